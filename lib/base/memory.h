@@ -1,0 +1,20 @@
+/* Allocation that does not fail: out of memory ends the process (the service manager restarts it).
+ * For our own small structures only; whatever comes from outside is bounded before it is stored. */
+#pragma once
+
+#include <stddef.h>
+
+void *memory_new(size_t size); /* zeroed; free() gives it back */
+void *memory_resize(void *old, size_t count, size_t size); /* not zeroed; checks the product */
+char *memory_copy(const char *bytes, size_t len); /* NUL-terminated copy; free() gives it back */
+
+#define NEW(type) ((type *)memory_new(sizeof(type)))
+
+/* Makes room for one element more in a growing array {items, count, capacity}. */
+#define GROW(items, count, capacity)                                                               \
+	do {                                                                                       \
+		if ((count) == (capacity)) {                                                       \
+			(capacity) = (capacity) ? (capacity) * 2 : 8;                              \
+			(items) = memory_resize((items), (capacity), sizeof *(items));             \
+		}                                                                                  \
+	} while (0)

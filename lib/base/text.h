@@ -1,0 +1,39 @@
+/* A piece of text that somebody else owns: pointer and length, not NUL-terminated, may hold NUL. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct text {
+	const char *bytes; /* borrowed; NULL only when len is 0 */
+	size_t len;
+};
+
+#define TEXT(literal) ((struct text){"" literal, sizeof(literal) - 1})
+
+static inline struct text text_of(const char *string)
+{
+	return (struct text){string, string ? strlen(string) : 0};
+}
+
+static inline bool text_equal(struct text a, struct text b)
+{
+	return a.len == b.len && (a.len == 0 || memcmp(a.bytes, b.bytes, a.len) == 0);
+}
+
+bool text_starts_with(struct text text, const char *prefix);
+
+/* Cuts what stands before the next separator off the front of *rest and returns it; when no
+ * separator is left the whole rest is returned and *rest becomes empty. */
+struct text text_cut(struct text *rest, char separator);
+
+/* The next item of a list such as "a,b": false at its end. Empty items are skipped. */
+bool text_next(struct text *rest, char separator, struct text *ret_item);
+
+/* A decimal number that fills the whole text; false if it is anything else or too large. */
+bool text_to_u64(struct text text, uint64_t *ret_number);
+
+/* Orders as memcmp does, the shorter first. */
+int text_compare(struct text a, struct text b);

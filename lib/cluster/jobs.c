@@ -1,0 +1,236 @@
+#include "cluster/jobs.h"
+
+#include "base/buf.h"
+#include "base/memory.h"
+#include "model/tres.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { USER_SHOWN_S = 24 * 3600 };
+
+/* One record's contribution to each entity it belongs to. */
+struct addition {
+	const struct job *job;
+	uint64_t count; /* jobs that the record stands for */
+	int phase;      /* enum job_phase, or -1 */
+	enum reason_class class;
+	uint64_t cpus, memory, nodes; /* of all of them */
+	int64_t now;
+};
+
+static void usage_init(struct job_usage *usage, struct arena *arena, struct text label,
+		       struct text second)
+{
+	usage->label[0] = label;
+	usage->label[1] = second;
+	map_init(&usage->reasons, arena, sizeof(uint64_t));
+	map_init(&usage->gres, arena, sizeof(struct gres_count));
+}
+
+/* Finds or makes the entity. A user's key is "user NUL account", so that no two can be mixed up. */
+static struct job_usage *entity(struct jobs_section *section, enum entity_kind kind,
+				struct text name, struct text second)
+{
+	struct map *map = &section->entities[kind];
+	struct buf key = BUF_INIT;
+	buf_add_text(&key, name);
+	if (kind == ENTITY_USER) {
+		buf_add_char(&key, '\0');
+		buf_add_text(&key, second);
+	}
+	size_t before = map->count;
+	struct job_usage *usage = map_add(map, buf_text(&key));
+	if (map->count != before) {
+		const char *bytes = map->entries[before].key.bytes;
+		usage_init(usage, &section->arena, (struct text){bytes, name.len},
+			   (struct text){bytes + name.len + 1, second.len});
+	}
+	buf_done(&key);
+	return usage;
+}
+
+static void keep_seen(struct jobs_section *section, enum entity_kind kind,
+		      const struct job_usage *seen)
+{
+	struct job_usage *usage = entity(section, kind, seen->label[0], seen->label[1]);
+	usage->flags_seen = seen->flags_seen;
+	usage->last_active = seen->last_active;
+	for (size_t i = 0; i < seen->reasons.count; i++)
+		map_add(&usage->reasons, seen->reasons.entries[i].key);
+	gres_count_keep(&usage->gres, &seen->gres);
+}
+
+static bool stays(enum entity_kind kind, const struct job_usage *seen, const struct map *partitions,
+		  int64_t now)
+{
+	if (kind == ENTITY_USER)
+		return now - seen->last_active < USER_SHOWN_S;
+	if (kind == ENTITY_PARTITION && partitions)
+		return map_find(partitions, seen->label[0]);
+	return true;
+}
+
+struct jobs_section *jobs_section_new(const struct jobs_section *previous,
+				      const struct map *partitions, int64_t now)
+{
+	struct jobs_section *section = NEW(struct jobs_section);
+	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
+		map_init(&section->entities[kind], &section->arena, sizeof(struct job_usage));
+		for (size_t i = 0; previous && i < previous->entities[kind].count; i++) {
+			const struct job_usage *seen = previous->entities[kind].entries[i].value;
+			if (stays((enum entity_kind)kind, seen, partitions, now))
+				keep_seen(section, (enum entity_kind)kind, seen);
+		}
+	}
+	entity(section, ENTITY_CLUSTER, TEXT(""), TEXT(""));
+	for (size_t i = 0; partitions && i < partitions->count; i++)
+		entity(section, ENTITY_PARTITION, partitions->entries[i].key, TEXT(""));
+	return section;
+}
+
+/* CPUs, memory and nodes as the TRES string has them; it rounds on some releases, but it is what the
+ * job holds. Without one (a pending job of an old release): the request's own members. */
+static void measure(struct addition *addition)
+{
+	const struct job *job = addition->job;
+	struct text rest = addition->phase == PHASE_RUNNING ? job->tres_allocated
+							     : job->tres_requested;
+	struct tres tres;
+	uint64_t cpus = number_is_known(job->cpus) ? job->cpus : 0;
+	uint64_t nodes = number_is_known(job->nodes) ? job->nodes : 0;
+	uint64_t memory = number_is_known(job->memory_per_node)  ? job->memory_per_node * nodes
+			  : number_is_known(job->memory_per_cpu) ? job->memory_per_cpu * cpus
+								 : 0;
+	while (tres_next(&rest, &tres)) {
+		if (text_equal(tres.name, TEXT("cpu")))
+			cpus = tres.count;
+		else if (text_equal(tres.name, TEXT("node")))
+			nodes = tres.count;
+		else if (text_equal(tres.name, TEXT("mem")))
+			memory = tres.count;
+	}
+	addition->cpus = cpus * addition->count;
+	addition->nodes = nodes * addition->count;
+	addition->memory = memory * addition->count;
+}
+
+/* gres/gpu=4,gres/gpu:a100=2 means four GPUs, two of them a100: the untyped row gets the rest. */
+static void add_gres(struct job_usage *usage, const struct addition *addition)
+{
+	bool is_running = addition->phase == PHASE_RUNNING;
+	struct text all = is_running ? addition->job->tres_allocated : addition->job->tres_requested;
+	struct text rest = all, name, type;
+	struct tres tres;
+	while (tres_next(&rest, &tres)) {
+		if (!tres_is_gres(tres.name, &name, &type))
+			continue;
+		uint64_t count = tres.count;
+		struct text others = all, other_name, other_type;
+		struct tres other;
+		while (!type.len && tres_next(&others, &other))
+			if (tres_is_gres(other.name, &other_name, &other_type) && other_type.len &&
+			    text_equal(name, other_name))
+				count -= other.count < count ? other.count : count;
+		if (count)
+			gres_count_of(&usage->gres, name, type)->count[addition->phase] +=
+				count * addition->count;
+	}
+}
+
+static void add_pending(struct job_usage *usage, const struct addition *addition)
+{
+	const struct job *job = addition->job;
+	enum reason_class class = addition->class;
+	usage->pending[class] += addition->count;
+	if (number_is_known(job->submit_time) && job->submit_time &&
+	    (!usage->oldest_pending[class] || job->submit_time < usage->oldest_pending[class]))
+		usage->oldest_pending[class] = job->submit_time;
+	struct text reason = job->reason.len ? job->reason : TEXT("None");
+	*(uint64_t *)map_add(&usage->reasons, reason) += addition->count;
+	uint64_t nodes = addition->count ? addition->nodes / addition->count : 0;
+	if (class == REASON_STARTABLE && nodes > usage->max_startable_nodes)
+		usage->max_startable_nodes = nodes;
+}
+
+static void add_to(struct job_usage *usage, const struct addition *addition)
+{
+	const struct job *job = addition->job;
+	usage->last_active = addition->now;
+	usage->jobs[job->state] += addition->count;
+	usage->flags_seen |= job->flags;
+	for (uint64_t flags = job->flags; flags; flags &= flags - 1)
+		usage->flagged[__builtin_ctzll(flags)] += addition->count;
+	if (job->state == JOB_PENDING)
+		add_pending(usage, addition);
+	if (addition->phase < 0)
+		return;
+	usage->cpus[addition->phase] += addition->cpus;
+	usage->memory[addition->phase] += addition->memory;
+	usage->nodes[addition->phase] += addition->nodes;
+	add_gres(usage, addition);
+}
+
+static void add_to_each(struct jobs_section *section, enum entity_kind kind, struct text names,
+			const struct addition *addition)
+{
+	struct text name;
+	while (text_next(&names, ',', &name))
+		add_to(entity(section, kind, name, TEXT("")), addition);
+}
+
+/* A user that the controller cannot resolve goes by the number, as in squeue. */
+static void add_to_user(struct jobs_section *section, const struct addition *addition)
+{
+	const struct job *job = addition->job;
+	char number[24];
+	struct text user = job->user;
+	if (!user.len && number_is_known(job->user_id)) {
+		snprintf(number, sizeof number, "%" PRIu64, job->user_id);
+		user = text_of(number);
+	}
+	if (user.len)
+		add_to(entity(section, ENTITY_USER, user, job->account), addition);
+}
+
+void jobs_section_add(struct jobs_section *section, const struct job *job, int64_t now)
+{
+	bool is_cut;
+	struct addition addition = {
+		.job = job,
+		.count = job_count(job, &is_cut),
+		.phase = job->state == JOB_RUNNING   ? PHASE_RUNNING
+			 : job->state == JOB_PENDING ? PHASE_PENDING
+						     : -1,
+		.class = reason_class_of(job->reason),
+		.now = now,
+	};
+	section->records++;
+	section->jobs += addition.count;
+	section->cut_arrays += is_cut;
+	if (addition.phase >= 0)
+		measure(&addition);
+	add_to(entity(section, ENTITY_CLUSTER, TEXT(""), TEXT("")), &addition);
+	add_to_each(section, ENTITY_PARTITION, job->partitions, &addition);
+	add_to_each(section, ENTITY_QOS, job->qos, &addition);
+	if (job->account.len)
+		add_to(entity(section, ENTITY_ACCOUNT, job->account, TEXT("")), &addition);
+	add_to_user(section, &addition);
+}
+
+void jobs_section_free(struct jobs_section *section)
+{
+	if (!section)
+		return;
+	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
+		for (size_t i = 0; i < section->entities[kind].count; i++) {
+			struct job_usage *usage = section->entities[kind].entries[i].value;
+			map_done(&usage->reasons);
+			map_done(&usage->gres);
+		}
+		map_done(&section->entities[kind]);
+	}
+	arena_done(&section->arena);
+	free(section);
+}

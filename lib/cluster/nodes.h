@@ -1,0 +1,20 @@
+/* The nodes section: totals of one whole answer, built aside and swapped in when it is complete. */
+#pragma once
+
+#include "cluster/usage.h"
+
+struct nodes_section {
+	struct arena arena;
+	struct node_usage cluster;
+	struct map partitions; /* name -> struct node_usage */
+};
+
+/* A new empty section. Flags and GRES that `previous` (or NULL) has seen stay at zero; partitions are
+ * those of `partitions`, if not NULL, and those that nodes name. */
+struct nodes_section *nodes_section_new(const struct nodes_section *previous,
+					const struct map *partitions);
+
+/* Adds one node: in each partition that it is in, and once in the cluster. */
+void nodes_section_add(struct nodes_section *section, const struct node *node);
+
+void nodes_section_free(struct nodes_section *section); /* NULL is fine */

@@ -1,0 +1,55 @@
+/* What jobs and nodes add up to, for the cluster and for each partition, account, user and QOS. */
+#pragma once
+
+#include "base/map.h"
+#include "model/job.h"
+#include "model/node.h"
+#include "model/reason.h"
+
+enum entity_kind {
+	ENTITY_CLUSTER,
+	ENTITY_PARTITION,
+	ENTITY_ACCOUNT,
+	ENTITY_USER, /* of one account: two labels */
+	ENTITY_QOS,
+	ENTITY_KINDS,
+};
+
+/* What jobs hold while they run and ask for while they are pending. */
+enum job_phase { PHASE_RUNNING, PHASE_PENDING, PHASES };
+
+/* What is allocated, idle, and other (sinfo's A/I/O: other is out of use). */
+enum share { SHARE_ALLOCATED, SHARE_IDLE, SHARE_OTHER, SHARES };
+
+/* One kind of GRES: by enum job_phase for jobs, by enum share for nodes. */
+struct gres_count {
+	struct text name, type; /* type is empty for what was not typed */
+	uint64_t count[SHARES];
+};
+
+/* The row for a GRES in a map of struct gres_count: found or made. */
+struct gres_count *gres_count_of(struct map *map, struct text name, struct text type);
+void gres_count_keep(struct map *map, const struct map *seen); /* the same rows, at zero */
+
+struct job_usage {
+	struct text label[2];  /* the entity's name; a user's account is the second */
+	int64_t last_active;   /* Unix seconds: when a job was last seen */
+	uint64_t jobs[NAMES_MAX];    /* by base state */
+	uint64_t flagged[NAMES_MAX]; /* by flag */
+	uint64_t flags_seen;         /* now or before: these are shown, at zero too */
+	uint64_t pending[REASON_CLASSES];
+	uint64_t oldest_pending[REASON_CLASSES]; /* submit time; 0: none */
+	uint64_t cpus[PHASES], memory[PHASES], nodes[PHASES];
+	uint64_t max_startable_nodes; /* the largest node request among startable jobs */
+	struct map reasons; /* reason -> uint64_t: pending jobs */
+	struct map gres;    /* struct gres_count */
+};
+
+struct node_usage {
+	struct text label[2];
+	uint64_t nodes[NAMES_MAX];   /* by base state */
+	uint64_t flagged[NAMES_MAX]; /* by flag */
+	uint64_t flags_seen;
+	uint64_t cpus[SHARES], memory[SHARES];
+	struct map gres; /* struct gres_count */
+};

@@ -1,0 +1,187 @@
+#include "daemon/config.h"
+
+#include "base/clock.h"
+#include "daemon/listen.h"
+#include "slurmrest/client.h"
+
+enum option_type { STRING, CHOICE, SECONDS_OPTION, FLAG };
+
+struct option_row {
+	const char *name; /* without the dashes */
+	enum option_type type;
+	size_t offset;
+	const char *initial; /* NULL: none */
+	const char *value;   /* what --help calls it */
+	const char *help;
+	const char *const *choices;
+};
+
+#define INTERVAL(endpoint, initial, what)                                                          \
+	{"interval." endpoint, SECONDS_OPTION,                                                     \
+	 offsetof(struct config, interval_s) +                                                     \
+		 sizeof(uint64_t) * (size_t)what,                                                  \
+	 initial, "SECONDS", "Time between polls of " endpoint                                     \
+	 "; stretched when an answer takes more than a twentieth of it.", NULL}
+
+static const struct option_row rows[] = {
+	{"slurmrestd.url", STRING, offsetof(struct config, slurmrestd_url), "http://127.0.0.1:6820",
+	 "URL", "Where slurmrestd listens: http://host:port, https://host:port or unix:/path.", NULL},
+	{"slurmrestd.user", STRING, offsetof(struct config, slurmrestd_user), NULL, "USER",
+	 "The Slurm user to be; needed with a key file, else the token's own.", NULL},
+	{"slurmrestd.token-file", STRING, offsetof(struct config, token_file), NULL, "FILE",
+	 "File with the JWT (or what scontrol token prints); read again when it changes.", NULL},
+	{"slurmrestd.jwt-key-file", STRING, offsetof(struct config, jwt_key_file), NULL, "FILE",
+	 "The cluster's jwt_hs256.key: short-lived tokens are signed with it.", NULL},
+	{"slurmrestd.timeout", SECONDS_OPTION, offsetof(struct config, timeout_s), "120", "SECONDS",
+	 "How long to wait for an answer (slurmrestd goes on computing one that nobody waits for).",
+	 NULL},
+	INTERVAL("ping", "30", ENDPOINT_PING),
+	INTERVAL("diag", "30", ENDPOINT_DIAG),
+	INTERVAL("partitions", "300", ENDPOINT_PARTITIONS),
+	INTERVAL("nodes", "60", ENDPOINT_NODES),
+	INTERVAL("jobs", "60", ENDPOINT_JOBS),
+	{"web.listen-address", STRING, offsetof(struct config, listen_address), ":9341", "ADDRESS",
+	 "Address to serve on: :port, host:port or [address]:port.", NULL},
+	{"web.telemetry-path", STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",
+	 "Path of the metrics page.", NULL},
+	{"log.level", CHOICE, offsetof(struct config, log_level), "info", "LEVEL",
+	 "Least level that is logged.", log_level_names},
+	{"log.format", CHOICE, offsetof(struct config, log_format), "logfmt", "FORMAT",
+	 "How log lines are written.", log_format_names},
+	{"once", FLAG, offsetof(struct config, once), NULL, NULL,
+	 "Poll everything once, print the page, and exit (not 0 if an endpoint failed).", NULL},
+	{"check-config", FLAG, offsetof(struct config, check_config), NULL, NULL,
+	 "Check the options and the files that they name, and exit.", NULL},
+	{"list-metrics", FLAG, offsetof(struct config, list_metrics), NULL, NULL,
+	 "List all metric families (name, type, labels, help), and exit.", NULL},
+	{"version", FLAG, offsetof(struct config, version), NULL, NULL, "Show the version, and exit.",
+	 NULL},
+	{"help", FLAG, offsetof(struct config, help), NULL, NULL, "Show this help, and exit.", NULL},
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+static bool set_choice(uint64_t *member, const struct option_row *row, const char *value,
+		       struct error *err)
+{
+	struct buf all = BUF_INIT;
+	for (uint64_t i = 0; row->choices[i]; i++) {
+		if (strcmp(row->choices[i], value) == 0) {
+			*member = i;
+			buf_done(&all);
+			return true;
+		}
+		buf_printf(&all, "%s%s", i ? ", " : "", row->choices[i]);
+	}
+	error_set(err, "--%s: %s is none of %s", row->name, value, all.bytes);
+	buf_done(&all);
+	return false;
+}
+
+static bool set(struct config *config, const struct option_row *row, const char *value,
+		struct error *err)
+{
+	void *member = (char *)config + row->offset;
+	switch (row->type) {
+	case STRING:
+		if (!*value)
+			return error_set(err, "--%s: empty", row->name);
+		*(const char **)member = value;
+		return true;
+	case CHOICE:
+		return set_choice(member, row, value, err);
+	case SECONDS_OPTION:
+		if (!text_to_u64(text_of(value), member) || !*(uint64_t *)member ||
+		    *(uint64_t *)member > 24 * 3600)
+			return error_set(err, "--%s: %s is not a number of seconds from 1 to 86400",
+					 row->name, value);
+		return true;
+	case FLAG:
+		*(bool *)member = true;
+		return true;
+	}
+	return false;
+}
+
+static const struct option_row *find(const char *name, size_t len)
+{
+	for (int i = 0; i < ROWS; i++)
+		if (strlen(rows[i].name) == len && strncmp(rows[i].name, name, len) == 0)
+			return &rows[i];
+	return NULL;
+}
+
+/* "--name=value", or "--name value" with the value in the next argument. */
+static bool parse_one(struct config *config, char *const *argv, int *at, struct error *err)
+{
+	const char *argument = argv[*at];
+	if (strncmp(argument, "--", 2) != 0 || !argument[2])
+		return error_set(err, "%s: not an option; see --help", argument);
+	const char *name = argument + 2, *equals = strchr(name, '=');
+	const struct option_row *row = find(name, equals ? (size_t)(equals - name) : strlen(name));
+	if (!row)
+		return error_set(err, "%.*s: unknown option; see --help",
+				 equals ? (int)(equals - argument) : (int)strlen(argument), argument);
+	if (row->type == FLAG && equals)
+		return error_set(err, "--%s: takes no value", row->name);
+	if (row->type == FLAG)
+		return set(config, row, "", err);
+	const char *value = equals ? equals + 1 : argv[++*at];
+	if (!value)
+		return error_set(err, "--%s: needs a value (%s)", row->name, row->value);
+	return set(config, row, value, err);
+}
+
+bool config_parse(struct config *config, int argc, char *const *argv, struct error *err)
+{
+	*config = (struct config){0};
+	for (int i = 0; i < ROWS; i++)
+		if (rows[i].initial && !set(config, &rows[i], rows[i].initial, err))
+			return false;
+	for (int at = 1; at < argc; at++)
+		if (!parse_one(config, argv, &at, err))
+			return false;
+	if (config->token_file && config->jwt_key_file)
+		return error_set(err, "--slurmrestd.token-file and --slurmrestd.jwt-key-file: "
+				      "only one of them");
+	if (config->jwt_key_file && !config->slurmrestd_user)
+		return error_set(err, "--slurmrestd.jwt-key-file needs --slurmrestd.user");
+	if (*config->telemetry_path != '/' || !config->telemetry_path[1] ||
+	    strncmp(config->telemetry_path, "/-/", 3) == 0)
+		return error_set(err, "--web.telemetry-path: %s is not a path of its own, such as "
+				      "/metrics", config->telemetry_path);
+	return true;
+}
+
+bool config_check(const struct config *config, struct error *err)
+{
+	struct listen_address address;
+	if (!listen_parse(config->listen_address, &address, err))
+		return error_prefix(err, "--web.listen-address");
+	struct http *http = http_new(config->slurmrestd_url, (long)config->timeout_s, NULL, err);
+	if (!http)
+		return error_prefix(err, "--slurmrestd.url");
+	http_free(http);
+	struct token *token = config->token_file ? token_from_file(config->token_file)
+			      : config->jwt_key_file
+				      ? token_from_key(config->jwt_key_file, config->slurmrestd_user)
+				      : token_none();
+	bool is_usable = token_refresh(token, clock_now_s(), err);
+	token_free(token);
+	return is_usable;
+}
+
+void config_help(struct buf *out)
+{
+	buf_add_string(out, "slurmscope: Slurm's jobs, nodes, partitions, users and accounts for "
+			    "Prometheus, read from slurmrestd.\n\nUsage: slurmscope [options]\n\n");
+	for (int i = 0; i < ROWS; i++) {
+		const struct option_row *row = &rows[i];
+		buf_printf(out, "  --%s%s%s\n      %s", row->name, row->value ? "=" : "",
+			   row->value ? row->value : "", row->help);
+		for (int c = 0; row->choices && row->choices[c]; c++)
+			buf_printf(out, "%s%s", c ? ", " : " One of ", row->choices[c]);
+		if (row->initial)
+			buf_printf(out, "%s Default: %s.", row->choices ? "." : "", row->initial);
+		buf_add_char(out, '\n');
+	}
+}

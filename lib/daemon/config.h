@@ -1,0 +1,27 @@
+/* The options: one table gives parser, default and --help. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "slurmrest/endpoint.h"
+
+struct config {
+	const char *slurmrestd_url;
+	const char *slurmrestd_user; /* NULL: the token's */
+	const char *token_file, *jwt_key_file; /* at most one; NULL if not given */
+	uint64_t timeout_s;
+	uint64_t interval_s[ENDPOINTS];
+	const char *listen_address, *telemetry_path;
+	uint64_t log_level, log_format; /* enum log_level, enum log_format */
+	bool once, check_config, list_metrics, version, help;
+};
+
+/* Reads the command line; texts point into argv. The result is checked as far as it can be without
+ * asking anybody: config_check looks at files. */
+bool config_parse(struct config *config, int argc, char *const *argv, struct error *err);
+
+/* Can this be run? Reads the token or key file, tries URL and address; opens no connection. */
+bool config_check(const struct config *config, struct error *err);
+
+void config_help(struct buf *out);

@@ -1,0 +1,282 @@
+#include "daemon/poller.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "daemon/process.h"
+#include "daemon/schedule.h"
+#include "daemon/section.h"
+#include "daemon/version.h"
+#include "metrics/catalogue.h"
+#include "slurmrest/client.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const double request_bounds[] = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
+					1,     2.5,  5,    10,   30,  60,   120};
+
+struct poller {
+	const struct config *config;
+	struct page_slot *slot;
+	struct client *client;
+	struct cluster cluster;
+	struct exporter exporter;
+	struct schedule schedule;
+	bool warned_of_file, warned_of_cut_arrays;
+	atomic_bool stop;
+	pthread_t thread;
+	bool has_thread;
+	pthread_mutex_t lock; /* only for waiting on `wake` */
+	pthread_cond_t wake;
+};
+
+static struct token *token_of(const struct config *config)
+{
+	return config->token_file     ? token_from_file(config->token_file)
+	       : config->jwt_key_file ? token_from_key(config->jwt_key_file, config->slurmrestd_user)
+				      : token_none();
+}
+
+static void exporter_init(struct exporter *exporter)
+{
+	exporter->version = version_number;
+	exporter->revision = version_revision;
+	exporter->compiler = version_compiler;
+	exporter->result_names = fetch_result_names;
+	exporter->result_count = FETCH_RESULTS;
+	exporter->endpoint_count = ENDPOINTS;
+	for (int i = 0; i < ENDPOINTS; i++) {
+		struct exporter_endpoint *endpoint = &exporter->endpoints[i];
+		endpoint->name = endpoint_table[i].name;
+		endpoint->request_seconds.bounds = request_bounds;
+		endpoint->request_seconds.bound_count = sizeof request_bounds / sizeof *request_bounds;
+	}
+	exporter->scrapes[0] = (struct exporter_scrapes){"text", "200", 0};
+}
+
+struct poller *poller_new(const struct config *config, struct page_slot *slot, struct error *err)
+{
+	struct poller *poller = NEW(struct poller);
+	poller->config = config;
+	poller->slot = slot;
+	cluster_init(&poller->cluster);
+	exporter_init(&poller->exporter);
+	schedule_init(&poller->schedule, config->interval_s);
+	pthread_condattr_t monotonic;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&poller->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	pthread_mutex_init(&poller->lock, NULL);
+	const struct client_options options = {
+		.url = config->slurmrestd_url,
+		.user = config->slurmrestd_user,
+		.timeout_s = (long)config->timeout_s,
+		.stop = &poller->stop,
+	};
+	poller->client =
+		client_new(&options, token_of(config), &poller->cluster.vocabulary, err);
+	if (poller->client)
+		return poller;
+	poller_free(poller);
+	return NULL;
+}
+
+/* One line when an endpoint begins to fail, fails in another way, or is well again. */
+static void log_change(const struct poller *poller, enum endpoint endpoint,
+		       enum fetch_result result, const struct error *err)
+{
+	const struct schedule_entry *entry = &poller->schedule.entries[endpoint];
+	bool is_first = !entry->tried_ns;
+	if (result == entry->result && !is_first)
+		return;
+	const char *name = endpoint_table[endpoint].name;
+	if (result != FETCH_OK)
+		log_line(LOG_LEVEL_WARN, "poll failed", "endpoint", name, "result",
+			 fetch_result_names[result], "error", err->text, NULL);
+	else if (!is_first)
+		log_line(LOG_LEVEL_INFO, "poll succeeds again", "endpoint", name, NULL);
+}
+
+/* What any answer tells of the cluster. */
+static void note_envelope(struct poller *poller, const struct answer *answer)
+{
+	struct cluster *cluster = &poller->cluster;
+	if (*answer->release)
+		snprintf(cluster->slurm_version, sizeof cluster->slurm_version, "%s",
+			 answer->release);
+	if (*answer->cluster)
+		snprintf(cluster->name, sizeof cluster->name, "%s", answer->cluster);
+	const char *version = client_version(poller->client);
+	if (!version || strcmp(version, cluster->api_version) == 0)
+		return;
+	snprintf(cluster->api_version, sizeof cluster->api_version, "%s", version);
+	log_line(LOG_LEVEL_INFO, "reading slurmrestd", "api_version", version, "slurm_version",
+		 cluster->slurm_version, "url", poller->config->slurmrestd_url, NULL);
+}
+
+static void warn_of_token_file(struct poller *poller)
+{
+	const char *warning = token_file_warning(client_token(poller->client));
+	if (warning && !poller->warned_of_file)
+		log_line(LOG_LEVEL_WARN, warning, "file",
+			 poller->config->token_file ? poller->config->token_file
+						    : poller->config->jwt_key_file,
+			 NULL);
+	poller->warned_of_file = warning;
+}
+
+static void warn_of_cut_arrays(struct poller *poller)
+{
+	bool is_cut = poller->cluster.jobs && poller->cluster.jobs->cut_arrays;
+	if (is_cut && !poller->warned_of_cut_arrays)
+		log_line(LOG_LEVEL_WARN,
+			 "slurmrestd cut the task lists of pending arrays: their jobs are counted too "
+			 "low; set SLURM_BITSTR_LEN=0 in slurmrestd's environment",
+			 NULL);
+	poller->warned_of_cut_arrays = is_cut;
+}
+
+static void count(struct exporter_endpoint *endpoint, enum fetch_result result,
+		  const struct answer *answer, const struct http_reply *reply)
+{
+	endpoint->is_tried = true;
+	endpoint->is_up = result == FETCH_OK;
+	endpoint->is_supported = reply->status != 404 && result != FETCH_UNSUPPORTED;
+	endpoint->requests[result]++;
+	endpoint->response_bytes += reply->bytes;
+	histogram_observe(&endpoint->request_seconds, reply->seconds);
+	if (result != FETCH_OK)
+		return;
+	endpoint->records_used += answer->records;
+	endpoint->records_skipped += answer->skipped;
+	endpoint->last_success = clock_now();
+}
+
+static bool poll_endpoint(struct poller *poller, enum endpoint which)
+{
+	const struct section *section = &section_table[which];
+	struct exporter_endpoint *endpoint = &poller->exporter.endpoints[which];
+	struct section_build build = {.cluster = &poller->cluster, .now = clock_now_s()};
+	struct answer answer;
+	struct http_reply reply;
+	struct error err = {""};
+
+	build.built = section->start(&poller->cluster, build.now);
+	enum fetch_result result =
+		client_fetch(poller->client, which, section->take, &build, &answer, &reply, &err);
+	if (atomic_load(&poller->stop) && result != FETCH_OK) {
+		section->discard(build.built);
+		return false; /* the request was given up because we stop: nothing to report */
+	}
+	warn_of_token_file(poller);
+	log_change(poller, which, result, &err);
+	count(endpoint, result, &answer, &reply);
+	schedule_note(&poller->schedule, which, result, reply.seconds, clock_monotonic_ns());
+	if (result == FETCH_OK) {
+		note_envelope(poller, &answer);
+		section->commit(&poller->cluster, build.built);
+	} else {
+		section->discard(build.built);
+	}
+	return result == FETCH_OK;
+}
+
+static void drop_what_is_not_known(struct poller *poller)
+{
+	struct cluster *cluster = &poller->cluster;
+	uint64_t now = clock_monotonic_ns();
+	for (int i = 0; i < ENDPOINTS; i++)
+		if (schedule_expire(&poller->schedule, (enum endpoint)i, now))
+			section_table[i].drop(cluster);
+	bool any_up = false;
+	for (unsigned i = 0; i < cluster->controller_count; i++)
+		any_up |= cluster->controllers[i].is_up;
+	if (!any_up && !schedule_is_down_for_sure(&poller->schedule))
+		cluster->controller_count = 0;
+}
+
+static void publish(struct poller *poller)
+{
+	struct exporter *exporter = &poller->exporter;
+	bool is_complete = true;
+	drop_what_is_not_known(poller);
+	for (int i = 0; i < ENDPOINTS; i++) {
+		const struct schedule_entry *entry = &poller->schedule.entries[i];
+		exporter->endpoints[i].interval = entry->interval_s;
+		is_complete &= entry->tried_ns != 0;
+	}
+	exporter->token_expiry = token_expiry(client_token(poller->client));
+	exporter->scrapes[0].count = atomic_load(&poller->slot->scrapes);
+	process_read(&exporter->process);
+	struct buf bytes = BUF_INIT;
+	const struct view view = {&poller->cluster, exporter};
+	catalogue_render(&view, &bytes);
+	page_slot_publish(poller->slot, page_new(&bytes, is_complete));
+}
+
+bool poller_poll_all(struct poller *poller)
+{
+	bool all_answered = true;
+	for (int i = 0; i < ENDPOINTS && !atomic_load(&poller->stop); i++)
+		all_answered &= poll_endpoint(poller, (enum endpoint)i);
+	warn_of_cut_arrays(poller);
+	publish(poller);
+	return all_answered;
+}
+
+static void wait_until(struct poller *poller, uint64_t moment_ns)
+{
+	struct timespec moment = {.tv_sec = (time_t)(moment_ns / 1000000000u),
+				  .tv_nsec = (long)(moment_ns % 1000000000u)};
+	pthread_mutex_lock(&poller->lock);
+	while (!atomic_load(&poller->stop) && clock_monotonic_ns() < moment_ns)
+		pthread_cond_timedwait(&poller->wake, &poller->lock, &moment);
+	pthread_mutex_unlock(&poller->lock);
+}
+
+static void *run(void *context)
+{
+	struct poller *poller = context;
+	publish(poller); /* nothing is known yet, but a scrape finds the exporter itself */
+	poller_poll_all(poller);
+	while (!atomic_load(&poller->stop)) {
+		wait_until(poller, schedule_next_ns(&poller->schedule));
+		for (int i = 0; i < ENDPOINTS && !atomic_load(&poller->stop); i++)
+			if (poller->schedule.entries[i].due_ns <= clock_monotonic_ns())
+				poll_endpoint(poller, (enum endpoint)i);
+		warn_of_cut_arrays(poller);
+		publish(poller);
+	}
+	return NULL;
+}
+
+bool poller_start(struct poller *poller, struct error *err)
+{
+	int code = pthread_create(&poller->thread, NULL, run, poller);
+	poller->has_thread = code == 0;
+	return poller->has_thread || error_set(err, "a thread to poll in: %s", strerror(code));
+}
+
+void poller_stop(struct poller *poller)
+{
+	pthread_mutex_lock(&poller->lock);
+	atomic_store(&poller->stop, true);
+	pthread_cond_signal(&poller->wake);
+	pthread_mutex_unlock(&poller->lock);
+	if (poller->has_thread)
+		pthread_join(poller->thread, NULL);
+	poller->has_thread = false;
+}
+
+void poller_free(struct poller *poller)
+{
+	if (!poller)
+		return;
+	client_free(poller->client);
+	cluster_done(&poller->cluster);
+	pthread_cond_destroy(&poller->wake);
+	pthread_mutex_destroy(&poller->lock);
+	free(poller);
+}

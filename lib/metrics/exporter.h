@@ -1,0 +1,49 @@
+/* What the exporter knows of itself; filled by the daemon, shown by exporter_metrics.c. */
+#pragma once
+
+#include "cluster/histogram.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { EXPORTER_ENDPOINTS_MAX = 16, EXPORTER_RESULTS_MAX = 16, EXPORTER_SCRAPE_ROWS = 4 };
+
+struct exporter_endpoint {
+	const char *name;
+	bool is_tried;      /* nothing is said of an endpoint before its first request */
+	bool is_supported, is_up;
+	double last_success; /* Unix seconds; 0: never */
+	double interval;     /* seconds between polls now */
+	struct histogram request_seconds;
+	uint64_t requests[EXPORTER_RESULTS_MAX]; /* by result */
+	uint64_t response_bytes;
+	uint64_t records_used, records_skipped;
+};
+
+/* Of this process, as client_golang's process collector names them. */
+struct exporter_process {
+	double cpu_seconds, start_time;
+	uint64_t open_fds, max_fds, virtual_bytes, resident_bytes;
+};
+
+struct exporter_scrapes {
+	const char *format, *code;
+	uint64_t count;
+};
+
+struct exporter {
+	const char *version, *revision, *compiler;
+	const char *const *result_names; /* of exporter_endpoint.requests */
+	unsigned result_count;
+	struct exporter_endpoint endpoints[EXPORTER_ENDPOINTS_MAX];
+	unsigned endpoint_count;
+	int64_t token_expiry; /* Unix seconds; 0: none or unknown */
+	struct exporter_scrapes scrapes[EXPORTER_SCRAPE_ROWS];
+	struct exporter_process process;
+	/* Samples per family of the page being made; catalogue_render fills it. */
+	struct exporter_series {
+		char name[64];
+		uint64_t samples;
+	} *series;
+	unsigned series_count;
+};

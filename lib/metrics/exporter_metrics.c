@@ -1,0 +1,187 @@
+/* METRICS section 9: the exporter itself. */
+#include "metrics/family.h"
+
+static void emit_supported(struct exposition *out, const struct view *view,
+			   const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	exposition_integer(out, ((const struct exporter_endpoint *)item)->is_supported);
+}
+
+static void emit_up(struct exposition *out, const struct view *view, const struct family *family,
+		    const void *item)
+{
+	(void)view, (void)family;
+	exposition_integer(out, ((const struct exporter_endpoint *)item)->is_up);
+}
+
+static void emit_last_success(struct exposition *out, const struct view *view,
+			      const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	const struct exporter_endpoint *endpoint = item;
+	if (endpoint->last_success > 0)
+		exposition_number(out, endpoint->last_success);
+}
+
+static void emit_interval(struct exposition *out, const struct view *view,
+			  const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	exposition_number(out, ((const struct exporter_endpoint *)item)->interval);
+}
+
+static void emit_request_seconds(struct exposition *out, const struct view *view,
+				 const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	exposition_histogram(out, &((const struct exporter_endpoint *)item)->request_seconds);
+}
+
+static void emit_requests(struct exposition *out, const struct view *view,
+			  const struct family *family, const void *item)
+{
+	(void)family;
+	const struct exporter_endpoint *endpoint = item;
+	for (unsigned i = 0; i < view->exporter->result_count; i++) {
+		exposition_label(out, "result", text_of(view->exporter->result_names[i]));
+		exposition_integer(out, endpoint->requests[i]);
+	}
+}
+
+static void emit_records(struct exposition *out, const struct view *view,
+			 const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	const struct exporter_endpoint *endpoint = item;
+	exposition_label(out, "result", TEXT("used"));
+	exposition_integer(out, endpoint->records_used);
+	exposition_label(out, "result", TEXT("skipped"));
+	exposition_integer(out, endpoint->records_skipped);
+}
+
+static const struct family endpoint_families[] = {
+	{"slurmscope_endpoint_supported", GAUGE, NULL,
+	 "Whether slurmrestd serves the endpoint in the API version that is read.", emit_supported, 0,
+	 0, 0},
+	{"slurmscope_endpoint_up", GAUGE, NULL,
+	 "Whether the last request to the endpoint gave an answer that could be used.", emit_up, 0, 0,
+	 0},
+	{"slurmscope_endpoint_last_success_timestamp_seconds", GAUGE, NULL,
+	 "When the endpoint last gave an answer that could be used.", emit_last_success, 0, 0, 0},
+	{"slurmscope_endpoint_interval_seconds", GAUGE, NULL,
+	 "How far apart the endpoint's polls are now.", emit_interval, 0, 0, 0},
+	{"slurmscope_request_seconds", HISTOGRAM, NULL,
+	 "How long slurmrestd took to answer, up to the last byte.", emit_request_seconds, 0, 0, 0},
+	{"slurmscope_requests_total", COUNTER, "result", "Requests to slurmrestd by how they ended.",
+	 emit_requests, 0, 0, 0},
+	{"slurmscope_response_bytes_total", COUNTER, NULL, "Bytes of slurmrestd's answers.", emit_number,
+	 offsetof(struct exporter_endpoint, response_bytes), 1, 0},
+	{"slurmscope_records_total", COUNTER, "result",
+	 "Records in slurmrestd's answers: used, or skipped because a required member was missing.",
+	 emit_records, 0, 0, 0},
+};
+
+static void each_endpoint(struct family_sink *sink, enum entity_kind kind)
+{
+	(void)kind;
+	const struct exporter *exporter = sink->view->exporter;
+	for (unsigned i = 0; i < exporter->endpoint_count; i++) {
+		const struct exporter_endpoint *endpoint = &exporter->endpoints[i];
+		if (!endpoint->is_tried)
+			continue;
+		exposition_base(sink->out);
+		exposition_base_label(sink->out, "endpoint", text_of(endpoint->name));
+		family_item(sink, endpoint);
+	}
+}
+
+const struct family_group endpoint_group = {
+	GROUP_FAMILIES(endpoint_families), .labels = "endpoint", .each = each_endpoint};
+
+static void emit_build_info(struct exposition *out, const struct view *view,
+			    const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	const struct exporter *exporter = item;
+	exposition_label(out, "version", text_of(exporter->version));
+	exposition_label(out, "revision", text_of(exporter->revision));
+	exposition_label(out, "compiler", text_of(exporter->compiler));
+	exposition_integer(out, 1);
+}
+
+static void emit_token_expiry(struct exposition *out, const struct view *view,
+			      const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	const struct exporter *exporter = item;
+	if (exporter->token_expiry > 0)
+		exposition_integer(out, (uint64_t)exporter->token_expiry);
+}
+
+static void emit_scrapes(struct exposition *out, const struct view *view,
+			 const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	const struct exporter *exporter = item;
+	for (int i = 0; i < EXPORTER_SCRAPE_ROWS; i++) {
+		const struct exporter_scrapes *scrapes = &exporter->scrapes[i];
+		if (!scrapes->format)
+			continue;
+		exposition_label(out, "format", text_of(scrapes->format));
+		exposition_label(out, "code", text_of(scrapes->code));
+		exposition_integer(out, scrapes->count);
+	}
+}
+
+static void emit_series(struct exposition *out, const struct view *view,
+			const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	const struct exporter *exporter = item;
+	for (unsigned i = 0; i < exporter->series_count; i++) {
+		exposition_label(out, "family", text_of(exporter->series[i].name));
+		exposition_integer(out, exporter->series[i].samples);
+	}
+}
+
+static void emit_double(struct exposition *out, const struct view *view,
+			const struct family *family, const void *item)
+{
+	(void)view;
+	exposition_number(out, *(const double *)((const char *)item + family->offset));
+}
+
+#define PROCESS(name, type, emit, member, help)                                                    \
+	{name, type, NULL, help, emit, offsetof(struct exporter, process.member), 1, 0}
+
+static const struct family exporter_families[] = {
+	{"slurmscope_build_info", GAUGE, "version,revision,compiler",
+	 "What this exporter was built from; always 1.", emit_build_info, 0, 0, 0},
+	{"slurmscope_token_expiry_timestamp_seconds", GAUGE, NULL,
+	 "When the token in use expires; absent if it does not say.", emit_token_expiry, 0, 0, 0},
+	{"slurmscope_scrapes_total", COUNTER, "format,code",
+	 "Requests for the metrics page, as of the page's making.", emit_scrapes, 0, 0, 0},
+	PROCESS("process_cpu_seconds_total", COUNTER, emit_double, cpu_seconds,
+		"Total user and system CPU time spent in seconds."),
+	PROCESS("process_open_fds", GAUGE, emit_number, open_fds, "Number of open file descriptors."),
+	PROCESS("process_max_fds", GAUGE, emit_number, max_fds,
+		"Maximum number of open file descriptors."),
+	PROCESS("process_virtual_memory_bytes", GAUGE, emit_number, virtual_bytes,
+		"Virtual memory size in bytes."),
+	PROCESS("process_resident_memory_bytes", GAUGE, emit_number, resident_bytes,
+		"Resident memory size in bytes."),
+	PROCESS("process_start_time_seconds", GAUGE, emit_double, start_time,
+		"Start time of the process since unix epoch in seconds."),
+	{"slurmscope_series", GAUGE, "family", "Samples of each other family on this page.", emit_series,
+	 0, 0, 0},
+};
+
+static void each_exporter(struct family_sink *sink, enum entity_kind kind)
+{
+	(void)kind;
+	family_item(sink, sink->view->exporter);
+}
+
+const struct family_group exporter_group = {GROUP_FAMILIES(exporter_families),
+					    .each = each_exporter};

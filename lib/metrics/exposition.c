@@ -1,0 +1,139 @@
+#include "metrics/exposition.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *const family_type_names[] = {
+	[GAUGE] = "gauge", [COUNTER] = "counter", [HISTOGRAM] = "histogram"};
+
+static void add_escaped(struct buf *to, struct text text, bool quotes_too)
+{
+	for (size_t i = 0; i < text.len; i++) {
+		char c = text.bytes[i];
+		if (c == '\\')
+			buf_add_string(to, "\\\\");
+		else if (c == '\n')
+			buf_add_string(to, "\\n");
+		else if (c == '"' && quotes_too)
+			buf_add_string(to, "\\\"");
+		else
+			buf_add_char(to, c);
+	}
+}
+
+void exposition_family(struct exposition *out, const char *name, enum family_type type,
+		       const char *help)
+{
+	out->name = name;
+	out->type = type;
+	out->help = help;
+	out->samples = 0;
+	exposition_base(out);
+}
+
+static void header(struct exposition *out)
+{
+	buf_printf(out->page, "# HELP %s ", out->name);
+	add_escaped(out->page, text_of(out->help), false);
+	buf_printf(out->page, "\n# TYPE %s %s\n", out->name, family_type_names[out->type]);
+}
+
+void exposition_base(struct exposition *out)
+{
+	out->base_labels = 0;
+	buf_clear(&out->labels);
+}
+
+void exposition_label(struct exposition *out, const char *name, struct text value)
+{
+	if (!value.len)
+		return;
+	if (out->labels.len)
+		buf_add_char(&out->labels, ',');
+	buf_add_string(&out->labels, name);
+	buf_add_string(&out->labels, "=\"");
+	add_escaped(&out->labels, value, true);
+	buf_add_char(&out->labels, '"');
+}
+
+void exposition_base_label(struct exposition *out, const char *name, struct text value)
+{
+	exposition_label(out, name, value);
+	out->base_labels = out->labels.len;
+}
+
+static void sample(struct exposition *out, const char *suffix, const char *number)
+{
+	if (!out->samples++)
+		header(out);
+	buf_add_string(out->page, out->name);
+	buf_add_string(out->page, suffix);
+	if (out->labels.len) {
+		buf_add_char(out->page, '{');
+		buf_add_text(out->page, buf_text(&out->labels));
+		buf_add_char(out->page, '}');
+	}
+	buf_add_char(out->page, ' ');
+	buf_add_string(out->page, number);
+	buf_add_char(out->page, '\n');
+	out->labels.len = out->base_labels;
+}
+
+/* The shortest decimal that reads back as the same number. */
+static void print_number(char *to, size_t size, double value)
+{
+	if (isnan(value))
+		snprintf(to, size, "NaN");
+	else if (isinf(value))
+		snprintf(to, size, value > 0 ? "+Inf" : "-Inf");
+	else if (value == floor(value) && fabs(value) < 0x1p53)
+		snprintf(to, size, "%.0f", value);
+	else
+		for (int digits = 15; digits <= 17; digits++) {
+			snprintf(to, size, "%.*g", digits, value);
+			if (strtod(to, NULL) == value)
+				break;
+		}
+}
+
+void exposition_integer(struct exposition *out, uint64_t value)
+{
+	char number[32];
+	snprintf(number, sizeof number, "%" PRIu64, value);
+	sample(out, "", number);
+}
+
+void exposition_number(struct exposition *out, double value)
+{
+	char number[32];
+	print_number(number, sizeof number, value);
+	sample(out, "", number);
+}
+
+void exposition_histogram(struct exposition *out, const struct histogram *histogram)
+{
+	char number[32], bound[32];
+	size_t base = out->base_labels;
+	out->base_labels = out->labels.len;
+	uint64_t total = 0;
+	for (unsigned i = 0; i <= histogram->bound_count; i++) {
+		total += histogram->buckets[i];
+		print_number(bound, sizeof bound,
+			     i < histogram->bound_count ? histogram->bounds[i] : INFINITY);
+		exposition_label(out, "le", text_of(bound));
+		snprintf(number, sizeof number, "%" PRIu64, total);
+		sample(out, "_bucket", number);
+	}
+	print_number(number, sizeof number, histogram->sum);
+	sample(out, "_sum", number);
+	snprintf(number, sizeof number, "%" PRIu64, total);
+	sample(out, "_count", number);
+	out->base_labels = out->labels.len = base;
+}
+
+void exposition_done(struct exposition *out)
+{
+	buf_done(&out->labels);
+}

@@ -1,0 +1,52 @@
+#include "metrics/family.h"
+
+const char *const entity_kind_names[ENTITY_KINDS] = {
+	[ENTITY_CLUSTER] = "cluster", [ENTITY_PARTITION] = "partition",
+	[ENTITY_ACCOUNT] = "account", [ENTITY_USER] = "user",
+	[ENTITY_QOS] = "qos",
+};
+
+const char *const entity_kind_labels[ENTITY_KINDS] = {
+	[ENTITY_CLUSTER] = "", [ENTITY_PARTITION] = "partition",  [ENTITY_ACCOUNT] = "account",
+	[ENTITY_QOS] = "qos",  [ENTITY_USER] = "user,account",
+};
+
+void family_item(struct family_sink *sink, const void *item)
+{
+	sink->family->emit(sink->out, sink->view, sink->family, item);
+}
+
+void family_entity_labels(struct exposition *out, enum entity_kind kind,
+			  const struct text label[2])
+{
+	exposition_base(out);
+	if (kind == ENTITY_CLUSTER)
+		return;
+	exposition_base_label(out, entity_kind_names[kind], label[0]);
+	if (kind == ENTITY_USER)
+		exposition_base_label(out, "account", label[1]);
+}
+
+void emit_number(struct exposition *out, const struct view *view, const struct family *family,
+		 const void *item)
+{
+	(void)view;
+	uint64_t number = *(const uint64_t *)((const char *)item + family->offset);
+	if (!number_is_known(number))
+		return;
+	if (family->scale == 0 || family->scale == 1)
+		exposition_integer(out, number);
+	else
+		exposition_number(out, (double)number * family->scale);
+}
+
+void family_named(struct exposition *out, const char *label, const struct names *names,
+		  unsigned always, uint64_t seen, const uint64_t *counts)
+{
+	for (unsigned i = 0; i < names->count; i++) {
+		if (i >= always && !(seen >> i & 1) && !counts[i])
+			continue;
+		exposition_label(out, label, text_of(names->name[i]));
+		exposition_integer(out, counts[i]);
+	}
+}

@@ -1,0 +1,64 @@
+/* Metric tables: one row per family. A group says which things (nodes' totals of a partition, an
+ * endpoint) the families of a table are made of and how they are labelled; a row says name, type, help
+ * and how the number is had. Plain numbers are an offset, the rest a small function. */
+#pragma once
+
+#include "cluster/cluster.h"
+#include "metrics/exporter.h"
+#include "metrics/exposition.h"
+
+/* What a page is made from; all borrowed. */
+struct view {
+	const struct cluster *cluster;
+	const struct exporter *exporter;
+};
+
+struct family;
+typedef void family_emit_fn(struct exposition *out, const struct view *view,
+			    const struct family *family, const void *item);
+
+struct family {
+	const char *name;   /* "{X}" in name and help stands for cluster, partition, account, ... */
+	enum family_type type;
+	const char *labels; /* besides those of the group; for --list-metrics */
+	const char *help;
+	family_emit_fn *emit;
+	size_t offset;      /* of the uint64_t that the emit_number functions show */
+	double scale;
+	unsigned kinds;     /* bits of enum entity_kind; 0: all of the group's */
+};
+
+/* Called by a group for each of its items, after the base labels were set. */
+struct family_sink {
+	struct exposition *out;
+	const struct view *view;
+	const struct family *family;
+};
+void family_item(struct family_sink *sink, const void *item);
+
+struct family_group {
+	const struct family *families;
+	size_t family_count;
+	unsigned kinds;     /* bits of enum entity_kind; 0: one family per row */
+	const char *labels; /* of every item, where there are no kinds */
+	void (*each)(struct family_sink *sink, enum entity_kind kind);
+};
+
+extern const struct family_group cluster_group, controller_group, node_group, partition_group,
+	job_group, scheduler_group, endpoint_group, exporter_group;
+
+extern const char *const entity_kind_names[ENTITY_KINDS];
+extern const char *const entity_kind_labels[ENTITY_KINDS];
+
+/* The entity's own labels: partition="cpu", or user="a",account="b"; none for the cluster. */
+void family_entity_labels(struct exposition *out, enum entity_kind kind,
+			  const struct text label[2]);
+
+/* Emits the uint64_t at the row's offset, times its scale; nothing if it is not known. */
+family_emit_fn emit_number;
+
+/* One sample per name with label `label`: all of the first `always`, others if their bit is set. */
+void family_named(struct exposition *out, const char *label, const struct names *names,
+		  unsigned always, uint64_t seen, const uint64_t *counts);
+
+#define GROUP_FAMILIES(table) .families = table, .family_count = sizeof table / sizeof *table

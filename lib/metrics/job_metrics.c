@@ -1,0 +1,151 @@
+/* METRICS section 3: jobs now, for the cluster and each partition, account, user and QOS. */
+#include "metrics/family.h"
+
+#include <stdlib.h>
+
+static const char *const phase_names[PHASES] = {
+	[PHASE_RUNNING] = "running", [PHASE_PENDING] = "pending"};
+
+static void emit_states(struct exposition *out, const struct view *view,
+			const struct family *family, const void *item)
+{
+	(void)family;
+	const struct job_usage *usage = item;
+	family_named(out, "state", &view->cluster->vocabulary.job_states, JOB_STATES, 0,
+		     usage->jobs);
+}
+
+static void emit_flags(struct exposition *out, const struct view *view, const struct family *family,
+		       const void *item)
+{
+	(void)family;
+	const struct job_usage *usage = item;
+	family_named(out, "flag", &view->cluster->vocabulary.job_flags, 0, usage->flags_seen,
+		     usage->flagged);
+}
+
+static void emit_classes(struct exposition *out, const struct view *view,
+			 const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	const struct job_usage *usage = item;
+	for (int class = 0; class < REASON_CLASSES; class ++) {
+		exposition_label(out, "class", text_of(reason_class_names[class]));
+		exposition_integer(out, usage->pending[class]);
+	}
+}
+
+static void emit_reasons(struct exposition *out, const struct view *view,
+			 const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	const struct map *reasons = &((const struct job_usage *)item)->reasons;
+	size_t *order = map_sorted(reasons);
+	for (size_t i = 0; i < reasons->count; i++) {
+		exposition_label(out, "reason", reasons->entries[order[i]].key);
+		exposition_integer(out, *(const uint64_t *)reasons->entries[order[i]].value);
+	}
+	free(order);
+}
+
+static void emit_phases(struct exposition *out, const struct view *view,
+			const struct family *family, const void *item)
+{
+	(void)view;
+	const uint64_t *phases = (const uint64_t *)((const char *)item + family->offset);
+	for (int phase = 0; phase < PHASES; phase++) {
+		exposition_label(out, "state", text_of(phase_names[phase]));
+		exposition_integer(out, phases[phase]);
+	}
+}
+
+static void emit_gres(struct exposition *out, const struct view *view, const struct family *family,
+		      const void *item)
+{
+	(void)view, (void)family;
+	const struct map *map = &((const struct job_usage *)item)->gres;
+	size_t *order = map_sorted(map);
+	for (size_t i = 0; i < map->count; i++) {
+		const struct gres_count *gres = map->entries[order[i]].value;
+		for (int phase = 0; phase < PHASES; phase++) {
+			exposition_label(out, "gres", gres->name);
+			exposition_label(out, "type", gres->type);
+			exposition_label(out, "state", text_of(phase_names[phase]));
+			exposition_integer(out, gres->count[phase]);
+		}
+	}
+	free(order);
+}
+
+static void emit_oldest(struct exposition *out, const struct view *view,
+			const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	const struct job_usage *usage = item;
+	for (int class = 0; class < REASON_CLASSES; class ++) {
+		if (!usage->oldest_pending[class])
+			continue;
+		exposition_label(out, "class", text_of(reason_class_names[class]));
+		exposition_integer(out, usage->oldest_pending[class]);
+	}
+}
+
+enum {
+	BY_CLASS = 1 << ENTITY_ACCOUNT | 1 << ENTITY_USER | 1 << ENTITY_QOS,
+	BY_REASON = 1 << ENTITY_CLUSTER | 1 << ENTITY_PARTITION,
+};
+
+static const struct family job_families[] = {
+	{"slurm_{X}_jobs", GAUGE, "state",
+	 "Jobs of the {X} by base state, each array task counted; ended ones only as long as slurmctld "
+	 "remembers them (MinJobAge).",
+	 emit_states, 0, 0, 0},
+	{"slurm_{X}_jobs_flagged", GAUGE, "flag",
+	 "Jobs of the {X} that have the flag, such as completing or configuring.", emit_flags, 0, 0, 0},
+	{"slurm_{X}_pending_jobs", GAUGE, "class",
+	 "Pending jobs of the {X} by what they wait for: startable, held, dependency, limit, other.",
+	 emit_classes, 0, 0, BY_CLASS},
+	{"slurm_{X}_pending_reason_jobs", GAUGE, "reason",
+	 "Pending jobs of the {X} by Slurm's reason.", emit_reasons, 0, 0, BY_REASON},
+	{"slurm_{X}_job_cpus", GAUGE, "state",
+	 "CPUs that the {X}'s running jobs hold and its pending jobs ask for.", emit_phases,
+	 offsetof(struct job_usage, cpus), 0, 0},
+	{"slurm_{X}_job_memory_bytes", GAUGE, "state",
+	 "Memory that the {X}'s running jobs hold and its pending jobs ask for.", emit_phases,
+	 offsetof(struct job_usage, memory), 0, 0},
+	{"slurm_{X}_job_nodes", GAUGE, "state",
+	 "Nodes that the {X}'s running jobs hold and its pending jobs ask for; a shared node counts for "
+	 "each job.",
+	 emit_phases, offsetof(struct job_usage, nodes), 0, 0},
+	{"slurm_{X}_job_gres", GAUGE, "gres,type,state",
+	 "Generic resources that the {X}'s running jobs hold and its pending jobs ask for; those without "
+	 "a type were not typed. Only what AccountingStorageTRES names.",
+	 emit_gres, 0, 0, 0},
+	{"slurm_{X}_oldest_pending_timestamp_seconds", GAUGE, "class",
+	 "Submit time of the {X}'s longest waiting job.", emit_oldest, 0, 0, 0},
+	{"slurm_{X}_pending_job_max_nodes", GAUGE, NULL,
+	 "The largest node request among the {X}'s startable pending jobs.", emit_number,
+	 offsetof(struct job_usage, max_startable_nodes), 1, 1 << ENTITY_PARTITION},
+};
+
+static void each_job_usage(struct family_sink *sink, enum entity_kind kind)
+{
+	const struct jobs_section *jobs = sink->view->cluster->jobs;
+	if (!jobs)
+		return;
+	const struct map *entities = &jobs->entities[kind];
+	size_t *order = map_sorted(entities);
+	for (size_t i = 0; i < entities->count; i++) {
+		const struct job_usage *usage = entities->entries[order[i]].value;
+		family_entity_labels(sink->out, kind, usage->label);
+		family_item(sink, usage);
+	}
+	free(order);
+}
+
+const struct family_group job_group = {
+	GROUP_FAMILIES(job_families),
+	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION | 1u << ENTITY_ACCOUNT |
+		 1u << ENTITY_USER | 1u << ENTITY_QOS,
+	.each = each_job_usage,
+};

@@ -1,0 +1,160 @@
+/* METRICS section 2: nodes and capacity; partitions. */
+#include "metrics/family.h"
+
+#include <stdlib.h>
+
+static const char *const share_names[SHARES] = {
+	[SHARE_ALLOCATED] = "allocated", [SHARE_IDLE] = "idle", [SHARE_OTHER] = "other"};
+
+static void emit_states(struct exposition *out, const struct view *view,
+			const struct family *family, const void *item)
+{
+	(void)family;
+	const struct node_usage *usage = item;
+	family_named(out, "state", &view->cluster->vocabulary.node_states, NODE_STATES, 0,
+		     usage->nodes);
+}
+
+static void emit_flags(struct exposition *out, const struct view *view, const struct family *family,
+		       const void *item)
+{
+	(void)family;
+	const struct node_usage *usage = item;
+	family_named(out, "flag", &view->cluster->vocabulary.node_flags, 0, usage->flags_seen,
+		     usage->flagged);
+}
+
+static void emit_shares(struct exposition *out, const struct view *view,
+			const struct family *family, const void *item)
+{
+	(void)view;
+	const uint64_t *shares = (const uint64_t *)((const char *)item + family->offset);
+	for (int share = 0; share < SHARES; share++) {
+		exposition_label(out, "state", text_of(share_names[share]));
+		exposition_integer(out, shares[share]);
+	}
+}
+
+static void emit_gres(struct exposition *out, const struct view *view, const struct family *family,
+		      const void *item)
+{
+	(void)view, (void)family;
+	const struct map *map = &((const struct node_usage *)item)->gres;
+	size_t *order = map_sorted(map);
+	for (size_t i = 0; i < map->count; i++) {
+		const struct gres_count *gres = map->entries[order[i]].value;
+		for (int share = 0; share < SHARES; share++) {
+			exposition_label(out, "gres", gres->name);
+			exposition_label(out, "type", gres->type);
+			exposition_label(out, "state", text_of(share_names[share]));
+			exposition_integer(out, gres->count[share]);
+		}
+	}
+	free(order);
+}
+
+static const struct family node_families[] = {
+	{"slurm_{X}_nodes", GAUGE, "state",
+	 "Nodes of the {X} by base state; the sum over state is the number of nodes.", emit_states, 0,
+	 0, 0},
+	{"slurm_{X}_nodes_flagged", GAUGE, "flag",
+	 "Nodes of the {X} that have the flag; drained and draining are DRAIN without and with jobs.",
+	 emit_flags, 0, 0, 0},
+	{"slurm_{X}_cpus", GAUGE, "state",
+	 "CPUs of the {X}'s nodes: allocated, idle, and other (idle on drained or down nodes), as sinfo "
+	 "counts them.",
+	 emit_shares, offsetof(struct node_usage, cpus), 0, 0},
+	{"slurm_{X}_memory_bytes", GAUGE, "state",
+	 "Memory of the {X}'s nodes: allocated to jobs, idle, and other (on drained or down nodes).",
+	 emit_shares, offsetof(struct node_usage, memory), 0, 0},
+	{"slurm_{X}_gres", GAUGE, "gres,type,state",
+	 "Generic resources of the {X}'s nodes, such as GPUs, by name and type.", emit_gres, 0, 0, 0},
+};
+
+static void each_node_usage(struct family_sink *sink, enum entity_kind kind)
+{
+	const struct nodes_section *nodes = sink->view->cluster->nodes;
+	if (!nodes)
+		return;
+	if (kind == ENTITY_CLUSTER) {
+		family_item(sink, &nodes->cluster);
+		return;
+	}
+	size_t *order = map_sorted(&nodes->partitions);
+	for (size_t i = 0; i < nodes->partitions.count; i++) {
+		const struct node_usage *usage = nodes->partitions.entries[order[i]].value;
+		family_entity_labels(sink->out, kind, usage->label);
+		family_item(sink, usage);
+	}
+	free(order);
+}
+
+const struct family_group node_group = {
+	GROUP_FAMILIES(node_families),
+	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION,
+	.each = each_node_usage,
+};
+
+static void emit_partition_info(struct exposition *out, const struct view *view,
+				const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	const struct partition *partition = item;
+	if (partition->has_flags)
+		exposition_label(out, "default", text_of(partition->is_default ? "true" : "false"));
+	exposition_integer(out, 1);
+}
+
+static void emit_partition_state(struct exposition *out, const struct view *view,
+				 const struct family *family, const void *item)
+{
+	(void)family;
+	const struct partition *partition = item;
+	if (partition->state < 0)
+		return;
+	exposition_label(out, "state",
+			 text_of(view->cluster->vocabulary.partition_states.name[partition->state]));
+	exposition_integer(out, 1);
+}
+
+static const struct family partition_families[] = {
+	{"slurm_partition_info", GAUGE, "default",
+	 "The partitions; whether it is the default one, where the API version tells (v0.0.40 to v0.0.44 "
+	 "do not); always 1.",
+	 emit_partition_info, 0, 0, 0},
+	{"slurm_partition_state", GAUGE, "state",
+	 "The state that the partition is in (up, down, drain, inactive); always 1.",
+	 emit_partition_state, 0, 0, 0},
+	{"slurm_partition_max_time_seconds", GAUGE, NULL,
+	 "The longest time limit that a job may ask for; absent if unlimited.", emit_number,
+	 offsetof(struct partition, max_time), 1, 0},
+	{"slurm_partition_default_time_seconds", GAUGE, NULL,
+	 "The time limit of jobs that ask for none; absent if none is set.", emit_number,
+	 offsetof(struct partition, default_time), 1, 0},
+	{"slurm_partition_max_nodes", GAUGE, NULL,
+	 "The most nodes that a job may have; absent if unlimited.", emit_number,
+	 offsetof(struct partition, max_nodes), 1, 0},
+	{"slurm_partition_priority_tier", GAUGE, NULL, "The partition's PriorityTier.", emit_number,
+	 offsetof(struct partition, priority_tier), 1, 0},
+	{"slurm_partition_priority_job_factor", GAUGE, NULL, "The partition's PriorityJobFactor.",
+	 emit_number, offsetof(struct partition, priority_job_factor), 1, 0},
+};
+
+static void each_partition(struct family_sink *sink, enum entity_kind kind)
+{
+	(void)kind;
+	const struct map *partitions = cluster_partitions(sink->view->cluster);
+	if (!partitions)
+		return;
+	size_t *order = map_sorted(partitions);
+	for (size_t i = 0; i < partitions->count; i++) {
+		const struct partition *partition = partitions->entries[order[i]].value;
+		exposition_base(sink->out);
+		exposition_base_label(sink->out, "partition", partition->name);
+		family_item(sink, partition);
+	}
+	free(order);
+}
+
+const struct family_group partition_group = {
+	GROUP_FAMILIES(partition_families), .labels = "partition", .each = each_partition};

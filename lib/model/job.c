@@ -1,0 +1,37 @@
+#include "model/job.h"
+
+/* "7", "1-9", "1-399:2"; 0 if it is none of these. */
+static uint64_t count_range(struct text range)
+{
+	uint64_t first, last, step = 1;
+	struct text steps = range;
+	struct text bounds = text_cut(&steps, ':');
+	struct text upper = bounds;
+	struct text lower = text_cut(&upper, '-');
+	if (!text_to_u64(lower, &first))
+		return 0;
+	if (lower.len == bounds.len)
+		return 1;
+	if (!text_to_u64(upper, &last) || last < first)
+		return 0;
+	if (steps.len && (!text_to_u64(steps, &step) || !step))
+		return 0;
+	return (last - first) / step + 1;
+}
+
+uint64_t job_count(const struct job *job, bool *ret_is_cut)
+{
+	uint64_t count = 0;
+	struct text rest = job->array_tasks, range;
+	rest = text_cut(&rest, '%'); /* "1-10%2": the limit of running tasks */
+	*ret_is_cut = false;
+	while (text_next(&rest, ',', &range)) {
+		/* The cut ends in "...": what stands before the dots may itself be half a range. */
+		if (range.len >= 3 && memcmp(range.bytes + range.len - 3, "...", 3) == 0) {
+			*ret_is_cut = true;
+			break;
+		}
+		count += count_range(range);
+	}
+	return count ? count : 1;
+}

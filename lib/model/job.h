@@ -1,0 +1,30 @@
+/* A job record of slurmctld: one job, one component of a het job, one array task, or the not yet split
+ * rest of an array. Texts are borrowed from whoever made the record. */
+#pragma once
+
+#include "model/number.h"
+#include "model/vocabulary.h"
+
+struct job {
+	uint64_t id;            /* the raw record id; always known */
+	uint64_t array_job_id;  /* 0 or unset: not of an array */
+	uint64_t array_task_id; /* unset on an array's unsplit rest */
+	struct text array_tasks; /* tasks of the unsplit rest, "1-9,20"; cut at 64 characters by default */
+	struct text user, account;
+	uint64_t user_id;
+	struct text partitions; /* one, or several separated by commas while pending */
+	struct text qos;        /* likewise */
+	int state;              /* a number of vocabulary.job_states */
+	uint64_t flags;         /* bits: numbers of vocabulary.job_flags */
+	struct text reason;
+	uint64_t submit_time, eligible_time, start_time, end_time; /* Unix seconds, 0 if none */
+	uint64_t exit_code;     /* of the batch script; unset if it has none */
+	uint64_t cpus, nodes;   /* requested while pending, held while running */
+	uint64_t memory_per_node, memory_per_cpu; /* requested, bytes */
+	struct text tres_requested, tres_allocated;
+	struct text cluster; /* name; empty in some releases */
+};
+
+/* How many jobs the record stands for: the tasks of an array's unsplit rest, else 1. *ret_is_cut tells
+ * that Slurm cut the list ("1-3,5,..."): the number is then only a lower bound. */
+uint64_t job_count(const struct job *job, bool *ret_is_cut);

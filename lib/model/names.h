@@ -1,0 +1,20 @@
+/* States and flags by their Slurm names, in lower case, numbered.
+ *
+ * A list starts with the names known here and learns what Slurm says beyond them, so that a state or
+ * flag of a later release is passed through instead of being an error. Numbers stay what they are for
+ * the life of the list; a number fits a bit of a uint64_t. Used by one thread. */
+#pragma once
+
+#include "base/text.h"
+
+enum { NAMES_MAX = 64 };
+
+struct names {
+	const char *name[NAMES_MAX]; /* the first `known` are static, the rest owned */
+	unsigned count, known;
+};
+
+void names_init(struct names *names, const char *const *known); /* `known` ends with NULL */
+int names_find(const struct names *names, struct text name);    /* any case; -1 if absent */
+int names_learn(struct names *names, struct text name); /* finds or adds; -1 if full or too long */
+void names_done(struct names *names);

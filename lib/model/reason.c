@@ -1,0 +1,50 @@
+#include "model/reason.h"
+
+const char *const reason_class_names[] = {
+	[REASON_STARTABLE] = "startable",
+	[REASON_HELD] = "held",
+	[REASON_DEPENDENCY] = "dependency",
+	[REASON_LIMIT] = "limit",
+	[REASON_OTHER] = "other",
+	NULL,
+};
+
+/* The names are those of job_state_reason_string() (squeue's %r), which are the same in all releases;
+ * the first row that the reason starts with decides. */
+static const struct {
+	const char *prefix;
+	enum reason_class class;
+} rows[] = {
+	{"None", REASON_STARTABLE},
+	{"Priority", REASON_STARTABLE},
+	{"Resources", REASON_STARTABLE},
+	{"Cleaning", REASON_STARTABLE},
+	{"JobHeld", REASON_HELD},
+	{"JobHoldMaxRequeue", REASON_HELD},
+	{"Dependency", REASON_DEPENDENCY},
+	{"QOS", REASON_LIMIT},
+	{"InvalidQOS", REASON_OTHER},
+	{"Assoc", REASON_LIMIT},
+	{"Licenses", REASON_LIMIT},
+	{"JobArrayTaskLimit", REASON_LIMIT},
+	{"MaxBillingPerAccount", REASON_LIMIT},
+	{"MaxCpuPerAccount", REASON_LIMIT},
+	{"MaxGRESPerAccount", REASON_LIMIT},
+	{"MaxJobsPerAccount", REASON_LIMIT},
+	{"MaxMemoryPerAccount", REASON_LIMIT},
+	{"MaxNodePerAccount", REASON_LIMIT},
+	{"MaxSubmitJobsPerAccount", REASON_LIMIT},
+	{"MaxMemPerLimit", REASON_LIMIT},
+	{"PartitionNodeLimit", REASON_LIMIT},
+	{"PartitionTimeLimit", REASON_LIMIT},
+};
+
+enum reason_class reason_class_of(struct text reason)
+{
+	if (!reason.len)
+		return REASON_STARTABLE;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (text_starts_with(reason, rows[i].prefix))
+			return rows[i].class;
+	return REASON_OTHER;
+}

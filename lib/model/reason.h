@@ -1,0 +1,17 @@
+/* Why a job is pending, in five classes: what an operator asks first. */
+#pragma once
+
+#include "base/text.h"
+
+enum reason_class {
+	REASON_STARTABLE,  /* waits for nothing but its turn and free resources */
+	REASON_HELD,       /* by its user or an administrator */
+	REASON_DEPENDENCY, /* on another job */
+	REASON_LIMIT,      /* of a QOS, association, licence, array or partition */
+	REASON_OTHER,      /* begin time, reservation, nodes down, ... */
+	REASON_CLASSES,
+};
+
+extern const char *const reason_class_names[]; /* in order, NULL at the end */
+
+enum reason_class reason_class_of(struct text reason);

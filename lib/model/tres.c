@@ -1,0 +1,93 @@
+#include "model/tres.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* "4", "62.50G", "16000M": binary multiples, as Slurm writes them. Memory without a suffix is MiB. */
+static bool read_quantity(struct text text, double unit, uint64_t *ret_count)
+{
+	char digits[32];
+	if (!text.len || text.len >= sizeof digits)
+		return false;
+	memcpy(digits, text.bytes, text.len);
+	digits[text.len] = '\0';
+	char *end;
+	double number = strtod(digits, &end);
+	static const char suffixes[] = "KMGTPE";
+	const char *suffix = *end ? strchr(suffixes, *end) : NULL;
+	if (suffix)
+		unit = ldexp(1, 10 * (int)(suffix - suffixes + 1)), end++;
+	number *= unit;
+	if (end == digits || *end || !(number >= 0) || number >= 0x1p63)
+		return false;
+	*ret_count = (uint64_t)llround(number);
+	return true;
+}
+
+bool tres_next(struct text *rest, struct tres *ret_tres)
+{
+	struct text entry;
+	while (text_next(rest, ',', &entry)) {
+		struct text name = text_cut(&entry, '=');
+		double unit = text_equal(name, TEXT("mem")) ? 0x1p20 : 1;
+		if (name.len && read_quantity(entry, unit, &ret_tres->count)) {
+			ret_tres->name = name;
+			return true;
+		}
+	}
+	return false;
+}
+
+/* As text_cut, but separators in brackets do not count: "gpu:a100:4(IDX:0,2-3)". */
+static struct text cut_outside_brackets(struct text *rest, char separator)
+{
+	size_t depth = 0, len = 0;
+	for (; len < rest->len; len++) {
+		char c = rest->bytes[len];
+		if (c == '(' || c == '[')
+			depth++;
+		else if ((c == ')' || c == ']') && depth)
+			depth--;
+		else if (c == separator && !depth)
+			break;
+	}
+	struct text entry = {rest->bytes, len};
+	size_t used = len < rest->len ? len + 1 : len;
+	rest->bytes += used;
+	rest->len -= used;
+	return entry;
+}
+
+/* name[:type][:no_consume][:count], each with remarks in brackets behind; the type may be "(null)". */
+static bool read_gres(struct text entry, struct gres *ret_gres)
+{
+	struct text part = cut_outside_brackets(&entry, ':');
+	struct gres gres = {.name = text_cut(&part, '('), .count = 1};
+	while (entry.len) {
+		part = cut_outside_brackets(&entry, ':');
+		struct text word = text_cut(&part, '(');
+		if (read_quantity(word, 1, &gres.count))
+			break;
+		if (word.len && !text_equal(word, TEXT("no_consume")))
+			gres.type = word;
+	}
+	*ret_gres = gres;
+	return gres.name.len && !text_equal(gres.name, TEXT("N/A"));
+}
+
+bool gres_next(struct text *rest, struct gres *ret_gres)
+{
+	while (rest->len)
+		if (read_gres(cut_outside_brackets(rest, ','), ret_gres))
+			return true;
+	return false;
+}
+
+bool tres_is_gres(struct text tres_name, struct text *ret_name, struct text *ret_type)
+{
+	if (!text_starts_with(tres_name, "gres/"))
+		return false;
+	*ret_type = (struct text){tres_name.bytes + 5, tres_name.len - 5};
+	*ret_name = text_cut(ret_type, ':');
+	return ret_name->len > 0;
+}

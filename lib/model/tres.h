@@ -1,0 +1,26 @@
+/* Trackable resources as Slurm writes them: in TRES strings of jobs ("cpu=4,mem=62.50G,
+ * gres/gpu:a100=2") and in GRES strings of nodes ("gpu:a100:4(S:0-1),shard:8"). */
+#pragma once
+
+#include "base/text.h"
+
+struct tres {
+	struct text name;     /* "cpu", "mem", "node", "gres/gpu:a100" */
+	uint64_t count;       /* memory in bytes */
+};
+
+/* The next entry of a TRES string; entries without a readable count are passed over. False at the
+ * end. */
+bool tres_next(struct text *rest, struct tres *ret_tres);
+
+struct gres {
+	struct text name, type; /* "gpu" and "a100"; type is empty if none was named */
+	uint64_t count;
+};
+
+/* The same for a node's GRES string. Brackets, sockets and indices are passed over; a count may carry
+ * a suffix ("4K"); no count means one. */
+bool gres_next(struct text *rest, struct gres *ret_gres);
+
+/* Splits "gres/gpu:a100" into name and type; false if the TRES is not a GRES. */
+bool tres_is_gres(struct text tres_name, struct text *ret_name, struct text *ret_type);

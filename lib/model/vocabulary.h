@@ -1,0 +1,61 @@
+/* All lists of names of one cluster, and the numbers of those that mean something to us. */
+#pragma once
+
+#include "model/names.h"
+
+/* Base states of a job, as `squeue -t` takes them (slurm.h: enum job_states). */
+enum job_state {
+	JOB_PENDING,
+	JOB_RUNNING,
+	JOB_SUSPENDED,
+	JOB_COMPLETED,
+	JOB_CANCELLED,
+	JOB_FAILED,
+	JOB_TIMEOUT,
+	JOB_NODE_FAIL,
+	JOB_PREEMPTED,
+	JOB_BOOT_FAIL,
+	JOB_DEADLINE,
+	JOB_OUT_OF_MEMORY,
+	JOB_STATES,
+};
+
+/* The flags that Slurm adds to a job's base state; those named here decide something. */
+enum job_flag {
+	JOB_FLAG_COMPLETING,
+	JOB_FLAG_CONFIGURING,
+	JOB_FLAG_REQUEUED,
+	JOB_FLAG_REQUEUE_HOLD,
+	JOB_FLAG_SPECIAL_EXIT,
+	JOB_FLAG_RESIZING,
+	JOB_FLAG_REVOKED,
+	JOB_FLAG_STOPPED,
+};
+
+/* Base states of a node (slurm.h: enum node_states). */
+enum node_state {
+	NODE_UNKNOWN,
+	NODE_DOWN,
+	NODE_IDLE,
+	NODE_ALLOCATED,
+	NODE_ERROR,
+	NODE_MIXED,
+	NODE_FUTURE,
+	NODE_STATES,
+};
+
+enum node_flag {
+	NODE_FLAG_DRAIN,
+	NODE_FLAG_COMPLETING,
+	NODE_FLAG_DRAINED,  /* ours: DRAIN and no job, as `sinfo -t drained` */
+	NODE_FLAG_DRAINING, /* ours: DRAIN and busy */
+};
+
+struct vocabulary {
+	struct names job_states, job_flags;
+	struct names node_states, node_flags;
+	struct names partition_states; /* up, down, drain, inactive */
+};
+
+void vocabulary_init(struct vocabulary *vocabulary);
+void vocabulary_done(struct vocabulary *vocabulary);

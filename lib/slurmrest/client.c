@@ -1,0 +1,238 @@
+#include "slurmrest/client.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "model/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *const fetch_result_names[FETCH_RESULTS] = {
+	[FETCH_OK] = "ok",
+	[FETCH_UNREACHABLE] = "unreachable",
+	[FETCH_TIMEOUT] = "timeout",
+	[FETCH_UNAUTHORIZED] = "unauthorized",
+	[FETCH_HTTP_ERROR] = "http_error",
+	[FETCH_SLURM_ERROR] = "slurm_error",
+	[FETCH_INVALID] = "invalid",
+	[FETCH_EMPTY] = "empty",
+	[FETCH_UNSUPPORTED] = "unsupported",
+};
+
+struct client {
+	struct http *http;
+	struct token *token;
+	const char *user;
+	const struct api_version *version; /* NULL while unknown */
+	struct decoder *decoders[ENDPOINTS];
+};
+
+struct client *client_new(const struct client_options *options, struct token *token,
+			  struct vocabulary *vocabulary, struct error *err)
+{
+	struct client *client = NEW(struct client);
+	client->token = token;
+	client->user = options->user;
+	client->http = http_new(options->url, options->timeout_s, options->stop, err);
+	if (!client->http) {
+		client_free(client);
+		return NULL;
+	}
+	for (int i = 0; i < ENDPOINTS; i++)
+		client->decoders[i] = decoder_new(endpoint_table[i].record, vocabulary);
+	return client;
+}
+
+/* One request's way through the decoder. A body that is not JSON is no reason to end the transfer: its
+ * status may say what is wrong. */
+struct transfer {
+	struct decoder *decoder;
+	bool is_json;
+	struct error why;
+};
+
+static bool take_body(void *context, const char *bytes, size_t len)
+{
+	struct transfer *transfer = context;
+	if (transfer->is_json)
+		transfer->is_json = decoder_feed(transfer->decoder, bytes, len, &transfer->why);
+	return true;
+}
+
+static bool take_nothing(void *context, const char *bytes, size_t len)
+{
+	(void)context, (void)bytes, (void)len;
+	return true;
+}
+
+static enum http_result get(struct client *client, const char *path, http_body_fn *take,
+			    void *context, struct http_reply *ret_reply, struct error *err)
+{
+	const char *value = token_value(client->token);
+	const char *user = client->user ? client->user : token_user(client->token);
+	const struct http_header headers[] = {
+		{"X-SLURM-USER-NAME", value ? user : NULL}, /* 22.05 wants it beside the token */
+		{"X-SLURM-USER-TOKEN", value},
+		{NULL, NULL},
+	};
+	return http_get(client->http, path, headers, take, context, ret_reply, err);
+}
+
+static bool is_auth_status(long status)
+{
+	return status == 401 || status == 403 || status == 511;
+}
+
+static bool is_expired(const struct client *client)
+{
+	int64_t expiry = token_expiry(client->token);
+	return expiry && expiry <= clock_now_s();
+}
+
+/* 22.05 says 500 and slurmdbd 502 where later ones say 511; an expired token explains them. */
+static enum fetch_result status_result(const struct client *client, long status)
+{
+	return is_auth_status(status) || is_expired(client) ? FETCH_UNAUTHORIZED : FETCH_HTTP_ERROR;
+}
+
+static enum fetch_result unanswered_result(enum http_result result)
+{
+	return result == HTTP_TIMEOUT ? FETCH_TIMEOUT : FETCH_UNREACHABLE;
+}
+
+enum fetch_result client_discover(struct client *client, struct error *err)
+{
+	client->version = NULL;
+	if (!token_refresh(client->token, clock_now_s(), err))
+		return FETCH_UNAUTHORIZED;
+	for (const struct api_version *version = api_versions; version->name; version++) {
+		char path[64];
+		struct http_reply reply;
+		snprintf(path, sizeof path, "/slurm/%s/ping", version->name);
+		enum http_result result = get(client, path, take_nothing, NULL, &reply, err);
+		if (result != HTTP_ANSWERED)
+			return unanswered_result(result);
+		if (reply.status == 404)
+			continue;
+		/* Any other status: the path exists, whatever is wrong with the rest. A missing token is
+		 * refused before the path is looked at. */
+		if (is_auth_status(reply.status)) {
+			error_set(err, "GET %s: HTTP %ld", path, reply.status);
+			return FETCH_UNAUTHORIZED;
+		}
+		client->version = version;
+		return FETCH_OK;
+	}
+	error_set(err, "slurmrestd serves no API version from %s on", "v0.0.37");
+	return FETCH_UNSUPPORTED;
+}
+
+/* An answer that came whole: is it to be believed? */
+static enum fetch_result judge(const struct client *client, const struct transfer *transfer,
+			       const struct answer *answer, const struct http_reply *reply,
+			       struct error *err)
+{
+	if (reply->status != 200) {
+		bool says_why = transfer->is_json && *answer->error;
+		error_set(err, "HTTP %ld%s%s", reply->status, says_why ? ": " : "",
+			  says_why ? answer->error : "");
+		return status_result(client, reply->status);
+	}
+	if (!transfer->is_json) {
+		*err = transfer->why;
+		return FETCH_INVALID;
+	}
+	/* 22.05: 200 with error 9003 says only that nothing was found */
+	if (answer->error_count && !answer->nothing_found) {
+		error_set(err, "200 with errors: %s", *answer->error ? answer->error : "(no text)");
+		return is_expired(client) ? FETCH_UNAUTHORIZED : FETCH_SLURM_ERROR;
+	}
+	if (!answer->has_list) {
+		error_set(err, "the answer has no records");
+		return FETCH_INVALID;
+	}
+	/* 24.11 and later: an empty list, last_update 0 and a warning mean "unchanged", not "empty" */
+	if (!answer->records && answer->warning_count && answer->last_update == 0) {
+		error_set(err, "an empty list with a warning: %s", answer->warning);
+		return FETCH_EMPTY;
+	}
+	if (answer->skipped && !answer->records) {
+		error_set(err, "none of the %lu records can be used", (unsigned long)answer->skipped);
+		return FETCH_INVALID;
+	}
+	return FETCH_OK;
+}
+
+static enum fetch_result fetch_once(struct client *client, enum endpoint endpoint, record_fn *take,
+				    void *context, struct answer *ret_answer,
+				    struct http_reply *ret_reply, struct error *err)
+{
+	const struct endpoint_row *row = &endpoint_table[endpoint];
+	struct transfer transfer = {.decoder = client->decoders[endpoint], .is_json = true};
+	char path[128];
+	snprintf(path, sizeof path, "/slurm/%s%s%s", client->version->name, row->path,
+		 row->takes_flags ? client->version->flags_query : "");
+	decoder_start(transfer.decoder, take, context);
+	enum http_result got = get(client, path, take_body, &transfer, ret_reply, err);
+	if (got == HTTP_ANSWERED && transfer.is_json)
+		transfer.is_json = decoder_finish(transfer.decoder, &transfer.why);
+	*ret_answer = *decoder_answer(transfer.decoder);
+	enum fetch_result result = got == HTTP_ANSWERED
+					   ? judge(client, &transfer, ret_answer, ret_reply, err)
+					   : unanswered_result(got);
+	if (ret_reply->status == 404)
+		client->version = NULL; /* slurmrestd became another one: ask again */
+	if (result != FETCH_OK)
+		error_prefix(err, "GET %s", path);
+	return result;
+}
+
+static enum fetch_result attempt(struct client *client, enum endpoint endpoint, record_fn *take,
+				 void *context, struct answer *ret_answer,
+				 struct http_reply *ret_reply, struct error *err)
+{
+	*ret_answer = (struct answer){.last_update = NUMBER_UNSET};
+	*ret_reply = (struct http_reply){0};
+	if (!token_refresh(client->token, clock_now_s(), err))
+		return FETCH_UNAUTHORIZED;
+	if (!client->version) {
+		enum fetch_result result = client_discover(client, err);
+		if (result != FETCH_OK)
+			return result;
+	}
+	return fetch_once(client, endpoint, take, context, ret_answer, ret_reply, err);
+}
+
+enum fetch_result client_fetch(struct client *client, enum endpoint endpoint, record_fn *take,
+			       void *context, struct answer *ret_answer,
+			       struct http_reply *ret_reply, struct error *err)
+{
+	enum fetch_result result =
+		attempt(client, endpoint, take, context, ret_answer, ret_reply, err);
+	/* a token that was rotated a moment ago: once more with the new one */
+	if (result == FETCH_UNAUTHORIZED && !ret_answer->records &&
+	    token_renew(client->token, clock_now_s()))
+		result = attempt(client, endpoint, take, context, ret_answer, ret_reply, err);
+	return result;
+}
+
+const char *client_version(const struct client *client)
+{
+	return client->version ? client->version->name : NULL;
+}
+
+const struct token *client_token(const struct client *client)
+{
+	return client->token;
+}
+
+void client_free(struct client *client)
+{
+	if (!client)
+		return;
+	for (int i = 0; i < ENDPOINTS; i++)
+		decoder_free(client->decoders[i]);
+	http_free(client->http);
+	token_free(client->token);
+	free(client);
+}

@@ -1,0 +1,50 @@
+/* Asks one slurmrestd: version, token, request, answer. One request at a time; used by one thread. */
+#pragma once
+
+#include "slurmrest/api_version.h"
+#include "slurmrest/endpoint.h"
+#include "slurmrest/http.h"
+#include "slurmrest/token.h"
+
+/* How a request ended; the label `result` of slurmscope_requests_total. */
+enum fetch_result {
+	FETCH_OK,
+	FETCH_UNREACHABLE,
+	FETCH_TIMEOUT,
+	FETCH_UNAUTHORIZED, /* no token, or one that Slurm does not accept */
+	FETCH_HTTP_ERROR,   /* another status than 200 */
+	FETCH_SLURM_ERROR,  /* 200 with errors[] */
+	FETCH_INVALID,      /* not the JSON that was expected, or cut off */
+	FETCH_EMPTY,        /* an empty list that does not mean that there is nothing */
+	FETCH_UNSUPPORTED,  /* no API version that is understood */
+	FETCH_RESULTS,
+};
+extern const char *const fetch_result_names[FETCH_RESULTS];
+
+struct client_options {
+	const char *url;
+	const char *user; /* NULL: the token's */
+	long timeout_s;
+	const atomic_bool *stop;
+};
+
+struct client;
+
+/* Takes the token; borrows the vocabulary and options' strings until client_free. */
+struct client *client_new(const struct client_options *options, struct token *token,
+			  struct vocabulary *vocabulary, struct error *err);
+
+/* Finds the newest API version that both sides speak, by asking for ping from the newest known one
+ * downwards (404: not served; /openapi could end a slurmrestd before 25.05). Done by client_fetch when
+ * needed. */
+enum fetch_result client_discover(struct client *client, struct error *err);
+
+/* Fetches one endpoint whole. *ret_answer and *ret_reply are set whatever the result. The records were
+ * handed to `take` as they came: they count only if the result is FETCH_OK. */
+enum fetch_result client_fetch(struct client *client, enum endpoint endpoint, record_fn *take,
+			       void *context, struct answer *ret_answer,
+			       struct http_reply *ret_reply, struct error *err);
+
+const char *client_version(const struct client *client); /* "v0.0.45"; NULL while unknown */
+const struct token *client_token(const struct client *client);
+void client_free(struct client *client); /* NULL is fine */

@@ -1,0 +1,180 @@
+#include "slurmrest/decode.h"
+
+#include "base/memory.h"
+#include "model/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Ids of the envelope, before those of the record's fields. */
+enum {
+	ID_LIST,
+	ID_RECORD,
+	ID_ERROR,
+	ID_ERROR_NUMBER,
+	ID_ERROR_TEXT,
+	ID_ERROR_DESCRIPTION,
+	ID_WARNING,
+	ID_WARNING_DESCRIPTION,
+	ID_LAST_UPDATE,
+	ID_RELEASE,
+	ID_RELEASE_22_05,
+	ID_CLUSTER,
+	ID_FIELDS,
+};
+
+enum { ERROR_NOTHING_FOUND = 9003 }; /* ESLURM_REST_EMPTY_RESULT */
+
+struct decoder {
+	const struct record_type *type;
+	struct json_shape *shape;
+	struct json_reader *reader;
+	struct field_reader fields;
+	struct arena texts;
+	void *record;
+	struct answer answer;
+	record_fn *take;
+	void *context;
+};
+
+struct decoder *decoder_new(const struct record_type *type, struct vocabulary *vocabulary)
+{
+	struct decoder *decoder = NEW(struct decoder);
+	struct json_shape *shape = json_shape_new();
+	char record_path[32];
+	snprintf(record_path, sizeof record_path, type->is_single ? "%s" : "%s[]", type->list);
+	if (!type->is_single)
+		json_shape_want(shape, type->list, ID_LIST);
+	json_shape_want(shape, record_path, ID_RECORD);
+	json_shape_want(shape, "errors[]", ID_ERROR);
+	json_shape_want(shape, "errors[].error_number", ID_ERROR_NUMBER);
+	json_shape_want(shape, "errors[].error", ID_ERROR_TEXT);
+	json_shape_want(shape, "errors[].description", ID_ERROR_DESCRIPTION);
+	json_shape_want(shape, "warnings[]", ID_WARNING);
+	json_shape_want(shape, "warnings[].description", ID_WARNING_DESCRIPTION);
+	json_shape_want(shape, "last_update.number", ID_LAST_UPDATE);
+	json_shape_want(shape, "meta.slurm.release", ID_RELEASE);
+	json_shape_want(shape, "meta.Slurm.release", ID_RELEASE_22_05);
+	json_shape_want(shape, "meta.slurm.cluster", ID_CLUSTER);
+	field_want(shape, record_path, type->fields, ID_FIELDS);
+
+	decoder->type = type;
+	decoder->shape = shape;
+	decoder->record = memory_new(type->size);
+	decoder->fields = (struct field_reader){
+		.fields = type->fields, .vocabulary = vocabulary, .texts = &decoder->texts};
+	return decoder;
+}
+
+static void copy_text(char *to, size_t size, const struct json_value *value)
+{
+	size_t len = value->type == JSON_STRING ? value->text.len : 0;
+	if (len >= size)
+		len = size - 1;
+	if (len)
+		memcpy(to, value->text.bytes, len);
+	to[len] = '\0';
+}
+
+static void record_event(struct decoder *decoder, const struct json_value *value)
+{
+	if (value->type == JSON_OBJECT) {
+		decoder->answer.has_list = true;
+		arena_clear(&decoder->texts);
+		field_start(&decoder->fields, decoder->record, decoder->type->size);
+	} else if (value->type == JSON_END &&
+		   decoder->type->finish(decoder->fields.vocabulary, decoder->record)) {
+		decoder->answer.records++;
+		decoder->take(decoder->context, decoder->record);
+	} else {
+		decoder->answer.skipped++;
+	}
+}
+
+static void error_event(struct answer *answer, int id, const struct json_value *value)
+{
+	if (id == ID_ERROR)
+		answer->error_count += value->type != JSON_END;
+	else if (id == ID_ERROR_NUMBER)
+		answer->nothing_found |= value->is_integer && value->magnitude == ERROR_NOTHING_FOUND;
+	else if (!*answer->error || id == ID_ERROR_DESCRIPTION)
+		copy_text(answer->error, sizeof answer->error, value);
+}
+
+static bool on_value(void *context, int id, const struct json_value *value, struct error *err)
+{
+	(void)err;
+	struct decoder *decoder = context;
+	struct answer *answer = &decoder->answer;
+	switch (id) {
+	case ID_LIST:
+		answer->has_list |= value->type == JSON_ARRAY;
+		break;
+	case ID_RECORD:
+		record_event(decoder, value);
+		break;
+	case ID_ERROR:
+	case ID_ERROR_NUMBER:
+	case ID_ERROR_TEXT:
+	case ID_ERROR_DESCRIPTION:
+		error_event(answer, id, value);
+		break;
+	case ID_WARNING:
+		answer->warning_count += value->type != JSON_END;
+		break;
+	case ID_WARNING_DESCRIPTION:
+		copy_text(answer->warning, sizeof answer->warning, value);
+		break;
+	case ID_LAST_UPDATE:
+		answer->last_update = value->is_integer ? value->magnitude : NUMBER_UNSET;
+		break;
+	case ID_RELEASE:
+	case ID_RELEASE_22_05:
+		copy_text(answer->release, sizeof answer->release, value);
+		break;
+	case ID_CLUSTER:
+		copy_text(answer->cluster, sizeof answer->cluster, value);
+		break;
+	default:
+		field_take(&decoder->fields, id - ID_FIELDS, value);
+	}
+	return true;
+}
+
+void decoder_start(struct decoder *decoder, record_fn *take, void *context)
+{
+	json_reader_free(decoder->reader);
+	decoder->reader =
+		json_reader_new(decoder->shape, JSON_LIMITS_DEFAULT, on_value, decoder);
+	decoder->answer = (struct answer){.last_update = NUMBER_UNSET};
+	decoder->take = take;
+	decoder->context = context;
+	/* Until the record begins nothing is below it, but a wrong body may say otherwise. */
+	field_start(&decoder->fields, decoder->record, decoder->type->size);
+}
+
+bool decoder_feed(struct decoder *decoder, const char *bytes, size_t len, struct error *err)
+{
+	return json_reader_feed(decoder->reader, bytes, len, err);
+}
+
+bool decoder_finish(struct decoder *decoder, struct error *err)
+{
+	return json_reader_finish(decoder->reader, err);
+}
+
+const struct answer *decoder_answer(const struct decoder *decoder)
+{
+	return &decoder->answer;
+}
+
+void decoder_free(struct decoder *decoder)
+{
+	if (!decoder)
+		return;
+	json_reader_free(decoder->reader);
+	json_shape_free(decoder->shape);
+	arena_done(&decoder->texts);
+	free(decoder->record);
+	free(decoder);
+}

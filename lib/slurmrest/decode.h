@@ -1,0 +1,43 @@
+/* From an answer's bytes to records, one at a time.
+ *
+ * One decoder serves one endpoint for its whole life. Memory is that of the largest record. */
+#pragma once
+
+#include "slurmrest/field.h"
+
+/* What kind of record an endpoint's answer holds: one row per decode_*.c. */
+struct record_type {
+	const char *list; /* the answer's member that holds the records: "jobs" */
+	bool is_single;   /* that member is the one record itself, not a list of them */
+	size_t size;
+	const struct field *fields;
+	/* Completes the record; false: it cannot be used (a required member is missing). */
+	bool (*finish)(struct vocabulary *vocabulary, void *record);
+};
+
+extern const struct record_type job_record, node_record, partition_record, ping_record, diag_record;
+
+/* What an answer says besides its records. */
+struct answer {
+	uint64_t records, skipped;
+	bool has_list;          /* the list was there, be it empty */
+	uint64_t last_update;   /* Unix seconds; unset where the version does not tell */
+	uint64_t error_count, warning_count;
+	bool nothing_found;     /* an error of number 9003: an empty result, not a failure (22.05) */
+	char error[256], warning[256]; /* the first of each, or empty */
+	char release[32];       /* "24.11.5" */
+	char cluster[64];       /* empty before v0.0.40 */
+};
+
+/* Gets each record as it is complete; record and texts are borrowed during the call. */
+typedef void record_fn(void *context, const void *record);
+
+struct decoder;
+
+/* Borrows both until decoder_free. */
+struct decoder *decoder_new(const struct record_type *type, struct vocabulary *vocabulary);
+void decoder_start(struct decoder *decoder, record_fn *take, void *context);
+bool decoder_feed(struct decoder *decoder, const char *bytes, size_t len, struct error *err);
+bool decoder_finish(struct decoder *decoder, struct error *err);
+const struct answer *decoder_answer(const struct decoder *decoder); /* as far as it was read */
+void decoder_free(struct decoder *decoder); /* NULL is fine */

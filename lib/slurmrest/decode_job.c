@@ -1,0 +1,78 @@
+#include "model/job.h"
+
+#include "slurmrest/decode.h"
+#include "slurmrest/state_names.h"
+
+/* `state` counts from 1 while the record is being read, so that a zeroed record has none. */
+static void take_state(struct vocabulary *vocabulary, void *record, struct text name)
+{
+	struct job *job = record;
+	int state = job->state - 1;
+	state_take(&vocabulary->job_states, &vocabulary->job_flags, &state, &job->flags, name);
+	job->state = state + 1;
+}
+
+static const struct field fields[] = {
+	NUMBER(struct job, id, "job_id", COUNT),
+	NUMBER(struct job, array_job_id, "array_job_id", COUNT),
+	NUMBER(struct job, array_task_id, "array_task_id", COUNT),
+	TEXT_FIELD(struct job, array_tasks, "array_task_string"),
+	TEXT_FIELD(struct job, user, "user_name"),
+	NUMBER(struct job, user_id, "user_id", COUNT),
+	TEXT_FIELD(struct job, account, "account"),
+	TEXT_FIELD(struct job, partitions, "partition"),
+	TEXT_FIELD(struct job, qos, "qos"),
+	NAME("job_state", take_state),
+	TEXT_FIELD(struct job, reason, "state_reason"),
+	NUMBER(struct job, submit_time, "submit_time", SECONDS),
+	NUMBER(struct job, eligible_time, "eligible_time", SECONDS),
+	NUMBER(struct job, start_time, "start_time", SECONDS),
+	NUMBER(struct job, end_time, "end_time", SECONDS),
+	NUMBER(struct job, exit_code, "exit_code", COUNT), /* a number before v0.0.40 only */
+	NUMBER(struct job, cpus, "cpus", COUNT),
+	NUMBER(struct job, nodes, "node_count", COUNT),
+	NUMBER(struct job, memory_per_node, "memory_per_node", MIB),
+	NUMBER(struct job, memory_per_cpu, "memory_per_cpu", MIB),
+	TEXT_FIELD(struct job, tres_requested, "tres_req_str"),
+	TEXT_FIELD(struct job, tres_allocated, "tres_alloc_str"),
+	TEXT_FIELD(struct job, cluster, "cluster"),
+	END_OF_FIELDS,
+};
+
+/* Before v0.0.40 job_state is one word: job_state_string() prints a flag in place of the base state
+ * when one of these is set. */
+static int base_state_behind_flag(const struct job *job)
+{
+	uint64_t pending = UINT64_C(1) << JOB_FLAG_REQUEUED | UINT64_C(1) << JOB_FLAG_REQUEUE_HOLD |
+			   UINT64_C(1) << JOB_FLAG_SPECIAL_EXIT;
+	if (job->flags & pending)
+		return JOB_PENDING;
+	if (job->flags & UINT64_C(1) << JOB_FLAG_REVOKED)
+		return JOB_CANCELLED;
+	if (!(job->flags & UINT64_C(1) << JOB_FLAG_COMPLETING))
+		return JOB_RUNNING;
+	if (text_equal(job->reason, TEXT("TimeLimit")))
+		return JOB_TIMEOUT;
+	if (text_equal(job->reason, TEXT("NodeDown")))
+		return JOB_NODE_FAIL;
+	if (text_equal(job->reason, TEXT("OutOfMemory")))
+		return JOB_OUT_OF_MEMORY;
+	if (text_equal(job->reason, TEXT("DeadLine")))
+		return JOB_DEADLINE;
+	if (!number_is_known(job->exit_code) || job->exit_code == 0)
+		return JOB_COMPLETED;
+	/* scancel leaves the signal in the wait status and no reason of failure */
+	bool by_signal = (job->exit_code & 0x7f) != 0;
+	return by_signal && text_equal(job->reason, TEXT("None")) ? JOB_CANCELLED : JOB_FAILED;
+}
+
+static bool finish(struct vocabulary *vocabulary, void *record)
+{
+	(void)vocabulary;
+	struct job *job = record;
+	bool has_state = job->state || job->flags;
+	job->state = job->state ? job->state - 1 : base_state_behind_flag(job);
+	return number_is_known(job->id) && has_state;
+}
+
+const struct record_type job_record = {"jobs", false, sizeof(struct job), fields, finish};

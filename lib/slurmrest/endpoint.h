@@ -1,0 +1,24 @@
+/* The endpoints of slurmrestd that are asked. */
+#pragma once
+
+#include "slurmrest/decode.h"
+
+enum endpoint {
+	ENDPOINT_PING,
+	ENDPOINT_DIAG,
+	ENDPOINT_PARTITIONS,
+	ENDPOINT_NODES,
+	ENDPOINT_JOBS,
+	ENDPOINTS,
+};
+
+struct endpoint_row {
+	const char *name;   /* the label and option value */
+	const char *path;   /* below /slurm/v0.0.NN */
+	bool takes_flags;   /* the version's flags_query is appended */
+	bool is_authenticated; /* answers only with a valid token (ping answers any) */
+	unsigned interval_s; /* the default */
+	const struct record_type *record;
+};
+
+extern const struct endpoint_row endpoint_table[ENDPOINTS]; /* in the order of a first poll */

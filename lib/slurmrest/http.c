@@ -1,0 +1,196 @@
+#include "slurmrest/http.h"
+
+#include "base/buf.h"
+#include "base/memory.h"
+
+#include <curl/curl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <strings.h>
+
+enum { CONNECT_TIMEOUT_S = 10, RECEIVE_BUFFER_BYTES = 64 * 1024 };
+
+struct http {
+	CURL *curl;
+	char *base; /* "http://host:port" */
+	const atomic_bool *stop;
+	http_body_fn *take;
+	void *context;
+	uint64_t bytes;
+	bool is_refused; /* by `take` */
+	char why[CURL_ERROR_SIZE];
+};
+
+static pthread_once_t curl_once = PTHREAD_ONCE_INIT;
+
+static void curl_start(void)
+{
+	curl_global_init(CURL_GLOBAL_DEFAULT);
+}
+
+static size_t on_body(char *bytes, size_t size, size_t count, void *context)
+{
+	struct http *http = context;
+	size_t len = size * count;
+	http->bytes += len;
+	http->is_refused = !http->take(http->context, bytes, len);
+	return http->is_refused ? 0 : len;
+}
+
+static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
+		       curl_off_t up_now)
+{
+	(void)total, (void)now, (void)up_total, (void)up_now;
+	const struct http *http = context;
+	return http->stop && atomic_load(http->stop);
+}
+
+static bool set_url(struct http *http, const char *url, struct error *err)
+{
+	static const char unix_scheme[] = "unix:";
+	if (strncasecmp(url, unix_scheme, sizeof unix_scheme - 1) == 0) {
+		const char *path = url + sizeof unix_scheme - 1;
+		while (path[0] == '/' && path[1] == '/')
+			path++;
+		if (*path != '/')
+			return error_set(err, "%s: a unix socket is written unix:/path", url);
+		curl_easy_setopt(http->curl, CURLOPT_UNIX_SOCKET_PATH, path);
+		http->base = memory_copy("http://localhost", strlen("http://localhost"));
+		return true;
+	}
+	if (strncasecmp(url, "http://", 7) != 0 && strncasecmp(url, "https://", 8) != 0)
+		return error_set(err, "%s: expected http://host:port, https://host:port or unix:/path",
+				 url);
+	size_t len = strlen(url);
+	while (len && url[len - 1] == '/')
+		len--;
+	http->base = memory_copy(url, len);
+	CURLU *parsed = curl_url();
+	CURLUcode wrong = curl_url_set(parsed, CURLUPART_URL, http->base, 0);
+	char *user = NULL;
+	bool has_user = !wrong && curl_url_get(parsed, CURLUPART_USER, &user, 0) == CURLUE_OK;
+	curl_free(user);
+	curl_url_cleanup(parsed);
+	if (wrong)
+		return error_set(err, "%s: %s", url, curl_url_strerror(wrong));
+	if (has_user)
+		return error_set(err, "no user or password in the URL: use a token file");
+	return true;
+}
+
+static void set_protocols(CURL *curl)
+{
+#if LIBCURL_VERSION_NUM >= 0x075500
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+	curl_easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+struct http *http_new(const char *url, long timeout_s, const atomic_bool *stop, struct error *err)
+{
+	pthread_once(&curl_once, curl_start);
+	struct http *http = NEW(struct http);
+	http->curl = curl_easy_init();
+	http->stop = stop;
+	if (!http->curl) {
+		error_set(err, "libcurl does not start");
+		http_free(http);
+		return NULL;
+	}
+	if (!set_url(http, url, err)) {
+		http_free(http);
+		return NULL;
+	}
+	CURL *curl = http->curl;
+	set_protocols(curl);
+	curl_easy_setopt(curl, CURLOPT_PROXY, "");
+	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
+	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
+	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT_S);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT, timeout_s);
+	curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER_BYTES);
+	curl_easy_setopt(curl, CURLOPT_USERAGENT, "slurmscope");
+	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
+	curl_easy_setopt(curl, CURLOPT_WRITEDATA, http);
+	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
+	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
+	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, http);
+	curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->why);
+	return http;
+}
+
+static struct curl_slist *header_list(const struct http_header *headers)
+{
+	struct curl_slist *list = curl_slist_append(NULL, "Accept: application/json");
+	for (; headers->name; headers++) {
+		if (!headers->value)
+			continue;
+		struct buf line = BUF_INIT;
+		buf_printf(&line, "%s: %s", headers->name, headers->value);
+		list = curl_slist_append(list, line.bytes);
+		explicit_bzero(line.bytes, line.len); /* may hold the token */
+		buf_done(&line);
+	}
+	return list;
+}
+
+static void header_list_free(struct curl_slist *list)
+{
+	for (struct curl_slist *header = list; header; header = header->next)
+		explicit_bzero(header->data, strlen(header->data));
+	curl_slist_free_all(list);
+}
+
+static enum http_result result_of(const struct http *http, CURLcode code)
+{
+	switch (code) {
+	case CURLE_OK:
+		return HTTP_ANSWERED;
+	case CURLE_OPERATION_TIMEDOUT:
+		return HTTP_TIMEOUT;
+	case CURLE_ABORTED_BY_CALLBACK:
+		return HTTP_STOPPED;
+	default:
+		return http->is_refused ? HTTP_STOPPED : HTTP_UNREACHABLE;
+	}
+}
+
+enum http_result http_get(struct http *http, const char *path, const struct http_header *headers,
+			  http_body_fn *take, void *context, struct http_reply *ret_reply,
+			  struct error *err)
+{
+	struct buf url = BUF_INIT;
+	buf_printf(&url, "%s%s", http->base, path);
+	struct curl_slist *list = header_list(headers);
+	http->take = take;
+	http->context = context;
+	http->bytes = 0;
+	http->is_refused = false;
+	http->why[0] = '\0';
+	curl_easy_setopt(http->curl, CURLOPT_URL, url.bytes);
+	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, list);
+
+	CURLcode code = curl_easy_perform(http->curl);
+
+	*ret_reply = (struct http_reply){.bytes = http->bytes};
+	curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &ret_reply->status);
+	curl_easy_getinfo(http->curl, CURLINFO_TOTAL_TIME, &ret_reply->seconds);
+	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, NULL);
+	header_list_free(list);
+	buf_done(&url);
+	if (code)
+		error_set(err, "%s", *http->why ? http->why : curl_easy_strerror(code));
+	return result_of(http, code);
+}
+
+void http_free(struct http *http)
+{
+	if (!http)
+		return;
+	if (http->curl)
+		curl_easy_cleanup(http->curl);
+	free(http->base);
+	free(http);
+}

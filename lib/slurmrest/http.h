@@ -1,0 +1,42 @@
+/* GET over one kept-alive connection to slurmrestd; the only user of libcurl.
+ *
+ * No redirects, no proxies, http and https only. slurmrestd goes on computing for a client that has
+ * gone, so the time limit is generous. Used by one thread; `stop` may be set by another. */
+#pragma once
+
+#include "base/error.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Takes the next bytes of the body; false ends the transfer. */
+typedef bool http_body_fn(void *context, const char *bytes, size_t len);
+
+enum http_result {
+	HTTP_ANSWERED,    /* whole answer, whatever its status */
+	HTTP_UNREACHABLE, /* no connection, or it broke before the answer was whole */
+	HTTP_TIMEOUT,
+	HTTP_STOPPED,     /* by http_body_fn or `stop` */
+};
+
+struct http_reply {
+	long status;    /* 0 if none came */
+	double seconds; /* from the request to the last byte */
+	uint64_t bytes; /* of the body */
+};
+
+struct http_header {
+	const char *name, *value; /* a NULL name ends a list; a NULL value leaves the header out */
+};
+
+struct http;
+
+/* `url` is http://host:port, https://host:port or unix:/path. */
+struct http *http_new(const char *url, long timeout_s, const atomic_bool *stop, struct error *err);
+
+enum http_result http_get(struct http *http, const char *path, const struct http_header *headers,
+			  http_body_fn *take, void *context, struct http_reply *ret_reply,
+			  struct error *err);
+
+void http_free(struct http *http); /* NULL is fine */

@@ -1,0 +1,239 @@
+#include "slurmrest/token.h"
+
+#include "base/memory.h"
+#include "base/text.h"
+#include "slurmrest/token_sign.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FILE_BYTES_MAX = 16 * 1024 };
+
+struct token {
+	char *path;     /* of the token or the key; NULL: no token */
+	char *sign_for; /* the user, when `path` is a key */
+	char *value;
+	char *user;
+	int64_t issued_at, expires_at;
+	struct timespec file_changed;
+	mode_t file_mode;
+};
+
+static void wipe_and_free(char *secret)
+{
+	if (secret)
+		explicit_bzero(secret, strlen(secret));
+	free(secret);
+}
+
+struct token *token_none(void)
+{
+	return NEW(struct token);
+}
+
+struct token *token_from_file(const char *path)
+{
+	struct token *token = NEW(struct token);
+	token->path = memory_copy(path, strlen(path));
+	return token;
+}
+
+struct token *token_from_key(const char *key_path, const char *user)
+{
+	struct token *token = token_from_file(key_path);
+	token->sign_for = memory_copy(user, strlen(user));
+	return token;
+}
+
+/* The whole file, NUL-terminated; NULL with *err set if it cannot be read or is too large. */
+static char *read_file(const char *path, size_t *ret_len, struct stat *ret_stat, struct error *err)
+{
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	if (file < 0 || fstat(file, ret_stat) < 0) {
+		error_set(err, "%s: %s", path, strerror(errno));
+		if (file >= 0)
+			close(file);
+		return NULL;
+	}
+	char *bytes = memory_new(FILE_BYTES_MAX + 1);
+	size_t len = 0;
+	ssize_t got;
+	while (len <= FILE_BYTES_MAX && (got = read(file, bytes + len, FILE_BYTES_MAX + 1 - len)) > 0)
+		len += (size_t)got;
+	close(file);
+	if (len == 0 || len > FILE_BYTES_MAX) {
+		error_set(err, "%s: %s", path, len ? "too large for a token or key" : "empty");
+		explicit_bzero(bytes, len);
+		free(bytes);
+		return NULL;
+	}
+	bytes[len] = '\0';
+	*ret_len = len;
+	return bytes;
+}
+
+static char *base64url_decode(struct text text)
+{
+	static const char digits[] =
+		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	char *bytes = memory_new(text.len + 1);
+	uint32_t bits = 0;
+	size_t have = 0, len = 0;
+	for (size_t i = 0; i < text.len && text.bytes[i] != '='; i++) {
+		const char *digit = memchr(digits, text.bytes[i], 64);
+		if (!digit) {
+			free(bytes);
+			return NULL;
+		}
+		bits = bits << 6 | (uint32_t)(digit - digits);
+		have += 6;
+		if (have >= 8)
+			bytes[len++] = (char)(bits >> (have -= 8));
+	}
+	return bytes;
+}
+
+/* The claims are read without checking the signature: we hold no key for a token from a file, and
+ * slurmctld checks it anyway. Unreadable claims mean an unknown expiry, nothing worse. */
+static void read_claims(struct token *token)
+{
+	struct text rest = text_of(token->value);
+	text_cut(&rest, '.');
+	char *payload = base64url_decode(text_cut(&rest, '.'));
+	json_object *claims = payload ? json_tokener_parse(payload) : NULL, *claim;
+	token->issued_at = token->expires_at = 0;
+	free(token->user);
+	token->user = NULL;
+	if (json_object_object_get_ex(claims, "exp", &claim))
+		token->expires_at = json_object_get_int64(claim);
+	if (json_object_object_get_ex(claims, "iat", &claim))
+		token->issued_at = json_object_get_int64(claim);
+	if (json_object_object_get_ex(claims, "sun", &claim))
+		token->user = strdup(json_object_get_string(claim));
+	json_object_put(claims);
+	wipe_and_free(payload);
+}
+
+static void set_value(struct token *token, char *value)
+{
+	wipe_and_free(token->value);
+	token->value = value;
+	read_claims(token);
+}
+
+/* "SLURM_JWT=eyJ...\n" or "eyJ...\n": visible characters only, since it becomes a header. */
+static char *token_in(const char *bytes, size_t len, const char *path, struct error *err)
+{
+	struct text text = {bytes, len};
+	if (text_starts_with(text, "SLURM_JWT="))
+		text_cut(&text, '=');
+	while (text.len && strchr(" \t\r\n", text.bytes[text.len - 1]))
+		text.len--;
+	for (size_t i = 0; i < text.len; i++)
+		if (text.bytes[i] <= ' ' || text.bytes[i] > '~')
+			text.len = 0;
+	if (!text.len) {
+		error_set(err, "%s: does not hold a token", path);
+		return NULL;
+	}
+	return memory_copy(text.bytes, text.len);
+}
+
+static bool load(struct token *token, int64_t now, struct error *err)
+{
+	struct stat status;
+	size_t len;
+	char *bytes = read_file(token->path, &len, &status, err), *value;
+	if (!bytes)
+		return false;
+	token->file_changed = status.st_mtim;
+	token->file_mode = status.st_mode;
+	if (token->sign_for) {
+		value = token_sign((unsigned char *)bytes, len, token->sign_for, now,
+				   now + TOKEN_LIFETIME_S);
+		if (!value)
+			error_set(err, "%s: libjwt cannot sign with this key", token->path);
+	} else {
+		value = token_in(bytes, len, token->path, err);
+	}
+	explicit_bzero(bytes, len);
+	free(bytes);
+	if (value)
+		set_value(token, value);
+	return value;
+}
+
+static bool is_due(const struct token *token, int64_t now)
+{
+	if (!token->value)
+		return true;
+	if (token->sign_for) /* a clock that stepped back makes a token from the future */
+		return now >= token->issued_at + TOKEN_LIFETIME_S / 2 || now < token->issued_at;
+	struct stat status;
+	return stat(token->path, &status) == 0 &&
+	       (status.st_mtim.tv_sec != token->file_changed.tv_sec ||
+		status.st_mtim.tv_nsec != token->file_changed.tv_nsec);
+}
+
+bool token_refresh(struct token *token, int64_t now, struct error *err)
+{
+	if (!token->path || !is_due(token, now))
+		return true;
+	struct error why;
+	if (load(token, now, &why))
+		return true;
+	if (token->value && (!token->expires_at || token->expires_at > now))
+		return true;
+	*err = why;
+	return false;
+}
+
+bool token_renew(struct token *token, int64_t now)
+{
+	if (!token->path)
+		return false;
+	char *before = token->value ? strdup(token->value) : NULL;
+	struct error ignored;
+	bool is_other = load(token, now, &ignored) && (!before || strcmp(before, token->value) != 0);
+	wipe_and_free(before);
+	return is_other;
+}
+
+const char *token_value(const struct token *token)
+{
+	return token->value;
+}
+
+const char *token_user(const struct token *token)
+{
+	return token->user;
+}
+
+int64_t token_expiry(const struct token *token)
+{
+	return token->expires_at;
+}
+
+const char *token_file_warning(const struct token *token)
+{
+	if (!token->value || !(token->file_mode & (S_IROTH | S_IWOTH)))
+		return NULL;
+	return token->sign_for ? "the JWT key file can be read or written by others: whoever reads it "
+				 "is root on the cluster"
+			       : "the token file can be read or written by others";
+}
+
+void token_free(struct token *token)
+{
+	if (!token)
+		return;
+	wipe_and_free(token->value);
+	free(token->user);
+	free(token->sign_for);
+	free(token->path);
+	free(token);
+}

@@ -1,0 +1,297 @@
+/* The field tables, with every shape that the versions give a member. */
+#include "check.h"
+#include "model/controller.h"
+#include "model/job.h"
+#include "model/node.h"
+#include "model/partition.h"
+#include "slurmrest/decode.h"
+
+static struct vocabulary vocabulary;
+
+struct got {
+	unsigned records;
+	size_t size;
+	union {
+		struct job job;
+		struct node node;
+		struct partition partition;
+		struct controller controller;
+		struct diag diag;
+	} last;
+	char text[256]; /* of the text that the test looks at */
+};
+
+static size_t text_offset = SIZE_MAX; /* none */
+
+static void take(void *context, const void *record)
+{
+	struct got *got = context;
+	got->records++;
+	memcpy(&got->last, record, got->size);
+	if (text_offset == SIZE_MAX)
+		return;
+	const struct text *text = (const struct text *)((const char *)record + text_offset);
+	snprintf(got->text, sizeof got->text, "%.*s", (int)text->len, text->bytes);
+}
+
+/* Feeds the document in pieces of `step` bytes. */
+static struct got decode(const struct record_type *type, const char *json, size_t step,
+			 struct answer *ret_answer)
+{
+	struct got got = {.size = type->size};
+	struct error err = {""};
+	struct decoder *decoder = decoder_new(type, &vocabulary);
+	decoder_start(decoder, take, &got);
+	for (size_t at = 0, len = strlen(json); at < len; at += step)
+		CHECK(decoder_feed(decoder, json + at, len - at < step ? len - at : step, &err));
+	CHECK(decoder_finish(decoder, &err));
+	CHECK_STRING(err.text, "");
+	*ret_answer = *decoder_answer(decoder);
+	decoder_free(decoder);
+	return got;
+}
+
+static void test_numbers(void)
+{
+	static const struct {
+		const char *value;
+		uint64_t want;
+	} rows[] = {
+		{"5", 5},
+		{"null", NUMBER_UNSET},
+		{"{\"set\":true,\"infinite\":false,\"number\":5}", 5},
+		{"{\"number\":5,\"infinite\":false,\"set\":true}", 5}, /* any order */
+		{"{\"set\":false,\"infinite\":false,\"number\":0}", NUMBER_UNSET},
+		{"{\"set\":false,\"infinite\":true,\"number\":0}", NUMBER_INFINITE},
+		{"{\"set\":true,\"infinite\":false,\"number\":2.0}", 2},
+		{"{\"set\":true,\"infinite\":false,\"number\":null}", NUMBER_UNSET},
+		{"{}", NUMBER_UNSET},
+		{"[]", NUMBER_UNSET},
+		{"\"5\"", NUMBER_UNSET},
+		{"true", NUMBER_UNSET},
+		{"-1", NUMBER_INFINITE},       /* 22.05: unlimited */
+		{"-2", NUMBER_UNSET},          /* 22.05: NO_VAL */
+		{"4294967294", NUMBER_UNSET},  /* NO_VAL */
+		{"4294967295", NUMBER_INFINITE},
+		{"18446744073709551614", NUMBER_UNSET}, /* NO_VAL64 */
+		{"18446744073709551615", NUMBER_INFINITE},
+		{"18446744073709552000", NUMBER_INFINITE},
+		{"70000", 70000},
+		{"0", 0},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[512];
+		struct answer answer;
+		snprintf(json, sizeof json,
+			 "{\"jobs\":[{\"job_id\":1,\"job_state\":\"PENDING\",\"cpus\":%s}]}",
+			 rows[i].value);
+		check_row(rows[i].value);
+		for (size_t step = 1; step < 40; step += 6) {
+			struct got got = decode(&job_record, json, step, &answer);
+			CHECK(got.last.job.cpus == rows[i].want);
+		}
+	}
+}
+
+static void test_job_states(void)
+{
+	static const struct {
+		const char *members;
+		int state;
+		uint64_t flags;
+	} rows[] = {
+		{"\"job_state\":\"RUNNING\"", JOB_RUNNING, 0},
+		{"\"job_state\":[\"RUNNING\"]", JOB_RUNNING, 0},
+		{"\"job_state\":[\"RUNNING\",\"COMPLETING\"]", JOB_RUNNING, 1 << JOB_FLAG_COMPLETING},
+		{"\"job_state\":[\"OUT_OF_MEMORY\",\"COMPLETING\"]", JOB_OUT_OF_MEMORY,
+		 1 << JOB_FLAG_COMPLETING},
+		{"\"job_state\":[\"PENDING\",\"REQUEUED\"]", JOB_PENDING, 1 << JOB_FLAG_REQUEUED},
+		/* before v0.0.40 a flag stands in place of the base state */
+		{"\"job_state\":\"COMPLETING\",\"exit_code\":0,\"state_reason\":\"None\"",
+		 JOB_COMPLETED, 1 << JOB_FLAG_COMPLETING},
+		{"\"job_state\":\"COMPLETING\",\"exit_code\":256,\"state_reason\":\"NonZeroExitCode\"",
+		 JOB_FAILED, 1 << JOB_FLAG_COMPLETING},
+		{"\"job_state\":\"COMPLETING\",\"exit_code\":15,\"state_reason\":\"None\"",
+		 JOB_CANCELLED, 1 << JOB_FLAG_COMPLETING},
+		{"\"job_state\":\"COMPLETING\",\"exit_code\":15,\"state_reason\":\"TimeLimit\"",
+		 JOB_TIMEOUT, 1 << JOB_FLAG_COMPLETING},
+		{"\"job_state\":\"COMPLETING\",\"exit_code\":0,\"state_reason\":\"NodeDown\"",
+		 JOB_NODE_FAIL, 1 << JOB_FLAG_COMPLETING},
+		{"\"job_state\":\"CONFIGURING\"", JOB_RUNNING, 1 << JOB_FLAG_CONFIGURING},
+		{"\"job_state\":\"SPECIAL_EXIT\"", JOB_PENDING, 1 << JOB_FLAG_SPECIAL_EXIT},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[512];
+		struct answer answer;
+		snprintf(json, sizeof json, "{\"jobs\":[{\"job_id\":1,%s}]}", rows[i].members);
+		check_row(rows[i].members);
+		struct got got = decode(&job_record, json, 7, &answer);
+		CHECK_NUMBER(got.records, 1);
+		CHECK_NUMBER(got.last.job.state, rows[i].state);
+		CHECK_NUMBER(got.last.job.flags, rows[i].flags);
+	}
+	check_row("a state that is not known yet");
+	struct answer answer;
+	struct got got = decode(
+		&job_record, "{\"jobs\":[{\"job_id\":1,\"job_state\":[\"FROZEN\",\"SHINY\"]}]}", 5,
+		&answer);
+	CHECK_STRING(vocabulary.job_states.name[got.last.job.state], "frozen");
+	CHECK_STRING(vocabulary.job_flags.name[__builtin_ctzll(got.last.job.flags)], "shiny");
+}
+
+static void test_skipped(void)
+{
+	struct answer answer;
+	check_row("records without what they need");
+	struct got got = decode(&job_record,
+				"{\"jobs\":[{\"job_id\":1},{\"job_state\":\"RUNNING\"},"
+				"{\"job_id\":2,\"job_state\":\"RUNNING\"}, 5, null]}",
+				1000, &answer);
+	CHECK_NUMBER(got.records, 1);
+	CHECK_NUMBER(got.last.job.id, 2);
+	CHECK_NUMBER(answer.records, 1);
+	CHECK_NUMBER(answer.skipped, 4);
+}
+
+static void test_nodes(void)
+{
+	static const struct {
+		const char *members;
+		int state;
+		uint64_t flags;
+	} rows[] = {
+		{"\"state\":[\"IDLE\"]", NODE_IDLE, 0},
+		{"\"state\":\"idle\",\"state_flags\":[]", NODE_IDLE, 0},
+		{"\"state\":[\"IDLE\",\"DRAIN\"]", NODE_IDLE,
+		 1 << NODE_FLAG_DRAIN | 1 << NODE_FLAG_DRAINED},
+		{"\"state\":\"idle\",\"state_flags\":[\"DRAIN\"]", NODE_IDLE,
+		 1 << NODE_FLAG_DRAIN | 1 << NODE_FLAG_DRAINED},
+		{"\"state\":[\"MIXED\",\"DRAIN\"]", NODE_MIXED,
+		 1 << NODE_FLAG_DRAIN | 1 << NODE_FLAG_DRAINING},
+		{"\"state\":[\"IDLE\",\"COMPLETING\",\"DRAIN\"]", NODE_IDLE,
+		 1 << NODE_FLAG_DRAIN | 1 << NODE_FLAG_COMPLETING | 1 << NODE_FLAG_DRAINING},
+		{"\"state_flags\":[\"DRAIN\"],\"state\":\"down\"", NODE_DOWN,
+		 1 << NODE_FLAG_DRAIN | 1 << NODE_FLAG_DRAINED},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[512];
+		struct answer answer;
+		snprintf(json, sizeof json, "{\"nodes\":[{\"name\":\"n1\",%s}]}", rows[i].members);
+		check_row(rows[i].members);
+		struct got got = decode(&node_record, json, 11, &answer);
+		CHECK_NUMBER(got.records, 1);
+		CHECK_NUMBER(got.last.node.state, rows[i].state);
+		CHECK_NUMBER(got.last.node.flags, rows[i].flags);
+	}
+	check_row("partitions and memory of a node");
+	struct answer answer;
+	text_offset = offsetof(struct node, partitions);
+	struct got got = decode(&node_record,
+				"{\"nodes\":[{\"name\":\"n1\",\"state\":[\"IDLE\"],\"real_memory\":16000,"
+				"\"partitions\":[\"cpu\",\"debug\",\"all\"]}]}",
+				3, &answer);
+	CHECK_STRING(got.text, "cpu,debug,all");
+	CHECK_NUMBER(got.last.node.memory, 16000.0 * 1048576);
+	text_offset = SIZE_MAX;
+}
+
+static void test_partitions(void)
+{
+	struct answer answer;
+	check_row("partition before v0.0.40");
+	struct got got = decode(&partition_record,
+				"{\"partitions\":[{\"name\":\"p\",\"flags\":[\"default\"],\"state\":\"UP\","
+				"\"max_time_limit\":2880,\"maximum_nodes_per_job\":-1,"
+				"\"default_time_limit\":null,\"min nodes per job\":0}]}",
+				9, &answer);
+	CHECK(got.last.partition.has_flags && got.last.partition.is_default);
+	CHECK_STRING(vocabulary.partition_states.name[got.last.partition.state], "up");
+	CHECK_NUMBER(got.last.partition.max_time, 2880 * 60);
+	CHECK(got.last.partition.max_nodes == NUMBER_INFINITE);
+	CHECK(got.last.partition.default_time == NUMBER_UNSET);
+	check_row("partition since v0.0.40");
+	got = decode(&partition_record,
+		     "{\"partitions\":[{\"name\":\"p\",\"partition\":{\"state\":[\"INACTIVE\"]},"
+		     "\"maximums\":{\"nodes\":{\"set\":true,\"infinite\":false,\"number\":1},"
+		     "\"time\":{\"set\":false,\"infinite\":true,\"number\":0}},"
+		     "\"priority\":{\"job_factor\":1,\"tier\":100}}]}",
+		     9, &answer);
+	CHECK(!got.last.partition.has_flags);
+	CHECK_STRING(vocabulary.partition_states.name[got.last.partition.state], "inactive");
+	CHECK(got.last.partition.max_time == NUMBER_INFINITE);
+	CHECK_NUMBER(got.last.partition.max_nodes, 1);
+	CHECK_NUMBER(got.last.partition.priority_tier, 100);
+	check_row("flags that are there and empty");
+	got = decode(&partition_record, "{\"partitions\":[{\"name\":\"p\",\"flags\":[]}]}", 9, &answer);
+	CHECK(got.last.partition.has_flags && !got.last.partition.is_default);
+}
+
+static void test_ping(void)
+{
+	static const struct {
+		const char *members;
+		bool is_up, is_primary;
+	} rows[] = {
+		{"\"ping\":\"UP\",\"status\":0,\"mode\":\"primary\"", true, true},
+		{"\"ping\":\"DOWN\",\"status\":-1,\"mode\":\"backup\"", false, false},
+		{"\"pinged\":\"UP\",\"latency\":775,\"mode\":\"primary\"", true, true},
+		{"\"pinged\":\"DOWN\",\"responding\":false,\"mode\":\"primary\",\"primary\":true", false,
+		 true},
+		{"\"responding\":true,\"primary\":false,\"status\":\"No error\"", true, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[512];
+		struct answer answer;
+		snprintf(json, sizeof json, "{\"pings\":[{\"hostname\":\"c1\",%s}]}", rows[i].members);
+		check_row(rows[i].members);
+		struct got got = decode(&ping_record, json, 4, &answer);
+		CHECK(got.last.controller.is_up == rows[i].is_up);
+		CHECK(got.last.controller.is_primary == rows[i].is_primary);
+	}
+}
+
+static void test_envelope(void)
+{
+	struct answer answer;
+	check_row("errors");
+	decode(&job_record,
+	       "{\"errors\":[{\"error_number\":9003,\"error\":\"Nothing found\"}],\"jobs\":[]}", 2,
+	       &answer);
+	CHECK(answer.has_list && answer.nothing_found);
+	CHECK_NUMBER(answer.error_count, 1);
+	CHECK_STRING(answer.error, "Nothing found");
+	check_row("an unchanged list");
+	decode(&job_record,
+	       "{\"jobs\":[],\"last_update\":{\"set\":true,\"infinite\":false,\"number\":0},"
+	       "\"meta\":{\"slurm\":{\"release\":\"24.11.5\",\"cluster\":\"lab\"}},"
+	       "\"errors\":[],\"warnings\":[{\"description\":\"No job changes\"}]}",
+	       2, &answer);
+	CHECK_NUMBER(answer.last_update, 0);
+	CHECK_NUMBER(answer.warning_count, 1);
+	CHECK_STRING(answer.warning, "No job changes");
+	CHECK_STRING(answer.release, "24.11.5");
+	CHECK_STRING(answer.cluster, "lab");
+	CHECK_NUMBER(answer.error_count, 0);
+	check_row("no list at all");
+	decode(&job_record, "{}", 2, &answer);
+	CHECK(!answer.has_list);
+	decode(&job_record, "{\"jobs\":5}", 2, &answer);
+	CHECK(!answer.has_list);
+	decode(&diag_record, "{\"statistics\":{\"req_time_start\":7}}", 2, &answer);
+	CHECK(answer.has_list);
+	CHECK_NUMBER(answer.records, 1);
+}
+
+int main(void)
+{
+	vocabulary_init(&vocabulary);
+	test_numbers();
+	test_job_states();
+	test_skipped();
+	test_nodes();
+	test_partitions();
+	test_ping();
+	test_envelope();
+	vocabulary_done(&vocabulary);
+	return check_done();
+}

@@ -1,0 +1,121 @@
+#include "check.h"
+#include "metrics/exposition.h"
+
+#include <math.h>
+
+static void test_escaping(void)
+{
+	static const struct {
+		const char *value, *want;
+	} rows[] = {
+		{"plain", "plain"},
+		{"we\"ird", "we\\\"ird"},
+		{"back\\slash", "back\\\\slash"},
+		{"two\nlines", "two\\nlines"},
+		{"tab\tand \xc3\xa9", "tab\tand \xc3\xa9"},
+		{"{a=b},#", "{a=b},#"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf page = BUF_INIT;
+		struct exposition out = {.page = &page};
+		char want[256];
+		check_row(rows[i].value);
+		exposition_family(&out, "x", GAUGE, "A \\ and\na line.");
+		exposition_label(&out, "l", text_of(rows[i].value));
+		exposition_integer(&out, 1);
+		snprintf(want, sizeof want,
+			 "# HELP x A \\\\ and\\na line.\n# TYPE x gauge\nx{l=\"%s\"} 1\n",
+			 rows[i].want);
+		CHECK_STRING(page.bytes, want);
+		exposition_done(&out);
+		buf_done(&page);
+	}
+}
+
+static void test_numbers(void)
+{
+	static const struct {
+		double value;
+		const char *want;
+	} rows[] = {
+		{0, "0"},
+		{-0.0, "-0"},
+		{1, "1"},
+		{0.1, "0.1"},
+		{1.0 / 3, "0.3333333333333333"},
+		{1e-6, "1e-06"},
+		{1795209515, "1795209515"},
+		{1795209515.25, "1795209515.25"},
+		{9007199254740991, "9007199254740991"},
+		{1e300, "1e+300"},
+		{INFINITY, "+Inf"},
+		{-INFINITY, "-Inf"},
+		{NAN, "NaN"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf page = BUF_INIT;
+		struct exposition out = {.page = &page};
+		check_row(rows[i].want);
+		exposition_family(&out, "x", GAUGE, "h");
+		exposition_number(&out, rows[i].value);
+		const char *got = strrchr(page.bytes, ' ');
+		char want[64];
+		snprintf(want, sizeof want, " %s\n", rows[i].want);
+		CHECK_STRING(got, want);
+		exposition_done(&out);
+		buf_done(&page);
+	}
+}
+
+static void test_labels(void)
+{
+	check_row("labels");
+	struct buf page = BUF_INIT;
+	struct exposition out = {.page = &page};
+	exposition_family(&out, "silent", GAUGE, "No sample, no header.");
+	exposition_family(&out, "f", COUNTER, "h");
+	exposition_base_label(&out, "p", TEXT("cpu"));
+	exposition_label(&out, "s", TEXT("up"));
+	exposition_integer(&out, UINT64_MAX);
+	exposition_label(&out, "s", TEXT(""));
+	exposition_integer(&out, 2);
+	exposition_base(&out);
+	exposition_integer(&out, 3);
+	CHECK_STRING(page.bytes, "# HELP f h\n# TYPE f counter\n"
+				 "f{p=\"cpu\",s=\"up\"} 18446744073709551615\n"
+				 "f{p=\"cpu\"} 2\nf 3\n");
+	CHECK_NUMBER(out.samples, 3);
+	exposition_done(&out);
+	buf_done(&page);
+}
+
+static void test_histogram(void)
+{
+	static const double bounds[] = {0.5, 1};
+	struct histogram histogram = {.bounds = bounds, .bound_count = 2};
+	histogram_observe(&histogram, 0.5); /* le is "less or equal" */
+	histogram_observe(&histogram, 0.75);
+	histogram_observe(&histogram, 7);
+	check_row("histogram");
+	struct buf page = BUF_INIT;
+	struct exposition out = {.page = &page};
+	exposition_family(&out, "h", HISTOGRAM, "x");
+	exposition_base_label(&out, "e", TEXT("jobs"));
+	exposition_histogram(&out, &histogram);
+	CHECK_STRING(page.bytes, "# HELP h x\n# TYPE h histogram\n"
+				 "h_bucket{e=\"jobs\",le=\"0.5\"} 1\n"
+				 "h_bucket{e=\"jobs\",le=\"1\"} 2\n"
+				 "h_bucket{e=\"jobs\",le=\"+Inf\"} 3\n"
+				 "h_sum{e=\"jobs\"} 8.25\nh_count{e=\"jobs\"} 3\n");
+	exposition_done(&out);
+	buf_done(&page);
+}
+
+int main(void)
+{
+	test_escaping();
+	test_numbers();
+	test_labels();
+	test_histogram();
+	return check_done();
+}
