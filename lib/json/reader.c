@@ -1,7 +1,7 @@
 #include "json/reader.h"
 
 #include "base/memory.h"
-#include "json/token.h"
+#include "json/lex.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,7 +39,7 @@ static const char *read_value(struct json_reader *reader, enum place *place, con
 	*place = AFTER_VALUE;
 	switch (*at) {
 	case '"':
-		return token_string(reader, CUT_STRING, at + 1, end);
+		return lex_string(reader, CUT_STRING, at + 1, end);
 	case '{':
 		*place = AT_FIRST_NAME;
 		return open_container(reader, at);
@@ -48,8 +48,8 @@ static const char *read_value(struct json_reader *reader, enum place *place, con
 		return open_container(reader, at);
 	default:
 		if (*at == '-' || is_digit(*at))
-			return token_number(reader, at, end);
-		return token_literal(reader, at, end);
+			return lex_number(reader, at, end);
+		return lex_literal(reader, at, end);
 	}
 }
 
@@ -69,7 +69,7 @@ static const char *read_name(struct json_reader *reader, const char *at, const c
 		return reader_fail(reader, "trailing comma", reader->comma);
 	if (*at != '"')
 		return reader_unexpected(reader, "a name in double quotes", at);
-	return token_string(reader, CUT_NAME, at + 1, end);
+	return lex_string(reader, CUT_NAME, at + 1, end);
 }
 
 static const char *read_after_value(struct json_reader *reader, enum place *place, const char *at)
@@ -161,7 +161,7 @@ static bool take(struct json_reader *reader, const char *bytes, size_t len)
 	const char *at = bytes, *end = bytes + (len < room ? len : room);
 	reader->chunk = bytes;
 	if (at < end)
-		at = token_resume(reader, at, end);
+		at = lex_resume(reader, at, end);
 	if (!at || !walk(reader, at, end))
 		return false;
 	return len <= room || reader_too_long(reader, "document", max, max);
@@ -192,7 +192,7 @@ static const char *unfinished(const struct json_reader *reader)
 static bool complete(struct json_reader *reader)
 {
 	bool cut;
-	if (!token_finish(reader, &cut))
+	if (!lex_finish(reader, &cut))
 		return false;
 	if (!cut && reader->depth == 0)
 		return reader->place == AFTER_VALUE ||

@@ -4,7 +4,12 @@
  * the document it stands, wanted or not, with the offset of the byte. Memory: the deepest nesting
  * plus the largest single string or number, whatever the document's size. Strings that are not valid
  * UTF-8 (Slurm sends job names raw) do not fail; they are made valid (U+FFFD) before they are
- * reported. Not thread-safe; one reader per document at a time. */
+ * reported. Not thread-safe; one reader per document at a time.
+ *
+ * Stricter than the json-c 0.16 of Debian 12 where that takes what RFC 8259 forbids: raw control
+ * characters in strings, names in single quotes, numbers like 1. -.5 -01 00. Like every json-c it
+ * takes NaN, Infinity and -Infinity, which json-c also writes. (json-c has an `enum json_type` too:
+ * a file includes either its headers or this one.) */
 #pragma once
 
 #include "base/error.h"
@@ -27,12 +32,12 @@ struct json_value {
 	bool is_integer;    /* JSON_NUMBER: no fraction, no exponent, and `magnitude` holds it exactly */
 	bool is_negative;   /* JSON_NUMBER with is_integer */
 	uint64_t magnitude; /* JSON_NUMBER with is_integer: the absolute value */
-	double number;      /* JSON_NUMBER: always set (json-c's NaN and Infinity included) */
+	double number;      /* JSON_NUMBER: always set; NaN and infinite too, 1e400 for one */
 	struct text text;   /* JSON_STRING: unescaped valid UTF-8, borrowed during the callback */
 };
 
-/* Called for each wanted value in document order. Returning false (with *err set) stops the reader
- * with that error. */
+/* Called for each wanted value in document order. A name that stands twice in an object is reported
+ * twice; the last one counts. Returning false (with *err set) stops the reader with that error. */
 typedef bool json_value_fn(void *context, int id, const struct json_value *value,
 			   struct error *err);
 

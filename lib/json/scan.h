@@ -79,7 +79,7 @@ static inline const char *scan_plain(const char *at, const char *end, bool *ret_
 		unsigned found = (unsigned)_mm_movemask_epi8(is);
 		unsigned high = (unsigned)_mm_movemask_epi8(bytes);
 		if (found) {
-			if (high & (found - 1) & ~found)
+			if (high & (found - 1) & ~found) /* below the lowest bit of `found` */
 				*ret_high = true;
 			return at + __builtin_ctz(found);
 		}

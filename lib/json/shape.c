@@ -1,7 +1,7 @@
 #include "json/shape.h"
 
 #include "base/memory.h"
-#include "json/node.h"
+#include "json/shape_node.h"
 
 #include <assert.h>
 #include <stdlib.h>

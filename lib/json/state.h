@@ -2,17 +2,17 @@
 #pragma once
 
 #include "base/buf.h"
-#include "json/node.h"
 #include "json/reader.h"
+#include "json/shape_node.h"
 #include "json/string.h"
 
 /* Where in the grammar the next byte that is not white space stands. */
 enum place {
-	AT_VALUE,	  /* the document, or a member's value */
+	AT_VALUE,         /* the document, or a member's value */
 	AT_FIRST_ELEMENT, /* after '[': an element or ']' */
-	AT_ELEMENT,	  /* after a comma */
-	AT_FIRST_NAME,	  /* after '{': a member's name or '}' */
-	AT_NAME,	  /* after a comma */
+	AT_ELEMENT,       /* after a comma */
+	AT_FIRST_NAME,    /* after '{': a member's name or '}' */
+	AT_NAME,          /* after a comma */
 	AT_COLON,
 	AFTER_VALUE, /* a comma or the end of the container; at depth 0: nothing any more */
 };
@@ -22,7 +22,7 @@ enum cut { CUT_NOTHING, CUT_NAME, CUT_STRING, CUT_NUMBER, CUT_LITERAL };
 
 struct frame {
 	const struct shape_node *node; /* NULL: nothing in here is wanted */
-	char closer;		       /* '}' or ']'; NUL in the frame that holds the document */
+	char closer;                   /* '}' or ']'; NUL in the frame that holds the document */
 };
 
 struct json_reader {
@@ -34,7 +34,7 @@ struct json_reader {
 	size_t depth, frames_capacity;
 	enum place place;
 	const struct shape_node *node; /* what is wanted of the value that is being read */
-	uint64_t comma;		       /* the offset of the last one, if nothing came after it */
+	uint64_t comma;                /* the offset of the last one, if nothing came after it */
 
 	const char *chunk; /* during feed: its first byte, which stands at offset `fed` */
 	uint64_t fed;
@@ -43,8 +43,8 @@ struct json_reader {
 	uint64_t cut_at; /* offset of the token's first byte (a string's: after the quote) */
 	struct buf carry;
 	struct string_scan scan;
-	const struct literal *literal; /* token.c */
-	size_t literal_seen;	       /* bytes of the literal that were right so far */
+	const struct literal *literal; /* lex.c */
+	size_t literal_seen;           /* bytes of the literal that were right so far */
 
 	struct buf unescaped;
 	bool failed;

@@ -123,6 +123,8 @@ static void test_strings(void)
 		{TEXT("\"a\tb\""), "raw control character in a string at byte 2"},
 		{TEXT("[\"a\nb\"]"), "raw control character in a string at byte 3"},
 		{TEXT("[\"\x1f\"]"), "raw control character in a string at byte 2"},
+		{TEXT("[\"a\x1fz\"]                "),
+		 "raw control character in a string at byte 3"},
 		{TEXT("[\"\0\"]"), "raw control character in a string at byte 2"},
 		{TEXT("{\"a\rb\":1}"), "raw control character in a string at byte 3"},
 		{TEXT("[\"0123456789abcdef0123\001\"]"),
@@ -134,6 +136,8 @@ static void test_strings(void)
 		{TEXT("\"\\u12\""), "bad escape in a string at byte 5"},
 		{TEXT("\"\\u12G4\""), "bad escape in a string at byte 5"},
 		{TEXT("{\"\\u00\\n\":1}"), "bad escape in a string at byte 6"},
+		{TEXT("\"\\u123\""), "bad escape in a string at byte 6"},
+		{TEXT("\"\\u123x\""), "bad escape in a string at byte 6"},
 		{TEXT("\"\\ud83d\\u12\""), "bad escape in a string at byte 11"},
 		{TEXT("\"\\n\\x\n\""), "bad escape in a string at byte 4"},
 	};
@@ -187,6 +191,7 @@ static void test_limits(void)
 	run.limits.document_bytes_max = 6;
 	check_refused(TEXT("[1,2,3]"), "document longer than 6 bytes at byte 6", run);
 	check_refused(TEXT("[1,2] \n"), "document longer than 6 bytes at byte 6", run);
+	check_refused(TEXT("[1,2  ,]"), "document longer than 6 bytes at byte 6", run);
 	check_refused(TEXT("[1,]  ]"), "trailing comma at byte 2", run);
 }
 

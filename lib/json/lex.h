@@ -7,31 +7,31 @@
 #include "json/scan.h"
 #include "json/state.h"
 
-const char *token_number(struct json_reader *reader, const char *at, const char *end);
-const char *token_literal(struct json_reader *reader, const char *at, const char *end);
+const char *lex_number(struct json_reader *reader, const char *at, const char *end);
+const char *lex_literal(struct json_reader *reader, const char *at, const char *end);
 
 /* Goes on with the token that the last chunk has cut, if there is one. */
-const char *token_resume(struct json_reader *reader, const char *at, const char *end);
+const char *lex_resume(struct json_reader *reader, const char *at, const char *end);
 
 /* No more bytes will come: false if a cut token is wrong; *ret_cut if it is not complete. */
-bool token_finish(struct json_reader *reader, bool *ret_cut);
+bool lex_finish(struct json_reader *reader, bool *ret_cut);
 
 /* A string that is not just plain bytes up to its quote, which the scan has left at `stop`. */
-const char *token_hard_string(struct json_reader *reader, enum cut kind, const char *at,
-			      const char *stop, const char *end, bool high);
+const char *lex_hard_string(struct json_reader *reader, enum cut kind, const char *at,
+			    const char *stop, const char *end, bool high);
 
-bool token_report_string(struct json_reader *reader, struct text raw, struct string_scan scan);
+bool lex_report_string(struct json_reader *reader, struct text raw, struct string_scan scan);
 
 /* Finds out what is wanted of the member with this name; its container is wanted. */
-void token_look_up(struct json_reader *reader, struct text raw, struct string_scan scan);
+void lex_look_up(struct json_reader *reader, struct text raw, struct string_scan scan);
 
-static inline bool token_take_string(struct json_reader *reader, enum cut kind, struct text raw,
-				     struct string_scan scan)
+static inline bool lex_take_string(struct json_reader *reader, enum cut kind, struct text raw,
+				   struct string_scan scan)
 {
 	if (kind == CUT_STRING)
-		return !is_wanted(reader->node) || token_report_string(reader, raw, scan);
+		return !is_wanted(reader->node) || lex_report_string(reader, raw, scan);
 	if (reader->frames[reader->depth].node)
-		token_look_up(reader, raw, scan);
+		lex_look_up(reader, raw, scan);
 	else
 		reader->node = NULL;
 	return true;
@@ -40,12 +40,12 @@ static inline bool token_take_string(struct json_reader *reader, enum cut kind, 
 /* `kind` is CUT_NAME or CUT_STRING, a constant; `at` the first byte after the opening quote. Most
  * of a document is read here: worth being inlined where it is used. */
 static inline __attribute__((always_inline)) const char *
-token_string(struct json_reader *reader, enum cut kind, const char *at, const char *end)
+lex_string(struct json_reader *reader, enum cut kind, const char *at, const char *end)
 {
 	struct string_scan scan = {0};
 	const char *stop = scan_plain(at, end, &scan.high);
 	struct text raw = {at, (size_t)(stop - at)};
 	if (stop == end || *stop != '"' || raw.len > reader->limits.token_bytes_max)
-		return token_hard_string(reader, kind, at, stop, end, scan.high);
-	return token_take_string(reader, kind, raw, scan) ? stop + 1 : NULL;
+		return lex_hard_string(reader, kind, at, stop, end, scan.high);
+	return lex_take_string(reader, kind, raw, scan) ? stop + 1 : NULL;
 }

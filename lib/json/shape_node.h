@@ -8,17 +8,17 @@
 #include <string.h>
 
 struct shape_slot {
-	const char *name; /* owned by the shape; not NUL-terminated for our purposes */
+	const char *name; /* owned by the shape */
 	size_t len;
 	struct shape_node *node; /* NULL: the slot is empty */
 };
 
 /* One value of the document on the way to a wanted one, or wanted itself. */
 struct shape_node {
-	int id;			    /* -1: only walked through */
+	int id;                     /* -1: only walked through */
 	struct shape_node *element; /* of its elements when it is an array; NULL: none is wanted */
 	struct shape_slot *slots;   /* its members when it is an object: an open hash table, */
-	size_t mask;		    /* a power of two minus one; there is always an empty slot */
+	size_t mask;                /* a power of two minus one; there is always an empty slot */
 	size_t count;
 };
 

@@ -1,4 +1,4 @@
-#include "json/token.h"
+#include "json/lex.h"
 
 #include "json/number.h"
 
@@ -40,22 +40,22 @@ static bool string_is_good(struct json_reader *reader, enum string_end why, uint
 	return true;
 }
 
-void token_look_up(struct json_reader *reader, struct text raw, struct string_scan scan)
+void lex_look_up(struct json_reader *reader, struct text raw, struct string_scan scan)
 {
 	const struct shape_node *container = reader->frames[reader->depth].node;
 	struct text name = string_text(raw, scan, &reader->unescaped);
 	reader->node = shape_member(container, name.bytes, name.len);
 }
 
-bool token_report_string(struct json_reader *reader, struct text raw, struct string_scan scan)
+bool lex_report_string(struct json_reader *reader, struct text raw, struct string_scan scan)
 {
 	struct json_value value = {.type = JSON_STRING,
 				   .text = string_text(raw, scan, &reader->unescaped)};
 	return reader_report(reader, reader->node, &value);
 }
 
-const char *token_hard_string(struct json_reader *reader, enum cut kind, const char *at,
-			      const char *stop, const char *end, bool high)
+const char *lex_hard_string(struct json_reader *reader, enum cut kind, const char *at,
+			    const char *stop, const char *end, bool high)
 {
 	struct string_scan scan = {.high = high};
 	enum string_end why = string_scan(&scan, stop, end, &stop);
@@ -67,7 +67,7 @@ const char *token_hard_string(struct json_reader *reader, enum cut kind, const c
 		reader->scan = scan;
 		return end;
 	}
-	return token_take_string(reader, kind, raw, scan) ? stop + 1 : NULL;
+	return lex_take_string(reader, kind, raw, scan) ? stop + 1 : NULL;
 }
 
 static const char *resume_string(struct json_reader *reader, enum cut kind, const char *at,
@@ -82,8 +82,8 @@ static const char *resume_string(struct json_reader *reader, enum cut kind, cons
 		reader->cut = kind;
 		return end;
 	}
-	return token_take_string(reader, kind, buf_text(&reader->carry), reader->scan) ? stop + 1
-										       : NULL;
+	return lex_take_string(reader, kind, buf_text(&reader->carry), reader->scan) ? stop + 1
+										     : NULL;
 }
 
 /* `len` bytes of a number that begins at offset `begin` were right; there it ended. */
@@ -123,7 +123,7 @@ static const char *read_literal(struct json_reader *reader, const struct literal
 	return at;
 }
 
-const char *token_literal(struct json_reader *reader, const char *at, const char *end)
+const char *lex_literal(struct json_reader *reader, const char *at, const char *end)
 {
 	for (const struct literal *literal = literals; literal < literals_end; literal++)
 		if (literal->word.bytes[0] == *at)
@@ -131,7 +131,7 @@ const char *token_literal(struct json_reader *reader, const char *at, const char
 	return reader_unexpected(reader, "a value", at);
 }
 
-const char *token_number(struct json_reader *reader, const char *at, const char *end)
+const char *lex_number(struct json_reader *reader, const char *at, const char *end)
 {
 	bool bad;
 	const char *stop = number_end(at, end, &bad);
@@ -173,7 +173,7 @@ static const char *resume_number(struct json_reader *reader, const char *at, con
 	return end_number(reader) ? stop : NULL;
 }
 
-const char *token_resume(struct json_reader *reader, const char *at, const char *end)
+const char *lex_resume(struct json_reader *reader, const char *at, const char *end)
 {
 	enum cut cut = reader->cut;
 	reader->cut = CUT_NOTHING;
@@ -192,7 +192,7 @@ const char *token_resume(struct json_reader *reader, const char *at, const char 
 }
 
 /* At the end of the document a number is whole if it is all there is, right as it stands. */
-bool token_finish(struct json_reader *reader, bool *ret_cut)
+bool lex_finish(struct json_reader *reader, bool *ret_cut)
 {
 	*ret_cut = reader->cut != CUT_NOTHING;
 	if (reader->cut != CUT_NUMBER)
