@@ -49,6 +49,8 @@ static int serve(const struct config *config, struct poller *poller, struct page
 	int listener = listen_open(&address, &err), signal_number;
 	if (listener < 0)
 		return fail(&err);
+	char name[160];
+	listen_name(listener, name, sizeof name);
 	struct http_server *server = http_server_start(listener, slot, config->telemetry_path, &err);
 	if (!server)
 		return fail(&err);
@@ -56,8 +58,8 @@ static int serve(const struct config *config, struct poller *poller, struct page
 		http_server_stop(server);
 		return fail(&err);
 	}
-	log_line(LOG_LEVEL_INFO, "serving", "version", version_number, "address",
-		 config->listen_address, "path", config->telemetry_path, NULL);
+	log_line(LOG_LEVEL_INFO, "serving", "version", version_number, "address", name, "path",
+		 config->telemetry_path, NULL);
 	sigwait(&signals, &signal_number);
 	log_line(LOG_LEVEL_INFO, "stopping", "signal", strsignal(signal_number), NULL);
 	poller_stop(poller);
@@ -85,9 +87,10 @@ int main(int argc, char **argv)
 	struct config config;
 	struct error err;
 	struct buf out = BUF_INIT;
-	if (!config_parse(&config, argc, argv, &err))
-		return fail(&err);
+	bool is_parsed = config_parse(&config, argc, argv, &err);
 	log_setup((enum log_level)config.log_level, (enum log_format)config.log_format);
+	if (!is_parsed)
+		return fail(&err);
 	if (config.help)
 		config_help(&out);
 	else if (config.version)

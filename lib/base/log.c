@@ -19,17 +19,25 @@ void log_setup(enum log_level level, enum log_format format)
 	chosen = format;
 }
 
-/* What Slurm and its users wrote ends up here: control characters never reach the terminal. */
+/* What Slurm and its users wrote ends up here: control characters never reach the terminal, and a text
+ * that was cut in the middle of a character is still a valid line. */
 static void add_quoted(struct buf *line, const char *value)
 {
+	struct text rest = text_of(value);
 	buf_add_char(line, '"');
-	for (const char *c = value; *c; c++) {
-		if (*c == '"' || *c == '\\')
-			buf_printf(line, "\\%c", *c);
-		else if ((unsigned char)*c < 0x20 || *c == 0x7f)
-			buf_printf(line, "\\u%04x", (unsigned)*c);
+	while (rest.len) {
+		size_t len = text_character(rest);
+		char c = *rest.bytes;
+		if (c == '"' || c == '\\')
+			buf_printf(line, "\\%c", c);
+		else if (len == 1 && ((unsigned char)c < 0x20 || c == 0x7f))
+			buf_printf(line, "\\u%04x", (unsigned)c);
+		else if (len)
+			buf_add(line, rest.bytes, len);
 		else
-			buf_add_char(line, *c);
+			buf_add_string(line, "\xef\xbf\xbd");
+		rest.bytes += len ? len : 1;
+		rest.len -= len ? len : 1;
 	}
 	buf_add_char(line, '"');
 }
@@ -37,7 +45,7 @@ static void add_quoted(struct buf *line, const char *value)
 static bool is_plain(const char *value)
 {
 	const char *c = value;
-	while (*c > ' ' && *c != '"' && *c != '\\' && *c != '=' && *c != 0x7f)
+	while (*c > ' ' && *c < 0x7f && *c != '"' && *c != '\\' && *c != '=')
 		c++;
 	return *value && !*c;
 }

@@ -43,6 +43,43 @@ bool text_to_u64(struct text text, uint64_t *ret_number)
 	return true;
 }
 
+struct text text_limit(struct text text, size_t max)
+{
+	if (text.len <= max)
+		return text;
+	while (max && ((unsigned char)text.bytes[max] & 0xc0) == 0x80)
+		max--;
+	return (struct text){text.bytes, max};
+}
+
+void text_to_string(struct text text, char *to, size_t size)
+{
+	struct text fitting = text_limit(text, size - 1);
+	if (fitting.len)
+		memcpy(to, fitting.bytes, fitting.len);
+	to[fitting.len] = '\0';
+}
+
+/* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
+size_t text_character(struct text text)
+{
+	const unsigned char *byte = (const unsigned char *)text.bytes;
+	if (!text.len)
+		return 0;
+	if (byte[0] < 0x80)
+		return 1;
+	size_t len = byte[0] >= 0xf0 ? 4 : byte[0] >= 0xe0 ? 3 : 2;
+	if (byte[0] < 0xc2 || byte[0] > 0xf4 || text.len < len)
+		return 0;
+	for (size_t i = 1; i < len; i++)
+		if ((byte[i] & 0xc0) != 0x80)
+			return 0;
+	if ((byte[0] == 0xe0 && byte[1] < 0xa0) || (byte[0] == 0xed && byte[1] > 0x9f) ||
+	    (byte[0] == 0xf0 && byte[1] < 0x90) || (byte[0] == 0xf4 && byte[1] > 0x8f))
+		return 0;
+	return len;
+}
+
 int text_compare(struct text a, struct text b)
 {
 	size_t shared = a.len < b.len ? a.len : b.len;

@@ -35,5 +35,14 @@ bool text_next(struct text *rest, char separator, struct text *ret_item);
 /* A decimal number that fills the whole text; false if it is anything else or too large. */
 bool text_to_u64(struct text text, uint64_t *ret_number);
 
+/* The text, or so much of its front as fits into `max` bytes without cutting a UTF-8 character. */
+struct text text_limit(struct text text, size_t max);
+
+/* Copies what fits into a C string of `size` bytes, as text_limit does. */
+void text_to_string(struct text text, char *to, size_t size);
+
+/* The length of the valid UTF-8 character that the text begins with; 0 if it begins with none. */
+size_t text_character(struct text text);
+
 /* Orders as memcmp does, the shorter first. */
 int text_compare(struct text a, struct text b);

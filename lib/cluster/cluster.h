@@ -23,6 +23,7 @@ struct cluster {
 	char api_version[16];
 	struct controller_state controllers[CONTROLLERS_MAX];
 	unsigned controller_count;
+	bool controllers_are_sure; /* what ping said of them is not due to a bad token */
 	struct scheduler_section scheduler;
 	struct partitions_section *partitions;
 	struct nodes_section *nodes;

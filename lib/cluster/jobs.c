@@ -194,12 +194,11 @@ static void add_to_user(struct jobs_section *section, const struct addition *add
 		add_to(entity(section, ENTITY_USER, user, job->account), addition);
 }
 
-void jobs_section_add(struct jobs_section *section, const struct job *job, int64_t now)
+static void add(struct jobs_section *section, const struct job *job, uint64_t count, int64_t now)
 {
-	bool is_cut;
 	struct addition addition = {
 		.job = job,
-		.count = job_count(job, &is_cut),
+		.count = count,
 		.phase = job->state == JOB_RUNNING   ? PHASE_RUNNING
 			 : job->state == JOB_PENDING ? PHASE_PENDING
 						     : -1,
@@ -207,8 +206,7 @@ void jobs_section_add(struct jobs_section *section, const struct job *job, int64
 		.now = now,
 	};
 	section->records++;
-	section->jobs += addition.count;
-	section->cut_arrays += is_cut;
+	section->jobs += count;
 	if (addition.phase >= 0)
 		measure(&addition);
 	add_to(entity(section, ENTITY_CLUSTER, TEXT(""), TEXT("")), &addition);
@@ -217,6 +215,37 @@ void jobs_section_add(struct jobs_section *section, const struct job *job, int64
 	if (job->account.len)
 		add_to(entity(section, ENTITY_ACCOUNT, job->account, TEXT("")), &addition);
 	add_to_user(section, &addition);
+}
+
+static void keep_aside(struct jobs_section *section, const struct job *job)
+{
+	GROW(section->cut, section->cut_count, section->cut_capacity);
+	struct job *copy = &section->cut[section->cut_count++];
+	*copy = *job;
+	struct text *const texts[] = {&copy->array_tasks, &copy->user, &copy->account,
+				      &copy->partitions, &copy->qos, &copy->reason,
+				      &copy->tres_requested, &copy->tres_allocated, &copy->cluster};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		*texts[i] = arena_copy(&section->arena, *texts[i]);
+}
+
+void jobs_section_add(struct jobs_section *section, const struct job *job, int64_t now)
+{
+	bool is_cut;
+	uint64_t count = job_count(job, &is_cut);
+	if (is_cut)
+		keep_aside(section, job);
+	else
+		add(section, job, count, now);
+}
+
+void jobs_section_settle(struct jobs_section *section, uint64_t count, int64_t now)
+{
+	const struct job *job = &section->cut[section->cut_settled++];
+	bool is_cut;
+	uint64_t seen = job_count(job, &is_cut);
+	section->undercounted += count < seen;
+	add(section, job, count < seen ? seen : count, now);
 }
 
 void jobs_section_free(struct jobs_section *section)
@@ -232,5 +261,6 @@ void jobs_section_free(struct jobs_section *section)
 		map_done(&section->entities[kind]);
 	}
 	arena_done(&section->arena);
+	free(section->cut);
 	free(section);
 }

@@ -8,7 +8,10 @@ struct jobs_section {
 	struct map entities[ENTITY_KINDS]; /* key -> struct job_usage */
 	uint64_t records;    /* job records; arrays' unsplit rests count once */
 	uint64_t jobs;       /* by task */
-	uint64_t cut_arrays; /* records whose task list Slurm cut: counted too low */
+	/* Pending arrays whose task list Slurm cut: not added before jobs_section_settle. */
+	struct job *cut;
+	size_t cut_count, cut_capacity, cut_settled;
+	uint64_t undercounted; /* of those, settled by their lower bound */
 };
 
 /* A new empty section. What `previous` (or NULL) has seen stays at zero: accounts, QOS, flags, reasons,
@@ -17,7 +20,12 @@ struct jobs_section {
 struct jobs_section *jobs_section_new(const struct jobs_section *previous,
 				      const struct map *partitions, int64_t now);
 
-/* Adds one record, by task: in each partition and QOS that it names and once in the cluster. */
+/* Adds one record, by task: in each partition and QOS that it names and once in the cluster. A pending
+ * array whose task list is cut is kept aside in `cut` instead. */
 void jobs_section_add(struct jobs_section *section, const struct job *job, int64_t now);
+
+/* Adds the next one of `cut`, which stands for `count` tasks; 0: not known, the tasks that can be seen
+ * are counted. */
+void jobs_section_settle(struct jobs_section *section, uint64_t count, int64_t now);
 
 void jobs_section_free(struct jobs_section *section); /* NULL is fine */

@@ -74,13 +74,11 @@ static void add_gres(struct map *map, const struct node *node, bool is_unusable)
 static void add_to(struct node_usage *usage, const struct node *node)
 {
 	bool is_unusable = node_is_unusable(node);
-	uint64_t cpus = number_is_known(node->effective_cpus) ? node->effective_cpus
-							       : or_zero(node->cpus);
 	usage->nodes[node->state]++;
 	usage->flags_seen |= node->flags;
 	for (uint64_t flags = node->flags; flags; flags &= flags - 1)
 		usage->flagged[__builtin_ctzll(flags)]++;
-	split(usage->cpus, cpus, or_zero(node->allocated_cpus), is_unusable);
+	split(usage->cpus, or_zero(node->cpus), or_zero(node->allocated_cpus), is_unusable);
 	split(usage->memory, or_zero(node->memory), or_zero(node->allocated_memory), is_unusable);
 	add_gres(&usage->gres, node, is_unusable);
 }

@@ -11,7 +11,7 @@ struct config {
 	const char *slurmrestd_user; /* NULL: the token's */
 	const char *token_file, *jwt_key_file; /* at most one; NULL if not given */
 	uint64_t timeout_s;
-	uint64_t interval_s[ENDPOINTS];
+	uint64_t interval_s[ENDPOINTS_POLLED];
 	const char *listen_address, *telemetry_path;
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	bool once, check_config, list_metrics, version, help;

@@ -95,11 +95,20 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 				  const char *method, const char *version, const char *upload,
 				  size_t *upload_size, void **request)
 {
-	(void)version, (void)upload, (void)upload_size, (void)request;
+	(void)version, (void)upload;
 	struct http_server *server = context;
 	if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
 		return MHD_queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED,
 					  server->not_allowed);
+	/* The first call comes when the headers are read: an answer then would close the connection. */
+	if (!*request) {
+		*request = server;
+		return MHD_YES;
+	}
+	if (*upload_size) { /* a body of a GET: not looked at */
+		*upload_size = 0;
+		return MHD_YES;
+	}
 	if (strcmp(url, server->telemetry_path) == 0)
 		return serve_page(server, connection);
 	if (strcmp(url, "/-/ready") == 0)

@@ -71,3 +71,14 @@ int listen_open(const struct listen_address *address, struct error *err)
 		error_set(err, "listen on %s:%s: %s", address->host, address->port, strerror(errno));
 	return listener;
 }
+
+void listen_name(int listener, char *to, size_t size)
+{
+	struct sockaddr_storage address = {0};
+	socklen_t len = sizeof address;
+	char host[128] = "?", port[16] = "?";
+	if (getsockname(listener, (struct sockaddr *)&address, &len) == 0)
+		getnameinfo((struct sockaddr *)&address, len, host, sizeof host, port, sizeof port,
+			    NI_NUMERICHOST | NI_NUMERICSERV);
+	snprintf(to, size, address.ss_family == AF_INET6 ? "[%s]:%s" : "%s:%s", host, port);
+}

@@ -7,6 +7,7 @@
 #include "daemon/section.h"
 #include "daemon/version.h"
 #include "metrics/catalogue.h"
+#include "model/job_task.h"
 #include "slurmrest/client.h"
 
 #include <inttypes.h>
@@ -23,7 +24,9 @@ struct poller {
 	struct cluster cluster;
 	struct exporter exporter;
 	struct schedule schedule;
+	enum fetch_result results[ENDPOINTS]; /* of the last request */
 	bool warned_of_file, warned_of_cut_arrays;
+	bool was_down_for_sure;
 	atomic_bool stop;
 	pthread_t thread;
 	bool has_thread;
@@ -84,14 +87,14 @@ struct poller *poller_new(const struct config *config, struct page_slot *slot, s
 }
 
 /* One line when an endpoint begins to fail, fails in another way, or is well again. */
-static void log_change(const struct poller *poller, enum endpoint endpoint,
-		       enum fetch_result result, const struct error *err)
+static void log_change(const struct poller *poller, enum endpoint which, enum fetch_result result,
+		       const struct error *err)
 {
-	const struct schedule_entry *entry = &poller->schedule.entries[endpoint];
-	bool is_first = !entry->tried_ns;
-	if (result == entry->result && !is_first)
+	bool is_first = !poller->exporter.endpoints[which].is_tried;
+	bool is_expected = result == FETCH_UNSUPPORTED && endpoint_table[which].is_optional;
+	if ((result == poller->results[which] && !is_first) || is_expected)
 		return;
-	const char *name = endpoint_table[endpoint].name;
+	const char *name = endpoint_table[which].name;
 	if (result != FETCH_OK)
 		log_line(LOG_LEVEL_WARN, "poll failed", "endpoint", name, "result",
 			 fetch_result_names[result], "error", err->text, NULL);
@@ -112,6 +115,7 @@ static void note_envelope(struct poller *poller, const struct answer *answer)
 	if (!version || strcmp(version, cluster->api_version) == 0)
 		return;
 	snprintf(cluster->api_version, sizeof cluster->api_version, "%s", version);
+	poller->exporter.endpoints[ENDPOINT_JOB_STATES].is_tried = false; /* may be served now */
 	log_line(LOG_LEVEL_INFO, "reading slurmrestd", "api_version", version, "slurm_version",
 		 cluster->slurm_version, "url", poller->config->slurmrestd_url, NULL);
 }
@@ -125,17 +129,6 @@ static void warn_of_token_file(struct poller *poller)
 						    : poller->config->jwt_key_file,
 			 NULL);
 	poller->warned_of_file = warning;
-}
-
-static void warn_of_cut_arrays(struct poller *poller)
-{
-	bool is_cut = poller->cluster.jobs && poller->cluster.jobs->cut_arrays;
-	if (is_cut && !poller->warned_of_cut_arrays)
-		log_line(LOG_LEVEL_WARN,
-			 "slurmrestd cut the task lists of pending arrays: their jobs are counted too "
-			 "low; set SLURM_BITSTR_LEN=0 in slurmrestd's environment",
-			 NULL);
-	poller->warned_of_cut_arrays = is_cut;
 }
 
 static void count(struct exporter_endpoint *endpoint, enum fetch_result result,
@@ -154,47 +147,107 @@ static void count(struct exporter_endpoint *endpoint, enum fetch_result result,
 	endpoint->last_success = clock_now();
 }
 
+/* One request, counted and, if it changed anything, logged. */
+static enum fetch_result ask(struct poller *poller, const struct fetch *fetch,
+			     struct answer *ret_answer, struct http_reply *ret_reply)
+{
+	struct error err = {""};
+	enum fetch_result result =
+		client_fetch(poller->client, fetch, ret_answer, ret_reply, &err);
+	if (result != FETCH_OK && atomic_load(&poller->stop))
+		return result; /* given up because we stop: nothing to report */
+	warn_of_token_file(poller);
+	log_change(poller, fetch->endpoint, result, &err);
+	count(&poller->exporter.endpoints[fetch->endpoint], result, ret_answer, ret_reply);
+	poller->results[fetch->endpoint] = result;
+	return result;
+}
+
+/* How many arrays with a cut task list are asked for at the most; each costs slurmrestd a row per
+ * task. */
+enum { CUT_ARRAYS_ASKED_MAX = 100 };
+
+struct task_count {
+	uint64_t id, pending;
+};
+
+static void count_task(void *context, const void *record)
+{
+	struct task_count *tasks = context;
+	const struct job_task *task = record;
+	/* the leader's own rows are the unsplit rest; split tasks have ids of their own */
+	tasks->pending += task->id == tasks->id && task->state == JOB_PENDING;
+}
+
+/* Counts the pending tasks of the array's unsplit rest; false if slurmrestd does not tell. */
+static bool count_tasks(struct poller *poller, uint64_t job_id, uint64_t *ret_count)
+{
+	struct task_count tasks = {.id = job_id};
+	char query[48];
+	snprintf(query, sizeof query, "?job_id=%" PRIu64, job_id);
+	const struct fetch fetch = {ENDPOINT_JOB_STATES, query, count_task, &tasks};
+	struct answer answer;
+	struct http_reply reply;
+	bool is_told = ask(poller, &fetch, &answer, &reply) == FETCH_OK;
+	*ret_count = is_told ? tasks.pending : 0;
+	return is_told;
+}
+
+static void settle_cut_arrays(struct poller *poller, struct jobs_section *jobs, int64_t now)
+{
+	const struct exporter_endpoint *endpoint =
+		&poller->exporter.endpoints[ENDPOINT_JOB_STATES];
+	bool is_told = !endpoint->is_tried || endpoint->is_supported;
+	for (size_t i = 0; i < jobs->cut_count; i++) {
+		uint64_t tasks = 0;
+		if (is_told && i < CUT_ARRAYS_ASKED_MAX)
+			is_told = count_tasks(poller, jobs->cut[i].id, &tasks);
+		jobs_section_settle(jobs, tasks, now);
+	}
+	if (jobs->undercounted && !poller->warned_of_cut_arrays)
+		log_line(LOG_LEVEL_WARN,
+			 "slurmrestd cuts the task lists of pending arrays, and not all could be counted "
+			 "by jobs/state: their jobs are counted too low; set SLURM_BITSTR_LEN=0 in "
+			 "slurmrestd's environment",
+			 NULL);
+	poller->warned_of_cut_arrays = jobs->undercounted;
+}
+
 static bool poll_endpoint(struct poller *poller, enum endpoint which)
 {
 	const struct section *section = &section_table[which];
-	struct exporter_endpoint *endpoint = &poller->exporter.endpoints[which];
 	struct section_build build = {.cluster = &poller->cluster, .now = clock_now_s()};
+	const struct fetch fetch = {which, NULL, section->take, &build};
 	struct answer answer;
 	struct http_reply reply;
-	struct error err = {""};
 
 	build.built = section->start(&poller->cluster, build.now);
-	enum fetch_result result =
-		client_fetch(poller->client, which, section->take, &build, &answer, &reply, &err);
-	if (atomic_load(&poller->stop) && result != FETCH_OK) {
-		section->discard(build.built);
-		return false; /* the request was given up because we stop: nothing to report */
-	}
-	warn_of_token_file(poller);
-	log_change(poller, which, result, &err);
-	count(endpoint, result, &answer, &reply);
+	enum fetch_result result = ask(poller, &fetch, &answer, &reply);
 	schedule_note(&poller->schedule, which, result, reply.seconds, clock_monotonic_ns());
-	if (result == FETCH_OK) {
-		note_envelope(poller, &answer);
-		section->commit(&poller->cluster, build.built);
-	} else {
+	if (result != FETCH_OK) {
 		section->discard(build.built);
+		return false;
 	}
-	return result == FETCH_OK;
+	note_envelope(poller, &answer);
+	if (which == ENDPOINT_JOBS)
+		settle_cut_arrays(poller, build.built, build.now);
+	section->commit(&poller->cluster, build.built);
+	return true;
 }
 
 static void drop_what_is_not_known(struct poller *poller)
 {
 	struct cluster *cluster = &poller->cluster;
 	uint64_t now = clock_monotonic_ns();
-	for (int i = 0; i < ENDPOINTS; i++)
+	for (int i = 0; i < ENDPOINTS_POLLED; i++)
 		if (schedule_expire(&poller->schedule, (enum endpoint)i, now))
 			section_table[i].drop(cluster);
 	bool any_up = false;
 	for (unsigned i = 0; i < cluster->controller_count; i++)
 		any_up |= cluster->controllers[i].is_up;
-	if (!any_up && !schedule_is_down_for_sure(&poller->schedule))
-		cluster->controller_count = 0;
+	poller->was_down_for_sure =
+		!any_up && schedule_is_down_for_sure(&poller->schedule, poller->was_down_for_sure);
+	cluster->controllers_are_sure = any_up || poller->was_down_for_sure;
 }
 
 static void publish(struct poller *poller)
@@ -202,7 +255,7 @@ static void publish(struct poller *poller)
 	struct exporter *exporter = &poller->exporter;
 	bool is_complete = true;
 	drop_what_is_not_known(poller);
-	for (int i = 0; i < ENDPOINTS; i++) {
+	for (int i = 0; i < ENDPOINTS_POLLED; i++) {
 		const struct schedule_entry *entry = &poller->schedule.entries[i];
 		exporter->endpoints[i].interval = entry->interval_s;
 		is_complete &= entry->tried_ns != 0;
@@ -219,10 +272,10 @@ static void publish(struct poller *poller)
 bool poller_poll_all(struct poller *poller)
 {
 	bool all_answered = true;
-	for (int i = 0; i < ENDPOINTS && !atomic_load(&poller->stop); i++)
+	for (int i = 0; i < ENDPOINTS_POLLED && !atomic_load(&poller->stop); i++) {
 		all_answered &= poll_endpoint(poller, (enum endpoint)i);
-	warn_of_cut_arrays(poller);
-	publish(poller);
+		publish(poller);
+	}
 	return all_answered;
 }
 
@@ -243,11 +296,13 @@ static void *run(void *context)
 	poller_poll_all(poller);
 	while (!atomic_load(&poller->stop)) {
 		wait_until(poller, schedule_next_ns(&poller->schedule));
-		for (int i = 0; i < ENDPOINTS && !atomic_load(&poller->stop); i++)
-			if (poller->schedule.entries[i].due_ns <= clock_monotonic_ns())
-				poll_endpoint(poller, (enum endpoint)i);
-		warn_of_cut_arrays(poller);
-		publish(poller);
+		for (int i = 0; i < ENDPOINTS_POLLED && !atomic_load(&poller->stop); i++) {
+			if (poller->schedule.entries[i].due_ns > clock_monotonic_ns())
+				continue;
+			poll_endpoint(poller, (enum endpoint)i);
+			publish(poller);
+		}
+		publish(poller); /* also when nothing was due: something became too old */
 	}
 	return NULL;
 }

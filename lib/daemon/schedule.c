@@ -3,22 +3,36 @@
 #include <math.h>
 
 /* slurmrestd works for us a twentieth of the time at most: an endpoint that takes long is asked
- * less often. */
+ * less often. It goes on computing what nobody waits for any more, so a timeout costs as well. */
 #define DUTY 0.05
 #define AGE_MAX_S 300.0
 #define AGE_MAX_INTERVALS 3
+/* ping and diag cost the same however large the cluster is: a slow one means trouble, not work. They are
+ * the probes that tell when the trouble is over. */
+#define PROBE_INTERVAL_MAX_S 60.0
+/* A slurmctld that is down makes slurmrestd answer within some 10 s; what takes longer was work. */
+#define QUICK_S 15.0
 
 static uint64_t in_ns(double seconds)
 {
 	return (uint64_t)(seconds * 1e9);
 }
 
-void schedule_init(struct schedule *schedule, const uint64_t interval_s[ENDPOINTS])
+void schedule_init(struct schedule *schedule, const uint64_t interval_s[ENDPOINTS_POLLED])
 {
 	*schedule = (struct schedule){0};
-	for (int i = 0; i < ENDPOINTS; i++) {
+	for (int i = 0; i < ENDPOINTS_POLLED; i++) {
 		schedule->entries[i].wish_s = (double)interval_s[i];
 		schedule->entries[i].interval_s = (double)interval_s[i];
+	}
+}
+
+static void retry_what_failed_quickly(struct schedule *schedule, uint64_t now_ns)
+{
+	for (int i = 0; i < ENDPOINTS_POLLED; i++) {
+		struct schedule_entry *entry = &schedule->entries[i];
+		if (entry->result != FETCH_OK && entry->seconds < QUICK_S)
+			entry->due_ns = now_ns;
 	}
 }
 
@@ -26,26 +40,30 @@ void schedule_note(struct schedule *schedule, enum endpoint endpoint, enum fetch
 		   double seconds, uint64_t now_ns)
 {
 	struct schedule_entry *entry = &schedule->entries[endpoint];
+	bool is_recovery = result == FETCH_OK && entry->result != FETCH_OK;
+	bool is_probe = endpoint == ENDPOINT_PING || endpoint == ENDPOINT_DIAG;
+	double stretched = seconds / DUTY;
+	if (is_probe)
+		stretched = fmin(stretched, PROBE_INTERVAL_MAX_S);
+	entry->interval_s = fmax(entry->wish_s, stretched);
+	entry->due_ns = now_ns + in_ns(entry->interval_s);
+	entry->seconds = seconds;
 	entry->result = result;
 	entry->tried_ns = now_ns;
 	if (result == FETCH_OK) {
-		entry->succeeded_ns = now_ns;
+		double age_max = fmax(AGE_MAX_S, AGE_MAX_INTERVALS * entry->interval_s);
+		entry->too_old_ns = now_ns + in_ns(age_max);
 		entry->is_shown = true;
 	}
-	entry->interval_s = fmax(entry->wish_s, seconds / DUTY);
-	entry->due_ns = now_ns + in_ns(entry->interval_s);
-}
-
-static uint64_t too_old_at(const struct schedule_entry *entry)
-{
-	return entry->succeeded_ns + in_ns(fmax(AGE_MAX_S, AGE_MAX_INTERVALS * entry->interval_s));
+	if (is_recovery && is_probe)
+		retry_what_failed_quickly(schedule, now_ns);
 }
 
 bool schedule_expire(struct schedule *schedule, enum endpoint endpoint, uint64_t now_ns)
 {
 	struct schedule_entry *entry = &schedule->entries[endpoint];
 	bool is_ping_failing = endpoint == ENDPOINT_PING && entry->result != FETCH_OK;
-	if (!entry->is_shown || (now_ns < too_old_at(entry) && !is_ping_failing))
+	if (!entry->is_shown || (now_ns < entry->too_old_ns && !is_ping_failing))
 		return false;
 	entry->is_shown = false;
 	return true;
@@ -54,27 +72,27 @@ bool schedule_expire(struct schedule *schedule, enum endpoint endpoint, uint64_t
 uint64_t schedule_next_ns(const struct schedule *schedule)
 {
 	uint64_t next = UINT64_MAX;
-	for (int i = 0; i < ENDPOINTS; i++) {
+	for (int i = 0; i < ENDPOINTS_POLLED; i++) {
 		const struct schedule_entry *entry = &schedule->entries[i];
 		if (entry->due_ns < next)
 			next = entry->due_ns;
-		if (entry->is_shown && too_old_at(entry) < next)
-			next = too_old_at(entry);
+		if (entry->is_shown && entry->too_old_ns < next)
+			next = entry->too_old_ns;
 	}
 	return next;
 }
 
-bool schedule_is_down_for_sure(const struct schedule *schedule)
+bool schedule_is_down_for_sure(const struct schedule *schedule, bool before)
 {
-	bool has_failed = false;
-	for (int i = 0; i < ENDPOINTS; i++) {
+	bool is_sure = before;
+	for (int i = 0; i < ENDPOINTS_POLLED; i++) {
 		const struct schedule_entry *entry = &schedule->entries[i];
 		if (!endpoint_table[i].is_authenticated ||
 		    entry->tried_ns < schedule->entries[ENDPOINT_PING].tried_ns)
 			continue;
 		if (entry->result == FETCH_OK || entry->result == FETCH_UNAUTHORIZED)
 			return false;
-		has_failed = true;
+		is_sure = true;
 	}
-	return has_failed;
+	return is_sure;
 }

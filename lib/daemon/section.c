@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ping */
@@ -27,9 +26,10 @@ static void ping_take(void *context, const void *record)
 	struct controller_state *state = &ping->controllers[ping->count++];
 	*state = (struct controller_state){.is_primary = controller->is_primary,
 					   .is_up = controller->is_up,
-					   .latency_us = controller->latency_us};
-	snprintf(state->host, sizeof state->host, "%.*s", (int)controller->host.len,
-		 controller->host.bytes);
+					   .latency_us = controller->is_up
+								 ? controller->latency_us
+								 : NUMBER_UNSET};
+	text_to_string(controller->host, state->host, sizeof state->host);
 }
 
 static void ping_commit(struct cluster *cluster, void *built)
@@ -140,9 +140,8 @@ static void jobs_take(void *context, const void *record)
 	const struct job *job = record;
 	jobs_section_add(build->built, job, build->now);
 	/* before v0.0.40 only the jobs say the cluster's name */
-	if (!*build->cluster->name && job->cluster.len)
-		snprintf(build->cluster->name, sizeof build->cluster->name, "%.*s",
-			 (int)job->cluster.len, job->cluster.bytes);
+	if (!*build->cluster->name)
+		text_to_string(job->cluster, build->cluster->name, sizeof build->cluster->name);
 }
 
 static void jobs_commit(struct cluster *cluster, void *built)
@@ -161,7 +160,7 @@ static void jobs_drop(struct cluster *cluster)
 	jobs_commit(cluster, NULL);
 }
 
-const struct section section_table[ENDPOINTS] = {
+const struct section section_table[ENDPOINTS_POLLED] = {
 	[ENDPOINT_PING] = {ping_start, ping_take, ping_commit, free, ping_drop},
 	[ENDPOINT_DIAG] = {diag_start, diag_take, diag_commit, free, diag_drop},
 	[ENDPOINT_PARTITIONS] = {partitions_start, partitions_take, partitions_commit,

@@ -19,4 +19,4 @@ struct section_build {
 	int64_t now; /* Unix seconds */
 };
 
-extern const struct section section_table[ENDPOINTS];
+extern const struct section section_table[ENDPOINTS_POLLED];

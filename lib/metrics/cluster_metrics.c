@@ -42,14 +42,14 @@ static const struct family controller_families[] = {
 	 "Whether slurmctld answers (scontrol ping); absent when that is not known.", emit_up, 0, 0, 0},
 	{"slurm_controller_ping_seconds", GAUGE, NULL,
 	 "How long slurmctld took to answer slurmrestd's ping.", emit_number,
-	 offsetof(struct controller_state, latency_us), 1e-6, 0},
+	 offsetof(struct controller_state, latency_us), 1e6, 0},
 };
 
 static void each_controller(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
 	const struct cluster *cluster = sink->view->cluster;
-	for (unsigned i = 0; i < cluster->controller_count; i++) {
+	for (unsigned i = 0; cluster->controllers_are_sure && i < cluster->controller_count; i++) {
 		exposition_base(sink->out);
 		exposition_base_label(sink->out, "controller",
 				      text_of(cluster->controllers[i].host));

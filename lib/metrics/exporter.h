@@ -13,7 +13,7 @@ struct exporter_endpoint {
 	bool is_tried;      /* nothing is said of an endpoint before its first request */
 	bool is_supported, is_up;
 	double last_success; /* Unix seconds; 0: never */
-	double interval;     /* seconds between polls now */
+	double interval;     /* seconds between polls now; 0: it is not polled */
 	struct histogram request_seconds;
 	uint64_t requests[EXPORTER_RESULTS_MAX]; /* by result */
 	uint64_t response_bytes;

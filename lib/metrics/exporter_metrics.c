@@ -28,7 +28,9 @@ static void emit_interval(struct exposition *out, const struct view *view,
 			  const struct family *family, const void *item)
 {
 	(void)view, (void)family;
-	exposition_number(out, ((const struct exporter_endpoint *)item)->interval);
+	const struct exporter_endpoint *endpoint = item;
+	if (endpoint->interval > 0)
+		exposition_number(out, endpoint->interval);
 }
 
 static void emit_request_seconds(struct exposition *out, const struct view *view,

@@ -34,10 +34,15 @@ void emit_number(struct exposition *out, const struct view *view, const struct f
 	uint64_t number = *(const uint64_t *)((const char *)item + family->offset);
 	if (!number_is_known(number))
 		return;
-	if (family->scale == 0 || family->scale == 1)
-		exposition_integer(out, number);
+	family_divided(out, family, number);
+}
+
+void family_divided(struct exposition *out, const struct family *family, uint64_t number)
+{
+	if (family->divisor > 1)
+		exposition_number(out, (double)number / family->divisor);
 	else
-		exposition_number(out, (double)number * family->scale);
+		exposition_integer(out, number);
 }
 
 void family_named(struct exposition *out, const char *label, const struct names *names,

@@ -24,7 +24,7 @@ struct family {
 	const char *help;
 	family_emit_fn *emit;
 	size_t offset;      /* of the uint64_t that the emit_number functions show */
-	double scale;
+	double divisor;     /* of that number, 1e6 for µs; 0 and 1: none */
 	unsigned kinds;     /* bits of enum entity_kind; 0: all of the group's */
 };
 
@@ -54,8 +54,10 @@ extern const char *const entity_kind_labels[ENTITY_KINDS];
 void family_entity_labels(struct exposition *out, enum entity_kind kind,
 			  const struct text label[2]);
 
-/* Emits the uint64_t at the row's offset, times its scale; nothing if it is not known. */
+/* Emits the uint64_t at the row's offset, divided by its divisor; nothing if it is not known. */
 family_emit_fn emit_number;
+
+void family_divided(struct exposition *out, const struct family *family, uint64_t number);
 
 /* One sample per name with label `label`: all of the first `always`, others if their bit is set. */
 void family_named(struct exposition *out, const char *label, const struct names *names,

@@ -7,12 +7,8 @@ static void emit_sum(struct exposition *out, const struct view *view, const stru
 {
 	(void)view;
 	uint64_t sum = scheduler_section_sum(item, (enum sum)family->offset);
-	if (!number_is_known(sum))
-		return;
-	if (family->scale == 1)
-		exposition_integer(out, sum);
-	else
-		exposition_number(out, (double)sum * family->scale);
+	if (number_is_known(sum))
+		family_divided(out, family, sum);
 }
 
 static void emit_backfill_active(struct exposition *out, const struct view *view,
@@ -22,30 +18,30 @@ static void emit_backfill_active(struct exposition *out, const struct view *view
 	exposition_integer(out, ((const struct scheduler_section *)item)->diag.backfill_is_active);
 }
 
-#define SUM(name, what, scale, help) {name, COUNTER, NULL, help, emit_sum, what, scale, 0}
-#define DIAG(name, member, scale, help)                                                            \
+#define SUM(name, what, divisor, help) {name, COUNTER, NULL, help, emit_sum, what, divisor, 0}
+#define DIAG(name, member, divisor, help)                                                            \
 	{name, GAUGE, NULL, help, emit_number, offsetof(struct scheduler_section, diag.member),     \
-	 scale, 0}
+	 divisor, 0}
 
 static const struct family families[] = {
 	SUM("slurm_scheduler_cycles_total", SUM_CYCLES, 1, "Cycles of the main scheduler."),
-	SUM("slurm_scheduler_cycle_seconds_total", SUM_CYCLE_US, 1e-6,
+	SUM("slurm_scheduler_cycle_seconds_total", SUM_CYCLE_US, 1e6,
 	    "Time spent in cycles of the main scheduler."),
-	DIAG("slurm_scheduler_last_cycle_seconds", cycle_last_us, 1e-6,
+	DIAG("slurm_scheduler_last_cycle_seconds", cycle_last_us, 1e6,
 	     "Length of the main scheduler's last cycle."),
-	DIAG("slurm_scheduler_max_cycle_seconds", cycle_max_us, 1e-6,
+	DIAG("slurm_scheduler_max_cycle_seconds", cycle_max_us, 1e6,
 	     "Length of the main scheduler's longest cycle since sdiag's last reset."),
 	DIAG("slurm_scheduler_mean_depth", cycle_depth_mean, 1,
 	     "Mean number of jobs that a cycle of the main scheduler looked at."),
 	DIAG("slurm_scheduler_queue_length", queue_length, 1,
 	     "Jobs in the queue of the main scheduler's last cycle."),
 	SUM("slurm_backfill_cycles_total", SUM_BACKFILL_CYCLES, 1, "Cycles of the backfill scheduler."),
-	SUM("slurm_backfill_cycle_seconds_total", SUM_BACKFILL_US, 1e-6,
+	SUM("slurm_backfill_cycle_seconds_total", SUM_BACKFILL_US, 1e6,
 	    "Time spent in cycles of the backfill scheduler."),
 	SUM("slurm_backfill_jobs_total", SUM_BACKFILL_JOBS, 1, "Jobs started by the backfill scheduler."),
-	DIAG("slurm_backfill_last_cycle_seconds", backfill_last_us, 1e-6,
+	DIAG("slurm_backfill_last_cycle_seconds", backfill_last_us, 1e6,
 	     "Length of the backfill scheduler's last cycle."),
-	DIAG("slurm_backfill_max_cycle_seconds", backfill_max_us, 1e-6,
+	DIAG("slurm_backfill_max_cycle_seconds", backfill_max_us, 1e6,
 	     "Length of the backfill scheduler's longest cycle since sdiag's last reset."),
 	DIAG("slurm_backfill_mean_depth", backfill_depth_mean, 1,
 	     "Mean number of jobs that a backfill cycle looked at."),

@@ -9,8 +9,7 @@ struct node {
 	int state;      /* a number of vocabulary.node_states */
 	uint64_t flags; /* bits: numbers of vocabulary.node_flags */
 	struct text partitions; /* separated by commas */
-	uint64_t cpus;           /* configured */
-	uint64_t effective_cpus; /* less the core-specialised ones; unset before 23.02 */
+	uint64_t cpus; /* all, core-specialised ones too, as sinfo counts them */
 	uint64_t allocated_cpus;
 	uint64_t memory, allocated_memory; /* bytes */
 	struct text gres, gres_used;

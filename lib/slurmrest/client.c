@@ -127,15 +127,23 @@ enum fetch_result client_discover(struct client *client, struct error *err)
 	return FETCH_UNSUPPORTED;
 }
 
+/* "what: description: error", as far as the answer says. */
+static void explain(const struct answer *answer, const char *what, struct error *err)
+{
+	const char *description = answer->error_description, *error = answer->error;
+	error_set(err, "%s%s%s%s%s", what, *description ? ": " : "", description,
+		  *error ? ": " : "", error);
+}
+
 /* An answer that came whole: is it to be believed? */
 static enum fetch_result judge(const struct client *client, const struct transfer *transfer,
 			       const struct answer *answer, const struct http_reply *reply,
 			       struct error *err)
 {
 	if (reply->status != 200) {
-		bool says_why = transfer->is_json && *answer->error;
-		error_set(err, "HTTP %ld%s%s", reply->status, says_why ? ": " : "",
-			  says_why ? answer->error : "");
+		char what[32];
+		snprintf(what, sizeof what, "HTTP %ld", reply->status);
+		explain(answer, what, err);
 		return status_result(client, reply->status);
 	}
 	if (!transfer->is_json) {
@@ -143,8 +151,8 @@ static enum fetch_result judge(const struct client *client, const struct transfe
 		return FETCH_INVALID;
 	}
 	/* 22.05: 200 with error 9003 says only that nothing was found */
-	if (answer->error_count && !answer->nothing_found) {
-		error_set(err, "200 with errors: %s", *answer->error ? answer->error : "(no text)");
+	if (answer->error_count > answer->nothing_found) {
+		explain(answer, "200 with errors", err);
 		return is_expired(client) ? FETCH_UNAUTHORIZED : FETCH_SLURM_ERROR;
 	}
 	if (!answer->has_list) {
@@ -163,16 +171,17 @@ static enum fetch_result judge(const struct client *client, const struct transfe
 	return FETCH_OK;
 }
 
-static enum fetch_result fetch_once(struct client *client, enum endpoint endpoint, record_fn *take,
-				    void *context, struct answer *ret_answer,
-				    struct http_reply *ret_reply, struct error *err)
+static enum fetch_result fetch_once(struct client *client, const struct fetch *fetch,
+				    struct answer *ret_answer, struct http_reply *ret_reply,
+				    struct error *err)
 {
-	const struct endpoint_row *row = &endpoint_table[endpoint];
-	struct transfer transfer = {.decoder = client->decoders[endpoint], .is_json = true};
+	const struct endpoint_row *row = &endpoint_table[fetch->endpoint];
+	struct transfer transfer = {.decoder = client->decoders[fetch->endpoint], .is_json = true};
 	char path[128];
-	snprintf(path, sizeof path, "/slurm/%s%s%s", client->version->name, row->path,
-		 row->takes_flags ? client->version->flags_query : "");
-	decoder_start(transfer.decoder, take, context);
+	snprintf(path, sizeof path, "/slurm/%s%s%s%s", client->version->name, row->path,
+		 row->takes_flags ? client->version->flags_query : "",
+		 fetch->query ? fetch->query : "");
+	decoder_start(transfer.decoder, fetch->take, fetch->context);
 	enum http_result got = get(client, path, take_body, &transfer, ret_reply, err);
 	if (got == HTTP_ANSWERED && transfer.is_json)
 		transfer.is_json = decoder_finish(transfer.decoder, &transfer.why);
@@ -180,16 +189,18 @@ static enum fetch_result fetch_once(struct client *client, enum endpoint endpoin
 	enum fetch_result result = got == HTTP_ANSWERED
 					   ? judge(client, &transfer, ret_answer, ret_reply, err)
 					   : unanswered_result(got);
-	if (ret_reply->status == 404)
+	if (ret_reply->status == 404 && !row->is_optional)
 		client->version = NULL; /* slurmrestd became another one: ask again */
+	else if (ret_reply->status == 404 && !ret_answer->has_list)
+		result = FETCH_UNSUPPORTED; /* an unknown path has no JSON, an unknown job has */
 	if (result != FETCH_OK)
 		error_prefix(err, "GET %s", path);
 	return result;
 }
 
-static enum fetch_result attempt(struct client *client, enum endpoint endpoint, record_fn *take,
-				 void *context, struct answer *ret_answer,
-				 struct http_reply *ret_reply, struct error *err)
+static enum fetch_result attempt(struct client *client, const struct fetch *fetch,
+				 struct answer *ret_answer, struct http_reply *ret_reply,
+				 struct error *err)
 {
 	*ret_answer = (struct answer){.last_update = NUMBER_UNSET};
 	*ret_reply = (struct http_reply){0};
@@ -200,19 +211,18 @@ static enum fetch_result attempt(struct client *client, enum endpoint endpoint, 
 		if (result != FETCH_OK)
 			return result;
 	}
-	return fetch_once(client, endpoint, take, context, ret_answer, ret_reply, err);
+	return fetch_once(client, fetch, ret_answer, ret_reply, err);
 }
 
-enum fetch_result client_fetch(struct client *client, enum endpoint endpoint, record_fn *take,
-			       void *context, struct answer *ret_answer,
-			       struct http_reply *ret_reply, struct error *err)
+enum fetch_result client_fetch(struct client *client, const struct fetch *fetch,
+			       struct answer *ret_answer, struct http_reply *ret_reply,
+			       struct error *err)
 {
-	enum fetch_result result =
-		attempt(client, endpoint, take, context, ret_answer, ret_reply, err);
+	enum fetch_result result = attempt(client, fetch, ret_answer, ret_reply, err);
 	/* a token that was rotated a moment ago: once more with the new one */
 	if (result == FETCH_UNAUTHORIZED && !ret_answer->records &&
 	    token_renew(client->token, clock_now_s()))
-		result = attempt(client, endpoint, take, context, ret_answer, ret_reply, err);
+		result = attempt(client, fetch, ret_answer, ret_reply, err);
 	return result;
 }
 

@@ -16,7 +16,7 @@ enum fetch_result {
 	FETCH_SLURM_ERROR,  /* 200 with errors[] */
 	FETCH_INVALID,      /* not the JSON that was expected, or cut off */
 	FETCH_EMPTY,        /* an empty list that does not mean that there is nothing */
-	FETCH_UNSUPPORTED,  /* no API version that is understood */
+	FETCH_UNSUPPORTED,  /* no API version that is understood, or it lacks the endpoint */
 	FETCH_RESULTS,
 };
 extern const char *const fetch_result_names[FETCH_RESULTS];
@@ -39,11 +39,19 @@ struct client *client_new(const struct client_options *options, struct token *to
  * needed. */
 enum fetch_result client_discover(struct client *client, struct error *err);
 
-/* Fetches one endpoint whole. *ret_answer and *ret_reply are set whatever the result. The records were
- * handed to `take` as they came: they count only if the result is FETCH_OK. */
-enum fetch_result client_fetch(struct client *client, enum endpoint endpoint, record_fn *take,
-			       void *context, struct answer *ret_answer,
-			       struct http_reply *ret_reply, struct error *err);
+/* One request: what is asked, and who gets the records as they come. They count only if the result is
+ * FETCH_OK. */
+struct fetch {
+	enum endpoint endpoint;
+	const char *query; /* "?job_id=1"; NULL: none but what the version needs */
+	record_fn *take;
+	void *context;
+};
+
+/* Fetches one endpoint whole. *ret_answer and *ret_reply are set whatever the result. */
+enum fetch_result client_fetch(struct client *client, const struct fetch *fetch,
+			       struct answer *ret_answer, struct http_reply *ret_reply,
+			       struct error *err);
 
 const char *client_version(const struct client *client); /* "v0.0.45"; NULL while unknown */
 const struct token *client_token(const struct client *client);

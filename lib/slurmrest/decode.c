@@ -68,12 +68,7 @@ struct decoder *decoder_new(const struct record_type *type, struct vocabulary *v
 
 static void copy_text(char *to, size_t size, const struct json_value *value)
 {
-	size_t len = value->type == JSON_STRING ? value->text.len : 0;
-	if (len >= size)
-		len = size - 1;
-	if (len)
-		memcpy(to, value->text.bytes, len);
-	to[len] = '\0';
+	text_to_string(value->type == JSON_STRING ? value->text : TEXT(""), to, size);
 }
 
 static void record_event(struct decoder *decoder, const struct json_value *value)
@@ -96,8 +91,12 @@ static void error_event(struct answer *answer, int id, const struct json_value *
 	if (id == ID_ERROR)
 		answer->error_count += value->type != JSON_END;
 	else if (id == ID_ERROR_NUMBER)
-		answer->nothing_found |= value->is_integer && value->magnitude == ERROR_NOTHING_FOUND;
-	else if (!*answer->error || id == ID_ERROR_DESCRIPTION)
+		answer->nothing_found += value->is_integer && value->magnitude == ERROR_NOTHING_FOUND;
+	else if (answer->error_count > 1)
+		return; /* the first is the cause of the others */
+	else if (id == ID_ERROR_DESCRIPTION)
+		copy_text(answer->error_description, sizeof answer->error_description, value);
+	else
 		copy_text(answer->error, sizeof answer->error, value);
 }
 
@@ -123,7 +122,8 @@ static bool on_value(void *context, int id, const struct json_value *value, stru
 		answer->warning_count += value->type != JSON_END;
 		break;
 	case ID_WARNING_DESCRIPTION:
-		copy_text(answer->warning, sizeof answer->warning, value);
+		if (answer->warning_count == 1)
+			copy_text(answer->warning, sizeof answer->warning, value);
 		break;
 	case ID_LAST_UPDATE:
 		answer->last_update = value->is_integer ? value->magnitude : NUMBER_UNSET;

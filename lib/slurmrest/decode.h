@@ -15,7 +15,8 @@ struct record_type {
 	bool (*finish)(struct vocabulary *vocabulary, void *record);
 };
 
-extern const struct record_type job_record, node_record, partition_record, ping_record, diag_record;
+extern const struct record_type job_record, job_state_record, node_record, partition_record,
+	ping_record, diag_record;
 
 /* What an answer says besides its records. */
 struct answer {
@@ -23,8 +24,9 @@ struct answer {
 	bool has_list;          /* the list was there, be it empty */
 	uint64_t last_update;   /* Unix seconds; unset where the version does not tell */
 	uint64_t error_count, warning_count;
-	bool nothing_found;     /* an error of number 9003: an empty result, not a failure (22.05) */
-	char error[256], warning[256]; /* the first of each, or empty */
+	uint64_t nothing_found; /* errors of number 9003: an empty result, not a failure (22.05) */
+	char error_description[160], error[96]; /* of the first error: what failed, and why */
+	char warning[256];      /* the first one, or empty */
 	char release[32];       /* "24.11.5" */
 	char cluster[64];       /* empty before v0.0.40 */
 };

@@ -1,4 +1,5 @@
 #include "model/job.h"
+#include "model/job_task.h"
 
 #include "slurmrest/decode.h"
 #include "slurmrest/state_names.h"
@@ -75,4 +76,34 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	return number_is_known(job->id) && has_state;
 }
 
+static void take_task_state(struct vocabulary *vocabulary, void *record, struct text name)
+{
+	struct job_task *task = record;
+	int state = task->state - 1;
+	state_take(&vocabulary->job_states, &vocabulary->job_flags, &state, &task->flags, name);
+	task->state = state + 1;
+}
+
+static const struct field task_fields[] = {
+	TEXT_FIELD(struct job_task, name, "job_id"),
+	NAME("state", take_task_state),
+	END_OF_FIELDS,
+};
+
+/* "26_2" is task 2 of an array, but 26 is the id of the task's own record, not the array's; likewise
+ * "48+1" (both seen with 24.11 and 26.05). */
+static bool finish_task(struct vocabulary *vocabulary, void *record)
+{
+	(void)vocabulary;
+	struct job_task *task = record;
+	size_t digits = 0;
+	while (digits < task->name.len && task->name.bytes[digits] >= '0' &&
+	       task->name.bytes[digits] <= '9')
+		digits++;
+	task->state--;
+	return task->state >= 0 && text_to_u64((struct text){task->name.bytes, digits}, &task->id);
+}
+
+const struct record_type job_state_record = {"jobs", false, sizeof(struct job_task), task_fields,
+					     finish_task};
 const struct record_type job_record = {"jobs", false, sizeof(struct job), fields, finish};

@@ -3,19 +3,26 @@
 #include "slurmrest/decode.h"
 #include "slurmrest/state_names.h"
 
+/* slurmrestd spells this one out; sinfo, scontrol and our page do not. */
+static struct text flag_name(struct text name)
+{
+	return text_equal(name, TEXT("MAINTENANCE")) ? TEXT("MAINT") : name;
+}
+
 /* `state` counts from 1 while the record is being read, so that a zeroed record has none. */
 static void take_state(struct vocabulary *vocabulary, void *record, struct text name)
 {
 	struct node *node = record;
 	int state = node->state - 1;
-	state_take(&vocabulary->node_states, &vocabulary->node_flags, &state, &node->flags, name);
+	state_take(&vocabulary->node_states, &vocabulary->node_flags, &state, &node->flags,
+		   flag_name(name));
 	node->state = state + 1;
 }
 
 static void take_flag(struct vocabulary *vocabulary, void *record, struct text name)
 {
 	struct node *node = record;
-	int flag = names_learn(&vocabulary->node_flags, name);
+	int flag = names_learn(&vocabulary->node_flags, flag_name(name));
 	if (flag >= 0)
 		node->flags |= UINT64_C(1) << flag;
 }
@@ -26,7 +33,6 @@ static const struct field fields[] = {
 	NAME("state_flags", take_flag), /* before v0.0.40 */
 	TEXT_FIELD(struct node, partitions, "partitions"),
 	NUMBER(struct node, cpus, "cpus", COUNT),
-	NUMBER(struct node, effective_cpus, "effective_cpus", COUNT),
 	NUMBER(struct node, allocated_cpus, "alloc_cpus", COUNT),
 	NUMBER(struct node, memory, "real_memory", MIB),
 	NUMBER(struct node, allocated_memory, "alloc_memory", MIB),

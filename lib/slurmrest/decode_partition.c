@@ -44,6 +44,8 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	(void)vocabulary;
 	struct partition *partition = record;
 	partition->state--;
+	if (partition->default_time == 0) /* v0.0.37 does not know it */
+		partition->default_time = NUMBER_UNSET;
 	return partition->name.len;
 }
 

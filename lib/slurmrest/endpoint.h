@@ -9,6 +9,8 @@ enum endpoint {
 	ENDPOINT_PARTITIONS,
 	ENDPOINT_NODES,
 	ENDPOINT_JOBS,
+	ENDPOINTS_POLLED, /* the ones above are polled, those below asked when needed */
+	ENDPOINT_JOB_STATES = ENDPOINTS_POLLED,
 	ENDPOINTS,
 };
 
@@ -17,7 +19,8 @@ struct endpoint_row {
 	const char *path;   /* below /slurm/v0.0.NN */
 	bool takes_flags;   /* the version's flags_query is appended */
 	bool is_authenticated; /* answers only with a valid token (ping answers any) */
-	unsigned interval_s; /* the default */
+	bool is_optional;    /* not served by every release that serves the version */
+	unsigned interval_s; /* the default; 0 if it is not polled */
 	const struct record_type *record;
 };
 

@@ -91,6 +91,23 @@ static void take_number(struct field_reader *reader, const struct field *field, 
 	}
 }
 
+/* U+0000 is valid in JSON, but ends a C string and is no part of any name: U+FFFD takes its place. */
+static struct text copy_without_nul(struct arena *arena, struct text text)
+{
+	size_t nuls = 0;
+	for (size_t i = 0; i < text.len; i++)
+		nuls += !text.bytes[i];
+	if (!nuls)
+		return arena_copy(arena, text);
+	char *copy = arena_new(arena, text.len + 2 * nuls + 1), *to = copy;
+	for (size_t i = 0; i < text.len; i++)
+		if (text.bytes[i])
+			*to++ = text.bytes[i];
+		else
+			to = (char *)memcpy(to, "\xef\xbf\xbd", 3) + 3;
+	return (struct text){copy, (size_t)(to - copy)};
+}
+
 static void take_text(struct field_reader *reader, const struct field *field, enum part part,
 		      const struct json_value *value)
 {
@@ -98,14 +115,15 @@ static void take_text(struct field_reader *reader, const struct field *field, en
 	if (value->type != JSON_STRING)
 		return;
 	if (part == PART_VALUE || !member->len) {
-		*member = arena_copy(reader->texts, value->text);
+		*member = copy_without_nul(reader->texts, value->text);
 		return;
 	}
-	size_t len = member->len + 1 + value->text.len;
+	struct text more = copy_without_nul(reader->texts, value->text);
+	size_t len = member->len + 1 + more.len;
 	char *joined = arena_new(reader->texts, len + 1);
 	memcpy(joined, member->bytes, member->len);
 	joined[member->len] = ',';
-	memcpy(joined + member->len + 1, value->text.bytes, value->text.len);
+	memcpy(joined + member->len + 1, more.bytes, more.len);
 	*member = (struct text){joined, len};
 }
 
@@ -125,8 +143,11 @@ void field_take(struct field_reader *reader, int id, const struct json_value *va
 			value->type == JSON_BOOL && value->boolean;
 		break;
 	case FIELD_NAME:
-		if (value->type == JSON_STRING || value->type == JSON_ARRAY)
-			field->take(reader->vocabulary, reader->record, value->text);
+		if (value->type == JSON_STRING)
+			field->take(reader->vocabulary, reader->record,
+				    copy_without_nul(reader->texts, value->text));
+		else if (value->type == JSON_ARRAY)
+			field->take(reader->vocabulary, reader->record, TEXT(""));
 		break;
 	}
 }

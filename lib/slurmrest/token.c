@@ -61,12 +61,16 @@ static char *read_file(const char *path, size_t *ret_len, struct stat *ret_stat,
 	}
 	char *bytes = memory_new(FILE_BYTES_MAX + 1);
 	size_t len = 0;
-	ssize_t got;
+	ssize_t got = 0;
 	while (len <= FILE_BYTES_MAX && (got = read(file, bytes + len, FILE_BYTES_MAX + 1 - len)) > 0)
 		len += (size_t)got;
+	const char *wrong = got < 0 ? strerror(errno)
+			    : !len  ? "empty"
+			    : len > FILE_BYTES_MAX ? "too large for a token or key"
+						   : NULL;
 	close(file);
-	if (len == 0 || len > FILE_BYTES_MAX) {
-		error_set(err, "%s: %s", path, len ? "too large for a token or key" : "empty");
+	if (wrong) {
+		error_set(err, "%s: %s", path, wrong);
 		explicit_bzero(bytes, len);
 		free(bytes);
 		return NULL;

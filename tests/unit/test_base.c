@@ -36,6 +36,17 @@ static void test_text(void)
 	rest = TEXT("name=a=b");
 	CHECK(text_equal(text_cut(&rest, '='), TEXT("name")));
 	CHECK(text_equal(rest, TEXT("a=b")));
+	check_row("cutting and characters");
+	char cut[4];
+	text_to_string(TEXT("ab\xc3\xa9"), cut, sizeof cut);
+	CHECK_STRING(cut, "ab");
+	text_to_string(TEXT("a\xc3\xa9z"), cut, sizeof cut);
+	CHECK_STRING(cut, "a\xc3\xa9");
+	CHECK_NUMBER(text_character(TEXT("\xf0\x9f\x98\x80")), 4);
+	CHECK_NUMBER(text_character(TEXT("\xf0\x9f\x98")), 0);
+	CHECK_NUMBER(text_character(TEXT("\xed\xa0\x80")), 0); /* a surrogate */
+	CHECK_NUMBER(text_character(TEXT("\xc0\x80")), 0);     /* overlong */
+	CHECK_NUMBER(text_character(TEXT("\xf5\x80\x80\x80")), 0);
 	CHECK(text_compare(TEXT("a"), TEXT("ab")) < 0);
 	CHECK(text_compare(TEXT("b"), TEXT("ab")) > 0);
 	CHECK(text_compare(TEXT(""), TEXT("")) == 0);

@@ -60,6 +60,26 @@ static void test_arrays(void)
 	jobs_section_free(section);
 }
 
+static void test_cut_arrays(void)
+{
+	check_row("a cut task list is added when its tasks are counted");
+	struct jobs_section *section = jobs_section_new(NULL, NULL, 0);
+	struct job job = job_with(JOB_PENDING, "cpu", "Priority");
+	job.array_tasks = TEXT("1,3,5,...%3");
+	jobs_section_add(section, &job, 0);
+	jobs_section_add(section, &job, 0);
+	const struct job_usage *cluster = find(section, ENTITY_CLUSTER, "");
+	CHECK_NUMBER(cluster->jobs[JOB_PENDING], 0);
+	CHECK_NUMBER(section->cut_count, 2);
+	jobs_section_settle(section, 99, 0);
+	CHECK_NUMBER(cluster->jobs[JOB_PENDING], 99);
+	CHECK_NUMBER(section->undercounted, 0);
+	jobs_section_settle(section, 0, 0); /* nobody could tell */
+	CHECK_NUMBER(cluster->jobs[JOB_PENDING], 99 + 3);
+	CHECK_NUMBER(section->undercounted, 1);
+	jobs_section_free(section);
+}
+
 static void test_job_gres(void)
 {
 	check_row("typed and untyped GRES are apart: untyped is the rest");
@@ -180,8 +200,7 @@ static void test_nodes(void)
 				    .state = rows[i].state,
 				    .flags = rows[i].flags,
 				    .partitions = TEXT("cpu,debug"),
-				    .cpus = 16,
-				    .effective_cpus = 8, /* core-specialised */
+				    .cpus = 8,
 				    .allocated_cpus = 3,
 				    .memory = 1000,
 				    .allocated_memory = 400,
@@ -232,6 +251,7 @@ int main(void)
 {
 	test_several_partitions();
 	test_arrays();
+	test_cut_arrays();
 	test_job_gres();
 	test_seen_stays();
 	test_users();

@@ -56,7 +56,7 @@ static void test_config(void)
 	CHECK_STRING(config.telemetry_path, "/metrics");
 	CHECK_NUMBER(config.log_level, LOG_LEVEL_INFO);
 	CHECK_NUMBER(config.interval_s[ENDPOINT_JOBS], endpoint_table[ENDPOINT_JOBS].interval_s);
-	for (int i = 0; i < ENDPOINTS; i++)
+	for (int i = 0; i < ENDPOINTS_POLLED; i++)
 		CHECK_NUMBER(config.interval_s[i], endpoint_table[i].interval_s);
 }
 
@@ -113,7 +113,7 @@ static void test_page(void)
 
 static void schedule_with(struct schedule *schedule)
 {
-	static const uint64_t intervals[ENDPOINTS] = {30, 30, 300, 60, 60};
+	static const uint64_t intervals[ENDPOINTS_POLLED] = {30, 30, 300, 60, 60};
 	schedule_init(schedule, intervals);
 }
 
@@ -133,14 +133,31 @@ static void test_intervals(void)
 	CHECK_NUMBER(schedule.entries[ENDPOINT_JOBS].due_ns / S, 4400);
 }
 
+static void test_recovery(void)
+{
+	struct schedule schedule;
+	schedule_with(&schedule);
+	schedule_note(&schedule, ENDPOINT_PING, FETCH_TIMEOUT, 120, 1000 * S);
+	check_row("ping and diag are asked every minute at least");
+	CHECK_NUMBER(schedule.entries[ENDPOINT_PING].due_ns / S, 1060);
+	schedule_note(&schedule, ENDPOINT_NODES, FETCH_HTTP_ERROR, 10, 1000 * S);
+	schedule_note(&schedule, ENDPOINT_JOBS, FETCH_UNREACHABLE, 60, 1000 * S);
+	schedule_note(&schedule, ENDPOINT_PARTITIONS, FETCH_OK, 1, 1000 * S);
+	schedule_note(&schedule, ENDPOINT_PING, FETCH_OK, 0.01, 1020 * S);
+	check_row("when ping is well again, what failed quickly is due, what took long is not");
+	CHECK_NUMBER(schedule.entries[ENDPOINT_NODES].due_ns / S, 1020);
+	CHECK_NUMBER(schedule.entries[ENDPOINT_JOBS].due_ns / S, 2200);
+	CHECK_NUMBER(schedule.entries[ENDPOINT_PARTITIONS].due_ns / S, 1300);
+}
+
 static void test_ages(void)
 {
 	struct schedule schedule;
 	schedule_with(&schedule);
-	for (int i = 0; i < ENDPOINTS; i++)
+	for (int i = 0; i < ENDPOINTS_POLLED; i++)
 		schedule_note(&schedule, (enum endpoint)i, FETCH_OK, 0.01, 1000 * S);
 	check_row("old numbers are held for 5 minutes, or 3 intervals if that is longer");
-	for (int i = 0; i < ENDPOINTS; i++)
+	for (int i = 0; i < ENDPOINTS_POLLED; i++)
 		if (i != ENDPOINT_PING)
 			schedule_note(&schedule, (enum endpoint)i, FETCH_UNREACHABLE, 0, 1290 * S);
 	CHECK(!schedule_expire(&schedule, ENDPOINT_JOBS, 1299 * S));
@@ -150,9 +167,9 @@ static void test_ages(void)
 	CHECK(schedule_expire(&schedule, ENDPOINT_PARTITIONS, 1900 * S));
 	check_row("the poller wakes for what becomes too old, too");
 	schedule_with(&schedule);
-	for (int i = 0; i < ENDPOINTS; i++)
+	for (int i = 0; i < ENDPOINTS_POLLED; i++)
 		schedule_note(&schedule, (enum endpoint)i, FETCH_OK, 0.01, 1000 * S);
-	for (int i = 0; i < ENDPOINTS; i++)
+	for (int i = 0; i < ENDPOINTS_POLLED; i++)
 		schedule.entries[i].due_ns = 9999 * S;
 	CHECK_NUMBER(schedule_next_ns(&schedule) / S, 1300);
 	check_row("ping is not held when it fails");
@@ -163,6 +180,13 @@ static void test_ages(void)
 
 static void test_down_for_sure(void)
 {
+	struct schedule untried;
+	check_row("the last verdict stands while nothing was asked since");
+	schedule_with(&untried);
+	schedule_note(&untried, ENDPOINT_DIAG, FETCH_TIMEOUT, 0.01, 999 * S);
+	schedule_note(&untried, ENDPOINT_PING, FETCH_OK, 0.01, 1000 * S);
+	CHECK(schedule_is_down_for_sure(&untried, true));
+	CHECK(!schedule_is_down_for_sure(&untried, false));
 	static const struct {
 		const char *name;
 		enum fetch_result diag;
@@ -182,7 +206,7 @@ static void test_down_for_sure(void)
 		schedule_note(&schedule, ENDPOINT_PING, FETCH_OK, 0.01, 1000 * S);
 		schedule_note(&schedule, ENDPOINT_DIAG, rows[i].diag, 0.01, rows[i].diag_s * S);
 		check_row(rows[i].name);
-		CHECK(schedule_is_down_for_sure(&schedule) == rows[i].want);
+		CHECK(schedule_is_down_for_sure(&schedule, false) == rows[i].want);
 	}
 }
 
@@ -192,6 +216,7 @@ int main(void)
 	test_listen();
 	test_page();
 	test_intervals();
+	test_recovery();
 	test_ages();
 	test_down_for_sure();
 	return check_done();

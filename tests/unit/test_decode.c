@@ -2,6 +2,7 @@
 #include "check.h"
 #include "model/controller.h"
 #include "model/job.h"
+#include "model/job_task.h"
 #include "model/node.h"
 #include "model/partition.h"
 #include "slurmrest/decode.h"
@@ -13,6 +14,7 @@ struct got {
 	size_t size;
 	union {
 		struct job job;
+		struct job_task task;
 		struct node node;
 		struct partition partition;
 		struct controller controller;
@@ -137,6 +139,25 @@ static void test_job_states(void)
 		&answer);
 	CHECK_STRING(vocabulary.job_states.name[got.last.job.state], "frozen");
 	CHECK_STRING(vocabulary.job_flags.name[__builtin_ctzll(got.last.job.flags)], "shiny");
+}
+
+static void test_task_ids(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t id; /* 0: skipped */
+	} rows[] = {{"17", 17}, {"26_2", 26}, {"48+1", 48}, {"_2", 0}, {"", 0}, {"x", 0}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[256];
+		struct answer answer;
+		snprintf(json, sizeof json,
+			 "{\"jobs\":[{\"job_id\":\"%s\",\"state\":[\"PENDING\"]}]}", rows[i].name);
+		check_row(rows[i].name);
+		struct got got = decode(&job_state_record, json, 3, &answer);
+		CHECK_NUMBER(got.records, rows[i].id != 0);
+		if (rows[i].id)
+			CHECK_NUMBER(got.last.task.id, rows[i].id);
+	}
 }
 
 static void test_skipped(void)
@@ -287,6 +308,7 @@ int main(void)
 	vocabulary_init(&vocabulary);
 	test_numbers();
 	test_job_states();
+	test_task_ids();
 	test_skipped();
 	test_nodes();
 	test_partitions();
