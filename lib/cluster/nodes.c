@@ -65,6 +65,8 @@ static void add_gres(struct map *map, const struct node *node, bool is_unusable)
 	while (gres_next(&configured, &gres))
 		gres_count_of(map, gres.name, gres.type)->count[rest_share] += gres.count;
 	while (gres_next(&used, &gres)) {
+		if (!gres.count) /* 22.05 lists "gpu:0" on nodes that have none */
+			continue;
 		uint64_t *count = gres_count_of(map, gres.name, gres.type)->count;
 		count[SHARE_ALLOCATED] += gres.count;
 		count[rest_share] -= gres.count < count[rest_share] ? gres.count : count[rest_share];

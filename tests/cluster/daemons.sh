@@ -1,0 +1,153 @@
+# shellcheck shell=bash disable=SC2154 # the variables of cluster
+# Sourced by cluster: starting, stopping and freezing single daemons.
+#
+# Each daemon has a file in $pids with its process id and start time, so that a
+# number the kernel gave to somebody else is never signalled.
+
+daemons=(munged mariadbd slurmdbd slurmctld slurmd slurmrestd)
+
+# Of a live process: nobody may be in a hurry to reap the dead.
+started_at() { awk '$3 != "Z" { print $22 }' "/proc/$1/stat" 2>/dev/null; }
+
+# Sets pid if the daemon runs.
+running() {
+	local start
+	[ -s "$pids/$1" ] && read -r pid start <"$pids/$1" && [ "$(started_at "$pid")" = "$start" ]
+}
+
+port_open() { : <>"/dev/tcp/127.0.0.1/$1"; }
+
+launch() {
+	local name=$1
+	shift
+	mkdir -p "$pids"
+	(become='exec setsid' inside "$@") >"$root/var/log/slurm/$name.out" 2>&1 </dev/null &
+	echo "$! $(started_at $!)" >"$pids/$name"
+}
+
+launch_as() { local name=$1 user=$2; shift 2; launch "$name" setpriv --reuid "$user" --regid "$user" --init-groups "$@"; }
+
+start_daemon() {
+	local name=$1 node
+	if [ "$name" = slurmd ]; then
+		for node in "${nodes[@]}"; do start_daemon "slurmd.$node"; done
+		return
+	fi
+	! running "$name" || return 0
+	case $name in
+	munged)
+		launch_as munged munge munged --foreground
+		wait_for 10 munged inside munge -n
+		;;
+	mariadbd)
+		launch_as mariadbd mysql mariadbd --skip-networking --socket=/run/mysqld/mysqld.sock \
+			--innodb-flush-log-at-trx-commit=0
+		wait_for 60 mariadbd inside mariadb-admin ping
+		;;
+	slurmdbd)
+		launch_as slurmdbd slurm slurmdbd -D
+		wait_for 30 slurmdbd inside sacctmgr -n show stats
+		;;
+	slurmctld)
+		launch_as slurmctld slurm slurmctld -D -i
+		wait_for 30 slurmctld inside scontrol show config
+		;;
+	slurmd.*)
+		# In a pid namespace of its own, so that its jobs end with it; the shell
+		# reaps what they leave behind.
+		# shellcheck disable=SC2016
+		launch "$name" --pid --fork --kill-child sh -c 'slurmd -D -N "$0" & wait' "${name#slurmd.}"
+		;;
+	slurmrestd)
+		rm -f "$root/run/slurmrestd/slurmrestd.sock"
+		# shellcheck disable=SC2086
+		launch_as slurmrestd slurmrestd env SLURM_JWT=daemon ${SLURMRESTD_ENVIRONMENT:-} \
+			SLURMRESTD_SECURITY=disable_unshare_files,disable_unshare_sysv \
+			slurmrestd -a rest_auth/jwt "127.0.0.1:$((port + 3))" unix:/run/slurmrestd/slurmrestd.sock
+		wait_for 20 slurmrestd port_open "$((port + 3))"
+		;;
+	*) die "no such daemon: $name" ;;
+	esac
+}
+
+stop_daemon() {
+	local name=$1 signal=${2:-TERM} node pid deadline=$((SECONDS + 20))
+	if [ "$name" = slurmd ]; then
+		for node in "${nodes[@]}"; do stop_daemon "slurmd.$node"; done
+		return
+	fi
+	# Ends the whole pid namespace.
+	[[ $name != slurmd.* ]] || signal=KILL
+	if running "$name"; then
+		kill "-$signal" "$pid"
+		kill -CONT "$pid"
+		while running "$name"; do
+			((SECONDS < deadline)) || kill -KILL "$pid"
+			sleep 0.05
+		done
+	fi
+	rm -f "$pids/$name"
+}
+
+restart_daemon() { stop_daemon "$1"; start_daemon "$1"; }
+
+# The process to freeze: a slurmd runs two generations below its namespace.
+freezable() {
+	local name=$1
+	running "$name" || die "$name does not run"
+	if [[ $name == slurmd.* ]]; then
+		pid=$(pgrep -P "$(pgrep -P "$pid")" slurmd)
+	fi
+}
+
+pause_daemon() { local pid; freezable "$1"; kill -STOP "$pid"; }
+resume_daemon() { local pid; freezable "$1"; kill -CONT "$pid"; }
+
+daemon_status() {
+	local file pid
+	for file in "$pids"/*; do
+		if [ ! -e "$file" ]; then
+			echo "$release is down"
+		elif running "${file##*/}"; then
+			echo "${file##*/} runs as $pid"
+		else
+			echo "${file##*/} has died"
+		fi
+	done
+}
+
+registered() { [ "$(inside sinfo -h -N -o %N -n "$(IFS=,; echo "${nodes[*]}")" -t idle | sort -u | wc -l)" -eq ${#nodes[@]} ]; }
+
+create_database() {
+	inside mariadb <<-'END'
+		DROP DATABASE IF EXISTS slurm_acct_db;
+		CREATE DATABASE slurm_acct_db;
+		CREATE USER IF NOT EXISTS slurm@localhost IDENTIFIED VIA unix_socket;
+		GRANT ALL ON slurm_acct_db.* TO slurm@localhost;
+	END
+}
+
+bring_up() {
+	bring_down
+	wipe_state
+	configure_cluster
+	start_daemon munged
+	start_daemon mariadbd
+	create_database
+	start_daemon slurmdbd
+	create_accounts
+	start_daemon slurmctld
+	limit_gpus
+	start_daemon slurmd
+	start_daemon slurmrestd
+	wait_for 60 "nodes" registered
+}
+
+# Nothing is worth an orderly end: the next bring_up wipes it.
+bring_down() {
+	local name
+	for name in "${daemons[@]}"; do stop_daemon "$name" KILL; done
+}
+
+print_token() { inside scontrol token "username=$1" "lifespan=$2" | sed 's/^SLURM_JWT=//'; }
+print_url() { echo "http://127.0.0.1:$((port + 3))"; }

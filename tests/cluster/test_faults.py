@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""Daemons of a real Slurm are stopped, frozen and started again under a running slurmscope: what it
+says of the controller stays true, the numbers stay, and everything comes back.
+usage: test_faults.py RELEASE    (the release must be up; SLURMSCOPE is the binary)"""
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+from harness import EVERY_SECOND, Daemon, held, is_up  # noqa: E402
+
+AUTHENTICATED = ("diag", "partitions", "nodes", "jobs")
+CONTROLLER = 'slurm_controller_up{controller="controller",role="primary"}'
+PATIENCE = 180  # slurmrestd blocks 10 s for each call while slurmctld is away
+
+
+def cluster(verb, *arguments):
+    command = [HERE / "cluster", verb, RELEASE, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def check(title, condition, detail=""):
+    print(f"{'ok  ' if condition else 'FAIL'} {title}", flush=True)
+    if not condition:
+        raise SystemExit(f"{title}: {detail}")
+
+
+class Watched(Daemon):
+    """A slurmscope on the real cluster that remembers what it showed when all was well."""
+
+    def __init__(self):
+        super().__init__(None, *EVERY_SECOND, "--slurmrestd.user=scope", url=cluster("url"),
+                         token=cluster("token", "scope", "7200"))
+
+    def wait_for(self, accept, why="the page to change", seconds=PATIENCE):
+        return super().wait_for(accept, why, seconds)
+
+    def wait_down(self, *endpoints):
+        return self.wait_for(lambda page: all(is_up(page, e) == 0 for e in endpoints),
+                             f"{endpoints} to be down")
+
+    def check_numbers(self, title, before, page):
+        """Gauges are held; what moves by itself (scheduler cycles, daemons' queues) is left out."""
+        moves = ("slurm_scheduler", "slurm_backfill", "slurm_controller")
+        was, now = held(before, *moves), held(page, *moves)
+        different = {s: (was.get(s), now.get(s)) for s in was.keys() | now.keys()
+                     if was.get(s) != now.get(s)}
+        check(f"{title}: the {len(was)} numbers are what they were", was and not different,
+              dict(list(different.items())[:10]))
+
+
+def slurmdbd_away(daemon, before):
+    cluster("stop", "slurmdbd")
+    page = daemon.wait_for(lambda page: all(is_up(page, e) for e in ("ping", "diag", "jobs")))
+    check("slurmdbd away: slurmctld is not called down", page.get(CONTROLLER) == 1)
+    daemon.check_numbers("slurmdbd away", before, page)
+    cluster("start", "slurmdbd")
+    daemon.wait_well()
+
+
+def slurmctld_away(daemon, before):
+    cluster("stop", "slurmctld")
+    page = daemon.wait_down(*AUTHENTICATED)
+    daemon.check_numbers("slurmctld away", before, page)
+    page = daemon.wait_for(lambda page: page.get(CONTROLLER) != 1, "slurmctld not called up")
+    check("slurmctld away: up is 0, or not said where ping fails too (22.05)",
+          page.get(CONTROLLER) == 0 or (RELEASE == "22.05" and CONTROLLER not in page), page)
+    cluster("start", "slurmctld")
+    page = daemon.wait_for(lambda page: all(is_up(page, e) for e in AUTHENTICATED + ("ping",)))
+    check("slurmctld back: up is 1", page.get(CONTROLLER) == 1)
+
+
+def slurmrestd_away(daemon, before):
+    cluster("stop", "slurmrestd")
+    page = daemon.wait_down("ping", *AUTHENTICATED)
+    daemon.check_numbers("slurmrestd away", before, page)
+    check("slurmrestd away: nothing is said of slurmctld", CONTROLLER not in page)
+    cluster("start", "slurmrestd")
+    daemon.wait_well()
+    check("slurmrestd away: one warning per endpoint",
+          len(daemon.log(msg="poll failed", endpoint="jobs", result="unreachable")) == 1)
+
+
+def bad_token(daemon, before):
+    good = daemon.tokens[-1]
+    daemon.write_token(good[:-6] + "AAAAAA")
+    page = daemon.wait_down(*AUTHENTICATED)
+    daemon.check_numbers("bad token", before, page)
+    check("bad token: slurmctld is not called down, though ping says so",
+          page.get(CONTROLLER) != 0, page.get(CONTROLLER))
+    daemon.write_token(good)
+    page = daemon.wait_for(lambda page: all(is_up(page, e) for e in AUTHENTICATED + ("ping",)))
+    check("good token again: up is 1", page.get(CONTROLLER) == 1)
+
+
+def expired_token(daemon, before):
+    good = daemon.tokens[-1]
+    daemon.write_token(cluster("token", "scope", "1"))
+    daemon.wait_down(*AUTHENTICATED)
+    page = daemon.wait_for(lambda page: any(
+        page.get(f'slurmscope_requests_total{{endpoint="{e}",result="unauthorized"}}')
+        for e in AUTHENTICATED), "a request that is unauthorized")
+    daemon.check_numbers("expired token", before, page)
+    check("expired token: slurmctld is not called down", page.get(CONTROLLER) != 0)
+    daemon.write_token(good)
+    daemon.wait_well()
+
+
+def main():
+    with Watched() as daemon:
+        before = daemon.wait_well()
+        check("all is well: slurmctld is up", before.get(CONTROLLER) == 1)
+        for fault in (slurmdbd_away, bad_token, expired_token, slurmrestd_away, slurmctld_away):
+            fault(daemon, before)
+            before = daemon.wait_well()
+    print(f"{RELEASE}: all faults passed")
+
+
+if __name__ == "__main__":
+    RELEASE = sys.argv[1]
+    main()

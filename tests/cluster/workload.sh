@@ -1,0 +1,267 @@
+# shellcheck shell=bash disable=SC2154 # the variables of cluster
+# Sourced by cluster: jobs and nodes in every state that can be reached, then
+# quiet. Running jobs are told where to run and sleep for a day and a half;
+# what waits on cpu asks for four CPUs of one node, which no node has left.
+
+submit() { local user=$1; shift; as_user "$user" sbatch --parsable --chdir=/tmp --output=/dev/null "$@"; }
+sleeper() { submit "$@" --wrap 'sleep 130000'; }
+long() { sleeper "$1" --time=1-12 "${@:2}"; }
+# Waits for as long as somebody holds four CPUs of every node.
+waiting() { sleeper "$1" --time=2:00:00 --nodes=1 --ntasks=1 --cpus-per-task=4 "${@:2}"; }
+gpus() { sleeper "$1" --partition=gpu --time=23:00:00 "${@:2}"; }
+scontrol() { inside scontrol "$@"; }
+node() { local name=$1; shift; scontrol update "nodename=$name" "$@"; }
+
+job_state() { inside squeue -h -a -t all -o %T -j "$1"; }
+job_is() { [ "$(job_state "$2")" = "$1" ]; }
+await() { wait_for 150 "$1 job $2" job_is "$1" "$2"; }
+
+# Tells slurmctld what slurmstepd tells it of a job that the kernel has killed
+# for its memory; without cgroups nothing else does. Since 25.11 jobs are named
+# by a step id that begins with a SLUID.
+complete_out_of_memory() {
+	inside python3 - "$1" "$release" <<-'END'
+		import ctypes, glob, sys
+		job, release = int(sys.argv[1]), sys.argv[2]
+		NO_VAL, SIG_OOM = 0xFFFFFFFE, 253
+
+		class StepId(ctypes.Structure):
+		    _fields_ = [("sluid", ctypes.c_uint64), ("job_id", ctypes.c_uint32),
+		                ("step_het_comp", ctypes.c_uint32), ("step_id", ctypes.c_uint32)]
+
+		slurm = ctypes.CDLL(glob.glob("/usr/lib/*/slurm-wlm/libslurmfull.so")[0], ctypes.RTLD_GLOBAL)
+		slurm.slurm_init(None)
+		name = job if release < "25.11" else ctypes.byref(StepId(0, job, NO_VAL, NO_VAL))
+		sys.exit(slurm.slurm_complete_job(name, SIG_OOM))
+	END
+}
+
+unavailable_nodes() {
+	node cn04 state=drain reason='bad DIMM, "ticket" #4711'
+	node cn07 state=fail reason='fan é \ broken'
+	node dead2 state=down reason='no power'
+	scontrol create reservation reservationname=maintenance starttime=now duration=1-0 nodes=cn08 users=root flags=maint
+	scontrol create reservation reservationname=course starttime=now duration=1-0 nodes=cn09 users=ivan,judy
+	scontrol create reservation reservationname=later starttime=now+5days duration=4:00:00 nodes=cn01 users=kim
+}
+
+# Keeps COMPLETING on a node that does not answer; it takes slurmctld a minute to
+# find out.
+unanswered_job() {
+	local id
+	id=$(long kim -A industry -N1 -w cn10 -n1 --exclusive)
+	await RUNNING "$id"
+	pause_daemon slurmd.cn10
+	as_user kim scancel "$id"
+}
+
+# shellcheck disable=SC2016,SC1003
+ended_jobs() {
+	local id user script
+	for user in alice bob carol dave grace kim; do
+		submit "$user" --time=5 --wrap true
+	done
+	for script in 'exit 1' 'exit 42' 'kill -9 $$'; do
+		failed=$(submit carol --time=5 --wrap "$script")
+	done
+	submit ivan --time=5 --array=0-3 --wrap 'exit $SLURM_ARRAY_TASK_ID'
+	submit alice --time=5 --job-name='we"ird\name {a="b"}, #x' --comment='a "comment" \' --wrap true
+	submit alice --time=5 --job-name=$'two\nlines\tand a tab' --wrap true
+	submit alice --time=5 --job-name=$'latin1 \xe9\xff' --wrap true
+	submit alice --time=5 --job-name= --wrap true
+
+	id=$(sleeper heidi --time=30)
+	await RUNNING "$id"
+	as_user heidi scancel "$id"
+	as_user heidi scancel "$(sleeper heidi --time=30 --begin=now+1hour)"
+
+	id=$(sleeper judy --time=30)
+	await RUNNING "$id"
+	complete_out_of_memory "$id"
+
+	id=$(sleeper judy --time=30 --no-requeue -N1 -w cn06)
+	await RUNNING "$id"
+	node cn06 state=down reason='power supply "A" broken'
+}
+
+# On cn03 a job is requeued for a better one, on cn05 another is cancelled. The
+# first one is kept from asking for cn03 at once.
+preempted_jobs() {
+	local scavenger high
+	low=$(long carol -q low -N1 -w cn03 -n4)
+	scavenger=$(long carol -q scavenger -N1 -w cn05 -n1 --exclusive)
+	await RUNNING "$low"
+	await RUNNING "$scavenger"
+	high=$(long grace -q high -N1 -w cn05 -n1 --exclusive)
+	await RUNNING "$high"
+	node cn05 state=drain reason='draining for a new kernel'
+	high=$(long grace -q high -N1 -w cn03 -n2)
+	await RUNNING "$high"
+	scontrol update "jobid=$low" starttime=now+1day
+}
+
+cpu_jobs() {
+	local id
+	long carol -N2 --ntasks-per-node=2 -w cn01,cn02 --mem=1000
+	sleeper erin -p debug --time=30 -N1 -w cn02 --mem-per-cpu=300
+	id=$(long heidi -q small -N1 -w cn02 -n1)
+	await RUNNING "$id"
+	suspended=$(long judy -N1 -w cn01 -n1)
+	await RUNNING "$suspended"
+	scontrol suspend "$suspended"
+
+	long leo -N1 -w sp01 -n1
+	long alice -A physics -L matlab:6 -N1 -w sp01 -n1 --mem=700
+	long judy -N1 -w sp01 -n8 --mem-per-cpu=123
+	long ivan --reservation=course -n2 --mem=0
+	id=$(long bob --array=0-19%2 -N1 -w cn03 -n1)
+	await RUNNING "${id}_1"
+	scontrol reboot ASAP reason='new kernel' cn03
+}
+
+# These are told to run again, and wait for it in different ways.
+requeued_jobs() {
+	local again hold special
+	again=$(long kim -A industry -N1 -w cn02 -n1)
+	hold=$(long kim -A industry -N1 -w cn02 -n1)
+	special=$(long kim -A industry -N1 -w cn02 -n1)
+	await RUNNING "$special"
+	scontrol requeuehold "$hold"
+	scontrol requeuehold State=SpecialExit "$special"
+	scontrol requeue "$again"
+	await PENDING "$again"
+	scontrol update "jobid=$again" starttime=now+2days
+}
+
+gpu_jobs() {
+	gpus alice -A physics -q gpu -N1 -w gn01 -n2 --gres=gpu:a100:2
+	gpus bob -q gpu -N1 -w gn01 -n1 --gpus=2
+	gpus kim -A research -q gpu -N1 -w hn01 -n1 --gpus=h100:2
+	gpus carol -N2 -w gn02,mx01 --gres=gpu:1
+	gpus carol -N1 -w gn02 -n1 --gres=nic:1
+}
+
+other_partitions() {
+	sleeper bob -p hidden -N1 -w cn11 -n1 --time=10-0
+	sleeper dave -p capped -n2
+	sleeper bob -p cloud -N1 -w cloud1 -n1
+	sleeper bob -p cloud -N1 -w cloud1 -n1
+	node cloud2 state=power_up
+	long alice -A physics -p hidden -N1 -w cn11 -n1 --mem=500 : \
+		-p gpu -N1 -w mx01 -n2 --gres=gpu:h100:1 --time=23:00:00
+}
+
+# Keeps COMPLETING because its epilog goes on for ever.
+lingering_job() {
+	local id
+	id=$(gpus carol -N1 -w gn02 -n1)
+	await RUNNING "$id"
+	touch "$root/run/slurm/linger.$id"
+	as_user carol scancel "$id"
+}
+
+# In the order of submission, so that what must be seen first by the scheduler
+# comes first; the reason that it gives is noted where it is not obvious.
+pending_jobs() {
+	local id
+	long grace -q high -n1                             # QOSMaxJobsPerUserLimit
+	long heidi -q small -n3                            # QOSMaxCpuPerUserLimit
+	long leo -n1                                       # AssocMaxJobsLimit
+	long frank -n4                                     # AssocGrpCpuLimit
+	sleeper dave -p capped -n1                         # QOSGrpCpuLimit, the partition's
+	sleeper bob -p hidden -n1 -L matlab:6              # Licenses
+	sleeper frank -p debug --time=2:00:00              # PartitionTimeLimit
+	sleeper frank -p debug -N2                         # PartitionNodeLimit
+	sleeper erin -p down -n1
+	scontrol update partitionname=inactive state=down
+	sleeper erin -p inactive -n1
+	scontrol update partitionname=inactive state=inactive
+
+	gpus alice -A physics -q gpu -n1 --gpus=2          # QOSMaxGRESPerUser
+	gpus dave -q gpu -n1 --gres=gpu:3                  # QOSGrpGRES
+	gpus ivan -N2 --gres=gpu:a100:4 --mem=2000         # Resources
+	gpus ivan -n4 --gpus-per-task=2 --mem-per-gpu=1000 # Priority
+	long alice -A physics -n1 --begin=now+3days : -p gpu -n2 --gres=gpu:1 --time=23:00:00
+
+	long carol -d "afterany:$suspended"
+	long carol -d "afterok:$failed"                    # DependencyNeverSatisfied
+	long carol --begin=now+2days
+	long bob --hold
+	id=$(long bob --begin=now+3days)
+	scontrol hold "$id"
+	waiting kim -A industry -w dead1                   # ReqNodeNotAvail
+	long kim -A industry --reservation=later -n1
+
+	scontrol update "jobid=$low" starttime=now ReqNodeList=
+	waiting ivan --mem=9000
+	waiting ivan -N2 -n2 --mem-per-cpu=1500
+	waiting ivan --mem=0
+	waiting ivan --exclusive
+	waiting judy --nice=100 -p cpu,debug --time=20
+	waiting judy --nice=100 -p debug,cpu,down --time=20
+	waiting judy --nice=100 -p cpu,debug --time=20 --array=1-7
+	# One job may name several QOS since 25.05.
+	[ "$release" != 26.05 ] || waiting judy --nice=200 -q normal,short --time=5
+}
+
+pending_arrays() {
+	local id
+	waiting heidi --nice=1000 --array=0-199
+	waiting heidi --nice=1000 --array=1-399:2 --hold
+	# A list that is longer than the 64 characters that slurmrestd tells of it,
+	# with tasks split off, held and cancelled.
+	id=$(waiting heidi --nice=1000 --array=1,3,4,8,10,13,17,20-22,30,33,37,41,44,48,52-55,60,63,67,71,75,80,84,88,91,95,99)
+	as_user heidi scancel "${id}_8" "${id}_13"
+	as_user heidi scontrol hold "${id}_17"
+	as_user heidi scontrol update "jobid=${id}_33" timelimit=30
+	id=$(waiting alice -A physics --nice=1000 --array=1,5,9,15-300:3,302,305,311%3 --mem=600)
+	as_user alice scancel "${id}_[15,18,24]"
+}
+
+# All that was told where to run does.
+everything_runs() { [ "$(inside squeue -h -r -a -t RUNNING,CONFIGURING -o %A | wc -l)" -eq 22 ]; }
+
+picture() {
+	{
+		inside squeue -r -a -h -t all -o '%A %T %r'
+		inside sinfo -a -h -N -o '%N %P %T %C'
+		scontrol -o show nodes | grep -o '^NodeName=[^ ]*\|State=[^ ]*' | paste - -
+	} | sort
+}
+
+# Nothing changes over several rounds of the schedulers.
+quiet() {
+	local before
+	before=$(picture)
+	sleep 15
+	[ "$(picture)" = "$before" ]
+}
+
+settled() { running slurmctld && [ -e "$root/run/slurm/settled" ]; }
+
+run_workload() {
+	local timeout deadline low failed suspended
+	unavailable_nodes
+	deadline=$(sleeper frank --time=1 --deadline=now+65seconds -w dead1)
+	timeout=$(sleeper erin --time=1 -N1 -w cn01)
+	await RUNNING "$timeout"
+	scontrol update "jobid=$timeout" endtime=now
+	{
+		unanswered_job
+		ended_jobs
+		preempted_jobs
+		requeued_jobs
+		cpu_jobs
+		gpu_jobs
+		other_partitions
+		lingering_job
+		pending_jobs
+		pending_arrays
+	} >/dev/null
+	await TIMEOUT "$timeout"
+	await DEADLINE "$deadline"
+	wait_for 30 '22 running jobs' everything_runs
+	wait_for 120 'not_responding cn10' eval 'scontrol show node cn10 | grep -q NOT_RESPONDING'
+	wait_for 120 quiet quiet
+	touch "$root/run/slurm/settled"
+}

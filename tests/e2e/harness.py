@@ -1,0 +1,235 @@
+"""What the end-to-end tests share: the daemon under test, its page and its log."""
+
+import contextlib
+import glob
+import http.client
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from fake_slurmrestd import ENDPOINTS, make_token
+
+SLURMSCOPE = os.path.abspath(os.environ.get("SLURMSCOPE", "build/bin/slurmscope"))
+PATIENCE = 40  # seconds; the machine is noisy, and what is slow is not wrong
+EVERY_SECOND = [f"--interval.{endpoint}=1" for endpoint in ENDPOINTS]
+
+
+def wait_until(what, why, seconds=PATIENCE):
+    """The first true value of what()."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if value := what():
+            return value
+        time.sleep(0.05)
+    if value := what():
+        return value
+    raise AssertionError(f"waited {seconds} s in vain: {why() if callable(why) else why}")
+
+
+def all_at_once(tests, workers=32):
+    """Starts all tests of a suite together; each then only waits for its own end.
+
+    They run in instances of their own, where subTest() does not touch the result.
+    """
+    pool = ThreadPoolExecutor(workers)
+
+    def whole(test, name):
+        test.setUp()
+        try:
+            getattr(test, name)()
+        finally:
+            test.tearDown()
+
+    def start(suite):
+        for test in suite:
+            if isinstance(test, unittest.TestSuite):
+                start(test)
+            else:
+                name = test.id().rpartition(".")[2]
+                setattr(test, name, pool.submit(whole, type(test)(name), name).result)
+                test.setUp = test.tearDown = lambda: None
+    start(tests)
+    return tests
+
+
+def run(*options, wrapper=(), stdout=subprocess.PIPE):
+    return subprocess.run([*wrapper, SLURMSCOPE, *options], stdout=stdout, stderr=subprocess.PIPE,
+                          text=True, timeout=PATIENCE)
+
+
+def free_port(host="127.0.0.1"):
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
+        probe.bind((host, 0))
+        return probe.getsockname()[1]
+
+
+def listening_port(pid):
+    """The port that the process listens on, from /proc; None while there is none."""
+    mine = set()
+    for fd in glob.glob(f"/proc/{pid}/fd/*"):
+        with contextlib.suppress(OSError):
+            mine.add(os.readlink(fd))
+    for table in ("tcp", "tcp6"):
+        for line in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
+            field = line.split()
+            if field[3] == "0A" and f"socket:[{field[9]}]" in mine:
+                return int(field[1].rpartition(":")[2], 16)
+    return None
+
+
+def samples(text):
+    """{"name{labels}": value}; a line that is neither comment nor sample is an error."""
+    page = {}
+    for line in text.removesuffix("\n").split("\n"):
+        if line.startswith("#"):
+            continue
+        series, value = re.fullmatch(r'(\w+(?:\{(?:\w+="(?:[^"\\\n]|\\["\\n])*",?)*\})?) (\S+)',
+                                     line).groups()
+        if series in page:
+            raise AssertionError(f"twice on the page: {series}")
+        page[series] = float(value)
+    return page
+
+
+def held(page, *but):
+    """What tells of the cluster, and so has to survive a failing endpoint."""
+    return {series: value for series, value in page.items()
+            if series.startswith("slurm_") and not series.startswith(but or "-")}
+
+
+def logfmt(line):
+    """{key: value} of a logfmt line; anything that is not logfmt is an error."""
+    pair = r'(\w+)=([^\s"=]+|"(?:[^"\\\x00-\x1f]|\\.)*")'
+    if not re.fullmatch(f"{pair}(?: {pair})*", line):
+        raise AssertionError(f"not logfmt: {line!r}")
+    return {key: json.loads(value) if value[0] == '"' else value
+            for key, value in re.findall(pair, line)}
+
+
+class Daemon:
+    """A slurmscope that reads `fake`. Leaving the context ends it, and it has to end well."""
+
+    def __init__(self, fake, *options, address="127.0.0.1:0", token=None, url=None, log="json",
+                 credentials=None):
+        self.fake = fake
+        self.folder = tempfile.TemporaryDirectory(prefix="slurmscope-e2e-")
+        self.token_file = Path(self.folder.name, "token")
+        self.tokens = []
+        if credentials is None:
+            self.write_token(token or make_token())
+            credentials = [f"--slurmrestd.token-file={self.token_file}"]
+        self.log_path = Path(self.folder.name, "log")
+        with open(self.log_path, "wb") as log_file:
+            self.process = subprocess.Popen(
+                [SLURMSCOPE, f"--slurmrestd.url={url or fake.url}", *credentials,
+                 f"--web.listen-address={address}", f"--log.format={log}", "--log.level=debug",
+                 *options], stderr=log_file, stdin=subprocess.DEVNULL)
+        self.pid = self.process.pid
+        self.parse = json.loads if log == "json" else logfmt
+
+    def write_token(self, token, wrap="{}\n", mode=0o600):
+        """In one step, as a careful administrator does it."""
+        self.tokens.append(token)
+        new = self.token_file.with_suffix(".new")
+        new.write_text(wrap.format(token))
+        new.chmod(mode)
+        new.rename(self.token_file)
+
+    def __enter__(self):
+        try:
+            self.port = wait_until(lambda: self.process.poll() is not None or
+                                   listening_port(self.pid), "it does not listen")
+            assert self.process.poll() is None, f"it ended: {self.log_text()}"
+        except BaseException:
+            self.process.kill()
+            self.process.wait()
+            raise
+        return self
+
+    def __exit__(self, kind, *_):
+        try:
+            alive = self.process.poll() is None
+            status = self.stop()
+            if kind is None:
+                assert alive, f"it died: status {status}, log {self.log_text()}"
+                assert status == 0, f"status {status} at SIGTERM, log {self.log_text()}"
+                self.check_no_secrets()
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self.folder.cleanup()
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(PATIENCE)
+
+    def check_no_secrets(self):
+        for token in self.tokens:
+            assert token.rpartition(".")[2] not in self.log_text(), "a token in the log"
+        if self.fake:
+            assert not self.fake.complaints, self.fake.complaints[:5]
+
+    def log_text(self):
+        return self.log_path.read_bytes().decode("utf-8", "surrogateescape")
+
+    def log(self, **wanted):
+        """The log's whole lines, parsed, that have these values."""
+        lines = [self.parse(line) for line in self.log_path.read_bytes().decode().split("\n")[:-1]]
+        return [line for line in lines
+                if all(line.get(key) == value for key, value in wanted.items())]
+
+    def connect(self, seconds=PATIENCE):
+        return socket.create_connection(("127.0.0.1", self.port), seconds)
+
+    def request(self, path, method="GET", body=None, host="127.0.0.1"):
+        """(status, headers, body)"""
+        connection = http.client.HTTPConnection(host, self.port, timeout=PATIENCE)
+        try:
+            connection.request(method, path, body)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        finally:
+            connection.close()
+
+    def page(self):
+        status, _, text = self.request("/metrics")
+        return samples(text.decode()) if status == 200 else {}
+
+    def wait_for(self, accept, why="the page to change", seconds=PATIENCE):
+        """The first page that `accept` likes."""
+        last = {}
+
+        def look():
+            last.clear()
+            last.update(self.page())
+            return accept(last)
+        wait_until(look, lambda: f"{why}; log {self.log_text()[-2000:]}", seconds)
+        return dict(last)
+
+    def wait_well(self):
+        """The first page on which every endpoint is up."""
+        return self.wait_for(lambda page: all(is_up(page, endpoint) for endpoint in ENDPOINTS),
+                             "all is well")
+
+
+def is_up(page, endpoint):
+    return page.get(f'slurmscope_endpoint_up{{endpoint="{endpoint}"}}')
+
+
+def results(page, endpoint):
+    """{result: requests} of one endpoint, without zeros."""
+    found = {}
+    for series, value in page.items():
+        fits = re.fullmatch(rf'slurmscope_requests_total\{{endpoint="{endpoint}",'
+                            r'result="(\w+)"\}', series)
+        if fits and value:
+            found[fits[1]] = value
+    return found

@@ -1,0 +1,183 @@
+"""A real Prometheus reads the daemon, and promtool finds nothing to say about its pages."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+import urllib.error
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+import fake_slurmrestd as fakes
+from fake_slurmrestd import ENDPOINTS, RELEASES, Fake, edited
+from harness import EVERY_SECOND, PATIENCE, Daemon, all_at_once, free_port, run, wait_until
+
+CONFIG = """
+global: {{scrape_interval: 1s, scrape_timeout: 1s}}
+scrape_configs:
+- job_name: slurmscope
+  static_configs: [{{targets: ["127.0.0.1:{port}"]}}]
+"""
+
+
+class Prometheus:
+    """On loopback, with its data in a folder that goes away."""
+
+    def __init__(self, program, daemon):
+        self.program, self.daemon = program, daemon
+
+    def __enter__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="slurmscope-prometheus-")
+        config = Path(self.folder.name, "prometheus.yml")
+        config.write_text(CONFIG.format(port=self.daemon.port))
+        self.port = free_port()
+        self.log = Path(self.folder.name, "log")
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [self.program, f"--config.file={config}",
+                 f"--storage.tsdb.path={config.parent}/data",
+                 f"--web.listen-address=127.0.0.1:{self.port}"], stdout=log, stderr=log)
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGTERM)
+        try:
+            self.process.wait(PATIENCE)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.folder.cleanup()
+
+    def get(self, path, **query):
+        url = f"http://127.0.0.1:{self.port}/api/v1/{path}?{urllib.parse.urlencode(query)}"
+        try:
+            with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
+                return json.load(answer)["data"]
+        except (urllib.error.URLError, ConnectionError):
+            assert self.process.poll() is None, self.log.read_text()
+            return None
+
+    def query(self, expression):
+        """{labels as a sorted tuple: value}"""
+        data = self.get("query", query=expression) or {"result": []}
+        return {tuple(sorted(row["metric"].items())): float(row["value"][1])
+                for row in data["result"]}
+
+    def value(self, expression):
+        """The value of an expression that has one; None while it has none."""
+        return next(iter(self.query(expression).values()), None)
+
+
+def series_of(page):
+    """{labels as Prometheus has them: value} of a page."""
+    found = {}
+    for series, value in page.items():
+        name, _, labels = series.partition("{")
+        pairs = re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', labels)
+        plain = {key: re.sub(r"\\(.)", lambda c: "\n" if c[1] == "n" else c[1], text)
+                 for key, text in pairs}
+        # Prometheus leaves out labels without a value
+        found[tuple(sorted({"__name__": name, **{key: text for key, text in plain.items()
+                                                 if text}}.items()))] = value
+    return found
+
+
+def hostile(answer, name):
+    """What users may call things; a whole scrape is lost if one of them is not escaped."""
+    names = ['quote"', "back\\slash", "new\nline", "tab\t", "\x7f\x1b[2J", "\udcff\udcfe",
+             "nul\0nul", '{a="b"} 1', "ünï ∞ 🐟", "x" * 3000, "# TYPE x gauge", ""]
+    for number, job in enumerate(answer["jobs"]):
+        for key in ("user_name", "account", "partition", "qos", "name", "state_reason"):
+            job[key] = names[number % len(names)]
+
+
+class Scrapes(unittest.TestCase):
+    def scrape(self, program, behaviour=fakes.normal):
+        with Fake() as fake:
+            fake.behave(behaviour, ["jobs"])
+            with Daemon(fake, *EVERY_SECOND) as daemon:
+                daemon.wait_well()
+                with Prometheus(program, daemon) as prometheus:
+                    self.check_page(daemon, prometheus)
+                    self.check_outage(fake, prometheus)
+
+    def check_page(self, daemon, prometheus):
+        wait_until(lambda: prometheus.value("up") == 1, prometheus.log.read_text)
+        mine = {key: value for key, value in series_of(daemon.page()).items()
+                if key[0][1].startswith("slurm_")}
+        target = {"instance": f"127.0.0.1:{daemon.port}", "job": "slurmscope"}
+
+        def is_same():
+            self.theirs = {tuple(pair for pair in key if pair not in target.items()): value
+                           for key, value in prometheus.query('{__name__=~"slurm_.+"}').items()}
+            return self.theirs == mine
+        wait_until(is_same, lambda: str(dict(list(self.theirs.items() ^ mine.items())[:8])))
+        self.assertGreater(len(mine), 300)
+        self.assertGreater(sum(value for key, value in mine.items()
+                               if ("__name__", "slurm_cluster_jobs") in key), 10)
+
+        def counts_are_same():
+            page = len(daemon.page())
+            return page == prometheus.value("scrape_samples_scraped") == \
+                prometheus.value("scrape_samples_post_metric_relabeling") == \
+                prometheus.value('count({__name__=~"slurm.*|process_.*"})')
+        wait_until(counts_are_same, "as many samples as on the page")
+        target, = prometheus.get("targets")["activeTargets"]
+        self.assertEqual(("up", ""), (target["health"], target["lastError"]))
+        self.assertEqual([], prometheus.get("rules")["groups"])
+        self.assertNotRegex(prometheus.log.read_text(), "(?i)duplicate|out of order|append failed")
+
+    def check_outage(self, fake, prometheus):
+        fake.refuse()
+        wait_until(lambda: prometheus.value("sum(slurmscope_endpoint_up)") == 0, "endpoints down")
+        self.assertEqual(1, prometheus.value("up"))
+        self.assertEqual(len(ENDPOINTS), prometheus.value("count(slurmscope_endpoint_up)"))
+        self.assertIsNotNone(prometheus.value("slurm_cluster_jobs"))
+        wait_until(lambda: prometheus.value("slurm_controller_up") is None, "controller unknown")
+        fake.open()
+        wait_until(lambda: prometheus.value("sum(slurmscope_endpoint_up)") == len(ENDPOINTS),
+                   "endpoints up")
+        self.assertEqual(1, prometheus.value("min_over_time(up[1h])"))
+
+
+for variable, default in (("PROMETHEUS", "prometheus"), ("PROMETHEUS3", None)):
+    if path := os.environ.get(variable, default):
+        for what, behaviour in (("recorded", fakes.normal), ("hostile", edited(hostile))):
+            setattr(Scrapes, f"test_{variable.lower()}_{what}",
+                    lambda self, path=path, behaviour=behaviour: self.scrape(path, behaviour))
+
+
+class Promtool(unittest.TestCase):
+    def check(self, release, version, behaviour=fakes.normal):
+        with Fake(release, [version], wants_token=False) as fake:
+            fake.behave(behaviour, ["jobs"])
+            page = run("--once", f"--slurmrestd.url={fake.url}")
+        self.assertEqual(0, page.returncode, page.stderr)
+        self.assertGreater(len(page.stdout), 10_000)
+        checked = subprocess.run(["promtool", "check", "metrics"], input=page.stdout, text=True,
+                                 capture_output=True, timeout=PATIENCE)
+        self.assertEqual((0, "", ""), (checked.returncode, checked.stdout, checked.stderr))
+
+    def test_hostile_names(self):
+        self.check("26.05.5", "v0.0.45", edited(hostile))
+
+    def test_no_jobs(self):
+        self.check("26.05.5", "v0.0.45", edited(lambda answer, name: answer.update({name: []})))
+
+
+for release, versions in RELEASES.items():
+    for version in versions:
+        setattr(Promtool, f"test_{release}_{version}".replace(".", "_"),
+                lambda self, at=(release, version): self.check(*at))
+
+
+def load_tests(loader, tests, pattern):
+    return all_at_once(tests)
+
+
+if __name__ == "__main__":
+    unittest.main()

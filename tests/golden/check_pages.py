@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""Recorded answers give the committed page, and the same cluster gives the same page in every API
+version.  usage: check_pages.py MAKE_PAGE FIXTURES    (UPDATE_GOLDEN=1 rewrites the golden pages)
+
+FIXTURES/<release>/<version>/*.json were recorded one after the other while nothing changed; what
+differs nevertheless, and why, is in DIFFERS."""
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+GOLDEN = pathlib.Path(__file__).parent
+
+# family (regular expression) -> why versions may differ in it
+DIFFERS = {
+    "slurm_cluster_info": "names the version",
+    "slurm_controller_ping_seconds": "measured anew for each ping, and not told before v0.0.40",
+    "slurm_(scheduler|backfill|controller)_.*": "recorded at different moments, sums not in all",
+}
+DIFFERS_IN = {
+    "v0.0.37": {"slurm_partition_default_time_seconds": "always 0 there"},
+    **{f"v0.0.{n}": {"slurm_partition_info": "the default partition is not told"}
+       for n in range(40, 45)},
+}
+
+
+def make_page(program, folder):
+    run = subprocess.run([program, folder, folder.name], capture_output=True, text=True)
+    if run.returncode:
+        sys.exit(f"{folder}: {run.stderr}")
+    return run.stdout
+
+
+def comparable(page, versions):
+    ignored = list(DIFFERS) + [f for v in versions for f in DIFFERS_IN.get(v, {})]
+    pattern = re.compile(r"(?:# (?:HELP|TYPE) )?(?:" + "|".join(ignored) + r")[ {]")
+    return [line for line in page.splitlines() if not pattern.match(line)]
+
+
+def show_difference(title, want, got):
+    diff = list(difflib.unified_diff(want, got, "want", "got", lineterm="", n=1))
+    if diff:
+        print(title, *diff[:60], sep="\n")
+    return bool(diff)
+
+
+def main(program, fixtures):
+    failed = compared = 0
+    for release in sorted(pathlib.Path(fixtures).iterdir()):
+        versions = sorted(release.iterdir(), key=lambda v: v.name)
+        pages = {version.name: make_page(program, version) for version in versions}
+        newest = versions[-1].name
+        golden = GOLDEN / f"{release.name}.txt"
+        if os.environ.get("UPDATE_GOLDEN"):
+            golden.write_text(pages[newest])
+        failed += show_difference(f"{golden.name} and {newest} differ:",
+                                  golden.read_text().splitlines(), pages[newest].splitlines())
+        for version in list(pages)[:-1]:
+            both = (version, newest)
+            want, got = (comparable(pages[v], both) for v in (newest, version))
+            failed += show_difference(f"{release.name}: {version} differs from {newest}:", want, got)
+            compared += len(got)
+    print(f"{compared} lines compared between versions, {failed} pages differ")
+    return failed or not compared
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,61 @@
+/* Recorded answers in, page out: the whole pipeline without sockets, and without what the exporter says
+ * of itself. Usage: make_page FOLDER VERSION, where FOLDER holds ping.json, diag.json, ... */
+#include "daemon/section.h"
+#include "metrics/catalogue.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { NOW = 1800000000 };
+
+static void read_answer(struct cluster *cluster, const char *folder, enum endpoint endpoint)
+{
+	char path[512], chunk[4096];
+	struct section_build build = {.cluster = cluster, .now = NOW};
+	struct error err = {""};
+	snprintf(path, sizeof path, "%s/%s.json", folder, endpoint_table[endpoint].name);
+	FILE *file = fopen(path, "re");
+	struct decoder *decoder =
+		decoder_new(endpoint_table[endpoint].record, &cluster->vocabulary);
+	build.built = section_table[endpoint].start(cluster, NOW);
+	decoder_start(decoder, section_table[endpoint].take, &build);
+	size_t len;
+	bool ok = file;
+	while (ok && (len = fread(chunk, 1, sizeof chunk, file)))
+		ok = decoder_feed(decoder, chunk, len, &err);
+	ok = ok && decoder_finish(decoder, &err);
+	const struct answer *answer = decoder_answer(decoder);
+	if (!ok || !answer->has_list || answer->skipped) {
+		fprintf(stderr, "%s: %s, %lu records skipped\n", path,
+			file ? err.text : "cannot be opened", (unsigned long)answer->skipped);
+		exit(EXIT_FAILURE);
+	}
+	struct jobs_section *jobs = build.built;
+	while (endpoint == ENDPOINT_JOBS && jobs->cut_settled < jobs->cut_count)
+		jobs_section_settle(jobs, 0, NOW);
+	if (*answer->cluster)
+		snprintf(cluster->name, sizeof cluster->name, "%s", answer->cluster);
+	snprintf(cluster->slurm_version, sizeof cluster->slurm_version, "%s", answer->release);
+	section_table[endpoint].commit(cluster, build.built);
+	decoder_free(decoder);
+	fclose(file);
+}
+
+int main(int argc, char **argv)
+{
+	if (argc != 3)
+		return EXIT_FAILURE;
+	struct cluster cluster;
+	struct buf page = BUF_INIT;
+	const struct view view = {.cluster = &cluster};
+	cluster_init(&cluster);
+	for (int i = 0; i < ENDPOINTS_POLLED; i++)
+		read_answer(&cluster, argv[1], (enum endpoint)i);
+	cluster.controllers_are_sure = true;
+	snprintf(cluster.api_version, sizeof cluster.api_version, "%s", argv[2]);
+	catalogue_render_slurm(&view, &page);
+	fwrite(page.bytes, 1, page.len, stdout);
+	buf_done(&page);
+	cluster_done(&cluster);
+	return EXIT_SUCCESS;
+}
