@@ -220,8 +220,8 @@ static void add(struct jobs_section *section, const struct job *job, uint64_t co
 static void keep_aside(struct jobs_section *section, const struct job *job)
 {
 	GROW(section->cut, section->cut_count, section->cut_capacity);
-	struct job *copy = &section->cut[section->cut_count++];
-	*copy = *job;
+	section->cut[section->cut_count] = (struct cut_array){.job = *job};
+	struct job *copy = &section->cut[section->cut_count++].job;
 	struct text *const texts[] = {&copy->array_tasks, &copy->user, &copy->account,
 				      &copy->partitions, &copy->qos, &copy->reason,
 				      &copy->tres_requested, &copy->tres_allocated, &copy->cluster};
@@ -241,11 +241,20 @@ void jobs_section_add(struct jobs_section *section, const struct job *job, int64
 
 void jobs_section_settle(struct jobs_section *section, uint64_t count, int64_t now)
 {
-	const struct job *job = &section->cut[section->cut_settled++];
+	struct cut_array *array = &section->cut[section->cut_settled++];
 	bool is_cut;
-	uint64_t seen = job_count(job, &is_cut);
+	uint64_t seen = job_count(&array->job, &is_cut);
 	section->undercounted += count < seen;
-	add(section, job, count < seen ? seen : count, now);
+	array->tasks = count < seen ? 0 : count;
+	add(section, &array->job, count < seen ? seen : count, now);
+}
+
+uint64_t jobs_section_cut_tasks(const struct jobs_section *section, uint64_t job_id)
+{
+	for (size_t i = 0; section && i < section->cut_count; i++)
+		if (section->cut[i].job.id == job_id)
+			return section->cut[i].tasks;
+	return 0;
 }
 
 void jobs_section_free(struct jobs_section *section)

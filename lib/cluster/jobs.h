@@ -9,7 +9,10 @@ struct jobs_section {
 	uint64_t records;    /* job records; arrays' unsplit rests count once */
 	uint64_t jobs;       /* by task */
 	/* Pending arrays whose task list Slurm cut: not added before jobs_section_settle. */
-	struct job *cut;
+	struct cut_array {
+		struct job job;
+		uint64_t tasks; /* as settled; 0: not known */
+	} *cut;
 	size_t cut_count, cut_capacity, cut_settled;
 	uint64_t undercounted; /* of those, settled by their lower bound */
 };
@@ -27,5 +30,8 @@ void jobs_section_add(struct jobs_section *section, const struct job *job, int64
 /* Adds the next one of `cut`, which stands for `count` tasks; 0: not known, the tasks that can be seen
  * are counted. */
 void jobs_section_settle(struct jobs_section *section, uint64_t count, int64_t now);
+
+/* What an array of `cut` was settled with; 0 if it was not, or section is NULL. */
+uint64_t jobs_section_cut_tasks(const struct jobs_section *section, uint64_t job_id);
 
 void jobs_section_free(struct jobs_section *section); /* NULL is fine */

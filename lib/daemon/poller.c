@@ -179,7 +179,8 @@ static void count_task(void *context, const void *record)
 	tasks->pending += task->id == tasks->id && task->state == JOB_PENDING;
 }
 
-/* Counts the pending tasks of the array's unsplit rest; false if slurmrestd does not tell. */
+/* Counts the pending tasks of the array's unsplit rest; false if slurmrestd does not tell: then they
+ * are as many as last time, or 0. */
 static bool count_tasks(struct poller *poller, uint64_t job_id, uint64_t *ret_count)
 {
 	struct task_count tasks = {.id = job_id};
@@ -189,7 +190,8 @@ static bool count_tasks(struct poller *poller, uint64_t job_id, uint64_t *ret_co
 	struct answer answer;
 	struct http_reply reply;
 	bool is_told = ask(poller, &fetch, &answer, &reply) == FETCH_OK;
-	*ret_count = is_told ? tasks.pending : 0;
+	*ret_count = is_told ? tasks.pending
+			     : jobs_section_cut_tasks(poller->cluster.jobs, job_id);
 	return is_told;
 }
 
@@ -201,7 +203,7 @@ static void settle_cut_arrays(struct poller *poller, struct jobs_section *jobs, 
 	for (size_t i = 0; i < jobs->cut_count; i++) {
 		uint64_t tasks = 0;
 		if (is_told && i < CUT_ARRAYS_ASKED_MAX)
-			is_told = count_tasks(poller, jobs->cut[i].id, &tasks);
+			is_told = count_tasks(poller, jobs->cut[i].job.id, &tasks);
 		jobs_section_settle(jobs, tasks, now);
 	}
 	if (jobs->undercounted && !poller->warned_of_cut_arrays)

@@ -27,11 +27,15 @@ void schedule_init(struct schedule *schedule, const uint64_t interval_s[ENDPOINT
 	}
 }
 
-static void retry_what_failed_quickly(struct schedule *schedule, uint64_t now_ns)
+/* A probe is well again: what failed beside it is due at once, unless its own work may have been the
+ * cause. If the probe timed out, too, the timeouts were none of work. */
+static void retry_what_failed(struct schedule *schedule, enum fetch_result probe, uint64_t now_ns)
 {
 	for (int i = 0; i < ENDPOINTS_POLLED; i++) {
 		struct schedule_entry *entry = &schedule->entries[i];
-		if (entry->result != FETCH_OK && entry->seconds < QUICK_S)
+		bool was_work = entry->seconds >= QUICK_S &&
+				!(entry->result == FETCH_TIMEOUT && probe == FETCH_TIMEOUT);
+		if (entry->result != FETCH_OK && !was_work)
 			entry->due_ns = now_ns;
 	}
 }
@@ -40,7 +44,7 @@ void schedule_note(struct schedule *schedule, enum endpoint endpoint, enum fetch
 		   double seconds, uint64_t now_ns)
 {
 	struct schedule_entry *entry = &schedule->entries[endpoint];
-	bool is_recovery = result == FETCH_OK && entry->result != FETCH_OK;
+	enum fetch_result before = entry->result;
 	bool is_probe = endpoint == ENDPOINT_PING || endpoint == ENDPOINT_DIAG;
 	double stretched = seconds / DUTY;
 	if (is_probe)
@@ -55,8 +59,8 @@ void schedule_note(struct schedule *schedule, enum endpoint endpoint, enum fetch
 		entry->too_old_ns = now_ns + in_ns(age_max);
 		entry->is_shown = true;
 	}
-	if (is_recovery && is_probe)
-		retry_what_failed_quickly(schedule, now_ns);
+	if (is_probe && result == FETCH_OK && before != FETCH_OK)
+		retry_what_failed(schedule, before, now_ns);
 }
 
 bool schedule_expire(struct schedule *schedule, enum endpoint endpoint, uint64_t now_ns)

@@ -22,8 +22,8 @@ struct schedule {
 /* Everything is due at once. */
 void schedule_init(struct schedule *schedule, const uint64_t interval_s[ENDPOINTS_POLLED]);
 
-/* An answer, or none, came at `now_ns` after `seconds`. What failed quickly is due again as soon as ping
- * or diag succeeds again; what took long may have been the cause, and waits for its interval. */
+/* An answer, or none, came at `now_ns` after `seconds`. What failed is due again as soon as ping
+ * or diag is well again, unless it took long and they did not: then it waits for its interval. */
 void schedule_note(struct schedule *schedule, enum endpoint endpoint, enum fetch_result result,
 		   double seconds, uint64_t now_ns);
 

@@ -43,25 +43,24 @@ struct client *client_new(const struct client_options *options, struct token *to
 	return client;
 }
 
-/* One request's way through the decoder. A body that is not JSON is no reason to end the transfer: its
- * status may say what is wrong. */
+/* One request's way through the decoder. */
 struct transfer {
 	struct decoder *decoder;
 	bool is_json;
 	struct error why;
 };
 
-static bool take_body(void *context, const char *bytes, size_t len)
+static bool take_body(void *context, long status, const char *bytes, size_t len)
 {
 	struct transfer *transfer = context;
 	if (transfer->is_json)
 		transfer->is_json = decoder_feed(transfer->decoder, bytes, len, &transfer->why);
-	return true;
+	return transfer->is_json || status != 200; /* the text of an error need not be JSON */
 }
 
-static bool take_nothing(void *context, const char *bytes, size_t len)
+static bool take_nothing(void *context, long status, const char *bytes, size_t len)
 {
-	(void)context, (void)bytes, (void)len;
+	(void)context, (void)status, (void)bytes, (void)len;
 	return true;
 }
 
@@ -186,7 +185,7 @@ static enum fetch_result fetch_once(struct client *client, const struct fetch *f
 	if (got == HTTP_ANSWERED && transfer.is_json)
 		transfer.is_json = decoder_finish(transfer.decoder, &transfer.why);
 	*ret_answer = *decoder_answer(transfer.decoder);
-	enum fetch_result result = got == HTTP_ANSWERED
+	enum fetch_result result = got == HTTP_ANSWERED || got == HTTP_REFUSED
 					   ? judge(client, &transfer, ret_answer, ret_reply, err)
 					   : unanswered_result(got);
 	if (ret_reply->status == 404 && !row->is_optional)
@@ -219,9 +218,12 @@ enum fetch_result client_fetch(struct client *client, const struct fetch *fetch,
 			       struct error *err)
 {
 	enum fetch_result result = attempt(client, fetch, ret_answer, ret_reply, err);
-	/* a token that was rotated a moment ago: once more with the new one */
-	if (result == FETCH_UNAUTHORIZED && !ret_answer->records &&
-	    token_renew(client->token, clock_now_s()))
+	/* Once more with a token that was rotated a moment ago, or the version that slurmrestd serves
+	 * since it was upgraded. */
+	bool is_other_token = result == FETCH_UNAUTHORIZED && !ret_answer->records &&
+			      token_renew(client->token, clock_now_s());
+	bool is_other_version = result == FETCH_HTTP_ERROR && !client->version;
+	if (is_other_token || is_other_version)
 		result = attempt(client, fetch, ret_answer, ret_reply, err);
 	return result;
 }

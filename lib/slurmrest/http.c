@@ -32,8 +32,10 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 {
 	struct http *http = context;
 	size_t len = size * count;
+	long status = 0;
+	curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
 	http->bytes += len;
-	http->is_refused = !http->take(http->context, bytes, len);
+	http->is_refused = !http->take(http->context, status, bytes, len);
 	return http->is_refused ? 0 : len;
 }
 
@@ -153,7 +155,7 @@ static enum http_result result_of(const struct http *http, CURLcode code)
 	case CURLE_ABORTED_BY_CALLBACK:
 		return HTTP_STOPPED;
 	default:
-		return http->is_refused ? HTTP_STOPPED : HTTP_UNREACHABLE;
+		return http->is_refused ? HTTP_REFUSED : HTTP_UNREACHABLE;
 	}
 }
 

@@ -10,14 +10,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Takes the next bytes of the body; false ends the transfer. */
-typedef bool http_body_fn(void *context, const char *bytes, size_t len);
+/* Takes the next bytes of the body of an answer with that status; false ends the transfer. */
+typedef bool http_body_fn(void *context, long status, const char *bytes, size_t len);
 
 enum http_result {
 	HTTP_ANSWERED,    /* whole answer, whatever its status */
 	HTTP_UNREACHABLE, /* no connection, or it broke before the answer was whole */
 	HTTP_TIMEOUT,
-	HTTP_STOPPED,     /* by http_body_fn or `stop` */
+	HTTP_REFUSED,     /* by http_body_fn */
+	HTTP_STOPPED,     /* by `stop` */
 };
 
 struct http_reply {

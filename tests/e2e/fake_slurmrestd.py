@@ -127,6 +127,12 @@ def raw(data):
     return behave
 
 
+def redirect(call):
+    """To a path that is not slurmrestd's: following it, with the token, is a complaint."""
+    call.send(b"HTTP/1.1 302 Found\r\nConnection: Close\r\nContent-Length: 0\r\n"
+              b"Location: " + call.fake.url.encode() + b"/elsewhere\r\n\r\n")
+
+
 def body(data, status="200 OK", kind="application/json"):
     def behave(call):
         return call.reply(data(call) if callable(data) else data, status, kind)

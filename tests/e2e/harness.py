@@ -60,9 +60,9 @@ def all_at_once(tests, workers=32):
     return tests
 
 
-def run(*options, wrapper=(), stdout=subprocess.PIPE):
+def run(*options, wrapper=(), stdout=subprocess.PIPE, **environment):
     return subprocess.run([*wrapper, SLURMSCOPE, *options], stdout=stdout, stderr=subprocess.PIPE,
-                          text=True, timeout=PATIENCE)
+                          text=True, timeout=PATIENCE, env=os.environ | environment)
 
 
 def free_port(host="127.0.0.1"):

@@ -134,6 +134,14 @@ class Options(unittest.TestCase):
                                       for endpoint in ("nodes", "jobs")])
             self.assertRegex(done.stderr, "endpoint=nodes")
 
+    def test_proxies_are_not_for_us(self):
+        """A proxy in the environment would get the token."""
+        with Fake(wants_token=False) as fake:
+            nobody = f"http://127.0.0.1:{free_port()}"
+            done = run("--once", f"--slurmrestd.url={fake.url}", http_proxy=nobody,
+                       all_proxy=nobody, ALL_PROXY=nobody)
+            self.assertEqual(0, done.returncode, done.stderr)
+
 
 class Listening(unittest.TestCase):
     def test_addresses(self):

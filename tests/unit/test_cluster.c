@@ -77,6 +77,9 @@ static void test_cut_arrays(void)
 	jobs_section_settle(section, 0, 0); /* nobody could tell */
 	CHECK_NUMBER(cluster->jobs[JOB_PENDING], 99 + 3);
 	CHECK_NUMBER(section->undercounted, 1);
+	CHECK_NUMBER(jobs_section_cut_tasks(section, 1), 99);
+	CHECK_NUMBER(jobs_section_cut_tasks(section, 2), 0);
+	CHECK_NUMBER(jobs_section_cut_tasks(NULL, 1), 0);
 	jobs_section_free(section);
 }
 

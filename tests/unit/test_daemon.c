@@ -148,6 +148,22 @@ static void test_recovery(void)
 	CHECK_NUMBER(schedule.entries[ENDPOINT_NODES].due_ns / S, 1020);
 	CHECK_NUMBER(schedule.entries[ENDPOINT_JOBS].due_ns / S, 2200);
 	CHECK_NUMBER(schedule.entries[ENDPOINT_PARTITIONS].due_ns / S, 1300);
+	static const struct {
+		const char *name;
+		enum fetch_result probe;
+		double want_s;
+	} rows[] = {
+		{"everything timed out: slurmrestd was frozen", FETCH_TIMEOUT, 3000},
+		{"jobs timed out alone: they were too much", FETCH_HTTP_ERROR, 3400},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].name);
+		schedule_with(&schedule);
+		schedule_note(&schedule, ENDPOINT_JOBS, FETCH_TIMEOUT, 120, 1000 * S);
+		schedule_note(&schedule, ENDPOINT_DIAG, rows[i].probe, 1, 1100 * S);
+		schedule_note(&schedule, ENDPOINT_DIAG, FETCH_OK, 0.01, 3000 * S);
+		CHECK_NUMBER(schedule.entries[ENDPOINT_JOBS].due_ns / S, rows[i].want_s);
+	}
 }
 
 static void test_ages(void)

@@ -1,0 +1,126 @@
+#include "check.h"
+#include "slurmrest/token.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char folder[] = "/tmp/test-token-XXXXXX", path[64];
+
+static void write_file(const char *text, mode_t mode)
+{
+	int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	CHECK(write(file, text, strlen(text)) == (ssize_t)strlen(text));
+	fchmod(file, mode);
+	close(file);
+}
+
+/* {"exp":2000000000,"iat":1900000000,"sun":"alice"} */
+#define ALICE "e30.eyJleHAiOjIwMDAwMDAwMDAsImlhdCI6MTkwMDAwMDAwMCwic3VuIjoiYWxpY2UifQ.c2ln"
+
+static void test_file(void)
+{
+	static const struct {
+		const char *text, *value; /* NULL value: refused */
+	} rows[] = {
+		{ALICE, ALICE},
+		{ALICE "\n", ALICE},
+		{"SLURM_JWT=" ALICE "\n", ALICE},
+		{"not.a.token", "not.a.token"},
+		{"", NULL},
+		{"\n", NULL},
+		{"SLURM_JWT=\n", NULL},
+		{"two words", NULL},
+		{"evil\r\nX-Header: yes", NULL},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct error err = {""};
+		check_row(rows[i].text);
+		write_file(rows[i].text, 0600);
+		struct token *token = token_from_file(path);
+		bool ok = token_refresh(token, 1000, &err);
+		CHECK(ok == (rows[i].value != NULL));
+		CHECK_STRING(token_value(token), rows[i].value);
+		CHECK(ok || strstr(err.text, path)); /* says which file, not what is in it */
+		token_free(token);
+	}
+}
+
+static void test_claims_and_rotation(void)
+{
+	struct error err = {""};
+	check_row("claims");
+	write_file(ALICE, 0600);
+	struct token *token = token_from_file(path);
+	CHECK(token_refresh(token, 1000, &err));
+	CHECK_STRING(token_user(token), "alice");
+	CHECK_NUMBER(token_expiry(token), 2000000000);
+	CHECK(token_file_warning(token) == NULL);
+
+	check_row("a file that vanished: the token stays in use until it expires");
+	unlink(path);
+	CHECK(token_refresh(token, 1999999999, &err));
+	CHECK(!token_renew(token, 1999999999));
+	CHECK_STRING(token_value(token), ALICE);
+
+	check_row("a new file, readable by others");
+	write_file("a.b.c", 0644);
+	CHECK(token_refresh(token, 1000, &err));
+	CHECK_STRING(token_value(token), "a.b.c");
+	CHECK(token_user(token) == NULL);
+	CHECK_NUMBER(token_expiry(token), 0);
+	CHECK(token_file_warning(token) != NULL);
+
+	check_row("refused by slurmrestd: another one, or the same");
+	CHECK(!token_renew(token, 1000));
+	write_file("d.e.f", 0600);
+	CHECK(token_renew(token, 1000));
+	CHECK_STRING(token_value(token), "d.e.f");
+	token_free(token);
+}
+
+static void test_signing(void)
+{
+	static const struct {
+		const char *name;
+		int64_t after_s;
+		bool is_new;
+	} rows[] = {
+		{"at once", 0, false},
+		{"before half of its life", TOKEN_LIFETIME_S / 2 - 1, false},
+		{"a third of its life is not left yet", TOKEN_LIFETIME_S / 2, true},
+		{"expired long ago", 10 * TOKEN_LIFETIME_S, true},
+		{"the clock stepped back", -1, true},
+	};
+	write_file("0123456789abcdef0123456789abcdef", 0600);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const int64_t start = 1800000000;
+		struct error err = {""};
+		check_row(rows[i].name);
+		struct token *token = token_from_key(path, "scope");
+		CHECK(token_refresh(token, start, &err));
+		CHECK_STRING(token_user(token), "scope");
+		CHECK_NUMBER(token_expiry(token), start + TOKEN_LIFETIME_S);
+		char *first = strdup(token_value(token));
+		CHECK(token_refresh(token, start + rows[i].after_s, &err));
+		CHECK((strcmp(first, token_value(token)) != 0) == rows[i].is_new);
+		CHECK_NUMBER(token_expiry(token),
+			     start + (rows[i].is_new ? rows[i].after_s : 0) + TOKEN_LIFETIME_S);
+		free(first);
+		token_free(token);
+	}
+}
+
+int main(void)
+{
+	if (!mkdtemp(folder))
+		return 1;
+	snprintf(path, sizeof path, "%s/token", folder);
+	test_file();
+	test_claims_and_rotation();
+	test_signing();
+	unlink(path);
+	rmdir(folder);
+	return check_done();
+}
