@@ -28,6 +28,9 @@ static const struct option_row rows[] = {
 	 "URL", "Where slurmrestd listens: http://host:port, https://host:port or unix:/path.", NULL},
 	{"slurmrestd.user", STRING, offsetof(struct config, slurmrestd_user), NULL, "USER",
 	 "The Slurm user to be; needed with a key file, else the token's own.", NULL},
+	{"slurmrestd.api-version", STRING, offsetof(struct config, api_version), NULL, "VERSION",
+	 "Use only this API version, such as v0.0.42, instead of the newest that both sides know.",
+	 NULL},
 	{"slurmrestd.token-file", STRING, offsetof(struct config, token_file), NULL, "FILE",
 	 "File with the JWT (or what scontrol token prints); read again when it changes.", NULL},
 	{"slurmrestd.jwt-key-file", STRING, offsetof(struct config, jwt_key_file), NULL, "FILE",
@@ -145,6 +148,8 @@ bool config_parse(struct config *config, int argc, char *const *argv, struct err
 				      "only one of them");
 	if (config->jwt_key_file && !config->slurmrestd_user)
 		return error_set(err, "--slurmrestd.jwt-key-file needs --slurmrestd.user");
+	if (config->api_version && !api_version_is_known(config->api_version))
+		return error_set(err, "--slurmrestd.api-version: %s is not known", config->api_version);
 	if (*config->telemetry_path != '/' || !config->telemetry_path[1] ||
 	    strncmp(config->telemetry_path, "/-/", 3) == 0)
 		return error_set(err, "--web.telemetry-path: %s is not a path of its own, such as "

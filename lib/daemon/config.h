@@ -9,6 +9,7 @@
 struct config {
 	const char *slurmrestd_url;
 	const char *slurmrestd_user; /* NULL: the token's */
+	const char *api_version;     /* NULL: found by asking */
 	const char *token_file, *jwt_key_file; /* at most one; NULL if not given */
 	uint64_t timeout_s;
 	uint64_t interval_s[ENDPOINTS_POLLED];

@@ -75,6 +75,7 @@ struct poller *poller_new(const struct config *config, struct page_slot *slot, s
 	const struct client_options options = {
 		.url = config->slurmrestd_url,
 		.user = config->slurmrestd_user,
+		.version = config->api_version,
 		.timeout_s = (long)config->timeout_s,
 		.stop = &poller->stop,
 	};

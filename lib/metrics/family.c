@@ -1,5 +1,7 @@
 #include "metrics/family.h"
 
+#include <stdlib.h>
+
 const char *const entity_kind_names[ENTITY_KINDS] = {
 	[ENTITY_CLUSTER] = "cluster", [ENTITY_PARTITION] = "partition",
 	[ENTITY_ACCOUNT] = "account", [ENTITY_USER] = "user",
@@ -54,4 +56,29 @@ void family_named(struct exposition *out, const char *label, const struct names 
 		exposition_label(out, label, text_of(names->name[i]));
 		exposition_integer(out, counts[i]);
 	}
+}
+
+void family_listed(struct exposition *out, const char *label, const char *const *names,
+		   unsigned count, const uint64_t *values)
+{
+	for (unsigned i = 0; i < count; i++) {
+		exposition_label(out, label, text_of(names[i]));
+		exposition_integer(out, values[i]);
+	}
+}
+
+void family_gres(struct exposition *out, const struct map *map, const char *const *states,
+		 unsigned count)
+{
+	size_t *order = map_sorted(map);
+	for (size_t i = 0; i < map->count; i++) {
+		const struct gres_count *gres = map->entries[order[i]].value;
+		for (unsigned state = 0; state < count; state++) {
+			exposition_label(out, "gres", gres->name);
+			exposition_label(out, "type", gres->type);
+			exposition_label(out, "state", text_of(states[state]));
+			exposition_integer(out, gres->count[state]);
+		}
+	}
+	free(order);
 }

@@ -63,4 +63,12 @@ void family_divided(struct exposition *out, const struct family *family, uint64_
 void family_named(struct exposition *out, const char *label, const struct names *names,
 		  unsigned always, uint64_t seen, const uint64_t *counts);
 
+/* One sample per name of a closed set. */
+void family_listed(struct exposition *out, const char *label, const char *const *names,
+		   unsigned count, const uint64_t *values);
+
+/* Samples gres, type, state for each row of a map of struct gres_count. */
+void family_gres(struct exposition *out, const struct map *map, const char *const *states,
+		 unsigned count);
+
 #define GROUP_FAMILIES(table) .families = table, .family_count = sizeof table / sizeof *table

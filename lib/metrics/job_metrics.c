@@ -28,11 +28,8 @@ static void emit_classes(struct exposition *out, const struct view *view,
 			 const struct family *family, const void *item)
 {
 	(void)view, (void)family;
-	const struct job_usage *usage = item;
-	for (int class = 0; class < REASON_CLASSES; class ++) {
-		exposition_label(out, "class", text_of(reason_class_names[class]));
-		exposition_integer(out, usage->pending[class]);
-	}
+	family_listed(out, "class", reason_class_names, REASON_CLASSES,
+		      ((const struct job_usage *)item)->pending);
 }
 
 static void emit_reasons(struct exposition *out, const struct view *view,
@@ -52,29 +49,15 @@ static void emit_phases(struct exposition *out, const struct view *view,
 			const struct family *family, const void *item)
 {
 	(void)view;
-	const uint64_t *phases = (const uint64_t *)((const char *)item + family->offset);
-	for (int phase = 0; phase < PHASES; phase++) {
-		exposition_label(out, "state", text_of(phase_names[phase]));
-		exposition_integer(out, phases[phase]);
-	}
+	family_listed(out, "state", phase_names, PHASES,
+		      (const uint64_t *)((const char *)item + family->offset));
 }
 
 static void emit_gres(struct exposition *out, const struct view *view, const struct family *family,
 		      const void *item)
 {
 	(void)view, (void)family;
-	const struct map *map = &((const struct job_usage *)item)->gres;
-	size_t *order = map_sorted(map);
-	for (size_t i = 0; i < map->count; i++) {
-		const struct gres_count *gres = map->entries[order[i]].value;
-		for (int phase = 0; phase < PHASES; phase++) {
-			exposition_label(out, "gres", gres->name);
-			exposition_label(out, "type", gres->type);
-			exposition_label(out, "state", text_of(phase_names[phase]));
-			exposition_integer(out, gres->count[phase]);
-		}
-	}
-	free(order);
+	family_gres(out, &((const struct job_usage *)item)->gres, phase_names, PHASES);
 }
 
 static void emit_oldest(struct exposition *out, const struct view *view,

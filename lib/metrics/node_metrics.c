@@ -28,29 +28,15 @@ static void emit_shares(struct exposition *out, const struct view *view,
 			const struct family *family, const void *item)
 {
 	(void)view;
-	const uint64_t *shares = (const uint64_t *)((const char *)item + family->offset);
-	for (int share = 0; share < SHARES; share++) {
-		exposition_label(out, "state", text_of(share_names[share]));
-		exposition_integer(out, shares[share]);
-	}
+	family_listed(out, "state", share_names, SHARES,
+		      (const uint64_t *)((const char *)item + family->offset));
 }
 
 static void emit_gres(struct exposition *out, const struct view *view, const struct family *family,
 		      const void *item)
 {
 	(void)view, (void)family;
-	const struct map *map = &((const struct node_usage *)item)->gres;
-	size_t *order = map_sorted(map);
-	for (size_t i = 0; i < map->count; i++) {
-		const struct gres_count *gres = map->entries[order[i]].value;
-		for (int share = 0; share < SHARES; share++) {
-			exposition_label(out, "gres", gres->name);
-			exposition_label(out, "type", gres->type);
-			exposition_label(out, "state", text_of(share_names[share]));
-			exposition_integer(out, gres->count[share]);
-		}
-	}
-	free(order);
+	family_gres(out, &((const struct node_usage *)item)->gres, share_names, SHARES);
 }
 
 static const struct family node_families[] = {

@@ -1,6 +1,7 @@
 #include "slurmrest/api_version.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* Any `flags` replace the default SHOW_ALL|SHOW_DETAIL; ALL keeps jobs of hidden partitions and halves
  * the bytes (job_resources and gres_detail go). Versions before v0.0.40 refuse the parameter. */
@@ -10,3 +11,11 @@ const struct api_version api_versions[] = {
 	{"v0.0.45", all}, {"v0.0.44", all}, {"v0.0.43", all}, {"v0.0.42", all}, {"v0.0.41", all},
 	{"v0.0.40", all}, {"v0.0.38", ""},  {"v0.0.37", ""},  {NULL, NULL},
 };
+
+bool api_version_is_known(const char *name)
+{
+	for (const struct api_version *version = api_versions; version->name; version++)
+		if (strcmp(version->name, name) == 0)
+			return true;
+	return false;
+}

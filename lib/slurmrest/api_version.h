@@ -2,6 +2,8 @@
  * tests/fixtures, and rows in the field tables where it renamed a key. */
 #pragma once
 
+#include <stdbool.h>
+
 struct api_version {
 	const char *name;         /* as in the path: "v0.0.45" */
 	const char *flags_query;  /* what makes bulk lists leave out DETAIL; "" where unknown */
@@ -10,3 +12,5 @@ struct api_version {
 /* v0.0.36 is wrong in places (drained nodes say idle, partition figures are shifted); v0.0.39 is served
  * by no release that could be measured. Ends with a NULL name. */
 extern const struct api_version api_versions[];
+
+bool api_version_is_known(const char *name);

@@ -23,6 +23,7 @@ struct client {
 	struct http *http;
 	struct token *token;
 	const char *user;
+	const char *only_version;          /* NULL: any */
 	const struct api_version *version; /* NULL while unknown */
 	struct decoder *decoders[ENDPOINTS];
 };
@@ -33,6 +34,7 @@ struct client *client_new(const struct client_options *options, struct token *to
 	struct client *client = NEW(struct client);
 	client->token = token;
 	client->user = options->user;
+	client->only_version = options->version;
 	client->http = http_new(options->url, options->timeout_s, options->stop, err);
 	if (!client->http) {
 		client_free(client);
@@ -107,6 +109,8 @@ enum fetch_result client_discover(struct client *client, struct error *err)
 	for (const struct api_version *version = api_versions; version->name; version++) {
 		char path[64];
 		struct http_reply reply;
+		if (client->only_version && strcmp(client->only_version, version->name) != 0)
+			continue;
 		snprintf(path, sizeof path, "/slurm/%s/ping", version->name);
 		enum http_result result = get(client, path, take_nothing, NULL, &reply, err);
 		if (result != HTTP_ANSWERED)
@@ -122,7 +126,8 @@ enum fetch_result client_discover(struct client *client, struct error *err)
 		client->version = version;
 		return FETCH_OK;
 	}
-	error_set(err, "slurmrestd serves no API version from %s on", "v0.0.37");
+	error_set(err, "slurmrestd does not serve %s",
+		  client->only_version ? client->only_version : "an API version from v0.0.37 on");
 	return FETCH_UNSUPPORTED;
 }
 
@@ -176,8 +181,9 @@ static enum fetch_result fetch_once(struct client *client, const struct fetch *f
 {
 	const struct endpoint_row *row = &endpoint_table[fetch->endpoint];
 	struct transfer transfer = {.decoder = client->decoders[fetch->endpoint], .is_json = true};
-	char path[128];
-	snprintf(path, sizeof path, "/slurm/%s%s%s%s", client->version->name, row->path,
+	char path[256];
+	snprintf(path, sizeof path, "/%s/%s%s%s%s", row->is_slurmdb ? "slurmdb" : "slurm",
+		 client->version->name, row->path,
 		 row->takes_flags ? client->version->flags_query : "",
 		 fetch->query ? fetch->query : "");
 	decoder_start(transfer.decoder, fetch->take, fetch->context);

@@ -16,7 +16,8 @@ enum endpoint {
 
 struct endpoint_row {
 	const char *name;   /* the label and option value */
-	const char *path;   /* below /slurm/v0.0.NN */
+	const char *path;   /* below /slurm/v0.0.NN, or /slurmdb/v0.0.NN */
+	bool is_slurmdb;    /* slurmdbd answers */
 	bool takes_flags;   /* the version's flags_query is appended */
 	bool is_authenticated; /* answers only with a valid token (ping answers any) */
 	bool is_optional;    /* not served by every release that serves the version */
