@@ -29,7 +29,8 @@ struct decoder {
 	const struct record_type *type;
 	struct json_shape *shape;
 	struct json_reader *reader;
-	struct field_reader fields;
+	struct vocabulary *vocabulary;
+	struct field_reader *fields;
 	struct arena texts;
 	void *record;
 	struct answer answer;
@@ -56,13 +57,12 @@ struct decoder *decoder_new(const struct record_type *type, struct vocabulary *v
 	json_shape_want(shape, "meta.slurm.release", ID_RELEASE);
 	json_shape_want(shape, "meta.Slurm.release", ID_RELEASE_22_05);
 	json_shape_want(shape, "meta.slurm.cluster", ID_CLUSTER);
-	field_want(shape, record_path, type->fields, ID_FIELDS);
-
+	decoder->fields = field_reader_new(shape, record_path, ID_FIELDS, type->fields, vocabulary,
+					   &decoder->texts);
+	decoder->vocabulary = vocabulary;
 	decoder->type = type;
 	decoder->shape = shape;
 	decoder->record = memory_new(type->size);
-	decoder->fields = (struct field_reader){
-		.fields = type->fields, .vocabulary = vocabulary, .texts = &decoder->texts};
 	return decoder;
 }
 
@@ -76,9 +76,12 @@ static void record_event(struct decoder *decoder, const struct json_value *value
 	if (value->type == JSON_OBJECT) {
 		decoder->answer.has_list = true;
 		arena_clear(&decoder->texts);
-		field_start(&decoder->fields, decoder->record, decoder->type->size);
-	} else if (value->type == JSON_END &&
-		   decoder->type->finish(decoder->fields.vocabulary, decoder->record)) {
+		field_reader_start(decoder->fields, decoder->record, decoder->type->size);
+		return;
+	}
+	field_reader_finish(decoder->fields);
+	if (value->type == JSON_END &&
+	    decoder->type->finish(decoder->vocabulary, decoder->record)) {
 		decoder->answer.records++;
 		decoder->take(decoder->context, decoder->record);
 	} else {
@@ -136,7 +139,7 @@ static bool on_value(void *context, int id, const struct json_value *value, stru
 		copy_text(answer->cluster, sizeof answer->cluster, value);
 		break;
 	default:
-		field_take(&decoder->fields, id - ID_FIELDS, value);
+		field_reader_take(decoder->fields, id, value);
 	}
 	return true;
 }
@@ -150,7 +153,7 @@ void decoder_start(struct decoder *decoder, record_fn *take, void *context)
 	decoder->take = take;
 	decoder->context = context;
 	/* Until the record begins nothing is below it, but a wrong body may say otherwise. */
-	field_start(&decoder->fields, decoder->record, decoder->type->size);
+	field_reader_start(decoder->fields, decoder->record, decoder->type->size);
 }
 
 bool decoder_feed(struct decoder *decoder, const char *bytes, size_t len, struct error *err)
@@ -173,6 +176,7 @@ void decoder_free(struct decoder *decoder)
 	if (!decoder)
 		return;
 	json_reader_free(decoder->reader);
+	field_reader_free(decoder->fields);
 	json_shape_free(decoder->shape);
 	arena_done(&decoder->texts);
 	free(decoder->record);

@@ -1,45 +1,139 @@
 #include "slurmrest/field.h"
 
+#include "base/memory.h"
 #include "model/number.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Each row owns this many ids: its value and the parts that the value may have. */
 enum part { PART_VALUE, PART_SET, PART_INFINITE, PART_NUMBER, PART_ELEMENT, PARTS };
 
+struct field_reader {
+	const struct field *fields;
+	int rows;
+	struct vocabulary *vocabulary;
+	struct arena *texts;
+	int first_id;
+	char *record;
+	/* The number object that is being read. */
+	bool is_set, is_infinite;
+	struct json_value number;
+	/* One for each row, NULL where it is no list; and what a list's reader has read so far. */
+	struct field_reader **lists;
+	char *element, *items;
+	size_t element_size, item_count, item_capacity;
+};
+
+static int row_count(const struct field *fields)
+{
+	int rows = 0;
+	while (fields[rows].path)
+		rows++;
+	return rows;
+}
+
 static void want(struct json_shape *shape, const char *record_path, const char *path,
 		 const char *suffix, int id)
 {
-	char whole[160];
+	char whole[200];
 	snprintf(whole, sizeof whole, "%s.%s%s", record_path, path, suffix);
 	json_shape_want(shape, whole, id);
 }
 
-int field_want(struct json_shape *shape, const char *record_path, const struct field *fields,
-	       int first_id)
+static void want_row(struct json_shape *shape, const char *record_path, const struct field *field,
+		     int id)
 {
-	int id = first_id;
-	for (const struct field *field = fields; field->path; field++, id += PARTS) {
-		want(shape, record_path, field->path, "", id + PART_VALUE);
-		if (field->kind == FIELD_NUMBER) {
-			want(shape, record_path, field->path, ".set", id + PART_SET);
-			want(shape, record_path, field->path, ".infinite", id + PART_INFINITE);
-			want(shape, record_path, field->path, ".number", id + PART_NUMBER);
-		} else if (field->kind != FIELD_BOOL) {
-			want(shape, record_path, field->path, "[]", id + PART_ELEMENT);
-		}
+	switch (field->kind) {
+	case FIELD_NUMBER:
+	case FIELD_REAL:
+		want(shape, record_path, field->path, ".set", id + PART_SET);
+		want(shape, record_path, field->path, ".infinite", id + PART_INFINITE);
+		want(shape, record_path, field->path, ".number", id + PART_NUMBER);
+		break;
+	case FIELD_TEXT:
+	case FIELD_NAME:
+	case FIELD_LIST:
+		want(shape, record_path, field->path, "[]", id + PART_ELEMENT);
+		break;
+	case FIELD_BOOL:
+		break;
 	}
-	return id;
+	want(shape, record_path, field->path, "", id + PART_VALUE);
 }
 
-void field_start(struct field_reader *reader, void *record, size_t size)
+/* The reader of a list's elements; its ids follow those that are in use. */
+static struct field_reader *list_reader_new(struct field_reader *reader, struct json_shape *shape,
+					    const char *record_path, const struct field *field,
+					    int *next_id)
+{
+	char path[160];
+	snprintf(path, sizeof path, "%s.%s[]", record_path, field->path);
+	struct field_reader *list = field_reader_new(shape, path, *next_id, field->elements->fields,
+						     reader->vocabulary, reader->texts);
+	list->element_size = field->elements->size;
+	list->element = memory_new(list->element_size);
+	*next_id += row_count(field->elements->fields) * PARTS;
+	return list;
+}
+
+struct field_reader *field_reader_new(struct json_shape *shape, const char *record_path,
+				      int first_id, const struct field *fields,
+				      struct vocabulary *vocabulary, struct arena *texts)
+{
+	struct field_reader *reader = NEW(struct field_reader);
+	int rows = row_count(fields), next_id = first_id + rows * PARTS;
+	*reader = (struct field_reader){.fields = fields,
+					.rows = rows,
+					.vocabulary = vocabulary,
+					.texts = texts,
+					.first_id = first_id};
+	reader->lists = memory_new((size_t)rows * sizeof *reader->lists);
+	for (int row = 0; row < rows; row++) {
+		want_row(shape, record_path, &fields[row], first_id + row * PARTS);
+		if (fields[row].kind == FIELD_LIST)
+			reader->lists[row] = list_reader_new(reader, shape, record_path,
+							     &fields[row], &next_id);
+	}
+	return reader;
+}
+
+void field_reader_start(struct field_reader *reader, void *record, size_t size)
 {
 	reader->record = record;
 	memset(record, 0, size);
-	for (const struct field *field = reader->fields; field->path; field++)
-		if (field->kind == FIELD_NUMBER)
-			*(uint64_t *)((char *)record + field->offset) = NUMBER_UNSET;
+	for (int row = 0; row < reader->rows; row++) {
+		char *member = reader->record + reader->fields[row].offset;
+		if (reader->fields[row].kind == FIELD_NUMBER)
+			*(uint64_t *)member = NUMBER_UNSET;
+		else if (reader->fields[row].kind == FIELD_REAL)
+			*(double *)member = NAN;
+		else if (reader->lists[row])
+			reader->lists[row]->item_count = 0;
+	}
+}
+
+void field_reader_finish(struct field_reader *reader)
+{
+	for (int row = 0; row < reader->rows; row++) {
+		const struct field_reader *list = reader->lists[row];
+		if (list)
+			*(struct list *)(reader->record + reader->fields[row].offset) =
+				(struct list){list->items, list->item_count};
+	}
+}
+
+void field_reader_free(struct field_reader *reader)
+{
+	if (!reader)
+		return;
+	for (int row = 0; row < reader->rows; row++)
+		field_reader_free(reader->lists[row]);
+	free(reader->lists);
+	free(reader->element);
+	free(reader->items);
+	free(reader);
 }
 
 /* NO_VAL and INFINITE of 32 and 64 bits leak out of 22.05 as plain numbers (4294967294, -2), and -1
@@ -63,31 +157,61 @@ static uint64_t number_of(const struct json_value *value, uint64_t scale)
 	return scaled >= 0 ? (uint64_t)scaled : NUMBER_UNSET;
 }
 
+static double real_of(const struct json_value *value)
+{
+	return value->type == JSON_NUMBER ? value->number : NAN;
+}
+
+/* A plain number, or the parts of {"set":true,"infinite":false,"number":5}. */
 static void take_number(struct field_reader *reader, const struct field *field, enum part part,
 			const struct json_value *value)
 {
-	uint64_t *member = (uint64_t *)((char *)reader->record + field->offset);
+	void *member = reader->record + field->offset;
+	struct json_value number = *value;
+	bool is_infinite = false;
 	switch (part) {
 	case PART_SET:
 		reader->is_set = value->type == JSON_BOOL && value->boolean;
-		break;
+		return;
 	case PART_INFINITE:
 		reader->is_infinite = value->type == JSON_BOOL && value->boolean;
-		break;
+		return;
 	case PART_NUMBER:
 		reader->number = *value;
-		break;
+		return;
 	default:
 		if (value->type == JSON_OBJECT) {
 			reader->is_set = reader->is_infinite = false;
 			reader->number.type = JSON_NULL;
-		} else if (value->type == JSON_END) {
-			*member = reader->is_infinite ? NUMBER_INFINITE
-				  : reader->is_set    ? number_of(&reader->number, field->scale)
-						      : NUMBER_UNSET;
-		} else {
-			*member = number_of(value, field->scale);
+			return;
 		}
+		if (value->type == JSON_END) {
+			is_infinite = reader->is_infinite;
+			number = reader->number;
+			if (!reader->is_set)
+				number.type = JSON_NULL;
+		}
+	}
+	if (field->kind == FIELD_REAL)
+		*(double *)member = is_infinite ? INFINITY : real_of(&number);
+	else
+		*(uint64_t *)member = is_infinite ? NUMBER_INFINITE
+						  : number_of(&number, field->scale);
+}
+
+/* An object of a list begins or ends. */
+static void take_element(struct field_reader *list, const struct json_value *value)
+{
+	if (value->type == JSON_OBJECT) {
+		field_reader_start(list, list->element, list->element_size);
+	} else if (value->type == JSON_END) {
+		if (list->item_count == list->item_capacity) {
+			list->item_capacity = list->item_capacity ? 2 * list->item_capacity : 16;
+			list->items = memory_resize(list->items, list->item_capacity,
+						    list->element_size);
+		}
+		memcpy(list->items + list->item_count++ * list->element_size, list->element,
+		       list->element_size);
 	}
 }
 
@@ -111,7 +235,7 @@ static struct text copy_without_nul(struct arena *arena, struct text text)
 static void take_text(struct field_reader *reader, const struct field *field, enum part part,
 		      const struct json_value *value)
 {
-	struct text *member = (struct text *)((char *)reader->record + field->offset);
+	struct text *member = (struct text *)(reader->record + field->offset);
 	if (value->type != JSON_STRING)
 		return;
 	if (part == PART_VALUE || !member->len) {
@@ -127,19 +251,20 @@ static void take_text(struct field_reader *reader, const struct field *field, en
 	*member = (struct text){joined, len};
 }
 
-void field_take(struct field_reader *reader, int id, const struct json_value *value)
+static void take_row(struct field_reader *reader, int row, enum part part,
+		     const struct json_value *value)
 {
-	const struct field *field = &reader->fields[id / PARTS];
-	enum part part = (enum part)(id % PARTS);
+	const struct field *field = &reader->fields[row];
 	switch (field->kind) {
 	case FIELD_NUMBER:
+	case FIELD_REAL:
 		take_number(reader, field, part, value);
 		break;
 	case FIELD_TEXT:
 		take_text(reader, field, part, value);
 		break;
 	case FIELD_BOOL:
-		*(bool *)((char *)reader->record + field->offset) =
+		*(bool *)(reader->record + field->offset) =
 			value->type == JSON_BOOL && value->boolean;
 		break;
 	case FIELD_NAME:
@@ -149,5 +274,26 @@ void field_take(struct field_reader *reader, int id, const struct json_value *va
 		else if (value->type == JSON_ARRAY)
 			field->take(reader->vocabulary, reader->record, TEXT(""));
 		break;
+	case FIELD_LIST:
+		if (part == PART_ELEMENT)
+			take_element(reader->lists[row], value);
+		break;
+	}
+}
+
+void field_reader_take(struct field_reader *reader, int id, const struct json_value *value)
+{
+	int row = (id - reader->first_id) / PARTS;
+	if (row < reader->rows) {
+		take_row(reader, row, (enum part)((id - reader->first_id) % PARTS), value);
+		return;
+	}
+	for (row = reader->rows - 1; row >= 0; row--) { /* the last list whose ids begin at or before it */
+		struct field_reader *list = reader->lists[row];
+		if (list && list->first_id <= id) {
+			if (list->record)
+				field_reader_take(list, id, value);
+			return;
+		}
 	}
 }

@@ -11,13 +11,27 @@
 
 enum field_kind {
 	FIELD_NUMBER, /* uint64_t: NUMBER_UNSET if absent, null or unset; times `scale` */
+	FIELD_REAL,   /* double: NAN if absent, null or unset, INFINITY if infinite */
 	FIELD_TEXT,   /* struct text: empty if absent; a list of strings is joined by commas */
 	FIELD_BOOL,   /* bool */
 	FIELD_NAME,   /* each string of a list, or the one string, goes to `take` */
+	FIELD_LIST,   /* struct list: one element per object of a list, read by `elements` */
 };
 
 /* Takes one name of a FIELD_NAME row; the text is borrowed. Empty: a list begins. */
 typedef void field_name_fn(struct vocabulary *vocabulary, void *record, struct text name);
+
+/* The elements of a list within a record; borrowed like the record's texts. */
+struct list {
+	const void *items;
+	size_t count;
+};
+
+/* What a list's elements are: a table of their own, which holds no lists. */
+struct field_elements {
+	size_t size;
+	const struct field *fields;
+};
 
 struct field {
 	const char *path; /* below the record; NULL ends the table */
@@ -25,6 +39,7 @@ struct field {
 	size_t offset;
 	uint64_t scale;
 	field_name_fn *take;
+	const struct field_elements *elements;
 };
 
 enum { SECONDS = 1, MINUTES = 60, BYTES = 1, MIB = 1 << 20, COUNT = 1 };
@@ -35,30 +50,34 @@ enum { SECONDS = 1, MINUTES = 60, BYTES = 1, MIB = 1 << 20, COUNT = 1 };
 	 0 * sizeof(char[_Generic(((record *)0)->member, type: 1, default: -1)]))
 
 #define NUMBER(record, member, path, unit)                                                         \
-	{path, FIELD_NUMBER, FIELD_TYPED(uint64_t, record, member), unit, NULL}
+	{path, FIELD_NUMBER, FIELD_TYPED(uint64_t, record, member), unit, NULL, NULL}
 #define TEXT_FIELD(record, member, path)                                                           \
-	{path, FIELD_TEXT, FIELD_TYPED(struct text, record, member), 0, NULL}
-#define BOOL(record, member, path) {path, FIELD_BOOL, FIELD_TYPED(bool, record, member), 0, NULL}
-#define NAME(path, take) {path, FIELD_NAME, 0, 0, take}
-#define END_OF_FIELDS {NULL, FIELD_NUMBER, 0, 0, NULL}
+	{path, FIELD_TEXT, FIELD_TYPED(struct text, record, member), 0, NULL, NULL}
+#define BOOL(record, member, path)                                                                 \
+	{path, FIELD_BOOL, FIELD_TYPED(bool, record, member), 0, NULL, NULL}
+#define REAL(record, member, path)                                                                 \
+	{path, FIELD_REAL, FIELD_TYPED(double, record, member), 0, NULL, NULL}
+#define NAME(path, take) {path, FIELD_NAME, 0, 0, take, NULL}
+#define LIST(record, member, path, elements)                                                       \
+	{path, FIELD_LIST, FIELD_TYPED(struct list, record, member), 0, NULL, elements}
+#define END_OF_FIELDS {NULL, FIELD_NUMBER, 0, 0, NULL, NULL}
 
 /* Reads the values of one record at a time, as the shape reports them. */
-struct field_reader {
-	const struct field *fields;
-	struct vocabulary *vocabulary;
-	struct arena *texts; /* where the record's texts are kept */
-	void *record;
-	/* The number object that is being read. */
-	bool is_set, is_infinite;
-	struct json_value number;
-};
+struct field_reader;
 
-/* Adds the rows' paths to the shape, below `record_path`, from `first_id` on; returns the next id. */
-int field_want(struct json_shape *shape, const char *record_path, const struct field *fields,
-	       int first_id);
+/* Adds the rows' paths to the shape, below `record_path`, with ids from `first_id` on. Texts are kept in
+ * the arena; everything is borrowed until field_reader_free. */
+struct field_reader *field_reader_new(struct json_shape *shape, const char *record_path,
+				      int first_id, const struct field *fields,
+				      struct vocabulary *vocabulary, struct arena *texts);
 
-/* All NUMBER members become NUMBER_UNSET, the rest zero. */
-void field_start(struct field_reader *reader, void *record, size_t size);
+/* All NUMBER members become NUMBER_UNSET, REAL ones NAN, the rest zero. */
+void field_reader_start(struct field_reader *reader, void *record, size_t size);
 
-/* `id` is relative to field_want's first_id. */
-void field_take(struct field_reader *reader, int id, const struct json_value *value);
+/* A value that the shape reported with an id of this reader's. */
+void field_reader_take(struct field_reader *reader, int id, const struct json_value *value);
+
+/* The record is complete: its lists are in place until the next start. */
+void field_reader_finish(struct field_reader *reader);
+
+void field_reader_free(struct field_reader *reader); /* NULL is fine */

@@ -271,6 +271,87 @@ static void test_ping(void)
 	}
 }
 
+struct thing {
+	struct list first, second;
+	double level;
+};
+
+struct element {
+	struct text name;
+	uint64_t count;
+};
+
+static const struct field element_fields[] = {
+	TEXT_FIELD(struct element, name, "name"),
+	NUMBER(struct element, count, "count", COUNT),
+	END_OF_FIELDS,
+};
+static const struct field_elements elements = {sizeof(struct element), element_fields};
+static const struct field thing_fields[] = {
+	LIST(struct thing, first, "a.first", &elements),
+	REAL(struct thing, level, "level"),
+	LIST(struct thing, second, "second", &elements),
+	END_OF_FIELDS,
+};
+
+static bool finish_thing(struct vocabulary *ignored, void *record)
+{
+	(void)ignored, (void)record;
+	return true;
+}
+
+static const struct record_type thing_record = {"things", false, sizeof(struct thing), thing_fields,
+						finish_thing};
+
+/* "first: x=1 y=? second: z=3 level 0.5" */
+static void take_thing(void *context, const void *record)
+{
+	const struct thing *thing = record;
+	char *to = context, *end = to + 200;
+	const struct list *lists[] = {&thing->first, &thing->second};
+	for (int l = 0; l < 2; l++) {
+		to += snprintf(to, (size_t)(end - to), l ? "/ " : "");
+		for (size_t i = 0; i < lists[l]->count; i++) {
+			const struct element *element = (const struct element *)lists[l]->items + i;
+			to += snprintf(to, (size_t)(end - to), "%.*s=%ld ", (int)element->name.len,
+				       element->name.bytes,
+				       element->count == NUMBER_UNSET ? -1 : (long)element->count);
+		}
+	}
+	snprintf(to, (size_t)(end - to), "%g", thing->level);
+}
+
+static void test_lists(void)
+{
+	static const struct {
+		const char *json, *want;
+	} rows[] = {
+		{"{\"a\":{\"first\":[{\"name\":\"x\",\"count\":1},{\"name\":\"y\"}]},\"level\":0.5,"
+		 "\"second\":[{\"count\":{\"set\":true,\"number\":3},\"name\":\"z\"}]}",
+		 "x=1 y=-1 / z=3 0.5"},
+		{"{\"second\":[],\"level\":{\"set\":true,\"infinite\":false,\"number\":2}}", "/ 2"},
+		{"{\"second\":null,\"level\":{\"set\":false,\"infinite\":true,\"number\":0}}", "/ inf"},
+		{"{\"second\":[5,\"x\",[]],\"level\":null}", "/ nan"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (size_t step = 1; step < 9; step++) {
+			char got[256] = "", json[512];
+			struct error err = {""};
+			/* the same twice: nothing of the first record is left in the second */
+			snprintf(json, sizeof json, "{\"things\":[%s,%s]}", rows[i].json,
+				 rows[i].json);
+			check_row(rows[i].json);
+			struct decoder *decoder = decoder_new(&thing_record, &vocabulary);
+			decoder_start(decoder, take_thing, got);
+			for (size_t at = 0, len = strlen(json); at < len; at += step)
+				CHECK(decoder_feed(decoder, json + at,
+						   len - at < step ? len - at : step, &err));
+			CHECK(decoder_finish(decoder, &err));
+			CHECK_STRING(got, rows[i].want);
+			decoder_free(decoder);
+		}
+}
+
 static void test_envelope(void)
 {
 	struct answer answer;
@@ -313,6 +394,7 @@ int main(void)
 	test_nodes();
 	test_partitions();
 	test_ping();
+	test_lists();
 	test_envelope();
 	vocabulary_done(&vocabulary);
 	return check_done();
