@@ -33,6 +33,7 @@ struct decoder {
 	struct field_reader *fields;
 	struct arena texts;
 	void *record;
+	bool is_in_record; /* between its begin and its end */
 	struct answer answer;
 	record_fn *take;
 	void *context;
@@ -77,11 +78,15 @@ static void record_event(struct decoder *decoder, const struct json_value *value
 		decoder->answer.has_list = true;
 		arena_clear(&decoder->texts);
 		field_reader_start(decoder->fields, decoder->record, decoder->type->size);
+		decoder->is_in_record = true;
 		return;
 	}
+	if (value->type == JSON_END && !decoder->is_in_record)
+		return; /* of what was no object */
+	bool is_whole = decoder->is_in_record;
+	decoder->is_in_record = false;
 	field_reader_finish(decoder->fields);
-	if (value->type == JSON_END &&
-	    decoder->type->finish(decoder->vocabulary, decoder->record)) {
+	if (is_whole && decoder->type->finish(decoder->vocabulary, decoder->record)) {
 		decoder->answer.records++;
 		decoder->take(decoder->context, decoder->record);
 	} else {
@@ -152,6 +157,7 @@ void decoder_start(struct decoder *decoder, record_fn *take, void *context)
 	decoder->answer = (struct answer){.last_update = NUMBER_UNSET};
 	decoder->take = take;
 	decoder->context = context;
+	decoder->is_in_record = false;
 	/* Until the record begins nothing is below it, but a wrong body may say otherwise. */
 	field_reader_start(decoder->fields, decoder->record, decoder->type->size);
 }

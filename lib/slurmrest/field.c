@@ -199,12 +199,13 @@ static void take_number(struct field_reader *reader, const struct field *field, 
 						  : number_of(&number, field->scale);
 }
 
-/* An object of a list begins or ends. */
+/* An object of a list begins or ends; whatever else is in the list is passed over. */
 static void take_element(struct field_reader *list, const struct json_value *value)
 {
 	if (value->type == JSON_OBJECT) {
 		field_reader_start(list, list->element, list->element_size);
-	} else if (value->type == JSON_END) {
+	} else if (value->type == JSON_END && list->record) {
+		list->record = NULL;
 		if (list->item_count == list->item_capacity) {
 			list->item_capacity = list->item_capacity ? 2 * list->item_capacity : 16;
 			list->items = memory_resize(list->items, list->item_capacity,

@@ -166,12 +166,12 @@ static void test_skipped(void)
 	check_row("records without what they need");
 	struct got got = decode(&job_record,
 				"{\"jobs\":[{\"job_id\":1},{\"job_state\":\"RUNNING\"},"
-				"{\"job_id\":2,\"job_state\":\"RUNNING\"}, 5, null]}",
+				"{\"job_id\":2,\"job_state\":\"RUNNING\"}, 5, null, []]}",
 				1000, &answer);
 	CHECK_NUMBER(got.records, 1);
 	CHECK_NUMBER(got.last.job.id, 2);
 	CHECK_NUMBER(answer.records, 1);
-	CHECK_NUMBER(answer.skipped, 4);
+	CHECK_NUMBER(answer.skipped, 5);
 }
 
 static void test_nodes(void)
