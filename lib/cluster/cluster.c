@@ -4,6 +4,9 @@ void cluster_init(struct cluster *cluster)
 {
 	*cluster = (struct cluster){0};
 	vocabulary_init(&cluster->vocabulary);
+	scheduler_section_init(&cluster->scheduler);
+	accounting_section_init(&cluster->accounting);
+	cluster->conf = (struct conf){NUMBER_UNSET, NUMBER_UNSET};
 }
 
 void cluster_done(struct cluster *cluster)
@@ -11,6 +14,11 @@ void cluster_done(struct cluster *cluster)
 	partitions_section_free(cluster->partitions);
 	nodes_section_free(cluster->nodes);
 	jobs_section_free(cluster->jobs);
+	record_list_free(cluster->shares);
+	record_list_free(cluster->reservations);
+	record_list_free(cluster->licenses);
+	scheduler_section_done(&cluster->scheduler);
+	accounting_section_done(&cluster->accounting);
 	vocabulary_done(&cluster->vocabulary);
 }
 

@@ -2,9 +2,11 @@
  * complete. A section that became too old is dropped; what is NULL or not known is not on the page. */
 #pragma once
 
+#include "cluster/accounting.h"
 #include "cluster/jobs.h"
 #include "cluster/nodes.h"
 #include "cluster/partitions.h"
+#include "cluster/record_list.h"
 #include "cluster/scheduler.h"
 
 enum { CONTROLLERS_MAX = 8 };
@@ -24,7 +26,14 @@ struct cluster {
 	struct controller_state controllers[CONTROLLERS_MAX];
 	unsigned controller_count;
 	bool controllers_are_sure; /* what ping said of them is not due to a bad token */
+	bool dbd_responds; /* slurmdbd's last ping */
+	enum up { UP_NOT_KNOWN, UP_NO, UP_YES } accounting_up;
 	struct scheduler_section scheduler;
+	struct accounting_section accounting;
+	struct conf conf; /* members unset while unknown */
+	struct record_list *shares;       /* struct fairshare */
+	struct record_list *reservations; /* struct reservation */
+	struct record_list *licenses;     /* struct license */
 	struct partitions_section *partitions;
 	struct nodes_section *nodes;
 	struct jobs_section *jobs;

@@ -84,6 +84,7 @@ struct jobs_section *jobs_section_new(const struct jobs_section *previous,
 				keep_seen(section, (enum entity_kind)kind, seen);
 		}
 	}
+	map_init(&section->reservation_cpus, &section->arena, sizeof(uint64_t));
 	entity(section, ENTITY_CLUSTER, TEXT(""), TEXT(""));
 	for (size_t i = 0; partitions && i < partitions->count; i++)
 		entity(section, ENTITY_PARTITION, partitions->entries[i].key, TEXT(""));
@@ -215,6 +216,8 @@ static void add(struct jobs_section *section, const struct job *job, uint64_t co
 	if (job->account.len)
 		add_to(entity(section, ENTITY_ACCOUNT, job->account, TEXT("")), &addition);
 	add_to_user(section, &addition);
+	if (job->reservation.len && job->state == JOB_RUNNING)
+		*(uint64_t *)map_add(&section->reservation_cpus, job->reservation) += addition.cpus;
 }
 
 static void keep_aside(struct jobs_section *section, const struct job *job)
@@ -269,6 +272,7 @@ void jobs_section_free(struct jobs_section *section)
 		}
 		map_done(&section->entities[kind]);
 	}
+	map_done(&section->reservation_cpus);
 	arena_done(&section->arena);
 	free(section->cut);
 	free(section);

@@ -6,6 +6,7 @@
 struct jobs_section {
 	struct arena arena; /* everything below */
 	struct map entities[ENTITY_KINDS]; /* key -> struct job_usage */
+	struct map reservation_cpus; /* reservation -> uint64_t: CPUs of its running jobs */
 	uint64_t records;    /* job records; arrays' unsplit rests count once */
 	uint64_t jobs;       /* by task */
 	/* Pending arrays whose task list Slurm cut: not added before jobs_section_settle. */

@@ -52,6 +52,7 @@ static void exporter_init(struct exporter *exporter)
 	for (int i = 0; i < ENDPOINTS; i++) {
 		struct exporter_endpoint *endpoint = &exporter->endpoints[i];
 		endpoint->name = endpoint_table[i].name;
+		endpoint->is_optional = endpoint_table[i].is_optional;
 		endpoint->request_seconds.bounds = request_bounds;
 		endpoint->request_seconds.bound_count = sizeof request_bounds / sizeof *request_bounds;
 	}
@@ -87,17 +88,25 @@ struct poller *poller_new(const struct config *config, struct page_slot *slot, s
 	return NULL;
 }
 
+/* Not a failure: the release does not have it, or the user need not have it. */
+static bool is_to_be_expected(enum endpoint which, enum fetch_result result)
+{
+	return endpoint_table[which].is_optional &&
+	       (result == FETCH_UNSUPPORTED || result == FETCH_FORBIDDEN);
+}
+
 /* One line when an endpoint begins to fail, fails in another way, or is well again. */
 static void log_change(const struct poller *poller, enum endpoint which, enum fetch_result result,
 		       const struct error *err)
 {
 	bool is_first = !poller->exporter.endpoints[which].is_tried;
-	bool is_expected = result == FETCH_UNSUPPORTED && endpoint_table[which].is_optional;
-	if ((result == poller->results[which] && !is_first) || is_expected)
+	bool is_served = !(result == FETCH_UNSUPPORTED && endpoint_table[which].is_optional);
+	if ((result == poller->results[which] && !is_first) || !is_served)
 		return;
 	const char *name = endpoint_table[which].name;
 	if (result != FETCH_OK)
-		log_line(LOG_LEVEL_WARN, "poll failed", "endpoint", name, "result",
+		log_line(is_to_be_expected(which, result) ? LOG_LEVEL_INFO : LOG_LEVEL_WARN,
+			 "poll failed", "endpoint", name, "result",
 			 fetch_result_names[result], "error", err->text, NULL);
 	else if (!is_first)
 		log_line(LOG_LEVEL_INFO, "poll succeeds again", "endpoint", name, NULL);
@@ -112,12 +121,18 @@ static void note_envelope(struct poller *poller, const struct answer *answer)
 			 answer->release);
 	if (*answer->cluster)
 		snprintf(cluster->name, sizeof cluster->name, "%s", answer->cluster);
-	const char *version = client_version(poller->client);
-	if (!version || strcmp(version, cluster->api_version) == 0)
+	const struct api_version *version = client_version(poller->client);
+	if (!version || strcmp(version->name, cluster->api_version) == 0)
 		return;
-	snprintf(cluster->api_version, sizeof cluster->api_version, "%s", version);
+	snprintf(cluster->api_version, sizeof cluster->api_version, "%s", version->name);
+	if (version->is_newer)
+		log_line(LOG_LEVEL_WARN,
+			 "slurmrestd serves only API versions newer than this exporter knows: it is read "
+			 "as the newest known one; what was renamed will be missing",
+			 "api_version", version->name, NULL);
 	poller->exporter.endpoints[ENDPOINT_JOB_STATES].is_tried = false; /* may be served now */
-	log_line(LOG_LEVEL_INFO, "reading slurmrestd", "api_version", version, "slurm_version",
+	schedule_retry_unsupported(&poller->schedule, clock_monotonic_ns());
+	log_line(LOG_LEVEL_INFO, "reading slurmrestd", "api_version", version->name, "slurm_version",
 		 cluster->slurm_version, "url", poller->config->slurmrestd_url, NULL);
 }
 
@@ -138,6 +153,7 @@ static void count(struct exporter_endpoint *endpoint, enum fetch_result result,
 	endpoint->is_tried = true;
 	endpoint->is_up = result == FETCH_OK;
 	endpoint->is_supported = reply->status != 404 && result != FETCH_UNSUPPORTED;
+	endpoint->is_forbidden = result == FETCH_FORBIDDEN;
 	endpoint->requests[result]++;
 	endpoint->response_bytes += reply->bytes;
 	histogram_observe(&endpoint->request_seconds, reply->seconds);
@@ -229,7 +245,7 @@ static bool poll_endpoint(struct poller *poller, enum endpoint which)
 	schedule_note(&poller->schedule, which, result, reply.seconds, clock_monotonic_ns());
 	if (result != FETCH_OK) {
 		section->discard(build.built);
-		return false;
+		return is_to_be_expected(which, result);
 	}
 	note_envelope(poller, &answer);
 	if (which == ENDPOINT_JOBS)
@@ -251,6 +267,7 @@ static void drop_what_is_not_known(struct poller *poller)
 	poller->was_down_for_sure =
 		!any_up && schedule_is_down_for_sure(&poller->schedule, poller->was_down_for_sure);
 	cluster->controllers_are_sure = any_up || poller->was_down_for_sure;
+	cluster->accounting_up = schedule_accounting_up(&poller->schedule, cluster->dbd_responds);
 }
 
 static void publish(struct poller *poller)
@@ -267,7 +284,7 @@ static void publish(struct poller *poller)
 	exporter->scrapes[0].count = atomic_load(&poller->slot->scrapes);
 	process_read(&exporter->process);
 	struct buf bytes = BUF_INIT;
-	const struct view view = {&poller->cluster, exporter};
+	const struct view view = {&poller->cluster, exporter, clock_now_s()};
 	catalogue_render(&view, &bytes);
 	page_slot_publish(poller->slot, page_new(&bytes, is_complete));
 }

@@ -10,7 +10,7 @@ struct poller;
 /* Borrows config and slot until poller_free. */
 struct poller *poller_new(const struct config *config, struct page_slot *slot, struct error *err);
 
-/* Asks every endpoint once and publishes the page; true if all of them answered. For --once. */
+/* Asks every endpoint once and publishes the page; true if all that are served answered. For --once. */
 bool poller_poll_all(struct poller *poller);
 
 bool poller_start(struct poller *poller, struct error *err); /* polls in a thread of its own */

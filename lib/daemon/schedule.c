@@ -10,6 +10,8 @@
 /* ping and diag cost the same however large the cluster is: a slow one means trouble, not work. They are
  * the probes that tell when the trouble is over. */
 #define PROBE_INTERVAL_MAX_S 60.0
+/* What is not served or not allowed may be after an upgrade, or when the user became an operator. */
+#define UNSUPPORTED_INTERVAL_S 3600.0
 /* A slurmctld that is down makes slurmrestd answer within some 10 s; what takes longer was work. */
 #define QUICK_S 15.0
 
@@ -49,6 +51,8 @@ void schedule_note(struct schedule *schedule, enum endpoint endpoint, enum fetch
 	double stretched = seconds / DUTY;
 	if (is_probe)
 		stretched = fmin(stretched, PROBE_INTERVAL_MAX_S);
+	if (result == FETCH_UNSUPPORTED || result == FETCH_FORBIDDEN)
+		stretched = UNSUPPORTED_INTERVAL_S;
 	entry->interval_s = fmax(entry->wish_s, stretched);
 	entry->due_ns = now_ns + in_ns(entry->interval_s);
 	entry->seconds = seconds;
@@ -86,12 +90,48 @@ uint64_t schedule_next_ns(const struct schedule *schedule)
 	return next;
 }
 
+void schedule_retry_unsupported(struct schedule *schedule, uint64_t now_ns)
+{
+	for (int i = 0; i < ENDPOINTS_POLLED; i++)
+		if (schedule->entries[i].result == FETCH_UNSUPPORTED)
+			schedule->entries[i].due_ns = now_ns;
+}
+
+/* Of one endpoint of slurmdbd: what its last result says of slurmdbd. */
+static enum up told_by(const struct schedule_entry *entry)
+{
+	switch (entry->tried_ns ? entry->result : FETCH_UNSUPPORTED) {
+	case FETCH_OK:
+	case FETCH_FORBIDDEN: /* it was slurmdbd that said so */
+		return UP_YES;
+	case FETCH_HTTP_ERROR:
+	case FETCH_SLURM_ERROR:
+	case FETCH_TIMEOUT:
+		return UP_NO;
+	default:
+		return UP_NOT_KNOWN;
+	}
+}
+
+enum up schedule_accounting_up(const struct schedule *schedule, bool ping_says_up)
+{
+	const struct schedule_entry *entries = schedule->entries;
+	enum up up = told_by(&entries[ENDPOINT_DBD_PING]);
+	if (up == UP_NOT_KNOWN)
+		up = told_by(&entries[ENDPOINT_DBD_DIAG]);
+	else if (up == UP_YES && !ping_says_up)
+		up = UP_NO;
+	bool is_token_good = entries[ENDPOINT_DIAG].tried_ns &&
+			     entries[ENDPOINT_DIAG].result == FETCH_OK;
+	return up == UP_NO && !is_token_good ? UP_NOT_KNOWN : up;
+}
+
 bool schedule_is_down_for_sure(const struct schedule *schedule, bool before)
 {
 	bool is_sure = before;
 	for (int i = 0; i < ENDPOINTS_POLLED; i++) {
 		const struct schedule_entry *entry = &schedule->entries[i];
-		if (!endpoint_table[i].is_authenticated ||
+		if (!endpoint_table[i].asks_slurmctld ||
 		    entry->tried_ns < schedule->entries[ENDPOINT_PING].tried_ns)
 			continue;
 		if (entry->result == FETCH_OK || entry->result == FETCH_UNAUTHORIZED)

@@ -2,6 +2,7 @@
  * (monotonic nanoseconds). Fixed intervals, stretched by what an answer costs. */
 #pragma once
 
+#include "cluster/cluster.h"
 #include "slurmrest/client.h"
 
 struct schedule_entry {
@@ -34,6 +35,13 @@ bool schedule_expire(struct schedule *schedule, enum endpoint endpoint, uint64_t
 
 /* The next moment at which an endpoint is due or what it said becomes too old. */
 uint64_t schedule_next_ns(const struct schedule *schedule);
+
+/* slurmrestd was upgraded: what it did not serve is due again. */
+void schedule_retry_unsupported(struct schedule *schedule, uint64_t now_ns);
+
+/* Is slurmdbd up? By its ping (whose last answer is given), else by its diag. It is only called down
+ * while slurmctld's diag shows that slurmrestd and the token are well. */
+enum up schedule_accounting_up(const struct schedule *schedule, bool ping_says_up);
 
 /* Ping said that every controller is down. Is it true? It says so of a bad token, too: only if something
  * that needs a token failed since, not for want of one, and nothing that needs one succeeded. While

@@ -1,6 +1,8 @@
 #include "daemon/section.h"
 
 #include "base/memory.h"
+#include "model/reservation.h"
+#include "model/fairshare.h"
 
 #include <stdlib.h>
 
@@ -45,28 +47,212 @@ static void ping_drop(struct cluster *cluster)
 	cluster->controller_count = 0;
 }
 
-/* diag */
+/* diag, of slurmctld and of slurmdbd, and conf: one record each, with lists of RPCs */
 
-static void *diag_start(const struct cluster *cluster, int64_t now)
+struct record_build {
+	struct arena arena; /* the lists and their names */
+	bool is_filled;
+	union {
+		struct diag diag;
+		struct dbd_diag dbd_diag;
+		struct conf conf;
+	};
+};
+
+static void *record_start(const struct cluster *cluster, int64_t now)
 {
 	(void)cluster, (void)now;
-	return NEW(struct diag);
+	return NEW(struct record_build);
+}
+
+static struct record_build *record_fill(void *context)
+{
+	struct record_build *build = ((struct section_build *)context)->built;
+	build->is_filled = true;
+	return build;
+}
+
+static void record_discard(void *built)
+{
+	struct record_build *build = built;
+	arena_done(&build->arena);
+	free(build);
+}
+
+/* Lists and texts of a record are borrowed from the decoder. */
+static void keep_rpcs(struct arena *arena, struct list *list)
+{
+	struct rpc *rpcs = arena_new(arena, list->count * sizeof *rpcs);
+	for (size_t i = 0; i < list->count; i++) {
+		rpcs[i] = ((const struct rpc *)list->items)[i];
+		rpcs[i].name = arena_copy(arena, rpcs[i].name);
+	}
+	list->items = rpcs;
 }
 
 static void diag_take(void *context, const void *record)
 {
-	*(struct diag *)((struct section_build *)context)->built = *(const struct diag *)record;
+	struct record_build *build = record_fill(context);
+	build->diag = *(const struct diag *)record;
+	keep_rpcs(&build->arena, &build->diag.rpcs_by_type);
+	keep_rpcs(&build->arena, &build->diag.rpcs_by_user);
+	keep_rpcs(&build->arena, &build->diag.pending_rpcs);
 }
 
 static void diag_commit(struct cluster *cluster, void *built)
 {
-	scheduler_section_set(&cluster->scheduler, built);
-	free(built);
+	const struct record_build *build = built;
+	if (build->is_filled)
+		scheduler_section_set(&cluster->scheduler, &build->diag);
+	record_discard(built);
 }
 
 static void diag_drop(struct cluster *cluster)
 {
 	cluster->scheduler.is_known = false;
+}
+
+static void dbd_diag_take(void *context, const void *record)
+{
+	struct record_build *build = record_fill(context);
+	build->dbd_diag = *(const struct dbd_diag *)record;
+	keep_rpcs(&build->arena, &build->dbd_diag.rpcs_by_type);
+	keep_rpcs(&build->arena, &build->dbd_diag.rpcs_by_user);
+}
+
+static void dbd_diag_commit(struct cluster *cluster, void *built)
+{
+	const struct record_build *build = built;
+	if (build->is_filled)
+		accounting_section_set(&cluster->accounting, &build->dbd_diag);
+	record_discard(built);
+}
+
+static void dbd_diag_drop(struct cluster *cluster)
+{
+	cluster->accounting.is_known = false;
+}
+
+static void conf_take(void *context, const void *record)
+{
+	record_fill(context)->conf = *(const struct conf *)record;
+}
+
+static void conf_drop(struct cluster *cluster)
+{
+	cluster->conf = (struct conf){NUMBER_UNSET, NUMBER_UNSET};
+}
+
+static void conf_commit(struct cluster *cluster, void *built)
+{
+	const struct record_build *build = built;
+	if (build->is_filled)
+		cluster->conf = build->conf;
+	record_discard(built);
+}
+
+/* slurmdbd's ping: whether any of its hosts responds */
+
+static void *dbd_ping_start(const struct cluster *cluster, int64_t now)
+{
+	(void)cluster, (void)now;
+	return NEW(bool);
+}
+
+static void dbd_ping_take(void *context, const void *record)
+{
+	*(bool *)((struct section_build *)context)->built |=
+		((const struct controller *)record)->is_up;
+}
+
+static void dbd_ping_commit(struct cluster *cluster, void *built)
+{
+	cluster->dbd_responds = *(bool *)built;
+	free(built);
+}
+
+static void dbd_ping_drop(struct cluster *cluster)
+{
+	cluster->dbd_responds = false;
+}
+
+/* shares, reservations, licences: the records as they are */
+
+static void *shares_start(const struct cluster *cluster, int64_t now)
+{
+	(void)cluster, (void)now;
+	return record_list_new(sizeof(struct fairshare));
+}
+
+static void shares_take(void *context, const void *record)
+{
+	static const size_t texts[] = {offsetof(struct fairshare, name), offsetof(struct fairshare, parent),
+				       offsetof(struct fairshare, partition), SIZE_MAX};
+	record_list_add(((struct section_build *)context)->built, record, texts);
+}
+
+static void shares_commit(struct cluster *cluster, void *built)
+{
+	record_list_free(cluster->shares);
+	cluster->shares = built;
+}
+
+static void shares_drop(struct cluster *cluster)
+{
+	shares_commit(cluster, NULL);
+}
+
+static void *reservations_start(const struct cluster *cluster, int64_t now)
+{
+	(void)cluster, (void)now;
+	return record_list_new(sizeof(struct reservation));
+}
+
+static void reservations_take(void *context, const void *record)
+{
+	static const size_t texts[] = {
+		offsetof(struct reservation, name), offsetof(struct reservation, partition),
+		offsetof(struct reservation, flags), offsetof(struct reservation, tres), SIZE_MAX};
+	record_list_add(((struct section_build *)context)->built, record, texts);
+}
+
+static void reservations_commit(struct cluster *cluster, void *built)
+{
+	record_list_free(cluster->reservations);
+	cluster->reservations = built;
+}
+
+static void reservations_drop(struct cluster *cluster)
+{
+	reservations_commit(cluster, NULL);
+}
+
+static void *licenses_start(const struct cluster *cluster, int64_t now)
+{
+	(void)cluster, (void)now;
+	return record_list_new(sizeof(struct license));
+}
+
+static void licenses_take(void *context, const void *record)
+{
+	static const size_t texts[] = {offsetof(struct license, name), SIZE_MAX};
+	record_list_add(((struct section_build *)context)->built, record, texts);
+}
+
+static void licenses_commit(struct cluster *cluster, void *built)
+{
+	record_list_free(cluster->licenses);
+	cluster->licenses = built;
+}
+
+static void licenses_drop(struct cluster *cluster)
+{
+	licenses_commit(cluster, NULL);
+}
+
+static void list_discard(void *built)
+{
+	record_list_free(built);
 }
 
 /* partitions */
@@ -162,9 +348,18 @@ static void jobs_drop(struct cluster *cluster)
 
 const struct section section_table[ENDPOINTS_POLLED] = {
 	[ENDPOINT_PING] = {ping_start, ping_take, ping_commit, free, ping_drop},
-	[ENDPOINT_DIAG] = {diag_start, diag_take, diag_commit, free, diag_drop},
+	[ENDPOINT_DIAG] = {record_start, diag_take, diag_commit, record_discard, diag_drop},
 	[ENDPOINT_PARTITIONS] = {partitions_start, partitions_take, partitions_commit,
 				 partitions_discard, partitions_drop},
 	[ENDPOINT_NODES] = {nodes_start, nodes_take, nodes_commit, nodes_discard, nodes_drop},
 	[ENDPOINT_JOBS] = {jobs_start, jobs_take, jobs_commit, jobs_discard, jobs_drop},
+	[ENDPOINT_RESERVATIONS] = {reservations_start, reservations_take, reservations_commit,
+				   list_discard, reservations_drop},
+	[ENDPOINT_LICENSES] = {licenses_start, licenses_take, licenses_commit, list_discard,
+			       licenses_drop},
+	[ENDPOINT_SHARES] = {shares_start, shares_take, shares_commit, list_discard, shares_drop},
+	[ENDPOINT_CONF] = {record_start, conf_take, conf_commit, record_discard, conf_drop},
+	[ENDPOINT_DBD_PING] = {dbd_ping_start, dbd_ping_take, dbd_ping_commit, free, dbd_ping_drop},
+	[ENDPOINT_DBD_DIAG] = {record_start, dbd_diag_take, dbd_diag_commit, record_discard,
+				dbd_diag_drop},
 };

@@ -12,6 +12,8 @@ struct exporter_endpoint {
 	const char *name;
 	bool is_tried;      /* nothing is said of an endpoint before its first request */
 	bool is_supported, is_up;
+	bool is_optional;   /* may be missing or forbidden: then it is neither up nor down */
+	bool is_forbidden;
 	double last_success; /* Unix seconds; 0: never */
 	double interval;     /* seconds between polls now; 0: it is not polled */
 	struct histogram request_seconds;

@@ -12,7 +12,10 @@ static void emit_up(struct exposition *out, const struct view *view, const struc
 		    const void *item)
 {
 	(void)view, (void)family;
-	exposition_integer(out, ((const struct exporter_endpoint *)item)->is_up);
+	const struct exporter_endpoint *endpoint = item;
+	bool is_of_use = endpoint->is_supported && !endpoint->is_forbidden;
+	if (is_of_use || !endpoint->is_optional)
+		exposition_integer(out, endpoint->is_up);
 }
 
 static void emit_last_success(struct exposition *out, const struct view *view,
@@ -67,7 +70,9 @@ static const struct family endpoint_families[] = {
 	 "Whether slurmrestd serves the endpoint in the API version that is read.", emit_supported, 0,
 	 0, 0},
 	{"slurmscope_endpoint_up", GAUGE, NULL,
-	 "Whether the last request to the endpoint gave an answer that could be used.", emit_up, 0, 0,
+	 "Whether the last request to the endpoint gave an answer that could be used; absent where it is "
+	 "not served or not allowed.",
+	 emit_up, 0, 0,
 	 0},
 	{"slurmscope_endpoint_last_success_timestamp_seconds", GAUGE, NULL,
 	 "When the endpoint last gave an answer that could be used.", emit_last_success, 0, 0, 0},

@@ -64,6 +64,11 @@ void exposition_base_label(struct exposition *out, const char *name, struct text
 	out->base_labels = out->labels.len;
 }
 
+void exposition_unlabel(struct exposition *out)
+{
+	out->labels.len = out->base_labels;
+}
+
 static void sample(struct exposition *out, const char *suffix, const char *number)
 {
 	if (!out->samples++)

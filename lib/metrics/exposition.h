@@ -28,6 +28,9 @@ void exposition_base_label(struct exposition *out, const char *name, struct text
 /* A label of the next sample only. An empty value is the same as none, and left out. */
 void exposition_label(struct exposition *out, const char *name, struct text value);
 
+/* Takes back labels that no sample followed. */
+void exposition_unlabel(struct exposition *out);
+
 void exposition_integer(struct exposition *out, uint64_t value);
 void exposition_number(struct exposition *out, double value);
 void exposition_histogram(struct exposition *out, const struct histogram *histogram);

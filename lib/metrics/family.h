@@ -11,6 +11,7 @@
 struct view {
 	const struct cluster *cluster;
 	const struct exporter *exporter;
+	int64_t now; /* Unix seconds */
 };
 
 struct family;
@@ -45,7 +46,8 @@ struct family_group {
 };
 
 extern const struct family_group cluster_group, controller_group, node_group, partition_group,
-	job_group, scheduler_group, endpoint_group, exporter_group;
+	job_group, scheduler_group, endpoint_group, exporter_group, accounting_group, conf_group,
+	share_group, reservation_group, license_group, rpc_group;
 
 extern const char *const entity_kind_names[ENTITY_KINDS];
 extern const char *const entity_kind_labels[ENTITY_KINDS];

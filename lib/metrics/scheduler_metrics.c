@@ -18,6 +18,22 @@ static void emit_backfill_active(struct exposition *out, const struct view *view
 	exposition_integer(out, ((const struct scheduler_section *)item)->diag.backfill_is_active);
 }
 
+/* One sample per reason; a row's offset is the sum of the first. */
+static void emit_exit_sums(struct exposition *out, const struct view *view,
+			   const struct family *family, const void *item)
+{
+	(void)view;
+	bool is_backfill = family->offset == SUM_BACKFILL_EXITS;
+	const char *const *names = is_backfill ? backfill_exit_names : exit_names;
+	for (size_t i = 0; i < (is_backfill ? BACKFILL_EXITS : EXITS); i++) {
+		uint64_t sum = scheduler_section_sum(item, (enum sum)(family->offset + i));
+		if (!number_is_known(sum))
+			continue;
+		exposition_label(out, "reason", text_of(names[i]));
+		exposition_integer(out, sum);
+	}
+}
+
 #define SUM(name, what, divisor, help) {name, COUNTER, NULL, help, emit_sum, what, divisor, 0}
 #define DIAG(name, member, divisor, help)                                                            \
 	{name, GAUGE, NULL, help, emit_number, offsetof(struct scheduler_section, diag.member),     \
@@ -35,6 +51,26 @@ static const struct family families[] = {
 	     "Mean number of jobs that a cycle of the main scheduler looked at."),
 	DIAG("slurm_scheduler_queue_length", queue_length, 1,
 	     "Jobs in the queue of the main scheduler's last cycle."),
+	SUM("slurm_scheduler_depth_total", SUM_DEPTH, 1,
+	    "Jobs that cycles of the main scheduler looked at."),
+	{"slurm_scheduler_exits_total", COUNTER, "reason",
+	 "Cycles of the main scheduler by why they ended.", emit_exit_sums, SUM_EXITS, 1, 0},
+	SUM("slurm_backfill_depth_total", SUM_BACKFILL_DEPTH, 1,
+	    "Jobs that backfill cycles looked at."),
+	SUM("slurm_backfill_depth_tried_total", SUM_BACKFILL_DEPTH_TRIED, 1,
+	    "Jobs that backfill cycles tried to start."),
+	SUM("slurm_backfill_queue_length_total", SUM_BACKFILL_QUEUE_LENGTH, 1,
+	    "Sum of the queue's length over backfill cycles."),
+	SUM("slurm_backfill_table_size_total", SUM_BACKFILL_TABLE_SIZE, 1,
+	    "Sum of the node space table's size over backfill cycles."),
+	SUM("slurm_backfill_het_jobs_total", SUM_BACKFILL_HET_JOBS, 1,
+	    "Components of heterogeneous jobs started by the backfill scheduler."),
+	{"slurm_backfill_exits_total", COUNTER, "reason", "Backfill cycles by why they ended.",
+	 emit_exit_sums, SUM_BACKFILL_EXITS, 1, 0},
+	DIAG("slurm_backfill_last_depth", backfill_last_depth, 1,
+	     "Jobs that the last backfill cycle looked at."),
+	DIAG("slurm_backfill_last_depth_tried", backfill_last_depth_tried, 1,
+	     "Jobs that the last backfill cycle tried to start."),
 	SUM("slurm_backfill_cycles_total", SUM_BACKFILL_CYCLES, 1, "Cycles of the backfill scheduler."),
 	SUM("slurm_backfill_cycle_seconds_total", SUM_BACKFILL_US, 1e6,
 	    "Time spent in cycles of the backfill scheduler."),

@@ -1,7 +1,9 @@
 /* What slurmctld says of itself: ping and diag. Texts are borrowed. */
 #pragma once
 
+#include "model/list.h"
 #include "model/number.h"
+#include "model/rpc.h"
 #include "model/vocabulary.h"
 
 struct controller {
@@ -9,6 +11,13 @@ struct controller {
 	bool is_primary, is_up;
 	uint64_t latency_us; /* of slurmrestd's own ping; unset before 23.11 */
 };
+
+/* Why a cycle of the main scheduler, and of backfill, ended: diag's own names. */
+enum { EXITS = 6, BACKFILL_EXITS = 6 };
+extern const char *const exit_names[EXITS], *const backfill_exit_names[BACKFILL_EXITS];
+
+enum rollup_period { ROLLUP_HOURLY, ROLLUP_DAILY, ROLLUP_MONTHLY, ROLLUPS };
+extern const char *const rollup_names[ROLLUPS];
 
 /* Statistics as `sdiag` shows them. Sums start again at `reset_time`: at midnight UTC, at a restart,
  * and at `sdiag --reset`. */
@@ -21,6 +30,25 @@ struct diag {
 	uint64_t cycle_depth_mean, queue_length;
 	uint64_t backfill_cycles, backfill_sum_us, backfill_mean_us, backfill_last_us, backfill_max_us;
 	uint64_t backfill_depth_mean, backfill_queue_length, backfill_table_size;
-	uint64_t backfill_jobs, backfill_last_cycle_time;
+	uint64_t backfill_jobs, backfill_het_jobs, backfill_last_cycle_time;
 	bool backfill_is_active;
+	uint64_t depth_sum, backfill_depth_sum, backfill_depth_tried_sum; /* jobs looked at */
+	uint64_t backfill_queue_length_sum, backfill_table_size_sum;
+	uint64_t backfill_last_depth, backfill_last_depth_tried;
+	uint64_t exits[EXITS], backfill_exits[BACKFILL_EXITS]; /* cycles by why they ended */
+	struct list rpcs_by_type, rpcs_by_user; /* struct rpc; start again with slurmctld only */
+	struct list pending_rpcs;               /* struct rpc: count */
+};
+
+/* slurmdbd's, as `sacctmgr show stats` shows them. */
+struct dbd_diag {
+	uint64_t start_time; /* Unix seconds: its sums start there */
+	struct list rpcs_by_type, rpcs_by_user; /* struct rpc */
+	struct rollup rollups[ROLLUPS];
+};
+
+/* What the configuration says that is of use here; served by 26.05 and later. */
+struct conf {
+	uint64_t max_job_count;
+	uint64_t boot_time; /* of slurmctld, Unix seconds */
 };

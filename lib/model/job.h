@@ -22,6 +22,7 @@ struct job {
 	uint64_t cpus, nodes;   /* requested while pending, held while running */
 	uint64_t memory_per_node, memory_per_cpu; /* requested, bytes */
 	struct text tres_requested, tres_allocated;
+	struct text reservation; /* that it is in; empty: none */
 	struct text cluster; /* name; empty in some releases */
 };
 

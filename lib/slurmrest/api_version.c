@@ -8,8 +8,10 @@
 static const char all[] = "?flags=ALL";
 
 const struct api_version api_versions[] = {
-	{"v0.0.45", all}, {"v0.0.44", all}, {"v0.0.43", all}, {"v0.0.42", all}, {"v0.0.41", all},
-	{"v0.0.40", all}, {"v0.0.38", ""},  {"v0.0.37", ""},  {NULL, NULL},
+	{"v0.0.45", all, false}, {"v0.0.44", all, false}, {"v0.0.43", all, false},
+	{"v0.0.42", all, false}, {"v0.0.41", all, false}, {"v0.0.40", all, false},
+	{"v0.0.38", "", false},	 {"v0.0.37", "", false},  {"v0.0.46", all, true},
+	{"v0.0.47", all, true},	 {"v0.0.48", all, true},  {NULL, NULL, false},
 };
 
 bool api_version_is_known(const char *name)

@@ -1,4 +1,4 @@
-/* The API versions that are understood, newest first. A new one is a line here, recorded answers in
+/* The API versions that are understood, newest first, then those that may come. A new one is a line here, recorded answers in
  * tests/fixtures, and rows in the field tables where it renamed a key. */
 #pragma once
 
@@ -7,6 +7,7 @@
 struct api_version {
 	const char *name;         /* as in the path: "v0.0.45" */
 	const char *flags_query;  /* what makes bulk lists leave out DETAIL; "" where unknown */
+	bool is_newer;            /* than any that was seen: read as the newest of those */
 };
 
 /* v0.0.36 is wrong in places (drained nodes say idle, partition figures are shifted); v0.0.39 is served

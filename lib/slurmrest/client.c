@@ -12,6 +12,7 @@ const char *const fetch_result_names[FETCH_RESULTS] = {
 	[FETCH_UNREACHABLE] = "unreachable",
 	[FETCH_TIMEOUT] = "timeout",
 	[FETCH_UNAUTHORIZED] = "unauthorized",
+	[FETCH_FORBIDDEN] = "forbidden",
 	[FETCH_HTTP_ERROR] = "http_error",
 	[FETCH_SLURM_ERROR] = "slurm_error",
 	[FETCH_INVALID] = "invalid",
@@ -126,8 +127,10 @@ enum fetch_result client_discover(struct client *client, struct error *err)
 		client->version = version;
 		return FETCH_OK;
 	}
-	error_set(err, "slurmrestd does not serve %s",
-		  client->only_version ? client->only_version : "an API version from v0.0.37 on");
+	if (client->only_version)
+		error_set(err, "slurmrestd does not serve %s", client->only_version);
+	else
+		error_set(err, "slurmrestd serves no API version from v0.0.37 on");
 	return FETCH_UNSUPPORTED;
 }
 
@@ -148,6 +151,8 @@ static enum fetch_result judge(const struct client *client, const struct transfe
 		char what[32];
 		snprintf(what, sizeof what, "HTTP %ld", reply->status);
 		explain(answer, what, err);
+		if (transfer->is_json && answer->access_denied)
+			return FETCH_FORBIDDEN;
 		return status_result(client, reply->status);
 	}
 	if (!transfer->is_json) {
@@ -157,7 +162,9 @@ static enum fetch_result judge(const struct client *client, const struct transfe
 	/* 22.05: 200 with error 9003 says only that nothing was found */
 	if (answer->error_count > answer->nothing_found) {
 		explain(answer, "200 with errors", err);
-		return is_expired(client) ? FETCH_UNAUTHORIZED : FETCH_SLURM_ERROR;
+		return answer->access_denied ? FETCH_FORBIDDEN
+		       : is_expired(client)  ? FETCH_UNAUTHORIZED
+					     : FETCH_SLURM_ERROR;
 	}
 	if (!answer->has_list) {
 		error_set(err, "the answer has no records");
@@ -234,9 +241,9 @@ enum fetch_result client_fetch(struct client *client, const struct fetch *fetch,
 	return result;
 }
 
-const char *client_version(const struct client *client)
+const struct api_version *client_version(const struct client *client)
 {
-	return client->version ? client->version->name : NULL;
+	return client->version;
 }
 
 const struct token *client_token(const struct client *client)

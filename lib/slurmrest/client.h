@@ -12,6 +12,7 @@ enum fetch_result {
 	FETCH_UNREACHABLE,
 	FETCH_TIMEOUT,
 	FETCH_UNAUTHORIZED, /* no token, or one that Slurm does not accept */
+	FETCH_FORBIDDEN,    /* the user may not see this (slurmdbd's diag is for operators) */
 	FETCH_HTTP_ERROR,   /* another status than 200 */
 	FETCH_SLURM_ERROR,  /* 200 with errors[] */
 	FETCH_INVALID,      /* not the JSON that was expected, or cut off */
@@ -54,6 +55,6 @@ enum fetch_result client_fetch(struct client *client, const struct fetch *fetch,
 			       struct answer *ret_answer, struct http_reply *ret_reply,
 			       struct error *err);
 
-const char *client_version(const struct client *client); /* "v0.0.45"; NULL while unknown */
+const struct api_version *client_version(const struct client *client); /* NULL while unknown */
 const struct token *client_token(const struct client *client);
 void client_free(struct client *client); /* NULL is fine */

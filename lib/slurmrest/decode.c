@@ -23,7 +23,8 @@ enum {
 	ID_FIELDS,
 };
 
-enum { ERROR_NOTHING_FOUND = 9003 }; /* ESLURM_REST_EMPTY_RESULT */
+/* ESLURM_REST_EMPTY_RESULT and ESLURM_ACCESS_DENIED */
+enum { ERROR_NOTHING_FOUND = 9003, ERROR_ACCESS_DENIED = 2002 };
 
 struct decoder {
 	const struct record_type *type;
@@ -96,16 +97,18 @@ static void record_event(struct decoder *decoder, const struct json_value *value
 
 static void error_event(struct answer *answer, int id, const struct json_value *value)
 {
-	if (id == ID_ERROR)
+	bool is_first = answer->error_count <= 1; /* the cause of the others */
+	if (id == ID_ERROR) {
 		answer->error_count += value->type != JSON_END;
-	else if (id == ID_ERROR_NUMBER)
-		answer->nothing_found += value->is_integer && value->magnitude == ERROR_NOTHING_FOUND;
-	else if (answer->error_count > 1)
-		return; /* the first is the cause of the others */
-	else if (id == ID_ERROR_DESCRIPTION)
+	} else if (id == ID_ERROR_NUMBER) {
+		uint64_t number = value->is_integer ? value->magnitude : 0;
+		answer->nothing_found += number == ERROR_NOTHING_FOUND;
+		answer->access_denied += number == ERROR_ACCESS_DENIED;
+	} else if (id == ID_ERROR_DESCRIPTION && is_first) {
 		copy_text(answer->error_description, sizeof answer->error_description, value);
-	else
+	} else if (id == ID_ERROR_TEXT && is_first) {
 		copy_text(answer->error, sizeof answer->error, value);
+	}
 }
 
 static bool on_value(void *context, int id, const struct json_value *value, struct error *err)

@@ -7,7 +7,7 @@
 
 /* What kind of record an endpoint's answer holds: one row per decode_*.c. */
 struct record_type {
-	const char *list; /* the answer's member that holds the records: "jobs" */
+	const char *list; /* the answer's member that holds the records: "jobs"; "": the answer itself */
 	bool is_single;   /* that member is the one record itself, not a list of them */
 	size_t size;
 	const struct field *fields;
@@ -16,7 +16,8 @@ struct record_type {
 };
 
 extern const struct record_type job_record, job_state_record, node_record, partition_record,
-	ping_record, diag_record;
+	ping_record, diag_record, dbd_diag_record, conf_record, fairshare_record, reservation_record,
+	license_record;
 
 /* What an answer says besides its records. */
 struct answer {
@@ -25,6 +26,7 @@ struct answer {
 	uint64_t last_update;   /* Unix seconds; unset where the version does not tell */
 	uint64_t error_count, warning_count;
 	uint64_t nothing_found; /* errors of number 9003: an empty result, not a failure (22.05) */
+	uint64_t access_denied; /* errors of number 2002: the user may not see this */
 	char error_description[160], error[96]; /* of the first error: what failed, and why */
 	char warning[256];      /* the first one, or empty */
 	char release[32];       /* "24.11.5" */

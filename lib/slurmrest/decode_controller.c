@@ -32,6 +32,19 @@ static const struct field ping_fields[] = {
 	END_OF_FIELDS,
 };
 
+static const struct field rpc_fields[] = {
+	TEXT_FIELD(struct rpc, name, "message_type"),
+	TEXT_FIELD(struct rpc, name, "user"),
+	TEXT_FIELD(struct rpc, name, "rpc"), /* slurmdbd's */
+	NUMBER(struct rpc, count, "count", COUNT),
+	NUMBER(struct rpc, time_us, "total_time", COUNT),
+	NUMBER(struct rpc, time_us, "time.total", COUNT), /* slurmdbd's */
+	NUMBER(struct rpc, dropped, "dropped", COUNT),
+	NUMBER(struct rpc, queued, "queued", COUNT),
+	END_OF_FIELDS,
+};
+static const struct field_elements rpc_elements = {sizeof(struct rpc), rpc_fields};
+
 static const struct field diag_fields[] = {
 	NUMBER(struct diag, reset_time, "req_time_start", SECONDS),
 	NUMBER(struct diag, threads, "server_thread_count", COUNT),
@@ -60,6 +73,50 @@ static const struct field diag_fields[] = {
 	NUMBER(struct diag, backfill_jobs, "bf_backfilled_jobs", COUNT),
 	NUMBER(struct diag, backfill_last_cycle_time, "bf_when_last_cycle", SECONDS),
 	BOOL(struct diag, backfill_is_active, "bf_active"),
+	NUMBER(struct diag, backfill_het_jobs, "bf_backfilled_het_jobs", COUNT),
+	NUMBER(struct diag, depth_sum, "schedule_cycle_depth", COUNT), /* since v0.0.41 */
+	/* since v0.0.40: */
+	NUMBER(struct diag, backfill_depth_sum, "bf_depth_sum", COUNT),
+	NUMBER(struct diag, backfill_depth_tried_sum, "bf_depth_try_sum", COUNT),
+	NUMBER(struct diag, backfill_queue_length_sum, "bf_queue_len_sum", COUNT),
+	NUMBER(struct diag, backfill_table_size_sum, "bf_table_size_sum", COUNT),
+	NUMBER(struct diag, backfill_last_depth, "bf_last_depth", COUNT),
+	NUMBER(struct diag, backfill_last_depth_tried, "bf_last_depth_try", COUNT),
+	NUMBER(struct diag, exits[0], "schedule_exit.end_job_queue", COUNT),
+	NUMBER(struct diag, exits[1], "schedule_exit.default_queue_depth", COUNT),
+	NUMBER(struct diag, exits[2], "schedule_exit.max_job_start", COUNT),
+	NUMBER(struct diag, exits[3], "schedule_exit.max_rpc_cnt", COUNT),
+	NUMBER(struct diag, exits[4], "schedule_exit.max_sched_time", COUNT),
+	NUMBER(struct diag, exits[5], "schedule_exit.licenses", COUNT),
+	NUMBER(struct diag, backfill_exits[0], "bf_exit.end_job_queue", COUNT),
+	NUMBER(struct diag, backfill_exits[1], "bf_exit.bf_max_job_start", COUNT),
+	NUMBER(struct diag, backfill_exits[2], "bf_exit.bf_max_job_test", COUNT),
+	NUMBER(struct diag, backfill_exits[3], "bf_exit.bf_max_time", COUNT),
+	NUMBER(struct diag, backfill_exits[4], "bf_exit.bf_node_space_size", COUNT),
+	NUMBER(struct diag, backfill_exits[5], "bf_exit.state_changed", COUNT),
+	LIST(struct diag, rpcs_by_type, "rpcs_by_message_type", &rpc_elements), /* since v0.0.38 */
+	LIST(struct diag, rpcs_by_user, "rpcs_by_user", &rpc_elements),
+	LIST(struct diag, pending_rpcs, "pending_rpcs", &rpc_elements), /* since v0.0.41 */
+	END_OF_FIELDS,
+};
+
+static const struct field dbd_diag_fields[] = {
+	NUMBER(struct dbd_diag, start_time, "time_start", SECONDS),
+	LIST(struct dbd_diag, rpcs_by_type, "RPCs", &rpc_elements),
+	LIST(struct dbd_diag, rpcs_by_user, "users", &rpc_elements),
+	/* since v0.0.41; before, a list without the periods' names */
+	NUMBER(struct dbd_diag, rollups[0].last_run, "rollups.hourly.last_run", SECONDS),
+	NUMBER(struct dbd_diag, rollups[0].last_duration_us, "rollups.hourly.duration.last", COUNT),
+	NUMBER(struct dbd_diag, rollups[1].last_run, "rollups.daily.last_run", SECONDS),
+	NUMBER(struct dbd_diag, rollups[1].last_duration_us, "rollups.daily.duration.last", COUNT),
+	NUMBER(struct dbd_diag, rollups[2].last_run, "rollups.monthly.last_run", SECONDS),
+	NUMBER(struct dbd_diag, rollups[2].last_duration_us, "rollups.monthly.duration.last", COUNT),
+	END_OF_FIELDS,
+};
+
+static const struct field conf_fields[] = {
+	NUMBER(struct conf, max_job_count, "slurm_conf.MaxJobCount", COUNT),
+	NUMBER(struct conf, boot_time, "slurm_conf_meta.BOOT_TIME", SECONDS),
 	END_OF_FIELDS,
 };
 
@@ -75,6 +132,21 @@ static bool finish_diag(struct vocabulary *vocabulary, void *record)
 	return number_is_known(((struct diag *)record)->reset_time);
 }
 
+static bool finish_dbd_diag(struct vocabulary *vocabulary, void *record)
+{
+	(void)vocabulary;
+	return number_is_known(((struct dbd_diag *)record)->start_time);
+}
+
+static bool finish_conf(struct vocabulary *vocabulary, void *record)
+{
+	(void)vocabulary;
+	return number_is_known(((struct conf *)record)->max_job_count);
+}
+
+const struct record_type dbd_diag_record = {"statistics", true, sizeof(struct dbd_diag),
+					    dbd_diag_fields, finish_dbd_diag};
+const struct record_type conf_record = {"", true, sizeof(struct conf), conf_fields, finish_conf};
 const struct record_type ping_record = {"pings", false, sizeof(struct controller), ping_fields,
 					finish_ping};
 const struct record_type diag_record = {"statistics", true, sizeof(struct diag), diag_fields,

@@ -36,6 +36,7 @@ static const struct field fields[] = {
 	NUMBER(struct job, memory_per_cpu, "memory_per_cpu", MIB),
 	TEXT_FIELD(struct job, tres_requested, "tres_req_str"),
 	TEXT_FIELD(struct job, tres_allocated, "tres_alloc_str"),
+	TEXT_FIELD(struct job, reservation, "resv_name"),
 	TEXT_FIELD(struct job, cluster, "cluster"),
 	END_OF_FIELDS,
 };

@@ -9,6 +9,12 @@ enum endpoint {
 	ENDPOINT_PARTITIONS,
 	ENDPOINT_NODES,
 	ENDPOINT_JOBS,
+	ENDPOINT_RESERVATIONS,
+	ENDPOINT_LICENSES,
+	ENDPOINT_SHARES,
+	ENDPOINT_CONF,
+	ENDPOINT_DBD_PING,
+	ENDPOINT_DBD_DIAG,
 	ENDPOINTS_POLLED, /* the ones above are polled, those below asked when needed */
 	ENDPOINT_JOB_STATES = ENDPOINTS_POLLED,
 	ENDPOINTS,
@@ -19,7 +25,7 @@ struct endpoint_row {
 	const char *path;   /* below /slurm/v0.0.NN, or /slurmdb/v0.0.NN */
 	bool is_slurmdb;    /* slurmdbd answers */
 	bool takes_flags;   /* the version's flags_query is appended */
-	bool is_authenticated; /* answers only with a valid token (ping answers any) */
+	bool asks_slurmctld; /* and so fails without it or a good token (ping does not) */
 	bool is_optional;    /* not served by every release that serves the version */
 	unsigned interval_s; /* the default; 0 if it is not polled */
 	const struct record_type *record;

@@ -38,7 +38,7 @@ static void want(struct json_shape *shape, const char *record_path, const char *
 		 const char *suffix, int id)
 {
 	char whole[200];
-	snprintf(whole, sizeof whole, "%s.%s%s", record_path, path, suffix);
+	snprintf(whole, sizeof whole, "%s%s%s%s", record_path, *record_path ? "." : "", path, suffix);
 	json_shape_want(shape, whole, id);
 }
 
@@ -69,7 +69,7 @@ static struct field_reader *list_reader_new(struct field_reader *reader, struct 
 					    int *next_id)
 {
 	char path[160];
-	snprintf(path, sizeof path, "%s.%s[]", record_path, field->path);
+	snprintf(path, sizeof path, "%s%s%s[]", record_path, *record_path ? "." : "", field->path);
 	struct field_reader *list = field_reader_new(shape, path, *next_id, field->elements->fields,
 						     reader->vocabulary, reader->texts);
 	list->element_size = field->elements->size;

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "json/reader.h"
+#include "model/list.h"
 #include "model/vocabulary.h"
 
 enum field_kind {
@@ -20,12 +21,6 @@ enum field_kind {
 
 /* Takes one name of a FIELD_NAME row; the text is borrowed. Empty: a list begins. */
 typedef void field_name_fn(struct vocabulary *vocabulary, void *record, struct text name);
-
-/* The elements of a list within a record; borrowed like the record's texts. */
-struct list {
-	const void *items;
-	size_t count;
-};
 
 /* What a list's elements are: a table of their own, which holds no lists. */
 struct field_elements {

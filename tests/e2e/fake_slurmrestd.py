@@ -18,9 +18,13 @@ import time
 from pathlib import Path
 
 FIXTURES = Path(os.environ.get("FIXTURES", "build/fixtures"))
+# The endpoints that misbehave unless others are named, and those that not all versions serve.
 LISTS = {"ping": "pings", "diag": "statistics", "partitions": "partitions", "nodes": "nodes",
          "jobs": "jobs"}
 ENDPOINTS = tuple(LISTS)
+MORE_LISTS = {"reservations": "reservations", "licenses": "licenses", "shares": "shares",
+              "conf": "slurm_conf", "dbd_ping": "pings", "dbd_diag": "statistics"}
+MORE_ENDPOINTS = tuple(MORE_LISTS)
 RELEASES = {"22.05.8": ("v0.0.37", "v0.0.38"),
             "24.11.5": ("v0.0.40", "v0.0.41", "v0.0.42"),
             "26.05.5": ("v0.0.42", "v0.0.43", "v0.0.44", "v0.0.45")}
@@ -195,11 +199,13 @@ class Call:
         self.target = target.rpartition(" ")[0]
         self.headers = [(name.lower(), value.strip())
                         for name, _, value in (header.partition(":") for header in headers)]
-        fits = re.fullmatch(r"/slurm/(v0\.0\.\d\d)/(jobs/state/|\w+)(\?.*)?", self.target)
-        self.version, self.endpoint, self.query = fits.groups("") if fits else ("", "", "")
+        fits = re.fullmatch(r"/slurm(db)?/(v0\.0\.\d\d)/(jobs/state/|\w+)(\?.*)?", self.target)
+        dbd, self.version, self.endpoint, self.query = fits.groups("") if fits else [""] * 4
+        if dbd:
+            self.endpoint = f"dbd_{self.endpoint}"
         if self.endpoint == "jobs/state/":
             self.endpoint = "job_states"
-        self.list = LISTS.get(self.endpoint, "jobs")
+        self.list = {**LISTS, **MORE_LISTS}.get(self.endpoint, "jobs")
         self.body = fake.answers.get((self.version, self.endpoint))
 
     def header(self, name):
@@ -233,7 +239,7 @@ class Call:
         names = [name for name, _ in self.headers]
         flags = r"\?flags=ALL" if self.version >= "v0.0.40" else ""
         queries = {"jobs": flags, "partitions": flags, "job_states": r"\?job_id=\d+"}
-        if self.endpoint not in (*ENDPOINTS, "job_states"):
+        if self.endpoint not in (*ENDPOINTS, *MORE_ENDPOINTS, "job_states"):
             yield "path"
         elif not re.fullmatch(queries.get(self.endpoint, ""), self.query):
             yield "query"
@@ -285,6 +291,10 @@ class Fake:
                         (FIXTURES / release / version / f"{endpoint}.json").read_bytes()
                         for version in versions or RELEASES[release] for endpoint in ENDPOINTS}
         for version, _ in list(self.answers):
+            for endpoint in MORE_ENDPOINTS:
+                path = FIXTURES / release / version / f"{endpoint.replace('dbd_', 'db_')}.json"
+                if path.exists() and path.read_bytes().startswith(b"{"):
+                    self.answers[version, endpoint] = path.read_bytes()
             states = FIXTURES / release / version / "jobs_state.json"
             if version >= "v0.0.40":
                 self.answers[version, "job_states"] = states.read_bytes()

@@ -15,7 +15,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from fake_slurmrestd import ENDPOINTS, make_token
+from fake_slurmrestd import ENDPOINTS, MORE_ENDPOINTS, make_token
 
 SLURMSCOPE = os.path.abspath(os.environ.get("SLURMSCOPE", "build/bin/slurmscope"))
 PATIENCE = 40  # seconds; the machine is noisy, and what is slow is not wrong
@@ -215,9 +215,10 @@ class Daemon:
         return dict(last)
 
     def wait_well(self):
-        """The first page on which every endpoint is up."""
-        return self.wait_for(lambda page: all(is_up(page, endpoint) for endpoint in ENDPOINTS),
-                             "all is well")
+        """The first page on which every endpoint is up, or asked at least where versions lack it."""
+        return self.wait_for(lambda page: all(is_up(page, endpoint) for endpoint in ENDPOINTS) and
+                             all(f'slurmscope_endpoint_supported{{endpoint="{endpoint}"}}' in page
+                                 for endpoint in MORE_ENDPOINTS), "all is well")
 
 
 def is_up(page, endpoint):

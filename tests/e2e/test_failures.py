@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import fake_slurmrestd as fakes
-from fake_slurmrestd import ENDPOINTS, Fake, body, edited, endless, make_token, raw, recorded
+from fake_slurmrestd import ENDPOINTS, MORE_ENDPOINTS, Fake, body, edited, endless, make_token, raw, recorded
 from harness import EVERY_SECOND, Daemon, all_at_once, held, is_up, results, wait_until
 
 SHORT = ["--slurmrestd.timeout=1"]  # the interval then stretches to 20 s
@@ -473,6 +473,33 @@ class Others(unittest.TestCase):
                 self.assertGreater(page[expiry], time.time())
                 self.assertEqual(4, len(daemon.log(level="warn")))
                 self.assertEqual("scope2", fake.calls[-1].header("x-slurm-user-name"))
+
+    def test_each_further_endpoint_fails_alone(self):
+        every_second = [f"--interval.{endpoint}=1" for endpoint in MORE_ENDPOINTS]
+        for failing in MORE_ENDPOINTS:
+            with self.subTest(failing), Fake() as fake, \
+                    Daemon(fake, *EVERY_SECOND, *every_second) as daemon:
+                before = daemon.wait_well()
+                fake.behave(body(b"no", "500 INTERNAL ERROR", "text/plain"), [failing])
+                page = daemon.wait_for(lambda page: results(page, failing).get("http_error", 0) > 1)
+                self.assertEqual(0, is_up(page, failing))
+                self.assertEqual(held(before, "slurm_accounting_up"),
+                                 held(page, "slurm_accounting_up"))
+                self.assertEqual(1, len(daemon.log(level="warn")))
+                fake.behave(endpoints=[failing])
+                daemon.wait_for(lambda page: is_up(page, failing) == 1)
+
+    def test_newer_version(self):
+        """A version that nobody has seen is read as the newest one that was."""
+        with Fake() as fake:
+            for (version, endpoint), answer in list(fake.answers.items()):
+                del fake.answers[version, endpoint]
+                if version == "v0.0.45":
+                    fake.answers["v0.0.47", endpoint] = answer
+            with Daemon(fake, *EVERY_SECOND) as daemon:
+                page = daemon.wait_well()
+                self.assertEqual(245, page['slurm_cluster_jobs{state="pending"}'])
+                self.assertRegex(daemon.log(level="warn")[0]["msg"], "newer")
 
     def test_memory_stays_small(self):
         """Whatever comes without an end, a second of it is some 30 MB; what is wrong is not read on."""

@@ -132,10 +132,11 @@ class Scrapes(unittest.TestCase):
         self.assertNotRegex(prometheus.log.read_text(), "(?i)duplicate|out of order|append failed")
 
     def check_outage(self, fake, prometheus):
+        up = f'slurmscope_endpoint_up{{endpoint=~"{"|".join(ENDPOINTS)}"}}'
         fake.refuse()
-        wait_until(lambda: prometheus.value("sum(slurmscope_endpoint_up)") == 0, "endpoints down")
+        wait_until(lambda: prometheus.value(f"sum({up})") == 0, "endpoints down")
         self.assertEqual(1, prometheus.value("up"))
-        self.assertEqual(len(ENDPOINTS), prometheus.value("count(slurmscope_endpoint_up)"))
+        self.assertEqual(len(ENDPOINTS), prometheus.value(f"count({up})"))
         self.assertIsNotNone(prometheus.value("slurm_cluster_jobs"))
         wait_until(lambda: prometheus.value("slurm_controller_up") is None, "controller unknown")
         fake.open()

@@ -15,6 +15,8 @@ static void read_answer(struct cluster *cluster, const char *folder, enum endpoi
 	struct error err = {""};
 	snprintf(path, sizeof path, "%s/%s.json", folder, endpoint_table[endpoint].name);
 	FILE *file = fopen(path, "re");
+	if (!file && endpoint_table[endpoint].is_optional)
+		return;
 	struct decoder *decoder =
 		decoder_new(endpoint_table[endpoint].record, &cluster->vocabulary);
 	build.built = section_table[endpoint].start(cluster, NOW);
@@ -47,7 +49,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	struct cluster cluster;
 	struct buf page = BUF_INIT;
-	const struct view view = {.cluster = &cluster};
+	const struct view view = {.cluster = &cluster, .now = NOW};
 	cluster_init(&cluster);
 	for (int i = 0; i < ENDPOINTS_POLLED; i++)
 		read_answer(&cluster, argv[1], (enum endpoint)i);

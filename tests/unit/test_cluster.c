@@ -225,7 +225,8 @@ static void test_nodes(void)
 
 static void test_running_sums(void)
 {
-	struct scheduler_section section = {0};
+	struct scheduler_section section;
+	scheduler_section_init(&section);
 	struct diag diag = {.reset_time = 100, .cycles = 10, .cycle_sum_us = 1000,
 			    .backfill_cycles = NUMBER_UNSET, .backfill_sum_us = NUMBER_UNSET,
 			    .backfill_mean_us = NUMBER_UNSET, .backfill_jobs = 7};
@@ -248,6 +249,7 @@ static void test_running_sums(void)
 	scheduler_section_set(&section, &diag);
 	CHECK_NUMBER(scheduler_section_sum(&section, SUM_BACKFILL_JOBS), 11);
 	CHECK(scheduler_section_sum(&section, SUM_BACKFILL_CYCLES) == NUMBER_UNSET);
+	scheduler_section_done(&section);
 }
 
 int main(void)

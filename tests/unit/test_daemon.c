@@ -116,7 +116,8 @@ static void test_page(void)
 
 static void schedule_with(struct schedule *schedule)
 {
-	static const uint64_t intervals[ENDPOINTS_POLLED] = {30, 30, 300, 60, 60};
+	static const uint64_t intervals[ENDPOINTS_POLLED] = {30,  30,  300, 60, 60, 120,
+							      120, 300, 600, 30, 60};
 	schedule_init(schedule, intervals);
 }
 
@@ -197,6 +198,49 @@ static void test_ages(void)
 	CHECK(schedule_expire(&schedule, ENDPOINT_PING, 1002 * S));
 }
 
+static void test_accounting_up(void)
+{
+	static const struct {
+		const char *name;
+		enum fetch_result ping, diag, slurmctld; /* FETCH_RESULTS: not tried */
+		bool ping_says_up;
+		enum up want;
+	} rows[] = {
+		{"ping says up", FETCH_OK, FETCH_OK, FETCH_OK, true, UP_YES},
+		{"ping says down", FETCH_OK, FETCH_HTTP_ERROR, FETCH_OK, false, UP_NO},
+		{"ping says down, of a bad token", FETCH_OK, FETCH_HTTP_ERROR, FETCH_UNAUTHORIZED,
+		 false, UP_NOT_KNOWN},
+		{"no ping in this version", FETCH_UNSUPPORTED, FETCH_OK, FETCH_OK, false, UP_YES},
+		{"diag has errors (22.05)", FETCH_UNSUPPORTED, FETCH_SLURM_ERROR, FETCH_OK, false,
+		 UP_NO},
+		{"diag is for operators", FETCH_UNSUPPORTED, FETCH_FORBIDDEN, FETCH_OK, false, UP_YES},
+		{"slurmrestd is away", FETCH_UNREACHABLE, FETCH_UNREACHABLE, FETCH_UNREACHABLE, true,
+		 UP_NOT_KNOWN},
+		{"slurmrestd has no slurmdbd", FETCH_UNSUPPORTED, FETCH_UNSUPPORTED, FETCH_OK, true,
+		 UP_NOT_KNOWN},
+		{"nothing was asked", FETCH_RESULTS, FETCH_RESULTS, FETCH_RESULTS, false,
+		 UP_NOT_KNOWN},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct schedule schedule;
+		schedule_with(&schedule);
+		check_row(rows[i].name);
+		if (rows[i].ping != FETCH_RESULTS) {
+			schedule_note(&schedule, ENDPOINT_DIAG, rows[i].slurmctld, 0.01, 1 * S);
+			schedule_note(&schedule, ENDPOINT_DBD_PING, rows[i].ping, 0.01, 2 * S);
+			schedule_note(&schedule, ENDPOINT_DBD_DIAG, rows[i].diag, 0.01, 3 * S);
+		}
+		CHECK_NUMBER(schedule_accounting_up(&schedule, rows[i].ping_says_up), rows[i].want);
+	}
+	check_row("what is not served is asked once an hour, or after an upgrade");
+	struct schedule schedule;
+	schedule_with(&schedule);
+	schedule_note(&schedule, ENDPOINT_CONF, FETCH_UNSUPPORTED, 0.01, 100 * S);
+	CHECK_NUMBER(schedule.entries[ENDPOINT_CONF].due_ns / S, 3700);
+	schedule_retry_unsupported(&schedule, 200 * S);
+	CHECK_NUMBER(schedule.entries[ENDPOINT_CONF].due_ns / S, 200);
+}
+
 static void test_down_for_sure(void)
 {
 	struct schedule untried;
@@ -237,6 +281,7 @@ int main(void)
 	test_intervals();
 	test_recovery();
 	test_ages();
+	test_accounting_up();
 	test_down_for_sure();
 	return check_done();
 }

@@ -1,0 +1,35 @@
+#include "cluster/record_list.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+struct record_list *record_list_new(size_t size)
+{
+	struct record_list *list = NEW(struct record_list);
+	list->size = size;
+	return list;
+}
+
+void record_list_add(struct record_list *list, const void *record, const size_t *text_offsets)
+{
+	if (list->count == list->capacity) {
+		list->capacity = list->capacity ? 2 * list->capacity : 16;
+		list->items = memory_resize(list->items, list->capacity, list->size);
+	}
+	char *copy = list->items + list->count++ * list->size;
+	memcpy(copy, record, list->size);
+	for (; *text_offsets != SIZE_MAX; text_offsets++) {
+		struct text *text = (struct text *)(copy + *text_offsets);
+		*text = arena_copy(&list->arena, *text);
+	}
+}
+
+void record_list_free(struct record_list *list)
+{
+	if (!list)
+		return;
+	free(list->items);
+	arena_done(&list->arena);
+	free(list);
+}

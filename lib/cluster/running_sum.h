@@ -1,0 +1,24 @@
+/* A counter of ours over a sum of Slurm's that starts again now and then: what was counted before the
+ * last reset, plus the sum now. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct running_sum {
+	uint64_t base, last;
+};
+
+static inline void running_sum_set(struct running_sum *sum, uint64_t now, bool is_reset)
+{
+	if (is_reset)
+		sum->base += sum->last;
+	else if (now < sum->last)
+		return; /* a product with a rounded mean may fall a little without any reset */
+	sum->last = now;
+}
+
+static inline uint64_t running_sum_total(const struct running_sum *sum)
+{
+	return sum->base + sum->last;
+}

@@ -1,0 +1,56 @@
+#include "model/fairshare.h"
+
+#include "slurmrest/decode.h"
+
+#include <math.h>
+
+static void take_type(struct vocabulary *vocabulary, void *record, struct text name)
+{
+	(void)vocabulary;
+	if (text_equal(name, TEXT("USER")))
+		((struct fairshare *)record)->is_user = true;
+}
+
+static const struct field fields[] = {
+	TEXT_FIELD(struct fairshare, name, "name"),
+	TEXT_FIELD(struct fairshare, parent, "parent"),
+	TEXT_FIELD(struct fairshare, partition, "partition"),
+	NAME("type", take_type),
+	NUMBER(struct fairshare, shares, "shares", COUNT),
+	REAL(struct fairshare, shares_normalized, "shares_normalized"),
+	NUMBER(struct fairshare, usage, "usage", SECONDS),
+	REAL(struct fairshare, usage_normalized, "usage_normalized"),
+	REAL(struct fairshare, usage_effective, "effective_usage"),
+	REAL(struct fairshare, factor, "fairshare.factor"),
+	REAL(struct fairshare, level, "fairshare.level"),
+	END_OF_FIELDS,
+};
+
+/* SLURMDB_FS_USE_PARENT: FairShare=parent has no shares of its own. */
+#define SHARES_OF_PARENT 0x7fffffff
+
+/* No usage makes the level infinite: DBL_MAX in v0.0.40 and v0.0.41 (or "Infinity"), infinite:true later
+ * on 24.11, 2^64 on 26.05. Root has none: NO_VAL in v0.0.40. */
+static double level_of(double level)
+{
+	if (level == (double)(UINT32_MAX - 1))
+		return NAN;
+	return level >= 0x1p64 ? INFINITY : level;
+}
+
+static bool finish(struct vocabulary *vocabulary, void *record)
+{
+	(void)vocabulary;
+	struct fairshare *share = record;
+	if (share->shares == SHARES_OF_PARENT)
+		share->shares = NUMBER_UNSET;
+	/* Without shares of its own (FairShare=parent, and root) sshare prints no level; REST says
+	 * infinite or nothing. */
+	share->level = number_is_known(share->shares) ? level_of(share->level) : NAN;
+	/* With the fair tree only users have a factor; accounts say 0, and sshare nothing. */
+	if (!share->is_user && share->factor == 0)
+		share->factor = NAN;
+	return share->name.len;
+}
+
+const struct record_type fairshare_record = {"shares.shares", false, sizeof(struct fairshare), fields, finish};
