@@ -280,7 +280,10 @@ static void publish(struct poller *poller)
 		exporter->endpoints[i].interval = entry->interval_s;
 		is_complete &= entry->tried_ns != 0;
 	}
-	exporter->token_expiry = token_expiry(client_token(poller->client));
+	const struct token *token = client_token(poller->client);
+	exporter->user = poller->config->slurmrestd_user ? poller->config->slurmrestd_user
+							  : token_user(token);
+	exporter->token_expiry = token_expiry(token);
 	exporter->scrapes[0].count = atomic_load(&poller->slot->scrapes);
 	process_read(&exporter->process);
 	struct buf bytes = BUF_INIT;

@@ -39,6 +39,7 @@ struct exporter {
 	unsigned result_count;
 	struct exporter_endpoint endpoints[EXPORTER_ENDPOINTS_MAX];
 	unsigned endpoint_count;
+	const char *user;     /* that Slurm knows us as; NULL: unknown */
 	int64_t token_expiry; /* Unix seconds; 0: none or unknown */
 	struct exporter_scrapes scrapes[EXPORTER_SCRAPE_ROWS];
 	struct exporter_process process;

@@ -126,6 +126,33 @@ static void emit_token_expiry(struct exposition *out, const struct view *view,
 		exposition_integer(out, (uint64_t)exporter->token_expiry);
 }
 
+/* What slurmctld says that we cost it. */
+static const struct rpc_sum *own_rpcs(const struct view *view)
+{
+	const struct scheduler_section *scheduler = &view->cluster->scheduler;
+	if (!view->exporter->user || !scheduler->is_known)
+		return NULL;
+	return map_find(&scheduler->rpcs_by_user.rows, text_of(view->exporter->user));
+}
+
+static void emit_own_requests(struct exposition *out, const struct view *view,
+			      const struct family *family, const void *item)
+{
+	(void)family, (void)item;
+	const struct rpc_sum *sum = own_rpcs(view);
+	if (sum)
+		exposition_integer(out, running_sum_total(&sum->count));
+}
+
+static void emit_own_seconds(struct exposition *out, const struct view *view,
+			     const struct family *family, const void *item)
+{
+	(void)item;
+	const struct rpc_sum *sum = own_rpcs(view);
+	if (sum)
+		family_divided(out, family, running_sum_total(&sum->time_us));
+}
+
 static void emit_scrapes(struct exposition *out, const struct view *view,
 			 const struct family *family, const void *item)
 {
@@ -167,6 +194,11 @@ static const struct family exporter_families[] = {
 	 "What this exporter was built from; always 1.", emit_build_info, 0, 0, 0},
 	{"slurmscope_token_expiry_timestamp_seconds", GAUGE, NULL,
 	 "When the token in use expires; absent if it does not say.", emit_token_expiry, 0, 0, 0},
+	{"slurmscope_slurmctld_rpc_requests_total", COUNTER, NULL,
+	 "Requests that slurmctld served for the exporter's user: the load that it causes.",
+	 emit_own_requests, 0, 0, 0},
+	{"slurmscope_slurmctld_rpc_seconds_total", COUNTER, NULL,
+	 "Time that slurmctld spent on requests of the exporter's user.", emit_own_seconds, 0, 1e6, 0},
 	{"slurmscope_scrapes_total", COUNTER, "format,code",
 	 "Requests for the metrics page, as of the page's making.", emit_scrapes, 0, 0, 0},
 	PROCESS("process_cpu_seconds_total", COUNTER, emit_double, cpu_seconds,

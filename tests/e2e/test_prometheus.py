@@ -140,7 +140,7 @@ class Scrapes(unittest.TestCase):
         self.assertIsNotNone(prometheus.value("slurm_cluster_jobs"))
         wait_until(lambda: prometheus.value("slurm_controller_up") is None, "controller unknown")
         fake.open()
-        wait_until(lambda: prometheus.value("sum(slurmscope_endpoint_up)") == len(ENDPOINTS),
+        wait_until(lambda: prometheus.value(f"sum({up})") == len(ENDPOINTS),
                    "endpoints up")
         self.assertEqual(1, prometheus.value("min_over_time(up[1h])"))
 
