@@ -7,6 +7,9 @@ void cluster_init(struct cluster *cluster)
 	scheduler_section_init(&cluster->scheduler);
 	accounting_section_init(&cluster->accounting);
 	cluster->conf = (struct conf){NUMBER_UNSET, NUMBER_UNSET};
+	limits_init(&cluster->limits);
+	for (int kind = 0; kind < ENTITY_KINDS; kind++)
+		roster_init(&cluster->rosters[kind]);
 }
 
 void cluster_done(struct cluster *cluster)
@@ -19,6 +22,9 @@ void cluster_done(struct cluster *cluster)
 	record_list_free(cluster->licenses);
 	scheduler_section_done(&cluster->scheduler);
 	accounting_section_done(&cluster->accounting);
+	limits_done(&cluster->limits);
+	for (int kind = 0; kind < ENTITY_KINDS; kind++)
+		roster_done(&cluster->rosters[kind]);
 	vocabulary_done(&cluster->vocabulary);
 }
 

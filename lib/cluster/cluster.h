@@ -4,9 +4,11 @@
 
 #include "cluster/accounting.h"
 #include "cluster/jobs.h"
+#include "cluster/limits.h"
 #include "cluster/nodes.h"
 #include "cluster/partitions.h"
 #include "cluster/record_list.h"
+#include "cluster/roster.h"
 #include "cluster/scheduler.h"
 
 enum { CONTROLLERS_MAX = 8 };
@@ -37,9 +39,11 @@ struct cluster {
 	struct partitions_section *partitions;
 	struct nodes_section *nodes;
 	struct jobs_section *jobs;
+	struct limits limits;
+	struct roster rosters[ENTITY_KINDS]; /* who has a row of its own; fold.h */
 };
 
-void cluster_init(struct cluster *cluster);
+void cluster_init(struct cluster *cluster); /* without limits */
 void cluster_done(struct cluster *cluster);
 
 /* The partitions by name; NULL while unknown. */

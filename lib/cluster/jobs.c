@@ -29,12 +29,16 @@ static void usage_init(struct job_usage *usage, struct arena *arena, struct text
 	map_init(&usage->gres, arena, sizeof(struct gres_count));
 }
 
-/* Finds or makes the entity. A user's key is "user NUL account", so that no two can be mixed up. */
+/* Finds or makes the entity. A user's key is "user NUL account", so that no two can be mixed up (NUL is
+ * in no name). */
 static struct job_usage *entity(struct jobs_section *section, enum entity_kind kind,
 				struct text name, struct text second)
 {
 	struct map *map = &section->entities[kind];
+	char rooms[2][LABEL_MAX + 1];
 	struct buf key = BUF_INIT;
+	name = label_of(name, rooms[0]);
+	second = label_of(second, rooms[1]);
 	buf_add_text(&key, name);
 	if (kind == ENTITY_USER) {
 		buf_add_char(&key, '\0');
@@ -58,7 +62,7 @@ static void keep_seen(struct jobs_section *section, enum entity_kind kind,
 	usage->flags_seen = seen->flags_seen;
 	usage->last_active = seen->last_active;
 	for (size_t i = 0; i < seen->reasons.count; i++)
-		map_add(&usage->reasons, seen->reasons.entries[i].key);
+		reason_count_of(&usage->reasons, seen->reasons.entries[i].key);
 	gres_count_keep(&usage->gres, &seen->gres);
 }
 
@@ -150,7 +154,7 @@ static void add_pending(struct job_usage *usage, const struct addition *addition
 	    (!usage->oldest_pending[class] || job->submit_time < usage->oldest_pending[class]))
 		usage->oldest_pending[class] = job->submit_time;
 	struct text reason = job->reason.len ? job->reason : TEXT("None");
-	*(uint64_t *)map_add(&usage->reasons, reason) += addition->count;
+	*reason_count_of(&usage->reasons, reason) += addition->count;
 	uint64_t nodes = addition->count ? addition->nodes / addition->count : 0;
 	if (class == REASON_STARTABLE && nodes > usage->max_startable_nodes)
 		usage->max_startable_nodes = nodes;
@@ -274,10 +278,34 @@ uint64_t jobs_section_cut_tasks(const struct jobs_section *section, uint64_t job
 	return 0;
 }
 
+void jobs_section_unfold(struct jobs_section *section)
+{
+	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
+		if (!section->others[kind])
+			continue;
+		map_done(&section->others[kind]->reasons);
+		map_done(&section->others[kind]->gres);
+		section->others[kind] = NULL;
+	}
+	arena_clear(&section->others_arena);
+}
+
+struct job_usage *jobs_section_other(struct jobs_section *section, enum entity_kind kind)
+{
+	struct job_usage **other = &section->others[kind];
+	if (!*other) {
+		*other = arena_new(&section->others_arena, sizeof **other);
+		usage_init(*other, &section->others_arena, LABEL_OTHER, LABEL_OTHER);
+	}
+	return *other;
+}
+
 void jobs_section_free(struct jobs_section *section)
 {
 	if (!section)
 		return;
+	jobs_section_unfold(section);
+	arena_done(&section->others_arena);
 	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
 		for (size_t i = 0; i < section->entities[kind].count; i++) {
 			struct job_usage *usage = section->entities[kind].entries[i].value;

@@ -8,6 +8,8 @@ struct jobs_section {
 	struct map entities[ENTITY_KINDS]; /* key -> struct job_usage */
 	struct map split_pending; /* array's id (8 bytes) -> uint64_t: pending tasks split from it */
 	struct map reservation_cpus; /* reservation -> uint64_t: CPUs of its running jobs */
+	struct job_usage *others[ENTITY_KINDS]; /* the row `other`; NULL: there is none */
+	struct arena others_arena;
 	uint64_t records;    /* job records; arrays' unsplit rests count once */
 	uint64_t jobs;       /* by task */
 	/* Pending arrays whose task list Slurm cut: not added before jobs_section_settle. */
@@ -38,5 +40,9 @@ uint64_t jobs_section_split_pending(const struct jobs_section *section, uint64_t
 
 /* What an array of `cut` was settled with; 0 if it was not, or section is NULL. */
 uint64_t jobs_section_cut_tasks(const struct jobs_section *section, uint64_t job_id);
+
+/* The row of all entities of the kind that have none of their own: found or made. Unfold drops them. */
+struct job_usage *jobs_section_other(struct jobs_section *section, enum entity_kind kind);
+void jobs_section_unfold(struct jobs_section *section);
 
 void jobs_section_free(struct jobs_section *section); /* NULL is fine */

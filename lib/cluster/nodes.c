@@ -8,8 +8,9 @@
 static struct node_usage *partition_of(struct nodes_section *section, struct text name)
 {
 	struct map *map = &section->partitions;
+	char room[LABEL_MAX + 1];
 	size_t before = map->count;
-	struct node_usage *usage = map_add(map, name);
+	struct node_usage *usage = map_add(map, label_of(name, room));
 	if (map->count != before) {
 		usage->label[0] = map->entries[before].key;
 		map_init(&usage->gres, &section->arena, sizeof(struct gres_count));
@@ -93,10 +94,30 @@ void nodes_section_add(struct nodes_section *section, const struct node *node)
 		add_to(partition_of(section, name), node);
 }
 
+void nodes_section_unfold(struct nodes_section *section)
+{
+	map_done(&section->other.gres);
+	section->other = (struct node_usage){0};
+	arena_clear(&section->other_arena);
+	section->has_other = false;
+}
+
+struct node_usage *nodes_section_other(struct nodes_section *section)
+{
+	if (!section->has_other) {
+		section->other.label[0] = LABEL_OTHER;
+		map_init(&section->other.gres, &section->other_arena, sizeof(struct gres_count));
+		section->has_other = true;
+	}
+	return &section->other;
+}
+
 void nodes_section_free(struct nodes_section *section)
 {
 	if (!section)
 		return;
+	nodes_section_unfold(section);
+	arena_done(&section->other_arena);
 	for (size_t i = 0; i < section->partitions.count; i++)
 		map_done(&((struct node_usage *)section->partitions.entries[i].value)->gres);
 	map_done(&section->partitions);

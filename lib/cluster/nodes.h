@@ -7,6 +7,9 @@ struct nodes_section {
 	struct arena arena;
 	struct node_usage cluster;
 	struct map partitions; /* name -> struct node_usage */
+	struct node_usage other; /* of partitions that have no row of their own */
+	bool has_other;
+	struct arena other_arena;
 };
 
 /* A new empty section. Flags and GRES that `previous` (or NULL) has seen stay at zero; partitions are
@@ -16,5 +19,9 @@ struct nodes_section *nodes_section_new(const struct nodes_section *previous,
 
 /* Adds one node: in each partition that it is in, and once in the cluster. */
 void nodes_section_add(struct nodes_section *section, const struct node *node);
+
+/* The row of all partitions that have none of their own: found or made. Unfold drops it. */
+struct node_usage *nodes_section_other(struct nodes_section *section);
+void nodes_section_unfold(struct nodes_section *section);
 
 void nodes_section_free(struct nodes_section *section); /* NULL is fine */

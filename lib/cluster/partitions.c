@@ -1,6 +1,7 @@
 #include "cluster/partitions.h"
 
 #include "base/memory.h"
+#include "cluster/label.h"
 
 #include <stdlib.h>
 
@@ -13,9 +14,11 @@ struct partitions_section *partitions_section_new(void)
 
 void partitions_section_add(struct partitions_section *section, const struct partition *partition)
 {
-	struct partition *copy = map_add(&section->partitions, partition->name);
+	char room[LABEL_MAX + 1];
+	struct text label = label_of(partition->name, room);
+	struct partition *copy = map_add(&section->partitions, label);
 	*copy = *partition;
-	copy->name = arena_copy(&section->arena, partition->name);
+	copy->name = arena_copy(&section->arena, label);
 }
 
 void partitions_section_free(struct partitions_section *section)

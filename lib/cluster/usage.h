@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/map.h"
+#include "cluster/label.h"
 #include "model/job.h"
 #include "model/node.h"
 #include "model/reason.h"
@@ -27,12 +28,19 @@ struct gres_count {
 	uint64_t count[SHARES];
 };
 
+/* Rows that an entity has at the most; more than Slurm has kinds of either. What comes later is counted
+ * in the row `other`. */
+enum { GRES_MAX = 64, REASONS_MAX = 256 };
+
+/* The number of a reason in a map of uint64_t: found or made. */
+uint64_t *reason_count_of(struct map *map, struct text reason);
+
 /* The row for a GRES in a map of struct gres_count: found or made. */
 struct gres_count *gres_count_of(struct map *map, struct text name, struct text type);
 void gres_count_keep(struct map *map, const struct map *seen); /* the same rows, at zero */
 
 struct job_usage {
-	struct text label[2];  /* the entity's name; a user's account is the second */
+	struct text label[2];  /* the entity's name as a label; a user's account is the second */
 	int64_t last_active;   /* Unix seconds: when a job was last seen */
 	uint64_t jobs[NAMES_MAX];    /* by base state */
 	uint64_t flagged[NAMES_MAX]; /* by flag */

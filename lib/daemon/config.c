@@ -4,7 +4,7 @@
 #include "daemon/listen.h"
 #include "slurmrest/client.h"
 
-enum option_type { STRING, CHOICE, SECONDS_OPTION, FLAG };
+enum option_type { STRING, CHOICE, SECONDS_OPTION, ROWS_OPTION, PATTERN, FLAG };
 
 struct option_row {
 	const char *name; /* without the dashes */
@@ -22,6 +22,18 @@ struct option_row {
 		 sizeof(uint64_t) * (size_t)what,                                                  \
 	 initial, "SECONDS", "Time between polls of " endpoint                                     \
 	 "; stretched when an answer takes more than a twentieth of it.", NULL}
+
+#define LIMIT(kind, what, initial)                                                                 \
+	{"limit." what, ROWS_OPTION, offsetof(struct config, limit[kind]), initial, "NUMBER",      \
+	 "Most " what " that have rows of their own; the others are added up in the row `other`.", \
+	 NULL}
+#define FILTER(kind, what)                                                                         \
+	{"filter." what, PATTERN, offsetof(struct config, allow[kind]), NULL, "REGEX",             \
+	 "Only " what " whose whole name matches have rows of their own (POSIX extended).", NULL}, \
+	{                                                                                          \
+		"filter." what "-deny", PATTERN, offsetof(struct config, deny[kind]), NULL,        \
+			"REGEX", "Not those " what " whose whole name matches.", NULL              \
+	}
 
 static const struct option_row rows[] = {
 	{"slurmrestd.url", STRING, offsetof(struct config, slurmrestd_url), "http://127.0.0.1:6820",
@@ -49,6 +61,14 @@ static const struct option_row rows[] = {
 	INTERVAL("conf", "600", ENDPOINT_CONF),
 	INTERVAL("dbd_ping", "30", ENDPOINT_DBD_PING),
 	INTERVAL("dbd_diag", "60", ENDPOINT_DBD_DIAG),
+	LIMIT(ENTITY_USER, "users", "500"),
+	LIMIT(ENTITY_ACCOUNT, "accounts", "500"),
+	LIMIT(ENTITY_PARTITION, "partitions", "200"),
+	LIMIT(ENTITY_QOS, "qos", "200"),
+	FILTER(ENTITY_USER, "users"),
+	FILTER(ENTITY_ACCOUNT, "accounts"),
+	FILTER(ENTITY_PARTITION, "partitions"),
+	FILTER(ENTITY_QOS, "qos"),
 	{"web.listen-address", STRING, offsetof(struct config, listen_address), ":9341", "ADDRESS",
 	 "Address to serve on: :port, host:port or [address]:port.", NULL},
 	{"web.telemetry-path", STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",
@@ -86,6 +106,17 @@ static bool set_choice(uint64_t *member, const struct option_row *row, const cha
 	return false;
 }
 
+static bool set_pattern(const char **member, const struct option_row *row, const char *value,
+			struct error *err)
+{
+	struct pattern pattern = {.is_set = false};
+	if (!pattern_set(&pattern, value, err))
+		return error_prefix(err, "--%s", row->name);
+	pattern_done(&pattern);
+	*member = value;
+	return true;
+}
+
 static bool set(struct config *config, const struct option_row *row, const char *value,
 		struct error *err)
 {
@@ -104,6 +135,13 @@ static bool set(struct config *config, const struct option_row *row, const char 
 			return error_set(err, "--%s: %s is not a number of seconds from 1 to 86400",
 					 row->name, value);
 		return true;
+	case ROWS_OPTION:
+		if (!text_to_u64(text_of(value), member) || *(uint64_t *)member > 1000000)
+			return error_set(err, "--%s: %s is not a number from 0 to 1000000",
+					 row->name, value);
+		return true;
+	case PATTERN:
+		return set_pattern(member, row, value, err);
 	case FLAG:
 		*(bool *)member = true;
 		return true;
@@ -179,6 +217,18 @@ bool config_check(const struct config *config, struct error *err)
 	bool is_usable = token_refresh(token, clock_now_s(), err);
 	token_free(token);
 	return is_usable;
+}
+
+bool config_limits(const struct config *config, struct limits *limits, struct error *err)
+{
+	for (int kind = ENTITY_PARTITION; kind < ENTITY_KINDS; kind++) {
+		struct limit *limit = &limits->kinds[kind];
+		limit->max = config->limit[kind];
+		if ((config->allow[kind] && !pattern_set(&limit->allow, config->allow[kind], err)) ||
+		    (config->deny[kind] && !pattern_set(&limit->deny, config->deny[kind], err)))
+			return false;
+	}
+	return true;
 }
 
 void config_help(struct buf *out)

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "cluster/limits.h"
 #include "slurmrest/endpoint.h"
 
 struct config {
@@ -13,6 +14,8 @@ struct config {
 	const char *token_file, *jwt_key_file; /* at most one; NULL if not given */
 	uint64_t timeout_s;
 	uint64_t interval_s[ENDPOINTS_POLLED];
+	uint64_t limit[ENTITY_KINDS]; /* rows; not of the cluster */
+	const char *allow[ENTITY_KINDS], *deny[ENTITY_KINDS]; /* well-formed; NULL if not given */
 	const char *listen_address, *telemetry_path;
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	bool once, check_config, list_metrics, version, help;
@@ -24,5 +27,8 @@ bool config_parse(struct config *config, int argc, char *const *argv, struct err
 
 /* Can this be run? Reads the token or key file, tries URL and address; opens no connection. */
 bool config_check(const struct config *config, struct error *err);
+
+/* Sets the limits on rows; `limits` is initialised before and stays its owner's to free. */
+bool config_limits(const struct config *config, struct limits *limits, struct error *err);
 
 void config_help(struct buf *out);

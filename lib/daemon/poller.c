@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "cluster/fold.h"
 #include "daemon/process.h"
 #include "daemon/schedule.h"
 #include "daemon/section.h"
@@ -82,7 +83,7 @@ struct poller *poller_new(const struct config *config, struct page_slot *slot, s
 	};
 	poller->client =
 		client_new(&options, token_of(config), &poller->cluster.vocabulary, err);
-	if (poller->client)
+	if (poller->client && config_limits(config, &poller->cluster.limits, err))
 		return poller;
 	poller_free(poller);
 	return NULL;
@@ -291,6 +292,7 @@ static void publish(struct poller *poller)
 	exporter->token_expiry = token_expiry(token);
 	exporter->scrapes[0].count = atomic_load(&poller->slot->scrapes);
 	process_read(&exporter->process);
+	cluster_fold(&poller->cluster);
 	struct buf bytes = BUF_INIT;
 	const struct view view = {&poller->cluster, exporter, clock_now_s()};
 	catalogue_render(&view, &bytes);

@@ -75,11 +75,13 @@ static void render_family(void *context, const struct family_group *group,
 	struct family_sink sink = {&rendering->out, &view, family};
 	exposition_family(&rendering->out, name, family->type, help);
 	group->each(&sink, kind);
-	if (!rendering->out.samples)
+	if (!rendering->out.samples && !rendering->out.folded)
 		return;
 	GROW(rendering->series, rendering->count, rendering->capacity);
 	struct exporter_series *series = &rendering->series[rendering->count++];
 	series->samples = rendering->out.samples;
+	series->folded = rendering->out.folded;
+	series->has_folds = rendering->out.has_folds;
 	size_t len = strlen(name) < sizeof series->name ? strlen(name) : sizeof series->name - 1;
 	memcpy(series->name, name, len);
 	series->name[len] = '\0';

@@ -47,6 +47,8 @@ struct exporter {
 	struct exporter_series {
 		char name[64];
 		uint64_t samples;
+		uint64_t folded; /* samples of things that have no row of their own */
+		bool has_folds;  /* the family has a limit */
 	} *series;
 	unsigned series_count;
 };

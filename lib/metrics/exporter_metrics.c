@@ -174,8 +174,23 @@ static void emit_series(struct exposition *out, const struct view *view,
 	(void)view, (void)family;
 	const struct exporter *exporter = item;
 	for (unsigned i = 0; i < exporter->series_count; i++) {
+		if (!exporter->series[i].samples)
+			continue;
 		exposition_label(out, "family", text_of(exporter->series[i].name));
 		exposition_integer(out, exporter->series[i].samples);
+	}
+}
+
+static void emit_folded(struct exposition *out, const struct view *view,
+			const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	const struct exporter *exporter = item;
+	for (unsigned i = 0; i < exporter->series_count; i++) {
+		if (!exporter->series[i].has_folds)
+			continue;
+		exposition_label(out, "family", text_of(exporter->series[i].name));
+		exposition_integer(out, exporter->series[i].folded);
 	}
 }
 
@@ -212,6 +227,10 @@ static const struct family exporter_families[] = {
 		"Resident memory size in bytes."),
 	PROCESS("process_start_time_seconds", GAUGE, emit_double, start_time,
 		"Start time of the process since unix epoch in seconds."),
+	{"slurmscope_series_folded", GAUGE, "family",
+	 "Samples of the family that are not on this page because of a limit or filter: the row other has "
+	 "their sum.",
+	 emit_folded, 0, 0, 0},
 	{"slurmscope_series", GAUGE, "family", "Samples of each other family on this page.", emit_series,
 	 0, 0, 0},
 };

@@ -29,8 +29,15 @@ void exposition_family(struct exposition *out, const char *name, enum family_typ
 	out->name = name;
 	out->type = type;
 	out->help = help;
-	out->samples = 0;
+	out->samples = out->folded = 0;
+	out->is_folding = out->has_folds = false;
 	exposition_base(out);
+}
+
+void exposition_fold(struct exposition *out, bool is_folding)
+{
+	out->is_folding = is_folding;
+	out->has_folds = true;
 }
 
 static void header(struct exposition *out)
@@ -48,7 +55,7 @@ void exposition_base(struct exposition *out)
 
 void exposition_label(struct exposition *out, const char *name, struct text value)
 {
-	if (!value.len)
+	if (!value.len || out->is_folding)
 		return;
 	if (out->labels.len)
 		buf_add_char(&out->labels, ',');
@@ -71,6 +78,10 @@ void exposition_unlabel(struct exposition *out)
 
 static void sample(struct exposition *out, const char *suffix, const char *number)
 {
+	if (out->is_folding) {
+		out->folded++;
+		return;
+	}
 	if (!out->samples++)
 		header(out);
 	buf_add_string(out->page, out->name);

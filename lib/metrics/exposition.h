@@ -16,6 +16,9 @@ struct exposition {
 	struct buf labels; /* of the next sample, escaped: `a="b",c="d"` */
 	size_t base_labels; /* so many bytes of them stay for the following samples */
 	uint64_t samples;
+	bool is_folding; /* samples are counted in `folded` and not written */
+	bool has_folds;  /* the family was asked to fold, if only nothing */
+	uint64_t folded;
 };
 
 void exposition_family(struct exposition *out, const char *name, enum family_type type,
@@ -30,6 +33,9 @@ void exposition_label(struct exposition *out, const char *name, struct text valu
 
 /* Takes back labels that no sample followed. */
 void exposition_unlabel(struct exposition *out);
+
+/* Whether the following samples are only counted: those of things that have no row of their own. */
+void exposition_fold(struct exposition *out, bool is_folding);
 
 void exposition_integer(struct exposition *out, uint64_t value);
 void exposition_number(struct exposition *out, double value);

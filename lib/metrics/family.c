@@ -29,6 +29,22 @@ void family_entity_labels(struct exposition *out, enum entity_kind kind,
 		exposition_base_label(out, "account", label[1]);
 }
 
+void family_entity_row(struct family_sink *sink, enum entity_kind kind, struct text key,
+		       const struct text label[2])
+{
+	const struct roster *roster = &sink->view->cluster->rosters[kind];
+	if (kind != ENTITY_CLUSTER)
+		exposition_fold(sink->out, !roster_shows(roster, key));
+	family_entity_labels(sink->out, kind, label);
+}
+
+void family_other_row(struct family_sink *sink, enum entity_kind kind)
+{
+	const struct text label[2] = {LABEL_OTHER, LABEL_OTHER};
+	exposition_fold(sink->out, false);
+	family_entity_labels(sink->out, kind, label);
+}
+
 void emit_number(struct exposition *out, const struct view *view, const struct family *family,
 		 const void *item)
 {

@@ -56,6 +56,14 @@ extern const char *const entity_kind_labels[ENTITY_KINDS];
 void family_entity_labels(struct exposition *out, enum entity_kind kind,
 			  const struct text label[2]);
 
+/* Begins the row of an entity, which the roster of its kind knows by `key`. Of one without a row of its
+ * own the samples are only counted. */
+void family_entity_row(struct family_sink *sink, enum entity_kind kind, struct text key,
+		       const struct text label[2]);
+
+/* Begins the row of all those. */
+void family_other_row(struct family_sink *sink, enum entity_kind kind);
+
 /* Emits the uint64_t at the row's offset, divided by its divisor; nothing if it is not known. */
 family_emit_fn emit_number;
 

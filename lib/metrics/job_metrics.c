@@ -120,10 +120,14 @@ static void each_job_usage(struct family_sink *sink, enum entity_kind kind)
 	size_t *order = map_sorted(entities);
 	for (size_t i = 0; i < entities->count; i++) {
 		const struct job_usage *usage = entities->entries[order[i]].value;
-		family_entity_labels(sink->out, kind, usage->label);
+		family_entity_row(sink, kind, entities->entries[order[i]].key, usage->label);
 		family_item(sink, usage);
 	}
 	free(order);
+	if (jobs->others[kind]) {
+		family_other_row(sink, kind);
+		family_item(sink, jobs->others[kind]);
+	}
 }
 
 const struct family_group job_group = {

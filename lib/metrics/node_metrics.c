@@ -69,10 +69,14 @@ static void each_node_usage(struct family_sink *sink, enum entity_kind kind)
 	size_t *order = map_sorted(&nodes->partitions);
 	for (size_t i = 0; i < nodes->partitions.count; i++) {
 		const struct node_usage *usage = nodes->partitions.entries[order[i]].value;
-		family_entity_labels(sink->out, kind, usage->label);
+		family_entity_row(sink, kind, usage->label[0], usage->label);
 		family_item(sink, usage);
 	}
 	free(order);
+	if (nodes->has_other) {
+		family_other_row(sink, kind);
+		family_item(sink, &nodes->other);
+	}
 }
 
 const struct family_group node_group = {
@@ -135,8 +139,8 @@ static void each_partition(struct family_sink *sink, enum entity_kind kind)
 	size_t *order = map_sorted(partitions);
 	for (size_t i = 0; i < partitions->count; i++) {
 		const struct partition *partition = partitions->entries[order[i]].value;
-		exposition_base(sink->out);
-		exposition_base_label(sink->out, "partition", partition->name);
+		const struct text label[2] = {partition->name};
+		family_entity_row(sink, ENTITY_PARTITION, partition->name, label);
 		family_item(sink, partition);
 	}
 	free(order);

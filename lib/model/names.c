@@ -32,8 +32,14 @@ int names_learn(struct names *names, struct text name)
 	int found = names_find(names, name);
 	if (found >= 0)
 		return found;
-	if (names->count == NAMES_MAX || name.len == 0 || name.len > NAME_LEN_MAX)
+	if (!name.len)
 		return -1;
+	/* The last number is for all that cannot have one of their own. */
+	if (names->count >= NAMES_MAX - 1 || name.len > NAME_LEN_MAX) {
+		name = TEXT("other");
+		if ((found = names_find(names, name)) >= 0)
+			return found;
+	}
 	char *copy = memory_copy(name.bytes, name.len);
 	for (char *c = copy; *c; c++)
 		*c = (char)tolower((unsigned char)*c);

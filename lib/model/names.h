@@ -2,7 +2,8 @@
  *
  * A list starts with the names known here and learns what Slurm says beyond them, so that a state or
  * flag of a later release is passed through instead of being an error. Numbers stay what they are for
- * the life of the list; a number fits a bit of a uint64_t. Used by one thread. */
+ * the life of the list; a number fits a bit of a uint64_t. When the list is full, and for names of
+ * absurd length, there is the name `other`. Used by one thread. */
 #pragma once
 
 #include "base/text.h"
@@ -16,5 +17,5 @@ struct names {
 
 void names_init(struct names *names, const char *const *known); /* `known` ends with NULL */
 int names_find(const struct names *names, struct text name);    /* any case; -1 if absent */
-int names_learn(struct names *names, struct text name); /* finds or adds; -1 if full or too long */
+int names_learn(struct names *names, struct text name); /* finds or adds; -1 if it is empty */
 void names_done(struct names *names);

@@ -25,6 +25,15 @@ static void test_config(void)
 		 "--interval.jobs: 0 is not a number of seconds from 1 to 86400"},
 		{{"--interval.jobs=1e3"},
 		 "--interval.jobs: 1e3 is not a number of seconds from 1 to 86400"},
+		{{"--limit.users=0", "--filter.users=[a-z]+", "--filter.users-deny", "root|test.*"},
+		 NULL},
+		{{"--limit.users=many"}, "--limit.users: many is not a number from 0 to 1000000"},
+		{{"--limit.qos=1000001"}, "--limit.qos: 1000001 is not a number from 0 to 1000000"},
+		{{"--filter.users=[a-"}, "--filter.users: [a-: Unmatched [, [^, [:, [., or [="},
+		{{"--filter.qos-deny=(a"}, "--filter.qos-deny: (a: Unmatched ( or \\("},
+		{{"--filter.accounts=a)(b"}, "--filter.accounts: a)(b: Unmatched ( or \\("},
+		{{"--filter.partitions=*"},
+		 "--filter.partitions: *: Invalid preceding regular expression"},
 		{{"--slurmrestd.url="}, "--slurmrestd.url: empty"},
 		{{"--slurmrestd.token-file=a", "--slurmrestd.jwt-key-file=b"},
 		 "--slurmrestd.token-file and --slurmrestd.jwt-key-file: only one of them"},
@@ -57,6 +66,7 @@ static void test_config(void)
 	CHECK(config_parse(&config, 1, none, &err));
 	CHECK_STRING(config.listen_address, ":9341");
 	CHECK_STRING(config.telemetry_path, "/metrics");
+	CHECK_NUMBER(config.limit[ENTITY_USER], 500);
 	CHECK_NUMBER(config.log_level, LOG_LEVEL_INFO);
 	CHECK_NUMBER(config.interval_s[ENDPOINT_JOBS], endpoint_table[ENDPOINT_JOBS].interval_s);
 	for (int i = 0; i < ENDPOINTS_POLLED; i++)

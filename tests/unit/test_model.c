@@ -154,7 +154,9 @@ static void test_names(void)
 		snprintf(name, sizeof name, "STATE_%d", i);
 		last = names_learn(states, text_of(name));
 	}
-	CHECK_NUMBER(last, -1); /* full, and nothing broke */
+	CHECK_NUMBER(last, NAMES_MAX - 1); /* full: what comes later shares a name */
+	CHECK_STRING(states->name[last], "other");
+	CHECK_NUMBER(names_learn(states, TEXT("STATE_200")), last);
 	CHECK_NUMBER(states->count, NAMES_MAX);
 	CHECK_NUMBER(vocabulary.node_flags.known, vocabulary.node_flags.count);
 	CHECK_NUMBER(names_find(&vocabulary.node_flags, TEXT("draining")), NODE_FLAG_DRAINING);

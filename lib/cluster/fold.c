@@ -1,0 +1,116 @@
+#include "cluster/fold.h"
+
+static void offer_jobs(struct cluster *cluster, enum entity_kind kind)
+{
+	const struct map *entities = &cluster->jobs->entities[kind];
+	for (size_t i = 0; i < entities->count; i++) {
+		const struct job_usage *usage = entities->entries[i].value;
+		struct roster_use use = {
+			.cpus = usage->cpus[PHASE_RUNNING] + usage->cpus[PHASE_PENDING],
+			.jobs = usage->jobs[JOB_RUNNING] + usage->jobs[JOB_PENDING] +
+				usage->jobs[JOB_SUSPENDED],
+		};
+		if (limits_allow(&cluster->limits, kind, usage->label))
+			roster_offer(&cluster->rosters[kind], entities->entries[i].key, use);
+	}
+}
+
+/* Partitions without jobs are candidates too. */
+static void offer_partitions(struct cluster *cluster, const struct map *partitions)
+{
+	for (size_t i = 0; partitions && i < partitions->count; i++) {
+		const struct text label[2] = {partitions->entries[i].key};
+		if (limits_allow(&cluster->limits, ENTITY_PARTITION, label))
+			roster_offer(&cluster->rosters[ENTITY_PARTITION], label[0],
+				     (struct roster_use){0});
+	}
+}
+
+static void choose(struct cluster *cluster)
+{
+	offer_partitions(cluster, cluster_partitions(cluster));
+	offer_partitions(cluster, cluster->nodes ? &cluster->nodes->partitions : NULL);
+	for (int kind = ENTITY_PARTITION; kind < ENTITY_KINDS; kind++) {
+		if (cluster->jobs)
+			offer_jobs(cluster, (enum entity_kind)kind);
+		/* While the jobs are not known, who has a row is remembered. */
+		if (cluster->jobs || cluster->rosters[kind].offers.count)
+			roster_choose(&cluster->rosters[kind], cluster->limits.kinds[kind].max);
+	}
+}
+
+static void add_named(uint64_t *into, const uint64_t *from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		into[i] += from[i];
+}
+
+static void add_gres(struct map *into, const struct map *from)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		const struct gres_count *gres = from->entries[i].value;
+		add_named(gres_count_of(into, gres->name, gres->type)->count, gres->count, SHARES);
+	}
+}
+
+static void add_job_usage(struct job_usage *into, const struct job_usage *from)
+{
+	add_named(into->jobs, from->jobs, NAMES_MAX);
+	add_named(into->flagged, from->flagged, NAMES_MAX);
+	into->flags_seen |= from->flags_seen;
+	add_named(into->pending, from->pending, REASON_CLASSES);
+	for (int class = 0; class < REASON_CLASSES; class++) {
+		uint64_t oldest = from->oldest_pending[class], *so_far = &into->oldest_pending[class];
+		if (oldest && (!*so_far || oldest < *so_far))
+			*so_far = oldest;
+	}
+	add_named(into->cpus, from->cpus, PHASES);
+	add_named(into->memory, from->memory, PHASES);
+	add_named(into->nodes, from->nodes, PHASES);
+	if (from->max_startable_nodes > into->max_startable_nodes)
+		into->max_startable_nodes = from->max_startable_nodes;
+	for (size_t i = 0; i < from->reasons.count; i++)
+		*reason_count_of(&into->reasons, from->reasons.entries[i].key) +=
+			*(const uint64_t *)from->reasons.entries[i].value;
+	add_gres(&into->gres, &from->gres);
+}
+
+static void add_node_usage(struct node_usage *into, const struct node_usage *from)
+{
+	add_named(into->nodes, from->nodes, NAMES_MAX);
+	add_named(into->flagged, from->flagged, NAMES_MAX);
+	into->flags_seen |= from->flags_seen;
+	add_named(into->cpus, from->cpus, SHARES);
+	add_named(into->memory, from->memory, SHARES);
+	add_gres(&into->gres, &from->gres);
+}
+
+static void fold_jobs(struct jobs_section *jobs, const struct roster *rosters)
+{
+	jobs_section_unfold(jobs);
+	for (int kind = ENTITY_PARTITION; kind < ENTITY_KINDS; kind++) {
+		const struct map *entities = &jobs->entities[kind];
+		for (size_t i = 0; i < entities->count; i++)
+			if (!roster_shows(&rosters[kind], entities->entries[i].key))
+				add_job_usage(jobs_section_other(jobs, (enum entity_kind)kind),
+					      entities->entries[i].value);
+	}
+}
+
+static void fold_nodes(struct nodes_section *nodes, const struct roster *roster)
+{
+	nodes_section_unfold(nodes);
+	for (size_t i = 0; i < nodes->partitions.count; i++)
+		if (!roster_shows(roster, nodes->partitions.entries[i].key))
+			add_node_usage(nodes_section_other(nodes),
+				       nodes->partitions.entries[i].value);
+}
+
+void cluster_fold(struct cluster *cluster)
+{
+	choose(cluster);
+	if (cluster->jobs)
+		fold_jobs(cluster->jobs, cluster->rosters);
+	if (cluster->nodes)
+		fold_nodes(cluster->nodes, &cluster->rosters[ENTITY_PARTITION]);
+}

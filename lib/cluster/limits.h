@@ -1,0 +1,32 @@
+/* How many entities of a kind may have rows of their own, and which: by name. All others are folded
+ * into the row `other`. */
+#pragma once
+
+#include "base/error.h"
+#include "cluster/usage.h"
+
+#include <regex.h>
+
+struct pattern {
+	regex_t regex;
+	bool is_set; /* else it matches nothing */
+};
+
+struct limit {
+	uint64_t max; /* rows besides `other` */
+	struct pattern allow, deny; /* allow: matches all if not set */
+};
+
+struct limits {
+	struct limit kinds[ENTITY_KINDS];
+};
+
+/* Sets the pattern: POSIX extended, matches whole names. On failure it stays unset. */
+bool pattern_set(struct pattern *pattern, const char *regex, struct error *err);
+void pattern_done(struct pattern *pattern); /* unset again */
+
+void limits_init(struct limits *limits); /* none */
+void limits_done(struct limits *limits);
+
+/* May the entity have a row? A user's row shows two names: both must be allowed. */
+bool limits_allow(const struct limits *limits, enum entity_kind kind, const struct text label[2]);

@@ -1,0 +1,52 @@
+/* Answers in, page out, and a sample of the page: for tests of the whole pipeline. */
+#pragma once
+
+#include "check.h"
+#include "cluster/fold.h"
+#include "daemon/section.h"
+#include "metrics/catalogue.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Reads one endpoint's answer into the cluster; it must be whole and have its list. */
+static inline void page_feed(struct cluster *cluster, enum endpoint endpoint, const char *json,
+			     int64_t now)
+{
+	struct section_build build = {.cluster = cluster, .now = now};
+	struct error err = {""};
+	struct decoder *decoder =
+		decoder_new(endpoint_table[endpoint].record, &cluster->vocabulary);
+	build.built = section_table[endpoint].start(cluster, now);
+	decoder_start(decoder, section_table[endpoint].take, &build);
+	CHECK(decoder_feed(decoder, json, strlen(json), &err) && decoder_finish(decoder, &err));
+	CHECK_STRING(err.text, "");
+	CHECK(decoder_answer(decoder)->has_list);
+	struct jobs_section *jobs = build.built;
+	while (endpoint == ENDPOINT_JOBS && jobs->cut_settled < jobs->cut_count)
+		jobs_section_settle(jobs, 0, now);
+	section_table[endpoint].commit(cluster, build.built);
+	decoder_free(decoder);
+}
+
+/* The page, with what the exporter says of it; to be given back by buf_done. */
+static inline struct buf page_of(struct cluster *cluster)
+{
+	static const struct exporter exporter = {.version = "", .revision = "", .compiler = ""};
+	const struct view view = {.cluster = cluster, .exporter = &exporter};
+	struct buf page = BUF_INIT;
+	cluster_fold(cluster);
+	catalogue_render(&view, &page);
+	return page;
+}
+
+/* The value of a series, written as on the page: "a_total{b=\"c\"}"; NAN if it is not there. */
+static inline double page_value(const struct buf *page, const char *series)
+{
+	size_t len = strlen(series);
+	const char *at = page->bytes;
+	while ((at = strstr(at, series)) &&
+	       ((at != page->bytes && at[-1] != '\n') || at[len] != ' '))
+		at++;
+	return at ? strtod(at + len, NULL) : NAN;
+}

@@ -1,0 +1,255 @@
+/* Who has a row of its own, and what the row `other` says. */
+#include "page.h"
+
+static struct job job_of(const char *user, const char *account, int state, uint64_t cpus)
+{
+	return (struct job){.id = 1,
+			    .state = state,
+			    .user = text_of(user),
+			    .account = text_of(account),
+			    .partitions = TEXT("cpu"),
+			    .qos = TEXT("normal"),
+			    .reason = state == JOB_PENDING ? TEXT("Priority") : TEXT("None"),
+			    .submit_time = 1000 + cpus,
+			    .memory_per_node = 1,
+			    .memory_per_cpu = NUMBER_UNSET,
+			    .cpus = cpus,
+			    .nodes = cpus};
+}
+
+struct use {
+	const char *user;
+	uint64_t cpus; /* 0: a job that has ended */
+};
+
+/* One poll: a running job per user, or one that has ended. */
+static void poll(struct cluster *cluster, const struct use *uses)
+{
+	struct jobs_section *section = jobs_section_new(cluster->jobs, NULL, 1000);
+	for (; uses->user; uses++) {
+		struct job job = job_of(uses->user, "bio",
+					uses->cpus ? JOB_RUNNING : JOB_COMPLETED, uses->cpus);
+		jobs_section_add(section, &job, 1000);
+	}
+	section_table[ENDPOINT_JOBS].commit(cluster, section);
+	cluster_fold(cluster);
+}
+
+/* The users that have a row: "alice bob". */
+static const char *shown(const struct cluster *cluster, char *to)
+{
+	const struct map *users = &cluster->jobs->entities[ENTITY_USER];
+	size_t *order = map_sorted(users), len = 0;
+	to[0] = '\0';
+	for (size_t i = 0; i < users->count; i++) {
+		struct text key = users->entries[order[i]].key;
+		if (roster_shows(&cluster->rosters[ENTITY_USER], key))
+			len += (size_t)sprintf(to + len, "%s%s", len ? " " : "", key.bytes);
+	}
+	free(order);
+	return to;
+}
+
+static void test_who_is_shown(void)
+{
+	static const struct {
+		const char *name;
+		struct use uses[6];
+		const char *want;
+	} rows[] = {
+		{"the largest two of three", {{"a", 10}, {"b", 5}, {"c", 20}}, "a c"},
+		{"a little more use is no reason", {{"a", 10}, {"b", 15}, {"c", 20}}, "a c"},
+		{"nor is exactly twice as much", {{"a", 10}, {"b", 20}, {"c", 20}}, "a c"},
+		{"more than twice as much is", {{"a", 10}, {"b", 21}, {"c", 20}}, "b c"},
+		{"and it does not swing back", {{"a", 22}, {"b", 21}, {"c", 20}}, "b c"},
+		{"one whose jobs have ended stays while there is room", {{"b", 0}, {"c", 20}}, "b c"},
+		{"and makes room for the first newcomer", {{"b", 0}, {"c", 20}, {"d", 1}}, "c d"},
+		{"the jobs are gone, the rows stay", {{NULL, 0}}, "c d"},
+		{"an idle newcomer replaces no idle one", {{"e", 0}}, "c d"},
+		{"the one with a job does", {{"e", 1}, {"d", 0}}, "c e"},
+	};
+	struct cluster cluster;
+	char got[64];
+	cluster_init(&cluster);
+	cluster.limits.kinds[ENTITY_USER].max = 2;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].name);
+		poll(&cluster, rows[i].uses);
+		CHECK_STRING(shown(&cluster, got), rows[i].want);
+	}
+	check_row("an outage forgets nobody");
+	section_table[ENDPOINT_JOBS].drop(&cluster);
+	cluster_fold(&cluster);
+	poll(&cluster, (const struct use[]){{"a", 1}, {"b", 1}, {"c", 1}, {"e", 1}, {NULL, 0}});
+	CHECK_STRING(shown(&cluster, got), "c e");
+	cluster_done(&cluster);
+}
+
+static void test_totals(void)
+{
+	struct cluster cluster;
+	cluster_init(&cluster);
+	cluster.limits.kinds[ENTITY_USER].max = 1;
+	cluster.limits.kinds[ENTITY_PARTITION].max = 0;
+	struct jobs_section *section = jobs_section_new(NULL, NULL, 1000);
+	const struct job jobs[] = {
+		job_of("a", "bio", JOB_RUNNING, 100), job_of("b", "bio", JOB_RUNNING, 3),
+		job_of("b", "bio", JOB_PENDING, 2),   job_of("c", "bio", JOB_PENDING, 1),
+		job_of("c", "geo", JOB_PENDING, 4),
+	};
+	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+		jobs_section_add(section, &jobs[i], 1000);
+	section_table[ENDPOINT_JOBS].commit(&cluster, section);
+	for (int again = 0; again < 2; again++) {
+		static const struct {
+			const char *series;
+			double want;
+		} rows[] = {
+			{"slurm_user_jobs{user=\"a\",account=\"bio\",state=\"running\"}", 1},
+			{"slurm_user_jobs{user=\"b\",account=\"bio\",state=\"running\"}", NAN},
+			{"slurm_user_jobs{user=\"other\",account=\"other\",state=\"running\"}", 1},
+			{"slurm_user_jobs{user=\"other\",account=\"other\",state=\"pending\"}", 3},
+			{"slurm_user_job_cpus{user=\"other\",account=\"other\",state=\"pending\"}", 7},
+			{"slurm_user_job_memory_bytes{user=\"other\",account=\"other\",state=\"running\"}",
+			 3},
+			{"slurm_user_pending_jobs{user=\"other\",account=\"other\",class=\"startable\"}",
+			 3},
+			{"slurm_user_oldest_pending_timestamp_seconds{user=\"other\",account=\"other\","
+			 "class=\"startable\"}",
+			 1001},
+			{"slurm_partition_jobs{partition=\"other\",state=\"pending\"}", 3},
+			{"slurm_partition_pending_reason_jobs{partition=\"other\",reason=\"Priority\"}",
+			 3},
+			{"slurm_partition_pending_job_max_nodes{partition=\"other\"}", 4},
+			{"slurm_account_jobs{account=\"other\",state=\"running\"}", NAN},
+			{"slurmscope_series_folded{family=\"slurm_user_jobs\"}", 3 * JOB_STATES},
+			{"slurmscope_series_folded{family=\"slurm_partition_jobs\"}", JOB_STATES},
+			{"slurmscope_series_folded{family=\"slurm_account_jobs\"}", 0},
+			{"slurmscope_series_folded{family=\"slurm_cluster_jobs\"}", NAN},
+		};
+		struct buf page = page_of(&cluster);
+		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+			check_row(rows[i].series);
+			CHECK_NUMBER(page_value(&page, rows[i].series), rows[i].want);
+		}
+		buf_done(&page);
+	}
+	cluster_done(&cluster);
+}
+
+static void test_partitions(void)
+{
+	static const struct {
+		const char *series;
+		double want;
+	} rows[] = {
+		{"slurm_partition_nodes{partition=\"gpu\",state=\"idle\"}", 1},
+		{"slurm_partition_nodes{partition=\"other\",state=\"idle\"}", 2},
+		{"slurm_partition_cpus{partition=\"other\",state=\"idle\"}", 12},
+		{"slurm_partition_gres{partition=\"other\",gres=\"gpu\",type=\"a100\",state=\"idle\"}", 2},
+		{"slurm_partition_info{partition=\"gpu\"}", 1},
+		{"slurm_partition_info{partition=\"a\"}", NAN},
+		{"slurm_partition_info{partition=\"other\"}", NAN}, /* nothing to add up */
+		{"slurmscope_series_folded{family=\"slurm_partition_info\"}", 2},
+		{"slurm_cluster_nodes{state=\"idle\"}", 2},
+	};
+	struct cluster cluster;
+	check_row("partitions");
+	cluster_init(&cluster);
+	cluster.limits.kinds[ENTITY_PARTITION].max = 1;
+	page_feed(&cluster, ENDPOINT_PARTITIONS,
+		  "{\"partitions\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"gpu\"}]}", 0);
+	page_feed(&cluster, ENDPOINT_NODES,
+		  "{\"nodes\":[{\"name\":\"n1\",\"state\":[\"IDLE\"],\"cpus\":8,\"gres\":\"gpu:a100:2\","
+		  "\"partitions\":[\"a\",\"gpu\"]},"
+		  "{\"name\":\"n2\",\"state\":[\"IDLE\"],\"cpus\":4,\"partitions\":[\"b\"]}]}",
+		  0);
+	page_feed(&cluster, ENDPOINT_JOBS,
+		  "{\"jobs\":[{\"job_id\":1,\"job_state\":[\"RUNNING\"],\"cpus\":4,"
+		  "\"partition\":\"gpu\"}]}",
+		  0);
+	struct buf page = page_of(&cluster);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].series);
+		CHECK_NUMBER(page_value(&page, rows[i].series), rows[i].want);
+	}
+	buf_done(&page);
+	cluster_done(&cluster);
+}
+
+static void test_filters(void)
+{
+	static const struct {
+		const char *users, *users_deny, *accounts, *want;
+	} rows[] = {
+		{NULL, NULL, NULL, "ann bob hannah"},
+		{"ann", NULL, NULL, "ann"}, /* the whole name */
+		{"ann|bo", NULL, NULL, "ann"},
+		{".*ann.*", NULL, NULL, "ann hannah"},
+		{NULL, "[ab].*", NULL, "hannah"},
+		{".*", ".*", NULL, ""},
+		{NULL, NULL, "bio", "ann bob hannah"},
+		{NULL, NULL, "geo", ""}, /* the row would show the account too */
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct cluster cluster;
+		struct error err = {""};
+		char got[64];
+		cluster_init(&cluster);
+		struct limits *limits = &cluster.limits;
+		check_row(rows[i].want);
+		if (rows[i].users)
+			CHECK(pattern_set(&limits->kinds[ENTITY_USER].allow, rows[i].users, &err));
+		if (rows[i].users_deny)
+			CHECK(pattern_set(&limits->kinds[ENTITY_USER].deny, rows[i].users_deny,
+					  &err));
+		if (rows[i].accounts)
+			CHECK(pattern_set(&limits->kinds[ENTITY_ACCOUNT].allow, rows[i].accounts,
+					  &err));
+		poll(&cluster,
+		     (const struct use[]){{"ann", 1}, {"bob", 1}, {"hannah", 1}, {NULL, 0}});
+		CHECK_STRING(shown(&cluster, got), rows[i].want);
+		struct buf page = page_of(&cluster);
+		double others = page_value(
+			&page, "slurm_user_jobs{user=\"other\",account=\"other\",state=\"running\"}");
+		double want = 3 - (*got ? 1 : 0);
+		for (const char *c = got; *c; c++)
+			want -= *c == ' ';
+		CHECK_NUMBER(others, want ? want : NAN); /* never lost */
+		buf_done(&page);
+		cluster_done(&cluster);
+	}
+}
+
+static void test_reasons_and_gres(void)
+{
+	check_row("reasons and kinds of GRES are bounded, their sum is right");
+	struct jobs_section *section = jobs_section_new(NULL, NULL, 0);
+	for (int i = 0; i < 1000; i++) {
+		char reason[32], tres[64];
+		struct job job = job_of("a", "bio", JOB_PENDING, 1);
+		snprintf(reason, sizeof reason, "Reason%d", i);
+		snprintf(tres, sizeof tres, "cpu=1,gres/gpu:type%d=2", i);
+		job.reason = text_of(reason);
+		job.tres_requested = text_of(tres);
+		jobs_section_add(section, &job, 0);
+	}
+	const struct job_usage *cluster = map_find(&section->entities[ENTITY_CLUSTER], TEXT(""));
+	CHECK_NUMBER(cluster->reasons.count, REASONS_MAX + 1);
+	CHECK_NUMBER(cluster->gres.count, GRES_MAX + 1);
+	const uint64_t *reasons = map_find(&cluster->reasons, LABEL_OTHER);
+	CHECK(reasons && *reasons == 1000 - REASONS_MAX);
+	const struct gres_count *gres = map_find(&cluster->gres, TEXT("other:"));
+	CHECK(gres && gres->count[PHASE_PENDING] == 2 * (1000 - GRES_MAX));
+	jobs_section_free(section);
+}
+
+int main(void)
+{
+	test_who_is_shown();
+	test_totals();
+	test_partitions();
+	test_filters();
+	test_reasons_and_gres();
+	return check_done();
+}
