@@ -1,0 +1,149 @@
+/* How large the default page becomes: 10,000 nodes, 100,000 jobs, 5,000 users. */
+#include "page.h"
+
+#include "daemon/config.h"
+
+enum {
+	NODES = 10000,
+	JOBS = 100000,
+	USERS = 5000,
+	ACCOUNTS = 2000,
+	PARTITIONS = 50,
+	QOSES = 30,
+	REASONS = 40,
+	SERIES_MAX = 100000,
+};
+
+static const char *const gpu_types[] = {"a100", "h100", "h200", "l40s", "v100", "mi300"};
+static const char *const gpus[] = {"gpu:a100:4", "gpu:h100:8", "gpu:h200:8",
+				   "gpu:l40s:2", "gpu:v100:4", "gpu:mi300:8"};
+
+/* Slurm has reasons by the dozen; the first of these are in each class. */
+static const char *const reasons[] = {"Priority", "Resources", "Dependency", "JobHeldUser",
+				      "QOSGrpCpuLimit", "AssocGrpCpuLimit", "BeginTime"};
+
+/* The same numbers in each run. */
+static unsigned draw(unsigned below)
+{
+	static uint64_t state = 1;
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(state >> 33) % below;
+}
+
+static struct text name_of(char *to, const char *prefix, unsigned number)
+{
+	sprintf(to, "%s%04u", prefix, number);
+	return text_of(to);
+}
+
+static void add_nodes(struct cluster *cluster)
+{
+	struct section_build build = {.cluster = cluster};
+	build.built = section_table[ENDPOINT_NODES].start(cluster, 0);
+	for (unsigned i = 0; i < NODES; i++) {
+		char name[32], partitions[64];
+		sprintf(partitions, "part%04u,part%04u", i % PARTITIONS, (i + 1) % PARTITIONS);
+		struct node node = {.name = name_of(name, "node", i),
+				    .state = (int)draw(NODE_STATES),
+				    .partitions = text_of(partitions),
+				    .cpus = 128,
+				    .memory = 1,
+				    .gres = text_of(gpus[draw(6)])};
+		if (draw(20) == 0)
+			node.flags |= UINT64_C(1) << draw((unsigned)cluster->vocabulary.node_flags.known);
+		section_table[ENDPOINT_NODES].take(&build, &node);
+	}
+	section_table[ENDPOINT_NODES].commit(cluster, build.built);
+}
+
+static void add_partitions(struct cluster *cluster)
+{
+	struct partitions_section *section = partitions_section_new();
+	for (unsigned i = 0; i < PARTITIONS; i++) {
+		char name[32];
+		const struct partition partition = {.name = name_of(name, "part", i),
+						    .has_flags = true,
+						    .max_time = 1,
+						    .default_time = 1,
+						    .max_nodes = 1,
+						    .priority_tier = 1,
+						    .priority_job_factor = 1};
+		partitions_section_add(section, &partition);
+	}
+	section_table[ENDPOINT_PARTITIONS].commit(cluster, section);
+}
+
+static void add_job(struct section_build *build, unsigned number)
+{
+	char user[32], account[32], partition[32], qos[32], reason[32], tres[64];
+	static const int states[] = {JOB_PENDING, JOB_PENDING, JOB_RUNNING, JOB_RUNNING,
+				     JOB_COMPLETED};
+	unsigned which = number < USERS ? number : draw(USERS), why = draw(REASONS);
+	sprintf(tres, "cpu=4,mem=1G,node=1,gres/gpu=1,gres/gpu:%s=1", gpu_types[draw(6)]);
+	struct job job = {.id = number,
+			  .state = states[draw(5)],
+			  .user = name_of(user, "user", which),
+			  .account = name_of(account, "account", which % ACCOUNTS),
+			  .partitions = name_of(partition, "part", draw(PARTITIONS)),
+			  .qos = name_of(qos, "qos", draw(QOSES)),
+			  .submit_time = 1000 + number,
+			  .tres_requested = text_of(tres),
+			  .tres_allocated = text_of(tres)};
+	job.reason = why < 7 ? text_of(reasons[why]) : name_of(reason, "Reason", why);
+	if (draw(20) == 0)
+		job.flags = UINT64_C(1) << draw(4);
+	section_table[ENDPOINT_JOBS].take(build, &job);
+}
+
+static void add_jobs(struct cluster *cluster)
+{
+	struct section_build build = {.cluster = cluster};
+	build.built = section_table[ENDPOINT_JOBS].start(cluster, 0);
+	for (unsigned i = 0; i < JOBS; i++)
+		add_job(&build, i);
+	section_table[ENDPOINT_JOBS].commit(cluster, build.built);
+}
+
+static unsigned count_samples(const struct buf *page)
+{
+	unsigned samples = 0;
+	for (const char *line = page->bytes; *line; line = strchr(line, '\n') + 1)
+		samples += *line != '#';
+	return samples;
+}
+
+static void say_largest(const struct buf *page)
+{
+	const char *at = page->bytes;
+	while ((at = strstr(at, "\nslurmscope_series{family="))) {
+		const char *end = strchr(++at, '\n');
+		if (strtod(strchr(at, ' '), NULL) >= 1000)
+			printf("%.*s\n", (int)(end - at), at);
+	}
+}
+
+int main(void)
+{
+	char *none[] = {(char *)"slurmscope", NULL};
+	struct config config;
+	struct cluster cluster;
+	struct error err = {""};
+	check_row("the default page");
+	cluster_init(&cluster);
+	CHECK(config_parse(&config, 1, none, &err));
+	CHECK(config_limits(&config, &cluster.limits, &err));
+	add_partitions(&cluster);
+	add_nodes(&cluster);
+	add_jobs(&cluster);
+	struct buf page = page_of(&cluster);
+	unsigned samples = count_samples(&page);
+	CHECK(samples < SERIES_MAX);
+	CHECK(samples > 10000); /* or the cluster is not what it should be */
+	CHECK_NUMBER(cluster.jobs->entities[ENTITY_USER].count, USERS);
+	CHECK_NUMBER(page_value(&page, "slurm_cluster_nodes{state=\"idle\"}") > 0, true);
+	say_largest(&page);
+	printf("%u series\n", samples);
+	buf_done(&page);
+	cluster_done(&cluster);
+	return check_done();
+}
