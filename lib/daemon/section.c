@@ -32,6 +32,11 @@ static void ping_take(void *context, const void *record)
 								 ? controller->latency_us
 								 : NUMBER_UNSET};
 	text_to_string(controller->host, state->host, sizeof state->host);
+	for (unsigned i = 0; i + 1 < ping->count; i++)
+		if (strcmp(ping->controllers[i].host, state->host) == 0) { /* one row for each host */
+			ping->count--;
+			break;
+		}
 }
 
 static void ping_commit(struct cluster *cluster, void *built)
