@@ -82,7 +82,7 @@ static const struct option_row rows[] = {
 	{"check-config", FLAG, offsetof(struct config, check_config), NULL, NULL,
 	 "Check the options and the files that they name, and exit.", NULL},
 	{"list-metrics", FLAG, offsetof(struct config, list_metrics), NULL, NULL,
-	 "List all metric families (name, type, labels, help), and exit.", NULL},
+	 "List all metric families (name, type, labels, source, since, help), and exit.", NULL},
 	{"version", FLAG, offsetof(struct config, version), NULL, NULL, "Show the version, and exit.",
 	 NULL},
 	{"help", FLAG, offsetof(struct config, help), NULL, NULL, "Show this help, and exit.", NULL},

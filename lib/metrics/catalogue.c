@@ -118,8 +118,10 @@ static void list_family(void *context, const struct family_group *group,
 	const char *own = group->kinds ? entity_kind_labels[kind] : group->labels;
 	const char *more = family->labels ? family->labels : "";
 	bool has_own = own && *own;
-	buf_printf(list, "%s\t%s\t%s%s%s\t%s\n", name, family_type_names[family->type],
-		   has_own ? own : "", has_own && *more ? "," : "", more, help);
+	struct family_origin origin = family_origin(group, name);
+	buf_printf(list, "%s\t%s\t%s%s%s\t%s\t%s\t%s\n", name, family_type_names[family->type],
+		   has_own ? own : "", has_own && *more ? "," : "", more,
+		   origin.source ? origin.source : "", origin.since ? origin.since : "", help);
 }
 
 void catalogue_list(struct buf *list)

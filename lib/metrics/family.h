@@ -37,17 +37,27 @@ struct family_sink {
 };
 void family_item(struct family_sink *sink, const void *item);
 
+/* Which endpoint of slurmrestd tells a family (NULL: the exporter itself knows), and since which release
+ * of Slurm (NULL: all that are read). */
+struct family_origin {
+	const char *source, *since;
+};
+
 struct family_group {
 	const struct family *families;
 	size_t family_count;
 	unsigned kinds;     /* bits of enum entity_kind; 0: one family per row */
 	const char *labels; /* of every item, where there are no kinds */
+	struct family_origin origin;
 	void (*each)(struct family_sink *sink, enum entity_kind kind);
 };
 
 extern const struct family_group cluster_group, controller_group, node_group, partition_group,
 	job_group, scheduler_group, endpoint_group, exporter_group, accounting_group, conf_group,
 	share_group, reservation_group, license_group, rpc_group;
+
+/* The family's own, or its group's. */
+struct family_origin family_origin(const struct family_group *group, const char *name);
 
 extern const char *const entity_kind_names[ENTITY_KINDS];
 extern const char *const entity_kind_labels[ENTITY_KINDS];

@@ -134,5 +134,6 @@ const struct family_group job_group = {
 	GROUP_FAMILIES(job_families),
 	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION | 1u << ENTITY_ACCOUNT |
 		 1u << ENTITY_USER | 1u << ENTITY_QOS,
+	.origin = {.source = "jobs"},
 	.each = each_job_usage,
 };

@@ -96,7 +96,8 @@ static void each_cluster_with_diag(struct family_sink *sink, enum entity_kind ki
 		family_item(sink, sink->view->cluster);
 }
 
-const struct family_group rpc_group = {GROUP_FAMILIES(rpc_families), .each = each_cluster_with_diag};
+const struct family_group rpc_group = {
+	GROUP_FAMILIES(rpc_families), .origin = {"diag", "22.05"}, .each = each_cluster_with_diag};
 
 static void emit_rollup_seconds(struct exposition *out, const struct view *view,
 				const struct family *family, const void *item)
@@ -149,8 +150,9 @@ static void each_cluster_with_dbd(struct family_sink *sink, enum entity_kind kin
 		family_item(sink, sink->view->cluster);
 }
 
-const struct family_group accounting_group = {GROUP_FAMILIES(accounting_families),
-					      .each = each_cluster_with_dbd};
+const struct family_group accounting_group = {
+	GROUP_FAMILIES(accounting_families), .origin = {.source = "dbd_diag"},
+	.each = each_cluster_with_dbd};
 
 static void emit_job_records(struct exposition *out, const struct view *view,
 			     const struct family *family, const void *item)
@@ -189,4 +191,5 @@ static void each_cluster(struct family_sink *sink, enum entity_kind kind)
 	family_item(sink, sink->view->cluster);
 }
 
-const struct family_group conf_group = {GROUP_FAMILIES(conf_families), .each = each_cluster};
+const struct family_group conf_group = {
+	GROUP_FAMILIES(conf_families), .origin = {"conf", "26.05"}, .each = each_cluster};

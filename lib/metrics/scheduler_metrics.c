@@ -104,4 +104,5 @@ static void each_scheduler(struct family_sink *sink, enum entity_kind kind)
 		family_item(sink, &sink->view->cluster->scheduler);
 }
 
-const struct family_group scheduler_group = {GROUP_FAMILIES(families), .each = each_scheduler};
+const struct family_group scheduler_group = {
+	GROUP_FAMILIES(families), .origin = {.source = "diag"}, .each = each_scheduler};

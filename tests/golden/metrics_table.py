@@ -1,0 +1,61 @@
+#!/usr/bin/env python3
+"""deploy/METRICS.md is what --list-metrics says.  usage: metrics_table.py SLURMSCOPE
+(UPDATE_GOLDEN=1 writes it anew)"""
+import difflib
+import os
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).parents[2]
+TABLE = ROOT / "deploy" / "METRICS.md"
+HEAD = """# Metrics
+
+All families of this release, as `slurmscope --list-metrics` lists them; written by
+`UPDATE_GOLDEN=1 tests/golden/metrics_table.py build/bin/slurmscope`. *Source* is the endpoint of slurmrestd
+that tells; *since* is the first Slurm release whose slurmrestd does, where that is not every one that is read.
+
+Users, accounts, partitions and QOS have rows of their own up to `--limit.*` and as `--filter.*` allows; all
+others are added up in one row named `other` (users: `user="other",account="other"`), so that totals stay right:
+sums are sums, the oldest is the oldest, the largest the largest. Those with the most CPUs, held by running jobs and
+asked for by pending ones, have a row, and keep it until they are idle or another uses more than twice as much.
+`slurmscope_series_folded` says how many samples were folded. Where there is nothing to add up (`slurm_partition_info` and
+what a partition is configured to be) the row is left out.
+
+A name longer than 256 bytes is cut and ends in `~` and 8 hexadecimal digits of its hash; one that is really called
+`other` is shown as `other~c8728734`. Invalid UTF-8 is shown as U+FFFD.
+
+| family | type | labels | source | since | |
+|---|---|---|---|---|---|
+"""
+
+
+def table(listed):
+    rows = []
+    for line in listed.splitlines():
+        name, kind, labels, source, since, text = line.split("\t")
+        text = re.sub(r"[|\\]", r"\\\g<0>", text)
+        rows.append(f"| {name} | {kind} | {labels.replace(',', ', ')} | {source} | {since} | {text} |\n")
+    return HEAD + "".join(rows)
+
+
+def main(program):
+    listed = subprocess.run([program, "--list-metrics"], capture_output=True, text=True,
+                            check=True).stdout
+    wanted = table(listed)
+    if os.environ.get("UPDATE_GOLDEN"):
+        TABLE.write_text(wanted)
+    wrong = list(difflib.unified_diff(TABLE.read_text().splitlines(), wanted.splitlines(),
+                                      str(TABLE), "--list-metrics", lineterm="", n=0))
+    families = [line.split("\t") for line in listed.splitlines()]
+    wrong += [f"{name} does not say its source" for name, _, _, source, *_ in families
+              if name.startswith("slurm_") and not source]
+    dated = re.findall(r'{"(slurm_\w+)", {', (ROOT / "lib/metrics/origin.c").read_text())
+    wrong += [f"origin.c: there is no {name}" for name in dated if name not in {f[0] for f in families}]
+    print(f"{len(families)} families", *wrong, sep="\n")
+    return bool(wrong) or not dated
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
