@@ -1,5 +1,7 @@
 #include "cluster/fold.h"
 
+#include "model/fairshare.h"
+
 static void offer_jobs(struct cluster *cluster, enum entity_kind kind)
 {
 	const struct map *entities = &cluster->jobs->entities[kind];
@@ -7,7 +9,7 @@ static void offer_jobs(struct cluster *cluster, enum entity_kind kind)
 		const struct job_usage *usage = entities->entries[i].value;
 		struct roster_use use = {
 			.cpus = usage->cpus[PHASE_RUNNING] + usage->cpus[PHASE_PENDING],
-			.jobs = usage->jobs[JOB_RUNNING] + usage->jobs[JOB_PENDING] +
+			.ties = usage->jobs[JOB_RUNNING] + usage->jobs[JOB_PENDING] +
 				usage->jobs[JOB_SUSPENDED],
 		};
 		if (limits_allow(&cluster->limits, kind, usage->label))
@@ -26,15 +28,44 @@ static void offer_partitions(struct cluster *cluster, const struct map *partitio
 	}
 }
 
+/* So are accounts and users without jobs, for their fairshare, those of the largest past use first. */
+static void offer_shares(struct cluster *cluster)
+{
+	const struct record_list *shares = cluster->shares;
+	struct buf key = BUF_INIT;
+	for (size_t i = 0; shares && i < shares->count; i++) {
+		const struct fairshare *share = &((const struct fairshare *)shares->items)[i];
+		enum entity_kind kind = share->is_user ? ENTITY_USER : ENTITY_ACCOUNT;
+		const struct text label[2] = {share->name, share->parent};
+		if (!limits_allow(&cluster->limits, kind, label))
+			continue;
+		entity_key(&key, kind, share->name, share->parent);
+		roster_offer(&cluster->rosters[kind], buf_text(&key),
+			     (struct roster_use){
+				     .ties = number_is_known(share->usage) ? share->usage : 0});
+	}
+	buf_done(&key);
+}
+
+/* Has anything told of entities of the kind? If not, who has a row is remembered. */
+static bool is_told(const struct cluster *cluster, int kind)
+{
+	if (kind == ENTITY_PARTITION && (cluster->partitions || cluster->nodes))
+		return true;
+	if ((kind == ENTITY_ACCOUNT || kind == ENTITY_USER) && cluster->shares)
+		return true;
+	return cluster->jobs;
+}
+
 static void choose(struct cluster *cluster)
 {
+	offer_shares(cluster);
 	offer_partitions(cluster, cluster_partitions(cluster));
 	offer_partitions(cluster, cluster->nodes ? &cluster->nodes->partitions : NULL);
 	for (int kind = ENTITY_PARTITION; kind < ENTITY_KINDS; kind++) {
 		if (cluster->jobs)
 			offer_jobs(cluster, (enum entity_kind)kind);
-		/* While the jobs are not known, who has a row is remembered. */
-		if (cluster->jobs || cluster->rosters[kind].offers.count)
+		if (is_told(cluster, kind))
 			roster_choose(&cluster->rosters[kind], cluster->limits.kinds[kind].max);
 	}
 }

@@ -29,27 +29,18 @@ static void usage_init(struct job_usage *usage, struct arena *arena, struct text
 	map_init(&usage->gres, arena, sizeof(struct gres_count));
 }
 
-/* Finds or makes the entity. A user's key is "user NUL account", so that no two can be mixed up (NUL is
- * in no name). */
+/* Finds or makes the entity; its labels are the parts of its key. */
 static struct job_usage *entity(struct jobs_section *section, enum entity_kind kind,
 				struct text name, struct text second)
 {
 	struct map *map = &section->entities[kind];
-	char rooms[2][LABEL_MAX + 1];
 	struct buf key = BUF_INIT;
-	name = label_of(name, rooms[0]);
-	second = label_of(second, rooms[1]);
-	buf_add_text(&key, name);
-	if (kind == ENTITY_USER) {
-		buf_add_char(&key, '\0');
-		buf_add_text(&key, second);
-	}
+	entity_key(&key, kind, name, second);
 	size_t before = map->count;
 	struct job_usage *usage = map_add(map, buf_text(&key));
 	if (map->count != before) {
-		const char *bytes = map->entries[before].key.bytes;
-		usage_init(usage, &section->arena, (struct text){bytes, name.len},
-			   (struct text){bytes + name.len + 1, second.len});
+		struct text rest = map->entries[before].key, label = text_cut(&rest, '\0');
+		usage_init(usage, &section->arena, label, rest);
 	}
 	buf_done(&key);
 	return usage;

@@ -8,11 +8,16 @@ struct record_list *record_list_new(size_t size)
 {
 	struct record_list *list = NEW(struct record_list);
 	list->size = size;
+	map_init(&list->keys, &list->arena, 1);
 	return list;
 }
 
-void record_list_add(struct record_list *list, const void *record, const size_t *text_offsets)
+void record_list_add(struct record_list *list, struct text key, const void *record,
+		     const size_t *text_offsets)
 {
+	if (map_find(&list->keys, key))
+		return;
+	map_add(&list->keys, key);
 	if (list->count == list->capacity) {
 		list->capacity = list->capacity ? 2 * list->capacity : 16;
 		list->items = memory_resize(list->items, list->capacity, list->size);
@@ -30,6 +35,7 @@ void record_list_free(struct record_list *list)
 	if (!list)
 		return;
 	free(list->items);
+	map_done(&list->keys);
 	arena_done(&list->arena);
 	free(list);
 }

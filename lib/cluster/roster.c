@@ -29,7 +29,7 @@ void roster_offer(struct roster *roster, struct text key, struct roster_use use)
 {
 	struct roster_use *offer = map_add(&roster->offers, key);
 	offer->cpus = use.cpus > offer->cpus ? use.cpus : offer->cpus;
-	offer->jobs = use.jobs > offer->jobs ? use.jobs : offer->jobs;
+	offer->ties = use.ties > offer->ties ? use.ties : offer->ties;
 }
 
 static int descending(uint64_t a, uint64_t b)
@@ -44,7 +44,7 @@ static int by_right_to_a_row(const void *left, const void *right)
 	if (!order)
 		order = descending(a->was_shown, b->was_shown);
 	if (!order)
-		order = descending(a->use.jobs, b->use.jobs);
+		order = descending(a->use.ties, b->use.ties);
 	return order ? order : text_compare(a->key, b->key);
 }
 

@@ -16,7 +16,7 @@ struct roster {
 
 struct roster_use {
 	uint64_t cpus; /* of running and pending jobs */
-	uint64_t jobs; /* breaks ties */
+	uint64_t ties; /* breaks ties: jobs, or past use */
 };
 
 void roster_init(struct roster *roster);

@@ -1,5 +1,6 @@
 #include "cluster/rpc_sums.h"
 
+#include "cluster/label.h"
 #include "model/rpc.h"
 
 void rpc_sums_init(struct rpc_sums *sums)
@@ -26,8 +27,10 @@ void rpc_sums_set(struct rpc_sums *sums, const struct list *rpcs)
 	for (size_t i = 0; i < rpcs->count; i++, rpc++) {
 		if (!rpc->name.len || !number_is_known(rpc->count))
 			continue;
-		if (sums->rows.count < RPC_ROWS_MAX || map_find(&sums->rows, rpc->name))
-			set_one(map_add(&sums->rows, rpc->name), rpc);
+		char room[LABEL_MAX + 1];
+		struct text name = label_of(rpc->name, room);
+		if (sums->rows.count < RPC_ROWS_MAX || map_find(&sums->rows, name))
+			set_one(map_add(&sums->rows, name), rpc);
 	}
 }
 

@@ -1,6 +1,7 @@
 /* What jobs and nodes add up to, for the cluster and for each partition, account, user and QOS. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/map.h"
 #include "cluster/label.h"
 #include "model/job.h"
@@ -15,6 +16,10 @@ enum entity_kind {
 	ENTITY_QOS,
 	ENTITY_KINDS,
 };
+
+/* The key of an entity in a map: its name as a label. A user's is "user NUL account", so that no two can be
+ * mixed up (NUL is in no name); for the others `second` is not looked at. Replaces what is in `key`. */
+void entity_key(struct buf *key, enum entity_kind kind, struct text name, struct text second);
 
 /* What jobs hold while they run and ask for while they are pending. */
 enum job_phase { PHASE_RUNNING, PHASE_PENDING, PHASES };

@@ -193,7 +193,18 @@ static void shares_take(void *context, const void *record)
 {
 	static const size_t texts[] = {offsetof(struct fairshare, name), offsetof(struct fairshare, parent),
 				       offsetof(struct fairshare, partition), SIZE_MAX};
-	record_list_add(((struct section_build *)context)->built, record, texts);
+	struct fairshare share = *(const struct fairshare *)record;
+	struct text *const labels[] = {&share.name, &share.parent, &share.partition};
+	char rooms[3][LABEL_MAX + 1];
+	struct buf key = BUF_INIT;
+	buf_add_char(&key, share.is_user ? 'u' : 'a');
+	for (int i = 0; i < 3; i++) {
+		*labels[i] = label_of(*labels[i], rooms[i]);
+		buf_add_text(&key, *labels[i]);
+		buf_add_char(&key, '\0');
+	}
+	record_list_add(((struct section_build *)context)->built, buf_text(&key), &share, texts);
+	buf_done(&key);
 }
 
 static void shares_commit(struct cluster *cluster, void *built)
@@ -218,7 +229,12 @@ static void reservations_take(void *context, const void *record)
 	static const size_t texts[] = {
 		offsetof(struct reservation, name), offsetof(struct reservation, partition),
 		offsetof(struct reservation, flags), offsetof(struct reservation, tres), SIZE_MAX};
-	record_list_add(((struct section_build *)context)->built, record, texts);
+	struct reservation reservation = *(const struct reservation *)record;
+	char rooms[2][LABEL_MAX + 1];
+	reservation.name = label_of(reservation.name, rooms[0]);
+	reservation.partition = label_of(reservation.partition, rooms[1]);
+	record_list_add(((struct section_build *)context)->built, reservation.name, &reservation,
+			texts);
 }
 
 static void reservations_commit(struct cluster *cluster, void *built)
@@ -241,7 +257,10 @@ static void *licenses_start(const struct cluster *cluster, int64_t now)
 static void licenses_take(void *context, const void *record)
 {
 	static const size_t texts[] = {offsetof(struct license, name), SIZE_MAX};
-	record_list_add(((struct section_build *)context)->built, record, texts);
+	struct license license = *(const struct license *)record;
+	char room[LABEL_MAX + 1];
+	license.name = label_of(license.name, room);
+	record_list_add(((struct section_build *)context)->built, license.name, &license, texts);
 }
 
 static void licenses_commit(struct cluster *cluster, void *built)

@@ -36,11 +36,15 @@ static const struct family families[] = {
 
 static void each_share(struct family_sink *sink, enum entity_kind kind)
 {
-	const struct record_list *shares = sink->view->cluster->shares;
+	const struct cluster *cluster = sink->view->cluster;
+	const struct record_list *shares = cluster->shares;
+	struct buf key = BUF_INIT;
 	for (size_t i = 0; shares && i < shares->count; i++) {
 		const struct fairshare *share = &((const struct fairshare *)shares->items)[i];
 		if (share->is_user != (kind == ENTITY_USER))
 			continue;
+		entity_key(&key, kind, share->name, share->parent);
+		exposition_fold(sink->out, !roster_shows(&cluster->rosters[kind], buf_text(&key)));
 		exposition_base(sink->out);
 		if (share->is_user) {
 			exposition_base_label(sink->out, "user", share->name);
@@ -52,6 +56,7 @@ static void each_share(struct family_sink *sink, enum entity_kind kind)
 		}
 		family_item(sink, share);
 	}
+	buf_done(&key);
 }
 
 const struct family_group share_group = {

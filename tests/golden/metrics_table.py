@@ -20,8 +20,8 @@ Users, accounts, partitions and QOS have rows of their own up to `--limit.*` and
 others are added up in one row named `other` (users: `user="other",account="other"`), so that totals stay right:
 sums are sums, the oldest is the oldest, the largest the largest. Those with the most CPUs, held by running jobs and
 asked for by pending ones, have a row, and keep it until they are idle or another uses more than twice as much.
-`slurmscope_series_folded` says how many samples were folded. Where there is nothing to add up (`slurm_partition_info` and
-what a partition is configured to be) the row is left out.
+`slurmscope_series_folded` says how many samples were folded. Where there is nothing to add up (what a partition is
+configured to be, fairshare) the row is left out.
 
 A name longer than 256 bytes is cut and ends in `~` and 8 hexadecimal digits of its hash; one that is really called
 `other` is shown as `other~c8728734`. Invalid UTF-8 is shown as U+FFFD.

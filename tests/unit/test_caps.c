@@ -221,6 +221,40 @@ static void test_filters(void)
 	}
 }
 
+static void test_shares(void)
+{
+	static const struct {
+		const char *series;
+		double want;
+	} rows[] = {
+		{"slurm_user_shares{user=\"a\",account=\"bio\"}", 1},
+		{"slurm_user_shares{user=\"b\",account=\"bio\"}", NAN},
+		{"slurm_user_shares{user=\"c\",account=\"bio\"}", 3},
+		{"slurm_account_shares{account=\"bio\"}", 4},
+		{"slurm_user_jobs{user=\"a\",account=\"bio\",state=\"running\"}", 1},
+		{"slurm_user_jobs{user=\"other\",account=\"other\",state=\"running\"}", NAN},
+		{"slurmscope_series_folded{family=\"slurm_user_shares\"}", 1},
+	};
+	struct cluster cluster;
+	check_row("shares: users with jobs first, then past use");
+	cluster_init(&cluster);
+	cluster.limits.kinds[ENTITY_USER].max = 2;
+	page_feed(&cluster, ENDPOINT_SHARES,
+		  "{\"shares\":{\"shares\":[{\"name\":\"bio\",\"shares\":4},"
+		  "{\"name\":\"a\",\"parent\":\"bio\",\"type\":[\"USER\"],\"shares\":1,\"usage\":1},"
+		  "{\"name\":\"b\",\"parent\":\"bio\",\"type\":[\"USER\"],\"shares\":2,\"usage\":5},"
+		  "{\"name\":\"c\",\"parent\":\"bio\",\"type\":[\"USER\"],\"shares\":3,\"usage\":9}]}}",
+		  0);
+	poll(&cluster, (const struct use[]){{"a", 1}, {NULL, 0}});
+	struct buf page = page_of(&cluster);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].series);
+		CHECK_NUMBER(page_value(&page, rows[i].series), rows[i].want);
+	}
+	buf_done(&page);
+	cluster_done(&cluster);
+}
+
 static void test_reasons_and_gres(void)
 {
 	check_row("reasons and kinds of GRES are bounded, their sum is right");
@@ -250,6 +284,7 @@ int main(void)
 	test_totals();
 	test_partitions();
 	test_filters();
+	test_shares();
 	test_reasons_and_gres();
 	return check_done();
 }

@@ -192,6 +192,42 @@ static void feed_rest(struct cluster *cluster)
 	buf_done(&pings);
 }
 
+/* Everything twice, as if Slurm had repeated itself. */
+static void feed_lists(struct cluster *cluster)
+{
+	struct buf reservations = BUF_INIT, licenses = BUF_INIT, shares = BUF_INIT;
+	for (int i = 0; i < 2 * ROWS; i++) {
+		const char *name = rows[i % ROWS].name, *comma = i ? "," : "";
+		buf_printf(&reservations, "%s{\"start_time\":5", comma);
+		add_member(&reservations, "name", name);
+		add_member(&reservations, "partition", name);
+		buf_add_char(&reservations, '}');
+		buf_printf(&licenses, "%s{\"Total\":5", comma);
+		add_member(&licenses, "LicenseName", name);
+		buf_add_char(&licenses, '}');
+		for (int is_user = 0; is_user < 2; is_user++) {
+			buf_printf(&shares, "%s{\"shares\":5,\"type\":[\"%s\"]",
+				   is_user ? "," : comma, is_user ? "USER" : "ASSOCIATION");
+			add_member(&shares, "name", name);
+			add_member(&shares, "parent", name);
+			buf_add_char(&shares, '}');
+		}
+	}
+	struct buf json = BUF_INIT;
+	buf_printf(&json, "{\"reservations\":[%s]}", reservations.bytes);
+	page_feed(cluster, ENDPOINT_RESERVATIONS, json.bytes, 0);
+	buf_clear(&json);
+	buf_printf(&json, "{\"licenses\":[%s]}", licenses.bytes);
+	page_feed(cluster, ENDPOINT_LICENSES, json.bytes, 0);
+	buf_clear(&json);
+	buf_printf(&json, "{\"shares\":{\"shares\":[%s]}}", shares.bytes);
+	page_feed(cluster, ENDPOINT_SHARES, json.bytes, 0);
+	buf_done(&json);
+	buf_done(&reservations);
+	buf_done(&licenses);
+	buf_done(&shares);
+}
+
 static const struct {
 	const char *family, *before; /* the label in question and its name */
 	bool is_list;   /* a comma separates two names */
@@ -233,6 +269,7 @@ static void test_pages(void)
 	cluster_init(&cluster);
 	feed_jobs(&cluster);
 	feed_rest(&cluster);
+	feed_lists(&cluster);
 	for (size_t i = 0; i < 3; i++) {
 		for (int kind = 0; kind < ENTITY_KINDS; kind++)
 			cluster.limits.kinds[kind].max = maxima[i];

@@ -2,6 +2,7 @@
 #include "page.h"
 
 #include "daemon/config.h"
+#include "model/fairshare.h"
 
 enum {
 	NODES = 10000,
@@ -104,6 +105,29 @@ static void add_jobs(struct cluster *cluster)
 	section_table[ENDPOINT_JOBS].commit(cluster, build.built);
 }
 
+static void add_share(struct section_build *build, struct text name, struct text parent, bool is_user)
+{
+	const struct fairshare share = {.name = name,
+					.parent = parent,
+					.is_user = is_user,
+					.shares = 1,
+					.usage = draw(1000)};
+	section_table[ENDPOINT_SHARES].take(build, &share);
+}
+
+static void add_shares(struct cluster *cluster)
+{
+	struct section_build build = {.cluster = cluster};
+	char user[32], account[32];
+	build.built = section_table[ENDPOINT_SHARES].start(cluster, 0);
+	for (unsigned i = 0; i < ACCOUNTS; i++)
+		add_share(&build, name_of(account, "account", i), TEXT("root"), false);
+	for (unsigned i = 0; i < USERS; i++)
+		add_share(&build, name_of(user, "user", i), name_of(account, "account", i % ACCOUNTS),
+			  true);
+	section_table[ENDPOINT_SHARES].commit(cluster, build.built);
+}
+
 static unsigned count_samples(const struct buf *page)
 {
 	unsigned samples = 0;
@@ -112,14 +136,19 @@ static unsigned count_samples(const struct buf *page)
 	return samples;
 }
 
-static void say_largest(const struct buf *page)
+/* Prints the largest families, and adds up all. */
+static double sum_of(const struct buf *page, const char *family)
 {
+	double sum = 0;
 	const char *at = page->bytes;
-	while ((at = strstr(at, "\nslurmscope_series{family="))) {
+	while ((at = strstr(at, family))) {
 		const char *end = strchr(++at, '\n');
-		if (strtod(strchr(at, ' '), NULL) >= 1000)
+		double samples = strtod(strchr(at, ' '), NULL);
+		if (samples >= 2000)
 			printf("%.*s\n", (int)(end - at), at);
+		sum += samples;
 	}
+	return sum;
 }
 
 int main(void)
@@ -135,14 +164,18 @@ int main(void)
 	add_partitions(&cluster);
 	add_nodes(&cluster);
 	add_jobs(&cluster);
+	add_shares(&cluster);
 	struct buf page = page_of(&cluster);
 	unsigned samples = count_samples(&page);
 	CHECK(samples < SERIES_MAX);
 	CHECK(samples > 10000); /* or the cluster is not what it should be */
 	CHECK_NUMBER(cluster.jobs->entities[ENTITY_USER].count, USERS);
 	CHECK_NUMBER(page_value(&page, "slurm_cluster_nodes{state=\"idle\"}") > 0, true);
-	say_largest(&page);
-	printf("%u series\n", samples);
+	double series = sum_of(&page, "\nslurmscope_series{family=");
+	double folded = sum_of(&page, "\nslurmscope_series_folded{family=");
+	CHECK(series <= samples && series > samples - 200); /* but for this very family */
+	CHECK(samples + folded > 2 * SERIES_MAX);	    /* it is the limits that hold */
+	printf("%u series, %.0f folded\n", samples, folded);
 	buf_done(&page);
 	cluster_done(&cluster);
 	return check_done();
