@@ -1,12 +1,13 @@
 /* The nodes section: totals of one whole answer, built aside and swapped in when it is complete. */
 #pragma once
 
-#include "cluster/usage.h"
+#include "cluster/node_table.h"
 
 struct nodes_section {
 	struct arena arena;
 	struct node_usage cluster;
 	struct map partitions; /* name -> struct node_usage */
+	struct node_table table;
 };
 
 /* A new empty section. Flags and GRES that `previous` (or NULL) has seen stay at zero; partitions are
