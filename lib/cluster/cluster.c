@@ -7,6 +7,7 @@ void cluster_init(struct cluster *cluster)
 	scheduler_section_init(&cluster->scheduler);
 	accounting_section_init(&cluster->accounting);
 	cluster->conf = (struct conf){NUMBER_UNSET, NUMBER_UNSET};
+	node_events_init(&cluster->node_events);
 }
 
 void cluster_done(struct cluster *cluster)
@@ -19,6 +20,7 @@ void cluster_done(struct cluster *cluster)
 	record_list_free(cluster->licenses);
 	scheduler_section_done(&cluster->scheduler);
 	accounting_section_done(&cluster->accounting);
+	node_events_done(&cluster->node_events);
 	vocabulary_done(&cluster->vocabulary);
 }
 

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "metrics/family.h"
 #include "slurmrest/endpoint.h"
 
 struct config {
@@ -15,6 +16,7 @@ struct config {
 	uint64_t interval_s[ENDPOINTS_POLLED];
 	const char *listen_address, *telemetry_path;
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
+	uint64_t per_node; /* enum per_node */
 	bool once, check_config, list_metrics, version, help;
 };
 
