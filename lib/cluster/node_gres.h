@@ -8,7 +8,8 @@ struct node_gres {
 	size_t count;
 };
 
-/* What is used is allocated, what is drained is other, and so is the rest of a node that is out of use.
+/* What is used is allocated, what is drained and not used is other, and so is the rest of a node that is
+ * out of use. (slurmctld's gres_get_node_drain says "N/A" in all releases seen so far.)
  * Slurm may list a kind twice (by socket), and may name the type in one list and not in the other: then
  * the kinds are those of the configuration, and every one of its units is counted once. */
 struct node_gres node_gres_read(struct arena *arena, const struct node *node);
