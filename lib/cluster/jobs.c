@@ -84,6 +84,7 @@ struct jobs_section *jobs_section_new(const struct jobs_section *previous,
 				keep_seen(section, (enum entity_kind)kind, seen);
 		}
 	}
+	map_init(&section->split_pending, &section->arena, sizeof(uint64_t));
 	map_init(&section->reservation_cpus, &section->arena, sizeof(uint64_t));
 	entity(section, ENTITY_CLUSTER, TEXT(""), TEXT(""));
 	for (size_t i = 0; partitions && i < partitions->count; i++)
@@ -195,6 +196,11 @@ static void add_to_user(struct jobs_section *section, const struct addition *add
 		add_to(entity(section, ENTITY_USER, user, job->account), addition);
 }
 
+static struct text id_key(const uint64_t *id)
+{
+	return (struct text){(const char *)id, sizeof *id};
+}
+
 static void add(struct jobs_section *section, const struct job *job, uint64_t count, int64_t now)
 {
 	struct addition addition = {
@@ -216,6 +222,8 @@ static void add(struct jobs_section *section, const struct job *job, uint64_t co
 	if (job->account.len)
 		add_to(entity(section, ENTITY_ACCOUNT, job->account, TEXT("")), &addition);
 	add_to_user(section, &addition);
+	if (number_is_known(job->array_task_id) && job->state == JOB_PENDING)
+		*(uint64_t *)map_add(&section->split_pending, id_key(&job->array_job_id)) += count;
 	if (job->reservation.len && job->state == JOB_RUNNING)
 		*(uint64_t *)map_add(&section->reservation_cpus, job->reservation) += addition.cpus;
 }
@@ -252,6 +260,12 @@ void jobs_section_settle(struct jobs_section *section, uint64_t count, int64_t n
 	add(section, &array->job, count < seen ? seen : count, now);
 }
 
+uint64_t jobs_section_split_pending(const struct jobs_section *section, uint64_t array_job_id)
+{
+	const uint64_t *count = map_find(&section->split_pending, id_key(&array_job_id));
+	return count ? *count : 0;
+}
+
 uint64_t jobs_section_cut_tasks(const struct jobs_section *section, uint64_t job_id)
 {
 	for (size_t i = 0; section && i < section->cut_count; i++)
@@ -272,6 +286,7 @@ void jobs_section_free(struct jobs_section *section)
 		}
 		map_done(&section->entities[kind]);
 	}
+	map_done(&section->split_pending);
 	map_done(&section->reservation_cpus);
 	arena_done(&section->arena);
 	free(section->cut);

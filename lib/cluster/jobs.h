@@ -6,6 +6,7 @@
 struct jobs_section {
 	struct arena arena; /* everything below */
 	struct map entities[ENTITY_KINDS]; /* key -> struct job_usage */
+	struct map split_pending; /* array's id (8 bytes) -> uint64_t: pending tasks split from it */
 	struct map reservation_cpus; /* reservation -> uint64_t: CPUs of its running jobs */
 	uint64_t records;    /* job records; arrays' unsplit rests count once */
 	uint64_t jobs;       /* by task */
@@ -31,6 +32,9 @@ void jobs_section_add(struct jobs_section *section, const struct job *job, int64
 /* Adds the next one of `cut`, which stands for `count` tasks; 0: not known, the tasks that can be seen
  * are counted. */
 void jobs_section_settle(struct jobs_section *section, uint64_t count, int64_t now);
+
+/* Pending tasks of the array that have records of their own. */
+uint64_t jobs_section_split_pending(const struct jobs_section *section, uint64_t array_job_id);
 
 /* What an array of `cut` was settled with; 0 if it was not, or section is NULL. */
 uint64_t jobs_section_cut_tasks(const struct jobs_section *section, uint64_t job_id);

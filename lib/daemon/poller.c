@@ -198,7 +198,8 @@ static void count_task(void *context, const void *record)
 
 /* Counts the pending tasks of the array's unsplit rest; false if slurmrestd does not tell: then they
  * are as many as last time, or 0. */
-static bool count_tasks(struct poller *poller, uint64_t job_id, uint64_t *ret_count)
+static bool count_tasks(struct poller *poller, const struct jobs_section *jobs, uint64_t job_id,
+			uint64_t *ret_count)
 {
 	struct task_count tasks = {.id = job_id};
 	char query[48];
@@ -207,6 +208,10 @@ static bool count_tasks(struct poller *poller, uint64_t job_id, uint64_t *ret_co
 	struct answer answer;
 	struct http_reply reply;
 	bool is_told = ask(poller, &fetch, &answer, &reply) == FETCH_OK;
+	const struct api_version *version = client_version(poller->client);
+	uint64_t split = jobs_section_split_pending(jobs, job_id);
+	if (version && !version->task_ids_are_raw)
+		tasks.pending -= split < tasks.pending ? split : tasks.pending;
 	*ret_count = is_told ? tasks.pending
 			     : jobs_section_cut_tasks(poller->cluster.jobs, job_id);
 	return is_told;
@@ -220,7 +225,7 @@ static void settle_cut_arrays(struct poller *poller, struct jobs_section *jobs, 
 	for (size_t i = 0; i < jobs->cut_count; i++) {
 		uint64_t tasks = 0;
 		if (is_told && i < CUT_ARRAYS_ASKED_MAX)
-			is_told = count_tasks(poller, jobs->cut[i].job.id, &tasks);
+			is_told = count_tasks(poller, jobs, jobs->cut[i].job.id, &tasks);
 		jobs_section_settle(jobs, tasks, now);
 	}
 	if (jobs->undercounted && !poller->warned_of_cut_arrays)

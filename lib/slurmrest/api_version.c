@@ -8,10 +8,18 @@
 static const char all[] = "?flags=ALL";
 
 const struct api_version api_versions[] = {
-	{"v0.0.45", all, false}, {"v0.0.44", all, false}, {"v0.0.43", all, false},
-	{"v0.0.42", all, false}, {"v0.0.41", all, false}, {"v0.0.40", all, false},
-	{"v0.0.38", "", false},	 {"v0.0.37", "", false},  {"v0.0.46", all, true},
-	{"v0.0.47", all, true},	 {"v0.0.48", all, true},  {NULL, NULL, false},
+	{"v0.0.45", all, true, false},
+	{"v0.0.44", all, true, false},
+	{"v0.0.43", all, true, false},
+	{"v0.0.42", all, true, false},
+	{"v0.0.41", all, true, false},
+	{"v0.0.40", all, false, false}, /* "94_17" there is "95_17" later: 95 is task 17's record */
+	{"v0.0.38", "", false, false},
+	{"v0.0.37", "", false, false},
+	{"v0.0.46", all, true, true},
+	{"v0.0.47", all, true, true},
+	{"v0.0.48", all, true, true},
+	{NULL, NULL, false, false},
 };
 
 bool api_version_is_known(const char *name)

@@ -7,6 +7,7 @@
 struct api_version {
 	const char *name;         /* as in the path: "v0.0.45" */
 	const char *flags_query;  /* what makes bulk lists leave out DETAIL; "" where unknown */
+	bool task_ids_are_raw;    /* jobs/state names a split task by its own record, not its array */
 	bool is_newer;            /* than any that was seen: read as the newest of those */
 };
 

@@ -18,13 +18,15 @@ DIFFERS = {
     "slurm_cluster_info": "names the version",
     "slurm_controller_ping_seconds": "measured anew for each ping, and not told before v0.0.40",
     "slurm_(scheduler|backfill|controller)_.*": "recorded at different moments, sums not in all",
-    "slurm_(user_)?rpc_.*": "count the recording itself",
+    "slurm_(user_|dbd_|dbd_user_)?rpc_.*": "count the recording itself",
 }
 DIFFERS_IN = {
-    "v0.0.37": {"slurm_partition_default_time_seconds": "always 0 there"},
-    **{f"v0.0.{n}": {"slurm_partition_info": "the default partition is not told"}
-       for n in range(40, 45)},
+    "v0.0.37": {"slurm_partition_default_time_seconds": "always 0 there",
+                "slurm_licenses.*": "came with v0.0.38"},
+    "v0.0.40": {"slurm_dbd_rollup_.*": "a list without names there"},
 }
+for version in range(40, 45):
+    DIFFERS_IN.setdefault(f"v0.0.{version}", {})["slurm_partition_info"] = "default is not told"
 
 
 def make_page(program, folder, *detail):

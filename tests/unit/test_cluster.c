@@ -66,6 +66,7 @@ static void test_cut_arrays(void)
 	struct jobs_section *section = jobs_section_new(NULL, NULL, 0);
 	struct job job = job_with(JOB_PENDING, "cpu", "Priority");
 	job.array_tasks = TEXT("1,3,5,...%3");
+	job.array_task_id = NUMBER_UNSET;
 	jobs_section_add(section, &job, 0);
 	jobs_section_add(section, &job, 0);
 	const struct job_usage *cluster = find(section, ENTITY_CLUSTER, "");
@@ -80,6 +81,16 @@ static void test_cut_arrays(void)
 	CHECK_NUMBER(jobs_section_cut_tasks(section, 1), 99);
 	CHECK_NUMBER(jobs_section_cut_tasks(section, 2), 0);
 	CHECK_NUMBER(jobs_section_cut_tasks(NULL, 1), 0);
+	check_row("tasks that were split from an array are counted apart while they are pending");
+	job.array_tasks = TEXT("");
+	job.array_job_id = 94;
+	job.array_task_id = 17;
+	jobs_section_add(section, &job, 0);
+	job.state = JOB_RUNNING;
+	job.array_task_id = 18;
+	jobs_section_add(section, &job, 0);
+	CHECK_NUMBER(jobs_section_split_pending(section, 94), 1);
+	CHECK_NUMBER(jobs_section_split_pending(section, 95), 0);
 	jobs_section_free(section);
 }
 
