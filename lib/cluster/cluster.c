@@ -10,6 +10,7 @@ void cluster_init(struct cluster *cluster)
 	limits_init(&cluster->limits);
 	for (int kind = 0; kind < ENTITY_KINDS; kind++)
 		roster_init(&cluster->rosters[kind]);
+	node_events_init(&cluster->node_events);
 }
 
 void cluster_done(struct cluster *cluster)
@@ -25,6 +26,7 @@ void cluster_done(struct cluster *cluster)
 	limits_done(&cluster->limits);
 	for (int kind = 0; kind < ENTITY_KINDS; kind++)
 		roster_done(&cluster->rosters[kind]);
+	node_events_done(&cluster->node_events);
 	vocabulary_done(&cluster->vocabulary);
 }
 

@@ -5,6 +5,7 @@
 #include "cluster/accounting.h"
 #include "cluster/jobs.h"
 #include "cluster/limits.h"
+#include "cluster/node_events.h"
 #include "cluster/nodes.h"
 #include "cluster/partitions.h"
 #include "cluster/record_list.h"
@@ -38,6 +39,7 @@ struct cluster {
 	struct record_list *licenses;     /* struct license */
 	struct partitions_section *partitions;
 	struct nodes_section *nodes;
+	struct node_events node_events; /* never dropped */
 	struct jobs_section *jobs;
 	struct limits limits;
 	struct roster rosters[ENTITY_KINDS]; /* who has a row of its own; fold.h */

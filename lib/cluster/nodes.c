@@ -1,7 +1,6 @@
 #include "cluster/nodes.h"
 
 #include "base/memory.h"
-#include "model/tres.h"
 
 #include <stdlib.h>
 
@@ -30,6 +29,7 @@ struct nodes_section *nodes_section_new(const struct nodes_section *previous,
 	struct nodes_section *section = NEW(struct nodes_section);
 	map_init(&section->cluster.gres, &section->arena, sizeof(struct gres_count));
 	map_init(&section->partitions, &section->arena, sizeof(struct node_usage));
+	node_table_init(&section->table, &section->arena);
 	if (previous)
 		keep_seen(&section->cluster, &previous->cluster);
 	for (size_t i = 0; partitions && i < partitions->count; i++) {
@@ -43,55 +43,33 @@ struct nodes_section *nodes_section_new(const struct nodes_section *previous,
 	return section;
 }
 
-/* Splits a node's total into allocated, idle and other, as sinfo does (cpus_alloc, cpus_idle,
- * cpus_other): what is not allocated on a node that is drained or down is other. */
-static void split(uint64_t into[SHARES], uint64_t total, uint64_t allocated, bool is_unusable)
+static void add_shares(uint64_t into[SHARES], const uint64_t shares[SHARES])
 {
-	uint64_t rest = total > allocated ? total - allocated : 0;
-	into[SHARE_ALLOCATED] += allocated;
-	into[is_unusable ? SHARE_OTHER : SHARE_IDLE] += rest;
+	for (int i = 0; i < SHARES; i++)
+		into[i] += shares[i];
 }
 
-static uint64_t or_zero(uint64_t number)
+static void add_to(struct node_usage *usage, const struct node_row *row)
 {
-	return number_is_known(number) ? number : 0;
-}
-
-/* The same for GRES: used ones are moved out of the rest. A node may list one kind twice (by socket). */
-static void add_gres(struct map *map, const struct node *node, bool is_unusable)
-{
-	enum share rest_share = is_unusable ? SHARE_OTHER : SHARE_IDLE;
-	struct text configured = node->gres, used = node->gres_used;
-	struct gres gres;
-	while (gres_next(&configured, &gres))
-		gres_count_of(map, gres.name, gres.type)->count[rest_share] += gres.count;
-	while (gres_next(&used, &gres)) {
-		if (!gres.count) /* 22.05 lists "gpu:0" on nodes that have none */
-			continue;
-		uint64_t *count = gres_count_of(map, gres.name, gres.type)->count;
-		count[SHARE_ALLOCATED] += gres.count;
-		count[rest_share] -= gres.count < count[rest_share] ? gres.count : count[rest_share];
-	}
-}
-
-static void add_to(struct node_usage *usage, const struct node *node)
-{
-	bool is_unusable = node_is_unusable(node);
-	usage->nodes[node->state]++;
-	usage->flags_seen |= node->flags;
-	for (uint64_t flags = node->flags; flags; flags &= flags - 1)
+	usage->nodes[row->node.state]++;
+	usage->flags_seen |= row->node.flags;
+	for (uint64_t flags = row->node.flags; flags; flags &= flags - 1)
 		usage->flagged[__builtin_ctzll(flags)]++;
-	split(usage->cpus, or_zero(node->cpus), or_zero(node->allocated_cpus), is_unusable);
-	split(usage->memory, or_zero(node->memory), or_zero(node->allocated_memory), is_unusable);
-	add_gres(&usage->gres, node, is_unusable);
+	add_shares(usage->cpus, row->cpus);
+	add_shares(usage->memory, row->memory);
+	for (size_t i = 0; i < row->gres.count; i++) {
+		const struct gres_count *gres = &row->gres.rows[i];
+		add_shares(gres_count_of(&usage->gres, gres->name, gres->type)->count, gres->count);
+	}
 }
 
 void nodes_section_add(struct nodes_section *section, const struct node *node)
 {
+	const struct node_row *row = node_table_add(&section->table, node);
 	struct text partitions = node->partitions, name;
-	add_to(&section->cluster, node);
+	add_to(&section->cluster, row);
 	while (text_next(&partitions, ',', &name))
-		add_to(partition_of(section, name), node);
+		add_to(partition_of(section, name), row);
 }
 
 void nodes_section_unfold(struct nodes_section *section)
@@ -122,6 +100,7 @@ void nodes_section_free(struct nodes_section *section)
 		map_done(&((struct node_usage *)section->partitions.entries[i].value)->gres);
 	map_done(&section->partitions);
 	map_done(&section->cluster.gres);
+	node_table_done(&section->table);
 	arena_done(&section->arena);
 	free(section);
 }

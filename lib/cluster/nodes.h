@@ -1,7 +1,7 @@
 /* The nodes section: totals of one whole answer, built aside and swapped in when it is complete. */
 #pragma once
 
-#include "cluster/usage.h"
+#include "cluster/node_table.h"
 
 struct nodes_section {
 	struct arena arena;
@@ -10,6 +10,7 @@ struct nodes_section {
 	struct node_usage other; /* of partitions that have no row of their own */
 	bool has_other;
 	struct arena other_arena;
+	struct node_table table;
 };
 
 /* A new empty section. Flags and GRES that `previous` (or NULL) has seen stay at zero; partitions are

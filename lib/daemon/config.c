@@ -34,6 +34,8 @@ struct option_row {
 		"filter." what "-deny", PATTERN, offsetof(struct config, deny[kind]), NULL,        \
 			"REGEX", "Not those " what " whose whole name matches.", NULL              \
 	}
+static const char *const per_node_names[] = {
+	[PER_NODE_DEFAULT] = "default", [PER_NODE_FULL] = "full", [PER_NODE_OFF] = "off", NULL};
 
 static const struct option_row rows[] = {
 	{"slurmrestd.url", STRING, offsetof(struct config, slurmrestd_url), "http://127.0.0.1:6820",
@@ -69,6 +71,10 @@ static const struct option_row rows[] = {
 	FILTER(ENTITY_ACCOUNT, "accounts"),
 	FILTER(ENTITY_PARTITION, "partitions"),
 	FILTER(ENTITY_QOS, "qos"),
+	{"nodes.per-node", CHOICE, offsetof(struct config, per_node), "default", "DETAIL",
+	 "What is said of each node by itself: its state, flags, version and reason (some 3 series a "
+	 "node), everything (some 25, transitions and 3 for each kind of GRES among them), or nothing.",
+	 per_node_names},
 	{"web.listen-address", STRING, offsetof(struct config, listen_address), ":9341", "ADDRESS",
 	 "Address to serve on: :port, host:port or [address]:port.", NULL},
 	{"web.telemetry-path", STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",

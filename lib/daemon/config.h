@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "cluster/limits.h"
+#include "metrics/family.h"
 #include "slurmrest/endpoint.h"
 
 struct config {
@@ -18,6 +19,7 @@ struct config {
 	const char *allow[ENTITY_KINDS], *deny[ENTITY_KINDS]; /* well-formed; NULL if not given */
 	const char *listen_address, *telemetry_path;
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
+	uint64_t per_node; /* enum per_node */
 	bool once, check_config, list_metrics, version, help;
 };
 

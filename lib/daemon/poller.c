@@ -294,7 +294,8 @@ static void publish(struct poller *poller)
 	process_read(&exporter->process);
 	cluster_fold(&poller->cluster);
 	struct buf bytes = BUF_INIT;
-	const struct view view = {&poller->cluster, exporter, clock_now_s()};
+	const struct view view = {&poller->cluster, exporter, clock_now_s(),
+				  (enum per_node)poller->config->per_node};
 	catalogue_render(&view, &bytes);
 	page_slot_publish(poller->slot, page_new(&bytes, is_complete));
 }

@@ -323,8 +323,11 @@ static void nodes_take(void *context, const void *record)
 
 static void nodes_commit(struct cluster *cluster, void *built)
 {
+	struct nodes_section *section = built;
+	node_table_sort(&section->table);
+	node_events_note(&cluster->node_events, &section->table);
 	nodes_section_free(cluster->nodes);
-	cluster->nodes = built;
+	cluster->nodes = section;
 }
 
 static void nodes_discard(void *built)
@@ -334,7 +337,8 @@ static void nodes_discard(void *built)
 
 static void nodes_drop(struct cluster *cluster)
 {
-	nodes_commit(cluster, NULL);
+	nodes_section_free(cluster->nodes);
+	cluster->nodes = NULL;
 }
 
 /* jobs */

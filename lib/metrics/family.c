@@ -83,18 +83,22 @@ void family_listed(struct exposition *out, const char *label, const char *const 
 	}
 }
 
+void family_gres_kind(struct exposition *out, const struct gres_count *gres,
+		      const char *const *states, unsigned count)
+{
+	for (unsigned state = 0; state < count; state++) {
+		exposition_label(out, "gres", gres->name);
+		exposition_label(out, "type", gres->type);
+		exposition_label(out, "state", text_of(states[state]));
+		exposition_integer(out, gres->count[state]);
+	}
+}
+
 void family_gres(struct exposition *out, const struct map *map, const char *const *states,
 		 unsigned count)
 {
 	size_t *order = map_sorted(map);
-	for (size_t i = 0; i < map->count; i++) {
-		const struct gres_count *gres = map->entries[order[i]].value;
-		for (unsigned state = 0; state < count; state++) {
-			exposition_label(out, "gres", gres->name);
-			exposition_label(out, "type", gres->type);
-			exposition_label(out, "state", text_of(states[state]));
-			exposition_integer(out, gres->count[state]);
-		}
-	}
+	for (size_t i = 0; i < map->count; i++)
+		family_gres_kind(out, map->entries[order[i]].value, states, count);
 	free(order);
 }

@@ -7,11 +7,15 @@
 #include "metrics/exporter.h"
 #include "metrics/exposition.h"
 
+/* How much is said of each node: some 3 series, some 25, none. */
+enum per_node { PER_NODE_DEFAULT, PER_NODE_FULL, PER_NODE_OFF };
+
 /* What a page is made from; all borrowed. */
 struct view {
 	const struct cluster *cluster;
 	const struct exporter *exporter;
 	int64_t now; /* Unix seconds */
+	enum per_node per_node;
 };
 
 struct family;
@@ -55,6 +59,8 @@ struct family_group {
 extern const struct family_group cluster_group, controller_group, node_group, partition_group,
 	job_group, scheduler_group, endpoint_group, exporter_group, accounting_group, conf_group,
 	share_group, reservation_group, license_group, rpc_group;
+extern const struct family_group node_row_group, node_detail_group, node_event_group,
+	node_transition_group;
 
 /* The family's own, or its group's. */
 struct family_origin family_origin(const struct family_group *group, const char *name);
@@ -86,6 +92,12 @@ void family_named(struct exposition *out, const char *label, const struct names 
 /* One sample per name of a closed set. */
 void family_listed(struct exposition *out, const char *label, const char *const *names,
 		   unsigned count, const uint64_t *values);
+
+extern const char *const share_names[SHARES];
+
+/* One sample per state of one kind of GRES. */
+void family_gres_kind(struct exposition *out, const struct gres_count *gres,
+		      const char *const *states, unsigned count);
 
 /* Samples gres, type, state for each row of a map of struct gres_count. */
 void family_gres(struct exposition *out, const struct map *map, const char *const *states,

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static const char *const share_names[SHARES] = {
+const char *const share_names[SHARES] = {
 	[SHARE_ALLOCATED] = "allocated", [SHARE_IDLE] = "idle", [SHARE_OTHER] = "other"};
 
 static void emit_states(struct exposition *out, const struct view *view,

@@ -12,7 +12,15 @@ struct node {
 	uint64_t cpus; /* all, core-specialised ones too, as sinfo counts them */
 	uint64_t allocated_cpus;
 	uint64_t memory, allocated_memory; /* bytes */
-	struct text gres, gres_used;
+	uint64_t free_memory;              /* bytes that the operating system calls free */
+	uint64_t load;                     /* 100 times the load of one minute */
+	struct text gres, gres_used, gres_drained;
+	struct text version, architecture, os; /* empty before slurmd has registered */
+	struct text reason, reason_user;
+	uint64_t reason_time; /* Unix seconds, unset if none: this one and those below */
+	uint64_t boot_time, slurmd_start_time, last_busy_time;
+	uint64_t energy_time; /* when power and energy were last collected */
+	uint64_t power_watts, energy_joules; /* unset where no energy plugin collects them */
 };
 
 /* Is what the node has not allocated out of use? sinfo's "other": DRAIN or DOWN. */

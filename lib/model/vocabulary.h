@@ -49,6 +49,7 @@ enum node_flag {
 	NODE_FLAG_COMPLETING,
 	NODE_FLAG_DRAINED,  /* ours: DRAIN and no job, as `sinfo -t drained` */
 	NODE_FLAG_DRAINING, /* ours: DRAIN and busy */
+	NODE_FLAG_FAIL,
 };
 
 struct vocabulary {

@@ -38,6 +38,23 @@ static const struct field fields[] = {
 	NUMBER(struct node, allocated_memory, "alloc_memory", MIB),
 	TEXT_FIELD(struct node, gres, "gres"),
 	TEXT_FIELD(struct node, gres_used, "gres_used"),
+	TEXT_FIELD(struct node, gres_drained, "gres_drained"),
+	NUMBER(struct node, free_memory, "free_memory", MIB), /* before v0.0.40 */
+	NUMBER(struct node, free_memory, "free_mem", MIB),
+	NUMBER(struct node, load, "cpu_load", COUNT),
+	TEXT_FIELD(struct node, version, "slurmd_version"), /* before v0.0.40 */
+	TEXT_FIELD(struct node, version, "version"),
+	TEXT_FIELD(struct node, architecture, "architecture"),
+	TEXT_FIELD(struct node, os, "operating_system"),
+	TEXT_FIELD(struct node, reason, "reason"),
+	TEXT_FIELD(struct node, reason_user, "reason_set_by_user"),
+	NUMBER(struct node, reason_time, "reason_changed_at", SECONDS),
+	NUMBER(struct node, boot_time, "boot_time", SECONDS),
+	NUMBER(struct node, slurmd_start_time, "slurmd_start_time", SECONDS),
+	NUMBER(struct node, last_busy_time, "last_busy", SECONDS),
+	NUMBER(struct node, energy_time, "energy.last_collected", SECONDS), /* since v0.0.40 */
+	NUMBER(struct node, power_watts, "energy.current_watts", COUNT),
+	NUMBER(struct node, energy_joules, "energy.consumed_energy", COUNT),
 	END_OF_FIELDS,
 };
 
@@ -52,6 +69,27 @@ static uint64_t drain_flags(const struct node *node)
 	return UINT64_C(1) << (is_busy ? NODE_FLAG_DRAINING : NODE_FLAG_DRAINED);
 }
 
+static void unset_if_zero(uint64_t *number)
+{
+	if (!*number)
+		*number = NUMBER_UNSET;
+}
+
+/* What Slurm writes as 0 for want of a value. */
+static void unset_what_is_not_known(struct node *node)
+{
+	unset_if_zero(&node->reason_time);
+	unset_if_zero(&node->boot_time);
+	unset_if_zero(&node->slurmd_start_time);
+	unset_if_zero(&node->last_busy_time);
+	unset_if_zero(&node->energy_time);
+	if (!number_is_known(node->slurmd_start_time)) /* it never registered, so nobody measured */
+		node->load = NUMBER_UNSET;
+	/* Without AcctGatherEnergyType all of `energy` is 0. */
+	if (!number_is_known(node->energy_time) && !node->power_watts && !node->energy_joules)
+		node->power_watts = node->energy_joules = NUMBER_UNSET;
+}
+
 static bool finish(struct vocabulary *vocabulary, void *record)
 {
 	(void)vocabulary;
@@ -59,6 +97,7 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	bool has_state = node->state;
 	node->state = has_state ? node->state - 1 : NODE_UNKNOWN;
 	node->flags |= drain_flags(node);
+	unset_what_is_not_known(node);
 	return node->name.len && has_state;
 }
 

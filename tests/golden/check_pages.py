@@ -29,8 +29,8 @@ for version in range(40, 45):
     DIFFERS_IN.setdefault(f"v0.0.{version}", {})["slurm_partition_info"] = "default is not told"
 
 
-def make_page(program, folder):
-    run = subprocess.run([program, folder, folder.name], capture_output=True, text=True)
+def make_page(program, folder, *detail):
+    run = subprocess.run([program, folder, folder.name, *detail], capture_output=True, text=True)
     if run.returncode:
         sys.exit(f"{folder}: {run.stderr}")
     return run.stdout
@@ -53,13 +53,18 @@ def main(program, fixtures):
     failed = compared = 0
     for release in sorted(pathlib.Path(fixtures).iterdir()):
         versions = sorted(release.iterdir(), key=lambda v: v.name)
-        pages = {version.name: make_page(program, version) for version in versions}
+        pages = {version.name: make_page(program, version, "full") for version in versions}
         newest = versions[-1].name
-        golden = GOLDEN / f"{release.name}.txt"
-        if os.environ.get("UPDATE_GOLDEN"):
-            golden.write_text(pages[newest])
-        failed += show_difference(f"{golden.name} and {newest} differ:",
-                                  golden.read_text().splitlines(), pages[newest].splitlines())
+        default = make_page(program, versions[-1])
+        # what the full page has beyond the default one: details of nodes
+        known = set(default.splitlines())
+        details = "".join(f"{line}\n" for line in pages[newest].splitlines() if line not in known)
+        for name, got in (f"{release.name}.txt", default), (f"{release.name}-full.txt", details):
+            golden = GOLDEN / name
+            if os.environ.get("UPDATE_GOLDEN"):
+                golden.write_text(got)
+            failed += show_difference(f"{name} and {newest} differ:",
+                                      golden.read_text().splitlines(), got.splitlines())
         for version in list(pages)[:-1]:
             both = (version, newest)
             want, got = (comparable(pages[v], both) for v in (newest, version))

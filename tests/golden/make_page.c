@@ -1,5 +1,5 @@
 /* Recorded answers in, page out: the whole pipeline without sockets, and without what the exporter says
- * of itself. Usage: make_page FOLDER VERSION, where FOLDER holds ping.json, diag.json, ... */
+ * of itself. Usage: make_page FOLDER VERSION [full], where FOLDER holds ping.json, diag.json, ... */
 #include "daemon/section.h"
 #include "metrics/catalogue.h"
 
@@ -45,11 +45,13 @@ static void read_answer(struct cluster *cluster, const char *folder, enum endpoi
 
 int main(int argc, char **argv)
 {
-	if (argc != 3)
+	if (argc < 3)
 		return EXIT_FAILURE;
 	struct cluster cluster;
 	struct buf page = BUF_INIT;
-	const struct view view = {.cluster = &cluster, .now = NOW};
+	const struct view view = {.cluster = &cluster,
+				  .now = NOW,
+				  .per_node = argc > 3 ? PER_NODE_FULL : PER_NODE_DEFAULT};
 	cluster_init(&cluster);
 	for (int i = 0; i < ENDPOINTS_POLLED; i++)
 		read_answer(&cluster, argv[1], (enum endpoint)i);

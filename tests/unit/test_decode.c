@@ -216,6 +216,79 @@ static void test_nodes(void)
 	text_offset = SIZE_MAX;
 }
 
+static void test_node_details(void)
+{
+	static const struct {
+		const char *members;
+		uint64_t load, free_memory, boot_time, watts, joules;
+	} rows[] = {
+		{"\"cpu_load\":468,\"free_memory\":2,\"boot_time\":1795214967,"
+		 "\"slurmd_start_time\":1795218617",
+		 468, 2 << 20, 1795214967, NUMBER_UNSET, NUMBER_UNSET}, /* before v0.0.40 */
+		{"\"cpu_load\":4294967294,\"free_memory\":-2,\"boot_time\":0,\"slurmd_start_time\":0",
+		 NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET},
+		{"\"cpu_load\":0,\"free_mem\":{\"set\":false,\"infinite\":false,\"number\":0},"
+		 "\"boot_time\":{\"set\":true,\"infinite\":false,\"number\":0},"
+		 "\"slurmd_start_time\":{\"set\":true,\"infinite\":false,\"number\":0},"
+		 "\"energy\":{\"consumed_energy\":0,\"current_watts\":{\"set\":true,\"infinite\":"
+		 "false,\"number\":0},\"last_collected\":0}",
+		 NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET},
+		{"\"cpu_load\":0,\"free_mem\":{\"set\":true,\"infinite\":false,\"number\":0},"
+		 "\"boot_time\":{\"set\":true,\"infinite\":false,\"number\":7},"
+		 "\"slurmd_start_time\":{\"set\":true,\"infinite\":false,\"number\":8},"
+		 "\"energy\":{\"consumed_energy\":0,\"current_watts\":{\"set\":true,\"infinite\":"
+		 "false,\"number\":0},\"last_collected\":9}",
+		 0, 0, 7, 0, 0}, /* a plugin collects, and it is really 0 */
+		{"\"slurmd_start_time\":8,\"energy\":{\"consumed_energy\":18446744073709551614,"
+		 "\"current_watts\":{\"set\":false,\"infinite\":false,\"number\":0},"
+		 "\"last_collected\":9}",
+		 NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET},
+		{"\"energy\":{\"consumed_energy\":500,\"current_watts\":210,\"last_collected\":0}",
+		 NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET, 210, 500},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[600];
+		struct answer answer;
+		snprintf(json, sizeof json,
+			 "{\"nodes\":[{\"name\":\"n1\",\"state\":\"idle\",%s}]}", rows[i].members);
+		check_row(rows[i].members);
+		struct got got = decode(&node_record, json, 11, &answer);
+		const struct node *node = &got.last.node;
+		CHECK_NUMBER(node->load, rows[i].load);
+		CHECK_NUMBER(node->free_memory, rows[i].free_memory);
+		CHECK_NUMBER(node->boot_time, rows[i].boot_time);
+		CHECK_NUMBER(node->power_watts, rows[i].watts);
+		CHECK_NUMBER(node->energy_joules, rows[i].joules);
+	}
+}
+
+static void test_node_texts(void)
+{
+	static const struct {
+		const char *members;
+		size_t offset;
+		const char *want;
+	} rows[] = {
+		{"\"slurmd_version\":\"22.05.8\"", offsetof(struct node, version), "22.05.8"},
+		{"\"version\":\"24.11.5\"", offsetof(struct node, version), "24.11.5"},
+		{"\"reason_set_by_user\":null", offsetof(struct node, reason_user), ""},
+		{"\"reason_set_by_user\":\"root\"", offsetof(struct node, reason_user), "root"},
+		{"\"reason\":\"a \\\"b\\\" \\u0000 \xff\"", offsetof(struct node, reason),
+		 "a \"b\" \xef\xbf\xbd \xef\xbf\xbd"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[200];
+		struct answer answer;
+		snprintf(json, sizeof json,
+			 "{\"nodes\":[{\"name\":\"n1\",\"state\":\"idle\",%s}]}", rows[i].members);
+		check_row(rows[i].members);
+		text_offset = rows[i].offset;
+		struct got got = decode(&node_record, json, 5, &answer);
+		CHECK_STRING(got.text, rows[i].want);
+	}
+	text_offset = SIZE_MAX;
+}
+
 static void test_partitions(void)
 {
 	struct answer answer;
@@ -392,6 +465,8 @@ int main(void)
 	test_task_ids();
 	test_skipped();
 	test_nodes();
+	test_node_details();
+	test_node_texts();
 	test_partitions();
 	test_ping();
 	test_lists();

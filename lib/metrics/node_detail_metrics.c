@@ -1,0 +1,235 @@
+/* METRICS section 2: each node by itself, and what happens to nodes. */
+#include "metrics/family.h"
+
+#include <stdlib.h>
+
+static void emit_info(struct exposition *out, const struct view *view, const struct family *family,
+		      const void *item)
+{
+	(void)view, (void)family;
+	const struct node *node = &((const struct node_row *)item)->node;
+	exposition_label(out, "slurm_version", node->version);
+	exposition_label(out, "arch", node->architecture);
+	exposition_label(out, "os", node->os);
+	exposition_integer(out, 1);
+}
+
+static void emit_state(struct exposition *out, const struct view *view, const struct family *family,
+		       const void *item)
+{
+	(void)family;
+	const struct node *node = &((const struct node_row *)item)->node;
+	exposition_label(out, "state",
+			 text_of(view->cluster->vocabulary.node_states.name[node->state]));
+	exposition_integer(out, 1);
+}
+
+static void emit_flags(struct exposition *out, const struct view *view, const struct family *family,
+		       const void *item)
+{
+	(void)family;
+	const struct node *node = &((const struct node_row *)item)->node;
+	const struct names *names = &view->cluster->vocabulary.node_flags;
+	for (uint64_t flags = node->flags; flags; flags &= flags - 1) {
+		exposition_label(out, "flag", text_of(names->name[__builtin_ctzll(flags)]));
+		exposition_integer(out, 1);
+	}
+}
+
+static void emit_reason(struct exposition *out, const struct view *view, const struct family *family,
+			const void *item)
+{
+	(void)view, (void)family;
+	const struct node *node = &((const struct node_row *)item)->node;
+	if (!node->reason.len)
+		return;
+	exposition_label(out, "reason", node->reason);
+	exposition_label(out, "user", node->reason_user);
+	exposition_integer(out, 1);
+}
+
+static void emit_reason_time(struct exposition *out, const struct view *view,
+			     const struct family *family, const void *item)
+{
+	if (((const struct node_row *)item)->node.reason.len)
+		emit_number(out, view, family, item);
+}
+
+static void emit_shares(struct exposition *out, const struct view *view,
+			const struct family *family, const void *item)
+{
+	(void)view;
+	family_listed(out, "state", share_names, SHARES,
+		      (const uint64_t *)((const char *)item + family->offset));
+}
+
+static void emit_gres(struct exposition *out, const struct view *view, const struct family *family,
+		      const void *item)
+{
+	(void)view, (void)family;
+	const struct node_gres *gres = &((const struct node_row *)item)->gres;
+	for (size_t i = 0; i < gres->count; i++)
+		family_gres_kind(out, &gres->rows[i], share_names, SHARES);
+}
+
+static void emit_partitions(struct exposition *out, const struct view *view,
+			    const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	struct text rest = ((const struct node_row *)item)->node.partitions, name;
+	while (text_next(&rest, ',', &name)) {
+		exposition_label(out, "partition", name);
+		exposition_integer(out, 1);
+	}
+}
+
+#define NODE_NUMBER(member) emit_number, offsetof(struct node_row, node.member)
+
+static const struct family node_row_families[] = {
+	{"slurm_node_info", GAUGE, "slurm_version,arch,os",
+	 "The nodes; the version of slurmd and the system it runs on, once it has registered; always 1.",
+	 emit_info, 0, 0, 0},
+	{"slurm_node_state", GAUGE, "state", "The base state that the node is in; always 1.", emit_state,
+	 0, 0, 0},
+	{"slurm_node_flag", GAUGE, "flag",
+	 "The flags that the node has; drained and draining are DRAIN without and with jobs; always 1.",
+	 emit_flags, 0, 0, 0},
+	{"slurm_node_reason_info", GAUGE, "reason,user",
+	 "Why the node is out of service, where a reason is set, cut at 256 bytes; who said so; always 1.",
+	 emit_reason, 0, 0, 0},
+	{"slurm_node_reason_timestamp_seconds", GAUGE, NULL, "When the node's reason was set.",
+	 emit_reason_time, offsetof(struct node_row, node.reason_time), 1, 0},
+};
+
+static const struct family node_detail_families[] = {
+	{"slurm_node_cpus", GAUGE, "state",
+	 "CPUs of the node: allocated, idle, and other (idle on a drained or down node).", emit_shares,
+	 offsetof(struct node_row, cpus), 0, 0},
+	{"slurm_node_real_memory_bytes", GAUGE, "state",
+	 "Memory of the node as configured: allocated to jobs, idle, and other (on a drained or down "
+	 "node).",
+	 emit_shares, offsetof(struct node_row, memory), 0, 0},
+	{"slurm_node_free_memory_bytes", GAUGE, NULL,
+	 "Memory that the node's operating system calls free.", NODE_NUMBER(free_memory), 1, 0},
+	{"slurm_node_load1", GAUGE, NULL, "The node's load average of one minute.", NODE_NUMBER(load),
+	 100, 0},
+	{"slurm_node_gres", GAUGE, "gres,type,state",
+	 "Generic resources of the node by name and type; other are drained ones, and all that are not "
+	 "allocated on a drained or down node.",
+	 emit_gres, 0, 0, 0},
+	{"slurm_node_power_watts", GAUGE, NULL,
+	 "Power that the node draws, where an energy plugin collects it.", NODE_NUMBER(power_watts), 1,
+	 0},
+	{"slurm_node_energy_joules_total", COUNTER, NULL,
+	 "Energy that the node has used, where an energy plugin collects it.",
+	 NODE_NUMBER(energy_joules), 1, 0},
+	{"slurm_node_boot_timestamp_seconds", GAUGE, NULL, "When the node was booted.",
+	 NODE_NUMBER(boot_time), 1, 0},
+	{"slurm_node_slurmd_start_timestamp_seconds", GAUGE, NULL,
+	 "When the node's slurmd was started.", NODE_NUMBER(slurmd_start_time), 1, 0},
+	{"slurm_node_last_busy_timestamp_seconds", GAUGE, NULL,
+	 "When the node last had a job, by Slurm's own account (LastBusyTime).",
+	 NODE_NUMBER(last_busy_time), 1, 0},
+	{"slurm_node_partition_info", GAUGE, "partition",
+	 "The partitions that the node is in; always 1.", emit_partitions, 0, 0, 0},
+};
+
+static void each_row(struct family_sink *sink)
+{
+	const struct nodes_section *nodes = sink->view->cluster->nodes;
+	for (size_t i = 0; nodes && i < nodes->table.rows.count; i++) {
+		const struct node_row *row = node_table_at(&nodes->table, i);
+		exposition_base(sink->out);
+		exposition_base_label(sink->out, "node", row->node.name);
+		family_item(sink, row);
+	}
+}
+
+static void each_row_unless_off(struct family_sink *sink, enum entity_kind kind)
+{
+	(void)kind;
+	if (sink->view->per_node != PER_NODE_OFF)
+		each_row(sink);
+}
+
+static void each_row_if_full(struct family_sink *sink, enum entity_kind kind)
+{
+	(void)kind;
+	if (sink->view->per_node == PER_NODE_FULL)
+		each_row(sink);
+}
+
+const struct family_group node_row_group = {
+	GROUP_FAMILIES(node_row_families), .labels = "node", .each = each_row_unless_off};
+const struct family_group node_detail_group = {
+	GROUP_FAMILIES(node_detail_families), .labels = "node", .each = each_row_if_full};
+
+/* Transitions, from the first answer on. A node's own five would be the most of a large default page. */
+
+static const char *const transition_names[NODE_TRANSITIONS] = {
+	[TO_DOWN] = "down", [TO_DRAIN] = "drain",   [TO_FAIL] = "fail",
+	[TO_IDLE] = "idle", [TO_REBOOT] = "reboot",
+};
+
+static void emit_transitions(struct exposition *out, const struct view *view,
+			     const struct family *family, const void *item)
+{
+	(void)view;
+	family_listed(out, "to", transition_names, NODE_TRANSITIONS,
+		      (const uint64_t *)((const char *)item + family->offset));
+}
+
+static const struct family node_event_families[] = {
+	{"slurm_{X}_node_transitions_total", COUNTER, "to",
+	 "What happened to nodes of the {X}, by two successive answers: went down, was drained, was set to "
+	 "fail, came back idle from one of these, booted again.",
+	 emit_transitions, offsetof(struct node_counts, counts), 0, 0},
+};
+
+static void each_event_counts(struct family_sink *sink, enum entity_kind kind)
+{
+	const struct node_events *events = &sink->view->cluster->node_events;
+	if (!events->answers)
+		return;
+	if (kind == ENTITY_CLUSTER) {
+		family_item(sink, &events->cluster);
+		return;
+	}
+	size_t *order = map_sorted(&events->partitions);
+	for (size_t i = 0; i < events->partitions.count; i++) {
+		const struct node_counts *counts = events->partitions.entries[order[i]].value;
+		family_entity_labels(sink->out, kind, counts->label);
+		family_item(sink, counts);
+	}
+	free(order);
+}
+
+const struct family_group node_event_group = {
+	GROUP_FAMILIES(node_event_families),
+	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION,
+	.each = each_event_counts,
+};
+
+static const struct family node_transition_families[] = {
+	{"slurm_node_transitions_total", COUNTER, "to",
+	 "What happened to the node, by two successive answers: went down, was drained, was set to fail, "
+	 "came back idle from one of these, booted again.",
+	 emit_transitions, offsetof(struct node_history, counts), 0, 0},
+};
+
+static void each_history(struct family_sink *sink, enum entity_kind kind)
+{
+	(void)kind;
+	const struct node_events *events = &sink->view->cluster->node_events;
+	if (sink->view->per_node != PER_NODE_FULL)
+		return;
+	for (size_t i = 0; i < events->nodes.count; i++) {
+		const struct node_history *history = events->nodes.entries[events->order[i]].value;
+		exposition_base(sink->out);
+		exposition_base_label(sink->out, "node", history->name);
+		family_item(sink, history);
+	}
+}
+
+const struct family_group node_transition_group = {
+	GROUP_FAMILIES(node_transition_families), .labels = "node", .each = each_history};
