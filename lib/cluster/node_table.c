@@ -21,6 +21,14 @@ static void keep(struct node_table *table, struct text *text, size_t max)
 	*text = *kept;
 }
 
+/* The same for a name that others show as a label too. */
+static void keep_label(struct node_table *table, struct text *name)
+{
+	char room[LABEL_MAX + 1];
+	*name = label_of(*name, room);
+	keep(table, name, LABEL_MAX);
+}
+
 static void keep_texts(struct node_table *table, struct node_row *row)
 {
 	struct node *node = &row->node;
@@ -32,8 +40,8 @@ static void keep_texts(struct node_table *table, struct node_row *row)
 	keep(table, &node->reason, NODE_TEXT_MAX);
 	keep(table, &node->reason_user, NODE_TEXT_MAX);
 	for (size_t i = 0; i < row->gres.count; i++) {
-		keep(table, &row->gres.rows[i].name, SIZE_MAX);
-		keep(table, &row->gres.rows[i].type, SIZE_MAX);
+		keep_label(table, &row->gres.rows[i].name);
+		keep_label(table, &row->gres.rows[i].type);
 	}
 }
 
@@ -53,8 +61,9 @@ static void split(uint64_t into[SHARES], uint64_t total, uint64_t allocated, boo
 
 const struct node_row *node_table_add(struct node_table *table, const struct node *node)
 {
+	char room[LABEL_MAX + 1];
 	size_t before = table->rows.count;
-	struct node_row *row = map_add(&table->rows, node->name);
+	struct node_row *row = map_add(&table->rows, label_of(node->name, room));
 	struct text name = table->rows.count != before ? table->rows.entries[before].key
 						       : row->node.name;
 	bool is_unusable = node_is_unusable(node);

@@ -1,10 +1,11 @@
 /* The nodes of one answer, each by itself. Some 600 bytes a node; texts that many share are kept once. */
 #pragma once
 
+#include "cluster/label.h"
 #include "cluster/node_gres.h"
 
 /* Of free text (a node's reason, an operating system's name) so many bytes are kept. */
-enum { NODE_TEXT_MAX = 256 };
+enum { NODE_TEXT_MAX = LABEL_MAX };
 
 struct node_row {
 	struct node node; /* without its GRES strings */
@@ -14,7 +15,7 @@ struct node_row {
 
 struct node_table {
 	struct arena *arena; /* borrowed, outlives the table */
-	struct map rows;     /* name -> struct node_row */
+	struct map rows;     /* name as a label -> struct node_row */
 	struct map texts;    /* each text that is kept */
 	size_t *order;       /* of the rows, by name; NULL until node_table_sort */
 };

@@ -75,10 +75,14 @@ static void emit_gres(struct exposition *out, const struct view *view, const str
 static void emit_partitions(struct exposition *out, const struct view *view,
 			    const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)family;
+	char room[LABEL_MAX + 1];
 	struct text rest = ((const struct node_row *)item)->node.partitions, name;
 	while (text_next(&rest, ',', &name)) {
-		exposition_label(out, "partition", name);
+		struct text label = label_of(name, room);
+		if (!roster_shows(&view->cluster->rosters[ENTITY_PARTITION], label))
+			continue;
+		exposition_label(out, "partition", label);
 		exposition_integer(out, 1);
 	}
 }
@@ -160,11 +164,14 @@ static void each_row_if_full(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group node_row_group = {
-	GROUP_FAMILIES(node_row_families), .labels = "node", .each = each_row_unless_off};
+	GROUP_FAMILIES(node_row_families), .labels = "node", .origin = {.source = "nodes"},
+	.each = each_row_unless_off};
 const struct family_group node_detail_group = {
-	GROUP_FAMILIES(node_detail_families), .labels = "node", .each = each_row_if_full};
+	GROUP_FAMILIES(node_detail_families), .labels = "node", .origin = {.source = "nodes"},
+	.each = each_row_if_full};
 
-/* Transitions, from the first answer on. A node's own five would be the most of a large default page. */
+/* Transitions, from the first answer on. A node's own five would be the most of a large default page.
+ * Those of partitions without a row are not added up in `other`: that would fall when one gets a row. */
 
 static const char *const transition_names[NODE_TRANSITIONS] = {
 	[TO_DOWN] = "down", [TO_DRAIN] = "drain",   [TO_FAIL] = "fail",
@@ -198,7 +205,7 @@ static void each_event_counts(struct family_sink *sink, enum entity_kind kind)
 	size_t *order = map_sorted(&events->partitions);
 	for (size_t i = 0; i < events->partitions.count; i++) {
 		const struct node_counts *counts = events->partitions.entries[order[i]].value;
-		family_entity_labels(sink->out, kind, counts->label);
+		family_entity_row(sink, kind, counts->label[0], counts->label);
 		family_item(sink, counts);
 	}
 	free(order);
@@ -207,6 +214,7 @@ static void each_event_counts(struct family_sink *sink, enum entity_kind kind)
 const struct family_group node_event_group = {
 	GROUP_FAMILIES(node_event_families),
 	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION,
+	.origin = {.source = "nodes"},
 	.each = each_event_counts,
 };
 
@@ -232,4 +240,5 @@ static void each_history(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group node_transition_group = {
-	GROUP_FAMILIES(node_transition_families), .labels = "node", .each = each_history};
+	GROUP_FAMILIES(node_transition_families), .labels = "node", .origin = {.source = "nodes"},
+	.each = each_history};

@@ -22,6 +22,8 @@ static const struct {
 	{"slurm_controller_ping_seconds", {NULL, "23.11"}},
 	{"slurm_dbd_rollup_seconds", {NULL, "24.05"}},
 	{"slurm_dbd_rollup_timestamp_seconds", {NULL, "24.05"}},
+	{"slurm_node_energy_joules_total", {NULL, "23.11"}},
+	{"slurm_node_power_watts", {NULL, "23.11"}},
 	{"slurm_partition_default_time_seconds", {NULL, "22.05"}},
 	{"slurm_reservation_cpus_allocated", {"jobs", NULL}},
 	{"slurm_rpc_dropped_total", {NULL, "24.05"}},
