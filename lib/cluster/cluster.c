@@ -7,7 +7,7 @@ void cluster_init(struct cluster *cluster)
 	scheduler_section_init(&cluster->scheduler);
 	accounting_section_init(&cluster->accounting);
 	cluster->conf = (struct conf){NUMBER_UNSET, NUMBER_UNSET};
-	limits_init(&cluster->limits);
+	caps_init(&cluster->caps);
 	for (int kind = 0; kind < ENTITY_KINDS; kind++)
 		roster_init(&cluster->rosters[kind]);
 	node_events_init(&cluster->node_events);
@@ -23,7 +23,7 @@ void cluster_done(struct cluster *cluster)
 	record_list_free(cluster->licenses);
 	scheduler_section_done(&cluster->scheduler);
 	accounting_section_done(&cluster->accounting);
-	limits_done(&cluster->limits);
+	caps_done(&cluster->caps);
 	for (int kind = 0; kind < ENTITY_KINDS; kind++)
 		roster_done(&cluster->rosters[kind]);
 	node_events_done(&cluster->node_events);

@@ -4,7 +4,7 @@
 
 #include "cluster/accounting.h"
 #include "cluster/jobs.h"
-#include "cluster/limits.h"
+#include "cluster/caps.h"
 #include "cluster/node_events.h"
 #include "cluster/nodes.h"
 #include "cluster/partitions.h"
@@ -41,11 +41,11 @@ struct cluster {
 	struct nodes_section *nodes;
 	struct node_events node_events; /* never dropped */
 	struct jobs_section *jobs;
-	struct limits limits;
+	struct caps caps;
 	struct roster rosters[ENTITY_KINDS]; /* who has a row of its own; fold.h */
 };
 
-void cluster_init(struct cluster *cluster); /* without limits */
+void cluster_init(struct cluster *cluster); /* without caps */
 void cluster_done(struct cluster *cluster);
 
 /* The partitions by name; NULL while unknown. */

@@ -12,7 +12,7 @@ static void offer_jobs(struct cluster *cluster, enum entity_kind kind)
 			.ties = usage->jobs[JOB_RUNNING] + usage->jobs[JOB_PENDING] +
 				usage->jobs[JOB_SUSPENDED],
 		};
-		if (limits_allow(&cluster->limits, kind, usage->label))
+		if (caps_allow(&cluster->caps, kind, usage->label))
 			roster_offer(&cluster->rosters[kind], entities->entries[i].key, use);
 	}
 }
@@ -22,7 +22,7 @@ static void offer_partitions(struct cluster *cluster, const struct map *partitio
 {
 	for (size_t i = 0; partitions && i < partitions->count; i++) {
 		const struct text label[2] = {partitions->entries[i].key};
-		if (limits_allow(&cluster->limits, ENTITY_PARTITION, label))
+		if (caps_allow(&cluster->caps, ENTITY_PARTITION, label))
 			roster_offer(&cluster->rosters[ENTITY_PARTITION], label[0],
 				     (struct roster_use){0});
 	}
@@ -37,7 +37,7 @@ static void offer_shares(struct cluster *cluster)
 		const struct fairshare *share = &((const struct fairshare *)shares->items)[i];
 		enum entity_kind kind = share->is_user ? ENTITY_USER : ENTITY_ACCOUNT;
 		const struct text label[2] = {share->name, share->parent};
-		if (!limits_allow(&cluster->limits, kind, label))
+		if (!caps_allow(&cluster->caps, kind, label))
 			continue;
 		entity_key(&key, kind, share->name, share->parent);
 		roster_offer(&cluster->rosters[kind], buf_text(&key),
@@ -66,7 +66,7 @@ static void choose(struct cluster *cluster)
 		if (cluster->jobs)
 			offer_jobs(cluster, (enum entity_kind)kind);
 		if (is_told(cluster, kind))
-			roster_choose(&cluster->rosters[kind], cluster->limits.kinds[kind].max);
+			roster_choose(&cluster->rosters[kind], cluster->caps.kinds[kind].max);
 	}
 }
 

@@ -225,13 +225,13 @@ bool config_check(const struct config *config, struct error *err)
 	return is_usable;
 }
 
-bool config_limits(const struct config *config, struct limits *limits, struct error *err)
+bool config_caps(const struct config *config, struct caps *caps, struct error *err)
 {
 	for (int kind = ENTITY_PARTITION; kind < ENTITY_KINDS; kind++) {
-		struct limit *limit = &limits->kinds[kind];
-		limit->max = config->limit[kind];
-		if ((config->allow[kind] && !pattern_set(&limit->allow, config->allow[kind], err)) ||
-		    (config->deny[kind] && !pattern_set(&limit->deny, config->deny[kind], err)))
+		struct cap *cap = &caps->kinds[kind];
+		cap->max = config->limit[kind];
+		if ((config->allow[kind] && !pattern_set(&cap->allow, config->allow[kind], err)) ||
+		    (config->deny[kind] && !pattern_set(&cap->deny, config->deny[kind], err)))
 			return false;
 	}
 	return true;

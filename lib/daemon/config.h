@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "cluster/limits.h"
+#include "cluster/caps.h"
 #include "metrics/family.h"
 #include "slurmrest/endpoint.h"
 
@@ -30,7 +30,7 @@ bool config_parse(struct config *config, int argc, char *const *argv, struct err
 /* Can this be run? Reads the token or key file, tries URL and address; opens no connection. */
 bool config_check(const struct config *config, struct error *err);
 
-/* Sets the limits on rows; `limits` is initialised before and stays its owner's to free. */
-bool config_limits(const struct config *config, struct limits *limits, struct error *err);
+/* Sets the caps on rows; `caps` is initialised before and stays its owner's to free. */
+bool config_caps(const struct config *config, struct caps *caps, struct error *err);
 
 void config_help(struct buf *out);

@@ -83,7 +83,7 @@ struct poller *poller_new(const struct config *config, struct page_slot *slot, s
 	};
 	poller->client =
 		client_new(&options, token_of(config), &poller->cluster.vocabulary, err);
-	if (poller->client && config_limits(config, &poller->cluster.limits, err))
+	if (poller->client && config_caps(config, &poller->cluster.caps, err))
 		return poller;
 	poller_free(poller);
 	return NULL;

@@ -71,7 +71,7 @@ static void test_who_is_shown(void)
 	struct cluster cluster;
 	char got[64];
 	cluster_init(&cluster);
-	cluster.limits.kinds[ENTITY_USER].max = 2;
+	cluster.caps.kinds[ENTITY_USER].max = 2;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		check_row(rows[i].name);
 		poll(&cluster, rows[i].uses);
@@ -89,8 +89,8 @@ static void test_totals(void)
 {
 	struct cluster cluster;
 	cluster_init(&cluster);
-	cluster.limits.kinds[ENTITY_USER].max = 1;
-	cluster.limits.kinds[ENTITY_PARTITION].max = 0;
+	cluster.caps.kinds[ENTITY_USER].max = 1;
+	cluster.caps.kinds[ENTITY_PARTITION].max = 0;
 	struct jobs_section *section = jobs_section_new(NULL, NULL, 1000);
 	const struct job jobs[] = {
 		job_of("a", "bio", JOB_RUNNING, 100), job_of("b", "bio", JOB_RUNNING, 3),
@@ -156,7 +156,7 @@ static void test_partitions(void)
 	struct cluster cluster;
 	check_row("partitions");
 	cluster_init(&cluster);
-	cluster.limits.kinds[ENTITY_PARTITION].max = 1;
+	cluster.caps.kinds[ENTITY_PARTITION].max = 1;
 	page_feed(&cluster, ENDPOINT_PARTITIONS,
 		  "{\"partitions\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"gpu\"}]}", 0);
 	page_feed(&cluster, ENDPOINT_NODES,
@@ -196,15 +196,15 @@ static void test_filters(void)
 		struct error err = {""};
 		char got[64];
 		cluster_init(&cluster);
-		struct limits *limits = &cluster.limits;
+		struct caps *caps = &cluster.caps;
 		check_row(rows[i].want);
 		if (rows[i].users)
-			CHECK(pattern_set(&limits->kinds[ENTITY_USER].allow, rows[i].users, &err));
+			CHECK(pattern_set(&caps->kinds[ENTITY_USER].allow, rows[i].users, &err));
 		if (rows[i].users_deny)
-			CHECK(pattern_set(&limits->kinds[ENTITY_USER].deny, rows[i].users_deny,
+			CHECK(pattern_set(&caps->kinds[ENTITY_USER].deny, rows[i].users_deny,
 					  &err));
 		if (rows[i].accounts)
-			CHECK(pattern_set(&limits->kinds[ENTITY_ACCOUNT].allow, rows[i].accounts,
+			CHECK(pattern_set(&caps->kinds[ENTITY_ACCOUNT].allow, rows[i].accounts,
 					  &err));
 		poll(&cluster,
 		     (const struct use[]){{"ann", 1}, {"bob", 1}, {"hannah", 1}, {NULL, 0}});
@@ -238,7 +238,7 @@ static void test_shares(void)
 	struct cluster cluster;
 	check_row("shares: users with jobs first, then past use");
 	cluster_init(&cluster);
-	cluster.limits.kinds[ENTITY_USER].max = 2;
+	cluster.caps.kinds[ENTITY_USER].max = 2;
 	page_feed(&cluster, ENDPOINT_SHARES,
 		  "{\"shares\":{\"shares\":[{\"name\":\"bio\",\"shares\":4},"
 		  "{\"name\":\"a\",\"parent\":\"bio\",\"type\":[\"USER\"],\"shares\":1,\"usage\":1},"

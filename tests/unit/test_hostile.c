@@ -272,7 +272,7 @@ static void test_pages(void)
 	feed_lists(&cluster);
 	for (size_t i = 0; i < 3; i++) {
 		for (int kind = 0; kind < ENTITY_KINDS; kind++)
-			cluster.limits.kinds[kind].max = maxima[i];
+			cluster.caps.kinds[kind].max = maxima[i];
 		struct buf page = page_of(&cluster);
 		check_row("the page");
 		check_page(&page);

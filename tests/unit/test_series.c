@@ -160,7 +160,7 @@ int main(void)
 	check_row("the default page");
 	cluster_init(&cluster);
 	CHECK(config_parse(&config, 1, none, &err));
-	CHECK(config_limits(&config, &cluster.limits, &err));
+	CHECK(config_caps(&config, &cluster.caps, &err));
 	add_partitions(&cluster);
 	add_nodes(&cluster);
 	add_jobs(&cluster);

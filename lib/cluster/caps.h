@@ -12,21 +12,21 @@ struct pattern {
 	bool is_set; /* else it matches nothing */
 };
 
-struct limit {
+struct cap {
 	uint64_t max; /* rows besides `other` */
 	struct pattern allow, deny; /* allow: matches all if not set */
 };
 
-struct limits {
-	struct limit kinds[ENTITY_KINDS];
+struct caps {
+	struct cap kinds[ENTITY_KINDS];
 };
 
 /* Sets the pattern: POSIX extended, matches whole names. On failure it stays unset. */
 bool pattern_set(struct pattern *pattern, const char *regex, struct error *err);
 void pattern_done(struct pattern *pattern); /* unset again */
 
-void limits_init(struct limits *limits); /* none */
-void limits_done(struct limits *limits);
+void caps_init(struct caps *caps); /* none */
+void caps_done(struct caps *caps);
 
 /* May the entity have a row? A user's row shows two names: both must be allowed. */
-bool limits_allow(const struct limits *limits, enum entity_kind kind, const struct text label[2]);
+bool caps_allow(const struct caps *caps, enum entity_kind kind, const struct text label[2]);

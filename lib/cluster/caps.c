@@ -1,4 +1,4 @@
-#include "cluster/limits.h"
+#include "cluster/caps.h"
 
 bool pattern_set(struct pattern *pattern, const char *regex, struct error *err)
 {
@@ -28,29 +28,29 @@ static bool matches(const struct pattern *pattern, struct text name)
 	       match.rm_so == 0 && (size_t)match.rm_eo == name.len;
 }
 
-static bool allows(const struct limit *limit, struct text name)
+static bool allows(const struct cap *cap, struct text name)
 {
-	return (!limit->allow.is_set || matches(&limit->allow, name)) &&
-	       !matches(&limit->deny, name);
+	return (!cap->allow.is_set || matches(&cap->allow, name)) &&
+	       !matches(&cap->deny, name);
 }
 
-void limits_init(struct limits *limits)
+void caps_init(struct caps *caps)
 {
-	*limits = (struct limits){0};
+	*caps = (struct caps){0};
 	for (int kind = 0; kind < ENTITY_KINDS; kind++)
-		limits->kinds[kind].max = UINT64_MAX;
+		caps->kinds[kind].max = UINT64_MAX;
 }
 
-void limits_done(struct limits *limits)
+void caps_done(struct caps *caps)
 {
 	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
-		pattern_done(&limits->kinds[kind].allow);
-		pattern_done(&limits->kinds[kind].deny);
+		pattern_done(&caps->kinds[kind].allow);
+		pattern_done(&caps->kinds[kind].deny);
 	}
 }
 
-bool limits_allow(const struct limits *limits, enum entity_kind kind, const struct text label[2])
+bool caps_allow(const struct caps *caps, enum entity_kind kind, const struct text label[2])
 {
-	return allows(&limits->kinds[kind], label[0]) &&
-	       (kind != ENTITY_USER || allows(&limits->kinds[ENTITY_ACCOUNT], label[1]));
+	return allows(&caps->kinds[kind], label[0]) &&
+	       (kind != ENTITY_USER || allows(&caps->kinds[ENTITY_ACCOUNT], label[1]));
 }
