@@ -16,6 +16,7 @@ void partitions_section_add(struct partitions_section *section, const struct par
 	struct partition *copy = map_add(&section->partitions, partition->name);
 	*copy = *partition;
 	copy->name = arena_copy(&section->arena, partition->name);
+	copy->qos = arena_copy(&section->arena, partition->qos);
 }
 
 void partitions_section_free(struct partitions_section *section)
