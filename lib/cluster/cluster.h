@@ -4,6 +4,7 @@
 
 #include "cluster/accounting.h"
 #include "cluster/jobs.h"
+#include "cluster/limits_use.h"
 #include "cluster/nodes.h"
 #include "cluster/partitions.h"
 #include "cluster/record_list.h"
@@ -37,10 +38,17 @@ struct cluster {
 	struct partitions_section *partitions;
 	struct nodes_section *nodes;
 	struct jobs_section *jobs;
+	struct qos_section *qos;
+	struct associations_section *associations;
+	struct limits_use *limits; /* of the four sections above; see cluster_refresh_limits */
 };
 
 void cluster_init(struct cluster *cluster);
 void cluster_done(struct cluster *cluster);
+
+/* After jobs, partitions, qos or associations were swapped: what was made of the old ones is not used
+ * any more. */
+void cluster_refresh_limits(struct cluster *cluster);
 
 /* The partitions by name; NULL while unknown. */
 const struct map *cluster_partitions(const struct cluster *cluster);

@@ -1,6 +1,7 @@
 /* The jobs section: totals of one whole answer, built aside and swapped in when it is complete. */
 #pragma once
 
+#include "cluster/charges.h"
 #include "cluster/usage.h"
 
 struct jobs_section {
@@ -8,6 +9,7 @@ struct jobs_section {
 	struct map entities[ENTITY_KINDS]; /* key -> struct job_usage */
 	struct map split_pending; /* array's id (8 bytes) -> uint64_t: pending tasks split from it */
 	struct map reservation_cpus; /* reservation -> uint64_t: CPUs of its running jobs */
+	struct charges charges; /* what QOS and associations limit */
 	uint64_t records;    /* job records; arrays' unsplit rests count once */
 	uint64_t jobs;       /* by task */
 	/* Pending arrays whose task list Slurm cut: not added before jobs_section_settle. */

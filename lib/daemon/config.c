@@ -49,6 +49,8 @@ static const struct option_row rows[] = {
 	INTERVAL("conf", "600", ENDPOINT_CONF),
 	INTERVAL("dbd_ping", "30", ENDPOINT_DBD_PING),
 	INTERVAL("dbd_diag", "60", ENDPOINT_DBD_DIAG),
+	INTERVAL("qos", "600", ENDPOINT_QOS),
+	INTERVAL("associations", "600", ENDPOINT_ASSOCIATIONS),
 	{"web.listen-address", STRING, offsetof(struct config, listen_address), ":9341", "ADDRESS",
 	 "Address to serve on: :port, host:port or [address]:port.", NULL},
 	{"web.telemetry-path", STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",

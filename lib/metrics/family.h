@@ -49,6 +49,8 @@ extern const struct family_group cluster_group, controller_group, node_group, pa
 	job_group, scheduler_group, endpoint_group, exporter_group, accounting_group, conf_group,
 	share_group, reservation_group, license_group, rpc_group;
 
+extern const struct family_group qos_group, association_group;
+
 extern const char *const entity_kind_names[ENTITY_KINDS];
 extern const char *const entity_kind_labels[ENTITY_KINDS];
 
