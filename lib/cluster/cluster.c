@@ -27,7 +27,22 @@ void cluster_done(struct cluster *cluster)
 	for (int kind = 0; kind < ENTITY_KINDS; kind++)
 		roster_done(&cluster->rosters[kind]);
 	node_events_done(&cluster->node_events);
+	qos_section_free(cluster->qos);
+	associations_section_free(cluster->associations);
+	limits_use_free(cluster->limits);
 	vocabulary_done(&cluster->vocabulary);
+}
+
+void cluster_refresh_limits(struct cluster *cluster)
+{
+	const struct associations_section *associations = cluster->associations;
+	/* their cluster was guessed while ours was not known */
+	if (associations && *cluster->name &&
+	    !text_equal(associations->cluster, text_of(cluster->name)))
+		associations = NULL;
+	limits_use_free(cluster->limits);
+	cluster->limits = limits_use_new(cluster->jobs ? &cluster->jobs->charges : NULL,
+					 cluster_partitions(cluster), cluster->qos, associations);
 }
 
 const struct map *cluster_partitions(const struct cluster *cluster)

@@ -6,6 +6,7 @@
 #include "cluster/jobs.h"
 #include "cluster/caps.h"
 #include "cluster/node_events.h"
+#include "cluster/limits_use.h"
 #include "cluster/nodes.h"
 #include "cluster/partitions.h"
 #include "cluster/record_list.h"
@@ -43,10 +44,17 @@ struct cluster {
 	struct jobs_section *jobs;
 	struct caps caps;
 	struct roster rosters[ENTITY_KINDS]; /* who has a row of its own; fold.h */
+	struct qos_section *qos;
+	struct associations_section *associations;
+	struct limits_use *limits; /* of the four sections above; see cluster_refresh_limits */
 };
 
 void cluster_init(struct cluster *cluster); /* without caps */
 void cluster_done(struct cluster *cluster);
+
+/* After jobs, partitions, qos or associations were swapped: what was made of the old ones is not used
+ * any more. */
+void cluster_refresh_limits(struct cluster *cluster);
 
 /* The partitions by name; NULL while unknown. */
 const struct map *cluster_partitions(const struct cluster *cluster);

@@ -47,19 +47,50 @@ static void offer_shares(struct cluster *cluster)
 	buf_done(&key);
 }
 
+static void offer_idle(struct cluster *cluster, enum entity_kind kind, struct text name,
+		       struct text second)
+{
+	const struct text label[2] = {name, second};
+	struct buf key = BUF_INIT;
+	entity_key(&key, kind, name, second);
+	if (caps_allow(&cluster->caps, kind, label))
+		roster_offer(&cluster->rosters[kind], buf_text(&key), (struct roster_use){0});
+	buf_done(&key);
+}
+
+/* And those that have limits, or use what others limit. */
+static void offer_limited(struct cluster *cluster)
+{
+	const struct limits_use *limits = cluster->limits;
+	for (size_t i = 0; limits && i < limits->qos.count; i++) {
+		const struct limited *qos = limits->qos.entries[i].value;
+		offer_idle(cluster, ENTITY_QOS, qos->label[0], TEXT(""));
+	}
+	for (size_t i = 0; limits && i < limits->associations.count; i++) {
+		const struct limited *association = limits->associations.entries[i].value;
+		struct text account = association->label[0], user = association->label[1];
+		if (user.len)
+			offer_idle(cluster, ENTITY_USER, user, account);
+		else
+			offer_idle(cluster, ENTITY_ACCOUNT, account, TEXT(""));
+	}
+}
+
 /* Has anything told of entities of the kind? If not, who has a row is remembered. */
 static bool is_told(const struct cluster *cluster, int kind)
 {
 	if (kind == ENTITY_PARTITION && (cluster->partitions || cluster->nodes))
 		return true;
-	if ((kind == ENTITY_ACCOUNT || kind == ENTITY_USER) && cluster->shares)
+	if ((kind == ENTITY_ACCOUNT || kind == ENTITY_USER) &&
+	    (cluster->shares || cluster->associations))
 		return true;
-	return cluster->jobs;
+	return cluster->jobs || (kind == ENTITY_QOS && cluster->qos);
 }
 
 static void choose(struct cluster *cluster)
 {
 	offer_shares(cluster);
+	offer_limited(cluster);
 	offer_partitions(cluster, cluster_partitions(cluster));
 	offer_partitions(cluster, cluster->nodes ? &cluster->nodes->partitions : NULL);
 	for (int kind = ENTITY_PARTITION; kind < ENTITY_KINDS; kind++) {

@@ -81,6 +81,7 @@ struct jobs_section *jobs_section_new(const struct jobs_section *previous,
 	}
 	map_init(&section->split_pending, &section->arena, sizeof(uint64_t));
 	map_init(&section->reservation_cpus, &section->arena, sizeof(uint64_t));
+	charges_init(&section->charges, &section->arena);
 	entity(section, ENTITY_CLUSTER, TEXT(""), TEXT(""));
 	for (size_t i = 0; partitions && i < partitions->count; i++)
 		entity(section, ENTITY_PARTITION, partitions->entries[i].key, TEXT(""));
@@ -209,6 +210,7 @@ static void add(struct jobs_section *section, const struct job *job, uint64_t co
 	};
 	section->records++;
 	section->jobs += count;
+	charges_add(&section->charges, job, count, now);
 	if (addition.phase >= 0)
 		measure(&addition);
 	add_to(entity(section, ENTITY_CLUSTER, TEXT(""), TEXT("")), &addition);
@@ -307,6 +309,7 @@ void jobs_section_free(struct jobs_section *section)
 	}
 	map_done(&section->split_pending);
 	map_done(&section->reservation_cpus);
+	charges_done(&section->charges);
 	arena_done(&section->arena);
 	free(section->cut);
 	free(section);

@@ -1,6 +1,7 @@
 /* The jobs section: totals of one whole answer, built aside and swapped in when it is complete. */
 #pragma once
 
+#include "cluster/charges.h"
 #include "cluster/usage.h"
 
 struct jobs_section {
@@ -10,6 +11,7 @@ struct jobs_section {
 	struct map reservation_cpus; /* reservation -> uint64_t: CPUs of its running jobs */
 	struct job_usage *others[ENTITY_KINDS]; /* the row `other`; NULL: there is none */
 	struct arena others_arena;
+	struct charges charges; /* what QOS and associations limit */
 	uint64_t records;    /* job records; arrays' unsplit rests count once */
 	uint64_t jobs;       /* by task */
 	/* Pending arrays whose task list Slurm cut: not added before jobs_section_settle. */

@@ -19,6 +19,7 @@ void partitions_section_add(struct partitions_section *section, const struct par
 	struct partition *copy = map_add(&section->partitions, label);
 	*copy = *partition;
 	copy->name = arena_copy(&section->arena, label);
+	copy->qos = arena_copy(&section->arena, partition->qos);
 }
 
 void partitions_section_free(struct partitions_section *section)

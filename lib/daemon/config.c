@@ -75,6 +75,8 @@ static const struct option_row rows[] = {
 	 "What is said of each node by itself: its state, flags, version and reason (some 3 series a "
 	 "node), everything (some 25, transitions and 3 for each kind of GRES among them), or nothing.",
 	 per_node_names},
+	INTERVAL("qos", "600", ENDPOINT_QOS),
+	INTERVAL("associations", "600", ENDPOINT_ASSOCIATIONS),
 	{"web.listen-address", STRING, offsetof(struct config, listen_address), ":9341", "ADDRESS",
 	 "Address to serve on: :port, host:port or [address]:port.", NULL},
 	{"web.telemetry-path", STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",

@@ -238,11 +238,18 @@ static void settle_cut_arrays(struct poller *poller, struct jobs_section *jobs, 
 	poller->warned_of_cut_arrays = jobs->undercounted;
 }
 
+/* Slurm's cluster names are in lower case; another one is not asked for by name. */
+static const char url_safe[] = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
+
 static bool poll_endpoint(struct poller *poller, enum endpoint which)
 {
 	const struct section *section = &section_table[which];
 	struct section_build build = {.cluster = &poller->cluster, .now = clock_now_s()};
-	const struct fetch fetch = {which, NULL, section->take, &build};
+	char query[96] = "";
+	const char *name = poller->cluster.name;
+	if (endpoint_table[which].takes_cluster && name[strspn(name, url_safe)] == '\0' && *name)
+		snprintf(query, sizeof query, "?cluster=%s", name);
+	const struct fetch fetch = {which, query, section->take, &build};
 	struct answer answer;
 	struct http_reply reply;
 

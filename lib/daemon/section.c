@@ -1,6 +1,7 @@
 #include "daemon/section.h"
 
 #include "base/memory.h"
+#include "daemon/limit_sections.h"
 #include "model/reservation.h"
 #include "model/fairshare.h"
 
@@ -296,6 +297,7 @@ static void partitions_commit(struct cluster *cluster, void *built)
 {
 	partitions_section_free(cluster->partitions);
 	cluster->partitions = built;
+	cluster_refresh_limits(cluster);
 }
 
 static void partitions_discard(void *built)
@@ -362,6 +364,7 @@ static void jobs_commit(struct cluster *cluster, void *built)
 {
 	jobs_section_free(cluster->jobs);
 	cluster->jobs = built;
+	cluster_refresh_limits(cluster);
 }
 
 static void jobs_discard(void *built)
@@ -390,4 +393,7 @@ const struct section section_table[ENDPOINTS_POLLED] = {
 	[ENDPOINT_DBD_PING] = {dbd_ping_start, dbd_ping_take, dbd_ping_commit, free, dbd_ping_drop},
 	[ENDPOINT_DBD_DIAG] = {record_start, dbd_diag_take, dbd_diag_commit, record_discard,
 				dbd_diag_drop},
+	[ENDPOINT_QOS] = {qos_start, qos_take, qos_commit, qos_discard, qos_drop},
+	[ENDPOINT_ASSOCIATIONS] = {associations_start, associations_take, associations_commit,
+				   associations_discard, associations_drop},
 };

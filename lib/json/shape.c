@@ -38,9 +38,11 @@ static void node_done(struct shape_node *node)
 	for (size_t i = 0; i <= node->mask; i++) {
 		if (!node->slots[i].node)
 			continue;
+		free((char *)node->slots[i].name);
+		if (node->slots[i].is_alias)
+			continue;
 		node_done(node->slots[i].node);
 		free(node->slots[i].node);
-		free((char *)node->slots[i].name);
 	}
 	free(node->slots);
 }
@@ -65,16 +67,21 @@ static void slots_grow(struct shape_node *node)
 	free(old);
 }
 
+static void slots_add(struct shape_node *node, struct shape_slot slot)
+{
+	while ((node->count + 1) * SLOTS_PER_MEMBER > node->mask + 1)
+		slots_grow(node);
+	node->count++;
+	slots_put(node, slot);
+}
+
 static struct shape_node *member_of(struct shape_node *node, const char *name, size_t len)
 {
 	struct shape_node *found = (struct shape_node *)shape_member(node, name, len);
 	if (found)
 		return found;
-	while ((node->count + 1) * SLOTS_PER_MEMBER > node->mask + 1)
-		slots_grow(node);
-	node->count++;
-	struct shape_slot slot = {memory_copy(name, len), len, node_new()};
-	slots_put(node, slot);
+	struct shape_slot slot = {memory_copy(name, len), len, node_new(), false};
+	slots_add(node, slot);
 	return slot.node;
 }
 
@@ -111,6 +118,15 @@ void json_shape_want(struct json_shape *shape, const char *path, int id)
 	}
 	assert(node->id < 0);
 	node->id = id;
+}
+
+void json_shape_alias(struct json_shape *shape, const char *name, const char *other)
+{
+	struct shape_node *node = &shape->root;
+	struct shape_node *wanted = (struct shape_node *)shape_member(node, name, strlen(name));
+	assert(wanted && !shape_member(node, other, strlen(other)));
+	slots_add(node, (struct shape_slot){memory_copy(other, strlen(other)), strlen(other), wanted,
+					    true});
 }
 
 void json_shape_free(struct json_shape *shape)

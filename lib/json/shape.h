@@ -16,4 +16,7 @@ struct json_shape *json_shape_new(void);
  * one are walked but not reported. Asking twice for one path is a programmer's error (assert). */
 void json_shape_want(struct json_shape *shape, const char *path, int id);
 
+/* The document's member `other` is read as its member `name` is, of which something is wanted already. */
+void json_shape_alias(struct json_shape *shape, const char *name, const char *other);
+
 void json_shape_free(struct json_shape *shape); /* NULL is fine */

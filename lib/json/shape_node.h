@@ -11,6 +11,7 @@ struct shape_slot {
 	const char *name; /* owned by the shape */
 	size_t len;
 	struct shape_node *node; /* NULL: the slot is empty */
+	bool is_alias;           /* the node is another slot's */
 };
 
 /* One value of the document on the way to a wanted one, or wanted itself. */

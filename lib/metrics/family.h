@@ -65,6 +65,8 @@ extern const struct family_group node_row_group, node_detail_group, node_event_g
 /* The family's own, or its group's. */
 struct family_origin family_origin(const struct family_group *group, const char *name);
 
+extern const struct family_group qos_group, association_group;
+
 extern const char *const entity_kind_names[ENTITY_KINDS];
 extern const char *const entity_kind_labels[ENTITY_KINDS];
 

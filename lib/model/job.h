@@ -23,6 +23,8 @@ struct job {
 	uint64_t memory_per_node, memory_per_cpu; /* requested, bytes */
 	struct text tres_requested, tres_allocated;
 	struct text reservation; /* that it is in; empty: none */
+	struct text node_list;  /* that it runs on, "cn[01-03],gn1"; empty while pending */
+	uint64_t time_limit;    /* seconds, may be infinite */
 	struct text cluster; /* name; empty in some releases */
 };
 

@@ -12,4 +12,5 @@ struct partition {
 	uint64_t max_time, default_time; /* seconds */
 	uint64_t max_nodes;              /* per job */
 	uint64_t priority_tier, priority_job_factor;
+	struct text qos; /* its own QOS, which its jobs are charged to as well; empty: none */
 };

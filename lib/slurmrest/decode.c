@@ -44,10 +44,12 @@ struct decoder *decoder_new(const struct record_type *type, struct vocabulary *v
 {
 	struct decoder *decoder = NEW(struct decoder);
 	struct json_shape *shape = json_shape_new();
-	char record_path[32];
-	snprintf(record_path, sizeof record_path, type->is_single ? "%s" : "%s[]", type->list);
+	struct text other_names = text_of(type->list);
+	char list[32], record_path[40];
+	text_to_string(text_cut(&other_names, '|'), list, sizeof list);
+	snprintf(record_path, sizeof record_path, type->is_single ? "%s" : "%s[]", list);
 	if (!type->is_single)
-		json_shape_want(shape, type->list, ID_LIST);
+		json_shape_want(shape, list, ID_LIST);
 	json_shape_want(shape, record_path, ID_RECORD);
 	json_shape_want(shape, "errors[]", ID_ERROR);
 	json_shape_want(shape, "errors[].error_number", ID_ERROR_NUMBER);
@@ -61,6 +63,8 @@ struct decoder *decoder_new(const struct record_type *type, struct vocabulary *v
 	json_shape_want(shape, "meta.slurm.cluster", ID_CLUSTER);
 	decoder->fields = field_reader_new(shape, record_path, ID_FIELDS, type->fields, vocabulary,
 					   &decoder->texts);
+	if (other_names.len)
+		json_shape_alias(shape, list, other_names.bytes);
 	decoder->vocabulary = vocabulary;
 	decoder->type = type;
 	decoder->shape = shape;

@@ -7,7 +7,8 @@
 
 /* What kind of record an endpoint's answer holds: one row per decode_*.c. */
 struct record_type {
-	const char *list; /* the answer's member that holds the records: "jobs"; "": the answer itself */
+	/* The answer's member that holds the records: "jobs"; "qos|QOS": either; "": the answer itself. */
+	const char *list;
 	bool is_single;   /* that member is the one record itself, not a list of them */
 	size_t size;
 	const struct field *fields;
@@ -18,6 +19,7 @@ struct record_type {
 extern const struct record_type job_record, job_state_record, node_record, partition_record,
 	ping_record, diag_record, dbd_diag_record, conf_record, fairshare_record, reservation_record,
 	license_record;
+extern const struct record_type qos_record, association_record;
 
 /* What an answer says besides its records. */
 struct answer {

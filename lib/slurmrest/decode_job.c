@@ -37,6 +37,8 @@ static const struct field fields[] = {
 	TEXT_FIELD(struct job, tres_requested, "tres_req_str"),
 	TEXT_FIELD(struct job, tres_allocated, "tres_alloc_str"),
 	TEXT_FIELD(struct job, reservation, "resv_name"),
+	TEXT_FIELD(struct job, node_list, "nodes"),
+	NUMBER(struct job, time_limit, "time_limit", MINUTES),
 	TEXT_FIELD(struct job, cluster, "cluster"),
 	END_OF_FIELDS,
 };

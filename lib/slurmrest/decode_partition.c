@@ -36,6 +36,8 @@ static const struct field fields[] = {
 	NUMBER(struct partition, priority_tier, "priority.tier", COUNT),
 	NUMBER(struct partition, priority_job_factor, "priority_job_factor", COUNT),
 	NUMBER(struct partition, priority_job_factor, "priority.job_factor", COUNT),
+	TEXT_FIELD(struct partition, qos, "qos"),          /* before v0.0.40 */
+	TEXT_FIELD(struct partition, qos, "qos.assigned"), /* since */
 	END_OF_FIELDS,
 };
 

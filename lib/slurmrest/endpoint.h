@@ -15,6 +15,8 @@ enum endpoint {
 	ENDPOINT_CONF,
 	ENDPOINT_DBD_PING,
 	ENDPOINT_DBD_DIAG,
+	ENDPOINT_QOS,
+	ENDPOINT_ASSOCIATIONS,
 	ENDPOINTS_POLLED, /* the ones above are polled, those below asked when needed */
 	ENDPOINT_JOB_STATES = ENDPOINTS_POLLED,
 	ENDPOINTS,
@@ -26,6 +28,7 @@ struct endpoint_row {
 	bool is_slurmdb;    /* slurmdbd answers */
 	bool takes_flags;   /* the version's flags_query is appended */
 	bool asks_slurmctld; /* and so fails without it or a good token (ping does not) */
+	bool takes_cluster;  /* "?cluster=" is appended once the cluster's name is known */
 	bool is_optional;    /* not served by every release that serves the version */
 	unsigned interval_s; /* the default; 0 if it is not polled */
 	const struct record_type *record;

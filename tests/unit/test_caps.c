@@ -17,13 +17,13 @@ static struct job job_of(const char *user, const char *account, int state, uint6
 			    .nodes = cpus};
 }
 
-struct use {
+struct running {
 	const char *user;
 	uint64_t cpus; /* 0: a job that has ended */
 };
 
 /* One poll: a running job per user, or one that has ended. */
-static void poll(struct cluster *cluster, const struct use *uses)
+static void poll(struct cluster *cluster, const struct running *uses)
 {
 	struct jobs_section *section = jobs_section_new(cluster->jobs, NULL, 1000);
 	for (; uses->user; uses++) {
@@ -54,7 +54,7 @@ static void test_who_is_shown(void)
 {
 	static const struct {
 		const char *name;
-		struct use uses[6];
+		struct running uses[6];
 		const char *want;
 	} rows[] = {
 		{"the largest two of three", {{"a", 10}, {"b", 5}, {"c", 20}}, "a c"},
@@ -80,7 +80,7 @@ static void test_who_is_shown(void)
 	check_row("an outage forgets nobody");
 	section_table[ENDPOINT_JOBS].drop(&cluster);
 	cluster_fold(&cluster);
-	poll(&cluster, (const struct use[]){{"a", 1}, {"b", 1}, {"c", 1}, {"e", 1}, {NULL, 0}});
+	poll(&cluster, (const struct running[]){{"a", 1}, {"b", 1}, {"c", 1}, {"e", 1}, {NULL, 0}});
 	CHECK_STRING(shown(&cluster, got), "c e");
 	cluster_done(&cluster);
 }
@@ -207,7 +207,7 @@ static void test_filters(void)
 			CHECK(pattern_set(&caps->kinds[ENTITY_ACCOUNT].allow, rows[i].accounts,
 					  &err));
 		poll(&cluster,
-		     (const struct use[]){{"ann", 1}, {"bob", 1}, {"hannah", 1}, {NULL, 0}});
+		     (const struct running[]){{"ann", 1}, {"bob", 1}, {"hannah", 1}, {NULL, 0}});
 		CHECK_STRING(shown(&cluster, got), rows[i].want);
 		struct buf page = page_of(&cluster);
 		double others = page_value(
@@ -245,7 +245,7 @@ static void test_shares(void)
 		  "{\"name\":\"b\",\"parent\":\"bio\",\"type\":[\"USER\"],\"shares\":2,\"usage\":5},"
 		  "{\"name\":\"c\",\"parent\":\"bio\",\"type\":[\"USER\"],\"shares\":3,\"usage\":9}]}}",
 		  0);
-	poll(&cluster, (const struct use[]){{"a", 1}, {NULL, 0}});
+	poll(&cluster, (const struct running[]){{"a", 1}, {NULL, 0}});
 	struct buf page = page_of(&cluster);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		check_row(rows[i].series);

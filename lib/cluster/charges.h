@@ -1,0 +1,52 @@
+/* What jobs hold of the resources that QOS and associations limit, by who is to be charged for it.
+ *
+ * As slurmctld counts (acct_policy.c; held against `scontrol show assoc_mgr` of 22.05, 24.11 and 26.05):
+ * a job counts as submitted, each array task by itself, from its submission to its end; as running, with
+ * its TRES, while it is RUNNING or SUSPENDED, and no more once it is COMPLETING. `node` counts different
+ * nodes, however many jobs share one. Running TRES-minutes are TRES times the time that is left. */
+#pragma once
+
+#include "base/map.h"
+#include "model/job.h"
+
+/* Nodes by number, as many bits as the largest needs. */
+struct node_set {
+	uint64_t *words; /* in an arena */
+	size_t count;
+};
+
+struct tres_use {
+	uint64_t count;   /* mem in bytes */
+	double running_s; /* times the seconds left, by the QOS's usage factor once one is charged */
+};
+
+struct use {
+	uint64_t jobs, submitted_jobs;
+	struct map tres; /* name -> struct tres_use */
+	struct node_set nodes;
+};
+
+/* The jobs that name the same account, user, partitions and QOS. */
+struct charge {
+	struct text account, user;
+	struct text partitions, qos; /* one, or several separated by commas while pending */
+	struct use use;
+};
+
+struct charges {
+	struct arena *arena; /* borrowed */
+	struct map items;    /* key -> struct charge */
+	struct map nodes;    /* name -> uint32_t: a node's number, from 1 on */
+};
+
+void charges_init(struct charges *charges, struct arena *arena);
+
+/* The job stands for `count` jobs; `now` is Unix time. Ended ones are passed over. */
+void charges_add(struct charges *charges, const struct job *job, uint64_t count, int64_t now);
+
+void charges_done(struct charges *charges);
+
+void use_init(struct use *use, struct arena *arena);
+void use_merge(struct use *use, const struct use *more, double usage_factor);
+uint64_t use_nodes(const struct use *use);
+void use_done(struct use *use);

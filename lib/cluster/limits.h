@@ -1,0 +1,59 @@
+/* The sections of QOS and of associations: what is limited, as sacctmgr has it. */
+#pragma once
+
+#include "base/map.h"
+#include "model/association.h"
+#include "model/qos.h"
+
+struct limit {
+	enum limit_scope scope;
+	struct text resource;
+	uint64_t value;
+};
+
+/* Ordered by scope, then resource. */
+struct limits {
+	struct limit *items; /* in an arena */
+	size_t count;
+};
+
+const struct limit *limits_find(const struct limits *limits, enum limit_scope scope,
+				struct text resource); /* NULL if absent */
+
+struct qos_limits {
+	struct text name;
+	uint64_t priority;
+	double usage_factor;
+	struct limits limits;
+};
+
+struct qos_section {
+	struct arena arena;
+	struct map items; /* name -> struct qos_limits */
+};
+
+struct qos_section *qos_section_new(void);
+void qos_section_add(struct qos_section *section, const struct qos *qos);
+void qos_section_free(struct qos_section *section); /* NULL is fine */
+
+struct association_limits {
+	struct text key; /* in the section's map */
+	struct text account, user, partition, parent;
+	struct limits limits; /* those that apply, be they its own or inherited */
+};
+
+struct associations_section {
+	struct arena arena;
+	struct map items; /* account NUL user NUL partition -> struct association_limits */
+	struct text cluster; /* that of the first; several may share a slurmdbd */
+};
+
+struct associations_section *associations_section_new(void);
+
+/* Only those of one cluster are kept: that of the name, or while it is empty that of the first. */
+void associations_section_add(struct associations_section *section,
+			      const struct association *association, struct text cluster);
+const struct association_limits *associations_find(const struct associations_section *section,
+						   struct text account, struct text user,
+						   struct text partition); /* NULL if absent */
+void associations_section_free(struct associations_section *section); /* NULL is fine */

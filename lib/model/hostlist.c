@@ -1,0 +1,82 @@
+#include "model/hostlist.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { NAME_MAX_LEN = 255, NODES_MAX = 1000000 };
+
+struct expansion {
+	hostlist_fn *take;
+	void *context;
+	unsigned nodes;
+	char name[NAME_MAX_LEN + 1];
+};
+
+static void expand(struct expansion *expansion, size_t len, struct text rest);
+
+static size_t append(struct expansion *expansion, size_t len, struct text more)
+{
+	size_t room = NAME_MAX_LEN - len;
+	if (more.len > room)
+		more.len = room;
+	if (more.len)
+		memcpy(expansion->name + len, more.bytes, more.len);
+	return len + more.len;
+}
+
+/* "7" or "001-128": the first number's length is that of all. */
+static void expand_range(struct expansion *expansion, size_t len, struct text range,
+			 struct text rest)
+{
+	struct text upper = range;
+	struct text lower = text_cut(&upper, '-');
+	uint64_t first, last;
+	if (!text_to_u64(lower, &first) || !text_to_u64(upper, &last)) {
+		expand(expansion, append(expansion, len, range), rest);
+		return;
+	}
+	for (uint64_t n = first; n <= last && expansion->nodes < NODES_MAX; n++) {
+		char digits[32];
+		int width = lower.len < sizeof digits ? (int)lower.len : 0;
+		int count = snprintf(digits, sizeof digits, "%0*" PRIu64, width, n);
+		expand(expansion, append(expansion, len, (struct text){digits, (size_t)count}), rest);
+	}
+}
+
+/* The name's first `len` bytes stand; `rest` may hold brackets. */
+static void expand(struct expansion *expansion, size_t len, struct text rest)
+{
+	const char *bracket = rest.len ? memchr(rest.bytes, '[', rest.len) : NULL;
+	const char *end = bracket ? memchr(bracket, ']', rest.len - (size_t)(bracket - rest.bytes))
+				  : NULL;
+	if (!end) {
+		len = append(expansion, len, rest);
+		if (len && expansion->nodes++ < NODES_MAX)
+			expansion->take(expansion->context, (struct text){expansion->name, len});
+		return;
+	}
+	len = append(expansion, len, (struct text){rest.bytes, (size_t)(bracket - rest.bytes)});
+	struct text ranges = {bracket + 1, (size_t)(end - bracket - 1)}, range;
+	struct text behind = {end + 1, rest.len - (size_t)(end + 1 - rest.bytes)};
+	while (text_next(&ranges, ',', &range))
+		expand_range(expansion, len, range, behind);
+}
+
+void hostlist_each(struct text list, hostlist_fn *take, void *context)
+{
+	struct expansion expansion = {.take = take, .context = context};
+	while (list.len) {
+		size_t len = 0;
+		for (bool in_brackets = false; len < list.len; len++) {
+			if (list.bytes[len] == '[')
+				in_brackets = true;
+			else if (list.bytes[len] == ']')
+				in_brackets = false;
+			else if (list.bytes[len] == ',' && !in_brackets)
+				break;
+		}
+		expand(&expansion, 0, (struct text){list.bytes, len});
+		len += len < list.len;
+		list = (struct text){list.bytes + len, list.len - len};
+	}
+}

@@ -1,0 +1,9 @@
+/* Slurm's lists of nodes: "cn[01-03,7],rack[1-2]n[1-4],gn1". */
+#pragma once
+
+#include "base/text.h"
+
+typedef void hostlist_fn(void *context, struct text node); /* the text is borrowed */
+
+/* Calls back with each node's name, a million at the most. What is no list of nodes is taken as a name. */
+void hostlist_each(struct text list, hostlist_fn *take, void *context);

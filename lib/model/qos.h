@@ -1,0 +1,11 @@
+/* A QOS, as `sacctmgr show qos` has it. Texts and lists are borrowed. */
+#pragma once
+
+#include "model/limit.h"
+
+struct qos {
+	struct text name;
+	uint64_t priority;
+	double usage_factor; /* TRES-minutes of its jobs count so many times; NAN: not known */
+	struct limit_set limits;
+};

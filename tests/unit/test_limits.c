@@ -1,0 +1,363 @@
+/* Limits of QOS and associations, and who is charged how much. What is wanted here is what `scontrol
+ * show assoc_mgr` said of the same jobs in 22.05, 24.11 and 26.05. */
+#include "check.h"
+#include "cluster/cluster.h"
+#include "model/hostlist.h"
+#include "slurmrest/decode.h"
+
+static struct vocabulary vocabulary;
+
+static void decode(const struct record_type *type, const char *json, record_fn *take, void *context)
+{
+	struct error err = {""};
+	struct decoder *decoder = decoder_new(type, &vocabulary);
+	decoder_start(decoder, take, context);
+	CHECK(decoder_feed(decoder, json, strlen(json), &err) && decoder_finish(decoder, &err));
+	CHECK_STRING(err.text, "");
+	CHECK_NUMBER(decoder_answer(decoder)->skipped, 0);
+	decoder_free(decoder);
+}
+
+static void take_qos(void *context, const void *record)
+{
+	qos_section_add(context, record);
+}
+
+static void take_association(void *context, const void *record)
+{
+	associations_section_add(context, record, TEXT("c1"));
+}
+
+/* ' for ", N for a number, T and M for a TRES, as versions before v0.0.40 spell them or as those since. */
+static void spell(const char *from, bool is_old, char *to, size_t size)
+{
+	size_t len = 0;
+	for (; *from && len < size - 1; from++) {
+		const char c[] = {*from == '\'' ? '"' : *from, '\0'};
+		const char *text = c;
+		if (*from == 'N')
+			text = is_old ? "7" : "{\"set\":true,\"infinite\":false,\"number\":7}";
+		else if (*from == 'T')
+			text = "{\"type\":\"gres\",\"name\":\"gpu:a100\",\"id\":1002,\"count\":9}";
+		else if (*from == 'M')
+			text = is_old ? "{\"type\":\"mem\",\"name\":null,\"id\":2,\"count\":8}"
+				      : "{\"type\":\"mem\",\"name\":\"\",\"id\":2,\"count\":8}";
+		len += (size_t)snprintf(to + len, size - len, "%s", text);
+	}
+}
+
+struct limit_row {
+	const char *json; /* the members around the limit */
+	enum limit_scope scope;
+	const char *resource;
+	double want;
+};
+
+/* The whole of what is limited must be this one limit. */
+static void check_limit(const struct limits *limits, const struct limit_row *row)
+{
+	CHECK_NUMBER(limits->count, 1);
+	const struct limit *limit = limits_find(limits, row->scope, text_of(row->resource));
+	CHECK(limit);
+	if (limit)
+		CHECK_NUMBER(limit->value, row->want);
+}
+
+/* In both spellings: before v0.0.40 and since. */
+static void test_qos_limits(void)
+{
+	static const struct limit_row rows[] = {
+		{"'max':{'active_jobs':{'count':N}}", LIMIT_GROUP, "jobs", 7},
+		{"'max':{'active_jobs':{'accruing':N}}", LIMIT_GROUP, "accruing_jobs", 7},
+		{"'max':{'jobs':{'count':N}}", LIMIT_GROUP, "submitted_jobs", 7},
+		{"'max':{'wall_clock':{'per':{'qos':N}}}", LIMIT_GROUP, "wall_seconds", 420},
+		{"'max':{'wall_clock':{'per':{'job':N}}}", LIMIT_PER_JOB, "wall_seconds", 420},
+		{"'max':{'jobs':{'per':{'user':N}}}", LIMIT_PER_USER, "submitted_jobs", 7},
+		{"'max':{'jobs':{'per':{'account':N}}}", LIMIT_PER_ACCOUNT, "submitted_jobs", 7},
+		{"'max':{'jobs':{'active_jobs':{'per':{'user':N}}}}", LIMIT_PER_USER, "jobs", 7},
+		{"'max':{'jobs':{'active_jobs':{'per':{'account':N}}}}", LIMIT_PER_ACCOUNT, "jobs", 7},
+		{"'max':{'accruing':{'per':{'user':N}}}", LIMIT_PER_USER, "accruing_jobs", 7},
+		{"'max':{'accruing':{'per':{'account':N}}}", LIMIT_PER_ACCOUNT, "accruing_jobs", 7},
+		{"'min':{'priority_threshold':N}", LIMIT_PER_JOB_MINIMUM, "priority", 7},
+		{"'max':{'tres':{'total':[T]}}", LIMIT_GROUP, "gres/gpu:a100", 9},
+		{"'max':{'tres':{'total':[M]}}", LIMIT_GROUP, "mem", 8 * 1048576.0},
+		{"'max':{'tres':{'minutes':{'total':[T]}}}", LIMIT_GROUP, "gres/gpu:a100_minutes", 9},
+		{"'max':{'tres':{'minutes':{'per':{'qos':[M]}}}}", LIMIT_GROUP, "mem_running_minutes",
+		 8 * 1048576.0},
+		{"'max':{'tres':{'minutes':{'per':{'job':[T]}}}}", LIMIT_PER_JOB,
+		 "gres/gpu:a100_minutes", 9},
+		{"'max':{'tres':{'minutes':{'per':{'user':[T]}}}}", LIMIT_PER_USER,
+		 "gres/gpu:a100_running_minutes", 9},
+		{"'max':{'tres':{'minutes':{'per':{'account':[T]}}}}", LIMIT_PER_ACCOUNT,
+		 "gres/gpu:a100_running_minutes", 9},
+		{"'max':{'tres':{'per':{'user':[T]}}}", LIMIT_PER_USER, "gres/gpu:a100", 9},
+		{"'max':{'tres':{'per':{'account':[T]}}}", LIMIT_PER_ACCOUNT, "gres/gpu:a100", 9},
+		{"'max':{'tres':{'per':{'job':[T]}}}", LIMIT_PER_JOB, "gres/gpu:a100", 9},
+		{"'max':{'tres':{'per':{'node':[T]}}}", LIMIT_PER_NODE, "gres/gpu:a100", 9},
+		{"'min':{'tres':{'per':{'job':[T]}}}", LIMIT_PER_JOB_MINIMUM, "gres/gpu:a100", 9},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (int is_old = 0; is_old < 2; is_old++) {
+			char limits[512], json[600];
+			spell(rows[i].json, is_old, limits, sizeof limits);
+			snprintf(json, sizeof json, "{\"%s\":[{\"name\":\"q\",\"limits\":{%s}}]}",
+				 is_old ? "QOS" : "qos", limits);
+			check_row(rows[i].json);
+			struct qos_section *section = qos_section_new();
+			decode(&qos_record, json, take_qos, section);
+			const struct qos_limits *qos = map_find(&section->items, TEXT("q"));
+			CHECK(qos);
+			if (qos)
+				check_limit(&qos->limits, &rows[i]);
+			qos_section_free(section);
+		}
+}
+
+static void test_association_limits(void)
+{
+	static const struct limit_row rows[] = {
+		{"'max':{'jobs':{'per':{'count':N}}}", LIMIT_GROUP, "jobs", 7},
+		{"'max':{'jobs':{'per':{'submitted':N}}}", LIMIT_GROUP, "submitted_jobs", 7},
+		{"'max':{'jobs':{'per':{'accruing':N}}}", LIMIT_GROUP, "accruing_jobs", 7},
+		{"'max':{'jobs':{'per':{'wall_clock':N}}}", LIMIT_PER_JOB, "wall_seconds", 420},
+		{"'max':{'per':{'account':{'wall_clock':N}}}", LIMIT_GROUP, "wall_seconds", 420},
+		{"'max':{'jobs':{'active':N}}", LIMIT_PER_USER, "jobs", 7},
+		{"'max':{'jobs':{'total':N}}", LIMIT_PER_USER, "submitted_jobs", 7},
+		{"'max':{'jobs':{'accruing':N}}", LIMIT_PER_USER, "accruing_jobs", 7},
+		{"'min':{'priority_threshold':N}", LIMIT_PER_JOB_MINIMUM, "priority", 7},
+		{"'max':{'tres':{'total':[M]}}", LIMIT_GROUP, "mem", 8 * 1048576.0},
+		{"'max':{'tres':{'group':{'minutes':[T]}}}", LIMIT_GROUP, "gres/gpu:a100_minutes", 9},
+		{"'max':{'tres':{'group':{'active':[T]}}}", LIMIT_GROUP,
+		 "gres/gpu:a100_running_minutes", 9},
+		{"'max':{'tres':{'per':{'job':[T]}}}", LIMIT_PER_JOB, "gres/gpu:a100", 9},
+		{"'max':{'tres':{'per':{'node':[T]}}}", LIMIT_PER_NODE, "gres/gpu:a100", 9},
+		{"'max':{'tres':{'minutes':{'per':{'job':[T]}}}}", LIMIT_PER_JOB,
+		 "gres/gpu:a100_minutes", 9},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (int is_old = 0; is_old < 2; is_old++) {
+			char limits[512], json[700];
+			spell(rows[i].json, is_old, limits, sizeof limits);
+			snprintf(json, sizeof json,
+				 "{\"associations\":[{\"account\":\"a\",\"cluster\":\"c2\"},"
+				 "{\"account\":\"a\",\"user\":%s,\"cluster\":\"c1\",%s}]}",
+				 is_old ? "null" : "\"\"", limits);
+			check_row(rows[i].json);
+			struct associations_section *section = associations_section_new();
+			decode(&association_record, json, take_association, section);
+			CHECK_NUMBER(section->items.count, 1);
+			const struct association_limits *found =
+				associations_find(section, TEXT("a"), TEXT(""), TEXT(""));
+			CHECK(found);
+			if (found)
+				check_limit(&found->limits, &rows[i]);
+			associations_section_free(section);
+		}
+}
+
+static void test_unlimited(void)
+{
+	static const char *const values[] = {
+		"null", "-1", "4294967295", "{\"set\":false,\"infinite\":true,\"number\":0}",
+		"{\"set\":false,\"infinite\":false,\"number\":0}"};
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+		char json[256];
+		snprintf(json, sizeof json,
+			 "{\"qos\":[{\"name\":\"q\",\"limits\":{\"max\":{\"active_jobs\":{\"count\":%s}}}}]}",
+			 values[i]);
+		check_row(values[i]);
+		struct qos_section *section = qos_section_new();
+		decode(&qos_record, json, take_qos, section);
+		const struct qos_limits *qos = map_find(&section->items, TEXT("q"));
+		CHECK(qos && qos->limits.count == 0);
+		qos_section_free(section);
+	}
+}
+
+static void append_name(void *context, struct text name)
+{
+	char *to = context;
+	size_t len = strlen(to);
+	snprintf(to + len, 128 - len, "%s%.*s", len ? " " : "", (int)name.len, name.bytes);
+}
+
+static void test_hostlists(void)
+{
+	static const struct {
+		const char *list, *want;
+	} rows[] = {
+		{"", ""},
+		{"cn01", "cn01"},
+		{"cn[01-03,7],gn1", "cn01 cn02 cn03 cn7 gn1"},
+		{"cn[098-101]", "cn098 cn099 cn100 cn101"},
+		{"r[1-2]n[3-4]x", "r1n3x r1n4x r2n3x r2n4x"},
+		{"cn[1-2", "cn[1-2"},
+		{"cn[a-b]", "cna-b"},
+		{"a,,b", "a b"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char got[128] = "";
+		check_row(rows[i].list);
+		hostlist_each(text_of(rows[i].list), append_name, got);
+		CHECK_STRING(got, rows[i].want);
+	}
+}
+
+/* The cluster of the rows below: two partitions of which `capped` has a QOS of its own; root > research >
+ * physics > alice, bob, alice in debug; root > industry > carol. */
+static const char qos_json[] =
+	"{\"qos\":["
+	"{\"name\":\"normal\",\"priority\":0,\"usage_factor\":1.0},"
+	"{\"name\":\"low\",\"priority\":0,\"usage_factor\":1.0},"
+	"{\"name\":\"high\",\"priority\":1000,\"usage_factor\":2.0,\"limits\":{\"max\":"
+	"{\"jobs\":{\"active_jobs\":{\"per\":{\"user\":2,\"account\":9}}}}}},"
+	"{\"name\":\"part\",\"priority\":0,\"usage_factor\":1.0,\"limits\":{\"max\":"
+	"{\"tres\":{\"total\":[{\"type\":\"cpu\",\"name\":\"\",\"count\":2}]}}}}]}";
+static const char associations_json[] =
+	"{\"associations\":["
+	"{\"cluster\":\"c1\",\"account\":\"root\"},"
+	"{\"cluster\":\"c1\",\"account\":\"research\",\"parent_account\":\"root\"},"
+	"{\"cluster\":\"c1\",\"account\":\"industry\",\"parent_account\":\"root\"},"
+	"{\"cluster\":\"c1\",\"account\":\"physics\",\"parent_account\":\"research\","
+	"\"max\":{\"jobs\":{\"active\":2,\"per\":{\"count\":5}}}},"
+	"{\"cluster\":\"c1\",\"account\":\"physics\",\"user\":\"alice\",\"max\":{\"jobs\":{\"active\":2}}},"
+	"{\"cluster\":\"c1\",\"account\":\"physics\",\"user\":\"alice\",\"partition\":\"debug\","
+	"\"max\":{\"jobs\":{\"active\":1}}},"
+	"{\"cluster\":\"c1\",\"account\":\"physics\",\"user\":\"bob\",\"max\":{\"jobs\":{\"active\":2}}},"
+	"{\"cluster\":\"c1\",\"account\":\"industry\",\"user\":\"carol\"}]}";
+
+#define JOB(who, what, where, which, is)                                                           \
+	.user = TEXT(who), .account = TEXT(what), .partitions = TEXT(where), .qos = TEXT(which),   \
+	.state = is, .id = 1, .start_time = 1000, .time_limit = 6000
+static const struct job jobs[] = {
+	{JOB("alice", "physics", "cpu", "normal", JOB_RUNNING),
+	 .tres_allocated = TEXT("cpu=2,mem=600M,node=2"), .node_list = TEXT("cn[1-2]")},
+	{JOB("alice", "physics", "cpu", "high", JOB_SUSPENDED),
+	 .tres_allocated = TEXT("cpu=1,node=1,gres/gpu=2"), .node_list = TEXT("cn2")},
+	{JOB("alice", "physics", "debug", "high", JOB_RUNNING),
+	 .tres_allocated = TEXT("cpu=1,node=1"), .node_list = TEXT("cn3")},
+	{JOB("bob", "physics", "capped", "normal", JOB_RUNNING),
+	 .tres_allocated = TEXT("cpu=2,node=1"), .node_list = TEXT("cn3")},
+	{JOB("bob", "physics", "cpu,capped", "low,high", JOB_PENDING), .array_tasks = TEXT("1-10%2")},
+	{JOB("bob", "physics", "cpu", "normal,low", JOB_PENDING)},
+	{JOB("carol", "industry", "capped", "part", JOB_PENDING)},
+	{JOB("carol", "industry", "cpu", "normal", JOB_COMPLETED), .flags = 1 << JOB_FLAG_COMPLETING,
+	 .tres_allocated = TEXT("cpu=4,node=1"), .node_list = TEXT("cn9")},
+};
+
+static const struct limits_use *use_of_jobs(struct cluster *cluster)
+{
+	static const struct partition partitions[] = {{.name = TEXT("cpu")},
+						      {.name = TEXT("debug")},
+						      {.name = TEXT("capped"), .qos = TEXT("part")}};
+	cluster_init(cluster);
+	cluster->partitions = partitions_section_new();
+	for (size_t i = 0; i < sizeof partitions / sizeof *partitions; i++)
+		partitions_section_add(cluster->partitions, &partitions[i]);
+	cluster->jobs = jobs_section_new(NULL, NULL, 0);
+	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
+		jobs_section_add(cluster->jobs, &jobs[i], 1600);
+	cluster->qos = qos_section_new();
+	decode(&qos_record, qos_json, take_qos, cluster->qos);
+	cluster->associations = associations_section_new();
+	decode(&association_record, associations_json, take_association, cluster->associations);
+	cluster_refresh_limits(cluster);
+	return cluster->limits;
+}
+
+static void test_usage(void)
+{
+	static const struct {
+		const char *name; /* of the QOS, or of the association: account/user/partition */
+		const char *resource;
+		double want; /* -1: absent */
+	} rows[] = {
+		{"normal", "jobs", 2},
+		{"normal", "submitted_jobs", 3}, /* of equal priority the first that is named */
+		{"normal", "cpu", 4},
+		{"normal", "mem", 600 * 1048576.0},
+		{"normal", "cpu_running_minutes", 4 * 90},
+		{"low", "submitted_jobs", -1},
+		{"high", "jobs", 2}, /* a suspended one holds what it has */
+		{"high", "submitted_jobs", 12}, /* the highest priority of those named */
+		{"high", "cpu_running_minutes", 2 * 2 * 90}, /* by the usage factor */
+		{"part", "jobs", 1},
+		{"part", "cpu", 2},
+		{"part", "submitted_jobs", 12}, /* each partition that is named; once if it is its own */
+		{"root//", "jobs", 4},
+		{"root//", "submitted_jobs", 16},
+		{"root//", "node", 3}, /* different ones */
+		{"root//", "node_running_minutes", (2 + 2 * 1 + 2 * 1 + 1) * 90},
+		{"research//", "submitted_jobs", 15},
+		{"physics//", "gres/gpu", 2},
+		{"physics//", "gres/gpu_running_minutes", 2 * 2 * 90},
+		{"physics/alice/", "jobs", -1}, /* its limit is the account's */
+		{"physics/alice/debug", "jobs", 1},
+		{"industry//", "jobs", -1}, /* zero, and no limit */
+		{"industry//", "submitted_jobs", 1}, /* what is completing holds nothing */
+		{"industry/carol/", "submitted_jobs", -1},
+	};
+	struct cluster cluster;
+	const struct limits_use *use = use_of_jobs(&cluster);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char key[64];
+		size_t len = strlen(rows[i].name);
+		memcpy(key, rows[i].name, len + 1);
+		bool is_qos = !strchr(key, '/');
+		for (char *slash; !is_qos && (slash = memchr(key, '/', len));)
+			*slash = '\0';
+		check_row(rows[i].name);
+		const struct limited *limited =
+			map_find(is_qos ? &use->qos : &use->associations, (struct text){key, len});
+		CHECK(limited);
+		const double *got =
+			limited ? map_find(&limited->usage, text_of(rows[i].resource)) : NULL;
+		check_number(got ? *got : -1, rows[i].want, __FILE__, __LINE__, rows[i].resource);
+	}
+	cluster_done(&cluster);
+}
+
+static void test_largest(void)
+{
+	struct cluster cluster;
+	const struct limits_use *use = use_of_jobs(&cluster);
+	check_row("high: two jobs of one user, who has reached MaxJobsPU");
+	const struct limited *high = map_find(&use->qos, TEXT("high"));
+	CHECK_NUMBER(high->largest_count, 2);
+	CHECK(high->largest[0].scope == LIMIT_PER_USER && high->largest[1].scope == LIMIT_PER_ACCOUNT);
+	CHECK_NUMBER(high->largest[0].use, 2);
+	CHECK_NUMBER(high->largest[0].at_limit, 1);
+	CHECK_NUMBER(high->largest[1].use, 2);
+	CHECK_NUMBER(high->largest[1].at_limit, 0);
+	check_row("physics: alice has two of two jobs, in debug one of one");
+	const struct limited *physics =
+		map_find(&use->associations, (struct text){"physics\0\0", 9});
+	CHECK_NUMBER(physics->largest_count, 1);
+	CHECK_NUMBER(physics->largest[0].use, 2);
+	CHECK_NUMBER(physics->largest[0].at_limit, 2);
+	check_row("nothing is said of use while the QOS are not known");
+	qos_section_free(cluster.qos);
+	cluster.qos = NULL;
+	cluster_refresh_limits(&cluster);
+	physics = map_find(&cluster.limits->associations, (struct text){"physics\0\0", 9});
+	CHECK_NUMBER(physics->usage.count, 0);
+	CHECK_NUMBER(physics->limits.count, 2);
+	check_row("associations of another cluster");
+	snprintf(cluster.name, sizeof cluster.name, "c2");
+	cluster_refresh_limits(&cluster);
+	CHECK_NUMBER(cluster.limits->associations.count, 0);
+	cluster_done(&cluster);
+}
+
+int main(void)
+{
+	vocabulary_init(&vocabulary);
+	test_qos_limits();
+	test_association_limits();
+	test_unlimited();
+	test_hostlists();
+	test_usage();
+	test_largest();
+	vocabulary_done(&vocabulary);
+	return check_done();
+}
