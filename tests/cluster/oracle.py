@@ -27,6 +27,7 @@ from slurm_says import About, Samples, Slurm
 
 ROUNDS = 12        # at most, on a cluster where nothing happens
 PERSISTENT = 3     # so often a sample must differ in a row
+MOVED = 100        # so many samples at least change meanwhile, or it says nothing
 PRINTED = 10       # differences of a group
 NEARLY_ALL = 0.95  # of the samples of a group are compared while jobs come and go
 
@@ -184,6 +185,7 @@ class Comparison:
         self.name = name
         self.agreed, self.streak, self.seen, self.comparisons = set(), Counter(), set(), 0
         self.last, self.version = {}, ""
+        self.values, self.moved = {}, set()
 
     def compare(self, page, before, after, groups):
         self.version = version_of(page)
@@ -194,6 +196,8 @@ class Comparison:
                 continue
             absent = 0 if ABSENT_IS_ZERO.fullmatch(key[0]) else None
             said, true = page.get(key, None if must_exist(key) else absent), before.get(key, absent)
+            if self.values.setdefault(key, true) != true:
+                self.moved.add(key)
             self.comparisons += 1
             if agrees(said, true):
                 self.agreed.add(key)
@@ -300,12 +304,16 @@ def main():
     verdicts = [comparison.verdict(groups, arguments.moving) for comparison, _ in comparisons]
     equal, different = sum(verdict[0] for verdict in verdicts), sum(verdict[1] for verdict in verdicts)
     total = sum(comparison.comparisons for comparison, _ in comparisons)
-    line = (f"{arguments.release}{' while jobs come and go' if arguments.moving else ''}: {equal} numbers equal, "
+    moved = max(len(comparison.moved) for comparison, _ in comparisons)
+    moving = f" while jobs come and go ({moved} numbers change)" if arguments.moving else ""
+    line = (f"{arguments.release}{moving}: {equal} numbers equal, "
             f"{different} different, in {total} comparisons of {rounds} rounds")
     print(line)
     if arguments.summary:
         with open(arguments.summary, "a", encoding="utf-8") as file:
             file.write(line + "\n")
+    if arguments.moving and moved < MOVED:
+        sys.exit(f"too little has happened: {moved} numbers have changed")
     sys.exit(0 if all(verdict[2] for verdict in verdicts) else 1)
 
 

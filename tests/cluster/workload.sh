@@ -299,9 +299,8 @@ stir() {
 		10) scancel_one --state=RUNNING ;;
 		11) disturb_one "$user" ;;
 		esac
-		sleep "$((RANDOM % 2)).$RANDOM"
+		sleep "$((RANDOM % 3 / 2)).$RANDOM"
 	done
-	inside scancel --partition=busy
 	wait_for 60 'end of the jobs in busy' nothing_busy
 }
 
@@ -321,4 +320,8 @@ disturb_one() {
 	esac >/dev/null 2>&1 || true
 }
 
-nothing_busy() { [ ! "$(inside squeue -h -p busy -t PENDING,RUNNING,COMPLETING,SUSPENDED,CONFIGURING -o %i)" ]; }
+# What is told to run again while it ends comes back.
+nothing_busy() {
+	inside scancel --partition=busy
+	[ ! "$(inside squeue -h -p busy -t PENDING,RUNNING,COMPLETING,SUSPENDED,CONFIGURING -o %i)" ]
+}
