@@ -320,8 +320,12 @@ disturb_one() {
 	esac >/dev/null 2>&1 || true
 }
 
-# What is told to run again while it ends comes back.
+# scancel --partition does not know jobs that name several; what is told to run
+# again while it ends comes back.
 nothing_busy() {
-	inside scancel --partition=busy
-	[ ! "$(inside squeue -h -p busy -t PENDING,RUNNING,COMPLETING,SUSPENDED,CONFIGURING -o %i)" ]
+	local left
+	left=$(inside squeue -h -p busy -t PENDING,RUNNING,COMPLETING,SUSPENDED,CONFIGURING -o %A)
+	# shellcheck disable=SC2086
+	[ ! "$left" ] || inside scancel $left
+	[ ! "$left" ]
 }
