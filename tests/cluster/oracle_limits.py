@@ -94,7 +94,7 @@ def uses_of(record):
 
 def add_use(slurm, samples):
     for record in slurm.run("scontrol", "-o", "show", "assoc_mgr", "flags=assoc,qos").splitlines():
-        if found := re.match(r"QOS=(.*)\(\d+\) ", record):
+        if found := re.match(r"QOS=(\S+?)\(\d+\) ", record):
             for resource, use in uses_of(record):
                 samples.put("qos_usage", use, qos=found[1], resource=resource)
         elif found := re.match(r"ClusterName=\S+ Account=(\S+) UserName=([^ (]*)\S* Partition=(\S*) ", record):

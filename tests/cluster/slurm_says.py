@@ -27,7 +27,7 @@ class Slurm:
     def records(self, *what):
         """The records of scontrol -o show, as dicts."""
         for line in self.run("scontrol", "-a", "-d", "-o", "show", *what).splitlines():
-            yield dict(re.findall(r"(\w+)=(.*?)(?= \w+=|\s*$)", line))
+            yield {name: value.strip() for name, value in re.findall(r"(\w+)=(.*?)(?= \w+=|\s*$)", line)}
 
     def table(self, *command):
         """The rows of a table that is printed with | between its columns, as dicts."""
