@@ -6,17 +6,19 @@
 #               that start nothing
 #   sp01        two threads per core, a core and memory set aside for the system
 #   gn01-02     4 a100, nic without type     hn01  4 h100     mx01  2 of each
+#   bn01-02     of partition busy, where jobs come and go
 #   dead1-2     never register               fut1-2  FUTURE
 #   cloud1-4    powered down, power up takes for ever
 
-users=(alice bob carol dave erin frank grace heidi ivan judy kim leo)
+users=(alice bob carol dave erin frank grace heidi ivan judy kim leo mia nina omar)
 outsider=scope # in no account: the user the exporter asks as
-nodes=(cn01 cn02 cn03 cn04 cn05 cn06 cn07 cn08 cn09 cn10 cn11 cn12 sp01 gn01 gn02 hn01 mx01)
+admin=warden  # may ask for slurmdbd's statistics
+nodes=(cn01 cn02 cn03 cn04 cn05 cn06 cn07 cn08 cn09 cn10 cn11 cn12 sp01 gn01 gn02 hn01 mx01 bn01 bn02)
 
 make_users() {
 	local user
 	inside useradd --system slurmrestd 2>/dev/null || true
-	for user in "${users[@]}" "$outsider"; do
+	for user in "${users[@]}" "$outsider" "$admin"; do
 		inside id -u "$user" >/dev/null 2>&1 || inside useradd --no-create-home --shell /bin/bash "$user"
 	done
 }
@@ -64,7 +66,7 @@ write_slurmdbd_conf() {
 }
 
 # MinJobAge keeps ended jobs in sight; SlurmdTimeout is long so that a node that
-# does not answer stays just that.
+# does not answer stays just that; usage is charged every minute.
 write_slurm_conf() {
 	local host='NodeHostname=controller NodeAddr=127.0.0.1'
 	cat >"$root/etc/slurm/slurm.conf" <<-END
@@ -108,6 +110,7 @@ write_slurm_conf() {
 		SelectTypeParameters=CR_Core_Memory
 		DefMemPerCPU=500
 		PriorityType=priority/multifactor
+		PriorityCalcPeriod=1
 		PriorityWeightAge=1000
 		PriorityWeightPartition=1000
 		PriorityWeightQOS=5000
@@ -126,6 +129,7 @@ write_slurm_conf() {
 		NodeName=gn[01-02] $host Port=[$((port + 24))-$((port + 25))] CPUs=8 CoresPerSocket=8 RealMemory=64000 Gres=gpu:a100:4,nic:2 Weight=30
 		NodeName=hn01 $host Port=$((port + 26)) CPUs=8 CoresPerSocket=8 RealMemory=64000 Gres=gpu:h100:4 Weight=40
 		NodeName=mx01 $host Port=$((port + 27)) CPUs=8 CoresPerSocket=8 RealMemory=64000 Gres=gpu:a100:2,gpu:h100:2 Weight=50
+		NodeName=bn[01-02] $host Port=[$((port + 36))-$((port + 37))] CPUs=8 CoresPerSocket=8 RealMemory=16000 Weight=60
 		NodeName=dead[1-2] $host Port=[$((port + 28))-$((port + 29))] CPUs=4 CoresPerSocket=4 RealMemory=16000
 		NodeName=cloud[1-4] $host Port=[$((port + 30))-$((port + 33))] CPUs=4 CoresPerSocket=4 RealMemory=16000 State=CLOUD
 		NodeName=fut[1-2] $host Port=[$((port + 34))-$((port + 35))] CPUs=4 CoresPerSocket=4 RealMemory=16000 State=FUTURE
@@ -134,12 +138,15 @@ write_slurm_conf() {
 		PartitionName=debug Nodes=cn[01-02] MaxTime=00:30:00 DefaultTime=00:05:00 MaxNodes=1 PriorityTier=100 PriorityJobFactor=1000
 		PartitionName=hidden Nodes=cn11 Hidden=YES MaxTime=UNLIMITED
 		PartitionName=capped Nodes=cn11 QOS=partition
+		PartitionName=shared Nodes=gn[01-02] QOS=shared MaxTime=1-00:00:00
+		PartitionName=busy Nodes=bn[01-02] MaxTime=01:00:00 DefaultTime=00:01:00
 		PartitionName=cloud Nodes=cloud[1-4],fut[1-2]
 		PartitionName=down Nodes=cn12 State=DOWN
 		PartitionName=drain Nodes=cn12 State=DRAIN
 		PartitionName=inactive Nodes=cn12 State=INACTIVE
 		PartitionName=empty
 	END
+	[ "$release" != 26.05 ] || echo "MetricsType=metrics/openmetrics" >>"$root/etc/slurm/slurm.conf"
 	cat >"$root/etc/slurm/gres.conf" <<-END
 		AutoDetect=off
 		NodeName=gn[01-02] Name=gpu Type=a100 File=/dev/gpu[0-3]
@@ -175,32 +182,48 @@ configure_cluster() {
 	write_epilog
 }
 
-# QOS first, then accounts from the root down, then who may use what.
+# QOS first, then accounts from the root down, then who may use what. Limits of
+# every kind, few of which are reached; fairshare=parent for an account and a
+# user; mia has an association per partition; omar's jobs have no time limit.
 create_accounts() {
 	local everyone
 	everyone=$(IFS=,; echo "${users[*]}")
 	inside sacctmgr -i >/dev/null <<-END
 		add cluster cluster${release/./}
 		add qos low PreemptMode=requeue
-		add qos scavenger PreemptMode=cancel
+		add qos scavenger PreemptMode=cancel UsageFactor=0.5
 		add qos high Priority=1000 MaxJobsPerUser=2 Preempt=low,scavenger
 		add qos gpu Priority=200
 		add qos short Priority=500 MaxWall=00:10:00 GrpSubmitJobs=500
 		add qos small GrpTRES=cpu=4 MaxTRESPerUser=cpu=3
+		add qos team GrpJobs=10 GrpTRES=cpu=20,mem=40G,node=6 GrpTRESRunMins=cpu=500000 GrpTRESMins=cpu=9000000 GrpWall=100-00:00:00
+		modify qos team set MaxTRESPerAccount=cpu=10,mem=20000M MaxJobsPerAccount=8 MaxSubmitJobsPerAccount=80 MaxSubmitJobsPerUser=50
+		modify qos team set MaxTRESPerJob=cpu=16 MaxTRESPerNode=cpu=8 MaxTRESMinsPerJob=cpu=90000
 		add qos partition GrpTRES=cpu=2
-		add account research Fairshare=60
-		add account industry Fairshare=40 GrpJobs=20
-		add account physics parent=research Fairshare=70
+		add qos shared GrpTRES=cpu=3 MaxJobsPerUser=4
+		add qos override GrpTRES=cpu=8 MaxTRESPerUser=cpu=6 Flags=OverPartQOS
+		add qos endless
+		add account research Fairshare=60 GrpTRES=cpu=200,mem=500G GrpSubmitJobs=3000
+		add account industry Fairshare=40 GrpJobs=20 MaxSubmitJobs=2000 MaxWall=30-00:00:00
+		add account physics parent=research Fairshare=70 GrpTRESRunMins=cpu=2000000 MaxJobs=90
 		add account biology parent=research Fairshare=30 GrpTRES=cpu=6
+		add account optics parent=physics Fairshare=parent MaxTRESPerJob=cpu=64
 		add account unused
+		add account endless
 		add user alice,bob,carol account=physics
 		add user dave,erin,frank,leo account=biology
 		add user grace,heidi,ivan,judy,kim account=industry
 		add user alice account=biology
 		add user kim account=research
+		add user mia account=industry partition=cpu,gpu
+		add user nina account=optics Fairshare=parent
+		add user omar account=endless
 		modify user leo set MaxJobs=1
-		modify user $everyone set qos=normal,low,scavenger,high,gpu,short,small
+		modify user mia where partition=gpu set MaxSubmitJobs=30 GrpTRES=cpu=12
+		modify user $everyone set qos=normal,low,scavenger,high,gpu,short,small,team,override,endless
 		modify user root set adminlevel=admin
+		add user $admin account=unused adminlevel=admin
+		add resource name=ansys server=flexlm type=license count=50 cluster=cluster${release/./} percentallowed=50
 	END
 }
 

@@ -43,6 +43,9 @@ unavailable_nodes() {
 	scontrol create reservation reservationname=maintenance starttime=now duration=1-0 nodes=cn08 users=root flags=maint
 	scontrol create reservation reservationname=course starttime=now duration=1-0 nodes=cn09 users=ivan,judy
 	scontrol create reservation reservationname=later starttime=now+5days duration=4:00:00 nodes=cn01 users=kim
+	scontrol create reservation reservationname=upgrade starttime=now+6days duration=8:00:00 nodes=cn08,dead2 users=root flags=maint,ignore_jobs
+	scontrol create reservation reservationname=lecture starttime=now+5days duration=2:00:00 partition=gpu nodecnt=2 accounts=physics
+	scontrol create reservation reservationname=seats starttime=now duration=1-0 licenses=fluent:2 users=leo flags=any_nodes
 }
 
 # Keeps COMPLETING on a node that does not answer; it takes slurmctld a minute to
@@ -143,12 +146,22 @@ gpu_jobs() {
 
 other_partitions() {
 	sleeper bob -p hidden -N1 -w cn11 -n1 --time=10-0
-	sleeper dave -p capped -n2
-	sleeper bob -p cloud -N1 -w cloud1 -n1
-	sleeper bob -p cloud -N1 -w cloud1 -n1
+	sleeper dave -p capped -n2 --time=5-0
+	sleeper bob -p cloud -N1 -w cloud1 -n1 --time=5-0
+	sleeper omar -p cloud -q endless -N1 -w cloud1 -n1
 	node cloud2 state=power_up
 	long alice -A physics -p hidden -N1 -w cn11 -n1 --mem=500 : \
 		-p gpu -N1 -w mx01 -n2 --gres=gpu:h100:1 --time=23:00:00
+}
+
+# Use of limits: two associations of one user, a partition with a QOS, and a QOS
+# that takes its place.
+limited_jobs() {
+	gpus mia -q team -N1 -w hn01 -n2 --mem=3000
+	long mia -q team -N1 -w cn01 -n1
+	gpus nina -N1 -w mx01 -n1
+	sleeper nina -p shared --time=20:00:00 -N1 -w gn02 -n1
+	sleeper alice -A physics -p shared -q override --time=20:00:00 -N1 -w gn02 -n1
 }
 
 # Keeps COMPLETING because its epilog goes on for ever.
@@ -168,8 +181,9 @@ pending_jobs() {
 	long heidi -q small -n3                            # QOSMaxCpuPerUserLimit
 	long leo -n1                                       # AssocMaxJobsLimit
 	long frank -n4                                     # AssocGrpCpuLimit
-	sleeper dave -p capped -n1                         # QOSGrpCpuLimit, the partition's
-	sleeper bob -p hidden -n1 -L matlab:6              # Licenses
+	sleeper dave -p capped -n1 --time=5-0              # QOSGrpCpuLimit, the partition's
+	sleeper bob -p hidden -n1 -L matlab:6 --time=5-0   # Licenses
+	gpus mia -q team -n10                              # QOSMaxCpuPerAccount
 	sleeper frank -p debug --time=2:00:00              # PartitionTimeLimit
 	sleeper frank -p debug -N2                         # PartitionNodeLimit
 	sleeper erin -p down -n1
@@ -219,7 +233,7 @@ pending_arrays() {
 }
 
 # All that was told where to run does.
-everything_runs() { [ "$(inside squeue -h -r -a -t RUNNING,CONFIGURING -o %A | wc -l)" -eq 22 ]; }
+everything_runs() { [ "$(inside squeue -h -r -a -t RUNNING,CONFIGURING -o %A | wc -l)" -eq 27 ]; }
 
 picture() {
 	{
@@ -254,14 +268,64 @@ run_workload() {
 		cpu_jobs
 		gpu_jobs
 		other_partitions
+		limited_jobs
 		lingering_job
 		pending_jobs
 		pending_arrays
 	} >/dev/null
 	await TIMEOUT "$timeout"
 	await DEADLINE "$deadline"
-	wait_for 30 '22 running jobs' everything_runs
+	wait_for 30 '27 running jobs' everything_runs
 	wait_for 120 'not_responding cn10' eval 'scontrol show node cn10 | grep -q NOT_RESPONDING'
 	wait_for 120 quiet quiet
 	touch "$root/run/slurm/settled"
+}
+
+# Jobs of all outcomes come and go in partition busy, a few per second, for so
+# many seconds; then all of them are ended.
+stir() {
+	local deadline=$((SECONDS + $1)) crowd=(alice bob carol dave erin frank grace heidi ivan judy kim nina) id user
+	while ((SECONDS < deadline)); do
+		user=${crowd[RANDOM % ${#crowd[@]}]}
+		case $((RANDOM % 12)) in
+		0 | 1 | 2) brief "$user" "sleep 0.$RANDOM" ;;
+		3) brief "$user" "exit $((RANDOM % 3))" --ntasks=2 ;;
+		4) brief "$user" "sleep $((RANDOM % 4)); exit \$((SLURM_ARRAY_TASK_ID % 2))" --array=0-5%2 ;;
+		5) brief "$user" 'sleep 3' -q short --mem=700 ;;
+		6) brief "$user" 'sleep 5' -p busy,gpu --nice=5 ;;
+		7) brief "$user" true --dependency="afterok:${id:-1}" ;;
+		8) brief "$user" true --hold ;;
+		9) scancel_one --state=PENDING ;;
+		10) scancel_one --state=RUNNING ;;
+		11) disturb_one "$user" ;;
+		esac
+		sleep "$((RANDOM % 3 / 2)).$RANDOM"
+	done
+	wait_for 60 'end of the jobs in busy' nothing_busy
+}
+
+brief() { id=$(submit "$1" --partition=busy --time=2 "${@:3}" --wrap "$2"); }
+one_of_busy() { inside squeue -h -r -p busy "$@" -o %i | shuf -n 1; }
+scancel_one() { local one; one=$(one_of_busy "$@"); [ ! "$one" ] || inside scancel "$one"; }
+
+# It may have ended meanwhile.
+disturb_one() {
+	local one
+	one=$(one_of_busy --state=RUNNING)
+	[ ! "$one" ] || case $((RANDOM % 4)) in
+	0) scontrol requeue "$one" ;;
+	1) scontrol requeuehold "$one" ;;
+	2) scontrol suspend "$one" && sleep 1 && scontrol resume "$one" ;;
+	3) complete_out_of_memory "${one%%_*}" ;;
+	esac >/dev/null 2>&1 || true
+}
+
+# scancel --partition does not know jobs that name several; what is told to run
+# again while it ends comes back.
+nothing_busy() {
+	local left
+	left=$(inside squeue -h -p busy -t PENDING,RUNNING,COMPLETING,SUSPENDED,CONFIGURING -o %A)
+	# shellcheck disable=SC2086
+	[ ! "$left" ] || inside scancel $left
+	[ ! "$left" ]
 }

@@ -1,0 +1,122 @@
+"""Jobs, as squeue counts them."""
+
+import json
+import re
+from collections import Counter
+
+from slurm_says import gres_labels, memory_bytes, tres
+
+ENDED = ("completed", "cancelled", "failed", "timeout", "node_fail", "preempted", "boot_fail", "deadline",
+         "out_of_memory")
+BASE_STATES = ("pending", "running", "suspended") + ENDED
+
+# What squeue prints in place of the base state. Behind COMPLETING can be any.
+BASE_STATE_OF = {
+    "CONFIGURING": "running", "RESIZING": "running", "SIGNALING": "running", "STOPPED": "suspended",
+    "REQUEUED": "pending", "REQUEUE_FED": "pending", "REQUEUE_HOLD": "pending", "RESV_DEL_HOLD": "pending",
+    "SPECIAL_EXIT": "pending",
+}
+
+# The reasons that squeue tells in other words, and the class of each.
+REASON_SAID = {"job requeued in held state": "JobHeldUser"}
+REASON_CLASSES = (
+    ("startable", r"None|Priority|Resources|Cleaning"),
+    ("held", r"JobHeld.*|JobHoldMaxRequeue"),
+    ("dependency", r"Dependency.*"),
+    ("limit", r"QOS.*|Assoc.*|Licenses|JobArrayTaskLimit|Max.*Per(Account|Limit)|Partition(Node|Time)Limit"),
+    ("other", r".*"),
+)
+
+
+def reason_class(reason):
+    return next(name for name, pattern in REASON_CLASSES if re.fullmatch(pattern, reason))
+
+
+def job_states(slurm):
+    """Base state and flags by job id, where squeue can tell them apart."""
+    if slurm.release == "22.05":
+        return {}
+    jobs = json.loads(slurm.run("squeue", "-a", "-t", "all", "--json"))["jobs"]
+    return {job["job_id"]: [state.lower() for state in job["job_state"]] for job in jobs}
+
+
+def job_gres(resources):
+    """The GRES of a job by type; without type is what no type accounts for."""
+    counts = Counter()
+    for name, count in resources.items():
+        if name.startswith("gres/"):
+            gres, _, kind = name[len("gres/"):].partition(":")
+            counts[gres, kind] += int(count)
+    for gres, kind in list(counts):
+        if kind:
+            counts[gres, ""] -= counts[gres, kind]
+    return counts
+
+
+def entities_of(job):
+    """Where a job counts, as (entity, labels)."""
+    yield "cluster", {}
+    for partition in job["Partition"].split(","):
+        yield "partition", {"partition": partition}
+    yield "account", {"account": job["Account"]}
+    yield "user", {"user": job["UserName"], "account": job["Account"]}
+    for qos in job["QOS"].split(","):
+        yield "qos", {"qos": qos}
+
+
+def array_tasks(slurm):
+    """How many tasks each unsplit array has, by job id: squeue -r leaves out the last one of a range with a step."""
+    jobs = slurm.run("env", "SLURM_BITSTR_LEN=0", "scontrol", "-a", "-o", "show", "job")
+    arrays = re.findall(r"^JobId=(\d+) ArrayJobId=\d+ ArrayTaskId=(\S+)", jobs, re.MULTILINE)
+    return {int(job): count_tasks(tasks.partition("%")[0]) for job, tasks in arrays}
+
+
+def count_tasks(tasks):
+    """1,5-7,20-30:2 -> 10"""
+    count = 0
+    for first, last, step in re.findall(r"(\d+)(?:-(\d+))?(?::(\d+))?", tasks):
+        count += len(range(int(first), int(last or first) + 1, int(step or 1)))
+    return count
+
+
+def add_jobs(slurm, samples):
+    fields = ("JobID", "Partition", "State", "Account", "UserName", "QOS", "SubmitTime", "tres-alloc", "Reason")
+    table = slurm.run("squeue", "-r", "-a", "-h", "-t", "all", "-O", ",".join(field + ":|" for field in fields))
+    states, tasks = job_states(slurm), array_tasks(slurm)
+    for line in sorted(set(table.splitlines())):
+        job = dict(zip(fields, line.split("|")))
+        number, said = int(job["JobID"]), job["State"]
+        base, *flags = states.get(number) or (
+            [BASE_STATE_OF.get(said, said.lower())] + ([said.lower()] if said in (*BASE_STATE_OF, "COMPLETING") else []))
+        for entity, labels in entities_of(job):
+            add_job(samples, entity, labels, job, tasks.get(number, 1), base, flags)
+
+
+def add_job(samples, entity, labels, job, tasks, base, flags):
+    if entity != "user":
+        for state in BASE_STATES:
+            samples.add(f"{entity}_jobs", 0, state=state, **labels)
+    samples.add(f"{entity}_jobs", tasks, state=base, **labels)
+    for flag in flags:
+        samples.add(f"{entity}_jobs_flagged", tasks, flag=flag, **labels)
+    if base not in ("pending", "running"):
+        return
+
+    resources = tres(job["tres-alloc"])
+    samples.add(f"{entity}_job_cpus", tasks * int(resources["cpu"]), state=base, **labels)
+    samples.add(f"{entity}_job_nodes", tasks * int(resources["node"]), state=base, **labels)
+    samples.add(f"{entity}_job_memory_bytes", tasks * memory_bytes(resources["mem"]), state=base, **labels)
+    for (gres, kind), count in job_gres(resources).items():
+        samples.add(f"{entity}_job_gres", tasks * count, state=base, **gres_labels(gres, kind), **labels)
+    if base != "pending":
+        return
+
+    reason = REASON_SAID.get(job["Reason"], job["Reason"].split(",")[0])
+    kind = reason_class(reason)
+    if entity in ("cluster", "partition"):
+        samples.add(f"{entity}_pending_reason_jobs", tasks, reason=reason, **labels)
+    else:
+        samples.add(f"{entity}_pending_jobs", tasks, **{"class": kind}, **labels)
+    samples.lower(f"{entity}_oldest_pending_timestamp_seconds", int(job["SubmitTime"]), **{"class": kind}, **labels)
+    if entity == "partition" and kind == "startable":
+        samples.raise_("partition_pending_job_max_nodes", int(resources["node"]), **labels)

@@ -1,0 +1,104 @@
+"""Shares, limits and their use, as sshare, sacctmgr and scontrol show assoc_mgr say."""
+
+import re
+
+from slurm_says import About, memory_bytes, printed, seconds, tres
+
+SHARES = (
+    ("shares", "RawShares"), ("shares_ratio", "NormShares"), ("usage_seconds", "RawUsage"),
+    ("usage_ratio", "NormUsage"), ("usage_effective_ratio", "EffectvUsage"),
+    ("fairshare_factor", "FairShare"), ("fairshare_level", "LevelFS"),
+)
+
+# sacctmgr's columns: the scope of a limit, and the resource if it is not a list of TRES.
+QOS_LIMITS = {
+    "GrpTRES": ("group", ""), "GrpTRESMins": ("group", "minutes"), "GrpTRESRunMins": ("group", "running_minutes"),
+    "GrpJobs": ("group", "jobs"), "GrpSubmit": ("group", "submitted_jobs"), "GrpWall": ("group", "wall"),
+    "MaxTRES": ("per_job", ""), "MaxTRESMins": ("per_job", "minutes"), "MaxWall": ("per_job", "wall"),
+    "MaxTRESPerNode": ("per_node", ""),
+    "MaxTRESPU": ("per_user", ""), "MaxTRESRunMinsPU": ("per_user", "running_minutes"),
+    "MaxJobsPU": ("per_user", "jobs"), "MaxSubmitPU": ("per_user", "submitted_jobs"),
+    "MaxTRESPA": ("per_account", ""), "MaxTRESRunMinsPA": ("per_account", "running_minutes"),
+    "MaxJobsPA": ("per_account", "jobs"), "MaxSubmitPA": ("per_account", "submitted_jobs"),
+}
+ASSOCIATION_LIMITS = {
+    **{column: limit for column, limit in QOS_LIMITS.items() if limit[0] in ("group", "per_job", "per_node")},
+    "MaxJobs": ("per_user", "jobs"), "MaxSubmit": ("per_user", "submitted_jobs"),
+}
+
+# A running job without a time limit counts as this many minutes, which says nothing.
+INFINITE = 2**32 - 1
+CALC_PERIOD = 60  # PriorityCalcPeriod, in seconds
+
+
+def add_shares(slurm, samples):
+    """The tree is printed by indentation; accounts come with their parents."""
+    columns = ["Account", "User", "Partition"] + [column for _, column in SHARES]
+    path = []
+    for row in slurm.table("sshare", "-a", "-l", "-P", "-m", "-o", ",".join(columns)):
+        account = row["Account"].lstrip()
+        if row["User"]:
+            entity, labels = "user", {"user": row["User"], "account": account, "partition": row["Partition"]}
+        else:
+            path[len(row["Account"]) - len(account):] = [account]
+            entity, labels = "account", {"account": account, "parent": path[-2] if path[1:] else ""}
+        for family, column in SHARES:
+            value = None if row[column] == "parent" else printed(row[column])
+            if value is not None:
+                samples.put(f"{entity}_{family}", value, **labels)
+
+
+def limits_of(row, columns):
+    """(scope, resource) -> value of one row of sacctmgr."""
+    for column, (scope, what) in columns.items():
+        said = row.get(column, "")
+        if what in ("jobs", "submitted_jobs") and said:
+            yield scope, what, int(said)
+        elif what == "wall" and said:
+            yield scope, what, seconds(said)
+        elif what not in ("jobs", "submitted_jobs", "wall"):
+            for name, count in tres(said).items():
+                yield scope, f"{name}_{what}" if what else name, memory_bytes(count) if name == "mem" else int(count)
+
+
+def add_limits(slurm, samples):
+    for row in slurm.table("sacctmgr", "show", "qos", "-P"):
+        samples.put("qos_priority", int(row["Priority"]), qos=row["Name"])
+        samples.put("qos_usage_factor", float(row["UsageFactor"]), qos=row["Name"])
+        for scope, resource, value in limits_of(row, QOS_LIMITS):
+            samples.put("qos_limit", value, qos=row["Name"], scope=scope, resource=resource)
+    for row in slurm.table("sacctmgr", "show", "assoc", "-P"):
+        association = {"account": row["Account"], "user": row["User"], "partition": row["Partition"]}
+        for scope, resource, value in limits_of(row, ASSOCIATION_LIMITS):
+            samples.put("association_limit", value, scope=scope, resource=resource, **association)
+
+
+def uses_of(record):
+    """(resource, use) of one record of the association manager, which prints LIMIT(USE).
+
+    It takes what has run from the running minutes every CALC_PERIOD only.
+    """
+    fields = dict(re.findall(r" (\w+)=(\S*)", record.partition(" Account Limits=")[0]))
+    for field, resource in (("GrpJobs", "jobs"), ("GrpSubmitJobs", "submitted_jobs")):
+        yield resource, int(re.search(r"\((\d+)\)", fields[field])[1])
+    counts = {}
+    for name, use in re.findall(r"([^=,]+)=\w+\((\d+)\)", fields["GrpTRES"]):
+        counts[name] = int(use)
+        yield name, int(use) * (2**20 if name == "mem" else 1)
+    for name, use in re.findall(r"([^=,]+)=\w+\((\d+)\)", fields["GrpTRESRunMins"]):
+        if int(use) < INFINITE:
+            unit = 2**20 if name == "mem" else 1
+            late = counts[name] * (2 * CALC_PERIOD / 60)
+            yield f"{name}_running_minutes", About((int(use) - late / 2) * unit, (late / 2 + 1) * unit)
+
+
+def add_use(slurm, samples):
+    for record in slurm.run("scontrol", "-o", "show", "assoc_mgr", "flags=assoc,qos").splitlines():
+        if found := re.match(r"QOS=(\S+?)\(\d+\) ", record):
+            for resource, use in uses_of(record):
+                samples.put("qos_usage", use, qos=found[1], resource=resource)
+        elif found := re.match(r"ClusterName=\S+ Account=(\S+) UserName=([^ (]*)\S* Partition=(\S*) ", record):
+            account, user, partition = found.groups()
+            for resource, use in uses_of(record):
+                samples.put("association_usage", use, account=account, user=user, partition=partition,
+                            resource=resource)

@@ -1,0 +1,96 @@
+"""What the oracle is made of: Slurm's commands, the samples that are made of what they print, and how it is read."""
+
+import os
+import re
+import subprocess
+from collections import Counter, defaultdict, namedtuple
+
+UNITS = {"": 2**20, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
+
+# A number that was printed rounded, or that moves by itself: anything within the slack is right.
+About = namedtuple("About", "value slack")
+
+
+class Slurm:
+    """The commands of one release, run inside its cluster."""
+
+    def __init__(self, release):
+        self.release = release
+        self.program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cluster")
+
+    def run(self, *command):
+        """Times are printed as seconds since 1970."""
+        result = subprocess.run([self.program, "exec", self.release, "env", "SLURM_TIME_FORMAT=%s", *command],
+                                stdout=subprocess.PIPE, check=True)
+        return result.stdout.decode("latin-1")
+
+    def records(self, *what):
+        """The records of scontrol -o show, as dicts."""
+        for line in self.run("scontrol", "-a", "-d", "-o", "show", *what).splitlines():
+            yield {name: value.strip() for name, value in re.findall(r"(\w+)=(.*?)(?= \w+=|\s*$)", line)}
+
+    def table(self, *command):
+        """The rows of a table that is printed with | between its columns, as dicts."""
+        names, *rows = [line.split("|") for line in self.run(*command).splitlines()]
+        return [dict(zip(names, row)) for row in rows]
+
+
+class Samples(defaultdict):
+    """(family, labels) -> value, added up; labels are sorted pairs, an empty one is none."""
+
+    def __init__(self):
+        super().__init__(float)
+
+    @staticmethod
+    def key(family, labels):
+        return "slurm_" + family, tuple(sorted((name, value) for name, value in labels.items() if value))
+
+    def add(self, family, value, **labels):
+        self[self.key(family, labels)] += value
+
+    def put(self, family, value, **labels):
+        self[self.key(family, labels)] = value
+
+    def lower(self, family, value, **labels):
+        key = self.key(family, labels)
+        self[key] = min(self.get(key, value), value)
+
+    def raise_(self, family, value, **labels):
+        key = self.key(family, labels)
+        self[key] = max(self.get(key, value), value)
+
+
+def printed(text):
+    """A decimal number, which is exact to half of its last digit; None if nothing was printed."""
+    if text in ("", "inf"):
+        return float(text) if text else None
+    digits = len(text.partition(".")[2])
+    return About(float(text), 0.51 * 10**-digits if digits else 0)
+
+
+def memory_bytes(text):
+    number, unit = re.fullmatch(r"([\d.]+)([KMGTP]?)", text).groups()
+    return float(number) * UNITS[unit]
+
+
+def tres(text):
+    return dict(item.split("=") for item in text.split(",") if "=" in item)
+
+
+def gres_counts(text):
+    """gpu:a100:4(S:0-1),nic:2 -> {("gpu", "a100"): 4, ("nic", ""): 2}"""
+    counts = Counter()
+    for name, kind, count in re.findall(r"(\w+)(?::(\w+))?:(\d+)", re.sub(r"\([^)]*\)", "", text)):
+        counts[name, kind] += int(count)
+    return counts
+
+
+def gres_labels(gres, kind):
+    return {"gres": gres, "type": kind} if kind else {"gres": gres}
+
+
+def seconds(text):
+    """2-00:00:00, 00:30:00"""
+    days, _, clock = text.rpartition("-")
+    hours, minutes, secs = map(int, clock.split(":"))
+    return int(days or 0) * 86400 + hours * 3600 + minutes * 60 + secs
