@@ -118,6 +118,8 @@ static bool set_pattern(const char **member, const struct option_row *row, const
 			struct error *err)
 {
 	struct pattern pattern = {.is_set = false};
+	if (!*value)
+		return error_set(err, "--%s: empty", row->name);
 	if (!pattern_set(&pattern, value, err))
 		return error_prefix(err, "--%s", row->name);
 	pattern_done(&pattern);

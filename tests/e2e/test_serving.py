@@ -134,6 +134,33 @@ class Options(unittest.TestCase):
                                       for endpoint in ("nodes", "jobs")])
             self.assertRegex(done.stderr, "endpoint=nodes")
 
+    def test_limits_leave_totals_right(self):
+        """What has no row of its own is in the row `other`: no sum over the rows changes."""
+        entity = re.compile(r'(slurm_(?:partition|account|user|qos)_(?:jobs|job_cpus|nodes|cpus))'
+                            r'\{(.*),(state="\w+")\}')
+
+        def totals(*options):
+            done = run("--once", f"--slurmrestd.url={fake.url}", *options)
+            self.assertEqual(0, done.returncode, done.stderr)
+            sums, rows = {}, set()
+            for series, value in samples(done.stdout).items():
+                if fits := entity.fullmatch(series):
+                    sums[fits[1], fits[3]] = sums.get((fits[1], fits[3]), 0) + value
+                    rows.add(fits[2])
+            return sums, rows
+
+        with Fake(wants_token=False) as fake:
+            wanted, all_rows = totals()
+            self.assertGreater(len(all_rows), 4)
+            sums, rows = totals("--limit.users=0", "--filter.accounts-deny=.*",
+                                "--filter.partitions=none", "--limit.qos=0")
+            self.assertEqual(wanted, sums)
+            self.assertEqual({'partition="other"', 'account="other"', 'qos="other"',
+                              'user="other",account="other"'}, rows)
+            done = run("--once", "--filter.users=(")
+            self.assertEqual(1, done.returncode)
+            self.assertIn("--filter.users: (: Unmatched ( or", done.stderr)
+
     def test_proxies_are_not_for_us(self):
         """A proxy in the environment would get the token."""
         with Fake(wants_token=False) as fake:

@@ -33,6 +33,7 @@ static void test_config(void)
 		{{"--limit.users=many"}, "--limit.users: many is not a number from 0 to 1000000"},
 		{{"--limit.qos=1000001"}, "--limit.qos: 1000001 is not a number from 0 to 1000000"},
 		{{"--filter.users=[a-"}, "--filter.users: [a-: Unmatched [, [^, [:, [., or [="},
+		{{"--filter.users="}, "--filter.users: empty"},
 		{{"--filter.qos-deny=(a"}, "--filter.qos-deny: (a: Unmatched ( or \\("},
 		{{"--filter.accounts=a)(b"}, "--filter.accounts: a)(b: Unmatched ( or \\("},
 		{{"--filter.partitions=*"},
