@@ -23,8 +23,11 @@ LISTS = {"ping": "pings", "diag": "statistics", "partitions": "partitions", "nod
          "jobs": "jobs"}
 ENDPOINTS = tuple(LISTS)
 MORE_LISTS = {"reservations": "reservations", "licenses": "licenses", "shares": "shares",
-              "conf": "slurm_conf", "dbd_ping": "pings", "dbd_diag": "statistics"}
+              "conf": "slurm_conf", "dbd_ping": "pings", "dbd_diag": "statistics",
+              "qos": "qos", "associations": "associations"}
 MORE_ENDPOINTS = tuple(MORE_LISTS)
+OF_SLURMDBD = {"dbd_ping": "ping", "dbd_diag": "diag", "qos": "qos",
+               "associations": "associations"}  # endpoint -> its path below /slurmdb
 RELEASES = {"22.05.8": ("v0.0.37", "v0.0.38"),
             "24.11.5": ("v0.0.40", "v0.0.41", "v0.0.42"),
             "26.05.5": ("v0.0.42", "v0.0.43", "v0.0.44", "v0.0.45")}
@@ -202,7 +205,8 @@ class Call:
         fits = re.fullmatch(r"/slurm(db)?/(v0\.0\.\d\d)/(jobs/state/|\w+)(\?.*)?", self.target)
         dbd, self.version, self.endpoint, self.query = fits.groups("") if fits else [""] * 4
         if dbd:
-            self.endpoint = f"dbd_{self.endpoint}"
+            self.endpoint = {path: endpoint for endpoint, path in OF_SLURMDBD.items()}.get(
+                self.endpoint, "")
         if self.endpoint == "jobs/state/":
             self.endpoint = "job_states"
         self.list = {**LISTS, **MORE_LISTS}.get(self.endpoint, "jobs")
@@ -238,7 +242,8 @@ class Call:
         """What slurmrestd would not have liked about the request."""
         names = [name for name, _ in self.headers]
         flags = r"\?flags=ALL" if self.version >= "v0.0.40" else ""
-        queries = {"jobs": flags, "partitions": flags, "job_states": r"\?job_id=\d+"}
+        queries = {"jobs": flags, "partitions": flags, "job_states": r"\?job_id=\d+",
+                   "associations": r"(\?cluster=\w+)?"}
         if self.endpoint not in (*ENDPOINTS, *MORE_ENDPOINTS, "job_states"):
             yield "path"
         elif not re.fullmatch(queries.get(self.endpoint, ""), self.query):
@@ -292,7 +297,9 @@ class Fake:
                         for version in versions or RELEASES[release] for endpoint in ENDPOINTS}
         for version, _ in list(self.answers):
             for endpoint in MORE_ENDPOINTS:
-                path = FIXTURES / release / version / f"{endpoint.replace('dbd_', 'db_')}.json"
+                path = FIXTURES / release / version / (
+                    f"db_{OF_SLURMDBD[endpoint]}.json" if endpoint in OF_SLURMDBD else
+                    f"{endpoint}.json")
                 if path.exists() and path.read_bytes().startswith(b"{"):
                     self.answers[version, endpoint] = path.read_bytes()
             states = FIXTURES / release / version / "jobs_state.json"

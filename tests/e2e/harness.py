@@ -100,9 +100,13 @@ def samples(text):
 
 
 def held(page, *but):
-    """What tells of the cluster, and so has to survive a failing endpoint."""
+    """What tells of the cluster, and so has to survive a failing endpoint.
+
+    What running jobs may still use is left out: it shrinks with the clock from poll to poll.
+    """
     return {series: value for series, value in page.items()
-            if series.startswith("slurm_") and not series.startswith(but or "-")}
+            if series.startswith("slurm_") and not series.startswith(but or "-")
+            and "running_minutes" not in series}
 
 
 def logfmt(line):
