@@ -156,11 +156,14 @@ static void feed_jobs(struct cluster *cluster)
 
 static void feed_rest(struct cluster *cluster)
 {
+	static const char *const members[] = {"reason", "reason_set_by_user", "version",
+					      "architecture", "operating_system"};
 	struct buf partitions = BUF_INIT, nodes = BUF_INIT, pings = BUF_INIT;
 	buf_add_string(&partitions, "{\"partitions\":[{\"name\":\"first\"}");
 	buf_add_string(&nodes, "{\"nodes\":[{\"name\":\"first\",\"state\":[\"IDLE\"]}");
 	buf_add_string(&pings, "{\"pings\":[{\"hostname\":\"first\"}");
-	for (int i = 0; i < ROWS; i++) {
+	for (int n = 0; n < 2 * ROWS; n++) { /* twice, as if Slurm had repeated itself */
+		int i = n % ROWS;
 		buf_add_string(&partitions, ",{\"partition\":{\"state\":[");
 		add_string(&partitions, rows[i].name);
 		buf_add_string(&partitions, "]}");
@@ -175,6 +178,8 @@ static void feed_rest(struct cluster *cluster)
 		buf_add_char(&nodes, ']');
 		add_member(&nodes, "name", rows[i].name);
 		add_member(&nodes, "gres", rows[i].name);
+		for (size_t m = 0; m < sizeof members / sizeof *members; m++)
+			add_member(&nodes, members[m], rows[i].name);
 		buf_add_char(&nodes, '}');
 		buf_add_string(&pings, ",{\"mode\":\"backup\"");
 		add_member(&pings, "hostname", rows[i % 4].name);

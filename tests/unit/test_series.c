@@ -49,9 +49,14 @@ static void add_nodes(struct cluster *cluster)
 				    .partitions = text_of(partitions),
 				    .cpus = 128,
 				    .memory = 1,
-				    .gres = text_of(gpus[draw(6)])};
-		if (draw(20) == 0)
+				    .gres = text_of(gpus[draw(6)]),
+				    .version = TEXT("26.05.5"),
+				    .reason_time = NUMBER_UNSET};
+		if (draw(20) == 0) {
 			node.flags |= UINT64_C(1) << draw((unsigned)cluster->vocabulary.node_flags.known);
+			node.reason = TEXT("broken");
+			node.reason_time = 1000;
+		}
 		section_table[ENDPOINT_NODES].take(&build, &node);
 	}
 	section_table[ENDPOINT_NODES].commit(cluster, build.built);
@@ -163,6 +168,7 @@ int main(void)
 	CHECK(config_caps(&config, &cluster.caps, &err));
 	add_partitions(&cluster);
 	add_nodes(&cluster);
+	add_nodes(&cluster); /* again, with other states: what happens to nodes is counted too */
 	add_jobs(&cluster);
 	add_shares(&cluster);
 	struct buf page = page_of(&cluster);
