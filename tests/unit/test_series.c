@@ -2,6 +2,7 @@
 #include "page.h"
 
 #include "daemon/config.h"
+#include "model/association.h"
 #include "model/fairshare.h"
 
 enum {
@@ -133,6 +134,32 @@ static void add_shares(struct cluster *cluster)
 	section_table[ENDPOINT_SHARES].commit(cluster, build.built);
 }
 
+/* A few limits for each: GrpTRES with CPUs and GPUs, MaxJobs, MaxSubmit, MaxWall. */
+static void add_associations(struct cluster *cluster)
+{
+	static const struct tres_count tres[] = {{TEXT("cpu"), TEXT(""), 100},
+						 {TEXT("gres"), TEXT("gpu"), 8}};
+	struct section_build build = {.cluster = cluster};
+	char user[32], account[32];
+	build.built = section_table[ENDPOINT_ASSOCIATIONS].start(cluster, 0);
+	for (unsigned i = 0; i < ACCOUNTS + USERS; i++) {
+		struct association association = {
+			.account = name_of(account, "account", i % ACCOUNTS)};
+		if (i < ACCOUNTS)
+			association.parent = TEXT("root");
+		else
+			association.user = name_of(user, "user", i - ACCOUNTS);
+		for (int number = 0; number < LIMIT_NUMBERS; number++)
+			association.limits.numbers[number] = NUMBER_UNSET;
+		association.limits.numbers[LIMIT_USER_JOBS] = 100;
+		association.limits.numbers[LIMIT_USER_SUBMITTED] = 1000;
+		association.limits.numbers[LIMIT_JOB_WALL] = 3600;
+		association.limits.tres[LIMIT_GROUP_TRES] = (struct list){tres, 2};
+		section_table[ENDPOINT_ASSOCIATIONS].take(&build, &association);
+	}
+	section_table[ENDPOINT_ASSOCIATIONS].commit(cluster, build.built);
+}
+
 static unsigned count_samples(const struct buf *page)
 {
 	unsigned samples = 0;
@@ -171,6 +198,7 @@ int main(void)
 	add_nodes(&cluster); /* again, with other states: what happens to nodes is counted too */
 	add_jobs(&cluster);
 	add_shares(&cluster);
+	add_associations(&cluster);
 	struct buf page = page_of(&cluster);
 	unsigned samples = count_samples(&page);
 	CHECK(samples < SERIES_MAX);
