@@ -233,6 +233,32 @@ static void feed_lists(struct cluster *cluster)
 	buf_done(&shares);
 }
 
+/* QOS and associations with a limit, twice. */
+static void feed_limits(struct cluster *cluster)
+{
+	static const char *const members[] = {"account", "user", "partition", "parent_account"};
+	struct buf qos = BUF_INIT, associations = BUF_INIT;
+	buf_add_string(&qos, "{\"qos\":[{\"name\":\"first\"}");
+	buf_add_string(&associations, "{\"associations\":[{\"account\":\"first\"}");
+	for (int i = 0; i < 2 * ROWS; i++) {
+		buf_add_string(&qos, ",{\"limits\":{\"max\":{\"active_jobs\":{\"count\":5}}}");
+		add_member(&qos, "name", rows[i % ROWS].name);
+		buf_add_char(&qos, '}');
+		for (size_t with = 1; with <= 4; with++) { /* of an account, a user, ... */
+			buf_add_string(&associations, ",{\"max\":{\"jobs\":{\"per\":{\"count\":5}}}");
+			for (size_t m = 0; m < with; m++)
+				add_member(&associations, members[m], rows[i % ROWS].name);
+			buf_add_char(&associations, '}');
+		}
+	}
+	buf_add_string(&qos, "]}");
+	buf_add_string(&associations, "]}");
+	page_feed(cluster, ENDPOINT_QOS, qos.bytes, 0);
+	page_feed(cluster, ENDPOINT_ASSOCIATIONS, associations.bytes, 0);
+	buf_done(&qos);
+	buf_done(&associations);
+}
+
 static const struct {
 	const char *family, *before; /* the label in question and its name */
 	bool is_list;   /* a comma separates two names */
@@ -265,6 +291,10 @@ static void check_labels(const struct buf *page)
 	check_row("reasons");
 	CHECK_NUMBER(sum_of(page, "slurm_cluster_pending_reason_jobs", "reason=\"", &samples), ROWS);
 	CHECK_NUMBER(samples, ROWS);
+	check_row("limits");
+	CHECK_NUMBER(sum_of(page, "slurm_qos_limit", "qos=\"", &samples), 5 * ROWS);
+	sum_of(page, "slurm_association_limit", "account=\"", &samples);
+	CHECK(samples >= 2 * ROWS);
 }
 
 static void test_pages(void)
@@ -275,6 +305,7 @@ static void test_pages(void)
 	feed_jobs(&cluster);
 	feed_rest(&cluster);
 	feed_lists(&cluster);
+	feed_limits(&cluster);
 	for (size_t i = 0; i < 3; i++) {
 		for (int kind = 0; kind < ENTITY_KINDS; kind++)
 			cluster.caps.kinds[kind].max = maxima[i];
