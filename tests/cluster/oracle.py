@@ -23,7 +23,7 @@ from oracle_controller import add_controller, add_licenses, add_reservations, ad
 from oracle_jobs import BASE_STATES, ENDED, add_jobs
 from oracle_limits import add_limits, add_shares, add_use
 from oracle_nodes import add_nodes, add_partitions
-from slurm_says import About, Samples, Slurm
+from slurm_says import ANYTHING, About, Samples, Slurm
 
 ROUNDS = 12        # at most, on a cluster where nothing happens
 PERSISTENT = 3     # so often a sample must differ in a row
@@ -72,7 +72,8 @@ NOT_TOLD = (
 
 # What no command tells: slurmrestd's own, and the queueing of RPCs, which none of these releases uses.
 NO_ORACLE = re.compile(r"slurm_(controller_(ping_seconds|(max_)?job_records|max_threads|start_timestamp_seconds)|"
-                       r"rpc_(queued|dropped_total)|node_energy_joules_total)")
+                       r"rpc_(queued|dropped_total)|node_energy_joules_total|(\w+_)?node_transitions_total|"
+                       r"(qos|association)_(largest_usage|at_limit))")
 
 # Here a sample that is missing is 0; of all others it means that there is none.
 ABSENT_IS_ZERO = re.compile(rf"slurm_(({ENTITIES})_(jobs|jobs_flagged|pending_.*|job_.*|nodes|nodes_flagged|cpus|gres|"
@@ -190,9 +191,10 @@ class Comparison:
     def compare(self, page, before, after, groups):
         self.version = version_of(page)
         page, before, after = as_told(page, before, after)
-        self.seen |= {key for key in page.keys() | before.keys() | after.keys() if groups.get(key[0])}
+        self.seen |= {key for key in page.keys() | before.keys() | after.keys()
+                      if groups.get(key[0]) and before.get(key) != ANYTHING}
         for key in self.seen:
-            if before.get(key) != after.get(key):
+            if before.get(key) != after.get(key) or before.get(key) == ANYTHING:
                 continue
             absent = 0 if ABSENT_IS_ZERO.fullmatch(key[0]) else None
             said, true = page.get(key, None if must_exist(key) else absent), before.get(key, absent)
