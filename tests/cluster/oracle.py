@@ -67,6 +67,7 @@ NOT_TOLD = (
     ("v0.0.37", "v0.0.38", "(account|user)_(shares|usage|fairshare).*|backfill_(last_depth.*|depth_tried_total)|"
                            "backfill_(queue_length|table_size)_total"),
     ("v0.0.37", "v0.0.40", "dbd_rollup_.*"),
+    ("v0.0.37", "v0.0.41", r'qos_limit\{.*resource="(submitted_jobs|[a-z]+_minutes)",scope="group"\}'),
     ("v0.0.40", "v0.0.40", "backfill_max_cycle_seconds|backfill_table_size_total"),
 )
 
@@ -142,8 +143,9 @@ def version_of(page):
     return next((dict(labels)["api_version"] for family, labels in page if family == "slurm_cluster_info"), "")
 
 
-def not_told(family, version):
-    return any(first <= version <= last and re.fullmatch(f"slurm_({pattern})", family)
+def not_told(what, version):
+    """Of a family, or of a sample as text."""
+    return any(first <= version <= last and re.fullmatch(f"slurm_({pattern})", what)
                for first, last, pattern in NOT_TOLD)
 
 
@@ -151,7 +153,8 @@ def as_told(page, before, after):
     """The three without what only slurmrestd can say, and what its API version does not say."""
     version = version_of(page)
     page = without_label(page, "slurm_cluster_info", "api_version")
-    before, after = ({key: value for key, value in reading.items() if not not_told(key[0], version)}
+    before, after = ({key: value for key, value in reading.items()
+                      if not (not_told(key[0], version) or not_told(text_of(key), version))}
                      for reading in (before, after))
     if version <= "v0.0.38":
         hidden = hidden_ends(before, after)

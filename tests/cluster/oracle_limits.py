@@ -28,6 +28,8 @@ ASSOCIATION_LIMITS = {
 
 # A job without a time limit counts as that many minutes for as long as it runs.
 INFINITE = 2**32 - 1
+# Slurm 26.05 takes what a waiting het job asks for off the use of its accounts and QOS.
+TAKEN_OFF = ("endless", "root")
 CALC_PERIOD = 60  # PriorityCalcPeriod, in seconds
 
 
@@ -112,10 +114,14 @@ def add_use(slurm, samples):
     for record in slurm.run("scontrol", "-o", "show", "assoc_mgr", "flags=assoc,qos").splitlines():
         if found := re.match(r"QOS=(\S+?)\(\d+\) ", record):
             for resource, use in uses_of(record):
+                if slurm.release == "26.05" and found[1] in TAKEN_OFF:
+                    use = ANYTHING
                 samples.put("qos_usage", use, qos=found[1], resource=resource)
         elif found := re.match(r"ClusterName=\S+ Account=(\S+) UserName=([^ (]*)\S* Partition=(\S*) ", record):
             account, user, partition = found.groups()
             for resource, use in uses_of(record):
+                if slurm.release == "26.05" and account in TAKEN_OFF:
+                    use = ANYTHING
                 if not user or (account, user, partition, resource) in limited:
                     samples.put("association_usage", use, account=account, user=user, partition=partition,
                                 resource=resource)
