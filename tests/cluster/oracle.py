@@ -23,7 +23,7 @@ from oracle_controller import add_controller, add_licenses, add_reservations, ad
 from oracle_jobs import BASE_STATES, ENDED, add_jobs
 from oracle_limits import add_limits, add_shares, add_use
 from oracle_nodes import add_nodes, add_partitions
-from slurm_says import About, Samples, Slurm
+from slurm_says import ANYTHING, About, Samples, Slurm
 
 ROUNDS = 12        # at most, on a cluster where nothing happens
 PERSISTENT = 3     # so often a sample must differ in a row
@@ -67,12 +67,14 @@ NOT_TOLD = (
     ("v0.0.37", "v0.0.38", "(account|user)_(shares|usage|fairshare).*|backfill_(last_depth.*|depth_tried_total)|"
                            "backfill_(queue_length|table_size)_total"),
     ("v0.0.37", "v0.0.40", "dbd_rollup_.*"),
+    ("v0.0.37", "v0.0.41", r'qos_limit\{.*resource="(submitted_jobs|[a-z]+_minutes)",scope="group"\}'),
     ("v0.0.40", "v0.0.40", "backfill_max_cycle_seconds|backfill_table_size_total"),
 )
 
 # What no command tells: slurmrestd's own, and the queueing of RPCs, which none of these releases uses.
 NO_ORACLE = re.compile(r"slurm_(controller_(ping_seconds|(max_)?job_records|max_threads|start_timestamp_seconds)|"
-                       r"rpc_(queued|dropped_total)|node_energy_joules_total)")
+                       r"rpc_(queued|dropped_total)|node_energy_joules_total|(\w+_)?node_transitions_total|"
+                       r"(qos|association)_(largest_usage|at_limit))")
 
 # Here a sample that is missing is 0; of all others it means that there is none.
 ABSENT_IS_ZERO = re.compile(rf"slurm_(({ENTITIES})_(jobs|jobs_flagged|pending_.*|job_.*|nodes|nodes_flagged|cpus|gres|"
@@ -141,8 +143,9 @@ def version_of(page):
     return next((dict(labels)["api_version"] for family, labels in page if family == "slurm_cluster_info"), "")
 
 
-def not_told(family, version):
-    return any(first <= version <= last and re.fullmatch(f"slurm_({pattern})", family)
+def not_told(what, version):
+    """Of a family, or of a sample as text."""
+    return any(first <= version <= last and re.fullmatch(f"slurm_({pattern})", what)
                for first, last, pattern in NOT_TOLD)
 
 
@@ -150,7 +153,8 @@ def as_told(page, before, after):
     """The three without what only slurmrestd can say, and what its API version does not say."""
     version = version_of(page)
     page = without_label(page, "slurm_cluster_info", "api_version")
-    before, after = ({key: value for key, value in reading.items() if not not_told(key[0], version)}
+    before, after = ({key: value for key, value in reading.items()
+                      if not (not_told(key[0], version) or not_told(text_of(key), version))}
                      for reading in (before, after))
     if version <= "v0.0.38":
         hidden = hidden_ends(before, after)
@@ -190,9 +194,10 @@ class Comparison:
     def compare(self, page, before, after, groups):
         self.version = version_of(page)
         page, before, after = as_told(page, before, after)
-        self.seen |= {key for key in page.keys() | before.keys() | after.keys() if groups.get(key[0])}
+        self.seen |= {key for key in page.keys() | before.keys() | after.keys()
+                      if groups.get(key[0]) and before.get(key) != ANYTHING}
         for key in self.seen:
-            if before.get(key) != after.get(key):
+            if before.get(key) != after.get(key) or before.get(key) == ANYTHING:
                 continue
             absent = 0 if ABSENT_IS_ZERO.fullmatch(key[0]) else None
             said, true = page.get(key, None if must_exist(key) else absent), before.get(key, absent)

@@ -2,7 +2,7 @@
 
 import re
 
-from slurm_says import About, memory_bytes, printed, seconds, tres
+from slurm_says import ANYTHING, About, memory_bytes, printed, seconds, tres
 
 SHARES = (
     ("shares", "RawShares"), ("shares_ratio", "NormShares"), ("usage_seconds", "RawUsage"),
@@ -13,8 +13,8 @@ SHARES = (
 # sacctmgr's columns: the scope of a limit, and the resource if it is not a list of TRES.
 QOS_LIMITS = {
     "GrpTRES": ("group", ""), "GrpTRESMins": ("group", "minutes"), "GrpTRESRunMins": ("group", "running_minutes"),
-    "GrpJobs": ("group", "jobs"), "GrpSubmit": ("group", "submitted_jobs"), "GrpWall": ("group", "wall"),
-    "MaxTRES": ("per_job", ""), "MaxTRESMins": ("per_job", "minutes"), "MaxWall": ("per_job", "wall"),
+    "GrpJobs": ("group", "jobs"), "GrpSubmit": ("group", "submitted_jobs"), "GrpWall": ("group", "wall_seconds"),
+    "MaxTRES": ("per_job", ""), "MaxTRESMins": ("per_job", "minutes"), "MaxWall": ("per_job", "wall_seconds"),
     "MaxTRESPerNode": ("per_node", ""),
     "MaxTRESPU": ("per_user", ""), "MaxTRESRunMinsPU": ("per_user", "running_minutes"),
     "MaxJobsPU": ("per_user", "jobs"), "MaxSubmitPU": ("per_user", "submitted_jobs"),
@@ -26,8 +26,10 @@ ASSOCIATION_LIMITS = {
     "MaxJobs": ("per_user", "jobs"), "MaxSubmit": ("per_user", "submitted_jobs"),
 }
 
-# A running job without a time limit counts as this many minutes, which says nothing.
+# A job without a time limit counts as that many minutes for as long as it runs.
 INFINITE = 2**32 - 1
+# Slurm 26.05 takes what a waiting het job asks for off the use of its accounts and QOS.
+TAKEN_OFF = ("endless", "root")
 CALC_PERIOD = 60  # PriorityCalcPeriod, in seconds
 
 
@@ -54,9 +56,9 @@ def limits_of(row, columns):
         said = row.get(column, "")
         if what in ("jobs", "submitted_jobs") and said:
             yield scope, what, int(said)
-        elif what == "wall" and said:
+        elif what == "wall_seconds" and said:
             yield scope, what, seconds(said)
-        elif what not in ("jobs", "submitted_jobs", "wall"):
+        elif what not in ("jobs", "submitted_jobs", "wall_seconds"):
             for name, count in tres(said).items():
                 yield scope, f"{name}_{what}" if what else name, memory_bytes(count) if name == "mem" else int(count)
 
@@ -67,10 +69,21 @@ def add_limits(slurm, samples):
         samples.put("qos_usage_factor", float(row["UsageFactor"]), qos=row["Name"])
         for scope, resource, value in limits_of(row, QOS_LIMITS):
             samples.put("qos_limit", value, qos=row["Name"], scope=scope, resource=resource)
-    for row in slurm.table("sacctmgr", "show", "assoc", "-P"):
-        association = {"account": row["Account"], "user": row["User"], "partition": row["Partition"]}
+    for row in associations(slurm):
         for scope, resource, value in limits_of(row, ASSOCIATION_LIMITS):
-            samples.put("association_limit", value, scope=scope, resource=resource, **association)
+            samples.put("association_limit", value, scope=scope, resource=resource, **names_of(row))
+
+
+def associations(slurm):
+    """What an account hands down is told of accounts only."""
+    every = slurm.table("sacctmgr", "show", "assoc", "-P")
+    columns = ",".join(["Account", "User", "Partition", *ASSOCIATION_LIMITS])
+    own = slurm.table("sacctmgr", "show", "assoc", "WOPLimits", "-P", f"format={columns}")
+    return [row for row in every if not row["User"]] + [row for row in own if row["User"]]
+
+
+def names_of(row):
+    return {"account": row["Account"], "user": row["User"], "partition": row["Partition"]}
 
 
 def uses_of(record):
@@ -86,19 +99,29 @@ def uses_of(record):
         counts[name] = int(use)
         yield name, int(use) * (2**20 if name == "mem" else 1)
     for name, use in re.findall(r"([^=,]+)=\w+\((\d+)\)", fields["GrpTRESRunMins"]):
-        if int(use) < INFINITE:
-            unit = 2**20 if name == "mem" else 1
-            late = counts[name] * (2 * CALC_PERIOD / 60)
-            yield f"{name}_running_minutes", About((int(use) - late / 2) * unit, (late / 2 + 1) * unit)
+        if int(use) >= INFINITE:
+            yield f"{name}_running_minutes", ANYTHING
+            continue
+        unit = 2**20 if name == "mem" else 1
+        late = counts[name] * (2 * CALC_PERIOD / 60)
+        yield f"{name}_running_minutes", About((int(use) - late / 2) * unit, (late / 2 + 1) * unit)
 
 
 def add_use(slurm, samples):
+    """All uses of QOS and accounts; of users those that are limited."""
+    limited = {(*names_of(row).values(), resource) for row in associations(slurm)
+               for _, resource, _ in limits_of(row, ASSOCIATION_LIMITS)}
     for record in slurm.run("scontrol", "-o", "show", "assoc_mgr", "flags=assoc,qos").splitlines():
         if found := re.match(r"QOS=(\S+?)\(\d+\) ", record):
             for resource, use in uses_of(record):
+                if slurm.release == "26.05" and found[1] in TAKEN_OFF:
+                    use = ANYTHING
                 samples.put("qos_usage", use, qos=found[1], resource=resource)
         elif found := re.match(r"ClusterName=\S+ Account=(\S+) UserName=([^ (]*)\S* Partition=(\S*) ", record):
             account, user, partition = found.groups()
             for resource, use in uses_of(record):
-                samples.put("association_usage", use, account=account, user=user, partition=partition,
-                            resource=resource)
+                if slurm.release == "26.05" and account in TAKEN_OFF:
+                    use = ANYTHING
+                if not user or (account, user, partition, resource) in limited:
+                    samples.put("association_usage", use, account=account, user=user, partition=partition,
+                                resource=resource)

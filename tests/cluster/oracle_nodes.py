@@ -86,6 +86,11 @@ def add_single_node(samples, node, cpus):
     for family, field, unit in SINGLE_NODE:
         if re.fullmatch(r"[\d.]+", node.get(field, "")):
             samples.put(family, float(node[field]) * unit, **name)
+    # These read 0 where they are not known: no sensor, no slurmd yet.
+    if node.get("CurrentWatts") == "0":
+        samples.drop("node_power_watts", **name)
+    if not node.get("SlurmdStartTime", "").isdigit():
+        samples.drop("node_load1", **name)
 
 
 def add_partitions(slurm, samples):

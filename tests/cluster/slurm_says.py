@@ -9,6 +9,7 @@ UNITS = {"": 2**20, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 
 # A number that was printed rounded, or that moves by itself: anything within the slack is right.
 About = namedtuple("About", "value slack")
+ANYTHING = About(0, float("inf"))  # what Slurm says is no number
 
 
 class Slurm:
@@ -22,7 +23,7 @@ class Slurm:
         """Times are printed as seconds since 1970."""
         result = subprocess.run([self.program, "exec", self.release, "env", "SLURM_TIME_FORMAT=%s", *command],
                                 stdout=subprocess.PIPE, check=True)
-        return result.stdout.decode("latin-1")
+        return result.stdout.decode("utf-8", "replace")
 
     def records(self, *what):
         """The records of scontrol -o show, as dicts."""
@@ -50,6 +51,9 @@ class Samples(defaultdict):
 
     def put(self, family, value, **labels):
         self[self.key(family, labels)] = value
+
+    def drop(self, family, **labels):
+        self.pop(self.key(family, labels), None)
 
     def lower(self, family, value, **labels):
         key = self.key(family, labels)

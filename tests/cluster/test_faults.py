@@ -30,6 +30,11 @@ def check(title, condition, detail=""):
         raise SystemExit(f"{title}: {detail}")
 
 
+def all_is_up(page):
+    """ping may be asked again after the others."""
+    return all(is_up(page, e) for e in AUTHENTICATED + ("ping",)) and page.get(CONTROLLER) == 1
+
+
 class Watched(Daemon):
     """A slurmscope on the real cluster that remembers what it showed when all was well."""
 
@@ -73,8 +78,7 @@ def slurmctld_away(daemon, before):
     check("slurmctld away: up is 0, or not said where ping fails too (22.05)",
           page.get(CONTROLLER) == 0 or (RELEASE == "22.05" and CONTROLLER not in page), page)
     cluster("start", "slurmctld")
-    page = daemon.wait_for(lambda page: all(is_up(page, e) for e in AUTHENTICATED + ("ping",)))
-    check("slurmctld back: up is 1", page.get(CONTROLLER) == 1)
+    daemon.wait_for(all_is_up, "slurmctld back: up is 1")
 
 
 def slurmrestd_away(daemon, before):
@@ -96,8 +100,7 @@ def bad_token(daemon, before):
     check("bad token: slurmctld is not called down, though ping says so",
           page.get(CONTROLLER) != 0, page.get(CONTROLLER))
     daemon.write_token(good)
-    page = daemon.wait_for(lambda page: all(is_up(page, e) for e in AUTHENTICATED + ("ping",)))
-    check("good token again: up is 1", page.get(CONTROLLER) == 1)
+    daemon.wait_for(all_is_up, "good token again: up is 1")
 
 
 def expired_token(daemon, before):

@@ -195,7 +195,7 @@ pending_jobs() {
 	gpus dave -q gpu -n1 --gres=gpu:3                  # QOSGrpGRES
 	gpus ivan -N2 --gres=gpu:a100:4 --mem=2000         # Resources
 	gpus ivan -n4 --gpus-per-task=2 --mem-per-gpu=1000 # Priority
-	long alice -A physics -n1 --begin=now+3days : -p gpu -n2 --gres=gpu:1 --time=23:00:00
+	long omar -q endless -n1 --begin=now+3days : -q endless -p gpu -n2 --gres=gpu:1 --time=23:00:00
 
 	long carol -d "afterany:$suspended"
 	long carol -d "afterok:$failed"                    # DependencyNeverSatisfied
