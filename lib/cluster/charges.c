@@ -119,7 +119,9 @@ static double seconds_left(const struct job *job, int64_t now)
 		left = (double)UINT32_MAX * 60;
 	else if (number_is_known(job->time_limit))
 		left = (double)job->time_limit;
-	if (number_is_known(job->start_time) && now > (int64_t)job->start_time)
+	/* nothing is taken off while the nodes are being made ready (24.11: GrpTRESRunMins) */
+	bool is_configuring = job->flags & UINT64_C(1) << JOB_FLAG_CONFIGURING;
+	if (!is_configuring && number_is_known(job->start_time) && now > (int64_t)job->start_time)
 		left -= (double)(now - (int64_t)job->start_time);
 	return left > 0 ? left : 0;
 }
