@@ -245,6 +245,39 @@ static const struct job jobs[] = {
 	 .tres_allocated = TEXT("cpu=4,node=1"), .node_list = TEXT("cn9")},
 };
 
+static void test_time_left(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t limit, start, flags;
+		double want; /* CPU-minutes of two CPUs at 1600 */
+	} rows[] = {
+		{"ten minutes of 100 have gone", 6000, 1000, 0, 180},
+		{"beyond its limit", 300, 1000, 0, 0},
+		{"unlimited", NUMBER_INFINITE, 1000, 0, 2.0 * UINT32_MAX - 20},
+		{"unlimited, 22.05", NUMBER_UNSET, 1000, 0, 2.0 * UINT32_MAX - 20},
+		{"starts in the future: the clocks differ", 6000, 1700, 0, 200},
+		{"its nodes are being made ready", 6000, 1000, 1 << JOB_FLAG_CONFIGURING, 200},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct arena arena = ARENA_INIT;
+		struct charges charges;
+		struct job job = {.state = JOB_RUNNING, .tres_allocated = TEXT("cpu=2"),
+				  .time_limit = rows[i].limit, .start_time = rows[i].start,
+				  .flags = rows[i].flags};
+		check_row(rows[i].name);
+		charges_init(&charges, &arena);
+		charges_add(&charges, &job, 1, 1600);
+		const struct charge *charge = charges.items.entries[0].value;
+		const struct tres_use *cpu = map_find(&charge->use.tres, TEXT("cpu"));
+		CHECK(cpu);
+		if (cpu)
+			CHECK_NUMBER(cpu->running_s / 60, rows[i].want);
+		charges_done(&charges);
+		arena_done(&arena);
+	}
+}
+
 static const struct limits_use *use_of_jobs(struct cluster *cluster)
 {
 	static const struct partition partitions[] = {{.name = TEXT("cpu")},
@@ -356,6 +389,7 @@ int main(void)
 	test_association_limits();
 	test_unlimited();
 	test_hostlists();
+	test_time_left();
 	test_usage();
 	test_largest();
 	vocabulary_done(&vocabulary);
