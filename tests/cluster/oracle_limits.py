@@ -15,7 +15,7 @@ QOS_LIMITS = {
     "GrpTRES": ("group", ""), "GrpTRESMins": ("group", "minutes"), "GrpTRESRunMins": ("group", "running_minutes"),
     "GrpJobs": ("group", "jobs"), "GrpSubmit": ("group", "submitted_jobs"), "GrpWall": ("group", "wall_seconds"),
     "MaxTRES": ("per_job", ""), "MaxTRESMins": ("per_job", "minutes"), "MaxWall": ("per_job", "wall_seconds"),
-    "MaxTRESPerNode": ("per_node", ""),
+    "MaxTRESPerNode": ("per_node", ""), "MinTRES": ("per_job_minimum", ""),
     "MaxTRESPU": ("per_user", ""), "MaxTRESRunMinsPU": ("per_user", "running_minutes"),
     "MaxJobsPU": ("per_user", "jobs"), "MaxSubmitPU": ("per_user", "submitted_jobs"),
     "MaxTRESPA": ("per_account", ""), "MaxTRESRunMinsPA": ("per_account", "running_minutes"),
@@ -26,10 +26,6 @@ ASSOCIATION_LIMITS = {
     "MaxJobs": ("per_user", "jobs"), "MaxSubmit": ("per_user", "submitted_jobs"),
 }
 
-# A job without a time limit counts as that many minutes for as long as it runs.
-INFINITE = 2**32 - 1
-# Slurm 26.05 takes what a waiting het job asks for off the use of its accounts and QOS.
-TAKEN_OFF = ("endless", "root")
 CALC_PERIOD = 60  # PriorityCalcPeriod, in seconds
 
 
@@ -99,29 +95,72 @@ def uses_of(record):
         counts[name] = int(use)
         yield name, int(use) * (2**20 if name == "mem" else 1)
     for name, use in re.findall(r"([^=,]+)=\w+\((\d+)\)", fields["GrpTRESRunMins"]):
-        if int(use) >= INFINITE:
-            yield f"{name}_running_minutes", ANYTHING
-            continue
         unit = 2**20 if name == "mem" else 1
         late = counts[name] * (2 * CALC_PERIOD / 60)
         yield f"{name}_running_minutes", About((int(use) - late / 2) * unit, (late / 2 + 1) * unit)
+
+
+def charged_for_het_jobs(slurm):
+    """The QOS and accounts of which Slurm 26.05 has lost count.
+
+    What a het job that cannot start at once asks for is taken off there although nothing was added, each time.
+    """
+    if slurm.release != "26.05":
+        return set()
+    parents = {row["Account"]: row["ParentName"] for row in
+               slurm.table("sacctmgr", "show", "assoc", "-P", "format=Account,User,ParentName") if not row["User"]}
+    charged = set()
+    for line in slurm.run("squeue", "-h", "-a", "-t", "all", "-O", "HetJobID:|,QOS:|,Account:").splitlines():
+        het_job, qos, account = (column.strip() for column in line.split("|"))
+        if het_job.isdigit() and het_job != "0":
+            charged.add(("qos", qos))
+            while account:
+                charged.add(("account", account))
+                account = parents.get(account)
+    return charged
 
 
 def add_use(slurm, samples):
     """All uses of QOS and accounts; of users those that are limited."""
     limited = {(*names_of(row).values(), resource) for row in associations(slurm)
                for _, resource, _ in limits_of(row, ASSOCIATION_LIMITS)}
+    lost = charged_for_het_jobs(slurm)
     for record in slurm.run("scontrol", "-o", "show", "assoc_mgr", "flags=assoc,qos").splitlines():
         if found := re.match(r"QOS=(\S+?)\(\d+\) ", record):
             for resource, use in uses_of(record):
-                if slurm.release == "26.05" and found[1] in TAKEN_OFF:
-                    use = ANYTHING
-                samples.put("qos_usage", use, qos=found[1], resource=resource)
+                samples.put("qos_usage", ANYTHING if ("qos", found[1]) in lost else use, qos=found[1],
+                            resource=resource)
+            if ("qos", found[1]) not in lost:
+                add_largest(record, found[1], samples)
         elif found := re.match(r"ClusterName=\S+ Account=(\S+) UserName=([^ (]*)\S* Partition=(\S*) ", record):
             account, user, partition = found.groups()
             for resource, use in uses_of(record):
-                if slurm.release == "26.05" and account in TAKEN_OFF:
+                if ("account", account) in lost:
                     use = ANYTHING
                 if not user or (account, user, partition, resource) in limited:
                     samples.put("association_usage", use, account=account, user=user, partition=partition,
                                 resource=resource)
+
+
+def add_largest(record, qos, samples):
+    """The record lists each account and user that has jobs, with the limits for each."""
+    users = record.partition(" User Limits=")
+    accounts = users[0].partition(" Account Limits=")
+    for scope, holders in (("per_user", users[2]), ("per_account", accounts[2])):
+        for holder in re.findall(r"\{(.*?)\}", holders):
+            fields = dict(re.findall(r"(\w+)P[UA]=(\S*)", holder))
+            uses = [("jobs", *counted(fields["MaxJobs"])), ("submitted_jobs", *counted(fields["MaxSubmitJobs"]))]
+            uses += [(name, limit, int(use)) for name, limit, use in
+                     re.findall(r"([^=,]+)=(\w+)\((\d+)\)", fields["MaxTRES"])]
+            for resource, limit, use in uses:
+                if limit == "N":
+                    continue
+                unit = 2**20 if resource == "mem" else 1
+                labels = {"qos": qos, "scope": scope, "resource": resource}
+                samples.raise_("qos_largest_usage", use * unit, **labels)
+                samples[samples.key("qos_at_limit", labels)] += use >= int(limit)
+
+
+def counted(text):
+    limit, use = re.fullmatch(r"(\w+)\((\d+)\)", text).groups()
+    return limit, int(use)
