@@ -50,7 +50,7 @@ GROUPS = {
     "shares": (add_shares, ["Y_(shares|shares_ratio|usage_seconds|usage_ratio|usage_effective_ratio)",
                             "Y_fairshare_(factor|level)"]),
     "limits": (add_limits, ["qos_(limit|priority|usage_factor)", "association_limit"]),
-    "use of limits": (add_use, ["(qos|association)_usage", "qos_(largest_usage|at_limit)"]),
+    "use of limits": (add_use, ["(qos|association)_(usage|largest_usage|at_limit)"]),
     "reservations": (add_reservations, ["reservation_.*"]),
     "licenses": (add_licenses, ["licenses", "licenses_configured"]),
     "scheduler": (add_scheduler, ["scheduler_.*"]),
@@ -73,14 +73,13 @@ NOT_TOLD = (
 
 # What no command tells: slurmrestd's own, and the queueing of RPCs, which none of these releases uses.
 NO_ORACLE = re.compile(r"slurm_(controller_(ping_seconds|(max_)?job_records|max_threads|start_timestamp_seconds)|"
-                       r"rpc_(queued|dropped_total)|node_energy_joules_total|(\w+_)?node_transitions_total|"
-                       r"association_(largest_usage|at_limit))")
+                       r"rpc_(queued|dropped_total)|node_energy_joules_total|(\w+_)?node_transitions_total)")
 
 # Here a sample that is missing is 0; of all others it means that there is none.
 ABSENT_IS_ZERO = re.compile(rf"slurm_(({ENTITIES})_(jobs|jobs_flagged|pending_.*|job_.*|nodes|nodes_flagged|cpus|gres|"
                             r"memory_bytes)|partition_pending_job_max_nodes|node_(cpus|gres|real_memory_bytes)|"
-                            r".*_exits_total|licenses|rpc_pending|(qos|association)_usage|qos_(largest_usage|at_limit)|"
-                            r"reservation_active)")
+                            r".*_exits_total|licenses|rpc_pending|reservation_active|"
+                            r"(qos|association)_(usage|largest_usage|at_limit))")
 
 # The readings themselves move these all the time.
 OWN_TRAFFIC = re.compile(r"slurm_(user_|dbd_|dbd_user_)?rpc_.*|slurm_controller_(threads|agents)")

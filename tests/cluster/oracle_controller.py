@@ -109,7 +109,8 @@ def add_slurmdbd(slurm, samples):
     period = "internal" if slurm.release == "22.05" else "hourly"
     if last_run := re.search(r"Internal DBD rollup last ran .*\((\d+)\)", rollups):
         samples.put("dbd_rollup_timestamp_seconds", int(last_run[1]), period=period)
-        samples.put("dbd_rollup_seconds", values(rollups)["Last cycle"] * MICROSECONDS, period=period)
+        internal = rollups.partition("\nCluster '")[0]
+        samples.put("dbd_rollup_seconds", values(internal)["Last cycle"] * MICROSECONDS, period=period)
 
 
 def add_reservations(slurm, samples):
