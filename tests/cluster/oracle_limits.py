@@ -35,7 +35,7 @@ NAMES = {
 
 # A job without a time limit counts as that many minutes for as long as it runs.
 INFINITE = 2**32 - 1
-# Slurm 26.05 takes what a waiting het job asks for off the use of its accounts and QOS.
+# Slurm 26.05 takes what a het job has asked for while it waited off the use of its accounts and QOS.
 TAKEN_OFF = ("endless", "root")
 CALC_PERIOD = 60  # PriorityCalcPeriod, in seconds
 
