@@ -5,8 +5,8 @@
     oracle.py --release 24.11 [--api v0.0.41,v0.0.42] [--moving SECONDS] [--summary FILE] -- slurmscope --once ...
 
 Slurm's commands are asked right before and right after each page is taken; a sample of which they say the same both
-times must be on the page as they say it. What moved is compared in a later round. A sample that differs in each of
-PERSISTENT comparisons, one that could never be compared, or a group of which the binary lists families while nothing
+times must be on the page as they say it. What moved is compared in a later round. A sample that differs in PERSISTENT
+rounds in a row, or whenever it can be compared, one that never can, or a group of which the binary lists families while nothing
 was compared, is a failure. With --moving jobs come and go meanwhile: it goes on for so long, and nearly all samples must
 have been compared.
 """
@@ -187,7 +187,8 @@ class Comparison:
 
     def __init__(self, name):
         self.name = name
-        self.agreed, self.streak, self.seen, self.comparisons = set(), Counter(), set(), 0
+        self.agreed, self.seen, self.comparisons = set(), set(), 0
+        self.differed, self.streak, self.persistent = Counter(), Counter(), set()
         self.last, self.version = {}, ""
         self.values, self.moved = {}, set()
 
@@ -198,6 +199,7 @@ class Comparison:
                       if groups.get(key[0]) and before.get(key) != ANYTHING}
         for key in self.seen:
             if before.get(key) != after.get(key) or before.get(key) == ANYTHING:
+                self.streak[key] = 0  # it may have been something else in between, before, too
                 continue
             absent = 0 if ABSENT_IS_ZERO.fullmatch(key[0]) else None
             said, true = page.get(key, None if must_exist(key) else absent), before.get(key, absent)
@@ -209,10 +211,14 @@ class Comparison:
                 self.streak[key] = 0
             else:
                 self.streak[key] += 1
+                self.differed[key] += 1
+                if self.streak[key] >= PERSISTENT:
+                    self.persistent.add(key)
                 self.last[key] = f"page {said}, Slurm {true}"
 
     def different(self):
-        return {key for key, streak in self.streak.items() if streak >= PERSISTENT}
+        return {key for key, count in self.differed.items()
+                if count >= PERSISTENT and (key not in self.agreed or key in self.persistent)}
 
     def undecided(self):
         return {key for key in self.seen - self.different()
