@@ -5,8 +5,8 @@
     oracle.py --release 24.11 [--api v0.0.41,v0.0.42] [--moving SECONDS] [--summary FILE] -- slurmscope --once ...
 
 Slurm's commands are asked right before and right after each page is taken; a sample of which they say the same both
-times must be on the page as they say it. What moved is compared in a later round. A sample that differs in each of
-PERSISTENT comparisons, one that could never be compared, or a group of which the binary lists families while nothing
+times must be on the page as they say it. What moved is compared in a later round. A sample that differs in PERSISTENT
+rounds in a row, or whenever it can be compared, one that never can, or a group of which the binary lists families while nothing
 was compared, is a failure. With --moving jobs come and go meanwhile: it goes on for so long, and nearly all samples must
 have been compared.
 """
@@ -50,7 +50,7 @@ GROUPS = {
     "shares": (add_shares, ["Y_(shares|shares_ratio|usage_seconds|usage_ratio|usage_effective_ratio)",
                             "Y_fairshare_(factor|level)"]),
     "limits": (add_limits, ["qos_(limit|priority|usage_factor)", "association_limit"]),
-    "use of limits": (add_use, ["(qos|association)_usage", "qos_(largest_usage|at_limit)"]),
+    "use of limits": (add_use, ["(qos|association)_(usage|largest_usage|at_limit)"]),
     "reservations": (add_reservations, ["reservation_.*"]),
     "licenses": (add_licenses, ["licenses", "licenses_configured"]),
     "scheduler": (add_scheduler, ["scheduler_.*"]),
@@ -73,14 +73,13 @@ NOT_TOLD = (
 
 # What no command tells: slurmrestd's own, and the queueing of RPCs, which none of these releases uses.
 NO_ORACLE = re.compile(r"slurm_(controller_(ping_seconds|(max_)?job_records|max_threads|start_timestamp_seconds)|"
-                       r"rpc_(queued|dropped_total)|node_energy_joules_total|(\w+_)?node_transitions_total|"
-                       r"association_(largest_usage|at_limit))")
+                       r"rpc_(queued|dropped_total)|node_energy_joules_total|(\w+_)?node_transitions_total)")
 
 # Here a sample that is missing is 0; of all others it means that there is none.
 ABSENT_IS_ZERO = re.compile(rf"slurm_(({ENTITIES})_(jobs|jobs_flagged|pending_.*|job_.*|nodes|nodes_flagged|cpus|gres|"
                             r"memory_bytes)|partition_pending_job_max_nodes|node_(cpus|gres|real_memory_bytes)|"
-                            r".*_exits_total|licenses|rpc_pending|(qos|association)_usage|qos_(largest_usage|at_limit)|"
-                            r"reservation_active)")
+                            r".*_exits_total|licenses|rpc_pending|reservation_active|"
+                            r"(qos|association)_(usage|largest_usage|at_limit))")
 
 # The readings themselves move these all the time.
 OWN_TRAFFIC = re.compile(r"slurm_(user_|dbd_|dbd_user_)?rpc_.*|slurm_controller_(threads|agents)")
@@ -188,7 +187,8 @@ class Comparison:
 
     def __init__(self, name):
         self.name = name
-        self.agreed, self.streak, self.seen, self.comparisons = set(), Counter(), set(), 0
+        self.agreed, self.seen, self.comparisons = set(), set(), 0
+        self.differed, self.streak, self.persistent = Counter(), Counter(), set()
         self.last, self.version = {}, ""
         self.values, self.moved = {}, set()
 
@@ -199,6 +199,7 @@ class Comparison:
                       if groups.get(key[0]) and before.get(key) != ANYTHING}
         for key in self.seen:
             if before.get(key) != after.get(key) or before.get(key) == ANYTHING:
+                self.streak[key] = 0  # it may have been something else in between, before, too
                 continue
             absent = 0 if ABSENT_IS_ZERO.fullmatch(key[0]) else None
             said, true = page.get(key, None if must_exist(key) else absent), before.get(key, absent)
@@ -210,10 +211,14 @@ class Comparison:
                 self.streak[key] = 0
             else:
                 self.streak[key] += 1
+                self.differed[key] += 1
+                if self.streak[key] >= PERSISTENT:
+                    self.persistent.add(key)
                 self.last[key] = f"page {said}, Slurm {true}"
 
     def different(self):
-        return {key for key, streak in self.streak.items() if streak >= PERSISTENT}
+        return {key for key, count in self.differed.items()
+                if count >= PERSISTENT and (key not in self.agreed or key in self.persistent)}
 
     def undecided(self):
         return {key for key in self.seen - self.different()

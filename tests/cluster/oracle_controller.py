@@ -107,10 +107,10 @@ def add_slurmdbd(slurm, samples):
     add_rpcs(samples, "dbd_user_rpc", "user", by_user)
     # Later slurmrestds call the first of slurmdbd's own rollups hourly.
     period = "internal" if slurm.release == "22.05" else "hourly"
-    # After a full hour the clusters' rollups follow, with lines of the same names.
-    if last := re.search(r"Internal DBD rollup last ran .*\((\d+)\)\s+Last cycle:\s+(\d+)", rollups):
-        samples.put("dbd_rollup_timestamp_seconds", int(last[1]), period=period)
-        samples.put("dbd_rollup_seconds", int(last[2]) * MICROSECONDS, period=period)
+    if last_run := re.search(r"Internal DBD rollup last ran .*\((\d+)\)", rollups):
+        samples.put("dbd_rollup_timestamp_seconds", int(last_run[1]), period=period)
+        internal = rollups.partition("\nCluster '")[0]
+        samples.put("dbd_rollup_seconds", values(internal)["Last cycle"] * MICROSECONDS, period=period)
 
 
 def add_reservations(slurm, samples):

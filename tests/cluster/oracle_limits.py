@@ -26,6 +26,17 @@ ASSOCIATION_LIMITS = {
     "MaxJobs": ("per_user", "jobs"), "MaxSubmit": ("per_user", "submitted_jobs"),
 }
 
+# The association manager's names of jobs, submitted jobs, TRES and running TRES minutes.
+NAMES = {
+    "group": ("GrpJobs", "GrpSubmitJobs", "GrpTRES", "GrpTRESRunMins"),
+    "per_account": ("MaxJobsPA", "MaxSubmitJobsPA", "MaxTRESPA", "MaxTRESRunMinsPA"),
+    "per_user": ("MaxJobsPU", "MaxSubmitJobsPU", "MaxTRESPU", "MaxTRESRunMinsPU"),
+}
+
+# A job without a time limit counts as that many minutes for as long as it runs.
+INFINITE = 2**32 - 1
+# Slurm 26.05 takes what a het job has asked for while it waited off the use of its accounts and QOS.
+TAKEN_OFF = ("endless", "root")
 CALC_PERIOD = 60  # PriorityCalcPeriod, in seconds
 
 
@@ -82,19 +93,22 @@ def names_of(row):
     return {"account": row["Account"], "user": row["User"], "partition": row["Partition"]}
 
 
-def uses_of(record):
-    """(resource, use) of one record of the association manager, which prints LIMIT(USE).
+def uses_of(text, names):
+    """(resource, use) of what the association manager prints as LIMIT(USE) in the fields of these names.
 
     It takes what has run from the running minutes every CALC_PERIOD only.
     """
-    fields = dict(re.findall(r" (\w+)=(\S*)", record.partition(" Account Limits=")[0]))
-    for field, resource in (("GrpJobs", "jobs"), ("GrpSubmitJobs", "submitted_jobs")):
+    fields = dict(re.findall(r"(\w+)=(\S*)", text))
+    for field, resource in zip(names, ("jobs", "submitted_jobs")):
         yield resource, int(re.search(r"\((\d+)\)", fields[field])[1])
     counts = {}
-    for name, use in re.findall(r"([^=,]+)=\w+\((\d+)\)", fields["GrpTRES"]):
+    for name, use in re.findall(r"([^=,]+)=\w+\((\d+)\)", fields[names[2]]):
         counts[name] = int(use)
         yield name, int(use) * (2**20 if name == "mem" else 1)
-    for name, use in re.findall(r"([^=,]+)=\w+\((\d+)\)", fields["GrpTRESRunMins"]):
+    for name, use in re.findall(r"([^=,]+)=\w+\((\d+)\)", fields.get(names[3], "")):
+        if int(use) >= INFINITE:
+            yield f"{name}_running_minutes", ANYTHING
+            continue
         unit = 2**20 if name == "mem" else 1
         late = counts[name] * (2 * CALC_PERIOD / 60)
         yield f"{name}_running_minutes", About((int(use) - late / 2) * unit, (late / 2 + 1) * unit)
@@ -122,45 +136,42 @@ def charged_for_het_jobs(slurm):
 
 def add_use(slurm, samples):
     """All uses of QOS and accounts; of users those that are limited."""
-    limited = {(*names_of(row).values(), resource) for row in associations(slurm)
+    every = associations(slurm)
+    limited = {(*names_of(row).values(), resource) for row in every
                for _, resource, _ in limits_of(row, ASSOCIATION_LIMITS)}
-    lost = charged_for_het_jobs(slurm)
+    qos_limits = {row["Name"]: list(limits_of(row, QOS_LIMITS)) for row in slurm.table("sacctmgr", "show", "qos", "-P")}
+    of_users = {}
     for record in slurm.run("scontrol", "-o", "show", "assoc_mgr", "flags=assoc,qos").splitlines():
+        group, _, rest = record.partition(" Account Limits=")
         if found := re.match(r"QOS=(\S+?)\(\d+\) ", record):
-            for resource, use in uses_of(record):
-                samples.put("qos_usage", ANYTHING if ("qos", found[1]) in lost else use, qos=found[1],
-                            resource=resource)
-            if ("qos", found[1]) not in lost:
-                add_largest(record, found[1], samples)
+            wrong = slurm.release == "26.05" and found[1] in TAKEN_OFF
+            for resource, use in uses_of(group, NAMES["group"]):
+                samples.put("qos_usage", ANYTHING if wrong else use, qos=found[1], resource=resource)
+            accounts, _, users = rest.partition(" User Limits=")
+            for scope, text in (("per_account", accounts), ("per_user", users)):
+                uses = [dict(uses_of(each, NAMES[scope])) for each in re.findall(r"\S+?=\{(.*?)\}", text)]
+                add_largest(samples, "qos", uses, [limit for limit in qos_limits[found[1]] if limit[0] == scope],
+                            qos=found[1])
         elif found := re.match(r"ClusterName=\S+ Account=(\S+) UserName=([^ (]*)\S* Partition=(\S*) ", record):
             account, user, partition = found.groups()
-            for resource, use in uses_of(record):
-                if ("account", account) in lost:
-                    use = ANYTHING
+            wrong = slurm.release == "26.05" and account in TAKEN_OFF
+            uses = dict(uses_of(group, NAMES["group"]))
+            if user:
+                of_users.setdefault(account, []).append(uses)
+            for resource, use in uses.items():
                 if not user or (account, user, partition, resource) in limited:
-                    samples.put("association_usage", use, account=account, user=user, partition=partition,
-                                resource=resource)
+                    samples.put("association_usage", ANYTHING if wrong else use, account=account, user=user,
+                                partition=partition, resource=resource)
+    for row in every:
+        limits = [limit for limit in limits_of(row, ASSOCIATION_LIMITS) if limit[0] == "per_user" and not row["User"]]
+        add_largest(samples, "association", of_users.get(row["Account"], []), limits, account=row["Account"])
 
 
-def add_largest(record, qos, samples):
-    """The record lists each account and user that has jobs, with the limits for each."""
-    users = record.partition(" User Limits=")
-    accounts = users[0].partition(" Account Limits=")
-    for scope, holders in (("per_user", users[2]), ("per_account", accounts[2])):
-        for holder in re.findall(r"\{(.*?)\}", holders):
-            fields = dict(re.findall(r"(\w+)P[UA]=(\S*)", holder))
-            uses = [("jobs", *counted(fields["MaxJobs"])), ("submitted_jobs", *counted(fields["MaxSubmitJobs"]))]
-            uses += [(name, limit, int(use)) for name, limit, use in
-                     re.findall(r"([^=,]+)=(\w+)\((\d+)\)", fields["MaxTRES"])]
-            for resource, limit, use in uses:
-                if limit == "N":
-                    continue
-                unit = 2**20 if resource == "mem" else 1
-                labels = {"qos": qos, "scope": scope, "resource": resource}
-                samples.raise_("qos_largest_usage", use * unit, **labels)
-                samples[samples.key("qos_at_limit", labels)] += use >= int(limit)
-
-
-def counted(text):
-    limit, use = re.fullmatch(r"(\w+)\((\d+)\)", text).groups()
-    return limit, int(use)
+def add_largest(samples, family, uses, limits, **labels):
+    """Limits that are per user or account: the largest use, and how many have reached it."""
+    for scope, resource, limit in limits:
+        counts = [use.get(resource, 0) for use in uses]
+        if not any(isinstance(count, About) for count in counts):
+            labels |= {"scope": scope, "resource": resource}
+            samples.put(f"{family}_largest_usage", max(counts, default=0), **labels)
+            samples.put(f"{family}_at_limit", sum(count >= limit for count in counts), **labels)

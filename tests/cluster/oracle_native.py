@@ -47,7 +47,7 @@ WRONG = (
      lambda theirs, our, suspended: theirs * MIB in (our, our + suspended * SUSPENDED_MEMORY)),
     ("CPUs of suspended jobs are counted as allocated", r"slurm_\w*jobs_cpus_alloc\{",
      lambda theirs, our, suspended: suspended and theirs == our + suspended),
-    ("an array is one job in the total", r"slurm_(user|account|partition)_jobs\{",
+    ("an array is one job in the total, and once cancelled", r"slurm_(\w*jobs_cancelled|jobs|\w+_jobs)\{",
      lambda theirs, our, suspended: theirs < our),
     ("a job that waits in several partitions is in one of them only", r"slurm_partition_jobs_pending\{",
      lambda theirs, our, suspended: theirs < our),

@@ -150,8 +150,8 @@ other_partitions() {
 	sleeper bob -p cloud -N1 -w cloud1 -n1 --time=5-0
 	sleeper omar -p cloud -q endless -N1 -w cloud1 -n1
 	node cloud2 state=power_up
-	long alice -A physics -p hidden -N1 -w cn11 -n1 --mem=500 : \
-		-p gpu -N1 -w mx01 -n2 --gres=gpu:h100:1 --time=23:00:00
+	long omar -q endless -p hidden -N1 -w cn11 -n1 --mem=500 : \
+		-q endless -p gpu -N1 -w mx01 -n2 --gres=gpu:h100:1 --time=23:00:00
 }
 
 # Use of limits: two associations of one user, a partition with a QOS, and a QOS
