@@ -14,8 +14,10 @@ from harness import EVERY_SECOND, Daemon, held, is_up  # noqa: E402
 
 AUTHENTICATED = ("diag", "partitions", "nodes", "jobs")
 CONTROLLER = 'slurm_controller_up{controller="controller",role="primary"}'
-MOVES = re.compile(r"slurm_((scheduler|backfill|controller|rpc|user_rpc|dbd)_|(account|user)_(usage|fairshare)|"
-                   r"node_(load1|free_memory)|\w+_usage\{.*_running_minutes)")
+# What moves by itself, and slurm_accounting_up, which is never held.
+MOVES = re.compile(r"slurm_((scheduler|backfill|controller|rpc|user_rpc|dbd)_|accounting_up|"
+                   r"(account|user)_(usage|fairshare)|node_(load1|free_memory)|"
+                   r"\w+_usage\{.*_running_minutes)")
 PATIENCE = 180  # slurmrestd blocks 10 s for each call while slurmctld is away
 
 
