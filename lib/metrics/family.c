@@ -102,3 +102,11 @@ void family_gres(struct exposition *out, const struct map *map, const char *cons
 		family_gres_kind(out, map->entries[order[i]].value, states, count);
 	free(order);
 }
+
+void emit_shares(struct exposition *out, const struct view *view, const struct family *family,
+		 const void *item)
+{
+	(void)view;
+	family_listed(out, "state", share_names, SHARES,
+		      (const uint64_t *)((const char *)item + family->offset));
+}

@@ -97,6 +97,9 @@ void family_listed(struct exposition *out, const char *label, const char *const 
 
 extern const char *const share_names[SHARES];
 
+/* Emits the uint64_t[SHARES] at the row's offset, one sample per share. */
+family_emit_fn emit_shares;
+
 /* One sample per state of one kind of GRES. */
 void family_gres_kind(struct exposition *out, const struct gres_count *gres,
 		      const char *const *states, unsigned count);

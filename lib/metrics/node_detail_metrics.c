@@ -55,14 +55,6 @@ static void emit_reason_time(struct exposition *out, const struct view *view,
 		emit_number(out, view, family, item);
 }
 
-static void emit_shares(struct exposition *out, const struct view *view,
-			const struct family *family, const void *item)
-{
-	(void)view;
-	family_listed(out, "state", share_names, SHARES,
-		      (const uint64_t *)((const char *)item + family->offset));
-}
-
 static void emit_gres(struct exposition *out, const struct view *view, const struct family *family,
 		      const void *item)
 {

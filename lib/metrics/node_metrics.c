@@ -24,14 +24,6 @@ static void emit_flags(struct exposition *out, const struct view *view, const st
 		     usage->flagged);
 }
 
-static void emit_shares(struct exposition *out, const struct view *view,
-			const struct family *family, const void *item)
-{
-	(void)view;
-	family_listed(out, "state", share_names, SHARES,
-		      (const uint64_t *)((const char *)item + family->offset));
-}
-
 static void emit_gres(struct exposition *out, const struct view *view, const struct family *family,
 		      const void *item)
 {
