@@ -25,11 +25,13 @@ from oracle_limits import add_limits, add_shares, add_use
 from oracle_nodes import add_nodes, add_partitions
 from slurm_says import ANYTHING, About, Samples, Slurm
 
-ROUNDS = 12        # at most, on a cluster where nothing happens
+ROUNDS = 25        # at most, on a cluster where nothing happens
 PERSISTENT = 3     # so often a sample must differ in a row
 MOVED = 100        # so many samples at least change meanwhile, or it says nothing
 PRINTED = 10       # differences of a group
 NEARLY_ALL = 0.95  # of the samples of a group are compared while jobs come and go
+# The backfill scheduler runs every 5 s whatever happens: on a busy machine some of its numbers move in every round.
+RESTLESS = {"scheduler": 0.5, "backfill": 0.5, "controller queues": 0.5}
 
 # Who is asked for each group, and which families belong to it; X stands for the five entities, Y for account and user.
 GROUPS = {
@@ -244,7 +246,8 @@ class Comparison:
             if all(not_told(family, self.version) for family in groups if groups[family] == group):
                 continue
             print(f"{self.name} {group}: {equal[group]} equal, {differed[group]} different")
-            if differed[group] or not equal[group] or equal[group] < (NEARLY_ALL if moving else 1) * seen[group]:
+            least = RESTLESS.get(group, NEARLY_ALL if moving else 1) * seen[group]
+            if differed[group] or not equal[group] or equal[group] < least:
                 print(f"FAILED {self.name} {group}: {equal[group]} of {seen[group]} samples were equal")
                 good = False
         return sum(equal.values()), sum(differed.values()), good
