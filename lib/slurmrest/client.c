@@ -102,7 +102,9 @@ static enum fetch_result unanswered_result(enum http_result result)
 	return result == HTTP_TIMEOUT ? FETCH_TIMEOUT : FETCH_UNREACHABLE;
 }
 
-enum fetch_result client_discover(struct client *client, struct error *err)
+/* Finds the newest API version that both sides speak, by asking for ping from the newest known one
+ * downwards (404: not served; /openapi could end a slurmrestd before 25.05). */
+static enum fetch_result discover(struct client *client, struct error *err)
 {
 	client->version = NULL;
 	if (!token_refresh(client->token, clock_now_s(), err))
@@ -219,7 +221,7 @@ static enum fetch_result attempt(struct client *client, const struct fetch *fetc
 	if (!token_refresh(client->token, clock_now_s(), err))
 		return FETCH_UNAUTHORIZED;
 	if (!client->version) {
-		enum fetch_result result = client_discover(client, err);
+		enum fetch_result result = discover(client, err);
 		if (result != FETCH_OK)
 			return result;
 	}

@@ -36,11 +36,6 @@ struct client;
 struct client *client_new(const struct client_options *options, struct token *token,
 			  struct vocabulary *vocabulary, struct error *err);
 
-/* Finds the newest API version that both sides speak, by asking for ping from the newest known one
- * downwards (404: not served; /openapi could end a slurmrestd before 25.05). Done by client_fetch when
- * needed. */
-enum fetch_result client_discover(struct client *client, struct error *err);
-
 /* One request: what is asked, and who gets the records as they come. They count only if the result is
  * FETCH_OK. */
 struct fetch {

@@ -50,3 +50,19 @@ static inline double page_value(const struct buf *page, const char *series)
 		at++;
 	return at ? strtod(at + len, NULL) : NAN;
 }
+
+struct page_sample {
+	const char *series;
+	double want; /* NAN: it must not be there */
+};
+
+/* Checks each sample against the cluster's page. */
+static inline void page_check(struct cluster *cluster, const struct page_sample *rows, size_t count)
+{
+	struct buf page = page_of(cluster);
+	for (size_t i = 0; i < count; i++) {
+		check_row(rows[i].series);
+		CHECK_NUMBER(page_value(&page, rows[i].series), rows[i].want);
+	}
+	buf_done(&page);
+}

@@ -101,10 +101,7 @@ static void test_totals(void)
 		jobs_section_add(section, &jobs[i], 1000);
 	section_table[ENDPOINT_JOBS].commit(&cluster, section);
 	for (int again = 0; again < 2; again++) {
-		static const struct {
-			const char *series;
-			double want;
-		} rows[] = {
+		static const struct page_sample rows[] = {
 			{"slurm_user_jobs{user=\"a\",account=\"bio\",state=\"running\"}", 1},
 			{"slurm_user_jobs{user=\"b\",account=\"bio\",state=\"running\"}", NAN},
 			{"slurm_user_jobs{user=\"other\",account=\"other\",state=\"running\"}", 1},
@@ -127,22 +124,14 @@ static void test_totals(void)
 			{"slurmscope_series_folded{family=\"slurm_account_jobs\"}", 0},
 			{"slurmscope_series_folded{family=\"slurm_cluster_jobs\"}", NAN},
 		};
-		struct buf page = page_of(&cluster);
-		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-			check_row(rows[i].series);
-			CHECK_NUMBER(page_value(&page, rows[i].series), rows[i].want);
-		}
-		buf_done(&page);
+		page_check(&cluster, rows, sizeof rows / sizeof *rows);
 	}
 	cluster_done(&cluster);
 }
 
 static void test_partitions(void)
 {
-	static const struct {
-		const char *series;
-		double want;
-	} rows[] = {
+	static const struct page_sample rows[] = {
 		{"slurm_partition_nodes{partition=\"gpu\",state=\"idle\"}", 1},
 		{"slurm_partition_nodes{partition=\"other\",state=\"idle\"}", 2},
 		{"slurm_partition_cpus{partition=\"other\",state=\"idle\"}", 12},
@@ -168,12 +157,7 @@ static void test_partitions(void)
 		  "{\"jobs\":[{\"job_id\":1,\"job_state\":[\"RUNNING\"],\"cpus\":4,"
 		  "\"partition\":\"gpu\"}]}",
 		  0);
-	struct buf page = page_of(&cluster);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		check_row(rows[i].series);
-		CHECK_NUMBER(page_value(&page, rows[i].series), rows[i].want);
-	}
-	buf_done(&page);
+	page_check(&cluster, rows, sizeof rows / sizeof *rows);
 	cluster_done(&cluster);
 }
 
@@ -223,10 +207,7 @@ static void test_filters(void)
 
 static void test_shares(void)
 {
-	static const struct {
-		const char *series;
-		double want;
-	} rows[] = {
+	static const struct page_sample rows[] = {
 		{"slurm_user_shares{user=\"a\",account=\"bio\"}", 1},
 		{"slurm_user_shares{user=\"b\",account=\"bio\"}", NAN},
 		{"slurm_user_shares{user=\"c\",account=\"bio\"}", 3},
@@ -246,12 +227,7 @@ static void test_shares(void)
 		  "{\"name\":\"c\",\"parent\":\"bio\",\"type\":[\"USER\"],\"shares\":3,\"usage\":9}]}}",
 		  0);
 	poll(&cluster, (const struct running[]){{"a", 1}, {NULL, 0}});
-	struct buf page = page_of(&cluster);
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		check_row(rows[i].series);
-		CHECK_NUMBER(page_value(&page, rows[i].series), rows[i].want);
-	}
-	buf_done(&page);
+	page_check(&cluster, rows, sizeof rows / sizeof *rows);
 	cluster_done(&cluster);
 }
 
