@@ -159,6 +159,31 @@ static enum http_result result_of(const struct http *http, CURLcode code)
 	}
 }
 
+/* Was it only the end of the kept-alive connection that was met? */
+static bool is_stale_connection(const struct http *http, CURLcode code)
+{
+	if (code != CURLE_SEND_ERROR && code != CURLE_RECV_ERROR && code != CURLE_GOT_NOTHING)
+		return false;
+	long connects = 0, header_bytes = 0;
+	curl_easy_getinfo(http->curl, CURLINFO_NUM_CONNECTS, &connects);
+	curl_easy_getinfo(http->curl, CURLINFO_HEADER_SIZE, &header_bytes);
+	return connects == 0 && header_bytes == 0 && http->bytes == 0;
+}
+
+/* libcurl asks again by itself, but before 8.17 it counts that over the life of a handle and fails
+ * at the sixth time (curl pull request 19066). */
+static CURLcode perform(struct http *http)
+{
+	CURLcode code = curl_easy_perform(http->curl);
+	if (!is_stale_connection(http, code))
+		return code;
+	curl_easy_setopt(http->curl, CURLOPT_FRESH_CONNECT, 1L);
+	http->why[0] = '\0';
+	code = curl_easy_perform(http->curl);
+	curl_easy_setopt(http->curl, CURLOPT_FRESH_CONNECT, 0L);
+	return code;
+}
+
 enum http_result http_get(struct http *http, const char *path, const struct http_header *headers,
 			  http_body_fn *take, void *context, struct http_reply *ret_reply,
 			  struct error *err)
@@ -174,7 +199,7 @@ enum http_result http_get(struct http *http, const char *path, const struct http
 	curl_easy_setopt(http->curl, CURLOPT_URL, url.bytes);
 	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, list);
 
-	CURLcode code = curl_easy_perform(http->curl);
+	CURLcode code = perform(http);
 
 	*ret_reply = (struct http_reply){.bytes = http->bytes};
 	curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &ret_reply->status);

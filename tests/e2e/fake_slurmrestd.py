@@ -106,6 +106,14 @@ def close_when_reused(call):
     return call.served == 0 and normal(call)
 
 
+def reset_when_reused(call):
+    """The same from a slurmrestd that was killed, or behind a proxy that forgets connections."""
+    if call.served:
+        call.reset()
+        return False
+    return normal(call)
+
+
 def cut_off(call):
     call.send_head(call.body)
     call.send(call.body[:len(call.body) // 2])
@@ -115,7 +123,7 @@ def reset(call):
     call.send_head(call.body)
     call.send(call.body[:len(call.body) // 2])
     call.rest(0.05)
-    call.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    call.reset()
 
 
 def endless(begin, again):
@@ -232,6 +240,10 @@ class Call:
         self.send_head(data, status, kind)
         self.send(data)
         return status.startswith("200")
+
+    def reset(self):
+        """The connection then ends with RST."""
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
     def rest(self, seconds=3600):
         """Waits; true once the behaviour was changed or the fake ends."""

@@ -188,10 +188,12 @@ class Others(unittest.TestCase):
                                             if series.startswith("slurm_cluster_info{")))
 
     def test_connection_ends_between_polls(self):
-        for behaviour, endpoints in ((fakes.close_after, ENDPOINTS),
-                                     (fakes.close_when_reused, ["jobs"])):
+        """Each request on a used connection fails; libcurl by itself mends the first five of them."""
+        for behaviour in fakes.close_after, fakes.close_when_reused, fakes.reset_when_reused:
             with self.subTest(behaviour.__name__):
-                page = self.run_changed(behaviour, endpoints)
+                page = self.run_changed(behaviour, ENDPOINTS)
+                self.assertTrue(all(call.served == 0 for call in self.calls) or
+                                sum(call.served > 0 for call in self.calls) > 5)
                 self.assertEqual({"ok"}, {result for endpoint in ENDPOINTS
                                           for result in results(page, endpoint)})
 
