@@ -37,7 +37,8 @@ NAMES = {
 INFINITE = 2**32 - 1
 # Slurm 26.05 takes what a het job has asked for while it waited off the use of its accounts and QOS.
 TAKEN_OFF = ("endless", "root")
-CALC_PERIOD = 60  # PriorityCalcPeriod, in seconds
+# PriorityCalcPeriod is a minute; on a busy machine slurmctld comes to it some seconds late.
+CALCULATED_AFTER = 70 / 60
 
 
 def add_shares(slurm, samples):
@@ -71,7 +72,7 @@ def limits_of(row, columns):
 
 
 def add_limits(slurm, samples):
-    for row in slurm.table("sacctmgr", "show", "qos", "-P"):
+    for row in slurm.database("qos", "-P"):
         samples.put("qos_priority", int(row["Priority"]), qos=row["Name"])
         samples.put("qos_usage_factor", float(row["UsageFactor"]), qos=row["Name"])
         for scope, resource, value in limits_of(row, QOS_LIMITS):
@@ -83,9 +84,9 @@ def add_limits(slurm, samples):
 
 def associations(slurm):
     """What an account hands down is told of accounts only."""
-    every = slurm.table("sacctmgr", "show", "assoc", "-P")
+    every = slurm.database("assoc", "-P")
     columns = ",".join(["Account", "User", "Partition", *ASSOCIATION_LIMITS])
-    own = slurm.table("sacctmgr", "show", "assoc", "WOPLimits", "-P", f"format={columns}")
+    own = slurm.database("assoc", "WOPLimits", "-P", f"format={columns}")
     return [row for row in every if not row["User"]] + [row for row in own if row["User"]]
 
 
@@ -96,7 +97,8 @@ def names_of(row):
 def uses_of(text, names):
     """(resource, use) of what the association manager prints as LIMIT(USE) in the fields of these names.
 
-    It takes what has run from the running minutes every CALC_PERIOD only.
+    It takes what has run from the running minutes now and then only, and prints whole ones. Of nodes it counts minutes for
+    each job, but use once where jobs share one: of each node a job has a CPU at least.
     """
     fields = dict(re.findall(r"(\w+)=(\S*)", text))
     for field, resource in zip(names, ("jobs", "submitted_jobs")):
@@ -110,8 +112,8 @@ def uses_of(text, names):
             yield f"{name}_running_minutes", ANYTHING
             continue
         unit = 2**20 if name == "mem" else 1
-        late = counts[name] * (2 * CALC_PERIOD / 60)
-        yield f"{name}_running_minutes", About((int(use) - late / 2) * unit, (late / 2 + 1) * unit)
+        late = counts["cpu" if name == "node" else name] * CALCULATED_AFTER
+        yield f"{name}_running_minutes", About((int(use) + (1 - late) / 2) * unit, (1 + late) / 2 * unit)
 
 
 def charged_for_het_jobs(slurm):
@@ -122,7 +124,7 @@ def charged_for_het_jobs(slurm):
     if slurm.release != "26.05":
         return set()
     parents = {row["Account"]: row["ParentName"] for row in
-               slurm.table("sacctmgr", "show", "assoc", "-P", "format=Account,User,ParentName") if not row["User"]}
+               slurm.database("assoc", "-P", "format=Account,User,ParentName") if not row["User"]}
     charged = set()
     for line in slurm.run("squeue", "-h", "-a", "-t", "all", "-O", "HetJobID:|,QOS:|,Account:").splitlines():
         het_job, qos, account = (column.strip() for column in line.split("|"))
@@ -139,7 +141,7 @@ def add_use(slurm, samples):
     every = associations(slurm)
     limited = {(*names_of(row).values(), resource) for row in every
                for _, resource, _ in limits_of(row, ASSOCIATION_LIMITS)}
-    qos_limits = {row["Name"]: list(limits_of(row, QOS_LIMITS)) for row in slurm.table("sacctmgr", "show", "qos", "-P")}
+    qos_limits = {row["Name"]: list(limits_of(row, QOS_LIMITS)) for row in slurm.database("qos", "-P")}
     of_users = {}
     for record in slurm.run("scontrol", "-o", "show", "assoc_mgr", "flags=assoc,qos").splitlines():
         group, _, rest = record.partition(" Account Limits=")

@@ -1,9 +1,13 @@
 """What the oracle is made of: Slurm's commands, the samples that are made of what they print, and how it is read."""
 
+import functools
 import os
 import re
 import subprocess
+import time
 from collections import Counter, defaultdict, namedtuple
+
+PATIENCE = 60  # seconds until nothing happens any more
 
 UNITS = {"": 2**20, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 
@@ -30,10 +34,39 @@ class Slurm:
         for line in self.run("scontrol", "-a", "-d", "-o", "show", *what).splitlines():
             yield {name: value.strip() for name, value in re.findall(r"(\w+)=(.*?)(?= \w+=|\s*$)", line)}
 
+    @functools.cache
+    def database(self, *command):
+        """The same of sacctmgr, asked once: what it says of limits stays as it is."""
+        return self.table("sacctmgr", "show", *command)
+
     def table(self, *command):
         """The rows of a table that is printed with | between its columns, as dicts."""
         names, *rows = [line.split("|") for line in self.run(*command).splitlines()]
         return [dict(zip(names, row)) for row in rows]
+
+
+    def job_picture(self):
+        """All jobs and what they do: while it stays the same none came, went or changed.
+
+        While a job waits its times are forecasts.
+        """
+        fields = ("JobID", "State", "Reason", "RestartCnt", "StartTime", "EndTime")
+        table = self.run("squeue", "-r", "-a", "-h", "-t", "all", "-O", ",".join(field + ":|" for field in fields))
+        rows = [line.split("|") for line in table.splitlines()]
+        return sorted(row[:4] if row[1] == "PENDING" else row for row in rows)
+
+    def pause(self):
+        """Lets no more happen than does by itself (see stir in workload.sh), and waits for the end of that."""
+        self.run("touch", "/run/slurm/pause")
+        for _ in range(PATIENCE):
+            before = self.job_picture()
+            time.sleep(1)
+            if self.job_picture() == before:
+                return
+
+    def go_on(self):
+        self.run("rm", "-f", "/run/slurm/pause")
+        time.sleep(1)
 
 
 class Samples(defaultdict):
