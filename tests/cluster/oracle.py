@@ -7,7 +7,8 @@
 Slurm's commands are asked right before and right after each page is taken; a sample of which they say the same both
 times must be on the page as they say it. What moved is compared in a later round. A sample that differs in PERSISTENT
 rounds in a row, or whenever it can be compared, one that never can, or a group of which the binary lists families while nothing
-was compared, is a failure. With --moving jobs come and go meanwhile: it goes on for so long, and nearly all samples must
+was compared, is a failure. A round in which anything happened to a job proves no difference: it may be undone by the
+second time. With --moving jobs come and go meanwhile, with pauses: it goes on for so long, and nearly all samples must
 have been compared.
 """
 
@@ -17,17 +18,19 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections import Counter, defaultdict
+from collections import Counter, namedtuple
 
 from oracle_controller import add_controller, add_licenses, add_reservations, add_scheduler, add_slurmdbd
 from oracle_jobs import BASE_STATES, ENDED, add_jobs
 from oracle_limits import add_limits, add_shares, add_use
 from oracle_nodes import add_nodes, add_partitions
-from slurm_says import ANYTHING, About, Samples, Slurm
+from slurm_says import ANYTHING, PATIENCE, About, Samples, Slurm
 
 ROUNDS = 25        # at most, on a cluster where nothing happens
 PERSISTENT = 3     # so often a sample must differ in a row
 MOVED = 100        # so many samples at least change meanwhile, or it says nothing
+STILL = 5          # and so many rounds at least, in which nothing happens
+PAUSE = 4          # rounds, and again so many in which jobs come and go
 PRINTED = 10       # differences of a group
 NEARLY_ALL = 0.95  # of the samples of a group are compared while jobs come and go
 # The backfill scheduler runs every 5 s whatever happens: on a busy machine some of its numbers move in every round.
@@ -87,12 +90,15 @@ ABSENT_IS_ZERO = re.compile(rf"slurm_(({ENTITIES})_(jobs|jobs_flagged|pending_.*
 OWN_TRAFFIC = re.compile(r"slurm_(user_|dbd_|dbd_user_)?rpc_.*|slurm_controller_(threads|agents)")
 
 
+Reading = namedtuple("Reading", "samples first last")  # and the pictures of all jobs around it
+
+
 def ask_slurm(slurm, groups):
     """What Slurm's commands say of these groups."""
-    samples = Samples()
+    samples, first = Samples(), slurm.job_picture()
     for add in dict.fromkeys([add_partitions] + [GROUPS[group][0] for group in groups]):
         add(slurm, samples)
-    return dict(samples)
+    return Reading(dict(samples), first, slurm.job_picture())
 
 
 def parse_page(text):
@@ -189,14 +195,16 @@ class Comparison:
 
     def __init__(self, name):
         self.name = name
-        self.agreed, self.seen, self.comparisons = set(), set(), 0
+        self.agreed, self.seen, self.comparisons, self.still = set(), set(), 0, 0
         self.differed, self.streak, self.persistent = Counter(), Counter(), set()
         self.last, self.version = {}, ""
         self.values, self.moved = {}, set()
 
     def compare(self, page, before, after, groups):
         self.version = version_of(page)
-        page, before, after = as_told(page, before, after)
+        is_still = before.first == after.last
+        self.still += is_still
+        page, before, after = as_told(page, before.samples, after.samples)
         self.seen |= {key for key in page.keys() | before.keys() | after.keys()
                       if groups.get(key[0]) and before.get(key) != ANYTHING}
         for key in self.seen:
@@ -211,7 +219,7 @@ class Comparison:
             if agrees(said, true):
                 self.agreed.add(key)
                 self.streak[key] = 0
-            else:
+            elif is_still:
                 self.streak[key] += 1
                 self.differed[key] += 1
                 if self.streak[key] >= PERSISTENT:
@@ -274,6 +282,12 @@ def listed_families(arguments):
     return re.findall(r"^# TYPE (\w+)", read_page(arguments.page), re.MULTILINE)
 
 
+def goes_on(comparisons, end):
+    """With --moving: on a busy machine it takes longer to see enough."""
+    now = time.monotonic()
+    return now < end or now < end + PATIENCE and min(comparison.still for comparison, _ in comparisons) < STILL
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--release", required=True)
@@ -305,7 +319,10 @@ def main():
     asked = set(groups.values())
     after = ask_slurm(slurm, asked)
     rounds, end = 0, time.monotonic() + arguments.moving
-    while time.monotonic() < end if arguments.moving else rounds < ROUNDS:
+    while goes_on(comparisons, end) if arguments.moving else rounds < ROUNDS:
+        if arguments.moving and rounds % PAUSE == 0:
+            slurm.pause() if rounds // PAUSE % 2 else slurm.go_on()
+            after = ask_slurm(slurm, asked)
         for comparison, option in comparisons:
             before = after
             page = parse_page(run(*arguments.command, *option) if arguments.command else read_page(arguments.page))
@@ -319,15 +336,18 @@ def main():
     equal, different = sum(verdict[0] for verdict in verdicts), sum(verdict[1] for verdict in verdicts)
     total = sum(comparison.comparisons for comparison, _ in comparisons)
     moved = max(len(comparison.moved) for comparison, _ in comparisons)
+    still = min(comparison.still for comparison, _ in comparisons)
     moving = f" while jobs come and go ({moved} numbers change)" if arguments.moving else ""
     line = (f"{arguments.release}{moving}: {equal} numbers equal, "
-            f"{different} different, in {total} comparisons of {rounds} rounds")
+            f"{different} different, in {total} comparisons of {rounds} rounds, {still} of them still")
     print(line)
     if arguments.summary:
         with open(arguments.summary, "a", encoding="utf-8") as file:
             file.write(line + "\n")
     if arguments.moving and moved < MOVED:
         sys.exit(f"too little has happened: {moved} numbers have changed")
+    if arguments.moving and still < STILL:
+        sys.exit(f"too much has happened: {still} of {rounds} rounds were still")
     sys.exit(0 if all(verdict[2] for verdict in verdicts) else 1)
 
 

@@ -281,51 +281,63 @@ run_workload() {
 	touch "$root/run/slurm/settled"
 }
 
-# Jobs of all outcomes come and go in partition busy, a few per second, for so
-# many seconds; then all of them are ended.
+# Jobs of all outcomes come and go in partition busy, for so many seconds; then all of them are ended.
+# While the mark `pause` exists nothing new happens: soon only what waits and what is long is left.
 stir() {
 	local deadline=$((SECONDS + $1)) crowd=(alice bob carol dave erin frank grace heidi ivan judy kim nina) id user
+	rm -f "$root/run/slurm/pause"
 	while ((SECONDS < deadline)); do
+		if [ -e "$root/run/slurm/pause" ]; then
+			sleep 0.2
+			continue
+		fi
 		user=${crowd[RANDOM % ${#crowd[@]}]}
 		case $((RANDOM % 12)) in
 		0 | 1 | 2) brief "$user" "sleep 0.$RANDOM" ;;
 		3) brief "$user" "exit $((RANDOM % 3))" --ntasks=2 ;;
-		4) brief "$user" "sleep $((RANDOM % 4)); exit \$((SLURM_ARRAY_TASK_ID % 2))" --array=0-5%2 ;;
-		5) brief "$user" 'sleep 3' -q short --mem=700 ;;
-		6) brief "$user" 'sleep 5' -p busy,gpu --nice=5 ;;
+		4) brief "$user" "sleep $((RANDOM % 2)); exit \$((SLURM_ARRAY_TASK_ID % 2))" --array=0-5%2 ;;
+		5) brief "$user" 'sleep 60' -q short --mem=700 --comment=long ;;
+		6) brief "$user" 'sleep 70' -p busy,gpu --nice=5 --comment=long ;;
 		7) brief "$user" true --dependency="afterok:${id:-1}" ;;
 		8) brief "$user" true --hold ;;
-		9) scancel_one --state=PENDING ;;
-		10) scancel_one --state=RUNNING ;;
-		11) disturb_one "$user" ;;
+		9) scancel_one PENDING ;;
+		10) scancel_one RUNNING ;;
+		11) disturb_one ;;
 		esac
-		sleep "$((RANDOM % 3 / 2)).$RANDOM"
+		sleep "0.$RANDOM"
 	done
 	wait_for 60 'end of the jobs in busy' nothing_busy
 }
 
 brief() { id=$(submit "$1" --partition=busy --time=2 "${@:3}" --wrap "$2"); }
-one_of_busy() { inside squeue -h -r -p busy "$@" -o %i | shuf -n 1; }
-scancel_one() { local one; one=$(one_of_busy "$@"); [ ! "$one" ] || inside scancel "$one"; }
 
-# It may have ended meanwhile.
+# What is COMPLETING as well is left alone: where a job is requeued when it has just ended, or cancelled before it
+# waits again, 22.05 and 24.11 lose count of submitted jobs until slurmctld is started again.
+busy() { inside squeue -h -p busy -o "%T|%M|%k|%F|%i" "${@:2}" | awk -F '|' "$1"; }
+
+scancel_one() {
+	local one
+	one=$(busy "\$1 == \"$1\" { print \$5 }" -r | shuf -n 1)
+	[ ! "$one" ] || inside scancel "$one"
+}
+
+# Of those that will not end meanwhile.
 disturb_one() {
 	local one
-	one=$(one_of_busy --state=RUNNING)
+	one=$(busy '$1 == "RUNNING" && $2 < "0:50" && $3 == "long" { print $5 }' | shuf -n 1)
 	[ ! "$one" ] || case $((RANDOM % 4)) in
 	0) scontrol requeue "$one" ;;
 	1) scontrol requeuehold "$one" ;;
 	2) scontrol suspend "$one" && sleep 1 && scontrol resume "$one" ;;
-	3) complete_out_of_memory "${one%%_*}" ;;
-	esac >/dev/null 2>&1 || true
+	3) complete_out_of_memory "$one" ;;
+	esac
 }
 
-# scancel --partition does not know jobs that name several; what is told to run
-# again while it ends comes back.
+# scancel --partition does not know jobs that name several; 22.05 knows no task by its own number that waits again.
 nothing_busy() {
 	local left
-	left=$(inside squeue -h -p busy -t PENDING,RUNNING,COMPLETING,SUSPENDED,CONFIGURING -o %A)
+	left=$(busy '$1 != "COMPLETING" { print $4 }' -t PENDING,RUNNING,SUSPENDED,CONFIGURING,COMPLETING)
 	# shellcheck disable=SC2086
 	[ ! "$left" ] || inside scancel $left
-	[ ! "$left" ]
+	[ ! "$(busy 1 -t PENDING,RUNNING,SUSPENDED,CONFIGURING,COMPLETING)" ]
 }
