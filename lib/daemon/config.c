@@ -4,6 +4,8 @@
 #include "daemon/listen.h"
 #include "slurmrest/client.h"
 
+#include <strings.h>
+
 enum option_type { STRING, CHOICE, SECONDS_OPTION, ROWS_OPTION, PATTERN, FLAG };
 
 struct option_row {
@@ -40,6 +42,9 @@ static const char *const per_node_names[] = {
 static const struct option_row rows[] = {
 	{"slurmrestd.url", STRING, offsetof(struct config, slurmrestd_url), "http://127.0.0.1:6820",
 	 "URL", "Where slurmrestd listens: http://host:port, https://host:port or unix:/path.", NULL},
+	{"slurmrestd.ca-file", STRING, offsetof(struct config, ca_file), NULL, "FILE",
+	 "Certificates (PEM) that an https:// slurmrestd's must come from, instead of the system's.",
+	 NULL},
 	{"slurmrestd.user", STRING, offsetof(struct config, slurmrestd_user), NULL, "USER",
 	 "The Slurm user to be; needed with a key file, else the token's own.", NULL},
 	{"slurmrestd.api-version", STRING, offsetof(struct config, api_version), NULL, "VERSION",
@@ -202,6 +207,9 @@ bool config_parse(struct config *config, int argc, char *const *argv, struct err
 				      "only one of them");
 	if (config->jwt_key_file && !config->slurmrestd_user)
 		return error_set(err, "--slurmrestd.jwt-key-file needs --slurmrestd.user");
+	if (config->ca_file && strncasecmp(config->slurmrestd_url, "https://", 8) != 0)
+		return error_set(err, "--slurmrestd.ca-file: %s is not https://",
+				 config->slurmrestd_url);
 	if (config->api_version && !api_version_is_known(config->api_version))
 		return error_set(err, "--slurmrestd.api-version: %s is not known", config->api_version);
 	if (*config->telemetry_path != '/' || !config->telemetry_path[1] ||
@@ -216,9 +224,14 @@ bool config_check(const struct config *config, struct error *err)
 	struct listen_address address;
 	if (!listen_parse(config->listen_address, &address, err))
 		return error_prefix(err, "--web.listen-address");
-	struct http *http = http_new(config->slurmrestd_url, (long)config->timeout_s, NULL, err);
+	struct http *http =
+		http_new(config->slurmrestd_url, NULL, (long)config->timeout_s, NULL, err);
 	if (!http)
 		return error_prefix(err, "--slurmrestd.url");
+	http_free(http);
+	http = http_new(config->slurmrestd_url, config->ca_file, (long)config->timeout_s, NULL, err);
+	if (!http)
+		return error_prefix(err, "--slurmrestd.ca-file");
 	http_free(http);
 	struct token *token = config->token_file ? token_from_file(config->token_file)
 			      : config->jwt_key_file

@@ -10,6 +10,7 @@
 
 struct config {
 	const char *slurmrestd_url;
+	const char *ca_file;         /* NULL: what the system trusts */
 	const char *slurmrestd_user; /* NULL: the token's */
 	const char *api_version;     /* NULL: found by asking */
 	const char *token_file, *jwt_key_file; /* at most one; NULL if not given */

@@ -76,6 +76,7 @@ struct poller *poller_new(const struct config *config, struct page_slot *slot, s
 	pthread_mutex_init(&poller->lock, NULL);
 	const struct client_options options = {
 		.url = config->slurmrestd_url,
+		.ca_file = config->ca_file,
 		.user = config->slurmrestd_user,
 		.version = config->api_version,
 		.timeout_s = (long)config->timeout_s,

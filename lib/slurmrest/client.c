@@ -36,7 +36,8 @@ struct client *client_new(const struct client_options *options, struct token *to
 	client->token = token;
 	client->user = options->user;
 	client->only_version = options->version;
-	client->http = http_new(options->url, options->timeout_s, options->stop, err);
+	client->http = http_new(options->url, options->ca_file, options->timeout_s, options->stop,
+				err);
 	if (!client->http) {
 		client_free(client);
 		return NULL;

@@ -24,6 +24,7 @@ extern const char *const fetch_result_names[FETCH_RESULTS];
 
 struct client_options {
 	const char *url;
+	const char *ca_file; /* as for http_new */
 	const char *user; /* NULL: the token's */
 	const char *version; /* the only API version to use; NULL: the newest that both sides know */
 	long timeout_s;

@@ -4,7 +4,9 @@
 #include "base/memory.h"
 
 #include <curl/curl.h>
+#include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
 
@@ -89,7 +91,23 @@ static void set_protocols(CURL *curl)
 #endif
 }
 
-struct http *http_new(const char *url, long timeout_s, const atomic_bool *stop, struct error *err)
+/* Whose certificates are believed: those of this file, and no others. */
+static bool set_authorities(CURL *curl, const char *ca_file, struct error *err)
+{
+	errno = 0;
+	FILE *file = fopen(ca_file, "re");
+	bool is_readable = file && getc(file) != EOF;
+	if (!is_readable)
+		error_set(err, "%s: %s", ca_file, errno ? strerror(errno) : "empty");
+	if (file)
+		fclose(file);
+	curl_easy_setopt(curl, CURLOPT_CAINFO, ca_file);
+	curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+	return is_readable;
+}
+
+struct http *http_new(const char *url, const char *ca_file, long timeout_s, const atomic_bool *stop,
+		      struct error *err)
 {
 	pthread_once(&curl_once, curl_start);
 	struct http *http = NEW(struct http);
@@ -100,7 +118,8 @@ struct http *http_new(const char *url, long timeout_s, const atomic_bool *stop, 
 		http_free(http);
 		return NULL;
 	}
-	if (!set_url(http, url, err)) {
+	if (!set_url(http, url, err) ||
+	    (ca_file && !set_authorities(http->curl, ca_file, err))) {
 		http_free(http);
 		return NULL;
 	}

@@ -33,8 +33,10 @@ struct http_header {
 
 struct http;
 
-/* `url` is http://host:port, https://host:port or unix:/path. */
-struct http *http_new(const char *url, long timeout_s, const atomic_bool *stop, struct error *err);
+/* `url` is http://host:port, https://host:port or unix:/path. `ca_file` has the certificates (PEM) that
+ * the server's must come from; NULL: those that the system trusts. */
+struct http *http_new(const char *url, const char *ca_file, long timeout_s, const atomic_bool *stop,
+		      struct error *err);
 
 enum http_result http_get(struct http *http, const char *path, const struct http_header *headers,
 			  http_body_fn *take, void *context, struct http_reply *ret_reply,
