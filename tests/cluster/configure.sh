@@ -68,7 +68,6 @@ write_slurmdbd_conf() {
 # MinJobAge keeps ended jobs in sight; SlurmdTimeout is long so that a node that
 # does not answer stays just that; usage is charged every minute.
 write_slurm_conf() {
-	local host='NodeHostname=controller NodeAddr=127.0.0.1'
 	cat >"$root/etc/slurm/slurm.conf" <<-END
 		ClusterName=cluster${release/./}
 		SlurmctldHost=controller(127.0.0.1)
@@ -123,6 +122,16 @@ write_slurm_conf() {
 		AccountingStorageTRES=gres/gpu,gres/gpu:a100,gres/gpu:h100
 		JobAcctGatherType=jobacct_gather/linux
 		JobAcctGatherFrequency=task=5
+	END
+	[ "$release" != 26.05 ] || echo "MetricsType=metrics/openmetrics" >>"$root/etc/slurm/slurm.conf"
+	local plugin=disabled
+	[ "$release" != 22.05 ] || plugin=cgroup/v1
+	echo "CgroupPlugin=$plugin" >"$root/etc/slurm/cgroup.conf"
+}
+
+write_nodes() {
+	local host='NodeHostname=controller NodeAddr=127.0.0.1'
+	cat >>"$root/etc/slurm/slurm.conf" <<-END
 		NodeName=DEFAULT Boards=1 SocketsPerBoard=1 ThreadsPerCore=1
 		NodeName=cn[01-12] $host Port=[$((port + 11))-$((port + 22))] CPUs=4 CoresPerSocket=4 RealMemory=16000 Weight=10
 		NodeName=sp01 $host Port=$((port + 23)) CPUs=16 CoresPerSocket=8 ThreadsPerCore=2 CoreSpecCount=1 RealMemory=32000 MemSpecLimit=1500 Weight=20
@@ -146,7 +155,6 @@ write_slurm_conf() {
 		PartitionName=inactive Nodes=cn12 State=INACTIVE
 		PartitionName=empty
 	END
-	[ "$release" != 26.05 ] || echo "MetricsType=metrics/openmetrics" >>"$root/etc/slurm/slurm.conf"
 	cat >"$root/etc/slurm/gres.conf" <<-END
 		AutoDetect=off
 		NodeName=gn[01-02] Name=gpu Type=a100 File=/dev/gpu[0-3]
@@ -155,9 +163,6 @@ write_slurm_conf() {
 		NodeName=mx01 Name=gpu Type=a100 File=/dev/gpu[0-1]
 		NodeName=mx01 Name=gpu Type=h100 File=/dev/gpu[2-3]
 	END
-	local plugin=disabled
-	[ "$release" != 22.05 ] || plugin=cgroup/v1
-	echo "CgroupPlugin=$plugin" >"$root/etc/slurm/cgroup.conf"
 }
 
 # A job whose mark exists keeps COMPLETING for as long as it does.
@@ -179,6 +184,7 @@ configure_cluster() {
 	make_keys
 	write_slurmdbd_conf
 	write_slurm_conf
+	write_nodes
 	write_epilog
 }
 

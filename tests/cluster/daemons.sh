@@ -143,10 +143,12 @@ bring_up() {
 	wait_for 60 "nodes" registered
 }
 
-# Nothing is worth an orderly end: the next bring_up wipes it.
+# Whatever runs there, of another profile too. Nothing is worth an orderly end: the next bring_up wipes it.
 bring_down() {
-	local name
-	for name in "${daemons[@]}"; do stop_daemon "$name" KILL; done
+	local file
+	for file in "$pids"/*; do
+		[ ! -e "$file" ] || stop_daemon "${file##*/}" KILL
+	done
 }
 
 print_token() { inside scontrol token "username=$1" "lifespan=$2" | sed 's/^SLURM_JWT=//'; }

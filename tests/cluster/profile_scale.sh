@@ -1,0 +1,36 @@
+# shellcheck shell=bash disable=SC2034,SC2154 # the variables of cluster
+# Sourced by cluster if CLUSTER_PROFILE=scale: another cluster in the same folder, for tests/scale.
+#
+#   rn01-02       64 CPUs each, the only ones with a slurmd: partition run
+#   cl00001-...   $SCALE_NODES powered down ones: partition large, which is DOWN and only holds jobs
+
+users=(alice bob carol)
+nodes=(rn01 rn02)
+
+# What is said twice in slurm.conf counts as it is said last.
+write_nodes() {
+	local host='NodeHostname=controller NodeAddr=127.0.0.1'
+	cat >>"$root/etc/slurm/slurm.conf" <<-END
+		MaxJobCount=300000
+		MaxArraySize=100001
+		SchedulerParameters=bf_interval=30
+		NodeName=DEFAULT Boards=1 SocketsPerBoard=1 ThreadsPerCore=1
+		NodeName=rn[01-02] $host Port=[$((port + 11))-$((port + 12))] CPUs=64 CoresPerSocket=64 RealMemory=64000
+		NodeName=cl[00001-$(printf %05d "${SCALE_NODES:-10000}")] CPUs=64 CoresPerSocket=64 RealMemory=256000 State=CLOUD
+		PartitionName=run Nodes=rn[01-02] Default=YES MaxTime=UNLIMITED DefaultTime=01:00:00
+		PartitionName=large Nodes=ALL MaxTime=2-00:00:00 DefaultTime=01:00:00 State=DOWN
+	END
+	: >"$root/etc/slurm/gres.conf"
+}
+
+create_accounts() {
+	inside sacctmgr -i >/dev/null <<-END
+		add cluster cluster${release/./}
+		add account science
+		add user alice,bob,carol account=science
+		modify user root set adminlevel=admin
+		add user $admin account=science adminlevel=admin
+	END
+}
+
+limit_gpus() { :; }
