@@ -16,6 +16,7 @@ running() {
 }
 
 port_open() { : <>"/dev/tcp/127.0.0.1/$1"; }
+port_closed() { ! port_open "$1" 2>/dev/null; }
 
 launch() {
 	local name=$1
@@ -59,6 +60,8 @@ start_daemon() {
 		launch "$name" --pid --fork --kill-child sh -c 'slurmd -D -N "$0" & wait' "${name#slurmd.}"
 		;;
 	slurmrestd)
+		# A large one keeps its port for a moment after its end.
+		wait_for 20 'free port' port_closed "$((port + 3))"
 		rm -f "$root/run/slurmrestd/slurmrestd.sock"
 		# shellcheck disable=SC2086
 		launch_as slurmrestd slurmrestd env SLURM_JWT=daemon ${SLURMRESTD_ENVIRONMENT:-} \
