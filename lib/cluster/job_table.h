@@ -18,10 +18,9 @@
 #include "cluster/job_totals.h"
 
 struct job_table {
-	struct job_row *rows; /* by position; those whose `is_used` is 0 wait in `free_rows` */
+	struct job_row *rows; /* by position */
 	size_t position_count, capacity;
-	uint32_t *free_rows;
-	size_t free_count, free_capacity;
+	size_t first_free; /* position + 1 of a row that is not used, whose `tasks` is the next; 0: none */
 	struct id_map positions;     /* raw id -> position */
 	struct id_map split_pending; /* array's id -> its pending tasks that have rows of their own */
 	struct text_pool texts;      /* of the rows: reasons, TRES, reservations, node lists */
@@ -103,5 +102,11 @@ struct job_totals *job_table_settle(struct job_table *table, const struct map *p
  * row. `charges` is empty, initialised. */
 void job_table_charge(const struct job_table *table, struct charges *charges);
 
-/* Bytes held, totals included. */
+/* For job_batch and jobs_check: the row of an id, or NULL; a row that job_row_make made, which is taken
+ * over, into its place; that it is this late. */
+struct job_row *job_table_row(const struct job_table *table, uint32_t id);
+void job_table_place(struct job_table *table, const struct job_row *row);
+void job_table_note_now(struct job_table *table, int64_t now);
+
+/* Bytes held, but those of the totals. */
 size_t job_table_bytes(const struct job_table *table);
