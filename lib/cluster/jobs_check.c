@@ -1,22 +1,10 @@
 #include "cluster/jobs_check.h"
 
 #include "base/memory.h"
+#include "cluster/job_totals_same.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-/* The numbers of a job_usage, each a uint64_t. */
-struct member {
-	const char *name;
-	size_t offset, count;
-};
-#define MEMBER(name) {#name, offsetof(struct job_usage, name), sizeof(((struct job_usage *)0)->name) / 8}
-
-static const struct member members[] = {
-	MEMBER(rows),       MEMBER(jobs),           MEMBER(flagged), MEMBER(flags_seen),
-	MEMBER(pending),    MEMBER(oldest_pending), MEMBER(cpus),    MEMBER(memory),
-	MEMBER(nodes),      MEMBER(max_startable_nodes),
-};
 
 struct recount {
 	const struct job_table *table;
@@ -72,68 +60,6 @@ static bool same(const char *what, uint64_t got, uint64_t want, struct error *er
 	return got == want || error_set(err, "%s: %" PRIu64 " instead of %" PRIu64, what, got, want);
 }
 
-static bool same_usage(const struct job_usage *got, const struct job_usage *want, struct error *err)
-{
-	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
-		const uint64_t *a = (const void *)((const char *)got + members[i].offset);
-		const uint64_t *b = (const void *)((const char *)want + members[i].offset);
-		for (size_t j = 0; j < members[i].count; j++)
-			if (!same(members[i].name, a[j], b[j], err))
-				return error_prefix(err, "[%zu]", j);
-	}
-	if (!same("reasons", got->reasons.count, want->reasons.count, err) ||
-	    !same("kinds of GRES", got->gres.count, want->gres.count, err))
-		return false;
-	for (size_t i = 0; i < got->reasons.count; i++) {
-		const struct map_entry *entry = &got->reasons.entries[i];
-		const uint64_t *count = map_find(&want->reasons, entry->key);
-		if (!same(entry->key.bytes, *(const uint64_t *)entry->value,
-			  count ? *count : UINT64_MAX, err))
-			return false;
-	}
-	for (size_t i = 0; i < got->gres.count; i++) {
-		const struct map_entry *entry = &got->gres.entries[i];
-		const struct gres_count *gres = map_find(&want->gres, entry->key);
-		for (int phase = 0; phase < PHASES; phase++)
-			if (!same(entry->key.bytes,
-				  ((const struct gres_count *)entry->value)->count[phase],
-				  gres ? gres->count[phase] : UINT64_MAX, err))
-				return false;
-	}
-	return true;
-}
-
-static bool same_entities(const struct map *got, const struct map *want, struct error *err)
-{
-	if (!same("entities", got->count, want->count, err))
-		return false;
-	for (size_t i = 0; i < got->count; i++) {
-		const struct map_entry *entry = &got->entries[i];
-		const struct job_usage *usage = map_find(want, entry->key);
-		if (!usage)
-			return error_set(err, "%s: has no jobs", entry->key.bytes);
-		if (!same_usage(entry->value, usage, err))
-			return error_prefix(err, "\"%s\"", entry->key.bytes);
-	}
-	return true;
-}
-
-/* A reservation without running jobs may be missing. */
-static bool same_reservations(const struct map *got, const struct map *want, struct error *err)
-{
-	for (size_t i = 0; i < got->count; i++) {
-		const struct map_entry *entry = &got->entries[i];
-		const uint64_t *cpus = map_find(want, entry->key);
-		if (!same(entry->key.bytes, *(const uint64_t *)entry->value, cpus ? *cpus : 0, err))
-			return error_prefix(err, "reservation");
-	}
-	for (size_t i = 0; i < want->count; i++)
-		if (!map_find(got, want->entries[i].key))
-			return error_set(err, "reservation %s is missing",
-					 want->entries[i].key.bytes);
-	return true;
-}
-
 static bool same_split_pending(const struct id_map *got, const struct id_map *want,
 			       struct error *err)
 {
@@ -155,20 +81,6 @@ static bool same_holds(const struct text_pool *pool, const uint32_t *holds, stru
 	return true;
 }
 
-static bool same_totals(const struct job_totals *got, const struct job_totals *want,
-			struct error *err)
-{
-	for (int kind = 0; kind < ENTITY_KINDS; kind++)
-		if (!same_entities(&got->entities[kind], &want->entities[kind], err))
-			return error_prefix(err, "kind %d", kind);
-	return same("records", got->records, want->records, err) &&
-	       same("jobs", got->jobs, want->jobs, err) &&
-	       same("jobs without details", got->jobs_without_details, want->jobs_without_details,
-		    err) &&
-	       same("undercounted", got->undercounted, want->undercounted, err) &&
-	       same_reservations(&got->reservation_cpus, &want->reservation_cpus, err);
-}
-
 static bool same_as(const struct recount *recount, struct error *err)
 {
 	const struct job_table *table = recount->table;
@@ -178,7 +90,7 @@ static bool same_as(const struct recount *recount, struct error *err)
 	       same_split_pending(&table->split_pending, &recount->split_pending, err) &&
 	       same_holds(&table->texts, recount->text_holds, err) &&
 	       same_holds(&table->groups.keys, recount->group_holds, err) &&
-	       same_totals(table->totals, recount->totals, err);
+	       job_totals_same(table->totals, recount->totals, err);
 }
 
 bool jobs_check(const struct job_table *table, struct error *err)
