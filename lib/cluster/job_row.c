@@ -30,6 +30,8 @@ static void measure(struct job_row *row, const struct job *job, struct text tres
 			row->nodes = tres.count;
 		else if (text_equal(tres.name, TEXT("mem")))
 			row->memory = tres.count;
+		else if (text_starts_with(tres.name, "gres/"))
+			row->bits |= ROW_HAS_GRES;
 	}
 }
 
@@ -130,21 +132,15 @@ struct job_share job_row_share(const struct job_row *row, const struct job_table
 		.cpus = row->cpus,
 		.memory = row->memory,
 		.nodes = row->nodes,
-		.tres = text_pool_get(&table->texts, row->tres),
+		.tres = text_pool_get(&table->texts, row->bits & ROW_HAS_GRES ? row->tres : 0),
 		.seen_time = row->seen_time,
 	};
 }
 
 struct job job_row_job(const struct job_row *row, const struct job_table *table)
 {
-	const struct job_owner owner = job_groups_owner(&table->groups, row->group);
 	return (struct job){
 		.id = row->id,
-		.user = owner.user,
-		.user_id = NUMBER_UNSET,
-		.account = owner.account,
-		.partitions = owner.partitions,
-		.qos = owner.qos,
 		.state = row->state,
 		.flags = row->flags,
 		.start_time = row->start_time,

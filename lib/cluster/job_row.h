@@ -12,6 +12,7 @@ enum job_row_bit {
 	ROW_IS_UNSPLIT = 1 << 2,
 	ROW_IS_CUT = 1 << 3,     /* Slurm cut the task list */
 	ROW_IS_COUNTED = 1 << 4, /* `tasks` was told, not listed */
+	ROW_HAS_GRES = 1 << 5,
 };
 
 struct job_row {
@@ -46,5 +47,5 @@ bool job_row_equal(const struct job_row *a, const struct job_row *b);
 /* What the row adds to an entity; borrows from the table. */
 struct job_share job_row_share(const struct job_row *row, const struct job_table *table);
 
-/* The record, as far as job_table_charge needs it; borrows from the table. */
+/* The record, as far as charge_add needs it; borrows from the table. */
 struct job job_row_job(const struct job_row *row, const struct job_table *table);

@@ -1,4 +1,5 @@
 /* What is not kept up with each change of a job table, but found by looking at all of its rows. */
+#include "base/memory.h"
 #include "cluster/jobs_check.h"
 
 #include <stdio.h>
@@ -29,15 +30,33 @@ int64_t job_table_oldest_details(const struct job_table *table)
 	return oldest;
 }
 
+/* The charge of a group's jobs, looked up once. */
+static struct charge *charge_of(const struct job_table *table, struct charges *charges,
+				struct charge **of_groups, uint32_t group)
+{
+	struct charge **charge = &of_groups[group - 1];
+	if (!*charge) {
+		const struct job_owner owner = job_groups_owner(&table->groups, group);
+		*charge = charges_of(charges, owner.account, owner.user, owner.partitions,
+				     owner.qos);
+	}
+	return *charge;
+}
+
 void job_table_charge(const struct job_table *table, struct charges *charges)
 {
+	struct charge **of_groups = memory_new(table->groups.keys.count * sizeof *of_groups);
 	for (size_t i = 0; i < table->position_count; i++) {
 		const struct job_row *row = &table->rows[i];
-		if (!(row->is_used && row->bits & ROW_HAS_DETAILS))
+		bool counts = row->state == JOB_PENDING || row->state == JOB_RUNNING ||
+			      row->state == JOB_SUSPENDED;
+		if (!row->group || !counts)
 			continue;
 		const struct job job = job_row_job(row, table);
-		charges_add(charges, &job, row->tasks, table->now);
+		charge_add(charges, charge_of(table, charges, of_groups, row->group), &job,
+			   row->tasks, table->now);
 	}
+	free(of_groups);
 }
 
 struct findings {

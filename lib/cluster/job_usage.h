@@ -11,7 +11,7 @@ struct job_share {
 	uint64_t submit_time; /* 0: not known */
 	uint64_t tasks;       /* jobs that it stands for */
 	uint64_t cpus, memory, nodes; /* of one of them: held, or asked for while pending */
-	struct text tres;     /* likewise; for the GRES */
+	struct text tres;     /* likewise; for the GRES, empty if it has none */
 	int64_t seen_time;
 };
 

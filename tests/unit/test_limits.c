@@ -267,8 +267,9 @@ static void test_time_left(void)
 				  .flags = rows[i].flags};
 		check_row(rows[i].name);
 		charges_init(&charges, &arena);
-		charges_add(&charges, &job, 1, 1600);
-		const struct charge *charge = charges.items.entries[0].value;
+		struct charge *charge =
+			charges_of(&charges, TEXT("a"), TEXT("u"), TEXT("p"), TEXT("q"));
+		charge_add(&charges, charge, &job, 1, 1600);
 		const struct tres_use *cpu = map_find(&charge->use.tres, TEXT("cpu"));
 		CHECK(cpu);
 		if (cpu)
