@@ -108,5 +108,5 @@ struct job_row *job_table_row(const struct job_table *table, uint32_t id);
 void job_table_place(struct job_table *table, const struct job_row *row);
 void job_table_note_now(struct job_table *table, int64_t now);
 
-/* Bytes held, but those of the totals. */
+/* Bytes in use, but those of the totals; rows that were never used are not in memory. */
 size_t job_table_bytes(const struct job_table *table);

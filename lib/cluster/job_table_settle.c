@@ -130,7 +130,7 @@ struct job_totals *job_table_settle(struct job_table *table, const struct map *p
 size_t job_table_bytes(const struct job_table *table)
 {
 	size_t slots = table->positions.slot_count + table->split_pending.slot_count;
-	return sizeof *table + table->capacity * sizeof *table->rows +
+	return sizeof *table + table->position_count * sizeof *table->rows +
 	       slots * sizeof(struct id_slot) + text_pool_bytes(&table->texts) +
 	       job_groups_bytes(&table->groups);
 }

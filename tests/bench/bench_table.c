@@ -3,21 +3,25 @@
  *
  *   bench_table [--jobs N]    the larger size; the smaller is a tenth
  *
- * Exits with 1 when a job takes more than 160 bytes, or the larger table more than three times the time a job. */
+ * Exits with 1 when a job of the larger takes more than 160 bytes, or anything more than three times what it
+ * takes in the smaller. */
 #include "cluster/job_batch.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { JOBS = 1000000, BYTES_MAX = 160, CHANGES = 100000, TURNS = 3 };
 static const double ratio_max = 3;
 
-/* In the order of printing; all but the first in nanoseconds a job. */
-enum figure { BYTES, PUT, LISTED, STATE, STATE_AND_SETTLE, CHARGE, FIGURES };
+/* In the order of printing; all but the first two in nanoseconds a job. */
+enum figure { BYTES, RESIDENT, PUT, LISTED, STATE, STATE_AND_SETTLE, CHARGE, FIGURES };
 static const char *const figure_names[FIGURES] = {
-	"bytes held",
+	"bytes in use, by the table's account",
+	"resident memory, totals included",
 	"put, a new job",
 	"put in a list, unchanged",
 	"another state",
@@ -151,6 +155,17 @@ static double time_charge(const struct job_table *table)
 	return now_ns() - begin;
 }
 
+static double resident_bytes(void)
+{
+	long pages = 0;
+	FILE *statm = fopen("/proc/self/statm", "r");
+	if (!statm || fscanf(statm, "%*d %ld", &pages) != 1)
+		pages = 0;
+	if (statm)
+		fclose(statm);
+	return (double)pages * (double)sysconf(_SC_PAGESIZE);
+}
+
 static void keep_best(double *best, double took, uint64_t jobs)
 {
 	if (took / (double)jobs < *best || *best == 0)
@@ -160,10 +175,12 @@ static void keep_best(double *best, double took, uint64_t jobs)
 static void measure(uint64_t jobs, double figures[FIGURES])
 {
 	for (int turn = 0; turn < TURNS; turn++) {
+		malloc_trim(0);
+		double making = time_making(jobs), resident = resident_bytes();
 		struct job_table *table = job_table_new();
-		double making = time_making(jobs);
 		keep_best(&figures[PUT], time_puts(table, jobs) - making, jobs);
 		figures[BYTES] = (double)job_table_bytes(table) / (double)jobs;
+		figures[RESIDENT] = (resident_bytes() - resident) / (double)jobs;
 		keep_best(&figures[LISTED], time_list(table, jobs) - making, jobs);
 		keep_best(&figures[CHARGE], time_charge(table), jobs);
 		keep_best(&figures[STATE], time_states(table, jobs), CHANGES);
@@ -185,10 +202,10 @@ int main(int argc, char **argv)
 	for (int i = 0; i < FIGURES; i++) {
 		double ratio = large[i] / small[i];
 		printf("%-38s %10.0f %10.0f %s, ratio %.2f\n", figure_names[i], small[i], large[i],
-		       i == BYTES ? "bytes" : "ns", ratio);
+		       i <= RESIDENT ? "bytes" : "ns", ratio);
 		ok = ok && ratio <= ratio_max;
 	}
-	printf("of these bytes the row has %zu (must be %d at most in all)\n", sizeof(struct job_row),
-	       BYTES_MAX);
-	return ok && small[BYTES] <= BYTES_MAX && large[BYTES] <= BYTES_MAX ? 0 : 1;
+	printf("of these bytes the row has %zu (must be %d at most in all), ratios %.0f at most\n",
+	       sizeof(struct job_row), BYTES_MAX, ratio_max);
+	return ok && large[BYTES] <= BYTES_MAX ? 0 : 1;
 }
