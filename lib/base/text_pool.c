@@ -65,12 +65,6 @@ uint32_t text_pool_hold(struct text_pool *pool, struct text text)
 	return *slot;
 }
 
-void text_pool_hold_again(struct text_pool *pool, uint32_t number)
-{
-	if (number)
-		pool->texts[number - 1].holds++;
-}
-
 /* Moves back what probing led past the slot that becomes empty. */
 static void empty_slot(struct text_pool *pool, uint32_t *slot)
 {

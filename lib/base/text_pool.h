@@ -24,7 +24,6 @@ struct text_pool {
 /* The number of the text, which is copied if it is new (4 GiB at the most are kept of it). To be given
  * back by text_pool_release as often as it was held. */
 uint32_t text_pool_hold(struct text_pool *pool, struct text text);
-void text_pool_hold_again(struct text_pool *pool, uint32_t number);
 bool text_pool_release(struct text_pool *pool, uint32_t number); /* true: nobody holds it any more */
 
 /* Borrowed until the number is released for the last time. */

@@ -121,15 +121,9 @@ static double seconds_left(const struct job *job, int64_t now)
 	return left > 0 ? left : 0;
 }
 
-void charge_add(struct charges *charges, struct charge *charge, const struct job *job,
-		uint64_t count, int64_t now)
+void charge_add_held(struct charges *charges, struct charge *charge, const struct job *job,
+		     uint64_t count, int64_t now)
 {
-	bool holds = job->state == JOB_RUNNING || job->state == JOB_SUSPENDED;
-	if (!holds && job->state != JOB_PENDING)
-		return;
-	charge->use.submitted_jobs += count;
-	if (!holds)
-		return;
 	charge->use.jobs += count;
 	double left = seconds_left(job, now);
 	struct text rest = job->tres_allocated;

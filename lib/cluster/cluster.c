@@ -40,6 +40,12 @@ void cluster_forget_limits(struct cluster *cluster)
 	cluster->limits = NULL;
 }
 
+void cluster_show_jobs(struct cluster *cluster, bool is_known)
+{
+	cluster->jobs = is_known ? cluster->job_table->totals : NULL;
+	cluster_forget_limits(cluster);
+}
+
 static void work_out_limits(struct cluster *cluster)
 {
 	struct arena arena = ARENA_INIT;

@@ -1,5 +1,5 @@
 /* All that is known of one cluster: a section per endpoint, each swapped in whole when its answer was
- * complete. A section that became too old is dropped; what is NULL or not known is not on the page. */
+ * complete; jobs are a table that goes by changes, of which the totals are shown. A section that became too old is dropped; what is NULL or not known is not on the page. */
 #pragma once
 
 #include "cluster/accounting.h"
@@ -54,8 +54,11 @@ struct cluster {
 void cluster_init(struct cluster *cluster); /* without caps */
 void cluster_done(struct cluster *cluster);
 
-/* After jobs were shown or dropped, or partitions, qos or associations swapped: what was made of the old
- * ones is not used any more. */
+/* Makes `jobs` the table's totals, for it has the whole picture; or NULL. */
+void cluster_show_jobs(struct cluster *cluster, bool is_known);
+
+/* After partitions, qos or associations were swapped: what was made of the old ones is not used any
+ * more. */
 void cluster_forget_limits(struct cluster *cluster);
 
 /* Brings up to date what is not kept up with every change: the totals of jobs and the use of limits. To be

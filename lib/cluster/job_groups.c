@@ -28,11 +28,6 @@ uint32_t job_groups_hold(struct job_groups *groups, const struct job_owner *owne
 	return number;
 }
 
-void job_groups_hold_again(struct job_groups *groups, uint32_t number)
-{
-	text_pool_hold_again(&groups->keys, number);
-}
-
 static void forget(struct job_group *group)
 {
 	free(group->usages);

@@ -18,7 +18,6 @@ struct job_groups {
 
 /* The group of such jobs; to be given back by job_groups_release. */
 uint32_t job_groups_hold(struct job_groups *groups, const struct job_owner *owner);
-void job_groups_hold_again(struct job_groups *groups, uint32_t number);
 void job_groups_release(struct job_groups *groups, uint32_t number);
 
 /* The texts are borrowed until the group is released. */

@@ -47,5 +47,5 @@ bool job_row_equal(const struct job_row *a, const struct job_row *b);
 /* What the row adds to an entity; borrows from the table. */
 struct job_share job_row_share(const struct job_row *row, const struct job_table *table);
 
-/* The record, as far as charge_add needs it; borrows from the table. */
+/* The record, as far as charge_add_held needs it; borrows from the table. */
 struct job job_row_job(const struct job_row *row, const struct job_table *table);

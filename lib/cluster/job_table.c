@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 struct job_table *job_table_new(void)
@@ -95,6 +96,7 @@ static struct job_row *new_row(struct job_table *table, uint32_t id)
 
 void job_table_place(struct job_table *table, const struct job_row *row)
 {
+	assert(row->state < NAMES_MAX);
 	struct job_row *known = job_table_row(table, row->id);
 	job_table_note_now(table, row->seen_time);
 	if (known && job_row_equal(known, row)) {
@@ -140,6 +142,7 @@ static void place_without_details(struct job_table *table, uint32_t id, int stat
 bool job_table_set_state(struct job_table *table, uint64_t id, int state, uint64_t flags,
 			 int64_t now)
 {
+	assert(state >= 0 && state < NAMES_MAX);
 	if (id >= UINT32_MAX)
 		return false;
 	struct job_row *row = job_table_row(table, (uint32_t)id);

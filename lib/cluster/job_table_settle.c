@@ -16,14 +16,18 @@ uint64_t job_table_highest_id(const struct job_table *table)
 	return highest;
 }
 
+static bool is_live(const struct job_row *row)
+{
+	return row->state == JOB_PENDING || row->state == JOB_RUNNING ||
+	       row->state == JOB_SUSPENDED;
+}
+
 int64_t job_table_oldest_details(const struct job_table *table)
 {
 	int64_t oldest = 0;
 	for (size_t i = 0; i < table->position_count; i++) {
 		const struct job_row *row = &table->rows[i];
-		bool is_live = row->state == JOB_PENDING || row->state == JOB_RUNNING ||
-			       row->state == JOB_SUSPENDED;
-		if (row->is_used && is_live && row->details_time &&
+		if (row->is_used && is_live(row) && row->details_time &&
 		    (!oldest || row->details_time < oldest))
 			oldest = row->details_time;
 	}
@@ -48,13 +52,14 @@ void job_table_charge(const struct job_table *table, struct charges *charges)
 	struct charge **of_groups = memory_new(table->groups.keys.count * sizeof *of_groups);
 	for (size_t i = 0; i < table->position_count; i++) {
 		const struct job_row *row = &table->rows[i];
-		bool counts = row->state == JOB_PENDING || row->state == JOB_RUNNING ||
-			      row->state == JOB_SUSPENDED;
-		if (!row->group || !counts)
+		if (!row->group || !is_live(row))
+			continue;
+		struct charge *charge = charge_of(table, charges, of_groups, row->group);
+		charge->use.submitted_jobs += row->tasks;
+		if (row->state == JOB_PENDING)
 			continue;
 		const struct job job = job_row_job(row, table);
-		charge_add(charges, charge_of(table, charges, of_groups, row->group), &job,
-			   row->tasks, table->now);
+		charge_add_held(charges, charge, &job, row->tasks, table->now);
 	}
 	free(of_groups);
 }

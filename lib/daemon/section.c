@@ -364,8 +364,7 @@ static void jobs_take(void *context, const void *record)
 static void jobs_commit(struct cluster *cluster, void *built)
 {
 	job_batch_commit(built);
-	cluster->jobs = cluster->job_table->totals;
-	cluster_forget_limits(cluster);
+	cluster_show_jobs(cluster, true);
 }
 
 static void jobs_discard(void *built)
@@ -375,8 +374,7 @@ static void jobs_discard(void *built)
 
 static void jobs_drop(struct cluster *cluster)
 {
-	cluster->jobs = NULL;
-	cluster_forget_limits(cluster);
+	cluster_show_jobs(cluster, false);
 }
 
 const struct section section_table[ENDPOINTS_POLLED] = {

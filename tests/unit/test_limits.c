@@ -269,7 +269,7 @@ static void test_time_left(void)
 		charges_init(&charges, &arena);
 		struct charge *charge =
 			charges_of(&charges, TEXT("a"), TEXT("u"), TEXT("p"), TEXT("q"));
-		charge_add(&charges, charge, &job, 1, 1600);
+		charge_add_held(&charges, charge, &job, 1, 1600);
 		const struct tres_use *cpu = map_find(&charge->use.tres, TEXT("cpu"));
 		CHECK(cpu);
 		if (cpu)
@@ -293,7 +293,7 @@ static const struct limits_use *use_of_jobs(struct cluster *cluster)
 		job.id = i + 1;
 		CHECK(job_table_put(cluster->job_table, &job, 1600));
 	}
-	cluster->jobs = cluster->job_table->totals;
+	cluster_show_jobs(cluster, true);
 	cluster->qos = qos_section_new();
 	decode(&qos_record, qos_json, take_qos, cluster->qos);
 	cluster->associations = associations_section_new();
