@@ -1,5 +1,6 @@
 /* All that is known of one cluster: a section per endpoint, each swapped in whole when its answer was
- * complete; jobs are a table that goes by changes, of which the totals are shown. A section that became too old is dropped; what is NULL or not known is not on the page. */
+ * complete; jobs are a table that goes by changes, of which the totals are shown. A section that became too
+ * old is dropped; what is NULL or not known is not on the page. */
 #pragma once
 
 #include "cluster/accounting.h"

@@ -13,8 +13,8 @@ static bool holds(int state)
 	return state == JOB_RUNNING || state == JOB_SUSPENDED;
 }
 
-/* CPUs, memory and nodes as the TRES string has them; it rounds on some releases, but it is what the
- * job holds. Without one (a pending job of an old release): the request's own members. */
+/* CPUs, memory and nodes as the TRES string has them; it rounds on some releases, but it is what
+ * the job holds. Without one (a pending job of an old release): the request's own members. */
 static void measure(struct job_row *row, const struct job *job, struct text tres_list)
 {
 	struct tres tres;
@@ -55,7 +55,8 @@ static void count_tasks(struct job_row *row, const struct job_table *table, cons
 	row->tasks_listed = row->tasks < UINT32_MAX ? (uint32_t)row->tasks : UINT32_MAX;
 	row->bits |= (job->array_tasks.len ? ROW_IS_UNSPLIT : 0) | (is_cut ? ROW_IS_CUT : 0);
 	const struct job_row *known = job_table_row(table, row->id);
-	if (!is_cut || !known || !(known->bits & ROW_IS_COUNTED) || known->tasks < row->tasks_listed)
+	if (!is_cut || !known || !(known->bits & ROW_IS_COUNTED) ||
+	    known->tasks < row->tasks_listed)
 		return;
 	if (known->bits & ROW_HAS_DETAILS && known->submit_time != row->submit_time)
 		return;
@@ -78,9 +79,8 @@ bool job_row_make(struct job_row *row, struct job_table *table, const struct job
 		.id = (uint32_t)job->id,
 		.array_job_id =
 			number_is_known(job->array_job_id) ? (uint32_t)job->array_job_id : 0,
-		.array_task_id = number_is_known(job->array_task_id)
-					 ? (uint32_t)job->array_task_id
-					 : UINT32_MAX,
+		.array_task_id = number_is_known(job->array_task_id) ? (uint32_t)job->array_task_id
+								     : UINT32_MAX,
 		.state = (uint8_t)job->state,
 		.flags = job->flags,
 		.class = (uint8_t)reason_class_of(job->reason),

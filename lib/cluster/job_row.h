@@ -35,8 +35,8 @@ struct job_row {
 	bool is_used;
 };
 
-/* A row for the record; false: its ids are not Slurm's, nothing is held. Of what the table knows of it already
- * the number of tasks that was told is taken over if it is still to be believed. */
+/* A row for the record; false: its ids are not Slurm's, nothing is held. Of what the table knows of it
+ * already, the number of tasks that was told is taken over if it is still to be believed. */
 bool job_row_make(struct job_row *row, struct job_table *table, const struct job *job, int64_t now);
 
 void job_row_release(const struct job_row *row, struct job_table *table); /* what it holds */

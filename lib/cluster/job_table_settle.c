@@ -41,8 +41,8 @@ static struct charge *charge_of(const struct job_table *table, struct charges *c
 	struct charge **charge = &of_groups[group - 1];
 	if (!*charge) {
 		const struct job_owner owner = job_groups_owner(&table->groups, group);
-		*charge = charges_of(charges, owner.account, owner.user, owner.partitions,
-				     owner.qos);
+		*charge =
+			charges_of(charges, owner.account, owner.user, owner.partitions, owner.qos);
 	}
 	return *charge;
 }
@@ -65,7 +65,7 @@ void job_table_charge(const struct job_table *table, struct charges *charges)
 }
 
 struct findings {
-	bool has_stale;     /* an entity that is not shown any more */
+	bool has_stale; /* an entity that is not shown any more */
 	bool lacks_extremes;
 };
 

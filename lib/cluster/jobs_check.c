@@ -57,7 +57,8 @@ static void recount_row(struct recount *recount, const struct job_row *row)
 
 static bool same(const char *what, uint64_t got, uint64_t want, struct error *err)
 {
-	return got == want || error_set(err, "%s: %" PRIu64 " instead of %" PRIu64, what, got, want);
+	return got == want ||
+	       error_set(err, "%s: %" PRIu64 " instead of %" PRIu64, what, got, want);
 }
 
 static bool same_split_pending(const struct id_map *got, const struct id_map *want,
@@ -67,7 +68,8 @@ static bool same_split_pending(const struct id_map *got, const struct id_map *wa
 		return false;
 	for (size_t i = 0; i < want->slot_count; i++) {
 		const struct id_slot *slot = &want->slots[i];
-		if (slot->value && !same("split tasks", id_map_find(got, slot->id), slot->value, err))
+		if (slot->value &&
+		    !same("split tasks", id_map_find(got, slot->id), slot->value, err))
 			return false;
 	}
 	return true;

@@ -3,8 +3,8 @@
  *
  *   bench_table [--jobs N]    the larger size; the smaller is a tenth
  *
- * Exits with 1 when a job of the larger takes more than 160 bytes, or anything more than three times what it
- * takes in the smaller. */
+ * Exits with 1 when a job of the larger takes more than 160 bytes, or anything more than three times what
+ * it takes in the smaller. */
 #include "cluster/job_batch.h"
 
 #include <malloc.h>
@@ -46,9 +46,8 @@ struct texts {
 	char user[32], account[32], partition[32], tres[96], nodes[32];
 };
 
-/* A site of 2,000 users in 200 accounts, 12 partitions and 4 QOS, of which most users use one: three in four
- * jobs wait; requests are of many sizes; a running job has a list of nodes of its own. The same job for the
- * same id. */
+/* A site of 2,000 users in 200 accounts, 12 partitions and 4 QOS, of which most users use one: three in
+ * four jobs wait; requests are of many sizes; a running job has a list of nodes of its own. The same job for the same id. */
 static struct job job_of(uint64_t id, struct texts *texts)
 {
 	static const char *const qos[] = {"normal", "normal", "high", "low"},
