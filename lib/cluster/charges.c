@@ -4,9 +4,6 @@
 #include "model/hostlist.h"
 #include "model/tres.h"
 
-#include <inttypes.h>
-#include <stdio.h>
-
 void use_init(struct use *use, struct arena *arena)
 {
 	*use = (struct use){0};
@@ -73,22 +70,23 @@ static void add_key(struct buf *key, struct text part)
 	buf_add_char(key, '\0');
 }
 
-static struct charge *charge_of(struct charges *charges, const struct job *job, struct text user)
+struct charge *charges_of(struct charges *charges, struct text account, struct text user,
+			  struct text partitions, struct text qos)
 {
 	struct buf key = BUF_INIT;
-	add_key(&key, job->account);
+	add_key(&key, account);
 	add_key(&key, user);
-	add_key(&key, job->partitions);
-	add_key(&key, job->qos);
+	add_key(&key, partitions);
+	add_key(&key, qos);
 	size_t before = charges->items.count;
 	struct charge *charge = map_add(&charges->items, buf_text(&key));
 	buf_done(&key);
 	if (charges->items.count == before)
 		return charge;
-	charge->account = arena_copy(charges->arena, job->account);
+	charge->account = arena_copy(charges->arena, account);
 	charge->user = arena_copy(charges->arena, user);
-	charge->partitions = arena_copy(charges->arena, job->partitions);
-	charge->qos = arena_copy(charges->arena, job->qos);
+	charge->partitions = arena_copy(charges->arena, partitions);
+	charge->qos = arena_copy(charges->arena, qos);
 	use_init(&charge->use, charges->arena);
 	return charge;
 }
@@ -123,18 +121,9 @@ static double seconds_left(const struct job *job, int64_t now)
 	return left > 0 ? left : 0;
 }
 
-void charges_add(struct charges *charges, const struct job *job, uint64_t count, int64_t now)
+void charge_add_held(struct charges *charges, struct charge *charge, const struct job *job,
+		     uint64_t count, int64_t now)
 {
-	bool holds = job->state == JOB_RUNNING || job->state == JOB_SUSPENDED;
-	if (!holds && job->state != JOB_PENDING)
-		return;
-	char number[24] = "";
-	if (number_is_known(job->user_id))
-		snprintf(number, sizeof number, "%" PRIu64, job->user_id);
-	struct charge *charge = charge_of(charges, job, job->user.len ? job->user : text_of(number));
-	charge->use.submitted_jobs += count;
-	if (!holds)
-		return;
 	charge->use.jobs += count;
 	double left = seconds_left(job, now);
 	struct text rest = job->tres_allocated;

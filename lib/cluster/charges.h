@@ -41,8 +41,14 @@ struct charges {
 
 void charges_init(struct charges *charges, struct arena *arena);
 
-/* The job stands for `count` jobs; `now` is Unix time. Ended ones are passed over. */
-void charges_add(struct charges *charges, const struct job *job, uint64_t count, int64_t now);
+/* Found or made. */
+struct charge *charges_of(struct charges *charges, struct text account, struct text user,
+			  struct text partitions, struct text qos);
+
+/* Adds what a job holds that is RUNNING or SUSPENDED, and stands for `count` jobs, to the charge of such
+ * jobs, where it is to be added to the submitted jobs too; `now` is Unix time. */
+void charge_add_held(struct charges *charges, struct charge *charge, const struct job *job,
+		     uint64_t count, int64_t now);
 
 void charges_done(struct charges *charges);
 

@@ -6,6 +6,7 @@ void cluster_init(struct cluster *cluster)
 	vocabulary_init(&cluster->vocabulary);
 	scheduler_section_init(&cluster->scheduler);
 	accounting_section_init(&cluster->accounting);
+	cluster->job_table = job_table_new();
 	cluster->conf = (struct conf){NUMBER_UNSET, NUMBER_UNSET};
 	caps_init(&cluster->caps);
 	for (int kind = 0; kind < ENTITY_KINDS; kind++)
@@ -17,7 +18,7 @@ void cluster_done(struct cluster *cluster)
 {
 	partitions_section_free(cluster->partitions);
 	nodes_section_free(cluster->nodes);
-	jobs_section_free(cluster->jobs);
+	job_table_free(cluster->job_table);
 	record_list_free(cluster->shares);
 	record_list_free(cluster->reservations);
 	record_list_free(cluster->licenses);
@@ -33,16 +34,47 @@ void cluster_done(struct cluster *cluster)
 	vocabulary_done(&cluster->vocabulary);
 }
 
-void cluster_refresh_limits(struct cluster *cluster)
+void cluster_forget_limits(struct cluster *cluster)
 {
+	limits_use_free(cluster->limits);
+	cluster->limits = NULL;
+}
+
+void cluster_show_jobs(struct cluster *cluster, bool is_known)
+{
+	cluster->jobs = is_known ? cluster->job_table->totals : NULL;
+	cluster_forget_limits(cluster);
+}
+
+static void work_out_limits(struct cluster *cluster)
+{
+	struct arena arena = ARENA_INIT;
+	struct charges charges;
 	const struct associations_section *associations = cluster->associations;
 	/* their cluster was guessed while ours was not known */
 	if (associations && *cluster->name &&
 	    !text_equal(associations->cluster, text_of(cluster->name)))
 		associations = NULL;
-	limits_use_free(cluster->limits);
-	cluster->limits = limits_use_new(cluster->jobs ? &cluster->jobs->charges : NULL,
+	bool has_charges = cluster->jobs && cluster->partitions && cluster->qos;
+	charges_init(&charges, &arena);
+	if (has_charges)
+		job_table_charge(cluster->job_table, &charges);
+	cluster_forget_limits(cluster);
+	cluster->limits = limits_use_new(has_charges ? &charges : NULL,
 					 cluster_partitions(cluster), cluster->qos, associations);
+	cluster->limits_changes = cluster->job_table->changes;
+	charges_done(&charges);
+	arena_done(&arena);
+}
+
+void cluster_settle(struct cluster *cluster)
+{
+	if (cluster->jobs)
+		cluster->jobs = job_table_settle(cluster->job_table, cluster_partitions(cluster));
+	bool has_changed =
+		cluster->jobs && cluster->limits_changes != cluster->job_table->changes;
+	if (!cluster->limits || has_changed)
+		work_out_limits(cluster);
 }
 
 const struct map *cluster_partitions(const struct cluster *cluster)

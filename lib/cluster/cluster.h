@@ -1,10 +1,11 @@
 /* All that is known of one cluster: a section per endpoint, each swapped in whole when its answer was
- * complete. A section that became too old is dropped; what is NULL or not known is not on the page. */
+ * complete; jobs are a table that goes by changes, of which the totals are shown. A section that became too
+ * old is dropped; what is NULL or not known is not on the page. */
 #pragma once
 
 #include "cluster/accounting.h"
-#include "cluster/jobs.h"
 #include "cluster/caps.h"
+#include "cluster/job_table.h"
 #include "cluster/node_events.h"
 #include "cluster/limits_use.h"
 #include "cluster/nodes.h"
@@ -41,20 +42,29 @@ struct cluster {
 	struct partitions_section *partitions;
 	struct nodes_section *nodes;
 	struct node_events node_events; /* never dropped */
-	struct jobs_section *jobs;
+	struct job_table *job_table; /* never dropped */
+	struct job_totals *jobs;     /* its totals; NULL before the first whole picture, and when too old */
 	struct caps caps;
 	struct roster rosters[ENTITY_KINDS]; /* who has a row of its own; fold.h */
 	struct qos_section *qos;
 	struct associations_section *associations;
-	struct limits_use *limits; /* of the four sections above; see cluster_refresh_limits */
+	struct limits_use *limits; /* of the four sections above, as of the last cluster_settle */
+	uint64_t limits_changes;   /* of the job table, when they were worked out */
 };
 
 void cluster_init(struct cluster *cluster); /* without caps */
 void cluster_done(struct cluster *cluster);
 
-/* After jobs, partitions, qos or associations were swapped: what was made of the old ones is not used
- * any more. */
-void cluster_refresh_limits(struct cluster *cluster);
+/* Makes `jobs` the table's totals, for it has the whole picture; or NULL. */
+void cluster_show_jobs(struct cluster *cluster, bool is_known);
+
+/* After partitions, qos or associations were swapped: what was made of the old ones is not used any
+ * more. */
+void cluster_forget_limits(struct cluster *cluster);
+
+/* Brings up to date what is not kept up with every change: the totals of jobs and the use of limits. To be
+ * called once for a page; cluster_fold does. */
+void cluster_settle(struct cluster *cluster);
 
 /* The partitions by name; NULL while unknown. */
 const struct map *cluster_partitions(const struct cluster *cluster);

@@ -147,14 +147,14 @@ static void add_node_usage(struct node_usage *into, const struct node_usage *fro
 	add_gres(&into->gres, &from->gres);
 }
 
-static void fold_jobs(struct jobs_section *jobs, const struct roster *rosters)
+static void fold_jobs(struct job_totals *jobs, const struct roster *rosters)
 {
-	jobs_section_unfold(jobs);
+	job_totals_unfold(jobs);
 	for (int kind = ENTITY_PARTITION; kind < ENTITY_KINDS; kind++) {
 		const struct map *entities = &jobs->entities[kind];
 		for (size_t i = 0; i < entities->count; i++)
 			if (!roster_shows(&rosters[kind], entities->entries[i].key))
-				add_job_usage(jobs_section_other(jobs, (enum entity_kind)kind),
+				add_job_usage(job_totals_other(jobs, (enum entity_kind)kind),
 					      entities->entries[i].value);
 	}
 }
@@ -170,6 +170,7 @@ static void fold_nodes(struct nodes_section *nodes, const struct roster *roster)
 
 void cluster_fold(struct cluster *cluster)
 {
+	cluster_settle(cluster);
 	choose(cluster);
 	if (cluster->jobs)
 		fold_jobs(cluster->jobs, cluster->rosters);

@@ -4,5 +4,5 @@
 
 #include "cluster/cluster.h"
 
-/* To be called before a page is made of the cluster. */
+/* To be called before a page is made of the cluster; settles it. */
 void cluster_fold(struct cluster *cluster);

@@ -46,7 +46,9 @@ void gres_count_keep(struct map *map, const struct map *seen); /* the same rows,
 
 struct job_usage {
 	struct text label[2];  /* the entity's name as a label; a user's account is the second */
-	int64_t last_active;   /* Unix seconds: when a job was last seen */
+	int64_t last_active;   /* Unix seconds: of the jobs that came or went, when one was last seen */
+	uint64_t rows;         /* job records */
+	bool lacks_extremes;   /* oldest_pending and max_startable_nodes may be of a job that has gone */
 	uint64_t jobs[NAMES_MAX];    /* by base state */
 	uint64_t flagged[NAMES_MAX]; /* by flag */
 	uint64_t flags_seen;         /* now or before: these are shown, at zero too */

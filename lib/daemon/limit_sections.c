@@ -15,7 +15,7 @@ void qos_commit(struct cluster *cluster, void *built)
 {
 	qos_section_free(cluster->qos);
 	cluster->qos = built;
-	cluster_refresh_limits(cluster);
+	cluster_forget_limits(cluster);
 }
 
 void qos_discard(void *built)
@@ -44,7 +44,7 @@ void associations_commit(struct cluster *cluster, void *built)
 {
 	associations_section_free(cluster->associations);
 	cluster->associations = built;
-	cluster_refresh_limits(cluster);
+	cluster_forget_limits(cluster);
 }
 
 void associations_discard(void *built)

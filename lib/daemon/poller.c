@@ -198,10 +198,8 @@ static void count_task(void *context, const void *record)
 	tasks->pending += task->id == tasks->id && task->state == JOB_PENDING;
 }
 
-/* Counts the pending tasks of the array's unsplit rest; false if slurmrestd does not tell: then they
- * are as many as last time, or 0. */
-static bool count_tasks(struct poller *poller, const struct jobs_section *jobs, uint64_t job_id,
-			uint64_t *ret_count)
+/* Counts the pending tasks of the array's unsplit rest; false if slurmrestd does not tell. */
+static bool count_tasks(struct poller *poller, uint64_t job_id, uint64_t *ret_count)
 {
 	struct task_count tasks = {.id = job_id};
 	char query[48];
@@ -211,32 +209,38 @@ static bool count_tasks(struct poller *poller, const struct jobs_section *jobs, 
 	struct http_reply reply;
 	bool is_told = ask(poller, &fetch, &answer, &reply) == FETCH_OK;
 	const struct api_version *version = client_version(poller->client);
-	uint64_t split = jobs_section_split_pending(jobs, job_id);
+	uint64_t split = job_table_split_pending(poller->cluster.job_table, job_id);
 	if (version && !version->task_ids_are_raw)
 		tasks.pending -= split < tasks.pending ? split : tasks.pending;
-	*ret_count = is_told ? tasks.pending
-			     : jobs_section_cut_tasks(poller->cluster.jobs, job_id);
+	*ret_count = tasks.pending;
 	return is_told;
 }
 
-static void settle_cut_arrays(struct poller *poller, struct jobs_section *jobs, int64_t now)
+/* Those that cannot be counted have as many tasks as last time, or as their lists show. */
+static void settle_cut_arrays(struct poller *poller)
 {
+	struct job_table *table = poller->cluster.job_table;
 	const struct exporter_endpoint *endpoint =
 		&poller->exporter.endpoints[ENDPOINT_JOB_STATES];
 	bool is_told = !endpoint->is_tried || endpoint->is_supported;
-	for (size_t i = 0; i < jobs->cut_count; i++) {
-		uint64_t tasks = 0;
-		if (is_told && i < CUT_ARRAYS_ASKED_MAX)
-			is_told = count_tasks(poller, jobs, jobs->cut[i].job.id, &tasks);
-		jobs_section_settle(jobs, tasks, now);
+	struct job_view row;
+	unsigned asked = 0;
+	for (size_t i = 0; is_told && i < table->position_count; i++) {
+		uint64_t tasks;
+		if (!job_table_at(table, i, &row) || !row.is_cut || asked++ >= CUT_ARRAYS_ASKED_MAX)
+			continue;
+		is_told = count_tasks(poller, row.id, &tasks);
+		if (is_told)
+			job_table_set_tasks(table, row.id, tasks < row.tasks_listed ? 0 : tasks);
 	}
-	if (jobs->undercounted && !poller->warned_of_cut_arrays)
+	uint64_t undercounted = table->totals->undercounted;
+	if (undercounted && !poller->warned_of_cut_arrays)
 		log_line(LOG_LEVEL_WARN,
 			 "slurmrestd cuts the task lists of pending arrays, and not all could be counted "
 			 "by jobs/state: their jobs are counted too low; set SLURM_BITSTR_LEN=0 in "
 			 "slurmrestd's environment",
 			 NULL);
-	poller->warned_of_cut_arrays = jobs->undercounted;
+	poller->warned_of_cut_arrays = undercounted;
 }
 
 /* Slurm's cluster names are in lower case; another one is not asked for by name. */
@@ -262,9 +266,9 @@ static bool poll_endpoint(struct poller *poller, enum endpoint which)
 		return is_to_be_expected(which, result);
 	}
 	note_envelope(poller, &answer);
-	if (which == ENDPOINT_JOBS)
-		settle_cut_arrays(poller, build.built, build.now);
 	section->commit(&poller->cluster, build.built);
+	if (which == ENDPOINT_JOBS)
+		settle_cut_arrays(poller);
 	return true;
 }
 

@@ -1,6 +1,7 @@
 #include "daemon/section.h"
 
 #include "base/memory.h"
+#include "cluster/job_batch.h"
 #include "daemon/limit_sections.h"
 #include "model/reservation.h"
 #include "model/fairshare.h"
@@ -297,7 +298,7 @@ static void partitions_commit(struct cluster *cluster, void *built)
 {
 	partitions_section_free(cluster->partitions);
 	cluster->partitions = built;
-	cluster_refresh_limits(cluster);
+	cluster_forget_limits(cluster);
 }
 
 static void partitions_discard(void *built)
@@ -347,14 +348,14 @@ static void nodes_drop(struct cluster *cluster)
 
 static void *jobs_start(const struct cluster *cluster, int64_t now)
 {
-	return jobs_section_new(cluster->jobs, cluster_partitions(cluster), now);
+	return job_batch_begin(cluster->job_table, now);
 }
 
 static void jobs_take(void *context, const void *record)
 {
 	struct section_build *build = context;
 	const struct job *job = record;
-	jobs_section_add(build->built, job, build->now);
+	job_batch_put(build->built, job);
 	/* before v0.0.40 only the jobs say the cluster's name */
 	if (!*build->cluster->name)
 		text_to_string(job->cluster, build->cluster->name, sizeof build->cluster->name);
@@ -362,19 +363,18 @@ static void jobs_take(void *context, const void *record)
 
 static void jobs_commit(struct cluster *cluster, void *built)
 {
-	jobs_section_free(cluster->jobs);
-	cluster->jobs = built;
-	cluster_refresh_limits(cluster);
+	job_batch_commit(built);
+	cluster_show_jobs(cluster, true);
 }
 
 static void jobs_discard(void *built)
 {
-	jobs_section_free(built);
+	job_batch_abort(built);
 }
 
 static void jobs_drop(struct cluster *cluster)
 {
-	jobs_commit(cluster, NULL);
+	cluster_show_jobs(cluster, false);
 }
 
 const struct section section_table[ENDPOINTS_POLLED] = {

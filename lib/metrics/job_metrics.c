@@ -113,7 +113,7 @@ static const struct family job_families[] = {
 
 static void each_job_usage(struct family_sink *sink, enum entity_kind kind)
 {
-	const struct jobs_section *jobs = sink->view->cluster->jobs;
+	const struct job_totals *jobs = sink->view->cluster->jobs;
 	if (!jobs)
 		return;
 	const struct map *entities = &jobs->entities[kind];

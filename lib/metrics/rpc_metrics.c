@@ -158,7 +158,7 @@ static void emit_job_records(struct exposition *out, const struct view *view,
 			     const struct family *family, const void *item)
 {
 	(void)view, (void)family;
-	const struct jobs_section *jobs = ((const struct cluster *)item)->jobs;
+	const struct job_totals *jobs = ((const struct cluster *)item)->jobs;
 	if (jobs)
 		exposition_integer(out, jobs->records);
 }

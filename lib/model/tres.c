@@ -3,10 +3,22 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* Most are whole numbers without a suffix: strtod would be most of the time that a job takes. */
+static bool read_integer(struct text text, double unit, uint64_t *ret_count)
+{
+	uint64_t number;
+	if (unit != 1 || text.len > 15 || !text_to_u64(text, &number)) /* a double has them all */
+		return false;
+	*ret_count = number;
+	return true;
+}
+
 /* "4", "62.50G", "16000M": binary multiples, as Slurm writes them. Memory without a suffix is MiB. */
 static bool read_quantity(struct text text, double unit, uint64_t *ret_count)
 {
 	char digits[32];
+	if (read_integer(text, unit, ret_count))
+		return true;
 	if (!text.len || text.len >= sizeof digits)
 		return false;
 	memcpy(digits, text.bytes, text.len);

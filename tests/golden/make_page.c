@@ -32,9 +32,6 @@ static void read_answer(struct cluster *cluster, const char *folder, enum endpoi
 			file ? err.text : "cannot be opened", (unsigned long)answer->skipped);
 		exit(EXIT_FAILURE);
 	}
-	struct jobs_section *jobs = build.built;
-	while (endpoint == ENDPOINT_JOBS && jobs->cut_settled < jobs->cut_count)
-		jobs_section_settle(jobs, 0, NOW);
 	if (*answer->cluster)
 		snprintf(cluster->name, sizeof cluster->name, "%s", answer->cluster);
 	snprintf(cluster->slurm_version, sizeof cluster->slurm_version, "%s", answer->release);
@@ -55,6 +52,7 @@ int main(int argc, char **argv)
 	cluster_init(&cluster);
 	for (int i = 0; i < ENDPOINTS_POLLED; i++)
 		read_answer(&cluster, argv[1], (enum endpoint)i);
+	cluster_settle(&cluster);
 	cluster.controllers_are_sure = true;
 	snprintf(cluster.api_version, sizeof cluster.api_version, "%s", argv[2]);
 	catalogue_render_slurm(&view, &page);

@@ -22,9 +22,6 @@ static inline void page_feed(struct cluster *cluster, enum endpoint endpoint, co
 	CHECK(decoder_feed(decoder, json, strlen(json), &err) && decoder_finish(decoder, &err));
 	CHECK_STRING(err.text, "");
 	CHECK(decoder_answer(decoder)->has_list);
-	struct jobs_section *jobs = build.built;
-	while (endpoint == ENDPOINT_JOBS && jobs->cut_settled < jobs->cut_count)
-		jobs_section_settle(jobs, 0, now);
 	section_table[endpoint].commit(cluster, build.built);
 	decoder_free(decoder);
 }

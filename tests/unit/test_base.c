@@ -1,5 +1,7 @@
 #include "base/buf.h"
+#include "base/id_map.h"
 #include "base/map.h"
+#include "base/text_pool.h"
 #include "check.h"
 
 #include <stdlib.h>
@@ -120,8 +122,79 @@ static void test_arena(void)
 	CHECK(arena_bytes(&arena) == 0);
 }
 
+enum { IDS = 500, STEPS = 20000 };
+
+static uint32_t next_random(uint64_t *state)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return (uint32_t)(*state >> 33);
+}
+
+static void test_id_map(void)
+{
+	check_row("ids come and go, the others stay");
+	struct id_map map = {0};
+	uint32_t want[IDS] = {0};
+	uint64_t random = 1;
+	CHECK(!id_map_find(&map, 7));
+	id_map_set(&map, 7, 0);
+	for (int step = 0; step < STEPS; step++) {
+		uint32_t id = next_random(&random) % IDS;
+		want[id] = next_random(&random) % 3;
+		id_map_set(&map, id, want[id]);
+		if (step % 100)
+			continue;
+		size_t count = 0, wrong = 0;
+		for (uint32_t i = 0; i < IDS; i++) {
+			wrong += id_map_find(&map, i) != want[i];
+			count += want[i] != 0;
+		}
+		CHECK_NUMBER(wrong, 0);
+		CHECK_NUMBER(map.count, count);
+	}
+	id_map_set(&map, UINT32_MAX, UINT32_MAX);
+	CHECK_NUMBER(id_map_find(&map, UINT32_MAX), UINT32_MAX);
+	id_map_done(&map);
+}
+
+static void test_text_pool(void)
+{
+	check_row("a text is kept while it is held, and once");
+	struct text_pool pool = {0};
+	uint32_t held[IDS] = {0}, holds[IDS] = {0};
+	uint64_t random = 2;
+	for (int step = 0; step < STEPS; step++) {
+		char text[32];
+		uint32_t which = next_random(&random) % IDS;
+		snprintf(text, sizeof text, "text %u", which);
+		if (holds[which] && next_random(&random) % 2) {
+			bool is_last = --holds[which] == 0;
+			CHECK(text_pool_release(&pool, held[which]) == is_last);
+		} else {
+			uint32_t number = text_pool_hold(&pool, text_of(text));
+			CHECK(!holds[which] || number == held[which]);
+			held[which] = number;
+			holds[which]++;
+		}
+		if (holds[which])
+			CHECK(text_equal(text_pool_get(&pool, held[which]), text_of(text)));
+	}
+	size_t different = 0;
+	for (int i = 0; i < IDS; i++)
+		different += holds[i] != 0;
+	CHECK_NUMBER(pool.held, different);
+	CHECK(pool.count <= IDS); /* numbers are used again */
+	text_pool_done(&pool);
+	check_row("the empty text is 0");
+	CHECK_NUMBER(text_pool_hold(&pool, TEXT("")), 0);
+	CHECK_NUMBER(text_pool_get(&pool, 0).len, 0);
+	CHECK(!text_pool_release(&pool, 0));
+}
+
 int main(void)
 {
+	test_id_map();
+	test_text_pool();
 	test_text();
 	test_buf();
 	test_map();

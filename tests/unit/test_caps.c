@@ -1,4 +1,5 @@
 /* Who has a row of its own, and what the row `other` says. */
+#include "cluster/job_batch.h"
 #include "page.h"
 
 static struct job job_of(const char *user, const char *account, int state, uint64_t cpus)
@@ -25,13 +26,14 @@ struct running {
 /* One poll: a running job per user, or one that has ended. */
 static void poll(struct cluster *cluster, const struct running *uses)
 {
-	struct jobs_section *section = jobs_section_new(cluster->jobs, NULL, 1000);
-	for (; uses->user; uses++) {
+	struct job_batch *batch = job_batch_begin(cluster->job_table, 1000);
+	for (uint64_t id = 1; uses->user; uses++, id++) {
 		struct job job = job_of(uses->user, "bio",
 					uses->cpus ? JOB_RUNNING : JOB_COMPLETED, uses->cpus);
-		jobs_section_add(section, &job, 1000);
+		job.id = id;
+		job_batch_put(batch, &job);
 	}
-	section_table[ENDPOINT_JOBS].commit(cluster, section);
+	section_table[ENDPOINT_JOBS].commit(cluster, batch);
 	cluster_fold(cluster);
 }
 
@@ -91,15 +93,17 @@ static void test_totals(void)
 	cluster_init(&cluster);
 	cluster.caps.kinds[ENTITY_USER].max = 1;
 	cluster.caps.kinds[ENTITY_PARTITION].max = 0;
-	struct jobs_section *section = jobs_section_new(NULL, NULL, 1000);
-	const struct job jobs[] = {
+	struct job_batch *batch = job_batch_begin(cluster.job_table, 1000);
+	struct job jobs[] = {
 		job_of("a", "bio", JOB_RUNNING, 100), job_of("b", "bio", JOB_RUNNING, 3),
 		job_of("b", "bio", JOB_PENDING, 2),   job_of("c", "bio", JOB_PENDING, 1),
 		job_of("c", "geo", JOB_PENDING, 4),
 	};
-	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-		jobs_section_add(section, &jobs[i], 1000);
-	section_table[ENDPOINT_JOBS].commit(&cluster, section);
+	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+		jobs[i].id = i + 1;
+		job_batch_put(batch, &jobs[i]);
+	}
+	section_table[ENDPOINT_JOBS].commit(&cluster, batch);
 	for (int again = 0; again < 2; again++) {
 		static const struct page_sample rows[] = {
 			{"slurm_user_jobs{user=\"a\",account=\"bio\",state=\"running\"}", 1},
@@ -234,7 +238,7 @@ static void test_shares(void)
 static void test_reasons_and_gres(void)
 {
 	check_row("reasons and kinds of GRES are bounded, their sum is right");
-	struct jobs_section *section = jobs_section_new(NULL, NULL, 0);
+	struct job_table *table = job_table_new();
 	for (int i = 0; i < 1000; i++) {
 		char reason[32], tres[64];
 		struct job job = job_of("a", "bio", JOB_PENDING, 1);
@@ -242,16 +246,21 @@ static void test_reasons_and_gres(void)
 		snprintf(tres, sizeof tres, "cpu=1,gres/gpu:type%d=2", i);
 		job.reason = text_of(reason);
 		job.tres_requested = text_of(tres);
-		jobs_section_add(section, &job, 0);
+		job.id = (uint64_t)i;
+		job_table_put(table, &job, 0);
 	}
-	const struct job_usage *cluster = map_find(&section->entities[ENTITY_CLUSTER], TEXT(""));
+	const struct job_usage *cluster = job_totals_cluster(table->totals);
 	CHECK_NUMBER(cluster->reasons.count, REASONS_MAX + 1);
 	CHECK_NUMBER(cluster->gres.count, GRES_MAX + 1);
 	const uint64_t *reasons = map_find(&cluster->reasons, LABEL_OTHER);
 	CHECK(reasons && *reasons == 1000 - REASONS_MAX);
 	const struct gres_count *gres = map_find(&cluster->gres, TEXT("other:"));
 	CHECK(gres && gres->count[PHASE_PENDING] == 2 * (1000 - GRES_MAX));
-	jobs_section_free(section);
+	for (uint64_t id = 0; id < 1000; id++)
+		job_table_remove(table, id);
+	CHECK_NUMBER(*reasons, 0);
+	CHECK_NUMBER(gres ? gres->count[PHASE_PENDING] : 1, 0);
+	job_table_free(table);
 }
 
 int main(void)

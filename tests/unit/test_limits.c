@@ -228,7 +228,7 @@ static const char associations_json[] =
 
 #define JOB(who, what, where, which, is)                                                           \
 	.user = TEXT(who), .account = TEXT(what), .partitions = TEXT(where), .qos = TEXT(which),   \
-	.state = is, .id = 1, .start_time = 1000, .time_limit = 6000
+	.state = is, .start_time = 1000, .time_limit = 6000
 static const struct job jobs[] = {
 	{JOB("alice", "physics", "cpu", "normal", JOB_RUNNING),
 	 .tres_allocated = TEXT("cpu=2,mem=600M,node=2"), .node_list = TEXT("cn[1-2]")},
@@ -267,8 +267,9 @@ static void test_time_left(void)
 				  .flags = rows[i].flags};
 		check_row(rows[i].name);
 		charges_init(&charges, &arena);
-		charges_add(&charges, &job, 1, 1600);
-		const struct charge *charge = charges.items.entries[0].value;
+		struct charge *charge =
+			charges_of(&charges, TEXT("a"), TEXT("u"), TEXT("p"), TEXT("q"));
+		charge_add_held(&charges, charge, &job, 1, 1600);
 		const struct tres_use *cpu = map_find(&charge->use.tres, TEXT("cpu"));
 		CHECK(cpu);
 		if (cpu)
@@ -287,14 +288,17 @@ static const struct limits_use *use_of_jobs(struct cluster *cluster)
 	cluster->partitions = partitions_section_new();
 	for (size_t i = 0; i < sizeof partitions / sizeof *partitions; i++)
 		partitions_section_add(cluster->partitions, &partitions[i]);
-	cluster->jobs = jobs_section_new(NULL, NULL, 0);
-	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++)
-		jobs_section_add(cluster->jobs, &jobs[i], 1600);
+	for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+		struct job job = jobs[i];
+		job.id = i + 1;
+		CHECK(job_table_put(cluster->job_table, &job, 1600));
+	}
+	cluster_show_jobs(cluster, true);
 	cluster->qos = qos_section_new();
 	decode(&qos_record, qos_json, take_qos, cluster->qos);
 	cluster->associations = associations_section_new();
 	decode(&association_record, associations_json, take_association, cluster->associations);
-	cluster_refresh_limits(cluster);
+	cluster_settle(cluster);
 	return cluster->limits;
 }
 
@@ -371,13 +375,15 @@ static void test_largest(void)
 	check_row("nothing is said of use while the QOS are not known");
 	qos_section_free(cluster.qos);
 	cluster.qos = NULL;
-	cluster_refresh_limits(&cluster);
+	cluster_forget_limits(&cluster);
+	cluster_settle(&cluster);
 	physics = map_find(&cluster.limits->associations, (struct text){"physics\0\0", 9});
 	CHECK_NUMBER(physics->usage.count, 0);
 	CHECK_NUMBER(physics->limits.count, 2);
 	check_row("associations of another cluster");
 	snprintf(cluster.name, sizeof cluster.name, "c2");
-	cluster_refresh_limits(&cluster);
+	cluster_forget_limits(&cluster);
+	cluster_settle(&cluster);
 	CHECK_NUMBER(cluster.limits->associations.count, 0);
 	cluster_done(&cluster);
 }

@@ -3,7 +3,9 @@
  * jontk/slurm-exporter 0.3. */
 #include "page.h"
 
-#define J "{'job_id':1,"
+#define STRING(token) #token
+#define JOB_NUMBER(id) "{'job_id':" STRING(id) ","
+#define J JOB_NUMBER(__COUNTER__) /* a job of its own */
 #define PENDING "'job_state':['PENDING'],'state_reason':'Priority'"
 #define RUNNING "'job_state':['RUNNING'],'state_reason':'None'"
 #define NODE "{'name':'n1',"
