@@ -23,8 +23,8 @@ struct rows {
 	/* Fills in the next record's values, or returns false. Text goes into the scratch arena, which is
 	 * cleared for each record of the outermost list. */
 	bool (*next)(struct rows *rows, struct value *values, struct arena *scratch);
-	const void *owner; /* these four are for next() to use */
-	uint64_t at, end, part;
+	const void *owner, *record; /* these four are for next() to use */
+	uint64_t at, part;
 };
 
 struct kind {
