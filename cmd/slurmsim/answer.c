@@ -73,22 +73,32 @@ static bool no_rows(struct rows *rows, struct value *values, struct arena *scrat
 	return false;
 }
 
-/* An error: jobs keep their list in all versions, in 22.05 all do, else there is none. */
+/* Whether an error's answer has the list too. Not if the query was not understood; else jobs have it in
+ * all versions, and everything of slurmctld in 22.05. */
+static bool keeps_list(const struct call *call, int64_t number)
+{
+	const struct route *route = call->route;
+	if (number == 9000 || number == 9002 || number == 9202)
+		return false;
+	if (route->is_db)
+		return number == 9003 || number == 9207;
+	return strcmp(route->answer, "jobs") == 0 ||
+	       (call->answer->view.old && route->endpoint != ENDPOINT_DIAG && route->endpoint != ENDPOINT_PING);
+}
+
 static void fail(struct call *call, int status, int64_t number, const char *error, const char *description,
 		 const char *source)
 {
 	struct view *view = &call->answer->view;
-	const struct route *route = call->route;
-	bool keeps_list = view->old || strcmp(route->answer, "jobs") == 0 || strcmp(route->answer, "db_jobs") == 0;
 	call->answer->status = status;
 	call->answer->plain = error;
 	view->error = error;
 	view->error_number = number;
 	view->error_description = description;
 	view->error_source = source;
-	begin(call, keeps_list && route->endpoint != ENDPOINT_DIAG ? route->answer
-	      : route->is_db					   ? "db_failed"
-								   : "failed",
+	begin(call, keeps_list(call, number) ? call->route->answer
+	      : call->route->is_db	     ? "db_failed"
+					     : "failed",
 	      (struct rows){.next = no_rows});
 }
 

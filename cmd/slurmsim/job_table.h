@@ -1,5 +1,5 @@
 /* The job records of slurmctld, in the order in which it lists them. A record is found by its raw id;
- * pointers are good until records are added or forgotten. */
+ * pointers are good until it is forgotten or the table is tidied. */
 #pragma once
 
 #include <stdbool.h>

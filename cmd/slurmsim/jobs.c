@@ -49,7 +49,7 @@ static void choose_size(struct world *world, struct job *job)
 	}
 	uint32_t most = node->cpus;
 	job->cpus = random_chance(random, 0.5) ? 1 : PICK(random, 2, 4, 8, 16, 32);
-	if (random_chance(random, 0.04) && partition->count >= 16) {
+	if (random_chance(random, 0.01) && partition->count >= 16) {
 		job->node_count = (uint16_t)PICK(random, 2, 4, 8);
 		job->nodes = NULL;
 		job->cpus = most * job->node_count;
@@ -351,6 +351,9 @@ static void complete(struct world *world, struct job *job)
 		world->nodes[nodes[i]].completing--;
 	schedule_free(world, job);
 	job->flags &= (uint8_t)~JOB_COMPLETING;
+	struct job *leader = job->array_id ? job_table_find(&world->jobs, job->array_id) : NULL;
+	if (leader && leader->task == NO_TASK)
+		schedule_array(world, leader);
 	world->jobs_changed = world->now;
 	if (!(job->flags & JOB_REQUEUED)) {
 		int32_t at = job->end + (int32_t)world->options.min_job_age_s;

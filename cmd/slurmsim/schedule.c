@@ -8,7 +8,8 @@
 #include <string.h>
 
 enum {
-	DEPTH = 50,       /* pending jobs that a pass may leave behind, per partition */
+	KEPT_MAX = 300,   /* pending jobs that a pass may leave behind, per partition */
+	MISSES_MAX = 64,  /* of which so many in a row: it is full */
 	TRIES = 64,       /* nodes that are looked at for a job */
 	STARTS_MAX = 2000 /* a pass and partition */
 };
@@ -147,34 +148,49 @@ static enum job_reason try_start(struct world *world, uint32_t id, uint32_t numb
 	return REASON_NONE;
 }
 
-/* An array's next task is tried with the rest's record and split off only if it fits. */
+/* An array's next task is tried with the rest's record and split off only if it fits. Whom a limit of its
+ * own keeps waiting goes to the end of the queue. */
 static void pass_partition(struct world *world, uint32_t number)
 {
 	struct partition *partition = &world->partitions[number];
-	uint32_t kept[DEPTH], kept_count = 0, started = 0, looked = 0;
-	size_t at = partition->head;
-	while (at < partition->tail && kept_count < DEPTH && started < STARTS_MAX) {
+	uint32_t kept[KEPT_MAX], kept_count = 0, started = 0, looked = 0, misses = 0;
+	uint32_t limited[KEPT_MAX], limited_count = 0;
+	size_t at = partition->head, end = partition->tail;
+	while (at < end && kept_count < KEPT_MAX && limited_count < KEPT_MAX && misses < MISSES_MAX && started < STARTS_MAX) {
 		uint32_t id = partition->queue[at++];
 		struct job *job = job_table_find(&world->jobs, id);
 		if (!may_wait_in(world, job, number))
 			continue;
 		looked++;
 		enum job_reason reason = try_start(world, id, number);
-		job = job_table_find(&world->jobs, id); /* a split may have moved it */
 		if (reason == REASON_NONE) {
 			started++;
+			misses = 0;
 			at -= job->state == JOB_PENDING; /* the rest of an array */
 			continue;
 		}
 		job->reason = (uint8_t)(reason == REASON_RESOURCES && kept_count ? REASON_PRIORITY : reason);
-		kept[kept_count++] = id;
+		misses += reason == REASON_RESOURCES;
+		if (reason == REASON_RESOURCES)
+			kept[kept_count++] = id;
+		else
+			limited[limited_count++] = id;
 	}
 	at -= kept_count;
 	memcpy(partition->queue + at, kept, kept_count * sizeof *kept);
 	partition->head = at;
+	for (uint32_t i = 0; i < limited_count; i++)
+		queue_in(partition, limited[i]);
 	world->counters.depth += looked;
 	world->counters.bf_depth += kept_count;
 	world->counters.bf_last_depth = kept_count;
+}
+
+/* A task has ended: an array with a limit may have its next one started. */
+void schedule_array(struct world *world, struct job *rest)
+{
+	if (rest->array_limit && may_wait_in(world, rest, rest->partition))
+		try_start(world, rest->id, rest->partition);
 }
 
 void schedule_pass(struct world *world)

@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum part { PART_TEXT, PART_PLAIN, PART_SET, PART_INFINITE, PART_NUMBER, PART_LIST, PART_ROWS, PART_ONE };
+enum part { PART_TEXT, PART_PLAIN, PART_SET, PART_INFINITE, PART_NUMBER, PART_LIST, PART_ROWS, PART_ONE, PART_IF };
 
 struct piece {
 	enum part part;
 	size_t value;                /* its number in the kind */
 	const struct template *rows; /* of the records of a list */
 	char *text; /* to write as it is; of PART_ONE what to write when there is none */
-	size_t len;
+	size_t len; /* of PART_IF how many pieces are left out if the value is unset */
 	int depth;
 };
 
@@ -127,19 +127,42 @@ static void compile_marker(struct compiler *compiler, const char *marker, int de
 
 static void compile_value(struct compiler *compiler, struct json_object *value, int depth);
 
+static void compile_member(struct compiler *compiler, const char *key, struct json_object *member, int depth)
+{
+	struct buf *text = &compiler->text;
+	add_newline(text, compiler->set->compact, depth);
+	add_string(text, key);
+	buf_add_string(text, compiler->set->compact ? ":" : ": ");
+	compile_value(compiler, member, depth);
+}
+
+/* "@if:value@name"; never an object's first member. */
+static void compile_if(struct compiler *compiler, const char *key, struct json_object *member, int depth)
+{
+	struct text rest = text_of(key + strlen("@if:")), name = text_cut(&rest, '@');
+	end_text(compiler);
+	size_t number = compiler->template->count;
+	add_piece(compiler, PART_IF, 0)->value = find_value(compiler->template->kind, name);
+	buf_add_char(&compiler->text, ',');
+	compile_member(compiler, rest.bytes, member, depth);
+	end_text(compiler);
+	compiler->template->pieces[number].len = compiler->template->count - number - 1;
+}
+
 static void compile_object(struct compiler *compiler, struct json_object *object, int depth)
 {
 	struct buf *text = &compiler->text;
 	bool compact = compiler->set->compact, is_first = true;
 	buf_add_char(text, '{');
 	json_object_object_foreach(object, key, member) {
+		if (text_starts_with(text_of(key), "@if:")) {
+			compile_if(compiler, key, member, depth + 1);
+			continue;
+		}
 		if (!is_first)
 			buf_add_char(text, ',');
 		is_first = false;
-		add_newline(text, compact, depth + 1);
-		add_string(text, key);
-		buf_add_string(text, compact ? ":" : ": ");
-		compile_value(compiler, member, depth + 1);
+		compile_member(compiler, key, member, depth + 1);
 	}
 	if (!is_first)
 		add_newline(text, compact, depth);
@@ -262,8 +285,13 @@ static void write_piece(const struct template *template, const struct piece *pie
 static void write_record(const struct template *template, const struct value *values, struct buf *out,
 			 struct arena *scratch)
 {
-	for (size_t i = 0; i < template->count; i++)
-		write_piece(template, &template->pieces[i], values, out, scratch);
+	for (size_t i = 0; i < template->count; i++) {
+		const struct piece *piece = &template->pieces[i];
+		if (piece->part != PART_IF)
+			write_piece(template, piece, values, out, scratch);
+		else if (values[piece->value].kind == VALUE_UNSET)
+			i += piece->len;
+	}
 }
 
 /* The next record of a list, with what stands before it; false at the list's end, which is written. */
@@ -299,6 +327,7 @@ static void write_piece(const struct template *template, const struct piece *pie
 	const struct value *value = &values[piece->value];
 	bool is_known = value->kind != VALUE_UNSET && value->kind != VALUE_INFINITE;
 	switch (piece->part) {
+	case PART_IF: break; /* write_record() */
 	case PART_TEXT: buf_add(out, piece->text, piece->len); break;
 	case PART_PLAIN: write_plain(out, value); break;
 	case PART_SET: buf_add_string(out, is_known ? "true" : "false"); break;

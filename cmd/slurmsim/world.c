@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PAST_S = 7200 }; /* how long ago the oldest job of a new world was submitted */
+enum {
+	PAST_S = 7200, /* how long ago the oldest job of a new world was submitted */
+	BATCHES = 50,
+};
 
 uint32_t random_poisson(struct random *random, double mean)
 {
@@ -117,20 +120,29 @@ static void make_nodes(struct world *world)
 		node_fail(world, random_below(&world->random, count));
 }
 
+static void start_what_fits(struct world *world)
+{
+	uint64_t before;
+	do {
+		before = world->counters.started;
+		schedule_pass(world);
+	} while (world->counters.started > before);
+}
+
 /* The queue of a world that has been there for a while: what fits has been running, for various times. */
 static void make_jobs(struct world *world)
 {
 	const struct world_options *options = &world->options;
 	if (options->array_tasks)
 		world_submit_array(world, -PAST_S, options->array_tasks);
-	for (uint32_t i = 0; world->jobs.count < options->jobs; i++) {
-		world->now = (int32_t)(-PAST_S + (int64_t)PAST_S * i / options->jobs);
-		world_submit(world, world->now < 0 ? world->now : -1);
-	}
-	world->now = 0;
-	for (uint64_t before = UINT64_MAX; before != world->counters.started;) {
-		before = world->counters.started;
-		schedule_pass(world);
+	/* In batches: what starts splits arrays, which makes records too. */
+	for (uint32_t batch = 1; batch <= BATCHES; batch++) {
+		while (world->jobs.count < (uint64_t)options->jobs * batch / BATCHES) {
+			world->now = (int32_t)(-PAST_S + PAST_S * (int64_t)world->jobs.count / options->jobs);
+			world_submit(world, world->now < 0 ? world->now : -1);
+		}
+		world->now = 0;
+		start_what_fits(world);
 	}
 	for (size_t place = 0; place < world->jobs.end; place++) {
 		struct job *job = job_table_at(&world->jobs, place);

@@ -117,7 +117,7 @@ static inline int64_t world_unix(const struct world *world, int32_t at)
 }
 const struct association *world_association(const struct world *world, const struct job *job);
 
-/* Jobs (jobs.c). What happens to a job; pointers to jobs are good until the next submission. */
+/* Jobs (jobs.c). What happens to a job; pointers to jobs are good until the table is tidied. */
 struct job *world_submit(struct world *world, int32_t at); /* a job, an array or a het job */
 struct job *world_submit_array(struct world *world, int32_t at, uint32_t tasks);
 void job_start(struct world *world, struct job *job, int32_t at);
@@ -133,6 +133,7 @@ struct job *job_split(struct world *world, struct job *rest);
 bool schedule_place(struct world *world, struct job *job, struct partition *partition);
 void schedule_free(struct world *world, struct job *job);
 void schedule_queue(struct world *world, struct job *job);
+void schedule_array(struct world *world, struct job *rest);
 void schedule_pass(struct world *world);
 
 /* Nodes (nodes.c). */

@@ -6,7 +6,8 @@
 In a record every member keeps its place and shape; a member that the simulator fills in becomes a
 marker: "@name@" the value, "@name.set@" and so on the parts of a {set, infinite, number}, "@name.list@"
 a list of words, "@rows:kind@" a list of records of another kind, "@one:kind@" such a record or what the
-release writes instead. The rest stays as recorded.
+release writes instead; a member named "@if:value@name" is left out where the value is unset. The rest stays as
+    recorded.
 """
 
 import json
@@ -176,6 +177,20 @@ def choose(kind, records):
     return max(records, key=wealth)
 
 
+def with_signals(record, records):
+    """22.05 says which signal only if there was one: then the member is there."""
+    record = json.loads(json.dumps(record))
+    signals = [job["exit_code"]["signal"] for job in records if "signal" in job["exit_code"]]
+    for part in (record, *record["steps"]):
+        if "signal" not in part["exit_code"]:
+            part["exit_code"]["@if:exit_signal@signal"] = {
+                key: {"signal_id": "@exit_signal@", "name": "@exit_signal_name@"}[key]
+                for key in signals[0]}
+        if "signal" not in part.get("derived_exit_code", {"signal": None}):
+            part["derived_exit_code"]["@if:exit_signal@signal"] = signals[0]
+    return record
+
+
 def envelope(answer, path, mark_as):
     answer = json.loads(json.dumps(answer))
     put(answer, path, mark_as)
@@ -221,6 +236,8 @@ def make(folder):
             if part in record and isinstance(record[part], list):
                 templates[child] = mark(child, record[part][0])
         if kind == "db_job":
+            record = with_signals(record, records)
+            templates["db_step"] = mark("db_step", record["steps"][0])
             templates["tres"] = mark("tres", record["tres"]["allocated"][0])
             templates["tres_requested"] = templates["tres"]
         templates[kind] = mark(kind, record)
