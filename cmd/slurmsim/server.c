@@ -1,11 +1,13 @@
 #include "slurmsim/server.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "slurmsim/answer.h"
 #include "slurmsim/fatal.h"
 
 #include <microhttpd.h>
 #include <arpa/inet.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -21,6 +23,7 @@ enum {
 struct server {
 	struct MHD_Daemon *daemon;
 	struct sim *sim;
+	atomic_bool stops;
 };
 
 /* One request, from its first line until its answer is sent. */
@@ -74,11 +77,14 @@ static ssize_t read_answer(void *context, uint64_t at, char *to, size_t max)
 	return (ssize_t)len;
 }
 
-static void wait_s(double seconds)
+/* In short pieces, so that a frozen request does not keep the server from stopping. */
+static void wait_s(const struct server *server, double seconds)
 {
-	struct timespec time = {.tv_sec = (time_t)seconds,
-				.tv_nsec = (long)((seconds - (double)(time_t)seconds) * 1e9)};
-	nanosleep(&time, NULL);
+	uint64_t end = clock_monotonic_ns() + (uint64_t)(seconds * 1e9), now;
+	while (!server->stops && (now = clock_monotonic_ns()) < end) {
+		uint64_t piece = end - now < 50000000 ? end - now : 50000000;
+		nanosleep(&(struct timespec){.tv_nsec = (long)piece}, NULL);
+	}
 }
 
 /* 26.05 sends a second answer after an error, in plain text: here as a body longer than its length. */
@@ -116,11 +122,12 @@ static struct MHD_Response *make_response(struct exchange *exchange)
 	return response;
 }
 
-static enum MHD_Result send_answer(struct exchange *exchange, struct MHD_Connection *connection)
+static enum MHD_Result send_answer(struct server *server, struct exchange *exchange,
+				    struct MHD_Connection *connection)
 {
 	struct answer *answer = &exchange->answer;
 	if (answer->delay_s > 0)
-		wait_s(answer->delay_s);
+		wait_s(server, answer->delay_s);
 	struct MHD_Response *response = make_response(exchange);
 	if (!response)
 		return MHD_NO;
@@ -188,7 +195,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 		.accept = header(connection, MHD_HTTP_HEADER_ACCEPT)};
 	answer_make(server->sim, &asked, &exchange->answer);
 	exchange->has_answer = true;
-	return send_answer(exchange, connection);
+	return send_answer(server, exchange, connection);
 }
 
 static int listen_unix(const char *path)
@@ -245,6 +252,7 @@ struct server *server_start(struct sim *sim, int listener)
 
 void server_stop(struct server *server)
 {
+	server->stops = true;
 	MHD_stop_daemon(server->daemon);
 	free(server);
 }
