@@ -86,7 +86,9 @@ int main(int argc, char **argv)
 	if (*sim.options.key_file)
 		auth_read_key(&sim.key, sim.options.key_file);
 	if (*sim.options.print_token) {
-		puts(auth_sign(&sim.key, sim.options.print_token, clock_now_s(), 86400));
+		char *token = auth_sign(&sim.key, sim.options.print_token, clock_now_s(), 86400);
+		puts(token);
+		free(token);
 		return EXIT_SUCCESS;
 	}
 	signal(SIGPIPE, SIG_IGN);

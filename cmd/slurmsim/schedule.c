@@ -177,7 +177,8 @@ static void pass_partition(struct world *world, uint32_t number)
 			limited[limited_count++] = id;
 	}
 	at -= kept_count;
-	memcpy(partition->queue + at, kept, kept_count * sizeof *kept);
+	for (uint32_t i = 0; i < kept_count; i++)
+		partition->queue[at + i] = kept[i];
 	partition->head = at;
 	for (uint32_t i = 0; i < limited_count; i++)
 		queue_in(partition, limited[i]);
