@@ -150,9 +150,11 @@ static void check_token(struct call *call)
 }
 
 /* slurmrestd's ping says 200 and DOWN, but that of 22.05. */
-static void refuse_token(struct call *call)
+static bool refuse_token(struct call *call)
 {
 	struct view *view = &call->answer->view;
+	if (call->token_is_good)
+		return false;
 	if (view->old)
 		fail(call, 500, call->route->is_db ? 1007 : -1,
 		     call->route->is_db ? "Protocol authentication error" : "Unspecified error",
@@ -166,6 +168,7 @@ static void refuse_token(struct call *call)
 		begin(call, "ping", view_ping(view));
 	} else
 		fail(call, 511, 1007, "Protocol authentication error", "request failed", "slurm_load");
+	return true;
 }
 
 /* A call to a controller that is away blocks some ten seconds. */
@@ -327,19 +330,16 @@ static void answer_route(struct call *call)
 	view->detail = !query_get(call->request->query, "flags", flags, sizeof flags);
 	answer->endpoint = (int)call->route->endpoint;
 	check_token(call);
-	if (!call->token_is_good) {
-		refuse_token(call);
-		return;
-	}
-	if (controller_is_away(call) || is_unchanged(call) || !select_records(call) || found_nothing(call))
-		return;
-	uint64_t rows = count_rows(call);
+	bool is_answered = refuse_token(call) || controller_is_away(call) || is_unchanged(call) ||
+			   !select_records(call) || found_nothing(call);
+	uint64_t rows = is_answered ? 0 : count_rows(call);
 	struct cost cost = cost_of(call->route->endpoint, (int)view->release, rows, view->detail);
-	begin(call, call->route->answer, call->route->rows(view));
+	if (!is_answered)
+		begin(call, call->route->answer, call->route->rows(view));
 	traffic_add(&call->sim->traffic, call->route->endpoint, answer->user, cost, rows, answer->body.len,
 		    answer->status);
 	if (call->sim->options.real_cost)
-		answer->delay_s = cost.slurmrestd_s;
+		answer->delay_s += cost.slurmrestd_s;
 }
 
 /* The first fault that the request meets; it may be spent then. */
@@ -427,6 +427,7 @@ bool answer_more(struct answer *answer)
 		return false;
 	pthread_mutex_lock(&answer->sim->lock);
 	answer->has_more = writer_write(&answer->writer, answer->values, &answer->body, PART_BYTES);
+	answer->sim->traffic.endpoints[answer->endpoint].bytes += answer->body.len;
 	if (!answer->has_more)
 		answer->sim->readers--;
 	pthread_mutex_unlock(&answer->sim->lock);

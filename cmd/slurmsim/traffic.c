@@ -7,8 +7,9 @@ const char *const endpoint_names[ENDPOINTS] = {
 	"ping", "diag", "partitions", "nodes", "jobs", "job", "states", "reservations", "licenses", "shares",
 	"conf", "db_jobs", "db_qos", "db_associations", "db_diag", "db_ping"};
 
-/* Per release 22.05, 24.11, 26.05: seconds of slurmrestd are a + b rows + c rows², fitted to what was
- * measured on the real ones (1,000 to 100,000 rows); slurmctld's and the memory are linear. */
+/* Per release 22.05, 24.11, 26.05: seconds of slurmrestd are a + b rows + c rows². For jobs, states, nodes
+ * and slurmdb's jobs that is fitted to what was measured on the real ones (1,000 to 100,000 rows); the rest
+ * is small, and guessed from their size. slurmctld's time and the memory are linear. */
 static const struct {
 	const char *message;
 	int type;
