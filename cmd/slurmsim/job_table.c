@@ -49,7 +49,8 @@ static size_t slot_find(const struct job_table *table, uint32_t id)
 {
 	if (!table->slot_count || !id)
 		return SIZE_MAX;
-	for (size_t slot = slot_of(table, id); table->slots[slot]; slot = (slot + 1) & (table->slot_count - 1))
+	for (size_t slot = slot_of(table, id); table->slots[slot];
+	     slot = (slot + 1) & (table->slot_count - 1))
 		if (job_table_at(table, table->slots[slot] - 1)->id == id)
 			return slot;
 	return SIZE_MAX;
@@ -71,7 +72,8 @@ void job_table_forget(struct job_table *table, struct job *job)
 	size_t hole = slot_find(table, job->id), mask = table->slot_count - 1;
 	if (job->node_count > 1)
 		free(job->nodes);
-	/* Linear probing without tombstones: what could not be found over the hole moves into it. */
+	/* Linear probing without tombstones: what could not be found over the hole moves into it.
+	 */
 	for (size_t next = (hole + 1) & mask; table->slots[next]; next = (next + 1) & mask) {
 		size_t wanted = slot_of(table, job_table_at(table, table->slots[next] - 1)->id);
 		if (((next - wanted) & mask) >= ((next - hole) & mask)) {

@@ -10,7 +10,8 @@ KINDS(NAMES)
 static const struct kind kinds[] = {KINDS(KIND)};
 
 #define FITS(kind, LIST)                                                                           \
-	_Static_assert(sizeof kind##_names / sizeof *kind##_names <= VALUES_MAX, #kind " is too large");
+	_Static_assert(sizeof kind##_names / sizeof *kind##_names <= VALUES_MAX,                   \
+		       #kind " is too large");
 KINDS(FITS)
 
 const struct kind *kind_find(const char *name)

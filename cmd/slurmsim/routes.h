@@ -5,10 +5,10 @@
 
 struct route {
 	enum endpoint endpoint;
-	bool is_db, has_id;  /* of slurmdbd; the path goes on with an id or a name */
-	const char *path;    /* below the version */
-	const char *answer;  /* the template */
-	int since;           /* the first version */
+	bool is_db, has_id; /* of slurmdbd; the path goes on with an id or a name */
+	const char *path;   /* below the version */
+	const char *answer; /* the template */
+	int since;	    /* the first version */
 	struct rows (*rows)(const struct view *view);
 };
 

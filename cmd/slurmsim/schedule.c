@@ -1,5 +1,5 @@
-/* Who runs where. Good enough to keep a cluster busy and its sums right: first come first served per
- * partition with a short look past those that do not fit, whole nodes for jobs of several. */
+/* Who runs where. Good enough to keep a cluster busy and its sums right: first come first served
+ * per partition with a short look past those that do not fit, whole nodes for jobs of several. */
 #include "slurmsim/world.h"
 
 #include "base/memory.h"
@@ -8,15 +8,16 @@
 #include <string.h>
 
 enum {
-	KEPT_MAX = 300,   /* pending jobs that a pass may leave behind, per partition */
+	KEPT_MAX = 300,	  /* pending jobs that a pass may leave behind, per partition */
 	MISSES_MAX = 64,  /* of which so many in a row: it is full */
-	TRIES = 64,       /* nodes that are looked at for a job */
+	TRIES = 64,	  /* nodes that are looked at for a job */
 	STARTS_MAX = 2000 /* a pass and partition */
 };
 
 static uint32_t memory_on_node(const struct job *job)
 {
-	return job->flags & JOB_PER_NODE ? job->memory : job->memory * (job->cpus / job->node_count);
+	return job->flags & JOB_PER_NODE ? job->memory
+					 : job->memory * (job->cpus / job->node_count);
 }
 
 static bool has_room(const struct node *node, const struct job *job)
@@ -148,15 +149,16 @@ static enum job_reason try_start(struct world *world, uint32_t id, uint32_t numb
 	return REASON_NONE;
 }
 
-/* An array's next task is tried with the rest's record and split off only if it fits. Whom a limit of its
- * own keeps waiting goes to the end of the queue. */
+/* An array's next task is tried with the rest's record and split off only if it fits. Whom a limit
+ * of its own keeps waiting goes to the end of the queue. */
 static void pass_partition(struct world *world, uint32_t number)
 {
 	struct partition *partition = &world->partitions[number];
 	uint32_t kept[KEPT_MAX], kept_count = 0, started = 0, looked = 0, misses = 0;
 	uint32_t limited[KEPT_MAX], limited_count = 0;
 	size_t at = partition->head, end = partition->tail;
-	while (at < end && kept_count < KEPT_MAX && limited_count < KEPT_MAX && misses < MISSES_MAX && started < STARTS_MAX) {
+	while (at < end && kept_count < KEPT_MAX && limited_count < KEPT_MAX &&
+	       misses < MISSES_MAX && started < STARTS_MAX) {
 		uint32_t id = partition->queue[at++];
 		struct job *job = job_table_find(&world->jobs, id);
 		if (!may_wait_in(world, job, number))
@@ -169,7 +171,8 @@ static void pass_partition(struct world *world, uint32_t number)
 			at -= job->state == JOB_PENDING; /* the rest of an array */
 			continue;
 		}
-		job->reason = (uint8_t)(reason == REASON_RESOURCES && kept_count ? REASON_PRIORITY : reason);
+		job->reason = (uint8_t)(reason == REASON_RESOURCES && kept_count ? REASON_PRIORITY
+										 : reason);
 		misses += reason == REASON_RESOURCES;
 		if (reason == REASON_RESOURCES)
 			kept[kept_count++] = id;

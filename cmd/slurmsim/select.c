@@ -17,7 +17,8 @@ static void add(struct view *view, const struct job *job, uint32_t task)
 
 static void add_members(struct view *view, const struct job *leader)
 {
-	for (const struct job *job = leader; job; job = job_table_find(&view->world->jobs, job->next_member))
+	for (const struct job *job = leader; job;
+	     job = job_table_find(&view->world->jobs, job->next_member))
 		add(view, job, NO_TASK);
 }
 
@@ -34,7 +35,8 @@ static bool rest_has(const struct job *job, uint32_t task, uint32_t *ret_rank)
 static void add_task(struct view *view, const struct job *leader, uint32_t task)
 {
 	uint32_t rank;
-	for (const struct job *job = leader; job; job = job_table_find(&view->world->jobs, job->next_member)) {
+	for (const struct job *job = leader; job;
+	     job = job_table_find(&view->world->jobs, job->next_member)) {
 		if (job->task == task)
 			add(view, job, NO_TASK);
 		else if (job->task == NO_TASK && rest_has(job, task, &rank))
@@ -76,7 +78,8 @@ static bool is_set(const char *query, const char *name)
 	return query_get(query, name, value, sizeof value) && strcmp(value, "false") != 0;
 }
 
-static bool read_time(const struct view *view, const char *query, const char *name, int64_t *ret_time)
+static bool read_time(const struct view *view, const char *query, const char *name,
+		      int64_t *ret_time)
 {
 	char value[32];
 	if (!query_get(query, name, value, sizeof value))
@@ -94,7 +97,8 @@ static uint32_t state_bit(const char *name)
 		if (strcasecmp(name, job_state_names[i]) == 0)
 			return 1u << i;
 	/* States that this world does not know. */
-	return strcasecmp(name, "BOOT_FAIL") == 0 || strcasecmp(name, "SUSPENDED") == 0 ? 1u << 30 : 0;
+	return strcasecmp(name, "BOOT_FAIL") == 0 || strcasecmp(name, "SUSPENDED") == 0 ? 1u << 30
+											: 0;
 }
 
 const char *select_window(struct view *view, const char *query)

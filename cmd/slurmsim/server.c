@@ -5,8 +5,8 @@
 #include "slurmsim/answer.h"
 #include "slurmsim/fatal.h"
 
-#include <microhttpd.h>
 #include <arpa/inet.h>
+#include <microhttpd.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-	CONNECTIONS_MAX = 124, /* slurmrestd's; further ones hang */
+	CONNECTIONS_MAX = 124,		   /* slurmrestd's; further ones hang */
 	CONNECTION_MEMORY_BYTES = 1 << 20, /* thousands of ids in one request line */
 };
 
@@ -87,7 +87,8 @@ static void wait_s(const struct server *server, double seconds)
 	}
 }
 
-/* 26.05 sends a second answer after an error, in plain text: here as a body longer than its length. */
+/* 26.05 sends a second answer after an error, in plain text: here as a body longer than its length.
+ */
 static void add_second(struct answer *answer, struct MHD_Response *response)
 {
 	char length[32];
@@ -100,13 +101,15 @@ static struct MHD_Response *make_response(struct exchange *exchange)
 {
 	struct answer *answer = &exchange->answer;
 	struct buf *body = &answer->body;
-	bool is_twice = answer->plain && answer->status >= 400 &&
-			(answer->view.release == RELEASE_26_05 || answer->fault.kind == FAULT_TWICE);
+	bool is_twice =
+		answer->plain && answer->status >= 400 &&
+		(answer->view.release == RELEASE_26_05 || answer->fault.kind == FAULT_TWICE);
 	if (answer->has_more || answer->fault.kind == FAULT_CUT) {
 		uint64_t len = answer->has_more ? MHD_SIZE_UNKNOWN : body->len;
 		if (answer->fault.kind == FAULT_CUT)
 			body->len /= 2;
-		return MHD_create_response_from_callback(len, 64 << 10, read_answer, exchange, NULL);
+		return MHD_create_response_from_callback(len, 64 << 10, read_answer, exchange,
+							 NULL);
 	}
 	size_t first = body->len;
 	if (is_twice)
@@ -123,7 +126,7 @@ static struct MHD_Response *make_response(struct exchange *exchange)
 }
 
 static enum MHD_Result send_answer(struct server *server, struct exchange *exchange,
-				    struct MHD_Connection *connection)
+				   struct MHD_Connection *connection)
 {
 	struct answer *answer = &exchange->answer;
 	if (answer->delay_s > 0)
@@ -140,8 +143,10 @@ static enum MHD_Result send_answer(struct server *server, struct exchange *excha
 	return result;
 }
 
-/* /sim/truth, /sim/stats, /sim/CONTROL: plain, and without a token: the address is this machine's own. */
-static enum MHD_Result send_control(struct sim *sim, const char *path, struct MHD_Connection *connection)
+/* /sim/truth, /sim/stats, /sim/CONTROL: plain, and without a token: the address is this machine's
+ * own. */
+static enum MHD_Result send_control(struct sim *sim, const char *path,
+				    struct MHD_Connection *connection)
 {
 	struct buf out = BUF_INIT;
 	bool is_done = true;
@@ -157,7 +162,8 @@ static enum MHD_Result send_control(struct sim *sim, const char *path, struct MH
 	struct MHD_Response *response =
 		MHD_create_response_from_buffer(out.len, out.bytes, MHD_RESPMEM_MUST_COPY);
 	buf_done(&out);
-	enum MHD_Result result = MHD_queue_response(connection, is_done ? MHD_HTTP_OK : MHD_HTTP_BAD_REQUEST, response);
+	enum MHD_Result result = MHD_queue_response(
+		connection, is_done ? MHD_HTTP_OK : MHD_HTTP_BAD_REQUEST, response);
 	MHD_destroy_response(response);
 	return result;
 }
@@ -174,7 +180,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 	(void)url, (void)version, (void)upload;
 	struct server *server = context;
 	struct exchange *exchange = *request;
-	if (!exchange->has_begun) { /* an answer before the body is read would close the connection */
+	if (!exchange->has_begun) { /* an answer before the body is read would close the connection
+				     */
 		exchange->has_begun = true;
 		return MHD_YES;
 	}
@@ -188,11 +195,13 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 	if (query)
 		*query++ = '\0';
 	const char *bearer = header(connection, MHD_HTTP_HEADER_AUTHORIZATION);
-	struct request asked = {
-		.method = method, .path = exchange->uri, .query = query ? query : "",
-		.token = header(connection, "X-SLURM-USER-TOKEN"),
-		.bearer = bearer && strncmp(bearer, "Bearer ", 7) == 0 ? bearer + 7 : NULL,
-		.accept = header(connection, MHD_HTTP_HEADER_ACCEPT)};
+	struct request asked = {.method = method,
+				.path = exchange->uri,
+				.query = query ? query : "",
+				.token = header(connection, "X-SLURM-USER-TOKEN"),
+				.bearer = bearer && strncmp(bearer, "Bearer ", 7) == 0 ? bearer + 7
+										       : NULL,
+				.accept = header(connection, MHD_HTTP_HEADER_ACCEPT)};
 	answer_make(server->sim, &asked, &exchange->answer);
 	exchange->has_answer = true;
 	return send_answer(server, exchange, connection);
@@ -206,7 +215,8 @@ static int listen_unix(const char *path)
 	memcpy(address.sun_path, path, strlen(path) + 1);
 	unlink(path);
 	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 64))
+	if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) ||
+	    listen(listener, 64))
 		fatal("%s: %m", path);
 	return listener;
 }
@@ -225,8 +235,8 @@ int server_listen(const char *address, char ret_name[128])
 	in.sin_port = htons((uint16_t)atoi(name + 10));
 	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-	if (listener < 0 || bind(listener, (struct sockaddr *)&in, sizeof in) || listen(listener, 64) ||
-	    getsockname(listener, (struct sockaddr *)&in, &len))
+	if (listener < 0 || bind(listener, (struct sockaddr *)&in, sizeof in) ||
+	    listen(listener, 64) || getsockname(listener, (struct sockaddr *)&in, &len))
 		fatal("%s: %m", name);
 	snprintf(ret_name, 128, "127.0.0.1:%u", ntohs(in.sin_port));
 	return listener;
@@ -239,12 +249,11 @@ struct server *server_start(struct sim *sim, int listener)
 	server->daemon = MHD_start_daemon(
 		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
 			MHD_USE_SUPPRESS_DATE_NO_CLOCK | MHD_USE_ITC,
-		0, NULL, NULL, on_request, server,
-		MHD_OPTION_LISTEN_SOCKET, listener,
-		MHD_OPTION_URI_LOG_CALLBACK, on_uri, NULL,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, NULL,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES, MHD_OPTION_END);
+		0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, listener,
+		MHD_OPTION_URI_LOG_CALLBACK, on_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED,
+		on_completed, NULL, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
+		MHD_OPTION_END);
 	if (!server->daemon)
 		fatal("libmicrohttpd does not start");
 	return server;

@@ -3,8 +3,8 @@
 
 #include "slurmsim/sim.h"
 
-/* Opens the address "127.0.0.1:PORT" (0: any) or "unix:/path"; its name is put into *ret_name. Ends the
- * process if that fails. Give the name again to open the same address. */
+/* Opens the address "127.0.0.1:PORT" (0: any) or "unix:/path"; its name is put into *ret_name. Ends
+ * the process if that fails. Give the name again to open the same address. */
 int server_listen(const char *address, char ret_name[128]);
 
 struct server;

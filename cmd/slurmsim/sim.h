@@ -17,16 +17,25 @@ struct sim_options {
 enum { VERSIONS_MAX = 6, FAULTS_MAX = 16 };
 
 enum fault_kind {
-	FAULT_NONE, FAULT_SLOW, FAULT_CUT, FAULT_GARBAGE, FAULT_UNAUTHORIZED, FAULT_STATUS, FAULT_LIE,
-	FAULT_UNCHANGED, FAULT_FREEZE, FAULT_TWICE, FAULT_KINDS
+	FAULT_NONE,
+	FAULT_SLOW,
+	FAULT_CUT,
+	FAULT_GARBAGE,
+	FAULT_UNAUTHORIZED,
+	FAULT_STATUS,
+	FAULT_LIE,
+	FAULT_UNCHANGED,
+	FAULT_FREEZE,
+	FAULT_TWICE,
+	FAULT_KINDS
 };
 
 struct fault {
 	enum fault_kind kind;
-	int endpoint;   /* -1: all */
-	int64_t left;   /* requests that it still meets; -1: no end */
+	int endpoint;	/* -1: all */
+	int64_t left;	/* requests that it still meets; -1: no end */
 	double seconds; /* of FAULT_SLOW and FAULT_FREEZE */
-	int status;     /* of FAULT_STATUS */
+	int status;	/* of FAULT_STATUS */
 };
 
 struct sim {
@@ -36,22 +45,25 @@ struct sim {
 	struct traffic traffic;
 	struct auth_key key;
 	enum release release;
-	struct { int number; struct template_set *templates; } versions[VERSIONS_MAX];
+	struct {
+		int number;
+		struct template_set *templates;
+	} versions[VERSIONS_MAX];
 	size_t version_count;
-	uint64_t begun_ns;   /* of the monotonic clock: the world's second 0 */
-	int32_t advanced;    /* seconds that /sim/advance added */
-	unsigned readers;    /* answers that are being written */
+	uint64_t begun_ns; /* of the monotonic clock: the world's second 0 */
+	int32_t advanced;  /* seconds that /sim/advance added */
+	unsigned readers;  /* answers that are being written */
 	bool ctld_down, dbd_down;
-	double refuse_s;     /* asked for: no connections for so long */
+	double refuse_s; /* asked for: no connections for so long */
 	struct fault faults[FAULTS_MAX];
-	char *script;        /* what is left of it; the text is owned by main */
+	char *script; /* what is left of it; the text is owned by main */
 };
 
 /* Lets the world live up to now. Called with the lock held. */
 void sim_advance(struct sim *sim);
 
-/* Does what a control path such as "fault?kind=slow&seconds=2" says; the lock is held. Returns false and
- * says why in `out` if it cannot be done; else `out` is the answer. */
+/* Does what a control path such as "fault?kind=slow&seconds=2" says; the lock is held. Returns
+ * false and says why in `out` if it cannot be done; else `out` is the answer. */
 bool control_do(struct sim *sim, const char *path, struct buf *out);
 void control_run_script(struct sim *sim);
 

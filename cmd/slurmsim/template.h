@@ -1,5 +1,6 @@
-/* Answers without a tree: a recorded record with markers (templates/, tests/sim/make_templates.py) is
- * compiled once into pieces of text and the values between them, and then written as often as wanted. */
+/* Answers without a tree: a recorded record with markers (templates/, tests/sim/make_templates.py)
+ * is compiled once into pieces of text and the values between them, and then written as often as
+ * wanted. */
 #pragma once
 
 #include "base/arena.h"
@@ -7,28 +8,36 @@
 
 /* What a marker stands for. An unset value is zeroed. */
 struct value {
-	enum { VALUE_UNSET, VALUE_INFINITE, VALUE_NUMBER, VALUE_REAL, VALUE_BOOL, VALUE_TEXT, VALUE_WORDS,
-	       VALUE_ROWS } kind;
+	enum {
+		VALUE_UNSET,
+		VALUE_INFINITE,
+		VALUE_NUMBER,
+		VALUE_REAL,
+		VALUE_BOOL,
+		VALUE_TEXT,
+		VALUE_WORDS,
+		VALUE_ROWS
+	} kind;
 	union {
 		int64_t number;
 		double real;
-		const char *text;         /* borrowed until the record is written */
+		const char *text;	  /* borrowed until the record is written */
 		const char *const *words; /* NULL at the end; borrowed likewise */
-		struct rows *rows;        /* likewise */
+		struct rows *rows;	  /* likewise */
 	};
 };
 
 /* Records of one kind, one after the other. */
 struct rows {
-	/* Fills in the next record's values, or returns false. Text goes into the scratch arena, which is
-	 * cleared for each record of the outermost list. */
+	/* Fills in the next record's values, or returns false. Text goes into the scratch arena,
+	 * which is cleared for each record of the outermost list. */
 	bool (*next)(struct rows *rows, struct value *values, struct arena *scratch);
 	const void *owner, *record; /* these four are for next() to use */
 	uint64_t at, part;
 };
 
 struct kind {
-	const char *name;         /* the template's */
+	const char *name;	  /* the template's */
 	const char *const *names; /* the markers', in the order of the values */
 	size_t count;
 };
@@ -44,18 +53,20 @@ const struct kind *kind_find(const char *name);
 /* Compiles what is in the text of templates/RELEASE-VERSION.json; ends the process if it is wrong.
  * `old` lists: 22.05 writes an empty list as two lines. */
 struct template_set *template_set_new(const char *json, bool compact, bool old);
-const struct template *template_find(const struct template_set *set, const char *name); /* or NULL */
+const struct template *template_find(const struct template_set *set,
+				     const char *name); /* or NULL */
 
 /* Where writing stands, so that a long answer can be written part by part. Begins as {template}. */
 struct writer {
 	const struct template *template;
-	size_t piece;          /* that comes next */
-	bool has_rows;         /* a record of its list is written */
+	size_t piece;  /* that comes next */
+	bool has_rows; /* a record of its list is written */
 	struct arena scratch;
 };
 
 /* Writes on until done or until `out` holds more than `budget` bytes; false when all is written. */
-bool writer_write(struct writer *writer, const struct value *values, struct buf *out, size_t budget);
+bool writer_write(struct writer *writer, const struct value *values, struct buf *out,
+		  size_t budget);
 void writer_done(struct writer *writer);
 
 /* Makers of values. */

@@ -40,7 +40,8 @@ static void walk_job(struct truth *truth, const struct world *world, const struc
 		const char *partition = world->partitions[partitions[i]].name;
 		add(truth, tasks, "partition_jobs/%s/%s", partition, state);
 		if (job->state == JOB_PENDING)
-			add(truth, tasks, "partition_reasons/%s/%s", partition, job_reason_names[job->reason]);
+			add(truth, tasks, "partition_reasons/%s/%s", partition,
+			    job_reason_names[job->reason]);
 	}
 	if (job->flags & JOB_COMPLETING)
 		add(truth, tasks, "completing");
@@ -59,10 +60,10 @@ static void walk_node(struct truth *truth, const struct world *world, uint32_t n
 {
 	const struct node *node = &world->nodes[number];
 	bool is_out = node->flags & (NODE_DOWN | NODE_DRAIN);
-	const char *state = node->flags & NODE_DOWN	      ? "DOWN"
+	const char *state = node->flags & NODE_DOWN	     ? "DOWN"
 			    : node->cpus_alloc == node->cpus ? "ALLOCATED"
-			    : node->cpus_alloc		      ? "MIXED"
-							      : "IDLE";
+			    : node->cpus_alloc		     ? "MIXED"
+							     : "IDLE";
 	double idle = node->cpus - node->cpus_alloc;
 	add(truth, 1, "nodes/%s", state);
 	add(truth, node->cpus_alloc, "cpus/allocated");
@@ -116,8 +117,10 @@ void truth_write(const struct sim *sim, struct buf *out)
 	for (uint32_t i = 0; i < world->options.nodes; i++)
 		walk_node(&truth, world, i);
 	buf_printf(out,
-		   "{\n  \"now\": %lld,\n  \"second\": %d,\n  \"records\": %zu,\n  \"lowest_id\": %u,\n"
-		   "  \"highest_id\": %u,\n  \"next_id\": %u,\n  \"submitted\": %lu,\n  \"started\": %lu,\n"
+		   "{\n  \"now\": %lld,\n  \"second\": %d,\n  \"records\": %zu,\n  \"lowest_id\": "
+		   "%u,\n"
+		   "  \"highest_id\": %u,\n  \"next_id\": %u,\n  \"submitted\": %lu,\n  "
+		   "\"started\": %lu,\n"
 		   "  \"ended\": %zu",
 		   (long long)world_unix(world, world->now), world->now, world->jobs.count,
 		   highest ? lowest : 0, highest, world->next_id, world->counters.submitted,
@@ -140,7 +143,8 @@ void stats_write(const struct sim *sim, struct buf *out)
 		slurmctld_s += traffic->endpoints[i].slurmctld_s;
 		buf_printf(out,
 			   "%s\n    \"%s\": {\"requests\": %lu, \"failures\": %lu, \"rows\": %lu, "
-			   "\"bytes\": %lu, \"slurmrestd_seconds\": %.6f, \"slurmctld_seconds\": %.6f}",
+			   "\"bytes\": %lu, \"slurmrestd_seconds\": %.6f, \"slurmctld_seconds\": "
+			   "%.6f}",
 			   written++ ? "," : "", endpoint_names[i], traffic->endpoints[i].requests,
 			   traffic->endpoints[i].failures, traffic->endpoints[i].rows,
 			   traffic->endpoints[i].bytes, traffic->endpoints[i].slurmrestd_s,

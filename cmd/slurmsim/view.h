@@ -1,5 +1,6 @@
-/* What an answer is about and how its release puts things: the rows that the templates are filled with.
- * All rows belong to a view (rows->owner), which the caller keeps until the answer is written. */
+/* What an answer is about and how its release puts things: the rows that the templates are filled
+ * with. All rows belong to a view (rows->owner), which the caller keeps until the answer is
+ * written. */
 #pragma once
 
 #include "slurmsim/template.h"
@@ -16,10 +17,10 @@ struct selected {
 
 /* What slurmdb/jobs is asked for. */
 struct window {
-	int64_t start, end;   /* Unix seconds; 0: not said */
-	uint32_t states;      /* bits of enum job_state, and REQUEUED_BIT; 0: not said */
-	char user[64];        /* empty: all */
-	uint32_t job;         /* 0: all */
+	int64_t start, end; /* Unix seconds; 0: not said */
+	uint32_t states;    /* bits of enum job_state, and REQUEUED_BIT; 0: not said */
+	char user[64];	    /* empty: all */
+	uint32_t job;	    /* 0: all */
 	bool with_steps, duplicates, whole_times;
 };
 #define REQUEUED_BIT (1u << 31)
@@ -29,16 +30,16 @@ struct view {
 	const struct traffic *traffic;
 	const char *cluster;
 	enum release release;
-	int version;     /* 45 for v0.0.45 */
-	bool old;        /* 22.05 */
-	bool detail;     /* no flags were given: SHOW_DETAIL */
-	uint32_t cut;    /* characters of array_task_string; 0: all */
-	bool is_down;    /* ping says that the controller is */
+	int version;  /* 45 for v0.0.45 */
+	bool old;     /* 22.05 */
+	bool detail;  /* no flags were given: SHOW_DETAIL */
+	uint32_t cut; /* characters of array_task_string; 0: all */
+	bool is_down; /* ping says that the controller is */
 	const char *down_status;
 	struct selected *selected; /* owned */
 	size_t selected_count;
 	bool is_selected;
-	uint32_t node;   /* NO_NODE: all */
+	uint32_t node; /* NO_NODE: all */
 	struct window window;
 	const char *error, *error_description, *error_source; /* NULL: none */
 	int64_t error_number;
@@ -67,11 +68,13 @@ struct rows view_warning(const struct view *view);
 
 /* Shared by the files that fill in records. */
 extern const char *const job_state_names[], *const job_reason_names[];
-const char *view_nodes_text(const struct world *world, const struct job *job, struct arena *scratch);
+const char *view_nodes_text(const struct world *world, const struct job *job,
+			    struct arena *scratch);
 const char *view_tres_text(const struct job *job, struct arena *scratch);
 const char *view_job_name(const struct job *job);
 uint32_t view_memory(const struct job *job); /* MiB in all */
-const char *const *view_words(struct arena *scratch, const char *first, const char *second, const char *third);
-void view_exit(const struct job *job, struct arena *scratch, struct value *status, struct value *code,
-	       struct value *signal, struct value *signal_name);
+const char *const *view_words(struct arena *scratch, const char *first, const char *second,
+			      const char *third);
+void view_exit(const struct job *job, struct arena *scratch, struct value *status,
+	       struct value *code, struct value *signal, struct value *signal_name);
 struct rows *view_rows_new(struct arena *scratch, struct rows rows);

@@ -1,18 +1,6 @@
-/* What slurmdbd knows: the runs, and who may do what; and the shares that follow from it. */
+/* What slurmdbd knows of runs, and of itself. */
 #include "slurmsim/kinds.h"
 #include "slurmsim/view.h"
-
-#include <math.h>
-
-static struct value unlimited(const struct view *view)
-{
-	return (struct value){.kind = view->old ? VALUE_UNSET : VALUE_INFINITE};
-}
-
-static struct value limit(const struct view *view, uint32_t most)
-{
-	return most ? value_number(most) : unlimited(view);
-}
 
 /* rows->record: the job that asks for them. */
 static bool next_tres(struct rows *rows, struct value *values, struct arena *scratch)
@@ -20,7 +8,10 @@ static bool next_tres(struct rows *rows, struct value *values, struct arena *scr
 	(void)scratch;
 	const struct view *view = rows->owner;
 	const struct job *job = rows->record;
-	const struct { const char *type, *name; int64_t id, count; } tres[] = {
+	const struct {
+		const char *type, *name;
+		int64_t id, count;
+	} tres[] = {
 		{"cpu", NULL, 1, job->cpus},
 		{"mem", NULL, 2, view_memory(job)},
 		{"node", NULL, 4, job->node_count},
@@ -40,7 +31,8 @@ static bool next_tres(struct rows *rows, struct value *values, struct arena *scr
 
 static struct value tres_of(const struct view *view, const struct job *job, struct arena *scratch)
 {
-	return value_rows(view_rows_new(scratch, (struct rows){.next = next_tres, .owner = view, .record = job}));
+	return value_rows(view_rows_new(
+		scratch, (struct rows){.next = next_tres, .owner = view, .record = job}));
 }
 
 static int64_t time_of(const struct view *view, int32_t at)
@@ -48,13 +40,16 @@ static int64_t time_of(const struct view *view, int32_t at)
 	return at == TIME_NONE ? 0 : world_unix(view->world, at);
 }
 
-/* Start and end as they are told: without disable_truncate_usage_time cut to the window (v0.0.40 on). */
-static void times_of(const struct view *view, const struct job *job, int64_t *ret_start, int64_t *ret_end)
+/* Start and end as they are told: without disable_truncate_usage_time cut to the window (v0.0.40
+ * on). */
+static void times_of(const struct view *view, const struct job *job, int64_t *ret_start,
+		     int64_t *ret_end)
 {
 	const struct window *window = &view->window;
 	int64_t now = world_unix(view->world, view->world->now);
 	*ret_start = time_of(view, job->start);
-	*ret_end = job->state == JOB_PENDING || job->state == JOB_RUNNING ? 0 : time_of(view, job->end);
+	*ret_end = job->state == JOB_PENDING || job->state == JOB_RUNNING ? 0
+									  : time_of(view, job->end);
 	if (view->old) { /* 22.05 says now where there is nothing yet */
 		*ret_start = *ret_start ? *ret_start : now;
 		*ret_end = *ret_end ? *ret_end : now;
@@ -97,9 +92,11 @@ static bool next_step(struct rows *rows, struct value *values, struct arena *scr
 	values[DB_STEP_nodes] = value_text(nodes);
 	values[DB_STEP_node_names] = value_words(view_words(scratch, nodes, NULL, NULL));
 	values[DB_STEP_node_count] = values[DB_STEP_tasks] = value_number(job->node_count);
-	values[DB_STEP_state] = value_words(view_words(scratch, job_state_names[job->state], NULL, NULL));
+	values[DB_STEP_state] =
+		value_words(view_words(scratch, job_state_names[job->state], NULL, NULL));
 	values[DB_STEP_step_name] = value_text("batch");
-	values[DB_STEP_step_id] = value_text(view->old ? "batch" : scratch_printf(scratch, "%u.batch", job->id));
+	values[DB_STEP_step_id] =
+		value_text(view->old ? "batch" : scratch_printf(scratch, "%u.batch", job->id));
 	values[DB_STEP_tres] = tres_of(view, job, scratch);
 	return true;
 }
@@ -158,8 +155,8 @@ static void fill_db_job(const struct view *view, const struct job *job, struct v
 	if (job->het_id)
 		values[DB_JOB_het_job_offset] = value_number(job->het_offset);
 	values[DB_JOB_state] = db_state(view, job, scratch);
-	values[DB_JOB_state_reason] = value_text(
-		job->state == JOB_PENDING ? "None" : job_reason_names[job->reason]);
+	values[DB_JOB_state_reason] =
+		value_text(job->state == JOB_PENDING ? "None" : job_reason_names[job->reason]);
 	values[DB_JOB_nodes] = value_text(nodes);
 	values[DB_JOB_allocation_nodes] = value_number(placed ? job->node_count : 0);
 	values[DB_JOB_cpus] = value_number(job->cpus);
@@ -237,136 +234,12 @@ struct rows view_db_jobs(const struct view *view)
 	return (struct rows){.next = next_db_job, .owner = view};
 }
 
-static bool next_qos(struct rows *rows, struct value *values, struct arena *scratch)
-{
-	const struct view *view = rows->owner;
-	if (rows->at == view->world->qos_count)
-		return false;
-	const struct qos *qos = &view->world->qos[rows->at++];
-	values[QOS_name] = value_text(qos->name);
-	values[QOS_id] = value_number(qos->id);
-	values[QOS_priority] = value_number(qos->priority);
-	values[QOS_max_jobs_per_user] = limit(view, qos->max_jobs_per_user);
-	values[QOS_max_submit_per_user] = unlimited(view);
-	values[QOS_max_wall] = limit(view, qos->max_wall_min);
-	values[QOS_preempt] = value_words(view_words(scratch, qos->priority ? "low" : NULL, NULL, NULL));
-	return true;
-}
-
-struct rows view_db_qos(const struct view *view)
-{
-	return (struct rows){.next = next_qos, .owner = view};
-}
-
-static const char *const all_qos[] = {"normal", "high", "low", "debug", NULL};
-
-static bool next_association(struct rows *rows, struct value *values, struct arena *scratch)
-{
-	const struct view *view = rows->owner;
-	const struct world *world = view->world;
-	if (rows->at == world->association_count)
-		return false;
-	const struct association *association = &world->associations[rows->at];
-	const struct account *account = &world->accounts[association->account];
-	bool is_user = association->user != NO_USER, is_default = false;
-	const char *parent = is_user || !association->account ? "" : world->accounts[account->parent].name;
-	if (is_user)
-		is_default = world->users[association->user].association == rows->at;
-	values[ASSOCIATION_id] = value_number((int64_t)++rows->at);
-	values[ASSOCIATION_account] = value_text(account->name);
-	values[ASSOCIATION_cluster] = value_text(view->cluster);
-	values[ASSOCIATION_is_default] = view->old ? value_number(is_default) : value_bool(is_default);
-	values[ASSOCIATION_lineage] = value_text(scratch_printf(scratch, "/%s/", account->name));
-	values[ASSOCIATION_max_jobs] = unlimited(view);
-	values[ASSOCIATION_qos] = value_words(all_qos);
-	values[ASSOCIATION_shares_raw] = value_number(association->shares);
-	if (!view->old || *parent)
-		values[ASSOCIATION_parent_account] = value_text(parent);
-	if (!view->old || is_user)
-		values[ASSOCIATION_user] = value_text(is_user ? world->users[association->user].name : "");
-	return true;
-}
-
-struct rows view_db_associations(const struct view *view)
-{
-	return (struct rows){.next = next_association, .owner = view};
-}
-
-static bool is_below(const struct world *world, uint32_t account, uint32_t above)
-{
-	for (; account != above; account = world->accounts[account].parent)
-		if (!account)
-			return false;
-	return true;
-}
-
-/* Shares of an association's siblings, and usage of all below it: few accounts, so they are summed anew. */
-static void sum_up(const struct world *world, uint32_t number, double *ret_siblings, double *ret_usage,
-		   double *ret_all)
-{
-	const struct association *one = &world->associations[number];
-	uint32_t parent = world->accounts[one->account].parent;
-	bool is_user = one->user != NO_USER;
-	*ret_siblings = *ret_usage = *ret_all = 0;
-	for (uint32_t i = 0; i < world->association_count; i++) {
-		const struct association *other = &world->associations[i];
-		bool sibling = is_user ? other->user != NO_USER && other->account == one->account
-				       : other->user == NO_USER && other->account &&
-						 world->accounts[other->account].parent == parent;
-		*ret_siblings += sibling ? other->shares : 0;
-		*ret_all += other->usage;
-		if (is_user ? i == number : is_below(world, other->account, one->account))
-			*ret_usage += other->usage;
-	}
-}
-
-static bool next_share(struct rows *rows, struct value *values, struct arena *scratch)
-{
-	const struct view *view = rows->owner;
-	const struct world *world = view->world;
-	double siblings, usage, all;
-	if (rows->at == world->association_count)
-		return false;
-	uint32_t number = (uint32_t)rows->at++;
-	const struct association *association = &world->associations[number];
-	const struct account *account = &world->accounts[association->account];
-	bool is_user = association->user != NO_USER, is_root = !is_user && !association->account;
-	sum_up(world, number, &siblings, &usage, &all);
-	double part = siblings > 0 ? association->shares / siblings : 1, used = all > 0 ? usage / all : 0;
-	values[SHARE_id] = value_number(number + 1);
-	values[SHARE_cluster] = value_text(view->cluster);
-	values[SHARE_name] = value_text(is_user ? world->users[association->user].name : account->name);
-	values[SHARE_parent] = value_text(is_user ? account->name
-					  : is_root ? ""
-						    : world->accounts[account->parent].name);
-	if (!is_root)
-		values[SHARE_shares] = value_number(association->shares);
-	values[SHARE_shares_normalized] = value_real(part);
-	values[SHARE_usage] = value_number((int64_t)usage);
-	values[SHARE_usage_normalized] = values[SHARE_effective_usage] = value_real(used);
-	values[SHARE_factor] = value_real(is_user ? exp2(-used / part) : 0);
-	if (used > 0)
-		values[SHARE_level] = value_real(part / used);
-	else if (view->release == RELEASE_26_05)
-		values[SHARE_level] = value_real(0x1p64);
-	else if (view->version >= 42)
-		values[SHARE_level].kind = VALUE_INFINITE;
-	else
-		values[SHARE_level] = value_real(1.7976931348623157e308);
-	values[SHARE_type] = value_words(view_words(scratch, is_user ? "USER" : "ASSOCIATION", NULL, NULL));
-	return true;
-}
-
-struct rows view_shares(const struct view *view)
-{
-	return (struct rows){.next = next_share, .owner = view};
-}
-
 static bool next_rpc(struct rows *rows, struct value *values, struct arena *scratch)
 {
 	(void)scratch;
 	static const char *const names[] = {"DBD_GET_QOS", "DBD_GET_ASSOCS", "DBD_GET_JOBS_COND"};
-	static const enum endpoint endpoints[] = {ENDPOINT_DB_QOS, ENDPOINT_DB_ASSOCIATIONS, ENDPOINT_DB_JOBS};
+	static const enum endpoint endpoints[] = {ENDPOINT_DB_QOS, ENDPOINT_DB_ASSOCIATIONS,
+						  ENDPOINT_DB_JOBS};
 	const struct view *view = rows->owner;
 	if (rows->at == sizeof names / sizeof *names)
 		return false;
@@ -398,8 +271,8 @@ static bool next_db_diag(struct rows *rows, struct value *values, struct arena *
 	values[DB_DIAG_time_start] = value_number(world_unix(view->world, view->world->boot));
 	values[DB_DIAG_db_rpc] =
 		value_rows(view_rows_new(scratch, (struct rows){.next = next_rpc, .owner = view}));
-	values[DB_DIAG_db_user] =
-		value_rows(view_rows_new(scratch, (struct rows){.next = next_db_user, .owner = view}));
+	values[DB_DIAG_db_user] = value_rows(
+		view_rows_new(scratch, (struct rows){.next = next_db_user, .owner = view}));
 	return true;
 }
 

@@ -6,10 +6,10 @@ static const char *const reasons[] = {"", "Not responding", "disk: needs a look"
 
 static const char *base_state(const struct node *node)
 {
-	return node->flags & NODE_DOWN		      ? "DOWN"
-	       : node->cpus_alloc == 0		      ? "IDLE"
-	       : node->cpus_alloc == node->cpus	      ? "ALLOCATED"
-						      : "MIXED";
+	return node->flags & NODE_DOWN		? "DOWN"
+	       : node->cpus_alloc == 0		? "IDLE"
+	       : node->cpus_alloc == node->cpus ? "ALLOCATED"
+						: "MIXED";
 }
 
 static const char *lower_case(struct arena *scratch, const char *text)
@@ -46,31 +46,37 @@ static void fill_state(const struct view *view, const struct node *node, struct 
 
 static void fill_resources(const struct node *node, struct value *values, struct arena *scratch)
 {
-	values[NODE_cpus] = values[NODE_effective_cpus] = values[NODE_cores] = value_number(node->cpus);
+	values[NODE_cpus] = values[NODE_effective_cpus] = values[NODE_cores] =
+		value_number(node->cpus);
 	values[NODE_alloc_cpus] = value_number(node->cpus_alloc);
 	values[NODE_idle_cpus] = value_number(node->cpus - node->cpus_alloc);
 	values[NODE_cpu_load] = value_number(node->cpus_alloc * 97);
 	values[NODE_real_memory] = value_number(node->memory);
 	values[NODE_alloc_memory] = value_number(node->memory_alloc);
 	values[NODE_free_mem] = value_number(node->memory - node->memory_alloc / 2 - 1000);
-	values[NODE_gres] = value_text(node->gpus ? scratch_printf(scratch, "gpu:a100:%u", node->gpus) : "");
+	values[NODE_gres] =
+		value_text(node->gpus ? scratch_printf(scratch, "gpu:a100:%u", node->gpus) : "");
 	values[NODE_gres_used] = value_text(
-		node->gpus ? scratch_printf(scratch, "gpu:a100:%u(IDX:N/A)", node->gpus_alloc) : "");
+		node->gpus ? scratch_printf(scratch, "gpu:a100:%u(IDX:N/A)", node->gpus_alloc)
+			   : "");
 	values[NODE_gres_drained] = value_text("N/A");
-	const char *tres = scratch_printf(scratch, "cpu=%u,mem=%uM,billing=%u", node->cpus, node->memory,
-					  node->cpus);
-	const char *used = scratch_printf(scratch, "cpu=%u,mem=%uM", node->cpus_alloc, node->memory_alloc);
+	const char *tres = scratch_printf(scratch, "cpu=%u,mem=%uM,billing=%u", node->cpus,
+					  node->memory, node->cpus);
+	const char *used =
+		scratch_printf(scratch, "cpu=%u,mem=%uM", node->cpus_alloc, node->memory_alloc);
 	if (node->gpus) {
-		tres = scratch_printf(scratch, "%s,gres/gpu=%u,gres/gpu:a100=%u", tres, node->gpus, node->gpus);
-		used = scratch_printf(scratch, "%s,gres/gpu=%u,gres/gpu:a100=%u", used, node->gpus_alloc,
-				      node->gpus_alloc);
+		tres = scratch_printf(scratch, "%s,gres/gpu=%u,gres/gpu:a100=%u", tres, node->gpus,
+				      node->gpus);
+		used = scratch_printf(scratch, "%s,gres/gpu=%u,gres/gpu:a100=%u", used,
+				      node->gpus_alloc, node->gpus_alloc);
 	}
 	values[NODE_tres] = value_text(tres);
 	values[NODE_tres_used] = value_text(node->cpus_alloc ? used : "");
 	values[NODE_tres_weight] = value_real(node->cpus_alloc);
 }
 
-static const char *const *partitions_of(const struct world *world, uint32_t node, struct arena *scratch)
+static const char *const *partitions_of(const struct world *world, uint32_t node,
+					struct arena *scratch)
 {
 	const char **names = arena_new(scratch, (world->partition_count + 1) * sizeof *names);
 	size_t count = 0;
@@ -80,7 +86,8 @@ static const char *const *partitions_of(const struct world *world, uint32_t node
 	return names;
 }
 
-static void fill_node(const struct view *view, uint32_t number, struct value *values, struct arena *scratch)
+static void fill_node(const struct view *view, uint32_t number, struct value *values,
+		      struct arena *scratch)
 {
 	const struct world *world = view->world;
 	const struct node *node = &world->nodes[number];
@@ -91,10 +98,12 @@ static void fill_node(const struct view *view, uint32_t number, struct value *va
 	fill_resources(node, values, scratch);
 	values[NODE_partitions] = value_words(partitions_of(world, number, scratch));
 	values[NODE_boot_time] = value_number(world_unix(world, -86400 - (int32_t)(number % 1000)));
-	values[NODE_slurmd_start_time] = value_number(world_unix(world, -86300 - (int32_t)(number % 1000)));
-	values[NODE_last_busy] = value_number(
-		world_unix(world, node->cpus_alloc ? world->now : node->last_busy));
-	values[NODE_features] = value_words(view_words(scratch, node->gpus ? "a100" : "epyc", NULL, NULL));
+	values[NODE_slurmd_start_time] =
+		value_number(world_unix(world, -86300 - (int32_t)(number % 1000)));
+	values[NODE_last_busy] =
+		value_number(world_unix(world, node->cpus_alloc ? world->now : node->last_busy));
+	values[NODE_features] =
+		value_words(view_words(scratch, node->gpus ? "a100" : "epyc", NULL, NULL));
 	values[NODE_port] = value_number(6818);
 	values[NODE_weight] = value_number(1 + node->gpus);
 	values[NODE_reservation] = value_text("");
@@ -149,10 +158,11 @@ static bool next_partition(struct rows *rows, struct value *values, struct arena
 				     : scratch_printf(scratch, "%s", first));
 	values[PARTITION_total_nodes] = value_number(partition->count);
 	values[PARTITION_total_cpus] = value_number((int64_t)cpus);
-	const char *tres = scratch_printf(scratch, "cpu=%lu,mem=%luM,node=%u,billing=%lu", cpus, memory,
-					  partition->count, cpus);
+	const char *tres = scratch_printf(scratch, "cpu=%lu,mem=%luM,node=%u,billing=%lu", cpus,
+					  memory, partition->count, cpus);
 	if (gpus)
-		tres = scratch_printf(scratch, "%s,gres/gpu=%lu,gres/gpu:a100=%lu", tres, gpus, gpus);
+		tres = scratch_printf(scratch, "%s,gres/gpu=%lu,gres/gpu:a100=%lu", tres, gpus,
+				      gpus);
 	values[PARTITION_tres] = value_text(tres);
 	values[PARTITION_max_time] = value_number(partition->max_min);
 	values[PARTITION_default_time] = value_number(partition->default_min);
@@ -202,7 +212,10 @@ struct rows view_reservations(const struct view *view)
 static bool next_license(struct rows *rows, struct value *values, struct arena *scratch)
 {
 	(void)scratch;
-	static const struct { const char *name; int64_t total; } licenses[] = {{"matlab", 100}, {"ansys", 20}};
+	static const struct {
+		const char *name;
+		int64_t total;
+	} licenses[] = {{"matlab", 100}, {"ansys", 20}};
 	if (rows->at == sizeof licenses / sizeof *licenses)
 		return false;
 	values[LICENSE_name] = value_text(licenses[rows->at].name);

@@ -1,8 +1,8 @@
 /* The simulated cluster: what slurmctld and slurmdbd know, as plain numbers.
  *
- * Nothing here knows HTTP, JSON or API versions. The world is a function of its options: it moves in
- * whole seconds of its own clock, and whoever asks when sees the same second alike. One thread at a
- * time; the server holds a lock. */
+ * Nothing here knows HTTP, JSON or API versions. The world is a function of its options: it moves
+ * in whole seconds of its own clock, and whoever asks when sees the same second alike. One thread
+ * at a time; the server holds a lock. */
 #pragma once
 
 #include "slurmsim/job_table.h"
@@ -13,12 +13,12 @@
 struct world_options {
 	uint64_t seed;
 	uint32_t nodes, jobs, users; /* jobs: records that are alive, kept near that number */
-	double arrivals;             /* submissions a second; < 0: as many as keep `jobs` steady */
-	double arrays;               /* the share of submissions that are arrays */
-	uint32_t array_tasks;        /* one array of so many tasks at the start; 0: none */
+	double arrivals;	     /* submissions a second; < 0: as many as keep `jobs` steady */
+	double arrays;		     /* the share of submissions that are arrays */
+	uint32_t array_tasks;	     /* one array of so many tasks at the start; 0: none */
 	uint32_t first_job_id, max_job_id, min_job_age_s;
 	double node_failures; /* a day, of a thousand nodes */
-	int64_t epoch;        /* Unix seconds of the world's second 0 */
+	int64_t epoch;	      /* Unix seconds of the world's second 0 */
 };
 
 struct qos {
@@ -34,7 +34,7 @@ struct account {
 struct user {
 	char name[12];
 	uint32_t uid, association, associations; /* the first, and how many */
-	uint16_t running[8];                     /* per QOS */
+	uint16_t running[8];			 /* per QOS */
 };
 
 struct association {
@@ -50,7 +50,7 @@ struct node {
 	uint16_t cpus, cpus_alloc;
 	uint32_t memory, memory_alloc; /* MiB */
 	uint8_t gpus, gpus_alloc, flags, reason;
-	uint32_t jobs, completing; /* that run on it, that complete on it */
+	uint32_t jobs, completing;		 /* that run on it, that complete on it */
 	int32_t last_busy, reason_time, back_at; /* back_at: when it returns to service */
 };
 
@@ -74,7 +74,8 @@ struct counters {
 	int64_t since;
 	uint64_t submitted, started, completed, canceled, failed;
 	uint64_t cycles, cycle_us, cycle_last_us, cycle_max_us, depth;
-	uint64_t bf_cycles, bf_us, bf_last_us, bf_max_us, bf_depth, bf_last_depth, bf_jobs, bf_last_jobs;
+	uint64_t bf_cycles, bf_us, bf_last_us, bf_max_us, bf_depth, bf_last_depth, bf_jobs,
+		bf_last_jobs;
 	uint64_t bf_queue, bf_het_jobs;
 };
 
@@ -98,7 +99,7 @@ struct world {
 	size_t ended_first, ended_count, ended_capacity;
 	struct counters counters;
 	uint32_t storm; /* submissions to come at once */
-	bool stands;    /* the scheduler starts nothing */
+	bool stands;	/* the scheduler starts nothing */
 };
 
 /* Life and death. */
@@ -117,9 +118,14 @@ static inline int64_t world_unix(const struct world *world, int32_t at)
 }
 const struct association *world_association(const struct world *world, const struct job *job);
 
-/* Jobs (jobs.c). What happens to a job; pointers to jobs are good until the table is tidied. */
+/* Submissions (submit.c), which jobs.c begins anew with, too. */
 struct job *world_submit(struct world *world, int32_t at); /* a job, an array or a het job */
 struct job *world_submit_array(struct world *world, int32_t at, uint32_t tasks);
+uint32_t world_take_id(struct world *world);
+void job_choose_end(struct world *world, struct job *job); /* its limit, and how and when it ends */
+void job_wait(struct world *world, struct job *job, enum job_reason reason, int32_t until);
+
+/* Jobs (jobs.c). What happens to a job; pointers to jobs are good until the table is tidied. */
 void job_start(struct world *world, struct job *job, int32_t at);
 void job_end(struct world *world, struct job *job, enum job_state state, int32_t at);
 void job_requeue(struct world *world, struct job *job, enum job_state how);
