@@ -1,0 +1,127 @@
+#include "slurmsim/select.h"
+
+#include "base/memory.h"
+#include "slurmsim/sim.h"
+
+#include <stdlib.h>
+
+static void add(struct view *view, const struct job *job, uint32_t task)
+{
+	size_t place = job_table_place(&view->world->jobs, job->id);
+	if ((view->selected_count & (view->selected_count - 1)) == 0)
+		view->selected = memory_resize(view->selected,
+					       view->selected_count ? view->selected_count * 2 : 1,
+					       sizeof *view->selected);
+	view->selected[view->selected_count++] = (struct selected){place, task};
+}
+
+static void add_members(struct view *view, const struct job *leader)
+{
+	for (const struct job *job = leader; job;
+	     job = job_table_find(&view->world->jobs, job->next_member))
+		add(view, job, NO_TASK);
+}
+
+static bool rest_has(const struct job *job, uint32_t task, uint32_t *ret_rank)
+{
+	for (uint32_t rank = job->rest_at; rank < job->rest_end; rank++)
+		if (job_task_id(job, rank) == task) {
+			*ret_rank = rank;
+			return true;
+		}
+	return false;
+}
+
+static void add_task(struct view *view, const struct job *leader, uint32_t task)
+{
+	uint32_t rank;
+	for (const struct job *job = leader; job;
+	     job = job_table_find(&view->world->jobs, job->next_member)) {
+		if (job->task == task)
+			add(view, job, NO_TASK);
+		else if (job->task == NO_TASK && rest_has(job, task, &rank))
+			add(view, job, task);
+	}
+}
+
+bool select_job(struct view *view, const char *id)
+{
+	const struct job_table *table = &view->world->jobs;
+	char *end;
+	uint32_t raw = (uint32_t)strtoul(id, &end, 10), part = 0;
+	char separator = *end;
+	if (end == id || (separator && separator != '_' && separator != '+'))
+		return false;
+	if (separator)
+		part = (uint32_t)strtoul(end + 1, &end, 10);
+	if (*end)
+		return false;
+	view->is_selected = true;
+	const struct job *job = job_table_find(table, separator == '+' ? raw + part : raw);
+	if (!job)
+		return true;
+	if (separator == '_')
+		add_task(view, job, part);
+	else if (!separator && job->array_id == job->id)
+		add_members(view, job);
+	else {
+		add(view, job, NO_TASK);
+		if (!separator && job->het_size)
+			add(view, job_table_find(table, job->id + 1), NO_TASK);
+	}
+	return true;
+}
+
+static bool is_set(const char *query, const char *name)
+{
+	char value[16];
+	return query_get(query, name, value, sizeof value) && strcmp(value, "false") != 0;
+}
+
+static bool read_time(const struct view *view, const char *query, const char *name,
+		      int64_t *ret_time)
+{
+	char value[32];
+	if (!query_get(query, name, value, sizeof value))
+		return true;
+	bool has_prefix = strncmp(value, "uts", 3) == 0;
+	*ret_time = strtoll(value + (has_prefix ? 3 : 0), NULL, 10);
+	return has_prefix || view->version >= 42;
+}
+
+static uint32_t state_bit(const char *name)
+{
+	if (strcasecmp(name, "REQUEUED") == 0)
+		return REQUEUED_BIT;
+	for (uint32_t i = 0; i < JOB_STATES; i++)
+		if (strcasecmp(name, job_state_names[i]) == 0)
+			return 1u << i;
+	/* States that this world does not know. */
+	return strcasecmp(name, "BOOT_FAIL") == 0 || strcasecmp(name, "SUSPENDED") == 0 ? 1u << 30
+											: 0;
+}
+
+const char *select_window(struct view *view, const char *query)
+{
+	struct window *window = &view->window;
+	const char *from = query;
+	char state[256], step[32];
+	while (query_next(&from, "state", state, sizeof state)) {
+		if (!state_bit(state))
+			return "Data parser unable to parse invalid flag";
+		window->states |= state_bit(state);
+	}
+	if (!read_time(view, query, "start_time", &window->start) ||
+	    !read_time(view, query, "end_time", &window->end))
+		return "Unable to convert Data type";
+	query_get(query, view->old ? "user" : "users", window->user, sizeof window->user);
+	if (query_get(query, "step", step, sizeof step))
+		window->job = (uint32_t)strtoul(step, NULL, 10);
+	window->with_steps = !is_set(query, "skip_steps");
+	bool duplicates = is_set(query, "show_duplicates");
+	bool whole = is_set(query, "disable_truncate_usage_time");
+	bool by_default = view->old || (window->with_steps && !duplicates && !whole);
+	window->duplicates = by_default || duplicates;
+	window->whole_times = by_default || whole;
+	return NULL;
+}

@@ -1,0 +1,148 @@
+/* Who may do what, and the shares that follow from it. */
+#include "slurmsim/kinds.h"
+#include "slurmsim/view.h"
+
+#include <math.h>
+
+static struct value unlimited(const struct view *view)
+{
+	return (struct value){.kind = view->old ? VALUE_UNSET : VALUE_INFINITE};
+}
+
+static struct value limit(const struct view *view, uint32_t most)
+{
+	return most ? value_number(most) : unlimited(view);
+}
+
+static bool next_qos(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	const struct view *view = rows->owner;
+	if (rows->at == view->world->qos_count)
+		return false;
+	const struct qos *qos = &view->world->qos[rows->at++];
+	values[QOS_name] = value_text(qos->name);
+	values[QOS_id] = value_number(qos->id);
+	values[QOS_priority] = value_number(qos->priority);
+	values[QOS_max_jobs_per_user] = limit(view, qos->max_jobs_per_user);
+	values[QOS_max_submit_per_user] = unlimited(view);
+	values[QOS_max_wall] = limit(view, qos->max_wall_min);
+	values[QOS_preempt] =
+		value_words(view_words(scratch, qos->priority ? "low" : NULL, NULL, NULL));
+	return true;
+}
+
+struct rows view_db_qos(const struct view *view)
+{
+	return (struct rows){.next = next_qos, .owner = view};
+}
+
+static const char *const all_qos[] = {"normal", "high", "low", "debug", NULL};
+
+static bool next_association(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	const struct view *view = rows->owner;
+	const struct world *world = view->world;
+	if (rows->at == world->association_count)
+		return false;
+	const struct association *association = &world->associations[rows->at];
+	const struct account *account = &world->accounts[association->account];
+	bool is_user = association->user != NO_USER, is_default = false;
+	const char *parent =
+		is_user || !association->account ? "" : world->accounts[account->parent].name;
+	if (is_user)
+		is_default = world->users[association->user].association == rows->at;
+	values[ASSOCIATION_id] = value_number((int64_t)++rows->at);
+	values[ASSOCIATION_account] = value_text(account->name);
+	values[ASSOCIATION_cluster] = value_text(view->cluster);
+	values[ASSOCIATION_is_default] =
+		view->old ? value_number(is_default) : value_bool(is_default);
+	values[ASSOCIATION_lineage] = value_text(scratch_printf(scratch, "/%s/", account->name));
+	values[ASSOCIATION_max_jobs] = unlimited(view);
+	values[ASSOCIATION_qos] = value_words(all_qos);
+	values[ASSOCIATION_shares_raw] = value_number(association->shares);
+	if (!view->old || *parent)
+		values[ASSOCIATION_parent_account] = value_text(parent);
+	if (!view->old || is_user)
+		values[ASSOCIATION_user] =
+			value_text(is_user ? world->users[association->user].name : "");
+	return true;
+}
+
+struct rows view_db_associations(const struct view *view)
+{
+	return (struct rows){.next = next_association, .owner = view};
+}
+
+static bool is_below(const struct world *world, uint32_t account, uint32_t above)
+{
+	for (; account != above; account = world->accounts[account].parent)
+		if (!account)
+			return false;
+	return true;
+}
+
+/* Shares of an association's siblings, and usage of all below it: few accounts, so they are summed
+ * anew. */
+static void sum_up(const struct world *world, uint32_t number, double *ret_siblings,
+		   double *ret_usage, double *ret_all)
+{
+	const struct association *one = &world->associations[number];
+	uint32_t parent = world->accounts[one->account].parent;
+	bool is_user = one->user != NO_USER;
+	*ret_siblings = *ret_usage = *ret_all = 0;
+	for (uint32_t i = 0; i < world->association_count; i++) {
+		const struct association *other = &world->associations[i];
+		bool sibling = is_user ? other->user != NO_USER && other->account == one->account
+				       : other->user == NO_USER && other->account &&
+						 world->accounts[other->account].parent == parent;
+		*ret_siblings += sibling ? other->shares : 0;
+		*ret_all += other->usage;
+		if (is_user ? i == number : is_below(world, other->account, one->account))
+			*ret_usage += other->usage;
+	}
+}
+
+static bool next_share(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	const struct view *view = rows->owner;
+	const struct world *world = view->world;
+	double siblings, usage, all;
+	if (rows->at == world->association_count)
+		return false;
+	uint32_t number = (uint32_t)rows->at++;
+	const struct association *association = &world->associations[number];
+	const struct account *account = &world->accounts[association->account];
+	bool is_user = association->user != NO_USER, is_root = !is_user && !association->account;
+	sum_up(world, number, &siblings, &usage, &all);
+	double part = siblings > 0 ? association->shares / siblings : 1,
+	       used = all > 0 ? usage / all : 0;
+	values[SHARE_id] = value_number(number + 1);
+	values[SHARE_cluster] = value_text(view->cluster);
+	values[SHARE_name] =
+		value_text(is_user ? world->users[association->user].name : account->name);
+	values[SHARE_parent] = value_text(is_user   ? account->name
+					  : is_root ? ""
+						    : world->accounts[account->parent].name);
+	if (!is_root)
+		values[SHARE_shares] = value_number(association->shares);
+	values[SHARE_shares_normalized] = value_real(part);
+	values[SHARE_usage] = value_number((int64_t)usage);
+	values[SHARE_usage_normalized] = values[SHARE_effective_usage] = value_real(used);
+	values[SHARE_factor] = value_real(is_user ? exp2(-used / part) : 0);
+	if (used > 0)
+		values[SHARE_level] = value_real(part / used);
+	else if (view->release == RELEASE_26_05)
+		values[SHARE_level] = value_real(0x1p64);
+	else if (view->version >= 42)
+		values[SHARE_level].kind = VALUE_INFINITE;
+	else
+		values[SHARE_level] = value_real(1.7976931348623157e308);
+	values[SHARE_type] =
+		value_words(view_words(scratch, is_user ? "USER" : "ASSOCIATION", NULL, NULL));
+	return true;
+}
+
+struct rows view_shares(const struct view *view)
+{
+	return (struct rows){.next = next_share, .owner = view};
+}

@@ -1,0 +1,299 @@
+/* What slurmdbd knows of runs, and of itself. */
+#include "slurmsim/kinds.h"
+#include "slurmsim/view.h"
+
+/* rows->record: the job that asks for them. */
+static bool next_tres(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	(void)scratch;
+	const struct view *view = rows->owner;
+	const struct job *job = rows->record;
+	const struct {
+		const char *type, *name;
+		int64_t id, count;
+	} tres[] = {
+		{"cpu", NULL, 1, job->cpus},
+		{"mem", NULL, 2, view_memory(job)},
+		{"node", NULL, 4, job->node_count},
+		{"billing", NULL, 5, job->cpus},
+		{"gres", "gpu", 1001, job->gpus * job->node_count},
+	};
+	if (rows->at == (job->gpus ? 5 : 4))
+		return false;
+	values[TRES_type] = value_text(tres[rows->at].type);
+	values[TRES_id] = value_number(tres[rows->at].id);
+	values[TRES_count] = value_number(tres[rows->at].count);
+	if (tres[rows->at].name || !view->old)
+		values[TRES_name] = value_text(tres[rows->at].name ? tres[rows->at].name : "");
+	rows->at++;
+	return true;
+}
+
+static struct value tres_of(const struct view *view, const struct job *job, struct arena *scratch)
+{
+	return value_rows(view_rows_new(
+		scratch, (struct rows){.next = next_tres, .owner = view, .record = job}));
+}
+
+static int64_t time_of(const struct view *view, int32_t at)
+{
+	return at == TIME_NONE ? 0 : world_unix(view->world, at);
+}
+
+/* Start and end as they are told: without disable_truncate_usage_time cut to the window (v0.0.40
+ * on). */
+static void times_of(const struct view *view, const struct job *job, int64_t *ret_start,
+		     int64_t *ret_end)
+{
+	const struct window *window = &view->window;
+	int64_t now = world_unix(view->world, view->world->now);
+	*ret_start = time_of(view, job->start);
+	*ret_end = job->state == JOB_PENDING || job->state == JOB_RUNNING ? 0
+									  : time_of(view, job->end);
+	if (view->old) { /* 22.05 says now where there is nothing yet */
+		*ret_start = *ret_start ? *ret_start : now;
+		*ret_end = *ret_end ? *ret_end : now;
+	} else if (!window->whole_times) {
+		if (window->start && *ret_start && *ret_start < window->start)
+			*ret_start = window->start;
+		if (window->end && *ret_end > window->end)
+			*ret_end = window->end;
+	}
+}
+
+static struct value db_state(const struct view *view, const struct job *job, struct arena *scratch)
+{
+	bool again = job->flags & JOB_REQUEUED && job->state != JOB_PENDING;
+	if (!again)
+		return value_words(view_words(scratch, job_state_names[job->state], NULL, NULL));
+	return value_words(view->old ? view_words(scratch, "REQUEUED", NULL, NULL)
+				     : view_words(scratch, "PENDING", "REQUEUED", NULL));
+}
+
+static bool next_step(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	const struct view *view = rows->owner;
+	const struct job *job = rows->record;
+	int64_t start, end;
+	if (job->start == TIME_NONE || job->end == job->start || rows->at++)
+		return false;
+	times_of(view, job, &start, &end);
+	int64_t elapsed = end > start ? end - start : 0, user_s = elapsed * job->cpus * 9 / 10;
+	const char *nodes = view_nodes_text(view->world, job, scratch);
+	view_exit(job, scratch, &values[DB_STEP_exit_status], &values[DB_STEP_exit_return],
+		  &values[DB_STEP_exit_signal], &values[DB_STEP_exit_signal_name]);
+	values[DB_STEP_elapsed] = value_number(elapsed);
+	values[DB_STEP_start_time] = value_number(start);
+	values[DB_STEP_end_time] = value_number(end);
+	values[DB_STEP_cpu_user_s] = value_number(user_s);
+	values[DB_STEP_cpu_system_s] = value_number(user_s / 50);
+	values[DB_STEP_cpu_total_s] = value_number(user_s + user_s / 50);
+	values[DB_STEP_job_id] = value_number(job->id);
+	values[DB_STEP_nodes] = value_text(nodes);
+	values[DB_STEP_node_names] = value_words(view_words(scratch, nodes, NULL, NULL));
+	values[DB_STEP_node_count] = values[DB_STEP_tasks] = value_number(job->node_count);
+	values[DB_STEP_state] =
+		value_words(view_words(scratch, job_state_names[job->state], NULL, NULL));
+	values[DB_STEP_step_name] = value_text("batch");
+	values[DB_STEP_step_id] =
+		value_text(view->old ? "batch" : scratch_printf(scratch, "%u.batch", job->id));
+	values[DB_STEP_tres] = tres_of(view, job, scratch);
+	return true;
+}
+
+static void fill_db_owner(const struct view *view, const struct job *job, struct value *values)
+{
+	const struct world *world = view->world;
+	const struct association *association = world_association(world, job);
+	struct value user = value_text(world->users[association->user].name);
+	struct value account = value_text(world->accounts[association->account].name);
+	/* 26.05 leaves the association's names empty. */
+	bool told = view->release != RELEASE_26_05;
+	values[DB_JOB_user] = values[DB_JOB_group] = user;
+	values[DB_JOB_account] = account;
+	values[DB_JOB_association_user] = told ? user : value_text("");
+	values[DB_JOB_association_account] = told ? account : value_text("");
+	values[DB_JOB_association_id] = value_number(job->association + 1);
+	values[DB_JOB_cluster] = value_text(view->cluster);
+	values[DB_JOB_partition] = value_text(world->partitions[job->partition].name);
+	values[DB_JOB_qos] = value_text(world->qos[job->qos].name);
+}
+
+static void fill_db_times(const struct view *view, const struct job *job, struct value *values)
+{
+	int64_t start, end, submit = time_of(view, job->submit);
+	times_of(view, job, &start, &end);
+	int64_t until = end ? end : world_unix(view->world, view->world->now);
+	bool has_started = job->state != JOB_PENDING;
+	values[DB_JOB_submit_time] = value_number(submit);
+	values[DB_JOB_eligible_time] = value_number(time_of(view, job->eligible));
+	values[DB_JOB_start_time] = value_number(start);
+	values[DB_JOB_end_time] = value_number(end);
+	values[DB_JOB_elapsed] = value_number(has_started && until > start ? until - start : 0);
+	values[DB_JOB_planned] = value_number(has_started ? start - submit : 0);
+	values[DB_JOB_suspended] = value_number(0);
+	values[DB_JOB_time_limit] = value_number(job->limit_min);
+}
+
+static void fill_db_job(const struct view *view, const struct job *job, struct value *values,
+			struct arena *scratch)
+{
+	bool placed = job->state != JOB_PENDING && job->end != job->start;
+	const char *nodes = placed ? view_nodes_text(view->world, job, scratch) : "None assigned";
+	fill_db_owner(view, job, values);
+	fill_db_times(view, job, values);
+	view_exit(job, scratch, &values[DB_JOB_exit_status], &values[DB_JOB_exit_return],
+		  &values[DB_JOB_exit_signal], &values[DB_JOB_exit_signal_name]);
+	values[DB_JOB_job_id] = value_number(job->id);
+	values[DB_JOB_name] = value_text(view_job_name(job));
+	values[DB_JOB_array_job_id] = value_number(job->array_id);
+	if (job->task != NO_TASK)
+		values[DB_JOB_array_task_id] = value_number(job->task);
+	if (!view->old)
+		values[DB_JOB_array_task] = value_text("");
+	values[DB_JOB_het_job_id] = value_number(job->het_id);
+	if (job->het_id)
+		values[DB_JOB_het_job_offset] = value_number(job->het_offset);
+	values[DB_JOB_state] = db_state(view, job, scratch);
+	values[DB_JOB_state_reason] =
+		value_text(job->state == JOB_PENDING ? "None" : job_reason_names[job->reason]);
+	values[DB_JOB_nodes] = value_text(nodes);
+	values[DB_JOB_allocation_nodes] = value_number(placed ? job->node_count : 0);
+	values[DB_JOB_cpus] = value_number(job->cpus);
+	values[DB_JOB_memory] = value_number(job->memory);
+	values[job->flags & JOB_PER_NODE ? DB_JOB_memory_per_node : DB_JOB_memory_per_cpu] =
+		value_number(job->memory);
+	values[DB_JOB_priority] = value_number(job->priority);
+	values[DB_JOB_hold] = value_bool(false);
+	values[DB_JOB_restart_cnt] = value_number(job->restarts);
+	values[DB_JOB_sluid] = value_text(scratch_printf(scratch, "s7ZHM%08X0", job->id));
+	values[DB_JOB_failed_node] = value_text("");
+	values[DB_JOB_submit_line] = value_text("sbatch /home/batch.sh");
+	values[DB_JOB_tres_requested] = tres_of(view, job, scratch);
+	if (placed)
+		values[DB_JOB_tres] = tres_of(view, job, scratch);
+	if (view->window.with_steps)
+		values[DB_JOB_db_step] = value_rows(view_rows_new(
+			scratch, (struct rows){.next = next_step, .owner = view, .record = job}));
+}
+
+/* Only with states does a window mean "ended in it"; else it is whatever was alive in it. */
+static bool is_wanted(const struct view *view, const struct job *job, bool is_alive)
+{
+	const struct window *window = &view->window;
+	int64_t start = time_of(view, job->start), end = time_of(view, job->end);
+	uint32_t state = job->flags & JOB_REQUEUED && !is_alive ? REQUEUED_BIT : 1u << job->state;
+	const struct world *world = view->world;
+	if (*window->user &&
+	    strcmp(world->users[world_association(world, job)->user].name, window->user) != 0)
+		return false;
+	if (window->job && window->job != job->id && window->job != job->array_id)
+		return false;
+	if (!is_alive && job->flags & JOB_REQUEUED && !window->duplicates)
+		return false;
+	if (window->states && !(window->states & state))
+		return false;
+	if (is_alive)
+		return true;
+	if (window->states)
+		return end >= window->start && (!window->end || end <= window->end);
+	return end >= window->start && (!window->end || start <= window->end);
+}
+
+/* First those that have ended, then the live ones; rows->part: 1 in the second half. */
+static bool next_db_job(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	const struct view *view = rows->owner;
+	const struct world *world = view->world;
+	for (; !rows->part && rows->at < world->ended_count; rows->at++) {
+		const struct job *job =
+			&world->ended[(world->ended_first + rows->at) % world->ended_capacity];
+		if (!is_wanted(view, job, false))
+			continue;
+		rows->at++;
+		fill_db_job(view, job, values, scratch);
+		return true;
+	}
+	if (!rows->part) {
+		rows->part = 1;
+		rows->at = 0;
+	}
+	for (; rows->at < world->jobs.end; rows->at++) {
+		const struct job *job = job_table_at(&world->jobs, rows->at);
+		if (!job->id || job->state > JOB_RUNNING || !is_wanted(view, job, true))
+			continue;
+		rows->at++;
+		fill_db_job(view, job, values, scratch);
+		return true;
+	}
+	return false;
+}
+
+struct rows view_db_jobs(const struct view *view)
+{
+	return (struct rows){.next = next_db_job, .owner = view};
+}
+
+static bool next_rpc(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	(void)scratch;
+	static const char *const names[] = {"DBD_GET_QOS", "DBD_GET_ASSOCS", "DBD_GET_JOBS_COND"};
+	static const enum endpoint endpoints[] = {ENDPOINT_DB_QOS, ENDPOINT_DB_ASSOCIATIONS,
+						  ENDPOINT_DB_JOBS};
+	const struct view *view = rows->owner;
+	if (rows->at == sizeof names / sizeof *names)
+		return false;
+	uint64_t count = view->traffic->endpoints[endpoints[rows->at]].requests;
+	values[DB_RPC_rpc] = value_text(names[rows->at++]);
+	values[DB_RPC_count] = value_number((int64_t)count);
+	values[DB_RPC_total_time] = value_number((int64_t)count * 400);
+	values[DB_RPC_average_time] = value_number(count ? 400 : 0);
+	return true;
+}
+
+static bool next_db_user(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	(void)scratch;
+	if (rows->at++)
+		return false;
+	values[DB_USER_user] = value_text("slurm");
+	values[DB_USER_count] = value_number(100);
+	values[DB_USER_total_time] = value_number(40000);
+	values[DB_USER_average_time] = value_number(400);
+	return true;
+}
+
+static bool next_db_diag(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	const struct view *view = rows->owner;
+	if (rows->at++)
+		return false;
+	values[DB_DIAG_time_start] = value_number(world_unix(view->world, view->world->boot));
+	values[DB_DIAG_db_rpc] =
+		value_rows(view_rows_new(scratch, (struct rows){.next = next_rpc, .owner = view}));
+	values[DB_DIAG_db_user] = value_rows(
+		view_rows_new(scratch, (struct rows){.next = next_db_user, .owner = view}));
+	return true;
+}
+
+struct rows view_db_diag(const struct view *view)
+{
+	return (struct rows){.next = next_db_diag, .owner = view};
+}
+
+static bool next_db_ping(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	(void)scratch;
+	if (rows->at++)
+		return false;
+	values[DB_PING_hostname] = value_text("dbd1");
+	values[DB_PING_responding] = values[DB_PING_primary] = value_bool(true);
+	values[DB_PING_latency] = value_number(636);
+	values[DB_PING_status] = value_text("No error");
+	return true;
+}
+
+struct rows view_db_ping(const struct view *view)
+{
+	return (struct rows){.next = next_db_ping, .owner = view};
+}
