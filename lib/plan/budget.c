@@ -1,0 +1,108 @@
+#include "plan/budget.h"
+
+#include <math.h>
+
+#define SPAN_S (6 * 3600.0)
+#define SURPRISE 0.05 /* of ten minutes' budget: less is none */
+
+void budget_init(struct budget *budget, double duty, uint64_t now_ns)
+{
+	*budget = (struct budget){.duty = fmax(duty, 1e-6)};
+	ledger_init(&budget->ledger, SPAN_S, now_ns);
+}
+
+void budget_done(struct budget *budget)
+{
+	ledger_done(&budget->ledger);
+}
+
+double budget_window_s(const struct budget *budget, double seconds)
+{
+	return fmin(fmax(BUDGET_WINDOW_S, 2 * seconds / budget->duty), SPAN_S);
+}
+
+static size_t bigs_kept(const struct budget *budget)
+{
+	return budget->big_count < BUDGET_BIGS ? budget->big_count : BUDGET_BIGS;
+}
+
+static double age_s(const struct budget *budget, size_t big, uint64_t now_ns)
+{
+	return (double)(now_ns - budget->bigs[big].ns) / 1e9;
+}
+
+double budget_biggest(const struct budget *budget, uint64_t now_ns)
+{
+	double biggest = 0;
+	for (size_t i = 0; i < bigs_kept(budget); i++) {
+		double planned_s = budget->bigs[i].seconds - budget->bigs[i].surprise;
+		double window_s = budget_window_s(budget, planned_s);
+		if (window_s > BUDGET_WINDOW_S && age_s(budget, i, now_ns) < window_s)
+			biggest = fmax(biggest, planned_s);
+	}
+	return biggest;
+}
+
+/* Is there a request in the last `window_s` that makes the promise hold only for longer windows? */
+static bool is_too_short(const struct budget *budget, uint64_t now_ns, double window_s)
+{
+	for (size_t i = 0; i < bigs_kept(budget); i++)
+		if (age_s(budget, i, now_ns) < window_s &&
+		    budget_window_s(budget, budget->bigs[i].seconds) > window_s)
+			return true;
+	return false;
+}
+
+static double surprise(const struct budget *budget, uint64_t now_ns, double window_s)
+{
+	double largest = 0;
+	for (size_t i = 0; i < bigs_kept(budget); i++)
+		if (age_s(budget, i, now_ns) < window_s)
+			largest = fmax(largest, budget->bigs[i].surprise);
+	return largest;
+}
+
+static bool fits_window(const struct budget *budget, uint64_t now_ns, double window_s,
+			double seconds)
+{
+	double spent = ledger_spent(&budget->ledger, now_ns, window_s);
+	return is_too_short(budget, now_ns, window_s) ||
+	       spent + seconds <= budget->duty * window_s + surprise(budget, now_ns, window_s);
+}
+
+bool budget_fits(const struct budget *budget, uint64_t now_ns, double seconds)
+{
+	double shortest_s = budget_window_s(budget, seconds);
+	if (!fits_window(budget, now_ns, shortest_s, seconds))
+		return false;
+	for (size_t i = 0; i < bigs_kept(budget); i++) {
+		double window_s = budget_window_s(budget, budget->bigs[i].seconds);
+		if (window_s > shortest_s && age_s(budget, i, now_ns) < window_s &&
+		    !fits_window(budget, now_ns, window_s, seconds))
+			return false;
+	}
+	return true;
+}
+
+void budget_spend(struct budget *budget, uint64_t now_ns, double seconds, double predicted_s)
+{
+	double beyond_s = fmax(seconds - predicted_s, 0);
+	ledger_add(&budget->ledger, now_ns, seconds);
+	if (budget_window_s(budget, seconds) <= BUDGET_WINDOW_S &&
+	    beyond_s < SURPRISE * budget->duty * BUDGET_WINDOW_S)
+		return;
+	size_t next = budget->big_count++ % BUDGET_BIGS;
+	budget->bigs[next].ns = now_ns;
+	budget->bigs[next].seconds = seconds;
+	budget->bigs[next].surprise = beyond_s;
+}
+
+void budget_correct(struct budget *budget, uint64_t now_ns, double seconds)
+{
+	ledger_add(&budget->ledger, now_ns, seconds);
+}
+
+double budget_duty(const struct budget *budget, uint64_t now_ns)
+{
+	return fmax(0, ledger_spent(&budget->ledger, now_ns, BUDGET_WINDOW_S) / BUDGET_WINDOW_S);
+}

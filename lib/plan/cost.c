@@ -1,0 +1,118 @@
+#include "plan/cost.h"
+
+#include <math.h>
+
+#define RATE_NOW 0.1
+#define RATE_USUAL 0.01
+/* Before so many requests a prediction may change by any factor, then by two at a time. */
+#define FEW 3
+#define SCALE_MIN 0.01
+#define SCALE_MAX 1000.0
+#define SLOW 3.0
+/* What is slower than usual by less is no trouble: somebody held a lock. */
+#define SLOW_S 0.05
+
+void cost_init(struct cost *cost, const struct plan_cost *guess)
+{
+	*cost = (struct cost){.guess = *guess, .now = {1, 1}, .usual = {1, 1}};
+}
+
+static double per_records(const struct plan_cost *guess, double records)
+{
+	return guess->record * records + guess->square * records * records;
+}
+
+static double seconds_of(const struct cost *cost, const struct cost_scale *scale, double records)
+{
+	return scale->request * cost->guess.request +
+	       scale->records * per_records(&cost->guess, records);
+}
+
+void cost_guess_like(struct cost *cost, const struct cost *like)
+{
+	double at_one = like->guess.request + like->guess.record;
+	double factor = at_one > 0 ? seconds_of(like, &like->now, 1) / at_one : 1;
+	cost->now = cost->usual = (struct cost_scale){factor, factor};
+}
+
+double cost_seconds(const struct cost *cost, uint64_t records)
+{
+	return seconds_of(cost, &cost->now, (double)records);
+}
+
+double cost_seconds_at_worst(const struct cost *cost, uint64_t records)
+{
+	double predicted = cost_seconds(cost, records);
+	size_t newest = (size_t)((cost->count + 2) % 3);
+	double expected = seconds_of(cost, &cost->now, cost->last[newest].records);
+	bool is_known = cost->count > 0 && expected > 0;
+	return is_known ? predicted * fmax(1, cost->last[newest].seconds / expected) : predicted;
+}
+
+/* measured / predicted of the last three requests: the middle one, or of fewer the smallest. */
+static double median_ratio(const struct cost *cost, const struct cost_scale *scale,
+			   double allowed_s)
+{
+	double ratio[3];
+	for (size_t i = 0; i < 3; i++) {
+		size_t known = i < cost->count ? i : 0;
+		double seconds = cost->last[known].seconds;
+		double predicted = seconds_of(cost, scale, cost->last[known].records);
+		ratio[i] = seconds > predicted && seconds < predicted + allowed_s
+				   ? 1
+				   : seconds / predicted;
+	}
+	double low = fmin(ratio[0], ratio[1]), high = fmax(ratio[0], ratio[1]);
+	return cost->count < 3 ? low : fmax(low, fmin(high, ratio[2]));
+}
+
+/* The error goes to the two parts as they contribute to the prediction (normalised least mean
+ * squares). */
+static void correct(const struct cost *cost, struct cost_scale *scale, double records, double ratio,
+		    double rate)
+{
+	double request = scale->request * cost->guess.request;
+	double rest = scale->records * per_records(&cost->guess, records);
+	double square = request * request + rest * rest;
+	if (square <= 0)
+		return;
+	double step = rate * (ratio - 1) * (request + rest) / square;
+	double most = rate < 1.0 / FEW ? 2 : SCALE_MAX;
+	scale->request *= fmin(fmax(1 + step * request, 0.5), most);
+	scale->records *= fmin(fmax(1 + step * rest, 0.5), most);
+	scale->request = fmin(fmax(scale->request, SCALE_MIN), SCALE_MAX);
+	scale->records = fmin(fmax(scale->records, SCALE_MIN), SCALE_MAX);
+}
+
+void cost_learn(struct cost *cost, uint64_t records, double seconds)
+{
+	double n = (double)records, usual_s = seconds_of(cost, &cost->usual, n);
+	if (usual_s <= 0 || seconds <= 0)
+		return;
+	size_t oldest = cost->count++ % 3;
+	cost->last[oldest].records = n;
+	cost->last[oldest].seconds = seconds;
+	double eager = 1 / (double)cost->count; /* at first nothing is known */
+	correct(cost, &cost->now, n, median_ratio(cost, &cost->now, 0), fmax(RATE_NOW, eager));
+	double ratio = cost->count > FEW ? fmin(seconds / usual_s, 2) : seconds / usual_s;
+	correct(cost, &cost->usual, n, ratio, fmax(RATE_USUAL, eager));
+}
+
+void cost_multiply(struct cost *cost, double factor)
+{
+	cost->now.request = fmin(fmax(cost->now.request * factor, SCALE_MIN), SCALE_MAX);
+	cost->now.records = fmin(fmax(cost->now.records * factor, SCALE_MIN), SCALE_MAX);
+}
+
+bool cost_is_slow(const struct cost *cost)
+{
+	return cost->count > FEW && median_ratio(cost, &cost->usual, SLOW_S) > SLOW;
+}
+
+double cost_best_records(const struct cost *cost, double price_s)
+{
+	double square = cost->now.records * cost->guess.square;
+	if (square <= 0)
+		return HUGE_VAL;
+	return sqrt((cost->now.request * cost->guess.request + price_s) / square);
+}

@@ -1,0 +1,78 @@
+/* What slurmctld says of itself and of us, and whether anybody listens. */
+#include "plan/state.h"
+
+#include <math.h>
+
+#define BRAKE_MAX 8.0
+#define BRAKE_HARDER_S 15.0
+#define BRAKE_EASE_S 60.0
+/* slurmctld's account counts RPCs, of which a request of ours causes one or two. */
+#define RPCS_PER_REQUEST_MAX 4.0
+#define ACCOUNT_RATE 0.3
+
+/* The error goes to the ways by what each was charged with (as in cost.c). */
+static void learn_account(struct plan *plan, double ratio, double sum)
+{
+	double squares = 0;
+	for (size_t i = 0; i < plan->task_count; i++)
+		for (size_t j = 0; j < plan->tasks[i].row->way_count; j++)
+			squares += pow(plan->tasks[i].ways[j].charged_s, 2);
+	for (size_t i = 0; i < plan->task_count; i++)
+		for (size_t j = 0; j < plan->tasks[i].row->way_count; j++) {
+			struct way *way = &plan->tasks[i].ways[j];
+			double part = way->charged_s * sum / squares;
+			double factor = fmax(1 + ACCOUNT_RATE * (ratio - 1) * part, 0.5);
+			cost_multiply(&way->slurmctld, factor);
+		}
+}
+
+void plan_note_slurmctld(struct plan *plan, uint64_t now_ns, double seconds, uint64_t count)
+{
+	double sum = 0;
+	for (size_t i = 0; i < plan->task_count; i++)
+		for (size_t j = 0; j < plan->tasks[i].row->way_count; j++)
+			sum += plan->tasks[i].ways[j].charged_s;
+	bool is_later = plan->account.is_known && seconds >= plan->account.seconds &&
+			count > plan->account.count;
+	double rpcs = is_later ? (double)(count - plan->account.count) : 0;
+	/* else others use the name, too, and it tells nothing of us */
+	bool is_ours = rpcs <= RPCS_PER_REQUEST_MAX * (plan->requests_charged + 1);
+	if (is_later && is_ours && sum > 0) {
+		double spent = seconds - plan->account.seconds;
+		budget_correct(&plan->budgets[BY_SLURMCTLD], now_ns, spent - sum);
+		learn_account(plan, fmin(spent / sum, 4), sum);
+	}
+	for (size_t i = 0; i < plan->task_count; i++)
+		for (size_t j = 0; j < plan->tasks[i].row->way_count; j++)
+			plan->tasks[i].ways[j].charged_s = 0;
+	plan->requests_charged = 0;
+	plan->account.is_known = true;
+	plan->account.seconds = seconds;
+	plan->account.count = count;
+}
+
+void plan_note_health(struct plan *plan, uint64_t now_ns, uint64_t server_threads,
+		      uint64_t agent_queue)
+{
+	bool is_busy = 4 * server_threads >= 3 * plan->options.server_threads_max ||
+		       agent_queue >= plan->options.agent_queue_max;
+	double before = plan->brake;
+	if (is_busy) {
+		plan->busy_ns = now_ns;
+		if (before == 1 || seconds_between(plan->braked_ns, now_ns) >= BRAKE_HARDER_S)
+			plan->brake = fmin(2 * before, BRAKE_MAX);
+	} else if (seconds_between(plan->busy_ns, now_ns) >= BRAKE_EASE_S &&
+		   seconds_between(plan->braked_ns, now_ns) >= BRAKE_EASE_S) {
+		plan->brake = fmax(before / 2, 1);
+	}
+	if (plan->brake == before)
+		return;
+	plan->braked_ns = now_ns;
+	plan->is_pace_old = true;
+}
+
+void plan_note_scraped(struct plan *plan, uint64_t now_ns)
+{
+	plan->is_pace_old |= plan_is_idle(plan, now_ns);
+	plan->scraped_ns = now_ns;
+}

@@ -1,0 +1,93 @@
+#include "plan/state.h"
+
+#include <math.h>
+
+#define NOTHING_S 60.0
+/* What costs nearly what was saved may go: predictions wobble. */
+#define NEARLY 0.9
+
+uint64_t task_due_ns(const struct plan *plan, const struct task *task)
+{
+	if (task->failures)
+		return task->row->is_probe ? after(task->failed_ns, task->interval_s)
+					   : trouble_until_ns(plan, task);
+	if (!task->was_begun || task->is_hastened || task->is_in_round)
+		return 0;
+	return after(task->begun_ns, task->interval_s);
+}
+
+/* When what the task has saved up pays its next request, or all of a round that begins. */
+static uint64_t saved_ns(const struct task *task, uint64_t now_ns)
+{
+	double wait_s = 0;
+	for (int i = 0; i < SCARCE; i++) {
+		double need =
+			task->is_in_round ? task->cost[i] : fmin(task->round[i], task->burst[i]);
+		double missing = NEARLY * fmax(need, task->cost[i]) - task->saved[i];
+		if (missing > 0)
+			wait_s = fmax(wait_s,
+				      task->per_s[i] > 0 ? missing / task->per_s[i] : NOTHING_S);
+	}
+	return after(now_ns, wait_s);
+}
+
+static bool budgets_fit(const struct plan *plan, const struct task *task, uint64_t now_ns)
+{
+	double worst_s = cost_seconds_at_worst(&task->ways[task->way].slurmrestd,
+					       way_next_records(plan, task));
+	return budget_fits(&plan->budgets[BY_SLURMRESTD], now_ns, worst_s) &&
+	       budget_fits(&plan->budgets[BY_SLURMCTLD], now_ns, task->cost[BY_SLURMCTLD]);
+}
+
+uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_t now_ns)
+{
+	if (!task->is_allowed || !task->work || !has_way(task))
+		return UINT64_MAX;
+	uint64_t ready = task_due_ns(plan, task);
+	if (ready <= now_ns && !task->row->is_probe)
+		ready = saved_ns(task, now_ns);
+	if (ready <= now_ns && plan->tokens < 1)
+		ready = after(now_ns, (1 - plan->tokens) / requests_per_s(plan));
+	if (ready <= now_ns && !task->row->is_probe && !budgets_fit(plan, task, now_ns))
+		ready = after(now_ns, LEDGER_SLOT_S);
+	return ready;
+}
+
+/* Probes first, then who has waited longest by its own measure. */
+static double urgency(const struct plan *plan, const struct task *task, uint64_t now_ns)
+{
+	if (task->row->is_probe)
+		return HUGE_VAL;
+	uint64_t since = task->is_in_round ? task->begun_ns : task_due_ns(plan, task);
+	return seconds_between(since, now_ns) / task->interval_s;
+}
+
+struct plan_action plan_next(struct plan *plan, uint64_t now_ns)
+{
+	pace(plan, now_ns);
+	uint64_t wait_ns = after(now_ns, NOTHING_S);
+	struct task *chosen = NULL;
+	double most = -1;
+	for (size_t i = 0; i < plan->task_count; i++) {
+		struct task *task = &plan->tasks[i];
+		uint64_t ready = task_ready_ns(plan, task, now_ns);
+		if (ready > now_ns) {
+			wait_ns = ready < wait_ns ? ready : wait_ns;
+		} else if (urgency(plan, task, now_ns) > most) {
+			most = urgency(plan, task, now_ns);
+			chosen = task;
+		}
+	}
+	if (!chosen) {
+		uint64_t soonest = after(now_ns, 0.001);
+		return (struct plan_action){.kind = PLAN_WAIT,
+					    .until_ns = wait_ns > soonest ? wait_ns : soonest};
+	}
+	plan->asked.task = (size_t)(chosen - plan->tasks);
+	plan->asked.ns = now_ns;
+	plan->asked.records = way_next_records(plan, chosen);
+	return (struct plan_action){.kind = PLAN_ASK,
+				    .task = plan->asked.task,
+				    .way = chosen->way,
+				    .records = plan->asked.records};
+}

@@ -1,0 +1,99 @@
+#include "plan/state.h"
+
+#include <math.h>
+
+#define UNSUPPORTED_S 3600.0
+#define BYTES_RATE 0.2
+
+/* What the request is charged with, and what it was predicted to cost. */
+static void charge(struct plan *plan, struct task *task, struct way *way,
+		   const struct plan_outcome *outcome, uint64_t now_ns)
+{
+	double cost[SCARCE];
+	way_request_cost(way, plan->asked.records, cost);
+	double seconds = outcome->seconds;
+	bool is_short = outcome->result == PLAN_FAILED || outcome->result == PLAN_UNSUPPORTED ||
+			(outcome->result == PLAN_TIMED_OUT && task->row->is_probe);
+	if (is_short) /* a probe that timed out waited for others' work */
+		seconds = fmin(seconds, cost[BY_SLURMRESTD]);
+	else if (outcome->result == PLAN_TIMED_OUT)
+		seconds = fmax(seconds, cost[BY_SLURMRESTD]);
+	if (outcome->result == PLAN_UNCHANGED)
+		cost[BY_SLURMCTLD] = cost_seconds(&way->slurmctld, 0);
+	budget_spend(&plan->budgets[BY_SLURMRESTD], now_ns, seconds, cost[BY_SLURMRESTD]);
+	budget_spend(&plan->budgets[BY_SLURMCTLD], now_ns, cost[BY_SLURMCTLD], cost[BY_SLURMCTLD]);
+	ledger_add(&task->spent, now_ns, seconds);
+	ledger_add(&plan->requests, now_ns, 1);
+	task->saved[BY_SLURMRESTD] -= seconds;
+	task->saved[BY_SLURMCTLD] -= cost[BY_SLURMCTLD];
+	task->saved[BY_REQUESTS] -= 1;
+	plan->tokens -= 1;
+	plan->requests_charged += 1;
+	way->charged_s += cost[BY_SLURMCTLD];
+}
+
+static void learn(struct plan *plan, const struct task *task, struct way *way,
+		  const struct plan_outcome *outcome)
+{
+	uint64_t asked = plan->asked.records;
+	if (outcome->result == PLAN_TIMED_OUT && !trouble_is_side_sick(plan, task) &&
+	    !task->row->is_probe && outcome->seconds > cost_seconds(&way->slurmrestd, asked) / 2)
+		cost_learn(&way->slurmrestd, asked, 2 * outcome->seconds);
+	if (outcome->result != PLAN_OK)
+		return;
+	cost_learn(&way->slurmrestd, outcome->records, outcome->seconds);
+	if (outcome->records > 0 && outcome->bytes > 0) {
+		double bytes = outcome->bytes / (double)outcome->records;
+		double before = way->bytes_per_record > 0 ? way->bytes_per_record : bytes;
+		way->bytes_per_record = before + BYTES_RATE * (bytes - before);
+	}
+	if (outcome->records >= way->batch && way->batch < way_best_records(plan, way))
+		way->batch *= 2;
+}
+
+static void begin_round(struct plan *plan, struct task *task)
+{
+	if (task->is_in_round)
+		return;
+	task->is_in_round = task->was_begun = true;
+	task->is_hastened = false;
+	task->begun_ns = plan->asked.ns;
+}
+
+static void end_round(struct task *task, bool is_good)
+{
+	task->is_in_round = false;
+	task->covered = 0;
+	if (!is_good)
+		return;
+	task->was_finished = true;
+	task->fresh_ns = task->begun_ns;
+}
+
+void plan_note(struct plan *plan, uint64_t now_ns, const struct plan_outcome *outcome)
+{
+	pace(plan, now_ns);
+	struct task *task = &plan->tasks[outcome->task];
+	struct way *way = &task->ways[outcome->way];
+	bool is_good = outcome->result == PLAN_OK || outcome->result == PLAN_UNCHANGED;
+	begin_round(plan, task);
+	charge(plan, task, way, outcome, now_ns);
+	learn(plan, task, way, outcome);
+	if (is_good) {
+		trouble_note_success(plan, task, now_ns);
+		task->covered += outcome->records;
+	} else if (outcome->result == PLAN_UNSUPPORTED) {
+		way->avoid_until_ns = after(now_ns, UNSUPPORTED_S);
+		task->was_begun = false; /* another way may be tried at once */
+	} else {
+		trouble_note_failure(plan, task, now_ns);
+	}
+	task->result = outcome->result;
+	task->seconds = outcome->seconds;
+	if (outcome->is_round_done || outcome->result == PLAN_UNSUPPORTED)
+		end_round(task, is_good);
+	if (is_good)
+		trouble_note_pace(task, cost_is_slow(&way->slurmrestd), now_ns);
+	plan->is_pace_old |= !is_good;
+	pace_refresh(plan, task);
+}

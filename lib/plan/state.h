@@ -1,0 +1,131 @@
+/* What the planner's own files share. */
+#pragma once
+
+#include "plan/budget.h"
+#include "plan/cost.h"
+#include "plan/plan.h"
+
+/* What is scarce. */
+enum scarce { BY_SLURMRESTD, BY_SLURMCTLD, BY_REQUESTS, SCARCE };
+
+struct way {
+	const struct plan_way *row;
+	bool is_allowed;
+	uint64_t avoid_until_ns; /* not supported, or failed again and again */
+	struct cost slurmrestd, slurmctld;
+	double charged_s;  /* of slurmctld, since its last account */
+	double bytes_per_record; /* learnt; 0: not yet */
+	uint64_t batch;    /* how far the records of one request have grown */
+	uint64_t failures; /* in a row */
+};
+
+struct task {
+	const struct plan_task *row;
+	struct way *ways;
+	size_t way;   /* in use; way_count: none can be used */
+	bool is_allowed;
+	uint64_t work, whole, covered;
+
+	bool is_hastened, is_in_round, was_begun, was_finished;
+	uint64_t begun_ns; /* when the last round began */
+	uint64_t fresh_ns; /* when the last round that was finished began */
+
+	/* what pace.c says */
+	double cost[SCARCE];  /* of the next request, predicted */
+	double round[SCARCE]; /* of a whole round */
+	double asked[SCARCE]; /* wished share of the budget, smoothed */
+	double burst[SCARCE]; /* what may be saved up and spent at once */
+	double per_s[SCARCE]; /* what is earned */
+	double saved[SCARCE]; /* earned and not spent; below 0: debt */
+	double interval_s;
+	enum plan_reason reason;
+
+	/* trouble.c */
+	enum plan_result result; /* of the last request */
+	double seconds;          /* that it took */
+	uint64_t failures;       /* in a row */
+	uint64_t failed_ns, retry_ns;
+	double stretch;          /* 1, 2, 4: after failures or slow answers */
+	enum plan_reason stretched_by;
+	uint64_t stretched_ns;   /* when it changed last */
+
+	struct ledger spent; /* seconds of slurmrestd */
+};
+
+struct plan {
+	struct plan_options options;
+	struct task *tasks;
+	size_t task_count;
+	struct budget budgets[BY_REQUESTS]; /* of seconds */
+	double tokens;      /* for requests */
+	bool is_rate_limited;
+	struct ledger requests;
+	double requests_charged; /* since slurmctld's last account */
+
+	struct {
+		bool is_known;
+		double seconds;
+		uint64_t count;
+	} account; /* slurmctld's, as last told */
+
+	double brake;
+	uint64_t braked_ns; /* when it changed last */
+	uint64_t busy_ns;   /* when slurmctld was too busy last */
+	uint64_t scraped_ns;
+	uint64_t random;
+
+	uint64_t ticked_ns, paced_ns;
+	bool is_pace_old;
+	struct {
+		size_t task;
+		uint64_t ns, records;
+	} asked; /* the last action */
+};
+
+static inline double seconds_between(uint64_t from_ns, uint64_t to_ns)
+{
+	return to_ns > from_ns ? (double)(to_ns - from_ns) / 1e9 : 0;
+}
+
+static inline uint64_t after(uint64_t ns, double seconds)
+{
+	return ns + (uint64_t)(seconds * 1e9);
+}
+
+static inline bool has_way(const struct task *task)
+{
+	return task->way < task->row->way_count;
+}
+
+/* ways.c: which way, how many records a request */
+bool way_is_usable(const struct way *way, uint64_t now_ns);
+bool way_is_whole(const struct way *way);
+uint64_t way_best_records(const struct plan *plan, const struct way *way);
+uint64_t way_next_records(const struct plan *plan, const struct task *task);
+void way_request_cost(const struct way *way, uint64_t records, double cost[SCARCE]);
+void way_choose(struct plan *plan, struct task *task, uint64_t now_ns);
+/* Fills in the cost of a round by the task's way. */
+void way_round_cost(const struct plan *plan, struct task *task);
+
+/* next.c: when the task is due, were it not for the budgets; now or before: now */
+uint64_t task_due_ns(const struct plan *plan, const struct task *task);
+/* When the task may be asked; UINT64_MAX: not before something changes. */
+uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_t now_ns);
+
+/* pace.c: how often */
+double requests_per_s(const struct plan *plan);
+double request_burst(const struct plan *plan);
+bool plan_is_idle(const struct plan *plan, uint64_t now_ns);
+/* Earns until now and, where something changed or a second went by, divides the budgets anew. */
+void pace(struct plan *plan, uint64_t now_ns);
+/* What the task's next request and round cost now. */
+void pace_refresh(const struct plan *plan, struct task *task);
+
+/* trouble.c */
+void trouble_note_failure(struct plan *plan, struct task *task, uint64_t now_ns);
+void trouble_note_success(struct plan *plan, struct task *task, uint64_t now_ns);
+void trouble_note_pace(struct task *task, bool is_slow, uint64_t now_ns);
+/* Does a probe of the task's side fail? */
+bool trouble_is_side_sick(const struct plan *plan, const struct task *task);
+/* Not before: 0 if nothing is held against the task. */
+uint64_t trouble_until_ns(const struct plan *plan, const struct task *task);

@@ -1,0 +1,119 @@
+#include "plan/state.h"
+
+#include <math.h>
+
+#define BACK_OFF_S 5.0
+#define BACK_OFF_MAX_S 600.0
+#define BACK_OFF_MIN_S 1.0
+#define SPREAD_S 10.0
+#define STRETCH_MAX 4.0
+/* A way that fails so often while the probes are well is left for another, if there is one. */
+#define WAY_FAILURES_MAX 3
+#define WAY_AVOIDED_S 3600.0
+/* A slurmctld that is down makes slurmrestd answer within some 10 s; what takes longer was work. */
+#define QUICK_S 15.0
+
+static double chance(struct plan *plan) /* splitmix64 (Steele, Lea, Flood 2014): 0 .. 1 */
+{
+	uint64_t x = plan->random += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+	return (double)((x ^ (x >> 31)) >> 11) * 0x1p-53;
+}
+
+static bool is_of_same_side(const struct plan_task *probe, const struct plan_task *task)
+{
+	if (!task->needs_slurmctld && !task->needs_slurmdbd)
+		return true;
+	return (probe->needs_slurmctld && task->needs_slurmctld) ||
+	       (probe->needs_slurmdbd && task->needs_slurmdbd) ||
+	       (!probe->needs_slurmctld && !probe->needs_slurmdbd);
+}
+
+bool trouble_is_side_sick(const struct plan *plan, const struct task *task)
+{
+	for (size_t i = 0; i < plan->task_count; i++) {
+		const struct task *probe = &plan->tasks[i];
+		if (probe->row->is_probe && probe->failures && probe->is_allowed &&
+		    is_of_same_side(probe->row, task->row))
+			return true;
+	}
+	return false;
+}
+
+uint64_t trouble_until_ns(const struct plan *plan, const struct task *task)
+{
+	if (!task->failures || task->row->is_probe)
+		return 0;
+	uint64_t last = after(task->failed_ns, BACK_OFF_MAX_S);
+	return trouble_is_side_sick(plan, task) && last > task->retry_ns ? last : task->retry_ns;
+}
+
+static void stretch(struct task *task, enum plan_reason reason, uint64_t now_ns)
+{
+	task->stretch = fmin(task->stretch * 2, STRETCH_MAX);
+	task->stretched_by = reason;
+	task->stretched_ns = now_ns;
+}
+
+static bool has_other_way(const struct task *task, uint64_t now_ns)
+{
+	for (size_t i = 0; i < task->row->way_count; i++)
+		if (i != task->way && way_is_usable(&task->ways[i], now_ns))
+			return true;
+	return false;
+}
+
+void trouble_note_failure(struct plan *plan, struct task *task, uint64_t now_ns)
+{
+	task->failures++;
+	task->failed_ns = now_ns;
+	double most_s = BACK_OFF_S * exp2(fmin((double)task->failures, 20));
+	double back_off_s = chance(plan) * fmin(most_s, BACK_OFF_MAX_S);
+	task->retry_ns = after(now_ns, fmax(back_off_s, BACK_OFF_MIN_S));
+	if (task->row->is_probe || !has_way(task))
+		return;
+	stretch(task, PLAN_BACK_OFF, now_ns);
+	struct way *way = &task->ways[task->way];
+	way->batch = way->row->records_min;
+	if (++way->failures >= WAY_FAILURES_MAX && has_other_way(task, now_ns) &&
+	    !trouble_is_side_sick(plan, task)) {
+		way->failures = 0;
+		way->avoid_until_ns = after(now_ns, WAY_AVOIDED_S);
+	}
+}
+
+/* A probe is well again: what failed beside it is due, spread out, unless its own work may have
+ * been the cause. If the probe timed out, too, the timeouts were none of work. */
+static void retry_what_failed(struct plan *plan, const struct task *probe, uint64_t now_ns)
+{
+	for (size_t i = 0; i < plan->task_count; i++) {
+		struct task *task = &plan->tasks[i];
+		bool was_work = task->seconds >= QUICK_S && !(task->result == PLAN_TIMED_OUT &&
+							      probe->result == PLAN_TIMED_OUT);
+		if (task->failures && !was_work && is_of_same_side(probe->row, task->row))
+			task->retry_ns = after(now_ns, chance(plan) * SPREAD_S);
+	}
+}
+
+/* Before the outcome is written into the task. */
+void trouble_note_success(struct plan *plan, struct task *task, uint64_t now_ns)
+{
+	if (task->row->is_probe && task->failures)
+		retry_what_failed(plan, task, now_ns);
+	task->failures = 0;
+	task->ways[task->way].failures = 0;
+}
+
+/* Once per interval at most. */
+void trouble_note_pace(struct task *task, bool is_slow, uint64_t now_ns)
+{
+	if (task->row->is_probe || seconds_between(task->stretched_ns, now_ns) < task->row->wish_s)
+		return;
+	if (is_slow)
+		stretch(task, PLAN_LATENCY, now_ns);
+	else if (task->stretch > 1 && !task->is_in_round) {
+		task->stretch /= 2;
+		task->stretched_ns = now_ns;
+	}
+}

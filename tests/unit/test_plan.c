@@ -1,0 +1,529 @@
+/* The planner's rules by example, one test per rule; test_plan_simulation.c has the properties. */
+#include "check.h"
+
+#include "plan/budget.h"
+#include "plan/cost.h"
+#include "plan/plan.h"
+#include "plan/share.h"
+
+enum { PING, LIST, JOBS, DBD, TASKS };
+enum { BATCHES, BULK };
+
+static const struct plan_way small[] = {{"whole", {0.002, 0, 0}, {0.0001, 0, 0}, 0, 0, 1, 1}};
+static const struct plan_way list[] = {{"list", {0.1, 0, 0}, {0.001, 0, 0}, 0, 0, 0, 0}};
+static const struct plan_way jobs[] = {
+	{"batches", {0.001, 4e-6, 4e-9}, {0.0001, 2e-7, 0}, 100, 0, 64, 5000},
+	{"bulk", {0.001, 1e-6, 0}, {0.0001, 2e-7, 0}, 1000, 20000, 0, 0}};
+
+static const struct plan_task table[TASKS] = {
+	[PING] = {"ping", "", 10, 0, 1, true, true, false, small, 1},
+	[LIST] = {"nodes", "nodes", 30, 100, 1, false, true, false, list, 1},
+	[JOBS] = {"job_states", "jobs", 15, 0, 1, false, true, false, jobs, 2},
+	[DBD] = {"ended", "jobs", 20, 0, 1, false, false, true, small, 1},
+};
+
+struct life { /* of a plan, with a world that is as the test says */
+	struct plan *plan;
+	uint64_t now_ns;
+	enum plan_result result[TASKS];
+	double seconds[TASKS]; /* that a request takes */
+	uint64_t asked[TASKS]; /* requests */
+	uint64_t rounds[TASKS], covered[TASKS], work[TASKS];
+	uint64_t first_ns[TASKS]; /* of the requests since the last live() began */
+	struct plan_action last[TASKS];
+};
+
+static struct life life_new(const struct plan_options *options, uint64_t seed)
+{
+	struct life life = {.now_ns = UINT64_C(5000000000000)};
+	life.plan = plan_new(table, TASKS, options, seed, life.now_ns);
+	for (size_t t = 0; t < TASKS; t++) {
+		life.seconds[t] = 0.002;
+		life.work[t] = 1;
+	}
+	return life;
+}
+
+static void set_work(struct life *life, size_t task, uint64_t records)
+{
+	life->work[task] = records;
+	life->covered[task] = 0;
+	plan_set_work(life->plan, task, records);
+}
+
+static void answer(struct life *life, const struct plan_action *action)
+{
+	size_t task = action->task;
+	bool is_good = life->result[task] == PLAN_OK;
+	life->asked[task]++;
+	life->last[task] = *action;
+	if (!life->first_ns[task])
+		life->first_ns[task] = life->now_ns;
+	life->covered[task] += is_good ? action->records : 0;
+	bool is_done = life->covered[task] >= life->work[task];
+	if (is_done) {
+		life->covered[task] = 0;
+		life->rounds[task]++;
+	}
+	life->now_ns += (uint64_t)(life->seconds[task] * 1e9);
+	plan_note(life->plan, life->now_ns,
+		  &(struct plan_outcome){.task = task,
+					 .way = action->way,
+					 .result = life->result[task],
+					 .seconds = life->seconds[task],
+					 .records = action->records,
+					 .is_round_done = is_done});
+}
+
+static void live(struct life *life, double seconds)
+{
+	uint64_t end_ns = life->now_ns + (uint64_t)(seconds * 1e9);
+	memset(life->asked, 0, sizeof life->asked);
+	memset(life->rounds, 0, sizeof life->rounds);
+	memset(life->first_ns, 0, sizeof life->first_ns);
+	while (life->now_ns < end_ns) {
+		plan_note_scraped(life->plan, life->now_ns);
+		struct plan_action action = plan_next(life->plan, life->now_ns);
+		if (action.kind == PLAN_ASK)
+			answer(life, &action);
+		else
+			life->now_ns = action.until_ns < end_ns ? action.until_ns : end_ns;
+	}
+}
+
+static struct plan_view show(const struct life *life, size_t task)
+{
+	return plan_show(life->plan, life->now_ns, task);
+}
+
+static const char *say(const struct life *life, size_t task)
+{
+	static char text[512];
+	struct buf out = BUF_INIT;
+	plan_say(life->plan, life->now_ns, task, &out);
+	text_to_string(buf_text(&out), text, sizeof text);
+	buf_done(&out);
+	return text;
+}
+
+static void test_wishes_are_kept(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	live(&life, 1);
+	for (size_t t = 0; t < TASKS; t++)
+		CHECK_NUMBER(life.asked[t], 1);
+	live(&life, 600);
+	CHECK_NUMBER(life.asked[PING], 60);
+	CHECK_NUMBER(life.asked[LIST], 20);
+	CHECK_NUMBER(life.asked[DBD], 30);
+	CHECK_NUMBER(show(&life, LIST).reason, PLAN_AS_WISHED);
+	CHECK_STRING(say(&life, LIST), "nodes: every 30 s, by `list`: as wished");
+	CHECK(show(&life, LIST).age_s < 31);
+	plan_free(life.plan);
+}
+
+static void test_budget_stretches_the_big_and_not_the_small(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.seconds[LIST] = 4;
+	live(&life, 3600);
+	live(&life, 3600);
+	CHECK(life.asked[LIST] * 4 > 0.7 * 0.05 * 3600);
+	CHECK(life.asked[LIST] * 4 <= 0.05 * 3600);
+	CHECK(life.asked[DBD] >= 175);
+	CHECK_NUMBER(show(&life, LIST).reason, PLAN_SLURMRESTD_BUDGET);
+	CHECK(strstr(say(&life, LIST),
+		     "instead of 30 s, by `list`: one round takes about 4 s of slurmrestd and "
+		     "the budget for everything is 5 % of the time") != NULL);
+	CHECK(plan_show_totals(life.plan, life.now_ns).slurmrestd_duty <= 0.055);
+	plan_free(life.plan);
+}
+
+static void test_budget_keeps_its_promise_for_large_requests(void)
+{
+	struct budget budget;
+	uint64_t now_ns = UINT64_C(9000000000000);
+	budget_init(&budget, 0.05, now_ns);
+	CHECK(budget_fits(&budget, now_ns, 30));
+	CHECK(budget_fits(&budget, now_ns, 100)); /* of 4000 s */
+	budget_spend(&budget, now_ns, 50, 50);	  /* the window is 2000 s */
+	CHECK(budget_fits(&budget, now_ns, 49));
+	now_ns += UINT64_C(700000000000);
+	for (int i = 0; i < 3; i++)
+		budget_spend(&budget, now_ns, 9.7, 9.7);
+	CHECK(!budget_fits(&budget, now_ns, 2)); /* ten minutes are full */
+	now_ns += UINT64_C(700000000000);
+	CHECK(budget_fits(&budget, now_ns, 14));
+	budget_spend(&budget, now_ns, 14, 14);
+	CHECK(budget_fits(&budget, now_ns, 6));
+	CHECK(!budget_fits(&budget, now_ns, 8)); /* ten minutes have room, 2000 s have not */
+	CHECK_NUMBER(budget_biggest(&budget, now_ns), 50);
+	now_ns += UINT64_C(700000000000);
+	CHECK(budget_fits(&budget, now_ns, 15));
+	CHECK_NUMBER(budget_biggest(&budget, now_ns), 0);
+	budget_spend(&budget, now_ns, 40, 1); /* a surprise stops nobody else */
+	CHECK(budget_fits(&budget, now_ns, 10));
+	budget_done(&budget);
+}
+
+static void test_shares(void)
+{
+	struct share shares[] = {{1, 1, 0}, {10, 1, 0}, {10, 2, 0}, {0, 1, 0}};
+	share_divide(shares, 4, 7);
+	CHECK_NUMBER(shares[0].granted, 1);
+	CHECK_NUMBER(shares[1].granted, 2);
+	CHECK_NUMBER(shares[2].granted, 4);
+	share_divide(shares, 4, 100);
+	CHECK_NUMBER(shares[2].granted, 10);
+	share_divide(shares, 4, -1);
+	CHECK_NUMBER(shares[2].granted, 0);
+}
+
+static void test_costs_are_learnt(void)
+{
+	static const struct plan_cost guess = {0.001, 1e-5, 0}, truth = {0.003, 4e-6, 0};
+	struct cost cost;
+	cost_init(&cost, &guess);
+	for (int i = 0; i < 200; i++) {
+		uint64_t n = i % 8 < 4 ? 1000 : 100;
+		cost_learn(&cost, n, truth.request + truth.record * (double)n);
+	}
+	double far = cost_seconds(&cost, 5000) / 0.023, near = cost_seconds(&cost, 1) / 0.003;
+	CHECK(far > 0.8 && far < 1.25);
+	CHECK(near > 0.8 && near < 1.25);
+	double before = cost_seconds(&cost, 1000);
+	cost_learn(&cost, 1000, 10);
+	CHECK(cost_seconds(&cost, 1000) / before < 1.1);
+	CHECK(cost_seconds_at_worst(&cost, 1000) > 9);
+	CHECK(!cost_is_slow(&cost));
+	cost_learn(&cost, 1000, 10);
+	cost_learn(&cost, 1000, 10);
+	CHECK(cost_is_slow(&cost));
+}
+
+static void test_batches_grow(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	set_work(&life, JOBS, 100000);
+	plan_allow_way(life.plan, JOBS, BULK, false);
+	live(&life, 0.005);
+	CHECK_NUMBER(life.last[JOBS].records, 64);
+	live(&life, 900);
+	CHECK(life.last[JOBS].records >= 512);
+	CHECK(life.rounds[JOBS] >= 30);
+	CHECK_NUMBER(life.last[JOBS].way, BATCHES);
+	life.result[JOBS] = PLAN_FAILED;
+	live(&life, 30);
+	life.result[JOBS] = PLAN_OK;
+	live(&life, 600);
+	CHECK(life.asked[JOBS] > 0);
+	plan_free(life.plan);
+}
+
+static void test_the_cheapest_way_that_memory_allows(void)
+{
+	struct plan_options options = plan_defaults;
+	struct life life = life_new(&options, 1);
+	set_work(&life, JOBS, 20000);
+	live(&life, 1);
+	CHECK_NUMBER(life.last[JOBS].way, BULK);
+	CHECK_NUMBER(life.last[JOBS].records, 20000);
+	plan_free(life.plan);
+	options.bulk_memory_max = 20000.0 * 19999;
+	life = life_new(&options, 1);
+	set_work(&life, JOBS, 20000);
+	live(&life, 1);
+	CHECK_NUMBER(life.last[JOBS].way, BATCHES);
+	plan_set_work(life.plan, JOBS, 100); /* of as many in the whole list: */
+	plan_set_whole(life.plan, JOBS, 20000);
+	live(&life, 100);
+	CHECK_NUMBER(life.last[JOBS].way, BATCHES);
+	plan_allow_way(life.plan, JOBS, BATCHES, false);
+	CHECK_NUMBER(show(&life, JOBS).work, 100);
+	live(&life, 2);
+	CHECK_NUMBER(show(&life, JOBS).reason, PLAN_NOT_ALLOWED);
+	CHECK_NUMBER(show(&life, JOBS).due_in_s, -1);
+	plan_free(life.plan);
+}
+
+static void test_unsupported_ways(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	set_work(&life, JOBS, 1000);
+	life.result[JOBS] = PLAN_UNSUPPORTED;
+	live(&life, 100);
+	CHECK_NUMBER(life.asked[JOBS], 2); /* each way once */
+	CHECK(!plan_is_allowed(life.plan, JOBS));
+	plan_allow_way(life.plan, JOBS, BULK, true); /* says nothing new */
+	CHECK(!plan_is_allowed(life.plan, JOBS));
+	life.result[JOBS] = PLAN_OK;
+	live(&life, 3400);
+	CHECK_NUMBER(life.asked[JOBS], 0);
+	live(&life, 200);
+	CHECK(life.asked[JOBS] > 0);
+	life.result[JOBS] = PLAN_UNSUPPORTED;
+	live(&life, 100);
+	life.result[JOBS] = PLAN_OK;
+	plan_retry_unsupported(life.plan);
+	live(&life, 5);
+	CHECK(life.asked[JOBS] > 0);
+	plan_free(life.plan);
+}
+
+static void test_back_off(void)
+{
+	struct life life = life_new(&plan_defaults, 1), other = life_new(&plan_defaults, 2);
+	life.result[DBD] = other.result[DBD] = PLAN_FAILED;
+	live(&life, 300);
+	live(&other, 300);
+	CHECK(life.asked[DBD] >= 3 && life.asked[DBD] <= 20);
+	CHECK(show(&life, DBD).due_in_s != show(&other, DBD).due_in_s); /* jitter */
+	CHECK_NUMBER(show(&life, DBD).reason, PLAN_BACK_OFF);
+	CHECK(strstr(say(&life, DBD), "times in a row") != NULL);
+	CHECK_NUMBER(life.asked[PING], 30);
+	live(&life, 3600);
+	uint64_t late = life.asked[DBD];
+	CHECK(late >= 4 && late <= 40);
+	plan_allow_task(life.plan, DBD, true); /* says nothing new, forgives nothing */
+	CHECK(show(&life, DBD).failures > 3);
+	life.result[DBD] = PLAN_OK;
+	live(&life, 601);
+	CHECK(life.asked[DBD] > 0);
+	live(&life, 300);
+	CHECK_NUMBER(show(&life, DBD).interval_s, 20); /* by steps, but back */
+	plan_free(life.plan);
+	plan_free(other.plan);
+}
+
+static void test_probe_tells_when_its_side_is_well(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	live(&life, 100);
+	life.result[PING] = life.result[LIST] = life.result[JOBS] = PLAN_FAILED;
+	life.seconds[PING] = life.seconds[LIST] = life.seconds[JOBS] = 1;
+	live(&life, 500);
+	CHECK(life.asked[PING] >= 24 && life.asked[PING] <= 50); /* each some 20 s = 1 s / 5 % */
+	CHECK(life.asked[LIST] <= 3 && life.asked[JOBS] <= 3);
+	CHECK(life.asked[DBD] >= 24); /* not of this side */
+	memset(life.result, 0, sizeof life.result);
+	live(&life, 35);
+	CHECK(life.asked[LIST] > 0 && life.asked[JOBS] > 0);
+	CHECK(life.first_ns[LIST] - life.first_ns[PING] <= UINT64_C(11000000000));
+	plan_free(life.plan);
+}
+
+static void test_what_killed_slurmrestd_is_not_tried_at_once(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.result[LIST] = PLAN_FAILED;
+	life.seconds[LIST] = 60;
+	life.result[PING] = PLAN_FAILED;
+	live(&life, 300);
+	CHECK_NUMBER(life.asked[LIST], 1);
+	life.result[PING] = PLAN_OK;
+	uint64_t failures = show(&life, LIST).failures;
+	CHECK_NUMBER(failures, 1);
+	plan_free(life.plan);
+}
+
+static void test_timeouts_are_charged(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.result[LIST] = PLAN_TIMED_OUT;
+	life.seconds[LIST] = 20;
+	live(&life, 21);
+	CHECK(show(&life, LIST).duty * 600 > 19.9);
+	CHECK(plan_show_totals(life.plan, life.now_ns).slurmrestd_duty * 600 > 19.9);
+	life.result[PING] = PLAN_TIMED_OUT; /* a probe is small: it waited for others' work */
+	life.seconds[PING] = 10;
+	double before = plan_show_totals(life.plan, life.now_ns).slurmrestd_duty;
+	plan_allow_task(life.plan, LIST, false);
+	live(&life, 60);
+	CHECK(plan_show_totals(life.plan, life.now_ns).slurmrestd_duty < before + 0.001);
+	plan_free(life.plan);
+}
+
+static void test_requests_have_a_rate(void)
+{
+	struct plan_options options = plan_defaults;
+	options.slurmrestd_duty = options.slurmctld_duty = 0.9;
+	struct life life = life_new(&options, 1);
+	set_work(&life, DBD, 100000); /* one record a request */
+	life.seconds[DBD] = 1e-6;
+	live(&life, 10);
+	CHECK(life.asked[DBD] > 300 && life.asked[DBD] <= 600);
+	plan_set_rate_limited(life.plan, true);
+	live(&life, 100);
+	CHECK(life.asked[DBD] > 80 && life.asked[DBD] <= 20 + 150);
+	CHECK_NUMBER(show(&life, DBD).reason, PLAN_REQUEST_RATE);
+	CHECK(plan_show_totals(life.plan, life.now_ns).is_rate_limited);
+	plan_free(life.plan);
+}
+
+static void test_many_tasks_have_one_rate(void)
+{
+	static const struct plan_task many[] = {
+		{"a", "jobs", 1, 0, 1, false, true, false, small, 1},
+		{"b", "jobs", 1, 0, 1, false, true, false, small, 1},
+		{"c", "jobs", 1, 0, 1, false, true, false, small, 1},
+		{"d", "jobs", 1, 0, 1, false, true, false, small, 1},
+	};
+	struct life life = {.now_ns = UINT64_C(5000000000000)};
+	life.plan = plan_new(many, 4, &plan_defaults, 1, life.now_ns);
+	for (size_t t = 0; t < 4; t++)
+		set_work(&life, t, 100000);
+	uint64_t asked = 0;
+	live(&life, 0.1);
+	for (size_t t = 0; t < 4; t++)
+		asked += life.asked[t];
+	CHECK(asked >= 100 && asked <= 105);
+	plan_free(life.plan);
+}
+
+static void test_slurmctld_accounts(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	double before = show(&life, LIST).round_slurmctld_s, sum = 0;
+	uint64_t count = 0;
+	plan_note_slurmctld(life.plan, life.now_ns, 0, 0);
+	for (int i = 0; i < 60; i++) { /* ten times what was guessed for everything */
+		live(&life, 60);
+		uint64_t rpcs = life.asked[PING] + life.asked[LIST] + life.asked[JOBS];
+		sum += (double)life.asked[LIST] * 0.01 + (double)(rpcs - life.asked[LIST]) * 0.001;
+		count += rpcs;
+		plan_note_slurmctld(life.plan, life.now_ns, sum, count);
+	}
+	double learnt = show(&life, LIST).round_slurmctld_s;
+	CHECK(before == 0 && learnt > 0.006 && learnt < 0.016);
+	live(&life, 60);
+	plan_note_slurmctld(life.plan, life.now_ns, 0.001, 3); /* reset */
+	live(&life, 60);
+	plan_note_slurmctld(life.plan, life.now_ns, 1000, 50000); /* somebody else's */
+	live(&life, 2);
+	CHECK(show(&life, LIST).round_slurmctld_s < 1.01 * learnt);
+	CHECK(plan_show_totals(life.plan, life.now_ns).slurmctld_duty < 0.01);
+	plan_free(life.plan);
+}
+
+static void test_brake(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	live(&life, 100);
+	for (int i = 0; i < 6; i++) {
+		plan_note_health(life.plan, life.now_ns, 200, 0);
+		live(&life, 20);
+	}
+	CHECK_NUMBER(plan_show_totals(life.plan, life.now_ns).brake, 8);
+	CHECK_NUMBER(show(&life, JOBS).interval_s, 120);
+	CHECK_NUMBER(show(&life, LIST).interval_s, 100); /* its interval_max_s */
+	CHECK_NUMBER(show(&life, PING).interval_s, 10);
+	CHECK_NUMBER(show(&life, DBD).interval_s, 20);
+	CHECK_NUMBER(show(&life, JOBS).reason, PLAN_BRAKE);
+	for (double brake = 4; brake >= 1; brake /= 2) { /* back by steps */
+		live(&life, 61);
+		plan_note_health(life.plan, life.now_ns, 10, 10);
+		CHECK_NUMBER(plan_show_totals(life.plan, life.now_ns).brake, brake);
+	}
+	plan_note_health(life.plan, life.now_ns, 10, 2000);
+	CHECK_NUMBER(plan_show_totals(life.plan, life.now_ns).brake, 2);
+	plan_free(life.plan);
+}
+
+static void test_idle(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	live(&life, 100);
+	life.now_ns += UINT64_C(901000000000);
+	plan_next(life.plan, life.now_ns);
+	CHECK_NUMBER(show(&life, JOBS).interval_s, 60);
+	CHECK_NUMBER(show(&life, LIST).interval_s, 100);
+	CHECK_NUMBER(show(&life, JOBS).reason, PLAN_IDLE);
+	plan_note_scraped(life.plan, life.now_ns);
+	plan_next(life.plan, life.now_ns);
+	CHECK_NUMBER(show(&life, JOBS).interval_s, 15);
+	plan_free(life.plan);
+}
+
+static void test_work_and_haste(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	set_work(&life, DBD, 0);
+	live(&life, 100);
+	CHECK_NUMBER(life.asked[DBD], 0);
+	CHECK_STRING(say(&life, DBD), "ended: nothing to do");
+	set_work(&life, DBD, 3);
+	live(&life, 1);
+	CHECK_NUMBER(life.asked[DBD], 3);
+	CHECK_NUMBER(life.rounds[DBD], 1);
+	live(&life, 5);
+	CHECK_NUMBER(life.asked[LIST], 0);
+	plan_hasten(life.plan, LIST);
+	live(&life, 5);
+	CHECK_NUMBER(life.asked[LIST], 1);
+	plan_allow_task(life.plan, LIST, false);
+	live(&life, 100);
+	CHECK_NUMBER(life.asked[LIST], 0);
+	CHECK_STRING(say(&life, LIST), "nodes: not asked: switched off, or not available here");
+	plan_free(life.plan);
+}
+
+static void test_slow_answers_stretch(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	live(&life, 600);
+	life.seconds[DBD] = 0.2;
+	live(&life, 200);
+	CHECK_NUMBER(show(&life, DBD).reason, PLAN_LATENCY);
+	CHECK(show(&life, DBD).interval_s >= 40);
+	life.seconds[DBD] = 0.002;
+	live(&life, 600);
+	CHECK_NUMBER(show(&life, DBD).interval_s, 20);
+	plan_free(life.plan);
+}
+
+static void test_a_way_that_always_fails_is_left(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	set_work(&life, JOBS, 20000);
+	life.result[JOBS] = PLAN_FAILED;
+	live(&life, 1);
+	CHECK_NUMBER(life.last[JOBS].way, BULK);
+	live(&life, 200);
+	CHECK_NUMBER(life.last[JOBS].way, BATCHES);
+	CHECK_NUMBER(life.last[JOBS].records, 64);
+	plan_free(life.plan);
+}
+
+int main(void)
+{
+	static const struct {
+		const char *name;
+		void (*test)(void);
+	} tests[] = {
+		{"wishes", test_wishes_are_kept},
+		{"budget", test_budget_stretches_the_big_and_not_the_small},
+		{"promise", test_budget_keeps_its_promise_for_large_requests},
+		{"shares", test_shares},
+		{"costs", test_costs_are_learnt},
+		{"batches", test_batches_grow},
+		{"ways", test_the_cheapest_way_that_memory_allows},
+		{"unsupported", test_unsupported_ways},
+		{"back-off", test_back_off},
+		{"probe", test_probe_tells_when_its_side_is_well},
+		{"killer", test_what_killed_slurmrestd_is_not_tried_at_once},
+		{"timeouts", test_timeouts_are_charged},
+		{"rate", test_requests_have_a_rate},
+		{"many tasks", test_many_tasks_have_one_rate},
+		{"account", test_slurmctld_accounts},
+		{"brake", test_brake},
+		{"idle", test_idle},
+		{"work", test_work_and_haste},
+		{"slow", test_slow_answers_stretch},
+		{"failing way", test_a_way_that_always_fails_is_left},
+	};
+	for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+		check_row(tests[i].name);
+		tests[i].test();
+	}
+	return check_done();
+}
