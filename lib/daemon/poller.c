@@ -204,7 +204,7 @@ static bool count_tasks(struct poller *poller, uint64_t job_id, uint64_t *ret_co
 	struct task_count tasks = {.id = job_id};
 	char query[48];
 	snprintf(query, sizeof query, "?job_id=%" PRIu64, job_id);
-	const struct fetch fetch = {ENDPOINT_JOB_STATES, query, count_task, &tasks};
+	const struct fetch fetch = {ENDPOINT_JOB_STATES, count_task, &tasks, .query = query};
 	struct answer answer;
 	struct http_reply reply;
 	bool is_told = ask(poller, &fetch, &answer, &reply) == FETCH_OK;
@@ -254,7 +254,7 @@ static bool poll_endpoint(struct poller *poller, enum endpoint which)
 	const char *name = poller->cluster.name;
 	if (endpoint_table[which].takes_cluster && name[strspn(name, url_safe)] == '\0' && *name)
 		snprintf(query, sizeof query, "?cluster=%s", name);
-	const struct fetch fetch = {which, query, section->take, &build};
+	const struct fetch fetch = {which, section->take, &build, .query = query};
 	struct answer answer;
 	struct http_reply reply;
 

@@ -1,9 +1,11 @@
 #include "slurmrest/client.h"
 
+#include "base/buf.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "model/number.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,6 +20,8 @@ const char *const fetch_result_names[FETCH_RESULTS] = {
 	[FETCH_INVALID] = "invalid",
 	[FETCH_EMPTY] = "empty",
 	[FETCH_UNSUPPORTED] = "unsupported",
+	[FETCH_UNCHANGED] = "unchanged",
+	[FETCH_NOT_FOUND] = "not_found",
 };
 
 struct client {
@@ -145,11 +149,16 @@ static void explain(const struct answer *answer, const char *what, struct error 
 		  *error ? ": " : "", error);
 }
 
-/* An answer that came whole: is it to be believed? */
+/* An answer that came whole: is it to be believed? `is_since`: only what changed was asked for. */
 static enum fetch_result judge(const struct client *client, const struct transfer *transfer,
 			       const struct answer *answer, const struct http_reply *reply,
-			       struct error *err)
+			       bool is_since, struct error *err)
 {
+	if (reply->status == 304 && is_since)
+		return FETCH_UNCHANGED;
+	/* 24.11: 404, 26.05: 404, 22.05: 500; all say so in errors[] */
+	if (transfer->is_json && answer->unknown_jobs && answer->unknown_jobs == answer->error_count)
+		return FETCH_NOT_FOUND;
 	if (reply->status != 200) {
 		char what[32];
 		snprintf(what, sizeof what, "HTTP %ld", reply->status);
@@ -175,6 +184,8 @@ static enum fetch_result judge(const struct client *client, const struct transfe
 	}
 	/* 24.11 and later: an empty list, last_update 0 and a warning mean "unchanged", not "empty" */
 	if (!answer->records && answer->warning_count && answer->last_update == 0) {
+		if (is_since)
+			return FETCH_UNCHANGED;
 		error_set(err, "an empty list with a warning: %s", answer->warning);
 		return FETCH_EMPTY;
 	}
@@ -185,31 +196,56 @@ static enum fetch_result judge(const struct client *client, const struct transfe
 	return FETCH_OK;
 }
 
+static bool is_conditional(const struct client *client, const struct fetch *fetch)
+{
+	return fetch->since && endpoint_table[fetch->endpoint].takes_update_time &&
+	       client->version->takes_update_time;
+}
+
+static void path_of(const struct client *client, const struct fetch *fetch, struct buf *path)
+{
+	const struct endpoint_row *row = &endpoint_table[fetch->endpoint];
+	const char *flags = row->takes_item ? client->version->item_flags_query
+					    : client->version->flags_query;
+	buf_printf(path, "/%s/%s%s%s%s%s", row->is_slurmdb ? "slurmdb" : "slurm",
+		   client->version->name, row->path, row->takes_item ? fetch->item : "",
+		   row->takes_flags ? flags : "", fetch->query ? fetch->query : "");
+	if (is_conditional(client, fetch))
+		buf_printf(path, "%cupdate_time=%" PRIu64, strchr(path->bytes, '?') ? '&' : '?',
+			   fetch->since);
+}
+
+/* A path with a thousand ids is shortened for a message. */
+static void name_request(const struct buf *path, struct error *err)
+{
+	enum { SHOWN = 100 };
+	error_prefix(err, "GET %.*s%s", SHOWN, path->bytes, path->len > SHOWN ? "..." : "");
+}
+
 static enum fetch_result fetch_once(struct client *client, const struct fetch *fetch,
 				    struct answer *ret_answer, struct http_reply *ret_reply,
 				    struct error *err)
 {
 	const struct endpoint_row *row = &endpoint_table[fetch->endpoint];
 	struct transfer transfer = {.decoder = client->decoders[fetch->endpoint], .is_json = true};
-	char path[256];
-	snprintf(path, sizeof path, "/%s/%s%s%s%s", row->is_slurmdb ? "slurmdb" : "slurm",
-		 client->version->name, row->path,
-		 row->takes_flags ? client->version->flags_query : "",
-		 fetch->query ? fetch->query : "");
+	struct buf path = BUF_INIT;
+	bool is_since = is_conditional(client, fetch);
+	path_of(client, fetch, &path);
 	decoder_start(transfer.decoder, fetch->take, fetch->context);
-	enum http_result got = get(client, path, take_body, &transfer, ret_reply, err);
+	enum http_result got = get(client, path.bytes, take_body, &transfer, ret_reply, err);
 	if (got == HTTP_ANSWERED && transfer.is_json)
 		transfer.is_json = decoder_finish(transfer.decoder, &transfer.why);
 	*ret_answer = *decoder_answer(transfer.decoder);
 	enum fetch_result result = got == HTTP_ANSWERED || got == HTTP_REFUSED
-					   ? judge(client, &transfer, ret_answer, ret_reply, err)
+					   ? judge(client, &transfer, ret_answer, ret_reply, is_since, err)
 					   : unanswered_result(got);
-	if (ret_reply->status == 404 && !row->is_optional)
+	if (ret_reply->status == 404 && !row->is_optional && result != FETCH_NOT_FOUND)
 		client->version = NULL; /* slurmrestd became another one: ask again */
 	else if (ret_reply->status == 404 && !ret_answer->has_list)
 		result = FETCH_UNSUPPORTED; /* an unknown path has no JSON, an unknown job has */
-	if (result != FETCH_OK)
-		error_prefix(err, "GET %s", path);
+	if (!fetch_succeeded(result))
+		name_request(&path, err);
+	buf_done(&path);
 	return result;
 }
 

@@ -18,6 +18,8 @@ enum fetch_result {
 	FETCH_INVALID,      /* not the JSON that was expected, or cut off */
 	FETCH_EMPTY,        /* an empty list that does not mean that there is nothing */
 	FETCH_UNSUPPORTED,  /* no API version that is understood, or it lacks the endpoint */
+	FETCH_UNCHANGED,    /* nothing changed since `since`: no records */
+	FETCH_NOT_FOUND,    /* slurmctld knows no such job: no records */
 	FETCH_RESULTS,
 };
 extern const char *const fetch_result_names[FETCH_RESULTS];
@@ -37,13 +39,23 @@ struct client;
 struct client *client_new(const struct client_options *options, struct token *token,
 			  struct vocabulary *vocabulary, struct error *err);
 
+/* Did slurmrestd and Slurm do what they were asked? */
+static inline bool fetch_succeeded(enum fetch_result result)
+{
+	return result == FETCH_OK || result == FETCH_UNCHANGED || result == FETCH_NOT_FOUND;
+}
+
 /* One request: what is asked, and who gets the records as they come. They count only if the result is
  * FETCH_OK. */
 struct fetch {
 	enum endpoint endpoint;
-	const char *query; /* "?job_id=1"; NULL: none but what the version needs */
 	record_fn *take;
 	void *context;
+	const char *query; /* "?job_id=1", not with one that takes flags; NULL: none */
+	const char *item;  /* of an endpoint that takes one: "17" */
+	/* The last_update of an answer that is still at hand; 0: none. Only sent where endpoint and version
+	 * take it: then the result may be FETCH_UNCHANGED. */
+	uint64_t since;
 };
 
 /* Fetches one endpoint whole. *ret_answer and *ret_reply are set whatever the result. */

@@ -18,7 +18,8 @@ enum endpoint {
 	ENDPOINT_QOS,
 	ENDPOINT_ASSOCIATIONS,
 	ENDPOINTS_POLLED, /* the ones above are polled, those below asked when needed */
-	ENDPOINT_JOB_STATES = ENDPOINTS_POLLED,
+	ENDPOINT_JOB_STATES = ENDPOINTS_POLLED, /* of all jobs, or of those named by job_id= */
+	ENDPOINT_JOB, /* one record, or all of an array or het job whose leader it is */
 	ENDPOINTS,
 };
 
@@ -29,6 +30,8 @@ struct endpoint_row {
 	bool takes_flags;   /* the version's flags_query is appended */
 	bool asks_slurmctld; /* and so fails without it or a good token (ping does not) */
 	bool takes_cluster;  /* "?cluster=" is appended once the cluster's name is known */
+	bool takes_update_time; /* where the version does */
+	bool takes_item;        /* the path goes on with what is asked for: a job's id */
 	bool is_optional;    /* not served by every release that serves the version */
 	unsigned interval_s; /* the default; 0 if it is not polled */
 	const struct record_type *record;
