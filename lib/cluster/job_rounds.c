@@ -1,0 +1,199 @@
+#include "cluster/job_rounds.h"
+
+#include "base/memory.h"
+#include "model/number.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void job_rounds_init(struct job_rounds *rounds, struct job_table *table, uint64_t first_id,
+		     uint64_t last_id)
+{
+	*rounds = (struct job_rounds){.table = table,
+				      .frontiers = {.first_id = first_id, .last_id = last_id},
+				      .search = {.expected = NUMBER_UNSET}};
+}
+
+void job_rounds_done(struct job_rounds *rounds)
+{
+	id_map_done(&rounds->tails);
+	job_frontiers_done(&rounds->frontiers);
+	job_search_done(&rounds->search);
+	free(rounds->answer.rows);
+	free(rounds->asks);
+}
+
+void job_rounds_note_job(struct job_rounds *rounds, const struct job *job)
+{
+	struct job_frontiers *frontiers = &rounds->frontiers;
+	if (!number_is_known(job->submit_time) || job->submit_time <= frontiers->newest_submit_time)
+		return;
+	frontiers->newest_submit_time = job->submit_time;
+	job_frontiers_advance(frontiers, job->id);
+}
+
+void job_rounds_note_list(struct job_rounds *rounds)
+{
+	uint64_t highest = job_table_highest_id(rounds->table);
+	if (highest)
+		job_frontiers_advance(&rounds->frontiers, highest);
+}
+
+static void add_ask(struct job_rounds *rounds, uint64_t id, uint64_t task, uint64_t rows)
+{
+	GROW(rounds->asks, rounds->ask_count, rounds->ask_capacity);
+	rounds->asks[rounds->ask_count++] = (struct job_ask){id, task, rows};
+	rounds->rows_left += rows;
+}
+
+/* An array's unsplit rest is asked for by one of its tasks, so that the records of the others, which are asked for
+ * by themselves, do not come again; so is its first record when it has become a task. */
+static void ask_row(struct job_rounds *rounds, const struct job_view *row)
+{
+	uint64_t task = NUMBER_UNSET;
+	uint32_t tail = id_map_find(&rounds->tails, (uint32_t)row->id);
+	if (tail)
+		task = tail - 1;
+	else if (row->array_job_id == row->id && !row->is_unsplit)
+		task = row->array_task_id;
+	add_ask(rounds, row->id, task, row->tasks ? row->tasks : 1);
+}
+
+void job_rounds_begin(struct job_rounds *rounds)
+{
+	struct job_view row;
+	rounds->ask_count = rounds->asked = 0;
+	rounds->rows_left = 0;
+	for (size_t i = 0; i < rounds->table->position_count; i++)
+		if (job_table_at(rounds->table, i, &row) && !job_details_is_large(&row))
+			ask_row(rounds, &row);
+	job_frontiers_begin(&rounds->frontiers);
+	rounds->is_open = true;
+}
+
+uint64_t job_rounds_work(const struct job_rounds *rounds)
+{
+	uint64_t known = rounds->is_open ? rounds->rows_left
+					 : job_table_counts(rounds->table).jobs;
+	return known + job_frontiers_work(&rounds->frontiers);
+}
+
+static void start_request(struct job_rounds *rounds, enum job_request request)
+{
+	rounds->request = request;
+	rounds->asked_before = rounds->asked;
+	rounds->answer.count = 0;
+}
+
+static uint64_t ask_known(struct job_rounds *rounds, uint64_t rows_max, struct buf *query)
+{
+	uint64_t rows = 0;
+	for (; rounds->asked < rounds->ask_count; rounds->asked++) {
+		const struct job_ask *ask = &rounds->asks[rounds->asked];
+		if ((rows && rows + ask->rows > rows_max) || !job_query_add(query, ask->id))
+			break;
+		if (ask->task != NUMBER_UNSET)
+			buf_printf(query, "_%" PRIu64, ask->task);
+		rows += ask->rows;
+	}
+	rounds->rows_left -= rows;
+	return rows;
+}
+
+uint64_t job_rounds_ask(struct job_rounds *rounds, uint64_t rows_max, struct buf *query)
+{
+	start_request(rounds, JOB_REQUEST_ROUND);
+	rounds->frontiers.probes.count = 0;
+	uint64_t rows = ask_known(rounds, rows_max, query);
+	if (rounds->asked == rounds->ask_count && rows < rows_max)
+		rows += job_frontiers_ask(&rounds->frontiers, rounds->table, rows_max - rows, query);
+	rounds->is_open = query->len > 0;
+	return rounds->is_open ? rows : 0;
+}
+
+void job_rounds_ask_array(struct job_rounds *rounds, uint64_t id, struct buf *query)
+{
+	struct job_view row;
+	rounds->ask_count = rounds->asked = 0;
+	rounds->rows_left = 0;
+	if (job_table_find(rounds->table, id, &row))
+		ask_row(rounds, &row);
+	start_request(rounds, JOB_REQUEST_ROUND);
+	rounds->frontiers.probes.count = 0;
+	ask_known(rounds, UINT64_MAX, query);
+	rounds->is_open = false;
+}
+
+void job_rounds_ask_whole(struct job_rounds *rounds)
+{
+	rounds->asked = rounds->ask_count;
+	rounds->rows_left = 0;
+	start_request(rounds, JOB_REQUEST_WHOLE);
+	rounds->is_open = false;
+}
+
+uint64_t job_rounds_ask_search(struct job_rounds *rounds, uint64_t ids_max, struct buf *query)
+{
+	start_request(rounds, JOB_REQUEST_SEARCH);
+	return job_search_ask(&rounds->search, rounds->table, ids_max, query);
+}
+
+void job_rounds_take(struct job_rounds *rounds, const struct job_task *task)
+{
+	job_answer_take(&rounds->answer, task);
+}
+
+static void remove_id(struct job_rounds *rounds, uint64_t id)
+{
+	job_table_remove(rounds->table, id);
+	id_map_set(&rounds->tails, (uint32_t)id, 0);
+}
+
+/* What was asked for and did not come is gone; unless it was asked for by a task, which may have been split from it
+ * since: then it is asked for once more, by its id. */
+static void settle_known(struct job_rounds *rounds)
+{
+	for (size_t i = rounds->asked_before; i < rounds->asked; i++) {
+		struct job_ask ask = rounds->asks[i];
+		if (job_answer_has(&rounds->answer, ask.id))
+			continue;
+		if (ask.task != NUMBER_UNSET) {
+			id_map_set(&rounds->tails, (uint32_t)ask.id, 0);
+			add_ask(rounds, ask.id, NUMBER_UNSET, ask.rows);
+		} else {
+			remove_id(rounds, ask.id);
+		}
+	}
+}
+
+static void settle_whole(struct job_rounds *rounds)
+{
+	struct job_view row;
+	for (size_t i = 0; i < rounds->table->position_count; i++)
+		if (job_table_at(rounds->table, i, &row) &&
+		    !job_answer_has(&rounds->answer, row.id))
+			remove_id(rounds, row.id);
+	job_rounds_note_list(rounds);
+}
+
+void job_rounds_apply(struct job_rounds *rounds, int64_t now)
+{
+	job_answer_apply(&rounds->answer, rounds->table, &rounds->tails, now);
+	if (rounds->request == JOB_REQUEST_ROUND) {
+		settle_known(rounds);
+		job_frontiers_settle(&rounds->frontiers, &rounds->answer);
+	} else if (rounds->request == JOB_REQUEST_WHOLE) {
+		settle_whole(rounds);
+	} else if (rounds->request == JOB_REQUEST_SEARCH) {
+		job_search_settle(&rounds->search, &rounds->answer, &rounds->frontiers);
+	}
+	start_request(rounds, JOB_REQUEST_NONE);
+}
+
+void job_rounds_forget(struct job_rounds *rounds)
+{
+	for (size_t i = rounds->asked_before; i < rounds->asked; i++)
+		rounds->rows_left += rounds->asks[i].rows;
+	rounds->asked = rounds->asked_before;
+	start_request(rounds, JOB_REQUEST_NONE);
+}

@@ -1,0 +1,173 @@
+/* A slurmctld for tests, as far as jobs/state and job/{id} show it (SLURMRESTD.md, "Data"): records with raw ids,
+ * arrays that split, ids that are counted up. */
+#pragma once
+
+#include "base/buf.h"
+#include "model/job.h"
+#include "model/job_task.h"
+#include "model/number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { RECORDS_MAX = 4000 };
+
+struct record {
+	uint64_t id, array; /* array 0: of none */
+	uint64_t first, last; /* tasks of an unsplit rest; one task: both the same */
+	bool is_rest;
+	int state;
+	uint64_t submit_time, ended;
+};
+
+struct controller_model {
+	struct record records[RECORDS_MAX];
+	size_t count;
+	uint64_t first_id, last_id, next_id;
+	uint64_t now, random;
+	uint64_t rows; /* that jobs/state answered, in all */
+};
+
+static inline uint64_t model_below(struct controller_model *model, uint64_t limit)
+{
+	model->random = model->random * 6364136223846793005u + 1442695040888963407u;
+	return (model->random >> 33) % limit;
+}
+
+static inline struct record *model_find(struct controller_model *model, uint64_t id)
+{
+	for (size_t i = 0; i < model->count; i++)
+		if (model->records[i].id == id)
+			return &model->records[i];
+	return NULL;
+}
+
+static inline uint64_t model_take_id(struct controller_model *model)
+{
+	for (;;) {
+		uint64_t id = model->next_id;
+		model->next_id = id >= model->last_id ? model->first_id : id + 1;
+		if (!model_find(model, id))
+			return id;
+	}
+}
+
+static inline struct record *model_add(struct controller_model *model, struct record record)
+{
+	if (model->count == RECORDS_MAX)
+		abort();
+	model->records[model->count] = record;
+	return &model->records[model->count++];
+}
+
+static inline uint64_t model_submit(struct controller_model *model, uint64_t id, uint64_t tasks)
+{
+	id = id ? id : model_take_id(model);
+	model_add(model, (struct record){.id = id,
+					 .array = tasks ? id : 0,
+					 .last = tasks ? tasks - 1 : 0,
+					 .is_rest = tasks > 1,
+					 .state = JOB_PENDING,
+					 .submit_time = model->now});
+	return id;
+}
+
+/* Starts a job, or the first task of a rest: it gets an id of its own, but the last one keeps the array's. */
+static inline void model_start(struct controller_model *model, struct record *record)
+{
+	if (record->is_rest && record->first < record->last) {
+		struct record task = *record;
+		task.id = model_take_id(model);
+		task.last = task.first;
+		task.is_rest = false;
+		task.state = JOB_RUNNING;
+		record->first++;
+		model_add(model, task);
+		return;
+	}
+	record->is_rest = false;
+	record->state = JOB_RUNNING;
+}
+
+static inline void model_forget(struct controller_model *model, size_t index)
+{
+	model->records[index] = model->records[--model->count];
+}
+
+typedef void model_row_fn(void *context, const struct job_task *task);
+
+static inline void model_rows_of(struct controller_model *model, const struct record *record,
+				 model_row_fn *take, void *context)
+{
+	for (uint64_t task = record->first; task <= record->last; task++) {
+		char name[64];
+		snprintf(name, sizeof name, record->array ? "%" PRIu64 "_%" PRIu64 : "%" PRIu64,
+			 record->id, task);
+		const struct job_task row = {text_of(name), record->id, record->state, 0};
+		model->rows++;
+		take(context, &row);
+	}
+}
+
+/* jobs/state with repeated job_id=; an empty query: all. */
+static inline void model_states(struct controller_model *model, struct text query,
+				model_row_fn *take, void *context)
+{
+	struct text item;
+	for (size_t i = 0; !query.len && i < model->count; i++)
+		model_rows_of(model, &model->records[i], take, context);
+	while (text_next(&query, '&', &item)) {
+		struct text number = item, task_text;
+		uint64_t id, task = NUMBER_UNSET;
+		text_cut(&number, '=');
+		task_text = number;
+		text_to_u64(text_cut(&task_text, '_'), &id);
+		if (task_text.len)
+			text_to_u64(task_text, &task);
+		for (size_t i = 0; i < model->count; i++) {
+			const struct record *record = &model->records[i];
+			bool is_asked = task == NUMBER_UNSET
+						? record->id == id || record->array == id
+						: record->array == id && task >= record->first &&
+							  task <= record->last;
+			/* an array's members come with its first record only */
+			if (is_asked && (record->id == id || model_find(model, id) || task != NUMBER_UNSET))
+				model_rows_of(model, record, take, context);
+		}
+	}
+}
+
+typedef void model_job_fn(void *context, const struct job *job);
+
+/* job/{id}; how many records it brought. */
+static inline size_t model_job(struct controller_model *model, uint64_t id, model_job_fn *take,
+			       void *context)
+{
+	size_t brought = 0;
+	for (size_t i = 0; i < model->count; i++) {
+		const struct record *record = &model->records[i];
+		if (record->id != id && (record->array != id || !model_find(model, id)))
+			continue;
+		char tasks[48];
+		snprintf(tasks, sizeof tasks, "%" PRIu64 "-%" PRIu64, record->first, record->last);
+		const struct job job = {
+			.id = record->id,
+			.array_job_id = record->array,
+			.array_task_id = record->array && !record->is_rest ? record->first
+									   : NUMBER_UNSET,
+			.array_tasks = record->is_rest ? text_of(tasks) : TEXT(""),
+			.user = TEXT("ann"),
+			.account = TEXT("bio"),
+			.partitions = TEXT("cpu"),
+			.qos = TEXT("normal"),
+			.state = record->state,
+			.submit_time = record->submit_time,
+			.cpus = 1,
+			.nodes = 1,
+		};
+		take(context, &job);
+		brought++;
+	}
+	return brought;
+}

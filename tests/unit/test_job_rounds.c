@@ -1,0 +1,404 @@
+/* Rounds, frontiers, searches and details against a slurmctld whose jobs come, split, start, end and go: whatever
+ * happened, after a round the table holds what slurmctld has. */
+#include "check.h"
+#include "cluster/job_rounds.h"
+#include "cluster/jobs_check.h"
+#include "controller_model.h"
+
+struct world {
+	struct controller_model model;
+	struct job_table *table;
+	struct job_rounds rounds;
+	struct job_details details;
+	int fail_one_in; /* 0: no answer breaks off */
+	size_t dearest_job; /* records that one job/{id} brought */
+};
+
+static void world_start(struct world *world, uint64_t seed, uint64_t first_id, uint64_t last_id)
+{
+	*world = (struct world){.model = {.first_id = first_id,
+					  .last_id = last_id,
+					  .next_id = first_id,
+					  .now = 1000000,
+					  .random = seed}};
+	world->table = job_table_new();
+	job_rounds_init(&world->rounds, world->table, first_id, last_id);
+	job_details_init(&world->details, world->table);
+}
+
+static void world_end(struct world *world)
+{
+	job_rounds_done(&world->rounds);
+	job_details_done(&world->details);
+	job_table_free(world->table);
+}
+
+static void take_row(void *context, const struct job_task *task)
+{
+	job_rounds_take(context, task);
+}
+
+static void answer(struct world *world, struct buf *query)
+{
+	struct text text = buf_text(query);
+	if (text.len) /* without the question mark */
+		text = (struct text){text.bytes + 1, text.len - 1};
+	model_states(&world->model, text, take_row, &world->rounds);
+	if (world->fail_one_in && !model_below(&world->model, (uint64_t)world->fail_one_in))
+		job_rounds_forget(&world->rounds);
+	else
+		job_rounds_apply(&world->rounds, (int64_t)world->model.now);
+	buf_clear(query);
+}
+
+static void states_round(struct world *world, uint64_t rows_max)
+{
+	struct buf query = BUF_INIT;
+	int requests = 0;
+	job_rounds_begin(&world->rounds);
+	while (job_rounds_ask(&world->rounds, rows_max, &query)) {
+		answer(world, &query);
+		CHECK(++requests < 100000);
+	}
+	buf_done(&query);
+}
+
+static void take_job(void *context, const struct job *job)
+{
+	struct world *world = context;
+	job_details_take(&world->details, job, (int64_t)world->model.now);
+	job_rounds_note_job(&world->rounds, job);
+}
+
+static size_t details_round(struct world *world, enum job_queue queue)
+{
+	size_t requests = 0;
+	job_details_begin(&world->details, queue);
+	for (uint64_t id; (id = job_details_next(&world->details, queue)); requests++) {
+		size_t brought = model_job(&world->model, id, take_job, world);
+		if (!brought)
+			job_details_note_unknown(&world->details, id);
+		if (brought > world->dearest_job)
+			world->dearest_job = brought;
+	}
+	return requests;
+}
+
+static uint64_t count_live(const struct controller_model *model)
+{
+	uint64_t live = 0;
+	for (size_t i = 0; i < model->count; i++)
+		if (model->records[i].state == JOB_PENDING || model->records[i].state == JOB_RUNNING)
+			live += model->records[i].last - model->records[i].first + 1;
+	return live;
+}
+
+/* As the poller does: a search while diag counts jobs that nobody knows. Returns the requests. */
+static int search(struct world *world)
+{
+	struct buf query = BUF_INIT;
+	int requests = 0;
+	job_search_begin(&world->rounds.search, &world->rounds.frontiers);
+	for (; job_rounds_ask_search(&world->rounds, 1000, &query); requests++)
+		answer(world, &query);
+	buf_done(&query);
+	return requests;
+}
+
+static bool note_count(struct world *world)
+{
+	return job_search_note_count(&world->rounds.search, world->table, count_live(&world->model));
+}
+
+/* Everything in the model is in the table and nothing else. */
+static void check_same(struct world *world)
+{
+	struct job_counts counts = job_table_counts(world->table);
+	struct job_view view;
+	struct error err;
+	CHECK_NUMBER(counts.rows, world->model.count);
+	CHECK_NUMBER(counts.pending + counts.running, count_live(&world->model));
+	for (size_t i = 0; i < world->model.count; i++) {
+		const struct record *record = &world->model.records[i];
+		bool is_known = job_table_find(world->table, record->id, &view);
+		CHECK(is_known);
+		if (!is_known)
+			continue;
+		CHECK_NUMBER(view.state, record->state);
+		CHECK_NUMBER(view.tasks, record->last - record->first + 1);
+	}
+	job_table_settle(world->table, NULL);
+	CHECK(jobs_check(world->table, &err));
+}
+
+static void live_a_little(struct world *world)
+{
+	struct controller_model *model = &world->model;
+	model->now += 5 + model_below(model, 30);
+	for (uint64_t events = model_below(model, 12); events; events--) {
+		uint64_t kind = model_below(model, 10);
+		struct record *record =
+			model->count ? &model->records[model_below(model, model->count)] : NULL;
+		if (!record || (kind < 3 && model->count < RECORDS_MAX / 2))
+			model_submit(model, 0, kind == 0 ? 1 + model_below(model, 40) : 0);
+		else if (kind < 7 && record->state == JOB_PENDING && model->count < RECORDS_MAX - 1)
+			model_start(model, record);
+		else if (kind < 9 && record->state == JOB_RUNNING) {
+			record->state = model_below(model, 2) ? JOB_COMPLETED : JOB_FAILED;
+			record->ended = model->now;
+		} else if (record->state == JOB_FAILED) { /* requeued */
+			record->state = JOB_PENDING;
+			record->submit_time = model->now;
+		} else if (record->is_rest && !model_below(model, 4)) { /* what had not begun is cancelled */
+			record->state = JOB_CANCELLED;
+			record->ended = model->now;
+		}
+	}
+	for (size_t i = model->count; i-- > 0;)
+		if (model->records[i].state > JOB_SUSPENDED && model->now > model->records[i].ended + 300)
+			model_forget(model, i);
+}
+
+static void test_lives(void)
+{
+	for (uint64_t seed = 1; seed <= 12; seed++) {
+		struct world *world = calloc(1, sizeof *world);
+		char name[32];
+		snprintf(name, sizeof name, "life %" PRIu64, seed);
+		check_row(name);
+		world_start(world, seed, 1, 1000000);
+		model_submit(&world->model, 0, 0);
+		note_count(world);
+		search(world);
+		for (int step = 0; step < 150; step++) {
+			live_a_little(world);
+			world->fail_one_in = step % 3 ? 0 : 4;
+			states_round(world, 1 + model_below(&world->model, 60));
+			details_round(world, JOB_QUEUE_WANTED);
+			world->fail_one_in = 0;
+			if (step % 3 == 0)
+				states_round(world, 1000);
+			check_same(world);
+		}
+		CHECK_NUMBER(job_table_counts(world->table).rows_without_details, 0);
+		world_end(world);
+		free(world);
+	}
+}
+
+/* As after a start: everything is found and has its details. */
+static void find_all(struct world *world)
+{
+	note_count(world);
+	search(world);
+	states_round(world, 1000);
+	details_round(world, JOB_QUEUE_WANTED);
+}
+
+/* A round brings each row once, and looks at few ids besides. */
+static void test_round_is_cheap(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	check_row("each row comes once");
+	world_start(world, 7, 1, 1000000);
+	uint64_t array = model_submit(&world->model, 0, 200);
+	for (int i = 0; i < 50; i++)
+		model_submit(&world->model, 0, 0);
+	for (int i = 0; i < 100; i++)
+		model_start(&world->model, model_find(&world->model, array));
+	find_all(world);
+	check_same(world);
+	world->model.rows = 0;
+	states_round(world, 1000);
+	CHECK_NUMBER(world->model.rows, 250);
+	check_row("no details are asked for that nothing happened to");
+	CHECK_NUMBER(details_round(world, JOB_QUEUE_WANTED), 0);
+	check_row("the last task of an array has the array's id");
+	while (model_find(&world->model, array)->is_rest)
+		model_start(&world->model, model_find(&world->model, array));
+	states_round(world, 1000);
+	details_round(world, JOB_QUEUE_WANTED);
+	world->model.rows = 0;
+	states_round(world, 1000);
+	CHECK_NUMBER(world->model.rows, 250);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
+static void list_arrays(struct world *world)
+{
+	struct buf query = BUF_INIT;
+	job_details_begin(&world->details, JOB_QUEUE_ARRAYS);
+	for (uint64_t id; (id = job_details_next(&world->details, JOB_QUEUE_ARRAYS));) {
+		job_rounds_ask_array(&world->rounds, id, &query);
+		answer(world, &query);
+	}
+	buf_done(&query);
+}
+
+static void test_large_arrays(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	check_row("a large rest is counted by job/{id}, not listed");
+	world_start(world, 8, 1, 1000000);
+	uint64_t array = model_submit(&world->model, 0, 50000);
+	note_count(world);
+	search(world);
+	details_round(world, JOB_QUEUE_WANTED);
+	model_start(&world->model, model_find(&world->model, array));
+	world->model.rows = 0;
+	world->model.now += 15;
+	states_round(world, 1000);
+	CHECK_NUMBER(world->model.rows, 1); /* the task that started */
+	details_round(world, JOB_QUEUE_WANTED);
+	check_same(world);
+	check_row("an array of many records is never asked for by its first one");
+	for (int i = 0; i < 1500; i++)
+		model_start(&world->model, model_find(&world->model, array));
+	states_round(world, 1000);
+	world->dearest_job = 0;
+	details_round(world, JOB_QUEUE_WANTED);
+	CHECK_NUMBER(world->dearest_job, 1);
+	check_row("then its rest is listed in turns of its own");
+	CHECK_NUMBER(job_details_begin(&world->details, JOB_QUEUE_ARRAYS), 1);
+	CHECK_NUMBER(job_details_peek(&world->details, JOB_QUEUE_ARRAYS), array);
+	world->model.rows = 0;
+	list_arrays(world);
+	CHECK_NUMBER(world->model.rows, 50000 - 1 - 1500);
+	check_same(world);
+	check_row("and it is gone when it is gone");
+	model_forget(&world->model, (size_t)(model_find(&world->model, array) - world->model.records));
+	list_arrays(world);
+	list_arrays(world);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
+/* The first record of an array with many is never read itself: it gets another's details. */
+static void test_borrowed_details(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	check_row("the first of many gets another task's details");
+	world_start(world, 9, 1, 1000000);
+	uint64_t array = model_submit(&world->model, 0, 1500);
+	for (int i = 0; i < 1400; i++)
+		model_start(&world->model, model_find(&world->model, array));
+	find_all(world);
+	struct job_view view;
+	CHECK_NUMBER(world->dearest_job, 1);
+	CHECK(job_table_find(world->table, array, &view) && view.has_details && view.is_unsplit);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
+static void test_search(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t first_id, last_id, jump; /* ids that were used meanwhile */
+		uint64_t chosen;		  /* an id that an operator chose; 0: none */
+		int requests_max;
+	} rows[] = {
+		{"after a night away", 1, 67043328, 30000, 0, 40},
+		{"an operator's id", 1, 67043328, 0, 400000, 500},
+		{"a federation's id", 1, 67043328, 20, (UINT64_C(3) << 26) + 77, -1},
+		{"the ids begin anew", 100, 5000, 4930, 0, 20},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world *world = calloc(1, sizeof *world);
+		check_row(rows[i].name);
+		world_start(world, i + 1, rows[i].first_id, rows[i].last_id);
+		for (int job = 0; job < 20; job++)
+			model_submit(&world->model, 0, 0);
+		find_all(world);
+		check_same(world);
+		for (uint64_t id = 0; id < rows[i].jump; id++)
+			model_take_id(&world->model);
+		world->model.now += 3600;
+		for (int job = 0; job < 20; job++)
+			model_submit(&world->model, 0, 0);
+		if (rows[i].chosen)
+			model_submit(&world->model, rows[i].chosen, 0);
+		states_round(world, 1000);
+		if (rows[i].requests_max < 0) { /* no search looks that far; a list of all does */
+			struct buf all = BUF_INIT;
+			job_rounds_ask_whole(&world->rounds);
+			answer(world, &all);
+			buf_done(&all);
+		} else {
+			for (int count = 0; count < 3; count++)
+				note_count(world);
+			CHECK(search(world) <= rows[i].requests_max);
+		}
+		check_same(world);
+		check_row("and then its followers are found at once");
+		for (int job = 0; job < 3; job++)
+			model_submit(&world->model, 0, 0);
+		if (rows[i].chosen)
+			model_submit(&world->model, rows[i].chosen + 1, 0);
+		states_round(world, 1000);
+		check_same(world);
+		world_end(world);
+		free(world);
+	}
+}
+
+static void test_count(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	world_start(world, 1, 1, 1000);
+	check_row("a count is believed when it misses jobs three times");
+	for (int job = 0; job < 10; job++)
+		model_submit(&world->model, 0, 0);
+	note_count(world);
+	search(world);
+	CHECK(!note_count(world));
+	CHECK_NUMBER(job_search_coverage(&world->rounds.search, world->table), 1);
+	model_submit(&world->model, 900, 0);
+	CHECK(!note_count(world));
+	CHECK_NUMBER(job_search_coverage(&world->rounds.search, world->table), 10.0 / 11);
+	CHECK(!note_count(world));
+	CHECK(note_count(world));
+	check_row("or when most are missing");
+	for (int job = 0; job < 30; job++)
+		model_submit(&world->model, 500 + (uint64_t)job * 10, 0);
+	world->rounds.search.misses = 0;
+	CHECK(note_count(world));
+	world_end(world);
+	free(world);
+}
+
+/* PrivateData: jobs/state shows the job, job/{id} does not. */
+static void test_private(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	check_row("a job that is not shown stays known, and is not asked for all the time");
+	world_start(world, 1, 1, 1000);
+	uint64_t id = model_submit(&world->model, 0, 0);
+	note_count(world);
+	search(world);
+	CHECK_NUMBER(job_details_begin(&world->details, JOB_QUEUE_WANTED), 1);
+	CHECK_NUMBER(job_details_next(&world->details, JOB_QUEUE_WANTED), id);
+	job_details_note_unknown(&world->details, id);
+	CHECK_NUMBER(job_table_counts(world->table).jobs_without_details, 1);
+	CHECK_NUMBER(job_details_begin(&world->details, JOB_QUEUE_WANTED), 0);
+	job_details_begin(&world->details, JOB_QUEUE_ROTATION);
+	CHECK_NUMBER(job_details_begin(&world->details, JOB_QUEUE_WANTED), 1);
+	world_end(world);
+	free(world);
+}
+
+int main(void)
+{
+	test_lives();
+	test_round_is_cheap();
+	test_large_arrays();
+	test_borrowed_details();
+	test_search();
+	test_count();
+	test_private();
+	return check_done();
+}
