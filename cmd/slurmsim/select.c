@@ -32,6 +32,7 @@ static bool rest_has(const struct job *job, uint32_t task, uint32_t *ret_rank)
 	return false;
 }
 
+/* A task's record: that of the unsplit rest is all of its tasks (24.11, 26.05). */
 static void add_task(struct view *view, const struct job *leader, uint32_t task)
 {
 	uint32_t rank;
@@ -40,7 +41,7 @@ static void add_task(struct view *view, const struct job *leader, uint32_t task)
 		if (job->task == task)
 			add(view, job, NO_TASK);
 		else if (job->task == NO_TASK && rest_has(job, task, &rank))
-			add(view, job, task);
+			add(view, job, NO_TASK);
 	}
 }
 
@@ -66,8 +67,9 @@ bool select_job(struct view *view, const char *id)
 		add_members(view, job);
 	else {
 		add(view, job, NO_TASK);
-		if (!separator && job->het_size)
-			add(view, job_table_find(table, job->id + 1), NO_TASK);
+		const struct job *other = job->het_size ? job_table_find(table, job->id + 1) : NULL;
+		if (!separator && other && other->het_id == job->id) /* it may be forgotten already */
+			add(view, other, NO_TASK);
 	}
 	return true;
 }
