@@ -7,7 +7,7 @@ void cluster_init(struct cluster *cluster)
 	scheduler_section_init(&cluster->scheduler);
 	accounting_section_init(&cluster->accounting);
 	cluster->job_table = job_table_new();
-	cluster->conf = (struct conf){NUMBER_UNSET, NUMBER_UNSET};
+	cluster->conf = CONF_UNKNOWN;
 	caps_init(&cluster->caps);
 	for (int kind = 0; kind < ENTITY_KINDS; kind++)
 		roster_init(&cluster->rosters[kind]);
@@ -40,9 +40,11 @@ void cluster_forget_limits(struct cluster *cluster)
 	cluster->limits = NULL;
 }
 
-void cluster_show_jobs(struct cluster *cluster, bool is_known)
+void cluster_show_jobs(struct cluster *cluster, bool are_shown)
 {
-	cluster->jobs = is_known ? cluster->job_table->totals : NULL;
+	if (are_shown == (cluster->jobs != NULL))
+		return;
+	cluster->jobs = are_shown ? cluster->job_table->totals : NULL;
 	cluster_forget_limits(cluster);
 }
 

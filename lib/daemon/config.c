@@ -4,9 +4,10 @@
 #include "daemon/listen.h"
 #include "slurmrest/client.h"
 
+#include <stdlib.h>
 #include <strings.h>
 
-enum option_type { STRING, CHOICE, SECONDS_OPTION, ROWS_OPTION, PATTERN, FLAG };
+enum option_type { STRING, CHOICE, SECONDS_OPTION, ROWS_OPTION, ID, DECIMAL, PATTERN, FLAG };
 
 struct option_row {
 	const char *name; /* without the dashes */
@@ -22,8 +23,8 @@ struct option_row {
 	{"interval." endpoint, SECONDS_OPTION,                                                     \
 	 offsetof(struct config, interval_s) +                                                     \
 		 sizeof(uint64_t) * (size_t)what,                                                  \
-	 initial, "SECONDS", "Time between polls of " endpoint                                     \
-	 "; stretched when an answer takes more than a twentieth of it.", NULL}
+	 initial, "SECONDS", "Wished time between polls of " endpoint                              \
+	 "; longer where a budget does not allow it.", NULL}
 
 #define LIMIT(kind, what, initial)                                                                 \
 	{"limit." what, ROWS_OPTION, offsetof(struct config, limit[kind]), initial, "NUMBER",      \
@@ -36,6 +37,8 @@ struct option_row {
 		"filter." what "-deny", PATTERN, offsetof(struct config, deny[kind]), NULL,        \
 			"REGEX", "Not those " what " whose whole name matches.", NULL              \
 	}
+static const char *const jobs_read_names[] = {
+	[JOBS_READ_AUTO] = "auto", [JOBS_READ_LIST] = "list", NULL};
 static const char *const per_node_names[] = {
 	[PER_NODE_DEFAULT] = "default", [PER_NODE_FULL] = "full", [PER_NODE_OFF] = "off", NULL};
 
@@ -58,16 +61,42 @@ static const struct option_row rows[] = {
 	 "How long to wait for an answer (slurmrestd goes on computing one that nobody waits for).",
 	 NULL},
 	INTERVAL("ping", "30", ENDPOINT_PING),
-	INTERVAL("diag", "30", ENDPOINT_DIAG),
+	INTERVAL("diag", "15", ENDPOINT_DIAG),
 	INTERVAL("partitions", "300", ENDPOINT_PARTITIONS),
 	INTERVAL("nodes", "60", ENDPOINT_NODES),
 	INTERVAL("jobs", "60", ENDPOINT_JOBS),
+	INTERVAL("job_states", "15", TASK_JOB_STATES),
+	INTERVAL("job_search", "15", TASK_JOB_SEARCH),
+	INTERVAL("job_details", "30", TASK_JOB_DETAILS),
+	INTERVAL("job_rotation", "600", TASK_JOB_ROTATION),
+	INTERVAL("job_arrays", "60", TASK_JOB_ARRAYS),
 	INTERVAL("reservations", "120", ENDPOINT_RESERVATIONS),
 	INTERVAL("licenses", "120", ENDPOINT_LICENSES),
 	INTERVAL("shares", "300", ENDPOINT_SHARES),
 	INTERVAL("conf", "600", ENDPOINT_CONF),
 	INTERVAL("dbd_ping", "30", ENDPOINT_DBD_PING),
 	INTERVAL("dbd_diag", "60", ENDPOINT_DBD_DIAG),
+	{"jobs.read", CHOICE, offsetof(struct config, jobs_read), "auto", "HOW",
+	 "How jobs are read: by their states and the details of what changed (where slurmrestd has "
+	 "jobs/state: Slurm 24.05 and later), or always as one whole list, which is dear from a few "
+	 "thousand jobs on.",
+	 jobs_read_names},
+	{"jobs.first-id", ID, offsetof(struct config, first_job_id), "1", "ID",
+	 "FirstJobId of slurm.conf; 26.05 tells it itself.", NULL},
+	{"jobs.max-id", ID, offsetof(struct config, max_job_id), "67043328", "ID",
+	 "MaxJobId of slurm.conf; 26.05 tells it itself.", NULL},
+	{"budget.slurmrestd", DECIMAL, offsetof(struct config, slurmrestd_percent), "5", "PERCENT",
+	 "How much of the time slurmrestd may work for the exporter; what does not fit is asked less "
+	 "often.",
+	 NULL},
+	{"budget.slurmctld", DECIMAL, offsetof(struct config, slurmctld_percent), "1", "PERCENT",
+	 "How much of the time slurmctld may work for the exporter, by its own account.", NULL},
+	{"budget.requests", DECIMAL, offsetof(struct config, requests_per_s), "50", "NUMBER",
+	 "Most requests in a second.", NULL},
+	{"budget.rate-limited", FLAG, offsetof(struct config, rate_limited), NULL, NULL,
+	 "slurm.conf has rl_enable: ask with fewer, larger requests; 26.05 tells it itself.", NULL},
+	{"budget.bulk-memory", ROWS_OPTION, offsetof(struct config, bulk_memory_mib), "1024", "MIB",
+	 "No list is asked for that slurmrestd is predicted to grow by more for.", NULL},
 	LIMIT(ENTITY_USER, "users", "500"),
 	LIMIT(ENTITY_ACCOUNT, "accounts", "500"),
 	LIMIT(ENTITY_PARTITION, "partitions", "200"),
@@ -100,7 +129,7 @@ static const struct option_row rows[] = {
 	 NULL},
 	{"help", FLAG, offsetof(struct config, help), NULL, NULL, "Show this help, and exit.", NULL},
 };
-enum { ROWS = sizeof rows / sizeof *rows };
+enum { ROWS = sizeof rows / sizeof *rows, DECIMAL_MAX = 1000 };
 
 static bool set_choice(uint64_t *member, const struct option_row *row, const char *value,
 		       struct error *err)
@@ -117,6 +146,17 @@ static bool set_choice(uint64_t *member, const struct option_row *row, const cha
 	error_set(err, "--%s: %s is none of %s", row->name, value, all.bytes);
 	buf_done(&all);
 	return false;
+}
+
+static bool set_decimal(double *member, const struct option_row *row, const char *value,
+			struct error *err)
+{
+	char *end;
+	*member = strtod(value, &end);
+	if (end == value || *end || !(*member > 0) || *member > DECIMAL_MAX)
+		return error_set(err, "--%s: %s is not a number above 0, up to %d", row->name, value,
+				 DECIMAL_MAX);
+	return true;
 }
 
 static bool set_pattern(const char **member, const struct option_row *row, const char *value,
@@ -155,6 +195,13 @@ static bool set(struct config *config, const struct option_row *row, const char 
 			return error_set(err, "--%s: %s is not a number from 0 to 1000000",
 					 row->name, value);
 		return true;
+	case ID:
+		if (!text_to_u64(text_of(value), member) || !*(uint64_t *)member ||
+		    *(uint64_t *)member > UINT32_MAX)
+			return error_set(err, "--%s: %s is not a job id", row->name, value);
+		return true;
+	case DECIMAL:
+		return set_decimal(member, row, value, err);
 	case PATTERN:
 		return set_pattern(member, row, value, err);
 	case FLAG:
@@ -207,13 +254,16 @@ bool config_parse(struct config *config, int argc, char *const *argv, struct err
 				      "only one of them");
 	if (config->jwt_key_file && !config->slurmrestd_user)
 		return error_set(err, "--slurmrestd.jwt-key-file needs --slurmrestd.user");
+	if (config->first_job_id >= config->max_job_id)
+		return error_set(err, "--jobs.first-id: not below --jobs.max-id");
 	if (config->ca_file && strncasecmp(config->slurmrestd_url, "https://", 8) != 0)
 		return error_set(err, "--slurmrestd.ca-file: %s is not https://",
 				 config->slurmrestd_url);
 	if (config->api_version && !api_version_is_known(config->api_version))
 		return error_set(err, "--slurmrestd.api-version: %s is not known", config->api_version);
 	if (*config->telemetry_path != '/' || !config->telemetry_path[1] ||
-	    strncmp(config->telemetry_path, "/-/", 3) == 0)
+	    strncmp(config->telemetry_path, "/-/", 3) == 0 ||
+	    strcmp(config->telemetry_path, "/plan") == 0)
 		return error_set(err, "--web.telemetry-path: %s is not a path of its own, such as "
 				      "/metrics", config->telemetry_path);
 	return true;

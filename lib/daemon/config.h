@@ -6,7 +6,9 @@
 #include "base/log.h"
 #include "cluster/caps.h"
 #include "metrics/family.h"
-#include "slurmrest/endpoint.h"
+#include "daemon/task.h"
+
+enum jobs_read { JOBS_READ_AUTO, JOBS_READ_LIST };
 
 struct config {
 	const char *slurmrestd_url;
@@ -15,9 +17,14 @@ struct config {
 	const char *api_version;     /* NULL: found by asking */
 	const char *token_file, *jwt_key_file; /* at most one; NULL if not given */
 	uint64_t timeout_s;
-	uint64_t interval_s[ENDPOINTS_POLLED];
+	uint64_t interval_s[TASKS]; /* wished */
 	uint64_t limit[ENTITY_KINDS]; /* rows; not of the cluster */
 	const char *allow[ENTITY_KINDS], *deny[ENTITY_KINDS]; /* well-formed; NULL if not given */
+	uint64_t jobs_read;                /* enum jobs_read */
+	uint64_t first_job_id, max_job_id; /* as slurm.conf has them; where conf does not tell */
+	double slurmrestd_percent, slurmctld_percent, requests_per_s;
+	uint64_t bulk_memory_mib;
+	bool rate_limited; /* slurm.conf has rl_enable; where conf does not tell */
 	const char *listen_address, *telemetry_path;
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	uint64_t per_node; /* enum per_node */

@@ -51,6 +51,7 @@ static struct MHD_Response *landing_page(const char *telemetry_path)
 		   "</style>\n</head>\n<body>\n<h1>slurmscope</h1>\n"
 		   "<p>Slurm for Prometheus, read from slurmrestd. Version %s.</p>\n<ul>\n"
 		   "<li><a href=\"%s\">Metrics</a></li>\n"
+		   "<li><a href=\"/plan\">Plan</a>: what is asked, how often, and why</li>\n"
 		   "<li><a href=\"/-/healthy\">Healthy</a>: the process serves</li>\n"
 		   "<li><a href=\"/-/ready\">Ready</a>: every endpoint of slurmrestd was asked "
 		   "once</li>\n</ul>\n</body>\n</html>\n",
@@ -62,20 +63,24 @@ static struct MHD_Response *landing_page(const char *telemetry_path)
 	return response;
 }
 
-static enum MHD_Result serve_page(struct http_server *server, struct MHD_Connection *connection)
+/* The metrics, or what the planner does. */
+static enum MHD_Result serve_page(struct http_server *server, struct MHD_Connection *connection,
+				  bool is_plan)
 {
 	struct page *page = page_slot_borrow(server->slot);
 	if (!page)
 		return MHD_queue_response(connection, MHD_HTTP_SERVICE_UNAVAILABLE,
 					  server->not_ready);
-	atomic_fetch_add(&server->slot->scrapes, 1);
+	if (!is_plan)
+		atomic_fetch_add(&server->slot->scrapes, 1);
 	struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
-		page->len, page->bytes, page_unref, page);
+		is_plan ? page->plan_len : page->len, is_plan ? page->plan : page->bytes, page_unref,
+		page);
 	if (!response) {
 		page_unref(page);
 		return MHD_NO;
 	}
-	with_headers(response, metrics_type);
+	with_headers(response, is_plan ? text_type : metrics_type);
 	enum MHD_Result result = MHD_queue_response(connection, MHD_HTTP_OK, response);
 	MHD_destroy_response(response);
 	return result;
@@ -110,7 +115,9 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 		return MHD_YES;
 	}
 	if (strcmp(url, server->telemetry_path) == 0)
-		return serve_page(server, connection);
+		return serve_page(server, connection, false);
+	if (strcmp(url, "/plan") == 0)
+		return serve_page(server, connection, true);
 	if (strcmp(url, "/-/ready") == 0)
 		return serve_ready(server, connection);
 	if (strcmp(url, "/-/healthy") == 0)

@@ -11,13 +11,15 @@
 
 struct page {
 	atomic_uint readers;
-	char *bytes; /* owned */
+	char *bytes; /* the metrics; owned */
 	size_t len;
+	char *plan; /* what the planner does, in words; owned */
+	size_t plan_len;
 	bool is_complete; /* every endpoint was asked at least once */
 };
 
-/* Takes the buffer's bytes; the caller holds one reference. */
-struct page *page_new(struct buf *bytes, bool is_complete);
+/* Takes the buffers' bytes; the caller holds one reference. */
+struct page *page_new(struct buf *bytes, struct buf *plan, bool is_complete);
 void page_unref(void *page); /* a struct page; void for libmicrohttpd's callback; NULL is fine */
 
 struct page_slot {

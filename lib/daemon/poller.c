@@ -3,31 +3,40 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cluster/fold.h"
+#include "daemon/plan_page.h"
 #include "daemon/process.h"
-#include "daemon/schedule.h"
 #include "daemon/section.h"
 #include "daemon/version.h"
 #include "metrics/catalogue.h"
-#include "model/job_task.h"
-#include "slurmrest/client.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double request_bounds[] = {0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
-					1,     2.5,  5,    10,   30,  60,   120};
+static const double request_bounds[] = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
+					1,     2.5,   5,    10,	   30,	60,  120};
+
+/* A page is made for at most so much of the time, and after at least so many seconds. */
+#define RENDER_DUTY 0.01
+#define PAGE_GAP_S 1.0
+/* Before a request that takes longer, what is known is shown. */
+#define LONG_REQUEST_S 0.5
 
 struct poller {
 	const struct config *config;
 	struct page_slot *slot;
-	struct client *client;
 	struct cluster cluster;
 	struct exporter exporter;
-	struct schedule schedule;
-	enum fetch_result results[ENDPOINTS]; /* of the last request */
-	bool warned_of_file, warned_of_cut_arrays;
+	struct health health;
+	struct asker asker;
+	struct plan_task tasks[TASKS];
+	struct plan *plan;
+	struct job_poller jobs;
+	uint64_t last_update[ENDPOINTS_POLLED]; /* of what is shown; 0: Slurm did not say */
+	const struct api_version *version;      /* when the planner was last told */
+	uint64_t scrapes;                       /* likewise */
 	bool was_down_for_sure;
+	bool is_page_old;        /* something happened since it was made */
+	uint64_t next_page_ns;   /* not before */
 	atomic_bool stop;
 	pthread_t thread;
 	bool has_thread;
@@ -60,6 +69,17 @@ static void exporter_init(struct exporter *exporter)
 	exporter->scrapes[0] = (struct exporter_scrapes){"text", "200", 0};
 }
 
+static struct plan *plan_of(const struct config *config, struct plan_task tasks[TASKS])
+{
+	struct plan_options options = plan_defaults;
+	options.slurmrestd_duty = config->slurmrestd_percent / 100;
+	options.slurmctld_duty = config->slurmctld_percent / 100;
+	options.requests_per_s = config->requests_per_s;
+	options.bulk_memory_max = (double)config->bulk_memory_mib * 1024 * 1024;
+	tasks_fill(tasks, config);
+	return plan_new(tasks, TASKS, &options, (uint64_t)clock_now_s(), clock_monotonic_ns());
+}
+
 struct poller *poller_new(const struct config *config, struct page_slot *slot, struct error *err)
 {
 	struct poller *poller = NEW(struct poller);
@@ -67,7 +87,6 @@ struct poller *poller_new(const struct config *config, struct page_slot *slot, s
 	poller->slot = slot;
 	cluster_init(&poller->cluster);
 	exporter_init(&poller->exporter);
-	schedule_init(&poller->schedule, config->interval_s);
 	pthread_condattr_t monotonic;
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
@@ -76,200 +95,149 @@ struct poller *poller_new(const struct config *config, struct page_slot *slot, s
 	pthread_mutex_init(&poller->lock, NULL);
 	const struct client_options options = {
 		.url = config->slurmrestd_url,
-		.ca_file = config->ca_file,
 		.user = config->slurmrestd_user,
 		.version = config->api_version,
 		.timeout_s = (long)config->timeout_s,
+		.ca_file = config->ca_file,
 		.stop = &poller->stop,
 	};
-	poller->client =
-		client_new(&options, token_of(config), &poller->cluster.vocabulary, err);
-	if (poller->client && config_caps(config, &poller->cluster.caps, err))
+	poller->plan = plan_of(config, poller->tasks);
+	poller->asker = (struct asker){
+		.config = config,
+		.client = client_new(&options, token_of(config), &poller->cluster.vocabulary, err),
+		.cluster = &poller->cluster,
+		.health = &poller->health,
+		.exporter = &poller->exporter,
+		.stop = &poller->stop,
+	};
+	job_poller_init(&poller->jobs, &poller->asker, poller->plan);
+	if (poller->asker.client && config_caps(config, &poller->cluster.caps, err))
 		return poller;
 	poller_free(poller);
 	return NULL;
 }
 
-/* Not a failure: the release does not have it, or the user need not have it. */
-static bool is_to_be_expected(enum endpoint which, enum fetch_result result)
-{
-	return endpoint_table[which].is_optional &&
-	       (result == FETCH_UNSUPPORTED || result == FETCH_FORBIDDEN);
-}
-
-/* One line when an endpoint begins to fail, fails in another way, or is well again. */
-static void log_change(const struct poller *poller, enum endpoint which, enum fetch_result result,
-		       const struct error *err)
-{
-	bool is_first = !poller->exporter.endpoints[which].is_tried;
-	bool is_served = !(result == FETCH_UNSUPPORTED && endpoint_table[which].is_optional);
-	if ((result == poller->results[which] && !is_first) || !is_served)
-		return;
-	const char *name = endpoint_table[which].name;
-	if (result != FETCH_OK)
-		log_line(is_to_be_expected(which, result) ? LOG_LEVEL_INFO : LOG_LEVEL_WARN,
-			 "poll failed", "endpoint", name, "result",
-			 fetch_result_names[result], "error", err->text, NULL);
-	else if (!is_first)
-		log_line(LOG_LEVEL_INFO, "poll succeeds again", "endpoint", name, NULL);
-}
-
-/* What any answer tells of the cluster. */
-static void note_envelope(struct poller *poller, const struct answer *answer)
-{
-	struct cluster *cluster = &poller->cluster;
-	if (*answer->release)
-		snprintf(cluster->slurm_version, sizeof cluster->slurm_version, "%s",
-			 answer->release);
-	if (*answer->cluster)
-		snprintf(cluster->name, sizeof cluster->name, "%s", answer->cluster);
-	const struct api_version *version = client_version(poller->client);
-	if (!version || strcmp(version->name, cluster->api_version) == 0)
-		return;
-	snprintf(cluster->api_version, sizeof cluster->api_version, "%s", version->name);
-	if (version->is_newer)
-		log_line(LOG_LEVEL_WARN,
-			 "slurmrestd serves only API versions newer than this exporter knows: it is read "
-			 "as the newest known one; what was renamed will be missing",
-			 "api_version", version->name, NULL);
-	poller->exporter.endpoints[ENDPOINT_JOB_STATES].is_tried = false; /* may be served now */
-	schedule_retry_unsupported(&poller->schedule, clock_monotonic_ns());
-	log_line(LOG_LEVEL_INFO, "reading slurmrestd", "api_version", version->name, "slurm_version",
-		 cluster->slurm_version, "url", poller->config->slurmrestd_url, NULL);
-}
-
-static void warn_of_token_file(struct poller *poller)
-{
-	const char *warning = token_file_warning(client_token(poller->client));
-	if (warning && !poller->warned_of_file)
-		log_line(LOG_LEVEL_WARN, warning, "file",
-			 poller->config->token_file ? poller->config->token_file
-						    : poller->config->jwt_key_file,
-			 NULL);
-	poller->warned_of_file = warning;
-}
-
-static void count(struct exporter_endpoint *endpoint, enum fetch_result result,
-		  const struct answer *answer, const struct http_reply *reply)
-{
-	endpoint->is_tried = true;
-	endpoint->is_up = result == FETCH_OK;
-	endpoint->is_supported = reply->status != 404 && result != FETCH_UNSUPPORTED;
-	endpoint->is_forbidden = result == FETCH_FORBIDDEN;
-	endpoint->requests[result]++;
-	endpoint->response_bytes += reply->bytes;
-	histogram_observe(&endpoint->request_seconds, reply->seconds);
-	if (result != FETCH_OK)
-		return;
-	endpoint->records_used += answer->records;
-	endpoint->records_skipped += answer->skipped;
-	endpoint->last_success = clock_now();
-}
-
-/* One request, counted and, if it changed anything, logged. */
-static enum fetch_result ask(struct poller *poller, const struct fetch *fetch,
-			     struct answer *ret_answer, struct http_reply *ret_reply)
-{
-	struct error err = {""};
-	enum fetch_result result =
-		client_fetch(poller->client, fetch, ret_answer, ret_reply, &err);
-	if (result != FETCH_OK && atomic_load(&poller->stop))
-		return result; /* given up because we stop: nothing to report */
-	warn_of_token_file(poller);
-	log_change(poller, fetch->endpoint, result, &err);
-	count(&poller->exporter.endpoints[fetch->endpoint], result, ret_answer, ret_reply);
-	poller->results[fetch->endpoint] = result;
-	return result;
-}
-
-/* How many arrays with a cut task list are asked for at the most; each costs slurmrestd a row per
- * task. */
-enum { CUT_ARRAYS_ASKED_MAX = 100 };
-
-struct task_count {
-	uint64_t id, pending;
-};
-
-static void count_task(void *context, const void *record)
-{
-	struct task_count *tasks = context;
-	const struct job_task *task = record;
-	/* the leader's own rows are the unsplit rest; split tasks have ids of their own */
-	tasks->pending += task->id == tasks->id && task->state == JOB_PENDING;
-}
-
-/* Counts the pending tasks of the array's unsplit rest; false if slurmrestd does not tell. */
-static bool count_tasks(struct poller *poller, uint64_t job_id, uint64_t *ret_count)
-{
-	struct task_count tasks = {.id = job_id};
-	char query[48];
-	snprintf(query, sizeof query, "?job_id=%" PRIu64, job_id);
-	const struct fetch fetch = {ENDPOINT_JOB_STATES, count_task, &tasks, .query = query};
-	struct answer answer;
-	struct http_reply reply;
-	bool is_told = ask(poller, &fetch, &answer, &reply) == FETCH_OK;
-	const struct api_version *version = client_version(poller->client);
-	uint64_t split = job_table_split_pending(poller->cluster.job_table, job_id);
-	if (version && !version->task_ids_are_raw)
-		tasks.pending -= split < tasks.pending ? split : tasks.pending;
-	*ret_count = tasks.pending;
-	return is_told;
-}
-
-/* Those that cannot be counted have as many tasks as last time, or as their lists show. */
-static void settle_cut_arrays(struct poller *poller)
-{
-	struct job_table *table = poller->cluster.job_table;
-	const struct exporter_endpoint *endpoint =
-		&poller->exporter.endpoints[ENDPOINT_JOB_STATES];
-	bool is_told = !endpoint->is_tried || endpoint->is_supported;
-	struct job_view row;
-	unsigned asked = 0;
-	for (size_t i = 0; is_told && i < table->position_count; i++) {
-		uint64_t tasks;
-		if (!job_table_at(table, i, &row) || !row.is_cut || asked++ >= CUT_ARRAYS_ASKED_MAX)
-			continue;
-		is_told = count_tasks(poller, row.id, &tasks);
-		if (is_told)
-			job_table_set_tasks(table, row.id, tasks < row.tasks_listed ? 0 : tasks);
-	}
-	uint64_t undercounted = table->totals->undercounted;
-	if (undercounted && !poller->warned_of_cut_arrays)
-		log_line(LOG_LEVEL_WARN,
-			 "slurmrestd cuts the task lists of pending arrays, and not all could be counted "
-			 "by jobs/state: their jobs are counted too low; set SLURM_BITSTR_LEN=0 in "
-			 "slurmrestd's environment",
-			 NULL);
-	poller->warned_of_cut_arrays = undercounted;
-}
-
 /* Slurm's cluster names are in lower case; another one is not asked for by name. */
 static const char url_safe[] = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
 
-static bool poll_endpoint(struct poller *poller, enum endpoint which)
+/* The last_update of what is shown, if the release can tell what changed since; else 0. */
+static uint64_t since(const struct poller *poller, enum endpoint which)
+{
+	const char *release = endpoint_table[which].update_time_since;
+	bool works = !release || strverscmp(poller->cluster.slurm_version, release) >= 0;
+	return works && poller->health.entries[which].is_shown ? poller->last_update[which] : 0;
+}
+
+/* Asks for the endpoint whole; *ret_outcome but for task and way. */
+static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint which,
+				       struct plan_outcome *ret_outcome)
 {
 	const struct section *section = &section_table[which];
 	struct section_build build = {.cluster = &poller->cluster, .now = clock_now_s()};
+	uint64_t begin_ns = clock_monotonic_ns();
 	char query[96] = "";
 	const char *name = poller->cluster.name;
 	if (endpoint_table[which].takes_cluster && name[strspn(name, url_safe)] == '\0' && *name)
 		snprintf(query, sizeof query, "?cluster=%s", name);
-	const struct fetch fetch = {which, section->take, &build, .query = query};
-	struct answer answer;
-	struct http_reply reply;
+	const struct fetch fetch = {which, section->take, &build, .query = query,
+				    .since = since(poller, which)};
 
 	build.built = section->start(&poller->cluster, build.now);
-	enum fetch_result result = ask(poller, &fetch, &answer, &reply);
-	schedule_note(&poller->schedule, which, result, reply.seconds, clock_monotonic_ns());
-	if (result != FETCH_OK) {
+	enum fetch_result result = asker_ask(&poller->asker, &fetch, ret_outcome);
+	ret_outcome->is_round_done = fetch_succeeded(result);
+	if (result == FETCH_OK) {
+		section->commit(&poller->cluster, build.built);
+		poller->last_update[which] = poller->asker.last_update;
+	} else {
 		section->discard(build.built);
-		return is_to_be_expected(which, result);
+		if (!fetch_succeeded(result))
+			poller->last_update[which] = 0;
 	}
-	note_envelope(poller, &answer);
-	section->commit(&poller->cluster, build.built);
-	if (which == ENDPOINT_JOBS)
-		settle_cut_arrays(poller);
-	return true;
+	if (fetch_succeeded(result))
+		health_renew(&poller->health, which,
+			     plan_show(poller->plan, begin_ns, which).interval_s, begin_ns);
+	return result;
+}
+
+/* What slurmctld says of its own load, and of ours. */
+static void note_diag(struct poller *poller)
+{
+	const struct scheduler_section *scheduler = &poller->cluster.scheduler;
+	const char *user = poller->config->slurmrestd_user
+				   ? poller->config->slurmrestd_user
+				   : token_user(client_token(poller->asker.client));
+	uint64_t now = clock_monotonic_ns();
+	if (!scheduler->is_known)
+		return;
+	if (number_is_known(scheduler->diag.threads) &&
+	    number_is_known(scheduler->diag.agent_queue))
+		plan_note_health(poller->plan, now, scheduler->diag.threads,
+				 scheduler->diag.agent_queue);
+	const struct rpc_sum *ours =
+		user ? map_find(&scheduler->rpcs_by_user.rows, text_of(user)) : NULL;
+	if (ours)
+		plan_note_slurmctld(poller->plan, now,
+				    (double)running_sum_total(&ours->time_us) / 1e6,
+				    running_sum_total(&ours->count));
+}
+
+/* What the planner is to know besides the outcome of the request. */
+static void tell_planner(struct poller *poller)
+{
+	uint64_t now = clock_monotonic_ns(), scrapes = atomic_load(&poller->slot->scrapes);
+	const struct api_version *version = client_version(poller->asker.client);
+	if (scrapes != poller->scrapes)
+		plan_note_scraped(poller->plan, now);
+	poller->scrapes = scrapes;
+	if (version != poller->version)
+		plan_retry_unsupported(poller->plan);
+	poller->version = version;
+	job_poller_update(&poller->jobs);
+}
+
+/* Are the daemons up, as of the last request? */
+static void judge_daemons(struct poller *poller)
+{
+	struct cluster *cluster = &poller->cluster;
+	bool any_up = false;
+	for (unsigned i = 0; i < cluster->controller_count; i++)
+		any_up |= cluster->controllers[i].is_up;
+	poller->was_down_for_sure =
+		!any_up && health_is_down_for_sure(&poller->health, poller->was_down_for_sure);
+	cluster->controllers_are_sure = any_up || poller->was_down_for_sure;
+	cluster->accounting_up = health_accounting_up(&poller->health, cluster->dbd_responds);
+}
+
+static void act(struct poller *poller, const struct plan_action *action)
+{
+	struct plan_outcome outcome;
+	if (action->task == ENDPOINT_JOBS || action->task >= ENDPOINTS_POLLED) {
+		job_poller_poll(&poller->jobs, action, &outcome);
+	} else {
+		poll_endpoint(poller, (enum endpoint)action->task, &outcome);
+		outcome.task = action->task;
+		outcome.way = action->way;
+	}
+	if (atomic_load(&poller->stop))
+		return;
+	plan_note(poller->plan, clock_monotonic_ns(), &outcome);
+	if (action->task < ENDPOINTS_POLLED && outcome.result == PLAN_OK && outcome.records)
+		plan_set_work(poller->plan, action->task, outcome.records);
+	if (action->task == ENDPOINT_DIAG && outcome.result == PLAN_OK)
+		note_diag(poller);
+	judge_daemons(poller);
+	tell_planner(poller);
+	poller->is_page_old = true;
+}
+
+/* Jobs are as old as the round of states, or the list, that was finished last. */
+static void expire_jobs(struct poller *poller, uint64_t now)
+{
+	struct health_entry *entries = poller->health.entries;
+	health_expire(&poller->health, ENDPOINT_JOBS, now);
+	health_expire(&poller->health, ENDPOINT_JOB_STATES, now);
+	bool are_young = entries[ENDPOINT_JOBS].is_shown || entries[ENDPOINT_JOB_STATES].is_shown;
+	cluster_show_jobs(&poller->cluster, are_young && job_poller_is_complete(&poller->jobs));
 }
 
 static void drop_what_is_not_known(struct poller *poller)
@@ -277,48 +245,89 @@ static void drop_what_is_not_known(struct poller *poller)
 	struct cluster *cluster = &poller->cluster;
 	uint64_t now = clock_monotonic_ns();
 	for (int i = 0; i < ENDPOINTS_POLLED; i++)
-		if (schedule_expire(&poller->schedule, (enum endpoint)i, now))
+		if (i != ENDPOINT_JOBS && health_expire(&poller->health, (enum endpoint)i, now))
 			section_table[i].drop(cluster);
-	bool any_up = false;
-	for (unsigned i = 0; i < cluster->controller_count; i++)
-		any_up |= cluster->controllers[i].is_up;
-	poller->was_down_for_sure =
-		!any_up && schedule_is_down_for_sure(&poller->schedule, poller->was_down_for_sure);
-	cluster->controllers_are_sure = any_up || poller->was_down_for_sure;
-	cluster->accounting_up = schedule_accounting_up(&poller->schedule, cluster->dbd_responds);
+	expire_jobs(poller, now);
 }
 
-static void publish(struct poller *poller)
+/* Was everything asked for that can be, and are jobs known, or what keeps them from being known? */
+static bool is_complete(const struct poller *poller)
+{
+	const struct health_entry *entries = poller->health.entries;
+	for (int i = 0; i < ENDPOINTS_POLLED; i++)
+		if (i != ENDPOINT_JOBS && !entries[i].tried_ns)
+			return false;
+	bool has_failed = false;
+	const enum endpoint of_jobs[] = {ENDPOINT_JOBS, ENDPOINT_JOB_STATES, ENDPOINT_JOB};
+	for (int i = 0; i < 3; i++)
+		has_failed |= entries[of_jobs[i]].tried_ns &&
+			      !fetch_succeeded(entries[of_jobs[i]].result);
+	return has_failed || !client_version(poller->asker.client) ||
+	       job_poller_is_complete(&poller->jobs);
+}
+
+static void fill_exporter(struct poller *poller, uint64_t now)
 {
 	struct exporter *exporter = &poller->exporter;
-	bool is_complete = true;
-	drop_what_is_not_known(poller);
-	for (int i = 0; i < ENDPOINTS_POLLED; i++) {
-		const struct schedule_entry *entry = &poller->schedule.entries[i];
-		exporter->endpoints[i].interval = entry->interval_s;
-		is_complete &= entry->tried_ns != 0;
+	const struct token *token = client_token(poller->asker.client);
+	struct plan_totals totals = plan_show_totals(poller->plan, now);
+	exporter->task_count = TASKS;
+	for (size_t i = 0; i < TASKS; i++) {
+		struct plan_view view = plan_show(poller->plan, now, i);
+		enum endpoint endpoint = task_endpoint(i, 0);
+		exporter->tasks[i] = (struct exporter_task){
+			.name = poller->tasks[i].name,
+			.strategy = view.way,
+			.is_in_use = view.reason != PLAN_NOT_ALLOWED &&
+				     view.reason != PLAN_NOTHING_TO_DO,
+		};
+		if (i < ENDPOINTS_POLLED || i == TASK_JOB_STATES || i == TASK_JOB_DETAILS)
+			exporter->endpoints[endpoint].interval = view.interval_s;
 	}
-	const struct token *token = client_token(poller->client);
+	exporter->duty = (struct exporter_duty){totals.slurmrestd_duty, totals.slurmctld_duty,
+						totals.slurmrestd_duty_max,
+						totals.slurmctld_duty_max};
+	exporter->coverage = job_search_coverage(&poller->jobs.reader.rounds.search,
+						 poller->cluster.job_table);
+	exporter->is_cut_off = health_is_cut_off(&poller->health);
 	exporter->user = poller->config->slurmrestd_user ? poller->config->slurmrestd_user
 							  : token_user(token);
 	exporter->token_expiry = token_expiry(token);
 	exporter->scrapes[0].count = atomic_load(&poller->slot->scrapes);
 	process_read(&exporter->process);
+}
+
+static void publish(struct poller *poller)
+{
+	uint64_t begin = clock_monotonic_ns();
+	struct buf bytes = BUF_INIT, plan = BUF_INIT;
+	drop_what_is_not_known(poller);
+	fill_exporter(poller, begin);
 	cluster_fold(&poller->cluster);
-	struct buf bytes = BUF_INIT;
-	const struct view view = {&poller->cluster, exporter, clock_now_s(),
+	const struct view view = {&poller->cluster, &poller->exporter, clock_now_s(),
 				  (enum per_node)poller->config->per_node};
 	catalogue_render(&view, &bytes);
-	page_slot_publish(poller->slot, page_new(&bytes, is_complete));
+	plan_page_render(poller->plan, &poller->jobs, begin, &plan);
+	page_slot_publish(poller->slot, page_new(&bytes, &plan, is_complete(poller)));
+	uint64_t end = clock_monotonic_ns();
+	uint64_t gap = (uint64_t)((double)(end - begin) / RENDER_DUTY);
+	poller->is_page_old = false;
+	poller->next_page_ns = end + (gap > PAGE_GAP_S * 1e9 ? gap : (uint64_t)(PAGE_GAP_S * 1e9));
 }
 
 bool poller_poll_all(struct poller *poller)
 {
 	bool all_answered = true;
+	struct plan_outcome outcome;
 	for (int i = 0; i < ENDPOINTS_POLLED && !atomic_load(&poller->stop); i++) {
-		all_answered &= poll_endpoint(poller, (enum endpoint)i);
-		publish(poller);
+		if (i == ENDPOINT_JOBS)
+			continue;
+		enum fetch_result result = poll_endpoint(poller, (enum endpoint)i, &outcome);
+		all_answered &= fetch_succeeded(result) || asker_expects((enum endpoint)i, result);
 	}
+	all_answered &= job_poller_poll_all(&poller->jobs);
+	judge_daemons(poller);
+	publish(poller);
 	return all_answered;
 }
 
@@ -332,20 +341,42 @@ static void wait_until(struct poller *poller, uint64_t moment_ns)
 	pthread_mutex_unlock(&poller->lock);
 }
 
+/* It did so before, or nobody knows yet. */
+static bool may_take_long(const struct poller *poller, const struct plan_action *action, uint64_t now)
+{
+	enum endpoint endpoint = task_endpoint(action->task, action->way);
+	return !poller->health.entries[endpoint].tried_ns ||
+	       plan_show(poller->plan, now, action->task).round_slurmrestd_s > LONG_REQUEST_S;
+}
+
+/* Shows what happened: not too often, but always before a long request and before a long wait. */
+static void publish_if_due(struct poller *poller, const struct plan_action *action)
+{
+	uint64_t now = clock_monotonic_ns();
+	bool is_long = action->kind == PLAN_ASK && may_take_long(poller, action, now);
+	bool becomes_old = health_next_ns(&poller->health) <= now;
+	if (becomes_old || (poller->is_page_old && (is_long || now >= poller->next_page_ns)))
+		publish(poller);
+}
+
 static void *run(void *context)
 {
 	struct poller *poller = context;
+	tell_planner(poller);
 	publish(poller); /* nothing is known yet, but a scrape finds the exporter itself */
-	poller_poll_all(poller);
 	while (!atomic_load(&poller->stop)) {
-		wait_until(poller, schedule_next_ns(&poller->schedule));
-		for (int i = 0; i < ENDPOINTS_POLLED && !atomic_load(&poller->stop); i++) {
-			if (poller->schedule.entries[i].due_ns > clock_monotonic_ns())
-				continue;
-			poll_endpoint(poller, (enum endpoint)i);
-			publish(poller);
+		struct plan_action action = plan_next(poller->plan, clock_monotonic_ns());
+		publish_if_due(poller, &action);
+		if (action.kind == PLAN_ASK) {
+			act(poller, &action);
+			continue;
 		}
-		publish(poller); /* also when nothing was due: something became too old */
+		uint64_t until = health_next_ns(&poller->health);
+		if (action.until_ns < until)
+			until = action.until_ns;
+		if (poller->is_page_old && poller->next_page_ns < until)
+			until = poller->next_page_ns;
+		wait_until(poller, until);
 	}
 	return NULL;
 }
@@ -372,7 +403,9 @@ void poller_free(struct poller *poller)
 {
 	if (!poller)
 		return;
-	client_free(poller->client);
+	client_free(poller->asker.client);
+	job_poller_done(&poller->jobs);
+	plan_free(poller->plan);
 	cluster_done(&poller->cluster);
 	pthread_cond_destroy(&poller->wake);
 	pthread_mutex_destroy(&poller->lock);

@@ -147,7 +147,7 @@ static void conf_take(void *context, const void *record)
 
 static void conf_drop(struct cluster *cluster)
 {
-	cluster->conf = (struct conf){NUMBER_UNSET, NUMBER_UNSET};
+	cluster->conf = CONF_UNKNOWN;
 }
 
 static void conf_commit(struct cluster *cluster, void *built)

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { EXPORTER_ENDPOINTS_MAX = 16, EXPORTER_RESULTS_MAX = 16, EXPORTER_SCRAPE_ROWS = 4 };
+enum { EXPORTER_ENDPOINTS_MAX = 16, EXPORTER_RESULTS_MAX = 16, EXPORTER_SCRAPE_ROWS = 4, EXPORTER_TASKS_MAX = 24 };
 
 struct exporter_endpoint {
 	const char *name;
@@ -28,6 +28,18 @@ struct exporter_process {
 	uint64_t open_fds, max_fds, virtual_bytes, resident_bytes;
 };
 
+/* One thing that is kept fresh, by its way at present. */
+struct exporter_task {
+	const char *name, *strategy;
+	bool is_in_use; /* else it has no row */
+};
+
+/* Shares of the time of the last ten minutes. */
+struct exporter_duty {
+	double slurmrestd, slurmctld;
+	double slurmrestd_budget, slurmctld_budget;
+};
+
 struct exporter_scrapes {
 	const char *format, *code;
 	uint64_t count;
@@ -39,6 +51,11 @@ struct exporter {
 	unsigned result_count;
 	struct exporter_endpoint endpoints[EXPORTER_ENDPOINTS_MAX];
 	unsigned endpoint_count;
+	bool is_cut_off;      /* slurmrestd does not answer: no endpoint is up */
+	struct exporter_task tasks[EXPORTER_TASKS_MAX];
+	unsigned task_count;
+	struct exporter_duty duty;
+	double coverage; /* known jobs of those that diag counts, 0 to 1 */
 	const char *user;     /* that Slurm knows us as; NULL: unknown */
 	int64_t token_expiry; /* Unix seconds; 0: none or unknown */
 	struct exporter_scrapes scrapes[EXPORTER_SCRAPE_ROWS];

@@ -11,11 +11,11 @@ static void emit_supported(struct exposition *out, const struct view *view,
 static void emit_up(struct exposition *out, const struct view *view, const struct family *family,
 		    const void *item)
 {
-	(void)view, (void)family;
+	(void)family;
 	const struct exporter_endpoint *endpoint = item;
 	bool is_of_use = endpoint->is_supported && !endpoint->is_forbidden;
 	if (is_of_use || !endpoint->is_optional)
-		exposition_integer(out, endpoint->is_up);
+		exposition_integer(out, endpoint->is_up && !view->exporter->is_cut_off);
 }
 
 static void emit_last_success(struct exposition *out, const struct view *view,
@@ -75,7 +75,8 @@ static const struct family endpoint_families[] = {
 	 emit_up, 0, 0,
 	 0},
 	{"slurmscope_endpoint_last_success_timestamp_seconds", GAUGE, NULL,
-	 "When the endpoint last gave an answer that could be used.", emit_last_success, 0, 0, 0},
+	 "When the endpoint last gave an answer that could be used; of job_states: as of when those of all jobs "
+	 "are known.", emit_last_success, 0, 0, 0},
 	{"slurmscope_endpoint_interval_seconds", GAUGE, NULL,
 	 "How far apart the endpoint's polls are now.", emit_interval, 0, 0, 0},
 	{"slurmscope_request_seconds", HISTOGRAM, NULL,
@@ -153,6 +154,38 @@ static void emit_own_seconds(struct exposition *out, const struct view *view,
 		family_divided(out, family, running_sum_total(&sum->time_us));
 }
 
+static void emit_plan(struct exposition *out, const struct view *view, const struct family *family,
+		      const void *item)
+{
+	(void)view, (void)family;
+	const struct exporter *exporter = item;
+	for (unsigned i = 0; i < exporter->task_count; i++) {
+		const struct exporter_task *task = &exporter->tasks[i];
+		if (!task->is_in_use)
+			continue;
+		exposition_label(out, "endpoint", text_of(task->name));
+		exposition_label(out, "strategy", text_of(task->strategy));
+		exposition_integer(out, 1);
+	}
+}
+
+static void emit_without_details(struct exposition *out, const struct view *view,
+				 const struct family *family, const void *item)
+{
+	(void)family, (void)item;
+	struct job_counts counts = job_table_counts(view->cluster->job_table);
+	exposition_integer(out, counts.jobs_without_details);
+}
+
+static void emit_oldest_details(struct exposition *out, const struct view *view,
+				const struct family *family, const void *item)
+{
+	(void)family, (void)item;
+	int64_t oldest = job_table_oldest_details(view->cluster->job_table);
+	if (oldest > 0)
+		exposition_integer(out, (uint64_t)oldest);
+}
+
 static void emit_scrapes(struct exposition *out, const struct view *view,
 			 const struct family *family, const void *item)
 {
@@ -201,6 +234,8 @@ static void emit_double(struct exposition *out, const struct view *view,
 	exposition_number(out, *(const double *)((const char *)item + family->offset));
 }
 
+#define EXPORTER_DOUBLE(name, member, help)                                                        \
+	{name, GAUGE, NULL, help, emit_double, offsetof(struct exporter, member), 1, 0}
 #define PROCESS(name, type, emit, member, help)                                                    \
 	{name, type, NULL, help, emit, offsetof(struct exporter, process.member), 1, 0}
 
@@ -214,6 +249,25 @@ static const struct family exporter_families[] = {
 	 emit_own_requests, 0, 0, 0},
 	{"slurmscope_slurmctld_rpc_seconds_total", COUNTER, NULL,
 	 "Time that slurmctld spent on requests of the exporter's user.", emit_own_seconds, 0, 1e6, 0},
+	{"slurmscope_plan", GAUGE, "endpoint,strategy",
+	 "How each thing is asked for at present; always 1. In words: /plan.", emit_plan, 0, 0, 0},
+	EXPORTER_DOUBLE("slurmscope_duty_ratio", duty.slurmrestd,
+			"Share of the last ten minutes that slurmrestd worked for the exporter."),
+	EXPORTER_DOUBLE("slurmscope_duty_budget_ratio", duty.slurmrestd_budget,
+			"Share of the time that slurmrestd may work for the exporter."),
+	EXPORTER_DOUBLE("slurmscope_slurmctld_duty_ratio", duty.slurmctld,
+			"Share of the last ten minutes that slurmctld worked for the exporter."),
+	EXPORTER_DOUBLE("slurmscope_slurmctld_duty_budget_ratio", duty.slurmctld_budget,
+			"Share of the time that slurmctld may work for the exporter."),
+	{"slurmscope_jobs_without_details", GAUGE, NULL,
+	 "Jobs of which only the state is known: too new, or not shown to the exporter's user. They count "
+	 "in the cluster's states only.",
+	 emit_without_details, 0, 0, 0},
+	{"slurmscope_job_details_oldest_timestamp_seconds", GAUGE, NULL,
+	 "When the oldest of the details of pending, running and suspended jobs were read.",
+	 emit_oldest_details, 0, 0, 0},
+	EXPORTER_DOUBLE("slurmscope_coverage_ratio", coverage,
+			"Share of the pending and running jobs that slurmctld counts which is known."),
 	{"slurmscope_scrapes_total", COUNTER, "format,code",
 	 "Requests for the metrics page, as of the page's making.", emit_scrapes, 0, 0, 0},
 	PROCESS("process_cpu_seconds_total", COUNTER, emit_double, cpu_seconds,

@@ -51,4 +51,10 @@ struct dbd_diag {
 struct conf {
 	uint64_t max_job_count;
 	uint64_t boot_time; /* of slurmctld, Unix seconds */
+	uint64_t first_job_id, max_job_id, next_job_id; /* the range of ids, and the one given next */
+	bool limits_rates; /* SlurmctldParameters=rl_enable */
 };
+#define CONF_UNKNOWN                                                                               \
+	((struct conf){.max_job_count = NUMBER_UNSET, .boot_time = NUMBER_UNSET,                    \
+		       .first_job_id = NUMBER_UNSET, .max_job_id = NUMBER_UNSET,                    \
+		       .next_job_id = NUMBER_UNSET})

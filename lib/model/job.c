@@ -35,3 +35,15 @@ uint64_t job_count(const struct job *job, bool *ret_is_cut)
 	}
 	return count ? count : 1;
 }
+
+struct job job_copy(const struct job *job, struct arena *arena)
+{
+	struct job copy = *job;
+	struct text *const texts[] = {&copy.array_tasks,    &copy.user,		 &copy.account,
+				      &copy.partitions,	    &copy.qos,		 &copy.reason,
+				      &copy.tres_requested, &copy.tres_allocated, &copy.reservation,
+				      &copy.node_list,	    &copy.cluster};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		*texts[i] = arena_copy(arena, *texts[i]);
+	return copy;
+}

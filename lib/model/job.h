@@ -2,6 +2,7 @@
  * rest of an array. Texts are borrowed from whoever made the record. */
 #pragma once
 
+#include "base/arena.h"
 #include "model/number.h"
 #include "model/vocabulary.h"
 
@@ -27,6 +28,9 @@ struct job {
 	uint64_t time_limit;    /* seconds, may be infinite */
 	struct text cluster; /* name; empty in some releases */
 };
+
+/* A copy whose texts are in the arena. */
+struct job job_copy(const struct job *job, struct arena *arena);
 
 /* How many jobs the record stands for: the tasks of an array's unsplit rest, else 1. *ret_is_cut tells
  * that Slurm cut the list ("1-3,5,..."): the number is then only a lower bound. */

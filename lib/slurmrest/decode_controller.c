@@ -114,9 +114,20 @@ static const struct field dbd_diag_fields[] = {
 	END_OF_FIELDS,
 };
 
+static void take_controller_parameter(struct vocabulary *vocabulary, void *record,
+				      struct text parameter)
+{
+	(void)vocabulary;
+	((struct conf *)record)->limits_rates |= text_equal(parameter, TEXT("rl_enable"));
+}
+
 static const struct field conf_fields[] = {
 	NUMBER(struct conf, max_job_count, "slurm_conf.MaxJobCount", COUNT),
 	NUMBER(struct conf, boot_time, "slurm_conf_meta.BOOT_TIME", SECONDS),
+	NUMBER(struct conf, first_job_id, "slurm_conf.FirstJobId", COUNT),
+	NUMBER(struct conf, max_job_id, "slurm_conf.MaxJobId", COUNT),
+	NUMBER(struct conf, next_job_id, "slurm_conf_meta.NEXT_JOB_ID", COUNT),
+	NAME("slurm_conf.SlurmctldParameters", take_controller_parameter),
 	END_OF_FIELDS,
 };
 

@@ -7,7 +7,7 @@ const struct endpoint_row endpoint_table[ENDPOINTS] = {
 	[ENDPOINT_DIAG] = {.name = "diag",
 			   .path = "/diag",
 			   .asks_slurmctld = true,
-			   .interval_s = 30,
+			   .interval_s = 15,
 			   .record = &diag_record},
 	[ENDPOINT_PARTITIONS] = {.name = "partitions",
 				 .path = "/partitions",
@@ -18,6 +18,7 @@ const struct endpoint_row endpoint_table[ENDPOINTS] = {
 				 .record = &partition_record},
 	[ENDPOINT_NODES] = {.name = "nodes",
 			    .path = "/nodes",
+			    .update_time_since = "26.05.3", /* 24.11: now and then 500, Unspecified error */
 			    .takes_update_time = true,
 			    .asks_slurmctld = true,
 			    .interval_s = 60,
@@ -83,4 +84,10 @@ const struct endpoint_row endpoint_table[ENDPOINTS] = {
 				 .asks_slurmctld = true,
 				 .is_optional = true, /* came with 23.11.7 */
 				 .record = &job_state_record},
+	[ENDPOINT_JOB] = {.name = "job",
+			  .path = "/job/",
+			  .takes_flags = true,
+			  .takes_item = true,
+			  .asks_slurmctld = true,
+			  .record = &job_record},
 };

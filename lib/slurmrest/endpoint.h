@@ -31,6 +31,7 @@ struct endpoint_row {
 	bool asks_slurmctld; /* and so fails without it or a good token (ping does not) */
 	bool takes_cluster;  /* "?cluster=" is appended once the cluster's name is known */
 	bool takes_update_time; /* where the version does */
+	const char *update_time_since; /* release of Slurm in which it works; NULL: all */
 	bool takes_item;        /* the path goes on with what is asked for: a job's id */
 	bool is_optional;    /* not served by every release that serves the version */
 	unsigned interval_s; /* the default; 0 if it is not polled */

@@ -254,7 +254,10 @@ class Call:
         """What slurmrestd would not have liked about the request."""
         names = [name for name, _ in self.headers]
         flags = r"\?flags=ALL" if self.version >= "v0.0.40" else ""
-        queries = {"jobs": flags, "partitions": flags, "job_states": r"\?job_id=\d+",
+        since, and_since = (r"(\?update_time=\d+)?", r"(&update_time=\d+)?") \
+            if self.version >= "v0.0.42" else ("", "")
+        queries = {"jobs": flags + and_since, "partitions": flags + and_since, "nodes": since,
+                   "reservations": since, "job_states": r"\?job_id=\d+",
                    "associations": r"(\?cluster=\w+)?"}
         if self.endpoint not in (*ENDPOINTS, *MORE_ENDPOINTS, "job_states"):
             yield "path"

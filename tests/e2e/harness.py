@@ -19,6 +19,10 @@ from fake_slurmrestd import ENDPOINTS, MORE_ENDPOINTS, make_token
 
 SLURMSCOPE = os.path.abspath(os.environ.get("SLURMSCOPE", "build/bin/slurmscope"))
 PATIENCE = 40  # seconds; the machine is noisy, and what is slow is not wrong
+# The fake has one list of jobs, and nothing of it is too dear. (How jobs are read by their states is tested
+# with the simulator and with real Slurms, and so are the budgets.)
+AT_ANY_COST = ["--jobs.read=list", "--budget.slurmrestd=1000", "--budget.slurmctld=1000",
+               "--budget.requests=1000"]
 EVERY_SECOND = [f"--interval.{endpoint}=1" for endpoint in ENDPOINTS]
 
 
@@ -61,7 +65,7 @@ def all_at_once(tests, workers=32):
 
 
 def run(*options, wrapper=(), stdout=subprocess.PIPE, **environment):
-    return subprocess.run([*wrapper, SLURMSCOPE, *options], stdout=stdout, stderr=subprocess.PIPE,
+    return subprocess.run([*wrapper, SLURMSCOPE, *AT_ANY_COST, *options], stdout=stdout, stderr=subprocess.PIPE,
                           text=True, timeout=PATIENCE, env=os.environ | environment)
 
 
@@ -135,7 +139,7 @@ class Daemon:
             self.process = subprocess.Popen(
                 [SLURMSCOPE, f"--slurmrestd.url={url or fake.url}", *credentials,
                  f"--web.listen-address={address}", f"--log.format={log}", "--log.level=debug",
-                 *options], stderr=log_file, stdin=subprocess.DEVNULL)
+                 *AT_ANY_COST, *options], stderr=log_file, stdin=subprocess.DEVNULL)
         self.pid = self.process.pid
         self.parse = json.loads if log == "json" else logfmt
 

@@ -1,7 +1,7 @@
 """Whatever slurmrestd does, the numbers on the page stay true and the log says once what is wrong.
 
-Each row of FAILURES is two tests: the failure on one endpoint, and on all. Each test has a fake and
-a daemon of its own.
+Each row of FAILURES is two tests: the failure on one endpoint, and on all, where the probes alone go on
+and the others are left alone until those are well. Each test has a fake and a daemon of its own.
 """
 
 import re
@@ -14,7 +14,9 @@ import fake_slurmrestd as fakes
 from fake_slurmrestd import ENDPOINTS, MORE_ENDPOINTS, Fake, body, edited, endless, make_token, raw, recorded
 from harness import EVERY_SECOND, Daemon, all_at_once, held, is_up, results, wait_until
 
-SHORT = ["--slurmrestd.timeout=1"]  # the interval then stretches to 20 s
+SHORT = ["--slurmrestd.timeout=1"]
+PROBES = ("ping", "diag")
+GOOD = ("ok", "unchanged")
 HTML = b"<!DOCTYPE html><html><body>Please log in</body></html>"
 EMPTY_304 = b"HTTP/1.1 304 NOT MODIFIED\r\n\r\n"
 FRONT_END = "text/html"
@@ -94,29 +96,32 @@ FAILURES = [
     Failure("500_twice", fakes.twice("500 INTERNAL ERROR", "Bad luck"), "http_error",
             r"HTTP 500: .*Bad luck"),
     Failure("302", fakes.redirect, "http_error", r"HTTP 302"),
-    Failure("304", raw(EMPTY_304), "http_error", r"HTTP 304"),
-    Failure("unchanged", recorded("v0.0.45/jobs_update_time.json"), "empty",
-            r"No job changes since", all=False),
+    Failure("304", raw(EMPTY_304), "http_error", r"HTTP 304", "diag"), # which has no update_time
 ]
 
 
 def run_failure(row, failing):
     with Fake() as fake, Daemon(fake, *EVERY_SECOND, *row.options) as daemon:
         before = daemon.wait_well()
-        lines = len(daemon.log())
+        lines, informed = len(daemon.log()), len(daemon.log(level="info"))
         fake.behave(row.behaviour, failing)
         counted = re.compile(row.result).fullmatch
 
-        def failed(page):
-            return all(sum(number for result, number in results(page, endpoint).items()
-                           if counted(result)) >= row.polls for endpoint in failing)
-        page = daemon.wait_for(failed, f"{row.result} of {failing}")
+        def failures(page, endpoint):
+            return sum(number for result, number in results(page, endpoint).items()
+                       if counted(result))
+        asked_on = failing if len(failing) == 1 else PROBES
+        page = daemon.wait_for(lambda page: all(failures(page, endpoint) >= row.polls
+                                                for endpoint in asked_on),
+                               f"{row.result} of {asked_on}")
         seen = {endpoint: fake.count(endpoint) for endpoint in ENDPOINTS}
+        cut_off = all({"timeout", "unreachable"} & set(results(page, probe)) for probe in PROBES)
+        failed = [endpoint for endpoint in failing if failures(page, endpoint)]
         for endpoint in ENDPOINTS:
-            ok = endpoint not in failing
+            ok = endpoint not in failed and not cut_off
             assert is_up(page, endpoint) == ok, f"endpoint_up of {endpoint}"
             others = {result for result in results(page, endpoint)
-                      if result != "ok" and not (counted(result) and not ok)}
+                      if result not in GOOD and not (counted(result) and not ok)}
             assert not others, f"{endpoint}: {others}"
         hidden = ("slurm_controller_up", "slurm_controller_ping") if "ping" in failing else ()
         assert held(page, *hidden) == held(before, *hidden), "the numbers changed"
@@ -124,7 +129,8 @@ def run_failure(row, failing):
         assert any(series.startswith("slurm_controller_up") for series in page) != bool(hidden)
 
         told = daemon.log()[lines:]
-        assert sorted(line["endpoint"] for line in told) == sorted(failing), told
+        warned = [line["endpoint"] for line in told]
+        assert len(set(warned)) == len(warned) and set(failed) <= set(warned) <= set(failing), told
         for line in told:
             assert line["level"] == "warn" and counted(line["result"]), line
             assert re.search(row.text, line["error"]), line
@@ -136,9 +142,9 @@ def run_failure(row, failing):
         fake.behave()
         after = daemon.wait_well()
         assert held(after) == held(before), "not as before"
-        told = daemon.log()[lines + len(failing):]
-        assert sorted((line["level"], line["endpoint"]) for line in told) == \
-            sorted(("info", endpoint) for endpoint in failing), told
+        wait_until(lambda: sorted(line["endpoint"] for line in daemon.log(level="info")[informed:]) ==
+                   sorted({line["endpoint"] for line in daemon.log(level="warn")}),
+                   lambda: f"each is well again, once: {daemon.log_text()}")
 
 
 class Failures(unittest.TestCase):
@@ -338,12 +344,27 @@ class Others(unittest.TestCase):
             self.assertNotIn("\x1b", daemon.log_text())
 
     def test_slow_answers_are_asked_for_less(self):
-        with Fake() as fake, Daemon(fake, *EVERY_SECOND) as daemon:
+        with Fake() as fake, Daemon(fake, *EVERY_SECOND, "--budget.slurmrestd=5") as daemon:
             daemon.wait_well()
             fake.behave(fakes.slow, ["nodes"])
             interval = "slurmscope_endpoint_interval_seconds"
             page = daemon.wait_for(lambda page: page[f'{interval}{{endpoint="nodes"}}'] >= 3.9)
             self.assertEqual({"ok"}, set(results(page, "nodes")))
+
+    def test_unchanged_is_not_empty(self):
+        """What says that nothing changed is an answer only if there was something to change."""
+        with Fake() as fake:
+            fake.behave(recorded("v0.0.45/jobs_update_time.json"), ["jobs"])
+            with Daemon(fake, *EVERY_SECOND) as daemon:
+                page = daemon.wait_for(lambda page: results(page, "jobs").get("empty", 0) > 1)
+                self.assertEqual((0, 0), (is_up(page, "jobs"), self.jobs(page)))
+                self.assertIn("No job changes since", daemon.log(level="warn")[0]["error"])
+                fake.behave()
+                before = daemon.wait_well()
+                fake.behave(recorded("v0.0.45/jobs_update_time.json"), ["jobs"])
+                page = daemon.wait_for(lambda page: results(page, "jobs").get("unchanged", 0) > 1)
+                self.assertEqual(1, is_up(page, "jobs"))
+                self.assertEqual(held(before), held(page))
 
     def test_refused(self):
         with Fake() as fake, Daemon(fake, *EVERY_SECOND) as daemon:
@@ -351,22 +372,26 @@ class Others(unittest.TestCase):
             lines = len(daemon.log())
             fake.refuse()
             page = daemon.wait_for(lambda page: all(
-                results(page, endpoint).get("unreachable", 0) > 1 for endpoint in ENDPOINTS))
-            hidden = ("slurm_controller_up", "slurm_controller_ping")
-            self.assertEqual(held(before, *hidden), held(page))
+                results(page, endpoint).get("unreachable", 0) > 1 for endpoint in PROBES))
+            hidden = ("slurm_controller_up", "slurm_controller_ping", "slurm_accounting_up")
+            self.assertEqual(held(before, *hidden), held(page, "slurm_accounting_up"))
+            self.assertFalse(any(is_up(page, endpoint) for endpoint in ENDPOINTS))
             told = daemon.log()[lines:]
-            self.assertEqual(sorted(ENDPOINTS), sorted(line["endpoint"] for line in told))
+            failed = [line["endpoint"] for line in told]
+            self.assertEqual(len(set(failed)), len(failed))
+            self.assertTrue(set(PROBES) <= set(failed), failed)
             for line in told:
                 self.assertRegex(line["error"], f"127.0.0.1 port {fake.port}.*refused|[Cc]onnect")
             fake.open()
-            self.assertEqual(held(before), held(daemon.wait_well()))
-            self.assertEqual(2 * len(ENDPOINTS), len(daemon.log()[lines:]))
+            self.assertEqual(held(before, "slurm_accounting_up"),
+                             held(daemon.wait_well(), "slurm_accounting_up"))
+            wait_until(lambda: len(daemon.log()[lines:]) == 2 * len(failed), "all are well again")
 
     def test_slurmrestd_comes_late(self):
         with Fake() as fake:
             fake.refuse()
             with Daemon(fake, *EVERY_SECOND) as daemon:
-                page = daemon.wait_for(lambda page: is_up(page, "jobs") == 0)
+                page = daemon.wait_for(lambda page: is_up(page, "diag") == 0)
                 self.assertEqual({}, held(page))
                 fake.open()
                 self.assertGreater(self.jobs(daemon.wait_well()), 0)
@@ -418,7 +443,7 @@ class Others(unittest.TestCase):
             before = daemon.wait_well()
             fake.answers.clear()
             page = daemon.wait_for(lambda page: all("unsupported" in results(page, endpoint)
-                                                    for endpoint in ENDPOINTS))
+                                                    for endpoint in PROBES))
             self.assertEqual(held(before, "slurm_controller_"), held(page, "slurm_controller_"))
             self.assertFalse(any(is_up(page, endpoint) for endpoint in ENDPOINTS))
             self.assertRegex(daemon.log(result="unsupported")[0]["error"], "no API version")
@@ -447,8 +472,7 @@ class Others(unittest.TestCase):
             daemon.wait_well()
             fake.behave(fakes.bad_token)
             daemon.wait_for(lambda page: self.up(page) is None and
-                            all("unauthorized" in results(page, endpoint)
-                                for endpoint in ENDPOINTS[1:]), "up absent")
+                            "unauthorized" in results(page, "diag"), "up absent")
 
     def test_slurmctld_is_down(self):
         with Fake() as fake, Daemon(fake, *EVERY_SECOND) as daemon:
@@ -465,31 +489,29 @@ class Others(unittest.TestCase):
                     Daemon(fake, *EVERY_SECOND, token=make_token(6)) as daemon:
                 before = daemon.wait_well()
                 page = daemon.wait_for(
-                    lambda page: all(results(page, endpoint).get("unauthorized", 0) > 1
-                                     for endpoint in ENDPOINTS[1:]), "unauthorized")
+                    lambda page: results(page, "diag").get("unauthorized", 0) > 1, "unauthorized")
                 self.assertEqual(held(before, "slurm_controller_"), held(page, "slurm_controller_"))
                 expiry = "slurmscope_token_expiry_timestamp_seconds"
                 self.assertLess(page[expiry], time.time())
                 daemon.write_token(make_token(user="scope2"))
                 page = daemon.wait_well()
                 self.assertGreater(page[expiry], time.time())
-                self.assertEqual(4, len(daemon.log(level="warn")))
+                told = [line["endpoint"] for line in daemon.log(level="warn")]
+                self.assertEqual(sorted(set(told)), sorted(told))
+                self.assertTrue({"diag"} <= set(told) <= set(ENDPOINTS[1:]), told)
                 self.assertEqual("scope2", fake.calls[-1].header("x-slurm-user-name"))
 
-    def test_each_further_endpoint_fails_alone(self):
+    def fails_alone(self, failing):
         every_second = [f"--interval.{endpoint}=1" for endpoint in MORE_ENDPOINTS]
-        for failing in MORE_ENDPOINTS:
-            with self.subTest(failing), Fake() as fake, \
-                    Daemon(fake, *EVERY_SECOND, *every_second) as daemon:
-                before = daemon.wait_well()
-                fake.behave(body(b"no", "500 INTERNAL ERROR", "text/plain"), [failing])
-                page = daemon.wait_for(lambda page: results(page, failing).get("http_error", 0) > 1)
-                self.assertEqual(0, is_up(page, failing))
-                self.assertEqual(held(before, "slurm_accounting_up"),
-                                 held(page, "slurm_accounting_up"))
-                self.assertEqual(1, len(daemon.log(level="warn")))
-                fake.behave(endpoints=[failing])
-                daemon.wait_for(lambda page: is_up(page, failing) == 1)
+        with Fake() as fake, Daemon(fake, *EVERY_SECOND, *every_second) as daemon:
+            before = daemon.wait_well()
+            fake.behave(body(b"no", "500 INTERNAL ERROR", "text/plain"), [failing])
+            page = daemon.wait_for(lambda page: results(page, failing).get("http_error", 0) > 1)
+            self.assertEqual(0, is_up(page, failing))
+            self.assertEqual(held(before, "slurm_accounting_up"), held(page, "slurm_accounting_up"))
+            self.assertEqual(1, len(daemon.log(level="warn")))
+            fake.behave(endpoints=[failing])
+            daemon.wait_for(lambda page: is_up(page, failing) == 1)
 
     def test_newer_version(self):
         """A version that nobody has seen is read as the newest one that was."""
@@ -516,6 +538,11 @@ class Others(unittest.TestCase):
                     self.assertTrue(read > 1e6 if right else 0 < read < 1e6, read)
                     status = Path(f"/proc/{daemon.pid}/status").read_text()
                     self.assertLess(int(re.search(r"VmHWM:\s+(\d+)", status)[1]), 80_000)
+
+
+for further in MORE_ENDPOINTS:
+    setattr(Others, f"test_{further}_fails_alone",
+            lambda self, endpoint=further: self.fails_alone(endpoint))
 
 
 def load_tests(loader, tests, pattern):

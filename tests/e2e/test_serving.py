@@ -477,11 +477,11 @@ class Tokens(unittest.TestCase):
     def test_token_appears_later(self):
         with Fake() as fake, Daemon(fake, *EVERY_SECOND, credentials=[
                 "--slurmrestd.token-file=/nonexistent"]) as daemon:
-            page = daemon.wait_for(lambda page: is_up(page, "jobs") == 0)
+            page = daemon.wait_for(lambda page: is_up(page, "diag") == 0)
             self.assertEqual([], fake.calls)
-            self.assertEqual(1, len(daemon.log(level="warn", endpoint="jobs")))
+            self.assertEqual(1, len(daemon.log(level="warn", endpoint="diag")))
             self.assertIn("/nonexistent: No such file",
-                          daemon.log(level="warn", endpoint="jobs")[0]["error"])
+                          daemon.log(level="warn", endpoint="diag")[0]["error"])
             self.assertEqual(0, is_up(page, "ping"))
 
     def test_file_that_others_can_read(self):

@@ -2,7 +2,7 @@
 #include "daemon/config.h"
 #include "daemon/listen.h"
 #include "daemon/page.h"
-#include "daemon/schedule.h"
+#include "daemon/health.h"
 
 #define S UINT64_C(1000000000)
 
@@ -112,12 +112,12 @@ static void test_page(void)
 	struct page_slot slot;
 	page_slot_init(&slot);
 	CHECK(page_slot_borrow(&slot) == NULL);
-	struct buf bytes = BUF_INIT;
+	struct buf bytes = BUF_INIT, plan = BUF_INIT;
 	buf_add_string(&bytes, "first");
-	page_slot_publish(&slot, page_new(&bytes, false));
+	page_slot_publish(&slot, page_new(&bytes, &plan, false));
 	struct page *first = page_slot_borrow(&slot);
 	buf_add_string(&bytes, "second");
-	page_slot_publish(&slot, page_new(&bytes, true));
+	page_slot_publish(&slot, page_new(&bytes, &plan, true));
 	struct page *second = page_slot_borrow(&slot);
 	CHECK_STRING(first->bytes, "first"); /* still whole for who holds it */
 	CHECK_STRING(second->bytes, "second");
@@ -128,88 +128,58 @@ static void test_page(void)
 	page_slot_done(&slot);
 }
 
-static void schedule_with(struct schedule *schedule)
-{
-	static const uint64_t intervals[ENDPOINTS_POLLED] = {30,  30,  300, 60, 60, 120,
-							      120, 300, 600, 30, 60};
-	schedule_init(schedule, intervals);
-}
-
-static void test_intervals(void)
-{
-	struct schedule schedule;
-	schedule_with(&schedule);
-	check_row("everything is due at once");
-	CHECK_NUMBER(schedule_next_ns(&schedule), 0);
-	check_row("a cheap answer keeps the interval, a dear one stretches it to a twentieth");
-	schedule_note(&schedule, ENDPOINT_JOBS, FETCH_OK, 0.5, 1000 * S);
-	CHECK_NUMBER(schedule.entries[ENDPOINT_JOBS].due_ns / S, 1060);
-	schedule_note(&schedule, ENDPOINT_JOBS, FETCH_OK, 28, 1100 * S);
-	CHECK_NUMBER(schedule.entries[ENDPOINT_JOBS].interval_s, 560);
-	CHECK_NUMBER(schedule.entries[ENDPOINT_JOBS].due_ns / S, 1660);
-	schedule_note(&schedule, ENDPOINT_JOBS, FETCH_TIMEOUT, 120, 2000 * S);
-	CHECK_NUMBER(schedule.entries[ENDPOINT_JOBS].due_ns / S, 4400);
-}
-
-static void test_recovery(void)
-{
-	struct schedule schedule;
-	schedule_with(&schedule);
-	schedule_note(&schedule, ENDPOINT_PING, FETCH_TIMEOUT, 120, 1000 * S);
-	check_row("ping and diag are asked every minute at least");
-	CHECK_NUMBER(schedule.entries[ENDPOINT_PING].due_ns / S, 1060);
-	schedule_note(&schedule, ENDPOINT_NODES, FETCH_HTTP_ERROR, 10, 1000 * S);
-	schedule_note(&schedule, ENDPOINT_JOBS, FETCH_UNREACHABLE, 60, 1000 * S);
-	schedule_note(&schedule, ENDPOINT_PARTITIONS, FETCH_OK, 1, 1000 * S);
-	schedule_note(&schedule, ENDPOINT_PING, FETCH_OK, 0.01, 1020 * S);
-	check_row("when ping is well again, what failed quickly is due, what took long is not");
-	CHECK_NUMBER(schedule.entries[ENDPOINT_NODES].due_ns / S, 1020);
-	CHECK_NUMBER(schedule.entries[ENDPOINT_JOBS].due_ns / S, 2200);
-	CHECK_NUMBER(schedule.entries[ENDPOINT_PARTITIONS].due_ns / S, 1300);
-	static const struct {
-		const char *name;
-		enum fetch_result probe;
-		double want_s;
-	} rows[] = {
-		{"everything timed out: slurmrestd was frozen", FETCH_TIMEOUT, 3000},
-		{"jobs timed out alone: they were too much", FETCH_HTTP_ERROR, 3400},
-	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		check_row(rows[i].name);
-		schedule_with(&schedule);
-		schedule_note(&schedule, ENDPOINT_JOBS, FETCH_TIMEOUT, 120, 1000 * S);
-		schedule_note(&schedule, ENDPOINT_DIAG, rows[i].probe, 1, 1100 * S);
-		schedule_note(&schedule, ENDPOINT_DIAG, FETCH_OK, 0.01, 3000 * S);
-		CHECK_NUMBER(schedule.entries[ENDPOINT_JOBS].due_ns / S, rows[i].want_s);
-	}
-}
-
 static void test_ages(void)
 {
-	struct schedule schedule;
-	schedule_with(&schedule);
-	for (int i = 0; i < ENDPOINTS_POLLED; i++)
-		schedule_note(&schedule, (enum endpoint)i, FETCH_OK, 0.01, 1000 * S);
-	check_row("old numbers are held for 5 minutes, or 3 intervals if that is longer");
-	for (int i = 0; i < ENDPOINTS_POLLED; i++)
-		if (i != ENDPOINT_PING)
-			schedule_note(&schedule, (enum endpoint)i, FETCH_UNREACHABLE, 0, 1290 * S);
-	CHECK(!schedule_expire(&schedule, ENDPOINT_JOBS, 1299 * S));
-	CHECK(schedule_expire(&schedule, ENDPOINT_JOBS, 1300 * S));
-	CHECK(!schedule_expire(&schedule, ENDPOINT_JOBS, 1301 * S)); /* said once */
-	CHECK(!schedule_expire(&schedule, ENDPOINT_PARTITIONS, 1899 * S));
-	CHECK(schedule_expire(&schedule, ENDPOINT_PARTITIONS, 1900 * S));
-	check_row("the poller wakes for what becomes too old, too");
-	schedule_with(&schedule);
-	for (int i = 0; i < ENDPOINTS_POLLED; i++)
-		schedule_note(&schedule, (enum endpoint)i, FETCH_OK, 0.01, 1000 * S);
-	for (int i = 0; i < ENDPOINTS_POLLED; i++)
-		schedule.entries[i].due_ns = 9999 * S;
-	CHECK_NUMBER(schedule_next_ns(&schedule) / S, 1300);
+	static const struct {
+		const char *name;
+		double interval_s;
+		uint64_t too_old_s;
+	} rows[] = {
+		{"old numbers are held for 5 minutes", 60, 1300},
+		{"or 3 intervals if that is longer", 300, 1900},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct health health = {0};
+		check_row(rows[i].name);
+		health_renew(&health, ENDPOINT_NODES, rows[i].interval_s, 1000 * S);
+		health_note(&health, ENDPOINT_NODES, FETCH_UNREACHABLE, 1290 * S);
+		CHECK_NUMBER(health_next_ns(&health) / S, rows[i].too_old_s);
+		CHECK(!health_expire(&health, ENDPOINT_NODES, (rows[i].too_old_s - 1) * S));
+		CHECK(health_expire(&health, ENDPOINT_NODES, rows[i].too_old_s * S));
+		CHECK(!health_expire(&health, ENDPOINT_NODES, 9999 * S)); /* said once */
+		CHECK(health_next_ns(&health) == UINT64_MAX);
+	}
 	check_row("ping is not held when it fails");
-	CHECK(!schedule_expire(&schedule, ENDPOINT_PING, 1001 * S));
-	schedule_note(&schedule, ENDPOINT_PING, FETCH_HTTP_ERROR, 0.01, 1002 * S);
-	CHECK(schedule_expire(&schedule, ENDPOINT_PING, 1002 * S));
+	struct health health = {0};
+	health_note(&health, ENDPOINT_PING, FETCH_OK, 1000 * S);
+	health_renew(&health, ENDPOINT_PING, 30, 1000 * S);
+	CHECK(!health_expire(&health, ENDPOINT_PING, 1001 * S));
+	health_note(&health, ENDPOINT_PING, FETCH_HTTP_ERROR, 1002 * S);
+	CHECK(health_expire(&health, ENDPOINT_PING, 1002 * S));
+}
+
+static void test_cut_off(void)
+{
+	static const struct {
+		const char *name;
+		enum fetch_result ping, diag; /* FETCH_RESULTS: not tried */
+		bool want;
+	} rows[] = {
+		{"nothing was asked", FETCH_RESULTS, FETCH_RESULTS, false},
+		{"both got no answer", FETCH_UNREACHABLE, FETCH_TIMEOUT, true},
+		{"ping got one", FETCH_OK, FETCH_TIMEOUT, false},
+		{"no version is known", FETCH_UNSUPPORTED, FETCH_UNSUPPORTED, true},
+		{"an error is an answer", FETCH_UNREACHABLE, FETCH_HTTP_ERROR, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct health health = {0};
+		check_row(rows[i].name);
+		if (rows[i].ping != FETCH_RESULTS) {
+			health_note(&health, ENDPOINT_PING, rows[i].ping, 1 * S);
+			health_note(&health, ENDPOINT_DIAG, rows[i].diag, 2 * S);
+		}
+		CHECK(health_is_cut_off(&health) == rows[i].want);
+	}
 }
 
 static void test_accounting_up(void)
@@ -236,34 +206,27 @@ static void test_accounting_up(void)
 		 UP_NOT_KNOWN},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct schedule schedule;
-		schedule_with(&schedule);
+		struct health health;
+		health = (struct health){0};
 		check_row(rows[i].name);
 		if (rows[i].ping != FETCH_RESULTS) {
-			schedule_note(&schedule, ENDPOINT_DIAG, rows[i].slurmctld, 0.01, 1 * S);
-			schedule_note(&schedule, ENDPOINT_DBD_PING, rows[i].ping, 0.01, 2 * S);
-			schedule_note(&schedule, ENDPOINT_DBD_DIAG, rows[i].diag, 0.01, 3 * S);
+			health_note(&health, ENDPOINT_DIAG, rows[i].slurmctld, 1 * S);
+			health_note(&health, ENDPOINT_DBD_PING, rows[i].ping, 2 * S);
+			health_note(&health, ENDPOINT_DBD_DIAG, rows[i].diag, 3 * S);
 		}
-		CHECK_NUMBER(schedule_accounting_up(&schedule, rows[i].ping_says_up), rows[i].want);
+		CHECK_NUMBER(health_accounting_up(&health, rows[i].ping_says_up), rows[i].want);
 	}
-	check_row("what is not served is asked once an hour, or after an upgrade");
-	struct schedule schedule;
-	schedule_with(&schedule);
-	schedule_note(&schedule, ENDPOINT_CONF, FETCH_UNSUPPORTED, 0.01, 100 * S);
-	CHECK_NUMBER(schedule.entries[ENDPOINT_CONF].due_ns / S, 3700);
-	schedule_retry_unsupported(&schedule, 200 * S);
-	CHECK_NUMBER(schedule.entries[ENDPOINT_CONF].due_ns / S, 200);
 }
 
 static void test_down_for_sure(void)
 {
-	struct schedule untried;
+	struct health untried;
 	check_row("the last verdict stands while nothing was asked since");
-	schedule_with(&untried);
-	schedule_note(&untried, ENDPOINT_DIAG, FETCH_TIMEOUT, 0.01, 999 * S);
-	schedule_note(&untried, ENDPOINT_PING, FETCH_OK, 0.01, 1000 * S);
-	CHECK(schedule_is_down_for_sure(&untried, true));
-	CHECK(!schedule_is_down_for_sure(&untried, false));
+	untried = (struct health){0};
+	health_note(&untried, ENDPOINT_DIAG, FETCH_TIMEOUT, 999 * S);
+	health_note(&untried, ENDPOINT_PING, FETCH_OK, 1000 * S);
+	CHECK(health_is_down_for_sure(&untried, true));
+	CHECK(!health_is_down_for_sure(&untried, false));
 	static const struct {
 		const char *name;
 		enum fetch_result diag;
@@ -277,13 +240,13 @@ static void test_down_for_sure(void)
 		{"another call timed out", FETCH_TIMEOUT, 1001, true},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct schedule schedule;
-		schedule_with(&schedule);
-		schedule_note(&schedule, ENDPOINT_JOBS, FETCH_OK, 0.01, 500 * S);
-		schedule_note(&schedule, ENDPOINT_PING, FETCH_OK, 0.01, 1000 * S);
-		schedule_note(&schedule, ENDPOINT_DIAG, rows[i].diag, 0.01, rows[i].diag_s * S);
+		struct health health;
+		health = (struct health){0};
+		health_note(&health, ENDPOINT_JOBS, FETCH_OK, 500 * S);
+		health_note(&health, ENDPOINT_PING, FETCH_OK, 1000 * S);
+		health_note(&health, ENDPOINT_DIAG, rows[i].diag, rows[i].diag_s * S);
 		check_row(rows[i].name);
-		CHECK(schedule_is_down_for_sure(&schedule, false) == rows[i].want);
+		CHECK(health_is_down_for_sure(&health, false) == rows[i].want);
 	}
 }
 
@@ -292,9 +255,8 @@ int main(void)
 	test_config();
 	test_listen();
 	test_page();
-	test_intervals();
-	test_recovery();
 	test_ages();
+	test_cut_off();
 	test_accounting_up();
 	test_down_for_sure();
 	return check_done();

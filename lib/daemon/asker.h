@@ -1,0 +1,27 @@
+/* One request to slurmrestd: counted, timed, and logged when an endpoint begins to fail or is well
+ * again. Of the poller's thread. */
+#pragma once
+
+#include "daemon/config.h"
+#include "daemon/health.h"
+#include "metrics/exporter.h"
+#include "plan/plan.h"
+
+struct asker {
+	const struct config *config;
+	struct client *client;
+	struct cluster *cluster; /* what any answer tells of it is kept there */
+	struct health *health;
+	struct exporter *exporter;
+	const atomic_bool *stop;
+	uint64_t last_update; /* of the last answer that counts: Unix seconds; 0: it did not say */
+	bool warned_of_file;
+};
+
+/* Fetches and counts. *ret_outcome is what the planner is to know, but for task, way and whether the round is
+ * done. What is given up because we stop is not counted. */
+enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch,
+			    struct plan_outcome *ret_outcome);
+
+/* A failure that needs no alarm: the release does not have it, or the user need not have it. */
+bool asker_expects(enum endpoint which, enum fetch_result result);

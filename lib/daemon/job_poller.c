@@ -1,0 +1,324 @@
+#include "daemon/job_poller.h"
+
+#include "base/clock.h"
+#include "model/number.h"
+
+enum {
+	STATES_LIST_MAX = 10000, /* of so many jobs a list of all states costs 0.5 s of slurmrestd (24.11) */
+	LAST_ID_DEFAULT = 67043328, /* slurm.conf: MaxJobId */
+	SEARCH_WORK = 10000,
+	SEARCH_PAUSE_S = 600,
+	SEARCH_PAUSE_MAX_S = 6 * 3600,
+};
+
+void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan)
+{
+	const struct config *config = asker->config;
+	*poller = (struct job_poller){.cluster = asker->cluster,
+				      .plan = plan,
+				      .config = config,
+				      .needs_all = true,
+				      .search_pause_s = SEARCH_PAUSE_S};
+	job_reader_init(&poller->reader, asker, config->first_job_id,
+			config->max_job_id ? config->max_job_id : LAST_ID_DEFAULT);
+}
+
+void job_poller_done(struct job_poller *poller)
+{
+	job_reader_done(&poller->reader);
+}
+
+bool job_poller_is_complete(const struct job_poller *poller)
+{
+	return poller->has_states && poller->has_details;
+}
+
+/* What there is to do */
+
+/* By states, where the version has jobs/state and names records by their own ids there; else by lists. */
+static void choose(struct job_poller *poller)
+{
+	const struct api_version *version = client_version(poller->reader.asker->client);
+	bool is_known = version != NULL;
+	if (version != poller->version)
+		poller->lacks_states = is_known && !version->task_ids_are_raw;
+	else if (!poller->reads_list && !plan_is_allowed(poller->plan, TASK_JOB_STATES))
+		poller->lacks_states = true;
+	bool reads_list = !is_known || poller->lacks_states ||
+			  poller->config->jobs_read == JOBS_READ_LIST;
+	if (version == poller->version && reads_list == poller->reads_list)
+		return;
+	poller->version = version;
+	poller->reads_list = reads_list;
+	poller->needs_all = true;
+	poller->reader.last_update = 0;
+	plan_allow_task(poller->plan, ENDPOINT_JOBS, is_known && reads_list);
+	for (size_t task = TASK_JOB_STATES; task < TASKS; task++)
+		plan_allow_task(poller->plan, task, is_known && !reads_list);
+}
+
+/* Does diag count jobs that are not known? */
+static void note_count(struct job_poller *poller)
+{
+	const struct scheduler_section *scheduler = &poller->cluster->scheduler;
+	const struct diag *diag = &scheduler->diag;
+	struct job_search *search = &poller->reader.rounds.search;
+	if (!scheduler->is_known || !number_is_known(diag->jobs_pending) ||
+	    !number_is_known(diag->jobs_running) || diag->jobs_time == poller->jobs_time)
+		return;
+	poller->jobs_time = diag->jobs_time;
+	bool are_missing = job_search_note_count(search, poller->cluster->job_table,
+						 diag->jobs_pending + diag->jobs_running);
+	if (!search->misses)
+		poller->search_pause_s = SEARCH_PAUSE_S;
+	poller->needs_all |= are_missing && clock_monotonic_ns() >= poller->search_after_ns;
+}
+
+static void note_conf(struct job_poller *poller)
+{
+	const struct conf *conf = &poller->cluster->conf;
+	struct job_frontiers *frontiers = &poller->reader.rounds.frontiers;
+	if (number_is_known(conf->first_job_id) && conf->first_job_id)
+		frontiers->first_id = conf->first_job_id;
+	if (number_is_known(conf->max_job_id) && conf->max_job_id)
+		frontiers->last_id = conf->max_job_id;
+	if (number_is_known(conf->next_job_id) && conf->next_job_id > frontiers->first_id)
+		job_frontiers_advance(frontiers, conf->next_job_id - 1);
+	poller->is_rate_limited = poller->config->rate_limited || conf->limits_rates;
+	plan_set_rate_limited(poller->plan, poller->is_rate_limited);
+}
+
+/* The states of all jobs can be had in one list, or, of too many, by a search among all ids; before diag has counted
+ * them neither is tried. */
+static void plan_states(struct job_poller *poller, uint64_t whole)
+{
+	struct plan *plan = poller->plan;
+	bool is_counted = number_is_known(poller->reader.rounds.search.expected);
+	bool by_list = poller->needs_all && is_counted && whole <= STATES_LIST_MAX;
+	bool by_search = poller->needs_all && is_counted && !by_list;
+	plan_set_whole(plan, TASK_JOB_STATES, whole);
+	plan_allow_way(plan, TASK_JOB_STATES, STATES_LIST, by_list);
+	plan_allow_way(plan, TASK_JOB_STATES, STATES_BATCHES, !by_list);
+	plan_allow_way(plan, TASK_JOB_STATES, STATES_LARGE_BATCHES, !by_list);
+	plan_set_work(plan, TASK_JOB_STATES,
+		      by_list ? whole : job_rounds_work(&poller->reader.rounds));
+	plan_set_work(plan, TASK_JOB_SEARCH, by_search ? SEARCH_WORK : 0);
+}
+
+static void plan_details(struct job_poller *poller, uint64_t whole)
+{
+	struct plan *plan = poller->plan;
+	const struct job_details *details = &poller->reader.details;
+	uint64_t turns = job_details_left(details, JOB_QUEUE_ROTATION);
+	if (!turns)
+		turns = job_table_counts(poller->cluster->job_table).rows;
+	/* A list costs slurmrestd hardly less than single jobs do, and 200 kB a job that it never gives back. It is
+	 * better only where requests themselves are what is short. */
+	for (size_t task = TASK_JOB_DETAILS; task <= TASK_JOB_ROTATION; task++) {
+		plan_set_whole(plan, task, whole);
+		plan_allow_way(plan, task, DETAILS_LIST, poller->is_rate_limited);
+	}
+	plan_set_work(plan, TASK_JOB_DETAILS, job_details_left(details, JOB_QUEUE_WANTED));
+	plan_set_work(plan, TASK_JOB_ROTATION, job_poller_is_complete(poller) ? turns : 0);
+	struct job_view array;
+	uint64_t id = job_details_peek(details, JOB_QUEUE_ARRAYS);
+	bool is_there = id && job_table_find(poller->cluster->job_table, id, &array);
+	plan_set_whole(plan, TASK_JOB_ARRAYS, is_there ? array.tasks : 1);
+	plan_set_work(plan, TASK_JOB_ARRAYS, is_there ? array.tasks : 0);
+}
+
+void job_poller_update(struct job_poller *poller)
+{
+	choose(poller);
+	note_conf(poller);
+	note_count(poller);
+	uint64_t expected = poller->reader.rounds.search.expected;
+	uint64_t whole = job_table_counts(poller->cluster->job_table).jobs;
+	if (number_is_known(expected) && expected > whole)
+		whole = expected;
+	plan_set_whole(poller->plan, ENDPOINT_JOBS, whole);
+	plan_set_work(poller->plan, ENDPOINT_JOBS, whole ? whole : 1);
+	plan_states(poller, whole ? whole : 1);
+	plan_details(poller, whole ? whole : 1);
+}
+
+/* Requests */
+
+static void renew(struct job_poller *poller, enum endpoint endpoint, size_t task)
+{
+	double interval_s = plan_show(poller->plan, clock_monotonic_ns(), task).interval_s;
+	health_renew(poller->reader.asker->health, endpoint, interval_s, poller->round_began_ns);
+}
+
+/* The states of all jobs are known as of the round's begin: what is new or changed is asked for now. */
+static void finish_states(struct job_poller *poller)
+{
+	double age_s = (double)(clock_monotonic_ns() - poller->round_began_ns) / 1e9;
+	poller->reader.asker->exporter->endpoints[ENDPOINT_JOB_STATES].last_success =
+		clock_now() - age_s;
+	poller->has_states |= !poller->needs_all;
+	renew(poller, ENDPOINT_JOB_STATES, TASK_JOB_STATES);
+	if (!job_details_left(&poller->reader.details, JOB_QUEUE_ARRAYS))
+		job_details_begin(&poller->reader.details, JOB_QUEUE_ARRAYS);
+	if (job_details_begin(&poller->reader.details, JOB_QUEUE_WANTED))
+		plan_hasten(poller->plan, TASK_JOB_DETAILS);
+	else
+		poller->has_details |= poller->has_states;
+}
+
+static bool poll_states_list(struct job_poller *poller, struct plan_outcome *outcome)
+{
+	const struct buf no_query = BUF_INIT;
+	poller->round_began_ns = clock_monotonic_ns();
+	job_rounds_ask_whole(&poller->reader.rounds);
+	if (!job_reader_states(&poller->reader, &no_query, outcome))
+		return false;
+	poller->needs_all = false;
+	finish_states(poller);
+	return true;
+}
+
+static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct plan_outcome *outcome)
+{
+	struct job_rounds *rounds = &poller->reader.rounds;
+	struct buf query = BUF_INIT;
+	if (!rounds->is_open) {
+		poller->round_began_ns = clock_monotonic_ns();
+		job_rounds_begin(rounds);
+	}
+	uint64_t rows = job_rounds_ask(rounds, rows_max, &query);
+	bool is_well = !rows || job_reader_states(&poller->reader, &query, outcome);
+	outcome->records = rows;
+	buf_done(&query);
+	if (!is_well)
+		rounds->is_open = false; /* begins anew */
+	else if (!job_rounds_work(rounds))
+		rounds->is_open = false;
+	bool is_done = is_well && !rounds->is_open;
+	if (is_done)
+		finish_states(poller);
+	return is_done;
+}
+
+static void end_search(struct job_poller *poller)
+{
+	poller->needs_all = false;
+	poller->reader.rounds.search.misses = 0;
+	poller->search_after_ns =
+		clock_monotonic_ns() + (uint64_t)(poller->search_pause_s * 1e9);
+	if (poller->search_pause_s < SEARCH_PAUSE_MAX_S)
+		poller->search_pause_s *= 2;
+	plan_hasten(poller->plan, TASK_JOB_STATES);
+}
+
+static bool poll_search(struct job_poller *poller, uint64_t ids_max, struct plan_outcome *outcome)
+{
+	struct job_rounds *rounds = &poller->reader.rounds;
+	struct buf query = BUF_INIT;
+	rounds->is_open = false; /* the rounds have one answer at a time: this one begins anew */
+	if (!rounds->search.is_open)
+		job_search_begin(&rounds->search, &rounds->frontiers);
+	uint64_t ids = job_rounds_ask_search(rounds, ids_max, &query);
+	bool is_well = !ids || job_reader_states(&poller->reader, &query, outcome);
+	outcome->records = ids;
+	buf_done(&query);
+	if (!rounds->search.is_open)
+		end_search(poller);
+	return is_well && !rounds->search.is_open;
+}
+
+static bool poll_list(struct job_poller *poller, struct plan_outcome *outcome)
+{
+	poller->round_began_ns = clock_monotonic_ns();
+	bool counts_arrays = poller->version && *poller->version->flags_query;
+	if (!job_reader_list(&poller->reader, counts_arrays, outcome))
+		return false;
+	poller->needs_all = false;
+	poller->has_states = poller->has_details = true;
+	renew(poller, ENDPOINT_JOBS, ENDPOINT_JOBS);
+	return true;
+}
+
+static bool poll_details(struct job_poller *poller, enum job_queue queue,
+			 struct plan_outcome *outcome)
+{
+	struct job_details *details = &poller->reader.details;
+	if (queue == JOB_QUEUE_ROTATION && !job_details_left(details, queue))
+		job_details_begin(details, queue);
+	uint64_t id = job_details_next(details, queue);
+	bool is_well = !id || job_reader_job(&poller->reader, id, outcome);
+	outcome->records = 1;
+	if (!is_well)
+		return false; /* it is in the next round again */
+	bool is_done = !job_details_left(details, queue);
+	if (is_done && queue == JOB_QUEUE_WANTED)
+		poller->has_details |= poller->has_states;
+	return is_done;
+}
+
+static bool poll_array(struct job_poller *poller, struct plan_outcome *outcome)
+{
+	struct job_details *details = &poller->reader.details;
+	struct buf query = BUF_INIT;
+	uint64_t id = job_details_next(details, JOB_QUEUE_ARRAYS);
+	job_rounds_ask_array(&poller->reader.rounds, id, &query);
+	bool is_well = !query.len || job_reader_states(&poller->reader, &query, outcome);
+	buf_done(&query);
+	return is_well && !job_details_left(details, JOB_QUEUE_ARRAYS);
+}
+
+void job_poller_poll(struct job_poller *poller, const struct plan_action *action,
+		     struct plan_outcome *outcome)
+{
+	bool is_list = action->task != TASK_JOB_STATES && action->way == DETAILS_LIST;
+	*outcome = (struct plan_outcome){.result = PLAN_OK};
+	bool is_done;
+	if (action->task == TASK_JOB_STATES)
+		is_done = action->way == STATES_LIST
+				  ? poll_states_list(poller, outcome)
+				  : poll_states(poller, action->records, outcome);
+	else if (action->task == TASK_JOB_ARRAYS)
+		is_done = poll_array(poller, outcome);
+	else if (action->task == TASK_JOB_SEARCH)
+		is_done = poll_search(poller, action->records, outcome);
+	else if (action->task == ENDPOINT_JOBS || is_list)
+		is_done = poll_list(poller, outcome);
+	else
+		is_done = poll_details(poller,
+				       action->task == TASK_JOB_ROTATION ? JOB_QUEUE_ROTATION
+									 : JOB_QUEUE_WANTED,
+				       outcome);
+	outcome->task = action->task;
+	outcome->way = action->way;
+	outcome->is_round_done = is_done;
+}
+
+/* Everything at once */
+
+static bool poll_until_done(struct job_poller *poller, size_t task, size_t way, uint64_t records)
+{
+	const struct plan_action action = {.task = task, .way = way, .records = records};
+	struct plan_outcome outcome;
+	do {
+		job_poller_poll(poller, &action, &outcome);
+		if (outcome.result != PLAN_OK)
+			return false;
+	} while (!outcome.is_round_done);
+	return true;
+}
+
+bool job_poller_poll_all(struct job_poller *poller)
+{
+	enum { ROWS = 1000 };
+	job_poller_update(poller);
+	if (poller->reads_list)
+		return poll_until_done(poller, ENDPOINT_JOBS, WAY_ONLY, 0);
+	uint64_t expected = poller->reader.rounds.search.expected;
+	bool is_few = !number_is_known(expected) || expected <= STATES_LIST_MAX;
+	bool are_found = is_few ? poll_until_done(poller, TASK_JOB_STATES, STATES_LIST, 0)
+				: poll_until_done(poller, TASK_JOB_SEARCH, STATES_BATCHES, ROWS) &&
+					  poll_until_done(poller, TASK_JOB_STATES, STATES_BATCHES,
+							  ROWS);
+	return are_found && (!job_details_left(&poller->reader.details, JOB_QUEUE_WANTED) ||
+			     poll_until_done(poller, TASK_JOB_DETAILS, DETAILS_SINGLE, 1));
+}

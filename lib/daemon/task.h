@@ -1,0 +1,14 @@
+/* What is kept fresh. The polled endpoints have their own numbers; ENDPOINT_JOBS stands for the whole list of jobs,
+ * where that is how jobs are read. */
+#pragma once
+
+#include "slurmrest/endpoint.h"
+
+enum task {
+	TASK_JOB_STATES = ENDPOINTS_POLLED, /* of all known jobs, and what new ones there are */
+	TASK_JOB_SEARCH,   /* for jobs that diag counts and nobody knows */
+	TASK_JOB_DETAILS,  /* of what is new or changed */
+	TASK_JOB_ROTATION, /* of all, in turn */
+	TASK_JOB_ARRAYS,   /* the tasks of large unsplit arrays, where only jobs/state can count them */
+	TASKS,
+};

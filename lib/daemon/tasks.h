@@ -1,0 +1,15 @@
+/* The planner's table: the ways to do each task, with the costs that were measured. */
+#pragma once
+
+#include "daemon/config.h"
+#include "plan/plan.h"
+
+enum { WAY_ONLY = 0 }; /* of most tasks */
+enum states_way { STATES_BATCHES, STATES_LARGE_BATCHES, STATES_LIST };
+enum details_way { DETAILS_SINGLE, DETAILS_LIST }; /* of rotation, too */
+
+/* Fills in the wishes of the configuration. Static but for those: of use to one poller at a time. */
+void tasks_fill(struct plan_task tasks[TASKS], const struct config *config);
+
+/* What a request of the way is sent to. */
+enum endpoint task_endpoint(size_t task, size_t way);
