@@ -1,0 +1,199 @@
+#!/usr/bin/env python3
+"""slurmscope as a daemon, with its planner, on the simulator: after whatever happened the page says what the
+simulator finds by walking its world, and what was asked kept to the budgets."""
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.request
+from pathlib import Path
+
+from simulator import SLURMSCOPE, Simulator
+from test_truth import FAMILIES, truth_of
+
+PATIENCE = 120
+OF_JOBS = {kind: row for kind, row in FAMILIES.items() if "job" in kind or "reasons" in kind or kind == "user_cpus"}
+# Everything may be asked for at once; then only what is asked matters.
+EAGER = ["--budget.slurmrestd=1000", "--budget.slurmctld=1000", "--budget.requests=1000", "--interval.diag=1",
+         "--interval.job_states=1", "--interval.job_search=1", "--interval.job_details=1"]
+
+
+class Scope:
+    """A slurmscope that reads the simulator."""
+
+    def __init__(self, sim, *options):
+        self.folder = tempfile.TemporaryDirectory(prefix="slurmscope-")
+        token = Path(self.folder.name, "token")
+        token.write_text("unlooked-at")
+        token.chmod(0o600)
+        self.log_path = Path(self.folder.name, "log")
+        with open(self.log_path, "wb") as log:
+            self.process = subprocess.Popen(
+                [SLURMSCOPE, f"--slurmrestd.url={sim.url}", f"--slurmrestd.token-file={token}",
+                 "--slurmrestd.user=root", "--web.listen-address=127.0.0.1:0", *options], stderr=log,
+                stdin=subprocess.DEVNULL)
+        self.address = self.wait(lambda: re.search(r"msg=serving .*address=(\S+)", self.log()), "it serves")[1]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        self.process.send_signal(signal.SIGCONT)
+        self.process.terminate()
+        try:
+            status = self.process.wait(PATIENCE)
+            assert kind or status == 0, f"slurmscope ended with {status}: {self.log()}"
+        finally:
+            self.process.kill()
+            self.process.wait()
+            self.folder.cleanup()
+
+    def log(self):
+        return self.log_path.read_text()
+
+    def wait(self, what, why):
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end:
+            if value := what():
+                return value
+            assert self.process.poll() is None, self.log()
+            time.sleep(0.1)
+        raise AssertionError(f"waited in vain: {why() if callable(why) else why}\n{self.log()}\n{self.plan()}")
+
+    def get(self, path):
+        with urllib.request.urlopen(f"http://{self.address}{path}", timeout=PATIENCE) as answer:
+            return answer.read().decode()
+
+    def plan(self):
+        return self.get("/plan")
+
+    def samples(self):
+        found = re.findall(r"^(\w+)(?:\{(.*)\})? (\S+)$", self.get("/metrics"), re.M)
+        return {(name, frozenset(re.findall(r'(\w+)="([^"]*)"', labels))): float(value)
+                for name, labels, value in found}
+
+    def one(self, name):
+        return self.samples().get((name, frozenset()))
+
+    def jobs(self):
+        """The families of jobs, without zeros."""
+        families = {family for family, _, _ in OF_JOBS.values()}
+        return {key: value for key, value in self.samples().items() if key[0] in families and value}
+
+
+def jobs_of(truth):
+    return truth_of({key: value for key, value in truth.items() if key.partition("/")[0] in OF_JOBS})
+
+
+class Planner(unittest.TestCase):
+    def settle(self, sim, scope, why):
+        """Waits until the page is what the simulator, whose clock stands, says."""
+        truth = jobs_of(sim.truth())
+        last = {}
+
+        def is_same():
+            last["page"] = scope.jobs()
+            return last["page"] == truth
+        scope.wait(is_same, lambda: f"{why}: (page, truth) differ in " + str(
+            {key: (last["page"].get(key), truth.get(key)) for key in set(truth) | set(last["page"])
+             if last["page"].get(key) != truth.get(key)})[:2000])
+
+    def test_deltas(self):
+        """Jobs of all kinds come, start, are requeued and held, end and go: never asked for as a list."""
+        for seed in 21, 22:
+            with Simulator(f"--seed={seed}", "--nodes=100", "--jobs=1200", "--arrays=0.1", "--users=60",
+                           "--node-failures=20000") as sim, \
+                    Scope(sim, *EAGER, "--interval.job_rotation=2") as scope:
+                self.settle(sim, scope, "the start")
+                for seconds in 1, 20, 20, 100, 400, 3600:
+                    sim.control(f"advance?seconds={seconds}")
+                    self.settle(sim, scope, f"{seconds} s later")
+                endpoints = sim.stats()["endpoints"]
+                self.assertNotIn("jobs", endpoints)
+                self.assertEqual(1, scope.one("slurmscope_coverage_ratio"))
+                self.assertEqual(0, scope.one("slurmscope_jobs_without_details"))
+
+    def test_an_array_of_many_tasks(self):
+        """Its list is cut, so jobs/state has to count it: in turns of its own, not in every round."""
+        with Simulator("--array-tasks=30000", "--jobs=100", "--nodes=20") as sim, \
+                Scope(sim, *EAGER, "--interval.job_arrays=4", "--interval.job_rotation=2") as scope:
+            self.settle(sim, scope, "the start")
+            for seconds in 30, 60, 600:
+                sim.control(f"advance?seconds={seconds}")
+                self.settle(sim, scope, f"{seconds} s later")
+            before = sim.stats()["endpoints"]["states"]
+            time.sleep(10)
+            after = sim.stats()["endpoints"]["states"]
+            self.assertGreater(after["requests"] - before["requests"], 6)
+            self.assertLess(after["rows"] - before["rows"], 4 * 30000)
+
+    def test_ids_begin_anew(self):
+        with Simulator("--first-job-id=1000", "--max-job-id=3500", "--jobs=700", "--nodes=100", "--min-job-age=30",
+                       "--arrays=0") as sim, \
+                Scope(sim, *EAGER, "--jobs.first-id=1000", "--jobs.max-id=3500", "--interval.job_rotation=2") as scope:
+            wrapped = False
+            for _ in range(7):
+                sim.control("storm?jobs=400")
+                sim.control("advance?seconds=300")
+                self.settle(sim, scope, "a storm")
+                truth = sim.truth()
+                wrapped |= truth["next_id"] < truth["highest_id"]
+            self.assertTrue(wrapped)
+
+    def test_a_day_of_downtime(self):
+        """The exporter stands still; all ids that it knew are gone when it goes on."""
+        with Simulator("--jobs=800", "--nodes=100", "--min-job-age=30") as sim, \
+                Scope(sim, *EAGER, "--interval.job_rotation=2") as scope:
+            self.settle(sim, scope, "the start")
+            scope.process.send_signal(signal.SIGSTOP)
+            sim.control("advance?seconds=86400")
+            scope.process.send_signal(signal.SIGCONT)
+            self.settle(sim, scope, "a day later")
+
+    def test_outage(self):
+        """slurmrestd, then slurmctld, are away for a while, and jobs go on."""
+        with Simulator("--jobs=500", "--nodes=50") as sim, \
+                Scope(sim, *EAGER, "--interval.ping=1", "--interval.job_rotation=2") as scope:
+            self.settle(sim, scope, "the start")
+            sim.control("refuse?seconds=8")
+            sim.control("advance?seconds=500")
+            self.settle(sim, scope, "slurmrestd is back")
+            sim.control("fault?kind=status&status=500&endpoint=states&count=3")
+            sim.control("advance?seconds=500")
+            self.settle(sim, scope, "jobs/state works again")
+
+    def test_budgets(self):
+        """A large cluster with real costs: the first minute and all that follow stay within what is allowed, lists
+        are never asked for, and the page says how far it is."""
+        with Simulator("--jobs=20000", "--nodes=2000", "--real-cost", "--speed=1", "--compact") as sim, \
+                Scope(sim) as scope:
+            begun = time.monotonic()
+            scope.wait(lambda: time.monotonic() > begun + 30, "")
+            stats = sim.stats()
+            worked = stats["slurmrestd_seconds"]
+            # 5 % of ten minutes may be spent at once, a tenth of it at a time; nothing near a list of all jobs
+            self.assertLess(worked, 0.05 * 600)
+            self.assertNotIn("jobs", stats["endpoints"])
+            self.assertLess(stats["slurmctld_seconds"], 0.01 * 600)
+            self.assertIn("of the pending and running ones", scope.plan())
+            self.assertGreater(scope.one("slurmscope_jobs_without_details"), 0)
+            self.assertLess(stats["slurmrestd_memory_bytes"], 500e6)
+
+    def test_too_large_a_list(self):
+        """Without jobs/state there are only lists: none is asked for that slurmrestd would take too much memory for."""
+        with Simulator("--release=22.05", "--jobs=12000", "--nodes=100") as sim, Scope(sim, *EAGER) as scope:
+            scope.wait(lambda: "memory" in scope.plan(), "the plan says why")
+            time.sleep(2)
+            self.assertNotIn("jobs", sim.stats()["endpoints"])
+            self.assertEqual({}, scope.jobs())
+        with Simulator("--release=22.05", "--jobs=2000", "--nodes=100", "--bitstr-len=0") as sim, \
+                Scope(sim, *EAGER, "--interval.jobs=1") as scope:
+            self.settle(sim, scope, "lists")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
