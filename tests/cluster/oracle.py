@@ -337,7 +337,8 @@ def main():
     total = sum(comparison.comparisons for comparison, _ in comparisons)
     moved = max(len(comparison.moved) for comparison, _ in comparisons)
     still = min(comparison.still for comparison, _ in comparisons)
-    moving = f" while jobs come and go ({moved} numbers change)" if arguments.moving else ""
+    moving = f" while jobs come and go ({moved} numbers change)" if arguments.moving else \
+        " by a slurmscope that ran all the time" if arguments.page else ""
     line = (f"{arguments.release}{moving}: {equal} numbers equal, "
             f"{different} different, in {total} comparisons of {rounds} rounds, {still} of them still")
     print(line)
