@@ -57,7 +57,7 @@ static void work_out_limits(struct cluster *cluster)
 	if (associations && *cluster->name &&
 	    !text_equal(associations->cluster, text_of(cluster->name)))
 		associations = NULL;
-	bool has_charges = cluster->jobs && cluster->partitions && cluster->qos;
+	bool has_charges = cluster_detailed_jobs(cluster) && cluster->partitions && cluster->qos;
 	charges_init(&charges, &arena);
 	if (has_charges)
 		job_table_charge(cluster->job_table, &charges);

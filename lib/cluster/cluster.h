@@ -44,6 +44,7 @@ struct cluster {
 	struct node_events node_events; /* never dropped */
 	struct job_table *job_table; /* never dropped */
 	struct job_totals *jobs;     /* its totals; NULL before the first whole picture, and when too old */
+	bool jobs_lack_details; /* of many jobs only the state is known: only the cluster's states are right */
 	struct caps caps;
 	struct roster rosters[ENTITY_KINDS]; /* who has a row of its own; fold.h */
 	struct qos_section *qos;
@@ -61,6 +62,12 @@ void cluster_show_jobs(struct cluster *cluster, bool is_known);
 /* After partitions, qos or associations were swapped: what was made of the old ones is not used any
  * more. */
 void cluster_forget_limits(struct cluster *cluster);
+
+/* The totals of jobs; NULL while they are not shown, or lack details. */
+static inline const struct job_totals *cluster_detailed_jobs(const struct cluster *cluster)
+{
+	return cluster->jobs_lack_details ? NULL : cluster->jobs;
+}
 
 /* Brings up to date what is not kept up with every change: the totals of jobs and the use of limits. To be
  * called once for a page; cluster_fold does. */

@@ -84,7 +84,7 @@ static bool is_told(const struct cluster *cluster, int kind)
 	if ((kind == ENTITY_ACCOUNT || kind == ENTITY_USER) &&
 	    (cluster->shares || cluster->associations))
 		return true;
-	return cluster->jobs || (kind == ENTITY_QOS && cluster->qos);
+	return cluster_detailed_jobs(cluster) || (kind == ENTITY_QOS && cluster->qos);
 }
 
 static void choose(struct cluster *cluster)
@@ -94,7 +94,7 @@ static void choose(struct cluster *cluster)
 	offer_partitions(cluster, cluster_partitions(cluster));
 	offer_partitions(cluster, cluster->nodes ? &cluster->nodes->partitions : NULL);
 	for (int kind = ENTITY_PARTITION; kind < ENTITY_KINDS; kind++) {
-		if (cluster->jobs)
+		if (cluster_detailed_jobs(cluster))
 			offer_jobs(cluster, (enum entity_kind)kind);
 		if (is_told(cluster, kind))
 			roster_choose(&cluster->rosters[kind], cluster->caps.kinds[kind].max);

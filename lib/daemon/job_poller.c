@@ -6,16 +6,21 @@
 enum {
 	STATES_LIST_MAX = 10000, /* of so many jobs a list of all states costs 0.5 s of slurmrestd (24.11) */
 	LAST_ID_DEFAULT = 67043328, /* slurm.conf: MaxJobId */
+	FILLING_INTERVAL_S = 30, /* of states while details are missing, which need the budget more */
+	FILLING_WEIGHT = 64,
+	DETAILS_WEIGHT = 8,
 	SEARCH_WORK = 10000,
 	SEARCH_PAUSE_S = 600,
 	SEARCH_PAUSE_MAX_S = 6 * 3600,
 };
 
-void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan)
+void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan,
+		     struct plan_task tasks[TASKS])
 {
 	const struct config *config = asker->config;
 	*poller = (struct job_poller){.cluster = asker->cluster,
 				      .plan = plan,
+				      .tasks = tasks,
 				      .config = config,
 				      .needs_all = true,
 				      .search_pause_s = SEARCH_PAUSE_S};
@@ -52,7 +57,10 @@ static void choose(struct job_poller *poller)
 	poller->reads_list = reads_list;
 	poller->needs_all = true;
 	poller->reader.last_update = 0;
+	bool is_22_05 = is_known && !*version->flags_query;
 	plan_allow_task(poller->plan, ENDPOINT_JOBS, is_known && reads_list);
+	plan_allow_way(poller->plan, ENDPOINT_JOBS, JOBS_LIST, !is_22_05);
+	plan_allow_way(poller->plan, ENDPOINT_JOBS, JOBS_LIST_22_05, is_22_05);
 	for (size_t task = TASK_JOB_STATES; task < TASKS; task++)
 		plan_allow_task(poller->plan, task, is_known && !reads_list);
 }
@@ -96,6 +104,11 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	bool is_counted = number_is_known(poller->reader.rounds.search.expected);
 	bool by_list = poller->needs_all && is_counted && whole <= STATES_LIST_MAX;
 	bool by_search = poller->needs_all && is_counted && !by_list;
+	double wish_s = (double)poller->config->interval_s[TASK_JOB_STATES];
+	bool is_filling = poller->has_states && !poller->has_details && whole > STATES_LIST_MAX;
+	poller->tasks[TASK_JOB_STATES].wish_s =
+		is_filling && wish_s < FILLING_INTERVAL_S ? FILLING_INTERVAL_S : wish_s;
+	poller->tasks[TASK_JOB_DETAILS].weight = is_filling ? FILLING_WEIGHT : DETAILS_WEIGHT;
 	plan_set_whole(plan, TASK_JOB_STATES, whole);
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_LIST, by_list);
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_BATCHES, !by_list);
@@ -188,6 +201,8 @@ static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct pla
 	}
 	uint64_t rows = job_rounds_ask(rounds, rows_max, &query);
 	bool is_well = !rows || job_reader_states(&poller->reader, &query, outcome);
+	if (is_well && !outcome->records) /* ids that are not there yet: they tell nothing of the cost of jobs */
+		outcome->result = PLAN_UNCHANGED;
 	outcome->records = rows;
 	buf_done(&query);
 	if (!is_well)

@@ -9,6 +9,7 @@ struct job_poller {
 	struct job_reader reader;
 	struct cluster *cluster;
 	struct plan *plan;
+	struct plan_task *tasks; /* its table */
 	const struct config *config;
 	const struct api_version *version; /* that the rest is about */
 	bool lacks_states;     /* it has no jobs/state, or none of use */
@@ -23,8 +24,9 @@ struct job_poller {
 	double search_pause_s;
 };
 
-/* Borrows all. */
-void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan);
+/* Borrows all; `tasks` is the plan's table. */
+void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan,
+		     struct plan_task tasks[TASKS]);
 void job_poller_done(struct job_poller *poller);
 
 /* To be called after every request: what diag, conf or the version say of jobs, and so what there is to do. */
@@ -38,5 +40,5 @@ void job_poller_poll(struct job_poller *poller, const struct plan_action *action
 /* Reads all jobs whatever it costs, after ping and diag; for --once. False: something failed. */
 bool job_poller_poll_all(struct job_poller *poller);
 
-/* Are the totals of jobs to be shown? Once every job was found and asked for its details. */
+/* Was every job found and asked for its details? */
 bool job_poller_is_complete(const struct job_poller *poller);

@@ -41,7 +41,7 @@ static void say_jobs(const struct job_poller *jobs, struct buf *out)
 		   100 * job_search_coverage(&jobs->reader.rounds.search, table),
 		   job_frontiers_top(&jobs->reader.rounds.frontiers));
 	if (!job_poller_is_complete(jobs))
-		buf_add_string(out, "Not all of them are known yet: the metrics of jobs wait for them.\n");
+		buf_add_string(out, "Details are missing yet: but for the cluster's states the metrics of jobs wait for them.\n");
 	size_t oldest = (size_t)job_table_oldest_details(table);
 	if (oldest)
 		buf_printf(out, "The oldest details of those that live are %" PRId64 " s old.\n",

@@ -110,7 +110,7 @@ struct poller *poller_new(const struct config *config, struct page_slot *slot, s
 		.exporter = &poller->exporter,
 		.stop = &poller->stop,
 	};
-	job_poller_init(&poller->jobs, &poller->asker, poller->plan);
+	job_poller_init(&poller->jobs, &poller->asker, poller->plan, poller->tasks);
 	if (poller->asker.client && config_caps(config, &poller->cluster.caps, err))
 		return poller;
 	poller_free(poller);
@@ -237,7 +237,8 @@ static void expire_jobs(struct poller *poller, uint64_t now)
 	health_expire(&poller->health, ENDPOINT_JOBS, now);
 	health_expire(&poller->health, ENDPOINT_JOB_STATES, now);
 	bool are_young = entries[ENDPOINT_JOBS].is_shown || entries[ENDPOINT_JOB_STATES].is_shown;
-	cluster_show_jobs(&poller->cluster, are_young && job_poller_is_complete(&poller->jobs));
+	poller->cluster.jobs_lack_details = !poller->jobs.has_details;
+	cluster_show_jobs(&poller->cluster, are_young && poller->jobs.has_states);
 }
 
 static void drop_what_is_not_known(struct poller *poller)

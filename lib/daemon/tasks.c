@@ -39,7 +39,14 @@ static const struct plan_way nodes[] = {{
 		.slurmctld_s = {.request = 0.001, .record = 10e-6}, .bytes_per_record = 7700,      \
 		.memory_per_record = 210e3,                                                        \
 	}
-static const struct plan_way jobs[] = {JOBS_WHOLE};
+static const struct plan_way jobs[] = {
+	[JOBS_LIST] = JOBS_WHOLE,
+	[JOBS_LIST_22_05] = {.name = "whole",
+			     .slurmrestd_s = {.request = 0.003, .record = 71e-6, .square = 4.7e-9},
+			     .slurmctld_s = {.request = 0.001, .record = 42e-6},
+			     .bytes_per_record = 3100,
+			     .memory_per_record = 42e3},
+};
 
 /* 500 to 1,000 rows a request cost least; more only where requests are what is short. */
 #define STATES_COST                                                                                \
@@ -73,7 +80,7 @@ static const struct plan_task table[TASKS] = {
 	[ENDPOINT_PING] = {.noun = "controllers", .is_probe = true, WAYS(small)},
 	[ENDPOINT_DIAG] = {.noun = "records", .is_probe = true, WAYS(small)},
 	[ENDPOINT_PARTITIONS] = {.noun = "partitions", WAYS(records)},
-	[ENDPOINT_NODES] = {.noun = "nodes", WAYS(nodes)},
+	[ENDPOINT_NODES] = {.noun = "nodes", .weight = 3, WAYS(nodes)},
 	[ENDPOINT_JOBS] = {.noun = "jobs", WAYS(jobs)},
 	[ENDPOINT_RESERVATIONS] = {.noun = "reservations", WAYS(records)},
 	[ENDPOINT_LICENSES] = {.noun = "licences", WAYS(records)},
@@ -85,9 +92,9 @@ static const struct plan_task table[TASKS] = {
 	[ENDPOINT_ASSOCIATIONS] = {.noun = "associations", WAYS(slurmdb)},
 	[TASK_JOB_STATES] = {.name = "job_states", .noun = "jobs", .weight = 16, WAYS(job_states)},
 	[TASK_JOB_SEARCH] = {.name = "job_search", .noun = "ids", .weight = 2, WAYS(job_search)},
-	[TASK_JOB_DETAILS] = {.name = "job_details", .noun = "jobs", .weight = 4, WAYS(job_details)},
+	[TASK_JOB_DETAILS] = {.name = "job_details", .noun = "jobs", WAYS(job_details)},
 	[TASK_JOB_ARRAYS] = {.name = "job_arrays", .noun = "tasks", WAYS(job_arrays)},
-	[TASK_JOB_ROTATION] = {.name = "job_rotation", .noun = "jobs", WAYS(job_details)},
+	[TASK_JOB_ROTATION] = {.name = "job_rotation", .noun = "jobs", .weight = 2, WAYS(job_details)},
 };
 
 void tasks_fill(struct plan_task tasks[TASKS], const struct config *config)

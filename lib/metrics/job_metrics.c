@@ -111,10 +111,17 @@ static const struct family job_families[] = {
 	 offsetof(struct job_usage, max_startable_nodes), 1, 1 << ENTITY_PARTITION},
 };
 
+/* While details are missing only the cluster's states are right. */
+static bool is_known(const struct family_sink *sink, enum entity_kind kind)
+{
+	bool needs_states = sink->family->emit == emit_states || sink->family->emit == emit_flags;
+	return cluster_detailed_jobs(sink->view->cluster) || (kind == ENTITY_CLUSTER && needs_states);
+}
+
 static void each_job_usage(struct family_sink *sink, enum entity_kind kind)
 {
 	const struct job_totals *jobs = sink->view->cluster->jobs;
-	if (!jobs)
+	if (!jobs || !is_known(sink, kind))
 		return;
 	const struct map *entities = &jobs->entities[kind];
 	size_t *order = map_sorted(entities);

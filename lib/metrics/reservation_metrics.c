@@ -42,7 +42,7 @@ static void emit_allocated(struct exposition *out, const struct view *view,
 			   const struct family *family, const void *item)
 {
 	(void)family;
-	const struct job_totals *jobs = view->cluster->jobs;
+	const struct job_totals *jobs = cluster_detailed_jobs(view->cluster);
 	if (!jobs)
 		return;
 	const uint64_t *cpus =

@@ -185,7 +185,8 @@ class Planner(unittest.TestCase):
 
     def test_too_large_a_list(self):
         """Without jobs/state there are only lists: none is asked for that slurmrestd would take too much memory for."""
-        with Simulator("--release=22.05", "--jobs=12000", "--nodes=100") as sim, Scope(sim, *EAGER) as scope:
+        with Simulator("--release=22.05", "--jobs=12000", "--nodes=100") as sim, \
+                Scope(sim, *EAGER, "--budget.bulk-memory=400") as scope:
             scope.wait(lambda: "memory" in scope.plan(), "the plan says why")
             time.sleep(2)
             self.assertNotIn("jobs", sim.stats()["endpoints"])

@@ -263,8 +263,32 @@ static void test_reasons_and_gres(void)
 	job_table_free(table);
 }
 
+static void test_jobs_without_details(void)
+{
+	check_row("of jobs without details the cluster's states are shown, and nothing else");
+	struct cluster cluster;
+	cluster_init(&cluster);
+	struct job job = job_of("a", "bio", JOB_RUNNING, 100);
+	job.id = 1;
+	job_table_put(cluster.job_table, &job, 1000);
+	job_table_set_state(cluster.job_table, 2, JOB_RUNNING, 0, 1000);
+	cluster_show_jobs(&cluster, true);
+	for (int lack = 1; lack >= 0; lack--) {
+		cluster.jobs_lack_details = lack;
+		const struct page_sample rows[] = {
+			{"slurm_cluster_jobs{state=\"running\"}", 2},
+			{"slurm_cluster_job_cpus{state=\"running\"}", lack ? NAN : 100},
+			{"slurm_user_jobs{user=\"a\",account=\"bio\",state=\"running\"}", lack ? NAN : 1},
+		};
+		page_check(&cluster, rows, sizeof rows / sizeof *rows);
+	}
+	cluster_done(&cluster);
+}
+
 int main(void)
 {
+	test_jobs_without_details();
+
 	test_who_is_shown();
 	test_totals();
 	test_partitions();
