@@ -90,7 +90,9 @@ static void note_conf(struct job_poller *poller)
 		frontiers->first_id = conf->first_job_id;
 	if (number_is_known(conf->max_job_id) && conf->max_job_id)
 		frontiers->last_id = conf->max_job_id;
-	if (number_is_known(conf->next_job_id) && conf->next_job_id > frontiers->first_id)
+	bool is_news = conf->next_job_id != poller->next_job_id;
+	poller->next_job_id = conf->next_job_id;
+	if (is_news && number_is_known(conf->next_job_id) && conf->next_job_id > frontiers->first_id)
 		job_frontiers_advance(frontiers, conf->next_job_id - 1);
 	poller->is_rate_limited = poller->config->rate_limited || conf->limits_rates;
 	plan_set_rate_limited(poller->plan, poller->is_rate_limited);

@@ -20,6 +20,7 @@ struct job_poller {
 	bool has_details;      /* and asked for their details */
 	uint64_t round_began_ns;
 	uint64_t jobs_time;    /* of the last count of diag that was looked at */
+	uint64_t next_job_id;  /* of conf, when it was last looked at */
 	uint64_t search_after_ns;
 	double search_pause_s;
 };

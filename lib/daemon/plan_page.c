@@ -42,10 +42,10 @@ static void say_jobs(const struct job_poller *jobs, struct buf *out)
 		   job_frontiers_top(&jobs->reader.rounds.frontiers));
 	if (!job_poller_is_complete(jobs))
 		buf_add_string(out, "Details are missing yet: but for the cluster's states the metrics of jobs wait for them.\n");
-	size_t oldest = (size_t)job_table_oldest_details(table);
+	int64_t oldest = job_table_oldest_details(table);
 	if (oldest)
 		buf_printf(out, "The oldest details of those that live are %" PRId64 " s old.\n",
-			   clock_now_s() - (int64_t)oldest);
+			   clock_now_s() - oldest);
 }
 
 void plan_page_render(const struct plan *plan, const struct job_poller *jobs, uint64_t now_ns,

@@ -159,13 +159,18 @@ static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint whic
 	return result;
 }
 
+/* That Slurm knows us as; NULL: unknown. */
+static const char *user_of(const struct poller *poller)
+{
+	return poller->config->slurmrestd_user ? poller->config->slurmrestd_user
+					       : token_user(client_token(poller->asker.client));
+}
+
 /* What slurmctld says of its own load, and of ours. */
 static void note_diag(struct poller *poller)
 {
 	const struct scheduler_section *scheduler = &poller->cluster.scheduler;
-	const char *user = poller->config->slurmrestd_user
-				   ? poller->config->slurmrestd_user
-				   : token_user(client_token(poller->asker.client));
+	const char *user = user_of(poller);
 	uint64_t now = clock_monotonic_ns();
 	if (!scheduler->is_known)
 		return;
@@ -291,8 +296,7 @@ static void fill_exporter(struct poller *poller, uint64_t now)
 	exporter->coverage = job_search_coverage(&poller->jobs.reader.rounds.search,
 						 poller->cluster.job_table);
 	exporter->is_cut_off = health_is_cut_off(&poller->health);
-	exporter->user = poller->config->slurmrestd_user ? poller->config->slurmrestd_user
-							  : token_user(token);
+	exporter->user = user_of(poller);
 	exporter->token_expiry = token_expiry(token);
 	exporter->scrapes[0].count = atomic_load(&poller->slot->scrapes);
 	process_read(&exporter->process);
