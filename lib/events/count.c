@@ -47,6 +47,8 @@ static void count_time(struct job_events *events, const struct run *run, int64_t
 	add(events, run->owner, TALLY_CPU_SECONDS, TEXT(""), (double)seconds * (double)run->cpus);
 	add(events, run->owner, TALLY_MEMORY_BYTE_SECONDS, TEXT(""),
 	    (double)seconds * (double)run->memory);
+	if (!tres.len || !memmem(tres.bytes, tres.len, "gres/", 5)) /* most have none: it need not be read */
+		return;
 	while (tres_next_gres(&rest, tres, &gres)) {
 		buf_clear(&detail);
 		buf_add_text(&detail, gres.name);

@@ -28,23 +28,32 @@ static struct run_key key_of(const struct job_row *row)
 				.submit_time = (int64_t)row->submit_time};
 }
 
-static void hold_what_it_has(struct job_events *events, struct run *run,
-			     const struct job_table *table, const struct job_row *row)
+static bool is_same_owner(const struct job_owner *a, const struct job_owner *b)
 {
-	const struct job_owner owner = job_groups_owner(&table->groups, row->group);
-	uint32_t of = owners_hold(&events->owners, &owner);
-	uint32_t tres = text_pool_hold(&events->texts, text_pool_get(&table->texts, row->tres));
-	bool is_same = of == run->owner && tres == run->tres && row->cpus == run->cpus &&
-		       row->memory == run->memory && row->id == run->raw_id;
+	return text_equal(a->account, b->account) && text_equal(a->user, b->user) &&
+	       text_equal(a->partitions, b->partitions) && text_equal(a->qos, b->qos);
+}
+
+static void hold_what_it_has(struct job_events *events, struct run *run,
+			     const struct job_table *table, const struct job_row *row,
+			     const struct job_owner *owner)
+{
+	const struct job_owner known = owners_get(&events->owners, run->owner);
+	struct text tres = text_pool_get(&table->texts, row->tres);
 	run->row = (uint32_t)(row - table->rows) + 1;
-	owners_release(&events->owners, run->owner);
-	text_pool_release(&events->texts, run->tres);
-	run->owner = of;
-	run->tres = tres;
+	if (row->cpus == run->cpus && row->memory == run->memory && row->id == run->raw_id &&
+	    is_same_owner(&known, owner) &&
+	    text_equal(text_pool_get(&events->texts, run->tres), tres))
+		return;
+	uint32_t owner_before = run->owner, tres_before = run->tres;
+	run->owner = owners_hold(&events->owners, owner);
+	run->tres = text_pool_hold(&events->texts, tres);
+	owners_release(&events->owners, owner_before);
+	text_pool_release(&events->texts, tres_before);
 	run->raw_id = row->id;
 	run->cpus = row->cpus;
 	run->memory = row->memory;
-	run->bits |= is_same ? 0 : RUN_IS_CHANGED;
+	run->bits |= RUN_IS_CHANGED;
 }
 
 /* A job whose nodes are still booting starts anew when they have. */
@@ -95,7 +104,7 @@ static void look_at_live(struct job_events *events, const struct job_table *tabl
 	if (!run)
 		run = count_new_run(events, &key, row->id, &owner, is_rest(row) ? 0 : 1,
 				    row->details_time);
-	hold_what_it_has(events, run, table, row);
+	hold_what_it_has(events, run, table, row, &owner);
 	if (is_rest(row))
 		look_at_rest(events, run, row);
 	else
