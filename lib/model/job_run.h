@@ -1,7 +1,7 @@
 /* A run of a job as slurmdbd keeps it: what `sacct -D -X` prints a line of. A job that is requeued, or lost a node,
  * leaves a run behind and goes on as another one with the same ids and a later submit time; slurmdbd has pending and
- * running ones, too. Texts are borrowed from whoever made the record. Read by all API versions but v0.0.36; where they
- * differ stands at the member. */
+ * running ones, too. Texts are borrowed from whoever made the record. v0.0.37 gives the eligible time as start time; where
+ * versions differ otherwise stands at the member. */
 #pragma once
 
 #include "model/job.h"

@@ -160,14 +160,16 @@ static void note_allocated(struct job_run *run)
 	}
 }
 
-/* slurmdbd gives the present moment, or the window's end, for times that have not come yet. */
+/* slurmdbd gives the present moment, the window's end, or NO_VAL (of what was cancelled before it began) for times that
+ * never came. */
 static void clear_future(struct job_run *run)
 {
-	if (job_run_has_ended(run))
-		return;
-	run->job.end_time = 0;
-	if (run->job.state == JOB_PENDING)
-		run->job.start_time = 0;
+	struct job *job = &run->job;
+	bool has_ended = job_run_has_ended(run);
+	if (!has_ended || !number_is_known(job->end_time))
+		job->end_time = 0;
+	if ((!has_ended && job->state == JOB_PENDING) || !number_is_known(job->start_time))
+		job->start_time = 0;
 }
 
 /* Before v0.0.40 the state is one word: a run that ended by requeue is REQUEUED alone. Its base state is

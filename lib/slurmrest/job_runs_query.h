@@ -17,7 +17,9 @@ struct job_runs_query {
 void job_runs_query_ids(const struct job_runs_query *query, const uint64_t *ids, size_t count,
 			struct buf *ret_query);
 
-/* The runs that ended from `first` to `last`, Unix seconds, both included: in one of these states. */
+/* The runs that ended from `first` to `last`, Unix seconds, both included: in one of job_run_end_states, or, if
+ * `with_requeued`, to run again. Before v0.0.40 the latter brings all runs that lived then, too (22.05.8 knows no such
+ * state in a query): look at job_run_has_ended and end_time. */
 void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, uint64_t last,
-			  struct buf *ret_query);
+			  bool with_requeued, struct buf *ret_query);
 extern const char *const job_run_end_states[]; /* ends with NULL */
