@@ -9,7 +9,7 @@
 struct job_run {
 	/* Of `struct job` slurmdbd has no user id and no reason (state.reason is an old one), and only the base state,
 	 * with REQUEUED, RESIZING or REVOKED as flag: PENDING with REQUEUED is a run that ended by requeue. Times that
-	 * are not there yet are 0. An array's unsplit rest lists its tasks as a mask ("0x1f"), which is not cut.
+	 * are not there yet, and the start of what ended without any, are 0. An array's unsplit rest lists its tasks as a mask ("0x1f"), which is not cut.
 	 * exit_code is the return code, unset if a signal ended the script, or if it FAILED with 0: before v0.0.40 any
 	 * code is given as 0. memory_per_node and memory_per_cpu come with v0.0.40. */
 	struct job job;

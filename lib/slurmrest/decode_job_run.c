@@ -160,15 +160,15 @@ static void note_allocated(struct job_run *run)
 	}
 }
 
-/* slurmdbd gives the present moment, the window's end, or NO_VAL (of what was cancelled before it began) for times that
- * never came. */
+/* slurmdbd gives the present moment, the window's end, or, of what was cancelled before it got nodes, NO_VAL or the
+ * moment of its end (22.05) for times that never came. */
 static void clear_future(struct job_run *run)
 {
 	struct job *job = &run->job;
 	bool has_ended = job_run_has_ended(run);
 	if (!has_ended || !number_is_known(job->end_time))
 		job->end_time = 0;
-	if ((!has_ended && job->state == JOB_PENDING) || !number_is_known(job->start_time))
+	if (!job->node_list.len || !number_is_known(job->start_time))
 		job->start_time = 0;
 }
 

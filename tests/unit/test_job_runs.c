@@ -90,17 +90,17 @@ static void test_members(void)
 	static const struct {
 		const char *members, *want;
 	} rows[] = {
-		{"\"state\":{\"current\":[\"PENDING\",\"REQUEUED\"]},\"time\":{\"submission\":5,"
+		{"\"state\":{\"current\":[\"PENDING\",\"REQUEUED\"]},\"nodes\":\"n1\",\"time\":{\"submission\":5,"
 		 "\"start\":6,\"end\":7}",
-		 "pending+requeued submit=5 start=6 end=7 steps=0"},
-		{"\"state\":{\"current\":\"REQUEUED\"},\"time\":{\"submission\":5,\"start\":6,\"end\":7}",
-		 "pending+requeued submit=5 start=6 end=7 steps=0"},
+		 "pending+requeued submit=5 start=6 end=7 on=n1 steps=0"},
+		{"\"state\":{\"current\":\"REQUEUED\"},\"nodes\":\"n1\",\"time\":{\"submission\":5,\"start\":6,\"end\":7}",
+		 "pending+requeued submit=5 start=6 end=7 on=n1 steps=0"},
 		/* a time that has not come yet is given as now */
 		{"\"state\":{\"current\":[\"PENDING\"]},\"nodes\":\"None assigned\",\"time\":{"
 		 "\"submission\":5,\"start\":9,\"end\":9}",
 		 "pending submit=5 steps=0"},
-		{"\"state\":{\"current\":[\"RUNNING\"]},\"time\":{\"start\":6,\"end\":9}",
-		 "running start=6 steps=0"},
+		{"\"state\":{\"current\":[\"RUNNING\"]},\"nodes\":\"n1\",\"time\":{\"start\":6,\"end\":9}",
+		 "running start=6 on=n1 steps=0"},
 		{"\"state\":{\"current\":\"RESIZING\"}", "pending+resizing steps=0"},
 		{"\"state\":{\"current\":[\"FAILED\"]},\"exit_code\":{\"status\":[\"ERROR\"],"
 		 "\"return_code\":{\"set\":true,\"infinite\":false,\"number\":42},\"signal\":{\"id\":{"
@@ -176,13 +176,51 @@ static const struct {
 	{{FIXTURES "/26.05.5/v0.0.42/db_jobs.json", FIXTURES "/26.05.5/v0.0.43/db_jobs.json",
 	  FIXTURES "/26.05.5/v0.0.44/db_jobs.json", FIXTURES "/26.05.5/v0.0.45/db_jobs.json"},
 	 ""},
-	{{FIXTURES "/job_runs/22.05/v0.0.38.json"}, ""},
+	{{FIXTURES "/job_runs/22.05/v0.0.38.json"},
+	 "1 deadline user=frank account=biology partition=cpu qos=normal submit=1795305849 "
+	 "eligible=1795305849 end=1795305855 limit=60 exit=0 cpus=1 nodes=0 asked=cpu\n"
+	 "11 failed user=carol account=physics partition=cpu qos=normal submit=1795305850 "
+	 "eligible=1795305850 start=1795305852 end=1795305853 limit=300 cpus=1\n"
+	 "22 cancelled user=heidi account=industry partition=cpu qos=normal submit=1795305853 "
+	 "eligible=1795309453 end=1795305853 limit=1800\n"
+	 "30 pending+requeued user=kim account=industry partition=cpu qos=normal submit=1795305860 "
+	 "eligible=1795305860 start=1795305861 end=1795305862 limit=129600\n"
+	 "30 pending user=kim account=industry partition=cpu qos=normal submit=1795305862 "
+	 "eligible=1795305983 limit=129600\n"
+	 "97 cancelled array=97 tasks=13 user=heidi\n"},
 	{{FIXTURES "/job_runs/24.11/v0.0.40.json", FIXTURES "/job_runs/24.11/v0.0.41.json",
 	  FIXTURES "/job_runs/24.11/v0.0.42.json"},
 	 ""},
 	{{FIXTURES "/job_runs/26.05/v0.0.42.json", FIXTURES "/job_runs/26.05/v0.0.43.json",
 	  FIXTURES "/job_runs/26.05/v0.0.44.json", FIXTURES "/job_runs/26.05/v0.0.45.json"},
-	 ""},
+	 "1 deadline user=frank account=biology partition=cpu qos=normal submit=1795305849 "
+	 "eligible=1795305849 end=1795305857 limit=60 exit=1 cpus=1 nodes=0 asked=cpu\n"
+	 "2 timeout user=erin account=biology partition=cpu qos=normal submit=1795305849 "
+	 "eligible=1795305849 start=1795305850 end=1795305877 limit=60 exit=0 cpus=1 nodes=1 on=cn01 "
+	 "asked=cpu=1,mem=500M,node=1,billing=1 has=cpu=1,mem=500M,node=1,billing=1 held_cpus=1 "
+	 "held_bytes=524288000 steps=1 cpu_us=2144 used_bytes=3555328\n"
+	 "11 failed user=carol account=physics partition=cpu qos=normal submit=1795305853 "
+	 "eligible=1795305853 start=1795305857 end=1795305857 limit=300 exit=42 cpus=1\n"
+	 "12 failed user=carol account=physics partition=cpu qos=normal submit=1795305853 "
+	 "eligible=1795305853 start=1795305857 end=1795305857 limit=300 signal=9 cpus=1\n"
+	 "22 cancelled user=heidi account=industry partition=cpu qos=normal submit=1795305857 "
+	 "eligible=1795309457 end=1795305857 limit=1800\n"
+	 "25 preempted user=carol account=physics partition=cpu qos=low submit=1795305858 "
+	 "eligible=1795305858 start=1795305858 end=1795305862\n"
+	 "25 pending user=carol account=physics partition=cpu qos=low submit=1795305862 "
+	 "eligible=1795305873 limit=129600\n"
+	 "30 pending+requeued user=kim account=industry partition=cpu qos=normal submit=1795305862 "
+	 "eligible=1795305862 start=1795305862 end=1795305862\n"
+	 "35 suspended user=judy account=industry partition=cpu qos=normal submit=1795305865 "
+	 "eligible=1795305865 start=1795305867 limit=129600\n"
+	 "53 running het=52 offset=1 user=omar account=endless partition=gpu qos=endless "
+	 "submit=1795305868 eligible=1795305868 start=1795305872 limit=82800 exit=0 cpus=2 nodes=1 "
+	 "on=mx01 asked=cpu=2,mem=500M,node=1,billing=2,gres/gpu=1,gres/gpu:h100=1 "
+	 "has=cpu=2,mem=500M,node=1,gres/gpu=1,gres/gpu:h100=1 held_cpus=2\n"
+	 "94 pending array=94 tasks=27 user=heidi\n"
+	 "95 pending array=94 task=17 user=heidi\n"
+	 "98 cancelled array=98 tasks=13 user=heidi account=industry partition=cpu qos=normal "
+	 "submit=1795306054 eligible=0 end=1795306054\n"},
 };
 
 static struct buf read_file(const char *path)
