@@ -54,6 +54,9 @@ struct store;
 /* Opens nothing yet. `cluster` is the cluster's name, empty as long as it is unknown; both are copied. */
 struct store *store_new(const char *path, const char *cluster);
 
+/* The rollback journal also where no network file system is recognised. Before store_load. */
+void store_avoid_wal(struct store *store);
+
 enum store_found {
 	STORE_UNUSABLE,  /* cannot be opened or written now, is held by another process, was made by a newer
 			  * slurmscope: untouched. Call store_load again later; when the file can be used then,
@@ -100,6 +103,6 @@ void store_put_mark(struct store *store, const char *name, int64_t value);
 bool store_commit(struct store *store, struct error *err);
 
 unsigned store_set_aside_count(const struct store *store); /* files, since store_new */
-uint64_t store_bytes(const struct store *store); /* of the file with its WAL or journal, on disk */
+uint64_t store_bytes(const struct store *store); /* of the file with its WAL or journal */
 
 void store_free(struct store *store); /* NULL is fine; an open transaction is forgotten */
