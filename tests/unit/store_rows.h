@@ -1,0 +1,67 @@
+/* What the store's tests put into it, and what is in it, as text. */
+#pragma once
+
+#include "base/buf.h"
+#include "store/store.h"
+
+#include <stdarg.h>
+
+static void dump_text(struct buf *to, struct text text)
+{
+	buf_add_text(to, text);
+	buf_add_char(to, '|');
+}
+
+static void dump_counter(const struct store_counter *counter, void *dump)
+{
+	dump_text(dump, counter->kind);
+	dump_text(dump, counter->name);
+	dump_text(dump, counter->what);
+	dump_text(dump, counter->detail);
+	buf_printf(dump, "%.17g\n", counter->value);
+}
+
+static void dump_run(const struct store_run *run, void *dump)
+{
+	buf_printf(dump, "%" PRIu64 "_%" PRId64 "@%" PRId64 " %" PRIu64 " %" PRIx64 " %" PRIu64, run->id,
+		   run->task, run->submit_time, run->raw_id, run->bits, run->tasks);
+	buf_printf(dump, " %" PRId64 "-%" PRId64 " %" PRId64, run->start_time, run->end_time,
+		   run->counted_until);
+	buf_printf(dump, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ", run->cpus, run->memory_mib,
+		   run->nodes, run->time_limit);
+	const struct text texts[] = {run->tres, run->user, run->account, run->partition, run->qos, run->state};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		dump_text(dump, texts[i]);
+	buf_add_char(dump, '\n');
+}
+
+static void dump_mark(struct text name, int64_t value, void *dump)
+{
+	dump_text(dump, name);
+	buf_printf(dump, "%" PRId64 "\n", value);
+}
+
+static const struct store_visitor dump_visitor = {dump_counter, dump_run, dump_mark};
+
+/* Appends all rows, one a line. */
+static inline enum store_found load_dump(struct store *store, struct buf *dump, struct error *err)
+{
+	return store_load(store, &dump_visitor, dump, err);
+}
+
+static inline void put_counter(struct store *store, const char *name, const char *detail, double value)
+{
+	store_put_counter(store, &(struct store_counter){TEXT("partition"), text_of(name),
+							TEXT("jobs_ended"), text_of(detail), value});
+}
+
+static inline struct store_run run_of(uint64_t id, int64_t task)
+{
+	return (struct store_run){
+		.id = id, .task = task, .submit_time = 1700000000, .raw_id = id + 7, .bits = 5,
+		.start_time = 1700000100, .counted_until = 1700000200, .cpus = id % 64,
+		.memory_mib = 4096, .nodes = 1, .time_limit = 3600,
+		.tres = TEXT("cpu=4,mem=4G,node=1,billing=4,gres/gpu=1"), .user = TEXT("alice"),
+		.account = TEXT("physics"), .partition = TEXT("batch"), .qos = TEXT("normal"),
+		.state = TEXT("RUNNING")};
+}
