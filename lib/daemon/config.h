@@ -9,6 +9,8 @@
 #include "daemon/task.h"
 
 enum jobs_read { JOBS_READ_AUTO, JOBS_READ_LIST };
+enum jobs_ends { JOBS_ENDS_AUTO, JOBS_ENDS_SLURMDBD, JOBS_ENDS_SLURMCTLD };
+enum jobs_steps { JOBS_STEPS_READ, JOBS_STEPS_OFF };
 
 struct config {
 	const char *slurmrestd_url;
@@ -21,6 +23,8 @@ struct config {
 	uint64_t limit[ENTITY_KINDS]; /* rows; not of the cluster */
 	const char *allow[ENTITY_KINDS], *deny[ENTITY_KINDS]; /* well-formed; NULL if not given */
 	uint64_t jobs_read;                /* enum jobs_read */
+	uint64_t jobs_ends, jobs_steps;    /* enum jobs_ends, enum jobs_steps */
+	const char *state_path;            /* NULL: what was counted is lost with the process */
 	uint64_t first_job_id, max_job_id; /* as slurm.conf has them; where conf does not tell */
 	double slurmrestd_percent, slurmctld_percent, requests_per_s;
 	uint64_t bulk_memory_mib;

@@ -42,11 +42,11 @@ struct store_run {
 	uint64_t raw_id;
 	uint64_t bits;   /* which of its events are counted: the caller's */
 	uint64_t tasks;  /* of an array's unsplit rest, whose submissions are counted */
-	int64_t start_time, end_time;
-	int64_t counted_until; /* time that was accrued */
-	uint64_t cpus, memory_mib, nodes;
-	uint64_t time_limit; /* seconds */
-	struct text tres, user, account, partition, qos, state;
+	uint64_t cpus, memory; /* that it holds; bytes */
+	int64_t began, ran_before; /* when it began to run, after so many seconds */
+	int64_t counted; /* seconds of its run time */
+	int64_t end_time, gone_since;
+	struct text tres, account, user, partitions, qos;
 };
 
 struct store;

@@ -25,11 +25,11 @@ static void dump_run(const struct store_run *run, void *dump)
 {
 	buf_printf(dump, "%" PRIu64 "_%" PRId64 "@%" PRId64 " %" PRIu64 " %" PRIx64 " %" PRIu64, run->id,
 		   run->task, run->submit_time, run->raw_id, run->bits, run->tasks);
-	buf_printf(dump, " %" PRId64 "-%" PRId64 " %" PRId64, run->start_time, run->end_time,
-		   run->counted_until);
-	buf_printf(dump, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ", run->cpus, run->memory_mib,
-		   run->nodes, run->time_limit);
-	const struct text texts[] = {run->tres, run->user, run->account, run->partition, run->qos, run->state};
+	buf_printf(dump, " %" PRId64 "-%" PRId64 " %" PRId64, run->began, run->end_time,
+		   run->counted);
+	buf_printf(dump, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ", run->cpus, run->memory,
+		   (uint64_t)run->ran_before, (uint64_t)run->gone_since);
+	const struct text texts[] = {run->tres, run->user, run->account, run->partitions, run->qos};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		dump_text(dump, texts[i]);
 	buf_add_char(dump, '\n');
@@ -59,9 +59,8 @@ static inline struct store_run run_of(uint64_t id, int64_t task)
 {
 	return (struct store_run){
 		.id = id, .task = task, .submit_time = 1700000000, .raw_id = id + 7, .bits = 5,
-		.start_time = 1700000100, .counted_until = 1700000200, .cpus = id % 64,
-		.memory_mib = 4096, .nodes = 1, .time_limit = 3600,
+		.began = 1700000100, .counted = 100, .cpus = id % 64,
+		.memory = UINT64_C(4) << 30, .ran_before = 7,
 		.tres = TEXT("cpu=4,mem=4G,node=1,billing=4,gres/gpu=1"), .user = TEXT("alice"),
-		.account = TEXT("physics"), .partition = TEXT("batch"), .qos = TEXT("normal"),
-		.state = TEXT("RUNNING")};
+		.account = TEXT("physics"), .partitions = TEXT("batch"), .qos = TEXT("normal")};
 }

@@ -11,7 +11,7 @@ enum { COUNTERS = 30, RUNS = 150, STEPS = 12, RESTART_AT = 6 };
 /* What a caller has in memory. */
 struct memory {
 	double counters[COUNTERS];
-	int64_t counted_until[RUNS]; /* 0: there is no such run */
+	int64_t counted[RUNS]; /* 0: there is no such run */
 	int64_t cursor;
 	bool counter_changed[COUNTERS], run_changed[RUNS];
 };
@@ -37,8 +37,8 @@ static void step(struct memory *memory, int number)
 	}
 	for (int i = 0; i < RUNS; i++) {
 		bool begins = i / 25 == number, ends = i / 25 == number - 4 && i % 2;
-		if (begins || ends || (i % 7 == number % 7 && memory->counted_until[i])) {
-			memory->counted_until[i] = ends ? 0 : 1000 + number;
+		if (begins || ends || (i % 7 == number % 7 && memory->counted[i])) {
+			memory->counted[i] = ends ? 0 : 1000 + number;
 			memory->run_changed[i] = true;
 		}
 	}
@@ -48,7 +48,7 @@ static void step(struct memory *memory, int number)
 static struct store_run run_number(const struct memory *memory, int i)
 {
 	struct store_run run = run_of(5000 + (uint64_t)i, i % 3 - 1);
-	run.counted_until = memory->counted_until[i];
+	run.counted = memory->counted[i];
 	return run;
 }
 
@@ -69,7 +69,7 @@ static void offer(struct store *store, const struct memory *memory, bool all)
 	}
 	for (int i = 0; i < RUNS; i++) {
 		struct store_run run = run_number(memory, i);
-		if (run.counted_until && (all || memory->run_changed[i]))
+		if (run.counted && (all || memory->run_changed[i]))
 			store_put_run(store, &run);
 		else if (memory->run_changed[i])
 			store_remove_run(store, &run);
@@ -98,7 +98,7 @@ static void remember(const struct memory *memory)
 	}
 	for (int i = 0; i < RUNS; i++) {
 		struct store_run run = run_number(memory, i);
-		if (run.counted_until)
+		if (run.counted)
 			dump_run(&run, &dump);
 	}
 	dump_mark(TEXT("cursor"), memory->cursor, &dump);
