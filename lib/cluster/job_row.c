@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-_Static_assert(sizeof(struct job_row) == 112, "a row without holes: it is compared byte by byte");
+_Static_assert(sizeof(struct job_row) == 128, "a row without holes: it is compared byte by byte");
 
 static bool holds(int state)
 {
@@ -69,6 +69,11 @@ static bool is_slurms(uint64_t id)
 	return !number_is_known(id) || id < UINT32_MAX;
 }
 
+static uint32_t seconds_of(uint64_t number)
+{
+	return number < UINT32_MAX ? (uint32_t)number : 0;
+}
+
 bool job_row_make(struct job_row *row, struct job_table *table, const struct job *job, int64_t now)
 {
 	if (!number_is_known(job->id) || !is_slurms(job->id) || !is_slurms(job->array_job_id) ||
@@ -94,8 +99,12 @@ bool job_row_make(struct job_row *row, struct job_table *table, const struct job
 		.node_list = text_pool_hold(&table->texts, job->node_list),
 		.details_time = (uint32_t)now,
 		.seen_time = (uint32_t)now,
-		.bits = ROW_HAS_DETAILS,
-		.is_used = true,
+		.eligible_time = seconds_of(job->eligible_time),
+		.end_time = seconds_of(job->end_time),
+		.suspend_time = seconds_of(job->suspend_time),
+		.ran_before = seconds_of(job->ran_before),
+		.exit = (uint8_t)job_exit_of(job),
+		.bits = ROW_HAS_DETAILS | ROW_IS_USED,
 	};
 	measure(row, job, tres);
 	count_tasks(row, table, job);

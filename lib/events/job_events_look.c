@@ -1,0 +1,195 @@
+/* What the job table tells of live jobs, and, where there is no slurmdbd, of those that ended. */
+#include "events/count.h"
+
+static bool has_flag(const struct job_row *row, enum job_flag flag)
+{
+	return row->flags >> flag & 1;
+}
+
+static bool is_live(const struct job_row *row)
+{
+	return row->state == JOB_PENDING || row->state == JOB_RUNNING ||
+	       row->state == JOB_SUSPENDED;
+}
+
+static bool is_rest(const struct job_row *row)
+{
+	return row->bits & ROW_IS_UNSPLIT;
+}
+
+static struct run_key key_of(const struct job_row *row)
+{
+	return (struct run_key){.id = row->array_job_id ? row->array_job_id : row->id,
+				.task = row->array_task_id,
+				.submit_time = (int64_t)row->submit_time};
+}
+
+static void hold_what_it_has(struct job_events *events, struct run *run,
+			     const struct job_table *table, const struct job_row *row)
+{
+	const struct job_owner owner = job_groups_owner(&table->groups, row->group);
+	uint32_t of = owners_hold(&events->owners, &owner);
+	uint32_t tres = text_pool_hold(&events->texts, text_pool_get(&table->texts, row->tres));
+	bool is_same = of == run->owner && tres == run->tres && row->cpus == run->cpus &&
+		       row->memory == run->memory && row->id == run->raw_id;
+	owners_release(&events->owners, run->owner);
+	text_pool_release(&events->texts, run->tres);
+	run->owner = of;
+	run->tres = tres;
+	run->raw_id = row->id;
+	run->cpus = row->cpus;
+	run->memory = row->memory;
+	run->bits |= is_same ? 0 : RUN_IS_CHANGED;
+}
+
+/* A job whose nodes are still booting starts anew when they have. */
+static void look_at_start(struct job_events *events, struct run *run, const struct job_row *row)
+{
+	int64_t start = (int64_t)row->start_time;
+	if (row->state == JOB_PENDING || has_flag(row, JOB_FLAG_CONFIGURING) ||
+	    !number_is_known(row->start_time) || !start)
+		return;
+	if (!(run->bits & RUN_STARTED))
+		count_start(events, run, start, row->eligible_time, row->nodes);
+	if (row->state == JOB_RUNNING)
+		count_begin(events, run, row->suspend_time ? row->suspend_time : start,
+			    row->suspend_time ? row->ran_before : 0);
+}
+
+static void look_at_live(struct job_events *events, const struct job_table *table,
+			 const struct job_row *row)
+{
+	const struct run_key key = key_of(row);
+	const struct job_owner owner = job_groups_owner(&table->groups, row->group);
+	struct run *run = runs_find(&events->runs, &key);
+	if (run && run->bits & RUN_ENDED)
+		return;
+	if (!run)
+		run = count_new_run(events, &key, &owner, is_rest(row) ? 0 : 1);
+	hold_what_it_has(events, run, table, row);
+	run->bits |= is_rest(row) ? RUN_IS_REST : 0;
+	if (is_rest(row) && (!(row->bits & ROW_IS_CUT) || row->bits & ROW_IS_COUNTED))
+		count_rest(events, run, row->tasks);
+	look_at_start(events, run, row);
+}
+
+/* Slurm gives a job that was cancelled while it waited a start time, too, but no nodes. */
+static void look_at_ended(struct job_events *events, const struct job_table *table,
+			  const struct job_row *row)
+{
+	struct text nodes = text_pool_get(&table->texts, row->node_list);
+	bool has_started = nodes.len && number_is_known(row->start_time);
+	int64_t start = has_started ? (int64_t)row->start_time : 0, end = row->end_time;
+	const struct job_end how = {
+		.raw_id = row->id,
+		.key = key_of(row),
+		.tasks = is_rest(row) ? row->tasks : 1,
+		.owner = job_groups_owner(&table->groups, row->group),
+		.state = text_of(events->vocabulary->job_states.name[row->state]),
+		.eligible_time = row->eligible_time,
+		.start_time = start,
+		.end_time = end,
+		.run_seconds = row->suspend_time ? row->ran_before + end - row->suspend_time
+						 : end - start,
+		.time_limit = row->time_limit,
+		.cpus = row->cpus,
+		.memory = row->memory,
+		.nodes = row->nodes,
+		.tres = text_pool_get(&table->texts, row->tres),
+		.node_list = nodes,
+		.exit = row->exit,
+	};
+	if (end)
+		job_events_take_end(events, &how);
+}
+
+/* Rests of arrays come after all tasks: a task that was split before its rest was seen was not counted with it. */
+static void look_at_rows(struct job_events *events, const struct job_table *table, bool are_rests)
+{
+	for (size_t i = 0; i < table->position_count; i++) {
+		const struct job_row *row = &table->rows[i];
+		if (!job_row_is_used(row) || is_rest(row) != are_rests ||
+		    !(row->bits & ROW_HAS_DETAILS) || row->bits & ROW_WANTS_DETAILS ||
+		    !row->submit_time || has_flag(row, JOB_FLAG_REVOKED))
+			continue;
+		if (!are_rests && row->details_time < events->looked_at)
+			continue; /* nothing new since */
+		if (is_live(row))
+			look_at_live(events, table, row);
+		else if (!events->ends_by_slurmdbd && !has_flag(row, JOB_FLAG_COMPLETING))
+			look_at_ended(events, table, row);
+	}
+}
+
+static bool is_of(const struct job_row *row, const struct run *run)
+{
+	return !(row->bits & ROW_HAS_DETAILS) || (int64_t)row->submit_time == run->key.submit_time;
+}
+
+static void look_at_run(struct job_events *events, struct run *run, const struct job_row *row,
+			int64_t until)
+{
+	bool is_there = row && is_of(row, run);
+	int64_t gone_since = is_there ? 0 : run->gone_since ? run->gone_since : until;
+	if (run->bits & RUN_RUNS && is_there && row->state == JOB_RUNNING) {
+		count_until(events, run, until);
+	} else if (run->bits & RUN_RUNS) {
+		run->bits &= ~(uint32_t)RUN_RUNS;
+		run->bits |= RUN_IS_CHANGED;
+	}
+	run->bits |= gone_since != run->gone_since ? RUN_IS_CHANGED : 0;
+	run->gone_since = gone_since;
+}
+
+/* Without slurmdbd: a job that was requeued has another submit time now; of another one nobody tells how it ended. */
+static void end_gone(struct job_events *events, struct run *run, const struct job_row *row)
+{
+	if (run->bits & RUN_ENDED) {
+		job_events_forget(events, run);
+		return;
+	}
+	if (!row || !(run->bits & RUN_STARTED)) {
+		job_events_lose(events, run);
+		return;
+	}
+	const struct job_end how = {
+		.raw_id = run->raw_id,
+		.key = run->key,
+		.tasks = 1,
+		.owner = owners_get(&events->owners, run->owner),
+		.state = TEXT("requeued"),
+		.end_time = (int64_t)row->submit_time,
+		.time_limit = NUMBER_UNSET,
+	};
+	count_end(events, run, &how);
+}
+
+static void look_at_runs(struct job_events *events, const struct job_table *table, int64_t until)
+{
+	for (size_t i = 0; i < events->runs.count; i++) {
+		struct run *run = &events->runs.items[i];
+		if (!run->is_used)
+			continue;
+		const struct job_row *row = job_table_row(table, run->raw_id);
+		if (!(run->bits & RUN_ENDED))
+			look_at_run(events, run, row, until);
+		else
+			run->gone_since = row && is_of(row, run) ? 0 : until;
+		bool is_split = run->bits & RUN_IS_REST && !run->tasks;
+		if (run->gone_since && is_split && !(run->bits & RUN_ENDED))
+			job_events_forget(events, run); /* its last task was split from it */
+		else if (run->gone_since && !events->ends_by_slurmdbd)
+			end_gone(events, run, row);
+	}
+}
+
+void job_events_look(struct job_events *events, const struct job_table *table, int64_t until)
+{
+	if (until < events->looked_until)
+		until = events->looked_until; /* clocks may be set back: nothing goes back here */
+	look_at_rows(events, table, false);
+	look_at_rows(events, table, true);
+	look_at_runs(events, table, until);
+	events->looked_until = until;
+	events->looked_at = table->now;
+}
