@@ -250,7 +250,11 @@ static void test_permissions(void)
 	fresh("closed");
 	snprintf(missing, sizeof missing, "%s/state.db", path);
 	store_free(load_store(missing, "", STORE_UNUSABLE));
+	struct error err = {""};
+	CHECK(!store_check(missing, &err) && strstr(err.text, path));
 	CHECK(mkdir(path, 0500) == 0);
+	CHECK(!store_check(folder, &err) && strstr(err.text, folder));
+	CHECK(store_check(missing, &err) || geteuid() != 0); /* access(2) is of the real user */
 	store_free(load_store(folder, "", STORE_UNUSABLE)); /* is a folder */
 	if (geteuid() == 0) /* whom no permission binds */
 		CHECK(chown(path, 65534, 65534) == 0 && seteuid(65534) == 0);
