@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "daemon/listen.h"
 #include "slurmrest/client.h"
+#include "store/store.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -130,6 +131,10 @@ static const struct option_row rows[] = {
 	 per_node_names},
 	INTERVAL("qos", "600", ENDPOINT_QOS),
 	INTERVAL("associations", "600", ENDPOINT_ASSOCIATIONS),
+	{"state.path", STRING, offsetof(struct config, state_path), NULL, "FILE",
+	 "Where counters survive restarts; its folder must exist and be ours to write. Without it they "
+	 "begin at 0 with each start.",
+	 NULL},
 	{"web.listen-address", STRING, offsetof(struct config, listen_address), ":9341", "ADDRESS",
 	 "Address to serve on: :port, host:port or [address]:port.", NULL},
 	{"web.telemetry-path", STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",
@@ -302,6 +307,8 @@ bool config_check(const struct config *config, struct error *err)
 	if (!http)
 		return error_prefix(err, "--slurmrestd.ca-file");
 	http_free(http);
+	if (config->state_path && !store_check(config->state_path, err))
+		return error_prefix(err, "--state.path");
 	struct token *token = config->token_file ? token_from_file(config->token_file)
 			      : config->jwt_key_file
 				      ? token_from_key(config->jwt_key_file, config->slurmrestd_user)

@@ -26,6 +26,7 @@ struct config {
 	uint64_t jobs_ends, jobs_steps;    /* enum jobs_ends, enum jobs_steps */
 	const char *state_path;            /* NULL: what was counted is lost with the process */
 	uint64_t first_job_id, max_job_id; /* as slurm.conf has them; where conf does not tell */
+	const char *state_path; /* NULL: nothing survives a restart */
 	double slurmrestd_percent, slurmctld_percent, requests_per_s;
 	uint64_t bulk_memory_mib;
 	bool rate_limited; /* slurm.conf has rl_enable; where conf does not tell */
@@ -39,7 +40,8 @@ struct config {
  * asking anybody: config_check looks at files. */
 bool config_parse(struct config *config, int argc, char *const *argv, struct error *err);
 
-/* Can this be run? Reads the token or key file, tries URL and address; opens no connection. */
+/* Can this be run? Reads the token or key file, tries URL and address, looks whether the state could be
+ * written; opens no connection. */
 bool config_check(const struct config *config, struct error *err);
 
 /* Sets the caps on rows; `caps` is initialised before and stays its owner's to free. */

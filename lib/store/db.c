@@ -34,8 +34,10 @@ struct db *db_open(const char *path)
 	int code = sqlite3_open_v2(path, &db->handle, flags, NULL);
 	if (code != SQLITE_OK)
 		fail(db, code);
-	else if (sqlite3_db_readonly(db->handle, "main") == 1) /* what SQLite falls back to */
-		fail(db, SQLITE_READONLY);
+	else if (sqlite3_db_readonly(db->handle, "main") == 1) { /* what SQLite falls back to */
+		db->has_failed = true;
+		error_set(&db->why, "can only be read");
+	}
 	return db;
 }
 

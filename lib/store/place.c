@@ -51,6 +51,25 @@ char *place_make(const char *path, struct error *err)
 	return real;
 }
 
+bool place_check(const char *path, struct error *err)
+{
+	char folder[PATH_MAX];
+	struct stat status;
+	char *real = realpath(path, NULL); /* NULL: there is no file yet */
+	snprintf(folder, sizeof folder, "%s", real ? real : path);
+	bool is_file = !real || (stat(real, &status) == 0 && S_ISREG(status.st_mode));
+	bool is_writable = !real || access(real, R_OK | W_OK) == 0;
+	free(real);
+	if (!is_file)
+		return error_set(err, "%s: is no regular file", path);
+	if (!is_writable)
+		return error_set(err, "%s: %s", path, strerror(errno));
+	const char *name = dirname(folder); /* WAL and journal are made beside the file */
+	if (access(name, W_OK | X_OK) < 0)
+		return error_set(err, "folder %s: %s", name, strerror(errno));
+	return true;
+}
+
 struct place_id place_id(const char *path)
 {
 	struct stat status;

@@ -9,6 +9,9 @@
  * symbolic links, for free(); NULL: it cannot be made, or is no regular file. */
 char *place_make(const char *path, struct error *err);
 
+/* Whether place_make and writing would work, as far as can be told without touching anything. */
+bool place_check(const char *path, struct error *err);
+
 /* Which file is there: any two numbers that differ when it was replaced; 0 and 0 if there is none. */
 struct place_id {
 	uint64_t device, inode;

@@ -18,6 +18,11 @@ struct store {
 	struct file file;  /* db is NULL if none is open */
 };
 
+bool store_check(const char *path, struct error *err)
+{
+	return place_check(path, err);
+}
+
 struct store *store_new(const char *path, const char *cluster)
 {
 	struct store *store = NEW(struct store);

@@ -17,8 +17,8 @@
  * The file is SQLite's (https://sqlite.org/lockingv3.html, /wal.html): WAL, or a rollback journal on network
  * file systems, where its authors advise against WAL; synchronous=FULL; locked as long as it is open, also for
  * readers such as sqlite3(1). A symbolic link is followed. The file is made with mode 0600, its folder is not
- * made. File, WAL and journal together stay below three times the largest content there ever was (about 300
- * bytes a run, 100 a counter) plus 32 MiB. */
+ * made. File, WAL and journal together stay below three times the largest content there ever was (160
+ * bytes a row, about) plus 32 MiB. */
 #pragma once
 
 #include "base/error.h"
@@ -50,6 +50,10 @@ struct store_run {
 };
 
 struct store;
+
+/* Whether a store could be opened and written there, as far as can be told without touching anything: folder
+ * and file are there and may be written by us. */
+bool store_check(const char *path, struct error *err);
 
 /* Opens nothing yet. `cluster` is the cluster's name, empty as long as it is unknown; both are copied. */
 struct store *store_new(const char *path, const char *cluster);

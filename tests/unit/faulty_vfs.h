@@ -258,7 +258,8 @@ static inline void faulty_restart(void)
 			if (faulty.kind == FAULT_POWER_SOME && rand_r(&faulty.seed) % 2)
 				medium_change(&medium->synced, &medium->changes[i]);
 		FILE *file = fopen(medium->path, "w");
-		fwrite(medium->synced.bytes, 1, medium->synced.len, file);
+		if (medium->synced.len)
+			fwrite(medium->synced.bytes, 1, medium->synced.len, file);
 		fclose(file);
 	}
 	faulty_start(FAULT_NEVER, 0);

@@ -4,11 +4,17 @@
 #include "base/buf.h"
 #include "store/store.h"
 
-#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static void dump_text(struct buf *to, struct text text)
 {
-	buf_add_text(to, text);
+	for (size_t i = 0; i < text.len; i++)
+		if (text.bytes[i])
+			buf_add_char(to, text.bytes[i]);
+		else
+			buf_add_string(to, "\\0");
 	buf_add_char(to, '|');
 }
 
@@ -63,4 +69,47 @@ static inline struct store_run run_of(uint64_t id, int64_t task)
 		.memory = UINT64_C(4) << 30, .ran_before = 7,
 		.tres = TEXT("cpu=4,mem=4G,node=1,billing=4,gres/gpu=1"), .user = TEXT("alice"),
 		.account = TEXT("physics"), .partitions = TEXT("batch"), .qos = TEXT("normal")};
+}
+
+/* The whole state of a file, opened for that; *ret_found may be NULL. For free(). */
+static inline char *dump_of(const char *path, enum store_found *ret_found)
+{
+	struct buf dump = BUF_INIT;
+	struct error err;
+	struct store *store = store_new(path, "");
+	enum store_found found = load_dump(store, &dump, &err);
+	if (ret_found)
+		*ret_found = found;
+	store_free(store);
+	buf_add_string(&dump, ""); /* never NULL */
+	return dump.bytes;
+}
+
+/* A store whose rows nobody wants to see. */
+static inline struct store *load_store(const char *path, const char *cluster, enum store_found want)
+{
+	struct buf dump = BUF_INIT;
+	struct error err = {""};
+	struct store *store = store_new(path, cluster);
+	check_row(path);
+	CHECK_NUMBER(load_dump(store, &dump, &err), want);
+	CHECK((want == STORE_UNUSABLE || want == STORE_SET_ASIDE) == (err.text[0] != '\0'));
+	buf_done(&dump);
+	return store;
+}
+
+/* Commits one mark, with everything else left as it is, or gone if the store wants all. */
+static inline void save_mark(struct store *store, const char *name, int64_t value, enum store_wants want)
+{
+	struct error err = {""};
+	CHECK_NUMBER(store_begin(store, &err), want);
+	store_put_mark(store, name, value);
+	CHECK(store_commit(store, &err));
+}
+
+static inline void check_dump(const char *path, const char *want)
+{
+	char *dump = dump_of(path, NULL);
+	CHECK_STRING(dump, want);
+	free(dump);
 }

@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-enum { COUNTERS = 30, RUNS = 150, STEPS = 12, RESTART_AT = 6 };
+enum { COUNTERS = 30, RUNS = 150, STEPS = 8, RESTART_AT = 4 };
 
 /* What a caller has in memory. */
 struct memory {
@@ -155,26 +155,27 @@ static void remove_files(void)
 	}
 }
 
+static void check_goes_on(struct store *store)
+{
+	struct error err;
+	CHECK(store_begin(store, &err) != STORE_WANTS_NOTHING);
+	store_put_mark(store, "another", 1);
+	CHECK(store_commit(store, &err));
+}
+
 /* After the crash: is it one of the neighbours, and can it be written? */
 static void check_neighbour(int done, bool avoid_wal)
 {
-	struct buf dump = BUF_INIT, again = BUF_INIT;
+	struct buf dump = BUF_INIT;
 	struct error err = {"?"};
 	struct store *store = open_store(avoid_wal);
 	enum store_found found = load_dump(store, &dump, &err);
 	const char *got = dump.len ? dump.bytes : "";
 	CHECK(found == STORE_LOADED || (found == STORE_NEW && done == 0));
 	CHECK(strcmp(got, wanted[done]) == 0 || (done < STEPS && strcmp(got, wanted[done + 1]) == 0));
-	CHECK(store_begin(store, &err) != STORE_WANTS_NOTHING);
-	store_put_mark(store, "another", 1);
-	CHECK(store_commit(store, &err));
-	store_free(store);
-	store = open_store(avoid_wal);
-	CHECK(load_dump(store, &again, &err) == STORE_LOADED);
-	CHECK(again.len == dump.len + strlen("another|1\n"));
+	check_goes_on(store);
 	store_free(store);
 	buf_done(&dump);
-	buf_done(&again);
 }
 
 static void test_deaths(enum fault_kind kind, bool avoid_wal, const char *name)
