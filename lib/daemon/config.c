@@ -131,10 +131,6 @@ static const struct option_row rows[] = {
 	 per_node_names},
 	INTERVAL("qos", "600", ENDPOINT_QOS),
 	INTERVAL("associations", "600", ENDPOINT_ASSOCIATIONS),
-	{"state.path", STRING, offsetof(struct config, state_path), NULL, "FILE",
-	 "Where counters survive restarts; its folder must exist and be ours to write. Without it they "
-	 "begin at 0 with each start.",
-	 NULL},
 	{"web.listen-address", STRING, offsetof(struct config, listen_address), ":9341", "ADDRESS",
 	 "Address to serve on: :port, host:port or [address]:port.", NULL},
 	{"web.telemetry-path", STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",

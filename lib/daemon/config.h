@@ -26,7 +26,6 @@ struct config {
 	uint64_t jobs_ends, jobs_steps;    /* enum jobs_ends, enum jobs_steps */
 	const char *state_path;            /* NULL: what was counted is lost with the process */
 	uint64_t first_job_id, max_job_id; /* as slurm.conf has them; where conf does not tell */
-	const char *state_path; /* NULL: nothing survives a restart */
 	double slurmrestd_percent, slurmctld_percent, requests_per_s;
 	uint64_t bulk_memory_mib;
 	bool rate_limited; /* slurm.conf has rl_enable; where conf does not tell */

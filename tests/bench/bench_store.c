@@ -73,11 +73,10 @@ static void put_run(struct store *store, uint64_t id, int64_t now)
 	snprintf(user, sizeof user, "user%05" PRIu64, id % 5000);
 	struct store_run run = {
 		.id = id, .task = -1, .submit_time = 1700000000, .raw_id = id, .bits = 3,
-		.start_time = 1700001000, .counted_until = now, .cpus = 16, .memory_mib = 65536,
-		.nodes = 1, .time_limit = 86400,
+		.began = 1700001000, .counted = now - 1700001000, .cpus = 16, .memory = UINT64_C(64) << 30,
+		.end_time = 0,
 		.tres = TEXT("cpu=16,mem=64G,node=1,billing=16,gres/gpu=2"), .user = text_of(user),
-		.account = TEXT("physics"), .partition = TEXT("batch"), .qos = TEXT("normal"),
-		.state = TEXT("RUNNING")};
+		.account = TEXT("physics"), .partitions = TEXT("batch"), .qos = TEXT("normal")};
 	store_put_run(store, &run);
 }
 

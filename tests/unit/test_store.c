@@ -24,7 +24,7 @@ static void test_round_trip(void)
 	run.submit_time = INT64_MIN;
 	run.user = TEXT("o'neill \"\\ \xc3\xa9 \xff");
 	run.account = TEXT("a\0b");
-	run.state = (struct text){NULL, 0};
+	run.qos = (struct text){NULL, 0};
 	other.end_time = 1700000300;
 	CHECK(store_begin(store, &err) == STORE_WANTS_ALL);
 	store_put_run(store, &run);
