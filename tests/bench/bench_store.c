@@ -73,7 +73,8 @@ static void put_run(struct store *store, uint64_t id, int64_t now)
 	snprintf(user, sizeof user, "user%05" PRIu64, id % 5000);
 	struct store_run run = {
 		.id = id, .task = -1, .submit_time = 1700000000, .raw_id = id, .bits = 3,
-		.began = 1700001000, .counted = now - 1700001000, .cpus = 16, .memory = UINT64_C(64) << 30,
+		.began = 1700001000, .counted = now - 1700001000, .cpus = 16,
+		.memory = UINT64_C(64) << 30,
 		.tres = TEXT("cpu=16,mem=64G,node=1,billing=16,gres/gpu=2"), .user = text_of(user),
 		.account = TEXT("physics"), .partitions = TEXT("batch"), .qos = TEXT("normal")};
 	store_put_run(store, &run);

@@ -26,6 +26,7 @@ static void test_round_trip(void)
 	run.account = TEXT("a\0b");
 	run.qos = (struct text){NULL, 0};
 	other.end_time = 1700000300;
+	other.gone_since = 1700000400;
 	CHECK(store_begin(store, &err) == STORE_WANTS_ALL);
 	store_put_run(store, &run);
 	store_put_run(store, &other);
@@ -47,10 +48,10 @@ static void test_round_trip(void)
 		   "partition|debug|jobs_ended|COMPLETED|inf\n"
 		   "partition|debug|jobs_ended|FAILED|1.0000000000000001e+300\n"
 		   "18446744073709551615_-1@-9223372036854775808 6 ffffffffffffffff 0"
-		   " 1700000100-0 1700000200 63 4096 1 3600 cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|"
-		   "o'neill \"\\ \xc3\xa9 \xff|a\\0b|batch|normal||\n"
-		   "1_3@1700000000 8 5 0 1700000100-1700000300 1700000200 1 4096 1 3600 "
-		   "cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|alice|physics|batch|normal|RUNNING|\n"
+		   " 1700000100-0 100 63 4294967296 7 0 cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|"
+		   "o'neill \"\\ \xc3\xa9 \xff|a\\0b|batch||\n"
+		   "1_3@1700000000 8 5 0 1700000100-1700000300 100 1 4294967296 7 1700000400 "
+		   "cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|alice|physics|batch|normal|\n"
 		   "cursor|-9223372036854775808\n");
 }
 
