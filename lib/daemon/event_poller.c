@@ -32,18 +32,19 @@ static void choose_source(struct event_poller *poller)
 {
 	struct job_events *events = poller->recorder.events;
 	const struct config *config = poller->asker->config;
+	int64_t every = (int64_t)config->interval_s[TASK_JOB_ENDS];
 	bool is_awaited = clock_now_s() < poller->began + SLURMDBD_GIVE_UP_S;
 	bool by_slurmdbd = config->jobs_ends == JOBS_ENDS_AUTO
 				   ? events->ends_by_slurmdbd || poller->has_answered || is_awaited
 				   : config->jobs_ends == JOBS_ENDS_SLURMDBD;
 	if (by_slurmdbd && !events->ends_by_slurmdbd && poller->has_windows) {
 		int64_t from = clock_now_s() - ENDS_KEPT_S;
-		end_windows_init(&poller->windows, from > events->birth ? from : events->birth);
+		end_windows_init(&poller->windows, from > events->birth ? from : events->birth, every);
 	}
 	events->ends_by_slurmdbd = by_slurmdbd;
 	events->reads_steps = by_slurmdbd && config->jobs_steps == JOBS_STEPS_READ;
 	if (!poller->has_windows)
-		end_windows_init(&poller->windows, events->ends_known_until);
+		end_windows_init(&poller->windows, events->ends_known_until, every);
 	poller->has_windows = true;
 }
 

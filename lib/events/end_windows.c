@@ -3,7 +3,7 @@
 enum {
 	SHORT_OVERLAP_S = 60,  /* a record is written some seconds after the end */
 	SWEEP_OVERLAP_S = 600, /* and some minutes after it when slurmdbd is busy */
-	SWEEP_EVERY_S = 600,
+	SWEEP_EVERY = 20,
 	SPAN_MIN_S = 10,
 	SPAN_FIRST_S = 1800,
 	SPAN_MAX_S = 7 * 86400,
@@ -11,12 +11,13 @@ enum {
 	RUNS_MANY = 2000,
 };
 
-void end_windows_init(struct end_windows *windows, int64_t known_until)
+void end_windows_init(struct end_windows *windows, int64_t known_until, int64_t interval)
 {
 	*windows = (struct end_windows){.known_until = known_until,
 					.delivered_until = INT64_MAX,
 					.asked_until = known_until,
-					.span = SPAN_FIRST_S};
+					.span = SPAN_FIRST_S,
+					.sweep_every = interval * SWEEP_EVERY};
 }
 
 void end_windows_note_queue(struct end_windows *windows, int64_t now, uint64_t waiting)
@@ -49,7 +50,7 @@ static void end_sweep(struct end_windows *windows, int64_t now)
 	if (known > windows->known_until)
 		windows->known_until = known;
 	windows->sweep_to = 0;
-	windows->next_sweep = now + SWEEP_EVERY_S;
+	windows->next_sweep = now + windows->sweep_every;
 }
 
 bool end_windows_note(struct end_windows *windows, struct end_window window, int64_t now,

@@ -1,5 +1,5 @@
-/* Which windows of end times slurmdbd is asked for. Two kinds take turns: short ones for what just ended, and every ten
- * minutes a sweep from where all ends are known, for slurmctld hands records over late when slurmdbd was away
+/* Which windows of end times slurmdbd is asked for. Two kinds take turns: short ones for what just ended, and every twenty
+ * of them a sweep from where all ends are known, for slurmctld hands records over late when slurmdbd was away
  * (SLURMRESTD.md). A sweep is cut into windows of so many runs as an answer may have; after a downtime it takes many.
  * Pure: times are Unix seconds, given. Ends told again are to be recognised by the caller. */
 #pragma once
@@ -15,6 +15,7 @@ struct end_windows {
 	int64_t next_sweep;   /* when the next one is due */
 	int64_t asked_until;  /* the end of the last window that was answered */
 	int64_t span;         /* seconds, of a window of a sweep */
+	int64_t sweep_every;  /* seconds */
 };
 
 struct end_window {
@@ -22,8 +23,8 @@ struct end_window {
 	bool is_sweep;
 };
 
-/* All ends before `known_until` are known, or not wanted. */
-void end_windows_init(struct end_windows *windows, int64_t known_until);
+/* All ends before `known_until` are known, or not wanted; a window is asked for every `interval` seconds. */
+void end_windows_init(struct end_windows *windows, int64_t known_until, int64_t interval);
 
 /* What diag says: so many records wait in slurmctld for slurmdbd. */
 void end_windows_note_queue(struct end_windows *windows, int64_t now, uint64_t waiting);
