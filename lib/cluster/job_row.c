@@ -8,9 +8,12 @@
 
 _Static_assert(sizeof(struct job_row) == 128, "a row without holes: it is compared byte by byte");
 
-static bool holds(int state)
+/* What it holds, or held until it ended; what it asked for if it has not started. */
+static struct text tres_of(const struct job *job)
 {
-	return state == JOB_RUNNING || state == JOB_SUSPENDED;
+	bool holds = job->state == JOB_RUNNING || job->state == JOB_SUSPENDED;
+	bool held = job->state != JOB_PENDING && job->tres_allocated.len;
+	return holds || held ? job->tres_allocated : job->tres_requested;
 }
 
 /* CPUs, memory and nodes as the TRES string has them; it rounds on some releases, but it is what
@@ -79,7 +82,7 @@ bool job_row_make(struct job_row *row, struct job_table *table, const struct job
 	if (!number_is_known(job->id) || !is_slurms(job->id) || !is_slurms(job->array_job_id) ||
 	    !is_slurms(job->array_task_id))
 		return false;
-	struct text tres = holds(job->state) ? job->tres_allocated : job->tres_requested;
+	struct text tres = tres_of(job);
 	*row = (struct job_row){
 		.id = (uint32_t)job->id,
 		.array_job_id =

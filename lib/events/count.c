@@ -78,10 +78,18 @@ static void count_submissions(struct job_events *events, uint32_t owner, int64_t
 		add(events, owner, TALLY_SUBMISSIONS, TEXT(""), (double)tasks);
 }
 
+static void note_split(struct job_events *events, const struct run_key *key, int64_t split_by)
+{
+	if (key->task != RUN_NO_TASK && split_by > id_map_find(&events->split, key->id))
+		id_map_set(&events->split, key->id, (uint32_t)split_by);
+}
+
 struct run *count_new_run(struct job_events *events, const struct run_key *key,
-			  const struct job_owner *owner, uint64_t tasks)
+			  const struct job_owner *owner, uint64_t tasks, int64_t split_by)
 {
 	bool is_known = was_submitted_with_its_array(events, key);
+	if (!is_known)
+		note_split(events, key, split_by);
 	struct run *run = runs_add(&events->runs, key);
 	run->owner = owners_hold(&events->owners, owner);
 	run->bits = RUN_SUBMITTED | RUN_IS_CHANGED;
@@ -92,11 +100,11 @@ struct run *count_new_run(struct job_events *events, const struct run_key *key,
 
 void count_rest(struct job_events *events, struct run *run, uint64_t tasks)
 {
-	if (tasks <= run->tasks)
+	if (run->bits & RUN_HAS_TASKS)
 		return;
-	count_submissions(events, run->owner, run->key.submit_time, tasks - run->tasks);
+	count_submissions(events, run->owner, run->key.submit_time, tasks);
 	run->tasks = tasks;
-	run->bits |= RUN_IS_CHANGED;
+	run->bits |= RUN_HAS_TASKS | RUN_IS_CHANGED;
 }
 
 /* Starts */
@@ -119,31 +127,60 @@ void count_start(struct job_events *events, struct run *run, int64_t start, int6
 
 /* Time */
 
-/* A run that lives after another of the same job ended: what was counted too much of that one is taken from it. */
+/* A requeue that nobody saw: of the run before it too much was counted. That is taken from the run after it, as far as
+ * it is known: all of it when slurmdbd has told how the one before ended; until then, that it ended before the other
+ * was submitted. */
 static int64_t take_excess(struct job_events *events, const struct run *run)
 {
 	struct run *other = NULL;
 	int64_t excess = 0;
 	while ((other = runs_next(&events->runs, run->key.id, run->key.task, other))) {
-		if (other == run || !(other->bits & RUN_ENDED) || !other->counted)
+		int64_t most = 0; /* that may have been counted of it */
+		if (!(other->bits & RUN_ENDED))
+			most = other->ran_before + run->key.submit_time - other->began;
+		if (other->key.submit_time >= run->key.submit_time || other->counted <= most)
 			continue;
-		excess += other->counted;
-		other->counted = 0;
+		excess += other->counted - most;
+		other->counted = most;
 		other->bits |= RUN_IS_CHANGED;
 	}
 	return excess;
 }
 
-void count_begin(struct job_events *events, struct run *run, int64_t began, int64_t ran_before)
+static void pass_on_excess(struct job_events *events, struct run *run)
 {
-	int64_t before_birth = ran_before + events->birth - began;
-	if (run->bits & RUN_RUNS && run->began == began && run->ran_before == ran_before)
-		return;
+	struct run *other = NULL;
+	while (run->counted && (other = runs_next(&events->runs, run->key.id, run->key.task, other))) {
+		if (other->key.submit_time <= run->key.submit_time || other->bits & RUN_ENDED ||
+		    !other->began)
+			continue;
+		other->counted += run->counted;
+		other->bits |= RUN_IS_CHANGED;
+		run->counted = 0;
+	}
+}
+
+/* Of a job that was suspended before and after birth it is not known how often it was so before. */
+static int64_t seconds_before_birth(const struct job_events *events, const struct run_time *time)
+{
+	int64_t since_start = events->birth - time->start;
+	if (since_start <= 0)
+		return 0;
+	if (time->since <= events->birth)
+		return time->ran_before + (time->runs ? events->birth - time->since : 0);
+	return time->ran_before < since_start ? time->ran_before : since_start;
+}
+
+void count_begin(struct job_events *events, struct run *run, const struct run_time *time)
+{
 	if (!run->began)
-		run->counted = (before_birth > 0 ? before_birth : 0) + take_excess(events, run);
-	run->began = began;
-	run->ran_before = ran_before;
-	run->bits |= RUN_RUNS | RUN_IS_CHANGED;
+		run->counted = seconds_before_birth(events, time) + take_excess(events, run);
+	uint32_t bits = (run->bits & ~(uint32_t)RUN_RUNS) | (time->runs ? RUN_RUNS : 0);
+	if (bits == run->bits && run->began == time->since && run->ran_before == time->ran_before)
+		return;
+	run->began = time->since;
+	run->ran_before = time->ran_before;
+	run->bits = bits | RUN_IS_CHANGED;
 }
 
 void count_until(struct job_events *events, struct run *run, int64_t until)
@@ -174,11 +211,15 @@ static void hold_what_it_held(struct job_events *events, struct run *run, const 
 static void settle(struct job_events *events, struct run *run, const struct job_end *end)
 {
 	int64_t before_birth = events->birth - end->start_time;
+	if (!run->began) { /* it was never seen to run */
+		if (before_birth > end->run_seconds)
+			before_birth = end->run_seconds;
+		run->counted = (before_birth > 0 ? before_birth : 0) + take_excess(events, run);
+	}
 	int64_t rest = end->run_seconds - run->counted;
-	if (!run->began) /* it was never seen to run */
-		rest = end->run_seconds - (before_birth > 0 ? before_birth : 0);
 	count_time(events, run, rest);
-	run->counted = rest < 0 && run->began ? -rest : 0;
+	run->counted = rest < 0 ? -rest : 0;
+	pass_on_excess(events, run);
 }
 
 /* A node that kills each job at once draws the next ones. A job that fails does so on its first node, where its script
@@ -224,14 +265,14 @@ static void count_how_it_ended(struct job_events *events, const struct run *run,
 static void end_rest(struct job_events *events, struct run *rest, uint64_t tasks)
 {
 	count_rest(events, rest, tasks);
-	rest->tasks -= tasks;
+	rest->tasks -= tasks < rest->tasks ? tasks : rest->tasks;
 }
 
 void count_end(struct job_events *events, struct run *run, const struct job_end *end)
 {
 	bool has_started = end->start_time && end->start_time <= end->end_time;
 	hold_what_it_held(events, run, end);
-	if (run->tasks)
+	if (run->bits & RUN_IS_REST)
 		end_rest(events, run, end->tasks);
 	if (has_started && !(run->bits & RUN_STARTED))
 		count_start(events, run, end->start_time, end->eligible_time, end->nodes);

@@ -4,19 +4,29 @@
 
 #include "events/job_events.h"
 
-/* A run that was not known, with the submission of so many tasks; it goes by its array's, if that was counted. */
-struct run *count_new_run(struct job_events *events, const struct run_key *key,
-			  const struct job_owner *owner, uint64_t tasks);
+enum { JOB_EVENTS_GIVE_UP_S = 3600 }; /* after a run has gone: its end would have been told */
 
-/* An array's unsplit rest has so many tasks: those that were not counted are. */
+/* A run that was not known, with the submission of so many tasks; it goes by its array's, if that was counted. A task
+ * was split from its array by `split_by`. */
+struct run *count_new_run(struct job_events *events, const struct run_key *key,
+			  const struct job_owner *owner, uint64_t tasks, int64_t split_by);
+
+/* An array's unsplit rest had so many tasks when it was first counted; later calls change nothing, for an array does
+ * not grow: what is told of the rest may be older than what is known of tasks that were split from it. */
 void count_rest(struct job_events *events, struct run *run, uint64_t tasks);
 
 /* `eligible`: 0 if not known. */
 void count_start(struct job_events *events, struct run *run, int64_t start, int64_t eligible,
 		 uint64_t nodes);
 
-/* It runs since `began`, after it had run so many seconds before it was suspended. */
-void count_begin(struct job_events *events, struct run *run, int64_t began, int64_t ran_before);
+/* It started then. */
+struct run_time {
+	int64_t start;
+	int64_t since;      /* when it started, or was last suspended or resumed */
+	int64_t ran_before; /* seconds, until then */
+	bool runs;          /* else it is suspended */
+};
+void count_begin(struct job_events *events, struct run *run, const struct run_time *time);
 
 /* It ran until then, if it has begun. */
 void count_until(struct job_events *events, struct run *run, int64_t until);

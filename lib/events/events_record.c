@@ -144,6 +144,7 @@ void events_restore_run(struct job_events *events, const struct events_run *row)
 	uint32_t next = run->next;
 	*run = row->run;
 	run->next = next;
+	run->row = 0;
 	run->is_used = true;
 	run->bits = (run->bits & ~(uint32_t)RUN_IS_CHANGED) | RUN_IS_STORED;
 	run->owner = owners_hold(&events->owners, &row->owner);

@@ -4,10 +4,7 @@
 
 #include <stdlib.h>
 
-enum {
-	GIVE_UP_S = 3600,      /* after a run has gone: slurmdbd would have told of its end */
-	STEPS_GIVE_UP_S = 86400,
-};
+enum { STEPS_GIVE_UP_S = 86400 };
 
 struct job_events *job_events_new(const struct caps *caps, const struct vocabulary *vocabulary,
 				  int64_t now)
@@ -27,6 +24,7 @@ void job_events_free(struct job_events *events)
 	tallies_done(&events->tallies);
 	text_pool_done(&events->texts);
 	runs_done(&events->runs);
+	id_map_done(&events->split);
 	free(events);
 }
 
@@ -43,7 +41,7 @@ void job_events_take_end(struct job_events *events, const struct job_end *end)
 	if (run && run->bits & RUN_ENDED)
 		return;
 	if (!run)
-		run = count_new_run(events, &end->key, &end->owner, end->tasks);
+		run = count_new_run(events, &end->key, &end->owner, end->tasks, end->end_time);
 	count_end(events, run, end);
 }
 
@@ -55,12 +53,15 @@ void job_events_lose(struct job_events *events, struct run *run)
 
 static bool gave_up(const struct run *run, int64_t until)
 {
-	return !(run->bits & RUN_ENDED) && run->gone_since && run->gone_since + GIVE_UP_S < until;
+	bool awaits_end = !(run->bits & RUN_ENDED) || run->tasks;
+	return awaits_end && run->gone_since && run->gone_since + JOB_EVENTS_GIVE_UP_S < until;
 }
 
+/* As long as slurmctld shows it, it may be looked at: an epilog may take longer than slurmdbd is asked again. */
 static bool is_over(const struct run *run, int64_t until, int64_t asked_again_from)
 {
-	if (!(run->bits & RUN_ENDED) || run->end_time >= asked_again_from)
+	if (!(run->bits & RUN_ENDED) || run->end_time >= asked_again_from || !run->gone_since ||
+	    run->tasks)
 		return false;
 	return !(run->bits & RUN_WANTS_STEPS) || run->end_time + STEPS_GIVE_UP_S < until;
 }

@@ -1,6 +1,10 @@
 /* What the job table tells of live jobs, and, where there is no slurmdbd, of those that ended. */
 #include "events/count.h"
 
+#include "base/memory.h"
+
+#include <stdlib.h>
+
 static bool has_flag(const struct job_row *row, enum job_flag flag)
 {
 	return row->flags >> flag & 1;
@@ -32,6 +36,7 @@ static void hold_what_it_has(struct job_events *events, struct run *run,
 	uint32_t tres = text_pool_hold(&events->texts, text_pool_get(&table->texts, row->tres));
 	bool is_same = of == run->owner && tres == run->tres && row->cpus == run->cpus &&
 		       row->memory == run->memory && row->id == run->raw_id;
+	run->row = (uint32_t)(row - table->rows) + 1;
 	owners_release(&events->owners, run->owner);
 	text_pool_release(&events->texts, run->tres);
 	run->owner = of;
@@ -51,9 +56,32 @@ static void look_at_start(struct job_events *events, struct run *run, const stru
 		return;
 	if (!(run->bits & RUN_STARTED))
 		count_start(events, run, start, row->eligible_time, row->nodes);
-	if (row->state == JOB_RUNNING)
-		count_begin(events, run, row->suspend_time ? row->suspend_time : start,
-			    row->suspend_time ? row->ran_before : 0);
+	const struct run_time time = {.start = start,
+				      .since = row->suspend_time ? row->suspend_time : start,
+				      .ran_before = row->suspend_time ? row->ran_before : 0,
+				      .runs = row->state == JOB_RUNNING};
+	count_begin(events, run, &time);
+}
+
+/* How many tasks are left was told no later than that. */
+static int64_t counted_at(const struct job_row *rest)
+{
+	return rest->bits & ROW_IS_COUNTED ? rest->seen_time : rest->details_time;
+}
+
+/* Tasks that were seen by themselves may have been split from it since its number was told, and be in that, too: then
+ * it is counted when it has been told anew. */
+static void look_at_rest(struct job_events *events, struct run *run, const struct job_row *row)
+{
+	bool is_known = !(row->bits & ROW_IS_CUT) || row->bits & ROW_IS_COUNTED;
+	int64_t split = id_map_find(&events->split, run->key.id);
+	run->bits |= RUN_IS_REST;
+	if (split > run->began) {
+		run->began = split;
+		run->bits |= RUN_IS_CHANGED;
+	}
+	if (is_known && counted_at(row) > run->began)
+		count_rest(events, run, row->tasks);
 }
 
 static void look_at_live(struct job_events *events, const struct job_table *table,
@@ -65,12 +93,12 @@ static void look_at_live(struct job_events *events, const struct job_table *tabl
 	if (run && run->bits & RUN_ENDED)
 		return;
 	if (!run)
-		run = count_new_run(events, &key, &owner, is_rest(row) ? 0 : 1);
+		run = count_new_run(events, &key, &owner, is_rest(row) ? 0 : 1, row->details_time);
 	hold_what_it_has(events, run, table, row);
-	run->bits |= is_rest(row) ? RUN_IS_REST : 0;
-	if (is_rest(row) && (!(row->bits & ROW_IS_CUT) || row->bits & ROW_IS_COUNTED))
-		count_rest(events, run, row->tasks);
-	look_at_start(events, run, row);
+	if (is_rest(row))
+		look_at_rest(events, run, row);
+	else
+		look_at_start(events, run, row);
 }
 
 /* Slurm gives a job that was cancelled while it waited a start time, too, but no nodes. */
@@ -103,35 +131,75 @@ static void look_at_ended(struct job_events *events, const struct job_table *tab
 		job_events_take_end(events, &how);
 }
 
-/* Rests of arrays come after all tasks: a task that was split before its rest was seen was not counted with it. */
-static void look_at_rows(struct job_events *events, const struct job_table *table, bool are_rests)
+/* One that ends is complete when it is not completing any more, of which no details need to come. */
+static bool is_news(const struct job_events *events, const struct job_row *row)
 {
+	bool is_new = row->details_time >= events->looked_at || is_rest(row) ||
+		      (!events->ends_by_slurmdbd && !is_live(row));
+	return is_new && job_row_is_used(row) &&
+	       (row->bits & (ROW_HAS_DETAILS | ROW_WANTS_DETAILS)) == ROW_HAS_DETAILS &&
+	       row->submit_time && !has_flag(row, JOB_FLAG_REVOKED);
+}
+
+static void look_at_row(struct job_events *events, const struct job_table *table,
+			const struct job_row *row)
+{
+	if (is_live(row))
+		look_at_live(events, table, row);
+	else if (!events->ends_by_slurmdbd && !has_flag(row, JOB_FLAG_COMPLETING))
+		look_at_ended(events, table, row);
+}
+
+/* Rests of arrays come after all tasks: a task that was split before its rest was seen was not counted with it. */
+static void look_at_rows(struct job_events *events, const struct job_table *table)
+{
+	size_t *rests = NULL, count = 0, capacity = 0;
 	for (size_t i = 0; i < table->position_count; i++) {
 		const struct job_row *row = &table->rows[i];
-		if (!job_row_is_used(row) || is_rest(row) != are_rests ||
-		    !(row->bits & ROW_HAS_DETAILS) || row->bits & ROW_WANTS_DETAILS ||
-		    !row->submit_time || has_flag(row, JOB_FLAG_REVOKED))
+		if (!is_news(events, row))
 			continue;
-		if (!are_rests && row->details_time < events->looked_at)
-			continue; /* nothing new since */
-		if (is_live(row))
-			look_at_live(events, table, row);
-		else if (!events->ends_by_slurmdbd && !has_flag(row, JOB_FLAG_COMPLETING))
-			look_at_ended(events, table, row);
+		if (!is_rest(row)) {
+			look_at_row(events, table, row);
+			continue;
+		}
+		GROW(rests, count, capacity);
+		rests[count++] = i;
 	}
+	for (size_t i = 0; i < count; i++)
+		look_at_row(events, table, &table->rows[rests[i]]);
+	free(rests);
+	id_map_done(&events->split);
 }
 
+/* The last task of an array takes the place of the rest. */
 static bool is_of(const struct job_row *row, const struct run *run)
 {
-	return !(row->bits & ROW_HAS_DETAILS) || (int64_t)row->submit_time == run->key.submit_time;
+	return !(row->bits & ROW_HAS_DETAILS) ||
+	       ((int64_t)row->submit_time == run->key.submit_time &&
+		row->array_task_id == run->key.task);
 }
 
+/* Most rows are where they were. */
+static const struct job_row *row_of(struct run *run, const struct job_table *table)
+{
+	const struct job_row *row = run->row && run->row <= table->position_count
+					    ? &table->rows[run->row - 1]
+					    : NULL;
+	if (row && job_row_is_used(row) && row->id == run->raw_id)
+		return row;
+	row = job_table_row(table, run->raw_id);
+	run->row = row ? (uint32_t)(row - table->rows) + 1 : 0;
+	return row;
+}
+
+/* While details are awaited it may be another run, or have been suspended meanwhile. */
 static void look_at_run(struct job_events *events, struct run *run, const struct job_row *row,
 			int64_t until)
 {
 	bool is_there = row && is_of(row, run);
+	bool runs = is_there && row->state == JOB_RUNNING && !(row->bits & ROW_WANTS_DETAILS);
 	int64_t gone_since = is_there ? 0 : run->gone_since ? run->gone_since : until;
-	if (run->bits & RUN_RUNS && is_there && row->state == JOB_RUNNING) {
+	if (run->bits & RUN_RUNS && runs) {
 		count_until(events, run, until);
 	} else if (run->bits & RUN_RUNS) {
 		run->bits &= ~(uint32_t)RUN_RUNS;
@@ -142,9 +210,12 @@ static void look_at_run(struct job_events *events, struct run *run, const struct
 }
 
 /* Without slurmdbd: a job that was requeued has another submit time now; of another one nobody tells how it ended. */
-static void end_gone(struct job_events *events, struct run *run, const struct job_row *row)
+static void end_gone(struct job_events *events, struct run *run, const struct job_row *row,
+		     int64_t until)
 {
-	if (run->bits & RUN_ENDED) {
+	if (run->tasks && until < run->gone_since + JOB_EVENTS_GIVE_UP_S)
+		return; /* its last tasks may have rows that wait for their details */
+	if (run->bits & RUN_ENDED && !run->tasks) {
 		job_events_forget(events, run);
 		return;
 	}
@@ -170,16 +241,13 @@ static void look_at_runs(struct job_events *events, const struct job_table *tabl
 		struct run *run = &events->runs.items[i];
 		if (!run->is_used)
 			continue;
-		const struct job_row *row = job_table_row(table, run->raw_id);
-		if (!(run->bits & RUN_ENDED))
-			look_at_run(events, run, row, until);
-		else
-			run->gone_since = row && is_of(row, run) ? 0 : until;
+		const struct job_row *row = row_of(run, table);
+		look_at_run(events, run, row, until);
 		bool is_split = run->bits & RUN_IS_REST && !run->tasks;
 		if (run->gone_since && is_split && !(run->bits & RUN_ENDED))
 			job_events_forget(events, run); /* its last task was split from it */
 		else if (run->gone_since && !events->ends_by_slurmdbd)
-			end_gone(events, run, row);
+			end_gone(events, run, row, until);
 	}
 }
 
@@ -187,8 +255,7 @@ void job_events_look(struct job_events *events, const struct job_table *table, i
 {
 	if (until < events->looked_until)
 		until = events->looked_until; /* clocks may be set back: nothing goes back here */
-	look_at_rows(events, table, false);
-	look_at_rows(events, table, true);
+	look_at_rows(events, table);
 	look_at_runs(events, table, until);
 	events->looked_until = until;
 	events->looked_at = table->now;
