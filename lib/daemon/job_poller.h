@@ -21,6 +21,8 @@ struct job_poller {
 	uint64_t round_began_ns;
 	uint64_t jobs_time;    /* of the last count of diag that was looked at */
 	uint64_t next_job_id;  /* of conf, when it was last looked at */
+	bool asks_slurmdbd;    /* for the first details of many new jobs */
+	uint64_t slurmdbd_after_ns; /* it failed: not before */
 	uint64_t search_after_ns;
 	double search_pause_s;
 };

@@ -118,6 +118,7 @@ static const struct field fields[] = {
 	TEXT_FIELD(struct job_run, job.account, "account"),
 	TEXT_FIELD(struct job_run, job.partitions, "partition"),
 	TEXT_FIELD(struct job_run, job.qos, "qos"),
+	TEXT_FIELD(struct job_run, qos_requested, "qosreq"),
 	NAME("state.current", take_state),
 	NUMBER(struct job_run, job.submit_time, "time.submission", SECONDS),
 	NUMBER(struct job_run, job.eligible_time, "time.eligible", SECONDS),
@@ -181,6 +182,8 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	struct job *job = &run->job;
 	bool has_state = job->state || job->flags;
 	job->state = job->state ? job->state - 1 : JOB_PENDING;
+	if (job->state == JOB_PENDING && !job->flags && run->qos_requested.len)
+		job->qos = run->qos_requested; /* of several, `qos` is the one in turn */
 	if (text_equal(job->node_list, TEXT("None assigned")))
 		job->node_list = TEXT("");
 	if (number_is_known(run->exit_signal) || (job->state == JOB_FAILED && !job->exit_code))

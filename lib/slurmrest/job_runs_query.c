@@ -41,9 +41,10 @@ static void begin_value(const struct job_runs_query *query, const char *name, bo
 }
 
 void job_runs_query_ids(const struct job_runs_query *query, const uint64_t *ids, size_t count,
-			struct buf *ret_query)
+			uint64_t since, struct buf *ret_query)
 {
 	begin(query, ret_query);
+	buf_printf(ret_query, "&start_time=%s%" PRIu64, query->version->time_prefix, since);
 	for (size_t i = 0; i < count; i++) {
 		begin_value(query, "step", i == 0, ret_query);
 		buf_printf(ret_query, "%" PRIu64, ids[i]);

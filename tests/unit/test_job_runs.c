@@ -284,20 +284,20 @@ static void test_queries(void)
 	} rows[] = {
 		{"v0.0.45", "lab", false,
 		 "?skip_steps=true&show_duplicates=true&disable_truncate_usage_time=true&cluster=lab"
-		 "&step=17&step=4294967295",
+		 "&start_time=50&step=17&step=4294967295",
 		 "?skip_steps=true&show_duplicates=true&disable_truncate_usage_time=true&cluster=lab"
 		 "&start_time=100&end_time=200"},
 		{"v0.0.42", "", true,
-		 "?skip_steps=false&show_duplicates=true&disable_truncate_usage_time=true&step=17"
-		 "&step=4294967295",
+		 "?skip_steps=false&show_duplicates=true&disable_truncate_usage_time=true"
+		 "&start_time=50&step=17&step=4294967295",
 		 "?skip_steps=false&show_duplicates=true&disable_truncate_usage_time=true"
 		 "&start_time=100&end_time=200"},
 		{"v0.0.40", "a b,c", false,
 		 "?skip_steps=true&show_duplicates=true&disable_truncate_usage_time=true"
-		 "&cluster=a%20b%2Cc&step=17&step=4294967295",
+		 "&cluster=a%20b%2Cc&start_time=uts50&step=17&step=4294967295",
 		 "?skip_steps=true&show_duplicates=true&disable_truncate_usage_time=true"
 		 "&cluster=a%20b%2Cc&start_time=uts100&end_time=uts200"},
-		{"v0.0.38", "lab", false, "?skip_steps=true&cluster=lab&step=17%2C4294967295",
+		{"v0.0.38", "lab", false, "?skip_steps=true&cluster=lab&start_time=uts50&step=17%2C4294967295",
 		 "?skip_steps=true&cluster=lab&start_time=uts100&end_time=uts200"},
 	};
 	static const char repeated[] =
@@ -314,7 +314,7 @@ static void test_queries(void)
 		const struct job_runs_query query = {version, rows[i].cluster, rows[i].with_steps};
 		struct buf got = BUF_INIT, want = BUF_INIT;
 		check_row(rows[i].version);
-		job_runs_query_ids(&query, ids, 2, &got);
+		job_runs_query_ids(&query, ids, 2, 50, &got);
 		CHECK_STRING(got.bytes, rows[i].ids);
 		buf_clear(&got);
 		job_runs_query_ended(&query, 100, 200, true, &got);
