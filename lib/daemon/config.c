@@ -101,6 +101,10 @@ static const struct option_row rows[] = {
 	 "Where counters of job events are kept, so that none is lost or counted twice when slurmscope "
 	 "or the machine stops; without it they begin at 0 each time.",
 	 NULL},
+	{"jobs.accounting-from", ROWS_OPTION, offsetof(struct config, accounting_from), "1000", "JOBS",
+	 "From so many new jobs on their details are read from slurmdbd, at a tenth of the cost; why they "
+	 "wait is Unknown until their turn comes. 0: never.",
+	 NULL},
 	{"jobs.first-id", ID, offsetof(struct config, first_job_id), "1", "ID",
 	 "FirstJobId of slurm.conf; 26.05 tells it itself.", NULL},
 	{"jobs.max-id", ID, offsetof(struct config, max_job_id), "67043328", "ID",

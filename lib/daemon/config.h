@@ -25,6 +25,7 @@ struct config {
 	uint64_t jobs_read;                /* enum jobs_read */
 	uint64_t jobs_ends, jobs_steps;    /* enum jobs_ends, enum jobs_steps */
 	const char *state_path;            /* NULL: what was counted is lost with the process */
+	uint64_t accounting_from; /* new jobs: their details are slurmdbd's; 0: never */
 	uint64_t first_job_id, max_job_id; /* as slurm.conf has them; where conf does not tell */
 	double slurmrestd_percent, slurmctld_percent, requests_per_s;
 	uint64_t bulk_memory_mib;

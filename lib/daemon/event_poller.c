@@ -11,6 +11,7 @@ enum {
 	SLURMDBD_GIVE_UP_S = 600, /* without any answer of its: there is none */
 	ENDS_KEPT_S = 600,        /* what slurmctld told of ends is known so long when slurmdbd takes over */
 	STEPS_AFTER_S = 60,       /* slurmdbd has a job's steps by then */
+	STEPS_SINCE_S = 86400,    /* older ones were given up */
 };
 
 void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan)
@@ -220,19 +221,23 @@ static void poll_steps(struct event_poller *poller, uint64_t max, struct plan_ou
 	struct job_events *events = poller->recorder.events;
 	struct runs_taken taken = {.poller = poller};
 	struct buf text = BUF_INIT;
-	uint64_t ids[JOB_STEPS_BATCH_MAX];
+	struct run_key keys[JOB_STEPS_BATCH_MAX];
+	struct job_runs_name names[JOB_STEPS_BATCH_MAX];
 	int64_t before = clock_now_s() - STEPS_AFTER_S;
-	size_t wanting = job_events_want_steps(events, before, ids, max);
+	size_t wanting = job_events_want_steps(events, before, keys, max);
 	size_t count = wanting < max ? wanting : max;
 	const struct job_runs_query query = query_of(poller, true);
 	*outcome = (struct plan_outcome){.result = PLAN_OK, .is_round_done = true};
 	if (!count)
 		return;
-	job_runs_query_ids(&query, ids, count, &text);
+	for (size_t i = 0; i < count; i++)
+		names[i] = (struct job_runs_name){
+			keys[i].id, keys[i].task == RUN_NO_TASK ? NUMBER_UNSET : keys[i].task};
+	job_runs_query_names(&query, names, count, (uint64_t)(before - STEPS_SINCE_S), &text);
 	if (fetch_succeeded(fetch_runs(poller, &taken, &text, outcome))) {
 		take_steps(poller, &taken);
 		for (size_t i = 0; i < count; i++)
-			job_events_no_steps(events, ids[i]);
+			job_events_no_steps(events, &keys[i]);
 		outcome->is_round_done = wanting == count;
 	}
 	outcome->records = count;

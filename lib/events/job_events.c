@@ -81,8 +81,8 @@ void job_events_end_window(struct job_events *events, int64_t until, int64_t ask
 	}
 }
 
-size_t job_events_want_steps(const struct job_events *events, int64_t ended_before, uint64_t *ret_ids,
-			     size_t max)
+size_t job_events_want_steps(const struct job_events *events, int64_t ended_before,
+			     struct run_key *ret_keys, size_t max)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < events->runs.count; i++) {
@@ -90,7 +90,7 @@ size_t job_events_want_steps(const struct job_events *events, int64_t ended_befo
 		if (!(run->bits & RUN_WANTS_STEPS) || run->end_time >= ended_before)
 			continue;
 		if (count < max)
-			ret_ids[count] = run->raw_id;
+			ret_keys[count] = run->key;
 		count++;
 	}
 	return count;
@@ -132,11 +132,9 @@ void job_events_take_steps(struct job_events *events, const struct job_steps *st
 		count_steps(events, run, steps);
 }
 
-void job_events_no_steps(struct job_events *events, uint64_t raw_id)
+void job_events_no_steps(struct job_events *events, const struct run_key *key)
 {
-	for (size_t i = 0; i < events->runs.count; i++) {
-		struct run *run = &events->runs.items[i];
-		if (run->raw_id == raw_id && run->bits & RUN_WANTS_STEPS)
-			run->bits = (run->bits & ~(uint32_t)RUN_WANTS_STEPS) | RUN_IS_CHANGED;
-	}
+	struct run *run = runs_find(&events->runs, key);
+	if (run && run->bits & RUN_WANTS_STEPS)
+		run->bits = (run->bits & ~(uint32_t)RUN_WANTS_STEPS) | RUN_IS_CHANGED;
 }

@@ -71,8 +71,8 @@ void job_events_take_end(struct job_events *events, const struct job_end *end);
  * up those of which it should have told. */
 void job_events_end_window(struct job_events *events, int64_t until, int64_t asked_again_from);
 
-/* Runs that ended before then and whose steps are to be read: how many, and the raw ids of the first `max`. */
+/* Runs that ended before then and whose steps are to be read: how many, and the first `max`. */
 size_t job_events_want_steps(const struct job_events *events, int64_t ended_before,
-			     uint64_t *ret_ids, size_t max);
+			     struct run_key *ret_keys, size_t max);
 void job_events_take_steps(struct job_events *events, const struct job_steps *steps);
-void job_events_no_steps(struct job_events *events, uint64_t raw_id); /* there are none to be had */
+void job_events_no_steps(struct job_events *events, const struct run_key *key); /* there are none */

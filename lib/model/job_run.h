@@ -13,7 +13,7 @@ struct job_run {
 	 * exit_code is the return code, unset if a signal ended the script, or if it FAILED with 0: before v0.0.40 any
 	 * code is given as 0. memory_per_node and memory_per_cpu come with v0.0.40. */
 	struct job job;
-	uint64_t exit_signal; /* that ended the batch script; unset: none */
+	struct text qos_requested; /* since v0.0.42; one or several, empty: the default */
 	uint64_t elapsed, suspended; /* seconds; elapsed is without the suspended ones */
 	uint64_t restarts;           /* since v0.0.42 */
 	uint64_t het_job_id, het_offset; /* 0 and unset: not of a het job */

@@ -118,6 +118,7 @@ static const struct field fields[] = {
 	TEXT_FIELD(struct job_run, job.account, "account"),
 	TEXT_FIELD(struct job_run, job.partitions, "partition"),
 	TEXT_FIELD(struct job_run, job.qos, "qos"),
+	TEXT_FIELD(struct job_run, qos_requested, "qosreq"),
 	NAME("state.current", take_state),
 	NUMBER(struct job_run, job.submit_time, "time.submission", SECONDS),
 	NUMBER(struct job_run, job.eligible_time, "time.eligible", SECONDS),
@@ -127,8 +128,8 @@ static const struct field fields[] = {
 	NUMBER(struct job_run, suspended, "time.suspended", SECONDS),
 	NUMBER(struct job_run, job.time_limit, "time.limit", MINUTES),
 	NUMBER(struct job_run, job.exit_code, "exit_code.return_code", COUNT),
-	NUMBER(struct job_run, exit_signal, "exit_code.signal.signal_id", COUNT), /* before v0.0.40 */
-	NUMBER(struct job_run, exit_signal, "exit_code.signal.id", COUNT),
+	NUMBER(struct job_run, job.exit_signal, "exit_code.signal.signal_id", COUNT), /* before v0.0.40 */
+	NUMBER(struct job_run, job.exit_signal, "exit_code.signal.id", COUNT),
 	NUMBER(struct job_run, restarts, "restart_cnt", COUNT),
 	NUMBER(struct job_run, het_job_id, "het.job_id", COUNT),
 	NUMBER(struct job_run, het_offset, "het.job_offset", COUNT),
@@ -181,9 +182,11 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	struct job *job = &run->job;
 	bool has_state = job->state || job->flags;
 	job->state = job->state ? job->state - 1 : JOB_PENDING;
+	if (job->state == JOB_PENDING && !job->flags && run->qos_requested.len)
+		job->qos = run->qos_requested; /* of several, `qos` is the one in turn */
 	if (text_equal(job->node_list, TEXT("None assigned")))
 		job->node_list = TEXT("");
-	if (number_is_known(run->exit_signal) || (job->state == JOB_FAILED && !job->exit_code))
+	if ((number_is_known(job->exit_signal) && job->exit_signal) || (job->state == JOB_FAILED && !job->exit_code))
 		job->exit_code = NUMBER_UNSET;
 	if (!run->cpu_used_us)
 		run->cpu_used_us = NUMBER_UNSET;
