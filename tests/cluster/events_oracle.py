@@ -1,6 +1,7 @@
 """What slurmscope has counted of job events against sacct, number by number."""
 
 import bisect
+import math
 import re
 import time
 from collections import Counter
@@ -8,7 +9,7 @@ from collections import Counter
 from slurm_says import memory_bytes, tres
 
 COLUMNS = ("JobIDRaw JobID User Account Partition QOS Submit Eligible Start End State ElapsedRaw AllocCPUS NNodes "
-           "AllocTRES ExitCode TimelimitRaw").split()
+           "AllocTRES ExitCode TimelimitRaw TotalCPU").split()
 DURATIONS = (1, 5, 15, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 28800, 43200, 86400, 172800, 345600, 604800,
              1209600, 2592000)
 RATIOS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1)
@@ -29,6 +30,13 @@ def runs(slurm):
         row["State"] = row["State"].split()[0]
         if row["State"] not in ("RESIZING", "REVOKED"):
             yield row
+
+
+def cpu_seconds(text):
+    """[[days-]hours:]minutes:seconds.milliseconds"""
+    days, _, rest = text.rpartition("-")
+    parts = [float(part) for part in rest.split(":")] if rest else [0]
+    return int(days or 0) * 86400 + sum(part * 60**i for i, part in enumerate(reversed(parts)))
 
 
 def is_time(text):
@@ -111,6 +119,37 @@ def compare(slurm, page):
         if abs(pair[0] - pair[1]) > 1e-9 * abs(pair[1]):
             wrong[series] = pair
     return len(mine.keys() | truth.samples.keys()) - len(wrong), wrong, count
+
+
+def compare_use(slurm, page):
+    """{account: (page, sacct)}: CPU time used, where it differs by more than sacct's rounding."""
+    used, count = Counter(), Counter()
+    for row in runs(slurm):
+        used[row["Account"]] += cpu_seconds(row["TotalCPU"])
+        count[row["Account"]] += 1
+    shown = {account: page.get(f'slurm_account_ended_job_used_cpu_seconds_total{{account="{account}"}}', 0)
+             for account in used}
+    return {account: (shown[account], used[account]) for account in used
+            if abs(shown[account] - used[account]) > 0.001 * count[account]}
+
+
+def compare_p95(slurm, prometheus):
+    """[(partition, PromQL's P95 of the wait, lower, upper)]: the exact one's bucket; those outside of it."""
+    waits = {}
+    for row in runs(slurm):
+        if row["AllocTRES"] and is_time(row["Start"]):
+            eligible = row["Eligible"] if is_time(row["Eligible"]) else row["Submit"]
+            waits.setdefault(row["Partition"], []).append(max(0, int(row["Start"]) - int(eligible)))
+    shown = prometheus.query("histogram_quantile(0.95, sum by (le, partition) (slurm_job_wait_time_seconds_bucket))")
+    wrong = []
+    for partition, seconds in waits.items():
+        exact = sorted(seconds)[math.ceil(0.95 * len(seconds)) - 1]
+        at = bisect.bisect_left(DURATIONS, exact)
+        lower, upper = DURATIONS[at - 1] if at else 0, DURATIONS[at]
+        value = shown.get((("partition", partition),))
+        if value is None or not lower <= value <= upper:
+            wrong.append((partition, value, lower, upper))
+    return len(waits), wrong
 
 
 def wait_for_ends(slurm, seconds=300):
