@@ -60,16 +60,32 @@ static void count_time(struct job_events *events, const struct run *run, int64_t
 
 /* Submissions */
 
-/* A task that was split from an array was submitted with it, if the rest was counted then. */
-static bool was_submitted_with_its_array(struct job_events *events, const struct run_key *key)
+/* A task was split from an array by then: what was told before of how many are left may count it, too. The last one
+ * takes the record of the rest, of which nothing is left, whatever is still told of it. */
+static void note_split(struct job_events *events, struct run *rest, uint32_t array, int64_t split_by)
+{
+	if (rest && split_by > rest->began)
+		rest->began = split_by;
+	else if (!rest && split_by > id_map_find(&events->split, array))
+		id_map_set(&events->split, array, (uint32_t)split_by);
+}
+
+/* A task that was split from an array was submitted with it, if the rest was counted then. Which tasks were is not
+ * known, only how many: if it was another, the rest turns out to have more than are left to be counted. */
+static bool was_submitted_with_its_array(struct job_events *events, const struct run_key *key,
+					 uint32_t raw_id, int64_t split_by)
 {
 	const struct run_key rest_key = {key->id, RUN_NO_TASK, key->submit_time};
-	struct run *rest = key->task != RUN_NO_TASK ? runs_find(&events->runs, &rest_key) : NULL;
-	if (!rest || !rest->tasks)
+	if (key->task == RUN_NO_TASK)
 		return false;
-	rest->tasks--;
+	struct run *rest = runs_find(&events->runs, &rest_key);
+	note_split(events, rest, key->id, raw_id == key->id ? UINT32_MAX : split_by);
+	if (!rest)
+		return false;
 	rest->bits |= RUN_IS_CHANGED;
-	return true;
+	bool is_counted = rest->tasks > 0;
+	rest->tasks -= is_counted;
+	return is_counted;
 }
 
 static void count_submissions(struct job_events *events, uint32_t owner, int64_t time, uint64_t tasks)
@@ -78,19 +94,12 @@ static void count_submissions(struct job_events *events, uint32_t owner, int64_t
 		add(events, owner, TALLY_SUBMISSIONS, TEXT(""), (double)tasks);
 }
 
-static void note_split(struct job_events *events, const struct run_key *key, int64_t split_by)
-{
-	if (key->task != RUN_NO_TASK && split_by > id_map_find(&events->split, key->id))
-		id_map_set(&events->split, key->id, (uint32_t)split_by);
-}
-
-struct run *count_new_run(struct job_events *events, const struct run_key *key,
+struct run *count_new_run(struct job_events *events, const struct run_key *key, uint32_t raw_id,
 			  const struct job_owner *owner, uint64_t tasks, int64_t split_by)
 {
-	bool is_known = was_submitted_with_its_array(events, key);
-	if (!is_known)
-		note_split(events, key, split_by);
+	bool is_known = was_submitted_with_its_array(events, key, raw_id, split_by);
 	struct run *run = runs_add(&events->runs, key);
+	run->raw_id = raw_id;
 	run->owner = owners_hold(&events->owners, owner);
 	run->bits = RUN_SUBMITTED | RUN_IS_CHANGED;
 	if (!is_known)
@@ -100,11 +109,11 @@ struct run *count_new_run(struct job_events *events, const struct run_key *key,
 
 void count_rest(struct job_events *events, struct run *run, uint64_t tasks)
 {
-	if (run->bits & RUN_HAS_TASKS)
+	if (tasks <= run->tasks)
 		return;
-	count_submissions(events, run->owner, run->key.submit_time, tasks);
+	count_submissions(events, run->owner, run->key.submit_time, tasks - run->tasks);
 	run->tasks = tasks;
-	run->bits |= RUN_HAS_TASKS | RUN_IS_CHANGED;
+	run->bits |= RUN_IS_CHANGED;
 }
 
 /* Starts */

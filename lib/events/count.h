@@ -8,11 +8,10 @@ enum { JOB_EVENTS_GIVE_UP_S = 3600 }; /* after a run has gone: its end would hav
 
 /* A run that was not known, with the submission of so many tasks; it goes by its array's, if that was counted. A task
  * was split from its array by `split_by`. */
-struct run *count_new_run(struct job_events *events, const struct run_key *key,
+struct run *count_new_run(struct job_events *events, const struct run_key *key, uint32_t raw_id,
 			  const struct job_owner *owner, uint64_t tasks, int64_t split_by);
 
-/* An array's unsplit rest had so many tasks when it was first counted; later calls change nothing, for an array does
- * not grow: what is told of the rest may be older than what is known of tasks that were split from it. */
+/* An array's unsplit rest has so many tasks, all of them without a run of their own: those that were not counted are. */
 void count_rest(struct job_events *events, struct run *run, uint64_t tasks);
 
 /* `eligible`: 0 if not known. */

@@ -41,7 +41,8 @@ void job_events_take_end(struct job_events *events, const struct job_end *end)
 	if (run && run->bits & RUN_ENDED)
 		return;
 	if (!run)
-		run = count_new_run(events, &end->key, &end->owner, end->tasks, end->end_time);
+		run = count_new_run(events, &end->key, end->raw_id, &end->owner, end->tasks,
+				    end->end_time);
 	count_end(events, run, end);
 }
 
@@ -57,11 +58,14 @@ static bool gave_up(const struct run *run, int64_t until)
 	return awaits_end && run->gone_since && run->gone_since + JOB_EVENTS_GIVE_UP_S < until;
 }
 
-/* As long as slurmctld shows it, it may be looked at: an epilog may take longer than slurmdbd is asked again. */
+/* As long as slurmctld shows it, it may be looked at: an epilog may take longer than slurmdbd is asked again. What was
+ * counted too much of it waits for the run after it. */
 static bool is_over(const struct run *run, int64_t until, int64_t asked_again_from)
 {
 	if (!(run->bits & RUN_ENDED) || run->end_time >= asked_again_from || !run->gone_since ||
 	    run->tasks)
+		return false;
+	if (run->counted && run->gone_since + JOB_EVENTS_GIVE_UP_S >= until)
 		return false;
 	return !(run->bits & RUN_WANTS_STEPS) || run->end_time + STEPS_GIVE_UP_S < until;
 }

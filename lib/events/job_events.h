@@ -45,7 +45,7 @@ struct job_events {
 	struct owners owners;
 	struct text_pool texts; /* TRES of runs */
 	struct runs runs;
-	struct id_map split; /* array -> when tasks of it were split by that were seen before its rest was counted */
+	struct id_map split; /* array -> when tasks of it were split by that were seen before its rest */
 	int64_t birth;      /* what happened before is not counted */
 	int64_t woke;       /* what happened between the last look before this and then was not seen as it happened */
 	int64_t looked_until;  /* of all runs that have RUN_RUNS the time until then is counted */

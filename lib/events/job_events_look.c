@@ -69,8 +69,8 @@ static int64_t counted_at(const struct job_row *rest)
 	return rest->bits & ROW_IS_COUNTED ? rest->seen_time : rest->details_time;
 }
 
-/* Tasks that were seen by themselves may have been split from it since its number was told, and be in that, too: then
- * it is counted when it has been told anew. */
+/* What was told of it before its tasks were seen by themselves may count them, too: then it is counted when it has been
+ * told anew. */
 static void look_at_rest(struct job_events *events, struct run *run, const struct job_row *row)
 {
 	bool is_known = !(row->bits & ROW_IS_CUT) || row->bits & ROW_IS_COUNTED;
@@ -93,7 +93,8 @@ static void look_at_live(struct job_events *events, const struct job_table *tabl
 	if (run && run->bits & RUN_ENDED)
 		return;
 	if (!run)
-		run = count_new_run(events, &key, &owner, is_rest(row) ? 0 : 1, row->details_time);
+		run = count_new_run(events, &key, row->id, &owner, is_rest(row) ? 0 : 1,
+				    row->details_time);
 	hold_what_it_has(events, run, table, row);
 	if (is_rest(row))
 		look_at_rest(events, run, row);

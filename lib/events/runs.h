@@ -24,7 +24,6 @@ enum run_bit {
 	RUN_IS_CHANGED = 1 << 5,  /* since it was stored */
 	RUN_IS_STORED = 1 << 6,
 	RUN_IS_REST = 1 << 7,     /* of an array, unsplit */
-	RUN_HAS_TASKS = 1 << 8,   /* of a rest: its tasks were counted, each has its submission */
 };
 
 struct run {
@@ -34,8 +33,8 @@ struct run {
 	uint64_t tasks;        /* of a rest: tasks whose submission was counted and that have no run of their own */
 	uint32_t owner, tres;  /* numbers of pools */
 	uint64_t cpus, memory; /* that it holds; bytes */
-	int64_t began;         /* Unix seconds: start, or when it was last resumed; of a rest: it is not counted
-				* by what was told until then */
+	int64_t began;         /* Unix seconds: start, or when it was last resumed; of a rest: what was told
+				* of its tasks until then is too old */
 	int64_t ran_before;    /* seconds, until it was last suspended */
 	int64_t counted;       /* seconds of its run time that are counted; of an ended one: too many of them */
 	int64_t end_time;      /* of an ended one */

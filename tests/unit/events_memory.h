@@ -12,6 +12,7 @@ struct memory {
 	struct map marks;    /* name -> int64_t */
 	struct events_run *runs;
 	size_t count, capacity;
+	bool fell; /* a counter did */
 };
 
 static inline void memory_init(struct memory *memory)
@@ -38,7 +39,9 @@ static inline void memory_put_counter(void *context, const struct events_counter
 		buf_add_text(&key, parts[i]);
 		buf_add_char(&key, '\0');
 	}
-	*(double *)map_add(&memory->counters, buf_text(&key)) = counter->value;
+	double *value = map_add(&memory->counters, buf_text(&key));
+	memory->fell |= counter->value < *value;
+	*value = counter->value;
 	buf_done(&key);
 }
 
