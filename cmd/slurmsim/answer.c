@@ -303,7 +303,8 @@ static uint64_t count_rows(const struct call *call)
 	case ENDPOINT_NODES: return view->node == NO_NODE ? world->options.nodes : 1;
 	case ENDPOINT_SHARES:
 	case ENDPOINT_DB_ASSOCIATIONS: return world->association_count;
-	case ENDPOINT_DB_JOBS: return world->ended_count;
+	case ENDPOINT_DB_JOBS:
+		return view->window.jobs.count ? view->window.jobs.count : world->ended_count;
 	case ENDPOINT_STATES: break;
 	default: return 0;
 	}
@@ -460,5 +461,6 @@ void answer_done(struct answer *answer)
 	pthread_mutex_unlock(&answer->sim->lock);
 	writer_done(&answer->writer);
 	free(answer->view.selected);
+	id_map_done(&answer->view.window.jobs);
 	buf_done(&answer->body);
 }

@@ -3,7 +3,10 @@
 #include "base/memory.h"
 #include "slurmsim/sim.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+enum { LIST_MAX = 16384 };
 
 static void add(struct view *view, const struct job *job, uint32_t task)
 {
@@ -103,22 +106,62 @@ static uint32_t state_bit(const char *name)
 											: 0;
 }
 
+/* The values of a list: a parameter for each, or, in 22.05, which sees the last of repeated parameters, joined by commas.
+ * `from` begins as the query. */
+static bool next_value(const struct view *view, const char *name, const char **from, char *joined,
+		       char *ret_value, size_t size)
+{
+	if (!view->old)
+		return query_next(from, name, ret_value, size);
+	while (query_next(from, name, joined, LIST_MAX))
+		;
+	size_t len = strcspn(joined, ",");
+	snprintf(ret_value, size, "%.*s", (int)len, joined);
+	memmove(joined, joined + len + (joined[len] == ','),
+		strlen(joined + len + (joined[len] == ',')) + 1);
+	return *ret_value;
+}
+
+/* 22.05 takes the name REQUEUED and then asks slurmdbd for all states. */
+static const char *select_states(struct view *view, const char *query)
+{
+	char joined[LIST_MAX] = "", state[256];
+	bool is_all = false;
+	while (next_value(view, "state", &query, joined, state, sizeof state)) {
+		uint32_t bit = state_bit(state);
+		if (!bit)
+			return "Data parser unable to parse invalid flag";
+		view->window.states |= bit;
+		is_all |= view->old && bit == REQUEUED_BIT;
+	}
+	if (is_all)
+		view->window.states = 0;
+	return NULL;
+}
+
+static const char *select_ids(struct view *view, const char *query)
+{
+	char joined[LIST_MAX] = "", id[32], *end;
+	while (next_value(view, "step", &query, joined, id, sizeof id)) {
+		uint32_t raw = (uint32_t)strtoul(id, &end, 10);
+		if (!raw || *end == ',')
+			return "Unable to parse step id";
+		id_map_set(&view->window.jobs, raw, 1);
+	}
+	return NULL;
+}
+
 const char *select_window(struct view *view, const char *query)
 {
 	struct window *window = &view->window;
-	const char *from = query;
-	char state[256], step[32];
-	while (query_next(&from, "state", state, sizeof state)) {
-		if (!state_bit(state))
-			return "Data parser unable to parse invalid flag";
-		window->states |= state_bit(state);
-	}
+	const char *why = select_states(view, query);
+	why = why ? why : select_ids(view, query);
+	if (why)
+		return why;
 	if (!read_time(view, query, "start_time", &window->start) ||
 	    !read_time(view, query, "end_time", &window->end))
 		return "Unable to convert Data type";
 	query_get(query, view->old ? "user" : "users", window->user, sizeof window->user);
-	if (query_get(query, "step", step, sizeof step))
-		window->job = (uint32_t)strtoul(step, NULL, 10);
 	window->with_steps = !is_set(query, "skip_steps");
 	bool duplicates = is_set(query, "show_duplicates");
 	bool whole = is_set(query, "disable_truncate_usage_time");

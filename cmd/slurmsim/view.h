@@ -3,6 +3,7 @@
  * written. */
 #pragma once
 
+#include "base/id_map.h"
 #include "slurmsim/template.h"
 #include "slurmsim/traffic.h"
 #include "slurmsim/world.h"
@@ -20,7 +21,7 @@ struct window {
 	int64_t start, end; /* Unix seconds; 0: not said */
 	uint32_t states;    /* bits of enum job_state, and REQUEUED_BIT; 0: not said */
 	char user[64];	    /* empty: all */
-	uint32_t job;	    /* 0: all */
+	struct id_map jobs; /* owned; ids of jobs, arrays and het jobs; empty: all */
 	bool with_steps, duplicates, whole_times;
 };
 #define REQUEUED_BIT (1u << 31)

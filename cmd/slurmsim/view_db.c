@@ -135,6 +135,22 @@ static void fill_db_times(const struct view *view, const struct job *job, struct
 	values[DB_JOB_time_limit] = value_number(job->limit_min);
 }
 
+/* The unsplit tasks as slurmdbd keeps them: bits of a hexadecimal number. */
+static const char *task_mask(const struct job *job, struct arena *scratch)
+{
+	size_t digits = job_task_id(job, job->rest_end - 1) / 4 + 1;
+	char *mask = arena_new(scratch, digits + 3);
+	memcpy(mask, "0x", 2);
+	memset(mask + 2, 0, digits);
+	for (uint32_t rank = job->rest_at; rank < job->rest_end; rank++) {
+		uint32_t task = job_task_id(job, rank);
+		mask[1 + digits - task / 4] |= (char)(1 << task % 4);
+	}
+	for (size_t i = 2; i < digits + 2; i++)
+		mask[i] = "0123456789ABCDEF"[(size_t)mask[i]];
+	return mask;
+}
+
 static void fill_db_job(const struct view *view, const struct job *job, struct value *values,
 			struct arena *scratch)
 {
@@ -150,7 +166,7 @@ static void fill_db_job(const struct view *view, const struct job *job, struct v
 	if (job->task != NO_TASK)
 		values[DB_JOB_array_task_id] = value_number(job->task);
 	if (!view->old)
-		values[DB_JOB_array_task] = value_text("");
+		values[DB_JOB_array_task] = value_text(job_tasks(job) > 1 ? task_mask(job, scratch) : "");
 	values[DB_JOB_het_job_id] = value_number(job->het_id);
 	if (job->het_id)
 		values[DB_JOB_het_job_offset] = value_number(job->het_offset);
@@ -187,7 +203,8 @@ static bool is_wanted(const struct view *view, const struct job *job, bool is_al
 	if (*window->user &&
 	    strcmp(world->users[world_association(world, job)->user].name, window->user) != 0)
 		return false;
-	if (window->job && window->job != job->id && window->job != job->array_id)
+	if (window->jobs.count && !id_map_find(&window->jobs, job->id) &&
+	    !id_map_find(&window->jobs, job->array_id) && !id_map_find(&window->jobs, job->het_id))
 		return false;
 	if (!is_alive && job->flags & JOB_REQUEUED && !window->duplicates)
 		return false;

@@ -20,6 +20,7 @@ void job_details_done(struct job_details *details)
 		free(details->queues[i].items);
 	id_map_done(&details->records);
 	id_map_done(&details->put_off);
+	id_map_done(&details->unrecorded);
 }
 
 bool job_details_is_large(const struct job_view *row)
@@ -69,6 +70,12 @@ static bool belongs(const struct job_details *details, enum job_queue queue,
 	return row->details_wanted || (is_large && !is_listed);
 }
 
+static bool is_unseen(const struct job_details *details, const struct job_view *row)
+{
+	return !row->has_details && is_live(row) &&
+	       !id_map_find(&details->unrecorded, (uint32_t)row->id);
+}
+
 /* Of the same age the youngest job comes first, and so an array's tasks before its first record: by then it is
  * known how many they are. */
 static int compare(const void *left, const void *right)
@@ -85,16 +92,26 @@ uint64_t job_details_begin(struct job_details *details, enum job_queue queue)
 	struct job_view row;
 	list->count = list->at = 0;
 	count_records(details);
-	if (queue == JOB_QUEUE_ROTATION)
+	if (queue == JOB_QUEUE_ROTATION) {
 		id_map_done(&details->put_off);
+		id_map_done(&details->unrecorded);
+	}
+	size_t unseen = 0;
 	for (size_t i = 0; i < details->table->position_count; i++) {
 		if (!job_table_at(details->table, i, &row) || !belongs(details, queue, &row))
 			continue;
 		GROW(list->items, list->count, list->capacity);
-		list->items[list->count++] = (struct job_turn){row.id, row.details_time};
+		bool is_first = is_unseen(details, &row);
+		list->items[list->count++] =
+			(struct job_turn){row.id, row.has_details ? row.details_time : !is_first};
+		unseen += is_first;
 	}
 	if (list->count)
 		qsort(list->items, list->count, sizeof *list->items, compare);
+	if (queue == JOB_QUEUE_WANTED) {
+		details->unseen_end = unseen;
+		details->are_some_unrecorded = false;
+	}
 	return list->count;
 }
 
@@ -110,6 +127,26 @@ uint64_t job_details_next(struct job_details *details, enum job_queue queue)
 			return turn->id;
 	}
 	return 0;
+}
+
+uint64_t job_details_unseen(const struct job_details *details)
+{
+	size_t at = details->queues[JOB_QUEUE_WANTED].at;
+	return at < details->unseen_end ? details->unseen_end - at : 0;
+}
+
+size_t job_details_next_unseen(struct job_details *details, uint64_t *ret_ids, size_t max)
+{
+	struct job_id_list *list = &details->queues[JOB_QUEUE_WANTED];
+	struct job_view row;
+	size_t count = 0;
+	while (count < max && list->at < details->unseen_end) {
+		const struct job_turn *turn = &list->items[list->at++];
+		if (job_table_find(details->table, turn->id, &row) && !row.has_details &&
+		    !is_of_many(details, &row))
+			ret_ids[count++] = turn->id;
+	}
+	return count;
 }
 
 uint64_t job_details_peek(const struct job_details *details, enum job_queue queue)
@@ -176,4 +213,15 @@ void job_details_take(struct job_details *details, const struct job *job, int64_
 void job_details_note_unknown(struct job_details *details, uint64_t id)
 {
 	id_map_set(&details->put_off, (uint32_t)id, 1);
+}
+
+void job_details_note_recorded(struct job_details *details, const uint64_t *ids, size_t count)
+{
+	struct job_view row;
+	for (size_t i = 0; i < count; i++) {
+		if (!job_table_find(details->table, ids[i], &row) || row.has_details)
+			continue;
+		id_map_set(&details->unrecorded, (uint32_t)ids[i], 1);
+		details->are_some_unrecorded = true;
+	}
 }

@@ -33,6 +33,9 @@ struct job_details {
 	} queues[JOB_QUEUES];
 	struct id_map records; /* array's id -> its records, as far as their details were seen */
 	struct id_map put_off; /* ids that slurmctld would not tell of since the rotation began */
+	struct id_map unrecorded; /* ids that slurmdbd did not tell of since then */
+	size_t unseen_end;        /* before it in JOB_QUEUE_WANTED: whose first details slurmdbd may have */
+	bool are_some_unrecorded; /* since that queue was filled: they are in it when it is filled anew */
 };
 
 void job_details_init(struct job_details *details, struct job_table *table);
@@ -46,9 +49,17 @@ uint64_t job_details_next(struct job_details *details, enum job_queue queue);
 uint64_t job_details_peek(const struct job_details *details, enum job_queue queue); /* takes none */
 uint64_t job_details_left(const struct job_details *details, enum job_queue queue); /* at most */
 
+/* The live ones without any details, which slurmdbd may have: they come first in JOB_QUEUE_WANTED. How many are left,
+ * at most; and the next ids, `max` at most, returns how many. */
+uint64_t job_details_unseen(const struct job_details *details);
+size_t job_details_next_unseen(struct job_details *details, uint64_t *ret_ids, size_t max);
+
 /* A record of an answer. */
 void job_details_take(struct job_details *details, const struct job *job, int64_t now);
 
 /* slurmctld knows no such job, or does not show it to this user (PrivateData; jobs/state shows it all the same).
  * It is asked for again when the next rotation begins. */
 void job_details_note_unknown(struct job_details *details, uint64_t id);
+
+/* slurmdbd was asked: ids that have no details yet are slurmctld's to tell from now on. */
+void job_details_note_recorded(struct job_details *details, const uint64_t *ids, size_t count);

@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "model/number.h"
 
+#include <math.h>
+
 enum {
 	STATES_LIST_MAX = 10000, /* of so many jobs a list of all states costs 0.5 s of slurmrestd (24.11) */
 	LAST_ID_DEFAULT = 67043328, /* slurm.conf: MaxJobId */
@@ -12,6 +14,7 @@ enum {
 	SEARCH_WORK = 10000,
 	SEARCH_PAUSE_S = 600,
 	SEARCH_PAUSE_MAX_S = 6 * 3600,
+	SLURMDBD_PAUSE_S = 600,
 };
 
 void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan,
@@ -61,7 +64,7 @@ static void choose(struct job_poller *poller)
 	plan_allow_task(poller->plan, ENDPOINT_JOBS, is_known && reads_list);
 	plan_allow_way(poller->plan, ENDPOINT_JOBS, JOBS_LIST, !is_22_05);
 	plan_allow_way(poller->plan, ENDPOINT_JOBS, JOBS_LIST_22_05, is_22_05);
-	for (size_t task = TASK_JOB_STATES; task < TASKS; task++)
+	for (size_t task = TASK_JOB_STATES; task <= TASK_JOB_ARRAYS; task++)
 		plan_allow_task(poller->plan, task, is_known && !reads_list);
 }
 
@@ -120,6 +123,18 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	plan_set_work(plan, TASK_JOB_SEARCH, by_search ? SEARCH_WORK : 0);
 }
 
+/* slurmdbd tells of new jobs at a tenth of the cost, but not why they wait: it is for many. */
+static void choose_slurmdbd(struct job_poller *poller)
+{
+	uint64_t unseen = job_details_unseen(&poller->reader.details);
+	bool is_up = poller->cluster->accounting_up == UP_YES &&
+		     clock_monotonic_ns() >= poller->slurmdbd_after_ns;
+	bool are_many = poller->config->accounting_from && unseen >= poller->config->accounting_from;
+	poller->asks_slurmdbd = is_up && unseen && (poller->asks_slurmdbd || are_many);
+	plan_allow_way(poller->plan, TASK_JOB_DETAILS, DETAILS_ACCOUNTING, poller->asks_slurmdbd);
+	plan_allow_way(poller->plan, TASK_JOB_DETAILS, DETAILS_SINGLE, !poller->asks_slurmdbd);
+}
+
 static void plan_details(struct job_poller *poller, uint64_t whole)
 {
 	struct plan *plan = poller->plan;
@@ -133,6 +148,7 @@ static void plan_details(struct job_poller *poller, uint64_t whole)
 		plan_set_whole(plan, task, whole);
 		plan_allow_way(plan, task, DETAILS_LIST, poller->is_rate_limited);
 	}
+	choose_slurmdbd(poller);
 	plan_set_work(plan, TASK_JOB_DETAILS, job_details_left(details, JOB_QUEUE_WANTED));
 	plan_set_work(plan, TASK_JOB_ROTATION, job_poller_is_complete(poller) ? turns : 0);
 	struct job_view array;
@@ -172,6 +188,7 @@ static void finish_states(struct job_poller *poller)
 	poller->reader.asker->exporter->endpoints[ENDPOINT_JOB_STATES].last_success =
 		clock_now() - age_s;
 	poller->has_states |= !poller->needs_all;
+	poller->as_of = poller->has_states ? clock_now_s() - (int64_t)ceil(age_s) : 0;
 	renew(poller, ENDPOINT_JOB_STATES, TASK_JOB_STATES);
 	if (!job_details_left(&poller->reader.details, JOB_QUEUE_ARRAYS))
 		job_details_begin(&poller->reader.details, JOB_QUEUE_ARRAYS);
@@ -246,14 +263,40 @@ static bool poll_search(struct job_poller *poller, uint64_t ids_max, struct plan
 
 static bool poll_list(struct job_poller *poller, struct plan_outcome *outcome)
 {
+	int64_t began = clock_now_s();
 	poller->round_began_ns = clock_monotonic_ns();
 	bool counts_arrays = poller->version && *poller->version->flags_query;
 	if (!job_reader_list(&poller->reader, counts_arrays, outcome))
 		return false;
 	poller->needs_all = false;
 	poller->has_states = poller->has_details = true;
+	poller->as_of = began;
 	renew(poller, ENDPOINT_JOBS, ENDPOINT_JOBS);
 	return true;
+}
+
+/* Is nobody left whose details are wanted? What slurmdbd did not have is asked for in another pass. */
+static bool finish_details(struct job_poller *poller)
+{
+	struct job_details *details = &poller->reader.details;
+	if (job_details_left(details, JOB_QUEUE_WANTED) ||
+	    (details->are_some_unrecorded && job_details_begin(details, JOB_QUEUE_WANTED)))
+		return false;
+	poller->has_details |= poller->has_states;
+	return true;
+}
+
+static bool poll_slurmdbd(struct job_poller *poller, uint64_t records, struct plan_outcome *outcome)
+{
+	uint64_t ids[ACCOUNTING_IDS_MAX];
+	size_t max = records < ACCOUNTING_IDS_MAX ? records : ACCOUNTING_IDS_MAX;
+	size_t count = job_details_next_unseen(&poller->reader.details, ids, max);
+	bool is_well = !count || job_reader_runs(&poller->reader, ids, count, outcome);
+	outcome->records = count;
+	if (is_well)
+		return finish_details(poller);
+	poller->slurmdbd_after_ns = clock_monotonic_ns() + SLURMDBD_PAUSE_S * UINT64_C(1000000000);
+	return false; /* they are in the next round again */
 }
 
 static bool poll_details(struct job_poller *poller, enum job_queue queue,
@@ -267,10 +310,8 @@ static bool poll_details(struct job_poller *poller, enum job_queue queue,
 	outcome->records = 1;
 	if (!is_well)
 		return false; /* it is in the next round again */
-	bool is_done = !job_details_left(details, queue);
-	if (is_done && queue == JOB_QUEUE_WANTED)
-		poller->has_details |= poller->has_states;
-	return is_done;
+	return queue == JOB_QUEUE_WANTED ? finish_details(poller)
+					 : !job_details_left(details, queue);
 }
 
 static bool poll_array(struct job_poller *poller, struct plan_outcome *outcome)
@@ -287,7 +328,8 @@ static bool poll_array(struct job_poller *poller, struct plan_outcome *outcome)
 void job_poller_poll(struct job_poller *poller, const struct plan_action *action,
 		     struct plan_outcome *outcome)
 {
-	bool is_list = action->task != TASK_JOB_STATES && action->way == DETAILS_LIST;
+	bool is_details = action->task == TASK_JOB_DETAILS || action->task == TASK_JOB_ROTATION;
+	bool is_list = is_details && action->way == DETAILS_LIST;
 	*outcome = (struct plan_outcome){.result = PLAN_OK};
 	bool is_done;
 	if (action->task == TASK_JOB_STATES)
@@ -300,6 +342,8 @@ void job_poller_poll(struct job_poller *poller, const struct plan_action *action
 		is_done = poll_search(poller, action->records, outcome);
 	else if (action->task == ENDPOINT_JOBS || is_list)
 		is_done = poll_list(poller, outcome);
+	else if (action->way == DETAILS_ACCOUNTING)
+		is_done = poll_slurmdbd(poller, action->records, outcome);
 	else
 		is_done = poll_details(poller,
 				       action->task == TASK_JOB_ROTATION ? JOB_QUEUE_ROTATION

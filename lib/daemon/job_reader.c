@@ -2,7 +2,9 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "cluster/job_runs.h"
 #include "daemon/section.h"
+#include "slurmrest/job_runs_query.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -77,6 +79,40 @@ bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome 
 	arena_done(&copies.arena);
 	free(copies.items);
 	return result == FETCH_OK || is_kept_from_us;
+}
+
+/* slurmdbd's records */
+
+static void take_run(void *context, const void *record)
+{
+	job_runs_take(context, record);
+}
+
+/* Only live runs: the id of an array's first record brings all that the array ever had otherwise. */
+bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count,
+		     struct plan_outcome *outcome)
+{
+	struct cluster *cluster = reader->asker->cluster;
+	int64_t now = clock_now_s();
+	struct job_runs runs = {.table = cluster->job_table};
+	struct buf text = BUF_INIT;
+	const struct job_runs_query query = {client_version(reader->asker->client), cluster->name,
+					     false};
+	struct job_runs_name names[ACCOUNTING_IDS_MAX];
+	for (size_t i = 0; i < count; i++)
+		names[i] = (struct job_runs_name){ids[i], NUMBER_UNSET};
+	job_runs_query_names(&query, names, count, (uint64_t)now, &text);
+	const struct fetch fetch = {ENDPOINT_DBD_JOBS, take_run, &runs, .query = text.bytes};
+	bool is_well = asker_ask(reader->asker, &fetch, outcome) == FETCH_OK;
+	if (is_well) {
+		for (size_t i = 0; i < runs.count; i++)
+			job_rounds_note_job(&reader->rounds, &runs.items[i]);
+		job_runs_apply(&runs, &reader->details, now);
+		job_details_note_recorded(&reader->details, ids, count);
+	}
+	job_runs_done(&runs);
+	buf_done(&text);
+	return is_well;
 }
 
 /* the whole list */

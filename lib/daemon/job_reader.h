@@ -30,6 +30,10 @@ bool job_reader_states(struct job_reader *reader, const struct buf *query,
 /* One job's details; that slurmctld does not tell them is no failure. */
 bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome *outcome);
 
+/* The first details of so many jobs, as slurmdbd has them. That it does not have all is no failure. */
+bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count,
+		     struct plan_outcome *outcome);
+
 /* All jobs with their details. Arrays whose task lists were cut are counted by jobs/state afterwards, if
  * `counts_arrays`: further requests. */
 bool job_reader_list(struct job_reader *reader, bool counts_arrays, struct plan_outcome *outcome);

@@ -74,7 +74,23 @@ static const struct plan_way job_details[] = {
 			    .records_min = 1,
 			    .records_max = 1},
 	[DETAILS_LIST] = JOBS_WHOLE,
+	/* 10 ids cost 1.0 ms each, 100 0.45, 300 and more 0.25 (24.11, 100,000 records) */
+	[DETAILS_ACCOUNTING] = {.name = "accounting",
+				.slurmrestd_s = {.request = 0.007, .record = 0.25e-3},
+				.bytes_per_record = 4800,
+				.records_min = 10,
+				.records_max = ACCOUNTING_IDS_MAX},
 };
+
+/* Of slurmdbd; some 5 kB and 0.5 ms a run, with three steps 33 kB and 3.4 ms. */
+static const struct plan_way job_ends[] = {{.name = "windows",
+					    .slurmrestd_s = {.request = 0.005, .record = 0.5e-3},
+					    .bytes_per_record = 5000}};
+static const struct plan_way job_steps[] = {{.name = "batches",
+					     .slurmrestd_s = {.request = 0.005, .record = 3.4e-3},
+					     .bytes_per_record = 33000,
+					     .records_min = 1,
+					     .records_max = JOB_STEPS_BATCH_MAX}};
 
 static const struct plan_task table[TASKS] = {
 	[ENDPOINT_PING] = {.noun = "controllers", .is_probe = true, WAYS(small)},
@@ -94,7 +110,13 @@ static const struct plan_task table[TASKS] = {
 	[TASK_JOB_SEARCH] = {.name = "job_search", .noun = "ids", .weight = 2, WAYS(job_search)},
 	[TASK_JOB_DETAILS] = {.name = "job_details", .noun = "jobs", WAYS(job_details)},
 	[TASK_JOB_ARRAYS] = {.name = "job_arrays", .noun = "tasks", WAYS(job_arrays)},
-	[TASK_JOB_ROTATION] = {.name = "job_rotation", .noun = "jobs", .weight = 2, WAYS(job_details)},
+	[TASK_JOB_ENDS] = {.name = "job_ends", .noun = "runs", .weight = 4, WAYS(job_ends)},
+	[TASK_JOB_STEPS] = {.name = "job_steps", .noun = "runs", WAYS(job_steps)},
+	[TASK_JOB_ROTATION] = {.name = "job_rotation",
+			       .noun = "jobs",
+			       .weight = 2,
+			       .ways = job_details,
+			       .way_count = DETAILS_LIST + 1},
 };
 
 void tasks_fill(struct plan_task tasks[TASKS], const struct config *config)
@@ -119,7 +141,12 @@ enum endpoint task_endpoint(size_t task, size_t way)
 		return ENDPOINT_JOB_STATES;
 	case TASK_JOB_DETAILS:
 	case TASK_JOB_ROTATION:
-		return way == DETAILS_LIST ? ENDPOINT_JOBS : ENDPOINT_JOB;
+		return way == DETAILS_LIST	  ? ENDPOINT_JOBS
+		       : way == DETAILS_ACCOUNTING ? ENDPOINT_DBD_JOBS
+						   : ENDPOINT_JOB;
+	case TASK_JOB_ENDS:
+	case TASK_JOB_STEPS:
+		return ENDPOINT_DBD_JOBS;
 	default:
 		return (enum endpoint)task;
 	}

@@ -85,12 +85,18 @@ void job_events_end_window(struct job_events *events, int64_t until, int64_t ask
 	}
 }
 
-size_t job_events_want_steps(const struct job_events *events, uint32_t *ret_ids, size_t max)
+size_t job_events_want_steps(const struct job_events *events, int64_t ended_before,
+			     struct run_key *ret_keys, size_t max)
 {
 	size_t count = 0;
-	for (size_t i = 0; i < events->runs.count && count < max; i++)
-		if (events->runs.items[i].bits & RUN_WANTS_STEPS)
-			ret_ids[count++] = events->runs.items[i].raw_id;
+	for (size_t i = 0; i < events->runs.count; i++) {
+		const struct run *run = &events->runs.items[i];
+		if (!(run->bits & RUN_WANTS_STEPS) || run->end_time >= ended_before)
+			continue;
+		if (count < max)
+			ret_keys[count] = run->key;
+		count++;
+	}
 	return count;
 }
 
@@ -130,11 +136,9 @@ void job_events_take_steps(struct job_events *events, const struct job_steps *st
 		count_steps(events, run, steps);
 }
 
-void job_events_no_steps(struct job_events *events, uint32_t raw_id)
+void job_events_no_steps(struct job_events *events, const struct run_key *key)
 {
-	for (size_t i = 0; i < events->runs.count; i++) {
-		struct run *run = &events->runs.items[i];
-		if (run->raw_id == raw_id && run->bits & RUN_WANTS_STEPS)
-			run->bits = (run->bits & ~(uint32_t)RUN_WANTS_STEPS) | RUN_IS_CHANGED;
-	}
+	struct run *run = runs_find(&events->runs, key);
+	if (run && run->bits & RUN_WANTS_STEPS)
+		run->bits = (run->bits & ~(uint32_t)RUN_WANTS_STEPS) | RUN_IS_CHANGED;
 }

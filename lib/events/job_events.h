@@ -35,7 +35,7 @@ struct job_end {
 struct job_steps {
 	uint32_t raw_id;
 	struct run_key key;
-	double allocated_cpu_seconds, used_cpu_seconds;
+	double allocated_cpu_seconds, used_cpu_seconds; /* used: below 0 if not known */
 	double allocated_memory, peak_memory; /* bytes; 0: not known */
 };
 
@@ -71,7 +71,8 @@ void job_events_take_end(struct job_events *events, const struct job_end *end);
  * up those of which it should have told. */
 void job_events_end_window(struct job_events *events, int64_t until, int64_t asked_again_from);
 
-/* Runs whose steps are to be read: their raw ids, at most `max`. */
-size_t job_events_want_steps(const struct job_events *events, uint32_t *ret_ids, size_t max);
+/* Runs that ended before then and whose steps are to be read: how many, and the first `max`. */
+size_t job_events_want_steps(const struct job_events *events, int64_t ended_before,
+			     struct run_key *ret_keys, size_t max);
 void job_events_take_steps(struct job_events *events, const struct job_steps *steps);
-void job_events_no_steps(struct job_events *events, uint32_t raw_id); /* there are none to be had */
+void job_events_no_steps(struct job_events *events, const struct run_key *key); /* there are none */

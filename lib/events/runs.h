@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-enum { RUN_NO_TASK = UINT32_MAX };
+#define RUN_NO_TASK UINT32_MAX
 
 struct run_key {
 	uint32_t id;   /* the array's, or the job's own */

@@ -19,12 +19,27 @@ static uint64_t count_range(struct text range)
 	return (last - first) / step + 1;
 }
 
+/* slurmdbd's list, a hexadecimal number: a bit for each task. */
+static uint64_t count_mask(struct text mask)
+{
+	static const char digits[] = "0123456789abcdef";
+	uint64_t count = 0;
+	for (size_t i = 0; i < mask.len; i++) {
+		const char *digit = strchr(digits, mask.bytes[i] | 0x20);
+		if (digit && *digit)
+			count += (uint64_t)__builtin_popcount((unsigned)(digit - digits));
+	}
+	return count;
+}
+
 uint64_t job_count(const struct job *job, bool *ret_is_cut)
 {
 	uint64_t count = 0;
 	struct text rest = job->array_tasks, range;
 	rest = text_cut(&rest, '%'); /* "1-10%2": the limit of running tasks */
 	*ret_is_cut = false;
+	if (text_starts_with(rest, "0x"))
+		count = count_mask((struct text){rest.bytes + 2, rest.len - 2}), rest.len = 0;
 	while (text_next(&rest, ',', &range)) {
 		/* The cut ends in "...": what stands before the dots may itself be half a range. */
 		if (range.len >= 3 && memcmp(range.bytes + range.len - 3, "...", 3) == 0) {

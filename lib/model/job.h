@@ -10,7 +10,7 @@ struct job {
 	uint64_t id;            /* the raw record id; always known */
 	uint64_t array_job_id;  /* 0 or unset: not of an array */
 	uint64_t array_task_id; /* unset on an array's unsplit rest */
-	struct text array_tasks; /* tasks of the unsplit rest, "1-9,20"; cut at 64 characters by default */
+	struct text array_tasks; /* tasks of the unsplit rest, "1-9,20", cut at 64 characters by default; or "0x1f" */
 	struct text user, account;
 	uint64_t user_id;
 	struct text partitions; /* one, or several separated by commas while pending */

@@ -8,6 +8,9 @@ struct api_version {
 	const char *name;         /* as in the path: "v0.0.45" */
 	const char *flags_query;  /* what makes bulk lists leave out DETAIL; "" where unknown */
 	const char *item_flags_query; /* of one job; "" where unknown */
+	const char *runs_query;  /* what makes slurmdb/jobs tell of all runs, uncut; "" where it always does */
+	const char *time_prefix; /* of Unix seconds in its query */
+	bool repeats_lists;      /* in its query a list is a parameter for each value */
 	bool task_ids_are_raw;    /* jobs/state names a split task by its own record, not its array */
 	bool takes_update_time;   /* as an integer; v0.0.40 and v0.0.41 refuse one */
 	bool is_newer;            /* than any that was seen: read as the newest of those */

@@ -16,7 +16,7 @@ struct record_type {
 	bool (*finish)(struct vocabulary *vocabulary, void *record);
 };
 
-extern const struct record_type job_record, job_state_record, node_record, partition_record,
+extern const struct record_type job_record, job_state_record, job_run_record, node_record, partition_record,
 	ping_record, diag_record, dbd_diag_record, conf_record, fairshare_record, reservation_record,
 	license_record;
 extern const struct record_type qos_record, association_record;

@@ -43,7 +43,7 @@ static const struct field rpc_fields[] = {
 	NUMBER(struct rpc, queued, "queued", COUNT),
 	END_OF_FIELDS,
 };
-static const struct field_elements rpc_elements = {sizeof(struct rpc), rpc_fields};
+static const struct field_elements rpc_elements = {sizeof(struct rpc), rpc_fields, NULL};
 
 static const struct field diag_fields[] = {
 	NUMBER(struct diag, reset_time, "req_time_start", SECONDS),

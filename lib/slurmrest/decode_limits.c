@@ -9,7 +9,7 @@ static const struct field tres_fields[] = {
 	NUMBER(struct tres_count, count, "count", COUNT),
 	END_OF_FIELDS,
 };
-static const struct field_elements tres_elements = {sizeof(struct tres_count), tres_fields};
+static const struct field_elements tres_elements = {sizeof(struct tres_count), tres_fields, NULL};
 
 #define LIMIT(which, path, unit) NUMBER(struct qos, limits.numbers[which], "limits." path, unit)
 #define LIMIT_LIST(which, path)                                                                    \

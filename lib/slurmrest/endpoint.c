@@ -90,4 +90,9 @@ const struct endpoint_row endpoint_table[ENDPOINTS] = {
 			  .takes_item = true,
 			  .asks_slurmctld = true,
 			  .record = &job_record},
+	[ENDPOINT_DBD_JOBS] = {.name = "dbd_jobs",
+			       .path = "/jobs",
+			       .is_slurmdb = true,
+			       .is_optional = true, /* slurmrestd may run without slurmdbd */
+			       .record = &job_run_record},
 };

@@ -20,6 +20,7 @@ enum endpoint {
 	ENDPOINTS_POLLED, /* the ones above are polled, those below asked when needed */
 	ENDPOINT_JOB_STATES = ENDPOINTS_POLLED, /* of all jobs, or of those named by job_id= */
 	ENDPOINT_JOB, /* one record, or all of an array or het job whose leader it is */
+	ENDPOINT_DBD_JOBS, /* runs of jobs: job_runs_query.h */
 	ENDPOINTS,
 };
 

@@ -15,7 +15,7 @@ struct field_reader {
 	int rows;
 	struct vocabulary *vocabulary;
 	struct arena *texts;
-	int first_id;
+	int first_id, next_id; /* its own and those of its lists lie between */
 	char *record;
 	/* The number object that is being read. */
 	bool is_set, is_infinite;
@@ -24,6 +24,7 @@ struct field_reader {
 	struct field_reader **lists;
 	char *element, *items;
 	size_t element_size, item_count, item_capacity;
+	field_element_fn *take; /* NULL: elements are kept as items */
 };
 
 static int row_count(const struct field *fields)
@@ -55,6 +56,7 @@ static void want_row(struct json_shape *shape, const char *record_path, const st
 	case FIELD_TEXT:
 	case FIELD_NAME:
 	case FIELD_LIST:
+	case FIELD_EACH:
 		want(shape, record_path, field->path, "[]", id + PART_ELEMENT);
 		break;
 	case FIELD_BOOL:
@@ -65,16 +67,17 @@ static void want_row(struct json_shape *shape, const char *record_path, const st
 
 /* The reader of a list's elements; its ids follow those that are in use. */
 static struct field_reader *list_reader_new(struct field_reader *reader, struct json_shape *shape,
-					    const char *record_path, const struct field *field,
-					    int *next_id)
+					    const char *record_path, const struct field *field)
 {
 	char path[160];
 	snprintf(path, sizeof path, "%s%s%s[]", record_path, *record_path ? "." : "", field->path);
-	struct field_reader *list = field_reader_new(shape, path, *next_id, field->elements->fields,
-						     reader->vocabulary, reader->texts);
+	struct field_reader *list = field_reader_new(shape, path, reader->next_id,
+						     field->elements->fields, reader->vocabulary,
+						     reader->texts);
 	list->element_size = field->elements->size;
 	list->element = memory_new(list->element_size);
-	*next_id += row_count(field->elements->fields) * PARTS;
+	list->take = field->elements->take;
+	reader->next_id = list->next_id;
 	return list;
 }
 
@@ -83,18 +86,19 @@ struct field_reader *field_reader_new(struct json_shape *shape, const char *reco
 				      struct vocabulary *vocabulary, struct arena *texts)
 {
 	struct field_reader *reader = NEW(struct field_reader);
-	int rows = row_count(fields), next_id = first_id + rows * PARTS;
+	int rows = row_count(fields);
 	*reader = (struct field_reader){.fields = fields,
 					.rows = rows,
 					.vocabulary = vocabulary,
 					.texts = texts,
-					.first_id = first_id};
+					.first_id = first_id,
+					.next_id = first_id + rows * PARTS};
 	reader->lists = memory_new((size_t)rows * sizeof *reader->lists);
 	for (int row = 0; row < rows; row++) {
 		want_row(shape, record_path, &fields[row], first_id + row * PARTS);
-		if (fields[row].kind == FIELD_LIST)
-			reader->lists[row] = list_reader_new(reader, shape, record_path,
-							     &fields[row], &next_id);
+		if (fields[row].elements)
+			reader->lists[row] =
+				list_reader_new(reader, shape, record_path, &fields[row]);
 	}
 	return reader;
 }
@@ -118,7 +122,7 @@ void field_reader_finish(struct field_reader *reader)
 {
 	for (int row = 0; row < reader->rows; row++) {
 		const struct field_reader *list = reader->lists[row];
-		if (list)
+		if (list && !list->take)
 			*(struct list *)(reader->record + reader->fields[row].offset) =
 				(struct list){list->items, list->item_count};
 	}
@@ -200,12 +204,17 @@ static void take_number(struct field_reader *reader, const struct field *field, 
 }
 
 /* An object of a list begins or ends; whatever else is in the list is passed over. */
-static void take_element(struct field_reader *list, const struct json_value *value)
+static void take_element(struct field_reader *reader, struct field_reader *list,
+			 const struct json_value *value)
 {
 	if (value->type == JSON_OBJECT) {
 		field_reader_start(list, list->element, list->element_size);
 	} else if (value->type == JSON_END && list->record) {
 		list->record = NULL;
+		if (list->take) {
+			list->take(reader->record, list->element, reader->texts);
+			return;
+		}
 		if (list->item_count == list->item_capacity) {
 			list->item_capacity = list->item_capacity ? 2 * list->item_capacity : 16;
 			list->items = memory_resize(list->items, list->item_capacity,
@@ -216,14 +225,15 @@ static void take_element(struct field_reader *list, const struct json_value *val
 	}
 }
 
-/* U+0000 is valid in JSON, but ends a C string and is no part of any name: U+FFFD takes its place. */
-static struct text copy_without_nul(struct arena *arena, struct text text)
+/* U+0000 is valid in JSON, but ends a C string and is no part of any name: U+FFFD takes its place. The text
+ * itself if it has none. */
+static struct text without_nul(struct arena *arena, struct text text)
 {
 	size_t nuls = 0;
 	for (size_t i = 0; i < text.len; i++)
 		nuls += !text.bytes[i];
 	if (!nuls)
-		return arena_copy(arena, text);
+		return text;
 	char *copy = arena_new(arena, text.len + 2 * nuls + 1), *to = copy;
 	for (size_t i = 0; i < text.len; i++)
 		if (text.bytes[i])
@@ -231,6 +241,12 @@ static struct text copy_without_nul(struct arena *arena, struct text text)
 		else
 			to = (char *)memcpy(to, "\xef\xbf\xbd", 3) + 3;
 	return (struct text){copy, (size_t)(to - copy)};
+}
+
+static struct text copy_without_nul(struct arena *arena, struct text text)
+{
+	struct text clean = without_nul(arena, text);
+	return clean.bytes == text.bytes ? arena_copy(arena, text) : clean;
 }
 
 static void take_text(struct field_reader *reader, const struct field *field, enum part part,
@@ -271,13 +287,14 @@ static void take_row(struct field_reader *reader, int row, enum part part,
 	case FIELD_NAME:
 		if (value->type == JSON_STRING)
 			field->take(reader->vocabulary, reader->record,
-				    copy_without_nul(reader->texts, value->text));
+				    without_nul(reader->texts, value->text));
 		else if (value->type == JSON_ARRAY)
 			field->take(reader->vocabulary, reader->record, TEXT(""));
 		break;
 	case FIELD_LIST:
+	case FIELD_EACH:
 		if (part == PART_ELEMENT)
-			take_element(reader->lists[row], value);
+			take_element(reader, reader->lists[row], value);
 		break;
 	}
 }

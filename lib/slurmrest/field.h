@@ -17,15 +17,20 @@ enum field_kind {
 	FIELD_BOOL,   /* bool */
 	FIELD_NAME,   /* each string of a list, or the one string, goes to `take` */
 	FIELD_LIST,   /* struct list: one element per object of a list, read by `elements` */
+	FIELD_EACH,   /* the same, but no list is kept: each element goes to its `take` */
 };
 
 /* Takes one name of a FIELD_NAME row; the text is borrowed. Empty: a list begins. */
 typedef void field_name_fn(struct vocabulary *vocabulary, void *record, struct text name);
 
-/* What a list's elements are: a table of their own, which holds no lists. */
+/* Takes an element that is complete; texts that the record is to keep are in the arena, or go there. */
+typedef void field_element_fn(void *record, const void *element, struct arena *texts);
+
+/* What a list's elements are: a table of their own, which holds no FIELD_LIST, but may hold FIELD_EACH. */
 struct field_elements {
 	size_t size;
 	const struct field *fields;
+	field_element_fn *take; /* of FIELD_EACH; NULL with FIELD_LIST */
 };
 
 struct field {
@@ -55,6 +60,7 @@ enum { SECONDS = 1, MINUTES = 60, BYTES = 1, MIB = 1 << 20, COUNT = 1 };
 #define NAME(path, take) {path, FIELD_NAME, 0, 0, take, NULL}
 #define LIST(record, member, path, elements)                                                       \
 	{path, FIELD_LIST, FIELD_TYPED(struct list, record, member), 0, NULL, elements}
+#define EACH(path, elements) {path, FIELD_EACH, 0, 0, NULL, elements}
 #define END_OF_FIELDS {NULL, FIELD_NUMBER, 0, 0, NULL, NULL}
 
 /* Reads the values of one record at a time, as the shape reports them. */

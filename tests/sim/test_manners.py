@@ -320,6 +320,49 @@ class Slurmdbd(unittest.TestCase):
             for bad in ("state=FAILED%2CTIMEOUT", "state=NONSENSE", "state=A,B"):
                 self.assertEqual(500, sim.get(f"/slurmdb/{V}/jobs?{bad}")[0])
 
+    def test_ids(self):
+        """Those of jobs, and of arrays and het jobs for all of their records; live ones, and what ended since."""
+        with Simulator("--jobs=500", "--nodes=100", "--seed=4") as sim:
+            sim.control("advance?seconds=1200")
+            def runs(query):
+                return sim.json(f"/slurmdb/{V}/jobs?{WINDOW}&{query}")["jobs"]
+            everything = runs("start_time=1")
+            for name in ("array", "het"):
+                leader = max({run[name]["job_id"] for run in everything})
+                members = {run["job_id"] for run in everything if run[name]["job_id"] == leader}
+                self.assertGreater(len(members), 1)
+                self.assertEqual(members, {run["job_id"] for run in runs(f"step={leader}")})
+            live = [run["job_id"] for run in everything if not run["time"]["end"]]
+            single = [run["job_id"] for run in everything if not run["array"]["job_id"] and not run["het"]["job_id"]]
+            ended = [job for job in single if job not in live]
+            some = ended[:20] + [job for job in single if job in live][:20]
+            steps = "&".join(f"step={job}" for job in some)
+            self.assertEqual(set(some), {run["job_id"] for run in runs(steps)})
+            self.assertEqual(set(some) & set(live),
+                             {run["job_id"] for run in runs(f"{steps}&start_time={EPOCH + 1201}")})
+            self.assertEqual([], runs("step=4000000000"))
+            self.assertNotEqual(200, sim.get(f"/slurmdb/{V}/jobs?step=1%2C2")[0])
+            # the unsplit rest of an array lists its tasks as a mask
+            counted = sum(bin(int(run["array"]["task"], 16)).count("1") or 1
+                          for run in everything if run["job_id"] in live and run["array"]["task"])
+            rows = sim.json(f"/slurm/{V}/jobs/state/")["jobs"]
+            pending = sum(row["state"][0] == "PENDING" for row in rows)
+            alone = sum(run["state"]["current"] == ["PENDING"] and not run["array"]["task"] for run in everything)
+            self.assertEqual(pending, counted + alone)
+            self.assertGreater(counted, 10)
+        with Simulator("--release=22.05", "--jobs=100") as sim:
+            sim.control("advance?seconds=600")
+            def old(query):
+                return sim.json(f"/slurmdb/v0.0.38/jobs?skip_steps=true&{query}").get("jobs", [])
+            first, second = [run["job_id"] for run in old("state=COMPLETED")
+                             if not run["array"]["job_id"] and not run["het"]["job_id"]][:2]
+            self.assertEqual({first, second}, {run["job_id"] for run in old(f"step={first}%2C{second}")})
+            self.assertEqual({second}, {run["job_id"] for run in old(f"step={first}&step={second}")})
+            self.assertEqual({"FAILED"}, {run["state"]["current"] for run in old("state=COMPLETED&state=FAILED")})
+            self.assertEqual({"FAILED", "COMPLETED"},
+                             {run["state"]["current"] for run in old("state=COMPLETED%2CFAILED")})
+            self.assertIn("RUNNING", {run["state"]["current"] for run in old("state=COMPLETED%2CREQUEUED")})
+
     def test_old_times(self):
         with Simulator("--release=24.11", "--jobs=50") as sim:
             self.assertEqual(422, sim.get("/slurmdb/v0.0.41/jobs?start_time=1")[0])

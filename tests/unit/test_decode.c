@@ -359,7 +359,7 @@ static const struct field element_fields[] = {
 	NUMBER(struct element, count, "count", COUNT),
 	END_OF_FIELDS,
 };
-static const struct field_elements elements = {sizeof(struct element), element_fields};
+static const struct field_elements elements = {sizeof(struct element), element_fields, NULL};
 static const struct field thing_fields[] = {
 	LIST(struct thing, first, "a.first", &elements),
 	REAL(struct thing, level, "level"),

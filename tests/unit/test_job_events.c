@@ -379,6 +379,7 @@ static void test_without_slurmdbd(void)
 	job.end_time = BIRTH + 40;
 	job.exit_code = 3;
 	put_and_look(&w, &job, BIRTH + 41);
+	look(&w, BIRTH + 50);
 	check_cluster(&w, 1, 1, 0, 2 * 10);
 	see(&w, 1, JOB_FAILED, BIRTH + 60);
 	look(&w, BIRTH + 60);
@@ -506,6 +507,60 @@ static void test_nodes(void)
 	world_done(&w);
 }
 
+static double of_alice(const struct world *w, enum tally_what what)
+{
+	return count_of(w, ENTITY_USER, "alice", "physics", what, "");
+}
+
+static void test_steps(void)
+{
+	struct world w;
+	struct run_key keys[4];
+	world_init(&w, true);
+	w.events->reads_steps = true;
+	check_row("what steps used is counted once, of runs that started, as long as there is a hope to read it");
+	for (uint64_t id = 1; id <= 4; id++) {
+		const struct job job = running(id, BIRTH + 1, BIRTH + 10);
+		take_end(&w, &job, "completed", BIRTH + 20 + (int64_t)id);
+	}
+	const struct job cancelled = job_of(5, JOB_PENDING, BIRTH + 1);
+	take_end(&w, &cancelled, "cancelled", BIRTH + 20);
+	CHECK_NUMBER(job_events_want_steps(w.events, BIRTH + 21, NULL, 0), 0);
+	CHECK_NUMBER(job_events_want_steps(w.events, BIRTH + 24, NULL, 0), 3);
+	CHECK_NUMBER(job_events_want_steps(w.events, BIRTH + 99, keys, 4), 4);
+	struct job_steps steps = {.raw_id = 1,
+				  .key = {1, RUN_NO_TASK, BIRTH + 1},
+				  .allocated_cpu_seconds = 22,
+				  .used_cpu_seconds = 11,
+				  .allocated_memory = 4096,
+				  .peak_memory = 1024};
+	job_events_take_steps(w.events, &steps);
+	job_events_take_steps(w.events, &steps);
+	steps.key.id = 2;
+	steps.used_cpu_seconds = -1; /* not known */
+	job_events_take_steps(w.events, &steps);
+	steps.key.id = 99;
+	job_events_take_steps(w.events, &steps);
+	const struct run_key third = {3, RUN_NO_TASK, BIRTH + 1};
+	job_events_no_steps(w.events, &third);
+	CHECK_NUMBER(of_alice(&w, TALLY_ALLOCATED_CPU_SECONDS), 22);
+	CHECK_NUMBER(of_alice(&w, TALLY_USED_CPU_SECONDS), 11);
+	CHECK_NUMBER(of_alice(&w, TALLY_PEAK_MEMORY_BYTES), 1024);
+	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_CPU_EFFICIENCY_RATIO, "0.5"), 1);
+	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_MEMORY_EFFICIENCY_RATIO, "sum"), 0.25);
+	check_row("one that waits for its steps is kept for a day, over a restart, too");
+	restart(&w, true, BIRTH + 100);
+	look(&w, BIRTH + 101);
+	job_events_end_window(w.events, BIRTH + 80000, BIRTH + 70000);
+	CHECK_NUMBER(w.events->runs.used, 1);
+	CHECK_NUMBER(job_events_want_steps(w.events, BIRTH + 99, keys, 4), 1);
+	CHECK_NUMBER(keys[0].id, 4);
+	job_events_end_window(w.events, BIRTH + 86425, BIRTH + 70000);
+	CHECK_NUMBER(w.events->runs.used, 0);
+	CHECK_NUMBER(w.events->lost, 0);
+	world_done(&w);
+}
+
 int main(void)
 {
 	test_a_life();
@@ -525,5 +580,6 @@ int main(void)
 	test_restart();
 	test_caps();
 	test_nodes();
+	test_steps();
 	return check_done();
 }

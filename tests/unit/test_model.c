@@ -24,6 +24,9 @@ static void test_job_count(void)
 		{"9-1", 1, false},    /* not a range: at least the record itself */
 		{"x", 1, false},
 		{"1-5:0", 1, false},
+		{"0x101FFE", 13, false}, /* slurmdbd's: 1-12,20 */
+		{"0xff%3", 8, false},
+		{"0x0", 1, false},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct job job = {.array_tasks = text_of(rows[i].tasks)};

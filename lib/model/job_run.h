@@ -1,0 +1,40 @@
+/* A run of a job as slurmdbd keeps it: what `sacct -D -X` prints a line of. A job that is requeued, or lost a node,
+ * leaves a run behind and goes on as another one with the same ids and a later submit time; slurmdbd has pending and
+ * running ones, too. Texts are borrowed from whoever made the record. v0.0.37 gives the eligible time as start time; where
+ * versions differ otherwise stands at the member. */
+#pragma once
+
+#include "model/job.h"
+
+struct job_run {
+	/* Of `struct job` slurmdbd has no user id and no reason (state.reason is an old one), and only the base state,
+	 * with REQUEUED, RESIZING or REVOKED as flag: PENDING with REQUEUED is a run that ended by requeue. Times that
+	 * are not there yet, and the start of what ended without any, are 0. An array's unsplit rest lists its tasks as a mask ("0x1f"), which is not cut.
+	 * exit_code is the return code, unset if a signal ended the script, or if it FAILED with 0: before v0.0.40 any
+	 * code is given as 0. memory_per_node and memory_per_cpu come with v0.0.40. */
+	struct job job;
+	struct text qos_requested; /* since v0.0.42; one or several, empty: the default */
+	uint64_t elapsed, suspended; /* seconds; elapsed is without the suspended ones */
+	uint64_t restarts;           /* since v0.0.42 */
+	uint64_t het_job_id, het_offset; /* 0 and unset: not of a het job */
+	uint64_t cpus_allocated, memory_allocated; /* of tres_allocated, bytes; unset before it has started */
+
+	/* What its steps used, batch and extern among them: if they were asked for. A step's use is written when the
+	 * step ends: none if it was lost with its node. */
+	uint64_t steps;
+	/* User and system time of all processes, as in sacct's TotalCPU; unset if no step told any. */
+	uint64_t cpu_used_us;
+	/* The step with most memory: the sum of its tasks' highest resident set sizes, as seff has it (sacct's MaxRSS
+	 * is one task's). Sampled every JobAcctGatherFrequency seconds: unset if no step lived that long, or nobody
+	 * measures (JobAcctGatherType=none). Bytes. */
+	uint64_t memory_used;
+};
+
+/* Has it ended, be it to run again? Its end_time is known then. */
+static inline bool job_run_has_ended(const struct job_run *run)
+{
+	const struct job *job = &run->job;
+	bool is_live = job->state == JOB_PENDING || job->state == JOB_RUNNING ||
+		       job->state == JOB_SUSPENDED;
+	return !is_live || job->flags & UINT64_C(1) << JOB_FLAG_REQUEUED;
+}

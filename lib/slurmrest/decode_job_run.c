@@ -1,0 +1,200 @@
+#include "model/job_run.h"
+#include "model/limit.h"
+#include "model/tres.h"
+
+#include "slurmrest/decode.h"
+#include "slurmrest/state_names.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* `state` counts from 1 while the record is being read, so that a zeroed record has none. */
+static void take_state(struct vocabulary *vocabulary, void *record, struct text name)
+{
+	struct job *job = &((struct job_run *)record)->job;
+	int state = job->state - 1;
+	state_take(&vocabulary->job_states, &vocabulary->job_flags, &state, &job->flags, name);
+	job->state = state + 1;
+}
+
+/* Appends "gres/gpu:a100=2", as in the TRES strings of slurmctld; a count that is not known (energy: -2) is
+ * left out. */
+static void add_tres(struct text *list, const struct tres_count *tres, struct arena *texts)
+{
+	if (!number_is_known(tres->count))
+		return;
+	size_t size = list->len + tres->type.len + tres->name.len + 32;
+	char *joined = arena_new(texts, size);
+	int len = snprintf(joined, size, "%.*s%s%.*s%s%.*s=%" PRIu64 "%s", (int)list->len,
+			   list->len ? list->bytes : "", list->len ? "," : "", (int)tres->type.len,
+			   tres->type.len ? tres->type.bytes : "", tres->name.len ? "/" : "",
+			   (int)tres->name.len, tres->name.len ? tres->name.bytes : "", tres->count,
+			   text_equal(tres->type, TEXT("mem")) ? "M" : "");
+	*list = (struct text){joined, (size_t)len};
+}
+
+static void take_allocated(void *record, const void *element, struct arena *texts)
+{
+	add_tres(&((struct job_run *)record)->job.tres_allocated, element, texts);
+}
+
+static void take_requested(void *record, const void *element, struct arena *texts)
+{
+	add_tres(&((struct job_run *)record)->job.tres_requested, element, texts);
+}
+
+static const struct field tres_fields[] = {
+	TEXT_FIELD(struct tres_count, type, "type"),
+	TEXT_FIELD(struct tres_count, name, "name"),
+	NUMBER(struct tres_count, count, "count", COUNT),
+	END_OF_FIELDS,
+};
+static const struct field_elements allocated = {sizeof(struct tres_count), tres_fields,
+						take_allocated};
+static const struct field_elements requested = {sizeof(struct tres_count), tres_fields,
+						take_requested};
+
+/* Steps are added up as they come; none is kept, nor is any of their texts. */
+struct step {
+	uint64_t cpu_seconds, cpu_us;
+	uint64_t memory;
+};
+
+struct usage {
+	bool is_memory;
+	uint64_t count;
+};
+
+static void take_usage_type(struct vocabulary *vocabulary, void *record, struct text name)
+{
+	(void)vocabulary;
+	((struct usage *)record)->is_memory = text_equal(name, TEXT("mem"));
+}
+
+static const struct field usage_fields[] = {
+	NAME("type", take_usage_type),
+	NUMBER(struct usage, count, "count", BYTES),
+	END_OF_FIELDS,
+};
+
+static void take_usage(void *record, const void *element, struct arena *texts)
+{
+	(void)texts;
+	const struct usage *usage = element;
+	if (usage->is_memory && number_is_known(usage->count))
+		((struct step *)record)->memory = usage->count;
+}
+
+static const struct field_elements usage_elements = {sizeof(struct usage), usage_fields, take_usage};
+
+/* tres.requested is what slurmdbd calls tres_usage_in: what the step used of it. */
+static const struct field step_fields[] = {
+	NUMBER(struct step, cpu_seconds, "time.total.seconds", SECONDS),
+	NUMBER(struct step, cpu_us, "time.total.microseconds", COUNT),
+	EACH("tres.requested.total", &usage_elements),
+	END_OF_FIELDS,
+};
+
+static void take_step(void *record, const void *element, struct arena *texts)
+{
+	(void)texts;
+	struct job_run *run = record;
+	const struct step *step = element;
+	run->steps++;
+	if (number_is_known(step->cpu_seconds) && number_is_known(step->cpu_us))
+		run->cpu_used_us += step->cpu_seconds * 1000000 + step->cpu_us;
+	if (step->memory > run->memory_used)
+		run->memory_used = step->memory;
+}
+
+static const struct field_elements step_elements = {sizeof(struct step), step_fields, take_step};
+
+static const struct field fields[] = {
+	NUMBER(struct job_run, job.id, "job_id", COUNT),
+	NUMBER(struct job_run, job.array_job_id, "array.job_id", COUNT),
+	NUMBER(struct job_run, job.array_task_id, "array.task_id", COUNT),
+	TEXT_FIELD(struct job_run, job.array_tasks, "array.task"),
+	TEXT_FIELD(struct job_run, job.user, "user"),
+	TEXT_FIELD(struct job_run, job.account, "account"),
+	TEXT_FIELD(struct job_run, job.partitions, "partition"),
+	TEXT_FIELD(struct job_run, job.qos, "qos"),
+	TEXT_FIELD(struct job_run, qos_requested, "qosreq"),
+	NAME("state.current", take_state),
+	NUMBER(struct job_run, job.submit_time, "time.submission", SECONDS),
+	NUMBER(struct job_run, job.eligible_time, "time.eligible", SECONDS),
+	NUMBER(struct job_run, job.start_time, "time.start", SECONDS),
+	NUMBER(struct job_run, job.end_time, "time.end", SECONDS),
+	NUMBER(struct job_run, elapsed, "time.elapsed", SECONDS),
+	NUMBER(struct job_run, suspended, "time.suspended", SECONDS),
+	NUMBER(struct job_run, job.time_limit, "time.limit", MINUTES),
+	NUMBER(struct job_run, job.exit_code, "exit_code.return_code", COUNT),
+	NUMBER(struct job_run, job.exit_signal, "exit_code.signal.signal_id", COUNT), /* before v0.0.40 */
+	NUMBER(struct job_run, job.exit_signal, "exit_code.signal.id", COUNT),
+	NUMBER(struct job_run, restarts, "restart_cnt", COUNT),
+	NUMBER(struct job_run, het_job_id, "het.job_id", COUNT),
+	NUMBER(struct job_run, het_offset, "het.job_offset", COUNT),
+	NUMBER(struct job_run, job.cpus, "required.CPUs", COUNT),
+	NUMBER(struct job_run, job.memory_per_node, "required.memory_per_node", MIB),
+	NUMBER(struct job_run, job.memory_per_cpu, "required.memory_per_cpu", MIB),
+	NUMBER(struct job_run, job.nodes, "allocation_nodes", COUNT),
+	EACH("tres.allocated", &allocated),
+	EACH("tres.requested", &requested),
+	TEXT_FIELD(struct job_run, job.reservation, "reservation.name"),
+	TEXT_FIELD(struct job_run, job.node_list, "nodes"),
+	TEXT_FIELD(struct job_run, job.cluster, "cluster"),
+	EACH("steps", &step_elements),
+	/* slurmctld's, unset here */
+	NUMBER(struct job_run, job.user_id, "user_id", COUNT),
+	END_OF_FIELDS,
+};
+
+static void note_allocated(struct job_run *run)
+{
+	struct text list = run->job.tres_allocated;
+	struct tres tres;
+	run->cpus_allocated = run->memory_allocated = NUMBER_UNSET;
+	while (tres_next(&list, &tres)) {
+		if (text_equal(tres.name, TEXT("cpu")))
+			run->cpus_allocated = tres.count;
+		else if (text_equal(tres.name, TEXT("mem")))
+			run->memory_allocated = tres.count;
+	}
+}
+
+/* slurmdbd gives the present moment, the window's end, or, of what was cancelled before it got nodes, NO_VAL or the
+ * moment of its end (22.05) for times that never came. */
+static void clear_future(struct job_run *run)
+{
+	struct job *job = &run->job;
+	bool has_ended = job_run_has_ended(run);
+	if (!has_ended || !number_is_known(job->end_time))
+		job->end_time = 0;
+	if (!job->node_list.len || !number_is_known(job->start_time))
+		job->start_time = 0;
+}
+
+/* Before v0.0.40 the state is one word: a run that ended by requeue is REQUEUED alone. Its base state is
+ * PENDING, the number 0, as later versions say. */
+static bool finish(struct vocabulary *vocabulary, void *record)
+{
+	(void)vocabulary;
+	struct job_run *run = record;
+	struct job *job = &run->job;
+	bool has_state = job->state || job->flags;
+	job->state = job->state ? job->state - 1 : JOB_PENDING;
+	if (job->state == JOB_PENDING && !job->flags && run->qos_requested.len)
+		job->qos = run->qos_requested; /* of several, `qos` is the one in turn */
+	if (text_equal(job->node_list, TEXT("None assigned")))
+		job->node_list = TEXT("");
+	if ((number_is_known(job->exit_signal) && job->exit_signal) || (job->state == JOB_FAILED && !job->exit_code))
+		job->exit_code = NUMBER_UNSET;
+	if (!run->cpu_used_us)
+		run->cpu_used_us = NUMBER_UNSET;
+	if (!run->memory_used)
+		run->memory_used = NUMBER_UNSET;
+	note_allocated(run);
+	clear_future(run);
+	return number_is_known(job->id) && has_state;
+}
+
+const struct record_type job_run_record = {"jobs", false, sizeof(struct job_run), fields, finish};

@@ -1,0 +1,74 @@
+#include "slurmrest/job_runs_query.h"
+
+#include "model/number.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+
+/* RESIZING and REVOKED rows are not among them: parts of a run, and jobs of another cluster. */
+const char *const job_run_end_states[] = {
+	"COMPLETED", "CANCELLED", "FAILED",   "TIMEOUT",       "NODE_FAIL",
+	"PREEMPTED", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", NULL,
+};
+
+/* A raw comma or blank in a query is refused. */
+static void add_value(struct buf *out, const char *value)
+{
+	for (const char *c = value; *c; c++)
+		if (isalnum((unsigned char)*c) || strchr("-._~", *c))
+			buf_add_char(out, *c);
+		else
+			buf_printf(out, "%%%02X", (unsigned char)*c);
+}
+
+static void begin(const struct job_runs_query *query, struct buf *out)
+{
+	buf_printf(out, "?skip_steps=%s%s", query->with_steps ? "false" : "true",
+		   query->version->runs_query);
+	if (*query->cluster) {
+		buf_add_string(out, "&cluster=");
+		add_value(out, query->cluster);
+	}
+}
+
+/* Of a list's values, each is a parameter of its own (24.11 and 26.05 refuse "a%2Cb"), or all are one (of repeated
+ * ones 22.05 sees the last). */
+static void begin_value(const struct job_runs_query *query, const char *name, bool is_first,
+			struct buf *out)
+{
+	if (is_first || query->version->repeats_lists)
+		buf_printf(out, "&%s=", name);
+	else
+		buf_add_string(out, "%2C");
+}
+
+void job_runs_query_names(const struct job_runs_query *query, const struct job_runs_name *names,
+			  size_t count, uint64_t since, struct buf *ret_query)
+{
+	begin(query, ret_query);
+	buf_printf(ret_query, "&start_time=%s%" PRIu64, query->version->time_prefix, since);
+	for (size_t i = 0; i < count; i++) {
+		begin_value(query, "step", i == 0, ret_query);
+		buf_printf(ret_query, "%" PRIu64, names[i].id);
+		if (number_is_known(names[i].task))
+			buf_printf(ret_query, "_%" PRIu64, names[i].task);
+	}
+}
+
+/* Without states the window would mean: whatever lived in it. */
+void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, uint64_t last,
+			  bool with_requeued, struct buf *ret_query)
+{
+	const char *prefix = query->version->time_prefix;
+	begin(query, ret_query);
+	buf_printf(ret_query, "&start_time=%s%" PRIu64 "&end_time=%s%" PRIu64, prefix, first, prefix,
+		   last);
+	for (size_t i = 0; job_run_end_states[i]; i++) {
+		begin_value(query, "state", i == 0, ret_query);
+		buf_add_string(ret_query, job_run_end_states[i]);
+	}
+	if (with_requeued) {
+		begin_value(query, "state", false, ret_query);
+		buf_add_string(ret_query, "REQUEUED");
+	}
+}
