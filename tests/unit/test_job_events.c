@@ -453,6 +453,40 @@ static void test_restart(void)
 	world_done(&w);
 }
 
+static void test_writing(void)
+{
+	struct world w;
+	struct memory changes;
+	world_init(&w, true);
+	check_row("what did not change is not written again");
+	for (uint64_t id = 1; id <= 10; id++) {
+		const struct job job = running(id, BIRTH + 1, BIRTH + 2);
+		put(&w, &job, BIRTH + 5);
+	}
+	look(&w, BIRTH + 5);
+	memory_init(&changes);
+	memory_write(&changes, w.events, false);
+	CHECK_NUMBER(changes.count, 10);
+	CHECK(changes.counters.count > 0);
+	memory_done(&changes);
+	memory_init(&changes);
+	const struct job job = running(3, BIRTH + 1, BIRTH + 2);
+	take_end(&w, &job, "completed", BIRTH + 3);
+	memory_write(&changes, w.events, false);
+	CHECK_NUMBER(changes.count, 1);
+	memory_done(&changes);
+	memory_init(&changes);
+	memory_write(&changes, w.events, false);
+	CHECK_NUMBER(changes.count, 0);
+	CHECK_NUMBER(changes.counters.count, 0);
+	check_row("but all of it if that is wanted");
+	memory_write(&changes, w.events, true);
+	CHECK_NUMBER(changes.count, 10);
+	CHECK(changes.counters.count > 50);
+	memory_done(&changes);
+	world_done(&w);
+}
+
 static void test_caps(void)
 {
 	struct world w;
@@ -578,6 +612,7 @@ int main(void)
 	test_gone();
 	test_without_slurmdbd();
 	test_restart();
+	test_writing();
 	test_caps();
 	test_nodes();
 	test_steps();

@@ -121,6 +121,31 @@ static void test_split_before(void)
 	world_done(&w);
 }
 
+static void test_split_before_seen_after(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("a task that was split before the rest was counted is seen after it: it is none of the rest");
+	struct job rest = rest_of("1-9");
+	put_and_look(&w, &rest, BIRTH + 5);
+	const struct job task = task_of(101, 0, BIRTH + 2);
+	put_and_look(&w, &task, BIRTH + 7);
+	put_and_look(&w, &rest, BIRTH + 8);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 10);
+	world_done(&w);
+	check_row("the last task ran and was requeued within a poll: its record is still shown as the rest");
+	world_init(&w, true);
+	rest = rest_of("0");
+	put_and_look(&w, &rest, BIRTH + 5);
+	const struct job last = task_of(100, 0, BIRTH + 6);
+	take_end(&w, &last, "requeued", BIRTH + 7);
+	see(&w, 100, JOB_PENDING, BIRTH + 20);
+	CHECK(job_table_set_tasks(w.table, 100, 1));
+	look(&w, BIRTH + 20);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 1);
+	world_done(&w);
+}
+
 static void test_last_task(void)
 {
 	for (int by_slurmdbd = 0; by_slurmdbd < 2; by_slurmdbd++) {
@@ -288,6 +313,7 @@ int main(void)
 {
 	test_split_later();
 	test_split_before();
+	test_split_before_seen_after();
 	test_last_task();
 	test_last_task_without_details();
 	test_cancelled_unsplit();
