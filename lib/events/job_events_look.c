@@ -111,6 +111,16 @@ static void look_at_live(struct job_events *events, const struct job_table *tabl
 		look_at_start(events, run, row);
 }
 
+/* A job that was killed while it was suspended ended when it was suspended (slurmctld: job_mgr.c), which may be longer
+ * ago than slurmdbd is asked for again. */
+static bool tells_end(const struct job_events *events, const struct job_row *row)
+{
+	const struct run_key key = key_of(row);
+	if (!events->ends_by_slurmdbd)
+		return true;
+	return row->end_time < events->ends_known_until && runs_find(&events->runs, &key);
+}
+
 /* Slurm gives a job that was cancelled while it waited a start time, too, but no nodes. */
 static void look_at_ended(struct job_events *events, const struct job_table *table,
 			  const struct job_row *row)
@@ -144,8 +154,7 @@ static void look_at_ended(struct job_events *events, const struct job_table *tab
 /* One that ends is complete when it is not completing any more, of which no details need to come. */
 static bool is_news(const struct job_events *events, const struct job_row *row)
 {
-	bool is_new = row->details_time >= events->looked_at || is_rest(row) ||
-		      (!events->ends_by_slurmdbd && !is_live(row));
+	bool is_new = row->details_time >= events->looked_at || is_rest(row) || !is_live(row);
 	return is_new && job_row_is_used(row) &&
 	       (row->bits & (ROW_HAS_DETAILS | ROW_WANTS_DETAILS)) == ROW_HAS_DETAILS &&
 	       row->submit_time && !has_flag(row, JOB_FLAG_REVOKED);
@@ -156,7 +165,7 @@ static void look_at_row(struct job_events *events, const struct job_table *table
 {
 	if (is_live(row))
 		look_at_live(events, table, row);
-	else if (!events->ends_by_slurmdbd && !has_flag(row, JOB_FLAG_COMPLETING))
+	else if (!has_flag(row, JOB_FLAG_COMPLETING) && tells_end(events, row))
 		look_at_ended(events, table, row);
 }
 

@@ -218,6 +218,33 @@ static void test_suspended(void)
 	world_done(&w);
 }
 
+static void test_killed_while_suspended(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("killed while suspended, its end is before what slurmdbd is asked for");
+	struct job job = running(1, BIRTH, BIRTH + 10);
+	put_and_look(&w, &job, BIRTH + 20);
+	job.state = JOB_SUSPENDED;
+	job.suspend_time = BIRTH + 30;
+	job.ran_before = 20;
+	put_and_look(&w, &job, BIRTH + 50);
+	job.state = JOB_CANCELLED;
+	job.end_time = BIRTH + 30;
+	put_and_look(&w, &job, BIRTH + 70);
+	check_cluster(&w, 1, 1, 0, 2 * 10);
+	job_events_end_window(w.events, BIRTH + 1000, BIRTH + 1000);
+	look(&w, BIRTH + 1001);
+	check_cluster(&w, 1, 1, 1, 2 * 20);
+	take_end(&w, &job, "cancelled", BIRTH + 30);
+	check_cluster(&w, 1, 1, 1, 2 * 20);
+	check_row("of jobs that it does not know slurmdbd alone tells");
+	job.id = 2;
+	put_and_look(&w, &job, BIRTH + 1002);
+	check_cluster(&w, 1, 1, 1, 2 * 20);
+	world_done(&w);
+}
+
 static void test_suspended_without_slurmdbd(void)
 {
 	struct world w;
@@ -604,6 +631,7 @@ int main(void)
 	test_partitions();
 	test_het();
 	test_suspended();
+	test_killed_while_suspended();
 	test_suspended_without_slurmdbd();
 	test_cancelled_while_pending();
 	test_id_reuse();
