@@ -122,7 +122,7 @@ static const struct option_row rows[] = {
 	{"budget.bulk-memory", ROWS_OPTION, offsetof(struct config, bulk_memory_mib), "1024", "MIB",
 	 "No list is asked for that slurmrestd is predicted to grow by more for.", NULL},
 	LIMIT(ENTITY_USER, "users", "500"),
-	LIMIT(ENTITY_ACCOUNT, "accounts", "500"),
+	LIMIT(ENTITY_ACCOUNT, "accounts", "300"),
 	LIMIT(ENTITY_PARTITION, "partitions", "200"),
 	LIMIT(ENTITY_QOS, "qos", "200"),
 	FILTER(ENTITY_USER, "users"),

@@ -258,19 +258,6 @@ void event_poller_poll(struct event_poller *poller, const struct plan_action *ac
 
 /* Before a page */
 
-/* A counter that begins with its first event hides it from rate(): who has a row has counters, too. */
-static void show_zeros(struct event_poller *poller)
-{
-	const struct cluster *cluster = poller->asker->cluster;
-	for (int kind = ENTITY_PARTITION; kind < ENTITY_KINDS; kind++) {
-		const struct map *shown = &cluster->rosters[kind].shown;
-		for (size_t i = 0; cluster->rosters[kind].is_chosen && i < shown->count; i++) {
-			struct text second = shown->entries[i].key, name = text_cut(&second, '\0');
-			tallies_of(&poller->recorder.events->tallies, kind, name, second);
-		}
-	}
-}
-
 void event_poller_record(struct event_poller *poller, int64_t as_of)
 {
 	const struct job_table *table = poller->asker->cluster->job_table;
@@ -278,7 +265,7 @@ void event_poller_record(struct event_poller *poller, int64_t as_of)
 		job_events_look(poller->recorder.events, table, as_of);
 	poller->as_of = as_of;
 	poller->table_changes = table->changes;
-	show_zeros(poller);
+	tallies_show(&poller->recorder.events->tallies, poller->asker->cluster->rosters);
 	const struct job_events *before = poller->recorder.events;
 	recorder_write(&poller->recorder, poller->asker->cluster->name);
 	if (poller->recorder.events != before)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Beyond the caps that the configuration gives. */
-enum { QUEUES_MAX = 500, NODES_MAX = 1000 };
+enum { QUEUES_MAX = 150, NODES_MAX = 1000 };
 
 void tallies_init(struct tallies *tallies, const struct caps *caps)
 {
@@ -92,6 +92,17 @@ struct tally *tallies_of(struct tallies *tallies, int kind, struct text name, st
 	}
 	buf_done(&key);
 	return tally;
+}
+
+void tallies_show(struct tallies *tallies, const struct roster rosters[ENTITY_KINDS])
+{
+	for (int kind = ENTITY_PARTITION; kind < ENTITY_KINDS; kind++) {
+		const struct map *shown = &rosters[kind].shown;
+		for (size_t i = 0; rosters[kind].is_chosen && i < shown->count; i++) {
+			struct text second = shown->entries[i].key, name = text_cut(&second, '\0');
+			tallies_of(tallies, kind, name, second);
+		}
+	}
 }
 
 struct tally *tallies_restore(struct tallies *tallies, int kind, struct text label,

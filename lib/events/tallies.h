@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cluster/caps.h"
+#include "cluster/roster.h"
 #include "events/tally.h"
 
 struct tallies {
@@ -18,6 +19,9 @@ void tallies_done(struct tallies *tallies);
 /* The tally that counts for it: its own, made if there is room and the caps allow it, or the one of all others. Names
  * become labels. `second`: a user's account, a queue's QOS, else empty. */
 struct tally *tallies_of(struct tallies *tallies, int kind, struct text name, struct text second);
+
+/* A counter that begins with its first event hides it from rate(): who has a row has counters, at zero. */
+void tallies_show(struct tallies *tallies, const struct roster rosters[ENTITY_KINDS]);
 
 /* For the store: by the labels that were stored. */
 struct tally *tallies_restore(struct tallies *tallies, int kind, struct text label,

@@ -22,10 +22,9 @@ static const char *const end_states[] = {
 static const char *const exit_classes[] = {"zero", "nonzero", "signal", NULL};
 static const char *const none[] = {NULL};
 
-/* 1 s to 30 d */
-static const double durations[] = {1,	  5,	 15,	30,	60,	120,	300,
-				   600,	  1800,	 3600,	7200,	14400,	28800,	43200,
-				   86400, 172800, 345600, 604800, 1209600, 2592000};
+/* 1 s to 30 d; twenty are too many for each of some hundred queues. */
+static const double durations[] = {1,	 10,	60,    300,   900,    1800,   3600,
+				   7200, 14400, 28800, 86400, 172800, 604800, 2592000};
 static const double ratios[] = {0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1};
 static const double sizes[] = {1,   2,	 4,    8,    16,   32,	  64,	 128,
 			       256, 512, 1024, 2048, 4096, 8192, 16384, 65536};
@@ -102,7 +101,7 @@ void tally_init(struct tally *tally, struct arena *arena, int kind, struct text 
 			add_buckets(tally, what);
 		else if (!row->details)
 			count_of(tally, text_of(row->name), TEXT(""), what);
-		else
+		else if (kind != ENTITY_USER) /* of users, who are many, those that happened */
 			for (const char *const *detail = row->details; *detail; detail++)
 				count_of(tally, text_of(row->name), text_of(*detail), what);
 	}

@@ -38,7 +38,7 @@ enum tally_what {
 struct tally_row {
 	const char *name;           /* in the store: never changed */
 	unsigned kinds;             /* bits of enum tally_kind that have it */
-	const char *const *details; /* there from the start, ends with NULL; NULL: one without a detail */
+	const char *const *details; /* there from the start, but of users; ends with NULL. NULL: one without a detail */
 	const double *bounds;       /* of a histogram: ascending, +Inf left out */
 	unsigned bound_count;
 };
