@@ -138,6 +138,10 @@ void exposition_integer(struct exposition *out, uint64_t value)
 void exposition_number(struct exposition *out, double value)
 {
 	char number[32];
+	if (value >= 0 && value < 0x1p53 && value == floor(value) && !signbit(value)) {
+		exposition_integer(out, (uint64_t)value);
+		return;
+	}
 	print_number(number, sizeof number, value);
 	sample(out, "", text_of(number));
 }
