@@ -243,6 +243,10 @@ static void end_search(struct job_poller *poller)
 	if (poller->search_pause_s < SEARCH_PAUSE_MAX_S)
 		poller->search_pause_s *= 2;
 	plan_hasten(poller->plan, TASK_JOB_STATES);
+	if (poller->has_states)
+		return;
+	poller->round_began_ns = poller->search_began_ns; /* the first search told the states of all */
+	finish_states(poller);
 }
 
 static bool poll_search(struct job_poller *poller, uint64_t ids_max, struct plan_outcome *outcome)
@@ -250,14 +254,20 @@ static bool poll_search(struct job_poller *poller, uint64_t ids_max, struct plan
 	struct job_rounds *rounds = &poller->reader.rounds;
 	struct buf query = BUF_INIT;
 	rounds->is_open = false; /* the rounds have one answer at a time: this one begins anew */
-	if (!rounds->search.is_open)
+	if (!rounds->search.is_open) {
+		poller->search_began_ns = clock_monotonic_ns();
 		job_search_begin(&rounds->search, &rounds->frontiers);
+	}
 	uint64_t ids = job_rounds_ask_search(rounds, ids_max, &query);
 	bool is_well = !ids || job_reader_states(&poller->reader, &query, outcome);
 	outcome->records = ids;
 	buf_done(&query);
 	if (!rounds->search.is_open)
 		end_search(poller);
+	/* what was found need not wait for the next round */
+	if (is_well && !job_details_left(&poller->reader.details, JOB_QUEUE_WANTED) &&
+	    job_details_begin(&poller->reader.details, JOB_QUEUE_WANTED))
+		plan_hasten(poller->plan, TASK_JOB_DETAILS);
 	return is_well && !rounds->search.is_open;
 }
 

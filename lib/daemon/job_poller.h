@@ -24,7 +24,7 @@ struct job_poller {
 	uint64_t next_job_id;  /* of conf, when it was last looked at */
 	bool asks_slurmdbd;    /* for the first details of many new jobs */
 	uint64_t slurmdbd_after_ns; /* it failed: not before */
-	uint64_t search_after_ns;
+	uint64_t search_began_ns, search_after_ns;
 	double search_pause_s;
 };
 

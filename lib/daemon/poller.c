@@ -17,7 +17,7 @@ static const double request_bounds[] = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 					1,     2.5,   5,    10,	   30,	60,  120};
 
 /* A page is made for at most so much of the time, and after at least so many seconds. */
-#define RENDER_DUTY 0.01
+#define RENDER_DUTY 0.005
 #define PAGE_GAP_S 1.0
 /* Before a request that takes longer, what is known is shown. */
 #define LONG_REQUEST_S 0.5

@@ -107,7 +107,7 @@ static const struct plan_task table[TASKS] = {
 	[ENDPOINT_QOS] = {.noun = "QOS", WAYS(slurmdb)},
 	[ENDPOINT_ASSOCIATIONS] = {.noun = "associations", WAYS(slurmdb)},
 	[TASK_JOB_STATES] = {.name = "job_states", .noun = "jobs", .weight = 16, WAYS(job_states)},
-	[TASK_JOB_SEARCH] = {.name = "job_search", .noun = "ids", .weight = 2, WAYS(job_search)},
+	[TASK_JOB_SEARCH] = {.name = "job_search", .noun = "ids", .weight = 16, WAYS(job_search)},
 	[TASK_JOB_DETAILS] = {.name = "job_details", .noun = "jobs", WAYS(job_details)},
 	[TASK_JOB_ARRAYS] = {.name = "job_arrays", .noun = "tasks", WAYS(job_arrays)},
 	[TASK_JOB_ENDS] = {.name = "job_ends", .noun = "runs", .weight = 4, WAYS(job_ends)},

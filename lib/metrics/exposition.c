@@ -10,17 +10,18 @@ const char *const family_type_names[] = {
 
 static void add_escaped(struct buf *to, struct text text, bool quotes_too)
 {
+	size_t start = 0; /* of what needs no escape */
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.bytes[i];
-		if (c == '\\')
-			buf_add_string(to, "\\\\");
-		else if (c == '\n')
-			buf_add_string(to, "\\n");
-		else if (c == '"' && quotes_too)
-			buf_add_string(to, "\\\"");
-		else
-			buf_add_char(to, c);
+		if (c != '\\' && c != '\n' && !(c == '"' && quotes_too))
+			continue;
+		buf_add(to, text.bytes + start, i - start);
+		buf_add_char(to, '\\');
+		buf_add_char(to, c == '\n' ? 'n' : c);
+		start = i + 1;
 	}
+	if (text.len > start)
+		buf_add(to, text.bytes + start, text.len - start);
 }
 
 void exposition_family(struct exposition *out, const char *name, enum family_type type,
@@ -76,7 +77,15 @@ void exposition_unlabel(struct exposition *out)
 	out->labels.len = out->base_labels;
 }
 
-static void sample(struct exposition *out, const char *suffix, const char *number)
+static char *put(char *to, struct text text)
+{
+	if (text.len)
+		memcpy(to, text.bytes, text.len);
+	return to + text.len;
+}
+
+/* Pages have hundreds of thousands: one piece of memory each. */
+static void sample(struct exposition *out, const char *suffix, struct text number)
 {
 	if (out->is_folding) {
 		out->folded++;
@@ -84,16 +93,19 @@ static void sample(struct exposition *out, const char *suffix, const char *numbe
 	}
 	if (!out->samples++)
 		header(out);
-	buf_add_string(out->page, out->name);
-	buf_add_string(out->page, suffix);
-	if (out->labels.len) {
-		buf_add_char(out->page, '{');
-		buf_add_text(out->page, buf_text(&out->labels));
-		buf_add_char(out->page, '}');
+	struct text name = text_of(out->name), end = text_of(suffix), labels = buf_text(&out->labels);
+	char *begin = buf_reserve(out->page, name.len + end.len + labels.len + number.len + 5);
+	char *to = put(put(begin, name), end);
+	if (labels.len) {
+		*to++ = '{';
+		to = put(to, labels);
+		*to++ = '}';
 	}
-	buf_add_char(out->page, ' ');
-	buf_add_string(out->page, number);
-	buf_add_char(out->page, '\n');
+	*to++ = ' ';
+	to = put(to, number);
+	*to++ = '\n';
+	*to = '\0';
+	out->page->len += (size_t)(to - begin);
 	out->labels.len = out->base_labels;
 }
 
@@ -116,16 +128,22 @@ static void print_number(char *to, size_t size, double value)
 
 void exposition_integer(struct exposition *out, uint64_t value)
 {
-	char number[32];
-	snprintf(number, sizeof number, "%" PRIu64, value);
-	sample(out, "", number);
+	char digits[20], *end = digits + sizeof digits, *first = end;
+	do
+		*--first = (char)('0' + value % 10);
+	while (value /= 10);
+	sample(out, "", (struct text){first, (size_t)(end - first)});
 }
 
 void exposition_number(struct exposition *out, double value)
 {
 	char number[32];
+	if (value >= 0 && value < 0x1p53 && value == floor(value) && !signbit(value)) {
+		exposition_integer(out, (uint64_t)value);
+		return;
+	}
 	print_number(number, sizeof number, value);
-	sample(out, "", number);
+	sample(out, "", text_of(number));
 }
 
 void exposition_histogram(struct exposition *out, const struct histogram *histogram)
@@ -140,12 +158,12 @@ void exposition_histogram(struct exposition *out, const struct histogram *histog
 			     i < histogram->bound_count ? histogram->bounds[i] : INFINITY);
 		exposition_label(out, "le", text_of(bound));
 		snprintf(number, sizeof number, "%" PRIu64, total);
-		sample(out, "_bucket", number);
+		sample(out, "_bucket", text_of(number));
 	}
 	print_number(number, sizeof number, histogram->sum);
-	sample(out, "_sum", number);
+	sample(out, "_sum", text_of(number));
 	snprintf(number, sizeof number, "%" PRIu64, total);
-	sample(out, "_count", number);
+	sample(out, "_count", text_of(number));
 	out->base_labels = out->labels.len = base;
 }
 

@@ -117,6 +117,26 @@ class Planner(unittest.TestCase):
                 self.assertEqual(1, scope.one("slurmscope_coverage_ratio"))
                 self.assertEqual(0, scope.one("slurmscope_jobs_without_details"))
 
+    def test_first_details_from_slurmdbd(self):
+        """Most of them; of reasons, and what it does not have, slurmctld tells afterwards, and all when it is away."""
+        for is_down in False, True:
+            with Simulator("--nodes=100", "--jobs=3000", "--arrays=0.1", "--seed=6") as sim:
+                sim.control(f"slurmdbd?down={is_down:d}")
+                with Scope(sim, *EAGER, "--jobs.accounting-from=10", "--interval.job_rotation=2") as scope:
+                    self.settle(sim, scope, "the start")
+                    endpoints = sim.stats()["endpoints"]
+                    if is_down:
+                        self.assertNotIn("db_jobs", endpoints)
+                        continue
+                    self.assertLess(endpoints["db_jobs"]["requests"], 100)
+                    self.assertEqual(0, endpoints["db_jobs"]["failures"])
+                    for seconds in 20, 400:
+                        sim.control("storm?jobs=300")
+                        sim.control(f"advance?seconds={seconds}")
+                        self.settle(sim, scope, f"{seconds} s later")
+                    self.assertGreater(sim.stats()["endpoints"]["db_jobs"]["requests"],
+                                       endpoints["db_jobs"]["requests"])
+
     def test_an_array_of_many_tasks(self):
         """Its list is cut, so jobs/state has to count it: in turns of its own, not in every round."""
         with Simulator("--array-tasks=30000", "--jobs=100", "--nodes=20") as sim, \
