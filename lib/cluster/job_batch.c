@@ -48,7 +48,7 @@ static void keep_confirmed(const struct job_batch *batch)
 	struct job_table *table = batch->table;
 	for (size_t i = 0; i < table->position_count; i++) {
 		struct job_row *row = &table->rows[i];
-		if (!row->is_used)
+		if (!job_row_is_used(row))
 			continue;
 		if (batch->confirmed[i / WORD_BITS] >> i % WORD_BITS & 1)
 			row->seen_time = row->details_time = (uint32_t)batch->now;

@@ -6,11 +6,14 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-_Static_assert(sizeof(struct job_row) == 112, "a row without holes: it is compared byte by byte");
+_Static_assert(sizeof(struct job_row) == 128, "a row without holes: it is compared byte by byte");
 
-static bool holds(int state)
+/* What it holds, or held until it ended; what it asked for if it has not started. */
+static struct text tres_of(const struct job *job)
 {
-	return state == JOB_RUNNING || state == JOB_SUSPENDED;
+	bool holds = job->state == JOB_RUNNING || job->state == JOB_SUSPENDED;
+	bool held = job->state != JOB_PENDING && job->tres_allocated.len;
+	return holds || held ? job->tres_allocated : job->tres_requested;
 }
 
 /* CPUs, memory and nodes as the TRES string has them; it rounds on some releases, but it is what
@@ -69,12 +72,17 @@ static bool is_slurms(uint64_t id)
 	return !number_is_known(id) || id < UINT32_MAX;
 }
 
+static uint32_t seconds_of(uint64_t number)
+{
+	return number < UINT32_MAX ? (uint32_t)number : 0;
+}
+
 bool job_row_make(struct job_row *row, struct job_table *table, const struct job *job, int64_t now)
 {
 	if (!number_is_known(job->id) || !is_slurms(job->id) || !is_slurms(job->array_job_id) ||
 	    !is_slurms(job->array_task_id))
 		return false;
-	struct text tres = holds(job->state) ? job->tres_allocated : job->tres_requested;
+	struct text tres = tres_of(job);
 	*row = (struct job_row){
 		.id = (uint32_t)job->id,
 		.array_job_id =
@@ -94,8 +102,12 @@ bool job_row_make(struct job_row *row, struct job_table *table, const struct job
 		.node_list = text_pool_hold(&table->texts, job->node_list),
 		.details_time = (uint32_t)now,
 		.seen_time = (uint32_t)now,
-		.bits = ROW_HAS_DETAILS,
-		.is_used = true,
+		.eligible_time = seconds_of(job->eligible_time),
+		.end_time = seconds_of(job->end_time),
+		.suspend_time = seconds_of(job->suspend_time),
+		.ran_before = seconds_of(job->ran_before),
+		.exit = (uint8_t)job_exit_of(job),
+		.bits = ROW_HAS_DETAILS | ROW_IS_USED,
 	};
 	measure(row, job, tres);
 	count_tasks(row, table, job);

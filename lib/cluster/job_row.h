@@ -13,6 +13,7 @@ enum job_row_bit {
 	ROW_IS_CUT = 1 << 3,     /* Slurm cut the task list */
 	ROW_IS_COUNTED = 1 << 4, /* `tasks` was told, not listed */
 	ROW_HAS_GRES = 1 << 5,
+	ROW_IS_USED = 1 << 6,
 };
 
 struct job_row {
@@ -29,11 +30,19 @@ struct job_row {
 	uint32_t group;
 	uint32_t reason, tres, reservation, node_list; /* tres as cpus, memory and nodes */
 	uint32_t details_time, seen_time; /* Unix seconds */
+	uint32_t eligible_time, end_time; /* likewise; 0: not known */
+	uint32_t suspend_time;            /* when it was last suspended, or resumed; 0: never */
+	uint32_t ran_before;              /* seconds that it had run then */
 	uint8_t state;
 	uint8_t class; /* enum reason_class */
 	uint8_t bits;  /* enum job_row_bit */
-	bool is_used;
+	uint8_t exit;  /* enum job_exit */
 };
+
+static inline bool job_row_is_used(const struct job_row *row)
+{
+	return row->bits & ROW_IS_USED;
+}
 
 /* A row for the record; false: its ids are not Slurm's, nothing is held. Of what the table knows of it
  * already, the number of tasks that was told is taken over if it is still to be believed. */

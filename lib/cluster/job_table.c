@@ -134,8 +134,7 @@ static void place_without_details(struct job_table *table, uint32_t id, int stat
 				    .tasks = 1,
 				    .tasks_listed = 1,
 				    .seen_time = (uint32_t)now,
-				    .bits = ROW_WANTS_DETAILS,
-				    .is_used = true};
+				    .bits = ROW_WANTS_DETAILS | ROW_IS_USED};
 	job_table_place(table, &row);
 }
 
@@ -155,7 +154,8 @@ bool job_table_set_state(struct job_table *table, uint64_t id, int state, uint64
 	if (row->state == state && row->flags == flags)
 		return true;
 	count(table, row, false);
-	if (row->state != state)
+	bool was_configuring = (row->flags & ~flags) >> JOB_FLAG_CONFIGURING & 1;
+	if (row->state != state || was_configuring) /* a job whose nodes had to boot starts when they have */
 		row->bits |= ROW_WANTS_DETAILS;
 	row->state = (uint8_t)state;
 	row->flags = flags;
@@ -195,7 +195,7 @@ bool job_table_remove(struct job_table *table, uint64_t id)
 bool job_table_at(const struct job_table *table, size_t position, struct job_view *ret_view)
 {
 	const struct job_row *row = &table->rows[position];
-	if (!row->is_used)
+	if (!job_row_is_used(row))
 		return false;
 	*ret_view = (struct job_view){
 		.id = row->id,

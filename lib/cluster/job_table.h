@@ -65,8 +65,8 @@ void job_table_free(struct job_table *table); /* NULL is fine */
 bool job_table_put(struct job_table *table, const struct job *job, int64_t now);
 
 /* What jobs/state says of an id; one that is not known gets a row without details, of one task. When the
- * state is another one, what the row holds moves to it as the details have it (a job that starts holds
- * what it asked for) and its details are wanted. False: not an id of Slurm's. */
+ * state is another one, or the job is not configuring any more, its details are wanted; what the row holds
+ * moves to its state as the details have it (a job that starts holds what it asked for). False: not an id of Slurm's. */
 bool job_table_set_state(struct job_table *table, uint64_t id, int state, uint64_t flags,
 			 int64_t now);
 

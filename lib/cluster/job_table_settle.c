@@ -11,7 +11,7 @@ uint64_t job_table_highest_id(const struct job_table *table)
 {
 	uint64_t highest = 0;
 	for (size_t i = 0; i < table->position_count; i++)
-		if (table->rows[i].is_used && table->rows[i].id > highest)
+		if (job_row_is_used(&table->rows[i]) && table->rows[i].id > highest)
 			highest = table->rows[i].id;
 	return highest;
 }
@@ -27,7 +27,7 @@ int64_t job_table_oldest_details(const struct job_table *table)
 	int64_t oldest = 0;
 	for (size_t i = 0; i < table->position_count; i++) {
 		const struct job_row *row = &table->rows[i];
-		if (row->is_used && is_live(row) && row->details_time &&
+		if (job_row_is_used(row) && is_live(row) && row->details_time &&
 		    (!oldest || row->details_time < oldest))
 			oldest = row->details_time;
 	}

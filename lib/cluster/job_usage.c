@@ -19,25 +19,12 @@ void job_usage_done(struct job_usage *usage)
 	map_done(&usage->gres);
 }
 
-/* gres/gpu=4,gres/gpu:a100=2 means four GPUs, two of them a100: the untyped row gets the rest. */
-static void add_gres(struct job_usage *usage, struct text tres_list, enum job_phase phase,
-		     uint64_t times)
+static void add_gres(struct job_usage *usage, struct text tres, enum job_phase phase, uint64_t times)
 {
-	struct text rest = tres_list, name, type;
-	struct tres tres;
-	while (tres_next(&rest, &tres)) {
-		if (!tres_is_gres(tres.name, &name, &type))
-			continue;
-		uint64_t count = tres.count;
-		struct text others = tres_list, other_name, other_type;
-		struct tres other;
-		while (!type.len && tres_next(&others, &other))
-			if (tres_is_gres(other.name, &other_name, &other_type) && other_type.len &&
-			    text_equal(name, other_name))
-				count -= other.count < count ? other.count : count;
-		if (count)
-			gres_count_of(&usage->gres, name, type)->count[phase] += count * times;
-	}
+	struct text rest = tres;
+	struct gres gres;
+	while (tres_next_gres(&rest, tres, &gres))
+		gres_count_of(&usage->gres, gres.name, gres.type)->count[phase] += gres.count * times;
 }
 
 static void apply(struct job_usage *usage, const struct job_share *share, uint64_t sign)

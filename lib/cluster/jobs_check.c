@@ -106,7 +106,7 @@ bool jobs_check(const struct job_table *table, struct error *err)
 	bool ok = true;
 	for (size_t i = 0; ok && i < table->position_count; i++) {
 		const struct job_row *row = &table->rows[i];
-		if (!row->is_used)
+		if (!job_row_is_used(row))
 			continue;
 		ok = job_table_row(table, row->id) == row ||
 		     error_set(err, "job %" PRIu32 " is not found", row->id);

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "daemon/listen.h"
 #include "slurmrest/client.h"
+#include "store/store.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -39,6 +40,11 @@ struct option_row {
 	}
 static const char *const jobs_read_names[] = {
 	[JOBS_READ_AUTO] = "auto", [JOBS_READ_LIST] = "list", NULL};
+static const char *const jobs_ends_names[] = {[JOBS_ENDS_AUTO] = "auto",
+					      [JOBS_ENDS_SLURMDBD] = "slurmdbd",
+					      [JOBS_ENDS_SLURMCTLD] = "slurmctld", NULL};
+static const char *const jobs_steps_names[] = {
+	[JOBS_STEPS_READ] = "read", [JOBS_STEPS_OFF] = "off", NULL};
 static const char *const per_node_names[] = {
 	[PER_NODE_DEFAULT] = "default", [PER_NODE_FULL] = "full", [PER_NODE_OFF] = "off", NULL};
 
@@ -70,6 +76,8 @@ static const struct option_row rows[] = {
 	INTERVAL("job_details", "30", TASK_JOB_DETAILS),
 	INTERVAL("job_rotation", "600", TASK_JOB_ROTATION),
 	INTERVAL("job_arrays", "60", TASK_JOB_ARRAYS),
+	INTERVAL("job_ends", "30", TASK_JOB_ENDS),
+	INTERVAL("job_steps", "60", TASK_JOB_STEPS),
 	INTERVAL("reservations", "120", ENDPOINT_RESERVATIONS),
 	INTERVAL("licenses", "120", ENDPOINT_LICENSES),
 	INTERVAL("shares", "300", ENDPOINT_SHARES),
@@ -81,6 +89,18 @@ static const struct option_row rows[] = {
 	 "jobs/state: Slurm 24.05 and later), or always as one whole list, which is dear from a few "
 	 "thousand jobs on.",
 	 jobs_read_names},
+	{"jobs.ends", CHOICE, offsetof(struct config, jobs_ends), "auto", "SOURCE",
+	 "Who tells how jobs ended: slurmdbd, which loses none, or slurmctld, which forgets them after "
+	 "MinJobAge; auto: slurmdbd, if it ever answers.",
+	 jobs_ends_names},
+	{"jobs.steps", CHOICE, offsetof(struct config, jobs_steps), "read", "HOW",
+	 "Whether the steps of ended jobs are read from slurmdbd for what they used of their CPUs and "
+	 "memory.",
+	 jobs_steps_names},
+	{"state.path", STRING, offsetof(struct config, state_path), NULL, "FILE",
+	 "Where counters of job events are kept, so that none is lost or counted twice when slurmscope "
+	 "or the machine stops; without it they begin at 0 each time.",
+	 NULL},
 	{"jobs.accounting-from", ROWS_OPTION, offsetof(struct config, accounting_from), "1000", "JOBS",
 	 "From so many new jobs on their details are read from slurmdbd, at a tenth of the cost; why they "
 	 "wait is Unknown until their turn comes. 0: never.",
@@ -102,7 +122,7 @@ static const struct option_row rows[] = {
 	{"budget.bulk-memory", ROWS_OPTION, offsetof(struct config, bulk_memory_mib), "1024", "MIB",
 	 "No list is asked for that slurmrestd is predicted to grow by more for.", NULL},
 	LIMIT(ENTITY_USER, "users", "500"),
-	LIMIT(ENTITY_ACCOUNT, "accounts", "500"),
+	LIMIT(ENTITY_ACCOUNT, "accounts", "300"),
 	LIMIT(ENTITY_PARTITION, "partitions", "200"),
 	LIMIT(ENTITY_QOS, "qos", "200"),
 	FILTER(ENTITY_USER, "users"),
@@ -287,6 +307,8 @@ bool config_check(const struct config *config, struct error *err)
 	if (!http)
 		return error_prefix(err, "--slurmrestd.ca-file");
 	http_free(http);
+	if (config->state_path && !store_check(config->state_path, err))
+		return error_prefix(err, "--state.path");
 	struct token *token = config->token_file ? token_from_file(config->token_file)
 			      : config->jwt_key_file
 				      ? token_from_key(config->jwt_key_file, config->slurmrestd_user)

@@ -9,6 +9,8 @@
 #include "daemon/task.h"
 
 enum jobs_read { JOBS_READ_AUTO, JOBS_READ_LIST };
+enum jobs_ends { JOBS_ENDS_AUTO, JOBS_ENDS_SLURMDBD, JOBS_ENDS_SLURMCTLD };
+enum jobs_steps { JOBS_STEPS_READ, JOBS_STEPS_OFF };
 
 struct config {
 	const char *slurmrestd_url;
@@ -21,6 +23,8 @@ struct config {
 	uint64_t limit[ENTITY_KINDS]; /* rows; not of the cluster */
 	const char *allow[ENTITY_KINDS], *deny[ENTITY_KINDS]; /* well-formed; NULL if not given */
 	uint64_t jobs_read;                /* enum jobs_read */
+	uint64_t jobs_ends, jobs_steps;    /* enum jobs_ends, enum jobs_steps */
+	const char *state_path;            /* NULL: what was counted is lost with the process */
 	uint64_t accounting_from; /* new jobs: their details are slurmdbd's; 0: never */
 	uint64_t first_job_id, max_job_id; /* as slurm.conf has them; where conf does not tell */
 	double slurmrestd_percent, slurmctld_percent, requests_per_s;
@@ -36,7 +40,8 @@ struct config {
  * asking anybody: config_check looks at files. */
 bool config_parse(struct config *config, int argc, char *const *argv, struct error *err);
 
-/* Can this be run? Reads the token or key file, tries URL and address; opens no connection. */
+/* Can this be run? Reads the token or key file, tries URL and address, looks whether the state could be
+ * written; opens no connection. */
 bool config_check(const struct config *config, struct error *err);
 
 /* Sets the caps on rows; `caps` is initialised before and stays its owner's to free. */

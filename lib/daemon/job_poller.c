@@ -3,6 +3,8 @@
 #include "base/clock.h"
 #include "model/number.h"
 
+#include <math.h>
+
 enum {
 	STATES_LIST_MAX = 10000, /* of so many jobs a list of all states costs 0.5 s of slurmrestd (24.11) */
 	LAST_ID_DEFAULT = 67043328, /* slurm.conf: MaxJobId */
@@ -62,7 +64,7 @@ static void choose(struct job_poller *poller)
 	plan_allow_task(poller->plan, ENDPOINT_JOBS, is_known && reads_list);
 	plan_allow_way(poller->plan, ENDPOINT_JOBS, JOBS_LIST, !is_22_05);
 	plan_allow_way(poller->plan, ENDPOINT_JOBS, JOBS_LIST_22_05, is_22_05);
-	for (size_t task = TASK_JOB_STATES; task < TASKS; task++)
+	for (size_t task = TASK_JOB_STATES; task <= TASK_JOB_ARRAYS; task++)
 		plan_allow_task(poller->plan, task, is_known && !reads_list);
 }
 
@@ -186,6 +188,7 @@ static void finish_states(struct job_poller *poller)
 	poller->reader.asker->exporter->endpoints[ENDPOINT_JOB_STATES].last_success =
 		clock_now() - age_s;
 	poller->has_states |= !poller->needs_all;
+	poller->as_of = poller->has_states ? clock_now_s() - (int64_t)ceil(age_s) : 0;
 	renew(poller, ENDPOINT_JOB_STATES, TASK_JOB_STATES);
 	if (!job_details_left(&poller->reader.details, JOB_QUEUE_ARRAYS))
 		job_details_begin(&poller->reader.details, JOB_QUEUE_ARRAYS);
@@ -270,12 +273,14 @@ static bool poll_search(struct job_poller *poller, uint64_t ids_max, struct plan
 
 static bool poll_list(struct job_poller *poller, struct plan_outcome *outcome)
 {
+	int64_t began = clock_now_s();
 	poller->round_began_ns = clock_monotonic_ns();
 	bool counts_arrays = poller->version && *poller->version->flags_query;
 	if (!job_reader_list(&poller->reader, counts_arrays, outcome))
 		return false;
 	poller->needs_all = false;
 	poller->has_states = poller->has_details = true;
+	poller->as_of = began;
 	renew(poller, ENDPOINT_JOBS, ENDPOINT_JOBS);
 	return true;
 }

@@ -19,6 +19,7 @@ struct job_poller {
 	bool has_states;       /* all jobs were found */
 	bool has_details;      /* and asked for their details */
 	uint64_t round_began_ns;
+	int64_t as_of; /* Unix seconds: all jobs are known as they were then, or later; 0: not yet */
 	uint64_t jobs_time;    /* of the last count of diag that was looked at */
 	uint64_t next_job_id;  /* of conf, when it was last looked at */
 	bool asks_slurmdbd;    /* for the first details of many new jobs */

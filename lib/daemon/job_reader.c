@@ -98,7 +98,10 @@ bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t coun
 	struct buf text = BUF_INIT;
 	const struct job_runs_query query = {client_version(reader->asker->client), cluster->name,
 					     false};
-	job_runs_query_ids(&query, ids, count, (uint64_t)now, &text);
+	struct job_runs_name names[ACCOUNTING_IDS_MAX];
+	for (size_t i = 0; i < count; i++)
+		names[i] = (struct job_runs_name){ids[i], NUMBER_UNSET};
+	job_runs_query_names(&query, names, count, (uint64_t)now, &text);
 	const struct fetch fetch = {ENDPOINT_DBD_JOBS, take_run, &runs, .query = text.bytes};
 	bool is_well = asker_ask(reader->asker, &fetch, outcome) == FETCH_OK;
 	if (is_well) {

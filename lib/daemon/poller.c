@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "cluster/fold.h"
+#include "daemon/event_poller.h"
 #include "daemon/plan_page.h"
 #include "daemon/process.h"
 #include "daemon/section.h"
@@ -31,6 +32,7 @@ struct poller {
 	struct plan_task tasks[TASKS];
 	struct plan *plan;
 	struct job_poller jobs;
+	struct event_poller events;
 	uint64_t last_update[ENDPOINTS_POLLED]; /* of what is shown; 0: Slurm did not say */
 	const struct api_version *version;      /* when the planner was last told */
 	uint64_t scrapes;                       /* likewise */
@@ -110,6 +112,7 @@ struct poller *poller_new(const struct config *config, struct page_slot *slot, s
 		.exporter = &poller->exporter,
 		.stop = &poller->stop,
 	};
+	event_poller_init(&poller->events, &poller->asker, poller->plan);
 	job_poller_init(&poller->jobs, &poller->asker, poller->plan, poller->tasks);
 	if (poller->asker.client && config_caps(config, &poller->cluster.caps, err))
 		return poller;
@@ -198,6 +201,7 @@ static void tell_planner(struct poller *poller)
 		plan_retry_unsupported(poller->plan);
 	poller->version = version;
 	job_poller_update(&poller->jobs);
+	event_poller_update(&poller->events);
 }
 
 /* Are the daemons up, as of the last request? */
@@ -216,7 +220,9 @@ static void judge_daemons(struct poller *poller)
 static void act(struct poller *poller, const struct plan_action *action)
 {
 	struct plan_outcome outcome;
-	if (action->task == ENDPOINT_JOBS || action->task >= ENDPOINTS_POLLED) {
+	if (action->task == TASK_JOB_ENDS || action->task == TASK_JOB_STEPS) {
+		event_poller_poll(&poller->events, action, &outcome);
+	} else if (action->task == ENDPOINT_JOBS || action->task >= ENDPOINTS_POLLED) {
 		job_poller_poll(&poller->jobs, action, &outcome);
 	} else {
 		poll_endpoint(poller, (enum endpoint)action->task, &outcome);
@@ -295,6 +301,9 @@ static void fill_exporter(struct poller *poller, uint64_t now)
 						totals.slurmctld_duty_max};
 	exporter->coverage = job_search_coverage(&poller->jobs.reader.rounds.search,
 						 poller->cluster.job_table);
+	exporter->keeps_state = poller->events.recorder.store != NULL;
+	exporter->state_commit = poller->events.recorder.last_commit;
+	exporter->state_errors = poller->events.recorder.errors;
 	exporter->is_cut_off = health_is_cut_off(&poller->health);
 	exporter->user = user_of(poller);
 	exporter->token_expiry = token_expiry(token);
@@ -307,10 +316,15 @@ static void publish(struct poller *poller)
 	uint64_t begin = clock_monotonic_ns();
 	struct buf bytes = BUF_INIT, plan = BUF_INIT;
 	drop_what_is_not_known(poller);
-	fill_exporter(poller, begin);
 	cluster_fold(&poller->cluster);
-	const struct view view = {&poller->cluster, &poller->exporter, clock_now_s(),
-				  (enum per_node)poller->config->per_node};
+	if (!poller->config->once)
+		event_poller_record(&poller->events, poller->jobs.as_of);
+	fill_exporter(poller, begin);
+	const struct view view = {.cluster = &poller->cluster,
+				  .exporter = &poller->exporter,
+				  .events = poller->config->once ? NULL : poller->events.recorder.events,
+				  .now = clock_now_s(),
+				  .per_node = (enum per_node)poller->config->per_node};
 	catalogue_render(&view, &bytes);
 	plan_page_render(poller->plan, &poller->jobs, begin, &plan);
 	page_slot_publish(poller->slot, page_new(&bytes, &plan, is_complete(poller)));
@@ -410,6 +424,7 @@ void poller_free(struct poller *poller)
 		return;
 	client_free(poller->asker.client);
 	job_poller_done(&poller->jobs);
+	event_poller_done(&poller->events);
 	plan_free(poller->plan);
 	cluster_done(&poller->cluster);
 	pthread_cond_destroy(&poller->wake);

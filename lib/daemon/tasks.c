@@ -82,6 +82,16 @@ static const struct plan_way job_details[] = {
 				.records_max = ACCOUNTING_IDS_MAX},
 };
 
+/* Of slurmdbd; some 5 kB and 0.5 ms a run, with three steps 33 kB and 3.4 ms. */
+static const struct plan_way job_ends[] = {{.name = "windows",
+					    .slurmrestd_s = {.request = 0.005, .record = 0.5e-3},
+					    .bytes_per_record = 5000}};
+static const struct plan_way job_steps[] = {{.name = "batches",
+					     .slurmrestd_s = {.request = 0.005, .record = 3.4e-3},
+					     .bytes_per_record = 33000,
+					     .records_min = 1,
+					     .records_max = JOB_STEPS_BATCH_MAX}};
+
 static const struct plan_task table[TASKS] = {
 	[ENDPOINT_PING] = {.noun = "controllers", .is_probe = true, WAYS(small)},
 	[ENDPOINT_DIAG] = {.noun = "records", .is_probe = true, WAYS(small)},
@@ -100,6 +110,8 @@ static const struct plan_task table[TASKS] = {
 	[TASK_JOB_SEARCH] = {.name = "job_search", .noun = "ids", .weight = 16, WAYS(job_search)},
 	[TASK_JOB_DETAILS] = {.name = "job_details", .noun = "jobs", WAYS(job_details)},
 	[TASK_JOB_ARRAYS] = {.name = "job_arrays", .noun = "tasks", WAYS(job_arrays)},
+	[TASK_JOB_ENDS] = {.name = "job_ends", .noun = "runs", .weight = 4, WAYS(job_ends)},
+	[TASK_JOB_STEPS] = {.name = "job_steps", .noun = "runs", WAYS(job_steps)},
 	[TASK_JOB_ROTATION] = {.name = "job_rotation",
 			       .noun = "jobs",
 			       .weight = 2,
@@ -132,6 +144,9 @@ enum endpoint task_endpoint(size_t task, size_t way)
 		return way == DETAILS_LIST	  ? ENDPOINT_JOBS
 		       : way == DETAILS_ACCOUNTING ? ENDPOINT_DBD_JOBS
 						   : ENDPOINT_JOB;
+	case TASK_JOB_ENDS:
+	case TASK_JOB_STEPS:
+		return ENDPOINT_DBD_JOBS;
 	default:
 		return (enum endpoint)task;
 	}

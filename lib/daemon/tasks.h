@@ -5,6 +5,7 @@
 #include "plan/plan.h"
 
 enum { WAY_ONLY = 0 }; /* of most tasks */
+enum { JOB_STEPS_BATCH_MAX = 50 };
 enum jobs_way { JOBS_LIST, JOBS_LIST_22_05 }; /* v0.0.37 and 38: other costs, nothing else */
 enum states_way { STATES_BATCHES, STATES_LARGE_BATCHES, STATES_LIST };
 enum details_way { DETAILS_SINGLE, DETAILS_LIST, DETAILS_ACCOUNTING }; /* of rotation: the first two */

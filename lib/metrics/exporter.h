@@ -55,6 +55,9 @@ struct exporter {
 	struct exporter_task tasks[EXPORTER_TASKS_MAX];
 	unsigned task_count;
 	struct exporter_duty duty;
+	bool keeps_state;     /* what was counted survives a restart */
+	double state_commit;  /* Unix seconds, of the last one; 0: never */
+	uint64_t state_errors;
 	double coverage; /* known jobs of those that diag counts, 0 to 1 */
 	const char *user;     /* that Slurm knows us as; NULL: unknown */
 	int64_t token_expiry; /* Unix seconds; 0: none or unknown */

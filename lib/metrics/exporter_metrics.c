@@ -186,6 +186,40 @@ static void emit_oldest_details(struct exposition *out, const struct view *view,
 		exposition_integer(out, (uint64_t)oldest);
 }
 
+static void emit_recovered(struct exposition *out, const struct view *view,
+			   const struct family *family, const void *item)
+{
+	(void)family, (void)item;
+	if (view->events)
+		exposition_number(out, view->events->recovered);
+}
+
+static void emit_lost(struct exposition *out, const struct view *view, const struct family *family,
+		      const void *item)
+{
+	(void)family, (void)item;
+	if (view->events)
+		exposition_number(out, view->events->lost);
+}
+
+static void emit_commit(struct exposition *out, const struct view *view,
+			const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	const struct exporter *exporter = item;
+	if (exporter->state_commit > 0)
+		exposition_number(out, exporter->state_commit);
+}
+
+static void emit_state_errors(struct exposition *out, const struct view *view,
+			      const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	const struct exporter *exporter = item;
+	if (exporter->keeps_state)
+		exposition_integer(out, exporter->state_errors);
+}
+
 static void emit_scrapes(struct exposition *out, const struct view *view,
 			 const struct family *family, const void *item)
 {
@@ -268,6 +302,16 @@ static const struct family exporter_families[] = {
 	 emit_oldest_details, 0, 0, 0},
 	EXPORTER_DOUBLE("slurmscope_coverage_ratio", coverage,
 			"Share of the pending and running jobs that slurmctld counts which is known."),
+	{"slurmscope_job_events_recovered_total", COUNTER, NULL,
+	 "Job events that happened while no slurmscope looked and were found afterwards; they are counted.",
+	 emit_recovered, 0, 0, 0},
+	{"slurmscope_job_events_lost_total", COUNTER, NULL,
+	 "Jobs of which nobody could tell how they ended; their ends are not counted.", emit_lost, 0, 0, 0},
+	{"slurmscope_state_last_commit_timestamp_seconds", GAUGE, NULL,
+	 "When what was counted was last written to the state file.", emit_commit, 0, 0, 0},
+	{"slurmscope_state_errors_total", COUNTER, NULL,
+	 "Writes of the state file that failed, and files that could not be used and were set aside.",
+	 emit_state_errors, 0, 0, 0},
 	{"slurmscope_scrapes_total", COUNTER, "format,code",
 	 "Requests for the metrics page, as of the page's making.", emit_scrapes, 0, 0, 0},
 	PROCESS("process_cpu_seconds_total", COUNTER, emit_double, cpu_seconds,

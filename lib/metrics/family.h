@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cluster/cluster.h"
+#include "events/job_events.h"
 #include "metrics/exporter.h"
 #include "metrics/exposition.h"
 
@@ -14,6 +15,7 @@ enum per_node { PER_NODE_DEFAULT, PER_NODE_FULL, PER_NODE_OFF };
 struct view {
 	const struct cluster *cluster;
 	const struct exporter *exporter;
+	const struct job_events *events; /* NULL: nothing is counted */
 	int64_t now; /* Unix seconds */
 	enum per_node per_node;
 };
@@ -58,7 +60,8 @@ struct family_group {
 
 extern const struct family_group cluster_group, controller_group, node_group, partition_group,
 	job_group, scheduler_group, endpoint_group, exporter_group, accounting_group, conf_group,
-	share_group, reservation_group, license_group, rpc_group;
+	share_group, reservation_group, license_group, rpc_group, event_group, queue_group,
+	node_failure_group;
 extern const struct family_group node_row_group, node_detail_group, node_event_group,
 	node_transition_group;
 

@@ -3,20 +3,20 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { NAME_MAX_LEN = 255, NODES_MAX = 1000000 };
+enum { NODES_MAX = 1000000 };
 
 struct expansion {
 	hostlist_fn *take;
 	void *context;
-	unsigned nodes;
-	char name[NAME_MAX_LEN + 1];
+	unsigned nodes, max;
+	char name[HOSTLIST_NODE_MAX + 1];
 };
 
 static void expand(struct expansion *expansion, size_t len, struct text rest);
 
 static size_t append(struct expansion *expansion, size_t len, struct text more)
 {
-	size_t room = NAME_MAX_LEN - len;
+	size_t room = HOSTLIST_NODE_MAX - len;
 	if (more.len > room)
 		more.len = room;
 	if (more.len)
@@ -35,7 +35,7 @@ static void expand_range(struct expansion *expansion, size_t len, struct text ra
 		expand(expansion, append(expansion, len, range), rest);
 		return;
 	}
-	for (uint64_t n = first; n <= last && expansion->nodes < NODES_MAX; n++) {
+	for (uint64_t n = first; n <= last && expansion->nodes < expansion->max; n++) {
 		char digits[32];
 		int width = lower.len < sizeof digits ? (int)lower.len : 0;
 		int count = snprintf(digits, sizeof digits, "%0*" PRIu64, width, n);
@@ -51,7 +51,7 @@ static void expand(struct expansion *expansion, size_t len, struct text rest)
 				  : NULL;
 	if (!end) {
 		len = append(expansion, len, rest);
-		if (len && expansion->nodes++ < NODES_MAX)
+		if (len && expansion->nodes++ < expansion->max)
 			expansion->take(expansion->context, (struct text){expansion->name, len});
 		return;
 	}
@@ -62,21 +62,48 @@ static void expand(struct expansion *expansion, size_t len, struct text rest)
 		expand_range(expansion, len, range, behind);
 }
 
+/* Cuts the first item off: commas in brackets do not end it. */
+static struct text cut_item(struct text *list)
+{
+	size_t len = 0;
+	for (bool in_brackets = false; len < list->len; len++) {
+		if (list->bytes[len] == '[')
+			in_brackets = true;
+		else if (list->bytes[len] == ']')
+			in_brackets = false;
+		else if (list->bytes[len] == ',' && !in_brackets)
+			break;
+	}
+	struct text item = {list->bytes, len};
+	len += len < list->len;
+	*list = (struct text){list->bytes + len, list->len - len};
+	return item;
+}
+
 void hostlist_each(struct text list, hostlist_fn *take, void *context)
 {
-	struct expansion expansion = {.take = take, .context = context};
-	while (list.len) {
-		size_t len = 0;
-		for (bool in_brackets = false; len < list.len; len++) {
-			if (list.bytes[len] == '[')
-				in_brackets = true;
-			else if (list.bytes[len] == ']')
-				in_brackets = false;
-			else if (list.bytes[len] == ',' && !in_brackets)
-				break;
-		}
-		expand(&expansion, 0, (struct text){list.bytes, len});
-		len += len < list.len;
-		list = (struct text){list.bytes + len, list.len - len};
-	}
+	struct expansion expansion = {.take = take, .context = context, .max = NODES_MAX};
+	while (list.len)
+		expand(&expansion, 0, cut_item(&list));
+}
+
+struct first {
+	char *room;
+	size_t len;
+};
+
+static void take_first(void *context, struct text node)
+{
+	struct first *first = context;
+	memcpy(first->room, node.bytes, node.len);
+	first->len = node.len;
+}
+
+struct text hostlist_first(struct text list, char room[HOSTLIST_NODE_MAX + 1])
+{
+	struct first first = {room, 0};
+	struct expansion expansion = {.take = take_first, .context = &first, .max = 1};
+	while (list.len && !expansion.nodes)
+		expand(&expansion, 0, cut_item(&list));
+	return (struct text){room, first.len};
 }

@@ -51,6 +51,15 @@ uint64_t job_count(const struct job *job, bool *ret_is_cut)
 	return count ? count : 1;
 }
 
+enum job_exit job_exit_of(const struct job *job)
+{
+	if (number_is_known(job->exit_signal) && job->exit_signal)
+		return JOB_EXIT_SIGNAL;
+	if (!number_is_known(job->exit_code))
+		return JOB_EXIT_UNKNOWN;
+	return job->exit_code ? JOB_EXIT_NONZERO : JOB_EXIT_ZERO;
+}
+
 struct job job_copy(const struct job *job, struct arena *arena)
 {
 	struct job copy = *job;

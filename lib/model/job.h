@@ -19,7 +19,11 @@ struct job {
 	uint64_t flags;         /* bits: numbers of vocabulary.job_flags */
 	struct text reason;
 	uint64_t submit_time, eligible_time, start_time, end_time; /* Unix seconds, 0 if none */
+	uint64_t suspend_time;  /* when it was last suspended, or resumed; 0: never */
+	uint64_t ran_before;    /* seconds that it had run then */
 	uint64_t exit_code;     /* of the batch script; unset if it has none */
+	uint64_t exit_signal;   /* that ended it; unset or 0: none */
+	uint64_t wait_status;   /* before v0.0.40, where the two above are made from it */
 	uint64_t cpus, nodes;   /* requested while pending, held while running */
 	uint64_t memory_per_node, memory_per_cpu; /* requested, bytes */
 	struct text tres_requested, tres_allocated;
@@ -28,6 +32,10 @@ struct job {
 	uint64_t time_limit;    /* seconds, may be infinite */
 	struct text cluster; /* name; empty in some releases */
 };
+
+/* How the batch script ended. */
+enum job_exit { JOB_EXIT_UNKNOWN, JOB_EXIT_ZERO, JOB_EXIT_NONZERO, JOB_EXIT_SIGNAL };
+enum job_exit job_exit_of(const struct job *job);
 
 /* A copy whose texts are in the arena. */
 struct job job_copy(const struct job *job, struct arena *arena);

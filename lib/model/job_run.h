@@ -14,7 +14,6 @@ struct job_run {
 	 * code is given as 0. memory_per_node and memory_per_cpu come with v0.0.40. */
 	struct job job;
 	struct text qos_requested; /* since v0.0.42; one or several, empty: the default */
-	uint64_t exit_signal; /* that ended the batch script; unset: none */
 	uint64_t elapsed, suspended; /* seconds; elapsed is without the suspended ones */
 	uint64_t restarts;           /* since v0.0.42 */
 	uint64_t het_job_id, het_offset; /* 0 and unset: not of a het job */

@@ -103,3 +103,29 @@ bool tres_is_gres(struct text tres_name, struct text *ret_name, struct text *ret
 	*ret_name = text_cut(ret_type, ':');
 	return ret_name->len > 0;
 }
+
+/* So many of the GRES are listed with a type. */
+static uint64_t count_typed(struct text whole, struct text name)
+{
+	struct text other, type;
+	struct tres tres;
+	uint64_t count = 0;
+	while (tres_next(&whole, &tres))
+		if (tres_is_gres(tres.name, &other, &type) && type.len && text_equal(name, other))
+			count += tres.count;
+	return count;
+}
+
+bool tres_next_gres(struct text *rest, struct text whole, struct gres *ret_gres)
+{
+	struct tres tres;
+	while (tres_next(rest, &tres)) {
+		if (!tres_is_gres(tres.name, &ret_gres->name, &ret_gres->type))
+			continue;
+		uint64_t typed = ret_gres->type.len ? 0 : count_typed(whole, ret_gres->name);
+		ret_gres->count = tres.count > typed ? tres.count - typed : 0;
+		if (ret_gres->count)
+			return true;
+	}
+	return false;
+}

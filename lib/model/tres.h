@@ -18,7 +18,11 @@ struct gres {
 	uint64_t count;
 };
 
-/* The same for a node's GRES string. Brackets, sockets and indices are passed over; a count may carry
+/* The next GRES of the TRES string `whole`, of which *rest is what was not looked at yet. "gres/gpu=4,gres/gpu:a100=2"
+ * means four GPUs, two of them a100: the untyped one gets the rest; one of which nothing is left is passed over. */
+bool tres_next_gres(struct text *rest, struct text whole, struct gres *ret_gres);
+
+/* The next of a node's GRES string, as tres_next. Brackets, sockets and indices are passed over; a count may carry
  * a suffix ("4K"); no count means one. */
 bool gres_next(struct text *rest, struct gres *ret_gres);
 

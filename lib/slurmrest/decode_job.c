@@ -29,7 +29,11 @@ static const struct field fields[] = {
 	NUMBER(struct job, eligible_time, "eligible_time", SECONDS),
 	NUMBER(struct job, start_time, "start_time", SECONDS),
 	NUMBER(struct job, end_time, "end_time", SECONDS),
-	NUMBER(struct job, exit_code, "exit_code", COUNT), /* a number before v0.0.40 only */
+	NUMBER(struct job, suspend_time, "suspend_time", SECONDS),
+	NUMBER(struct job, ran_before, "pre_sus_time", SECONDS),
+	NUMBER(struct job, wait_status, "exit_code", COUNT), /* a number before v0.0.40 only */
+	NUMBER(struct job, exit_code, "exit_code.return_code", COUNT),
+	NUMBER(struct job, exit_signal, "exit_code.signal.id", COUNT),
 	NUMBER(struct job, cpus, "cpus", COUNT),
 	NUMBER(struct job, nodes, "node_count", COUNT),
 	NUMBER(struct job, memory_per_node, "memory_per_node", MIB),
@@ -63,10 +67,10 @@ static int base_state_behind_flag(const struct job *job)
 		return JOB_OUT_OF_MEMORY;
 	if (text_equal(job->reason, TEXT("DeadLine")))
 		return JOB_DEADLINE;
-	if (!number_is_known(job->exit_code) || job->exit_code == 0)
+	if (!number_is_known(job->wait_status) || job->wait_status == 0)
 		return JOB_COMPLETED;
 	/* scancel leaves the signal in the wait status and no reason of failure */
-	bool by_signal = (job->exit_code & 0x7f) != 0;
+	bool by_signal = (job->wait_status & 0x7f) != 0;
 	return by_signal && text_equal(job->reason, TEXT("None")) ? JOB_CANCELLED : JOB_FAILED;
 }
 
@@ -76,6 +80,10 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	struct job *job = record;
 	bool has_state = job->state || job->flags;
 	job->state = job->state ? job->state - 1 : base_state_behind_flag(job);
+	if (number_is_known(job->wait_status)) {
+		job->exit_signal = job->wait_status & 0x7f;
+		job->exit_code = job->wait_status >> 8;
+	}
 	return number_is_known(job->id) && has_state;
 }
 

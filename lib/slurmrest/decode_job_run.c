@@ -128,8 +128,8 @@ static const struct field fields[] = {
 	NUMBER(struct job_run, suspended, "time.suspended", SECONDS),
 	NUMBER(struct job_run, job.time_limit, "time.limit", MINUTES),
 	NUMBER(struct job_run, job.exit_code, "exit_code.return_code", COUNT),
-	NUMBER(struct job_run, exit_signal, "exit_code.signal.signal_id", COUNT), /* before v0.0.40 */
-	NUMBER(struct job_run, exit_signal, "exit_code.signal.id", COUNT),
+	NUMBER(struct job_run, job.exit_signal, "exit_code.signal.signal_id", COUNT), /* before v0.0.40 */
+	NUMBER(struct job_run, job.exit_signal, "exit_code.signal.id", COUNT),
 	NUMBER(struct job_run, restarts, "restart_cnt", COUNT),
 	NUMBER(struct job_run, het_job_id, "het.job_id", COUNT),
 	NUMBER(struct job_run, het_offset, "het.job_offset", COUNT),
@@ -186,7 +186,7 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 		job->qos = run->qos_requested; /* of several, `qos` is the one in turn */
 	if (text_equal(job->node_list, TEXT("None assigned")))
 		job->node_list = TEXT("");
-	if (number_is_known(run->exit_signal) || (job->state == JOB_FAILED && !job->exit_code))
+	if ((number_is_known(job->exit_signal) && job->exit_signal) || (job->state == JOB_FAILED && !job->exit_code))
 		job->exit_code = NUMBER_UNSET;
 	if (!run->cpu_used_us)
 		run->cpu_used_us = NUMBER_UNSET;

@@ -1,5 +1,7 @@
 #include "slurmrest/job_runs_query.h"
 
+#include "model/number.h"
+
 #include <ctype.h>
 #include <inttypes.h>
 
@@ -40,14 +42,16 @@ static void begin_value(const struct job_runs_query *query, const char *name, bo
 		buf_add_string(out, "%2C");
 }
 
-void job_runs_query_ids(const struct job_runs_query *query, const uint64_t *ids, size_t count,
-			uint64_t since, struct buf *ret_query)
+void job_runs_query_names(const struct job_runs_query *query, const struct job_runs_name *names,
+			  size_t count, uint64_t since, struct buf *ret_query)
 {
 	begin(query, ret_query);
 	buf_printf(ret_query, "&start_time=%s%" PRIu64, query->version->time_prefix, since);
 	for (size_t i = 0; i < count; i++) {
 		begin_value(query, "step", i == 0, ret_query);
-		buf_printf(ret_query, "%" PRIu64, ids[i]);
+		buf_printf(ret_query, "%" PRIu64, names[i].id);
+		if (number_is_known(names[i].task))
+			buf_printf(ret_query, "_%" PRIu64, names[i].task);
 	}
 }
 

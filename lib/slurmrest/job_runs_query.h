@@ -12,11 +12,16 @@ struct job_runs_query {
 	bool with_steps;     /* ten times the bytes */
 };
 
-/* The runs of records with these ids that live or ended `since` then, Unix seconds: of the job itself, and of all tasks
- * or components if it leads an array or a het job, were they thousands. Ids are given anew after a wrap: the latest
- * submit time is the present job. At least one id. */
-void job_runs_query_ids(const struct job_runs_query *query, const uint64_t *ids, size_t count,
-			uint64_t since, struct buf *ret_query);
+/* A record's own id brings the runs of the job itself, and of all tasks or components if it leads an array or a het job,
+ * were they thousands; an array's id with a task those of that task. */
+struct job_runs_name {
+	uint64_t id, task; /* task: unset if none */
+};
+
+/* The runs of that name which live or ended `since` then, Unix seconds. Ids are given anew after a wrap: the latest
+ * submit time is the present job. At least one. */
+void job_runs_query_names(const struct job_runs_query *query, const struct job_runs_name *names,
+			  size_t count, uint64_t since, struct buf *ret_query);
 
 /* The runs that ended from `first` to `last`, Unix seconds, both included: in one of job_run_end_states, or, if
  * `with_requeued`, to run again. Before v0.0.40 the latter brings all runs that lived then, too (22.05.8 knows no such

@@ -39,6 +39,8 @@ INFINITE = 2**32 - 1
 TAKEN_OFF = ("endless", "root")
 # PriorityCalcPeriod is a minute; on a busy machine slurmctld comes to it some seconds late.
 CALCULATED_AFTER = 70 / 60
+# The page of a slurmscope that runs is made from states that are some seconds old: more minutes are left on it.
+PAGE_AGE = 15 / 60
 
 
 def add_shares(slurm, samples):
@@ -112,8 +114,9 @@ def uses_of(text, names):
             yield f"{name}_running_minutes", ANYTHING
             continue
         unit = 2**20 if name == "mem" else 1
-        late = counts["cpu" if name == "node" else name] * CALCULATED_AFTER
-        yield f"{name}_running_minutes", About((int(use) + (1 - late) / 2) * unit, (1 + late) / 2 * unit)
+        each_minute = counts["cpu" if name == "node" else name]
+        least, most = int(use) - each_minute * CALCULATED_AFTER, int(use) + 1 + each_minute * PAGE_AGE
+        yield f"{name}_running_minutes", About((least + most) / 2 * unit, (most - least) / 2 * unit)
 
 
 def charged_for_het_jobs(slurm):

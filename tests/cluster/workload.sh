@@ -341,3 +341,32 @@ nothing_busy() {
 	[ ! "$left" ] || inside scancel $left
 	[ ! "$(busy 1 -t PENDING,RUNNING,SUSPENDED,CONFIGURING,COMPLETING)" ]
 }
+
+# Each user in one shell of its own: many short jobs, singly and as arrays, some of which fail, are killed or are
+# cancelled while they wait.
+storm() {
+	local crowd=(alice bob carol dave grace heidi kim nina) user each=$(($1 / 8))
+	for user in "${crowd[@]}"; do
+		# shellcheck disable=SC2016
+		as_user "$user" bash -s -- "$each" <<-'END' &
+			submit() { sbatch --parsable --chdir=/tmp --output=/dev/null --time=5 "$@"; }
+			partitions=(cpu cpu busy debug gpu) qos=(normal short low)
+			for ((left = $1; left > 0; )); do
+				where=(-p "${partitions[RANDOM % 5]}" -q "${qos[RANDOM % 3]}" --mem="$((RANDOM % 4 * 100 + 100))" --chdir=/tmp)
+				tasks=1
+				case $((RANDOM % 10)) in
+				0 | 1 | 2) submit "${where[@]}" --wrap true ;;
+				3) submit "${where[@]}" --wrap "exit $((RANDOM % 3))" ;;
+				4) submit "${where[@]}" --wrap 'kill -9 $$' ;;
+				5) submit "${where[@]}" --wrap "sleep $((RANDOM % 4))" -n 2 ;;
+				6) submit "${where[@]}" --wrap 'exit $((SLURM_ARRAY_TASK_ID % 2))' --array="1-$((tasks = RANDOM % 12 + 2))" ;;
+				7) scancel "$(submit "${where[@]}" --wrap true --begin=now+1hour --array="1-$((tasks = RANDOM % 5 + 2))")" ;;
+				8) scancel "$(submit "${where[@]}" --wrap 'sleep 30')" ;;
+				9) submit "${where[@]}" --wrap true : -p cpu --mem=100 && tasks=2 ;;
+				esac
+				left=$((left - tasks))
+			done >/dev/null
+		END
+	done
+	wait
+}

@@ -45,6 +45,8 @@ BAD_OPTIONS = [
     (["--once=yes"], "takes no value"),
     (["--web.telemetry-path=metrics"], "not a path"),
     (["--web.telemetry-path=/-/ready"], "not a path"),
+    (["--state.path=/no/such/folder/state.db"], "--state.path: folder /no/such/folder: No such file"),
+    (["--state.path=/tmp"], "is no regular file"),
     (["--no-such-option=secret"], "--no-such-option: unknown option"),
     (["jobs"], "jobs: not an option"),
     *[([f"--slurmrestd.url={url}"], "") for url in BAD_URLS],
@@ -93,10 +95,12 @@ class Options(unittest.TestCase):
                             [f"--slurmrestd.jwt-key-file={key}", "--slurmrestd.user=u"],
                             ["--slurmrestd.url=unix:/run/slurmrestd.sock"],
                             ["--slurmrestd.url=https://host.example:6820/"],
+                            [f"--state.path={folder}/state.db"], [f"--state.path={token}"],
                             ["--web.listen-address=[::1]:1"]):
                 done = run(*options, "--check-config")
                 self.assertEqual((0, "the configuration is valid\n", ""),
                                  (done.returncode, done.stdout, done.stderr), options)
+            self.assertEqual({token, key}, set(Path(folder).iterdir()))
 
     def test_informative_options(self):
         for option, text in (("--version", r"\Aslurmscope \d+\.\d+\.\d+[^\n]*\n\Z"),

@@ -27,14 +27,19 @@ static inline void page_feed(struct cluster *cluster, enum endpoint endpoint, co
 }
 
 /* The page, with what the exporter says of it; to be given back by buf_done. */
-static inline struct buf page_of(struct cluster *cluster)
+static inline struct buf page_with(struct cluster *cluster, const struct job_events *events)
 {
 	static const struct exporter exporter = {.version = "", .revision = "", .compiler = ""};
-	const struct view view = {.cluster = cluster, .exporter = &exporter};
+	const struct view view = {.cluster = cluster, .exporter = &exporter, .events = events};
 	struct buf page = BUF_INIT;
 	cluster_fold(cluster);
 	catalogue_render(&view, &page);
 	return page;
+}
+
+static inline struct buf page_of(struct cluster *cluster)
+{
+	return page_with(cluster, NULL);
 }
 
 /* The value of a series, written as on the page: "a_total{b=\"c\"}"; NAN if it is not there. */

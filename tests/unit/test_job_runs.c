@@ -49,7 +49,7 @@ static void describe(void *context, const void *record)
 	add_time(line, "end", job->end_time ? job->end_time : NUMBER_UNSET);
 	add_time(line, "limit", job->time_limit);
 	add_time(line, "exit", job->exit_code);
-	add_time(line, "signal", run->exit_signal);
+	add_time(line, "signal", run->job.exit_signal);
 	add_time(line, "cpus", job->cpus);
 	add_time(line, "nodes", job->nodes);
 	add_text(line, "on", job->node_list);
@@ -405,7 +405,7 @@ static void test_queries(void)
 	static const char joined[] =
 		"&state=COMPLETED%2CCANCELLED%2CFAILED%2CTIMEOUT%2CNODE_FAIL%2CPREEMPTED%2CBOOT_FAIL"
 		"%2CDEADLINE%2COUT_OF_MEMORY%2CREQUEUED";
-	static const uint64_t ids[] = {17, 4294967295};
+	static const struct job_runs_name names[] = {{17, NUMBER_UNSET}, {4294967295, NUMBER_UNSET}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct api_version *version = api_versions;
 		while (strcmp(version->name, rows[i].version) != 0)
@@ -413,7 +413,7 @@ static void test_queries(void)
 		const struct job_runs_query query = {version, rows[i].cluster, rows[i].with_steps};
 		struct buf got = BUF_INIT, want = BUF_INIT;
 		check_row(rows[i].version);
-		job_runs_query_ids(&query, ids, 2, 50, &got);
+		job_runs_query_names(&query, names, 2, 50, &got);
 		CHECK_STRING(got.bytes, rows[i].ids);
 		buf_clear(&got);
 		job_runs_query_ended(&query, 100, 200, true, &got);

@@ -94,6 +94,7 @@ static void add_job(struct section_build *build, unsigned number)
 			  .partitions = name_of(partition, "part", draw(PARTITIONS)),
 			  .qos = name_of(qos, "qos", draw(QOSES)),
 			  .submit_time = 1000 + number,
+			  .start_time = 200000,
 			  .tres_requested = text_of(tres),
 			  .tres_allocated = text_of(tres)};
 	job.reason = why < 7 ? text_of(reasons[why]) : name_of(reason, "Reason", why);
@@ -199,7 +200,11 @@ int main(void)
 	add_jobs(&cluster);
 	add_shares(&cluster);
 	add_associations(&cluster);
-	struct buf page = page_of(&cluster);
+	cluster_fold(&cluster);
+	struct job_events *events = job_events_new(&cluster.caps, &cluster.vocabulary, 0);
+	tallies_show(&events->tallies, cluster.rosters);
+	job_events_look(events, cluster.job_table, 300000);
+	struct buf page = page_with(&cluster, events);
 	unsigned samples = count_samples(&page);
 	CHECK(samples < SERIES_MAX);
 	CHECK(samples > 10000); /* or the cluster is not what it should be */
@@ -211,6 +216,7 @@ int main(void)
 	CHECK(samples + folded > 2 * SERIES_MAX);	    /* it is the limits that hold */
 	printf("%u series, %.0f folded\n", samples, folded);
 	buf_done(&page);
+	job_events_free(events);
 	cluster_done(&cluster);
 	return check_done();
 }

@@ -1,0 +1,36 @@
+/* What happens to jobs: looks at the job table, asks slurmdbd how jobs ended and what they used, and has it kept. Of the
+ * poller's thread. */
+#pragma once
+
+#include "daemon/asker.h"
+#include "daemon/recorder.h"
+#include "daemon/tasks.h"
+#include "events/end_windows.h"
+
+struct event_poller {
+	struct asker *asker;
+	struct plan *plan;
+	struct recorder recorder;
+	struct end_windows windows;
+	bool has_answered;     /* slurmdbd told of ends since the start */
+	bool has_windows;      /* of the events at hand: they may be others after recorder_write */
+	int64_t began;         /* Unix seconds */
+	uint64_t last_runs;    /* of the last window */
+	uint64_t table_changes; /* of the job table when it was looked at */
+	int64_t as_of;          /* likewise */
+};
+
+/* Borrows both. */
+void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan);
+void event_poller_done(struct event_poller *poller);
+
+/* To be called after every request: what there is to do. */
+void event_poller_update(struct event_poller *poller);
+
+/* One request for TASK_JOB_ENDS or TASK_JOB_STEPS. Fills in the outcome. */
+void event_poller_poll(struct event_poller *poller, const struct plan_action *action,
+		       struct plan_outcome *outcome);
+
+/* To be called before a page is made: looks at the jobs, which are all known as of `as_of` (Unix seconds, 0: not yet),
+ * gives who has rows of their own counters at zero, and writes down what changed. */
+void event_poller_record(struct event_poller *poller, int64_t as_of);

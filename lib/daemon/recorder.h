@@ -1,0 +1,26 @@
+/* Keeps what happened to jobs over restarts: reads it at the start, writes it before each page. While the file cannot
+ * be used counting goes on in memory, and it is tried again. Of the poller's thread. */
+#pragma once
+
+#include "events/job_events.h"
+#include "store/store.h"
+
+struct recorder {
+	struct store *store; /* NULL: nothing is kept */
+	struct job_events *events;
+	const struct caps *caps;
+	const struct vocabulary *vocabulary;
+	bool is_loaded, is_failing, is_claimed;
+	double last_commit;  /* Unix seconds; 0: never */
+	uint64_t errors;     /* commits that failed, files that were set aside */
+	int64_t next_try;    /* Unix seconds */
+};
+
+/* Borrows caps and vocabulary. `path` NULL: nothing is kept. */
+void recorder_init(struct recorder *recorder, const char *path, const struct caps *caps,
+		   const struct vocabulary *vocabulary);
+void recorder_done(struct recorder *recorder);
+
+/* Writes what changed. `cluster`: its name, empty while unknown. recorder->events may be others afterwards: those that
+ * were found when the file could be read at last. */
+void recorder_write(struct recorder *recorder, const char *cluster);

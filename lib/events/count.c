@@ -1,0 +1,303 @@
+#include "events/count.h"
+
+#include "model/hostlist.h"
+#include "model/tres.h"
+
+/* What is counted of whom */
+
+static void add(struct job_events *events, uint32_t owner, enum tally_what what, struct text detail,
+		double amount)
+{
+	const struct owner_tallies *tallies =
+		owners_tallies(&events->owners, owner, &events->tallies);
+	for (size_t i = 0; i < tallies->count; i++)
+		tally_add(tallies->items[i], what, detail, amount);
+}
+
+static struct tally *partition_of(struct job_events *events, uint32_t owner)
+{
+	struct text partitions = owners_get(&events->owners, owner).partitions;
+	return tallies_of(&events->tallies, ENTITY_PARTITION, text_cut(&partitions, ','), TEXT(""));
+}
+
+static struct tally *queue_of(struct job_events *events, uint32_t owner)
+{
+	struct job_owner names = owners_get(&events->owners, owner);
+	return tallies_of(&events->tallies, TALLY_QUEUE, text_cut(&names.partitions, ','),
+			  text_cut(&names.qos, ','));
+}
+
+/* Is it an event that counts? Those that happened while nobody looked are recovered. */
+static bool counts(struct job_events *events, int64_t time, uint64_t tasks)
+{
+	if (time < events->birth)
+		return false;
+	if (time < events->woke)
+		events->recovered += (double)tasks;
+	return true;
+}
+
+static void count_time(struct job_events *events, const struct run *run, int64_t seconds)
+{
+	struct text tres = text_pool_get(&events->texts, run->tres), rest = tres;
+	struct buf detail = BUF_INIT;
+	struct gres gres;
+	if (seconds <= 0)
+		return;
+	add(events, run->owner, TALLY_CPU_SECONDS, TEXT(""), (double)seconds * (double)run->cpus);
+	add(events, run->owner, TALLY_MEMORY_BYTE_SECONDS, TEXT(""),
+	    (double)seconds * (double)run->memory);
+	if (!tres.len || !memmem(tres.bytes, tres.len, "gres/", 5)) /* most have none: it need not be read */
+		return;
+	while (tres_next_gres(&rest, tres, &gres)) {
+		buf_clear(&detail);
+		buf_add_text(&detail, gres.name);
+		buf_add_string(&detail, gres.type.len ? ":" : "");
+		buf_add_text(&detail, gres.type);
+		add(events, run->owner, TALLY_GRES_SECONDS, buf_text(&detail),
+		    (double)seconds * (double)gres.count);
+	}
+	buf_done(&detail);
+}
+
+/* Submissions */
+
+/* A task was split from an array by then: what was told before of how many are left may count it, too. The last one
+ * takes the record of the rest, of which nothing is left, whatever is still told of it. */
+static void note_split(struct job_events *events, struct run *rest, uint32_t array, int64_t split_by)
+{
+	if (rest && split_by > rest->began)
+		rest->began = split_by;
+	else if (!rest && split_by > id_map_find(&events->split, array))
+		id_map_set(&events->split, array, (uint32_t)split_by);
+}
+
+/* A task that was split from an array was submitted with it, if the rest was counted then. Which tasks were is not
+ * known, only how many: if it was another, the rest turns out to have more than are left to be counted. */
+static bool was_submitted_with_its_array(struct job_events *events, const struct run_key *key,
+					 uint32_t raw_id, int64_t split_by)
+{
+	const struct run_key rest_key = {key->id, RUN_NO_TASK, key->submit_time};
+	if (key->task == RUN_NO_TASK)
+		return false;
+	struct run *rest = runs_find(&events->runs, &rest_key);
+	note_split(events, rest, key->id, raw_id == key->id ? UINT32_MAX : split_by);
+	if (!rest)
+		return false;
+	rest->bits |= RUN_IS_CHANGED;
+	bool is_counted = rest->tasks > 0;
+	rest->tasks -= is_counted;
+	return is_counted;
+}
+
+static void count_submissions(struct job_events *events, uint32_t owner, int64_t time, uint64_t tasks)
+{
+	if (counts(events, time, tasks))
+		add(events, owner, TALLY_SUBMISSIONS, TEXT(""), (double)tasks);
+}
+
+struct run *count_new_run(struct job_events *events, const struct run_key *key, uint32_t raw_id,
+			  const struct job_owner *owner, uint64_t tasks, int64_t split_by)
+{
+	bool is_known = was_submitted_with_its_array(events, key, raw_id, split_by);
+	struct run *run = runs_add(&events->runs, key);
+	run->raw_id = raw_id;
+	run->owner = owners_hold(&events->owners, owner);
+	run->bits = RUN_SUBMITTED | RUN_IS_CHANGED;
+	if (!is_known)
+		count_submissions(events, run->owner, key->submit_time, tasks);
+	return run;
+}
+
+void count_rest(struct job_events *events, struct run *run, uint64_t tasks)
+{
+	if (tasks <= run->tasks)
+		return;
+	count_submissions(events, run->owner, run->key.submit_time, tasks - run->tasks);
+	run->tasks = tasks;
+	run->bits |= RUN_IS_CHANGED;
+}
+
+/* Starts */
+
+void count_start(struct job_events *events, struct run *run, int64_t start, int64_t eligible,
+		 uint64_t nodes)
+{
+	run->bits |= RUN_STARTED | RUN_IS_CHANGED;
+	if (!counts(events, start, 1))
+		return;
+	add(events, run->owner, TALLY_STARTS, TEXT(""), 1);
+	struct tally *queue = queue_of(events, run->owner);
+	struct tally *partition = partition_of(events, run->owner);
+	int64_t queued = start - run->key.submit_time, waited = eligible ? start - eligible : queued;
+	tally_observe(queue, TALLY_WAIT_SECONDS, waited > 0 ? (double)waited : 0);
+	tally_observe(queue, TALLY_QUEUE_SECONDS, queued > 0 ? (double)queued : 0);
+	tally_observe(partition, TALLY_SIZE_CPUS, (double)run->cpus);
+	tally_observe(partition, TALLY_SIZE_NODES, (double)nodes);
+}
+
+/* Time */
+
+/* A requeue that nobody saw: of the run before it too much was counted. That is taken from the run after it, as far as
+ * it is known: all of it when slurmdbd has told how the one before ended; until then, that it ended before the other
+ * was submitted. */
+static int64_t take_excess(struct job_events *events, const struct run *run)
+{
+	struct run *other = NULL;
+	int64_t excess = 0;
+	while ((other = runs_next(&events->runs, run->key.id, run->key.task, other))) {
+		int64_t most = 0; /* that may have been counted of it */
+		if (!(other->bits & RUN_ENDED))
+			most = other->ran_before + run->key.submit_time - other->began;
+		if (other->key.submit_time >= run->key.submit_time || other->counted <= most)
+			continue;
+		excess += other->counted - most;
+		other->counted = most;
+		other->bits |= RUN_IS_CHANGED;
+	}
+	return excess;
+}
+
+static void pass_on_excess(struct job_events *events, struct run *run)
+{
+	struct run *other = NULL;
+	while (run->counted && (other = runs_next(&events->runs, run->key.id, run->key.task, other))) {
+		if (other->key.submit_time <= run->key.submit_time || other->bits & RUN_ENDED ||
+		    !other->began)
+			continue;
+		other->counted += run->counted;
+		other->bits |= RUN_IS_CHANGED;
+		run->counted = 0;
+	}
+}
+
+/* Of a job that was suspended before and after birth it is not known how often it was so before. */
+static int64_t seconds_before_birth(const struct job_events *events, const struct run_time *time)
+{
+	int64_t since_start = events->birth - time->start;
+	if (since_start <= 0)
+		return 0;
+	if (time->since <= events->birth)
+		return time->ran_before + (time->runs ? events->birth - time->since : 0);
+	return time->ran_before < since_start ? time->ran_before : since_start;
+}
+
+void count_begin(struct job_events *events, struct run *run, const struct run_time *time)
+{
+	if (!run->began)
+		run->counted = seconds_before_birth(events, time) + take_excess(events, run);
+	uint32_t bits = (run->bits & ~(uint32_t)RUN_RUNS) | (time->runs ? RUN_RUNS : 0);
+	if (bits == run->bits && run->began == time->since && run->ran_before == time->ran_before)
+		return;
+	run->began = time->since;
+	run->ran_before = time->ran_before;
+	run->bits = bits | RUN_IS_CHANGED;
+}
+
+void count_until(struct job_events *events, struct run *run, int64_t until)
+{
+	int64_t ran = run->ran_before + until - run->began;
+	if (ran <= run->counted)
+		return;
+	count_time(events, run, ran - run->counted);
+	run->counted = ran;
+}
+
+/* Ends */
+
+static void hold_what_it_held(struct job_events *events, struct run *run, const struct job_end *end)
+{
+	uint32_t owner = owners_hold(&events->owners, &end->owner);
+	uint32_t tres = text_pool_hold(&events->texts, end->tres);
+	owners_release(&events->owners, run->owner);
+	text_pool_release(&events->texts, run->tres);
+	run->owner = owner;
+	run->tres = tres;
+	run->raw_id = end->raw_id;
+	run->cpus = end->cpus;
+	run->memory = end->memory;
+}
+
+/* Exactly what it used; what was counted too much stays with the run, for the next of the same job. */
+static void settle(struct job_events *events, struct run *run, const struct job_end *end)
+{
+	int64_t before_birth = events->birth - end->start_time;
+	if (!run->began) { /* it was never seen to run */
+		if (before_birth > end->run_seconds)
+			before_birth = end->run_seconds;
+		run->counted = (before_birth > 0 ? before_birth : 0) + take_excess(events, run);
+	}
+	int64_t rest = end->run_seconds - run->counted;
+	count_time(events, run, rest);
+	run->counted = rest < 0 ? -rest : 0;
+	pass_on_excess(events, run);
+}
+
+/* A node that kills each job at once draws the next ones. A job that fails does so on its first node, where its script
+ * runs; of a job of several nodes that lost one Slurm has to tell which. */
+static void count_node(struct job_events *events, const struct job_end *end)
+{
+	char room[HOSTLIST_NODE_MAX + 1];
+	bool is_failure = text_equal(end->state, TEXT("failed")) ||
+			  text_equal(end->state, TEXT("node_fail")) ||
+			  text_equal(end->state, TEXT("boot_fail"));
+	if (!is_failure)
+		return;
+	struct text node = end->failed_node.len ? end->failed_node
+						: hostlist_first(end->node_list, room);
+	bool is_sure = end->failed_node.len || end->nodes == 1 ||
+		       text_equal(end->state, TEXT("failed"));
+	if (node.len && is_sure)
+		tally_add(tallies_of(&events->tallies, TALLY_NODE, node, TEXT("")), TALLY_FAILURES,
+			  end->state, 1);
+}
+
+static void count_how_it_ended(struct job_events *events, const struct run *run,
+			       const struct job_end *end)
+{
+	static const char *const classes[] = {[JOB_EXIT_ZERO] = "zero",
+					      [JOB_EXIT_NONZERO] = "nonzero",
+					      [JOB_EXIT_SIGNAL] = "signal"};
+	struct tally *partition = partition_of(events, run->owner);
+	double seconds = (double)end->run_seconds;
+	tally_observe(queue_of(events, run->owner), TALLY_RUN_SECONDS, seconds);
+	if (number_is_known(end->time_limit) && end->time_limit)
+		tally_observe(partition, TALLY_TIME_LIMIT_RATIO, seconds / (double)end->time_limit);
+	if (end->exit != JOB_EXIT_UNKNOWN) {
+		struct text class = text_of(classes[end->exit]);
+		tally_add(partition, TALLY_EXITS, class, 1);
+		tally_add(tallies_of(&events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT("")),
+			  TALLY_EXITS, class, 1);
+	}
+	count_node(events, end);
+}
+
+/* Tasks of an array that ended without ever having been split from it. */
+static void end_rest(struct job_events *events, struct run *rest, uint64_t tasks)
+{
+	count_rest(events, rest, tasks);
+	rest->tasks -= tasks < rest->tasks ? tasks : rest->tasks;
+}
+
+void count_end(struct job_events *events, struct run *run, const struct job_end *end)
+{
+	bool has_started = end->start_time && end->start_time <= end->end_time;
+	hold_what_it_held(events, run, end);
+	if (run->bits & RUN_IS_REST)
+		end_rest(events, run, end->tasks);
+	if (has_started && !(run->bits & RUN_STARTED))
+		count_start(events, run, end->start_time, end->eligible_time, end->nodes);
+	run->bits = (run->bits & ~(uint32_t)RUN_RUNS) | RUN_ENDED | RUN_IS_CHANGED;
+	run->end_time = end->end_time;
+	if (!counts(events, end->end_time, end->tasks))
+		return;
+	add(events, run->owner, TALLY_ENDS, end->state, (double)end->tasks);
+	if (!has_started) {
+		run->counted = 0;
+		return;
+	}
+	settle(events, run, end);
+	count_how_it_ended(events, run, end);
+	if (events->reads_steps)
+		run->bits |= RUN_WANTS_STEPS;
+}

@@ -1,0 +1,78 @@
+#include "events/end_windows.h"
+
+enum {
+	SHORT_OVERLAP_S = 60,  /* a record is written some seconds after the end */
+	SWEEP_OVERLAP_S = 600, /* and some minutes after it when slurmdbd is busy */
+	SWEEP_EVERY = 20,
+	SPAN_MIN_S = 10,
+	SPAN_FIRST_S = 1800,
+	SPAN_MAX_S = 7 * 86400,
+	RUNS_FEW = 300, /* of 0.5 ms of slurmrestd and 5 kB each */
+	RUNS_MANY = 2000,
+};
+
+void end_windows_init(struct end_windows *windows, int64_t known_until, int64_t interval)
+{
+	*windows = (struct end_windows){.known_until = known_until,
+					.delivered_until = INT64_MAX,
+					.asked_until = known_until,
+					.span = SPAN_FIRST_S,
+					.sweep_every = interval * SWEEP_EVERY};
+}
+
+void end_windows_note_queue(struct end_windows *windows, int64_t now, uint64_t waiting)
+{
+	if (!waiting)
+		windows->delivered_until = INT64_MAX;
+	else if (windows->delivered_until == INT64_MAX)
+		windows->delivered_until = now;
+}
+
+struct end_window end_windows_next(struct end_windows *windows, int64_t now)
+{
+	if (!windows->sweep_to && now >= windows->next_sweep) {
+		windows->sweep_from = windows->known_until;
+		windows->sweep_to = now;
+	}
+	if (!windows->sweep_to)
+		return (struct end_window){windows->asked_until - SHORT_OVERLAP_S, now, false};
+	int64_t last = windows->sweep_from + windows->span;
+	if (last > windows->sweep_to)
+		last = windows->sweep_to;
+	return (struct end_window){windows->sweep_from, last, true};
+}
+
+static void end_sweep(struct end_windows *windows, int64_t now)
+{
+	int64_t known = windows->sweep_to - SWEEP_OVERLAP_S;
+	if (known > windows->delivered_until - SWEEP_OVERLAP_S)
+		known = windows->delivered_until - SWEEP_OVERLAP_S;
+	if (known > windows->known_until)
+		windows->known_until = known;
+	windows->sweep_to = 0;
+	windows->next_sweep = now + windows->sweep_every;
+}
+
+bool end_windows_note(struct end_windows *windows, struct end_window window, int64_t now,
+		      uint64_t runs)
+{
+	if (window.last > windows->asked_until)
+		windows->asked_until = window.last;
+	if (!window.is_sweep)
+		return false;
+	if (runs > RUNS_MANY && windows->span > SPAN_MIN_S)
+		windows->span /= 2;
+	else if (runs < RUNS_FEW && windows->span < SPAN_MAX_S)
+		windows->span *= 2;
+	windows->sweep_from = window.last + 1;
+	if (window.last < windows->sweep_to)
+		return true;
+	end_sweep(windows, now);
+	return false;
+}
+
+void end_windows_note_failure(struct end_windows *windows)
+{
+	if (windows->span > SPAN_MIN_S)
+		windows->span /= 2;
+}

@@ -1,0 +1,40 @@
+/* Which windows of end times slurmdbd is asked for. Two kinds take turns: short ones for what just ended, and every twenty
+ * of them a sweep from where all ends are known, for slurmctld hands records over late when slurmdbd was away
+ * (SLURMRESTD.md). A sweep is cut into windows of so many runs as an answer may have; after a downtime it takes many.
+ * Pure: times are Unix seconds, given. Ends told again are to be recognised by the caller. */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct end_windows {
+	int64_t known_until;  /* every end before is known */
+	int64_t delivered_until; /* slurmctld had handed over everything then; it does not go ahead of that */
+	int64_t sweep_from;   /* where the sweep that is open goes on */
+	int64_t sweep_to;     /* its end; 0: none is open */
+	int64_t next_sweep;   /* when the next one is due */
+	int64_t asked_until;  /* the end of the last window that was answered */
+	int64_t span;         /* seconds, of a window of a sweep */
+	int64_t sweep_every;  /* seconds */
+};
+
+struct end_window {
+	int64_t first, last; /* both included */
+	bool is_sweep;
+};
+
+/* All ends before `known_until` are known, or not wanted; a window is asked for every `interval` seconds. */
+void end_windows_init(struct end_windows *windows, int64_t known_until, int64_t interval);
+
+/* What diag says: so many records wait in slurmctld for slurmdbd. */
+void end_windows_note_queue(struct end_windows *windows, int64_t now, uint64_t waiting);
+
+/* The window to ask for now. */
+struct end_window end_windows_next(struct end_windows *windows, int64_t now);
+
+/* It was answered with so many runs. True: another one is due at once, for the sweep goes on. */
+bool end_windows_note(struct end_windows *windows, struct end_window window, int64_t now,
+		      uint64_t runs);
+
+/* It was not, in time: a sweep goes on with smaller ones. */
+void end_windows_note_failure(struct end_windows *windows);

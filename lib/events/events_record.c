@@ -1,0 +1,193 @@
+#include "events/events_record.h"
+
+#include "events/count.h"
+
+#define SEPARATOR '\x1f'
+
+const char *const events_mark_names[EVENTS_MARKS] = {
+	[EVENTS_BIRTH] = "birth",
+	[EVENTS_LOOKED_UNTIL] = "looked_until",
+	[EVENTS_ENDS_KNOWN_UNTIL] = "ends_known_until",
+	[EVENTS_BY_SLURMDBD] = "ends_by_slurmdbd",
+	[EVENTS_LOST] = "lost",
+	[EVENTS_RECOVERED] = "recovered",
+};
+
+static const char *const kind_names[TALLY_KINDS] = {
+	[ENTITY_CLUSTER] = "cluster", [ENTITY_PARTITION] = "partition",
+	[ENTITY_ACCOUNT] = "account", [ENTITY_USER] = "user",
+	[ENTITY_QOS] = "qos",	      [TALLY_QUEUE] = "partition_qos",
+	[TALLY_NODE] = "node",
+};
+
+/* Writing */
+
+struct writing {
+	const struct events_writer *writer;
+	void *context;
+	bool all;
+};
+
+static void write_tally(const struct writing *writing, int kind, const struct tally *tally)
+{
+	struct buf name = BUF_INIT;
+	if (!writing->all && !tally->is_changed)
+		return;
+	buf_add_text(&name, tally->label[0]);
+	if (tally->label[1].len) {
+		buf_add_char(&name, SEPARATOR);
+		buf_add_text(&name, tally->label[1]);
+	}
+	for (size_t i = 0; i < tally->counts.count; i++) {
+		const struct tally_count *count = tally->counts.entries[i].value;
+		struct text key = tally->counts.entries[i].key;
+		const struct events_counter counter = {text_of(kind_names[kind]), buf_text(&name),
+						       text_cut(&key, '\0'), count->detail,
+						       count->value};
+		if (writing->all || count->value != count->stored)
+			writing->writer->counter(writing->context, &counter);
+	}
+	buf_done(&name);
+}
+
+static void write_tallies(const struct writing *writing, const struct tallies *tallies)
+{
+	for (int kind = 0; kind < TALLY_KINDS; kind++) {
+		const struct map *map = &tallies->kinds[kind];
+		for (size_t i = 0; i < map->count; i++)
+			write_tally(writing, kind, map->entries[i].value);
+		if (tallies->others[kind])
+			write_tally(writing, kind, tallies->others[kind]);
+	}
+}
+
+static void write_runs(const struct writing *writing, const struct job_events *events)
+{
+	const struct runs *runs = &events->runs;
+	for (size_t i = 0; i < runs->removed_count; i++)
+		if (!writing->all)
+			writing->writer->remove_run(writing->context, &runs->removed[i]);
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct run *run = &runs->items[i];
+		if (!run->is_used || (!writing->all && !(run->bits & RUN_IS_CHANGED)))
+			continue;
+		const struct events_run row = {*run, owners_get(&events->owners, run->owner),
+					       text_pool_get(&events->texts, run->tres)};
+		writing->writer->run(writing->context, &row);
+	}
+}
+
+void events_write(const struct job_events *events, bool all, const struct events_writer *writer,
+		  void *context)
+{
+	const struct writing writing = {writer, context, all};
+	const int64_t marks[EVENTS_MARKS] = {
+		[EVENTS_BIRTH] = events->birth,
+		[EVENTS_LOOKED_UNTIL] = events->looked_until,
+		[EVENTS_ENDS_KNOWN_UNTIL] = events->ends_known_until,
+		[EVENTS_BY_SLURMDBD] = events->ends_by_slurmdbd,
+		[EVENTS_LOST] = (int64_t)events->lost,
+		[EVENTS_RECOVERED] = (int64_t)events->recovered,
+	};
+	write_tallies(&writing, &events->tallies);
+	write_runs(&writing, events);
+	for (int mark = 0; mark < EVENTS_MARKS; mark++)
+		writer->mark(context, events_mark_names[mark], marks[mark]);
+}
+
+static void note_stored(struct tally *tally)
+{
+	for (size_t i = 0; tally && tally->is_changed && i < tally->counts.count; i++) {
+		struct tally_count *count = tally->counts.entries[i].value;
+		count->stored = count->value;
+	}
+	if (tally)
+		tally->is_changed = false;
+}
+
+void events_stored(struct job_events *events)
+{
+	for (int kind = 0; kind < TALLY_KINDS; kind++) {
+		const struct map *map = &events->tallies.kinds[kind];
+		for (size_t i = 0; i < map->count; i++)
+			note_stored(map->entries[i].value);
+		note_stored(events->tallies.others[kind]);
+	}
+	for (size_t i = 0; i < events->runs.count; i++) {
+		struct run *run = &events->runs.items[i];
+		if (run->is_used && run->bits & RUN_IS_CHANGED)
+			run->bits = (run->bits & ~(uint32_t)RUN_IS_CHANGED) | RUN_IS_STORED;
+	}
+	events->runs.removed_count = 0;
+}
+
+/* Reading */
+
+void events_restore_counter(struct job_events *events, const struct events_counter *counter)
+{
+	int kind = 0;
+	struct text second = counter->name, label = text_cut(&second, SEPARATOR);
+	while (kind < TALLY_KINDS && !text_equal(text_of(kind_names[kind]), counter->kind))
+		kind++;
+	if (kind == TALLY_KINDS || !(counter->value >= 0))
+		return;
+	tally_restore(tallies_restore(&events->tallies, kind, label, second), counter->what,
+		      counter->detail, counter->value);
+}
+
+void events_restore_run(struct job_events *events, const struct events_run *row)
+{
+	const struct run_key key = row->run.key;
+	if (runs_find(&events->runs, &key))
+		return;
+	struct run *run = runs_add(&events->runs, &key);
+	uint32_t next = run->next;
+	*run = row->run;
+	run->next = next;
+	run->row = 0;
+	run->is_used = true;
+	run->bits = (run->bits & ~(uint32_t)RUN_IS_CHANGED) | RUN_IS_STORED;
+	run->owner = owners_hold(&events->owners, &row->owner);
+	run->tres = text_pool_hold(&events->texts, row->tres);
+}
+
+void events_restore_mark(struct job_events *events, struct text name, int64_t value)
+{
+	int mark = 0;
+	while (mark < EVENTS_MARKS && !text_equal(text_of(events_mark_names[mark]), name))
+		mark++;
+	switch ((enum events_mark)mark) {
+	case EVENTS_BIRTH:
+		events->birth = value;
+		break;
+	case EVENTS_LOOKED_UNTIL:
+		events->looked_until = value;
+		break;
+	case EVENTS_ENDS_KNOWN_UNTIL:
+		events->ends_known_until = value;
+		break;
+	case EVENTS_BY_SLURMDBD:
+		events->ends_by_slurmdbd = value != 0;
+		break;
+	case EVENTS_LOST:
+		events->lost = (double)value;
+		break;
+	case EVENTS_RECOVERED:
+		events->recovered = (double)value;
+		break;
+	case EVENTS_MARKS:
+		break;
+	}
+}
+
+/* The seconds that a run which went on running has had counted were not written each time. */
+void events_restored(struct job_events *events, int64_t now)
+{
+	events->woke = now;
+	for (size_t i = 0; i < events->runs.count; i++) {
+		struct run *run = &events->runs.items[i];
+		int64_t ran = run->ran_before + events->looked_until - run->began;
+		if (run->is_used && run->bits & RUN_RUNS && ran > run->counted)
+			run->counted = ran;
+	}
+}

@@ -1,0 +1,50 @@
+/* What is to survive a restart of job_events: written after each poll, all of it in one transaction, read once. */
+#pragma once
+
+#include "events/job_events.h"
+
+/* Texts are borrowed for the call. The names of kinds and whats never change. */
+struct events_counter {
+	struct text kind; /* "user" */
+	struct text name; /* its labels, a user's account or a queue's QOS behind a 0x1f */
+	struct text what, detail;
+	double value;
+};
+
+struct events_run {
+	struct run run; /* but for its numbers of pools */
+	struct job_owner owner;
+	struct text tres;
+};
+
+/* Numbers that belong to none of these: when counting began, until when what was seen. */
+enum events_mark {
+	EVENTS_BIRTH,
+	EVENTS_LOOKED_UNTIL,
+	EVENTS_ENDS_KNOWN_UNTIL,
+	EVENTS_BY_SLURMDBD,
+	EVENTS_LOST,
+	EVENTS_RECOVERED,
+	EVENTS_MARKS,
+};
+extern const char *const events_mark_names[EVENTS_MARKS];
+
+struct events_writer {
+	void (*counter)(void *context, const struct events_counter *counter);
+	void (*run)(void *context, const struct events_run *run);
+	void (*remove_run)(void *context, const struct run_key *key);
+	void (*mark)(void *context, const char *name, int64_t value);
+};
+
+/* Writes what changed since events_stored, or all. */
+void events_write(const struct job_events *events, bool all, const struct events_writer *writer,
+		  void *context);
+void events_stored(struct job_events *events); /* what was written last is safe */
+
+/* Into new job_events, in any order, then events_restored. What cannot be understood is passed over. */
+void events_restore_counter(struct job_events *events, const struct events_counter *counter);
+void events_restore_run(struct job_events *events, const struct events_run *run);
+void events_restore_mark(struct job_events *events, struct text name, int64_t value);
+
+/* What happened from the last time that was written to `now` is found later, if at all. */
+void events_restored(struct job_events *events, int64_t now);

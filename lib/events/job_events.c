@@ -1,0 +1,144 @@
+#include "events/count.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+enum { STEPS_GIVE_UP_S = 86400 };
+
+struct job_events *job_events_new(const struct caps *caps, const struct vocabulary *vocabulary,
+				  int64_t now)
+{
+	struct job_events *events = NEW(struct job_events);
+	events->vocabulary = vocabulary;
+	tallies_init(&events->tallies, caps);
+	events->birth = events->looked_until = events->ends_known_until = now;
+	return events;
+}
+
+void job_events_free(struct job_events *events)
+{
+	if (!events)
+		return;
+	owners_done(&events->owners);
+	tallies_done(&events->tallies);
+	text_pool_done(&events->texts);
+	runs_done(&events->runs);
+	id_map_done(&events->split);
+	free(events);
+}
+
+void job_events_forget(struct job_events *events, struct run *run)
+{
+	owners_release(&events->owners, run->owner);
+	text_pool_release(&events->texts, run->tres);
+	runs_remove(&events->runs, run);
+}
+
+void job_events_take_end(struct job_events *events, const struct job_end *end)
+{
+	struct run *run = runs_find(&events->runs, &end->key);
+	if (run && run->bits & RUN_ENDED)
+		return;
+	if (!run)
+		run = count_new_run(events, &end->key, end->raw_id, &end->owner, end->tasks,
+				    end->end_time);
+	count_end(events, run, end);
+}
+
+void job_events_lose(struct job_events *events, struct run *run)
+{
+	events->lost += run->key.task == RUN_NO_TASK && run->tasks ? (double)run->tasks : 1;
+	job_events_forget(events, run);
+}
+
+static bool gave_up(const struct run *run, int64_t until)
+{
+	bool awaits_end = !(run->bits & RUN_ENDED) || run->tasks;
+	return awaits_end && run->gone_since && run->gone_since + JOB_EVENTS_GIVE_UP_S < until;
+}
+
+/* As long as slurmctld shows it, it may be looked at: an epilog may take longer than slurmdbd is asked again. What was
+ * counted too much of it waits for the run after it. */
+static bool is_over(const struct run *run, int64_t until, int64_t asked_again_from)
+{
+	if (!(run->bits & RUN_ENDED) || run->end_time >= asked_again_from || !run->gone_since ||
+	    run->tasks)
+		return false;
+	if (run->counted && run->gone_since + JOB_EVENTS_GIVE_UP_S >= until)
+		return false;
+	return !(run->bits & RUN_WANTS_STEPS) || run->end_time + STEPS_GIVE_UP_S < until;
+}
+
+void job_events_end_window(struct job_events *events, int64_t until, int64_t asked_again_from)
+{
+	if (until > events->ends_known_until)
+		events->ends_known_until = until;
+	for (size_t i = 0; i < events->runs.count; i++) {
+		struct run *run = &events->runs.items[i];
+		if (!run->is_used)
+			continue;
+		if (gave_up(run, until))
+			job_events_lose(events, run);
+		else if (is_over(run, until, asked_again_from))
+			job_events_forget(events, run);
+	}
+}
+
+size_t job_events_want_steps(const struct job_events *events, int64_t ended_before,
+			     struct run_key *ret_keys, size_t max)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < events->runs.count; i++) {
+		const struct run *run = &events->runs.items[i];
+		if (!(run->bits & RUN_WANTS_STEPS) || run->end_time >= ended_before)
+			continue;
+		if (count < max)
+			ret_keys[count] = run->key;
+		count++;
+	}
+	return count;
+}
+
+/* Of whom efficiency is told: the partition, the account and the user. */
+static void count_steps(struct job_events *events, const struct run *run, const struct job_steps *steps)
+{
+	struct job_owner owner = owners_get(&events->owners, run->owner);
+	struct text partition = text_cut(&owner.partitions, ',');
+	struct tally *const whom[] = {
+		tallies_of(&events->tallies, ENTITY_PARTITION, partition, TEXT("")),
+		tallies_of(&events->tallies, ENTITY_ACCOUNT, owner.account, TEXT("")),
+		tallies_of(&events->tallies, ENTITY_USER, owner.user, owner.account),
+	};
+	for (size_t i = 0; i < sizeof whom / sizeof *whom; i++) {
+		tally_add(whom[i], TALLY_ALLOCATED_CPU_SECONDS, TEXT(""), steps->allocated_cpu_seconds);
+		tally_add(whom[i], TALLY_USED_CPU_SECONDS, TEXT(""), steps->used_cpu_seconds);
+		if (steps->peak_memory <= 0)
+			continue;
+		tally_add(whom[i], TALLY_ALLOCATED_MEMORY_BYTES, TEXT(""), steps->allocated_memory);
+		tally_add(whom[i], TALLY_PEAK_MEMORY_BYTES, TEXT(""), steps->peak_memory);
+	}
+	if (steps->allocated_cpu_seconds > 0)
+		tally_observe(whom[0], TALLY_CPU_EFFICIENCY_RATIO,
+			      steps->used_cpu_seconds / steps->allocated_cpu_seconds);
+	if (steps->allocated_memory > 0 && steps->peak_memory > 0)
+		tally_observe(whom[0], TALLY_MEMORY_EFFICIENCY_RATIO,
+			      steps->peak_memory / steps->allocated_memory);
+}
+
+void job_events_take_steps(struct job_events *events, const struct job_steps *steps)
+{
+	struct run *run = runs_find(&events->runs, &steps->key);
+	if (!run || !(run->bits & RUN_WANTS_STEPS))
+		return;
+	run->bits = (run->bits & ~(uint32_t)RUN_WANTS_STEPS) | RUN_IS_CHANGED;
+	if (steps->used_cpu_seconds >= 0)
+		count_steps(events, run, steps);
+}
+
+void job_events_no_steps(struct job_events *events, const struct run_key *key)
+{
+	struct run *run = runs_find(&events->runs, key);
+	if (run && run->bits & RUN_WANTS_STEPS)
+		run->bits = (run->bits & ~(uint32_t)RUN_WANTS_STEPS) | RUN_IS_CHANGED;
+}

@@ -1,0 +1,281 @@
+/* What the job table tells of live jobs, and, where there is no slurmdbd, of those that ended. */
+#include "events/count.h"
+
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+static bool has_flag(const struct job_row *row, enum job_flag flag)
+{
+	return row->flags >> flag & 1;
+}
+
+static bool is_live(const struct job_row *row)
+{
+	return row->state == JOB_PENDING || row->state == JOB_RUNNING ||
+	       row->state == JOB_SUSPENDED;
+}
+
+static bool is_rest(const struct job_row *row)
+{
+	return row->bits & ROW_IS_UNSPLIT;
+}
+
+static struct run_key key_of(const struct job_row *row)
+{
+	return (struct run_key){.id = row->array_job_id ? row->array_job_id : row->id,
+				.task = row->array_task_id,
+				.submit_time = (int64_t)row->submit_time};
+}
+
+static bool is_same_owner(const struct job_owner *a, const struct job_owner *b)
+{
+	return text_equal(a->account, b->account) && text_equal(a->user, b->user) &&
+	       text_equal(a->partitions, b->partitions) && text_equal(a->qos, b->qos);
+}
+
+static void hold_what_it_has(struct job_events *events, struct run *run,
+			     const struct job_table *table, const struct job_row *row,
+			     const struct job_owner *owner)
+{
+	const struct job_owner known = owners_get(&events->owners, run->owner);
+	struct text tres = text_pool_get(&table->texts, row->tres);
+	run->row = (uint32_t)(row - table->rows) + 1;
+	if (row->cpus == run->cpus && row->memory == run->memory && row->id == run->raw_id &&
+	    is_same_owner(&known, owner) &&
+	    text_equal(text_pool_get(&events->texts, run->tres), tres))
+		return;
+	uint32_t owner_before = run->owner, tres_before = run->tres;
+	run->owner = owners_hold(&events->owners, owner);
+	run->tres = text_pool_hold(&events->texts, tres);
+	owners_release(&events->owners, owner_before);
+	text_pool_release(&events->texts, tres_before);
+	run->raw_id = row->id;
+	run->cpus = row->cpus;
+	run->memory = row->memory;
+	run->bits |= RUN_IS_CHANGED;
+}
+
+/* A job whose nodes are still booting starts anew when they have. */
+static void look_at_start(struct job_events *events, struct run *run, const struct job_row *row)
+{
+	int64_t start = (int64_t)row->start_time;
+	if (row->state == JOB_PENDING || has_flag(row, JOB_FLAG_CONFIGURING) ||
+	    !number_is_known(row->start_time) || !start)
+		return;
+	if (!(run->bits & RUN_STARTED))
+		count_start(events, run, start, row->eligible_time, row->nodes);
+	const struct run_time time = {.start = start,
+				      .since = row->suspend_time ? row->suspend_time : start,
+				      .ran_before = row->suspend_time ? row->ran_before : 0,
+				      .runs = row->state == JOB_RUNNING};
+	count_begin(events, run, &time);
+}
+
+/* How many tasks are left was told no later than that. */
+static int64_t counted_at(const struct job_row *rest)
+{
+	return rest->bits & ROW_IS_COUNTED ? rest->seen_time : rest->details_time;
+}
+
+/* What was told of it before its tasks were seen by themselves may count them, too: then it is counted when it has been
+ * told anew. */
+static void look_at_rest(struct job_events *events, struct run *run, const struct job_row *row)
+{
+	bool is_known = !(row->bits & ROW_IS_CUT) || row->bits & ROW_IS_COUNTED;
+	int64_t split = id_map_find(&events->split, run->key.id);
+	run->bits |= RUN_IS_REST;
+	if (split > run->began) {
+		run->began = split;
+		run->bits |= RUN_IS_CHANGED;
+	}
+	if (is_known && counted_at(row) > run->began)
+		count_rest(events, run, row->tasks);
+}
+
+static void look_at_live(struct job_events *events, const struct job_table *table,
+			 const struct job_row *row)
+{
+	const struct run_key key = key_of(row);
+	const struct job_owner owner = job_groups_owner(&table->groups, row->group);
+	struct run *run = runs_find(&events->runs, &key);
+	if (run && run->bits & RUN_ENDED)
+		return;
+	if (!run)
+		run = count_new_run(events, &key, row->id, &owner, is_rest(row) ? 0 : 1,
+				    row->details_time);
+	hold_what_it_has(events, run, table, row, &owner);
+	if (is_rest(row))
+		look_at_rest(events, run, row);
+	else
+		look_at_start(events, run, row);
+}
+
+/* A job that was killed while it was suspended ended when it was suspended (slurmctld: job_mgr.c), which may be longer
+ * ago than slurmdbd is asked for again. */
+static bool tells_end(const struct job_events *events, const struct job_row *row)
+{
+	const struct run_key key = key_of(row);
+	if (!events->ends_by_slurmdbd)
+		return true;
+	return row->end_time < events->ends_known_until && runs_find(&events->runs, &key);
+}
+
+/* Slurm gives a job that was cancelled while it waited a start time, too, but no nodes. */
+static void look_at_ended(struct job_events *events, const struct job_table *table,
+			  const struct job_row *row)
+{
+	struct text nodes = text_pool_get(&table->texts, row->node_list);
+	bool has_started = nodes.len && number_is_known(row->start_time);
+	int64_t start = has_started ? (int64_t)row->start_time : 0, end = row->end_time;
+	const struct job_end how = {
+		.raw_id = row->id,
+		.key = key_of(row),
+		.tasks = is_rest(row) ? row->tasks : 1,
+		.owner = job_groups_owner(&table->groups, row->group),
+		.state = text_of(events->vocabulary->job_states.name[row->state]),
+		.eligible_time = row->eligible_time,
+		.start_time = start,
+		.end_time = end,
+		.run_seconds = row->suspend_time ? row->ran_before + end - row->suspend_time
+						 : end - start,
+		.time_limit = row->time_limit,
+		.cpus = row->cpus,
+		.memory = row->memory,
+		.nodes = row->nodes,
+		.tres = text_pool_get(&table->texts, row->tres),
+		.node_list = nodes,
+		.exit = row->exit,
+	};
+	if (end)
+		job_events_take_end(events, &how);
+}
+
+/* One that ends is complete when it is not completing any more, of which no details need to come. */
+static bool is_news(const struct job_events *events, const struct job_row *row)
+{
+	bool is_new = row->details_time >= events->looked_at || is_rest(row) || !is_live(row);
+	return is_new && job_row_is_used(row) &&
+	       (row->bits & (ROW_HAS_DETAILS | ROW_WANTS_DETAILS)) == ROW_HAS_DETAILS &&
+	       row->submit_time && !has_flag(row, JOB_FLAG_REVOKED);
+}
+
+static void look_at_row(struct job_events *events, const struct job_table *table,
+			const struct job_row *row)
+{
+	if (is_live(row))
+		look_at_live(events, table, row);
+	else if (!has_flag(row, JOB_FLAG_COMPLETING) && tells_end(events, row))
+		look_at_ended(events, table, row);
+}
+
+/* Rests of arrays come after all tasks: a task that was split before its rest was seen was not counted with it. */
+static void look_at_rows(struct job_events *events, const struct job_table *table)
+{
+	size_t *rests = NULL, count = 0, capacity = 0;
+	for (size_t i = 0; i < table->position_count; i++) {
+		const struct job_row *row = &table->rows[i];
+		if (!is_news(events, row))
+			continue;
+		if (!is_rest(row)) {
+			look_at_row(events, table, row);
+			continue;
+		}
+		GROW(rests, count, capacity);
+		rests[count++] = i;
+	}
+	for (size_t i = 0; i < count; i++)
+		look_at_row(events, table, &table->rows[rests[i]]);
+	free(rests);
+	id_map_done(&events->split);
+}
+
+/* The last task of an array takes the place of the rest. */
+static bool is_of(const struct job_row *row, const struct run *run)
+{
+	return !(row->bits & ROW_HAS_DETAILS) ||
+	       ((int64_t)row->submit_time == run->key.submit_time &&
+		row->array_task_id == run->key.task);
+}
+
+/* Most rows are where they were. */
+static const struct job_row *row_of(struct run *run, const struct job_table *table)
+{
+	const struct job_row *row = run->row && run->row <= table->position_count
+					    ? &table->rows[run->row - 1]
+					    : NULL;
+	if (row && job_row_is_used(row) && row->id == run->raw_id)
+		return row;
+	row = job_table_row(table, run->raw_id);
+	run->row = row ? (uint32_t)(row - table->rows) + 1 : 0;
+	return row;
+}
+
+/* While details are awaited it may be another run, or have been suspended meanwhile. */
+static void look_at_run(struct job_events *events, struct run *run, const struct job_row *row,
+			int64_t until)
+{
+	bool is_there = row && is_of(row, run);
+	bool runs = is_there && row->state == JOB_RUNNING && !(row->bits & ROW_WANTS_DETAILS);
+	int64_t gone_since = is_there ? 0 : run->gone_since ? run->gone_since : until;
+	if (run->bits & RUN_RUNS && runs) {
+		count_until(events, run, until);
+	} else if (run->bits & RUN_RUNS) {
+		run->bits &= ~(uint32_t)RUN_RUNS;
+		run->bits |= RUN_IS_CHANGED;
+	}
+	run->bits |= gone_since != run->gone_since ? RUN_IS_CHANGED : 0;
+	run->gone_since = gone_since;
+}
+
+/* Without slurmdbd: a job that was requeued has another submit time now; of another one nobody tells how it ended. */
+static void end_gone(struct job_events *events, struct run *run, const struct job_row *row,
+		     int64_t until)
+{
+	if (run->tasks && until < run->gone_since + JOB_EVENTS_GIVE_UP_S)
+		return; /* its last tasks may have rows that wait for their details */
+	if (run->bits & RUN_ENDED && !run->tasks) {
+		job_events_forget(events, run);
+		return;
+	}
+	if (!row || !(run->bits & RUN_STARTED)) {
+		job_events_lose(events, run);
+		return;
+	}
+	const struct job_end how = {
+		.raw_id = run->raw_id,
+		.key = run->key,
+		.tasks = 1,
+		.owner = owners_get(&events->owners, run->owner),
+		.state = TEXT("requeued"),
+		.end_time = (int64_t)row->submit_time,
+		.time_limit = NUMBER_UNSET,
+	};
+	count_end(events, run, &how);
+}
+
+static void look_at_runs(struct job_events *events, const struct job_table *table, int64_t until)
+{
+	for (size_t i = 0; i < events->runs.count; i++) {
+		struct run *run = &events->runs.items[i];
+		if (!run->is_used)
+			continue;
+		const struct job_row *row = row_of(run, table);
+		look_at_run(events, run, row, until);
+		bool is_split = run->bits & RUN_IS_REST && !run->tasks;
+		if (run->gone_since && is_split && !(run->bits & RUN_ENDED))
+			job_events_forget(events, run); /* its last task was split from it */
+		else if (run->gone_since && !events->ends_by_slurmdbd)
+			end_gone(events, run, row, until);
+	}
+}
+
+void job_events_look(struct job_events *events, const struct job_table *table, int64_t until)
+{
+	if (until < events->looked_until)
+		until = events->looked_until; /* clocks may be set back: nothing goes back here */
+	look_at_rows(events, table);
+	look_at_runs(events, table, until);
+	events->looked_until = until;
+	events->looked_at = table->now;
+}

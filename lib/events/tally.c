@@ -1,0 +1,160 @@
+#include "events/tally.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define LENGTH(array) (sizeof(array) / sizeof *(array))
+#define BOUNDS(array) .bounds = (array), .bound_count = LENGTH(array)
+
+enum {
+	EVERY = TALLY_ENTITIES,
+	CLUSTER = 1 << ENTITY_CLUSTER,
+	PARTITION = 1 << ENTITY_PARTITION,
+	ACCOUNT = 1 << ENTITY_ACCOUNT,
+	USER = 1 << ENTITY_USER,
+	QUEUE = 1 << TALLY_QUEUE,
+	NODE = 1 << TALLY_NODE,
+};
+
+static const char *const end_states[] = {
+	"completed", "failed",     "cancelled", "timeout",  "out_of_memory", "node_fail",
+	"preempted", "boot_fail", "deadline",  "requeued", NULL};
+static const char *const exit_classes[] = {"zero", "nonzero", "signal", NULL};
+static const char *const none[] = {NULL};
+
+/* 1 s to 30 d; twenty are too many for each of some hundred queues. */
+static const double durations[] = {1,	 10,	60,    300,   900,    1800,   3600,
+				   7200, 14400, 28800, 86400, 172800, 604800, 2592000};
+static const double ratios[] = {0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1};
+static const double sizes[] = {1,   2,	 4,    8,    16,   32,	  64,	 128,
+			       256, 512, 1024, 2048, 4096, 8192, 16384, 65536};
+
+const struct tally_row tally_table[TALLY_WHATS] = {
+	[TALLY_SUBMISSIONS] = {"submissions", EVERY, NULL, NULL, 0},
+	[TALLY_STARTS] = {"starts", EVERY, NULL, NULL, 0},
+	[TALLY_ENDS] = {"ends", EVERY, end_states, NULL, 0},
+	[TALLY_CPU_SECONDS] = {"cpu_seconds", EVERY, NULL, NULL, 0},
+	[TALLY_MEMORY_BYTE_SECONDS] = {"memory_byte_seconds", EVERY, NULL, NULL, 0},
+	[TALLY_GRES_SECONDS] = {"gres_seconds", EVERY, none, NULL, 0},
+	[TALLY_EXITS] = {"exits", CLUSTER | PARTITION, exit_classes, NULL, 0},
+	[TALLY_FAILURES] = {"failures", NODE, none, NULL, 0},
+	[TALLY_ALLOCATED_CPU_SECONDS] = {"ended_allocated_cpu_seconds", PARTITION | ACCOUNT | USER,
+					 NULL, NULL, 0},
+	[TALLY_USED_CPU_SECONDS] = {"ended_used_cpu_seconds", PARTITION | ACCOUNT | USER, NULL,
+				    NULL, 0},
+	[TALLY_ALLOCATED_MEMORY_BYTES] = {"ended_allocated_memory_bytes",
+					  PARTITION | ACCOUNT | USER, NULL, NULL, 0},
+	[TALLY_PEAK_MEMORY_BYTES] = {"ended_peak_memory_bytes", PARTITION | ACCOUNT | USER, NULL,
+				     NULL, 0},
+	[TALLY_WAIT_SECONDS] = {"wait_seconds", QUEUE, NULL, BOUNDS(durations)},
+	[TALLY_QUEUE_SECONDS] = {"queue_seconds", QUEUE, NULL, BOUNDS(durations)},
+	[TALLY_RUN_SECONDS] = {"run_seconds", QUEUE, NULL, BOUNDS(durations)},
+	[TALLY_TIME_LIMIT_RATIO] = {"time_limit_ratio", PARTITION, NULL, BOUNDS(ratios)},
+	[TALLY_SIZE_CPUS] = {"size_cpus", PARTITION, NULL, BOUNDS(sizes)},
+	[TALLY_SIZE_NODES] = {"size_nodes", PARTITION, NULL, BOUNDS(sizes)},
+	[TALLY_CPU_EFFICIENCY_RATIO] = {"cpu_efficiency_ratio", PARTITION, NULL, BOUNDS(ratios)},
+	[TALLY_MEMORY_EFFICIENCY_RATIO] = {"memory_efficiency_ratio", PARTITION, NULL,
+					   BOUNDS(ratios)},
+};
+
+static struct tally_count *count_of(struct tally *tally, struct text name, struct text detail,
+				    enum tally_what what)
+{
+	struct buf key = BUF_INIT;
+	size_t before = tally->counts.count;
+	buf_add_text(&key, name);
+	buf_add_char(&key, '\0');
+	buf_add_text(&key, detail);
+	struct tally_count *count = map_add(&tally->counts, buf_text(&key));
+	if (tally->counts.count != before) {
+		struct text rest = tally->counts.entries[before].key;
+		text_cut(&rest, '\0');
+		*count = (struct tally_count){.what = what, .detail = rest};
+	}
+	buf_done(&key);
+	return count;
+}
+
+static void add_buckets(struct tally *tally, enum tally_what what)
+{
+	const struct tally_row *row = &tally_table[what];
+	char bound[32];
+	for (unsigned i = 0; i < row->bound_count; i++) {
+		snprintf(bound, sizeof bound, "%g", row->bounds[i]);
+		count_of(tally, text_of(row->name), text_of(bound), what);
+	}
+	count_of(tally, text_of(row->name), TEXT("+Inf"), what);
+	count_of(tally, text_of(row->name), TEXT("sum"), what);
+}
+
+void tally_init(struct tally *tally, struct arena *arena, int kind, struct text label,
+		struct text second)
+{
+	*tally = (struct tally){.label = {label, second}};
+	map_init(&tally->counts, arena, sizeof(struct tally_count));
+	for (enum tally_what what = 0; what < TALLY_WHATS; what++) {
+		const struct tally_row *row = &tally_table[what];
+		tally->first[what] = (uint32_t)tally->counts.count;
+		if (!tally_has(kind, what))
+			continue;
+		if (row->bounds)
+			add_buckets(tally, what);
+		else if (!row->details)
+			count_of(tally, text_of(row->name), TEXT(""), what);
+		else if (kind != ENTITY_USER) /* of users, who are many, those that happened */
+			for (const char *const *detail = row->details; *detail; detail++)
+				count_of(tally, text_of(row->name), text_of(*detail), what);
+	}
+}
+
+void tally_done(struct tally *tally)
+{
+	map_done(&tally->counts);
+}
+
+static void add(struct tally *tally, struct tally_count *count, double amount)
+{
+	if (!(amount > 0)) /* nothing goes back */
+		return;
+	count->value += amount;
+	tally->is_changed = true;
+}
+
+void tally_add(struct tally *tally, enum tally_what what, struct text detail, double amount)
+{
+	const struct tally_row *row = &tally_table[what];
+	struct tally_count *count =
+		row->details ? count_of(tally, text_of(row->name), detail, what)
+			     : tally->counts.entries[tally->first[what]].value;
+	add(tally, count, amount);
+}
+
+static unsigned bucket_of(const struct tally_row *row, double value)
+{
+	unsigned bucket = 0;
+	while (bucket < row->bound_count && value > row->bounds[bucket])
+		bucket++;
+	return bucket;
+}
+
+void tally_observe(struct tally *tally, enum tally_what what, double value)
+{
+	const struct tally_row *row = &tally_table[what];
+	const struct map_entry *entries = &tally->counts.entries[tally->first[what]];
+	add(tally, entries[bucket_of(row, value)].value, 1);
+	add(tally, entries[row->bound_count + 1].value, value);
+}
+
+static enum tally_what what_named(struct text name)
+{
+	enum tally_what what = 0;
+	while (what < TALLY_WHATS && !text_equal(text_of(tally_table[what].name), name))
+		what++;
+	return what;
+}
+
+void tally_restore(struct tally *tally, struct text what, struct text detail, double value)
+{
+	struct tally_count *count = count_of(tally, what, detail, what_named(what));
+	count->value = count->stored = value;
+}

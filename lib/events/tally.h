@@ -1,0 +1,84 @@
+/* What happened to the jobs of one entity: counters that never fall. A histogram is one of them for each of its
+ * buckets, and one for its sum. Each is known by what it counts and a detail ("ends", "failed"), which is how it is
+ * stored, so that what an older or newer slurmscope counted is kept. Of one thread. */
+#pragma once
+
+#include "cluster/usage.h"
+
+/* Beyond the entities: pairs of partition and QOS, and nodes. */
+enum tally_kind { TALLY_QUEUE = ENTITY_KINDS, TALLY_NODE, TALLY_KINDS };
+#define TALLY_ENTITIES ((1u << ENTITY_KINDS) - 1)
+
+enum tally_what {
+	TALLY_SUBMISSIONS,
+	TALLY_STARTS,
+	TALLY_ENDS,                /* detail: end state */
+	TALLY_CPU_SECONDS,         /* allocated, while running */
+	TALLY_MEMORY_BYTE_SECONDS, /* likewise */
+	TALLY_GRES_SECONDS,        /* likewise; detail: "gpu:a100", "gpu" if it has no type */
+	TALLY_EXITS,               /* detail: zero, nonzero, signal */
+	TALLY_FAILURES,            /* of a node; detail: end state */
+	TALLY_ALLOCATED_CPU_SECONDS, /* these four: of ended jobs whose steps were read */
+	TALLY_USED_CPU_SECONDS,
+	TALLY_ALLOCATED_MEMORY_BYTES,
+	TALLY_PEAK_MEMORY_BYTES,
+	TALLY_COUNTERS,
+	/* histograms */
+	TALLY_WAIT_SECONDS = TALLY_COUNTERS, /* eligible to start */
+	TALLY_QUEUE_SECONDS,                 /* submit to start */
+	TALLY_RUN_SECONDS,
+	TALLY_TIME_LIMIT_RATIO,
+	TALLY_SIZE_CPUS,
+	TALLY_SIZE_NODES,
+	TALLY_CPU_EFFICIENCY_RATIO,
+	TALLY_MEMORY_EFFICIENCY_RATIO,
+	TALLY_WHATS,
+};
+
+struct tally_row {
+	const char *name;           /* in the store: never changed */
+	unsigned kinds;             /* bits of enum tally_kind that have it */
+	const char *const *details; /* there from the start, but of users; ends with NULL. NULL: one without a detail */
+	const double *bounds;       /* of a histogram: ascending, +Inf left out */
+	unsigned bound_count;
+};
+extern const struct tally_row tally_table[TALLY_WHATS];
+
+struct tally_count {
+	enum tally_what what; /* TALLY_WHATS: another slurmscope's, kept */
+	struct text detail;   /* of a histogram: the upper bound, "+Inf", or "sum" */
+	double value;
+	double stored; /* as it is in the store */
+};
+
+struct tally {
+	struct text label[2];
+	int64_t last_event;  /* Unix seconds; 0: none since the start */
+	struct map counts;   /* "ends NUL failed" -> struct tally_count; each histogram's in their order */
+	uint32_t first[TALLY_WHATS]; /* where those of the table begin in `counts` */
+	bool is_changed;     /* since it was stored */
+};
+
+/* With what such a tally has from the start, at zero. */
+void tally_init(struct tally *tally, struct arena *arena, int kind, struct text label,
+		struct text second);
+void tally_done(struct tally *tally);
+
+static inline bool tally_has(int kind, enum tally_what what)
+{
+	return tally_table[what].kinds >> kind & 1;
+}
+
+void tally_add(struct tally *tally, enum tally_what what, struct text detail, double amount);
+void tally_observe(struct tally *tally, enum tally_what what, double value);
+
+/* What was stored. Bounds of histograms may only change with the version of the store. */
+void tally_restore(struct tally *tally, struct text what, struct text detail, double value);
+
+/* The counts of `what`, which a tally of its kind has from the start: of a histogram the buckets, not cumulative,
+ * +Inf, and the sum. */
+static inline const struct tally_count *tally_get(const struct tally *tally, enum tally_what what,
+						  unsigned index)
+{
+	return tally->counts.entries[tally->first[what] + index].value;
+}

@@ -1,0 +1,193 @@
+/* METRICS section 4: what happened to jobs, each event once. A family's offset is the enum tally_what. */
+#include "metrics/family.h"
+
+#include <stdlib.h>
+
+static enum tally_what what_of(const struct family *family)
+{
+	return (enum tally_what)family->offset;
+}
+
+static void emit_count(struct exposition *out, const struct view *view, const struct family *family,
+		       const void *item)
+{
+	(void)view;
+	exposition_number(out, tally_get(item, what_of(family), 0)->value);
+}
+
+/* One sample for each detail, known before or not. */
+static void emit_details(struct exposition *out, const struct view *view,
+			 const struct family *family, const void *item)
+{
+	(void)view;
+	const struct tally *tally = item;
+	for (size_t i = 0; i < tally->counts.count; i++) {
+		const struct tally_count *count = tally->counts.entries[i].value;
+		if (count->what != what_of(family))
+			continue;
+		exposition_label(out, family->labels, count->detail);
+		exposition_number(out, count->value);
+	}
+}
+
+static void emit_gres(struct exposition *out, const struct view *view, const struct family *family,
+		      const void *item)
+{
+	(void)view, (void)family;
+	const struct tally *tally = item;
+	for (size_t i = 0; i < tally->counts.count; i++) {
+		const struct tally_count *count = tally->counts.entries[i].value;
+		struct text type = count->detail, name = text_cut(&type, ':');
+		if (count->what != TALLY_GRES_SECONDS)
+			continue;
+		exposition_label(out, "gres", name);
+		exposition_label(out, "type", type);
+		exposition_number(out, count->value);
+	}
+}
+
+static void emit_histogram(struct exposition *out, const struct view *view,
+			   const struct family *family, const void *item)
+{
+	(void)view;
+	const struct tally_row *row = &tally_table[what_of(family)];
+	struct histogram histogram = {.bounds = row->bounds, .bound_count = row->bound_count};
+	for (unsigned i = 0; i <= row->bound_count; i++)
+		histogram.buckets[i] = (uint64_t)tally_get(item, what_of(family), i)->value;
+	histogram.sum = tally_get(item, what_of(family), row->bound_count + 1)->value;
+	exposition_histogram(out, &histogram);
+}
+
+enum {
+	ENDED_OF = 1 << ENTITY_PARTITION | 1 << ENTITY_ACCOUNT | 1 << ENTITY_USER,
+	EXITS_OF = 1 << ENTITY_CLUSTER | 1 << ENTITY_PARTITION,
+	OF_PARTITION = 1 << ENTITY_PARTITION,
+};
+
+static const struct family event_families[] = {
+	{"slurm_{X}_job_submissions_total", COUNTER, NULL,
+	 "Jobs of the {X} that were submitted, each array task counted, requeues included.", emit_count,
+	 TALLY_SUBMISSIONS, 0, 0},
+	{"slurm_{X}_job_starts_total", COUNTER, NULL, "Jobs of the {X} that started, requeues included.",
+	 emit_count, TALLY_STARTS, 0, 0},
+	{"slurm_{X}_job_ends_total", COUNTER, "state",
+	 "Jobs of the {X} that ended, by how; those that were requeued end as requeued.", emit_details,
+	 TALLY_ENDS, 0, 0},
+	{"slurm_{X}_job_cpu_seconds_total", COUNTER, NULL,
+	 "Time that the {X}'s jobs held CPUs, times their number; grows while they run.", emit_count,
+	 TALLY_CPU_SECONDS, 0, 0},
+	{"slurm_{X}_job_gres_seconds_total", COUNTER, "gres,type",
+	 "Time that the {X}'s jobs held generic resources, times their number; grows while they run.",
+	 emit_gres, TALLY_GRES_SECONDS, 0, 0},
+	{"slurm_{X}_job_memory_byte_seconds_total", COUNTER, NULL,
+	 "Time that the {X}'s jobs held memory, times its bytes; grows while they run.", emit_count,
+	 TALLY_MEMORY_BYTE_SECONDS, 0, 0},
+	{"slurm_{X}_job_exits_total", COUNTER, "class",
+	 "How the scripts of the {X}'s ended jobs exited: zero, nonzero, signal.", emit_details,
+	 TALLY_EXITS, 0, EXITS_OF},
+	{"slurm_{X}_ended_job_allocated_cpu_seconds_total", COUNTER, NULL,
+	 "CPU time that the {X}'s ended jobs held, of those whose use is known.", emit_count,
+	 TALLY_ALLOCATED_CPU_SECONDS, 0, ENDED_OF},
+	{"slurm_{X}_ended_job_used_cpu_seconds_total", COUNTER, NULL,
+	 "CPU time that the {X}'s ended jobs used.", emit_count, TALLY_USED_CPU_SECONDS, 0, ENDED_OF},
+	{"slurm_{X}_ended_job_allocated_memory_bytes_total", COUNTER, NULL,
+	 "Memory that the {X}'s ended jobs held, of those whose use is known.", emit_count,
+	 TALLY_ALLOCATED_MEMORY_BYTES, 0, ENDED_OF},
+	{"slurm_{X}_ended_job_peak_memory_bytes_total", COUNTER, NULL,
+	 "Memory that the {X}'s ended jobs used at most.", emit_count, TALLY_PEAK_MEMORY_BYTES, 0,
+	 ENDED_OF},
+	{"slurm_job_time_limit_ratio", HISTOGRAM, NULL,
+	 "Run time of ended jobs as a share of their time limit.", emit_histogram,
+	 TALLY_TIME_LIMIT_RATIO, 0, OF_PARTITION},
+	{"slurm_job_size_cpus", HISTOGRAM, NULL, "CPUs of jobs that started.", emit_histogram,
+	 TALLY_SIZE_CPUS, 0, OF_PARTITION},
+	{"slurm_job_size_nodes", HISTOGRAM, NULL, "Nodes of jobs that started.", emit_histogram,
+	 TALLY_SIZE_NODES, 0, OF_PARTITION},
+	{"slurm_job_cpu_efficiency_ratio", HISTOGRAM, NULL,
+	 "Share of their CPU time that ended jobs used.", emit_histogram, TALLY_CPU_EFFICIENCY_RATIO, 0,
+	 OF_PARTITION},
+	{"slurm_job_memory_efficiency_ratio", HISTOGRAM, NULL,
+	 "Share of their memory that ended jobs used at most.", emit_histogram,
+	 TALLY_MEMORY_EFFICIENCY_RATIO, 0, OF_PARTITION},
+};
+
+/* In the order of their names, `other` last. */
+static void emit_each(struct family_sink *sink, int kind, const char *const labels[2])
+{
+	if (!sink->view->events)
+		return;
+	const struct tallies *tallies = &sink->view->events->tallies;
+	const struct map *map = &tallies->kinds[kind];
+	size_t *order = map_sorted(map);
+	for (size_t i = 0; i <= map->count; i++) {
+		const struct tally *tally =
+			i < map->count ? map->entries[order[i]].value : tallies->others[kind];
+		if (!tally)
+			break;
+		exposition_base(sink->out);
+		for (int label = 0; label < 2 && labels[label]; label++)
+			exposition_base_label(sink->out, labels[label], tally->label[label]);
+		family_item(sink, tally);
+	}
+	free(order);
+}
+
+static void each_entity(struct family_sink *sink, enum entity_kind kind)
+{
+	const char *const labels[2] = {
+		kind == ENTITY_CLUSTER ? NULL : entity_kind_names[kind],
+		kind == ENTITY_USER ? entity_kind_names[ENTITY_ACCOUNT] : NULL};
+	emit_each(sink, kind, labels);
+}
+
+const struct family_group event_group = {
+	GROUP_FAMILIES(event_families),
+	.kinds = TALLY_ENTITIES,
+	.origin = {.source = "dbd_jobs"},
+	.each = each_entity,
+};
+
+static const struct family queue_families[] = {
+	{"slurm_job_wait_time_seconds", HISTOGRAM, NULL,
+	 "How long jobs waited from when they could have started until they did.", emit_histogram,
+	 TALLY_WAIT_SECONDS, 0, 0},
+	{"slurm_job_queue_time_seconds", HISTOGRAM, NULL,
+	 "How long jobs waited from their submission until they started.", emit_histogram,
+	 TALLY_QUEUE_SECONDS, 0, 0},
+	{"slurm_job_runtime_seconds", HISTOGRAM, NULL,
+	 "How long ended jobs ran, without the time in which they were suspended.", emit_histogram,
+	 TALLY_RUN_SECONDS, 0, 0},
+};
+
+static void each_queue(struct family_sink *sink, enum entity_kind kind)
+{
+	(void)kind;
+	emit_each(sink, TALLY_QUEUE, (const char *const[]){"partition", "qos"});
+}
+
+const struct family_group queue_group = {
+	GROUP_FAMILIES(queue_families),
+	.labels = "partition,qos",
+	.origin = {.source = "dbd_jobs"},
+	.each = each_queue,
+};
+
+static const struct family failure_families[] = {
+	{"slurm_node_job_failures_total", COUNTER, "kind",
+	 "Jobs that failed on the node, where it was their first or the one that failed: failed, node_fail, "
+	 "boot_fail.",
+	 emit_details, TALLY_FAILURES, 0, 0},
+};
+
+static void each_node(struct family_sink *sink, enum entity_kind kind)
+{
+	(void)kind;
+	emit_each(sink, TALLY_NODE, (const char *const[]){"node", NULL});
+}
+
+const struct family_group node_failure_group = {
+	GROUP_FAMILIES(failure_families),
+	.labels = "node",
+	.origin = {.source = "dbd_jobs"},
+	.each = each_node,
+};

@@ -1,0 +1,169 @@
+#include "store/db.h"
+
+#include "base/memory.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <strings.h>
+
+struct db {
+	sqlite3 *handle;
+	bool has_failed, is_damaged;
+	struct error why;
+};
+
+static void fail(struct db *db, int code)
+{
+	if (db->has_failed)
+		return;
+	db->has_failed = true;
+	int kind = code & 0xff;
+	db->is_damaged = kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB ||
+			 kind == SQLITE_ERROR; /* our SQL is right: the tables are not ours any more */
+	if (kind == SQLITE_BUSY)
+		error_set(&db->why, "another process uses it");
+	else
+		error_set(&db->why, "%s (SQLite %d)", sqlite3_errmsg(db->handle), code);
+}
+
+struct db *db_open(const char *path)
+{
+	struct db *db = NEW(struct db);
+	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+	int code = sqlite3_open_v2(path, &db->handle, flags, NULL);
+	if (code != SQLITE_OK)
+		fail(db, code);
+	else if (sqlite3_db_readonly(db->handle, "main") == 1) { /* what SQLite falls back to */
+		db->has_failed = true;
+		error_set(&db->why, "can only be read");
+	}
+	return db;
+}
+
+void db_close(struct db *db, bool checkpoint)
+{
+	if (!db)
+		return;
+	sqlite3_stmt *statement;
+	while (db->handle && (statement = sqlite3_next_stmt(db->handle, NULL)))
+		sqlite3_finalize(statement);
+	if (!checkpoint)
+		sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+	sqlite3_close(db->handle);
+	free(db);
+}
+
+bool db_is_fine(const struct db *db)
+{
+	return !db->has_failed;
+}
+
+bool db_is_damaged(const struct db *db)
+{
+	return db->is_damaged;
+}
+
+const char *db_why(const struct db *db)
+{
+	return db->why.text;
+}
+
+bool db_run(struct db *db, const char *sql)
+{
+	if (db->has_failed)
+		return false;
+	int code = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+	if (code != SQLITE_OK)
+		fail(db, code);
+	return code == SQLITE_OK;
+}
+
+bool db_pragma(struct db *db, const char *name, const char *value, const char *want)
+{
+	char sql[128];
+	snprintf(sql, sizeof sql, "PRAGMA %s = %s", name, value);
+	sqlite3_stmt *statement = db_prepare(db, sql);
+	if (!statement)
+		return false;
+	if (!db_step(db, statement) || strcasecmp(db_text(statement, 0).bytes, want) != 0)
+		if (!db->has_failed) {
+			db->has_failed = true;
+			error_set(&db->why, "SQLite refuses %s = %s", name, value);
+		}
+	sqlite3_finalize(statement);
+	return !db->has_failed;
+}
+
+bool db_check(struct db *db)
+{
+	sqlite3_stmt *statement = db_prepare(db, "PRAGMA quick_check(1)");
+	if (statement && db_step(db, statement) && !text_equal(db_text(statement, 0), TEXT("ok"))) {
+		db->has_failed = db->is_damaged = true;
+		error_set(&db->why, "damaged: %s", db_text(statement, 0).bytes);
+	}
+	sqlite3_finalize(statement);
+	return !db->has_failed;
+}
+
+int64_t db_number(struct db *db, const char *sql)
+{
+	sqlite3_stmt *statement = db_prepare(db, sql);
+	int64_t number = statement && db_step(db, statement) ? db_integer(statement, 0) : 0;
+	sqlite3_finalize(statement);
+	return number;
+}
+
+sqlite3_stmt *db_prepare(struct db *db, const char *sql)
+{
+	sqlite3_stmt *statement = NULL;
+	if (db->has_failed)
+		return NULL;
+	int code = sqlite3_prepare_v2(db->handle, sql, -1, &statement, NULL);
+	if (code != SQLITE_OK)
+		fail(db, code);
+	return statement;
+}
+
+void db_bind_integer(sqlite3_stmt *statement, int column, int64_t value)
+{
+	sqlite3_bind_int64(statement, column + 1, value);
+}
+
+void db_bind_real(sqlite3_stmt *statement, int column, double value)
+{
+	sqlite3_bind_double(statement, column + 1, value);
+}
+
+void db_bind_text(sqlite3_stmt *statement, int column, struct text value)
+{
+	const char *bytes = value.len ? value.bytes : ""; /* NULL would be SQL's */
+	sqlite3_bind_text64(statement, column + 1, bytes, value.len, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+bool db_step(struct db *db, sqlite3_stmt *statement)
+{
+	int code = db->has_failed ? SQLITE_DONE : sqlite3_step(statement);
+	if (code == SQLITE_ROW)
+		return true;
+	if (code != SQLITE_DONE)
+		fail(db, code);
+	sqlite3_reset(statement);
+	return false;
+}
+
+int64_t db_integer(sqlite3_stmt *statement, int column)
+{
+	return sqlite3_column_int64(statement, column);
+}
+
+double db_real(sqlite3_stmt *statement, int column)
+{
+	return sqlite3_column_double(statement, column);
+}
+
+struct text db_text(sqlite3_stmt *statement, int column)
+{
+	const char *bytes = (const char *)sqlite3_column_text(statement, column);
+	return (struct text){bytes ? bytes : "", (size_t)sqlite3_column_bytes(statement, column)};
+}

@@ -1,0 +1,124 @@
+#include "store/file.h"
+
+#include "base/clock.h"
+
+#include <stdlib.h>
+
+/* The WAL is written back when it has so many pages of 4 KiB, and then cut to as many bytes. */
+#define CHECKPOINT_PAGES "4096"
+#define JOURNAL_BYTES "16777216"
+#define CACHE_KIB "8192" /* a transaction that changes more writes to the WAL before its commit */
+
+/* Takes the lock for as long as the file is open and finds out whose it is, before anything is changed. */
+static enum fault identify(struct file *file, int *ret_version, struct error *err)
+{
+	struct db *db = file->db;
+	db_pragma(db, "locking_mode", "EXCLUSIVE", "exclusive");
+	db_run(db, "BEGIN EXCLUSIVE; COMMIT");
+	int64_t application = db_number(db, "PRAGMA application_id");
+	int64_t version = db_number(db, "PRAGMA user_version");
+	int64_t tables = db_number(db, "SELECT count(*) FROM sqlite_master");
+	if (!db_is_fine(db))
+		return file_fault(file, err);
+	bool is_empty = application == 0 && version == 0 && tables == 0;
+	if (!is_empty && application != SCHEMA_APPLICATION_ID) {
+		error_set(err, "%s: is another program's database", file->path);
+		return FAULT_FOREIGN;
+	}
+	if (version > store_schema.version) {
+		error_set(err, "%s: made by a newer slurmscope (version %d, this one knows %d)",
+			  file->path, (int)version, store_schema.version);
+		return FAULT_PASSING;
+	}
+	*ret_version = (int)version;
+	return FAULT_NONE;
+}
+
+/* WAL with the exclusive lock keeps its index in our memory: there is no -shm file. */
+static void set_up(struct db *db, bool no_wal)
+{
+	db_check(db);
+	db_pragma(db, "journal_mode", no_wal ? "DELETE" : "WAL", no_wal ? "delete" : "wal");
+	db_pragma(db, "journal_size_limit", JOURNAL_BYTES, JOURNAL_BYTES);
+	db_pragma(db, "wal_autocheckpoint", CHECKPOINT_PAGES, CHECKPOINT_PAGES);
+	db_run(db, "PRAGMA synchronous = FULL; PRAGMA cache_size = -" CACHE_KIB);
+}
+
+static void prepare(struct file *file)
+{
+	for (int i = 0; i < TABLES; i++) {
+		struct buf insert = BUF_INIT, delete = BUF_INIT;
+		schema_insert(&store_schema.tables[i], &insert);
+		schema_delete(&store_schema.tables[i], &delete);
+		file->insert[i] = db_prepare(file->db, insert.bytes);
+		file->delete[i] = db_prepare(file->db, delete.bytes);
+		buf_done(&insert);
+		buf_done(&delete);
+	}
+}
+
+static void read_cluster(struct file *file)
+{
+	struct sqlite3_stmt *select =
+		db_prepare(file->db, "SELECT value FROM about WHERE name = 'cluster'");
+	while (select && db_step(file->db, select))
+		buf_add_text(&file->cluster, db_text(select, 0));
+}
+
+enum fault file_open(struct file *file, const char *path, bool no_wal, struct error *err)
+{
+	int version = 0;
+	*file = (struct file){.path = place_make(path, err)};
+	if (!file->path)
+		return FAULT_PASSING;
+	file->id = place_id(file->path);
+	file->db = db_open(file->path);
+	enum fault fault = identify(file, &version, err);
+	if (fault != FAULT_NONE)
+		return fault;
+	file->is_new = version == 0;
+	place_restrict(file->path);
+	set_up(file->db, no_wal || place_is_network(file->path));
+	schema_migrate(&store_schema, file->db, version);
+	prepare(file);
+	read_cluster(file);
+	return file_fault(file, err);
+}
+
+enum fault file_fault(const struct file *file, struct error *err)
+{
+	if (db_is_fine(file->db))
+		return FAULT_NONE;
+	error_set(err, "%s: %s", file->path, db_why(file->db));
+	return db_is_damaged(file->db) ? FAULT_DAMAGED : FAULT_PASSING;
+}
+
+bool file_is_there(const struct file *file)
+{
+	struct place_id now = place_id(file->path);
+	return now.device == file->id.device && now.inode == file->id.inode;
+}
+
+void file_close(struct file *file, bool checkpoint)
+{
+	db_close(file->db, checkpoint);
+	buf_done(&file->cluster);
+	free(file->path);
+	*file = (struct file){0};
+}
+
+bool file_dispose(struct file *file, enum fault fault, struct error *err)
+{
+	bool is_set_aside = false;
+	char *path = file->path;
+	file->path = NULL;
+	file_close(file, fault == FAULT_FOREIGN); /* a damaged one stays as it was found */
+	if (fault == FAULT_DAMAGED || fault == FAULT_FOREIGN) {
+		const char *label = fault == FAULT_DAMAGED ? "damaged" : "foreign";
+		struct error where, what = *err;
+		is_set_aside = place_set_aside(path, label, clock_now_s(), &where);
+		error_set(err, "%.300s; %.200s", what.text, where.text);
+	}
+	free(path);
+	return is_set_aside;
+}

@@ -1,0 +1,32 @@
+/* The file's place: what is done to it and its companions (WAL, journal) without SQLite. */
+#pragma once
+
+#include "base/error.h"
+
+#include <stdint.h>
+
+/* Makes an empty file of mode 0600 that survives power loss, unless there is one. Returns its path without
+ * symbolic links, for free(); NULL: it cannot be made, or is no regular file. */
+char *place_make(const char *path, struct error *err);
+
+/* Whether place_make and writing would work, as far as can be told without touching anything. */
+bool place_check(const char *path, struct error *err);
+
+/* Which file is there: any two numbers that differ when it was replaced; 0 and 0 if there is none. */
+struct place_id {
+	uint64_t device, inode;
+};
+struct place_id place_id(const char *path);
+
+void place_restrict(const char *path); /* to mode 0600, if we may */
+
+/* Whether the path is on a network file system; by its f_type (statfs(2)) for tests. What cannot be asked
+ * or is FUSE's, which may be anything, counts as one. */
+bool place_is_network(const char *path);
+bool place_type_is_network(uint64_t file_system);
+
+/* Renames the file and its companions to PATH.<label>-<now>, or the first second after that is free. On
+ * success *err says where to: it is a story for the log. */
+bool place_set_aside(const char *path, const char *label, int64_t now, struct error *err);
+
+uint64_t place_bytes(const char *path); /* with its companions; 0 if it is not there */

@@ -1,0 +1,242 @@
+#include "store/store.h"
+
+#include "base/memory.h"
+#include "store/file.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct store {
+	char *path; /* as given */
+	char *cluster;
+	bool avoids_wal;
+	unsigned set_aside_count;
+	bool was_loaded; /* the caller was told what is in the file */
+	bool wants_all;  /* the file's rows are others than the caller believes */
+	bool is_in_transaction;
+	struct file file;  /* db is NULL if none is open */
+};
+
+bool store_check(const char *path, struct error *err)
+{
+	return place_check(path, err);
+}
+
+struct store *store_new(const char *path, const char *cluster)
+{
+	struct store *store = NEW(struct store);
+	store->path = memory_copy(path, strlen(path));
+	store->cluster = memory_copy(cluster, strlen(cluster));
+	return store;
+}
+
+void store_avoid_wal(struct store *store)
+{
+	store->avoids_wal = true;
+}
+
+static void give_up(struct store *store, enum fault fault, struct error *err)
+{
+	store->set_aside_count += file_dispose(&store->file, fault, err);
+	store->is_in_transaction = false;
+	store->wants_all = true;
+}
+
+static enum fault check_cluster(const struct store *store, struct error *err)
+{
+	const struct buf *its = &store->file.cluster;
+	if (!its->len || !*store->cluster || text_equal(buf_text(its), text_of(store->cluster)))
+		return FAULT_NONE;
+	error_set(err, "%s: is cluster %s's, not %s's", store->path, its->bytes, store->cluster);
+	return FAULT_FOREIGN;
+}
+
+/* No file is open after a fault, and a bad one is out of the way. */
+static enum fault open_file(struct store *store, struct error *err)
+{
+	enum fault fault = file_open(&store->file, store->path, store->avoids_wal, err);
+	if (fault == FAULT_NONE)
+		fault = check_cluster(store, err);
+	if (fault != FAULT_NONE)
+		give_up(store, fault, err);
+	return fault;
+}
+
+static void visit(struct db *db, const struct store_visitor *visitor, void *context)
+{
+	for (int i = 0; i < TABLES; i++) {
+		union {
+			struct store_counter counter;
+			struct store_run run;
+			struct mark_row mark;
+			struct about_row about;
+		} row;
+		const struct table *table = &store_schema.tables[i];
+		struct buf sql = BUF_INIT;
+		schema_select(table, &sql);
+		struct sqlite3_stmt *select = db_prepare(db, sql.bytes);
+		buf_done(&sql);
+		while (select && db_step(db, select)) {
+			schema_read(table, select, &row);
+			if (i == TABLE_COUNTER)
+				visitor->counter(&row.counter, context);
+			else if (i == TABLE_RUN)
+				visitor->run(&row.run, context);
+			else if (i == TABLE_MARK)
+				visitor->mark(row.mark.name, row.mark.value, context);
+		}
+	}
+}
+
+enum store_found store_load(struct store *store, const struct store_visitor *visitor, void *context,
+			    struct error *err)
+{
+	assert(!store->file.db);
+	unsigned set_aside_before = store->set_aside_count;
+	enum fault fault = open_file(store, err);
+	if (fault == FAULT_NONE && !store->file.is_new) {
+		visit(store->file.db, visitor, context);
+		fault = file_fault(&store->file, err);
+		if (fault != FAULT_NONE)
+			give_up(store, fault, err);
+	}
+	bool is_set_aside = store->set_aside_count > set_aside_before;
+	if (is_set_aside) {
+		struct error story = *err;
+		fault = open_file(store, err);
+		error_prefix(err, "%.400s", story.text);
+		if (fault == FAULT_NONE)
+			*err = story;
+	}
+	store->was_loaded = fault == FAULT_NONE;
+	if (!store->was_loaded)
+		return STORE_UNUSABLE;
+	store->wants_all = is_set_aside || store->file.is_new;
+	return is_set_aside ? STORE_SET_ASIDE : store->file.is_new ? STORE_NEW : STORE_LOADED;
+}
+
+bool store_claim(struct store *store, const char *cluster, struct error *err)
+{
+	assert(!store->is_in_transaction);
+	free(store->cluster);
+	store->cluster = memory_copy(cluster, strlen(cluster));
+	enum fault fault = store->file.db ? check_cluster(store, err) : FAULT_NONE;
+	if (fault != FAULT_NONE)
+		give_up(store, fault, err);
+	return fault == FAULT_NONE;
+}
+
+static void put(struct store *store, int table, const void *row)
+{
+	assert(store->is_in_transaction);
+	struct sqlite3_stmt *insert = store->file.insert[table];
+	schema_bind(&store_schema.tables[table], store_schema.tables[table].count, insert, row);
+	db_step(store->file.db, insert);
+}
+
+static void take_out(struct store *store, int table, const void *row)
+{
+	assert(store->is_in_transaction);
+	struct sqlite3_stmt *delete = store->file.delete[table];
+	schema_bind(&store_schema.tables[table], store_schema.tables[table].keys, delete, row);
+	db_step(store->file.db, delete);
+}
+
+static void begin(struct store *store)
+{
+	db_run(store->file.db, "BEGIN IMMEDIATE");
+	if (store->wants_all)
+		db_run(store->file.db, "DELETE FROM counter; DELETE FROM run; DELETE FROM mark");
+	store->is_in_transaction = true;
+	if (*store->cluster && !store->file.cluster.len)
+		put(store, TABLE_ABOUT,
+		    &(struct about_row){TEXT("cluster"), text_of(store->cluster)});
+}
+
+enum store_wants store_begin(struct store *store, struct error *err)
+{
+	assert(!store->is_in_transaction);
+	enum fault fault = FAULT_NONE;
+	if (!store->was_loaded) {
+		error_set(err, "%s: not loaded", store->path);
+		return STORE_WANTS_NOTHING;
+	}
+	if (store->file.db && !file_is_there(&store->file)) {
+		file_close(&store->file, false);
+		store->wants_all = true;
+	}
+	if (!store->file.db)
+		fault = open_file(store, err);
+	if (fault != FAULT_NONE)
+		return STORE_WANTS_NOTHING;
+	begin(store);
+	fault = file_fault(&store->file, err);
+	if (fault != FAULT_NONE) {
+		give_up(store, fault, err);
+		return STORE_WANTS_NOTHING;
+	}
+	return store->wants_all ? STORE_WANTS_ALL : STORE_WANTS_CHANGES;
+}
+
+void store_put_counter(struct store *store, const struct store_counter *counter)
+{
+	assert(!isnan(counter->value)); /* would be SQL's NULL */
+	put(store, TABLE_COUNTER, counter);
+}
+
+void store_remove_counter(struct store *store, const struct store_counter *counter)
+{
+	take_out(store, TABLE_COUNTER, counter);
+}
+
+void store_put_run(struct store *store, const struct store_run *run)
+{
+	put(store, TABLE_RUN, run);
+}
+
+void store_remove_run(struct store *store, const struct store_run *run)
+{
+	take_out(store, TABLE_RUN, run);
+}
+
+void store_put_mark(struct store *store, const char *name, int64_t value)
+{
+	put(store, TABLE_MARK, &(struct mark_row){text_of(name), value});
+}
+
+bool store_commit(struct store *store, struct error *err)
+{
+	assert(store->is_in_transaction);
+	db_run(store->file.db, "COMMIT");
+	enum fault fault = file_fault(&store->file, err);
+	if (fault != FAULT_NONE) {
+		give_up(store, fault, err);
+		return false;
+	}
+	store->is_in_transaction = false;
+	store->wants_all = false;
+	if (!store->file.cluster.len)
+		buf_add_string(&store->file.cluster, store->cluster);
+	return true;
+}
+
+unsigned store_set_aside_count(const struct store *store)
+{
+	return store->set_aside_count;
+}
+
+uint64_t store_bytes(const struct store *store)
+{
+	return place_bytes(store->file.path ? store->file.path : store->path);
+}
+
+void store_free(struct store *store)
+{
+	if (!store)
+		return;
+	file_close(&store->file, true);
+	free(store->path);
+	free(store->cluster);
+	free(store);
+}

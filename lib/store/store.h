@@ -1,0 +1,112 @@
+/* What survives a restart: counters, live runs and marks in one SQLite file. Of one thread.
+ *
+ * The caller keeps all of it in memory as well and offers changes once per poll. Rows hold absolute values,
+ * never increments, so that offering one twice does no harm:
+ *
+ *	switch (store_begin(store, &err)) {
+ *	case STORE_WANTS_NOTHING: ...cannot be written now: log, count, go on in memory, try again next poll
+ *	case STORE_WANTS_CHANGES: ...put and remove what changed since the last commit that returned true
+ *	case STORE_WANTS_ALL: ...put every row there is; what is not put is gone
+ *	}
+ *	store_commit(store, &err);
+ *
+ * After a failure the next begin opens the file again and wants all, so nobody needs to remember what was not
+ * written. After kill -9 or power loss at any instant the file holds what the last commit that returned true
+ * left, or what the one in flight would have left. What a disk alters inside a row unasked is not noticed.
+ *
+ * The file is SQLite's (https://sqlite.org/lockingv3.html, /wal.html): WAL, or a rollback journal on network
+ * file systems, where its authors advise against WAL; synchronous=FULL; locked as long as it is open, also for
+ * readers such as sqlite3(1). A symbolic link is followed. The file is made with mode 0600, its folder is not
+ * made. File, WAL and journal together stay below three times the largest content there ever was (160
+ * bytes a row, about) plus 32 MiB. */
+#pragma once
+
+#include "base/error.h"
+#include "base/text.h"
+
+/* A counter or a bucket of a histogram: one number of one entity. */
+struct store_counter {
+	struct text kind, name; /* "partition", "debug" */
+	struct text what, detail; /* "jobs_ended", "FAILED" */
+	double value; /* not NaN */
+};
+
+/* A run that lives, or that ended while its accounting is not settled. Times are Unix seconds, 0: none.
+ * To add a column: a member here, a row in store/schema.c. */
+struct store_run {
+	/* the key */
+	uint64_t id;     /* the array's job id, or the job id */
+	int64_t task;    /* -1: none */
+	int64_t submit_time;
+
+	uint64_t raw_id;
+	uint64_t bits;   /* which of its events are counted: the caller's */
+	uint64_t tasks;  /* of an array's unsplit rest, whose submissions are counted */
+	uint64_t cpus, memory; /* that it holds; bytes */
+	int64_t began, ran_before; /* when it began to run, after so many seconds */
+	int64_t counted; /* seconds of its run time */
+	int64_t end_time, gone_since;
+	struct text tres, account, user, partitions, qos;
+};
+
+struct store;
+
+/* Whether a store could be opened and written there, as far as can be told without touching anything: folder
+ * and file are there and may be written by us. */
+bool store_check(const char *path, struct error *err);
+
+/* Opens nothing yet. `cluster` is the cluster's name, empty as long as it is unknown; both are copied. */
+struct store *store_new(const char *path, const char *cluster);
+
+/* The rollback journal also where no network file system is recognised. Before store_load. */
+void store_avoid_wal(struct store *store);
+
+enum store_found {
+	STORE_UNUSABLE,  /* cannot be opened or written now, is held by another process, was made by a newer
+			  * slurmscope: untouched. Call store_load again later; when the file can be used then,
+			  * what it holds is older than the caller's memory, and true: its cursor tells from
+			  * where on to read events again */
+	STORE_NEW,       /* it was not there, or empty */
+	STORE_LOADED,
+	STORE_SET_ASIDE, /* it was damaged, no slurmscope's, or another cluster's: it is now
+			  * PATH.damaged-<Unix time> or PATH.foreign-<Unix time>, and one is begun anew */
+};
+
+/* Takes the rows; the texts are borrowed for the call. */
+struct store_visitor {
+	void (*counter)(const struct store_counter *counter, void *context);
+	void (*run)(const struct store_run *run, void *context);
+	void (*mark)(struct text name, int64_t value, void *context);
+};
+
+/* Opens the file, checks all of it, migrates an older one and hands over each row once. *err says what is
+ * wrong if it returns STORE_UNUSABLE or STORE_SET_ASIDE; what the visitor got is then to be forgotten. */
+enum store_found store_load(struct store *store, const struct store_visitor *visitor, void *context,
+			    struct error *err);
+
+/* The cluster's name is known now; kept from the next commit on. False: what was loaded is another
+ * cluster's; it was set aside, and the caller forgets it: the next begin wants all. */
+bool store_claim(struct store *store, const char *cluster, struct error *err);
+
+enum store_wants { STORE_WANTS_NOTHING, STORE_WANTS_CHANGES, STORE_WANTS_ALL };
+
+/* Begins the poll's transaction; *err is set if it returns STORE_WANTS_NOTHING, which it does as long as
+ * store_load did not succeed, and once when it had to set the file aside. */
+enum store_wants store_begin(struct store *store, struct error *err);
+
+/* Between a begin that wants something and its commit. A row with the same key is replaced; removing what
+ * is not there is fine. Failures show in the commit. */
+void store_put_counter(struct store *store, const struct store_counter *counter);
+void store_remove_counter(struct store *store, const struct store_counter *counter); /* by its four texts */
+void store_put_run(struct store *store, const struct store_run *run);
+void store_remove_run(struct store *store, const struct store_run *run); /* by its key */
+void store_put_mark(struct store *store, const char *name, int64_t value);
+
+/* True: all of it survives power loss. False: all of it or nothing is in the file, and the next begin wants
+ * all. Takes two fsyncs at most, or four when the WAL is written back (each 16 MiB). */
+bool store_commit(struct store *store, struct error *err);
+
+unsigned store_set_aside_count(const struct store *store); /* files, since store_new */
+uint64_t store_bytes(const struct store *store); /* of the file with its WAL or journal */
+
+void store_free(struct store *store); /* NULL is fine; an open transaction is forgotten */

@@ -1,0 +1,174 @@
+"""What slurmscope has counted of job events against sacct, number by number."""
+
+import bisect
+import math
+import re
+import time
+from collections import Counter
+
+from slurm_says import memory_bytes, tres
+
+COLUMNS = ("JobIDRaw JobID User Account Partition QOS Submit Eligible Start End State ElapsedRaw AllocCPUS NNodes "
+           "AllocTRES ExitCode TimelimitRaw SubmitLine").split()
+DURATIONS = (1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000)
+RATIOS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1)
+SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536)
+END_STATES = ("completed failed cancelled timeout out_of_memory node_fail preempted boot_fail deadline "
+              "requeued").split()
+FAMILIES = re.compile(r"slurm_(\w+_job_(submissions|starts|ends|cpu_seconds|gres_seconds|memory_byte_seconds|exits)_total|"
+                      r"job_(wait_time|queue_time|runtime)_seconds|job_time_limit_ratio|job_size_\w+?)"
+                      r"(_bucket|_sum|_count)?\{?")
+
+
+def sacct(slurm, columns, *options):
+    """Every run that ended; without its states sacct leaves out what never became eligible."""
+    array = () if slurm.release == "22.05" else ("--array",)
+    return slurm.table("sacct", "-a", "-D", *options, *array, "-P", "-S", "now-1day", "-E", "now+1day", "-s",
+                       ",".join(END_STATES), "-o", ",".join(columns))
+
+
+def runs(slurm):
+    for row in sacct(slurm, COLUMNS, "-X"):
+        row["State"] = row["State"].split()[0]
+        if row["State"] not in ("RESIZING", "REVOKED"):
+            yield row
+
+
+def cpu_seconds(text):
+    """[[days-]hours:]minutes:seconds.milliseconds"""
+    days, _, rest = text.rpartition("-")
+    parts = [float(part) for part in rest.split(":")] if rest else [0]
+    return int(days or 0) * 86400 + sum(part * 60**i for i, part in enumerate(reversed(parts)))
+
+
+def is_time(text):
+    return text.isdigit() and int(text) > 0
+
+
+def labels(**names):
+    return "{" + ",".join(f'{name}="{value}"' for name, value in names.items()) + "}" if names else ""
+
+
+def entities(row):
+    """(name of X, labels) of everybody that the run counts for."""
+    yield "cluster", {}
+    yield "partition", {"partition": row["Partition"]}
+    yield "account", {"account": row["Account"]}
+    yield "user", {"user": row["User"], "account": row["Account"]}
+    yield "qos", {"qos": row["QOS"]}
+
+
+def named_partitions(row):
+    """Those that the job asked for, if there are several: sacct only has the one that it was in last."""
+    found = re.search(r"(?:-p|--partition)[ =](\S+,\S+)", row["SubmitLine"])
+    return set(found[1].split(",")) - {row["Partition"]} if found else set()
+
+
+class Truth:
+    def __init__(self):
+        self.samples = Counter()
+        self.more = Counter()  # where it was seen as it was submitted, so many more
+
+    def count(self, family, amount=1, **names):
+        self.samples[f"slurm_{family}_total{labels(**names)}"] += amount
+
+    def observe(self, family, bounds, value, **names):
+        first = bisect.bisect_left(bounds, value)
+        for i, bound in enumerate((*bounds, float("inf"))):
+            le = "+Inf" if bound == float("inf") else f"{bound:g}" if bound < 1e6 else str(bound)
+            self.samples[f"slurm_{family}_bucket{labels(**names, le=le)}"] += i >= first
+        self.samples[f"slurm_{family}_sum{labels(**names)}"] += value
+        self.samples[f"slurm_{family}_count{labels(**names)}"] += 1
+
+    def add(self, row):
+        held = tres(row["AllocTRES"])
+        queue = {"partition": row["Partition"], "qos": row["QOS"]}
+        has_started = bool(held) and is_time(row["Start"])
+        elapsed, cpus = int(row["ElapsedRaw"]), int(held.get("cpu", 0))
+        state = row["State"].lower()
+        for entity, names in entities(row):
+            self.count(f"{entity}_job_submissions", **names)
+            self.count(f"{entity}_job_starts", has_started, **names)
+            for known in END_STATES:
+                self.count(f"{entity}_job_ends", known == state, **names, state=known)
+            self.count(f"{entity}_job_cpu_seconds", elapsed * cpus if has_started else 0, **names)
+            self.count(f"{entity}_job_memory_byte_seconds",
+                       elapsed * memory_bytes(held["mem"]) if has_started and "mem" in held else 0, **names)
+        for partition in named_partitions(row):
+            self.more[f"slurm_partition_job_submissions_total{labels(partition=partition)}"] += 1
+        if has_started:
+            self.add_start(row, queue, held, elapsed)
+
+    def add_start(self, row, queue, held, elapsed):
+        start = int(row["Start"])
+        code, signal = row["ExitCode"].split(":")
+        exit_class = "signal" if signal != "0" else "nonzero" if code != "0" else "zero"
+        eligible = int(row["Eligible"]) if is_time(row["Eligible"]) else int(row["Submit"])
+        partition = {"partition": queue["partition"]}
+        self.observe("job_wait_time_seconds", DURATIONS, max(0, start - eligible), **queue)
+        self.observe("job_queue_time_seconds", DURATIONS, max(0, start - int(row["Submit"])), **queue)
+        self.observe("job_runtime_seconds", DURATIONS, elapsed, **queue)
+        self.observe("job_size_cpus", SIZES, int(held["cpu"]), **partition)
+        self.observe("job_size_nodes", SIZES, int(row["NNodes"]), **partition)
+        if row["TimelimitRaw"].isdigit():
+            self.observe("job_time_limit_ratio", RATIOS, elapsed / 60 / int(row["TimelimitRaw"]), **partition)
+        self.count("cluster_job_exits", **{"class": exit_class})
+        self.count("partition_job_exits", **partition, **{"class": exit_class})
+
+
+def compare(slurm, page):
+    """(equal, {series: (page, truth)}, runs): every sample of either."""
+    truth, count = Truth(), 0
+    for row in runs(slurm):
+        truth.add(row)
+        count += 1
+    mine = {series: value for series, value in page.items()
+            if FAMILIES.match(series) and "gres_seconds" not in series}
+    wrong = {}
+    for series in mine.keys() | truth.samples.keys():
+        pair = mine.get(series, 0), truth.samples.get(series, 0)
+        if not -1e-9 * abs(pair[1]) <= pair[0] - pair[1] <= truth.more[series] + 1e-9 * abs(pair[1]):
+            wrong[series] = pair
+    return len(mine.keys() | truth.samples.keys()) - len(wrong), wrong, count
+
+
+def compare_use(slurm, page):
+    """{account: (page, sacct)}: CPU time used, where it differs by more than sacct's rounding."""
+    used, count = Counter(), Counter()
+    for row in sacct(slurm, ("JobIDRaw", "Account", "TotalCPU")):
+        if row["JobIDRaw"].isdigit():  # the job's own line adds up its steps
+            used[row["Account"]] += cpu_seconds(row["TotalCPU"])
+            count[row["Account"]] += 1
+    shown = {account: page.get(f'slurm_account_ended_job_used_cpu_seconds_total{{account="{account}"}}', 0)
+             for account in used}
+    return {account: (shown[account], used[account]) for account in used
+            if abs(shown[account] - used[account]) > 0.001 * count[account]}
+
+
+def compare_p95(slurm, prometheus):
+    """[(partition, PromQL's P95 of the wait, lower, upper)]: the exact one's bucket; those outside of it."""
+    waits = {}
+    for row in runs(slurm):
+        if row["AllocTRES"] and is_time(row["Start"]):
+            eligible = row["Eligible"] if is_time(row["Eligible"]) else row["Submit"]
+            waits.setdefault(row["Partition"], []).append(max(0, int(row["Start"]) - int(eligible)))
+    shown = prometheus.query("histogram_quantile(0.95, sum by (le, partition) (slurm_job_wait_time_seconds_bucket))")
+    wrong = []
+    for partition, seconds in waits.items():
+        exact = sorted(seconds)[math.ceil(0.95 * len(seconds)) - 1]
+        at = bisect.bisect_left(DURATIONS, exact)
+        lower, upper = DURATIONS[at - 1] if at else 0, DURATIONS[at]
+        value = shown.get((("partition", partition),))
+        if value is None or not lower <= value <= upper:
+            wrong.append((partition, value, lower, upper))
+    return len(waits), wrong
+
+
+def wait_for_ends(slurm, seconds=300):
+    """Until no job lives any more; what would wait for ever is cancelled. slurmdbd hears of it a little later."""
+    end = time.monotonic() + seconds
+    while live := slurm.run("squeue", "-h", "-a", "-o", "%A %T").split("\n")[:-1]:
+        assert time.monotonic() < end, f"these live on: {live[:5]}"
+        if waiting := [line.split()[0] for line in live if line.endswith("PENDING")]:
+            slurm.run("scancel", *waiting)
+        time.sleep(2)

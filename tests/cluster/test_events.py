@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Jobs of all outcomes on a real Slurm while slurmscope is killed again and again, and Slurm's daemons are restarted and
+stopped for a while: afterwards each counter and each bucket of a histogram is what sacct says.
+usage: test_events.py RELEASE [JOBS [KILLS]]    (SLURMSCOPE is the binary; the cluster is made anew)"""
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+from events_oracle import FAMILIES, compare, compare_p95, compare_use, wait_for_ends  # noqa: E402
+from harness import SLURMSCOPE, free_port, samples, wait_until  # noqa: E402
+from prometheus import Prometheus  # noqa: E402
+from slurm_says import Slurm  # noqa: E402
+
+INTERVALS = [f"--interval.{name}=1" for name in ("diag", "jobs", "job_states", "job_details", "job_ends")]
+LATE = 150  # seconds until slurmdbd was told of everything, a sweep was done since, and steps were read
+
+
+def cluster(verb, *arguments):
+    return subprocess.run([HERE / "cluster", verb, RELEASE, *arguments], check=True, capture_output=True,
+                          text=True).stdout.strip()
+
+
+class Exporter:
+    """A slurmscope with a state file that can be killed and started again."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.log = open(self.folder / "log", "ab")
+        self.port = free_port()
+        self.process = None
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [SLURMSCOPE, f"--slurmrestd.url={cluster('url')}", "--slurmrestd.user=scope",
+             f"--slurmrestd.jwt-key-file={cluster('key')}", f"--state.path={self.folder / 'state'}",
+             f"--web.listen-address=127.0.0.1:{self.port}", "--budget.slurmrestd=1000", "--budget.slurmctld=1000",
+             "--budget.requests=1000", *INTERVALS], stderr=self.log, stdin=subprocess.DEVNULL)
+
+    def end(self, how):
+        self.process.send_signal(how)
+        self.process.wait(30)
+
+    def is_ready(self):
+        return subprocess.run(["curl", "-sf", f"http://127.0.0.1:{self.port}/-/ready"],
+                              capture_output=True, check=False).returncode == 0
+
+    def page(self):
+        command = ["curl", "-sf", f"http://127.0.0.1:{self.port}/metrics"]
+        return samples(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def check_counters(before, after):
+    """No counter may have gone back, over a kill either."""
+    fell = [series for series, value in before.items() if FAMILIES.match(series) and after.get(series, 0) < value]
+    assert not fell, f"they fell: {fell[:5]}"
+
+
+def restart_daemons(stop):
+    """One after the other, now and then for a while."""
+    for daemon in ("slurmctld", "slurmdbd", "slurmrestd") * 10:
+        if stop.wait(random.uniform(3, 8)):
+            return
+        cluster("stop", daemon)
+        stop.wait(random.choice((0, 0, 5, 12)))
+        cluster("start", daemon)
+
+
+def traffic(jobs):
+    """Storms of short jobs, and comings and goings of all kinds between them, as far as slurmctld is there."""
+    for _ in range(4):
+        for verb, amount in ("storm", jobs // 4), ("stir", max(8, jobs // 40)):
+            subprocess.run([HERE / "cluster", verb, RELEASE, str(amount)], check=False, capture_output=True,
+                           timeout=600)
+
+
+def make_cluster():
+    """What ended is forgotten at once."""
+    cluster("up")
+    conf = Path(cluster("root"), "etc/slurm/slurm.conf")
+    conf.write_text(re.sub(r"MinJobAge=\d+", "MinJobAge=2", conf.read_text()))
+    cluster("restart", "slurmctld")
+
+
+def live(exporter, jobs, kills):
+    """Jobs, kills and outages; the last page."""
+    worker = threading.Thread(target=traffic, args=(jobs,))
+    stop = threading.Event()
+    breaker = threading.Thread(target=restart_daemons, args=(stop,))
+    worker.start()
+    breaker.start()
+    killed, before = 0, {}
+    while worker.is_alive() or killed < kills:
+        time.sleep(random.uniform(1, 6))
+        if killed < kills:
+            exporter.end(signal.SIGKILL)
+            killed += 1
+            time.sleep(random.choice((0, 0, 2, 8)))
+            exporter.start()
+        page = wait_until(lambda: page_of(exporter), "a page")
+        check_counters(before, page)
+        before = page
+    worker.join()
+    stop.set()
+    breaker.join()
+    return before
+
+
+def settle(slurm, exporter, before):
+    """Compares until all is equal, or it will never be: (page, equal, wrong, runs)."""
+    end = time.monotonic() + LATE
+    while True:
+        page = wait_until(lambda: page_of(exporter), "a page")
+        check_counters(before, page)
+        before = page
+        equal, wrong, count = compare(slurm, page)
+        wrong |= {f"CPU time used by {account}": pair for account, pair in compare_use(slurm, page).items()}
+        if not wrong or time.monotonic() > end:
+            return page, equal, wrong, count
+        time.sleep(3)
+
+
+def main(jobs, kills):
+    slurm = Slurm(RELEASE)
+    make_cluster()
+    with tempfile.TemporaryDirectory() as folder:
+        exporter = Exporter(folder)
+        exporter.start()
+        wait_until(lambda: exporter.is_ready(), "readiness")
+        page = live(exporter, jobs, kills)
+        wait_for_ends(slurm)
+        with Prometheus(os.environ.get("PROMETHEUS", "prometheus"), exporter) as prometheus:
+            page, equal, wrong, count = settle(slurm, exporter, page)
+            time.sleep(3)
+            queues, wrong_p95 = compare_p95(slurm, prometheus)
+        for series, (shown, true) in sorted(wrong.items())[:30]:
+            print(f"differs: {series}: page {shown}, sacct {true}")
+        for partition, value, lower, upper in wrong_p95:
+            print(f"differs: P95 of the wait in {partition}: PromQL {value}, sacct from {lower} to {upper}")
+        lost, recovered = page["slurmscope_job_events_lost_total"], page["slurmscope_job_events_recovered_total"]
+        line = (f"{RELEASE} events: {count} runs of jobs, {kills} kills, {equal} numbers equal, {len(wrong)} different, "
+                f"{recovered:.0f} events recovered, {lost:.0f} lost; P95 of {queues} partitions by PromQL, "
+                f"{len(wrong_p95)} out of its bucket")
+        print(line, flush=True)
+        if summary := os.environ.get("ORACLE_SUMMARY"):
+            with open(summary, "a", encoding="utf-8") as out:
+                out.write(line + "\n")
+        exporter.end(signal.SIGTERM)
+        if wrong or lost or wrong_p95:
+            print((exporter.folder / "log").read_text()[-3000:])
+            sys.exit(1)
+
+
+def page_of(exporter):
+    try:
+        page = exporter.page()
+    except subprocess.CalledProcessError:
+        return None
+    return page if "slurm_cluster_job_submissions_total" in page else None
+
+
+if __name__ == "__main__":
+    RELEASE = sys.argv[1]
+    main(int(sys.argv[2]) if sys.argv[2:] else 300, int(sys.argv[3]) if sys.argv[3:] else 5)

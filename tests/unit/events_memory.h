@@ -1,0 +1,111 @@
+/* What is to survive a restart of job_events, kept in memory: each write is a transaction. */
+#pragma once
+
+#include "base/memory.h"
+#include "events/events_record.h"
+
+#include <stdlib.h>
+
+struct memory {
+	struct arena arena; /* the texts */
+	struct map counters; /* "kind NUL name NUL what NUL detail" -> double */
+	struct map marks;    /* name -> int64_t */
+	struct events_run *runs;
+	size_t count, capacity;
+	bool fell; /* a counter did */
+};
+
+static inline void memory_init(struct memory *memory)
+{
+	*memory = (struct memory){.count = 0};
+	map_init(&memory->counters, &memory->arena, sizeof(double));
+	map_init(&memory->marks, &memory->arena, sizeof(int64_t));
+}
+
+static inline void memory_done(struct memory *memory)
+{
+	map_done(&memory->counters);
+	map_done(&memory->marks);
+	arena_done(&memory->arena);
+	free(memory->runs);
+}
+
+static inline void memory_put_counter(void *context, const struct events_counter *counter)
+{
+	const struct text parts[] = {counter->kind, counter->name, counter->what, counter->detail};
+	struct memory *memory = context;
+	struct buf key = BUF_INIT;
+	for (size_t i = 0; i < 4; i++) {
+		buf_add_text(&key, parts[i]);
+		buf_add_char(&key, '\0');
+	}
+	double *value = map_add(&memory->counters, buf_text(&key));
+	memory->fell |= counter->value < *value;
+	*value = counter->value;
+	buf_done(&key);
+}
+
+static inline void memory_remove_run(void *context, const struct run_key *key)
+{
+	struct memory *memory = context;
+	for (size_t i = 0; i < memory->count; i++) {
+		const struct run_key *own = &memory->runs[i].run.key;
+		if (own->id != key->id || own->task != key->task || own->submit_time != key->submit_time)
+			continue;
+		memory->runs[i] = memory->runs[--memory->count];
+		return;
+	}
+}
+
+static inline void memory_put_run(void *context, const struct events_run *run)
+{
+	struct memory *memory = context;
+	memory_remove_run(memory, &run->run.key);
+	GROW(memory->runs, memory->count, memory->capacity);
+	struct events_run *own = &memory->runs[memory->count++];
+	*own = *run;
+	own->run.next = own->run.row = own->run.owner = own->run.tres = 0; /* not stored */
+	struct text *const texts[] = {&own->owner.account, &own->owner.user, &own->owner.partitions,
+				      &own->owner.qos, &own->tres};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		*texts[i] = arena_copy(&memory->arena, *texts[i]);
+}
+
+static inline void memory_put_mark(void *context, const char *name, int64_t value)
+{
+	struct memory *memory = context;
+	*(int64_t *)map_add(&memory->marks, text_of(name)) = value;
+}
+
+static inline void memory_write(struct memory *memory, struct job_events *events, bool all)
+{
+	static const struct events_writer writer = {memory_put_counter, memory_put_run,
+						    memory_remove_run, memory_put_mark};
+	events_write(events, all, &writer, memory);
+	events_stored(events);
+}
+
+/* New job_events from what was written; NULL if nothing was. */
+static inline struct job_events *memory_read(const struct memory *memory, const struct caps *caps,
+					     const struct vocabulary *vocabulary, int64_t now)
+{
+	if (!memory->marks.count)
+		return NULL;
+	struct job_events *events = job_events_new(caps, vocabulary, now);
+	for (size_t i = 0; i < memory->count; i++)
+		events_restore_run(events, &memory->runs[i]);
+	for (size_t i = 0; i < memory->counters.count; i++) {
+		struct text rest = memory->counters.entries[i].key;
+		struct events_counter counter = {.value = *(double *)memory->counters.entries[i].value};
+		counter.kind = text_cut(&rest, '\0');
+		counter.name = text_cut(&rest, '\0');
+		counter.what = text_cut(&rest, '\0');
+		counter.detail = text_cut(&rest, '\0');
+		events_restore_counter(events, &counter);
+	}
+	for (size_t i = 0; i < memory->marks.count; i++)
+		events_restore_mark(events, memory->marks.entries[i].key,
+				    *(int64_t *)memory->marks.entries[i].value);
+	events_restored(events, now);
+	return events;
+}

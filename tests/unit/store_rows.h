@@ -1,0 +1,115 @@
+/* What the store's tests put into it, and what is in it, as text. */
+#pragma once
+
+#include "base/buf.h"
+#include "store/store.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void dump_text(struct buf *to, struct text text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (text.bytes[i])
+			buf_add_char(to, text.bytes[i]);
+		else
+			buf_add_string(to, "\\0");
+	buf_add_char(to, '|');
+}
+
+static void dump_counter(const struct store_counter *counter, void *dump)
+{
+	dump_text(dump, counter->kind);
+	dump_text(dump, counter->name);
+	dump_text(dump, counter->what);
+	dump_text(dump, counter->detail);
+	buf_printf(dump, "%.17g\n", counter->value);
+}
+
+static void dump_run(const struct store_run *run, void *dump)
+{
+	buf_printf(dump, "%" PRIu64 "_%" PRId64 "@%" PRId64 " %" PRIu64 " %" PRIx64 " %" PRIu64, run->id,
+		   run->task, run->submit_time, run->raw_id, run->bits, run->tasks);
+	buf_printf(dump, " %" PRId64 "-%" PRId64 " %" PRId64, run->began, run->end_time,
+		   run->counted);
+	buf_printf(dump, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ", run->cpus, run->memory,
+		   (uint64_t)run->ran_before, (uint64_t)run->gone_since);
+	const struct text texts[] = {run->tres, run->user, run->account, run->partitions, run->qos};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		dump_text(dump, texts[i]);
+	buf_add_char(dump, '\n');
+}
+
+static void dump_mark(struct text name, int64_t value, void *dump)
+{
+	dump_text(dump, name);
+	buf_printf(dump, "%" PRId64 "\n", value);
+}
+
+static const struct store_visitor dump_visitor = {dump_counter, dump_run, dump_mark};
+
+/* Appends all rows, one a line. */
+static inline enum store_found load_dump(struct store *store, struct buf *dump, struct error *err)
+{
+	return store_load(store, &dump_visitor, dump, err);
+}
+
+static inline void put_counter(struct store *store, const char *name, const char *detail, double value)
+{
+	store_put_counter(store, &(struct store_counter){TEXT("partition"), text_of(name),
+							TEXT("jobs_ended"), text_of(detail), value});
+}
+
+static inline struct store_run run_of(uint64_t id, int64_t task)
+{
+	return (struct store_run){
+		.id = id, .task = task, .submit_time = 1700000000, .raw_id = id + 7, .bits = 5,
+		.began = 1700000100, .counted = 100, .cpus = id % 64,
+		.memory = UINT64_C(4) << 30, .ran_before = 7,
+		.tres = TEXT("cpu=4,mem=4G,node=1,billing=4,gres/gpu=1"), .user = TEXT("alice"),
+		.account = TEXT("physics"), .partitions = TEXT("batch"), .qos = TEXT("normal")};
+}
+
+/* The whole state of a file, opened for that; *ret_found may be NULL. For free(). */
+static inline char *dump_of(const char *path, enum store_found *ret_found)
+{
+	struct buf dump = BUF_INIT;
+	struct error err;
+	struct store *store = store_new(path, "");
+	enum store_found found = load_dump(store, &dump, &err);
+	if (ret_found)
+		*ret_found = found;
+	store_free(store);
+	buf_add_string(&dump, ""); /* never NULL */
+	return dump.bytes;
+}
+
+/* A store whose rows nobody wants to see. */
+static inline struct store *load_store(const char *path, const char *cluster, enum store_found want)
+{
+	struct buf dump = BUF_INIT;
+	struct error err = {""};
+	struct store *store = store_new(path, cluster);
+	check_row(path);
+	CHECK_NUMBER(load_dump(store, &dump, &err), want);
+	CHECK((want == STORE_UNUSABLE || want == STORE_SET_ASIDE) == (err.text[0] != '\0'));
+	buf_done(&dump);
+	return store;
+}
+
+/* Commits one mark, with everything else left as it is, or gone if the store wants all. */
+static inline void save_mark(struct store *store, const char *name, int64_t value, enum store_wants want)
+{
+	struct error err = {""};
+	CHECK_NUMBER(store_begin(store, &err), want);
+	store_put_mark(store, name, value);
+	CHECK(store_commit(store, &err));
+}
+
+static inline void check_dump(const char *path, const char *want)
+{
+	char *dump = dump_of(path, NULL);
+	CHECK_STRING(dump, want);
+	free(dump);
+}

@@ -1,0 +1,323 @@
+/* What happens to the tasks of arrays is counted once, each task as a job: a story per rule. */
+#include "events_world.h"
+
+enum { SUBMIT = BIRTH + 1 };
+
+static struct job rest_of(const char *tasks)
+{
+	struct job job = job_of(100, JOB_PENDING, SUBMIT);
+	job.array_job_id = 100;
+	job.array_tasks = text_of(tasks);
+	return job;
+}
+
+static struct job task_of(uint64_t id, uint64_t task, int64_t start)
+{
+	struct job job = running(id, SUBMIT, start);
+	job.array_job_id = 100;
+	job.array_task_id = task;
+	return job;
+}
+
+static void end_rest(struct world *w, const char *tasks, uint64_t count, int64_t at)
+{
+	const struct job rest = rest_of(tasks);
+	struct job_end end = end_of(&rest, "cancelled", at);
+	end.tasks = count;
+	job_events_take_end(w->events, &end);
+}
+
+static void test_split_later(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("an unsplit rest counts by its tasks");
+	struct job rest = rest_of("0-9");
+	put_and_look(&w, &rest, BIRTH + 5);
+	check_cluster(&w, 10, 0, 0, 0);
+	check_row("a task that is split from it was submitted with it; the rest is told as it was before");
+	struct job task = task_of(101, 3, BIRTH + 10);
+	put_and_look(&w, &task, BIRTH + 20);
+	look(&w, BIRTH + 21);
+	check_cluster(&w, 10, 1, 0, 2 * 11);
+	rest = rest_of("0-2,4-9");
+	put_and_look(&w, &rest, BIRTH + 22);
+	check_cluster(&w, 10, 1, 0, 2 * 12);
+	check_row("one that only slurmdbd tells of, too");
+	const struct job shorter = task_of(102, 4, BIRTH + 23);
+	take_end(&w, &shorter, "completed", BIRTH + 24);
+	look(&w, BIRTH + 25);
+	check_cluster(&w, 10, 2, 1, 2 * 16);
+	check_row("after a restart, too");
+	restart(&w, true, BIRTH + 30);
+	const struct job other = task_of(103, 5, BIRTH + 30);
+	rest = rest_of("0-2,6-9");
+	put(&w, &rest, BIRTH + 31);
+	put(&w, &task, BIRTH + 31);
+	put_and_look(&w, &other, BIRTH + 32);
+	check_cluster(&w, 10, 3, 1, 2 * 25);
+	check_row("a task that was requeued is submitted anew");
+	take_end(&w, &other, "requeued", BIRTH + 32);
+	struct job again = task_of(103, 5, BIRTH + 40);
+	again.submit_time = BIRTH + 33;
+	put_and_look(&w, &again, BIRTH + 40);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 11);
+	CHECK_NUMBER(in_cluster(&w, TALLY_STARTS, ""), 4);
+	check_row("the rest is cancelled unsplit");
+	end_rest(&w, "0-2,6-9", 7, BIRTH + 50);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 11);
+	CHECK_NUMBER(in_cluster(&w, TALLY_ENDS, "cancelled"), 7);
+	world_done(&w);
+}
+
+static void test_split_before(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("tasks were split before the rest was seen: each counts once");
+	const struct job task = task_of(101, 0, BIRTH + 2);
+	put_and_look(&w, &task, BIRTH + 4);
+	struct job rest = rest_of("1-9");
+	put_and_look(&w, &rest, BIRTH + 20);
+	check_cluster(&w, 10, 1, 0, 2 * 18);
+	world_done(&w);
+	check_row("both are new, and the rest was listed first: the task may be among it");
+	world_init(&w, true);
+	rest = rest_of("0-9");
+	put(&w, &rest, BIRTH + 3);
+	put_and_look(&w, &task, BIRTH + 4);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 1);
+	look(&w, BIRTH + 5);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 1);
+	restart(&w, true, BIRTH + 6);
+	rest = rest_of("1-9");
+	put(&w, &task, BIRTH + 7);
+	put_and_look(&w, &rest, BIRTH + 7);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 10);
+	world_done(&w);
+	check_row("likewise of one that only slurmdbd tells of; jobs/state counts the rest again");
+	world_init(&w, true);
+	rest = rest_of("0-9");
+	put(&w, &rest, BIRTH + 3);
+	take_end(&w, &task, "completed", BIRTH + 4);
+	look(&w, BIRTH + 5);
+	look(&w, BIRTH + 6);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 1);
+	see(&w, 100, JOB_PENDING, BIRTH + 7);
+	CHECK(job_table_set_tasks(w.table, 100, 9));
+	look(&w, BIRTH + 8);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 10);
+	world_done(&w);
+	check_row("all are split before the rest is counted");
+	world_init(&w, true);
+	rest = rest_of("0-1");
+	put(&w, &rest, BIRTH + 3);
+	put_and_look(&w, &task, BIRTH + 4);
+	const struct job last = task_of(100, 1, BIRTH + 5);
+	put_and_look(&w, &last, BIRTH + 6);
+	look(&w, BIRTH + 7);
+	check_cluster(&w, 2, 2, 0, 2 * (5 + 2));
+	CHECK_NUMBER(w.events->runs.used, 2);
+	world_done(&w);
+}
+
+static void test_split_before_seen_after(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("a task that was split before the rest was counted is seen after it: it is none of the rest");
+	struct job rest = rest_of("1-9");
+	put_and_look(&w, &rest, BIRTH + 5);
+	const struct job task = task_of(101, 0, BIRTH + 2);
+	put_and_look(&w, &task, BIRTH + 7);
+	put_and_look(&w, &rest, BIRTH + 8);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 10);
+	world_done(&w);
+	check_row("the last task ran and was requeued within a poll: its record is still shown as the rest");
+	world_init(&w, true);
+	rest = rest_of("0");
+	put_and_look(&w, &rest, BIRTH + 5);
+	const struct job last = task_of(100, 0, BIRTH + 6);
+	take_end(&w, &last, "requeued", BIRTH + 7);
+	see(&w, 100, JOB_PENDING, BIRTH + 20);
+	CHECK(job_table_set_tasks(w.table, 100, 1));
+	look(&w, BIRTH + 20);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 1);
+	world_done(&w);
+}
+
+static void test_last_task(void)
+{
+	for (int by_slurmdbd = 0; by_slurmdbd < 2; by_slurmdbd++) {
+		struct world w;
+		world_init(&w, by_slurmdbd);
+		check_row(by_slurmdbd ? "the last task takes the rest's record"
+				      : "likewise, without slurmdbd");
+		struct job rest = rest_of("0-1");
+		put_and_look(&w, &rest, BIRTH + 5);
+		struct job first = task_of(101, 0, BIRTH + 10), last = task_of(100, 1, BIRTH + 11);
+		put(&w, &first, BIRTH + 12);
+		put_and_look(&w, &last, BIRTH + 12);
+		check_cluster(&w, 2, 2, 0, 2 * (2 + 1));
+		CHECK_NUMBER(w.events->runs.used, 2);
+		first.state = last.state = JOB_COMPLETED;
+		first.end_time = last.end_time = BIRTH + 20;
+		put(&w, &first, BIRTH + 21);
+		put(&w, &last, BIRTH + 21);
+		take_end(&w, &first, "completed", BIRTH + 20);
+		take_end(&w, &last, "completed", BIRTH + 20);
+		look(&w, BIRTH + 21);
+		check_cluster(&w, 2, 2, 2, 2 * (10 + 9));
+		job_table_remove(w.table, 100);
+		job_table_remove(w.table, 101);
+		look(&w, BIRTH + 22);
+		job_events_end_window(w.events, BIRTH + 4000, BIRTH + 3000);
+		CHECK_NUMBER(w.events->runs.used, 0);
+		CHECK_NUMBER(w.events->lost, 0);
+		world_done(&w);
+	}
+}
+
+static void test_last_task_without_details(void)
+{
+	for (int by_slurmdbd = 0; by_slurmdbd < 2; by_slurmdbd++) {
+		struct world w;
+		world_init(&w, by_slurmdbd);
+		check_row(by_slurmdbd ? "the rest has gone, its last task lacks details"
+				      : "likewise, without slurmdbd");
+		struct job rest = rest_of("0");
+		put_and_look(&w, &rest, BIRTH + 5);
+		job_table_remove(w.table, 100);
+		see(&w, 101, JOB_RUNNING, BIRTH + 10);
+		look(&w, BIRTH + 10);
+		CHECK_NUMBER(w.events->lost, 0);
+		const struct job task = task_of(101, 0, BIRTH + 8);
+		put_and_look(&w, &task, BIRTH + 20);
+		check_cluster(&w, 1, 1, 0, 2 * 12);
+		CHECK_NUMBER(w.events->lost, 0);
+		CHECK_NUMBER(w.events->runs.used, 1);
+		world_done(&w);
+	}
+	check_row("nobody ever tells of them: as many are lost");
+	struct world w;
+	world_init(&w, false);
+	struct job rest = rest_of("0-4");
+	put_and_look(&w, &rest, BIRTH + 5);
+	job_table_remove(w.table, 100);
+	look(&w, BIRTH + 10);
+	look(&w, BIRTH + 3600);
+	CHECK_NUMBER(w.events->lost, 0);
+	look(&w, BIRTH + 3610);
+	CHECK_NUMBER(w.events->lost, 5);
+	CHECK_NUMBER(w.events->runs.used, 0);
+	world_done(&w);
+}
+
+static void test_cancelled_unsplit(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("cancelled unsplit: an end for each task");
+	struct job rest = rest_of("0-9");
+	put_and_look(&w, &rest, BIRTH + 5);
+	end_rest(&w, "0-9", 10, BIRTH + 7);
+	end_rest(&w, "0-9", 10, BIRTH + 7);
+	check_cluster(&w, 10, 0, 10, 0);
+	world_done(&w);
+	check_row("slurmdbd alone tells of it");
+	world_init(&w, true);
+	end_rest(&w, "0-9", 10, BIRTH + 7);
+	end_rest(&w, "0-9", 10, BIRTH + 7);
+	check_cluster(&w, 10, 0, 10, 0);
+	CHECK_NUMBER(in_cluster(&w, TALLY_ENDS, "cancelled"), 10);
+	world_done(&w);
+	check_row("of a task that was split before, slurmdbd tells later");
+	world_init(&w, true);
+	put_and_look(&w, &rest, BIRTH + 5);
+	end_rest(&w, "1-9", 9, BIRTH + 7);
+	job_table_remove(w.table, 100);
+	look(&w, BIRTH + 8);
+	job_events_end_window(w.events, BIRTH + 1000, BIRTH + 900);
+	const struct job task = task_of(101, 0, BIRTH + 6);
+	take_end(&w, &task, "cancelled", BIRTH + 7);
+	check_cluster(&w, 10, 1, 10, 2 * 1);
+	job_events_end_window(w.events, BIRTH + 1001, BIRTH + 901);
+	CHECK_NUMBER(w.events->lost, 0);
+	world_done(&w);
+	check_row("without slurmdbd");
+	world_init(&w, false);
+	put_and_look(&w, &rest, BIRTH + 5);
+	rest.state = JOB_CANCELLED;
+	rest.start_time = rest.end_time = BIRTH + 7;
+	put_and_look(&w, &rest, BIRTH + 9);
+	look(&w, BIRTH + 10);
+	check_cluster(&w, 10, 0, 10, 0);
+	job_table_remove(w.table, 100);
+	look(&w, BIRTH + 11);
+	CHECK_NUMBER(w.events->runs.used, 0);
+	CHECK_NUMBER(w.events->lost, 0);
+	world_done(&w);
+}
+
+static void test_cut_list(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("a list that is cut waits until its tasks are counted");
+	struct job rest = rest_of("1,3,5,...");
+	put_and_look(&w, &rest, BIRTH + 5);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 0);
+	see(&w, 100, JOB_PENDING, BIRTH + 6);
+	CHECK(job_table_set_tasks(w.table, 100, 50));
+	look(&w, BIRTH + 6);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 50);
+	put_and_look(&w, &rest, BIRTH + 7);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 50);
+	world_done(&w);
+	check_row("a task runs meanwhile, and is counted by itself");
+	world_init(&w, true);
+	put_and_look(&w, &rest, BIRTH + 5);
+	const struct job task = task_of(101, 1, BIRTH + 6);
+	put_and_look(&w, &task, BIRTH + 7);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 1);
+	see(&w, 100, JOB_PENDING, BIRTH + 8);
+	CHECK(job_table_set_tasks(w.table, 100, 49));
+	look(&w, BIRTH + 8);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 50);
+	world_done(&w);
+	check_row("cancelled before it was counted: slurmdbd tells how many they were");
+	world_init(&w, true);
+	put_and_look(&w, &rest, BIRTH + 5);
+	end_rest(&w, "", 50, BIRTH + 7);
+	check_cluster(&w, 50, 0, 50, 0);
+	world_done(&w);
+}
+
+static void test_before_birth(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("an array from before counting began: its tasks' starts and ends count");
+	struct job rest = rest_of("0-9");
+	rest.submit_time = BIRTH - 50;
+	put_and_look(&w, &rest, BIRTH + 5);
+	struct job task = task_of(101, 0, BIRTH + 6);
+	task.submit_time = BIRTH - 50;
+	put_and_look(&w, &task, BIRTH + 7);
+	take_end(&w, &task, "completed", BIRTH + 8);
+	check_cluster(&w, 0, 1, 1, 2 * 2);
+	world_done(&w);
+}
+
+int main(void)
+{
+	test_split_later();
+	test_split_before();
+	test_split_before_seen_after();
+	test_last_task();
+	test_last_task_without_details();
+	test_cancelled_unsplit();
+	test_cut_list();
+	test_before_birth();
+	return check_done();
+}

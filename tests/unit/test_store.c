@@ -1,0 +1,239 @@
+/* The store's contract, when nothing is wrong with the file. */
+#include "check.h"
+#include "store_rows.h"
+
+#include "store/place.h"
+#include "store/schema.h"
+
+#include <math.h>
+
+static char folder[] = "/tmp/test-store-XXXXXX", path[64];
+
+static void fresh(const char *name)
+{
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+}
+
+static void test_round_trip(void)
+{
+	fresh("rows");
+	struct error err = {""};
+	struct store *store = load_store(path, "c1", STORE_NEW);
+	struct store_run run = run_of(UINT64_MAX, -1), other = run_of(1, 3), gone = run_of(1, 4);
+	run.bits = UINT64_MAX;
+	run.submit_time = INT64_MIN;
+	run.user = TEXT("o'neill \"\\ \xc3\xa9 \xff");
+	run.account = TEXT("a\0b");
+	run.qos = (struct text){NULL, 0};
+	other.end_time = 1700000300;
+	other.gone_since = 1700000400;
+	CHECK(store_begin(store, &err) == STORE_WANTS_ALL);
+	store_put_run(store, &run);
+	store_put_run(store, &other);
+	store_put_run(store, &gone);
+	put_counter(store, "debug", "FAILED", 0.1);
+	put_counter(store, "debug", "COMPLETED", INFINITY);
+	put_counter(store, "gone", "FAILED", 3);
+	store_put_mark(store, "cursor", INT64_MIN);
+	CHECK(store_commit(store, &err));
+	CHECK(store_begin(store, &err) == STORE_WANTS_CHANGES);
+	put_counter(store, "debug", "FAILED", 1e300);
+	store_remove_counter(store, &(struct store_counter){TEXT("partition"), TEXT("gone"),
+							   TEXT("jobs_ended"), TEXT("FAILED"), 0});
+	store_remove_run(store, &gone);
+	store_remove_run(store, &gone);
+	CHECK(store_commit(store, &err));
+	store_free(store);
+	check_dump(path,
+		   "partition|debug|jobs_ended|COMPLETED|inf\n"
+		   "partition|debug|jobs_ended|FAILED|1.0000000000000001e+300\n"
+		   "18446744073709551615_-1@-9223372036854775808 6 ffffffffffffffff 0"
+		   " 1700000100-0 100 63 4294967296 7 0 cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|"
+		   "o'neill \"\\ \xc3\xa9 \xff|a\\0b|batch||\n"
+		   "1_3@1700000000 8 5 0 1700000100-1700000300 100 1 4294967296 7 1700000400 "
+		   "cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|alice|physics|batch|normal|\n"
+		   "cursor|-9223372036854775808\n");
+}
+
+static void test_transactions(void)
+{
+	fresh("transactions");
+	struct error err = {""};
+	struct store *store = store_new(path, "");
+	CHECK(store_begin(store, &err) == STORE_WANTS_NOTHING); /* else it would overwrite what is there */
+	store_free(store);
+	store = load_store(path, "", STORE_NEW);
+	save_mark(store, "a", 1, STORE_WANTS_ALL);
+	save_mark(store, "b", 2, STORE_WANTS_CHANGES);
+	CHECK(store_begin(store, &err) == STORE_WANTS_CHANGES);
+	store_put_mark(store, "a", 3);
+	store_free(store); /* without a commit */
+	check_dump(path, "a|1\nb|2\n");
+}
+
+static void test_file(void)
+{
+	struct stat status;
+	char other[80];
+	fresh("file");
+	struct store *store = load_store(path, "", STORE_NEW);
+	save_mark(store, "a", 1, STORE_WANTS_ALL);
+	CHECK(stat(path, &status) == 0 && (status.st_mode & 0777) == 0600);
+	snprintf(other, sizeof other, "%s-wal", path);
+	CHECK(stat(other, &status) == 0 && (status.st_mode & 0777) == 0600);
+	CHECK(store_bytes(store) > (uint64_t)status.st_size && status.st_size > 4096);
+	store_free(store);
+	CHECK(access(other, F_OK) != 0);
+	chmod(path, 0644); /* a backup that was put back */
+	snprintf(other, sizeof other, "%s/link", folder);
+	CHECK(symlink("file", other) == 0);
+	check_dump(other, "a|1\n");
+	CHECK(stat(path, &status) == 0 && (status.st_mode & 0777) == 0600);
+	CHECK(lstat(other, &status) == 0 && S_ISLNK(status.st_mode));
+}
+
+static void test_removed_while_open(void)
+{
+	fresh("removed");
+	struct store *store = load_store(path, "", STORE_NEW);
+	save_mark(store, "a", 1, STORE_WANTS_ALL);
+	unlink(path);
+	save_mark(store, "b", 2, STORE_WANTS_ALL);
+	save_mark(store, "c", 3, STORE_WANTS_CHANGES);
+	store_free(store);
+	check_dump(path, "b|2\nc|3\n");
+}
+
+static void test_cluster(void)
+{
+	fresh("cluster");
+	struct error err = {""};
+	struct store *store = load_store(path, "", STORE_NEW);
+	save_mark(store, "a", 1, STORE_WANTS_ALL);
+	CHECK(store_claim(store, "c1", &err));
+	save_mark(store, "b", 2, STORE_WANTS_CHANGES);
+	CHECK(store_claim(store, "c1", &err));
+	CHECK(!store_claim(store, "c2", &err)); /* as if the daemon was told another address */
+	CHECK(strstr(err.text, "c1") && strstr(err.text, "c2") && strstr(err.text, ".foreign-"));
+	CHECK_NUMBER(store_set_aside_count(store), 1);
+	save_mark(store, "c", 3, STORE_WANTS_ALL);
+	store_free(store);
+	check_dump(path, "c|3\n");
+	store_free(load_store(path, "c2", STORE_LOADED));
+	store = load_store(path, "c1", STORE_SET_ASIDE);
+	CHECK_NUMBER(store_set_aside_count(store), 1);
+	save_mark(store, "d", 4, STORE_WANTS_ALL);
+	store_free(store);
+	check_dump(path, "d|4\n");
+}
+
+static void test_without_wal(void)
+{
+	char wal[80];
+	fresh("journal");
+	snprintf(wal, sizeof wal, "%s-wal", path);
+	for (int i = 0; i < 3; i++) { /* and it changes between both */
+		struct store *store = store_new(path, "");
+		struct buf dump = BUF_INIT;
+		struct error err = {""};
+		if (i % 2 == 0)
+			store_avoid_wal(store);
+		CHECK(load_dump(store, &dump, &err) == (i ? STORE_LOADED : STORE_NEW));
+		save_mark(store, i ? "again" : "a", i, i ? STORE_WANTS_CHANGES : STORE_WANTS_ALL);
+		CHECK((access(wal, F_OK) == 0) == (i == 1));
+		store_free(store);
+		buf_done(&dump);
+	}
+	check_dump(path, "a|0\nagain|2\n");
+	CHECK(place_type_is_network(0x6969));
+	CHECK(place_type_is_network((uint64_t)(int32_t)0xff534d42));
+	CHECK(!place_type_is_network(0xef53)); /* ext4 */
+	CHECK(!place_type_is_network(0x58465342)); /* XFS */
+	CHECK(!place_type_is_network(0x9123683e)); /* btrfs */
+	CHECK(!place_is_network(folder));
+	CHECK(place_is_network("/nowhere/at/all"));
+}
+
+struct row_of_tomorrow {
+	struct text name, word;
+	int64_t value;
+};
+
+/* A schema as it may be some versions on: the table of marks with columns that two versions brought. */
+static void migrate(const char *step, bool want)
+{
+	static const struct column columns[] = {
+		{"name", offsetof(struct row_of_tomorrow, name), COLUMN_TEXT, 1},
+		{"value", offsetof(struct row_of_tomorrow, value), COLUMN_INTEGER, 1},
+		{"word", offsetof(struct row_of_tomorrow, word), COLUMN_TEXT, 3},
+	};
+	const struct table table = {"mark", columns, 3, 1};
+	const char *const steps[] = {NULL, NULL, step, "UPDATE mark SET word = 'w' || value"};
+	const struct schema schema = {3, &table, 1, steps};
+	struct row_of_tomorrow row = {0};
+	struct buf sql = BUF_INIT;
+	struct db *db = db_open(path);
+	CHECK(schema_migrate(&schema, db, (int)db_number(db, "PRAGMA user_version")) == want);
+	schema_select(&table, &sql);
+	struct sqlite3_stmt *select = db_prepare(db, sql.bytes);
+	CHECK((select && db_step(db, select)) == want);
+	if (want) {
+		schema_read(&table, select, &row);
+		CHECK(text_equal(row.name, TEXT("a")) && text_equal(row.word, TEXT("w20")));
+		CHECK_NUMBER(row.value, 20);
+	}
+	db_close(db, true);
+	buf_done(&sql);
+}
+
+static void test_migration(void)
+{
+	fresh("migration");
+	struct store *store = load_store(path, "", STORE_NEW);
+	save_mark(store, "a", 2, STORE_WANTS_ALL);
+	store_free(store);
+	migrate("UPDATE mark SET value = 3; UPDATE nothing SET value = 4", false);
+	check_dump(path, "a|2\n"); /* all of it or nothing */
+	migrate("UPDATE mark SET value = 10 * value", true);
+	migrate("UPDATE mark SET value = 0", true); /* has been done */
+	store_free(load_store(path, "", STORE_UNUSABLE)); /* made by a newer one, for the present */
+}
+
+/* 10,000 changes a commit of 20,000 rows, which come and go. */
+static void test_bounded(void)
+{
+	fresh("bounded");
+	struct error err = {""};
+	struct store *store = load_store(path, "", STORE_NEW);
+	uint64_t largest = 0;
+	for (uint64_t i = 0; i < 25; i++) {
+		CHECK(store_begin(store, &err) != STORE_WANTS_NOTHING);
+		for (uint64_t k = 0; k < 5000; k++) {
+			struct store_run comes = run_of(i * 5000 + k, -1), goes = run_of(comes.id - 20000, -1);
+			store_put_run(store, &comes);
+			store_remove_run(store, &goes);
+		}
+		CHECK(store_commit(store, &err));
+		largest = store_bytes(store) > largest ? store_bytes(store) : largest;
+	}
+	printf("20,000 runs, 10,000 changes a commit: %.1f MiB at most\n", (double)largest / (1 << 20));
+	CHECK(largest < 3 * 20000 * 300 + (32 << 20));
+	store_free(store);
+}
+
+int main(void)
+{
+	CHECK(mkdtemp(folder));
+	test_round_trip();
+	test_transactions();
+	test_file();
+	test_removed_while_open();
+	test_cluster();
+	test_without_wal();
+	test_migration();
+	test_bounded();
+	char command[80];
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	CHECK(system(command) == 0);
+	return check_done();
+}

@@ -1,0 +1,373 @@
+/* The store where something is wrong: with the file, its folder, the disk, or other processes. */
+#include "check.h"
+#include "store_rows.h"
+
+#include <fcntl.h>
+#include <glob.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+enum { RUNS = 300, KILLS = 20 };
+
+static char folder[] = "/tmp/test-store-XXXXXX", path[64];
+
+static void fresh(const char *name)
+{
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+}
+
+static void write_file(const void *bytes, size_t len)
+{
+	int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+	CHECK(write(file, bytes, len) == (ssize_t)len);
+	close(file);
+}
+
+static struct buf read_file(const char *name)
+{
+	struct buf bytes = BUF_INIT;
+	char chunk[4096];
+	ssize_t got;
+	int file = open(name, O_RDONLY);
+	while ((got = read(file, chunk, sizeof chunk)) > 0)
+		buf_add(&bytes, chunk, (size_t)got);
+	close(file);
+	return bytes;
+}
+
+/* A file with some content, closed as is proper. */
+static void make_file(void)
+{
+	struct error err;
+	struct store *store = load_store(path, "c1", STORE_NEW);
+	CHECK(store_begin(store, &err) == STORE_WANTS_ALL);
+	for (uint64_t i = 0; i < RUNS; i++) {
+		struct store_run run = run_of(i, -1);
+		store_put_run(store, &run);
+	}
+	store_put_mark(store, "cursor", 42);
+	CHECK(store_commit(store, &err));
+	store_free(store);
+}
+
+/* The one file that was set aside holds these bytes; NULL: it may have been changed. It is removed. */
+static void check_set_aside(const char *label, const struct buf *bytes)
+{
+	char pattern[96];
+	glob_t found = {0};
+	snprintf(pattern, sizeof pattern, "%s.%s-*[0-9]", path, label);
+	CHECK(glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc == 1);
+	if (found.gl_pathc) {
+		struct buf got = read_file(found.gl_pathv[0]);
+		CHECK(!bytes || text_equal(buf_text(&got), buf_text(bytes)));
+		buf_done(&got);
+		unlink(found.gl_pathv[0]);
+	}
+	globfree(&found);
+}
+
+/* Loads whatever there is; in any case it can be written and read again. */
+static enum store_found load_any(char **ret_dump)
+{
+	struct buf dump = BUF_INIT;
+	struct error err = {""};
+	struct store *store = store_new(path, "c1");
+	enum store_found found = load_dump(store, &dump, &err);
+	CHECK(found != STORE_UNUSABLE);
+	CHECK(found != STORE_SET_ASIDE || (strstr(err.text, path) && strstr(err.text, "moved to")));
+	save_mark(store, "new", 1, found == STORE_LOADED ? STORE_WANTS_CHANGES : STORE_WANTS_ALL);
+	store_free(store);
+	if (found != STORE_LOADED)
+		check_dump(path, "new|1\n");
+	if (ret_dump)
+		*ret_dump = dump.bytes;
+	else
+		buf_done(&dump);
+	return found;
+}
+
+static void test_garbage(void)
+{
+	static const char zeros[8192];
+	static const struct {
+		const char *name, *bytes;
+		size_t len;
+		enum store_found want;
+	} rows[] = {
+		{"empty", "", 0, STORE_NEW},
+		{"one byte", "x", 1, STORE_NEW}, /* to SQLite it is empty */
+		{"text", "ControlMachine=head\nSlurmUser=slurm\n", 36, STORE_SET_ASIDE},
+		{"zeros", zeros, sizeof zeros, STORE_SET_ASIDE},
+		{"only the magic", "SQLite format 3\0", 16, STORE_SET_ASIDE},
+	};
+	fresh("garbage");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf bytes = BUF_INIT;
+		buf_add(&bytes, rows[i].bytes, rows[i].len);
+		write_file(rows[i].bytes, rows[i].len);
+		check_row(rows[i].name);
+		CHECK_NUMBER(load_any(NULL), rows[i].want);
+		if (rows[i].want == STORE_SET_ASIDE)
+			check_set_aside("damaged", &bytes);
+		unlink(path);
+		buf_done(&bytes);
+	}
+}
+
+/* Cut off anywhere, or with any bytes overwritten: never a crash, and never less than there was without
+ * a word. (A file cut to nothing is a new one.) */
+static void test_mutilated(void)
+{
+	unsigned seed = 1;
+	int set_aside = 0;
+	fresh("mutilated");
+	make_file();
+	char *whole = dump_of(path, NULL), row[64];
+	struct buf good = read_file(path);
+	for (int i = 0; i < 150; i++) {
+		struct buf bytes = BUF_INIT;
+		char *dump = NULL;
+		buf_add_text(&bytes, buf_text(&good));
+		bool is_cut = i % 3 == 0;
+		size_t at = 16 + (size_t)rand_r(&seed) % (good.len - 16), len = 1 + (size_t)rand_r(&seed) % 2000;
+		snprintf(row, sizeof row, "%s at %zu, %zu", is_cut ? "cut" : "overwritten", at, len);
+		for (size_t k = at; k < good.len && k < at + len; k++)
+			bytes.bytes[k] = (char)rand_r(&seed);
+		bytes.len = is_cut ? at : bytes.len;
+		write_file(bytes.bytes, bytes.len);
+		enum store_found found = load_any(&dump);
+		check_row(row);
+		CHECK(found == STORE_SET_ASIDE || found == STORE_LOADED);
+		CHECK(!is_cut || found == STORE_SET_ASIDE || strcmp(dump, whole) == 0);
+		set_aside += found == STORE_SET_ASIDE;
+		unlink(path);
+		buf_done(&bytes);
+		free(dump);
+	}
+	printf("150 mutilated files: %d set aside, the others differ inside a row\n", set_aside);
+	CHECK(set_aside > 100);
+	buf_done(&good);
+	free(whole);
+}
+
+/* Pages that are read again while the file is in use. */
+static void test_damaged_while_open(void)
+{
+	fresh("rotting");
+	struct error err = {""};
+	struct store *store = load_store(path, "", STORE_NEW);
+	CHECK(store_begin(store, &err) == STORE_WANTS_ALL);
+	for (uint64_t i = 0; i < 120000; i++) { /* more than the cache holds */
+		struct store_run run = run_of(i, -1);
+		store_put_run(store, &run);
+	}
+	CHECK(store_commit(store, &err));
+	store_free(store); /* from the WAL to the file */
+	store = load_store(path, "", STORE_LOADED);
+	FILE *file = fopen(path, "r+");
+	fseek(file, 8192, SEEK_SET);
+	for (int i = 0; i < 10 << 20; i++)
+		putc(0xff, file);
+	fclose(file);
+	CHECK(store_begin(store, &err) == STORE_WANTS_CHANGES);
+	for (uint64_t i = 0; i < 120000; i += 100) {
+		struct store_run run = run_of(i, -1);
+		run.bits = 7;
+		store_put_run(store, &run);
+	}
+	CHECK(!store_commit(store, &err));
+	CHECK(strstr(err.text, "malformed") && strstr(err.text, "moved to"));
+	CHECK_NUMBER(store_set_aside_count(store), 1);
+	save_mark(store, "a", 1, STORE_WANTS_ALL);
+	store_free(store);
+	check_dump(path, "a|1\n");
+}
+
+static void run_sql(const char *sql)
+{
+	sqlite3 *handle;
+	CHECK(sqlite3_open(path, &handle) == SQLITE_OK);
+	CHECK(sqlite3_exec(handle, sql, NULL, NULL, NULL) == SQLITE_OK);
+	sqlite3_close(handle);
+}
+
+static void test_not_ours(void)
+{
+	static const struct {
+		const char *sql;
+		enum store_found want;
+		const char *label;
+		bool is_noticed_late; /* when it was made a WAL's */
+	} rows[] = {
+		{"CREATE TABLE bookmarks (url)", STORE_SET_ASIDE, "foreign", false},
+		{"CREATE TABLE counter (x); PRAGMA user_version = 1", STORE_SET_ASIDE, "foreign", false},
+		{"PRAGMA application_id = 77", STORE_SET_ASIDE, "foreign", false},
+		{"PRAGMA application_id = 1935896677; PRAGMA user_version = 1", STORE_SET_ASIDE,
+		 "damaged", true},
+		{"PRAGMA application_id = 1935896677; CREATE TABLE run (x)", STORE_SET_ASIDE,
+		 "damaged", true},
+		{"CREATE TABLE t (x); DROP TABLE t", STORE_NEW, NULL, false},
+	};
+	fresh("foreign");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		run_sql(rows[i].sql);
+		struct buf bytes = read_file(path);
+		CHECK_NUMBER(load_any(NULL), rows[i].want);
+		check_row(rows[i].sql);
+		if (rows[i].label)
+			check_set_aside(rows[i].label, rows[i].is_noticed_late ? NULL : &bytes);
+		unlink(path);
+		buf_done(&bytes);
+	}
+}
+
+static void test_newer(void)
+{
+	fresh("newer");
+	struct buf dump = BUF_INIT;
+	struct error err = {""};
+	make_file();
+	run_sql("PRAGMA user_version = 99");
+	struct buf before = read_file(path);
+	struct store *store = store_new(path, "");
+	CHECK(load_dump(store, &dump, &err) == STORE_UNUSABLE);
+	CHECK(strstr(err.text, "newer slurmscope"));
+	CHECK(store_begin(store, &err) == STORE_WANTS_NOTHING);
+	store_free(store);
+	struct buf after = read_file(path);
+	CHECK(text_equal(buf_text(&before), buf_text(&after)));
+	buf_done(&before);
+	buf_done(&after);
+	buf_done(&dump);
+}
+
+/* A folder that is missing, or where nothing can be made; a file that can only be read. */
+static void test_permissions(void)
+{
+	char missing[80];
+	fresh("closed");
+	snprintf(missing, sizeof missing, "%s/state.db", path);
+	store_free(load_store(missing, "", STORE_UNUSABLE));
+	struct error err = {""};
+	CHECK(!store_check(missing, &err) && strstr(err.text, path));
+	CHECK(mkdir(path, 0500) == 0);
+	CHECK(!store_check(folder, &err) && strstr(err.text, folder));
+	CHECK(store_check(missing, &err) || geteuid() != 0); /* access(2) is of the real user */
+	store_free(load_store(folder, "", STORE_UNUSABLE)); /* is a folder */
+	if (geteuid() == 0) /* whom no permission binds */
+		CHECK(chown(path, 65534, 65534) == 0 && seteuid(65534) == 0);
+	store_free(load_store(missing, "", STORE_UNUSABLE));
+	chmod(path, 0700);
+	struct store *store = load_store(missing, "", STORE_NEW);
+	save_mark(store, "a", 1, STORE_WANTS_ALL);
+	store_free(store);
+	chmod(missing, 0400);
+	store_free(load_store(missing, "", STORE_UNUSABLE));
+	chmod(missing, 0600);
+	store_free(load_store(missing, "", STORE_LOADED));
+	if (getuid() == 0)
+		CHECK(seteuid(0) == 0);
+}
+
+/* Files may not grow: what the disk says when it is full, but for the error's number. */
+static void test_no_room(void)
+{
+	fresh("full");
+	struct error err = {""};
+	struct store *store = load_store(path, "", STORE_NEW);
+	save_mark(store, "a", 1, STORE_WANTS_ALL);
+	struct rlimit limit, small;
+	getrlimit(RLIMIT_FSIZE, &limit);
+	small = limit;
+	small.rlim_cur = 32768;
+	signal(SIGXFSZ, SIG_IGN);
+	setrlimit(RLIMIT_FSIZE, &small);
+	for (int i = 0; i < 2; i++) {
+		CHECK(store_begin(store, &err) == (i ? STORE_WANTS_ALL : STORE_WANTS_CHANGES));
+		for (uint64_t k = 0; k < 1000; k++) {
+			struct store_run run = run_of(k, -1);
+			store_put_run(store, &run);
+		}
+		CHECK(!store_commit(store, &err) && strstr(err.text, path));
+		check_dump(path, "a|1\n");
+	}
+	setrlimit(RLIMIT_FSIZE, &limit);
+	save_mark(store, "b", 2, STORE_WANTS_ALL);
+	CHECK_NUMBER(store_set_aside_count(store), 0);
+	store_free(store);
+	check_dump(path, "b|2\n");
+}
+
+/* Commits on and on, and says which. Two rows a commit, so that half of one would show. */
+static void live(int told)
+{
+	struct buf dump = BUF_INIT;
+	struct error err;
+	struct store *store = store_new(path, "");
+	if (load_dump(store, &dump, &err) == STORE_UNUSABLE)
+		_exit(1);
+	int64_t number = 0;
+	if (dump.len)
+		sscanf(dump.bytes, "a|%" SCNd64, &number);
+	for (;; number++) {
+		if (write(told, &number, sizeof number) < 0 || !store_begin(store, &err))
+			_exit(1);
+		store_put_mark(store, "a", number + 1);
+		store_put_mark(store, "b", number + 1);
+		if (!store_commit(store, &err))
+			_exit(1);
+	}
+}
+
+/* What a process that was killed had committed is there; as long as it lives nobody else gets the file. */
+static void test_kills(void)
+{
+	fresh("killed");
+	unsigned seed = 1;
+	int64_t last = -1;
+	for (int i = 0; i < KILLS; i++) {
+		int64_t number = -1, a = 0, b = 0;
+		int told[2];
+		CHECK(pipe(told) == 0);
+		pid_t child = fork();
+		if (child == 0)
+			live(told[1]);
+		close(told[1]);
+		CHECK(read(told[0], &number, sizeof number) == sizeof number && number >= last);
+		if (i % 5 == 0) /* it would lose its lock if we opened the file without SQLite */
+			store_free(load_store(path, "", STORE_UNUSABLE));
+		usleep((useconds_t)rand_r(&seed) % 20000);
+		kill(child, SIGKILL);
+		CHECK(waitpid(child, NULL, 0) == child);
+		while (read(told[0], &number, sizeof number) == sizeof number)
+			last = number;
+		close(told[0]);
+		char *dump = dump_of(path, NULL);
+		if (number)
+			CHECK(sscanf(dump, "a|%" SCNd64 "\nb|%" SCNd64, &a, &b) == 2 && a == b);
+		CHECK(a == number || a == number + 1);
+		free(dump);
+	}
+	printf("%d kills, %" PRId64 " commits\n", KILLS, last);
+	CHECK(last > 0);
+}
+
+int main(void)
+{
+	CHECK(mkdtemp(folder));
+	chmod(folder, 0755);
+	test_garbage();
+	test_mutilated();
+	test_damaged_while_open();
+	test_not_ours();
+	test_newer();
+	test_permissions();
+	test_no_room();
+	test_kills();
+	char command[80];
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	CHECK(system(command) == 0);
+	return check_done();
+}
