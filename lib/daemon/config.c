@@ -102,7 +102,7 @@ static const struct option_row rows[] = {
 	 "or the machine stops; without it they begin at 0 each time.",
 	 NULL},
 	{"jobs.accounting-from", ROWS_OPTION, offsetof(struct config, accounting_from), "1000", "JOBS",
-	 "From so many new jobs on their details are read from slurmdbd, at a tenth of the cost; why they "
+	 "From so many new jobs on their details are read from slurmdbd, at an eighth of the cost; why they "
 	 "wait is Unknown until their turn comes. 0: never.",
 	 NULL},
 	{"jobs.first-id", ID, offsetof(struct config, first_job_id), "1", "ID",

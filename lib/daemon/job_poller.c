@@ -123,7 +123,7 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	plan_set_work(plan, TASK_JOB_SEARCH, by_search ? SEARCH_WORK : 0);
 }
 
-/* slurmdbd tells of new jobs at a tenth of the cost, but not why they wait: it is for many. */
+/* slurmdbd tells of new jobs at an eighth of the cost, but not why they wait: it is for many. */
 static void choose_slurmdbd(struct job_poller *poller)
 {
 	uint64_t unseen = job_details_unseen(&poller->reader.details);

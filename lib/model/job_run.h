@@ -1,7 +1,7 @@
 /* A run of a job as slurmdbd keeps it: what `sacct -D -X` prints a line of. A job that is requeued, or lost a node,
  * leaves a run behind and goes on as another one with the same ids and a later submit time; slurmdbd has pending and
- * running ones, too. Texts are borrowed from whoever made the record. v0.0.37 gives the eligible time as start time; where
- * versions differ otherwise stands at the member. */
+ * running ones, too. Texts are borrowed from whoever made the record. v0.0.37 gives the eligible time as start
+ * time; where versions differ otherwise stands at the member. */
 #pragma once
 
 #include "model/job.h"
@@ -9,9 +9,9 @@
 struct job_run {
 	/* Of `struct job` slurmdbd has no user id and no reason (state.reason is an old one), and only the base state,
 	 * with REQUEUED, RESIZING or REVOKED as flag: PENDING with REQUEUED is a run that ended by requeue. Times that
-	 * are not there yet, and the start of what ended without any, are 0. An array's unsplit rest lists its tasks as a mask ("0x1f"), which is not cut.
-	 * exit_code is the return code, unset if a signal ended the script, or if it FAILED with 0: before v0.0.40 any
-	 * code is given as 0. memory_per_node and memory_per_cpu come with v0.0.40. */
+	 * are not there yet, and the start of what ended without any, are 0. An array's unsplit rest lists its tasks as
+	 * a mask ("0x1f"), which is not cut. exit_code is the return code, unset if a signal ended the script, or if it
+	 * FAILED with 0: before v0.0.40 any code is given as 0. memory_per_node and memory_per_cpu come with v0.0.40. */
 	struct job job;
 	struct text qos_requested; /* since v0.0.42; one or several, empty: the default */
 	uint64_t elapsed, suspended; /* seconds; elapsed is without the suspended ones */
