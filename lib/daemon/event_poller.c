@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 enum {
-	SLURMDBD_GIVE_UP_S = 600, /* without any answer of its: there is none */
+	SLURMDBD_GIVE_UP_S = 120, /* without any answer of its: there is none; shorter than MinJobAge */
 	ENDS_KEPT_S = 600,        /* what slurmctld told of ends is known so long when slurmdbd takes over */
 	WHOLE_AFTER_S = 300,      /* what slurmdbd lacks of a run by then never comes */
 	STEPS_AFTER_S = 60,       /* slurmdbd has a job's steps by then */
@@ -263,6 +263,7 @@ void event_poller_poll(struct event_poller *poller, const struct plan_action *ac
 		poll_steps(poller, action->records, outcome);
 	outcome->task = action->task;
 	outcome->way = action->way;
+	poller->is_changed = true;
 }
 
 /* Before a page */
@@ -270,11 +271,16 @@ void event_poller_poll(struct event_poller *poller, const struct plan_action *ac
 void event_poller_record(struct event_poller *poller, int64_t as_of)
 {
 	const struct job_table *table = poller->asker->cluster->job_table;
-	if (as_of && (as_of != poller->as_of || table->changes != poller->table_changes))
+	if (as_of && (as_of != poller->as_of || table->changes != poller->table_changes)) {
 		job_events_look(poller->recorder.events, table, as_of);
+		poller->is_changed = true;
+	}
 	poller->as_of = as_of;
 	poller->table_changes = table->changes;
 	tallies_show(&poller->recorder.events->tallies, poller->asker->cluster->rosters);
+	if (!poller->is_changed && !poller->recorder.is_failing)
+		return;
+	poller->is_changed = false;
 	const struct job_events *before = poller->recorder.events;
 	recorder_write(&poller->recorder, poller->asker->cluster->name);
 	if (poller->recorder.events != before)
