@@ -175,7 +175,8 @@ def compare_p95(slurm, prometheus):
 def wait_for_ends(slurm, seconds=300):
     """Until no job lives any more; what would wait for ever is cancelled. slurmdbd hears of it a little later."""
     end = time.monotonic() + seconds
-    while live := slurm.run("squeue", "-h", "-a", "-o", "%i %T").split("\n")[:-1]:
+    # slurmctld may just be starting
+    while live := slurm.run("sh", "-c", "squeue -h -a -o '%i %T' || echo all of them").split("\n")[:-1]:
         assert time.monotonic() < end, f"these live on: {live[:5]}"
         if waiting := [line.split()[0] for line in live if line.endswith("PENDING")]:
             slurm.run("sh", "-c", f"scancel {' '.join(waiting)} || true")
