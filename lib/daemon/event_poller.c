@@ -10,6 +10,7 @@
 enum {
 	SLURMDBD_GIVE_UP_S = 120, /* without any answer of its: there is none; shorter than MinJobAge */
 	ENDS_KEPT_S = 600,        /* what slurmctld told of ends is known so long when slurmdbd takes over */
+	SETTLED_AFTER_S = 10,     /* what slurmdbd has of an end does not change any more */
 	WHOLE_AFTER_S = 300,      /* what slurmdbd lacks of a run by then never comes */
 	STEPS_AFTER_S = 60,       /* slurmdbd has a job's steps by then */
 	STEPS_SINCE_S = 86400,    /* older ones were given up */
@@ -142,11 +143,13 @@ static bool is_slurms(const struct job_run *run)
 	return run->job.id && run->job.id < UINT32_MAX && time_of(run->job.submit_time);
 }
 
-/* Of a short job slurmdbd may hear the end first: then it has neither partition nor array until it hears of its start
- * (seen with 22.05). It is told again. */
+/* Of a short job slurmdbd may hear the end first: then it has neither partition nor array until it hears of its start;
+ * of one that was cancelled it hears the exit code a little later (both seen with 22.05). It is told again. */
 static bool is_whole(const struct job_run *run, int64_t now)
 {
-	return run->job.partitions.len || time_of(run->job.end_time) < now - WHOLE_AFTER_S;
+	int64_t end = time_of(run->job.end_time);
+	return end < now - SETTLED_AFTER_S &&
+	       (run->job.partitions.len || end < now - WHOLE_AFTER_S);
 }
 
 static void take_ends(struct event_poller *poller, const struct runs_taken *taken,

@@ -6,17 +6,17 @@ import re
 import time
 from collections import Counter
 
-from slurm_says import memory_bytes, tres
+from slurm_says import gres_labels, memory_bytes, tres
 
 COLUMNS = ("JobIDRaw JobID User Account Partition QOS Submit Eligible Start End State ElapsedRaw AllocCPUS NNodes "
-           "AllocTRES ExitCode TimelimitRaw SubmitLine").split()
+           "AllocTRES ExitCode TimelimitRaw NodeList SubmitLine").split()
 DURATIONS = (1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000)
 RATIOS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536)
 END_STATES = ("completed failed cancelled timeout out_of_memory node_fail preempted boot_fail deadline "
               "requeued").split()
-FAMILIES = re.compile(r"slurm_(\w+_job_(submissions|starts|ends|cpu_seconds|gres_seconds|memory_byte_seconds|exits)_total|"
-                      r"job_(wait_time|queue_time|runtime)_seconds|job_time_limit_ratio|job_size_\w+?)"
+FAMILIES = re.compile(r"slurm_(\w+_job_(submissions|starts|ends|cpu_seconds|gres_seconds|memory_byte_seconds|exits|"
+                      r"failures)_total|job_(wait_time|queue_time|runtime)_seconds|job_time_limit_ratio|job_size_\w+?)"
                       r"(_bucket|_sum|_count)?\{?")
 
 
@@ -72,8 +72,21 @@ def named_partitions(row):
     return set(found[1].split(",")) - {row["Partition"]} if found else set()
 
 
+def held_gres(held):
+    """{(name, type): count}: what is listed without a type includes what has one."""
+    counts = Counter()
+    for name, count in held.items():
+        if name.startswith("gres/"):
+            gres, _, kind = name[5:].partition(":")
+            counts[gres, kind] += int(count)
+            if kind:
+                counts[gres, ""] -= int(count)
+    return +counts
+
+
 class Truth:
-    def __init__(self):
+    def __init__(self, release):
+        self.tells_codes = release != "22.05"  # slurmrestd 22.05 gives any exit code as 0
         self.samples = Counter()
         self.more = Counter()  # where it was seen as it was submitted, so many more
 
@@ -102,6 +115,8 @@ class Truth:
             self.count(f"{entity}_job_cpu_seconds", elapsed * cpus if has_started else 0, **names)
             self.count(f"{entity}_job_memory_byte_seconds",
                        elapsed * memory_bytes(held["mem"]) if has_started and "mem" in held else 0, **names)
+            for gres, held_of_it in held_gres(held).items():
+                self.count(f"{entity}_job_gres_seconds", elapsed * held_of_it, **names, **gres_labels(*gres))
         for partition in named_partitions(row):
             self.more[f"slurm_partition_job_submissions_total{labels(partition=partition)}"] += 1
         if has_started:
@@ -110,7 +125,8 @@ class Truth:
     def add_start(self, row, queue, held, elapsed):
         start = int(row["Start"])
         code, signal = row["ExitCode"].split(":")
-        exit_class = "signal" if signal != "0" else "nonzero" if code != "0" else "zero"
+        has_code = code != "0" and (self.tells_codes or row["State"] == "FAILED")
+        exit_class = "signal" if signal != "0" else "nonzero" if has_code else "zero"
         eligible = int(row["Eligible"]) if is_time(row["Eligible"]) else int(row["Submit"])
         partition = {"partition": queue["partition"]}
         self.observe("job_wait_time_seconds", DURATIONS, max(0, start - eligible), **queue)
@@ -120,18 +136,20 @@ class Truth:
         self.observe("job_size_nodes", SIZES, int(row["NNodes"]), **partition)
         if row["TimelimitRaw"].isdigit():
             self.observe("job_time_limit_ratio", RATIOS, elapsed / 60 / int(row["TimelimitRaw"]), **partition)
+        state, node = row["State"].lower(), re.sub(r"\[(\d+).*", r"\1", row["NodeList"].split(",")[0])
+        if state == "failed" or (state in ("node_fail", "boot_fail") and row["NNodes"] == "1"):
+            self.count("node_job_failures", node=node, kind=state)
         self.count("cluster_job_exits", **{"class": exit_class})
         self.count("partition_job_exits", **partition, **{"class": exit_class})
 
 
 def compare(slurm, page):
     """(equal, {series: (page, truth)}, runs): every sample of either."""
-    truth, count = Truth(), 0
+    truth, count = Truth(slurm.release), 0
     for row in runs(slurm):
         truth.add(row)
         count += 1
-    mine = {series: value for series, value in page.items()
-            if FAMILIES.match(series) and "gres_seconds" not in series}
+    mine = {series: value for series, value in page.items() if FAMILIES.match(series)}
     wrong = {}
     for series in mine.keys() | truth.samples.keys():
         pair = mine.get(series, 0), truth.samples.get(series, 0)

@@ -353,6 +353,7 @@ storm() {
 			partitions=(cpu cpu busy debug gpu) qos=(normal short low)
 			for ((left = $1; left > 0; )); do
 				where=(-p "${partitions[RANDOM % 5]}" -q "${qos[RANDOM % 3]}" --mem="$((RANDOM % 4 * 100 + 100))" --chdir=/tmp)
+				[[ ${where[1]} != gpu ]] || where+=("--gres=gpu:$((RANDOM % 2 + 1))")
 				tasks=1
 				case $((RANDOM % 10)) in
 				0 | 1 | 2) submit "${where[@]}" --wrap true ;;
