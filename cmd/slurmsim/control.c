@@ -81,10 +81,12 @@ static bool do_slurmctld(struct sim *sim, const char *query, struct buf *out)
 	return true;
 }
 
+/* slurmdbd?down=1: it does not answer; ?late=N: it is told of ends N seconds later. */
 static bool do_slurmdbd(struct sim *sim, const char *query, struct buf *out)
 {
 	(void)out;
-	sim->dbd_down = number(query, "down", 0) != 0;
+	sim->dbd_down = sim->world.dbd_is_away = number(query, "down", 0) != 0;
+	sim->world.dbd_late = (int32_t)number(query, "late", 0);
 	return true;
 }
 
@@ -99,6 +101,26 @@ static bool do_storm(struct sim *sim, const char *query, struct buf *out)
 {
 	(void)out;
 	sim->world.storm += (uint32_t)number(query, "jobs", 1000);
+	return true;
+}
+
+static bool do_arrivals(struct sim *sim, const char *query, struct buf *out)
+{
+	(void)out;
+	sim->world.options.arrivals = number(query, "rate", 0);
+	return true;
+}
+
+/* Cancels all that waits. */
+static bool do_cancel(struct sim *sim, const char *query, struct buf *out)
+{
+	(void)query, (void)out;
+	struct world *world = &sim->world;
+	for (size_t place = 0; place < world->jobs.end; place++) {
+		struct job *job = job_table_at(&world->jobs, place);
+		if (job->id && job->state == JOB_PENDING && !(job->flags & JOB_COMPLETING))
+			job_end(world, job, JOB_CANCELLED, world->now);
+	}
 	return true;
 }
 
@@ -141,7 +163,7 @@ static bool do_job(struct sim *sim, const char *query, struct buf *out)
 	else if (strcmp(what, "release") == 0 && is_pending)
 		job_release(world, job);
 	else if (strcmp(what, "requeue") == 0 && runs)
-		job_requeue(world, job, JOB_CANCELLED);
+		job_requeue(world, job, JOB_PENDING);
 	else if (strcmp(what, "cancel") == 0 && (runs || is_pending))
 		job_end(world, job, JOB_CANCELLED, world->now);
 	else if (strcmp(what, "end") == 0 && runs)
@@ -175,6 +197,7 @@ static const struct {
 } controls[] = {
 	{"fault", do_fault},	   {"restart", do_restart}, {"slurmctld", do_slurmctld},
 	{"slurmdbd", do_slurmdbd}, {"refuse", do_refuse},   {"storm", do_storm},
+	{"arrivals", do_arrivals}, {"cancel", do_cancel},
 	{"array", do_array},	   {"stand", do_stand},	    {"advance", do_advance},
 	{"job", do_job},	   {"node", do_node},
 };

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ENDED_MAX = 200000 };
+enum { HANDED_OVER_MAX = 1000 }; /* a second */
 
 const struct association *world_association(const struct world *world, const struct job *job)
 {
@@ -48,6 +48,7 @@ void job_start(struct world *world, struct job *job, int32_t at)
 	event_set(world, job, at + (int32_t)job->run_s);
 	world->users[world_association(world, job)->user].running[job->qos]++;
 	world->counters.started++;
+	happened_start(world, job);
 	world->jobs_changed = world->now;
 }
 
@@ -63,10 +64,11 @@ static void forget(struct world *world, struct job *job)
 	world->jobs_changed = world->now;
 }
 
-/* slurmdbd's row of a run. It keeps a number of them, the oldest go first. */
+/* slurmdbd's row of a run. It keeps a number of them, the oldest go first; slurmctld hands it over later if slurmdbd is
+ * away, or slow. */
 static void remember(struct world *world, const struct job *job)
 {
-	if (world->ended_count == world->ended_capacity && world->ended_capacity < ENDED_MAX)
+	if (world->ended_count == world->ended_capacity && world->ended_capacity < world->options.history)
 		GROW(world->ended, world->ended_count, world->ended_capacity);
 	size_t capacity = world->ended_capacity;
 	if (world->ended_count == capacity) {
@@ -74,13 +76,25 @@ static void remember(struct world *world, const struct job *job)
 		if (oldest->node_count > 1)
 			free(oldest->nodes);
 		world->ended_first = (world->ended_first + 1) % capacity;
+		world->untold -= world->untold == world->ended_count;
 		world->ended_count--;
 	}
-	struct job *row = &world->ended[(world->ended_first + world->ended_count++) % capacity];
+	struct job *row = world_ended(world, world->ended_count++);
+	world->untold += world->untold || world->dbd_late || world->dbd_is_away;
 	*row = *job;
 	if (job->node_count > 1 && job->nodes) {
 		row->nodes = memory_new(job->node_count * sizeof *row->nodes);
 		memcpy(row->nodes, job->nodes, job->node_count * sizeof *row->nodes);
+	}
+}
+
+void jobs_hand_over(struct world *world)
+{
+	for (uint32_t i = 0; i < HANDED_OVER_MAX && world->untold && !world->dbd_is_away; i++) {
+		const struct job *next = world_ended(world, world->ended_count - world->untold);
+		if (next->end + world->dbd_late > world->now)
+			return;
+		world->untold--;
 	}
 }
 
@@ -131,6 +145,7 @@ void job_end(struct world *world, struct job *job, enum job_state state, int32_t
 		world->counters.canceled++;
 	else
 		world->counters.completed++;
+	happened_end(world, job, has_run);
 	remember(world, job);
 	world->jobs_changed = world->now;
 }
@@ -140,6 +155,7 @@ void job_requeue(struct world *world, struct job *job, enum job_state how)
 	job->state = (uint8_t)how;
 	job->end = world->now;
 	job->flags |= JOB_REQUEUED;
+	happened_end(world, job, true);
 	remember(world, job);
 	leave_nodes(world, job, world->now);
 	job->state = JOB_PENDING;
@@ -148,7 +164,7 @@ void job_requeue(struct world *world, struct job *job, enum job_state how)
 	world->jobs_changed = world->now;
 }
 
-/* The epilogs have ended. A requeued job begins anew, two minutes later as in Slurm. */
+/* The epilogs have ended. A requeued job begins anew, two minutes later as in Slurm if jobs run as long as there. */
 static void complete(struct world *world, struct job *job)
 {
 	const uint32_t *nodes = job->node_count > 1 ? job->nodes : &job->node;
@@ -167,8 +183,10 @@ static void complete(struct world *world, struct job *job)
 	}
 	job->flags &= (uint8_t)~JOB_REQUEUED;
 	job->submit = world->now;
-	job->eligible = world->now + 120;
+	job->eligible = world->now + (int32_t)(world->options.run_s ? world->options.run_s : 120);
 	job->start = job->end = TIME_NONE;
+	schedule_forget_place(job);
+	happened_submit(world, job, 1);
 	job_choose_end(world, job);
 	job_wait(world, job, REASON_BEGIN_TIME, job->eligible);
 }
@@ -213,8 +231,10 @@ void job_due(struct world *world, struct job *job)
 		pending_due(world, job);
 	else if (job->state != JOB_RUNNING)
 		forget(world, job);
-	else if (job->outcome == JOB_PREEMPTED && !job->het_id)
-		job_requeue(world, job, JOB_PREEMPTED);
+	else if ((job->outcome == JOB_PREEMPTED || job->outcome == JOB_PENDING) && !job->het_id)
+		job_requeue(world, job, (enum job_state)job->outcome);
+	else if (job->outcome == JOB_PENDING)
+		job_end(world, job, JOB_COMPLETED, world->now);
 	else
 		job_end(world, job, (enum job_state)job->outcome, world->now);
 }

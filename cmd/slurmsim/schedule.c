@@ -86,6 +86,15 @@ void schedule_free(struct world *world, struct job *job)
 	world->nodes_changed = world->now;
 }
 
+void schedule_forget_place(struct job *job)
+{
+	if (job->node_count > 1) {
+		free(job->nodes);
+		job->nodes = NULL;
+	} else
+		job->node = NO_NODE;
+}
+
 static void queue_in(struct partition *partition, uint32_t id)
 {
 	if (partition->tail == partition->capacity && partition->head > partition->capacity / 2) {
@@ -123,8 +132,11 @@ static bool place_all(struct world *world, struct job *job, struct partition *pa
 		if (!part || !schedule_place(world, part, partition))
 			break;
 	}
-	for (uint32_t i = 0; placed < size && i < placed; i++)
-		schedule_free(world, job_table_find(&world->jobs, job->id + i));
+	for (uint32_t i = 0; placed < size && i < placed; i++) {
+		struct job *part = job_table_find(&world->jobs, job->id + i);
+		schedule_free(world, part);
+		schedule_forget_place(part);
+	}
 	return placed == size;
 }
 
@@ -141,6 +153,8 @@ static enum job_reason try_start(struct world *world, uint32_t id, uint32_t numb
 		return REASON_ARRAY_LIMIT;
 	if (!place_all(world, job, &world->partitions[number]))
 		return REASON_RESOURCES;
+	if (job->partition != number)
+		happened_choose(world, job, number);
 	job->partition = (uint8_t)number;
 	job->other_partition = NO_PARTITION;
 	uint32_t size = job->het_size ? job->het_size : 1;

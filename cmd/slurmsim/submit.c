@@ -74,9 +74,11 @@ void job_choose_end(struct world *world, struct job *job)
 		       : unit < 988 ? JOB_OUT_OF_MEMORY
 		       : unit < 992 ? JOB_DEADLINE
 		       : unit < 996 ? JOB_PREEMPTED
-				    : JOB_COMPLETED;
+				    : JOB_PENDING; /* requeued on demand */
 	if (job->outcome == JOB_TIMEOUT)
 		job->run_s = job->limit_min * 60;
+	if (world->options.run_s)
+		job->run_s = 1 + random_below(random, world->options.run_s);
 }
 
 static uint8_t choose_partition(struct world *world)
@@ -120,7 +122,9 @@ static void choose_wait(struct world *world, struct job *job, uint32_t before)
 {
 	struct random *random = &world->random;
 	uint32_t unit = random_below(random, 1000);
-	int32_t later = job->submit + (int32_t)(60 + random_below(random, 7200));
+	uint32_t run_s = world->options.run_s; /* with short runs waits are short, too */
+	int32_t later = job->submit + (int32_t)(run_s ? 1 + random_below(random, 4 * run_s)
+						      : 60 + random_below(random, 7200));
 	if (unit < 20) {
 		job->eligible = later;
 		job_wait(world, job, REASON_BEGIN_TIME, later);
@@ -156,6 +160,7 @@ struct job *world_submit_array(struct world *world, int32_t at, uint32_t tasks)
 		job->array_limit = (uint16_t)(1 + random_below(&world->random, 8));
 	schedule_queue(world, job);
 	world->counters.submitted += tasks;
+	happened_submit(world, job, tasks);
 	return job;
 }
 
@@ -168,6 +173,7 @@ static struct job *submit_het(struct world *world, int32_t at)
 	    job_table_find(&world->jobs, leader + 1) || job->node_count > 1) {
 		schedule_queue(world, job);
 		world->counters.submitted++;
+		happened_submit(world, job, 1);
 		return job;
 	}
 	struct job part = *job;
@@ -183,6 +189,7 @@ static struct job *submit_het(struct world *world, int32_t at)
 	schedule_queue(world, job);
 	job_table_find(&world->jobs, leader + 1)->reason = job->reason;
 	world->counters.submitted += HET_SIZE;
+	happened_submit(world, job, HET_SIZE);
 	return job;
 }
 
@@ -197,5 +204,6 @@ struct job *world_submit(struct world *world, int32_t at)
 	struct job *job = new_job(world, at);
 	choose_wait(world, job, before);
 	world->counters.submitted++;
+	happened_submit(world, job, 1);
 	return job;
 }

@@ -89,6 +89,75 @@ static void walk_held(struct truth *truth, const struct job *job)
 	add(truth, holds ? job->gpus * job->node_count : 0, "held/gpus");
 }
 
+/* "events/KIND/NAME.../WHAT" */
+static void add_happened(struct truth *truth, const struct happened *happened, const char *whose)
+{
+	const struct {
+		const char *what;
+		uint64_t number;
+	} rows[] = {
+		{"submissions", happened->submissions}, {"named", happened->named},
+		{"starts", happened->starts},		{"wait_seconds", happened->wait_s},
+		{"queue_seconds", happened->queue_s},	{"run_seconds", happened->run_s},
+		{"cpu_seconds", happened->cpu_s},	{"memory_mib_seconds", happened->memory_s},
+		{"gpu_seconds", happened->gpu_s},	{"used_cpu_seconds", happened->used_cpu_s},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].number)
+			add(truth, (double)rows[i].number, "events/%s/%s", whose, rows[i].what);
+	for (int state = 0; state < JOB_STATES; state++)
+		if (happened->ends[state])
+			add(truth, (double)happened->ends[state], "events/%s/ends/%s", whose,
+			    state ? job_state_names[state] : "REQUEUED");
+}
+
+static void add_to_entities(struct truth *truth, const struct world *world,
+			    const struct happened *happened, uint32_t number, uint32_t partition,
+			    uint32_t qos)
+{
+	const struct association *association = &world->associations[number];
+	const char *account = world->accounts[association->account].name;
+	const char *in = world->partitions[partition].name, *by = world->qos[qos].name;
+	char whose[128];
+	add_happened(truth, happened, "cluster");
+	snprintf(whose, sizeof whose, "partition/%s", in);
+	add_happened(truth, happened, whose);
+	snprintf(whose, sizeof whose, "qos/%s", by);
+	add_happened(truth, happened, whose);
+	snprintf(whose, sizeof whose, "queue/%s/%s", in, by);
+	add_happened(truth, happened, whose);
+	snprintf(whose, sizeof whose, "account/%s", account);
+	add_happened(truth, happened, whose);
+	if (association->user == NO_USER)
+		return;
+	snprintf(whose, sizeof whose, "user/%s/%s", world->users[association->user].name, account);
+	add_happened(truth, happened, whose);
+}
+
+static void walk_happened(struct truth *truth, const struct world *world)
+{
+	for (uint32_t i = 0; i < world->association_count; i++)
+		for (uint32_t partition = 0; partition < world->partition_count; partition++)
+			for (uint32_t qos = 0; qos < world->qos_count; qos++) {
+				const struct happened *happened =
+					happened_to(world, i, partition, qos);
+				if (happened->submissions || happened->named)
+					add_to_entities(truth, world, happened, i, partition, qos);
+			}
+}
+
+/* What runs has used so much until now. */
+static void walk_run(struct truth *truth, const struct world *world, const struct job *job)
+{
+	struct happened happened = {0};
+	if (job->state != JOB_RUNNING)
+		return;
+	happened_add_run(&happened, job, world->now);
+	happened.used_cpu_s = 0; /* its steps have not ended */
+	happened.run_s = 0;
+	add_to_entities(truth, world, &happened, job->association, job->partition, job->qos);
+}
+
 static void write_sums(const struct truth *truth, struct buf *out)
 {
 	size_t *order = map_sorted(&truth->sums);
@@ -111,9 +180,11 @@ void truth_write(const struct sim *sim, struct buf *out)
 			continue;
 		walk_job(&truth, world, job);
 		walk_held(&truth, job);
+		walk_run(&truth, world, job);
 		lowest = job->id < lowest ? job->id : lowest;
 		highest = job->id > highest ? job->id : highest;
 	}
+	walk_happened(&truth, world);
 	for (uint32_t i = 0; i < world->options.nodes; i++)
 		walk_node(&truth, world, i);
 	buf_printf(out,

@@ -109,8 +109,8 @@ static bool next_diag(struct rows *rows, struct value *values, struct arena *scr
 		value_number(now);
 	values[DIAG_req_time_start] = value_number(counters->since);
 	values[DIAG_parts_packed] = values[DIAG_server_thread_count] = value_number(1);
-	values[DIAG_agent_queue_size] = values[DIAG_dbd_agent_queue_size] = values[DIAG_zero] =
-		value_number(0);
+	values[DIAG_agent_queue_size] = values[DIAG_zero] = value_number(0);
+	values[DIAG_dbd_agent_queue_size] = value_number((int64_t)world->untold);
 	values[DIAG_jobs_submitted] = value_number((int64_t)counters->submitted);
 	values[DIAG_jobs_started] = value_number((int64_t)counters->started);
 	values[DIAG_jobs_completed] = value_number((int64_t)counters->completed);

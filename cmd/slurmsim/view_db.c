@@ -17,8 +17,9 @@ static bool next_tres(struct rows *rows, struct value *values, struct arena *scr
 		{"node", NULL, 4, job->node_count},
 		{"billing", NULL, 5, job->cpus},
 		{"gres", "gpu", 1001, job->gpus * job->node_count},
+		{"gres", "gpu:a100", 1002, job->gpus * job->node_count},
 	};
-	if (rows->at == (job->gpus ? 5 : 4))
+	if (rows->at == (job->gpus ? 6 : 4))
 		return false;
 	values[TRES_type] = value_text(tres[rows->at].type);
 	values[TRES_id] = value_number(tres[rows->at].id);
@@ -40,6 +41,12 @@ static int64_t time_of(const struct view *view, int32_t at)
 	return at == TIME_NONE ? 0 : world_unix(view->world, at);
 }
 
+/* Of slurmdbd's rows; a job that completes before it runs again is none of them. */
+static bool has_ended(const struct job *job)
+{
+	return job->state > JOB_RUNNING || job->flags & JOB_REQUEUED;
+}
+
 /* Start and end as they are told: without disable_truncate_usage_time cut to the window (v0.0.40
  * on). */
 static void times_of(const struct view *view, const struct job *job, int64_t *ret_start,
@@ -48,8 +55,7 @@ static void times_of(const struct view *view, const struct job *job, int64_t *re
 	const struct window *window = &view->window;
 	int64_t now = world_unix(view->world, view->world->now);
 	*ret_start = time_of(view, job->start);
-	*ret_end = job->state == JOB_PENDING || job->state == JOB_RUNNING ? 0
-									  : time_of(view, job->end);
+	*ret_end = has_ended(job) ? time_of(view, job->end) : 0;
 	if (view->old) { /* 22.05 says now where there is nothing yet */
 		*ret_start = *ret_start ? *ret_start : now;
 		*ret_end = *ret_end ? *ret_end : now;
@@ -61,10 +67,10 @@ static void times_of(const struct view *view, const struct job *job, int64_t *re
 	}
 }
 
+/* Those that were preempted or lost their node end as such, though they run again. */
 static struct value db_state(const struct view *view, const struct job *job, struct arena *scratch)
 {
-	bool again = job->flags & JOB_REQUEUED && job->state != JOB_PENDING;
-	if (!again)
+	if (job->state != JOB_PENDING || !has_ended(job))
 		return value_words(view_words(scratch, job_state_names[job->state], NULL, NULL));
 	return value_words(view->old ? view_words(scratch, "REQUEUED", NULL, NULL)
 				     : view_words(scratch, "PENDING", "REQUEUED", NULL));
@@ -75,19 +81,19 @@ static bool next_step(struct rows *rows, struct value *values, struct arena *scr
 	const struct view *view = rows->owner;
 	const struct job *job = rows->record;
 	int64_t start, end;
-	if (job->start == TIME_NONE || job->end == job->start || rows->at++)
+	if (!view_has_run(job) || job->end == job->start || rows->at++)
 		return false;
 	times_of(view, job, &start, &end);
-	int64_t elapsed = end > start ? end - start : 0, user_s = elapsed * job->cpus * 9 / 10;
+	int64_t elapsed = end > start ? end - start : 0, used_s = (int64_t)job_used_cpu_s(job, elapsed);
 	const char *nodes = view_nodes_text(view->world, job, scratch);
 	view_exit(job, scratch, &values[DB_STEP_exit_status], &values[DB_STEP_exit_return],
 		  &values[DB_STEP_exit_signal], &values[DB_STEP_exit_signal_name]);
 	values[DB_STEP_elapsed] = value_number(elapsed);
 	values[DB_STEP_start_time] = value_number(start);
 	values[DB_STEP_end_time] = value_number(end);
-	values[DB_STEP_cpu_user_s] = value_number(user_s);
-	values[DB_STEP_cpu_system_s] = value_number(user_s / 50);
-	values[DB_STEP_cpu_total_s] = value_number(user_s + user_s / 50);
+	values[DB_STEP_cpu_user_s] = value_number(used_s - used_s / 51);
+	values[DB_STEP_cpu_system_s] = value_number(used_s / 51);
+	values[DB_STEP_cpu_total_s] = value_number(used_s);
 	values[DB_STEP_job_id] = value_number(job->id);
 	values[DB_STEP_nodes] = value_text(nodes);
 	values[DB_STEP_node_names] = value_words(view_words(scratch, nodes, NULL, NULL));
@@ -124,7 +130,7 @@ static void fill_db_times(const struct view *view, const struct job *job, struct
 	int64_t start, end, submit = time_of(view, job->submit);
 	times_of(view, job, &start, &end);
 	int64_t until = end ? end : world_unix(view->world, view->world->now);
-	bool has_started = job->state != JOB_PENDING;
+	bool has_started = job->state != JOB_PENDING || has_ended(job);
 	values[DB_JOB_submit_time] = value_number(submit);
 	values[DB_JOB_eligible_time] = value_number(time_of(view, job->eligible));
 	values[DB_JOB_start_time] = value_number(start);
@@ -154,7 +160,7 @@ static const char *task_mask(const struct job *job, struct arena *scratch)
 static void fill_db_job(const struct view *view, const struct job *job, struct value *values,
 			struct arena *scratch)
 {
-	bool placed = job->state != JOB_PENDING && job->end != job->start;
+	bool placed = view_has_run(job);
 	const char *nodes = placed ? view_nodes_text(view->world, job, scratch) : "None assigned";
 	fill_db_owner(view, job, values);
 	fill_db_times(view, job, values);
@@ -198,7 +204,8 @@ static bool is_wanted(const struct view *view, const struct job *job, bool is_al
 {
 	const struct window *window = &view->window;
 	int64_t start = time_of(view, job->start), end = time_of(view, job->end);
-	uint32_t state = job->flags & JOB_REQUEUED && !is_alive ? REQUEUED_BIT : 1u << job->state;
+	bool again = !is_alive && job->state == JOB_PENDING;
+	uint32_t state = again ? REQUEUED_BIT : 1u << job->state;
 	const struct world *world = view->world;
 	if (*window->user &&
 	    strcmp(world->users[world_association(world, job)->user].name, window->user) != 0)
@@ -217,29 +224,79 @@ static bool is_wanted(const struct view *view, const struct job *job, bool is_al
 	return end >= window->start && (!window->end || start <= window->end);
 }
 
-/* First those that have ended, then the live ones; rows->part: 1 in the second half. */
+/* Runs are in the order in which they ended: a window begins somewhere. */
+static size_t first_wanted(const struct view *view)
+{
+	const struct world *world = view->world;
+	size_t low = 0, high = view->window.states ? world->ended_count : 0;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (time_of(view, world_ended(world, middle)->end) < view->window.start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* As slurmdbd has it when it was not told yet how the job started, or ended; NULL: nor of it. */
+static const struct job *as_told(const struct world *world, const struct job *job, bool has_end,
+				 struct arena *scratch)
+{
+	int32_t until = world->now - world->dbd_late;
+	bool started = job->start != TIME_NONE && job->start <= until && view_has_run(job);
+	if (job->submit > until)
+		return NULL;
+	if (has_end || (started && job->state == JOB_RUNNING))
+		return job;
+	struct job *copy = arena_new(scratch, sizeof *copy);
+	*copy = *job;
+	copy->flags &= (uint8_t)~JOB_REQUEUED;
+	copy->state = started ? JOB_RUNNING : JOB_PENDING;
+	copy->end = TIME_NONE;
+	if (!started)
+		copy->start = TIME_NONE;
+	return copy;
+}
+
+static bool next_ended(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	const struct view *view = rows->owner;
+	const struct world *world = view->world;
+	size_t told = world->ended_count - world->untold;
+	while (rows->at < world->ended_count) {
+		bool is_told = rows->at < told;
+		const struct job *job =
+			as_told(world, world_ended(world, rows->at++), is_told, scratch);
+		if (!job || !is_wanted(view, job, !is_told))
+			continue;
+		fill_db_job(view, job, values, scratch);
+		return true;
+	}
+	return false;
+}
+
+/* First those that have ended, then the live ones. rows->part: 0 at the beginning, then 1 and 2. */
 static bool next_db_job(struct rows *rows, struct value *values, struct arena *scratch)
 {
 	const struct view *view = rows->owner;
 	const struct world *world = view->world;
-	for (; !rows->part && rows->at < world->ended_count; rows->at++) {
-		const struct job *job =
-			&world->ended[(world->ended_first + rows->at) % world->ended_capacity];
-		if (!is_wanted(view, job, false))
-			continue;
-		rows->at++;
-		fill_db_job(view, job, values, scratch);
-		return true;
-	}
 	if (!rows->part) {
 		rows->part = 1;
+		rows->at = first_wanted(view);
+	}
+	if (rows->part == 1 && next_ended(rows, values, scratch))
+		return true;
+	if (rows->part == 1) {
+		rows->part = 2;
 		rows->at = 0;
 	}
-	for (; rows->at < world->jobs.end; rows->at++) {
-		const struct job *job = job_table_at(&world->jobs, rows->at);
-		if (!job->id || job->state > JOB_RUNNING || !is_wanted(view, job, true))
+	while (rows->at < world->jobs.end) {
+		const struct job *job = job_table_at(&world->jobs, rows->at++);
+		bool is_live = job->id && job->state <= JOB_RUNNING && !(job->flags & JOB_COMPLETING);
+		job = is_live ? as_told(world, job, false, scratch) : NULL;
+		if (!job || !is_wanted(view, job, true))
 			continue;
-		rows->at++;
 		fill_db_job(view, job, values, scratch);
 		return true;
 	}

@@ -69,15 +69,16 @@ static bool is_placed(const struct job *job)
 	return job->node_count > 1 ? job->nodes != NULL : job->node != NO_NODE;
 }
 
-static bool has_run(const struct job *job)
+bool view_has_run(const struct job *job)
 {
-	return is_placed(job) && (job->state != JOB_PENDING || job->flags & JOB_COMPLETING);
+	return is_placed(job) &&
+	       (job->state != JOB_PENDING || job->flags & (JOB_COMPLETING | JOB_REQUEUED));
 }
 
 const char *view_nodes_text(const struct world *world, const struct job *job, struct arena *scratch)
 {
 	char first[16], last[16], list[1024];
-	if (!has_run(job))
+	if (!view_has_run(job))
 		return "";
 	if (job->node_count == 1)
 		return scratch_printf(scratch, "%s", world_node_name(world, job->node, first));
@@ -225,7 +226,7 @@ static void fill_size(const struct view *view, const struct job *job, struct val
 {
 	const char *tres = view_tres_text(job, scratch),
 		   *nodes = view_nodes_text(view->world, job, scratch);
-	bool runs = has_run(job), shows = view->detail && runs && job->gpus;
+	bool runs = view_has_run(job), shows = view->detail && runs && job->gpus;
 	values[JOB_cpus] = values[JOB_tasks] = value_number(job->cpus);
 	values[JOB_node_count] = value_number(job->node_count);
 	if (job->flags & JOB_PER_NODE)

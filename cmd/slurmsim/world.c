@@ -186,6 +186,7 @@ void world_init(struct world *world, const struct world_options *options)
 	make_qos(world);
 	make_accounts(world);
 	make_nodes(world);
+	world->happened = happened_new(world);
 	make_jobs(world);
 	world->counters.since = options->epoch;
 }
@@ -194,13 +195,14 @@ void world_done(struct world *world)
 {
 	job_table_done(&world->jobs);
 	for (size_t i = 0; i < world->ended_count; i++) {
-		struct job *row = &world->ended[(world->ended_first + i) % world->ended_capacity];
+		struct job *row = world_ended(world, i);
 		if (row->node_count > 1)
 			free(row->nodes);
 	}
 	for (uint32_t i = 0; i < world->partition_count; i++)
 		free(world->partitions[i].queue);
 	free(world->ended);
+	free(world->happened);
 	free(world->events);
 	free(world->partitions);
 	free(world->nodes);
@@ -240,6 +242,7 @@ void world_advance(struct world *world, int32_t now)
 		nodes_live(world);
 		arrivals(world);
 		schedule_pass(world);
+		jobs_hand_over(world);
 		if (world_unix(world, world->now) % 86400 == 0)
 			reset_counters(world);
 		job_table_tidy(&world->jobs);

@@ -5,6 +5,7 @@
  * at a time; the server holds a lock. */
 #pragma once
 
+#include "slurmsim/happened.h"
 #include "slurmsim/job_table.h"
 #include "slurmsim/random.h"
 
@@ -18,6 +19,8 @@ struct world_options {
 	uint32_t array_tasks;	     /* one array of so many tasks at the start; 0: none */
 	uint32_t first_job_id, max_job_id, min_job_age_s;
 	double node_failures; /* a day, of a thousand nodes */
+	uint32_t run_s;	      /* the longest run; 0: as their time limits allow */
+	uint32_t history;     /* ended runs that slurmdbd keeps */
 	int64_t epoch;	      /* Unix seconds of the world's second 0 */
 };
 
@@ -97,6 +100,10 @@ struct world {
 	size_t event_count, event_capacity;
 	struct job *ended; /* slurmdbd's: one per run that has ended, oldest first, a ring */
 	size_t ended_first, ended_count, ended_capacity;
+	size_t untold;	  /* of these, the newest: slurmctld has not handed them over yet */
+	int32_t dbd_late; /* seconds after which it does */
+	bool dbd_is_away; /* it cannot */
+	struct happened *happened; /* per association, partition and QOS */
 	struct counters counters;
 	uint32_t storm; /* submissions to come at once */
 	bool stands;	/* the scheduler starts nothing */
@@ -128,16 +135,24 @@ void job_wait(struct world *world, struct job *job, enum job_reason reason, int3
 /* Jobs (jobs.c). What happens to a job; pointers to jobs are good until the table is tidied. */
 void job_start(struct world *world, struct job *job, int32_t at);
 void job_end(struct world *world, struct job *job, enum job_state state, int32_t at);
+/* The run ends as `how`; JOB_PENDING: as one that was requeued on demand. */
 void job_requeue(struct world *world, struct job *job, enum job_state how);
 void job_hold(struct world *world, struct job *job, enum job_reason reason);
 void job_release(struct world *world, struct job *job);
 void job_due(struct world *world, struct job *job);
+void jobs_hand_over(struct world *world); /* a second of what slurmdbd is told */
+/* A run that ended, by age. */
+static inline struct job *world_ended(const struct world *world, size_t number)
+{
+	return &world->ended[(world->ended_first + number) % world->ended_capacity];
+}
 /* The record of the array's next task, split off; the record itself if it is the last. */
 struct job *job_split(struct world *world, struct job *rest);
 
 /* The scheduler (schedule.c). */
 bool schedule_place(struct world *world, struct job *job, struct partition *partition);
 void schedule_free(struct world *world, struct job *job);
+void schedule_forget_place(struct job *job); /* it has none any more */
 void schedule_queue(struct world *world, struct job *job);
 void schedule_array(struct world *world, struct job *rest);
 void schedule_pass(struct world *world);

@@ -28,6 +28,11 @@ void event_poller_done(struct event_poller *poller)
 	recorder_done(&poller->recorder);
 }
 
+static int64_t time_of(uint64_t number)
+{
+	return number_is_known(number) ? (int64_t)number : 0;
+}
+
 /* Who tells of ends */
 
 /* A slurmdbd that was never heard of is waited for a while, then ends are taken from slurmctld. */
@@ -58,8 +63,10 @@ void event_poller_update(struct event_poller *poller)
 	const struct job_events *events = poller->recorder.events;
 	bool is_known = client_version(asker->client) != NULL;
 	choose_source(poller);
-	if (asker->cluster->scheduler.is_known && number_is_known(diag->dbd_queue))
-		end_windows_note_queue(&poller->windows, clock_now_s(), diag->dbd_queue);
+	if (asker->cluster->scheduler.is_known) /* as long as it is, its answer may be minutes old */
+		end_windows_note_queue(&poller->windows,
+				       (int64_t)asker->exporter->endpoints[ENDPOINT_DIAG].last_success,
+				       (uint64_t)time_of(diag->dbd_queue));
 	bool asks_slurmdbd = is_known && asker->config->jobs_ends != JOBS_ENDS_SLURMCTLD;
 	plan_allow_task(poller->plan, TASK_JOB_ENDS, asks_slurmdbd);
 	plan_allow_task(poller->plan, TASK_JOB_STEPS, asks_slurmdbd && events->reads_steps);
@@ -105,11 +112,6 @@ static struct run_key key_of(const struct job_run *run)
 	return (struct run_key){(uint32_t)(has_array ? job->array_job_id : job->id),
 				has_task ? (uint32_t)job->array_task_id : RUN_NO_TASK,
 				(int64_t)job->submit_time};
-}
-
-static int64_t time_of(uint64_t number)
-{
-	return number_is_known(number) ? (int64_t)number : 0;
 }
 
 static struct job_end end_of(const struct job_run *run, const struct vocabulary *vocabulary)

@@ -14,18 +14,16 @@ enum {
 void end_windows_init(struct end_windows *windows, int64_t known_until, int64_t interval)
 {
 	*windows = (struct end_windows){.known_until = known_until,
-					.delivered_until = INT64_MAX,
+					.delivered_until = known_until,
 					.asked_until = known_until,
 					.span = SPAN_FIRST_S,
 					.sweep_every = interval * SWEEP_EVERY};
 }
 
-void end_windows_note_queue(struct end_windows *windows, int64_t now, uint64_t waiting)
+void end_windows_note_queue(struct end_windows *windows, int64_t then, uint64_t waiting)
 {
-	if (!waiting)
-		windows->delivered_until = INT64_MAX;
-	else if (windows->delivered_until == INT64_MAX)
-		windows->delivered_until = now;
+	if (!waiting && then > windows->delivered_until)
+		windows->delivered_until = then;
 }
 
 struct end_window end_windows_next(struct end_windows *windows, int64_t now)
@@ -33,6 +31,7 @@ struct end_window end_windows_next(struct end_windows *windows, int64_t now)
 	if (!windows->sweep_to && now >= windows->next_sweep) {
 		windows->sweep_from = windows->known_until;
 		windows->sweep_to = now;
+		windows->sweep_knows = now < windows->delivered_until ? now : windows->delivered_until;
 	}
 	if (!windows->sweep_to)
 		return (struct end_window){windows->asked_until - SHORT_OVERLAP_S, now, false};
@@ -44,9 +43,7 @@ struct end_window end_windows_next(struct end_windows *windows, int64_t now)
 
 static void end_sweep(struct end_windows *windows, int64_t now)
 {
-	int64_t known = windows->sweep_to - SWEEP_OVERLAP_S;
-	if (known > windows->delivered_until - SWEEP_OVERLAP_S)
-		known = windows->delivered_until - SWEEP_OVERLAP_S;
+	int64_t known = windows->sweep_knows - SWEEP_OVERLAP_S;
 	if (known > windows->known_until)
 		windows->known_until = known;
 	windows->sweep_to = 0;

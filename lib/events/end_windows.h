@@ -9,9 +9,10 @@
 
 struct end_windows {
 	int64_t known_until;  /* every end before is known */
-	int64_t delivered_until; /* slurmctld had handed over everything then; it does not go ahead of that */
+	int64_t delivered_until; /* slurmctld has handed over the records of all ends before */
 	int64_t sweep_from;   /* where the sweep that is open goes on */
 	int64_t sweep_to;     /* its end; 0: none is open */
+	int64_t sweep_knows;  /* when it was begun all ends before had been handed over */
 	int64_t next_sweep;   /* when the next one is due */
 	int64_t asked_until;  /* the end of the last window that was answered */
 	int64_t span;         /* seconds, of a window of a sweep */
@@ -23,11 +24,12 @@ struct end_window {
 	bool is_sweep;
 };
 
-/* All ends before `known_until` are known, or not wanted; a window is asked for every `interval` seconds. */
+/* All ends before `known_until` are known, or not wanted; a window is asked for every `interval` seconds. What waits in
+ * slurmctld may have waited since then, until end_windows_note_queue says otherwise. */
 void end_windows_init(struct end_windows *windows, int64_t known_until, int64_t interval);
 
-/* What diag says: so many records wait in slurmctld for slurmdbd. */
-void end_windows_note_queue(struct end_windows *windows, int64_t now, uint64_t waiting);
+/* What diag said when it was asked at `then`: so many records wait in slurmctld for slurmdbd. */
+void end_windows_note_queue(struct end_windows *windows, int64_t then, uint64_t waiting);
 
 /* The window to ask for now. */
 struct end_window end_windows_next(struct end_windows *windows, int64_t now);
