@@ -176,6 +176,7 @@ static void lend(struct job_details *details, const struct job *job, int64_t now
 	char tasks[32];
 	snprintf(tasks, sizeof tasks, "0-%" PRIu64, first.tasks - 1);
 	lent.id = job->array_job_id;
+	lent.is_lent = !first.is_unsplit;
 	if (first.is_unsplit) { /* its list, as far as it matters here: so many tasks */
 		lent.array_tasks = text_of(tasks);
 		lent.array_task_id = NUMBER_UNSET;

@@ -107,7 +107,7 @@ bool job_row_make(struct job_row *row, struct job_table *table, const struct job
 		.suspend_time = seconds_of(job->suspend_time),
 		.ran_before = seconds_of(job->ran_before),
 		.exit = (uint8_t)job_exit_of(job),
-		.bits = ROW_HAS_DETAILS | ROW_IS_USED,
+		.bits = ROW_HAS_DETAILS | ROW_IS_USED | (job->is_lent ? ROW_IS_LENT : 0),
 	};
 	measure(row, job, tres);
 	count_tasks(row, table, job);

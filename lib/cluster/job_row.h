@@ -14,6 +14,7 @@ enum job_row_bit {
 	ROW_IS_COUNTED = 1 << 4, /* `tasks` was told, not listed */
 	ROW_HAS_GRES = 1 << 5,
 	ROW_IS_USED = 1 << 6,
+	ROW_IS_LENT = 1 << 7, /* its details are another task's, its own number is not known */
 };
 
 struct job_row {

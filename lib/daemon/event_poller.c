@@ -8,8 +8,9 @@
 #include <stdlib.h>
 
 enum {
-	SLURMDBD_GIVE_UP_S = 600, /* without any answer of its: there is none */
+	SLURMDBD_GIVE_UP_S = 120, /* without any answer of its: there is none; shorter than MinJobAge */
 	ENDS_KEPT_S = 600,        /* what slurmctld told of ends is known so long when slurmdbd takes over */
+	WHOLE_AFTER_S = 300,      /* what slurmdbd lacks of a run by then never comes */
 	STEPS_AFTER_S = 60,       /* slurmdbd has a job's steps by then */
 	STEPS_SINCE_S = 86400,    /* older ones were given up */
 };
@@ -141,12 +142,20 @@ static bool is_slurms(const struct job_run *run)
 	return run->job.id && run->job.id < UINT32_MAX && time_of(run->job.submit_time);
 }
 
+/* Of a short job slurmdbd may hear the end first: then it has neither partition nor array until it hears of its start
+ * (seen with 22.05). It is told again. */
+static bool is_whole(const struct job_run *run, int64_t now)
+{
+	return run->job.partitions.len || time_of(run->job.end_time) < now - WHOLE_AFTER_S;
+}
+
 static void take_ends(struct event_poller *poller, const struct runs_taken *taken,
-		      struct end_window window)
+		      struct end_window window, int64_t now)
 {
 	for (size_t i = 0; i < taken->count; i++) {
 		const struct job_run *run = &taken->items[i];
-		if (!is_slurms(run) || !job_run_has_ended(run) || !time_of(run->job.end_time))
+		if (!is_slurms(run) || !job_run_has_ended(run) || !time_of(run->job.end_time) ||
+		    !is_whole(run, now))
 			continue;
 		const struct job_end end = end_of(run, &poller->asker->cluster->vocabulary);
 		if (end.end_time >= window.first) /* an older one may be forgotten already */
@@ -187,7 +196,7 @@ static void poll_ends(struct event_poller *poller, struct plan_outcome *outcome)
 	if (!outcome->is_round_done) {
 		end_windows_note_failure(windows);
 	} else {
-		take_ends(poller, &taken, window);
+		take_ends(poller, &taken, window, now);
 		poller->last_runs = taken.count;
 		if (end_windows_note(windows, window, now, taken.count))
 			plan_hasten(poller->plan, TASK_JOB_ENDS);
@@ -254,6 +263,7 @@ void event_poller_poll(struct event_poller *poller, const struct plan_action *ac
 		poll_steps(poller, action->records, outcome);
 	outcome->task = action->task;
 	outcome->way = action->way;
+	poller->is_changed = true;
 }
 
 /* Before a page */
@@ -261,11 +271,16 @@ void event_poller_poll(struct event_poller *poller, const struct plan_action *ac
 void event_poller_record(struct event_poller *poller, int64_t as_of)
 {
 	const struct job_table *table = poller->asker->cluster->job_table;
-	if (as_of && (as_of != poller->as_of || table->changes != poller->table_changes))
+	if (as_of && (as_of != poller->as_of || table->changes != poller->table_changes)) {
 		job_events_look(poller->recorder.events, table, as_of);
+		poller->is_changed = true;
+	}
 	poller->as_of = as_of;
 	poller->table_changes = table->changes;
 	tallies_show(&poller->recorder.events->tallies, poller->asker->cluster->rosters);
+	if (!poller->is_changed && !poller->recorder.is_failing)
+		return;
+	poller->is_changed = false;
 	const struct job_events *before = poller->recorder.events;
 	recorder_write(&poller->recorder, poller->asker->cluster->name);
 	if (poller->recorder.events != before)

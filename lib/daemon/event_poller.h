@@ -16,6 +16,7 @@ struct event_poller {
 	bool has_windows;      /* of the events at hand: they may be others after recorder_write */
 	int64_t began;         /* Unix seconds */
 	uint64_t last_runs;    /* of the last window */
+	bool is_changed;       /* something was counted since it was written */
 	uint64_t table_changes; /* of the job table when it was looked at */
 	int64_t as_of;          /* likewise */
 };

@@ -293,7 +293,8 @@ static void fill_exporter(struct poller *poller, uint64_t now)
 			.is_in_use = view.reason != PLAN_NOT_ALLOWED &&
 				     view.reason != PLAN_NOTHING_TO_DO,
 		};
-		if (i < ENDPOINTS_POLLED || i == TASK_JOB_STATES || i == TASK_JOB_DETAILS)
+		if (i < ENDPOINTS_POLLED || i == TASK_JOB_STATES || i == TASK_JOB_DETAILS ||
+		    i == TASK_JOB_ENDS)
 			exporter->endpoints[endpoint].interval = view.interval_s;
 	}
 	exporter->duty = (struct exporter_duty){totals.slurmrestd_duty, totals.slurmctld_duty,
@@ -397,6 +398,7 @@ static void *run(void *context)
 			until = poller->next_page_ns;
 		wait_until(poller, until);
 	}
+	event_poller_record(&poller->events, poller->jobs.as_of);
 	return NULL;
 }
 

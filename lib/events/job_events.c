@@ -4,7 +4,10 @@
 
 #include <stdlib.h>
 
-enum { STEPS_GIVE_UP_S = 86400 };
+enum {
+	STEPS_GIVE_UP_S = 86400,
+	BEFORE_BIRTH_S = 600, /* what ended before may still be in its epilog then, and seen: slurmdbd has to tell its end */
+};
 
 struct job_events *job_events_new(const struct caps *caps, const struct vocabulary *vocabulary,
 				  int64_t now)
@@ -12,7 +15,8 @@ struct job_events *job_events_new(const struct caps *caps, const struct vocabula
 	struct job_events *events = NEW(struct job_events);
 	events->vocabulary = vocabulary;
 	tallies_init(&events->tallies, caps);
-	events->birth = events->looked_until = events->ends_known_until = now;
+	events->birth = events->looked_until = now;
+	events->ends_known_until = now - BEFORE_BIRTH_S;
 	return events;
 }
 

@@ -156,7 +156,8 @@ static bool is_news(const struct job_events *events, const struct job_row *row)
 {
 	bool is_new = row->details_time >= events->looked_at || is_rest(row) || !is_live(row);
 	return is_new && job_row_is_used(row) &&
-	       (row->bits & (ROW_HAS_DETAILS | ROW_WANTS_DETAILS)) == ROW_HAS_DETAILS &&
+	       (row->bits & (ROW_HAS_DETAILS | ROW_WANTS_DETAILS | ROW_IS_LENT)) ==
+		       ROW_HAS_DETAILS &&
 	       row->submit_time && !has_flag(row, JOB_FLAG_REVOKED);
 }
 

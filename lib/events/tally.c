@@ -22,6 +22,9 @@ static const char *const end_states[] = {
 static const char *const exit_classes[] = {"zero", "nonzero", "signal", NULL};
 static const char *const none[] = {NULL};
 
+/* More than a tally of any kind has with Slurm's own end states and a few dozen types of GRES. */
+enum { COUNTS_MAX = 400 };
+
 /* 1 s to 30 d; twenty are too many for each of some hundred queues. */
 static const double durations[] = {1,	 10,	60,    300,   900,    1800,   3600,
 				   7200, 14400, 28800, 86400, 172800, 604800, 2592000};
@@ -123,10 +126,14 @@ static void add(struct tally *tally, struct tally_count *count, double amount)
 void tally_add(struct tally *tally, enum tally_what what, struct text detail, double amount)
 {
 	const struct tally_row *row = &tally_table[what];
-	struct tally_count *count =
-		row->details ? count_of(tally, text_of(row->name), detail, what)
-			     : tally->counts.entries[tally->first[what]].value;
-	add(tally, count, amount);
+	if (!row->details) {
+		add(tally, tally->counts.entries[tally->first[what]].value, amount);
+		return;
+	}
+	char room[LABEL_MAX + 1];
+	bool is_full = tally->counts.count >= COUNTS_MAX;
+	add(tally, count_of(tally, text_of(row->name), is_full ? LABEL_OTHER : label_of(detail, room), what),
+	    amount);
 }
 
 static unsigned bucket_of(const struct tally_row *row, double value)

@@ -53,7 +53,6 @@ struct tally_count {
 
 struct tally {
 	struct text label[2];
-	int64_t last_event;  /* Unix seconds; 0: none since the start */
 	struct map counts;   /* "ends NUL failed" -> struct tally_count; each histogram's in their order */
 	uint32_t first[TALLY_WHATS]; /* where those of the table begin in `counts` */
 	bool is_changed;     /* since it was stored */

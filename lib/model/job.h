@@ -31,6 +31,7 @@ struct job {
 	struct text node_list;  /* that it runs on, "cn[01-03],gn1"; empty while pending */
 	uint64_t time_limit;    /* seconds, may be infinite */
 	struct text cluster; /* name; empty in some releases */
+	bool is_lent;        /* ours: it has the details of another task of its array */
 };
 
 /* How the batch script ended. */

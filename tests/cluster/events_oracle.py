@@ -27,11 +27,19 @@ def sacct(slurm, columns, *options):
                        ",".join(END_STATES), "-o", ",".join(columns))
 
 
+def tasks(row):
+    """How many jobs a line stands for: "40_[1-5]" is what was cancelled of an array, where sacct has no --array."""
+    listed = re.search(r"_\[([\d,-]+)", row["JobID"])
+    ranges = [part.split("-") for part in listed[1].split(",")] if listed else [["0"]]
+    return sum(int(part[-1]) - int(part[0]) + 1 for part in ranges)
+
+
 def runs(slurm):
     for row in sacct(slurm, COLUMNS, "-X"):
         row["State"] = row["State"].split()[0]
         if row["State"] not in ("RESIZING", "REVOKED"):
-            yield row
+            for _ in range(tasks(row)):
+                yield row
 
 
 def cpu_seconds(text):
@@ -83,7 +91,7 @@ class Truth:
     def add(self, row):
         held = tres(row["AllocTRES"])
         queue = {"partition": row["Partition"], "qos": row["QOS"]}
-        has_started = bool(held) and is_time(row["Start"])
+        has_started = "cpu" in held and is_time(row["Start"])
         elapsed, cpus = int(row["ElapsedRaw"]), int(held.get("cpu", 0))
         state = row["State"].lower()
         for entity, names in entities(row):
@@ -149,7 +157,7 @@ def compare_p95(slurm, prometheus):
     """[(partition, PromQL's P95 of the wait, lower, upper)]: the exact one's bucket; those outside of it."""
     waits = {}
     for row in runs(slurm):
-        if row["AllocTRES"] and is_time(row["Start"]):
+        if "cpu" in tres(row["AllocTRES"]) and is_time(row["Start"]):
             eligible = row["Eligible"] if is_time(row["Eligible"]) else row["Submit"]
             waits.setdefault(row["Partition"], []).append(max(0, int(row["Start"]) - int(eligible)))
     shown = prometheus.query("histogram_quantile(0.95, sum by (le, partition) (slurm_job_wait_time_seconds_bucket))")
@@ -167,8 +175,9 @@ def compare_p95(slurm, prometheus):
 def wait_for_ends(slurm, seconds=300):
     """Until no job lives any more; what would wait for ever is cancelled. slurmdbd hears of it a little later."""
     end = time.monotonic() + seconds
-    while live := slurm.run("squeue", "-h", "-a", "-o", "%A %T").split("\n")[:-1]:
+    # slurmctld may just be starting
+    while live := slurm.run("sh", "-c", "squeue -h -a -o '%i %T' || echo all of them").split("\n")[:-1]:
         assert time.monotonic() < end, f"these live on: {live[:5]}"
         if waiting := [line.split()[0] for line in live if line.endswith("PENDING")]:
-            slurm.run("scancel", *waiting)
+            slurm.run("sh", "-c", f"scancel {' '.join(waiting)} || true")
         time.sleep(2)

@@ -2,10 +2,12 @@
 """Jobs of all outcomes on a real Slurm while slurmscope is killed again and again, and Slurm's daemons are restarted and
 stopped for a while: afterwards each counter and each bucket of a histogram is what sacct says.
 usage: test_events.py RELEASE [JOBS [KILLS]]    (SLURMSCOPE is the binary; the cluster is made anew)"""
+import contextlib
 import os
 import random
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,7 @@ from prometheus import Prometheus  # noqa: E402
 from slurm_says import Slurm  # noqa: E402
 
 INTERVALS = [f"--interval.{name}=1" for name in ("diag", "jobs", "job_states", "job_details", "job_ends")]
+ENDED = 4  # of a run's bits in the state file
 LATE = 150  # seconds until slurmdbd was told of everything, a sweep was done since, and steps were read
 
 
@@ -155,6 +158,9 @@ def main(jobs, kills):
                 out.write(line + "\n")
         exporter.end(signal.SIGTERM)
         if wrong or lost or wrong_p95:
+            with contextlib.closing(sqlite3.connect(exporter.folder / "state")) as state:
+                print(*state.execute("select id, task, submit_time, raw_id, bits, tasks, user from run "
+                                     f"where not bits & {ENDED}"), sep="\n")
             print((exporter.folder / "log").read_text()[-3000:])
             sys.exit(1)
 

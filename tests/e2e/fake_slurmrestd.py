@@ -27,7 +27,7 @@ MORE_LISTS = {"reservations": "reservations", "licenses": "licenses", "shares": 
               "qos": "qos", "associations": "associations"}
 MORE_ENDPOINTS = tuple(MORE_LISTS)
 OF_SLURMDBD = {"dbd_ping": "ping", "dbd_diag": "diag", "qos": "qos",
-               "associations": "associations"}  # endpoint -> its path below /slurmdb
+               "associations": "associations", "dbd_jobs": "jobs"}  # endpoint -> its path below /slurmdb
 RELEASES = {"22.05.8": ("v0.0.37", "v0.0.38"),
             "24.11.5": ("v0.0.40", "v0.0.41", "v0.0.42"),
             "26.05.5": ("v0.0.42", "v0.0.43", "v0.0.44", "v0.0.45")}
@@ -258,8 +258,9 @@ class Call:
             if self.version >= "v0.0.42" else ("", "")
         queries = {"jobs": flags + and_since, "partitions": flags + and_since, "nodes": since,
                    "reservations": since, "job_states": r"\?job_id=\d+",
-                   "associations": r"(\?cluster=\w+)?"}
-        if self.endpoint not in (*ENDPOINTS, *MORE_ENDPOINTS, "job_states"):
+                   "associations": r"(\?cluster=\w+)?",
+                   "dbd_jobs": r"\?skip_steps=true(&\w+=[\w%,]+)+"}
+        if self.endpoint not in (*ENDPOINTS, *MORE_ENDPOINTS, "job_states", "dbd_jobs"):
             yield "path"
         elif not re.fullmatch(queries.get(self.endpoint, ""), self.query):
             yield "query"
@@ -317,6 +318,9 @@ class Fake:
                     f"{endpoint}.json")
                 if path.exists() and path.read_bytes().startswith(b"{"):
                     self.answers[version, endpoint] = path.read_bytes()
+            nobody = json.loads(self.answers[version, "ping"])  # no job ends here
+            del nobody["pings"]
+            self.answers[version, "dbd_jobs"] = json.dumps({**nobody, "jobs": []}).encode()
             states = FIXTURES / release / version / "jobs_state.json"
             if version >= "v0.0.40":
                 self.answers[version, "job_states"] = states.read_bytes()

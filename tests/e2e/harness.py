@@ -103,14 +103,18 @@ def samples(text):
     return page
 
 
+USED = re.compile(r"slurm_\w+_job_(cpu|gres|memory_byte)_seconds_total")
+
+
 def held(page, *but):
     """What tells of the cluster, and so has to survive a failing endpoint.
 
-    What running jobs may still use is left out: it shrinks with the clock from poll to poll.
+    What running jobs may still use is left out, for it shrinks with the clock from poll to poll, and what they have
+    used, which grows.
     """
     return {series: value for series, value in page.items()
             if series.startswith("slurm_") and not series.startswith(but or "-")
-            and "running_minutes" not in series}
+            and "running_minutes" not in series and not USED.match(series)}
 
 
 def logfmt(line):
