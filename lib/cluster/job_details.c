@@ -72,7 +72,7 @@ static bool belongs(const struct job_details *details, enum job_queue queue,
 
 static bool is_unseen(const struct job_details *details, const struct job_view *row)
 {
-	return !row->has_details && is_live(row) &&
+	return !row->has_details &&
 	       !id_map_find(&details->unrecorded, (uint32_t)row->id);
 }
 

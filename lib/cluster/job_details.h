@@ -49,7 +49,7 @@ uint64_t job_details_next(struct job_details *details, enum job_queue queue);
 uint64_t job_details_peek(const struct job_details *details, enum job_queue queue); /* takes none */
 uint64_t job_details_left(const struct job_details *details, enum job_queue queue); /* at most */
 
-/* The live ones without any details, which slurmdbd may have: they come first in JOB_QUEUE_WANTED. How many are left,
+/* Those without any details, which slurmdbd may have: they come first in JOB_QUEUE_WANTED. How many are left,
  * at most; and the next ids, `max` at most, returns how many. */
 uint64_t job_details_unseen(const struct job_details *details);
 size_t job_details_next_unseen(struct job_details *details, uint64_t *ret_ids, size_t max);

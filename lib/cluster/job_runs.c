@@ -5,13 +5,15 @@
 
 #include <stdlib.h>
 
+/* A run with a flag was requeued, resized, or is another cluster's; of one that was suspended slurmdbd does not say
+ * since when. */
 static bool is_of_use(const struct job_table *table, const struct job_run *run)
 {
-	uint64_t parts = UINT64_C(1) << JOB_FLAG_RESIZING | UINT64_C(1) << JOB_FLAG_REVOKED;
+	bool was_suspended = run->job.state == JOB_SUSPENDED ||
+			     (number_is_known(run->suspended) && run->suspended);
 	struct job_view row;
-	return !job_run_has_ended(run) && !(run->job.flags & parts) &&
-	       job_table_find(table, run->job.id, &row) && !row.has_details &&
-	       row.state == run->job.state;
+	return !run->job.flags && !was_suspended && job_table_find(table, run->job.id, &row) &&
+	       !row.has_details && row.state == run->job.state;
 }
 
 void job_runs_take(struct job_runs *runs, const struct job_run *run)

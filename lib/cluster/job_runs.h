@@ -1,5 +1,5 @@
 /* Details of jobs out of slurmdbd's records: for a cold start, when it has many at an eighth of what slurmctld's
- * cost. Only of live rows that have no details yet, and only if slurmdbd says the same state as jobs/state did: it may
+ * cost. Only of rows that have no details yet, and only if slurmdbd says the same state as jobs/state did: it may
  * be late. State, flags and number of tasks stay as they are. Why a job waits slurmdbd does not know: the reason is
  * "Unknown" until the job's turn comes (job_details.h). All else reads the same (tests/fixtures, job_runs/live). */
 #pragma once

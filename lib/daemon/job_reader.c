@@ -88,7 +88,18 @@ static void take_run(void *context, const void *record)
 	job_runs_take(context, record);
 }
 
-/* Only live runs: the id of an array's first record brings all that the array ever had otherwise. */
+/* Not those that slurmctld has forgotten: the id of an array's first record brings all that the array ever had
+ * otherwise. By slurmctld's clock, if diag told it. */
+static uint64_t remembered_since(const struct cluster *cluster)
+{
+	enum { REMEMBERED_S = 600 }; /* MinJobAge is 300 s by default */
+	const struct scheduler_section *scheduler = &cluster->scheduler;
+	uint64_t now = scheduler->is_known && number_is_known(scheduler->diag.jobs_time)
+			       ? scheduler->diag.jobs_time
+			       : (uint64_t)clock_now_s();
+	return now > REMEMBERED_S ? now - REMEMBERED_S : 0;
+}
+
 bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count,
 		     struct plan_outcome *outcome)
 {
@@ -101,7 +112,7 @@ bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t coun
 	struct job_runs_name names[ACCOUNTING_IDS_MAX];
 	for (size_t i = 0; i < count; i++)
 		names[i] = (struct job_runs_name){ids[i], NUMBER_UNSET};
-	job_runs_query_names(&query, names, count, (uint64_t)now, &text);
+	job_runs_query_names(&query, names, count, remembered_since(cluster), &text);
 	const struct fetch fetch = {ENDPOINT_DBD_JOBS, take_run, &runs, .query = text.bytes};
 	bool is_well = asker_ask(reader->asker, &fetch, outcome) == FETCH_OK;
 	if (is_well) {
