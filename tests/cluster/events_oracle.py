@@ -60,7 +60,8 @@ def labels(**names):
 def entities(row):
     """(name of X, labels) of everybody that the run counts for."""
     yield "cluster", {}
-    yield "partition", {"partition": row["Partition"]}
+    for partition in row["Partition"].split(","):  # several, if it was cancelled while it waited
+        yield "partition", {"partition": partition}
     yield "account", {"account": row["Account"]}
     yield "user", {"user": row["User"], "account": row["Account"]}
     yield "qos", {"qos": row["QOS"]}
@@ -69,7 +70,7 @@ def entities(row):
 def named_partitions(row):
     """Those that the job asked for, if there are several: sacct only has the one that it was in last."""
     found = re.search(r"(?:-p|--partition)[ =](\S+,\S+)", row["SubmitLine"])
-    return set(found[1].split(",")) - {row["Partition"]} if found else set()
+    return set(found[1].split(",")) - set(row["Partition"].split(",")) if found else set()
 
 
 def held_gres(held):
