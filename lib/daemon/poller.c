@@ -365,8 +365,11 @@ static void wait_until(struct poller *poller, uint64_t moment_ns)
 static bool may_take_long(const struct poller *poller, const struct plan_action *action, uint64_t now)
 {
 	enum endpoint endpoint = task_endpoint(action->task, action->way);
+	struct plan_view view = plan_show(poller->plan, now, action->task);
+	bool is_part = view.work > action->records && action->records; /* of a round of several requests */
+	double part = is_part ? (double)action->records / (double)view.work : 1;
 	return !poller->health.entries[endpoint].tried_ns ||
-	       plan_show(poller->plan, now, action->task).round_slurmrestd_s > LONG_REQUEST_S;
+	       view.round_slurmrestd_s * part > LONG_REQUEST_S;
 }
 
 /* Shows what happened: not too often, but always before a long request and before a long wait. */
