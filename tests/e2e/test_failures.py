@@ -5,6 +5,7 @@ and the others are left alone until those are well. Each test has a fake and a d
 """
 
 import re
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -20,6 +21,7 @@ GOOD = ("ok", "unchanged")
 HTML = b"<!DOCTYPE html><html><body>Please log in</body></html>"
 EMPTY_304 = b"HTTP/1.1 304 NOT MODIFIED\r\n\r\n"
 FRONT_END = "text/html"
+COMMIT = "slurmscope_state_last_commit_timestamp_seconds"
 
 
 def drop_list(answer, name):
@@ -386,6 +388,30 @@ class Others(unittest.TestCase):
             self.assertEqual(held(before, "slurm_accounting_up"),
                              held(daemon.wait_well(), "slurm_accounting_up"))
             wait_until(lambda: len(daemon.log()[lines:]) == 2 * len(failed), "all are well again")
+
+    def test_state_file_is_garbage(self):
+        with Fake() as fake, tempfile.TemporaryDirectory() as folder:
+            state = Path(folder, "state")
+            state.write_bytes(b"not a database" * 1000)
+            with Daemon(fake, *EVERY_SECOND, f"--state.path={state}") as daemon:
+                page = daemon.wait_for(lambda page: COMMIT in page, "the state to be written")
+                self.assertEqual(1, page["slurmscope_state_errors_total"])
+                self.assertEqual(1, len(daemon.log(level="error")))
+                self.assertEqual(b"not a database" * 1000, next(state.parent.glob("state.damaged-*")).read_bytes())
+
+    def test_state_file_comes_late(self):
+        """Counting goes on in memory; when the folder is there it is written, and another slurmscope keeps off."""
+        with Fake() as fake, tempfile.TemporaryDirectory() as folder:
+            state = Path(folder, "later", "state")
+            with Daemon(fake, *EVERY_SECOND, f"--state.path={state}") as daemon:
+                page = daemon.wait_for(lambda page: page.get("slurmscope_state_errors_total", 0) > 0)
+                self.assertNotIn(COMMIT, page)
+                self.assertIn("slurm_cluster_job_submissions_total", page)
+                state.parent.mkdir()
+                daemon.wait_for(lambda page: COMMIT in page, "the state to be written")
+                self.assertEqual(1, len(daemon.log(level="error")))
+                with Daemon(fake, *EVERY_SECOND, f"--state.path={state}") as other:
+                    other.wait_for(lambda page: page.get("slurmscope_state_errors_total", 0) > 0)
 
     def test_slurmrestd_comes_late(self):
         with Fake() as fake:
