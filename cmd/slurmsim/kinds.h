@@ -62,7 +62,7 @@
 #define DB_STEP_KIND(X) X(cpu_system_s) X(cpu_total_s) X(cpu_user_s) X(elapsed) \
 	X(end_time) X(exit_return) X(exit_signal) X(exit_signal_name) X(exit_status) X(job_id) \
 	X(node_count) X(node_names) X(nodes) X(start_time) X(state) X(step_id) X(step_name) \
-	X(tasks) X(tres)
+	X(tasks) X(tres) X(tres_used)
 #define TRES_KIND(X) X(count) X(id) X(name) X(type)
 #define QOS_KIND(X) X(flags) X(id) X(max_jobs_per_user) X(max_submit_per_user) \
 	X(max_wall) X(name) X(preempt) X(priority) X(tres)
@@ -82,6 +82,7 @@
 	K(rpc_user, RPC_USER_KIND) K(ping, PING_KIND) K(db_ping, DB_PING_KIND) \
 	K(conf, CONF_KIND) K(conf_meta, CONF_META_KIND) K(db_job, DB_JOB_KIND) \
 	K(db_step, DB_STEP_KIND) K(tres, TRES_KIND) K(tres_requested, TRES_KIND) \
+	K(tres_used, TRES_KIND) \
 	K(qos, QOS_KIND) K(association, ASSOCIATION_KIND) K(db_diag, DB_DIAG_KIND) \
 	K(db_rpc, DB_RPC_KIND) K(db_user, DB_USER_KIND) K(error, ERROR_KIND) \
 	K(warning, WARNING_KIND)

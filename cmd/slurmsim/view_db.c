@@ -36,6 +36,21 @@ static struct value tres_of(const struct view *view, const struct job *job, stru
 		scratch, (struct rows){.next = next_tres, .owner = view, .record = job}));
 }
 
+/* The most memory that a step had at once, in bytes. */
+static bool next_tres_used(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	(void)scratch;
+	if (rows->at++)
+		return false;
+	const struct view *view = rows->owner;
+	values[TRES_type] = value_text("mem");
+	values[TRES_id] = value_number(2);
+	values[TRES_count] = value_number((int64_t)view_memory(rows->record) << 19); /* half of it */
+	if (!view->old)
+		values[TRES_name] = value_text("");
+	return true;
+}
+
 static int64_t time_of(const struct view *view, int32_t at)
 {
 	return at == TIME_NONE ? 0 : world_unix(view->world, at);
@@ -104,6 +119,8 @@ static bool next_step(struct rows *rows, struct value *values, struct arena *scr
 	values[DB_STEP_step_id] =
 		value_text(view->old ? "batch" : scratch_printf(scratch, "%u.batch", job->id));
 	values[DB_STEP_tres] = tres_of(view, job, scratch);
+	values[DB_STEP_tres_used] = value_rows(view_rows_new(
+		scratch, (struct rows){.next = next_tres_used, .owner = view, .record = job}));
 	return true;
 }
 

@@ -83,13 +83,13 @@ MEMBERS = {
         required.CPUs=cpus required.memory=memory required.memory_per_cpu=memory_per_cpu
         required.memory_per_node=memory_per_node restart_cnt state.current=state
         state.reason=state_reason steps=rows:db_step submit_line tres.allocated=rows:tres
-        tres.requested=rows:tres_requested user sluid original_sluid=sluid""",
+        tres.requested=rows:tres_requested user sluid original_sluid=sluid qosreq=qos""",
     "db_step": """time.elapsed=elapsed time.end=end_time time.start=start_time
         time.system.seconds=cpu_system_s time.user.seconds=cpu_user_s time.total.seconds=cpu_total_s
         exit_code.status=exit_status exit_code.return_code=exit_return exit_code.signal.id=exit_signal
         exit_code.signal.name=exit_signal_name nodes.count=node_count nodes.range=nodes
         nodes.list=node_names state step.id=step_id step.name=step_name step.job_id=job_id
-        tasks.count=tasks tres.allocated=rows:tres""",
+        tasks.count=tasks tres.allocated=rows:tres tres.requested.total=rows:tres_used""",
     "ping": "hostname ping=pinged pinged responding latency mode primary status",
     "db_ping": "hostname responding latency primary status",
     "db_diag": "time_start RPCs=rows:db_rpc users=rows:db_user",
@@ -239,7 +239,7 @@ def make(folder):
             record = with_signals(record, records)
             templates["db_step"] = mark("db_step", record["steps"][0])
             templates["tres"] = mark("tres", record["tres"]["allocated"][0])
-            templates["tres_requested"] = templates["tres"]
+            templates["tres_requested"] = templates["tres_used"] = templates["tres"]
         templates[kind] = mark(kind, record)
     templates["error"] = {"description": "@description@", "error_number": "@error_number@",
                           "error": "@error@", "source": "@source@"}

@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Each event of a job counted once: slurmscope on a simulator full of short jobs, where everything breaks now and then
+and slurmscope is killed again and again. When all jobs have ended each of its counters is what the simulator counted.
+usage: test_events.py [SEED [RUNS LIVE]]    (with RUNS: a long life of so many runs, so many of them alive at once)"""
+
+import contextlib
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass
+from pathlib import Path
+
+from simulator import SLURMSCOPE, Simulator
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
+from harness import free_port, samples, wait_until  # noqa: E402
+
+MIB = 1 << 20
+# what the simulator counts, of X: family, factor
+COUNTERS = {"submissions": ("slurm_{}_job_submissions_total", 1), "starts": ("slurm_{}_job_starts_total", 1),
+            "cpu_seconds": ("slurm_{}_job_cpu_seconds_total", 1),
+            "memory_mib_seconds": ("slurm_{}_job_memory_byte_seconds_total", MIB)}
+SUMS = {"wait_seconds": "slurm_job_wait_time_seconds", "queue_seconds": "slurm_job_queue_time_seconds",
+        "run_seconds": "slurm_job_runtime_seconds"}
+LABELS = {"cluster": (), "partition": ("partition",), "account": ("account",), "user": ("user", "account"),
+          "qos": ("qos",), "queue": ("partition", "qos")}
+FAMILIES = re.compile(r"slurm_(\w+_job_(submissions|starts|ends|cpu_seconds|gres_seconds|memory_byte_seconds)_total|"
+                      r"job_(wait_time|queue_time|runtime)_seconds_(sum|count))(\{|$)")
+COUNTED = re.compile(r"slurm_(\w+_job_\w+_total|job_\w+_(bucket|sum|count))(\{|$)")  # never falls
+
+
+@dataclass
+class Life:
+    """How much happens, and for how long."""
+    seconds: float
+    kills: int
+    rate: float       # submissions a second
+    settle: float     # seconds, at most, until the page is right
+    sim: list
+    scope: list
+
+
+def short(seed):
+    intervals = [f"--interval.{name}=1" for name in ("diag", "job_states", "job_search", "job_details", "job_arrays", "job_ends")]
+    return Life(seconds=30, kills=12, rate=30, settle=30,
+                sim=[f"--seed={seed}", "--nodes=200", "--users=40", "--jobs=0", "--arrivals=0", "--arrays=0.05",
+                     "--run-seconds=8", "--min-job-age=2"], scope=intervals)
+
+
+class Exporter:
+    """A slurmscope with a state file that can be killed and started again."""
+
+    def __init__(self, url, folder, options):
+        self.folder = Path(folder)
+        self.port = free_port()
+        token = self.folder / "token"
+        token.write_text("unlooked-at")
+        token.chmod(0o600)
+        self.command = [SLURMSCOPE, f"--slurmrestd.url={url}", f"--slurmrestd.token-file={token}", "--slurmrestd.user=root",
+                        f"--state.path={self.folder / 'state'}", f"--web.listen-address=127.0.0.1:{self.port}",
+                        "--budget.slurmrestd=1000", "--budget.slurmctld=1000", "--budget.requests=1000",
+                        "--limit.users=10000", *options]
+        self.process = None
+
+    def start(self):
+        with open(self.folder / "log", "ab") as log:
+            self.process = subprocess.Popen(self.command, stderr=log, stdin=subprocess.DEVNULL)
+
+    def end(self, how):
+        self.process.send_signal(how)
+        self.process.wait(30)
+
+    def page(self):
+        """None while there is none."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=30) as answer:
+                page = samples(answer.read().decode())
+        except (urllib.error.URLError, ConnectionError):
+            return None
+        return page if "slurm_cluster_job_submissions_total" in page else None
+
+
+def labels(names, values):
+    return "{" + ",".join(f'{name}="{value}"' for name, value in zip(names, values)) + "}" if names else ""
+
+
+def expected(truth):
+    """({series: value}, {series: how much more it may be}): a job's submission may count for each partition it named."""
+    series, more = {}, {}
+    for key, value in truth.items():
+        if not key.startswith("events/"):
+            continue
+        kind, *rest = key.split("/")[1:]
+        names = LABELS[kind]
+        who, (what, *detail) = rest[:len(names)], rest[len(names):]
+        if kind == "queue":
+            if what in SUMS:
+                series[f"{SUMS[what]}_sum{labels(names, who)}"] = value
+            elif what == "starts":
+                for family in SUMS.values():
+                    series[f"{family}_count{labels(names, who)}"] = value
+        elif what == "ends":
+            series[f"slurm_{kind}_job_ends_total{labels((*names, 'state'), (*who, detail[0].lower()))}"] = value
+        elif what == "gpu_seconds":
+            series[f"slurm_{kind}_job_gres_seconds_total{labels((*names, 'gres', 'type'), (*who, 'gpu', 'a100'))}"] = value
+        elif what == "named" and kind == "partition":
+            more[f"slurm_partition_job_submissions_total{labels(names, who)}"] = value
+        elif what in COUNTERS:
+            family, factor = COUNTERS[what]
+            series[f"{family.format(kind)}{labels(names, who)}"] = value * factor
+    return series, more
+
+
+def compare(truth, page):
+    """(equal, {series: (page, truth)}): every sample of either."""
+    series, more = expected(truth)
+    mine = {name: value for name, value in page.items() if FAMILIES.match(name)}
+    wrong = {}
+    for name in mine.keys() | series.keys():
+        shown, true = mine.get(name, 0), series.get(name, 0)
+        if not -1e-9 * true <= shown - true <= more.get(name, 0) + 1e-9 * true:
+            wrong[name] = shown, true
+    return len(mine.keys() | series.keys()) - len(wrong), wrong
+
+
+class Watch:
+    """Sees each page: no counter may have gone back, over a kill either."""
+
+    def __init__(self, exporter):
+        self.exporter, self.before = exporter, {}
+        self.rss = 0
+
+    def page(self):
+        page = wait_until(self.exporter.page, "a page", 300)
+        fell = [name for name, value in self.before.items() if COUNTED.match(name) and page.get(name, 0) < value]
+        assert not fell, f"they fell: {[(name, self.before[name], page.get(name)) for name in fell[:5]]}"
+        self.before = page
+        with contextlib.suppress(OSError):
+            status = Path(f"/proc/{self.exporter.process.pid}/status").read_text()
+            self.rss = max(self.rss, int(re.search(r"VmHWM:\s+(\d+)", status)[1]))
+        return page
+
+
+def break_things(sim, chance, stop):
+    """One thing after the other; at the end all is well again."""
+    def outage(daemon, least, most):
+        sim.control(f"{daemon}?down=1")
+        stop.wait(chance.uniform(least, most))
+        sim.control(f"{daemon}?down=0")
+
+    def late():
+        sim.control(f"slurmdbd?late={chance.randint(1, 8)}")
+        stop.wait(chance.uniform(2, 6))
+        sim.control("slurmdbd?late=0")
+
+    def fault():
+        kind = chance.choice(("cut", "garbage", "status", "lie", "twice", "slow&seconds=1.5", "unauthorized"))
+        endpoint = chance.choice(("db_jobs", "db_jobs", "job", "states", "diag"))
+        sim.control(f"fault?kind={kind}&endpoint={endpoint}&count={chance.randint(1, 4)}")
+        stop.wait(chance.uniform(0, 2))
+        sim.control("fault?kind=none")
+
+    def node():
+        name = f"n{chance.randint(1, 200):03}"
+        sim.control(f"node?name={name}&do=fail")
+        stop.wait(chance.uniform(0, 1))
+        sim.control(f"node?name={name}&do=resume")
+
+    deeds = [late, fault, fault, fault, node, node, node, lambda: outage("slurmdbd", 1, 6), lambda: sim.control("restart"),
+             lambda: sim.control("storm?jobs=40"), lambda: sim.control(f"refuse?seconds={chance.randint(1, 2)}")]
+    outage("slurmctld", 1, 2)
+    while not stop.is_set():
+        with contextlib.suppress(ConnectionError, TimeoutError):  # connections are refused for a while
+            chance.choice(deeds)()
+        stop.wait(chance.uniform(0, 1))
+    time.sleep(3)
+    for what in "fault?kind=none", "slurmdbd?down=0", "slurmctld?down=0":
+        sim.control(what)
+
+
+def live(sim, exporter, watch, life, chance):
+    """Jobs, kills and faults; then no more jobs come, and all end."""
+    stop = threading.Event()
+    breaker = threading.Thread(target=break_things, args=(sim, chance, stop))
+    sim.control(f"arrivals?rate={life.rate}")
+    breaker.start()
+    for _ in range(life.kills):
+        time.sleep(chance.uniform(0.2, 1.6) * life.seconds / life.kills)
+        exporter.end(signal.SIGKILL)
+        time.sleep(chance.choice((0, 0, 0, life.seconds / 20)))
+        exporter.start()
+        watch.page()
+    stop.set()
+    breaker.join()
+    sim.control("arrivals?rate=0")
+
+    def is_over():
+        sim.control("cancel")
+        truth = sim.truth()
+        time.sleep(0.5)
+        return not truth.get("jobs/PENDING", 0) + truth.get("jobs/RUNNING", 0) + truth.get("completing", 0)
+    wait_until(is_over, "all jobs to end", 120)
+
+
+def main(life, seed):
+    chance = random.Random(seed)
+    with Simulator("--speed=1", f"--epoch={int(time.time())}", *life.sim) as sim, tempfile.TemporaryDirectory() as folder:
+        exporter = Exporter(sim.url, folder, life.scope)
+        watch = Watch(exporter)
+        exporter.start()
+        watch.page()
+        live(sim, exporter, watch, life, chance)
+        truth, end = sim.truth(), time.monotonic() + life.settle
+        while (result := compare(truth, watch.page()))[1] and time.monotonic() < end:
+            time.sleep(1)
+        equal, wrong = result
+        page = watch.page()
+        exporter.end(signal.SIGTERM)
+        state = sum(os.path.getsize(path) for path in Path(folder).glob("state*"))
+        report(life, seed, truth, page, equal, wrong, watch, state)
+        if wrong or page["slurmscope_job_events_lost_total"]:
+            print(Path(folder, "log").read_text()[-3000:])
+            sys.exit(1)
+
+
+def report(life, seed, truth, page, equal, wrong, watch, state):
+    for series, (shown, true) in sorted(wrong.items())[:40]:
+        print(f"differs: {series}: page {shown}, simulator {true}")
+    doubled = sum(max(0, shown - true) for series, (shown, true) in wrong.items() if "cluster_job_ends" in series)
+    print(f"simulator events, seed {seed}: {truth['events/cluster/submissions']:.0f} runs of jobs, {life.kills} kills, "
+          f"{equal} numbers equal, {len(wrong)} different, {page['slurmscope_job_events_recovered_total']:.0f} events "
+          f"recovered, {page['slurmscope_job_events_lost_total']:.0f} lost, {doubled:.0f} doubled; slurmscope's memory "
+          f"{watch.rss / 1024:.0f} MiB, state file {state / 1e6:.1f} MB", flush=True)
+
+
+if __name__ == "__main__":
+    SEED = int(sys.argv[1]) if sys.argv[1:] else 1
+    main(short(SEED), SEED)
