@@ -189,7 +189,8 @@ static void fill_db_job(const struct view *view, const struct job *job, struct v
 	if (job->task != NO_TASK)
 		values[DB_JOB_array_task_id] = value_number(job->task);
 	if (!view->old)
-		values[DB_JOB_array_task] = value_text(job_tasks(job) > 1 ? task_mask(job, scratch) : "");
+		values[DB_JOB_array_task] = value_text(
+			job->array_id && job->task == NO_TASK ? task_mask(job, scratch) : "");
 	values[DB_JOB_het_job_id] = value_number(job->het_id);
 	if (job->het_id)
 		values[DB_JOB_het_job_offset] = value_number(job->het_offset);

@@ -43,16 +43,27 @@ class Life:
     seconds: float
     kills: int
     rate: float       # submissions a second
+    storm: int        # submissions at once, at the beginning
+    nodes: int
     settle: float     # seconds, at most, until the page is right
     sim: list
     scope: list
 
 
-def short(seed):
-    intervals = [f"--interval.{name}=1" for name in ("diag", "job_states", "job_search", "job_details", "job_arrays", "job_ends")]
-    return Life(seconds=30, kills=12, rate=30, settle=30,
-                sim=[f"--seed={seed}", "--nodes=200", "--users=40", "--jobs=0", "--arrivals=0", "--arrays=0.05",
-                     "--run-seconds=8", "--min-job-age=2"], scope=intervals)
+def short():
+    names = ("diag", "job_states", "job_search", "job_details", "job_arrays", "job_ends")
+    return Life(seconds=25, kills=12, rate=30, storm=0, nodes=200, settle=30,
+                sim=["--users=40", "--arrays=0.05", "--run-seconds=8", "--min-job-age=2"],
+                scope=[f"--interval.{name}=1" for name in names])
+
+
+def long(runs, alive):
+    """A tenth of the submissions are arrays of 57 tasks on average."""
+    seconds, tasks = 300, 0.9 + 0.1 * 57
+    return Life(seconds=seconds, kills=12, rate=(runs - alive) / tasks / seconds, storm=int(alive / tasks), nodes=3000,
+                settle=120, sim=["--users=500", "--arrays=0.1", "--run-seconds=30", "--min-job-age=60",
+                                 f"--history={2 * runs}", "--compact"],
+                scope=["--interval.job_ends=15", "--jobs.steps=off"])
 
 
 class Exporter:
@@ -149,7 +160,7 @@ class Watch:
         return page
 
 
-def break_things(sim, chance, stop):
+def break_things(sim, nodes, chance, stop):
     """One thing after the other; at the end all is well again."""
     def outage(daemon, least, most):
         sim.control(f"{daemon}?down=1")
@@ -169,7 +180,7 @@ def break_things(sim, chance, stop):
         sim.control("fault?kind=none")
 
     def node():
-        name = f"n{chance.randint(1, 200):03}"
+        name = f"n{chance.randint(1, nodes):0{len(str(nodes))}}"
         sim.control(f"node?name={name}&do=fail")
         stop.wait(chance.uniform(0, 1))
         sim.control(f"node?name={name}&do=resume")
@@ -189,7 +200,8 @@ def break_things(sim, chance, stop):
 def live(sim, exporter, watch, life, chance):
     """Jobs, kills and faults; then no more jobs come, and all end."""
     stop = threading.Event()
-    breaker = threading.Thread(target=break_things, args=(sim, chance, stop))
+    breaker = threading.Thread(target=break_things, args=(sim, life.nodes, chance, stop))
+    sim.control(f"storm?jobs={life.storm}")
     sim.control(f"arrivals?rate={life.rate}")
     breaker.start()
     for _ in range(life.kills):
@@ -212,7 +224,8 @@ def live(sim, exporter, watch, life, chance):
 
 def main(life, seed):
     chance = random.Random(seed)
-    with Simulator("--speed=1", f"--epoch={int(time.time())}", *life.sim) as sim, tempfile.TemporaryDirectory() as folder:
+    with (Simulator("--speed=1", f"--epoch={int(time.time())}", f"--seed={seed}", f"--nodes={life.nodes}", "--jobs=0",
+                    "--arrivals=0", *life.sim) as sim, tempfile.TemporaryDirectory() as folder):
         exporter = Exporter(sim.url, folder, life.scope)
         watch = Watch(exporter)
         exporter.start()
@@ -243,4 +256,4 @@ def report(life, seed, truth, page, equal, wrong, watch, state):
 
 if __name__ == "__main__":
     SEED = int(sys.argv[1]) if sys.argv[1:] else 1
-    main(short(SEED), SEED)
+    main(long(int(sys.argv[2]), int(sys.argv[3])) if sys.argv[2:] else short(), SEED)
