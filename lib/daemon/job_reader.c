@@ -36,10 +36,11 @@ bool job_reader_states(struct job_reader *reader, const struct buf *query,
 {
 	const struct fetch fetch = {ENDPOINT_JOB_STATES, take_state, &reader->rounds,
 				    .query = query->bytes};
+	int64_t now = clock_now_s(); /* an answer may take long: it is no younger than its request */
 	bool is_well = asker_ask(reader->asker, &fetch, outcome) == FETCH_OK;
 	reader->last_update = 0;
 	if (is_well)
-		job_rounds_apply(&reader->rounds, clock_now_s());
+		job_rounds_apply(&reader->rounds, now);
 	else
 		job_rounds_forget(&reader->rounds);
 	return is_well;
@@ -66,9 +67,10 @@ bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome 
 	char item[24];
 	snprintf(item, sizeof item, "%" PRIu64, id);
 	const struct fetch fetch = {ENDPOINT_JOB, take_job, &copies, .item = item};
+	int64_t now = clock_now_s();
 	enum fetch_result result = asker_ask(reader->asker, &fetch, outcome);
 	for (size_t i = 0; result == FETCH_OK && i < copies.count; i++) {
-		job_details_take(&reader->details, &copies.items[i], clock_now_s());
+		job_details_take(&reader->details, &copies.items[i], now);
 		job_rounds_note_job(&reader->rounds, &copies.items[i]);
 	}
 	bool is_kept_from_us = result == FETCH_NOT_FOUND || result == FETCH_FORBIDDEN;
