@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HANDED_OVER_MAX = 1000 }; /* a second */
+enum { HANDED_OVER_MAX = 20000 }; /* a second */
 
 const struct association *world_association(const struct world *world, const struct job *job)
 {

@@ -124,7 +124,18 @@ static bool next_step(struct rows *rows, struct value *values, struct arena *scr
 	return true;
 }
 
-static void fill_db_owner(const struct view *view, const struct job *job, struct value *values)
+/* One that waits has all the partitions that it named. */
+static const char *partitions_of(const struct view *view, const struct job *job, struct arena *scratch)
+{
+	const struct partition *partitions = view->world->partitions;
+	const char *name = partitions[job->partition].name;
+	if (job->state != JOB_PENDING || job->other_partition == NO_PARTITION)
+		return name;
+	return scratch_printf(scratch, "%s,%s", name, partitions[job->other_partition].name);
+}
+
+static void fill_db_owner(const struct view *view, const struct job *job, struct value *values,
+			  struct arena *scratch)
 {
 	const struct world *world = view->world;
 	const struct association *association = world_association(world, job);
@@ -138,7 +149,7 @@ static void fill_db_owner(const struct view *view, const struct job *job, struct
 	values[DB_JOB_association_account] = told ? account : value_text("");
 	values[DB_JOB_association_id] = value_number(job->association + 1);
 	values[DB_JOB_cluster] = value_text(view->cluster);
-	values[DB_JOB_partition] = value_text(world->partitions[job->partition].name);
+	values[DB_JOB_partition] = value_text(partitions_of(view, job, scratch));
 	values[DB_JOB_qos] = value_text(world->qos[job->qos].name);
 }
 
@@ -179,7 +190,7 @@ static void fill_db_job(const struct view *view, const struct job *job, struct v
 {
 	bool placed = view_has_run(job);
 	const char *nodes = placed ? view_nodes_text(view->world, job, scratch) : "None assigned";
-	fill_db_owner(view, job, values);
+	fill_db_owner(view, job, values, scratch);
 	fill_db_times(view, job, values);
 	view_exit(job, scratch, &values[DB_JOB_exit_status], &values[DB_JOB_exit_return],
 		  &values[DB_JOB_exit_signal], &values[DB_JOB_exit_signal_name]);

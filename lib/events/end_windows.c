@@ -5,7 +5,7 @@ enum {
 	SWEEP_OVERLAP_S = 600, /* and some minutes after it when slurmdbd is busy */
 	SWEEP_EVERY = 20,
 	SPAN_MIN_S = 10,
-	SPAN_FIRST_S = 1800,
+	SPAN_FIRST_S = 60, /* how much ends in it is not known yet: it doubles soon where that is little */
 	SPAN_MAX_S = 7 * 86400,
 	RUNS_FEW = 300, /* of 0.5 ms of slurmrestd and 5 kB each */
 	RUNS_MANY = 2000,

@@ -59,9 +59,9 @@ def short():
 
 def long(runs, alive):
     """A tenth of the submissions are arrays of 57 tasks on average."""
-    seconds, tasks = 300, 0.9 + 0.1 * 57
+    seconds, tasks = 200, 0.9 + 0.1 * 57
     return Life(seconds=seconds, kills=12, rate=(runs - alive) / tasks / seconds, storm=int(alive / tasks), nodes=3000,
-                settle=120, sim=["--users=500", "--arrays=0.1", "--run-seconds=30", "--min-job-age=60",
+                settle=200, sim=["--users=500", "--arrays=0.1", "--run-seconds=30", "--min-job-age=60",
                                  f"--history={2 * runs}", "--compact"],
                 scope=["--interval.job_ends=15", "--jobs.steps=off"])
 

@@ -320,6 +320,30 @@ class Slurmdbd(unittest.TestCase):
             for bad in ("state=FAILED%2CTIMEOUT", "state=NONSENSE", "state=A,B"):
                 self.assertEqual(500, sim.get(f"/slurmdb/{V}/jobs?{bad}")[0])
 
+    def test_late(self):
+        """What slurmctld has not handed over yet has not ended for slurmdbd; diag counts it."""
+        with Simulator("--jobs=500", "--nodes=100", "--seed=4") as sim:
+            def waiting():
+                return sim.json(f"/slurm/{V}/diag")["statistics"]["dbd_agent_queue_size"]
+            def ended():
+                runs = sim.json(f"/slurmdb/{V}/jobs?{WINDOW}&state=COMPLETED&state=FAILED&start_time={EPOCH}")["jobs"]
+                return {(run["job_id"], run["time"]["end"]) for run in runs}
+            sim.control("advance?seconds=600")
+            self.assertEqual(0, waiting())
+            sim.control("slurmdbd?late=100")
+            before = ended()
+            sim.control("advance?seconds=300")
+            self.assertLess(before, ended())
+            self.assertLessEqual(max(end for _, end in ended()), EPOCH + 800)
+            self.assertGreater(waiting(), 0)
+            live = sim.json(f"/slurmdb/{V}/jobs?{WINDOW}&start_time={EPOCH + 890}&state=RUNNING")["jobs"]
+            self.assertTrue(live)
+            self.assertFalse([run for run in live if run["time"]["end"] or run["time"]["start"] > EPOCH + 800])
+            sim.control("slurmdbd?late=0")
+            sim.control("advance?seconds=1")
+            self.assertEqual(0, waiting())
+            self.assertGreater(max(end for _, end in ended()), EPOCH + 800)
+
     def test_ids(self):
         """Those of jobs, and of arrays and het jobs for all of their records; live ones, and what ended since."""
         with Simulator("--jobs=500", "--nodes=100", "--seed=4") as sim:

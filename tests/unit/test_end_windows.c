@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { T = 1800000000, EVERY = 30, DAY = 86400 };
+enum { T = 1800000000, EVERY = 30, DAY = 86400, FIRST = 60 }; /* FIRST: seconds of a sweep's first window */
 
 static struct end_window ask(struct end_windows *windows, int64_t now, uint64_t runs)
 {
@@ -21,10 +21,16 @@ static void takes_turns(void)
 	end_windows_init(&windows, T, EVERY);
 	for (int64_t now = T; now < T + 3600; now += EVERY) {
 		end_windows_note_queue(&windows, now, 0);
-		struct end_window window = ask(&windows, now, 5);
-		sweeps += window.is_sweep;
-		gaps += window.first > until + 1 || window.last != now;
-		until = window.last;
+		struct end_window window;
+		bool goes_on = false;
+		do {
+			window = end_windows_next(&windows, now);
+			sweeps += window.is_sweep && !goes_on;
+			gaps += window.first > until + 1;
+			until = window.last;
+			goes_on = end_windows_note(&windows, window, now, 5);
+		} while (goes_on);
+		gaps += until != now;
 	}
 	CHECK_NUMBER(sweeps, 6); /* every ten minutes */
 	CHECK_NUMBER(gaps, 0);
@@ -46,10 +52,22 @@ static void a_day_away(void)
 		first = window.last + 1;
 		window = end_windows_next(&windows, now + asked);
 	}
-	CHECK_NUMBER(asked, DAY / 1800);
+	CHECK_NUMBER(asked, DAY / (FIRST + 1) + 1);
 	CHECK_NUMBER(window.last, now);
 	CHECK_NUMBER(windows.known_until, now - 600);
 	CHECK(!end_windows_next(&windows, now + asked).is_sweep);
+}
+
+/* Where little happens a day takes few requests. */
+static void a_quiet_day_away(void)
+{
+	struct end_windows windows;
+	int asked = 0;
+	end_windows_init(&windows, T, EVERY);
+	do
+		asked++;
+	while (end_windows_note(&windows, end_windows_next(&windows, T + DAY), T + DAY, 1));
+	CHECK(asked <= 12);
 }
 
 static void sizes(void)
@@ -57,14 +75,14 @@ static void sizes(void)
 	struct end_windows windows;
 	int64_t now = T + 7 * DAY;
 	end_windows_init(&windows, T, EVERY);
-	CHECK_NUMBER(ask(&windows, now, 5000).last, T + 1800);
+	CHECK_NUMBER(ask(&windows, now, 5000).last, T + FIRST);
 	struct end_window window = ask(&windows, now, 1);
-	CHECK_NUMBER(window.last - window.first, 900);
+	CHECK_NUMBER(window.last - window.first, FIRST / 2);
 	window = end_windows_next(&windows, now);
-	CHECK_NUMBER(window.last - window.first, 1800);
+	CHECK_NUMBER(window.last - window.first, FIRST);
 	end_windows_note_failure(&windows); /* bisects what was asked for, and goes on from there */
 	struct end_window half = end_windows_next(&windows, now);
-	CHECK(half.first == window.first && half.last - half.first == 900);
+	CHECK(half.first == window.first && half.last - half.first == FIRST / 2);
 	for (int i = 0; i < 100; i++)
 		end_windows_note_failure(&windows);
 	half = end_windows_next(&windows, now);
@@ -241,6 +259,7 @@ int main(int argc, char **argv)
 {
 	takes_turns();
 	a_day_away();
+	a_quiet_day_away();
 	sizes();
 	late_records();
 	nothing_is_passed_over(argc > 1 ? strtoull(argv[1], NULL, 10) : 150);
