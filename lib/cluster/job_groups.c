@@ -1,24 +1,12 @@
 #include "cluster/job_groups.h"
 
-#include "base/buf.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
 
-/* A key: the lengths of the four names, then the names. */
-enum { NAMES = sizeof(struct job_owner) / sizeof(struct text) };
-
 uint32_t job_groups_hold(struct job_groups *groups, const struct job_owner *owner)
 {
-	const struct text names[NAMES] = {owner->account, owner->user, owner->partitions,
-					  owner->qos};
-	struct buf key = BUF_INIT;
-	for (int i = 0; i < NAMES; i++)
-		buf_add(&key, &names[i].len, sizeof names[i].len);
-	for (int i = 0; i < NAMES; i++)
-		buf_add_text(&key, names[i]);
-	uint32_t number = text_pool_hold(&groups->keys, buf_text(&key));
-	buf_done(&key);
+	uint32_t number = job_owner_hold(&groups->keys, owner);
 	size_t known = groups->capacity;
 	if (groups->keys.capacity == known)
 		return number;
@@ -42,16 +30,7 @@ void job_groups_release(struct job_groups *groups, uint32_t number)
 
 struct job_owner job_groups_owner(const struct job_groups *groups, uint32_t number)
 {
-	struct text names[NAMES] = {{NULL, 0}};
-	struct text key = text_pool_get(&groups->keys, number);
-	const char *bytes = key.bytes + NAMES * sizeof names[0].len;
-	for (int i = 0; i < NAMES; i++) {
-		memcpy(&names[i].len, key.bytes + (size_t)i * sizeof names[i].len,
-		       sizeof names[i].len);
-		names[i].bytes = bytes;
-		bytes += names[i].len;
-	}
-	return (struct job_owner){names[0], names[1], names[2], names[3]};
+	return job_owner_get(&groups->keys, number);
 }
 
 const struct job_group *job_groups_get(struct job_groups *groups, uint32_t number,

@@ -2,14 +2,8 @@
 #pragma once
 
 #include "cluster/charges.h"
+#include "cluster/job_owner.h"
 #include "cluster/job_usage.h"
-
-/* Who a job is of. */
-struct job_owner {
-	struct text account;
-	struct text user; /* or its number, where Slurm has no name */
-	struct text partitions, qos; /* one, or several separated by commas while pending */
-};
 
 struct job_totals {
 	struct arena arena; /* everything below */

@@ -6,21 +6,13 @@
 
 uint32_t owners_hold(struct owners *owners, const struct job_owner *owner)
 {
-	const struct text parts[] = {owner->account, owner->user, owner->partitions, owner->qos};
-	struct buf key = BUF_INIT;
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-		buf_add_text(&key, parts[i]);
-		buf_add_char(&key, '\0');
-	}
-	uint32_t number = text_pool_hold(&owners->keys, buf_text(&key));
-	buf_done(&key);
+	uint32_t number = job_owner_hold(&owners->keys, owner);
 	size_t had = owners->capacity;
-	if (number > had) {
-		owners->capacity = number * (size_t)2;
-		owners->tallies = memory_resize(owners->tallies, owners->capacity,
-						sizeof *owners->tallies);
-		memset(owners->tallies + had, 0, (owners->capacity - had) * sizeof *owners->tallies);
-	}
+	if (owners->keys.capacity == had)
+		return number;
+	owners->capacity = owners->keys.capacity;
+	owners->tallies = memory_resize(owners->tallies, owners->capacity, sizeof *owners->tallies);
+	memset(owners->tallies + had, 0, (owners->capacity - had) * sizeof *owners->tallies);
 	return number;
 }
 
@@ -34,13 +26,7 @@ void owners_release(struct owners *owners, uint32_t number)
 
 struct job_owner owners_get(const struct owners *owners, uint32_t number)
 {
-	struct text rest = text_pool_get(&owners->keys, number);
-	struct job_owner owner;
-	owner.account = text_cut(&rest, '\0');
-	owner.user = text_cut(&rest, '\0');
-	owner.partitions = text_cut(&rest, '\0');
-	owner.qos = text_cut(&rest, '\0');
-	return owner;
+	return job_owner_get(&owners->keys, number);
 }
 
 static void add_each(struct owner_tallies *list, struct tallies *tallies, int kind, struct text names)
