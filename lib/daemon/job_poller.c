@@ -9,7 +9,7 @@ enum {
 	STATES_LIST_MAX = 10000, /* of so many jobs a list of all states costs 0.5 s of slurmrestd (24.11) */
 	LAST_ID_DEFAULT = 67043328, /* slurm.conf: MaxJobId */
 	FILLING_INTERVAL_S = 30, /* of states while details are missing, which need the budget more */
-	FILLING_WEIGHT = 64,
+	FILLING_WEIGHT = 32,
 	DETAILS_WEIGHT = 8,
 	SEARCH_WORK = 10000,
 	SEARCH_PAUSE_S = 600,
