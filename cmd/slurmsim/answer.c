@@ -303,8 +303,7 @@ static uint64_t count_rows(const struct call *call)
 	case ENDPOINT_NODES: return view->node == NO_NODE ? world->options.nodes : 1;
 	case ENDPOINT_SHARES:
 	case ENDPOINT_DB_ASSOCIATIONS: return world->association_count;
-	case ENDPOINT_DB_JOBS:
-		return view->window.jobs.count ? view->window.jobs.count : world->ended_count;
+	case ENDPOINT_DB_JOBS: return view_db_jobs_count(view);
 	case ENDPOINT_STATES: break;
 	default: return 0;
 	}

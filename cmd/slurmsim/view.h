@@ -60,6 +60,7 @@ struct rows view_ping(const struct view *view);
 struct rows view_conf(const struct view *view);
 struct rows view_conf_meta(const struct view *view);
 struct rows view_db_jobs(const struct view *view);
+uint64_t view_db_jobs_count(const struct view *view);
 struct rows view_db_qos(const struct view *view);
 struct rows view_db_associations(const struct view *view);
 struct rows view_db_diag(const struct view *view);

@@ -288,7 +288,7 @@ static const struct job *as_told(const struct world *world, const struct job *jo
 	return copy;
 }
 
-static bool next_ended(struct rows *rows, struct value *values, struct arena *scratch)
+static const struct job *next_ended(struct rows *rows, struct arena *scratch)
 {
 	const struct view *view = rows->owner;
 	const struct world *world = view->world;
@@ -297,25 +297,25 @@ static bool next_ended(struct rows *rows, struct value *values, struct arena *sc
 		bool is_told = rows->at < told;
 		const struct job *job =
 			as_told(world, world_ended(world, rows->at++), is_told, scratch);
-		if (!job || !is_wanted(view, job, !is_told))
-			continue;
-		fill_db_job(view, job, values, scratch);
-		return true;
+		if (job && is_wanted(view, job, !is_told))
+			return job;
 	}
-	return false;
+	return NULL;
 }
 
-/* First those that have ended, then the live ones. rows->part: 0 at the beginning, then 1 and 2. */
-static bool next_db_job(struct rows *rows, struct value *values, struct arena *scratch)
+/* The next run that is asked for: first those that have ended, then the live ones. rows->part: 0 at the beginning, then
+ * 1 and 2. */
+static const struct job *next_wanted(struct rows *rows, struct arena *scratch)
 {
 	const struct view *view = rows->owner;
 	const struct world *world = view->world;
+	const struct job *ended;
 	if (!rows->part) {
 		rows->part = 1;
 		rows->at = first_wanted(view);
 	}
-	if (rows->part == 1 && next_ended(rows, values, scratch))
-		return true;
+	if (rows->part == 1 && (ended = next_ended(rows, scratch)))
+		return ended;
 	if (rows->part == 1) {
 		rows->part = 2;
 		rows->at = 0;
@@ -324,17 +324,34 @@ static bool next_db_job(struct rows *rows, struct value *values, struct arena *s
 		const struct job *job = job_table_at(&world->jobs, rows->at++);
 		bool is_live = job->id && job->state <= JOB_RUNNING && !(job->flags & JOB_COMPLETING);
 		job = is_live ? as_told(world, job, false, scratch) : NULL;
-		if (!job || !is_wanted(view, job, true))
-			continue;
-		fill_db_job(view, job, values, scratch);
-		return true;
+		if (job && is_wanted(view, job, true))
+			return job;
 	}
-	return false;
+	return NULL;
+}
+
+static bool next_db_job(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	const struct job *job = next_wanted(rows, scratch);
+	if (job)
+		fill_db_job(rows->owner, job, values, scratch);
+	return job != NULL;
 }
 
 struct rows view_db_jobs(const struct view *view)
 {
 	return (struct rows){.next = next_db_job, .owner = view};
+}
+
+uint64_t view_db_jobs_count(const struct view *view)
+{
+	struct rows rows = view_db_jobs(view);
+	struct arena scratch = ARENA_INIT;
+	uint64_t count = 0;
+	for (; next_wanted(&rows, &scratch); count++)
+		arena_clear(&scratch);
+	arena_done(&scratch);
+	return count;
 }
 
 static bool next_rpc(struct rows *rows, struct value *values, struct arena *scratch)
