@@ -79,7 +79,6 @@ void event_poller_update(struct event_poller *poller)
 /* Requests */
 
 struct runs_taken {
-	struct event_poller *poller;
 	struct arena arena;
 	struct job_run *items;
 	size_t count, capacity;
@@ -188,7 +187,7 @@ static void poll_ends(struct event_poller *poller, struct plan_outcome *outcome)
 {
 	struct end_windows *windows = &poller->windows;
 	struct job_events *events = poller->recorder.events;
-	struct runs_taken taken = {.poller = poller};
+	struct runs_taken taken = {.count = 0};
 	struct buf text = BUF_INIT;
 	int64_t now = clock_now_s();
 	struct end_window window = end_windows_next(windows, now);
@@ -233,7 +232,7 @@ static void take_steps(struct event_poller *poller, const struct runs_taken *tak
 static void poll_steps(struct event_poller *poller, uint64_t max, struct plan_outcome *outcome)
 {
 	struct job_events *events = poller->recorder.events;
-	struct runs_taken taken = {.poller = poller};
+	struct runs_taken taken = {.count = 0};
 	struct buf text = BUF_INIT;
 	struct run_key keys[JOB_STEPS_BATCH_MAX];
 	struct job_runs_name names[JOB_STEPS_BATCH_MAX];

@@ -100,6 +100,13 @@ static void note(struct recorder *recorder, bool is_failing, const struct error 
 	recorder->is_failing = is_failing;
 }
 
+static void replace_events(struct recorder *recorder, struct job_events *events)
+{
+	events->reads_steps = recorder->events->reads_steps;
+	job_events_free(recorder->events);
+	recorder->events = events;
+}
+
 static void load(struct recorder *recorder)
 {
 	static const struct store_visitor visitor = {restore_counter, restore_run, restore_mark};
@@ -116,9 +123,7 @@ static void load(struct recorder *recorder)
 	}
 	if (result == STORE_LOADED) {
 		events_restored(found, now);
-		found->reads_steps = recorder->events->reads_steps;
-		job_events_free(recorder->events);
-		recorder->events = found;
+		replace_events(recorder, found);
 	} else {
 		job_events_free(found);
 	}
@@ -147,10 +152,8 @@ static void claim(struct recorder *recorder, const char *cluster)
 	recorder->errors++;
 	log_line(LOG_LEVEL_ERROR, "counting begins anew: the state file was set aside", "error",
 		 err.text, NULL);
-	bool reads_steps = recorder->events->reads_steps;
-	job_events_free(recorder->events);
-	recorder->events = job_events_new(recorder->caps, recorder->vocabulary, clock_now_s());
-	recorder->events->reads_steps = reads_steps;
+	replace_events(recorder,
+		       job_events_new(recorder->caps, recorder->vocabulary, clock_now_s()));
 }
 
 static bool commit(struct recorder *recorder)

@@ -103,7 +103,7 @@ struct run *count_new_run(struct job_events *events, const struct run_key *key, 
 	struct run *run = runs_add(&events->runs, key);
 	run->raw_id = raw_id;
 	run->owner = owners_hold(&events->owners, owner);
-	run->bits = RUN_SUBMITTED | RUN_IS_CHANGED;
+	run->bits = RUN_IS_CHANGED;
 	if (!is_known)
 		count_submissions(events, run->owner, key->submit_time, tasks);
 	return run;

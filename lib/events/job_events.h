@@ -4,7 +4,7 @@
  * come from slurmdbd, which loses none, or from the job table too where there is no slurmdbd. Events that nobody saw
  * are found later from what is known of the run then; those of which nothing can be known are counted as lost.
  *
- * What is counted, and which runs it was counted of, is to be stored in one go (`events_store.h`); then nothing is
+ * What is counted, and which runs it was counted of, is to be stored in one go (`events_record.h`); then nothing is
  * lost or counted twice whenever the process ends. Times are Unix seconds of slurmctld's clock. Of one thread. */
 #pragma once
 

@@ -16,8 +16,7 @@ struct run_key {
 };
 
 enum run_bit {
-	RUN_SUBMITTED = 1 << 0, /* counted, or before we began to count */
-	RUN_STARTED = 1 << 1,   /* likewise */
+	RUN_STARTED = 1 << 1,   /* counted, or before we began to count; so is the submission of each run */
 	RUN_ENDED = 1 << 2,     /* likewise */
 	RUN_RUNS = 1 << 3,      /* it ran when last looked at: what it has used is counted up to then */
 	RUN_WANTS_STEPS = 1 << 4, /* ended; how much it used is still to be read */
