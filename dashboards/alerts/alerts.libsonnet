@@ -1,0 +1,4 @@
+// Alerts.
+{
+  prometheusAlerts+:: { groups+: [] },
+}

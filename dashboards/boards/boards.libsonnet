@@ -1,0 +1,4 @@
+// Dashboards: { 'file.json': dashboard }.
+{
+  grafanaDashboards+:: {},
+}

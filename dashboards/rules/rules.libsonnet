@@ -1,0 +1,4 @@
+// Recording rules.
+{
+  prometheusRules+:: { groups+: [] },
+}
