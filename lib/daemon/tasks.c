@@ -106,11 +106,10 @@ static const struct plan_task table[TASKS] = {
 	[ENDPOINT_DBD_DIAG] = {.noun = "records", WAYS(small)},
 	[ENDPOINT_QOS] = {.noun = "QOS", WAYS(slurmdb)},
 	[ENDPOINT_ASSOCIATIONS] = {.noun = "associations", WAYS(slurmdb)},
-	/* with the time that a round takes they are not older than 30 s, while the budget pays for that */
 	[TASK_JOB_STATES] = {.name = "job_states",
 			     .noun = "jobs",
 			     .weight = 16,
-			     .bound_s = 24,
+			     .bound_s = JOB_STATES_BOUND_S,
 			     WAYS(job_states)},
 	[TASK_JOB_SEARCH] = {.name = "job_search", .noun = "ids", .weight = 16, WAYS(job_search)},
 	[TASK_JOB_DETAILS] = {.name = "job_details", .noun = "jobs", WAYS(job_details)},

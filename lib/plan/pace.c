@@ -9,7 +9,7 @@
  * long for that is spread out evenly: a start in haste would not make it notably shorter. */
 #define BURST 0.1
 #define BURST_OF_LONG 0.01
-#define BOUNDS_MAX 0.75 /* of what is divided */
+#define BOUNDS_MAX 0.8 /* of what is divided */
 /* However much is set aside for bursts, so much of a budget is divided. */
 #define DIVIDED 0.95 /* of a budget: the rest is for what comes at once, that windows are seldom full */
 #define DIVIDED_MIN 0.45
@@ -98,7 +98,7 @@ static double divided(const struct plan *plan, enum scarce by, uint64_t now_ns)
 static double burst_of(const struct plan *plan, const struct task *task, enum scarce by)
 {
 	if (by == BY_REQUESTS)
-		return fmax(1, fmin(task->round[by], request_burst(plan) / 2));
+		return fmax(1, fmin(task->round[by], request_burst(plan)));
 	double allowed = plan->budgets[by].duty * BUDGET_WINDOW_S;
 	double round =
 		task->round[by] <= BURST * allowed ? task->round[by] : BURST_OF_LONG * allowed;
@@ -121,7 +121,8 @@ static void settle(double *asked, double now, double seconds)
 static double bound_of(const struct task *task, enum scarce by)
 {
 	double bound_s = task->row->bound_s;
-	return bound_s > 0 ? fmin(HEADROOM * task->round[by] / bound_s, task->asked[by]) : 0;
+	bool is_bound = is_active(task) && bound_s > 0;
+	return is_bound ? task->round[by] / fmax(bound_s, task->interval_s) : 0;
 }
 
 static double granted(const struct plan *plan, const struct share *shares)
@@ -150,8 +151,9 @@ static void divide(struct plan *plan, enum scarce by, double seconds, uint64_t n
 	share_divide(bounds, plan->task_count, BOUNDS_MAX * available);
 	for (size_t i = 0; i < plan->task_count; i++)
 		if (!plan->tasks[i].row->is_probe)
-			shares[i] = (struct share){plan->tasks[i].asked[by] - bounds[i].granted,
-						   weight_of(&plan->tasks[i]), 0};
+			shares[i] = (struct share){
+				fmax(plan->tasks[i].asked[by] - bounds[i].granted, 0),
+				weight_of(&plan->tasks[i]), 0};
 	plan->bound_per_s[by] = granted(plan, bounds);
 	double left = available - plan->bound_per_s[by];
 	share_divide(shares, plan->task_count, left);

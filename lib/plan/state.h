@@ -24,7 +24,8 @@ struct task {
 	struct way *ways;
 	size_t way;   /* in use; way_count: none can be used */
 	bool is_allowed;
-	uint64_t work, whole, covered;
+	uint64_t work, whole, covered; /* covered: of the work, since it was set */
+	uint64_t before; /* covered by the round under way before its work was set last */
 
 	bool is_hastened, is_in_round, was_begun, was_finished;
 	uint64_t begun_ns; /* when the last round began */
