@@ -39,8 +39,8 @@
     blackHole: {
       window: '15m',
       failures: 10,  // on the node, in the window
-      timesOthers: 10,  // as many as the mean of the other nodes
-      othersFailing: 0.5,  // others fail less than this share of what completes
+      nodes: 0.05,  // on more than this share of the nodes it is not the nodes' fault
+      othersFailing: 0.5,  // on the others fewer jobs fail than this times those that complete
       'for': '2m',
     },
     waitSlo: {

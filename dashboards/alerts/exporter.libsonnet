@@ -46,12 +46,12 @@ local alert = import 'alert.libsonnet';
       {{ $labels.daemon }}%(of)s works for slurmscope {{ $value | printf "%%.1f" }} times as much as the budget allows. Why: /plan of slurmscope
     |||),
     alert(config, 'SlurmscopeTokenExpiring', 'critical', config.token, |||
-      min by (%(c)s) (slurmscope_token_expiry_timestamp_seconds{%(s)s}) - time() <= 0
+      time() - min by (%(c)s) (slurmscope_token_expiry_timestamp_seconds{%(s)s}) >= 0
     |||, 'The token of slurmscope has expired.', |||
-      The token of slurmscope%(of)s expired {{ $value | humanizeDuration }} (negative: ago); slurmrestd refuses it. Renew its file: scontrol token username=slurmscope lifespan=7200
+      The token of slurmscope%(of)s expired {{ $value | humanizeDuration }} ago; slurmrestd refuses it. Renew its file: scontrol token username=slurmscope lifespan=7200
     |||),
     alert(config, 'SlurmscopeTokenExpiring', 'warning', config.token, |||
-      min by (%(c)s) (slurmscope_token_expiry_timestamp_seconds{%(s)s}) - time() < %(seconds)d
+      min by (%(c)s) (slurmscope_token_expiry_timestamp_seconds{%(s)s}) - time() > 0 < %(seconds)d
     |||, 'The token of slurmscope is not renewed.', |||
       The token of slurmscope%(of)s expires in {{ $value | humanizeDuration }}. Renew its file: scontrol token username=slurmscope lifespan=7200
     |||),

@@ -43,21 +43,16 @@ local burning(config, severity, speed) =
       sacct -X -S now-1hours -s F,NF,BF,OOM -u {{ $labels.user }} -o JobID,JobName,NodeList,State,ExitCode
     |||),
 
-    // A node that fails each job at once draws the next ones. Where jobs fail everywhere it is not the node.
+    // A node that fails each job at once draws the next ones. Where many nodes fail jobs it is not the node.
     alert(config, 'SlurmBlackHoleNode', 'critical', config.blackHole { ends: config.jobFailures.window }, |||
       cluster_node:slurm_node_job_failures:increase%(window)s >= %(failures)d
-      and
-        cluster_node:slurm_node_job_failures:increase%(window)s
-        * on (%(c)s) group_left () (sum by (%(c)s) (slurm_cluster_nodes{%(s)s}) - 1)
-        > %(timesOthers)g * (
-          - cluster_node:slurm_node_job_failures:increase%(window)s
-          + on (%(c)s) group_left () sum by (%(c)s) (cluster_node:slurm_node_job_failures:increase%(window)s)
-        )
-      and
-        - cluster_node:slurm_node_job_failures:increase%(window)s
-        + on (%(c)s) group_left () sum by (%(c)s) (cluster_node:slurm_node_job_failures:increase%(window)s)
-        < on (%(c)s) group_left ()
-        %(othersFailing)g * sum by (%(c)s) (increase(slurm_cluster_job_ends_total{state=~"%(goodStates)s", %(s)s}[%(ends)s]))
+      and on (%(c)s)
+        count by (%(c)s) (cluster_node:slurm_node_job_failures:increase%(window)s >= %(failures)d)
+        <= clamp_min(%(nodes)g * sum by (%(c)s) (slurm_cluster_nodes{%(s)s}), 1)
+      and on (%(c)s)
+        sum by (%(c)s) (cluster_node:slurm_node_job_failures:increase%(window)s)
+        - sum by (%(c)s) (cluster_node:slurm_node_job_failures:increase%(window)s >= %(failures)d)
+        < %(othersFailing)g * sum by (%(c)s) (increase(slurm_cluster_job_ends_total{state=~"%(goodStates)s", %(s)s}[%(ends)s]))
     |||, 'Jobs fail on one node, one after another.', |||
       {{ $value | printf "%%.0f" }} jobs failed on node {{ $labels.node }}%(of)s within %(window)s, while others are well. Look at them, then drain it: sacct -a -X -S now-1hours -N {{ $labels.node }} -s F,NF,BF; scontrol update NodeName={{ $labels.node }} State=DRAIN Reason="jobs fail"
     |||),

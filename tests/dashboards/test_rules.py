@@ -1,0 +1,127 @@
+"""Rules and alerts: valid, tested by both generations of promtool, and about metrics that exist."""
+
+import json
+import os
+import re
+import subprocess
+import unittest
+from pathlib import Path
+
+import yaml
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+CACHE = Path(os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope"))
+SLURMSCOPE = os.environ.get("SLURMSCOPE", ROOT / "build/bin/slurmscope")
+# of Debian 12 (2.42) and of forky (3.5); tests/run unpacks both
+PROMTOOLS = [CACHE / "prometheus/usr/bin/promtool", CACHE / "prometheus-forky/usr/bin/promtool"]
+RULE_FILES = sorted((ROOT / "deploy/prometheus").glob("slurmscope.*.yml")) + \
+    sorted((ROOT / "deploy/prometheus").glob("vpenso.*.yml"))
+TEST_FILES = sorted((HERE / "rules").glob("*.yml"))
+
+
+def run(*command, **options):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    return done.returncode, done.stdout + done.stderr
+
+
+def rules():
+    for path in RULE_FILES:
+        for group in yaml.safe_load(path.read_text())["groups"]:
+            yield from group["rules"]
+
+
+def alerts():
+    return [rule for rule in rules() if "alert" in rule]
+
+
+def cases():
+    """(alert, what is expected of it) of all alert_rule_tests."""
+    for path in TEST_FILES:
+        for test in yaml.safe_load(path.read_text())["tests"]:
+            for case in test.get("alert_rule_test", ()):
+                yield case["alertname"], case["exp_alerts"]
+
+
+class Promtool(unittest.TestCase):
+    def test_rules_are_valid(self):
+        for promtool in PROMTOOLS:
+            status, said = run(promtool, "check", "rules", *RULE_FILES)
+            self.assertEqual(0, status, said)
+            self.assertEqual(len(RULE_FILES), said.count("SUCCESS"), said)
+
+    def test_rules_do_what_they_say(self):
+        self.assertGreater(len(TEST_FILES), 5)
+        for promtool in PROMTOOLS:
+            status, said = run(promtool, "test", "rules", *TEST_FILES)
+            self.assertEqual(0, status, said)
+            self.assertEqual(len(TEST_FILES), said.count("SUCCESS"), said)
+        print(f"{len(alerts())} alerts, {len(list(rules())) - len(alerts())} records, "
+              f"{len(list(cases()))} cases, {len(PROMTOOLS)} promtools")
+
+    def test_each_alert_has_cases(self):
+        """One in which it fires, with its texts, per severity; one in which it does not."""
+        fires = {(name, alert["exp_labels"]["severity"]) for name, expected in cases()
+                 for alert in expected if alert["exp_annotations"]["description"]}
+        silent = {name for name, expected in cases() if not expected}
+        for alert in alerts():
+            self.assertIn((alert["alert"], alert["labels"]["severity"]), fires)
+            self.assertIn(alert["alert"], silent)
+        self.assertLessEqual(silent | {name for name, _ in fires},
+                             {alert["alert"] for alert in alerts()})
+
+
+# What is followed by a parenthesis, or is one of these, is no metric.
+WORDS = {"by", "on", "and", "or", "unless", "bool", "group_left", "group_right", "without", "ignoring"}
+
+
+def metrics_of(expr):
+    expr = re.sub(r'"(?:[^"\\]|\\.)*"', '""', expr)
+    expr = re.sub(r"\{[^}]*\}", " ", expr)
+    expr = re.sub(r"\[[^]]*\]", " ", expr)
+    expr = re.sub(r"\b(by|on|group_left|group_right|without|ignoring)\s*\([^)]*\)", " ", expr)
+    return {name for name, call in re.findall(r"([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\(?)", expr)
+            if not call and name not in WORDS and not re.fullmatch(r"[eE]\d*", name)}
+
+
+def exported():
+    """Names of all samples that slurmscope exports."""
+    status, listed = run(SLURMSCOPE, "--list-metrics")
+    assert status == 0, listed
+    for family, kind in (line.split("\t")[:2] for line in listed.splitlines()):
+        yield family
+        if kind == "histogram":
+            yield from (f"{family}_{part}" for part in ("bucket", "count", "sum"))
+
+
+def foreign():
+    lines = (HERE / "foreign_metrics.txt").read_text().splitlines()
+    return dict(line.split(None, 1) for line in lines if line and not line.startswith("#"))
+
+
+def planned():
+    """Families of METRICS.md that this slurmscope does not have yet."""
+    return {name for name, what in foreign().items() if what.startswith("slurmscope")}
+
+
+class Names(unittest.TestCase):
+    def setUp(self):
+        self.known = set(exported())
+        self.assertGreater(len(self.known), 200)
+
+    def test_of_rules(self):
+        recorded = {rule["record"] for rule in rules() if "record" in rule}
+        used = {name: rule for rule in rules() for name in metrics_of(rule["expr"])}
+        self.assertGreater(len(used), 100)
+        unknown = set(used) - self.known - recorded - set(foreign())
+        self.assertEqual(set(), unknown)
+        self.assertEqual(set(), set(foreign()) - set(used), "foreign metrics that no rule uses")
+        self.assertEqual(set(), set(foreign()) & self.known, "no longer foreign")
+
+    def test_records_are_not_exported(self):
+        recorded = [rule["record"] for rule in rules() if "record" in rule]
+        self.assertEqual(set(), set(recorded) & self.known)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
