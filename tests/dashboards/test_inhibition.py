@@ -96,10 +96,11 @@ class Inhibition(unittest.TestCase):
         return tuple(sorted(labels.items()))
 
     def wait_for(self, alertmanager, expected):
-        """{labels: who inhibits it}, once all are there and nothing changes any more"""
+        """{labels: whether it is inhibited}, once all are there and nothing changes any more"""
         end, before = time.monotonic() + PATIENCE, None
         while True:
-            now = {self.key(alert["labels"]): alert["status"]["inhibitedBy"] for alert in alertmanager.alerts()}
+            now = {self.key(alert["labels"]): bool(alert["status"]["inhibitedBy"])
+                   for alert in alertmanager.alerts()}
             if set(now) == expected and now == before and any(now.values()):
                 return now
             before = now

@@ -17,6 +17,8 @@ SLURMSCOPE = os.environ.get("SLURMSCOPE", ROOT / "build/bin/slurmscope")
 PROMTOOLS = [CACHE / "prometheus/usr/bin/promtool", CACHE / "prometheus-forky/usr/bin/promtool"]
 RULE_FILES = sorted((ROOT / "deploy/prometheus").glob("slurmscope.*.yml")) + \
     sorted((ROOT / "deploy/prometheus").glob("vpenso.*.yml"))
+RUNBOOKS = ROOT / "dashboards/runbooks"
+MIGRATING = ROOT / "dashboards/MIGRATING.md"
 TEST_FILES = sorted((HERE / "rules").glob("*.yml"))
 
 
@@ -99,9 +101,11 @@ def foreign():
     return dict(line.split(None, 1) for line in lines if line and not line.startswith("#"))
 
 
-def planned():
-    """Families of METRICS.md that this slurmscope does not have yet."""
-    return {name for name, what in foreign().items() if what.startswith("slurmscope")}
+def table(text=None):
+    """(their names, ours) of the rows of MIGRATING.md"""
+    for line in (text or MIGRATING.read_text()).splitlines():
+        if line.startswith("| slurm"):
+            yield line.strip("| ").split(" | ")
 
 
 class Names(unittest.TestCase):
@@ -121,6 +125,49 @@ class Names(unittest.TestCase):
     def test_records_are_not_exported(self):
         recorded = [rule["record"] for rule in rules() if "record" in rule]
         self.assertEqual(set(), set(recorded) & self.known)
+
+    def test_of_texts(self):
+        """Runbooks and the table for those who come from elsewhere name only what exists."""
+        recorded = {rule["record"] for rule in rules() if "record" in rule}
+        known = self.known | recorded | {name for name, of in foreign().items() if of == "slurmscope"}
+        for page in RUNBOOKS.glob("*.md"):
+            for name in re.findall(r"`((?:slurm_|slurmscope_|slurm:|cluster\w*:)[a-z_:0-9]+)", page.read_text()):
+                self.assertIn(name, known, page.name)
+        for theirs, ours in table():
+            for name in re.findall(r"\b(?:slurm_|slurmscope_|slurm:|cluster:)[a-z_:0-9]+", ours):
+                self.assertIn(name, known, theirs)
+
+    def test_vpenso_is_complete(self):
+        """What the table has under vpenso is recorded, nothing else is, under no name of our own."""
+        path = ROOT / "deploy/prometheus/vpenso.rules.yml"
+        recorded = {rule["record"] for group in yaml.safe_load(path.read_text())["groups"] for rule in group["rules"]}
+        named = set()
+        section = MIGRATING.read_text().split("\n## ")[1]
+        for theirs, _ in table(section):
+            first, *more = re.findall(r"\b(?:slurm)?_[a-z_]+", theirs)
+            named |= {first} | {name if name.startswith("slurm") else self.like(first, name, recorded) for name in more}
+        self.assertEqual(recorded, named)
+
+    def like(self, first, suffix, recorded):
+        """slurm_nodes_alloc and _idle: slurm_nodes_idle"""
+        words = first.split("_")
+        return next((name for n in range(len(words), 0, -1) if (name := "_".join(words[:n]) + suffix) in recorded),
+                    first + suffix)
+
+
+class Runbooks(unittest.TestCase):
+    def test_each_alert_has_one(self):
+        names = {alert["alert"] for alert in alerts()}
+        self.assertEqual(names, {page.stem for page in RUNBOOKS.glob("*.md")})
+        for alert in alerts():
+            self.assertRegex(alert["annotations"]["runbook_url"], f"^https://.*/{alert['alert']}\\.md$")
+
+    def test_each_says_what_it_should(self):
+        for page in RUNBOOKS.glob("*.md"):
+            heads = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+            self.assertEqual([page.stem, "Meaning", "Impact", "Look", "Do"], heads)
+            for part in re.split(r"^#+ .*$", page.read_text(), flags=re.M)[2:]:
+                self.assertGreater(len(part.split()), 3, page.name)
 
 
 if __name__ == "__main__":
