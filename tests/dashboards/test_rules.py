@@ -1,9 +1,9 @@
 """Rules and alerts: valid, tested by both generations of promtool, and about metrics that exist."""
 
-import json
 import os
 import re
 import subprocess
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -15,8 +15,8 @@ CACHE = Path(os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope"))
 SLURMSCOPE = os.environ.get("SLURMSCOPE", ROOT / "build/bin/slurmscope")
 # of Debian 12 (2.42) and of forky (3.5); tests/run unpacks both
 PROMTOOLS = [CACHE / "prometheus/usr/bin/promtool", CACHE / "prometheus-forky/usr/bin/promtool"]
-RULE_FILES = sorted((ROOT / "deploy/prometheus").glob("slurmscope.*.yml")) + \
-    sorted((ROOT / "deploy/prometheus").glob("vpenso.*.yml"))
+RULE_FILES = [ROOT / f"deploy/prometheus/{name}.yml" for name in ("slurmscope.rules", "slurmscope.alerts")]
+VPENSO = ROOT / "deploy/prometheus/vpenso.rules.yml"
 RUNBOOKS = ROOT / "dashboards/runbooks"
 MIGRATING = ROOT / "dashboards/MIGRATING.md"
 TEST_FILES = sorted((HERE / "rules").glob("*.yml"))
@@ -27,8 +27,8 @@ def run(*command, **options):
     return done.returncode, done.stdout + done.stderr
 
 
-def rules():
-    for path in RULE_FILES:
+def rules(*paths):
+    for path in paths or (*RULE_FILES, VPENSO):
         for group in yaml.safe_load(path.read_text())["groups"]:
             yield from group["rules"]
 
@@ -48,9 +48,25 @@ def cases():
 class Promtool(unittest.TestCase):
     def test_rules_are_valid(self):
         for promtool in PROMTOOLS:
-            status, said = run(promtool, "check", "rules", *RULE_FILES)
+            status, said = run(promtool, "check", "rules", *RULE_FILES, VPENSO)
             self.assertEqual(0, status, said)
-            self.assertEqual(len(RULE_FILES), said.count("SUCCESS"), said)
+            self.assertEqual(3, said.count("SUCCESS"), said)
+
+    def test_rules_in_a_hurry(self):
+        """What end-to-end tests use is valid, and the same but for the times."""
+        with tempfile.TemporaryDirectory() as folder:
+            status, said = run("jsonnet", "--string", "--multi", folder, HERE / "hurry.jsonnet")
+            self.assertEqual(0, status, said)
+            quick = [Path(folder, path.name) for path in RULE_FILES]
+            for promtool in PROMTOOLS:
+                status, said = run(promtool, "check", "rules", *quick)
+                self.assertEqual(0, status, said)
+            hurried = [rule for rule in rules(*quick) if "alert" in rule]
+        self.assertEqual([(alert["alert"], alert["labels"]) for alert in alerts()],
+                         [(alert["alert"], alert["labels"]) for alert in hurried])
+        for alert in hurried:
+            self.assertIn(alert.get("for"), (None, "5s"))
+            self.assertNotRegex(alert["expr"], r"\[\d+[hdw]\]|\[([2-9]|\d\d)m\]")
 
     def test_rules_do_what_they_say(self):
         self.assertGreater(len(TEST_FILES), 5)
@@ -124,23 +140,23 @@ class Names(unittest.TestCase):
 
     def test_records_are_not_exported(self):
         recorded = [rule["record"] for rule in rules() if "record" in rule]
+        self.assertEqual(len(recorded), len(set(recorded)))
         self.assertEqual(set(), set(recorded) & self.known)
 
     def test_of_texts(self):
         """Runbooks and the table for those who come from elsewhere name only what exists."""
-        recorded = {rule["record"] for rule in rules() if "record" in rule}
+        recorded = {rule["record"] for rule in rules(*RULE_FILES) if "record" in rule}
         known = self.known | recorded | {name for name, of in foreign().items() if of == "slurmscope"}
         for page in RUNBOOKS.glob("*.md"):
             for name in re.findall(r"`((?:slurm_|slurmscope_|slurm:|cluster\w*:)[a-z_:0-9]+)", page.read_text()):
-                self.assertIn(name, known, page.name)
+                self.assertTrue(name in known, f"{page.name}: {name}")
         for theirs, ours in table():
             for name in re.findall(r"\b(?:slurm_|slurmscope_|slurm:|cluster:)[a-z_:0-9]+", ours):
-                self.assertIn(name, known, theirs)
+                self.assertTrue(name in known, f"{theirs}: {name}")
 
     def test_vpenso_is_complete(self):
         """What the table has under vpenso is recorded, nothing else is, under no name of our own."""
-        path = ROOT / "deploy/prometheus/vpenso.rules.yml"
-        recorded = {rule["record"] for group in yaml.safe_load(path.read_text())["groups"] for rule in group["rules"]}
+        recorded = {rule["record"] for rule in rules(VPENSO)}
         named = set()
         section = MIGRATING.read_text().split("\n## ")[1]
         for theirs, _ in table(section):
