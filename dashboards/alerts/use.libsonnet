@@ -50,10 +50,10 @@ local nearLimit = |||
     |||),
     // Only where jobs wait: shares that nobody wants are nobody's loss.
     alert(config, 'SlurmFairshareDrift', 'info', config.fairshareDrift, |||
-      cluster_account:slurm_account_fairshare_drift:avg%(window)s < -%(drift)g
+      -cluster_account:slurm_account_fairshare_drift:avg%(window)s > %(drift)g
       and on (%(c)s, account) sum by (%(c)s, account) (slurm_account_pending_jobs{class="startable", %(s)s}) > 0
     |||, 'An account gets much less than its share, and its jobs wait.', |||
-      The usage of account {{ $labels.account }}%(of)s differs by {{ $value | humanizePercentage }} from its share among its siblings, and its jobs wait: sshare -a -l -A {{ $labels.account }}; sprio -l
+      Account {{ $labels.account }}%(of)s has used {{ $value | humanizePercentage }} less of what it and its siblings used than its share is, and its jobs wait: sshare -a -l -A {{ $labels.account }}; sprio -l
     |||),
   ],
 }

@@ -115,7 +115,7 @@ local disks = '{device!~"(dm-|md|loop|zram).*"}';
         )
         or
           max by (%(c)s, jobid, node) (slurm_job_node_info{%(s)s})
-          * on (%(c)s, jobid) group_left () max by (%(c)s, jobid) (slurm_job_info{exclusive=~"true|yes|1", %(s)s})
+          * on (%(c)s, jobid) group_left () max by (%(c)s, jobid) (slurm_job_info{exclusive="true", %(s)s})
       |||),
       rule('slurm:job:disk_read_bytes_per_second', part(config, 'node_disk_read_bytes_total' + disks)),
       rule('slurm:job:disk_written_bytes_per_second', part(config, 'node_disk_written_bytes_total' + disks)),
