@@ -27,4 +27,5 @@ local imported(board) = board {
 {
   'deploy/prometheus/slurmscope.rules.yml': yaml(mixin.prometheusRules),
   'deploy/prometheus/slurmscope.alerts.yml': yaml(mixin.prometheusAlerts),
+  'deploy/prometheus/vpenso.rules.yml': yaml(mixin.vpensoRules),
 }
