@@ -59,7 +59,7 @@ static void choose_rows(struct each_job *each, const struct job_table *table)
 	}
 }
 
-/* Forgets jobs that are gone, notes who has a row, and wants what is missing of these. */
+/* Forgets jobs that are gone, and notes who has a row. */
 static void note_rows(const struct each_job *each, struct job_table *table)
 {
 	struct job_extras *extras = &table->extras;
@@ -71,12 +71,10 @@ static void note_rows(const struct each_job *each, struct job_table *table)
 			job_extras_remove(extras, extra->id);
 	}
 	for (size_t i = 0; i < each->count; i++) {
-		struct job_row *row = &table->rows[each->rows[i].position];
-		struct job_extra *extra = job_extras_find(extras, row->id);
+		uint32_t id = table->rows[each->rows[i].position].id;
+		struct job_extra *extra = job_extras_find(extras, id);
 		if (extra)
 			extra->has_row = true;
-		else if (!table->rows_without_details)
-			row->bits |= ROW_WANTS_DETAILS;
 	}
 }
 
@@ -133,6 +131,24 @@ static void choose_node_rows(struct each_job *each, const struct job_table *tabl
 	}
 }
 
+/* What cannot be told otherwise, and was not asked for. */
+static bool lacks_nodes(const struct each_job_row *row, const struct job_extra *extra)
+{
+	return row->holds_nodes && row->cpus != CPUS_ALL && job_nodes_need_detail(row->nodes) &&
+	       !extra->node_count && !extra->is_detailed;
+}
+
+/* First all jobs' details, then the rest of those that have rows. */
+static void want_what_is_missing(const struct each_job *each, const struct job_table *table)
+{
+	for (size_t i = 0; i < each->count && !table->rows_without_details; i++) {
+		struct job_row *row = &table->rows[each->rows[i].position];
+		const struct job_extra *extra = job_extras_find(&table->extras, row->id);
+		if (!extra || lacks_nodes(&each->rows[i], extra))
+			row->bits |= ROW_WANTS_DETAILS;
+	}
+}
+
 void each_job_choose(struct each_job *each, struct job_table *table, const struct node_table *nodes)
 {
 	if (!each->max)
@@ -143,6 +159,7 @@ void each_job_choose(struct each_job *each, struct job_table *table, const struc
 		if (each->rows[i].holds_nodes)
 			look_at_nodes(&each->rows[i], table, nodes);
 	choose_node_rows(each, table);
+	want_what_is_missing(each, table);
 }
 
 void each_job_done(struct each_job *each)

@@ -22,7 +22,7 @@ struct each_job {
 	size_t cut_off_count, cut_off_capacity;
 };
 
-/* Chooses among the jobs whose details are known. Details of those that have rows without their extras are
+/* Chooses among the jobs whose details are known. Details of those of which something else is missing are
  * wanted, once every job has some. `nodes`: NULL if they are not known. Positions are good until the table
  * changes. */
 void each_job_choose(struct each_job *each, struct job_table *table, const struct node_table *nodes);

@@ -45,6 +45,7 @@ static struct job_extra *extra_new(const struct job *job)
 		.sluid = keep(&room, sluid),
 		.nodes = kept,
 		.node_count = count,
+		.is_detailed = job->is_detailed,
 		.rank = job_rank_of(job->state, job->flags),
 	};
 	return extra;

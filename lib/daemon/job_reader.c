@@ -61,12 +61,10 @@ static void take_job(void *context, const void *record)
 	copies->items[copies->count++] = job_copy(record, &copies->arena);
 }
 
-/* What a job holds of each node is only asked for if it is shown, and cannot be told otherwise. */
 static bool wants_detail(const struct job_table *table, uint64_t id)
 {
 	struct job_view row;
-	return table->extras.max && job_table_find(table, id, &row) && row.nodes > 1 &&
-	       row.nodes <= JOB_DETAIL_NODES_MAX;
+	return table->extras.max && job_table_find(table, id, &row) && job_nodes_need_detail(row.nodes);
 }
 
 bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome *outcome)
@@ -80,6 +78,7 @@ bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome 
 	int64_t now = clock_now_s();
 	enum fetch_result result = asker_ask(reader->asker, &fetch, outcome);
 	for (size_t i = 0; result == FETCH_OK && i < copies.count; i++) {
+		copies.items[i].is_detailed = fetch.with_detail;
 		job_details_take(&reader->details, &copies.items[i], now);
 		job_extras_put(&table->extras, &copies.items[i]);
 		job_rounds_note_job(&reader->rounds, &copies.items[i]);

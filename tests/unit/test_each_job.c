@@ -108,6 +108,21 @@ static void test_who_has_rows(void)
 	cluster_done(&cluster);
 }
 
+static void test_places_in_the_table(void)
+{
+	struct cluster cluster;
+	start(&cluster, 2, 100);
+	tell_of(&cluster, 1, JOB_COMPLETED, "n1");
+	tell_of(&cluster, 2, JOB_RUNNING, "n1");
+	tell_of(&cluster, 3, JOB_RUNNING, "n1");
+	check_jobs(&cluster, "two", "2 running 3 running");
+	job_table_remove(cluster.job_table, 1);
+	tell_of(&cluster, 4, JOB_RUNNING, "n1");
+	check_jobs(&cluster, "a newcomer that comes first in the table takes no rows away",
+		   "2 running 3 running");
+	cluster_done(&cluster);
+}
+
 static void test_what_is_counted(void)
 {
 	static const struct page_sample rows[] = {
@@ -337,6 +352,7 @@ int main(void)
 {
 	test_off();
 	test_who_has_rows();
+	test_places_in_the_table();
 	test_what_is_counted();
 	test_rows_of_nodes();
 	test_what_rows_say();
