@@ -8,8 +8,7 @@
 enum {
 	STATES_LIST_MAX = 10000, /* of so many jobs a list of all states costs 0.5 s of slurmrestd (24.11) */
 	LAST_ID_DEFAULT = 67043328, /* slurm.conf: MaxJobId */
-	FILLING_INTERVAL_S = 30, /* of states while details are missing, which need the budget more */
-	FILLING_WEIGHT = 32,
+	FILLING_WEIGHT = 64, /* while details are missing they need the budget most */
 	DETAILS_WEIGHT = 8,
 	SEARCH_WORK = 10000,
 	SEARCH_PAUSE_S = 600,
@@ -109,10 +108,7 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	bool is_counted = number_is_known(poller->reader.rounds.search.expected);
 	bool by_list = poller->needs_all && is_counted && whole <= STATES_LIST_MAX;
 	bool by_search = poller->needs_all && is_counted && !by_list;
-	double wish_s = (double)poller->config->interval_s[TASK_JOB_STATES];
 	bool is_filling = poller->has_states && !poller->has_details && whole > STATES_LIST_MAX;
-	poller->tasks[TASK_JOB_STATES].wish_s =
-		is_filling && wish_s < FILLING_INTERVAL_S ? FILLING_INTERVAL_S : wish_s;
 	poller->tasks[TASK_JOB_DETAILS].weight = is_filling ? FILLING_WEIGHT : DETAILS_WEIGHT;
 	plan_set_whole(plan, TASK_JOB_STATES, whole);
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_LIST, by_list);

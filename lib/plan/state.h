@@ -57,6 +57,7 @@ struct plan {
 	struct task *tasks;
 	size_t task_count;
 	struct budget budgets[BY_REQUESTS]; /* of seconds */
+	double bound_per_s[SCARCE]; /* what bounds take */
 	double tokens;      /* for requests */
 	bool is_rate_limited;
 	struct ledger requests;
