@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-/* A rank's jobs that have rows, and those that have none. */
-enum { RIGHTS = 2 * JOB_RANKS };
+/* Of each rank: those that have rows, those of which all is known, the others. */
+enum { HAS_ROW, HAS_EXTRA, HAS_NEITHER, RIGHTS_OF_RANK, RIGHTS = RIGHTS_OF_RANK * JOB_RANKS };
 
 /* RIGHTS: none. Of a row whose details are another task's it is not known what the job holds. */
 static int right_of(const struct job_table *table, const struct job_row *row)
@@ -16,7 +16,7 @@ static int right_of(const struct job_table *table, const struct job_row *row)
 	if (!is_known || rank == JOB_RANKS)
 		return RIGHTS;
 	const struct job_extra *extra = job_extras_find(&table->extras, row->id);
-	return 2 * (int)rank + !(extra && extra->has_row);
+	return RIGHTS_OF_RANK * (int)rank + (!extra ? HAS_NEITHER : extra->has_row ? HAS_ROW : HAS_EXTRA);
 }
 
 struct cut {
@@ -54,7 +54,7 @@ static void choose_rows(struct each_job *each, const struct job_table *table)
 		GROW(each->rows, each->count, each->capacity);
 		each->rows[each->count++] = (struct each_job_row){
 			.position = (uint32_t)i,
-			.holds_nodes = right / 2 != RANK_PENDING,
+			.holds_nodes = right / RIGHTS_OF_RANK != RANK_PENDING,
 		};
 	}
 }

@@ -1,6 +1,6 @@
 /* Each job by itself: which jobs have rows of their own, at most so many. Running ones come first, then those
  * that are suspended or completing, then pending ones; among them those that have rows already, so that a job
- * keeps them; then as they are in the table. A job has rows of all its nodes, or of none. */
+ * keeps them; then those of which all is known; then as they are in the table. A job has rows of all its nodes, or of none. */
 #pragma once
 
 #include "cluster/job_table.h"

@@ -279,11 +279,16 @@ static void test_what_is_missing(void)
 	tell_of(&cluster, 1, JOB_RUNNING, "n1");
 	cluster_fold(&cluster);
 	CHECK(!wants_details(&cluster, 1));
+	job_table_remove(table, 2);
+	struct job newcomer = job_of(5, JOB_RUNNING, "n1", 1);
+	job_table_put(table, &newcomer, 3000); /* in the place of 2 */
+	tell_of(&cluster, 3, JOB_RUNNING, "n1");
+	check_jobs(&cluster, "those of which all is known come first", "1 running 3 running");
 	check_row("of a job with another task's details nothing is known for sure");
-	struct job lent = job_of(2, JOB_RUNNING, "n1", 1);
+	struct job lent = job_of(3, JOB_RUNNING, "n1", 1);
 	lent.is_lent = true;
 	job_table_put(table, &lent, 3000);
-	check_jobs(&cluster, "so it has no row", "1 running 3 running");
+	check_jobs(&cluster, "so it has no row", "1 running 5 running");
 	cluster_done(&cluster);
 }
 
