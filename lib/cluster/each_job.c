@@ -16,12 +16,14 @@ static int right_of(const struct job_table *table, const struct job_row *row)
 	if (!is_known || rank == JOB_RANKS)
 		return RIGHTS;
 	const struct job_extra *extra = job_extras_find(&table->extras, row->id);
-	return RIGHTS_OF_RANK * (int)rank + (!extra ? HAS_NEITHER : extra->has_row ? HAS_ROW : HAS_EXTRA);
+	return RIGHTS_OF_RANK * (int)rank + (!extra	      ? HAS_NEITHER
+					     : extra->has_row ? HAS_ROW
+							      : HAS_EXTRA);
 }
 
 struct cut {
-	int right;	/* those with less of a right have no row */
-	uint64_t room;	/* so many of this right have one */
+	int right;     /* those with less of a right have no row */
+	uint64_t room; /* so many of this right have one */
 };
 
 static struct cut find_cut(const struct each_job *each, const struct job_table *table)

@@ -27,7 +27,8 @@ static struct job_extra *extra_new(const struct job *job)
 {
 	const struct job_node *nodes = job->nodes_held.items;
 	size_t count = job->nodes_held.count <= JOB_DETAIL_NODES_MAX ? job->nodes_held.count : 0;
-	struct text name = text_limit(job->name, LABEL_MAX), sluid = text_limit(job->sluid, LABEL_MAX);
+	struct text name = text_limit(job->name, LABEL_MAX),
+		    sluid = text_limit(job->sluid, LABEL_MAX);
 	size_t bytes = name.len + sluid.len;
 	for (size_t i = 0; i < count; i++)
 		bytes += nodes[i].name.len;
