@@ -33,7 +33,7 @@ struct view {
 	enum release release;
 	int version;  /* 45 for v0.0.45 */
 	bool old;     /* 22.05 */
-	bool detail;  /* no flags were given: SHOW_DETAIL */
+	bool detail;  /* SHOW_DETAIL: also if no flags were given */
 	uint32_t cut; /* characters of array_task_string; 0: all */
 	bool is_down; /* ping says that the controller is */
 	const char *down_status;

@@ -175,13 +175,30 @@ static const char *batch_host(const struct view *view, const struct job *job, st
 	return scratch_printf(scratch, "%s", world_node_name(view->world, node, name));
 }
 
+static bool next_node(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	const struct view *view = rows->owner;
+	const struct job *job = rows->record;
+	char name[16];
+	if (rows->at == job->node_count)
+		return false;
+	uint32_t node = job->node_count > 1 ? job->nodes[rows->at] : job->node;
+	values[JOB_NODE_index] = value_number((int64_t)rows->at++);
+	values[JOB_NODE_name] =
+		value_text(scratch_printf(scratch, "%s", world_node_name(view->world, node, name)));
+	values[JOB_NODE_cpus] = value_number(job->cpus / job->node_count);
+	values[JOB_NODE_memory] = value_number(view_memory(job) / job->node_count);
+	return true;
+}
+
 static bool next_resources(struct rows *rows, struct value *values, struct arena *scratch)
 {
 	const struct view *view = rows->owner;
 	const struct job *job = rows->record;
 	if (rows->at++)
 		return false;
-	values[JOB_RESOURCES_batch_host] = value_text(batch_host(view, job, scratch));
+	values[JOB_RESOURCES_job_node] = value_rows(view_rows_new(
+		scratch, (struct rows){.next = next_node, .owner = view, .record = job}));
 	values[JOB_RESOURCES_cpus] = value_number(job->cpus);
 	values[JOB_RESOURCES_node_count] = value_number(job->node_count);
 	values[JOB_RESOURCES_node_cpus] = value_number(job->cpus / job->node_count);
