@@ -1,4 +1,9 @@
 // Dashboards: { 'file.json': dashboard }.
 {
-  grafanaDashboards+:: {},
+  local b = (import 'library.libsonnet')($._config) + (import 'common.libsonnet'),
+  grafanaDashboards+:: {
+    'jobs.json': (import 'jobs.libsonnet')(b),
+    'overview.json': (import 'overview.libsonnet')(b),
+    'queue.json': (import 'queue.libsonnet')(b),
+  },
 }

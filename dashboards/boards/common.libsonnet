@@ -1,0 +1,54 @@
+// Expressions that several dashboards use.
+{
+  // Of the jobs that ended by themselves; timeouts and cancelled ones are their users' choice.
+  failed:: 'failed|node_fail|boot_fail|out_of_memory',
+  finished:: 'completed|' + self.failed,
+
+  local by(labels) = if labels == '' then '' else 'by ' + labels + ' ',
+
+  // Of a family of ends, in the time that the dashboard shows, by a list of labels; `where` begins with a comma.
+  ends(family, states, labels, where='', window='$__range')::
+    'sum %s(increase(%s{@,state=~"%s"%s}[%s]))' % [by(labels), family, states, where, window],
+  failureRatio(family, labels, where='', window='$__range')::
+    '%s / (%s > 0)' % [self.ends(family, states, labels, where, window) for states in [self.failed, self.finished]],
+
+  // `of`: partition or qos, or nothing for all together.
+  waitQuantile(quantile, of, where='', family='slurm_job_wait_time_seconds', window='$__range')::
+    'histogram_quantile(%g, sum by (%sle) (increase(%s_bucket{@%s}[%s])))' %
+    [quantile, if of == '' then '' else '@, ' + of + ', ', family, where, window],
+
+  // Of a histogram, over time.
+  quantile(quantile, family, where)::
+    self.waitQuantile(quantile, '', where, family, '$__rate_interval'),
+
+  // The allocated part of a family by state; %s in it is where more matchers go.
+  share(family):: 'sum(%s) / sum(%s)' % [family % ',state="allocated"', family % ''],
+  shareBy(label, family)::
+    'sum by (@, %s) (%s) / sum by (@, %s) (%s)' % [label, family % ',state="allocated"', label, family % ''],
+
+  capacityColours:: self.colours({ allocated: 'blue', idle: 'green', other: 'red' }),
+  nodeColours:: self.colours({
+    idle: 'green',
+    mixed: 'light-blue',
+    allocated: 'blue',
+    down: 'red',
+    'error': 'dark-red',
+    unknown: 'orange',
+    future: 'gray',
+  }),
+  jobColours:: self.colours({
+    running: 'blue',
+    pending: 'orange',
+    suspended: 'purple',
+    completed: 'green',
+    failed: 'red',
+    cancelled: 'gray',
+    timeout: 'yellow',
+    out_of_memory: 'dark-orange',
+    node_fail: 'dark-red',
+    preempted: 'purple',
+    requeued: 'light-blue',
+    deadline: 'light-yellow',
+    boot_fail: 'semi-dark-red',
+  }),
+}
