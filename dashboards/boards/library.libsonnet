@@ -65,7 +65,6 @@ function(config) {
     thresholds: { mode: 'absolute', steps: [{ color: 'text', value: null }] },
   }),
   upOrDown:: self.values([[0, 'down', 'red'], [1, 'up', 'green']]),
-  noYes:: self.values([[0, 'no', 'text'], [1, 'yes', 'green']]),
   // Colours of series by their names.
   colours(byName):: {
     fieldConfig+: {
@@ -76,6 +75,8 @@ function(config) {
     },
   },
   stacked:: defaults({ custom+: { stacking: { mode: 'normal', group: 'A' }, fillOpacity: 60 } }),
+  // Not from zero on.
+  free:: { fieldConfig+: { defaults+: { min:: null } } },
   // Shown below the axis' zero line.
   negative(pattern):: {
     fieldConfig+: {
@@ -186,6 +187,13 @@ function(config) {
   },
   cellAbove(warning, bad):: coloured('green', [{ color: 'orange', value: warning }, { color: 'red', value: bad }]),
   cellBelow(warning, bad):: coloured('red', [{ color: 'orange', value: bad }, { color: 'green', value: warning }]),
+  yesOrNo:: {
+    properties+: {
+      'custom.cellOptions': { type: 'color-text' },
+      mappings: [{ type: 'value', options: { '0': { text: 'no', color: 'red', index: 0 }, '1': { text: 'yes', color: 'green', index: 1 } } }],
+    },
+  },
+  // For what only its labels matter of.
   cellHidden:: { hidden: true },
 
   // A row for each set of the keys' values; `sort` is a column's title, `-` before it for the largest first.

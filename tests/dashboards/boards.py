@@ -8,7 +8,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "dashboards/grafana"
 VARIABLE = re.compile(r"\$(?:\{(\w+)(?::(\w+))?\}|(\w+))")
 # what Grafana fills in by itself
-BUILT_IN = {"__rate_interval", "__range", "__interval", "__url_time_range", "datasource"}
+BUILT_IN = {"__rate_interval", "__range", "__range_s", "__interval", "__url_time_range", "datasource"}
 
 
 def load(folder=FOLDER):

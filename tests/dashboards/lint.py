@@ -19,7 +19,7 @@ SLURMSCOPE = os.path.abspath(os.environ.get("SLURMSCOPE", "build/bin/slurmscope"
 RULES = sorted((boards.ROOT / "deploy/prometheus").glob("*.rules.yml"))
 SCHEMA = Path(__file__).with_name("dashboard.schema.json")
 # Series of other exporters; those of slurm-job-exporter begin as ours do.
-FOREIGN = re.compile(r"(DCGM_FI|node|cgroup|ceems)_\w+|slurm_job_(memory|core_usage|process|threads)_\w+|slurm_job_\w+_gpu(_memory)?")
+FOREIGN = re.compile(r"(DCGM_FI|node|cgroup|ceems|nvidia_gpu)_\w+|slurm_job_(memory|core_usage|process|threads)_\w+|slurm_job_\w+_gpu(_memory)?")
 CHANGES = ("rate", "irate", "increase", "changes", "resets", "delta")
 UNITS = {"short", "s", "bytes", "Bps", "percentunit", "celsius", "watt", "dateTimeFromNow", "dateTimeAsIso", "ops"}
 OF_NOW = {"stat", "table", "bargauge"}  # panels that show one moment

@@ -14,7 +14,7 @@ def selectors(expression):
     def keep(match):
         strings.append(match[0])
         return f'"s{len(strings) - 1}"'
-    text = re.sub(STRING, keep, re.sub(r"#[^\n]*", "", expression))
+    text = re.sub(r"\$\w+", "0", re.sub(STRING, keep, re.sub(r"#[^\n]*", "", expression)))
     text = re.sub(r"\[[^\]]*\]", " ", text)
     text = re.sub(r"\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)", " ", text)
     found = []

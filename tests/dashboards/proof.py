@@ -25,7 +25,8 @@ class Asked:
     def __init__(self, world, prometheus):
         self.world, self.prometheus = world, prometheus
         self.start, self.end = world.start, world.end
-        self.fixed = {"__rate_interval": "15s", "__range": f"{int(self.end - self.start)}s", "__interval": "1s"}
+        self.fixed = {"__rate_interval": "15s", "__range": f"{int(self.end - self.start)}s", "__range_s": str(int(self.end - self.start)),
+                      "__interval": "1s"}
         self.errors, self.empty, self.full = [], set(), set()
 
     def label_values(self, query, values):
