@@ -1,20 +1,19 @@
-local where = 'partition=~"$partition"';
 // A job's labels, for what is known of it by its id alone.
-local whose = '* on (@, jobid) group_left (user, account, partition, name) max by (@, jobid, user, account, partition, name) (slurm_job_info{@,%s})' % where;
+local whose = '* on (@, jobid) group_left (user, account, partition, name) max by (@, jobid, user, account, partition, name) (slurm_job_info{@})';
 
 function(b) b.board(
   'gpus',
   'GPU allocation',
   'GPUs that jobs hold, and what they make of them. Their use comes from DCGM or another exporter of GPUs, whose rows must name jobs; job by job it needs slurmscope’s rows of jobs.',
-  variables=[b.variable('partition', 'Partition', 'slurm_partition_gres{@,gres="gpu"}')],
+  variables=[],
   annotations=[b.restarts, b.drains],
   rows=[
     b.row('Now', height=4, panels=[
-      b.stat('GPUs', 'GPUs of the partitions chosen, by state.', 'short', [
-        ['{{state}}', 'sum by (state) (slurm_partition_gres{@,%s,gres="gpu"})' % where],
+      b.stat('GPUs', 'All GPUs, by state; other: on nodes that are down or drained.', 'short', [
+        ['{{state}}', 'sum by (state) (slurm_cluster_gres{@,gres="gpu"})'],
       ]),
       b.stat('Occupancy', 'Allocated ones, of all.', 'percentunit', [
-        ['allocated', b.share('slurm_partition_gres{@,' + where + ',gres="gpu"%s}')],
+        ['allocated', b.share('slurm_cluster_gres{@,gres="gpu"%s}')],
       ]) + b.bounds(0, 1),
       b.stat('Busy, of the allocated', 'Mean utilisation of the GPUs that jobs hold, as far as it is measured.', 'percentunit', [
         ['busy', 'sum(slurm:job:gpu_utilization_ratio{^} * slurm:job:gpus{^}) / sum(slurm:job:gpus{^} and slurm:job:gpu_utilization_ratio{^})'],
@@ -23,7 +22,7 @@ function(b) b.board(
         ['idle', 'sum(slurm:job:gpus_idle{^})'],
       ]) + b.above(1, 10),
       b.stat('Asked for', 'GPUs that pending jobs ask for.', 'short', [
-        ['pending', 'sum(slurm_partition_job_gres{@,%s,gres="gpu",state="pending"})' % where],
+        ['pending', 'sum(slurm_cluster_job_gres{@,gres="gpu",state="pending"})'],
       ]),
       b.stat('Power', 'What the GPUs of jobs draw, as far as it is measured.', 'watt', [
         ['power', 'sum(slurm:job:gpu_power_watts{^})'],
@@ -31,10 +30,10 @@ function(b) b.board(
     ]),
     b.row('Over time', height=8, panels=[
       b.graph('By state', 'GPUs by state; other: on nodes that are down or drained.', 'short', [
-        ['{{state}}', 'sum by (state) (slurm_partition_gres{@,%s,gres="gpu"})' % where],
+        ['{{state}}', 'sum by (state) (slurm_cluster_gres{@,gres="gpu"})'],
       ]) + b.stacked + b.capacityColours,
       b.graph('By type', 'Allocated GPUs by type.', 'short', [
-        ['{{type}}', 'sum by (type) (slurm_partition_gres{@,%s,gres="gpu",state="allocated"})' % where],
+        ['{{type}}', 'sum by (type) (slurm_cluster_gres{@,gres="gpu",state="allocated"})'],
       ]) + b.stacked,
       b.graph('Allocated and used', 'GPUs that there are, that jobs hold, and what of these works: the sum of their utilisations.', 'short', [
         ['all', 'sum(slurm_cluster_gres{@,gres="gpu"})'],
@@ -42,7 +41,14 @@ function(b) b.board(
         ['used', 'sum(slurm:job:gpu_utilization_ratio{^} * slurm:job:gpus{^})'],
       ]),
     ]),
-    b.row('Whose', height=9, panels=[
+    b.row('Where and whose', height=9, panels=[
+      b.table('Partitions', 'GPUs of each partition, and those that its pending jobs ask for; a node in several partitions counts in each.', [
+        b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' })]),
+      ], [
+        b.column('GPUs', 'short', 'sum by (@, partition) (slurm_partition_gres{@,gres="gpu"}) > 0'),
+        b.column('In use', 'percentunit', b.shareBy('partition', 'slurm_partition_gres{@,gres="gpu"%s}')) + b.bar,
+        b.column('Asked for', 'short', 'sum by (@, partition) (slurm_partition_job_gres{@,gres="gpu",state="pending"})'),
+      ], '-GPUs'),
       b.graph('By account', 'GPUs that the running jobs of an account hold; the ten with the most at each moment.', 'short', [
         ['{{account}}', 'topk(10, sum by (@, account) (slurm_account_job_gres{@,gres="gpu",state="running"}))'],
       ]) + b.stacked,

@@ -13,37 +13,33 @@ local trouble(window) = |||
   count_over_time(slurm_node_flag{@,flag=~"draining|drained|not_responding"}%(window)s)
     or count_over_time(slurm_node_state{@,state=~"down|error|unknown"}%(window)s)
 ||| % { window: window };
-// Node by node only if slurmscope tells (--nodes.per-node=full) which partitions a node is in.
 local where = 'node=~"$node"';
 
 function(b) b.board(
   'nodes',
   'Nodes',
   'Which nodes are out of service, since when, why and by whom; which ones fail jobs; what they run.',
-  variables=[
-    b.variable('partition', 'Partition', 'slurm_partition_info{@}'),
-    b.variable('node', 'Node', 'slurm_node_state{@}'),
-  ],
+  variables=[b.variable('node', 'Node', 'slurm_node_state{@}')],
   annotations=[b.restarts, b.drains],
   rows=[
-    b.row('Now, in the partitions chosen', height=4, panels=[
+    b.row('Now', height=4, panels=[
       b.stat('Nodes', 'All of them, whatever their state.', 'short', [
-        ['nodes', 'sum(slurm_partition_nodes{@,partition=~"$partition"})'],
+        ['nodes', 'sum(slurm_cluster_nodes{@})'],
       ]),
       b.stat('Down', 'Nodes whose base state is down, error or unknown.', 'short', [
-        ['nodes', 'sum(slurm_partition_nodes{@,partition=~"$partition",state=~"down|error|unknown"})'],
+        ['nodes', 'sum(slurm_cluster_nodes{@,state=~"down|error|unknown"})'],
       ]) + b.above(1, 5),
       b.stat('Drained', 'Drained nodes on which no job is left: they can be looked at.', 'short', [
-        ['nodes', 'sum(slurm_partition_nodes_flagged{@,partition=~"$partition",flag="drained"}) or 0 * sum(slurm_partition_nodes{@})'],
+        ['nodes', 'sum(slurm_cluster_nodes_flagged{@,flag="drained"}) or 0 * sum(slurm_cluster_nodes{@})'],
       ]) + b.above(1, 10),
       b.stat('Draining', 'Drained nodes on which jobs still run.', 'short', [
-        ['nodes', 'sum(slurm_partition_nodes_flagged{@,partition=~"$partition",flag="draining"}) or 0 * sum(slurm_partition_nodes{@})'],
+        ['nodes', 'sum(slurm_cluster_nodes_flagged{@,flag="draining"}) or 0 * sum(slurm_cluster_nodes{@})'],
       ]) + b.above(1, 10),
       b.stat('Not responding', "Nodes whose slurmd does not answer slurmctld, for so short a time perhaps that they are not down yet.", 'short', [
-        ['nodes', 'sum(slurm_partition_nodes_flagged{@,partition=~"$partition",flag="not_responding"}) or 0 * sum(slurm_partition_nodes{@})'],
+        ['nodes', 'sum(slurm_cluster_nodes_flagged{@,flag="not_responding"}) or 0 * sum(slurm_cluster_nodes{@})'],
       ]) + b.above(1, 5),
       b.stat('CPUs lost', 'Share of the CPUs that are on nodes which are down or drained.', 'percentunit', [
-        ['CPUs', 'sum(slurm_partition_cpus{@,partition=~"$partition",state="other"}) / sum(slurm_partition_cpus{@,partition=~"$partition"})'],
+        ['CPUs', 'sum(slurm_cluster_cpus{@,state="other"}) / sum(slurm_cluster_cpus{@})'],
       ]) + b.above(0.02, 0.1) + b.bounds(0, 1),
     ]),
     b.row('Out of service', height=9, panels=[
@@ -74,10 +70,10 @@ function(b) b.board(
     ]),
     b.row('Over time', height=8, panels=[
       b.graph('By state', 'Nodes by base state.', 'short', [
-        ['{{state}}', 'sum by (state) (slurm_partition_nodes{@,partition=~"$partition"}) > 0'],
+        ['{{state}}', 'sum by (state) (slurm_cluster_nodes{@}) > 0'],
       ]) + b.stacked + b.nodeColours,
       b.graph('By flag', 'Nodes that have a flag; drained and draining are those that are drained without and with jobs.', 'short', [
-        ['{{flag}}', 'sum by (flag) (slurm_partition_nodes_flagged{@,partition=~"$partition",flag!="drain"})'],
+        ['{{flag}}', 'sum by (flag) (slurm_cluster_nodes_flagged{@,flag!="drain"})'],
       ]),
       b.graph('What happened to them', 'Nodes that went down, were drained, came back or booted, per hour.', 'short', [
         ['{{to}}', '3600 * sum by (to) (rate(slurm_cluster_node_transitions_total{@}[$__rate_interval])) > 0'],

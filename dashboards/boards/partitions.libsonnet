@@ -12,7 +12,6 @@ function(b) b.board(
         b.key('partition', 'Partition', [
           b.to('Queue and waits', 'queue', { partition: '${__value.text}' }),
           b.to('Jobs and failures', 'jobs', { partition: '${__value.text}' }),
-          b.to('Nodes', 'nodes', { partition: '${__value.text}' }),
         ]),
         b.key('state', 'State'),
       ], [

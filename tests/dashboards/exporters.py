@@ -1,5 +1,6 @@
 """The exporters on some nodes of the simulated cluster: samples/, filled in with the jobs that slurmscope's page says are there."""
 
+import contextlib
 import math
 import re
 import string
@@ -42,7 +43,7 @@ class Jobs:
         for node, jobs in self.on.items():
             self.on[node] = [{"job": job, "sluid": sluids.get(job, ""), "cpus": facts["slurm_job_node_cpus"].get((job, node), 0),
                               "memory": facts["slurm_job_allocated_memory_bytes"].get((job, ""), 0),
-                              "gpus": facts["slurm_job_allocated_gres"].get((job, ""), 0)} for job in sorted(jobs)]
+                              "gpus": facts["slurm_job_allocated_gres"].get((job, ""), 0)} for job in sorted(jobs, key=int)]
 
 
 def number(text, seconds):
@@ -77,7 +78,8 @@ class Exporters:
                 self.send_header("Content-Type", "text/plain; version=0.0.4")
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(body)
+                with contextlib.suppress(BrokenPipeError):  # who asked did not wait: the machine is busy
+                    self.wfile.write(body)
 
             def log_message(self, *_):
                 pass

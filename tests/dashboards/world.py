@@ -1,5 +1,5 @@
 """A cluster to look at: a simulator in which jobs run, fail and wait, and nodes go down and are drained; slurmscope with all
-that can be switched on; exporters on some of its nodes; and a Prometheus or several that read all of it each second."""
+that can be switched on; exporters on some of its nodes; and a Prometheus or several that read all of it every other second."""
 
 import contextlib
 import json
@@ -22,28 +22,35 @@ from simulator import SLURMSCOPE, Simulator  # noqa: E402
 from tokens import KEY, make_token  # noqa: E402
 
 RULES = HERE.parents[1] / "deploy/prometheus"
-# Short runs, so that many end while we look; a few nodes that trouble comes to.
-SIMULATION = ["--release=26.05", "--epoch=0", "--nodes=60", "--users=30", "--jobs=500", "--run-seconds=200", "--min-job-age=20",
+# 60 nodes: five have four GPUs each. Short runs, so that many end while we look; a few nodes that trouble comes to.
+SIMULATION = ["--release=26.05", "--nodes=60", "--users=30", "--jobs=500", "--run-seconds=200", "--min-job-age=20",
               "--arrays=0.05", "--node-failures=0"]
+SETTLED = {'slurm_cluster_cpus{state="allocated"}': "cpus/allocated", 'slurm_cluster_jobs{state="running"}': "jobs/RUNNING",
+           'slurm_cluster_jobs{state="pending"}': "jobs/PENDING", 'slurm_cluster_job_cpus{state="running"}': "job_cpus/RUNNING",
+           'slurm_cluster_nodes{state="down"}': "nodes/DOWN"}
+SCRAPE_S = 2
+CLUSTER_GPUS = 20
+PAST_S = 300  # before we begin to look
 TROUBLE = {3: "node?name=n07&do=fail", 5: "node?name=n08&do=drain", 6: "node?name=n58&do=drain", 10: "array?tasks=300",
            14: "node?name=n09&do=fail", 18: "node?name=n10&do=drain", 20: "storm?jobs=150", 26: "node?name=n07&do=resume",
            30: "restart", 34: "node?name=n10&do=resume", 40: "node?name=n11&do=fail"}
 
 
 class Clock:
-    """The simulator's clock, driven second by second: it can be stopped, and then nothing changes any more."""
+    """The simulator's clock, driven along with ours. It can be stopped, and then nothing changes any more."""
 
     def __init__(self, sim):
-        self.sim, self.stopped = sim, threading.Event()
+        self.sim, self.stopped, self.begun = sim, threading.Event(), time.time()
         self.thread = threading.Thread(target=self.run)
 
     def run(self):
-        for second in range(1, 100_000):
-            if self.stopped.wait(1):
-                return
-            self.sim.control("advance?seconds=1")
-            if second in TROUBLE:
-                self.sim.control(TROUBLE[second])
+        second = 0
+        while not self.stopped.wait(0.2):
+            while second < int(time.time() - self.begun):
+                second += 1
+                self.sim.control("advance?seconds=1")
+                if second in TROUBLE:
+                    self.sim.control(TROUBLE[second])
 
     def __enter__(self):
         self.thread.start()
@@ -101,7 +108,7 @@ class Prometheus:
         self.port = free_port()
         folder = Path(self.folder.name)
         config = {
-            "global": {"scrape_interval": "1s", "scrape_timeout": "1s", "evaluation_interval": "1s"},
+            "global": dict.fromkeys(("scrape_interval", "scrape_timeout", "evaluation_interval"), f"{SCRAPE_S}s"),
             "rule_files": [str(self.hastened(path)) for path in rules],
             "scrape_configs": [
                 {"job_name": "slurmscope", "static_configs": [self.target(scope.port, cluster=name) for name in clusters or [None]]},
@@ -163,21 +170,27 @@ class World:
     def __enter__(self):
         with contextlib.ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="slurmscope-boards-"))
-            self.sim = stack.enter_context(Simulator(*SIMULATION, key=KEY))
-            self.sim.control("advance?seconds=300")
+            self.sim = stack.enter_context(Simulator(*SIMULATION, f"--epoch={int(time.time()) - PAST_S}", key=KEY))
+            self.sim.control(f"advance?seconds={PAST_S}")
             self.scope = stack.enter_context(Scope(self.sim.url, folder))
             clock = stack.enter_context(Clock(self.sim))
             self.exporters = stack.enter_context(Exporters(self.scope.page))
             rules = sorted(RULES.glob("*.rules.yml")) + sorted(RULES.glob("*.alerts.yml"))
             self.prometheus = [stack.enter_context(Prometheus(clusters, self.scope, self.exporters, rules)) for clusters in self.clusters]
             wait_until(lambda: self.scope.page().get("slurm_cluster_job_starts_total"), self.scope.log.read_text)
-            self.start = time.time()
+            self.start, self.before = time.time(), self.sim.truth()
             time.sleep(self.seconds)
             clock.stop()
-            time.sleep(5)
+            self.truth = self.sim.truth()
+            wait_until(self.has_settled, "slurmscope to know what is")
+            time.sleep(2 * SCRAPE_S + 1)  # scraped, and the rules reckoned
             self.end = time.time()
             self.stack = stack.pop_all()
         return self
+
+    def has_settled(self):
+        page = self.scope.page()
+        return all(page.get(series) == self.truth.get(key, 0) for series, key in SETTLED.items())
 
     def __exit__(self, *error):
         return self.stack.__exit__(*error)
