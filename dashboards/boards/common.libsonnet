@@ -21,6 +21,14 @@
   quantile(quantile, family, where)::
     self.waitQuantile(quantile, '', where, family, '$__rate_interval'),
 
+  // How much a counter grew, that of series counted that came in between: a node has none before its first failure.
+  grown(selector, window)::
+    '(%(of)s unless %(of)s offset %(window)s or increase(%(of)s[%(window)s]))' % { of: selector, window: window },
+
+  // The lower bound of what is recorded of the last hour: of few jobs little can be said.
+  surelyFailed(entity, where)::
+    'cluster_%s:slurm_job_failures_per_job_end:wilson_increase1h{^%s}' % [entity, where],
+
   // The allocated part of a family by state; %s in it is where more matchers go.
   share(family):: 'sum(%s) / sum(%s)' % [family % ',state="allocated"', family % ''],
   shareBy(label, family)::

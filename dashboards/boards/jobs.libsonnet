@@ -44,12 +44,13 @@ function(b) b.board(
       ]) + b.stacked,
     ]),
     b.row('Whose', height=9, panels=[
-      b.table('Partitions', 'Ends in the time shown; the rate is that of failed jobs among those that completed or failed.', [
+      b.table('Partitions', 'Ends in the time shown; the rate is that of failed jobs among those that completed or failed. Surely above: the lower bound of the rate in the last hour, at 97.5 % confidence; of few jobs little can be said.', [
         b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' })]),
       ], [
         b.column('Ended', 'short', b.ends('slurm_partition_job_ends_total', '.*', '(@, partition)', ',' + places)),
         b.column('Failed', 'short', b.ends('slurm_partition_job_ends_total', b.failed, '(@, partition)', ',' + places)),
         b.column('Rate', 'percentunit', b.failureRatio('slurm_partition_job_ends_total', '(@, partition)', ',' + places)) + b.cellAbove(0.1, 0.3),
+        b.column('Surely above', 'percentunit', b.surelyFailed('partition', ',' + places)),
       ], '-Failed'),
       b.table('Accounts', 'The twenty accounts with the most failed jobs in the time shown.', [
         b.key('account', 'Account', [b.to('Users and accounts', 'users', { account: '${__value.text}' })]),
@@ -62,6 +63,13 @@ function(b) b.board(
           b.failureRatio('slurm_account_job_ends_total', '(@, account)', ',account=~"$account"'),
           b.ends('slurm_account_job_ends_total', b.failed, '(@, account)', ',account=~"$account"'),
         ]) + b.cellAbove(0.1, 0.3),
+        b.column('Surely above', 'percentunit', |||
+          %s
+            and on (@, account) topk(20, %s > 0)
+        ||| % [
+          b.surelyFailed('account', ',account=~"$account"'),
+          b.ends('slurm_account_job_ends_total', b.failed, '(@, account)', ',account=~"$account"'),
+        ]),
       ], '-Failed'),
       b.table('Users', 'The twenty users with the most failed jobs in the time shown.', [
         b.key('user', 'User', [b.to('Users and accounts', 'users', { user: '${__value.text}' })]),
@@ -79,7 +87,7 @@ function(b) b.board(
         b.key('node', 'Node', [b.to('Nodes', 'nodes', { node: '${__value.text}' })]),
         b.key('kind', 'How'),
       ], [
-        b.column('Jobs', 'short', 'topk(20, sum by (@, node, kind) (increase(slurm_node_job_failures_total{@}[$__range])) > 0)'),
+        b.column('Jobs', 'short', 'topk(20, sum by (@, node, kind) (%s) > 0)' % b.grown('slurm_node_job_failures_total{@}', '$__range')),
       ], '-Jobs'),
     ]),
     b.row('How they run', height=8, panels=[
@@ -95,9 +103,9 @@ function(b) b.board(
                 'sum by (le) (increase(slurm_job_memory_efficiency_ratio_bucket{@,%s}[$__rate_interval]))' % places),
     ]),
     b.row('How large they are', height=8, panels=[
-      b.heatmap('CPUs', 'Jobs that started, by their CPUs.', 'short',
+      b.heatmap('Size in CPUs', 'Jobs that started, by their CPUs.', 'short',
                 'sum by (le) (increase(slurm_job_size_cpus_bucket{@,%s}[$__rate_interval]))' % places),
-      b.heatmap('Nodes', 'Jobs that started, by their nodes.', 'short',
+      b.heatmap('Size in nodes', 'Jobs that started, by their nodes.', 'short',
                 'sum by (le) (increase(slurm_job_size_nodes_bucket{@,%s}[$__rate_interval]))' % places),
       b.graph('Flags', 'Jobs that are just being configured, completing, requeued and so on.', 'short', [
         ['{{flag}}', 'sum by (flag) (slurm_partition_jobs_flagged{@,%s})' % places],

@@ -22,7 +22,7 @@ function(b) b.board(
       b.stat('Jobs that wait for licences', 'Pending jobs whose reason is Licenses.', 'short', [
         ['jobs', 'sum(slurm_cluster_pending_reason_jobs{@,reason="Licenses"}) or 0 * sum(slurm_cluster_jobs{@})'],
       ]) + b.above(1, 50),
-      b.stat('Reservations', 'Those that are active, and those to come.', 'short', [
+      b.stat('Reservations now', 'Those that are active, and those to come.', 'short', [
         ['active', 'sum(slurm_reservation_active{@})'],
         ['to come', 'count(slurm_reservation_start_timestamp_seconds{@} > time()) or 0 * count(slurm_reservation_info{@})'],
       ]),

@@ -83,9 +83,9 @@ function(b) b.board(
       b.table('Black holes', 'Nodes by the jobs that failed on them in the time shown. A node that fails one job after the other is free again at once and gets the next. A failed job counts on its first node or, where that is known, on the one that failed.', [
         b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
       ], [
-        b.column('Failed by themselves', 'short', 'sum by (@, node) (increase(slurm_node_job_failures_total{@,node=~"$node",kind="failed"}[$__range])) > 0'),
-        b.column('With the node', 'short', 'sum by (@, node) (increase(slurm_node_job_failures_total{@,node=~"$node",kind!="failed"}[$__range])) > 0'),
-        b.column('Last hour, all', 'short', 'sum by (@, node) (increase(slurm_node_job_failures_total{@,node=~"$node"}[1h])) > 0'),
+        b.column('Failed by themselves', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node",kind="failed"}', '$__range')),
+        b.column('With the node', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node",kind!="failed"}', '$__range')),
+        b.column('Last hour, all', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node"}', '1h')),
       ], '-Failed by themselves'),
       b.graph('Failed jobs by node, per hour', 'The ten nodes with the most at each moment.', 'short', [
         ['{{node}}', 'topk(10, 3600 * sum by (@, node) (rate(slurm_node_job_failures_total{@,node=~"$node"}[$__rate_interval])) > 0)'],
@@ -110,7 +110,7 @@ function(b) b.board(
       ]),
     ]),
     b.row('Node by node', height=10, panels=[
-      b.table('Nodes', 'What of each node is in use, and how long it has been up. With --nodes.per-node=full; else only its state.', [
+      b.table('Each node', 'What of each node is in use, and how long it has been up. With --nodes.per-node=full; else only its state.', [
         b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
         b.key('state', 'State'),
       ], [

@@ -48,6 +48,19 @@ function(b) b.board(
       b.heatmap('Waits since submission', 'Jobs that started, by how long they had waited since their submission.', 's',
                 'sum by (le) (increase(slurm_job_queue_time_seconds_bucket{@%s}[$__rate_interval]))' % where) + b.wide(12),
     ]),
+    b.row('Service level: starts within four hours', height=7, panels=[
+      b.stat('Budget burnt', 'How many times as fast as it may the budget of late starts (5 %) is used up, in the worst partition: above 1 for long, the goal is missed.', 'short', [
+        [window, 'max(cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^,partition=~"$partition"}) / 0.05' % window]
+        for window in ['1h', '6h']
+      ]) + b.above(1, 6) + b.wide(4),
+      b.graph('Late starts by partition', 'Share of the starts of the last hour that came later than four hours after the jobs were eligible.', 'percentunit', [
+        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_late_starts_per_start:ratio_rate1h{^,partition=~"$partition"})'],
+      ]) + b.wide(10),
+      b.graph('Budget burnt over time', 'How many times as fast as it may the budget of late starts is used up, in the worst partition.', 'short', [
+        [window, 'max(cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^,partition=~"$partition"}) / 0.05' % window]
+        for window in ['5m', '30m', '1h', '6h']
+      ]) + b.wide(10),
+    ]),
     b.row('What they wait for', height=8, panels=[
       b.graph('Reasons', "Pending jobs by Slurm's reason; the eight most frequent at each moment.", 'short', [
         ['{{reason}}', 'topk(8, sum by (reason) (slurm_partition_pending_reason_jobs{@,partition=~"$partition"}))'],

@@ -46,11 +46,11 @@ function(b)
         ]) + b.stacked,
       ]),
       b.row('Backfill', height=8, panels=[
-        b.graph('Cycle ', 'Length of the backfill cycles: the mean, and the last one.', 's', [
+        b.graph('Backfill cycle', 'Length of the backfill cycles: the mean, and the last one.', 's', [
           ['mean', mean('slurm_backfill_cycle_seconds_total', 'slurm_backfill_cycles_total')],
           ['last', 'max(slurm_backfill_last_cycle_seconds{@})'],
         ]),
-        b.graph('Queue and depth ', 'Jobs in the queue, jobs that a cycle looked at, and that it tried to start.', 'short', [
+        b.graph('Backfill queue and depth', 'Jobs in the queue, jobs that a cycle looked at, and that it tried to start.', 'short', [
           ['queue', mean('slurm_backfill_queue_length_total', 'slurm_backfill_cycles_total')],
           ['looked at', mean('slurm_backfill_depth_total', 'slurm_backfill_cycles_total')],
           ['tried', mean('slurm_backfill_depth_tried_total', 'slurm_backfill_cycles_total')],
@@ -59,7 +59,7 @@ function(b)
           ['jobs', '3600 * ' + rate('slurm_backfill_jobs_total')],
           ['components of heterogeneous jobs', '3600 * ' + rate('slurm_backfill_het_jobs_total')],
         ]),
-        b.graph('Why cycles ended ', 'Cycles per minute by reason; all but end_job_queue are limits that were reached.', 'short', [
+        b.graph('Why backfill cycles ended', 'Cycles per minute by reason; all but end_job_queue are limits that were reached.', 'short', [
           ['{{reason}}', '60 * ' + rate('slurm_backfill_exits_total', 'reason') + ' > 0'],
         ]) + b.stacked,
       ]),
@@ -99,13 +99,13 @@ function(b)
         ], '-Time'),
       ]),
       b.row('slurmdbd', height=8, panels=[
-        b.graph('Requests by type ', 'What slurmdbd is asked, per second; the ten most frequent at each moment.', 'ops', [
+        b.graph('Requests to slurmdbd by type', 'What slurmdbd is asked, per second; the ten most frequent at each moment.', 'ops', [
           ['{{message_type}}', 'topk(10, %s)' % rate('slurm_dbd_rpc_requests_total', 'message_type')],
         ]) + b.stacked,
-        b.graph('Time by type ', 'Seconds in a second that slurmdbd spent; the ten most expensive at each moment.', 'short', [
+        b.graph('Time of slurmdbd by type', 'Seconds in a second that slurmdbd spent; the ten most expensive at each moment.', 'short', [
           ['{{message_type}}', 'topk(10, %s)' % rate('slurm_dbd_rpc_seconds_total', 'message_type')],
         ]) + b.stacked,
-        b.graph('Time by user', 'Seconds in a second that slurmdbd spent; the ten most expensive at each moment.', 'short', [
+        b.graph('Time of slurmdbd by user', 'Seconds in a second that slurmdbd spent; the ten most expensive at each moment.', 'short', [
           ['{{user}}', 'topk(10, %s)' % rate('slurm_dbd_user_rpc_seconds_total', 'user')],
         ]) + b.stacked,
         b.table('Roll-ups', 'When slurmdbd last summed up usage, and how long that took.', [b.key('period', 'Period')], [

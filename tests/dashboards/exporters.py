@@ -24,10 +24,11 @@ def labels_of(series):
 
 
 class Jobs:
-    """{node: [{job, sluid, cpus, memory, gpus}, ...]} of a page of slurmscope."""
+    """{node: [{job, sluid, cpus, memory, gpus}, ...]} of a page of slurmscope, those first that run the longest."""
 
     def __init__(self, page):
-        facts = {"slurm_job_allocated_memory_bytes": {}, "slurm_job_allocated_gres": {}, "slurm_job_node_cpus": {}}
+        facts = {"slurm_job_allocated_memory_bytes": {}, "slurm_job_allocated_gres": {}, "slurm_job_node_cpus": {},
+                 "slurm_job_start_timestamp_seconds": {}}
         sluids, self.on = {}, {}
         for series, value in page.items():
             name = series.partition("{")[0]
@@ -43,7 +44,8 @@ class Jobs:
         for node, jobs in self.on.items():
             self.on[node] = [{"job": job, "sluid": sluids.get(job, ""), "cpus": facts["slurm_job_node_cpus"].get((job, node), 0),
                               "memory": facts["slurm_job_allocated_memory_bytes"].get((job, ""), 0),
-                              "gpus": facts["slurm_job_allocated_gres"].get((job, ""), 0)} for job in sorted(jobs, key=int)]
+                              "gpus": facts["slurm_job_allocated_gres"].get((job, ""), 0)} for job in
+                             sorted(jobs, key=lambda job: facts["slurm_job_start_timestamp_seconds"].get((job, ""), math.inf))]
 
 
 def number(text, seconds):
@@ -108,7 +110,3 @@ class Exporters:
         for thread in self.threads:
             thread.join()
         self.server.server_close()
-
-    @staticmethod
-    def knows(node):
-        return node in NODES

@@ -32,16 +32,13 @@ def rule_schema(board, world):
 
 
 def rule_unique(board, world):
-    """A uid is one dashboard's, and a title one panel's in its row."""
+    """A uid is one dashboard's, and a title one panel's in it."""
     for member in ("uid", "title"):
         if sum(other[member] == board[member] for other in world.boards.values()) > 1:
             yield f"{board[member]} is another's {member}, too"
-    seen, row = set(), ""
-    for panel in board["panels"]:
-        row = panel["title"] if panel["type"] == "row" else row
-        if (row, panel["title"], panel["type"]) in seen:
-            yield f"{panel['title']} is twice in {row}"
-        seen.add((row, panel["title"], panel["type"]))
+    titles = [panel["title"].strip() for panel in boards.panels(board)]
+    for title in {title for title in titles if titles.count(title) > 1}:
+        yield f"{title} is several panels"
 
 
 def rule_datasource(board, world):
@@ -160,8 +157,10 @@ def rule_counters(board, world):
             if name in world.records:
                 continue
             is_counter = world.families[name][0] == "counter" if name in world.families else re.search("_(total|bucket|count)$", name)
-            for before, window in re.findall(r"(\w*\(\s*)?\b%s\b(?:\{[^}]*\})?(\[)?" % re.escape(name), flat):
+            for before, beside in re.findall(r"(\w*\(\s*)?\b%s\b(?:\{[^}]*\})?\s*(unless\b|offset\b)?" % re.escape(name), flat):
                 function = before.rstrip("( \n")
+                if beside:
+                    continue  # whether there was a series then
                 if is_counter and function not in CHANGES or not is_counter and function in ("rate", "irate", "increase"):
                     yield f"{panel}: {function}({name})"
 
