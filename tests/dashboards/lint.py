@@ -17,9 +17,8 @@ import promql
 
 SLURMSCOPE = os.path.abspath(os.environ.get("SLURMSCOPE", "build/bin/slurmscope"))
 RULES = sorted((boards.ROOT / "deploy/prometheus").glob("*.rules.yml"))
+SAMPLES = Path(__file__).with_name("samples")
 SCHEMA = Path(__file__).with_name("dashboard.schema.json")
-# Series of other exporters; those of slurm-job-exporter begin as ours do.
-FOREIGN = re.compile(r"(DCGM_FI|node|cgroup|ceems|nvidia_gpu)_\w+|slurm_job_(memory|core_usage|process|threads)_\w+|slurm_job_\w+_gpu(_memory)?")
 CHANGES = ("rate", "irate", "increase", "changes", "resets", "delta")
 UNITS = {"short", "s", "bytes", "Bps", "percentunit", "celsius", "watt", "dateTimeFromNow", "dateTimeAsIso", "ops"}
 OF_NOW = {"stat", "table", "bargauge"}  # panels that show one moment
@@ -141,7 +140,7 @@ def rule_clusters(board, world):
 def rule_names(board, world):
     for panel, expression in boards.expressions(board):
         for name, labels in promql.selectors(expression):
-            if name in world.records or FOREIGN.fullmatch(name) and name not in world.families:
+            if name in world.records or name in world.foreign:
                 continue
             if name not in world.families:
                 yield f"{panel}: nobody exports {name}"
@@ -199,6 +198,9 @@ class World:
         self.boards = boards.load()
         self.imported = {board["uid"]: board for board in boards.load(boards.FOLDER.with_name("import")).values()}
         self.records = {name for path in RULES for name in re.findall(r'"?record"?: "?([\w:]+)', path.read_text())}
+        # of other exporters: what the proof has samples of
+        self.foreign = {re.match(r"\w+", line)[0] for path in SAMPLES.iterdir() for line in path.read_text().splitlines()
+                        if path.name != "README"}
         self.families = {}  # name of a series: kind, labels
         for line in subprocess.run([SLURMSCOPE, "--list-metrics"], capture_output=True, text=True, check=True).stdout.splitlines():
             name, kind, labels = line.split("\t")[:3]
