@@ -25,6 +25,13 @@
   grown(selector, window)::
     '(%(of)s unless %(of)s offset %(window)s or increase(%(of)s[%(window)s]))' % { of: selector, window: window },
 
+  // How far an account's use is above its share among its siblings; root and those that share their parent's have none.
+  drift(where):: |||
+    max by (@, account) (slurm_account_usage_effective_ratio{@%s})
+      - max by (@, account) (slurm_account_shares_ratio{@})
+      and on (@, account) slurm_account_shares{@}
+  ||| % where,
+
   // The lower bound of what is recorded of the last hour: of few jobs little can be said.
   surelyFailed(entity, where)::
     'cluster_%s:slurm_job_failures_per_job_end:wilson_increase1h{^%s}' % [entity, where],

@@ -70,7 +70,7 @@ function(b)
           ['{{endpoint}}', rate('slurmscope_requests_total', 'endpoint') + ' > 0'],
         ]) + b.stacked,
         b.graph('That failed', 'Requests in a second that gave no usable answer, by why.', 'ops', [
-          ['{{endpoint}}: {{result}}', rate('slurmscope_requests_total', 'endpoint, result', ',result!="ok"') + ' > 0'],
+          ['{{endpoint}}: {{result}}', rate('slurmscope_requests_total', 'endpoint, result', ',result!~"ok|unchanged"') + ' > 0'],
         ]) + b.stacked,
         b.graph('Answer time, P95', 'Until the last byte, by endpoint.', 's', [
           ['{{endpoint}}', 'histogram_quantile(0.95, sum by (endpoint, le) (rate(slurmscope_request_seconds_bucket{@}[$__rate_interval])))'],
@@ -99,7 +99,7 @@ function(b)
         b.graph('Series', 'Samples on the page, and those that a limit or filter keeps off it.', 'short', [
           ['shown', 'sum(slurmscope_series{@})'],
           ['folded', 'sum(slurmscope_series_folded{@})'],
-        ]),
+        ]) + b.wide(8),
         b.bars('Largest families', 'The ten families with the most samples.', 'short', [
           ['{{family}}', 'topk(10, sum by (@, family) (slurmscope_series{@}))'],
         ]),

@@ -15,29 +15,29 @@ function(b) b.board(
     b.row('In the time shown, in the partitions chosen', height=4, panels=[
       b.stat('Ended', 'Jobs that ended, however they did.', 'short', [
         ['jobs', b.ends('slurm_partition_job_ends_total', '.*', '', ',' + places)],
-      ]),
+      ]) + b.whole,
       b.stat('Failed', 'Jobs that failed: by themselves, by a node, at boot, or out of memory.', 'short', [
         ['jobs', b.ends('slurm_partition_job_ends_total', b.failed, '', ',' + places)],
-      ]),
+      ]) + b.whole,
       b.stat('Failure rate', 'Failed ones, of those that completed or failed.', 'percentunit', [
         ['failed', b.failureRatio('slurm_partition_job_ends_total', '', ',' + places)],
       ]) + b.above(0.1, 0.3) + b.bounds(0, 1),
       b.stat('Timeouts', 'Jobs that reached their time limit.', 'short', [
         ['jobs', b.ends('slurm_partition_job_ends_total', 'timeout', '', ',' + places)],
-      ]),
+      ]) + b.whole,
       b.stat('Out of memory', 'Jobs that were killed because they used more memory than they had.', 'short', [
         ['jobs', b.ends('slurm_partition_job_ends_total', 'out_of_memory', '', ',' + places)],
-      ]),
+      ]) + b.whole,
       b.stat('By nodes', 'Jobs that ended because a node failed or did not boot.', 'short', [
         ['jobs', b.ends('slurm_partition_job_ends_total', 'node_fail|boot_fail', '', ',' + places)],
-      ]) + b.above(1, 10),
+      ]) + b.above(1, 10) + b.whole,
     ]),
     b.row('When', height=8, panels=[
       b.graph('Ends per hour', 'Jobs that ended, by how, as if it went on for an hour.', 'short', [
         ['{{state}}', '3600 * sum by (state) (rate(slurm_partition_job_ends_total{@,%s}[$__rate_interval])) > 0' % places],
       ]) + b.stacked + b.jobColours,
-      b.graph('Failure rate by partition', 'Failed ones, of the jobs that completed or failed.', 'percentunit', [
-        ['{{partition}}', b.failureRatio('slurm_partition_job_ends_total', '(@, partition)', ',' + places, '$__rate_interval')],
+      b.graph('Failure rate by partition', 'Failed ones, of the jobs that completed or failed in the last hour.', 'percentunit', [
+        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_failures_per_job_end:ratio_increase1h{^,%s})' % places],
       ]) + b.bounds(0, 1),
       b.graph('Exits per hour', 'Ended jobs by what their batch script gave back: zero, another code, or a signal.', 'short', [
         ['{{class}}', '3600 * sum by (class) (rate(slurm_partition_job_exits_total{@,%s}[$__rate_interval]))' % places],
@@ -47,15 +47,15 @@ function(b) b.board(
       b.table('Partitions', 'Ends in the time shown; the rate is that of failed jobs among those that completed or failed. Surely above: the lower bound of the rate in the last hour, at 97.5 % confidence; of few jobs little can be said.', [
         b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' })]),
       ], [
-        b.column('Ended', 'short', b.ends('slurm_partition_job_ends_total', '.*', '(@, partition)', ',' + places)),
-        b.column('Failed', 'short', b.ends('slurm_partition_job_ends_total', b.failed, '(@, partition)', ',' + places)),
+        b.column('Ended', 'short', b.ends('slurm_partition_job_ends_total', '.*', '(@, partition)', ',' + places)) + b.count,
+        b.column('Failed', 'short', b.ends('slurm_partition_job_ends_total', b.failed, '(@, partition)', ',' + places)) + b.count,
         b.column('Rate', 'percentunit', b.failureRatio('slurm_partition_job_ends_total', '(@, partition)', ',' + places)) + b.cellAbove(0.1, 0.3),
         b.column('Surely above', 'percentunit', b.surelyFailed('partition', ',' + places)),
       ], '-Failed'),
       b.table('Accounts', 'The twenty accounts with the most failed jobs in the time shown.', [
         b.key('account', 'Account', [b.to('Users and accounts', 'users', { account: '${__value.text}' })]),
       ], [
-        b.column('Failed', 'short', 'topk(20, %s > 0)' % b.ends('slurm_account_job_ends_total', b.failed, '(@, account)', ',account=~"$account"')),
+        b.column('Failed', 'short', 'topk(20, %s > 0)' % b.ends('slurm_account_job_ends_total', b.failed, '(@, account)', ',account=~"$account"')) + b.count,
         b.column('Rate', 'percentunit', |||
           %s
             and on (@, account) topk(20, %s > 0)
@@ -74,7 +74,7 @@ function(b) b.board(
       b.table('Users', 'The twenty users with the most failed jobs in the time shown.', [
         b.key('user', 'User', [b.to('Users and accounts', 'users', { user: '${__value.text}' })]),
       ], [
-        b.column('Failed', 'short', 'topk(20, %s > 0)' % b.ends('slurm_user_job_ends_total', b.failed, '(@, user)', ',' + people)),
+        b.column('Failed', 'short', 'topk(20, %s > 0)' % b.ends('slurm_user_job_ends_total', b.failed, '(@, user)', ',' + people)) + b.count,
         b.column('Rate', 'percentunit', |||
           %s
             and on (@, user) topk(20, %s > 0)
@@ -87,7 +87,7 @@ function(b) b.board(
         b.key('node', 'Node', [b.to('Nodes', 'nodes', { node: '${__value.text}' })]),
         b.key('kind', 'How'),
       ], [
-        b.column('Jobs', 'short', 'topk(20, sum by (@, node, kind) (%s) > 0)' % b.grown('slurm_node_job_failures_total{@}', '$__range')),
+        b.column('Jobs', 'short', 'topk(20, sum by (@, node, kind) (%s) > 0)' % b.grown('slurm_node_job_failures_total{@}', '$__range')) + b.count,
       ], '-Jobs'),
     ]),
     b.row('How they run', height=8, panels=[

@@ -44,10 +44,17 @@ function(config) {
     properties: [{ id: id, value: properties[id] } for id in std.objectFields(properties)],
   },
 
+  local valueMapping(list) = {
+    type: 'value',
+    options: { [std.toString(list[i][0])]: { text: list[i][1], color: list[i][2], index: i } for i in std.range(0, std.length(list) - 1) },
+  },
+
   // Mix-ins for panels.
   wide(columns):: { width:: columns },
   high(rows):: { height:: rows },
   bounds(min, max):: defaults({ min: min, max: max }),
+  // Of things that are counted: what a counter grew by is an estimate.
+  whole:: defaults({ decimals: 0 }),
   local steps(first, rest) = defaults({
     color: { mode: 'thresholds' },
     thresholds: { mode: 'absolute', steps: [{ color: first, value: null }] + rest },
@@ -57,10 +64,7 @@ function(config) {
   plain:: steps('text', []),
   // What values mean: [[value, text, colour], ...].
   values(list):: defaults({
-    mappings: [{
-      type: 'value',
-      options: { [std.toString(list[i][0])]: { text: list[i][1], color: list[i][2], index: i } for i in std.range(0, std.length(list) - 1) },
-    }],
+    mappings: [valueMapping(list)],
     color: { mode: 'thresholds' },
     thresholds: { mode: 'absolute', steps: [{ color: 'text', value: null }] },
   }),
@@ -175,6 +179,13 @@ function(config) {
   key(label, title, links=[]):: { label: label, title: title, links: links },
   column(title, unit, expr):: { title: title, unit: unit, expr: expr, look:: {}, properties: {} },
   // Mix-ins for columns.
+  count:: { properties+: { decimals: 0 } },
+  cellValues(list):: {
+    properties+: {
+      'custom.cellOptions': { type: 'color-text' },
+      mappings: [valueMapping(list)],
+    },
+  },
   bar:: {
     properties+: { 'custom.cellOptions': { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' }, min: 0, max: 1 },
   },
@@ -187,12 +198,7 @@ function(config) {
   },
   cellAbove(warning, bad):: coloured('green', [{ color: 'orange', value: warning }, { color: 'red', value: bad }]),
   cellBelow(warning, bad):: coloured('red', [{ color: 'orange', value: bad }, { color: 'green', value: warning }]),
-  yesOrNo:: {
-    properties+: {
-      'custom.cellOptions': { type: 'color-text' },
-      mappings: [{ type: 'value', options: { '0': { text: 'no', color: 'red', index: 0 }, '1': { text: 'yes', color: 'green', index: 1 } } }],
-    },
-  },
+  yesOrNo:: self.cellValues([[0, 'no', 'red'], [1, 'yes', 'green']]),
   // For what only its labels matter of.
   cellHidden:: { hidden: true },
 
@@ -237,15 +243,17 @@ function(config) {
   local place(row) =
     local said = [panel.width for panel in row.panels if panel.width != null];
     local silent = std.length(row.panels) - std.length(said);
-    local share = if silent == 0 then columns else std.max(1, std.floor((columns - std.foldl(function(a, b) a + b, said, 0) % columns) / silent));
+    local left = columns - std.foldl(function(a, b) a + b, said, 0) % columns;
+    local share = if silent == 0 then 0 else std.floor(left / silent);
     std.foldl(
       function(at, panel)
-        local w = if panel.width == null then share else panel.width, h = if panel.height == null then row.height else panel.height;
+        local mine = share + if at.silent < left - share * silent then 1 else 0;  // the first ones take what is left over
+        local w = if panel.width == null then mine else panel.width, h = if panel.height == null then row.height else panel.height;
         local fits = at.x + w <= columns;
         local x = if fits then at.x else 0, y = if fits then at.y else at.bottom;
-        { x: x + w, y: y, bottom: std.max(at.bottom, y + h), panels: at.panels + [panel { gridPos: { x: x, y: y, w: w, h: h } }] },
+        { silent: at.silent + (if panel.width == null then 1 else 0), x: x + w, y: y, bottom: std.max(at.bottom, y + h), panels: at.panels + [panel { gridPos: { x: x, y: y, w: w, h: h } }] },
       row.panels,
-      { x: 0, y: 0, bottom: 0, panels: [] },
+      { silent: 0, x: 0, y: 0, bottom: 0, panels: [] },
     ),
 
   local layout(rows) =

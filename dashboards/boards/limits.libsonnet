@@ -7,7 +7,7 @@ function(b) b.board(
   variables=[b.variable('qos', 'QOS', 'slurm_qos_jobs{@}'), b.variable('account', 'Account', 'slurm_association_usage{@}')],
   rows=[
     b.row('Now', height=4, panels=[
-      b.stat('Users and accounts at a limit of a QOS', 'How many have reached a limit per user or account; their further jobs wait.', 'short', [
+      b.stat('At a limit of a QOS', 'How many users and accounts have reached a limit per user or account; their further jobs wait.', 'short', [
         ['at their limit', 'sum(slurm_qos_at_limit{@,%s})' % where],
       ]),
       b.stat('Fullest QOS limit', 'The largest part of a limit for all jobs of a QOS that is used.', 'percentunit', [
@@ -27,7 +27,7 @@ function(b) b.board(
         ['to come', 'count(slurm_reservation_start_timestamp_seconds{@} > time()) or 0 * count(slurm_reservation_info{@})'],
       ]),
     ]),
-    b.row('QOS', height=9, panels=[
+    b.row('QOS', height=7, panels=[
       b.table('Limits for all jobs of a QOS', 'Group limits (Grp...) and what jobs hold of them, as Slurm charges them; a partition’s QOS, too. What decays is not known.', [
         b.key('qos', 'QOS', [b.to('Queue and waits', 'queue', { qos: '${__value.text}' })]),
         b.key('resource', 'Resource'),
@@ -85,7 +85,7 @@ function(b) b.board(
         b.column('At the limit', 'short', 'max by (@, account, resource) (slurm_association_at_limit{@,account=~"$account",scope="per_user"})') + b.cellAbove(1, 20),
       ], '-At the limit'),
     ]),
-    b.row('Reservations', height=8, panels=[
+    b.row('Reservations', height=7, panels=[
       b.table('Reservations', 'When they are, what they hold, and what of it is in use.', [
         b.key('reservation', 'Reservation'),
         b.key('partition', 'Partition'),
@@ -105,7 +105,7 @@ function(b) b.board(
         |||],
       ]) + b.bounds(0, 1),
     ]),
-    b.row('Licences', height=8, panels=[
+    b.row('Licences', height=7, panels=[
       b.bars('Used, of all', 'Licences that are used or reserved, of those that there are.', 'percentunit', [
         ['{{license}}', 'sum by (@, license) (slurm_licenses{@,state=~"used|reserved"}) / (max by (@, license) (slurm_licenses_configured{@}) > 0)'],
       ]) + b.bounds(0, 1),

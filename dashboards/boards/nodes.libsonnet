@@ -14,6 +14,7 @@ local trouble(window) = |||
     or count_over_time(slurm_node_state{@,state=~"down|error|unknown"}%(window)s)
 ||| % { window: window };
 local where = 'node=~"$node"';
+local worst = std.join('\n  or ', ['%d * %s{@,%s,%s}' % [look[0], look[3], where, look[4]] for look in looks]);
 
 function(b) b.board(
   'nodes',
@@ -45,15 +46,18 @@ function(b) b.board(
     b.row('Out of service', height=9, panels=[
       b.table('Nodes with a reason', 'Why a node is out of service, who said so and when, and its state now.', [
         b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
-        b.key('state', 'State'),
         b.key('reason', 'Reason'),
         b.key('user', 'By'),
       ], [
         b.column('Since', 'dateTimeFromNow', |||
           1000 * max by (@, node) (slurm_node_reason_timestamp_seconds{@,node=~"$node"})
             * on (@, node) group_left (reason, user) max by (@, node, reason, user) (slurm_node_reason_info{@})
-            * on (@, node) group_left (state) max by (@, node, state) (slurm_node_state{@})
         |||),
+        b.column('Is', 'short', |||
+          max by (@, node) (
+            %s
+          ) and on (@, node) slurm_node_reason_info{@}
+        ||| % worst) + b.cellValues([[look[0], look[1], look[2]] for look in looks]),
       ], '-Since'),
       b.timeline('Nodes that were in trouble', 'What they were, of those of the nodes chosen that were down, drained or did not respond in the time shown.', [
         ['{{node}}', |||
@@ -63,7 +67,7 @@ function(b) b.board(
             %s
           )
         ||| % [
-          std.join('\n  or ', ['%d * %s{@,%s,%s}' % [look[0], look[3], where, look[4]] for look in looks]),
+          worst,
           std.strReplace(trouble('[$__range] @ end()'), '\n', '\n  '),
         ]],
       ]) + b.values([[look[0], look[1], look[2]] for look in looks]),
@@ -83,10 +87,10 @@ function(b) b.board(
       b.table('Black holes', 'Nodes by the jobs that failed on them in the time shown. A node that fails one job after the other is free again at once and gets the next. A failed job counts on its first node or, where that is known, on the one that failed.', [
         b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
       ], [
-        b.column('Failed by themselves', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node",kind="failed"}', '$__range')),
-        b.column('With the node', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node",kind!="failed"}', '$__range')),
-        b.column('Last hour, all', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node"}', '1h')),
-      ], '-Failed by themselves'),
+        b.column('Failed by themselves', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node",kind="failed"}', '$__range')) + b.count,
+        b.column('With the node', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node",kind!="failed"}', '$__range')) + b.count,
+        b.column('Last hour, in all', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node"}', '1h')) + b.count,
+      ], '-Last hour, in all'),
       b.graph('Failed jobs by node, per hour', 'The ten nodes with the most at each moment.', 'short', [
         ['{{node}}', 'topk(10, 3600 * sum by (@, node) (rate(slurm_node_job_failures_total{@,node=~"$node"}[$__rate_interval])) > 0)'],
       ]),
@@ -98,7 +102,7 @@ function(b) b.board(
         b.key('arch', 'Architecture'),
       ], [
         b.column('Nodes', 'short', 'count by (@, slurm_version, os, arch) (slurm_node_info{@,%s})' % where),
-      ], '-Nodes'),
+      ], '-Nodes') + b.wide(9),
       b.bars('Load by CPU', 'Load average of one minute by CPU, the ten highest: far above 1, jobs use more than they have. With --nodes.per-node=full.', 'percentunit', [
         ['{{node}}', 'topk(10, max by (@, node) (slurm_node_load1{@,%s}) / sum by (@, node) (slurm_node_cpus{@}))' % where],
       ]),

@@ -12,7 +12,7 @@ function(b) b.board(
       b.stat('Accounting', 'Whether slurmdbd answers. No value: not known.', 'short', [
         ['slurmdbd', 'min(slurm_accounting_up{@})'],
       ]) + b.upOrDown + b.links([b.to('Scheduler and RPC', 'scheduler')]),
-      b.stat('What slurmscope cannot read', 'Endpoints of slurmrestd that gave no usable answer last time: what comes from them is getting old.', 'short', [
+      b.stat('Endpoints down', 'Endpoints of slurmrestd that gave no usable answer last time: what comes from them is getting old.', 'short', [
         ['endpoints', 'count(slurmscope_endpoint_up{@} == 0) or 0 * count(slurmscope_endpoint_up{@})'],
       ]) + b.above(1, 3) + b.links([b.to('Exporter', 'exporter')]),
       b.stat('Nodes out of service', 'Nodes that are down, and drained ones (no jobs left) and draining ones.', 'short', [

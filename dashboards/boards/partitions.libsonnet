@@ -7,7 +7,7 @@ function(b) b.board(
   variables=[b.variable('partition', 'Partition', 'slurm_partition_info{@}')],
   annotations=[b.restarts, b.drains],
   rows=[
-    b.row('All', height=10, panels=[
+    b.row('All', height=8, panels=[
       b.table('Partitions', 'What they have and what of it is in use; the memory and GPUs of nodes that are down count as not in use.', [
         b.key('partition', 'Partition', [
           b.to('Queue and waits', 'queue', { partition: '${__value.text}' }),
@@ -52,8 +52,8 @@ function(b) b.board(
         ['{{partition}}', 'sum by (partition) (slurm_partition_job_cpus{@,%s,state="pending"})' % where],
         ['{{partition}}, idle', 'sum by (partition) (slurm_partition_cpus{@,%s,state="idle"})' % where],
       ]) + b.negative('.*, idle') + b.free,
-      b.graph('Failure rate', 'Failed ones, of the jobs that completed or failed.', 'percentunit', [
-        ['{{partition}}', b.failureRatio('slurm_partition_job_ends_total', '(@, partition)', ',' + where, '$__rate_interval')],
+      b.graph('Failure rate', 'Failed ones, of the jobs that completed or failed in the last hour.', 'percentunit', [
+        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_failures_per_job_end:ratio_increase1h{^,%s})' % where],
       ]) + b.bounds(0, 1),
     ]),
     b.row('Nodes', height=8, panels=[

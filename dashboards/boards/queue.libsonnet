@@ -34,14 +34,14 @@ function(b) b.board(
       ]),
     ]),
     b.row('Waits', height=8, panels=[
-      b.graph('Wait by partition, P95', 'Eligible to start, of the jobs that started.', 's', [
-        ['{{partition}}', b.waitQuantile(0.95, 'partition', where, window='$__rate_interval')],
+      b.graph('Wait by partition, P95', 'From eligible to started, of the jobs that started in the last hour.', 's', [
+        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_wait_time_seconds:p95_rate1h{^,partition=~"$partition"})'],
       ]),
-      b.graph('Wait by partition, median', 'Eligible to start, of the jobs that started.', 's', [
-        ['{{partition}}', b.waitQuantile(0.5, 'partition', where, window='$__rate_interval')],
+      b.graph('Wait by partition, median', 'From eligible to started, of the jobs that started in the last hour.', 's', [
+        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_wait_time_seconds:p50_rate1h{^,partition=~"$partition"})'],
       ]),
-      b.graph('Wait by QOS, P95', 'Eligible to start, of the jobs that started.', 's', [
-        ['{{qos}}', b.waitQuantile(0.95, 'qos', where, window='$__rate_interval')],
+      b.graph('Wait by QOS, P95', 'From eligible to started, of the jobs that started in the last hour.', 's', [
+        ['{{qos}}', 'max by (@, qos) (cluster_qos:slurm_job_wait_time_seconds:p95_rate1h{^,qos=~"$qos"})'],
       ]),
       b.heatmap('Waits', 'Jobs that started, by how long they had waited since they were eligible.', 's',
                 'sum by (le) (increase(slurm_job_wait_time_seconds_bucket{@%s}[$__rate_interval]))' % where) + b.wide(12),

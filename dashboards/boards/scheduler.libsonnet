@@ -16,10 +16,10 @@ function(b)
         b.stat('Threads', "Threads of slurmctld that serve requests; there are 256 at most.", 'short', [
           ['threads', 'max(slurm_controller_threads{@})'],
         ]) + b.above(100, 200),
-        b.stat('Messages for slurmdbd', 'What slurmctld keeps until slurmdbd takes it. If it grows, slurmdbd is away or slow.', 'short', [
+        b.stat('Queue to slurmdbd', 'What slurmctld keeps until slurmdbd takes it. If it grows, slurmdbd is away or slow.', 'short', [
           ['messages', 'max(slurm_controller_dbd_queue{@})'],
         ]) + b.above(1000, 10000),
-        b.stat('Messages for nodes', 'Messages to nodes that wait in slurmctld. If it stays high, nodes do not answer.', 'short', [
+        b.stat('Queue to nodes', 'Messages to nodes that wait in slurmctld. If it stays high, nodes do not answer.', 'short', [
           ['messages', 'max(slurm_controller_agent_queue{@})'],
         ]) + b.above(50, 500),
         b.stat('Last backfill', 'How long ago the last cycle of the backfill scheduler ran.', 's', [

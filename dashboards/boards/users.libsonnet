@@ -39,7 +39,7 @@ function(b)
           ['P95', b.waitQuantile(0.95, '')],
         ]) + b.links([b.to('Queue and waits', 'queue')]),
         b.stat('Largest fairshare drift', "How far an account's use is above its share among its siblings, at most.", 'percentunit', [
-          ['{{account}}', 'topk(1, max by (@, account) (slurm_account_usage_effective_ratio{@%s}) - max by (@, account) (slurm_account_shares_ratio{@}))' % accounts],
+          ['{{account}}', 'topk(1, %s)' % b.drift(accounts)],
         ]) + b.above(0.25, 0.5),
         b.stat('GPU occupancy', "Allocated GPUs, of all of the cluster's.", 'percentunit', [
           ['GPUs', b.share('slurm_cluster_gres{@,gres="gpu"%s}')],
@@ -62,7 +62,7 @@ function(b)
           b.column('Oldest startable', 's', 'time() - min by (@, account) (slurm_account_oldest_pending_timestamp_seconds{@,class="startable"%s})' % accounts),
           b.column('Share', 'percentunit', 'max by (@, account) (slurm_account_shares_ratio{@%s})' % accounts),
           b.column('Use', 'percentunit', 'max by (@, account) (slurm_account_usage_effective_ratio{@%s})' % accounts),
-          b.column('Drift', 'percentunit', 'max by (@, account) (slurm_account_usage_effective_ratio{@%s}) - max by (@, account) (slurm_account_shares_ratio{@})' % accounts) + b.cellAbove(0.1, 0.25),
+          b.column('Drift', 'percentunit', b.drift(accounts)) + b.cellAbove(0.1, 0.25),
           b.column('GPU hours', 'short', 'sum by (@, account) (increase(slurm_account_job_gres_seconds_total{@,gres="gpu"%s}[$__range])) / 3600' % accounts),
           b.column('Of all GPU time', 'percentunit', |||
             sum by (@, account) (increase(slurm_account_job_gres_seconds_total{@,gres="gpu"%s}[$__range]))
@@ -105,7 +105,7 @@ function(b)
       ]),
       b.row('Fairshare', height=8, panels=[
         b.graph('Use beyond the share, by account', "An account's decayed use as a part of its siblings', less its shares as a part of theirs: above zero, it has had more than it was promised. The ten largest at each moment.", 'percentunit', [
-          ['{{account}}', 'topk(10, max by (@, account) (slurm_account_usage_effective_ratio{@%s}) - max by (@, account) (slurm_account_shares_ratio{@}))' % accounts],
+          ['{{account}}', 'topk(10, %s)' % b.drift(accounts)],
         ]) + b.free,
         b.graph('Fairshare factor, lowest users', "From 1, nothing used, to 0: what the priority of the user's jobs is made of. The ten lowest at each moment.", 'short', [
           ['{{user}} ({{account}})', 'bottomk(10, max by (@, user, account) (slurm_user_fairshare_factor{@%s}))' % people],

@@ -56,7 +56,7 @@ def number(text, seconds):
 
 def page_of(kind, node, jobs, seconds):
     held = [job["job"] for job in jobs for _ in range(int(job["gpus"]))]
-    gpus = [{"gpu": gpu, "holder": held[gpu] if gpu < len(held) else 0, "busy": int(gpu < len(held))} for gpu in range(GPUS)]
+    gpus = [{"gpu": gpu, "holder": held[gpu] if gpu < len(held) else 0, "busy": int(gpu < len(held)), "each": 1 - 0.06 * gpu} for gpu in range(GPUS)]
     page = []
     for line in (SAMPLES / kind).read_text().splitlines():
         each = gpus if "$gpu" in line else jobs if "$job" in line or "$sluid" in line else [{}]

@@ -33,7 +33,8 @@ CLUSTER_GPUS = 20
 PAST_S = 300  # before we begin to look
 TROUBLE = {3: "node?name=n07&do=fail", 5: "node?name=n08&do=drain", 6: "node?name=n58&do=drain", 10: "array?tasks=300",
            14: "node?name=n09&do=fail", 18: "node?name=n10&do=drain", 20: "storm?jobs=150", 26: "node?name=n07&do=resume",
-           30: "restart", 34: "node?name=n10&do=resume", 40: "node?name=n11&do=fail"}
+           30: "restart", 34: "node?name=n10&do=resume", 40: "node?name=n11&do=fail",
+           45: "fault?kind=status&status=500&endpoint=licenses&count=2", 50: "fault?kind=cut&endpoint=reservations&count=1"}
 
 
 class Clock:
@@ -73,7 +74,7 @@ class Scope:
         token.write_text(make_token(key=KEY))
         token.chmod(0o600)
         known = subprocess.run([SLURMSCOPE, "--help"], capture_output=True, text=True, check=True).stdout
-        options = [f"{option}=1" for option in re.findall(r"--interval\.\w+", known)]
+        options = [f"{option}=1" for option in re.findall(r"--interval\.(?!job_rotation)\w+", known)]
         options += [option for option in ("--jobs.rows=1000",) if option.partition("=")[0] in known]
         self.log = Path(folder, "log")
         with open(self.log, "wb") as log:
@@ -164,13 +165,13 @@ class Prometheus:
 class World:
     """All of it, after it has lived for so many seconds; with its clock stopped, and the last of it scraped."""
 
-    def __init__(self, seconds, clusters=((),)):
-        self.seconds, self.clusters = seconds, clusters
+    def __init__(self, seconds, *options, clusters=((),)):
+        self.seconds, self.options, self.clusters = seconds, options, clusters
 
     def __enter__(self):
         with contextlib.ExitStack() as stack:
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="slurmscope-boards-"))
-            self.sim = stack.enter_context(Simulator(*SIMULATION, f"--epoch={int(time.time()) - PAST_S}", key=KEY))
+            self.sim = stack.enter_context(Simulator(*SIMULATION, *self.options, f"--epoch={int(time.time()) - PAST_S}", key=KEY))
             self.sim.control(f"advance?seconds={PAST_S}")
             self.scope = stack.enter_context(Scope(self.sim.url, folder))
             clock = stack.enter_context(Clock(self.sim))
