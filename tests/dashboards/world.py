@@ -74,7 +74,7 @@ class Scope:
         token.write_text(make_token(key=KEY))
         token.chmod(0o600)
         known = subprocess.run([SLURMSCOPE, "--help"], capture_output=True, text=True, check=True).stdout
-        options = [f"{option}=1" for option in re.findall(r"--interval\.(?!job_rotation)\w+", known)]
+        options = [f"{option}=1" for option in re.findall(r"--interval\.\w+", known)] + ["--interval.job_rotation=3"]
         options += [option for option in ("--jobs.rows=1000",) if option.partition("=")[0] in known]
         self.log = Path(folder, "log")
         with open(self.log, "wb") as log:
@@ -182,16 +182,17 @@ class World:
             self.start, self.before = time.time(), self.sim.truth()
             time.sleep(self.seconds)
             clock.stop()
-            self.truth = self.sim.truth()
-            wait_until(self.has_settled, "slurmscope to know what is")
+            wait_until(lambda: not self.amiss(), self.amiss)
             time.sleep(2 * SCRAPE_S + 1)  # scraped, and the rules reckoned
             self.end = time.time()
             self.stack = stack.pop_all()
         return self
 
-    def has_settled(self):
-        page = self.scope.page()
-        return all(page.get(series) == self.truth.get(key, 0) for series, key in SETTLED.items())
+    def amiss(self):
+        """What slurmscope does not know yet. (The simulator stands still while it answers, and catches up.)"""
+        self.truth, page = self.sim.truth(), self.scope.page()
+        return [f"{series} is {page.get(series)}, not {self.truth.get(key, 0)}" for series, key in SETTLED.items()
+                if page.get(series) != self.truth.get(key, 0)]
 
     def __exit__(self, *error):
         return self.stack.__exit__(*error)
