@@ -4,8 +4,111 @@
     // Of slurmscope's own targets, e.g. 'job="slurmscope"'; empty: any.
     selector: '',
     // The label that tells clusters apart. Slurmscope does not set it, the scrape configuration may;
-    // without it all of this works for one cluster.
+    // without it all of this works for one cluster. Exporters on nodes must have the same.
     clusterLabel: 'cluster',
     runbookBase: 'https://example.invalid/slurmscope/runbooks',
+
+    // How states are judged. A job that its user cancelled, that was preempted or requeued, or that reached its
+    // time limit says nothing about failing, so it counts neither here nor there.
+    failedStates: 'failed|node_fail|boot_fail|out_of_memory',
+    goodStates: 'completed',
+    // Reasons with which a job waits for nothing but its turn.
+    startableReasons: 'None|Priority|Resources',
+
+    // The node in the `instance` of exporters on nodes: what precedes the first dot or colon.
+    nodeOfInstance: '([^.:]+).*',
+    // Rates of exporters on nodes; at least four times their scrape interval.
+    rateWindow: '5m',
+    // A GPU that is busy for less than this is idle.
+    gpuBusy: 0.05,
+
+    efficiency: { window: '1d' },
+
+    // Below: one member per alert. `for` is how long it must be true; the other numbers are thresholds.
+
+    jobFailures: {
+      window: '1h',
+      jobs: 20,  // of fewer that ended nothing can be said
+      // shares of failed jobs that are exceeded with 97.5 % confidence (Wilson's lower bound)
+      warning: 0.2,
+      critical: 0.5,
+      'for': '15m',
+    },
+    accountJobFailures: { jobs: 50, warning: 0.5, 'for': '30m' },
+    userJobFailures: { jobs: 50, info: 0.5, 'for': '15m' },
+    blackHole: {
+      window: '15m',
+      failures: 10,  // on the node, in the window
+      nodes: 0.05,  // on more than this share of the nodes it is not the nodes' fault
+      othersFailing: 0.5,  // on the others fewer jobs fail than this times those that complete
+      'for': '2m',
+    },
+    waitSlo: {
+      seconds: 14400,  // a job should start so soon; must be a bucket of slurm_job_wait_time_seconds
+      budget: 0.05,  // the share of starts that may be later
+      starts: 20,  // of fewer in the longer window nothing can be said
+      // budgets burnt at once: the longer window shows that it matters, the shorter one that it lasts
+      fast: { burn: 14.4, long: '1h', short: '5m', 'for': '2m' },
+      slow: { burn: 6, long: '6h', short: '30m', 'for': '15m' },
+    },
+    starving: { seconds: 3 * 86400, 'for': '1h' },
+    queueStalled: { window: '30m', 'for': '15m' },
+    blockedByLimit: { jobs: 10, idle: 0.3, 'for': '2h' },
+
+    nodesBurst: {
+      window: '15m',
+      nodes: 5,  // at least so many went out of service in the window
+      share: 0.02,  // and so much of the cluster
+      'for': '1m',
+    },
+    nodeDown: { 'for': '10m' },
+    nodeOut: { seconds: 3 * 86400, 'for': '1h' },
+
+    controllerDown: { 'for': '2m' },
+    failover: { 'for': '5m' },
+    backupDown: { 'for': '15m' },
+    accountingDown: { 'for': '5m' },
+    threads: {
+      max: 256,  // Slurm's MAX_SERVER_THREADS
+      share: 0.8,
+      window: '5m',
+      'for': '5m',
+    },
+    agentQueue: { messages: 50, window: '10m', trend: '30m', 'for': '10m' },
+    accountingQueue: {
+      messages: 1000,
+      max: 20000,  // MaxDBDMsgs; Slurm's default is at least 2 MaxJobCount + 4 nodes
+      trend: '30m',
+      ahead: 4 * 3600,  // seconds in which it would be full
+      'for': '10m',
+    },
+    schedulerStuck: { window: '10m', 'for': '5m' },
+    backfillStuck: { seconds: 1800, 'for': '10m' },
+    backfillIncomplete: { window: '1h', cycles: 20, share: 0.8, 'for': '1h' },
+    jobTable: { share: 0.9, 'for': '5m' },
+
+    licenses: { 'for': '30m' },
+    reservationIdle: { window: '1h', used: 0.1, 'for': '2h' },
+    nearLimit: { share: 0.95, 'for': '1h' },
+    gpusIdle: { window: '1h', 'for': '1h' },
+    fairshareDrift: { window: '1d', drift: 0.25, 'for': '6h' },
+
+    exporterDown: { 'for': '5m', seen: '7d' },
+    exporterAbsent: { 'for': '10m' },
+    cutOff: { 'for': '2m' },
+    stale: {
+      intervals: 3,  // of the endpoint's own, which slurmscope stretches where its budget is short
+      seconds: 300,  // and at least these
+      'for': '5m',
+    },
+    overBudget: { times: 1.5, 'for': '30m' },
+    token: {
+      // slurmscope signs tokens for 600 s and renews them half-way; with scontrol's, refreshed less often than they
+      // live, something between the two times is better
+      seconds: 240,
+      'for': '1m',
+    },
+    eventsLost: { window: '1h' },
+    stateErrors: { window: '15m' },
   },
 }

@@ -7,4 +7,5 @@ local yaml(value) =
 {
   'deploy/prometheus/slurmscope.rules.yml': yaml(mixin.prometheusRules),
   'deploy/prometheus/slurmscope.alerts.yml': yaml(mixin.prometheusAlerts),
+  'deploy/prometheus/vpenso.rules.yml': yaml(mixin.vpensoRules),
 }

@@ -3,5 +3,6 @@
 //	(import 'mixin.libsonnet') + { _config+:: { selector: 'job="slurm"' } }
 (import 'config.libsonnet') +
 (import 'rules/rules.libsonnet') +
+(import 'rules/vpenso.libsonnet') +
 (import 'alerts/alerts.libsonnet') +
 (import 'boards/boards.libsonnet')

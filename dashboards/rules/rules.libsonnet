@@ -1,4 +1,17 @@
-// Recording rules.
+// Recording rules. Names are level:metric:operation; the level is the labels that are left. They are what alerts
+// and dashboards are made of, and what is worth a long retention.
+local failures = import 'failures.libsonnet';
+local jobs = import 'jobs.libsonnet';
+local use = import 'use.libsonnet';
+local waits = import 'waits.libsonnet';
+
 {
-  prometheusRules+:: { groups+: [] },
+  prometheusRules+:: {
+    groups+: [
+      { name: 'slurm_job_failures', rules: failures.rules($._config) },
+      { name: 'slurm_job_waits', rules: waits.rules($._config) },
+      { name: 'slurm_use', rules: use.rules($._config) },
+      { name: 'slurm_jobs', rules: jobs.rules($._config) },
+    ],
+  },
 }

@@ -47,9 +47,44 @@ static void apply_record(const struct job_seen *rows, size_t count, struct job_t
 	id_map_set(tails, (uint32_t)id, has_tail ? (uint32_t)tail + 1 : 0);
 }
 
-void job_answer_apply(struct job_answer *answer, struct job_table *table, struct id_map *tails,
-		      int64_t now)
+/* Of a task that the first record brought: it was not asked for, or comes twice, for it was asked for, too. */
+static bool was_brought(const struct job_answer *answer, size_t at, const struct id_map *asked)
 {
+	return at < answer->count && id_map_find(asked, (uint32_t)answer->rows[at].id) != 2;
+}
+
+/* The record of an array's first job comes once, among its tasks (24.11, 26.05). A job beside them may look like it; that
+ * is found out when it is asked for by the task. `asked` gets 1 + how often each came. */
+static void find_leaders(const struct job_answer *answer, struct id_map *asked, struct id_map *leaders)
+{
+	bool has_others = false;
+	for (size_t i = 0; i < answer->count; i++) {
+		uint32_t id = (uint32_t)answer->rows[i].id, seen = id_map_find(asked, id);
+		has_others |= !seen;
+		if (seen)
+			id_map_set(asked, id, seen + 1);
+	}
+	for (size_t i = 0; has_others && i < answer->count; i++) {
+		const struct job_seen *row = &answer->rows[i];
+		if (!was_brought(answer, i, asked) && row->task < UINT32_MAX &&
+		    (was_brought(answer, i + 1, asked) || (i && was_brought(answer, i - 1, asked))))
+			id_map_set(leaders, (uint32_t)row->id, (uint32_t)row->task + 1);
+	}
+}
+
+static void add_leaders(const struct id_map *leaders, struct id_map *tails)
+{
+	for (size_t i = 0; i < leaders->slot_count; i++)
+		if (leaders->slots[i].value)
+			id_map_set(tails, leaders->slots[i].id, leaders->slots[i].value);
+}
+
+void job_answer_apply(struct job_answer *answer, struct job_table *table, struct id_map *asked,
+		      struct id_map *tails, int64_t now)
+{
+	struct id_map leaders = {0};
+	if (asked)
+		find_leaders(answer, asked, &leaders);
 	if (answer->count)
 		qsort(answer->rows, answer->count, sizeof *answer->rows, compare);
 	for (size_t at = 0, end; at < answer->count; at = end) {
@@ -57,6 +92,8 @@ void job_answer_apply(struct job_answer *answer, struct job_table *table, struct
 			end++;
 		apply_record(&answer->rows[at], end - at, table, tails, now);
 	}
+	add_leaders(&leaders, tails);
+	id_map_done(&leaders);
 }
 
 bool job_answer_has(const struct job_answer *answer, uint64_t id)

@@ -16,8 +16,10 @@ struct job_answer {
 void job_answer_take(struct job_answer *answer, const struct job_task *task);
 
 /* Brings each record into the table. An array's unsplit rest comes as one row for each task: the last of them
- * goes into `tails` (array's id -> task plus 1), which is how the rest can be asked for alone. */
-void job_answer_apply(struct job_answer *answer, struct job_table *table, struct id_map *tails,
-		      int64_t now);
+ * goes into `tails` (array's id -> task plus 1), which is how the rest can be asked for alone. So does the task of what
+ * looks like the first record of an array, which brought records that nobody asked for: `asked` are the ids of the
+ * request, with 1 as their value, NULL if it had none. */
+void job_answer_apply(struct job_answer *answer, struct job_table *table, struct id_map *asked,
+		      struct id_map *tails, int64_t now);
 
 bool job_answer_has(const struct job_answer *answer, uint64_t id); /* once applied */

@@ -149,6 +149,14 @@ static void remove_id(struct job_rounds *rounds, uint64_t id)
 	id_map_set(&rounds->tails, (uint32_t)id, 0);
 }
 
+/* What came by its task is asked for by it again. */
+static void keep_tail(struct job_rounds *rounds, const struct job_ask *ask)
+{
+	uint32_t id = (uint32_t)ask->id;
+	if (ask->task < UINT32_MAX && !id_map_find(&rounds->tails, id))
+		id_map_set(&rounds->tails, id, (uint32_t)ask->task + 1);
+}
+
 /* What was asked for and did not come is gone; unless it was asked for by a task, which may have been split from it
  * since: then it is asked for once more, by its id. */
 static void settle_known(struct job_rounds *rounds)
@@ -156,8 +164,8 @@ static void settle_known(struct job_rounds *rounds)
 	for (size_t i = rounds->asked_before; i < rounds->asked; i++) {
 		struct job_ask ask = rounds->asks[i];
 		if (job_answer_has(&rounds->answer, ask.id))
-			continue;
-		if (ask.task != NUMBER_UNSET) {
+			keep_tail(rounds, &ask);
+		else if (ask.task != NUMBER_UNSET) {
 			id_map_set(&rounds->tails, (uint32_t)ask.id, 0);
 			add_ask(rounds, ask.id, NUMBER_UNSET, ask.rows);
 		} else {
@@ -176,9 +184,28 @@ static void settle_whole(struct job_rounds *rounds)
 	job_rounds_note_list(rounds);
 }
 
+static void add_probes(const struct job_probes *probes, struct id_map *ids)
+{
+	for (size_t i = 0; i < probes->count; i++)
+		id_map_set(ids, (uint32_t)probes->ids[i], 1);
+}
+
+static void apply_answer(struct job_rounds *rounds, int64_t now)
+{
+	struct id_map asked = {0};
+	bool has_ids = rounds->request != JOB_REQUEST_WHOLE;
+	for (size_t i = rounds->asked_before; i < rounds->asked; i++)
+		id_map_set(&asked, (uint32_t)rounds->asks[i].id, 1);
+	add_probes(rounds->request == JOB_REQUEST_SEARCH ? &rounds->search.probes
+							 : &rounds->frontiers.probes,
+		   &asked);
+	job_answer_apply(&rounds->answer, rounds->table, has_ids ? &asked : NULL, &rounds->tails, now);
+	id_map_done(&asked);
+}
+
 void job_rounds_apply(struct job_rounds *rounds, int64_t now)
 {
-	job_answer_apply(&rounds->answer, rounds->table, &rounds->tails, now);
+	apply_answer(rounds, now);
 	if (rounds->request == JOB_REQUEST_ROUND) {
 		settle_known(rounds);
 		job_frontiers_settle(&rounds->frontiers, &rounds->answer);

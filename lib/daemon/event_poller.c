@@ -144,13 +144,24 @@ static bool is_slurms(const struct job_run *run)
 	return run->job.id && run->job.id < UINT32_MAX && time_of(run->job.submit_time);
 }
 
-/* Of a short job slurmdbd may hear the end first: then it has neither partition nor array until it hears of its start;
- * of one that was cancelled it hears the exit code a little later (both seen with 22.05). It is told again. */
-static bool is_whole(const struct job_run *run, int64_t now)
+static bool is_completing(const struct event_poller *poller, const struct job *job)
+{
+	struct job_view row;
+	return job_table_find(poller->asker->cluster->job_table, job->id, &row) &&
+	       row.submit_time == job->submit_time && row.flags >> JOB_FLAG_COMPLETING & 1;
+}
+
+/* Of a short job slurmdbd may hear the end first: then it has neither partition nor array until it hears of its start
+ * (seen with 22.05). Of one that was cancelled it hears the end at once and the exit code when its processes are gone,
+ * minutes later if slurmctld was stopped meanwhile (26.05). It is told again. */
+static bool is_whole(const struct event_poller *poller, const struct job_run *run, int64_t now)
 {
 	int64_t end = time_of(run->job.end_time);
-	return end < now - SETTLED_AFTER_S &&
-	       (run->job.partitions.len || end < now - WHOLE_AFTER_S);
+	bool was_looked_at = poller->recorder.events->looked_until > end;
+	if (end < now - WHOLE_AFTER_S)
+		return true;
+	return end < now - SETTLED_AFTER_S && run->job.partitions.len && was_looked_at &&
+	       !is_completing(poller, &run->job);
 }
 
 static void take_ends(struct event_poller *poller, const struct runs_taken *taken,
@@ -159,7 +170,7 @@ static void take_ends(struct event_poller *poller, const struct runs_taken *take
 	for (size_t i = 0; i < taken->count; i++) {
 		const struct job_run *run = &taken->items[i];
 		if (!is_slurms(run) || !job_run_has_ended(run) || !time_of(run->job.end_time) ||
-		    !is_whole(run, now))
+		    !is_whole(poller, run, now))
 			continue;
 		const struct job_end end = end_of(run, &poller->asker->cluster->vocabulary);
 		if (end.end_time >= window.first) /* an older one may be forgotten already */

@@ -8,10 +8,11 @@
 enum {
 	STATES_LIST_MAX = 10000, /* of so many jobs a list of all states costs 0.5 s of slurmrestd (24.11) */
 	LAST_ID_DEFAULT = 67043328, /* slurm.conf: MaxJobId */
-	FILLING_INTERVAL_S = 30, /* of states while details are missing, which need the budget more */
-	FILLING_WEIGHT = 32,
+	FIRST_WEIGHT = 64,   /* first of all jobs have to be found */
+	SEARCH_WEIGHT = 16,
+	FILLING_WEIGHT = 64, /* while details are missing they need the budget most */
 	DETAILS_WEIGHT = 8,
-	SEARCH_WORK = 10000,
+	SEARCH_WORK = 10000, /* ids, at least */
 	SEARCH_PAUSE_S = 600,
 	SEARCH_PAUSE_MAX_S = 6 * 3600,
 	SLURMDBD_PAUSE_S = 600,
@@ -109,18 +110,23 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	bool is_counted = number_is_known(poller->reader.rounds.search.expected);
 	bool by_list = poller->needs_all && is_counted && whole <= STATES_LIST_MAX;
 	bool by_search = poller->needs_all && is_counted && !by_list;
-	double wish_s = (double)poller->config->interval_s[TASK_JOB_STATES];
 	bool is_filling = poller->has_states && !poller->has_details && whole > STATES_LIST_MAX;
-	poller->tasks[TASK_JOB_STATES].wish_s =
-		is_filling && wish_s < FILLING_INTERVAL_S ? FILLING_INTERVAL_S : wish_s;
+	double wish_s = (double)poller->config->interval_s[TASK_JOB_STATES];
+	poller->tasks[TASK_JOB_STATES].wish_s = is_filling ? fmax(wish_s, JOB_STATES_BOUND_S) : wish_s;
 	poller->tasks[TASK_JOB_DETAILS].weight = is_filling ? FILLING_WEIGHT : DETAILS_WEIGHT;
 	plan_set_whole(plan, TASK_JOB_STATES, whole);
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_LIST, by_list);
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_BATCHES, !by_list);
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_LARGE_BATCHES, !by_list);
+	bool is_first = by_search && !poller->has_states; /* it tells the states, too */
+	poller->tasks[TASK_JOB_SEARCH].weight = is_first ? FIRST_WEIGHT : SEARCH_WEIGHT;
 	plan_set_work(plan, TASK_JOB_STATES,
-		      by_list ? whole : job_rounds_work(&poller->reader.rounds));
-	plan_set_work(plan, TASK_JOB_SEARCH, by_search ? SEARCH_WORK : 0);
+		      is_first	? 0
+		      : by_list ? whole
+				: job_rounds_work(&poller->reader.rounds));
+	uint64_t missing = whole - job_table_counts(poller->cluster->job_table).jobs;
+	plan_set_work(plan, TASK_JOB_SEARCH,
+		      !by_search ? 0 : missing > SEARCH_WORK ? missing : SEARCH_WORK);
 }
 
 /* slurmdbd tells of new jobs at an eighth of the cost, but not why they wait: it is for many. */
@@ -210,6 +216,15 @@ static bool poll_states_list(struct job_poller *poller, struct plan_outcome *out
 	return true;
 }
 
+/* Ids may bring more rows than were asked for, that of an array all its tasks, or none, which tells nothing of costs. */
+static void cover(struct plan_outcome *outcome, uint64_t asked)
+{
+	if (outcome->result == PLAN_OK && !outcome->records)
+		outcome->result = PLAN_UNCHANGED;
+	outcome->cost_records = outcome->records;
+	outcome->records = asked;
+}
+
 static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct plan_outcome *outcome)
 {
 	struct job_rounds *rounds = &poller->reader.rounds;
@@ -220,9 +235,7 @@ static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct pla
 	}
 	uint64_t rows = job_rounds_ask(rounds, rows_max, &query);
 	bool is_well = !rows || job_reader_states(&poller->reader, &query, outcome);
-	if (is_well && !outcome->records) /* ids that are not there yet: they tell nothing of the cost of jobs */
-		outcome->result = PLAN_UNCHANGED;
-	outcome->records = rows;
+	cover(outcome, rows);
 	buf_done(&query);
 	if (!is_well)
 		rounds->is_open = false; /* begins anew */
@@ -260,7 +273,7 @@ static bool poll_search(struct job_poller *poller, uint64_t ids_max, struct plan
 	}
 	uint64_t ids = job_rounds_ask_search(rounds, ids_max, &query);
 	bool is_well = !ids || job_reader_states(&poller->reader, &query, outcome);
-	outcome->records = ids;
+	cover(outcome, ids);
 	buf_done(&query);
 	if (!rounds->search.is_open)
 		end_search(poller);

@@ -33,12 +33,11 @@ struct end_window end_windows_next(struct end_windows *windows, int64_t now)
 		windows->sweep_to = now;
 		windows->sweep_knows = now < windows->delivered_until ? now : windows->delivered_until;
 	}
-	if (!windows->sweep_to)
-		return (struct end_window){windows->asked_until - SHORT_OVERLAP_S, now, false};
-	int64_t last = windows->sweep_from + windows->span;
-	if (last > windows->sweep_to)
-		last = windows->sweep_to;
-	return (struct end_window){windows->sweep_from, last, true};
+	bool is_sweep = windows->sweep_to != 0;
+	int64_t from = is_sweep ? windows->sweep_from : windows->asked_until;
+	int64_t last = from + windows->span, end = is_sweep ? windows->sweep_to : now;
+	return (struct end_window){is_sweep ? from : from - SHORT_OVERLAP_S, last < end ? last : end,
+				   is_sweep};
 }
 
 static void end_sweep(struct end_windows *windows, int64_t now)
@@ -50,17 +49,24 @@ static void end_sweep(struct end_windows *windows, int64_t now)
 	windows->next_sweep = now + windows->sweep_every;
 }
 
+/* That little ended in a window that was cut short tells nothing of a longer one. */
+static void fit_span(struct end_windows *windows, struct end_window window, uint64_t runs)
+{
+	bool is_whole = window.last - window.first >= windows->span;
+	if (runs > RUNS_MANY && windows->span > SPAN_MIN_S)
+		windows->span /= 2;
+	else if (runs < RUNS_FEW && is_whole && windows->span < SPAN_MAX_S)
+		windows->span *= 2;
+}
+
 bool end_windows_note(struct end_windows *windows, struct end_window window, int64_t now,
 		      uint64_t runs)
 {
 	if (window.last > windows->asked_until)
 		windows->asked_until = window.last;
+	fit_span(windows, window, runs);
 	if (!window.is_sweep)
-		return false;
-	if (runs > RUNS_MANY && windows->span > SPAN_MIN_S)
-		windows->span /= 2;
-	else if (runs < RUNS_FEW && windows->span < SPAN_MAX_S)
-		windows->span *= 2;
+		return window.last < now;
 	windows->sweep_from = window.last + 1;
 	if (window.last < windows->sweep_to)
 		return true;

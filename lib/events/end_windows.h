@@ -1,6 +1,6 @@
 /* Which windows of end times slurmdbd is asked for. Two kinds take turns: short ones for what just ended, and every twenty
  * of them a sweep from where all ends are known, for slurmctld hands records over late when slurmdbd was away
- * (SLURMRESTD.md). A sweep is cut into windows of so many runs as an answer may have; after a downtime it takes many.
+ * (SLURMRESTD.md). Both are cut into windows of so many runs as an answer may have; after a downtime a sweep takes many.
  * Pure: times are Unix seconds, given. Ends told again are to be recognised by the caller. */
 #pragma once
 
@@ -15,7 +15,7 @@ struct end_windows {
 	int64_t sweep_knows;  /* when it was begun all ends before had been handed over */
 	int64_t next_sweep;   /* when the next one is due */
 	int64_t asked_until;  /* the end of the last window that was answered */
-	int64_t span;         /* seconds, of a window of a sweep */
+	int64_t span;         /* seconds, of a window at most */
 	int64_t sweep_every;  /* seconds */
 };
 
@@ -34,9 +34,9 @@ void end_windows_note_queue(struct end_windows *windows, int64_t then, uint64_t 
 /* The window to ask for now. */
 struct end_window end_windows_next(struct end_windows *windows, int64_t now);
 
-/* It was answered with so many runs. True: another one is due at once, for the sweep goes on. */
+/* It was answered with so many runs. True: another one is due at once. */
 bool end_windows_note(struct end_windows *windows, struct end_window window, int64_t now,
 		      uint64_t runs);
 
-/* It was not, in time: a sweep goes on with smaller ones. */
+/* It was not, in time: smaller ones follow. */
 void end_windows_note_failure(struct end_windows *windows);

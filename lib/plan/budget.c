@@ -70,15 +70,15 @@ static bool fits_window(const struct budget *budget, uint64_t now_ns, double win
 	       spent + seconds <= budget->duty * window_s + surprise(budget, now_ns, window_s);
 }
 
-bool budget_fits(const struct budget *budget, uint64_t now_ns, double seconds)
+bool budget_fits(const struct budget *budget, uint64_t now_ns, double seconds, double left_s)
 {
-	double shortest_s = budget_window_s(budget, seconds);
-	if (!fits_window(budget, now_ns, shortest_s, seconds))
+	double shortest_s = budget_window_s(budget, seconds), needed_s = seconds + left_s;
+	if (!fits_window(budget, now_ns, shortest_s, needed_s))
 		return false;
 	for (size_t i = 0; i < bigs_kept(budget); i++) {
 		double window_s = budget_window_s(budget, budget->bigs[i].seconds);
 		if (window_s > shortest_s && age_s(budget, i, now_ns) < window_s &&
-		    !fits_window(budget, now_ns, window_s, seconds))
+		    !fits_window(budget, now_ns, window_s, needed_s))
 			return false;
 	}
 	return true;

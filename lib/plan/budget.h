@@ -25,8 +25,8 @@ void budget_done(struct budget *budget);
 /* The window that a request of so many seconds makes the promise hold for. */
 double budget_window_s(const struct budget *budget, double seconds);
 
-/* Would a request of so many seconds break the promise, in any window that ends now? */
-bool budget_fits(const struct budget *budget, uint64_t now_ns, double seconds);
+/* Does a request of so many seconds keep the promise, in any window that ends now, and leave so many of them? */
+bool budget_fits(const struct budget *budget, uint64_t now_ns, double seconds, double left_s);
 
 /* The largest request, as far as it was predicted, whose window is longer than ten minutes and not
  * over; or 0. */

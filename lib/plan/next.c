@@ -1,8 +1,10 @@
 #include "plan/state.h"
 
+#include <float.h>
 #include <math.h>
 
 #define NOTHING_S 60.0
+#define KEPT_S 60.0
 /* What costs nearly what was saved may go: predictions wobble. */
 #define NEARLY 0.9
 
@@ -31,12 +33,23 @@ static uint64_t saved_ns(const struct task *task, uint64_t now_ns)
 	return after(now_ns, wait_s);
 }
 
+/* Is it beyond a bound that can be kept? */
+static bool is_late(const struct task *task, uint64_t now_ns)
+{
+	return task->interval_s <= task->row->bound_s &&
+	       seconds_between(task->fresh_ns, now_ns) > task->row->bound_s;
+}
+
+/* What bounds take in the next minute is left to them. */
 static bool budgets_fit(const struct plan *plan, const struct task *task, uint64_t now_ns)
 {
 	double worst_s = cost_seconds_at_worst(&task->ways[task->way].slurmrestd,
 					       way_next_records(plan, task));
-	return budget_fits(&plan->budgets[BY_SLURMRESTD], now_ns, worst_s) &&
-	       budget_fits(&plan->budgets[BY_SLURMCTLD], now_ns, task->cost[BY_SLURMCTLD]);
+	double left_s = is_late(task, now_ns) ? 0 : KEPT_S;
+	return budget_fits(&plan->budgets[BY_SLURMRESTD], now_ns, worst_s,
+			   left_s * plan->bound_per_s[BY_SLURMRESTD]) &&
+	       budget_fits(&plan->budgets[BY_SLURMCTLD], now_ns, task->cost[BY_SLURMCTLD],
+			   left_s * plan->bound_per_s[BY_SLURMCTLD]);
 }
 
 uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_t now_ns)
@@ -53,13 +66,13 @@ uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_
 	return ready;
 }
 
-/* Probes first, then who has waited longest by its own measure. */
+/* Probes first, then who is beyond a bound that can be kept, then who has waited longest by its own measure. */
 static double urgency(const struct plan *plan, const struct task *task, uint64_t now_ns)
 {
 	if (task->row->is_probe)
 		return HUGE_VAL;
 	uint64_t since = task->is_in_round ? task->begun_ns : task_due_ns(plan, task);
-	return seconds_between(since, now_ns) / task->interval_s;
+	return is_late(task, now_ns) ? FLT_MAX : seconds_between(since, now_ns) / task->interval_s;
 }
 
 struct plan_action plan_next(struct plan *plan, uint64_t now_ns)

@@ -41,9 +41,10 @@ static void learn(struct plan *plan, const struct task *task, struct way *way,
 		cost_learn(&way->slurmrestd, asked, 2 * outcome->seconds);
 	if (outcome->result != PLAN_OK)
 		return;
-	cost_learn(&way->slurmrestd, outcome->records, outcome->seconds);
-	if (outcome->records > 0 && outcome->bytes > 0) {
-		double bytes = outcome->bytes / (double)outcome->records;
+	uint64_t records = outcome->cost_records ? outcome->cost_records : outcome->records;
+	cost_learn(&way->slurmrestd, records, outcome->seconds);
+	if (records > 0 && outcome->bytes > 0) {
+		double bytes = outcome->bytes / (double)records;
 		double before = way->bytes_per_record > 0 ? way->bytes_per_record : bytes;
 		way->bytes_per_record = before + BYTES_RATE * (bytes - before);
 	}
@@ -63,7 +64,7 @@ static void begin_round(struct plan *plan, struct task *task)
 static void end_round(struct task *task, bool is_good)
 {
 	task->is_in_round = false;
-	task->covered = 0;
+	task->covered = task->before = 0;
 	if (!is_good)
 		return;
 	task->was_finished = true;

@@ -9,7 +9,9 @@
  * long for that is spread out evenly: a start in haste would not make it notably shorter. */
 #define BURST 0.1
 #define BURST_OF_LONG 0.01
+#define BOUNDS_MAX 0.8 /* of what is divided */
 /* However much is set aside for bursts, so much of a budget is divided. */
+#define DIVIDED 0.95 /* of a budget: the rest is for what comes at once, that windows are seldom full */
 #define DIVIDED_MIN 0.45
 /* What the budgets pay for must differ by so much from the interval, that it changes: it is to
  * stand still while costs wobble. */
@@ -89,14 +91,14 @@ static double divided(const struct plan *plan, enum scarce by, uint64_t now_ns)
 			bursts += task->burst[by];
 	}
 	double aside = bursts / BUDGET_WINDOW_S + biggest / budget_window_s(budget, biggest);
-	return budget->duty -
+	return DIVIDED * budget->duty -
 	       fmin(fmax(aside - budget->duty * BURST / 2, 0), budget->duty * (1 - DIVIDED_MIN));
 }
 
 static double burst_of(const struct plan *plan, const struct task *task, enum scarce by)
 {
 	if (by == BY_REQUESTS)
-		return fmax(1, fmin(task->round[by], request_burst(plan) / 2));
+		return fmax(1, fmin(task->round[by], request_burst(plan)));
 	double allowed = plan->budgets[by].duty * BUDGET_WINDOW_S;
 	double round =
 		task->round[by] <= BURST * allowed ? task->round[by] : BURST_OF_LONG * allowed;
@@ -116,12 +118,27 @@ static void settle(double *asked, double now, double seconds)
 	*asked = *asked == 0 ? now : now + (*asked - now) * exp(-seconds / calm_s);
 }
 
-/* Divides one budget among the tasks; what is left is earned, too, in proportion: it lets a
- * hastened round go. */
+static double bound_of(const struct task *task, enum scarce by)
+{
+	double bound_s = task->row->bound_s;
+	bool is_bound = is_active(task) && bound_s > 0;
+	return is_bound ? task->round[by] / fmax(bound_s, task->interval_s) : 0;
+}
+
+static double granted(const struct plan *plan, const struct share *shares)
+{
+	double sum = 0;
+	for (size_t i = 0; i < plan->task_count; i++)
+		sum += shares[i].granted;
+	return sum;
+}
+
+/* Divides one budget among the tasks: what their bounds take, then what they wish beyond. What is left is earned, too,
+ * in proportion: it lets a hastened round go. */
 static void divide(struct plan *plan, enum scarce by, double seconds, uint64_t now_ns)
 {
-	struct share shares[PLAN_TASKS_MAX] = {0};
-	double available = divided(plan, by, now_ns), granted = 0;
+	struct share bounds[PLAN_TASKS_MAX] = {0}, shares[PLAN_TASKS_MAX] = {0};
+	double available = divided(plan, by, now_ns);
 	for (size_t i = 0; i < plan->task_count; i++) {
 		struct task *task = &plan->tasks[i];
 		double asked = is_active(task) ? HEADROOM * task->round[by] / task->interval_s : 0;
@@ -129,14 +146,20 @@ static void divide(struct plan *plan, enum scarce by, double seconds, uint64_t n
 		if (task->row->is_probe)
 			available -= task->asked[by];
 		else
-			shares[i] = (struct share){task->asked[by], weight_of(task), 0};
+			bounds[i] = (struct share){bound_of(task, by), weight_of(task), 0};
 	}
-	share_divide(shares, plan->task_count, available);
+	share_divide(bounds, plan->task_count, BOUNDS_MAX * available);
 	for (size_t i = 0; i < plan->task_count; i++)
-		granted += shares[i].granted;
-	double surplus = granted > 0 ? fmax(available / granted, 1) : 1;
+		if (!plan->tasks[i].row->is_probe)
+			shares[i] = (struct share){
+				fmax(plan->tasks[i].asked[by] - bounds[i].granted, 0),
+				weight_of(&plan->tasks[i]), 0};
+	plan->bound_per_s[by] = granted(plan, bounds);
+	double left = available - plan->bound_per_s[by];
+	share_divide(shares, plan->task_count, left);
+	double sum = granted(plan, shares), surplus = sum > 0 ? fmax(left / sum, 1) : 1;
 	for (size_t i = 0; i < plan->task_count; i++)
-		plan->tasks[i].per_s[by] = shares[i].granted * surplus;
+		plan->tasks[i].per_s[by] = bounds[i].granted + shares[i].granted * surplus;
 }
 
 /* The interval that the budgets pay for. */

@@ -81,9 +81,9 @@ void plan_set_work(struct plan *plan, size_t task, uint64_t records)
 	struct task *changed = &plan->tasks[task];
 	plan->is_pace_old |= !changed->work != !records;
 	changed->work = records;
+	changed->is_in_round &= records > 0;
+	changed->before = changed->is_in_round ? changed->before + changed->covered : 0;
 	changed->covered = 0;
-	if (!records)
-		changed->is_in_round = false;
 	pace_refresh(plan, changed);
 }
 

@@ -20,8 +20,8 @@
  *    `slurmctld_duty`. A request starts only if its predicted cost fits. Only the largest surprise
  *    in a window, what one request took beyond its prediction, comes on top.
  * 2. Shares. Each task asks for the cost of its round / its wish; budgets and the request rate are
- *    divided so that small askers get all they ask for and the others the rest by weight. Who gets
- *    less is asked less often. A round that costs at most a tenth of ten minutes' budget is saved
+ *    divided so that small askers get all they ask for and the others the rest by weight, after
+ *    bounds were paid for, with four fifths at most. Who gets less is asked less often. A round that costs at most a tenth of ten minutes' budget is saved
  *    up and done at once, a longer one is spread out. What is spent at once is set aside first.
  * 3. Requests. A token bucket; a smaller one where Slurm limits rates (rl_enable).
  * 4. Trouble. Failures: exponential back-off with full jitter, then one small request; batches grow
@@ -63,6 +63,7 @@ struct plan_task {
 	double wish_s;    /* the interval wished */
 	double interval_max_s; /* the most that rules 4 to 6 make of it, budgets may more; 0: none */
 	double weight;    /* its part where budgets are short; 0 is 1 */
+	double bound_s;   /* an interval that is paid for before the wishes of others; 0: none */
 	bool is_probe;    /* tells whether its side is well: ping, diag */
 	bool needs_slurmctld, needs_slurmdbd;
 	const struct plan_way *ways;
@@ -136,6 +137,7 @@ struct plan_outcome { /* of the last action */
 	double seconds;   /* that slurmrestd took for it, as far as we know */
 	double bytes;     /* of the answer's body */
 	uint64_t records; /* covered: those asked for, or those listed */
+	uint64_t cost_records; /* those that it cost the time of, if others; else 0 */
 	bool is_round_done; /* after a failure: the round is given up and does not count */
 };
 void plan_note(struct plan *plan, uint64_t now_ns, const struct plan_outcome *outcome);
@@ -169,7 +171,7 @@ struct plan_view {
 	double wish_s, interval_s; /* from the start of a round to the start of the next */
 	double due_in_s;  /* 0: due; -1: not before something changes */
 	double age_s;     /* since the start of the last finished round; -1: none yet */
-	uint64_t work, records; /* of the next round, and at most per request */
+	uint64_t work, records; /* of the next round, or of the rest of this one, and at most per request */
 	double round_slurmrestd_s, round_slurmctld_s; /* predicted cost of a round */
 	double duty;      /* slurmrestd seconds spent in the last 10 min, per second */
 	uint64_t failures; /* in a row */

@@ -24,7 +24,8 @@ struct task {
 	struct way *ways;
 	size_t way;   /* in use; way_count: none can be used */
 	bool is_allowed;
-	uint64_t work, whole, covered;
+	uint64_t work, whole, covered; /* covered: of the work, since it was set */
+	uint64_t before; /* covered by the round under way before its work was set last */
 
 	bool is_hastened, is_in_round, was_begun, was_finished;
 	uint64_t begun_ns; /* when the last round began */
@@ -57,6 +58,7 @@ struct plan {
 	struct task *tasks;
 	size_t task_count;
 	struct budget budgets[BY_REQUESTS]; /* of seconds */
+	double bound_per_s[SCARCE]; /* what bounds take */
 	double tokens;      /* for requests */
 	bool is_rate_limited;
 	struct ledger requests;

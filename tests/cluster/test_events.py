@@ -53,6 +53,11 @@ class Exporter:
         self.process.send_signal(how)
         self.process.wait(30)
 
+    def close(self):
+        """Nothing is left of it when the test fails."""
+        if self.process and self.process.poll() is None:
+            self.end(signal.SIGKILL)
+
     def is_ready(self):
         return subprocess.run(["curl", "-sf", f"http://127.0.0.1:{self.port}/-/ready"],
                               capture_output=True, check=False).returncode == 0
@@ -148,8 +153,7 @@ def without_forgotten(wrong, forgotten):
 def main(jobs, kills):
     slurm = Slurm(RELEASE)
     make_cluster()
-    with tempfile.TemporaryDirectory() as folder:
-        exporter = Exporter(folder)
+    with tempfile.TemporaryDirectory() as folder, contextlib.closing(Exporter(folder)) as exporter:
         exporter.start()
         wait_until(lambda: exporter.is_ready(), "readiness")
         page = live(exporter, jobs, kills)

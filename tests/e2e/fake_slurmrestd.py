@@ -127,11 +127,11 @@ def reset(call):
 
 
 def endless(begin, again):
-    """No end, but not more than some 30 MB/s: the machine is shared."""
+    """No end, but not more than some 6 MB/s: the machine is shared."""
     def behave(call):
         call.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
         call.send(begin % call.list.encode())
-        while not call.rest(0.002):
+        while not call.rest(0.01):
             call.send(again * (65536 // len(again)))
     return behave
 

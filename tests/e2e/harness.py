@@ -38,7 +38,7 @@ def wait_until(what, why, seconds=PATIENCE):
     raise AssertionError(f"waited {seconds} s in vain: {why() if callable(why) else why}")
 
 
-def all_at_once(tests, workers=32):
+def all_at_once(tests, workers=16):
     """Starts all tests of a suite together; each then only waits for its own end.
 
     They run in instances of their own, where subTest() does not touch the result.

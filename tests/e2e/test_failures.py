@@ -15,7 +15,7 @@ import fake_slurmrestd as fakes
 from fake_slurmrestd import ENDPOINTS, MORE_ENDPOINTS, Fake, body, edited, endless, make_token, raw, recorded
 from harness import EVERY_SECOND, Daemon, all_at_once, held, is_up, results, wait_until
 
-SHORT = ["--slurmrestd.timeout=1"]
+SHORT = ["--slurmrestd.timeout=3"]  # less than that a healthy answer may take on a busy machine
 PROBES = ("ping", "diag")
 GOOD = ("ok", "unchanged")
 HTML = b"<!DOCTYPE html><html><body>Please log in</body></html>"
@@ -517,7 +517,7 @@ class Others(unittest.TestCase):
     def test_expired_token(self):
         for release in "26.05.5", "22.05.8":
             with self.subTest(release), Fake(release, key=fakes.KEY) as fake, \
-                    Daemon(fake, *EVERY_SECOND, token=make_token(6)) as daemon:
+                    Daemon(fake, *EVERY_SECOND, token=make_token(15)) as daemon:
                 before = daemon.wait_well()
                 page = daemon.wait_for(
                     lambda page: results(page, "diag").get("unauthorized", 0) > 1, "unauthorized")

@@ -110,6 +110,34 @@ static inline void model_rows_of(struct controller_model *model, const struct re
 	}
 }
 
+static inline void model_states_of_task(struct controller_model *model, uint64_t array, uint64_t task,
+					model_row_fn *take, void *context)
+{
+	for (size_t i = 0; i < model->count; i++) {
+		const struct record *record = &model->records[i];
+		if (record->array == array && task >= record->first && task <= record->last)
+			model_rows_of(model, record, take, context);
+	}
+}
+
+/* The first record of an array brings all: the newest, itself, then the others from the newest on. */
+static inline void model_states_of(struct controller_model *model, uint64_t id, model_row_fn *take, void *context)
+{
+	const struct record *first = model_find(model, id);
+	bool is_second = false;
+	for (size_t i = model->count; first && first->array == id && i-- > 0;) {
+		const struct record *record = &model->records[i];
+		if (record->array != id || record == first)
+			continue;
+		model_rows_of(model, record, take, context);
+		if (!is_second)
+			model_rows_of(model, first, take, context);
+		is_second = true;
+	}
+	if (first && !is_second)
+		model_rows_of(model, first, take, context);
+}
+
 /* jobs/state with repeated job_id=; an empty query: all. */
 static inline void model_states(struct controller_model *model, struct text query,
 				model_row_fn *take, void *context)
@@ -125,16 +153,10 @@ static inline void model_states(struct controller_model *model, struct text quer
 		text_to_u64(text_cut(&task_text, '_'), &id);
 		if (task_text.len)
 			text_to_u64(task_text, &task);
-		for (size_t i = 0; i < model->count; i++) {
-			const struct record *record = &model->records[i];
-			bool is_asked = task == NUMBER_UNSET
-						? record->id == id || record->array == id
-						: record->array == id && task >= record->first &&
-							  task <= record->last;
-			/* an array's members come with its first record only */
-			if (is_asked && (record->id == id || model_find(model, id) || task != NUMBER_UNSET))
-				model_rows_of(model, record, take, context);
-		}
+		if (task == NUMBER_UNSET)
+			model_states_of(model, id, take, context);
+		else
+			model_states_of_task(model, id, task, take, context);
 	}
 }
 

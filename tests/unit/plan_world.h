@@ -30,16 +30,16 @@ static const struct plan_way ended_ways[] = {
 
 #define WAYS(ways) ways, sizeof(ways) / sizeof *(ways)
 static const struct plan_task world_tasks[TASKS] = {
-	[PING] = {"ping", "", 10, 0, 1, true, true, false, WAYS(small_ways)},
-	[DIAG] = {"diag", "", 10, 0, 1, true, true, false, WAYS(small_ways)},
-	[STATES] = {"job_states", "jobs", 15, 0, 4, false, true, false, WAYS(state_ways)},
-	[NEW_JOBS] = {"new_jobs", "jobs", 15, 0, 2, false, true, false, WAYS(small_ways)},
-	[DETAILS] = {"job_details", "jobs", 5, 0, 2, false, true, false, WAYS(detail_ways)},
-	[ROTATION] = {"job_rotation", "jobs", 600, 0, 1, false, true, false, WAYS(detail_ways)},
-	[NODES] = {"nodes", "nodes", 30, 0, 1, false, true, false, WAYS(node_ways)},
-	[PARTITIONS] = {"partitions", "", 60, 0, 1, false, true, false, WAYS(small_ways)},
-	[SHARES] = {"shares", "associations", 300, 0, 1, false, true, false, WAYS(share_ways)},
-	[ENDED] = {"ended_jobs", "jobs", 60, 0, 1, false, false, true, WAYS(ended_ways)},
+	[PING] = {"ping", "", 10, 0, 1, 0, true, true, false, WAYS(small_ways)},
+	[DIAG] = {"diag", "", 10, 0, 1, 0, true, true, false, WAYS(small_ways)},
+	[STATES] = {"job_states", "jobs", 15, 0, 4, 26, false, true, false, WAYS(state_ways)},
+	[NEW_JOBS] = {"new_jobs", "jobs", 15, 0, 2, 0, false, true, false, WAYS(small_ways)},
+	[DETAILS] = {"job_details", "jobs", 5, 0, 2, 0, false, true, false, WAYS(detail_ways)},
+	[ROTATION] = {"job_rotation", "jobs", 600, 0, 1, 0, false, true, false, WAYS(detail_ways)},
+	[NODES] = {"nodes", "nodes", 30, 0, 1, 300, false, true, false, WAYS(node_ways)},
+	[PARTITIONS] = {"partitions", "", 60, 0, 1, 0, false, true, false, WAYS(small_ways)},
+	[SHARES] = {"shares", "associations", 300, 0, 1, 0, false, true, false, WAYS(share_ways)},
+	[ENDED] = {"ended_jobs", "jobs", 60, 0, 1, 0, false, false, true, WAYS(ended_ways)},
 };
 
 struct spell { /* of weather: from .. to, seconds */

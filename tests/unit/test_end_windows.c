@@ -89,6 +89,34 @@ static void sizes(void)
 	CHECK(half.first == window.first && half.last > half.first && half.last - half.first <= 10);
 }
 
+/* Asked for late, for want of budget, in a storm: no window has more than an answer may have; what was cut short
+ * because it was asked for soon does not make later ones long. */
+static void late_windows(void)
+{
+	struct end_windows windows;
+	int64_t now = T;
+	end_windows_init(&windows, T, EVERY);
+	while (windows.sweep_to || windows.next_sweep <= now)
+		ask(&windows, now, 1);
+	for (int i = 0; i < 15; i++)
+		ask(&windows, now += EVERY, 1);
+	now += DAY;
+	struct end_window window = end_windows_next(&windows, now);
+	CHECK(window.is_sweep && window.last - window.first <= 4 * 600);
+
+	check_row("no sweep due");
+	end_windows_init(&windows, T, EVERY);
+	while (windows.sweep_to || windows.next_sweep <= T)
+		ask(&windows, T, 1);
+	windows.span = FIRST;
+	window = end_windows_next(&windows, T + 599);
+	CHECK(!window.is_sweep && window.first == T - 60 && window.last == T + FIRST);
+	CHECK(end_windows_note(&windows, window, T + 599, 5000));
+	window = end_windows_next(&windows, T + 599);
+	CHECK(window.first == T && window.last == T + FIRST + FIRST / 2);
+	check_row(NULL);
+}
+
 /* Records that waited when a sweep began may lie where it has been already when they come. */
 static void late_records(void)
 {
@@ -261,6 +289,7 @@ int main(int argc, char **argv)
 	a_day_away();
 	a_quiet_day_away();
 	sizes();
+	late_windows();
 	late_records();
 	nothing_is_passed_over(argc > 1 ? strtoull(argv[1], NULL, 10) : 150);
 	return check_done();

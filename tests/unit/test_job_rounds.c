@@ -276,6 +276,35 @@ static void test_large_arrays(void)
 	free(world);
 }
 
+/* Before any details are known: the first records of arrays are found by what they bring, and then asked for alone. */
+static void test_first_records(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	enum { ARRAYS = 3, TASKS = 700, OTHERS = 50 };
+	check_row("arrays are not asked for twice");
+	world_start(world, 11, 1, 1000000);
+	for (int i = 0; i < ARRAYS; i++) {
+		uint64_t array = model_submit(&world->model, 0, TASKS);
+		for (int task = 1; task < TASKS - (i == 1 ? 20 : 0); task++) /* one has an unsplit rest */
+			model_start(&world->model, model_find(&world->model, array));
+		model_start(&world->model, model_find(&world->model, array));
+		for (int job = 0; job < OTHERS; job++)
+			model_submit(&world->model, 0, 0);
+	}
+	note_count(world);
+	search(world);
+	CHECK(world->model.rows > ARRAYS * (TASKS + OTHERS) + 1000); /* who knows which they are? */
+	states_round(world, 1000);
+	for (int i = 0; i < 5; i++) {
+		world->model.rows = 0;
+		states_round(world, 1000);
+		CHECK_NUMBER(world->model.rows, ARRAYS * (TASKS + OTHERS));
+	}
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
 /* The first record of an array with many is never read itself: it gets another's details. */
 static void test_borrowed_details(void)
 {
@@ -396,6 +425,7 @@ int main(void)
 	test_lives();
 	test_round_is_cheap();
 	test_large_arrays();
+	test_first_records();
 	test_borrowed_details();
 	test_search();
 	test_count();

@@ -6,6 +6,8 @@
 #include "plan/plan.h"
 #include "plan/share.h"
 
+#include <math.h>
+
 enum { PING, LIST, JOBS, DBD, TASKS };
 enum { BATCHES, BULK };
 
@@ -16,10 +18,10 @@ static const struct plan_way jobs[] = {
 	{"bulk", {0.001, 1e-6, 0}, {0.0001, 2e-7, 0}, 1000, 20000, 0, 0}};
 
 static const struct plan_task table[TASKS] = {
-	[PING] = {"ping", "", 10, 0, 1, true, true, false, small, 1},
-	[LIST] = {"nodes", "nodes", 30, 100, 1, false, true, false, list, 1},
-	[JOBS] = {"job_states", "jobs", 15, 0, 1, false, true, false, jobs, 2},
-	[DBD] = {"ended", "jobs", 20, 0, 1, false, false, true, small, 1},
+	[PING] = {"ping", "", 10, 0, 1, 0, true, true, false, small, 1},
+	[LIST] = {"nodes", "nodes", 30, 100, 1, 0, false, true, false, list, 1},
+	[JOBS] = {"job_states", "jobs", 15, 0, 1, 0, false, true, false, jobs, 2},
+	[DBD] = {"ended", "jobs", 20, 0, 1, 0, false, false, true, small, 1},
 };
 
 struct life { /* of a plan, with a world that is as the test says */
@@ -144,25 +146,26 @@ static void test_budget_keeps_its_promise_for_large_requests(void)
 	struct budget budget;
 	uint64_t now_ns = UINT64_C(9000000000000);
 	budget_init(&budget, 0.05, now_ns);
-	CHECK(budget_fits(&budget, now_ns, 30));
-	CHECK(budget_fits(&budget, now_ns, 100)); /* of 4000 s */
+	CHECK(budget_fits(&budget, now_ns, 30, 0));
+	CHECK(budget_fits(&budget, now_ns, 100, 0)); /* of 4000 s */
 	budget_spend(&budget, now_ns, 50, 50);	  /* the window is 2000 s */
-	CHECK(budget_fits(&budget, now_ns, 49));
+	CHECK(budget_fits(&budget, now_ns, 49, 0));
 	now_ns += UINT64_C(700000000000);
 	for (int i = 0; i < 3; i++)
 		budget_spend(&budget, now_ns, 9.7, 9.7);
-	CHECK(!budget_fits(&budget, now_ns, 2)); /* ten minutes are full */
+	CHECK(!budget_fits(&budget, now_ns, 2, 0)); /* ten minutes are full */
 	now_ns += UINT64_C(700000000000);
-	CHECK(budget_fits(&budget, now_ns, 14));
+	CHECK(budget_fits(&budget, now_ns, 14, 0));
 	budget_spend(&budget, now_ns, 14, 14);
-	CHECK(budget_fits(&budget, now_ns, 6));
-	CHECK(!budget_fits(&budget, now_ns, 8)); /* ten minutes have room, 2000 s have not */
+	CHECK(budget_fits(&budget, now_ns, 6, 0));
+	CHECK(!budget_fits(&budget, now_ns, 5, 3));
+	CHECK(!budget_fits(&budget, now_ns, 8, 0)); /* ten minutes have room, 2000 s have not */
 	CHECK_NUMBER(budget_biggest(&budget, now_ns), 50);
 	now_ns += UINT64_C(700000000000);
-	CHECK(budget_fits(&budget, now_ns, 15));
+	CHECK(budget_fits(&budget, now_ns, 15, 0));
 	CHECK_NUMBER(budget_biggest(&budget, now_ns), 0);
 	budget_spend(&budget, now_ns, 40, 1); /* a surprise stops nobody else */
-	CHECK(budget_fits(&budget, now_ns, 10));
+	CHECK(budget_fits(&budget, now_ns, 10, 0));
 	budget_done(&budget);
 }
 
@@ -363,10 +366,10 @@ static void test_requests_have_a_rate(void)
 static void test_many_tasks_have_one_rate(void)
 {
 	static const struct plan_task many[] = {
-		{"a", "jobs", 1, 0, 1, false, true, false, small, 1},
-		{"b", "jobs", 1, 0, 1, false, true, false, small, 1},
-		{"c", "jobs", 1, 0, 1, false, true, false, small, 1},
-		{"d", "jobs", 1, 0, 1, false, true, false, small, 1},
+		{"a", "jobs", 1, 0, 1, 0, false, true, false, small, 1},
+		{"b", "jobs", 1, 0, 1, 0, false, true, false, small, 1},
+		{"c", "jobs", 1, 0, 1, 0, false, true, false, small, 1},
+		{"d", "jobs", 1, 0, 1, 0, false, true, false, small, 1},
 	};
 	struct life life = {.now_ns = UINT64_C(5000000000000)};
 	life.plan = plan_new(many, 4, &plan_defaults, 1, life.now_ns);
@@ -378,6 +381,39 @@ static void test_many_tasks_have_one_rate(void)
 		asked += life.asked[t];
 	CHECK(asked >= 100 && asked <= 105);
 	plan_free(life.plan);
+}
+
+/* A round takes 0.1 s, of which every 15 s take 0.67 % and every 24 s 0.42 %; the others want all that there is. */
+static void test_bounds_come_first(void)
+{
+	enum { BOUND, GREEDY, GREEDIER, TASKS_HERE };
+	static const struct plan_way tenth[] = {{.name = "whole", .slurmrestd_s = {.request = 0.1}}};
+	struct plan_task tasks[TASKS_HERE] = {
+		{"states", "jobs", 15, 0, 1, 24, false, true, false, tenth, 1},
+		{"nodes", "nodes", 1, 0, 3, 0, false, true, false, tenth, 1},
+		{"details", "jobs", 1, 0, 64, 0, false, true, false, tenth, 1},
+	};
+	for (int with = 0; with < 2; with++) {
+		struct plan_options options = plan_defaults;
+		struct life life = {.now_ns = UINT64_C(5000000000000)};
+		options.slurmrestd_duty = 0.01;
+		tasks[BOUND].bound_s = with ? 24 : 0;
+		life.plan = plan_new(tasks, TASKS_HERE, &options, 1, life.now_ns);
+		for (size_t t = 0; t < TASKS_HERE; t++) {
+			life.seconds[t] = 0.1;
+			set_work(&life, t, 1);
+		}
+		live(&life, 1200);
+		double oldest_s = 0;
+		for (int i = 0; i < 3600; i++) {
+			live(&life, 1);
+			oldest_s = fmax(oldest_s, show(&life, BOUND).age_s);
+		}
+		CHECK(with ? oldest_s < 30 : oldest_s > 120);
+		CHECK(show(&life, GREEDIER).interval_s < show(&life, GREEDY).interval_s);
+		CHECK(plan_show_totals(life.plan, life.now_ns).slurmrestd_duty < 0.011);
+		plan_free(life.plan);
+	}
 }
 
 static void test_slurmctld_accounts(void)
@@ -514,6 +550,7 @@ int main(void)
 		{"timeouts", test_timeouts_are_charged},
 		{"rate", test_requests_have_a_rate},
 		{"many tasks", test_many_tasks_have_one_rate},
+		{"bounds", test_bounds_come_first},
 		{"account", test_slurmctld_accounts},
 		{"brake", test_brake},
 		{"idle", test_idle},

@@ -1,0 +1,69 @@
+local alert = import 'alert.libsonnet';
+
+{
+  alerts(config):: [
+    // a target that was a slurmscope within the last days
+    alert(config, 'SlurmscopeDown', 'critical', config.exporterDown, |||
+      up{%(s)s} == 0
+      and on (job, instance) last_over_time(slurmscope_build_info{%(s)s}[%(seen)s])
+    |||, 'Slurmscope cannot be scraped.', |||
+      Prometheus has not reached slurmscope on {{ $labels.instance }}%(of)s for %(for)s; nothing is known of this Slurm: systemctl status slurmscope
+    |||),
+    alert(config, 'SlurmscopeAbsent', 'critical', config.exporterAbsent, |||
+      absent(slurmscope_build_info{%(s)s})
+    |||, 'No slurmscope is scraped at all.', |||
+      Prometheus has no target that is a slurmscope, or reaches none of them.
+    |||),
+    alert(config, 'SlurmscopeCutOff', 'critical', config.cutOff, |||
+      max by (%(c)s) (slurmscope_endpoint_up{%(s)s}) == 0
+    |||, 'Slurmscope gets no answer from slurmrestd.', |||
+      No request of slurmscope%(of)s gives an answer that could be used: slurmrestd is down, or does not take the token. systemctl status slurmrestd; journalctl -u slurmscope
+    |||),
+    // The value is 0 for what never gave an answer. jobs/{id} is asked for only when jobs change.
+    alert(config, 'SlurmscopeDataStale', 'warning', config.stale, |||
+      (
+        time() - max by (%(c)s, endpoint) (slurmscope_endpoint_last_success_timestamp_seconds{endpoint!="job", %(s)s})
+        > clamp_min(%(intervals)d * max by (%(c)s, endpoint) (slurmscope_endpoint_interval_seconds{%(s)s}), %(seconds)d)
+      )
+      or (
+        max by (%(c)s, endpoint) (slurmscope_endpoint_up{%(s)s}) == 0
+        unless max by (%(c)s, endpoint) (slurmscope_endpoint_last_success_timestamp_seconds{%(s)s})
+      )
+    |||, 'What slurmscope shows is old.', |||
+      What {{ $labels.endpoint }}%(of)s said {{ if gt $value 0.0 }}is {{ $value | humanizeDuration }} old{{ else }}is not known: it never answered{{ end }}. Why: /plan of slurmscope; journalctl -u slurmscope
+    |||),
+    alert(config, 'SlurmscopeOverBudget', 'warning', config.overBudget, |||
+      label_replace(
+        max by (%(c)s) (slurmscope_duty_ratio{%(s)s}) / max by (%(c)s) (slurmscope_duty_budget_ratio{%(s)s}) > %(times)g,
+        "daemon", "slurmrestd", "", ""
+      )
+      or
+      label_replace(
+        max by (%(c)s) (slurmscope_slurmctld_duty_ratio{%(s)s}) / max by (%(c)s) (slurmscope_slurmctld_duty_budget_ratio{%(s)s}) > %(times)g,
+        "daemon", "slurmctld", "", ""
+      )
+    |||, 'Slurmscope costs Slurm more than it may.', |||
+      {{ $labels.daemon }}%(of)s works for slurmscope {{ $value | printf "%%.1f" }} times as much as the budget allows. Why: /plan of slurmscope
+    |||),
+    alert(config, 'SlurmscopeTokenExpiring', 'critical', config.token, |||
+      time() - min by (%(c)s) (slurmscope_token_expiry_timestamp_seconds{%(s)s}) >= 0
+    |||, 'The token of slurmscope has expired.', |||
+      The token of slurmscope%(of)s expired {{ $value | humanizeDuration }} ago; slurmrestd refuses it. Renew its file: scontrol token username=slurmscope lifespan=7200
+    |||),
+    alert(config, 'SlurmscopeTokenExpiring', 'warning', config.token, |||
+      min by (%(c)s) (slurmscope_token_expiry_timestamp_seconds{%(s)s}) - time() > 0 < %(seconds)d
+    |||, 'The token of slurmscope is not renewed.', |||
+      The token of slurmscope%(of)s expires in {{ $value | humanizeDuration }}. Renew its file: scontrol token username=slurmscope lifespan=7200
+    |||),
+    alert(config, 'SlurmscopeEventsLost', 'warning', config.eventsLost, |||
+      sum by (%(c)s) (increase(slurmscope_job_events_lost_total{%(s)s}[%(window)s])) > 0
+    |||, 'Of some jobs nobody can tell how they ended.', |||
+      The ends of {{ $value | printf "%%.0f" }} jobs%(of)s of the last %(window)s are not counted: slurmctld forgot the jobs before slurmscope saw their end, and slurmdbd did not have them.
+    |||),
+    alert(config, 'SlurmscopeStateNotWritten', 'warning', config.stateErrors, |||
+      sum by (%(c)s) (increase(slurmscope_state_errors_total{%(s)s}[%(window)s])) > 0
+    |||, 'Slurmscope cannot write its state.', |||
+      {{ $value | printf "%%.0f" }} writes of the state file%(of)s failed in the last %(window)s; what is counted meanwhile is lost if slurmscope ends: df; journalctl -u slurmscope
+    |||),
+  ],
+}

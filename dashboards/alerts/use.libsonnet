@@ -1,0 +1,59 @@
+local alert = import 'alert.libsonnet';
+
+// Near the limit while jobs wait for such limits; where it counts submissions, none waits: they are refused.
+local nearLimit = |||
+  (
+    %(ratio)s > %(share)g
+    and on (%(c)s) sum by (%(c)s) (slurm_cluster_pending_reason_jobs{reason=~"%(reasons)s.*", %(s)s}) > 0
+  )
+  or %(ratio)s{resource="submitted_jobs"} > %(share)g
+|||;
+
+{
+  alerts(config):: [
+    alert(config, 'SlurmLicensesExhausted', 'warning', config.licenses, |||
+      max by (%(c)s, license) (slurm_licenses_configured{%(s)s}) > 0
+      and on (%(c)s, license) max by (%(c)s, license) (slurm_licenses{state="free", %(s)s}) <= 0
+      and on (%(c)s) max by (%(c)s) (slurm_cluster_pending_reason_jobs{reason="Licenses", %(s)s}) > 0
+    |||, 'A licence is used up, and jobs wait for licences.', |||
+      None of the {{ $value | printf "%%.0f" }} licences {{ $labels.license }}%(of)s has been free for %(for)s, and jobs wait for licences: scontrol show lic {{ $labels.license }}; squeue -a -t PD -o "%%i %%u %%W %%r" | grep Licenses
+    |||),
+    alert(config, 'SlurmReservationIdle', 'info', config.reservationIdle, |||
+      max by (%(c)s, reservation) (avg_over_time(slurm_reservation_cpus_allocated{%(s)s}[%(window)s]))
+      / (max by (%(c)s, reservation) (slurm_reservation_cpus{%(s)s}) > 0)
+      < %(used)g
+      and on (%(c)s, reservation) slurm_reservation_active{%(s)s} == 1
+      unless on (%(c)s, reservation) slurm_reservation_info{flags=~".*MAINT.*", %(s)s}
+    |||, 'A reservation is hardly used.', |||
+      Jobs use {{ $value | humanizePercentage }} of the CPUs of reservation {{ $labels.reservation }}%(of)s: scontrol show res {{ $labels.reservation }}
+    |||),
+    alert(config, 'SlurmQOSNearLimit', 'info', config.nearLimit {
+      ratio: 'cluster_qos_resource:slurm_qos_usage_per_limit:ratio',
+      reasons: 'QOS',
+    }, nearLimit, 'A QOS is at its limit.', |||
+      Jobs of QOS {{ $labels.qos }}%(of)s hold {{ $value | humanizePercentage }} of its limit of {{ $labels.resource }}: scontrol show assoc_mgr qos={{ $labels.qos }} flags=qos
+    |||),
+    alert(config, 'SlurmAssociationNearLimit', 'info', config.nearLimit {
+      ratio: 'cluster_association_resource:slurm_association_usage_per_limit:ratio',
+      reasons: 'Assoc',
+    }, nearLimit, 'An account or user is at its limit.', |||
+      Jobs of account {{ $labels.account }}{{ with $labels.user }}, user {{ . }}{{ end }}{{ with $labels.partition }}, partition {{ . }}{{ end }}%(of)s hold {{ $value | humanizePercentage }} of its limit of {{ $labels.resource }}: scontrol show assoc_mgr accounts={{ $labels.account }} flags=assoc
+    |||),
+    alert(config, 'SlurmGPUsIdle', 'info', config.gpusIdle, |||
+      (
+        avg_over_time(slurm:job:gpu_utilization_ratio[%(window)s]) < %(gpuBusy)g
+        and on (%(c)s, jobid) slurm:job:gpus > 0
+      )
+      * on (%(c)s, jobid) group_left (user, account, partition) max by (%(c)s, jobid, user, account, partition) (slurm_job_info{%(s)s})
+    |||, 'A job holds GPUs and does not use them.', |||
+      The GPUs of job {{ $labels.jobid }}%(of)s, of user {{ $labels.user }} and account {{ $labels.account }}, were busy for {{ $value | humanizePercentage }} of the last %(window)s: scontrol show job {{ $labels.jobid }}
+    |||),
+    // Only where jobs wait: shares that nobody wants are nobody's loss.
+    alert(config, 'SlurmFairshareDrift', 'info', config.fairshareDrift, |||
+      -cluster_account:slurm_account_fairshare_drift:avg%(window)s > %(drift)g
+      and on (%(c)s, account) sum by (%(c)s, account) (slurm_account_pending_jobs{class="startable", %(s)s}) > 0
+    |||, 'An account gets much less than its share, and its jobs wait.', |||
+      Account {{ $labels.account }}%(of)s has used {{ $value | humanizePercentage }} less of what it and its siblings used than its share is, and its jobs wait: sshare -a -l -A {{ $labels.account }}; sprio -l
+    |||),
+  ],
+}

@@ -1,0 +1,19 @@
+// How expressions are written down: PromQL in which %(name)s stands for what the configuration says.
+{
+  // `more`: further names, such as the thresholds of one alert.
+  query(config, text, more={})::
+    local filled = text % ($.names(config) + more);
+    // an empty selector leaves `{state="down", }` and `{}` behind
+    // (with a newline at the end YAML shows it as it is, in lines)
+    std.strReplace(std.strReplace(std.rstripChars(filled, '\n'), ', }', '}'), '{}', '') + '\n',
+
+  names(config):: config {
+    c: config.clusterLabel,
+    s: config.selector,
+  },
+
+  rule(config, name, text, more={}):: {
+    record: name % ($.names(config) + more),
+    expr: $.query(config, text, more),
+  },
+}

@@ -1,0 +1,44 @@
+// What is used of what there is: efficiency of jobs, GPUs, shares, limits.
+local promql = import 'promql.libsonnet';
+
+local efficiency(config, entity) =
+  local names = { entity: entity, window: config.efficiency.window };
+  [
+    promql.rule(config, 'cluster_%(entity)s:slurm_ended_job_cpu_efficiency:ratio_increase%(window)s', |||
+      sum by (%(c)s, %(entity)s) (increase(slurm_%(entity)s_ended_job_used_cpu_seconds_total{%(s)s}[%(window)s]))
+      / (sum by (%(c)s, %(entity)s) (increase(slurm_%(entity)s_ended_job_allocated_cpu_seconds_total{%(s)s}[%(window)s])) > 0)
+    |||, names),
+    promql.rule(config, 'cluster_%(entity)s:slurm_ended_job_memory_efficiency:ratio_increase%(window)s', |||
+      sum by (%(c)s, %(entity)s) (increase(slurm_%(entity)s_ended_job_peak_memory_bytes_total{%(s)s}[%(window)s]))
+      / (sum by (%(c)s, %(entity)s) (increase(slurm_%(entity)s_ended_job_allocated_memory_bytes_total{%(s)s}[%(window)s])) > 0)
+    |||, names),
+  ];
+
+local occupancy(config, level, by, family) =
+  promql.rule(config, level + ':slurm_gpus_allocated_per_gpu:ratio', |||
+    sum by (%(by)s) (%(family)s{gres="gpu", state="allocated", %(s)s})
+    / (sum by (%(by)s) (%(family)s{gres="gpu", %(s)s}) > 0)
+  |||, { by: by, family: family });
+
+// What jobs hold of limits for all of them together; of other scopes Slurm's account is per user.
+local used(config, level, by, group) =
+  promql.rule(config, level + ':slurm_%s_usage_per_limit:ratio' % group, |||
+    max by (%(by)s) (slurm_%(group)s_usage{%(s)s})
+    / on (%(by)s) (max by (%(by)s) (slurm_%(group)s_limit{scope="group", %(s)s}) > 0)
+  |||, { by: by, group: group });
+
+{
+  rules(config)::
+    local c = config.clusterLabel;
+    std.flatMap(function(entity) efficiency(config, entity), ['partition', 'account', 'user']) + [
+      occupancy(config, 'cluster', c, 'slurm_cluster_gres'),
+      occupancy(config, 'cluster_partition', c + ', partition', 'slurm_partition_gres'),
+      used(config, 'cluster_qos_resource', c + ', qos, resource', 'qos'),
+      used(config, 'cluster_association_resource', c + ', account, user, partition, resource', 'association'),
+      // above 0: more than the account's share among its siblings
+      promql.rule(config, 'cluster_account:slurm_account_fairshare_drift:avg%(window)s', |||
+        max by (%(c)s, account) (avg_over_time(slurm_account_usage_effective_ratio{%(s)s}[%(window)s]))
+        - max by (%(c)s, account) (avg_over_time(slurm_account_shares_ratio{%(s)s}[%(window)s]))
+      |||, config.fairshareDrift),
+    ],
+}

@@ -1,0 +1,42 @@
+// How long jobs wait for their start, and how many wait too long.
+local promql = import 'promql.libsonnet';
+
+local quantile(config, level, by, name, q) =
+  local names = { q: q, by: by, family: name };
+  promql.rule(config, '%s:%s:p%g_rate1h' % [level, name, q * 100], |||
+    histogram_quantile(%(q)s, sum by (%(by)s, le) (rate(%(family)s_bucket{%(s)s}[1h]))) >= 0
+  |||, names);
+
+// Prometheus 3 writes the bucket 14400 as 14400.0.
+local late(config, window) =
+  promql.rule(config, 'cluster_partition:slurm_job_late_starts_per_start:ratio_rate' + window, |||
+    1 - (
+      sum by (%(c)s, partition) (rate(slurm_job_wait_time_seconds_bucket{le=~"%(seconds)d([.]0)?", %(s)s}[%(window)s]))
+      / (sum by (%(c)s, partition) (rate(slurm_job_wait_time_seconds_count{%(s)s}[%(window)s])) > 0)
+    )
+  |||, config.waitSlo { window: window });
+
+local starts(config, window) =
+  promql.rule(config, 'cluster_partition:slurm_job_starts:increase' + window, |||
+    sum by (%(c)s, partition) (increase(slurm_job_wait_time_seconds_count{%(s)s}[%(window)s]))
+  |||, { window: window });
+
+{
+  rules(config)::
+    local slo = config.waitSlo;
+    local c = config.clusterLabel;
+    [
+      // NaN, without starts, is left out by >=
+      quantile(config, level.name, level.by, family, q)
+      for level in [
+        { name: 'cluster', by: c },
+        { name: 'cluster_partition', by: c + ', partition' },
+        { name: 'cluster_qos', by: c + ', qos' },
+        { name: 'cluster_partition_qos', by: c + ', partition, qos' },
+      ]
+      for family in ['slurm_job_wait_time_seconds']
+      for q in [0.5, 0.95]
+    ] +
+    [late(config, window) for window in [slo.fast.short, slo.fast.long, slo.slow.short, slo.slow.long]] +
+    [starts(config, window) for window in [slo.fast.long, slo.slow.long]],
+}

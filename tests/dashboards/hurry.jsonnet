@@ -1,0 +1,34 @@
+// The rules and alerts of the mixin for tests that cannot wait: windows of a minute, `for` of five seconds.
+//
+//   jsonnet --string --multi FOLDER tests/dashboards/hurry.jsonnet
+local mixin = (import '../../dashboards/mixin.libsonnet') + {
+  _config+:: {
+    rateWindow: '1m',
+    efficiency+: { window: '1m' },
+    jobFailures+: { window: '1m' },
+    blackHole+: { window: '1m' },
+    waitSlo+: { fast+: { long: '1m', short: '30s' }, slow+: { long: '1m', short: '30s' } },
+    queueStalled+: { window: '1m' },
+    nodesBurst+: { window: '1m' },
+    threads+: { window: '1m' },
+    agentQueue+: { window: '1m', trend: '1m' },
+    accountingQueue+: { trend: '1m' },
+    schedulerStuck+: { window: '1m' },
+    backfillIncomplete+: { window: '1m' },
+    reservationIdle+: { window: '1m' },
+    gpusIdle+: { window: '1m' },
+    fairshareDrift+: { window: '1m' },
+    exporterDown+: { seen: '1m' },
+    eventsLost+: { window: '1m' },
+    stateErrors+: { window: '1m' },
+  },
+};
+
+local hurried(rule) = rule { [if 'for' in rule then 'for']: '5s' };
+
+{
+  'slurmscope.rules.yml': std.manifestYamlDoc(mixin.prometheusRules),
+  'slurmscope.alerts.yml': std.manifestYamlDoc({
+    groups: [group { rules: std.map(hurried, group.rules) } for group in mixin.prometheusAlerts.groups],
+  }),
+}

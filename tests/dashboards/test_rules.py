@@ -1,0 +1,191 @@
+"""Rules and alerts: valid, tested by both generations of promtool, and about metrics that exist."""
+
+import os
+import re
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import yaml
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+CACHE = Path(os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope"))
+SLURMSCOPE = os.environ.get("SLURMSCOPE", ROOT / "build/bin/slurmscope")
+# of Debian 12 (2.42) and of forky (3.5); tests/run unpacks both
+PROMTOOLS = [CACHE / "prometheus/usr/bin/promtool", CACHE / "prometheus-forky/usr/bin/promtool"]
+RULE_FILES = [ROOT / f"deploy/prometheus/{name}.yml" for name in ("slurmscope.rules", "slurmscope.alerts")]
+VPENSO = ROOT / "deploy/prometheus/vpenso.rules.yml"
+RUNBOOKS = ROOT / "dashboards/runbooks"
+MIGRATING = ROOT / "dashboards/MIGRATING.md"
+TEST_FILES = sorted((HERE / "rules").glob("*.yml"))
+
+
+def run(*command, **options):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, **options)
+    return done.returncode, done.stdout + done.stderr
+
+
+def rules(*paths):
+    for path in paths or (*RULE_FILES, VPENSO):
+        for group in yaml.safe_load(path.read_text())["groups"]:
+            yield from group["rules"]
+
+
+def alerts():
+    return [rule for rule in rules() if "alert" in rule]
+
+
+def cases():
+    """(alert, what is expected of it) of all alert_rule_tests."""
+    for path in TEST_FILES:
+        for test in yaml.safe_load(path.read_text())["tests"]:
+            for case in test.get("alert_rule_test", ()):
+                yield case["alertname"], case["exp_alerts"]
+
+
+class Promtool(unittest.TestCase):
+    def test_rules_are_valid(self):
+        for promtool in PROMTOOLS:
+            status, said = run(promtool, "check", "rules", *RULE_FILES, VPENSO)
+            self.assertEqual(0, status, said)
+            self.assertEqual(3, said.count("SUCCESS"), said)
+
+    def test_rules_in_a_hurry(self):
+        """What end-to-end tests use is valid, and the same but for the times."""
+        with tempfile.TemporaryDirectory() as folder:
+            status, said = run("jsonnet", "--string", "--multi", folder, HERE / "hurry.jsonnet")
+            self.assertEqual(0, status, said)
+            quick = [Path(folder, path.name) for path in RULE_FILES]
+            for promtool in PROMTOOLS:
+                status, said = run(promtool, "check", "rules", *quick)
+                self.assertEqual(0, status, said)
+            hurried = [rule for rule in rules(*quick) if "alert" in rule]
+        self.assertEqual([(alert["alert"], alert["labels"]) for alert in alerts()],
+                         [(alert["alert"], alert["labels"]) for alert in hurried])
+        for alert in hurried:
+            self.assertIn(alert.get("for"), (None, "5s"))
+            self.assertNotRegex(alert["expr"], r"\[\d+[hdw]\]|\[([2-9]|\d\d)m\]")
+
+    def test_rules_do_what_they_say(self):
+        self.assertGreater(len(TEST_FILES), 5)
+        for promtool in PROMTOOLS:
+            status, said = run(promtool, "test", "rules", *TEST_FILES)
+            self.assertEqual(0, status, said)
+            self.assertEqual(len(TEST_FILES), said.count("SUCCESS"), said)
+        print(f"{len(alerts())} alerts, {len(list(rules())) - len(alerts())} records, "
+              f"{len(list(cases()))} cases, {len(PROMTOOLS)} promtools")
+
+    def test_each_alert_has_cases(self):
+        """One in which it fires, with its texts, per severity; one in which it does not."""
+        fires = {(name, alert["exp_labels"]["severity"]) for name, expected in cases()
+                 for alert in expected if alert["exp_annotations"]["description"]}
+        silent = {name for name, expected in cases() if not expected}
+        for alert in alerts():
+            self.assertIn((alert["alert"], alert["labels"]["severity"]), fires)
+            self.assertIn(alert["alert"], silent)
+        self.assertLessEqual(silent | {name for name, _ in fires},
+                             {alert["alert"] for alert in alerts()})
+
+
+# What is followed by a parenthesis, or is one of these, is no metric.
+WORDS = {"by", "on", "and", "or", "unless", "bool", "group_left", "group_right", "without", "ignoring"}
+
+
+def metrics_of(expr):
+    expr = re.sub(r'"(?:[^"\\]|\\.)*"', '""', expr)
+    expr = re.sub(r"\{[^}]*\}", " ", expr)
+    expr = re.sub(r"\[[^]]*\]", " ", expr)
+    expr = re.sub(r"\b(by|on|group_left|group_right|without|ignoring)\s*\([^)]*\)", " ", expr)
+    return {name for name, call in re.findall(r"([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\(?)", expr)
+            if not call and name not in WORDS and not re.fullmatch(r"[eE]\d*", name)}
+
+
+def exported():
+    """Names of all samples that slurmscope exports."""
+    status, listed = run(SLURMSCOPE, "--list-metrics")
+    assert status == 0, listed
+    for family, kind in (line.split("\t")[:2] for line in listed.splitlines()):
+        yield family
+        if kind == "histogram":
+            yield from (f"{family}_{part}" for part in ("bucket", "count", "sum"))
+
+
+def foreign():
+    lines = (HERE / "foreign_metrics.txt").read_text().splitlines()
+    return dict(line.split(None, 1) for line in lines if line and not line.startswith("#"))
+
+
+def table(text=None):
+    """(their names, ours) of the rows of MIGRATING.md"""
+    for line in (text or MIGRATING.read_text()).splitlines():
+        if line.startswith("| slurm"):
+            yield line.strip("| ").split(" | ")
+
+
+class Names(unittest.TestCase):
+    def setUp(self):
+        self.known = set(exported())
+        self.assertGreater(len(self.known), 200)
+
+    def test_of_rules(self):
+        recorded = {rule["record"] for rule in rules() if "record" in rule}
+        used = {name: rule for rule in rules() for name in metrics_of(rule["expr"])}
+        self.assertGreater(len(used), 100)
+        unknown = set(used) - self.known - recorded - set(foreign())
+        self.assertEqual(set(), unknown)
+        self.assertEqual(set(), set(foreign()) - set(used), "foreign metrics that no rule uses")
+        others = {name for name, of in foreign().items() if of != "slurmscope"}
+        self.assertEqual(set(), others & self.known, "names that others own")
+
+    def test_records_are_not_exported(self):
+        recorded = [rule["record"] for rule in rules() if "record" in rule]
+        self.assertEqual(len(recorded), len(set(recorded)))
+        self.assertEqual(set(), set(recorded) & self.known)
+
+    def test_of_texts(self):
+        """Runbooks and the table for those who come from elsewhere name only what exists."""
+        recorded = {rule["record"] for rule in rules(*RULE_FILES) if "record" in rule}
+        known = self.known | recorded | {name for name, of in foreign().items() if of == "slurmscope"}
+        for page in RUNBOOKS.glob("*.md"):
+            for name in re.findall(r"`((?:slurm_|slurmscope_|slurm:|cluster\w*:)[a-z_:0-9]+)", page.read_text()):
+                self.assertTrue(name in known, f"{page.name}: {name}")
+        for theirs, ours in table():
+            for name in re.findall(r"\b(?:slurm_|slurmscope_|slurm:|cluster:)[a-z_:0-9]+", ours):
+                self.assertTrue(name in known, f"{theirs}: {name}")
+
+    def test_vpenso_is_complete(self):
+        """What the table has under vpenso is recorded, nothing else is, under no name of our own."""
+        recorded = {rule["record"] for rule in rules(VPENSO)}
+        named = set()
+        section = MIGRATING.read_text().split("\n## ")[1]
+        for theirs, _ in table(section):
+            first, *more = re.findall(r"\b(?:slurm)?_[a-z_]+", theirs)
+            named |= {first} | {name if name.startswith("slurm") else self.like(first, name, recorded) for name in more}
+        self.assertEqual(recorded, named)
+
+    def like(self, first, suffix, recorded):
+        """slurm_nodes_alloc and _idle: slurm_nodes_idle"""
+        words = first.split("_")
+        return next((name for n in range(len(words), 0, -1) if (name := "_".join(words[:n]) + suffix) in recorded),
+                    first + suffix)
+
+
+class Runbooks(unittest.TestCase):
+    def test_each_alert_has_one(self):
+        names = {alert["alert"] for alert in alerts()}
+        self.assertEqual(names, {page.stem for page in RUNBOOKS.glob("*.md")})
+        for alert in alerts():
+            self.assertRegex(alert["annotations"]["runbook_url"], f"^https://.*/{alert['alert']}\\.md$")
+
+    def test_each_says_what_it_should(self):
+        for page in RUNBOOKS.glob("*.md"):
+            heads = re.findall(r"^#+ (.*)$", page.read_text(), re.M)
+            self.assertEqual([page.stem, "Meaning", "Impact", "Look", "Do"], heads)
+            for part in re.split(r"^#+ .*$", page.read_text(), flags=re.M)[2:]:
+                self.assertGreater(len(part.split()), 3, page.name)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
