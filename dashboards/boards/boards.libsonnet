@@ -1,6 +1,6 @@
 // Dashboards: { 'file.json': dashboard }.
 {
-  local b = (import 'library.libsonnet')($._config) + (import 'common.libsonnet'),
+  local b = (import 'library.libsonnet')($._config) + (import 'common.libsonnet')($._config),
   grafanaDashboards+:: {
     'exporter.json': (import 'exporter.libsonnet')(b),
     'gpus.json': (import 'gpus.libsonnet')(b),

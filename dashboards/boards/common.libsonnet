@@ -1,8 +1,8 @@
 // Expressions that several dashboards use.
-{
-  // Of the jobs that ended by themselves; timeouts and cancelled ones are their users' choice.
-  failed:: 'failed|node_fail|boot_fail|out_of_memory',
-  finished:: 'completed|' + self.failed,
+function(config) {
+  failed:: config.failedStates,
+  config:: config,
+  finished:: config.goodStates + '|' + config.failedStates,
 
   local by(labels) = if labels == '' then '' else 'by ' + labels + ' ',
 
@@ -32,9 +32,14 @@
       and on (@, account) slurm_account_shares{@}
   ||| % where,
 
-  // The lower bound of what is recorded of the last hour: of few jobs little can be said.
+  // As recorded, of the last hour or what is configured: the rate, and its lower bound, for of few jobs little can be said.
+  recordedFailures(entity, where)::
+    'max by (@, %s) (cluster_%s:slurm_job_failures_per_job_end:ratio_increase%s{^%s})' % [entity, entity, config.jobFailures.window, where],
   surelyFailed(entity, where)::
-    'cluster_%s:slurm_job_failures_per_job_end:wilson_increase1h{^%s}' % [entity, where],
+    'max by (@, %s) (cluster_%s:slurm_job_failures_per_job_end:wilson_increase%s{^%s})' % [entity, entity, config.jobFailures.window, where],
+  // How many times as fast as it may the budget of late starts is used up, in the worst partition.
+  lateBurn(window, where)::
+    'max(cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^%s}) / %g' % [window, where, config.waitSlo.budget],
 
   // The allocated part of a family by state; %s in it is where more matchers go.
   share(family):: 'sum(%s) / sum(%s)' % [family % ',state="allocated"', family % ''],

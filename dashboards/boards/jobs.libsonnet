@@ -37,7 +37,7 @@ function(b) b.board(
         ['{{state}}', '3600 * sum by (state) (rate(slurm_partition_job_ends_total{@,%s}[$__rate_interval])) > 0' % places],
       ]) + b.stacked + b.jobColours,
       b.graph('Failure rate by partition', 'Failed ones, of the jobs that completed or failed in the last hour.', 'percentunit', [
-        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_failures_per_job_end:ratio_increase1h{^,%s})' % places],
+        ['{{partition}}', b.recordedFailures('partition', ',' + places)],
       ]) + b.bounds(0, 1),
       b.graph('Exits per hour', 'Ended jobs by what their batch script gave back: zero, another code, or a signal.', 'short', [
         ['{{class}}', '3600 * sum by (class) (rate(slurm_partition_job_exits_total{@,%s}[$__rate_interval]))' % places],

@@ -53,7 +53,7 @@ function(b) b.board(
         ['{{partition}}, idle', 'sum by (partition) (slurm_partition_cpus{@,%s,state="idle"})' % where],
       ]) + b.negative('.*, idle') + b.free,
       b.graph('Failure rate', 'Failed ones, of the jobs that completed or failed in the last hour.', 'percentunit', [
-        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_failures_per_job_end:ratio_increase1h{^,%s})' % where],
+        ['{{partition}}', b.recordedFailures('partition', ',' + where)],
       ]) + b.bounds(0, 1),
     ]),
     b.row('Nodes', height=8, panels=[

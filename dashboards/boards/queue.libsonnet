@@ -1,6 +1,6 @@
 local where = ',partition=~"$partition",qos=~"$qos"';
 
-function(b) b.board(
+function(b) local slo = b.config.waitSlo; local hours = '%g hours' % (slo.seconds / 3600); b.board(
   'queue',
   'Queue and waits',
   'How long jobs wait, in which partition and QOS, and what for.',
@@ -48,17 +48,17 @@ function(b) b.board(
       b.heatmap('Waits since submission', 'Jobs that started, by how long they had waited since their submission.', 's',
                 'sum by (le) (increase(slurm_job_queue_time_seconds_bucket{@%s}[$__rate_interval]))' % where) + b.wide(12),
     ]),
-    b.row('Service level: starts within four hours', height=7, panels=[
-      b.stat('Budget burnt', 'How many times as fast as it may the budget of late starts (5 %) is used up, in the worst partition: above 1 for long, the goal is missed.', 'short', [
-        [window, 'max(cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^,partition=~"$partition"}) / 0.05' % window]
-        for window in ['1h', '6h']
-      ]) + b.above(1, 6) + b.wide(4),
-      b.graph('Late starts by partition', 'Share of the starts of the last hour that came later than four hours after the jobs were eligible.', 'percentunit', [
-        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_late_starts_per_start:ratio_rate1h{^,partition=~"$partition"})'],
+    b.row('Service level: starts within ' + hours, height=7, panels=[
+      b.stat('Budget burnt', 'How many times as fast as it may the budget of late starts (%g %%) is used up, in the worst partition: above 1 for long, the goal is missed.' % (100 * slo.budget), 'short', [
+        [window, b.lateBurn(window, ',partition=~"$partition"')]
+        for window in [slo.fast.long, slo.slow.long]
+      ]) + b.above(1, slo.slow.burn) + b.wide(4),
+      b.graph('Late starts by partition', 'Share of the starts in the last %s that came later than %s after the jobs were eligible.' % [slo.fast.long, hours], 'percentunit', [
+        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^,partition=~"$partition"})' % slo.fast.long],
       ]) + b.wide(10),
-      b.graph('Budget burnt over time', 'How many times as fast as it may the budget of late starts is used up, in the worst partition.', 'short', [
-        [window, 'max(cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^,partition=~"$partition"}) / 0.05' % window]
-        for window in ['5m', '30m', '1h', '6h']
+      b.graph('Budget burnt over time', 'How many times as fast as it may the budget of late starts is used up, in the worst partition, over several times back.', 'short', [
+        [window, b.lateBurn(window, ',partition=~"$partition"')]
+        for window in [slo.fast.short, slo.slow.short, slo.fast.long, slo.slow.long]
       ]) + b.wide(10),
     ]),
     b.row('What they wait for', height=8, panels=[
