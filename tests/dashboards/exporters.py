@@ -54,9 +54,18 @@ def number(text, seconds):
     return math.prod(map(float, product.split("*"))) * (seconds if grows else 1)
 
 
-def page_of(kind, node, jobs, seconds):
-    held = [job["job"] for job in jobs for _ in range(int(job["gpus"]))]
-    gpus = [{"gpu": gpu, "holder": held[gpu] if gpu < len(held) else 0, "busy": int(gpu < len(held)), "each": 1 - 0.06 * gpu} for gpu in range(GPUS)]
+def hand_out(holders, jobs):
+    """Who has which GPU; a job keeps those that it has."""
+    wants = {job["job"]: int(job["gpus"]) for job in jobs}
+    for gpu, holder in enumerate(holders):
+        holders[gpu] = holder if holders[:gpu].count(holder) < wants.get(holder, 0) else 0
+    for job, number in wants.items():
+        for gpu in [gpu for gpu, holder in enumerate(holders) if not holder][:max(0, number - holders.count(job))]:
+            holders[gpu] = job
+
+
+def page_of(kind, node, jobs, holders, seconds):
+    gpus = [{"gpu": gpu, "holder": holder, "busy": int(bool(holder)), "each": 1 - 0.06 * gpu} for gpu, holder in enumerate(holders)]
     page = []
     for line in (SAMPLES / kind).read_text().splitlines():
         each = gpus if "$gpu" in line else jobs if "$job" in line or "$sluid" in line else [{}]
@@ -69,13 +78,14 @@ def page_of(kind, node, jobs, seconds):
 class Exporters:
     def __init__(self, read_page):
         self.read_page, self.jobs, self.begun = read_page, Jobs({}), time.monotonic()
+        self.holders = {node: [0] * GPUS for node in NODES}
         self.stopped = threading.Event()
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self):
                 _, kind, node = self.path.split("/")
-                body = page_of(kind, node, outer.jobs.on.get(node, []), time.monotonic() - outer.begun).encode()
+                body = page_of(kind, node, outer.jobs.on.get(node, []), outer.holders[node], time.monotonic() - outer.begun).encode()
                 self.send_response(200)
                 self.send_header("Content-Type", "text/plain; version=0.0.4")
                 self.send_header("Content-Length", str(len(body)))
@@ -93,6 +103,8 @@ class Exporters:
     def follow(self):
         while not self.stopped.wait(2):
             self.jobs = Jobs(self.read_page())
+            for node, holders in self.holders.items():
+                hand_out(holders, self.jobs.on.get(node, []))
 
     @staticmethod
     def targets():
