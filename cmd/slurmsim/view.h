@@ -74,6 +74,8 @@ const char *view_nodes_text(const struct world *world, const struct job *job,
 			    struct arena *scratch);
 const char *view_tres_text(const struct job *job, struct arena *scratch);
 const char *view_job_name(const struct job *job);
+const char *view_license(const struct job *job); /* that it needs one of; NULL: none */
+bool view_is_reserved(const struct job *job);
 bool view_has_run(const struct job *job); /* it has nodes, and they are not a plan */
 uint32_t view_memory(const struct job *job); /* MiB in all */
 const char *const *view_words(struct arena *scratch, const char *first, const char *second,

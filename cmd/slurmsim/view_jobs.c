@@ -47,6 +47,18 @@ const char *view_job_name(const struct job *job)
 	return names[job->name];
 }
 
+/* One of each sixteen asks for one of a licence; what there is too little of is not enforced. */
+const char *view_license(const struct job *job)
+{
+	return job->name == 5 ? "matlab" : job->name == 6 ? "ansys" : NULL;
+}
+
+/* Who runs on the first node alone, which a reservation has, runs in it. */
+bool view_is_reserved(const struct job *job)
+{
+	return job->state == JOB_RUNNING && job->node_count == 1 && job->node == 0;
+}
+
 const char *const *view_words(struct arena *scratch, const char *first, const char *second,
 			      const char *third)
 {
@@ -293,8 +305,9 @@ static void fill_owner(const struct view *view, const struct job *job, struct va
 static void fill_job(const struct view *view, const struct job *job, struct value *values,
 		     struct arena *scratch)
 {
-	static const int empty[] = {JOB_failed_node, JOB_licenses,	  JOB_licenses_allocated,
-				    JOB_resv_name,   JOB_scheduled_nodes, JOB_state_description};
+	static const int empty[] = {JOB_failed_node, JOB_licenses_allocated, JOB_scheduled_nodes,
+				    JOB_state_description};
+	const char *license = view_license(job);
 	for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
 		values[empty[i]] = value_text("");
 	fill_times(view, job, values);
@@ -307,6 +320,9 @@ static void fill_job(const struct view *view, const struct job *job, struct valu
 	values[JOB_job_id] = value_number(job->id);
 	values[JOB_sluid] = value_text(scratch_printf(scratch, "s7ZHM%08X0", job->id));
 	values[JOB_name] = value_text(view_job_name(job));
+	values[JOB_licenses] =
+		value_text(license ? scratch_printf(scratch, "%s:1", license) : "");
+	values[JOB_resv_name] = value_text(view_is_reserved(job) ? "training" : "");
 	values[JOB_job_state] = state_of(view, job, scratch);
 	values[JOB_state_reason] = value_text(job_reason_names[job->reason]);
 	values[JOB_priority] = value_number(job->priority);
