@@ -197,6 +197,6 @@ def wait_for_ends(slurm, seconds=300):
     # slurmctld may just be starting
     while live := slurm.run("sh", "-c", "squeue -h -a -o '%i %T' || echo all of them").split("\n")[:-1]:
         assert time.monotonic() < end, f"these live on: {live[:5]}"
-        if waiting := {line.split()[0].partition("+")[0].partition("%")[0] for line in live if line.endswith("PENDING")}:
+        if waiting := {re.sub(r"%[0-9]+", "", line.split()[0].partition("+")[0]) for line in live if line.endswith("PENDING")}:
             slurm.run("sh", "-c", f"scancel {' '.join(waiting)} || true")
         time.sleep(2)
