@@ -102,19 +102,19 @@ function(b)
         ]) + b.wide(8),
         b.bars('Largest families', 'The ten families with the most samples.', 'short', [
           ['{{family}}', 'topk(10, sum by (@, family) (slurmscope_series{@}))'],
-        ]),
+        ]) + b.wide(8),
         b.graph('CPU', 'CPU time in a second.', 'short', [
           ['slurmscope', 'sum(rate(process_cpu_seconds_total{@}[$__rate_interval]) and on (instance, job) slurmscope_build_info{@})'],
-        ]),
+        ]) + b.wide(8),
         b.graph('Memory', 'Memory that the process holds (resident).', 'bytes', [
           ['slurmscope', 'sum(process_resident_memory_bytes{@} and on (instance, job) slurmscope_build_info{@})'],
-        ]),
+        ]) + b.wide(8),
         b.graph('Records that could not be used', 'Records of answers that lacked what is needed, per hour.', 'short', [
           ['{{endpoint}}', '3600 * ' + rate('slurmscope_records_total', 'endpoint', ',result="skipped"')],
-        ]),
+        ]) + b.wide(8),
         b.graph('Scrapes', 'Requests for the page per minute, by format and status.', 'short', [
           ['{{format}} {{code}}', '60 * ' + rate('slurmscope_scrapes_total', 'format, code')],
-        ]),
+        ]) + b.wide(8),
       ]),
     ],
   )
