@@ -34,8 +34,8 @@ STILL = 5          # and so many rounds at least, in which nothing happens
 PAUSE = 4          # rounds, and again so many in which jobs come and go
 PRINTED = 10       # differences of a group
 NEARLY_ALL = 0.95  # of the samples of a group are compared while jobs come and go
-# Completing and configuring last a moment: a sample of theirs may be seen in no round that is still.
-MOMENTARY = {"job flags": 0.7}
+# Completing and configuring last a moment, and so do most jobs: samples of theirs may be seen in no round that is still.
+MOMENTARY = {"job flags": 0.7, "each job": 0.7}
 # The backfill scheduler runs every 5 s whatever happens: on a busy machine some of its numbers move in every round.
 RESTLESS = {"scheduler": 0.5, "backfill": 0.5, "controller queues": 0.5}
 

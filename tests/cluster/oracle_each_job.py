@@ -54,12 +54,12 @@ def add_each_job(slurm, samples):
                 samples.put("job_state", ANYTHING, jobid=job["JobId"], state=state)
         else:
             samples.put("job_state", 1, jobid=job["JobId"], state=base)
-        if base != "pending":
+        if base != "pending" and job["NodeList"] in names:  # scontrol is asked a moment after squeue
             held = Counter()
             for nodes, ids in cpus:
                 for node in names[nodes]:
                     held[node] += count_ids(ids)
-            add_held(samples, job, names.get(job["NodeList"], []), held, sizes, sluid)
+            add_held(samples, job, names[job["NodeList"]], held, sizes, sluid)
 
 
 def add_times(samples, job):
