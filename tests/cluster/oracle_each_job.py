@@ -31,9 +31,9 @@ def count_ids(ids):
 
 
 def raw_jobs(slurm):
-    """The records of scontrol: a dict, and the lines that say which CPUs of which nodes."""
-    for line in slurm.run("scontrol", "-a", "-d", "-o", "show", "job").splitlines():
-        fields = {name: value.strip() for name, value in re.findall(r"(\w+)=(.*?)(?= \w+=|\s*$)", line)}
+    """The records of scontrol: a dict, and what they say of CPUs, node by node. A name may hold a newline."""
+    for line in re.split(r"\n(?=JobId=)", slurm.run("scontrol", "-a", "-d", "-o", "show", "job").rstrip("\n")):
+        fields = {name: value.strip() for name, value in re.findall(r"(\w+)=(.*?)(?=\s+[\w/:]+=|\s*$)", line, re.DOTALL)}
         yield fields, re.findall(r"\bNodes=(\S+) CPU_IDs=(\S+)", line)
 
 
