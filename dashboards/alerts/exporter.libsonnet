@@ -14,10 +14,12 @@ local alert = import 'alert.libsonnet';
     |||, 'No slurmscope is scraped at all.', |||
       Prometheus has no target that is a slurmscope, or reaches none of them.
     |||),
+    // While diag fails the others wait for it, and their last answers were good; ping needs no token.
     alert(config, 'SlurmscopeCutOff', 'critical', config.cutOff, |||
-      max by (%(c)s) (slurmscope_endpoint_up{%(s)s}) == 0
-    |||, 'Slurmscope gets no answer from slurmrestd.', |||
-      No request of slurmscope%(of)s gives an answer that could be used: slurmrestd is down, or does not take the token. systemctl status slurmrestd; journalctl -u slurmscope
+      max by (%(c)s) (slurmscope_endpoint_up{endpoint="diag", %(s)s}) == 0
+      unless on (%(c)s) max by (%(c)s) (slurm_controller_up{%(s)s}) == 0
+    |||, 'Slurmscope learns nothing from slurmrestd.', |||
+      Slurmscope%(of)s gets no answer that could be used: slurmrestd is down, or does not take the token; with Slurm 22.05 slurmctld may be down. systemctl status slurmrestd; journalctl -u slurmscope
     |||),
     // The value is 0 for what never gave an answer. jobs/{id} is asked for only when jobs change.
     alert(config, 'SlurmscopeDataStale', 'warning', config.stale, |||

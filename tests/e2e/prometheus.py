@@ -1,4 +1,4 @@
-"""A real Prometheus on loopback that scrapes a slurmscope every second."""
+"""A real Prometheus on loopback that scrapes a slurmscope every second, or does as it is told."""
 
 import json
 import signal
@@ -22,13 +22,14 @@ scrape_configs:
 class Prometheus:
     """On loopback, with its data in a folder that goes away."""
 
-    def __init__(self, program, daemon):
+    def __init__(self, program, daemon, config=None):
         self.program, self.daemon = program, daemon
+        self.config = config or CONFIG.format(port=daemon.port)
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="slurmscope-prometheus-")
         config = Path(self.folder.name, "prometheus.yml")
-        config.write_text(CONFIG.format(port=self.daemon.port))
+        config.write_text(self.config)
         self.port = free_port()
         self.log = Path(self.folder.name, "log")
         with open(self.log, "wb") as log:

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""What wakes people up, on a real Slurm: its jobs fail, a node goes down, licences run out, slurmscope loses its token,
+slurmctld is away; Prometheus and Alertmanager tell a webhook of each, of its end, and of nothing else.
+usage: test_alerts.py RELEASE    (the release must be up; SLURMSCOPE is the binary)"""
+import contextlib
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+
+from alerting import HERE, PATIENCE, Alerting, Story, check_texts
+from harness import ENDPOINTS, EVERY_SECOND, MORE_ENDPOINTS, Daemon, is_up, wait_until
+from slurm_says import Slurm
+
+INTERVALS = [*EVERY_SECOND, "--jobs.read=auto", *(f"--interval.{name}=1" for name in (
+    "job_states", "job_search", "job_details", "job_ends", "licenses", "reservations", "dbd_ping"))]
+# Of what the workload leaves behind, besides nodes that are down: limits that are reached, reservations without jobs.
+STANDING = {"SlurmNodeDown", "SlurmQOSNearLimit", "SlurmAssociationNearLimit", "SlurmReservationIdle",
+            "SlurmJobsBlockedByLimit", "SlurmFairshareDrift"}
+
+
+def cluster(verb, *arguments):
+    command = [HERE / "cluster", verb, RELEASE, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def submit(user, command, *options):
+    """The job's id."""
+    return cluster("exec", "setpriv", "--reuid", user, "--regid", user, "--init-groups", "sbatch", "--parsable",
+                   "--chdir=/tmp", "--output=/dev/null", "--partition=busy", "--time=5", *options, "--wrap", command)
+
+
+def is_known(page, endpoint):
+    """It was asked, and answered if slurmrestd has it."""
+    supported = page.get(f'slurmscope_endpoint_supported{{endpoint="{endpoint}"}}')
+    return supported == 0 or supported == 1 and is_up(page, endpoint)
+
+
+def all_is_known(page):
+    return all(is_known(page, endpoint) for endpoint in {"job_states", *ENDPOINTS, *MORE_ENDPOINTS} - {"jobs"})
+
+
+def percentage(text):
+    return float(re.search(r"([\d.]+)%", text)[1])
+
+
+class Bench:
+    """The cluster, a slurmscope on it, and who watches that."""
+
+    def __init__(self, daemon, alerting):
+        self.slurm, self.daemon, self.alerting = Slurm(RELEASE), daemon, alerting
+
+    def nodes_down(self):
+        """As sinfo has them, without those that are down on purpose."""
+        rows = (line.split() for line in self.slurm.run("sinfo", "-a", "-h", "-N", "-o", "%N %T").splitlines())
+        return {node for node, state in rows if state.startswith("down")}
+
+    def picture(self):
+        """What is not to be changed by the test: nodes' states, and which jobs wait and run."""
+        return (sorted(set(self.slurm.run("sinfo", "-a", "-h", "-N", "-o", "%N %T").splitlines())),
+                sorted(self.slurm.run("squeue", "-a", "-h", "-r", "-t", "PD,CF,R,S,CG", "-o", "%i %T").splitlines()))
+
+
+def jobs_fail(bench, story):
+    """Two users of one account, on two nodes: of the one's jobs four of five fail wherever they run."""
+    carol = [submit("carol", "exit $((SLURM_ARRAY_TASK_ID % 5 != 0))", "--array=0-39%4", "-w", node)
+             for node in ("bn01", "bn02")]
+    bob = submit("bob", "true", "--array=0-119%8")
+    of_partition = story.fires("SlurmPartitionJobsFailing", partition="busy", severity="warning")
+    of_user = story.fires("SlurmUserJobsFailing", user="carol", severity="info")
+    states = ended(bench, *carol, bob)
+    assert 20 < percentage(of_partition.annotations["description"]) < 50, of_partition
+    assert 50 < percentage(of_user.annotations["description"]) < 80, of_user
+    who = re.search(r"Most failures of a user in the cluster: (\d+) of (\w+)\.", of_partition.annotations["description"])
+    assert who and who[2] == "carol" and 0 < int(who[1]) <= 1.05 * states["FAILED"], (of_partition, states)
+    story.mends()
+    submit("carol", "true", "--array=0-59%12")
+    story.resolves()
+
+
+def ended(bench, *jobs):
+    """{state: jobs}, once all of them have ended"""
+    def look():
+        rows = bench.slurm.run("squeue", "-h", "-r", "-t", "all", "-o", "%T", "-j", ",".join(jobs)).split()
+        return not {"PENDING", "RUNNING", "COMPLETING"} & set(rows) and Counter(rows)
+    return wait_until(look, "the end of jobs", PATIENCE)
+
+
+def node_goes_down(bench, story):
+    cluster("exec", "scontrol", "update", "nodename=bn01", "state=down", "reason=smoke")
+    try:
+        story.fires("SlurmNodeDown", node="bn01", severity="warning")
+    finally:
+        story.mends()
+        cluster("exec", "scontrol", "update", "nodename=bn01", "state=resume")
+    story.resolves()
+
+
+def licences_run_out(bench, story):
+    """One job takes all that are left, another wants one."""
+    matlab = next(row for row in bench.slurm.records("lic") if row["LicenseName"] == "matlab")
+    jobs = [submit("bob", "sleep 600", f"--licenses=matlab:{matlab['Free']}")]
+    try:
+        wait_until(lambda: "RUNNING" in bench.slurm.run("squeue", "-h", "-o", "%T", "-j", jobs[0]), "its run")
+        jobs.append(submit("alice", "sleep 600", "--licenses=matlab:1"))
+        message = story.fires("SlurmLicensesExhausted", license="matlab", severity="warning")
+        assert f"None of the {matlab['Total']} licences matlab" in message.annotations["description"], message
+    finally:
+        story.mends()
+        cluster("exec", "scancel", *jobs)
+    story.resolves()
+
+
+def token_is_bad(bench, story):
+    """slurmrestd does not take it, though its time has not come: another key."""
+    good = bench.daemon.tokens[-1]
+    bench.daemon.write_token(good[:-6] + "AAAAAA")
+    story.fires("SlurmscopeCutOff", severity="critical")
+    story.silences("SlurmscopeCutOff", over=bench.standing)
+    story.mends()
+    bench.daemon.write_token(good)
+    story.resolves()
+
+
+def token_expires(bench, story):
+    good = bench.daemon.tokens[-1]
+    bench.daemon.write_token(cluster("token", "warden", "1"))
+    story.fires("SlurmscopeTokenExpiring", severity="critical")
+    story.silences("SlurmscopeTokenExpiring", over={"SlurmscopeCutOff", *bench.standing})
+    story.mends()
+    bench.daemon.write_token(good)
+    story.resolves()
+
+
+def slurmctld_is_away(bench, story):
+    cluster("stop", "slurmctld")
+    try:
+        story.fires("SlurmControllerDown", severity="critical")
+        story.silences("SlurmControllerDown", over=bench.standing)
+    finally:
+        story.mends()
+        cluster("start", "slurmctld")
+    story.resolves()
+
+
+STORIES = {
+    "four of five jobs of a user fail": jobs_fail,
+    "a node goes down": node_goes_down,
+    "licences run out": licences_run_out,
+    "slurmscope's token is not taken": token_is_bad,
+    "slurmscope's token expires": token_expires,
+    "slurmctld is away": slurmctld_is_away,
+}
+
+
+def check_standing(bench):
+    """What fires before anything happens is what the workload has left behind."""
+    standing = wait_until(bench.alerting.firing, lambda: bench.alerting.prometheus.get("alerts"), PATIENCE)
+    for message in standing:
+        check_texts(message)
+        print(f"stands: {message}: {message.annotations['description']}", flush=True)
+    bench.standing = {message.name for message in standing}
+    assert bench.standing <= STANDING, bench.standing - STANDING
+    down = {message.labels["node"] for message in standing if message.name == "SlurmNodeDown"}
+    assert down == bench.nodes_down(), (down, bench.nodes_down())
+    return standing
+
+
+def summarize(stories, standing, unexpected):
+    fired = [message for story in stories for message in story.fired]
+    told = [story.first_after for story in stories]
+    resolved = [story.resolved_after for story in stories]
+    line = (f"{RELEASE} alerts: {len(stories)} stories, {len(fired)} alerts fired and resolved, "
+            f"first after {min(told):.0f} to {max(told):.0f} s, resolved after {min(resolved):.0f} to "
+            f"{max(resolved):.0f} s; {len(standing)} stood before, {len(unexpected)} unexpected")
+    print(f"\n{line}", flush=True)
+    if summary := os.environ.get("ORACLE_SUMMARY"):
+        with open(summary, "a", encoding="utf-8") as out:
+            out.write(line + "\n")
+
+
+def main():
+    daemon = Daemon(None, *INTERVALS, "--slurmrestd.user=warden", url=cluster("url"),
+                    token=cluster("token", "warden", "7200"))
+    with daemon, contextlib.ExitStack() as stack:
+        daemon.wait_for(all_is_known, "all is known", PATIENCE)
+        bench = Bench(daemon, stack.enter_context(Alerting(daemon)))
+        standing, before = check_standing(bench), bench.picture()
+        stories = []
+        for title, tell in STORIES.items():
+            stories.append(Story(bench.alerting, title))
+            tell(bench, stories[-1])
+        wait_until(lambda: bench.picture() == before, lambda: (before, bench.picture()), PATIENCE)
+        expected = [*standing, *(message for story in stories for message in story.fired)]
+        unexpected = [message for message in bench.alerting.webhook.messages()
+                      if message.is_firing and message not in expected]
+        for message in unexpected:
+            print(f"unexpected: {message}: {message.annotations['description']}")
+        summarize(stories, standing, unexpected)
+        assert not unexpected
+
+
+if __name__ == "__main__":
+    RELEASE = sys.argv[1]
+    main()
