@@ -10,7 +10,8 @@ enum jobs_way { JOBS_LIST, JOBS_LIST_22_05 }; /* v0.0.37 and 38: other costs, no
 enum states_way { STATES_BATCHES, STATES_LARGE_BATCHES, STATES_LIST };
 enum details_way { DETAILS_SINGLE, DETAILS_LIST, DETAILS_ACCOUNTING }; /* of rotation: the first two */
 enum { ACCOUNTING_IDS_MAX = 300 };
-enum { JOB_STATES_BOUND_S = 26 }; /* with the time that a round takes they are not older than 30 s, while the budget pays for that */
+/* With the time that a round takes they are not older than 30 s, while the budget pays for that. */
+enum { JOB_STATES_BOUND_S = 26 };
 
 /* Fills in the wishes of the configuration. Static but for those: of use to one poller at a time. */
 void tasks_fill(struct plan_task tasks[TASKS], const struct config *config);

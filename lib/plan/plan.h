@@ -85,8 +85,8 @@ extern const struct plan_options plan_defaults;
 
 struct plan; /* not for use by several threads */
 
-/* The table and all it points to is borrowed and must outlive the plan, wishes and weights may change; at most PLAN_TASKS_MAX. All is
- * due at once and allowed, each task has work for 1 record. */
+/* The table and all it points to is borrowed and must outlive the plan, wishes and weights may change; at most
+ * PLAN_TASKS_MAX. All is due at once and allowed, each task has work for 1 record. */
 #define PLAN_TASKS_MAX 64
 struct plan *plan_new(const struct plan_task *tasks, size_t task_count,
 		      const struct plan_options *options, uint64_t seed, uint64_t now_ns);
