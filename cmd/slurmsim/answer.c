@@ -334,12 +334,23 @@ static bool found_nothing(struct call *call)
 	return !any;
 }
 
+/* Any flags take the place of SHOW_DETAIL, which is one of them. */
+static bool wants_detail(const char *query)
+{
+	char flag[64];
+	bool has_flags = false, is_wanted = false;
+	while (query_next(&query, "flags", flag, sizeof flag)) {
+		has_flags = true;
+		is_wanted |= strcmp(flag, "DETAIL") == 0;
+	}
+	return is_wanted || !has_flags;
+}
+
 static void answer_route(struct call *call)
 {
 	struct answer *answer = call->answer;
 	struct view *view = &answer->view;
-	char flags[64];
-	view->detail = !query_get(call->request->query, "flags", flags, sizeof flags);
+	view->detail = wants_detail(call->request->query);
 	answer->endpoint = (int)call->route->endpoint;
 	check_token(call);
 	bool is_answered = refuse_token(call) || controller_is_away(call) || is_unchanged(call) ||

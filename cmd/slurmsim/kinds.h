@@ -16,8 +16,9 @@
 	X(resv_name) X(scheduled_nodes) X(sluid) X(start_time) X(state_description) \
 	X(state_reason) X(submit_line) X(submit_time) X(suspend_time) X(tasks) X(time_limit) \
 	X(tres_alloc_str) X(tres_per_node) X(tres_req_str) X(user_id) X(user_name)
-#define JOB_RESOURCES_KIND(X) X(batch_host) X(cpus) X(node_count) X(node_cpus) \
+#define JOB_RESOURCES_KIND(X) X(cpus) X(job_node) X(node_count) X(node_cpus) \
 	X(node_memory) X(nodes)
+#define JOB_NODE_KIND(X) X(cpus) X(index) X(memory) X(name)
 #define JOB_STATE_KIND(X) X(name) X(state)
 #define NODE_KIND(X) X(address) X(alloc_cpus) X(alloc_memory) X(boot_time) X(cores) \
 	X(cpu_load) X(cpus) X(effective_cpus) X(features) X(flags) X(free_mem) X(gres) \
@@ -76,7 +77,7 @@
 
 /* One row per kind: the template's name and the list above. */
 #define KINDS(K) K(answer, ANSWER_KIND) K(job, JOB_KIND) \
-	K(job_resources, JOB_RESOURCES_KIND) K(job_state, JOB_STATE_KIND) K(node, NODE_KIND) \
+	K(job_resources, JOB_RESOURCES_KIND) K(job_node, JOB_NODE_KIND) K(job_state, JOB_STATE_KIND) K(node, NODE_KIND) \
 	K(partition, PARTITION_KIND) K(reservation, RESERVATION_KIND) K(license, LICENSE_KIND) \
 	K(share, SHARE_KIND) K(diag, DIAG_KIND) K(rpc_type, RPC_TYPE_KIND) \
 	K(rpc_user, RPC_USER_KIND) K(ping, PING_KIND) K(db_ping, DB_PING_KIND) \
@@ -90,6 +91,7 @@
 #define ANSWER_(name) ANSWER_##name,
 #define JOB_(name) JOB_##name,
 #define JOB_RESOURCES_(name) JOB_RESOURCES_##name,
+#define JOB_NODE_(name) JOB_NODE_##name,
 #define JOB_STATE_(name) JOB_STATE_##name,
 #define NODE_(name) NODE_##name,
 #define PARTITION_(name) PARTITION_##name,
@@ -117,6 +119,7 @@
 enum { ANSWER_KIND(ANSWER_) ANSWER_VALUES };
 enum { JOB_KIND(JOB_) JOB_VALUES };
 enum { JOB_RESOURCES_KIND(JOB_RESOURCES_) JOB_RESOURCES_VALUES };
+enum { JOB_NODE_KIND(JOB_NODE_) JOB_NODE_VALUES };
 enum { JOB_STATE_KIND(JOB_STATE_) JOB_STATE_VALUES };
 enum { NODE_KIND(NODE_) NODE_VALUES };
 enum { PARTITION_KIND(PARTITION_) PARTITION_VALUES };

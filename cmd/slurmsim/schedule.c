@@ -220,6 +220,7 @@ void schedule_pass(struct world *world)
 		pass_partition(world, i);
 		counters->bf_queue += world->partitions[i].tail - world->partitions[i].head;
 	}
+	counters->bf_queue_sum += counters->bf_queue;
 	counters->cycles++;
 	counters->cycle_last_us = 200 + 20 * (counters->depth - depth);
 	counters->cycle_us += counters->cycle_last_us;

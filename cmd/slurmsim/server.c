@@ -143,7 +143,7 @@ static enum MHD_Result send_answer(struct server *server, struct exchange *excha
 	return result;
 }
 
-/* /sim/truth, /sim/stats, /sim/CONTROL: plain, and without a token: the address is this machine's
+/* /sim/truth (?jobs: each by itself, too), /sim/stats, /sim/CONTROL: plain, and without a token: the address is this machine's
  * own. */
 static enum MHD_Result send_control(struct sim *sim, const char *path,
 				    struct MHD_Connection *connection)
@@ -152,8 +152,8 @@ static enum MHD_Result send_control(struct sim *sim, const char *path,
 	bool is_done = true;
 	pthread_mutex_lock(&sim->lock);
 	sim_advance(sim);
-	if (strcmp(path, "truth") == 0)
-		truth_write(sim, &out);
+	if (strcmp(path, "truth") == 0 || strcmp(path, "truth?jobs") == 0)
+		truth_write(sim, path[strlen("truth")], &out);
 	else if (strcmp(path, "stats") == 0)
 		stats_write(sim, &out);
 	else

@@ -68,7 +68,7 @@ bool control_do(struct sim *sim, const char *path, struct buf *out);
 void control_run_script(struct sim *sim);
 
 /* /sim/truth and /sim/stats: what is, by walking the world, as JSON. */
-void truth_write(const struct sim *sim, struct buf *out);
+void truth_write(const struct sim *sim, bool with_each_job, struct buf *out);
 void stats_write(const struct sim *sim, struct buf *out);
 
 /* The value of a query parameter, decoded, from `*from` on, which moves past it; NULL: no more. */

@@ -43,7 +43,7 @@ static void choose_size(struct world *world, struct job *job)
 	if (random_chance(random, 0.01) && partition->count >= 16) {
 		job->node_count = (uint16_t)PICK(random, 2, 4, 8);
 		job->nodes = NULL;
-		job->cpus = most * job->node_count;
+		job->cpus = most * job->node_count / (job->node_count < 8 ? 2 : 1); /* the large ones hold all */
 	}
 	if (job->cpus > most * job->node_count)
 		job->cpus = most;

@@ -56,6 +56,70 @@ static void walk_job(struct truth *truth, const struct world *world, const struc
 	add(truth, tasks * job->cpus, "user_cpus/%s/%s/%s", user, account, state);
 }
 
+static void add_time(struct truth *truth, const struct world *world, const struct job *job,
+		     const char *what, int32_t at)
+{
+	if (at != TIME_NONE)
+		add(truth, (double)world_unix(world, at), "job_%s/%u", what, job->id);
+}
+
+static void walk_held_nodes(struct truth *truth, const struct world *world, const struct job *job,
+			    bool *ret_is_exclusive)
+{
+	const uint32_t *nodes = job->node_count > 1 ? job->nodes : &job->node;
+	char name[16];
+	*ret_is_exclusive = true;
+	for (uint32_t i = 0; i < job->node_count; i++) {
+		uint32_t cpus = job->cpus / job->node_count;
+		world_node_name(world, nodes[i], name);
+		add(truth, 1, "job_node/%u/%s", job->id, name);
+		add(truth, cpus, "job_node_cpus/%u/%s", job->id, name);
+		*ret_is_exclusive &= world->nodes[nodes[i]].cpus == cpus;
+	}
+}
+
+/* The names of what slurm_job_info says of it, but its own; an empty name is none. */
+static void add_info(struct truth *truth, const struct world *world, const struct job *job,
+		     bool is_exclusive)
+{
+	const struct association *association = world_association(world, job);
+	char array[32] = "/", het[16] = "";
+	if (job->array_id)
+		snprintf(array, sizeof array, job->task == NO_TASK ? "%u/" : "%u/%u", job->array_id,
+			 job->task);
+	if (job->het_id)
+		snprintf(het, sizeof het, "%u", job->het_id);
+	add(truth, 1, "job_info/%u/%s/%s/%s/%s/%s/%s/%s", job->id,
+	    world->users[association->user].name, world->accounts[association->account].name,
+	    world->partitions[job->partition].name, world->qos[job->qos].name, array, het,
+	    is_exclusive ? "true" : "false");
+}
+
+/* A job by itself. */
+static void walk_each(struct truth *truth, const struct world *world, const struct job *job)
+{
+	bool completes = job->flags & JOB_COMPLETING, is_exclusive;
+	if (job->state > JOB_RUNNING && !completes)
+		return;
+	add(truth, 1, "job_state/%u/%s", job->id, job_state_names[job->state]);
+	add_time(truth, world, job, "submit", job->submit);
+	add_time(truth, world, job, "eligible", job->eligible);
+	add(truth, job->limit_min * 60.0, "job_limit/%u", job->id);
+	add(truth, job->priority, "job_priority/%u", job->id);
+	add(truth, job->restarts, "job_restarts/%u", job->id);
+	if (job->state == JOB_PENDING) {
+		add(truth, completes, "job_requeued/%u", job->id); /* COMPLETING is all that 22.05 says */
+		return;
+	}
+	add_time(truth, world, job, "start", job->start);
+	walk_held_nodes(truth, world, job, &is_exclusive);
+	add_info(truth, world, job, is_exclusive);
+	add(truth, job->cpus, "job_cpus_held/%u", job->id);
+	add(truth, view_memory(job), "job_memory_held_mib/%u", job->id);
+	if (job->gpus)
+		add(truth, job->gpus * job->node_count, "job_gres/%u/gpu/a100", job->id);
+}
+
 static void walk_node(struct truth *truth, const struct world *world, uint32_t number)
 {
 	const struct node *node = &world->nodes[number];
@@ -168,7 +232,7 @@ static void write_sums(const struct truth *truth, struct buf *out)
 	free(order);
 }
 
-void truth_write(const struct sim *sim, struct buf *out)
+void truth_write(const struct sim *sim, bool with_each_job, struct buf *out)
 {
 	const struct world *world = &sim->world;
 	struct truth truth = {.arena = ARENA_INIT};
@@ -179,6 +243,8 @@ void truth_write(const struct sim *sim, struct buf *out)
 		if (!job->id)
 			continue;
 		walk_job(&truth, world, job);
+		if (with_each_job)
+			walk_each(&truth, world, job);
 		walk_held(&truth, job);
 		walk_run(&truth, world, job);
 		lowest = job->id < lowest ? job->id : lowest;

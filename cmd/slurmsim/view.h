@@ -33,7 +33,7 @@ struct view {
 	enum release release;
 	int version;  /* 45 for v0.0.45 */
 	bool old;     /* 22.05 */
-	bool detail;  /* no flags were given: SHOW_DETAIL */
+	bool detail;  /* SHOW_DETAIL: also if no flags were given */
 	uint32_t cut; /* characters of array_task_string; 0: all */
 	bool is_down; /* ping says that the controller is */
 	const char *down_status;
@@ -74,6 +74,8 @@ const char *view_nodes_text(const struct world *world, const struct job *job,
 			    struct arena *scratch);
 const char *view_tres_text(const struct job *job, struct arena *scratch);
 const char *view_job_name(const struct job *job);
+const char *view_license(const struct job *job); /* that it needs one of; NULL: none */
+bool view_is_reserved(const struct job *job);
 bool view_has_run(const struct job *job); /* it has nodes, and they are not a plan */
 uint32_t view_memory(const struct job *job); /* MiB in all */
 const char *const *view_words(struct arena *scratch, const char *first, const char *second,

@@ -14,6 +14,31 @@ static struct value limit(const struct view *view, uint32_t most)
 	return most ? value_number(most) : unlimited(view);
 }
 
+/* The limit of a group that has one: all CPUs of the cluster. */
+static bool next_group_limit(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	(void)scratch;
+	const struct view *view = rows->owner;
+	const struct world *world = view->world;
+	int64_t cpus = 0;
+	if (rows->at++)
+		return false;
+	for (uint32_t i = 0; i < world->options.nodes; i++)
+		cpus += world->nodes[i].cpus;
+	values[TRES_type] = value_text("cpu");
+	values[TRES_id] = value_number(1);
+	values[TRES_count] = value_number(cpus);
+	if (!view->old)
+		values[TRES_name] = value_text("");
+	return true;
+}
+
+static struct value group_limits(const struct view *view, struct arena *scratch)
+{
+	return value_rows(view_rows_new(
+		scratch, (struct rows){.next = next_group_limit, .owner = view}));
+}
+
 static bool next_qos(struct rows *rows, struct value *values, struct arena *scratch)
 {
 	const struct view *view = rows->owner;
@@ -26,6 +51,8 @@ static bool next_qos(struct rows *rows, struct value *values, struct arena *scra
 	values[QOS_max_jobs_per_user] = limit(view, qos->max_jobs_per_user);
 	values[QOS_max_submit_per_user] = unlimited(view);
 	values[QOS_max_wall] = limit(view, qos->max_wall_min);
+	if (qos->max_jobs_per_user)
+		values[QOS_tres] = group_limits(view, scratch);
 	values[QOS_preempt] =
 		value_words(view_words(scratch, qos->priority ? "low" : NULL, NULL, NULL));
 	return true;
@@ -37,6 +64,11 @@ struct rows view_db_qos(const struct view *view)
 }
 
 static const char *const all_qos[] = {"normal", "high", "low", "debug", NULL};
+
+static bool parent_is_root(const struct world *world, uint32_t account)
+{
+	return account && !world->accounts[account].parent;
+}
 
 static bool next_association(struct rows *rows, struct value *values, struct arena *scratch)
 {
@@ -58,6 +90,10 @@ static bool next_association(struct rows *rows, struct value *values, struct are
 		view->old ? value_number(is_default) : value_bool(is_default);
 	values[ASSOCIATION_lineage] = value_text(scratch_printf(scratch, "/%s/", account->name));
 	values[ASSOCIATION_max_jobs] = unlimited(view);
+	if (!is_user && parent_is_root(world, association->account)) {
+		values[ASSOCIATION_max_jobs] = value_number(2 * (int64_t)world->options.jobs);
+		values[ASSOCIATION_tres] = group_limits(view, scratch);
+	}
 	values[ASSOCIATION_qos] = value_words(all_qos);
 	values[ASSOCIATION_shares_raw] = value_number(association->shares);
 	if (!view->old || *parent)

@@ -89,7 +89,7 @@ static void fill_scheduler(const struct counters *counters, struct value *values
 	values[DIAG_bf_last_depth] = value_number((int64_t)counters->bf_last_depth);
 	values[DIAG_bf_queue_len] = values[DIAG_bf_queue_len_mean] =
 		value_number((int64_t)counters->bf_queue);
-	values[DIAG_bf_queue_len_sum] = value_number((int64_t)counters->bf_queue * cycles);
+	values[DIAG_bf_queue_len_sum] = value_number((int64_t)counters->bf_queue_sum);
 	values[DIAG_bf_table_size] = values[DIAG_bf_table_size_mean] = value_number(1);
 	values[DIAG_bf_table_size_sum] = value_number(cycles);
 	values[DIAG_bf_backfilled_jobs] = values[DIAG_bf_last_backfilled_jobs] = value_number(0);

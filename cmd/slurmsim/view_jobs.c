@@ -47,6 +47,18 @@ const char *view_job_name(const struct job *job)
 	return names[job->name];
 }
 
+/* One of each sixteen asks for one of a licence; what there is too little of is not enforced. */
+const char *view_license(const struct job *job)
+{
+	return job->name == 5 ? "matlab" : job->name == 6 ? "ansys" : NULL;
+}
+
+/* Who runs on the first node alone, which a reservation has, runs in it. */
+bool view_is_reserved(const struct job *job)
+{
+	return job->state == JOB_RUNNING && job->node_count == 1 && job->node == 0;
+}
+
 const char *const *view_words(struct arena *scratch, const char *first, const char *second,
 			      const char *third)
 {
@@ -175,13 +187,30 @@ static const char *batch_host(const struct view *view, const struct job *job, st
 	return scratch_printf(scratch, "%s", world_node_name(view->world, node, name));
 }
 
+static bool next_node(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	const struct view *view = rows->owner;
+	const struct job *job = rows->record;
+	char name[16];
+	if (rows->at == job->node_count)
+		return false;
+	uint32_t node = job->node_count > 1 ? job->nodes[rows->at] : job->node;
+	values[JOB_NODE_index] = value_number((int64_t)rows->at++);
+	values[JOB_NODE_name] =
+		value_text(scratch_printf(scratch, "%s", world_node_name(view->world, node, name)));
+	values[JOB_NODE_cpus] = value_number(job->cpus / job->node_count);
+	values[JOB_NODE_memory] = value_number(view_memory(job) / job->node_count);
+	return true;
+}
+
 static bool next_resources(struct rows *rows, struct value *values, struct arena *scratch)
 {
 	const struct view *view = rows->owner;
 	const struct job *job = rows->record;
 	if (rows->at++)
 		return false;
-	values[JOB_RESOURCES_batch_host] = value_text(batch_host(view, job, scratch));
+	values[JOB_RESOURCES_job_node] = value_rows(view_rows_new(
+		scratch, (struct rows){.next = next_node, .owner = view, .record = job}));
 	values[JOB_RESOURCES_cpus] = value_number(job->cpus);
 	values[JOB_RESOURCES_node_count] = value_number(job->node_count);
 	values[JOB_RESOURCES_node_cpus] = value_number(job->cpus / job->node_count);
@@ -276,8 +305,9 @@ static void fill_owner(const struct view *view, const struct job *job, struct va
 static void fill_job(const struct view *view, const struct job *job, struct value *values,
 		     struct arena *scratch)
 {
-	static const int empty[] = {JOB_failed_node, JOB_licenses,	  JOB_licenses_allocated,
-				    JOB_resv_name,   JOB_scheduled_nodes, JOB_state_description};
+	static const int empty[] = {JOB_failed_node, JOB_licenses_allocated, JOB_scheduled_nodes,
+				    JOB_state_description};
+	const char *license = view_license(job);
 	for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
 		values[empty[i]] = value_text("");
 	fill_times(view, job, values);
@@ -290,6 +320,9 @@ static void fill_job(const struct view *view, const struct job *job, struct valu
 	values[JOB_job_id] = value_number(job->id);
 	values[JOB_sluid] = value_text(scratch_printf(scratch, "s7ZHM%08X0", job->id));
 	values[JOB_name] = value_text(view_job_name(job));
+	values[JOB_licenses] =
+		value_text(license ? scratch_printf(scratch, "%s:1", license) : "");
+	values[JOB_resv_name] = value_text(view_is_reserved(job) ? "training" : "");
 	values[JOB_job_state] = state_of(view, job, scratch);
 	values[JOB_state_reason] = value_text(job_reason_names[job->reason]);
 	values[JOB_priority] = value_number(job->priority);

@@ -180,19 +180,22 @@ struct rows view_partitions(const struct view *view)
 	return (struct rows){.next = next_partition, .owner = view};
 }
 
-/* One reservation of the last CPU node, for an hour from tomorrow on: it holds nothing back. */
+/* One of the last CPU node, for an hour from tomorrow on, and one of the first, since an hour and
+ * for the day: they hold nothing back. */
 static bool next_reservation(struct rows *rows, struct value *values, struct arena *scratch)
 {
 	const struct view *view = rows->owner;
 	const struct world *world = view->world;
 	char name[16];
-	if (rows->at++)
+	if (rows->at == 2)
 		return false;
-	uint32_t node = world->partitions[0].count - 1, cpus = world->nodes[node].cpus;
-	int64_t start = world->options.epoch - world->options.epoch % 86400 + 86400;
-	values[RESERVATION_name] = value_text("service");
+	bool later = rows->at++ == 0;
+	uint32_t node = later ? world->partitions[0].count - 1 : 0, cpus = world->nodes[node].cpus;
+	int64_t epoch = world->options.epoch;
+	int64_t start = later ? epoch - epoch % 86400 + 86400 : epoch - 3600;
+	values[RESERVATION_name] = value_text(later ? "service" : "training");
 	values[RESERVATION_start_time] = value_number(start);
-	values[RESERVATION_end_time] = value_number(start + 3600);
+	values[RESERVATION_end_time] = value_number(start + (later ? 3600 : 86400));
 	values[RESERVATION_node_list] =
 		value_text(scratch_printf(scratch, "%s", world_node_name(world, node, name)));
 	values[RESERVATION_node_count] = value_number(1);
@@ -200,13 +203,26 @@ static bool next_reservation(struct rows *rows, struct value *values, struct are
 	values[RESERVATION_tres] = value_text(scratch_printf(scratch, "cpu=%u", cpus));
 	values[RESERVATION_partition] = values[RESERVATION_accounts] = value_text("");
 	values[RESERVATION_users] = value_text("root");
-	values[RESERVATION_flags] = value_words(view_words(scratch, "MAINT", "SPEC_NODES", NULL));
+	values[RESERVATION_flags] =
+		value_words(view_words(scratch, later ? "MAINT" : "FLEX", "SPEC_NODES", NULL));
 	return true;
 }
 
 struct rows view_reservations(const struct view *view)
 {
 	return (struct rows){.next = next_reservation, .owner = view};
+}
+
+/* What running jobs have of it. */
+static int64_t count_licenses(const struct world *world, const char *license)
+{
+	int64_t used = 0;
+	for (size_t place = 0; place < world->jobs.end; place++) {
+		const struct job *job = job_table_at(&world->jobs, place);
+		const char *name = view_license(job);
+		used += job->id && job->state == JOB_RUNNING && name && strcmp(name, license) == 0;
+	}
+	return used;
 }
 
 static bool next_license(struct rows *rows, struct value *values, struct arena *scratch)
@@ -218,9 +234,15 @@ static bool next_license(struct rows *rows, struct value *values, struct arena *
 	} licenses[] = {{"matlab", 100}, {"ansys", 20}};
 	if (rows->at == sizeof licenses / sizeof *licenses)
 		return false;
-	values[LICENSE_name] = value_text(licenses[rows->at].name);
-	values[LICENSE_total] = values[LICENSE_free] = value_number(licenses[rows->at++].total);
-	values[LICENSE_used] = values[LICENSE_reserved] = value_number(0);
+	const struct view *view = rows->owner;
+	const char *name = licenses[rows->at].name;
+	int64_t total = licenses[rows->at++].total, used = count_licenses(view->world, name);
+	used = used < total ? used : total;
+	values[LICENSE_name] = value_text(name);
+	values[LICENSE_total] = value_number(total);
+	values[LICENSE_used] = value_number(used);
+	values[LICENSE_free] = value_number(total - used);
+	values[LICENSE_reserved] = value_number(0);
 	return true;
 }
 

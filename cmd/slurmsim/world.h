@@ -79,7 +79,7 @@ struct counters {
 	uint64_t cycles, cycle_us, cycle_last_us, cycle_max_us, depth;
 	uint64_t bf_cycles, bf_us, bf_last_us, bf_max_us, bf_depth, bf_last_depth, bf_jobs,
 		bf_last_jobs;
-	uint64_t bf_queue, bf_het_jobs;
+	uint64_t bf_queue, bf_queue_sum, bf_het_jobs;
 };
 
 struct world {

@@ -1,4 +1,17 @@
 // Dashboards: { 'file.json': dashboard }.
 {
-  grafanaDashboards+:: {},
+  local b = (import 'library.libsonnet')($._config) + (import 'common.libsonnet')($._config),
+  grafanaDashboards+:: {
+    'exporter.json': (import 'exporter.libsonnet')(b),
+    'gpus.json': (import 'gpus.libsonnet')(b),
+    'job.json': (import 'job.libsonnet')(b),
+    'jobs.json': (import 'jobs.libsonnet')(b),
+    'limits.json': (import 'limits.libsonnet')(b),
+    'nodes.json': (import 'nodes.libsonnet')(b),
+    'overview.json': (import 'overview.libsonnet')(b),
+    'partitions.json': (import 'partitions.libsonnet')(b),
+    'queue.json': (import 'queue.libsonnet')(b),
+    'scheduler.json': (import 'scheduler.libsonnet')(b),
+    'users.json': (import 'users.libsonnet')(b),
+  },
 }

@@ -39,8 +39,13 @@ local of(config, entity) =
       function(entity) of(config, entity),
       ['cluster', 'partition', 'account', 'user', 'qos']
     ) + [
+      // Nodes have no rows before their first failure: where slurmscope was there already, all of a new one is increase.
       promql.rule(config, 'cluster_node:slurm_node_job_failures:increase%s' % config.blackHole.window, |||
-        sum by (%(c)s, node) (increase(slurm_node_job_failures_total{%(s)s}[%(window)s]))
+        sum by (%(c)s, node) (
+          (slurm_node_job_failures_total{%(s)s} unless slurm_node_job_failures_total{%(s)s} offset %(window)s)
+            and on (job, instance) (slurmscope_build_info{%(s)s} offset %(window)s)
+          or increase(slurm_node_job_failures_total{%(s)s}[%(window)s])
+        )
       |||, config.blackHole),
     ],
 }

@@ -1,4 +1,4 @@
-/* The two clocks. What can be tested takes the time as an argument instead of asking here. */
+/* The clocks. What can be tested takes the time as an argument instead of asking here. */
 #pragma once
 
 #include <stdint.h>
@@ -6,3 +6,4 @@
 int64_t clock_now_s(void);      /* wall clock, Unix seconds */
 double clock_now(void);         /* wall clock, Unix seconds with fraction */
 uint64_t clock_monotonic_ns(void); /* for durations and waiting: never steps */
+double clock_thread_cpu(void);     /* seconds that the calling thread has computed */

@@ -28,10 +28,17 @@ void cluster_done(struct cluster *cluster)
 	for (int kind = 0; kind < ENTITY_KINDS; kind++)
 		roster_done(&cluster->rosters[kind]);
 	node_events_done(&cluster->node_events);
+	each_job_done(&cluster->each_job);
 	qos_section_free(cluster->qos);
 	associations_section_free(cluster->associations);
 	limits_use_free(cluster->limits);
 	vocabulary_done(&cluster->vocabulary);
+}
+
+void cluster_set_job_rows(struct cluster *cluster, uint64_t jobs, uint64_t nodes)
+{
+	cluster->each_job.max = cluster->job_table->extras.max = jobs;
+	cluster->each_job.node_rows_max = nodes;
 }
 
 void cluster_forget_limits(struct cluster *cluster)

@@ -5,6 +5,7 @@
 
 #include "cluster/accounting.h"
 #include "cluster/caps.h"
+#include "cluster/each_job.h"
 #include "cluster/job_table.h"
 #include "cluster/node_events.h"
 #include "cluster/limits_use.h"
@@ -47,6 +48,7 @@ struct cluster {
 	bool jobs_lack_details; /* of many jobs only the state is known: only the cluster's states are right */
 	struct caps caps;
 	struct roster rosters[ENTITY_KINDS]; /* who has a row of its own; fold.h */
+	struct each_job each_job;	     /* likewise, which jobs */
 	struct qos_section *qos;
 	struct associations_section *associations;
 	struct limits_use *limits; /* of the four sections above, as of the last cluster_settle */
@@ -55,6 +57,9 @@ struct cluster {
 
 void cluster_init(struct cluster *cluster); /* without caps */
 void cluster_done(struct cluster *cluster);
+
+/* So many jobs may have rows of their own (0: none, as after cluster_init), and so many of their nodes. */
+void cluster_set_job_rows(struct cluster *cluster, uint64_t jobs, uint64_t nodes);
 
 /* Makes `jobs` the table's totals, for it has the whole picture; or NULL. */
 void cluster_show_jobs(struct cluster *cluster, bool is_known);

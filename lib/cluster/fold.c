@@ -172,6 +172,9 @@ void cluster_fold(struct cluster *cluster)
 {
 	cluster_settle(cluster);
 	choose(cluster);
+	if (cluster_detailed_jobs(cluster))
+		each_job_choose(&cluster->each_job, cluster->job_table,
+				cluster->nodes ? &cluster->nodes->table : NULL);
 	if (cluster->jobs)
 		fold_jobs(cluster->jobs, cluster->rosters);
 	if (cluster->nodes)

@@ -11,6 +11,7 @@ struct job_batch *job_batch_begin(struct job_table *table, int64_t now)
 	struct job_batch *batch = NEW(struct job_batch);
 	batch->table = table;
 	batch->now = now;
+	batch->extras = job_extras_begin(&table->extras);
 	batch->word_count = table->position_count / WORD_BITS + 1;
 	batch->confirmed = memory_new(batch->word_count * sizeof *batch->confirmed);
 	return batch;
@@ -22,6 +23,7 @@ bool job_batch_put(struct job_batch *batch, const struct job *job)
 	struct job_row row;
 	if (!job_row_make(&row, table, job, batch->now))
 		return false;
+	job_extras_put(&batch->extras, job);
 	const struct job_row *known = job_table_row(table, row.id);
 	size_t position = known ? (size_t)(known - table->rows) : 0;
 	if (known)
@@ -38,6 +40,7 @@ bool job_batch_put(struct job_batch *batch, const struct job *job)
 static void done(struct job_batch *batch)
 {
 	free(batch->rows);
+	job_extras_done(&batch->extras);
 	free(batch->confirmed);
 	free(batch);
 }
@@ -62,6 +65,7 @@ void job_batch_commit(struct job_batch *batch)
 	keep_confirmed(batch);
 	for (size_t i = 0; i < batch->count; i++)
 		job_table_place(batch->table, &batch->rows[i]);
+	job_extras_replace(&batch->table->extras, &batch->extras);
 	job_table_note_now(batch->table, batch->now);
 	done(batch);
 }

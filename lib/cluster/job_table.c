@@ -21,6 +21,7 @@ void job_table_free(struct job_table *table)
 	id_map_done(&table->split_pending);
 	text_pool_done(&table->texts);
 	job_groups_done(&table->groups);
+	job_extras_done(&table->extras);
 	job_totals_free(table->totals);
 	free(table);
 }
@@ -205,6 +206,7 @@ bool job_table_at(const struct job_table *table, size_t position, struct job_vie
 		.state = row->state,
 		.flags = row->flags,
 		.submit_time = row->submit_time,
+		.nodes = row->nodes,
 		.tasks = row->tasks,
 		.tasks_listed = row->tasks_listed,
 		.seen_time = row->seen_time,

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/id_map.h"
+#include "cluster/job_extras.h"
 #include "cluster/job_groups.h"
 #include "cluster/job_row.h"
 #include "cluster/job_totals.h"
@@ -26,6 +27,7 @@ struct job_table {
 	struct text_pool texts;      /* of the rows: reasons, TRES, reservations, node lists */
 	struct job_groups groups;    /* rows of the same account, user, partitions and QOS */
 	struct job_totals *totals;
+	struct job_extras extras; /* put by whoever reads slurmctld's records */
 	uint64_t rows_without_details;
 	uint64_t changes; /* goes up with every call that may have changed something */
 	int64_t now;      /* the latest that was said */
@@ -39,6 +41,7 @@ struct job_view {
 	int state;
 	uint64_t flags;
 	uint64_t submit_time; /* Unix seconds; 0: not known */
+	uint64_t nodes;       /* that one of its tasks asks for, or holds */
 	uint64_t tasks;       /* jobs that the row stands for */
 	uint64_t tasks_listed; /* so many its details listed, which may have been cut */
 	int64_t seen_time;    /* when Slurm last said that the record exists */

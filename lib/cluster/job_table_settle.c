@@ -137,5 +137,5 @@ size_t job_table_bytes(const struct job_table *table)
 	size_t slots = table->positions.slot_count + table->split_pending.slot_count;
 	return sizeof *table + table->position_count * sizeof *table->rows +
 	       slots * sizeof(struct id_slot) + text_pool_bytes(&table->texts) +
-	       job_groups_bytes(&table->groups);
+	       job_groups_bytes(&table->groups) + job_extras_bytes(&table->extras);
 }

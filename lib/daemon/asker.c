@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <stdio.h>
 
 bool asker_expects(enum endpoint which, enum fetch_result result)
@@ -110,7 +111,7 @@ enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch,
 	struct http_reply reply;
 	enum fetch_result result = client_fetch(asker->client, fetch, &answer, &reply, &err);
 	*ret_outcome = (struct plan_outcome){.result = plan_result_of(asker, result),
-					     .seconds = reply.seconds,
+					     .seconds = fmax(reply.seconds - reply.own_seconds, 0),
 					     .bytes = (double)reply.bytes,
 					     .records = answer.records};
 	if (!fetch_succeeded(result) && atomic_load(asker->stop))

@@ -97,6 +97,13 @@ static const struct option_row rows[] = {
 	 "Whether the steps of ended jobs are read from slurmdbd for what they used of their CPUs and "
 	 "memory.",
 	 jobs_steps_names},
+	{"jobs.rows", ROWS_OPTION, offsetof(struct config, job_rows), "0", "NUMBER",
+	 "Most jobs that have rows of their own (slurm_job_...; some 15 series a running job), running "
+	 "ones first: for joins with what exporters on the nodes say of jobs. 0: none.",
+	 NULL},
+	{"jobs.node-rows", ROWS_OPTION, offsetof(struct config, job_node_rows), "10000", "NUMBER",
+	 "Most nodes of such jobs that have rows (slurm_job_node_...; two series for each node of a job).",
+	 NULL},
 	{"state.path", STRING, offsetof(struct config, state_path), NULL, "FILE",
 	 "Where counters of job events are kept, so that none is lost or counted twice when slurmscope "
 	 "or the machine stops; without it they begin at 0 each time.",

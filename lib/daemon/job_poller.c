@@ -391,6 +391,24 @@ static bool poll_until_done(struct job_poller *poller, size_t task, size_t way, 
 	return true;
 }
 
+static bool poll_details_until_done(struct job_poller *poller)
+{
+	return !job_details_left(&poller->reader.details, JOB_QUEUE_WANTED) ||
+	       poll_until_done(poller, TASK_JOB_DETAILS, DETAILS_SINGLE, 1);
+}
+
+/* What jobs with rows of their own lack when all have details. */
+static bool poll_missing(struct job_poller *poller)
+{
+	struct cluster *cluster = poller->cluster;
+	if (!cluster->each_job.max)
+		return true;
+	each_job_choose(&cluster->each_job, cluster->job_table,
+			cluster->nodes ? &cluster->nodes->table : NULL);
+	job_details_begin(&poller->reader.details, JOB_QUEUE_WANTED);
+	return poll_details_until_done(poller);
+}
+
 bool job_poller_poll_all(struct job_poller *poller)
 {
 	enum { ROWS = 1000 };
@@ -403,6 +421,5 @@ bool job_poller_poll_all(struct job_poller *poller)
 				: poll_until_done(poller, TASK_JOB_SEARCH, STATES_BATCHES, ROWS) &&
 					  poll_until_done(poller, TASK_JOB_STATES, STATES_BATCHES,
 							  ROWS);
-	return are_found && (!job_details_left(&poller->reader.details, JOB_QUEUE_WANTED) ||
-			     poll_until_done(poller, TASK_JOB_DETAILS, DETAILS_SINGLE, 1));
+	return are_found && poll_details_until_done(poller) && poll_missing(poller);
 }

@@ -61,16 +61,26 @@ static void take_job(void *context, const void *record)
 	copies->items[copies->count++] = job_copy(record, &copies->arena);
 }
 
+static bool wants_detail(const struct job_table *table, uint64_t id)
+{
+	struct job_view row;
+	return table->extras.max && job_table_find(table, id, &row) && job_nodes_need_detail(row.nodes);
+}
+
 bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome *outcome)
 {
 	struct job_copies copies = {.count = 0};
 	char item[24];
 	snprintf(item, sizeof item, "%" PRIu64, id);
-	const struct fetch fetch = {ENDPOINT_JOB, take_job, &copies, .item = item};
+	struct job_table *table = reader->rounds.table;
+	const struct fetch fetch = {ENDPOINT_JOB, take_job, &copies, .item = item,
+				    .with_detail = wants_detail(table, id)};
 	int64_t now = clock_now_s();
 	enum fetch_result result = asker_ask(reader->asker, &fetch, outcome);
 	for (size_t i = 0; result == FETCH_OK && i < copies.count; i++) {
+		copies.items[i].is_detailed = fetch.with_detail;
 		job_details_take(&reader->details, &copies.items[i], now);
+		job_extras_put(&table->extras, &copies.items[i]);
 		job_rounds_note_job(&reader->rounds, &copies.items[i]);
 	}
 	bool is_kept_from_us = result == FETCH_NOT_FOUND || result == FETCH_FORBIDDEN;

@@ -103,6 +103,7 @@ struct poller *poller_new(const struct config *config, struct page_slot *slot, s
 		.ca_file = config->ca_file,
 		.stop = &poller->stop,
 	};
+	cluster_set_job_rows(&poller->cluster, config->job_rows, config->job_node_rows);
 	poller->plan = plan_of(config, poller->tasks);
 	poller->asker = (struct asker){
 		.config = config,

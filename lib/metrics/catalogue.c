@@ -7,7 +7,7 @@
 static const struct family_group *const slurm_groups[] = {
 	&cluster_group, &controller_group, &node_group, &partition_group,
 	&node_event_group, &node_row_group, &node_detail_group, &node_transition_group,
-	&job_group, &event_group, &queue_group, &node_failure_group, &reservation_group, &license_group, &share_group, &scheduler_group, &rpc_group,
+	&job_group, &each_job_group, &event_group, &queue_group, &node_failure_group, &reservation_group, &license_group, &share_group, &scheduler_group, &rpc_group,
 	&conf_group, &accounting_group, &qos_group, &association_group, NULL,
 };
 static const struct family_group *const exporter_groups[] = {

@@ -3,7 +3,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { NODES_MAX = 1000000 };
+/* As many dimensions as no site has; Slurm itself knows five (HIGHEST_DIMENSIONS). */
+enum { NODES_MAX = 1000000, BRACKETS_MAX = 8 };
 
 struct expansion {
 	hostlist_fn *take;
@@ -24,6 +25,13 @@ static size_t append(struct expansion *expansion, size_t len, struct text more)
 	return len + more.len;
 }
 
+/* The name's first `len` bytes are all of it. */
+static void take(struct expansion *expansion, size_t len)
+{
+	if (len && expansion->nodes++ < expansion->max)
+		expansion->take(expansion->context, (struct text){expansion->name, len});
+}
+
 /* "7" or "001-128": the first number's length is that of all. */
 static void expand_range(struct expansion *expansion, size_t len, struct text range,
 			 struct text rest)
@@ -35,11 +43,13 @@ static void expand_range(struct expansion *expansion, size_t len, struct text ra
 		expand(expansion, append(expansion, len, range), rest);
 		return;
 	}
-	for (uint64_t n = first; n <= last && expansion->nodes < expansion->max; n++) {
+	for (uint64_t n = first; first <= last && expansion->nodes < expansion->max; n++) {
 		char digits[32];
 		int width = lower.len < sizeof digits ? (int)lower.len : 0;
 		int count = snprintf(digits, sizeof digits, "%0*" PRIu64, width, n);
 		expand(expansion, append(expansion, len, (struct text){digits, (size_t)count}), rest);
+		if (n == last)
+			break;
 	}
 }
 
@@ -50,16 +60,35 @@ static void expand(struct expansion *expansion, size_t len, struct text rest)
 	const char *end = bracket ? memchr(bracket, ']', rest.len - (size_t)(bracket - rest.bytes))
 				  : NULL;
 	if (!end) {
-		len = append(expansion, len, rest);
-		if (len && expansion->nodes++ < expansion->max)
-			expansion->take(expansion->context, (struct text){expansion->name, len});
+		take(expansion, append(expansion, len, rest));
 		return;
 	}
 	len = append(expansion, len, (struct text){rest.bytes, (size_t)(bracket - rest.bytes)});
 	struct text ranges = {bracket + 1, (size_t)(end - bracket - 1)}, range;
 	struct text behind = {end + 1, rest.len - (size_t)(end + 1 - rest.bytes)};
-	while (text_next(&ranges, ',', &range))
-		expand_range(expansion, len, range, behind);
+	if (!text_next(&ranges, ',', &range)) /* "[]": each way through ends in a name, so that the limit holds */
+		take(expansion, len);
+	else
+		do
+			expand_range(expansion, len, range, behind);
+		while (expansion->nodes < expansion->max && text_next(&ranges, ',', &range));
+}
+
+static size_t count_brackets(struct text item)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < item.len; i++)
+		count += item.bytes[i] == '[';
+	return count;
+}
+
+/* What has more brackets than any node's name is taken as a name. */
+static void expand_item(struct expansion *expansion, struct text item)
+{
+	if (count_brackets(item) <= BRACKETS_MAX)
+		expand(expansion, 0, item);
+	else
+		take(expansion, append(expansion, 0, item));
 }
 
 /* Cuts the first item off: commas in brackets do not end it. */
@@ -80,11 +109,11 @@ static struct text cut_item(struct text *list)
 	return item;
 }
 
-void hostlist_each(struct text list, hostlist_fn *take, void *context)
+void hostlist_each(struct text list, hostlist_fn *fn, void *context)
 {
-	struct expansion expansion = {.take = take, .context = context, .max = NODES_MAX};
-	while (list.len)
-		expand(&expansion, 0, cut_item(&list));
+	struct expansion expansion = {.take = fn, .context = context, .max = NODES_MAX};
+	while (list.len && expansion.nodes < expansion.max)
+		expand_item(&expansion, cut_item(&list));
 }
 
 struct first {
@@ -104,6 +133,6 @@ struct text hostlist_first(struct text list, char room[HOSTLIST_NODE_MAX + 1])
 	struct first first = {room, 0};
 	struct expansion expansion = {.take = take_first, .context = &first, .max = 1};
 	while (list.len && !expansion.nodes)
-		expand(&expansion, 0, cut_item(&list));
+		expand_item(&expansion, cut_item(&list));
 	return (struct text){room, first.len};
 }

@@ -8,7 +8,7 @@ enum { HOSTLIST_NODE_MAX = 255 }; /* bytes of a name; longer ones are cut */
 typedef void hostlist_fn(void *context, struct text node); /* the text is borrowed */
 
 /* Calls back with each node's name, a million at the most. What is no list of nodes is taken as a name. */
-void hostlist_each(struct text list, hostlist_fn *take, void *context);
+void hostlist_each(struct text list, hostlist_fn *fn, void *context);
 
 /* The first node's name, written to `room`; empty if there is none. */
 struct text hostlist_first(struct text list, char room[HOSTLIST_NODE_MAX + 1]);

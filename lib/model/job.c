@@ -66,8 +66,15 @@ struct job job_copy(const struct job *job, struct arena *arena)
 	struct text *const texts[] = {&copy.array_tasks,    &copy.user,		 &copy.account,
 				      &copy.partitions,	    &copy.qos,		 &copy.reason,
 				      &copy.tres_requested, &copy.tres_allocated, &copy.reservation,
-				      &copy.node_list,	    &copy.cluster};
+				      &copy.node_list,	    &copy.cluster,	 &copy.name,
+				      &copy.sluid};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*texts[i] = arena_copy(arena, *texts[i]);
+	struct job_node *nodes = arena_new(arena, copy.nodes_held.count * sizeof *nodes);
+	for (size_t i = 0; i < copy.nodes_held.count; i++) {
+		nodes[i] = ((const struct job_node *)job->nodes_held.items)[i];
+		nodes[i].name = arena_copy(arena, nodes[i].name);
+	}
+	copy.nodes_held.items = nodes;
 	return copy;
 }

@@ -3,8 +3,15 @@
 #pragma once
 
 #include "base/arena.h"
+#include "model/list.h"
 #include "model/number.h"
 #include "model/vocabulary.h"
+
+/* What a job holds of one of its nodes. */
+struct job_node {
+	struct text name;
+	uint64_t cpus;
+};
 
 struct job {
 	uint64_t id;            /* the raw record id; always known */
@@ -31,7 +38,12 @@ struct job {
 	struct text node_list;  /* that it runs on, "cn[01-03],gn1"; empty while pending */
 	uint64_t time_limit;    /* seconds, may be infinite */
 	struct text cluster; /* name; empty in some releases */
-	bool is_lent;        /* ours: it has the details of another task of its array */
+	struct text name, sluid; /* sluid: empty before v0.0.44 */
+	uint64_t het_job_id;     /* of its first component; 0 or unset: not of a het job */
+	uint64_t priority, restarts;
+	struct list nodes_held; /* struct job_node; empty where Slurm does not say */
+	bool is_lent;     /* ours: it has the details of another task of its array */
+	bool is_detailed; /* ours: what it holds of each node was asked for */
 };
 
 /* How the batch script ended. */

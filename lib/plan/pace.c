@@ -9,7 +9,7 @@
  * long for that is spread out evenly: a start in haste would not make it notably shorter. */
 #define BURST 0.1
 #define BURST_OF_LONG 0.01
-#define BOUNDS_MAX 0.8 /* of what is divided */
+#define BOUNDS_MAX 0.85 /* of what is divided */
 /* However much is set aside for bursts, so much of a budget is divided. */
 #define DIVIDED 0.95 /* of a budget: the rest is for what comes at once, that windows are seldom full */
 #define DIVIDED_MIN 0.45

@@ -21,7 +21,7 @@
  *    in a window, what one request took beyond its prediction, comes on top.
  * 2. Shares. Each task asks for the cost of its round / its wish; budgets and the request rate are
  *    divided so that small askers get all they ask for and the others the rest by weight, after
- *    bounds were paid for, with four fifths at most. Who gets less is asked less often. A round that costs at most a tenth of ten minutes' budget is saved
+ *    bounds were paid for, with 85 % at most. Who gets less is asked less often. A round that costs at most a tenth of ten minutes' budget is saved
  *    up and done at once, a longer one is spread out. What is spent at once is set aside first.
  * 3. Requests. A token bucket; a smaller one where Slurm limits rates (rl_enable).
  * 4. Trouble. Failures: exponential back-off with full jitter, then one small request; batches grow

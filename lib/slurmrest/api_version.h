@@ -8,6 +8,7 @@ struct api_version {
 	const char *name;         /* as in the path: "v0.0.45" */
 	const char *flags_query;  /* what makes bulk lists leave out DETAIL; "" where unknown */
 	const char *item_flags_query; /* of one job; "" where unknown */
+	const char *item_detail_query; /* likewise, with what the job holds of each node */
 	const char *runs_query;  /* what makes slurmdb/jobs tell of all runs, uncut; "" where it always does */
 	const char *time_prefix; /* of Unix seconds in its query */
 	bool repeats_lists;      /* in its query a list is a parameter for each value */

@@ -205,8 +205,9 @@ static bool is_conditional(const struct client *client, const struct fetch *fetc
 static void path_of(const struct client *client, const struct fetch *fetch, struct buf *path)
 {
 	const struct endpoint_row *row = &endpoint_table[fetch->endpoint];
-	const char *flags = row->takes_item ? client->version->item_flags_query
-					    : client->version->flags_query;
+	const char *flags = fetch->with_detail ? client->version->item_detail_query
+			    : row->takes_item  ? client->version->item_flags_query
+					       : client->version->flags_query;
 	buf_printf(path, "/%s/%s%s%s%s%s", row->is_slurmdb ? "slurmdb" : "slurm",
 		   client->version->name, row->path, row->takes_item ? fetch->item : "",
 		   row->takes_flags ? flags : "", fetch->query ? fetch->query : "");

@@ -52,6 +52,7 @@ struct fetch {
 	record_fn *take;
 	void *context;
 	const char *query; /* "?job_id=1", not with one that takes flags; NULL: none */
+	bool with_detail;  /* of that: what the job holds of each node, where the version tells */
 	const char *item;  /* of an endpoint that takes one: "17" */
 	/* The last_update of an answer that is still at hand; 0: none. Only sent where endpoint and version
 	 * take it: then the result may be FETCH_UNCHANGED. */

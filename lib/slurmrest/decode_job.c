@@ -13,6 +13,14 @@ static void take_state(struct vocabulary *vocabulary, void *record, struct text 
 	job->state = state + 1;
 }
 
+/* Before v0.0.41 job_resources tells the cores of each node, but not its CPUs. */
+static const struct field node_fields[] = {
+	TEXT_FIELD(struct job_node, name, "name"),
+	NUMBER(struct job_node, cpus, "cpus.count", COUNT),
+	END_OF_FIELDS,
+};
+static const struct field_elements node_elements = {sizeof(struct job_node), node_fields, NULL};
+
 static const struct field fields[] = {
 	NUMBER(struct job, id, "job_id", COUNT),
 	NUMBER(struct job, array_job_id, "array_job_id", COUNT),
@@ -44,6 +52,12 @@ static const struct field fields[] = {
 	TEXT_FIELD(struct job, node_list, "nodes"),
 	NUMBER(struct job, time_limit, "time_limit", MINUTES),
 	TEXT_FIELD(struct job, cluster, "cluster"),
+	TEXT_FIELD(struct job, name, "name"),
+	TEXT_FIELD(struct job, sluid, "step_id.sluid"), /* since v0.0.44 */
+	NUMBER(struct job, het_job_id, "het_job_id", COUNT),
+	NUMBER(struct job, priority, "priority", COUNT),
+	NUMBER(struct job, restarts, "restart_cnt", COUNT),
+	LIST(struct job, nodes_held, "job_resources.nodes.allocation", &node_elements),
 	END_OF_FIELDS,
 };
 

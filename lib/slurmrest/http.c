@@ -1,6 +1,7 @@
 #include "slurmrest/http.h"
 
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/memory.h"
 
 #include <curl/curl.h>
@@ -218,9 +219,11 @@ enum http_result http_get(struct http *http, const char *path, const struct http
 	curl_easy_setopt(http->curl, CURLOPT_URL, url.bytes);
 	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, list);
 
+	double computed = clock_thread_cpu();
 	CURLcode code = perform(http);
 
-	*ret_reply = (struct http_reply){.bytes = http->bytes};
+	*ret_reply = (struct http_reply){.bytes = http->bytes,
+					 .own_seconds = clock_thread_cpu() - computed};
 	curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &ret_reply->status);
 	curl_easy_getinfo(http->curl, CURLINFO_TOTAL_TIME, &ret_reply->seconds);
 	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, NULL);

@@ -24,6 +24,7 @@ enum http_result {
 struct http_reply {
 	long status;    /* 0 if none came */
 	double seconds; /* from the request to the last byte */
+	double own_seconds; /* of these we computed: slurmrestd makes an answer before it sends any of it (SLURMRESTD.md) */
 	uint64_t bytes; /* of the body */
 };
 

@@ -21,6 +21,7 @@ import urllib.request
 from collections import Counter, namedtuple
 
 from oracle_controller import add_controller, add_licenses, add_reservations, add_scheduler, add_slurmdbd
+from oracle_each_job import add_each_job
 from oracle_jobs import BASE_STATES, ENDED, add_jobs
 from oracle_limits import add_limits, add_shares, add_use
 from oracle_nodes import add_nodes, add_partitions
@@ -33,8 +34,8 @@ STILL = 5          # and so many rounds at least, in which nothing happens
 PAUSE = 4          # rounds, and again so many in which jobs come and go
 PRINTED = 10       # differences of a group
 NEARLY_ALL = 0.95  # of the samples of a group are compared while jobs come and go
-# Completing and configuring last a moment: a sample of theirs may be seen in no round that is still.
-MOMENTARY = {"job flags": 0.7}
+# Completing and configuring last a moment, and so do most jobs: samples of theirs may be seen in no round that is still.
+MOMENTARY = {"job flags": 0.7, "each job": 0.7}
 # The backfill scheduler runs every 5 s whatever happens: on a busy machine some of its numbers move in every round.
 RESTLESS = {"scheduler": 0.5, "backfill": 0.5, "controller queues": 0.5}
 
@@ -51,6 +52,9 @@ GROUPS = {
     "each node, full": (add_nodes, [
         "node_(cpus|real_memory_bytes|free_memory_bytes|load1|gres|power_watts|partition_info)",
         "node_(boot|slurmd_start|last_busy)_timestamp_seconds"]),
+    "each job": (add_each_job, [
+        "job_(info|node_info|node_cpus|state|allocated_(cpus|memory_bytes|gres)|priority|restarts)",
+        "job_((submit|eligible|start)_timestamp|time_limit)_seconds"]),
     "partitions": (add_partitions, [
         "partition_(info|state|max_time_seconds|default_time_seconds|max_nodes|priority_tier|priority_job_factor)"]),
     "controller": (add_controller, ["cluster_info", "controller_up", "accounting_up"]),
@@ -159,6 +163,15 @@ def not_told(what, version):
                for first, last, pattern in NOT_TOLD)
 
 
+def of_parts(samples):
+    """The CPUs on each node of jobs that hold parts of several nodes."""
+    counts = Counter(dict(labels)["jobid"] for family, labels in samples if family == "slurm_job_node_info")
+    whole = {dict(labels)["jobid"] for family, labels in samples
+             if family == "slurm_job_info" and ("exclusive", "true") in labels}
+    return {(family, labels) for family, labels in samples if family == "slurm_job_node_cpus"
+            and counts[dict(labels)["jobid"]] > 1 and dict(labels)["jobid"] not in whole}
+
+
 def as_told(page, before, after):
     """The three without what only slurmrestd can say, and what its API version does not say."""
     version = version_of(page)
@@ -166,6 +179,11 @@ def as_told(page, before, after):
     before, after = ({key: value for key, value in reading.items()
                       if not (not_told(key[0], version) or not_told(text_of(key), version))}
                      for reading in (before, after))
+    if version <= "v0.0.40":
+        parts = of_parts(before) | of_parts(after)
+        before, after = ({key: value for key, value in reading.items() if key not in parts} for reading in (before, after))
+    if version <= "v0.0.43":
+        page, before, after = (without_label(samples, "slurm_job_info", "sluid") for samples in (page, before, after))
     if version <= "v0.0.38":
         hidden = hidden_ends(before, after)
         return tuple(fold_hidden(samples, hidden) for samples in (page, before, after))

@@ -140,7 +140,7 @@ gpu_jobs() {
 	gpus alice -A physics -q gpu -N1 -w gn01 -n2 --gres=gpu:a100:2
 	gpus bob -q gpu -N1 -w gn01 -n1 --gpus=2
 	gpus kim -A research -q gpu -N1 -w hn01 -n1 --gpus=h100:2
-	gpus carol -N2 -w gn02,mx01 --gres=gpu:1
+	gpus carol -N2 -w gn02,mx01 -n3 --gres=gpu:1
 	gpus carol -N1 -w gn02 -n1 --gres=nic:1
 }
 

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import yaml
 
+from promql import selectors
+
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 CACHE = Path(os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope"))
@@ -89,17 +91,8 @@ class Promtool(unittest.TestCase):
                              {alert["alert"] for alert in alerts()})
 
 
-# What is followed by a parenthesis, or is one of these, is no metric.
-WORDS = {"by", "on", "and", "or", "unless", "bool", "group_left", "group_right", "without", "ignoring"}
-
-
 def metrics_of(expr):
-    expr = re.sub(r'"(?:[^"\\]|\\.)*"', '""', expr)
-    expr = re.sub(r"\{[^}]*\}", " ", expr)
-    expr = re.sub(r"\[[^]]*\]", " ", expr)
-    expr = re.sub(r"\b(by|on|group_left|group_right|without|ignoring)\s*\([^)]*\)", " ", expr)
-    return {name for name, call in re.findall(r"([a-zA-Z_:][a-zA-Z0-9_:]*)\s*(\(?)", expr)
-            if not call and name not in WORDS and not re.fullmatch(r"[eE]\d*", name)}
+    return {name for name, _ in selectors(expr)}
 
 
 def exported():

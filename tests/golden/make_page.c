@@ -1,5 +1,7 @@
 /* Recorded answers in, page out: the whole pipeline without sockets, and without what the exporter says
- * of itself. Usage: make_page FOLDER VERSION [full], where FOLDER holds ping.json, diag.json, ... */
+ * of itself. Usage: make_page FOLDER VERSION [full], where FOLDER holds ping.json, diag.json, ...; full: nodes
+ * and jobs by themselves, too. */
+#include "cluster/fold.h"
 #include "daemon/section.h"
 #include "metrics/catalogue.h"
 
@@ -50,9 +52,10 @@ int main(int argc, char **argv)
 				  .now = NOW,
 				  .per_node = argc > 3 ? PER_NODE_FULL : PER_NODE_DEFAULT};
 	cluster_init(&cluster);
+	cluster_set_job_rows(&cluster, argc > 3 ? 1000 : 0, 1000);
 	for (int i = 0; i < ENDPOINTS_POLLED; i++)
 		read_answer(&cluster, argv[1], (enum endpoint)i);
-	cluster_settle(&cluster);
+	cluster_fold(&cluster);
 	cluster.controllers_are_sure = true;
 	snprintf(cluster.api_version, sizeof cluster.api_version, "%s", argv[2]);
 	catalogue_render_slurm(&view, &page);

@@ -23,6 +23,9 @@ asked for by pending ones, have a row, and keep it until they are idle or anothe
 `slurmscope_series_folded` says how many samples were folded. Where there is nothing to add up (what a partition is
 configured to be, fairshare) the row is left out.
 
+Jobs have rows of their own (`slurm_job_...` with the label `jobid`, the raw job id that cgroups and `SLURM_JOB_ID` have) only
+with `--jobs.rows`. Users, accounts, partitions and QOS that filters allow no row are `other` there, too.
+
 A name longer than 256 bytes is cut and ends in `~` and 8 hexadecimal digits of its hash; one that is really called
 `other` is shown as `other~c8728734`. Invalid UTF-8 is shown as U+FFFD.
 

@@ -33,9 +33,9 @@ MEMBERS = {
     "job_resources": """nodes nodes.list=nodes nodes.count=node_count cpus
         allocated_cpus=cpus allocated_cores=cpus allocated_hosts=node_count
         allocated_nodes.0.memory=node_memory allocated_nodes.0.cpus=node_cpus
-        allocated_nodes.0.nodename=batch_host allocated_nodes.0.memory_allocated=node_memory
-        nodes.allocation.0.name=batch_host nodes.allocation.0.cpus.count=node_cpus
-        nodes.allocation.0.memory.allocated=node_memory""",
+        allocated_nodes=rows:job_node nodes.allocation=rows:job_node""",
+    "job_node": """index name cpus.count=cpus memory.allocated=memory nodename=name
+        memory_allocated=memory""",
     "job_state": "job_id=name state",
     "node": """boot_time cpu_load cpus effective_cpus free_mem free_memory=free_mem gres gres_drained
         gres_used last_busy name address hostname state state_flags=flags partitions port real_memory
@@ -230,6 +230,9 @@ def make(folder):
             without = next(job.get("job_resources", {}) for job in records
                            if "PENDING" in job["job_state"])
             templates["job_resources"] = mark("job_resources", resources)
+            nodes = resources.get("allocated_nodes") or resources["nodes"]["allocation"]
+            if isinstance(nodes, list):
+                templates["job_node"] = mark("job_node", nodes[0])
             record = {**record, "job_resources": f"@one:job_resources@{json.dumps(without)}"}
         for part, child in (("rpcs_by_message_type", "rpc_type"), ("rpcs_by_user", "rpc_user"),
                             ("RPCs", "db_rpc"), ("users", "db_user"), ("steps", "db_step")):

@@ -78,8 +78,8 @@ class Simulator:
         assert status == 200, f"/sim/{what}: {body}"
         return body.decode()
 
-    def truth(self):
-        return self.json("/sim/truth")
+    def truth(self, with_jobs=False):
+        return self.json("/sim/truth?jobs" if with_jobs else "/sim/truth")
 
     def stats(self):
         return self.json("/sim/stats")

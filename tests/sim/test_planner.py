@@ -13,7 +13,7 @@ import urllib.request
 from pathlib import Path
 
 from simulator import SLURMSCOPE, Simulator
-from test_truth import FAMILIES, truth_of
+from test_truth import FAMILIES, JOB_FAMILIES, truth_of, without_own_names
 
 PATIENCE = 120
 OF_JOBS = {kind: row for kind, row in FAMILIES.items() if "job" in kind or "reasons" in kind or kind == "user_cpus"}
@@ -79,28 +79,67 @@ class Scope:
     def one(self, name):
         return self.samples().get((name, frozenset()))
 
-    def jobs(self):
+    def jobs(self, families=None):
         """The families of jobs, without zeros."""
-        families = {family for family, _, _ in OF_JOBS.values()}
-        return {key: value for key, value in self.samples().items() if key[0] in families and value}
+        wanted = {family for family, _, _ in (families or OF_JOBS).values()}
+        return {key: value for key, value in without_own_names(self.samples()).items() if key[0] in wanted and value}
 
 
-def jobs_of(truth):
-    return truth_of({key: value for key, value in truth.items() if key.partition("/")[0] in OF_JOBS})
+def jobs_of(truth, families=None):
+    families = families or OF_JOBS
+    return truth_of({key: value for key, value in truth.items() if key.partition("/")[0] in families}, families)
 
 
 class Planner(unittest.TestCase):
-    def settle(self, sim, scope, why):
-        """Waits until the page is what the simulator, whose clock stands, says."""
-        truth = jobs_of(sim.truth())
-        last = {}
+    def settle(self, sim, scope, why, families=None):
+        """Waits until the page is what the simulator, whose clock stands, says. While jobs are missed it goes on by a
+        second now and then: what diag counts is told anew by slurmctld every half minute."""
+        last = {"truth": jobs_of(sim.truth(with_jobs=bool(families)), families), "ticked": time.monotonic()}
 
         def is_same():
-            last["page"] = scope.jobs()
-            return last["page"] == truth
+            last["page"] = scope.jobs(families)
+            is_missing = scope.one("slurmscope_coverage_ratio") < 1
+            if is_missing and time.monotonic() > last["ticked"] + 2:
+                sim.control("advance?seconds=1")
+                last["truth"] = jobs_of(sim.truth(with_jobs=bool(families)), families)
+                last["ticked"] = time.monotonic()
+            return last["page"] == last["truth"]
         scope.wait(is_same, lambda: f"{why}: (page, truth) differ in " + str(
-            {key: (last["page"].get(key), truth.get(key)) for key in set(truth) | set(last["page"])
-             if last["page"].get(key) != truth.get(key)})[:2000])
+            {key: (last["page"].get(key), last["truth"].get(key)) for key in set(last["truth"]) | set(last["page"])
+             if last["page"].get(key) != last["truth"].get(key)})[:2000])
+
+    def test_each_job(self):
+        """Jobs by themselves, as they come, start, are requeued and end."""
+        with Simulator("--seed=23", "--nodes=100", "--jobs=600", "--arrays=0.1", "--users=60",
+                       "--node-failures=20000") as sim, \
+                Scope(sim, *EAGER, "--interval.job_rotation=2", "--interval.nodes=2", "--jobs.rows=5000") as scope:
+            for step in range(4):
+                self.settle(sim, scope, f"step {step}", JOB_FAMILIES)
+                sim.control("advance?seconds=300")
+            self.settle(sim, scope, "at the end", JOB_FAMILIES)
+
+    def test_rows_of_jobs(self):
+        """As many as may have rows, running ones, none of a job that has ended; the others are counted."""
+        with Simulator("--seed=24", "--nodes=100", "--jobs=1000", "--users=60") as sim, \
+                Scope(sim, *EAGER, "--jobs.rows=50", "--jobs.node-rows=30") as scope:
+            for step in range(4):
+                truth = sim.truth(with_jobs=True)
+                alive = sum(key.startswith("job_state/") for key in truth)
+                running = {key.split("/")[1] for key in truth if key.startswith("job_state/") and key.endswith("/RUNNING")}
+                self.assertGreater(len(running), 60)
+
+                def is_right():
+                    page = scope.samples()
+                    rows = {(dict(labels)["jobid"], dict(labels)["state"]) for family, labels in page
+                            if family == "slurm_job_state"}
+                    named = {dict(labels)["jobid"] for family, labels in page
+                             if family == "slurm_job_info" and "name" in dict(labels)}
+                    nodes = sum(family == "slurm_job_node_info" for family, _ in page)
+                    folded = page.get(("slurmscope_series_folded", frozenset([("family", "slurm_job_state")])))
+                    return (len(rows) == len(named) == 50 and all(state == "running" for _, state in rows)
+                            and {job for job, _ in rows} <= running and nodes == 30 and folded == alive - 50)
+                scope.wait(is_right, f"rows of running jobs, step {step}")
+                sim.control("advance?seconds=120")
 
     def test_deltas(self):
         """Jobs of all kinds come, start, are requeued and held, end and go: never asked for as a list."""

@@ -194,12 +194,54 @@ static void test_hostlists(void)
 		{"cn[1-2", "cn[1-2"},
 		{"cn[a-b]", "cna-b"},
 		{"a,,b", "a b"},
+		{"r[1-2]s[1-2]n[08-09]", "r1s1n08 r1s1n09 r1s2n08 r1s2n09 r2s1n08 r2s1n09 r2s2n08 r2s2n09"},
+		{"cn[1,[2-3]]", "cn1] cn[2-3]"}, /* no list of Slurm's: some names, and no more */
+		{"cn[]x", "cn"},
+		{"cn[3-1],a", "a"},
+		{"n[18446744073709551615-18446744073709551615]", "n18446744073709551615"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char got[128] = "";
 		check_row(rows[i].list);
 		hostlist_each(text_of(rows[i].list), append_name, got);
 		CHECK_STRING(got, rows[i].want);
+	}
+}
+
+static void count_name(void *context, struct text name)
+{
+	(void)name;
+	++*(unsigned *)context;
+}
+
+#define WORDS "a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p"
+
+/* Lists that nobody wrote to be read. */
+static void test_hostile_hostlists(void)
+{
+	enum { MILLION = 1000000 };
+	static const struct {
+		const char *what, *unit, *end;
+		unsigned units, most;
+	} rows[] = {
+		{"ranges upon ranges", "n[0-999]", "", 8, MILLION},
+		{"words upon words", "n[" WORDS "," WORDS "]", "", 8, MILLION},
+		{"words that end in nothing", "n[" WORDS "," WORDS "]", "[]", 7, MILLION},
+		{"too many brackets", "n[1-2]", "", 100000, 1},
+		{"open brackets", "[", "", 1000000, 1},
+		{"many items", "n[0-9999],", "", 1000, MILLION},
+		{"a long range", "n[1-99999999999999]", "", 1, MILLION},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf list = BUF_INIT;
+		unsigned count = 0;
+		for (unsigned unit = 0; unit < rows[i].units; unit++)
+			buf_add_string(&list, rows[i].unit);
+		buf_add_string(&list, rows[i].end);
+		check_row(rows[i].what);
+		hostlist_each(buf_text(&list), count_name, &count);
+		CHECK(count > 0 && count <= rows[i].most);
+		buf_done(&list);
 	}
 }
 
@@ -395,6 +437,7 @@ int main(void)
 	test_association_limits();
 	test_unlimited();
 	test_hostlists();
+	test_hostile_hostlists();
 	test_time_left();
 	test_usage();
 	test_largest();

@@ -1,0 +1,74 @@
+// Expressions that several dashboards use.
+function(config) {
+  failed:: config.failedStates,
+  config:: config,
+  finished:: config.goodStates + '|' + config.failedStates,
+
+  local by(labels) = if labels == '' then '' else 'by ' + labels + ' ',
+
+  // Of a family of ends, in the time that the dashboard shows, by a list of labels; `where` begins with a comma.
+  ends(family, states, labels, where='', window='$__range')::
+    'sum %s(increase(%s{@,state=~"%s"%s}[%s]))' % [by(labels), family, states, where, window],
+  failureRatio(family, labels, where='', window='$__range')::
+    '%s / (%s > 0)' % [self.ends(family, states, labels, where, window) for states in [self.failed, self.finished]],
+
+  // `of`: partition or qos, or nothing for all together.
+  waitQuantile(quantile, of, where='', family='slurm_job_wait_time_seconds', window='$__range')::
+    'histogram_quantile(%g, sum by (%sle) (increase(%s_bucket{@%s}[%s])))' %
+    [quantile, if of == '' then '' else '@, ' + of + ', ', family, where, window],
+
+  // Of a histogram, over time.
+  quantile(quantile, family, where)::
+    self.waitQuantile(quantile, '', where, family, '$__rate_interval'),
+
+  // How much a counter grew, that of series counted that came in between: a node has none before its first failure.
+  grown(selector, window)::
+    '(%(of)s unless %(of)s offset %(window)s or increase(%(of)s[%(window)s]))' % { of: selector, window: window },
+
+  // How far an account's use is above its share among its siblings; root and those that share their parent's have none.
+  drift(where):: |||
+    max by (@, account) (slurm_account_usage_effective_ratio{@%s})
+      - max by (@, account) (slurm_account_shares_ratio{@})
+      and on (@, account) slurm_account_shares{@}
+  ||| % where,
+
+  // As recorded, of the last hour or what is configured: the rate, and its lower bound, for of few jobs little can be said.
+  recordedFailures(entity, where)::
+    'max by (@, %s) (cluster_%s:slurm_job_failures_per_job_end:ratio_increase%s{^%s})' % [entity, entity, config.jobFailures.window, where],
+  surelyFailed(entity, where)::
+    'max by (@, %s) (cluster_%s:slurm_job_failures_per_job_end:wilson_increase%s{^%s})' % [entity, entity, config.jobFailures.window, where],
+  // How many times as fast as it may the budget of late starts is used up, in the worst partition.
+  lateBurn(window, where)::
+    'max(cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^%s}) / %g' % [window, where, config.waitSlo.budget],
+
+  // The allocated part of a family by state; %s in it is where more matchers go.
+  share(family):: 'sum(%s) / sum(%s)' % [family % ',state="allocated"', family % ''],
+  shareBy(label, family)::
+    'sum by (@, %s) (%s) / sum by (@, %s) (%s)' % [label, family % ',state="allocated"', label, family % ''],
+
+  capacityColours:: self.colours({ allocated: 'blue', idle: 'green', other: 'red' }),
+  nodeColours:: self.colours({
+    idle: 'green',
+    mixed: 'light-blue',
+    allocated: 'blue',
+    down: 'red',
+    'error': 'dark-red',
+    unknown: 'orange',
+    future: 'gray',
+  }),
+  jobColours:: self.colours({
+    running: 'blue',
+    pending: 'orange',
+    suspended: 'purple',
+    completed: 'green',
+    failed: 'red',
+    cancelled: 'gray',
+    timeout: 'yellow',
+    out_of_memory: 'dark-orange',
+    node_fail: 'dark-red',
+    preempted: 'purple',
+    requeued: 'light-blue',
+    deadline: 'light-yellow',
+    boot_fail: 'semi-dark-red',
+  }),
+}

@@ -1,0 +1,71 @@
+local where = 'partition=~"$partition"';
+
+function(b) b.board(
+  'partitions',
+  'Partitions',
+  'What each partition has, what of it is in use, and its jobs. A node in several partitions counts in each.',
+  variables=[b.variable('partition', 'Partition', 'slurm_partition_info{@}')],
+  annotations=[b.restarts, b.drains],
+  rows=[
+    b.row('All', height=8, panels=[
+      b.table('Partitions', 'What they have and what of it is in use; the memory and GPUs of nodes that are down count as not in use.', [
+        b.key('partition', 'Partition', [
+          b.to('Queue and waits', 'queue', { partition: '${__value.text}' }),
+          b.to('Jobs and failures', 'jobs', { partition: '${__value.text}' }),
+        ]),
+        b.key('state', 'State'),
+      ], [
+        b.column('is', 'short', 'max by (@, partition, state) (slurm_partition_state{@,%s})' % where) + b.cellHidden,
+        b.column('Nodes', 'short', 'sum by (@, partition) (slurm_partition_nodes{@,%s})' % where),
+        b.column('CPUs', 'short', 'sum by (@, partition) (slurm_partition_cpus{@,%s})' % where),
+        b.column('CPUs in use', 'percentunit', b.shareBy('partition', 'slurm_partition_cpus{@,' + where + '%s}')) + b.bar,
+        b.column('Memory in use', 'percentunit', b.shareBy('partition', 'slurm_partition_memory_bytes{@,' + where + '%s}')) + b.bar,
+        b.column('GPUs in use', 'percentunit', b.shareBy('partition', 'slurm_partition_gres{@,gres="gpu",' + where + '%s}')) + b.bar,
+        b.column('Running', 'short', 'sum by (@, partition) (slurm_partition_jobs{@,%s,state="running"})' % where),
+        b.column('Pending', 'short', 'sum by (@, partition) (slurm_partition_jobs{@,%s,state="pending"})' % where),
+        b.column('Longest time limit', 's', 'max by (@, partition) (slurm_partition_max_time_seconds{@,%s})' % where),
+        b.column('Priority tier', 'short', 'max by (@, partition) (slurm_partition_priority_tier{@,%s})' % where),
+      ], '-CPUs in use'),
+    ]),
+    b.row('Use', height=8, panels=[
+      b.graph('CPUs in use', "Allocated ones, of all of the partition's.", 'percentunit', [
+        ['{{partition}}', b.shareBy('partition', 'slurm_partition_cpus{@,' + where + '%s}')],
+      ]) + b.bounds(0, 1),
+      b.graph('Memory in use', "Allocated memory, of all of the partition's.", 'percentunit', [
+        ['{{partition}}', b.shareBy('partition', 'slurm_partition_memory_bytes{@,' + where + '%s}')],
+      ]) + b.bounds(0, 1),
+      b.graph('GPUs in use', "Allocated ones, of all of the partition's.", 'percentunit', [
+        ['{{partition}}', b.shareBy('partition', 'slurm_partition_gres{@,gres="gpu",' + where + '%s}')],
+      ]) + b.bounds(0, 1),
+      b.graph('CPUs out of service', 'CPUs that nobody can have: on nodes that are down or drained.', 'short', [
+        ['{{partition}}', 'sum by (partition) (slurm_partition_cpus{@,%s,state="other"})' % where],
+      ]),
+    ]),
+    b.row('Jobs', height=8, panels=[
+      b.graph('Running', 'Running jobs by partition.', 'short', [
+        ['{{partition}}', 'sum by (partition) (slurm_partition_jobs{@,%s,state="running"})' % where],
+      ]) + b.stacked,
+      b.graph('Pending', 'Pending jobs by partition; one that names several counts in each.', 'short', [
+        ['{{partition}}', 'sum by (partition) (slurm_partition_jobs{@,%s,state="pending"})' % where],
+      ]) + b.stacked,
+      b.graph('CPUs asked for', 'CPUs that pending jobs ask for, below the line those that are idle.', 'short', [
+        ['{{partition}}', 'sum by (partition) (slurm_partition_job_cpus{@,%s,state="pending"})' % where],
+        ['{{partition}}, idle', 'sum by (partition) (slurm_partition_cpus{@,%s,state="idle"})' % where],
+      ]) + b.negative('.*, idle') + b.free,
+      b.graph('Failure rate', 'Failed ones, of the jobs that completed or failed in the last hour.', 'percentunit', [
+        ['{{partition}}', b.recordedFailures('partition', ',' + where)],
+      ]) + b.bounds(0, 1),
+    ]),
+    b.row('Nodes', height=8, panels=[
+      b.graph('By state', 'Nodes of the partitions chosen by base state.', 'short', [
+        ['{{state}}', 'sum by (state) (slurm_partition_nodes{@,%s}) > 0' % where],
+      ]) + b.stacked + b.nodeColours,
+      b.graph('By flag', 'Nodes of the partitions chosen that have a flag; drained and draining are those that are drained without and with jobs.', 'short', [
+        ['{{flag}}', 'sum by (flag) (slurm_partition_nodes_flagged{@,%s,flag!="drain"})' % where],
+      ]),
+      b.graph('What happened to them', 'Nodes that went down, were drained, came back or booted, per hour.', 'short', [
+        ['{{to}}', '3600 * sum by (to) (rate(slurm_partition_node_transitions_total{@,%s}[$__rate_interval])) > 0' % where],
+      ]) + b.stacked,
+    ]),
+  ],
+)

@@ -1,0 +1,95 @@
+local where = ',partition=~"$partition",qos=~"$qos"';
+
+function(b) local slo = b.config.waitSlo; local hours = '%g hours' % (slo.seconds / 3600); b.board(
+  'queue',
+  'Queue and waits',
+  'How long jobs wait, in which partition and QOS, and what for.',
+  variables=[
+    b.variable('partition', 'Partition', 'slurm_partition_info{@}'),
+    b.variable('qos', 'QOS', 'slurm_qos_jobs{@}'),
+  ],
+  annotations=[b.restarts, b.drains],
+  rows=[
+    b.row('Now', height=4, panels=[
+      b.stat('Pending', 'Jobs that wait in the partitions chosen. A job that names several partitions counts in each.', 'short', [
+        ['jobs', 'sum(slurm_partition_jobs{@,partition=~"$partition",state="pending"})'],
+      ]),
+      b.stat('Oldest startable job', 'How long the longest waiting job that nothing but resources or priority keeps from starting has waited since its submission.', 's', [
+        ['age', 'time() - min(slurm_partition_oldest_pending_timestamp_seconds{@,partition=~"$partition",class="startable"})'],
+      ]),
+      b.stat('Wait, median', 'Half of the jobs that started in the time shown had waited at most so long since they were eligible.', 's', [
+        ['P50', b.waitQuantile(0.5, '', where)],
+      ]),
+      b.stat('Wait, P95', '95 of 100 jobs that started in the time shown had waited at most so long since they were eligible.', 's', [
+        ['P95', b.waitQuantile(0.95, '', where)],
+      ]),
+      b.stat('Since submission, P95', 'The same since they were submitted: what users feel, dependencies, holds and begin times included.', 's', [
+        ['P95', b.waitQuantile(0.95, '', where, 'slurm_job_queue_time_seconds')],
+      ]),
+      b.stat('Asked for, of what is idle', 'CPUs that pending jobs of the partitions ask for, by CPUs that are idle there.', 'short', [
+        ['times', |||
+          sum(slurm_partition_job_cpus{@,partition=~"$partition",state="pending"})
+            / sum(slurm_partition_cpus{@,partition=~"$partition",state="idle"})
+        |||],
+      ]),
+    ]),
+    b.row('Waits', height=8, panels=[
+      b.graph('Wait by partition, P95', 'From eligible to started, of the jobs that started in the last hour.', 's', [
+        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_wait_time_seconds:p95_rate1h{^,partition=~"$partition"})'],
+      ]),
+      b.graph('Wait by partition, median', 'From eligible to started, of the jobs that started in the last hour.', 's', [
+        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_wait_time_seconds:p50_rate1h{^,partition=~"$partition"})'],
+      ]),
+      b.graph('Wait by QOS, P95', 'From eligible to started, of the jobs that started in the last hour.', 's', [
+        ['{{qos}}', 'max by (@, qos) (cluster_qos:slurm_job_wait_time_seconds:p95_rate1h{^,qos=~"$qos"})'],
+      ]),
+      b.heatmap('Waits', 'Jobs that started, by how long they had waited since they were eligible.', 's',
+                'sum by (le) (increase(slurm_job_wait_time_seconds_bucket{@%s}[$__rate_interval]))' % where) + b.wide(12),
+      b.heatmap('Waits since submission', 'Jobs that started, by how long they had waited since their submission.', 's',
+                'sum by (le) (increase(slurm_job_queue_time_seconds_bucket{@%s}[$__rate_interval]))' % where) + b.wide(12),
+    ]),
+    b.row('Service level: starts within ' + hours, height=7, panels=[
+      b.stat('Budget burnt', 'How many times as fast as it may the budget of late starts (%g %%) is used up, in the worst partition: above 1 for long, the goal is missed.' % (100 * slo.budget), 'short', [
+        [window, b.lateBurn(window, ',partition=~"$partition"')]
+        for window in [slo.fast.long, slo.slow.long]
+      ]) + b.above(1, slo.slow.burn) + b.wide(4),
+      b.graph('Late starts by partition', 'Share of the starts in the last %s that came later than %s after the jobs were eligible.' % [slo.fast.long, hours], 'percentunit', [
+        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^,partition=~"$partition"})' % slo.fast.long],
+      ]) + b.wide(10),
+      b.graph('Budget burnt over time', 'How many times as fast as it may the budget of late starts is used up, in the worst partition, over several times back.', 'short', [
+        [window, b.lateBurn(window, ',partition=~"$partition"')]
+        for window in [slo.fast.short, slo.slow.short, slo.fast.long, slo.slow.long]
+      ]) + b.wide(10),
+    ]),
+    b.row('What they wait for', height=8, panels=[
+      b.graph('Reasons', "Pending jobs by Slurm's reason; the eight most frequent at each moment.", 'short', [
+        ['{{reason}}', 'topk(8, sum by (reason) (slurm_partition_pending_reason_jobs{@,partition=~"$partition"}))'],
+      ]) + b.stacked,
+      b.graph('By class', 'Pending jobs of the QOS chosen: startable ones wait for resources or priority, the others for users, other jobs, limits or something else.', 'short', [
+        ['{{class}}', 'sum by (class) (slurm_qos_pending_jobs{@,qos=~"$qos"})'],
+      ]) + b.stacked,
+      b.graph('Age of the oldest by class', "How long each class's oldest job has waited since its submission.", 's', [
+        ['{{class}}', 'time() - min by (class) (slurm_partition_oldest_pending_timestamp_seconds{@,partition=~"$partition"})'],
+      ]),
+    ]),
+    b.row('Partitions and QOS', height=8, panels=[
+      b.table('Partitions', 'What waits in each partition, for how long, and how long those that started had waited.', [
+        b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' })]),
+      ], [
+        b.column('Pending', 'short', 'sum by (@, partition) (slurm_partition_jobs{@,partition=~"$partition",state="pending"})'),
+        b.column('CPUs asked for', 'short', 'sum by (@, partition) (slurm_partition_job_cpus{@,partition=~"$partition",state="pending"})'),
+        b.column('CPUs idle', 'short', 'sum by (@, partition) (slurm_partition_cpus{@,partition=~"$partition",state="idle"})'),
+        b.column('Oldest startable', 's', 'time() - min by (@, partition) (slurm_partition_oldest_pending_timestamp_seconds{@,partition=~"$partition",class="startable"})'),
+        b.column('Most nodes asked for', 'short', 'max by (@, partition) (slurm_partition_pending_job_max_nodes{@,partition=~"$partition"})'),
+        b.column('Median', 's', b.waitQuantile(0.5, 'partition', where)),
+        b.column('P95', 's', b.waitQuantile(0.95, 'partition', where)),
+      ], '-Pending') + b.wide(14),
+      b.table('QOS', 'What waits in each QOS, for how long, and how long those that started had waited.', [b.key('qos', 'QOS', [b.to('QOS, reservations, licences', 'limits', { qos: '${__value.text}' })])], [
+        b.column('Pending', 'short', 'sum by (@, qos) (slurm_qos_jobs{@,qos=~"$qos",state="pending"})'),
+        b.column('Oldest startable', 's', 'time() - min by (@, qos) (slurm_qos_oldest_pending_timestamp_seconds{@,qos=~"$qos",class="startable"})'),
+        b.column('Median', 's', b.waitQuantile(0.5, 'qos', where)),
+        b.column('P95', 's', b.waitQuantile(0.95, 'qos', where)),
+      ], '-Pending'),
+    ]),
+  ],
+)

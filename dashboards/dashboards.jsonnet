@@ -1,0 +1,31 @@
+// { path in the repository: dashboard }, see generate.
+local boards = (import 'mixin.libsonnet').grafanaDashboards;
+
+// Grafana asks for the data source when a dashboard is imported.
+local imported(board) = board {
+  __inputs: [{
+    name: 'DS_PROMETHEUS',
+    label: 'Prometheus',
+    description: '',
+    type: 'datasource',
+    pluginId: 'prometheus',
+    pluginName: 'Prometheus',
+  }],
+  __requires: [
+    { type: 'grafana', id: 'grafana', name: 'Grafana', version: '10.0.0' },
+    { type: 'datasource', id: 'prometheus', name: 'Prometheus', version: '1.0.0' },
+  ] + [
+    { type: 'panel', id: kind, name: kind, version: '' }
+    for kind in std.set([panel.type for panel in board.panels if panel.type != 'row'])
+  ],
+  id: null,
+  templating+: {
+    list: [
+      variable + if variable.type == 'datasource' then { current: { text: '${DS_PROMETHEUS}', value: '${DS_PROMETHEUS}' } } else {}
+      for variable in super.list
+    ],
+  },
+};
+
+{ ['dashboards/grafana/' + file]: boards[file] for file in std.objectFields(boards) } +
+{ ['dashboards/import/' + file]: imported(boards[file]) for file in std.objectFields(boards) }

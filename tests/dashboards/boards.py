@@ -1,0 +1,73 @@
+"""The dashboards as they are committed, and what Grafana makes of them before it asks Prometheus."""
+
+import json
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "dashboards/grafana"
+VARIABLE = re.compile(r"\$(?:\{(\w+)(?::(\w+))?\}|(\w+))")
+# what Grafana fills in by itself
+BUILT_IN = {"__rate_interval", "__range", "__range_s", "__interval", "__url_time_range", "datasource"}
+
+
+def load(folder=FOLDER):
+    """{file name: dashboard}"""
+    boards = {path.name: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
+    assert boards, f"no dashboards in {folder}"
+    return boards
+
+
+def panels(board):
+    """Those that show something."""
+    return [panel for panel in board["panels"] if panel["type"] != "row"]
+
+
+def variables(board):
+    """Those that are asked of Prometheus, in the order of the dashboard."""
+    return [variable for variable in board["templating"]["list"] if variable["type"] == "query"]
+
+
+def names_in(text):
+    """The variables that a text names."""
+    return {whole or plain for whole, _, plain in VARIABLE.findall(text)}
+
+
+def texts(value):
+    """All strings in a piece of JSON."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from texts(one)
+    elif isinstance(value, list):
+        for one in value:
+            yield from texts(one)
+
+
+def fill(expression, values):
+    """The expression with its variables' values; a list of values becomes a regular expression, as in Grafana."""
+    def value(match):
+        chosen = values[match[1] or match[3]]
+        if isinstance(chosen, str):
+            return chosen
+        escaped = [re.sub(r"([\\^$*+?.()|\[\]{}/])", r"\\\\\1", one) for one in chosen]
+        return escaped[0] if len(escaped) == 1 else "(" + "|".join(escaped) + ")"
+    return VARIABLE.sub(value, expression)
+
+
+def label_values(query):
+    """(selector, label) of label_values(selector, label)."""
+    return re.fullmatch(r"label_values\((.+), *(\w+)\)", query, re.S).groups()
+
+
+def expressions(board):
+    """(where, expression) of all that a dashboard asks of Prometheus."""
+    for panel in panels(board):
+        for target in panel["targets"]:
+            yield panel["title"], target["expr"]
+    for annotation in board["annotations"]["list"]:
+        yield f"annotation {annotation['name']}", annotation["expr"]
+    for variable in variables(board):
+        if variable["name"] != "cluster":
+            yield f"variable {variable['name']}", label_values(variable["query"]["query"])[0]

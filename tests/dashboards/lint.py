@@ -1,0 +1,223 @@
+#!/usr/bin/env python3
+"""What a dashboard has to be, as far as it can be told without Grafana and Prometheus: Grafana's schema as far as we use it,
+the rules of its linter for dashboards, and names that exist: of metrics and their labels, of variables, of dashboards
+that links lead to. Each rule is a function that yields what it has to complain of."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import jsonschema
+
+import boards
+import promql
+
+SLURMSCOPE = os.path.abspath(os.environ.get("SLURMSCOPE", "build/bin/slurmscope"))
+RULES = sorted((boards.ROOT / "deploy/prometheus").glob("*.rules.yml"))
+SAMPLES = Path(__file__).with_name("samples")
+SCHEMA = Path(__file__).with_name("dashboard.schema.json")
+CHANGES = ("rate", "irate", "increase", "changes", "resets", "delta")
+UNITS = {"short", "s", "bytes", "Bps", "percentunit", "celsius", "watt", "dateTimeFromNow", "dateTimeAsIso", "ops"}
+OF_NOW = {"stat", "table", "bargauge"}  # panels that show one moment
+SOURCE = {"type": "prometheus", "uid": "${datasource}"}
+
+
+def rule_schema(board, world):
+    for error in jsonschema.Draft7Validator(json.loads(SCHEMA.read_text())).iter_errors(board):
+        yield f"{'.'.join(map(str, error.absolute_path))}: {error.message[:200]}"
+
+
+def rule_unique(board, world):
+    """A uid is one dashboard's, and a title one panel's in it."""
+    for member in ("uid", "title"):
+        if sum(other[member] == board[member] for other in world.boards.values()) > 1:
+            yield f"{board[member]} is another's {member}, too"
+    titles = [panel["title"].strip() for panel in boards.panels(board)]
+    for title in {title for title in titles if titles.count(title) > 1}:
+        yield f"{title} is several panels"
+
+
+def rule_datasource(board, world):
+    sources = [(one["name"], one["label"], one["query"]) for one in board["templating"]["list"] if one["type"] == "datasource"]
+    if sources != [("datasource", "Data source", "prometheus")]:
+        yield f"data sources are {sources}"
+    for panel in boards.panels(board):
+        if any(source != SOURCE for source in [panel["datasource"], *(target["datasource"] for target in panel["targets"])]):
+            yield f"{panel['title']}: not from the data source that is chosen"
+
+
+def rule_descriptions(board, world):
+    for panel in boards.panels(board):
+        if not re.fullmatch(r"\S.{15,}\.", panel["description"]):
+            yield f"{panel['title']}: no sentence: {panel['description']}"
+
+
+def rule_units(board, world):
+    for panel in boards.panels(board):
+        units = [panel["fieldConfig"]["defaults"]["unit"], *(
+            one["value"] for override in panel["fieldConfig"]["overrides"] for one in override["properties"] if one["id"] == "unit")]
+        if panel["type"] == "heatmap" and panel["options"]["yAxis"]["unit"] != units[0]:
+            yield f"{panel['title']}: another unit at its axis"
+        for unit in set(units) - UNITS:
+            yield f"{panel['title']}: no unit: {unit}"
+
+
+def rule_columns(board, world):
+    """Overrides and sorting name columns that a table has, and each query has one."""
+    for panel in boards.panels(board):
+        if panel["type"] != "table":
+            continue
+        organize, = (one["options"] for one in panel["transformations"] if one["id"] == "organize")
+        named = organize["renameByName"]
+        shown = {title for name, title in named.items() if not organize["excludeByName"].get(name)}
+        wanted = {override["matcher"]["options"] for override in panel["fieldConfig"]["overrides"]}
+        wanted |= {one["displayName"] for one in panel["options"]["sortBy"]}
+        for name in wanted - shown:
+            yield f"{panel['title']}: no column {name}"
+        refs = ["Value #" + target["refId"] for target in panel["targets"]]
+        if sorted(name for name in named if name.startswith("Value")) != (refs if len(refs) > 1 else ["Value"]):
+            yield f"{panel['title']}: columns are not queries"
+
+
+def rule_grid(board, world):
+    taken, ids = {}, set()
+    for panel in board["panels"]:
+        at = panel["gridPos"]
+        if at["x"] + at["w"] > 24 or panel["id"] in ids:
+            yield f"{panel['title']}: outside, or its id is another's"
+        ids.add(panel["id"])
+        for cell in ((x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])):
+            if cell in taken:
+                yield f"{panel['title']} lies on {taken[cell]}"
+                break
+            taken[cell] = panel["title"]
+
+
+def rule_variables(board, world):
+    """Each one that is named is there, and the other way round; one names only those before it, and they know the time shown."""
+    there = set(boards.BUILT_IN)
+    for variable in boards.variables(board):
+        if missing := boards.names_in(variable["query"]["query"]) - there:
+            yield f"{variable['name']} needs {missing}"
+        if variable["refresh"] != 2 or variable["definition"] != variable["query"]["query"]:
+            yield f"{variable['name']}: not asked for when the time changes, or defined in two ways"
+        there.add(variable["name"])
+    cells = re.compile(r"\$\{__(value|field|data)[^}]*\}")  # of links, filled in by Grafana
+    named = set()
+    for text in boards.texts([board["panels"], board["annotations"], [one.get("definition") for one in boards.variables(board)]]):
+        named |= boards.names_in(cells.sub("", text))
+    for name in named - there:
+        yield f"${name} is not there"
+    for name in there - named - boards.BUILT_IN:
+        yield f"${name} is not used"
+
+
+def rule_links(board, world):
+    """To dashboards that exist, and with variables that these have."""
+    uids = {other["uid"]: {one["name"] for one in other["templating"]["list"]} for other in world.boards.values()}
+    for text in boards.texts(board["panels"]):
+        if fits := re.fullmatch(r"/d/([\w-]+)\?(.+)", text):
+            if fits[1] not in uids:
+                yield f"a link to {fits[1]}"
+            elif missing := set(re.findall(r"var-(\w+)=", fits[2])) - uids[fits[1]]:
+                yield f"a link to {fits[1]} with {missing}"
+
+
+def rule_clusters(board, world):
+    """All is of the clusters chosen, and needs no label that tells them apart."""
+    cluster = board["templating"]["list"][1]
+    if (cluster["name"], cluster["allValue"], cluster["current"]["value"]) != ("cluster", ".*", ["$__all"]):
+        yield "no choice of clusters that is right without any"
+    for panel, expression in boards.expressions(board):
+        for name, labels in promql.selectors(expression):
+            if labels.get("cluster") != "$cluster":
+                yield f"{panel}: {name} of any cluster"
+
+
+def rule_names(board, world):
+    for panel, expression in boards.expressions(board):
+        for name, labels in promql.selectors(expression):
+            if name in world.records or name in world.foreign:
+                continue
+            if name not in world.families:
+                yield f"{panel}: nobody exports {name}"
+            elif unknown := set(labels) - world.families[name][1] - {"cluster", "le", "instance", "job"}:
+                yield f"{panel}: {name} has no label {unknown}"
+
+
+def rule_counters(board, world):
+    """Counters are read by how they change, nothing else is."""
+    for panel, expression in boards.expressions(board):
+        flat = re.sub(promql.STRING, '""', expression)
+        for name, _ in promql.selectors(expression):
+            if name in world.records:
+                continue
+            is_counter = world.families[name][0] == "counter" if name in world.families else re.search("_(total|bucket|count)$", name)
+            for before, beside in re.findall(r"(\w*\(\s*)?\b%s\b(?:\{[^}]*\})?\s*(unless\b|offset\b)?" % re.escape(name), flat):
+                function = before.rstrip("( \n")
+                if beside:
+                    continue  # whether there was a series then
+                if is_counter and function not in CHANGES or not is_counter and function in ("rate", "irate", "increase"):
+                    yield f"{panel}: {function}({name})"
+
+
+def rule_windows(board, world):
+    """Rates over time fit the dashboard's resolution; panels that show a moment ask for it, for the last value of a range
+    may be that of a series that is gone."""
+    for panel in boards.panels(board):
+        now = panel["type"] in OF_NOW
+        for target in panel["targets"]:
+            if (target["instant"], target["range"]) != (now, not now):
+                yield f"{panel['title']}: the wrong kind of query"
+            for window in re.findall(r"\[([^\]]*)\]", re.sub(promql.STRING, '""', target["expr"])):
+                if not (now and re.fullmatch(r"\$__range|\d+[smhd]", window) or window == "$__rate_interval" or
+                        window == "$__range" and "@ end()" in target["expr"]):
+                    yield f"{panel['title']}: over [{window}]"
+
+
+def rule_imported(board, world):
+    """The importable form asks for the data source, and is else the same."""
+    form = json.loads(json.dumps(world.imported.get(board["uid"], {})))
+    asked, needs, source = form.pop("__inputs", None), form.pop("__requires", []), form.get("templating", {}).get("list", [{}])[0]
+    kinds = {one["id"] for one in needs if one["type"] == "panel"}
+    if not asked or source["current"].get("value") != "${%s}" % asked[0]["name"] or form.pop("id", 0) is not None:
+        yield "no importable form"
+    elif kinds != {panel["type"] for panel in boards.panels(board)}:
+        yield f"the importable form requires {kinds}"
+    else:
+        source["current"] = {}
+        if form != board:
+            yield "the importable form is another dashboard"
+
+
+class World:
+    def __init__(self):
+        self.boards = boards.load()
+        self.imported = {board["uid"]: board for board in boards.load(boards.FOLDER.with_name("import")).values()}
+        self.records = {name for path in RULES for name in re.findall(r'"?record"?: "?([\w:]+)', path.read_text())}
+        # of other exporters: what the proof has samples of
+        self.foreign = {re.match(r"\w+", line)[0] for path in SAMPLES.iterdir() for line in path.read_text().splitlines()
+                        if path.name != "README"}
+        self.families = {}  # name of a series: kind, labels
+        for line in subprocess.run([SLURMSCOPE, "--list-metrics"], capture_output=True, text=True, check=True).stdout.splitlines():
+            name, kind, labels = line.split("\t")[:3]
+            for suffix in ("_bucket", "_sum", "_count") if kind == "histogram" else ("",):
+                self.families[name + suffix] = ("counter" if kind == "histogram" else kind, set(labels.split(",")))
+
+
+def main():
+    world = World()
+    rules = [function for name, function in sorted(globals().items()) if name.startswith("rule_")]
+    complaints = [f"{file}: {rule.__name__.removeprefix('rule_')}: {complaint}"
+                  for file, board in world.boards.items() for rule in rules for complaint in rule(board, world)]
+    print("\n".join(complaints))
+    print(f"{len(world.boards)} dashboards, {sum(len(boards.panels(board)) for board in world.boards.values())} panels, "
+          f"{len(rules)} rules, {len(complaints)} complaints")
+    return bool(complaints)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

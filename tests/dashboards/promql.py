@@ -1,0 +1,26 @@
+"""Which metrics an expression of PromQL names, and by which labels it selects them. Prometheus itself checks its grammar."""
+
+import re
+
+KEYWORDS = {"and", "or", "unless", "bool", "offset", "by", "without", "on", "ignoring", "group_left", "group_right", "start",
+            "end", "inf", "nan", "atan2"}
+STRING = r'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\''
+
+
+def selectors(expression):
+    """[(metric, {label: matcher's value})]"""
+    strings = []
+
+    def keep(match):
+        strings.append(match[0])
+        return f'"s{len(strings) - 1}"'
+    text = re.sub(r"\$\w+", "0", re.sub(STRING, keep, re.sub(r"#[^\n]*", "", expression)))
+    text = re.sub(r"\[[^\]]*\]", " ", text)
+    text = re.sub(r"\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)", " ", text)
+    found = []
+    for name, labels in re.findall(r"(?<![\w:\"])([a-zA-Z_:][\w:]*)\b(?!\s*\()\s*(\{[^}]*\})?", re.sub(r"\b\d\w*", " ", text)):
+        if name.lower() in KEYWORDS:
+            continue
+        found.append((name, dict(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)\s*\"s(\d+)\"", labels))))
+    return [(name, {label: strings[int(number)][1:-1] for label, number in labels.items()})
+            for name, labels in found]
