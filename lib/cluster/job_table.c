@@ -4,6 +4,9 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
+
+enum { DOUBTFUL_S = 30 };
 
 struct job_table *job_table_new(void)
 {
@@ -193,6 +196,18 @@ bool job_table_remove(struct job_table *table, uint64_t id)
 	return true;
 }
 
+/* A job that ended was in one partition. Of one that was cancelled slurmctld may name all that it asked for a little
+ * longer (24.11). */
+static bool is_doubtful(const struct job_table *table, const struct job_row *row)
+{
+	bool has_ended = row->state != JOB_PENDING && row->state != JOB_RUNNING &&
+			 row->state != JOB_SUSPENDED;
+	if (!has_ended || !has_details(row) || row->details_time >= row->end_time + DOUBTFUL_S)
+		return false;
+	struct text partitions = job_groups_owner(&table->groups, row->group).partitions;
+	return partitions.len && memchr(partitions.bytes, ',', partitions.len);
+}
+
 bool job_table_at(const struct job_table *table, size_t position, struct job_view *ret_view)
 {
 	const struct job_row *row = &table->rows[position];
@@ -213,6 +228,7 @@ bool job_table_at(const struct job_table *table, size_t position, struct job_vie
 		.details_time = row->details_time,
 		.has_details = has_details(row),
 		.details_wanted = row->bits & ROW_WANTS_DETAILS,
+		.is_doubtful = is_doubtful(table, row),
 		.is_unsplit = row->bits & ROW_IS_UNSPLIT,
 		.is_cut = row->bits & ROW_IS_CUT,
 		.is_counted = row->bits & ROW_IS_COUNTED,

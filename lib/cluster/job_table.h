@@ -48,6 +48,7 @@ struct job_view {
 	int64_t details_time; /* when its details came; 0: never */
 	bool has_details;
 	bool details_wanted; /* its state changed since they came, or they never came */
+	bool is_doubtful;    /* it ended when its details came, or since, and they still name several partitions */
 	bool is_unsplit;     /* the rest of an array */
 	bool is_cut;         /* Slurm cut its task list: tasks_listed is a lower bound */
 	bool is_counted;     /* `tasks` was told by job_table_set_tasks */
