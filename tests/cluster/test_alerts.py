@@ -173,7 +173,8 @@ STORIES = {
 
 
 def check_standing(bench):
-    """What fires before anything happens is what the workload has left behind."""
+    """What fires before anything happens, when all windows of a minute are full, is what the workload has left behind."""
+    wait_until(lambda: bench.alerting.prometheus.query("slurmscope_build_info offset 1m"), "the first minute", PATIENCE)
     standing = wait_until(bench.alerting.firing, lambda: bench.alerting.prometheus.get("alerts"), PATIENCE)
     for message in standing:
         check_texts(message)
