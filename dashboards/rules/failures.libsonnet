@@ -10,6 +10,20 @@ local wilson = |||
   ) / (1 + 3.8416 / %(ends)s)
 |||;
 
+// Users have no row of a state, and nodes none at all, before the first such end: where slurmscope was there already,
+// all of a new row is increase. Those of others begin at 0.
+local increase(by, row, isSparse) =
+  local names = { by: by, row: row };
+  (if isSparse then |||
+     sum by (%(by)s) (
+       (%(row)s unless %(row)s offset %%(window)s)
+         and on (job, instance) (slurmscope_build_info{%%(s)s} offset %%(window)s)
+       or increase(%(row)s[%%(window)s])
+     )
+   ||| else |||
+     sum by (%(by)s) (increase(%(row)s[%%(window)s]))
+   |||) % names;
+
 local of(config, entity) =
   local level = if entity == 'cluster' then 'cluster' else 'cluster_' + entity;
   local window = config.jobFailures.window;
@@ -22,13 +36,10 @@ local of(config, entity) =
     ends: '%s:slurm_job_ends:increase%s' % [level, window],
     ratio: '%s:slurm_job_failures_per_job_end:ratio_increase%s' % [level, window],
   };
+  local ended(states) = increase('%(by)s', '%(family)s{state=~"' + states + '", %(s)s}', entity == 'user');
   [
-    promql.rule(config, names.failures, |||
-      sum by (%(by)s) (increase(%(family)s{state=~"%(failedStates)s", %(s)s}[%(window)s]))
-    |||, names),
-    promql.rule(config, names.ends, |||
-      sum by (%(by)s) (increase(%(family)s{state=~"%(failedStates)s|%(goodStates)s", %(s)s}[%(window)s]))
-    |||, names),
+    promql.rule(config, names.failures, ended('%(failedStates)s'), names),
+    promql.rule(config, names.ends, ended('%(failedStates)s|%(goodStates)s'), names),
     promql.rule(config, names.ratio, '%(failures)s / (%(ends)s > 0)', names),
     promql.rule(config, '%s:slurm_job_failures_per_job_end:wilson_increase%s' % [level, window], wilson, names),
   ];
@@ -39,13 +50,11 @@ local of(config, entity) =
       function(entity) of(config, entity),
       ['cluster', 'partition', 'account', 'user', 'qos']
     ) + [
-      // Nodes have no rows before their first failure: where slurmscope was there already, all of a new one is increase.
-      promql.rule(config, 'cluster_node:slurm_node_job_failures:increase%s' % config.blackHole.window, |||
-        sum by (%(c)s, node) (
-          (slurm_node_job_failures_total{%(s)s} unless slurm_node_job_failures_total{%(s)s} offset %(window)s)
-            and on (job, instance) (slurmscope_build_info{%(s)s} offset %(window)s)
-          or increase(slurm_node_job_failures_total{%(s)s}[%(window)s])
-        )
-      |||, config.blackHole),
+      promql.rule(
+        config,
+        'cluster_node:slurm_node_job_failures:increase%(window)s',
+        increase('%(c)s, node', 'slurm_node_job_failures_total{%(s)s}', true),
+        config.blackHole
+      ),
     ],
 }

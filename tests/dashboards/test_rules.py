@@ -68,7 +68,7 @@ class Promtool(unittest.TestCase):
                          [(alert["alert"], alert["labels"]) for alert in hurried])
         for alert in hurried:
             self.assertIn(alert.get("for"), (None, "5s"))
-            self.assertNotRegex(alert["expr"], r"\[\d+[hdw]\]|\[([2-9]|\d\d)m\]")
+            self.assertNotRegex(alert["expr"], r"\[\d+[hdw]\]|\[([3-9]|\d\d)m\]")
 
     def test_rules_do_what_they_say(self):
         self.assertGreater(len(TEST_FILES), 5)
