@@ -40,7 +40,7 @@ TAKEN_OFF = ("endless", "root")
 # PriorityCalcPeriod is a minute; on a busy machine slurmctld comes to it some seconds late.
 CALCULATED_AFTER = 70 / 60
 # The page of a slurmscope that runs is made from states that are some seconds old: more minutes are left on it.
-PAGE_AGE = 15 / 60
+PAGE_AGE = 20 / 60
 
 
 def add_shares(slurm, samples):
