@@ -50,11 +50,6 @@ static bool is_of_many(const struct job_details *details, const struct job_view 
 	       id_map_find(&details->records, (uint32_t)row->id) > JOB_ARRAY_RECORDS_MAX;
 }
 
-static bool is_live(const struct job_view *row)
-{
-	return row->state == JOB_PENDING || row->state == JOB_RUNNING || row->state == JOB_SUSPENDED;
-}
-
 static bool belongs(const struct job_details *details, enum job_queue queue,
 		    const struct job_view *row)
 {
@@ -66,7 +61,7 @@ static bool belongs(const struct job_details *details, enum job_queue queue,
 	if (is_refused || is_many)
 		return false;
 	if (queue == JOB_QUEUE_ROTATION)
-		return is_live(row);
+		return job_state_is_live(row->state);
 	return row->details_wanted || row->is_doubtful || (is_large && !is_listed);
 }
 

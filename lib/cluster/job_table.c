@@ -200,9 +200,8 @@ bool job_table_remove(struct job_table *table, uint64_t id)
  * longer (24.11). */
 static bool is_doubtful(const struct job_table *table, const struct job_row *row)
 {
-	bool has_ended = row->state != JOB_PENDING && row->state != JOB_RUNNING &&
-			 row->state != JOB_SUSPENDED;
-	if (!has_ended || !has_details(row) || row->details_time >= row->end_time + DOUBTFUL_S)
+	if (job_state_is_live(row->state) || !has_details(row) ||
+	    row->details_time >= row->end_time + DOUBTFUL_S)
 		return false;
 	struct text partitions = job_groups_owner(&table->groups, row->group).partitions;
 	return partitions.len && memchr(partitions.bytes, ',', partitions.len);

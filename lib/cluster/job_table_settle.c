@@ -16,18 +16,12 @@ uint64_t job_table_highest_id(const struct job_table *table)
 	return highest;
 }
 
-static bool is_live(const struct job_row *row)
-{
-	return row->state == JOB_PENDING || row->state == JOB_RUNNING ||
-	       row->state == JOB_SUSPENDED;
-}
-
 int64_t job_table_oldest_details(const struct job_table *table)
 {
 	int64_t oldest = 0;
 	for (size_t i = 0; i < table->position_count; i++) {
 		const struct job_row *row = &table->rows[i];
-		if (job_row_is_used(row) && is_live(row) && row->details_time &&
+		if (job_row_is_used(row) && job_state_is_live(row->state) && row->details_time &&
 		    (!oldest || row->details_time < oldest))
 			oldest = row->details_time;
 	}
@@ -52,7 +46,7 @@ void job_table_charge(const struct job_table *table, struct charges *charges)
 	struct charge **of_groups = memory_new(table->groups.keys.count * sizeof *of_groups);
 	for (size_t i = 0; i < table->position_count; i++) {
 		const struct job_row *row = &table->rows[i];
-		if (!row->group || !is_live(row))
+		if (!row->group || !job_state_is_live(row->state))
 			continue;
 		struct charge *charge = charge_of(table, charges, of_groups, row->group);
 		charge->use.submitted_jobs += row->tasks;

@@ -10,12 +10,6 @@ static bool has_flag(const struct job_row *row, enum job_flag flag)
 	return row->flags >> flag & 1;
 }
 
-static bool is_live(const struct job_row *row)
-{
-	return row->state == JOB_PENDING || row->state == JOB_RUNNING ||
-	       row->state == JOB_SUSPENDED;
-}
-
 static bool is_rest(const struct job_row *row)
 {
 	return row->bits & ROW_IS_UNSPLIT;
@@ -154,7 +148,8 @@ static void look_at_ended(struct job_events *events, const struct job_table *tab
 /* One that ends is complete when it is not completing any more, of which no details need to come. */
 static bool is_news(const struct job_events *events, const struct job_row *row)
 {
-	bool is_new = row->details_time >= events->looked_at || is_rest(row) || !is_live(row);
+	bool is_new = row->details_time >= events->looked_at || is_rest(row) ||
+		      !job_state_is_live(row->state);
 	return is_new && job_row_is_used(row) &&
 	       (row->bits & (ROW_HAS_DETAILS | ROW_WANTS_DETAILS | ROW_IS_LENT)) ==
 		       ROW_HAS_DETAILS &&
@@ -164,7 +159,7 @@ static bool is_news(const struct job_events *events, const struct job_row *row)
 static void look_at_row(struct job_events *events, const struct job_table *table,
 			const struct job_row *row)
 {
-	if (is_live(row))
+	if (job_state_is_live(row->state))
 		look_at_live(events, table, row);
 	else if (!has_flag(row, JOB_FLAG_COMPLETING) && tells_end(events, row))
 		look_at_ended(events, table, row);

@@ -34,7 +34,5 @@ struct job_run {
 static inline bool job_run_has_ended(const struct job_run *run)
 {
 	const struct job *job = &run->job;
-	bool is_live = job->state == JOB_PENDING || job->state == JOB_RUNNING ||
-		       job->state == JOB_SUSPENDED;
-	return !is_live || job->flags & UINT64_C(1) << JOB_FLAG_REQUEUED;
+	return !job_state_is_live(job->state) || job->flags & UINT64_C(1) << JOB_FLAG_REQUEUED;
 }

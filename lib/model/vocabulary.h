@@ -3,6 +3,8 @@
 
 #include "model/names.h"
 
+#include <stdbool.h>
+
 /* Base states of a job, as `squeue -t` takes them (slurm.h: enum job_states). */
 enum job_state {
 	JOB_PENDING,
@@ -19,6 +21,12 @@ enum job_state {
 	JOB_OUT_OF_MEMORY,
 	JOB_STATES,
 };
+
+/* It waits, runs or is suspended: it has not ended. */
+static inline bool job_state_is_live(int state)
+{
+	return state == JOB_PENDING || state == JOB_RUNNING || state == JOB_SUSPENDED;
+}
 
 /* The flags that Slurm adds to a job's base state; those named here decide something. */
 enum job_flag {
