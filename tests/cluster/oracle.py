@@ -239,7 +239,7 @@ class Comparison:
                 self.moved.add(key)
             self.comparisons += 1
             now = time.monotonic()
-            if self.since.get(key, (None, now))[0] != true:
+            if key not in self.since or self.since[key][0] != true:
                 self.since[key] = true, now
             self.young.discard(key)
             if agrees(said, true):
