@@ -54,11 +54,14 @@ void connections_enter(struct connections *connections, struct connection *conne
 	link_newest(connections, connection);
 }
 
-/* The socket is libmicrohttpd's: it hears of this as of any client that goes away, and closes it. */
+/* The socket is libmicrohttpd's: it hears of this as of any client that goes away, and closes it. What the kernel
+ * still holds for the client is thrown away then, else thousands that do not read could fill its memory. */
 static void drop(struct connections *connections, struct connection *connection)
 {
+	struct linger none = {.l_onoff = 1, .l_linger = 0};
 	unlink_it(connections, connection);
 	connection->is_dropped = true;
+	setsockopt(connection->socket, SOL_SOCKET, SO_LINGER, &none, sizeof none);
 	shutdown(connection->socket, SHUT_RDWR);
 }
 

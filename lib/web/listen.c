@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -12,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { BACKLOG = 4096, FIRST_INHERITED = 3 };
+enum { BACKLOG = 4096, FIRST_INHERITED = 3, UNSENT_BYTES = 256 * 1024 };
 
 struct address {
 	char host[256]; /* empty: all addresses, IPv6 and IPv4 */
@@ -82,6 +83,13 @@ static int close_for(int listener)
 	return -1;
 }
 
+/* Connections inherit it: of a page of megabytes only so much is copied ahead for a client that does not read. */
+static void limit_unsent(int listener)
+{
+	int bytes = UNSENT_BYTES;
+	setsockopt(listener, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
+}
+
 static int open_inet(const struct addrinfo *info)
 {
 	int on = 1, off = 0;
@@ -92,6 +100,7 @@ static int open_inet(const struct addrinfo *info)
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
 	if (info->ai_family == AF_INET6) /* :: is for IPv4 too */
 		setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+	limit_unsent(listener);
 	bool listens = bind(listener, info->ai_addr, info->ai_addrlen) == 0 &&
 		       listen(listener, BACKLOG) == 0;
 	return listens ? listener : close_for(listener);
@@ -195,6 +204,7 @@ bool listen_inherit(struct listeners *listeners, struct error *err)
 		if (!is_listening(socket))
 			return error_set(err, "what systemd has passed as %d is no listening stream socket "
 					      "(ListenStream=, Accept=no)", socket);
+		limit_unsent(socket); /* fails for unix sockets, which hold little */
 		fcntl(socket, F_SETFD, FD_CLOEXEC);
 		fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK);
 		listeners->sockets[listeners->count++] = socket;
