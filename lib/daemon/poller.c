@@ -5,9 +5,7 @@
 #include "cluster/fold.h"
 #include "daemon/event_poller.h"
 #include "daemon/plan_page.h"
-#include "daemon/process.h"
 #include "daemon/section.h"
-#include "daemon/version.h"
 #include "metrics/catalogue.h"
 
 #include <stdio.h>
@@ -55,9 +53,7 @@ static struct token *token_of(const struct config *config)
 
 static void exporter_init(struct exporter *exporter)
 {
-	exporter->version = version_number;
-	exporter->revision = version_revision;
-	exporter->compiler = version_compiler;
+	exporter->begin = clock_now();
 	exporter->result_names = fetch_result_names;
 	exporter->result_count = FETCH_RESULTS;
 	exporter->endpoint_count = ENDPOINTS;
@@ -68,7 +64,6 @@ static void exporter_init(struct exporter *exporter)
 		endpoint->request_seconds.bounds = request_bounds;
 		endpoint->request_seconds.bound_count = sizeof request_bounds / sizeof *request_bounds;
 	}
-	exporter->scrapes[0] = (struct exporter_scrapes){"text", "200", 0};
 }
 
 static struct plan *plan_of(const struct config *config, struct plan_task tasks[TASKS])
@@ -193,7 +188,7 @@ static void note_diag(struct poller *poller)
 /* What the planner is to know besides the outcome of the request. */
 static void tell_planner(struct poller *poller)
 {
-	uint64_t now = clock_monotonic_ns(), scrapes = atomic_load(&poller->slot->scrapes);
+	uint64_t now = clock_monotonic_ns(), scrapes = page_board_scrapes(poller->slot->board);
 	const struct api_version *version = client_version(poller->asker.client);
 	if (scrapes != poller->scrapes)
 		plan_note_scraped(poller->plan, now);
@@ -309,14 +304,13 @@ static void fill_exporter(struct poller *poller, uint64_t now)
 	exporter->is_cut_off = health_is_cut_off(&poller->health);
 	exporter->user = user_of(poller);
 	exporter->token_expiry = token_expiry(token);
-	exporter->scrapes[0].count = atomic_load(&poller->slot->scrapes);
-	process_read(&exporter->process);
 }
 
 static void publish(struct poller *poller)
 {
 	uint64_t begin = clock_monotonic_ns();
-	struct buf bytes = BUF_INIT, plan = BUF_INIT;
+	struct samples samples = {.text = BUF_INIT};
+	struct buf plan = BUF_INIT;
 	drop_what_is_not_known(poller);
 	cluster_fold(&poller->cluster);
 	if (!poller->config->once)
@@ -327,9 +321,9 @@ static void publish(struct poller *poller)
 				  .events = poller->config->once ? NULL : poller->events.recorder.events,
 				  .now = clock_now_s(),
 				  .per_node = (enum per_node)poller->config->per_node};
-	catalogue_render(&view, &bytes);
+	catalogue_render(&view, &samples);
 	plan_page_render(poller->plan, &poller->jobs, begin, &plan);
-	page_slot_publish(poller->slot, page_new(&bytes, &plan, is_complete(poller)));
+	page_slot_publish(poller->slot, page_new(&samples, &plan, is_complete(poller)));
 	uint64_t end = clock_monotonic_ns();
 	uint64_t gap = (uint64_t)((double)(end - begin) / RENDER_DUTY);
 	poller->is_page_old = false;

@@ -1,12 +1,12 @@
 #include "daemon/routes.h"
 
+#include "daemon/edition.h"
 #include "daemon/version.h"
 
 #include <stdlib.h>
 
 static const char text_type[] = "text/plain; charset=utf-8";
 static const char html_type[] = "text/html; charset=utf-8";
-static const char metrics_type[] = "text/plain; version=0.0.4; charset=utf-8";
 static const char not_ready[] = "not ready: slurmrestd was not asked yet\n";
 
 void routes_init(struct routes *routes)
@@ -42,41 +42,30 @@ static void landing(struct routes *routes, const struct web_request *request,
 			 "default-src 'none'; style-src 'unsafe-inline'");
 }
 
-/* The page that is there; false, and the reply, while there is none. */
-static bool lend_page(struct routes *routes, struct web_reply *reply)
+/* What follows the telemetry path: "nodes" of /metrics/nodes. */
+static struct text part_of(const struct routes *routes, const char *path)
 {
-	struct page *page = page_slot_borrow(routes->slot);
-	if (!page) {
-		web_reply_text(reply, 503, not_ready);
-		return false;
-	}
-	reply->owner = page;
-	reply->release = page_unref;
-	return true;
+	const char *part = path + strlen(routes->telemetry_path);
+	return text_of(*part == '/' ? part + 1 : part);
 }
 
 static void metrics(struct routes *routes, const struct web_request *request,
 		    struct web_reply *reply)
 {
-	(void)request;
-	if (!lend_page(routes, reply))
-		return;
-	atomic_fetch_add(&routes->slot->scrapes, 1);
-	const struct page *page = reply->owner;
-	reply->type = metrics_type;
-	reply->bytes = page->bytes;
-	reply->len = page->len;
+	scrape_respond(&routes->scrape, request, part_of(routes, request->path), reply);
 }
 
 static void plan(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
 	(void)request;
-	if (!lend_page(routes, reply))
-		return;
-	const struct page *page = reply->owner;
+	struct page *page = page_slot_borrow(routes->scrape.board->first);
+	if (!page)
+		return web_reply_text(reply, 503, not_ready);
 	reply->type = text_type;
 	reply->bytes = page->plan;
 	reply->len = page->plan_len;
+	reply->owner = page;
+	reply->release = page_unref;
 }
 
 static void healthy(struct routes *routes, const struct web_request *request,
@@ -89,9 +78,9 @@ static void healthy(struct routes *routes, const struct web_request *request,
 static void ready(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
 	(void)request;
-	struct page *page = page_slot_borrow(routes->slot);
-	bool is_ready = page && page->is_complete;
-	page_unref(page);
+	struct edition *edition = edition_borrow(routes->scrape.board);
+	bool is_ready = edition && edition_is_complete(edition);
+	edition_unref(edition);
 	web_reply_text(reply, is_ready ? 200 : 503, is_ready ? "ready\n" : not_ready);
 }
 
@@ -112,17 +101,17 @@ static void reload(struct routes *routes, const struct web_request *request,
 }
 
 static const struct route {
-	const char *path; /* NULL: the telemetry path */
+	const char *path; /* NULL: the telemetry path, and its parts */
 	bool is_post;     /* else GET and HEAD */
 	void (*respond)(struct routes *routes, const struct web_request *request,
 			struct web_reply *reply);
 } table[] = {
-	{NULL, false, metrics},
 	{"/", false, landing},
 	{"/plan", false, plan},
 	{"/-/healthy", false, healthy},
 	{"/-/ready", false, ready},
 	{"/-/reload", true, reload},
+	{NULL, false, metrics}, /* and what is under it */
 };
 
 static bool fits(const struct route *route, const char *method)
@@ -131,12 +120,21 @@ static bool fits(const struct route *route, const char *method)
 			      : strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
+static bool is_at(const struct routes *routes, const struct route *route, const char *path)
+{
+	size_t len = strlen(routes->telemetry_path);
+	if (route->path)
+		return strcmp(route->path, path) == 0;
+	return strncmp(routes->telemetry_path, path, len) == 0 &&
+	       (path[len] == '\0' || (path[len] == '/' && path[len + 1]));
+}
+
 void routes_respond(void *context, const struct web_request *request, struct web_reply *reply)
 {
 	struct routes *routes = context;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		const struct route *route = &table[i];
-		if (strcmp(route->path ? route->path : routes->telemetry_path, request->path) != 0)
+		if (!is_at(routes, route, request->path))
 			continue;
 		if (fits(route, request->method))
 			return route->respond(routes, request, reply);

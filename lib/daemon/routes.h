@@ -2,11 +2,11 @@
 #pragma once
 
 #include "base/buf.h"
-#include "daemon/page.h"
+#include "daemon/scrape.h"
 #include "web/http_server.h"
 
 struct routes {
-	struct page_slot *slot;     /* borrowed */
+	struct scrape_options scrape; /* whose board all pages are of */
 	const char *telemetry_path; /* borrowed */
 	/* Reads the configuration again; called by the server's thread. NULL: there is no /-/reload. */
 	bool (*reload)(void *context, struct error *err);
