@@ -54,7 +54,8 @@ static int serve(const struct config *config, struct poller *poller, struct page
 		return fail(&err);
 	char name[160];
 	listen_name(listener, name, sizeof name);
-	struct routes routes = {.scrape.board = slot->board, .telemetry_path = config->telemetry_path};
+	struct routes routes = {.scrape = {slot->board, config->openmetrics_created},
+				.telemetry_path = config->telemetry_path};
 	routes_init(&routes);
 	struct http_server *server = http_server_start(listener, routes_respond, &routes, &err);
 	if (!server || !poller_start(poller, &err)) {

@@ -34,6 +34,7 @@ struct config {
 	const char *listen_address, *telemetry_path;
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	uint64_t per_node; /* enum per_node */
+	bool openmetrics_created;
 	bool once, check_config, list_metrics, version, help;
 };
 
