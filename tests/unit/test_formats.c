@@ -68,6 +68,40 @@ static void test_negotiation(void)
 	}
 }
 
+/* Headers of pieces that mean something, and of any bytes: the answer is always one of those that there are, with an
+ * escaping or none. */
+static void test_any_header(void)
+{
+	static const char *const pieces[] = {
+		"application/openmetrics-text", "text/plain", "*/*", "text/*", PROTOBUF, "version=1.0.0", "version=0.0.4",
+		"q=0.5", "q=0", "q=", "q=1.0000", "escaping=dots", "escaping=", "=", ";", ";", ";", ",", ",", " ", "\"", "\t"};
+	static const char *const types[] = {TEXT_TYPE, NEWER_TEXT_TYPE, OPENMETRICS_TYPE, PROTOBUF_TYPE};
+	uint64_t state = 1, seen = 0;
+	check_row("any header");
+	for (int turn = 0; turn < 200000; turn++) {
+		char header[400] = "";
+		size_t len = 0;
+		for (int i = 0; i < 12 && len < 250; i++) {
+			state = state * 6364136223846793005u + 1442695040888963407u;
+			if (state >> 33 & 1)
+				len += (size_t)sprintf(header + len, "%s", pieces[(state >> 34) % 22]);
+			else
+				header[len++] = (char)(1 + (state >> 34) % 255);
+			header[len] = '\0';
+		}
+		const char *type = negotiate(header).type;
+		unsigned which = 0;
+		while (which < 4 && strncmp(type, types[which], strlen(types[which])) != 0)
+			which++;
+		const char *rest = which < 4 ? type + strlen(types[which]) : "?";
+		if (*rest && strncmp(rest, "; escaping=", 11) != 0)
+			CHECK_STRING(header, "a type that there is");
+		seen |= UINT64_C(1) << which;
+		negotiate_gzip(header);
+	}
+	CHECK_NUMBER(seen, 1 << 0 | 1 << 1 | 1 << 2 | 1 << 3);
+}
+
 static void test_gzip_negotiation(void)
 {
 	static const struct {
@@ -295,6 +329,7 @@ static void test_older_state(void)
 int main(void)
 {
 	test_negotiation();
+	test_any_header();
 	test_gzip_negotiation();
 	test_openmetrics();
 	test_merging();
