@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static int fail(const struct error *err)
 {
@@ -74,6 +75,17 @@ static int wait_for_end(struct daemon *daemon, const sigset_t *signals)
 	return number;
 }
 
+/* Of POST /-/reload: says what is wrong, and leaves the rest to the main thread. In the server's thread, which therefore
+ * has the setup of the start, for its arguments. */
+static bool ask_to_reload(void *context, struct error *err)
+{
+	struct setup *setup = setup_again(context, err);
+	bool is_right = setup != NULL;
+	setup_release(setup);
+	kill(getpid(), SIGHUP);
+	return is_right;
+}
+
 static int serve(struct daemon *daemon)
 {
 	struct error err;
@@ -90,7 +102,9 @@ static int serve(struct daemon *daemon)
 	char name[160];
 	listen_name(listeners.sockets[0], name, sizeof name);
 	struct routes routes = {.scrape = {&daemon->board, config->openmetrics_created},
-				.telemetry_path = config->telemetry_path};
+				.telemetry_path = config->telemetry_path,
+				.reload = config->enable_lifecycle ? ask_to_reload : NULL,
+				.reload_context = daemon->setup};
 	routes_init(&routes);
 	struct http_server *server = http_server_start(&listeners, routes_respond, &routes, &err);
 	if (!server || !fleet_take(daemon->fleet, daemon->setup, &err)) {
