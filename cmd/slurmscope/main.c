@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "daemon/edition.h"
 #include "daemon/fleet.h"
+#include "daemon/process.h"
 #include "daemon/routes.h"
 #include "daemon/setup.h"
 #include "daemon/version.h"
@@ -156,6 +157,7 @@ int main(int argc, char **argv)
 {
 	struct error err;
 	bool is_read;
+	process_guard();
 	struct setup *setup = setup_new(argc, argv, &is_read, &err);
 	log_setup((enum log_level)setup->process.log_level, (enum log_format)setup->process.log_format);
 	int status = is_read ? act(setup) : fail(&err);

@@ -23,8 +23,13 @@ enum {
 	ID_FIELDS,
 };
 
-/* ESLURM_REST_EMPTY_RESULT, ESLURM_ACCESS_DENIED and ESLURM_INVALID_JOB_ID */
-enum { ERROR_NOTHING_FOUND = 9003, ERROR_ACCESS_DENIED = 2002, ERROR_UNKNOWN_JOB = 2017 };
+/* ESLURM_REST_EMPTY_RESULT, ESLURM_ACCESS_DENIED, ESLURM_INVALID_JOB_ID and SLURM_PROTOCOL_AUTHENTICATION_ERROR */
+enum {
+	ERROR_NOTHING_FOUND = 9003,
+	ERROR_ACCESS_DENIED = 2002,
+	ERROR_UNKNOWN_JOB = 2017,
+	ERROR_UNAUTHENTIC = 1007,
+};
 
 struct decoder {
 	const struct record_type *type;
@@ -109,6 +114,7 @@ static void error_event(struct answer *answer, int id, const struct json_value *
 		answer->nothing_found += number == ERROR_NOTHING_FOUND;
 		answer->access_denied += number == ERROR_ACCESS_DENIED;
 		answer->unknown_jobs += number == ERROR_UNKNOWN_JOB;
+		answer->unauthentic += number == ERROR_UNAUTHENTIC;
 	} else if (id == ID_ERROR_DESCRIPTION && is_first) {
 		copy_text(answer->error_description, sizeof answer->error_description, value);
 	} else if (id == ID_ERROR_TEXT && is_first) {

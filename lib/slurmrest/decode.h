@@ -30,6 +30,7 @@ struct answer {
 	uint64_t nothing_found; /* errors of number 9003: an empty result, not a failure (22.05) */
 	uint64_t access_denied; /* errors of number 2002: the user may not see this */
 	uint64_t unknown_jobs;  /* errors of number 2017: slurmctld knows no such job */
+	uint64_t unauthentic;   /* errors of number 1007: the token is refused */
 	char error_description[160], error[96]; /* of the first error: what failed, and why */
 	char warning[256];      /* the first one, or empty */
 	char release[32];       /* "24.11.5" */

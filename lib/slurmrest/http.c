@@ -27,9 +27,11 @@ struct http {
 
 static pthread_once_t curl_once = PTHREAD_ONCE_INIT;
 
+/* libcurl makes the request, token and all, in buffers that it only frees. */
 static void curl_start(void)
 {
-	curl_global_init(CURL_GLOBAL_DEFAULT);
+	curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, memory_wiping_free, memory_wiping_realloc,
+			     strdup, calloc);
 }
 
 static size_t on_body(char *bytes, size_t size, size_t count, void *context)
@@ -219,6 +221,7 @@ static struct curl_slist *header_list(const struct http_header *headers)
 		if (!headers->value)
 			continue;
 		struct buf line = BUF_INIT;
+		buf_reserve(&line, strlen(headers->name) + strlen(headers->value) + 2); /* and never moves */
 		buf_printf(&line, "%s: %s", headers->name, headers->value);
 		list = curl_slist_append(list, line.bytes);
 		explicit_bzero(line.bytes, line.len); /* may hold the token */
