@@ -40,6 +40,7 @@ struct decoder {
 	struct arena texts;
 	void *record;
 	bool is_in_record; /* between its begin and its end */
+	uint64_t fed;      /* bytes */
 	struct answer answer;
 	record_fn *take;
 	void *context;
@@ -172,12 +173,16 @@ void decoder_start(struct decoder *decoder, record_fn *take, void *context)
 	decoder->take = take;
 	decoder->context = context;
 	decoder->is_in_record = false;
+	decoder->fed = 0;
 	/* Until the record begins nothing is below it, but a wrong body may say otherwise. */
 	field_reader_start(decoder->fields, decoder->record, decoder->type->size);
 }
 
 bool decoder_feed(struct decoder *decoder, const char *bytes, size_t len, struct error *err)
 {
+	if (decoder->fed < 2 && decoder->fed + len > 1)
+		decoder->answer.is_compact = !strchr(" \n\r\t", bytes[1 - decoder->fed]);
+	decoder->fed += len;
 	return json_reader_feed(decoder->reader, bytes, len, err);
 }
 

@@ -232,6 +232,11 @@ int64_t token_expiry(const struct token *token)
 	return token->expires_at;
 }
 
+int64_t token_issued(const struct token *token)
+{
+	return token->issued_at;
+}
+
 const char *token_file_warning(const struct token *token)
 {
 	if (!token->value || !(token->file.st_mode & (S_IROTH | S_IWOTH)))
