@@ -1,0 +1,95 @@
+/* What the daemon needs of this machine. */
+#include "doctor/patient.h"
+
+#include "store/store.h"
+#include "web/listen.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What may be read depends on who reads. */
+static void examine_user(struct report *to)
+{
+	const struct passwd *user = getpwuid(geteuid());
+	const char *name = user ? user->pw_name : "?";
+	if (geteuid() == 0)
+		report(to, VERDICT_OK, "user", NULL,
+		       "looking as root, who may read every file: look as the daemon's user, too");
+	else
+		report(to, VERDICT_OK, "user", NULL, "looking as %s: the daemon should run as the same user",
+		       name);
+}
+
+static void examine_state(const struct config *config, struct report *to)
+{
+	struct error err;
+	if (!config->state_path)
+		report(to, VERDICT_WARN, "state", "give it a file with --state.path",
+		       "counters of job events begin at 0 with each start, and what happens meanwhile is lost");
+	else if (store_check(config->state_path, &err))
+		report(to, VERDICT_OK, "state", NULL, "%s can be written", config->state_path);
+	else
+		report(to, VERDICT_FAIL, "state",
+		       "make its folder, of the daemon's user (StateDirectory= in a unit)", "%s", err.text);
+}
+
+static bool take_start(void *context, long status, const char *bytes, size_t len)
+{
+	(void)status;
+	struct buf *start = context;
+	if (start->len < 4096)
+		buf_add(start, bytes, len);
+	return start->len < 4096;
+}
+
+/* Is it a slurmscope that listens there? Its landing page says so. */
+static bool is_ours(const struct listen_address *address)
+{
+	struct error ignored;
+	struct buf url = BUF_INIT, start = BUF_INIT;
+	const char *host = *address->host ? address->host : "127.0.0.1";
+	buf_printf(&url, strchr(host, ':') ? "http://[%s]:%s" : "http://%s:%s", host, address->port);
+	const struct http_options options = {.url = url.bytes, .timeout_s = 5};
+	const struct http_header none = {NULL, NULL};
+	struct http_reply reply;
+	struct http *http = http_new(&options, &ignored);
+	if (http)
+		http_get(http, "/", &none, take_start, &start, &reply, &ignored);
+	bool is_slurmscope = start.len && strstr(start.bytes, "slurmscope");
+	http_free(http);
+	buf_done(&url);
+	buf_done(&start);
+	return is_slurmscope;
+}
+
+static void examine_address(const char *text, struct report *to)
+{
+	struct error err;
+	struct listen_address address;
+	if (!listen_parse(text, &address, &err)) {
+		report(to, VERDICT_FAIL, "address", "correct --web.listen-address", "%s", err.text);
+		return;
+	}
+	int listener = listen_open(&address, &err), why = errno;
+	if (listener >= 0) {
+		close(listener);
+		report(to, VERDICT_OK, "address", NULL, "%s is free: no slurmscope serves there now", text);
+	} else if (why == EADDRINUSE && is_ours(&address)) {
+		report(to, VERDICT_OK, "address", NULL, "%s is served by a slurmscope", text);
+	} else if (why == EADDRINUSE) {
+		report(to, VERDICT_WARN, "address", "if it is another program, choose another --web.listen-address",
+		       "%s is in use by something that is no slurmscope, or that does not tell without TLS or a password",
+		       text);
+	} else {
+		report(to, VERDICT_FAIL, "address", "choose another --web.listen-address", "%s", err.text);
+	}
+}
+
+void examine_here(struct patient *patient)
+{
+	examine_user(patient->report);
+	examine_state(patient->config, patient->report);
+	examine_address(patient->config->listen_address, patient->report);
+}

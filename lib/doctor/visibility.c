@@ -1,0 +1,159 @@
+/* What our user may see: by its AdminLevel, by PrivateData where Slurm tells it, and by what is shown. */
+#include "base/memory.h"
+#include "daemon/tasks.h"
+#include "doctor/patient.h"
+#include "model/job.h"
+#include "model/job_task.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { SAMPLE = 8 };
+
+/* Ids of single jobs: asking for an array's leader would bring all its tasks. */
+struct job_ids {
+	uint64_t *items;
+	size_t count, capacity;
+};
+
+struct seen {
+	struct patient *patient;
+	unsigned others, ours, hidden; /* of the sample */
+};
+
+static void take_user(void *context, const void *record)
+{
+	struct patient *patient = context;
+	const struct user *user = record;
+	if (patient_is_ours(patient, user->name))
+		patient->level = user->level;
+}
+
+static void take_job_id(void *context, const void *record)
+{
+	struct job_ids *ids = context;
+	const struct job_task *task = record;
+	if (memchr(task->name.bytes, '_', task->name.len) || memchr(task->name.bytes, '+', task->name.len))
+		return;
+	GROW(ids->items, ids->count, ids->capacity);
+	ids->items[ids->count++] = task->id;
+}
+
+static void take_job(void *context, const void *record)
+{
+	struct seen *seen = context;
+	const struct job *job = record;
+	if (patient_is_ours(seen->patient, job->user))
+		seen->ours++;
+	else
+		seen->others++;
+}
+
+/* Names of PrivateData that are set, separated by commas. */
+static void say_private(const struct patient *patient, struct buf *out)
+{
+	for (int i = 0; i < PRIVATE_DATA; i++)
+		if (patient->conf.is_private[i])
+			buf_printf(out, "%s%s", out->len ? "," : "", private_data_names[i]);
+}
+
+static void ask_level(struct patient *patient)
+{
+	static const char safe[] =
+		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+	const char *user = patient_user(patient);
+	const struct fetch fetch = {
+		.endpoint = ENDPOINT_DBD_USER, .take = take_user, .context = patient, .item = user};
+	if (user && *user && user[strspn(user, safe)] == '\0')
+		patient_ask(patient, &fetch);
+}
+
+/* States are told to everybody, whatever PrivateData says; details are not. */
+static void look_at_jobs(struct patient *patient, struct seen *seen)
+{
+	struct job_ids ids = {NULL, 0, 0};
+	const struct fetch states = {.endpoint = ENDPOINT_JOB_STATES, .take = take_job_id, .context = &ids};
+	uint64_t expected = patient->diag.jobs_pending + patient->diag.jobs_running;
+	if (expected <= JOB_STATES_LIST_MAX && patient->version->task_ids_are_raw)
+		patient_ask(patient, &states);
+	for (size_t i = 0; i < SAMPLE && i < ids.count; i++) {
+		size_t at = ids.count <= SAMPLE ? i : i * (ids.count - 1) / (SAMPLE - 1);
+		char id[24];
+		snprintf(id, sizeof id, "%" PRIu64, ids.items[at]);
+		const struct fetch job = {
+			.endpoint = ENDPOINT_JOB, .take = take_job, .context = seen, .item = id};
+		seen->hidden += patient_ask(patient, &job) != FETCH_OK;
+	}
+	free(ids.items);
+}
+
+static void say_jobs(const struct patient *patient, const struct seen *seen, const char *advice)
+{
+	const struct asked *list = &patient->asked[ENDPOINT_JOBS];
+	uint64_t counted = patient->diag.jobs_pending + patient->diag.jobs_running;
+	bool is_list = list->is_asked && fetch_succeeded(list->result);
+	if (is_list && patient->listed_jobs < counted / 2)
+		report(patient->report, VERDICT_FAIL, "sees", advice,
+		       "jobs: %" PRIu64 " of the %" PRIu64 " that slurmctld counts are shown: PrivateData=jobs",
+		       patient->listed_jobs, counted);
+	else if (seen->hidden && !seen->others)
+		report(patient->report, VERDICT_FAIL, "sees", advice,
+		       "jobs: %u of %u that were asked for are not shown: PrivateData=jobs", seen->hidden,
+		       seen->hidden + seen->others + seen->ours);
+	else if (seen->others || patient->others_jobs)
+		report(patient->report, VERDICT_OK, "sees", NULL, "others' jobs");
+	else
+		report(patient->report, VERDICT_OK, "sees", NULL, "jobs: there is none of others to look at now");
+}
+
+/* Of a list that has rows of users: are there any of others? */
+static void say_list(const struct patient *patient, enum endpoint which, const char *what, uint64_t others,
+		     const char *setting, const char *advice)
+{
+	const struct asked *asked = &patient->asked[which];
+	if (!asked->is_asked || !fetch_succeeded(asked->result))
+		return;
+	if (others)
+		report(patient->report, VERDICT_OK, "sees", NULL, "others' %s", what);
+	else
+		report(patient->report, VERDICT_WARN, "sees", advice,
+		       "no %s of others: there are none, or PrivateData=%s hides them", what, setting);
+}
+
+static void say_level(const struct patient *patient, const char *user, const struct buf *private,
+		      const char *advice)
+{
+	if (patient->level >= ADMIN_OPERATOR)
+		report(patient->report, VERDICT_OK, "AdminLevel", NULL,
+		       "%s is %s: PrivateData hides nothing from it. It could change Slurm, too; slurmscope only sends GET",
+		       user, patient->level == ADMIN_OPERATOR ? "Operator" : "Administrator");
+	else if (private->len)
+		report(patient->report, VERDICT_FAIL, "AdminLevel", advice,
+		       "%s has none, and PrivateData=%s hides what is others'", user, private->bytes);
+	else
+		report(patient->report, VERDICT_OK, "AdminLevel", NULL, "%s %s, and needs none%s", user,
+		       patient->level == ADMIN_NONE ? "has none" : "is nobody special to slurmdbd",
+		       patient->asked[ENDPOINT_CONF].result == FETCH_OK ? ": PrivateData is not set"
+									: " while PrivateData is not set");
+}
+
+void examine_visibility(struct patient *patient)
+{
+	struct seen seen = {.patient = patient};
+	struct buf private = BUF_INIT, advice = BUF_INIT;
+	const char *user = patient_user(patient) ? patient_user(patient) : "our user";
+	ask_level(patient);
+	look_at_jobs(patient, &seen);
+	say_private(patient, &private);
+	if (patient->level == ADMIN_NOT_KNOWN)
+		buf_printf(&advice, "sacctmgr add user %s account=root adminlevel=operator", user);
+	else
+		buf_printf(&advice, "sacctmgr modify user %s set adminlevel=operator", user);
+	say_level(patient, user, &private, advice.bytes);
+	say_jobs(patient, &seen, advice.bytes);
+	say_list(patient, ENDPOINT_ASSOCIATIONS, "associations", patient->others_associations,
+		 "accounts or users", advice.bytes);
+	say_list(patient, ENDPOINT_SHARES, "shares", patient->others_shares, "usage", advice.bytes);
+	buf_done(&private);
+	buf_done(&advice);
+}
