@@ -33,6 +33,7 @@ static void examine_slurmrestd(struct patient *patient)
 		return;
 	}
 	examine_endpoints(patient);
+	examine_jobs(patient);
 	examine_times(patient);
 	examine_accounting(patient);
 	examine_visibility(patient);

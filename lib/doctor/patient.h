@@ -39,6 +39,8 @@ struct patient {
 	uint64_t others_associations, others_shares; /* rows of users other than ours */
 	uint64_t listed_jobs; /* pending and running, by task, of a list of all */
 	uint64_t others_jobs; /* of these */
+	uint64_t others_runs; /* that ended a moment ago, as slurmdbd says */
+	unsigned sample, sample_others, sample_hidden; /* jobs whose details were asked for */
 };
 
 /* That Slurm knows us as; NULL: unknown. */
@@ -59,6 +61,7 @@ void examine_token(struct patient *patient);       /* its file, whose it is, til
 bool examine_connection(struct patient *patient);  /* false: there is no use in going on */
 bool examine_slurm(struct patient *patient);       /* likewise: version, controllers, whether the token is taken */
 void examine_endpoints(struct patient *patient);   /* all of them, and what they cost */
+void examine_jobs(struct patient *patient);        /* likewise those for single jobs */
 void examine_times(struct patient *patient);       /* clocks, MinJobAge */
 void examine_accounting(struct patient *patient);  /* slurmdbd */
 void examine_visibility(struct patient *patient);  /* what our user may see */

@@ -1,25 +1,7 @@
 /* What our user may see: by its AdminLevel, by PrivateData where Slurm tells it, and by what is shown. */
-#include "base/memory.h"
-#include "daemon/tasks.h"
 #include "doctor/patient.h"
-#include "model/job.h"
-#include "model/job_task.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-
-enum { SAMPLE = 8 };
-
-/* Ids of single jobs: asking for an array's leader would bring all its tasks. */
-struct job_ids {
-	uint64_t *items;
-	size_t count, capacity;
-};
-
-struct seen {
-	struct patient *patient;
-	unsigned others, ours, hidden; /* of the sample */
-};
 
 static void take_user(void *context, const void *record)
 {
@@ -27,26 +9,6 @@ static void take_user(void *context, const void *record)
 	const struct user *user = record;
 	if (patient_is_ours(patient, user->name))
 		patient->level = user->level;
-}
-
-static void take_job_id(void *context, const void *record)
-{
-	struct job_ids *ids = context;
-	const struct job_task *task = record;
-	if (memchr(task->name.bytes, '_', task->name.len) || memchr(task->name.bytes, '+', task->name.len))
-		return;
-	GROW(ids->items, ids->count, ids->capacity);
-	ids->items[ids->count++] = task->id;
-}
-
-static void take_job(void *context, const void *record)
-{
-	struct seen *seen = context;
-	const struct job *job = record;
-	if (patient_is_ours(seen->patient, job->user))
-		seen->ours++;
-	else
-		seen->others++;
 }
 
 /* Names of PrivateData that are set, separated by commas. */
@@ -68,26 +30,7 @@ static void ask_level(struct patient *patient)
 		patient_ask(patient, &fetch);
 }
 
-/* States are told to everybody, whatever PrivateData says; details are not. */
-static void look_at_jobs(struct patient *patient, struct seen *seen)
-{
-	struct job_ids ids = {NULL, 0, 0};
-	const struct fetch states = {.endpoint = ENDPOINT_JOB_STATES, .take = take_job_id, .context = &ids};
-	uint64_t expected = patient->diag.jobs_pending + patient->diag.jobs_running;
-	if (expected <= JOB_STATES_LIST_MAX && patient->version->task_ids_are_raw)
-		patient_ask(patient, &states);
-	for (size_t i = 0; i < SAMPLE && i < ids.count; i++) {
-		size_t at = ids.count <= SAMPLE ? i : i * (ids.count - 1) / (SAMPLE - 1);
-		char id[24];
-		snprintf(id, sizeof id, "%" PRIu64, ids.items[at]);
-		const struct fetch job = {
-			.endpoint = ENDPOINT_JOB, .take = take_job, .context = seen, .item = id};
-		seen->hidden += patient_ask(patient, &job) != FETCH_OK;
-	}
-	free(ids.items);
-}
-
-static void say_jobs(const struct patient *patient, const struct seen *seen, const char *advice)
+static void say_jobs(const struct patient *patient, const char *advice)
 {
 	const struct asked *list = &patient->asked[ENDPOINT_JOBS];
 	uint64_t counted = patient->diag.jobs_pending + patient->diag.jobs_running;
@@ -96,14 +39,16 @@ static void say_jobs(const struct patient *patient, const struct seen *seen, con
 		report(patient->report, VERDICT_FAIL, "sees", advice,
 		       "jobs: %" PRIu64 " of the %" PRIu64 " that slurmctld counts are shown: PrivateData=jobs",
 		       patient->listed_jobs, counted);
-	else if (seen->hidden && !seen->others)
+	else if (patient->sample_hidden && !patient->sample_others)
 		report(patient->report, VERDICT_FAIL, "sees", advice,
-		       "jobs: %u of %u that were asked for are not shown: PrivateData=jobs", seen->hidden,
-		       seen->hidden + seen->others + seen->ours);
-	else if (seen->others || patient->others_jobs)
+		       "jobs: details of %u of %u that were asked for are not shown: PrivateData=jobs",
+		       patient->sample_hidden, patient->sample);
+	else if (patient->sample_others || patient->others_jobs)
 		report(patient->report, VERDICT_OK, "sees", NULL, "others' jobs");
 	else
-		report(patient->report, VERDICT_OK, "sees", NULL, "jobs: there is none of others to look at now");
+		report(patient->report, VERDICT_OK, "sees", NULL, "jobs: none of others was there to look at");
+	if (patient->others_runs)
+		report(patient->report, VERDICT_OK, "sees", NULL, "others' ended jobs");
 }
 
 /* Of a list that has rows of users: are there any of others? */
@@ -139,18 +84,16 @@ static void say_level(const struct patient *patient, const char *user, const str
 
 void examine_visibility(struct patient *patient)
 {
-	struct seen seen = {.patient = patient};
 	struct buf private = BUF_INIT, advice = BUF_INIT;
 	const char *user = patient_user(patient) ? patient_user(patient) : "our user";
 	ask_level(patient);
-	look_at_jobs(patient, &seen);
 	say_private(patient, &private);
 	if (patient->level == ADMIN_NOT_KNOWN)
 		buf_printf(&advice, "sacctmgr add user %s account=root adminlevel=operator", user);
 	else
 		buf_printf(&advice, "sacctmgr modify user %s set adminlevel=operator", user);
 	say_level(patient, user, &private, advice.bytes);
-	say_jobs(patient, &seen, advice.bytes);
+	say_jobs(patient, advice.bytes);
 	say_list(patient, ENDPOINT_ASSOCIATIONS, "associations", patient->others_associations,
 		 "accounts or users", advice.bytes);
 	say_list(patient, ENDPOINT_SHARES, "shares", patient->others_shares, "usage", advice.bytes);

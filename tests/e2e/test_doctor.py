@@ -96,11 +96,12 @@ class Doctor(unittest.TestCase):
                 for about, text in (("version", f"Slurm {re.escape(release)}, API version {fakes.RELEASES[release][-1]}"),
                                     ("token", r"of scope, until .* \(2\.0 h\)"), ("login", "as scope"),
                                     ("url", "answers in"), ("nodes", r"nodes: 13, .* kB in .* s; each 60 s"),
-                                    ("sees", "others' jobs"), ("sees", "others' associations"), ("clock", "agree"),
+                                    ("job_states", r"states of jobs: \d+,"), ("job", "a job's details: 1"),
+                                    ("dbd_jobs", "ended in the last minute: 0"), ("sees", "others' jobs"), ("sees", "others' associations"), ("clock", "agree"),
                                     ("MinJobAge", "300 s"), ("slurmdbd", "answers"), ("memory", "compact")):
                     self.says(findings, "ok", about, text)
                 asked = {call.endpoint for call in fake.calls}
-                self.assertEqual(set(endpoints) - {"jobs"}, asked - {"jobs", "job", "job_states", "dbd_user"})
+                self.assertEqual(set(endpoints) - {"jobs"}, asked - {"job", "job_states", "dbd_jobs", "dbd_user"})
                 self.assertNotIn("jobs", asked)
                 self.assertEqual([], fake.complaints)
                 self.assertEqual(1, sum(call.token is None for call in fake.calls), "only the first look is without a token")
@@ -255,7 +256,7 @@ class Doctor(unittest.TestCase):
             findings = self.look(fake)
             advice = "sacctmgr add user scope .*adminlevel=operator"
             self.says(findings, "FAIL", "AdminLevel", f"PrivateData=accounts,jobs,usage,users hides.*{advice}")
-            self.says(findings, "FAIL", "sees", f"jobs: 8 of 8 .*not shown.*{advice}")
+            self.says(findings, "FAIL", "sees", f"jobs: details of 8 of 8 .*not shown.*{advice}")
             self.says(findings, "warn", "sees", "no associations of others")
             self.assertEqual(1, findings.status)
 
