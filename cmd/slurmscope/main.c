@@ -161,8 +161,12 @@ static int act(struct setup *setup)
 static int examine(const struct setup *setup, bool is_strict)
 {
 	struct report to = {.out = stdout};
-	for (size_t i = 0; i < setup->cluster_count; i++)
+	doctor_examine_process(&setup->process, &to);
+	for (size_t i = 0; i < setup->cluster_count; i++) {
+		if (setup->has_names)
+			printf("%s\n", setup->clusters[i].name);
 		doctor_examine(&setup->clusters[i], &to);
+	}
 	report_end(&to);
 	bool is_well = !to.counts[VERDICT_FAIL] && !(is_strict && to.counts[VERDICT_WARN]);
 	return is_well ? EXIT_SUCCESS : EXIT_FAILURE;

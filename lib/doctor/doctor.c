@@ -48,7 +48,7 @@ void doctor_examine(const struct config *config, struct report *to)
 	vocabulary_init(&patient.vocabulary);
 	patient.client = client_new(&options, config_token(config), &patient.vocabulary, &err);
 	patient.plan = tasks_plan(patient.tasks, config);
-	examine_here(&patient);
+	examine_state(&patient);
 	if (patient.client)
 		examine_slurmrestd(&patient);
 	else

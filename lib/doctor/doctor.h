@@ -5,5 +5,8 @@
 #include "daemon/config.h"
 #include "doctor/report.h"
 
-/* Examines one cluster's slurmrestd and what the daemon needs here. */
+/* Examines what the daemon needs of this machine, whatever clusters it reads. */
+void doctor_examine_process(const struct config *config, struct report *report);
+
+/* Examines one cluster's slurmrestd, and its files here. */
 void doctor_examine(const struct config *config, struct report *report);

@@ -1,4 +1,5 @@
 /* What the daemon needs of this machine. */
+#include "doctor/doctor.h"
 #include "doctor/patient.h"
 
 #include "store/store.h"
@@ -20,19 +21,6 @@ static void examine_user(struct report *to)
 	else
 		report(to, VERDICT_OK, "user", NULL, "looking as %s: the daemon should run as the same user",
 		       name);
-}
-
-static void examine_state(const struct config *config, struct report *to)
-{
-	struct error err;
-	if (!config->state_path)
-		report(to, VERDICT_WARN, "state", "give it a file with --state.path",
-		       "counters of job events begin at 0 with each start, and what happens meanwhile is lost");
-	else if (store_check(config->state_path, &err))
-		report(to, VERDICT_OK, "state", NULL, "%s can be written", config->state_path);
-	else
-		report(to, VERDICT_FAIL, "state",
-		       "make its folder, of the daemon's user (StateDirectory= in a unit)", "%s", err.text);
 }
 
 static bool take_start(void *context, long status, const char *bytes, size_t len)
@@ -87,9 +75,22 @@ static void examine_address(const char *text, struct report *to)
 	}
 }
 
-void examine_here(struct patient *patient)
+void doctor_examine_process(const struct config *config, struct report *to)
 {
-	examine_user(patient->report);
-	examine_state(patient->config, patient->report);
-	examine_address(patient->config->listen_address, patient->report);
+	examine_user(to);
+	examine_address(config->listen_address, to);
+}
+
+void examine_state(struct patient *patient)
+{
+	const char *path = patient->config->state_path;
+	struct error err;
+	if (!path)
+		report(patient->report, VERDICT_WARN, "state", "give it a file with --state.path",
+		       "counters of job events begin at 0 with each start, and what happens meanwhile is lost");
+	else if (store_check(path, &err))
+		report(patient->report, VERDICT_OK, "state", NULL, "%s can be written", path);
+	else
+		report(patient->report, VERDICT_FAIL, "state",
+		       "make its folder, of the daemon's user (StateDirectory= in a unit)", "%s", err.text);
 }

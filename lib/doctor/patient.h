@@ -56,7 +56,7 @@ static inline bool patient_is_ours(const struct patient *patient, struct text us
 enum fetch_result patient_ask(struct patient *patient, const struct fetch *fetch);
 
 /* The examinations, in this order. */
-void examine_here(struct patient *patient);        /* user, state file, address */
+void examine_state(struct patient *patient);       /* the state file */
 void examine_token(struct patient *patient);       /* its file, whose it is, till when */
 bool examine_connection(struct patient *patient);  /* false: there is no use in going on */
 bool examine_slurm(struct patient *patient);       /* likewise: version, controllers, whether the token is taken */

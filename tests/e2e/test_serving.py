@@ -113,7 +113,7 @@ class Options(unittest.TestCase):
     def test_list_metrics_is_the_page(self):
         listed = {line.split("\t")[0]: line.split("\t")[1]
                   for line in run("--list-metrics").stdout.splitlines()}
-        with Fake() as fake:
+        with Fake(wants_token=False) as fake:
             page = run("--once", f"--slurmrestd.url={fake.url}").stdout
         shown = dict(re.findall(r"(?m)^# TYPE (\S+) (\S+)$", page))
         self.assertLessEqual(shown.items(), listed.items())
