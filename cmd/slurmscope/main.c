@@ -81,24 +81,21 @@ static int wait_for_end(struct daemon *daemon, const sigset_t *signals)
 static int serve(struct daemon *daemon)
 {
 	struct error err;
-	struct listen_address address;
 	const struct config *config = &daemon->setup->process;
-	if (!listen_parse(config->listen_address, &address, &err))
-		return fail(&err);
+	struct listeners listeners = {.count = 0};
 	sigset_t signals; /* blocked here, so in every thread: only sigwait sees them */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	int listener = listen_open(&address, &err);
-	if (listener < 0)
+	if (!listen_open(&listeners, config->listen_address, &err))
 		return fail(&err);
 	char name[160];
-	listen_name(listener, name, sizeof name);
+	listen_name(listeners.sockets[0], name, sizeof name);
 	struct routes routes = {.scrape.board = &daemon->board, .telemetry_path = config->telemetry_path};
 	routes_init(&routes);
-	struct http_server *server = http_server_start(listener, routes_respond, &routes, &err);
+	struct http_server *server = http_server_start(&listeners, routes_respond, &routes, &err);
 	if (!server || !fleet_take(daemon->fleet, daemon->setup, &err)) {
 		http_server_stop(server);
 		routes_done(&routes);

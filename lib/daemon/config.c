@@ -297,9 +297,8 @@ bool config_parse(struct config *config, int argc, char *const *argv, struct err
 
 static bool is_listen_address(const struct config *config, struct error *err)
 {
-	struct listen_address address;
 	struct error why;
-	return listen_parse(config->listen_address, &address, &why) ||
+	return listen_check(config->listen_address, &why) ||
 	       config_wrong(config, "web.listen-address", err, "%s", why.text);
 }
 
