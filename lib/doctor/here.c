@@ -33,12 +33,14 @@ static bool take_start(void *context, long status, const char *bytes, size_t len
 }
 
 /* Is it a slurmscope that listens there? Its landing page says so. */
-static bool is_ours(const struct listen_address *address)
+static bool is_ours(const char *address)
 {
 	struct error ignored;
 	struct buf url = BUF_INIT, start = BUF_INIT;
-	const char *host = *address->host ? address->host : "127.0.0.1";
-	buf_printf(&url, strchr(host, ':') ? "http://[%s]:%s" : "http://%s:%s", host, address->port);
+	if (strncmp(address, "unix:", 5) == 0)
+		buf_add(&url, address, strcspn(address, ","));
+	else
+		buf_printf(&url, "http://%s%s", *address == ':' ? "127.0.0.1" : "", address);
 	const struct http_options options = {.url = url.bytes, .timeout_s = 5};
 	const struct http_header none = {NULL, NULL};
 	struct http_reply reply;
@@ -52,27 +54,21 @@ static bool is_ours(const struct listen_address *address)
 	return is_slurmscope;
 }
 
-static void examine_address(const char *text, struct report *to)
+static void examine_address(const char *address, struct report *to)
 {
 	struct error err;
-	struct listen_address address;
-	if (!listen_parse(text, &address, &err)) {
-		report(to, VERDICT_FAIL, "address", "correct --web.listen-address", "%s", err.text);
-		return;
-	}
-	int listener = listen_open(&address, &err), why = errno;
-	if (listener >= 0) {
-		close(listener);
-		report(to, VERDICT_OK, "address", NULL, "%s is free: no slurmscope serves there now", text);
-	} else if (why == EADDRINUSE && is_ours(&address)) {
-		report(to, VERDICT_OK, "address", NULL, "%s is served by a slurmscope", text);
-	} else if (why == EADDRINUSE) {
+	struct listeners listeners = {.count = 0};
+	if (listen_open(&listeners, address, &err))
+		report(to, VERDICT_OK, "address", NULL, "%s is free: no slurmscope serves there now", address);
+	else if (!strstr(err.text, strerror(EADDRINUSE)))
+		report(to, VERDICT_FAIL, "address", "choose another --web.listen-address", "%s", err.text);
+	else if (is_ours(address))
+		report(to, VERDICT_OK, "address", NULL, "%s is served by a slurmscope", address);
+	else
 		report(to, VERDICT_WARN, "address", "if it is another program, choose another --web.listen-address",
 		       "%s is in use by something that is no slurmscope, or that does not tell without TLS or a password",
-		       text);
-	} else {
-		report(to, VERDICT_FAIL, "address", "choose another --web.listen-address", "%s", err.text);
-	}
+		       address);
+	listen_close(&listeners);
 }
 
 void doctor_examine_process(const struct config *config, struct report *to)
