@@ -58,7 +58,11 @@ static void examine_address(const char *address, struct report *to)
 {
 	struct error err;
 	struct listeners listeners = {.count = 0};
-	if (listen_open(&listeners, address, &err))
+	if (strncmp(address, "unix:", 5) == 0) /* to try would leave a socket there */
+		report(to, VERDICT_OK, "address", NULL,
+		       is_ours(address) ? "%s is served by a slurmscope" : "%s: no slurmscope serves there now",
+		       address);
+	else if (listen_open(&listeners, address, &err))
 		report(to, VERDICT_OK, "address", NULL, "%s is free: no slurmscope serves there now", address);
 	else if (!strstr(err.text, strerror(EADDRINUSE)))
 		report(to, VERDICT_FAIL, "address", "choose another --web.listen-address", "%s", err.text);
