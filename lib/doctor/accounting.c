@@ -14,8 +14,8 @@ void examine_accounting(struct patient *patient)
 		report(patient->report, VERDICT_OK, "slurmdbd", NULL, "it answers");
 	else if (up == UP_NO)
 		report(patient->report, VERDICT_FAIL, "slurmdbd",
-		       "is slurmdbd running, and its database? (sacctmgr show stats)", "it does not answer: %s",
-		       without);
+		       "is slurmdbd running, and its database? (sacctmgr show stats)",
+		       "it does not answer: limits, QOS and associations grow old, and ends of jobs come when it is back");
 	else if (qos->result == FETCH_UNSUPPORTED)
 		report(patient->report, is_needed ? VERDICT_FAIL : VERDICT_WARN, "slurmdbd",
 		       "if there is one, start slurmrestd without -s slurmctld", "slurmrestd does not ask any: %s",

@@ -73,16 +73,17 @@ static void say_cost(const struct patient *patient, size_t task)
 {
 	const struct asked *asked = &patient->asked[task];
 	const struct plan_task *row = &patient->tasks[task];
-	char size[32];
+	char size[32], share[32];
 	double percent = 100 * asked->reply.seconds / row->wish_s;
 	bool is_dear = percent > patient->config->slurmrestd_percent && !row->is_probe;
 	say_bytes((double)asked->reply.bytes, size, sizeof size);
+	snprintf(share, sizeof share, percent < 0.01 ? "less than 0.01 %%" : "%.2g %%", percent);
 	report(patient->report, is_dear ? VERDICT_WARN : VERDICT_OK, row->name,
 	       is_dear ? "it is asked less often than wished, /plan says how often; --budget.slurmrestd and "
 			 "--interval.... change that"
 		       : NULL,
-	       "%s: %" PRIu64 ", %s in %.3g s; each %g s that is %.2g %% of slurmrestd's time", row->noun,
-	       asked->answer.records, size, asked->reply.seconds, row->wish_s, percent);
+	       "%s: %" PRIu64 ", %s in %.3g s; each %g s that is %s of slurmrestd's time", row->noun,
+	       asked->answer.records, size, asked->reply.seconds, row->wish_s, share);
 }
 
 static void say_failure(const struct patient *patient, size_t task)

@@ -14,6 +14,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
+from fake_slurmrestd import make_token  # noqa: E402
 from harness import EVERY_SECOND, SLURMSCOPE, Daemon, free_port, is_up, results  # noqa: E402
 
 CACHE = os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope")
@@ -36,6 +37,12 @@ def check(title, condition, detail=""):
     print(f"{'ok  ' if condition else 'FAIL'} {title}", flush=True)
     if not condition:
         raise SystemExit(f"{title}: {detail}")
+
+
+def settle(daemon):
+    """Everything is up again, for the slurmscope that runs."""
+    return daemon.wait_for(lambda page: all(is_up(page, endpoint) for endpoint in
+                                            ("ping", "diag", "nodes", "partitions", "job_states", "qos")), "all is well")
 
 
 class Token:
@@ -127,7 +134,7 @@ def well(daemon):
 def wrong_url(daemon):
     port = free_port()
     told("wrong URL", doctor(f"--slurmrestd.url=http://127.0.0.1:{port}"), r"FAIL +url .*Couldn't connect.*is slurmrestd running")
-    with Daemon(None, *EVERY_SECOND, url=f"http://127.0.0.1:{port}", token="a.b.c") as lost:
+    with Daemon(None, *EVERY_SECOND, url=f"http://127.0.0.1:{port}", token=make_token()) as lost:
         page = lost.wait_for(lambda page: is_up(page, "ping") == 0 and is_up(page, "diag") == 0)
         shown(lost, 0, page, 'slurmscope_endpoint_up{endpoint="diag"}', CONTROLLER)
         check("wrong URL: nothing is said of slurmctld", CONTROLLER not in page)
@@ -142,12 +149,12 @@ def expired_token(daemon):
     shown(daemon, lines, page, 'slurmscope_endpoint_up{endpoint="diag"}', "slurmscope_token_expiry_timestamp_seconds", CONTROLLER)
     check("expired token: slurmctld is not called down", page.get(CONTROLLER) != 0)
     check("a new token", TOKEN.refresh().returncode == 0)
-    daemon.wait_well()
+    settle(daemon)
     good = TOKEN.file.read_text()
     TOKEN.file.write_text(good.rstrip()[:-6] + "AAAAAA\n")
     told("another key", doctor(), r"FAIL +login .*though it is valid for this machine's clock")
     TOKEN.file.write_text(good)
-    daemon.wait_well()
+    settle(daemon)
 
 
 def no_slurmdbd(daemon):
@@ -158,7 +165,7 @@ def no_slurmdbd(daemon):
     shown(daemon, lines, page, "slurm_accounting_up", 'slurmscope_endpoint_up{endpoint="qos"}', CONTROLLER)
     check("no slurmdbd: slurmctld is not called down", page.get(CONTROLLER) == 1)
     cluster("start", "slurmdbd")
-    daemon.wait_well()
+    settle(daemon)
 
 
 def private_data(daemon):
@@ -201,7 +208,7 @@ def main():
     token_file()
     with Daemon(None, *EVERY_SECOND, "--jobs.read=auto", "--interval.dbd_ping=1", "--interval.qos=1", url=cluster("url"),
                 credentials=[f"--slurmrestd.token-file={TOKEN.file}"]) as daemon:
-        daemon.wait_well()
+        settle(daemon)
         for step in well, wrong_url, expired_token, no_slurmdbd, clock_off, private_data:
             print(f"== {step.__name__}")
             step(daemon)

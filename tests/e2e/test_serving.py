@@ -506,9 +506,9 @@ class Tokens(unittest.TestCase):
             key.write_bytes(KEY)
             for mode, warnings in ((0o600, 0), (0o644, 1)):
                 key.chmod(mode)
+                before = int(time.time())
                 with Daemon(fake, *EVERY_SECOND, credentials=[
                         f"--slurmrestd.jwt-key-file={key}", "--slurmrestd.user=u\"ser"]) as daemon:
-                    before = int(time.time())
                     page = daemon.wait_well()
                     claims = claims_of(fake.calls[-1].token)
                     self.assertEqual({"sun", "iat", "exp"}, set(claims))
