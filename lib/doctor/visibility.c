@@ -65,6 +65,15 @@ static void say_list(const struct patient *patient, enum endpoint which, const c
 		       "no %s of others: there are none, or PrivateData=%s hides them", what, setting);
 }
 
+/* No cluster is without nodes and partitions. */
+static void say_empty(const struct patient *patient, enum endpoint which, const char *advice)
+{
+	const struct asked *asked = &patient->asked[which];
+	const char *name = endpoint_table[which].name;
+	if (asked->is_asked && asked->result == FETCH_OK && !asked->answer.records)
+		report(patient->report, VERDICT_FAIL, "sees", advice, "no %s: PrivateData=%s hides them", name, name);
+}
+
 static void say_level(const struct patient *patient, const char *user, const struct buf *private,
 		      const char *advice)
 {
@@ -75,6 +84,8 @@ static void say_level(const struct patient *patient, const char *user, const str
 	else if (private->len)
 		report(patient->report, VERDICT_FAIL, "AdminLevel", advice,
 		       "%s has none, and PrivateData=%s hides what is others'", user, private->bytes);
+	else if (health_accounting_up(&patient->health, patient->dbd_responds) == UP_NO)
+		report(patient->report, VERDICT_OK, "AdminLevel", NULL, "not known: slurmdbd does not answer");
 	else
 		report(patient->report, VERDICT_OK, "AdminLevel", NULL, "%s %s, and needs none%s", user,
 		       patient->level == ADMIN_NONE ? "has none" : "is nobody special to slurmdbd",
@@ -94,6 +105,8 @@ void examine_visibility(struct patient *patient)
 		buf_printf(&advice, "sacctmgr modify user %s set adminlevel=operator", user);
 	say_level(patient, user, &private, advice.bytes);
 	say_jobs(patient, advice.bytes);
+	say_empty(patient, ENDPOINT_NODES, advice.bytes);
+	say_empty(patient, ENDPOINT_PARTITIONS, advice.bytes);
 	say_list(patient, ENDPOINT_ASSOCIATIONS, "associations", patient->others_associations,
 		 "accounts or users", advice.bytes);
 	say_list(patient, ENDPOINT_SHARES, "shares", patient->others_shares, "usage", advice.bytes);

@@ -259,6 +259,8 @@ class Doctor(unittest.TestCase):
             self.says(findings, "FAIL", "sees", f"jobs: details of 8 of 8 .*not shown.*{advice}")
             self.says(findings, "warn", "sees", "no associations of others")
             self.assertEqual(1, findings.status)
+            fake.behave(edited(lambda answer, name: answer.update({name: []})), ["partitions"])
+            self.says(self.look(fake), "FAIL", "sees", f"no partitions: PrivateData=partitions hides them.*{advice}")
 
     def test_operator(self):
         def promote(answer, name):
