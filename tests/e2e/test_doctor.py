@@ -252,7 +252,7 @@ class Doctor(unittest.TestCase):
             fake.behave(private("jobs", "usage", "users", "accounts"), ["conf"])
             fake.behave(edited(nobody_elses), ["associations", "shares"])
             fake.behave(body(json.dumps({"jobs": [], "errors": [
-                {"error_number": 2002, "error": "Access/permission denied"}]}).encode(), "403 FORBIDDEN"), ["job"])
+                {"error_number": 2017, "error": "Invalid job id specified"}]}).encode(), "404 NOT FOUND"), ["job"])
             findings = self.look(fake)
             advice = "sacctmgr add user scope .*adminlevel=operator"
             self.says(findings, "FAIL", "AdminLevel", f"PrivateData=accounts,jobs,usage,users hides.*{advice}")
