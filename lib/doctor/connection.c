@@ -22,7 +22,7 @@ static bool take_start(void *context, long status, const char *bytes, size_t len
 	return true;
 }
 
-/* 401 before it looks at the path, or, where it needs no token, JSON or its own words for a path that it lacks. */
+/* 401 before it looks at the path; or, where it needs no token, JSON, or its words for a path that it lacks. */
 static bool is_slurmrestd(const struct start *start)
 {
 	return strstr(start->bytes, "Authentication failure") ||
@@ -57,8 +57,9 @@ static bool judge(struct patient *patient, const struct http_reply *reply, const
 	const char *url = patient->config->slurmrestd_url;
 	const char *server = *reply->server ? reply->server : "something";
 	if (*reply->server && is_slurmrestd(start))
-		report(patient->report, VERDICT_OK, "url",
-		       NULL, "%s: slurmrestd answers in %.0f ms, through %s: let it pass X-SLURM-USER-TOKEN and answers that take minutes",
+		report(patient->report, VERDICT_OK, "url", NULL,
+		       "%s: slurmrestd answers in %.0f ms, through %s: let that pass X-SLURM-USER-TOKEN, and "
+		       "answers that take minutes",
 		       url, reply->seconds * 1e3, server);
 	else if (is_slurmrestd(start))
 		report(patient->report, VERDICT_OK, "url", NULL, "%s: slurmrestd answers in %.0f ms", url,

@@ -300,6 +300,27 @@ class Doctor(unittest.TestCase):
             findings = self.look(fake)
             self.says(findings, "FAIL", "nodes", r"HTTP 500: \?\[31mBad\?luck")
 
+    def test_several_clusters(self):
+        """Each under its name; what is the process's is looked at once."""
+        with self.cluster() as well, self.cluster("24.11.5") as ill, tempfile.TemporaryDirectory() as folder:
+            ill.behave(clock(-300), ["diag"])
+            token, config = Path(folder, "token"), Path(folder, "slurmscope.yml")
+            token.write_text(make_token(7200))
+            token.chmod(0o600)
+            config.write_text(f"slurmrestd: {{token-file: {token}}}\nweb: {{listen-address: '127.0.0.1:{free_port()}'}}\n"
+                              f"clusters:\n  alpha: {{slurmrestd: {{url: '{well.url}'}}}}\n"
+                              f"  beta: {{slurmrestd: {{url: '{ill.url}'}}}}\n")
+            done = subprocess.run([SLURMSCOPE, "doctor", f"--config.file={config}"], capture_output=True, text=True,
+                                  timeout=3 * PATIENCE)
+        self.assertEqual((1, ""), (done.returncode, done.stderr))
+        process, alpha, beta = re.fullmatch(r"(.*\n)alpha\n(.*\n)beta\n(.*\n).*\n", done.stdout, re.DOTALL).groups()
+        self.assertRegex(process, r"ok +address ")
+        self.assertNotIn("address", alpha + beta)
+        self.assertIn("Slurm 26.05.5", alpha)
+        self.assertNotIn("FAIL", process + alpha)
+        self.assertIn("Slurm 24.11.5", beta)
+        self.assertRegex(beta, "FAIL +clock")
+
     def test_usage(self):
         for options in (["--no-such-option"], ["--strict=1"], ["strict"]):
             done = subprocess.run([SLURMSCOPE, "doctor", *options], capture_output=True, text=True, timeout=PATIENCE)
