@@ -93,7 +93,8 @@ static int serve(struct daemon *daemon)
 		return fail(&err);
 	char name[160];
 	listen_name(listeners.sockets[0], name, sizeof name);
-	struct routes routes = {.scrape.board = &daemon->board, .telemetry_path = config->telemetry_path};
+	struct routes routes = {.scrape = {&daemon->board, config->openmetrics_created},
+				.telemetry_path = config->telemetry_path};
 	routes_init(&routes);
 	struct http_server *server = http_server_start(&listeners, routes_respond, &routes, &err);
 	if (!server || !fleet_take(daemon->fleet, daemon->setup, &err)) {
