@@ -60,10 +60,10 @@ class Token:
         self.file = self.folder / "token"
         shutil.copy(SCRIPT, root / "usr/local/bin/slurmscope-token")
 
-    def refresh(self, user="scope", lifespan="7200"):
+    def refresh(self, lifespan="7200", **environment):
         return subprocess.run(
-            [HERE / "cluster", "exec", RELEASE, "env", f"SLURMSCOPE_TOKEN_USER={user}",
-             f"SLURMSCOPE_TOKEN_LIFESPAN={lifespan}", f"SLURMSCOPE_TOKEN_FILE={self.inside}/token",
+            [HERE / "cluster", "exec", RELEASE, "env", "SLURMSCOPE_TOKEN_USER=scope",
+             *(f"{name}={value}" for name, value in environment.items()), f"SLURMSCOPE_TOKEN_LIFESPAN={lifespan}", f"SLURMSCOPE_TOKEN_FILE={self.inside}/token",
              "SLURMSCOPE_TOKEN_OWNER=slurm:scope", "SLURM_JWT=of.somebody.else", "/usr/local/bin/slurmscope-token"],
             capture_output=True, text=True)
 
@@ -120,8 +120,8 @@ def token_file():
     ids = [int(cluster("exec", "id", kind, name)) for kind, name in (("-u", "slurm"), ("-g", "scope"))]
     check("it is its group's to read", (status.st_mode & 0o7777, status.st_uid, status.st_gid) == (0o640, *ids), status)
     before = TOKEN.file.read_text()
-    failed = TOKEN.refresh(user="no such user")
-    check("a user that does not exist gets none, and the old one stays",
+    failed = TOKEN.refresh(SLURM_CONF="/nonexistent")
+    check("when scontrol fails the old one stays",
           failed.returncode != 0 and "slurmscope-token:" in failed.stderr and TOKEN.file.read_text() == before, failed)
     check("nothing is left beside it", [path.name for path in TOKEN.folder.iterdir()] == ["token"])
 
