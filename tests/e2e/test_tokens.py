@@ -101,15 +101,19 @@ class Secrets(unittest.TestCase):
                     ["sleep", "60"]:
                 process = subprocess.Popen(command, cwd=folder, user=NOBODY, stderr=subprocess.PIPE, text=True,
                                            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (-1, -1)))
-                with process.stderr as log:
-                    if command[0] == SLURMSCOPE:
-                        while "serving" not in log.readline():
-                            self.assertIsNone(process.poll())
-                        limits = Path(f"/proc/{process.pid}/limits").read_text()
-                        self.assertRegex(limits, r"Max core file size +0 +0 ")
-                    owners.append(os.stat(f"/proc/{process.pid}/environ").st_uid)
-                    process.send_signal(signal.SIGABRT)
-                    status = os.waitpid(process.pid, 0)[1]
+                try:
+                    with process.stderr as log:
+                        if command[0] == SLURMSCOPE:
+                            while "serving" not in log.readline():
+                                self.assertIsNone(process.poll())
+                            limits = Path(f"/proc/{process.pid}/limits").read_text()
+                            self.assertRegex(limits, r"Max core file size +0 +0 ")
+                        owners.append(os.stat(f"/proc/{process.pid}/environ").st_uid)
+                        process.send_signal(signal.SIGABRT)
+                        status = os.waitpid(process.pid, 0)[1]
+                except BaseException:
+                    process.kill()
+                    raise
                 process.returncode = -os.WTERMSIG(status)
                 self.assertEqual(-signal.SIGABRT, process.returncode)
                 dumped.append(os.WCOREDUMP(status))
