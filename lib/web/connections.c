@@ -56,9 +56,11 @@ void connections_enter(struct connections *connections, struct connection *conne
 
 /* The socket is libmicrohttpd's: it hears of this as of any client that goes away, and closes it. What the kernel
  * still holds for the client is thrown away then, else thousands that do not read could fill its memory. */
-static void drop(struct connections *connections, struct connection *connection)
+void connections_drop(struct connections *connections, struct connection *connection)
 {
 	struct linger none = {.l_onoff = 1, .l_linger = 0};
+	if (connection->is_dropped)
+		return;
 	unlink_it(connections, connection);
 	connection->is_dropped = true;
 	setsockopt(connection->socket, SOL_SOCKET, SO_LINGER, &none, sizeof none);
@@ -68,7 +70,7 @@ static void drop(struct connections *connections, struct connection *connection)
 void connections_make_room(struct connections *connections)
 {
 	while (connections->count >= CONNECTIONS_MAX) {
-		drop(connections, connections->oldest);
+		connections_drop(connections, connections->oldest);
 		connections->crowded_out++;
 	}
 }
@@ -81,17 +83,17 @@ void connections_drop_overdue(struct connections *connections, uint64_t now_ns)
 		if (now_ns - at->since_ns < time_of_phase[at->phase])
 			continue;
 		connections->overdue += at->phase != CONNECTION_RESTS;
-		drop(connections, at);
+		connections_drop(connections, at);
 	}
 }
 
-void connections_drop_others(struct connections *connections)
+void connections_drop_phase(struct connections *connections, enum connection_phase phase)
 {
 	struct connection *next;
 	for (struct connection *at = connections->oldest; at; at = next) {
 		next = at->newer;
-		if (at->phase != CONNECTION_READS)
-			drop(connections, at);
+		if (at->phase == phase)
+			connections_drop(connections, at);
 	}
 }
 
