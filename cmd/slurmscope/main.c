@@ -2,6 +2,7 @@
 #include "daemon/config.h"
 #include "daemon/edition.h"
 #include "daemon/poller.h"
+#include "daemon/process.h"
 #include "daemon/routes.h"
 #include "daemon/version.h"
 #include "metrics/catalogue.h"
@@ -93,6 +94,7 @@ int main(int argc, char **argv)
 	struct config config;
 	struct error err;
 	struct buf out = BUF_INIT;
+	process_guard();
 	bool is_parsed = config_parse(&config, argc, argv, &err);
 	log_setup((enum log_level)config.log_level, (enum log_format)config.log_format);
 	if (!is_parsed)
