@@ -39,23 +39,32 @@ static int once(struct poller *poller, struct page_slot *slot)
 	return all_answered ? status : EXIT_FAILURE;
 }
 
+static bool listen_all(const struct config *config, struct listeners *listeners, struct error *err)
+{
+	return config->systemd_socket ? listen_inherit(listeners, err)
+				      : listen_open(listeners, config->listen_address, err);
+}
+
 static int serve(const struct config *config, struct poller *poller, struct page_slot *slot)
 {
 	struct error err;
-	struct listeners listeners = {.count = 0};
+	struct http_server_setup web = {.config_path = config->web_config_file,
+					.respond = routes_respond,
+					.config_read = routes_config_read};
 	sigset_t signals; /* blocked here, so in every thread: only sigwait sees them */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 	int signal_number;
-	if (!listen_open(&listeners, config->listen_address, &err))
+	if (!listen_all(config, &web.listeners, &err))
 		return fail(&err);
 	char name[160];
-	listen_name(listeners.sockets[0], name, sizeof name);
+	listen_name(web.listeners.sockets[0], name, sizeof name);
 	struct routes routes = {.scrape.board = slot->board, .telemetry_path = config->telemetry_path};
 	routes_init(&routes);
-	struct http_server *server = http_server_start(&listeners, routes_respond, &routes, &err);
+	web.context = &routes;
+	struct http_server *server = http_server_start(&web, &err);
 	if (!server || !poller_start(poller, &err)) {
 		http_server_stop(server);
 		routes_done(&routes);

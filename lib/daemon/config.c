@@ -1,9 +1,9 @@
 #include "daemon/config.h"
 
 #include "base/clock.h"
-#include "web/listen.h"
 #include "slurmrest/client.h"
 #include "store/store.h"
+#include "web/http_server.h"
 
 #include <stdlib.h>
 #include <strings.h>
@@ -143,7 +143,15 @@ static const struct option_row rows[] = {
 	INTERVAL("qos", "600", ENDPOINT_QOS),
 	INTERVAL("associations", "600", ENDPOINT_ASSOCIATIONS),
 	{"web.listen-address", STRING, offsetof(struct config, listen_address), ":9341", "ADDRESS",
-	 "Address to serve on: :port, host:port or [address]:port.", NULL},
+	 "Address to serve on: :port, host:port, [address]:port or unix:/path (for user and group; "
+	 "unix:/path,mode=666 for everybody).",
+	 NULL},
+	{"web.systemd-socket", FLAG, offsetof(struct config, systemd_socket), NULL, NULL,
+	 "Serve on the sockets that systemd has opened (a .socket unit), not on an address.", NULL},
+	{"web.config.file", STRING, offsetof(struct config, web_config_file), NULL, "FILE",
+	 "TLS, users and passwords, headers and rate limit of the server, in the format that Prometheus and "
+	 "its exporters share; read again when it changes.",
+	 NULL},
 	{"web.telemetry-path", STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",
 	 "Path of the metrics page.", NULL},
 	{"log.level", CHOICE, offsetof(struct config, log_level), "info", "LEVEL",
@@ -304,6 +312,8 @@ bool config_check(const struct config *config, struct error *err)
 {
 	if (!listen_check(config->listen_address, err))
 		return error_prefix(err, "--web.listen-address");
+	if (config->web_config_file && !http_server_check_config(config->web_config_file, err))
+		return error_prefix(err, "--web.config.file");
 	struct http *http =
 		http_new(config->slurmrestd_url, NULL, (long)config->timeout_s, NULL, err);
 	if (!http)

@@ -32,6 +32,8 @@ struct config {
 	uint64_t bulk_memory_mib;
 	bool rate_limited; /* slurm.conf has rl_enable; where conf does not tell */
 	const char *listen_address, *telemetry_path;
+	bool systemd_socket;         /* instead of the address */
+	const char *web_config_file; /* NULL: none */
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	uint64_t per_node; /* enum per_node */
 	bool once, check_config, list_metrics, version, help;

@@ -1,5 +1,6 @@
 #include "daemon/routes.h"
 
+#include "base/log.h"
 #include "daemon/edition.h"
 #include "daemon/version.h"
 
@@ -142,4 +143,13 @@ void routes_respond(void *context, const struct web_request *request, struct web
 		return web_reply_header(reply, "Allow", route->is_post ? "POST" : "GET, HEAD");
 	}
 	web_reply_text(reply, 404, "not found\n");
+}
+
+void routes_config_read(void *routes, const struct error *why)
+{
+	(void)routes;
+	if (why)
+		log_line(LOG_LEVEL_ERROR, "the web configuration stays as it was", "error", why->text, NULL);
+	else
+		log_line(LOG_LEVEL_INFO, "the web configuration was read again", NULL);
 }

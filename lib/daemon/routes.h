@@ -19,3 +19,6 @@ void routes_init(struct routes *routes);
 void routes_done(struct routes *routes);
 
 void routes_respond(void *routes, const struct web_request *request, struct web_reply *reply);
+
+/* The server has read --web.config.file again; NULL: and it is in force. */
+void routes_config_read(void *routes, const struct error *why);
