@@ -65,7 +65,9 @@ static int serve(const struct config *config, struct poller *poller, struct page
 	routes_init(&routes);
 	web.context = &routes;
 	struct http_server *server = http_server_start(&web, &err);
+	atomic_store(&slot->board->server, server);
 	if (!server || !poller_start(poller, &err)) {
+		atomic_store(&slot->board->server, NULL);
 		http_server_stop(server);
 		routes_done(&routes);
 		return fail(&err);
@@ -75,6 +77,7 @@ static int serve(const struct config *config, struct poller *poller, struct page
 	sigwait(&signals, &signal_number);
 	log_line(LOG_LEVEL_INFO, "stopping", "signal", strsignal(signal_number), NULL);
 	poller_stop(poller);
+	atomic_store(&slot->board->server, NULL);
 	http_server_stop(server);
 	routes_done(&routes);
 	return EXIT_SUCCESS;
