@@ -140,6 +140,19 @@ const struct page *edition_page(const struct edition *edition, struct text clust
 	return NULL;
 }
 
+void edition_plan(const struct edition *edition, struct text cluster, struct buf *out)
+{
+	for (size_t i = 0; i < edition->count; i++) {
+		const struct page *page = edition->pages[i];
+		const char *name = edition->clusters[i];
+		if (cluster.len && !(name && text_equal(text_of(name), cluster)))
+			continue;
+		if (name)
+			buf_printf(out, "%scluster %s\n\n", out->len ? "\n\n" : "", name);
+		buf_add(out, page->plan, page->plan_len);
+	}
+}
+
 void rendition_unref(void *borrowed)
 {
 	struct rendition *rendition = borrowed;

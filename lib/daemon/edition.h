@@ -9,6 +9,9 @@ struct edition;
 struct edition *edition_borrow(struct page_board *board);
 void edition_unref(void *edition); /* NULL is fine */
 
+/* What the planners do, in words: of one cluster, or of all if its name is empty. */
+void edition_plan(const struct edition *edition, struct text cluster, struct buf *out);
+
 struct rendition_options {
 	struct format_options format;
 	bool is_gzip;

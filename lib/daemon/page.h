@@ -48,6 +48,9 @@ struct page_board {
 
 void page_board_init(struct page_board *board);
 void page_board_done(struct page_board *board); /* slots and editions were given back */
+/* What is said of the process is said with these labels, which are borrowed, and of its configuration. */
+void page_board_label(struct page_board *board, struct text labels);
+void page_board_note_reload(struct page_board *board, bool is_successful, double now);
 uint64_t page_board_scrapes(struct page_board *board); /* of whatever format and code */
 
 void page_slot_init(struct page_slot *slot, struct page_board *board, const char *cluster);

@@ -6,7 +6,6 @@
 
 #include <stdlib.h>
 
-static const char text_type[] = "text/plain; charset=utf-8";
 static const char html_type[] = "text/html; charset=utf-8";
 static const char not_ready[] = "not ready: slurmrestd was not asked yet\n";
 
@@ -58,15 +57,18 @@ static void metrics(struct routes *routes, const struct web_request *request,
 
 static void plan(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
-	(void)request;
-	struct page *page = page_slot_borrow(routes->scrape.board->first);
-	if (!page)
-		return web_reply_text(reply, 503, not_ready);
-	reply->type = text_type;
-	reply->bytes = page->plan;
-	reply->len = page->plan_len;
-	reply->owner = page;
-	reply->release = page_unref;
+	const char *cluster = web_request_query(request, "cluster", 0);
+	struct edition *edition = edition_borrow(routes->scrape.board);
+	struct buf text = BUF_INIT;
+	if (edition)
+		edition_plan(edition, text_of(cluster ? cluster : ""), &text);
+	edition_unref(edition);
+	if (!text.len)
+		return cluster && edition ? web_reply_text(reply, 404, "there is no such cluster\n")
+					  : web_reply_text(reply, 503, not_ready);
+	web_reply_text(reply, 200, text.bytes);
+	reply->owner = text.bytes;
+	reply->release = free;
 }
 
 static void healthy(struct routes *routes, const struct web_request *request,

@@ -191,3 +191,26 @@ void events_restored(struct job_events *events, int64_t now)
 			run->counted = ran;
 	}
 }
+
+static void continue_counter(void *events, const struct events_counter *counter)
+{
+	events_restore_counter(events, counter);
+}
+
+static void continue_run(void *events, const struct events_run *run)
+{
+	events_restore_run(events, run);
+}
+
+static void continue_mark(void *events, const char *name, int64_t value)
+{
+	events_restore_mark(events, text_of(name), value);
+}
+
+void events_continue(struct job_events *events, const struct job_events *from, int64_t now)
+{
+	static const struct events_writer writer = {
+		.counter = continue_counter, .run = continue_run, .mark = continue_mark};
+	events_write(from, true, &writer, events);
+	events_restored(events, now);
+}

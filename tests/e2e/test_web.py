@@ -431,6 +431,23 @@ class Sockets(unittest.TestCase):
                 answer += data
             return answer.endswith(b"healthy\n")
 
+    def test_several(self):
+        """On each the same, with the same limits; one that cannot be is one too many."""
+        with tempfile.TemporaryDirectory() as folder, Fake() as fake:
+            path, port = f"{folder}/slurmscope.sock", free_port()
+            options = [f"--web.listen-address=unix:{path},mode=600", f"--web.listen-address=127.0.0.1:{port}"]
+            with Daemon(fake, *options, waits_for=path) as daemon:
+                first = wait_until(lambda: daemon.log(msg="serving"), "addresses")[0]["address"]
+                self.assertEqual([first, f"unix:{path}", f"127.0.0.1:{port}"],
+                                 [line["address"] for line in daemon.log(msg="serving")])
+                for address in (first.rpartition(":")[2], port):
+                    self.assertTrue(self.ask(socket.AF_INET, ("127.0.0.1", int(address))))
+                self.assertTrue(self.ask(socket.AF_UNIX, path))
+                self.assertEqual(0o600, stat.S_IMODE(os.stat(path).st_mode))
+                done = run("--web.listen-address=127.0.0.1:0", options[1])
+                self.assertEqual(1, done.returncode)
+                self.assertIn(f"127.0.0.1:{port}: Address already in use", done.stderr)
+
     def test_unix_socket(self):
         with tempfile.TemporaryDirectory() as folder, Fake() as fake:
             path = f"{folder}/slurmscope.sock"

@@ -24,9 +24,9 @@ static void test_config(void)
 		{{"once"}, "once: not an option; see --help"},
 		{{"--"}, "--: not an option; see --help"},
 		{{"--interval.jobs=0"},
-		 "--interval.jobs: 0 is not a number of seconds from 1 to 86400"},
+		 "--interval.jobs: 0 is not a time from 1 to 86400 seconds, such as 90, 90s or 5m"},
 		{{"--interval.jobs=1e3"},
-		 "--interval.jobs: 1e3 is not a number of seconds from 1 to 86400"},
+		 "--interval.jobs: 1e3 is not a time from 1 to 86400 seconds, such as 90, 90s or 5m"},
 		{{"--limit.users=0", "--filter.users=[a-z]+", "--filter.users-deny", "root|test.*"},
 		 NULL},
 		{{"--limit.users=many"}, "--limit.users: many is not a number from 0 to 1000000"},
@@ -39,8 +39,8 @@ static void test_config(void)
 		 "--filter.partitions: *: Invalid preceding regular expression"},
 		{{"--slurmrestd.url="}, "--slurmrestd.url: empty"},
 		{{"--slurmrestd.token-file=a", "--slurmrestd.jwt-key-file=b"},
-		 "--slurmrestd.token-file and --slurmrestd.jwt-key-file: only one of them"},
-		{{"--slurmrestd.jwt-key-file=b"}, "--slurmrestd.jwt-key-file needs --slurmrestd.user"},
+		 "--slurmrestd.jwt-key-file: not together with slurmrestd.token-file"},
+		{{"--slurmrestd.jwt-key-file=b"}, "--slurmrestd.jwt-key-file: needs slurmrestd.user"},
 		{{"--slurmrestd.jwt-key-file=b", "--slurmrestd.user=u"}, NULL},
 		{{"--slurmrestd.api-version=v0.0.42"}, NULL},
 		{{"--slurmrestd.api-version=0.0.42"},
@@ -67,7 +67,8 @@ static void test_config(void)
 	struct error err;
 	check_row("defaults");
 	CHECK(config_parse(&config, 1, none, &err));
-	CHECK_STRING(config.listen_address, ":9341");
+	CHECK_NUMBER(config.listen_addresses.count, 1);
+	CHECK_STRING(config.listen_addresses.values[0], ":9341");
 	CHECK_STRING(config.telemetry_path, "/metrics");
 	CHECK_NUMBER(config.limit[ENTITY_USER], 500);
 	CHECK_NUMBER(config.log_level, LOG_LEVEL_INFO);
