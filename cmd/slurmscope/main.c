@@ -29,7 +29,8 @@ static int print(struct buf *text)
 
 struct daemon {
 	struct setup *setup; /* in force */
-	struct fleet *fleet;
+	struct fleet *fleet; /* NULL: it ends */
+	pthread_mutex_t reloading;
 	struct page_board board;
 };
 
@@ -46,32 +47,51 @@ static int once(struct daemon *daemon)
 	return all_answered ? status : EXIT_FAILURE;
 }
 
-/* Reads and applies all that can be applied; what is wrong changes nothing. */
-static void reload(struct daemon *daemon)
+static bool take_again(struct daemon *daemon, struct error *err)
 {
-	struct error err;
-	struct setup *setup = setup_again(daemon->setup, &err);
-	bool is_taken = setup && fleet_take(daemon->fleet, setup, &err);
+	struct setup *setup = setup_again(daemon->setup, err);
+	bool is_taken = setup && fleet_take(daemon->fleet, setup, err);
 	page_board_note_reload(&daemon->board, is_taken, clock_now());
 	if (!is_taken) {
-		log_line(LOG_LEVEL_ERROR, "the configuration stays as it is", "error", err.text, NULL);
+		log_line(LOG_LEVEL_ERROR, "the configuration stays as it is", "error", err->text, NULL);
 		setup_release(setup);
-		return;
+		return false;
 	}
 	log_setup((enum log_level)setup->process.log_level, (enum log_format)setup->process.log_format);
 	setup_warn_of_fixed(daemon->setup, setup);
 	log_line(LOG_LEVEL_INFO, "the configuration was read again", NULL);
 	setup_release(daemon->setup);
 	daemon->setup = setup;
+	return true;
+}
+
+/* Reads and applies all that can be applied; what is wrong changes nothing. For a signal, or for /-/reload in the
+ * server's thread. */
+static bool reload(void *context, struct error *err)
+{
+	struct daemon *daemon = context;
+	pthread_mutex_lock(&daemon->reloading);
+	bool is_taken = daemon->fleet ? take_again(daemon, err) : error_set(err, "it ends");
+	pthread_mutex_unlock(&daemon->reloading);
+	return is_taken;
 }
 
 /* Until a signal wants it to end, whose number is returned. */
 static int wait_for_end(struct daemon *daemon, const sigset_t *signals)
 {
+	struct error logged;
 	int number;
 	while (sigwait(signals, &number) == 0 && number == SIGHUP)
-		reload(daemon);
+		reload(daemon, &logged);
 	return number;
+}
+
+static void end_fleet(struct daemon *daemon)
+{
+	pthread_mutex_lock(&daemon->reloading);
+	fleet_free(daemon->fleet);
+	daemon->fleet = NULL;
+	pthread_mutex_unlock(&daemon->reloading);
 }
 
 /* Also those that were opened before one that cannot be: the process ends then. */
@@ -111,7 +131,10 @@ static int serve(struct daemon *daemon)
 	if (!listen_all(config, &web.listeners, &err))
 		return fail(&err);
 	struct listeners listeners = web.listeners; /* their names; the server's from now on */
-	struct routes routes = {.scrape.board = &daemon->board, .telemetry_path = config->telemetry_path};
+	struct routes routes = {.scrape.board = &daemon->board,
+				.telemetry_path = config->telemetry_path,
+				.reload = config->enable_lifecycle ? reload : NULL,
+				.reload_context = daemon};
 	routes_init(&routes);
 	web.context = &routes;
 	struct http_server *server = http_server_start(&web, &err);
@@ -124,8 +147,7 @@ static int serve(struct daemon *daemon)
 	}
 	log_addresses(&listeners, config->telemetry_path);
 	log_line(LOG_LEVEL_INFO, "stopping", "signal", strsignal(wait_for_end(daemon, &signals)), NULL);
-	fleet_free(daemon->fleet);
-	daemon->fleet = NULL;
+	end_fleet(daemon);
 	atomic_store(&daemon->board.server, NULL);
 	http_server_stop(server);
 	routes_done(&routes);
@@ -135,7 +157,7 @@ static int serve(struct daemon *daemon)
 static int run(struct setup *setup)
 {
 	struct error err;
-	struct daemon daemon = {.setup = setup_hold(setup)};
+	struct daemon daemon = {.setup = setup_hold(setup), .reloading = PTHREAD_MUTEX_INITIALIZER};
 	signal(SIGPIPE, SIG_IGN);
 	page_board_init(&daemon.board);
 	page_board_note_reload(&daemon.board, true, clock_now());

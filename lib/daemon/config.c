@@ -152,6 +152,8 @@ const struct option_row option_table[] = {
 	 NULL},
 	{"web.systemd-socket", FLAG, offsetof(struct config, systemd_socket), NULL, NULL,
 	 "Serve on the sockets that systemd has opened (a .socket unit), not on an address.", NULL},
+	{"web.enable-lifecycle", FLAG, offsetof(struct config, enable_lifecycle), NULL, NULL,
+	 "POST /-/reload reads the configuration again, as SIGHUP does.", NULL},
 	{"web.config.file", STRING, offsetof(struct config, web_config_file), NULL, "FILE",
 	 "TLS, users and passwords, headers and rate limit of the server, in the format that Prometheus and "
 	 "its exporters share; read again when it changes.",

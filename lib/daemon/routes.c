@@ -2,8 +2,10 @@
 
 #include "base/log.h"
 #include "daemon/edition.h"
+#include "daemon/process.h"
 #include "daemon/version.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static const char html_type[] = "text/html; charset=utf-8";
@@ -11,6 +13,9 @@ static const char not_ready[] = "not ready: slurmrestd was not asked yet\n";
 
 void routes_init(struct routes *routes)
 {
+	struct exporter_process process = {.start_time = 0};
+	process_read(&process);
+	snprintf(routes->start_time, sizeof routes->start_time, "%.0f", process.start_time);
 	buf_printf(&routes->landing,
 		   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		   "<meta name=\"viewport\" content=\"width=device-width\">\n"
@@ -53,6 +58,7 @@ static void metrics(struct routes *routes, const struct web_request *request,
 		    struct web_reply *reply)
 {
 	scrape_respond(&routes->scrape, request, part_of(routes, request->path), reply);
+	web_reply_header(reply, "Process-Start-Time-Unix", routes->start_time); /* as client_golang has it */
 }
 
 static void plan(struct routes *routes, const struct web_request *request, struct web_reply *reply)

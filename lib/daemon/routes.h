@@ -11,7 +11,8 @@ struct routes {
 	/* Reads the configuration again; called by the server's thread. NULL: there is no /-/reload. */
 	bool (*reload)(void *context, struct error *err);
 	void *reload_context;
-	struct buf landing; /* made by routes_init */
+	struct buf landing; /* made by routes_init, as is what follows */
+	char start_time[24]; /* of the process, Unix seconds */
 };
 
 /* The members above `landing` are set before. */

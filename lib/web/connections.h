@@ -50,9 +50,10 @@ void connections_enter(struct connections *connections, struct connection *conne
 /* Drops the oldest until there is room for another one. */
 void connections_make_room(struct connections *connections);
 void connections_drop_overdue(struct connections *connections, uint64_t now_ns);
-void connections_drop(struct connections *connections, struct connection *connection);
+/* Not dropped: what was sent will arrive. */
+void connections_close(struct connections *connections, struct connection *connection);
 /* All that are in this phase. */
-void connections_drop_phase(struct connections *connections, enum connection_phase phase);
+void connections_close_phase(struct connections *connections, enum connection_phase phase);
 
 /* It is closed: frees it. */
 void connections_remove(struct connections *connections, struct connection *connection);

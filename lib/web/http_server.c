@@ -33,7 +33,7 @@ static void take_config(struct http_server *server, struct web_config *config)
 	server->facts.certificate_expiry = config->tls ? tls_expiry(config->tls) : 0;
 	server->bucket = (struct web_bucket){.is_used = false};
 	/* Who was greeted with what was in force before comes again. */
-	connections_drop_phase(&server->connections, CONNECTION_RESTS);
+	connections_close_phase(&server->connections, CONNECTION_RESTS);
 }
 
 void http_server_refresh(struct http_server *server)
@@ -90,7 +90,7 @@ static void on_completed(void *context, struct MHD_Connection *handle, void **re
 	connection->body_bytes = 0;
 	connections_enter(&server->connections, connection, CONNECTION_RESTS, clock_monotonic_ns());
 	if (connection->tls != (server->config ? server->config->tls : NULL))
-		connections_drop(&server->connections, connection);
+		connections_close(&server->connections, connection);
 }
 
 static void accept_some(struct http_server *server, int listener)
@@ -175,8 +175,8 @@ static void finish(struct http_server *server)
 	while (server->passwords && (connection = passwords_give_up(server->passwords)))
 		resume(connection, false);
 	do {
-		connections_drop_phase(&server->connections, CONNECTION_ASKS);
-		connections_drop_phase(&server->connections, CONNECTION_RESTS);
+		connections_close_phase(&server->connections, CONNECTION_ASKS);
+		connections_close_phase(&server->connections, CONNECTION_RESTS);
 		serve_once(server, STOPPING_TICK_MS);
 	} while (server->connections.count && clock_monotonic_ns() < end);
 }

@@ -5,6 +5,7 @@ import base64
 import contextlib
 import http.client
 import os
+import signal
 import socket
 import ssl
 import stat
@@ -387,6 +388,28 @@ class Changes(unittest.TestCase):
             site.rewrite("")
             self.reread(site, 2)
             self.assertEqual(200, site.daemon.request("/-/healthy")[0])
+
+    def test_reload_by_request(self):
+        config = "slurmrestd: {url: %s, token-file: '{folder}/token'}\n"
+        with Fake() as fake, Daemon(fake, config=config % fake.url) as daemon:
+            self.assertEqual(403, daemon.request("/-/reload", "POST")[0])
+        with Fake() as fake, Daemon(fake, "--web.enable-lifecycle", config=config % fake.url) as daemon:
+            status, headers, _ = daemon.request("/-/reload")
+            self.assertEqual((405, "POST"), (status, headers["Allow"]))
+            self.assertEqual([], daemon.log(msg="the configuration was read again"))
+            self.assertEqual((200, b"reloaded\n"), daemon.request("/-/reload", "POST")[::2])
+            self.assertEqual(1, len(daemon.log(msg="the configuration was read again")))
+            daemon.write_config(config % fake.url + "junk: 1\n")
+            status, _, body = daemon.request("/-/reload", "POST")
+            self.assertEqual(500, status)
+            self.assertRegex(body.decode(), r"\Anot reloaded: .*slurmscope.yml:2:1: junk: unknown")
+            # with signals at the same time
+            daemon.write_config(config % fake.url)
+            with ThreadPoolExecutor(4) as pool:
+                asked = [pool.submit(daemon.request, "/-/reload", "POST") for _ in range(8)]
+                for _ in range(8):
+                    daemon.process.send_signal(signal.SIGHUP)
+                self.assertEqual({200}, {request.result()[0] for request in asked})
 
     def test_a_bad_file_at_the_start(self):
         with tempfile.TemporaryDirectory() as folder:
