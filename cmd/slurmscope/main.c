@@ -131,7 +131,7 @@ static int serve(struct daemon *daemon)
 	if (!listen_all(config, &web.listeners, &err))
 		return fail(&err);
 	struct listeners listeners = web.listeners; /* their names; the server's from now on */
-	struct routes routes = {.scrape.board = &daemon->board,
+	struct routes routes = {.scrape = {&daemon->board, config->openmetrics_created},
 				.telemetry_path = config->telemetry_path,
 				.reload = config->enable_lifecycle ? reload : NULL,
 				.reload_context = daemon};

@@ -61,6 +61,7 @@ struct config {
 	const char *web_config_file; /* NULL: none */
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	uint64_t per_node; /* enum per_node */
+	bool openmetrics_created;
 	const char *config_file; /* NULL: none */
 	bool once, check_config, print_config, example_config, list_metrics, version, help;
 	const struct document *file;          /* that was read; NULL: none */

@@ -28,6 +28,21 @@ struct writing {
 	bool all;
 };
 
+static void write_natives(const struct writing *writing, struct text kind, struct text name,
+			  const struct tally *tally)
+{
+	char detail[32];
+	for (size_t i = 0; i < tally->native_count; i++) {
+		const struct tally_native *native = &tally->natives[i];
+		if (!writing->all && native->count == native->stored)
+			continue;
+		tally_native_detail(native, detail, sizeof detail);
+		const struct events_counter counter = {kind, name, text_of(tally_table[native->what].name),
+						       text_of(detail), (double)native->count};
+		writing->writer->counter(writing->context, &counter);
+	}
+}
+
 static void write_tally(const struct writing *writing, int kind, const struct tally *tally)
 {
 	struct buf name = BUF_INIT;
@@ -47,6 +62,7 @@ static void write_tally(const struct writing *writing, int kind, const struct ta
 		if (writing->all || count->value != count->stored)
 			writing->writer->counter(writing->context, &counter);
 	}
+	write_natives(writing, text_of(kind_names[kind]), buf_text(&name), tally);
 	buf_done(&name);
 }
 
@@ -101,6 +117,8 @@ static void note_stored(struct tally *tally)
 		struct tally_count *count = tally->counts.entries[i].value;
 		count->stored = count->value;
 	}
+	for (size_t i = 0; tally && tally->is_changed && i < tally->native_count; i++)
+		tally->natives[i].stored = tally->natives[i].count;
 	if (tally)
 		tally->is_changed = false;
 }
@@ -184,6 +202,13 @@ void events_restore_mark(struct job_events *events, struct text name, int64_t va
 void events_restored(struct job_events *events, int64_t now)
 {
 	events->woke = now;
+	for (int kind = 0; kind < TALLY_KINDS; kind++) {
+		const struct map *map = &events->tallies.kinds[kind];
+		for (size_t i = 0; i < map->count; i++)
+			tally_restored(map->entries[i].value, kind);
+		if (events->tallies.others[kind])
+			tally_restored(events->tallies.others[kind], kind);
+	}
 	for (size_t i = 0; i < events->runs.count; i++) {
 		struct run *run = &events->runs.items[i];
 		int64_t ran = run->ran_before + events->looked_until - run->began;
