@@ -6,12 +6,17 @@
 #include "daemon/routes.h"
 #include "daemon/setup.h"
 #include "daemon/version.h"
+#include "doctor/doctor.h"
 #include "metrics/catalogue.h"
 #include "web/listen.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_USAGE = 2 }; /* of doctor, whose 1 says that something is wrong with Slurm */
 
 static int fail(const struct error *err)
 {
@@ -29,8 +34,7 @@ static int print(struct buf *text)
 
 struct daemon {
 	struct setup *setup; /* in force */
-	struct fleet *fleet; /* NULL: it ends */
-	pthread_mutex_t reloading;
+	struct fleet *fleet;
 	struct page_board board;
 };
 
@@ -47,51 +51,43 @@ static int once(struct daemon *daemon)
 	return all_answered ? status : EXIT_FAILURE;
 }
 
-static bool take_again(struct daemon *daemon, struct error *err)
+/* Reads and applies all that can be applied; what is wrong changes nothing. */
+static void reload(struct daemon *daemon)
 {
-	struct setup *setup = setup_again(daemon->setup, err);
-	bool is_taken = setup && fleet_take(daemon->fleet, setup, err);
+	struct error err;
+	struct setup *setup = setup_again(daemon->setup, &err);
+	bool is_taken = setup && fleet_take(daemon->fleet, setup, &err);
 	page_board_note_reload(&daemon->board, is_taken, clock_now());
 	if (!is_taken) {
-		log_line(LOG_LEVEL_ERROR, "the configuration stays as it is", "error", err->text, NULL);
+		log_line(LOG_LEVEL_ERROR, "the configuration stays as it is", "error", err.text, NULL);
 		setup_release(setup);
-		return false;
+		return;
 	}
 	log_setup((enum log_level)setup->process.log_level, (enum log_format)setup->process.log_format);
 	setup_warn_of_fixed(daemon->setup, setup);
 	log_line(LOG_LEVEL_INFO, "the configuration was read again", NULL);
 	setup_release(daemon->setup);
 	daemon->setup = setup;
-	return true;
-}
-
-/* Reads and applies all that can be applied; what is wrong changes nothing. For a signal, or for /-/reload in the
- * server's thread. */
-static bool reload(void *context, struct error *err)
-{
-	struct daemon *daemon = context;
-	pthread_mutex_lock(&daemon->reloading);
-	bool is_taken = daemon->fleet ? take_again(daemon, err) : error_set(err, "it ends");
-	pthread_mutex_unlock(&daemon->reloading);
-	return is_taken;
 }
 
 /* Until a signal wants it to end, whose number is returned. */
 static int wait_for_end(struct daemon *daemon, const sigset_t *signals)
 {
-	struct error logged;
 	int number;
 	while (sigwait(signals, &number) == 0 && number == SIGHUP)
-		reload(daemon, &logged);
+		reload(daemon);
 	return number;
 }
 
-static void end_fleet(struct daemon *daemon)
+/* Of POST /-/reload: says what is wrong, and leaves the rest to the main thread. In the server's thread, which therefore
+ * has the setup of the start, for its arguments. */
+static bool ask_to_reload(void *context, struct error *err)
 {
-	pthread_mutex_lock(&daemon->reloading);
-	fleet_free(daemon->fleet);
-	daemon->fleet = NULL;
-	pthread_mutex_unlock(&daemon->reloading);
+	struct setup *setup = setup_again(context, err);
+	bool is_right = setup != NULL;
+	setup_release(setup);
+	kill(getpid(), SIGHUP);
+	return is_right;
 }
 
 /* Also those that were opened before one that cannot be: the process ends then. */
@@ -133,8 +129,8 @@ static int serve(struct daemon *daemon)
 	struct listeners listeners = web.listeners; /* their names; the server's from now on */
 	struct routes routes = {.scrape = {&daemon->board, config->openmetrics_created},
 				.telemetry_path = config->telemetry_path,
-				.reload = config->enable_lifecycle ? reload : NULL,
-				.reload_context = daemon};
+				.reload = config->enable_lifecycle ? ask_to_reload : NULL,
+				.reload_context = daemon->setup};
 	routes_init(&routes);
 	web.context = &routes;
 	struct http_server *server = http_server_start(&web, &err);
@@ -147,7 +143,8 @@ static int serve(struct daemon *daemon)
 	}
 	log_addresses(&listeners, config->telemetry_path);
 	log_line(LOG_LEVEL_INFO, "stopping", "signal", strsignal(wait_for_end(daemon, &signals)), NULL);
-	end_fleet(daemon);
+	fleet_free(daemon->fleet);
+	daemon->fleet = NULL;
 	atomic_store(&daemon->board.server, NULL);
 	http_server_stop(server);
 	routes_done(&routes);
@@ -157,7 +154,7 @@ static int serve(struct daemon *daemon)
 static int run(struct setup *setup)
 {
 	struct error err;
-	struct daemon daemon = {.setup = setup_hold(setup), .reloading = PTHREAD_MUTEX_INITIALIZER};
+	struct daemon daemon = {.setup = setup_hold(setup)};
 	signal(SIGPIPE, SIG_IGN);
 	page_board_init(&daemon.board);
 	page_board_note_reload(&daemon.board, true, clock_now());
@@ -197,14 +194,34 @@ static int act(struct setup *setup)
 	return print(&out);
 }
 
+/* Each cluster in turn. */
+static int examine(const struct setup *setup, bool is_strict)
+{
+	struct report to = {.out = stdout};
+	doctor_examine_process(&setup->process, &to);
+	for (size_t i = 0; i < setup->cluster_count; i++) {
+		if (setup->has_names)
+			printf("%s\n", setup->clusters[i].name);
+		doctor_examine(&setup->clusters[i], &to);
+	}
+	report_end(&to);
+	bool is_well = !to.counts[VERDICT_FAIL] && !(is_strict && to.counts[VERDICT_WARN]);
+	return is_well ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
 	struct error err;
 	bool is_read;
 	process_guard();
-	struct setup *setup = setup_new(argc, argv, &is_read, &err);
+	bool is_doctor = argc > 1 && strcmp(argv[1], "doctor") == 0;
+	bool is_strict = is_doctor && argc > 2 && strcmp(argv[2], "--strict") == 0;
+	int words = is_doctor + is_strict; /* before the options */
+	struct setup *setup = setup_new(argc - words, argv + words, &is_read, &err);
 	log_setup((enum log_level)setup->process.log_level, (enum log_format)setup->process.log_format);
-	int status = is_read ? act(setup) : fail(&err);
+	int status = !is_read	 ? (fail(&err), is_doctor ? EXIT_USAGE : EXIT_FAILURE)
+		     : is_doctor ? examine(setup, is_strict)
+				 : act(setup);
 	setup_release(setup);
 	return status;
 }

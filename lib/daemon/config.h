@@ -57,10 +57,10 @@ struct config {
 	struct config_list listen_addresses;
 	const char *telemetry_path;
 	bool systemd_socket;         /* instead of the address */
-	bool enable_lifecycle;       /* POST /-/reload */
 	const char *web_config_file; /* NULL: none */
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	uint64_t per_node; /* enum per_node */
+	bool enable_lifecycle; /* POST /-/reload */
 	bool openmetrics_created;
 	const char *config_file; /* NULL: none */
 	bool once, check_config, print_config, example_config, list_metrics, version, help;
