@@ -203,7 +203,7 @@ class Clusters(unittest.TestCase):
             self.assertEqual(len(set(runs) - histograms), len([n for n in runs if n not in histograms]), "samples apart")
             for series in page:
                 self.assertRegex(series, r'\{cluster="alpha",site="s"[,}]|\{cluster="beta",site="s",hall="b"[,}]|'
-                                         r'^(process|slurmscope_(config|scrapes|build|series))\w*\{site="s"[,}]')
+                                         r'^(process|slurmscope_(config|scrapes|build|series|web))\w*\{site="s"[,}]')
             versions = {cluster: {s for s in of(cluster, page) if s.startswith("slurm_cluster_info{")}
                         for cluster in ("alpha", "beta")}
             self.assertIn("26.05", str(versions["alpha"]))
