@@ -398,7 +398,7 @@ class Changes(unittest.TestCase):
             self.assertEqual((405, "POST"), (status, headers["Allow"]))
             self.assertEqual([], daemon.log(msg="the configuration was read again"))
             self.assertEqual((200, b"reloaded\n"), daemon.request("/-/reload", "POST")[::2])
-            self.assertEqual(1, len(daemon.log(msg="the configuration was read again")))
+            wait_until(lambda: len(daemon.log(msg="the configuration was read again")) == 1, "the log says so")
             daemon.write_config(config % fake.url + "junk: 1\n")
             status, _, body = daemon.request("/-/reload", "POST")
             self.assertEqual(500, status)
