@@ -1,8 +1,11 @@
 #include "daemon/routes.h"
 
+#include "base/log.h"
 #include "daemon/edition.h"
+#include "daemon/process.h"
 #include "daemon/version.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 static const char html_type[] = "text/html; charset=utf-8";
@@ -10,6 +13,9 @@ static const char not_ready[] = "not ready: slurmrestd was not asked yet\n";
 
 void routes_init(struct routes *routes)
 {
+	struct exporter_process process = {.start_time = 0};
+	process_read(&process);
+	snprintf(routes->start_time, sizeof routes->start_time, "%.0f", process.start_time);
 	buf_printf(&routes->landing,
 		   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 		   "<meta name=\"viewport\" content=\"width=device-width\">\n"
@@ -52,6 +58,7 @@ static void metrics(struct routes *routes, const struct web_request *request,
 		    struct web_reply *reply)
 {
 	scrape_respond(&routes->scrape, request, part_of(routes, request->path), reply);
+	web_reply_header(reply, "Process-Start-Time-Unix", routes->start_time); /* as client_golang has it */
 }
 
 static void plan(struct routes *routes, const struct web_request *request, struct web_reply *reply)
@@ -144,4 +151,13 @@ void routes_respond(void *context, const struct web_request *request, struct web
 		return web_reply_header(reply, "Allow", route->is_post ? "POST" : "GET, HEAD");
 	}
 	web_reply_text(reply, 404, "not found\n");
+}
+
+void routes_config_read(void *routes, const struct error *why)
+{
+	(void)routes;
+	if (why)
+		log_line(LOG_LEVEL_ERROR, "the web configuration stays as it was", "error", why->text, NULL);
+	else
+		log_line(LOG_LEVEL_INFO, "the web configuration was read again", NULL);
 }

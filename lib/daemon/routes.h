@@ -11,7 +11,8 @@ struct routes {
 	/* Reads the configuration again; called by the server's thread. NULL: there is no /-/reload. */
 	bool (*reload)(void *context, struct error *err);
 	void *reload_context;
-	struct buf landing; /* made by routes_init */
+	struct buf landing; /* made by routes_init, as is what follows */
+	char start_time[24]; /* of the process, Unix seconds */
 };
 
 /* The members above `landing` are set before. */
@@ -19,3 +20,6 @@ void routes_init(struct routes *routes);
 void routes_done(struct routes *routes);
 
 void routes_respond(void *routes, const struct web_request *request, struct web_reply *reply);
+
+/* The server has read --web.config.file again; NULL: and it is in force. */
+void routes_config_read(void *routes, const struct error *why);
