@@ -1,0 +1,94 @@
+#include "status/frame.h"
+
+#include "base/words.h"
+#include "status/html.h"
+
+enum { REFRESH_S = 60 };
+
+const char pages_policy[] = "default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; "
+			    "form-action 'none'; frame-ancestors 'none'";
+
+static const char *const signs[SEVERITIES] = {
+	[SEVERITY_NONE] = "✓",	 [SEVERITY_NOTE] = "✓", [SEVERITY_UNKNOWN] = "?",
+	[SEVERITY_WARNING] = "!", [SEVERITY_BAD] = "✗",
+};
+
+static const char *class_of(enum severity severity)
+{
+	return severity > SEVERITY_NOTE ? severity_names[severity] : "well";
+}
+
+void frame_sign(enum severity severity, const char *word, struct buf *out)
+{
+	HTML(out, "<span class=\"sign %\"><span aria-hidden=\"true\">%</span> %</span>",
+	     class_of(severity), signs[severity], word);
+}
+
+static void say_navigation(const struct status_site *site, const char *root, struct buf *out)
+{
+	buf_add_string(out, "<nav aria-label=\"Pages\"><ul>");
+	HTML(out, "<li><a href=\"%\">Status</a></li>", root);
+	HTML(out, "<li><a href=\"%%\">Metrics</a></li>", root, site->metrics_path + 1);
+	HTML(out, "<li><a href=\"%plan\">Plan</a></li>", root);
+	HTML(out, "<li><a href=\"%api/v1/status\">JSON</a></li>", root);
+	HTML(out, "<li><a href=\"%-/healthy\">Healthy</a></li>", root);
+	HTML(out, "<li><a href=\"%-/ready\">Ready</a></li>", root);
+	buf_add_string(out, "</ul></nav>");
+}
+
+void frame_begin(const struct status_site *site, const char *root, const char *title, struct buf *out)
+{
+	HTML(out,
+	     "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	     "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	     "<meta name=\"color-scheme\" content=\"light dark\">\n<title>%</title>\n"
+	     "<link rel=\"stylesheet\" href=\"%style.css?%\">\n"
+	     "<link rel=\"icon\" type=\"image/svg+xml\" href=\"%icon.svg\">\n",
+	     title, root, site->version, root);
+	if (site->refresh_s)
+		buf_printf(out, "<meta http-equiv=\"refresh\" content=\"%u\">\n", site->refresh_s);
+	HTML(out, "</head>\n<body>\n<header><p class=\"brand\"><a href=\"%\">slurmscope</a></p>", root);
+	say_navigation(site, root, out);
+	buf_add_string(out, "</header>\n<main>\n");
+}
+
+void frame_end(const struct status_site *site, struct buf *out)
+{
+	HTML(out, "</main>\n<footer><p>slurmscope %", site->version);
+	if (*site->revision)
+		HTML(out, " (%)", site->revision);
+	HTML(out, ", running for %, %, % of CPU time. ", words_seconds(site->now - site->started).text,
+	     words_bytes((double)site->resident_bytes).text, words_seconds(site->cpu_seconds).text);
+	HTML(out, "This page was made at %", words_time(site->now).text);
+	if (site->refresh_s)
+		HTML(out, " and is asked for again every %. <a href=\"?\">Let it stand</a></p>",
+		     words_seconds(site->refresh_s).text);
+	else
+		buf_printf(out, ". <a href=\"?refresh=%d\">Ask for it again every minute</a></p>", REFRESH_S);
+	buf_add_string(out, "</footer>\n</body>\n</html>\n");
+}
+
+void frame_section(const char *id, const char *title, struct buf *out)
+{
+	HTML(out, "<section id=\"%\" aria-labelledby=\"%-title\"><h2 id=\"%-title\">%</h2>\n", id, id, id,
+	     title);
+}
+
+void frame_verdict(const struct findings *findings, const char *whom, struct buf *out)
+{
+	static const char *const verdicts[SEVERITIES] = {
+		[SEVERITY_NONE] = "is well",	   [SEVERITY_NOTE] = "is well",
+		[SEVERITY_UNKNOWN] = "is not known well enough yet",
+		[SEVERITY_WARNING] = "needs a look", [SEVERITY_BAD] = "is in trouble",
+	};
+	HTML(out, "<section class=\"verdict %\" aria-labelledby=\"verdict-%\">", class_of(findings->worst), whom);
+	HTML(out, "<h2 id=\"verdict-%\"><span class=\"sign\" aria-hidden=\"true\">%</span> The % %</h2>", whom,
+	     signs[findings->worst], whom, verdicts[findings->worst]);
+	buf_add_string(out, "<ul>");
+	for (size_t i = 0; i < findings->count; i++)
+		HTML(out, "<li class=\"%\">%</li>", severity_names[findings->items[i].severity],
+		     findings->items[i].text);
+	if (!findings->count)
+		buf_add_string(out, "<li class=\"note\">Nothing to report.</li>");
+	buf_add_string(out, "</ul></section>\n");
+}
