@@ -1,10 +1,10 @@
 /* Reads the options, builds the parts, waits for a signal, and takes them down again. */
 #include "daemon/config.h"
-#include "daemon/http_server.h"
-#include "daemon/listen.h"
 #include "daemon/poller.h"
+#include "daemon/routes.h"
 #include "daemon/version.h"
 #include "metrics/catalogue.h"
+#include "web/listen.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -51,11 +51,12 @@ static int serve(const struct config *config, struct poller *poller, struct page
 		return fail(&err);
 	char name[160];
 	listen_name(listener, name, sizeof name);
-	struct http_server *server = http_server_start(listener, slot, config->telemetry_path, &err);
-	if (!server)
-		return fail(&err);
-	if (!poller_start(poller, &err)) {
+	struct routes routes = {.slot = slot, .telemetry_path = config->telemetry_path};
+	routes_init(&routes);
+	struct http_server *server = http_server_start(listener, routes_respond, &routes, &err);
+	if (!server || !poller_start(poller, &err)) {
 		http_server_stop(server);
+		routes_done(&routes);
 		return fail(&err);
 	}
 	log_line(LOG_LEVEL_INFO, "serving", "version", version_number, "address", name, "path",
@@ -64,6 +65,7 @@ static int serve(const struct config *config, struct poller *poller, struct page
 	log_line(LOG_LEVEL_INFO, "stopping", "signal", strsignal(signal_number), NULL);
 	poller_stop(poller);
 	http_server_stop(server);
+	routes_done(&routes);
 	return EXIT_SUCCESS;
 }
 

@@ -1,7 +1,7 @@
 #include "daemon/config.h"
 
 #include "base/clock.h"
-#include "daemon/listen.h"
+#include "web/listen.h"
 #include "slurmrest/client.h"
 #include "store/store.h"
 

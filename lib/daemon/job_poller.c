@@ -112,7 +112,8 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	bool by_search = poller->needs_all && is_counted && !by_list;
 	bool is_filling = poller->has_states && !poller->has_details && whole > STATES_LIST_MAX;
 	double wish_s = (double)poller->config->interval_s[TASK_JOB_STATES];
-	poller->tasks[TASK_JOB_STATES].wish_s = is_filling ? fmax(wish_s, JOB_STATES_BOUND_S) : wish_s;
+	poller->tasks[TASK_JOB_STATES].wish_s = is_filling ? fmax(wish_s, JOB_STATES_FILLING_S) : wish_s;
+	poller->tasks[TASK_JOB_STATES].bound_s = is_filling ? JOB_STATES_FILLING_S : JOB_STATES_BOUND_S;
 	poller->tasks[TASK_JOB_DETAILS].weight = is_filling ? FILLING_WEIGHT : DETAILS_WEIGHT;
 	plan_set_whole(plan, TASK_JOB_STATES, whole);
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_LIST, by_list);

@@ -12,6 +12,8 @@ enum details_way { DETAILS_SINGLE, DETAILS_LIST, DETAILS_ACCOUNTING }; /* of rot
 enum { ACCOUNTING_IDS_MAX = 300 };
 /* With the time that a round takes they are not older than 30 s, while the budget pays for that. */
 enum { JOB_STATES_BOUND_S = 26 };
+/* Until many jobs have their first details, which need the budget more: most totals wait for them. */
+enum { JOB_STATES_FILLING_S = 120 };
 
 /* Fills in the wishes of the configuration. Static but for those: of use to one poller at a time. */
 void tasks_fill(struct plan_task tasks[TASKS], const struct config *config);

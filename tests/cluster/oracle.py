@@ -9,7 +9,8 @@ times must be on the page as they say it. What moved is compared in a later roun
 rounds in a row, or whenever it can be compared, one that never can, or a group of which the binary lists families while nothing
 was compared, is a failure. A round in which anything happened to a job proves no difference: it may be undone by the
 second time. With --moving jobs come and go meanwhile, with pauses: it goes on for so long, and nearly all samples must
-have been compared.
+have been compared. What is shown by a slurmscope that runs may be as old as --lag allows: only what Slurm has said for
+longer is held against it.
 """
 
 import argparse
@@ -213,8 +214,9 @@ def agrees(said, true):
 class Comparison:
     """The samples of one source of pages: when each was compared, and what came of it."""
 
-    def __init__(self, name):
-        self.name = name
+    def __init__(self, name, lag):
+        self.name, self.lag = name, lag
+        self.since, self.young = {}, set()  # when Slurm began to say what it says; what differs and is not so old yet
         self.agreed, self.seen, self.comparisons, self.still = set(), set(), 0, 0
         self.differed, self.streak, self.persistent = Counter(), Counter(), set()
         self.last, self.version = {}, ""
@@ -236,9 +238,15 @@ class Comparison:
             if self.values.setdefault(key, true) != true:
                 self.moved.add(key)
             self.comparisons += 1
+            now = time.monotonic()
+            if key not in self.since or self.since[key][0] != true:
+                self.since[key] = true, now
+            self.young.discard(key)
             if agrees(said, true):
                 self.agreed.add(key)
                 self.streak[key] = 0
+            elif now - self.since[key][1] < self.lag:
+                self.young.add(key)
             elif is_still:
                 self.streak[key] += 1
                 self.differed[key] += 1
@@ -252,7 +260,7 @@ class Comparison:
 
     def undecided(self):
         return {key for key in self.seen - self.different()
-                if (key not in self.agreed or self.streak[key]) and not OWN_TRAFFIC.fullmatch(key[0])}
+                if (key not in self.agreed or self.streak[key] or key in self.young) and not OWN_TRAFFIC.fullmatch(key[0])}
 
     def verdict(self, groups, moving):
         """Prints what came of it; returns (agreed, differed, all is well)."""
@@ -314,6 +322,7 @@ def main():
     parser.add_argument("--release", required=True)
     parser.add_argument("--api", default="", help="the API versions to compare, separated by commas")
     parser.add_argument("--moving", type=int, default=0, metavar="SECONDS", help="how long, while jobs come and go")
+    parser.add_argument("--lag", type=int, default=0, metavar="SECONDS", help="how old what a page shows may be")
     parser.add_argument("--groups", default="", help="only these groups, separated by commas")
     parser.add_argument("--summary", help="file that gets a line with the figures")
     source = parser.add_mutually_exclusive_group(required=True)
@@ -334,7 +343,7 @@ def main():
     comparisons = []
     for version in arguments.api.split(","):
         option = [f"--slurmrestd.api-version={version}"] if version else []
-        comparisons.append((Comparison(f"{arguments.release} {version}".strip()), option))
+        comparisons.append((Comparison(f"{arguments.release} {version}".strip(), arguments.lag), option))
 
     slurm = Slurm(arguments.release)
     asked = set(groups.values())

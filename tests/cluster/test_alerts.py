@@ -217,7 +217,9 @@ def main():
         unexpected = [message for message in bench.alerting.webhook.messages()[before_stories:]
                       if message.is_firing and message not in expected]
         for message in unexpected:
-            print(f"unexpected: {message}: {message.annotations['description']}")
+            story = [story for story in stories if story.begun <= message.at][-1]
+            print(f"unexpected, {message.at - story.begun:.1f} s after the begin of '{story.title}': {message}: "
+                  f"{message.annotations['description']}")
         summarize(stories, standing, unexpected)
         assert not unexpected
 

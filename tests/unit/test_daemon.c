@@ -1,6 +1,6 @@
 #include "check.h"
 #include "daemon/config.h"
-#include "daemon/listen.h"
+#include "web/listen.h"
 #include "daemon/page.h"
 #include "daemon/health.h"
 

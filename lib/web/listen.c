@@ -1,4 +1,4 @@
-#include "daemon/listen.h"
+#include "web/listen.h"
 
 #include "base/text.h"
 

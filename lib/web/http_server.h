@@ -1,0 +1,48 @@
+/* An HTTP server in a thread of its own; the only user of libmicrohttpd. It knows no
+ * pages: whoever starts it says what to reply. */
+#pragma once
+
+#include "base/error.h"
+
+#include <stddef.h>
+
+struct web_request {
+	const char *method; /* any, also such that do not exist */
+	const char *path;
+	void *connection;   /* the server's */
+};
+
+/* The value of a header, or the nth of those of a query parameter (from 0); NULL: there is none. They
+ * live as long as the request. */
+const char *web_request_header(const struct web_request *request, const char *name);
+const char *web_request_query(const struct web_request *request, const char *name, unsigned nth);
+
+enum { WEB_REPLY_HEADERS_MAX = 8 };
+
+struct web_reply {
+	unsigned status;      /* 200 unless it is set */
+	const char *type;     /* Content-Type */
+	const char *encoding; /* Content-Encoding; NULL: none */
+	const char *bytes;    /* stay as they are until release(owner) */
+	size_t len;
+	void (*release)(void *owner); /* called by the server's thread; NULL: the bytes are static */
+	void *owner;
+	struct {
+		const char *name, *value; /* copied */
+	} headers[WEB_REPLY_HEADERS_MAX]; /* more of them, up to the first without a name */
+};
+
+/* A reply of plain text that is static. */
+void web_reply_text(struct web_reply *reply, unsigned status, const char *text);
+void web_reply_header(struct web_reply *reply, const char *name, const char *value);
+
+/* Called by the server's thread, which serves everybody: it must not wait. */
+typedef void web_respond(void *context, const struct web_request *request, struct web_reply *reply);
+
+struct http_server;
+
+/* Serves on the listening socket, which it takes. The context is borrowed until http_server_stop. */
+struct http_server *http_server_start(int listener, web_respond *respond, void *context,
+				      struct error *err);
+
+void http_server_stop(struct http_server *server); /* NULL is fine */

@@ -1,0 +1,56 @@
+/* A strict reader of one YAML document, such as a configuration file; the only user of libyaml.
+ *
+ * The document becomes a tree of scalars, lists and maps, each with its place, so that whoever reads the
+ * tree can say where something is wrong. What makes YAML surprising is an error: anchors and aliases,
+ * tags, directives, several documents, a key twice, keys that are no texts. So is what is too large. */
+#pragma once
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/error.h"
+
+enum { YAML_BYTES_MAX = 1024 * 1024, YAML_DEPTH_MAX = 32, YAML_NODES_MAX = 100000 };
+
+enum yaml_kind { YAML_SCALAR, YAML_LIST, YAML_MAP };
+
+struct yaml_place {
+	unsigned line, column; /* from 1; column in characters */
+};
+
+struct yaml_node {
+	enum yaml_kind kind;
+	struct yaml_place place;
+	struct text text;        /* of a scalar; NUL-terminated, without NUL within */
+	bool is_plain;           /* a scalar without quotes: null, true and 5 mean what they look like */
+	struct yaml_node *first; /* of a list or map, in the order of the file */
+	struct yaml_node *next;  /* in the same list or map; NULL: the last */
+	struct text key;         /* of a map's member; NUL-terminated likewise */
+	struct yaml_place key_place;
+};
+
+struct document;
+
+/* `name` is what errors call it, such as the file's path; it is copied. The bytes are not needed afterwards.
+ * Errors are "NAME:LINE:COLUMN: what". */
+struct document *document_parse(const char *name, struct text bytes, struct error *err);
+struct document *document_read(const char *path, struct error *err);
+void document_free(struct document *document); /* NULL is fine */
+
+/* NULL: there is nothing in it but comments. */
+const struct yaml_node *document_root(const struct document *document);
+
+/* "NAME:LINE:COLUMN: " and the text; returns false. */
+bool document_wrong(const struct document *document, struct yaml_place place, struct error *err,
+		    const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* The map's member; NULL if there is none, or if it is no map. */
+const struct yaml_node *yaml_find(const struct yaml_node *map, const char *key);
+
+/* Nothing after the colon, ~ or null. */
+bool yaml_is_null(const struct yaml_node *node);
+
+/* true or false, as YAML 1.2 and Go write them; else nothing is set and false is returned. */
+bool yaml_to_bool(const struct yaml_node *node, bool *ret_value);
+
+/* Appends the text as a scalar that is read back as the same text: plain if that is possible. */
+void yaml_write_text(struct buf *to, const char *text);

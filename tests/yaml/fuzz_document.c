@@ -1,0 +1,36 @@
+/* libFuzzer: any bytes at all. What is read can be written and is then read as the same text, and what is not
+ * read is an error that names the document. Built with clang and -DFUZZ=ON; run: fuzz_document -max_len=300 corpus/ */
+#include "yaml/document.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void rewrite(const struct yaml_node *node)
+{
+	struct error err = {""};
+	struct buf written = BUF_INIT;
+	for (const struct yaml_node *item = node->first; item; item = item->next)
+		rewrite(item);
+	if (node->kind != YAML_SCALAR)
+		return;
+	yaml_write_text(&written, node->text.bytes);
+	struct document *document = document_parse("written", buf_text(&written), &err);
+	if (!document || !text_equal(document_root(document)->text, node->text))
+		abort();
+	document_free(document);
+	buf_done(&written);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct error err = {""};
+	struct document *document = document_parse("f", (struct text){(const char *)data, size}, &err);
+	if (!document && strncmp(err.text, "f:", 2) != 0)
+		abort();
+	if (document && document_root(document))
+		rewrite(document_root(document));
+	document_free(document);
+	return 0;
+}
