@@ -52,11 +52,9 @@ static int serve(const struct config *config, struct poller *poller, struct page
 	char name[160];
 	listen_name(listener, name, sizeof name);
 	struct routes routes = {.slot = slot, .telemetry_path = config->telemetry_path};
-	routes_init(&routes);
 	struct http_server *server = http_server_start(listener, routes_respond, &routes, &err);
 	if (!server || !poller_start(poller, &err)) {
 		http_server_stop(server);
-		routes_done(&routes);
 		return fail(&err);
 	}
 	log_line(LOG_LEVEL_INFO, "serving", "version", version_number, "address", name, "path",
@@ -65,7 +63,6 @@ static int serve(const struct config *config, struct poller *poller, struct page
 	log_line(LOG_LEVEL_INFO, "stopping", "signal", strsignal(signal_number), NULL);
 	poller_stop(poller);
 	http_server_stop(server);
-	routes_done(&routes);
 	return EXIT_SUCCESS;
 }
 

@@ -1,6 +1,7 @@
 #include "daemon/config.h"
 
 #include "base/clock.h"
+#include "daemon/routes.h"
 #include "web/listen.h"
 #include "slurmrest/client.h"
 #include "store/store.h"
@@ -293,8 +294,7 @@ bool config_parse(struct config *config, int argc, char *const *argv, struct err
 	if (config->api_version && !api_version_is_known(config->api_version))
 		return error_set(err, "--slurmrestd.api-version: %s is not known", config->api_version);
 	if (*config->telemetry_path != '/' || !config->telemetry_path[1] ||
-	    strncmp(config->telemetry_path, "/-/", 3) == 0 ||
-	    strcmp(config->telemetry_path, "/plan") == 0)
+	    strncmp(config->telemetry_path, "/-/", 3) == 0 || routes_has(config->telemetry_path))
 		return error_set(err, "--web.telemetry-path: %s is not a path of its own, such as "
 				      "/metrics", config->telemetry_path);
 	return true;

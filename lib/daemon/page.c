@@ -4,16 +4,14 @@
 
 #include <stdlib.h>
 
-struct page *page_new(struct buf *bytes, struct buf *plan, bool is_complete)
+struct page *page_new(struct buf *bytes, struct status *status)
 {
 	struct page *page = NEW(struct page);
 	atomic_init(&page->readers, 1);
 	page->bytes = bytes->bytes;
 	page->len = bytes->len;
-	page->is_complete = is_complete;
-	page->plan = plan->bytes;
-	page->plan_len = plan->len;
-	*bytes = *plan = (struct buf)BUF_INIT;
+	page->status = status;
+	*bytes = (struct buf)BUF_INIT;
 	return page;
 }
 
@@ -23,7 +21,7 @@ void page_unref(void *page)
 	if (!old || atomic_fetch_sub(&old->readers, 1) > 1)
 		return;
 	free(old->bytes);
-	free(old->plan);
+	status_free(old->status);
 	free(old);
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/buf.h"
+#include "status/status.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,13 +14,11 @@ struct page {
 	atomic_uint readers;
 	char *bytes; /* the metrics; owned */
 	size_t len;
-	char *plan; /* what the planner does, in words; owned */
-	size_t plan_len;
-	bool is_complete; /* every endpoint was asked at least once */
+	struct status *status; /* what people are told; owned */
 };
 
-/* Takes the buffers' bytes; the caller holds one reference. */
-struct page *page_new(struct buf *bytes, struct buf *plan, bool is_complete);
+/* Takes both, of the buffer its bytes; the caller holds one reference. */
+struct page *page_new(struct buf *bytes, struct status *status);
 void page_unref(void *page); /* a struct page; void for libmicrohttpd's callback; NULL is fine */
 
 struct page_slot {

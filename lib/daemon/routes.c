@@ -1,46 +1,11 @@
 #include "daemon/routes.h"
 
-#include "daemon/version.h"
+#include "daemon/status_routes.h"
 
 #include <stdlib.h>
 
-static const char text_type[] = "text/plain; charset=utf-8";
-static const char html_type[] = "text/html; charset=utf-8";
 static const char metrics_type[] = "text/plain; version=0.0.4; charset=utf-8";
 static const char not_ready[] = "not ready: slurmrestd was not asked yet\n";
-
-void routes_init(struct routes *routes)
-{
-	buf_printf(&routes->landing,
-		   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		   "<meta name=\"viewport\" content=\"width=device-width\">\n"
-		   "<title>slurmscope</title>\n"
-		   "<style>:root{color-scheme:light dark}body{font-family:sans-serif;margin:2em}"
-		   "</style>\n</head>\n<body>\n<h1>slurmscope</h1>\n"
-		   "<p>Slurm for Prometheus, read from slurmrestd. Version %s.</p>\n<ul>\n"
-		   "<li><a href=\"%s\">Metrics</a></li>\n"
-		   "<li><a href=\"/plan\">Plan</a>: what is asked, how often, and why</li>\n"
-		   "<li><a href=\"/-/healthy\">Healthy</a>: the process serves</li>\n"
-		   "<li><a href=\"/-/ready\">Ready</a>: every endpoint of slurmrestd was asked "
-		   "once</li>\n</ul>\n</body>\n</html>\n",
-		   version_number, routes->telemetry_path);
-}
-
-void routes_done(struct routes *routes)
-{
-	buf_done(&routes->landing);
-}
-
-static void landing(struct routes *routes, const struct web_request *request,
-		    struct web_reply *reply)
-{
-	(void)request;
-	reply->type = html_type;
-	reply->bytes = routes->landing.bytes;
-	reply->len = routes->landing.len;
-	web_reply_header(reply, "Content-Security-Policy",
-			 "default-src 'none'; style-src 'unsafe-inline'");
-}
 
 /* The page that is there; false, and the reply, while there is none. */
 static bool lend_page(struct routes *routes, struct web_reply *reply)
@@ -68,31 +33,11 @@ static void metrics(struct routes *routes, const struct web_request *request,
 	reply->len = page->len;
 }
 
-static void plan(struct routes *routes, const struct web_request *request, struct web_reply *reply)
-{
-	(void)request;
-	if (!lend_page(routes, reply))
-		return;
-	const struct page *page = reply->owner;
-	reply->type = text_type;
-	reply->bytes = page->plan;
-	reply->len = page->plan_len;
-}
-
 static void healthy(struct routes *routes, const struct web_request *request,
 		    struct web_reply *reply)
 {
 	(void)routes, (void)request;
 	web_reply_text(reply, 200, "healthy\n");
-}
-
-static void ready(struct routes *routes, const struct web_request *request, struct web_reply *reply)
-{
-	(void)request;
-	struct page *page = page_slot_borrow(routes->slot);
-	bool is_ready = page && page->is_complete;
-	page_unref(page);
-	web_reply_text(reply, is_ready ? 200 : 503, is_ready ? "ready\n" : not_ready);
 }
 
 static void reload(struct routes *routes, const struct web_request *request,
@@ -112,18 +57,38 @@ static void reload(struct routes *routes, const struct web_request *request,
 }
 
 static const struct route {
-	const char *path; /* NULL: the telemetry path */
+	const char *path; /* NULL: the telemetry path; ends with "/": one name may follow */
 	bool is_post;     /* else GET and HEAD */
 	void (*respond)(struct routes *routes, const struct web_request *request,
 			struct web_reply *reply);
 } table[] = {
 	{NULL, false, metrics},
-	{"/", false, landing},
-	{"/plan", false, plan},
+	{"/", false, status_respond_page},
+	{"/cluster/", false, status_respond_cluster},
+	{"/api/v1/status", false, status_respond_json},
+	{"/plan", false, status_respond_plan},
+	{"/style.css", false, status_respond_style},
+	{"/icon.svg", false, status_respond_icon},
 	{"/-/healthy", false, healthy},
-	{"/-/ready", false, ready},
+	{"/-/ready", false, status_respond_ready},
 	{"/-/reload", true, reload},
 };
+
+static bool leads_to(const struct route *route, const char *telemetry_path, const char *asked)
+{
+	size_t len = route->path ? strlen(route->path) : 0;
+	if (len > 1 && route->path[len - 1] == '/')
+		return strncmp(asked, route->path, len) == 0 && asked[len] && !strchr(asked + len, '/');
+	return strcmp(asked, route->path ? route->path : telemetry_path) == 0;
+}
+
+bool routes_has(const char *path)
+{
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (leads_to(&table[i], "", path))
+			return true;
+	return false;
+}
 
 static bool fits(const struct route *route, const char *method)
 {
@@ -136,7 +101,7 @@ void routes_respond(void *context, const struct web_request *request, struct web
 	struct routes *routes = context;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		const struct route *route = &table[i];
-		if (strcmp(route->path ? route->path : routes->telemetry_path, request->path) != 0)
+		if (!leads_to(route, routes->telemetry_path, request->path))
 			continue;
 		if (fits(route, request->method))
 			return route->respond(routes, request, reply);

@@ -166,14 +166,15 @@ static void find_of_endpoint(const struct status_endpoint *endpoint, double now,
 	if (endpoint->standing != STANDING_DOWN || endpoint->is_refused || !endpoint->error)
 		return;
 	struct buf shown = BUF_INIT;
-	if (endpoint->is_held)
-		buf_printf(&shown, "the last numbers are shown for another %s",
+	if (!endpoint->last_success)
+		buf_add_string(&shown, "; it never answered");
+	else if (endpoint->is_held)
+		buf_printf(&shown, "; its last numbers are shown for another %s",
 			   words_seconds(endpoint->held_until - now).text);
-	else
-		buf_add_string(&shown, "its numbers are not shown any more");
-	find(findings, SEVERITY_WARNING, "%s has failed for %s; %s: %s", endpoint->name,
-	     words_seconds(now - endpoint->failing_since).text,
-	     endpoint->last_success ? shown.bytes : "it never answered", endpoint->error);
+	else if (endpoint->is_kept)
+		buf_add_string(&shown, "; its numbers are not shown any more");
+	find(findings, SEVERITY_WARNING, "%s has failed for %s%s: %s", endpoint->name,
+	     words_seconds(now - endpoint->failing_since).text, shown.len ? shown.bytes : "", endpoint->error);
 	buf_done(&shown);
 }
 

@@ -80,7 +80,8 @@ struct status_endpoint {
 	double failing_since; /* 0: it is not */
 	const char *error;    /* the last one, in words; NULL: there was none */
 	double error_time;
-	bool is_held;    /* what it said is still shown */
+	bool is_kept;    /* what it says is shown until it is too old */
+	bool is_held;    /* it is shown now */
 	double held_until; /* if it is: then it is too old */
 	uint64_t requests;
 };

@@ -112,16 +112,16 @@ static void test_page(void)
 	struct page_slot slot;
 	page_slot_init(&slot);
 	CHECK(page_slot_borrow(&slot) == NULL);
-	struct buf bytes = BUF_INIT, plan = BUF_INIT;
+	struct buf bytes = BUF_INIT;
 	buf_add_string(&bytes, "first");
-	page_slot_publish(&slot, page_new(&bytes, &plan, false));
+	page_slot_publish(&slot, page_new(&bytes, status_new(1)));
 	struct page *first = page_slot_borrow(&slot);
 	buf_add_string(&bytes, "second");
-	page_slot_publish(&slot, page_new(&bytes, &plan, true));
+	page_slot_publish(&slot, page_new(&bytes, status_new(2)));
 	struct page *second = page_slot_borrow(&slot);
 	CHECK_STRING(first->bytes, "first"); /* still whole for who holds it */
 	CHECK_STRING(second->bytes, "second");
-	CHECK(!first->is_complete && second->is_complete);
+	CHECK(first->status->made == 1 && second->status->made == 2);
 	page_unref(first);
 	page_unref(second);
 	page_unref(NULL);

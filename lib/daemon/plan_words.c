@@ -1,10 +1,10 @@
-#include "daemon/plan_page.h"
+#include "daemon/plan_words.h"
 
 #include "base/clock.h"
 
 #include <inttypes.h>
 
-static void say_budgets(const struct plan_totals *totals, struct buf *out)
+void plan_words_budgets(const struct plan_totals *totals, struct buf *out)
 {
 	buf_printf(out,
 		   "Of the last ten minutes slurmrestd worked %.2f %% for slurmscope (it may: %g %%),\n"
@@ -21,7 +21,7 @@ static void say_budgets(const struct plan_totals *totals, struct buf *out)
 		buf_add_string(out, "Nobody has scraped for long: intervals are longer.\n");
 }
 
-static void say_jobs(const struct job_poller *jobs, struct buf *out)
+void plan_words_jobs(const struct job_poller *jobs, struct buf *out)
 {
 	const struct job_table *table = jobs->cluster->job_table;
 	struct job_counts counts = job_table_counts(table);
@@ -46,19 +46,4 @@ static void say_jobs(const struct job_poller *jobs, struct buf *out)
 	if (oldest)
 		buf_printf(out, "The oldest details of those that live are %" PRId64 " s old.\n",
 			   clock_now_s() - oldest);
-}
-
-void plan_page_render(const struct plan *plan, const struct job_poller *jobs, uint64_t now_ns,
-		      struct buf *out)
-{
-	struct plan_totals totals = plan_show_totals(plan, now_ns);
-	buf_add_string(out, "What slurmscope asks slurmrestd, how, how often, and why.\n\n");
-	say_budgets(&totals, out);
-	buf_add_char(out, '\n');
-	say_jobs(jobs, out);
-	buf_add_char(out, '\n');
-	for (size_t i = 0; i < TASKS; i++) {
-		plan_say(plan, now_ns, i, out);
-		buf_add_char(out, '\n');
-	}
 }

@@ -1,0 +1,161 @@
+#include "daemon/status_routes.h"
+
+#include "base/clock.h"
+#include "daemon/process.h"
+#include "daemon/version.h"
+#include "status/pages.h"
+
+#include <stdlib.h>
+
+static const char not_begun[] = "not ready: slurmrestd was not asked yet\n";
+enum { REFRESH_MIN_S = 5, REFRESH_MAX_S = 3600 };
+
+/* The pages that are there, for as long as something is made of them. */
+struct view {
+	struct page *page;
+	const struct status *status;
+	struct status_site site;
+};
+
+/* False, and the reply, while there is no page. */
+static bool view_open(struct view *view, struct routes *routes, const struct web_request *request,
+		      struct web_reply *reply)
+{
+	const char *refresh = web_request_query(request, "refresh", 0);
+	uint64_t refresh_s = 0;
+	view->page = page_slot_borrow(routes->slot);
+	if (!view->page) {
+		web_reply_text(reply, 503, not_begun);
+		return false;
+	}
+	if (!refresh || !text_to_u64(text_of(refresh), &refresh_s) || refresh_s < REFRESH_MIN_S ||
+	    refresh_s > REFRESH_MAX_S)
+		refresh_s = 0;
+	process_read(&routes->process);
+	view->status = view->page->status;
+	view->site = (struct status_site){
+		.now = clock_now(),
+		.version = version_number,
+		.revision = version_revision,
+		.metrics_path = routes->telemetry_path,
+		.started = routes->process.start_time,
+		.cpu_seconds = routes->process.cpu_seconds,
+		.resident_bytes = routes->process.resident_bytes,
+		.scrapes = atomic_load(&routes->slot->scrapes),
+		.refresh_s = (unsigned)refresh_s,
+		.clusters = &view->status,
+		.cluster_count = 1,
+	};
+	return true;
+}
+
+/* Replies what was made, and gives the view back. */
+static void view_close(struct view *view, struct web_reply *reply, struct buf *made, const char *type)
+{
+	page_unref(view->page);
+	reply->type = type;
+	reply->bytes = reply->owner = made->bytes;
+	reply->len = made->len;
+	reply->release = free;
+	web_reply_header(reply, "Cache-Control", "no-store");
+}
+
+static void reply_html(struct view *view, struct web_reply *reply, struct buf *made)
+{
+	view_close(view, reply, made, "text/html; charset=utf-8");
+	web_reply_header(reply, "Content-Security-Policy", pages_policy);
+	web_reply_header(reply, "Referrer-Policy", "no-referrer");
+}
+
+void status_respond_page(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply)
+{
+	struct view view;
+	struct buf made = BUF_INIT;
+	if (!view_open(&view, routes, request, reply))
+		return;
+	if (view.site.cluster_count > 1)
+		pages_overview(&view.site, "./", &made);
+	else
+		pages_cluster(&view.site, view.site.clusters[0], "./", &made);
+	reply_html(&view, reply, &made);
+}
+
+void status_respond_cluster(struct routes *routes, const struct web_request *request,
+			    struct web_reply *reply)
+{
+	struct view view;
+	struct buf made = BUF_INIT;
+	const char *name = strrchr(request->path, '/') + 1;
+	if (!view_open(&view, routes, request, reply))
+		return;
+	for (size_t i = 0; i < view.site.cluster_count; i++) {
+		if (strcmp(view.site.clusters[i]->name, name) != 0)
+			continue;
+		pages_cluster(&view.site, view.site.clusters[i], "../", &made);
+		reply_html(&view, reply, &made);
+		return;
+	}
+	page_unref(view.page);
+	web_reply_text(reply, 404, "no such cluster\n");
+}
+
+void status_respond_json(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply)
+{
+	struct view view;
+	struct buf made = BUF_INIT;
+	if (!view_open(&view, routes, request, reply))
+		return;
+	pages_json(&view.site, &made);
+	view_close(&view, reply, &made, "application/json");
+}
+
+void status_respond_plan(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply)
+{
+	struct view view;
+	struct buf made = BUF_INIT;
+	if (!view_open(&view, routes, request, reply))
+		return;
+	pages_plan(&view.site, &made);
+	view_close(&view, reply, &made, "text/plain; charset=utf-8");
+}
+
+void status_respond_ready(struct routes *routes, const struct web_request *request,
+			  struct web_reply *reply)
+{
+	struct view view;
+	struct buf made = BUF_INIT;
+	if (!view_open(&view, routes, request, reply))
+		return;
+	buf_add_string(&made, "not ready: ");
+	bool is_not = pages_not_ready(&view.site, &made);
+	reply->status = is_not ? 503 : 200;
+	if (!is_not)
+		buf_clear(&made);
+	buf_add_string(&made, is_not ? "\n" : "ready\n");
+	view_close(&view, reply, &made, "text/plain; charset=utf-8");
+}
+
+static void reply_asset(struct web_reply *reply, const char *bytes, size_t len, const char *type)
+{
+	reply->type = type;
+	reply->bytes = bytes;
+	reply->len = len;
+	web_reply_header(reply, "Cache-Control", "max-age=3600");
+}
+
+void status_respond_style(struct routes *routes, const struct web_request *request,
+			  struct web_reply *reply)
+{
+	(void)routes, (void)request;
+	reply_asset(reply, pages_style, pages_style_len, "text/css; charset=utf-8");
+}
+
+void status_respond_icon(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply)
+{
+	(void)routes, (void)request;
+	reply_asset(reply, pages_icon, pages_icon_len, "image/svg+xml");
+}
