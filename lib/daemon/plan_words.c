@@ -1,14 +1,15 @@
 #include "daemon/plan_words.h"
 
 #include "base/clock.h"
+#include "base/words.h"
 
 #include <inttypes.h>
 
 void plan_words_budgets(const struct plan_totals *totals, struct buf *out)
 {
 	buf_printf(out,
-		   "Of the last ten minutes slurmrestd worked %.2f %% for slurmscope (it may: %g %%),\n"
-		   "slurmctld, by its own account, %.3f %% (it may: %g %%), at %.2f requests a second.\n",
+		   "Of the last ten minutes slurmrestd worked %.2f %% for slurmscope (it may: %g %%), slurmctld, by its "
+		   "own account, %.3f %% (it may: %g %%), at %.2f requests a second.\n",
 		   100 * totals->slurmrestd_duty, 100 * totals->slurmrestd_duty_max,
 		   100 * totals->slurmctld_duty, 100 * totals->slurmctld_duty_max,
 		   totals->requests_per_s);
@@ -34,16 +35,16 @@ void plan_words_jobs(const struct job_poller *jobs, struct buf *out)
 		return;
 	}
 	buf_printf(out,
-		   "%" PRIu64 " jobs are known in %" PRIu64 " records, %" PRIu64
-		   " of them without details; %.2f %% of the pending and running ones\n"
-		   "that slurmctld counts. New ones are expected from id %" PRIu64 " on.\n",
-		   counts.jobs, counts.rows, counts.rows_without_details,
+		   "%s jobs are known in %s records, %s of them without details; %.2f %% of the pending and running ones "
+		   "that slurmctld counts.\nNew ones are expected from id %" PRIu64 " on.\n",
+		   words_number(counts.jobs).text, words_number(counts.rows).text,
+		   words_number(counts.rows_without_details).text,
 		   100 * job_search_coverage(&jobs->reader.rounds.search, table),
 		   job_frontiers_top(&jobs->reader.rounds.frontiers));
 	if (!job_poller_is_complete(jobs))
 		buf_add_string(out, "Details are missing yet: but for the cluster's states the metrics of jobs wait for them.\n");
 	int64_t oldest = job_table_oldest_details(table);
 	if (oldest)
-		buf_printf(out, "The oldest details of those that live are %" PRId64 " s old.\n",
-			   clock_now_s() - oldest);
+		buf_printf(out, "The oldest details of those that live are %s old.\n",
+			   words_seconds((double)(clock_now_s() - oldest)).text);
 }

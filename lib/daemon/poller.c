@@ -290,7 +290,10 @@ static void say_missing(const struct poller *poller, struct buf *out)
 	say_unasked(poller, out);
 	if (out->len || job_poller_is_complete(&poller->jobs) || is_job_failing(poller))
 		return;
-	if (poller->jobs.has_states)
+	uint64_t now = clock_monotonic_ns();
+	if (poller->jobs.reads_list && plan_show(poller->plan, now, ENDPOINT_JOBS).reason == PLAN_NOT_ALLOWED)
+		plan_say(poller->plan, now, ENDPOINT_JOBS, out);
+	else if (poller->jobs.has_states)
 		buf_printf(out, "the details of %s jobs are still missing",
 			   words_number(job_table_counts(poller->cluster.job_table).jobs_without_details).text);
 	else

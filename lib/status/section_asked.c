@@ -27,15 +27,15 @@ static void say_next(const struct status *status, double now, struct buf *out)
 	const struct status_task **due = malloc((status->task_count + 1) * sizeof *due);
 	size_t count = 0;
 	for (size_t i = 0; due && i < status->task_count; i++)
-		if (status->tasks[i].due)
+		if (status->tasks[i].due && status->tasks[i].name != status->asking)
 			due[count++] = &status->tasks[i];
 	if (count)
 		qsort(due, count, sizeof *due, compare_due);
-	HTML(out, "<p>When this was written down, % ago, ", words_seconds(now - status->made).text);
+	HTML(out, "<p>As of % ago: ", words_seconds(now - status->made).text);
 	if (status->asking)
-		HTML(out, "<strong>%</strong> was asked.", status->asking);
+		HTML(out, "<strong>%</strong> is asked.", status->asking);
 	else
-		buf_add_string(out, "nothing was asked.");
+		buf_add_string(out, "nothing is asked.");
 	for (size_t i = 0; i < count && i < NEXT_SHOWN; i++) {
 		double in_s = due[i]->due - status->made;
 		HTML(out, i ? ", then <strong>%</strong> %" : " Next: <strong>%</strong> %", due[i]->name,

@@ -133,7 +133,7 @@ static void say_jobs(const struct status_jobs *jobs, struct buf *out)
 	HTML(out, "<section class=\"card\"><h3>Jobs <span class=\"number\">%</span></h3>",
 	     jobs->is_known ? words_number(total).text : "");
 	if (jobs->is_known)
-		say_counts("by state; ended ones as long as slurmctld remembers them", &jobs->states, total, SIZE_MAX, out);
+		say_counts("by state", &jobs->states, total, SIZE_MAX, out);
 	else
 		buf_add_string(out, "<p class=\"none\">Jobs are not known.</p>");
 	buf_add_string(out, "</section>\n");

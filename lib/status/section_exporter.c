@@ -12,10 +12,9 @@ static void fact(struct buf *out, const char *what, const char *value, const cha
 
 static void say_budget(const struct status_budget *budget, struct buf *out)
 {
-	char spent[100], limit[100];
-	snprintf(spent, sizeof spent, "%s of the time", words_share(budget->spent).text);
-	snprintf(limit, sizeof limit, "it may be %s", words_share(budget->limit).text);
-	HTML(out, "<div><dt>% works for it</dt><dd>% <small>%</small>", budget->of, spent, limit);
+	char limit[100];
+		snprintf(limit, sizeof limit, "of at most %s", words_share(budget->limit).text);
+	HTML(out, "<div><dt>Time of % spent</dt><dd>% <small>%</small>", budget->of, words_share(budget->spent).text, limit);
 	html_bar(out, budget->limit > budget->spent ? budget->limit : budget->spent, budget->spent, 0);
 	buf_add_string(out, "</dd></div>\n");
 }
