@@ -1,5 +1,6 @@
 /* Reads the options, builds the parts, waits for a signal, and takes them down again. */
 #include "daemon/config.h"
+#include "daemon/edition.h"
 #include "daemon/poller.h"
 #include "daemon/routes.h"
 #include "daemon/version.h"
@@ -27,10 +28,12 @@ static int print(struct buf *text)
 static int once(struct poller *poller, struct page_slot *slot)
 {
 	bool all_answered = poller_poll_all(poller);
-	struct page *page = page_slot_borrow(slot);
+	struct edition *edition = edition_borrow(slot->board);
+	struct rendition *page = edition_render(edition, &(struct rendition_options){0}, UINT64_MAX);
 	struct buf text = BUF_INIT;
-	buf_add(&text, page->bytes, page->len);
-	page_unref(page);
+	buf_add_text(&text, buf_text(&page->bytes));
+	rendition_unref(page);
+	edition_unref(edition);
 	int status = print(&text);
 	return all_answered ? status : EXIT_FAILURE;
 }
@@ -51,7 +54,7 @@ static int serve(const struct config *config, struct poller *poller, struct page
 		return fail(&err);
 	char name[160];
 	listen_name(listener, name, sizeof name);
-	struct routes routes = {.slot = slot, .telemetry_path = config->telemetry_path};
+	struct routes routes = {.scrape.board = slot->board, .telemetry_path = config->telemetry_path};
 	struct http_server *server = http_server_start(listener, routes_respond, &routes, &err);
 	if (!server || !poller_start(poller, &err)) {
 		http_server_stop(server);
@@ -69,15 +72,18 @@ static int serve(const struct config *config, struct poller *poller, struct page
 static int run(const struct config *config)
 {
 	struct error err;
+	struct page_board board;
 	struct page_slot slot;
 	signal(SIGPIPE, SIG_IGN);
-	page_slot_init(&slot);
+	page_board_init(&board);
+	page_slot_init(&slot, &board, NULL);
 	struct poller *poller = poller_new(config, &slot, &err);
 	int status = !poller	  ? fail(&err)
 		     : config->once ? once(poller, &slot)
 				    : serve(config, poller, &slot);
 	poller_free(poller);
 	page_slot_done(&slot);
+	page_board_done(&board);
 	return status;
 }
 

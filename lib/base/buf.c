@@ -61,6 +61,14 @@ void buf_printf(struct buf *buf, const char *format, ...)
 	va_end(args);
 }
 
+void buf_shrink(struct buf *buf)
+{
+	if (!buf->bytes)
+		return;
+	buf->capacity = buf->len + 1;
+	buf->bytes = memory_resize(buf->bytes, buf->capacity, 1);
+}
+
 void buf_clear(struct buf *buf)
 {
 	buf->len = 0;

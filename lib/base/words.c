@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 #include <time.h>
 
 #define SAY(...)                                                                                   \
@@ -26,6 +25,11 @@ struct words words_number(uint64_t number)
 	}
 	*to = '\0';
 	return words;
+}
+
+struct words words_count(uint64_t number, const char *noun)
+{
+	SAY("%s %s%s", words_number(number).text, noun, number == 1 ? "" : "s");
 }
 
 struct words words_seconds(double seconds)

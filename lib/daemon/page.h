@@ -1,10 +1,13 @@
-/* The rendered page, and the slot where the poller leaves it for the server: all that they share.
+/* What is known of one cluster at one moment, and the board where the pollers leave it for the server: all that they
+ * share.
  *
- * A page is immutable and counted; it dies with its last reader. Every function may be called by any
- * thread, except where a word says whose it is. */
+ * A page is immutable and counted; it dies with its last reader. An edition is the pages of all clusters at one
+ * moment, counted likewise, with what scrapers get of them: made when the first one asks for it, for all who ask later,
+ * freed with the edition. Every function may be called by any thread, except where a word says whose it is. */
 #pragma once
 
-#include "base/buf.h"
+#include "metrics/exporter.h"
+#include "metrics/formats.h"
 #include "status/status.h"
 
 #include <pthread.h>
@@ -12,22 +15,42 @@
 
 struct page {
 	atomic_uint readers;
-	char *bytes; /* the metrics; owned */
-	size_t len;
+	struct samples samples;
 	struct status *status; /* what people are told; owned */
 };
 
-/* Takes both, of the buffer its bytes; the caller holds one reference. */
-struct page *page_new(struct buf *bytes, struct status *status);
-void page_unref(void *page); /* a struct page; void for libmicrohttpd's callback; NULL is fine */
+/* Takes both; the caller holds one reference. */
+struct page *page_new(struct samples *samples, struct status *status);
+void page_unref(void *page); /* a struct page; void for callbacks; NULL is fine */
 
+/* Where the poller of one cluster leaves its page. */
 struct page_slot {
-	pthread_mutex_t lock;
-	struct page *page; /* NULL before the first one */
-	atomic_uint_fast64_t scrapes; /* counted by the server, shown by the poller */
+	struct page_board *board;
+	const char *cluster; /* its name in ?cluster=; borrowed; NULL: it has none */
+	struct page *page;   /* NULL before the first one */
+	struct page_slot *next;
 };
 
-void page_slot_init(struct page_slot *slot);
+enum scrape_code { SCRAPE_OK, SCRAPE_BAD_REQUEST, SCRAPE_NOT_READY, SCRAPE_CODES };
+
+struct page_board {
+	pthread_mutex_t lock;
+	struct page_slot *first;
+	struct edition *edition; /* of the pages that are there; NULL: nobody has asked for it yet */
+	struct exporter_process process;
+	struct text labels; /* of the process's own samples, as on the page; borrowed */
+	atomic_uint_fast64_t scrapes[FORMATS][SCRAPE_CODES]; /* counted by the server */
+};
+
+void page_board_init(struct page_board *board);
+void page_board_done(struct page_board *board); /* slots and editions were given back */
+
+/* The page of each slot that has one, with a reference; free() gives the array back. *ret_is_whole: all slots have one. */
+struct page **page_board_borrow(struct page_board *board, size_t *ret_count, bool *ret_is_whole);
+
+uint64_t page_board_scrapes(struct page_board *board); /* of whatever format and code */
+
+void page_slot_init(struct page_slot *slot, struct page_board *board, const char *cluster);
 void page_slot_publish(struct page_slot *slot, struct page *page); /* takes the reference */
 struct page *page_slot_borrow(struct page_slot *slot); /* with a reference; NULL before the first */
 void page_slot_done(struct page_slot *slot);

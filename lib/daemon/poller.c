@@ -5,10 +5,8 @@
 #include "base/words.h"
 #include "cluster/fold.h"
 #include "daemon/event_poller.h"
-#include "daemon/process.h"
 #include "daemon/section.h"
 #include "daemon/status_gather.h"
-#include "daemon/version.h"
 #include "metrics/catalogue.h"
 
 #include <stdio.h>
@@ -56,9 +54,7 @@ static struct token *token_of(const struct config *config)
 
 static void exporter_init(struct exporter *exporter)
 {
-	exporter->version = version_number;
-	exporter->revision = version_revision;
-	exporter->compiler = version_compiler;
+	exporter->begin = clock_now();
 	exporter->result_names = fetch_result_names;
 	exporter->result_count = FETCH_RESULTS;
 	exporter->endpoint_count = ENDPOINTS;
@@ -69,7 +65,6 @@ static void exporter_init(struct exporter *exporter)
 		endpoint->request_seconds.bounds = request_bounds;
 		endpoint->request_seconds.bound_count = sizeof request_bounds / sizeof *request_bounds;
 	}
-	exporter->scrapes[0] = (struct exporter_scrapes){"text", "200", 0};
 }
 
 static struct plan *plan_of(const struct config *config, struct plan_task tasks[TASKS])
@@ -194,7 +189,7 @@ static void note_diag(struct poller *poller)
 /* What the planner is to know besides the outcome of the request. */
 static void tell_planner(struct poller *poller)
 {
-	uint64_t now = clock_monotonic_ns(), scrapes = atomic_load(&poller->slot->scrapes);
+	uint64_t now = clock_monotonic_ns(), scrapes = page_board_scrapes(poller->slot->board);
 	const struct api_version *version = client_version(poller->asker.client);
 	if (scrapes != poller->scrapes)
 		plan_note_scraped(poller->plan, now);
@@ -294,8 +289,8 @@ static void say_missing(const struct poller *poller, struct buf *out)
 	if (poller->jobs.reads_list && plan_show(poller->plan, now, ENDPOINT_JOBS).reason == PLAN_NOT_ALLOWED)
 		plan_say(poller->plan, now, ENDPOINT_JOBS, out);
 	else if (poller->jobs.has_states)
-		buf_printf(out, "the details of %s jobs are still missing",
-			   words_number(job_table_counts(poller->cluster.job_table).jobs_without_details).text);
+		buf_printf(out, "the details of %s are still missing",
+			   words_count(job_table_counts(poller->cluster.job_table).jobs_without_details, "job").text);
 	else
 		buf_add_string(out, "jobs are still being looked for");
 }
@@ -329,12 +324,10 @@ static void fill_exporter(struct poller *poller, const struct plan_totals *total
 	exporter->is_cut_off = health_is_cut_off(&poller->health);
 	exporter->user = user_of(poller);
 	exporter->token_expiry = token_expiry(token);
-	exporter->scrapes[0].count = atomic_load(&poller->slot->scrapes);
-	process_read(&exporter->process);
 }
 
 static struct status *make_status(const struct poller *poller, const struct plan_totals *totals,
-				  const struct plan_action *action)
+				  const struct plan_action *action, const struct samples *samples)
 {
 	struct buf missing = BUF_INIT;
 	say_missing(poller, &missing);
@@ -347,6 +340,8 @@ static struct status *make_status(const struct poller *poller, const struct plan
 		.totals = totals,
 		.action = action,
 		.not_ready = missing.bytes,
+		.series = samples->sample_count,
+		.folded = samples->folded_count,
 	};
 	struct status *status = status_gather(&sources);
 	buf_done(&missing);
@@ -357,7 +352,7 @@ static struct status *make_status(const struct poller *poller, const struct plan
 static void publish(struct poller *poller, const struct plan_action *action)
 {
 	uint64_t begin = clock_monotonic_ns();
-	struct buf bytes = BUF_INIT;
+	struct samples samples = {.text = BUF_INIT};
 	struct plan_totals totals = plan_show_totals(poller->plan, begin);
 	drop_what_is_not_known(poller);
 	cluster_fold(&poller->cluster);
@@ -369,8 +364,9 @@ static void publish(struct poller *poller, const struct plan_action *action)
 				  .events = poller->config->once ? NULL : poller->events.recorder.events,
 				  .now = clock_now_s(),
 				  .per_node = (enum per_node)poller->config->per_node};
-	catalogue_render(&view, &bytes);
-	page_slot_publish(poller->slot, page_new(&bytes, make_status(poller, &totals, action)));
+	catalogue_render(&view, &samples);
+	struct status *status = make_status(poller, &totals, action, &samples);
+	page_slot_publish(poller->slot, page_new(&samples, status));
 	uint64_t end = clock_monotonic_ns();
 	uint64_t gap = (uint64_t)((double)(end - begin) / RENDER_DUTY);
 	poller->is_page_old = false;

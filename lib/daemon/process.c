@@ -47,10 +47,7 @@ void process_read(struct exporter_process *process)
 	struct rlimit limit;
 	struct timespec boot, now;
 	uint64_t start, virtual_bytes, resident_pages;
-	*process = (struct exporter_process){.start_time = process->start_time,
-					     .max_fds = NUMBER_UNSET,
-					     .virtual_bytes = NUMBER_UNSET,
-					     .resident_bytes = NUMBER_UNSET};
+	process->max_fds = process->virtual_bytes = process->resident_bytes = NUMBER_UNSET;
 	getrusage(RUSAGE_SELF, &usage);
 	process->cpu_seconds =
 		(double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +

@@ -4,33 +4,17 @@
 
 #include <stdlib.h>
 
-static const char metrics_type[] = "text/plain; version=0.0.4; charset=utf-8";
-static const char not_ready[] = "not ready: slurmrestd was not asked yet\n";
-
-/* The page that is there; false, and the reply, while there is none. */
-static bool lend_page(struct routes *routes, struct web_reply *reply)
+/* What follows the telemetry path: "nodes" of /metrics/nodes. */
+static struct text part_of(const struct routes *routes, const char *path)
 {
-	struct page *page = page_slot_borrow(routes->slot);
-	if (!page) {
-		web_reply_text(reply, 503, not_ready);
-		return false;
-	}
-	reply->owner = page;
-	reply->release = page_unref;
-	return true;
+	const char *part = path + strlen(routes->telemetry_path);
+	return text_of(*part == '/' ? part + 1 : part);
 }
 
 static void metrics(struct routes *routes, const struct web_request *request,
 		    struct web_reply *reply)
 {
-	(void)request;
-	if (!lend_page(routes, reply))
-		return;
-	atomic_fetch_add(&routes->slot->scrapes, 1);
-	const struct page *page = reply->owner;
-	reply->type = metrics_type;
-	reply->bytes = page->bytes;
-	reply->len = page->len;
+	scrape_respond(&routes->scrape, request, part_of(routes, request->path), reply);
 }
 
 static void healthy(struct routes *routes, const struct web_request *request,
@@ -57,12 +41,11 @@ static void reload(struct routes *routes, const struct web_request *request,
 }
 
 static const struct route {
-	const char *path; /* NULL: the telemetry path; ends with "/": one name may follow */
+	const char *path; /* NULL: the telemetry path, and its parts; ends with "/": one name more */
 	bool is_post;     /* else GET and HEAD */
 	void (*respond)(struct routes *routes, const struct web_request *request,
 			struct web_reply *reply);
 } table[] = {
-	{NULL, false, metrics},
 	{"/", false, status_respond_page},
 	{"/cluster/", false, status_respond_cluster},
 	{"/api/v1/status", false, status_respond_json},
@@ -72,23 +55,8 @@ static const struct route {
 	{"/-/healthy", false, healthy},
 	{"/-/ready", false, status_respond_ready},
 	{"/-/reload", true, reload},
+	{NULL, false, metrics}, /* and what is under it */
 };
-
-static bool leads_to(const struct route *route, const char *telemetry_path, const char *asked)
-{
-	size_t len = route->path ? strlen(route->path) : 0;
-	if (len > 1 && route->path[len - 1] == '/')
-		return strncmp(asked, route->path, len) == 0 && asked[len] && !strchr(asked + len, '/');
-	return strcmp(asked, route->path ? route->path : telemetry_path) == 0;
-}
-
-bool routes_has(const char *path)
-{
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (leads_to(&table[i], "", path))
-			return true;
-	return false;
-}
 
 static bool fits(const struct route *route, const char *method)
 {
@@ -96,12 +64,37 @@ static bool fits(const struct route *route, const char *method)
 			      : strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
+static bool is_at_fixed(const struct route *route, const char *path)
+{
+	size_t len = route->path ? strlen(route->path) : 0;
+	if (len > 1 && route->path[len - 1] == '/')
+		return strncmp(route->path, path, len) == 0 && path[len] && !strchr(path + len, '/');
+	return route->path && strcmp(route->path, path) == 0;
+}
+
+bool routes_has(const char *path)
+{
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (is_at_fixed(&table[i], path))
+			return true;
+	return false;
+}
+
+static bool is_at(const struct routes *routes, const struct route *route, const char *path)
+{
+	size_t len = strlen(routes->telemetry_path);
+	if (route->path)
+		return is_at_fixed(route, path);
+	return strncmp(routes->telemetry_path, path, len) == 0 &&
+	       (path[len] == '\0' || (path[len] == '/' && path[len + 1]));
+}
+
 void routes_respond(void *context, const struct web_request *request, struct web_reply *reply)
 {
 	struct routes *routes = context;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
 		const struct route *route = &table[i];
-		if (!leads_to(route, routes->telemetry_path, request->path))
+		if (!is_at(routes, route, request->path))
 			continue;
 		if (fits(route, request->method))
 			return route->respond(routes, request, reply);

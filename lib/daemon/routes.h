@@ -1,17 +1,16 @@
 /* What is served under which path. */
 #pragma once
 
-#include "daemon/page.h"
-#include "metrics/exporter.h"
+#include "daemon/scrape.h"
 #include "web/http_server.h"
 
 struct routes {
-	struct page_slot *slot;     /* borrowed */
+	struct scrape_options scrape; /* whose board all pages are of */
 	const char *telemetry_path; /* borrowed */
 	/* Reads the configuration again; called by the server's thread. NULL: there is no /-/reload. */
 	bool (*reload)(void *context, struct error *err);
 	void *reload_context;
-	struct exporter_process process; /* as of the last page for people; zeroed before */
+	struct exporter_process process; /* as of the last page for people */
 };
 
 /* Is something else than metrics served there? */

@@ -1,6 +1,7 @@
 #include "daemon/status_routes.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "daemon/process.h"
 #include "daemon/version.h"
 #include "status/pages.h"
@@ -12,10 +13,19 @@ enum { REFRESH_MIN_S = 5, REFRESH_MAX_S = 3600 };
 
 /* The pages that are there, for as long as something is made of them. */
 struct view {
-	struct page *page;
-	const struct status *status;
+	struct page **pages;
+	size_t count;
+	const struct status **clusters;
 	struct status_site site;
 };
+
+static void give_back(struct view *view)
+{
+	for (size_t i = 0; i < view->count; i++)
+		page_unref(view->pages[i]);
+	free(view->pages);
+	free(view->clusters);
+}
 
 /* False, and the reply, while there is no page. */
 static bool view_open(struct view *view, struct routes *routes, const struct web_request *request,
@@ -23,8 +33,13 @@ static bool view_open(struct view *view, struct routes *routes, const struct web
 {
 	const char *refresh = web_request_query(request, "refresh", 0);
 	uint64_t refresh_s = 0;
-	view->page = page_slot_borrow(routes->slot);
-	if (!view->page) {
+	bool is_whole;
+	view->pages = page_board_borrow(routes->scrape.board, &view->count, &is_whole);
+	view->clusters = memory_new((view->count + 1) * sizeof *view->clusters);
+	for (size_t i = 0; i < view->count; i++)
+		view->clusters[i] = view->pages[i]->status;
+	if (!is_whole || !view->count) {
+		give_back(view);
 		web_reply_text(reply, 503, not_begun);
 		return false;
 	}
@@ -32,7 +47,6 @@ static bool view_open(struct view *view, struct routes *routes, const struct web
 	    refresh_s > REFRESH_MAX_S)
 		refresh_s = 0;
 	process_read(&routes->process);
-	view->status = view->page->status;
 	view->site = (struct status_site){
 		.now = clock_now(),
 		.version = version_number,
@@ -41,10 +55,10 @@ static bool view_open(struct view *view, struct routes *routes, const struct web
 		.started = routes->process.start_time,
 		.cpu_seconds = routes->process.cpu_seconds,
 		.resident_bytes = routes->process.resident_bytes,
-		.scrapes = atomic_load(&routes->slot->scrapes),
+		.scrapes = page_board_scrapes(routes->scrape.board),
 		.refresh_s = (unsigned)refresh_s,
-		.clusters = &view->status,
-		.cluster_count = 1,
+		.clusters = view->clusters,
+		.cluster_count = view->count,
 	};
 	return true;
 }
@@ -52,7 +66,7 @@ static bool view_open(struct view *view, struct routes *routes, const struct web
 /* Replies what was made, and gives the view back. */
 static void view_close(struct view *view, struct web_reply *reply, struct buf *made, const char *type)
 {
-	page_unref(view->page);
+	give_back(view);
 	reply->type = type;
 	reply->bytes = reply->owner = made->bytes;
 	reply->len = made->len;
@@ -96,7 +110,7 @@ void status_respond_cluster(struct routes *routes, const struct web_request *req
 		reply_html(&view, reply, &made);
 		return;
 	}
-	page_unref(view.page);
+	give_back(&view);
 	web_reply_text(reply, 404, "no such cluster\n");
 }
 

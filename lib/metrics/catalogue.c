@@ -10,9 +10,14 @@ static const struct family_group *const slurm_groups[] = {
 	&job_group, &each_job_group, &event_group, &queue_group, &node_failure_group, &reservation_group, &license_group, &share_group, &scheduler_group, &rpc_group,
 	&conf_group, &accounting_group, &qos_group, &association_group, NULL,
 };
-static const struct family_group *const exporter_groups[] = {
-	&endpoint_group, &exporter_group, NULL,
-};
+static const struct family_group *const exporter_groups[] = {&endpoint_group, &exporter_group, NULL};
+static const struct family_group *const process_groups[] = {&process_group, NULL};
+static const struct family_group *const series_groups[] = {&series_group, NULL};
+
+/* The whole catalogue, in its order. */
+static const struct family_group *const *const chapters[] = {slurm_groups, exporter_groups, process_groups,
+							    series_groups, NULL};
+enum { SLURM = 1, EXPORTER = 2, PROCESS = 4, SERIES = 8 }; /* bits of chapters */
 
 /* "slurm_{X}_jobs" -> "slurm_partition_jobs" */
 static void fill_in(struct buf *to, const char *pattern, enum entity_kind kind)
@@ -28,10 +33,17 @@ static void fill_in(struct buf *to, const char *pattern, enum entity_kind kind)
 	buf_add_string(to, pattern);
 }
 
-typedef void visit_fn(void *context, const struct family_group *group, const struct family *family,
-		      enum entity_kind kind, const char *name, const char *help);
+struct visited {
+	const struct family_group *group;
+	const struct family *family;
+	enum entity_kind kind;
+	const char *name, *help;
+	uint32_t order;
+};
+typedef void visit_fn(void *context, const struct visited *visited);
 
-static void visit(const struct family_group *const *groups, visit_fn *fn, void *context)
+static void visit_groups(const struct family_group *const *groups, uint32_t *order, visit_fn *fn,
+			 void *context)
 {
 	struct buf name = BUF_INIT, help = BUF_INIT;
 	for (; *groups; groups++) {
@@ -45,8 +57,10 @@ static void visit(const struct family_group *const *groups, visit_fn *fn, void *
 					continue;
 				fill_in(&name, family->name, (enum entity_kind)kind);
 				fill_in(&help, family->help, (enum entity_kind)kind);
-				fn(context, group, family, (enum entity_kind)kind, name.bytes,
-				   help.bytes);
+				const struct visited visited = {group,	    family,	(enum entity_kind)kind,
+								name.bytes, help.bytes, (*order)++};
+				if (fn)
+					fn(context, &visited);
 			}
 		}
 	}
@@ -54,79 +68,88 @@ static void visit(const struct family_group *const *groups, visit_fn *fn, void *
 	buf_done(&help);
 }
 
+static void visit(unsigned which, visit_fn *fn, void *context)
+{
+	uint32_t order = 0;
+	for (unsigned i = 0; chapters[i]; i++)
+		visit_groups(chapters[i], &order, which >> i & 1 ? fn : NULL, context);
+}
+
 struct rendering {
 	struct exposition out;
-	const struct view *view;
+	struct view view; /* with the series so far */
 	struct exporter_series *series; /* grows with the page */
 	size_t count, capacity;
-	struct exporter exporter; /* the view's, with the series so far */
 };
 
-static void render_family(void *context, const struct family_group *group,
-			  const struct family *family, enum entity_kind kind, const char *name,
-			  const char *help)
+static void note_series(struct rendering *rendering, const char *name)
 {
-	struct rendering *rendering = context;
-	struct view view = *rendering->view;
-	if (view.exporter) {
-		rendering->exporter.series = rendering->series;
-		rendering->exporter.series_count = (unsigned)rendering->count;
-		view.exporter = &rendering->exporter;
-	}
-	struct family_sink sink = {&rendering->out, &view, family};
-	exposition_family(&rendering->out, name, family->type, help);
-	group->each(&sink, kind);
-	if (!rendering->out.samples && !rendering->out.folded)
+	const struct exposition *out = &rendering->out;
+	out->to->sample_count += out->samples;
+	out->to->folded_count += out->folded;
+	if (!out->samples && !out->folded)
 		return;
 	GROW(rendering->series, rendering->count, rendering->capacity);
 	struct exporter_series *series = &rendering->series[rendering->count++];
-	series->samples = rendering->out.samples;
-	series->folded = rendering->out.folded;
-	series->has_folds = rendering->out.has_folds;
-	size_t len = strlen(name) < sizeof series->name ? strlen(name) : sizeof series->name - 1;
-	memcpy(series->name, name, len);
-	series->name[len] = '\0';
+	series->samples = out->samples;
+	series->folded = out->folded;
+	series->has_folds = out->has_folds;
+	text_to_string(text_of(name), series->name, sizeof series->name);
 }
 
-static void render(struct rendering *rendering, const struct family_group *const *groups)
+static void render_family(void *context, const struct visited *visited)
 {
-	visit(groups, render_family, rendering);
+	struct rendering *rendering = context;
+	rendering->view.series = rendering->series;
+	rendering->view.series_count = rendering->count;
+	struct family_sink sink = {&rendering->out, &rendering->view, visited->family};
+	exposition_family(&rendering->out, visited->name, visited->family->type, visited->help);
+	rendering->out.family.order = visited->order;
+	rendering->out.family.group = (uint8_t)visited->group->collect;
+	visited->group->each(&sink, visited->kind);
+	note_series(rendering, visited->name);
 }
 
-void catalogue_render_slurm(const struct view *view, struct buf *page)
+static void render(unsigned which, const struct view *view, struct samples *page)
 {
-	struct rendering rendering = {.out = {.page = page}, .view = view};
-	render(&rendering, slurm_groups);
+	struct rendering rendering = {.out = {.to = page, .constant = view->labels}, .view = *view};
+	visit(which, render_family, &rendering);
 	exposition_done(&rendering.out);
 	free(rendering.series);
+	buf_shrink(&page->text);
 }
 
-void catalogue_render(const struct view *view, struct buf *page)
+void catalogue_render_slurm(const struct view *view, struct samples *page)
 {
-	struct rendering rendering = {
-		.out = {.page = page}, .view = view, .exporter = *view->exporter};
-	render(&rendering, slurm_groups);
-	render(&rendering, exporter_groups);
-	exposition_done(&rendering.out);
-	free(rendering.series);
+	render(SLURM, view, page);
 }
 
-static void list_family(void *context, const struct family_group *group,
-			const struct family *family, enum entity_kind kind, const char *name,
-			const char *help)
+void catalogue_render(const struct view *view, struct samples *page)
+{
+	render(SLURM | EXPORTER | SERIES, view, page);
+}
+
+void catalogue_render_process(const struct view *view, struct samples *page)
+{
+	render(PROCESS | SERIES, view, page);
+}
+
+static void list_family(void *context, const struct visited *visited)
 {
 	struct buf *list = context;
-	const char *own = group->kinds ? entity_kind_labels[kind] : group->labels;
+	const struct family_group *group = visited->group;
+	const struct family *family = visited->family;
+	const char *own = group->kinds ? entity_kind_labels[visited->kind] : group->labels;
 	const char *more = family->labels ? family->labels : "";
 	bool has_own = own && *own;
-	struct family_origin origin = family_origin(group, name);
-	buf_printf(list, "%s\t%s\t%s%s%s\t%s\t%s\t%s\n", name, family_type_names[family->type],
+	struct family_origin origin = family_origin(group, visited->name);
+	buf_printf(list, "%s\t%s\t%s%s%s\t%s\t%s\t%s\n", visited->name, family_type_names[family->type],
 		   has_own ? own : "", has_own && *more ? "," : "", more,
-		   origin.source ? origin.source : "", origin.since ? origin.since : "", help);
+		   origin.source ? origin.source : "", origin.since ? origin.since : "",
+		   visited->help);
 }
 
 void catalogue_list(struct buf *list)
 {
-	visit(slurm_groups, list_family, list);
-	visit(exporter_groups, list_family, list);
+	visit(SLURM | EXPORTER | PROCESS | SERIES, list_family, list);
 }

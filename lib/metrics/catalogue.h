@@ -3,11 +3,14 @@
 
 #include "metrics/family.h"
 
-/* Appends the whole page, text format 0.0.4. */
-void catalogue_render(const struct view *view, struct buf *page);
+/* All of a cluster. */
+void catalogue_render(const struct view *view, struct samples *page);
 
-/* Appends only what Slurm said, nothing of the exporter itself: the same answers give the same page. */
-void catalogue_render_slurm(const struct view *view, struct buf *page);
+/* Only what Slurm said, nothing of the exporter itself: the same answers give the same page. */
+void catalogue_render_slurm(const struct view *view, struct samples *page);
+
+/* Of the process: of the view only `process` and `labels` are looked at. */
+void catalogue_render_process(const struct view *view, struct samples *page);
 
 /* Appends one line per family: name, type, labels, source, since, help, separated by tabs. */
 void catalogue_list(struct buf *list);

@@ -27,7 +27,7 @@ static void each_cluster(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group cluster_group = {
-	GROUP_FAMILIES(cluster_families), .origin = {.source = "ping"}, .each = each_cluster};
+	.collect = COLLECT_CLUSTER, GROUP_FAMILIES(cluster_families), .origin = {.source = "ping"}, .each = each_cluster};
 
 static void emit_up(struct exposition *out, const struct view *view, const struct family *family,
 		    const void *item)
@@ -59,5 +59,5 @@ static void each_controller(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group controller_group = {
-	GROUP_FAMILIES(controller_families), .labels = "controller", .origin = {.source = "ping"},
+	.collect = COLLECT_CLUSTER, GROUP_FAMILIES(controller_families), .labels = "controller", .origin = {.source = "ping"},
 	.each = each_controller};

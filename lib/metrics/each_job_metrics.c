@@ -300,5 +300,5 @@ static void each_job(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group each_job_group = {
-	GROUP_FAMILIES(each_job_families), .labels = "jobid", .origin = {.source = "jobs"},
+	.collect = COLLECT_JOB_ROWS, GROUP_FAMILIES(each_job_families), .labels = "jobid", .origin = {.source = "jobs"},
 	.each = each_job};

@@ -55,7 +55,7 @@ static void emit_histogram(struct exposition *out, const struct view *view,
 	for (unsigned i = 0; i <= row->bound_count; i++)
 		histogram.buckets[i] = (uint64_t)tally_get(item, what_of(family), i)->value;
 	histogram.sum = tally_get(item, what_of(family), row->bound_count + 1)->value;
-	exposition_histogram(out, &histogram);
+	exposition_histogram(out, &histogram, NULL);
 }
 
 enum {
@@ -117,6 +117,7 @@ static void emit_each(struct family_sink *sink, int kind, const char *const labe
 	if (!sink->view->events)
 		return;
 	const struct tallies *tallies = &sink->view->events->tallies;
+	exposition_created(sink->out, (double)sink->view->events->birth);
 	const struct map *map = &tallies->kinds[kind];
 	size_t *order = map_sorted(map);
 	for (size_t i = 0; i <= map->count; i++) {
@@ -141,7 +142,7 @@ static void each_entity(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group event_group = {
-	GROUP_FAMILIES(event_families),
+	.collect = COLLECT_JOB_EVENTS, GROUP_FAMILIES(event_families),
 	.kinds = TALLY_ENTITIES,
 	.origin = {.source = "dbd_jobs"},
 	.each = each_entity,
@@ -166,7 +167,7 @@ static void each_queue(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group queue_group = {
-	GROUP_FAMILIES(queue_families),
+	.collect = COLLECT_JOB_EVENTS, GROUP_FAMILIES(queue_families),
 	.labels = "partition,qos",
 	.origin = {.source = "dbd_jobs"},
 	.each = each_queue,
@@ -186,7 +187,7 @@ static void each_node(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group node_failure_group = {
-	GROUP_FAMILIES(failure_families),
+	.collect = COLLECT_JOB_EVENTS, GROUP_FAMILIES(failure_families),
 	.labels = "node",
 	.origin = {.source = "dbd_jobs"},
 	.each = each_node,

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { EXPORTER_ENDPOINTS_MAX = 16, EXPORTER_RESULTS_MAX = 16, EXPORTER_SCRAPE_ROWS = 4, EXPORTER_TASKS_MAX = 24 };
+enum { EXPORTER_ENDPOINTS_MAX = 16, EXPORTER_RESULTS_MAX = 16, EXPORTER_SCRAPE_ROWS = 9, EXPORTER_TASKS_MAX = 24 };
 
 struct exporter_endpoint {
 	const char *name;
@@ -20,12 +20,6 @@ struct exporter_endpoint {
 	uint64_t requests[EXPORTER_RESULTS_MAX]; /* by result */
 	uint64_t response_bytes;
 	uint64_t records_used, records_skipped;
-};
-
-/* Of this process, as client_golang's process collector names them. */
-struct exporter_process {
-	double cpu_seconds, start_time;
-	uint64_t open_fds, max_fds, virtual_bytes, resident_bytes;
 };
 
 /* One thing that is kept fresh, by its way at present. */
@@ -45,8 +39,18 @@ struct exporter_scrapes {
 	uint64_t count;
 };
 
-struct exporter {
+/* What is of this process, and of no cluster. */
+struct exporter_process {
 	const char *version, *revision, *compiler;
+	struct exporter_scrapes scrapes[EXPORTER_SCRAPE_ROWS];
+	/* as client_golang's process collector names them */
+	double cpu_seconds, start_time;
+	uint64_t open_fds, max_fds, virtual_bytes, resident_bytes;
+};
+
+/* What is of one cluster. */
+struct exporter {
+	double begin; /* Unix seconds: what it counts itself was 0 */
 	const char *const *result_names; /* of exporter_endpoint.requests */
 	unsigned result_count;
 	struct exporter_endpoint endpoints[EXPORTER_ENDPOINTS_MAX];
@@ -61,14 +65,12 @@ struct exporter {
 	double coverage; /* known jobs of those that diag counts, 0 to 1 */
 	const char *user;     /* that Slurm knows us as; NULL: unknown */
 	int64_t token_expiry; /* Unix seconds; 0: none or unknown */
-	struct exporter_scrapes scrapes[EXPORTER_SCRAPE_ROWS];
-	struct exporter_process process;
-	/* Samples per family of the page being made; catalogue_render fills it. */
-	struct exporter_series {
-		char name[64];
-		uint64_t samples;
-		uint64_t folded; /* samples of things that have no row of their own */
-		bool has_folds;  /* the family has a limit */
-	} *series;
-	unsigned series_count;
+};
+
+/* Samples of a family of the page being made. */
+struct exporter_series {
+	char name[64];
+	uint64_t samples;
+	uint64_t folded; /* samples of things that have no row of their own */
+	bool has_folds;  /* the family has a limit */
 };

@@ -40,7 +40,7 @@ static void emit_request_seconds(struct exposition *out, const struct view *view
 				 const struct family *family, const void *item)
 {
 	(void)view, (void)family;
-	exposition_histogram(out, &((const struct exporter_endpoint *)item)->request_seconds);
+	exposition_histogram(out, &((const struct exporter_endpoint *)item)->request_seconds, NULL);
 }
 
 static void emit_requests(struct exposition *out, const struct view *view,
@@ -98,6 +98,7 @@ static void each_endpoint(struct family_sink *sink, enum entity_kind kind)
 		const struct exporter_endpoint *endpoint = &exporter->endpoints[i];
 		if (!endpoint->is_tried)
 			continue;
+		exposition_created(sink->out, exporter->begin);
 		exposition_base(sink->out);
 		exposition_base_label(sink->out, "endpoint", text_of(endpoint->name));
 		family_item(sink, endpoint);
@@ -105,16 +106,16 @@ static void each_endpoint(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group endpoint_group = {
-	GROUP_FAMILIES(endpoint_families), .labels = "endpoint", .each = each_endpoint};
+	.collect = COLLECT_EXPORTER, GROUP_FAMILIES(endpoint_families), .labels = "endpoint", .each = each_endpoint};
 
 static void emit_build_info(struct exposition *out, const struct view *view,
 			    const struct family *family, const void *item)
 {
 	(void)view, (void)family;
-	const struct exporter *exporter = item;
-	exposition_label(out, "version", text_of(exporter->version));
-	exposition_label(out, "revision", text_of(exporter->revision));
-	exposition_label(out, "compiler", text_of(exporter->compiler));
+	const struct exporter_process *process = item;
+	exposition_label(out, "version", text_of(process->version));
+	exposition_label(out, "revision", text_of(process->revision));
+	exposition_label(out, "compiler", text_of(process->compiler));
 	exposition_integer(out, 1);
 }
 
@@ -190,16 +191,20 @@ static void emit_recovered(struct exposition *out, const struct view *view,
 			   const struct family *family, const void *item)
 {
 	(void)family, (void)item;
-	if (view->events)
-		exposition_number(out, view->events->recovered);
+	if (!view->events)
+		return;
+	exposition_created(out, (double)view->events->birth);
+	exposition_number(out, view->events->recovered);
 }
 
 static void emit_lost(struct exposition *out, const struct view *view, const struct family *family,
 		      const void *item)
 {
 	(void)family, (void)item;
-	if (view->events)
-		exposition_number(out, view->events->lost);
+	if (!view->events)
+		return;
+	exposition_created(out, (double)view->events->birth);
+	exposition_number(out, view->events->lost);
 }
 
 static void emit_commit(struct exposition *out, const struct view *view,
@@ -216,17 +221,19 @@ static void emit_state_errors(struct exposition *out, const struct view *view,
 {
 	(void)view, (void)family;
 	const struct exporter *exporter = item;
-	if (exporter->keeps_state)
-		exposition_integer(out, exporter->state_errors);
+	if (!exporter->keeps_state)
+		return;
+	exposition_created(out, exporter->begin);
+	exposition_integer(out, exporter->state_errors);
 }
 
 static void emit_scrapes(struct exposition *out, const struct view *view,
 			 const struct family *family, const void *item)
 {
 	(void)view, (void)family;
-	const struct exporter *exporter = item;
+	const struct exporter_process *process = item;
 	for (int i = 0; i < EXPORTER_SCRAPE_ROWS; i++) {
-		const struct exporter_scrapes *scrapes = &exporter->scrapes[i];
+		const struct exporter_scrapes *scrapes = &process->scrapes[i];
 		if (!scrapes->format)
 			continue;
 		exposition_label(out, "format", text_of(scrapes->format));
@@ -238,26 +245,26 @@ static void emit_scrapes(struct exposition *out, const struct view *view,
 static void emit_series(struct exposition *out, const struct view *view,
 			const struct family *family, const void *item)
 {
-	(void)view, (void)family;
-	const struct exporter *exporter = item;
-	for (unsigned i = 0; i < exporter->series_count; i++) {
-		if (!exporter->series[i].samples)
+	(void)family;
+	const struct exporter_series *series = item;
+	for (size_t i = 0; i < view->series_count; i++) {
+		if (!series[i].samples)
 			continue;
-		exposition_label(out, "family", text_of(exporter->series[i].name));
-		exposition_integer(out, exporter->series[i].samples);
+		exposition_label(out, "family", text_of(series[i].name));
+		exposition_integer(out, series[i].samples);
 	}
 }
 
 static void emit_folded(struct exposition *out, const struct view *view,
 			const struct family *family, const void *item)
 {
-	(void)view, (void)family;
-	const struct exporter *exporter = item;
-	for (unsigned i = 0; i < exporter->series_count; i++) {
-		if (!exporter->series[i].has_folds)
+	(void)family;
+	const struct exporter_series *series = item;
+	for (size_t i = 0; i < view->series_count; i++) {
+		if (!series[i].has_folds)
 			continue;
-		exposition_label(out, "family", text_of(exporter->series[i].name));
-		exposition_integer(out, exporter->series[i].folded);
+		exposition_label(out, "family", text_of(series[i].name));
+		exposition_integer(out, series[i].folded);
 	}
 }
 
@@ -271,11 +278,9 @@ static void emit_double(struct exposition *out, const struct view *view,
 #define EXPORTER_DOUBLE(name, member, help)                                                        \
 	{name, GAUGE, NULL, help, emit_double, offsetof(struct exporter, member), 1, 0}
 #define PROCESS(name, type, emit, member, help)                                                    \
-	{name, type, NULL, help, emit, offsetof(struct exporter, process.member), 1, 0}
+	{name, type, NULL, help, emit, offsetof(struct exporter_process, member), 1, 0}
 
 static const struct family exporter_families[] = {
-	{"slurmscope_build_info", GAUGE, "version,revision,compiler",
-	 "What this exporter was built from; always 1.", emit_build_info, 0, 0, 0},
 	{"slurmscope_token_expiry_timestamp_seconds", GAUGE, NULL,
 	 "When the token in use expires; absent if it does not say.", emit_token_expiry, 0, 0, 0},
 	{"slurmscope_slurmctld_rpc_requests_total", COUNTER, NULL,
@@ -312,6 +317,20 @@ static const struct family exporter_families[] = {
 	{"slurmscope_state_errors_total", COUNTER, NULL,
 	 "Writes of the state file that failed, and files that could not be used and were set aside.",
 	 emit_state_errors, 0, 0, 0},
+};
+
+static void each_exporter(struct family_sink *sink, enum entity_kind kind)
+{
+	(void)kind;
+	family_item(sink, sink->view->exporter);
+}
+
+const struct family_group exporter_group = {.collect = COLLECT_EXPORTER, GROUP_FAMILIES(exporter_families),
+					    .each = each_exporter};
+
+static const struct family process_families[] = {
+	{"slurmscope_build_info", GAUGE, "version,revision,compiler",
+	 "What this exporter was built from; always 1.", emit_build_info, 0, 0, 0},
 	{"slurmscope_scrapes_total", COUNTER, "format,code",
 	 "Requests for the metrics page, as of the page's making.", emit_scrapes, 0, 0, 0},
 	PROCESS("process_cpu_seconds_total", COUNTER, emit_double, cpu_seconds,
@@ -325,6 +344,19 @@ static const struct family exporter_families[] = {
 		"Resident memory size in bytes."),
 	PROCESS("process_start_time_seconds", GAUGE, emit_double, start_time,
 		"Start time of the process since unix epoch in seconds."),
+};
+
+static void each_process(struct family_sink *sink, enum entity_kind kind)
+{
+	(void)kind;
+	exposition_created(sink->out, sink->view->process->start_time);
+	family_item(sink, sink->view->process);
+}
+
+const struct family_group process_group = {
+	.collect = COLLECT_EXPORTER, GROUP_FAMILIES(process_families), .each = each_process};
+
+static const struct family series_families[] = {
 	{"slurmscope_series_folded", GAUGE, "family",
 	 "Samples of the family that are not on this page because of a limit or filter: the row other has "
 	 "their sum.",
@@ -333,11 +365,11 @@ static const struct family exporter_families[] = {
 	 0, 0, 0},
 };
 
-static void each_exporter(struct family_sink *sink, enum entity_kind kind)
+static void each_family(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	family_item(sink, sink->view->exporter);
+	family_item(sink, sink->view->series);
 }
 
-const struct family_group exporter_group = {GROUP_FAMILIES(exporter_families),
-					    .each = each_exporter};
+const struct family_group series_group = {
+	.collect = COLLECT_EXPORTER, GROUP_FAMILIES(series_families), .each = each_family};

@@ -1,12 +1,11 @@
 #include "metrics/exposition.h"
 
+#include "base/memory.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-
-const char *const family_type_names[] = {
-	[GAUGE] = "gauge", [COUNTER] = "counter", [HISTOGRAM] = "histogram"};
 
 static void add_escaped(struct buf *to, struct text text, bool quotes_too)
 {
@@ -24,15 +23,32 @@ static void add_escaped(struct buf *to, struct text text, bool quotes_too)
 		buf_add(to, text.bytes + start, text.len - start);
 }
 
+/* Nothing is left of a family without samples. */
+static void end_family(struct exposition *out)
+{
+	struct samples *to = out->to;
+	if (!out->name || !out->samples)
+		return;
+	out->family.end = to->text.len;
+	GROW(to->families, to->count, to->capacity);
+	to->families[to->count++] = out->family;
+}
+
 void exposition_family(struct exposition *out, const char *name, enum family_type type,
 		       const char *help)
 {
+	end_family(out);
 	out->name = name;
-	out->type = type;
 	out->help = help;
+	out->family = (struct sample_family){.type = type};
 	out->samples = out->folded = 0;
 	out->is_folding = out->has_folds = false;
 	exposition_base(out);
+}
+
+void exposition_created(struct exposition *out, double time)
+{
+	out->family.created = time;
 }
 
 void exposition_fold(struct exposition *out, bool is_folding)
@@ -43,15 +59,25 @@ void exposition_fold(struct exposition *out, bool is_folding)
 
 static void header(struct exposition *out)
 {
-	buf_printf(out->page, "# HELP %s ", out->name);
-	add_escaped(out->page, text_of(out->help), false);
-	buf_printf(out->page, "\n# TYPE %s %s\n", out->name, family_type_names[out->type]);
+	struct buf *page = &out->to->text;
+	struct sample_family *family = &out->family;
+	family->begin = page->len;
+	buf_printf(page, "# HELP %s ", out->name);
+	family->help = page->len;
+	family->name_len = (uint32_t)strlen(out->name);
+	add_escaped(page, text_of(out->help), false);
+	family->help_len = (uint32_t)(page->len - family->help);
+	buf_printf(page, "\n# TYPE %s %s\n", out->name, family_type_names[family->type]);
+	family->samples = page->len;
+	family->first_exemplar = out->to->exemplar_count;
+	family->first_native = out->to->native_count;
 }
 
 void exposition_base(struct exposition *out)
 {
-	out->base_labels = 0;
 	buf_clear(&out->labels);
+	buf_add_text(&out->labels, out->constant);
+	out->base_labels = out->labels.len;
 }
 
 void exposition_label(struct exposition *out, const char *name, struct text value)
@@ -94,7 +120,7 @@ static void sample(struct exposition *out, const char *suffix, struct text numbe
 	if (!out->samples++)
 		header(out);
 	struct text name = text_of(out->name), end = text_of(suffix), labels = buf_text(&out->labels);
-	char *begin = buf_reserve(out->page, name.len + end.len + labels.len + number.len + 5);
+	char *begin = buf_reserve(&out->to->text, name.len + end.len + labels.len + number.len + 5);
 	char *to = put(put(begin, name), end);
 	if (labels.len) {
 		*to++ = '{';
@@ -105,12 +131,11 @@ static void sample(struct exposition *out, const char *suffix, struct text numbe
 	to = put(to, number);
 	*to++ = '\n';
 	*to = '\0';
-	out->page->len += (size_t)(to - begin);
+	out->to->text.len += (size_t)(to - begin);
 	out->labels.len = out->base_labels;
 }
 
-/* The shortest decimal that reads back as the same number. */
-static void print_number(char *to, size_t size, double value)
+void exposition_print(char *to, size_t size, double value)
 {
 	if (isnan(value))
 		snprintf(to, size, "NaN");
@@ -142,11 +167,35 @@ void exposition_number(struct exposition *out, double value)
 		exposition_integer(out, (uint64_t)value);
 		return;
 	}
-	print_number(number, sizeof number, value);
+	exposition_print(number, sizeof number, value);
 	sample(out, "", text_of(number));
 }
 
-void exposition_histogram(struct exposition *out, const struct histogram *histogram)
+void exposition_exemplar(struct exposition *out, const struct exemplar *exemplar)
+{
+	struct samples *to = out->to;
+	if (!exemplar->job || out->is_folding)
+		return;
+	GROW(to->exemplars, to->exemplar_count, to->exemplar_capacity);
+	to->exemplars[to->exemplar_count] = *exemplar;
+	to->exemplars[to->exemplar_count++].at = to->text.len - 1;
+}
+
+void exposition_native(struct exposition *out, const struct native_bucket *buckets, size_t count)
+{
+	struct samples *to = out->to;
+	if (out->is_folding)
+		return;
+	GROW(to->natives, to->native_count, to->native_capacity);
+	to->natives[to->native_count++] = (struct native){to->text.len - 1, to->bucket_count, count};
+	for (size_t i = 0; i < count; i++) {
+		GROW(to->native_buckets, to->bucket_count, to->bucket_capacity);
+		to->native_buckets[to->bucket_count++] = buckets[i];
+	}
+}
+
+void exposition_histogram(struct exposition *out, const struct histogram *histogram,
+			  const struct exemplar *last)
 {
 	char number[32], bound[32];
 	size_t base = out->base_labels;
@@ -154,13 +203,15 @@ void exposition_histogram(struct exposition *out, const struct histogram *histog
 	uint64_t total = 0;
 	for (unsigned i = 0; i <= histogram->bound_count; i++) {
 		total += histogram->buckets[i];
-		print_number(bound, sizeof bound,
+		exposition_print(bound, sizeof bound,
 			     i < histogram->bound_count ? histogram->bounds[i] : INFINITY);
 		exposition_label(out, "le", text_of(bound));
 		snprintf(number, sizeof number, "%" PRIu64, total);
 		sample(out, "_bucket", text_of(number));
+		if (last)
+			exposition_exemplar(out, &last[i]);
 	}
-	print_number(number, sizeof number, histogram->sum);
+	exposition_print(number, sizeof number, histogram->sum);
 	sample(out, "_sum", text_of(number));
 	snprintf(number, sizeof number, "%" PRIu64, total);
 	sample(out, "_count", text_of(number));
@@ -169,5 +220,6 @@ void exposition_histogram(struct exposition *out, const struct histogram *histog
 
 void exposition_done(struct exposition *out)
 {
+	end_family(out);
 	buf_done(&out->labels);
 }

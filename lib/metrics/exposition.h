@@ -1,18 +1,16 @@
-/* The text exposition format 0.0.4: names, labels, escaping, numbers. Knows no Slurm. */
+/* Writes samples: names, labels, escaping, numbers. Knows no Slurm. */
 #pragma once
 
-#include "base/buf.h"
 #include "cluster/histogram.h"
-
-enum family_type { GAUGE, COUNTER, HISTOGRAM };
-extern const char *const family_type_names[];
+#include "metrics/samples.h"
 
 /* The samples of one family on their way to the page. The header is written with the first sample, so
  * that a family without samples leaves no trace. */
 struct exposition {
-	struct buf *page; /* borrowed */
+	struct samples *to; /* borrowed */
 	const char *name, *help;
-	enum family_type type;
+	struct sample_family family; /* what it will be in the index */
+	struct text constant; /* labels that each sample has, escaped; borrowed */
 	struct buf labels; /* of the next sample, escaped: `a="b",c="d"` */
 	size_t base_labels; /* so many bytes of them stay for the following samples */
 	uint64_t samples;
@@ -21,8 +19,12 @@ struct exposition {
 	uint64_t folded;
 };
 
+/* Begins a family; the one before is done. */
 void exposition_family(struct exposition *out, const char *name, enum family_type type,
 		       const char *help);
+
+/* When the family's counters and histograms were 0, Unix seconds. */
+void exposition_created(struct exposition *out, double time);
 
 /* Labels that all samples have until the next exposition_base. */
 void exposition_base(struct exposition *out);
@@ -39,6 +41,18 @@ void exposition_fold(struct exposition *out, bool is_folding);
 
 void exposition_integer(struct exposition *out, uint64_t value);
 void exposition_number(struct exposition *out, double value);
-void exposition_histogram(struct exposition *out, const struct histogram *histogram);
 
-void exposition_done(struct exposition *out);
+/* `last`, if not NULL: the exemplar of each bucket; those without a job are none. */
+void exposition_histogram(struct exposition *out, const struct histogram *histogram,
+			  const struct exemplar *last);
+
+/* Of the sample before, if it has a job. */
+void exposition_exemplar(struct exposition *out, const struct exemplar *exemplar);
+
+/* Of the histogram before: exponential buckets, by index, which have as many observations. */
+void exposition_native(struct exposition *out, const struct native_bucket *buckets, size_t count);
+
+void exposition_done(struct exposition *out); /* the last family is done, too */
+
+/* The shortest decimal that reads back as the same number; 32 bytes are enough. */
+void exposition_print(char *to, size_t size, double value);

@@ -13,6 +13,24 @@ const char *const entity_kind_labels[ENTITY_KINDS] = {
 	[ENTITY_QOS] = "qos",  [ENTITY_USER] = "user,account",
 };
 
+const char *const collected_names[COLLECTED] = {
+	[COLLECT_CLUSTER] = "cluster",
+	[COLLECT_NODES] = "nodes",
+	[COLLECT_PARTITIONS] = "partitions",
+	[COLLECT_JOBS] = "jobs",
+	[COLLECT_JOB_ROWS] = "job_rows",
+	[COLLECT_JOB_EVENTS] = "job_events",
+	[COLLECT_RESERVATIONS] = "reservations",
+	[COLLECT_LICENSES] = "licenses",
+	[COLLECT_SHARES] = "shares",
+	[COLLECT_SCHEDULER] = "scheduler",
+	[COLLECT_RPCS] = "rpcs",
+	[COLLECT_ACCOUNTING] = "accounting",
+	[COLLECT_QOS] = "qos",
+	[COLLECT_ASSOCIATIONS] = "associations",
+	[COLLECT_EXPORTER] = "exporter",
+};
+
 void family_item(struct family_sink *sink, const void *item)
 {
 	sink->family->emit(sink->out, sink->view, sink->family, item);

@@ -15,9 +15,13 @@ enum per_node { PER_NODE_DEFAULT, PER_NODE_FULL, PER_NODE_OFF };
 struct view {
 	const struct cluster *cluster;
 	const struct exporter *exporter;
+	const struct exporter_process *process; /* for pages of the process alone */
+	struct text labels; /* that each sample has, as on the page: `cluster="a"` */
 	const struct job_events *events; /* NULL: nothing is counted */
 	int64_t now; /* Unix seconds */
 	enum per_node per_node;
+	const struct exporter_series *series; /* so far; the catalogue fills it */
+	size_t series_count;
 };
 
 struct family;
@@ -49,7 +53,29 @@ struct family_origin {
 	const char *source, *since;
 };
 
+/* What people may ask for by itself: ?collect[]=nodes, /metrics/nodes. */
+enum collected {
+	COLLECT_CLUSTER,
+	COLLECT_NODES,
+	COLLECT_PARTITIONS,
+	COLLECT_JOBS,
+	COLLECT_JOB_ROWS,
+	COLLECT_JOB_EVENTS,
+	COLLECT_RESERVATIONS,
+	COLLECT_LICENSES,
+	COLLECT_SHARES,
+	COLLECT_SCHEDULER,
+	COLLECT_RPCS,
+	COLLECT_ACCOUNTING,
+	COLLECT_QOS,
+	COLLECT_ASSOCIATIONS,
+	COLLECT_EXPORTER,
+	COLLECTED,
+};
+extern const char *const collected_names[COLLECTED];
+
 struct family_group {
+	enum collected collect;
 	const struct family *families;
 	size_t family_count;
 	unsigned kinds;     /* bits of enum entity_kind; 0: one family per row */
@@ -61,7 +87,7 @@ struct family_group {
 extern const struct family_group cluster_group, controller_group, node_group, partition_group,
 	job_group, scheduler_group, endpoint_group, exporter_group, accounting_group, conf_group,
 	share_group, reservation_group, license_group, rpc_group, event_group, queue_group,
-	node_failure_group, each_job_group;
+	node_failure_group, each_job_group, process_group, series_group;
 extern const struct family_group node_row_group, node_detail_group, node_event_group,
 	node_transition_group;
 

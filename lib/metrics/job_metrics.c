@@ -138,7 +138,7 @@ static void each_job_usage(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group job_group = {
-	GROUP_FAMILIES(job_families),
+	.collect = COLLECT_JOBS, GROUP_FAMILIES(job_families),
 	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION | 1u << ENTITY_ACCOUNT |
 		 1u << ENTITY_USER | 1u << ENTITY_QOS,
 	.origin = {.source = "jobs"},

@@ -168,8 +168,8 @@ static void each_association(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group qos_group = {
-	GROUP_FAMILIES(qos_families), .labels = "qos", .origin = {.source = "qos"}, .each = each_qos};
+	.collect = COLLECT_QOS, GROUP_FAMILIES(qos_families), .labels = "qos", .origin = {.source = "qos"}, .each = each_qos};
 const struct family_group association_group = {
-	GROUP_FAMILIES(association_families), .labels = "account,user,partition",
+	.collect = COLLECT_ASSOCIATIONS, GROUP_FAMILIES(association_families), .labels = "account,user,partition",
 	.origin = {.source = "associations"},
 	.each = each_association};

@@ -156,10 +156,10 @@ static void each_row_if_full(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group node_row_group = {
-	GROUP_FAMILIES(node_row_families), .labels = "node", .origin = {.source = "nodes"},
+	.collect = COLLECT_NODES, GROUP_FAMILIES(node_row_families), .labels = "node", .origin = {.source = "nodes"},
 	.each = each_row_unless_off};
 const struct family_group node_detail_group = {
-	GROUP_FAMILIES(node_detail_families), .labels = "node", .origin = {.source = "nodes"},
+	.collect = COLLECT_NODES, GROUP_FAMILIES(node_detail_families), .labels = "node", .origin = {.source = "nodes"},
 	.each = each_row_if_full};
 
 /* Transitions, from the first answer on. A node's own five would be the most of a large default page.
@@ -188,6 +188,8 @@ static const struct family node_event_families[] = {
 static void each_event_counts(struct family_sink *sink, enum entity_kind kind)
 {
 	const struct node_events *events = &sink->view->cluster->node_events;
+	if (sink->view->exporter)
+		exposition_created(sink->out, sink->view->exporter->begin);
 	if (!events->answers)
 		return;
 	if (kind == ENTITY_CLUSTER) {
@@ -204,7 +206,7 @@ static void each_event_counts(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group node_event_group = {
-	GROUP_FAMILIES(node_event_families),
+	.collect = COLLECT_NODES, GROUP_FAMILIES(node_event_families),
 	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION,
 	.origin = {.source = "nodes"},
 	.each = each_event_counts,
@@ -221,6 +223,8 @@ static void each_history(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
 	const struct node_events *events = &sink->view->cluster->node_events;
+	if (sink->view->exporter)
+		exposition_created(sink->out, sink->view->exporter->begin);
 	if (sink->view->per_node != PER_NODE_FULL)
 		return;
 	for (size_t i = 0; i < events->nodes.count; i++) {
@@ -232,5 +236,5 @@ static void each_history(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group node_transition_group = {
-	GROUP_FAMILIES(node_transition_families), .labels = "node", .origin = {.source = "nodes"},
+	.collect = COLLECT_NODES, GROUP_FAMILIES(node_transition_families), .labels = "node", .origin = {.source = "nodes"},
 	.each = each_history};

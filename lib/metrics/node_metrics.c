@@ -72,7 +72,7 @@ static void each_node_usage(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group node_group = {
-	GROUP_FAMILIES(node_families),
+	.collect = COLLECT_NODES, GROUP_FAMILIES(node_families),
 	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION,
 	.origin = {.source = "nodes"},
 	.each = each_node_usage,
@@ -140,5 +140,5 @@ static void each_partition(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group partition_group = {
-	GROUP_FAMILIES(partition_families), .labels = "partition", .origin = {.source = "partitions"},
+	.collect = COLLECT_PARTITIONS, GROUP_FAMILIES(partition_families), .labels = "partition", .origin = {.source = "partitions"},
 	.each = each_partition};

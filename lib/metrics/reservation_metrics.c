@@ -83,7 +83,7 @@ static void each_reservation(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group reservation_group = {
-	GROUP_FAMILIES(reservation_families), .labels = "reservation",
+	.collect = COLLECT_RESERVATIONS, GROUP_FAMILIES(reservation_families), .labels = "reservation",
 	.origin = {.source = "reservations"}, .each = each_reservation};
 
 static void emit_licenses(struct exposition *out, const struct view *view,
@@ -123,5 +123,5 @@ static void each_license(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group license_group = {
-	GROUP_FAMILIES(license_families), .labels = "license", .origin = {"licenses", "22.05"},
+	.collect = COLLECT_LICENSES, GROUP_FAMILIES(license_families), .labels = "license", .origin = {"licenses", "22.05"},
 	.each = each_license};

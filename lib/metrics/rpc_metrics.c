@@ -97,7 +97,7 @@ static void each_cluster_with_diag(struct family_sink *sink, enum entity_kind ki
 }
 
 const struct family_group rpc_group = {
-	GROUP_FAMILIES(rpc_families), .origin = {"diag", "22.05"}, .each = each_cluster_with_diag};
+	.collect = COLLECT_RPCS, GROUP_FAMILIES(rpc_families), .origin = {"diag", "22.05"}, .each = each_cluster_with_diag};
 
 static void emit_rollup_seconds(struct exposition *out, const struct view *view,
 				const struct family *family, const void *item)
@@ -151,7 +151,7 @@ static void each_cluster_with_dbd(struct family_sink *sink, enum entity_kind kin
 }
 
 const struct family_group accounting_group = {
-	GROUP_FAMILIES(accounting_families), .origin = {.source = "dbd_diag"},
+	.collect = COLLECT_ACCOUNTING, GROUP_FAMILIES(accounting_families), .origin = {.source = "dbd_diag"},
 	.each = each_cluster_with_dbd};
 
 static void emit_job_records(struct exposition *out, const struct view *view,
@@ -192,4 +192,4 @@ static void each_cluster(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group conf_group = {
-	GROUP_FAMILIES(conf_families), .origin = {"conf", "26.05"}, .each = each_cluster};
+	.collect = COLLECT_CLUSTER, GROUP_FAMILIES(conf_families), .origin = {"conf", "26.05"}, .each = each_cluster};

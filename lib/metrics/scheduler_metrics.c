@@ -105,4 +105,4 @@ static void each_scheduler(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group scheduler_group = {
-	GROUP_FAMILIES(families), .origin = {.source = "diag"}, .each = each_scheduler};
+	.collect = COLLECT_SCHEDULER, GROUP_FAMILIES(families), .origin = {.source = "diag"}, .each = each_scheduler};

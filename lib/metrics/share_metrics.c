@@ -60,7 +60,7 @@ static void each_share(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group share_group = {
-	GROUP_FAMILIES(families),
+	.collect = COLLECT_SHARES, GROUP_FAMILIES(families),
 	.kinds = 1u << ENTITY_ACCOUNT | 1u << ENTITY_USER,
 	.origin = {"shares", "23.11"},
 	.each = each_share,

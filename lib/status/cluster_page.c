@@ -15,8 +15,8 @@ void pages_cluster(const struct status_site *site, const struct status *status, 
 		   findings_verdict(of_exporter.worst > of_cluster.worst ? &of_exporter : &of_cluster));
 	frame_begin(site, root, title.bytes, out);
 	HTML(out, "<h1>%</h1>\n<div class=\"verdicts\">", name);
-	frame_verdict(&of_cluster, "cluster", out);
-	frame_verdict(&of_exporter, "exporter", out);
+	frame_verdict(&of_cluster, "The cluster", "may be well or not: it cannot be told", out);
+	frame_verdict(&of_exporter, "The exporter", "does not know all yet", out);
 	buf_add_string(out, "</div>\n");
 	section_cluster(status, site->now, out);
 	section_exporter(site, status, out);

@@ -102,11 +102,11 @@ static void find_of_nodes(const struct status_nodes *nodes, struct findings *fin
 		     down == 1 ? "is" : "are");
 	uint64_t drained = count_of(&nodes->flags, "drained"), draining = count_of(&nodes->flags, "draining");
 	if (drained)
-		find(findings, SEVERITY_NOTE, "%s %s drained.", words_number(drained).text,
-		     drained == 1 ? "node is" : "nodes are");
+		find(findings, SEVERITY_NOTE, "%s %s drained.", words_count(drained, "node").text,
+		     drained == 1 ? "is" : "are");
 	if (draining)
 		find(findings, SEVERITY_NOTE, "%s %s draining: still busy, and then out of use.",
-		     words_number(draining).text, draining == 1 ? "node is" : "nodes are");
+		     words_count(draining, "node").text, draining == 1 ? "is" : "are");
 }
 
 void findings_of_cluster(const struct status *status, double now, struct findings *findings)
@@ -187,11 +187,11 @@ static void find_of_counting(const struct status *status, struct findings *findi
 	else if (!file->path)
 		find(findings, SEVERITY_NOTE, "Counters of job events begin at 0 with each start: no --state.path is set.");
 	if (status->events_lost)
-		find(findings, SEVERITY_NOTE, "Of %s jobs nobody could tell how they ended; their ends are not counted.",
-		     words_number(status->events_lost).text);
-	if (status->jobs.is_known && status->jobs.without_details)
-		find(findings, SEVERITY_NOTE, "Of %s jobs only the state is known yet.",
-		     words_number(status->jobs.without_details).text);
+		find(findings, SEVERITY_NOTE, "Nobody could tell how %s ended; that is not counted.",
+		     words_count(status->events_lost, "job").text);
+	if (status->jobs.is_known && status->jobs.without_details && !status->not_ready)
+		find(findings, SEVERITY_NOTE, "Only the state of %s is known yet.",
+		     words_count(status->jobs.without_details, "job").text);
 	if (status->jobs.is_known && status->coverage >= 0 && status->coverage < COVERAGE_LOW)
 		find(findings, SEVERITY_NOTE, "Of the jobs that slurmctld counts %s are known; the others are searched for.",
 		     words_share(status->coverage).text);

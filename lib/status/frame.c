@@ -74,17 +74,15 @@ void frame_section(const char *id, const char *title, struct buf *out)
 	     title);
 }
 
-void frame_verdict(const struct findings *findings, const char *whom, struct buf *out)
+void frame_verdict(const struct findings *findings, const char *whom, const char *unknown, struct buf *out)
 {
-	static const char *const verdicts[SEVERITIES] = {
-		[SEVERITY_NONE] = "is well",	   [SEVERITY_NOTE] = "is well",
-		[SEVERITY_UNKNOWN] = "is not known well enough yet",
-		[SEVERITY_WARNING] = "needs a look", [SEVERITY_BAD] = "is in trouble",
-	};
-	HTML(out, "<section class=\"verdict %\" aria-labelledby=\"verdict-%\">", class_of(findings->worst), whom);
-	HTML(out, "<h2 id=\"verdict-%\"><span class=\"sign\" aria-hidden=\"true\">%</span> The % %</h2>", whom,
-	     signs[findings->worst], whom, verdicts[findings->worst]);
-	buf_add_string(out, "<ul>");
+	enum severity worst = findings->worst;
+	const char *verdict = worst == SEVERITY_BAD	  ? "is in trouble"
+			      : worst == SEVERITY_WARNING ? "needs a look"
+			      : worst == SEVERITY_UNKNOWN ? unknown
+							  : "is well";
+	HTML(out, "<section class=\"verdict %\">", class_of(worst));
+	HTML(out, "<h2><span class=\"sign\" aria-hidden=\"true\">%</span> % %</h2><ul>", signs[worst], whom, verdict);
 	for (size_t i = 0; i < findings->count; i++)
 		HTML(out, "<li class=\"%\">%</li>", severity_names[findings->items[i].severity],
 		     findings->items[i].text);

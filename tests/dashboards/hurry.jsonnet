@@ -13,6 +13,8 @@ local slow = import '../../dashboards/mixin.libsonnet';
 local mixin = slow + {
   _config:: hurried(slow._config) + {
     rateWindow: '1m',
+    // slurmctld that ends answers nobody for 10 s on a busy machine before it is seen to be down
+    cutOff+: { 'for': '30s' },
     efficiency+: { window: '1m' },
     jobFailures+: { window: '1m' },
     blackHole+: { window: '1m' },

@@ -22,9 +22,13 @@ def series_of(page):
         plain = {key: re.sub(r"\\(.)", lambda c: "\n" if c[1] == "n" else c[1], text)
                  for key, text in pairs}
         # Prometheus leaves out labels without a value
-        found[tuple(sorted({"__name__": name, **{key: text for key, text in plain.items()
-                                                 if text}}.items()))] = value
+        found[same_bound({"__name__": name, **{key: text for key, text in plain.items() if text}}.items())] = value
     return found
+
+
+def same_bound(pairs):
+    """Labels as a sorted tuple; bounds are written in two ways (1, 1.0), by the format that was asked for."""
+    return tuple(sorted((key, str(float(text)) if key == "le" else text) for key, text in pairs))
 
 
 def hostile(answer, name):
@@ -53,7 +57,7 @@ class Scrapes(unittest.TestCase):
         target = {"instance": f"127.0.0.1:{daemon.port}", "job": "slurmscope"}
 
         def is_same():
-            self.theirs = {tuple(pair for pair in key if pair not in target.items()): value
+            self.theirs = {same_bound(pair for pair in key if pair not in target.items()): value
                            for key, value in prometheus.query('{__name__=~"slurm_.+"}').items()}
             return self.theirs == mine
         wait_until(is_same, lambda: str(dict(list(self.theirs.items() ^ mine.items())[:8])))

@@ -47,7 +47,7 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		return EXIT_FAILURE;
 	struct cluster cluster;
-	struct buf page = BUF_INIT;
+	struct samples page = {.text = BUF_INIT};
 	const struct view view = {.cluster = &cluster,
 				  .now = NOW,
 				  .per_node = argc > 3 ? PER_NODE_FULL : PER_NODE_DEFAULT};
@@ -59,8 +59,8 @@ int main(int argc, char **argv)
 	cluster.controllers_are_sure = true;
 	snprintf(cluster.api_version, sizeof cluster.api_version, "%s", argv[2]);
 	catalogue_render_slurm(&view, &page);
-	fwrite(page.bytes, 1, page.len, stdout);
-	buf_done(&page);
+	fwrite(page.text.bytes, 1, page.text.len, stdout);
+	samples_done(&page);
 	cluster_done(&cluster);
 	return EXIT_SUCCESS;
 }

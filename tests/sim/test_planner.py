@@ -92,10 +92,18 @@ def jobs_of(truth, families=None):
 
 
 class Planner(unittest.TestCase):
+    @staticmethod
+    def truth(sim, scope, families):
+        """As soon as the simulator is there."""
+        def look():
+            with contextlib.suppress(OSError):
+                return jobs_of(sim.truth(with_jobs=bool(families)), families)
+        return scope.wait(look, "the simulator")
+
     def settle(self, sim, scope, why, families=None):
         """Waits until the page is what the simulator, whose clock stands, says. While jobs are missed it goes on by a
         second now and then: what diag counts is told anew by slurmctld every half minute."""
-        last = {"truth": jobs_of(sim.truth(with_jobs=bool(families)), families), "ticked": time.monotonic()}
+        last = {"truth": self.truth(sim, scope, families), "ticked": time.monotonic()}
 
         def is_same():
             last["page"] = scope.jobs(families)

@@ -29,12 +29,15 @@ static inline void page_feed(struct cluster *cluster, enum endpoint endpoint, co
 /* The page, with what the exporter says of it; to be given back by buf_done. */
 static inline struct buf page_with(struct cluster *cluster, const struct job_events *events)
 {
-	static const struct exporter exporter = {.version = "", .revision = "", .compiler = ""};
+	static const struct exporter exporter;
 	const struct view view = {.cluster = cluster, .exporter = &exporter, .events = events};
-	struct buf page = BUF_INIT;
+	struct samples page = {.text = BUF_INIT};
 	cluster_fold(cluster);
 	catalogue_render(&view, &page);
-	return page;
+	struct buf text = page.text;
+	page.text = (struct buf)BUF_INIT;
+	samples_done(&page);
+	return text;
 }
 
 static inline struct buf page_of(struct cluster *cluster)

@@ -109,23 +109,26 @@ static void test_listen(void)
 static void test_page(void)
 {
 	check_row("page");
+	struct page_board board;
 	struct page_slot slot;
-	page_slot_init(&slot);
+	page_board_init(&board);
+	page_slot_init(&slot, &board, NULL);
 	CHECK(page_slot_borrow(&slot) == NULL);
-	struct buf bytes = BUF_INIT;
-	buf_add_string(&bytes, "first");
-	page_slot_publish(&slot, page_new(&bytes, status_new(1)));
+	struct samples samples = {.text = BUF_INIT};
+	buf_add_string(&samples.text, "first");
+	page_slot_publish(&slot, page_new(&samples, status_new(1)));
 	struct page *first = page_slot_borrow(&slot);
-	buf_add_string(&bytes, "second");
-	page_slot_publish(&slot, page_new(&bytes, status_new(2)));
+	buf_add_string(&samples.text, "second");
+	page_slot_publish(&slot, page_new(&samples, status_new(2)));
 	struct page *second = page_slot_borrow(&slot);
-	CHECK_STRING(first->bytes, "first"); /* still whole for who holds it */
-	CHECK_STRING(second->bytes, "second");
+	CHECK_STRING(first->samples.text.bytes, "first"); /* still whole for who holds it */
+	CHECK_STRING(second->samples.text.bytes, "second");
 	CHECK(first->status->made == 1 && second->status->made == 2);
 	page_unref(first);
 	page_unref(second);
 	page_unref(NULL);
 	page_slot_done(&slot);
+	page_board_done(&board);
 }
 
 static void test_ages(void)

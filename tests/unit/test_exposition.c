@@ -16,8 +16,8 @@ static void test_escaping(void)
 		{"{a=b},#", "{a=b},#"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct buf page = BUF_INIT;
-		struct exposition out = {.page = &page};
+		struct samples page = {.text = BUF_INIT};
+		struct exposition out = {.to = &page};
 		char want[256];
 		check_row(rows[i].value);
 		exposition_family(&out, "x", GAUGE, "A \\ and\na line.");
@@ -26,9 +26,9 @@ static void test_escaping(void)
 		snprintf(want, sizeof want,
 			 "# HELP x A \\\\ and\\na line.\n# TYPE x gauge\nx{l=\"%s\"} 1\n",
 			 rows[i].want);
-		CHECK_STRING(page.bytes, want);
+		CHECK_STRING(page.text.bytes, want);
 		exposition_done(&out);
-		buf_done(&page);
+		samples_done(&page);
 	}
 }
 
@@ -53,25 +53,25 @@ static void test_numbers(void)
 		{NAN, "NaN"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct buf page = BUF_INIT;
-		struct exposition out = {.page = &page};
+		struct samples page = {.text = BUF_INIT};
+		struct exposition out = {.to = &page};
 		check_row(rows[i].want);
 		exposition_family(&out, "x", GAUGE, "h");
 		exposition_number(&out, rows[i].value);
-		const char *got = strrchr(page.bytes, ' ');
+		const char *got = strrchr(page.text.bytes, ' ');
 		char want[64];
 		snprintf(want, sizeof want, " %s\n", rows[i].want);
 		CHECK_STRING(got, want);
 		exposition_done(&out);
-		buf_done(&page);
+		samples_done(&page);
 	}
 }
 
 static void test_labels(void)
 {
 	check_row("labels");
-	struct buf page = BUF_INIT;
-	struct exposition out = {.page = &page};
+	struct samples page = {.text = BUF_INIT};
+	struct exposition out = {.to = &page};
 	exposition_family(&out, "silent", GAUGE, "No sample, no header.");
 	exposition_family(&out, "f", COUNTER, "h");
 	exposition_base_label(&out, "p", TEXT("cpu"));
@@ -81,12 +81,13 @@ static void test_labels(void)
 	exposition_integer(&out, 2);
 	exposition_base(&out);
 	exposition_integer(&out, 3);
-	CHECK_STRING(page.bytes, "# HELP f h\n# TYPE f counter\n"
+	CHECK_STRING(page.text.bytes, "# HELP f h\n# TYPE f counter\n"
 				 "f{p=\"cpu\",s=\"up\"} 18446744073709551615\n"
 				 "f{p=\"cpu\"} 2\nf 3\n");
 	CHECK_NUMBER(out.samples, 3);
 	exposition_done(&out);
-	buf_done(&page);
+	CHECK_NUMBER(page.count, 1); /* no family without samples */
+	samples_done(&page);
 }
 
 static void test_histogram(void)
@@ -97,18 +98,18 @@ static void test_histogram(void)
 	histogram_observe(&histogram, 0.75);
 	histogram_observe(&histogram, 7);
 	check_row("histogram");
-	struct buf page = BUF_INIT;
-	struct exposition out = {.page = &page};
+	struct samples page = {.text = BUF_INIT};
+	struct exposition out = {.to = &page};
 	exposition_family(&out, "h", HISTOGRAM, "x");
 	exposition_base_label(&out, "e", TEXT("jobs"));
-	exposition_histogram(&out, &histogram);
-	CHECK_STRING(page.bytes, "# HELP h x\n# TYPE h histogram\n"
+	exposition_histogram(&out, &histogram, NULL);
+	CHECK_STRING(page.text.bytes, "# HELP h x\n# TYPE h histogram\n"
 				 "h_bucket{e=\"jobs\",le=\"0.5\"} 1\n"
 				 "h_bucket{e=\"jobs\",le=\"1\"} 2\n"
 				 "h_bucket{e=\"jobs\",le=\"+Inf\"} 3\n"
 				 "h_sum{e=\"jobs\"} 8.25\nh_count{e=\"jobs\"} 3\n");
 	exposition_done(&out);
-	buf_done(&page);
+	samples_done(&page);
 }
 
 int main(void)

@@ -258,7 +258,11 @@ static void render(struct buf *page, unsigned count, enum per_node per_node)
 	}
 	node_table_sort(&cluster.nodes->table);
 	node_events_note(&cluster.node_events, &cluster.nodes->table);
-	catalogue_render_slurm(&view, page);
+	struct samples samples = {.text = *page};
+	catalogue_render_slurm(&view, &samples);
+	*page = samples.text;
+	samples.text = (struct buf)BUF_INIT;
+	samples_done(&samples);
 	cluster_done(&cluster);
 }
 

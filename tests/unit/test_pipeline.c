@@ -20,11 +20,11 @@ static void nodes_answer(struct cluster *cluster, const char *json, size_t len)
 
 static bool page_has(const struct cluster *cluster, const char *line)
 {
-	struct buf page = BUF_INIT;
+	struct samples page = {.text = BUF_INIT};
 	const struct view view = {.cluster = cluster, .per_node = PER_NODE_FULL};
 	catalogue_render_slurm(&view, &page);
-	bool has = page.len && strstr(page.bytes, line);
-	buf_done(&page);
+	bool has = page.text.len && strstr(page.text.bytes, line);
+	samples_done(&page);
 	return has;
 }
 
@@ -68,7 +68,8 @@ static void test_node_transitions(void)
 static void test_hostile_reasons(void)
 {
 	for (unsigned byte = 0; byte < 256; byte++) {
-		struct buf json = BUF_INIT, page = BUF_INIT;
+		struct buf json = BUF_INIT;
+		struct samples samples = {.text = BUF_INIT};
 		struct cluster cluster;
 		char name[16];
 		snprintf(name, sizeof name, "byte 0x%02x", byte);
@@ -83,7 +84,8 @@ static void test_hostile_reasons(void)
 		cluster_init(&cluster);
 		nodes_answer(&cluster, json.bytes, json.len);
 		const struct view view = {.cluster = &cluster};
-		catalogue_render_slurm(&view, &page);
+		catalogue_render_slurm(&view, &samples);
+		const struct buf page = samples.text;
 		const char *sample = strstr(page.bytes, "\nslurm_node_reason_info{");
 		const char *end = sample ? strchr(sample + 1, '\n') : NULL;
 		CHECK(end && end - sample < 2 * NODE_TEXT_MAX + 60);
@@ -100,7 +102,7 @@ static void test_hostile_reasons(void)
 		}
 		cluster_done(&cluster);
 		buf_done(&json);
-		buf_done(&page);
+		samples_done(&samples);
 	}
 }
 

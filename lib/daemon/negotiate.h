@@ -1,0 +1,17 @@
+/* Which format a scraper wants, by RFC 9110's rules and Prometheus' habits
+ * (https://prometheus.io/docs/instrumenting/content_negotiation/). Pure. */
+#pragma once
+
+#include "base/buf.h"
+#include "metrics/formats.h"
+
+struct negotiated {
+	enum format format;
+	const char *type; /* Content-Type; static */
+};
+
+/* `accept` may be NULL. Nothing that can be had, or nothing understood, is the text format, as other exporters do it. */
+struct negotiated negotiate(const char *accept);
+
+/* Does Accept-Encoding, NULL if there is none, allow gzip? */
+bool negotiate_gzip(const char *accept_encoding);
