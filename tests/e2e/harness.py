@@ -18,7 +18,7 @@ from pathlib import Path
 from fake_slurmrestd import ENDPOINTS, MORE_ENDPOINTS, make_token
 
 SLURMSCOPE = os.path.abspath(os.environ.get("SLURMSCOPE", "build/bin/slurmscope"))
-PATIENCE = 40  # seconds; the machine is noisy, and what is slow is not wrong
+PATIENCE = 90  # seconds; the machine is noisy, and what is slow is not wrong
 # The fake has one list of jobs, and nothing of it is too dear. (How jobs are read by their states is tested
 # with the simulator and with real Slurms, and so are the budgets.)
 AT_ANY_COST = ["--jobs.read=list", "--budget.slurmrestd=1000", "--budget.slurmctld=1000",
@@ -95,8 +95,9 @@ def samples(text):
     for line in text.removesuffix("\n").split("\n"):
         if line.startswith("#"):
             continue
-        series, value = re.fullmatch(r'(\w+(?:\{(?:\w+="(?:[^"\\\n]|\\["\\n])*",?)*\})?) (\S+)',
-                                     line).groups()
+        sample = re.fullmatch(r'(\w+(?:\{(?:\w+="(?:[^"\\\n]|\\["\\n])*",?)*\})?) (\S+)', line)
+        assert sample, f"not a sample: {line[:300]!r}, of {len(text)} bytes"
+        series, value = sample.groups()
         if series in page:
             raise AssertionError(f"twice on the page: {series}")
         page[series] = float(value)
