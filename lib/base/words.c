@@ -29,7 +29,7 @@ struct words words_number(uint64_t number)
 
 struct words words_count(uint64_t number, const char *noun)
 {
-	SAY("%s %s%s", words_number(number).text, noun, number == 1 ? "" : "s");
+	SAY("%.26s %.10s%s", words_number(number).text, noun, number == 1 ? "" : "s");
 }
 
 struct words words_seconds(double seconds)

@@ -424,7 +424,7 @@ static void *run(void *context)
 {
 	struct poller *poller = context;
 	tell_planner(poller);
-	publish(poller, NULL); /* nothing is known yet, but a scrape finds the exporter itself */
+	poller->is_page_old = true; /* nothing is known yet, but a scrape finds the exporter itself */
 	while (!atomic_load(&poller->stop)) {
 		struct plan_action action = plan_next(poller->plan, clock_monotonic_ns());
 		publish_if_due(poller, &action);

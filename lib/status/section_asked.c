@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 enum { NEXT_SHOWN = 3 };
+#define AT_ONCE_S 0.5
 
 static const struct status_endpoint *endpoint_of(const struct status *status, const struct status_task *task)
 {
@@ -38,9 +39,10 @@ static void say_next(const struct status *status, double now, struct buf *out)
 		buf_add_string(out, "nothing is asked.");
 	for (size_t i = 0; i < count && i < NEXT_SHOWN; i++) {
 		double in_s = due[i]->due - status->made;
+		bool is_now = in_s < AT_ONCE_S;
 		HTML(out, i ? ", then <strong>%</strong> %" : " Next: <strong>%</strong> %", due[i]->name,
-		     in_s > 0 ? "in " : "at once");
-		if (in_s > 0)
+		     is_now ? "at once" : "in ");
+		if (!is_now)
 			buf_add_string(out, words_seconds(in_s).text);
 	}
 	buf_add_string(out, count ? ".</p>\n" : "</p>\n");
