@@ -17,45 +17,45 @@ static struct buf *begin(struct json_writer *writer, const char *key)
 	return writer->out;
 }
 
-void json_open(struct json_writer *writer, const char *key, char bracket)
+void writer_open(struct json_writer *writer, const char *key, char bracket)
 {
 	buf_add_char(begin(writer, key), bracket);
 	writer->has_member = false;
 }
 
-void json_close(struct json_writer *writer, char bracket)
+void writer_close(struct json_writer *writer, char bracket)
 {
 	buf_add_char(writer->out, bracket);
 	writer->has_member = true;
 }
 
-void json_null(struct json_writer *writer, const char *key)
+void writer_null(struct json_writer *writer, const char *key)
 {
 	buf_add_string(begin(writer, key), "null");
 }
 
-void json_string(struct json_writer *writer, const char *key, const char *value)
+void writer_string(struct json_writer *writer, const char *key, const char *value)
 {
 	if (value)
 		quote_json(begin(writer, key), text_of(value));
 	else
-		json_null(writer, key);
+		writer_null(writer, key);
 }
 
-void json_number(struct json_writer *writer, const char *key, double value)
+void writer_number(struct json_writer *writer, const char *key, double value)
 {
 	if (isfinite(value))
 		buf_printf(begin(writer, key), "%.15g", value);
 	else
-		json_null(writer, key);
+		writer_null(writer, key);
 }
 
-void json_integer(struct json_writer *writer, const char *key, uint64_t value)
+void writer_integer(struct json_writer *writer, const char *key, uint64_t value)
 {
 	buf_printf(begin(writer, key), "%" PRIu64, value);
 }
 
-void json_bool(struct json_writer *writer, const char *key, bool value)
+void writer_bool(struct json_writer *writer, const char *key, bool value)
 {
 	buf_add_string(begin(writer, key), value ? "true" : "false");
 }

@@ -9,11 +9,11 @@ struct json_writer {
 };
 
 /* `key` is NULL for the members of an array, and for what is outermost. */
-void json_open(struct json_writer *writer, const char *key, char bracket); /* '{' or '[' */
-void json_close(struct json_writer *writer, char bracket);		    /* '}' or ']' */
+void writer_open(struct json_writer *writer, const char *key, char bracket); /* '{' or '[' */
+void writer_close(struct json_writer *writer, char bracket);		    /* '}' or ']' */
 
-void json_string(struct json_writer *writer, const char *key, const char *value); /* NULL: null */
-void json_number(struct json_writer *writer, const char *key, double value); /* not finite: null */
-void json_integer(struct json_writer *writer, const char *key, uint64_t value);
-void json_bool(struct json_writer *writer, const char *key, bool value);
-void json_null(struct json_writer *writer, const char *key);
+void writer_string(struct json_writer *writer, const char *key, const char *value); /* NULL: null */
+void writer_number(struct json_writer *writer, const char *key, double value); /* not finite: null */
+void writer_integer(struct json_writer *writer, const char *key, uint64_t value);
+void writer_bool(struct json_writer *writer, const char *key, bool value);
+void writer_null(struct json_writer *writer, const char *key);
