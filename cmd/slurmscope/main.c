@@ -2,6 +2,7 @@
 #include "daemon/config.h"
 #include "daemon/edition.h"
 #include "daemon/poller.h"
+#include "daemon/process.h"
 #include "daemon/routes.h"
 #include "daemon/version.h"
 #include "metrics/catalogue.h"
@@ -41,21 +42,19 @@ static int once(struct poller *poller, struct page_slot *slot)
 static int serve(const struct config *config, struct poller *poller, struct page_slot *slot)
 {
 	struct error err;
-	struct listen_address address;
-	if (!listen_parse(config->listen_address, &address, &err))
-		return fail(&err);
+	struct listeners listeners = {.count = 0};
 	sigset_t signals; /* blocked here, so in every thread: only sigwait sees them */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	int listener = listen_open(&address, &err), signal_number;
-	if (listener < 0)
+	int signal_number;
+	if (!listen_open(&listeners, config->listen_address, &err))
 		return fail(&err);
 	char name[160];
-	listen_name(listener, name, sizeof name);
+	listen_name(listeners.sockets[0], name, sizeof name);
 	struct routes routes = {.scrape.board = slot->board, .telemetry_path = config->telemetry_path};
-	struct http_server *server = http_server_start(listener, routes_respond, &routes, &err);
+	struct http_server *server = http_server_start(&listeners, routes_respond, &routes, &err);
 	if (!server || !poller_start(poller, &err)) {
 		http_server_stop(server);
 		return fail(&err);
@@ -92,6 +91,7 @@ int main(int argc, char **argv)
 	struct config config;
 	struct error err;
 	struct buf out = BUF_INIT;
+	process_guard();
 	bool is_parsed = config_parse(&config, argc, argv, &err);
 	log_setup((enum log_level)config.log_level, (enum log_format)config.log_format);
 	if (!is_parsed)

@@ -1,5 +1,6 @@
 #include "base/memory.h"
 
+#include <malloc.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,4 +34,24 @@ char *memory_copy(const char *bytes, size_t len)
 		memcpy(copy, bytes, len);
 	copy[len] = '\0';
 	return copy;
+}
+
+void memory_wiping_free(void *memory)
+{
+	if (memory)
+		explicit_bzero(memory, malloc_usable_size(memory));
+	free(memory);
+}
+
+/* Never realloc's own: what moves would leave the old bytes behind. */
+void *memory_wiping_realloc(void *old, size_t size)
+{
+	size_t had = old ? malloc_usable_size(old) : 0;
+	void *memory = malloc(size ? size : 1);
+	if (!memory)
+		return NULL;
+	if (had)
+		memcpy(memory, old, had < size ? had : size);
+	memory_wiping_free(old);
+	return memory;
 }

@@ -8,6 +8,11 @@ void *memory_new(size_t size); /* zeroed; free() gives it back */
 void *memory_resize(void *old, size_t count, size_t size); /* not zeroed; checks the product */
 char *memory_copy(const char *bytes, size_t len); /* NUL-terminated copy; free() gives it back */
 
+/* For libraries that handle secrets and do not wipe what they free: malloc and calloc need nothing, these take the
+ * place of realloc and free. */
+void *memory_wiping_realloc(void *old, size_t size);
+void memory_wiping_free(void *memory);
+
 #define NEW(type) ((type *)memory_new(sizeof(type)))
 
 /* Makes room for one element more in a growing array {items, count, capacity}. */

@@ -302,8 +302,7 @@ bool config_parse(struct config *config, int argc, char *const *argv, struct err
 
 bool config_check(const struct config *config, struct error *err)
 {
-	struct listen_address address;
-	if (!listen_parse(config->listen_address, &address, err))
+	if (!listen_check(config->listen_address, err))
 		return error_prefix(err, "--web.listen-address");
 	struct http *http =
 		http_new(config->slurmrestd_url, NULL, (long)config->timeout_s, NULL, err);

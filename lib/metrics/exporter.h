@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { EXPORTER_ENDPOINTS_MAX = 16, EXPORTER_RESULTS_MAX = 16, EXPORTER_SCRAPE_ROWS = 9, EXPORTER_TASKS_MAX = 24 };
+enum { EXPORTER_ENDPOINTS_MAX = 17, EXPORTER_RESULTS_MAX = 16, EXPORTER_SCRAPE_ROWS = 9, EXPORTER_TASKS_MAX = 24 };
 
 struct exporter_endpoint {
 	const char *name;

@@ -9,3 +9,10 @@ const char *const backfill_exit_names[BACKFILL_EXITS] = {
 
 const char *const rollup_names[ROLLUPS] = {
 	[ROLLUP_HOURLY] = "hourly", [ROLLUP_DAILY] = "daily", [ROLLUP_MONTHLY] = "monthly"};
+
+const char *const private_data_names[PRIVATE_DATA] = {
+	[PRIVATE_ACCOUNTS] = "accounts",       [PRIVATE_EVENTS] = "events",
+	[PRIVATE_JOBS] = "jobs",	       [PRIVATE_NODES] = "nodes",
+	[PRIVATE_PARTITIONS] = "partitions",   [PRIVATE_RESERVATIONS] = "reservations",
+	[PRIVATE_USAGE] = "usage",	       [PRIVATE_USERS] = "users",
+};

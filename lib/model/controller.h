@@ -23,6 +23,7 @@ extern const char *const rollup_names[ROLLUPS];
  * and at `sdiag --reset`. */
 struct diag {
 	uint64_t reset_time; /* Unix seconds (req_time_start) */
+	uint64_t time;       /* of slurmctld's clock, when it answered */
 	uint64_t threads, agent_queue, agents, agent_threads, dbd_queue;
 	uint64_t jobs_pending, jobs_running; /* by task, as of jobs_time */
 	uint64_t jobs_time;
@@ -47,14 +48,30 @@ struct dbd_diag {
 	struct rollup rollups[ROLLUPS];
 };
 
+/* What PrivateData hides from all but operators, and what of it concerns a user's own; slurm.conf's names. */
+enum private_data {
+	PRIVATE_ACCOUNTS,
+	PRIVATE_EVENTS,
+	PRIVATE_JOBS,
+	PRIVATE_NODES,
+	PRIVATE_PARTITIONS,
+	PRIVATE_RESERVATIONS,
+	PRIVATE_USAGE,
+	PRIVATE_USERS,
+	PRIVATE_DATA,
+};
+extern const char *const private_data_names[PRIVATE_DATA];
+
 /* What the configuration says that is of use here; served by 26.05 and later. */
 struct conf {
 	uint64_t max_job_count;
 	uint64_t boot_time; /* of slurmctld, Unix seconds */
 	uint64_t first_job_id, max_job_id, next_job_id; /* the range of ids, and the one given next */
 	bool limits_rates; /* SlurmctldParameters=rl_enable */
+	uint64_t min_job_age; /* seconds that slurmctld remembers ended jobs for */
+	bool is_private[PRIVATE_DATA];
 };
 #define CONF_UNKNOWN                                                                               \
 	((struct conf){.max_job_count = NUMBER_UNSET, .boot_time = NUMBER_UNSET,                    \
 		       .first_job_id = NUMBER_UNSET, .max_job_id = NUMBER_UNSET,                    \
-		       .next_job_id = NUMBER_UNSET})
+		       .next_job_id = NUMBER_UNSET, .min_job_age = NUMBER_UNSET})

@@ -96,10 +96,11 @@ static bool is_expired(const struct client *client)
 	return expiry && expiry <= clock_now_s();
 }
 
-/* 22.05 says 500 and slurmdbd 502 where later ones say 511; an expired token explains them. */
-static enum fetch_result status_result(const struct client *client, long status)
+/* Where later ones say 511 22.05 says 500, with an error number that tells (slurmdbd) or none that does
+ * (slurmctld), and slurmdbd's errors are 502 later; an expired token explains them. */
+static bool is_token_refused(const struct client *client, const struct answer *answer)
 {
-	return is_auth_status(status) || is_expired(client) ? FETCH_UNAUTHORIZED : FETCH_HTTP_ERROR;
+	return answer->unauthentic || is_expired(client);
 }
 
 static enum fetch_result unanswered_result(enum http_result result)
@@ -165,7 +166,9 @@ static enum fetch_result judge(const struct client *client, const struct transfe
 		explain(answer, what, err);
 		if (transfer->is_json && answer->access_denied)
 			return FETCH_FORBIDDEN;
-		return status_result(client, reply->status);
+		return is_auth_status(reply->status) || is_token_refused(client, answer)
+			       ? FETCH_UNAUTHORIZED
+			       : FETCH_HTTP_ERROR;
 	}
 	if (!transfer->is_json) {
 		*err = transfer->why;
@@ -175,8 +178,8 @@ static enum fetch_result judge(const struct client *client, const struct transfe
 	if (answer->error_count > answer->nothing_found) {
 		explain(answer, "200 with errors", err);
 		return answer->access_denied ? FETCH_FORBIDDEN
-		       : is_expired(client)  ? FETCH_UNAUTHORIZED
-					     : FETCH_SLURM_ERROR;
+		       : is_token_refused(client, answer) ? FETCH_UNAUTHORIZED
+							  : FETCH_SLURM_ERROR;
 	}
 	if (!answer->has_list) {
 		error_set(err, "the answer has no records");

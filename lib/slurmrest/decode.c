@@ -23,8 +23,13 @@ enum {
 	ID_FIELDS,
 };
 
-/* ESLURM_REST_EMPTY_RESULT, ESLURM_ACCESS_DENIED and ESLURM_INVALID_JOB_ID */
-enum { ERROR_NOTHING_FOUND = 9003, ERROR_ACCESS_DENIED = 2002, ERROR_UNKNOWN_JOB = 2017 };
+/* ESLURM_REST_EMPTY_RESULT, ESLURM_ACCESS_DENIED, ESLURM_INVALID_JOB_ID and SLURM_PROTOCOL_AUTHENTICATION_ERROR */
+enum {
+	ERROR_NOTHING_FOUND = 9003,
+	ERROR_ACCESS_DENIED = 2002,
+	ERROR_UNKNOWN_JOB = 2017,
+	ERROR_UNAUTHENTIC = 1007,
+};
 
 struct decoder {
 	const struct record_type *type;
@@ -35,6 +40,7 @@ struct decoder {
 	struct arena texts;
 	void *record;
 	bool is_in_record; /* between its begin and its end */
+	uint64_t fed;      /* bytes */
 	struct answer answer;
 	record_fn *take;
 	void *context;
@@ -109,6 +115,7 @@ static void error_event(struct answer *answer, int id, const struct json_value *
 		answer->nothing_found += number == ERROR_NOTHING_FOUND;
 		answer->access_denied += number == ERROR_ACCESS_DENIED;
 		answer->unknown_jobs += number == ERROR_UNKNOWN_JOB;
+		answer->unauthentic += number == ERROR_UNAUTHENTIC;
 	} else if (id == ID_ERROR_DESCRIPTION && is_first) {
 		copy_text(answer->error_description, sizeof answer->error_description, value);
 	} else if (id == ID_ERROR_TEXT && is_first) {
@@ -166,12 +173,16 @@ void decoder_start(struct decoder *decoder, record_fn *take, void *context)
 	decoder->take = take;
 	decoder->context = context;
 	decoder->is_in_record = false;
+	decoder->fed = 0;
 	/* Until the record begins nothing is below it, but a wrong body may say otherwise. */
 	field_reader_start(decoder->fields, decoder->record, decoder->type->size);
 }
 
 bool decoder_feed(struct decoder *decoder, const char *bytes, size_t len, struct error *err)
 {
+	if (decoder->fed < 2 && decoder->fed + len > 1)
+		decoder->answer.is_compact = !strchr(" \n\r\t", bytes[1 - decoder->fed]);
+	decoder->fed += len;
 	return json_reader_feed(decoder->reader, bytes, len, err);
 }
 

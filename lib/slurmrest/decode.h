@@ -19,7 +19,7 @@ struct record_type {
 extern const struct record_type job_record, job_state_record, job_run_record, node_record, partition_record,
 	ping_record, diag_record, dbd_diag_record, conf_record, fairshare_record, reservation_record,
 	license_record;
-extern const struct record_type qos_record, association_record;
+extern const struct record_type qos_record, association_record, user_record;
 
 /* What an answer says besides its records. */
 struct answer {
@@ -30,7 +30,9 @@ struct answer {
 	uint64_t nothing_found; /* errors of number 9003: an empty result, not a failure (22.05) */
 	uint64_t access_denied; /* errors of number 2002: the user may not see this */
 	uint64_t unknown_jobs;  /* errors of number 2017: slurmctld knows no such job */
+	uint64_t unauthentic;   /* errors of number 1007: the token is refused */
 	char error_description[160], error[96]; /* of the first error: what failed, and why */
+	bool is_compact;        /* no white space after the first brace */
 	char warning[256];      /* the first one, or empty */
 	char release[32];       /* "24.11.5" */
 	char cluster[64];       /* empty before v0.0.40 */

@@ -47,6 +47,7 @@ static const struct field_elements rpc_elements = {sizeof(struct rpc), rpc_field
 
 static const struct field diag_fields[] = {
 	NUMBER(struct diag, reset_time, "req_time_start", SECONDS),
+	NUMBER(struct diag, time, "req_time", SECONDS),
 	NUMBER(struct diag, threads, "server_thread_count", COUNT),
 	NUMBER(struct diag, agent_queue, "agent_queue_size", COUNT),
 	NUMBER(struct diag, agents, "agent_count", COUNT),
@@ -121,6 +122,14 @@ static void take_controller_parameter(struct vocabulary *vocabulary, void *recor
 	((struct conf *)record)->limits_rates |= text_equal(parameter, TEXT("rl_enable"));
 }
 
+static void take_private_data(struct vocabulary *vocabulary, void *record, struct text what)
+{
+	(void)vocabulary;
+	for (int i = 0; i < PRIVATE_DATA; i++)
+		if (is_word(what, private_data_names[i]))
+			((struct conf *)record)->is_private[i] = true;
+}
+
 static const struct field conf_fields[] = {
 	NUMBER(struct conf, max_job_count, "slurm_conf.MaxJobCount", COUNT),
 	NUMBER(struct conf, boot_time, "slurm_conf_meta.BOOT_TIME", SECONDS),
@@ -128,6 +137,8 @@ static const struct field conf_fields[] = {
 	NUMBER(struct conf, max_job_id, "slurm_conf.MaxJobId", COUNT),
 	NUMBER(struct conf, next_job_id, "slurm_conf_meta.NEXT_JOB_ID", COUNT),
 	NAME("slurm_conf.SlurmctldParameters", take_controller_parameter),
+	NUMBER(struct conf, min_job_age, "slurm_conf.MinJobAge", SECONDS),
+	NAME("slurm_conf.PrivateData", take_private_data),
 	END_OF_FIELDS,
 };
 

@@ -1,5 +1,6 @@
 #include "model/association.h"
 #include "model/qos.h"
+#include "model/user.h"
 
 #include "slurmrest/decode.h"
 
@@ -96,3 +97,30 @@ const struct record_type qos_record = {"qos|QOS" /* the latter before v0.0.40 */
 				       sizeof(struct qos), qos_fields, finish_qos};
 const struct record_type association_record = {"associations", false, sizeof(struct association),
 					       association_fields, finish_association};
+
+static void take_admin_level(struct vocabulary *vocabulary, void *record, struct text word)
+{
+	(void)vocabulary;
+	struct user *user = record;
+	if (text_equal(word, TEXT("None")))
+		user->level = ADMIN_NONE;
+	else if (text_equal(word, TEXT("Operator")))
+		user->level = ADMIN_OPERATOR;
+	else if (text_starts_with(word, "Admin")) /* 22.05: Administrator */
+		user->level = ADMIN_ADMINISTRATOR;
+}
+
+static const struct field user_fields[] = {
+	TEXT_FIELD(struct user, name, "name"),
+	NAME("administrator_level", take_admin_level),
+	END_OF_FIELDS,
+};
+
+static bool finish_user(struct vocabulary *vocabulary, void *record)
+{
+	(void)vocabulary;
+	return ((struct user *)record)->name.len;
+}
+
+const struct record_type user_record = {"users", false, sizeof(struct user), user_fields,
+					finish_user};

@@ -95,4 +95,10 @@ const struct endpoint_row endpoint_table[ENDPOINTS] = {
 			       .is_slurmdb = true,
 			       .is_optional = true, /* slurmrestd may run without slurmdbd */
 			       .record = &job_run_record},
+	[ENDPOINT_DBD_USER] = {.name = "dbd_user",
+			       .path = "/user/",
+			       .is_slurmdb = true,
+			       .takes_item = true,
+			       .is_optional = true,
+			       .record = &user_record},
 };

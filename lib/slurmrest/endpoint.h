@@ -21,6 +21,7 @@ enum endpoint {
 	ENDPOINT_JOB_STATES = ENDPOINTS_POLLED, /* of all jobs, or of those named by job_id= */
 	ENDPOINT_JOB, /* one record, or all of an array or het job whose leader it is */
 	ENDPOINT_DBD_JOBS, /* runs of jobs: job_runs_query.h */
+	ENDPOINT_DBD_USER, /* one, by name: of doctor */
 	ENDPOINTS,
 };
 

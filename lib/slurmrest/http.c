@@ -26,9 +26,11 @@ struct http {
 
 static pthread_once_t curl_once = PTHREAD_ONCE_INIT;
 
+/* libcurl makes the request, token and all, in buffers that it only frees. */
 static void curl_start(void)
 {
-	curl_global_init(CURL_GLOBAL_DEFAULT);
+	curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, memory_wiping_free, memory_wiping_realloc,
+			     strdup, calloc);
 }
 
 static size_t on_body(char *bytes, size_t size, size_t count, void *context)
@@ -150,6 +152,7 @@ static struct curl_slist *header_list(const struct http_header *headers)
 		if (!headers->value)
 			continue;
 		struct buf line = BUF_INIT;
+		buf_reserve(&line, strlen(headers->name) + strlen(headers->value) + 2); /* and never moves */
 		buf_printf(&line, "%s: %s", headers->name, headers->value);
 		list = curl_slist_append(list, line.bytes);
 		explicit_bzero(line.bytes, line.len); /* may hold the token */
@@ -177,6 +180,47 @@ static enum http_result result_of(const struct http *http, CURLcode code)
 	default:
 		return http->is_refused ? HTTP_REFUSED : HTTP_UNREACHABLE;
 	}
+}
+
+static enum http_trouble trouble_of(CURLcode code)
+{
+	switch (code) {
+	case CURLE_OK:
+		return HTTP_NO_TROUBLE;
+	case CURLE_COULDNT_RESOLVE_HOST:
+	case CURLE_COULDNT_RESOLVE_PROXY:
+		return HTTP_NO_HOST;
+	case CURLE_COULDNT_CONNECT:
+		return HTTP_NO_CONNECTION;
+	case CURLE_SSL_CONNECT_ERROR:
+	case CURLE_PEER_FAILED_VERIFICATION:
+	case CURLE_SSL_CERTPROBLEM:
+	case CURLE_SSL_CIPHER:
+	case CURLE_SSL_CACERT_BADFILE:
+	case CURLE_SSL_ISSUER_ERROR:
+		return HTTP_NO_TLS;
+	default:
+		return HTTP_NO_ANSWER;
+	}
+}
+
+static const char *header_of(CURL *curl, const char *name)
+{
+	struct curl_header *header;
+	return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
+		       ? header->value
+		       : NULL;
+}
+
+static void note_headers(CURL *curl, struct http_reply *reply)
+{
+	const char *date = header_of(curl, "Date"), *server = header_of(curl, "Via");
+	if (!server)
+		server = header_of(curl, "Server");
+	if (date && curl_getdate(date, NULL) > 0)
+		reply->date = curl_getdate(date, NULL);
+	if (server)
+		text_to_string(text_of(server), reply->server, sizeof reply->server);
 }
 
 /* Was it only the end of the kept-alive connection that was met? */
@@ -226,6 +270,8 @@ enum http_result http_get(struct http *http, const char *path, const struct http
 					 .own_seconds = clock_thread_cpu() - computed};
 	curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &ret_reply->status);
 	curl_easy_getinfo(http->curl, CURLINFO_TOTAL_TIME, &ret_reply->seconds);
+	ret_reply->trouble = trouble_of(code);
+	note_headers(http->curl, ret_reply);
 	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, NULL);
 	header_list_free(list);
 	buf_done(&url);

@@ -21,11 +21,23 @@ enum http_result {
 	HTTP_STOPPED,     /* by `stop` */
 };
 
+/* Of HTTP_UNREACHABLE: how far it came. */
+enum http_trouble {
+	HTTP_NO_TROUBLE,
+	HTTP_NO_HOST, /* the name is not known */
+	HTTP_NO_CONNECTION,
+	HTTP_NO_TLS,  /* the handshake, or whom the certificate names */
+	HTTP_NO_ANSWER, /* none that is HTTP, or it was cut off */
+};
+
 struct http_reply {
 	long status;    /* 0 if none came */
 	double seconds; /* from the request to the last byte */
 	double own_seconds; /* of these we computed: slurmrestd makes an answer before it sends any of it (SLURMRESTD.md) */
 	uint64_t bytes; /* of the body */
+	enum http_trouble trouble;
+	int64_t date;     /* Unix seconds, of the header Date; 0: none. slurmrestd sends neither this nor */
+	char server[48];  /* Via or Server: these are a proxy's, or of something else altogether */
 };
 
 struct http_header {

@@ -19,8 +19,7 @@ struct token {
 	char *value;
 	char *user;
 	int64_t issued_at, expires_at;
-	struct timespec file_changed;
-	mode_t file_mode;
+	struct stat file; /* as it was read */
 };
 
 static void wipe_and_free(char *secret)
@@ -149,13 +148,10 @@ static char *token_in(const char *bytes, size_t len, const char *path, struct er
 
 static bool load(struct token *token, int64_t now, struct error *err)
 {
-	struct stat status;
 	size_t len;
-	char *bytes = read_file(token->path, &len, &status, err), *value;
+	char *bytes = read_file(token->path, &len, &token->file, err), *value;
 	if (!bytes)
 		return false;
-	token->file_changed = status.st_mtim;
-	token->file_mode = status.st_mode;
 	if (token->sign_for) {
 		value = token_sign((unsigned char *)bytes, len, token->sign_for, now,
 				   now + TOKEN_LIFETIME_S);
@@ -171,16 +167,30 @@ static bool load(struct token *token, int64_t now, struct error *err)
 	return value;
 }
 
+static bool is_same_moment(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+/* Another file in its place, written to, or its mode changed? */
+static bool is_file_changed(const struct token *token)
+{
+	const struct stat *was = &token->file;
+	struct stat is;
+	return stat(token->path, &is) == 0 &&
+	       (is.st_ino != was->st_ino || is.st_dev != was->st_dev ||
+		!is_same_moment(is.st_mtim, was->st_mtim) ||
+		!is_same_moment(is.st_ctim, was->st_ctim));
+}
+
 static bool is_due(const struct token *token, int64_t now)
 {
 	if (!token->value)
 		return true;
-	if (token->sign_for) /* a clock that stepped back makes a token from the future */
-		return now >= token->issued_at + TOKEN_LIFETIME_S / 2 || now < token->issued_at;
-	struct stat status;
-	return stat(token->path, &status) == 0 &&
-	       (status.st_mtim.tv_sec != token->file_changed.tv_sec ||
-		status.st_mtim.tv_nsec != token->file_changed.tv_nsec);
+	/* a clock that stepped back makes a token from the future */
+	bool is_old = token->sign_for && (now >= token->issued_at + TOKEN_LIFETIME_S / 2 ||
+					  now < token->issued_at);
+	return is_old || is_file_changed(token);
 }
 
 bool token_refresh(struct token *token, int64_t now, struct error *err)
@@ -222,9 +232,14 @@ int64_t token_expiry(const struct token *token)
 	return token->expires_at;
 }
 
+int64_t token_issued(const struct token *token)
+{
+	return token->issued_at;
+}
+
 const char *token_file_warning(const struct token *token)
 {
-	if (!token->value || !(token->file_mode & (S_IROTH | S_IWOTH)))
+	if (!token->value || !(token->file.st_mode & (S_IROTH | S_IWOTH)))
 		return NULL;
 	return token->sign_for ? "the JWT key file can be read or written by others: whoever reads it "
 				 "is root on the cluster"

@@ -1,5 +1,7 @@
 #include "slurmrest/token_sign.h"
 
+#include "base/memory.h"
+
 #include <jwt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +19,7 @@ char *token_sign(const unsigned char *key, size_t key_len, const char *user, int
 		char *token = jwt_encode_str(jwt);
 		if (token) {
 			copy = strdup(token);
-			explicit_bzero(token, strlen(token));
-			free(token); /* jwt_free_str() came with 1.11 */
+			memory_wiping_free(token); /* jwt_free_str() came with 1.11 */
 		}
 	}
 	jwt_free(jwt);

@@ -1,8 +1,9 @@
-/* An HTTP server in a thread of its own; the only user of libmicrohttpd. It knows no
+/* An HTTP server in a thread of its own (libmicrohttpd). It knows no
  * pages: whoever starts it says what to reply. */
 #pragma once
 
 #include "base/error.h"
+#include "web/listen.h"
 
 #include <stddef.h>
 
@@ -41,8 +42,9 @@ typedef void web_respond(void *context, const struct web_request *request, struc
 
 struct http_server;
 
-/* Serves on the listening socket, which it takes. The context is borrowed until http_server_stop. */
-struct http_server *http_server_start(int listener, web_respond *respond, void *context,
+/* Serves on the listening sockets, which it takes, also if it fails. The context is borrowed until http_server_stop. */
+struct http_server *http_server_start(struct listeners *listeners, web_respond *respond, void *context,
 				      struct error *err);
 
-void http_server_stop(struct http_server *server); /* NULL is fine */
+/* Answers that are under way have a second to be read. NULL is fine. */
+void http_server_stop(struct http_server *server);

@@ -1,19 +1,28 @@
-/* A listening socket from an address such as ":9341", "127.0.0.1:9341" or "[::1]:9341". */
+/* Listening sockets: from addresses such as ":9341", "127.0.0.1:9341", "[::1]:9341" or "unix:/path", or from systemd. */
 #pragma once
 
 #include "base/error.h"
 
 #include <stddef.h>
 
-struct listen_address {
-	char host[256]; /* empty: all addresses, IPv6 and IPv4 */
-	char port[8];
+enum { LISTENERS_MAX = 16 };
+
+struct listeners {
+	int sockets[LISTENERS_MAX];
+	unsigned count;
 };
 
-bool listen_parse(const char *address, struct listen_address *ret_address, struct error *err);
+/* Is it an address? Nothing is looked up. */
+bool listen_check(const char *address, struct error *err);
 
-/* Where the socket listens, "127.0.0.1:9341" or "[::]:9341": port 0 became a real one. */
+/* Adds a socket. Port 0 takes a free one; "unix:/path,mode=666" is for everybody (else 660), and takes the place of a
+ * socket that nobody listens on any more. */
+bool listen_open(struct listeners *listeners, const char *address, struct error *err);
+
+/* Adds the sockets that systemd has opened for this process; none is an error. */
+bool listen_inherit(struct listeners *listeners, struct error *err);
+
+/* Where the socket listens, "127.0.0.1:9341", "[::]:9341" or "unix:/path": port 0 became a real one. */
 void listen_name(int listener, char *to, size_t size);
 
-/* Returns the socket, -1 on failure. Port 0 takes a free one. */
-int listen_open(const struct listen_address *address, struct error *err);
+void listen_close(struct listeners *listeners);

@@ -164,12 +164,12 @@ def edited(edit, status="200 OK"):
     return behave
 
 
-def twice(status, error):
+def twice(status, error, number=1007):
     """26.05 sends almost every error answer a second time, as text, before it closes."""
     def behave(call):
         answer = json.dumps({call.list: [], "errors": [
             {"description": f"Unable to query {call.endpoint}", "error": error,
-             "error_number": 1007, "source": "slurm_load"}], "warnings": []}).encode()
+             "error_number": number, "source": "slurm_load"}], "warnings": []}).encode()
         call.reply(answer, status)
         call.reply(error.encode(), status, "text/plain")
     return behave

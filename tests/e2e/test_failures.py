@@ -95,7 +95,7 @@ FAILURES = [
             "unauthorized", r"HTTP 401"),
     Failure("511_twice", fakes.twice("511 Network Authentication Required", "Not authentic"),
             "unauthorized", r"HTTP 511: .*Not authentic"),
-    Failure("500_twice", fakes.twice("500 INTERNAL ERROR", "Bad luck"), "http_error",
+    Failure("500_twice", fakes.twice("500 INTERNAL ERROR", "Bad luck", 1800), "http_error",
             r"HTTP 500: .*Bad luck"),
     Failure("302", fakes.redirect, "http_error", r"HTTP 302"),
     Failure("304", raw(EMPTY_304), "http_error", r"HTTP 304", "diag"), # which has no update_time

@@ -382,8 +382,9 @@ class Running(unittest.TestCase):
         for sent in (signal.SIGTERM, signal.SIGINT):
             for behaviour in (fakes.hang, fakes.drip):
                 with self.subTest(sent=sent, behaviour=behaviour.__name__), Fake() as fake, \
-                        Daemon(fake, *EVERY_SECOND) as daemon, daemon.connect() as half:
+                        Daemon(fake, *EVERY_SECOND) as daemon, contextlib.ExitStack() as stack:
                     daemon.wait_well()
+                    half = stack.enter_context(daemon.connect())  # not before: it has 15 s for its request
                     half.sendall(b"GET /metr")
                     fake.behave(behaviour)
                     asked = len(fake.calls)

@@ -201,9 +201,12 @@ class States(unittest.TestCase):
                 self.assert_said(daemon, "exporter", "slurmrestd wants a token, and none is configured: ")
 
     def test_slurmctld_down(self):
+        away = {"errors": [{"error_number": 1800, "error": "Unable to contact slurm controller", "description": "Unable to query",
+                            "source": "x"}], "warnings": []}
+
         def stopped(call):
             return (fakes.bad_token if call.endpoint == "ping" else
-                    fakes.twice("500 INTERNAL ERROR", "Unable to contact slurm controller"))(call)
+                    body(json.dumps({call.list: [], **away}).encode(), "500 INTERNAL ERROR"))(call)
         with Fake() as fake, Status(fake, *EVERY_SECOND) as daemon:
             daemon.wait_well()
             fake.behave(stopped, [*ENDPOINTS, "reservations", "licenses", "shares", "conf"])

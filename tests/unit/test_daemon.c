@@ -1,6 +1,5 @@
 #include "check.h"
 #include "daemon/config.h"
-#include "web/listen.h"
 #include "daemon/page.h"
 #include "daemon/health.h"
 
@@ -75,35 +74,6 @@ static void test_config(void)
 	CHECK_NUMBER(config.interval_s[ENDPOINT_JOBS], endpoint_table[ENDPOINT_JOBS].interval_s);
 	for (int i = 0; i < ENDPOINTS_POLLED; i++)
 		CHECK_NUMBER(config.interval_s[i], endpoint_table[i].interval_s);
-}
-
-static void test_listen(void)
-{
-	static const struct {
-		const char *address, *host, *port; /* NULL host: refused */
-	} rows[] = {
-		{":9341", "", "9341"},
-		{"127.0.0.1:0", "127.0.0.1", "0"},
-		{"[::1]:9341", "::1", "9341"},
-		{"localhost:80", "localhost", "80"},
-		{"9341", NULL, NULL},
-		{"::1:9341", NULL, NULL},
-		{"host:", NULL, NULL},
-		{":65536", NULL, NULL},
-		{":-1", NULL, NULL},
-		{":http", NULL, NULL},
-	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct listen_address address;
-		struct error err;
-		check_row(rows[i].address);
-		bool ok = listen_parse(rows[i].address, &address, &err);
-		CHECK(ok == (rows[i].host != NULL));
-		if (ok && rows[i].host) {
-			CHECK_STRING(address.host, rows[i].host);
-			CHECK_STRING(address.port, rows[i].port);
-		}
-	}
 }
 
 static void test_page(void)
@@ -256,7 +226,6 @@ static void test_down_for_sure(void)
 int main(void)
 {
 	test_config();
-	test_listen();
 	test_page();
 	test_ages();
 	test_cut_off();

@@ -72,6 +72,20 @@ static void test_claims_and_rotation(void)
 	CHECK_NUMBER(token_expiry(token), 0);
 	CHECK(token_file_warning(token) != NULL);
 
+	check_row("the same file, now for its owner alone");
+	chmod(path, 0600);
+	CHECK(token_refresh(token, 1000, &err));
+	CHECK(token_file_warning(token) == NULL);
+
+	check_row("another file of the same age");
+	struct stat old;
+	stat(path, &old);
+	unlink(path);
+	write_file("x.y.z", 0600);
+	utimensat(AT_FDCWD, path, (struct timespec[]){old.st_atim, old.st_mtim}, 0);
+	CHECK(token_refresh(token, 1000, &err));
+	CHECK_STRING(token_value(token), "x.y.z");
+
 	check_row("refused by slurmrestd: another one, or the same");
 	CHECK(!token_renew(token, 1000));
 	write_file("d.e.f", 0600);
@@ -112,6 +126,23 @@ static void test_signing(void)
 	}
 }
 
+static void test_other_key(void)
+{
+	const int64_t start = 1800000000;
+	struct error err = {""};
+	check_row("another key is signed with at once");
+	write_file("0123456789abcdef0123456789abcdef", 0600);
+	struct token *token = token_from_key(path, "scope");
+	CHECK(token_refresh(token, start, &err));
+	char *first = strdup(token_value(token));
+	write_file("fedcba9876543210fedcba9876543210", 0644);
+	CHECK(token_refresh(token, start, &err));
+	CHECK(strcmp(first, token_value(token)) != 0);
+	CHECK(token_file_warning(token) != NULL);
+	free(first);
+	token_free(token);
+}
+
 int main(void)
 {
 	if (!mkdtemp(folder))
@@ -120,6 +151,7 @@ int main(void)
 	test_file();
 	test_claims_and_rotation();
 	test_signing();
+	test_other_key();
 	unlink(path);
 	rmdir(folder);
 	return check_done();

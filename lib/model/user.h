@@ -1,0 +1,12 @@
+/* A user as slurmdbd has it. Texts are borrowed. */
+#pragma once
+
+#include "base/text.h"
+
+/* What a user may do besides what all may: from operator on PrivateData hides nothing from it. */
+enum admin_level { ADMIN_NOT_KNOWN, ADMIN_NONE, ADMIN_OPERATOR, ADMIN_ADMINISTRATOR };
+
+struct user {
+	struct text name;
+	enum admin_level level;
+};

@@ -1,0 +1,241 @@
+/* Listening sockets, and who has to go when there are too many connections or one takes too long. */
+#include "check.h"
+#include "web/connections.h"
+#include "web/listen.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define S UINT64_C(1000000000)
+
+static void test_addresses(void)
+{
+	static const struct {
+		const char *address, *want; /* NULL: is one */
+	} rows[] = {
+		{":9341", NULL},
+		{"127.0.0.1:0", NULL},
+		{"[::1]:9341", NULL},
+		{"localhost:80", NULL},
+		{"unix:/run/slurmscope.sock", NULL},
+		{"unix:/run/slurmscope.sock,mode=600", NULL},
+		{"9341", "9341: expected :port, host:port, [address]:port or unix:/path"},
+		{"::1:9341", "::1:9341: an IPv6 address is written in brackets, [::1]:9341"},
+		{"host:", "host:: expected :port, host:port, [address]:port or unix:/path"},
+		{":65536", ":65536: expected :port, host:port, [address]:port or unix:/path"},
+		{":-1", ":-1: expected :port, host:port, [address]:port or unix:/path"},
+		{":http", ":http: expected :port, host:port, [address]:port or unix:/path"},
+		{"unix:relative", "unix:relative: expected unix:/path of at most 107 bytes"},
+		{"unix:", "unix:: expected unix:/path of at most 107 bytes"},
+		{"unix:/a,mode=", "unix:/a,mode=: the mode is no octal number such as 660"},
+		{"unix:/a,mode=668", "unix:/a,mode=668: the mode is no octal number such as 660"},
+		{"unix:/a,mode=-1", "unix:/a,mode=-1: the mode is no octal number such as 660"},
+		{"unix:/a,mode=1777", "unix:/a,mode=1777: the mode is no octal number such as 660"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct error err = {""};
+		check_row(rows[i].address);
+		CHECK(listen_check(rows[i].address, &err) == !rows[i].want);
+		CHECK_STRING(err.text, rows[i].want ? rows[i].want : "");
+	}
+}
+
+static char folder[] = "/tmp/slurmscope-web-XXXXXX";
+
+static mode_t mode_of(const char *path)
+{
+	struct stat status = {0};
+	return lstat(path, &status) == 0 ? status.st_mode & 07777 : 0;
+}
+
+static void test_unix(void)
+{
+	struct error err = {""};
+	struct listeners listeners = {.count = 0};
+	char address[128], wide[128], path[64], name[128];
+	snprintf(path, sizeof path, "%s/socket", folder);
+	snprintf(address, sizeof address, "unix:%s", path);
+	snprintf(wide, sizeof wide, "unix:%s,mode=666", path);
+
+	check_row("a new socket");
+	CHECK(listen_open(&listeners, address, &err));
+	CHECK_NUMBER(mode_of(path), 0660);
+	listen_name(listeners.sockets[0], name, sizeof name);
+	CHECK_STRING(name, address);
+	check_row("a socket in use");
+	CHECK(!listen_open(&listeners, address, &err));
+	CHECK(strstr(err.text, "Address already in use") != NULL);
+	CHECK_NUMBER(listeners.count, 1);
+	listen_close(&listeners);
+	check_row("a stale socket");
+	CHECK_NUMBER(mode_of(path), 0660);
+	CHECK(listen_open(&listeners, wide, &err));
+	CHECK_NUMBER(mode_of(path), 0666);
+	listen_close(&listeners);
+	unlink(path);
+	check_row("a file is not removed");
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+	CHECK(!listen_open(&listeners, address, &err));
+	CHECK(strstr(err.text, "File exists") != NULL);
+	CHECK_NUMBER(mode_of(path), 0600);
+	unlink(path);
+	check_row("no such folder");
+	CHECK(!listen_open(&listeners, "unix:/no/such/folder/socket", &err));
+	CHECK(strstr(err.text, "No such file") != NULL);
+}
+
+static void set_number(const char *name, long number)
+{
+	char text[32];
+	snprintf(text, sizeof text, "%ld", number);
+	setenv(name, text, 1);
+}
+
+/* As systemd does it: the sockets are 3, 4... This process has none of these open. */
+static void test_inherited(void)
+{
+	struct error err = {""};
+	struct listeners listeners = {.count = 0}, opened = {.count = 0};
+	check_row("none");
+	CHECK(!listen_inherit(&listeners, &err));
+	CHECK(strstr(err.text, "systemd has passed no socket") != NULL);
+	check_row("somebody else's");
+	set_number("LISTEN_PID", getpid() + 1L);
+	set_number("LISTEN_FDS", 2);
+	CHECK(!listen_inherit(&listeners, &err));
+	check_row("two");
+	CHECK(listen_open(&opened, "127.0.0.1:0", &err));
+	CHECK(listen_open(&opened, "127.0.0.1:0", &err));
+	CHECK_NUMBER(opened.sockets[0], 3);
+	CHECK_NUMBER(opened.sockets[1], 4);
+	set_number("LISTEN_PID", getpid());
+	fcntl(3, F_SETFL, 0);
+	CHECK(listen_inherit(&listeners, &err));
+	CHECK_NUMBER(listeners.count, 2);
+	CHECK(fcntl(3, F_GETFL) & O_NONBLOCK);
+	CHECK(fcntl(3, F_GETFD) & FD_CLOEXEC);
+	CHECK(getenv("LISTEN_FDS") == NULL);
+	check_row("no listening socket");
+	listeners.count = 0;
+	int plain = socket(AF_INET, SOCK_STREAM, 0);
+	CHECK(dup2(plain, 4) == 4);
+	set_number("LISTEN_PID", getpid());
+	set_number("LISTEN_FDS", 2);
+	CHECK(!listen_inherit(&listeners, &err));
+	CHECK(strstr(err.text, "systemd has passed as 4 is no listening") != NULL);
+	check_row("too many");
+	listeners.count = 0;
+	set_number("LISTEN_FDS", LISTENERS_MAX + 1);
+	CHECK(!listen_inherit(&listeners, &err));
+	close(plain);
+	listen_close(&opened);
+}
+
+/* Both ends of a connection. */
+static struct connection *connect_one(struct connections *connections, int *ret_client, uint64_t now)
+{
+	int ends[2];
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) != 0)
+		exit(EXIT_FAILURE);
+	*ret_client = ends[1];
+	return connections_add(connections, ends[0], now);
+}
+
+static bool is_cut(int client)
+{
+	char byte;
+	return recv(client, &byte, 1, 0) == 0;
+}
+
+static void test_crowd(void)
+{
+	struct connections connections = {0};
+	static struct connection *all[CONNECTIONS_MAX + 10];
+	static int clients[CONNECTIONS_MAX + 10];
+	check_row("crowd");
+	for (int i = 0; i < CONNECTIONS_MAX; i++) {
+		connections_make_room(&connections);
+		all[i] = connect_one(&connections, &clients[i], (uint64_t)i);
+	}
+	CHECK_NUMBER(connections.crowded_out, 0);
+	/* The first one asks for something: it is the newest then. */
+	connections_enter(&connections, all[0], CONNECTION_READS, 1000);
+	for (int i = CONNECTIONS_MAX; i < CONNECTIONS_MAX + 10; i++) {
+		connections_make_room(&connections);
+		all[i] = connect_one(&connections, &clients[i], (uint64_t)i);
+	}
+	CHECK_NUMBER(connections.count, CONNECTIONS_MAX);
+	CHECK_NUMBER(connections.crowded_out, 10);
+	CHECK(!is_cut(clients[0]));
+	for (int i = 1; i <= 10; i++)
+		CHECK(is_cut(clients[i]));
+	CHECK(!is_cut(clients[11]));
+	/* It may still move before libmicrohttpd has closed it: that changes nothing. */
+	connections_enter(&connections, all[1], CONNECTION_RESTS, 2000);
+	CHECK_NUMBER(connections.count, CONNECTIONS_MAX);
+	check_row("the end");
+	connections_drop_others(&connections);
+	CHECK_NUMBER(connections.count, 1);
+	CHECK(!is_cut(clients[0]));
+	CHECK(is_cut(clients[11]));
+	for (int i = 0; i < CONNECTIONS_MAX + 10; i++) {
+		close(clients[i]);
+		close(all[i]->socket);
+		connections_remove(&connections, all[i]);
+	}
+	CHECK_NUMBER(connections.count, 0);
+	CHECK(!connections.oldest && !connections.newest);
+}
+
+static void test_overdue(void)
+{
+	static const struct {
+		const char *name;
+		enum connection_phase phase;
+		uint64_t seconds;
+		bool counts; /* who rests does no harm */
+	} rows[] = {
+		{"asks", CONNECTION_ASKS, 10, true},
+		{"waits", CONNECTION_WAITS, 60, true},
+		{"reads", CONNECTION_READS, 60, true},
+		{"rests", CONNECTION_RESTS, 330, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct connections connections = {0};
+		int client, other;
+		check_row(rows[i].name);
+		struct connection *slow = connect_one(&connections, &client, 0);
+		connections_enter(&connections, slow, rows[i].phase, 5 * S);
+		struct connection *young = connect_one(&connections, &other, (4 + rows[i].seconds) * S);
+		connections_drop_overdue(&connections, (5 + rows[i].seconds) * S - 1);
+		CHECK(!is_cut(client));
+		connections_drop_overdue(&connections, (5 + rows[i].seconds) * S);
+		CHECK(is_cut(client));
+		CHECK(!is_cut(other));
+		CHECK_NUMBER(connections.overdue, rows[i].counts);
+		CHECK_NUMBER(connections.crowded_out, 0);
+		close(client), close(slow->socket);
+		close(other), close(young->socket);
+		connections_remove(&connections, slow);
+		connections_remove(&connections, young);
+	}
+}
+
+int main(void)
+{
+	if (!mkdtemp(folder))
+		return EXIT_FAILURE;
+	close_range(3, ~0U, 0); /* whatever the caller has left open: sockets are inherited from 3 on */
+	test_inherited();
+	test_addresses();
+	test_unix();
+	test_crowd();
+	test_overdue();
+	rmdir(folder);
+	return check_done();
+}
