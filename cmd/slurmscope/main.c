@@ -1,9 +1,10 @@
 /* Reads the options, builds the parts, waits for a signal, and takes them down again. */
-#include "daemon/config.h"
+#include "base/clock.h"
 #include "daemon/edition.h"
-#include "daemon/poller.h"
+#include "daemon/fleet.h"
 #include "daemon/process.h"
 #include "daemon/routes.h"
+#include "daemon/setup.h"
 #include "daemon/version.h"
 #include "metrics/catalogue.h"
 #include "web/listen.h"
@@ -26,10 +27,16 @@ static int print(struct buf *text)
 	return is_whole ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
-static int once(struct poller *poller, struct page_slot *slot)
+struct daemon {
+	struct setup *setup; /* in force */
+	struct fleet *fleet;
+	struct page_board board;
+};
+
+static int once(struct daemon *daemon)
 {
-	bool all_answered = poller_poll_all(poller);
-	struct edition *edition = edition_borrow(slot->board);
+	bool all_answered = fleet_poll_all(daemon->fleet);
+	struct edition *edition = edition_borrow(&daemon->board);
 	struct rendition *page = edition_render(edition, &(struct rendition_options){0}, UINT64_MAX);
 	struct buf text = BUF_INIT;
 	buf_add_text(&text, buf_text(&page->bytes));
@@ -39,75 +46,116 @@ static int once(struct poller *poller, struct page_slot *slot)
 	return all_answered ? status : EXIT_FAILURE;
 }
 
-static int serve(const struct config *config, struct poller *poller, struct page_slot *slot)
+/* Reads and applies all that can be applied; what is wrong changes nothing. */
+static void reload(struct daemon *daemon)
 {
 	struct error err;
+	struct setup *setup = setup_again(daemon->setup, &err);
+	bool is_taken = setup && fleet_take(daemon->fleet, setup, &err);
+	page_board_note_reload(&daemon->board, is_taken, clock_now());
+	if (!is_taken) {
+		log_line(LOG_LEVEL_ERROR, "the configuration stays as it is", "error", err.text, NULL);
+		setup_release(setup);
+		return;
+	}
+	log_setup((enum log_level)setup->process.log_level, (enum log_format)setup->process.log_format);
+	setup_warn_of_fixed(daemon->setup, setup);
+	log_line(LOG_LEVEL_INFO, "the configuration was read again", NULL);
+	setup_release(daemon->setup);
+	daemon->setup = setup;
+}
+
+/* Until a signal wants it to end, whose number is returned. */
+static int wait_for_end(struct daemon *daemon, const sigset_t *signals)
+{
+	int number;
+	while (sigwait(signals, &number) == 0 && number == SIGHUP)
+		reload(daemon);
+	return number;
+}
+
+static int serve(struct daemon *daemon)
+{
+	struct error err;
+	const struct config *config = &daemon->setup->process;
 	struct listeners listeners = {.count = 0};
 	sigset_t signals; /* blocked here, so in every thread: only sigwait sees them */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
+	sigaddset(&signals, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	int signal_number;
 	if (!listen_open(&listeners, config->listen_address, &err))
 		return fail(&err);
 	char name[160];
 	listen_name(listeners.sockets[0], name, sizeof name);
-	struct routes routes = {.scrape.board = slot->board, .telemetry_path = config->telemetry_path};
+	struct routes routes = {.scrape = {&daemon->board, config->openmetrics_created},
+				.telemetry_path = config->telemetry_path};
 	struct http_server *server = http_server_start(&listeners, routes_respond, &routes, &err);
-	if (!server || !poller_start(poller, &err)) {
+	if (!server || !fleet_take(daemon->fleet, daemon->setup, &err)) {
 		http_server_stop(server);
 		return fail(&err);
 	}
 	log_line(LOG_LEVEL_INFO, "serving", "version", version_number, "address", name, "path",
 		 config->telemetry_path, NULL);
-	sigwait(&signals, &signal_number);
-	log_line(LOG_LEVEL_INFO, "stopping", "signal", strsignal(signal_number), NULL);
-	poller_stop(poller);
+	log_line(LOG_LEVEL_INFO, "stopping", "signal", strsignal(wait_for_end(daemon, &signals)), NULL);
+	fleet_free(daemon->fleet);
+	daemon->fleet = NULL;
 	http_server_stop(server);
 	return EXIT_SUCCESS;
 }
 
-static int run(const struct config *config)
+static int run(struct setup *setup)
 {
 	struct error err;
-	struct page_board board;
-	struct page_slot slot;
+	struct daemon daemon = {.setup = setup_hold(setup)};
 	signal(SIGPIPE, SIG_IGN);
-	page_board_init(&board);
-	page_slot_init(&slot, &board, NULL);
-	struct poller *poller = poller_new(config, &slot, &err);
-	int status = !poller	  ? fail(&err)
-		     : config->once ? once(poller, &slot)
-				    : serve(config, poller, &slot);
-	poller_free(poller);
-	page_slot_done(&slot);
-	page_board_done(&board);
+	page_board_init(&daemon.board);
+	page_board_note_reload(&daemon.board, true, clock_now());
+	daemon.fleet = fleet_new(&daemon.board);
+	int status = !setup->process.once			? serve(&daemon)
+		     : fleet_take(daemon.fleet, setup, &err) ? once(&daemon)
+							     : fail(&err);
+	fleet_free(daemon.fleet);
+	page_board_done(&daemon.board);
+	setup_release(daemon.setup);
 	return status;
 }
 
-int main(int argc, char **argv)
+/* What the options say is to be done. */
+static int act(struct setup *setup)
 {
-	struct config config;
 	struct error err;
 	struct buf out = BUF_INIT;
-	process_guard();
-	bool is_parsed = config_parse(&config, argc, argv, &err);
-	log_setup((enum log_level)config.log_level, (enum log_format)config.log_format);
-	if (!is_parsed)
-		return fail(&err);
-	if (config.help)
+	const struct config *config = &setup->process;
+	if (config->help)
 		config_help(&out);
-	else if (config.version)
+	else if (config->version)
 		buf_printf(&out, "slurmscope %s%s%s (%s)\n", version_number,
 			   *version_revision ? " " : "", version_revision, version_compiler);
-	else if (config.list_metrics)
+	else if (config->list_metrics)
 		catalogue_list(&out);
-	else if (!config.check_config)
-		return run(&config);
-	else if (!config_check(&config, &err))
+	else if (config->example_config)
+		config_example(&out);
+	else if (config->print_config)
+		setup_print(setup, &out);
+	else if (!config->check_config)
+		return run(setup);
+	else if (!setup_check(setup, &err))
 		return fail(&err);
 	else
 		buf_add_string(&out, "the configuration is valid\n");
 	return print(&out);
+}
+
+int main(int argc, char **argv)
+{
+	struct error err;
+	bool is_read;
+	process_guard();
+	struct setup *setup = setup_new(argc, argv, &is_read, &err);
+	log_setup((enum log_level)setup->process.log_level, (enum log_format)setup->process.log_format);
+	int status = is_read ? act(setup) : fail(&err);
+	setup_release(setup);
+	return status;
 }

@@ -11,8 +11,11 @@ enum log_format { LOG_FORMAT_LOGFMT, LOG_FORMAT_JSON };
 extern const char *const log_level_names[];
 extern const char *const log_format_names[];
 
-/* Once, before any other thread runs. */
+/* Holds for the lines that begin afterwards. */
 void log_setup(enum log_level level, enum log_format format);
+
+/* All lines of this thread tell of that cluster from now on; the name is borrowed. NULL: of none. */
+void log_about(const char *cluster);
 
 /* One line: a sentence, then key and value pairs (strings) up to NULL:
  * log_line(LOG_LEVEL_WARN, "poll failed", "endpoint", "jobs", "error", err.text, NULL). */

@@ -1,31 +1,23 @@
 #include "daemon/config.h"
 
 #include "base/clock.h"
+#include "daemon/option.h"
 #include "daemon/routes.h"
-#include "web/listen.h"
+#include "metrics/catalogue.h"
 #include "slurmrest/client.h"
 #include "store/store.h"
+#include "web/listen.h"
 
+#include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
-
-enum option_type { STRING, CHOICE, SECONDS_OPTION, ROWS_OPTION, ID, DECIMAL, PATTERN, FLAG };
-
-struct option_row {
-	const char *name; /* without the dashes */
-	enum option_type type;
-	size_t offset;
-	const char *initial; /* NULL: none */
-	const char *value;   /* what --help calls it */
-	const char *help;
-	const char *const *choices;
-};
 
 #define INTERVAL(endpoint, initial, what)                                                          \
 	{"interval." endpoint, SECONDS_OPTION,                                                     \
 	 offsetof(struct config, interval_s) +                                                     \
 		 sizeof(uint64_t) * (size_t)what,                                                  \
-	 initial, "SECONDS", "Wished time between polls of " endpoint                              \
+	 initial, "DURATION", "Wished time between polls of " endpoint                              \
 	 "; longer where a budget does not allow it.", NULL}
 
 #define LIMIT(kind, what, initial)                                                                 \
@@ -49,12 +41,24 @@ static const char *const jobs_steps_names[] = {
 static const char *const per_node_names[] = {
 	[PER_NODE_DEFAULT] = "default", [PER_NODE_FULL] = "full", [PER_NODE_OFF] = "off", NULL};
 
-static const struct option_row rows[] = {
+const struct option_row option_table[] = {
+	{"labels", LABELS, offsetof(struct config, labels), NULL, "NAME=VALUE,...",
+	 "Labels that all metrics have, such as the cluster's name; of several clusters each has the label "
+	 "`cluster`.",
+	 NULL},
 	{"slurmrestd.url", STRING, offsetof(struct config, slurmrestd_url), "http://127.0.0.1:6820",
 	 "URL", "Where slurmrestd listens: http://host:port, https://host:port or unix:/path.", NULL},
 	{"slurmrestd.ca-file", STRING, offsetof(struct config, ca_file), NULL, "FILE",
 	 "Certificates (PEM) that an https:// slurmrestd's must come from, instead of the system's.",
 	 NULL},
+	{"slurmrestd.cert-file", STRING, offsetof(struct config, cert_file), NULL, "FILE",
+	 "Certificate (PEM) to show to an https:// slurmrestd, or a proxy before it, that wants one.", NULL},
+	{"slurmrestd.key-file", STRING, offsetof(struct config, key_file), NULL, "FILE",
+	 "Its private key (PEM, without a password); without it the certificate's file must have it.", NULL},
+	{"slurmrestd.server-name", STRING, offsetof(struct config, server_name), NULL, "NAME",
+	 "Name that the certificate of an https:// slurmrestd must have, instead of the URL's host.", NULL},
+	{"slurmrestd.proxy", STRING, offsetof(struct config, proxy), NULL, "URL",
+	 "HTTP proxy to ask slurmrestd through; none without it, whatever the environment says.", NULL},
 	{"slurmrestd.user", STRING, offsetof(struct config, slurmrestd_user), NULL, "USER",
 	 "The Slurm user to be; needed with a key file, else the token's own.", NULL},
 	{"slurmrestd.api-version", STRING, offsetof(struct config, api_version), NULL, "VERSION",
@@ -64,7 +68,7 @@ static const struct option_row rows[] = {
 	 "File with the JWT (or what scontrol token prints); read again when it changes.", NULL},
 	{"slurmrestd.jwt-key-file", STRING, offsetof(struct config, jwt_key_file), NULL, "FILE",
 	 "The cluster's jwt_hs256.key: short-lived tokens are signed with it.", NULL},
-	{"slurmrestd.timeout", SECONDS_OPTION, offsetof(struct config, timeout_s), "120", "SECONDS",
+	{"slurmrestd.timeout", SECONDS_OPTION, offsetof(struct config, timeout_s), "120", "DURATION",
 	 "How long to wait for an answer (slurmrestd goes on computing one that nobody waits for).",
 	 NULL},
 	INTERVAL("ping", "30", ENDPOINT_PING),
@@ -147,181 +151,230 @@ static const struct option_row rows[] = {
 	 "Address to serve on: :port, host:port or [address]:port.", NULL},
 	{"web.telemetry-path", STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",
 	 "Path of the metrics page.", NULL},
+	{"web.openmetrics-created", FLAG, offsetof(struct config, openmetrics_created), NULL, NULL,
+	 "OpenMetrics pages say since when counters count, in samples of their own (..._created). Protobuf always does.",
+	 NULL},
 	{"log.level", CHOICE, offsetof(struct config, log_level), "info", "LEVEL",
 	 "Least level that is logged.", log_level_names},
 	{"log.format", CHOICE, offsetof(struct config, log_format), "logfmt", "FORMAT",
 	 "How log lines are written.", log_format_names},
+	{"config.file", STRING, offsetof(struct config, config_file), NULL, "FILE",
+	 "Configuration file (YAML) with these options, nested at their dots, and several clusters; options "
+	 "given here go before it. Read again at SIGHUP. See --example-config.",
+	 NULL},
 	{"once", FLAG, offsetof(struct config, once), NULL, NULL,
 	 "Poll everything once, print the page, and exit (not 0 if an endpoint failed).", NULL},
 	{"check-config", FLAG, offsetof(struct config, check_config), NULL, NULL,
 	 "Check the options and the files that they name, and exit.", NULL},
+	{"print-config", FLAG, offsetof(struct config, print_config), NULL, NULL,
+	 "Show the configuration in force as a configuration file, and exit.", NULL},
+	{"example-config", FLAG, offsetof(struct config, example_config), NULL, NULL,
+	 "Show a configuration file with all options, their defaults and what they mean, and exit.", NULL},
 	{"list-metrics", FLAG, offsetof(struct config, list_metrics), NULL, NULL,
 	 "List all metric families (name, type, labels, source, since, help), and exit.", NULL},
 	{"version", FLAG, offsetof(struct config, version), NULL, NULL, "Show the version, and exit.",
 	 NULL},
 	{"help", FLAG, offsetof(struct config, help), NULL, NULL, "Show this help, and exit.", NULL},
 };
-enum { ROWS = sizeof rows / sizeof *rows, DECIMAL_MAX = 1000 };
+const size_t option_count = sizeof option_table / sizeof *option_table;
 
-static bool set_choice(uint64_t *member, const struct option_row *row, const char *value,
-		       struct error *err)
+static_assert(sizeof option_table / sizeof *option_table <= OPTIONS_MAX, "places of options");
+
+static const struct option_row *row_of(const char *argument)
 {
-	struct buf all = BUF_INIT;
-	for (uint64_t i = 0; row->choices[i]; i++) {
-		if (strcmp(row->choices[i], value) == 0) {
-			*member = i;
-			buf_done(&all);
-			return true;
-		}
-		buf_printf(&all, "%s%s", i ? ", " : "", row->choices[i]);
-	}
-	error_set(err, "--%s: %s is none of %s", row->name, value, all.bytes);
-	buf_done(&all);
-	return false;
+	return option_find(argument, strcspn(argument, "="));
 }
 
-static bool set_decimal(double *member, const struct option_row *row, const char *value,
-			struct error *err)
-{
-	char *end;
-	*member = strtod(value, &end);
-	if (end == value || *end || !(*member > 0) || *member > DECIMAL_MAX)
-		return error_set(err, "--%s: %s is not a number above 0, up to %d", row->name, value,
-				 DECIMAL_MAX);
-	return true;
-}
-
-static bool set_pattern(const char **member, const struct option_row *row, const char *value,
-			struct error *err)
-{
-	struct pattern pattern = {.is_set = false};
-	if (!*value)
-		return error_set(err, "--%s: empty", row->name);
-	if (!pattern_set(&pattern, value, err))
-		return error_prefix(err, "--%s", row->name);
-	pattern_done(&pattern);
-	*member = value;
-	return true;
-}
-
-static bool set(struct config *config, const struct option_row *row, const char *value,
-		struct error *err)
-{
-	void *member = (char *)config + row->offset;
-	switch (row->type) {
-	case STRING:
-		if (!*value)
-			return error_set(err, "--%s: empty", row->name);
-		*(const char **)member = value;
-		return true;
-	case CHOICE:
-		return set_choice(member, row, value, err);
-	case SECONDS_OPTION:
-		if (!text_to_u64(text_of(value), member) || !*(uint64_t *)member ||
-		    *(uint64_t *)member > 24 * 3600)
-			return error_set(err, "--%s: %s is not a number of seconds from 1 to 86400",
-					 row->name, value);
-		return true;
-	case ROWS_OPTION:
-		if (!text_to_u64(text_of(value), member) || *(uint64_t *)member > 1000000)
-			return error_set(err, "--%s: %s is not a number from 0 to 1000000",
-					 row->name, value);
-		return true;
-	case ID:
-		if (!text_to_u64(text_of(value), member) || !*(uint64_t *)member ||
-		    *(uint64_t *)member > UINT32_MAX)
-			return error_set(err, "--%s: %s is not a job id", row->name, value);
-		return true;
-	case DECIMAL:
-		return set_decimal(member, row, value, err);
-	case PATTERN:
-		return set_pattern(member, row, value, err);
-	case FLAG:
-		*(bool *)member = true;
-		return true;
-	}
-	return false;
-}
-
-static const struct option_row *find(const char *name, size_t len)
-{
-	for (int i = 0; i < ROWS; i++)
-		if (strlen(rows[i].name) == len && strncmp(rows[i].name, name, len) == 0)
-			return &rows[i];
-	return NULL;
-}
-
-/* "--name=value", or "--name value" with the value in the next argument. */
+/* "--name=value", or "--name value" with the value in the next argument; "--name" and "--no-name" of what is on
+ * or off. */
 static bool parse_one(struct config *config, char *const *argv, int *at, struct error *err)
 {
 	const char *argument = argv[*at];
 	if (strncmp(argument, "--", 2) != 0 || !argument[2])
 		return error_set(err, "%s: not an option; see --help", argument);
 	const char *name = argument + 2, *equals = strchr(name, '=');
-	const struct option_row *row = find(name, equals ? (size_t)(equals - name) : strlen(name));
-	if (!row)
-		return error_set(err, "%.*s: unknown option; see --help",
-				 equals ? (int)(equals - argument) : (int)strlen(argument), argument);
+	const struct option_row *row = row_of(name);
+	bool is_off = !row && strncmp(name, "no-", 3) == 0 && (row = row_of(name + 3)) &&
+		      row->type == FLAG;
+	if (!row || (row->type != FLAG && row_of(name) != row))
+		return error_set(err, "--%.*s: unknown option; see --help", (int)strcspn(name, "="), name);
 	if (row->type == FLAG && equals)
 		return error_set(err, "--%s: takes no value", row->name);
-	if (row->type == FLAG)
-		return set(config, row, "", err);
-	const char *value = equals ? equals + 1 : argv[++*at];
+	const char *value = row->type == FLAG ? (is_off ? "false" : "true") : equals ? equals + 1 : argv[++*at];
 	if (!value)
 		return error_set(err, "--%s: needs a value (%s)", row->name, row->value);
-	return set(config, row, value, err);
+	config->places[row - option_table] = (struct yaml_place){0};
+	return option_set(config, row, value, err) || error_prefix(err, "--%s", row->name);
+}
+
+void config_defaults(struct config *config)
+{
+	struct error err;
+	*config = (struct config){0};
+	for (size_t i = 0; i < option_count; i++)
+		if (option_table[i].initial &&
+		    !option_set(config, &option_table[i], option_table[i].initial, &err))
+			abort();
+}
+
+bool config_arguments(struct config *config, int argc, char *const *argv, struct error *err)
+{
+	for (int at = 1; at < argc; at++)
+		if (!parse_one(config, argv, &at, err))
+			return false;
+	return true;
+}
+
+bool config_wrong(const struct config *config, const char *option, struct error *err,
+		  const char *format, ...)
+{
+	const struct option_row *row = option_find(option, strlen(option));
+	struct yaml_place place = config->places[row - option_table];
+	char what[sizeof err->text];
+	va_list arguments;
+	va_start(arguments, format);
+	vsnprintf(what, sizeof what, format, arguments);
+	va_end(arguments);
+	if (place.line)
+		return document_wrong(config->file, place, err, "%s: %.300s", option, what);
+	error_set(err, "--%s: %.400s", option, what);
+	return config->name ? error_prefix(err, "cluster %s", config->name) : false;
+}
+
+static bool labels_make_sense(const struct config *config, struct error *err)
+{
+	for (size_t i = 0; i < config->labels.count; i++) {
+		const char *name = config->labels.items[i].name;
+		if (catalogue_has_label(name))
+			return config_wrong(config, "labels", err, "%s: metrics have a label of that name", name);
+	}
+	return true;
+}
+
+/* Options of https:// alone, or of what has a network between. */
+static bool connection_makes_sense(const struct config *config, struct error *err)
+{
+	const struct {
+		const char *option, *value;
+	} rows[] = {{"slurmrestd.ca-file", config->ca_file},
+		    {"slurmrestd.cert-file", config->cert_file},
+		    {"slurmrestd.key-file", config->key_file},
+		    {"slurmrestd.server-name", config->server_name}};
+	bool is_tls = strncasecmp(config->slurmrestd_url, "https://", 8) == 0;
+	for (size_t i = 0; !is_tls && i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].value)
+			return config_wrong(config, rows[i].option, err, "%s is not https://",
+					    config->slurmrestd_url);
+	if (config->proxy && strncasecmp(config->slurmrestd_url, "unix:", 5) == 0)
+		return config_wrong(config, "slurmrestd.proxy", err, "%s is a socket", config->slurmrestd_url);
+	if (config->key_file && !config->cert_file)
+		return config_wrong(config, "slurmrestd.key-file", err, "needs slurmrestd.cert-file");
+	return true;
+}
+
+bool config_makes_sense(const struct config *config, struct error *err)
+{
+	if (config->token_file && config->jwt_key_file)
+		return config_wrong(config, "slurmrestd.jwt-key-file", err,
+				    "not together with slurmrestd.token-file");
+	if (config->jwt_key_file && !config->slurmrestd_user)
+		return config_wrong(config, "slurmrestd.jwt-key-file", err, "needs slurmrestd.user");
+	if (config->first_job_id >= config->max_job_id)
+		return config_wrong(config, "jobs.first-id", err, "not below jobs.max-id");
+	if (config->api_version && !api_version_is_known(config->api_version))
+		return config_wrong(config, "slurmrestd.api-version", err, "%s is not known",
+				    config->api_version);
+	if (*config->telemetry_path != '/' || !config->telemetry_path[1] ||
+	    strncmp(config->telemetry_path, "/-/", 3) == 0 || routes_has(config->telemetry_path))
+		return config_wrong(config, "web.telemetry-path", err,
+				    "%s is not a path of its own, such as /metrics",
+				    config->telemetry_path);
+	return connection_makes_sense(config, err) && labels_make_sense(config, err);
 }
 
 bool config_parse(struct config *config, int argc, char *const *argv, struct error *err)
 {
-	*config = (struct config){0};
-	for (int i = 0; i < ROWS; i++)
-		if (rows[i].initial && !set(config, &rows[i], rows[i].initial, err))
-			return false;
-	for (int at = 1; at < argc; at++)
-		if (!parse_one(config, argv, &at, err))
-			return false;
-	if (config->token_file && config->jwt_key_file)
-		return error_set(err, "--slurmrestd.token-file and --slurmrestd.jwt-key-file: "
-				      "only one of them");
-	if (config->jwt_key_file && !config->slurmrestd_user)
-		return error_set(err, "--slurmrestd.jwt-key-file needs --slurmrestd.user");
-	if (config->first_job_id >= config->max_job_id)
-		return error_set(err, "--jobs.first-id: not below --jobs.max-id");
-	if (config->ca_file && strncasecmp(config->slurmrestd_url, "https://", 8) != 0)
-		return error_set(err, "--slurmrestd.ca-file: %s is not https://",
-				 config->slurmrestd_url);
-	if (config->api_version && !api_version_is_known(config->api_version))
-		return error_set(err, "--slurmrestd.api-version: %s is not known", config->api_version);
-	if (*config->telemetry_path != '/' || !config->telemetry_path[1] ||
-	    strncmp(config->telemetry_path, "/-/", 3) == 0 || routes_has(config->telemetry_path))
-		return error_set(err, "--web.telemetry-path: %s is not a path of its own, such as "
-				      "/metrics", config->telemetry_path);
+	config_defaults(config);
+	return config_arguments(config, argc, argv, err) && config_makes_sense(config, err);
+}
+
+static bool is_listen_address(const struct config *config, struct error *err)
+{
+	struct error why;
+	return listen_check(config->listen_address, &why) ||
+	       config_wrong(config, "web.listen-address", err, "%s", why.text);
+}
+
+/* The URL first, then what goes with it: so it is known which of them is wrong. */
+static bool is_connection(const struct config *config, struct error *err)
+{
+	const struct {
+		const char *option;
+		struct http_options options;
+	} rows[] = {
+		{"slurmrestd.url", {.url = config->slurmrestd_url}},
+		{"slurmrestd.ca-file", {.url = config->slurmrestd_url, .ca_file = config->ca_file}},
+		{"slurmrestd.cert-file", {.url = config->slurmrestd_url, .cert_file = config->cert_file}},
+		{"slurmrestd.key-file", {.url = config->slurmrestd_url, .key_file = config->key_file}},
+		{"slurmrestd.server-name",
+		 {.url = config->slurmrestd_url, .server_name = config->server_name}},
+		{"slurmrestd.proxy", {.url = config->slurmrestd_url, .proxy = config->proxy}},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct error why;
+		struct http *http = http_new(&rows[i].options, &why);
+		if (!http)
+			return config_wrong(config, rows[i].option, err, "%s", why.text);
+		http_free(http);
+	}
 	return true;
+}
+
+struct token *config_token(const struct config *config)
+{
+	return config->token_file     ? token_from_file(config->token_file)
+	       : config->jwt_key_file ? token_from_key(config->jwt_key_file, config->slurmrestd_user)
+				      : token_none();
+}
+
+struct client_options config_client(const struct config *config, const atomic_bool *stop)
+{
+	return (struct client_options){
+		.http = {.url = config->slurmrestd_url,
+			 .ca_file = config->ca_file,
+			 .cert_file = config->cert_file,
+			 .key_file = config->key_file,
+			 .server_name = config->server_name,
+			 .proxy = config->proxy,
+			 .timeout_s = (long)config->timeout_s,
+			 .stop = stop},
+		.user = config->slurmrestd_user,
+		.version = config->api_version,
+	};
 }
 
 bool config_check(const struct config *config, struct error *err)
 {
-	if (!listen_check(config->listen_address, err))
-		return error_prefix(err, "--web.listen-address");
-	struct http *http =
-		http_new(config->slurmrestd_url, NULL, (long)config->timeout_s, NULL, err);
-	if (!http)
-		return error_prefix(err, "--slurmrestd.url");
-	http_free(http);
-	http = http_new(config->slurmrestd_url, config->ca_file, (long)config->timeout_s, NULL, err);
-	if (!http)
-		return error_prefix(err, "--slurmrestd.ca-file");
-	http_free(http);
-	if (config->state_path && !store_check(config->state_path, err))
-		return error_prefix(err, "--state.path");
-	struct token *token = config->token_file ? token_from_file(config->token_file)
-			      : config->jwt_key_file
-				      ? token_from_key(config->jwt_key_file, config->slurmrestd_user)
-				      : token_none();
-	bool is_usable = token_refresh(token, clock_now_s(), err);
+	struct error why;
+	if (!is_listen_address(config, err) || !is_connection(config, err))
+		return false;
+	if (config->state_path && !store_check(config->state_path, &why))
+		return config_wrong(config, "state.path", err, "%s", why.text);
+	struct token *token = config_token(config);
+	bool is_usable = token_refresh(token, clock_now_s(), &why);
 	token_free(token);
-	return is_usable;
+	return is_usable || config_wrong(config, config->token_file ? "slurmrestd.token-file"
+								     : "slurmrestd.jwt-key-file",
+					 err, "%s", why.text);
+}
+
+void config_labels(const struct config *config, struct buf *out)
+{
+	if (config->name)
+		exposition_write_label(out, "cluster", text_of(config->name));
+	for (size_t i = 0; i < config->labels.count; i++)
+		exposition_write_label(out, config->labels.items[i].name,
+				       text_of(config->labels.items[i].value));
 }
 
 bool config_caps(const struct config *config, struct caps *caps, struct error *err)
@@ -334,20 +387,4 @@ bool config_caps(const struct config *config, struct caps *caps, struct error *e
 			return false;
 	}
 	return true;
-}
-
-void config_help(struct buf *out)
-{
-	buf_add_string(out, "slurmscope: Slurm's jobs, nodes, partitions, users and accounts for "
-			    "Prometheus, read from slurmrestd.\n\nUsage: slurmscope [options]\n\n");
-	for (int i = 0; i < ROWS; i++) {
-		const struct option_row *row = &rows[i];
-		buf_printf(out, "  --%s%s%s\n      %s", row->name, row->value ? "=" : "",
-			   row->value ? row->value : "", row->help);
-		for (int c = 0; row->choices && row->choices[c]; c++)
-			buf_printf(out, "%s%s", c ? ", " : " One of ", row->choices[c]);
-		if (row->initial)
-			buf_printf(out, "%s Default: %s.", row->choices ? "." : "", row->initial);
-		buf_add_char(out, '\n');
-	}
 }

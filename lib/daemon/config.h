@@ -1,4 +1,5 @@
-/* The options: one table gives parser, default and --help. */
+/* The options of one cluster, with those of the process: one table gives command line, configuration file,
+ * default and --help (option.h). */
 #pragma once
 
 #include "base/buf.h"
@@ -6,15 +7,31 @@
 #include "base/log.h"
 #include "cluster/caps.h"
 #include "metrics/family.h"
+#include "slurmrest/client.h"
 #include "daemon/task.h"
+#include "yaml/document.h"
 
 enum jobs_read { JOBS_READ_AUTO, JOBS_READ_LIST };
 enum jobs_ends { JOBS_ENDS_AUTO, JOBS_ENDS_SLURMDBD, JOBS_ENDS_SLURMCTLD };
 enum jobs_steps { JOBS_STEPS_READ, JOBS_STEPS_OFF };
 
+enum { OPTIONS_MAX = 128, CONFIG_LABELS_MAX = 16, CONFIG_LABEL_BYTES = 64 };
+
+struct config_labels {
+	size_t count;
+	struct config_label {
+		char name[CONFIG_LABEL_BYTES], value[256];
+	} items[CONFIG_LABELS_MAX];
+};
+
 struct config {
+	const char *name; /* of the cluster, where there are several; else NULL */
+	struct config_labels labels;
 	const char *slurmrestd_url;
 	const char *ca_file;         /* NULL: what the system trusts */
+	const char *cert_file, *key_file; /* what we show; NULL: nothing; key_file NULL: it is in cert_file */
+	const char *server_name;     /* NULL: the URL's */
+	const char *proxy;           /* NULL: none */
 	const char *slurmrestd_user; /* NULL: the token's */
 	const char *api_version;     /* NULL: found by asking */
 	const char *token_file, *jwt_key_file; /* at most one; NULL if not given */
@@ -34,18 +51,50 @@ struct config {
 	const char *listen_address, *telemetry_path;
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	uint64_t per_node; /* enum per_node */
-	bool once, check_config, list_metrics, version, help;
+	bool openmetrics_created;
+	const char *config_file; /* NULL: none */
+	bool once, check_config, print_config, example_config, list_metrics, version, help;
+	const struct document *file;          /* that was read; NULL: none */
+	struct yaml_place places[OPTIONS_MAX]; /* in it, by row of the table; line 0: not from there */
 };
 
-/* Reads the command line; texts point into argv. The result is checked as far as it can be without
- * asking anybody: config_check looks at files. */
+void config_defaults(struct config *config);
+
+/* The command line, onto what is there; texts point into argv. */
+bool config_arguments(struct config *config, int argc, char *const *argv, struct error *err);
+
+/* A configuration file, likewise; texts are the document's. What stands below `clusters` is left out, `ret_clusters` is
+ * its map or NULL. With `name` set: what is told of that cluster, which is a part of the file. */
+bool config_take(struct config *config, const struct yaml_node *map,
+		 const struct yaml_node **ret_clusters, struct error *err);
+
+/* Do the options go together? Looks at no files. */
+bool config_makes_sense(const struct config *config, struct error *err);
+
+/* All three without a file. */
 bool config_parse(struct config *config, int argc, char *const *argv, struct error *err);
+
+/* Says what is wrong with the option, and where it was given; returns false. */
+bool config_wrong(const struct config *config, const char *option, struct error *err,
+		  const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* Can this be run? Reads the token or key file, tries URL and address, looks whether the state could be
  * written; opens no connection. */
 bool config_check(const struct config *config, struct error *err);
 
+/* How to connect as configured. The strings are borrowed; the token is new. */
+struct client_options config_client(const struct config *config, const atomic_bool *stop);
+struct token *config_token(const struct config *config);
+
 /* Sets the caps on rows; `caps` is initialised before and stays its owner's to free. */
 bool config_caps(const struct config *config, struct caps *caps, struct error *err);
 
+/* The labels of all that is said of the cluster, or of the process if it has no name, as on a page. */
+void config_labels(const struct config *config, struct buf *out);
+
 void config_help(struct buf *out);
+
+/* The options that differ from those of `common` (NULL: all that have a value) as a configuration file has them. */
+void config_print(const struct config *config, const struct config *common, unsigned indent,
+		  struct buf *out);
+void config_example(struct buf *out);

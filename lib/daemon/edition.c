@@ -33,7 +33,7 @@ static void take_pages(struct edition *edition, struct page_board *board)
 	edition->pages = memory_new((count + 1) * sizeof *edition->pages);
 	edition->clusters = memory_new((count + 1) * sizeof *edition->clusters);
 	for (const struct page_slot *slot = board->first; slot; slot = slot->next) {
-			if (!slot->page)
+		if (!slot->page)
 			continue;
 		atomic_fetch_add(&slot->page->readers, 1);
 		edition->clusters[edition->count] = slot->cluster;

@@ -16,11 +16,12 @@ enum {
 	STEPS_SINCE_S = 86400,    /* older ones were given up */
 };
 
-void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan)
+void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan,
+		       struct job_events *before)
 {
 	*poller = (struct event_poller){.asker = asker, .plan = plan, .began = clock_now_s()};
 	recorder_init(&poller->recorder, asker->config->state_path, &asker->cluster->caps,
-		      &asker->cluster->vocabulary);
+		      &asker->cluster->vocabulary, before);
 }
 
 void event_poller_done(struct event_poller *poller)

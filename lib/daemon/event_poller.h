@@ -21,8 +21,9 @@ struct event_poller {
 	int64_t as_of;          /* likewise */
 };
 
-/* Borrows both. */
-void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan);
+/* Borrows both. Opens the state file; `before` is what was counted so far, or NULL (recorder_init). */
+void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan,
+		       struct job_events *before);
 void event_poller_done(struct event_poller *poller);
 
 /* To be called after every request: what there is to do. */

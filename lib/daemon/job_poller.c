@@ -25,7 +25,6 @@ void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan
 	*poller = (struct job_poller){.cluster = asker->cluster,
 				      .plan = plan,
 				      .tasks = tasks,
-				      .config = config,
 				      .needs_all = true,
 				      .search_pause_s = SEARCH_PAUSE_S};
 	job_reader_init(&poller->reader, asker, config->first_job_id,
@@ -54,7 +53,7 @@ static void choose(struct job_poller *poller)
 	else if (!poller->reads_list && !plan_is_allowed(poller->plan, TASK_JOB_STATES))
 		poller->lacks_states = true;
 	bool reads_list = !is_known || poller->lacks_states ||
-			  poller->config->jobs_read == JOBS_READ_LIST;
+			  poller->reader.asker->config->jobs_read == JOBS_READ_LIST;
 	if (version == poller->version && reads_list == poller->reads_list)
 		return;
 	poller->version = version;
@@ -98,7 +97,7 @@ static void note_conf(struct job_poller *poller)
 	poller->next_job_id = conf->next_job_id;
 	if (is_news && number_is_known(conf->next_job_id) && conf->next_job_id > frontiers->first_id)
 		job_frontiers_advance(frontiers, conf->next_job_id - 1);
-	poller->is_rate_limited = poller->config->rate_limited || conf->limits_rates;
+	poller->is_rate_limited = poller->reader.asker->config->rate_limited || conf->limits_rates;
 	plan_set_rate_limited(poller->plan, poller->is_rate_limited);
 }
 
@@ -111,7 +110,7 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	bool by_list = poller->needs_all && is_counted && whole <= STATES_LIST_MAX;
 	bool by_search = poller->needs_all && is_counted && !by_list;
 	bool is_filling = poller->has_states && !poller->has_details && whole > STATES_LIST_MAX;
-	double wish_s = (double)poller->config->interval_s[TASK_JOB_STATES];
+	double wish_s = (double)poller->reader.asker->config->interval_s[TASK_JOB_STATES];
 	poller->tasks[TASK_JOB_STATES].wish_s = is_filling ? fmax(wish_s, JOB_STATES_FILLING_S) : wish_s;
 	poller->tasks[TASK_JOB_STATES].bound_s = is_filling ? JOB_STATES_FILLING_S : JOB_STATES_BOUND_S;
 	poller->tasks[TASK_JOB_DETAILS].weight = is_filling ? FILLING_WEIGHT : DETAILS_WEIGHT;
@@ -136,7 +135,7 @@ static void choose_slurmdbd(struct job_poller *poller)
 	uint64_t unseen = job_details_unseen(&poller->reader.details);
 	bool is_up = poller->cluster->accounting_up == UP_YES &&
 		     clock_monotonic_ns() >= poller->slurmdbd_after_ns;
-	bool are_many = poller->config->accounting_from && unseen >= poller->config->accounting_from;
+	bool are_many = poller->reader.asker->config->accounting_from && unseen >= poller->reader.asker->config->accounting_from;
 	poller->asks_slurmdbd = is_up && unseen && (poller->asks_slurmdbd || are_many);
 	plan_allow_way(poller->plan, TASK_JOB_DETAILS, DETAILS_ACCOUNTING, poller->asks_slurmdbd);
 	plan_allow_way(poller->plan, TASK_JOB_DETAILS, DETAILS_SINGLE, !poller->asks_slurmdbd);

@@ -10,7 +10,6 @@ struct job_poller {
 	struct cluster *cluster;
 	struct plan *plan;
 	struct plan_task *tasks; /* its table */
-	const struct config *config;
 	const struct api_version *version; /* that the rest is about */
 	bool lacks_states;     /* it has no jobs/state, or none of use */
 	bool reads_list;       /* jobs are read as whole lists */

@@ -59,6 +59,31 @@ struct page **page_board_borrow(struct page_board *board, size_t *ret_count, boo
 	return pages;
 }
 
+/* Editions that were made before do not show it. */
+static void forget_edition(struct page_board *board)
+{
+	edition_unref(board->edition);
+	board->edition = NULL;
+}
+
+void page_board_label(struct page_board *board, struct text labels)
+{
+	pthread_mutex_lock(&board->lock);
+	board->labels = labels;
+	forget_edition(board);
+	pthread_mutex_unlock(&board->lock);
+}
+
+void page_board_note_reload(struct page_board *board, bool is_successful, double now)
+{
+	pthread_mutex_lock(&board->lock);
+	board->process.config_is_loaded = is_successful;
+	if (is_successful)
+		board->process.config_loaded = now;
+	forget_edition(board);
+	pthread_mutex_unlock(&board->lock);
+}
+
 uint64_t page_board_scrapes(struct page_board *board)
 {
 	uint64_t sum = 0;

@@ -44,6 +44,9 @@ struct page_board {
 
 void page_board_init(struct page_board *board);
 void page_board_done(struct page_board *board); /* slots and editions were given back */
+/* What is said of the process is said with these labels, which are borrowed, and of its configuration. */
+void page_board_label(struct page_board *board, struct text labels);
+void page_board_note_reload(struct page_board *board, bool is_successful, double now);
 
 /* The page of each slot that has one, with a reference; free() gives the array back. *ret_is_whole: all slots have one. */
 struct page **page_board_borrow(struct page_board *board, size_t *ret_count, bool *ret_is_whole);

@@ -5,8 +5,10 @@
 #include "base/words.h"
 #include "cluster/fold.h"
 #include "daemon/event_poller.h"
+#include "daemon/option.h"
 #include "daemon/section.h"
 #include "daemon/status_gather.h"
+#include "events/events_record.h"
 #include "metrics/catalogue.h"
 
 #include <stdio.h>
@@ -18,12 +20,16 @@ static const double request_bounds[] = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 /* A page is made for at most so much of the time, and after at least so many seconds. */
 #define RENDER_DUTY 0.005
 #define PAGE_GAP_S 1.0
+/* What an earlier poller left is shown so long, while this one knows less and nothing fails. */
+#define OLD_PAGE_S 60.0
 /* Before a request that takes longer, what is known is shown. */
 #define LONG_REQUEST_S 0.5
 
 struct poller {
+	struct setup *setup; /* held */
 	const struct config *config;
 	struct page_slot *slot;
+	struct buf labels; /* of all that is said of the cluster */
 	struct cluster cluster;
 	struct exporter exporter;
 	struct health health;
@@ -41,16 +47,13 @@ struct poller {
 	atomic_bool stop;
 	pthread_t thread;
 	bool has_thread;
-	pthread_mutex_t lock; /* only for waiting on `wake` */
+	struct job_events *counted_before; /* by an earlier poller; until the thread runs */
+	uint64_t old_page_until_ns;        /* its page is still in the slot; 0: it is not */
+	pthread_mutex_t lock; /* of `wake`, and of what follows */
 	pthread_cond_t wake;
+	struct setup *next_setup; /* held; to be taken by the thread; NULL: none */
+	const struct config *next_config;
 };
-
-static struct token *token_of(const struct config *config)
-{
-	return config->token_file     ? token_from_file(config->token_file)
-	       : config->jwt_key_file ? token_from_key(config->jwt_key_file, config->slurmrestd_user)
-				      : token_none();
-}
 
 static void exporter_init(struct exporter *exporter)
 {
@@ -67,20 +70,21 @@ static void exporter_init(struct exporter *exporter)
 	}
 }
 
-static struct plan *plan_of(const struct config *config, struct plan_task tasks[TASKS])
+static struct plan_options plan_options_of(const struct config *config)
 {
 	struct plan_options options = plan_defaults;
 	options.slurmrestd_duty = config->slurmrestd_percent / 100;
 	options.slurmctld_duty = config->slurmctld_percent / 100;
 	options.requests_per_s = config->requests_per_s;
 	options.bulk_memory_max = (double)config->bulk_memory_mib * 1024 * 1024;
-	tasks_fill(tasks, config);
-	return plan_new(tasks, TASKS, &options, (uint64_t)clock_now_s(), clock_monotonic_ns());
+	return options;
 }
 
-struct poller *poller_new(const struct config *config, struct page_slot *slot, struct error *err)
+struct poller *poller_new(struct setup *setup, const struct config *config, struct page_slot *slot,
+			  struct error *err)
 {
 	struct poller *poller = NEW(struct poller);
+	poller->setup = setup_hold(setup);
 	poller->config = config;
 	poller->slot = slot;
 	cluster_init(&poller->cluster);
@@ -91,25 +95,21 @@ struct poller *poller_new(const struct config *config, struct page_slot *slot, s
 	pthread_cond_init(&poller->wake, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	pthread_mutex_init(&poller->lock, NULL);
-	const struct client_options options = {
-		.url = config->slurmrestd_url,
-		.user = config->slurmrestd_user,
-		.version = config->api_version,
-		.timeout_s = (long)config->timeout_s,
-		.ca_file = config->ca_file,
-		.stop = &poller->stop,
-	};
+	const struct client_options options = config_client(config, &poller->stop);
 	cluster_set_job_rows(&poller->cluster, config->job_rows, config->job_node_rows);
-	poller->plan = plan_of(config, poller->tasks);
+	config_labels(config, &poller->labels);
+	const struct plan_options plan_options = plan_options_of(config);
+	tasks_fill(poller->tasks, config);
+	poller->plan = plan_new(poller->tasks, TASKS, &plan_options, (uint64_t)clock_now_s(),
+				clock_monotonic_ns());
 	poller->asker = (struct asker){
 		.config = config,
-		.client = client_new(&options, token_of(config), &poller->cluster.vocabulary, err),
+		.client = client_new(&options, config_token(config), &poller->cluster.vocabulary, err),
 		.cluster = &poller->cluster,
 		.health = &poller->health,
 		.exporter = &poller->exporter,
 		.stop = &poller->stop,
 	};
-	event_poller_init(&poller->events, &poller->asker, poller->plan);
 	job_poller_init(&poller->jobs, &poller->asker, poller->plan, poller->tasks);
 	if (poller->asker.client && config_caps(config, &poller->cluster.caps, err))
 		return poller;
@@ -348,6 +348,16 @@ static struct status *make_status(const struct poller *poller, const struct plan
 	return status;
 }
 
+/* Is what an earlier poller left better than what this one knows so far? */
+static bool old_page_is_better(struct poller *poller, const struct status *status)
+{
+	const struct health_entry *ping = &poller->health.entries[ENDPOINT_PING];
+	bool is_well = !ping->tried_ns || fetch_succeeded(ping->result);
+	if (!is_well || !status->not_ready || clock_monotonic_ns() > poller->old_page_until_ns)
+		poller->old_page_until_ns = 0;
+	return poller->old_page_until_ns != 0;
+}
+
 /* Shows what is known. `action` comes next; NULL: that is not known. */
 static void publish(struct poller *poller, const struct plan_action *action)
 {
@@ -363,19 +373,31 @@ static void publish(struct poller *poller, const struct plan_action *action)
 				  .exporter = &poller->exporter,
 				  .events = poller->config->once ? NULL : poller->events.recorder.events,
 				  .now = clock_now_s(),
-				  .per_node = (enum per_node)poller->config->per_node};
+				  .per_node = (enum per_node)poller->config->per_node,
+				  .labels = buf_text(&poller->labels)};
 	catalogue_render(&view, &samples);
-	struct status *status = make_status(poller, &totals, action, &samples);
-	page_slot_publish(poller->slot, page_new(&samples, status));
+	struct page *page = page_new(&samples, make_status(poller, &totals, action, &samples));
+	if (old_page_is_better(poller, page->status))
+		page_unref(page);
+	else
+		page_slot_publish(poller->slot, page);
 	uint64_t end = clock_monotonic_ns();
 	uint64_t gap = (uint64_t)((double)(end - begin) / RENDER_DUTY);
 	poller->is_page_old = false;
 	poller->next_page_ns = end + (gap > PAGE_GAP_S * 1e9 ? gap : (uint64_t)(PAGE_GAP_S * 1e9));
 }
 
+static void open_events(struct poller *poller)
+{
+	event_poller_init(&poller->events, &poller->asker, poller->plan, poller->counted_before);
+	poller->counted_before = NULL;
+}
+
 bool poller_poll_all(struct poller *poller)
 {
 	bool all_answered = true;
+	log_about(poller->config->name);
+	open_events(poller);
 	struct plan_outcome outcome;
 	for (int i = 0; i < ENDPOINTS_POLLED && !atomic_load(&poller->stop); i++) {
 		if (i == ENDPOINT_JOBS)
@@ -394,7 +416,7 @@ static void wait_until(struct poller *poller, uint64_t moment_ns)
 	struct timespec moment = {.tv_sec = (time_t)(moment_ns / 1000000000u),
 				  .tv_nsec = (long)(moment_ns % 1000000000u)};
 	pthread_mutex_lock(&poller->lock);
-	while (!atomic_load(&poller->stop) && clock_monotonic_ns() < moment_ns)
+	while (!atomic_load(&poller->stop) && !poller->next_config && clock_monotonic_ns() < moment_ns)
 		pthread_cond_timedwait(&poller->wake, &poller->lock, &moment);
 	pthread_mutex_unlock(&poller->lock);
 }
@@ -420,12 +442,96 @@ static void publish_if_due(struct poller *poller, const struct plan_action *acti
 		publish(poller, action);
 }
 
+/* The URL and what else is another cluster's. */
+bool poller_can_take(const struct config *before, const struct config *config)
+{
+	static const char *const fixed[] = {"slurmrestd.url", "state.path", "jobs.first-id",
+					    "jobs.max-id"};
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		if (!option_is_same(before, config, option_find(fixed[i], strlen(fixed[i]))))
+			return false;
+	return true;
+}
+
+static bool connects_alike(const struct config *a, const struct config *b)
+{
+	for (size_t i = 0; i < option_count; i++)
+		if (strncmp(option_table[i].name, "slurmrestd.", strlen("slurmrestd.")) == 0 &&
+		    !option_is_same(a, b, &option_table[i]))
+			return false;
+	return true;
+}
+
+/* What was learnt and counted stays. The files were there when the setup was checked; should they be gone, the
+ * connection stays, too. */
+static void take_config(struct poller *poller, const struct config *config)
+{
+	struct error err;
+	const struct plan_options plan_options = plan_options_of(config);
+	const struct client_options client_options = config_client(config, &poller->stop);
+	if (!connects_alike(poller->config, config) &&
+	    !client_configure(poller->asker.client, &client_options, config_token(config), &err))
+		log_line(LOG_LEVEL_ERROR, "slurmrestd is asked as before", "error", err.text, NULL);
+	poller->config = poller->asker.config = config;
+	buf_clear(&poller->labels);
+	config_labels(config, &poller->labels);
+	tasks_fill(poller->tasks, config);
+	plan_set_options(poller->plan, &plan_options);
+	caps_done(&poller->cluster.caps);
+	caps_init(&poller->cluster.caps);
+	config_caps(config, &poller->cluster.caps, &err);
+	cluster_set_job_rows(&poller->cluster, config->job_rows, config->job_node_rows);
+	tell_planner(poller);
+	poller->is_page_old = true;
+}
+
+static void take_next_config(struct poller *poller)
+{
+	pthread_mutex_lock(&poller->lock);
+	struct setup *setup = poller->next_setup;
+	const struct config *config = poller->next_config;
+	poller->next_setup = NULL;
+	poller->next_config = NULL;
+	pthread_mutex_unlock(&poller->lock);
+	if (!setup)
+		return;
+	take_config(poller, config);
+	log_about(config->name);
+	setup_release(poller->setup);
+	poller->setup = setup;
+}
+
+void poller_configure(struct poller *poller, struct setup *setup, const struct config *config)
+{
+	pthread_mutex_lock(&poller->lock);
+	setup_release(poller->next_setup);
+	poller->next_setup = setup_hold(setup);
+	poller->next_config = config;
+	pthread_cond_signal(&poller->wake);
+	pthread_mutex_unlock(&poller->lock);
+}
+
+void poller_continue(struct poller *poller, const struct poller *before)
+{
+	struct exporter *exporter = &poller->exporter;
+	poller->counted_before = job_events_new(&poller->cluster.caps, &poller->cluster.vocabulary,
+						clock_now_s());
+	if (before->events.recorder.events)
+		events_continue(poller->counted_before, before->events.recorder.events, clock_now_s());
+	exporter->begin = before->exporter.begin;
+	memcpy(exporter->endpoints, before->exporter.endpoints, sizeof exporter->endpoints);
+	poller->old_page_until_ns = clock_monotonic_ns() + (uint64_t)(OLD_PAGE_S * 1e9);
+}
+
 static void *run(void *context)
 {
 	struct poller *poller = context;
+	log_about(poller->config->name);
+	open_events(poller);
 	tell_planner(poller);
 	poller->is_page_old = true; /* nothing is known yet, but a scrape finds the exporter itself */
 	while (!atomic_load(&poller->stop)) {
+		take_next_config(poller);
 		struct plan_action action = plan_next(poller->plan, clock_monotonic_ns());
 		publish_if_due(poller, &action);
 		if (action.kind == PLAN_ASK) {
@@ -465,11 +571,15 @@ void poller_free(struct poller *poller)
 {
 	if (!poller)
 		return;
+	setup_release(poller->setup);
+	setup_release(poller->next_setup);
+	job_events_free(poller->counted_before);
 	client_free(poller->asker.client);
 	job_poller_done(&poller->jobs);
 	event_poller_done(&poller->events);
 	plan_free(poller->plan);
 	cluster_done(&poller->cluster);
+	buf_done(&poller->labels);
 	pthread_cond_destroy(&poller->wake);
 	pthread_mutex_destroy(&poller->lock);
 	free(poller);

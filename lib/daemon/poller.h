@@ -2,16 +2,27 @@
  * cluster; only the page leaves it, through the slot. */
 #pragma once
 
-#include "daemon/config.h"
 #include "daemon/page.h"
+#include "daemon/setup.h"
 
 struct poller;
 
-/* Borrows config and slot until poller_free. */
-struct poller *poller_new(const struct config *config, struct page_slot *slot, struct error *err);
+/* For one of the setup's clusters. Holds the setup, borrows the slot until poller_free. */
+struct poller *poller_new(struct setup *setup, const struct config *config, struct page_slot *slot,
+			  struct error *err);
 
 /* Asks every endpoint once and publishes the page; true if all that are served answered. For --once. */
 bool poller_poll_all(struct poller *poller);
+
+/* Can a poller with the options `before` go on with the others, or does it take a new one? */
+bool poller_can_take(const struct config *before, const struct config *config);
+
+/* Goes on with these options, of a cluster of that setup, after the request under way; by any thread. */
+void poller_configure(struct poller *poller, struct setup *setup, const struct config *config);
+
+/* Goes on counting where the other one was stopped, and leaves its page in the slot until there is a better one. Before
+ * poller_start. */
+void poller_continue(struct poller *poller, const struct poller *before);
 
 bool poller_start(struct poller *poller, struct error *err); /* polls in a thread of its own */
 void poller_stop(struct poller *poller); /* ends the thread, if any, within a second */

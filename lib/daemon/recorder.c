@@ -133,10 +133,10 @@ static void load(struct recorder *recorder)
 }
 
 void recorder_init(struct recorder *recorder, const char *path, const struct caps *caps,
-		   const struct vocabulary *vocabulary)
+		   const struct vocabulary *vocabulary, struct job_events *events)
 {
 	*recorder = (struct recorder){.caps = caps, .vocabulary = vocabulary};
-	recorder->events = job_events_new(caps, vocabulary, clock_now_s());
+	recorder->events = events ? events : job_events_new(caps, vocabulary, clock_now_s());
 	if (!path)
 		return;
 	recorder->store = store_new(path, "");

@@ -17,9 +17,11 @@ struct recorder {
 	int64_t next_try;    /* Unix seconds */
 };
 
-/* Borrows caps and vocabulary. `path` NULL: nothing is kept. */
+/* Borrows caps and vocabulary. `path` NULL: nothing is kept. Counting begins anew, or goes on with what is found there,
+ * or, if that is nothing, with what was counted before: `events` was made with the same caps and vocabulary, is taken, and
+ * may be NULL. */
 void recorder_init(struct recorder *recorder, const char *path, const struct caps *caps,
-		   const struct vocabulary *vocabulary);
+		   const struct vocabulary *vocabulary, struct job_events *events);
 void recorder_done(struct recorder *recorder);
 
 /* Writes what changed. `cluster`: its name, empty while unknown. recorder->events may be others afterwards: those that

@@ -41,13 +41,12 @@ static void reload(struct routes *routes, const struct web_request *request,
 }
 
 static const struct route {
-	const char *path; /* NULL: the telemetry path, and its parts; ends with "/": one name more */
+	const char *path; /* NULL: the telemetry path, and its parts */
 	bool is_post;     /* else GET and HEAD */
 	void (*respond)(struct routes *routes, const struct web_request *request,
 			struct web_reply *reply);
 } table[] = {
 	{"/", false, status_respond_page},
-	{"/cluster/", false, status_respond_cluster},
 	{"/api/v1/status", false, status_respond_json},
 	{"/plan", false, status_respond_plan},
 	{"/style.css", false, status_respond_style},
@@ -64,18 +63,10 @@ static bool fits(const struct route *route, const char *method)
 			      : strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
-static bool is_at_fixed(const struct route *route, const char *path)
-{
-	size_t len = route->path ? strlen(route->path) : 0;
-	if (len > 1 && route->path[len - 1] == '/')
-		return strncmp(route->path, path, len) == 0 && path[len] && !strchr(path + len, '/');
-	return route->path && strcmp(route->path, path) == 0;
-}
-
 bool routes_has(const char *path)
 {
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (is_at_fixed(&table[i], path))
+		if (table[i].path && strcmp(table[i].path, path) == 0)
 			return true;
 	return false;
 }
@@ -84,7 +75,7 @@ static bool is_at(const struct routes *routes, const struct route *route, const 
 {
 	size_t len = strlen(routes->telemetry_path);
 	if (route->path)
-		return is_at_fixed(route, path);
+		return strcmp(route->path, path) == 0;
 	return strncmp(routes->telemetry_path, path, len) == 0 &&
 	       (path[len] == '\0' || (path[len] == '/' && path[len + 1]));
 }

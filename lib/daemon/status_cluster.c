@@ -119,7 +119,6 @@ static uint64_t or_zero(uint64_t number)
 void status_gather_cluster(struct status *status, const struct cluster *cluster)
 {
 	const struct diag *diag = &cluster->scheduler.diag;
-	status->name = status_copy(status, text_of(cluster->name));
 	status->slurm_version = status_copy(status, text_of(cluster->slurm_version));
 	status->api_version = status_copy(status, text_of(cluster->api_version));
 	gather_controllers(status, cluster);

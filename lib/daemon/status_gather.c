@@ -142,6 +142,7 @@ static void gather_exporter(struct status *status, const struct status_sources *
 	const struct config *config = sources->asker->config;
 	const struct exporter *exporter = sources->asker->exporter;
 	const struct recorder *recorder = &sources->events->recorder;
+	status->name = status_copy(status, text_of(config->name ? config->name : sources->asker->cluster->name));
 	status->url = status_copy(status, text_of(config->slurmrestd_url));
 	status->not_ready = copy_or_null(status, sources->not_ready);
 	status->is_cut_off = exporter->is_cut_off;

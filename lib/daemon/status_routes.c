@@ -15,6 +15,7 @@ enum { REFRESH_MIN_S = 5, REFRESH_MAX_S = 3600 };
 struct view {
 	struct page **pages;
 	size_t count;
+	bool is_whole; /* there is one of each cluster */
 	const struct status **clusters;
 	struct status_site site;
 };
@@ -27,25 +28,32 @@ static void give_back(struct view *view)
 	free(view->clusters);
 }
 
-/* False, and the reply, while there is no page. */
+/* Those that ?cluster= names, or all. */
+static void take_clusters(struct view *view, const char *name)
+{
+	view->clusters = memory_new((view->count + 1) * sizeof *view->clusters);
+	for (size_t i = 0; i < view->count; i++) {
+		const struct status *status = view->pages[i]->status;
+		if (!name || strcmp(status->name, name) == 0)
+			view->clusters[view->site.cluster_count++] = status;
+	}
+	view->site.clusters = view->clusters;
+	view->site.chosen = view->count > 1 ? name : NULL;
+}
+
+static unsigned refresh_of(const struct web_request *request)
+{
+	const char *asked = web_request_query(request, "refresh", 0);
+	uint64_t seconds;
+	bool is_fit = asked && text_to_u64(text_of(asked), &seconds) && seconds >= REFRESH_MIN_S &&
+		      seconds <= REFRESH_MAX_S;
+	return is_fit ? (unsigned)seconds : 0;
+}
+
+/* False, and the reply, while there is no page, and where there is no such cluster. */
 static bool view_open(struct view *view, struct routes *routes, const struct web_request *request,
 		      struct web_reply *reply)
 {
-	const char *refresh = web_request_query(request, "refresh", 0);
-	uint64_t refresh_s = 0;
-	bool is_whole;
-	view->pages = page_board_borrow(routes->scrape.board, &view->count, &is_whole);
-	view->clusters = memory_new((view->count + 1) * sizeof *view->clusters);
-	for (size_t i = 0; i < view->count; i++)
-		view->clusters[i] = view->pages[i]->status;
-	if (!is_whole || !view->count) {
-		give_back(view);
-		web_reply_text(reply, 503, not_begun);
-		return false;
-	}
-	if (!refresh || !text_to_u64(text_of(refresh), &refresh_s) || refresh_s < REFRESH_MIN_S ||
-	    refresh_s > REFRESH_MAX_S)
-		refresh_s = 0;
 	process_read(&routes->process);
 	view->site = (struct status_site){
 		.now = clock_now(),
@@ -56,11 +64,18 @@ static bool view_open(struct view *view, struct routes *routes, const struct web
 		.cpu_seconds = routes->process.cpu_seconds,
 		.resident_bytes = routes->process.resident_bytes,
 		.scrapes = page_board_scrapes(routes->scrape.board),
-		.refresh_s = (unsigned)refresh_s,
-		.clusters = view->clusters,
-		.cluster_count = view->count,
+		.refresh_s = refresh_of(request),
 	};
-	return true;
+	view->pages = page_board_borrow(routes->scrape.board, &view->count, &view->is_whole);
+	take_clusters(view, web_request_query(request, "cluster", 0));
+	if (view->site.cluster_count)
+		return true;
+	if (view->count)
+		web_reply_text(reply, 404, "there is no such cluster\n");
+	else
+		web_reply_text(reply, 503, not_begun);
+	give_back(view);
+	return false;
 }
 
 /* Replies what was made, and gives the view back. */
@@ -89,29 +104,10 @@ void status_respond_page(struct routes *routes, const struct web_request *reques
 	if (!view_open(&view, routes, request, reply))
 		return;
 	if (view.site.cluster_count > 1)
-		pages_overview(&view.site, "./", &made);
+		pages_overview(&view.site, &made);
 	else
-		pages_cluster(&view.site, view.site.clusters[0], "./", &made);
+		pages_cluster(&view.site, &made);
 	reply_html(&view, reply, &made);
-}
-
-void status_respond_cluster(struct routes *routes, const struct web_request *request,
-			    struct web_reply *reply)
-{
-	struct view view;
-	struct buf made = BUF_INIT;
-	const char *name = strrchr(request->path, '/') + 1;
-	if (!view_open(&view, routes, request, reply))
-		return;
-	for (size_t i = 0; i < view.site.cluster_count; i++) {
-		if (strcmp(view.site.clusters[i]->name, name) != 0)
-			continue;
-		pages_cluster(&view.site, view.site.clusters[i], "../", &made);
-		reply_html(&view, reply, &made);
-		return;
-	}
-	give_back(&view);
-	web_reply_text(reply, 404, "no such cluster\n");
 }
 
 void status_respond_json(struct routes *routes, const struct web_request *request,
@@ -145,6 +141,10 @@ void status_respond_ready(struct routes *routes, const struct web_request *reque
 		return;
 	buf_add_string(&made, "not ready: ");
 	bool is_not = pages_not_ready(&view.site, &made);
+	if (!is_not && !view.is_whole) {
+		is_not = true;
+		buf_add_string(&made, "a cluster was not asked yet");
+	}
 	reply->status = is_not ? 503 : 200;
 	if (!is_not)
 		buf_clear(&made);

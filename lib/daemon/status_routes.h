@@ -1,12 +1,11 @@
-/* What is served of each cluster's status: pages for people, JSON, the plan, readiness. Of the server's thread. */
+/* What is served of the clusters' status: a page for people, JSON, the plan, readiness; of one of them with ?cluster=NAME. Of
+ * the server's thread. */
 #pragma once
 
 #include "daemon/routes.h"
 
 void status_respond_page(struct routes *routes, const struct web_request *request,
-			 struct web_reply *reply); /* "/": all clusters, or the only one */
-void status_respond_cluster(struct routes *routes, const struct web_request *request,
-			    struct web_reply *reply); /* "/cluster/NAME" */
+			 struct web_reply *reply);
 void status_respond_json(struct routes *routes, const struct web_request *request,
 			 struct web_reply *reply);
 void status_respond_plan(struct routes *routes, const struct web_request *request,

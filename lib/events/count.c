@@ -14,6 +14,26 @@ static void add(struct job_events *events, uint32_t owner, enum tally_what what,
 		tally_add(tallies->items[i], what, detail, amount);
 }
 
+/* With the job, so that who looks at failures finds one of them. */
+static void add_end(struct job_events *events, const struct run *run, const struct job_end *end)
+{
+	const struct owner_tallies *tallies =
+		owners_tallies(&events->owners, run->owner, &events->tallies);
+	const struct tally_last last = {end->raw_id, (double)end->tasks, end->end_time};
+	for (size_t i = 0; i < tallies->count; i++) {
+		struct tally_count *count =
+			tally_add(tallies->items[i], TALLY_ENDS, end->state, (double)end->tasks);
+		if (!text_equal(end->state, TEXT("completed")))
+			tally_note(tallies->items[i], count, &last);
+	}
+}
+
+static void observe(struct tally *tally, enum tally_what what, double value, uint32_t job, int64_t time)
+{
+	const struct tally_last last = {job, value, time};
+	tally_note(tally, tally_observe(tally, what, value), &last);
+}
+
 static struct tally *partition_of(struct job_events *events, uint32_t owner)
 {
 	struct text partitions = owners_get(&events->owners, owner).partitions;
@@ -130,8 +150,8 @@ void count_start(struct job_events *events, struct run *run, int64_t start, int6
 	struct tally *queue = queue_of(events, run->owner);
 	struct tally *partition = partition_of(events, run->owner);
 	int64_t queued = start - run->key.submit_time, waited = eligible ? start - eligible : queued;
-	tally_observe(queue, TALLY_WAIT_SECONDS, waited > 0 ? (double)waited : 0);
-	tally_observe(queue, TALLY_QUEUE_SECONDS, queued > 0 ? (double)queued : 0);
+	observe(queue, TALLY_WAIT_SECONDS, waited > 0 ? (double)waited : 0, run->raw_id, start);
+	observe(queue, TALLY_QUEUE_SECONDS, queued > 0 ? (double)queued : 0, run->raw_id, start);
 	tally_observe(partition, TALLY_SIZE_CPUS, (double)run->cpus);
 	tally_observe(partition, TALLY_SIZE_NODES, (double)nodes);
 }
@@ -247,9 +267,11 @@ static void count_node(struct job_events *events, const struct job_end *end)
 						: hostlist_first(end->node_list, room);
 	bool is_sure = end->failed_node.len || end->nodes == 1 ||
 		       text_equal(end->state, TEXT("failed"));
-	if (node.len && is_sure)
-		tally_add(tallies_of(&events->tallies, TALLY_NODE, node, TEXT("")), TALLY_FAILURES,
-			  end->state, 1);
+	if (!node.len || !is_sure)
+		return;
+	const struct tally_last last = {end->raw_id, 1, end->end_time};
+	struct tally *tally = tallies_of(&events->tallies, TALLY_NODE, node, TEXT(""));
+	tally_note(tally, tally_add(tally, TALLY_FAILURES, end->state, 1), &last);
 }
 
 static void count_how_it_ended(struct job_events *events, const struct run *run,
@@ -260,7 +282,7 @@ static void count_how_it_ended(struct job_events *events, const struct run *run,
 					      [JOB_EXIT_SIGNAL] = "signal"};
 	struct tally *partition = partition_of(events, run->owner);
 	double seconds = (double)end->run_seconds;
-	tally_observe(queue_of(events, run->owner), TALLY_RUN_SECONDS, seconds);
+	observe(queue_of(events, run->owner), TALLY_RUN_SECONDS, seconds, run->raw_id, end->end_time);
 	if (number_is_known(end->time_limit) && end->time_limit)
 		tally_observe(partition, TALLY_TIME_LIMIT_RATIO, seconds / (double)end->time_limit);
 	if (end->exit != JOB_EXIT_UNKNOWN) {
@@ -291,7 +313,7 @@ void count_end(struct job_events *events, struct run *run, const struct job_end 
 	run->end_time = end->end_time;
 	if (!counts(events, end->end_time, end->tasks))
 		return;
-	add(events, run->owner, TALLY_ENDS, end->state, (double)end->tasks);
+	add_end(events, run, end);
 	if (!has_started) {
 		run->counted = 0;
 		return;

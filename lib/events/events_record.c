@@ -28,6 +28,21 @@ struct writing {
 	bool all;
 };
 
+static void write_natives(const struct writing *writing, struct text kind, struct text name,
+			  const struct tally *tally)
+{
+	char detail[32];
+	for (size_t i = 0; i < tally->native_count; i++) {
+		const struct tally_native *native = &tally->natives[i];
+		if (!writing->all && native->count == native->stored)
+			continue;
+		tally_native_detail(native, detail, sizeof detail);
+		const struct events_counter counter = {kind, name, text_of(tally_table[native->what].name),
+						       text_of(detail), (double)native->count};
+		writing->writer->counter(writing->context, &counter);
+	}
+}
+
 static void write_tally(const struct writing *writing, int kind, const struct tally *tally)
 {
 	struct buf name = BUF_INIT;
@@ -47,6 +62,7 @@ static void write_tally(const struct writing *writing, int kind, const struct ta
 		if (writing->all || count->value != count->stored)
 			writing->writer->counter(writing->context, &counter);
 	}
+	write_natives(writing, text_of(kind_names[kind]), buf_text(&name), tally);
 	buf_done(&name);
 }
 
@@ -101,6 +117,8 @@ static void note_stored(struct tally *tally)
 		struct tally_count *count = tally->counts.entries[i].value;
 		count->stored = count->value;
 	}
+	for (size_t i = 0; tally && tally->is_changed && i < tally->native_count; i++)
+		tally->natives[i].stored = tally->natives[i].count;
 	if (tally)
 		tally->is_changed = false;
 }
@@ -184,10 +202,40 @@ void events_restore_mark(struct job_events *events, struct text name, int64_t va
 void events_restored(struct job_events *events, int64_t now)
 {
 	events->woke = now;
+	for (int kind = 0; kind < TALLY_KINDS; kind++) {
+		const struct map *map = &events->tallies.kinds[kind];
+		for (size_t i = 0; i < map->count; i++)
+			tally_restored(map->entries[i].value, kind);
+		if (events->tallies.others[kind])
+			tally_restored(events->tallies.others[kind], kind);
+	}
 	for (size_t i = 0; i < events->runs.count; i++) {
 		struct run *run = &events->runs.items[i];
 		int64_t ran = run->ran_before + events->looked_until - run->began;
 		if (run->is_used && run->bits & RUN_RUNS && ran > run->counted)
 			run->counted = ran;
 	}
+}
+
+static void continue_counter(void *events, const struct events_counter *counter)
+{
+	events_restore_counter(events, counter);
+}
+
+static void continue_run(void *events, const struct events_run *run)
+{
+	events_restore_run(events, run);
+}
+
+static void continue_mark(void *events, const char *name, int64_t value)
+{
+	events_restore_mark(events, text_of(name), value);
+}
+
+void events_continue(struct job_events *events, const struct job_events *from, int64_t now)
+{
+	static const struct events_writer writer = {
+		.counter = continue_counter, .run = continue_run, .mark = continue_mark};
+	events_write(from, true, &writer, events);
+	events_restored(events, now);
 }

@@ -46,5 +46,8 @@ void events_restore_counter(struct job_events *events, const struct events_count
 void events_restore_run(struct job_events *events, const struct events_run *run);
 void events_restore_mark(struct job_events *events, struct text name, int64_t value);
 
+/* Goes on where `from` is, with caps and names of its own: new job_events, at once. */
+void events_continue(struct job_events *events, const struct job_events *from, int64_t now);
+
 /* What happened from the last time that was written to `now` is found later, if at all. */
 void events_restored(struct job_events *events, int64_t now);

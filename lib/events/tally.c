@@ -49,9 +49,9 @@ const struct tally_row tally_table[TALLY_WHATS] = {
 					  PARTITION | ACCOUNT | USER, NULL, NULL, 0},
 	[TALLY_PEAK_MEMORY_BYTES] = {"ended_peak_memory_bytes", PARTITION | ACCOUNT | USER, NULL,
 				     NULL, 0},
-	[TALLY_WAIT_SECONDS] = {"wait_seconds", QUEUE, NULL, BOUNDS(durations)},
-	[TALLY_QUEUE_SECONDS] = {"queue_seconds", QUEUE, NULL, BOUNDS(durations)},
-	[TALLY_RUN_SECONDS] = {"run_seconds", QUEUE, NULL, BOUNDS(durations)},
+	[TALLY_WAIT_SECONDS] = {"wait_seconds", QUEUE, NULL, BOUNDS(durations), true},
+	[TALLY_QUEUE_SECONDS] = {"queue_seconds", QUEUE, NULL, BOUNDS(durations), true},
+	[TALLY_RUN_SECONDS] = {"run_seconds", QUEUE, NULL, BOUNDS(durations), true},
 	[TALLY_TIME_LIMIT_RATIO] = {"time_limit_ratio", PARTITION, NULL, BOUNDS(ratios)},
 	[TALLY_SIZE_CPUS] = {"size_cpus", PARTITION, NULL, BOUNDS(sizes)},
 	[TALLY_SIZE_NODES] = {"size_nodes", PARTITION, NULL, BOUNDS(sizes)},
@@ -113,6 +113,7 @@ void tally_init(struct tally *tally, struct arena *arena, int kind, struct text 
 void tally_done(struct tally *tally)
 {
 	map_done(&tally->counts);
+	free(tally->natives);
 }
 
 static void add(struct tally *tally, struct tally_count *count, double amount)
@@ -123,17 +124,25 @@ static void add(struct tally *tally, struct tally_count *count, double amount)
 	tally->is_changed = true;
 }
 
-void tally_add(struct tally *tally, enum tally_what what, struct text detail, double amount)
+struct tally_count *tally_add(struct tally *tally, enum tally_what what, struct text detail, double amount)
 {
 	const struct tally_row *row = &tally_table[what];
-	if (!row->details) {
-		add(tally, tally->counts.entries[tally->first[what]].value, amount);
-		return;
-	}
 	char room[LABEL_MAX + 1];
 	bool is_full = tally->counts.count >= COUNTS_MAX;
-	add(tally, count_of(tally, text_of(row->name), is_full ? LABEL_OTHER : label_of(detail, room), what),
-	    amount);
+	struct tally_count *count =
+		!row->details ? tally->counts.entries[tally->first[what]].value
+			      : count_of(tally, text_of(row->name),
+					 is_full ? LABEL_OTHER : label_of(detail, room), what);
+	add(tally, count, amount);
+	return count;
+}
+
+void tally_note(struct tally *tally, struct tally_count *count, const struct tally_last *last)
+{
+	if (!count->last)
+		count->last = arena_new(tally->counts.arena, sizeof *count->last);
+	if (last->time >= count->last->time)
+		*count->last = *last;
 }
 
 static unsigned bucket_of(const struct tally_row *row, double value)
@@ -144,12 +153,16 @@ static unsigned bucket_of(const struct tally_row *row, double value)
 	return bucket;
 }
 
-void tally_observe(struct tally *tally, enum tally_what what, double value)
+struct tally_count *tally_observe(struct tally *tally, enum tally_what what, double value)
 {
 	const struct tally_row *row = &tally_table[what];
 	const struct map_entry *entries = &tally->counts.entries[tally->first[what]];
-	add(tally, entries[bucket_of(row, value)].value, 1);
+	struct tally_count *bucket = entries[bucket_of(row, value)].value;
+	add(tally, bucket, 1);
 	add(tally, entries[row->bound_count + 1].value, value);
+	if (row->has_native)
+		tally_native_observe(tally, what, value);
+	return bucket;
 }
 
 static enum tally_what what_named(struct text name)
@@ -162,6 +175,8 @@ static enum tally_what what_named(struct text name)
 
 void tally_restore(struct tally *tally, struct text what, struct text detail, double value)
 {
+	if (tally_native_restore(tally, what_named(what), detail, value))
+		return;
 	struct tally_count *count = count_of(tally, what, detail, what_named(what));
 	count->value = count->stored = value;
 }

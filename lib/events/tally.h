@@ -41,20 +41,40 @@ struct tally_row {
 	const char *const *details; /* there from the start, but of users; ends with NULL. NULL: one without a detail */
 	const double *bounds;       /* of a histogram: ascending, +Inf left out */
 	unsigned bound_count;
+	bool has_native;            /* exponential buckets, too */
 };
 extern const struct tally_row tally_table[TALLY_WHATS];
+
+/* The job of a run that was counted; not kept over a restart. */
+struct tally_last {
+	uint32_t job;
+	double value;
+	int64_t time; /* Unix seconds */
+};
 
 struct tally_count {
 	enum tally_what what; /* TALLY_WHATS: another slurmscope's, kept */
 	struct text detail;   /* of a histogram: the upper bound, "+Inf", or "sum" */
 	double value;
 	double stored; /* as it is in the store */
+	struct tally_last *last; /* of the latest run; NULL: of none since the start */
+};
+
+/* A bucket of a histogram whose bounds are powers of 2^(1/4), as Prometheus' native histograms have them in schema 2.
+ * Stored with its upper bound as the detail: "2^(17/4)", or "0". */
+enum { TALLY_NATIVE_SCHEMA = 2, TALLY_NATIVE_ZERO = INT32_MIN };
+struct tally_native {
+	enum tally_what what;
+	int32_t index; /* 17 */
+	uint64_t count, stored;
 };
 
 struct tally {
 	struct text label[2];
 	struct map counts;   /* "ends NUL failed" -> struct tally_count; each histogram's in their order */
 	uint32_t first[TALLY_WHATS]; /* where those of the table begin in `counts` */
+	struct tally_native *natives; /* by what and index; those that are not empty */
+	size_t native_count, native_capacity;
 	bool is_changed;     /* since it was stored */
 };
 
@@ -68,11 +88,27 @@ static inline bool tally_has(int kind, enum tally_what what)
 	return tally_table[what].kinds >> kind & 1;
 }
 
-void tally_add(struct tally *tally, enum tally_what what, struct text detail, double amount);
-void tally_observe(struct tally *tally, enum tally_what what, double value);
+/* Both return where it was counted. */
+struct tally_count *tally_add(struct tally *tally, enum tally_what what, struct text detail, double amount);
+struct tally_count *tally_observe(struct tally *tally, enum tally_what what, double value);
+
+/* It was a run of this job. */
+void tally_note(struct tally *tally, struct tally_count *count, const struct tally_last *last);
 
 /* What was stored. Bounds of histograms may only change with the version of the store. */
 void tally_restore(struct tally *tally, struct text what, struct text detail, double value);
+
+/* All was restored. What a slurmscope without exponential buckets has counted gets into those where its classic ones
+ * end, for a histogram that grows by other sums than its buckets' is refused by Prometheus. */
+void tally_restored(struct tally *tally, int kind);
+
+/* Of tally.c and events_record.c. */
+void tally_native_observe(struct tally *tally, enum tally_what what, double value);
+bool tally_native_restore(struct tally *tally, enum tally_what what, struct text detail, double value);
+void tally_native_detail(const struct tally_native *native, char *to, size_t size);
+
+/* The exponential buckets of `what`; how many. */
+size_t tally_natives(const struct tally *tally, enum tally_what what, const struct tally_native **ret_first);
 
 /* The counts of `what`, which a tally of its kind has from the start: of a histogram the buckets, not cumulative,
  * +Inf, and the sum. */

@@ -153,3 +153,29 @@ void catalogue_list(struct buf *list)
 {
 	visit(SLURM | EXPORTER | PROCESS | SERIES, list_family, list);
 }
+
+struct looking {
+	struct text name;
+	bool is_found;
+};
+
+static void look(struct looking *looking, const char *labels)
+{
+	struct text rest = text_of(labels), label;
+	while (text_next(&rest, ',', &label))
+		looking->is_found |= text_equal(label, looking->name);
+}
+
+static void look_at_family(void *context, const struct visited *visited)
+{
+	const struct family_group *group = visited->group;
+	look(context, group->kinds ? entity_kind_labels[visited->kind] : group->labels);
+	look(context, visited->family->labels);
+}
+
+bool catalogue_has_label(const char *name)
+{
+	struct looking looking = {text_of(name), strcmp(name, "le") == 0 || strcmp(name, "quantile") == 0};
+	visit(SLURM | EXPORTER | PROCESS | SERIES, look_at_family, &looking);
+	return looking.is_found;
+}

@@ -14,3 +14,6 @@ void catalogue_render_process(const struct view *view, struct samples *page);
 
 /* Appends one line per family: name, type, labels, source, since, help, separated by tabs. */
 void catalogue_list(struct buf *list);
+
+/* Does any family have a label of that name? */
+bool catalogue_has_label(const char *name);

@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+_Static_assert(NATIVE_SCHEMA == (int)TALLY_NATIVE_SCHEMA, "buckets are passed on as they are");
+
 static enum tally_what what_of(const struct family *family)
 {
 	return (enum tally_what)family->offset;
@@ -13,6 +15,15 @@ static void emit_count(struct exposition *out, const struct view *view, const st
 {
 	(void)view;
 	exposition_number(out, tally_get(item, what_of(family), 0)->value);
+}
+
+static struct exemplar exemplar_of(const struct tally_count *count)
+{
+	if (!count->last)
+		return (struct exemplar){0};
+	return (struct exemplar){.job = count->last->job,
+				 .value = count->last->value,
+				 .time = (double)count->last->time};
 }
 
 /* One sample for each detail, known before or not. */
@@ -27,6 +38,8 @@ static void emit_details(struct exposition *out, const struct view *view,
 			continue;
 		exposition_label(out, family->labels, count->detail);
 		exposition_number(out, count->value);
+		const struct exemplar exemplar = exemplar_of(count);
+		exposition_exemplar(out, &exemplar);
 	}
 }
 
@@ -46,16 +59,40 @@ static void emit_gres(struct exposition *out, const struct view *view, const str
 	}
 }
 
+/* They are none of a histogram that has not as many observations: Prometheus refuses the whole page then. */
+static void emit_natives(struct exposition *out, const struct tally *tally, enum tally_what what, uint64_t total)
+{
+	enum { NATIVES_MAX = 260 }; /* more than powers of 2^(1/4) to 2^63 */
+	struct native_bucket buckets[NATIVES_MAX];
+	const struct tally_native *natives;
+	size_t count = tally_natives(tally, what, &natives);
+	if (!tally_table[what].has_native || count > NATIVES_MAX)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		bool is_zero = natives[i].index == TALLY_NATIVE_ZERO;
+		buckets[i] = (struct native_bucket){is_zero ? NATIVE_ZERO : natives[i].index, natives[i].count};
+		total -= natives[i].count;
+	}
+	if (!total)
+		exposition_native(out, buckets, count);
+}
+
 static void emit_histogram(struct exposition *out, const struct view *view,
 			   const struct family *family, const void *item)
 {
 	(void)view;
 	const struct tally_row *row = &tally_table[what_of(family)];
 	struct histogram histogram = {.bounds = row->bounds, .bound_count = row->bound_count};
-	for (unsigned i = 0; i <= row->bound_count; i++)
+	struct exemplar last[HISTOGRAM_BUCKETS_MAX + 1];
+	uint64_t total = 0;
+	for (unsigned i = 0; i <= row->bound_count; i++) {
 		histogram.buckets[i] = (uint64_t)tally_get(item, what_of(family), i)->value;
+		last[i] = exemplar_of(tally_get(item, what_of(family), i));
+		total += histogram.buckets[i];
+	}
 	histogram.sum = tally_get(item, what_of(family), row->bound_count + 1)->value;
-	exposition_histogram(out, &histogram, NULL);
+	exposition_histogram(out, &histogram, last);
+	emit_natives(out, item, what_of(family), total);
 }
 
 enum {

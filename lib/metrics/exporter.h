@@ -43,6 +43,8 @@ struct exporter_scrapes {
 struct exporter_process {
 	const char *version, *revision, *compiler;
 	struct exporter_scrapes scrapes[EXPORTER_SCRAPE_ROWS];
+	bool config_is_loaded; /* the last try to */
+	double config_loaded;  /* Unix seconds: the last one that did not fail */
 	/* as client_golang's process collector names them */
 	double cpu_seconds, start_time;
 	uint64_t open_fds, max_fds, virtual_bytes, resident_bytes;

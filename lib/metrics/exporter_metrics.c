@@ -275,6 +275,13 @@ static void emit_double(struct exposition *out, const struct view *view,
 	exposition_number(out, *(const double *)((const char *)item + family->offset));
 }
 
+static void emit_config_is_loaded(struct exposition *out, const struct view *view,
+				  const struct family *family, const void *item)
+{
+	(void)view, (void)family;
+	exposition_integer(out, ((const struct exporter_process *)item)->config_is_loaded);
+}
+
 #define EXPORTER_DOUBLE(name, member, help)                                                        \
 	{name, GAUGE, NULL, help, emit_double, offsetof(struct exporter, member), 1, 0}
 #define PROCESS(name, type, emit, member, help)                                                    \
@@ -333,6 +340,12 @@ static const struct family process_families[] = {
 	 "What this exporter was built from; always 1.", emit_build_info, 0, 0, 0},
 	{"slurmscope_scrapes_total", COUNTER, "format,code",
 	 "Requests for the metrics page, as of the page's making.", emit_scrapes, 0, 0, 0},
+	{"slurmscope_config_last_reload_successful", GAUGE, NULL,
+	 "Whether the configuration was read and applied when that was last tried; else the one before is in "
+	 "force.",
+	 emit_config_is_loaded, 0, 0, 0},
+	PROCESS("slurmscope_config_last_reload_success_timestamp_seconds", GAUGE, emit_double, config_loaded,
+		"When the configuration in force was read."),
 	PROCESS("process_cpu_seconds_total", COUNTER, emit_double, cpu_seconds,
 		"Total user and system CPU time spent in seconds."),
 	PROCESS("process_open_fds", GAUGE, emit_number, open_fds, "Number of open file descriptors."),

@@ -80,16 +80,20 @@ void exposition_base(struct exposition *out)
 	out->base_labels = out->labels.len;
 }
 
+void exposition_write_label(struct buf *labels, const char *name, struct text value)
+{
+	if (labels->len)
+		buf_add_char(labels, ',');
+	buf_add_string(labels, name);
+	buf_add_string(labels, "=\"");
+	add_escaped(labels, value, true);
+	buf_add_char(labels, '"');
+}
+
 void exposition_label(struct exposition *out, const char *name, struct text value)
 {
-	if (!value.len || out->is_folding)
-		return;
-	if (out->labels.len)
-		buf_add_char(&out->labels, ',');
-	buf_add_string(&out->labels, name);
-	buf_add_string(&out->labels, "=\"");
-	add_escaped(&out->labels, value, true);
-	buf_add_char(&out->labels, '"');
+	if (value.len && !out->is_folding)
+		exposition_write_label(&out->labels, name, value);
 }
 
 void exposition_base_label(struct exposition *out, const char *name, struct text value)

@@ -52,6 +52,9 @@ void exposition_exemplar(struct exposition *out, const struct exemplar *exemplar
 /* Of the histogram before: exponential buckets, by index, which have as many observations. */
 void exposition_native(struct exposition *out, const struct native_bucket *buckets, size_t count);
 
+/* Appends name="value", behind a comma if there is one before. */
+void exposition_write_label(struct buf *labels, const char *name, struct text value);
+
 void exposition_done(struct exposition *out); /* the last family is done, too */
 
 /* The shortest decimal that reads back as the same number; 32 bytes are enough. */

@@ -16,7 +16,7 @@ static const struct {
 	{"slurm_backfill_last_depth_tried", {NULL, "23.11"}},
 	{"slurm_backfill_max_cycle_seconds", {NULL, "23.11 (and 21.08)"}},
 	{"slurm_backfill_queue_length_total", {NULL, "23.11"}},
-	{"slurm_backfill_table_size", {NULL, "22.05"}},
+	{"slurm_backfill_last_table_size", {NULL, "22.05"}},
 	{"slurm_backfill_table_size_total", {NULL, "24.05"}},
 	{"slurm_controller_job_records", {"jobs", ""}},
 	{"slurm_controller_ping_seconds", {NULL, "23.11"}},

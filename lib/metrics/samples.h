@@ -34,7 +34,7 @@ struct native_bucket {
 	uint64_t count;
 };
 #define NATIVE_ZERO INT32_MIN
-enum { NATIVE_SCHEMA = 2 };
+enum { NATIVE_SCHEMA = 2 }; /* as the tallies have it */
 
 struct native {
 	size_t at; /* where the line of the histogram's count ends */

@@ -5,9 +5,15 @@
 #define SPAN_S (6 * 3600.0)
 #define SURPRISE 0.05 /* of ten minutes' budget: less is none */
 
+void budget_set_duty(struct budget *budget, double duty)
+{
+	budget->duty = fmax(duty, 1e-6);
+}
+
 void budget_init(struct budget *budget, double duty, uint64_t now_ns)
 {
-	*budget = (struct budget){.duty = fmax(duty, 1e-6)};
+	*budget = (struct budget){.duty = 0};
+	budget_set_duty(budget, duty);
 	ledger_init(&budget->ledger, SPAN_S, now_ns);
 }
 

@@ -20,6 +20,7 @@ struct budget {
 };
 
 void budget_init(struct budget *budget, double duty, uint64_t now_ns);
+void budget_set_duty(struct budget *budget, double duty);
 void budget_done(struct budget *budget);
 
 /* The window that a request of so many seconds makes the promise hold for. */

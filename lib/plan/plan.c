@@ -76,6 +76,15 @@ void plan_free(struct plan *plan)
 	free(plan);
 }
 
+void plan_set_options(struct plan *plan, const struct plan_options *options)
+{
+	plan->options = *options;
+	budget_set_duty(&plan->budgets[BY_SLURMRESTD], options->slurmrestd_duty);
+	budget_set_duty(&plan->budgets[BY_SLURMCTLD], options->slurmctld_duty);
+	plan->tokens = fmin(plan->tokens, options->request_burst);
+	plan->is_pace_old = true;
+}
+
 void plan_set_work(struct plan *plan, size_t task, uint64_t records)
 {
 	struct task *changed = &plan->tasks[task];

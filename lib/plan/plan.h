@@ -94,6 +94,9 @@ struct plan *plan_new(const struct plan_task *tasks, size_t task_count,
 		      const struct plan_options *options, uint64_t seed, uint64_t now_ns);
 void plan_free(struct plan *plan);
 
+/* Other budgets from now on; after wishes were changed, too. What was learnt and spent stays. */
+void plan_set_options(struct plan *plan, const struct plan_options *options);
+
 /* How many records are to be asked for: in the rest of the round under way, or, if none is, in the
  * next and in those that follow. Each successful request takes what it covered off the round. 0:
  * nothing to do, the task is not asked, a round under way is over. To be called after plan_note. */

@@ -27,28 +27,53 @@ const char *const fetch_result_names[FETCH_RESULTS] = {
 struct client {
 	struct http *http;
 	struct token *token;
-	const char *user;
-	const char *only_version;          /* NULL: any */
+	char *user;                        /* NULL: the token's */
+	char *only_version;                /* NULL: any */
 	const struct api_version *version; /* NULL while unknown */
 	struct decoder *decoders[ENDPOINTS];
 };
+
+static char *copy(const char *text)
+{
+	return text ? memory_copy(text, strlen(text)) : NULL;
+}
+
+static bool is_same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+bool client_configure(struct client *client, const struct client_options *options, struct token *token,
+		      struct error *err)
+{
+	struct http *http = http_new(&options->http, err);
+	if (!http) {
+		token_free(token);
+		return false;
+	}
+	if (!is_same(client->only_version, options->version))
+		client->version = NULL;
+	http_free(client->http);
+	token_free(client->token);
+	free(client->user);
+	free(client->only_version);
+	client->http = http;
+	client->token = token;
+	client->user = copy(options->user);
+	client->only_version = copy(options->version);
+	return true;
+}
 
 struct client *client_new(const struct client_options *options, struct token *token,
 			  struct vocabulary *vocabulary, struct error *err)
 {
 	struct client *client = NEW(struct client);
-	client->token = token;
-	client->user = options->user;
-	client->only_version = options->version;
-	client->http = http_new(options->url, options->ca_file, options->timeout_s, options->stop,
-				err);
-	if (!client->http) {
-		client_free(client);
-		return NULL;
-	}
 	for (int i = 0; i < ENDPOINTS; i++)
 		client->decoders[i] = decoder_new(endpoint_table[i].record, vocabulary);
-	return client;
+	if (client_configure(client, options, token, err))
+		return client;
+	client_free(client);
+	return NULL;
 }
 
 /* One request's way through the decoder. */
@@ -302,5 +327,7 @@ void client_free(struct client *client)
 		decoder_free(client->decoders[i]);
 	http_free(client->http);
 	token_free(client->token);
+	free(client->user);
+	free(client->only_version);
 	free(client);
 }

@@ -25,19 +25,21 @@ enum fetch_result {
 extern const char *const fetch_result_names[FETCH_RESULTS];
 
 struct client_options {
-	const char *url;
-	const char *ca_file; /* as for http_new */
+	struct http_options http;
 	const char *user; /* NULL: the token's */
 	const char *version; /* the only API version to use; NULL: the newest that both sides know */
-	long timeout_s;
-	const atomic_bool *stop;
 };
 
 struct client;
 
-/* Takes the token; borrows the vocabulary and options' strings until client_free. */
+/* Takes the token; borrows the vocabulary until client_free. */
 struct client *client_new(const struct client_options *options, struct token *token,
 			  struct vocabulary *vocabulary, struct error *err);
+
+/* Goes on with other options and another token, which it takes; false, and nothing is changed, if that cannot be.
+ * What it knows of slurmrestd it keeps. */
+bool client_configure(struct client *client, const struct client_options *options, struct token *token,
+		      struct error *err);
 
 /* Did slurmrestd and Slurm do what they were asked? */
 static inline bool fetch_succeeded(enum fetch_result result)

@@ -16,6 +16,7 @@ enum { CONNECT_TIMEOUT_S = 10, RECEIVE_BUFFER_BYTES = 64 * 1024 };
 struct http {
 	CURL *curl;
 	char *base; /* "http://host:port" */
+	struct curl_slist *connect_to; /* NULL: where the URL says */
 	const atomic_bool *stop;
 	http_body_fn *take;
 	void *context;
@@ -52,19 +53,64 @@ static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off
 	return http->stop && atomic_load(http->stop);
 }
 
-static bool set_url(struct http *http, const char *url, struct error *err)
+/* A URL without a path of its own; false, and why, if it is none or has a user. */
+static bool check_url(CURLU *parsed, const char *url, struct error *err)
+{
+	CURLUcode wrong = curl_url_set(parsed, CURLUPART_URL, url, 0);
+	char *user = NULL;
+	bool has_user = !wrong && curl_url_get(parsed, CURLUPART_USER, &user, 0) == CURLUE_OK;
+	curl_free(user);
+	if (wrong)
+		return error_set(err, "%s: %s", url, curl_url_strerror(wrong));
+	return !has_user || error_set(err, "no user or password in a URL");
+}
+
+static char *part_of(CURLU *parsed, CURLUPart part)
+{
+	char *text = NULL;
+	curl_url_get(parsed, part, &text, CURLU_DEFAULT_PORT);
+	return text;
+}
+
+/* Asks for the name, in the handshake and of the certificate, but connects to the URL's host. */
+static bool set_server_name(struct http *http, CURLU *parsed, const char *name, struct error *err)
+{
+	struct buf to = BUF_INIT;
+	char *host = part_of(parsed, CURLUPART_HOST), *port = part_of(parsed, CURLUPART_PORT);
+	buf_printf(&to, "%s:%s:%s:%s", name, port, host, port);
+	http->connect_to = curl_slist_append(NULL, to.bytes);
+	curl_easy_setopt(http->curl, CURLOPT_CONNECT_TO, http->connect_to);
+	buf_done(&to);
+	curl_free(host);
+	curl_free(port);
+	CURLUcode wrong = curl_url_set(parsed, CURLUPART_HOST, name, 0);
+	if (wrong)
+		return error_set(err, "%s: %s", name, curl_url_strerror(wrong));
+	char *url = part_of(parsed, CURLUPART_URL);
+	free(http->base);
+	size_t len = strlen(url);
+	http->base = memory_copy(url, len - (len && url[len - 1] == '/'));
+	curl_free(url);
+	return true;
+}
+
+static bool set_unix_socket(struct http *http, const char *url, const char *path, struct error *err)
+{
+	while (path[0] == '/' && path[1] == '/')
+		path++;
+	if (*path != '/')
+		return error_set(err, "%s: a unix socket is written unix:/path", url);
+	curl_easy_setopt(http->curl, CURLOPT_UNIX_SOCKET_PATH, path);
+	http->base = memory_copy("http://localhost", strlen("http://localhost"));
+	return true;
+}
+
+static bool set_url(struct http *http, const struct http_options *options, struct error *err)
 {
 	static const char unix_scheme[] = "unix:";
-	if (strncasecmp(url, unix_scheme, sizeof unix_scheme - 1) == 0) {
-		const char *path = url + sizeof unix_scheme - 1;
-		while (path[0] == '/' && path[1] == '/')
-			path++;
-		if (*path != '/')
-			return error_set(err, "%s: a unix socket is written unix:/path", url);
-		curl_easy_setopt(http->curl, CURLOPT_UNIX_SOCKET_PATH, path);
-		http->base = memory_copy("http://localhost", strlen("http://localhost"));
-		return true;
-	}
+	const char *url = options->url;
+	if (strncasecmp(url, unix_scheme, sizeof unix_scheme - 1) == 0)
+		return set_unix_socket(http, url, url + sizeof unix_scheme - 1, err);
 	if (strncasecmp(url, "http://", 7) != 0 && strncasecmp(url, "https://", 8) != 0)
 		return error_set(err, "%s: expected http://host:port, https://host:port or unix:/path",
 				 url);
@@ -73,16 +119,28 @@ static bool set_url(struct http *http, const char *url, struct error *err)
 		len--;
 	http->base = memory_copy(url, len);
 	CURLU *parsed = curl_url();
-	CURLUcode wrong = curl_url_set(parsed, CURLUPART_URL, http->base, 0);
-	char *user = NULL;
-	bool has_user = !wrong && curl_url_get(parsed, CURLUPART_USER, &user, 0) == CURLUE_OK;
-	curl_free(user);
+	bool is_set = check_url(parsed, http->base, err) &&
+		      (!options->server_name ||
+		       set_server_name(http, parsed, options->server_name, err));
 	curl_url_cleanup(parsed);
-	if (wrong)
-		return error_set(err, "%s: %s", url, curl_url_strerror(wrong));
-	if (has_user)
-		return error_set(err, "no user or password in the URL: use a token file");
-	return true;
+	return is_set;
+}
+
+/* The environment's http_proxy and no_proxy are not asked. */
+static bool set_proxy(struct http *http, const char *proxy, struct error *err)
+{
+	CURL *curl = http->curl;
+	curl_easy_setopt(curl, CURLOPT_PROXY, proxy ? proxy : "");
+	curl_easy_setopt(curl, CURLOPT_NOPROXY, "");
+	if (!proxy)
+		return true;
+	if (strncasecmp(proxy, "http://", 7) != 0 && strncasecmp(proxy, "https://", 8) != 0)
+		return error_set(err, "%s: expected http://host:port or https://host:port", proxy);
+	CURLU *parsed = curl_url();
+	bool is_url = check_url(parsed, proxy, err);
+	curl_url_cleanup(parsed);
+	curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+	return is_url;
 }
 
 static void set_protocols(CURL *curl)
@@ -94,46 +152,57 @@ static void set_protocols(CURL *curl)
 #endif
 }
 
-/* Whose certificates are believed: those of this file, and no others. */
-static bool set_authorities(CURL *curl, const char *ca_file, struct error *err)
+static bool is_readable(const char *path, struct error *err)
 {
 	errno = 0;
-	FILE *file = fopen(ca_file, "re");
-	bool is_readable = file && getc(file) != EOF;
-	if (!is_readable)
-		error_set(err, "%s: %s", ca_file, errno ? strerror(errno) : "empty");
+	FILE *file = fopen(path, "re");
+	bool has_bytes = file && getc(file) != EOF;
+	if (!has_bytes)
+		error_set(err, "%s: %s", path, errno ? strerror(errno) : "empty");
 	if (file)
 		fclose(file);
-	curl_easy_setopt(curl, CURLOPT_CAINFO, ca_file);
-	curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
-	return is_readable;
+	return has_bytes;
 }
 
-struct http *http_new(const char *url, const char *ca_file, long timeout_s, const atomic_bool *stop,
-		      struct error *err)
+/* Whose certificates are believed: those of this file, and no others. What we show. */
+static bool set_certificates(CURL *curl, const struct http_options *options, struct error *err)
+{
+	const char *files[] = {options->ca_file, options->cert_file, options->key_file};
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		if (files[i] && !is_readable(files[i], err))
+			return false;
+	if (options->ca_file) {
+		curl_easy_setopt(curl, CURLOPT_CAINFO, options->ca_file);
+		curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+	}
+	curl_easy_setopt(curl, CURLOPT_SSLCERT, options->cert_file);
+	curl_easy_setopt(curl, CURLOPT_SSLKEY, options->key_file);
+	return true;
+}
+
+struct http *http_new(const struct http_options *options, struct error *err)
 {
 	pthread_once(&curl_once, curl_start);
 	struct http *http = NEW(struct http);
 	http->curl = curl_easy_init();
-	http->stop = stop;
+	http->stop = options->stop;
 	if (!http->curl) {
 		error_set(err, "libcurl does not start");
 		http_free(http);
 		return NULL;
 	}
-	if (!set_url(http, url, err) ||
-	    (ca_file && !set_authorities(http->curl, ca_file, err))) {
+	if (!set_url(http, options, err) || !set_proxy(http, options->proxy, err) ||
+	    !set_certificates(http->curl, options, err)) {
 		http_free(http);
 		return NULL;
 	}
 	CURL *curl = http->curl;
 	set_protocols(curl);
-	curl_easy_setopt(curl, CURLOPT_PROXY, "");
 	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT_S);
-	curl_easy_setopt(curl, CURLOPT_TIMEOUT, timeout_s);
+	curl_easy_setopt(curl, CURLOPT_TIMEOUT, options->timeout_s);
 	curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER_BYTES);
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, "slurmscope");
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
@@ -286,6 +355,7 @@ void http_free(struct http *http)
 		return;
 	if (http->curl)
 		curl_easy_cleanup(http->curl);
+	curl_slist_free_all(http->connect_to);
 	free(http->base);
 	free(http);
 }

@@ -1,6 +1,6 @@
 /* GET over one kept-alive connection to slurmrestd; the only user of libcurl.
  *
- * No redirects, no proxies, http and https only. slurmrestd goes on computing for a client that has
+ * No redirects, no proxy but the one that is asked for, http and https only. slurmrestd goes on computing for a client that has
  * gone, so the time limit is generous. Used by one thread; `stop` may be set by another. */
 #pragma once
 
@@ -46,10 +46,19 @@ struct http_header {
 
 struct http;
 
-/* `url` is http://host:port, https://host:port or unix:/path. `ca_file` has the certificates (PEM) that
- * the server's must come from; NULL: those that the system trusts. */
-struct http *http_new(const char *url, const char *ca_file, long timeout_s, const atomic_bool *stop,
-		      struct error *err);
+/* Strings are copied. */
+struct http_options {
+	const char *url;      /* http://host:port, https://host:port or unix:/path */
+	const char *ca_file;  /* certificates (PEM) that the server's must come from; NULL: those that the
+			       * system trusts */
+	const char *cert_file, *key_file; /* what we show (PEM); NULL: nothing; key_file NULL: it is in cert_file */
+	const char *server_name; /* that the server's certificate has; NULL: the URL's host */
+	const char *proxy;    /* http://host:port; NULL: none, whatever the environment says */
+	long timeout_s;
+	const atomic_bool *stop; /* NULL: never */
+};
+
+struct http *http_new(const struct http_options *options, struct error *err);
 
 enum http_result http_get(struct http *http, const char *path, const struct http_header *headers,
 			  http_body_fn *take, void *context, struct http_reply *ret_reply,

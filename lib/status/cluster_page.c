@@ -3,9 +3,9 @@
 #include "status/html.h"
 #include "status/sections.h"
 
-void pages_cluster(const struct status_site *site, const struct status *status, const char *root,
-		   struct buf *out)
+void pages_cluster(const struct status_site *site, struct buf *out)
 {
+	const struct status *status = site->clusters[0];
 	struct findings of_cluster = FINDINGS_INIT, of_exporter = FINDINGS_INIT;
 	struct buf title = BUF_INIT;
 	const char *name = *status->name ? status->name : "A cluster without a name yet";
@@ -13,7 +13,7 @@ void pages_cluster(const struct status_site *site, const struct status *status, 
 	findings_of_exporter(status, site->now, &of_exporter);
 	buf_printf(&title, "%s: %s – slurmscope", name,
 		   findings_verdict(of_exporter.worst > of_cluster.worst ? &of_exporter : &of_cluster));
-	frame_begin(site, root, title.bytes, out);
+	frame_begin(site, title.bytes, out);
 	HTML(out, "<h1>%</h1>\n<div class=\"verdicts\">", name);
 	frame_verdict(&of_cluster, "The cluster", "may be well or not: it cannot be told", out);
 	frame_verdict(&of_exporter, "The exporter", "does not know all yet", out);

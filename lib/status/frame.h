@@ -4,7 +4,10 @@
 #include "status/findings.h"
 #include "status/pages.h"
 
-void frame_begin(const struct status_site *site, const char *root, const char *title, struct buf *out);
+void frame_begin(const struct status_site *site, const char *title, struct buf *out);
+
+/* "cluster=NAME", quoted for a link. */
+void frame_query(const char *cluster, struct buf *out);
 void frame_end(const struct status_site *site, struct buf *out);
 
 /* A part of the page with its heading; whoever begins it ends it with </section>. */

@@ -11,16 +11,6 @@ static uint64_t count_of(const struct status_counts *counts, const char *name)
 	return 0;
 }
 
-/* A name may have any character. */
-static void add_link(const char *root, const char *name, struct buf *out)
-{
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.~";
-	HTML(out, "<a href=\"%cluster/", root);
-	for (const char *c = name; *c; c++)
-		buf_printf(out, strchr(plain, *c) ? "%c" : "%%%02X", (unsigned char)*c);
-	HTML(out, "\">%</a>", name);
-}
-
 static void say_verdict(const struct findings *findings, struct buf *out)
 {
 	buf_add_string(out, "<td>");
@@ -33,17 +23,16 @@ static void say_number(bool is_known, struct words words, struct buf *out)
 	HTML(out, "<td class=\"number\">%</td>", is_known ? words.text : "–");
 }
 
-static void say_cluster(const struct status_site *site, const struct status *status, const char *root,
-			struct buf *out)
+static void say_cluster(const struct status_site *site, const struct status *status, struct buf *out)
 {
 	struct findings of_cluster = FINDINGS_INIT, of_exporter = FINDINGS_INIT;
 	const struct status_share *cpus = &status->nodes.cpus;
 	double all = (double)cpus->allocated + (double)cpus->idle + (double)cpus->other;
 	findings_of_cluster(status, site->now, &of_cluster);
 	findings_of_exporter(status, site->now, &of_exporter);
-	buf_add_string(out, "<tr><th scope=\"row\">");
-	add_link(root, status->name, out);
-	buf_add_string(out, "</th>");
+	buf_add_string(out, "<tr><th scope=\"row\"><a href=\"?");
+	frame_query(status->name, out);
+	HTML(out, "\">%</a></th>", status->name);
 	say_verdict(&of_cluster, out);
 	say_verdict(&of_exporter, out);
 	say_number(status->nodes.is_known, words_number(status->nodes.total), out);
@@ -55,9 +44,9 @@ static void say_cluster(const struct status_site *site, const struct status *sta
 	findings_done(&of_exporter);
 }
 
-void pages_overview(const struct status_site *site, const char *root, struct buf *out)
+void pages_overview(const struct status_site *site, struct buf *out)
 {
-	frame_begin(site, root, "Clusters – slurmscope", out);
+	frame_begin(site, "Clusters – slurmscope", out);
 	buf_add_string(out, "<h1>Clusters</h1>\n<div class=\"wide\" role=\"region\" aria-label=\"Clusters\" tabindex=\"0\">"
 			    "<table class=\"clusters\"><thead><tr><th scope=\"col\">Cluster</th>"
 			    "<th scope=\"col\">Cluster is</th><th scope=\"col\">Exporter is</th>"
@@ -65,7 +54,7 @@ void pages_overview(const struct status_site *site, const char *root, struct buf
 			    "<th scope=\"col\" class=\"number\">Jobs running</th><th scope=\"col\" class=\"number\">pending</th>"
 			    "</tr></thead><tbody>\n");
 	for (size_t i = 0; i < site->cluster_count; i++)
-		say_cluster(site, site->clusters[i], root, out);
+		say_cluster(site, site->clusters[i], out);
 	buf_add_string(out, "</tbody></table></div>\n");
 	frame_end(site, out);
 }

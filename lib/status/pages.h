@@ -13,14 +13,14 @@ struct status_site {
 	uint64_t resident_bytes;
 	uint64_t scrapes;
 	unsigned refresh_s; /* the browser is to ask again after so long; 0: never */
+	const char *chosen; /* the cluster that ?cluster= names, of several; NULL: none */
 	const struct status *const *clusters;
 	size_t cluster_count;
 };
 
-/* HTML. `root` is the way from the page to "/": "./" or "../". */
-void pages_overview(const struct status_site *site, const char *root, struct buf *out);
-void pages_cluster(const struct status_site *site, const struct status *cluster, const char *root,
-		   struct buf *out);
+/* HTML: of all clusters, and of the only one. */
+void pages_overview(const struct status_site *site, struct buf *out);
+void pages_cluster(const struct status_site *site, struct buf *out);
 
 void pages_json(const struct status_site *site, struct buf *out);
 void pages_plan(const struct status_site *site, struct buf *out); /* plain text */

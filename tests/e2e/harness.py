@@ -128,10 +128,13 @@ def logfmt(line):
 
 
 class Daemon:
-    """A slurmscope that reads `fake`. Leaving the context ends it, and it has to end well."""
+    """A slurmscope that reads `fake`. Leaving the context ends it, and it has to end well.
+
+    With `config`, the text of a configuration file in which {folder} is that of token_file, it reads what that says.
+    """
 
     def __init__(self, fake, *options, address="127.0.0.1:0", token=None, url=None, log="json",
-                 credentials=None):
+                 credentials=None, config=None):
         self.fake = fake
         self.folder = tempfile.TemporaryDirectory(prefix="slurmscope-e2e-")
         self.token_file = Path(self.folder.name, "token")
@@ -139,10 +142,15 @@ class Daemon:
         if credentials is None:
             self.write_token(token or make_token())
             credentials = [f"--slurmrestd.token-file={self.token_file}"]
+        self.config_file = Path(self.folder.name, "slurmscope.yml")
+        connection = [f"--slurmrestd.url={url or (fake and fake.url)}", *credentials]
+        if config is not None:
+            self.write_config(config)
+            connection = [f"--config.file={self.config_file}"]
         self.log_path = Path(self.folder.name, "log")
         with open(self.log_path, "wb") as log_file:
             self.process = subprocess.Popen(
-                [SLURMSCOPE, f"--slurmrestd.url={url or fake.url}", *credentials,
+                [SLURMSCOPE, *connection,
                  f"--web.listen-address={address}", f"--log.format={log}", "--log.level=debug",
                  *AT_ANY_COST, *options], stderr=log_file, stdin=subprocess.DEVNULL)
         self.pid = self.process.pid
@@ -155,6 +163,18 @@ class Daemon:
         new.write_text(wrap.format(token))
         new.chmod(mode)
         new.rename(self.token_file)
+
+    def write_config(self, text):
+        self.config_file.write_text(text.replace("{folder}", self.folder.name))
+
+    def reload(self, text):
+        """The page after another configuration file was read, well or not."""
+        lines = len(self.log())
+        self.write_config(text)
+        self.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: [line for line in self.log()[lines:] if "the configuration" in line["msg"]],
+                   "nothing is said of the configuration")
+        return self.page()
 
     def __enter__(self):
         try:

@@ -22,8 +22,8 @@ scrape_configs:
 class Prometheus:
     """On loopback, with its data in a folder that goes away."""
 
-    def __init__(self, program, daemon, config=None):
-        self.program, self.daemon = program, daemon
+    def __init__(self, program, daemon, config=None, flags=()):
+        self.program, self.daemon, self.flags = program, daemon, flags
         self.config = config or CONFIG.format(port=daemon.port)
 
     def __enter__(self):
@@ -36,7 +36,7 @@ class Prometheus:
             self.process = subprocess.Popen(
                 [self.program, f"--config.file={config}",
                  f"--storage.tsdb.path={config.parent}/data",
-                 f"--web.listen-address=127.0.0.1:{self.port}"], stdout=log, stderr=log)
+                 f"--web.listen-address=127.0.0.1:{self.port}", *self.flags], stdout=log, stderr=log)
         return self
 
     def __exit__(self, *_):

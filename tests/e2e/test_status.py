@@ -1,6 +1,7 @@
 """The page for people and /api/v1/status: in each state that a cluster and an exporter can be in they say what is so, in the same
 words, and are whole, quoted and free of anything from elsewhere."""
 
+import contextlib
 import json
 import time
 import unittest
@@ -187,8 +188,8 @@ class States(unittest.TestCase):
     def test_expired_token(self):
         with Fake(key=KEY) as fake, Status(fake, *EVERY_SECOND, token=make_token(-600)) as daemon:
             daemon.wait_verdict("exporter", "bad")
-            self.assert_said(daemon, "exporter", "The token of scope expired 10 min ago: Slurm tells nothing more")
-            self.assertIn("expired 10 min ago", daemon.people().under("Exporter"))
+            self.assert_said(daemon, "exporter", "The token of scope expired 1", " min ago: Slurm tells nothing more until there is another.")
+            self.assertRegex(daemon.people().under("Exporter"), "expired 1. min ago")
             daemon.write_token(make_token(100))
             daemon.wait_verdict("exporter", "warning")
             self.assert_said(daemon, "exporter", "The token of scope expires in ", "and there is no newer one")
@@ -271,24 +272,63 @@ class States(unittest.TestCase):
                 self.assertIn(f"slurmctld on {EVIL}", page.under("Daemons"))
 
 
+CLUSTERS = """interval: {ping: 1, diag: 1, partitions: 1, nodes: 1, jobs: 1}
+slurmrestd: {token-file: {folder}/token}
+clusters:
+  alpha:
+    slurmrestd: {url: "%s"}
+  beta:
+    slurmrestd: {url: "%s"}
+"""
+
+
+class Several(unittest.TestCase):
+    def test_one_is_down(self):
+        def parts():
+            return {row["name"]: (row["exporter"]["verdict"], row["cluster"]["verdict"]) for row in daemon.status()["clusters"]}
+        with Fake() as first, Fake() as second, contextlib.ExitStack() as stack:
+            second.refuse()
+            daemon = stack.enter_context(Status(first, config=CLUSTERS % (first.url, second.url)))
+            wait_until(lambda: parts() == {"alpha": ("well", "well"), "beta": ("bad", "unknown")}, parts)
+            page = daemon.people()
+            self.assertIn("Clusters", page.title)
+            self.assertRegex(page.under("Clusters"), r"alpha ✓ well ✓ well \d+ \d+ % \d+ \d+ beta \? unknown ✗ bad – – – –")
+            self.assertLessEqual({"?cluster=alpha", "?cluster=beta"}, set(page.links))
+            page = daemon.people("/?cluster=beta")
+            self.assertIn(f"slurmrestd at {second.url} has not answered", page.under("The exporter"))
+            self.assertLessEqual({"./plan?cluster=beta", "./metrics?cluster=beta", "./api/v1/status?cluster=beta",
+                                  "?cluster=beta&refresh=60"}, set(page.links))
+            code, _, text = daemon.request("/api/v1/status?cluster=beta")
+            self.assertEqual(["beta"], [row["name"] for row in json.loads(text)["clusters"]])
+            self.assertEqual(404, daemon.request("/?cluster=gamma")[0])
+            self.assertEqual((200, b"ready\n"), daemon.request("/-/ready")[::2])
+
+    def test_one_is_not_ready(self):
+        with Fake() as first, Fake() as second, Status(first, config=CLUSTERS % (first.url, second.url)) as daemon:
+            second.behave(fakes.hang, [*ENDPOINTS, *MORE_ENDPOINTS])
+            wait_until(lambda: daemon.request("/-/ready")[2].startswith(b"not ready: beta: not asked yet: "),
+                       lambda: daemon.request("/-/ready"))
+
+
 class Paths(unittest.TestCase):
+    def follow(self, daemon, page):
+        """Every link leads to something."""
+        for link in page.links:
+            path = "/" + link.removeprefix("./")
+            self.assertEqual(200, daemon.request(path)[0], link)
+
     def test_links_and_parts(self):
         with Fake() as fake, Status(fake, *EVERY_SECOND) as daemon:
             daemon.wait_well()
-            name = daemon.cluster()["name"]
-            for path, root in (("/", "./"), (f"/cluster/{name}", "../")):
-                page = daemon.people(path)
-                for link in page.links:
-                    if link.startswith("?"):
-                        continue
-                    self.assertTrue(link.startswith(root), link)
-                    self.assertEqual(200, daemon.request("/" + link.removeprefix(root))[0], link)
+            wait_until(lambda: daemon.cluster()["exporter"]["ready"], "it is ready")
+            self.follow(daemon, daemon.people())
+            self.follow(daemon, daemon.people(f"/?cluster={daemon.cluster()['name']}"))
             for path, kind in (("/style.css", "text/css; charset=utf-8"), ("/icon.svg", "image/svg+xml")):
                 code, headers, _ = daemon.request(path)
                 self.assertEqual((200, kind, "max-age=3600"), (code, headers["Content-Type"], headers["Cache-Control"]))
-            for path in ("/cluster/", "/cluster/nobody", f"/cluster/{name}/x", "/api/v1/", "/api/v1/status/"):
+            for path in ("/?cluster=nobody", "/?cluster=", "/api/v1/status?cluster=nobody", "/api/v1/", "/api/v1/status/"):
                 self.assertEqual(404, daemon.request(path)[0], path)
-            for path in ("/", "/api/v1/status", "/plan", f"/cluster/{name}"):
+            for path in ("/", "/api/v1/status", "/plan"):
                 code, headers, text = daemon.request(path, "HEAD")
                 self.assertEqual((200, b""), (code, text))
                 self.assertEqual(405, daemon.request(path, "POST")[0])

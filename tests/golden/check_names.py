@@ -47,6 +47,12 @@ def main(program, *captured):
             wrong.append(f"{name} is slurmctld's {', '.join(sorted(clashes))}")
         if any(JOB_EXPORTER.fullmatch(form) for form in forms(name, kind)):
             wrong.append(f"{name} is slurm-job-exporter's")
+    bases = {}
+    for name, kind in ours.items():  # OpenMetrics has a family named without its suffix once
+        base = re.sub("_total$" if kind == "counter" else "_info$", "", name)
+        if base in bases:
+            wrong.append(f"{name} and {bases[base]} are one family in OpenMetrics")
+        bases[base] = name
     print(f"{len(ours)} families against {len(theirs)} of slurmctld, {len(wrong)} clash", *wrong, sep="\n")
     return bool(wrong) or len(theirs) < 200 or len(ours) < 50
 

@@ -248,6 +248,12 @@ static void observe(struct map *truth, const char *kind, const struct model_run 
 		snprintf(bound, sizeof bound, "%g", row->bounds[i]);
 	*truth_of(truth, kind, text_of(run->partition), second, row->name, bound) += 1;
 	*truth_of(truth, kind, text_of(run->partition), second, row->name, "sum") += value;
+	int index = 0;
+	while (pow(2, index / 4.0) < value)
+		index++;
+	snprintf(bound, sizeof bound, value > 0 ? "2^(%d/4)" : "0", index);
+	if (row->has_native) /* of whole seconds, so none is below 1 */
+		*truth_of(truth, kind, text_of(run->partition), second, row->name, bound) += 1;
 }
 
 static void add_time(struct map *truth, const struct model_run *run)

@@ -284,15 +284,15 @@ static void test_hostile(void)
 	status->token.user = status->state_file.path = evil;
 	const struct status *clusters[] = {status, status};
 	const struct status_site site = {.now = NOW, .version = "1", .revision = evil, .metrics_path = "/metrics",
-					 .started = NOW - 60, .clusters = clusters, .cluster_count = 2};
+					 .started = NOW - 60, .chosen = evil, .clusters = clusters, .cluster_count = 2};
 	struct buf html = BUF_INIT, json = BUF_INIT;
 	check_row("hostile texts");
-	pages_cluster(&site, status, "./", &html);
-	pages_overview(&site, "./", &html);
+	pages_cluster(&site, &html);
+	pages_overview(&site, &html);
 	pages_json(&site, &json);
 	CHECK(strstr(html.bytes, "&lt;script&gt;&#34;&#39;&amp;\xef\xbf\xbd\xef\xbf\xbd&lt;/script&gt;") != NULL);
 	CHECK(strstr(html.bytes, "<script") == NULL && strchr(html.bytes, '\'') == NULL);
-	CHECK(strstr(html.bytes, "cluster/%3Cscript%3E%22%27%26%FF%01%3C%2Fscript%3E\"") != NULL);
+	CHECK(strstr(html.bytes, "cluster=%3Cscript%3E%22%27%26%FF%01%3C%2Fscript%3E\"") != NULL);
 	CHECK(strstr(json.bytes, "\"<script>\\\"'&\xef\xbf\xbd\\u0001</script>\"") != NULL);
 	for (const char *c = json.bytes; *c; c++)
 		if ((unsigned char)*c < 0x20 && c[1])

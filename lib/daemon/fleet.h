@@ -1,0 +1,19 @@
+/* The clusters that are polled: for each a poller, and a slot on the board for its page. Of the main thread. */
+#pragma once
+
+#include "daemon/page.h"
+#include "daemon/setup.h"
+
+struct fleet;
+
+struct fleet *fleet_new(struct page_board *board); /* of no clusters; borrows the board */
+
+/* From now on polls the setup's clusters, whose files were checked, and holds it. Where a cluster's poller can go on it is
+ * told; else another takes its place and goes on counting; those of clusters that are not there any more end, which may
+ * take a second. False: nothing is changed. With --once nothing is asked before fleet_poll_all. */
+bool fleet_take(struct fleet *fleet, struct setup *setup, struct error *err);
+
+/* Asks every endpoint of every cluster once; true if all that are served answered. */
+bool fleet_poll_all(struct fleet *fleet);
+
+void fleet_free(struct fleet *fleet); /* NULL is fine */

@@ -1,0 +1,333 @@
+/* Configuration files: what they set, what is wrong with them and where, several clusters, and that what is printed
+ * says the same. */
+#include "check.h"
+#include "daemon/option.h"
+#include "daemon/setup.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static char path[] = "/tmp/test-config-XXXXXX";
+
+static void write_file(const char *text)
+{
+	FILE *file = fopen(path, "w");
+	CHECK(file && fputs(text, file) >= 0 && fclose(file) == 0);
+}
+
+/* Options besides the file's, up to a NULL. The error is without the file's name. */
+static struct setup *setup_of(const char *text, const char *const *more, bool *ret_is_read, struct error *err)
+{
+	char option[64];
+	char *argv[8] = {(char *)"slurmscope", option, NULL};
+	int argc = 2;
+	snprintf(option, sizeof option, "--config.file=%s", path);
+	for (; more && *more; more++)
+		argv[argc++] = (char *)*more;
+	write_file(text);
+	err->text[0] = '\0';
+	struct setup *setup = setup_new(argc, argv, ret_is_read, err);
+	size_t len = strlen(path);
+	if (strncmp(err->text, path, len) == 0)
+		memmove(err->text, err->text + len, strlen(err->text + len) + 1);
+	return setup;
+}
+
+static void test_refused(void)
+{
+	static const struct {
+		const char *text, *want;
+	} rows[] = {
+		{"slurmrestd:\n  uri: x\n",
+		 ":2:3: slurmrestd.uri: unknown; slurmscope --example-config shows all there is"},
+		{"slurmrest:\n  url: x\n",
+		 ":1:1: slurmrest: unknown; slurmscope --example-config shows all there is"},
+		{"slurmrestd.url: x\n",
+		 ":1:1: slurmrestd.url: unknown; slurmscope --example-config shows all there is"},
+		{"web: {config.file: x}\n",
+		 ":1:7: web.config.file: unknown; slurmscope --example-config shows all there is"},
+		{"once: true\n", ":1:1: once: unknown; slurmscope --example-config shows all there is"},
+		{"config: {file: x}\n", ":1:1: config: unknown; slurmscope --example-config shows all there is"},
+		{"'': x\n", ":1:1: : unknown; slurmscope --example-config shows all there is"},
+		{"slurmrestd: http://x\n", ":1:13: slurmrestd: expected keys and values"},
+		{"slurmrestd: []\n", ":1:13: slurmrestd: expected keys and values"},
+		{"- slurmrestd\n", ":1:1: expected keys and values"},
+		{"slurmrestd\n", ":1:1: expected keys and values"},
+		{"slurmrestd:\n  url:\n", ":2:7: slurmrestd.url: needs a value"},
+		{"slurmrestd:\n  url: ~\n", ":2:8: slurmrestd.url: needs a value"},
+		{"slurmrestd:\n  url: ''\n", ":2:8: slurmrestd.url: empty"},
+		{"slurmrestd:\n  url: [a]\n", ":2:8: slurmrestd.url: expected a single value, not a list"},
+		{"slurmrestd:\n  url: {a: b}\n",
+		 ":2:8: slurmrestd.url: expected a single value, not keys and values"},
+		{"limit:\n  users: many\n", ":2:10: limit.users: many is not a number from 0 to 1000000"},
+		{"limit:\n  users: '5'\n", ":2:10: limit.users: expected a number, not a text in quotes"},
+		{"limit:\n  users: 1e3\n", ":2:10: limit.users: 1e3 is not a number from 0 to 1000000"},
+		{"limit:\n  users: -1\n", ":2:10: limit.users: -1 is not a number from 0 to 1000000"},
+		{"budget:\n  slurmctld: 0\n", ":2:14: budget.slurmctld: 0 is not a number above 0, up to 1000"},
+		{"budget:\n  slurmctld: .nan\n",
+		 ":2:14: budget.slurmctld: .nan is not a number above 0, up to 1000"},
+		{"budget:\n  rate-limited: yes\n", ":2:17: budget.rate-limited: expected true or false"},
+		{"budget:\n  rate-limited: 'true'\n", ":2:17: budget.rate-limited: expected true or false"},
+		{"budget:\n  rate-limited:\n", ":2:16: budget.rate-limited: expected true or false"},
+		{"nodes:\n  per-node: some\n", ":2:13: nodes.per-node: some is none of default, full, off"},
+		{"filter:\n  users: '('\n", ":2:10: filter.users: (: Unmatched ( or \\("},
+		{"interval:\n  nodes: 5 m\n",
+		 ":2:10: interval.nodes: 5 m is not a time from 1 to 86400 seconds, such as 90, 90s or 5m"},
+		{"interval:\n  nodes: 25h\n",
+		 ":2:10: interval.nodes: 25h is not a time from 1 to 86400 seconds, such as 90, 90s or 5m"},
+		{"interval:\n  nodes: 1\n  nodes: 2\n", ":3:3: nodes: given twice"},
+		{"interval:\n  nodes: 1\ninterval:\n  diag: 2\n", ":3:1: interval: given twice"},
+		{"jobs:\n  first-id: 5\n  max-id: 5\n", ":2:13: jobs.first-id: not below jobs.max-id"},
+		{"slurmrestd:\n  token-file: a\n  jwt-key-file: b\n  user: u\n",
+		 ":3:17: slurmrestd.jwt-key-file: not together with slurmrestd.token-file"},
+		{"slurmrestd:\n  ca-file: a\n",
+		 ":2:12: slurmrestd.ca-file: http://127.0.0.1:6820 is not https://"},
+		{"slurmrestd:\n  url: https://a\n  key-file: b\n",
+		 ":3:13: slurmrestd.key-file: needs slurmrestd.cert-file"},
+		{"slurmrestd:\n  url: unix:/a\n  proxy: http://b\n", ":3:10: slurmrestd.proxy: unix:/a is a socket"},
+		{"labels: [a]\n", ":1:9: labels: expected names and values"},
+		{"labels:\n  a: [b]\n", ":2:6: labels: expected a text"},
+		{"labels:\n  a:\n", ":2:5: labels: expected a text"},
+		{"labels:\n  a-b: c\n", ":2:3: labels: a-b is not the name of a label"},
+		{"labels:\n  __a: c\n", ":2:3: labels: __a is not the name of a label"},
+		{"labels:\n  a: ''\n", ":2:3: labels: a: the value is empty, too long or not UTF-8"},
+		{"labels:\n  partition: x\n", ":2:3: labels: partition: metrics have a label of that name"},
+		{"labels:\n  le: x\n", ":2:3: labels: le: metrics have a label of that name"},
+		{"clusters:\n", ":1:10: clusters: expected names of clusters, and below them their options"},
+		{"clusters: [a]\n", ":1:11: clusters: expected names of clusters, and below them their options"},
+		{"clusters: {a b: {}}\n", ":1:12: clusters: a b: a name has letters, digits, - _ and . only"},
+		{"clusters:\n  a: x\n", ":2:6: a: expected keys and values"},
+		{"clusters:\n  a: {clusters: {}}\n",
+		 ":2:7: clusters: unknown; slurmscope --example-config shows all there is"},
+		{"clusters:\n  a:\n    web: {telemetry-path: /m}\n",
+		 ":3:11: web.telemetry-path: is of the process, not of a cluster"},
+		{"clusters:\n  a: {}\n  a: {}\n", ":3:3: a: given twice"},
+		{"clusters:\n  a: {labels: {cluster: b}}\n",
+		 ":2:15: labels: cluster: is the cluster's name where there are several"},
+		{"labels: {cluster: b}\nclusters:\n  a: {}\n",
+		 ":1:9: labels: cluster: is the cluster's name where there are several"},
+		{"state: {path: /s}\nclusters:\n  a: {}\n  b: {}\n",
+		 ":1:15: state.path: /s is cluster a's: each needs one of its own"},
+		{"clusters:\n  a: {}\n  b:\n    jobs: {first-id: 0}\n", ":4:22: jobs.first-id: 0 is not a job id"},
+		{"clusters:\n  a: {slurmrestd: {jwt-key-file: x}}\n",
+		 ":2:34: slurmrestd.jwt-key-file: needs slurmrestd.user"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct error err;
+		bool is_read;
+		check_row(rows[i].text);
+		struct setup *setup = setup_of(rows[i].text, NULL, &is_read, &err);
+		CHECK(!is_read);
+		CHECK_STRING(err.text, rows[i].want);
+		setup_release(setup);
+	}
+}
+
+static void test_values(void)
+{
+	struct error err;
+	bool is_read;
+	static const char *const more[] = {"--interval.diag=7", "--no-budget.rate-limited", "--labels=rack=z", NULL};
+	check_row("values");
+	struct setup *setup = setup_of("slurmrestd:\n  url: https://host:1\n  ca-file: \"/a b\"\n"
+				       "interval: {diag: 5m, nodes: 1h30m, jobs: 90, shares: '2m'}\n"
+				       "budget: {rate-limited: true, slurmctld: 0.5}\n"
+				       "labels: {site: \"x,y\", rack: q}\n"
+				       "jobs: {steps: off}\nfilter: {users: 'a|b'}\n"
+				       "limit: \n" /* all below is commented out */
+				       "log: {level: debug}\nweb: {telemetry-path: /m}\n",
+				       more, &is_read, &err);
+	CHECK_STRING(err.text, "");
+	CHECK(is_read && setup->cluster_count == 1 && !setup->has_names);
+	const struct config *config = &setup->clusters[0];
+	CHECK_STRING(config->name, NULL);
+	CHECK_STRING(config->slurmrestd_url, "https://host:1");
+	CHECK_STRING(config->ca_file, "/a b");
+	CHECK_NUMBER(config->interval_s[ENDPOINT_DIAG], 7); /* the command line's */
+	CHECK_NUMBER(config->interval_s[ENDPOINT_NODES], 5400);
+	CHECK_NUMBER(config->interval_s[ENDPOINT_JOBS], 90);
+	CHECK_NUMBER(config->interval_s[ENDPOINT_SHARES], 120);
+	CHECK_NUMBER(config->interval_s[ENDPOINT_PING], 30); /* the default */
+	CHECK(!config->rate_limited);
+	CHECK_NUMBER(config->slurmctld_percent, 0.5);
+	CHECK_NUMBER(config->labels.count, 2);
+	CHECK_STRING(config->labels.items[1].value, "x,y");
+	CHECK_STRING(config->labels.items[0].value, "z");
+	CHECK_NUMBER(config->jobs_steps, JOBS_STEPS_OFF);
+	CHECK_STRING(config->allow[ENTITY_USER], "a|b");
+	CHECK_NUMBER(config->log_level, LOG_LEVEL_DEBUG);
+	CHECK_STRING(config->telemetry_path, "/m");
+	CHECK(!setup_check(setup, &err));
+	CHECK(strstr(err.text, ":3:12: slurmrestd.ca-file: /a b: No such file"));
+	setup_release(setup);
+}
+
+static void test_empty(void)
+{
+	static const char *const rows[] = {"", "# nothing\n", "---\n", "{}\n", "clusters: {a: {}}\n", "clusters:\n  a:\n"};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct error err;
+		bool is_read;
+		check_row(rows[i]);
+		struct setup *setup = setup_of(rows[i], NULL, &is_read, &err);
+		CHECK_STRING(err.text, "");
+		CHECK_NUMBER(setup->clusters[0].interval_s[ENDPOINT_JOBS], 60);
+		setup_release(setup);
+	}
+}
+
+static void test_clusters(void)
+{
+	struct error err;
+	bool is_read;
+	static const char *const more[] = {"--limit.users=3", NULL};
+	check_row("clusters");
+	struct setup *setup = setup_of("interval: {nodes: 10}\nlabels: {site: s}\nlimit: {users: 1, qos: 1}\n"
+				       "clusters:\n"
+				       "  b-1:\n    interval: {nodes: 20}\n    labels: {rack: r}\n    limit: {users: 2}\n"
+				       "  A.2: {state: {path: /x}}\n",
+				       more, &is_read, &err);
+	CHECK_STRING(err.text, "");
+	CHECK(is_read && setup->has_names);
+	CHECK_NUMBER(setup->cluster_count, 2);
+	const struct config *b = &setup->clusters[0], *a = &setup->clusters[1];
+	CHECK_STRING(b->name, "b-1");
+	CHECK_STRING(a->name, "A.2");
+	CHECK_NUMBER(b->interval_s[ENDPOINT_NODES], 20);
+	CHECK_NUMBER(a->interval_s[ENDPOINT_NODES], 10);
+	CHECK_NUMBER(b->labels.count, 2);
+	CHECK_NUMBER(a->labels.count, 1);
+	CHECK_NUMBER(setup->process.labels.count, 1);
+	CHECK_NUMBER(b->limit[ENTITY_USER], 3); /* the command line goes before all */
+	CHECK_NUMBER(b->limit[ENTITY_QOS], 1);
+	CHECK_STRING(a->state_path, "/x");
+	CHECK(!b->state_path);
+	setup_release(setup);
+}
+
+/* Everything that has a value, and that is none of the defaults. */
+static const char *const whole =
+	"labels: {a: b, c: \"d, e\"}\n"
+	"slurmrestd: {url: \"https://x:1\", ca-file: a, cert-file: b, key-file: c, server-name: d, proxy: http://e,\n"
+	"  user: u, api-version: v0.0.42, token-file: t, timeout: 61}\n"
+	"jobs: {read: list, ends: slurmctld, steps: off, rows: 9, first-id: 2, max-id: 3}\n"
+	"state: {path: \"/with \\\"quotes\\\"\\n\"}\n"
+	"budget: {slurmrestd: 0.1, slurmctld: 33.333333, rate-limited: true}\n"
+	"filter: {users: \"^(a|b)$\", users-deny: '#', qos: \"a: b\"}\n"
+	"interval: {nodes: 86400, diag: 3601}\n"
+	"web: {listen-address: \"[::1]:1\"}\nlog: {format: json}\n"
+	"clusters:\n  one: {interval: {nodes: 5s}, state: {path: o}, labels: {c: x}}\n  two: {}\n";
+
+static void test_print(void)
+{
+	struct error err;
+	bool is_read;
+	struct buf first = BUF_INIT, second = BUF_INIT;
+	check_row("print");
+	struct setup *setup = setup_of(whole, NULL, &is_read, &err);
+	CHECK_STRING(err.text, "");
+	setup_print(setup, &first);
+	struct setup *again = setup_of(first.bytes, NULL, &is_read, &err);
+	CHECK_STRING(err.text, "");
+	setup_print(again, &second);
+	CHECK_STRING(second.bytes, first.bytes);
+	for (size_t i = 0; i < option_count; i++) {
+		check_row(option_table[i].name);
+		CHECK(option_is_command(&option_table[i]) ||
+		      option_is_same(&setup->process, &again->process, &option_table[i]));
+		for (size_t c = 0; c < 2; c++)
+			CHECK(option_is_command(&option_table[i]) ||
+			      option_is_same(&setup->clusters[c], &again->clusters[c], &option_table[i]));
+	}
+	check_row("print");
+	CHECK(strstr(first.bytes, "  diag: 3601s\n") && strstr(first.bytes, "  nodes: 24h\n"));
+	CHECK(strstr(first.bytes, "\nclusters:\n  one:\n    labels: {a: b, c: x}\n    interval:\n      nodes: 5s\n"
+				  "    state:\n      path: o\n  two: {}\n"));
+	buf_done(&first);
+	buf_done(&second);
+	setup_release(setup);
+	setup_release(again);
+}
+
+/* The example says the defaults, and every option stands in it. */
+static void test_example(void)
+{
+	struct error err;
+	bool is_read;
+	struct buf example = BUF_INIT, got = BUF_INIT, want = BUF_INIT;
+	check_row("example");
+	config_example(&example);
+	struct setup *setup = setup_of(example.bytes, NULL, &is_read, &err);
+	CHECK_STRING(err.text, "");
+	setup_print(setup, &got);
+	setup_release(setup);
+	setup = setup_of("", NULL, &is_read, &err);
+	setup_print(setup, &want);
+	CHECK_STRING(got.bytes, want.bytes);
+	for (size_t i = 0; i < option_count; i++) {
+		const char *last = strrchr(option_table[i].name, '.');
+		char line[64];
+		check_row(option_table[i].name);
+		snprintf(line, sizeof line, " %s: ", last ? last + 1 : option_table[i].name);
+		CHECK(option_is_command(&option_table[i]) || strstr(example.bytes, line));
+	}
+	for (const char *at = example.bytes, *end; (end = strchr(at, '\n')); at = end + 1)
+		CHECK(end - at <= 110 && (end == at || end[-1] != ' '));
+	setup_release(setup);
+	buf_done(&example);
+	buf_done(&got);
+	buf_done(&want);
+}
+
+static void test_times(void)
+{
+	static const struct {
+		const char *text;
+		uint64_t seconds; /* 0: refused */
+	} rows[] = {
+		{"1", 1},     {"1s", 1},      {"90s", 90},	{"5m", 300},	{"1h", 3600}, {"1d", 86400},
+		{"24h", 86400}, {"1h1m1s", 3661}, {"86400", 86400}, {"86401", 0}, {"0", 0},     {"0s", 0},
+		{"", 0},      {"s", 0},       {"1s1m", 0},	{"1m1m", 0},	{"-1", 0},    {"1.5m", 0},
+		{"5M", 0},    {"1w", 0},      {" 1", 0},	{"1 ", 0},	{"1s ", 0},   {"18446744073709551617s", 0},
+		{"99999999999d", 0},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct config config = {.timeout_s = 0};
+		struct error err;
+		const struct option_row *row = option_find("slurmrestd.timeout", strlen("slurmrestd.timeout"));
+		check_row(rows[i].text);
+		CHECK(option_set(&config, row, rows[i].text, &err) == (rows[i].seconds != 0));
+		CHECK_NUMBER(config.timeout_s, rows[i].seconds);
+	}
+}
+
+static void test_no_file(void)
+{
+	struct error err = {""};
+	bool is_read;
+	char *argv[] = {(char *)"slurmscope", (char *)"--config.file=/nowhere/x.yml", NULL, NULL};
+	check_row("no file");
+	struct setup *setup = setup_new(2, argv, &is_read, &err);
+	CHECK(!is_read);
+	CHECK_STRING(err.text, "/nowhere/x.yml: No such file or directory");
+	setup_release(setup);
+	argv[2] = (char *)"--help"; /* tells in spite of it */
+	setup = setup_new(3, argv, &is_read, &err);
+	CHECK(is_read && setup->process.help);
+	setup_release(setup);
+}
+
+int main(void)
+{
+	close(mkstemp(path));
+	test_refused();
+	test_values();
+	test_empty();
+	test_clusters();
+	test_print();
+	test_example();
+	test_times();
+	test_no_file();
+	unlink(path);
+	return check_done();
+}

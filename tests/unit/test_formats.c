@@ -1,0 +1,336 @@
+/* What scrapers are given: the format they asked for, of one page and of several, and what it has beyond the text. */
+#include "check.h"
+#include "daemon/edition.h"
+#include "daemon/negotiate.h"
+#include "events/events_record.h"
+#include "metrics/catalogue.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PROTOBUF "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited"
+#define PROTOBUF_TYPE "application/vnd.google.protobuf; proto=io.prometheus.client.MetricFamily; encoding=delimited"
+#define OPENMETRICS_TYPE "application/openmetrics-text; version=1.0.0; charset=utf-8"
+#define TEXT_TYPE "text/plain; version=0.0.4; charset=utf-8"
+#define NEWER_TEXT_TYPE "text/plain; version=1.0.0; charset=utf-8"
+#define UTF8 "; escaping=allow-utf-8"
+
+static void test_negotiation(void)
+{
+	static const struct {
+		const char *accept, *type;
+	} rows[] = {
+		{NULL, TEXT_TYPE},
+		{"", TEXT_TYPE},
+		/* Prometheus 2.42, 3.5, 3.5 with native histograms, vmagent, curl, a browser */
+		{"application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
+		 "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", OPENMETRICS_TYPE},
+		{"application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
+		 "application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;"
+		 "escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2", OPENMETRICS_TYPE UTF8},
+		{PROTOBUF ";q=0.6,application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,"
+		 "application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;"
+		 "escaping=allow-utf-8;q=0.3,text/plain;version=0.0.4;q=0.2,*/*;q=0.1", PROTOBUF_TYPE},
+		{"text/plain;version=0.0.4;q=1,*/*;q=0.1", TEXT_TYPE},
+		{"*/*", TEXT_TYPE},
+		{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", TEXT_TYPE},
+		/* weights */
+		{"application/openmetrics-text;version=1.0.0;q=0,text/plain;q=0.1", TEXT_TYPE},
+		{"application/openmetrics-text;version=1.0.0;q=0.000", TEXT_TYPE},
+		{"text/plain;q=0.5,application/openmetrics-text;q=0.501", OPENMETRICS_TYPE},
+		{"*/*,application/openmetrics-text", OPENMETRICS_TYPE},
+		{"text/plain , application/openmetrics-text", TEXT_TYPE},
+		{" application/openmetrics-text ; version = \"1.0.0\" ; q = 1.000 ", OPENMETRICS_TYPE},
+		{"APPLICATION/OPENMETRICS-TEXT;VERSION=1.0.0", OPENMETRICS_TYPE},
+		/* versions and escapings */
+		{"application/openmetrics-text;version=0.0.1", TEXT_TYPE},
+		{"application/openmetrics-text;version=2.0.0,text/plain;q=0.1", TEXT_TYPE},
+		{"text/plain;version=1.0.0;escaping=underscores", NEWER_TEXT_TYPE "; escaping=underscores"},
+		{"text/plain;escaping=dots", TEXT_TYPE "; escaping=dots"},
+		{"application/openmetrics-text;escaping=values", OPENMETRICS_TYPE "; escaping=values"},
+		{"application/openmetrics-text;escaping=\r\nx", OPENMETRICS_TYPE},
+		{PROTOBUF ";escaping=allow-utf-8", PROTOBUF_TYPE UTF8},
+		{"application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=text", TEXT_TYPE},
+		{"application/vnd.google.protobuf", TEXT_TYPE},
+		/* what is no weight, and what is nothing at all */
+		{"application/openmetrics-text;q=2,text/plain;q=0.1", TEXT_TYPE},
+		{"application/openmetrics-text;q=-1,text/plain;q=0.1", TEXT_TYPE},
+		{"application/openmetrics-text;q=0.1234,text/plain;q=0.1", TEXT_TYPE},
+		{"application/openmetrics-text;q=high", TEXT_TYPE},
+		{"application/json", TEXT_TYPE},
+		{",;,=;=,/;q;", TEXT_TYPE},
+		{";q=", TEXT_TYPE},
+		{"\"", TEXT_TYPE},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].accept ? rows[i].accept : "no Accept");
+		CHECK_STRING(negotiate(rows[i].accept).type, rows[i].type);
+	}
+}
+
+/* Headers of pieces that mean something, and of any bytes: the answer is always one of those that there are, with an
+ * escaping or none. */
+static void test_any_header(void)
+{
+	static const char *const pieces[] = {
+		"application/openmetrics-text", "text/plain", "*/*", "text/*", PROTOBUF, "version=1.0.0", "version=0.0.4",
+		"q=0.5", "q=0", "q=", "q=1.0000", "escaping=dots", "escaping=", "=", ";", ";", ";", ",", ",", " ", "\"", "\t"};
+	static const char *const types[] = {TEXT_TYPE, NEWER_TEXT_TYPE, OPENMETRICS_TYPE, PROTOBUF_TYPE};
+	uint64_t state = 1, seen = 0;
+	check_row("any header");
+	for (int turn = 0; turn < 200000; turn++) {
+		char header[400] = "";
+		size_t len = 0;
+		for (int i = 0; i < 12 && len < 250; i++) {
+			state = state * 6364136223846793005u + 1442695040888963407u;
+			if (state >> 33 & 1)
+				len += (size_t)sprintf(header + len, "%s", pieces[(state >> 34) % 22]);
+			else
+				header[len++] = (char)(1 + (state >> 34) % 255);
+			header[len] = '\0';
+		}
+		const char *type = negotiate(header).type;
+		unsigned which = 0;
+		while (which < 4 && strncmp(type, types[which], strlen(types[which])) != 0)
+			which++;
+		const char *rest = which < 4 ? type + strlen(types[which]) : "?";
+		if (*rest && strncmp(rest, "; escaping=", 11) != 0)
+			CHECK_STRING(header, "a type that there is");
+		seen |= UINT64_C(1) << which;
+		negotiate_gzip(header);
+	}
+	CHECK_NUMBER(seen, 1 << 0 | 1 << 1 | 1 << 2 | 1 << 3);
+}
+
+static void test_gzip_negotiation(void)
+{
+	static const struct {
+		const char *accept;
+		bool want;
+	} rows[] = {
+		{NULL, false}, {"", false}, {"gzip", true}, {"x-gzip", true}, {"GZIP", true}, {"*", true},
+		{"gzip;q=0", false}, {"gzip;q=0,*", false}, {"*;q=0", false}, {"deflate, gzip;q=0.5", true},
+		{"zstd,br", false}, {"identity", false}, {"gzip;q=x", false}, {"gzipped", false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].accept ? rows[i].accept : "no Accept-Encoding");
+		CHECK_NUMBER(negotiate_gzip(rows[i].accept), rows[i].want);
+	}
+}
+
+/* A page of all kinds of families, as renderers write it. */
+static struct samples page_of(const char *cluster, double value)
+{
+	static const double bounds[] = {1e-5, 0.5, 1, 3600, 1e6, 2592000};
+	struct samples page = {.text = BUF_INIT};
+	struct exposition out = {.to = &page, .constant = text_of(cluster)};
+	const struct exemplar job = {.job = 7, .value = 0.75, .time = 1800000000.5};
+	const struct exemplar last[7] = {[2] = job};
+	const struct native_bucket natives[] = {{NATIVE_ZERO, 1}, {-1, 1}, {0, 2}, {5, 3}};
+	struct histogram histogram = {.bounds = bounds, .bound_count = 6, .buckets = {0, 2, 2, 3}, .sum = 9};
+	const char *const names[] = {"a_bytes", "b_info", "c_total", "d_byte_seconds_total", "e_seconds"};
+	const enum family_type types[] = {GAUGE, GAUGE, COUNTER, COUNTER, HISTOGRAM};
+	for (uint32_t i = 0; i < 5; i++) {
+		exposition_family(&out, names[i], types[i], "A \"quoted\" \\ text.");
+		out.family.order = i;
+		out.family.group = (uint8_t)i;
+		exposition_created(&out, 1700000000.25);
+		exposition_base(&out);
+		exposition_label(&out, "x", TEXT("a\"b\\c\nd} 1,le=\"2\" "));
+		if (types[i] == HISTOGRAM) {
+			exposition_histogram(&out, &histogram, last);
+			exposition_native(&out, natives, 4);
+		} else if (i == 3) {
+			exposition_number(&out, value);
+			exposition_label(&out, "role", TEXT("2"));
+			exposition_number(&out, 1);
+			exposition_exemplar(&out, &job);
+		} else {
+			exposition_number(&out, value);
+		}
+	}
+	exposition_done(&out);
+	return page;
+}
+
+#define HELP(name) "# HELP " name " A \\\"quoted\\\" \\\\ text.\n"
+#define X "x=\"a\\\"b\\\\c\\nd} 1,le=\\\"2\\\" \""
+
+static void test_openmetrics(void)
+{
+	check_row("OpenMetrics");
+	struct samples page = page_of("", 2.5);
+	const struct samples *pages[] = {&page};
+	const struct format_options options = {.format = FORMAT_OPENMETRICS, .has_created = true};
+	struct buf got = BUF_INIT;
+	format_write(&options, pages, 1, &got, NULL);
+	CHECK_STRING(got.bytes,
+		     "# TYPE a_bytes gauge\n# UNIT a_bytes bytes\n" HELP("a_bytes") "a_bytes{" X "} 2.5\n"
+		     "# TYPE b info\n" HELP("b") "b_info{" X "} 2.5\n"
+		     "# TYPE c counter\n" HELP("c") "c_total{" X "} 2.5\nc_created{" X "} 1700000000.25\n"
+		     "# TYPE d_byte_seconds counter\n# UNIT d_byte_seconds byte_seconds\n" HELP("d_byte_seconds")
+		     "d_byte_seconds_total{" X "} 2.5\nd_byte_seconds_created{" X "} 1700000000.25\n"
+		     "d_byte_seconds_total{role=\"2\"} 1 # {jobid=\"7\"} 0.75 1800000000.5\n"
+		     "d_byte_seconds_created{role=\"2\"} 1700000000.25\n"
+		     "# TYPE e_seconds histogram\n# UNIT e_seconds seconds\n" HELP("e_seconds")
+		     "e_seconds_bucket{" X ",le=\"1e-05\"} 0\n"
+		     "e_seconds_bucket{" X ",le=\"0.5\"} 2\n"
+		     "e_seconds_bucket{" X ",le=\"1.0\"} 4 # {jobid=\"7\"} 0.75 1800000000.5\n"
+		     "e_seconds_bucket{" X ",le=\"3600.0\"} 7\n"
+		     "e_seconds_bucket{" X ",le=\"1e+06\"} 7\n"
+		     "e_seconds_bucket{" X ",le=\"2.592e+06\"} 7\n"
+		     "e_seconds_bucket{" X ",le=\"+Inf\"} 7\n"
+		     "e_seconds_sum{" X "} 9\ne_seconds_count{" X "} 7\ne_seconds_created{" X "} 1700000000.25\n"
+		     "# EOF\n");
+	buf_done(&got);
+	samples_done(&page);
+}
+
+static void test_merging(void)
+{
+	check_row("several pages");
+	struct samples one = page_of("cluster=\"one\"", 1), two = page_of("cluster=\"two\"", 2), none = {.text = BUF_INIT};
+	const struct samples *pages[] = {&one, &none, &two};
+	struct format_options options = {.format = FORMAT_TEXT, .collect = 1u << 0 | 1u << 2};
+	struct buf got = BUF_INIT;
+	format_write(&options, pages, 3, &got, NULL);
+	CHECK_STRING(got.bytes, "# HELP a_bytes A \"quoted\" \\\\ text.\n# TYPE a_bytes gauge\n"
+				"a_bytes{cluster=\"one\"," X "} 1\na_bytes{cluster=\"two\"," X "} 2\n"
+				"# HELP c_total A \"quoted\" \\\\ text.\n# TYPE c_total counter\n"
+				"c_total{cluster=\"one\"," X "} 1\nc_total{cluster=\"two\"," X "} 2\n");
+	buf_clear(&got);
+	options.collect = 0;
+	format_write(&options, pages, 1, &got, NULL);
+	CHECK_NUMBER(got.len, one.text.len); /* of one page it is the text itself */
+	CHECK(memcmp(got.bytes, one.text.bytes, got.len) == 0);
+	buf_clear(&got);
+	format_write(&options, pages, 0, &got, NULL);
+	CHECK_NUMBER(got.len, 0);
+	options.format = FORMAT_OPENMETRICS;
+	format_write(&options, pages, 0, &got, NULL);
+	CHECK_STRING(got.bytes, "# EOF\n");
+	buf_done(&got);
+	samples_done(&one);
+	samples_done(&two);
+}
+
+static void publish(struct page_slot *slot, const char *cluster, double value)
+{
+	struct samples samples = page_of(cluster, value);
+	page_slot_publish(slot, page_new(&samples, status_new(1)));
+}
+
+static void test_editions(void)
+{
+	check_row("editions");
+	struct page_board board;
+	struct page_slot slots[2];
+	const struct rendition_options text = {0}, gzip = {.is_gzip = true};
+	page_board_init(&board);
+	page_slot_init(&slots[0], &board, "one");
+	page_slot_init(&slots[1], &board, "two");
+	CHECK(edition_borrow(&board) == NULL);
+	publish(&slots[0], "cluster=\"one\"", 1);
+	struct edition *first = edition_borrow(&board);
+	CHECK(edition_page(first, TEXT("one")) && !edition_page(first, TEXT("two")));
+	struct rendition *a = edition_render(first, &text, UINT64_MAX);
+	struct rendition *b = edition_render(first, &text, UINT64_MAX);
+	struct rendition *c = edition_render(first, &gzip, UINT64_MAX);
+	CHECK(a == b && a != c); /* made once, and shared */
+	CHECK(strstr(a->bytes.bytes, "c_total{cluster=\"one\"") && !strstr(a->bytes.bytes, "cluster=\"two\""));
+	CHECK(strstr(a->bytes.bytes, "\nprocess_start_time_seconds "));
+	CHECK(c->bytes.len > 18 && c->bytes.len < a->bytes.len / 2);
+	publish(&slots[1], "cluster=\"two\"", 2);
+	struct edition *second = edition_borrow(&board);
+	CHECK(second != first);
+	struct rendition_options only = {.page = edition_page(second, TEXT("two"))};
+	struct rendition *d = edition_render(second, &text, UINT64_MAX);
+	struct rendition *e = edition_render(second, &only, UINT64_MAX);
+	CHECK(strstr(d->bytes.bytes, "c_total{cluster=\"one\"") && strstr(d->bytes.bytes, "c_total{cluster=\"two\""));
+	CHECK(!strstr(e->bytes.bytes, "cluster=\"one\"") && !strstr(e->bytes.bytes, "process_"));
+	for (uint32_t part = 1; part < 32; part++) { /* more than are kept */
+		const struct rendition_options parts = {.format.collect = part};
+		struct rendition *one = edition_render(second, &parts, UINT64_MAX);
+		CHECK((strstr(one->bytes.bytes ? one->bytes.bytes : "", "a_bytes{") != NULL) == (part & 1));
+		rendition_unref(one);
+	}
+	edition_unref(first);
+	edition_unref(second);
+	rendition_unref(a);
+	page_slot_done(&slots[0]); /* a cluster goes, what was made of its page stays for who reads it */
+	CHECK(strstr(b->bytes.bytes, "c_total{cluster=\"one\""));
+	rendition_unref(b);
+	rendition_unref(c);
+	rendition_unref(d);
+	rendition_unref(e);
+	struct edition *third = edition_borrow(&board);
+	CHECK(!edition_page(third, TEXT("one")) && edition_page(third, TEXT("two")));
+	edition_unref(third);
+	page_slot_done(&slots[1]);
+	page_board_done(&board);
+}
+
+static uint64_t native_count(const struct job_events *events, const char *queue, int32_t index, uint64_t *ret_total)
+{
+	const struct tally_native *natives;
+	struct text second = text_of(queue), first = text_cut(&second, '/');
+	struct tally *tally = tallies_of((struct tallies *)&events->tallies, TALLY_QUEUE, first, second);
+	size_t count = tally_natives(tally, TALLY_WAIT_SECONDS, &natives);
+	uint64_t found = 0;
+	*ret_total = 0;
+	for (size_t i = 0; i < count; i++) {
+		*ret_total += natives[i].count;
+		found += natives[i].index == index ? natives[i].count : 0;
+	}
+	return found;
+}
+
+/* A state file of a release that had only classic buckets, or of one that was used for a while in between. */
+static void test_older_state(void)
+{
+	static const struct {
+		const char *detail;
+		double value;
+	} older[] = {{"60", 3}, {"300", 2}, {"+Inf", 4}, {"sum", 1e7}},
+	  between[] = {{"60", 3}, {"300", 2}, {"+Inf", 4}, {"sum", 1e7}, {"2^(21/4)", 2}, {"2^(30/4)", 1}, {"0", 1}};
+	struct cluster cluster;
+	cluster_init(&cluster);
+	const struct {
+		const char *queue;
+		size_t count;
+	} queues[] = {{"cpu\x1fhigh", 4}, {"gpu\x1fhigh", 7}};
+	struct job_events *events = job_events_new(&cluster.caps, &cluster.vocabulary, 1000);
+	for (size_t queue = 0; queue < 2; queue++)
+		for (size_t i = 0; i < queues[queue].count; i++) {
+			const char *detail = queue ? between[i].detail : older[i].detail;
+			const struct events_counter counter = {
+				TEXT("partition_qos"), text_of(queues[queue].queue), TEXT("wait_seconds"),
+				text_of(detail), queue ? between[i].value : older[i].value};
+			events_restore_counter(events, &counter);
+		}
+	events_restored(events, 2000);
+	uint64_t total;
+	check_row("none before");
+	CHECK_NUMBER(native_count(events, "cpu/high", 24, &total), 3); /* 2^(24/4) is the first from 60 on */
+	CHECK_NUMBER(total, 9);
+	CHECK_NUMBER(native_count(events, "cpu/high", 33, &total), 2); /* 300 */
+	CHECK_NUMBER(native_count(events, "cpu/high", 87, &total), 4); /* above 30 days */
+	check_row("some before");
+	CHECK_NUMBER(native_count(events, "gpu/high", 21, &total), 2);
+	CHECK_NUMBER(total, 9);
+	CHECK_NUMBER(native_count(events, "gpu/high", 33, &total), 1);
+	job_events_free(events);
+	cluster_done(&cluster);
+}
+
+int main(void)
+{
+	test_negotiation();
+	test_any_header();
+	test_gzip_negotiation();
+	test_openmetrics();
+	test_merging();
+	test_editions();
+	test_older_state();
+	return check_done();
+}
