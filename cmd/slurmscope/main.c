@@ -6,12 +6,17 @@
 #include "daemon/routes.h"
 #include "daemon/setup.h"
 #include "daemon/version.h"
+#include "doctor/doctor.h"
 #include "metrics/catalogue.h"
 #include "web/listen.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EXIT_USAGE = 2 }; /* of doctor, whose 1 says that something is wrong with Slurm */
 
 static int fail(const struct error *err)
 {
@@ -74,6 +79,17 @@ static int wait_for_end(struct daemon *daemon, const sigset_t *signals)
 	return number;
 }
 
+/* Of POST /-/reload: says what is wrong, and leaves the rest to the main thread. In the server's thread, which therefore
+ * has the setup of the start, for its arguments. */
+static bool ask_to_reload(void *context, struct error *err)
+{
+	struct setup *setup = setup_again(context, err);
+	bool is_right = setup != NULL;
+	setup_release(setup);
+	kill(getpid(), SIGHUP);
+	return is_right;
+}
+
 static int serve(struct daemon *daemon)
 {
 	struct error err;
@@ -90,7 +106,9 @@ static int serve(struct daemon *daemon)
 	char name[160];
 	listen_name(listeners.sockets[0], name, sizeof name);
 	struct routes routes = {.scrape = {&daemon->board, config->openmetrics_created},
-				.telemetry_path = config->telemetry_path};
+				.telemetry_path = config->telemetry_path,
+				.reload = config->enable_lifecycle ? ask_to_reload : NULL,
+				.reload_context = daemon->setup};
 	struct http_server *server = http_server_start(&listeners, routes_respond, &routes, &err);
 	if (!server || !fleet_take(daemon->fleet, daemon->setup, &err)) {
 		http_server_stop(server);
@@ -148,14 +166,34 @@ static int act(struct setup *setup)
 	return print(&out);
 }
 
+/* Each cluster in turn. */
+static int examine(const struct setup *setup, bool is_strict)
+{
+	struct report to = {.out = stdout};
+	doctor_examine_process(&setup->process, &to);
+	for (size_t i = 0; i < setup->cluster_count; i++) {
+		if (setup->has_names)
+			printf("%s\n", setup->clusters[i].name);
+		doctor_examine(&setup->clusters[i], &to);
+	}
+	report_end(&to);
+	bool is_well = !to.counts[VERDICT_FAIL] && !(is_strict && to.counts[VERDICT_WARN]);
+	return is_well ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 int main(int argc, char **argv)
 {
 	struct error err;
 	bool is_read;
 	process_guard();
-	struct setup *setup = setup_new(argc, argv, &is_read, &err);
+	bool is_doctor = argc > 1 && strcmp(argv[1], "doctor") == 0;
+	bool is_strict = is_doctor && argc > 2 && strcmp(argv[2], "--strict") == 0;
+	int words = is_doctor + is_strict; /* before the options */
+	struct setup *setup = setup_new(argc - words, argv + words, &is_read, &err);
 	log_setup((enum log_level)setup->process.log_level, (enum log_format)setup->process.log_format);
-	int status = is_read ? act(setup) : fail(&err);
+	int status = !is_read	 ? (fail(&err), is_doctor ? EXIT_USAGE : EXIT_FAILURE)
+		     : is_doctor ? examine(setup, is_strict)
+				 : act(setup);
 	setup_release(setup);
 	return status;
 }

@@ -99,7 +99,7 @@ static void note_envelope(struct asker *asker, const struct answer *answer)
 }
 
 /* For the planner. Before a version is found nothing is known to be unsupported. */
-static enum plan_result plan_result_of(const struct asker *asker, enum fetch_result result)
+static enum plan_result plan_result_of(const struct client *client, enum fetch_result result)
 {
 	switch (result) {
 	case FETCH_OK:
@@ -111,10 +111,19 @@ static enum plan_result plan_result_of(const struct asker *asker, enum fetch_res
 		return PLAN_TIMED_OUT;
 	case FETCH_UNSUPPORTED:
 	case FETCH_FORBIDDEN:
-		return client_version(asker->client) ? PLAN_UNSUPPORTED : PLAN_FAILED;
+		return client_version(client) ? PLAN_UNSUPPORTED : PLAN_FAILED;
 	default:
 		return PLAN_FAILED;
 	}
+}
+
+struct plan_outcome asker_outcome(const struct client *client, enum fetch_result result,
+				  const struct answer *answer, const struct http_reply *reply)
+{
+	return (struct plan_outcome){.result = plan_result_of(client, result),
+				     .seconds = fmax(reply->seconds - reply->own_seconds, 0),
+				     .bytes = (double)reply->bytes,
+				     .records = answer->records};
 }
 
 enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch,
@@ -124,10 +133,7 @@ enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch,
 	struct answer answer;
 	struct http_reply reply;
 	enum fetch_result result = client_fetch(asker->client, fetch, &answer, &reply, &err);
-	*ret_outcome = (struct plan_outcome){.result = plan_result_of(asker, result),
-					     .seconds = fmax(reply.seconds - reply.own_seconds, 0),
-					     .bytes = (double)reply.bytes,
-					     .records = answer.records};
+	*ret_outcome = asker_outcome(asker->client, result, &answer, &reply);
 	if (!fetch_succeeded(result) && atomic_load(asker->stop))
 		return result; /* given up because we stop: nothing to report */
 	warn_of_token_file(asker);

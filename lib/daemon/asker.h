@@ -30,5 +30,9 @@ struct asker {
 enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch,
 			    struct plan_outcome *ret_outcome);
 
+/* What the planner is to know of a request's end, but for task, way and whether the round is done. */
+struct plan_outcome asker_outcome(const struct client *client, enum fetch_result result,
+				  const struct answer *answer, const struct http_reply *reply);
+
 /* A failure that needs no alarm: the release does not have it, or the user need not have it. */
 bool asker_expects(enum endpoint which, enum fetch_result result);

@@ -151,6 +151,8 @@ const struct option_row option_table[] = {
 	 "Address to serve on: :port, host:port or [address]:port.", NULL},
 	{"web.telemetry-path", STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",
 	 "Path of the metrics page.", NULL},
+	{"web.enable-lifecycle", FLAG, offsetof(struct config, enable_lifecycle), NULL, NULL,
+	 "Read the configuration again at POST /-/reload, too, not only at SIGHUP.", NULL},
 	{"web.openmetrics-created", FLAG, offsetof(struct config, openmetrics_created), NULL, NULL,
 	 "OpenMetrics pages say since when counters count, in samples of their own (..._created). Protobuf always does.",
 	 NULL},

@@ -51,6 +51,7 @@ struct config {
 	const char *listen_address, *telemetry_path;
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	uint64_t per_node; /* enum per_node */
+	bool enable_lifecycle; /* POST /-/reload */
 	bool openmetrics_created;
 	const char *config_file; /* NULL: none */
 	bool once, check_config, print_config, example_config, list_metrics, version, help;

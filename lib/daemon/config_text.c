@@ -14,7 +14,8 @@ static void describe(const struct option_row *row, struct buf *out)
 void config_help(struct buf *out)
 {
 	buf_add_string(out, "slurmscope: Slurm's jobs, nodes, partitions, users and accounts for "
-			    "Prometheus, read from slurmrestd.\n\nUsage: slurmscope [options]\n\n");
+			    "Prometheus, read from slurmrestd.\n\nUsage: slurmscope [options]\n"
+			    "       slurmscope doctor [--strict] [options]   look at all of it once, and say what does not work\n\n");
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
 		buf_printf(out, "  --%s%s%s\n      ", row->name, row->value ? "=" : "",

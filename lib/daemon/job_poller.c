@@ -6,7 +6,6 @@
 #include <math.h>
 
 enum {
-	STATES_LIST_MAX = 10000, /* of so many jobs a list of all states costs 0.5 s of slurmrestd (24.11) */
 	LAST_ID_DEFAULT = 67043328, /* slurm.conf: MaxJobId */
 	FIRST_WEIGHT = 64,   /* first of all jobs have to be found */
 	SEARCH_WEIGHT = 16,
@@ -107,9 +106,9 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 {
 	struct plan *plan = poller->plan;
 	bool is_counted = number_is_known(poller->reader.rounds.search.expected);
-	bool by_list = poller->needs_all && is_counted && whole <= STATES_LIST_MAX;
+	bool by_list = poller->needs_all && is_counted && whole <= JOB_STATES_LIST_MAX;
 	bool by_search = poller->needs_all && is_counted && !by_list;
-	bool is_filling = poller->has_states && !poller->has_details && whole > STATES_LIST_MAX;
+	bool is_filling = poller->has_states && !poller->has_details && whole > JOB_STATES_LIST_MAX;
 	double wish_s = (double)poller->reader.asker->config->interval_s[TASK_JOB_STATES];
 	poller->tasks[TASK_JOB_STATES].wish_s = is_filling ? fmax(wish_s, JOB_STATES_FILLING_S) : wish_s;
 	poller->tasks[TASK_JOB_STATES].bound_s = is_filling ? JOB_STATES_FILLING_S : JOB_STATES_BOUND_S;
@@ -416,7 +415,7 @@ bool job_poller_poll_all(struct job_poller *poller)
 	if (poller->reads_list)
 		return poll_until_done(poller, ENDPOINT_JOBS, WAY_ONLY, 0);
 	uint64_t expected = poller->reader.rounds.search.expected;
-	bool is_few = !number_is_known(expected) || expected <= STATES_LIST_MAX;
+	bool is_few = !number_is_known(expected) || expected <= JOB_STATES_LIST_MAX;
 	bool are_found = is_few ? poll_until_done(poller, TASK_JOB_STATES, STATES_LIST, 0)
 				: poll_until_done(poller, TASK_JOB_SEARCH, STATES_BATCHES, ROWS) &&
 					  poll_until_done(poller, TASK_JOB_STATES, STATES_BATCHES,

@@ -70,16 +70,6 @@ static void exporter_init(struct exporter *exporter)
 	}
 }
 
-static struct plan_options plan_options_of(const struct config *config)
-{
-	struct plan_options options = plan_defaults;
-	options.slurmrestd_duty = config->slurmrestd_percent / 100;
-	options.slurmctld_duty = config->slurmctld_percent / 100;
-	options.requests_per_s = config->requests_per_s;
-	options.bulk_memory_max = (double)config->bulk_memory_mib * 1024 * 1024;
-	return options;
-}
-
 struct poller *poller_new(struct setup *setup, const struct config *config, struct page_slot *slot,
 			  struct error *err)
 {
@@ -98,10 +88,7 @@ struct poller *poller_new(struct setup *setup, const struct config *config, stru
 	const struct client_options options = config_client(config, &poller->stop);
 	cluster_set_job_rows(&poller->cluster, config->job_rows, config->job_node_rows);
 	config_labels(config, &poller->labels);
-	const struct plan_options plan_options = plan_options_of(config);
-	tasks_fill(poller->tasks, config);
-	poller->plan = plan_new(poller->tasks, TASKS, &plan_options, (uint64_t)clock_now_s(),
-				clock_monotonic_ns());
+	poller->plan = tasks_plan(poller->tasks, config);
 	poller->asker = (struct asker){
 		.config = config,
 		.client = client_new(&options, config_token(config), &poller->cluster.vocabulary, err),
@@ -116,9 +103,6 @@ struct poller *poller_new(struct setup *setup, const struct config *config, stru
 	poller_free(poller);
 	return NULL;
 }
-
-/* Slurm's cluster names are in lower case; another one is not asked for by name. */
-static const char url_safe[] = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
 
 /* The last_update of what is shown, if the release can tell what changed since; else 0. */
 static uint64_t since(const struct poller *poller, enum endpoint which)
@@ -135,10 +119,8 @@ static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint whic
 	const struct section *section = &section_table[which];
 	struct section_build build = {.cluster = &poller->cluster, .now = clock_now_s()};
 	uint64_t begin_ns = clock_monotonic_ns();
-	char query[96] = "";
-	const char *name = poller->cluster.name;
-	if (endpoint_table[which].takes_cluster && name[strspn(name, url_safe)] == '\0' && *name)
-		snprintf(query, sizeof query, "?cluster=%s", name);
+	char query[96];
+	endpoint_cluster_query(which, poller->cluster.name, query, sizeof query);
 	const struct fetch fetch = {which, section->take, &build, .query = query,
 				    .since = since(poller, which)};
 
@@ -467,7 +449,7 @@ static bool connects_alike(const struct config *a, const struct config *b)
 static void take_config(struct poller *poller, const struct config *config)
 {
 	struct error err;
-	const struct plan_options plan_options = plan_options_of(config);
+	const struct plan_options plan_options = tasks_options(config);
 	const struct client_options client_options = config_client(config, &poller->stop);
 	if (!connects_alike(poller->config, config) &&
 	    !client_configure(poller->asker.client, &client_options, config_token(config), &err))

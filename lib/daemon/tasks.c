@@ -1,5 +1,7 @@
 #include "daemon/tasks.h"
 
+#include "base/clock.h"
+
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 #define WAYS(array) .ways = (array), .way_count = COUNT_OF(array)
 
@@ -134,6 +136,23 @@ void tasks_fill(struct plan_task tasks[TASKS], const struct config *config)
 		if (!tasks[i].name)
 			tasks[i].name = endpoint->name;
 	}
+}
+
+struct plan_options tasks_options(const struct config *config)
+{
+	struct plan_options options = plan_defaults;
+	options.slurmrestd_duty = config->slurmrestd_percent / 100;
+	options.slurmctld_duty = config->slurmctld_percent / 100;
+	options.requests_per_s = config->requests_per_s;
+	options.bulk_memory_max = (double)config->bulk_memory_mib * 1024 * 1024;
+	return options;
+}
+
+struct plan *tasks_plan(struct plan_task tasks[TASKS], const struct config *config)
+{
+	const struct plan_options options = tasks_options(config);
+	tasks_fill(tasks, config);
+	return plan_new(tasks, TASKS, &options, (uint64_t)clock_now_s(), clock_monotonic_ns());
 }
 
 enum endpoint task_endpoint(size_t task, size_t way)

@@ -15,8 +15,15 @@ enum { JOB_STATES_BOUND_S = 26 };
 /* Until many jobs have their first details, which need the budget more: most totals wait for them. */
 enum { JOB_STATES_FILLING_S = 120 };
 
+/* Of so many jobs a list of all states costs 0.5 s of slurmrestd (24.11). */
+enum { JOB_STATES_LIST_MAX = 10000 };
+
 /* Fills in the wishes of the configuration. Static but for those: of use to one poller at a time. */
 void tasks_fill(struct plan_task tasks[TASKS], const struct config *config);
+
+/* The configuration's budgets; a planner for the tasks that has them. */
+struct plan_options tasks_options(const struct config *config);
+struct plan *tasks_plan(struct plan_task tasks[TASKS], const struct config *config);
 
 /* What a request of the way is sent to. */
 enum endpoint task_endpoint(size_t task, size_t way);

@@ -1,5 +1,20 @@
 #include "slurmrest/endpoint.h"
 
+#include <stdio.h>
+#include <string.h>
+
+/* Slurm's cluster names are in lower case; another one is not asked for by name. */
+static const char url_safe[] = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
+
+void endpoint_cluster_query(enum endpoint which, const char *cluster, char *to, size_t size)
+{
+	bool is_asked_for = endpoint_table[which].takes_cluster && *cluster &&
+			    cluster[strspn(cluster, url_safe)] == '\0';
+	*to = '\0';
+	if (is_asked_for)
+		snprintf(to, size, "?cluster=%s", cluster);
+}
+
 /* flags=ALL on partitions is for hidden ones, which are left out otherwise; nodes must not have it: it
  * switches SHOW_MIXED off, and mixed nodes then say ALLOCATED (24.11). */
 const struct endpoint_row endpoint_table[ENDPOINTS] = {

@@ -40,4 +40,7 @@ struct endpoint_row {
 	const struct record_type *record;
 };
 
+/* The query that asks for this cluster's records alone, "" where the endpoint takes none or the name is not known. */
+void endpoint_cluster_query(enum endpoint which, const char *cluster, char *to, size_t size);
+
 extern const struct endpoint_row endpoint_table[ENDPOINTS]; /* in the order of a first poll */

@@ -27,12 +27,13 @@ MORE_LISTS = {"reservations": "reservations", "licenses": "licenses", "shares": 
               "qos": "qos", "associations": "associations"}
 MORE_ENDPOINTS = tuple(MORE_LISTS)
 OF_SLURMDBD = {"dbd_ping": "ping", "dbd_diag": "diag", "qos": "qos",
-               "associations": "associations", "dbd_jobs": "jobs"}  # endpoint -> its path below /slurmdb
+               "associations": "associations", "dbd_jobs": "jobs", "dbd_user": "user"}  # endpoint -> its path below /slurmdb
 RELEASES = {"22.05.8": ("v0.0.37", "v0.0.38"),
             "24.11.5": ("v0.0.40", "v0.0.41", "v0.0.42"),
             "26.05.5": ("v0.0.42", "v0.0.43", "v0.0.44", "v0.0.45")}
 KEY = b"a key that only the tests know, 32 bytes or more"
 NOT_FOUND = b"Unable to find requested URL endpoint."
+NO_TOKEN = b"Authentication failure"
 REFUSED = b"Protocol authentication error"
 
 
@@ -67,7 +68,7 @@ def claims_of(token, key=KEY):
 # Behaviours
 
 def normal(call):
-    if call.endpoint == "job_states":  # the rows of the array that is asked for
+    if call.endpoint == "job_states" and call.query:  # the rows of the array that is asked for
         answer, wanted = json.loads(call.body), call.query.partition("=")[2]
         answer["jobs"] = [row for row in answer["jobs"]
                           if re.match(rf"{wanted}\b|{wanted}_", row["job_id"])]
@@ -210,15 +211,24 @@ class Call:
         self.target = target.rpartition(" ")[0]
         self.headers = [(name.lower(), value.strip())
                         for name, _, value in (header.partition(":") for header in headers)]
-        fits = re.fullmatch(r"/slurm(db)?/(v0\.0\.\d\d)/(jobs/state/|\w+)(\?.*)?", self.target)
-        dbd, self.version, self.endpoint, self.query = fits.groups("") if fits else [""] * 4
+        fits = re.fullmatch(r"/slurm(db)?/(v0\.0\.\d\d)/(jobs/state/|\w+)(?:(?<=/job|user)/([\w.-]+))?(\?.*)?", self.target)
+        dbd, self.version, self.endpoint, item, self.query = fits.groups("") if fits else [""] * 5
         if dbd:
             self.endpoint = {path: endpoint for endpoint, path in OF_SLURMDBD.items()}.get(
                 self.endpoint, "")
         if self.endpoint == "jobs/state/":
             self.endpoint = "job_states"
         self.list = {**LISTS, **MORE_LISTS}.get(self.endpoint, "jobs")
-        self.body = fake.answers.get((self.version, self.endpoint))
+        self.body = self.one(item) if item else fake.answers.get((self.version, self.endpoint))
+
+    def one(self, item):
+        """The record of that job, or user, alone."""
+        name, key = ("users", "name") if self.endpoint == "dbd_user" else ("jobs", "job_id")
+        answer = self.fake.answers.get((self.version, name))
+        if answer:
+            answer = json.loads(answer.decode("utf-8", "surrogateescape"))
+            answer[name] = [record for record in answer[name] if str(record[key]) == item]
+            return json.dumps(answer, ensure_ascii=False).encode("utf-8", "surrogateescape")
 
     def header(self, name):
         found = [value for key, value in self.headers if key == name]
@@ -250,6 +260,9 @@ class Call:
         with self.fake.changed:
             return self.fake.changed.wait_for(lambda: self.fake.era != self.era, seconds)
 
+    def is_first_look(self, names):
+        return self.endpoint == "ping" and self.version == "v0.0.40" and "x-slurm-user-token" not in names
+
     def complaints(self):
         """What slurmrestd would not have liked about the request."""
         names = [name for name, _ in self.headers]
@@ -257,10 +270,11 @@ class Call:
         since, and_since = (r"(\?update_time=\d+)?", r"(&update_time=\d+)?") \
             if self.version >= "v0.0.42" else ("", "")
         queries = {"jobs": flags + and_since, "partitions": flags + and_since, "nodes": since,
-                   "reservations": since, "job_states": r"\?job_id=\d+",
+                   "reservations": since, "job_states": r"(\?job_id=\d+)?",
+                   "job": flags.replace("ALL", "LOCAL"),
                    "associations": r"(\?cluster=\w+)?",
                    "dbd_jobs": r"\?skip_steps=true(&\w+=[\w%,]+)+"}
-        if self.endpoint not in (*ENDPOINTS, *MORE_ENDPOINTS, "job_states", "dbd_jobs"):
+        if self.endpoint not in (*ENDPOINTS, *MORE_ENDPOINTS, "job_states", "job", "dbd_jobs", "dbd_user"):
             yield "path"
         elif not re.fullmatch(queries.get(self.endpoint, ""), self.query):
             yield "query"
@@ -270,7 +284,8 @@ class Call:
             yield "bytes after the request"
         if "authorization" in names:
             yield "Authorization"
-        wanted = 1 if self.fake.wants_token else 0
+        # doctor looks first who is there without showing the token
+        wanted = 1 if self.fake.wants_token and not self.is_first_look(names) else 0
         for name in ("x-slurm-user-token", "x-slurm-user-name"):
             if names.count(name) != wanted:
                 yield f"{names.count(name)} times {name}"
@@ -321,6 +336,8 @@ class Fake:
             nobody = json.loads(self.answers[version, "ping"])  # no job ends here
             del nobody["pings"]
             self.answers[version, "dbd_jobs"] = json.dumps({**nobody, "jobs": []}).encode()
+            users = FIXTURES / release / version / "db_users.json"
+            self.answers[version, "users"] = users.read_bytes()
             states = FIXTURES / release / version / "jobs_state.json"
             if version >= "v0.0.40":
                 self.answers[version, "job_states"] = states.read_bytes()
@@ -381,6 +398,8 @@ class Fake:
         call = Call(self, connection, data, served)
         self.calls.append(call)
         self.complaints += [f"{why}: {call.target}" for why in call.complaints()]
+        if self.wants_token and not call.token:
+            return call.reply(NO_TOKEN, "401 UNAUTHORIZED", "text/plain")
         if call.body is None:
             return call.reply(NOT_FOUND, "404 NOT FOUND", "text/plain")
         if self.key and claims_of(call.token, self.key)["exp"] <= time.time():

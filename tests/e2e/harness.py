@@ -134,7 +134,7 @@ class Daemon:
     """
 
     def __init__(self, fake, *options, address="127.0.0.1:0", token=None, url=None, log="json",
-                 credentials=None, config=None):
+                 credentials=None, config=None, environment=None):
         self.fake = fake
         self.folder = tempfile.TemporaryDirectory(prefix="slurmscope-e2e-")
         self.token_file = Path(self.folder.name, "token")
@@ -152,7 +152,8 @@ class Daemon:
             self.process = subprocess.Popen(
                 [SLURMSCOPE, *connection,
                  f"--web.listen-address={address}", f"--log.format={log}", "--log.level=debug",
-                 *AT_ANY_COST, *options], stderr=log_file, stdin=subprocess.DEVNULL)
+                 *AT_ANY_COST, *options], stderr=log_file, stdin=subprocess.DEVNULL,
+                env=os.environ | (environment or {}))
         self.pid = self.process.pid
         self.parse = json.loads if log == "json" else logfmt
 

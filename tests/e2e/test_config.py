@@ -150,6 +150,22 @@ class Reload(unittest.TestCase):
                         self.assertGreater(values[0], 0, "the page was empty for a moment")
                     self.assertEqual([], daemon.log(level="error"))
 
+    def test_reload_over_http(self):
+        with Fake() as fake, Daemon(fake, "--web.enable-lifecycle", config=ONE % fake.url) as daemon:
+            daemon.wait_for(are_up)
+            daemon.write_config(ONE % fake.url + "nodes: {per-node: full}\n")
+            self.assertEqual(405, daemon.request("/-/reload")[0])
+            status, _, text = daemon.request("/-/reload", "POST")
+            self.assertEqual((200, b"reloaded\n"), (status, text))
+            daemon.wait_for(lambda page: any(s.startswith("slurm_node_cpus{") for s in page), "all of nodes")
+            daemon.write_config("nodes: {per-node: some}\n")
+            status, _, text = daemon.request("/-/reload", "POST")
+            self.assertEqual(500, status)
+            self.assertRegex(text.decode(), r"slurmscope\.yml:1:19: nodes\.per-node: some is none of default, full, off\n$")
+            daemon.wait_for(lambda page: page[RELOADED] == 0, "it is in the metrics, too")
+        with Fake() as fake, Daemon(fake, config=ONE % fake.url) as daemon:
+            self.assertEqual(403, daemon.request("/-/reload", "POST")[0])
+
     def test_an_url_where_nobody_is(self):
         with Fake() as fake, Daemon(fake, config=ONE % fake.url) as daemon:
             daemon.wait_for(are_up)

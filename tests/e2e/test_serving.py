@@ -113,7 +113,7 @@ class Options(unittest.TestCase):
     def test_list_metrics_is_the_page(self):
         listed = {line.split("\t")[0]: line.split("\t")[1]
                   for line in run("--list-metrics").stdout.splitlines()}
-        with Fake() as fake:
+        with Fake(wants_token=False) as fake:
             page = run("--once", f"--slurmrestd.url={fake.url}").stdout
         shown = dict(re.findall(r"(?m)^# TYPE (\S+) (\S+)$", page))
         self.assertLessEqual(shown.items(), listed.items())
@@ -506,9 +506,9 @@ class Tokens(unittest.TestCase):
             key.write_bytes(KEY)
             for mode, warnings in ((0o600, 0), (0o644, 1)):
                 key.chmod(mode)
+                before = int(time.time())
                 with Daemon(fake, *EVERY_SECOND, credentials=[
                         f"--slurmrestd.jwt-key-file={key}", "--slurmrestd.user=u\"ser"]) as daemon:
-                    before = int(time.time())
                     page = daemon.wait_well()
                     claims = claims_of(fake.calls[-1].token)
                     self.assertEqual({"sun", "iat", "exp"}, set(claims))

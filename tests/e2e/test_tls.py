@@ -33,13 +33,22 @@ def make_certificate(folder, name, authority, names):
             "-CAkey", f"{authority}.key", "-CAcreateserial", "-extfile", f"{name}.ext", "-out", f"{name}.pem")
 
 
-class Front:
-    """Takes TLS off and hands everything on to the fake."""
+def pass_on(client, server, edit=lambda data: data):
+    """All that one says to the other, until one of them ends; `edit`: what the client says."""
+    other = {client: server, server: client}
+    while True:
+        is_pending = isinstance(client, ssl.SSLSocket) and client.pending()
+        for source in [client] if is_pending else select.select([client, server], [], [])[0]:
+            data = source.recv(65536)
+            if not data:
+                return
+            other[source].sendall(edit(data) if source is client else data)
 
-    def __init__(self, fake, folder, certificate):
-        self.fake = fake
-        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self.context.load_cert_chain(Path(folder, f"{certificate}.pem"), Path(folder, f"{certificate}.key"))
+
+class Listener:
+    """Serves each connection in a thread."""
+
+    def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self._accept, daemon=True).start()
@@ -51,16 +60,8 @@ class Front:
                 threading.Thread(target=self._serve, args=(connection,), daemon=True).start()
 
     def _serve(self, connection):
-        with contextlib.suppress(OSError), self.context.wrap_socket(connection, server_side=True) as client, \
-                socket.create_connection(("127.0.0.1", self.fake.port)) as server:
-            other = {client: server, server: client}
-            while True:
-                ready = [client] if client.pending() else select.select([client, server], [], [])[0]
-                for source in ready:
-                    data = source.recv(65536)
-                    if not data:
-                        return
-                    other[source].sendall(data)
+        with contextlib.suppress(OSError):
+            self.serve(connection)
 
     def __enter__(self):
         return self
@@ -68,6 +69,56 @@ class Front:
     def __exit__(self, *_):
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
+
+
+class Front(Listener):
+    """Takes TLS off and hands everything on to the fake."""
+
+    def __init__(self, fake, folder, certificate, clients=None):
+        """`clients`: the authority of those who may ask."""
+        self.fake = fake
+        self.names = []  # that were asked for
+        self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self.context.load_cert_chain(Path(folder, f"{certificate}.pem"), Path(folder, f"{certificate}.key"))
+        self.context.sni_callback = lambda _, name, __: self.names.append(name)
+        if clients:
+            self.context.verify_mode = ssl.CERT_REQUIRED
+            self.context.load_verify_locations(Path(folder, f"{clients}.pem"))
+        super().__init__()
+
+    def serve(self, connection):
+        with self.context.wrap_socket(connection, server_side=True) as client, \
+                socket.create_connection(("127.0.0.1", self.fake.port)) as server:
+            pass_on(client, server)
+
+
+class Proxy(Listener):
+    """An HTTP proxy; `heads`: of what it was asked for."""
+
+    def __init__(self):
+        self.heads = []
+        super().__init__()
+
+    def serve(self, connection):
+        with connection:
+            head = b""
+            while b"\r\n\r\n" not in head:
+                head += connection.recv(65536)
+            self.heads.append(head.decode())
+            method, target, _ = self.heads[-1].split(" ", 2)
+            if method == "CONNECT":
+                address = target
+                connection.sendall(b"HTTP/1.1 200 it is there\r\n\r\n")
+            else:
+                address = target.split("/")[2]
+
+            def edit(data):
+                return data.replace(f" http://{address}/".encode(), b" /")
+            host, _, port = address.rpartition(":")
+            with socket.create_connection((host, int(port))) as server:
+                if method != "CONNECT":
+                    server.sendall(edit(head))
+                pass_on(connection, server, edit)
 
 
 class Tls(unittest.TestCase):
@@ -79,15 +130,20 @@ class Tls(unittest.TestCase):
             make_authority(cls.folder.name, authority)
         make_certificate(cls.folder.name, "here", "site", "DNS:localhost,IP:127.0.0.1")
         make_certificate(cls.folder.name, "elsewhere", "site", "DNS:elsewhere.example")
+        make_certificate(cls.folder.name, "us", "site", "DNS:us.example")
+        make_certificate(cls.folder.name, "nobody", "stranger", "DNS:us.example")
+        both = Path(cls.folder.name, "us.pem").read_text() + Path(cls.folder.name, "us.key").read_text()
+        Path(cls.folder.name, "both.pem").write_text(both)
 
     def path(self, name):
         return str(Path(self.folder.name, name))
 
     @contextlib.contextmanager
-    def watching(self, certificate, authority, host="127.0.0.1"):
+    def watching(self, certificate, authority, host="127.0.0.1", clients=None, options=()):
         believed = [f"--slurmrestd.ca-file={self.path(authority)}"] if authority else []
-        with Fake() as fake, Front(fake, self.folder.name, certificate) as front, \
-                Daemon(fake, *EVERY_SECOND, *believed, url=f"https://{host}:{front.port}") as daemon:
+        with Fake() as fake, Front(fake, self.folder.name, certificate, clients) as front, \
+                Daemon(fake, *EVERY_SECOND, *believed, *options, url=f"https://{host}:{front.port}") as daemon:
+            self.front = front
             yield fake, daemon
 
     def test_right_authority(self):
@@ -113,12 +169,75 @@ class Tls(unittest.TestCase):
                     self.assertRegex(line["error"], text)
                 self.assertEqual([], fake.calls, "something was asked, with the token")
 
+    def shown(self, certificate, key=None):
+        files = {"cert-file": certificate, "key-file": key}
+        return [f"--slurmrestd.{name}={self.path(file)}" for name, file in files.items() if file]
+
+    def test_client_certificate(self):
+        for options in self.shown("us.pem", "us.key"), self.shown("both.pem"):
+            with self.subTest(options), \
+                    self.watching("here", "site.pem", clients="site", options=options) as (_, daemon):
+                daemon.wait_well()
+
+    def test_client_certificate_is_not_believed(self):
+        for options in [], self.shown("nobody.pem", "nobody.key"), self.shown("us.pem"), self.shown("us.pem", "nobody.key"):
+            with self.subTest(options), \
+                    self.watching("here", "site.pem", clients="site", options=options) as (fake, daemon):
+                page = daemon.wait_for(lambda page: is_up(page, "ping") == 0, "down")
+                self.assertEqual({"unreachable"}, set(results(page, "ping")))
+                self.assertEqual([], fake.calls)
+
+    def test_server_name(self):
+        with self.watching("elsewhere", "site.pem",
+                           options=["--slurmrestd.server-name=elsewhere.example"]) as (_, daemon):
+            daemon.wait_well()
+            self.assertEqual({"elsewhere.example"}, set(self.front.names))
+        with self.watching("here", "site.pem", options=["--slurmrestd.server-name=elsewhere.example"]) as (fake, daemon):
+            daemon.wait_for(lambda page: is_up(page, "ping") == 0, "down")
+            self.assertEqual([], fake.calls)
+
+    def test_proxy(self):
+        with Proxy() as proxy, Fake() as fake, \
+                Daemon(fake, *EVERY_SECOND, f"--slurmrestd.proxy=http://127.0.0.1:{proxy.port}") as daemon:
+            daemon.wait_well()
+            self.assertRegex(proxy.heads[0], rf"^GET http://127\.0\.0\.1:{fake.port}/slurm/")
+
+    def test_proxy_and_tls(self):
+        """It sees where to, and not the token."""
+        with Proxy() as proxy, self.watching("here", "site.pem", options=[
+                f"--slurmrestd.proxy=http://127.0.0.1:{proxy.port}"]) as (_, daemon):
+            daemon.wait_well()
+            for head in proxy.heads:
+                self.assertRegex(head, rf"^CONNECT 127\.0\.0\.1:{self.front.port} ")
+                self.assertNotIn("slurm-user", head.lower())
+
+    def test_no_proxy_of_the_environment(self):
+        with Proxy() as proxy, Fake() as fake:
+            address = f"http://127.0.0.1:{proxy.port}"
+            names = "http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"
+            with Daemon(fake, *EVERY_SECOND, environment=dict.fromkeys(names, address)) as daemon:
+                daemon.wait_well()
+            self.assertEqual([], proxy.heads)
+            calls = len(fake.calls)
+            with Daemon(fake, *EVERY_SECOND, f"--slurmrestd.proxy={address}",
+                        environment={"no_proxy": "127.0.0.1,*"}) as daemon:
+                daemon.wait_well()
+            self.assertEqual(1, len({call.connection for call in fake.calls[calls:]}), "it went around the proxy")
+            self.assertEqual(1, len(proxy.heads))
+
     def test_bad_options(self):
         https = "--slurmrestd.url=https://localhost:1"
         for options, text in (([https, "--slurmrestd.ca-file=/nonexistent/ca.pem"], "/nonexistent/ca.pem: No such file"),
                               ([https, "--slurmrestd.ca-file=/etc"], "/etc: Is a directory"),
                               ([https, "--slurmrestd.ca-file=/dev/null"], "/dev/null: empty"),
-                              ([f"--slurmrestd.ca-file={self.path('site.pem')}"], "http://127.0.0.1:6820 is not https")):
+                              ([f"--slurmrestd.ca-file={self.path('site.pem')}"], "http://127.0.0.1:6820 is not https"),
+                              (["--slurmrestd.server-name=x"], "http://127.0.0.1:6820 is not https"),
+                              ([https, *self.shown("none.pem")], "none.pem: No such file"),
+                              ([https, *self.shown("us.pem", "none.key")], "none.key: No such file"),
+                              ([https, "--slurmrestd.key-file=x"], "needs slurmrestd.cert-file"),
+                              ([https, "--slurmrestd.server-name=a b"], "a b: Bad"),
+                              (["--slurmrestd.proxy=socks5://x"], "expected http://host:port or https://host:port"),
+                              (["--slurmrestd.proxy=http://u:secret@x"], "no user or password")):
             with self.subTest(options):
                 done = run("--check-config", *options)
                 self.assertEqual((1, ""), (done.returncode, done.stdout))

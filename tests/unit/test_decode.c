@@ -5,6 +5,7 @@
 #include "model/job_task.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/user.h"
 #include "slurmrest/decode.h"
 
 static struct vocabulary vocabulary;
@@ -19,6 +20,8 @@ struct got {
 		struct partition partition;
 		struct controller controller;
 		struct diag diag;
+		struct conf conf;
+		struct user user;
 	} last;
 	char text[256]; /* of the text that the test looks at */
 };
@@ -457,6 +460,50 @@ static void test_envelope(void)
 	CHECK_NUMBER(answer.records, 1);
 }
 
+static void test_user(void)
+{
+	static const struct {
+		const char *level;
+		enum admin_level want;
+	} rows[] = {
+		{"[\"None\"]", ADMIN_NONE},
+		{"[\"Operator\"]", ADMIN_OPERATOR},
+		{"[\"Administrator\"]", ADMIN_ADMINISTRATOR},
+		{"\"None\"", ADMIN_NONE}, /* 22.05 */
+		{"\"Administrator\"", ADMIN_ADMINISTRATOR},
+		{"[\"Not Set\"]", ADMIN_NOT_KNOWN},
+		{"[]", ADMIN_NOT_KNOWN},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[128];
+		struct answer answer;
+		check_row(rows[i].level);
+		snprintf(json, sizeof json, "{\"users\":[{\"name\":\"alice\",\"administrator_level\":%s}]}",
+			 rows[i].level);
+		struct got got = decode(&user_record, json, 5, &answer);
+		CHECK_NUMBER(got.records, 1);
+		CHECK_NUMBER(got.last.user.level, rows[i].want);
+	}
+}
+
+static void test_conf(void)
+{
+	struct answer answer;
+	check_row("conf");
+	struct got got = decode(&conf_record,
+				"{\n \"slurm_conf\":{\"MaxJobCount\":10000,\"MinJobAge\":300,"
+				"\"PrivateData\":[\"jobs\",\"USAGE\",\"cloud\"]}}",
+				3, &answer);
+	CHECK_NUMBER(got.records, 1);
+	CHECK_NUMBER(got.last.conf.min_job_age, 300);
+	for (int i = 0; i < PRIVATE_DATA; i++)
+		CHECK(got.last.conf.is_private[i] == (i == PRIVATE_JOBS || i == PRIVATE_USAGE));
+	CHECK(!answer.is_compact);
+	got = decode(&conf_record, "{\"slurm_conf\":{\"MaxJobCount\":10000}}", 1, &answer);
+	CHECK(got.last.conf.min_job_age == NUMBER_UNSET);
+	CHECK(answer.is_compact);
+}
+
 int main(void)
 {
 	vocabulary_init(&vocabulary);
@@ -471,6 +518,8 @@ int main(void)
 	test_ping();
 	test_lists();
 	test_envelope();
+	test_user();
+	test_conf();
 	vocabulary_done(&vocabulary);
 	return check_done();
 }

@@ -1,0 +1,26 @@
+/* Is there a slurmdbd, and what is missing without it? */
+#include "doctor/patient.h"
+
+void examine_accounting(struct patient *patient)
+{
+	static const char without[] =
+		"limits, QOS and associations are missing, and ends come from slurmctld, which forgets";
+	const struct asked *qos = &patient->asked[ENDPOINT_QOS];
+	bool is_needed = patient->config->jobs_ends == JOBS_ENDS_SLURMDBD;
+	enum up up = health_accounting_up(&patient->health, patient->dbd_responds);
+	if (up == UP_NOT_KNOWN && qos->is_asked && fetch_succeeded(qos->result))
+		up = UP_YES;
+	if (up == UP_YES)
+		report(patient->report, VERDICT_OK, "slurmdbd", NULL, "it answers");
+	else if (up == UP_NO)
+		report(patient->report, VERDICT_FAIL, "slurmdbd",
+		       "is slurmdbd running, and its database? (sacctmgr show stats)",
+		       "it does not answer: limits, QOS and associations grow old, and ends of jobs come when it is back");
+	else if (qos->result == FETCH_UNSUPPORTED)
+		report(patient->report, is_needed ? VERDICT_FAIL : VERDICT_WARN, "slurmdbd",
+		       "if there is one, start slurmrestd without -s slurmctld", "slurmrestd does not ask any: %s",
+		       without);
+	else
+		report(patient->report, VERDICT_FAIL, "slurmdbd", "see slurmdbd's and slurmrestd's log", "%s: %s",
+		       qos->is_asked ? qos->why.text : "not asked", without);
+}

@@ -1,0 +1,105 @@
+/* Is there a slurmrestd at the URL? Asked without the token, which strangers need not see. */
+#include "doctor/patient.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { START_BYTES = 512, PATIENCE_S = 30 };
+
+struct start {
+	char bytes[START_BYTES + 1]; /* of the body */
+	size_t len;
+};
+
+static bool take_start(void *context, long status, const char *bytes, size_t len)
+{
+	(void)status;
+	struct start *start = context;
+	size_t room = START_BYTES - start->len, part = len < room ? len : room;
+	memcpy(start->bytes + start->len, bytes, part);
+	start->len += part;
+	return true;
+}
+
+/* 401 before it looks at the path; or, where it needs no token, JSON, or its words for a path that it lacks. */
+static bool is_slurmrestd(const struct start *start)
+{
+	return strstr(start->bytes, "Authentication failure") ||
+	       strstr(start->bytes, "find requested URL") ||
+	       (start->bytes[0] == '{' && strstr(start->bytes, "\"ping"));
+}
+
+static const char *advice_for(enum http_trouble trouble, const char *url, const char *why)
+{
+	bool is_https = strncasecmp(url, "https:", 6) == 0;
+	bool is_unix = strncasecmp(url, "unix:", 5) == 0;
+	switch (trouble) {
+	case HTTP_NO_HOST:
+		return "correct the host in --slurmrestd.url, or what this machine knows of names (DNS, /etc/hosts)";
+	case HTTP_NO_CONNECTION:
+		return is_unix ? "is slurmrestd running with this socket, and may this user write to it?"
+			       : "is slurmrestd running (systemctl status slurmrestd), does it listen there (ss -ltn), and "
+				 "is no firewall in between?";
+	case HTTP_NO_TLS:
+		return !strstr(why, "certificate")
+			       ? "does nobody speak TLS there? http:// instead of https://"
+			       : "give it the authority of that certificate (--slurmrestd.ca-file), and the name that the "
+				 "certificate has in --slurmrestd.url";
+	default:
+		return is_https ? "is it slurmrestd that listens there?"
+				: "is it slurmrestd that listens there, or something that wants https://?";
+	}
+}
+
+static bool judge(struct patient *patient, const struct http_reply *reply, const struct start *start)
+{
+	const char *url = patient->config->slurmrestd_url;
+	const char *server = *reply->server ? reply->server : "something";
+	if (*reply->server && is_slurmrestd(start))
+		report(patient->report, VERDICT_OK, "url", NULL,
+		       "%s: slurmrestd answers in %.0f ms, through %s: let that pass X-SLURM-USER-TOKEN, and "
+		       "answers that take minutes",
+		       url, reply->seconds * 1e3, server);
+	else if (is_slurmrestd(start))
+		report(patient->report, VERDICT_OK, "url", NULL, "%s: slurmrestd answers in %.0f ms", url,
+		       reply->seconds * 1e3);
+	else if (reply->status == 407 || (reply->status >= 502 && reply->status <= 504))
+		report(patient->report, VERDICT_FAIL, "url",
+		       "the proxy does not reach slurmrestd, or does not let us: look at its log, or go without it",
+		       "%s: HTTP %ld of %s in between", url, reply->status, server);
+	else
+		report(patient->report, VERDICT_FAIL, "url",
+		       "correct --slurmrestd.url: slurmrestd listens on port 6820 unless it is told otherwise",
+		       "%s: HTTP %ld of %s that is no slurmrestd", url, reply->status, server);
+	return is_slurmrestd(start);
+}
+
+bool examine_connection(struct patient *patient)
+{
+	struct error err = {""};
+	struct start start = {.len = 0};
+	struct http_reply reply;
+	const struct http_header none = {NULL, NULL};
+	struct client_options options = config_client(patient->config, NULL);
+	options.http.timeout_s = options.http.timeout_s < PATIENCE_S ? options.http.timeout_s : PATIENCE_S;
+	struct http *http = http_new(&options.http, &err);
+	if (!http) {
+		report(patient->report, VERDICT_FAIL, "url", "correct the option", "%s", err.text);
+		return false;
+	}
+	enum http_result result =
+		http_get(http, "/slurm/v0.0.40/ping", &none, take_start, &start, &reply, &err);
+	http_free(http);
+	if (result == HTTP_ANSWERED)
+		return judge(patient, &reply, &start);
+	const char *url = patient->config->slurmrestd_url;
+	if (result == HTTP_TIMEOUT)
+		report(patient->report, VERDICT_FAIL, "url",
+		       "is something in between that drops packets, or has slurmrestd too much to do?",
+		       "%s: no answer after %.0f s", url, reply.seconds);
+	else
+		report(patient->report, VERDICT_FAIL, "url", advice_for(reply.trouble, url, err.text), "%s: %s",
+		       url, err.text);
+	return false;
+}

@@ -1,0 +1,96 @@
+/* What the daemon needs of this machine. */
+#include "doctor/doctor.h"
+#include "doctor/patient.h"
+
+#include "store/store.h"
+#include "web/listen.h"
+
+#include <errno.h>
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What may be read depends on who reads. */
+static void examine_user(struct report *to)
+{
+	const struct passwd *user = getpwuid(geteuid());
+	const char *name = user ? user->pw_name : "?";
+	if (geteuid() == 0)
+		report(to, VERDICT_OK, "user", NULL,
+		       "looking as root, who may read every file: look as the daemon's user, too");
+	else
+		report(to, VERDICT_OK, "user", NULL, "looking as %s: the daemon should run as the same user",
+		       name);
+}
+
+static bool take_start(void *context, long status, const char *bytes, size_t len)
+{
+	(void)status;
+	struct buf *start = context;
+	if (start->len < 4096)
+		buf_add(start, bytes, len);
+	return start->len < 4096;
+}
+
+/* Is it a slurmscope that listens there? Its landing page says so. */
+static bool is_ours(const char *address)
+{
+	struct error ignored;
+	struct buf url = BUF_INIT, start = BUF_INIT;
+	if (strncmp(address, "unix:", 5) == 0)
+		buf_add(&url, address, strcspn(address, ","));
+	else
+		buf_printf(&url, "http://%s%s", *address == ':' ? "127.0.0.1" : "", address);
+	const struct http_options options = {.url = url.bytes, .timeout_s = 5};
+	const struct http_header none = {NULL, NULL};
+	struct http_reply reply;
+	struct http *http = http_new(&options, &ignored);
+	if (http)
+		http_get(http, "/", &none, take_start, &start, &reply, &ignored);
+	bool is_slurmscope = start.len && strstr(start.bytes, "slurmscope");
+	http_free(http);
+	buf_done(&url);
+	buf_done(&start);
+	return is_slurmscope;
+}
+
+static void examine_address(const char *address, struct report *to)
+{
+	struct error err;
+	struct listeners listeners = {.count = 0};
+	if (strncmp(address, "unix:", 5) == 0) /* to try would leave a socket there */
+		report(to, VERDICT_OK, "address", NULL,
+		       is_ours(address) ? "%s is served by a slurmscope" : "%s: no slurmscope serves there now",
+		       address);
+	else if (listen_open(&listeners, address, &err))
+		report(to, VERDICT_OK, "address", NULL, "%s is free: no slurmscope serves there now", address);
+	else if (!strstr(err.text, strerror(EADDRINUSE)))
+		report(to, VERDICT_FAIL, "address", "choose another --web.listen-address", "%s", err.text);
+	else if (is_ours(address))
+		report(to, VERDICT_OK, "address", NULL, "%s is served by a slurmscope", address);
+	else
+		report(to, VERDICT_WARN, "address", "if it is another program, choose another --web.listen-address",
+		       "%s is in use by something that is no slurmscope, or that does not tell without TLS or a password",
+		       address);
+	listen_close(&listeners);
+}
+
+void doctor_examine_process(const struct config *config, struct report *to)
+{
+	examine_user(to);
+	examine_address(config->listen_address, to);
+}
+
+void examine_state(struct patient *patient)
+{
+	const char *path = patient->config->state_path;
+	struct error err;
+	if (!path)
+		report(patient->report, VERDICT_WARN, "state", "give it a file with --state.path",
+		       "counters of job events begin at 0 with each start, and what happens meanwhile is lost");
+	else if (store_check(path, &err))
+		report(patient->report, VERDICT_OK, "state", NULL, "%s can be written", path);
+	else
+		report(patient->report, VERDICT_FAIL, "state",
+		       "make its folder, of the daemon's user (StateDirectory= in a unit)", "%s", err.text);
+}

@@ -1,0 +1,68 @@
+/* What the examinations share: the connection, and what the answers said. */
+#pragma once
+
+#include "daemon/config.h"
+#include "daemon/health.h"
+#include "daemon/task.h"
+#include "doctor/report.h"
+#include "model/user.h"
+#include "plan/plan.h"
+
+/* The last request to an endpoint. */
+struct asked {
+	bool is_asked;
+	enum fetch_result result;
+	struct error why; /* it failed */
+	struct answer answer;
+	struct http_reply reply;
+};
+
+struct patient {
+	const struct config *config;
+	struct report *report;
+	struct vocabulary vocabulary;
+	struct client *client;
+	const struct api_version *version; /* that was found; the client may have to look for another since */
+	struct plan_task tasks[TASKS];
+	struct plan *plan;
+	struct health health;
+	struct asked asked[ENDPOINTS];
+	char cluster[64], release[32]; /* as the answers say; empty: not yet */
+	struct buf controllers;        /* "ctl1 (up), ctl2 (down)" */
+	bool any_up, all_up;           /* of these, as ping says */
+	bool dbd_responds;             /* by slurmdbd's ping */
+	struct diag diag;              /* its lists are empty */
+	bool has_diag;
+	double diag_began, diag_ended; /* by our clock, Unix seconds */
+	struct conf conf;
+	enum admin_level level;
+	uint64_t others_associations, others_shares; /* rows of users other than ours */
+	uint64_t listed_jobs; /* pending and running, by task, of a list of all */
+	uint64_t others_jobs; /* of these */
+	uint64_t others_runs; /* that ended a moment ago, as slurmdbd says */
+	unsigned sample, sample_others, sample_hidden; /* jobs whose details were asked for */
+};
+
+/* That Slurm knows us as; NULL: unknown. */
+const char *patient_user(const struct patient *patient);
+
+static inline bool patient_is_ours(const struct patient *patient, struct text user)
+{
+	const char *ours = patient_user(patient);
+	return ours && text_equal(user, text_of(ours));
+}
+
+/* One request; what it was like is in patient->asked. */
+enum fetch_result patient_ask(struct patient *patient, const struct fetch *fetch);
+
+/* The examinations, in this order. */
+void examine_state(struct patient *patient);       /* the state file */
+void examine_token(struct patient *patient);       /* its file, whose it is, till when */
+bool examine_connection(struct patient *patient);  /* false: there is no use in going on */
+bool examine_slurm(struct patient *patient);       /* likewise: version, controllers, whether the token is taken */
+void examine_endpoints(struct patient *patient);   /* all of them, and what they cost */
+void examine_jobs(struct patient *patient);        /* likewise those for single jobs */
+void examine_times(struct patient *patient);       /* clocks, MinJobAge */
+void examine_accounting(struct patient *patient);  /* slurmdbd */
+void examine_visibility(struct patient *patient);  /* what our user may see */
+void examine_memory(struct patient *patient);      /* of slurmrestd */

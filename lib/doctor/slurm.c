@@ -1,0 +1,139 @@
+/* Which Slurm it is, whether its controllers are up, and whether it takes the token. */
+#include "base/clock.h"
+#include "doctor/patient.h"
+
+static void take_controller(void *context, const void *record)
+{
+	struct patient *patient = context;
+	const struct controller *controller = record;
+	buf_printf(&patient->controllers, "%s%.*s (%s%s)", patient->controllers.len ? ", " : "",
+		   (int)controller->host.len, controller->host.bytes,
+		   controller->is_primary ? "primary, " : "", controller->is_up ? "up" : "down");
+	patient->any_up |= controller->is_up;
+	patient->all_up &= controller->is_up;
+}
+
+static void take_diag(void *context, const void *record)
+{
+	struct patient *patient = context;
+	patient->diag = *(const struct diag *)record;
+	patient->diag.rpcs_by_type = patient->diag.rpcs_by_user = patient->diag.pending_rpcs =
+		(struct list){NULL, 0};
+	patient->has_diag = true;
+}
+
+static enum fetch_result ask_diag(struct patient *patient)
+{
+	const struct fetch fetch = {.endpoint = ENDPOINT_DIAG, .take = take_diag, .context = patient};
+	patient->diag_began = clock_now();
+	enum fetch_result result = patient_ask(patient, &fetch);
+	patient->diag_ended = clock_now();
+	patient->has_diag &= result == FETCH_OK;
+	return result;
+}
+
+static void take_nothing(void *context, const void *record)
+{
+	(void)context, (void)record;
+}
+
+/* 22.05's slurmctld gives no reason at all: slurmdbd does. */
+static bool is_token_refused(struct patient *patient, enum fetch_result diag)
+{
+	const struct fetch qos = {.endpoint = ENDPOINT_QOS, .take = take_nothing};
+	return diag == FETCH_UNAUTHORIZED ||
+	       (diag == FETCH_HTTP_ERROR && patient_ask(patient, &qos) == FETCH_UNAUTHORIZED);
+}
+
+static void explain_refusal(struct patient *patient, const char *why)
+{
+	const struct token *token = client_token(patient->client);
+	int64_t expiry = token_expiry(token);
+	if (!token_value(token) && patient->config->token_file)
+		report(patient->report, VERDICT_FAIL, "login", NULL, "there is no token to show: %s", why);
+	else if (!token_value(token))
+		report(patient->report, VERDICT_FAIL, "login",
+		       "give slurmscope a token with --slurmrestd.token-file (deploy/token)",
+		       "slurmrestd wants a token, and there is none: %s", why);
+	else if (expiry && expiry <= clock_now_s())
+		report(patient->report, VERDICT_FAIL, "login",
+		       "have the token file refreshed (deploy/token); slurmscope reads it again by itself",
+		       "the token has expired, so Slurm refuses it: %s", why);
+	else
+		report(patient->report, VERDICT_FAIL, "login",
+		       "make a new token; AuthAltParameters=jwt_key must name the same key in slurm.conf and "
+		       "slurmdbd.conf, slurmrestd needs SLURM_JWT=daemon, and slurmctld's clock must not be ahead",
+		       "Slurm refuses the token, though it is valid for this machine's clock: %s", why);
+	if (patient->asked[ENDPOINT_PING].result == FETCH_OK && !patient->any_up)
+		report(patient->report, VERDICT_OK, "controllers", NULL,
+		       "ping says that none is up, but that is what it says of a bad token, too: not believed");
+}
+
+static void say_controllers(const struct patient *patient)
+{
+	const char *which = patient->controllers.len ? patient->controllers.bytes : "none";
+	if (patient->all_up)
+		report(patient->report, VERDICT_OK, "controllers", NULL, "%s", which);
+	else if (patient->any_up)
+		report(patient->report, VERDICT_WARN, "controllers", "start the one that is down", "%s", which);
+	else
+		report(patient->report, VERDICT_FAIL, "controllers",
+		       "is slurmctld running, and does slurmrestd's slurm.conf name its host?", "%s", which);
+}
+
+static void say_version(const struct patient *patient)
+{
+	const struct api_version *version = patient->version;
+	const char *release = *patient->release ? patient->release : "of an unknown release";
+	if (version->is_newer)
+		report(patient->report, VERDICT_WARN, "version", "is there a newer slurmscope?",
+		       "Slurm %s, API version %s, which came after this slurmscope: what was renamed will be missing",
+		       release, version->name);
+	else if (!version->task_ids_are_raw)
+		report(patient->report, VERDICT_WARN, "version",
+		       "24.05 and later tell the states of jobs by themselves",
+		       "Slurm %s, API version %s: jobs can only be read as one whole list", release,
+		       version->name);
+	else
+		report(patient->report, VERDICT_OK, "version", NULL, "Slurm %s, API version %s%s", release,
+		       version->name,
+		       patient->config->api_version ? ", as configured" : ", the newest that both sides know");
+}
+
+bool examine_slurm(struct patient *patient)
+{
+	const struct fetch ping = {
+		.endpoint = ENDPOINT_PING, .take = take_controller, .context = patient};
+	patient->all_up = true;
+	enum fetch_result result = patient_ask(patient, &ping);
+	patient->any_up &= result == FETCH_OK;
+	patient->all_up &= patient->any_up;
+	const struct asked *asked = &patient->asked[ENDPOINT_PING];
+	if (result == FETCH_UNAUTHORIZED) {
+		explain_refusal(patient, asked->why.text);
+		return false;
+	}
+	patient->version = client_version(patient->client);
+	if (!patient->version) {
+		report(patient->report, VERDICT_FAIL, "version", "see README.md for the releases that can be read",
+		       "%s", asked->why.text);
+		return false;
+	}
+	enum fetch_result diag = ask_diag(patient);
+	say_version(patient);
+	if (is_token_refused(patient, diag)) {
+		explain_refusal(patient, patient->asked[diag == FETCH_UNAUTHORIZED ? ENDPOINT_DIAG : ENDPOINT_QOS].why.text);
+		return false;
+	}
+	if (result == FETCH_OK && (patient->any_up || health_is_down_for_sure(&patient->health, false)))
+		say_controllers(patient);
+	if (diag != FETCH_OK) {
+		report(patient->report, VERDICT_FAIL, "slurmctld",
+		       "is slurmctld running, and does slurmrestd's slurm.conf name its host?", "%s",
+		       patient->asked[ENDPOINT_DIAG].why.text);
+		return false;
+	}
+	const char *user = patient_user(patient);
+	report(patient->report, VERDICT_OK, "login", NULL, "slurmctld takes us as %s", user ? user : "the socket's user");
+	return true;
+}

@@ -1,0 +1,61 @@
+/* Clocks, and how long slurmctld remembers. */
+#include "doctor/patient.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define CLOCKS_AGREE_S 2.0
+#define CLOCKS_DIFFER_S 60.0
+
+/* A clock that showed `second` while ours went from `began` to `ended`: how far it is ahead of ours, at least. */
+static double ahead_s(uint64_t second, double began, double ended)
+{
+	double least = (double)second - ended, most = (double)second + 1 - began;
+	return least > 0 ? least : most < 0 ? most : 0;
+}
+
+static void say_clock(const struct patient *patient, const char *whose, double ahead)
+{
+	static const char advice[] =
+		"set both clocks (chrony, NTP): tokens expire, ends are looked for and ages are shown by them";
+	enum verdict verdict = fabs(ahead) <= CLOCKS_AGREE_S    ? VERDICT_OK
+			       : fabs(ahead) <= CLOCKS_DIFFER_S ? VERDICT_WARN
+								: VERDICT_FAIL;
+	if (verdict == VERDICT_OK)
+		report(patient->report, verdict, "clock", NULL, "%s's and this machine's agree to %g s", whose,
+		       CLOCKS_AGREE_S);
+	else
+		report(patient->report, verdict, "clock", advice, "%s's is %.0f s %s this machine's", whose,
+		       fabs(ahead), ahead > 0 ? "ahead of" : "behind");
+}
+
+static void examine_memory_of_ends(const struct patient *patient)
+{
+	bool has_slurmdbd = patient->config->jobs_ends != JOBS_ENDS_SLURMCTLD &&
+			    fetch_succeeded(patient->asked[ENDPOINT_QOS].result);
+	const char *source = has_slurmdbd ? "ends come from slurmdbd, which loses none"
+					  : "without slurmdbd an end that is not seen until then is lost";
+	uint64_t age = patient->conf.min_job_age, least = 4 * patient->config->interval_s[TASK_JOB_STATES];
+	if (!number_is_known(age))
+		report(patient->report, VERDICT_OK, "MinJobAge", NULL,
+		       "not told before 26.05 (scontrol show config | grep MinJobAge; 300 s unless it is set): %s",
+		       source);
+	else if (!has_slurmdbd && age < least)
+		report(patient->report, VERDICT_WARN, "MinJobAge", "set MinJobAge=300 in slurm.conf",
+		       "slurmctld forgets ended jobs after %" PRIu64 " s: %s", age, source);
+	else
+		report(patient->report, VERDICT_OK, "MinJobAge", NULL,
+		       "slurmctld forgets ended jobs after %" PRIu64 " s: %s", age, source);
+}
+
+void examine_times(struct patient *patient)
+{
+	int64_t date = patient->asked[ENDPOINT_DIAG].reply.date;
+	if (number_is_known(patient->diag.time))
+		say_clock(patient, "slurmctld",
+			  ahead_s(patient->diag.time, patient->diag_began, patient->diag_ended));
+	if (date)
+		say_clock(patient, patient->asked[ENDPOINT_DIAG].reply.server,
+			  ahead_s((uint64_t)date, patient->diag_began, patient->diag_ended));
+	examine_memory_of_ends(patient);
+}

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""`slurmscope doctor` before a real Slurm: all is well, then one thing after the other is broken, and what doctor says of it is
+read beside the page and the log of a running slurmscope. The token comes from deploy/token all the while.
+usage: test_doctor.py RELEASE    (the release must be up, with its workload; SLURMSCOPE is the binary)"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+from fake_slurmrestd import make_token  # noqa: E402
+from harness import EVERY_SECOND, SLURMSCOPE, Daemon, free_port, is_up, results  # noqa: E402
+
+CACHE = os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope")
+FAKETIME = f"{CACHE}/faketime/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
+DROP_IN = HERE.parent.parent / "deploy/slurmrestd/slurmscope.conf"
+SCRIPT = HERE.parent.parent / "deploy/token/slurmscope-token"
+CONTROLLER = 'slurm_controller_up{controller="controller",role="primary"}'
+PRIVATE = "PrivateData=accounts,jobs,reservations,usage,users\n"
+
+
+def cluster(verb, *arguments, **environment):
+    done = subprocess.run([HERE / "cluster", verb, RELEASE, *arguments], capture_output=True, text=True,
+                          env=os.environ | environment)
+    if done.returncode:
+        raise SystemExit(f"cluster {verb} {arguments}: {done.stderr}")
+    return done.stdout.strip()
+
+
+def check(title, condition, detail=""):
+    print(f"{'ok  ' if condition else 'FAIL'} {title}", flush=True)
+    if not condition:
+        raise SystemExit(f"{title}: {detail}")
+
+
+def settle(daemon):
+    """Everything is up again, for the slurmscope that runs."""
+    return daemon.wait_for(lambda page: all(is_up(page, endpoint) for endpoint in
+                                            ("ping", "diag", "nodes", "partitions", "job_states", "qos")), "all is well")
+
+
+def watch():
+    return Daemon(None, *EVERY_SECOND, "--jobs.read=auto", "--interval.dbd_ping=1", "--interval.qos=1", url=cluster("url"),
+                  credentials=[f"--slurmrestd.token-file={TOKEN.file}"])
+
+
+class Token:
+    """A token file that deploy/token's script writes, run inside the cluster as its timer would run it."""
+
+    def __init__(self, root):
+        self.inside = Path("/run/token")
+        self.folder = root / "run/token"
+        self.folder.mkdir(exist_ok=True)
+        self.file = self.folder / "token"
+        shutil.copy(SCRIPT, root / "usr/local/bin/slurmscope-token")
+
+    def refresh(self, user="scope", lifespan="7200"):
+        return subprocess.run(
+            [HERE / "cluster", "exec", RELEASE, "env", f"SLURMSCOPE_TOKEN_USER={user}",
+             f"SLURMSCOPE_TOKEN_LIFESPAN={lifespan}", f"SLURMSCOPE_TOKEN_FILE={self.inside}/token",
+             "SLURMSCOPE_TOKEN_OWNER=slurm:scope", "SLURM_JWT=of.somebody.else", "/usr/local/bin/slurmscope-token"],
+            capture_output=True, text=True)
+
+
+def doctor(*options, **environment):
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [SLURMSCOPE, "doctor", f"--slurmrestd.url={cluster('url')}", f"--slurmrestd.token-file={TOKEN.file}",
+             f"--state.path={folder}/state", f"--web.listen-address=127.0.0.1:{free_port()}", *options],
+            capture_output=True, text=True, timeout=180, env=os.environ | environment)
+    check(f"doctor ended with {done.returncode}, in words", done.returncode in (0, 1) and not done.stderr, done.stderr)
+    secret = TOKEN.file.read_text().rpartition(".")[2].strip()
+    check("no token is shown", secret not in done.stdout)
+    return done
+
+
+def told(title, done, *wanted):
+    """The lines that are not ok; each of the patterns is among them."""
+    wrong = [line for line in done.stdout.splitlines()[:-1] if not line.startswith("ok")]
+    print("\n".join(f"     doctor: {line}" for line in wrong))
+    for pattern in wanted:
+        check(f"{title}: doctor says {pattern!r}", any(re.search(pattern, line) for line in wrong), done.stdout)
+    check(f"{title}: doctor fails", done.returncode == 1, done.stdout)
+
+
+def shown(daemon, since, page, *series):
+    for name in series:
+        print(f"     page: {name} {page.get(name, 'is absent')}")
+    for line in daemon.log()[since:]:
+        if line["level"] != "info":
+            print(f"     log: {line['msg']}: {line.get('endpoint', '')} {line.get('error', '')}")
+
+
+def token_file():
+    """Whoever reads it meanwhile sees a whole token; a failure leaves the old one."""
+    seen, stop = set(), threading.Event()
+
+    def read():
+        while not stop.is_set():
+            if TOKEN.file.exists():
+                seen.add(TOKEN.file.read_text())
+    reader = threading.Thread(target=read)
+    reader.start()
+    first = TOKEN.refresh()
+    for _ in range(3):
+        time.sleep(1.1)  # its times are whole seconds
+        check("a token is refreshed", TOKEN.refresh().returncode == 0)
+    stop.set()
+    reader.join()
+    check("deploy/token writes a token", first.returncode == 0, first.stderr)
+    check(f"its {len(seen)} tokens were whole whenever they were read", len(seen) > 1 and
+          all(re.fullmatch(r"SLURM_JWT=[\w-]+\.[\w-]+\.[\w-]+\n", text) for text in seen), seen)
+    status = TOKEN.file.stat()
+    ids = [int(cluster("exec", "id", kind, name)) for kind, name in (("-u", "slurm"), ("-g", "scope"))]
+    check("it is its group's to read", (status.st_mode & 0o7777, status.st_uid, status.st_gid) == (0o640, *ids), status)
+    before = TOKEN.file.read_text()
+    failed = TOKEN.refresh(user="no such user")
+    check("a user that does not exist gets none, and the old one stays",
+          failed.returncode != 0 and "slurmscope-token:" in failed.stderr and TOKEN.file.read_text() == before, failed)
+    check("nothing is left beside it", [path.name for path in TOKEN.folder.iterdir()] == ["token"])
+
+
+def well(daemon):
+    done = doctor()
+    print(re.sub(r"(?m)^", "     ", done.stdout.rstrip()))
+    check("all is well", done.returncode == 0 and "0 warnings, 0 failures" in done.stdout and
+          not re.search("(?m)^(warn|FAIL)", done.stdout), done.stdout)
+    release = re.search(r"Slurm (\d+\.\d+)", done.stdout)
+    check("the release is named", release and release[1] == RELEASE)
+    check("others' jobs are seen", "others' jobs" in done.stdout)
+
+
+def wrong_url(daemon):
+    port = free_port()
+    told("wrong URL", doctor(f"--slurmrestd.url=http://127.0.0.1:{port}"), r"FAIL +url .*Couldn't connect.*is slurmrestd running")
+    with Daemon(None, *EVERY_SECOND, url=f"http://127.0.0.1:{port}", token=make_token()) as lost:
+        page = lost.wait_for(lambda page: is_up(page, "ping") == 0 and is_up(page, "diag") == 0)
+        shown(lost, 0, page, 'slurmscope_endpoint_up{endpoint="diag"}', CONTROLLER)
+        check("wrong URL: nothing is said of slurmctld", CONTROLLER not in page)
+
+
+def expired_token(daemon):
+    lines = len(daemon.log())
+    check("a token of a second", TOKEN.refresh(lifespan="1").returncode == 0)
+    time.sleep(2)
+    told("expired token", doctor(), r"FAIL +token .*it expired at", r"FAIL +login .*has expired.*deploy/token")
+    page = daemon.wait_for(lambda page: results(page, "diag").get("unauthorized"), "a refusal")
+    shown(daemon, lines, page, 'slurmscope_endpoint_up{endpoint="diag"}', "slurmscope_token_expiry_timestamp_seconds", CONTROLLER)
+    check("expired token: slurmctld is not called down", page.get(CONTROLLER) != 0)
+    check("a new token", TOKEN.refresh().returncode == 0)
+    settle(daemon)
+    good = TOKEN.file.read_text()
+    TOKEN.file.write_text(good.rstrip()[:-6] + "AAAAAA\n")
+    told("another key", doctor(), r"FAIL +login .*though it is valid for this machine's clock")
+    TOKEN.file.write_text(good)
+    settle(daemon)
+
+
+def no_slurmdbd(daemon):
+    lines = len(daemon.log())
+    cluster("stop", "slurmdbd")
+    told("no slurmdbd", doctor(), r"FAIL +slurmdbd .*does not answer", r"FAIL +qos .*HTTP 50\d")
+    page = daemon.wait_for(lambda page: page.get("slurm_accounting_up", 0) == 0, "slurmdbd to be missed")
+    shown(daemon, lines, page, "slurm_accounting_up", 'slurmscope_endpoint_up{endpoint="qos"}', CONTROLLER)
+    check("no slurmdbd: slurmctld is not called down", page.get(CONTROLLER) == 1)
+    cluster("start", "slurmdbd")
+    settle(daemon)
+
+
+def private_data(daemon):
+    root = Path(cluster("root"))
+    files = [root / "etc/slurm" / name for name in ("slurm.conf", "slurmdbd.conf")]
+    before = [file.read_text() for file in files]
+
+    def become(texts):
+        for file, text in zip(files, texts):
+            file.write_text(text)
+        cluster("restart", "slurmdbd")
+        cluster("exec", "scontrol", "reconfigure")
+    try:
+        become([text + PRIVATE for text in before])
+        by_conf = [r"FAIL +AdminLevel .*PrivateData=accounts,jobs"] if RELEASE == "26.05" else []
+        told("PrivateData", doctor(), *by_conf, r"FAIL +sees .*jobs: .* not shown.*sacctmgr add user scope",
+             r"warn +sees .*no associations of others")
+        with watch() as other:  # who has seen all jobs before asks for them again only in turn
+            page = other.wait_for(lambda page: page.get("slurmscope_jobs_without_details", 0) > 0 and results(page, "job"),
+                                  "details to be missing")
+            shown(other, 0, page, "slurmscope_jobs_without_details", 'slurmscope_endpoint_up{endpoint="job"}')
+        cluster("exec", "sacctmgr", "-i", "add", "user", "scope", "account=unused", "adminlevel=operator")
+        time.sleep(1)
+        done = doctor()
+        check("an operator sees all", "scope is Operator" in done.stdout and "others' jobs" in done.stdout and
+              done.returncode == 0, done.stdout)
+    finally:
+        become(before)
+        subprocess.run([HERE / "cluster", "exec", RELEASE, "sacctmgr", "-i", "delete", "user", "scope"], capture_output=True)
+
+
+def clock_off(daemon):
+    for offset, way in (("-5m", "ahead of"), ("+5m", "behind")):
+        told("clock off", doctor(LD_PRELOAD=FAKETIME, FAKETIME=offset), rf"FAIL +clock .*slurmctld's is (29\d|30\d) s {way}")
+
+
+def main():
+    settings = re.findall(r"(?m)^Environment=(\S+)", DROP_IN.read_text())
+    cluster("restart", "slurmrestd", SLURMRESTD_ENVIRONMENT=" ".join(settings))
+    check("libfaketime is at hand", Path(FAKETIME).exists(), FAKETIME)
+    token_file()
+    with watch() as daemon:
+        settle(daemon)
+        for step in well, wrong_url, expired_token, no_slurmdbd, clock_off, private_data:
+            print(f"== {step.__name__}")
+            step(daemon)
+    print(f"{RELEASE}: doctor says what is wrong")
+
+
+if __name__ == "__main__":
+    RELEASE = sys.argv[1]
+    TOKEN = Token(Path(cluster("root")))
+    main()
