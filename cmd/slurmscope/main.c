@@ -90,35 +90,61 @@ static bool ask_to_reload(void *context, struct error *err)
 	return is_right;
 }
 
+/* Also those that were opened before one that cannot be: the process ends then. */
+static bool listen_all(const struct config *config, struct listeners *listeners, struct error *err)
+{
+	if (config->systemd_socket)
+		return listen_inherit(listeners, err);
+	for (size_t i = 0; i < config->listen_addresses.count; i++)
+		if (!listen_open(listeners, config->listen_addresses.values[i], err))
+			return false;
+	return true;
+}
+
+static void log_addresses(const struct listeners *listeners, const char *path)
+{
+	char name[160];
+	for (unsigned i = 0; i < listeners->count; i++) {
+		listen_name(listeners->sockets[i], name, sizeof name);
+		log_line(LOG_LEVEL_INFO, "serving", "version", version_number, "address", name, "path", path,
+			 NULL);
+	}
+}
+
 static int serve(struct daemon *daemon)
 {
 	struct error err;
 	const struct config *config = &daemon->setup->process;
-	struct listeners listeners = {.count = 0};
+	struct http_server_setup web = {.config_path = config->web_config_file,
+					.respond = routes_respond,
+					.config_read = routes_config_read};
 	sigset_t signals; /* blocked here, so in every thread: only sigwait sees them */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	if (!listen_open(&listeners, config->listen_address, &err))
+	if (!listen_all(config, &web.listeners, &err))
 		return fail(&err);
-	char name[160];
-	listen_name(listeners.sockets[0], name, sizeof name);
+	struct listeners listeners = web.listeners; /* their names; the server's from now on */
 	struct routes routes = {.scrape = {&daemon->board, config->openmetrics_created},
 				.telemetry_path = config->telemetry_path,
 				.reload = config->enable_lifecycle ? ask_to_reload : NULL,
 				.reload_context = daemon->setup};
-	struct http_server *server = http_server_start(&listeners, routes_respond, &routes, &err);
+	routes_init(&routes);
+	web.context = &routes;
+	struct http_server *server = http_server_start(&web, &err);
+	atomic_store(&daemon->board.server, server);
 	if (!server || !fleet_take(daemon->fleet, daemon->setup, &err)) {
+		atomic_store(&daemon->board.server, NULL);
 		http_server_stop(server);
 		return fail(&err);
 	}
-	log_line(LOG_LEVEL_INFO, "serving", "version", version_number, "address", name, "path",
-		 config->telemetry_path, NULL);
+	log_addresses(&listeners, config->telemetry_path);
 	log_line(LOG_LEVEL_INFO, "stopping", "signal", strsignal(wait_for_end(daemon, &signals)), NULL);
 	fleet_free(daemon->fleet);
 	daemon->fleet = NULL;
+	atomic_store(&daemon->board.server, NULL);
 	http_server_stop(server);
 	return EXIT_SUCCESS;
 }

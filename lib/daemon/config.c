@@ -6,7 +6,7 @@
 #include "metrics/catalogue.h"
 #include "slurmrest/client.h"
 #include "store/store.h"
-#include "web/listen.h"
+#include "web/http_server.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -147,8 +147,16 @@ const struct option_row option_table[] = {
 	 per_node_names},
 	INTERVAL("qos", "600", ENDPOINT_QOS),
 	INTERVAL("associations", "600", ENDPOINT_ASSOCIATIONS),
-	{"web.listen-address", STRING, offsetof(struct config, listen_address), ":9341", "ADDRESS",
-	 "Address to serve on: :port, host:port or [address]:port.", NULL},
+	{"web.listen-address", LIST, offsetof(struct config, listen_addresses), ":9341", "ADDRESS",
+	 "Address to serve on: :port, host:port, [address]:port or unix:/path (for user and group; "
+	 "unix:/path,mode=666 for everybody). May be given several times.",
+	 NULL},
+	{"web.systemd-socket", FLAG, offsetof(struct config, systemd_socket), NULL, NULL,
+	 "Serve on the sockets that systemd has opened (a .socket unit), not on an address.", NULL},
+	{"web.config.file", STRING, offsetof(struct config, web_config_file), NULL, "FILE",
+	 "TLS, users and passwords, headers and rate limit of the server, in the format that Prometheus and "
+	 "its exporters share; read again when it changes.",
+	 NULL},
 	{"web.telemetry-path", STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",
 	 "Path of the metrics page.", NULL},
 	{"web.enable-lifecycle", FLAG, offsetof(struct config, enable_lifecycle), NULL, NULL,
@@ -221,6 +229,7 @@ void config_defaults(struct config *config)
 
 bool config_arguments(struct config *config, int argc, char *const *argv, struct error *err)
 {
+	option_begin_lists(config);
 	for (int at = 1; at < argc; at++)
 		if (!parse_one(config, argv, &at, err))
 			return false;
@@ -300,11 +309,14 @@ bool config_parse(struct config *config, int argc, char *const *argv, struct err
 	return config_arguments(config, argc, argv, err) && config_makes_sense(config, err);
 }
 
-static bool is_listen_address(const struct config *config, struct error *err)
+static bool is_server(const struct config *config, struct error *err)
 {
 	struct error why;
-	return listen_check(config->listen_address, &why) ||
-	       config_wrong(config, "web.listen-address", err, "%s", why.text);
+	for (size_t i = 0; i < config->listen_addresses.count; i++)
+		if (!listen_check(config->listen_addresses.values[i], &why))
+			return config_wrong(config, "web.listen-address", err, "%s", why.text);
+	return !config->web_config_file || http_server_check_config(config->web_config_file, &why) ||
+	       config_wrong(config, "web.config.file", err, "%s", why.text);
 }
 
 /* The URL first, then what goes with it: so it is known which of them is wrong. */
@@ -358,7 +370,7 @@ struct client_options config_client(const struct config *config, const atomic_bo
 bool config_check(const struct config *config, struct error *err)
 {
 	struct error why;
-	if (!is_listen_address(config, err) || !is_connection(config, err))
+	if (!is_server(config, err) || !is_connection(config, err))
 		return false;
 	if (config->state_path && !store_check(config->state_path, &why))
 		return config_wrong(config, "state.path", err, "%s", why.text);

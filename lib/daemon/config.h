@@ -15,13 +15,19 @@ enum jobs_read { JOBS_READ_AUTO, JOBS_READ_LIST };
 enum jobs_ends { JOBS_ENDS_AUTO, JOBS_ENDS_SLURMDBD, JOBS_ENDS_SLURMCTLD };
 enum jobs_steps { JOBS_STEPS_READ, JOBS_STEPS_OFF };
 
-enum { OPTIONS_MAX = 128, CONFIG_LABELS_MAX = 16, CONFIG_LABEL_BYTES = 64 };
+enum { OPTIONS_MAX = 128, CONFIG_LABELS_MAX = 16, CONFIG_LABEL_BYTES = 64, CONFIG_LIST_MAX = 16 };
 
 struct config_labels {
 	size_t count;
 	struct config_label {
 		char name[CONFIG_LABEL_BYTES], value[256];
 	} items[CONFIG_LABELS_MAX];
+};
+
+struct config_list {
+	const char *values[CONFIG_LIST_MAX];
+	size_t count;
+	bool is_whole; /* it is what stood in the place before: the next value begins another one */
 };
 
 struct config {
@@ -48,7 +54,10 @@ struct config {
 	double slurmrestd_percent, slurmctld_percent, requests_per_s;
 	uint64_t bulk_memory_mib;
 	bool rate_limited; /* slurm.conf has rl_enable; where conf does not tell */
-	const char *listen_address, *telemetry_path;
+	struct config_list listen_addresses;
+	const char *telemetry_path;
+	bool systemd_socket;         /* instead of the address */
+	const char *web_config_file; /* NULL: none */
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	uint64_t per_node; /* enum per_node */
 	bool enable_lifecycle; /* POST /-/reload */

@@ -31,6 +31,18 @@ static bool take_labels(struct taking *taking, const struct option_row *row,
 	return true;
 }
 
+static bool take_list(struct taking *taking, const struct option_row *row, const struct yaml_node *list)
+{
+	for (const struct yaml_node *item = list->first; item; item = item->next) {
+		struct error err;
+		if (item->kind != YAML_SCALAR || yaml_is_null(item))
+			return wrong(taking, item->place, row->name, "expected a text");
+		if (!option_set(taking->config, row, item->text.bytes, &err))
+			return wrong(taking, item->place, row->name, err.text);
+	}
+	return list->first || wrong(taking, list->place, row->name, "empty");
+}
+
 /* What an option's value has to look like; NULL: it does. */
 static const char *shape_wanted(const struct option_row *row, const struct yaml_node *node)
 {
@@ -54,6 +66,8 @@ static bool take_value(struct taking *taking, const struct option_row *row,
 	taking->config->places[row - option_table] = node->place;
 	if (row->type == LABELS)
 		return take_labels(taking, row, node);
+	if (row->type == LIST && node->kind == YAML_LIST)
+		return take_list(taking, row, node);
 	const char *wanted = shape_wanted(row, node);
 	if (wanted)
 		return wrong(taking, node->place, row->name, wanted);
@@ -113,6 +127,7 @@ bool config_take(struct config *config, const struct yaml_node *map,
 		 const struct yaml_node **ret_clusters, struct error *err)
 {
 	struct taking taking = {.config = config, .err = err};
+	option_begin_lists(config);
 	bool is_taken = map->kind == YAML_MAP ? take_map(&taking, (struct text){NULL, 0}, map)
 			: yaml_is_null(map)   ? true
 			: config->name	      ? wrong(&taking, map->place, config->name, maps_only)

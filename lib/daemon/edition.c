@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "daemon/gzip.h"
 #include "daemon/process.h"
+#include "web/http_server.h"
 #include "metrics/catalogue.h"
 
 #include <stdlib.h>
@@ -41,6 +42,25 @@ static void take_pages(struct edition *edition, struct page_board *board)
 	}
 }
 
+static void take_web(struct exporter_web *web, struct http_server *server)
+{
+	struct web_facts facts;
+	*web = (struct exporter_web){.is_there = server != NULL};
+	if (!server)
+		return;
+	http_server_facts(server, &facts);
+	web->has_config = facts.has_config;
+	web->is_config_good = facts.is_config_good;
+	web->config_read = facts.config_read;
+	web->certificate_expiry = facts.certificate_expiry;
+	web->connections = facts.connections;
+	web->dropped[0] = (struct exporter_count){"crowded", facts.crowded_out};
+	web->dropped[1] = (struct exporter_count){"slow", facts.overdue};
+	web->refused[0] = (struct exporter_count){"401", facts.refused};
+	web->refused[1] = (struct exporter_count){"429", facts.limited};
+	web->refused[2] = (struct exporter_count){"503", facts.busy};
+}
+
 static void take_process(struct edition *edition, struct page_board *board)
 {
 	struct exporter_process *process = &board->process;
@@ -50,6 +70,7 @@ static void take_process(struct edition *edition, struct page_board *board)
 			*row++ = (struct exporter_scrapes){format_names[format], scrape_codes[code],
 							   atomic_load(&board->scrapes[format][code])};
 	process_read(process);
+	take_web(&process->web, atomic_load(&board->server));
 	const struct view view = {.process = process, .labels = board->labels};
 	catalogue_render_process(&view, &edition->process);
 }

@@ -161,6 +161,25 @@ static bool set_labels(struct config_labels *labels, const char *value, struct e
 	return *value || error_set(err, "empty");
 }
 
+static bool set_list(struct config_list *list, const char *value, struct error *err)
+{
+	if (list->is_whole)
+		*list = (struct config_list){.count = 0};
+	if (!*value)
+		return error_set(err, "empty");
+	if (list->count == CONFIG_LIST_MAX)
+		return error_set(err, "more than %d", CONFIG_LIST_MAX);
+	list->values[list->count++] = value;
+	return true;
+}
+
+void option_begin_lists(struct config *config)
+{
+	for (size_t i = 0; i < option_count; i++)
+		if (option_table[i].type == LIST)
+			((struct config_list *)((char *)config + option_table[i].offset))->is_whole = true;
+}
+
 bool option_set(struct config *config, const struct option_row *row, const char *value,
 		struct error *err)
 {
@@ -186,6 +205,8 @@ bool option_set(struct config *config, const struct option_row *row, const char 
 		return true;
 	case LABELS:
 		return set_labels(member, value, err);
+	case LIST:
+		return set_list(member, value, err);
 	}
 	return false;
 }
@@ -217,6 +238,15 @@ static void write_labels(struct buf *out, const struct config_labels *labels)
 	buf_add_string(out, labels->count ? "}" : "{}");
 }
 
+static void write_list(struct buf *out, const struct config_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		buf_add_string(out, i ? ", " : list->count > 1 ? "[" : "");
+		yaml_write_text(out, list->values[i]);
+	}
+	buf_add_string(out, list->count > 1 ? "]" : "");
+}
+
 void option_write(const struct config *config, const struct option_row *row, struct buf *out)
 {
 	const void *member = (const char *)config + row->offset;
@@ -243,6 +273,9 @@ void option_write(const struct config *config, const struct option_row *row, str
 		break;
 	case LABELS:
 		write_labels(out, member);
+		break;
+	case LIST:
+		write_list(out, member);
 		break;
 	}
 }

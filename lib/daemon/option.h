@@ -3,7 +3,7 @@
 
 #include "daemon/config.h"
 
-enum option_type { STRING, CHOICE, SECONDS_OPTION, ROWS_OPTION, ID, DECIMAL, PATTERN, FLAG, LABELS };
+enum option_type { STRING, CHOICE, SECONDS_OPTION, ROWS_OPTION, ID, DECIMAL, PATTERN, FLAG, LABELS, LIST };
 
 struct option_row {
 	const char *name; /* without the dashes; nested at its dots in a configuration file */
@@ -29,6 +29,9 @@ bool option_set(struct config *config, const struct option_row *row, const char 
 		struct error *err);
 bool option_add_label(struct config_labels *labels, struct text name, struct text value,
 		      struct error *err);
+
+/* Lists that are there are replaced by what comes next, not added to. */
+void option_begin_lists(struct config *config);
 
 bool option_has_value(const struct config *config, const struct option_row *row);
 bool option_is_same(const struct config *a, const struct config *b, const struct option_row *row);

@@ -13,6 +13,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+struct http_server;
+
 struct page {
 	atomic_uint readers;
 	struct samples samples;
@@ -38,6 +40,7 @@ struct page_board {
 	struct page_slot *first;
 	struct edition *edition; /* of the pages that are there; NULL: nobody has asked for it yet */
 	struct exporter_process process;
+	_Atomic(struct http_server *) server; /* that it is read from; NULL: none */
 	struct text labels; /* of the process's own samples, as on the page; borrowed */
 	atomic_uint_fast64_t scrapes[FORMATS][SCRAPE_CODES]; /* counted by the server */
 };

@@ -1,8 +1,17 @@
 #include "daemon/routes.h"
 
+#include "base/log.h"
+#include "daemon/process.h"
 #include "daemon/status_routes.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+void routes_init(struct routes *routes)
+{
+	process_read(&routes->process);
+	snprintf(routes->start_time, sizeof routes->start_time, "%.0f", routes->process.start_time);
+}
 
 /* What follows the telemetry path: "nodes" of /metrics/nodes. */
 static struct text part_of(const struct routes *routes, const char *path)
@@ -15,6 +24,7 @@ static void metrics(struct routes *routes, const struct web_request *request,
 		    struct web_reply *reply)
 {
 	scrape_respond(&routes->scrape, request, part_of(routes, request->path), reply);
+	web_reply_header(reply, "Process-Start-Time-Unix", routes->start_time); /* as client_golang has it */
 }
 
 static void healthy(struct routes *routes, const struct web_request *request,
@@ -93,4 +103,13 @@ void routes_respond(void *context, const struct web_request *request, struct web
 		return web_reply_header(reply, "Allow", route->is_post ? "POST" : "GET, HEAD");
 	}
 	web_reply_text(reply, 404, "not found\n");
+}
+
+void routes_config_read(void *routes, const struct error *why)
+{
+	(void)routes;
+	if (why)
+		log_line(LOG_LEVEL_ERROR, "the web configuration stays as it was", "error", why->text, NULL);
+	else
+		log_line(LOG_LEVEL_INFO, "the web configuration was read again", NULL);
 }

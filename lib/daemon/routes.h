@@ -10,10 +10,17 @@ struct routes {
 	/* Reads the configuration again; called by the server's thread. NULL: there is no /-/reload. */
 	bool (*reload)(void *context, struct error *err);
 	void *reload_context;
-	struct exporter_process process; /* as of the last page for people */
+	struct exporter_process process; /* as of the last page for people; made by routes_init, as is what follows */
+	char start_time[24]; /* of the process, Unix seconds */
 };
+
+/* The members above `process` are set before. */
+void routes_init(struct routes *routes);
 
 /* Is something else than metrics served there? */
 bool routes_has(const char *path);
 
 void routes_respond(void *routes, const struct web_request *request, struct web_reply *reply);
+
+/* The server has read --web.config.file again; NULL: and it is in force. */
+void routes_config_read(void *routes, const struct error *why);

@@ -78,7 +78,10 @@ static void examine_address(const char *address, struct report *to)
 void doctor_examine_process(const struct config *config, struct report *to)
 {
 	examine_user(to);
-	examine_address(config->listen_address, to);
+	if (config->systemd_socket)
+		report(to, VERDICT_OK, "address", NULL, "systemd opens the sockets: the .socket unit says where");
+	for (size_t i = 0; !config->systemd_socket && i < config->listen_addresses.count; i++)
+		examine_address(config->listen_addresses.values[i], to);
 }
 
 void examine_state(struct patient *patient)

@@ -11,7 +11,7 @@ static const struct family_group *const slurm_groups[] = {
 	&conf_group, &accounting_group, &qos_group, &association_group, NULL,
 };
 static const struct family_group *const exporter_groups[] = {&endpoint_group, &exporter_group, NULL};
-static const struct family_group *const process_groups[] = {&process_group, NULL};
+static const struct family_group *const process_groups[] = {&process_group, &web_group, NULL};
 static const struct family_group *const series_groups[] = {&series_group, NULL};
 
 /* The whole catalogue, in its order. */

@@ -39,6 +39,23 @@ struct exporter_scrapes {
 	uint64_t count;
 };
 
+struct exporter_count {
+	const char *label;
+	uint64_t count;
+};
+
+enum { EXPORTER_WEB_DROPPED = 2, EXPORTER_WEB_REFUSED = 3 };
+
+/* The server that the page is read from. */
+struct exporter_web {
+	bool is_there;
+	bool has_config, is_config_good;
+	double config_read;         /* Unix seconds */
+	int64_t certificate_expiry; /* Unix seconds; 0: no TLS */
+	uint64_t connections;
+	struct exporter_count dropped[EXPORTER_WEB_DROPPED], refused[EXPORTER_WEB_REFUSED];
+};
+
 /* What is of this process, and of no cluster. */
 struct exporter_process {
 	const char *version, *revision, *compiler;
@@ -48,6 +65,7 @@ struct exporter_process {
 	/* as client_golang's process collector names them */
 	double cpu_seconds, start_time;
 	uint64_t open_fds, max_fds, virtual_bytes, resident_bytes;
+	struct exporter_web web;
 };
 
 /* What is of one cluster. */

@@ -54,15 +54,22 @@ void connections_enter(struct connections *connections, struct connection *conne
 	link_newest(connections, connection);
 }
 
-/* The socket is libmicrohttpd's: it hears of this as of any client that goes away, and closes it. What the kernel
- * still holds for the client is thrown away then, else thousands that do not read could fill its memory. */
+/* The socket is libmicrohttpd's: it hears of this as of any client that goes away, and closes it. */
+void connections_close(struct connections *connections, struct connection *connection)
+{
+	if (connection->is_dropped)
+		return;
+	unlink_it(connections, connection);
+	connection->is_dropped = true;
+	shutdown(connection->socket, SHUT_RDWR);
+}
+
+/* What the kernel still holds for the client is thrown away, else thousands that do not read could fill its memory. */
 static void drop(struct connections *connections, struct connection *connection)
 {
 	struct linger none = {.l_onoff = 1, .l_linger = 0};
-	unlink_it(connections, connection);
-	connection->is_dropped = true;
 	setsockopt(connection->socket, SOL_SOCKET, SO_LINGER, &none, sizeof none);
-	shutdown(connection->socket, SHUT_RDWR);
+	connections_close(connections, connection);
 }
 
 void connections_make_room(struct connections *connections)
@@ -85,13 +92,13 @@ void connections_drop_overdue(struct connections *connections, uint64_t now_ns)
 	}
 }
 
-void connections_drop_others(struct connections *connections)
+void connections_close_phase(struct connections *connections, enum connection_phase phase)
 {
 	struct connection *next;
 	for (struct connection *at = connections->oldest; at; at = next) {
 		next = at->newer;
-		if (at->phase != CONNECTION_READS)
-			drop(connections, at);
+		if (at->phase == phase)
+			connections_close(connections, at);
 	}
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 enum { CONNECTIONS_MAX = 512 };
@@ -31,6 +32,7 @@ struct connection {
 	bool has_begun;   /* the headers are read */
 	bool is_checked;  /* the password was looked at */
 	bool is_granted;
+	size_t body_bytes;
 	void *handle;     /* libmicrohttpd's */
 };
 
@@ -48,8 +50,10 @@ void connections_enter(struct connections *connections, struct connection *conne
 /* Drops the oldest until there is room for another one. */
 void connections_make_room(struct connections *connections);
 void connections_drop_overdue(struct connections *connections, uint64_t now_ns);
-/* All but those whose answer is under way: nothing more is asked. */
-void connections_drop_others(struct connections *connections);
+/* Not dropped: what was sent will arrive. */
+void connections_close(struct connections *connections, struct connection *connection);
+/* All that are in this phase. */
+void connections_close_phase(struct connections *connections, enum connection_phase phase);
 
 /* It is closed: frees it. */
 void connections_remove(struct connections *connections, struct connection *connection);

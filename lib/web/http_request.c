@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+enum { BODY_BYTES_MAX = 1024 * 1024 }; /* nobody has anything to say to us */
+
 const char *web_request_header(const struct web_request *request, const char *name)
 {
 	return MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND, name);
@@ -56,7 +58,29 @@ static void release_nothing(void *owner)
 	(void)owner;
 }
 
-static enum MHD_Result send_reply(struct MHD_Connection *connection, const struct web_reply *reply)
+static void set_header(struct MHD_Response *response, const char *name, const char *value)
+{
+	if (!MHD_get_response_header(response, name))
+		MHD_add_response_header(response, name, value);
+}
+
+/* The reply's own headers count more than the configured ones. */
+static void set_headers(struct MHD_Response *response, const struct web_reply *reply,
+			const struct web_config *config)
+{
+	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->type);
+	if (reply->encoding)
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, reply->encoding);
+	for (int i = 0; i < WEB_REPLY_HEADERS_MAX && reply->headers[i].name; i++)
+		MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value);
+	for (unsigned i = 0; config && i < config->header_count; i++)
+		set_header(response, config->headers[i].name, config->headers[i].value);
+	set_header(response, "X-Content-Type-Options", "nosniff");
+	set_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+}
+
+static enum MHD_Result send_reply(const struct http_server *server, struct MHD_Connection *connection,
+				  const struct web_reply *reply)
 {
 	struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
 		reply->len, (void *)reply->bytes, reply->release ? reply->release : release_nothing,
@@ -66,26 +90,50 @@ static enum MHD_Result send_reply(struct MHD_Connection *connection, const struc
 			reply->release(reply->owner);
 		return MHD_NO;
 	}
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->type);
-	MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-	if (reply->encoding)
-		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_ENCODING, reply->encoding);
-	for (int i = 0; i < WEB_REPLY_HEADERS_MAX && reply->headers[i].name; i++)
-		MHD_add_response_header(response, reply->headers[i].name, reply->headers[i].value);
+	set_headers(response, reply, server->config);
 	enum MHD_Result result = MHD_queue_response(connection, reply->status, response);
 	MHD_destroy_response(response);
 	return result;
 }
 
-static bool has_body_to_skip(const char *method)
-{
-	return strcmp(method, MHD_HTTP_METHOD_GET) == 0 || strcmp(method, MHD_HTTP_METHOD_HEAD) == 0 ||
-	       strcmp(method, MHD_HTTP_METHOD_POST) == 0;
-}
-
 struct connection *http_request_connection(struct MHD_Connection *connection)
 {
 	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+/* May it ask? The reply says if not. */
+static enum password_verdict admit(struct http_server *server, struct connection *connection,
+				   struct web_reply *reply)
+{
+	if (connection->is_checked)
+		return connection->is_granted ? PASSWORD_RIGHT : PASSWORD_WRONG;
+	http_server_refresh(server);
+	const struct web_config *config = server->config;
+	if (!config)
+		return PASSWORD_RIGHT;
+	if (!web_bucket_take(&server->bucket, config, clock_monotonic_ns())) {
+		server->facts.limited++;
+		web_reply_text(reply, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests\n");
+		return PASSWORD_WRONG;
+	}
+	return config->user_count
+		       ? passwords_look(server->passwords, config->users, config->user_count,
+					MHD_lookup_connection_value(connection->handle, MHD_HEADER_KIND,
+								    MHD_HTTP_HEADER_AUTHORIZATION),
+					connection)
+		       : PASSWORD_RIGHT;
+}
+
+static void refuse(struct http_server *server, enum password_verdict verdict, struct web_reply *reply)
+{
+	if (verdict == PASSWORD_BUSY) {
+		server->facts.busy++;
+		web_reply_text(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "too many passwords to look at\n");
+	} else if (!reply->bytes) {
+		server->facts.refused++;
+		web_reply_text(reply, MHD_HTTP_UNAUTHORIZED, "unauthorized\n");
+		web_reply_header(reply, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Basic realm=\"metrics\"");
+	}
 }
 
 enum MHD_Result http_request(void *context, struct MHD_Connection *handle, const char *url,
@@ -95,19 +143,29 @@ enum MHD_Result http_request(void *context, struct MHD_Connection *handle, const
 	(void)version, (void)upload, (void)request_context;
 	struct http_server *server = context;
 	struct connection *connection = http_request_connection(handle);
-	/* The first call comes when the headers are read. An answer then closes the connection: right for
-	 * methods whose bodies nobody wants to read. */
-	if (!connection->has_begun && has_body_to_skip(method)) {
+	/* The first call comes when the headers are read. An answer then would close the connection. */
+	if (!connection->has_begun) {
 		connection->has_begun = true;
 		return MHD_YES;
 	}
 	if (*upload_size) { /* a body: not looked at */
+		connection->body_bytes += *upload_size;
 		*upload_size = 0;
+		return connection->body_bytes <= BODY_BYTES_MAX ? MHD_YES : MHD_NO;
+	}
+	struct web_request request = {method, url, handle};
+	struct web_reply reply = {.status = MHD_HTTP_OK};
+	enum password_verdict verdict = admit(server, connection, &reply);
+	if (verdict == PASSWORD_LATER) {
+		connections_enter(&server->connections, connection, CONNECTION_WAITS,
+				  clock_monotonic_ns());
+		MHD_suspend_connection(handle);
 		return MHD_YES;
 	}
 	connections_enter(&server->connections, connection, CONNECTION_READS, clock_monotonic_ns());
-	struct web_request request = {method, url, handle};
-	struct web_reply reply = {.status = MHD_HTTP_OK};
-	server->respond(server->context, &request, &reply);
-	return send_reply(handle, &reply);
+	if (verdict == PASSWORD_RIGHT)
+		server->setup.respond(server->setup.context, &request, &reply);
+	else
+		refuse(server, verdict, &reply);
+	return send_reply(server, handle, &reply);
 }

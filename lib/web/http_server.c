@@ -4,6 +4,7 @@
 #include "base/memory.h"
 
 #include <errno.h>
+#include <gnutls/abstract.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -19,16 +20,56 @@ enum {
 	MHD_CONNECTIONS_MAX = CONNECTIONS_MAX + 4 * ACCEPTED_AT_ONCE,
 	CONNECTION_MEMORY_BYTES = 32 * 1024, /* request line and headers; larger ones are 414 or 431 */
 	TICK_MS = 1000,
+	STOPPING_TICK_MS = 10,
 	EVENTS = 32,
 };
-static const uint64_t stop_time_ns = UINT64_C(1000000000);
+static const uint64_t second_ns = UINT64_C(1000000000);
+
+static void take_config(struct http_server *server, struct web_config *config)
+{
+	web_config_free(server->config);
+	server->config = config;
+	server->facts.config_read = clock_now();
+	server->facts.certificate_expiry = config->tls ? tls_expiry(config->tls) : 0;
+	server->bucket = (struct web_bucket){.is_used = false};
+	/* Who was greeted with what was in force before comes again. */
+	connections_close_phase(&server->connections, CONNECTION_RESTS);
+}
+
+void http_server_refresh(struct http_server *server)
+{
+	uint64_t now = clock_monotonic_ns();
+	if (!server->setup.config_path || now - server->looked_ns < second_ns)
+		return;
+	server->looked_ns = now;
+	if (!web_files_changed(&server->files))
+		return;
+	struct error err;
+	web_files_done(&server->files);
+	struct web_config *config = web_config_read(server->setup.config_path, &server->files, &err);
+	server->facts.is_config_good = config != NULL;
+	if (config)
+		take_config(server, config);
+	server->setup.config_read(server->setup.context, config ? NULL : &err);
+}
+
+static void greet(struct http_server *server, struct MHD_Connection *handle, struct connection *connection)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	if (!info || !info->tls_session)
+		return;
+	connection->tls = tls_ref(server->config->tls);
+	tls_greet(connection->tls, info->tls_session);
+}
 
 static void on_connection(void *context, struct MHD_Connection *handle, void **socket_context,
 			  enum MHD_ConnectionNotificationCode code)
 {
 	struct http_server *server = context;
 	struct connection *connection = *socket_context;
-	if (code == MHD_CONNECTION_NOTIFY_CLOSED) {
+	if (code == MHD_CONNECTION_NOTIFY_CLOSED) { /* its TLS session has ended, too */
+		tls_unref(connection->tls);
 		connections_remove(&server->connections, connection);
 		return;
 	}
@@ -36,6 +77,7 @@ static void on_connection(void *context, struct MHD_Connection *handle, void **s
 	connection = connections_add(&server->connections, socket, clock_monotonic_ns());
 	connection->handle = handle;
 	*socket_context = connection;
+	greet(server, handle, connection);
 }
 
 static void on_completed(void *context, struct MHD_Connection *handle, void **request,
@@ -45,7 +87,10 @@ static void on_completed(void *context, struct MHD_Connection *handle, void **re
 	struct http_server *server = context;
 	struct connection *connection = http_request_connection(handle);
 	connection->has_begun = connection->is_checked = connection->is_granted = false;
+	connection->body_bytes = 0;
 	connections_enter(&server->connections, connection, CONNECTION_RESTS, clock_monotonic_ns());
+	if (connection->tls != (server->config ? server->config->tls : NULL))
+		connections_close(&server->connections, connection);
 }
 
 static void accept_some(struct http_server *server, int listener)
@@ -63,47 +108,90 @@ static void accept_some(struct http_server *server, int listener)
 			return;
 		}
 		connections_make_room(&server->connections);
+		bool is_secure = server->config && server->config->tls;
 		/* On failure it has closed the socket. */
-		MHD_add_connection(server->plain, client, (struct sockaddr *)&address, len);
+		MHD_add_connection(is_secure ? server->secure : server->plain, client,
+				   (struct sockaddr *)&address, len);
 	}
 }
 
 static bool has_work(struct MHD_Daemon *daemon)
 {
 	MHD_UNSIGNED_LONG_LONG timeout;
-	return MHD_get_timeout(daemon, &timeout) == MHD_YES && timeout == 0;
+	return daemon && MHD_get_timeout(daemon, &timeout) == MHD_YES && timeout == 0;
 }
 
-static void serve_once(struct http_server *server, bool accepts)
+static void resume(struct connection *connection, bool is_granted)
+{
+	connection->is_checked = true;
+	connection->is_granted = is_granted;
+	MHD_resume_connection(connection->handle);
+}
+
+static void on_wake(struct http_server *server)
+{
+	uint64_t drained;
+	struct connection *connection;
+	bool is_right;
+	if (read(server->wake, &drained, sizeof drained) < 0 || !server->passwords)
+		return;
+	while ((connection = passwords_next(server->passwords, &is_right)))
+		resume(connection, is_right);
+}
+
+static void publish_facts(struct http_server *server)
+{
+	server->facts.connections = server->connections.count;
+	server->facts.crowded_out = server->connections.crowded_out;
+	server->facts.overdue = server->connections.overdue;
+	pthread_mutex_lock(&server->lock);
+	server->published = server->facts;
+	pthread_mutex_unlock(&server->lock);
+}
+
+static void serve_once(struct http_server *server, int tick_ms)
 {
 	struct epoll_event events[EVENTS];
-	int wait_ms = has_work(server->plain)			? 0
-		      : server->connections.count || !accepts ? TICK_MS
-								: -1;
-	int count = epoll_wait(server->poll, events, EVENTS, accepts ? wait_ms : wait_ms ? 10 : 0);
+	bool is_busy = has_work(server->plain) || has_work(server->secure);
+	int count = epoll_wait(server->poll, events, EVENTS, is_busy ? 0 : tick_ms);
 	for (int i = 0; i < count; i++) {
-		uint64_t drained;
-		if (events[i].data.fd == server->wake && read(server->wake, &drained, sizeof drained) < 0)
-			continue;
-		for (unsigned l = 0; accepts && l < server->listeners.count; l++)
-			if (events[i].data.fd == server->listeners.sockets[l])
+		if (events[i].data.fd == server->wake)
+			on_wake(server);
+		for (unsigned l = 0; l < server->setup.listeners.count; l++)
+			if (events[i].data.fd == server->setup.listeners.sockets[l])
 				accept_some(server, events[i].data.fd);
 	}
 	MHD_run(server->plain);
+	if (server->secure)
+		MHD_run(server->secure);
 	connections_drop_overdue(&server->connections, clock_monotonic_ns());
+}
+
+static void finish(struct http_server *server)
+{
+	struct connection *connection;
+	uint64_t end = clock_monotonic_ns() + second_ns;
+	listen_close(&server->setup.listeners);
+	while (server->passwords && (connection = passwords_give_up(server->passwords)))
+		resume(connection, false);
+	do {
+		connections_close_phase(&server->connections, CONNECTION_ASKS);
+		connections_close_phase(&server->connections, CONNECTION_RESTS);
+		serve_once(server, STOPPING_TICK_MS);
+	} while (server->connections.count && clock_monotonic_ns() < end);
 }
 
 static void *serve(void *context)
 {
 	struct http_server *server = context;
-	while (!atomic_load(&server->is_stopping))
-		serve_once(server, true);
-	listen_close(&server->listeners);
-	uint64_t end = clock_monotonic_ns() + stop_time_ns;
-	do {
-		connections_drop_others(&server->connections);
-		serve_once(server, false);
-	} while (server->connections.count && clock_monotonic_ns() < end);
+	publish_facts(server);
+	while (!atomic_load(&server->is_stopping)) {
+		bool has_time = server->setup.config_path || server->connections.count;
+		serve_once(server, has_time ? TICK_MS : -1);
+		http_server_refresh(server);
+		publish_facts(server);
+	}
+	finish(server);
 	return NULL;
 }
 
@@ -113,15 +201,29 @@ static bool watch(struct http_server *server, int descriptor)
 	return descriptor >= 0 && epoll_ctl(server->poll, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
-static struct MHD_Daemon *start_daemon(struct http_server *server)
+/* It wants to be told of a certificate; on_connection gives each session its own before anybody asks. */
+static int no_certificate(gnutls_session_t session, const gnutls_datum_t *authorities, int count,
+			  const gnutls_pk_algorithm_t *algorithms, int algorithm_count,
+			  gnutls_pcert_st **certificates, unsigned *certificate_count,
+			  gnutls_privkey_t *key)
+{
+	(void)session, (void)authorities, (void)count, (void)algorithms, (void)algorithm_count;
+	(void)certificates, (void)certificate_count, (void)key;
+	return -1;
+}
+
+static struct MHD_Daemon *start_daemon(struct http_server *server, bool is_secure)
 {
 	struct MHD_Daemon *daemon = MHD_start_daemon(
-		MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET, 0, NULL, NULL, http_request, server,
+		MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
+			(is_secure ? (unsigned)MHD_USE_TLS : 0),
+		0, NULL, NULL, http_request, server,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
 		MHD_OPTION_NOTIFY_COMPLETED, on_completed, server,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)MHD_CONNECTIONS_MAX,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+		MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		is_secure ? MHD_OPTION_HTTPS_CERT_CALLBACK : MHD_OPTION_END, no_certificate, MHD_OPTION_END);
 	if (!daemon || !watch(server, MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd)) {
 		if (daemon)
 			MHD_stop_daemon(daemon);
@@ -130,27 +232,48 @@ static struct MHD_Daemon *start_daemon(struct http_server *server)
 	return daemon;
 }
 
-struct http_server *http_server_start(struct listeners *listeners, web_respond *respond, void *context,
-				      struct error *err)
+static bool start_config(struct http_server *server, struct error *err)
 {
-	struct http_server *server = NEW(struct http_server);
-	server->respond = respond;
-	server->context = context;
-	server->listeners = *listeners;
-	listeners->count = 0;
+	if (!server->setup.config_path)
+		return true;
+	server->looked_ns = clock_monotonic_ns();
+	struct web_config *config = web_config_read(server->setup.config_path, &server->files, err);
+	if (!config)
+		return false;
+	take_config(server, config);
+	server->facts.has_config = server->facts.is_config_good = true;
+	server->passwords = passwords_new(server->wake, err);
+	server->secure = start_daemon(server, true);
+	return server->passwords && (server->secure || error_set(err, "libmicrohttpd has no TLS"));
+}
+
+static bool start(struct http_server *server, struct error *err)
+{
 	server->poll = epoll_create1(EPOLL_CLOEXEC);
 	server->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	bool is_watched = watch(server, server->wake);
-	for (unsigned i = 0; i < server->listeners.count; i++)
-		is_watched = watch(server, server->listeners.sockets[i]) && is_watched;
-	int code = 0;
-	if (is_watched && (server->plain = start_daemon(server)))
-		server->is_started =
-			(code = pthread_create(&server->thread, NULL, serve, server)) == 0;
-	if (server->is_started)
+	for (unsigned i = 0; i < server->setup.listeners.count; i++)
+		is_watched = watch(server, server->setup.listeners.sockets[i]) && is_watched;
+	if (!is_watched)
+		return error_set(err, "epoll: %s", strerror(errno));
+	if (!start_config(server, err))
+		return false;
+	server->plain = start_daemon(server, false);
+	if (!server->plain)
+		return error_set(err, "libmicrohttpd does not start");
+	int code = pthread_create(&server->thread, NULL, serve, server);
+	server->is_started = code == 0;
+	return code == 0 || error_set(err, "a thread for the server: %s", strerror(code));
+}
+
+struct http_server *http_server_start(struct http_server_setup *setup, struct error *err)
+{
+	struct http_server *server = NEW(struct http_server);
+	server->setup = *setup;
+	setup->listeners.count = 0;
+	pthread_mutex_init(&server->lock, NULL);
+	if (start(server, err))
 		return server;
-	error_set(err, "the server does not start: %s",
-		  code ? strerror(code) : is_watched ? "libmicrohttpd" : strerror(errno));
 	http_server_stop(server);
 	return NULL;
 }
@@ -165,10 +288,32 @@ void http_server_stop(struct http_server *server)
 		if (write(server->wake, &one, sizeof one) == sizeof one)
 			pthread_join(server->thread, NULL);
 	}
-	listen_close(&server->listeners);
+	listen_close(&server->setup.listeners);
 	if (server->plain)
 		MHD_stop_daemon(server->plain);
+	if (server->secure)
+		MHD_stop_daemon(server->secure);
+	passwords_free(server->passwords);
+	web_config_free(server->config);
+	web_files_done(&server->files);
+	pthread_mutex_destroy(&server->lock);
 	close(server->wake);
 	close(server->poll);
 	free(server);
+}
+
+bool http_server_check_config(const char *path, struct error *err)
+{
+	struct web_files files;
+	struct web_config *config = web_config_read(path, &files, err);
+	web_files_done(&files);
+	web_config_free(config);
+	return config != NULL;
+}
+
+void http_server_facts(struct http_server *server, struct web_facts *ret_facts)
+{
+	pthread_mutex_lock(&server->lock);
+	*ret_facts = server->published;
+	pthread_mutex_unlock(&server->lock);
 }

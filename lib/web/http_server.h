@@ -42,9 +42,31 @@ typedef void web_respond(void *context, const struct web_request *request, struc
 
 struct http_server;
 
-/* Serves on the listening sockets, which it takes, also if it fails. The context is borrowed until http_server_stop. */
-struct http_server *http_server_start(struct listeners *listeners, web_respond *respond, void *context,
-				      struct error *err);
+struct http_server_setup {
+	struct listeners listeners; /* taken, also if it fails */
+	const char *config_path;    /* --web.config.file; NULL: none. The strings and the context are borrowed. */
+	web_respond *respond;
+	/* The file has changed. NULL: the new one is in force; else why it is not, and the one before still is. */
+	void (*config_read)(void *context, const struct error *why);
+	void *context;
+};
+
+struct http_server *http_server_start(struct http_server_setup *setup, struct error *err);
 
 /* Answers that are under way have a second to be read. NULL is fine. */
 void http_server_stop(struct http_server *server);
+
+/* Would the file do? */
+bool http_server_check_config(const char *path, struct error *err);
+
+struct web_facts {
+	bool has_config, is_config_good; /* the newest file is the one in force */
+	double config_read;              /* Unix seconds, of the one in force */
+	int64_t certificate_expiry;      /* Unix seconds; 0: no TLS */
+	uint64_t connections;
+	uint64_t crowded_out, overdue;   /* dropped: for others, or for their slowness */
+	uint64_t refused, limited, busy; /* requests: 401, 429, 503 */
+};
+
+/* Any thread may ask. */
+void http_server_facts(struct http_server *server, struct web_facts *ret_facts);

@@ -3,23 +3,33 @@
 
 #include "web/connections.h"
 #include "web/http_server.h"
+#include "web/web_config.h"
 
 #include <microhttpd.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
 struct http_server {
-	struct MHD_Daemon *plain;
+	struct http_server_setup setup;
+	struct MHD_Daemon *plain, *secure; /* secure: only with a configuration */
 	struct connections connections;
-	struct listeners listeners;
-	int poll; /* epoll: the listeners, libmicrohttpd's own epoll, wake */
-	int wake; /* eventfd */
+	int poll; /* epoll: the listeners, libmicrohttpd's own epolls, wake */
+	int wake; /* eventfd: it shall stop, or a password was looked at */
 	pthread_t thread;
 	bool is_started;
 	atomic_bool is_stopping;
-	web_respond *respond;
-	void *context;
+	struct passwords *passwords; /* NULL: no configuration */
+	struct web_config *config;   /* likewise */
+	struct web_files files;      /* what was read last, for good or not */
+	uint64_t looked_ns;          /* when they were looked at */
+	struct web_bucket bucket;
+	struct web_facts facts;
+	pthread_mutex_t lock; /* of what others see of them */
+	struct web_facts published;
 };
+
+/* Reads the configuration again if it has changed; looks at most once a second. */
+void http_server_refresh(struct http_server *server);
 
 /* A callback of libmicrohttpd: the headers are read, a piece of a body, or the whole request. */
 enum MHD_Result http_request(void *server, struct MHD_Connection *connection, const char *url,

@@ -64,9 +64,9 @@ def all_at_once(tests, workers=16):
     return tests
 
 
-def run(*options, wrapper=(), stdout=subprocess.PIPE, **environment):
+def run(*options, wrapper=(), stdout=subprocess.PIPE, cwd=None, **environment):
     return subprocess.run([*wrapper, SLURMSCOPE, *AT_ANY_COST, *options], stdout=stdout, stderr=subprocess.PIPE,
-                          text=True, timeout=PATIENCE, env=os.environ | environment)
+                          text=True, timeout=PATIENCE, cwd=cwd, env=os.environ | environment)
 
 
 def free_port(host="127.0.0.1"):
@@ -134,7 +134,7 @@ class Daemon:
     """
 
     def __init__(self, fake, *options, address="127.0.0.1:0", token=None, url=None, log="json",
-                 credentials=None, config=None, environment=None):
+                 credentials=None, config=None, environment=None, wrapper=(), pass_fds=(), waits_for=None):
         self.fake = fake
         self.folder = tempfile.TemporaryDirectory(prefix="slurmscope-e2e-")
         self.token_file = Path(self.folder.name, "token")
@@ -150,11 +150,12 @@ class Daemon:
         self.log_path = Path(self.folder.name, "log")
         with open(self.log_path, "wb") as log_file:
             self.process = subprocess.Popen(
-                [SLURMSCOPE, *connection,
+                [*wrapper, SLURMSCOPE, *connection,
                  f"--web.listen-address={address}", f"--log.format={log}", "--log.level=debug",
-                 *AT_ANY_COST, *options], stderr=log_file, stdin=subprocess.DEVNULL,
+                 *AT_ANY_COST, *options], stderr=log_file, stdin=subprocess.DEVNULL, pass_fds=pass_fds,
                 env=os.environ | (environment or {}))
         self.pid = self.process.pid
+        self.waits_for = waits_for  # the path of a socket; else it has a port
         self.parse = json.loads if log == "json" else logfmt
 
     def write_token(self, token, wrap="{}\n", mode=0o600):
@@ -180,7 +181,8 @@ class Daemon:
     def __enter__(self):
         try:
             self.port = wait_until(lambda: self.process.poll() is not None or
-                                   listening_port(self.pid), "it does not listen")
+                                   (os.path.exists(self.waits_for) and bool(self.log(msg="serving"))
+                                    if self.waits_for else listening_port(self.pid)), "it does not listen")
             assert self.process.poll() is None, f"it ended: {self.log_text()}"
         except BaseException:
             self.process.kill()

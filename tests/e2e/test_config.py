@@ -102,7 +102,8 @@ class Reload(unittest.TestCase):
             page = daemon.wait_for(lambda page: any(s.startswith('slurm_user_jobs{site="s",') for s in page), "the label")
             self.assertEqual({"other"}, {re.search(r'user="(.*?)"', s)[1] for s in page
                                          if s.startswith("slurm_user_jobs{")})
-            self.assertEqual(3600, page['slurmscope_endpoint_interval_seconds{site="s",endpoint="nodes"}'])
+            # longer where answers are slow
+            self.assertGreaterEqual(page['slurmscope_endpoint_interval_seconds{site="s",endpoint="nodes"}'], 3600)
             calls = len(fake.calls)
             wait_until(lambda: len(fake.calls) > calls + 5, "more requests")
             self.assertEqual({"second"}, {fakes.claims_of(call.token)["sun"] for call in fake.calls[calls + 2:]})
@@ -203,7 +204,7 @@ class Clusters(unittest.TestCase):
             self.assertEqual(len(set(runs) - histograms), len([n for n in runs if n not in histograms]), "samples apart")
             for series in page:
                 self.assertRegex(series, r'\{cluster="alpha",site="s"[,}]|\{cluster="beta",site="s",hall="b"[,}]|'
-                                         r'^(process|slurmscope_(config|scrapes|build|series))\w*\{site="s"[,}]')
+                                         r'^(process|slurmscope_(config|scrapes|build|series|web))\w*\{site="s"[,}]')
             versions = {cluster: {s for s in of(cluster, page) if s.startswith("slurm_cluster_info{")}
                         for cluster in ("alpha", "beta")}
             self.assertIn("26.05", str(versions["alpha"]))

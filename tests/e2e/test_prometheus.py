@@ -52,17 +52,17 @@ class Scrapes(unittest.TestCase):
 
     def check_page(self, daemon, prometheus):
         wait_until(lambda: prometheus.value("up") == 1, prometheus.log.read_text)
-        mine = {key: value for key, value in series_of(daemon.page()).items()
-                if key[0][1].startswith("slurm_")}
         target = {"instance": f"127.0.0.1:{daemon.port}", "job": "slurmscope"}
 
         def is_same():
+            self.mine = {key: value for key, value in series_of(daemon.page()).items()
+                         if key[0][1].startswith("slurm_")}
             self.theirs = {same_bound(pair for pair in key if pair not in target.items()): value
                            for key, value in prometheus.query('{__name__=~"slurm_.+"}').items()}
-            return self.theirs == mine
-        wait_until(is_same, lambda: str(dict(list(self.theirs.items() ^ mine.items())[:8])))
-        self.assertGreater(len(mine), 300)
-        self.assertGreater(sum(value for key, value in mine.items()
+            return self.theirs == self.mine
+        wait_until(is_same, lambda: str(dict(list(self.theirs.items() ^ self.mine.items())[:8])))
+        self.assertGreater(len(self.mine), 300)
+        self.assertGreater(sum(value for key, value in self.mine.items()
                                if ("__name__", "slurm_cluster_jobs") in key), 10)
 
         def counts_are_same():

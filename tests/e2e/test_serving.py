@@ -229,6 +229,8 @@ class Http(unittest.TestCase):
         self.assertEqual((200, METRICS_TYPE), (status, headers["Content-Type"]))
         self.assertEqual(str(len(body)), headers["Content-Length"])
         self.assertEqual("nosniff", headers["X-Content-Type-Options"])
+        self.assertEqual("no-store", headers["Cache-Control"])
+        self.assertLess(abs(int(headers["Process-Start-Time-Unix"]) - time.time()), 3600)
         self.assertTrue(body.endswith(b"\n"))
         self.assertEqual(200, self.daemon.request("/metrics?collect[]=jobs")[0])
 

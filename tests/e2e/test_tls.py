@@ -4,33 +4,14 @@ import contextlib
 import select
 import socket
 import ssl
-import subprocess
 import tempfile
 import threading
 import unittest
 from pathlib import Path
 
+from certificates import make_authority, make_certificate, openssl
 from fake_slurmrestd import ENDPOINTS, Fake
 from harness import EVERY_SECOND, Daemon, is_up, results, run
-
-
-def openssl(folder, *arguments):
-    subprocess.run(["openssl", *arguments], cwd=folder, check=True, stderr=subprocess.DEVNULL)
-
-
-def make_authority(folder, name):
-    openssl(folder, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2",
-            "-subj", f"/CN={name}", "-addext", "keyUsage=critical,keyCertSign",
-            "-keyout", f"{name}.key", "-out", f"{name}.pem")
-
-
-def make_certificate(folder, name, authority, names):
-    """For these alternative names, in the notation of OpenSSL."""
-    Path(folder, f"{name}.ext").write_text(f"subjectAltName={names}\n")
-    openssl(folder, "req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", f"/CN={name}",
-            "-keyout", f"{name}.key", "-out", f"{name}.csr")
-    openssl(folder, "x509", "-req", "-days", "2", "-in", f"{name}.csr", "-CA", f"{authority}.pem",
-            "-CAkey", f"{authority}.key", "-CAcreateserial", "-extfile", f"{name}.ext", "-out", f"{name}.pem")
 
 
 def pass_on(client, server, edit=lambda data: data):

@@ -19,8 +19,10 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 TESTS = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "sim"), str(TESTS / "e2e")]
-from harness import PATIENCE, wait_until  # noqa: E402
+from fake_slurmrestd import Fake  # noqa: E402
+from harness import PATIENCE, Daemon, wait_until  # noqa: E402
 from prometheus import Prometheus  # noqa: E402
+from test_config import are_up as is_well, of, two  # noqa: E402
 from simulator import SLURMSCOPE, Simulator  # noqa: E402
 from test_events import Exporter, short  # noqa: E402
 
@@ -339,6 +341,32 @@ class Formats(unittest.TestCase):
         values = wait_until(look, "starts")[0]
         self.assertEqual("0", values[0][1])
         self.assertGreater(float(values[1][1]), 0)
+
+
+class TwoClusters(unittest.TestCase):
+    """Their pages are one: each family once, with the samples of both."""
+
+    def get(self, daemon, path, accept):
+        connection = http.client.HTTPConnection("127.0.0.1", daemon.port, timeout=PATIENCE)
+        self.addCleanup(connection.close)
+        connection.request("GET", path, headers={"Accept": accept})
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+
+    def test_merged(self):
+        with Fake() as first, Fake() as second, Daemon(None, config=two(first.url, second.url)) as daemon:
+            daemon.wait_for(lambda page: all(is_well(of(name, page)) for name in ("alpha", "beta")), "both")
+            families = openmetrics.read(self.get(daemon, "/metrics", OPENMETRICS)[1])
+            clusters = {dict(sample.labels).get("cluster") for family in families.values() for sample in family.samples}
+            self.assertEqual({"alpha", "beta", None}, clusters)
+            self.assertEqual({"alpha", "beta"}, {dict(s.labels)["cluster"] for s in families["slurm_cluster_jobs"].samples})
+            decoded = protobuf.read(self.get(daemon, "/metrics", PROTOBUF)[1], protobuf.load())
+            self.assertEqual(len({family.name for family in decoded}), len(decoded))
+            for query in ("cluster", "target"):
+                alone = openmetrics.read(self.get(daemon, f"/metrics/jobs?{query}=beta", OPENMETRICS)[1])
+                self.assertEqual({"beta"}, {dict(s.labels).get("cluster") for f in alone.values() for s in f.samples})
+            status, body = self.get(daemon, "/metrics?cluster=gamma", OPENMETRICS)
+            self.assertEqual((400, b'there is no cluster "gamma", or nothing is known of it yet\n'), (status, body))
 
 
 if __name__ == "__main__":

@@ -67,7 +67,8 @@ static void test_config(void)
 	struct error err;
 	check_row("defaults");
 	CHECK(config_parse(&config, 1, none, &err));
-	CHECK_STRING(config.listen_address, ":9341");
+	CHECK_NUMBER(config.listen_addresses.count, 1);
+	CHECK_STRING(config.listen_addresses.values[0], ":9341");
 	CHECK_STRING(config.telemetry_path, "/metrics");
 	CHECK_NUMBER(config.limit[ENTITY_USER], 500);
 	CHECK_NUMBER(config.log_level, LOG_LEVEL_INFO);

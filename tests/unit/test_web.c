@@ -179,7 +179,7 @@ static void test_crowd(void)
 	connections_enter(&connections, all[1], CONNECTION_RESTS, 2000);
 	CHECK_NUMBER(connections.count, CONNECTIONS_MAX);
 	check_row("the end");
-	connections_drop_others(&connections);
+	connections_close_phase(&connections, CONNECTION_ASKS);
 	CHECK_NUMBER(connections.count, 1);
 	CHECK(!is_cut(clients[0]));
 	CHECK(is_cut(clients[11]));

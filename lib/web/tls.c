@@ -1,0 +1,238 @@
+#include "web/tls.h"
+
+#include "base/memory.h"
+
+#include <arpa/inet.h>
+#include <gnutls/gnutls.h>
+#include <gnutls/x509.h>
+#include <stdlib.h>
+
+/* Of GnuTLS's manners: it gives no session tickets, for nobody enables them, and keeps no sessions; it does not
+ * renegotiate, for libmicrohttpd ends the connection when a client wishes it; 0-RTT is off unless asked for. */
+
+struct tls {
+	unsigned references; /* the server's thread's only */
+	gnutls_certificate_credentials_t credentials;
+	gnutls_priority_t priorities;
+	enum tls_client_auth client_auth;
+	char *client_sans[TLS_NAMES_MAX];
+	unsigned client_san_count;
+	int64_t expiry;
+};
+
+static gnutls_datum_t datum(struct text text)
+{
+	return (gnutls_datum_t){(unsigned char *)text.bytes, (unsigned)text.len};
+}
+
+static bool verifies(enum tls_client_auth auth)
+{
+	return auth == TLS_CLIENT_VERIFY_IF_GIVEN || auth == TLS_CLIENT_REQUIRE_AND_VERIFY;
+}
+
+static bool requires(enum tls_client_auth auth)
+{
+	return auth == TLS_CLIENT_REQUIRE_ANY || auth == TLS_CLIENT_REQUIRE_AND_VERIFY;
+}
+
+static bool read_expiry(struct tls *tls, struct text pem, struct error *err)
+{
+	gnutls_x509_crt_t *list;
+	unsigned count;
+	gnutls_datum_t bytes = datum(pem);
+	int code = gnutls_x509_crt_list_import2(&list, &count, &bytes, GNUTLS_X509_FMT_PEM, 0);
+	if (code < 0)
+		return error_set(err, "%s", gnutls_strerror(code));
+	tls->expiry = gnutls_x509_crt_get_expiration_time(list[0]);
+	for (unsigned i = 0; i < count; i++)
+		gnutls_x509_crt_deinit(list[i]);
+	gnutls_free(list);
+	return true;
+}
+
+static bool set_key_pair(struct tls *tls, const struct tls_settings *settings, struct error *err)
+{
+	if (!read_expiry(tls, settings->cert, err))
+		return error_prefix(err, "certificate");
+	gnutls_datum_t cert = datum(settings->cert), key = datum(settings->key);
+	int code = gnutls_certificate_set_x509_key_mem2(tls->credentials, &cert, &key,
+							GNUTLS_X509_FMT_PEM, NULL, 0);
+	return code >= 0 || error_set(err, "certificate and key: %s", gnutls_strerror(code));
+}
+
+static bool set_trust(struct tls *tls, const struct tls_settings *settings, struct error *err)
+{
+	if (!settings->client_ca.len) {
+		if (verifies(tls->client_auth))
+			gnutls_certificate_set_x509_system_trust(tls->credentials);
+		return true;
+	}
+	gnutls_datum_t pem = datum(settings->client_ca);
+	int count = gnutls_certificate_set_x509_trust_mem(tls->credentials, &pem, GNUTLS_X509_FMT_PEM);
+	return count > 0 || error_set(err, "client CA: %s",
+				      count ? gnutls_strerror(count) : "no certificate in it");
+}
+
+/* GnuTLS takes all combinations of what it is told: are all of them meant? */
+static bool check_combinations(struct tls *tls, const struct tls_names *ciphers, struct error *err)
+{
+	unsigned suite;
+	int code;
+	for (unsigned i = 0; (code = gnutls_priority_get_cipher_suite_index(tls->priorities, i, &suite)) !=
+			     GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE; i++) {
+		gnutls_kx_algorithm_t exchange = GNUTLS_KX_UNKNOWN;
+		gnutls_cipher_algorithm_t cipher;
+		gnutls_mac_algorithm_t mac;
+		const char *name =
+			code < 0 ? NULL
+				 : gnutls_cipher_suite_info(suite, NULL, &exchange, &cipher, &mac, NULL);
+		if (!name || exchange == GNUTLS_KX_UNKNOWN) /* of TLS 1.3 */
+			continue;
+		if (!tls_names_suite(ciphers, gnutls_kx_get_name(exchange), gnutls_cipher_get_name(cipher),
+				     gnutls_mac_get_name(mac)))
+			return error_set(err, "cipher_suites: with GnuTLS these would let in %s, too: name "
+					      "it, or leave others out", name);
+	}
+	return true;
+}
+
+static bool set_priorities(struct tls *tls, const struct tls_settings *settings, struct error *err)
+{
+	struct buf text = BUF_INIT;
+	const char *where;
+	bool is_said = tls_priorities(settings, &text, err);
+	int code = is_said ? gnutls_priority_init(&tls->priorities, text.bytes, &where) : 0;
+	if (code < 0)
+		error_set(err, "%s: %s", text.bytes, gnutls_strerror(code));
+	buf_done(&text);
+	return is_said && code >= 0 &&
+	       (!settings->ciphers.count || check_combinations(tls, &settings->ciphers, err));
+}
+
+static bool set_all(struct tls *tls, const struct tls_settings *settings, struct error *err)
+{
+	tls->client_auth = settings->client_auth;
+	for (; tls->client_san_count < settings->client_sans.count; tls->client_san_count++) {
+		const char *name = settings->client_sans.names[tls->client_san_count];
+		tls->client_sans[tls->client_san_count] = memory_copy(name, strlen(name));
+	}
+	if (gnutls_certificate_allocate_credentials(&tls->credentials) < 0)
+		return error_set(err, "out of memory");
+	return set_key_pair(tls, settings, err) && set_trust(tls, settings, err) &&
+	       set_priorities(tls, settings, err);
+}
+
+struct tls *tls_new(const struct tls_settings *settings, struct error *err)
+{
+	struct tls *tls = NEW(struct tls);
+	tls->references = 1;
+	if (set_all(tls, settings, err))
+		return tls;
+	tls_unref(tls);
+	return NULL;
+}
+
+struct tls *tls_ref(struct tls *tls)
+{
+	tls->references++;
+	return tls;
+}
+
+void tls_unref(struct tls *tls)
+{
+	if (!tls || --tls->references)
+		return;
+	while (tls->client_san_count)
+		free(tls->client_sans[--tls->client_san_count]);
+	if (tls->credentials)
+		gnutls_certificate_free_credentials(tls->credentials);
+	if (tls->priorities)
+		gnutls_priority_deinit(tls->priorities);
+	free(tls);
+}
+
+int64_t tls_expiry(const struct tls *tls)
+{
+	return tls->expiry;
+}
+
+static bool is_wanted(const struct tls *tls, const char *name, size_t len)
+{
+	for (unsigned i = 0; i < tls->client_san_count; i++)
+		if (strlen(tls->client_sans[i]) == len && memcmp(tls->client_sans[i], name, len) == 0)
+			return true;
+	return false;
+}
+
+static bool is_wanted_san(const struct tls *tls, int type, const char *name, size_t len)
+{
+	char address[INET6_ADDRSTRLEN] = "";
+	switch (type) {
+	case GNUTLS_SAN_DNSNAME:
+	case GNUTLS_SAN_RFC822NAME:
+	case GNUTLS_SAN_URI:
+		return is_wanted(tls, name, len);
+	case GNUTLS_SAN_IPADDRESS:
+		return (len == 4 || len == 16) &&
+		       inet_ntop(len == 4 ? AF_INET : AF_INET6, name, address, sizeof address) &&
+		       is_wanted(tls, address, strlen(address));
+	}
+	return false;
+}
+
+static bool has_wanted_san(const struct tls *tls, const gnutls_datum_t *certificate)
+{
+	gnutls_x509_crt_t parsed;
+	bool is_found = false;
+	int type = 0;
+	char name[1024];
+	if (gnutls_x509_crt_init(&parsed) < 0)
+		return false;
+	if (gnutls_x509_crt_import(parsed, certificate, GNUTLS_X509_FMT_DER) >= 0)
+		for (unsigned i = 0; !is_found && type != GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE; i++) {
+			size_t size = sizeof name;
+			type = gnutls_x509_crt_get_subject_alt_name(parsed, i, name, &size, NULL);
+			is_found = type >= 0 && is_wanted_san(tls, type, name, size);
+		}
+	gnutls_x509_crt_deinit(parsed);
+	return is_found;
+}
+
+static bool is_trusted(gnutls_session_t session)
+{
+	gnutls_typed_vdata_st purpose = {.type = GNUTLS_DT_KEY_PURPOSE_OID,
+					 .data = (unsigned char *)GNUTLS_KP_TLS_WWW_CLIENT};
+	unsigned status;
+	return gnutls_certificate_verify_peers(session, &purpose, 1, &status) >= 0 && status == 0;
+}
+
+/* Called during the handshake; 0: goes on. */
+static int check_client(gnutls_session_t session)
+{
+	const struct tls *tls = gnutls_db_get_ptr(session);
+	unsigned count = 0;
+	const gnutls_datum_t *chain = gnutls_certificate_get_peers(session, &count);
+	if (!chain || !count)
+		return requires(tls->client_auth) ? GNUTLS_E_NO_CERTIFICATE_FOUND : 0;
+	if (verifies(tls->client_auth) && !is_trusted(session)) {
+		gnutls_alert_send(session, GNUTLS_AL_FATAL, GNUTLS_A_UNKNOWN_CA);
+		return GNUTLS_E_CERTIFICATE_ERROR;
+	}
+	if (tls->client_san_count && !has_wanted_san(tls, &chain[0])) {
+		gnutls_alert_send(session, GNUTLS_AL_FATAL, GNUTLS_A_BAD_CERTIFICATE);
+		return GNUTLS_E_CERTIFICATE_ERROR;
+	}
+	return 0;
+}
+
+void tls_greet(struct tls *tls, void *session)
+{
+	gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, tls->credentials);
+	gnutls_priority_set(session, tls->priorities);
+	/* The session's own pointer is libmicrohttpd's. That for a cache of sessions is free: there is none. */
+	gnutls_db_set_ptr(session, tls);
+	gnutls_certificate_server_set_request(session, requires(tls->client_auth) ? GNUTLS_CERT_REQUIRE
+						       : tls->client_auth ? GNUTLS_CERT_REQUEST
+									  : GNUTLS_CERT_IGNORE);
+	gnutls_session_set_verify_function(session, check_client);
+}

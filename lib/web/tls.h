@@ -1,0 +1,59 @@
+/* What TLS connections are greeted with: certificate, versions, ciphers, and what is asked of clients. It knows no
+ * files: certificates and keys are PEM texts. One of the two users of GnuTLS. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/error.h"
+
+enum tls_client_auth {
+	TLS_CLIENT_NONE,
+	TLS_CLIENT_REQUEST,         /* asked for a certificate, which is not looked at */
+	TLS_CLIENT_REQUIRE_ANY,     /* must have one, of whoever */
+	TLS_CLIENT_VERIFY_IF_GIVEN,
+	TLS_CLIENT_REQUIRE_AND_VERIFY,
+};
+
+enum tls_version { TLS_VERSION_10, TLS_VERSION_11, TLS_VERSION_12, TLS_VERSION_13, TLS_VERSIONS };
+
+enum { TLS_NAMES_MAX = 64 };
+
+struct tls_names {
+	const char *names[TLS_NAMES_MAX];
+	unsigned count;
+};
+
+struct tls_settings {
+	struct text cert, key;  /* PEM */
+	struct text client_ca;  /* PEM; empty: what the system trusts */
+	enum tls_client_auth client_auth;
+	enum tls_version min, max;
+	bool clients_choose;       /* among the ciphers; else the server's order counts */
+	struct tls_names ciphers;  /* Go's names; none: GnuTLS's own choice */
+	struct tls_names curves;   /* Go's names */
+	struct tls_names client_sans; /* one of which a client's certificate must have; none: any */
+};
+
+struct tls;
+
+/* Nothing of the settings is needed afterwards. */
+struct tls *tls_new(const struct tls_settings *settings, struct error *err);
+struct tls *tls_ref(struct tls *tls);
+void tls_unref(struct tls *tls); /* NULL is fine */
+
+/* Prepares a session (gnutls_session_t) before its handshake. The session must have ended before the reference does
+ * that its connection holds. */
+void tls_greet(struct tls *tls, void *session);
+
+/* When the certificate expires, Unix seconds. */
+int64_t tls_expiry(const struct tls *tls);
+
+/* GnuTLS's priority string for versions, ciphers and curves; an error if Go's names cannot be said in it. */
+bool tls_priorities(const struct tls_settings *settings, struct buf *to, struct error *err);
+
+/* Is this suite of TLS 1.2 or below, in GnuTLS's names, one of these? */
+bool tls_names_suite(const struct tls_names *names, const char *exchange, const char *cipher,
+		     const char *mac);
+
+/* Are these known? */
+bool tls_is_cipher(const char *name);
+bool tls_is_curve(const char *name);

@@ -1,0 +1,501 @@
+#include "web/web_config.h"
+
+#include "base/memory.h"
+#include "yaml/document.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+enum { PEM_BYTES_MAX = 1024 * 1024 };
+
+struct reading {
+	struct web_config *config;
+	struct web_files *files;
+	const char *path;
+	struct error *err;
+	struct tls_settings tls;
+	/* Of tls_server_config; NULL: not given, or empty. */
+	const struct yaml_node *cert, *key, *client_ca, *cert_file, *key_file, *client_ca_file, *client_auth;
+	const struct yaml_node *sans, *suites;
+	struct buf cert_bytes, key_bytes, client_ca_bytes;
+};
+
+typedef bool read_value(struct reading *reading, const struct yaml_node *node, void *member);
+
+struct key {
+	const char *name;
+	read_value *read;
+	size_t offset; /* in what is read */
+};
+
+static bool wrong(struct reading *reading, const struct yaml_node *node, const char *text)
+{
+	return document_wrong(reading->config->document, node->place, reading->err, "%s%s%s",
+			      node->key.bytes ? node->key.bytes : "", node->key.bytes ? ": " : "", text);
+}
+
+/* A map whose keys are all in the table; nothing is a map without any. */
+static bool read_map(struct reading *reading, const struct yaml_node *map, const struct key *keys,
+		     size_t count, void *to)
+{
+	if (!map || yaml_is_null(map))
+		return true;
+	if (map->kind != YAML_MAP)
+		return wrong(reading, map, "expected keys and values");
+	for (const struct yaml_node *node = map->first; node; node = node->next) {
+		size_t i = 0;
+		while (i < count && strcmp(keys[i].name, node->key.bytes) != 0)
+			i++;
+		if (i == count)
+			return document_wrong(reading->config->document, node->key_place, reading->err,
+					      "%s: unknown key", node->key.bytes);
+		if (!yaml_is_null(node) && !keys[i].read(reading, node, (char *)to + keys[i].offset))
+			return false;
+	}
+	return true;
+}
+
+/* Remembers the node of a text that is not empty. */
+static bool read_text(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	if (node->kind != YAML_SCALAR)
+		return wrong(reading, node, "expected a text");
+	if (node->text.len)
+		*(const struct yaml_node **)member = node;
+	return true;
+}
+
+/* As the toolkit's YAML 1.1 has it. */
+static bool read_bool(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"};
+	static const char *const no[] = {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"};
+	for (size_t i = 0; node->kind == YAML_SCALAR && node->is_plain && i < sizeof yes / sizeof *yes; i++) {
+		*(bool *)member = strcmp(node->text.bytes, yes[i]) == 0;
+		if (*(bool *)member || strcmp(node->text.bytes, no[i]) == 0)
+			return true;
+	}
+	return wrong(reading, node, "expected true or false");
+}
+
+static bool read_client_choice(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	bool prefers_server;
+	if (!read_bool(reading, node, &prefers_server))
+		return false;
+	*(bool *)member = !prefers_server;
+	return true;
+}
+
+/* HTTP/2 is never spoken: clients take 1.1 then. */
+static bool read_ignored_bool(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	bool ignored;
+	(void)member;
+	return read_bool(reading, node, &ignored);
+}
+
+static bool read_names(struct reading *reading, const struct yaml_node *node, struct tls_names *names,
+		       bool (*is_known)(const char *name), const char *unknown)
+{
+	if (node->kind != YAML_LIST)
+		return wrong(reading, node, "expected a list");
+	for (const struct yaml_node *item = node->first; item; item = item->next) {
+		if (item->kind != YAML_SCALAR)
+			return wrong(reading, item, "expected a text");
+		if (is_known && !is_known(item->text.bytes))
+			return document_wrong(reading->config->document, item->place, reading->err,
+					      "%s: %s", item->text.bytes, unknown);
+		if (names->count == TLS_NAMES_MAX)
+			return wrong(reading, item, "too many");
+		names->names[names->count++] = item->text.bytes;
+	}
+	return true;
+}
+
+static bool read_ciphers(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	(void)member;
+	reading->suites = node;
+	return read_names(reading, node, &reading->tls.ciphers, tls_is_cipher, "unknown cipher");
+}
+
+static bool read_curves(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	(void)member;
+	return read_names(reading, node, &reading->tls.curves, tls_is_curve, "unknown curve");
+}
+
+static bool read_sans(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	(void)member;
+	reading->sans = node;
+	return read_names(reading, node, &reading->tls.client_sans, NULL, NULL);
+}
+
+static bool read_version(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	static const char *const names[TLS_VERSIONS] = {"TLS10", "TLS11", "TLS12", "TLS13"};
+	for (int i = 0; node->kind == YAML_SCALAR && i < TLS_VERSIONS; i++) {
+		if (strcmp(names[i], node->text.bytes) != 0)
+			continue;
+		*(enum tls_version *)member = (enum tls_version)i;
+		return true;
+	}
+	return wrong(reading, node, "unknown TLS version: one of TLS10, TLS11, TLS12, TLS13");
+}
+
+#define TLS_KEY(name, read, member) {name, read, offsetof(struct reading, member)}
+static bool read_tls(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	(void)member;
+	static const struct key keys[] = {
+		TLS_KEY("cert", read_text, cert),
+		TLS_KEY("key", read_text, key),
+		TLS_KEY("client_ca", read_text, client_ca),
+		TLS_KEY("cert_file", read_text, cert_file),
+		TLS_KEY("key_file", read_text, key_file),
+		TLS_KEY("client_ca_file", read_text, client_ca_file),
+		TLS_KEY("client_auth_type", read_text, client_auth),
+		TLS_KEY("client_allowed_sans", read_sans, tls),
+		TLS_KEY("min_version", read_version, tls.min),
+		TLS_KEY("max_version", read_version, tls.max),
+		TLS_KEY("cipher_suites", read_ciphers, tls),
+		TLS_KEY("prefer_server_cipher_suites", read_client_choice, tls.clients_choose),
+		TLS_KEY("curve_preferences", read_curves, tls),
+	};
+	return read_map(reading, node, keys, sizeof keys / sizeof *keys, reading);
+}
+
+/* A header's value: what may be in it, if that is known. */
+static bool read_header(struct reading *reading, const struct yaml_node *node, const char *const *values)
+{
+	struct web_config *config = reading->config;
+	if (node->kind != YAML_SCALAR)
+		return wrong(reading, node, "expected a text");
+	for (const char *c = node->text.bytes; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return wrong(reading, node, "control characters cannot be in a header");
+	struct buf all = BUF_INIT;
+	bool fits = !values;
+	for (int i = 0; values && values[i]; i++) {
+		fits = fits || strcmp(values[i], node->text.bytes) == 0;
+		buf_printf(&all, "%s%s", i ? " or " : "invalid value: expected ", values[i]);
+	}
+	if (!fits)
+		wrong(reading, node, all.bytes);
+	buf_done(&all);
+	if (!fits || !node->text.len)
+		return fits;
+	config->headers[config->header_count].name = node->key.bytes;
+	config->headers[config->header_count++].value = node->text.bytes;
+	return true;
+}
+
+static bool read_any_header(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	(void)member;
+	return read_header(reading, node, NULL);
+}
+
+static bool read_nosniff(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	static const char *const values[] = {"nosniff", NULL};
+	(void)member;
+	return read_header(reading, node, values);
+}
+
+static bool read_frame_options(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	static const char *const values[] = {"deny", "sameorigin", NULL};
+	(void)member;
+	return read_header(reading, node, values);
+}
+
+static bool read_headers(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	static const struct key keys[WEB_HEADERS_MAX] = {
+		{"Content-Security-Policy", read_any_header, 0},
+		{"X-Frame-Options", read_frame_options, 0},
+		{"X-Content-Type-Options", read_nosniff, 0},
+		{"X-XSS-Protection", read_any_header, 0},
+		{"Strict-Transport-Security", read_any_header, 0},
+	};
+	return read_map(reading, node, keys, WEB_HEADERS_MAX, member);
+}
+
+static bool read_http(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	static const struct key keys[] = {{"http2", read_ignored_bool, 0}, {"headers", read_headers, 0}};
+	return read_map(reading, node, keys, sizeof keys / sizeof *keys, member);
+}
+
+static bool read_users(struct reading *reading, const struct yaml_node *map, void *member)
+{
+	(void)member;
+	struct web_config *config = reading->config;
+	unsigned capacity = 0;
+	if (map->kind != YAML_MAP)
+		return wrong(reading, map, "expected names and bcrypt hashes");
+	for (const struct yaml_node *node = map->first; node; node = node->next) {
+		struct error why;
+		if (config->user_count == WEB_USERS_MAX)
+			return wrong(reading, node, "too many users");
+		if (node->kind != YAML_SCALAR)
+			return wrong(reading, node, "expected a bcrypt hash");
+		if (!password_hash_check(node->text.bytes, &why)) /* it does not repeat the text: it may be a password */
+			return wrong(reading, node, why.text);
+		GROW(config->users, config->user_count, capacity);
+		config->users[config->user_count++] =
+			(struct web_user){node->key.bytes, node->text.bytes};
+	}
+	return true;
+}
+
+/* Go's: "1s", "1m30s", "1.5h"; a number alone is of nanoseconds. */
+static bool read_interval(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	static const struct {
+		const char *name;
+		double seconds;
+	} units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"\xc2\xb5s", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
+	double *seconds = member;
+	const char *at = node->kind == YAML_SCALAR ? node->text.bytes : "";
+	uint64_t nanoseconds;
+	if (node->kind == YAML_SCALAR && text_to_u64(node->text, &nanoseconds)) {
+		*seconds = (double)nanoseconds * 1e-9;
+		return true;
+	}
+	bool is_good = *at != '\0';
+	while (is_good && *at) {
+		char *end;
+		size_t digits = strspn(at, "0123456789."), unit = 0, units_count = sizeof units / sizeof *units;
+		double number = strtod(at, &end);
+		size_t letters = strcspn(end, "0123456789.");
+		while (unit < units_count && (strlen(units[unit].name) != letters ||
+					      strncmp(units[unit].name, end, letters) != 0))
+			unit++;
+		is_good = digits && end == at + digits && unit < units_count;
+		*seconds += is_good ? number * units[unit].seconds : 0;
+		at = end + letters;
+	}
+	return is_good || wrong(reading, node, "expected a duration such as 1s or 500ms");
+}
+
+static bool read_burst(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	return (node->kind == YAML_SCALAR && text_to_u64(node->text, member) &&
+		*(uint64_t *)member <= UINT32_MAX) ||
+	       wrong(reading, node, "expected a number");
+}
+
+static bool read_rate_limit(struct reading *reading, const struct yaml_node *node, void *member)
+{
+	(void)member;
+	static const struct key keys[] = {
+		{"interval", read_interval, offsetof(struct web_config, interval_s)},
+		{"burst", read_burst, offsetof(struct web_config, burst)},
+	};
+	return read_map(reading, node, keys, sizeof keys / sizeof *keys, reading->config);
+}
+
+/* Names are looked up where the configuration is. */
+static char *path_beside(const char *path, const char *name)
+{
+	const char *slash = strrchr(path, '/');
+	struct buf joined = BUF_INIT;
+	if (*name != '/' && slash)
+		buf_add(&joined, path, (size_t)(slash - path) + 1);
+	buf_add_string(&joined, name);
+	return joined.bytes;
+}
+
+static void stamp(struct web_file *file)
+{
+	struct stat status;
+	if (stat(file->path, &status) != 0)
+		status = (struct stat){0};
+	file->device = status.st_dev;
+	file->inode = status.st_ino;
+	file->size = status.st_size;
+	file->changed = status.st_mtim;
+}
+
+/* Remembers the file as it is before it is read, so that a change meanwhile is seen afterwards. */
+static const char *remember(struct web_files *files, char *path)
+{
+	struct web_file *file = &files->files[files->count++];
+	file->path = path;
+	stamp(file);
+	return path;
+}
+
+static bool read_file(const char *path, struct buf *to, struct error *err)
+{
+	FILE *file = fopen(path, "re");
+	size_t len = file ? fread(buf_reserve(to, PEM_BYTES_MAX + 1), 1, PEM_BYTES_MAX + 1, file) : 0;
+	int why = !file || ferror(file) ? errno : 0;
+	if (file)
+		fclose(file);
+	if (why)
+		return error_set(err, "%s: %s", path, strerror(why));
+	if (!len || len > PEM_BYTES_MAX)
+		return error_set(err, "%s: %s", path, len ? "too large" : "empty");
+	to->len = len;
+	return true;
+}
+
+/* What a key says in the file that another one names, or itself; empty if neither is given. */
+static bool read_pem(struct reading *reading, const struct yaml_node *file, const struct yaml_node *pem,
+		     struct buf *bytes, struct text *to)
+{
+	*to = pem ? pem->text : (struct text){0};
+	if (!file)
+		return true;
+	struct error why;
+	const char *path = remember(reading->files, path_beside(reading->path, file->text.bytes));
+	if (!read_file(path, bytes, &why))
+		return wrong(reading, file, why.text);
+	*to = buf_text(bytes);
+	return true;
+}
+
+static bool set_client_auth(struct reading *reading)
+{
+	static const struct {
+		const char *name;
+		enum tls_client_auth auth;
+	} table[] = {
+		{"NoClientCert", TLS_CLIENT_NONE},
+		{"RequestClientCert", TLS_CLIENT_REQUEST},
+		{"RequireAnyClientCert", TLS_CLIENT_REQUIRE_ANY},
+		{"RequireClientCert", TLS_CLIENT_REQUIRE_ANY}, /* its old name */
+		{"VerifyClientCertIfGiven", TLS_CLIENT_VERIFY_IF_GIVEN},
+		{"RequireAndVerifyClientCert", TLS_CLIENT_REQUIRE_AND_VERIFY},
+	};
+	const struct yaml_node *node = reading->client_auth;
+	size_t count = sizeof table / sizeof *table, i = 0;
+	while (node && i < count && strcmp(table[i].name, node->text.bytes) != 0)
+		i++;
+	if (i == count)
+		return wrong(reading, node, "none of NoClientCert, RequestClientCert, RequireAnyClientCert, "
+					    "VerifyClientCertIfGiven, RequireAndVerifyClientCert");
+	reading->tls.client_auth = table[i].auth;
+	const struct yaml_node *ca = reading->client_ca_file ? reading->client_ca_file : reading->client_ca;
+	if (ca && reading->tls.client_auth == TLS_CLIENT_NONE)
+		return wrong(reading, ca, "a client CA without a client_auth_type that asks for certificates");
+	if (reading->sans && reading->tls.client_auth != TLS_CLIENT_REQUIRE_ANY &&
+	    reading->tls.client_auth != TLS_CLIENT_REQUIRE_AND_VERIFY)
+		return wrong(reading, reading->sans, "needs client_auth_type RequireAnyClientCert or "
+						     "RequireAndVerifyClientCert");
+	return true;
+}
+
+static bool set_tls(struct reading *reading, const struct yaml_node *root)
+{
+	const struct yaml_node *node = yaml_find(root, "tls_server_config");
+	const struct tls_settings *tls = &reading->tls;
+	struct error why;
+	if (!reading->cert && !reading->cert_file && !reading->key && !reading->key_file &&
+	    !reading->client_ca && !reading->client_ca_file && !reading->client_auth)
+		return true; /* versions and ciphers alone do not ask for TLS */
+	if (!reading->cert && !reading->cert_file)
+		return wrong(reading, node, "missing one of cert or cert_file");
+	if (!reading->key && !reading->key_file)
+		return wrong(reading, node, "missing one of key or key_file");
+	if (tls->min > tls->max)
+		return wrong(reading, node, "min_version is above max_version");
+	if (!read_pem(reading, reading->cert_file, reading->cert, &reading->cert_bytes, &reading->tls.cert) ||
+	    !read_pem(reading, reading->key_file, reading->key, &reading->key_bytes, &reading->tls.key) ||
+	    !read_pem(reading, reading->client_ca_file, reading->client_ca, &reading->client_ca_bytes,
+		      &reading->tls.client_ca) ||
+	    !set_client_auth(reading))
+		return false;
+	reading->config->tls = tls_new(tls, &why);
+	return reading->config->tls || wrong(reading, node, why.text);
+}
+
+static bool read_root(struct reading *reading)
+{
+	static const struct key keys[] = {
+		{"tls_server_config", read_tls, 0},
+		{"http_server_config", read_http, 0},
+		{"basic_auth_users", read_users, 0},
+		{"rate_limit", read_rate_limit, 0},
+	};
+	const struct yaml_node *root = document_root(reading->config->document);
+	return read_map(reading, root, keys, sizeof keys / sizeof *keys, reading) && set_tls(reading, root);
+}
+
+static void wipe(struct buf *bytes)
+{
+	if (bytes->bytes)
+		explicit_bzero(bytes->bytes, bytes->capacity);
+	buf_done(bytes);
+}
+
+struct web_config *web_config_read(const char *path, struct web_files *files, struct error *err)
+{
+	struct web_config *config = NEW(struct web_config);
+	struct reading reading = {.config = config, .files = files, .path = path, .err = err,
+				  .tls = {.min = TLS_VERSION_12, .max = TLS_VERSION_13}};
+	*files = (struct web_files){.count = 0};
+	remember(files, memory_copy(path, strlen(path)));
+	config->document = document_read(path, err);
+	bool is_read = config->document && read_root(&reading);
+	buf_done(&reading.cert_bytes);
+	wipe(&reading.key_bytes);
+	buf_done(&reading.client_ca_bytes);
+	if (is_read)
+		return config;
+	web_config_free(config);
+	return NULL;
+}
+
+void web_config_free(struct web_config *config)
+{
+	if (!config)
+		return;
+	document_free(config->document);
+	tls_unref(config->tls);
+	free(config->users);
+	free(config);
+}
+
+bool web_files_changed(const struct web_files *files)
+{
+	for (unsigned i = 0; i < files->count; i++) {
+		struct web_file now = {.path = files->files[i].path};
+		const struct web_file *then = &files->files[i];
+		stamp(&now);
+		if (now.device != then->device || now.inode != then->inode || now.size != then->size ||
+		    now.changed.tv_sec != then->changed.tv_sec ||
+		    now.changed.tv_nsec != then->changed.tv_nsec)
+			return true;
+	}
+	return false;
+}
+
+void web_files_done(struct web_files *files)
+{
+	while (files->count)
+		free(files->files[--files->count].path);
+}
+
+bool web_bucket_take(struct web_bucket *bucket, const struct web_config *config, uint64_t now_ns)
+{
+	double burst = (double)config->burst;
+	if (!(config->interval_s > 0))
+		return true;
+	bucket->tokens += bucket->is_used ? (double)(now_ns - bucket->at_ns) * 1e-9 / config->interval_s
+					  : burst;
+	bucket->tokens = bucket->tokens < burst ? bucket->tokens : burst;
+	bucket->is_used = true;
+	bucket->at_ns = now_ns;
+	if (bucket->tokens < 1)
+		return false;
+	bucket->tokens--;
+	return true;
+}
