@@ -138,7 +138,6 @@ static int serve(struct daemon *daemon)
 	if (!server || !fleet_take(daemon->fleet, daemon->setup, &err)) {
 		atomic_store(&daemon->board.server, NULL);
 		http_server_stop(server);
-		routes_done(&routes);
 		return fail(&err);
 	}
 	log_addresses(&listeners, config->telemetry_path);
@@ -147,7 +146,6 @@ static int serve(struct daemon *daemon)
 	daemon->fleet = NULL;
 	atomic_store(&daemon->board.server, NULL);
 	http_server_stop(server);
-	routes_done(&routes);
 	return EXIT_SUCCESS;
 }
 

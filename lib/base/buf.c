@@ -41,18 +41,24 @@ void buf_add_char(struct buf *buf, char c)
 	buf_add(buf, &c, 1);
 }
 
+void buf_vprintf(struct buf *buf, const char *format, va_list args)
+{
+	va_list again;
+	va_copy(again, args);
+	int len = vsnprintf(NULL, 0, format, again);
+	va_end(again);
+	if (len <= 0)
+		return;
+	vsnprintf(buf_reserve(buf, (size_t)len), (size_t)len + 1, format, args);
+	buf->len += (size_t)len;
+}
+
 void buf_printf(struct buf *buf, const char *format, ...)
 {
-	va_list args, again;
+	va_list args;
 	va_start(args, format);
-	va_copy(again, args);
-	int len = vsnprintf(NULL, 0, format, args);
+	buf_vprintf(buf, format, args);
 	va_end(args);
-	if (len > 0) {
-		vsnprintf(buf_reserve(buf, (size_t)len), (size_t)len + 1, format, again);
-		buf->len += (size_t)len;
-	}
-	va_end(again);
 }
 
 void buf_shrink(struct buf *buf)

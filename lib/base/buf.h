@@ -20,6 +20,7 @@ void buf_add_text(struct buf *buf, struct text text);
 void buf_add_string(struct buf *buf, const char *string);
 void buf_add_char(struct buf *buf, char c);
 void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void buf_vprintf(struct buf *buf, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 void buf_shrink(struct buf *buf); /* gives back what was reserved and not used */
 void buf_clear(struct buf *buf); /* empties, keeps the memory */
 void buf_done(struct buf *buf);  /* gives the memory back; BUF_INIT again */

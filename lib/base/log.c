@@ -1,6 +1,6 @@
 #include "base/log.h"
 
-#include "base/buf.h"
+#include "base/quote.h"
 
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -21,29 +21,6 @@ void log_setup(enum log_level level, enum log_format format)
 	atomic_store(&chosen, format);
 }
 
-/* What Slurm and its users wrote ends up here: control characters never reach the terminal, and a text
- * that was cut in the middle of a character is still a valid line. */
-static void add_quoted(struct buf *line, const char *value)
-{
-	struct text rest = text_of(value);
-	buf_add_char(line, '"');
-	while (rest.len) {
-		size_t len = text_character(rest);
-		char c = *rest.bytes;
-		if (c == '"' || c == '\\')
-			buf_printf(line, "\\%c", c);
-		else if (len == 1 && ((unsigned char)c < 0x20 || c == 0x7f))
-			buf_printf(line, "\\u%04x", (unsigned)c);
-		else if (len)
-			buf_add(line, rest.bytes, len);
-		else
-			buf_add_string(line, "\xef\xbf\xbd");
-		rest.bytes += len ? len : 1;
-		rest.len -= len ? len : 1;
-	}
-	buf_add_char(line, '"');
-}
-
 void log_about(const char *cluster)
 {
 	about = cluster;
@@ -61,14 +38,14 @@ static void add_pair(struct buf *line, int format, const char *key, const char *
 {
 	if (format == LOG_FORMAT_JSON) {
 		buf_printf(line, "%s\"%s\":", line->len ? "," : "{", key);
-		add_quoted(line, value);
+		quote_json(line, text_of(value));
 		return;
 	}
 	buf_printf(line, "%s%s=", line->len ? " " : "", key);
 	if (is_plain(value))
 		buf_add_string(line, value);
 	else
-		add_quoted(line, value);
+		quote_json(line, text_of(value));
 }
 
 void log_line(enum log_level level, const char *message, ...)

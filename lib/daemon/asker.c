@@ -30,6 +30,20 @@ static void log_change(const struct asker *asker, enum endpoint which, enum fetc
 		log_line(LOG_LEVEL_INFO, "poll succeeds again", "endpoint", name, NULL);
 }
 
+static void note_failure(struct asker *asker, enum endpoint which, enum fetch_result result,
+			 const struct error *err)
+{
+	struct ask_failure *failure = &asker->failures[which];
+	if (fetch_succeeded(result) || asker_expects(which, result)) {
+		failure->since = 0;
+		return;
+	}
+	failure->error = *err;
+	failure->time = clock_now();
+	if (!failure->since)
+		failure->since = failure->time;
+}
+
 static void warn_of_token_file(struct asker *asker)
 {
 	const struct config *config = asker->config;
@@ -124,6 +138,7 @@ enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch,
 		return result; /* given up because we stop: nothing to report */
 	warn_of_token_file(asker);
 	log_change(asker, fetch->endpoint, result, &err);
+	note_failure(asker, fetch->endpoint, result, &err);
 	count(asker, fetch->endpoint, result, &answer, &reply);
 	health_note(asker->health, fetch->endpoint, result, clock_monotonic_ns());
 	if (result != FETCH_OK)

@@ -7,6 +7,12 @@
 #include "metrics/exporter.h"
 #include "plan/plan.h"
 
+/* The last time that an endpoint failed though it should not have. */
+struct ask_failure {
+	struct error error;
+	double time, since; /* Unix seconds; 0: never, and: it is well */
+};
+
 struct asker {
 	const struct config *config;
 	struct client *client;
@@ -16,6 +22,7 @@ struct asker {
 	const atomic_bool *stop;
 	uint64_t last_update; /* of the last answer that counts: Unix seconds; 0: it did not say */
 	bool warned_of_file;
+	struct ask_failure failures[ENDPOINTS];
 };
 
 /* Fetches and counts. *ret_outcome is what the planner is to know, but for task, way and whether the round is

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "daemon/option.h"
+#include "daemon/routes.h"
 #include "metrics/catalogue.h"
 #include "slurmrest/client.h"
 #include "store/store.h"
@@ -295,8 +296,7 @@ bool config_makes_sense(const struct config *config, struct error *err)
 		return config_wrong(config, "slurmrestd.api-version", err, "%s is not known",
 				    config->api_version);
 	if (*config->telemetry_path != '/' || !config->telemetry_path[1] ||
-	    strncmp(config->telemetry_path, "/-/", 3) == 0 ||
-	    strcmp(config->telemetry_path, "/plan") == 0)
+	    strncmp(config->telemetry_path, "/-/", 3) == 0 || routes_has(config->telemetry_path))
 		return config_wrong(config, "web.telemetry-path", err,
 				    "%s is not a path of its own, such as /metrics",
 				    config->telemetry_path);

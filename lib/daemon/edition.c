@@ -18,7 +18,6 @@ struct edition {
 	const char **clusters;
 	size_t count;
 	struct samples process;
-	bool is_complete;
 	pthread_mutex_t lock; /* of the renditions */
 	struct rendition *renditions; /* one reference each */
 	unsigned kept;
@@ -34,9 +33,7 @@ static void take_pages(struct edition *edition, struct page_board *board)
 		count++;
 	edition->pages = memory_new((count + 1) * sizeof *edition->pages);
 	edition->clusters = memory_new((count + 1) * sizeof *edition->clusters);
-	edition->is_complete = true;
 	for (const struct page_slot *slot = board->first; slot; slot = slot->next) {
-		edition->is_complete &= slot->page && slot->page->is_complete;
 		if (!slot->page)
 			continue;
 		atomic_fetch_add(&slot->page->readers, 1);
@@ -127,30 +124,12 @@ void edition_unref(void *borrowed)
 	free(edition);
 }
 
-bool edition_is_complete(const struct edition *edition)
-{
-	return edition->is_complete;
-}
-
 const struct page *edition_page(const struct edition *edition, struct text cluster)
 {
 	for (size_t i = 0; i < edition->count; i++)
 		if (edition->clusters[i] && text_equal(text_of(edition->clusters[i]), cluster))
 			return edition->pages[i];
 	return NULL;
-}
-
-void edition_plan(const struct edition *edition, struct text cluster, struct buf *out)
-{
-	for (size_t i = 0; i < edition->count; i++) {
-		const struct page *page = edition->pages[i];
-		const char *name = edition->clusters[i];
-		if (cluster.len && !(name && text_equal(text_of(name), cluster)))
-			continue;
-		if (name)
-			buf_printf(out, "%scluster %s\n\n", out->len ? "\n\n" : "", name);
-		buf_add(out, page->plan, page->plan_len);
-	}
 }
 
 void rendition_unref(void *borrowed)

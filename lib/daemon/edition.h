@@ -9,9 +9,6 @@ struct edition;
 struct edition *edition_borrow(struct page_board *board);
 void edition_unref(void *edition); /* NULL is fine */
 
-/* What the planners do, in words: of one cluster, or of all if its name is empty. */
-void edition_plan(const struct edition *edition, struct text cluster, struct buf *out);
-
 struct rendition_options {
 	struct format_options format;
 	bool is_gzip;
@@ -33,6 +30,3 @@ const struct page *edition_page(const struct edition *edition, struct text clust
 struct rendition *edition_render(struct edition *edition, const struct rendition_options *options,
 				 uint64_t deadline_ns);
 void rendition_unref(void *rendition); /* NULL is fine */
-
-/* Whether every endpoint of every cluster was asked at least once. */
-bool edition_is_complete(const struct edition *edition);

@@ -6,16 +6,13 @@
 
 #include <stdlib.h>
 
-struct page *page_new(struct samples *samples, struct buf *plan, bool is_complete)
+struct page *page_new(struct samples *samples, struct status *status)
 {
 	struct page *page = NEW(struct page);
 	atomic_init(&page->readers, 1);
 	page->samples = *samples;
-	page->is_complete = is_complete;
-	page->plan = plan->bytes;
-	page->plan_len = plan->len;
+	page->status = status;
 	*samples = (struct samples){.text = BUF_INIT};
-	*plan = (struct buf)BUF_INIT;
 	return page;
 }
 
@@ -25,7 +22,7 @@ void page_unref(void *page)
 	if (!old || atomic_fetch_sub(&old->readers, 1) > 1)
 		return;
 	samples_done(&old->samples);
-	free(old->plan);
+	status_free(old->status);
 	free(old);
 }
 
@@ -41,6 +38,25 @@ void page_board_done(struct page_board *board)
 {
 	edition_unref(board->edition);
 	pthread_mutex_destroy(&board->lock);
+}
+
+struct page **page_board_borrow(struct page_board *board, size_t *ret_count, bool *ret_is_whole)
+{
+	struct page **pages = NULL;
+	size_t capacity = 0;
+	*ret_count = 0;
+	*ret_is_whole = true;
+	pthread_mutex_lock(&board->lock);
+	for (const struct page_slot *slot = board->first; slot; slot = slot->next) {
+		*ret_is_whole &= slot->page != NULL;
+		if (!slot->page)
+			continue;
+		atomic_fetch_add(&slot->page->readers, 1);
+		GROW(pages, *ret_count, capacity);
+		pages[(*ret_count)++] = slot->page;
+	}
+	pthread_mutex_unlock(&board->lock);
+	return pages;
 }
 
 /* Editions that were made before do not show it. */

@@ -8,6 +8,7 @@
 
 #include "metrics/exporter.h"
 #include "metrics/formats.h"
+#include "status/status.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,13 +18,11 @@ struct http_server;
 struct page {
 	atomic_uint readers;
 	struct samples samples;
-	char *plan; /* what the planner does, in words; owned */
-	size_t plan_len;
-	bool is_complete; /* every endpoint was asked at least once */
+	struct status *status; /* what people are told; owned */
 };
 
-/* Takes the samples and the plan's bytes; the caller holds one reference. */
-struct page *page_new(struct samples *samples, struct buf *plan, bool is_complete);
+/* Takes both; the caller holds one reference. */
+struct page *page_new(struct samples *samples, struct status *status);
 void page_unref(void *page); /* a struct page; void for callbacks; NULL is fine */
 
 /* Where the poller of one cluster leaves its page. */
@@ -51,6 +50,10 @@ void page_board_done(struct page_board *board); /* slots and editions were given
 /* What is said of the process is said with these labels, which are borrowed, and of its configuration. */
 void page_board_label(struct page_board *board, struct text labels);
 void page_board_note_reload(struct page_board *board, bool is_successful, double now);
+
+/* The page of each slot that has one, with a reference; free() gives the array back. *ret_is_whole: all slots have one. */
+struct page **page_board_borrow(struct page_board *board, size_t *ret_count, bool *ret_is_whole);
+
 uint64_t page_board_scrapes(struct page_board *board); /* of whatever format and code */
 
 void page_slot_init(struct page_slot *slot, struct page_board *board, const char *cluster);

@@ -2,11 +2,12 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/words.h"
 #include "cluster/fold.h"
 #include "daemon/event_poller.h"
 #include "daemon/option.h"
-#include "daemon/plan_page.h"
 #include "daemon/section.h"
+#include "daemon/status_gather.h"
 #include "events/events_record.h"
 #include "metrics/catalogue.h"
 
@@ -240,27 +241,46 @@ static void drop_what_is_not_known(struct poller *poller)
 	expire_jobs(poller, now);
 }
 
-/* Was everything asked for that can be, and are jobs known, or what keeps them from being known? */
-static bool is_complete(const struct poller *poller)
+static void say_unasked(const struct poller *poller, struct buf *out)
 {
-	const struct health_entry *entries = poller->health.entries;
 	for (int i = 0; i < ENDPOINTS_POLLED; i++)
-		if (i != ENDPOINT_JOBS && !entries[i].tried_ns)
-			return false;
-	bool has_failed = false;
-	const enum endpoint of_jobs[] = {ENDPOINT_JOBS, ENDPOINT_JOB_STATES, ENDPOINT_JOB};
-	for (int i = 0; i < 3; i++)
-		has_failed |= entries[of_jobs[i]].tried_ns &&
-			      !fetch_succeeded(entries[of_jobs[i]].result);
-	return has_failed || !client_version(poller->asker.client) ||
-	       job_poller_is_complete(&poller->jobs);
+		if (i != ENDPOINT_JOBS && !poller->health.entries[i].tried_ns)
+			buf_printf(out, "%s%s", out->len ? ", " : "not asked yet: ", endpoint_table[i].name);
 }
 
-static void fill_exporter(struct poller *poller, uint64_t now)
+/* Did something keep jobs from being known? */
+static bool is_job_failing(const struct poller *poller)
+{
+	const enum endpoint of_jobs[] = {ENDPOINT_JOBS, ENDPOINT_JOB_STATES, ENDPOINT_JOB};
+	for (int i = 0; i < 3; i++) {
+		const struct health_entry *entry = &poller->health.entries[of_jobs[i]];
+		if (entry->tried_ns && !fetch_succeeded(entry->result))
+			return true;
+	}
+	return !client_version(poller->asker.client);
+}
+
+/* What keeps us from being ready, in words: something that can be asked for was not yet, or jobs are not known, and
+ * nothing failed that would explain it. Nothing: we are. */
+static void say_missing(const struct poller *poller, struct buf *out)
+{
+	say_unasked(poller, out);
+	if (out->len || job_poller_is_complete(&poller->jobs) || is_job_failing(poller))
+		return;
+	uint64_t now = clock_monotonic_ns();
+	if (poller->jobs.reads_list && plan_show(poller->plan, now, ENDPOINT_JOBS).reason == PLAN_NOT_ALLOWED)
+		plan_say(poller->plan, now, ENDPOINT_JOBS, out);
+	else if (poller->jobs.has_states)
+		buf_printf(out, "the details of %s are still missing",
+			   words_count(job_table_counts(poller->cluster.job_table).jobs_without_details, "job").text);
+	else
+		buf_add_string(out, "jobs are still being looked for");
+}
+
+static void fill_exporter(struct poller *poller, const struct plan_totals *totals, uint64_t now)
 {
 	struct exporter *exporter = &poller->exporter;
 	const struct token *token = client_token(poller->asker.client);
-	struct plan_totals totals = plan_show_totals(poller->plan, now);
 	exporter->task_count = TASKS;
 	for (size_t i = 0; i < TASKS; i++) {
 		struct plan_view view = plan_show(poller->plan, now, i);
@@ -275,9 +295,9 @@ static void fill_exporter(struct poller *poller, uint64_t now)
 		    i == TASK_JOB_ENDS)
 			exporter->endpoints[endpoint].interval = view.interval_s;
 	}
-	exporter->duty = (struct exporter_duty){totals.slurmrestd_duty, totals.slurmctld_duty,
-						totals.slurmrestd_duty_max,
-						totals.slurmctld_duty_max};
+	exporter->duty = (struct exporter_duty){totals->slurmrestd_duty, totals->slurmctld_duty,
+						totals->slurmrestd_duty_max,
+						totals->slurmctld_duty_max};
 	exporter->coverage = job_search_coverage(&poller->jobs.reader.rounds.search,
 						 poller->cluster.job_table);
 	exporter->keeps_state = poller->events.recorder.store != NULL;
@@ -288,26 +308,49 @@ static void fill_exporter(struct poller *poller, uint64_t now)
 	exporter->token_expiry = token_expiry(token);
 }
 
+static struct status *make_status(const struct poller *poller, const struct plan_totals *totals,
+				  const struct plan_action *action, const struct samples *samples)
+{
+	struct buf missing = BUF_INIT;
+	say_missing(poller, &missing);
+	const struct status_sources sources = {
+		.asker = &poller->asker,
+		.plan = poller->plan,
+		.tasks = poller->tasks,
+		.jobs = &poller->jobs,
+		.events = &poller->events,
+		.totals = totals,
+		.action = action,
+		.not_ready = missing.bytes,
+		.series = samples->sample_count,
+		.folded = samples->folded_count,
+	};
+	struct status *status = status_gather(&sources);
+	buf_done(&missing);
+	return status;
+}
+
 /* Is what an earlier poller left better than what this one knows so far? */
-static bool old_page_is_better(struct poller *poller)
+static bool old_page_is_better(struct poller *poller, const struct status *status)
 {
 	const struct health_entry *ping = &poller->health.entries[ENDPOINT_PING];
 	bool is_well = !ping->tried_ns || fetch_succeeded(ping->result);
-	if (!is_well || is_complete(poller) || clock_monotonic_ns() > poller->old_page_until_ns)
+	if (!is_well || !status->not_ready || clock_monotonic_ns() > poller->old_page_until_ns)
 		poller->old_page_until_ns = 0;
 	return poller->old_page_until_ns != 0;
 }
 
-static void publish(struct poller *poller)
+/* Shows what is known. `action` comes next; NULL: that is not known. */
+static void publish(struct poller *poller, const struct plan_action *action)
 {
 	uint64_t begin = clock_monotonic_ns();
 	struct samples samples = {.text = BUF_INIT};
-	struct buf plan = BUF_INIT;
+	struct plan_totals totals = plan_show_totals(poller->plan, begin);
 	drop_what_is_not_known(poller);
 	cluster_fold(&poller->cluster);
 	if (!poller->config->once)
 		event_poller_record(&poller->events, poller->jobs.as_of);
-	fill_exporter(poller, begin);
+	fill_exporter(poller, &totals, begin);
 	const struct view view = {.cluster = &poller->cluster,
 				  .exporter = &poller->exporter,
 				  .events = poller->config->once ? NULL : poller->events.recorder.events,
@@ -315,9 +358,8 @@ static void publish(struct poller *poller)
 				  .per_node = (enum per_node)poller->config->per_node,
 				  .labels = buf_text(&poller->labels)};
 	catalogue_render(&view, &samples);
-	plan_page_render(poller->plan, &poller->jobs, begin, &plan);
-	struct page *page = page_new(&samples, &plan, is_complete(poller));
-	if (old_page_is_better(poller))
+	struct page *page = page_new(&samples, make_status(poller, &totals, action, &samples));
+	if (old_page_is_better(poller, page->status))
 		page_unref(page);
 	else
 		page_slot_publish(poller->slot, page);
@@ -347,7 +389,7 @@ bool poller_poll_all(struct poller *poller)
 	}
 	all_answered &= job_poller_poll_all(&poller->jobs);
 	judge_daemons(poller);
-	publish(poller);
+	publish(poller, NULL);
 	return all_answered;
 }
 
@@ -379,7 +421,7 @@ static void publish_if_due(struct poller *poller, const struct plan_action *acti
 	bool is_long = action->kind == PLAN_ASK && may_take_long(poller, action, now);
 	bool becomes_old = health_next_ns(&poller->health) <= now;
 	if (becomes_old || (poller->is_page_old && (is_long || now >= poller->next_page_ns)))
-		publish(poller);
+		publish(poller, action);
 }
 
 /* The URL and what else is another cluster's. */
@@ -469,7 +511,7 @@ static void *run(void *context)
 	log_about(poller->config->name);
 	open_events(poller);
 	tell_planner(poller);
-	publish(poller); /* nothing is known yet, but a scrape finds the exporter itself */
+	poller->is_page_old = true; /* nothing is known yet, but a scrape finds the exporter itself */
 	while (!atomic_load(&poller->stop)) {
 		take_next_config(poller);
 		struct plan_action action = plan_next(poller->plan, clock_monotonic_ns());

@@ -92,6 +92,8 @@ static void put_mark(void *store, const char *name, int64_t value)
 static void note(struct recorder *recorder, bool is_failing, const struct error *err)
 {
 	recorder->errors += is_failing;
+	if (is_failing)
+		recorder->error = *err;
 	if (is_failing && !recorder->is_failing)
 		log_line(LOG_LEVEL_ERROR, "what was counted cannot be kept; counting goes on in memory",
 			 "error", err->text, NULL);
@@ -118,6 +120,7 @@ static void load(struct recorder *recorder)
 	note(recorder, result == STORE_UNUSABLE, &err);
 	if (result == STORE_SET_ASIDE) {
 		recorder->errors++;
+		recorder->error = err;
 		log_line(LOG_LEVEL_ERROR, "counting begins anew: the state file was set aside",
 			 "error", err.text, NULL);
 	}
@@ -150,6 +153,7 @@ static void claim(struct recorder *recorder, const char *cluster)
 	if (store_claim(recorder->store, cluster, &err))
 		return;
 	recorder->errors++;
+	recorder->error = err;
 	log_line(LOG_LEVEL_ERROR, "counting begins anew: the state file was set aside", "error",
 		 err.text, NULL);
 	replace_events(recorder,

@@ -13,6 +13,7 @@ struct recorder {
 	bool is_loaded, is_failing, is_claimed;
 	double last_commit;  /* Unix seconds; 0: never */
 	uint64_t errors;     /* commits that failed, files that were set aside */
+	struct error error;  /* why the last of them; empty: there was none */
 	int64_t next_try;    /* Unix seconds */
 };
 

@@ -1,50 +1,16 @@
 #include "daemon/routes.h"
 
 #include "base/log.h"
-#include "daemon/edition.h"
 #include "daemon/process.h"
-#include "daemon/version.h"
+#include "daemon/status_routes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char html_type[] = "text/html; charset=utf-8";
-static const char not_ready[] = "not ready: slurmrestd was not asked yet\n";
-
 void routes_init(struct routes *routes)
 {
-	struct exporter_process process = {.start_time = 0};
-	process_read(&process);
-	snprintf(routes->start_time, sizeof routes->start_time, "%.0f", process.start_time);
-	buf_printf(&routes->landing,
-		   "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		   "<meta name=\"viewport\" content=\"width=device-width\">\n"
-		   "<title>slurmscope</title>\n"
-		   "<style>:root{color-scheme:light dark}body{font-family:sans-serif;margin:2em}"
-		   "</style>\n</head>\n<body>\n<h1>slurmscope</h1>\n"
-		   "<p>Slurm for Prometheus, read from slurmrestd. Version %s.</p>\n<ul>\n"
-		   "<li><a href=\"%s\">Metrics</a></li>\n"
-		   "<li><a href=\"/plan\">Plan</a>: what is asked, how often, and why</li>\n"
-		   "<li><a href=\"/-/healthy\">Healthy</a>: the process serves</li>\n"
-		   "<li><a href=\"/-/ready\">Ready</a>: every endpoint of slurmrestd was asked "
-		   "once</li>\n</ul>\n</body>\n</html>\n",
-		   version_number, routes->telemetry_path);
-}
-
-void routes_done(struct routes *routes)
-{
-	buf_done(&routes->landing);
-}
-
-static void landing(struct routes *routes, const struct web_request *request,
-		    struct web_reply *reply)
-{
-	(void)request;
-	reply->type = html_type;
-	reply->bytes = routes->landing.bytes;
-	reply->len = routes->landing.len;
-	web_reply_header(reply, "Content-Security-Policy",
-			 "default-src 'none'; style-src 'unsafe-inline'");
+	process_read(&routes->process);
+	snprintf(routes->start_time, sizeof routes->start_time, "%.0f", routes->process.start_time);
 }
 
 /* What follows the telemetry path: "nodes" of /metrics/nodes. */
@@ -61,36 +27,11 @@ static void metrics(struct routes *routes, const struct web_request *request,
 	web_reply_header(reply, "Process-Start-Time-Unix", routes->start_time); /* as client_golang has it */
 }
 
-static void plan(struct routes *routes, const struct web_request *request, struct web_reply *reply)
-{
-	const char *cluster = web_request_query(request, "cluster", 0);
-	struct edition *edition = edition_borrow(routes->scrape.board);
-	struct buf text = BUF_INIT;
-	if (edition)
-		edition_plan(edition, text_of(cluster ? cluster : ""), &text);
-	edition_unref(edition);
-	if (!text.len)
-		return cluster && edition ? web_reply_text(reply, 404, "there is no such cluster\n")
-					  : web_reply_text(reply, 503, not_ready);
-	web_reply_text(reply, 200, text.bytes);
-	reply->owner = text.bytes;
-	reply->release = free;
-}
-
 static void healthy(struct routes *routes, const struct web_request *request,
 		    struct web_reply *reply)
 {
 	(void)routes, (void)request;
 	web_reply_text(reply, 200, "healthy\n");
-}
-
-static void ready(struct routes *routes, const struct web_request *request, struct web_reply *reply)
-{
-	(void)request;
-	struct edition *edition = edition_borrow(routes->scrape.board);
-	bool is_ready = edition && edition_is_complete(edition);
-	edition_unref(edition);
-	web_reply_text(reply, is_ready ? 200 : 503, is_ready ? "ready\n" : not_ready);
 }
 
 static void reload(struct routes *routes, const struct web_request *request,
@@ -115,10 +56,13 @@ static const struct route {
 	void (*respond)(struct routes *routes, const struct web_request *request,
 			struct web_reply *reply);
 } table[] = {
-	{"/", false, landing},
-	{"/plan", false, plan},
+	{"/", false, status_respond_page},
+	{"/api/v1/status", false, status_respond_json},
+	{"/plan", false, status_respond_plan},
+	{"/style.css", false, status_respond_style},
+	{"/icon.svg", false, status_respond_icon},
 	{"/-/healthy", false, healthy},
-	{"/-/ready", false, ready},
+	{"/-/ready", false, status_respond_ready},
 	{"/-/reload", true, reload},
 	{NULL, false, metrics}, /* and what is under it */
 };
@@ -127,6 +71,14 @@ static bool fits(const struct route *route, const char *method)
 {
 	return route->is_post ? strcmp(method, "POST") == 0
 			      : strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+}
+
+bool routes_has(const char *path)
+{
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (table[i].path && strcmp(table[i].path, path) == 0)
+			return true;
+	return false;
 }
 
 static bool is_at(const struct routes *routes, const struct route *route, const char *path)

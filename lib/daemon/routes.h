@@ -1,7 +1,6 @@
 /* What is served under which path. */
 #pragma once
 
-#include "base/buf.h"
 #include "daemon/scrape.h"
 #include "web/http_server.h"
 
@@ -11,13 +10,15 @@ struct routes {
 	/* Reads the configuration again; called by the server's thread. NULL: there is no /-/reload. */
 	bool (*reload)(void *context, struct error *err);
 	void *reload_context;
-	struct buf landing; /* made by routes_init, as is what follows */
+	struct exporter_process process; /* as of the last page for people; made by routes_init, as is what follows */
 	char start_time[24]; /* of the process, Unix seconds */
 };
 
-/* The members above `landing` are set before. */
+/* The members above `process` are set before. */
 void routes_init(struct routes *routes);
-void routes_done(struct routes *routes);
+
+/* Is something else than metrics served there? */
+bool routes_has(const char *path);
 
 void routes_respond(void *routes, const struct web_request *request, struct web_reply *reply);
 

@@ -85,6 +85,8 @@ struct rendering {
 static void note_series(struct rendering *rendering, const char *name)
 {
 	const struct exposition *out = &rendering->out;
+	out->to->sample_count += out->samples;
+	out->to->folded_count += out->folded;
 	if (!out->samples && !out->folded)
 		return;
 	GROW(rendering->series, rendering->count, rendering->capacity);

@@ -51,6 +51,7 @@ struct samples {
 	size_t native_count, native_capacity;
 	struct native_bucket *native_buckets;
 	size_t bucket_count, bucket_capacity;
+	uint64_t sample_count, folded_count; /* of all families, and those that have no row of their own */
 };
 
 void samples_done(struct samples *samples); /* empty again, as when zeroed */

@@ -1,4 +1,5 @@
 /* What the planner does and why, for metrics and for people. */
+#include "base/words.h"
 #include "plan/state.h"
 
 #include <inttypes.h>
@@ -67,26 +68,12 @@ struct plan_totals plan_show_totals(const struct plan *plan, uint64_t now_ns)
 
 static void say_seconds(struct buf *out, double seconds)
 {
-	if (seconds < 0.1)
-		buf_printf(out, "%.2g ms", seconds * 1e3);
-	else if (seconds < 10)
-		buf_printf(out, "%.2g s", seconds);
-	else if (seconds < 120)
-		buf_printf(out, "%.0f s", seconds);
-	else if (seconds < 7200)
-		buf_printf(out, "%.0f min", seconds / 60);
-	else
-		buf_printf(out, "%.0f h", seconds / 3600);
+	buf_add_string(out, words_seconds(seconds).text);
 }
 
 static void say_number(struct buf *out, uint64_t number)
 {
-	if (number >= 1000) {
-		say_number(out, number / 1000);
-		buf_printf(out, ",%03u", (unsigned)(number % 1000));
-	} else {
-		buf_printf(out, "%u", (unsigned)number);
-	}
+	buf_add_string(out, words_number(number).text);
 }
 
 static void say_interval(const struct task *task, struct buf *out)

@@ -241,7 +241,7 @@ class Http(unittest.TestCase):
             self.assertGreater(int(headers["Content-Length"]), 0)
 
     def test_other_pages(self):
-        for path, status, kind, text in (("/", 200, "text/html", b'href="/metrics"'),
+        for path, status, kind, text in (("/", 200, "text/html", b'href="./metrics"'),
                                          ("/-/healthy", 200, "text/plain", b"healthy"),
                                          ("/-/ready", 200, "text/plain", b"ready"),
                                          ("/nothing", 404, "text/plain", b"not found"),

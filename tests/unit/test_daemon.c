@@ -86,16 +86,15 @@ static void test_page(void)
 	page_slot_init(&slot, &board, NULL);
 	CHECK(page_slot_borrow(&slot) == NULL);
 	struct samples samples = {.text = BUF_INIT};
-	struct buf plan = BUF_INIT;
 	buf_add_string(&samples.text, "first");
-	page_slot_publish(&slot, page_new(&samples, &plan, false));
+	page_slot_publish(&slot, page_new(&samples, status_new(1)));
 	struct page *first = page_slot_borrow(&slot);
 	buf_add_string(&samples.text, "second");
-	page_slot_publish(&slot, page_new(&samples, &plan, true));
+	page_slot_publish(&slot, page_new(&samples, status_new(2)));
 	struct page *second = page_slot_borrow(&slot);
 	CHECK_STRING(first->samples.text.bytes, "first"); /* still whole for who holds it */
 	CHECK_STRING(second->samples.text.bytes, "second");
-	CHECK(!first->is_complete && second->is_complete);
+	CHECK(first->status->made == 1 && second->status->made == 2);
 	page_unref(first);
 	page_unref(second);
 	page_unref(NULL);

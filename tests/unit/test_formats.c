@@ -214,12 +214,10 @@ static void test_merging(void)
 	samples_done(&two);
 }
 
-static void publish(struct page_slot *slot, const char *cluster, double value, bool is_complete)
+static void publish(struct page_slot *slot, const char *cluster, double value)
 {
 	struct samples samples = page_of(cluster, value);
-	struct buf plan = BUF_INIT;
-	buf_add_string(&plan, "plan");
-	page_slot_publish(slot, page_new(&samples, &plan, is_complete));
+	page_slot_publish(slot, page_new(&samples, status_new(1)));
 }
 
 static void test_editions(void)
@@ -232,9 +230,8 @@ static void test_editions(void)
 	page_slot_init(&slots[0], &board, "one");
 	page_slot_init(&slots[1], &board, "two");
 	CHECK(edition_borrow(&board) == NULL);
-	publish(&slots[0], "cluster=\"one\"", 1, true);
+	publish(&slots[0], "cluster=\"one\"", 1);
 	struct edition *first = edition_borrow(&board);
-	CHECK(!edition_is_complete(first)); /* two is still to come */
 	CHECK(edition_page(first, TEXT("one")) && !edition_page(first, TEXT("two")));
 	struct rendition *a = edition_render(first, &text, UINT64_MAX);
 	struct rendition *b = edition_render(first, &text, UINT64_MAX);
@@ -243,9 +240,9 @@ static void test_editions(void)
 	CHECK(strstr(a->bytes.bytes, "c_total{cluster=\"one\"") && !strstr(a->bytes.bytes, "cluster=\"two\""));
 	CHECK(strstr(a->bytes.bytes, "\nprocess_start_time_seconds "));
 	CHECK(c->bytes.len > 18 && c->bytes.len < a->bytes.len / 2);
-	publish(&slots[1], "cluster=\"two\"", 2, true);
+	publish(&slots[1], "cluster=\"two\"", 2);
 	struct edition *second = edition_borrow(&board);
-	CHECK(second != first && edition_is_complete(second));
+	CHECK(second != first);
 	struct rendition_options only = {.page = edition_page(second, TEXT("two"))};
 	struct rendition *d = edition_render(second, &text, UINT64_MAX);
 	struct rendition *e = edition_render(second, &only, UINT64_MAX);

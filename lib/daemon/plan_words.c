@@ -1,14 +1,15 @@
-#include "daemon/plan_page.h"
+#include "daemon/plan_words.h"
 
 #include "base/clock.h"
+#include "base/words.h"
 
 #include <inttypes.h>
 
-static void say_budgets(const struct plan_totals *totals, struct buf *out)
+void plan_words_budgets(const struct plan_totals *totals, struct buf *out)
 {
 	buf_printf(out,
-		   "Of the last ten minutes slurmrestd worked %.2f %% for slurmscope (it may: %g %%),\n"
-		   "slurmctld, by its own account, %.3f %% (it may: %g %%), at %.2f requests a second.\n",
+		   "Of the last ten minutes slurmrestd worked %.2f %% for slurmscope (it may: %g %%), slurmctld, by its "
+		   "own account, %.3f %% (it may: %g %%), at %.2f requests a second.\n",
 		   100 * totals->slurmrestd_duty, 100 * totals->slurmrestd_duty_max,
 		   100 * totals->slurmctld_duty, 100 * totals->slurmctld_duty_max,
 		   totals->requests_per_s);
@@ -21,7 +22,7 @@ static void say_budgets(const struct plan_totals *totals, struct buf *out)
 		buf_add_string(out, "Nobody has scraped for long: intervals are longer.\n");
 }
 
-static void say_jobs(const struct job_poller *jobs, struct buf *out)
+void plan_words_jobs(const struct job_poller *jobs, struct buf *out)
 {
 	const struct job_table *table = jobs->cluster->job_table;
 	struct job_counts counts = job_table_counts(table);
@@ -34,31 +35,16 @@ static void say_jobs(const struct job_poller *jobs, struct buf *out)
 		return;
 	}
 	buf_printf(out,
-		   "%" PRIu64 " jobs are known in %" PRIu64 " records, %" PRIu64
-		   " of them without details; %.2f %% of the pending and running ones\n"
-		   "that slurmctld counts. New ones are expected from id %" PRIu64 " on.\n",
-		   counts.jobs, counts.rows, counts.rows_without_details,
+		   "%s jobs are known in %s records, %s of them without details; %.2f %% of the pending and running ones "
+		   "that slurmctld counts.\nNew ones are expected from id %" PRIu64 " on.\n",
+		   words_number(counts.jobs).text, words_number(counts.rows).text,
+		   words_number(counts.rows_without_details).text,
 		   100 * job_search_coverage(&jobs->reader.rounds.search, table),
 		   job_frontiers_top(&jobs->reader.rounds.frontiers));
 	if (!job_poller_is_complete(jobs))
 		buf_add_string(out, "Details are missing yet: but for the cluster's states the metrics of jobs wait for them.\n");
 	int64_t oldest = job_table_oldest_details(table);
 	if (oldest)
-		buf_printf(out, "The oldest details of those that live are %" PRId64 " s old.\n",
-			   clock_now_s() - oldest);
-}
-
-void plan_page_render(const struct plan *plan, const struct job_poller *jobs, uint64_t now_ns,
-		      struct buf *out)
-{
-	struct plan_totals totals = plan_show_totals(plan, now_ns);
-	buf_add_string(out, "What slurmscope asks slurmrestd, how, how often, and why.\n\n");
-	say_budgets(&totals, out);
-	buf_add_char(out, '\n');
-	say_jobs(jobs, out);
-	buf_add_char(out, '\n');
-	for (size_t i = 0; i < TASKS; i++) {
-		plan_say(plan, now_ns, i, out);
-		buf_add_char(out, '\n');
-	}
+		buf_printf(out, "The oldest details of those that live are %s old.\n",
+			   words_seconds((double)(clock_now_s() - oldest)).text);
 }

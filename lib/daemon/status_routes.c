@@ -1,0 +1,175 @@
+#include "daemon/status_routes.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "daemon/process.h"
+#include "daemon/version.h"
+#include "status/pages.h"
+
+#include <stdlib.h>
+
+static const char not_begun[] = "not ready: slurmrestd was not asked yet\n";
+enum { REFRESH_MIN_S = 5, REFRESH_MAX_S = 3600 };
+
+/* The pages that are there, for as long as something is made of them. */
+struct view {
+	struct page **pages;
+	size_t count;
+	bool is_whole; /* there is one of each cluster */
+	const struct status **clusters;
+	struct status_site site;
+};
+
+static void give_back(struct view *view)
+{
+	for (size_t i = 0; i < view->count; i++)
+		page_unref(view->pages[i]);
+	free(view->pages);
+	free(view->clusters);
+}
+
+/* Those that ?cluster= names, or all. */
+static void take_clusters(struct view *view, const char *name)
+{
+	view->clusters = memory_new((view->count + 1) * sizeof *view->clusters);
+	for (size_t i = 0; i < view->count; i++) {
+		const struct status *status = view->pages[i]->status;
+		if (!name || strcmp(status->name, name) == 0)
+			view->clusters[view->site.cluster_count++] = status;
+	}
+	view->site.clusters = view->clusters;
+	view->site.chosen = view->count > 1 ? name : NULL;
+}
+
+static unsigned refresh_of(const struct web_request *request)
+{
+	const char *asked = web_request_query(request, "refresh", 0);
+	uint64_t seconds;
+	bool is_fit = asked && text_to_u64(text_of(asked), &seconds) && seconds >= REFRESH_MIN_S &&
+		      seconds <= REFRESH_MAX_S;
+	return is_fit ? (unsigned)seconds : 0;
+}
+
+/* False, and the reply, while there is no page, and where there is no such cluster. */
+static bool view_open(struct view *view, struct routes *routes, const struct web_request *request,
+		      struct web_reply *reply)
+{
+	process_read(&routes->process);
+	view->site = (struct status_site){
+		.now = clock_now(),
+		.version = version_number,
+		.revision = version_revision,
+		.metrics_path = routes->telemetry_path,
+		.started = routes->process.start_time,
+		.cpu_seconds = routes->process.cpu_seconds,
+		.resident_bytes = routes->process.resident_bytes,
+		.scrapes = page_board_scrapes(routes->scrape.board),
+		.refresh_s = refresh_of(request),
+	};
+	view->pages = page_board_borrow(routes->scrape.board, &view->count, &view->is_whole);
+	take_clusters(view, web_request_query(request, "cluster", 0));
+	if (view->site.cluster_count)
+		return true;
+	if (view->count)
+		web_reply_text(reply, 404, "there is no such cluster\n");
+	else
+		web_reply_text(reply, 503, not_begun);
+	give_back(view);
+	return false;
+}
+
+/* Replies what was made, and gives the view back. */
+static void view_close(struct view *view, struct web_reply *reply, struct buf *made, const char *type)
+{
+	give_back(view);
+	reply->type = type;
+	reply->bytes = reply->owner = made->bytes;
+	reply->len = made->len;
+	reply->release = free;
+	web_reply_header(reply, "Cache-Control", "no-store");
+}
+
+static void reply_html(struct view *view, struct web_reply *reply, struct buf *made)
+{
+	view_close(view, reply, made, "text/html; charset=utf-8");
+	web_reply_header(reply, "Content-Security-Policy", pages_policy);
+	web_reply_header(reply, "Referrer-Policy", "no-referrer");
+}
+
+void status_respond_page(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply)
+{
+	struct view view;
+	struct buf made = BUF_INIT;
+	if (!view_open(&view, routes, request, reply))
+		return;
+	if (view.site.cluster_count > 1)
+		pages_overview(&view.site, &made);
+	else
+		pages_cluster(&view.site, &made);
+	reply_html(&view, reply, &made);
+}
+
+void status_respond_json(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply)
+{
+	struct view view;
+	struct buf made = BUF_INIT;
+	if (!view_open(&view, routes, request, reply))
+		return;
+	pages_json(&view.site, &made);
+	view_close(&view, reply, &made, "application/json");
+}
+
+void status_respond_plan(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply)
+{
+	struct view view;
+	struct buf made = BUF_INIT;
+	if (!view_open(&view, routes, request, reply))
+		return;
+	pages_plan(&view.site, &made);
+	view_close(&view, reply, &made, "text/plain; charset=utf-8");
+}
+
+void status_respond_ready(struct routes *routes, const struct web_request *request,
+			  struct web_reply *reply)
+{
+	struct view view;
+	struct buf made = BUF_INIT;
+	if (!view_open(&view, routes, request, reply))
+		return;
+	buf_add_string(&made, "not ready: ");
+	bool is_not = pages_not_ready(&view.site, &made);
+	if (!is_not && !view.is_whole) {
+		is_not = true;
+		buf_add_string(&made, "a cluster was not asked yet");
+	}
+	reply->status = is_not ? 503 : 200;
+	if (!is_not)
+		buf_clear(&made);
+	buf_add_string(&made, is_not ? "\n" : "ready\n");
+	view_close(&view, reply, &made, "text/plain; charset=utf-8");
+}
+
+static void reply_asset(struct web_reply *reply, const char *bytes, size_t len, const char *type)
+{
+	reply->type = type;
+	reply->bytes = bytes;
+	reply->len = len;
+	web_reply_header(reply, "Cache-Control", "max-age=3600");
+}
+
+void status_respond_style(struct routes *routes, const struct web_request *request,
+			  struct web_reply *reply)
+{
+	(void)routes, (void)request;
+	reply_asset(reply, pages_style, pages_style_len, "text/css; charset=utf-8");
+}
+
+void status_respond_icon(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply)
+{
+	(void)routes, (void)request;
+	reply_asset(reply, pages_icon, pages_icon_len, "image/svg+xml");
+}

@@ -1,0 +1,28 @@
+/* All of one cluster: is it well, is the exporter well, how old is what, and what is asked next. */
+#include "status/frame.h"
+#include "status/html.h"
+#include "status/sections.h"
+
+void pages_cluster(const struct status_site *site, struct buf *out)
+{
+	const struct status *status = site->clusters[0];
+	struct findings of_cluster = FINDINGS_INIT, of_exporter = FINDINGS_INIT;
+	struct buf title = BUF_INIT;
+	const char *name = *status->name ? status->name : "A cluster without a name yet";
+	findings_of_cluster(status, site->now, &of_cluster);
+	findings_of_exporter(status, site->now, &of_exporter);
+	buf_printf(&title, "%s: %s – slurmscope", name,
+		   findings_verdict(of_exporter.worst > of_cluster.worst ? &of_exporter : &of_cluster));
+	frame_begin(site, title.bytes, out);
+	HTML(out, "<h1>%</h1>\n<div class=\"verdicts\">", name);
+	frame_verdict(&of_cluster, "The cluster", "may be well or not: it cannot be told", out);
+	frame_verdict(&of_exporter, "The exporter", "does not know all yet", out);
+	buf_add_string(out, "</div>\n");
+	section_cluster(status, site->now, out);
+	section_exporter(site, status, out);
+	section_asked(status, site->now, out);
+	frame_end(site, out);
+	buf_done(&title);
+	findings_done(&of_cluster);
+	findings_done(&of_exporter);
+}

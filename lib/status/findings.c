@@ -1,0 +1,223 @@
+#include "status/findings.h"
+
+#include "base/memory.h"
+#include "base/words.h"
+
+#include <stdlib.h>
+
+/* As the alerts in dashboards/ have them. */
+#define NODES_DOWN_SHARE 0.02
+#define STARVING_S (3 * 86400.0)
+#define THREADS_MANY (256 * 0.8)
+#define DBD_QUEUE_LONG 1000
+#define TOKEN_SHORT_S 240.0
+/* What is missing for a moment after a start, or while a slow answer is on its way, is not worth a word. */
+#define COVERAGE_LOW 0.99
+
+const char *const severity_names[SEVERITIES] = {
+	[SEVERITY_NONE] = "none",	[SEVERITY_NOTE] = "note", [SEVERITY_UNKNOWN] = "unknown",
+	[SEVERITY_WARNING] = "warning", [SEVERITY_BAD] = "bad",
+};
+
+static __attribute__((format(printf, 3, 4))) void find(struct findings *findings,
+						       enum severity severity, const char *format, ...)
+{
+	struct buf text = BUF_INIT;
+	va_list args;
+	va_start(args, format);
+	buf_vprintf(&text, format, args);
+	va_end(args);
+	GROW(findings->items, findings->count, findings->capacity);
+	size_t place = findings->count++;
+	for (; place && findings->items[place - 1].severity < severity; place--)
+		findings->items[place] = findings->items[place - 1];
+	findings->items[place] = (struct finding){severity, text.bytes};
+	if (severity > findings->worst)
+		findings->worst = severity;
+}
+
+const char *findings_verdict(const struct findings *findings)
+{
+	return findings->worst > SEVERITY_NOTE ? severity_names[findings->worst] : "well";
+}
+
+void findings_done(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		free(findings->items[i].text);
+	free(findings->items);
+	*findings = (struct findings)FINDINGS_INIT;
+}
+
+static uint64_t count_of(const struct status_counts *counts, const char *name)
+{
+	for (size_t i = 0; i < counts->count; i++)
+		if (strcmp(counts->rows[i].name, name) == 0)
+			return counts->rows[i].count;
+	return 0;
+}
+
+/* The cluster */
+
+static void find_of_controllers(const struct status *status, struct findings *findings)
+{
+	const struct status_controller *up = NULL;
+	size_t unknown = 0;
+	for (size_t i = 0; i < status->controller_count; i++) {
+		const struct status_controller *controller = &status->controllers[i];
+		unknown += controller->is_up == ANSWER_UNKNOWN;
+		if (controller->is_up == ANSWER_YES)
+			up = controller;
+	}
+	if (!status->controller_count || unknown == status->controller_count) {
+		find(findings, SEVERITY_UNKNOWN, "Whether slurmctld is up is not known%s.",
+		     status->is_cut_off ? ": slurmrestd does not answer" : "");
+		return;
+	}
+	if (!up)
+		find(findings, SEVERITY_BAD, "No slurmctld answers: nothing is started, and no command works.");
+	for (size_t i = 0; i < status->controller_count && up; i++) {
+		const struct status_controller *controller = &status->controllers[i];
+		if (controller->is_up != ANSWER_NO)
+			continue;
+		if (controller->is_primary)
+			find(findings, SEVERITY_WARNING, "The primary slurmctld on %s is down; %s has taken over.",
+			     controller->host, up->host);
+		else
+			find(findings, SEVERITY_WARNING, "The backup slurmctld on %s is down.",
+			     controller->host);
+	}
+}
+
+static void find_of_nodes(const struct status_nodes *nodes, struct findings *findings)
+{
+	uint64_t down = count_of(&nodes->states, "down") + count_of(&nodes->states, "error");
+	if (!nodes->is_known || !nodes->total)
+		return;
+	if (down == nodes->total)
+		find(findings, SEVERITY_BAD, "All %s nodes are down.", words_number(down).text);
+	else if (down)
+		find(findings, (double)down > NODES_DOWN_SHARE * (double)nodes->total ? SEVERITY_WARNING : SEVERITY_NOTE,
+		     "%s of %s nodes %s down.", words_number(down).text, words_number(nodes->total).text,
+		     down == 1 ? "is" : "are");
+	uint64_t drained = count_of(&nodes->flags, "drained"), draining = count_of(&nodes->flags, "draining");
+	if (drained)
+		find(findings, SEVERITY_NOTE, "%s %s drained.", words_count(drained, "node").text,
+		     drained == 1 ? "is" : "are");
+	if (draining)
+		find(findings, SEVERITY_NOTE, "%s %s draining: still busy, and then out of use.",
+		     words_count(draining, "node").text, draining == 1 ? "is" : "are");
+}
+
+void findings_of_cluster(const struct status *status, double now, struct findings *findings)
+{
+	const struct status_scheduler *scheduler = &status->scheduler;
+	find_of_controllers(status, findings);
+	if (status->is_accounting_up == ANSWER_NO)
+		find(findings, SEVERITY_WARNING, "slurmdbd does not answer: no accounting, and limits are not renewed.");
+	find_of_nodes(&status->nodes, findings);
+	double oldest = status->jobs.has_details ? status->jobs.oldest_startable : 0;
+	if (oldest && now - oldest > STARVING_S)
+		find(findings, SEVERITY_WARNING,
+		     "A job has waited for %s for nothing but its turn and free resources.",
+		     words_seconds(now - oldest).text);
+	if (scheduler->is_known && (double)scheduler->threads > THREADS_MANY)
+		find(findings, SEVERITY_WARNING, "slurmctld is short of threads: %s of 256 are busy.",
+		     words_number(scheduler->threads).text);
+	if (scheduler->is_known && scheduler->dbd_queue > DBD_QUEUE_LONG)
+		find(findings, SEVERITY_WARNING,
+		     "slurmctld has %s messages that slurmdbd has not taken yet.",
+		     words_number(scheduler->dbd_queue).text);
+}
+
+/* The exporter */
+
+static void find_of_token(const struct status *status, double now, struct findings *findings)
+{
+	const struct status_token *token = &status->token;
+	const struct status_endpoint *refused = NULL;
+	for (size_t i = 0; i < status->endpoint_count && !refused; i++)
+		if (status->endpoints[i].is_refused)
+			refused = &status->endpoints[i];
+	const char *whose = token->user ? token->user : "an unknown user";
+	bool is_expired = token->expiry && token->expiry <= now;
+	if (refused && is_expired)
+		find(findings, SEVERITY_BAD, "The token of %s expired %s ago: Slurm tells nothing more until there is another.",
+		     whose, words_seconds(now - token->expiry).text);
+	else if (refused && strcmp(token->source, "none") == 0)
+		find(findings, SEVERITY_BAD, "slurmrestd wants a token, and none is configured: %s", refused->error);
+	else if (refused)
+		find(findings, SEVERITY_BAD, "The token of %s is not accepted: %s", whose, refused->error);
+	else if (is_expired)
+		find(findings, SEVERITY_WARNING, "The token of %s expired %s ago, and there is no newer one.", whose,
+		     words_seconds(now - token->expiry).text);
+	else if (token->expiry && token->expiry - now < TOKEN_SHORT_S)
+		find(findings, SEVERITY_WARNING, "The token of %s expires in %s, and there is no newer one.", whose,
+		     words_seconds(token->expiry - now).text);
+}
+
+static void find_of_endpoint(const struct status_endpoint *endpoint, double now,
+			     struct findings *findings)
+{
+	if (endpoint->standing == STANDING_NOT_ALLOWED) {
+		find(findings, SEVERITY_NOTE, "%s: the token's user may not see this.", endpoint->name);
+		return;
+	}
+	if (endpoint->standing != STANDING_DOWN || endpoint->is_refused || !endpoint->error)
+		return;
+	struct buf shown = BUF_INIT;
+	if (!endpoint->last_success)
+		buf_add_string(&shown, "; it never answered");
+	else if (endpoint->is_held)
+		buf_printf(&shown, "; its last numbers are shown for another %s",
+			   words_seconds(endpoint->held_until - now).text);
+	else if (endpoint->is_kept)
+		buf_add_string(&shown, "; its numbers are not shown any more");
+	find(findings, SEVERITY_WARNING, "%s has failed for %s%s: %s", endpoint->name,
+	     words_seconds(now - endpoint->failing_since).text, shown.len ? shown.bytes : "", endpoint->error);
+	buf_done(&shown);
+}
+
+static void find_of_counting(const struct status *status, struct findings *findings)
+{
+	const struct status_state_file *file = &status->state_file;
+	if (file->is_failing)
+		find(findings, SEVERITY_WARNING, "What was counted cannot be kept, and would be lost with the process: %s",
+		     file->error ? file->error : file->path);
+	else if (!file->path)
+		find(findings, SEVERITY_NOTE, "Counters of job events begin at 0 with each start: no --state.path is set.");
+	if (status->events_lost)
+		find(findings, SEVERITY_NOTE, "Nobody could tell how %s ended; that is not counted.",
+		     words_count(status->events_lost, "job").text);
+	if (status->jobs.is_known && status->jobs.without_details && !status->not_ready)
+		find(findings, SEVERITY_NOTE, "Only the state of %s is known yet.",
+		     words_count(status->jobs.without_details, "job").text);
+	if (status->jobs.is_known && status->coverage >= 0 && status->coverage < COVERAGE_LOW)
+		find(findings, SEVERITY_NOTE, "Of the jobs that slurmctld counts %s are known; the others are searched for.",
+		     words_share(status->coverage).text);
+}
+
+void findings_of_exporter(const struct status *status, double now, struct findings *findings)
+{
+	find_of_token(status, now, findings);
+	bool is_refused = findings->worst == SEVERITY_BAD;
+	for (size_t i = 0; i < status->endpoint_count && status->is_cut_off; i++) {
+		const struct status_endpoint *endpoint = &status->endpoints[i];
+		if (endpoint->standing != STANDING_DOWN || !endpoint->error)
+			continue;
+		find(findings, SEVERITY_BAD, "slurmrestd at %s has not answered for %s: %s", status->url,
+		     words_seconds(now - endpoint->failing_since).text, endpoint->error);
+		break; /* the first is ping */
+	}
+	for (size_t i = 0; i < status->endpoint_count && !status->is_cut_off; i++)
+		find_of_endpoint(&status->endpoints[i], now, findings);
+	if (status->not_ready && !is_refused && !status->is_cut_off)
+		find(findings, SEVERITY_UNKNOWN, "Not all is known yet: %s.", status->not_ready);
+	find_of_counting(status, findings);
+	if (status->brake > 1)
+		find(findings, SEVERITY_NOTE, "slurmctld is busy: it is asked %g times less often.", status->brake);
+	if (status->is_idle)
+		find(findings, SEVERITY_NOTE, "Nobody has scraped for long: Slurm is asked less often.");
+	if (status->is_rate_limited)
+		find(findings, SEVERITY_NOTE, "Slurm limits the rate of requests: fewer and larger ones are made.");
+}

@@ -1,0 +1,21 @@
+/* What all pages for people share: head, navigation, verdicts, foot. */
+#pragma once
+
+#include "status/findings.h"
+#include "status/pages.h"
+
+void frame_begin(const struct status_site *site, const char *title, struct buf *out);
+
+/* "cluster=NAME", quoted for a link. */
+void frame_query(const char *cluster, struct buf *out);
+void frame_end(const struct status_site *site, struct buf *out);
+
+/* A part of the page with its heading; whoever begins it ends it with </section>. */
+void frame_section(const char *id, const char *title, struct buf *out);
+
+/* What was found, under a heading that begins with `whom` ("The cluster") and says how it is;
+ * `unknown` is how if nobody can tell. */
+void frame_verdict(const struct findings *findings, const char *whom, const char *unknown, struct buf *out);
+
+/* A word with its sign, such as "✓ well". */
+void frame_sign(enum severity severity, const char *word, struct buf *out);

@@ -1,0 +1,36 @@
+/* The pages that are made of the status of each cluster when somebody asks for them. */
+#pragma once
+
+#include "status/status.h"
+
+/* What is not of one cluster. All borrowed. */
+struct status_site {
+	double now;
+	const char *version, *revision;
+	const char *metrics_path; /* "/metrics" */
+	double started;
+	double cpu_seconds;
+	uint64_t resident_bytes;
+	uint64_t scrapes;
+	unsigned refresh_s; /* the browser is to ask again after so long; 0: never */
+	const char *chosen; /* the cluster that ?cluster= names, of several; NULL: none */
+	const struct status *const *clusters;
+	size_t cluster_count;
+};
+
+/* HTML: of all clusters, and of the only one. */
+void pages_overview(const struct status_site *site, struct buf *out);
+void pages_cluster(const struct status_site *site, struct buf *out);
+
+void pages_json(const struct status_site *site, struct buf *out);
+void pages_plan(const struct status_site *site, struct buf *out); /* plain text */
+
+/* Why what Slurm tells is not all there yet, in words; false: it is. */
+bool pages_not_ready(const struct status_site *site, struct buf *out);
+
+extern const char pages_style[];   /* style.css */
+extern const size_t pages_style_len;
+extern const char pages_icon[];    /* icon.svg */
+extern const size_t pages_icon_len;
+/* What the pages may load: nothing but these two. */
+extern const char pages_policy[];

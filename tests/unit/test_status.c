@@ -1,0 +1,313 @@
+/* What people are told: words, the verdicts, and that no text of Slurm's becomes markup. */
+#include "check.h"
+
+#include "base/quote.h"
+#include "base/words.h"
+#include "status/findings.h"
+#include "status/html.h"
+#include "status/pages.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static void test_words(void)
+{
+	static const struct {
+		double seconds;
+		const char *words;
+	} times[] = {{-1, "0 ms"}, {0.0123, "12 ms"}, {1.54, "1.5 s"}, {9.96, "10 s"}, {119, "119 s"},
+		     {420, "7 min"}, {7200, "2 h"}, {47 * 3600, "47 h"}, {4 * 86400, "4 d"}};
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+		check_row(times[i].words);
+		CHECK_STRING(words_seconds(times[i].seconds).text, times[i].words);
+	}
+	check_row("words");
+	CHECK_STRING(words_number(0).text, "0");
+	CHECK_STRING(words_number(999).text, "999");
+	CHECK_STRING(words_number(1000).text, "1,000");
+	CHECK_STRING(words_number(UINT64_MAX).text, "18,446,744,073,709,551,615");
+	CHECK_STRING(words_count(1, "job").text, "1 job");
+	CHECK_STRING(words_count(1234, "job").text, "1,234 jobs");
+	CHECK_STRING(words_bytes(512).text, "512 B");
+	CHECK_STRING(words_bytes(1.5 * 1024).text, "1.5 KiB");
+	CHECK_STRING(words_bytes(159e12).text, "145 TiB");
+	CHECK_STRING(words_share(0).text, "0 %");
+	CHECK_STRING(words_share(0.0012).text, "0.12 %");
+	CHECK_STRING(words_share(0.996).text, "100 %");
+	CHECK_STRING(words_time(1795219200).text, "2026-11-21 00:00:00 UTC");
+}
+
+static void test_quotes(void)
+{
+	static const struct {
+		const char *name;
+		struct text text;
+		const char *json, *html;
+	} rows[] = {
+		{"plain", {"a b", 3}, "\"a b\"", "a b"},
+		{"markup", {"<b>\"&'\\", 7}, "\"<b>\\\"&'\\\\\"", "&lt;b&gt;&#34;&amp;&#39;\\"},
+		{"control", {"a\n\x01\x7f", 4}, "\"a\\u000a\\u0001\\u007f\"", "a\n\xef\xbf\xbd\xef\xbf\xbd"},
+		{"NUL", {"a\0b", 3}, "\"a\\u0000b\"", "a\xef\xbf\xbd" "b"},
+		{"UTF-8", {"\xc3\xbc", 2}, "\"\xc3\xbc\"", "\xc3\xbc"},
+		{"cut", {"\xc3", 1}, "\"\xef\xbf\xbd\"", "\xef\xbf\xbd"},
+		{"surrogate", {"\xed\xa0\x80!", 4}, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd!\"",
+		 "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd!"},
+		{"empty", {"", 0}, "\"\"", NULL},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf json = BUF_INIT, html = BUF_INIT;
+		check_row(rows[i].name);
+		quote_json(&json, rows[i].text);
+		quote_html(&html, rows[i].text);
+		CHECK_STRING(json.bytes, rows[i].json);
+		CHECK_STRING(html.bytes, rows[i].html);
+		buf_done(&json);
+		buf_done(&html);
+	}
+	struct buf html = BUF_INIT;
+	HTML(&html, "<a href=\"%\">%</a>%", "x\"y", "<", "");
+	CHECK_STRING(html.bytes, "<a href=\"x&#34;y\">&lt;</a>");
+	buf_done(&html);
+}
+
+enum { NOW = 1800000000, ENDPOINT_COUNT = 3 };
+
+/* A cluster and an exporter that are well. */
+struct world {
+	struct status *status;
+	struct status_controller controllers[2];
+	struct status_count states[2], flags[2];
+	struct status_endpoint endpoints[ENDPOINT_COUNT];
+};
+
+static void begin(struct world *world)
+{
+	static const char *const names[] = {"ping", "diag", "nodes"};
+	*world = (struct world){
+		.status = status_new(NOW - 5),
+		.controllers = {{"ctl1", true, ANSWER_YES, 0.001}, {"ctl2", false, ANSWER_YES, -1}},
+		.states = {{"idle", 990}, {"down", 0}},
+		.flags = {{"drained", 0}, {"draining", 0}},
+	};
+	struct status *status = world->status;
+	for (int i = 0; i < ENDPOINT_COUNT; i++)
+		world->endpoints[i] = (struct status_endpoint){.name = names[i], .standing = STANDING_UP, .is_kept = true,
+							       .is_held = true, .last_success = NOW - 30, .held_until = NOW + 270};
+	status->url = "http://rest:6820";
+	status->controllers = world->controllers;
+	status->controller_count = 2;
+	status->is_accounting_up = ANSWER_YES;
+	status->nodes = (struct status_nodes){.is_known = true, .total = 1000, .states = {world->states, 2},
+					      .flags = {world->flags, 2}};
+	status->jobs = (struct status_jobs){.is_known = true, .has_details = true, .oldest_startable = NOW - 60};
+	status->scheduler = (struct status_scheduler){true, 4, 0, 0};
+	status->endpoints = world->endpoints;
+	status->endpoint_count = ENDPOINT_COUNT;
+	status->token = (struct status_token){"file", "scope", NOW + 3600};
+	status->state_file.path = "/var/lib/state";
+	status->coverage = 1;
+}
+
+static void fail_endpoint(struct world *world, int which, const char *error)
+{
+	struct status_endpoint *endpoint = &world->endpoints[which];
+	endpoint->standing = STANDING_DOWN;
+	endpoint->failing_since = endpoint->error_time = NOW - 120;
+	endpoint->error = error;
+}
+
+static void well(struct world *world) { (void)world; }
+static void backup_down(struct world *world) { world->controllers[1].is_up = ANSWER_NO; }
+static void failed_over(struct world *world) { world->controllers[0].is_up = ANSWER_NO; }
+static void all_down(struct world *world) { world->controllers[0].is_up = world->controllers[1].is_up = ANSWER_NO; }
+static void not_known(struct world *world) { world->controllers[0].is_up = world->controllers[1].is_up = ANSWER_UNKNOWN; }
+static void nobody_said(struct world *world) { world->status->controller_count = 0; }
+static void no_slurmdbd(struct world *world) { world->status->is_accounting_up = ANSWER_NO; }
+static void few_down(struct world *world) { world->states[1].count = 20; }
+static void many_down(struct world *world) { world->states[1].count = 21; }
+static void nodes_down(struct world *world) { world->states[1].count = 1000; }
+static void drained(struct world *world) { world->flags[0].count = 1; world->flags[1].count = 2; }
+static void starving(struct world *world) { world->status->jobs.oldest_startable = NOW - 4 * 86400; }
+static void starving_unknown(struct world *world) { starving(world); world->status->jobs.has_details = false; }
+static void no_threads(struct world *world) { world->status->scheduler.threads = 240; }
+static void dbd_queue(struct world *world) { world->status->scheduler.dbd_queue = 5000; }
+
+static void refused(struct world *world, double expiry)
+{
+	fail_endpoint(world, 1, "HTTP 511");
+	world->endpoints[1].is_refused = true;
+	world->status->token.expiry = expiry;
+	world->status->not_ready = "x";
+}
+static void bad_token(struct world *world) { refused(world, NOW + 3600); }
+static void expired(struct world *world) { refused(world, NOW - 600); }
+static void no_token(struct world *world) { refused(world, 0); world->status->token = (struct status_token){"none", NULL, 0}; }
+static void expires(struct world *world) { world->status->token.expiry = NOW + 120; }
+static void expired_unnoticed(struct world *world) { world->status->token.expiry = NOW - 120; }
+static void cut_off(struct world *world)
+{
+	fail_endpoint(world, 0, "Connection refused");
+	fail_endpoint(world, 1, "Connection refused");
+	world->status->is_cut_off = true;
+}
+static void one_fails(struct world *world) { fail_endpoint(world, 2, "HTTP 500"); }
+static void one_too_old(struct world *world) { one_fails(world); world->endpoints[2].is_held = false; }
+static void one_never(struct world *world) { one_fails(world); world->endpoints[2].last_success = 0; }
+static void forbidden(struct world *world) { world->endpoints[2].standing = STANDING_NOT_ALLOWED; }
+static void not_served(struct world *world) { world->endpoints[2].standing = STANDING_NOT_SERVED; }
+static void begun(struct world *world) { world->status->not_ready = "not asked yet: nodes"; }
+static void no_state(struct world *world) { world->status->state_file.path = NULL; }
+static void state_fails(struct world *world) { world->status->state_file.is_failing = true; world->status->state_file.error = "disk full"; }
+static void lost(struct world *world) { world->status->events_lost = 1; }
+static void no_details(struct world *world) { world->status->jobs.without_details = 1200; }
+static void low_coverage(struct world *world) { world->status->coverage = 0.5; }
+static void no_coverage(struct world *world) { world->status->coverage = -1; }
+static void busy(struct world *world) { world->status->brake = 4; }
+
+static void test_findings(void)
+{
+	static const struct {
+		const char *name;
+		void (*change)(struct world *world);
+		const char *cluster, *exporter; /* the verdicts */
+		const char *text; /* of a finding; NULL: there is none */
+	} rows[] = {
+		{"well", well, "well", "well", NULL},
+		{"backup down", backup_down, "warning", "well", "The backup slurmctld on ctl2 is down."},
+		{"failed over", failed_over, "warning", "well", "The primary slurmctld on ctl1 is down; ctl2 has taken over."},
+		{"slurmctld down", all_down, "bad", "well", "No slurmctld answers: nothing is started, and no command works."},
+		{"nobody knows", not_known, "unknown", "well", "Whether slurmctld is up is not known."},
+		{"nobody said", nobody_said, "unknown", "well", "Whether slurmctld is up is not known."},
+		{"slurmdbd down", no_slurmdbd, "warning", "well", "slurmdbd does not answer: no accounting, and limits are not renewed."},
+		{"few nodes down", few_down, "well", "well", "20 of 1,000 nodes are down."},
+		{"many nodes down", many_down, "warning", "well", "21 of 1,000 nodes are down."},
+		{"all nodes down", nodes_down, "bad", "well", "All 1,000 nodes are down."},
+		{"drained", drained, "well", "well", "1 node is drained."},
+		{"draining", drained, "well", "well", "2 nodes are draining: still busy, and then out of use."},
+		{"starving", starving, "warning", "well", "A job has waited for 4 d for nothing but its turn and free resources."},
+		{"starving, as far as is known", starving_unknown, "well", "well", NULL},
+		{"threads", no_threads, "warning", "well", "slurmctld is short of threads: 240 of 256 are busy."},
+		{"queue", dbd_queue, "warning", "well", "slurmctld has 5,000 messages that slurmdbd has not taken yet."},
+		{"bad token", bad_token, "well", "bad", "The token of scope is not accepted: HTTP 511"},
+		{"expired token", expired, "well", "bad",
+		 "The token of scope expired 10 min ago: Slurm tells nothing more until there is another."},
+		{"no token", no_token, "well", "bad", "slurmrestd wants a token, and none is configured: HTTP 511"},
+		{"token expires", expires, "well", "warning", "The token of scope expires in 2 min, and there is no newer one."},
+		{"token expired, nobody noticed", expired_unnoticed, "well", "warning",
+		 "The token of scope expired 2 min ago, and there is no newer one."},
+		{"cut off", cut_off, "well", "bad",
+		 "slurmrestd at http://rest:6820 has not answered for 2 min: Connection refused"},
+		{"one fails", one_fails, "well", "warning",
+		 "nodes has failed for 2 min; its last numbers are shown for another 4 min: HTTP 500"},
+		{"one fails for long", one_too_old, "well", "warning",
+		 "nodes has failed for 2 min; its numbers are not shown any more: HTTP 500"},
+		{"one never answered", one_never, "well", "warning", "nodes has failed for 2 min; it never answered: HTTP 500"},
+		{"forbidden", forbidden, "well", "well", "nodes: the token's user may not see this."},
+		{"not served", not_served, "well", "well", NULL},
+		{"begun", begun, "well", "unknown", "Not all is known yet: not asked yet: nodes."},
+		{"no state file", no_state, "well", "well", "Counters of job events begin at 0 with each start: no --state.path is set."},
+		{"state file fails", state_fails, "well", "warning", "What was counted cannot be kept, and would be lost with the process: disk full"},
+		{"events lost", lost, "well", "well", "Nobody could tell how 1 job ended; that is not counted."},
+		{"no details", no_details, "well", "well", "Only the state of 1,200 jobs is known yet."},
+		{"coverage", low_coverage, "well", "well", "Of the jobs that slurmctld counts 50 % are known; the others are searched for."},
+		{"coverage not known", no_coverage, "well", "well", NULL},
+		{"busy", busy, "well", "well", "slurmctld is busy: it is asked 4 times less often."},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world world;
+		struct findings cluster = FINDINGS_INIT, exporter = FINDINGS_INIT;
+		check_row(rows[i].name);
+		begin(&world);
+		rows[i].change(&world);
+		findings_of_cluster(world.status, NOW, &cluster);
+		findings_of_exporter(world.status, NOW, &exporter);
+		CHECK_STRING(findings_verdict(&cluster), rows[i].cluster);
+		CHECK_STRING(findings_verdict(&exporter), rows[i].exporter);
+		bool is_said = !rows[i].text && cluster.count + exporter.count == 0;
+		for (size_t f = 0; f < cluster.count + exporter.count && rows[i].text; f++)
+			is_said |= strcmp((f < cluster.count ? cluster.items[f] : exporter.items[f - cluster.count]).text,
+					  rows[i].text) == 0;
+		CHECK(is_said);
+		if (!is_said)
+			fprintf(stderr, "    said: %s / %s\n", cluster.count ? cluster.items[0].text : "",
+				exporter.count ? exporter.items[0].text : "");
+		findings_done(&cluster);
+		findings_done(&exporter);
+		status_free(world.status);
+	}
+}
+
+static void test_order(void)
+{
+	struct world world;
+	struct findings findings = FINDINGS_INIT;
+	check_row("the worst comes first, and what one cause explains is said once");
+	begin(&world);
+	expired(&world);
+	one_fails(&world);
+	busy(&world);
+	findings_of_exporter(world.status, NOW, &findings);
+	CHECK_NUMBER(findings.count, 3);
+	for (size_t i = 1; i < findings.count; i++)
+		CHECK(findings.items[i - 1].severity >= findings.items[i].severity);
+	findings_done(&findings);
+	cut_off(&world);
+	one_fails(&world);
+	world.endpoints[1].is_refused = false;
+	world.status->brake = 1;
+	findings_of_exporter(world.status, NOW, &findings);
+	CHECK_NUMBER(findings.count, 2); /* and the token */
+	findings_done(&findings);
+	status_free(world.status);
+}
+
+/* Names that would break out, in each text that comes from outside. */
+static void test_hostile(void)
+{
+	static const char evil[] = "<script>\"'&\xff\x01</script>";
+	struct world world;
+	begin(&world);
+	one_fails(&world);
+	struct status *status = world.status;
+	struct status_gres gres = {evil, evil, {1, 2, 3}};
+	struct status_task task = {.name = evil, .about = evil, .endpoint = "nodes", .way = evil, .reason = evil, .text = evil,
+				   .is_allowed = true, .has_work = true, .interval_s = 2, .wish_s = 1, .due = NOW};
+	world.controllers[0].host = world.states[0].name = world.flags[0].name = world.endpoints[2].error = evil;
+	world.flags[0].count = 1;
+	status->name = status->url = status->slurm_version = status->api_version = status->not_ready = evil;
+	status->nodes.gres = &gres;
+	status->nodes.gres_count = 1;
+	status->jobs.states = status->jobs.reasons = status->nodes.states;
+	status->tasks = &task;
+	status->task_count = 1;
+	status->asking = status->budgets_text = status->jobs_text = evil;
+	status->token.user = status->state_file.path = evil;
+	const struct status *clusters[] = {status, status};
+	const struct status_site site = {.now = NOW, .version = "1", .revision = evil, .metrics_path = "/metrics",
+					 .started = NOW - 60, .chosen = evil, .clusters = clusters, .cluster_count = 2};
+	struct buf html = BUF_INIT, json = BUF_INIT;
+	check_row("hostile texts");
+	pages_cluster(&site, &html);
+	pages_overview(&site, &html);
+	pages_json(&site, &json);
+	CHECK(strstr(html.bytes, "&lt;script&gt;&#34;&#39;&amp;\xef\xbf\xbd\xef\xbf\xbd&lt;/script&gt;") != NULL);
+	CHECK(strstr(html.bytes, "<script") == NULL && strchr(html.bytes, '\'') == NULL);
+	CHECK(strstr(html.bytes, "cluster=%3Cscript%3E%22%27%26%FF%01%3C%2Fscript%3E\"") != NULL);
+	CHECK(strstr(json.bytes, "\"<script>\\\"'&\xef\xbf\xbd\\u0001</script>\"") != NULL);
+	for (const char *c = json.bytes; *c; c++)
+		if ((unsigned char)*c < 0x20 && c[1])
+			CHECK(!"a control character in the JSON");
+	buf_done(&html);
+	buf_done(&json);
+	status_free(status);
+}
+
+int main(void)
+{
+	test_words();
+	test_quotes();
+	test_findings();
+	test_order();
+	test_hostile();
+	return check_done();
+}
