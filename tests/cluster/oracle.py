@@ -75,7 +75,7 @@ ENTITIES = "cluster|partition|account|user|qos"
 
 # What slurmrestd does not tell, from and up to which API version.
 NOT_TOLD = (
-    ("v0.0.37", "v0.0.37", "licenses.*|(user_)?rpc_.*|backfill_table_size|partition_default_time_seconds"),
+    ("v0.0.37", "v0.0.37", "licenses.*|(user_)?rpc_.*|backfill_last_table_size|partition_default_time_seconds"),
     ("v0.0.37", "v0.0.38", "(account|user)_(shares|usage|fairshare).*|backfill_(last_depth.*|depth_tried_total)|"
                            "backfill_(queue_length|table_size)_total"),
     ("v0.0.37", "v0.0.40", "dbd_rollup_.*"),

@@ -22,8 +22,8 @@ BACKFILL = (
     ("backfill_last_cycle_timestamp_seconds", "Last cycle when", 1),
     ("backfill_last_depth", "Last depth cycle", 1),
     ("backfill_last_depth_tried", "Last depth cycle (try sched)", 1),
-    ("backfill_queue_length", "Last queue length", 1),
-    ("backfill_table_size", "Last table size", 1),
+    ("backfill_last_queue_length", "Last queue length", 1),
+    ("backfill_last_table_size", "Last table size", 1),
 )
 # Sums, of which sdiag prints the mean over the cycles without its fraction: family, line, unit.
 SUMS = {

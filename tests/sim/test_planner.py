@@ -93,12 +93,15 @@ def jobs_of(truth, families=None):
 
 class Planner(unittest.TestCase):
     @staticmethod
-    def truth(sim, scope, families):
-        """As soon as the simulator is there."""
+    def when_back(scope, ask):
+        """Its answer, as soon as the simulator is there."""
         def look():
             with contextlib.suppress(OSError):
-                return jobs_of(sim.truth(with_jobs=bool(families)), families)
+                return ask()
         return scope.wait(look, "the simulator")
+
+    def truth(self, sim, scope, families):
+        return self.when_back(scope, lambda: jobs_of(sim.truth(with_jobs=bool(families)), families))
 
     def settle(self, sim, scope, why, families=None):
         """Waits until the page is what the simulator, whose clock stands, says. While jobs are missed it goes on by a
@@ -230,7 +233,7 @@ class Planner(unittest.TestCase):
                 Scope(sim, *EAGER, "--interval.ping=1", "--interval.job_rotation=2") as scope:
             self.settle(sim, scope, "the start")
             sim.control("refuse?seconds=8")
-            sim.control("advance?seconds=500")
+            self.when_back(scope, lambda: sim.control("advance?seconds=500"))
             self.settle(sim, scope, "slurmrestd is back")
             sim.control("fault?kind=status&status=500&endpoint=states&count=3")
             sim.control("advance?seconds=500")
