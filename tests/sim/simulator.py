@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 SLURMSIM = os.path.abspath(os.environ.get("SLURMSIM", "build/bin/slurmsim"))
@@ -77,6 +78,13 @@ class Simulator:
         status, _, body = self.get(f"/sim/{what}")
         assert status == 200, f"/sim/{what}: {body}"
         return body.decode()
+
+    def catch_up(self):
+        """Its clock, which began as late as it was started, goes with this machine's: what happened before slurmscope
+        began by its own clock is not counted."""
+        behind = int(time.time()) - self.truth()["now"]
+        if behind > 0:
+            self.control(f"advance?seconds={behind}")
 
     def truth(self, with_jobs=False):
         return self.json("/sim/truth?jobs" if with_jobs else "/sim/truth")

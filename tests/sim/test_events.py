@@ -226,6 +226,7 @@ def main(life, seed):
     chance = random.Random(seed)
     with (Simulator("--speed=1", f"--epoch={int(time.time())}", f"--seed={seed}", f"--nodes={life.nodes}", "--jobs=0",
                     "--arrivals=0", *life.sim) as sim, tempfile.TemporaryDirectory() as folder):
+        sim.catch_up()
         exporter = Exporter(sim.url, folder, life.scope)
         watch = Watch(exporter)
         exporter.start()

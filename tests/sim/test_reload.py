@@ -163,6 +163,8 @@ def main(seed):
         sims = {name: stack.enter_context(Simulator(
             "--speed=1", f"--epoch={int(time.time())}", f"--seed={seed + i}", "--nodes=100", "--jobs=0", "--arrivals=0",
             "--users=40", "--arrays=0.05", "--run-seconds=8", "--min-job-age=2")) for i, name in enumerate(NAMES)}
+        for sim in sims.values():
+            sim.catch_up()
         setup = Setup(folder, sims, chance)
         setup.write()
         daemon = Daemon(folder)
