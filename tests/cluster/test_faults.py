@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -47,6 +48,12 @@ class Watched(Daemon):
 
     def wait_for(self, accept, why="the page to change", seconds=PATIENCE):
         return super().wait_for(accept, why, seconds)
+
+    def settled(self):
+        """Its page when everything was asked once more: what is made of two answers is there."""
+        self.wait_well()
+        time.sleep(4)
+        return self.wait_well()
 
     def wait_down(self, *endpoints):
         return self.wait_for(lambda page: all(is_up(page, e) == 0 for e in endpoints),
@@ -121,11 +128,11 @@ def expired_token(daemon, before):
 
 def main():
     with Watched() as daemon:
-        before = daemon.wait_well()
+        before = daemon.settled()
         check("all is well: slurmctld is up", before.get(CONTROLLER) == 1)
         for fault in (slurmdbd_away, bad_token, expired_token, slurmrestd_away, slurmctld_away):
             fault(daemon, before)
-            before = daemon.wait_well()
+            before = daemon.settled()
     print(f"{RELEASE}: all faults passed")
 
 
