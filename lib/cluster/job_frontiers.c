@@ -92,6 +92,12 @@ uint64_t job_frontiers_work(const struct job_frontiers *frontiers)
 	return ids;
 }
 
+void job_frontiers_widen(struct job_frontiers *frontiers)
+{
+	for (size_t i = 0; i < frontiers->count; i++)
+		frontiers->items[i].window = WINDOW_MAX;
+}
+
 static bool is_known(const struct job_table *table, uint64_t id)
 {
 	struct job_view view;

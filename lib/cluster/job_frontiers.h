@@ -40,6 +40,10 @@ uint64_t job_frontiers_top(const struct job_frontiers *frontiers); /* the highes
 void job_frontiers_begin(struct job_frontiers *frontiers);
 uint64_t job_frontiers_work(const struct job_frontiers *frontiers);
 
+/* Jobs are missed: the next round looks further above each frontier, past ids whose jobs are gone already, such as
+ * those of an array's short tasks. */
+void job_frontiers_widen(struct job_frontiers *frontiers);
+
 /* Adds ids that are not in the table to the query, as many as fit into ids_max; returns how many. */
 uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table,
 			   uint64_t ids_max, struct buf *query);

@@ -39,6 +39,14 @@ void job_rounds_note_list(struct job_rounds *rounds)
 		job_frontiers_advance(&rounds->frontiers, highest);
 }
 
+bool job_rounds_note_count(struct job_rounds *rounds, uint64_t jobs)
+{
+	bool are_missing = job_search_note_count(&rounds->search, rounds->table, jobs);
+	if (rounds->search.misses)
+		job_frontiers_widen(&rounds->frontiers);
+	return are_missing;
+}
+
 static void add_ask(struct job_rounds *rounds, uint64_t id, uint64_t task, uint64_t rows)
 {
 	GROW(rounds->asks, rounds->ask_count, rounds->ask_capacity);

@@ -55,6 +55,9 @@ void job_rounds_ask_array(struct job_rounds *rounds, uint64_t id, struct buf *qu
 /* The request is for all jobs, without a query. Ends an open round. */
 void job_rounds_ask_whole(struct job_rounds *rounds);
 
+/* diag counted so many jobs, pending and running: returns whether to search (job_search.h). */
+bool job_rounds_note_count(struct job_rounds *rounds, uint64_t jobs);
+
 /* The next request of a search (job_search.h); 0: it is over. */
 uint64_t job_rounds_ask_search(struct job_rounds *rounds, uint64_t ids_max, struct buf *query);
 

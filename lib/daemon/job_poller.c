@@ -72,14 +72,13 @@ static void note_count(struct job_poller *poller)
 {
 	const struct scheduler_section *scheduler = &poller->cluster->scheduler;
 	const struct diag *diag = &scheduler->diag;
-	struct job_search *search = &poller->reader.rounds.search;
+	struct job_rounds *rounds = &poller->reader.rounds;
 	if (!scheduler->is_known || !number_is_known(diag->jobs_pending) ||
 	    !number_is_known(diag->jobs_running) || diag->jobs_time == poller->jobs_time)
 		return;
 	poller->jobs_time = diag->jobs_time;
-	bool are_missing = job_search_note_count(search, poller->cluster->job_table,
-						 diag->jobs_pending + diag->jobs_running);
-	if (!search->misses)
+	bool are_missing = job_rounds_note_count(rounds, diag->jobs_pending + diag->jobs_running);
+	if (!rounds->search.misses)
 		poller->search_pause_s = SEARCH_PAUSE_S;
 	poller->needs_all |= are_missing && clock_monotonic_ns() >= poller->search_after_ns;
 }

@@ -529,7 +529,7 @@ class Others(unittest.TestCase):
                 self.assertGreater(page[expiry], time.time())
                 told = [line["endpoint"] for line in daemon.log(level="warn")]
                 self.assertEqual(sorted(set(told)), sorted(told))
-                self.assertTrue({"diag"} <= set(told) <= set(ENDPOINTS[1:]), told)
+                self.assertIn("diag", told)
                 self.assertEqual("scope2", fake.calls[-1].header("x-slurm-user-name"))
 
     def fails_alone(self, failing):

@@ -107,7 +107,7 @@ static int search(struct world *world)
 
 static bool note_count(struct world *world)
 {
-	return job_search_note_count(&world->rounds.search, world->table, count_live(&world->model));
+	return job_rounds_note_count(&world->rounds, count_live(&world->model));
 }
 
 /* Everything in the model is in the table and nothing else. */
@@ -400,6 +400,32 @@ static void test_count(void)
 	free(world);
 }
 
+/* Of ids whose jobs are gone there may be more than a round looks at. */
+static void test_gap(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	world_start(world, 1, 1, 100000);
+	for (int job = 0; job < 20; job++)
+		model_submit(&world->model, 0, 0);
+	find_all(world);
+	for (int id = 0; id < 900; id++)
+		model_take_id(&world->model);
+	model_submit(&world->model, 0, 0);
+	check_row("a round does not look past them");
+	states_round(world, 1000);
+	CHECK_NUMBER(job_table_counts(world->table).rows, 20);
+	check_row("but the one after diag has missed a job, without a search");
+	CHECK(!note_count(world));
+	states_round(world, 1000);
+	check_same(world);
+	check_row("and then the rounds are small again");
+	CHECK(!note_count(world));
+	job_rounds_begin(&world->rounds);
+	CHECK_NUMBER(job_frontiers_work(&world->rounds.frontiers), JOB_WINDOW_MIN);
+	world_end(world);
+	free(world);
+}
+
 /* PrivateData: jobs/state shows the job, job/{id} does not. */
 static void test_private(void)
 {
@@ -429,6 +455,7 @@ int main(void)
 	test_borrowed_details();
 	test_search();
 	test_count();
+	test_gap();
 	test_private();
 	return check_done();
 }
