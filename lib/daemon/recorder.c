@@ -109,7 +109,8 @@ static void replace_events(struct recorder *recorder, struct job_events *events)
 	recorder->events = events;
 }
 
-static void load(struct recorder *recorder)
+/* True: events were found. */
+static bool load(struct recorder *recorder)
 {
 	static const struct store_visitor visitor = {restore_counter, restore_run, restore_mark};
 	struct error err = {""};
@@ -130,6 +131,7 @@ static void load(struct recorder *recorder)
 	} else {
 		job_events_free(found);
 	}
+	return result == STORE_LOADED;
 }
 
 void recorder_init(struct recorder *recorder, const char *path, const struct caps *caps,
@@ -140,7 +142,8 @@ void recorder_init(struct recorder *recorder, const char *path, const struct cap
 	if (!path)
 		return;
 	recorder->store = store_new(path, "");
-	load(recorder);
+	if (!load(recorder) && recorder->is_loaded)
+		recorder_write(recorder, ""); /* counting has begun, even if we are killed before there is anything to count */
 }
 
 /* Now that the cluster's name is known: is the file its own? */

@@ -197,6 +197,19 @@ def break_things(sim, nodes, chance, stop):
         sim.control(what)
 
 
+def begin(sim, exporter, watch):
+    """Counting begins with the first page, also when slurmscope is killed before it has seen any job."""
+    sim.control("slurmctld?down=1")
+    exporter.start()
+    watch.page()
+    exporter.end(signal.SIGKILL)
+    sim.control("slurmctld?down=0")
+    sim.control("storm?jobs=20")
+    time.sleep(2)
+    exporter.start()
+    watch.page()
+
+
 def live(sim, exporter, watch, life, chance):
     """Jobs, kills and faults; then no more jobs come, and all end."""
     stop = threading.Event()
@@ -229,8 +242,7 @@ def main(life, seed):
         sim.catch_up()
         exporter = Exporter(sim.url, folder, life.scope)
         watch = Watch(exporter)
-        exporter.start()
-        watch.page()
+        begin(sim, exporter, watch)
         live(sim, exporter, watch, life, chance)
         truth, end = sim.truth(), time.monotonic() + life.settle
         while (result := compare(truth, watch.page()))[1] and time.monotonic() < end:
