@@ -106,7 +106,7 @@ static void say_budget(const struct plan *plan, const struct task *task, enum sc
 	}
 	buf_add_string(out, " takes about ");
 	say_seconds(out, task->round[by]);
-	buf_printf(out, " of %s and the budget for everything is %.3g %% of the time", daemon,
+	buf_printf(out, " of %s and the budget for everything is %.4g %% of the time", daemon,
 		   plan->budgets[by].duty * 100);
 }
 

@@ -24,8 +24,8 @@ local mixin = slow + {
     threads+: { window: '1m' },
     agentQueue+: { window: '1m', trend: '1m' },
     accountingQueue+: { trend: '1m' },
-    // a scheduler without events has a cycle a minute
-    schedulerStuck+: { window: '2m' },
+    // a scheduler without events has a cycle a minute, and Prometheus has seen none when it begins
+    schedulerStuck+: { window: '2m', 'for': '90s' },
     backfillIncomplete+: { window: '1m' },
     reservationIdle+: { window: '1m' },
     gpusIdle+: { window: '1m' },

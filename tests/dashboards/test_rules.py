@@ -45,6 +45,7 @@ def cases():
         for test in yaml.safe_load(path.read_text())["tests"]:
             for case in test.get("alert_rule_test", ()):
                 yield case["alertname"], case["exp_alerts"]
+LONGER_IN_A_HURRY = {"SlurmscopeCutOff": "30s", "SlurmSchedulerStuck": "90s"}
 
 
 class Promtool(unittest.TestCase):
@@ -67,7 +68,7 @@ class Promtool(unittest.TestCase):
         self.assertEqual([(alert["alert"], alert["labels"]) for alert in alerts()],
                          [(alert["alert"], alert["labels"]) for alert in hurried])
         for alert in hurried:
-            self.assertIn(alert.get("for"), (None, "30s" if alert["alert"] == "SlurmscopeCutOff" else "5s"))
+            self.assertIn(alert.get("for"), (None, LONGER_IN_A_HURRY.get(alert["alert"], "5s")))
             self.assertNotRegex(alert["expr"], r"\[\d+[hdw]\]|\[([3-9]|\d\d)m\]")
 
     def test_rules_do_what_they_say(self):

@@ -304,10 +304,11 @@ class Several(unittest.TestCase):
             self.assertEqual((200, b"ready\n"), daemon.request("/-/ready")[::2])
 
     def test_one_is_not_ready(self):
-        with Fake() as first, Fake() as second, Status(first, config=CLUSTERS % (first.url, second.url)) as daemon:
+        with Fake() as first, Fake() as second:
             second.behave(fakes.hang, [*ENDPOINTS, *MORE_ENDPOINTS])
-            wait_until(lambda: daemon.request("/-/ready")[2].startswith(b"not ready: beta: not asked yet: "),
-                       lambda: daemon.request("/-/ready"))
+            with Status(first, config=CLUSTERS % (first.url, second.url)) as daemon:
+                wait_until(lambda: daemon.request("/-/ready")[2].startswith(b"not ready: beta: not asked yet: "),
+                           lambda: daemon.request("/-/ready"))
 
 
 class Paths(unittest.TestCase):
