@@ -57,7 +57,7 @@ static void reload(struct daemon *daemon)
 	struct error err;
 	struct setup *setup = setup_again(daemon->setup, &err);
 	bool is_taken = setup && fleet_take(daemon->fleet, setup, &err);
-	page_board_note_reload(&daemon->board, is_taken, clock_now());
+	page_board_note_reload(&daemon->board, is_taken ? NULL : &err, clock_now());
 	if (!is_taken) {
 		log_line(LOG_LEVEL_ERROR, "the configuration stays as it is", "error", err.text, NULL);
 		setup_release(setup);
@@ -155,7 +155,7 @@ static int run(struct setup *setup)
 	struct daemon daemon = {.setup = setup_hold(setup)};
 	signal(SIGPIPE, SIG_IGN);
 	page_board_init(&daemon.board);
-	page_board_note_reload(&daemon.board, true, clock_now());
+	page_board_note_reload(&daemon.board, NULL, clock_now());
 	daemon.fleet = fleet_new(&daemon.board);
 	int status = !setup->process.once			? serve(&daemon)
 		     : fleet_take(daemon.fleet, setup, &err) ? once(&daemon)

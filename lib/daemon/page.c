@@ -74,14 +74,27 @@ void page_board_label(struct page_board *board, struct text labels)
 	pthread_mutex_unlock(&board->lock);
 }
 
-void page_board_note_reload(struct page_board *board, bool is_successful, double now)
+void page_board_note_reload(struct page_board *board, const struct error *why, double now)
 {
 	pthread_mutex_lock(&board->lock);
-	board->process.config_is_loaded = is_successful;
-	if (is_successful)
+	board->process.config_is_loaded = !why;
+	if (why)
+		board->config_error = *why;
+	else
 		board->process.config_loaded = now;
 	forget_edition(board);
 	pthread_mutex_unlock(&board->lock);
+}
+
+bool page_board_config(struct page_board *board, double *ret_read, struct error *ret_why)
+{
+	pthread_mutex_lock(&board->lock);
+	bool is_newest = board->process.config_is_loaded;
+	*ret_read = board->process.config_loaded;
+	if (!is_newest)
+		*ret_why = board->config_error;
+	pthread_mutex_unlock(&board->lock);
+	return is_newest;
 }
 
 uint64_t page_board_scrapes(struct page_board *board)

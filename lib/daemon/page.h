@@ -6,6 +6,7 @@
  * freed with the edition. Every function may be called by any thread, except where a word says whose it is. */
 #pragma once
 
+#include "base/error.h"
 #include "metrics/exporter.h"
 #include "metrics/formats.h"
 #include "status/status.h"
@@ -42,6 +43,7 @@ struct page_board {
 	struct exporter_process process;
 	_Atomic(struct http_server *) server; /* that it is read from; NULL: none */
 	struct text labels; /* of the process's own samples, as on the page; borrowed */
+	struct error config_error; /* why the newest configuration is not in force */
 	atomic_uint_fast64_t scrapes[FORMATS][SCRAPE_CODES]; /* counted by the server */
 };
 
@@ -49,7 +51,9 @@ void page_board_init(struct page_board *board);
 void page_board_done(struct page_board *board); /* slots and editions were given back */
 /* What is said of the process is said with these labels, which are borrowed, and of its configuration. */
 void page_board_label(struct page_board *board, struct text labels);
-void page_board_note_reload(struct page_board *board, bool is_successful, double now);
+void page_board_note_reload(struct page_board *board, const struct error *why, double now); /* NULL: it is in force */
+/* When the configuration in force was read, in Unix seconds. False: it is not the newest, and why. */
+bool page_board_config(struct page_board *board, double *ret_read, struct error *ret_why);
 
 /* The page of each slot that has one, with a reference; free() gives the array back. *ret_is_whole: all slots have one. */
 struct page **page_board_borrow(struct page_board *board, size_t *ret_count, bool *ret_is_whole);

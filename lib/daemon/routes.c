@@ -105,9 +105,11 @@ void routes_respond(void *context, const struct web_request *request, struct web
 	web_reply_text(reply, 404, "not found\n");
 }
 
-void routes_config_read(void *routes, const struct error *why)
+void routes_config_read(void *context, const struct error *why)
 {
-	(void)routes;
+	struct routes *routes = context;
+	if (why)
+		routes->web_config_error = *why;
 	if (why)
 		log_line(LOG_LEVEL_ERROR, "the web configuration stays as it was", "error", why->text, NULL);
 	else

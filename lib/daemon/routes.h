@@ -11,6 +11,7 @@ struct routes {
 	bool (*reload)(void *context, struct error *err);
 	void *reload_context;
 	struct exporter_process process; /* as of the last page for people; made by routes_init, as is what follows */
+	struct error web_config_error; /* why the newest web configuration is not in force */
 	char start_time[24]; /* of the process, Unix seconds */
 };
 

@@ -17,6 +17,7 @@ struct view {
 	size_t count;
 	bool is_whole; /* there is one of each cluster */
 	const struct status **clusters;
+	struct error config_error;
 	struct status_site site;
 };
 
@@ -50,6 +51,24 @@ static unsigned refresh_of(const struct web_request *request)
 	return is_fit ? (unsigned)seconds : 0;
 }
 
+static void take_configuration(struct view *view, struct routes *routes)
+{
+	struct status_site *site = &view->site;
+	struct http_server *server = atomic_load(&routes->scrape.board->server);
+	struct web_facts facts = {0};
+	bool is_newest = page_board_config(routes->scrape.board, &site->configuration.read, &view->config_error);
+	site->configuration.is_there = true;
+	site->configuration.is_newest = is_newest;
+	site->configuration.error = is_newest ? NULL : view->config_error.text;
+	if (!server) /* it is being started */
+		return;
+	http_server_facts(server, &facts);
+	site->web_configuration = (struct status_configuration){
+		facts.has_config, facts.is_config_good, facts.config_read,
+		facts.is_config_good ? NULL : routes->web_config_error.text};
+	site->certificate_expiry = (double)facts.certificate_expiry;
+}
+
 /* False, and the reply, while there is no page, and where there is no such cluster. */
 static bool view_open(struct view *view, struct routes *routes, const struct web_request *request,
 		      struct web_reply *reply)
@@ -66,6 +85,7 @@ static bool view_open(struct view *view, struct routes *routes, const struct web
 		.scrapes = page_board_scrapes(routes->scrape.board),
 		.refresh_s = refresh_of(request),
 	};
+	take_configuration(view, routes);
 	view->pages = page_board_borrow(routes->scrape.board, &view->count, &view->is_whole);
 	take_clusters(view, web_request_query(request, "cluster", 0));
 	if (view->site.cluster_count)

@@ -10,7 +10,7 @@ void pages_cluster(const struct status_site *site, struct buf *out)
 	struct buf title = BUF_INIT;
 	const char *name = *status->name ? status->name : "A cluster without a name yet";
 	findings_of_cluster(status, site->now, &of_cluster);
-	findings_of_exporter(status, site->now, &of_exporter);
+	findings_of_exporter(site, status, &of_exporter);
 	buf_printf(&title, "%s: %s – slurmscope", name,
 		   findings_verdict(of_exporter.worst > of_cluster.worst ? &of_exporter : &of_cluster));
 	frame_begin(site, title.bytes, out);

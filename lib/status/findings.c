@@ -11,6 +11,7 @@
 #define THREADS_MANY (256 * 0.8)
 #define DBD_QUEUE_LONG 1000
 #define TOKEN_SHORT_S 240.0
+#define CERTIFICATE_SHORT_S (7 * 86400.0)
 /* What is missing for a moment after a start, or while a slow answer is on its way, is not worth a word. */
 #define COVERAGE_LOW 0.99
 
@@ -197,8 +198,32 @@ static void find_of_counting(const struct status *status, struct findings *findi
 		     words_share(status->coverage).text);
 }
 
-void findings_of_exporter(const struct status *status, double now, struct findings *findings)
+static void find_of_configuration(const struct status_configuration *configuration, const char *which,
+				  double now, struct findings *findings)
 {
+	if (!configuration->is_there || configuration->is_newest)
+		return;
+	find(findings, SEVERITY_WARNING, "The %s as it is now cannot be used: %s; that of %s ago is in force.", which,
+	     configuration->error ? configuration->error : "the log says why",
+	     words_seconds(now - configuration->read).text);
+}
+
+static void find_of_certificate(double expiry, double now, struct findings *findings)
+{
+	if (expiry && expiry <= now)
+		find(findings, SEVERITY_BAD, "The certificate that scrapers are shown expired %s ago.",
+		     words_seconds(now - expiry).text);
+	else if (expiry && expiry - now < CERTIFICATE_SHORT_S)
+		find(findings, SEVERITY_WARNING, "The certificate that scrapers are shown expires in %s.",
+		     words_seconds(expiry - now).text);
+}
+
+void findings_of_exporter(const struct status_site *site, const struct status *status, struct findings *findings)
+{
+	double now = site->now;
+	find_of_configuration(&site->configuration, "configuration", now, findings);
+	find_of_configuration(&site->web_configuration, "web configuration", now, findings);
+	find_of_certificate(site->certificate_expiry, now, findings);
 	find_of_token(status, now, findings);
 	bool is_refused = findings->worst == SEVERITY_BAD;
 	for (size_t i = 0; i < status->endpoint_count && status->is_cut_off; i++) {

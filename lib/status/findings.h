@@ -1,7 +1,7 @@
 /* Is the cluster well, and is the exporter? What the facts mean, in sentences. Pure. */
 #pragma once
 
-#include "status/status.h"
+#include "status/pages.h"
 
 enum severity {
 	SEVERITY_NONE,
@@ -29,7 +29,7 @@ struct findings {
 /* The verdict that follows from the worst finding: "well", "unknown", "warning" or "bad". */
 const char *findings_verdict(const struct findings *findings);
 
-/* Both add to what is there, the worst first. `now` is in Unix seconds. */
+/* Both add to what is there, the worst first. `now` is in Unix seconds, and so is that of the site. */
 void findings_of_cluster(const struct status *status, double now, struct findings *findings);
-void findings_of_exporter(const struct status *status, double now, struct findings *findings);
+void findings_of_exporter(const struct status_site *site, const struct status *status, struct findings *findings);
 void findings_done(struct findings *findings);

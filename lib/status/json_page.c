@@ -205,10 +205,10 @@ static void put_budgets(struct json_writer *json, const struct status *status)
 	writer_close(json, '}');
 }
 
-static void put_exporter(struct json_writer *json, const struct status *status, double now)
+static void put_exporter(struct json_writer *json, const struct status_site *site, const struct status *status)
 {
 	struct findings findings = FINDINGS_INIT;
-	findings_of_exporter(status, now, &findings);
+	findings_of_exporter(site, status, &findings);
 	writer_open(json, "exporter", '{');
 	put_findings(json, &findings);
 	writer_bool(json, "ready", !status->not_ready);
@@ -238,12 +238,28 @@ static void put_exporter(struct json_writer *json, const struct status *status, 
 	findings_done(&findings);
 }
 
+static void put_configuration(struct json_writer *json, const char *name, const struct status_configuration *configuration)
+{
+	if (!configuration->is_there) {
+		writer_null(json, name);
+		return;
+	}
+	writer_open(json, name, '{');
+	writer_bool(json, "newest", configuration->is_newest);
+	put_time(json, "read_timestamp_seconds", configuration->read);
+	writer_string(json, "error", configuration->error);
+	writer_close(json, '}');
+}
+
 static void put_site(struct json_writer *json, const struct status_site *site)
 {
 	writer_open(json, "slurmscope", '{');
 	writer_string(json, "version", site->version);
 	writer_string(json, "revision", or_null(site->revision));
 	put_time(json, "start_timestamp_seconds", site->started);
+	put_configuration(json, "configuration", &site->configuration);
+	put_configuration(json, "web_configuration", &site->web_configuration);
+	put_time(json, "certificate_expiry_timestamp_seconds", site->certificate_expiry);
 	writer_number(json, "cpu_seconds", site->cpu_seconds);
 	writer_integer(json, "resident_memory_bytes", site->resident_bytes);
 	writer_integer(json, "scrapes", site->scrapes);
@@ -266,7 +282,7 @@ void pages_json(const struct status_site *site, struct buf *out)
 		writer_string(&json, "api_version", or_null(status->api_version));
 		writer_number(&json, "made_timestamp_seconds", status->made);
 		put_cluster(&json, status, site->now);
-		put_exporter(&json, status, site->now);
+		put_exporter(&json, site, status);
 		writer_close(&json, '}');
 	}
 	writer_close(&json, ']');

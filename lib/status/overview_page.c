@@ -29,7 +29,7 @@ static void say_cluster(const struct status_site *site, const struct status *sta
 	const struct status_share *cpus = &status->nodes.cpus;
 	double all = (double)cpus->allocated + (double)cpus->idle + (double)cpus->other;
 	findings_of_cluster(status, site->now, &of_cluster);
-	findings_of_exporter(status, site->now, &of_exporter);
+	findings_of_exporter(site, status, &of_exporter);
 	buf_add_string(out, "<tr><th scope=\"row\"><a href=\"?");
 	frame_query(status->name, out);
 	HTML(out, "\">%</a></th>", status->name);

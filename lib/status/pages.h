@@ -3,11 +3,21 @@
 
 #include "status/status.h"
 
+/* A configuration that is read again while the process runs. */
+struct status_configuration {
+	bool is_there;
+	bool is_newest;    /* else the one before is still in force */
+	double read;       /* when the one in force was */
+	const char *error; /* why the newest one is not taken; NULL: it is */
+};
+
 /* What is not of one cluster. All borrowed. */
 struct status_site {
 	double now;
 	const char *version, *revision;
 	const char *metrics_path; /* "/metrics" */
+	struct status_configuration configuration, web_configuration;
+	double certificate_expiry; /* of the server; 0: no TLS */
 	double started;
 	double cpu_seconds;
 	uint64_t resident_bytes;

@@ -1,6 +1,7 @@
 """Configuration files: what they say holds, is read again at SIGHUP, and several clusters stand beside each other."""
 
 import contextlib
+import json
 import re
 import subprocess
 import tempfile
@@ -85,8 +86,19 @@ class Reload(unittest.TestCase):
             page = daemon.wait_for(lambda page: results(page, "nodes")["ok"] > asked + 1, "nodes to be asked")
             self.assertTrue(any(series.startswith("slurm_node_cpus{") for series in page), "the old one is in force")
 
+            said = daemon.request("/")[2].decode()
+            self.assertIn("The configuration as it is now cannot be used: ", said)
+            self.assertIn("slurmscope.yml:2:1: did not find", said)
+            process = json.loads(daemon.request("/api/v1/status")[2])["slurmscope"]
+            self.assertFalse(process["configuration"]["newest"])
+            self.assertIn("slurmscope.yml:2:1: did not find", process["configuration"]["error"])
+
             page = daemon.reload(ONE % fake.url)
             self.assertEqual(1, page[RELOADED])
+            process = json.loads(daemon.request("/api/v1/status")[2])["slurmscope"]
+            self.assertAlmostEqual(page[RELOAD_TIME], process["configuration"].pop("read_timestamp_seconds"), delta=0.001)
+            self.assertEqual({"newest": True, "error": None}, process["configuration"])
+            self.assertNotIn("cannot be used", daemon.request("/")[2].decode())
             page = daemon.wait_for(lambda page: not any(s.startswith("slurm_node_cpus{") for s in page), "less of nodes")
             self.assertGreater(results(page, "nodes")["ok"], asked, "the counters go on")
             self.assertEqual(1, len({call.connection for call in fake.calls}), "the connection stays")

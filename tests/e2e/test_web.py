@@ -366,6 +366,8 @@ class Changes(unittest.TestCase):
                 self.assertEqual((200, 401), (site.get(headers=alice)[0], site.get()[0]))
             wait_until(lambda: site.page(alice)["slurmscope_web_config_last_reload_successful"] == 0, "it says so")
             self.assertEqual(read, site.page(alice)["slurmscope_web_config_last_reload_success_timestamp_seconds"])
+            self.assertRegex(site.get("/", headers=alice)[2].decode(),
+                             "The web configuration as it is now cannot be used: .*No such file")
             site.rewrite(KEY_PAIR + users.replace("alice", "bob"))
             self.reread(site, 1)
             self.assertEqual((401, 200), (site.get(headers=alice)[0], site.get(headers=basic("bob"))[0]))

@@ -78,6 +78,7 @@ struct world {
 	struct status_controller controllers[2];
 	struct status_count states[2], flags[2];
 	struct status_endpoint endpoints[ENDPOINT_COUNT];
+	struct status_site site;
 };
 
 static void begin(struct world *world)
@@ -88,6 +89,7 @@ static void begin(struct world *world)
 		.controllers = {{"ctl1", true, ANSWER_YES, 0.001}, {"ctl2", false, ANSWER_YES, -1}},
 		.states = {{"idle", 990}, {"down", 0}},
 		.flags = {{"drained", 0}, {"draining", 0}},
+		.site = {.now = NOW, .configuration = {true, true, NOW - 60, NULL}, .certificate_expiry = NOW + 30 * 86400},
 	};
 	struct status *status = world->status;
 	for (int i = 0; i < ENDPOINT_COUNT; i++)
@@ -163,6 +165,16 @@ static void no_details(struct world *world) { world->status->jobs.without_detail
 static void low_coverage(struct world *world) { world->status->coverage = 0.5; }
 static void no_coverage(struct world *world) { world->status->coverage = -1; }
 static void busy(struct world *world) { world->status->brake = 4; }
+static void bad_config(struct world *world)
+{
+	world->site.configuration = (struct status_configuration){true, false, NOW - 60, "line 3: no"};
+}
+static void bad_web_config(struct world *world)
+{
+	world->site.web_configuration = (struct status_configuration){true, false, NOW - 60, "no such file"};
+}
+static void certificate_expires(struct world *world) { world->site.certificate_expiry = NOW + 86400; }
+static void certificate_expired(struct world *world) { world->site.certificate_expiry = NOW - 60; }
 
 static void test_findings(void)
 {
@@ -211,6 +223,14 @@ static void test_findings(void)
 		{"no details", no_details, "well", "well", "Only the state of 1,200 jobs is known yet."},
 		{"coverage", low_coverage, "well", "well", "Of the jobs that slurmctld counts 50 % are known; the others are searched for."},
 		{"coverage not known", no_coverage, "well", "well", NULL},
+		{"bad configuration", bad_config, "well", "warning",
+		 "The configuration as it is now cannot be used: line 3: no; that of 60 s ago is in force."},
+		{"bad web configuration", bad_web_config, "well", "warning",
+		 "The web configuration as it is now cannot be used: no such file; that of 60 s ago is in force."},
+		{"certificate expires", certificate_expires, "well", "warning",
+		 "The certificate that scrapers are shown expires in 24 h."},
+		{"certificate expired", certificate_expired, "well", "bad",
+		 "The certificate that scrapers are shown expired 60 s ago."},
 		{"busy", busy, "well", "well", "slurmctld is busy: it is asked 4 times less often."},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -220,7 +240,7 @@ static void test_findings(void)
 		begin(&world);
 		rows[i].change(&world);
 		findings_of_cluster(world.status, NOW, &cluster);
-		findings_of_exporter(world.status, NOW, &exporter);
+		findings_of_exporter(&world.site, world.status, &exporter);
 		CHECK_STRING(findings_verdict(&cluster), rows[i].cluster);
 		CHECK_STRING(findings_verdict(&exporter), rows[i].exporter);
 		bool is_said = !rows[i].text && cluster.count + exporter.count == 0;
@@ -246,7 +266,7 @@ static void test_order(void)
 	expired(&world);
 	one_fails(&world);
 	busy(&world);
-	findings_of_exporter(world.status, NOW, &findings);
+	findings_of_exporter(&world.site, world.status, &findings);
 	CHECK_NUMBER(findings.count, 3);
 	for (size_t i = 1; i < findings.count; i++)
 		CHECK(findings.items[i - 1].severity >= findings.items[i].severity);
@@ -255,7 +275,7 @@ static void test_order(void)
 	one_fails(&world);
 	world.endpoints[1].is_refused = false;
 	world.status->brake = 1;
-	findings_of_exporter(world.status, NOW, &findings);
+	findings_of_exporter(&world.site, world.status, &findings);
 	CHECK_NUMBER(findings.count, 2); /* and the token */
 	findings_done(&findings);
 	status_free(world.status);
