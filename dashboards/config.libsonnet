@@ -110,5 +110,6 @@
     },
     eventsLost: { window: '1h' },
     stateErrors: { window: '15m' },
+    configRefused: { 'for': '5m' },
   },
 }

@@ -67,5 +67,12 @@ local alert = import 'alert.libsonnet';
     |||, 'Slurmscope cannot write its state.', |||
       {{ $value | printf "%%.0f" }} writes of the state file%(of)s failed in the last %(window)s; what is counted meanwhile is lost if slurmscope ends: df; journalctl -u slurmscope
     |||),
+    alert(config, 'SlurmscopeConfigRefused', 'warning', config.configRefused, |||
+      label_replace(slurmscope_config_last_reload_successful{%(s)s} == 0, "option", "--config.file", "", "")
+      or
+      label_replace(slurmscope_web_config_last_reload_successful{%(s)s} == 0, "option", "--web.config.file", "", "")
+    |||, 'Slurmscope cannot use its configuration as it is now.', |||
+      The file of {{ $labels.option }} of slurmscope on {{ $labels.instance }} was changed and is wrong; the one before is in force until the next start, which will fail. What is wrong: slurmscope's page for people; slurmscope --check-config
+    |||),
   ],
 }
