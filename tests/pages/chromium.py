@@ -90,6 +90,10 @@ class Chromium:
         return [event["params"] for event in self.events
                 if event.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Network.loadingFailed")]
 
+    def requested(self):
+        """What was loaded for the page that is shown."""
+        return [event["params"]["request"]["url"] for event in self.events if event.get("method") == "Network.requestWillBeSent"]
+
     def evaluate(self, expression):
         done = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in done:
