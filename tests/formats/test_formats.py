@@ -3,10 +3,12 @@
 reader, protobuf by Google's, both by a real Prometheus 3 that asks for them by itself. The cluster is the simulator's,
 with jobs that wait, end and fail."""
 
+import contextlib
 import gzip
 import http.client
 import math
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -19,10 +21,12 @@ from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
 TESTS = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(TESTS / "sim"), str(TESTS / "e2e")]
+from certificates import make_authority, make_certificate  # noqa: E402
 from fake_slurmrestd import Fake  # noqa: E402
 from harness import PATIENCE, Daemon, wait_until  # noqa: E402
 from prometheus import Prometheus  # noqa: E402
 from test_config import are_up as is_well, of, two  # noqa: E402
+from test_web import HASH, KEY_PAIR  # noqa: E402
 from simulator import SLURMSCOPE, Simulator  # noqa: E402
 from test_events import Exporter, short  # noqa: E402
 
@@ -269,9 +273,9 @@ class Formats(unittest.TestCase):
         self.assertEqual(404, self.get("/metrics/")[0])
         self.assertEqual(404, self.get("/metricsnodes")[0])
 
-    def prometheus(self, program, *features, more=""):
+    def prometheus(self, program, *features, more="", port=None):
         flags = [f"--enable-feature={','.join(features)}"] if features else []
-        return Prometheus(program, None, CONFIG.format(port=self.exporter.port, more=more), flags)
+        return Prometheus(program, None, CONFIG.format(port=port or self.exporter.port, more=more), flags)
 
     def scrapes(self, form):
         return (self.exporter.page() or {}).get(f'slurmscope_scrapes_total{{format="{form}",code="200"}}', 0)
@@ -298,13 +302,30 @@ class Formats(unittest.TestCase):
         for series, exemplar in wait_until(lambda: look("slurm_job_wait_time_seconds_bucket"), "exemplars of waits"):
             self.assertLessEqual(float(exemplar["value"]), float(series["le"]))
 
+    @contextlib.contextmanager
+    def guarded(self):
+        """Another exporter of the same cluster, behind TLS and a password; and how Prometheus gets in."""
+        with tempfile.TemporaryDirectory(prefix="slurmscope-guarded-") as folder:
+            make_authority(folder, "site")
+            make_certificate(folder, "server", "site", "IP:127.0.0.1")
+            web = Path(folder, "web.yml")
+            web.write_text(f"{KEY_PAIR}basic_auth_users:\n  prometheus: {HASH}\n")
+            exporter = Exporter(self.sim.url, folder, [*short().scope, f"--web.config.file={web}"])
+            exporter.start()
+            try:
+                yield exporter, (f"scheme: https\n  tls_config: {{ca_file: {folder}/site.pem}}\n"
+                                 "  basic_auth: {username: prometheus, password: secret}\n")
+            finally:
+                exporter.end(signal.SIGTERM)
+
     def test_prometheus_native(self):
-        """Prometheus 3.5 has them behind a feature flag, later ones by scrape_native_histograms."""
-        before = self.scrapes("protobuf")
-        with self.prometheus(PROMETHEUS3, "native-histograms", "created-timestamp-zero-ingestion", "exemplar-storage",
-                             more="always_scrape_classic_histograms: true") as prometheus:
+        """Over TLS with a password. Prometheus 3.5 has them behind a feature flag, later ones by scrape_native_histograms."""
+        of_protobuf = 'slurmscope_scrapes_total{format="protobuf", code="200"}'
+        with self.guarded() as (exporter, more), \
+                self.prometheus(PROMETHEUS3, "native-histograms", "created-timestamp-zero-ingestion", "exemplar-storage",
+                                more=more + "  always_scrape_classic_histograms: true", port=exporter.port) as prometheus:
             wait_until(lambda: prometheus.value("up") == 1, prometheus.log.read_text)
-            wait_until(lambda: self.scrapes("protobuf") > before + 3, "scrapes in protobuf")
+            wait_until(lambda: (prometheus.value(of_protobuf) or 0) > 3, "scrapes in protobuf")
             for family in NATIVE:
                 self.check_quantiles(prometheus, family)
             self.check_started_at_zero(prometheus)
