@@ -527,6 +527,27 @@ class Slowness(unittest.TestCase):
             self.assertLess(page["process_resident_memory_bytes"], 200e6)
             self.assertLess(page["process_open_fds"], 600)
 
+    def test_more_than_fit_over_tls(self):
+        """Before, within and after the handshake."""
+        with Site(KEY_PAIR) as site, contextlib.ExitStack() as stack:
+            wait_until(site.page, "a page")
+            context = site.context()
+            for is_greeted, what in ((False, b""), (False, b"\x16\x03\x01\x02\x00\x01\x00"), (False, b"GET / HTTP/1.1\r\n\r\n"),
+                                     (True, b""), (True, b"GET /metr")):
+                for _ in range(600):
+                    slow = stack.enter_context(socket.create_connection(("127.0.0.1", site.daemon.port), PATIENCE))
+                    with contextlib.suppress(ConnectionError):
+                        if is_greeted:
+                            slow = stack.enter_context(context.wrap_socket(slow, server_hostname="localhost"))
+                        slow.sendall(what)
+                start = time.monotonic()
+                self.assertEqual(200, site.get()[0])
+                self.assertLess(time.monotonic() - start, SLOWEST_SCRAPE, (is_greeted, what))
+            crowded = 'slurmscope_web_connections_dropped_total{reason="crowded"}'
+            page = wait_until(lambda: (page := site.page()).get(crowded, 0) > 1000 and page, "connections that were dropped")
+            self.assertLessEqual(page["slurmscope_web_connections"], 512)
+            self.assertLess(page["process_resident_memory_bytes"], 250e6)
+
     def test_a_byte_now_and_then(self):
         """Time runs from the connection's beginning, whatever comes meanwhile."""
         with Fake() as fake, Daemon(fake) as daemon, daemon.connect() as header, daemon.connect() as body, \
