@@ -50,8 +50,9 @@ def lower_bound(failed, jobs):
 
 
 class Ends:
-    """How jobs ended, as sacct tells it, and what texts may say of them, which are up to LAG seconds behind."""
-    LAG = 10
+    """How jobs ended, as sacct tells it, and what texts may say of them, which are up to LAG seconds behind: slurmscope counts an
+    end when slurmdbd has had it for ten seconds, and scrape, rule, alert and notification come after that."""
+    LAG = 30
 
     def __init__(self, slurm, *jobs):
         self.rows = slurm.table("sacct", "-a", "-X", "-P", "-j", ",".join(jobs), "-o", "End,State,User")
