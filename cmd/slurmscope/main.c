@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "daemon/edition.h"
 #include "daemon/fleet.h"
+#include "daemon/notify.h"
 #include "daemon/process.h"
 #include "daemon/routes.h"
 #include "daemon/setup.h"
@@ -10,6 +11,7 @@
 #include "metrics/catalogue.h"
 #include "web/listen.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,9 +57,11 @@ static int once(struct daemon *daemon)
 static void reload(struct daemon *daemon)
 {
 	struct error err;
+	notify("RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_monotonic_ns() / 1000);
 	struct setup *setup = setup_again(daemon->setup, &err);
 	bool is_taken = setup && fleet_take(daemon->fleet, setup, &err);
 	page_board_note_reload(&daemon->board, is_taken ? NULL : &err, clock_now());
+	notify("READY=1");
 	if (!is_taken) {
 		log_line(LOG_LEVEL_ERROR, "the configuration stays as it is", "error", err.text, NULL);
 		setup_release(setup);
@@ -70,13 +74,28 @@ static void reload(struct daemon *daemon)
 	daemon->setup = setup;
 }
 
-/* Until a signal wants it to end, whose number is returned. */
+/* The next signal; 0: none came within that time. */
+static int wait_for_signal(const sigset_t *signals, uint64_t ns)
+{
+	const struct timespec time = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
+	int number = sigtimedwait(signals, NULL, &time);
+	return number > 0 ? number : 0;
+}
+
+/* Until a signal wants it to end, whose number is returned. Meanwhile systemd's watchdog is fed. */
 static int wait_for_end(struct daemon *daemon, const sigset_t *signals)
 {
-	int number;
-	while (sigwait(signals, &number) == 0 && number == SIGHUP)
-		reload(daemon);
-	return number;
+	static const uint64_t minute_ns = UINT64_C(60000000000);
+	uint64_t watchdog_ns = notify_watchdog_ns();
+	for (;;) {
+		int number = wait_for_signal(signals, watchdog_ns ? watchdog_ns / 3 : minute_ns);
+		if (number == SIGHUP)
+			reload(daemon);
+		else if (number)
+			return number;
+		if (watchdog_ns && fleet_makes_progress(daemon->fleet))
+			notify("WATCHDOG=1");
+	}
 }
 
 /* Of POST /-/reload: says what is wrong, and leaves the rest to the main thread. In the server's thread, which therefore
@@ -141,7 +160,10 @@ static int serve(struct daemon *daemon)
 		return fail(&err);
 	}
 	log_addresses(&listeners, config->telemetry_path);
-	log_line(LOG_LEVEL_INFO, "stopping", "signal", strsignal(wait_for_end(daemon, &signals)), NULL);
+	notify("READY=1");
+	int number = wait_for_end(daemon, &signals);
+	notify("STOPPING=1");
+	log_line(LOG_LEVEL_INFO, "stopping", "signal", strsignal(number), NULL);
 	fleet_free(daemon->fleet);
 	daemon->fleet = NULL;
 	atomic_store(&daemon->board.server, NULL);

@@ -1,5 +1,6 @@
 #include "daemon/fleet.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "daemon/poller.h"
@@ -159,6 +160,15 @@ bool fleet_take(struct fleet *fleet, struct setup *setup, struct error *err)
 	buf_done(&fleet->labels);
 	fleet->labels = labels;
 	return start(fleet, err);
+}
+
+bool fleet_makes_progress(const struct fleet *fleet)
+{
+	uint64_t now = clock_monotonic_ns();
+	const struct member *member = fleet->members;
+	while (member && poller_makes_progress(member->poller, now))
+		member = member->next;
+	return !member;
 }
 
 bool fleet_poll_all(struct fleet *fleet)

@@ -14,6 +14,9 @@ struct fleet *fleet_new(struct page_board *board); /* of no clusters; borrows th
 bool fleet_take(struct fleet *fleet, struct setup *setup, struct error *err);
 
 /* Asks every endpoint of every cluster once; true if all that are served answered. */
+/* Do all pollers? One that hangs has numbers that grow old without anybody's saying so. */
+bool fleet_makes_progress(const struct fleet *fleet);
+
 bool fleet_poll_all(struct fleet *fleet);
 
 void fleet_free(struct fleet *fleet); /* NULL is fine */

@@ -24,6 +24,8 @@ static const double request_bounds[] = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 #define OLD_PAGE_S 60.0
 /* Before a request that takes longer, what is known is shown. */
 #define LONG_REQUEST_S 0.5
+#define REQUESTS_OF_ACTION 4 /* at most: with another version of the API, another token */
+#define GRACE_S 30.0         /* for all that is no request */
 
 struct poller {
 	struct setup *setup; /* held */
@@ -45,6 +47,7 @@ struct poller {
 	bool is_page_old;        /* something happened since it was made */
 	uint64_t next_page_ns;   /* not before */
 	atomic_bool stop;
+	atomic_uint_fast64_t next_sign_ns; /* a sign of life is due by then; 0: there is no thread */
 	pthread_t thread;
 	bool has_thread;
 	struct job_events *counted_before; /* by an earlier poller; until the thread runs */
@@ -505,6 +508,19 @@ void poller_continue(struct poller *poller, const struct poller *before)
 	poller->old_page_until_ns = clock_monotonic_ns() + (uint64_t)(OLD_PAGE_S * 1e9);
 }
 
+/* The next sign of life comes within so many seconds after that moment, unless something hangs. */
+static void expect_sign(struct poller *poller, uint64_t moment_ns, double seconds)
+{
+	uint64_t ns = (uint64_t)(seconds * 1e9);
+	atomic_store(&poller->next_sign_ns, moment_ns < UINT64_MAX - ns ? moment_ns + ns : UINT64_MAX);
+}
+
+bool poller_makes_progress(struct poller *poller, uint64_t now_ns)
+{
+	uint64_t next_sign_ns = atomic_load(&poller->next_sign_ns);
+	return !next_sign_ns || now_ns < next_sign_ns;
+}
+
 static void *run(void *context)
 {
 	struct poller *poller = context;
@@ -513,8 +529,10 @@ static void *run(void *context)
 	tell_planner(poller);
 	poller->is_page_old = true; /* nothing is known yet, but a scrape finds the exporter itself */
 	while (!atomic_load(&poller->stop)) {
+		uint64_t now = clock_monotonic_ns();
+		expect_sign(poller, now, GRACE_S + REQUESTS_OF_ACTION * (double)poller->config->timeout_s);
 		take_next_config(poller);
-		struct plan_action action = plan_next(poller->plan, clock_monotonic_ns());
+		struct plan_action action = plan_next(poller->plan, now);
 		publish_if_due(poller, &action);
 		if (action.kind == PLAN_ASK) {
 			act(poller, &action);
@@ -525,14 +543,17 @@ static void *run(void *context)
 			until = action.until_ns;
 		if (poller->is_page_old && poller->next_page_ns < until)
 			until = poller->next_page_ns;
+		expect_sign(poller, until, GRACE_S);
 		wait_until(poller, until);
 	}
 	event_poller_record(&poller->events, poller->jobs.as_of);
+	atomic_store(&poller->next_sign_ns, 0);
 	return NULL;
 }
 
 bool poller_start(struct poller *poller, struct error *err)
 {
+	expect_sign(poller, clock_monotonic_ns(), GRACE_S);
 	int code = pthread_create(&poller->thread, NULL, run, poller);
 	poller->has_thread = code == 0;
 	return poller->has_thread || error_set(err, "a thread to poll in: %s", strerror(code));

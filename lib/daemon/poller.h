@@ -25,5 +25,7 @@ void poller_configure(struct poller *poller, struct setup *setup, const struct c
 void poller_continue(struct poller *poller, const struct poller *before);
 
 bool poller_start(struct poller *poller, struct error *err); /* polls in a thread of its own */
+/* Has its thread done something, or begun to wait, no longer ago than that may take? By any thread. */
+bool poller_makes_progress(struct poller *poller, uint64_t now_ns);
 void poller_stop(struct poller *poller); /* ends the thread, if any, within a second */
 void poller_free(struct poller *poller); /* NULL is fine */

@@ -1,0 +1,172 @@
+"""What systemd is told, and what it is told to do with us."""
+
+import contextlib
+import ctypes
+import os
+import re
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+from fake_slurmrestd import ENDPOINTS, Fake
+from harness import EVERY_SECOND, Daemon, all_at_once, is_up, wait_until
+
+UNITS = Path(__file__).resolve().parents[2] / "deploy"
+PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT, WALL = 17, 0x4206, 0x4207, 0x40000000
+EXPOSURE_MAX = 1.1
+
+
+class Systemd:
+    """Its end of NOTIFY_SOCKET."""
+
+    def __init__(self, is_abstract=False):
+        self.folder = tempfile.TemporaryDirectory(prefix="slurmscope-notify-")
+        self.name = f"@{self.folder.name}" if is_abstract else f"{self.folder.name}/notify"
+        self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.socket.bind(self.name.replace("@", "\0"))
+        self.told = []  # (when, what)
+        threading.Thread(target=self.listen, daemon=True).start()
+
+    def listen(self):
+        with contextlib.suppress(OSError):
+            while True:
+                what = self.socket.recv(4096).decode()
+                self.told.append((time.monotonic(), what))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.socket.close()
+        self.folder.cleanup()
+
+    def said(self):
+        return [what for _, what in self.told if what != "WATCHDOG=1"]
+
+    def fed(self):
+        return [when for when, what in self.told if what == "WATCHDOG=1"]
+
+
+class Frozen:
+    """A thread of a process, while the others go on."""
+
+    def __init__(self, thread):
+        self.libc, self.thread = ctypes.CDLL(None, use_errno=True), thread
+
+    def ptrace(self, request):
+        assert self.libc.ptrace(request, self.thread, None, None) == 0, os.strerror(ctypes.get_errno())
+
+    def __enter__(self):
+        self.ptrace(PTRACE_SEIZE)
+        self.ptrace(PTRACE_INTERRUPT)
+        os.waitpid(self.thread, WALL)
+
+    def __exit__(self, *_):
+        self.ptrace(PTRACE_DETACH)
+
+
+def poller_of(process):
+    """The thread that asks slurmrestd: the one whose CPU time grows while nobody scrapes."""
+    def times():
+        return {int(task.name): int((task / "schedstat").read_text().split()[2]) for task in Path(f"/proc/{process}/task").iterdir()}
+    before = times()
+    time.sleep(3)
+    after = times()
+    return max((after[task] - before.get(task, 0), task) for task in after if task != process)[1]
+
+
+class Notify(unittest.TestCase):
+    def test_ready_reload_and_end(self):
+        for is_abstract in False, True:
+            config = 'slurmrestd: {{url: "{}", token-file: {{folder}}/token}}\n'
+            with self.subTest(is_abstract), Systemd(is_abstract) as systemd, Fake() as fake, \
+                    Daemon(fake, config=config.format(fake.url), environment={"NOTIFY_SOCKET": systemd.name}) as daemon:
+                wait_until(lambda: systemd.said() == ["READY=1"], systemd.said)
+                self.assertEqual(200, daemon.request("/-/healthy")[0], "it serves when it says so")
+                for text in (config.format(fake.url), "junk: 1\n"):
+                    systemd.told.clear()
+                    before = time.monotonic_ns() // 1000
+                    daemon.reload(text)
+                    wait_until(lambda: len(systemd.said()) == 2, systemd.said)
+                    reloading, ready = systemd.said()
+                    moment = int(re.fullmatch(r"RELOADING=1\nMONOTONIC_USEC=(\d+)", reloading)[1])
+                    self.assertTrue(before <= moment <= time.monotonic_ns() // 1000)
+                    self.assertEqual("READY=1", ready)
+                systemd.told.clear()
+                daemon.process.send_signal(signal.SIGTERM)
+                self.assertEqual(0, daemon.process.wait(30))
+                wait_until(lambda: systemd.said() == ["STOPPING=1"], systemd.said)
+                self.assertEqual([], systemd.fed(), "nobody asked for it")
+                daemon.process.poll = lambda: None  # it was to end
+
+    def test_not_ready_when_it_cannot_serve(self):
+        with Systemd() as systemd, socket.create_server(("127.0.0.1", 0)) as taken:
+            daemon = Daemon(None, url="http://127.0.0.1:1", address="127.0.0.1:%d" % taken.getsockname()[1],
+                            environment={"NOTIFY_SOCKET": systemd.name})
+            self.assertEqual(1, daemon.process.wait(30))
+            daemon.folder.cleanup()
+            self.assertEqual([], systemd.told)
+
+    def test_watchdog(self):
+        """It is fed while the poller works, waits, or waits for an answer; not when it hangs."""
+        environment = {"WATCHDOG_USEC": "3000000"}
+        with Systemd() as systemd, Fake() as fake, \
+                Daemon(fake, *EVERY_SECOND, "--slurmrestd.timeout=1", environment={"NOTIFY_SOCKET": systemd.name, **environment}) as daemon:
+            daemon.wait_well()
+            wait_until(lambda: len(systemd.fed()) > 3, systemd.fed)
+            fake.refuse()
+            daemon.wait_for(lambda page: is_up(page, "ping") == 0, "slurmrestd is away")
+            fed = len(systemd.fed())
+            wait_until(lambda: len(systemd.fed()) > fed + 3, "it is fed all the same")
+            fake.open()
+            daemon.wait_well()
+            with Frozen(poller_of(daemon.pid)):
+                time.sleep(40)  # what may take long has taken long enough
+                self.assertEqual(200, daemon.request("/-/healthy")[0], "the server goes on")
+                fed = len(systemd.fed())
+                time.sleep(5)
+                self.assertEqual(fed, len(systemd.fed()))
+            wait_until(lambda: len(systemd.fed()) > fed, "it goes on when the poller does")
+            feedings = [when for when in systemd.fed() if when < systemd.fed()[fed - 1]]
+            self.assertLess(max(b - a for a, b in zip(feedings, feedings[1:])), 3)
+
+    def test_another_process_is_watched(self):
+        with Systemd() as systemd, Fake() as fake, Daemon(fake, environment={
+                "NOTIFY_SOCKET": systemd.name, "WATCHDOG_USEC": "100000", "WATCHDOG_PID": "1"}):
+            wait_until(systemd.said, "it is ready")
+            time.sleep(2)
+            self.assertEqual([], systemd.fed())
+
+    def test_nobody_listens(self):
+        for name in ("/nowhere/notify", "relative", "@", "", "/" + "x" * 200):
+            with self.subTest(name), Fake() as fake, Daemon(fake, environment={"NOTIFY_SOCKET": name}) as daemon:
+                self.assertEqual(200, daemon.request("/-/healthy")[0])
+
+
+class Units(unittest.TestCase):
+    def test_exposure(self):
+        done = subprocess.run(["systemd-analyze", "security", "--offline=true", UNITS / "systemd/slurmscope.service"],
+                              capture_output=True, text=True, check=True)
+        self.assertLessEqual(float(re.search(r"exposure level for slurmscope.service: ([\d.]+)", done.stdout)[1]), EXPOSURE_MAX)
+
+    def test_they_are_valid(self):
+        """But for what is not installed here."""
+        expected = re.compile(r"(is not executable: No such file|Command 'man |Failed to .*unit .*not found|^$)")
+        for unit in sorted([*UNITS.glob("*/*.service"), *UNITS.glob("*/*.timer")]):
+            done = subprocess.run(["systemd-analyze", "verify", unit], capture_output=True, text=True)
+            wrong = [line for line in done.stderr.splitlines() if unit.name in line and not expected.search(line)]
+            self.assertEqual([], wrong)
+        self.assertGreaterEqual(len(list(UNITS.glob("*/*.service"))), 2)
+
+
+def load_tests(loader, tests, pattern):
+    return all_at_once(tests)
+
+
+if __name__ == "__main__":
+    unittest.main()
