@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "daemon/edition.h"
 #include "daemon/fleet.h"
+#include "daemon/manual.h"
 #include "daemon/notify.h"
 #include "daemon/process.h"
 #include "daemon/routes.h"
@@ -203,6 +204,8 @@ static int act(struct setup *setup)
 		catalogue_list(&out);
 	else if (config->example_config)
 		config_example(&out);
+	else if (config->print_manual)
+		manual_write((enum manual)config->print_manual, &out);
 	else if (config->print_config)
 		setup_print(setup, &out);
 	else if (!config->check_config)

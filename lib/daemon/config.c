@@ -1,6 +1,7 @@
 #include "daemon/config.h"
 
 #include "base/clock.h"
+#include "daemon/manual.h"
 #include "daemon/option.h"
 #include "daemon/routes.h"
 #include "metrics/catalogue.h"
@@ -180,6 +181,8 @@ const struct option_row option_table[] = {
 	 "Show the configuration in force as a configuration file, and exit.", NULL},
 	{"example-config", FLAG, offsetof(struct config, example_config), NULL, NULL,
 	 "Show a configuration file with all options, their defaults and what they mean, and exit.", NULL},
+	{"print-manual", CHOICE, offsetof(struct config, print_manual), NULL, "PAGE",
+	 "Show a manual page, or what a shell completes, and exit.", manual_names},
 	{"list-metrics", FLAG, offsetof(struct config, list_metrics), NULL, NULL,
 	 "List all metric families (name, type, labels, source, since, help), and exit.", NULL},
 	{"version", FLAG, offsetof(struct config, version), NULL, NULL, "Show the version, and exit.",

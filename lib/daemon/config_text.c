@@ -3,7 +3,7 @@
 
 enum { EXAMPLE_WIDTH = 100 };
 
-static void describe(const struct option_row *row, struct buf *out)
+void option_describe(const struct option_row *row, struct buf *out)
 {
 	buf_add_string(out, row->help);
 	for (int c = 0; row->choices && row->choices[c]; c++)
@@ -20,7 +20,7 @@ void config_help(struct buf *out)
 		const struct option_row *row = &option_table[i];
 		buf_printf(out, "  --%s%s%s\n      ", row->name, row->value ? "=" : "",
 			   row->value ? row->value : "");
-		describe(row, out);
+		option_describe(row, out);
 		if (row->initial)
 			buf_printf(out, " Default: %s.", row->initial);
 		buf_add_char(out, '\n');
@@ -41,7 +41,7 @@ static void indent_to(struct buf *out, unsigned indent)
 static void write_comment(const struct option_row *row, unsigned indent, struct buf *out)
 {
 	struct buf words = BUF_INIT;
-	describe(row, &words);
+	option_describe(row, &words);
 	struct text rest = buf_text(&words), word;
 	size_t column = 0;
 	while (text_next(&rest, ' ', &word)) {

@@ -20,7 +20,7 @@ static bool begins_with(const struct option_row *row, const char *prefix)
 
 bool option_is_command(const struct option_row *row)
 {
-	return (row->type == FLAG && !strchr(row->name, '.')) || begins_with(row, "config.");
+	return (row->type != LABELS && !strchr(row->name, '.')) || begins_with(row, "config.");
 }
 
 bool option_is_of_process(const struct option_row *row)

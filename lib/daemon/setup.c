@@ -91,7 +91,8 @@ static bool read_file(struct reading *reading, const struct yaml_node **ret_clus
 
 static bool is_to_run(const struct config *config)
 {
-	return !config->help && !config->version && !config->list_metrics && !config->example_config;
+	return !config->help && !config->version && !config->list_metrics && !config->example_config &&
+	       !config->print_manual;
 }
 
 static bool read_all(struct reading *reading)
