@@ -1,0 +1,128 @@
+"""vmagent scrapes slurmscope and writes to a VictoriaMetrics, which then says what the page says; two of them, as
+deploy/victoriametrics has it, are no more than one; and rules and alerts are vmalert's, too."""
+
+import contextlib
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+import urllib.parse
+import urllib.request
+from pathlib import Path
+
+from fake_slurmrestd import Fake
+from harness import EVERY_SECOND, PATIENCE, Daemon, free_port, wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+BIN = Path(os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope"), "victoria-metrics/usr/bin")
+LABELS = re.compile(r'(\w+)=("(?:\\.|[^"\\])*")')
+RULES = [f"-rule={ROOT}/deploy/prometheus/slurmscope.{kind}.yml" for kind in ("rules", "alerts")]
+
+
+@contextlib.contextmanager
+def running(program, *options):
+    with tempfile.TemporaryDirectory(prefix="slurmscope-vm-") as folder:
+        log = Path(folder, "log")
+        with open(log, "wb") as out:
+            process = subprocess.Popen([BIN / program, *(option.format(folder=folder) for option in options)], stdout=out, stderr=out)
+        try:
+            yield log.read_text
+            assert process.poll() is None, log.read_text()
+        finally:
+            process.send_signal(signal.SIGTERM)
+            try:
+                process.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+
+class Victoria:
+    def __init__(self):
+        self.port = free_port()
+        self.options = ["-storageDataPath={folder}/data", f"-httpListenAddr=127.0.0.1:{self.port}", "-search.latencyOffset=0s",
+                        "-dedup.minScrapeInterval=1s", "-retentionPeriod=1d", "-search.disableCache"]
+        self.url = f"http://127.0.0.1:{self.port}"
+
+    def get(self, path, **query):
+        try:
+            with urllib.request.urlopen(f"{self.url}/api/v1/{path}?{urllib.parse.urlencode(query)}", timeout=PATIENCE) as answer:
+                return answer.read().decode()
+        except (urllib.error.URLError, ConnectionError):
+            return ""
+
+    def query(self, expression):
+        answer = self.get("query", query=expression)
+        return json.loads(answer)["data"]["result"] if answer else []
+
+    def series(self, expression):
+        """As the page names them: {series: value}"""
+        found = {}
+        for row in self.query(expression):
+            labels = {name: value for name, value in row["metric"].items() if name not in ("__name__", "job", "instance")}
+            found[row["metric"]["__name__"], frozenset(labels.items())] = float(row["value"][1])
+        return found
+
+
+def agent(daemon, victoria):
+    config = (ROOT / "deploy/victoriametrics/vmagent.yml").read_text()
+    config = config.replace("127.0.0.1:9341", f"127.0.0.1:{daemon.port}").replace("30s", "1s")
+    path = Path(daemon.folder.name, "vmagent.yml")
+    path.write_text(config)
+    return running("vmagent", f"-promscrape.config={path}", f"-remoteWrite.url={victoria.url}/api/v1/write",
+                   "-remoteWrite.tmpDataPath={folder}/data", "-remoteWrite.flushInterval=1s", f"-httpListenAddr=127.0.0.1:{free_port()}")
+
+
+def of_page(page):
+    """{(name, labels): value} of families that stand still when the cluster does."""
+    found = {}
+    for series, value in page.items():
+        name, _, labels = series.partition("{")
+        if name.startswith("slurm_") and "_seconds" not in name and not name.endswith(("_total", "_bucket", "_sum", "_count")):
+            found[name, frozenset((label, json.loads(text)) for label, text in LABELS.findall(labels) if text != '""')] = value
+    return found
+
+
+class VictoriaMetrics(unittest.TestCase):
+    def test_written_and_read_back(self):
+        victoria = Victoria()
+        with Fake("24.11.5") as fake, Daemon(fake, *EVERY_SECOND) as daemon, running("victoria-metrics", *victoria.options), \
+                agent(daemon, victoria), agent(daemon, victoria):
+            daemon.wait_well()
+            up = wait_until(lambda: victoria.query("up"), "a scrape")
+            self.assertEqual(["slurmscope"], [row["metric"]["job"] for row in up], "two agents, one target")
+            wanted = of_page(daemon.page())
+            self.assertGreater(len(wanted), 500)
+
+            def differ():
+                stored = victoria.series('{__name__=~"slurm_.*"}')
+                return {key: (value, stored.get(key)) for key, value in wanted.items()
+                        if not math.isclose(value, stored.get(key, math.nan), rel_tol=1e-11)}  # it keeps twelve digits and more
+            wait_until(lambda: not differ(), lambda: list(differ().items())[:5])
+            time.sleep(6)
+            count, = victoria.query('count_over_time(slurm_cluster_info[5s])')
+            self.assertLessEqual(float(count["value"][1]), 6, "a sample a second, of two that scrape each second")
+            self.assertTrue(wait_until(lambda: victoria.query("rate(slurmscope_requests_total[5s]) > 0"), "counters go on"))
+
+    def test_rules(self):
+        done = subprocess.run([BIN / "vmalert", "-dryRun", *RULES], capture_output=True, text=True)
+        self.assertEqual(0, done.returncode, done.stderr)
+        victoria = Victoria()
+        with Fake("24.11.5") as fake, Daemon(fake, *EVERY_SECOND) as daemon, running("victoria-metrics", *victoria.options), \
+                agent(daemon, victoria), \
+                running("vmalert", *RULES, f"-datasource.url={victoria.url}", f"-remoteWrite.url={victoria.url}", "-notifier.blackhole",
+                        "-evaluationInterval=1s", f"-httpListenAddr=127.0.0.1:{free_port()}") as log:
+            daemon.wait_well()
+            wait_until(lambda: victoria.query('{__name__=~"cluster.*:slurm_.*"}'), "what is recorded")
+            self.assertNotRegex(log(), r"(?i)\berror\b.*(parse|unknown func|cannot)")
+            names = {row["metric"]["alertname"] for row in wait_until(lambda: victoria.query("ALERTS"), "alerts, pending at least")}
+            self.assertIn("SlurmNodeDown", names)
+
+
+if __name__ == "__main__":
+    unittest.main()
