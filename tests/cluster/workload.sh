@@ -309,11 +309,12 @@ stir() {
 	wait_for 60 'end of the jobs in busy' nothing_busy
 }
 
-brief() { id=$(submit "$1" --partition=busy --time=2 "${@:3}" --wrap "$2"); }
+brief() { id=$(submit "$1" --partition=busy --time=2 --comment=brief "${@:3}" --wrap "$2"); }
 
+# The crowd's jobs, some of which run in gpu.
 # What is COMPLETING as well is left alone: where a job is requeued when it has just ended, or cancelled before it
 # waits again, 22.05 and 24.11 lose count of submitted jobs until slurmctld is started again.
-busy() { inside squeue -h -p busy -o "%T|%M|%k|%F|%i" "${@:2}" | awk -F '|' "$1"; }
+busy() { inside squeue -h -p busy,gpu -o "%T|%M|%k|%F|%i" "${@:2}" | awk -F '|' '$3 !~ /^(brief|long)$/ { next } '"$1"; }
 
 scancel_one() {
 	local one
