@@ -109,47 +109,46 @@ static void view_close(struct view *view, struct web_reply *reply, struct buf *m
 	web_reply_header(reply, "Cache-Control", "no-store");
 }
 
-static void reply_html(struct view *view, struct web_reply *reply, struct buf *made)
+/* False: there is nothing to write of, and the reply says so. */
+static bool respond(struct routes *routes, const struct web_request *request, struct web_reply *reply,
+		    void (*write)(const struct status_site *site, struct buf *out), const char *type)
 {
-	view_close(view, reply, made, "text/html; charset=utf-8");
-	web_reply_header(reply, "Content-Security-Policy", pages_policy);
-	web_reply_header(reply, "Referrer-Policy", "no-referrer");
+	struct view view;
+	struct buf made = BUF_INIT;
+	if (!view_open(&view, routes, request, reply))
+		return false;
+	write(&view.site, &made);
+	view_close(&view, reply, &made, type);
+	return true;
+}
+
+static void write_page(const struct status_site *site, struct buf *out)
+{
+	if (site->cluster_count > 1)
+		pages_overview(site, out);
+	else
+		pages_cluster(site, out);
 }
 
 void status_respond_page(struct routes *routes, const struct web_request *request,
 			 struct web_reply *reply)
 {
-	struct view view;
-	struct buf made = BUF_INIT;
-	if (!view_open(&view, routes, request, reply))
+	if (!respond(routes, request, reply, write_page, "text/html; charset=utf-8"))
 		return;
-	if (view.site.cluster_count > 1)
-		pages_overview(&view.site, &made);
-	else
-		pages_cluster(&view.site, &made);
-	reply_html(&view, reply, &made);
+	web_reply_header(reply, "Content-Security-Policy", pages_policy);
+	web_reply_header(reply, "Referrer-Policy", "no-referrer");
 }
 
 void status_respond_json(struct routes *routes, const struct web_request *request,
 			 struct web_reply *reply)
 {
-	struct view view;
-	struct buf made = BUF_INIT;
-	if (!view_open(&view, routes, request, reply))
-		return;
-	pages_json(&view.site, &made);
-	view_close(&view, reply, &made, "application/json");
+	respond(routes, request, reply, pages_json, "application/json");
 }
 
 void status_respond_plan(struct routes *routes, const struct web_request *request,
 			 struct web_reply *reply)
 {
-	struct view view;
-	struct buf made = BUF_INIT;
-	if (!view_open(&view, routes, request, reply))
-		return;
-	pages_plan(&view.site, &made);
-	view_close(&view, reply, &made, "text/plain; charset=utf-8");
+	respond(routes, request, reply, pages_plan, "text/plain; charset=utf-8");
 }
 
 void status_respond_ready(struct routes *routes, const struct web_request *request,
