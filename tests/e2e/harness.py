@@ -250,11 +250,11 @@ class Daemon:
         wait_until(look, lambda: f"{why}; log {self.log_text()[-2000:]}", seconds)
         return dict(last)
 
-    def wait_well(self):
+    def wait_well(self, *seconds):
         """The first page on which every endpoint is up, or asked at least where versions lack it."""
         return self.wait_for(lambda page: all(is_up(page, endpoint) for endpoint in ENDPOINTS) and
                              all(f'slurmscope_endpoint_supported{{endpoint="{endpoint}"}}' in page
-                                 for endpoint in MORE_ENDPOINTS), "all is well")
+                                 for endpoint in MORE_ENDPOINTS), "all is well", *seconds)
 
 
 def is_up(page, endpoint):
