@@ -19,6 +19,7 @@ from fake_slurmrestd import ENDPOINTS, MORE_ENDPOINTS, make_token
 
 SLURMSCOPE = os.path.abspath(os.environ.get("SLURMSCOPE", "build/bin/slurmscope"))
 PATIENCE = 90  # seconds; the machine is noisy, and what is slow is not wrong
+BACK_OFF = 330  # that the planner may wait after six failures, in which a busy machine has come to the end of a test
 # The fake has one list of jobs, and nothing of it is too dear. (How jobs are read by their states is tested
 # with the simulator and with real Slurms, and so are the budgets.)
 AT_ANY_COST = ["--jobs.read=list", "--budget.slurmrestd=1000", "--budget.slurmctld=1000",

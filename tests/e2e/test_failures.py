@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import fake_slurmrestd as fakes
 from fake_slurmrestd import ENDPOINTS, MORE_ENDPOINTS, Fake, body, edited, endless, make_token, raw, recorded
-from harness import EVERY_SECOND, Daemon, all_at_once, held, is_up, results, wait_until
+from harness import BACK_OFF, EVERY_SECOND, Daemon, all_at_once, held, is_up, results, wait_until
 
 SHORT = ["--slurmrestd.timeout=3"]  # less than that a healthy answer may take on a busy machine
 PROBES = ("ping", "diag")
@@ -100,7 +100,6 @@ FAILURES = [
     Failure("302", fakes.redirect, "http_error", r"HTTP 302"),
     Failure("304", raw(EMPTY_304), "http_error", r"HTTP 304", "diag"), # which has no update_time
 ]
-BACK_OFF = 330  # seconds that the planner may wait after six failures, in which a busy machine has come to the end of the test
 
 
 def run_failure(row, failing):
@@ -543,7 +542,7 @@ class Others(unittest.TestCase):
             self.assertEqual(held(before, "slurm_accounting_up"), held(page, "slurm_accounting_up"))
             self.assertEqual(1, len(daemon.log(level="warn")))
             fake.behave(endpoints=[failing])
-            daemon.wait_for(lambda page: is_up(page, failing) == 1)
+            daemon.wait_for(lambda page: is_up(page, failing) == 1, seconds=BACK_OFF)
 
     def test_newer_version(self):
         """A version that nobody has seen is read as the newest one that was."""

@@ -11,7 +11,7 @@ import jsonschema
 
 import fake_slurmrestd as fakes
 from fake_slurmrestd import ENDPOINTS, KEY, MORE_ENDPOINTS, Fake, body, claims_of, edited, make_token
-from harness import EVERY_SECOND, Daemon, all_at_once, wait_until
+from harness import BACK_OFF, EVERY_SECOND, Daemon, all_at_once, wait_until
 from html_page import Page
 
 SCHEMA = json.loads(Path(__file__).with_name("status.schema.json").read_text())
@@ -51,7 +51,7 @@ class Status(Daemon):
             last.clear()
             last.update(self.cluster())
             return accept(last)
-        wait_until(look, lambda: f"{why}: {json.dumps(last)[:3000]}")
+        wait_until(look, lambda: f"{why}: {json.dumps(last)[:3000]}", BACK_OFF)
         return last
 
     def wait_verdict(self, part, verdict):
