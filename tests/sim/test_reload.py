@@ -30,8 +30,8 @@ TASKS = ("diag", "job_states", "job_search", "job_details", "job_arrays", "job_e
 def is_excess(series, shown, true):
     """A job that is requeued and runs again while nobody looks (a poller hands over, or slurmrestd is away) is RUNNING before
     and after, which is all that jobs/state tells: it is given the time in between until slurmdbd tells of its end, and its
-    next run is given so much less, unless that is shorter. The simulator starts it within seconds; slurmctld waits two
-    minutes (job_mgr.c: begin_time). How often anything happened is exact."""
+    next run is given so much less, unless that is shorter. The simulator starts it within seconds; slurmctld, as far as
+    we know (not measured), after some two minutes. How often anything happened is exact."""
     return "_seconds_total" in series and 0 < shown - true < 0.02 * true + 256
 
 
