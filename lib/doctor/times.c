@@ -22,7 +22,7 @@ static void say_clock(const struct patient *patient, const char *whose, double a
 			       : fabs(ahead) <= CLOCKS_DIFFER_S ? VERDICT_WARN
 								: VERDICT_FAIL;
 	if (verdict == VERDICT_OK)
-		report(patient->report, verdict, "clock", NULL, "%s's and this machine's agree to %g s", whose,
+		report(patient->report, VERDICT_OK, "clock", NULL, "%s's and this machine's agree to %g s", whose,
 		       CLOCKS_AGREE_S);
 	else
 		report(patient->report, verdict, "clock", advice, "%s's is %.0f s %s this machine's", whose,
