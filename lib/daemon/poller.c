@@ -1,14 +1,11 @@
-#include "daemon/poller.h"
+#include "daemon/poller_state.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/words.h"
 #include "cluster/fold.h"
-#include "daemon/event_poller.h"
-#include "daemon/option.h"
 #include "daemon/section.h"
 #include "daemon/status_gather.h"
-#include "events/events_record.h"
 #include "metrics/catalogue.h"
 
 #include <stdio.h>
@@ -20,43 +17,10 @@ static const double request_bounds[] = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 /* A page is made for at most so much of the time, and after at least so many seconds. */
 #define RENDER_DUTY 0.005
 #define PAGE_GAP_S 1.0
-/* What an earlier poller left is shown so long, while this one knows less and nothing fails. */
-#define OLD_PAGE_S 60.0
 /* Before a request that takes longer, what is known is shown. */
 #define LONG_REQUEST_S 0.5
 #define REQUESTS_OF_ACTION 4 /* at most: with another version of the API, another token */
 #define GRACE_S 30.0         /* for all that is no request */
-
-struct poller {
-	struct setup *setup; /* held */
-	const struct config *config;
-	struct page_slot *slot;
-	struct buf labels; /* of all that is said of the cluster */
-	struct cluster cluster;
-	struct exporter exporter;
-	struct health health;
-	struct asker asker;
-	struct plan_task tasks[TASKS];
-	struct plan *plan;
-	struct job_poller jobs;
-	struct event_poller events;
-	uint64_t last_update[ENDPOINTS_POLLED]; /* of what is shown; 0: Slurm did not say */
-	const struct api_version *version;      /* when the planner was last told */
-	uint64_t scrapes;                       /* likewise */
-	bool was_down_for_sure;
-	bool is_page_old;        /* something happened since it was made */
-	uint64_t next_page_ns;   /* not before */
-	atomic_bool stop;
-	atomic_uint_fast64_t next_sign_ns; /* a sign of life is due by then; 0: there is no thread */
-	pthread_t thread;
-	bool has_thread;
-	struct job_events *counted_before; /* by an earlier poller; until the thread runs */
-	uint64_t old_page_until_ns;        /* its page is still in the slot; 0: it is not */
-	pthread_mutex_t lock; /* of `wake`, and of what follows */
-	pthread_cond_t wake;
-	struct setup *next_setup; /* held; to be taken by the thread; NULL: none */
-	const struct config *next_config;
-};
 
 static void exporter_init(struct exporter *exporter)
 {
@@ -171,8 +135,7 @@ static void note_diag(struct poller *poller)
 				    running_sum_total(&ours->count));
 }
 
-/* What the planner is to know besides the outcome of the request. */
-static void tell_planner(struct poller *poller)
+void poller_tell_planner(struct poller *poller)
 {
 	uint64_t now = clock_monotonic_ns(), scrapes = page_board_scrapes(poller->slot->board);
 	const struct api_version *version = client_version(poller->asker.client);
@@ -219,7 +182,7 @@ static void act(struct poller *poller, const struct plan_action *action)
 	if (action->task == ENDPOINT_DIAG && outcome.result == PLAN_OK)
 		note_diag(poller);
 	judge_daemons(poller);
-	tell_planner(poller);
+	poller_tell_planner(poller);
 	poller->is_page_old = true;
 }
 
@@ -427,87 +390,6 @@ static void publish_if_due(struct poller *poller, const struct plan_action *acti
 		publish(poller, action);
 }
 
-/* The URL and what else is another cluster's. */
-bool poller_can_take(const struct config *before, const struct config *config)
-{
-	static const char *const fixed[] = {"slurmrestd.url", "state.path", "jobs.first-id",
-					    "jobs.max-id"};
-	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-		if (!option_is_same(before, config, option_find(fixed[i], strlen(fixed[i]))))
-			return false;
-	return true;
-}
-
-static bool connects_alike(const struct config *a, const struct config *b)
-{
-	for (size_t i = 0; i < option_count; i++)
-		if (strncmp(option_table[i].name, "slurmrestd.", strlen("slurmrestd.")) == 0 &&
-		    !option_is_same(a, b, &option_table[i]))
-			return false;
-	return true;
-}
-
-/* What was learnt and counted stays. The files were there when the setup was checked; should they be gone, the
- * connection stays, too. */
-static void take_config(struct poller *poller, const struct config *config)
-{
-	struct error err;
-	const struct plan_options plan_options = tasks_options(config);
-	const struct client_options client_options = config_client(config, &poller->stop);
-	if (!connects_alike(poller->config, config) &&
-	    !client_configure(poller->asker.client, &client_options, config_token(config), &err))
-		log_line(LOG_LEVEL_ERROR, "slurmrestd is asked as before", "error", err.text, NULL);
-	poller->config = poller->asker.config = config;
-	buf_clear(&poller->labels);
-	config_labels(config, &poller->labels);
-	tasks_fill(poller->tasks, config);
-	plan_set_options(poller->plan, &plan_options);
-	caps_done(&poller->cluster.caps);
-	caps_init(&poller->cluster.caps);
-	config_caps(config, &poller->cluster.caps, &err);
-	cluster_set_job_rows(&poller->cluster, config->job_rows, config->job_node_rows);
-	tell_planner(poller);
-	poller->is_page_old = true;
-}
-
-static void take_next_config(struct poller *poller)
-{
-	pthread_mutex_lock(&poller->lock);
-	struct setup *setup = poller->next_setup;
-	const struct config *config = poller->next_config;
-	poller->next_setup = NULL;
-	poller->next_config = NULL;
-	pthread_mutex_unlock(&poller->lock);
-	if (!setup)
-		return;
-	take_config(poller, config);
-	log_about(config->name);
-	setup_release(poller->setup);
-	poller->setup = setup;
-}
-
-void poller_configure(struct poller *poller, struct setup *setup, const struct config *config)
-{
-	pthread_mutex_lock(&poller->lock);
-	setup_release(poller->next_setup);
-	poller->next_setup = setup_hold(setup);
-	poller->next_config = config;
-	pthread_cond_signal(&poller->wake);
-	pthread_mutex_unlock(&poller->lock);
-}
-
-void poller_continue(struct poller *poller, const struct poller *before)
-{
-	struct exporter *exporter = &poller->exporter;
-	poller->counted_before = job_events_new(&poller->cluster.caps, &poller->cluster.vocabulary,
-						clock_now_s());
-	if (before->events.recorder.events)
-		events_continue(poller->counted_before, before->events.recorder.events, clock_now_s());
-	exporter->begin = before->exporter.begin;
-	memcpy(exporter->endpoints, before->exporter.endpoints, sizeof exporter->endpoints);
-	poller->old_page_until_ns = clock_monotonic_ns() + (uint64_t)(OLD_PAGE_S * 1e9);
-}
-
 /* The next sign of life comes within so many seconds after that moment, unless something hangs. */
 static void expect_sign(struct poller *poller, uint64_t moment_ns, double seconds)
 {
@@ -526,12 +408,12 @@ static void *run(void *context)
 	struct poller *poller = context;
 	log_about(poller->config->name);
 	open_events(poller);
-	tell_planner(poller);
+	poller_tell_planner(poller);
 	poller->is_page_old = true; /* nothing is known yet, but a scrape finds the exporter itself */
 	while (!atomic_load(&poller->stop)) {
 		uint64_t now = clock_monotonic_ns();
 		expect_sign(poller, now, GRACE_S + REQUESTS_OF_ACTION * (double)poller->config->timeout_s);
-		take_next_config(poller);
+		poller_take_next_config(poller);
 		struct plan_action action = plan_next(poller->plan, now);
 		publish_if_due(poller, &action);
 		if (action.kind == PLAN_ASK) {

@@ -1,0 +1,43 @@
+/* What the poller's own files share. */
+#pragma once
+
+#include "daemon/event_poller.h"
+#include "daemon/job_poller.h"
+#include "daemon/poller.h"
+
+struct poller {
+	struct setup *setup; /* held */
+	const struct config *config;
+	struct page_slot *slot;
+	struct buf labels; /* of all that is said of the cluster */
+	struct cluster cluster;
+	struct exporter exporter;
+	struct health health;
+	struct asker asker;
+	struct plan_task tasks[TASKS];
+	struct plan *plan;
+	struct job_poller jobs;
+	struct event_poller events;
+	uint64_t last_update[ENDPOINTS_POLLED]; /* of what is shown; 0: Slurm did not say */
+	const struct api_version *version;      /* when the planner was last told */
+	uint64_t scrapes;                       /* likewise */
+	bool was_down_for_sure;
+	bool is_page_old;        /* something happened since it was made */
+	uint64_t next_page_ns;   /* not before */
+	atomic_bool stop;
+	atomic_uint_fast64_t next_sign_ns; /* a sign of life is due by then; 0: there is no thread */
+	pthread_t thread;
+	bool has_thread;
+	struct job_events *counted_before; /* by an earlier poller; until the thread runs */
+	uint64_t old_page_until_ns;        /* its page is still in the slot; 0: it is not */
+	pthread_mutex_t lock; /* of `wake`, and of what follows */
+	pthread_cond_t wake;
+	struct setup *next_setup; /* held; to be taken by the thread; NULL: none */
+	const struct config *next_config;
+};
+
+/* poller.c: what the planner is to know besides the outcome of the request */
+void poller_tell_planner(struct poller *poller);
+
+/* poller_config.c: takes the options that poller_configure left, if any */
+void poller_take_next_config(struct poller *poller);
