@@ -34,7 +34,8 @@ static enum fault identify(struct file *file, int *ret_version, struct error *er
 	return FAULT_NONE;
 }
 
-/* WAL with the exclusive lock keeps its index in our memory: there is no -shm file. */
+/* WAL with the exclusive lock keeps its index in our memory: there is no -shm file. The rollback journal with it is no
+ * file that comes and goes: a commit ends when zeros are written over its header. */
 static void set_up(struct db *db, bool no_wal)
 {
 	db_check(db);
@@ -68,8 +69,12 @@ static void read_cluster(struct file *file)
 enum fault file_open(struct file *file, const char *path, bool no_wal, struct error *err)
 {
 	int version = 0;
-	*file = (struct file){.path = place_make(path, err)};
+	*file = (struct file){.path = place_make(path, err), .lease = -1};
 	if (!file->path)
+		return FAULT_PASSING;
+	enum lease lease = lease_take(file->path, &file->lease, err);
+	file->is_elsewhere = lease == LEASE_OTHERS;
+	if (lease != LEASE_OURS)
 		return FAULT_PASSING;
 	file->id = place_id(file->path);
 	file->db = db_open(file->path);
@@ -104,7 +109,8 @@ void file_close(struct file *file, bool checkpoint)
 	db_close(file->db, checkpoint);
 	buf_done(&file->cluster);
 	free(file->path);
-	*file = (struct file){0};
+	lease_release(file->lease); /* when all is written */
+	*file = (struct file){.lease = -1};
 }
 
 bool file_dispose(struct file *file, enum fault fault, struct error *err)

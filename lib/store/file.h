@@ -1,6 +1,7 @@
 /* The open file: whose it is, whether it is whole, and the statements that write to it. */
 #pragma once
 
+#include "store/lease.h"
 #include "store/place.h"
 #include "store/schema.h"
 
@@ -14,6 +15,8 @@ enum fault {
 
 struct file {
 	char *path; /* without symbolic links; NULL: none is open */
+	int lease;  /* an open file; -1: none */
+	bool is_elsewhere; /* another process has it */
 	struct place_id id;
 	struct db *db;
 	bool is_new; /* nothing was in it */
@@ -21,8 +24,8 @@ struct file {
 	struct sqlite3_stmt *insert[TABLES], *delete[TABLES];
 };
 
-/* Opens or makes the file, locks it, checks and migrates it. After a fault *err says which one and the file
- * is still to be closed. */
+/* Opens or makes the file once we have its lease, locks it, checks and migrates it. After a fault *err says which one and
+ * the file is still to be closed. */
 enum fault file_open(struct file *file, const char *path, bool no_wal, struct error *err);
 
 enum fault file_fault(const struct file *file, struct error *err); /* so far; *err is set if there is one */

@@ -93,7 +93,7 @@ bool place_type_is_network(uint64_t file_system)
 		0x19830326 /* BeeGFS */, 0x00c36400 /* Ceph */, 0x5346414f /* AFS, OpenAFS */,
 		0x6b414653 /* AFS, Linux' */, 0x73757245 /* Coda */, 0x7461636f /* OCFS2 */,
 		0x01161970 /* GFS2 */,	0xaad7aaea /* PanFS */,	0x01021997 /* 9P */,
-		0x65735546 /* FUSE */,
+		0x65735546 /* FUSE */,	0x20030528 /* OrangeFS */, 0x18031977 /* WekaFS */,
 	};
 	for (size_t i = 0; i < sizeof network / sizeof *network; i++)
 		if (network[i] == (file_system & 0xffffffff)) /* f_type is signed in places */

@@ -15,6 +15,7 @@ struct store {
 	bool was_loaded; /* the caller was told what is in the file */
 	bool wants_all;  /* the file's rows are others than the caller believes */
 	bool is_in_transaction;
+	bool is_elsewhere; /* when it was opened last, another process had it */
 	struct file file;  /* db is NULL if none is open */
 };
 
@@ -23,11 +24,28 @@ bool store_check(const char *path, struct error *err)
 	return place_check(path, err);
 }
 
+bool store_is_free(const char *path, struct error *err)
+{
+	int file;
+	char *real = realpath(path, NULL); /* NULL: there is none yet, so nobody has it */
+	bool is_free = !real || lease_take(real, &file, err) != LEASE_OTHERS;
+	if (real && is_free)
+		lease_release(file);
+	free(real);
+	return is_free;
+}
+
+bool store_is_elsewhere(const struct store *store)
+{
+	return store->is_elsewhere;
+}
+
 struct store *store_new(const char *path, const char *cluster)
 {
 	struct store *store = NEW(struct store);
 	store->path = memory_copy(path, strlen(path));
 	store->cluster = memory_copy(cluster, strlen(cluster));
+	store->file.lease = -1;
 	return store;
 }
 
@@ -56,6 +74,7 @@ static enum fault check_cluster(const struct store *store, struct error *err)
 static enum fault open_file(struct store *store, struct error *err)
 {
 	enum fault fault = file_open(&store->file, store->path, store->avoids_wal, err);
+	store->is_elsewhere = store->file.is_elsewhere;
 	if (fault == FAULT_NONE)
 		fault = check_cluster(store, err);
 	if (fault != FAULT_NONE)

@@ -14,9 +14,9 @@
  * written. After kill -9 or power loss at any instant the file holds what the last commit that returned true
  * left, or what the one in flight would have left. What a disk alters inside a row unasked is not noticed.
  *
- * The file is SQLite's (https://sqlite.org/lockingv3.html, /wal.html): WAL, or a rollback journal on network
- * file systems, where its authors advise against WAL; synchronous=FULL; locked as long as it is open, also for
- * readers such as sqlite3(1). A symbolic link is followed. The file is made with mode 0600, its folder is not
+ * The file is SQLite's (https://sqlite.org/lockingv3.html, /wal.html): WAL, or a rollback journal on network file
+ * systems, where its authors advise against WAL; synchronous=FULL; locked as long as it is open, also for readers such as
+ * sqlite3(1). So is PATH.lock beside it (lease.h): of several processes, on whatever machine, one has the state. A symbolic link is followed. The file is made with mode 0600, its folder is not
  * made. File, WAL and journal together stay below three times the largest content there ever was (160
  * bytes a row, about) plus 32 MiB. */
 #pragma once
@@ -54,6 +54,9 @@ struct store;
 /* Whether a store could be opened and written there, as far as can be told without touching anything: folder
  * and file are there and may be written by us. */
 bool store_check(const char *path, struct error *err);
+
+/* Is there no other process that has it now? One that can tell neither way is free. */
+bool store_is_free(const char *path, struct error *err);
 
 /* Opens nothing yet. `cluster` is the cluster's name, empty as long as it is unknown; both are copied. */
 struct store *store_new(const char *path, const char *cluster);
@@ -106,6 +109,7 @@ void store_put_mark(struct store *store, const char *name, int64_t value);
  * all. Takes two fsyncs at most, or four when the WAL is written back (each 16 MiB). */
 bool store_commit(struct store *store, struct error *err);
 
+bool store_is_elsewhere(const struct store *store); /* it could not be opened, for another process has it */
 unsigned store_set_aside_count(const struct store *store); /* files, since store_new */
 uint64_t store_bytes(const struct store *store); /* of the file with its WAL or journal */
 

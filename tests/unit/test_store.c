@@ -145,13 +145,45 @@ static void test_without_wal(void)
 		buf_done(&dump);
 	}
 	check_dump(path, "a|0\nagain|2\n");
-	CHECK(place_type_is_network(0x6969));
-	CHECK(place_type_is_network((uint64_t)(int32_t)0xff534d42));
-	CHECK(!place_type_is_network(0xef53)); /* ext4 */
-	CHECK(!place_type_is_network(0x58465342)); /* XFS */
-	CHECK(!place_type_is_network(0x9123683e)); /* btrfs */
 	CHECK(!place_is_network(folder));
 	CHECK(place_is_network("/nowhere/at/all"));
+}
+
+/* By f_type, as statfs(2) and the kernel's sources have it. */
+static void test_file_systems(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t type;
+		bool is_network;
+	} rows[] = {
+		{"NFS", 0x6969, true},
+		{"SMB", 0x517b, true},
+		{"CIFS", 0xff534d42, true},
+		{"CIFS, where f_type is signed", (uint64_t)(int32_t)0xff534d42, true},
+		{"SMB 2", 0xfe534d42, true},
+		{"Lustre", 0x0bd00bd0, true},
+		{"GPFS", 0x47504653, true},
+		{"BeeGFS", 0x19830326, true},
+		{"Ceph", 0x00c36400, true},
+		{"9P", 0x01021997, true},
+		{"FUSE", 0x65735546, true},
+		{"GFS2", 0x01161970, true},
+		{"OCFS2", 0x7461636f, true},
+		{"OrangeFS", 0x20030528, true},
+		{"WekaFS", 0x18031977, true},
+		{"ext4", 0xef53, false},
+		{"XFS", 0x58465342, false},
+		{"btrfs", 0x9123683e, false},
+		{"ZFS", 0x2fc12fc1, false},
+		{"tmpfs", 0x01021994, false},
+		{"overlay", 0x794c7630, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].name);
+		CHECK(place_type_is_network(rows[i].type) == rows[i].is_network);
+	}
+	check_row(NULL);
 }
 
 struct row_of_tomorrow {
@@ -230,6 +262,7 @@ int main(void)
 	test_removed_while_open();
 	test_cluster();
 	test_without_wal();
+	test_file_systems();
 	test_migration();
 	test_bounded();
 	char command[80];

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 enum { RUNS = 300, KILLS = 20 };
@@ -354,6 +355,78 @@ static void test_kills(void)
 	CHECK(last > 0);
 }
 
+/* A process that has the file until it is killed. */
+static pid_t hold(void)
+{
+	int told[2];
+	char word;
+	CHECK(pipe(told) == 0);
+	pid_t child = fork();
+	if (child == 0) {
+		struct buf dump = BUF_INIT;
+		struct error err;
+		struct store *store = store_new(path, "");
+		word = load_dump(store, &dump, &err) == STORE_UNUSABLE ? 'n' : 'y';
+		if (write(told[1], &word, 1) == 1)
+			pause();
+		_exit(0);
+	}
+	close(told[1]);
+	CHECK(read(told[0], &word, 1) == 1 && word == 'y');
+	close(told[0]);
+	return child;
+}
+
+static void end(pid_t child)
+{
+	kill(child, SIGKILL);
+	CHECK(waitpid(child, NULL, 0) == child);
+}
+
+/* One process has the file, on whatever machine, also when another file is put in its place. */
+static void test_lease(void)
+{
+	char who[32], lock[80], link_path[80];
+	struct error err = {""};
+	struct buf dump = BUF_INIT;
+	fresh("leased");
+	CHECK(store_is_free(path, &err)); /* it is not there yet */
+	snprintf(link_path, sizeof link_path, "%s/linked", folder);
+	snprintf(lock, sizeof lock, "%s.lock", path);
+	struct store *store = load_store(path, "", STORE_NEW);
+	CHECK(symlink(path, link_path) == 0);
+	CHECK(!store_is_free(path, &err)); /* not even for this process */
+	save_mark(store, "a", 1, STORE_WANTS_ALL);
+	store_free(store);
+	CHECK(store_is_free(path, &err) && store_is_free(link_path, &err));
+	for (int i = 0; i < 3; i++) {
+		pid_t child = hold();
+		snprintf(who, sizeof who, "process %d)", (int)child);
+		if (i == 1) { /* such as a copy; SQLite's own lock is the old one's */
+			CHECK(unlink(path) == 0);
+			write_file("", 0);
+		}
+		const char *name = i == 2 ? link_path : path;
+		CHECK(!store_is_free(name, &err) && strstr(err.text, who));
+		store = store_new(name, "");
+		CHECK(load_dump(store, &dump, &err) == STORE_UNUSABLE && strstr(err.text, who));
+		CHECK(store_is_elsewhere(store));
+		CHECK(store_begin(store, &err) == STORE_WANTS_NOTHING);
+		end(child);
+		CHECK(load_dump(store, &dump, &err) == (i == 1 ? STORE_NEW : STORE_LOADED));
+		CHECK(!store_is_elsewhere(store));
+		store_free(store);
+	}
+	buf_done(&dump);
+	CHECK(unlink(lock) == 0 && mkdir(lock, 0700) == 0); /* no lease can be had */
+	CHECK(store_is_free(path, &err));
+	store = store_new(path, "");
+	CHECK(load_dump(store, &dump, &err) == STORE_UNUSABLE && strstr(err.text, lock) && !store_is_elsewhere(store));
+	store_free(store);
+	buf_done(&dump);
+	CHECK(rmdir(lock) == 0);
+}
+
 int main(void)
 {
 	CHECK(mkdtemp(folder));
@@ -366,6 +439,7 @@ int main(void)
 	test_permissions();
 	test_no_room();
 	test_kills();
+	test_lease();
 	char command[80];
 	snprintf(command, sizeof command, "rm -r %s", folder);
 	CHECK(system(command) == 0);
