@@ -13,6 +13,7 @@ enum {
 	PART_BYTES = 1 << 20,
 };
 
+static const char away[] = "Unable to contact slurm controller (connect failure)";
 static const char not_found[] =
 	"Unable to find requested URL endpoint. Please query the '/openapi/v3' endpoint or visit "
 	"'https://slurm.schedmd.com/rest_api.html' for the OpenAPI specification which includes a "
@@ -190,10 +191,8 @@ static bool controller_is_away(struct call *call)
 	}
 	if (!sim->ctld_down)
 		return false;
-	const char *away = "Unable to contact slurm controller (connect failure)";
 	if (call->route->endpoint == ENDPOINT_PING && !view->old) {
 		view->is_down = true;
-		view->down_status = away;
 		begin(call, "ping", view_ping(view));
 		return true;
 	}
@@ -444,6 +443,9 @@ void answer_make(struct sim *sim, const struct request *request, struct answer *
 				     .cluster = sim->options.cluster,
 				     .release = sim->release,
 				     .old = sim->release == RELEASE_22_05,
+				     .controllers = sim->controllers ? sim->controllers : 1,
+				     .controller_down = sim->controller_down,
+				     .down_status = away,
 				     .cut = sim->options.cut,
 				     .node = NO_NODE};
 	make(&call);

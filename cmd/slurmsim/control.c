@@ -81,6 +81,16 @@ static bool do_slurmctld(struct sim *sim, const char *query, struct buf *out)
 	return true;
 }
 
+/* controllers?count=N&down=M: there are so many; number M, from 1 on, does not respond (0: all do), and if it is the first
+ * the next one serves. */
+static bool do_controllers(struct sim *sim, const char *query, struct buf *out)
+{
+	(void)out;
+	sim->controllers = (unsigned)number(query, "count", 2);
+	sim->controller_down = (unsigned)number(query, "down", 0);
+	return true;
+}
+
 /* slurmdbd?down=1: it does not answer; ?late=N: it is told of ends N seconds later. */
 static bool do_slurmdbd(struct sim *sim, const char *query, struct buf *out)
 {
@@ -195,6 +205,7 @@ static const struct {
 	const char *name;
 	bool (*act)(struct sim *sim, const char *query, struct buf *out);
 } controls[] = {
+	{"controllers", do_controllers},
 	{"fault", do_fault},	   {"restart", do_restart}, {"slurmctld", do_slurmctld},
 	{"slurmdbd", do_slurmdbd}, {"refuse", do_refuse},   {"storm", do_storm},
 	{"arrivals", do_arrivals}, {"cancel", do_cancel},

@@ -54,6 +54,7 @@ struct sim {
 	int32_t advanced;  /* seconds that /sim/advance added */
 	unsigned readers;  /* answers that are being written */
 	bool ctld_down, dbd_down;
+	unsigned controllers, controller_down; /* as in the view; 0: one, and none */
 	double refuse_s; /* asked for: no connections for so long */
 	struct fault faults[FAULTS_MAX];
 	char *script; /* what is left of it; the text is owned by main */

@@ -35,7 +35,8 @@ struct view {
 	bool old;     /* 22.05 */
 	bool detail;  /* SHOW_DETAIL: also if no flags were given */
 	uint32_t cut; /* characters of array_task_string; 0: all */
-	bool is_down; /* ping says that the controller is */
+	bool is_down; /* ping says that all controllers are */
+	unsigned controllers, controller_down; /* how many there are; which of them, from 1 on, does not respond */
 	const char *down_status;
 	struct selected *selected; /* owned */
 	size_t selected_count;

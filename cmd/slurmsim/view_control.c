@@ -2,6 +2,8 @@
 #include "slurmsim/kinds.h"
 #include "slurmsim/view.h"
 
+#include <stdio.h>
+
 static struct value micro(double seconds)
 {
 	return value_number((int64_t)(seconds * 1e6));
@@ -133,19 +135,21 @@ struct rows view_diag(const struct view *view)
 
 static bool next_ping(struct rows *rows, struct value *values, struct arena *scratch)
 {
-	(void)scratch;
 	const struct view *view = rows->owner;
-	if (rows->at++)
+	if (rows->at == view->controllers)
 		return false;
-	values[PING_hostname] = value_text("ctl1");
-	values[PING_latency] = value_number(view->is_down ? 10818 : 600);
-	values[PING_mode] = value_text("primary");
-	values[PING_primary] = value_bool(true);
-	values[PING_pinged] = value_text(view->is_down ? "DOWN" : "UP");
-	values[PING_responding] = value_bool(!view->is_down);
-	values[PING_status] = view->old	      ? value_number(0)
-			      : view->is_down ? value_text(view->down_status)
-					      : value_text("No error");
+	char *host = arena_new(scratch, 8);
+	bool is_primary = rows->at == 0, is_down = view->is_down || view->controller_down == rows->at + 1;
+	snprintf(host, 8, "ctl%u", (unsigned)++rows->at);
+	values[PING_hostname] = value_text(host);
+	values[PING_latency] = value_number(is_down ? 10818 : 600);
+	values[PING_mode] = value_text(is_primary ? "primary" : "backup");
+	values[PING_primary] = value_bool(is_primary);
+	values[PING_pinged] = value_text(is_down ? "DOWN" : "UP");
+	values[PING_responding] = value_bool(!is_down);
+	values[PING_status] = view->old	 ? value_number(0)
+			      : is_down ? value_text(view->down_status)
+					: value_text("No error");
 	return true;
 }
 
