@@ -41,6 +41,15 @@ void cluster_set_job_rows(struct cluster *cluster, uint64_t jobs, uint64_t nodes
 	cluster->each_job.node_rows_max = nodes;
 }
 
+void cluster_forget_jobs(struct cluster *cluster)
+{
+	cluster_show_jobs(cluster, false);
+	each_job_done(&cluster->each_job);
+	job_table_free(cluster->job_table);
+	cluster->job_table = job_table_new();
+	cluster_set_job_rows(cluster, cluster->each_job.max, cluster->each_job.node_rows_max);
+}
+
 void cluster_forget_limits(struct cluster *cluster)
 {
 	limits_use_free(cluster->limits);

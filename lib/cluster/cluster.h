@@ -64,6 +64,9 @@ void cluster_set_job_rows(struct cluster *cluster, uint64_t jobs, uint64_t nodes
 /* Makes `jobs` the table's totals, for it has the whole picture; or NULL. */
 void cluster_show_jobs(struct cluster *cluster, bool is_known);
 
+/* The table of jobs is empty, as after cluster_init; whoever borrowed it borrows anew. */
+void cluster_forget_jobs(struct cluster *cluster);
+
 /* After partitions, qos or associations were swapped: what was made of the old ones is not used any
  * more. */
 void cluster_forget_limits(struct cluster *cluster);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <strings.h>
+#include <unistd.h>
 
 #define INTERVAL(endpoint, initial, what)                                                          \
 	{"interval." endpoint, SECONDS_OPTION,                                                     \
@@ -37,6 +38,8 @@ static const char *const jobs_read_names[] = {
 static const char *const jobs_ends_names[] = {[JOBS_ENDS_AUTO] = "auto",
 					      [JOBS_ENDS_SLURMDBD] = "slurmdbd",
 					      [JOBS_ENDS_SLURMCTLD] = "slurmctld", NULL};
+static const char *const ha_names[] = {
+	[HA_OFF] = "off", [HA_FOLLOW_CONTROLLER] = "follow-controller", NULL};
 static const char *const jobs_steps_names[] = {
 	[JOBS_STEPS_READ] = "read", [JOBS_STEPS_OFF] = "off", NULL};
 static const char *const per_node_names[] = {
@@ -47,6 +50,12 @@ const struct option_row option_table[] = {
 	 "Labels that all metrics have, such as the cluster's name; of several clusters each has the label "
 	 "`cluster`.",
 	 NULL},
+	{"ha", CHOICE, offsetof(struct config, ha), "off", "HOW",
+	 "Where there are several controllers, each with a slurmscope: follow-controller has the one lead whose host's "
+	 "slurmctld serves; the others stand by, ask for ping alone and tell nothing of the cluster but that.",
+	 ha_names},
+	{"ha-host", STRING, offsetof(struct config, ha_host), NULL, "HOST",
+	 "With ha: the SlurmctldHost beside this slurmscope, as ping names it; without it this machine's host name.", NULL},
 	{"slurmrestd.url", STRING, offsetof(struct config, slurmrestd_url), "http://127.0.0.1:6820",
 	 "URL", "Where slurmrestd listens: http://host:port, https://host:port or unix:/path.", NULL},
 	{"slurmrestd.ca-file", STRING, offsetof(struct config, ca_file), NULL, "FILE",
@@ -293,6 +302,8 @@ bool config_makes_sense(const struct config *config, struct error *err)
 				    "not together with slurmrestd.token-file");
 	if (config->jwt_key_file && !config->slurmrestd_user)
 		return config_wrong(config, "slurmrestd.jwt-key-file", err, "needs slurmrestd.user");
+	if (config->ha_host && config->ha == HA_OFF)
+		return config_wrong(config, "ha-host", err, "needs ha");
 	if (config->first_job_id >= config->max_job_id)
 		return config_wrong(config, "jobs.first-id", err, "not below jobs.max-id");
 	if (config->api_version && !api_version_is_known(config->api_version))
@@ -392,6 +403,13 @@ void config_labels(const struct config *config, struct buf *out)
 	for (size_t i = 0; i < config->labels.count; i++)
 		exposition_write_label(out, config->labels.items[i].name,
 				       text_of(config->labels.items[i].value));
+}
+
+void config_ha_host(const struct config *config, char *host, size_t size)
+{
+	if (config->ha_host || gethostname(host, size) != 0)
+		snprintf(host, size, "%s", config->ha_host ? config->ha_host : "");
+	host[size - 1] = '\0';
 }
 
 bool config_caps(const struct config *config, struct caps *caps, struct error *err)

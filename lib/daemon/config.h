@@ -13,6 +13,7 @@
 
 enum jobs_read { JOBS_READ_AUTO, JOBS_READ_LIST };
 enum jobs_ends { JOBS_ENDS_AUTO, JOBS_ENDS_SLURMDBD, JOBS_ENDS_SLURMCTLD };
+enum ha { HA_OFF, HA_FOLLOW_CONTROLLER };
 enum jobs_steps { JOBS_STEPS_READ, JOBS_STEPS_OFF };
 
 enum { OPTIONS_MAX = 128, CONFIG_LABELS_MAX = 16, CONFIG_LABEL_BYTES = 64, CONFIG_LIST_MAX = 16 };
@@ -33,6 +34,8 @@ struct config_list {
 struct config {
 	const char *name; /* of the cluster, where there are several; else NULL */
 	struct config_labels labels;
+	uint64_t ha;         /* enum ha */
+	const char *ha_host; /* of the slurmctld to follow; NULL: this machine */
 	const char *slurmrestd_url;
 	const char *ca_file;         /* NULL: what the system trusts */
 	const char *cert_file, *key_file; /* what we show; NULL: nothing; key_file NULL: it is in cert_file */
@@ -96,6 +99,9 @@ bool config_check(const struct config *config, struct error *err);
 /* How to connect as configured. The strings are borrowed; the token is new. */
 struct client_options config_client(const struct config *config, const atomic_bool *stop);
 struct token *config_token(const struct config *config);
+
+/* The host whose slurmctld is followed: as configured, or this machine. */
+void config_ha_host(const struct config *config, char *host, size_t size);
 
 /* Sets the caps on rows; `caps` is initialised before and stays its owner's to free. */
 bool config_caps(const struct config *config, struct caps *caps, struct error *err);

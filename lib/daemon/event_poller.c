@@ -20,8 +20,8 @@ void event_poller_init(struct event_poller *poller, struct asker *asker, struct 
 		       struct job_events *before)
 {
 	*poller = (struct event_poller){.asker = asker, .plan = plan, .began = clock_now_s()};
-	recorder_init(&poller->recorder, asker->config->state_path, &asker->cluster->caps,
-		      &asker->cluster->vocabulary, before);
+	recorder_init(&poller->recorder, asker->config->state_path, asker->config->ha != HA_OFF,
+		      &asker->cluster->caps, &asker->cluster->vocabulary, before);
 }
 
 void event_poller_done(struct event_poller *poller)

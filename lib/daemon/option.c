@@ -20,7 +20,8 @@ static bool begins_with(const struct option_row *row, const char *prefix)
 
 bool option_is_command(const struct option_row *row)
 {
-	return (row->type != LABELS && !strchr(row->name, '.')) || begins_with(row, "config.");
+	bool is_of_cluster = row->type == LABELS || strcmp(row->name, "ha") == 0 || begins_with(row, "ha-");
+	return (!is_of_cluster && !strchr(row->name, '.')) || begins_with(row, "config.");
 }
 
 bool option_is_of_process(const struct option_row *row)

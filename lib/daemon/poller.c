@@ -145,6 +145,8 @@ void poller_tell_planner(struct poller *poller)
 	if (version != poller->version)
 		plan_retry_unsupported(poller->plan);
 	poller->version = version;
+	if (!poller->leads)
+		return;
 	job_poller_update(&poller->jobs);
 	event_poller_update(&poller->events);
 }
@@ -182,6 +184,8 @@ static void act(struct poller *poller, const struct plan_action *action)
 	if (action->task == ENDPOINT_DIAG && outcome.result == PLAN_OK)
 		note_diag(poller);
 	judge_daemons(poller);
+	if (action->task == ENDPOINT_PING)
+		poller_follow(poller, outcome.result == PLAN_OK);
 	poller_tell_planner(poller);
 	poller->is_page_old = true;
 }
@@ -210,7 +214,7 @@ static void drop_what_is_not_known(struct poller *poller)
 static void say_unasked(const struct poller *poller, struct buf *out)
 {
 	for (int i = 0; i < ENDPOINTS_POLLED; i++)
-		if (i != ENDPOINT_JOBS && !poller->health.entries[i].tried_ns)
+		if (i != ENDPOINT_JOBS && (poller->leads || i == ENDPOINT_PING) && !poller->health.entries[i].tried_ns)
 			buf_printf(out, "%s%s", out->len ? ", " : "not asked yet: ", endpoint_table[i].name);
 }
 
@@ -231,7 +235,7 @@ static bool is_job_failing(const struct poller *poller)
 static void say_missing(const struct poller *poller, struct buf *out)
 {
 	say_unasked(poller, out);
-	if (out->len || job_poller_is_complete(&poller->jobs) || is_job_failing(poller))
+	if (out->len || !poller->leads || job_poller_is_complete(&poller->jobs) || is_job_failing(poller))
 		return;
 	uint64_t now = clock_monotonic_ns();
 	if (poller->jobs.reads_list && plan_show(poller->plan, now, ENDPOINT_JOBS).reason == PLAN_NOT_ALLOWED)
@@ -247,6 +251,7 @@ static void fill_exporter(struct poller *poller, const struct plan_totals *total
 {
 	struct exporter *exporter = &poller->exporter;
 	const struct token *token = client_token(poller->asker.client);
+	exporter->is_standby = !poller->leads;
 	exporter->task_count = TASKS;
 	for (size_t i = 0; i < TASKS; i++) {
 		struct plan_view view = plan_show(poller->plan, now, i);
@@ -285,6 +290,9 @@ static struct status *make_status(const struct poller *poller, const struct plan
 		.tasks = poller->tasks,
 		.jobs = &poller->jobs,
 		.events = &poller->events,
+		.role = poller->config->ha == HA_OFF ? NULL : &poller->role,
+		.leads = poller->leads,
+		.waits_for = poller->waits_for.text,
 		.totals = totals,
 		.action = action,
 		.not_ready = missing.bytes,
@@ -315,7 +323,7 @@ static void publish(struct poller *poller, const struct plan_action *action)
 	drop_what_is_not_known(poller);
 	cluster_fold(&poller->cluster);
 	if (!poller->config->once)
-		event_poller_record(&poller->events, poller->jobs.as_of);
+		poller_record(poller);
 	fill_exporter(poller, &totals, begin);
 	const struct view view = {.cluster = &poller->cluster,
 				  .exporter = &poller->exporter,
@@ -335,17 +343,11 @@ static void publish(struct poller *poller, const struct plan_action *action)
 	poller->next_page_ns = end + (gap > PAGE_GAP_S * 1e9 ? gap : (uint64_t)(PAGE_GAP_S * 1e9));
 }
 
-static void open_events(struct poller *poller)
-{
-	event_poller_init(&poller->events, &poller->asker, poller->plan, poller->counted_before);
-	poller->counted_before = NULL;
-}
-
 bool poller_poll_all(struct poller *poller)
 {
 	bool all_answered = true;
 	log_about(poller->config->name);
-	open_events(poller);
+	poller_lead(poller);
 	struct plan_outcome outcome;
 	for (int i = 0; i < ENDPOINTS_POLLED && !atomic_load(&poller->stop); i++) {
 		if (i == ENDPOINT_JOBS)
@@ -407,7 +409,7 @@ static void *run(void *context)
 {
 	struct poller *poller = context;
 	log_about(poller->config->name);
-	open_events(poller);
+	poller_begin(poller);
 	poller_tell_planner(poller);
 	poller->is_page_old = true; /* nothing is known yet, but a scrape finds the exporter itself */
 	while (!atomic_load(&poller->stop)) {
@@ -428,7 +430,7 @@ static void *run(void *context)
 		expect_sign(poller, until, GRACE_S);
 		wait_until(poller, until);
 	}
-	event_poller_record(&poller->events, poller->jobs.as_of);
+	poller_record(poller);
 	atomic_store(&poller->next_sign_ns, 0);
 	return NULL;
 }

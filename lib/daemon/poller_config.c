@@ -7,11 +7,11 @@
 /* What an earlier poller left is shown so long, while this one knows less and nothing fails. */
 #define OLD_PAGE_S 60.0
 
-/* The URL and what else is another cluster's. */
+/* The URL and what else is another cluster's, and whether it leads. */
 bool poller_can_take(const struct config *before, const struct config *config)
 {
 	static const char *const fixed[] = {"slurmrestd.url", "state.path", "jobs.first-id",
-					    "jobs.max-id"};
+					    "jobs.max-id", "ha", "ha-host"};
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		if (!option_is_same(before, config, option_find(fixed[i], strlen(fixed[i]))))
 			return false;
@@ -81,8 +81,10 @@ void poller_continue(struct poller *poller, const struct poller *before)
 	struct exporter *exporter = &poller->exporter;
 	poller->counted_before = job_events_new(&poller->cluster.caps, &poller->cluster.vocabulary,
 						clock_now_s());
-	if (before->events.recorder.events)
-		events_continue(poller->counted_before, before->events.recorder.events, clock_now_s());
+	const struct job_events *counted =
+		before->leads ? before->events.recorder.events : before->counted_before;
+	if (counted)
+		events_continue(poller->counted_before, counted, clock_now_s());
 	exporter->begin = before->exporter.begin;
 	memcpy(exporter->endpoints, before->exporter.endpoints, sizeof exporter->endpoints);
 	poller->old_page_until_ns = clock_monotonic_ns() + (uint64_t)(OLD_PAGE_S * 1e9);

@@ -134,7 +134,7 @@ static bool load(struct recorder *recorder)
 	return result == STORE_LOADED;
 }
 
-void recorder_init(struct recorder *recorder, const char *path, const struct caps *caps,
+void recorder_init(struct recorder *recorder, const char *path, bool is_shared, const struct caps *caps,
 		   const struct vocabulary *vocabulary, struct job_events *events)
 {
 	*recorder = (struct recorder){.caps = caps, .vocabulary = vocabulary};
@@ -142,6 +142,8 @@ void recorder_init(struct recorder *recorder, const char *path, const struct cap
 	if (!path)
 		return;
 	recorder->store = store_new(path, "");
+	if (is_shared)
+		store_avoid_wal(recorder->store); /* then all of it is in one file */
 	if (!load(recorder) && recorder->is_loaded)
 		recorder_write(recorder, ""); /* counting has begun, even if we are killed before there is anything to count */
 }
@@ -193,6 +195,11 @@ void recorder_write(struct recorder *recorder, const char *cluster)
 	if (is_kept)
 		recorder->last_commit = clock_now();
 	events_stored(recorder->events);
+}
+
+bool recorder_is_elsewhere(const struct recorder *recorder)
+{
+	return recorder->is_failing && store_is_elsewhere(recorder->store);
 }
 
 void recorder_done(struct recorder *recorder)

@@ -19,11 +19,14 @@ struct recorder {
 
 /* Borrows caps and vocabulary. `path` NULL: nothing is kept. Counting begins anew, or goes on with what is found there,
  * or, if that is nothing, with what was counted before: `events` was made with the same caps and vocabulary, is taken, and
- * may be NULL. */
-void recorder_init(struct recorder *recorder, const char *path, const struct caps *caps,
+ * may be NULL. `is_shared`: another machine may be the next to use the file, or a copy of it. */
+void recorder_init(struct recorder *recorder, const char *path, bool is_shared, const struct caps *caps,
 		   const struct vocabulary *vocabulary, struct job_events *events);
 void recorder_done(struct recorder *recorder);
 
 /* Writes what changed. `cluster`: its name, empty while unknown. recorder->events may be others afterwards: those that
  * were found when the file could be read at last. */
 void recorder_write(struct recorder *recorder, const char *cluster);
+
+/* Could it not be written last because another process has the file? */
+bool recorder_is_elsewhere(const struct recorder *recorder);

@@ -137,6 +137,23 @@ static const char *copy_or_null(struct status *status, const char *text)
 	return text ? status_copy(status, text_of(text)) : NULL;
 }
 
+static void gather_role(struct status *status, const struct status_sources *sources)
+{
+	const struct role *role = sources->role;
+	char host[256];
+	if (!role)
+		return;
+	config_ha_host(sources->asker->config, host, sizeof host);
+	status->role = (struct status_role){
+		.follows = true,
+		.is_standby = !sources->leads,
+		.is_unnamed = !role->is_named,
+		.host = status_copy(status, text_of(host)),
+		.serving = *role->serving ? status_copy(status, text_of(role->serving)) : NULL,
+		.waits_for = *sources->waits_for ? status_copy(status, text_of(sources->waits_for)) : NULL,
+	};
+}
+
 static void gather_exporter(struct status *status, const struct status_sources *sources)
 {
 	const struct config *config = sources->asker->config;
@@ -161,8 +178,8 @@ static void gather_exporter(struct status *status, const struct status_sources *
 	status->coverage = number_is_known(sources->jobs->reader.rounds.search.expected)
 				   ? exporter->coverage
 				   : -1;
-	status->events_lost = (uint64_t)recorder->events->lost;
-	status->events_recovered = (uint64_t)recorder->events->recovered;
+	status->events_lost = sources->leads ? (uint64_t)recorder->events->lost : 0;
+	status->events_recovered = sources->leads ? (uint64_t)recorder->events->recovered : 0;
 	status->series = sources->series;
 	status->folded = sources->folded;
 }
@@ -171,6 +188,7 @@ struct status *status_gather(const struct status_sources *sources)
 {
 	struct status *status = status_new(clock_now());
 	uint64_t now_ns = clock_monotonic_ns();
+	gather_role(status, sources);
 	gather_exporter(status, sources);
 	gather_endpoints(status, sources->asker, now_ns);
 	gather_tasks(status, sources, now_ns);

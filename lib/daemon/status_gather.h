@@ -3,6 +3,7 @@
 
 #include "daemon/event_poller.h"
 #include "daemon/job_poller.h"
+#include "daemon/role.h"
 #include "status/status.h"
 
 struct status_sources {
@@ -11,6 +12,9 @@ struct status_sources {
 	const struct plan_task *tasks;
 	const struct job_poller *jobs;
 	const struct event_poller *events;
+	const struct role *role; /* NULL: it leads whatever ping says */
+	bool leads;
+	const char *waits_for; /* why it does not though it should; "": nothing */
 	const struct plan_totals *totals;
 	const struct plan_action *action; /* what is done as soon as this is shown; NULL: not known */
 	const char *not_ready;            /* NULL: all is known */

@@ -4,8 +4,9 @@
 
 #include <stdlib.h>
 
+static const struct family_group *const ping_groups[] = {&cluster_group, &controller_group, NULL};
 static const struct family_group *const slurm_groups[] = {
-	&cluster_group, &controller_group, &node_group, &partition_group,
+	&node_group, &partition_group,
 	&node_event_group, &node_row_group, &node_detail_group, &node_transition_group,
 	&job_group, &each_job_group, &event_group, &queue_group, &node_failure_group, &reservation_group, &license_group, &share_group, &scheduler_group, &rpc_group,
 	&conf_group, &accounting_group, &qos_group, &association_group, NULL,
@@ -15,9 +16,9 @@ static const struct family_group *const process_groups[] = {&process_group, &web
 static const struct family_group *const series_groups[] = {&series_group, NULL};
 
 /* The whole catalogue, in its order. */
-static const struct family_group *const *const chapters[] = {slurm_groups, exporter_groups, process_groups,
-							    series_groups, NULL};
-enum { SLURM = 1, EXPORTER = 2, PROCESS = 4, SERIES = 8 }; /* bits of chapters */
+static const struct family_group *const *const chapters[] = {ping_groups, slurm_groups, exporter_groups,
+							    process_groups, series_groups, NULL};
+enum { PING = 1, SLURM = 2, EXPORTER = 4, PROCESS = 8, SERIES = 16 }; /* bits of chapters */
 
 /* "slurm_{X}_jobs" -> "slurm_partition_jobs" */
 static void fill_in(struct buf *to, const char *pattern, enum entity_kind kind)
@@ -121,12 +122,13 @@ static void render(unsigned which, const struct view *view, struct samples *page
 
 void catalogue_render_slurm(const struct view *view, struct samples *page)
 {
-	render(SLURM, view, page);
+	render(PING | SLURM, view, page);
 }
 
 void catalogue_render(const struct view *view, struct samples *page)
 {
-	render(SLURM | EXPORTER | SERIES, view, page);
+	unsigned of_slurm = view->exporter->is_standby ? PING : PING | SLURM;
+	render(of_slurm | EXPORTER | SERIES, view, page);
 }
 
 void catalogue_render_process(const struct view *view, struct samples *page)
@@ -151,7 +153,7 @@ static void list_family(void *context, const struct visited *visited)
 
 void catalogue_list(struct buf *list)
 {
-	visit(SLURM | EXPORTER | PROCESS | SERIES, list_family, list);
+	visit(PING | SLURM | EXPORTER | PROCESS | SERIES, list_family, list);
 }
 
 struct looking {
@@ -176,6 +178,6 @@ static void look_at_family(void *context, const struct visited *visited)
 bool catalogue_has_label(const char *name)
 {
 	struct looking looking = {text_of(name), strcmp(name, "le") == 0 || strcmp(name, "quantile") == 0};
-	visit(SLURM | EXPORTER | PROCESS | SERIES, look_at_family, &looking);
+	visit(PING | SLURM | EXPORTER | PROCESS | SERIES, look_at_family, &looking);
 	return looking.is_found;
 }

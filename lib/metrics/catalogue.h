@@ -3,7 +3,7 @@
 
 #include "metrics/family.h"
 
-/* All of a cluster. */
+/* All of a cluster; of a standby what ping says, and the exporter itself. */
 void catalogue_render(const struct view *view, struct samples *page);
 
 /* Only what Slurm said, nothing of the exporter itself: the same answers give the same page. */

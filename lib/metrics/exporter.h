@@ -71,6 +71,7 @@ struct exporter_process {
 /* What is of one cluster. */
 struct exporter {
 	double begin; /* Unix seconds: what it counts itself was 0 */
+	bool is_standby; /* of another slurmscope: it knows what ping says and no more */
 	const char *const *result_names; /* of exporter_endpoint.requests */
 	unsigned result_count;
 	struct exporter_endpoint endpoints[EXPORTER_ENDPOINTS_MAX];

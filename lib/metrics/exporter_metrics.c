@@ -170,12 +170,29 @@ static void emit_plan(struct exposition *out, const struct view *view, const str
 	}
 }
 
+static void emit_leader(struct exposition *out, const struct view *view, const struct family *family,
+			const void *item)
+{
+	(void)view, (void)family;
+	exposition_integer(out, !((const struct exporter *)item)->is_standby);
+}
+
+static void emit_coverage(struct exposition *out, const struct view *view, const struct family *family,
+			  const void *item)
+{
+	(void)view, (void)family;
+	const struct exporter *exporter = item;
+	if (!exporter->is_standby)
+		exposition_number(out, exporter->coverage);
+}
+
 static void emit_without_details(struct exposition *out, const struct view *view,
 				 const struct family *family, const void *item)
 {
 	(void)family, (void)item;
 	struct job_counts counts = job_table_counts(view->cluster->job_table);
-	exposition_integer(out, counts.jobs_without_details);
+	if (!view->exporter->is_standby)
+		exposition_integer(out, counts.jobs_without_details);
 }
 
 static void emit_oldest_details(struct exposition *out, const struct view *view,
@@ -288,6 +305,8 @@ static void emit_config_is_loaded(struct exposition *out, const struct view *vie
 	{name, type, NULL, help, emit, offsetof(struct exporter_process, member), 1, 0}
 
 static const struct family exporter_families[] = {
+	{"slurmscope_leader", GAUGE, NULL,
+	 "Whether this slurmscope tells of the cluster; 0: it is the standby of another one (option ha).", emit_leader, 0, 0, 0},
 	{"slurmscope_token_expiry_timestamp_seconds", GAUGE, NULL,
 	 "When the token in use expires; absent if it does not say.", emit_token_expiry, 0, 0, 0},
 	{"slurmscope_slurmctld_rpc_requests_total", COUNTER, NULL,
@@ -312,8 +331,8 @@ static const struct family exporter_families[] = {
 	{"slurmscope_job_details_oldest_timestamp_seconds", GAUGE, NULL,
 	 "When the oldest of the details of pending, running and suspended jobs were read.",
 	 emit_oldest_details, 0, 0, 0},
-	EXPORTER_DOUBLE("slurmscope_coverage_ratio", coverage,
-			"Share of the pending and running jobs that slurmctld counts which is known."),
+	{"slurmscope_coverage_ratio", GAUGE, NULL,
+	 "Share of the pending and running jobs that slurmctld counts which is known.", emit_coverage, 0, 0, 0},
 	{"slurmscope_job_events_recovered_total", COUNTER, NULL,
 	 "Job events that happened while no slurmscope looked and were found afterwards; they are counted.",
 	 emit_recovered, 0, 0, 0},

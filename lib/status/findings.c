@@ -198,6 +198,21 @@ static void find_of_counting(const struct status *status, struct findings *findi
 		     words_share(status->coverage).text);
 }
 
+static void find_of_role(const struct status_role *role, struct findings *findings)
+{
+	if (!role->follows)
+		return;
+	if (role->is_unnamed)
+		find(findings, SEVERITY_BAD,
+		     "Ping names no controller %s: this slurmscope never leads. --ha-host says which host to follow.", role->host);
+	else if (role->waits_for)
+		find(findings, SEVERITY_WARNING, "This slurmscope should lead, and waits for the state file: %s.", role->waits_for);
+	else if (role->is_standby && role->serving)
+		find(findings, SEVERITY_NOTE, "This slurmscope, of %s, stands by: the slurmctld on %s serves.", role->host, role->serving);
+	else if (role->is_standby)
+		find(findings, SEVERITY_UNKNOWN, "This slurmscope, of %s, stands by: which slurmctld serves is not known.", role->host);
+}
+
 static void find_of_configuration(const struct status_configuration *configuration, const char *which,
 				  double now, struct findings *findings)
 {
@@ -226,6 +241,7 @@ void findings_of_exporter(const struct status_site *site, const struct status *s
 	find_of_certificate(site->certificate_expiry, now, findings);
 	find_of_token(status, now, findings);
 	bool is_refused = findings->worst == SEVERITY_BAD;
+	find_of_role(&status->role, findings);
 	for (size_t i = 0; i < status->endpoint_count && status->is_cut_off; i++) {
 		const struct status_endpoint *endpoint = &status->endpoints[i];
 		if (endpoint->standing != STANDING_DOWN || !endpoint->error)

@@ -167,6 +167,21 @@ static void put_task(struct json_writer *json, const struct status_task *task)
 	writer_close(json, '}');
 }
 
+static void put_role(struct json_writer *json, const struct status_role *role)
+{
+	writer_bool(json, "leader", !role->is_standby);
+	if (!role->follows) {
+		writer_null(json, "ha");
+		return;
+	}
+	writer_open(json, "ha", '{');
+	writer_string(json, "host", role->host);
+	writer_bool(json, "named", !role->is_unnamed);
+	writer_string(json, "serving", role->serving);
+	writer_string(json, "waits_for", role->waits_for);
+	writer_close(json, '}');
+}
+
 static void put_token(struct json_writer *json, const struct status_token *token)
 {
 	writer_open(json, "token", '{');
@@ -213,6 +228,7 @@ static void put_exporter(struct json_writer *json, const struct status_site *sit
 	put_findings(json, &findings);
 	writer_bool(json, "ready", !status->not_ready);
 	writer_string(json, "not_ready_because", status->not_ready);
+	put_role(json, &status->role);
 	put_token(json, &status->token);
 	put_state_file(json, &status->state_file);
 	put_budgets(json, status);

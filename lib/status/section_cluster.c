@@ -161,9 +161,11 @@ void section_cluster(const struct status *status, double now, struct buf *out)
 	frame_section("cluster", "Cluster", out);
 	buf_add_string(out, "<div class=\"cards\">\n");
 	say_daemons(status, out);
-	say_capacity(&status->nodes, out);
-	say_nodes(&status->nodes, out);
-	say_jobs(&status->jobs, out);
-	say_waiting(&status->jobs, now, out);
+	if (!status->role.is_standby) { /* who leads knows the rest */
+		say_capacity(&status->nodes, out);
+		say_nodes(&status->nodes, out);
+		say_jobs(&status->jobs, out);
+		say_waiting(&status->jobs, now, out);
+	}
 	buf_add_string(out, "</div>\n</section>\n");
 }

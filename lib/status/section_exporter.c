@@ -45,6 +45,16 @@ static void say_state_file(const struct status_state_file *file, double now, str
 		fact(out, "State file", "none", "counters begin at 0 with each start");
 }
 
+static void say_role(const struct status_role *role, struct buf *out)
+{
+	char more[600];
+	if (!role->follows)
+		return;
+	snprintf(more, sizeof more, "follows the slurmctld on %s; that on %s serves", role->host,
+		 role->serving ? role->serving : "an unknown host");
+	fact(out, "Role", role->is_standby ? "standby" : "leader", more);
+}
+
 void section_exporter(const struct status_site *site, const struct status *status, struct buf *out)
 {
 	char folded[100] = "", rate[100], scrapes[100];
@@ -55,6 +65,7 @@ void section_exporter(const struct status_site *site, const struct status *statu
 	snprintf(scrapes, sizeof scrapes, "scraped %s times", words_number(site->scrapes).text);
 	frame_section("exporter", "Exporter", out);
 	buf_add_string(out, "<dl class=\"facts\">\n");
+	say_role(&status->role, out);
 	fact(out, "slurmrestd", status->url, "");
 	say_token(&status->token, site->now, out);
 	for (size_t i = 0; i < sizeof status->budgets / sizeof *status->budgets; i++)

@@ -119,12 +119,22 @@ struct status_state_file {
 	const char *error; /* the last one, in words; NULL: there was none */
 };
 
+/* Of several slurmscopes of one cluster each follows the slurmctld of its host; all 0: it is alone, and leads. */
+struct status_role {
+	bool follows, is_standby;
+	bool is_unnamed;       /* ping does not list the host: it never leads */
+	const char *host;      /* whose slurmctld it follows */
+	const char *serving;   /* the host of the one that serves; NULL: not known */
+	const char *waits_for; /* why it does not lead though it should; NULL: nothing */
+};
+
 struct status {
 	struct arena arena;
 	double made; /* when all of this was so */
 	const char *name; /* the cluster's; "" while unknown */
 	const char *url;  /* of slurmrestd */
 	const char *slurm_version, *api_version; /* "" while unknown */
+	struct status_role role;
 	const char *not_ready; /* why what Slurm tells is not all there yet; NULL: it is */
 
 	struct status_controller *controllers;

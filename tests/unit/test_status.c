@@ -164,6 +164,15 @@ static void lost(struct world *world) { world->status->events_lost = 1; }
 static void no_details(struct world *world) { world->status->jobs.without_details = 1200; }
 static void low_coverage(struct world *world) { world->status->coverage = 0.5; }
 static void no_coverage(struct world *world) { world->status->coverage = -1; }
+static void follow(struct world *world, bool is_standby, const char *serving)
+{
+	world->status->role = (struct status_role){.follows = true, .is_standby = is_standby, .host = "ctl2", .serving = serving};
+}
+static void leads(struct world *world) { follow(world, false, "ctl2"); }
+static void stands_by(struct world *world) { follow(world, true, "ctl1"); }
+static void stands_by_blind(struct world *world) { follow(world, true, NULL); }
+static void waits(struct world *world) { follow(world, true, "ctl2"); world->status->role.waits_for = "f: another process has it (ctl1)"; }
+static void unnamed(struct world *world) { follow(world, true, "ctl1"); world->status->role.is_unnamed = true; }
 static void busy(struct world *world) { world->status->brake = 4; }
 static void bad_config(struct world *world)
 {
@@ -231,6 +240,14 @@ static void test_findings(void)
 		 "The certificate that scrapers are shown expires in 24 h."},
 		{"certificate expired", certificate_expired, "well", "bad",
 		 "The certificate that scrapers are shown expired 60 s ago."},
+		{"leads", leads, "well", "well", NULL},
+		{"stands by", stands_by, "well", "well", "This slurmscope, of ctl2, stands by: the slurmctld on ctl1 serves."},
+		{"stands by, blind", stands_by_blind, "well", "unknown",
+		 "This slurmscope, of ctl2, stands by: which slurmctld serves is not known."},
+		{"waits for the state file", waits, "well", "warning",
+		 "This slurmscope should lead, and waits for the state file: f: another process has it (ctl1)."},
+		{"unnamed", unnamed, "well", "bad",
+		 "Ping names no controller ctl2: this slurmscope never leads. --ha-host says which host to follow."},
 		{"busy", busy, "well", "well", "slurmctld is busy: it is asked 4 times less often."},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
