@@ -1,0 +1,334 @@
+#!/usr/bin/env python3
+"""Two controllers of a simulated cluster, each with a slurmscope that follows it. Who leads changes again and again, at a
+fail-over, and with processes that are killed, stopped or cut off from slurmrestd: never do both lead, the standby tells nothing
+of the cluster, no counter of the pair goes back, and when all jobs have ended each is what the simulator counted.
+usage: test_failover.py [SEED]"""
+
+import contextlib
+import json
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import jsonschema
+from simulator import SLURMSCOPE, Simulator
+from test_events import COUNTED, compare
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+from harness import free_port, samples, wait_until  # noqa: E402
+
+SCHEMA = json.loads((HERE.parent / "e2e" / "status.schema.json").read_text())
+COPY_STATE = HERE.parent.parent / "deploy" / "ha" / "slurmscope-copy-state"
+TASKS = ("ping", "diag", "job_states", "job_search", "job_details", "job_arrays", "job_ends")
+# all that a standby may tell of Slurm
+OF_PING = re.compile(r"slurm_(cluster_info|controller_up|controller_ping_seconds)\{")
+OF_LEADER = re.compile(r"slurmscope_(coverage_ratio|jobs_without_details|job_details_oldest\w*|job_events\w*|state\w*)( |\{|$)")
+
+
+class Follower:
+    """The slurmscope beside the controller `host`."""
+
+    def __init__(self, url, host, folder, state):
+        self.host, self.folder, self.state = host, Path(folder), Path(state)
+        self.port = free_port()
+        self.log_path = self.folder / f"log.{host}"
+        token = self.folder / "token"
+        token.write_text("unlooked-at")
+        token.chmod(0o600)
+        self.command = [SLURMSCOPE, f"--slurmrestd.url={url}", f"--slurmrestd.token-file={token}", "--slurmrestd.user=root",
+                        "--ha=follow-controller", f"--ha-host={host}", f"--state.path={state}",
+                        f"--web.listen-address=127.0.0.1:{self.port}", "--budget.slurmrestd=1000",
+                        "--budget.slurmctld=1000", "--budget.requests=1000", "--limit.users=10000", "--log.format=json",
+                        *(f"--interval.{task}=1" for task in TASKS)]
+        self.process = None
+
+    def start(self):
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen(self.command, stderr=log, stdin=subprocess.DEVNULL)
+
+    def end(self, how):
+        if self.process and self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.send_signal(how)
+            self.process.wait(30)
+
+    def get(self, path):
+        """(status, text); (0, "") if nobody answers."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as refused:
+            return refused.code, refused.read().decode()
+        except (urllib.error.URLError, ConnectionError):
+            return 0, ""
+
+    def page(self):
+        status, text = self.get("/metrics")
+        return samples(text) if status == 200 else {}
+
+    def leads(self):
+        return self.page().get("slurmscope_leader") == 1
+
+    def stands_by(self):
+        return self.page().get("slurmscope_leader") == 0
+
+    def status(self):
+        status = json.loads(self.get("/api/v1/status")[1])
+        jsonschema.validate(status, SCHEMA)
+        return status["clusters"][0]["exporter"]
+
+    def findings(self):
+        return " ".join(finding["text"] for finding in self.status()["findings"])
+
+    def log(self, words):
+        return [line for line in map(json.loads, self.log_path.read_text().splitlines()) if words in line["msg"]]
+
+
+class Pair:
+    """Two followers, and what was seen of them."""
+
+    def __init__(self, first, second):
+        self.both = first, second
+        self.seen = {}  # the most that each counter of either was
+        self.stopped = None
+        self.looks = self.led = 0
+
+    def start(self):
+        for one in self.both:
+            one.start()
+
+    def end(self):
+        for one in self.both:
+            one.end(signal.SIGKILL)
+
+    def look(self):
+        """Both pages; no counter of the pair has gone back, the standby tells nothing, and there is one leader at most."""
+        pages = [{} if one is self.stopped else one.page() for one in self.both]
+        self.looks += 1
+        for page in pages:
+            if page.get("slurmscope_leader") == 0:
+                told = [series for series in page if series.startswith("slurm_") and not OF_PING.match(series) or
+                        OF_LEADER.match(series)]
+                asked = [series for series in page
+                         if series.startswith("slurmscope_endpoint_up") and '"ping"' not in series]
+                assert not told and not asked, f"a standby tells: {(told + asked)[:5]}"
+        leaders = [page for page in pages if page.get("slurmscope_leader") == 1]
+        # the first may have given way before the second was looked at
+        assert len(leaders) < 2 or not self.both[0].leads() or not self.both[1].leads(), "both lead"
+        self.led += len(leaders) > 0
+        for page in leaders[:1] if len(leaders) == 1 else []:
+            counters = {series: value for series, value in page.items() if COUNTED.match(series)}
+            fell = [series for series, most in self.seen.items()
+                    if "slurm_cluster_job_submissions_total" in page and counters.get(series, 0) < most]
+            assert not fell, f"they fell: {[(series, self.seen[series], counters.get(series)) for series in fell[:5]]}"
+            self.seen |= counters
+        return pages
+
+    def leader(self):
+        pages = self.look()
+        return next((page for page in pages if page.get("slurmscope_leader") == 1 and
+                     "slurm_cluster_job_submissions_total" in page), None)
+
+
+def short_of(sim, first, second):
+    """Who leads and what the other one says, step by step."""
+    first.start()
+    second.start()
+    wait_until(first.leads, "the first to lead")
+    wait_until(lambda: second.get("/-/ready")[0] == 200 and second.status()["ha"]["serving"], "the second to stand by")
+    assert second.stands_by() and second.status()["ha"] == {
+        "host": "ctl2", "named": True, "serving": "ctl1", "waits_for": None}, second.status()["ha"]
+    assert "stands by: the slurmctld on ctl1 serves" in second.findings()
+    assert "standby" in second.get("/")[1] and "Nodes are not known" not in second.get("/")[1]
+    wait_until(lambda: first.get("/-/ready")[0] == 200, "the leader to be ready")
+    page = second.page()
+    asked = {series for series in page if series.startswith("slurmscope_requests_total") and page[series]}
+    assert asked == {'slurmscope_requests_total{endpoint="ping",result="ok"}'}, asked
+    assert page['slurm_controller_up{controller="ctl2",role="backup"}'] == 1
+
+    # frozen, it keeps the state file, so the other one must not count; afterwards it gives way
+    first.process.send_signal(signal.SIGSTOP)
+    sim.control("controllers?count=2&down=1")
+    wait_until(lambda: second.status()["ha"]["waits_for"], "the second to wait")
+    assert f"process {first.process.pid})" in second.findings() and second.stands_by()
+    assert len(second.log("waits for the state file")) == 1
+    first.process.send_signal(signal.SIGCONT)
+    wait_until(second.leads, "the second to lead")
+    wait_until(first.stands_by, "the first to stand by")
+    wait_until(lambda: "slurm_cluster_nodes" in second.get("/metrics")[1], "the second to know nodes")
+    assert not [series for series in first.page() if series.startswith("slurm_") and not OF_PING.match(series)]
+
+    # neither a refused connection nor a ping without any answer changes who leads
+    sim.control("fault?kind=status&endpoint=ping")
+    time.sleep(3)
+    assert second.leads() and first.stands_by()
+    sim.control("fault?kind=none")
+    sim.control("controllers?count=2&down=0")
+    wait_until(first.leads, "the first to lead again")
+    assert second.stands_by()
+    for one in first, second:
+        one.end(signal.SIGTERM)
+
+
+def break_things(sim, pair, chance, seconds):
+    """Fail-overs at all times, and what may happen to either process."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        one = chance.choice(pair.both)
+        deed = chance.choice(("fail over", "fail over", "fail over", "kill", "stop", "both", "fault"))
+        if deed == "fail over":
+            sim.control(f"controllers?count=2&down={chance.choice((0, 1, 1))}")
+        elif deed == "fault":
+            sim.control(f"fault?kind={chance.choice(('status', 'cut', 'lie'))}&endpoint=ping&count=2")
+        elif deed == "stop":
+            pair.stopped = one
+            one.process.send_signal(signal.SIGSTOP)
+            time.sleep(chance.uniform(0.5, 3))
+            one.process.send_signal(signal.SIGCONT)
+            pair.stopped = None
+        else:
+            for each in pair.both if deed == "both" else (one,):
+                each.end(signal.SIGKILL)
+            time.sleep(chance.choice((0, 0, 2)))
+            for each in pair.both if deed == "both" else (one,):
+                each.start()
+        time.sleep(chance.uniform(1, 6))
+    sim.control("fault?kind=none")
+
+
+def finish(sim, pair, what):
+    """All jobs end; then the leader's page is right."""
+    sim.control("arrivals?rate=0")
+
+    def is_over():
+        sim.control("cancel")
+        truth = sim.truth()
+        time.sleep(0.5)
+        return not truth.get("jobs/PENDING", 0) + truth.get("jobs/RUNNING", 0) + truth.get("completing", 0)
+    wait_until(is_over, "all jobs to end", 120)
+    truth, end, wrong = sim.truth(), time.monotonic() + 60, None
+    while wrong != {} and time.monotonic() < end:
+        time.sleep(0.5)
+        if page := pair.leader():
+            equal, wrong = compare(truth, page)
+    assert wrong == {}, f"{what}: {len(wrong)} differ: {sorted(wrong.items())[:10]}"
+    lost = page["slurmscope_job_events_lost_total"]
+    print(f"{what}: {truth['events/cluster/submissions']:.0f} runs of jobs, {equal} numbers equal, {pair.looks} looks, "
+          f"{pair.led} of them at a leader, {page['slurmscope_job_events_recovered_total']:.0f} events recovered, "
+          f"{lost:.0f} lost", flush=True)
+    assert not lost
+
+
+def simulator(seed):
+    return Simulator("--speed=1", f"--epoch={int(time.time())}", f"--seed={seed}", "--nodes=200", "--jobs=0", "--arrivals=0",
+                     "--users=40", "--arrays=0.05", "--run-seconds=8", "--min-job-age=2")
+
+
+def begin(sim, pair):
+    """Both count from before the first job."""
+    sim.catch_up()
+    sim.control("controllers?count=2&down=0")
+    pair.start()
+    wait_until(pair.leader, "a leader")
+
+
+def shared(seed, seconds=60):
+    chance = random.Random(seed)
+    with simulator(seed) as sim, tempfile.TemporaryDirectory() as folder:
+        first, second = (Follower(sim.url, host, folder, f"{folder}/state") for host in ("ctl1", "ctl2"))
+        pair = Pair(first, second)
+        with contextlib.ExitStack() as stack:
+            stack.callback(pair.end)
+            sim.control("controllers?count=2&down=0")
+            short_of(sim, first, second)
+            begin(sim, pair)
+            sim.control("arrivals?rate=20")
+            breaker = threading.Thread(target=break_things, args=(sim, pair, chance, seconds))
+            breaker.start()
+            while breaker.is_alive():
+                with contextlib.suppress(json.JSONDecodeError):
+                    pair.look()
+            finish(sim, pair, f"shared state, seed {seed}")
+            for one in pair.both:
+                one.end(signal.SIGTERM)
+            assert not list(Path(folder).glob("state.*-*")), "a state file was set aside"
+
+
+def copied(seed):
+    """Each has a file of its own, of which a copy is brought to the other one now and then, while it is written."""
+    with simulator(seed) as sim, tempfile.TemporaryDirectory() as folder:
+        first, second = (Follower(sim.url, host, folder, f"{folder}/state.{host}") for host in ("ctl1", "ctl2"))
+        pair = Pair(first, second)
+        with contextlib.ExitStack() as stack:
+            stack.callback(pair.end)
+            begin(sim, pair)
+            sim.control("arrivals?rate=20")
+            for down, giver, taker in ((1, first, second), (0, second, first)) * 2:
+                for _ in range(5):
+                    time.sleep(0.5)
+                    subprocess.run([COPY_STATE, giver.state, f"{giver.state}.copy"], check=True)
+                    os.replace(f"{giver.state}.copy", taker.state)
+                time.sleep(1.5)  # what is counted from here on the other one has to find by itself
+                giver.end(signal.SIGKILL)
+                sim.control(f"controllers?count=2&down={down}")
+                wait_until(taker.leads, "the other one to lead")
+                giver.start()
+                pair.seen.clear()  # until then it shows what the copy has
+            finish(sim, pair, f"copied state, seed {seed}")
+            for one in pair.both:
+                one.end(signal.SIGTERM)
+            assert not list(Path(folder).glob("state.*.*-*")), "a copy was set aside"
+
+
+def unnamed():
+    """A host that is no controller's is told, once in the log."""
+    with simulator(1) as sim, tempfile.TemporaryDirectory() as folder:
+        one = Follower(sim.url, "ctl9", folder, f"{folder}/state")
+        one.start()
+        try:
+            wait_until(lambda: one.log("ping names no controller of this host"), "it to be said")
+            wait_until(lambda: "Ping names no controller ctl9" in one.findings(), "a finding")
+            time.sleep(2)
+            assert one.stands_by() and len(one.log("ping names no controller of this host")) == 1
+            assert not one.state.exists()
+        finally:
+            one.end(signal.SIGTERM)
+
+
+def network(seed):
+    """On a file system that is, as far as anybody can tell, a network's: no WAL, though ha is off."""
+    with simulator(seed) as sim, tempfile.TemporaryDirectory() as folder:
+        here, there = Path(folder, "here"), Path(folder, "there")
+        here.mkdir()
+        there.mkdir()
+        subprocess.run(["bindfs", here, there], check=True)
+        one = Follower(sim.url, "ctl1", folder, there / "state")
+        one.command = [word for word in one.command if not word.startswith("--ha")]
+        try:
+            one.start()
+            wait_until(lambda: one.get("/-/ready")[0] == 200, "readiness")
+            assert one.leads() and one.status()["ha"] is None
+            written = (here / "state").read_bytes()[18:20]
+            assert written == b"\x01\x01" and not (here / "state-wal").exists(), f"journal {written}"
+            assert str(one.process.pid) in (here / "state.lock").read_text()
+        finally:
+            one.end(signal.SIGTERM)
+            subprocess.run(["umount", there], check=True)
+
+
+if __name__ == "__main__":
+    SEED = int(sys.argv[1]) if sys.argv[1:] else 1
+    unnamed()
+    network(SEED)
+    shared(SEED)
+    copied(SEED)
