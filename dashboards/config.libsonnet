@@ -95,6 +95,7 @@
 
     exporterDown: { 'for': '5m', seen: '7d' },
     exporterAbsent: { 'for': '10m' },
+    leaders: { 'for': '5m' },
     cutOff: { 'for': '2m' },
     stale: {
       intervals: 3,  // of the endpoint's own, which slurmscope stretches where its budget is short

@@ -6,8 +6,26 @@ local alert = import 'alert.libsonnet';
     alert(config, 'SlurmscopeDown', 'critical', config.exporterDown, |||
       up{%(s)s} == 0
       and on (job, instance) last_over_time(slurmscope_build_info{%(s)s}[%(seen)s])
+      unless on (%(c)s) max by (%(c)s) (slurmscope_leader{%(s)s}) == 1
     |||, 'Slurmscope cannot be scraped.', |||
       Prometheus has not reached slurmscope on {{ $labels.instance }}%(of)s for %(for)s; nothing is known of this Slurm: systemctl status slurmscope
+    |||),
+    alert(config, 'SlurmscopeStandbyDown', 'warning', config.exporterDown, |||
+      up{%(s)s} == 0
+      and on (job, instance) last_over_time(slurmscope_build_info{%(s)s}[%(seen)s])
+      and on (%(c)s) max by (%(c)s) (slurmscope_leader{%(s)s}) == 1
+    |||, 'One of several slurmscopes cannot be scraped.', |||
+      Prometheus has not reached slurmscope on {{ $labels.instance }}%(of)s for %(for)s. Another one leads; should its controller fail, nobody takes over: systemctl status slurmscope
+    |||),
+    alert(config, 'SlurmscopeLeaders', 'critical', config.leaders, |||
+      sum by (%(c)s) (slurmscope_leader{%(s)s}) == 0
+    |||, 'No slurmscope leads.', |||
+      All slurmscopes%(of)s have stood by for %(for)s; nothing is known of this Slurm but what ping says. Why: the page for people of each
+    |||),
+    alert(config, 'SlurmscopeLeaders', 'warning', config.leaders, |||
+      sum by (%(c)s) (slurmscope_leader{%(s)s}) > 1
+    |||, 'Several slurmscopes tell of one cluster.', |||
+      {{ $value }} slurmscopes%(of)s have told of it for %(for)s, so sums count everything as often: ha: follow-controller for each of them, or a label for each cluster
     |||),
     alert(config, 'SlurmscopeAbsent', 'critical', config.exporterAbsent, |||
       absent(slurmscope_build_info{%(s)s})
