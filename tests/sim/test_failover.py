@@ -10,6 +10,7 @@ import os
 import random
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -83,6 +84,7 @@ class Follower:
         return self.page().get("slurmscope_leader") == 0
 
     def status(self):
+        wait_until(lambda: self.get("/api/v1/status")[0] == 200, "a page")
         status = json.loads(self.get("/api/v1/status")[1])
         jsonschema.validate(status, SCHEMA)
         return status["clusters"][0]["exporter"]
@@ -290,6 +292,46 @@ def copied(seed):
             assert not list(Path(folder).glob("state.*.*-*")), "a copy was set aside"
 
 
+WRITER = """
+import random, sqlite3, sys, time
+db = sqlite3.connect(sys.argv[1], isolation_level=None)
+for pragma in "locking_mode = EXCLUSIVE", "journal_mode = DELETE", "journal_size_limit = 16777216", "cache_size = 10":
+    db.execute(f"PRAGMA {pragma}")
+db.execute("CREATE TABLE t (id INTEGER PRIMARY KEY, n INTEGER, rest TEXT)")
+db.executemany("INSERT INTO t VALUES (?, 0, ?)", [(i, "x" * 500) for i in range(3000)])
+print(flush=True)
+while True:
+    db.execute("BEGIN")
+    for first in range(0, 3000, 100): # slowly, with a cache so small that it goes to the file at once
+        db.execute("UPDATE t SET n = n + 1 WHERE id BETWEEN ? AND ?", (first, first + 99))
+        time.sleep(0.003)
+    db.execute("COMMIT")
+    time.sleep(random.uniform(0, 0.4))
+"""
+
+
+def copies(count=20):
+    """Whatever is written as the store writes, a copy is all of it as it was at one moment."""
+    with tempfile.TemporaryDirectory() as folder:
+        state, copy = Path(folder, "state"), Path(folder, "copy")
+        with subprocess.Popen([sys.executable, "-c", WRITER, state], stdout=subprocess.PIPE) as writer:
+            try:
+                writer.stdout.readline()
+                seen = []
+                for _ in range(count):
+                    subprocess.run([COPY_STATE, state, copy], check=True)
+                    with contextlib.closing(sqlite3.connect(copy)) as db:
+                        least, most = db.execute("SELECT min(n), max(n) FROM t").fetchone()
+                        whole = db.execute("PRAGMA integrity_check").fetchone()
+                    assert least == most and whole == ("ok",), f"a copy of two moments: {least}, {most}, {whole}"
+                    seen.append(least)
+                assert seen == sorted(seen) and seen[-1] > seen[0]
+            finally:
+                writer.kill()
+        assert not list(Path(folder).glob("copy.*"))
+    print(f"{count} copies of {seen[-1] - seen[0]} states", flush=True)
+
+
 def unnamed():
     """A host that is no controller's is told, once in the log."""
     with simulator(1) as sim, tempfile.TemporaryDirectory() as folder:
@@ -328,6 +370,7 @@ def network(seed):
 
 if __name__ == "__main__":
     SEED = int(sys.argv[1]) if sys.argv[1:] else 1
+    copies()
     unnamed()
     network(SEED)
     shared(SEED)
