@@ -36,8 +36,9 @@ def cluster(verb, *arguments):
 class Exporter:
     """A slurmscope with a state file that can be killed and started again."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, *options):
         self.folder = Path(folder)
+        self.options = options
         self.log = open(self.folder / "log", "ab")
         self.port = free_port()
         self.process = None
@@ -47,7 +48,7 @@ class Exporter:
             [SLURMSCOPE, f"--slurmrestd.url={cluster('url')}", "--slurmrestd.user=scope",
              f"--slurmrestd.jwt-key-file={cluster('key')}", f"--state.path={self.folder / 'state'}",
              f"--web.listen-address=127.0.0.1:{self.port}", "--budget.slurmrestd=1000", "--budget.slurmctld=1000",
-             "--budget.requests=1000", *INTERVALS], stderr=self.log, stdin=subprocess.DEVNULL)
+             "--budget.requests=1000", *INTERVALS, *self.options], stderr=self.log, stdin=subprocess.DEVNULL)
 
     def end(self, how):
         self.process.send_signal(how)

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""A real pair of slurmctld, each with a slurmrestd and a slurmscope beside it. While jobs of all outcomes come and go the
+primary is stopped and comes back, again and again: the slurmscope of the slurmctld that serves leads, no counter of the pair
+goes back, and at the end each counter and each bucket is what sacct says.
+usage: test_failover.py RELEASE [JOBS [ROUNDS]]    (SLURMSCOPE is the binary; the cluster is made anew)"""
+import contextlib
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "e2e"))
+import test_events  # noqa: E402
+from events_oracle import FAMILIES, wait_for_ends  # noqa: E402
+from harness import wait_until  # noqa: E402
+from slurm_says import Slurm  # noqa: E402
+from test_events import ENDED, Exporter, cluster, settle, traffic, without_forgotten  # noqa: E402
+
+HOSTS = "controller", "controller2"
+PATIENCE = 240  # seconds for a fail-over: a request that waits for the backup may hang for two minutes
+OF_PING = ("slurm_cluster_info", "slurm_controller_")
+
+
+class Follower(Exporter):
+    """The slurmscope of one of the hosts; both have the same state file."""
+
+    def __init__(self, folder, host, url):
+        home = Path(folder, host)
+        home.mkdir()
+        super().__init__(home, f"--slurmrestd.url={url}", "--ha=follow-controller", f"--ha-host={host}",
+                         f"--state.path={folder}/state", "--interval.ping=2")
+        self.host = host
+
+    def look(self):
+        try:
+            return self.page()
+        except subprocess.CalledProcessError:
+            return {}
+
+    def leads(self):
+        return self.look().get("slurmscope_leader") == 1
+
+    def stands_by(self):
+        return self.look().get("slurmscope_leader") == 0
+
+
+class Pair:
+    """Looks at both all the time."""
+
+    def __init__(self, followers):
+        self.followers = followers
+        self.seen, self.faults, self.looks = {}, [], 0
+        self.stop, self.lock = threading.Event(), threading.Lock()
+        self.thread = threading.Thread(target=self.watch)
+
+    def look(self):
+        """The leader's page; None if there is none, or it has no counters yet."""
+        with self.lock:
+            return self.look_at_both()
+
+    def look_at_both(self):
+        self.looks += 1
+        pages = [one.look() for one in self.followers]
+        leaders = [page for page in pages if page.get("slurmscope_leader") == 1]
+        if len(leaders) > 1 and all(one.leads() for one in self.followers):
+            self.faults.append("both lead")
+        for page in pages:
+            if page.get("slurmscope_leader") == 0:
+                self.faults += [f"a standby tells {series}" for series in page
+                                if series.startswith("slurm_") and not series.startswith(OF_PING)][:3]
+        if len(leaders) != 1 or "slurm_cluster_job_submissions_total" not in leaders[0]:
+            return None
+        counters = {series: value for series, value in leaders[0].items() if FAMILIES.match(series)}
+        self.faults += [f"{series} fell from {most} to {counters.get(series)}" for series, most in self.seen.items()
+                        if counters.get(series, 0) < most][:3]
+        self.seen |= counters
+        return leaders[0]
+
+    def page(self):
+        """As test_events.settle asks for it."""
+        return self.look() or {}
+
+    def watch(self):
+        while not self.stop.wait(0.3):
+            self.look()
+
+    def __enter__(self):
+        for one in self.followers:
+            one.start()
+        self.thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self.stop.set()
+        self.thread.join()
+        for one in self.followers:
+            one.close()
+
+    def logs(self):
+        return "\n".join(f"{one.host}:\n{(one.folder / 'log').read_text()[-3000:]}" for one in self.followers)
+
+
+def pings(url):
+    """[(host, primary, responding)], as slurmrestd lists them."""
+    request = urllib.request.Request(f"{url}/slurm/v0.0.42/ping", headers={
+        "X-SLURM-USER-NAME": "scope", "X-SLURM-USER-TOKEN": cluster("token", "scope")})
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return [(ping["hostname"], ping["primary"], ping["responding"]) for ping in json.load(answer)["pings"]]
+
+
+def make_cluster():
+    os.environ["CLUSTER_PROFILE"] = "pair"
+    cluster("up")
+    url = cluster("url")
+    return url, url.replace("127.0.0.1", "127.0.0.2")
+
+
+def check_pings(urls, first_is_up):
+    """Both slurmrestds list both, the primary first whoever serves; the backup responds while it waits, too."""
+    for url in urls:
+        assert pings(url) == [("controller", True, first_is_up), ("controller2", False, True)], pings(url)
+
+
+def fail_over(urls, first, second):
+    """How long it takes until the second leads, and until the first does again."""
+    began = time.monotonic()
+    cluster("stop", "slurmctld")
+    wait_until(second.leads, "the second slurmscope to lead", PATIENCE)
+    wait_until(first.stands_by, "the first slurmscope to stand by", PATIENCE)
+    check_pings(urls, False)
+    taken = time.monotonic() - began
+    time.sleep(15)
+    began = time.monotonic()
+    cluster("start", "slurmctld")
+    wait_until(first.leads, "the first slurmscope to lead again", PATIENCE)
+    wait_until(second.stands_by, "the second slurmscope to stand by again", PATIENCE)
+    check_pings(urls, True)
+    back = time.monotonic() - began
+    time.sleep(10)
+    return taken, back
+
+
+def main(jobs, rounds):
+    slurm = Slurm(test_events.RELEASE)
+    urls = make_cluster()
+    check_pings(urls, True)
+    with tempfile.TemporaryDirectory() as folder:
+        with Pair([Follower(folder, host, url) for host, url in zip(HOSTS, urls)]) as pair:
+            try:
+                took = live(pair, urls, jobs, rounds)
+                wait_for_ends(slurm)
+                page, equal, wrong, count = settle(slurm, pair, {})
+            except BaseException:
+                print(pair.logs())
+                raise
+        with contextlib.closing(sqlite3.connect(Path(folder, "state"))) as db:
+            forgotten = list(db.execute("select user, account, partitions, qos, max(tasks, 1) from run "
+                                        f"where not bits & {ENDED} or tasks > 0"))
+            journal = db.execute("PRAGMA journal_mode").fetchone()[0]
+        wrong = without_forgotten(wrong, forgotten)
+        report(page, equal, wrong, count, took, pair, forgotten)
+        if wrong or pair.faults or journal != "delete" or page["slurmscope_job_events_lost_total"]:
+            print(*pair.faults[:20], f"journal {journal}", pair.logs(), *forgotten, sep="\n")
+            sys.exit(1)
+
+
+def live(pair, urls, jobs, rounds):
+    first, second = pair.followers
+    wait_until(lambda: first.leads() and first.is_ready(), "the first slurmscope to lead and be ready", PATIENCE)
+    wait_until(second.stands_by, "the second slurmscope to stand by")
+    worker = threading.Thread(target=traffic, args=(jobs,))
+    worker.start()
+    took = []
+    try:
+        for _ in range(rounds):
+            time.sleep(10)
+            took.append(fail_over(urls, first, second))
+    finally:
+        worker.join()
+    return took
+
+
+def report(page, equal, wrong, count, took, pair, forgotten):
+    for series, (shown, true) in sorted(wrong.items())[:30]:
+        print(f"differs: {series}: page {shown}, sacct {true}")
+    line = (f"{test_events.RELEASE} failover: {count} runs of jobs, fail-overs took "
+            f"{', '.join(f'{taken:.0f} s and {back:.0f} s back' for taken, back in took)}; {equal} numbers equal, "
+            f"{len(wrong)} different, {pair.looks} looks at both, {len(pair.faults)} faults, "
+            f"{page['slurmscope_job_events_recovered_total']:.0f} events recovered, "
+            f"{page['slurmscope_job_events_lost_total']:.0f} lost, {len(forgotten)} jobs forgotten by slurmctld")
+    print(line, flush=True)
+    if summary := os.environ.get("ORACLE_SUMMARY"):
+        with open(summary, "a", encoding="utf-8") as out:
+            out.write(line + "\n")
+
+
+if __name__ == "__main__":
+    test_events.RELEASE = sys.argv[1]
+    main(int(sys.argv[2]) if sys.argv[2:] else 200, int(sys.argv[3]) if sys.argv[3:] else 2)
