@@ -91,6 +91,8 @@ void examine_state(struct patient *patient)
 	if (!path)
 		report(patient->report, VERDICT_WARN, "state", "give it a file with --state.path",
 		       "counters of job events begin at 0 with each start, and what happens meanwhile is lost");
+	else if (store_check(path, &err) && !store_is_free(path, &err))
+		report(patient->report, VERDICT_OK, "state", NULL, "%s", err.text);
 	else if (store_check(path, &err))
 		report(patient->report, VERDICT_OK, "state", NULL, "%s can be written", path);
 	else

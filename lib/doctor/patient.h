@@ -30,6 +30,8 @@ struct patient {
 	char cluster[64], release[32]; /* as the answers say; empty: not yet */
 	struct buf controllers;        /* "ctl1 (up), ctl2 (down)" */
 	bool any_up, all_up;           /* of these, as ping says */
+	struct controller_state pinged[CONTROLLERS_MAX];
+	unsigned pinged_count;
 	bool dbd_responds;             /* by slurmdbd's ping */
 	struct diag diag;              /* its lists are empty */
 	bool has_diag;

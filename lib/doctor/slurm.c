@@ -1,5 +1,6 @@
 /* Which Slurm it is, whether its controllers are up, and whether it takes the token. */
 #include "base/clock.h"
+#include "daemon/role.h"
 #include "doctor/patient.h"
 
 static void take_controller(void *context, const void *record)
@@ -11,6 +12,11 @@ static void take_controller(void *context, const void *record)
 		   controller->is_primary ? "primary, " : "", controller->is_up ? "up" : "down");
 	patient->any_up |= controller->is_up;
 	patient->all_up &= controller->is_up;
+	if (patient->pinged_count == CONTROLLERS_MAX)
+		return;
+	struct controller_state *state = &patient->pinged[patient->pinged_count++];
+	state->is_up = controller->is_up;
+	text_to_string(controller->host, state->host, sizeof state->host);
 }
 
 static void take_diag(void *context, const void *record)
@@ -81,6 +87,24 @@ static void say_controllers(const struct patient *patient)
 		       "is slurmctld running, and does slurmrestd's slurm.conf name its host?", "%s", which);
 }
 
+static void say_role(const struct patient *patient)
+{
+	struct role role = ROLE_INIT;
+	char host[256];
+	if (patient->config->ha == HA_OFF)
+		return;
+	config_ha_host(patient->config, host, sizeof host);
+	role_note(&role, host, patient->pinged, patient->pinged_count);
+	if (!role.is_named)
+		report(patient->report, VERDICT_FAIL, "ha", "name one of these hosts with --ha-host",
+		       "ping names no controller %s: a slurmscope here never leads", host);
+	else if (role.leads)
+		report(patient->report, VERDICT_OK, "ha", NULL, "the slurmctld on %s, which is followed, serves: a slurmscope here leads", host);
+	else if (role.is_known)
+		report(patient->report, VERDICT_OK, "ha", NULL, "a slurmscope here stands by: the slurmctld on %s serves, not that on %s",
+		       role.serving, host);
+}
+
 static void say_version(const struct patient *patient)
 {
 	const struct api_version *version = patient->version;
@@ -127,6 +151,8 @@ bool examine_slurm(struct patient *patient)
 	}
 	if (result == FETCH_OK && (patient->any_up || health_is_down_for_sure(&patient->health, false)))
 		say_controllers(patient);
+	if (result == FETCH_OK)
+		say_role(patient);
 	if (diag != FETCH_OK) {
 		report(patient->report, VERDICT_FAIL, "slurmctld",
 		       "is slurmctld running, and does slurmrestd's slurm.conf name its host?", "%s",

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { HOLDER_BYTES = 160 };
@@ -18,16 +19,26 @@ static void write_holder(int file)
 		(void)!pwrite(file, holder, (size_t)len, 0);
 }
 
-static void read_holder(int file, char holder[HOLDER_BYTES])
+static void say_holder(const char *path, int file, struct error *err)
 {
+	char holder[HOLDER_BYTES];
 	ssize_t len = pread(file, holder, HOLDER_BYTES - 1, 0);
 	holder[len > 0 ? len : 0] = '\0';
 	holder[strcspn(holder, "\n")] = '\0';
+	error_set(err, "%s: another process has it (%s)", path, *holder ? holder : "it does not say which");
+}
+
+/* Root makes it the daemon's, who has to open it, too. */
+static void give_to_owner(int file, const char *path)
+{
+	struct stat state;
+	if (stat(path, &state) == 0)
+		(void)!fchown(file, state.st_uid, state.st_gid);
 }
 
 enum lease lease_take(const char *path, int *ret_file, struct error *err)
 {
-	char name[PATH_MAX + 16], holder[HOLDER_BYTES];
+	char name[PATH_MAX + 16];
 	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 	*ret_file = -1;
 	snprintf(name, sizeof name, "%s.lock", path);
@@ -37,19 +48,32 @@ enum lease lease_take(const char *path, int *ret_file, struct error *err)
 		return LEASE_TROUBLE;
 	}
 	if (fcntl(file, F_OFD_SETLK, &all) == 0) {
+		give_to_owner(file, path);
 		write_holder(file);
 		*ret_file = file;
 		return LEASE_OURS;
 	}
 	int why = errno;
 	bool is_others = why == EAGAIN || why == EACCES;
-	read_holder(file, holder);
 	if (is_others)
-		error_set(err, "%s: another process has it (%s)", path, *holder ? holder : "it does not say which");
+		say_holder(path, file, err);
 	else
 		error_set(err, "%s: cannot be locked: %s", name, strerror(why));
 	close(file);
 	return is_others ? LEASE_OTHERS : LEASE_TROUBLE;
+}
+
+bool lease_is_free(const char *path, struct error *err)
+{
+	char name[PATH_MAX + 16];
+	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	snprintf(name, sizeof name, "%s.lock", path);
+	int file = open(name, O_RDONLY | O_CLOEXEC);
+	bool is_free = file < 0 || fcntl(file, F_OFD_GETLK, &all) != 0 || all.l_type == F_UNLCK;
+	if (!is_free)
+		say_holder(path, file, err);
+	lease_release(file);
+	return is_free;
 }
 
 void lease_release(int file)

@@ -14,4 +14,7 @@ enum lease {
 /* *ret_file is open after LEASE_OURS, else -1. Does not wait. */
 enum lease lease_take(const char *path, int *ret_file, struct error *err);
 
+/* Does no other process have it now, as far as can be told? Leaves no trace. False: *err says which one has. */
+bool lease_is_free(const char *path, struct error *err);
+
 void lease_release(int file); /* -1 is fine */

@@ -26,11 +26,8 @@ bool store_check(const char *path, struct error *err)
 
 bool store_is_free(const char *path, struct error *err)
 {
-	int file;
 	char *real = realpath(path, NULL); /* NULL: there is none yet, so nobody has it */
-	bool is_free = !real || lease_take(real, &file, err) != LEASE_OTHERS;
-	if (real && is_free)
-		lease_release(file);
+	bool is_free = !real || lease_is_free(real, err);
 	free(real);
 	return is_free;
 }

@@ -55,7 +55,7 @@ struct store;
  * and file are there and may be written by us. */
 bool store_check(const char *path, struct error *err);
 
-/* Is there no other process that has it now? One that can tell neither way is free. */
+/* Does no other process have it now, as far as can be told? Touches nothing. */
 bool store_is_free(const char *path, struct error *err);
 
 /* Opens nothing yet. `cluster` is the cluster's name, empty as long as it is unknown; both are copied. */

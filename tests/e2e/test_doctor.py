@@ -225,6 +225,35 @@ class Doctor(unittest.TestCase):
                 self.says(findings, "FAIL", "controllers", "down")
                 self.says(findings, "FAIL", "slurmctld", "Unable to contact slurm controller")
 
+    def test_two_controllers(self):
+        def pair(*up):
+            return edited(lambda answer, name: answer.update({name: [
+                {**answer[name][0], "hostname": host, "primary": host == "ctl1", "responding": host in up}
+                for host in ("ctl1", "ctl2")]}))
+        for host, up, verdict, text in (
+                ("ctl1", ("ctl1", "ctl2"), "ok", "on ctl1, which is followed, serves: a slurmscope here leads"),
+                ("ctl2", ("ctl1", "ctl2"), "ok", "stands by: the slurmctld on ctl1 serves, not that on ctl2"),
+                ("ctl2.example", ("ctl2",), "ok", "serves: a slurmscope here leads"),
+                ("ctl3", ("ctl1", "ctl2"), "FAIL", "no controller ctl3: .* -> name one of these hosts with --ha-host")):
+            with self.subTest(host, up=up), self.cluster() as fake:
+                fake.behave(pair(*up), ["ping"])
+                findings = self.look(fake, "--ha=follow-controller", f"--ha-host={host}")
+                self.says(findings, verdict, "ha", text)
+                self.assertEqual(verdict == "FAIL", bool(findings.status))
+        with self.cluster() as fake:
+            fake.behave(pair("ctl1"), ["ping"])
+            self.assertNotIn("ha ", self.look(fake).text)
+
+    def test_state_in_use(self):
+        with self.cluster() as fake, tempfile.TemporaryDirectory() as folder:
+            state = f"--state.path={folder}/state"
+            with Daemon(fake, state) as daemon:
+                daemon.wait_for(lambda page: "slurmscope_state_last_commit_timestamp_seconds" in page)
+                self.says(self.look(fake, state, state=False), "ok", "state", rf"another process has it \(.*, process {daemon.pid}\)")
+            before = sorted(path.name for path in Path(folder).iterdir())
+            self.says(self.look(fake, state, state=False), "ok", "state", "can be written")
+            self.assertEqual(before, sorted(path.name for path in Path(folder).iterdir()))
+
     def test_no_slurmdbd(self):
         def stopped(call):
             name = OF_SLURMDBD[call.endpoint]
