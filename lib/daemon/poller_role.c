@@ -43,6 +43,15 @@ void poller_lead(struct poller *poller)
 	poller->leads = poller->is_page_old = true;
 }
 
+/* From now on a standby, which asks for ping alone. */
+static void ask_for_ping(struct poller *poller)
+{
+	allow(poller, false);
+	for (int i = 0; i < ENDPOINTS; i++)
+		if (i != ENDPOINT_PING)
+			poller->exporter.endpoints[i].is_tried = false;
+}
+
 static void forget_cluster(struct poller *poller)
 {
 	for (int i = 0; i < ENDPOINTS; i++) {
@@ -51,7 +60,6 @@ static void forget_cluster(struct poller *poller)
 		if (i < ENDPOINTS_POLLED)
 			section_table[i].drop(&poller->cluster);
 		poller->health.entries[i] = (struct health_entry){0};
-		poller->exporter.endpoints[i].is_tried = false;
 	}
 	memset(poller->last_update, 0, sizeof poller->last_update);
 	job_poller_done(&poller->jobs);
@@ -70,7 +78,7 @@ static void stand_by(struct poller *poller)
 	event_poller_done(&poller->events); /* from now on the state file is another's */
 	poller->events = (struct event_poller){0};
 	forget_cluster(poller);
-	allow(poller, false);
+	ask_for_ping(poller);
 	poller->leads = false;
 	poller->is_page_old = true;
 	poller->next_page_ns = 0; /* at once */
@@ -80,7 +88,7 @@ void poller_begin(struct poller *poller)
 {
 	poller->role = ROLE_INIT;
 	if (follows(poller))
-		allow(poller, false);
+		ask_for_ping(poller);
 	else
 		poller_lead(poller);
 }

@@ -117,24 +117,27 @@ class Pair:
         """Both pages; no counter of the pair has gone back, the standby tells nothing, and there is one leader at most."""
         pages = [{} if one is self.stopped else one.page() for one in self.both]
         self.looks += 1
-        for page in pages:
-            if page.get("slurmscope_leader") == 0:
-                told = [series for series in page if series.startswith("slurm_") and not OF_PING.match(series) or
-                        OF_LEADER.match(series)]
-                asked = [series for series in page
-                         if series.startswith("slurmscope_endpoint_up") and '"ping"' not in series]
-                assert not told and not asked, f"a standby tells: {(told + asked)[:5]}"
         leaders = [page for page in pages if page.get("slurmscope_leader") == 1]
         # the first may have given way before the second was looked at
         assert len(leaders) < 2 or not self.both[0].leads() or not self.both[1].leads(), "both lead"
         self.led += len(leaders) > 0
-        for page in leaders[:1] if len(leaders) == 1 else []:
+        for page in pages:
+            if page not in leaders or len(leaders) == 1:
+                self.look_at(page)
+        return pages
+
+    def look_at(self, page):
+        if page.get("slurmscope_leader") == 0:
+            told = [series for series in page if series.startswith("slurm_") and not OF_PING.match(series) or
+                    OF_LEADER.match(series)]
+            asked = [series for series in page
+                     if series.startswith("slurmscope_endpoint_up") and '"ping"' not in series]
+            assert not told and not asked, f"a standby tells: {(told + asked)[:5]}"
+        elif "slurm_cluster_job_submissions_total" in page:
             counters = {series: value for series, value in page.items() if COUNTED.match(series)}
-            fell = [series for series, most in self.seen.items()
-                    if "slurm_cluster_job_submissions_total" in page and counters.get(series, 0) < most]
+            fell = [series for series, most in self.seen.items() if counters.get(series, 0) < most]
             assert not fell, f"they fell: {[(series, self.seen[series], counters.get(series)) for series in fell[:5]]}"
             self.seen |= counters
-        return pages
 
     def leader(self):
         pages = self.look()
@@ -347,6 +350,33 @@ def unnamed():
             one.end(signal.SIGTERM)
 
 
+def reloaded(seed):
+    """A running slurmscope is told to follow a controller, and not to; nothing that it counted is lost."""
+    with simulator(seed) as sim, tempfile.TemporaryDirectory() as folder:
+        sim.catch_up()
+        sim.control("controllers?count=2&down=0")
+        config = Path(folder, "config")
+        one = Follower(sim.url, "ctl2", folder, f"{folder}/state")
+        one.command = [word for word in one.command if not word.startswith("--ha")] + [f"--config.file={config}"]
+        pair = Pair(one, one)
+        config.write_text("ha: off\n")
+        one.start()
+        try:
+            wait_until(one.leads, "it to lead")
+            sim.control("arrivals?rate=20")
+            for _ in range(2):
+                time.sleep(2)
+                for text, is_it in (("ha: follow-controller\nha-host: ctl2\n", one.stands_by), ("ha: off\n", one.leads)):
+                    config.write_text(text)
+                    one.process.send_signal(signal.SIGHUP)
+                    wait_until(is_it, text)
+                    pair.look_at(one.page())
+            pair.both = (one,)
+            finish(sim, pair, f"reloaded, seed {seed}")
+        finally:
+            one.end(signal.SIGTERM)
+
+
 def network(seed):
     """On a file system that is, as far as anybody can tell, a network's: no WAL, though ha is off."""
     with simulator(seed) as sim, tempfile.TemporaryDirectory() as folder:
@@ -373,5 +403,6 @@ if __name__ == "__main__":
     copies()
     unnamed()
     network(SEED)
+    reloaded(SEED)
     shared(SEED)
     copied(SEED)

@@ -109,6 +109,10 @@ static void test_refused(void)
 		{"state: {path: /s}\nclusters:\n  a: {}\n  b: {}\n",
 		 ":1:15: state.path: /s is cluster a's: each needs one of its own"},
 		{"clusters:\n  a: {}\n  b:\n    jobs: {first-id: 0}\n", ":4:22: jobs.first-id: 0 is not a job id"},
+		{"ha: on\n", ":1:5: ha: on is none of off, follow-controller"},
+		{"ha: {host: a}\n", ":1:5: ha: expected a single value, not keys and values"},
+		{"ha-host: a\n", ":1:10: ha-host: needs ha"},
+		{"ha: follow-controller\nclusters:\n  a: {ha: off, ha-host: b}\n", ":3:25: ha-host: needs ha"},
 		{"clusters:\n  a: {slurmrestd: {jwt-key-file: x}}\n",
 		 ":2:34: slurmrestd.jwt-key-file: needs slurmrestd.user"},
 	};
@@ -185,7 +189,7 @@ static void test_clusters(void)
 	struct setup *setup = setup_of("interval: {nodes: 10}\nlabels: {site: s}\nlimit: {users: 1, qos: 1}\n"
 				       "clusters:\n"
 				       "  b-1:\n    interval: {nodes: 20}\n    labels: {rack: r}\n    limit: {users: 2}\n"
-				       "  A.2: {state: {path: /x}}\n",
+				       "  A.2: {state: {path: /x}, ha: follow-controller, ha-host: h}\n",
 				       more, &is_read, &err);
 	CHECK_STRING(err.text, "");
 	CHECK(is_read && setup->has_names);
@@ -193,6 +197,12 @@ static void test_clusters(void)
 	const struct config *b = &setup->clusters[0], *a = &setup->clusters[1];
 	CHECK_STRING(b->name, "b-1");
 	CHECK_STRING(a->name, "A.2");
+	char host[256];
+	CHECK(a->ha == HA_FOLLOW_CONTROLLER && b->ha == HA_OFF);
+	config_ha_host(a, host, sizeof host);
+	CHECK_STRING(host, "h");
+	config_ha_host(b, host, sizeof host); /* this machine */
+	CHECK(*host);
 	CHECK_NUMBER(b->interval_s[ENDPOINT_NODES], 20);
 	CHECK_NUMBER(a->interval_s[ENDPOINT_NODES], 10);
 	CHECK_NUMBER(b->labels.count, 2);
