@@ -41,6 +41,7 @@ void poller_lead(struct poller *poller)
 	event_poller_init(&poller->events, &poller->asker, poller->plan, take_counted(poller));
 	poller->waits_for.text[0] = '\0';
 	poller->leads = poller->is_page_old = true;
+	poller->next_page_ns = 0;
 }
 
 /* From now on a standby, which asks for ping alone. */
