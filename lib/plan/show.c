@@ -85,9 +85,9 @@ static void say_interval(const struct task *task, struct buf *out)
 		say_seconds(out, task->row->wish_s);
 	}
 	buf_printf(out, ", by `%s`", task->ways[task->way].row->name);
-	if (task->work == 1)
+	if (round_records(task) == 1)
 		return;
-	uint64_t work = way_is_whole(&task->ways[task->way]) ? 0 : task->work;
+	uint64_t work = way_is_whole(&task->ways[task->way]) ? 0 : round_records(task);
 	buf_add_string(out, work ? " in requests of at most " : " in one request");
 	if (work) {
 		say_number(out, (uint64_t)ceil((double)work / fmax(1, task->round[BY_REQUESTS])));
@@ -99,9 +99,9 @@ static void say_budget(const struct plan *plan, const struct task *task, enum sc
 		       const char *daemon, struct buf *out)
 {
 	buf_add_string(out, "one round");
-	if (task->work > 1) {
+	if (round_records(task) > 1) {
 		buf_add_string(out, " of ");
-		say_number(out, task->work);
+		say_number(out, round_records(task));
 		buf_printf(out, " %s", task->row->noun);
 	}
 	buf_add_string(out, " takes about ");

@@ -53,6 +53,12 @@ struct task {
 	struct ledger spent; /* seconds of slurmrestd */
 };
 
+/* Of a whole round, with what the one under way has covered so far. */
+static inline uint64_t round_records(const struct task *task)
+{
+	return task->before + task->work;
+}
+
 struct plan {
 	struct plan_options options;
 	struct task *tasks;

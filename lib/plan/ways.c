@@ -80,7 +80,7 @@ static void round_cost(const struct plan *plan, const struct task *task, const s
 		way_request_cost(way, list_length(task), cost);
 		return;
 	}
-	uint64_t records = way_best_records(plan, way), work = task->before + task->work;
+	uint64_t records = way_best_records(plan, way), work = round_records(task);
 	uint64_t rest = work % records;
 	double full[SCARCE], last[SCARCE] = {0};
 	way_request_cost(way, records, full);

@@ -124,6 +124,22 @@ static void test_wishes_are_kept(void)
 	plan_free(life.plan);
 }
 
+static void test_a_round_is_said_as_it_was_begun(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.seconds[JOBS] = 0.5;
+	set_work(&life, JOBS, 1000000);
+	live(&life, 30);
+	uint64_t covered = life.covered[JOBS];
+	char before[512];
+	CHECK(covered > 0 && covered < 1000000);
+	snprintf(before, sizeof before, "%s", say(&life, JOBS));
+	CHECK(strstr(before, "one round of 1,000,000 jobs takes about ") != NULL);
+	plan_set_work(life.plan, JOBS, 1000000 - covered); /* what is left of it */
+	CHECK_STRING(say(&life, JOBS), before);
+	plan_free(life.plan);
+}
+
 static void test_budget_stretches_the_big_and_not_the_small(void)
 {
 	struct life life = life_new(&plan_defaults, 1);
@@ -537,6 +553,7 @@ int main(void)
 		void (*test)(void);
 	} tests[] = {
 		{"wishes", test_wishes_are_kept},
+		{"round", test_a_round_is_said_as_it_was_begun},
 		{"budget", test_budget_stretches_the_big_and_not_the_small},
 		{"promise", test_budget_keeps_its_promise_for_large_requests},
 		{"shares", test_shares},
