@@ -20,15 +20,16 @@ mount -t overlay overlay -o "lowerdir=$1/usr/share:/usr/share" /usr/share && shi
 
 
 class Alertmanager:
-    def __init__(self, config):
+    def __init__(self, config, *options):
         self.config = config
+        self.options = options or ["--cluster.listen-address="]  # without another
 
     def __enter__(self):
         self.folder = tempfile.TemporaryDirectory(prefix="slurmscope-alertmanager-")
         self.log = open(f"{self.folder.name}/log", "w+", encoding="utf-8")
         self.process = subprocess.Popen(
             ["unshare", "--mount", "sh", "-c", WITH_ITS_FILES, "sh", ROOT, BIN / "prometheus-alertmanager",
-             f"--config.file={self.config}", "--cluster.listen-address=",
+             f"--config.file={self.config}", *self.options,
              f"--storage.path={self.folder.name}", "--web.listen-address=127.0.0.1:0"],
             stdout=self.log, stderr=self.log)
         end = time.monotonic() + PATIENCE

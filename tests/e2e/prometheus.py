@@ -1,6 +1,7 @@
 """A real Prometheus on loopback that scrapes a slurmscope every second, or does as it is told."""
 
 import json
+import os
 import signal
 import subprocess
 import tempfile
@@ -22,8 +23,9 @@ scrape_configs:
 class Prometheus:
     """On loopback, with its data in a folder that goes away."""
 
-    def __init__(self, program, daemon, config=None, flags=()):
+    def __init__(self, program, daemon, config=None, flags=(), environment=None):
         self.program, self.daemon, self.flags = program, daemon, flags
+        self.environment = os.environ | (environment or {})
         self.config = config or CONFIG.format(port=daemon.port)
 
     def __enter__(self):
@@ -36,7 +38,8 @@ class Prometheus:
             self.process = subprocess.Popen(
                 [self.program, f"--config.file={config}",
                  f"--storage.tsdb.path={config.parent}/data",
-                 f"--web.listen-address=127.0.0.1:{self.port}", *self.flags], stdout=log, stderr=log)
+                 f"--web.listen-address=127.0.0.1:{self.port}", *self.flags],
+                stdout=log, stderr=log, env=self.environment)
         return self
 
     def __exit__(self, *_):
