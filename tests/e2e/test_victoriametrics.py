@@ -1,5 +1,5 @@
 """vmagent scrapes slurmscope and writes to a VictoriaMetrics, which then says what the page says; two of them, as
-deploy/victoriametrics has it, are no more than one; and rules and alerts are vmalert's, too."""
+deploy/victoriametrics has it, are no more than one; of two VictoriaMetrics one may be away; and rules and alerts are vmalert's, too."""
 
 import contextlib
 import json
@@ -43,9 +43,9 @@ def running(program, *options):
 
 
 class Victoria:
-    def __init__(self):
+    def __init__(self, data="{folder}/data"):
         self.port = free_port()
-        self.options = ["-storageDataPath={folder}/data", f"-httpListenAddr=127.0.0.1:{self.port}", "-search.latencyOffset=0s",
+        self.options = [f"-storageDataPath={data}", f"-httpListenAddr=127.0.0.1:{self.port}", "-search.latencyOffset=0s",
                         "-dedup.minScrapeInterval=1s", "-retentionPeriod=1d", "-search.disableCache"]
         self.url = f"http://127.0.0.1:{self.port}"
 
@@ -69,12 +69,12 @@ class Victoria:
         return found
 
 
-def agent(daemon, victoria):
+def agent(daemon, *victorias):
     config = (ROOT / "deploy/victoriametrics/vmagent.yml").read_text()
     config = config.replace("127.0.0.1:9341", f"127.0.0.1:{daemon.port}").replace("30s", "1s")
     path = Path(daemon.folder.name, "vmagent.yml")
     path.write_text(config)
-    return running("vmagent", f"-promscrape.config={path}", f"-remoteWrite.url={victoria.url}/api/v1/write",
+    return running("vmagent", f"-promscrape.config={path}", *(f"-remoteWrite.url={one.url}/api/v1/write" for one in victorias),
                    "-remoteWrite.tmpDataPath={folder}/data", "-remoteWrite.flushInterval=1s", f"-httpListenAddr=127.0.0.1:{free_port()}")
 
 
@@ -108,6 +108,34 @@ class VictoriaMetrics(unittest.TestCase):
             count, = victoria.query('count_over_time(slurm_cluster_info[5s])')
             self.assertLessEqual(float(count["value"][1]), 6, "a sample a second, of two that scrape each second")
             self.assertTrue(wait_until(lambda: victoria.query("rate(slurmscope_requests_total[5s]) > 0"), "counters go on"))
+
+    def test_two(self):
+        """Each has everything; one may go, and gets what it missed when it is back. vmauth's example asks who is there."""
+        with tempfile.TemporaryDirectory(prefix="slurmscope-vm-") as folder, contextlib.ExitStack() as all:
+            one, other = [Victoria(f"{folder}/{name}") for name in "ab"]
+            asked = Victoria()
+            config = Path(folder, "vmauth.yml")
+            config.write_text((ROOT / "deploy/victoriametrics/vmauth.yml").read_text()
+                              .replace("http://victoria-a:8428", one.url).replace("http://victoria-b:8428", other.url))
+            fake = all.enter_context(Fake("24.11.5"))
+            daemon = all.enter_context(Daemon(fake, *EVERY_SECOND))
+            all.enter_context(running("victoria-metrics", *other.options))
+            first = contextlib.ExitStack()
+            first.enter_context(running("victoria-metrics", *one.options))
+            all.enter_context(running("vmauth", f"-auth.config={config}", f"-httpListenAddr=127.0.0.1:{asked.port}"))
+            all.enter_context(agent(daemon, one, other))
+            wait_until(lambda: asked.query("slurm_cluster_info"), "a scrape")
+            wait_until(lambda: one.query("slurm_cluster_info"), "in the first")
+            began = time.time()
+            first.close()
+            self.assertEqual([], one.query("slurm_cluster_info"))
+            wait_until(lambda: asked.query(f"slurm_cluster_info and timestamp(slurm_cluster_info) > {began + 5}"), "the other one goes on")
+            ended = time.time()
+            with running("victoria-metrics", *one.options):
+                def samples(victoria):
+                    found = victoria.query(f"count_over_time(slurm_cluster_info[{ended - began:.0f}s] @ {ended:.0f})")
+                    return float(found[0]["value"][1]) if found else 0
+                wait_until(lambda: samples(one) == samples(other) > 3, lambda: (samples(one), samples(other)))
 
     def test_rules(self):
         done = subprocess.run([BIN / "vmalert", "-dryRun", *RULES], capture_output=True, text=True)
