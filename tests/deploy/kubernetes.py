@@ -154,7 +154,7 @@ def fit_faults(documents):
     if workload["spec"]["serviceName"] != service["metadata"]["name"]:
         yield "not the StatefulSet's service"
     if not service["spec"].get("publishNotReadyAddresses"):
-        yield "not scraped while Slurm is down"
+        yield "not scraped until it is ready"
     selectors = [workload["spec"]["selector"]["matchLabels"], service["spec"]["selector"]]
     selectors += [one["spec"]["podSelector"]["matchLabels"] for one in documents if one["kind"] == "NetworkPolicy"]
     if not all(selector and is_part(selector, labels) for selector in selectors):

@@ -119,7 +119,7 @@ class ImageOfThis(unittest.TestCase):
                 for probe in ("livenessProbe", "readinessProbe"):
                     wait_until(lambda: ask(container[probe]["httpGet"]["path"])[0] == 200, running.log.read_text)
                 page = samples(ask("/metrics")[1])
-                self.assertEqual(20, sum(count for series, count in page.items() if series.startswith("slurm_cluster_nodes{state=")))
+                self.assertEqual(20, sum(count for series, count in page.items() if series.startswith("slurm_cluster_nodes{state=")), page)
                 self.check_process(running.pid)
 
                 expires = page["slurmscope_token_expiry_timestamp_seconds"]

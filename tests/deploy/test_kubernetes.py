@@ -1,6 +1,7 @@
 """The chart as Helm renders it: held to Kubernetes' schemas, to a cluster's policies, to itself, and to slurmscope."""
 
 import copy
+import gzip
 import os
 import tempfile
 import unittest
@@ -68,6 +69,7 @@ BREAK_POLICY = {
     "port": lambda all: container(all)["readinessProbe"]["httpGet"].update(port="http"),
     "volume": lambda all: container(all)["volumeMounts"].pop(),
     "other_token": lambda all: only(all, "Token")["spec"]["secretRef"].update(name="other"),
+    "until_ready": lambda all: only(all, "Service")["spec"].pop("publishNotReadyAddresses"),
     "monitored_port": lambda all: only(all, "ServiceMonitor")["spec"]["endpoints"][0].update(port="http"),
 }
 
@@ -155,6 +157,17 @@ class Kubernetes(unittest.TestCase):
             (name, text), = maps[f"slurmscope-{file.stem}"]["data"].items()
             self.assertEqual((f"slurmscope-{file.name}", file.read_text().strip()), (name, text.strip()))
             self.assertLess(len(text), 256 * 1024)  # what `kubectl apply` can keep in an annotation
+
+    def test_package(self):
+        """A packaged chart has what the links lead to, and what Helm keeps of a release fits in a Secret."""
+        with tempfile.TemporaryDirectory() as folder:
+            done = run(HELM, "package", CHART, "--destination", folder)
+            self.assertEqual(0, done.returncode, done.stderr)
+            package, = Path(folder).glob("*.tgz")
+            made = run(HELM, "template", "slurmscope", package, "--namespace=slurm", *CASES["everything"])
+            self.assertEqual(template(*CASES["everything"]).stdout, made.stdout)
+            kept = len(gzip.compress(made.stdout.encode())) + 4 / 3 * package.stat().st_size
+        self.assertLess(4 / 3 * kept, 2 ** 20 / 2)
 
     def test_plain_manifest(self):
         """What is committed for those without Helm is what the chart makes: deploy/kubernetes/generate."""
