@@ -1,11 +1,8 @@
-"""The Containerfile without a container engine: what its stages say, done in folders, and its container started by chroot."""
+"""An image as a folder, and its container started by chroot."""
 
 import contextlib
 import json
 import os
-import re
-import shlex
-import shutil
 import signal
 import subprocess
 import tempfile
@@ -47,43 +44,28 @@ def instructions():
             yield name, rest.strip()
 
 
-def stages():
-    """[(base, name, instructions)], without what comes before the first"""
-    found = []
-    for name, rest in instructions():
-        if name == "FROM":
-            base, _, alias = rest.partition(" AS ")
-            found.append((base, alias, []))
-        elif found:
-            found[-1][2].append((name, rest))
-    return found
-
-
 class Image:
-    """The last stage, copied from a folder that holds what the stages before it made."""
+    """A root, and how it is to be started."""
 
-    def __init__(self, root, made):
-        base, _, steps = stages()[-1]
-        assert base == "scratch"
-        self.root = Path(root)
-        self.settings = {}
-        for name, rest in steps:
-            if name == "COPY":
-                self.copy(shlex.split(rest), Path(made))
-            else:
-                assert name != "RUN", "there is nothing that could run it"
-                self.settings[name] = json.loads(rest) if rest.startswith("[") else rest
+    def __init__(self, root, config):
+        self.root, self.config = Path(root), config
 
-    def copy(self, words, made):
-        options = dict(word[2:].split("=") for word in words if word.startswith("--"))
-        source, target = [word for word in words if not word.startswith("--")]
-        assert source.endswith("/") and options.pop("from") == "build"
-        owner = tuple(int(number) for number in options.pop("chown", "0:0").split(":"))
-        assert not options, options
-        target = self.root / target.lstrip("/")
-        shutil.copytree(made / source.lstrip("/"), target, symlinks=True, dirs_exist_ok=True)
-        for path in (target, *target.rglob("*")):
-            os.chown(path, *owner, follow_symlinks=False)
+    @classmethod
+    def built(cls, folder):
+        """What build_image has left there."""
+        return cls(Path(folder, "root"), json.loads(Path(folder, "config.json").read_text()))
+
+    @classmethod
+    def of_this_machine(cls, root, program):
+        """The last stage without an engine, with this machine's libraries."""
+        all = list(instructions())
+        last = dict(all[[name for name, _ in all].index("FROM", [name for name, _ in all].index("FROM") + 1):])
+        assert (last["FROM"], last["COPY"]) == ("scratch", "--from=build /image/ /") and "RUN" not in last, last
+        assert "/src/deploy/container/collect /build/bin/slurmscope /image" in dict(all)["RUN"]
+        subprocess.run([ROOT / "deploy/container/collect", program, root], check=True)
+        return cls(root, {"User": last["USER"], "Entrypoint": json.loads(last["ENTRYPOINT"]), "Cmd": json.loads(last["CMD"]),
+                          "ExposedPorts": {f"{last['EXPOSE']}/tcp": {}}, "Volumes": {last["VOLUME"]: {}},
+                          "StopSignal": last["STOPSIGNAL"]})
 
 
 class Container:
@@ -94,7 +76,7 @@ class Container:
             self.unshare = subprocess.Popen(
                 ["unshare", "--mount", "--pid", "--ipc", "--fork", "sh", "-c", START, "sh", image.root,
                  *(part for mount in mounts for part in mount), "--", user,
-                 *image.settings["ENTRYPOINT"], *arguments],
+                 *image.config["Entrypoint"], *arguments],
                 env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
         self.log = Path(log)
 

@@ -1,6 +1,6 @@
 """The Containerfile is well written, and what it makes serves: the pod that the chart renders, its volumes as the kubelet
 mounts them, its security context, its probes, on a simulated Slurm. Without IMAGE the image's files are those of this
-machine (deploy/container/collect is the Containerfile's own step); ./build_image makes them as the Containerfile says."""
+machine (deploy/container/collect is the Containerfile's own step); build_image lets an engine make it."""
 
 import http.client
 import os
@@ -10,7 +10,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from container import CONTAINERFILE, Container, Image, Volume, stages, wait_until
+from container import CONTAINERFILE, Container, Image, Volume, instructions, wait_until
 from harness import free_port, samples
 from kubernetes import NODE, ROOT, TOOLS, of_name, only, render
 from simulator import SLURMSCOPE, Simulator
@@ -41,7 +41,7 @@ class Containerfile(unittest.TestCase):
     def test_packages(self):
         """They are those that deploy/demo installs."""
         wanted = re.search(r"^packages=\((.*?)^\)", (ROOT / "deploy/demo").read_text(), re.M | re.S)[1].split()
-        install, = [rest for name, rest in stages()[0][2] if name == "RUN" and "apt-get install" in rest]
+        install, = [rest for name, rest in instructions() if name == "RUN" and "apt-get install" in rest]
         self.assertEqual({*wanted, "libc6-dev"} - {"curl"}, set(re.findall(r"(?<= )[a-z][\w.+-]+", install.split("recommends")[1].split("&&")[0])))
 
 
@@ -50,11 +50,8 @@ class ImageOfThis(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = cls.enterClassContext(tempfile.TemporaryDirectory(prefix="slurmscope-image-"))
         os.chmod(cls.folder, 0o755)
-        made = os.environ.get("IMAGE")
-        if not made:
-            made = f"{cls.folder}/made"
-            subprocess.run([ROOT / "deploy/container/collect", SLURMSCOPE, f"{made}/image"], check=True)
-        cls.image = Image(f"{cls.folder}/root", made)
+        built = os.environ.get("IMAGE")
+        cls.image = Image.built(built) if built else Image.of_this_machine(f"{cls.folder}/root", SLURMSCOPE)
 
     def test_what_is_in_it(self):
         root = self.image.root
@@ -63,25 +60,36 @@ class ImageOfThis(unittest.TestCase):
         self.assertEqual({"/usr/bin/slurmscope"}, {file for file in programs if "/ld-linux" not in file})
         self.assertLess(len(files), 170, "its libraries, their licences, and little more")
         self.assertFalse([path for path in root.rglob("*") if path.lstat().st_mode & 0o6000], "setuid")
-        own = {f"/{path.relative_to(root)}" for path in root.rglob("*") if path.lstat().st_uid != 0}
-        self.assertEqual({"/var/lib/slurmscope"}, own)
+        writable = {f"/{path.relative_to(root)}": path.lstat().st_mode & 0o7777 for path in root.rglob("*")
+                    if path.lstat().st_uid != 0 or path.lstat().st_mode & 0o022 and not path.is_symlink()}
+        self.assertEqual({"/tmp": 0o1777, "/var/lib/slurmscope": 0o1777}, writable)
         for package in ("libc6", "libcurl4"):
             self.assertIn(f"Package: {package}\n", (root / f"var/lib/dpkg/status.d/{package}").read_text())
             self.assertTrue((root / f"usr/share/doc/{package}/copyright").stat().st_size)
         self.assertIn("BEGIN CERTIFICATE", (root / "etc/ssl/certs/ca-certificates.crt").read_text())
         print(f"{len(files)} files, {sum(path.stat().st_size for path in root.rglob('*') if path.is_file()) / 2**20:.1f} MiB")
 
-    def test_settings(self):
-        settings = self.image.settings
+    def test_config(self):
+        config = self.image.config
         pod = only(render(), "StatefulSet")["spec"]["template"]["spec"]
-        context = pod["securityContext"]
-        self.assertEqual(f"{context['runAsUser']}:{context['runAsGroup']}", settings["USER"])
+        context, container = pod["securityContext"], pod["containers"][0]
+        self.assertEqual(f"{context['runAsUser']}:{context['runAsGroup']}", config["User"])
         self.assertIn(f":{context['runAsUser']}:{context['runAsGroup']}:", (self.image.root / "etc/passwd").read_text())
-        self.assertEqual(pod["containers"][0]["args"], settings["CMD"])
-        self.assertEqual(str(pod["containers"][0]["ports"][0]["containerPort"]), settings["EXPOSE"])
-        self.assertIn(settings["VOLUME"], [mount["mountPath"] for mount in pod["containers"][0]["volumeMounts"]])
+        self.assertEqual(["/usr/bin/slurmscope"], config["Entrypoint"])
+        self.assertEqual(container["args"], config["Cmd"])
+        self.assertEqual({f"{container['ports'][0]['containerPort']}/tcp"}, set(config["ExposedPorts"]))
+        self.assertLessEqual(set(config["Volumes"]), {mount["mountPath"] for mount in container["volumeMounts"]})
+        self.assertEqual("SIGTERM", config["StopSignal"])
 
     def test_serves(self):
+        own = (self.image.root / "var/lib/slurmscope").stat()
+        group = only(render(), "StatefulSet")["spec"]["template"]["spec"]["securityContext"]["fsGroup"]
+        for what, owner in {"claim": (0, group, 0o2770), "volume of an engine": (own.st_uid, own.st_gid, own.st_mode & 0o7777)}.items():
+            with self.subTest(state=what):
+                self.serve(*owner)
+
+    def serve(self, owner, state_group, mode):
+        """The pod, with its state in a volume of this owner, group and mode."""
         port = free_port()
         with Simulator("--nodes=20", "--jobs=100", key=KEY) as sim:
             documents = render("--set", f"config.slurmrestd.url={sim.url.replace('127.0.0.1', 'localhost')}",
@@ -92,9 +100,9 @@ class ImageOfThis(unittest.TestCase):
             folder = Path(tempfile.mkdtemp(dir=self.folder))
             folder.chmod(0o755)
             state = folder / "state"
-            state.mkdir(mode=0o2770)
-            os.chown(state, 0, group)
-            state.chmod(0o2770)
+            state.mkdir()
+            os.chown(state, owner, state_group)
+            state.chmod(mode)
             secret, = [volume["secret"] for volume in pod["volumes"] if volume["name"] == "token"]
             token = Volume(folder / "token", {"SLURM_JWT": make_token(600)}, secret["defaultMode"], group)
             volumes = {"state": state, "token": token.folder,
@@ -130,10 +138,12 @@ class ImageOfThis(unittest.TestCase):
                 self.assertEqual(0, running.stop(), running.log.read_text())
             self.assertIn("state.db", os.listdir(state))
             self.assertEqual(int(user.split(":")[0]), (state / "state.db").stat().st_uid)
-            self.assertEqual(before, self.listing() - {"/proc", "/run/slurmscope", "/run/slurmscope/token", "/etc/hosts", "/etc/resolv.conf"})
+            self.assertEqual(before, self.listing())
 
     def listing(self):
-        return {f"/{path.relative_to(self.image.root)}" for path in self.image.root.rglob("*")}
+        """What is in the image, without what a runtime makes to mount things on."""
+        made = {"/proc", "/run/slurmscope", "/run/slurmscope/token", "/etc/hosts", "/etc/resolv.conf"}
+        return {f"/{path.relative_to(self.image.root)}" for path in self.image.root.rglob("*")} - made
 
     def check_process(self, pid):
         status = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
