@@ -53,7 +53,7 @@ class Image:
     @classmethod
     def built(cls, folder):
         """What build_image has left there."""
-        return cls(Path(folder, "root"), json.loads(Path(folder, "config.json").read_text()))
+        return cls(Path(folder, "root"), json.loads(Path(folder, "config.json").read_text())["OCIv1"]["config"])
 
     @classmethod
     def of_this_machine(cls, root, program):
