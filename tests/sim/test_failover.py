@@ -5,6 +5,7 @@ of the cluster, no counter of the pair goes back, and when all jobs have ended e
 usage: test_failover.py [SEED]"""
 
 import contextlib
+import http.client
 import json
 import os
 import random
@@ -61,16 +62,17 @@ class Follower:
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGCONT)
             self.process.send_signal(how)
-            self.process.wait(30)
+            status = self.process.wait(60)
+            assert status == 0 or how == signal.SIGKILL, f"status {status}: {self.log_path.read_text()[-3000:]}"
 
     def get(self, path):
-        """(status, text); (0, "") if nobody answers."""
+        """(status, text); (0, "") if nobody answers, or is killed meanwhile."""
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as refused:
             return refused.code, refused.read().decode()
-        except (urllib.error.URLError, ConnectionError):
+        except (urllib.error.URLError, ConnectionError, http.client.HTTPException):
             return 0, ""
 
     def page(self):
