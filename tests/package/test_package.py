@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""What deploy/package/build makes, on this machine: the same bytes wherever it is built, all that belongs in it and nothing
+else, and a bill of what it is linked with. tests/package/chroots installs it in fresh systems."""
+
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import jsonschema
+
+SOURCE = Path(__file__).resolve().parent.parent.parent
+SHARED = ("dashboards/grafana", "dashboards/import", "dashboards/runbooks", "deploy/prometheus", "deploy/slurmrestd/slurmscope.conf")
+# of the deb: [file] = what it is a copy of, if it is
+FILES = {
+    "etc/slurmscope/slurmscope.yml": "deploy/package/slurmscope.yml",
+    "usr/bin/slurmscope": None,
+    "usr/lib/systemd/system/slurmscope-slurmrestd.service": "deploy/slurmrestd/slurmscope-slurmrestd.service",
+    "usr/lib/systemd/system/slurmscope-token.service": None,
+    "usr/lib/systemd/system/slurmscope-token.timer": "deploy/token/slurmscope-token.timer",
+    "usr/lib/systemd/system/slurmscope.service": "deploy/systemd/slurmscope.service",
+    "usr/lib/sysusers.d/slurmscope.conf": "deploy/systemd/slurmscope.sysusers.conf",
+    "usr/libexec/slurmscope-token": "deploy/token/slurmscope-token",
+    "usr/share/bash-completion/completions/slurmscope": None,
+    "usr/share/doc/slurmscope/INSTALL.md": "deploy/INSTALL.md",
+    "usr/share/doc/slurmscope/METRICS.md": "deploy/METRICS.md",
+    "usr/share/doc/slurmscope/README.md": "README.md",
+    "usr/share/doc/slurmscope/changelog.gz": None,
+    "usr/share/doc/slurmscope/copyright": "deploy/package/deb/copyright",
+    "usr/share/doc/slurmscope/examples/slurmscope.yml": "deploy/slurmscope.yml",
+    "usr/share/doc/slurmscope/slurmscope.cdx.json": None,
+    "usr/share/man/man1/slurmscope.1.gz": None,
+    "usr/share/man/man5/slurmscope.yml.5.gz": None,
+    "usr/share/zsh/vendor-completions/_slurmscope": None,
+}
+PROGRAMS = {"usr/bin/slurmscope", "usr/libexec/slurmscope-token"}
+UNITS = ["slurmscope.service", "slurmscope-token.service", "slurmscope-token.timer", "slurmscope-slurmrestd.service"]
+# what lintian may say: it knows no manual pages of libexec, and INSTALL.md begins after the installation
+REMARKS = {"no-manual-page", "package-contains-upstream-installation-documentation"}
+
+
+def said(*command, **options):
+    return subprocess.run(command, check=True, capture_output=True, text=True, **options).stdout
+
+
+def shared_files():
+    """{file of the package: of the source}"""
+    found = {}
+    for place in SHARED:
+        path = SOURCE / place
+        for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+            found[f"usr/share/slurmscope/{file.relative_to(SOURCE)}".replace("slurmscope/deploy/", "slurmscope/")] = file
+    return found
+
+
+def built(folder, names):
+    return [name for name in names if re.match("build|__pycache__", name) and Path(folder, name).is_dir()]
+
+
+class Build(threading.Thread):
+    """Of a copy of the source elsewhere."""
+
+    def __init__(self, folder, target, **environment):
+        super().__init__()
+        self.folder, self.target, self.environment = Path(folder), target, environment
+        self.done = None
+        shutil.copytree(SOURCE, self.folder, symlinks=True, ignore=built, copy_function=shutil.copyfile if environment else shutil.copy2)
+        subprocess.run(["chmod", "-R", "u=rwX", self.folder], check=True)
+        for script in "build", "sbom":
+            (self.folder / "deploy/package" / script).chmod(0o700)
+        self.start()
+
+    def run(self):
+        self.done = subprocess.run(["deploy/package/build", self.target, "DEB", "RPM"], cwd=self.folder, env=os.environ | self.environment,
+                                   umask=0o077 if self.environment else -1, capture_output=True, text=True, check=False)
+
+    def file(self, end):
+        """The one file of that name that was named."""
+        self.join()
+        assert self.done.returncode == 0, self.done.stderr
+        found = [Path(line) for line in self.done.stdout.splitlines() if line.endswith(end)]
+        assert len(found) == 1, self.done.stdout
+        return found[0]
+
+
+class Package(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.temporary = tempfile.TemporaryDirectory(prefix="slurmscope-package-")
+        cls.addClassCleanup(cls.temporary.cleanup)
+        folder = cls.folder = Path(cls.temporary.name)
+        cls.one = Build(folder / "one", str(folder / "made"))
+        cls.other = Build(folder / "another/a longer name", "../../far/from/here", TZ="Asia/Kathmandu", LC_ALL="C", HOME="/nonexistent")
+        cls.deb, cls.rpm, cls.bill = (cls.one.file(end) for end in (".deb", ".rpm", ".cdx.json"))
+        cls.root = folder / "root"
+        said("dpkg-deb", "-x", cls.deb, cls.root)
+        cls.version = re.search(r"project\(slurmscope VERSION (\S+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+        cls.maxDiff = None
+
+    def test_same_bytes(self):
+        for end in ".deb", ".rpm", ".cdx.json":
+            one, other = self.one.file(end), self.other.file(end)
+            self.assertNotEqual(one, other)
+            self.assertTrue(one.read_bytes() == other.read_bytes(), f"diffoscope {one} {other}")
+
+    def test_files(self):
+        shared = shared_files()
+        self.assertGreater(len(shared), 60)
+        expected = {f"{'-rwxr-xr-x' if name in PROGRAMS else '-rw-r--r--'} root/root {name}" for name in FILES.keys() | shared.keys()}
+        listed = [line.split() for line in said("dpkg-deb", "-c", self.deb).splitlines()]
+        self.assertEqual(expected, {f"{mode} {owner} {path[2:]}" for mode, owner, *_, path in listed if mode[0] != "d"})
+        self.assertEqual({("drwxr-xr-x", "root/root")}, {(mode, owner) for mode, owner, *_ in listed if mode[0] == "d"})
+        for name, origin in (FILES | shared).items():
+            if origin:
+                self.assertEqual((SOURCE / origin).read_bytes(), (self.root / name).read_bytes(), name)
+
+    def test_program(self):
+        program = self.root / "usr/bin/slurmscope"
+        self.assertIn(f"slurmscope {self.version}", said(program, "--version"))
+        self.assertNotIn(str(self.folder).encode(), program.read_bytes())
+        self.assertNotRegex(said("readelf", "-dS", program), r"RPATH|RUNPATH|\.debug_info|\.symtab")
+
+    def test_control(self):
+        control = dict(re.findall(r"^(\S+): (.*)$", said("dpkg-deb", "-f", self.deb), re.M))
+        self.assertEqual(("slurmscope", self.version), (control["Package"], control["Version"]))
+        needed = {component["name"] for component in self.needed_packages()}
+        depends = {re.match(r"\S+", one)[0] for one in control["Depends"].split(", ")}
+        self.assertEqual(needed | {"passwd"}, depends)
+        self.assertEqual("/etc/slurmscope/slurmscope.yml\n", said("dpkg-deb", "-I", self.deb, "conffiles"))
+        with gzip.open(self.root / "usr/share/doc/slurmscope/changelog.gz", "rt") as changelog:
+            self.assertTrue(changelog.read().startswith(f"slurmscope ({self.version}) "))
+
+    def test_lintian(self):
+        done = subprocess.run(["lintian", "--allow-root", "--tag-display-limit", "0", self.deb], capture_output=True, text=True, check=False)
+        self.assertEqual([], [line for line in done.stdout.splitlines() if line.split()[2] not in REMARKS], done.stderr)
+
+    def test_units(self):
+        root = shutil.copytree(self.root, self.folder / "units")
+        for program in "bin/kill", "usr/sbin/slurmrestd":
+            (root / program).parent.mkdir(exist_ok=True)
+            shutil.copy("/bin/true", root / program)
+        done = subprocess.run(["systemd-analyze", "verify", f"--root={root}", "--man=no", "--recursive-errors=no", *UNITS],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertIn("\nExecStart=/usr/libexec/slurmscope-token\n", (root / "usr/lib/systemd/system/slurmscope-token.service").read_text())
+
+    def test_rpm(self):
+        """As on Fedora and its like, but for what rpmbuild there does of its own."""
+        listed = said("rpm", "-qp", "--qf", "[%{FILEMODES:perms} %{FILEUSERNAME}/%{FILEGROUPNAME} %{FILENAMES}\t%{FILEFLAGS:fflags}\n]", self.rpm)
+        flags = dict(re.findall(r"^-\S+ root/root /(.*)\t(\w*)$", listed, re.M))
+        self.assertEqual([], [line for line in listed.splitlines() if not re.match(r"(drwxr-xr-x|-rw-r--r--|-rwxr-xr-x|lrwxrwxrwx) root/root ", line)])
+        moved = {"usr/share/zsh/vendor-completions/_slurmscope": "usr/share/zsh/site-functions/_slurmscope",
+                 "usr/share/doc/slurmscope/copyright": "usr/share/licenses/slurmscope/LICENSE", "usr/share/doc/slurmscope/changelog.gz": None}
+        files = FILES | shared_files()
+        self.assertEqual({moved.get(name, name) for name in files} - {None}, set(flags))
+        self.assertEqual("cn", flags["etc/slurmscope/slurmscope.yml"])  # configuration, not replaced
+        folders = set(re.findall(r"^d\S+ root/root /(.*)\t", listed, re.M))
+        self.assertEqual([], [folder for folder in folders if "slurmscope" not in folder and ".build-id" not in folder])
+        requires = set(said("rpm", "-qp", "--requires", self.rpm).splitlines())
+        self.assertLessEqual({f"{name}()(64bit)" for name in self.needed_libraries()} | {"systemd"}, requires)
+        root = self.folder / "rpm-root"
+        here = ["rpm", "--root", root, "--dbpath", "/var/lib/rpm", "--nodeps", "--noscripts"]
+        said(*here, "-i", self.rpm)
+        for name, origin in files.items():
+            name = moved.get(name, name)
+            self.assertEqual(0o755 if name in PROGRAMS else 0o644, (root / name).stat().st_mode & 0o777, name) if name else None
+            if origin and name and name not in moved.values():
+                self.assertEqual((SOURCE / origin).read_bytes(), (root / name).read_bytes(), name)
+        self.assertEqual((SOURCE / "LICENSE").read_bytes(), (root / "usr/share/licenses/slurmscope/LICENSE").read_bytes())
+        said(*here, "-e", "slurmscope")
+        left = [path for path in root.rglob("*") if path.is_file() and "var/lib/rpm" not in str(path)]
+        self.assertEqual([], left)
+
+    def test_rpm_scripts(self):
+        """What they have done, by programs that only say so; /run/systemd/system is there or not as it is."""
+        stubs = self.folder / "stubs"
+        stubs.mkdir()
+        for name in "systemctl", "systemd-sysusers":
+            (stubs / name).write_text(f'#!/bin/sh\necho {name} "$@"\n')
+            (stubs / name).chmod(0o755)
+
+        def run(script, argument):
+            text = said("rpm", "-qp", "--qf", f"%{{{script}}}", self.rpm)
+            return said("sh", "-euc", text, "sh", argument, env={"PATH": f"{stubs}:/usr/bin:/bin"}).splitlines()
+        reload = ["systemctl daemon-reload"] if os.path.isdir("/run/systemd/system") else []
+        restart = ["systemctl try-restart slurmscope.service"] if reload else []
+        for times in "1", "2":
+            self.assertEqual(["systemd-sysusers slurmscope.conf", *reload, *restart], run("POSTIN", times))
+        self.assertEqual(["systemctl disable --now slurmscope-token.timer slurmscope.service slurmscope-slurmrestd.service"], run("PREUN", "0"))
+        self.assertEqual([], run("PREUN", "1"))
+        self.assertEqual(reload, run("POSTUN", "0"))
+
+    def needed_libraries(self):
+        return re.findall(r"\(NEEDED\).*\[(.*)\]", said("readelf", "-d", self.root / "usr/bin/slurmscope"))
+
+    def needed_packages(self):
+        bill = json.loads(self.bill.read_text())
+        own = bill["metadata"]["component"]["bom-ref"]
+        direct = next(one["dependsOn"] for one in bill["dependencies"] if one["ref"] == own)
+        return [component for component in bill["components"] if component["bom-ref"] in direct]
+
+    def test_bill(self):
+        with tarfile.open(Path(__file__).with_name("cyclonedx-1.5.tar.xz")) as archive:
+            schema, licences = (archive.extractfile(f"./{name}.schema.json").read().decode() for name in ("bom-1.5", "spdx"))
+        schema = json.loads(schema.replace("spdx.SNAPSHOT.schema.json", "#/definitions/spdx"))
+        schema["definitions"]["spdx"] = {"enum": json.loads(licences)["enum"]}
+        bill = json.loads(self.bill.read_text())
+        self.assertEqual([], [f"{error.json_path}: {error.message}" for error in jsonschema.Draft7Validator(schema).iter_errors(bill)])
+        self.assertEqual(self.bill.read_bytes(), (self.root / "usr/share/doc/slurmscope/slurmscope.cdx.json").read_bytes())
+
+        references = {component["bom-ref"] for component in bill["components"]}
+        own = bill["metadata"]["component"]
+        self.assertEqual(self.version, own["version"])
+        graph = {one["ref"]: one["dependsOn"] for one in bill["dependencies"]}
+        self.assertEqual(references | {own["bom-ref"]}, set(graph))
+        reached, to_do = set(), [own["bom-ref"]]
+        while to_do:
+            if (reference := to_do.pop()) not in reached:
+                reached.add(reference)
+                to_do += graph[reference]
+        self.assertEqual(set(graph), reached)
+        # what dpkg has installed, and of whom dpkg says the libraries are
+        for component in bill["components"]:
+            self.assertEqual(component["version"], said("dpkg-query", "-W", "-f", "${Version}\n", component["name"]).splitlines()[0])
+        self.assertLessEqual({"libcurl4", "libssl3", "libc6"}, {component["name"].removesuffix("t64") for component in bill["components"]})
+
+
+if __name__ == "__main__":
+    unittest.main()
