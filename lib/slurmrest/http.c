@@ -21,6 +21,8 @@ struct http {
 	http_body_fn *take;
 	void *context;
 	uint64_t bytes;
+	int64_t date;
+	char via[48], server[48]; /* sizes of http_reply's */
 	bool is_refused; /* by `take` */
 	char why[CURL_ERROR_SIZE];
 };
@@ -45,12 +47,46 @@ static size_t on_body(char *bytes, size_t size, size_t count, void *context)
 	return http->is_refused ? 0 : len;
 }
 
+static bool is_named(struct text header, const char *name)
+{
+	return header.len == strlen(name) && !strncasecmp(header.bytes, name, header.len);
+}
+
+/* What libcurl has of headers by itself is too new for RHEL 9's. */
+static size_t on_header(char *bytes, size_t size, size_t count, void *context)
+{
+	struct http *http = context;
+	struct text value = {bytes, size * count}, name = text_cut(&value, ':');
+	char string[64];
+	while (value.len && strchr(" \t", *value.bytes))
+		value = (struct text){value.bytes + 1, value.len - 1};
+	while (value.len && strchr(" \t\r\n", value.bytes[value.len - 1]))
+		value.len--;
+	text_to_string(value, string, sizeof string);
+	if (is_named(name, "Date"))
+		http->date = curl_getdate(string, NULL) > 0 ? curl_getdate(string, NULL) : 0;
+	else if (is_named(name, "Via"))
+		text_to_string(value, http->via, sizeof http->via);
+	else if (is_named(name, "Server"))
+		text_to_string(value, http->server, sizeof http->server);
+	return size * count;
+}
+
 static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
 		       curl_off_t up_now)
 {
 	(void)total, (void)now, (void)up_total, (void)up_now;
 	const struct http *http = context;
 	return http->stop && atomic_load(http->stop);
+}
+
+static const char *why_no_url(CURLUcode wrong)
+{
+#if LIBCURL_VERSION_NUM >= 0x075000
+	return curl_url_strerror(wrong);
+#else
+	return wrong == CURLUE_UNSUPPORTED_SCHEME ? "unsupported URL scheme" : "not a URL";
+#endif
 }
 
 /* A URL without a path of its own; false, and why, if it is none or has a user. */
@@ -61,7 +97,7 @@ static bool check_url(CURLU *parsed, const char *url, struct error *err)
 	bool has_user = !wrong && curl_url_get(parsed, CURLUPART_USER, &user, 0) == CURLUE_OK;
 	curl_free(user);
 	if (wrong)
-		return error_set(err, "%s: %s", url, curl_url_strerror(wrong));
+		return error_set(err, "%s: %s", url, why_no_url(wrong));
 	return !has_user || error_set(err, "no user or password in a URL");
 }
 
@@ -85,7 +121,7 @@ static bool set_server_name(struct http *http, CURLU *parsed, const char *name, 
 	curl_free(port);
 	CURLUcode wrong = curl_url_set(parsed, CURLUPART_HOST, name, 0);
 	if (wrong)
-		return error_set(err, "%s: %s", name, curl_url_strerror(wrong));
+		return error_set(err, "%s: %s", name, why_no_url(wrong));
 	char *url = part_of(parsed, CURLUPART_URL);
 	free(http->base);
 	size_t len = strlen(url);
@@ -207,6 +243,8 @@ struct http *http_new(const struct http_options *options, struct error *err)
 	curl_easy_setopt(curl, CURLOPT_USERAGENT, "slurmscope");
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, http);
+	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
+	curl_easy_setopt(curl, CURLOPT_HEADERDATA, http);
 	curl_easy_setopt(curl, CURLOPT_NOPROGRESS, 0L);
 	curl_easy_setopt(curl, CURLOPT_XFERINFOFUNCTION, on_progress);
 	curl_easy_setopt(curl, CURLOPT_XFERINFODATA, http);
@@ -273,25 +311,6 @@ static enum http_trouble trouble_of(CURLcode code)
 	}
 }
 
-static const char *header_of(CURL *curl, const char *name)
-{
-	struct curl_header *header;
-	return curl_easy_header(curl, name, 0, CURLH_HEADER, -1, &header) == CURLHE_OK
-		       ? header->value
-		       : NULL;
-}
-
-static void note_headers(CURL *curl, struct http_reply *reply)
-{
-	const char *date = header_of(curl, "Date"), *server = header_of(curl, "Via");
-	if (!server)
-		server = header_of(curl, "Server");
-	if (date && curl_getdate(date, NULL) > 0)
-		reply->date = curl_getdate(date, NULL);
-	if (server)
-		text_to_string(text_of(server), reply->server, sizeof reply->server);
-}
-
 /* Was it only the end of the kept-alive connection that was met? */
 static bool is_stale_connection(const struct http *http, CURLcode code)
 {
@@ -328,19 +347,20 @@ enum http_result http_get(struct http *http, const char *path, const struct http
 	http->context = context;
 	http->bytes = 0;
 	http->is_refused = false;
-	http->why[0] = '\0';
+	http->date = 0;
+	http->via[0] = http->server[0] = http->why[0] = '\0';
 	curl_easy_setopt(http->curl, CURLOPT_URL, url.bytes);
 	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, list);
 
 	double computed = clock_thread_cpu();
 	CURLcode code = perform(http);
 
-	*ret_reply = (struct http_reply){.bytes = http->bytes,
+	*ret_reply = (struct http_reply){.bytes = http->bytes, .date = http->date,
 					 .own_seconds = clock_thread_cpu() - computed};
 	curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &ret_reply->status);
 	curl_easy_getinfo(http->curl, CURLINFO_TOTAL_TIME, &ret_reply->seconds);
 	ret_reply->trouble = trouble_of(code);
-	note_headers(http->curl, ret_reply);
+	text_to_string(text_of(*http->via ? http->via : http->server), ret_reply->server, sizeof ret_reply->server);
 	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, NULL);
 	header_list_free(list);
 	buf_done(&url);

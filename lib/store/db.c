@@ -30,8 +30,8 @@ static void fail(struct db *db, int code)
 struct db *db_open(const char *path)
 {
 	struct db *db = NEW(struct db);
-	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
-	int code = sqlite3_open_v2(path, &db->handle, flags, NULL);
+	int code = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+	sqlite3_extended_result_codes(db->handle, 1);
 	if (code != SQLITE_OK)
 		fail(db, code);
 	else if (sqlite3_db_readonly(db->handle, "main") == 1) { /* what SQLite falls back to */

@@ -1,7 +1,9 @@
 #include "web/server.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { BODY_BYTES_MAX = 1024 * 1024 }; /* nobody has anything to say to us */
@@ -53,11 +55,6 @@ void web_reply_header(struct web_reply *reply, const char *name, const char *val
 	}
 }
 
-static void release_nothing(void *owner)
-{
-	(void)owner;
-}
-
 static void set_header(struct MHD_Response *response, const char *name, const char *value)
 {
 	if (!MHD_get_response_header(response, name))
@@ -79,12 +76,51 @@ static void set_headers(struct MHD_Response *response, const struct web_reply *r
 	set_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
 }
 
+#if MHD_VERSION >= 0x00097302
+static void release_nothing(void *owner)
+{
+	(void)owner;
+}
+
+static struct MHD_Response *response_of(const struct web_reply *reply)
+{
+	return MHD_create_response_from_buffer_with_free_callback_cls(
+		reply->len, (void *)reply->bytes, reply->release ? reply->release : release_nothing,
+		reply->owner);
+}
+#else /* RHEL 9's cannot be lent what has an owner, and copies it as it sends */
+static ssize_t copy_body(void *context, uint64_t from, char *to, size_t max)
+{
+	const struct web_reply *reply = context;
+	memcpy(to, reply->bytes + from, max);
+	return (ssize_t)max;
+}
+
+static void release_body(void *context)
+{
+	struct web_reply *reply = context;
+	if (reply->release)
+		reply->release(reply->owner);
+	free(reply);
+}
+
+static struct MHD_Response *response_of(const struct web_reply *reply)
+{
+	enum { BLOCK_BYTES = 64 * 1024 };
+	struct web_reply *kept = NEW(struct web_reply);
+	*kept = *reply;
+	struct MHD_Response *response =
+		MHD_create_response_from_callback(reply->len, BLOCK_BYTES, copy_body, kept, release_body);
+	if (!response)
+		free(kept);
+	return response;
+}
+#endif
+
 static enum MHD_Result send_reply(const struct http_server *server, struct MHD_Connection *connection,
 				  const struct web_reply *reply)
 {
-	struct MHD_Response *response = MHD_create_response_from_buffer_with_free_callback_cls(
-		reply->len, (void *)reply->bytes, reply->release ? reply->release : release_nothing,
-		reply->owner);
+	struct MHD_Response *response = response_of(reply);
 	if (!response) {
 		if (reply->release)
 			reply->release(reply->owner);
