@@ -97,7 +97,7 @@ class Package(unittest.TestCase):
         cls.addClassCleanup(cls.temporary.cleanup)
         folder = cls.folder = Path(cls.temporary.name)
         cls.one = Build(folder / "one", str(folder / "made"))
-        cls.other = Build(folder / "another/a longer name", "../../far/from/here", TZ="Asia/Kathmandu", LC_ALL="C", HOME="/nonexistent")
+        cls.other = Build(folder / "another/a longer name", "../../far/from/here", TZ="Asia/Kathmandu", LC_ALL="C", HOME=str(folder / "nobody"))
         cls.deb, cls.rpm, cls.bill = (cls.one.file(end) for end in (".deb", ".rpm", ".cdx.json"))
         cls.root = folder / "root"
         said("dpkg-deb", "-x", cls.deb, cls.root)
