@@ -108,7 +108,8 @@ class Package(unittest.TestCase):
         for end in ".deb", ".rpm", ".cdx.json":
             one, other = self.one.file(end), self.other.file(end)
             self.assertNotEqual(one, other)
-            self.assertTrue(one.read_bytes() == other.read_bytes(), f"diffoscope {one} {other}")
+            with self.subTest(end):
+                self.assertTrue(one.read_bytes() == other.read_bytes(), f"diffoscope {one} {other}")
 
     def test_files(self):
         shared = shared_files()
