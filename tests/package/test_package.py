@@ -71,10 +71,8 @@ class Build(threading.Thread):
         super().__init__()
         self.folder, self.target, self.environment = Path(folder), target, environment
         self.done = None
-        shutil.copytree(SOURCE, self.folder, symlinks=True, ignore=built, copy_function=shutil.copyfile if environment else shutil.copy2)
-        subprocess.run(["chmod", "-R", "u=rwX", self.folder], check=True)
-        for script in "build", "sbom":
-            (self.folder / "deploy/package" / script).chmod(0o700)
+        shutil.copytree(SOURCE, self.folder, symlinks=True, ignore=built, copy_function=shutil.copy if environment else shutil.copy2)
+        subprocess.run(["chmod", "-R", "go=" if environment else "go=rX", self.folder], check=True)
         self.start()
 
     def run(self):
