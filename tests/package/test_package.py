@@ -27,11 +27,14 @@ FILES = {
     "usr/lib/systemd/system/slurmscope-token.timer": "deploy/token/slurmscope-token.timer",
     "usr/lib/systemd/system/slurmscope.service": "deploy/systemd/slurmscope.service",
     "usr/lib/sysusers.d/slurmscope.conf": "deploy/systemd/slurmscope.sysusers.conf",
+    "usr/libexec/slurmscope-copy-state": "deploy/ha/slurmscope-copy-state",
     "usr/libexec/slurmscope-token": "deploy/token/slurmscope-token",
     "usr/share/bash-completion/completions/slurmscope": None,
     "usr/share/doc/slurmscope/INSTALL.md": "deploy/INSTALL.md",
+    "usr/share/doc/slurmscope/MANUAL.md": "deploy/MANUAL.md",
     "usr/share/doc/slurmscope/METRICS.md": "deploy/METRICS.md",
     "usr/share/doc/slurmscope/README.md": "README.md",
+    "usr/share/doc/slurmscope/TROUBLESHOOTING.md": "deploy/TROUBLESHOOTING.md",
     "usr/share/doc/slurmscope/changelog.gz": None,
     "usr/share/doc/slurmscope/copyright": "deploy/package/deb/copyright",
     "usr/share/doc/slurmscope/examples/slurmscope.yml": "deploy/slurmscope.yml",
@@ -40,7 +43,7 @@ FILES = {
     "usr/share/man/man5/slurmscope.yml.5.gz": None,
     "usr/share/zsh/vendor-completions/_slurmscope": None,
 }
-PROGRAMS = {"usr/bin/slurmscope", "usr/libexec/slurmscope-token"}
+PROGRAMS = {"usr/bin/slurmscope", "usr/libexec/slurmscope-copy-state", "usr/libexec/slurmscope-token"}
 UNITS = ["slurmscope.service", "slurmscope-token.service", "slurmscope-token.timer", "slurmscope-slurmrestd.service"]
 # what lintian may say: it knows no manual pages of libexec, and INSTALL.md begins after the installation
 REMARKS = {"no-manual-page", "package-contains-upstream-installation-documentation"}
