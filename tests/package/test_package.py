@@ -48,6 +48,7 @@ PROGRAMS = {"usr/bin/slurmscope", "usr/libexec/slurmscope-copy-state", "usr/libe
 UNITS = ["slurmscope.service", "slurmscope-token.service", "slurmscope-token.timer", "slurmscope-slurmrestd.service"]
 # what lintian may say: it knows no manual pages of libexec, and INSTALL.md begins after the installation
 REMARKS = {"no-manual-page", "package-contains-upstream-installation-documentation"}
+FAILING = {"systemctl", "deb-systemd-invoke"}
 
 
 def said(*command, **options):
@@ -103,6 +104,7 @@ class Package(unittest.TestCase):
         cls.one = Build(folder / "one", str(folder / "made"))
         cls.other = Build(folder / "another/a longer name", "../../far/from/here", TZ="Asia/Kathmandu", LC_ALL="C",
                           HOME=str(folder / "nobody"))
+        cls.addClassCleanup(cls.other.join)
         cls.deb, cls.rpm, cls.bill = (cls.one.file(end) for end in (".deb", ".rpm", ".cdx.json"))
         cls.root = folder / "root"
         said("dpkg-deb", "-x", cls.deb, cls.root)
@@ -190,25 +192,44 @@ class Package(unittest.TestCase):
         left = [path for path in root.rglob("*") if path.is_file() and "var/lib/rpm" not in str(path)]
         self.assertEqual([], left)
 
-    def test_rpm_scripts(self):
-        """What they have done, by programs that only say so; /run/systemd/system is there or not as it is."""
-        stubs = self.folder / "stubs"
+    def script_runs(self, text):
+        """What a script with these arguments has done, by programs that only say so, and where systemctl fails:
+        /run/systemd/system is there."""
+        folder = tempfile.mkdtemp(dir=self.folder)
+        stubs = Path(folder, "stubs")
         stubs.mkdir()
-        for name in "systemctl", "systemd-sysusers":
-            (stubs / name).write_text(f'#!/bin/sh\necho {name} "$@"\n')
+        for name in "systemctl", "systemd-sysusers", "deb-systemd-helper", "deb-systemd-invoke", "rm":
+            (stubs / name).write_text(f'#!/bin/sh\necho {name} "$@"\n{"! :" if name in FAILING else ""}\n')
             (stubs / name).chmod(0o755)
+        text = text.replace("/run/systemd/system", folder)
+        how = "-ec" if text.startswith("#!") else "-c"
+        path = {"PATH": f"{stubs}:/usr/bin:/bin"}
+        return lambda *arguments: said("sh", how, text, "sh", *arguments, env=path).splitlines()
 
-        def run(script, argument):
-            text = said("rpm", "-qp", "--qf", f"%{{{script}}}", self.rpm)
-            return said("sh", "-euc", text, "sh", argument, env={"PATH": f"{stubs}:/usr/bin:/bin"}).splitlines()
-        reload = ["systemctl daemon-reload"] if os.path.isdir("/run/systemd/system") else []
-        restart = ["systemctl try-restart slurmscope.service"] if reload else []
+    def test_deb_scripts(self):
+        postinst, prerm, postrm = (self.script_runs(said("dpkg-deb", "-I", self.deb, name)) for name in ("postinst", "prerm", "postrm"))
+        units = "slurmscope.service slurmscope-token.timer slurmscope-slurmrestd.service"
+        for arguments in ("configure", ""), ("configure", "0.0.9"):
+            self.assertEqual(["systemd-sysusers slurmscope.conf", f"deb-systemd-helper update-state {units}", "systemctl daemon-reload",
+                              "deb-systemd-invoke try-restart slurmscope.service"], postinst(*arguments))
+        self.assertEqual([], postinst("abort-upgrade", "0.0.9"))
+        self.assertEqual(["deb-systemd-invoke stop slurmscope-token.timer slurmscope.service slurmscope-slurmrestd.service"],
+                         prerm("remove"))
+        self.assertEqual([], prerm("upgrade", self.version))
+        for verb in "remove", "upgrade":
+            self.assertEqual(["systemctl daemon-reload"], postrm(verb))
+        self.assertEqual(["systemctl daemon-reload", f"deb-systemd-helper purge {units}",
+                          "rm -rf /run/slurmscope /var/lib/slurmscope /var/lib/private/slurmscope"], postrm("purge"))
+
+    def test_rpm_scripts(self):
+        post, preun, postun = (self.script_runs(said("rpm", "-qp", "--qf", f"%{{{name}}}", self.rpm))
+                               for name in ("POSTIN", "PREUN", "POSTUN"))
         for times in "1", "2":
-            self.assertEqual(["systemd-sysusers slurmscope.conf", *reload, *restart], run("POSTIN", times))
-        self.assertEqual(["systemctl disable --now slurmscope-token.timer slurmscope.service slurmscope-slurmrestd.service"],
-                         run("PREUN", "0"))
-        self.assertEqual([], run("PREUN", "1"))
-        self.assertEqual(reload, run("POSTUN", "0"))
+            self.assertEqual(["systemd-sysusers slurmscope.conf", "systemctl daemon-reload",
+                              "systemctl try-restart slurmscope.service"], post(times))
+        self.assertEqual(["systemctl disable --now slurmscope-token.timer slurmscope.service slurmscope-slurmrestd.service"], preun("0"))
+        self.assertEqual([], preun("1"))
+        self.assertEqual(["systemctl daemon-reload"], postun("0"))
 
     def needed_libraries(self):
         return re.findall(r"\(NEEDED\).*\[(.*)\]", said("readelf", "-d", self.root / "usr/bin/slurmscope"))
