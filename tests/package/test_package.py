@@ -17,8 +17,8 @@ from pathlib import Path
 import jsonschema
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
-SHARED = ("dashboards/grafana", "dashboards/import", "dashboards/runbooks", "deploy/prometheus",
-          "deploy/slurmrestd/slurmscope.conf")
+SHARED = ("dashboards/grafana", "dashboards/import", "dashboards/runbooks", "deploy/prometheus", "deploy/victoriametrics",
+          "deploy/grafana", "deploy/slurmrestd/slurmscope.conf")
 # of the deb: [file] = what it is a copy of, if it is
 FILES = {
     "etc/slurmscope/slurmscope.yml": "deploy/package/slurmscope.yml",
@@ -60,7 +60,7 @@ def shared_files():
     found = {}
     for place in SHARED:
         path = SOURCE / place
-        for file in sorted(path.iterdir()) if path.is_dir() else [path]:
+        for file in filter(Path.is_file, path.rglob("*") if path.is_dir() else [path]):
             found[f"usr/share/slurmscope/{file.relative_to(SOURCE)}".replace("slurmscope/deploy/", "slurmscope/")] = file
     return found
 
