@@ -38,6 +38,7 @@ static enum fault identify(struct file *file, int *ret_version, struct error *er
  * file that comes and goes: a commit ends when zeros are written over its header. */
 static void set_up(struct db *db, bool no_wal)
 {
+	db_run(db, "PRAGMA temp_store = MEMORY"); /* nothing is written but beside the file */
 	db_check(db);
 	db_pragma(db, "journal_mode", no_wal ? "DELETE" : "WAL", no_wal ? "delete" : "wal");
 	db_pragma(db, "journal_size_limit", JOURNAL_BYTES, JOURNAL_BYTES);

@@ -70,6 +70,21 @@ bool place_check(const char *path, struct error *err)
 	return true;
 }
 
+char *place_folder(const char *path)
+{
+	char *folder, *real = realpath(path, NULL); /* NULL: there is no file yet */
+	char name[PATH_MAX], probe[PATH_MAX + 2];
+	snprintf(name, sizeof name, "%s", real ? real : path);
+	free(real);
+	do {
+		snprintf(probe, sizeof probe, "%s", name);
+		snprintf(name, sizeof name, "%s", dirname(probe));
+		snprintf(probe, sizeof probe, "%s/.", name); /* is nothing of a file */
+		folder = realpath(probe, NULL);
+	} while (!folder && strcmp(name, "/") != 0 && strcmp(name, ".") != 0);
+	return folder;
+}
+
 struct place_id place_id(const char *path)
 {
 	struct stat status;

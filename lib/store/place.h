@@ -12,6 +12,10 @@ char *place_make(const char *path, struct error *err);
 /* Whether place_make and writing would work, as far as can be told without touching anything. */
 bool place_check(const char *path, struct error *err);
 
+/* The folder of the file and its companions without symbolic links, or the nearest above it that is there; for free().
+ * NULL: not even that. */
+char *place_folder(const char *path);
+
 /* Which file is there: any two numbers that differ when it was replaced; 0 and 0 if there is none. */
 struct place_id {
 	uint64_t device, inode;

@@ -37,6 +37,11 @@ bool store_is_elsewhere(const struct store *store)
 	return store->is_elsewhere;
 }
 
+char *store_folder(const char *path)
+{
+	return place_folder(path);
+}
+
 struct store *store_new(const char *path, const char *cluster)
 {
 	struct store *store = NEW(struct store);

@@ -58,6 +58,10 @@ bool store_check(const char *path, struct error *err);
 /* Does no other process have it now, as far as can be told? Touches nothing. */
 bool store_is_free(const char *path, struct error *err);
 
+/* The folder that is written to, without symbolic links; where it is not there yet, the nearest above it that is. For
+ * free(); NULL: there is none. */
+char *store_folder(const char *path);
+
 /* Opens nothing yet. `cluster` is the cluster's name, empty as long as it is unknown; both are copied. */
 struct store *store_new(const char *path, const char *cluster);
 
