@@ -6,6 +6,7 @@
 #include "daemon/notify.h"
 #include "daemon/process.h"
 #include "daemon/routes.h"
+#include "daemon/sandbox.h"
 #include "daemon/setup.h"
 #include "daemon/version.h"
 #include "doctor/doctor.h"
@@ -39,7 +40,17 @@ struct daemon {
 	struct setup *setup; /* in force */
 	struct fleet *fleet;
 	struct page_board board;
+	struct sandbox sandbox;
 };
+
+static bool enter_sandbox(struct daemon *daemon, struct error *err)
+{
+	struct setup *setup = daemon->setup;
+	bool is_entered = sandbox_enter(&daemon->sandbox, setup->clusters, setup->cluster_count, err);
+	sandbox_log(&daemon->sandbox);
+	setup->sandbox = &daemon->sandbox;
+	return is_entered;
+}
 
 static int once(struct daemon *daemon)
 {
@@ -144,11 +155,12 @@ static int serve(struct daemon *daemon)
 	sigaddset(&signals, SIGTERM);
 	sigaddset(&signals, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	if (!listen_all(config, &web.listeners, &err))
+	if (!listen_all(config, &web.listeners, &err) || !enter_sandbox(daemon, &err))
 		return fail(&err);
 	struct listeners listeners = web.listeners; /* their names; the server's from now on */
 	struct routes routes = {.scrape = {&daemon->board, config->openmetrics_created},
 				.telemetry_path = config->telemetry_path,
+				.sandbox = &daemon->sandbox,
 				.reload = config->enable_lifecycle ? ask_to_reload : NULL,
 				.reload_context = daemon->setup};
 	routes_init(&routes);
@@ -180,12 +192,13 @@ static int run(struct setup *setup)
 	page_board_init(&daemon.board);
 	page_board_note_reload(&daemon.board, NULL, clock_now());
 	daemon.fleet = fleet_new(&daemon.board);
-	int status = !setup->process.once			? serve(&daemon)
-		     : fleet_take(daemon.fleet, setup, &err) ? once(&daemon)
-							     : fail(&err);
+	int status = !setup->process.once ? serve(&daemon)
+		     : enter_sandbox(&daemon, &err) && fleet_take(daemon.fleet, setup, &err) ? once(&daemon)
+											     : fail(&err);
 	fleet_free(daemon.fleet);
 	page_board_done(&daemon.board);
 	setup_release(daemon.setup);
+	sandbox_done(&daemon.sandbox);
 	return status;
 }
 

@@ -4,6 +4,7 @@
 #include "daemon/manual.h"
 #include "daemon/option.h"
 #include "daemon/routes.h"
+#include "daemon/sandbox.h"
 #include "metrics/catalogue.h"
 #include "slurmrest/client.h"
 #include "store/store.h"
@@ -178,6 +179,11 @@ const struct option_row option_table[] = {
 	 "Least level that is logged.", log_level_names},
 	{"log.format", CHOICE, offsetof(struct config, log_format), "logfmt", "FORMAT",
 	 "How log lines are written.", log_format_names},
+	{"sandbox", CHOICE, offsetof(struct config, sandbox), "auto", "HOW",
+	 "Let the kernel refuse what slurmscope has no need of (seccomp, Landlock): starting programs, writing outside the "
+	 "folders of the state files, and more. auto: as far as the kernel can; on: do not start where it cannot; "
+	 "off: no.",
+	 sandbox_wish_names},
 	{"config.file", STRING, offsetof(struct config, config_file), NULL, "FILE",
 	 "Configuration file (YAML) with these options, nested at their dots, and several clusters; options "
 	 "given here go before it. Read again at SIGHUP. See --example-config.",

@@ -65,6 +65,7 @@ struct config {
 	uint64_t per_node; /* enum per_node */
 	bool enable_lifecycle; /* POST /-/reload */
 	bool openmetrics_created;
+	uint64_t sandbox; /* enum sandbox_wish */
 	const char *config_file; /* NULL: none */
 	uint64_t print_manual; /* enum manual */
 	bool once, check_config, print_config, example_config, list_metrics, version, help;

@@ -98,6 +98,8 @@ static void print_below(const struct printing *printing, const char *prefix, siz
 		const char *key = row->name + prefix_len;
 		size_t len = prefix_len + strcspn(key, ".");
 		if (!row->name[len]) {
+			if (printing->is_example && !indent && i)
+				buf_add_char(out, '\n');
 			print_option(printing, row, key, indent, out);
 		} else if (!was_printed(row, len)) {
 			struct buf below = BUF_INIT;
@@ -134,8 +136,8 @@ void config_example(struct buf *out)
 	print_below(&printing, "", 0, 0, out);
 	buf_add_string(out,
 		       "\n# Several clusters in one process: each by its name, which is the label `cluster` of all that is said of\n"
-		       "# it. What stands above holds for all, what stands here for one; not what is of web and log. Each needs\n"
-		       "# a state.path of its own.\n"
+		       "# it. What stands above holds for all, what stands here for one; not what is of web, log and sandbox. Each\n"
+		       "# needs a state.path of its own.\n"
 		       "# clusters:\n"
 		       "#   alpha:\n"
 		       "#     slurmrestd: {url: \"https://alpha.example:6820\", token-file: /etc/slurmscope/alpha.token}\n"

@@ -131,7 +131,7 @@ static void write_file(struct buf *out)
 	put_section(out, "CLUSTERS");
 	put_item(out, "clusters", NULL, NULL,
 		 "Several clusters in one process: each by its name, which is the label `cluster` of all that is said of it. Below a name the "
-		 "same keys hold for that cluster alone, but those of web and log. Each needs a state.path of its own.");
+		 "same keys hold for that cluster alone, but those of web, log and sandbox. Each needs a state.path of its own.");
 	put_section(out, "SEE ALSO");
 	put_paragraph(out, "slurmscope(1)");
 }

@@ -20,13 +20,19 @@ static bool begins_with(const struct option_row *row, const char *prefix)
 
 bool option_is_command(const struct option_row *row)
 {
-	bool is_of_cluster = row->type == LABELS || strcmp(row->name, "ha") == 0 || begins_with(row, "ha-");
-	return (!is_of_cluster && !strchr(row->name, '.')) || begins_with(row, "config.");
+	bool is_setting = strchr(row->name, '.') || row->type == LABELS || row->initial ||
+			  begins_with(row, "ha-");
+	return !is_setting || begins_with(row, "config.");
 }
 
 bool option_is_of_process(const struct option_row *row)
 {
-	return option_is_command(row) || begins_with(row, "web.") || begins_with(row, "log.");
+	return option_is_command(row) || option_is_fixed(row) || begins_with(row, "log.");
+}
+
+bool option_is_fixed(const struct option_row *row)
+{
+	return begins_with(row, "web.") || begins_with(row, "sandbox");
 }
 
 static bool set_choice(uint64_t *member, const struct option_row *row, const char *value,

@@ -22,6 +22,7 @@ const struct option_row *option_find(const char *name, size_t len); /* NULL if t
 
 bool option_is_command(const struct option_row *row);    /* what to do: not in a configuration file */
 bool option_is_of_process(const struct option_row *row); /* not of a cluster */
+bool option_is_fixed(const struct option_row *row);      /* holds from the next start on */
 
 /* Reads the value as the command line has it; a FLAG's is true or false. The text is borrowed. Errors do not name the
  * option. */

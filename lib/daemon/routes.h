@@ -1,12 +1,14 @@
 /* What is served under which path. */
 #pragma once
 
+#include "daemon/sandbox.h"
 #include "daemon/scrape.h"
 #include "web/http_server.h"
 
 struct routes {
 	struct scrape_options scrape; /* whose board all pages are of */
 	const char *telemetry_path; /* borrowed */
+	const struct sandbox *sandbox; /* borrowed */
 	/* Reads the configuration again; called by the server's thread. NULL: there is no /-/reload. */
 	bool (*reload)(void *context, struct error *err);
 	void *reload_context;

@@ -2,8 +2,12 @@
 
 #include "base/memory.h"
 #include "daemon/option.h"
+#include "daemon/sandbox.h"
 
+#include <assert.h>
 #include <stdlib.h>
+
+static_assert((int)CLUSTERS_MAX <= (int)SANDBOX_FOLDERS_MAX, "folders of state files");
 
 struct reading {
 	struct setup *setup;
@@ -128,7 +132,8 @@ struct setup *setup_new(int argc, char *const *argv, bool *ret_is_read, struct e
 bool setup_check(const struct setup *setup, struct error *err)
 {
 	for (size_t i = 0; i < setup->cluster_count; i++)
-		if (!config_check(&setup->clusters[i], err))
+		if (!config_check(&setup->clusters[i], err) ||
+		    (setup->sandbox && !sandbox_allows(setup->sandbox, &setup->clusters[i], err)))
 			return false;
 	return true;
 }
@@ -137,6 +142,7 @@ struct setup *setup_again(const struct setup *setup, struct error *err)
 {
 	bool is_read;
 	struct setup *again = setup_new(setup->argc, setup->argv, &is_read, err);
+	again->sandbox = setup->sandbox;
 	if (is_read && setup_check(again, err))
 		return again;
 	setup_release(again);
@@ -147,7 +153,7 @@ void setup_warn_of_fixed(const struct setup *before, const struct setup *setup)
 {
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
-		if (strncmp(row->name, "web.", strlen("web.")) == 0 &&
+		if (option_is_fixed(row) &&
 		    !option_is_same(&before->process, &setup->process, row))
 			log_line(LOG_LEVEL_WARN, "this option holds from the next start on", "option",
 				 row->name, NULL);

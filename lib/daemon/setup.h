@@ -6,6 +6,8 @@
 
 #include <stdatomic.h>
 
+struct sandbox;
+
 enum { CLUSTERS_MAX = 64 };
 
 struct setup {
@@ -16,6 +18,7 @@ struct setup {
 	struct config process;     /* what holds for all */
 	struct config *clusters;   /* with what holds for all; one at least */
 	size_t cluster_count;
+	const struct sandbox *sandbox; /* that the process is in, borrowed; NULL: in none yet */
 	bool has_names; /* of clusters: else there is one, which the file does not name */
 };
 

@@ -79,6 +79,8 @@ static bool view_open(struct view *view, struct routes *routes, const struct web
 		.version = version_number,
 		.revision = version_revision,
 		.metrics_path = routes->telemetry_path,
+		.refuses_calls = routes->sandbox->has_calls,
+		.landlock_abi = (uint64_t)routes->sandbox->landlock_abi,
 		.started = routes->process.start_time,
 		.cpu_seconds = routes->process.cpu_seconds,
 		.resident_bytes = routes->process.resident_bytes,

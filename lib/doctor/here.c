@@ -2,6 +2,7 @@
 #include "doctor/doctor.h"
 #include "doctor/patient.h"
 
+#include "daemon/sandbox.h"
 #include "store/store.h"
 #include "web/listen.h"
 
@@ -75,9 +76,28 @@ static void examine_address(const char *address, struct report *to)
 	listen_close(&listeners);
 }
 
+static void examine_sandbox(const struct config *config, struct report *to)
+{
+	struct sandbox sandbox;
+	sandbox_look(config, &sandbox);
+	const struct error *why = !sandbox.has_calls ? &sandbox.no_calls : !sandbox.landlock_abi ? &sandbox.no_writes : NULL;
+	if (!sandbox.is_wished)
+		report(to, VERDICT_OK, "sandbox", NULL, "off, as configured");
+	else if (!why)
+		report(to, VERDICT_OK, "sandbox", NULL, "the kernel offers all of it: seccomp, Landlock (ABI %d)",
+		       sandbox.landlock_abi);
+	else if (config->sandbox == SANDBOX_ON)
+		report(to, VERDICT_FAIL, "sandbox", "with --sandbox=auto it starts", "--sandbox=on, but %s", why->text);
+	else
+		report(to, VERDICT_WARN, "sandbox",
+		       "Linux has Landlock from 5.13 on, if lsm= names it; a container's runtime may forbid it",
+		       "not all of it is there: %s", why->text);
+}
+
 void doctor_examine_process(const struct config *config, struct report *to)
 {
 	examine_user(to);
+	examine_sandbox(config, to);
 	if (config->systemd_socket)
 		report(to, VERDICT_OK, "address", NULL, "systemd opens the sockets: the .socket unit says where");
 	for (size_t i = 0; !config->systemd_socket && i < config->listen_addresses.count; i++)

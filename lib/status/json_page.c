@@ -276,6 +276,10 @@ static void put_site(struct json_writer *json, const struct status_site *site)
 	put_configuration(json, "configuration", &site->configuration);
 	put_configuration(json, "web_configuration", &site->web_configuration);
 	put_time(json, "certificate_expiry_timestamp_seconds", site->certificate_expiry);
+	writer_open(json, "sandbox", '{');
+	writer_bool(json, "seccomp", site->refuses_calls);
+	put_not_negative(json, "landlock_abi", site->landlock_abi ? (double)site->landlock_abi : -1);
+	writer_close(json, '}');
 	writer_number(json, "cpu_seconds", site->cpu_seconds);
 	writer_integer(json, "resident_memory_bytes", site->resident_bytes);
 	writer_integer(json, "scrapes", site->scrapes);

@@ -18,6 +18,8 @@ struct status_site {
 	const char *metrics_path; /* "/metrics" */
 	struct status_configuration configuration, web_configuration;
 	double certificate_expiry; /* of the server; 0: no TLS */
+	bool refuses_calls; /* the sandbox, by seccomp */
+	uint64_t landlock_abi; /* that it restricts writes by; 0: it does not */
 	double started;
 	double cpu_seconds;
 	uint64_t resident_bytes;

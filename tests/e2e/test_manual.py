@@ -41,7 +41,7 @@ class Manual(unittest.TestCase):
         self.assertGreater(len(options()), 60)
         for name, value in options():
             self.assertRegex(command, rf"(?m)^ +--{re.escape(name)}{'=' if value else ''}{re.escape(value)}( |$)")
-            is_of_file = name in ("labels", "ha", "ha-host") or "." in name and not name.startswith("config.")
+            is_of_file = name in ("labels", "ha", "ha-host", "sandbox") or "." in name and not name.startswith("config.")
             (self.assertRegex if is_of_file else self.assertNotRegex)(file, rf"(?m)^ +{re.escape(name)}: ")
         for title in "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "SIGNALS", "EXIT STATUS", "SEE ALSO":
             self.assertRegex(command, rf"(?m)^{title}$")

@@ -278,7 +278,10 @@ static void test_example(void)
 		const char *last = strrchr(option_table[i].name, '.');
 		char line[64];
 		check_row(option_table[i].name);
-		snprintf(line, sizeof line, " %s: ", last ? last + 1 : option_table[i].name);
+		if (last)
+			snprintf(line, sizeof line, " %s: ", last + 1);
+		else
+			snprintf(line, sizeof line, "%s: ", option_table[i].name);
 		CHECK(option_is_command(&option_table[i]) || strstr(example.bytes, line));
 	}
 	for (const char *at = example.bytes, *end; (end = strchr(at, '\n')); at = end + 1)
