@@ -36,13 +36,12 @@ static bool is_plain(const char *value)
 
 static void add_pair(struct buf *line, int format, const char *key, const char *value)
 {
-	if (format == LOG_FORMAT_JSON) {
+	bool is_json = format == LOG_FORMAT_JSON;
+	if (is_json)
 		buf_printf(line, "%s\"%s\":", line->len ? "," : "{", key);
-		quote_json(line, text_of(value));
-		return;
-	}
-	buf_printf(line, "%s%s=", line->len ? " " : "", key);
-	if (is_plain(value))
+	else
+		buf_printf(line, "%s%s=", line->len ? " " : "", key);
+	if (!is_json && is_plain(value))
 		buf_add_string(line, value);
 	else
 		quote_json(line, text_of(value));
