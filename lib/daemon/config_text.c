@@ -11,6 +11,13 @@ void option_describe(const struct option_row *row, struct buf *out)
 	buf_add_string(out, row->choices ? "." : "");
 }
 
+void option_explain(const struct option_row *row, struct buf *out)
+{
+	option_describe(row, out);
+	if (row->initial)
+		buf_printf(out, " Default: %s.", row->initial);
+}
+
 void config_help(struct buf *out)
 {
 	buf_add_string(out, "slurmscope: Slurm's jobs, nodes, partitions, users and accounts for "
@@ -20,9 +27,7 @@ void config_help(struct buf *out)
 		const struct option_row *row = &option_table[i];
 		buf_printf(out, "  --%s%s%s\n      ", row->name, row->value ? "=" : "",
 			   row->value ? row->value : "");
-		option_describe(row, out);
-		if (row->initial)
-			buf_printf(out, " Default: %s.", row->initial);
+		option_explain(row, out);
 		buf_add_char(out, '\n');
 	}
 }

@@ -34,8 +34,9 @@ bool option_add_label(struct config_labels *labels, struct text name, struct tex
 /* Lists that are there are replaced by what comes next, not added to. */
 void option_begin_lists(struct config *config);
 
-/* What it means, and what it may be. */
+/* What it means, and what it may be; and what it is if nobody says. */
 void option_describe(const struct option_row *row, struct buf *out);
+void option_explain(const struct option_row *row, struct buf *out);
 
 bool option_has_value(const struct config *config, const struct option_row *row);
 bool option_is_same(const struct config *a, const struct config *b, const struct option_row *row);
