@@ -86,21 +86,20 @@ static void reload(struct daemon *daemon)
 	daemon->setup = setup;
 }
 
-/* The next signal; 0: none came within that time. */
+/* The next signal; 0: none came within that time. 0 ns: for as long as it takes. */
 static int wait_for_signal(const sigset_t *signals, uint64_t ns)
 {
 	const struct timespec time = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-	int number = sigtimedwait(signals, NULL, &time);
+	int number = ns ? sigtimedwait(signals, NULL, &time) : sigwaitinfo(signals, NULL);
 	return number > 0 ? number : 0;
 }
 
 /* Until a signal wants it to end, whose number is returned. Meanwhile systemd's watchdog is fed. */
 static int wait_for_end(struct daemon *daemon, const sigset_t *signals)
 {
-	static const uint64_t minute_ns = UINT64_C(60000000000);
 	uint64_t watchdog_ns = notify_watchdog_ns();
 	for (;;) {
-		int number = wait_for_signal(signals, watchdog_ns ? watchdog_ns / 3 : minute_ns);
+		int number = wait_for_signal(signals, watchdog_ns / 3);
 		if (number == SIGHUP)
 			reload(daemon);
 		else if (number)

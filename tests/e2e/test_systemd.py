@@ -135,6 +135,16 @@ class Notify(unittest.TestCase):
             feedings = [when for when in systemd.fed() if when < systemd.fed()[fed - 1]]
             self.assertLess(max(b - a for a, b in zip(feedings, feedings[1:])), 6)
 
+    def test_nobody_is_woken_without_one(self):
+        """The main thread waits for signals without a timeout, sigtimedwait's third argument."""
+        for environment, waits_for_ever in ({}, True), ({"WATCHDOG_USEC": "6000000"}, False):
+            with self.subTest(environment), Systemd() as systemd, Fake() as fake, \
+                    Daemon(fake, environment={"NOTIFY_SOCKET": systemd.name, **environment}) as daemon:
+                wait_until(systemd.said, "it is ready")
+                call = wait_until(lambda: re.match(r"\d+ \S+ \S+ (\S+) 0x8 ", Path(f"/proc/{daemon.pid}/syscall").read_text()),
+                                  "the main thread waits")
+                self.assertEqual(waits_for_ever, int(call[1], 16) == 0, call[0])
+
     def test_another_process_is_watched(self):
         with Systemd() as systemd, Fake() as fake, Daemon(fake, environment={
                 "NOTIFY_SOCKET": systemd.name, "WATCHDOG_USEC": "100000", "WATCHDOG_PID": "1"}):
