@@ -7,8 +7,6 @@
 #include "events/events_record.h"
 #include "store/store.h"
 
-#include <unistd.h>
-
 static bool follows(const struct poller *poller)
 {
 	return poller->config->ha != HA_OFF;
