@@ -41,7 +41,7 @@ class Setup:
     def __init__(self, folder, sims, chance):
         self.folder, self.sims, self.chance = Path(folder), sims, chance
         self.hosts = {name: "127.0.0.1" for name in NAMES}
-        self.states = dict.fromkeys(NAMES)
+        self.states = {"alpha": str(self.folder / "state"), "beta": None}  # one at the start: the sandbox lets its folder be written to
         self.interval, self.per_node, self.written = 1, "default", 0
         (self.folder / "token").write_text("unlooked-at")
         (self.folder / "token").chmod(0o600)
