@@ -203,8 +203,7 @@ static bool stays_bounded(uint64_t series)
 	page_slot_init(&slot, &board, NULL);
 	for (int i = 0; i < EDITIONS; i++) {
 		struct samples samples = make_page(series);
-		struct buf plan = BUF_INIT;
-		page_slot_publish(&slot, page_new(&samples, &plan, true));
+		page_slot_publish(&slot, page_new(&samples, status_new(0)));
 		scrape_all(&board);
 		late = resident_mb();
 		early = i == EDITIONS / 10 ? late : early;
