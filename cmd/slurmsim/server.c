@@ -87,23 +87,32 @@ static void wait_s(const struct server *server, double seconds)
 	}
 }
 
-/* 26.05 sends a second answer after an error, in plain text: here as a body longer than its length.
- */
-static void add_second(struct answer *answer, struct MHD_Response *response)
+/* 26.05 sends a second answer after an error, in plain text: here as a body longer than its length. Only of a body whose size
+ * microhttpd does not know it leaves the length to us, and only HTTP 1.0 has such without chunks. */
+static struct MHD_Response *make_response_twice(struct exchange *exchange)
 {
+	struct answer *answer = &exchange->answer;
 	char length[32];
 	snprintf(length, sizeof length, "%zu", answer->body.len);
-	MHD_set_response_options(response, MHD_RF_INSANITY_HEADER_CONTENT_LENGTH, MHD_RO_END);
-	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_LENGTH, length);
+	buf_printf(&answer->body,
+		   "HTTP/1.1 %d ERROR\r\nConnection: Close\r\nContent-Length: %zu\r\n"
+		   "Content-Type: text/plain\r\n\r\n%s",
+		   answer->status, strlen(answer->plain), answer->plain);
+	struct MHD_Response *response =
+		MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 64 << 10, read_answer, exchange, NULL);
+	if (response) {
+		MHD_set_response_options(response,
+					 MHD_RF_HTTP_1_0_COMPATIBLE_STRICT | MHD_RF_INSANITY_HEADER_CONTENT_LENGTH,
+					 MHD_RO_END);
+		MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_LENGTH, length);
+	}
+	return response;
 }
 
 static struct MHD_Response *make_response(struct exchange *exchange)
 {
 	struct answer *answer = &exchange->answer;
 	struct buf *body = &answer->body;
-	bool is_twice =
-		answer->plain && answer->status >= 400 &&
-		(answer->view.release == RELEASE_26_05 || answer->fault.kind == FAULT_TWICE);
 	if (answer->has_more || answer->fault.kind == FAULT_CUT) {
 		uint64_t len = answer->has_more ? MHD_SIZE_UNKNOWN : body->len;
 		if (answer->fault.kind == FAULT_CUT)
@@ -111,18 +120,10 @@ static struct MHD_Response *make_response(struct exchange *exchange)
 		return MHD_create_response_from_callback(len, 64 << 10, read_answer, exchange,
 							 NULL);
 	}
-	size_t first = body->len;
-	if (is_twice)
-		buf_printf(body,
-			   "HTTP/1.1 %d ERROR\r\nConnection: Close\r\nContent-Length: %zu\r\n"
-			   "Content-Type: text/plain\r\n\r\n%s",
-			   answer->status, strlen(answer->plain), answer->plain);
-	struct MHD_Response *response =
-		MHD_create_response_from_buffer(body->len, body->bytes, MHD_RESPMEM_PERSISTENT);
-	body->len = first;
-	if (response && is_twice)
-		add_second(answer, response);
-	return response;
+	if (answer->plain && answer->status >= 400 &&
+	    (answer->view.release == RELEASE_26_05 || answer->fault.kind == FAULT_TWICE))
+		return make_response_twice(exchange);
+	return MHD_create_response_from_buffer(body->len, body->bytes, MHD_RESPMEM_PERSISTENT);
 }
 
 static enum MHD_Result send_answer(struct server *server, struct exchange *exchange,

@@ -255,6 +255,8 @@ class Connections(unittest.TestCase):
                     self.assertEqual(2 if release == "26.05" else 1, answer.count(b"HTTP/1.1 4") +
                                      answer.count(b"HTTP/1.1 5"), answer)
                     self.assertIn(b"Connection: Close", answer.title())
+                    head = answer.partition(b"\r\n\r\n")[0].lower()
+                    self.assertEqual(1, head.count(b"content-length:"), "newer libcurls refuse two")
 
     def test_a_long_answer(self):
         """Longer than what is made in one piece: whole, of one moment, while the clock goes."""
