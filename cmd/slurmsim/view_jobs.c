@@ -31,8 +31,8 @@ static const char *const names[] = {"train",
 				    "post",
 				    "\"quoted\"",
 				    "a/b",
-				    "gr\xc3\xb6\xc3\x9f"
-				    "e",
+				    ("gr\xc3\xb6\xc3\x9f"
+				     "e"),
 				    "x86 build",
 				    "sweep",
 				    "test",
