@@ -86,6 +86,17 @@ class Simulator:
         if behind > 0:
             self.control(f"advance?seconds={behind}")
 
+    def end_all(self):
+        """No more jobs arrive; all that are there have ended."""
+        self.control("arrivals?rate=0")
+        alive, end = True, time.monotonic() + 120
+        while alive:
+            assert time.monotonic() < end, f"{alive} jobs do not end"
+            self.control("cancel")
+            truth = self.truth()
+            alive = truth.get("jobs/PENDING", 0) + truth.get("jobs/RUNNING", 0) + truth.get("completing", 0)
+            time.sleep(0.5)
+
     def truth(self, with_jobs=False):
         return self.json("/sim/truth?jobs" if with_jobs else "/sim/truth")
 

@@ -225,14 +225,7 @@ def live(sim, exporter, watch, life, chance):
         watch.page()
     stop.set()
     breaker.join()
-    sim.control("arrivals?rate=0")
-
-    def is_over():
-        sim.control("cancel")
-        truth = sim.truth()
-        time.sleep(0.5)
-        return not truth.get("jobs/PENDING", 0) + truth.get("jobs/RUNNING", 0) + truth.get("completing", 0)
-    wait_until(is_over, "all jobs to end", 120)
+    sim.end_all()
 
 
 def main(life, seed):

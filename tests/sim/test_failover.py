@@ -215,14 +215,7 @@ def break_things(sim, pair, chance, seconds):
 
 def finish(sim, pair, what):
     """All jobs end; then the leader's page is right."""
-    sim.control("arrivals?rate=0")
-
-    def is_over():
-        sim.control("cancel")
-        truth = sim.truth()
-        time.sleep(0.5)
-        return not truth.get("jobs/PENDING", 0) + truth.get("jobs/RUNNING", 0) + truth.get("completing", 0)
-    wait_until(is_over, "all jobs to end", 120)
+    sim.end_all()
     truth, end, wrong = sim.truth(), time.monotonic() + 60, None
     while wrong != {} and time.monotonic() < end:
         time.sleep(0.5)
