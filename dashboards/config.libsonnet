@@ -107,6 +107,8 @@
       // slurmscope signs tokens for 600 s and renews them half-way; with scontrol's, refreshed less often than they
       // live, something between the two times is better
       seconds: 240,
+      // SlurmscopeCutOff, which it silences, ends with the first answers to a new token: not after this one
+      keep: '2m',
       'for': '1m',
     },
     eventsLost: { window: '1h' },

@@ -9,6 +9,7 @@ function(config, name, severity, own, expr, summary, description) {
   alert: name,
   expr: promql.query(config, expr, own),
   [if 'for' in own then 'for']: own['for'],
+  [if 'keep' in own then 'keep_firing_for']: own.keep,
   labels: { severity: severity },
   annotations: {
     summary: summary,

@@ -33,6 +33,7 @@ local mixin = slow + {
     exporterDown+: { seen: '1m' },
     eventsLost+: { window: '1m' },
     stateErrors+: { window: '1m' },
+    token+: { keep: '10s' },
   },
 };
 
