@@ -17,9 +17,10 @@ enum {
 };
 
 void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan,
-		       struct job_events *before)
+		       struct job_rounds *rounds, struct job_events *before)
 {
-	*poller = (struct event_poller){.asker = asker, .plan = plan, .began = clock_now_s()};
+	*poller = (struct event_poller){
+		.asker = asker, .plan = plan, .rounds = rounds, .began = clock_now_s()};
 	recorder_init(&poller->recorder, asker->config->state_path, asker->config->ha != HA_OFF,
 		      &asker->cluster->caps, &asker->cluster->vocabulary, before);
 }
@@ -170,6 +171,8 @@ static void take_ends(struct event_poller *poller, const struct runs_taken *take
 {
 	for (size_t i = 0; i < taken->count; i++) {
 		const struct job_run *run = &taken->items[i];
+		if (is_slurms(run)) /* where no other job is known, nobody else tells where ids are */
+			job_rounds_note_job(poller->rounds, &run->job);
 		if (!is_slurms(run) || !job_run_has_ended(run) || !time_of(run->job.end_time) ||
 		    !is_whole(poller, run, now))
 			continue;

@@ -2,6 +2,7 @@
  * poller's thread. */
 #pragma once
 
+#include "cluster/job_rounds.h"
 #include "daemon/asker.h"
 #include "daemon/recorder.h"
 #include "daemon/tasks.h"
@@ -10,6 +11,7 @@
 struct event_poller {
 	struct asker *asker;
 	struct plan *plan;
+	struct job_rounds *rounds;
 	struct recorder recorder;
 	struct end_windows windows;
 	bool has_answered;     /* slurmdbd told of ends since the start */
@@ -21,9 +23,10 @@ struct event_poller {
 	int64_t as_of;          /* likewise */
 };
 
-/* Borrows both. Opens the state file; `before` is what was counted so far, or NULL (recorder_init). */
+/* Borrows the first three; the rounds are told of the ids that slurmdbd knows. Opens the state file; `before` is what was
+ * counted so far, or NULL (recorder_init). */
 void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan,
-		       struct job_events *before);
+		       struct job_rounds *rounds, struct job_events *before);
 void event_poller_done(struct event_poller *poller);
 
 /* To be called after every request: what there is to do. */

@@ -36,7 +36,8 @@ static struct job_events *take_counted(struct poller *poller)
 void poller_lead(struct poller *poller)
 {
 	allow(poller, true);
-	event_poller_init(&poller->events, &poller->asker, poller->plan, take_counted(poller));
+	event_poller_init(&poller->events, &poller->asker, poller->plan, &poller->jobs.reader.rounds,
+			  take_counted(poller));
 	poller->waits_for.text[0] = '\0';
 	poller->leads = poller->is_page_old = true;
 	poller->next_page_ns = 0;

@@ -204,6 +204,20 @@ class Planner(unittest.TestCase):
             self.assertGreater(after["requests"] - before["requests"], 6)
             self.assertLess(after["rows"] - before["rows"], 4 * 30000)
 
+    def test_short_jobs_where_there_were_none(self):
+        """Jobs that diag never sees alive, on a cluster that knows no other: slurmdbd tells where their ids are."""
+        options = ["--interval.diag=3600", "--interval.conf=3600", *(o for o in EAGER if "diag" not in o)]
+        with Simulator("--speed=1", f"--epoch={int(time.time())}", "--jobs=0", "--arrivals=0", "--nodes=100",
+                       "--run-seconds=2") as sim:
+            sim.catch_up()
+            with Scope(sim, *options, "--interval.job_ends=1") as scope:
+                scope.wait(lambda: "slurm_cluster_job_ends_total" in str(scope.samples()), "all to be known")
+                sim.control("storm?jobs=20")
+
+                def ends():
+                    return sum(value for (name, _), value in scope.samples().items() if name == "slurm_cluster_job_ends_total")
+                scope.wait(lambda: ends() > 10, "jobs that ended")
+
     def test_ids_begin_anew(self):
         with Simulator("--first-job-id=1000", "--max-job-id=3500", "--jobs=700", "--nodes=100", "--min-job-age=30",
                        "--arrays=0") as sim, \
