@@ -171,10 +171,10 @@ static void take_ends(struct event_poller *poller, const struct runs_taken *take
 {
 	for (size_t i = 0; i < taken->count; i++) {
 		const struct job_run *run = &taken->items[i];
-		if (is_slurms(run)) /* where no other job is known, nobody else tells where ids are */
-			job_rounds_note_job(poller->rounds, &run->job);
-		if (!is_slurms(run) || !job_run_has_ended(run) || !time_of(run->job.end_time) ||
-		    !is_whole(poller, run, now))
+		if (!is_slurms(run))
+			continue;
+		job_rounds_note_job(poller->rounds, &run->job); /* where no job is known nobody else tells of ids */
+		if (!job_run_has_ended(run) || !time_of(run->job.end_time) || !is_whole(poller, run, now))
 			continue;
 		const struct job_end end = end_of(run, &poller->asker->cluster->vocabulary);
 		if (end.end_time >= window.first) /* an older one may be forgotten already */

@@ -63,9 +63,10 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context)
 	while (value.len && strchr(" \t\r\n", value.bytes[value.len - 1]))
 		value.len--;
 	text_to_string(value, string, sizeof string);
-	if (is_named(name, "Date"))
-		http->date = curl_getdate(string, NULL) > 0 ? curl_getdate(string, NULL) : 0;
-	else if (is_named(name, "Via"))
+	if (is_named(name, "Date")) {
+		int64_t date = curl_getdate(string, NULL);
+		http->date = date > 0 ? date : 0;
+	} else if (is_named(name, "Via"))
 		text_to_string(value, http->via, sizeof http->via);
 	else if (is_named(name, "Server"))
 		text_to_string(value, http->server, sizeof http->server);
