@@ -32,6 +32,8 @@
       // shares of failed jobs that are exceeded with 97.5 % confidence (Wilson's lower bound)
       warning: 0.2,
       critical: 0.5,
+      // not critical, but one user's own, where all others together have less than this share of the failures
+      others: 0.2,
       'for': '15m',
     },
     accountJobFailures: { jobs: 50, warning: 0.5, 'for': '30m' },
@@ -39,7 +41,8 @@
     blackHole: {
       window: '15m',
       failures: 10,  // on the node, in the window
-      nodes: 0.05,  // on more than this share of the nodes it is not the nodes' fault
+      nodes: 0.05,  // on more than this share of the nodes it is not the nodes' fault,
+      most: 5,  // nor on more than so many
       othersFailing: 0.5,  // on the others fewer jobs fail than this times those that complete
       'for': '2m',
     },
@@ -47,11 +50,18 @@
       seconds: 14400,  // a job should start so soon; must be a bucket of slurm_job_wait_time_seconds
       budget: 0.05,  // the share of starts that may be later
       starts: 20,  // of fewer in the longer window nothing can be said
-      // budgets burnt at once: the longer window shows that it matters, the shorter one that it lasts
-      fast: { burn: 14.4, long: '1h', short: '5m', 'for': '2m' },
-      slow: { burn: 6, long: '6h', short: '30m', 'for': '15m' },
+      // budgets burnt at once: the longer window shows that it matters, the shorter one that it lasts. Large machines wait so
+      // long as a rule, others after each maintenance: `critical` is for a site that has promised this to its users.
+      fast: { burn: 14.4, long: '1h', short: '5m', severity: 'warning', 'for': '2m' },
+      slow: { burn: 6, long: '6h', short: '30m', severity: 'info', 'for': '15m' },
     },
-    starving: { seconds: 3 * 86400, 'for': '1h' },
+    starving: {
+      seconds: 3 * 86400,  // since its submission,
+      startable: '1d',  // of which it could have started for so long
+      // a restart of slurmscope that long ago leaves a gap
+      keep: '15m',
+      'for': '1h',
+    },
     queueStalled: { window: '30m', 'for': '15m' },
     blockedByLimit: { jobs: 10, idle: 0.3, 'for': '2h' },
 
@@ -77,7 +87,7 @@
     agentQueue: { messages: 50, window: '10m', trend: '30m', 'for': '10m' },
     accountingQueue: {
       messages: 1000,
-      max: 20000,  // MaxDBDMsgs; Slurm's default is at least 2 MaxJobCount + 4 nodes
+      max: null,  // MaxDBDMsgs of slurm.conf; null: Slurm's default, 2 MaxJobCount + 4 nodes, as far as that is known
       trend: '30m',
       ahead: 4 * 3600,  // seconds in which it would be full
       'for': '10m',
@@ -104,9 +114,12 @@
     },
     overBudget: { times: 1.5, 'for': '30m' },
     token: {
-      // slurmscope signs tokens for 600 s and renews them half-way; with scontrol's, refreshed less often than they
-      // live, something between the two times is better
+      // slurmscope signs tokens for 600 s and renews them half-way
       seconds: 240,
+      // those of slurmscope-token.timer live two hours and are renewed every half: one that has not been renewed for `unchanged`, and
+      // has less left
+      left: 3600,
+      unchanged: '40m',
       // SlurmscopeCutOff, which it silences, ends with the first answers to a new token: not after this one
       keep: '2m',
       'for': '1m',

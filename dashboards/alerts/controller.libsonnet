@@ -6,6 +6,14 @@ local withWork = |||
   and on (%(c)s) max by (%(c)s) (slurmscope_endpoint_up{endpoint="diag", %(s)s}) == 1
 |||;
 
+// Slurm's default of MaxDBDMsgs; MaxJobCount is 10,000 by default, and at least the jobs there are.
+local maxDbdMessages = |||
+  2 * (
+    max by (%(c)s) (slurm_controller_max_job_records{%(s)s})
+    or clamp_min(max by (%(c)s) (slurm_controller_job_records{%(s)s}), 10000)
+  ) + 4 * sum by (%(c)s) (slurm_cluster_nodes{%(s)s})
+|||;
+
 {
   alerts(config):: [
     alert(config, 'SlurmControllerDown', 'critical', config.controllerDown, |||
@@ -30,12 +38,18 @@ local withWork = |||
     |||, 'slurmdbd does not answer.', |||
       slurmdbd%(of)s has not answered for %(for)s. slurmctld keeps its messages until it is back: sacctmgr ping; sdiag | grep "DBD Agent"
     |||),
-    alert(config, 'SlurmAccountingQueueFilling', 'critical', config.accountingQueue, |||
-      max by (%(c)s) (slurm_controller_dbd_queue{%(s)s}) > %(messages)d
+    local queue = config.accountingQueue;
+    local isKnown = queue.max != null;
+    alert(config, 'SlurmAccountingQueueFilling', 'critical', queue {
+      limit: if isKnown then 'MaxDBDMsgs' else "Slurm's default of MaxDBDMsgs, as far as that is known,",
+    }, |||
+      max by (%%(c)s) (slurm_controller_dbd_queue{%%(s)s}) > %%(messages)d
       and
-        max by (%(c)s) (predict_linear(slurm_controller_dbd_queue{%(s)s}[%(trend)s], %(ahead)d)) > %(max)d
-    |||, 'Accounting records are about to be lost.', |||
-      slurmctld%(of)s holds {{ $value | printf "%%.0f" }} messages for slurmdbd; at this rate it has MaxDBDMsgs within {{ humanizeDuration %(ahead)d.0 }} and drops records of jobs: sacctmgr ping; sdiag
+        max by (%%(c)s) (predict_linear(slurm_controller_dbd_queue{%%(s)s}[%%(trend)s], %%(ahead)d)) > (
+          %s
+        )
+    ||| % (if isKnown then queue.max else std.strReplace(std.rstripChars(maxDbdMessages, '\n'), '\n', '\n    ')), 'Accounting records are about to be lost.', |||
+      slurmctld%(of)s holds {{ $value | printf "%%.0f" }} messages for slurmdbd; at this rate they exceed %(limit)s within {{ humanizeDuration %(ahead)d.0 }}, and beyond MaxDBDMsgs records of jobs are dropped: sacctmgr ping; sdiag; scontrol show config | grep -i MaxDBDMsgs
     |||),
     alert(config, 'SlurmControllerThreadsSaturated', 'critical', config.threads { most: config.threads.max * config.threads.share }, |||
       max by (%(c)s) (min_over_time(slurm_controller_threads{%(s)s}[%(window)s])) > %(most)g

@@ -72,6 +72,12 @@ local alert = import 'alert.libsonnet';
     |||),
     alert(config, 'SlurmscopeTokenExpiring', 'warning', config.token, |||
       min by (%(c)s) (slurmscope_token_expiry_timestamp_seconds{%(s)s}) - time() > 0 < %(seconds)d
+      or
+      min by (%(c)s) (
+        slurmscope_token_expiry_timestamp_seconds{%(s)s} - time() > 0 < %(left)d
+        and changes(slurmscope_token_expiry_timestamp_seconds{%(s)s}[%(unchanged)s]) == 0
+        and slurmscope_token_expiry_timestamp_seconds{%(s)s} offset %(unchanged)s
+      )
     |||, 'The token of slurmscope is not renewed.', |||
       The token of slurmscope%(of)s expires in {{ $value | humanizeDuration }}. Renew its file: scontrol token username=slurmscope lifespan=7200
     |||),

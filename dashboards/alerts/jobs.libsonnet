@@ -6,25 +6,67 @@ local failing = |||
   and %(level)s:slurm_job_ends:increase%(window)s >= %(jobs)d
 |||;
 
-// One user may be the reason for all of it.
-local inPartition = |||
-  {{ range printf "topk(1, cluster_user:slurm_job_failures:increase%(window)s{%(c)s=%%q})" $labels.%(c)s | query }}Most failures of a user in the cluster: {{ .Value | printf "%%.0f" }} of {{ .Labels.user }}.{{ end }} All of them: sacct -a -X -S now-1hours -s F,NF,BF,OOM -r {{ $labels.partition }} -o JobID,User,NodeList,State,ExitCode
+// Failures in the cluster without those of the user who has most. Where there are hardly any, nobody is paged for that user.
+local othersFailures = |||
+  max by (%(c)s) (cluster:slurm_job_failures:increase%(ends)s)
+  - max by (%(c)s) (cluster_user:slurm_job_failures:increase%(ends)s{user!="other"})
+|||;
+local indented(text, by) = std.strReplace(std.rstripChars(text, '\n'), '\n', '\n' + by);
+
+local unlessOneUsers = |||
+  unless on (%%(c)s, partition)
+    cluster_partition:slurm_job_failures:increase%%(ends)s * %%(others)g
+    > on (%%(c)s) group_left () (
+      %s
+    )
+||| % indented(othersFailures, '    ');
+
+local worstUser = |||
+  {{ range printf "topk(1, cluster_user:slurm_job_failures:increase%(ends)s{%(c)s=%%q, user!=\"other\"})" $labels.%(c)s | query }}Most failures of a user in the cluster: {{ .Value | printf "%%.0f" }} of {{ .Labels.user }}.{{ end }}
+|||;
+local inPartition = worstUser + |||
+  All of them: sacct -a -X -S now-1hours -s F,NF,BF,OOM -r {{ $labels.partition }} -o JobID,User,NodeList,State,ExitCode
 |||;
 
-local failures(config, name, severity, entity, own, share, hint) =
+local failures(config, name, severity, entity, own, share, hint, but='') =
   local numbers = own {
     level: 'cluster_' + entity,
     entity: entity,
     share: share,
     window: config.jobFailures.window,
+    ends: config.jobFailures.window,
     c: config.clusterLabel,
   };
-  alert(config, name, severity, numbers, failing, 'Many jobs of %s %s fail.' % [if entity == 'account' then 'an' else 'a', entity], |||
+  alert(config, name, severity, numbers, failing + but, 'Many jobs of %s %s fail.' % [if entity == 'account' then 'an' else 'a', entity], |||
     At least {{ $value | humanizePercentage }} (a lower bound) of the jobs of %(entity)s {{ $labels.%(entity)s }}%(of)s that ended in the last %(window)s failed.
   ||| + hint);
 
-local burning(config, severity, speed) =
-  alert(config, 'SlurmWaitBudgetBurning', severity, config.waitSlo + speed { share: speed.burn * config.waitSlo.budget }, |||
+// A node that fails each job at once draws the next ones. Where many nodes fail jobs it is not the node, nor is it where nearly
+// all failures are one user's: an array fails wherever it runs. `other` are many nodes.
+local blackHole(config, severity, relation, hint) =
+  alert(config, 'SlurmBlackHoleNode', severity, config.blackHole {
+    ends: config.jobFailures.window,
+    others: config.jobFailures.others,
+    c: config.clusterLabel,
+  }, |||
+    cluster_node:slurm_node_job_failures:increase%%(window)s{node!="other"} >= %%(failures)d
+    and on (%%(c)s)
+      count by (%%(c)s) (cluster_node:slurm_node_job_failures:increase%%(window)s{node!="other"} >= %%(failures)d)
+      <= clamp(%%(nodes)g * sum by (%%(c)s) (slurm_cluster_nodes{%%(s)s}), 1, %%(most)d)
+    and on (%%(c)s)
+      sum by (%%(c)s) (cluster_node:slurm_node_job_failures:increase%%(window)s)
+      - sum by (%%(c)s) (cluster_node:slurm_node_job_failures:increase%%(window)s{node!="other"} >= %%(failures)d)
+      < %%(othersFailing)g * sum by (%%(c)s) (increase(slurm_cluster_job_ends_total{state=~"%%(goodStates)s", %%(s)s}[%%(ends)s]))
+    %s on (%%(c)s)
+      max by (%%(c)s) (cluster:slurm_job_failures:increase%%(ends)s) * %%(others)g > (
+        %s
+      )
+  ||| % [relation, indented(othersFailures, '    ')], 'Jobs fail on one node, one after another.', |||
+    {{ $value | printf "%%.0f" }} jobs failed on node {{ $labels.node }}%(of)s within %(window)s, while others are well.
+  ||| + hint);
+
+local burning(config, speed) =
+  alert(config, 'SlurmWaitBudgetBurning', speed.severity, config.waitSlo + speed { share: speed.burn * config.waitSlo.budget }, |||
     cluster_partition:slurm_job_late_starts_per_start:ratio_rate%(long)s > %(share)g
     and cluster_partition:slurm_job_late_starts_per_start:ratio_rate%(short)s > %(share)g
     and cluster_partition:slurm_job_starts:increase%(long)s >= %(starts)d
@@ -34,7 +76,7 @@ local burning(config, severity, speed) =
 
 {
   alerts(config):: [
-    failures(config, 'SlurmPartitionJobsFailing', 'critical', 'partition', config.jobFailures, config.jobFailures.critical, inPartition),
+    failures(config, 'SlurmPartitionJobsFailing', 'critical', 'partition', config.jobFailures, config.jobFailures.critical, inPartition, unlessOneUsers),
     failures(config, 'SlurmPartitionJobsFailing', 'warning', 'partition', config.jobFailures, config.jobFailures.warning, inPartition),
     failures(config, 'SlurmAccountJobsFailing', 'warning', 'account', config.accountJobFailures, config.accountJobFailures.warning, |||
       sacct -a -X -S now-1hours -s F,NF,BF,OOM -A {{ $labels.account }} -o JobID,User,NodeList,State,ExitCode
@@ -43,38 +85,39 @@ local burning(config, severity, speed) =
       sacct -X -S now-1hours -s F,NF,BF,OOM -u {{ $labels.user }} -o JobID,JobName,NodeList,State,ExitCode
     |||),
 
-    // A node that fails each job at once draws the next ones. Where many nodes fail jobs it is not the node.
-    alert(config, 'SlurmBlackHoleNode', 'critical', config.blackHole { ends: config.jobFailures.window }, |||
-      cluster_node:slurm_node_job_failures:increase%(window)s >= %(failures)d
-      and on (%(c)s)
-        count by (%(c)s) (cluster_node:slurm_node_job_failures:increase%(window)s >= %(failures)d)
-        <= clamp_min(%(nodes)g * sum by (%(c)s) (slurm_cluster_nodes{%(s)s}), 1)
-      and on (%(c)s)
-        sum by (%(c)s) (cluster_node:slurm_node_job_failures:increase%(window)s)
-        - sum by (%(c)s) (cluster_node:slurm_node_job_failures:increase%(window)s >= %(failures)d)
-        < %(othersFailing)g * sum by (%(c)s) (increase(slurm_cluster_job_ends_total{state=~"%(goodStates)s", %(s)s}[%(ends)s]))
-    |||, 'Jobs fail on one node, one after another.', |||
-      {{ $value | printf "%%.0f" }} jobs failed on node {{ $labels.node }}%(of)s within %(window)s, while others are well. Look at them, then drain it: sacct -a -X -S now-1hours -N {{ $labels.node }} -s F,NF,BF; scontrol update NodeName={{ $labels.node }} State=DRAIN Reason="jobs fail"
+    blackHole(config, 'critical', 'unless', |||
+      Look at them, then drain it: sacct -a -X -S now-1hours -N {{ $labels.node }} -s F,NF,BF; scontrol update NodeName={{ $labels.node }} State=DRAIN Reason="jobs fail"
+    |||),
+    blackHole(config, 'warning', 'and', |||
+      Nearly all failures are one user's, so it may be the jobs.
+    ||| + worstUser + |||
+      Look at them: sacct -a -X -S now-1hours -N {{ $labels.node }} -s F,NF,BF
     |||),
 
-    burning(config, 'critical', config.waitSlo.fast),
-    burning(config, 'warning', config.waitSlo.slow),
+    burning(config, config.waitSlo.fast),
+    burning(config, config.waitSlo.slow),
 
-    // What never starts is in no histogram of starts.
+    // What never starts is in no histogram of starts. A job that was held, or waited for another one, is old when its turn comes.
     alert(config, 'SlurmJobStarving', 'warning', config.starving, |||
       time() - min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s}) > %(seconds)d
+      and
+        min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s})
+        == min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s} offset %(startable)s)
     |||, 'A job that could start has waited for days.', |||
-      The longest waiting job of partition {{ $labels.partition }}%(of)s that waits for nothing but its turn was submitted {{ $value | humanizeDuration }} ago: squeue -p {{ $labels.partition }} -t PD -S V -o "%%i %%u %%V %%Q %%r %%D %%C"
+      The longest waiting job of partition {{ $labels.partition }}%(of)s that waits for nothing but its turn was submitted {{ $value | humanizeDuration }} ago, and waited for its turn %(startable)s ago already: squeue -p {{ $labels.partition }} -t PD -S V -o "%%i %%u %%V %%Q %%r %%D %%C"
     |||),
 
-    // As many nodes are free as the largest of the waiting jobs wants: even it should start.
-    alert(config, 'SlurmQueueStalled', 'warning', config.queueStalled, |||
+    // As many nodes are free as the largest of the waiting jobs wants: even it should start. Idle nodes that no job may have count as
+    // if all of them were the partition's.
+    alert(config, 'SlurmQueueStalled', 'warning', config.queueStalled {
+      notFree: 'drain|fail|not_responding|maint|reserved|planned|powering_down|reboot_requested|reboot_issued|invalid_reg',
+    }, |||
       sum by (%(c)s, partition) (slurm_partition_pending_reason_jobs{reason=~"%(startableReasons)s", %(s)s}) > 0
       and on (%(c)s, partition)
         sum by (%(c)s, partition) (slurm_partition_nodes{state="idle", %(s)s})
-        - (
-          sum by (%(c)s, partition) (slurm_partition_nodes_flagged{flag=~"drained|maint|reserved|planned|powering_down", %(s)s})
-          or 0 * sum by (%(c)s, partition) (slurm_partition_nodes{state="idle", %(s)s})
+        - on (%(c)s) group_left () sum by (%(c)s) (
+          slurm_node_state{state="idle", %(s)s} and on (%(c)s, node) slurm_node_flag{flag=~"%(notFree)s", %(s)s}
+          or 0 * slurm_node_state{%(s)s}
         )
         >= on (%(c)s, partition) (max by (%(c)s, partition) (slurm_partition_pending_job_max_nodes{%(s)s}) > 0)
       and on (%(c)s, partition)

@@ -18,7 +18,8 @@ local burst(config, severity, to, did, hint) =
     burst(config, 'critical', 'down|fail', 'went down', 'sinfo -R; sinfo -t down,fail,no_respond -N'),
     burst(config, 'warning', 'drain', 'were drained', 'sinfo -R'),
 
-    alert(config, 'SlurmNodeDown', 'warning', config.nodeDown { onPurpose: onPurpose }, |||
+    // One that somebody drained is known: SlurmNodeOutForLong has it.
+    alert(config, 'SlurmNodeDown', 'warning', config.nodeDown { onPurpose: 'drain|' + onPurpose }, |||
       max by (%(c)s, node) (slurm_node_state{state=~"down|error", %(s)s}) == 1
       unless on (%(c)s, node) slurm_node_flag{flag=~"%(onPurpose)s", %(s)s}
     |||, 'A node is down.', |||

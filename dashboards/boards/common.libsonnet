@@ -21,9 +21,15 @@ function(config) {
   quantile(quantile, family, where)::
     self.waitQuantile(quantile, '', where, family, '$__rate_interval'),
 
-  // How much a counter grew, that of series counted that came in between: a node has none before its first failure.
-  grown(selector, window)::
-    '(%(of)s unless %(of)s offset %(window)s or increase(%(of)s[%(window)s]))' % { of: selector, window: window },
+  // How much a counter of jobs grew, that of series counted that came in between: a node has none before its first failure.
+  // Where nobody counted then, they came with what was counted before (rules/failures.libsonnet).
+  grown(selector, window):: |||
+    (
+      %(of)s unless %(of)s offset %(window)s
+        and on (@, job, instance) slurm_cluster_job_submissions_total{@} offset %(window)s
+      or increase(%(of)s[%(window)s])
+    )
+  ||| % { of: selector, window: window },
 
   // How far an account's use is above its share among its siblings; root and those that share their parent's have none.
   drift(where):: |||
@@ -40,6 +46,11 @@ function(config) {
   // How many times as fast as it may the budget of late starts is used up, in the worst partition.
   lateBurn(window, where)::
     'max(cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^%s}) / %g' % [window, where, config.waitSlo.budget],
+
+  // Of partitions that are chosen, or of the cluster if all are: nodes and jobs in several partitions count in each.
+  chosen(ofCluster, ofPartitions)::
+    local all = 'on () count(slurm_partition_info{@}) == count(slurm_partition_info{@,partition=~"$partition"})';
+    '(%s)\n  and %s\nor (%s)\n  unless %s\n' % [std.rstripChars(ofCluster, '\n'), all, std.rstripChars(ofPartitions, '\n'), all],
 
   // The allocated part of a family by state; %s in it is where more matchers go.
   share(family):: 'sum(%s) / sum(%s)' % [family % ',state="allocated"', family % ''],

@@ -1,7 +1,8 @@
 // What the dashboards are made of: Grafana's classic schema, as much of it as they need.
 //
 // In expressions {@} selects slurmscope's targets and {^} those of anybody (recording rules, other exporters), both the
-// clusters that were chosen; (@, partition) is a list of labels with the one that tells clusters apart before them.
+// clusters that were chosen; {~} what slurmscope says of its process, which has no cluster if it tells of several;
+// (@, partition) is a list of labels with the one that tells clusters apart before them.
 local datasource = { type: 'prometheus', uid: '${datasource}' };
 local letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 local columns = 24;  // of Grafana's grid
@@ -9,10 +10,12 @@ local columns = 24;  // of Grafana's grid
 function(config) {
   local this = self,
   local chosen = config.clusterLabel + '=~"$cluster"',
-  local own = if config.selector == '' then chosen else chosen + ',' + config.selector,
+  local selected = if config.selector == '' then '' else ',' + config.selector,
+  local own = chosen + selected,
+  local process = config.clusterLabel + '=~"$cluster|"' + selected,
   local expand(text) = std.foldl(
     function(text, pair) std.strReplace(text, pair[0], pair[1]),
-    [['{@', '{' + own], ['{^', '{' + chosen], ['(@', '(' + config.clusterLabel]],
+    [['{@', '{' + own], ['{^', '{' + chosen], ['{~', '{' + process], ['(@', '(' + config.clusterLabel]],
     text
   ),
 

@@ -3,7 +3,7 @@ local where = 'partition=~"$partition"';
 function(b) b.board(
   'partitions',
   'Partitions',
-  'What each partition has, what of it is in use, and its jobs. A node in several partitions counts in each.',
+  'What each partition has, what of it is in use, and its jobs. A node in several of the partitions chosen counts in each; with all, once below Nodes.',
   variables=[b.variable('partition', 'Partition', 'slurm_partition_info{@}')],
   annotations=[b.restarts, b.drains],
   rows=[
@@ -57,14 +57,23 @@ function(b) b.board(
       ]) + b.bounds(0, 1),
     ]),
     b.row('Nodes', height=8, panels=[
-      b.graph('By state', 'Nodes of the partitions chosen by base state.', 'short', [
-        ['{{state}}', 'sum by (state) (slurm_partition_nodes{@,%s}) > 0' % where],
+      b.graph('By state', 'Nodes by base state, all or those of the partitions chosen.', 'short', [
+        ['{{state}}', b.chosen(
+          'sum by (state) (slurm_cluster_nodes{@}) > 0',
+          'sum by (state) (slurm_partition_nodes{@,%s}) > 0' % where,
+        )],
       ]) + b.stacked + b.nodeColours,
-      b.graph('By flag', 'Nodes of the partitions chosen that have a flag; drained and draining are those that are drained without and with jobs.', 'short', [
-        ['{{flag}}', 'sum by (flag) (slurm_partition_nodes_flagged{@,%s,flag!="drain"})' % where],
+      b.graph('By flag', 'Nodes that have a flag, of all or of the partitions chosen; drained and draining are those that are drained without and with jobs.', 'short', [
+        ['{{flag}}', b.chosen(
+          'sum by (flag) (slurm_cluster_nodes_flagged{@,flag!="drain"})',
+          'sum by (flag) (slurm_partition_nodes_flagged{@,%s,flag!="drain"})' % where,
+        )],
       ]),
-      b.graph('What happened to them', 'Nodes that went down, were drained, came back or booted, per hour.', 'short', [
-        ['{{to}}', '3600 * sum by (to) (rate(slurm_partition_node_transitions_total{@,%s}[$__rate_interval])) > 0' % where],
+      b.graph('What happened to them', 'Nodes that went down, were drained, came back or booted, per hour, of all or of the partitions chosen.', 'short', [
+        ['{{to}}', b.chosen(
+          '3600 * sum by (to) (rate(slurm_cluster_node_transitions_total{@}[$__rate_interval])) > 0',
+          '3600 * sum by (to) (rate(slurm_partition_node_transitions_total{@,%s}[$__rate_interval])) > 0' % where,
+        )],
       ]) + b.stacked,
     ]),
   ],

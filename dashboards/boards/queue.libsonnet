@@ -11,8 +11,8 @@ function(b) local slo = b.config.waitSlo; local hours = '%g hours' % (slo.second
   annotations=[b.restarts, b.drains],
   rows=[
     b.row('Now', height=4, panels=[
-      b.stat('Pending', 'Jobs that wait in the partitions chosen. A job that names several partitions counts in each.', 'short', [
-        ['jobs', 'sum(slurm_partition_jobs{@,partition=~"$partition",state="pending"})'],
+      b.stat('Pending', 'Jobs that wait, in all or in the partitions chosen; of several chosen a job that names two counts in each.', 'short', [
+        ['jobs', b.chosen('sum(slurm_cluster_jobs{@,state="pending"})', 'sum(slurm_partition_jobs{@,partition=~"$partition",state="pending"})')],
       ]),
       b.stat('Oldest startable job', 'How long the longest waiting job that nothing but resources or priority keeps from starting has waited since its submission.', 's', [
         ['age', 'time() - min(slurm_partition_oldest_pending_timestamp_seconds{@,partition=~"$partition",class="startable"})'],
@@ -26,11 +26,11 @@ function(b) local slo = b.config.waitSlo; local hours = '%g hours' % (slo.second
       b.stat('Since submission, P95', 'The same since they were submitted: what users feel, dependencies, holds and begin times included.', 's', [
         ['P95', b.waitQuantile(0.95, '', where, 'slurm_job_queue_time_seconds')],
       ]),
-      b.stat('Asked for, of what is idle', 'CPUs that pending jobs of the partitions ask for, by CPUs that are idle there.', 'short', [
-        ['times', |||
-          sum(slurm_partition_job_cpus{@,partition=~"$partition",state="pending"})
-            / sum(slurm_partition_cpus{@,partition=~"$partition",state="idle"})
-        |||],
+      b.stat('Asked for, of what is idle', 'CPUs that pending jobs ask for, by CPUs that are idle, in all or in the partitions chosen; of several chosen what is in two counts in each. Empty while none is idle.', 'short', [
+        ['times', b.chosen(
+          'sum(slurm_cluster_job_cpus{@,state="pending"}) / (sum(slurm_cluster_cpus{@,state="idle"}) > 0)',
+          'sum(slurm_partition_job_cpus{@,partition=~"$partition",state="pending"}) / (sum(slurm_partition_cpus{@,partition=~"$partition",state="idle"}) > 0)',
+        )],
       ]),
     ]),
     b.row('Waits', height=8, panels=[
@@ -62,8 +62,11 @@ function(b) local slo = b.config.waitSlo; local hours = '%g hours' % (slo.second
       ]) + b.wide(10),
     ]),
     b.row('What they wait for', height=8, panels=[
-      b.graph('Reasons', "Pending jobs by Slurm's reason; the eight most frequent at each moment.", 'short', [
-        ['{{reason}}', 'topk(8, sum by (reason) (slurm_partition_pending_reason_jobs{@,partition=~"$partition"}))'],
+      b.graph('Reasons', "Pending jobs by Slurm's reason, in all or in the partitions chosen; the eight most frequent at each moment.", 'short', [
+        ['{{reason}}', b.chosen(
+          'topk(8, sum by (reason) (slurm_cluster_pending_reason_jobs{@}))',
+          'topk(8, sum by (reason) (slurm_partition_pending_reason_jobs{@,partition=~"$partition"}))',
+        )],
       ]) + b.stacked,
       b.graph('By class', 'Pending jobs of the QOS chosen: startable ones wait for resources or priority, the others for users, other jobs, limits or something else.', 'short', [
         ['{{class}}', 'sum by (class) (slurm_qos_pending_jobs{@,qos=~"$qos"})'],

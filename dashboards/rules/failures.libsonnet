@@ -10,14 +10,14 @@ local wilson = |||
   ) / (1 + 3.8416 / %(ends)s)
 |||;
 
-// Users have no row of a state, and nodes none at all, before the first such end: where slurmscope was there already,
-// all of a new row is increase. Those of others begin at 0.
+// Users have no row of a state, and nodes none at all, before the first such end: where slurmscope counted already, all of
+// a new row is increase. (A standby that takes over shows what was counted before it came.) Those of others begin at 0.
 local increase(by, row, isSparse) =
   local names = { by: by, row: row };
   (if isSparse then |||
      sum by (%(by)s) (
        (%(row)s unless %(row)s offset %%(window)s)
-         and on (job, instance) (slurmscope_build_info{%%(s)s} offset %%(window)s)
+         and on (%%(c)s, job, instance) (slurm_cluster_job_submissions_total{%%(s)s} offset %%(window)s)
        or increase(%(row)s[%%(window)s])
      )
    ||| else |||

@@ -33,7 +33,7 @@ local mixin = slow + {
     exporterDown+: { seen: '1m' },
     eventsLost+: { window: '1m' },
     stateErrors+: { window: '1m' },
-    token+: { keep: '10s' },
+    token+: { keep: '10s', left: 0, unchanged: '1m' },
   },
 };
 

@@ -1,5 +1,6 @@
 """Rules and alerts: valid, tested by both generations of promtool, and about metrics that exist."""
 
+import json
 import os
 import re
 import subprocess
@@ -70,6 +71,23 @@ class Promtool(unittest.TestCase):
         for alert in hurried:
             self.assertIn(alert.get("for"), (None, LONGER_IN_A_HURRY.get(alert["alert"], "5s")))
             self.assertNotRegex(alert["expr"], r"\[\d+[hdw]\]|\[([3-9]|\d\d)m\]")
+
+    def test_what_a_site_sets(self):
+        """What the limit of slurmdbd's messages is, and that a late start is critical here."""
+        own = "{ accountingQueue+: { max: 30000 }, waitSlo+: { fast+: { severity: 'critical' } } }"
+        status, said = run("jsonnet", "-e", f"((import '{ROOT}/dashboards/mixin.libsonnet') + {{ _config+:: {own} }}).prometheusAlerts")
+        self.assertEqual(0, status, said)
+        made = {(rule["alert"], rule["labels"]["severity"]): rule for group in json.loads(said)["groups"] for rule in group["rules"]}
+        filling = made["SlurmAccountingQueueFilling", "critical"]
+        self.assertRegex(filling["expr"], r"predict_linear\([^)]*\)\) > \(\s*30000\s*\)\s*$")
+        self.assertIn("they exceed MaxDBDMsgs within", filling["annotations"]["description"])
+        self.assertIn(("SlurmWaitBudgetBurning", "critical"), made)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "rules.yml")
+            path.write_text(said)
+            for promtool in PROMTOOLS:
+                status, told = run(promtool, "check", "rules", path)
+                self.assertEqual(0, status, told)
 
     def test_rules_do_what_they_say(self):
         self.assertGreater(len(TEST_FILES), 5)

@@ -158,6 +158,11 @@ class Prometheus:
     def now(self, expression, at):
         return self.get("query", query=expression, time=at)
 
+    def counts(self):
+        """Has it read what slurmscope counts?"""
+        data, _ = self.now("slurm_cluster_job_submissions_total", time.time())
+        return data and data["result"]
+
     def over(self, expression, start, end, step=1):
         return self.get("query_range", query=expression, start=start, end=end, step=step)
 
@@ -179,6 +184,8 @@ class World:
             rules = sorted(RULES.glob("*.rules.yml")) + sorted(RULES.glob("*.alerts.yml"))
             self.prometheus = [stack.enter_context(Prometheus(clusters, self.scope, self.exporters, rules)) for clusters in self.clusters]
             wait_until(lambda: self.scope.page().get("slurm_cluster_job_starts_total"), self.scope.log.read_text)
+            # what comes after this is new: somebody counted before
+            wait_until(lambda: all(one.counts() for one in self.prometheus), "a scrape of what is counted")
             self.start, self.before = time.time(), self.sim.truth()
             time.sleep(self.seconds)
             clock.stop()

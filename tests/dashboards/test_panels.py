@@ -1,0 +1,50 @@
+"""What panels show of given series, as both promtools reckon: panels.yml has, beside promtool's tests, the panel, the column or
+legend if it has several queries, and what is chosen."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+import yaml
+
+import boards
+from test_rules import HERE, PROMTOOLS, run
+
+BUILT_IN = {"__rate_interval": "5m", "cluster": ".*"}
+
+
+def expression(board, title, query=None):
+    panel, = (panel for panel in boards.panels(board) if panel["title"] == title)
+    if query is None:
+        target, = panel["targets"]
+        return target["expr"]
+    titles = [one["options"]["renameByName"] for one in panel.get("transformations", []) if one["id"] == "organize"]
+    target, = (target for target in panel["targets"]
+               if query in (target["legendFormat"], *(names.get(f"Value #{target['refId']}") for names in titles)))
+    return target["expr"]
+
+
+class Panels(unittest.TestCase):
+    def test_what_they_show(self):
+        there = boards.load()
+        said = yaml.safe_load((HERE / "panels.yml").read_text())
+        cases = 0
+        for test in said["tests"]:
+            test["promql_expr_test"] = [{
+                "expr": boards.fill(expression(there[f"{case['board']}.json"], case["panel"], case.get("query")),
+                                    BUILT_IN | case.get("chosen", {})),
+                "eval_time": case["at"], "exp_samples": case["shows"]} for case in test.pop("panels")]
+            cases += len(test["promql_expr_test"])
+        self.assertGreater(cases, 10)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, "panels.yml")
+            path.write_text(json.dumps(said))  # which is YAML, too
+            for promtool in PROMTOOLS:
+                status, told = run(promtool, "test", "rules", path)
+                self.assertEqual(0, status, told)
+        print(f"{cases} cases, {len(PROMTOOLS)} promtools")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
