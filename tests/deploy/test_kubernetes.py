@@ -117,6 +117,14 @@ class Kubernetes(unittest.TestCase):
             self.assertNotEqual(0, done.returncode, wrong)
             self.assertIn("values don't meet the specifications of the schema", done.stderr, wrong)
 
+    def test_names_are_text(self):
+        """That look like a number, or like a word that YAML knows."""
+        for name in "2024", "on", "0x1f", "null":
+            monitor = only(render("--set=serviceMonitor.enabled=true", "--set-string", f"serviceMonitor.cluster={name}",
+                                  "--set-string", f"fullnameOverride=s{name}"), "ServiceMonitor")
+            self.assertEqual(["slurmscope", f"s{name}", name],
+                             [rule["replacement"] for rule in monitor["spec"]["endpoints"][0]["relabelings"]])
+
     def test_configuration(self):
         """slurmscope takes what is in the ConfigMap, once the files that it names are there."""
         for case, all in self.cases.items():

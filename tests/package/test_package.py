@@ -23,11 +23,14 @@ SHARED = ("dashboards/grafana", "dashboards/import", "dashboards/runbooks", "dep
 FILES = {
     "etc/slurmscope/slurmscope.yml": "deploy/package/slurmscope.yml",
     "usr/bin/slurmscope": None,
+    "usr/lib/systemd/system/slurmscope-copy-state@.service": None,
+    "usr/lib/systemd/system/slurmscope-copy-state@.timer": "deploy/ha/slurmscope-copy-state@.timer",
     "usr/lib/systemd/system/slurmscope-slurmrestd.service": "deploy/slurmrestd/slurmscope-slurmrestd.service",
     "usr/lib/systemd/system/slurmscope-token.service": None,
     "usr/lib/systemd/system/slurmscope-token.timer": "deploy/token/slurmscope-token.timer",
     "usr/lib/systemd/system/slurmscope.service": "deploy/systemd/slurmscope.service",
     "usr/lib/sysusers.d/slurmscope.conf": "deploy/systemd/slurmscope.sysusers.conf",
+    "usr/lib/tmpfiles.d/slurmscope.conf": "deploy/systemd/slurmscope.tmpfiles.conf",
     "usr/libexec/slurmscope-copy-state": "deploy/ha/slurmscope-copy-state",
     "usr/libexec/slurmscope-token": "deploy/token/slurmscope-token",
     "usr/share/bash-completion/completions/slurmscope": None,
@@ -45,7 +48,8 @@ FILES = {
     "usr/share/zsh/vendor-completions/_slurmscope": None,
 }
 PROGRAMS = {"usr/bin/slurmscope", "usr/libexec/slurmscope-copy-state", "usr/libexec/slurmscope-token"}
-UNITS = ["slurmscope.service", "slurmscope-token.service", "slurmscope-token.timer", "slurmscope-slurmrestd.service"]
+UNITS = ["slurmscope.service", "slurmscope-token.service", "slurmscope-token.timer", "slurmscope-slurmrestd.service",
+         "slurmscope-copy-state@ctl2.service", "slurmscope-copy-state@ctl2.timer"]
 # what lintian may say: it knows no manual pages of libexec, and INSTALL.md begins after the installation
 REMARKS = {"no-manual-page", "package-contains-upstream-installation-documentation"}
 FAILING = {"systemctl", "deb-systemd-invoke"}
@@ -153,7 +157,7 @@ class Package(unittest.TestCase):
 
     def test_units(self):
         root = shutil.copytree(self.root, self.folder / "units")
-        for program in "bin/kill", "usr/sbin/slurmrestd":
+        for program in "bin/kill", "usr/bin/env", "usr/bin/rsync":
             (root / program).parent.mkdir(exist_ok=True)
             shutil.copy("/bin/true", root / program)
         done = subprocess.run(["systemd-analyze", "verify", f"--root={root}", "--man=no", "--recursive-errors=no", *UNITS],
@@ -161,6 +165,20 @@ class Package(unittest.TestCase):
         self.assertEqual((0, ""), (done.returncode, done.stderr))
         unit = (root / "usr/lib/systemd/system/slurmscope-token.service").read_text()
         self.assertIn("\nExecStart=/usr/libexec/slurmscope-token\n", unit)
+
+    def test_install_elsewhere(self):
+        """Without a package, by default below /usr/local: what units name is there."""
+        build, root = self.folder / "made", self.folder / "elsewhere"
+        said("cmake", build, "-DCMAKE_INSTALL_PREFIX=/usr/local")
+        said("cmake", "--build", build, "--parallel")
+        said("cmake", "--install", build, env=os.environ | {"DESTDIR": str(root)})
+        lines = "".join(unit.read_text() for unit in (root / "usr/local/lib/systemd/system").iterdir())
+        named = set(re.findall(r"[/=]((?:usr|etc)/\S*slurmscope[^\s/]*(?:/[^\s/]+)?)", lines.replace("=/", "=")))
+        named = {name for name in named if not name.startswith(("usr/sbin", "etc/default", "etc/systemd"))}
+        self.assertLessEqual({"usr/local/bin/slurmscope", "usr/local/etc/slurmscope/slurmscope.yml"}, named)
+        self.assertEqual([], [name for name in sorted(named) if not (root / name).exists()])
+        for kind in "sysusers", "tmpfiles":
+            self.assertTrue((root / f"usr/local/lib/{kind}.d/slurmscope.conf").exists())
 
     def test_rpm(self):
         """As on Fedora and its like, but for what rpmbuild there does of its own."""
@@ -198,7 +216,7 @@ class Package(unittest.TestCase):
         folder = tempfile.mkdtemp(dir=self.folder)
         stubs = Path(folder, "stubs")
         stubs.mkdir()
-        for name in "systemctl", "systemd-sysusers", "deb-systemd-helper", "deb-systemd-invoke", "rm":
+        for name in "systemctl", "systemd-sysusers", "systemd-tmpfiles", "deb-systemd-helper", "deb-systemd-invoke", "rm":
             (stubs / name).write_text(f'#!/bin/sh\necho {name} "$@"\n{"! :" if name in FAILING else ""}\n')
             (stubs / name).chmod(0o755)
         text = text.replace("/run/systemd/system", folder)
@@ -210,24 +228,26 @@ class Package(unittest.TestCase):
         postinst, prerm, postrm = (self.script_runs(said("dpkg-deb", "-I", self.deb, name)) for name in ("postinst", "prerm", "postrm"))
         units = "slurmscope.service slurmscope-token.timer slurmscope-slurmrestd.service"
         for arguments in ("configure", ""), ("configure", "0.0.9"):
-            self.assertEqual(["systemd-sysusers slurmscope.conf", f"deb-systemd-helper update-state {units}", "systemctl daemon-reload",
-                              "deb-systemd-invoke try-restart slurmscope.service"], postinst(*arguments))
+            self.assertEqual(["systemd-sysusers slurmscope.conf", "systemd-tmpfiles --create slurmscope.conf",
+                              f"deb-systemd-helper update-state {units}", "systemctl daemon-reload", "deb-systemd-invoke try-restart slurmscope.service"], postinst(*arguments))
         self.assertEqual([], postinst("abort-upgrade", "0.0.9"))
-        self.assertEqual(["deb-systemd-invoke stop slurmscope-token.timer slurmscope.service slurmscope-slurmrestd.service"],
-                         prerm("remove"))
+        self.assertEqual(["deb-systemd-invoke stop slurmscope-token.timer slurmscope.service slurmscope-slurmrestd.service "
+                          "slurmscope-copy-state@*.timer"], prerm("remove"))
         self.assertEqual([], prerm("upgrade", self.version))
         for verb in "remove", "upgrade":
             self.assertEqual(["systemctl daemon-reload"], postrm(verb))
         self.assertEqual(["systemctl daemon-reload", f"deb-systemd-helper purge {units}",
-                          "rm -rf /run/slurmscope /var/lib/slurmscope /var/lib/private/slurmscope"], postrm("purge"))
+                          "rm -f /etc/systemd/system/timers.target.wants/slurmscope-copy-state@*.timer",
+                          "rm -rf /run/slurmscope /var/lib/slurmscope"], postrm("purge"))
 
     def test_rpm_scripts(self):
         post, preun, postun = (self.script_runs(said("rpm", "-qp", "--qf", f"%{{{name}}}", self.rpm))
                                for name in ("POSTIN", "PREUN", "POSTUN"))
         for times in "1", "2":
-            self.assertEqual(["systemd-sysusers slurmscope.conf", "systemctl daemon-reload",
+            self.assertEqual(["systemd-sysusers slurmscope.conf", "systemd-tmpfiles --create slurmscope.conf", "systemctl daemon-reload",
                               "systemctl try-restart slurmscope.service"], post(times))
-        self.assertEqual(["systemctl disable --now slurmscope-token.timer slurmscope.service slurmscope-slurmrestd.service"], preun("0"))
+        self.assertEqual(["systemctl disable --now slurmscope-token.timer slurmscope.service slurmscope-slurmrestd.service",
+                          "systemctl disable slurmscope-copy-state@.timer", "systemctl stop slurmscope-copy-state@*.timer"], preun("0"))
         self.assertEqual([], preun("1"))
         self.assertEqual(["systemctl daemon-reload"], postun("0"))
 
