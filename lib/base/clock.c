@@ -27,3 +27,9 @@ double clock_thread_cpu(void)
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
 	return (double)used.tv_sec + (double)used.tv_nsec / 1e9;
 }
+
+double clock_ahead(double before, uint64_t second, double began, double ended)
+{
+	double least = (double)second - ended, most = (double)second + 1 - began;
+	return before < least ? least : before > most ? most : before;
+}

@@ -1,4 +1,5 @@
 /* Clocks, and how long slurmctld remembers. */
+#include "base/clock.h"
 #include "doctor/patient.h"
 
 #include <inttypes.h>
@@ -6,13 +7,6 @@
 
 #define CLOCKS_AGREE_S 2.0
 #define CLOCKS_DIFFER_S 60.0
-
-/* A clock that showed `second` while ours went from `began` to `ended`: how far it is ahead of ours, at least. */
-static double ahead_s(uint64_t second, double began, double ended)
-{
-	double least = (double)second - ended, most = (double)second + 1 - began;
-	return least > 0 ? least : most < 0 ? most : 0;
-}
 
 static void say_clock(const struct patient *patient, const char *whose, double ahead)
 {
@@ -53,9 +47,9 @@ void examine_times(struct patient *patient)
 	int64_t date = patient->asked[ENDPOINT_DIAG].reply.date;
 	if (number_is_known(patient->diag.time))
 		say_clock(patient, "slurmctld",
-			  ahead_s(patient->diag.time, patient->diag_began, patient->diag_ended));
+			  clock_ahead(0, patient->diag.time, patient->diag_began, patient->diag_ended));
 	if (date)
 		say_clock(patient, patient->asked[ENDPOINT_DIAG].reply.server,
-			  ahead_s((uint64_t)date, patient->diag_began, patient->diag_ended));
+			  clock_ahead(0, (uint64_t)date, patient->diag_began, patient->diag_ended));
 	examine_memory_of_ends(patient);
 }

@@ -9,7 +9,7 @@
 enum { SOON_S = 600 };
 
 static const char refresh_advice[] =
-	"have it refreshed (deploy/token), or now: scontrol token username=USER lifespan=7200 > FILE";
+	"have it refreshed: systemctl enable --now slurmscope-token.timer (deploy/token), or run the script slurmscope-token";
 
 static void say_lifetime(struct report *to, const struct token *token, bool is_signed, int64_t now)
 {

@@ -30,6 +30,8 @@ struct client {
 	char *user;                        /* NULL: the token's */
 	char *only_version;                /* NULL: any */
 	const struct api_version *version; /* NULL while unknown */
+	char release[sizeof((struct answer *)0)->release]; /* of the last answer that counted; empty: none yet */
+	bool is_other_release; /* than when the version was found: there may be a newer one */
 	struct decoder *decoders[ENDPOINTS];
 };
 
@@ -137,7 +139,6 @@ static enum fetch_result unanswered_result(enum http_result result)
  * downwards (404: not served; /openapi could end a slurmrestd before 25.05). */
 static enum fetch_result discover(struct client *client, struct error *err)
 {
-	client->version = NULL;
 	if (!token_refresh(client->token, clock_now_s(), err))
 		return FETCH_UNAUTHORIZED;
 	for (const struct api_version *version = api_versions; version->name; version++) {
@@ -158,8 +159,10 @@ static enum fetch_result discover(struct client *client, struct error *err)
 			return FETCH_UNAUTHORIZED;
 		}
 		client->version = version;
+		client->is_other_release = false;
 		return FETCH_OK;
 	}
+	client->version = NULL;
 	if (client->only_version)
 		error_set(err, "slurmrestd does not serve %s", client->only_version);
 	else
@@ -278,6 +281,18 @@ static enum fetch_result fetch_once(struct client *client, const struct fetch *f
 	return result;
 }
 
+/* An upgrade that still serves the version in use may serve a newer one, which tells more. */
+static void note_release(struct client *client, const char *release)
+{
+	struct error ignored; /* another answer will do */
+	if (*release && strcmp(release, client->release) != 0) {
+		client->is_other_release = *client->release;
+		snprintf(client->release, sizeof client->release, "%s", release);
+	}
+	if (client->is_other_release)
+		discover(client, &ignored);
+}
+
 static enum fetch_result attempt(struct client *client, const struct fetch *fetch,
 				 struct answer *ret_answer, struct http_reply *ret_reply,
 				 struct error *err)
@@ -291,7 +306,10 @@ static enum fetch_result attempt(struct client *client, const struct fetch *fetc
 		if (result != FETCH_OK)
 			return result;
 	}
-	return fetch_once(client, fetch, ret_answer, ret_reply, err);
+	enum fetch_result result = fetch_once(client, fetch, ret_answer, ret_reply, err);
+	if (result == FETCH_OK)
+		note_release(client, ret_answer->release);
+	return result;
 }
 
 enum fetch_result client_fetch(struct client *client, const struct fetch *fetch,

@@ -10,6 +10,12 @@
 /* Each row owns this many ids: its value and the parts that the value may have. */
 enum part { PART_VALUE, PART_SET, PART_INFINITE, PART_NUMBER, PART_ELEMENT, PARTS };
 
+/* A number object that is being read. */
+struct number_parts {
+	bool is_set, is_infinite;
+	struct json_value number;
+};
+
 struct field_reader {
 	const struct field *fields;
 	int rows;
@@ -17,9 +23,7 @@ struct field_reader {
 	struct arena *texts;
 	int first_id, next_id; /* its own and those of its lists lie between */
 	char *record;
-	/* The number object that is being read. */
-	bool is_set, is_infinite;
-	struct json_value number;
+	struct number_parts *numbers; /* one for each row: an object may have others in it */
 	/* One for each row, NULL where it is no list; and what a list's reader has read so far. */
 	struct field_reader **lists;
 	char *element, *items;
@@ -93,6 +97,7 @@ struct field_reader *field_reader_new(struct json_shape *shape, const char *reco
 					.texts = texts,
 					.first_id = first_id,
 					.next_id = first_id + rows * PARTS};
+	reader->numbers = memory_new((size_t)rows * sizeof *reader->numbers);
 	reader->lists = memory_new((size_t)rows * sizeof *reader->lists);
 	for (int row = 0; row < rows; row++) {
 		want_row(shape, record_path, &fields[row], first_id + row * PARTS);
@@ -134,6 +139,7 @@ void field_reader_free(struct field_reader *reader)
 		return;
 	for (int row = 0; row < reader->rows; row++)
 		field_reader_free(reader->lists[row]);
+	free(reader->numbers);
 	free(reader->lists);
 	free(reader->element);
 	free(reader->items);
@@ -167,32 +173,33 @@ static double real_of(const struct json_value *value)
 }
 
 /* A plain number, or the parts of {"set":true,"infinite":false,"number":5}. */
-static void take_number(struct field_reader *reader, const struct field *field, enum part part,
-			const struct json_value *value)
+static void take_number(struct field_reader *reader, int row, enum part part, const struct json_value *value)
 {
+	const struct field *field = &reader->fields[row];
+	struct number_parts *parts = &reader->numbers[row];
 	void *member = reader->record + field->offset;
 	struct json_value number = *value;
 	bool is_infinite = false;
 	switch (part) {
 	case PART_SET:
-		reader->is_set = value->type == JSON_BOOL && value->boolean;
+		parts->is_set = value->type == JSON_BOOL && value->boolean;
 		return;
 	case PART_INFINITE:
-		reader->is_infinite = value->type == JSON_BOOL && value->boolean;
+		parts->is_infinite = value->type == JSON_BOOL && value->boolean;
 		return;
 	case PART_NUMBER:
-		reader->number = *value;
+		parts->number = *value;
 		return;
 	default:
 		if (value->type == JSON_OBJECT) {
-			reader->is_set = reader->is_infinite = false;
-			reader->number.type = JSON_NULL;
+			parts->is_set = parts->is_infinite = false;
+			parts->number.type = JSON_NULL;
 			return;
 		}
 		if (value->type == JSON_END) {
-			is_infinite = reader->is_infinite;
-			number = reader->number;
-			if (!reader->is_set)
+			is_infinite = parts->is_infinite;
+			number = parts->number;
+			if (!parts->is_set)
 				number.type = JSON_NULL;
 		}
 	}
@@ -275,7 +282,7 @@ static void take_row(struct field_reader *reader, int row, enum part part,
 	switch (field->kind) {
 	case FIELD_NUMBER:
 	case FIELD_REAL:
-		take_number(reader, field, part, value);
+		take_number(reader, row, part, value);
 		break;
 	case FIELD_TEXT:
 		take_text(reader, field, part, value);

@@ -208,6 +208,11 @@ static bool set_certificates(CURL *curl, const struct http_options *options, str
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
 		if (files[i] && !is_readable(files[i], err))
 			return false;
+	/* At each handshake, so that the files may change: neither from a cache nor as of an earlier session. */
+	curl_easy_setopt(curl, CURLOPT_SSL_SESSIONID_CACHE, 0L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+	curl_easy_setopt(curl, CURLOPT_CA_CACHE_TIMEOUT, 0L);
+#endif
 	if (options->ca_file) {
 		curl_easy_setopt(curl, CURLOPT_CAINFO, options->ca_file);
 		curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
@@ -238,6 +243,9 @@ struct http *http_new(const struct http_options *options, struct error *err)
 	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
+#if LIBCURL_VERSION_NUM >= 0x075700
+	curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* else who gives up waits for a name lookup that hangs */
+#endif
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT_S);
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT, options->timeout_s);
 	curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER_BYTES);

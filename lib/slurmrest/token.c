@@ -100,6 +100,30 @@ static char *base64url_decode(struct text text)
 	return bytes;
 }
 
+/* Unix seconds up to the year 9999; 0: none. */
+static int64_t read_time(json_object *claims, const char *name)
+{
+	json_object *claim;
+	if (!json_object_object_get_ex(claims, name, &claim) ||
+	    !(json_object_is_type(claim, json_type_int) || json_object_is_type(claim, json_type_double)))
+		return 0;
+	double seconds = json_object_get_double(claim);
+	return seconds > 0 && seconds < 253402300800.0 ? (int64_t)seconds : 0;
+}
+
+/* What may become a header; NULL: none. */
+static char *read_user(json_object *claims)
+{
+	json_object *claim;
+	if (!json_object_object_get_ex(claims, "sun", &claim) || !json_object_is_type(claim, json_type_string))
+		return NULL;
+	struct text user = {json_object_get_string(claim), (size_t)json_object_get_string_len(claim)};
+	for (size_t i = 0; i < user.len; i++)
+		if ((unsigned char)user.bytes[i] < ' ' || user.bytes[i] == 0x7f)
+			return NULL;
+	return user.len ? memory_copy(user.bytes, user.len) : NULL;
+}
+
 /* The claims are read without checking the signature: we hold no key for a token from a file, and
  * slurmctld checks it anyway. Unreadable claims mean an unknown expiry, nothing worse. */
 static void read_claims(struct token *token)
@@ -107,16 +131,11 @@ static void read_claims(struct token *token)
 	struct text rest = text_of(token->value);
 	text_cut(&rest, '.');
 	char *payload = base64url_decode(text_cut(&rest, '.'));
-	json_object *claims = payload ? json_tokener_parse(payload) : NULL, *claim;
-	token->issued_at = token->expires_at = 0;
+	json_object *claims = payload ? json_tokener_parse(payload) : NULL;
 	free(token->user);
-	token->user = NULL;
-	if (json_object_object_get_ex(claims, "exp", &claim))
-		token->expires_at = json_object_get_int64(claim);
-	if (json_object_object_get_ex(claims, "iat", &claim))
-		token->issued_at = json_object_get_int64(claim);
-	if (json_object_object_get_ex(claims, "sun", &claim))
-		token->user = strdup(json_object_get_string(claim));
+	token->expires_at = read_time(claims, "exp");
+	token->issued_at = read_time(claims, "iat");
+	token->user = read_user(claims);
 	json_object_put(claims);
 	wipe_and_free(payload);
 }

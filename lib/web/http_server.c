@@ -80,6 +80,17 @@ static void on_connection(void *context, struct MHD_Connection *handle, void **s
 	greet(server, handle, connection);
 }
 
+/* A request line is read. The first request's time has run since the connection was accepted. */
+static void *on_request(void *context, const char *uri, struct MHD_Connection *handle)
+{
+	(void)uri;
+	struct http_server *server = context;
+	struct connection *connection = http_request_connection(handle);
+	if (connection->phase == CONNECTION_RESTS)
+		connections_enter(&server->connections, connection, CONNECTION_ASKS, clock_monotonic_ns());
+	return NULL;
+}
+
 static void on_completed(void *context, struct MHD_Connection *handle, void **request,
 			 enum MHD_RequestTerminationCode code)
 {
@@ -219,6 +230,7 @@ static struct MHD_Daemon *start_daemon(struct http_server *server, bool is_secur
 			(is_secure ? (unsigned)MHD_USE_TLS : 0),
 		0, NULL, NULL, http_request, server,
 		MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+		MHD_OPTION_URI_LOG_CALLBACK, on_request, server,
 		MHD_OPTION_NOTIFY_COMPLETED, on_completed, server,
 		MHD_OPTION_CONNECTION_LIMIT, (unsigned)MHD_CONNECTIONS_MAX,
 		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,

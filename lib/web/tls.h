@@ -1,5 +1,5 @@
 /* What TLS connections are greeted with: certificate, versions, ciphers, and what is asked of clients. It knows no
- * files: certificates and keys are PEM texts. One of the two users of GnuTLS. */
+ * files: certificates and keys are PEM texts. One of the three users of GnuTLS. */
 #pragma once
 
 #include "base/buf.h"

@@ -18,7 +18,7 @@ struct reading {
 	struct tls_settings tls;
 	/* Of tls_server_config; NULL: not given, or empty. */
 	const struct yaml_node *cert, *key, *client_ca, *cert_file, *key_file, *client_ca_file, *client_auth;
-	const struct yaml_node *sans, *suites;
+	const struct yaml_node *sans;
 	struct buf cert_bytes, key_bytes, client_ca_bytes;
 };
 
@@ -118,7 +118,6 @@ static bool read_names(struct reading *reading, const struct yaml_node *node, st
 static bool read_ciphers(struct reading *reading, const struct yaml_node *node, void *member)
 {
 	(void)member;
-	reading->suites = node;
 	return read_names(reading, node, &reading->tls.ciphers, tls_is_cipher, "unknown cipher");
 }
 

@@ -2,15 +2,18 @@
 
 import contextlib
 import select
+import signal
 import socket
 import ssl
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
 from certificates import make_authority, make_certificate, openssl
-from fake_slurmrestd import ENDPOINTS, Fake
+import fake_slurmrestd as fakes
+from fake_slurmrestd import ENDPOINTS, MORE_ENDPOINTS, Fake
 from harness import EVERY_SECOND, Daemon, is_up, results, run
 
 
@@ -149,6 +152,30 @@ class Tls(unittest.TestCase):
                 for line in daemon.log(level="warn"):
                     self.assertRegex(line["error"], text)
                 self.assertEqual([], fake.calls, "something was asked, with the token")
+
+    def test_another_authority(self):
+        """The file's new content holds for the next connection, and for all from SIGHUP on."""
+        believed = Path(self.folder.name, "believed.pem")
+
+        def believe(authority):
+            new = believed.with_suffix(".new")
+            new.write_bytes(Path(self.path(authority)).read_bytes())
+            new.rename(believed)
+        for behaviour in fakes.close_after, fakes.normal:
+            believe("site.pem")
+            with self.subTest(behaviour.__name__), self.watching("here", "believed.pem") as (fake, daemon):
+                is_kept = behaviour is fakes.normal
+                fake.behave(behaviour, [*ENDPOINTS, *MORE_ENDPOINTS])
+                daemon.wait_well()
+                for authority, up in ("stranger.pem", 0), ("site.pem", 1):
+                    believe(authority)
+                    if is_kept:
+                        daemon.process.send_signal(signal.SIGHUP)
+                    daemon.wait_for(lambda page: all(is_up(page, e) == up for e in ("ping", "diag")), authority, 20)
+                    if not up:
+                        asked = len(fake.calls)
+                        time.sleep(3)
+                        self.assertEqual(asked, len(fake.calls), "something was asked, with the token")
 
     def shown(self, certificate, key=None):
         files = {"cert-file": certificate, "key-file": key}

@@ -144,6 +144,27 @@ static void test_job_states(void)
 	CHECK_STRING(vocabulary.job_flags.name[__builtin_ctzll(got.last.job.flags)], "shiny");
 }
 
+/* However its members are ordered. */
+static void test_exit_codes(void)
+{
+	static const char code[] = "\"return_code\":{\"set\":true,\"infinite\":false,\"number\":3}",
+			  sig[] = "\"signal\":{\"name\":\"KILL\",\"id\":{\"number\":9,\"infinite\":false,\"set\":true}}",
+			  status[] = "\"status\":[\"SIGNALED\"]";
+	static const char *const rows[][3] = {{status, code, sig}, {sig, code, status}, {code, sig, status}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[512];
+		struct answer answer;
+		snprintf(json, sizeof json,
+			 "{\"jobs\":[{\"job_id\":1,\"job_state\":[\"FAILED\"],\"exit_code\":{%s,%s,%s}}]}", rows[i][0],
+			 rows[i][1], rows[i][2]);
+		check_row(json);
+		struct got got = decode(&job_record, json, 7, &answer);
+		CHECK_NUMBER(got.last.job.exit_code, 3);
+		CHECK_NUMBER(got.last.job.exit_signal, 9);
+		CHECK(!number_is_known(got.last.job.wait_status));
+	}
+}
+
 static void test_task_ids(void)
 {
 	static const struct {
@@ -509,6 +530,7 @@ int main(void)
 	vocabulary_init(&vocabulary);
 	test_numbers();
 	test_job_states();
+	test_exit_codes();
 	test_task_ids();
 	test_skipped();
 	test_nodes();

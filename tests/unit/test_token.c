@@ -94,6 +94,55 @@ static void test_claims_and_rotation(void)
 	token_free(token);
 }
 
+/* A token with these claims, whose signature nobody here looks at. */
+static void write_claims(const char *claims)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	char text[512] = "e30.";
+	size_t len = strlen(text);
+	uint32_t bits = 0, have = 0;
+	for (const char *at = claims; *at; at++)
+		for (bits = bits << 8 | (unsigned char)*at, have += 8; have >= 6;)
+			text[len++] = digits[bits >> (have -= 6) & 63];
+	if (have)
+		text[len++] = digits[bits << (6 - have) & 63];
+	strcpy(text + len, ".c2ln");
+	write_file(text, 0600);
+}
+
+static void test_odd_claims(void)
+{
+	static const struct {
+		const char *claims, *user;
+		int64_t expiry, issued;
+	} rows[] = {
+		{"{\"exp\":2000000000,\"iat\":1900000000,\"sun\":\"alice\"}", "alice", 2000000000, 1900000000},
+		{"{\"exp\":2000000000.5,\"iat\":1.9e9,\"sun\":\"ünï\"}", "ünï", 2000000000, 1900000000},
+		{"{\"exp\":null,\"iat\":null,\"sun\":null}", NULL, 0, 0},
+		{"{\"exp\":\"2000000000\",\"iat\":[1],\"sun\":1}", NULL, 0, 0},
+		{"{\"exp\":true,\"iat\":{},\"sun\":[\"alice\"]}", NULL, 0, 0},
+		{"{\"exp\":-1,\"iat\":-1e300,\"sun\":\"\"}", NULL, 0, 0},
+		{"{\"exp\":1e300,\"iat\":99999999999999999999,\"sun\":\"a\\u0000b\"}", NULL, 0, 0},
+		{"{\"sun\":\"alice\\r\\nX-Header: yes\"}", NULL, 0, 0}, /* it becomes a header */
+		{"{}", NULL, 0, 0},
+		{"[]", NULL, 0, 0},
+		{"null", NULL, 0, 0},
+		{"{\"sun\":", NULL, 0, 0},
+		{"", NULL, 0, 0},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct error err = {""};
+		check_row(rows[i].claims);
+		write_claims(rows[i].claims);
+		struct token *token = token_from_file(path);
+		CHECK(token_refresh(token, 1000, &err));
+		CHECK_STRING(token_user(token), rows[i].user);
+		CHECK_NUMBER(token_expiry(token), rows[i].expiry);
+		CHECK_NUMBER(token_issued(token), rows[i].issued);
+		token_free(token);
+	}
+}
+
 static void test_signing(void)
 {
 	static const struct {
@@ -150,6 +199,7 @@ int main(void)
 	snprintf(path, sizeof path, "%s/token", folder);
 	test_file();
 	test_claims_and_rotation();
+	test_odd_claims();
 	test_signing();
 	test_other_key();
 	unlink(path);
