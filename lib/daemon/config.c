@@ -132,7 +132,7 @@ const struct option_row option_table[] = {
 	 "FirstJobId of slurm.conf; 26.05 tells it itself.", NULL},
 	{"jobs.max-id", ID, offsetof(struct config, max_job_id), "67043328", "ID",
 	 "MaxJobId of slurm.conf; 26.05 tells it itself.", NULL},
-	{"budget.slurmrestd", DECIMAL, offsetof(struct config, slurmrestd_percent), "5", "PERCENT",
+	{"budget.slurmrestd", DECIMAL, offsetof(struct config, slurmrestd_percent), "6", "PERCENT",
 	 "How much of the time slurmrestd may work for the exporter; what does not fit is asked less "
 	 "often.",
 	 NULL},

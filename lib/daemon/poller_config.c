@@ -41,7 +41,7 @@ static void take_config(struct poller *poller, const struct config *config)
 	buf_clear(&poller->labels);
 	config_labels(config, &poller->labels);
 	tasks_fill(poller->tasks, config);
-	plan_set_options(poller->plan, &plan_options);
+	plan_set_options(poller->plan, clock_monotonic_ns(), &plan_options);
 	caps_done(&poller->cluster.caps);
 	caps_init(&poller->cluster.caps);
 	config_caps(config, &poller->cluster.caps, &err);

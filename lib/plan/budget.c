@@ -5,15 +5,19 @@
 #define SPAN_S (6 * 3600.0)
 #define SURPRISE 0.05 /* of ten minutes' budget: less is none */
 
-void budget_set_duty(struct budget *budget, double duty)
+void budget_set_duty(struct budget *budget, double duty, uint64_t now_ns)
 {
+	if (budget->duty == fmax(duty, 1e-6))
+		return;
 	budget->duty = fmax(duty, 1e-6);
+	budget->since_ns = now_ns;
+	budget->big_count = 0;
 }
 
 void budget_init(struct budget *budget, double duty, uint64_t now_ns)
 {
 	*budget = (struct budget){.duty = 0};
-	budget_set_duty(budget, duty);
+	budget_set_duty(budget, duty, now_ns);
 	ledger_init(&budget->ledger, SPAN_S, now_ns);
 }
 
@@ -71,7 +75,8 @@ static double surprise(const struct budget *budget, uint64_t now_ns, double wind
 static bool fits_window(const struct budget *budget, uint64_t now_ns, double window_s,
 			double seconds)
 {
-	double spent = ledger_spent(&budget->ledger, now_ns, window_s);
+	double since_s = (double)(now_ns - budget->since_ns) / 1e9;
+	double spent = ledger_spent(&budget->ledger, now_ns, fmin(window_s, since_s));
 	return is_too_short(budget, now_ns, window_s) ||
 	       spent + seconds <= budget->duty * window_s + surprise(budget, now_ns, window_s);
 }

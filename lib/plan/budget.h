@@ -1,5 +1,6 @@
 /* The promise: of any window of max(10 min, 2 x the largest request in it / duty), at most `duty` is
- * spent, but for the largest surprise in it: what one request took beyond its prediction. */
+ * spent, but for the largest surprise in it: what one request took beyond its prediction. With another duty it
+ * begins anew: who may spend half of what he did is not to spend nothing first. */
 #pragma once
 
 #include "plan/ledger.h"
@@ -11,6 +12,7 @@
 
 struct budget {
 	double duty;
+	uint64_t since_ns; /* that it is this one */
 	struct ledger ledger;
 	struct {
 		uint64_t ns;
@@ -20,7 +22,7 @@ struct budget {
 };
 
 void budget_init(struct budget *budget, double duty, uint64_t now_ns);
-void budget_set_duty(struct budget *budget, double duty);
+void budget_set_duty(struct budget *budget, double duty, uint64_t now_ns);
 void budget_done(struct budget *budget);
 
 /* The window that a request of so many seconds makes the promise hold for. */

@@ -26,6 +26,16 @@ static void learn_account(struct plan *plan, double ratio, double sum)
 		}
 }
 
+/* What slurmctld spent on all but probes, of an account that says `spent_s`, where `sum_s` was believed: not what probes may
+ * have waited for, nor more than was waited for the others. An account that says more, or of more RPCs than ours, is
+ * also others' who use the name: then the last is all that is known. */
+static double believed_s(const struct plan *plan, double spent_s, double rpcs, double sum_s)
+{
+	double least_s = fmax(spent_s - plan->probed_s, 0), most_s = fmin(spent_s, plan->waited_s);
+	bool is_ours = rpcs <= RPCS_PER_REQUEST_MAX * (plan->requests_charged + 1) && least_s <= most_s;
+	return is_ours ? fmin(fmax(sum_s, least_s), most_s) : fmin(sum_s, plan->waited_s);
+}
+
 void plan_note_slurmctld(struct plan *plan, uint64_t now_ns, double seconds, uint64_t count)
 {
 	double sum = 0;
@@ -34,11 +44,9 @@ void plan_note_slurmctld(struct plan *plan, uint64_t now_ns, double seconds, uin
 			sum += plan->tasks[i].ways[j].charged_s;
 	bool is_later = plan->account.is_known && seconds >= plan->account.seconds &&
 			count > plan->account.count;
-	double rpcs = is_later ? (double)(count - plan->account.count) : 0;
-	/* else others use the name, too, and it tells nothing of us */
-	bool is_ours = rpcs <= RPCS_PER_REQUEST_MAX * (plan->requests_charged + 1);
-	if (is_later && is_ours && sum > 0) {
-		double spent = seconds - plan->account.seconds;
+	if (is_later && sum > 0) {
+		double rpcs = (double)(count - plan->account.count);
+		double spent = believed_s(plan, seconds - plan->account.seconds, rpcs, sum);
 		budget_correct(&plan->budgets[BY_SLURMCTLD], now_ns, spent - sum);
 		learn_account(plan, fmin(spent / sum, 4), sum);
 	}
@@ -46,6 +54,8 @@ void plan_note_slurmctld(struct plan *plan, uint64_t now_ns, double seconds, uin
 		for (size_t j = 0; j < plan->tasks[i].row->way_count; j++)
 			plan->tasks[i].ways[j].charged_s = 0;
 	plan->requests_charged = 0;
+	plan->waited_s = 0;
+	plan->probed_s = plan->tasks[plan->asked.task].seconds; /* diag's own RPC is in the next account */
 	plan->account.is_known = true;
 	plan->account.seconds = seconds;
 	plan->account.count = count;

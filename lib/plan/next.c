@@ -4,7 +4,8 @@
 #include <math.h>
 
 #define NOTHING_S 60.0
-#define KEPT_S 60.0
+#define KEPT_S 30.0
+#define BOUND_NEARLY 1.25 /* a bound that is kept so far is worth that others wait */
 /* What costs nearly what was saved may go: predictions wobble. */
 #define NEARLY 0.9
 
@@ -18,14 +19,16 @@ uint64_t task_due_ns(const struct plan *plan, const struct task *task)
 	return after(task->begun_ns, task->interval_s);
 }
 
-/* When what the task has saved up pays its next request, or all of a round that begins. */
+/* When what the task has saved up pays its next request, or all of a round that begins. A round that was saved for is
+ * not drawn out because it costs more than was thought: what it owes is saved before the next. */
 static uint64_t saved_ns(const struct task *task, uint64_t now_ns)
 {
 	double wait_s = 0;
 	for (int i = 0; i < SCARCE; i++) {
-		double need =
-			task->is_in_round ? task->cost[i] : fmin(task->round[i], task->burst[i]);
-		double missing = NEARLY * fmax(need, task->cost[i]) - task->saved[i];
+		bool is_saved_for = task->is_in_round && task->round[i] <= task->burst[i];
+		double round = task->is_in_round ? 0 : fmin(task->round[i], task->burst[i]);
+		double need = is_saved_for ? -task->burst[i] : NEARLY * fmax(round, task->cost[i]);
+		double missing = need - task->saved[i];
 		if (missing > 0)
 			wait_s = fmax(wait_s,
 				      task->per_s[i] > 0 ? missing / task->per_s[i] : NOTHING_S);
@@ -33,23 +36,27 @@ static uint64_t saved_ns(const struct task *task, uint64_t now_ns)
 	return after(now_ns, wait_s);
 }
 
-/* Is it beyond a bound that can be kept? */
-static bool is_late(const struct task *task, uint64_t now_ns)
+static bool is_bound_kept(const struct task *task)
 {
-	return task->interval_s <= task->row->bound_s &&
-	       seconds_between(task->fresh_ns, now_ns) > task->row->bound_s;
+	return task->interval_s <= BOUND_NEARLY * task->row->bound_s;
 }
 
-/* What bounds take in the next minute is left to them. */
+static bool is_late(const struct task *task, uint64_t now_ns)
+{
+	return is_bound_kept(task) && seconds_between(task->fresh_ns, now_ns) > task->row->bound_s;
+}
+
+/* What bounds take soon is left to them by others. */
 static bool budgets_fit(const struct plan *plan, const struct task *task, uint64_t now_ns)
 {
 	double worst_s = cost_seconds_at_worst(&task->ways[task->way].slurmrestd,
 					       way_next_records(plan, task));
-	double left_s = is_late(task, now_ns) ? 0 : KEPT_S;
+	double left_s = is_bound_kept(task) ? 0 : KEPT_S;
 	return budget_fits(&plan->budgets[BY_SLURMRESTD], now_ns, worst_s,
 			   left_s * plan->bound_per_s[BY_SLURMRESTD]) &&
-	       budget_fits(&plan->budgets[BY_SLURMCTLD], now_ns, task->cost[BY_SLURMCTLD],
-			   left_s * plan->bound_per_s[BY_SLURMCTLD]);
+	       (task->cost[BY_SLURMCTLD] <= 0 ||
+		budget_fits(&plan->budgets[BY_SLURMCTLD], now_ns, task->cost[BY_SLURMCTLD],
+			    left_s * plan->bound_per_s[BY_SLURMCTLD]));
 }
 
 uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_t now_ns)

@@ -20,6 +20,9 @@ static void charge(struct plan *plan, struct task *task, struct way *way,
 		seconds = fmax(seconds, cost[BY_SLURMRESTD]);
 	if (outcome->result == PLAN_UNCHANGED)
 		cost[BY_SLURMCTLD] = cost_seconds(&way->slurmctld, 0);
+	way->charged_s += task->row->is_probe ? 0 : cost[BY_SLURMCTLD];
+	seconds = pace_charged(plan, task, BY_SLURMRESTD, seconds);
+	cost[BY_SLURMCTLD] = pace_charged(plan, task, BY_SLURMCTLD, cost[BY_SLURMCTLD]);
 	budget_spend(&plan->budgets[BY_SLURMRESTD], now_ns, seconds, cost[BY_SLURMRESTD]);
 	budget_spend(&plan->budgets[BY_SLURMCTLD], now_ns, cost[BY_SLURMCTLD], cost[BY_SLURMCTLD]);
 	ledger_add(&task->spent, now_ns, seconds);
@@ -29,7 +32,8 @@ static void charge(struct plan *plan, struct task *task, struct way *way,
 	task->saved[BY_REQUESTS] -= 1;
 	plan->tokens -= 1;
 	plan->requests_charged += 1;
-	way->charged_s += cost[BY_SLURMCTLD];
+	if (task->row->needs_slurmctld)
+		*(task->row->is_probe ? &plan->probed_s : &plan->waited_s) += outcome->seconds;
 }
 
 static void learn(struct plan *plan, const struct task *task, struct way *way,

@@ -9,10 +9,11 @@
  * long for that is spread out evenly: a start in haste would not make it notably shorter. */
 #define BURST 0.1
 #define BURST_OF_LONG 0.01
-#define BOUNDS_MAX 0.85 /* of what is divided */
+#define BOUNDS_MAX 0.92 /* of what is divided */
 /* However much is set aside for bursts, so much of a budget is divided. */
 #define DIVIDED 0.95 /* of a budget: the rest is for what comes at once, that windows are seldom full */
 #define DIVIDED_MIN 0.45
+#define REQUESTS_S 10.0 /* so long a round may have all requests that there may be */
 /* What the budgets pay for must differ by so much from the interval, that it changes: it is to
  * stand still while costs wobble. */
 #define NOTABLE 0.2
@@ -23,6 +24,9 @@
 #define FALL_S 300.0
 /* A probe costs the same however large the cluster is: a slow one means trouble, not work. */
 #define PROBE_INTERVAL_MAX_S 60.0
+/* Of what is earned in its interval a probe takes this part at most: what it takes beyond is waiting (ping for a
+ * controller that is off, diag for a lock), and others must not starve for that. */
+#define PROBE_PART 0.05
 
 double requests_per_s(const struct plan *plan)
 {
@@ -72,6 +76,13 @@ static double probe_interval_s(const struct plan *plan, const struct task *task)
 	return fmax(task->row->wish_s, fmin(earned_s, PROBE_INTERVAL_MAX_S));
 }
 
+double pace_charged(const struct plan *plan, const struct task *task, enum scarce by, double spent)
+{
+	if (!task->row->is_probe || by == BY_REQUESTS)
+		return spent;
+	return fmin(spent, PROBE_PART * plan->budgets[by].duty * task->interval_s);
+}
+
 /* Where a window begins matters as much as what is earned in it: what is spent at once before or
  * after what was earned is set aside. Requests too large for ten minutes take half of their window,
  * one at a time. */
@@ -98,7 +109,7 @@ static double divided(const struct plan *plan, enum scarce by, uint64_t now_ns)
 static double burst_of(const struct plan *plan, const struct task *task, enum scarce by)
 {
 	if (by == BY_REQUESTS)
-		return fmax(1, fmin(task->round[by], request_burst(plan)));
+		return fmax(1, fmin(task->round[by], REQUESTS_S * requests_per_s(plan)));
 	double allowed = plan->budgets[by].duty * BUDGET_WINDOW_S;
 	double round =
 		task->round[by] <= BURST * allowed ? task->round[by] : BURST_OF_LONG * allowed;
@@ -141,7 +152,8 @@ static void divide(struct plan *plan, enum scarce by, double seconds, uint64_t n
 	double available = divided(plan, by, now_ns);
 	for (size_t i = 0; i < plan->task_count; i++) {
 		struct task *task = &plan->tasks[i];
-		double asked = is_active(task) ? HEADROOM * task->round[by] / task->interval_s : 0;
+		double round = pace_charged(plan, task, by, task->round[by]);
+		double asked = is_active(task) ? HEADROOM * round / task->interval_s : 0;
 		settle(&task->asked[by], asked, seconds);
 		if (task->row->is_probe)
 			available -= task->asked[by];
@@ -173,6 +185,10 @@ static void stretch_to_budget(struct task *task, double before_s)
 	double cautious_s = task->interval_s, longest_s = 0;
 	enum scarce scarcest = BY_SLURMRESTD;
 	for (int i = 0; i < SCARCE; i++) {
+		if (task->round[i] > 0 && task->per_s[i] <= 0) { /* probes take it all */
+			task->reason = reasons[i];
+			return;
+		}
 		double earned_s = task->per_s[i] > 0 ? task->round[i] / task->per_s[i] : 0;
 		if (earned_s > longest_s) {
 			longest_s = earned_s;

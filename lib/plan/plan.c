@@ -7,11 +7,11 @@
 #include <stdlib.h>
 
 const struct plan_options plan_defaults = {
-	.slurmrestd_duty = 0.05,
+	.slurmrestd_duty = 0.06,
 	.slurmctld_duty = 0.01,
 	.bulk_memory_max = 1024.0 * 1024 * 1024,
 	.requests_per_s = 50,
-	.request_burst = 100,
+	.request_burst = 200,
 	.limited_per_s = 1.5,
 	.limited_burst = 20,
 	.server_threads_max = 256,
@@ -76,11 +76,11 @@ void plan_free(struct plan *plan)
 	free(plan);
 }
 
-void plan_set_options(struct plan *plan, const struct plan_options *options)
+void plan_set_options(struct plan *plan, uint64_t now_ns, const struct plan_options *options)
 {
 	plan->options = *options;
-	budget_set_duty(&plan->budgets[BY_SLURMRESTD], options->slurmrestd_duty);
-	budget_set_duty(&plan->budgets[BY_SLURMCTLD], options->slurmctld_duty);
+	budget_set_duty(&plan->budgets[BY_SLURMRESTD], options->slurmrestd_duty, now_ns);
+	budget_set_duty(&plan->budgets[BY_SLURMCTLD], options->slurmctld_duty, now_ns);
 	plan->tokens = fmin(plan->tokens, options->request_burst);
 	plan->is_pace_old = true;
 }

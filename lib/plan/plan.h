@@ -21,19 +21,21 @@
  *    in a window, what one request took beyond its prediction, comes on top.
  * 2. Shares. Each task asks for the cost of its round / its wish; budgets and the request rate are
  *    divided so that small askers get all they ask for and the others the rest by weight, after
- *    bounds were paid for, with 85 % at most, and 5 % are left. Who gets less is asked less often.
- *    What bounds take in a minute is left to those that are late. A round that costs at most a tenth
- *    of ten minutes' budget is saved up and done at once, a longer one is spread out. What is spent
- *    at once is set aside first.
- * 3. Requests. A token bucket; a smaller one where Slurm limits rates (rl_enable).
+ *    bounds were paid for, with 92 % at most, and 5 % are left. Who gets less is asked less often.
+ *    What bounds take in half a minute is left to those that nearly keep theirs. A round that costs at
+ *    most a tenth of ten minutes' budget is saved up and done at once, in debt if it costs more than was
+ *    thought; a longer one is spread out. What is spent at once is set aside first.
+ * 3. Requests. A token bucket; a smaller one where Slurm limits rates (rl_enable). A round of ten seconds' requests is not
+ *    drawn out.
  * 4. Trouble. Failures: exponential back-off with full jitter, then one small request; batches grow
  *    and the interval shrinks by halves as it goes well. While a probe of its side fails a failed
  *    task is left alone (for ten minutes at most); when the probe is well again it is due, spread
- *    out. Answers three times slower than usual stretch the interval.
+ *    out. Answers three times slower than usual stretch the interval. A way that fails three times, and each time the
+ *    probes were well since, is left for an hour, if there is another.
  * 5. Brake: slurmctld short of threads or with a long agent queue stretches what asks it.
  * 6. Idle: nobody scrapes, longer intervals.
- * Probes are small by promise: they are charged, but only rule 3 holds them back, and an interval of
- * their last seconds / duty, at most a minute. */
+ * Probes are small by promise: only rule 3 holds them back, and an interval of their last seconds / duty, at most a
+ * minute. They are charged with a twentieth of what the budget earns in that at most: what they take beyond is waiting. */
 #pragma once
 
 #include "base/buf.h"
@@ -74,14 +76,14 @@ struct plan_task {
 
 struct plan_options {
 	double slurmrestd_duty, slurmctld_duty; /* 0 .. 1 */
-	double bulk_memory_max; /* bytes: no request that slurmrestd is predicted to grow by more */
+	double bulk_memory_max; /* bytes: no list, and no larger batch, that slurmrestd is predicted to grow by more for */
 	double requests_per_s, request_burst;
 	double limited_per_s, limited_burst; /* while rates are limited */
 	uint64_t server_threads_max; /* of slurmctld: braked from 3/4 of them on */
 	uint64_t agent_queue_max;    /* braked from this length on */
 	double idle_after_s;         /* without a scrape; 0: never idle */
 };
-/* 0.05, 0.01, 1 GiB, 50/s and 100, 1.5/s and 20 (under Slurm's own default of 2/s and 30), 256, 1000,
+/* 0.06, 0.01, 1 GiB, 50/s and 200, 1.5/s and 20 (under Slurm's own default of 2/s and 30), 256, 1000,
  * 15 min. */
 extern const struct plan_options plan_defaults;
 
@@ -94,8 +96,9 @@ struct plan *plan_new(const struct plan_task *tasks, size_t task_count,
 		      const struct plan_options *options, uint64_t seed, uint64_t now_ns);
 void plan_free(struct plan *plan);
 
-/* Other budgets from now on; after wishes were changed, too. What was learnt and spent stays. */
-void plan_set_options(struct plan *plan, const struct plan_options *options);
+/* Other budgets from now on; after wishes were changed, too. What was learnt stays; of a budget that is another
+ * nothing is spent yet. */
+void plan_set_options(struct plan *plan, uint64_t now_ns, const struct plan_options *options);
 
 /* How many records are to be asked for: in the rest of the round under way, or, if none is, in the
  * next and in those that follow. Each successful request takes what it covered off the round. 0:
@@ -133,7 +136,7 @@ enum plan_result {
 	PLAN_UNCHANGED,   /* Slurm said that nothing changed: a success that teaches no cost */
 	PLAN_FAILED,      /* an error, after however long: at most as dear as a success */
 	PLAN_TIMED_OUT,   /* slurmrestd goes on computing: at least `seconds` are charged */
-	PLAN_UNSUPPORTED, /* this way is not served or forbidden: not used for an hour */
+	PLAN_UNSUPPORTED, /* this way is not served or forbidden: not used for an hour, unless it is allowed anew */
 };
 
 struct plan_outcome { /* of the last action */
@@ -148,8 +151,8 @@ struct plan_outcome { /* of the last action */
 void plan_note(struct plan *plan, uint64_t now_ns, const struct plan_outcome *outcome);
 
 /* slurmctld's account of our user (diag: rpcs_by_user), sums since its statistics were reset; may go
- * back. It includes waiting for locks. Where it counts far more RPCs than we asked requests, others
- * use the name, too, and it is left aside. */
+ * back. It includes waiting for locks. Where it counts far more RPCs than we asked requests, or more
+ * seconds than we waited for them, others use the name, too, and it is left aside. */
 void plan_note_slurmctld(struct plan *plan, uint64_t now_ns, double seconds, uint64_t count);
 /* diag: server_thread_count and agent_queue_size. */
 void plan_note_health(struct plan *plan, uint64_t now_ns, uint64_t server_threads, uint64_t agent_queue);
@@ -194,5 +197,5 @@ struct plan_totals plan_show_totals(const struct plan *plan, uint64_t now_ns);
 
 /* One plain sentence for a system administrator, without a newline: "job_states: every 42 s instead
  * of 15 s, by `batches` in requests of at most 1,000 jobs: one round of 100,000 jobs takes about 0.9 s
- * of slurmrestd and the budget for everything is 5 % of the time". */
+ * of slurmrestd and the budget for everything is 6 % of the time". */
 void plan_say(const struct plan *plan, uint64_t now_ns, size_t task, struct buf *out);

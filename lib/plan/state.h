@@ -13,7 +13,7 @@ struct way {
 	bool is_allowed;
 	uint64_t avoid_until_ns; /* not supported, or failed again and again */
 	struct cost slurmrestd, slurmctld;
-	double charged_s;  /* of slurmctld, since its last account */
+	double charged_s;  /* of slurmctld, since its last account; not of probes */
 	double bytes_per_record; /* learnt; 0: not yet */
 	uint64_t batch;    /* how far the records of one request have grown */
 	uint64_t failures; /* in a row */
@@ -69,6 +69,7 @@ struct plan {
 	bool is_rate_limited;
 	struct ledger requests;
 	double requests_charged; /* since slurmctld's last account */
+	double waited_s, probed_s; /* for slurmctld since then: for all but probes, and for those */
 
 	struct {
 		bool is_known;
@@ -126,6 +127,8 @@ double request_burst(const struct plan *plan);
 bool plan_is_idle(const struct plan *plan, uint64_t now_ns);
 /* Earns until now and, where something changed or a second went by, divides the budgets anew. */
 void pace(struct plan *plan, uint64_t now_ns);
+/* What is charged where a request took so much. */
+double pace_charged(const struct plan *plan, const struct task *task, enum scarce by, double spent);
 /* What the task's next request and round cost now. */
 void pace_refresh(const struct plan *plan, struct task *task);
 

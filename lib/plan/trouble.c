@@ -7,7 +7,7 @@
 #define BACK_OFF_MIN_S 1.0
 #define SPREAD_S 10.0
 #define STRETCH_MAX 4.0
-/* A way that fails so often while the probes are well is left for another, if there is one. */
+/* A way that fails so often, and each time the probes were well since, is left for another, if there is one. */
 #define WAY_FAILURES_MAX 3
 #define WAY_AVOIDED_S 3600.0
 /* A slurmctld that is down makes slurmrestd answer within some 10 s; what takes longer was work. */
@@ -41,6 +41,19 @@ bool trouble_is_side_sick(const struct plan *plan, const struct task *task)
 	return false;
 }
 
+/* Probes come seldom: before the next ones nobody knows whose fault a failure was. */
+static bool were_probes_well_since(const struct plan *plan, const struct task *task, uint64_t then_ns)
+{
+	for (size_t i = 0; i < plan->task_count; i++) {
+		const struct task *probe = &plan->tasks[i];
+		if (probe->row->is_probe && probe->is_allowed && has_way(probe) &&
+		    is_of_same_side(probe->row, task->row) &&
+		    (probe->failures || probe->fresh_ns <= then_ns))
+			return false;
+	}
+	return true;
+}
+
 uint64_t trouble_until_ns(const struct plan *plan, const struct task *task)
 {
 	if (!task->failures || task->row->is_probe)
@@ -66,6 +79,7 @@ static bool has_other_way(const struct task *task, uint64_t now_ns)
 
 void trouble_note_failure(struct plan *plan, struct task *task, uint64_t now_ns)
 {
+	bool is_its_own = were_probes_well_since(plan, task, task->failures ? task->failed_ns : 0);
 	task->failures++;
 	task->failed_ns = now_ns;
 	double most_s = BACK_OFF_S * exp2(fmin((double)task->failures, 20));
@@ -76,8 +90,8 @@ void trouble_note_failure(struct plan *plan, struct task *task, uint64_t now_ns)
 	stretch(task, PLAN_BACK_OFF, now_ns);
 	struct way *way = &task->ways[task->way];
 	way->batch = way->row->records_min;
-	if (++way->failures >= WAY_FAILURES_MAX && has_other_way(task, now_ns) &&
-	    !trouble_is_side_sick(plan, task)) {
+	way->failures += is_its_own;
+	if (way->failures >= WAY_FAILURES_MAX && has_other_way(task, now_ns)) {
 		way->failures = 0;
 		way->avoid_until_ns = after(now_ns, WAY_AVOIDED_S);
 	}

@@ -96,11 +96,10 @@ void way_round_cost(const struct plan *plan, struct task *task)
 	way_request_cost(&task->ways[task->way], way_next_records(plan, task), task->cost);
 }
 
-/* How long the budgets must save for a round: seconds. HUGE_VAL if it takes too much memory. */
+/* How long the budgets must save for a round: seconds. HUGE_VAL if it is a list that takes too much memory. */
 static double price(const struct plan *plan, const struct task *task, const struct way *way)
 {
-	uint64_t records = way_is_whole(way) ? list_length(task) : way->row->records_min;
-	if ((double)records * memory_per_record(way) > plan->options.bulk_memory_max)
+	if (way_is_whole(way) && (double)list_length(task) * memory_per_record(way) > plan->options.bulk_memory_max)
 		return HUGE_VAL;
 	double cost[SCARCE];
 	round_cost(plan, task, way, cost);

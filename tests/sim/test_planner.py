@@ -10,6 +10,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -70,7 +71,13 @@ class Scope:
             return answer.read().decode()
 
     def plan(self):
-        return self.get("/plan")
+        """Empty until there is one."""
+        try:
+            return self.get("/plan")
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+            return ""
 
     def samples(self):
         found = re.findall(r"^(\w+)(?:\{(.*)\})? (\S+)$", self.get("/metrics"), re.M)
@@ -218,6 +225,39 @@ class Planner(unittest.TestCase):
                     return sum(value for (name, _), value in scope.samples().items() if name == "slurm_cluster_job_ends_total")
                 scope.wait(lambda: ends() > 10, "jobs that ended")
 
+    def test_a_run_of_too_many_steps(self):
+        """Its steps are never told: it is found among the others and given up, and they are read. Not so while slurmdbd
+        answers nothing."""
+        with Simulator("--speed=1", f"--epoch={int(time.time())}", "--jobs=0", "--arrivals=0", "--nodes=100",
+                       "--arrays=0", "--run-seconds=2") as sim:
+            sim.catch_up()
+            with Scope(sim, *EAGER, "--interval.job_ends=1", "--interval.job_steps=1", "--interval.dbd_ping=2") as scope:
+                scope.wait(lambda: scope.one("slurmscope_coverage_ratio") == 1 and "submissions" in str(scope.samples()),
+                           "the start")
+                sim.control("storm?jobs=30")
+
+                def total(name):
+                    return sum(value for (family, _), value in scope.samples().items() if family == name)
+                scope.wait(lambda: total("slurm_cluster_job_ends_total") == 30, "all to end")
+
+                def measured():
+                    runs = sim.json("/slurmdb/v0.0.45/jobs?skip_steps=false&show_duplicates=true")["jobs"]
+                    return sorted(run["job_id"] for run in runs if any(
+                        step["time"]["total"]["seconds"] + step["time"]["total"]["microseconds"] for step in run["steps"]))
+                with_use = measured()
+                bad = with_use[len(with_use) // 2]
+                sim.control(f"fault?kind=cut&endpoint=db_jobs&run={bad}")
+                scope.wait(lambda: total("slurm_job_cpu_efficiency_ratio_count") == len(with_use) - 1, "the other ones")
+                scope.wait(lambda: "job_steps: nothing to do" in scope.plan(), "it to be given up")
+                self.assertEqual([str(bad)], re.findall(r"given up.*job=(\d+)", scope.log()))
+                sim.control("storm?jobs=5")
+                scope.wait(lambda: total("slurm_cluster_job_ends_total") == 35, "the others to end")
+                sim.control("slurmdbd?down=1")
+                time.sleep(90)
+                sim.control("slurmdbd?down=0")
+                scope.wait(lambda: total("slurm_job_cpu_efficiency_ratio_count") == len(measured()) - 1, "the rest")
+                self.assertEqual(1, scope.log().count("given up"))
+
     def test_ids_begin_anew(self):
         with Simulator("--first-job-id=1000", "--max-job-id=3500", "--jobs=700", "--nodes=100", "--min-job-age=30",
                        "--arrays=0") as sim, \
@@ -230,6 +270,31 @@ class Planner(unittest.TestCase):
                 truth = sim.truth()
                 wrapped |= truth["next_id"] < truth["highest_id"]
             self.assertTrue(wrapped)
+
+    def test_rounds_beside_a_search(self):
+        """Ids begin anew where nobody expects them, and the search goes a long way: states stay fresh meanwhile."""
+        with Simulator("--release=24.11", "--first-job-id=50000", "--max-job-id=68000", "--jobs=8000", "--nodes=500",
+                       "--min-job-age=30", "--arrays=0") as sim, \
+                Scope(sim, *(o for o in EAGER if "requests" not in o), "--budget.requests=40",
+                      "--jobs.ends=slurmctld") as scope:
+            scope.wait(lambda: scope.jobs() and scope.one("slurmscope_jobs_without_details") == 0, "the start")
+            scope.process.send_signal(signal.SIGSTOP)
+            while sim.truth()["next_id"] >= sim.truth()["highest_id"]:
+                sim.control("storm?jobs=500")
+                sim.control("advance?seconds=600")
+            sim.control("storm?jobs=7000")
+            scope.process.send_signal(signal.SIGCONT)
+
+            def is_searching():
+                sim.control("advance?seconds=1")
+                return "job_search: every" in scope.plan()
+            scope.wait(is_searching, "the search")
+            series = ("slurmscope_endpoint_last_success_timestamp_seconds", frozenset([("endpoint", "job_states")]))
+            rounds, end = set(), time.monotonic() + 60
+            while is_searching() and time.monotonic() < end:
+                rounds.add(scope.samples()[series])
+                time.sleep(0.5)
+            self.assertGreater(len(rounds), 5)
 
     def test_a_day_of_downtime(self):
         """The exporter stands still; all ids that it knew are gone when it goes on."""
@@ -262,13 +327,23 @@ class Planner(unittest.TestCase):
             scope.wait(lambda: time.monotonic() > begun + 30, "")
             stats = sim.stats()
             worked = stats["slurmrestd_seconds"]
-            # 5 % of ten minutes may be spent at once, a tenth of it at a time; nothing near a list of all jobs
-            self.assertLess(worked, 0.05 * 600)
+            # 6 % of ten minutes may be spent at once, a tenth of it at a time; nothing near a list of all jobs
+            self.assertLess(worked, 0.06 * 600)
             self.assertNotIn("jobs", stats["endpoints"])
             self.assertLess(stats["slurmctld_seconds"], 0.01 * 600)
             self.assertIn("of the pending and running ones", scope.plan())
             self.assertGreater(scope.one("slurmscope_jobs_without_details"), 0)
             self.assertLess(stats["slurmrestd_memory_bytes"], 500e6)
+
+    def test_lists_with_what_they_bring(self):
+        """What it takes to count the tasks of arrays is charged with the list that cuts them."""
+        with Simulator("--array-tasks=3000", "--jobs=50", "--nodes=20") as sim:
+            sim.control("fault?kind=slow&endpoint=states&seconds=1")
+            with Scope(sim, "--jobs.read=list", "--interval.jobs=2", "--budget.slurmrestd=90") as scope:
+                scope.wait(lambda: sum(scope.jobs().values()) > 3000, "all to be counted")
+                self.assertGreater(scope.one("slurmscope_duty_ratio") * 600, 1)
+                # by 3,000 tasks, not by the records that list them
+                scope.wait(lambda: re.search(r"^jobs: every [234](\.\d)? s", scope.plan(), re.M), "their price")
 
     def test_too_large_a_list(self):
         """Without jobs/state there are only lists: none is asked for that slurmrestd would take too much memory for."""

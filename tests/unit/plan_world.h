@@ -16,7 +16,7 @@ enum { WAYS_MAX = 2 };
 static const struct plan_way small_ways[] = {
 	{"whole", {0.002, 0, 0}, {0.0002, 0, 0}, 5e3, 0, 1, 1}};
 static const struct plan_way state_ways[] = {
-	{"batches", {0.001, 2.6e-6, 1.6e-9}, {0.0001, 2e-7, 0}, 84, 0, 64, 5000},
+	{"batches", {0.001, 2.6e-6, 1.6e-9}, {0.0001, 2e-7, 0}, 84, 0, 64, 500},
 	{"list", {0.002, 5e-6, 1.2e-9}, {0.0001, 1e-6, 6e-10}, 84, 0, 0, 0}};
 static const struct plan_way detail_ways[] = {
 	{"single", {0, 0.0006, 0}, {0, 0.00005, 0}, 9e3, 0, 1, 1},
@@ -48,9 +48,10 @@ struct spell { /* of weather: from .. to, seconds */
 struct scenario {
 	const char *name;
 	double changes; /* of a job's state, per hour */
-	enum weather { CALM, CTLD_DOWN, RESTD_DOWN, SLOW, FROZEN, STORM, LIMITED, BUSY, UNSCRAPED } weather;
+	enum weather { CALM, CTLD_DOWN, RESTD_DOWN, SLOW, FROZEN, STORM, LIMITED, BUSY, UNSCRAPED, WAITS } weather;
 	struct spell spell; /* of that weather */
 	bool is_old; /* no jobs/state: bulk lists only, whatever memory they take */
+	double states_cost; /* so many times the guess, and all else as guessed; 0: all is off by chance */
 };
 
 static inline bool is_weather(const struct scenario *scenario, enum weather weather, double s)
@@ -91,11 +92,12 @@ static inline double world_chance(struct world *world)
 	world->seed = world->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (double)(world->seed >> 11) * 0x1p-53;
 }
-/* Past the cold start, and past trouble for a while. */
+/* Past the cold start, and past trouble for a while; that probes wait is none. */
 static inline bool is_calm(const struct world *world, double s)
 {
 	const struct spell *spell = &world->scenario->spell;
-	return s >= GRACE_S && (s < spell->from_s || s >= spell->to_s + GRACE_S);
+	return s >= GRACE_S &&
+	       (world->scenario->weather == WAITS || s < spell->from_s || s >= spell->to_s + GRACE_S);
 }
 static inline uint64_t world_ns(const struct world *world)
 {

@@ -23,8 +23,10 @@ static void make_truth(struct world *world)
 			const struct plan_way *way = &world_tasks[t].ways[w];
 			for (int i = 0; i < 2; i++) {
 				struct plan_cost cost = i ? way->slurmctld_s : way->slurmrestd_s;
-				double records = off_by(world);
-				cost.request *= off_by(world);
+				double states_cost = t == STATES ? world->scenario->states_cost : 1;
+				bool is_known = world->scenario->states_cost > 0;
+				double records = is_known ? states_cost : off_by(world);
+				cost.request *= is_known ? states_cost : off_by(world);
 				cost.record *= records;
 				cost.square *= records;
 				world->truth[t][w][i] = cost;
@@ -108,10 +110,13 @@ static struct plan_outcome ask(struct world *world, const struct plan_action *ac
 		      : is_whole	   ? fmax(cost[i] - predicted, 0)
 					   : 0);
 	}
-	world->account_s += cost[1];
+	/* ping waits for a controller that is off, diag for a lock, which is on slurmctld's account */
+	bool waits = is_weather(scenario, WAITS, now_s) && row->is_probe;
+	double waited_s = waits ? action->task == PING ? 2 : 0.6 : 0;
+	world->account_s += cost[1] + (action->task == DIAG ? waited_s : 0);
 	world->account_count++;
 	outcome.result = cost[0] > TIMEOUT_S ? PLAN_TIMED_OUT : PLAN_OK;
-	outcome.seconds = fmin(cost[0], TIMEOUT_S);
+	outcome.seconds = fmin(fmax(cost[0], cost[1]) + waited_s, TIMEOUT_S);
 	outcome.bytes = row->ways[action->way].bytes_per_record * (double)action->records;
 	return outcome;
 }
@@ -323,9 +328,12 @@ static void ages(const struct world *world, double *ret_median, double *ret_max)
 	free(sorted);
 }
 
-/* A round of states and the wait for it, when a third of the budget is theirs. */
+/* A round of states and the wait for it, when a third of the budget is theirs. Where bounds take nearly all of the
+ * budget they are kept. */
 static double age_allowed_s(const struct world *world)
 {
+	if (world->scenario->states_cost > 0)
+		return 1.25 * world_tasks[STATES].bound_s;
 	double round_s = cost_of(&world->truth[STATES][0][0], 1000) * (double)world->jobs / 1000;
 	return 60 + 2.5 * round_s / (plan_defaults.slurmrestd_duty / 3);
 }
@@ -416,7 +424,10 @@ static const struct scenario scenarios[] = {
 	{.name = "rates limited", .changes = 0.5, LIMITED, {3600, 6600}},
 	{.name = "slurmctld busy", .changes = 0.5, BUSY, {4800, 6000}},
 	{.name = "not scraped", .changes = 0.5, UNSCRAPED, {3600, 6600}},
+	{.name = "probes wait", .changes = 0.5, WAITS, {0, 1e9}},
+	{.name = "probes wait later", .changes = 0.5, WAITS, {4800, 1e9}},
 	{.name = "bulk only", .changes = 0.5, .is_old = true},
+	{.name = "bounds", .changes = 1, .states_cost = 1.7},
 };
 
 int main(int argc, char **argv)
@@ -430,6 +441,8 @@ int main(int argc, char **argv)
 		for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
 			if (scenarios[s].is_old && sizes[j] > 10000)
 				continue; /* nobody can */
+			if (scenarios[s].states_cost > 0 && sizes[j] != 100000)
+				continue; /* with more they cannot, with fewer they need not */
 			struct world *world =
 				world_new(&scenarios[s], sizes[j], hours, seed + s + 100 * j);
 			check_row(scenarios[s].name);

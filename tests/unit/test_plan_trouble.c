@@ -1,0 +1,199 @@
+/* What the planner does when something fails, is slow or is busy, one test per rule. */
+#include "plan_life.h"
+
+#include <math.h>
+
+static void test_back_off(void)
+{
+	struct life life = life_new(&plan_defaults, 1), other = life_new(&plan_defaults, 2);
+	life.result[DBD] = other.result[DBD] = PLAN_FAILED;
+	live(&life, 300);
+	live(&other, 300);
+	CHECK(life.asked[DBD] >= 3 && life.asked[DBD] <= 20);
+	CHECK(show(&life, DBD).due_in_s != show(&other, DBD).due_in_s); /* jitter */
+	CHECK_NUMBER(show(&life, DBD).reason, PLAN_BACK_OFF);
+	CHECK(strstr(say(&life, DBD), "times in a row") != NULL);
+	CHECK_NUMBER(life.asked[PING], 30);
+	live(&life, 3600);
+	uint64_t late = life.asked[DBD];
+	CHECK(late >= 4 && late <= 40);
+	plan_allow_task(life.plan, DBD, true); /* says nothing new, forgives nothing */
+	CHECK(show(&life, DBD).failures > 3);
+	life.result[DBD] = PLAN_OK;
+	live(&life, 601);
+	CHECK(life.asked[DBD] > 0);
+	live(&life, 300);
+	CHECK_NUMBER(show(&life, DBD).interval_s, 20); /* by steps, but back */
+	plan_free(life.plan);
+	plan_free(other.plan);
+}
+
+static void test_probe_tells_when_its_side_is_well(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	live(&life, 100);
+	life.result[PING] = life.result[LIST] = life.result[JOBS] = PLAN_FAILED;
+	life.seconds[PING] = life.seconds[LIST] = life.seconds[JOBS] = 1;
+	live(&life, 500);
+	CHECK(life.asked[PING] >= 24 && life.asked[PING] <= 50); /* each some 17 s = 1 s / 6 % */
+	CHECK(life.asked[LIST] <= 3 && life.asked[JOBS] <= 3);
+	CHECK(life.asked[DBD] >= 24); /* not of this side */
+	memset(life.result, 0, sizeof life.result);
+	live(&life, 35);
+	CHECK(life.asked[LIST] > 0 && life.asked[JOBS] > 0);
+	CHECK(life.first_ns[LIST] - life.first_ns[PING] <= UINT64_C(11000000000));
+	plan_free(life.plan);
+}
+
+static void test_what_killed_slurmrestd_is_not_tried_at_once(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.result[LIST] = PLAN_FAILED;
+	life.seconds[LIST] = 60;
+	life.result[PING] = PLAN_FAILED;
+	live(&life, 300);
+	CHECK_NUMBER(life.asked[LIST], 1);
+	life.result[PING] = PLAN_OK;
+	uint64_t failures = show(&life, LIST).failures;
+	CHECK_NUMBER(failures, 1);
+	plan_free(life.plan);
+}
+
+static void test_timeouts_are_charged(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.result[LIST] = PLAN_TIMED_OUT;
+	life.seconds[LIST] = 20;
+	live(&life, 21);
+	CHECK(show(&life, LIST).duty * 600 > 19.9);
+	CHECK(plan_show_totals(life.plan, life.now_ns).slurmrestd_duty * 600 > 19.9);
+	life.result[PING] = PLAN_TIMED_OUT; /* a probe is small: it waited for others' work */
+	life.seconds[PING] = 10;
+	double before = plan_show_totals(life.plan, life.now_ns).slurmrestd_duty;
+	plan_allow_task(life.plan, LIST, false);
+	live(&life, 60);
+	CHECK(plan_show_totals(life.plan, life.now_ns).slurmrestd_duty < before + 0.001);
+	plan_free(life.plan);
+}
+
+/* One of two controllers is off, and each ping waits for it; or diag waits for a lock. */
+static void test_a_slow_probe_starves_nobody(void)
+{
+	static const double seconds[] = {0.6, 2, 10};
+	for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
+		for (double duty = 0.005; duty < 0.1; duty *= 10) {
+			struct plan_options options = plan_defaults;
+			options.slurmrestd_duty = duty;
+			struct life life = life_new(&options, 1);
+			life.seconds[PING] = seconds[i];
+			live(&life, 600);
+			live(&life, 3600);
+			CHECK(life.asked[LIST] >= 100 && life.asked[DBD] >= 150);
+			CHECK(life.asked[PING] >= 50 && life.asked[PING] <= 3600 / fmin(60, seconds[i] / duty));
+			CHECK_NUMBER(show(&life, LIST).reason, PLAN_AS_WISHED);
+			CHECK(show(&life, PING).round_slurmrestd_s > fmin(0.9 * seconds[i], 1.9)); /* that is no secret */
+			CHECK(show(&life, PING).duty <= 0.051 * duty);
+			plan_free(life.plan);
+		}
+}
+
+static void test_brake(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	live(&life, 100);
+	for (int i = 0; i < 6; i++) {
+		plan_note_health(life.plan, life.now_ns, 200, 0);
+		live(&life, 20);
+	}
+	CHECK_NUMBER(plan_show_totals(life.plan, life.now_ns).brake, 8);
+	CHECK_NUMBER(show(&life, JOBS).interval_s, 120);
+	CHECK_NUMBER(show(&life, LIST).interval_s, 100); /* its interval_max_s */
+	CHECK_NUMBER(show(&life, PING).interval_s, 10);
+	CHECK_NUMBER(show(&life, DBD).interval_s, 20);
+	CHECK_NUMBER(show(&life, JOBS).reason, PLAN_BRAKE);
+	for (double brake = 4; brake >= 1; brake /= 2) { /* back by steps */
+		live(&life, 61);
+		plan_note_health(life.plan, life.now_ns, 10, 10);
+		CHECK_NUMBER(plan_show_totals(life.plan, life.now_ns).brake, brake);
+	}
+	plan_note_health(life.plan, life.now_ns, 10, 2000);
+	CHECK_NUMBER(plan_show_totals(life.plan, life.now_ns).brake, 2);
+	plan_free(life.plan);
+}
+
+static void test_idle(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	live(&life, 100);
+	life.now_ns += UINT64_C(901000000000);
+	plan_next(life.plan, life.now_ns);
+	CHECK_NUMBER(show(&life, JOBS).interval_s, 60);
+	CHECK_NUMBER(show(&life, LIST).interval_s, 100);
+	CHECK_NUMBER(show(&life, JOBS).reason, PLAN_IDLE);
+	plan_note_scraped(life.plan, life.now_ns);
+	plan_next(life.plan, life.now_ns);
+	CHECK_NUMBER(show(&life, JOBS).interval_s, 15);
+	plan_free(life.plan);
+}
+
+static void test_slow_answers_stretch(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	live(&life, 600);
+	life.seconds[DBD] = 0.2;
+	live(&life, 200);
+	CHECK_NUMBER(show(&life, DBD).reason, PLAN_LATENCY);
+	CHECK(show(&life, DBD).interval_s >= 40);
+	life.seconds[DBD] = 0.002;
+	live(&life, 600);
+	CHECK_NUMBER(show(&life, DBD).interval_s, 20);
+	plan_free(life.plan);
+}
+
+static void test_a_way_that_always_fails_is_left(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	set_work(&life, JOBS, 20000);
+	life.result[JOBS] = PLAN_FAILED;
+	live(&life, 1);
+	CHECK_NUMBER(life.last[JOBS].way, BULK);
+	live(&life, 200);
+	CHECK_NUMBER(life.last[JOBS].way, BATCHES);
+	CHECK_NUMBER(life.last[JOBS].records, 64);
+	plan_free(life.plan);
+}
+
+/* What fails while nobody asked a probe since may be slurmrestd's fault, and is not the way's. */
+static void test_a_way_that_fails_between_probes(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	set_work(&life, JOBS, 20000);
+	live(&life, 100);
+	CHECK_NUMBER(life.last[JOBS].way, BULK);
+	const struct plan_outcome failure = {.task = JOBS, .way = BULK, .result = PLAN_FAILED, .seconds = 0.001};
+	for (int i = 0; i < 9; i++)
+		plan_note(life.plan, life.now_ns, &failure);
+	life.result[PING] = PLAN_FAILED;
+	live(&life, 20);
+	memset(life.result, 0, sizeof life.result);
+	live(&life, 200);
+	CHECK_NUMBER(life.last[JOBS].way, BULK);
+	plan_free(life.plan);
+}
+
+int main(void)
+{
+	static const struct rule tests[] = {
+		{"back-off", test_back_off},
+		{"probe", test_probe_tells_when_its_side_is_well},
+		{"killer", test_what_killed_slurmrestd_is_not_tried_at_once},
+		{"timeouts", test_timeouts_are_charged},
+		{"slow probe", test_a_slow_probe_starves_nobody},
+		{"brake", test_brake},
+		{"idle", test_idle},
+		{"slow", test_slow_answers_stretch},
+		{"failing way", test_a_way_that_always_fails_is_left},
+		{"failing between probes", test_a_way_that_fails_between_probes},
+	};
+	return check_rules(tests, sizeof tests / sizeof *tests);
+}
