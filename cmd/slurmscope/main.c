@@ -54,9 +54,10 @@ static bool enter_sandbox(struct daemon *daemon, struct error *err)
 
 static int once(struct daemon *daemon)
 {
+	struct error err;
 	bool all_answered = fleet_poll_all(daemon->fleet);
 	struct edition *edition = edition_borrow(&daemon->board);
-	struct rendition *page = edition_render(edition, &(struct rendition_options){0}, UINT64_MAX);
+	struct rendition *page = edition_render(edition, &(struct rendition_options){0}, UINT64_MAX, &err);
 	struct buf text = BUF_INIT;
 	buf_add_text(&text, buf_text(&page->bytes));
 	rendition_unref(page);
@@ -97,9 +98,12 @@ static int wait_for_signal(const sigset_t *signals, uint64_t ns)
 /* Until a signal wants it to end, whose number is returned. Meanwhile systemd's watchdog is fed. */
 static int wait_for_end(struct daemon *daemon, const sigset_t *signals)
 {
-	uint64_t watchdog_ns = notify_watchdog_ns();
+	const uint64_t watchdog_ns = notify_watchdog_ns(), retry_ns = UINT64_C(10000000000);
 	for (;;) {
-		int number = wait_for_signal(signals, watchdog_ns / 3);
+		uint64_t ns = watchdog_ns / 3;
+		if (!fleet_start(daemon->fleet) && (!ns || ns > retry_ns))
+			ns = retry_ns;
+		int number = wait_for_signal(signals, ns);
 		if (number == SIGHUP)
 			reload(daemon);
 		else if (number)
@@ -176,8 +180,6 @@ static int serve(struct daemon *daemon)
 	int number = wait_for_end(daemon, &signals);
 	notify("STOPPING=1");
 	log_line(LOG_LEVEL_INFO, "stopping", "signal", strsignal(number), NULL);
-	fleet_free(daemon->fleet);
-	daemon->fleet = NULL;
 	atomic_store(&daemon->board.server, NULL);
 	http_server_stop(server);
 	return EXIT_SUCCESS;

@@ -364,20 +364,31 @@ static void answer_route(struct call *call)
 		answer->delay_s += cost.slurmrestd_s;
 }
 
+static bool asks_for_steps(const char *query, uint32_t run)
+{
+	char value[64];
+	bool is_asked = query_get(query, "skip_steps", value, sizeof value) && strcmp(value, "false") == 0;
+	while (is_asked && query_next(&query, "step", value, sizeof value))
+		if (strtoul(value, NULL, 10) == run)
+			return true;
+	return false;
+}
+
 /* The first fault that the request meets; it may be spent then. */
-static struct fault take_fault(struct sim *sim, int endpoint)
+static struct fault take_fault(struct sim *sim, int endpoint, const char *query)
 {
 	for (size_t i = 0; i < FAULTS_MAX; i++) {
 		struct fault *fault = &sim->faults[i];
 		if (fault->kind == FAULT_NONE ||
-		    (fault->endpoint >= 0 && fault->endpoint != endpoint))
+		    (fault->endpoint >= 0 && fault->endpoint != endpoint) ||
+		    (fault->run && !asks_for_steps(query, fault->run)))
 			continue;
 		struct fault met = *fault;
 		if (fault->left > 0 && --fault->left == 0)
 			fault->kind = FAULT_NONE;
 		return met;
 	}
-	return (struct fault){FAULT_NONE, -1, 0, 0, 0};
+	return (struct fault){FAULT_NONE, -1, 0, 0, 0, 0};
 }
 
 /* Puts the fault in the place of what was to be answered, as far as it is about that. */
@@ -423,7 +434,7 @@ static void make(struct call *call)
 	else if (!has_token(call))
 		plain(answer, 401, "Authentication failure");
 	else {
-		answer->fault = take_fault(sim, (int)call->route->endpoint);
+		answer->fault = take_fault(sim, (int)call->route->endpoint, request->query);
 		if (answer->fault.kind == FAULT_LIE)
 			fail(call, 200, -1, "Unspecified error", "a scripted lie", "slurmsim");
 		else

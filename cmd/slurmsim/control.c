@@ -35,7 +35,7 @@ static bool refuse(struct buf *out, const char *why)
 	return false;
 }
 
-/* fault?kind=K [endpoint=E] [count=N] [seconds=S] [status=N]; kind=none ends all. */
+/* fault?kind=K [endpoint=E] [count=N] [seconds=S] [status=N] [run=ID]; kind=none ends all. */
 static bool do_fault(struct sim *sim, const char *query, struct buf *out)
 {
 	char kind[32] = "", endpoint[32] = "";
@@ -46,6 +46,7 @@ static bool do_fault(struct sim *sim, const char *query, struct buf *out)
 		.left = (int64_t)number(query, "count", -1),
 		.seconds = number(query, "seconds", 3600),
 		.status = (int)number(query, "status", 500),
+		.run = (uint32_t)number(query, "run", 0),
 	};
 	int found = number_of(kind, fault_names, FAULT_KINDS);
 	if (found < 0 || (*endpoint && fault.endpoint < 0))

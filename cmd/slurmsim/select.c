@@ -94,16 +94,19 @@ static bool read_time(const struct view *view, const char *query, const char *na
 	return has_prefix || view->version >= 42;
 }
 
-static uint32_t state_bit(const char *name)
+/* RESIZING 22.05 refuses. */
+static uint32_t state_bit(const struct view *view, const char *name)
 {
+	static const char *const unknown[] = {"BOOT_FAIL", "SUSPENDED", "RESIZING"};
 	if (strcasecmp(name, "REQUEUED") == 0)
 		return REQUEUED_BIT;
 	for (uint32_t i = 0; i < JOB_STATES; i++)
 		if (strcasecmp(name, job_state_names[i]) == 0)
 			return 1u << i;
-	/* States that this world does not know. */
-	return strcasecmp(name, "BOOT_FAIL") == 0 || strcasecmp(name, "SUSPENDED") == 0 ? 1u << 30
-											: 0;
+	for (size_t i = 0; i < (view->old ? 2 : 3); i++)
+		if (strcasecmp(name, unknown[i]) == 0)
+			return UNKNOWN_BIT;
+	return 0;
 }
 
 /* The values of a list: a parameter for each, or, in 22.05, which sees the last of repeated parameters, joined by commas.
@@ -128,7 +131,7 @@ static const char *select_states(struct view *view, const char *query)
 	char joined[LIST_MAX] = "", state[256];
 	bool is_all = false;
 	while (next_value(view, "state", &query, joined, state, sizeof state)) {
-		uint32_t bit = state_bit(state);
+		uint32_t bit = state_bit(view, state);
 		if (!bit)
 			return "Data parser unable to parse invalid flag";
 		view->window.states |= bit;

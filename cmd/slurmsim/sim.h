@@ -36,6 +36,7 @@ struct fault {
 	int64_t left;	/* requests that it still meets; -1: no end */
 	double seconds; /* of FAULT_SLOW and FAULT_FREEZE */
 	int status;	/* of FAULT_STATUS */
+	uint32_t run;	/* only requests for the steps of this one; 0: all */
 };
 
 struct sim {

@@ -25,6 +25,7 @@ struct window {
 	bool with_steps, duplicates, whole_times;
 };
 #define REQUEUED_BIT (1u << 31)
+#define UNKNOWN_BIT (1u << 30) /* a state that no job of this world is in */
 
 struct view {
 	const struct world *world;

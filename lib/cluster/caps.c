@@ -49,6 +49,11 @@ void caps_done(struct caps *caps)
 	}
 }
 
+bool caps_allow_name(const struct caps *caps, enum entity_kind kind, struct text name)
+{
+	return allows(&caps->kinds[kind], name);
+}
+
 bool caps_allow(const struct caps *caps, enum entity_kind kind, const struct text label[2])
 {
 	return allows(&caps->kinds[kind], label[0]) &&

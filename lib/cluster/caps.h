@@ -30,3 +30,6 @@ void caps_done(struct caps *caps);
 
 /* May the entity have a row? A user's row shows two names: both must be allowed. */
 bool caps_allow(const struct caps *caps, enum entity_kind kind, const struct text label[2]);
+
+/* May the name be shown by itself, a user's without an account? */
+bool caps_allow_name(const struct caps *caps, enum entity_kind kind, struct text name);

@@ -23,7 +23,9 @@ bool job_batch_put(struct job_batch *batch, const struct job *job)
 	struct job_row row;
 	if (!job_row_make(&row, table, job, batch->now))
 		return false;
-	job_extras_put(&batch->extras, job);
+	struct job listed = *job;
+	listed.is_detailed = true; /* a list says the same the next time */
+	job_extras_put(&batch->extras, &listed);
 	const struct job_row *known = job_table_row(table, row.id);
 	size_t position = known ? (size_t)(known - table->rows) : 0;
 	if (known)

@@ -144,6 +144,16 @@ size_t job_details_next_unseen(struct job_details *details, uint64_t *ret_ids, s
 	return count;
 }
 
+bool job_details_are_lacking(const struct job_details *details)
+{
+	const struct job_id_list *list = &details->queues[JOB_QUEUE_WANTED];
+	struct job_view row;
+	for (size_t at = list->at; at < list->count && list->items[at].details_time <= 1; at++)
+		if (job_table_find(details->table, list->items[at].id, &row) && !row.has_details)
+			return true;
+	return details->are_some_unrecorded;
+}
+
 uint64_t job_details_peek(const struct job_details *details, enum job_queue queue)
 {
 	const struct job_id_list *list = &details->queues[queue];

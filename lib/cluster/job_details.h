@@ -54,6 +54,9 @@ uint64_t job_details_left(const struct job_details *details, enum job_queue queu
 uint64_t job_details_unseen(const struct job_details *details);
 size_t job_details_next_unseen(struct job_details *details, uint64_t *ret_ids, size_t max);
 
+/* Is somebody in JOB_QUEUE_WANTED left without any details? Others there only changed their state. */
+bool job_details_are_lacking(const struct job_details *details);
+
 /* A record of an answer. */
 void job_details_take(struct job_details *details, const struct job *job, int64_t now);
 

@@ -30,7 +30,7 @@ struct job_extra {
 	const struct job_node *nodes; /* with the job's CPUs on each, where Slurm says them */
 	size_t node_count;
 	enum job_rank rank;	     /* when it was put */
-	bool is_detailed;	     /* what it holds of each node was asked for */
+	bool is_detailed;	     /* what it holds of each node was asked for, or a list did not say it */
 	bool has_row, has_node_rows; /* of its own, since the last choice */
 };
 

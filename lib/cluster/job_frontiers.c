@@ -122,14 +122,19 @@ static uint64_t ask_at(struct job_frontiers *frontiers, struct job_frontier *fro
 	return ids;
 }
 
+void job_frontiers_ask_nothing(struct job_frontiers *frontiers)
+{
+	frontiers->probes.count = 0;
+	for (size_t i = 0; i < frontiers->count; i++)
+		frontiers->items[i].probes_from = frontiers->items[i].probes_to = 0;
+}
+
 uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table,
 			   uint64_t ids_max, struct buf *query)
 {
 	uint64_t ids = 0;
-	frontiers->probes.count = 0;
 	for (size_t i = 0; i < frontiers->count; i++) {
 		struct job_frontier *frontier = &frontiers->items[i];
-		frontier->probes_from = frontier->probes_to = 0;
 		if (!frontier->is_done && ids < ids_max)
 			ids += ask_at(frontiers, frontier, table, ids_max - ids, query);
 	}

@@ -44,6 +44,9 @@ uint64_t job_frontiers_work(const struct job_frontiers *frontiers);
  * those of an array's short tasks. */
 void job_frontiers_widen(struct job_frontiers *frontiers);
 
+/* A request begins, which may be for other ids alone. */
+void job_frontiers_ask_nothing(struct job_frontiers *frontiers);
+
 /* Adds ids that are not in the table to the query, as many as fit into ids_max; returns how many. */
 uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table,
 			   uint64_t ids_max, struct buf *query);

@@ -20,13 +20,16 @@ void job_rounds_done(struct job_rounds *rounds)
 	job_frontiers_done(&rounds->frontiers);
 	job_search_done(&rounds->search);
 	free(rounds->answer.rows);
-	free(rounds->asks);
+	free(rounds->round.items);
+	free(rounds->array.items);
 }
 
 void job_rounds_note_job(struct job_rounds *rounds, const struct job *job)
 {
 	struct job_frontiers *frontiers = &rounds->frontiers;
-	if (!number_is_known(job->submit_time) || job->submit_time <= frontiers->newest_submit_time)
+	bool was_requeued = number_is_known(job->restarts) && job->restarts; /* with the id that it had */
+	if (was_requeued || !number_is_known(job->submit_time) ||
+	    job->submit_time <= frontiers->newest_submit_time)
 		return;
 	frontiers->newest_submit_time = job->submit_time;
 	job_frontiers_advance(frontiers, job->id);
@@ -47,41 +50,46 @@ bool job_rounds_note_count(struct job_rounds *rounds, uint64_t jobs)
 	return are_missing;
 }
 
-static void add_ask(struct job_rounds *rounds, uint64_t id, uint64_t task, uint64_t rows)
+static void clear(struct job_asks *asks)
 {
-	GROW(rounds->asks, rounds->ask_count, rounds->ask_capacity);
-	rounds->asks[rounds->ask_count++] = (struct job_ask){id, task, rows};
-	rounds->rows_left += rows;
+	asks->count = asks->asked = asks->asked_before = 0;
+	asks->rows_left = 0;
+}
+
+static void add_ask(struct job_asks *asks, uint64_t id, uint64_t task, uint64_t rows)
+{
+	GROW(asks->items, asks->count, asks->capacity);
+	asks->items[asks->count++] = (struct job_ask){id, task, rows};
+	asks->rows_left += rows;
 }
 
 /* An array's unsplit rest is asked for by one of its tasks, so that the records of the others, which are asked for
  * by themselves, do not come again; so is its first record when it has become a task. */
-static void ask_row(struct job_rounds *rounds, const struct job_view *row)
+static void add_row(struct job_asks *asks, const struct id_map *tails, const struct job_view *row)
 {
 	uint64_t task = NUMBER_UNSET;
-	uint32_t tail = id_map_find(&rounds->tails, (uint32_t)row->id);
+	uint32_t tail = id_map_find(tails, (uint32_t)row->id);
 	if (tail)
 		task = tail - 1;
 	else if (row->array_job_id == row->id && !row->is_unsplit)
 		task = row->array_task_id;
-	add_ask(rounds, row->id, task, row->tasks ? row->tasks : 1);
+	add_ask(asks, row->id, task, row->tasks ? row->tasks : 1);
 }
 
 void job_rounds_begin(struct job_rounds *rounds)
 {
 	struct job_view row;
-	rounds->ask_count = rounds->asked = 0;
-	rounds->rows_left = 0;
+	clear(&rounds->round);
 	for (size_t i = 0; i < rounds->table->position_count; i++)
 		if (job_table_at(rounds->table, i, &row) && !job_details_is_large(&row))
-			ask_row(rounds, &row);
+			add_row(&rounds->round, &rounds->tails, &row);
 	job_frontiers_begin(&rounds->frontiers);
 	rounds->is_open = true;
 }
 
 uint64_t job_rounds_work(const struct job_rounds *rounds)
 {
-	uint64_t known = rounds->is_open ? rounds->rows_left
+	uint64_t known = rounds->is_open ? rounds->round.rows_left
 					 : job_table_counts(rounds->table).jobs;
 	return known + job_frontiers_work(&rounds->frontiers);
 }
@@ -89,31 +97,32 @@ uint64_t job_rounds_work(const struct job_rounds *rounds)
 static void start_request(struct job_rounds *rounds, enum job_request request)
 {
 	rounds->request = request;
-	rounds->asked_before = rounds->asked;
+	rounds->round.asked_before = rounds->round.asked;
+	rounds->array.asked_before = rounds->array.asked;
 	rounds->answer.count = 0;
+	job_frontiers_ask_nothing(&rounds->frontiers);
 }
 
-static uint64_t ask_known(struct job_rounds *rounds, uint64_t rows_max, struct buf *query)
+static uint64_t ask_known(struct job_asks *asks, uint64_t rows_max, struct buf *query)
 {
 	uint64_t rows = 0;
-	for (; rounds->asked < rounds->ask_count; rounds->asked++) {
-		const struct job_ask *ask = &rounds->asks[rounds->asked];
+	for (; asks->asked < asks->count; asks->asked++) {
+		const struct job_ask *ask = &asks->items[asks->asked];
 		if ((rows && rows + ask->rows > rows_max) || !job_query_add(query, ask->id))
 			break;
 		if (ask->task != NUMBER_UNSET)
 			buf_printf(query, "_%" PRIu64, ask->task);
 		rows += ask->rows;
 	}
-	rounds->rows_left -= rows;
+	asks->rows_left -= rows;
 	return rows;
 }
 
 uint64_t job_rounds_ask(struct job_rounds *rounds, uint64_t rows_max, struct buf *query)
 {
 	start_request(rounds, JOB_REQUEST_ROUND);
-	rounds->frontiers.probes.count = 0;
-	uint64_t rows = ask_known(rounds, rows_max, query);
-	if (rounds->asked == rounds->ask_count && rows < rows_max)
+	uint64_t rows = ask_known(&rounds->round, rows_max, query);
+	if (rounds->round.asked == rounds->round.count && rows < rows_max)
 		rows += job_frontiers_ask(&rounds->frontiers, rounds->table, rows_max - rows, query);
 	rounds->is_open = query->len > 0;
 	return rounds->is_open ? rows : 0;
@@ -122,20 +131,16 @@ uint64_t job_rounds_ask(struct job_rounds *rounds, uint64_t rows_max, struct buf
 void job_rounds_ask_array(struct job_rounds *rounds, uint64_t id, struct buf *query)
 {
 	struct job_view row;
-	rounds->ask_count = rounds->asked = 0;
-	rounds->rows_left = 0;
+	clear(&rounds->array);
 	if (job_table_find(rounds->table, id, &row))
-		ask_row(rounds, &row);
-	start_request(rounds, JOB_REQUEST_ROUND);
-	rounds->frontiers.probes.count = 0;
-	ask_known(rounds, UINT64_MAX, query);
-	rounds->is_open = false;
+		add_row(&rounds->array, &rounds->tails, &row);
+	start_request(rounds, JOB_REQUEST_ARRAY);
+	ask_known(&rounds->array, UINT64_MAX, query);
 }
 
 void job_rounds_ask_whole(struct job_rounds *rounds)
 {
-	rounds->asked = rounds->ask_count;
-	rounds->rows_left = 0;
+	clear(&rounds->round);
 	start_request(rounds, JOB_REQUEST_WHOLE);
 	rounds->is_open = false;
 }
@@ -167,15 +172,15 @@ static void keep_tail(struct job_rounds *rounds, const struct job_ask *ask)
 
 /* What was asked for and did not come is gone; unless it was asked for by a task, which may have been split from it
  * since: then it is asked for once more, by its id. */
-static void settle_known(struct job_rounds *rounds)
+static void settle_known(struct job_rounds *rounds, struct job_asks *asks)
 {
-	for (size_t i = rounds->asked_before; i < rounds->asked; i++) {
-		struct job_ask ask = rounds->asks[i];
+	for (size_t i = asks->asked_before; i < asks->asked; i++) {
+		struct job_ask ask = asks->items[i];
 		if (job_answer_has(&rounds->answer, ask.id))
 			keep_tail(rounds, &ask);
 		else if (ask.task != NUMBER_UNSET) {
 			id_map_set(&rounds->tails, (uint32_t)ask.id, 0);
-			add_ask(rounds, ask.id, NUMBER_UNSET, ask.rows);
+			add_ask(asks, ask.id, NUMBER_UNSET, ask.rows);
 		} else {
 			remove_id(rounds, ask.id);
 		}
@@ -192,6 +197,12 @@ static void settle_whole(struct job_rounds *rounds)
 	job_rounds_note_list(rounds);
 }
 
+static void add_asked(const struct job_asks *asks, struct id_map *ids)
+{
+	for (size_t i = asks->asked_before; i < asks->asked; i++)
+		id_map_set(ids, (uint32_t)asks->items[i].id, 1);
+}
+
 static void add_probes(const struct job_probes *probes, struct id_map *ids)
 {
 	for (size_t i = 0; i < probes->count; i++)
@@ -202,8 +213,8 @@ static void apply_answer(struct job_rounds *rounds, int64_t now)
 {
 	struct id_map asked = {0};
 	bool has_ids = rounds->request != JOB_REQUEST_WHOLE;
-	for (size_t i = rounds->asked_before; i < rounds->asked; i++)
-		id_map_set(&asked, (uint32_t)rounds->asks[i].id, 1);
+	add_asked(&rounds->round, &asked);
+	add_asked(&rounds->array, &asked);
 	add_probes(rounds->request == JOB_REQUEST_SEARCH ? &rounds->search.probes
 							 : &rounds->frontiers.probes,
 		   &asked);
@@ -215,8 +226,10 @@ void job_rounds_apply(struct job_rounds *rounds, int64_t now)
 {
 	apply_answer(rounds, now);
 	if (rounds->request == JOB_REQUEST_ROUND) {
-		settle_known(rounds);
+		settle_known(rounds, &rounds->round);
 		job_frontiers_settle(&rounds->frontiers, &rounds->answer);
+	} else if (rounds->request == JOB_REQUEST_ARRAY) {
+		settle_known(rounds, &rounds->array);
 	} else if (rounds->request == JOB_REQUEST_WHOLE) {
 		settle_whole(rounds);
 	} else if (rounds->request == JOB_REQUEST_SEARCH) {
@@ -227,8 +240,9 @@ void job_rounds_apply(struct job_rounds *rounds, int64_t now)
 
 void job_rounds_forget(struct job_rounds *rounds)
 {
-	for (size_t i = rounds->asked_before; i < rounds->asked; i++)
-		rounds->rows_left += rounds->asks[i].rows;
-	rounds->asked = rounds->asked_before;
+	struct job_asks *asks = &rounds->round;
+	for (size_t i = asks->asked_before; i < asks->asked; i++)
+		asks->rows_left += asks->items[i].rows;
+	asks->asked = asks->asked_before;
 	start_request(rounds, JOB_REQUEST_NONE);
 }

@@ -12,7 +12,25 @@
 #include "cluster/job_details.h"
 #include "cluster/job_search.h"
 
-enum job_request { JOB_REQUEST_NONE, JOB_REQUEST_ROUND, JOB_REQUEST_WHOLE, JOB_REQUEST_SEARCH };
+enum job_request {
+	JOB_REQUEST_NONE,
+	JOB_REQUEST_ROUND,
+	JOB_REQUEST_ARRAY,
+	JOB_REQUEST_WHOLE,
+	JOB_REQUEST_SEARCH
+};
+
+/* Ids to ask for, in turn. */
+struct job_asks {
+	struct job_ask {
+		uint64_t id;
+		uint64_t task; /* ask for id_task; unset: for the id */
+		uint64_t rows; /* predicted */
+	} *items;
+	size_t count, capacity;
+	size_t asked, asked_before; /* those before are done, and were when the request began */
+	uint64_t rows_left;	    /* of those not asked */
+};
 
 struct job_rounds {
 	struct job_table *table; /* borrowed */
@@ -22,16 +40,9 @@ struct job_rounds {
 	struct job_answer answer;
 
 	bool is_open; /* a round is under way */
-	struct job_ask {
-		uint64_t id;
-		uint64_t task; /* ask for id_task; unset: for the id */
-		uint64_t rows; /* predicted */
-	} *asks; /* of the round; those before `asked` are done */
-	size_t ask_count, ask_capacity, asked;
-	uint64_t rows_left; /* of those not asked */
+	struct job_asks round, array; /* an array's turn does not disturb an open round, nor does a search */
 
 	enum job_request request; /* under way */
-	size_t asked_before;	  /* `asked` when it began */
 };
 
 /* Slurm gives ids from first_id to last_id (FirstJobId and MaxJobId). */
@@ -49,7 +60,7 @@ uint64_t job_rounds_work(const struct job_rounds *rounds);
  * number. 0: nothing is left, the round is over. */
 uint64_t job_rounds_ask(struct job_rounds *rounds, uint64_t rows_max, struct buf *query);
 
-/* The request is for the unsplit rest of one array. Ends an open round. */
+/* The request is for the unsplit rest of one array. */
 void job_rounds_ask_array(struct job_rounds *rounds, uint64_t id, struct buf *query);
 
 /* The request is for all jobs, without a query. Ends an open round. */

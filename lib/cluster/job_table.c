@@ -43,8 +43,7 @@ static bool has_details(const struct job_row *row)
 void job_table_note_now(struct job_table *table, int64_t now)
 {
 	table->changes++;
-	if (now > table->now)
-		table->now = now;
+	table->now = now;
 }
 
 /* What only rows with details add to, each in its own place. */

@@ -30,7 +30,7 @@ struct job_table {
 	struct job_extras extras; /* put by whoever reads slurmctld's records */
 	uint64_t rows_without_details;
 	uint64_t changes; /* goes up with every call that may have changed something */
-	int64_t now;      /* the latest that was said */
+	int64_t now;      /* that was said last */
 };
 
 /* What may be asked of a row. */

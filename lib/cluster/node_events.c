@@ -21,6 +21,14 @@ static bool is_out_of_service(const struct node_condition *condition)
 	       has(condition, NODE_FLAG_DRAIN) || has(condition, NODE_FLAG_FAIL);
 }
 
+/* A reboot by Slurm is DOWN+REBOOT_ISSUED, with ASAP IDLE+DRAIN+REBOOT_REQUESTED before (24.11). */
+static bool is_on_purpose(const struct node_condition *condition)
+{
+	return has(condition, NODE_FLAG_MAINT) || has(condition, NODE_FLAG_REBOOT_REQUESTED) ||
+	       has(condition, NODE_FLAG_REBOOT_ISSUED) || has(condition, NODE_FLAG_POWERING_DOWN) ||
+	       has(condition, NODE_FLAG_POWERED_DOWN) || has(condition, NODE_FLAG_POWERING_UP);
+}
+
 unsigned node_transitions(const struct node_condition *before, const struct node_condition *after)
 {
 	unsigned happened = 0;
@@ -87,15 +95,18 @@ static void note(struct node_events *events, const struct node *node)
 {
 	const struct node_condition now = {node->flags, node->boot_time, node->state};
 	struct node_history *history = history_of(events, node->name);
-	unsigned happened = history->answer ? node_transitions(&history->last, &now) : 0;
+	bool is_known = history->answer != 0;
+	unsigned happened = 0;
 	struct text partitions = node->partitions, name;
-	/* Powered down it has no boot time; the next one is compared with the last that was known. */
-	uint64_t boot_time = history->answer && !number_is_known(now.boot_time)
-				     ? history->last.boot_time
-				     : now.boot_time;
-	history->last = now;
-	history->last.boot_time = boot_time;
 	history->answer = events->answers;
+	if (!is_known || !is_on_purpose(&now)) {
+		/* Powered down it has no boot time; the next one is compared with the last that was known. */
+		uint64_t boot_time = is_known && !number_is_known(now.boot_time) ? history->last.boot_time
+										 : now.boot_time;
+		happened = is_known ? node_transitions(&history->last, &now) : 0;
+		history->last = now;
+		history->last.boot_time = boot_time;
+	}
 	add(history->counts, happened);
 	add(events->cluster.counts, happened);
 	while (text_next(&partitions, ',', &name)) /* makes those that are new */

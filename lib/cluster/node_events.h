@@ -1,4 +1,5 @@
-/* What happens to nodes, counted between two successive answers.
+/* What happens to nodes, counted between two successive answers. What is done on purpose (a reboot by Slurm,
+ * a reservation with MAINT, power saving) is left out: afterwards a node is compared with how it was before.
  *
  * Counters live as long as the process, across outages. Those of a node that Slurm no longer knows stay
  * in case that it returns, until such nodes are more than the known ones (and than 1,000): then they
@@ -31,7 +32,7 @@ unsigned node_transitions(const struct node_condition *before, const struct node
 
 struct node_history {
 	struct text name;
-	struct node_condition last;
+	struct node_condition last; /* that was not on purpose */
 	uint64_t counts[NODE_TRANSITIONS];
 	uint64_t answer; /* the last one that the node was in */
 };

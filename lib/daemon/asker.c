@@ -126,6 +126,16 @@ struct plan_outcome asker_outcome(const struct client *client, enum fetch_result
 				     .records = answer->records};
 }
 
+int64_t asker_time_s(const struct asker *asker, double ours)
+{
+	return (int64_t)floor(ours + asker->clock_ahead);
+}
+
+int64_t asker_now_s(const struct asker *asker)
+{
+	return asker_time_s(asker, clock_now());
+}
+
 enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch,
 			    struct plan_outcome *ret_outcome)
 {

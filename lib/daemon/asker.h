@@ -21,6 +21,7 @@ struct asker {
 	struct exporter *exporter;
 	const atomic_bool *stop;
 	uint64_t last_update; /* of the last answer that counts: Unix seconds; 0: it did not say */
+	double clock_ahead; /* seconds, that slurmctld's clock is ahead of ours, as far as diag has told */
 	bool warned_of_file;
 	struct ask_failure failures[ENDPOINTS];
 };
@@ -29,6 +30,10 @@ struct asker {
  * done. What is given up because we stop is not counted. */
 enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch,
 			    struct plan_outcome *ret_outcome);
+
+/* A time by our clock, and now, by slurmctld's: Unix seconds. */
+int64_t asker_time_s(const struct asker *asker, double ours);
+int64_t asker_now_s(const struct asker *asker);
 
 /* What the planner is to know of a request's end, but for task, way and whether the round is done. */
 struct plan_outcome asker_outcome(const struct client *client, enum fetch_result result,

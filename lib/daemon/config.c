@@ -280,6 +280,11 @@ static bool labels_make_sense(const struct config *config, struct error *err)
 	return true;
 }
 
+bool config_is_tls(const struct config *config)
+{
+	return strncasecmp(config->slurmrestd_url, "https://", 8) == 0;
+}
+
 /* Options of https:// alone, or of what has a network between. */
 static bool connection_makes_sense(const struct config *config, struct error *err)
 {
@@ -289,7 +294,7 @@ static bool connection_makes_sense(const struct config *config, struct error *er
 		    {"slurmrestd.cert-file", config->cert_file},
 		    {"slurmrestd.key-file", config->key_file},
 		    {"slurmrestd.server-name", config->server_name}};
-	bool is_tls = strncasecmp(config->slurmrestd_url, "https://", 8) == 0;
+	bool is_tls = config_is_tls(config);
 	for (size_t i = 0; !is_tls && i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].value)
 			return config_wrong(config, rows[i].option, err, "%s is not https://",
@@ -329,7 +334,7 @@ bool config_parse(struct config *config, int argc, char *const *argv, struct err
 	return config_arguments(config, argc, argv, err) && config_makes_sense(config, err);
 }
 
-static bool is_server(const struct config *config, struct error *err)
+bool config_check_process(const struct config *config, struct error *err)
 {
 	struct error why;
 	for (size_t i = 0; i < config->listen_addresses.count; i++)
@@ -343,20 +348,23 @@ static bool is_server(const struct config *config, struct error *err)
 static bool is_connection(const struct config *config, struct error *err)
 {
 	const struct {
-		const char *option;
+		const char *option, *value;
 		struct http_options options;
 	} rows[] = {
-		{"slurmrestd.url", {.url = config->slurmrestd_url}},
-		{"slurmrestd.ca-file", {.url = config->slurmrestd_url, .ca_file = config->ca_file}},
-		{"slurmrestd.cert-file", {.url = config->slurmrestd_url, .cert_file = config->cert_file}},
-		{"slurmrestd.key-file", {.url = config->slurmrestd_url, .key_file = config->key_file}},
-		{"slurmrestd.server-name",
-		 {.url = config->slurmrestd_url, .server_name = config->server_name}},
-		{"slurmrestd.proxy", {.url = config->slurmrestd_url, .proxy = config->proxy}},
+		{"slurmrestd.url", config->slurmrestd_url, {0}},
+		{"slurmrestd.ca-file", config->ca_file, {.ca_file = config->ca_file}},
+		{"slurmrestd.cert-file", config->cert_file, {.cert_file = config->cert_file}},
+		{"slurmrestd.key-file", config->key_file, {.key_file = config->key_file}},
+		{"slurmrestd.server-name", config->server_name, {.server_name = config->server_name}},
+		{"slurmrestd.proxy", config->proxy, {.proxy = config->proxy}},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct error why;
-		struct http *http = http_new(&rows[i].options, &why);
+		struct http_options options = rows[i].options;
+		if (!rows[i].value)
+			continue;
+		options.url = config->slurmrestd_url;
+		struct http *http = http_new(&options, &why);
 		if (!http)
 			return config_wrong(config, rows[i].option, err, "%s", why.text);
 		http_free(http);
@@ -390,7 +398,7 @@ struct client_options config_client(const struct config *config, const atomic_bo
 bool config_check(const struct config *config, struct error *err)
 {
 	struct error why;
-	if (!is_server(config, err) || !is_connection(config, err))
+	if (!is_connection(config, err))
 		return false;
 	if (config->state_path && !store_check(config->state_path, &why))
 		return config_wrong(config, "state.path", err, "%s", why.text);

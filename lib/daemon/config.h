@@ -93,9 +93,13 @@ bool config_parse(struct config *config, int argc, char *const *argv, struct err
 bool config_wrong(const struct config *config, const char *option, struct error *err,
 		  const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* Can this be run? Reads the token or key file, tries URL and address, looks whether the state could be
- * written; opens no connection. */
+/* Can this be run? Tries the addresses, reads the web configuration; opens none of them. */
+bool config_check_process(const struct config *config, struct error *err);
+/* And the cluster? Reads the token or key file, tries URL and certificates, looks whether the state could be written;
+ * opens no connection. */
 bool config_check(const struct config *config, struct error *err);
+
+bool config_is_tls(const struct config *config); /* slurmrestd is asked by https:// */
 
 /* How to connect as configured. The strings are borrowed; the token is new. */
 struct client_options config_client(const struct config *config, const atomic_bool *stop);

@@ -145,10 +145,10 @@ void config_example(struct buf *out)
 		       "# needs a state.path of its own.\n"
 		       "# clusters:\n"
 		       "#   alpha:\n"
-		       "#     slurmrestd: {url: \"https://alpha.example:6820\", token-file: /etc/slurmscope/alpha.token}\n"
+		       "#     slurmrestd: {url: \"https://alpha.example:6820\", token-file: /run/slurmscope/alpha.token}\n"
 		       "#     state: {path: /var/lib/slurmscope/alpha.db}\n"
 		       "#   beta:\n"
-		       "#     slurmrestd: {url: \"https://beta.example:6820\", token-file: /etc/slurmscope/beta.token}\n"
+		       "#     slurmrestd: {url: \"https://beta.example:6820\", token-file: /run/slurmscope/beta.token}\n"
 		       "#     state: {path: /var/lib/slurmscope/beta.db}\n"
 		       "#     interval: {nodes: 2m}\n");
 }

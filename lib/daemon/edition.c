@@ -9,18 +9,18 @@
 #include <stdlib.h>
 #include <time.h>
 
-/* More are made for whoever asks, and not kept: who asks for each subset in turn is not to fill the memory. */
-enum { KEPT_MAX = 8 };
-
 struct edition {
 	atomic_uint readers;
+	struct page_board *board;
+	bool is_old; /* the board has something newer; of its lock */
 	struct page **pages; /* one reference each */
 	const char **clusters;
 	size_t count;
 	struct samples process;
 	pthread_mutex_t lock; /* of the renditions */
 	struct rendition *renditions; /* one reference each */
-	unsigned kept;
+	size_t part_bytes; /* of those that are not of the whole page */
+	atomic_size_t bytes; /* of all of them */
 };
 
 static const char *const scrape_codes[SCRAPE_CODES] = {
@@ -78,11 +78,22 @@ static void take_process(struct edition *edition, struct page_board *board)
 static struct edition *edition_new(struct page_board *board)
 {
 	struct edition *edition = NEW(struct edition);
+	edition->board = board;
 	take_pages(edition, board);
 	take_process(edition, board);
 	pthread_mutex_init(&edition->lock, NULL);
 	atomic_init(&edition->readers, 1);
 	return edition;
+}
+
+static bool is_part(const struct rendition_options *options)
+{
+	return options->page || options->format.collect;
+}
+
+static size_t size_of(const struct rendition *rendition)
+{
+	return sizeof *rendition + rendition->bytes.len;
 }
 
 static bool has_pages(const struct page_board *board)
@@ -96,13 +107,37 @@ static bool has_pages(const struct page_board *board)
 struct edition *edition_borrow(struct page_board *board)
 {
 	pthread_mutex_lock(&board->lock);
+	struct edition *old = board->edition && board->edition->is_old ? edition_retire(board) : NULL;
 	if (!board->edition && has_pages(board))
 		board->edition = edition_new(board);
 	struct edition *edition = board->edition;
 	if (edition)
 		atomic_fetch_add(&edition->readers, 1);
 	pthread_mutex_unlock(&board->lock);
+	edition_unref(old);
 	return edition;
+}
+
+struct edition *edition_retire(struct page_board *board)
+{
+	struct edition *edition = board->edition;
+	if (!edition)
+		return NULL;
+	edition->is_old = true; /* and edition_borrow tries again */
+	if (atomic_load(&board->rendition_bytes) - atomic_load(&edition->bytes) >= RENDITION_BYTES_MAX)
+		return NULL;
+	board->edition = NULL;
+	return edition;
+}
+
+static void forget(struct edition *edition, struct rendition **at)
+{
+	struct rendition *rendition = *at;
+	*at = rendition->next;
+	atomic_fetch_sub(&edition->bytes, size_of(rendition));
+	if (is_part(&rendition->options))
+		edition->part_bytes -= size_of(rendition);
+	rendition_unref(rendition);
 }
 
 void edition_unref(void *borrowed)
@@ -112,11 +147,8 @@ void edition_unref(void *borrowed)
 		return;
 	for (size_t i = 0; i < edition->count; i++)
 		page_unref(edition->pages[i]);
-	while (edition->renditions) {
-		struct rendition *next = edition->renditions->next;
-		rendition_unref(edition->renditions);
-		edition->renditions = next;
-	}
+	while (edition->renditions)
+		forget(edition, &edition->renditions);
 	samples_done(&edition->process);
 	pthread_mutex_destroy(&edition->lock);
 	free(edition->pages);
@@ -137,6 +169,7 @@ void rendition_unref(void *borrowed)
 	struct rendition *rendition = borrowed;
 	if (!rendition || atomic_fetch_sub(&rendition->readers, 1) > 1)
 		return;
+	atomic_fetch_sub(&rendition->board->rendition_bytes, size_of(rendition));
 	buf_done(&rendition->bytes);
 	free(rendition);
 }
@@ -161,6 +194,7 @@ static struct rendition *rendition_new(const struct edition *edition, const stru
 	const struct samples **pages = memory_new((edition->count + 1) * sizeof *pages);
 	size_t count = 0;
 	atomic_init(&rendition->readers, 1);
+	rendition->board = edition->board;
 	rendition->options = *options;
 	for (size_t i = 0; i < edition->count; i++)
 		if (!options->page || edition->pages[i] == options->page)
@@ -181,31 +215,57 @@ static struct rendition *rendition_new(const struct edition *edition, const stru
 	return rendition;
 }
 
-static struct rendition *find_or_make(struct edition *edition, const struct rendition_options *options)
+/* That nobody reads just now. */
+static void forget_parts(struct edition *edition)
+{
+	for (struct rendition **at = &edition->renditions; *at;)
+		if (is_part(&(*at)->options) && atomic_load(&(*at)->readers) == 1)
+			forget(edition, at);
+		else
+			at = &(*at)->next;
+}
+
+static void keep(struct edition *edition, struct rendition *rendition)
+{
+	size_t size = size_of(rendition);
+	atomic_fetch_add(&edition->board->rendition_bytes, size);
+	atomic_fetch_add(&edition->bytes, size);
+	if (is_part(&rendition->options))
+		edition->part_bytes += size;
+	rendition->next = edition->renditions;
+	edition->renditions = rendition;
+}
+
+static struct rendition *find_or_make(struct edition *edition, const struct rendition_options *options,
+				      struct error *err)
 {
 	struct rendition *rendition = edition->renditions;
 	while (rendition && !is_same(&rendition->options, options))
 		rendition = rendition->next;
 	if (!rendition) {
+		if (is_part(options) && edition->part_bytes >= RENDITION_BYTES_MAX)
+			forget_parts(edition);
+		if (is_part(options) && edition->part_bytes >= RENDITION_BYTES_MAX) {
+			error_set(err, "too many parts of the page are being read: try again later");
+			return NULL;
+		}
 		rendition = rendition_new(edition, options);
-		if (edition->kept == KEPT_MAX)
-			return rendition;
-		edition->kept++;
-		rendition->next = edition->renditions;
-		edition->renditions = rendition;
+		keep(edition, rendition);
 	}
 	atomic_fetch_add(&rendition->readers, 1);
 	return rendition;
 }
 
 struct rendition *edition_render(struct edition *edition, const struct rendition_options *options,
-				 uint64_t deadline_ns)
+				 uint64_t deadline_ns, struct error *err)
 {
 	const struct timespec deadline = {.tv_sec = (time_t)(deadline_ns / 1000000000u),
 					  .tv_nsec = (long)(deadline_ns % 1000000000u)};
-	if (pthread_mutex_clocklock(&edition->lock, CLOCK_MONOTONIC, &deadline) != 0)
+	if (pthread_mutex_clocklock(&edition->lock, CLOCK_MONOTONIC, &deadline) != 0) {
+		error_set(err, "others are being served");
 		return NULL;
-	struct rendition *rendition = find_or_make(edition, options);
+	}
+	struct rendition *rendition = find_or_make(edition, options, err);
 	pthread_mutex_unlock(&edition->lock);
 	return rendition;
 }

@@ -1,19 +1,22 @@
 #include "daemon/event_poller.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "base/memory.h"
 #include "model/job_run.h"
 #include "slurmrest/job_runs_query.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum {
 	SLURMDBD_GIVE_UP_S = 120, /* without any answer of its: there is none; shorter than MinJobAge */
-	ENDS_KEPT_S = 600,        /* what slurmctld told of ends is known so long when slurmdbd takes over */
 	SETTLED_AFTER_S = 10,     /* what slurmdbd has of an end does not change any more */
 	WHOLE_AFTER_S = 300,      /* what slurmdbd lacks of a run by then never comes */
 	STEPS_AFTER_S = 60,       /* slurmdbd has a job's steps by then */
 	STEPS_SINCE_S = 86400,    /* older ones were given up */
+	STEPS_COUNTED_EVERY_S = 5, /* all runs are looked at for it: 16 ms for a million */
 };
 
 void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan,
@@ -37,25 +40,32 @@ static int64_t time_of(uint64_t number)
 
 /* Who tells of ends */
 
-/* A slurmdbd that was never heard of is waited for a while, then ends are taken from slurmctld. */
+/* A slurmdbd that was never heard of is waited for a while, then ends are taken from slurmctld. When it comes after all it
+ * is asked for what ended since slurmctld's were forgotten. */
 static void choose_source(struct event_poller *poller)
 {
 	struct job_events *events = poller->recorder.events;
 	const struct config *config = poller->asker->config;
 	int64_t every = (int64_t)config->interval_s[TASK_JOB_ENDS];
 	bool is_awaited = clock_now_s() < poller->began + SLURMDBD_GIVE_UP_S;
-	bool by_slurmdbd = config->jobs_ends == JOBS_ENDS_AUTO
-				   ? events->ends_by_slurmdbd || poller->has_answered || is_awaited
-				   : config->jobs_ends == JOBS_ENDS_SLURMDBD;
-	if (by_slurmdbd && !events->ends_by_slurmdbd && poller->has_windows) {
-		int64_t from = clock_now_s() - ENDS_KEPT_S;
-		end_windows_init(&poller->windows, from > events->birth ? from : events->birth, every);
-	}
+	bool by_slurmdbd = config->jobs_ends == JOBS_ENDS_AUTO ? events->slurmdbd_told || is_awaited
+							       : config->jobs_ends == JOBS_ENDS_SLURMDBD;
+	if (!poller->has_windows || !events->ends_by_slurmdbd) /* it may take over at any time */
+		end_windows_init(&poller->windows, events->ends_known_until, every);
 	events->ends_by_slurmdbd = by_slurmdbd;
 	events->reads_steps = by_slurmdbd && config->jobs_steps == JOBS_STEPS_READ;
-	if (!poller->has_windows)
-		end_windows_init(&poller->windows, events->ends_known_until, every);
 	poller->has_windows = true;
+}
+
+static uint64_t count_steps(struct event_poller *poller)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	if (now_ns >= poller->next_count_ns) {
+		poller->steps = job_events_want_steps(poller->recorder.events,
+						      asker_now_s(poller->asker) - STEPS_AFTER_S, NULL, 0);
+		poller->next_count_ns = now_ns + STEPS_COUNTED_EVERY_S * UINT64_C(1000000000);
+	}
+	return poller->steps;
 }
 
 void event_poller_update(struct event_poller *poller)
@@ -65,17 +75,16 @@ void event_poller_update(struct event_poller *poller)
 	const struct job_events *events = poller->recorder.events;
 	bool is_known = client_version(asker->client) != NULL;
 	choose_source(poller);
+	double asked = asker->exporter->endpoints[ENDPOINT_DIAG].last_success;
 	if (asker->cluster->scheduler.is_known) /* as long as it is, its answer may be minutes old */
-		end_windows_note_queue(&poller->windows,
-				       (int64_t)asker->exporter->endpoints[ENDPOINT_DIAG].last_success,
+		end_windows_note_queue(&poller->windows, asker_time_s(asker, asked),
 				       (uint64_t)time_of(diag->dbd_queue));
 	bool asks_slurmdbd = is_known && asker->config->jobs_ends != JOBS_ENDS_SLURMCTLD;
 	plan_allow_task(poller->plan, TASK_JOB_ENDS, asks_slurmdbd);
 	plan_allow_task(poller->plan, TASK_JOB_STEPS, asks_slurmdbd && events->reads_steps);
 	plan_set_whole(poller->plan, TASK_JOB_ENDS, poller->last_runs + 1);
 	plan_set_work(poller->plan, TASK_JOB_ENDS, poller->last_runs + 1);
-	plan_set_work(poller->plan, TASK_JOB_STEPS,
-		      job_events_want_steps(events, clock_now_s() - STEPS_AFTER_S, NULL, 0));
+	plan_set_work(poller->plan, TASK_JOB_STEPS, count_steps(poller));
 }
 
 /* Requests */
@@ -90,8 +99,7 @@ static void take_run(void *context, const void *record)
 {
 	struct runs_taken *taken = context;
 	const struct job_run *run = record;
-	uint64_t ignored = UINT64_C(1) << JOB_FLAG_RESIZING | UINT64_C(1) << JOB_FLAG_REVOKED;
-	if (run->job.flags & ignored)
+	if (run->job.flags >> JOB_FLAG_REVOKED & 1)
 		return;
 	GROW(taken->items, taken->count, taken->capacity);
 	struct job_run *copy = &taken->items[taken->count++];
@@ -150,7 +158,7 @@ static bool is_completing(const struct event_poller *poller, const struct job *j
 {
 	struct job_view row;
 	return job_table_find(poller->asker->cluster->job_table, job->id, &row) &&
-	       row.submit_time == job->submit_time && row.flags >> JOB_FLAG_COMPLETING & 1;
+	       row.submit_time <= job->submit_time && row.flags >> JOB_FLAG_COMPLETING & 1;
 }
 
 /* Of a short job slurmdbd may hear the end first: then it has neither partition nor array until it hears of its start
@@ -166,22 +174,6 @@ static bool is_whole(const struct event_poller *poller, const struct job_run *ru
 	       !is_completing(poller, &run->job);
 }
 
-static void take_ends(struct event_poller *poller, const struct runs_taken *taken,
-		      struct end_window window, int64_t now)
-{
-	for (size_t i = 0; i < taken->count; i++) {
-		const struct job_run *run = &taken->items[i];
-		if (!is_slurms(run))
-			continue;
-		job_rounds_note_job(poller->rounds, &run->job); /* where no job is known nobody else tells of ids */
-		if (!job_run_has_ended(run) || !time_of(run->job.end_time) || !is_whole(poller, run, now))
-			continue;
-		const struct job_end end = end_of(run, &poller->asker->cluster->vocabulary);
-		if (end.end_time >= window.first) /* an older one may be forgotten already */
-			job_events_take_end(poller->recorder.events, &end);
-	}
-}
-
 static struct job_runs_query query_of(const struct event_poller *poller, bool with_steps)
 {
 	return (struct job_runs_query){.version = client_version(poller->asker->client),
@@ -189,12 +181,48 @@ static struct job_runs_query query_of(const struct event_poller *poller, bool wi
 				       .with_steps = with_steps};
 }
 
+static int compare_ends(const void *left, const void *right)
+{
+	const struct job_run *a = left, *b = right;
+	int64_t end = time_of(a->job.end_time), other = time_of(b->job.end_time);
+	if (end != other)
+		return end < other ? -1 : 1;
+	return job_run_is_size(b) - job_run_is_size(a);
+}
+
+static void take_ends(struct event_poller *poller, const struct runs_taken *taken, int64_t now)
+{
+	struct job_events *events = poller->recorder.events;
+	const struct job_runs_query query = query_of(poller, false);
+	bool tells_sizes = job_runs_query_tells_sizes(&query);
+	if (taken->count)
+		qsort(taken->items, taken->count, sizeof *taken->items, compare_ends);
+	for (size_t i = 0; i < taken->count; i++) {
+		const struct job_run *run = &taken->items[i];
+		if (!is_slurms(run))
+			continue;
+		struct job_view known;
+		if (!job_table_find(poller->asker->cluster->job_table, run->job.id, &known))
+			job_rounds_note_job(poller->rounds, &run->job); /* where no job is known nobody else tells of ids */
+		bool is_over = job_run_is_size(run) ? tells_sizes : job_run_has_ended(run);
+		if (!is_over || !time_of(run->job.end_time) || !is_whole(poller, run, now))
+			continue;
+		const struct job_end end = end_of(run, &poller->asker->cluster->vocabulary);
+		if (end.end_time < events->ends_known_until)
+			continue; /* it may be forgotten already */
+		if (job_run_is_size(run))
+			job_events_take_size(events, &end);
+		else
+			job_events_take_end(events, &end);
+	}
+}
+
 static enum fetch_result fetch_runs(struct event_poller *poller, struct runs_taken *taken,
 				    const struct buf *query, struct plan_outcome *outcome)
 {
 	const struct fetch fetch = {ENDPOINT_DBD_JOBS, take_run, taken, .query = query->bytes};
 	enum fetch_result result = asker_ask(poller->asker, &fetch, outcome);
-	poller->has_answered |= fetch_succeeded(result);
+	poller->has_answered_since |= fetch_succeeded(result);
 	return result;
 }
 
@@ -204,7 +232,7 @@ static void poll_ends(struct event_poller *poller, struct plan_outcome *outcome)
 	struct job_events *events = poller->recorder.events;
 	struct runs_taken taken = {.count = 0};
 	struct buf text = BUF_INIT;
-	int64_t now = clock_now_s();
+	int64_t now = asker_now_s(poller->asker);
 	struct end_window window = end_windows_next(windows, now);
 	const struct job_runs_query query = query_of(poller, false);
 	/* before v0.0.40 those that were requeued only come with all that live */
@@ -215,11 +243,15 @@ static void poll_ends(struct event_poller *poller, struct plan_outcome *outcome)
 	if (!outcome->is_round_done) {
 		end_windows_note_failure(windows);
 	} else {
-		take_ends(poller, &taken, window, now);
+		take_ends(poller, &taken, now);
 		poller->last_runs = taken.count;
 		if (end_windows_note(windows, window, now, taken.count))
 			plan_hasten(poller->plan, TASK_JOB_ENDS);
 		job_events_end_window(events, windows->known_until, windows->known_until);
+		if (windows->gave_up)
+			log_line(LOG_LEVEL_WARN, "slurmdbd answers, but for a day its queue in slurmctld was never empty: "
+				 "ends that wait there since are not waited for", NULL);
+		windows->gave_up = false;
 	}
 	buf_done(&text);
 	taken_done(&taken);
@@ -234,6 +266,8 @@ static void take_steps(struct event_poller *poller, const struct runs_taken *tak
 		const struct job_steps steps = {
 			.raw_id = (uint32_t)run->job.id,
 			.key = key_of(run),
+			.start_time = time_of(run->job.start_time),
+			.end_time = time_of(run->job.end_time),
 			.allocated_cpu_seconds = seconds * (double)time_of(run->cpus_allocated),
 			.used_cpu_seconds = is_known ? (double)run->cpu_used_us / 1e6 : -1,
 			.allocated_memory = (double)time_of(run->memory_allocated),
@@ -244,6 +278,25 @@ static void take_steps(struct event_poller *poller, const struct runs_taken *tak
 	}
 }
 
+/* A run may have more steps than slurmrestd can take in time, or has memory for. It is found by asking for each of those
+ * alone that failed together, and given up if it fails twice, while slurmdbd answers otherwise. */
+static void note_steps_failed(struct event_poller *poller, const struct run_key *keys, size_t count)
+{
+	if (count > 1) {
+		poller->suspects = count;
+		return;
+	}
+	if (!run_key_equal(&poller->failed, keys)) {
+		poller->failed = *keys;
+		poller->has_answered_since = false;
+	} else if (poller->has_answered_since) {
+		char id[24];
+		snprintf(id, sizeof id, "%" PRIu32, keys->id);
+		log_line(LOG_LEVEL_WARN, "what a job used is given up: its steps were asked for in vain, twice", "job", id, NULL);
+		job_events_no_steps(poller->recorder.events, keys);
+	}
+}
+
 static void poll_steps(struct event_poller *poller, uint64_t max, struct plan_outcome *outcome)
 {
 	struct job_events *events = poller->recorder.events;
@@ -251,11 +304,14 @@ static void poll_steps(struct event_poller *poller, uint64_t max, struct plan_ou
 	struct buf text = BUF_INIT;
 	struct run_key keys[JOB_STEPS_BATCH_MAX];
 	struct job_runs_name names[JOB_STEPS_BATCH_MAX];
-	int64_t before = clock_now_s() - STEPS_AFTER_S;
+	int64_t before = asker_now_s(poller->asker) - STEPS_AFTER_S;
+	if (poller->suspects)
+		max = 1;
 	size_t wanting = job_events_want_steps(events, before, keys, max);
 	size_t count = wanting < max ? wanting : max;
 	const struct job_runs_query query = query_of(poller, true);
 	*outcome = (struct plan_outcome){.result = PLAN_OK, .is_round_done = true};
+	poller->next_count_ns = 0;
 	if (!count)
 		return;
 	for (size_t i = 0; i < count; i++)
@@ -267,6 +323,9 @@ static void poll_steps(struct event_poller *poller, uint64_t max, struct plan_ou
 		for (size_t i = 0; i < count; i++)
 			job_events_no_steps(events, &keys[i]);
 		outcome->is_round_done = wanting == count;
+		poller->suspects -= poller->suspects > 0;
+	} else {
+		note_steps_failed(poller, keys, count);
 	}
 	outcome->records = count;
 	buf_done(&text);

@@ -14,10 +14,14 @@ struct event_poller {
 	struct job_rounds *rounds;
 	struct recorder recorder;
 	struct end_windows windows;
-	bool has_answered;     /* slurmdbd told of ends since the start */
 	bool has_windows;      /* of the events at hand: they may be others after recorder_write */
 	int64_t began;         /* Unix seconds */
 	uint64_t last_runs;    /* of the last window */
+	size_t suspects;       /* runs whose steps were asked for at once in vain: they are asked for one by one */
+	struct run_key failed; /* whose steps were asked for alone in vain; no such run: 0 */
+	bool has_answered_since; /* slurmdbd, something else */
+	uint64_t steps;         /* runs whose steps were to be read when they were counted */
+	uint64_t next_count_ns; /* monotonic: when they are again */
 	bool is_changed;       /* something was counted since it was written */
 	uint64_t table_changes; /* of the job table when it was looked at */
 	int64_t as_of;          /* likewise */

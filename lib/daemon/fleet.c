@@ -15,6 +15,7 @@ struct member {
 	struct page_slot slot;
 	struct poller *next_poller; /* to take its place */
 	bool stays, is_to_start;
+	bool is_refused; /* a thread, which was said */
 	struct member *next;
 };
 
@@ -114,6 +115,14 @@ static void replace(struct member *member)
 	member->is_to_start = true;
 }
 
+/* Those that do not go on, all at once: each takes up to a second to end. */
+static void tell_to_stop(struct fleet *fleet)
+{
+	for (struct member *member = fleet->members; member; member = member->next)
+		if (member->poller && (!member->stays || member->next_poller))
+			poller_tell_to_stop(member->poller);
+}
+
 static void hand_out(struct fleet *fleet, struct setup *setup)
 {
 	for (size_t i = 0; i < setup->cluster_count; i++) {
@@ -125,6 +134,7 @@ static void hand_out(struct fleet *fleet, struct setup *setup)
 		member->setup = setup_hold(setup);
 		member->config = &setup->clusters[i];
 	}
+	tell_to_stop(fleet);
 	for (struct member *member = fleet->members, *next; member; member = next) {
 		next = member->next;
 		if (!member->stays)
@@ -132,15 +142,25 @@ static void hand_out(struct fleet *fleet, struct setup *setup)
 		else if (member->next_poller)
 			replace(member);
 	}
+	for (struct member *member = fleet->members; member; member = member->next)
+		member->stays = false;
 }
 
-static bool start(struct fleet *fleet, struct error *err)
+bool fleet_start(struct fleet *fleet)
 {
 	bool are_started = true;
+	struct error err;
 	for (struct member *member = fleet->members; member; member = member->next) {
-		if (member->is_to_start && !fleet->setup->process.once)
-			are_started &= poller_start(member->poller, err);
-		member->stays = member->is_to_start = false;
+		if (!member->is_to_start)
+			continue;
+		member->is_to_start = !poller_start(member->poller, &err);
+		if (member->is_to_start && !member->is_refused) {
+			log_about(member->name);
+			log_line(LOG_LEVEL_ERROR, "not polled yet, which is tried again", "error", err.text, NULL);
+			log_about(NULL);
+		}
+		member->is_refused = member->is_to_start;
+		are_started &= !member->is_to_start;
 	}
 	return are_started;
 }
@@ -159,7 +179,7 @@ bool fleet_take(struct fleet *fleet, struct setup *setup, struct error *err)
 	page_board_label(fleet->board, buf_text(&labels));
 	buf_done(&fleet->labels);
 	fleet->labels = labels;
-	return start(fleet, err);
+	return true;
 }
 
 bool fleet_makes_progress(const struct fleet *fleet)
@@ -183,6 +203,7 @@ void fleet_free(struct fleet *fleet)
 {
 	if (!fleet)
 		return;
+	tell_to_stop(fleet);
 	while (fleet->members)
 		take_off(fleet, fleet->members);
 	setup_release(fleet->setup);

@@ -10,13 +10,16 @@ struct fleet *fleet_new(struct page_board *board); /* of no clusters; borrows th
 
 /* From now on polls the setup's clusters, whose files were checked, and holds it. Where a cluster's poller can go on it is
  * told; else another takes its place and goes on counting; those of clusters that are not there any more end, which may
- * take a second. False: nothing is changed. With --once nothing is asked before fleet_poll_all. */
+ * take a second. New ones begin with fleet_start. False: nothing is changed. */
 bool fleet_take(struct fleet *fleet, struct setup *setup, struct error *err);
 
-/* Asks every endpoint of every cluster once; true if all that are served answered. */
+/* Starts the pollers that have not begun. False: there was no thread for some, which is said; to be tried again. */
+bool fleet_start(struct fleet *fleet);
+
 /* Do all pollers? One that hangs has numbers that grow old without anybody's saying so. */
 bool fleet_makes_progress(const struct fleet *fleet);
 
+/* Asks every endpoint of every cluster once, without fleet_start; true if all that are served answered. */
 bool fleet_poll_all(struct fleet *fleet);
 
 void fleet_free(struct fleet *fleet); /* NULL is fine */

@@ -15,6 +15,7 @@ enum {
 	SEARCH_PAUSE_S = 600,
 	SEARCH_PAUSE_MAX_S = 6 * 3600,
 	SLURMDBD_PAUSE_S = 600,
+	STATES_PAUSE_S = 3660, /* the planner leaves a way that is not served for an hour */
 };
 
 void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan,
@@ -47,10 +48,14 @@ static void choose(struct job_poller *poller)
 {
 	const struct api_version *version = client_version(poller->reader.asker->client);
 	bool is_known = version != NULL;
-	if (version != poller->version)
+	uint64_t now = clock_monotonic_ns();
+	bool is_time = is_known && version->task_ids_are_raw && poller->lacks_states && now >= poller->states_after_ns;
+	if (version != poller->version || is_time) {
 		poller->lacks_states = is_known && !version->task_ids_are_raw;
-	else if (!poller->reads_list && !plan_is_allowed(poller->plan, TASK_JOB_STATES))
+	} else if (!poller->reads_list && !plan_is_allowed(poller->plan, TASK_JOB_STATES)) {
 		poller->lacks_states = true;
+		poller->states_after_ns = now + STATES_PAUSE_S * UINT64_C(1000000000);
+	}
 	bool reads_list = !is_known || poller->lacks_states ||
 			  poller->reader.asker->config->jobs_read == JOBS_READ_LIST;
 	if (version == poller->version && reads_list == poller->reads_list)
@@ -185,6 +190,12 @@ static void renew(struct job_poller *poller, enum endpoint endpoint, size_t task
 	health_renew(poller->reader.asker->health, endpoint, interval_s, poller->round_began_ns);
 }
 
+/* Once every job was asked for its details: that some changed since does not matter. */
+static void note_details(struct job_poller *poller)
+{
+	poller->has_details |= poller->has_states && !job_details_are_lacking(&poller->reader.details);
+}
+
 /* The states of all jobs are known as of the round's begin: what is new or changed is asked for now. */
 static void finish_states(struct job_poller *poller)
 {
@@ -192,14 +203,13 @@ static void finish_states(struct job_poller *poller)
 	poller->reader.asker->exporter->endpoints[ENDPOINT_JOB_STATES].last_success =
 		clock_now() - age_s;
 	poller->has_states |= !poller->needs_all;
-	poller->as_of = poller->has_states ? clock_now_s() - (int64_t)ceil(age_s) : 0;
+	poller->as_of = poller->has_states ? asker_now_s(poller->reader.asker) - (int64_t)ceil(age_s) : 0;
 	renew(poller, ENDPOINT_JOB_STATES, TASK_JOB_STATES);
 	if (!job_details_left(&poller->reader.details, JOB_QUEUE_ARRAYS))
 		job_details_begin(&poller->reader.details, JOB_QUEUE_ARRAYS);
 	if (job_details_begin(&poller->reader.details, JOB_QUEUE_WANTED))
 		plan_hasten(poller->plan, TASK_JOB_DETAILS);
-	else
-		poller->has_details |= poller->has_states;
+	note_details(poller);
 }
 
 static bool poll_states_list(struct job_poller *poller, struct plan_outcome *outcome)
@@ -256,6 +266,7 @@ static void end_search(struct job_poller *poller)
 	plan_hasten(poller->plan, TASK_JOB_STATES);
 	if (poller->has_states)
 		return;
+	poller->reader.rounds.is_open = false;
 	poller->round_began_ns = poller->search_began_ns; /* the first search told the states of all */
 	finish_states(poller);
 }
@@ -264,7 +275,6 @@ static bool poll_search(struct job_poller *poller, uint64_t ids_max, struct plan
 {
 	struct job_rounds *rounds = &poller->reader.rounds;
 	struct buf query = BUF_INIT;
-	rounds->is_open = false; /* the rounds have one answer at a time: this one begins anew */
 	if (!rounds->search.is_open) {
 		poller->search_began_ns = clock_monotonic_ns();
 		job_search_begin(&rounds->search, &rounds->frontiers);
@@ -284,7 +294,7 @@ static bool poll_search(struct job_poller *poller, uint64_t ids_max, struct plan
 
 static bool poll_list(struct job_poller *poller, struct plan_outcome *outcome)
 {
-	int64_t began = clock_now_s();
+	int64_t began = asker_now_s(poller->reader.asker);
 	poller->round_began_ns = clock_monotonic_ns();
 	bool counts_arrays = poller->version && *poller->version->flags_query;
 	if (!job_reader_list(&poller->reader, counts_arrays, outcome))
@@ -300,11 +310,10 @@ static bool poll_list(struct job_poller *poller, struct plan_outcome *outcome)
 static bool finish_details(struct job_poller *poller)
 {
 	struct job_details *details = &poller->reader.details;
-	if (job_details_left(details, JOB_QUEUE_WANTED) ||
-	    (details->are_some_unrecorded && job_details_begin(details, JOB_QUEUE_WANTED)))
-		return false;
-	poller->has_details |= poller->has_states;
-	return true;
+	bool are_some_left = job_details_left(details, JOB_QUEUE_WANTED) ||
+			     (details->are_some_unrecorded && job_details_begin(details, JOB_QUEUE_WANTED));
+	note_details(poller);
+	return !are_some_left;
 }
 
 static bool poll_slurmdbd(struct job_poller *poller, uint64_t records, struct plan_outcome *outcome)

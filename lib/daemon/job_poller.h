@@ -12,13 +12,14 @@ struct job_poller {
 	struct plan_task *tasks; /* its table */
 	const struct api_version *version; /* that the rest is about */
 	bool lacks_states;     /* it has no jobs/state, or none of use */
+	uint64_t states_after_ns; /* then it is tried again: a proxy may have refused it for a moment */
 	bool reads_list;       /* jobs are read as whole lists */
 	bool is_rate_limited;  /* Slurm limits how often we may ask it (rl_enable) */
 	bool needs_all;        /* known ids and those above do not suffice: a list of all states, or a search */
 	bool has_states;       /* all jobs were found */
 	bool has_details;      /* and asked for their details */
 	uint64_t round_began_ns;
-	int64_t as_of; /* Unix seconds: all jobs are known as they were then, or later; 0: not yet */
+	int64_t as_of; /* Unix seconds of slurmctld's clock: all jobs are known as they were then, or later; 0: not yet */
 	uint64_t jobs_time;    /* of the last count of diag that was looked at */
 	uint64_t next_job_id;  /* of conf, when it was last looked at */
 	bool asks_slurmdbd;    /* for the first details of many new jobs */

@@ -36,7 +36,7 @@ bool job_reader_states(struct job_reader *reader, const struct buf *query,
 {
 	const struct fetch fetch = {ENDPOINT_JOB_STATES, take_state, &reader->rounds,
 				    .query = query->bytes};
-	int64_t now = clock_now_s(); /* an answer may take long: it is no younger than its request */
+	int64_t now = asker_now_s(reader->asker); /* an answer may take long: it is no younger than its request */
 	bool is_well = asker_ask(reader->asker, &fetch, outcome) == FETCH_OK;
 	reader->last_update = 0;
 	if (is_well)
@@ -75,7 +75,7 @@ bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome 
 	struct job_table *table = reader->rounds.table;
 	const struct fetch fetch = {ENDPOINT_JOB, take_job, &copies, .item = item,
 				    .with_detail = wants_detail(table, id)};
-	int64_t now = clock_now_s();
+	int64_t now = asker_now_s(reader->asker);
 	enum fetch_result result = asker_ask(reader->asker, &fetch, outcome);
 	for (size_t i = 0; result == FETCH_OK && i < copies.count; i++) {
 		copies.items[i].is_detailed = fetch.with_detail;
@@ -101,22 +101,18 @@ static void take_run(void *context, const void *record)
 }
 
 /* Not those that slurmctld has forgotten: the id of an array's first record brings all that the array ever had
- * otherwise. By slurmctld's clock, if diag told it. */
-static uint64_t remembered_since(const struct cluster *cluster)
+ * otherwise. */
+static uint64_t remembered_since(int64_t now)
 {
 	enum { REMEMBERED_S = 600 }; /* MinJobAge is 300 s by default */
-	const struct scheduler_section *scheduler = &cluster->scheduler;
-	uint64_t now = scheduler->is_known && number_is_known(scheduler->diag.jobs_time)
-			       ? scheduler->diag.jobs_time
-			       : (uint64_t)clock_now_s();
-	return now > REMEMBERED_S ? now - REMEMBERED_S : 0;
+	return now > REMEMBERED_S ? (uint64_t)now - REMEMBERED_S : 0;
 }
 
 bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count,
 		     struct plan_outcome *outcome)
 {
 	struct cluster *cluster = reader->asker->cluster;
-	int64_t now = clock_now_s();
+	int64_t now = asker_now_s(reader->asker);
 	struct job_runs runs = {.table = cluster->job_table};
 	struct buf text = BUF_INIT;
 	const struct job_runs_query query = {client_version(reader->asker->client), cluster->name,
@@ -124,7 +120,7 @@ bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t coun
 	struct job_runs_name names[ACCOUNTING_IDS_MAX];
 	for (size_t i = 0; i < count; i++)
 		names[i] = (struct job_runs_name){ids[i], NUMBER_UNSET};
-	job_runs_query_names(&query, names, count, remembered_since(cluster), &text);
+	job_runs_query_names(&query, names, count, remembered_since(now), &text);
 	const struct fetch fetch = {ENDPOINT_DBD_JOBS, take_run, &runs, .query = text.bytes};
 	bool is_well = asker_ask(reader->asker, &fetch, outcome) == FETCH_OK;
 	if (is_well) {
@@ -169,7 +165,7 @@ static void count_task(void *context, const void *record)
 
 /* Counts the pending tasks of the array's unsplit rest; false if slurmrestd does not tell: then they stay as many
  * as last time, or as listed. */
-static bool count_tasks(struct job_reader *reader, uint64_t id)
+static bool count_tasks(struct job_reader *reader, uint64_t id, struct plan_outcome *list)
 {
 	struct job_table *table = reader->rounds.table;
 	struct task_count tasks = {.id = id};
@@ -177,7 +173,9 @@ static bool count_tasks(struct job_reader *reader, uint64_t id)
 	char query[48];
 	snprintf(query, sizeof query, "?job_id=%" PRIu64, id);
 	const struct fetch fetch = {ENDPOINT_JOB_STATES, count_task, &tasks, .query = query};
-	if (asker_ask(reader->asker, &fetch, &outcome) != FETCH_OK)
+	bool is_well = asker_ask(reader->asker, &fetch, &outcome) == FETCH_OK;
+	list->seconds += outcome.seconds;
+	if (!is_well)
 		return false;
 	const struct api_version *version = client_version(reader->asker->client);
 	uint64_t split = job_table_split_pending(table, id);
@@ -186,7 +184,8 @@ static bool count_tasks(struct job_reader *reader, uint64_t id)
 	return job_table_set_tasks(table, id, tasks.pending);
 }
 
-static void count_cut_arrays(struct job_reader *reader, bool counts_arrays)
+/* What it takes is part of what the list takes. */
+static void count_cut_arrays(struct job_reader *reader, bool counts_arrays, struct plan_outcome *outcome)
 {
 	const struct job_table *table = reader->rounds.table;
 	struct job_view row;
@@ -195,7 +194,7 @@ static void count_cut_arrays(struct job_reader *reader, bool counts_arrays)
 		if (!job_table_at(table, i, &row) || !row.is_cut)
 			continue;
 		if (counts_arrays && asked++ < CUT_ARRAYS_ASKED_MAX)
-			counts_arrays = count_tasks(reader, row.id);
+			counts_arrays = count_tasks(reader, row.id, outcome);
 		undercounted += job_table_at(table, i, &row) && !row.is_counted;
 	}
 	if (undercounted && !reader->warned_of_cut_arrays)
@@ -211,7 +210,7 @@ bool job_reader_list(struct job_reader *reader, bool counts_arrays, struct plan_
 {
 	const struct section *section = &section_table[ENDPOINT_JOBS];
 	struct cluster *cluster = reader->asker->cluster;
-	int64_t now = clock_now_s();
+	int64_t now = asker_now_s(reader->asker);
 	struct list_build build = {{cluster, section->start(cluster, now), now}, &reader->rounds};
 	const struct fetch fetch = {ENDPOINT_JOBS, take_listed, &build,
 				    .since = reader->last_update};
@@ -223,6 +222,7 @@ bool job_reader_list(struct job_reader *reader, bool counts_arrays, struct plan_
 	section->commit(cluster, build.section.built);
 	reader->last_update = reader->asker->last_update;
 	job_rounds_note_list(&reader->rounds);
-	count_cut_arrays(reader, counts_arrays);
+	count_cut_arrays(reader, counts_arrays, outcome);
+	outcome->cost_records = job_table_counts(cluster->job_table).jobs; /* by task, as it is planned */
 	return true;
 }

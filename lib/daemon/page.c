@@ -59,19 +59,13 @@ struct page **page_board_borrow(struct page_board *board, size_t *ret_count, boo
 	return pages;
 }
 
-/* Editions that were made before do not show it. */
-static void forget_edition(struct page_board *board)
-{
-	edition_unref(board->edition);
-	board->edition = NULL;
-}
-
 void page_board_label(struct page_board *board, struct text labels)
 {
 	pthread_mutex_lock(&board->lock);
 	board->labels = labels;
-	forget_edition(board);
+	struct edition *edition = edition_retire(board);
 	pthread_mutex_unlock(&board->lock);
+	edition_unref(edition);
 }
 
 void page_board_note_reload(struct page_board *board, const struct error *why, double now)
@@ -82,8 +76,9 @@ void page_board_note_reload(struct page_board *board, const struct error *why, d
 		board->config_error = *why;
 	else
 		board->process.config_loaded = now;
-	forget_edition(board);
+	struct edition *edition = edition_retire(board);
 	pthread_mutex_unlock(&board->lock);
+	edition_unref(edition);
 }
 
 bool page_board_config(struct page_board *board, double *ret_read, struct error *ret_why)
@@ -122,9 +117,8 @@ void page_slot_publish(struct page_slot *slot, struct page *page)
 	struct page_board *board = slot->board;
 	pthread_mutex_lock(&board->lock);
 	struct page *old = slot->page;
-	struct edition *edition = board->edition;
+	struct edition *edition = edition_retire(board);
 	slot->page = page;
-	board->edition = NULL;
 	pthread_mutex_unlock(&board->lock);
 	edition_unref(edition);
 	page_unref(old);

@@ -40,6 +40,7 @@ struct page_board {
 	pthread_mutex_t lock;
 	struct page_slot *first;
 	struct edition *edition; /* of the pages that are there; NULL: nobody has asked for it yet */
+	atomic_size_t rendition_bytes; /* of what was made of editions, also of older ones that are still being read */
 	struct exporter_process process;
 	_Atomic(struct http_server *) server; /* that it is read from; NULL: none */
 	struct text labels; /* of the process's own samples, as on the page; borrowed */

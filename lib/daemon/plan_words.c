@@ -46,5 +46,5 @@ void plan_words_jobs(const struct job_poller *jobs, struct buf *out)
 	int64_t oldest = job_table_oldest_details(table);
 	if (oldest)
 		buf_printf(out, "The oldest details of those that live are %s old.\n",
-			   words_seconds((double)(clock_now_s() - oldest)).text);
+			   words_seconds((double)(asker_now_s(jobs->reader.asker) - oldest)).text);
 }

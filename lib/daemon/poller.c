@@ -79,6 +79,15 @@ static uint64_t since(const struct poller *poller, enum endpoint which)
 	return works && poller->health.entries[which].is_shown ? poller->last_update[which] : 0;
 }
 
+/* Diag was asked since `began`. */
+static void note_clock(struct poller *poller, double began)
+{
+	uint64_t time = poller->cluster.scheduler.diag.time;
+	double *ahead = &poller->asker.clock_ahead;
+	if (number_is_known(time) && time)
+		*ahead = clock_ahead(*ahead, time, began, clock_now());
+}
+
 /* Asks for the endpoint whole; *ret_outcome but for task and way. */
 static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint which,
 				       struct plan_outcome *ret_outcome)
@@ -86,6 +95,7 @@ static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint whic
 	const struct section *section = &section_table[which];
 	struct section_build build = {.cluster = &poller->cluster, .now = clock_now_s()};
 	uint64_t begin_ns = clock_monotonic_ns();
+	double began = clock_now();
 	char query[96];
 	endpoint_cluster_query(which, poller->cluster.name, query, sizeof query);
 	const struct fetch fetch = {which, section->take, &build, .query = query,
@@ -97,6 +107,8 @@ static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint whic
 	if (result == FETCH_OK) {
 		section->commit(&poller->cluster, build.built);
 		poller->last_update[which] = poller->asker.last_update;
+		if (which == ENDPOINT_DIAG)
+			note_clock(poller, began);
 	} else {
 		section->discard(build.built);
 		if (!fetch_succeeded(result))
@@ -320,6 +332,7 @@ static void publish(struct poller *poller, const struct plan_action *action)
 	uint64_t begin = clock_monotonic_ns();
 	struct samples samples = {.text = BUF_INIT};
 	struct plan_totals totals = plan_show_totals(poller->plan, begin);
+	const struct recorder *recorder = &poller->events.recorder;
 	drop_what_is_not_known(poller);
 	cluster_fold(&poller->cluster);
 	if (!poller->config->once)
@@ -327,7 +340,7 @@ static void publish(struct poller *poller, const struct plan_action *action)
 	fill_exporter(poller, &totals, begin);
 	const struct view view = {.cluster = &poller->cluster,
 				  .exporter = &poller->exporter,
-				  .events = poller->config->once ? NULL : poller->events.recorder.events,
+				  .events = poller->config->once || recorder->is_hidden ? NULL : recorder->events,
 				  .now = clock_now_s(),
 				  .per_node = (enum per_node)poller->config->per_node,
 				  .labels = buf_text(&poller->labels)};
@@ -417,7 +430,10 @@ static void *run(void *context)
 		expect_sign(poller, now, GRACE_S + REQUESTS_OF_ACTION * (double)poller->config->timeout_s);
 		poller_take_next_config(poller);
 		struct plan_action action = plan_next(poller->plan, now);
+		bool led = poller->leads;
 		publish_if_due(poller, &action);
+		if (poller->leads != led) /* another one took the state file: now there is else to do */
+			continue;
 		if (action.kind == PLAN_ASK) {
 			act(poller, &action);
 			continue;
@@ -440,15 +456,22 @@ bool poller_start(struct poller *poller, struct error *err)
 	expect_sign(poller, clock_monotonic_ns(), GRACE_S);
 	int code = pthread_create(&poller->thread, NULL, run, poller);
 	poller->has_thread = code == 0;
+	if (code)
+		atomic_store(&poller->next_sign_ns, 0);
 	return poller->has_thread || error_set(err, "a thread to poll in: %s", strerror(code));
 }
 
-void poller_stop(struct poller *poller)
+void poller_tell_to_stop(struct poller *poller)
 {
 	pthread_mutex_lock(&poller->lock);
 	atomic_store(&poller->stop, true);
 	pthread_cond_signal(&poller->wake);
 	pthread_mutex_unlock(&poller->lock);
+}
+
+void poller_stop(struct poller *poller)
+{
+	poller_tell_to_stop(poller);
 	if (poller->has_thread)
 		pthread_join(poller->thread, NULL);
 	poller->has_thread = false;

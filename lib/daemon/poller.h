@@ -27,5 +27,8 @@ void poller_continue(struct poller *poller, const struct poller *before);
 bool poller_start(struct poller *poller, struct error *err); /* polls in a thread of its own */
 /* Has its thread done something, or begun to wait, no longer ago than that may take? By any thread. */
 bool poller_makes_progress(struct poller *poller, uint64_t now_ns);
-void poller_stop(struct poller *poller); /* ends the thread, if any, within a second */
+/* Its thread ends: a request within a second, then what was counted is written, and what renders or computes comes to its
+ * end. Many are told first and then waited for. */
+void poller_tell_to_stop(struct poller *poller);
+void poller_stop(struct poller *poller); /* tells it, and waits for the thread, if any */
 void poller_free(struct poller *poller); /* NULL is fine */

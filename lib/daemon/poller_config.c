@@ -18,8 +18,11 @@ bool poller_can_take(const struct config *before, const struct config *config)
 	return true;
 }
 
+/* By TLS never: the files of certificates may be others, and the connection of one that was withdrawn. */
 static bool connects_alike(const struct config *a, const struct config *b)
 {
+	if (config_is_tls(b))
+		return false;
 	for (size_t i = 0; i < option_count; i++)
 		if (strncmp(option_table[i].name, "slurmrestd.", strlen("slurmrestd.")) == 0 &&
 		    !option_is_same(a, b, &option_table[i]))
@@ -45,6 +48,8 @@ static void take_config(struct poller *poller, const struct config *config)
 	caps_done(&poller->cluster.caps);
 	caps_init(&poller->cluster.caps);
 	config_caps(config, &poller->cluster.caps, &err);
+	job_events_screen(poller->leads ? poller->events.recorder.events : poller->counted_before);
+	poller->events.is_changed = true; /* nor does the state file keep it */
 	cluster_set_job_rows(&poller->cluster, config->job_rows, config->job_node_rows);
 	poller_tell_planner(poller);
 	poller->is_page_old = true;

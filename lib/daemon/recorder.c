@@ -26,7 +26,8 @@ static void restore_run(const struct store_run *row, void *events)
 			.ran_before = row->ran_before,
 			.counted = row->counted,
 			.end_time = row->end_time,
-			.gone_since = row->gone_since},
+			.gone_since = row->gone_since,
+			.size_since = row->size_since},
 		.owner = {row->account, row->user, row->partitions, row->qos},
 		.tres = row->tres,
 	};
@@ -38,11 +39,22 @@ static void restore_mark(struct text name, int64_t value, void *events)
 	events_restore_mark(events, name, value);
 }
 
+static struct store_counter row_of(const struct events_counter *counter)
+{
+	return (struct store_counter){counter->kind, counter->name, counter->what, counter->detail,
+				      counter->value};
+}
+
 static void put_counter(void *store, const struct events_counter *counter)
 {
-	const struct store_counter row = {counter->kind, counter->name, counter->what, counter->detail,
-					  counter->value};
+	const struct store_counter row = row_of(counter);
 	store_put_counter(store, &row);
+}
+
+static void remove_counter(void *store, const struct events_counter *counter)
+{
+	const struct store_counter row = row_of(counter);
+	store_remove_counter(store, &row);
 }
 
 static int64_t task_of(const struct run_key *key)
@@ -67,6 +79,7 @@ static void put_run(void *store, const struct events_run *row)
 		.counted = run->counted,
 		.end_time = run->end_time,
 		.gone_since = run->gone_since,
+		.size_since = run->size_since,
 		.tres = row->tres,
 		.account = row->owner.account,
 		.user = row->owner.user,
@@ -95,7 +108,10 @@ static void note(struct recorder *recorder, bool is_failing, const struct error 
 	if (is_failing)
 		recorder->error = *err;
 	if (is_failing && !recorder->is_failing)
-		log_line(LOG_LEVEL_ERROR, "what was counted cannot be kept; counting goes on in memory",
+		log_line(LOG_LEVEL_ERROR,
+			 recorder->is_hidden
+				 ? "the state file cannot be read: until it can no counters of job events are shown"
+				 : "what was counted cannot be kept; counting goes on in memory",
 			 "error", err->text, NULL);
 	if (!is_failing && recorder->is_failing)
 		log_line(LOG_LEVEL_INFO, "what was counted is kept again", NULL);
@@ -105,11 +121,31 @@ static void note(struct recorder *recorder, bool is_failing, const struct error 
 static void replace_events(struct recorder *recorder, struct job_events *events)
 {
 	events->reads_steps = recorder->events->reads_steps;
+	events->ends_by_slurmdbd = recorder->events->ends_by_slurmdbd;
 	job_events_free(recorder->events);
 	recorder->events = events;
 }
 
-/* True: events were found. */
+/* Brought here by the one that led before (deploy/ha). */
+static void say_copy(const struct recorder *recorder)
+{
+	struct error story;
+	enum store_copy copy = store_copy(recorder->store, &story);
+	if (copy == STORE_COPY_TAKEN)
+		log_line(LOG_LEVEL_INFO, "the copy of another one's state was newer and took the place of our own", NULL);
+	else if (copy == STORE_COPY_REFUSED)
+		log_line(LOG_LEVEL_ERROR, "the copy of another one's state cannot be used, so our own is, which is older",
+			 "error", story.text, NULL);
+}
+
+/* What this process counted goes on from the same birth, and further than what it could write. */
+static bool is_older(const struct job_events *found, const struct recorder *recorder)
+{
+	const struct job_events *events = recorder->events;
+	return recorder->goes_on && found->birth == events->birth && found->looked_until <= events->looked_until;
+}
+
+/* True: events were found, and taken. */
 static bool load(struct recorder *recorder)
 {
 	static const struct store_visitor visitor = {restore_counter, restore_run, restore_mark};
@@ -118,6 +154,8 @@ static bool load(struct recorder *recorder)
 	struct job_events *found = job_events_new(recorder->caps, recorder->vocabulary, now);
 	enum store_found result = store_load(recorder->store, &visitor, found, &err);
 	recorder->is_loaded = result != STORE_UNUSABLE;
+	say_copy(recorder);
+	recorder->is_hidden = !recorder->is_loaded && !recorder->goes_on && store_may_hold(recorder->store);
 	note(recorder, result == STORE_UNUSABLE, &err);
 	if (result == STORE_SET_ASIDE) {
 		recorder->errors++;
@@ -125,25 +163,27 @@ static bool load(struct recorder *recorder)
 		log_line(LOG_LEVEL_ERROR, "counting begins anew: the state file was set aside",
 			 "error", err.text, NULL);
 	}
-	if (result == STORE_LOADED) {
+	bool is_taken = result == STORE_LOADED && !is_older(found, recorder);
+	if (is_taken) {
 		events_restored(found, now);
 		replace_events(recorder, found);
 	} else {
 		job_events_free(found);
+		store_want_all(recorder->store);
 	}
-	return result == STORE_LOADED;
+	return is_taken;
 }
 
 void recorder_init(struct recorder *recorder, const char *path, bool is_shared, const struct caps *caps,
 		   const struct vocabulary *vocabulary, struct job_events *events)
 {
-	*recorder = (struct recorder){.caps = caps, .vocabulary = vocabulary};
+	*recorder = (struct recorder){.caps = caps, .vocabulary = vocabulary, .goes_on = events};
 	recorder->events = events ? events : job_events_new(caps, vocabulary, clock_now_s());
 	if (!path)
 		return;
 	recorder->store = store_new(path, "");
 	if (is_shared)
-		store_avoid_wal(recorder->store); /* then all of it is in one file */
+		store_share(recorder->store);
 	if (!load(recorder) && recorder->is_loaded)
 		recorder_write(recorder, ""); /* counting has begun, even if we are killed before there is anything to count */
 }
@@ -167,7 +207,8 @@ static void claim(struct recorder *recorder, const char *cluster)
 
 static bool commit(struct recorder *recorder)
 {
-	static const struct events_writer writer = {put_counter, put_run, remove_run, put_mark};
+	static const struct events_writer writer = {put_counter, remove_counter, put_run, remove_run,
+						    put_mark};
 	struct error err = {""};
 	enum store_wants wants = store_begin(recorder->store, &err);
 	if (wants != STORE_WANTS_NOTHING)

@@ -1,5 +1,6 @@
 /* Keeps what happened to jobs over restarts: reads it at the start, writes it before each page. While the file cannot
- * be used counting goes on in memory, and it is tried again. Of the poller's thread. */
+ * be used counting goes on in memory, and it is tried again. As long as what it holds was not read, what is counted beside it
+ * is not to be shown: with the first read of the file counters would rise by all that it holds. Of the poller's thread. */
 #pragma once
 
 #include "events/job_events.h"
@@ -11,6 +12,8 @@ struct recorder {
 	const struct caps *caps;
 	const struct vocabulary *vocabulary;
 	bool is_loaded, is_failing, is_claimed;
+	bool goes_on;        /* with what was counted before it was made */
+	bool is_hidden;      /* the file holds something that could not be read yet */
 	double last_commit;  /* Unix seconds; 0: never */
 	uint64_t errors;     /* commits that failed, files that were set aside */
 	struct error error;  /* why the last of them; empty: there was none */
@@ -18,8 +21,8 @@ struct recorder {
 };
 
 /* Borrows caps and vocabulary. `path` NULL: nothing is kept. Counting begins anew, or goes on with what is found there,
- * or, if that is nothing, with what was counted before: `events` was made with the same caps and vocabulary, is taken, and
- * may be NULL. `is_shared`: another machine may be the next to use the file, or a copy of it. */
+ * or, if that is nothing or older, with what was counted before: `events` was made with the same caps and vocabulary, is
+ * taken, and may be NULL. `is_shared`: another machine may be the next to use the file, or a copy of it. */
 void recorder_init(struct recorder *recorder, const char *path, bool is_shared, const struct caps *caps,
 		   const struct vocabulary *vocabulary, struct job_events *events);
 void recorder_done(struct recorder *recorder);

@@ -15,6 +15,7 @@ struct routes {
 	struct exporter_process process; /* as of the last page for people; made by routes_init, as is what follows */
 	struct error web_config_error; /* why the newest web configuration is not in force */
 	char start_time[24]; /* of the process, Unix seconds */
+	size_t made_bytes; /* of pages for people that are still being read */
 };
 
 /* The members above `process` are set before. */

@@ -82,9 +82,12 @@ static enum scrape_code render(struct edition *edition, struct rendition_options
 		refuse(reply, 400, &text);
 		return SCRAPE_BAD_REQUEST;
 	}
-	struct rendition *rendition = edition_render(edition, options, deadline_of(request));
+	struct error why;
+	struct rendition *rendition = edition_render(edition, options, deadline_of(request), &why);
 	if (!rendition) {
-		web_reply_text(reply, 503, "others are being served\n");
+		struct buf text = BUF_INIT;
+		buf_printf(&text, "%s\n", why.text);
+		refuse(reply, 503, &text);
 		return SCRAPE_NOT_READY;
 	}
 	reply->bytes = rendition->bytes.len ? rendition->bytes.bytes : "";

@@ -131,6 +131,8 @@ struct setup *setup_new(int argc, char *const *argv, bool *ret_is_read, struct e
 
 bool setup_check(const struct setup *setup, struct error *err)
 {
+	if (!config_check_process(&setup->process, err))
+		return false;
 	for (size_t i = 0; i < setup->cluster_count; i++)
 		if (!config_check(&setup->clusters[i], err) ||
 		    (setup->sandbox && !sandbox_allows(setup->sandbox, &setup->clusters[i], err)))

@@ -171,6 +171,7 @@ static void gather_exporter(struct status *status, const struct status_sources *
 	status->state_file = (struct status_state_file){
 		.path = copy_or_null(status, config->state_path),
 		.is_failing = recorder->is_failing,
+		.is_hidden = recorder->is_hidden,
 		.last_commit = recorder->last_commit,
 		.errors = recorder->errors,
 		.error = *recorder->error.text ? status_copy(status, text_of(recorder->error.text)) : NULL,

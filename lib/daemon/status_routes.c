@@ -10,6 +10,21 @@
 
 static const char not_begun[] = "not ready: slurmrestd was not asked yet\n";
 enum { REFRESH_MIN_S = 5, REFRESH_MAX_S = 3600 };
+/* Of pages that are being read: each is made for one reader, who need not ever read it. */
+enum { MADE_BYTES_MAX = 16 * 1024 * 1024 };
+
+struct made {
+	struct buf bytes;
+	size_t *sum; /* of all that are there, this one included */
+};
+
+static void made_free(void *owner)
+{
+	struct made *made = owner;
+	*made->sum -= made->bytes.len;
+	buf_done(&made->bytes);
+	free(made);
+}
 
 /* The pages that are there, for as long as something is made of them. */
 struct view {
@@ -100,14 +115,19 @@ static bool view_open(struct view *view, struct routes *routes, const struct web
 	return false;
 }
 
-/* Replies what was made, and gives the view back. */
-static void view_close(struct view *view, struct web_reply *reply, struct buf *made, const char *type)
+/* Replies what was made, which it takes, and gives the view back. */
+static void view_close(struct view *view, struct routes *routes, struct web_reply *reply, const struct buf *bytes,
+		       const char *type)
 {
+	struct made *made = NEW(struct made);
+	*made = (struct made){*bytes, &routes->made_bytes};
+	routes->made_bytes += bytes->len;
 	give_back(view);
 	reply->type = type;
-	reply->bytes = reply->owner = made->bytes;
-	reply->len = made->len;
-	reply->release = free;
+	reply->bytes = bytes->bytes;
+	reply->len = bytes->len;
+	reply->owner = made;
+	reply->release = made_free;
 	web_reply_header(reply, "Cache-Control", "no-store");
 }
 
@@ -117,10 +137,14 @@ static bool respond(struct routes *routes, const struct web_request *request, st
 {
 	struct view view;
 	struct buf made = BUF_INIT;
+	if (routes->made_bytes >= MADE_BYTES_MAX) {
+		web_reply_text(reply, 503, "too many pages are being read: try again later\n");
+		return false;
+	}
 	if (!view_open(&view, routes, request, reply))
 		return false;
 	write(&view.site, &made);
-	view_close(&view, reply, &made, type);
+	view_close(&view, routes, reply, &made, type);
 	return true;
 }
 
@@ -170,7 +194,7 @@ void status_respond_ready(struct routes *routes, const struct web_request *reque
 	if (!is_not)
 		buf_clear(&made);
 	buf_add_string(&made, is_not ? "\n" : "ready\n");
-	view_close(&view, reply, &made, "text/plain; charset=utf-8");
+	view_close(&view, routes, reply, &made, "text/plain; charset=utf-8");
 }
 
 static void reply_asset(struct web_reply *reply, const char *bytes, size_t len, const char *type)

@@ -57,27 +57,69 @@ static bool counts(struct job_events *events, int64_t time, uint64_t tasks)
 	return true;
 }
 
-static void count_time(struct job_events *events, const struct run *run, int64_t seconds)
+struct held {
+	uint64_t cpus, memory; /* bytes */
+	struct text tres;
+};
+
+static struct held held_by(const struct job_events *events, const struct run *run)
 {
-	struct text tres = text_pool_get(&events->texts, run->tres), rest = tres;
+	return (struct held){run->cpus, run->memory, text_pool_get(&events->texts, run->tres)};
+}
+
+static uint64_t more_than(uint64_t held, uint64_t less)
+{
+	return held > less ? held - less : 0;
+}
+
+static uint64_t gres_held(struct text tres, const struct gres *gres)
+{
+	struct text rest = tres;
+	struct gres one;
+	while (tres_next_gres(&rest, tres, &one))
+		if (text_equal(one.name, gres->name) && text_equal(one.type, gres->type))
+			return one.count;
+	return 0;
+}
+
+static void count_gres_time(struct job_events *events, uint32_t owner, struct text tres,
+			    struct text less, int64_t seconds)
+{
+	struct text rest = tres;
 	struct buf detail = BUF_INIT;
 	struct gres gres;
-	if (seconds <= 0)
-		return;
-	add(events, run->owner, TALLY_CPU_SECONDS, TEXT(""), (double)seconds * (double)run->cpus);
-	add(events, run->owner, TALLY_MEMORY_BYTE_SECONDS, TEXT(""),
-	    (double)seconds * (double)run->memory);
-	if (!tres.len || !memmem(tres.bytes, tres.len, "gres/", 5)) /* most have none: it need not be read */
-		return;
 	while (tres_next_gres(&rest, tres, &gres)) {
+		uint64_t count = more_than(gres.count, gres_held(less, &gres));
+		if (!count)
+			continue;
 		buf_clear(&detail);
 		buf_add_text(&detail, gres.name);
 		buf_add_string(&detail, gres.type.len ? ":" : "");
 		buf_add_text(&detail, gres.type);
-		add(events, run->owner, TALLY_GRES_SECONDS, buf_text(&detail),
-		    (double)seconds * (double)gres.count);
+		add(events, owner, TALLY_GRES_SECONDS, buf_text(&detail),
+		    (double)seconds * (double)count);
 	}
 	buf_done(&detail);
+}
+
+/* What it held more than what is counted of that time. */
+static void count_time(struct job_events *events, uint32_t owner, const struct held *held,
+		       const struct held *less, int64_t seconds)
+{
+	if (seconds <= 0)
+		return;
+	add(events, owner, TALLY_CPU_SECONDS, TEXT(""),
+	    (double)seconds * (double)more_than(held->cpus, less->cpus));
+	add(events, owner, TALLY_MEMORY_BYTE_SECONDS, TEXT(""),
+	    (double)seconds * (double)more_than(held->memory, less->memory));
+	if (held->tres.len && memmem(held->tres.bytes, held->tres.len, "gres/", 5)) /* most have none: it need not be read */
+		count_gres_time(events, owner, held->tres, less->tres, seconds);
+}
+
+static void count_run_time(struct job_events *events, const struct run *run, int64_t seconds)
+{
+	const struct held held = held_by(events, run);
+	count_time(events, run->owner, &held, &(struct held){0}, seconds);
 }
 
 /* Submissions */
@@ -219,8 +261,13 @@ void count_until(struct job_events *events, struct run *run, int64_t until)
 	int64_t ran = run->ran_before + until - run->began;
 	if (ran <= run->counted)
 		return;
-	count_time(events, run, ran - run->counted);
+	count_run_time(events, run, ran - run->counted);
 	run->counted = ran;
+}
+
+int64_t counted_until(const struct run *run)
+{
+	return run->began + run->counted - run->ran_before;
 }
 
 /* Ends */
@@ -248,7 +295,7 @@ static void settle(struct job_events *events, struct run *run, const struct job_
 		run->counted = (before_birth > 0 ? before_birth : 0) + take_excess(events, run);
 	}
 	int64_t rest = end->run_seconds - run->counted;
-	count_time(events, run, rest);
+	count_run_time(events, run, rest);
 	run->counted = rest < 0 ? -rest : 0;
 	pass_on_excess(events, run);
 }
@@ -292,6 +339,37 @@ static void count_how_it_ended(struct job_events *events, const struct run *run,
 			  TALLY_EXITS, class, 1);
 	}
 	count_node(events, end);
+}
+
+static int64_t latest(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void count_unseen_start(struct job_events *events, struct run *run, const struct job_end *end,
+			       int64_t since)
+{
+	hold_what_it_held(events, run, end);
+	if (!(run->bits & RUN_STARTED))
+		count_start(events, run, end->start_time, end->eligible_time, end->nodes);
+	count_begin(events, run, &(struct run_time){.start = since, .since = since, .runs = true});
+	run->bits &= ~(uint32_t)RUN_RUNS; /* as far as the job table knows */
+}
+
+void count_size(struct job_events *events, struct run *run, const struct job_end *size)
+{
+	int64_t since = latest(size->start_time, size->key.submit_time);
+	if (!run->began)
+		count_unseen_start(events, run, size, since);
+	const struct held now = held_by(events, run),
+			  then = {size->cpus, size->memory, size->tres};
+	int64_t until = counted_until(run), to = size->end_time, unseen = to - latest(until, run->began);
+	since = latest(latest(since, events->birth), latest(run->began, run->size_since));
+	count_time(events, run->owner, &then, &now, (until < to ? until : to) - since);
+	count_time(events, run->owner, &then, &(struct held){0}, unseen);
+	run->counted += latest(unseen, 0);
+	run->size_since = latest(run->size_since, to);
+	run->bits |= RUN_IS_CHANGED;
 }
 
 /* Tasks of an array that ended without ever having been split from it. */

@@ -30,6 +30,12 @@ void count_begin(struct job_events *events, struct run *run, const struct run_ti
 /* It ran until then, if it has begun. */
 void count_until(struct job_events *events, struct run *run, int64_t until);
 
+/* It had this size until then, which was not its end. What was counted of that time, as if it had held what it holds now, is
+ * made good if it was too little. */
+void count_size(struct job_events *events, struct run *run, const struct job_end *size);
+
+int64_t counted_until(const struct run *run); /* of one that has begun: Unix seconds */
+
 void count_end(struct job_events *events, struct run *run, const struct job_end *end);
 
 void job_events_forget(struct job_events *events, struct run *run);

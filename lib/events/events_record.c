@@ -8,7 +8,7 @@ const char *const events_mark_names[EVENTS_MARKS] = {
 	[EVENTS_BIRTH] = "birth",
 	[EVENTS_LOOKED_UNTIL] = "looked_until",
 	[EVENTS_ENDS_KNOWN_UNTIL] = "ends_known_until",
-	[EVENTS_BY_SLURMDBD] = "ends_by_slurmdbd",
+	[EVENTS_SLURMDBD_TOLD] = "slurmdbd_told",
 	[EVENTS_LOST] = "lost",
 	[EVENTS_RECOVERED] = "recovered",
 };
@@ -26,6 +26,7 @@ struct writing {
 	const struct events_writer *writer;
 	void *context;
 	bool all;
+	void (*counter)(void *context, const struct events_counter *counter); /* writes or removes it */
 };
 
 static void write_natives(const struct writing *writing, struct text kind, struct text name,
@@ -39,7 +40,7 @@ static void write_natives(const struct writing *writing, struct text kind, struc
 		tally_native_detail(native, detail, sizeof detail);
 		const struct events_counter counter = {kind, name, text_of(tally_table[native->what].name),
 						       text_of(detail), (double)native->count};
-		writing->writer->counter(writing->context, &counter);
+		writing->counter(writing->context, &counter);
 	}
 }
 
@@ -60,14 +61,25 @@ static void write_tally(const struct writing *writing, int kind, const struct ta
 						       text_cut(&key, '\0'), count->detail,
 						       count->value};
 		if (writing->all || count->value != count->stored)
-			writing->writer->counter(writing->context, &counter);
+			writing->counter(writing->context, &counter);
 	}
 	write_natives(writing, text_of(kind_names[kind]), buf_text(&name), tally);
 	buf_done(&name);
 }
 
+static void remove_forgotten(const struct writing *writing, const struct tallies *tallies)
+{
+	const struct writing removing = {writing->writer, writing->context, true,
+					 writing->writer->remove_counter};
+	for (int kind = 0; kind < TALLY_KINDS; kind++)
+		for (size_t i = 0; i < tallies->forgotten[kind].count; i++)
+			write_tally(&removing, kind, tallies->forgotten[kind].entries[i].value);
+}
+
 static void write_tallies(const struct writing *writing, const struct tallies *tallies)
 {
+	if (!writing->all)
+		remove_forgotten(writing, tallies); /* first, for some may be back */
 	for (int kind = 0; kind < TALLY_KINDS; kind++) {
 		const struct map *map = &tallies->kinds[kind];
 		for (size_t i = 0; i < map->count; i++)
@@ -96,12 +108,12 @@ static void write_runs(const struct writing *writing, const struct job_events *e
 void events_write(const struct job_events *events, bool all, const struct events_writer *writer,
 		  void *context)
 {
-	const struct writing writing = {writer, context, all};
+	const struct writing writing = {writer, context, all, writer->counter};
 	const int64_t marks[EVENTS_MARKS] = {
 		[EVENTS_BIRTH] = events->birth,
 		[EVENTS_LOOKED_UNTIL] = events->looked_until,
 		[EVENTS_ENDS_KNOWN_UNTIL] = events->ends_known_until,
-		[EVENTS_BY_SLURMDBD] = events->ends_by_slurmdbd,
+		[EVENTS_SLURMDBD_TOLD] = events->slurmdbd_told,
 		[EVENTS_LOST] = (int64_t)events->lost,
 		[EVENTS_RECOVERED] = (int64_t)events->recovered,
 	};
@@ -131,6 +143,7 @@ void events_stored(struct job_events *events)
 			note_stored(map->entries[i].value);
 		note_stored(events->tallies.others[kind]);
 	}
+	tallies_stored(&events->tallies);
 	for (size_t i = 0; i < events->runs.count; i++) {
 		struct run *run = &events->runs.items[i];
 		if (run->is_used && run->bits & RUN_IS_CHANGED)
@@ -184,8 +197,8 @@ void events_restore_mark(struct job_events *events, struct text name, int64_t va
 	case EVENTS_ENDS_KNOWN_UNTIL:
 		events->ends_known_until = value;
 		break;
-	case EVENTS_BY_SLURMDBD:
-		events->ends_by_slurmdbd = value != 0;
+	case EVENTS_SLURMDBD_TOLD:
+		events->slurmdbd_told = value != 0;
 		break;
 	case EVENTS_LOST:
 		events->lost = (double)value;
@@ -209,6 +222,7 @@ void events_restored(struct job_events *events, int64_t now)
 		if (events->tallies.others[kind])
 			tally_restored(events->tallies.others[kind], kind);
 	}
+	job_events_screen(events);
 	for (size_t i = 0; i < events->runs.count; i++) {
 		struct run *run = &events->runs.items[i];
 		int64_t ran = run->ran_before + events->looked_until - run->began;

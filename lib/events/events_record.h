@@ -22,7 +22,7 @@ enum events_mark {
 	EVENTS_BIRTH,
 	EVENTS_LOOKED_UNTIL,
 	EVENTS_ENDS_KNOWN_UNTIL,
-	EVENTS_BY_SLURMDBD,
+	EVENTS_SLURMDBD_TOLD,
 	EVENTS_LOST,
 	EVENTS_RECOVERED,
 	EVENTS_MARKS,
@@ -31,6 +31,7 @@ extern const char *const events_mark_names[EVENTS_MARKS];
 
 struct events_writer {
 	void (*counter)(void *context, const struct events_counter *counter);
+	void (*remove_counter)(void *context, const struct events_counter *counter); /* by its four texts; if it is there */
 	void (*run)(void *context, const struct events_run *run);
 	void (*remove_run)(void *context, const struct run_key *key);
 	void (*mark)(void *context, const char *name, int64_t value);

@@ -32,6 +32,12 @@ void job_events_free(struct job_events *events)
 	free(events);
 }
 
+void job_events_screen(struct job_events *events)
+{
+	if (events && tallies_screen(&events->tallies))
+		owners_forget_tallies(&events->owners);
+}
+
 void job_events_forget(struct job_events *events, struct run *run)
 {
 	owners_release(&events->owners, run->owner);
@@ -39,15 +45,65 @@ void job_events_forget(struct job_events *events, struct run *run)
 	runs_remove(&events->runs, run);
 }
 
+/* Of a job that was resized slurmdbd has a row for each size it had, submitted when it got it and started then, too, or
+ * (22.05) before, of which the last tells its end; to slurmctld it is submitted when it was. A run that lived until then is not
+ * another one: those that are requeued do not live on, and start later than in the second in which they are. Of one that nobody saw
+ * the next row begins where the one before ended. */
+static struct run *find_resized(const struct job_events *events, const struct run_key *key,
+				int64_t start_time, int64_t end_time)
+{
+	struct run *run = NULL;
+	if (!start_time || start_time > key->submit_time)
+		return NULL;
+	while ((run = runs_next(&events->runs, key->id, key->task, run))) {
+		bool lived_on = run->bits & RUN_ENDED ? run->end_time >= end_time
+						      : !run->gone_since || run->gone_since >= end_time ||
+								run->size_since == key->submit_time;
+		if (run->key.submit_time < key->submit_time && lived_on)
+			break;
+	}
+	return run;
+}
+
+/* From its start on, with whatever size. */
+static void end_resized(struct job_events *events, struct run *run, const struct job_end *last)
+{
+	struct job_end end = *last;
+	if (run->began)
+		end.run_seconds = run->ran_before + end.end_time - run->began;
+	count_end(events, run, &end);
+}
+
 void job_events_take_end(struct job_events *events, const struct job_end *end)
 {
-	struct run *run = runs_find(&events->runs, &end->key);
+	struct run *run = runs_find(&events->runs, &end->key), *resized = NULL;
+	if (!run)
+		run = resized = find_resized(events, &end->key, end->start_time, end->end_time);
 	if (run && run->bits & RUN_ENDED)
 		return;
+	if (resized) {
+		end_resized(events, run, end);
+		return;
+	}
 	if (!run)
 		run = count_new_run(events, &end->key, end->raw_id, &end->owner, end->tasks,
 				    end->end_time);
 	count_end(events, run, end);
+}
+
+void job_events_take_size(struct job_events *events, const struct job_end *size)
+{
+	const struct run_key next = {size->key.id, size->key.task, size->end_time};
+	if (!size->start_time || size->end_time < events->birth || runs_find(&events->runs, &next))
+		return; /* its last size was told first, as a run of its own */
+	struct run *run = runs_find(&events->runs, &size->key);
+	if (!run)
+		run = find_resized(events, &size->key, size->start_time, size->end_time);
+	if (!run)
+		run = count_new_run(events, &size->key, size->raw_id, &size->owner, size->tasks,
+				    size->end_time);
+	if (!(run->bits & RUN_ENDED))
+		count_size(events, run, size);
 }
 
 void job_events_lose(struct job_events *events, struct run *run)
@@ -76,6 +132,7 @@ static bool is_over(const struct run *run, int64_t until, int64_t asked_again_fr
 
 void job_events_end_window(struct job_events *events, int64_t until, int64_t asked_again_from)
 {
+	events->slurmdbd_told = true;
 	if (until > events->ends_known_until)
 		events->ends_known_until = until;
 	for (size_t i = 0; i < events->runs.count; i++) {
@@ -133,6 +190,8 @@ static void count_steps(struct job_events *events, const struct run *run, const 
 void job_events_take_steps(struct job_events *events, const struct job_steps *steps)
 {
 	struct run *run = runs_find(&events->runs, &steps->key);
+	if (!run)
+		run = find_resized(events, &steps->key, steps->start_time, steps->end_time);
 	if (!run || !(run->bits & RUN_WANTS_STEPS))
 		return;
 	run->bits = (run->bits & ~(uint32_t)RUN_WANTS_STEPS) | RUN_IS_CHANGED;

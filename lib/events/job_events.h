@@ -21,7 +21,7 @@ struct job_end {
 	struct job_owner owner;
 	struct text state; /* "failed"; "requeued" */
 	int64_t eligible_time, start_time; /* 0: it never was, or did not start */
-	int64_t end_time;
+	int64_t end_time;      /* or when it was resized */
 	int64_t run_seconds;   /* without those in which it was suspended */
 	uint64_t time_limit;   /* seconds; unset or infinite if none */
 	uint64_t cpus, memory, nodes; /* that it held; memory in bytes */
@@ -35,6 +35,7 @@ struct job_end {
 struct job_steps {
 	uint32_t raw_id;
 	struct run_key key;
+	int64_t start_time, end_time;
 	double allocated_cpu_seconds, used_cpu_seconds; /* used: below 0 if not known */
 	double allocated_memory, peak_memory; /* bytes; 0: not known */
 };
@@ -50,8 +51,9 @@ struct job_events {
 	int64_t woke;       /* what happened between the last look before this and then was not seen as it happened */
 	int64_t looked_until;  /* of all runs that have RUN_RUNS the time until then is counted */
 	int64_t looked_at;     /* by the table's clock; 0: not yet */
-	int64_t ends_known_until; /* slurmdbd has told of all ends before */
+	int64_t ends_known_until; /* of all ends before was told; slurmdbd is to be asked from there on */
 	bool ends_by_slurmdbd; /* else by the job table */
+	bool slurmdbd_told;    /* of ends, once at least */
 	bool reads_steps;      /* ended runs wait for job_events_take_steps */
 	double lost, recovered; /* events */
 };
@@ -61,11 +63,18 @@ struct job_events *job_events_new(const struct caps *caps, const struct vocabula
 				  int64_t now);
 void job_events_free(struct job_events *events); /* NULL is fine */
 
+/* The caps are others: what was counted of whom they do not let be named is forgotten. NULL is fine. */
+void job_events_screen(struct job_events *events);
+
 /* A round of the job table was finished: it tells all jobs as of `until` or later. */
 void job_events_look(struct job_events *events, const struct job_table *table, int64_t until);
 
 /* One that slurmdbd tells of; told twice it counts once. */
 void job_events_take_end(struct job_events *events, const struct job_end *end);
+
+/* One of the sizes that a run had, not the last: slurmdbd has such a row when it was resized. To be told before the run's end,
+ * and in the order of their times; told twice it counts once. */
+void job_events_take_size(struct job_events *events, const struct job_end *size);
 
 /* slurmdbd was asked for all that ended before `until`. Forgets the runs that it will not be asked for again, and gives
  * up those of which it should have told. */

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+enum { KEPT_S = 600 }; /* without slurmdbd a run is known so long after its end: slurmdbd may take over and tell of it */
+
 static bool has_flag(const struct job_row *row, enum job_flag flag)
 {
 	return row->flags >> flag & 1;
@@ -40,6 +42,8 @@ static void hold_what_it_has(struct job_events *events, struct run *run,
 	    text_equal(text_pool_get(&events->texts, run->tres), tres))
 		return;
 	uint32_t owner_before = run->owner, tres_before = run->tres;
+	if (run->began && (row->cpus != run->cpus || row->memory != run->memory))
+		run->size_since = counted_until(run);
 	run->owner = owners_hold(&events->owners, owner);
 	run->tres = text_pool_hold(&events->texts, tres);
 	owners_release(&events->owners, owner_before);
@@ -224,18 +228,21 @@ static void look_at_run(struct job_events *events, struct run *run, const struct
 	run->gone_since = gone_since;
 }
 
-/* Without slurmdbd: a job that was requeued has another submit time now; of another one nobody tells how it ended. */
+/* Without slurmdbd: a job that was requeued has another submit time now; of another one nobody tells how it ended, unless
+ * slurmdbd takes over. */
 static void end_gone(struct job_events *events, struct run *run, const struct job_row *row,
 		     int64_t until)
 {
 	if (run->tasks && until < run->gone_since + JOB_EVENTS_GIVE_UP_S)
 		return; /* its last tasks may have rows that wait for their details */
 	if (run->bits & RUN_ENDED && !run->tasks) {
-		job_events_forget(events, run);
+		if (run->end_time < events->ends_known_until)
+			job_events_forget(events, run);
 		return;
 	}
 	if (!row || !(run->bits & RUN_STARTED)) {
-		job_events_lose(events, run);
+		if (run->gone_since < events->ends_known_until)
+			job_events_lose(events, run);
 		return;
 	}
 	const struct job_end how = {
@@ -252,6 +259,8 @@ static void end_gone(struct job_events *events, struct run *run, const struct jo
 
 static void look_at_runs(struct job_events *events, const struct job_table *table, int64_t until)
 {
+	if (!events->ends_by_slurmdbd && until - KEPT_S > events->ends_known_until)
+		events->ends_known_until = until - KEPT_S;
 	for (size_t i = 0; i < events->runs.count; i++) {
 		struct run *run = &events->runs.items[i];
 		if (!run->is_used)
@@ -268,10 +277,11 @@ static void look_at_runs(struct job_events *events, const struct job_table *tabl
 
 void job_events_look(struct job_events *events, const struct job_table *table, int64_t until)
 {
-	if (until < events->looked_until)
-		until = events->looked_until; /* clocks may be set back: nothing goes back here */
+	if (table->now < events->looked_at)
+		events->looked_at = 0; /* clocks may be set back: all is news, and nothing that was counted goes back */
 	look_at_rows(events, table);
 	look_at_runs(events, table, until);
-	events->looked_until = until;
+	if (until > events->looked_until)
+		events->looked_until = until;
 	events->looked_at = table->now;
 }

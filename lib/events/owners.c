@@ -55,10 +55,17 @@ const struct owner_tallies *owners_tallies(struct owners *owners, uint32_t numbe
 	return list;
 }
 
+void owners_forget_tallies(struct owners *owners)
+{
+	for (size_t i = 0; i < owners->capacity; i++) {
+		free(owners->tallies[i].items);
+		owners->tallies[i] = (struct owner_tallies){NULL, 0};
+	}
+}
+
 void owners_done(struct owners *owners)
 {
-	for (size_t i = 0; i < owners->capacity; i++)
-		free(owners->tallies[i].items);
+	owners_forget_tallies(owners);
 	free(owners->tallies);
 	text_pool_done(&owners->keys);
 	*owners = (struct owners){.capacity = 0};

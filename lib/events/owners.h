@@ -25,4 +25,6 @@ struct job_owner owners_get(const struct owners *owners, uint32_t number);
 const struct owner_tallies *owners_tallies(struct owners *owners, uint32_t number,
 					   struct tallies *tallies);
 
+void owners_forget_tallies(struct owners *owners); /* they are not valid any more */
+
 void owners_done(struct owners *owners);

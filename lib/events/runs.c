@@ -11,7 +11,7 @@ static uint32_t head_of(uint32_t id, uint32_t task)
 	return mixed ? mixed : 1;
 }
 
-static bool is_same(const struct run_key *a, const struct run_key *b)
+bool run_key_equal(const struct run_key *a, const struct run_key *b)
 {
 	return a->id == b->id && a->task == b->task && a->submit_time == b->submit_time;
 }
@@ -29,7 +29,7 @@ struct run *runs_find(const struct runs *runs, const struct run_key *key)
 	struct run *run = NULL;
 	do
 		run = runs_next(runs, key->id, key->task, run);
-	while (run && !is_same(&run->key, key));
+	while (run && !run_key_equal(&run->key, key));
 	return run;
 }
 

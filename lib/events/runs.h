@@ -15,6 +15,8 @@ struct run_key {
 	int64_t submit_time; /* Unix seconds */
 };
 
+bool run_key_equal(const struct run_key *a, const struct run_key *b);
+
 enum run_bit {
 	RUN_STARTED = 1 << 1,   /* counted, or before we began to count; so is the submission of each run */
 	RUN_ENDED = 1 << 2,     /* likewise */
@@ -36,6 +38,7 @@ struct run {
 				* of its tasks until then is too old */
 	int64_t ran_before;    /* seconds, until it was last suspended */
 	int64_t counted;       /* seconds of its run time that are counted; of an ended one: too many of them */
+	int64_t size_since;    /* what is counted from then on is of what it holds now; 0: all that is counted */
 	int64_t end_time;      /* of an ended one */
 	int64_t gone_since;    /* slurmctld does not know it any more; 0: it does */
 	uint32_t next;         /* of the same id and task: position + 1 */

@@ -4,26 +4,40 @@
 
 #include <stdlib.h>
 
-/* Beyond the caps that the configuration gives. */
-enum { QUEUES_MAX = 150, NODES_MAX = 1000 };
+/* Beyond the caps that the configuration gives. There may be ten times as many nodes: those where jobs failed last have
+ * rows, for one that fails one job after the other is always among them. */
+enum { QUEUES_MAX = 150, NODES_MAX = 1000, NODES_KEPT = 900 };
+enum { FOLDED_MAX = 100000 }; /* names that are remembered only to be counted */
 
 void tallies_init(struct tallies *tallies, const struct caps *caps)
 {
 	*tallies = (struct tallies){.caps = caps};
-	for (int kind = 0; kind < TALLY_KINDS; kind++)
-		map_init(&tallies->kinds[kind], &tallies->arena, sizeof(struct tally));
+	for (int kind = 0; kind < TALLY_KINDS; kind++) {
+		map_init(&tallies->kinds[kind], &tallies->arenas[kind], sizeof(struct tally));
+		map_init(&tallies->folded[kind], &tallies->arena, 1);
+		map_init(&tallies->forgotten[kind], &tallies->forgotten_arena, sizeof(struct tally));
+	}
 	tallies_of(tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
+}
+
+static void done_each(struct map *map)
+{
+	for (size_t i = 0; i < map->count; i++)
+		tally_done(map->entries[i].value);
+	map_done(map);
 }
 
 void tallies_done(struct tallies *tallies)
 {
 	for (int kind = 0; kind < TALLY_KINDS; kind++) {
-		for (size_t i = 0; i < tallies->kinds[kind].count; i++)
-			tally_done(tallies->kinds[kind].entries[i].value);
-		map_done(&tallies->kinds[kind]);
+		done_each(&tallies->kinds[kind]);
+		done_each(&tallies->forgotten[kind]);
+		map_done(&tallies->folded[kind]);
+		arena_done(&tallies->arenas[kind]);
 		if (tallies->others[kind])
 			tally_done(tallies->others[kind]);
 	}
+	arena_done(&tallies->forgotten_arena);
 	arena_done(&tallies->arena);
 }
 
@@ -32,12 +46,12 @@ static bool has_two_names(int kind)
 	return kind == ENTITY_USER || kind == TALLY_QUEUE;
 }
 
-static struct tally *add(struct tallies *tallies, int kind, struct text key)
+/* A new one. */
+static struct tally *add(struct map *map, int kind, struct text key)
 {
-	struct tally *tally = map_add(&tallies->kinds[kind], key);
-	const struct map *map = &tallies->kinds[kind];
+	struct tally *tally = map_add(map, key);
 	struct text rest = map->entries[map->count - 1].key, label = text_cut(&rest, '\0');
-	tally_init(tally, &tallies->arena, kind, label, rest);
+	tally_init(tally, map->arena, kind, label, rest);
 	return tally;
 }
 
@@ -51,21 +65,114 @@ static struct tally *other(struct tallies *tallies, int kind)
 	return tallies->others[kind];
 }
 
-/* May it have a tally of its own? A queue has one if its partition and its QOS may. */
-static bool is_allowed(const struct tallies *tallies, int kind, const struct text label[2])
+/* May its name be shown? A queue's may if its partition's and its QOS's may. */
+static bool may_be_named(const struct tallies *tallies, int kind, struct text key)
 {
+	struct text label[2] = {TEXT(""), key};
+	label[0] = text_cut(&label[1], '\0');
 	const struct text qos[2] = {label[1]};
-	const struct map *map = &tallies->kinds[kind];
-	if (kind == ENTITY_CLUSTER)
+	if (kind == ENTITY_CLUSTER || kind == TALLY_NODE)
 		return true;
-	if (kind == TALLY_NODE)
-		return map->count < NODES_MAX;
 	if (kind == TALLY_QUEUE)
-		return map->count < QUEUES_MAX &&
-		       caps_allow(tallies->caps, ENTITY_PARTITION, label) &&
+		return caps_allow(tallies->caps, ENTITY_PARTITION, label) &&
 		       caps_allow(tallies->caps, ENTITY_QOS, qos);
-	return map->count < tallies->caps->kinds[kind].max &&
-	       caps_allow(tallies->caps, (enum entity_kind)kind, label);
+	return caps_allow(tallies->caps, (enum entity_kind)kind, label);
+}
+
+static bool has_room(const struct tallies *tallies, int kind)
+{
+	size_t count = tallies->kinds[kind].count;
+	if (kind == ENTITY_CLUSTER || kind == TALLY_NODE)
+		return true;
+	return count < (kind == TALLY_QUEUE ? QUEUES_MAX : tallies->caps->kinds[kind].max);
+}
+
+static void note_folded(struct tallies *tallies, int kind, struct text key)
+{
+	if (tallies->folded[kind].count < FOLDED_MAX)
+		map_add(&tallies->folded[kind], key);
+}
+
+static void forget_one(struct tallies *tallies, int kind, struct text key, struct tally *tally)
+{
+	struct map *forgotten = &tallies->forgotten[kind];
+	note_folded(tallies, kind, key);
+	if (map_find(forgotten, key)) /* nothing was stored since */
+		tally_done(tally);
+	else
+		tally_move(add(forgotten, kind, key), tally);
+}
+
+/* All but those, by number. */
+static void forget(struct tallies *tallies, int kind, const bool *is_kept)
+{
+	struct map *map = &tallies->kinds[kind], before = *map;
+	struct arena arena = tallies->arenas[kind];
+	tallies->arenas[kind] = (struct arena)ARENA_INIT;
+	map_init(map, &tallies->arenas[kind], sizeof(struct tally));
+	for (size_t i = 0; i < before.count; i++) {
+		if (is_kept[i])
+			tally_move(add(map, kind, before.entries[i].key), before.entries[i].value);
+		else
+			forget_one(tallies, kind, before.entries[i].key, before.entries[i].value);
+	}
+	map_done(&before);
+	arena_done(&arena);
+}
+
+static int by_last_time(const void *a, const void *b, void *entries)
+{
+	const struct map_entry *all = entries;
+	size_t left = *(const size_t *)a, right = *(const size_t *)b;
+	int64_t x = tally_last_time(all[left].value), y = tally_last_time(all[right].value);
+	return x != y ? (x > y) - (x < y) : (left > right) - (left < right);
+}
+
+static void forget_some_nodes(struct tallies *tallies)
+{
+	const struct map *map = &tallies->kinds[TALLY_NODE];
+	bool *is_kept = memory_new(map->count * sizeof *is_kept);
+	size_t *order = map_sorted(map);
+	qsort_r(order, map->count, sizeof *order, by_last_time, map->entries);
+	for (size_t i = map->count - NODES_KEPT; i < map->count; i++)
+		is_kept[order[i]] = true;
+	forget(tallies, TALLY_NODE, is_kept);
+	free(order);
+	free(is_kept);
+}
+
+bool tallies_screen(struct tallies *tallies)
+{
+	bool were_forgotten = false;
+	for (int kind = 0; kind < TALLY_KINDS; kind++) {
+		const struct map *map = &tallies->kinds[kind];
+		bool *is_kept = memory_new(map->count * sizeof *is_kept), are_kept = true;
+		for (size_t i = 0; i < map->count; i++) {
+			is_kept[i] = may_be_named(tallies, kind, map->entries[i].key);
+			are_kept &= is_kept[i];
+		}
+		if (!are_kept)
+			forget(tallies, kind, is_kept);
+		were_forgotten |= !are_kept;
+		free(is_kept);
+	}
+	return were_forgotten;
+}
+
+size_t tallies_folded(const struct tallies *tallies, int kind)
+{
+	const struct map *folded = &tallies->folded[kind];
+	size_t count = 0;
+	for (size_t i = 0; i < folded->count; i++)
+		count += !map_find(&tallies->kinds[kind], folded->entries[i].key);
+	return count;
+}
+
+void tallies_stored(struct tallies *tallies)
+{
+	for (int kind = 0; kind < TALLY_KINDS; kind++)
+		done_each(&tallies->forgotten[kind]);
+	arena_clear(&tallies->forgotten_arena);
 }
 
 static void key_of(struct buf *key, int kind, struct text name, struct text second)
@@ -79,17 +186,24 @@ static void key_of(struct buf *key, int kind, struct text name, struct text seco
 	buf_add_text(key, label_of(second, room));
 }
 
+static struct tally *make(struct tallies *tallies, int kind, struct text key)
+{
+	if (!has_room(tallies, kind) || !may_be_named(tallies, kind, key)) {
+		note_folded(tallies, kind, key);
+		return other(tallies, kind);
+	}
+	if (kind == TALLY_NODE && tallies->kinds[kind].count >= NODES_MAX)
+		forget_some_nodes(tallies);
+	return add(&tallies->kinds[kind], kind, key);
+}
+
 struct tally *tallies_of(struct tallies *tallies, int kind, struct text name, struct text second)
 {
 	struct buf key = BUF_INIT;
 	key_of(&key, kind, name, second);
 	struct tally *tally = map_find(&tallies->kinds[kind], buf_text(&key));
-	if (!tally) {
-		struct text label[2] = {TEXT(""), buf_text(&key)};
-		label[0] = text_cut(&label[1], '\0');
-		tally = is_allowed(tallies, kind, label) ? add(tallies, kind, buf_text(&key))
-							 : other(tallies, kind);
-	}
+	if (!tally)
+		tally = make(tallies, kind, buf_text(&key));
 	buf_done(&key);
 	return tally;
 }
@@ -114,7 +228,7 @@ struct tally *tallies_restore(struct tallies *tallies, int kind, struct text lab
 	key_of(&key, kind, label, second);
 	struct tally *tally = map_find(&tallies->kinds[kind], buf_text(&key));
 	if (!tally)
-		tally = add(tallies, kind, buf_text(&key));
+		tally = add(&tallies->kinds[kind], kind, buf_text(&key));
 	buf_done(&key);
 	return tally;
 }

@@ -145,6 +145,37 @@ void tally_note(struct tally *tally, struct tally_count *count, const struct tal
 		*count->last = *last;
 }
 
+int64_t tally_last_time(const struct tally *tally)
+{
+	int64_t time = 0;
+	for (size_t i = 0; i < tally->counts.count; i++) {
+		const struct tally_count *count = tally->counts.entries[i].value;
+		if (count->last && count->last->time > time)
+			time = count->last->time;
+	}
+	return time;
+}
+
+void tally_move(struct tally *to, struct tally *from)
+{
+	for (size_t i = 0; i < from->counts.count; i++) {
+		const struct tally_count *count = from->counts.entries[i].value;
+		struct text key = from->counts.entries[i].key, name = text_cut(&key, '\0');
+		struct tally_count *copy = count_of(to, name, count->detail, count->what);
+		copy->value = count->value;
+		copy->stored = count->stored;
+		if (count->last)
+			tally_note(to, copy, count->last);
+	}
+	free(to->natives);
+	to->natives = from->natives;
+	to->native_count = from->native_count;
+	to->native_capacity = from->native_capacity;
+	to->is_changed = from->is_changed;
+	from->natives = NULL;
+	tally_done(from);
+}
+
 static unsigned bucket_of(const struct tally_row *row, double value)
 {
 	unsigned bucket = 0;

@@ -95,6 +95,12 @@ struct tally_count *tally_observe(struct tally *tally, enum tally_what what, dou
 /* It was a run of this job. */
 void tally_note(struct tally *tally, struct tally_count *count, const struct tally_last *last);
 
+/* When it last grew, as far as that was noted; 0: not since the start. */
+int64_t tally_last_time(const struct tally *tally);
+
+/* Into a new one of its kind; of `from` nothing is left. */
+void tally_move(struct tally *to, struct tally *from);
+
 /* What was stored. Bounds of histograms may only change with the version of the store. */
 void tally_restore(struct tally *tally, struct text what, struct text detail, double value);
 

@@ -136,12 +136,21 @@ void catalogue_render_process(const struct view *view, struct samples *page)
 	render(PROCESS | SERIES, view, page);
 }
 
+/* Of every item. */
+static const char *labels_of(const struct visited *visited)
+{
+	const struct family_group *group = visited->group;
+	if (!group->kinds)
+		return group->labels;
+	return (group->kind_labels ? group->kind_labels : entity_kind_labels)[visited->kind];
+}
+
 static void list_family(void *context, const struct visited *visited)
 {
 	struct buf *list = context;
 	const struct family_group *group = visited->group;
 	const struct family *family = visited->family;
-	const char *own = group->kinds ? entity_kind_labels[visited->kind] : group->labels;
+	const char *own = labels_of(visited);
 	const char *more = family->labels ? family->labels : "";
 	bool has_own = own && *own;
 	struct family_origin origin = family_origin(group, visited->name);
@@ -170,8 +179,7 @@ static void look(struct looking *looking, const char *labels)
 
 static void look_at_family(void *context, const struct visited *visited)
 {
-	const struct family_group *group = visited->group;
-	look(context, group->kinds ? entity_kind_labels[visited->kind] : group->labels);
+	look(context, labels_of(visited));
 	look(context, visited->family->labels);
 }
 

@@ -148,6 +148,29 @@ static const struct family event_families[] = {
 	 TALLY_MEMORY_EFFICIENCY_RATIO, 0, OF_PARTITION},
 };
 
+static void emit_row(struct family_sink *sink, const char *const labels[2], const struct tally *tally)
+{
+	exposition_base(sink->out);
+	for (int label = 0; label < 2 && labels[label]; label++)
+		exposition_base_label(sink->out, labels[label], tally->label[label]);
+	family_item(sink, tally);
+}
+
+/* Whoever has none: as many samples as a row begins with. A node's begins with a failure. */
+static void fold_rows(struct family_sink *sink, int kind)
+{
+	struct arena arena = ARENA_INIT;
+	struct tally row;
+	tally_init(&row, &arena, kind, TEXT(""), TEXT(""));
+	if (kind == TALLY_NODE)
+		tally_add(&row, TALLY_FAILURES, TEXT("failed"), 1);
+	exposition_fold(sink->out, true);
+	for (size_t rest = tallies_folded(&sink->view->events->tallies, kind); rest; rest--)
+		family_item(sink, &row);
+	tally_done(&row);
+	arena_done(&arena);
+}
+
 /* In the order of their names, `other` last. */
 static void emit_each(struct family_sink *sink, int kind, const char *const labels[2])
 {
@@ -157,17 +180,13 @@ static void emit_each(struct family_sink *sink, int kind, const char *const labe
 	exposition_created(sink->out, (double)sink->view->events->birth);
 	const struct map *map = &tallies->kinds[kind];
 	size_t *order = map_sorted(map);
-	for (size_t i = 0; i <= map->count; i++) {
-		const struct tally *tally =
-			i < map->count ? map->entries[order[i]].value : tallies->others[kind];
-		if (!tally)
-			break;
-		exposition_base(sink->out);
-		for (int label = 0; label < 2 && labels[label]; label++)
-			exposition_base_label(sink->out, labels[label], tally->label[label]);
-		family_item(sink, tally);
-	}
+	for (size_t i = 0; i < map->count; i++)
+		emit_row(sink, labels, map->entries[order[i]].value);
 	free(order);
+	if (tallies->others[kind])
+		emit_row(sink, labels, tallies->others[kind]);
+	if (kind != ENTITY_CLUSTER)
+		fold_rows(sink, kind);
 }
 
 static void each_entity(struct family_sink *sink, enum entity_kind kind)

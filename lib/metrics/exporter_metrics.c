@@ -390,8 +390,8 @@ const struct family_group process_group = {
 
 static const struct family series_families[] = {
 	{"slurmscope_series_folded", GAUGE, "family",
-	 "Samples of the family that are not on this page because of a limit or filter: the row other has "
-	 "their sum.",
+	 "Samples that the family lacks on this page because of a limit or filter; gauges that can be added up have "
+	 "their sum in the row other.",
 	 emit_folded, 0, 0, 0},
 	{"slurmscope_series", GAUGE, "family", "Samples of each other family on this page.", emit_series,
 	 0, 0, 0},

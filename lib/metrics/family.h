@@ -80,6 +80,7 @@ struct family_group {
 	size_t family_count;
 	unsigned kinds;     /* bits of enum entity_kind; 0: one family per row */
 	const char *labels; /* of every item, where there are no kinds */
+	const char *const *kind_labels; /* of every item, by kind; NULL: those of its entity */
 	struct family_origin origin;
 	void (*each)(struct family_sink *sink, enum entity_kind kind);
 };

@@ -99,11 +99,11 @@ static const struct family qos_families[] = {
 };
 
 static const struct family association_families[] = {
-	{"slurm_association_limit", GAUGE, "scope,resource",
+	{"slurm_association_limit", GAUGE, "user,partition,scope,resource",
 	 "Limits of accounts (user is empty) and users; per_user of an account holds for each of its "
 	 "users that has no other. " RESOURCES,
 	 emit_limits, 0, 0, 0},
-	{"slurm_association_usage", GAUGE, "resource",
+	{"slurm_association_usage", GAUGE, "user,partition,resource",
 	 "What jobs hold of the association's limits, an account with all below it: what is limited, and "
 	 "for accounts what is not zero. Use that decays (X_minutes, wall_seconds) is not known.",
 	 emit_usage, 0, 0, 0},
@@ -170,6 +170,6 @@ static void each_association(struct family_sink *sink, enum entity_kind kind)
 const struct family_group qos_group = {
 	.collect = COLLECT_QOS, GROUP_FAMILIES(qos_families), .labels = "qos", .origin = {.source = "qos"}, .each = each_qos};
 const struct family_group association_group = {
-	.collect = COLLECT_ASSOCIATIONS, GROUP_FAMILIES(association_families), .labels = "account,user,partition",
+	.collect = COLLECT_ASSOCIATIONS, GROUP_FAMILIES(association_families), .labels = "account",
 	.origin = {.source = "associations"},
 	.each = each_association};

@@ -39,12 +39,14 @@ static void emit_flags(struct exposition *out, const struct view *view, const st
 static void emit_reason(struct exposition *out, const struct view *view, const struct family *family,
 			const void *item)
 {
-	(void)view, (void)family;
+	(void)family;
 	const struct node *node = &((const struct node_row *)item)->node;
 	if (!node->reason.len)
 		return;
+	struct text user = node->reason_user;
+	bool is_denied = user.len && !caps_allow_name(&view->cluster->caps, ENTITY_USER, user);
 	exposition_label(out, "reason", node->reason);
-	exposition_label(out, "user", node->reason_user);
+	exposition_label(out, "user", is_denied ? LABEL_OTHER : user);
 	exposition_integer(out, 1);
 }
 
@@ -181,7 +183,8 @@ static void emit_transitions(struct exposition *out, const struct view *view,
 static const struct family node_event_families[] = {
 	{"slurm_{X}_node_transitions_total", COUNTER, "to",
 	 "What happened to nodes of the {X}, by two successive answers: went down, was drained, was set to "
-	 "fail, came back idle from one of these, booted again.",
+	 "fail, came back idle from one of these, booted again. Not while they reboot by Slurm, are in maintenance "
+	 "or power saving; what outlasts that counts then.",
 	 emit_transitions, offsetof(struct node_counts, counts), 0, 0},
 };
 
@@ -215,7 +218,8 @@ const struct family_group node_event_group = {
 static const struct family node_transition_families[] = {
 	{"slurm_node_transitions_total", COUNTER, "to",
 	 "What happened to the node, by two successive answers: went down, was drained, was set to fail, "
-	 "came back idle from one of these, booted again.",
+	 "came back idle from one of these, booted again. Not while it reboots by Slurm, is in maintenance or power "
+	 "saving; what outlasts that counts then.",
 	 emit_transitions, offsetof(struct node_history, counts), 0, 0},
 };
 

@@ -5,11 +5,14 @@
 
 typedef void row_fn(struct exposition *out, const struct family *family, const void *row);
 
+/* `caps`: of users, whom --filter.users may not let be named; NULL: of what is no user. */
 static void each_row(struct exposition *out, const struct family *family, const char *label,
-		     const struct map *rows, row_fn *emit)
+		     const struct map *rows, const struct caps *caps, row_fn *emit)
 {
 	size_t *order = map_sorted(rows);
 	for (size_t i = 0; i < rows->count; i++) {
+		if (caps)
+			exposition_fold(out, !caps_allow_name(caps, ENTITY_USER, rows->entries[order[i]].key));
 		exposition_label(out, label, rows->entries[order[i]].key);
 		emit(out, family, rows->entries[order[i]].value);
 		exposition_unlabel(out);
@@ -51,21 +54,22 @@ static void emit_pending_row(struct exposition *out, const struct family *family
 }
 
 /* The families of one table of rows: by message type or by user. A row's offset is that of the map. */
-#define ROWS_EMITTER(name, label, emit_row)                                                        \
+#define ROWS_EMITTER(name, label, caps, emit_row)                                                  \
 	static void name(struct exposition *out, const struct view *view,                          \
 			 const struct family *family, const void *item)                            \
 	{                                                                                          \
 		(void)view;                                                                        \
 		each_row(out, family, label,                                                       \
-			 (const struct map *)((const char *)item + family->offset), emit_row);     \
+			 (const struct map *)((const char *)item + family->offset), caps,          \
+			 emit_row);                                                                \
 	}
-ROWS_EMITTER(emit_type_count, "message_type", emit_count)
-ROWS_EMITTER(emit_type_seconds, "message_type", emit_seconds)
-ROWS_EMITTER(emit_type_dropped, "message_type", emit_dropped)
-ROWS_EMITTER(emit_type_queued, "message_type", emit_queued)
-ROWS_EMITTER(emit_type_pending, "message_type", emit_pending_row)
-ROWS_EMITTER(emit_user_count, "user", emit_count)
-ROWS_EMITTER(emit_user_seconds, "user", emit_seconds)
+ROWS_EMITTER(emit_type_count, "message_type", NULL, emit_count)
+ROWS_EMITTER(emit_type_seconds, "message_type", NULL, emit_seconds)
+ROWS_EMITTER(emit_type_dropped, "message_type", NULL, emit_dropped)
+ROWS_EMITTER(emit_type_queued, "message_type", NULL, emit_queued)
+ROWS_EMITTER(emit_type_pending, "message_type", NULL, emit_pending_row)
+ROWS_EMITTER(emit_user_count, "user", &view->cluster->caps, emit_count)
+ROWS_EMITTER(emit_user_seconds, "user", &view->cluster->caps, emit_seconds)
 
 #define OF_CLUSTER(member) offsetof(struct cluster, member)
 

@@ -34,6 +34,9 @@ static const struct family families[] = {
 	      "Fairshare level of the {X}: shares by usage, +Inf without usage (sshare: LevelFS)."),
 };
 
+static const char *const share_labels[ENTITY_KINDS] = {
+	[ENTITY_ACCOUNT] = "account,parent", [ENTITY_USER] = "user,account,partition"};
+
 static void each_share(struct family_sink *sink, enum entity_kind kind)
 {
 	const struct cluster *cluster = sink->view->cluster;
@@ -62,6 +65,7 @@ static void each_share(struct family_sink *sink, enum entity_kind kind)
 const struct family_group share_group = {
 	.collect = COLLECT_SHARES, GROUP_FAMILIES(families),
 	.kinds = 1u << ENTITY_ACCOUNT | 1u << ENTITY_USER,
+	.kind_labels = share_labels,
 	.origin = {"shares", "23.11"},
 	.each = each_share,
 };

@@ -36,3 +36,9 @@ static inline bool job_run_has_ended(const struct job_run *run)
 	const struct job *job = &run->job;
 	return !job_state_is_live(job->state) || job->flags & UINT64_C(1) << JOB_FLAG_REQUEUED;
 }
+
+/* Is it one of several sizes that a run had, not the last? Its end_time, when the job was resized, is known then. */
+static inline bool job_run_is_size(const struct job_run *run)
+{
+	return run->job.flags >> JOB_FLAG_RESIZING & 1;
+}

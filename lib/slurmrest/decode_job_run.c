@@ -166,7 +166,7 @@ static void note_allocated(struct job_run *run)
 static void clear_future(struct job_run *run)
 {
 	struct job *job = &run->job;
-	bool has_ended = job_run_has_ended(run);
+	bool has_ended = job_run_has_ended(run) || job_run_is_size(run);
 	if (!has_ended || !number_is_known(job->end_time))
 		job->end_time = 0;
 	if (!job->node_list.len || !number_is_known(job->start_time))
@@ -188,6 +188,7 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 		job->node_list = TEXT("");
 	if ((number_is_known(job->exit_signal) && job->exit_signal) || (job->state == JOB_FAILED && !job->exit_code))
 		job->exit_code = NUMBER_UNSET;
+	job->restarts = run->restarts;
 	if (!run->cpu_used_us)
 		run->cpu_used_us = NUMBER_UNSET;
 	if (!run->memory_used)

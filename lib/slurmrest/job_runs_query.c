@@ -5,7 +5,7 @@
 #include <ctype.h>
 #include <inttypes.h>
 
-/* RESIZING and REVOKED rows are not among them: parts of a run, and jobs of another cluster. */
+/* REVOKED rows are not among them: jobs of another cluster. */
 const char *const job_run_end_states[] = {
 	"COMPLETED", "CANCELLED", "FAILED",   "TIMEOUT",       "NODE_FAIL",
 	"PREEMPTED", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", NULL,
@@ -55,6 +55,18 @@ void job_runs_query_names(const struct job_runs_query *query, const struct job_r
 	}
 }
 
+static void add_state(const struct job_runs_query *query, const char *state, struct buf *ret_query)
+{
+	begin_value(query, "state", false, ret_query);
+	buf_add_string(ret_query, state);
+}
+
+/* v0.0.38 refuses RESIZING: rows come with all that lived, which may be after the run's end. */
+bool job_runs_query_tells_sizes(const struct job_runs_query *query)
+{
+	return *query->version->runs_query;
+}
+
 /* Without states the window would mean: whatever lived in it. */
 void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, uint64_t last,
 			  bool with_requeued, struct buf *ret_query)
@@ -67,8 +79,8 @@ void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, ui
 		begin_value(query, "state", i == 0, ret_query);
 		buf_add_string(ret_query, job_run_end_states[i]);
 	}
-	if (with_requeued) {
-		begin_value(query, "state", false, ret_query);
-		buf_add_string(ret_query, "REQUEUED");
-	}
+	if (job_runs_query_tells_sizes(query))
+		add_state(query, "RESIZING", ret_query);
+	if (with_requeued)
+		add_state(query, "REQUEUED", ret_query);
 }

@@ -24,8 +24,10 @@ void job_runs_query_names(const struct job_runs_query *query, const struct job_r
 			  size_t count, uint64_t since, struct buf *ret_query);
 
 /* The runs that ended from `first` to `last`, Unix seconds, both included: in one of job_run_end_states, or, if
- * `with_requeued`, to run again. Before v0.0.40 the latter brings all runs that lived then, too (22.05.8 knows no such
+ * `with_requeued`, to run again; and those that had another size from then on, if the version tells of them in time
+ * (job_runs_query_tells_sizes). Before v0.0.40 the latter brings all runs that lived then, too (22.05.8 knows no such
  * state in a query): look at job_run_has_ended and end_time. */
 void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, uint64_t last,
 			  bool with_requeued, struct buf *ret_query);
+bool job_runs_query_tells_sizes(const struct job_runs_query *query);
 extern const char *const job_run_end_states[]; /* ends with NULL */

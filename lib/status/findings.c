@@ -182,7 +182,10 @@ static void find_of_endpoint(const struct status_endpoint *endpoint, double now,
 static void find_of_counting(const struct status *status, struct findings *findings)
 {
 	const struct status_state_file *file = &status->state_file;
-	if (file->is_failing)
+	if (file->is_hidden)
+		find(findings, SEVERITY_WARNING, "Counters of job events are not shown until the state file can be read: %s",
+		     file->error ? file->error : file->path);
+	else if (file->is_failing)
 		find(findings, SEVERITY_WARNING, "What was counted cannot be kept, and would be lost with the process: %s",
 		     file->error ? file->error : file->path);
 	else if (!file->path)

@@ -40,7 +40,7 @@ static void say_state_file(const struct status_state_file *file, double now, str
 	if (file->last_commit)
 		snprintf(more, sizeof more, "written %s ago", words_seconds(now - file->last_commit).text);
 	if (file->path)
-		fact(out, "State file", file->path, file->is_failing ? "cannot be written" : more);
+		fact(out, "State file", file->path, file->is_hidden ? "cannot be read" : file->is_failing ? "cannot be written" : more);
 	else
 		fact(out, "State file", "none", "counters begin at 0 with each start");
 }

@@ -114,6 +114,7 @@ struct status_budget {
 struct status_state_file {
 	const char *path; /* NULL: nothing is kept */
 	bool is_failing;
+	bool is_hidden;      /* it could not be read yet, and no counters of events are shown */
 	double last_commit;
 	uint64_t errors;
 	const char *error; /* the last one, in words; NULL: there was none */

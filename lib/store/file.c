@@ -2,6 +2,8 @@
 
 #include "base/clock.h"
 
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* The WAL is written back when it has so many pages of 4 KiB, and then cut to as many bytes. */
@@ -67,7 +69,43 @@ static void read_cluster(struct file *file)
 		buf_add_text(&file->cluster, db_text(select, 0));
 }
 
-enum fault file_open(struct file *file, const char *path, bool no_wal, struct error *err)
+/* Whole, and a slurmscope's that is not newer than this one. It is not changed. */
+static bool is_usable(char *path, struct error *err)
+{
+	int version = 0;
+	struct file copy = {.path = path, .db = db_open(path)};
+	enum fault fault = identify(&copy, &version, err);
+	if (fault == FAULT_NONE) {
+		db_check(copy.db);
+		fault = file_fault(&copy, err);
+	}
+	db_close(copy.db, true);
+	if (fault == FAULT_NONE && version == 0)
+		return error_set(err, "%s: is empty", path);
+	return fault == FAULT_NONE;
+}
+
+/* Only who has the lease may do so: nobody has the file open. A copy is never written to the file itself, beside which a crash
+ * may have left a journal. */
+static void adopt_copy(const char *path, struct copy *ret_copy)
+{
+	char name[PATH_MAX + 8];
+	struct error why, where;
+	snprintf(name, sizeof name, "%s.copy", path);
+	*ret_copy = (struct copy){0};
+	if (!place_is_newer(name, path))
+		return;
+	if (is_usable(name, &why)) {
+		bool is_taken = place_replace(path, name, &ret_copy->story);
+		ret_copy->what = is_taken ? STORE_COPY_TAKEN : STORE_COPY_REFUSED;
+		return;
+	}
+	place_set_aside(name, "unusable", clock_now_s(), &where);
+	error_set(&ret_copy->story, "%.300s; %.200s", why.text, where.text);
+	ret_copy->what = STORE_COPY_REFUSED;
+}
+
+enum fault file_open(struct file *file, const char *path, bool no_wal, struct copy *ret_copy, struct error *err)
 {
 	int version = 0;
 	*file = (struct file){.path = place_make(path, err), .lease = -1};
@@ -77,6 +115,8 @@ enum fault file_open(struct file *file, const char *path, bool no_wal, struct er
 	file->is_elsewhere = lease == LEASE_OTHERS;
 	if (lease != LEASE_OURS)
 		return FAULT_PASSING;
+	if (ret_copy)
+		adopt_copy(file->path, ret_copy);
 	file->id = place_id(file->path);
 	file->db = db_open(file->path);
 	enum fault fault = identify(file, &version, err);

@@ -4,6 +4,7 @@
 #include "store/lease.h"
 #include "store/place.h"
 #include "store/schema.h"
+#include "store/store.h"
 
 /* What is wrong with a file. */
 enum fault {
@@ -11,6 +12,12 @@ enum fault {
 	FAULT_PASSING, /* it may be right another time or in other hands: not to be touched */
 	FAULT_DAMAGED,
 	FAULT_FOREIGN, /* whole, but not ours */
+};
+
+/* What becomes of PATH.copy. */
+struct copy {
+	enum store_copy what;
+	struct error story;
 };
 
 struct file {
@@ -25,8 +32,8 @@ struct file {
 };
 
 /* Opens or makes the file once we have its lease, locks it, checks and migrates it. After a fault *err says which one and
- * the file is still to be closed. */
-enum fault file_open(struct file *file, const char *path, bool no_wal, struct error *err);
+ * the file is still to be closed. With `ret_copy` PATH.copy goes before it, if that was written later and is whole. */
+enum fault file_open(struct file *file, const char *path, bool no_wal, struct copy *ret_copy, struct error *err);
 
 enum fault file_fault(const struct file *file, struct error *err); /* so far; *err is set if there is one */
 bool file_is_there(const struct file *file); /* nobody removed or replaced it */

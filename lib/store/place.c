@@ -70,6 +70,14 @@ bool place_check(const char *path, struct error *err)
 	return true;
 }
 
+bool place_may_hold(const char *path)
+{
+	struct stat status;
+	if (stat(path, &status) < 0)
+		return errno != ENOENT && errno != ENOTDIR;
+	return status.st_size > 0;
+}
+
 char *place_folder(const char *path)
 {
 	char *folder, *real = realpath(path, NULL); /* NULL: there is no file yet */
@@ -146,6 +154,28 @@ bool place_set_aside(const char *path, const char *label, int64_t now, struct er
 		return error_set(err, "%s cannot be moved aside: %s", path, strerror(errno));
 	error_set(err, "moved to %s", aside);
 	return true;
+}
+
+bool place_replace(const char *path, const char *other, struct error *err)
+{
+	for (size_t i = 1; i < COMPANIONS; i++) {
+		char name[PATH_MAX + 16];
+		snprintf(name, sizeof name, "%s%s", path, companions[i]);
+		if (unlink(name) < 0 && errno != ENOENT)
+			return error_set(err, "%s cannot be removed: %s", name, strerror(errno));
+	}
+	if (!sync_folder(path) || rename(other, path) < 0 || !sync_folder(path))
+		return error_set(err, "%s cannot be moved to %s: %s", other, path, strerror(errno));
+	return true;
+}
+
+bool place_is_newer(const char *path, const char *than)
+{
+	struct stat one, other;
+	if (stat(path, &one) < 0 || !S_ISREG(one.st_mode))
+		return false;
+	return stat(than, &other) < 0 || other.st_size == 0 || one.st_mtim.tv_sec > other.st_mtim.tv_sec ||
+	       (one.st_mtim.tv_sec == other.st_mtim.tv_sec && one.st_mtim.tv_nsec > other.st_mtim.tv_nsec);
 }
 
 uint64_t place_bytes(const char *path)

@@ -12,6 +12,9 @@ char *place_make(const char *path, struct error *err);
 /* Whether place_make and writing would work, as far as can be told without touching anything. */
 bool place_check(const char *path, struct error *err);
 
+/* Is there something in it, as far as can be told? Where that is kept from us there may be. */
+bool place_may_hold(const char *path);
+
 /* The folder of the file and its companions without symbolic links, or the nearest above it that is there; for free().
  * NULL: not even that. */
 char *place_folder(const char *path);
@@ -32,5 +35,12 @@ bool place_type_is_network(uint64_t file_system);
 /* Renames the file and its companions to PATH.<label>-<now>, or the first second after that is free. On
  * success *err says where to: it is a story for the log. */
 bool place_set_aside(const char *path, const char *label, int64_t now, struct error *err);
+
+/* Whether a file was written later than another one, or that is missing or empty. */
+bool place_is_newer(const char *path, const char *than);
+
+/* Renames another file of the folder to PATH, with nothing left beside it of the one that was there: SQLite would take an old
+ * journal for the new file's. Whenever it is interrupted, to do it again is right. */
+bool place_replace(const char *path, const char *other, struct error *err);
 
 uint64_t place_bytes(const char *path); /* with its companions; 0 if it is not there */

@@ -38,6 +38,7 @@ static const struct column run_columns[] = {
 	COLUMN(struct store_run, user, 1),
 	COLUMN(struct store_run, partitions, 1),
 	COLUMN(struct store_run, qos, 1),
+	COLUMN(struct store_run, size_since, 2),
 };
 
 static const struct column mark_columns[] = {
@@ -58,8 +59,10 @@ static const struct table tables[TABLES] = {
 };
 
 /* A new column needs a new version here and nothing more; what else changes is a step. */
-enum { VERSION = 1 };
-static const char *const steps[VERSION + 1] = {NULL};
+enum { VERSION = 2 };
+static const char *const steps[VERSION + 1] = {
+	[2] = "UPDATE run SET size_since = coalesce((SELECT value FROM mark WHERE name = 'looked_until'), 0) WHERE began",
+};
 
 const struct schema store_schema = {VERSION, tables, TABLES, steps};
 

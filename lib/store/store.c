@@ -10,18 +10,24 @@
 struct store {
 	char *path; /* as given */
 	char *cluster;
-	bool avoids_wal;
+	bool is_shared;
 	unsigned set_aside_count;
 	bool was_loaded; /* the caller was told what is in the file */
 	bool wants_all;  /* the file's rows are others than the caller believes */
 	bool is_in_transaction;
 	bool is_elsewhere; /* when it was opened last, another process had it */
 	struct file file;  /* db is NULL if none is open */
+	struct copy copy;  /* when it was loaded last */
 };
 
 bool store_check(const char *path, struct error *err)
 {
 	return place_check(path, err);
+}
+
+bool store_may_hold(const struct store *store)
+{
+	return place_may_hold(store->path);
 }
 
 bool store_is_free(const char *path, struct error *err)
@@ -51,9 +57,9 @@ struct store *store_new(const char *path, const char *cluster)
 	return store;
 }
 
-void store_avoid_wal(struct store *store)
+void store_share(struct store *store)
 {
-	store->avoids_wal = true;
+	store->is_shared = true;
 }
 
 static void give_up(struct store *store, enum fault fault, struct error *err)
@@ -72,10 +78,10 @@ static enum fault check_cluster(const struct store *store, struct error *err)
 	return FAULT_FOREIGN;
 }
 
-/* No file is open after a fault, and a bad one is out of the way. */
-static enum fault open_file(struct store *store, struct error *err)
+/* No file is open after a fault, and a bad one is out of the way. Without `ret_copy` no copy takes its place. */
+static enum fault open_file(struct store *store, struct copy *ret_copy, struct error *err)
 {
-	enum fault fault = file_open(&store->file, store->path, store->avoids_wal, err);
+	enum fault fault = file_open(&store->file, store->path, store->is_shared, ret_copy, err);
 	store->is_elsewhere = store->file.is_elsewhere;
 	if (fault == FAULT_NONE)
 		fault = check_cluster(store, err);
@@ -115,7 +121,8 @@ enum store_found store_load(struct store *store, const struct store_visitor *vis
 {
 	assert(!store->file.db);
 	unsigned set_aside_before = store->set_aside_count;
-	enum fault fault = open_file(store, err);
+	store->copy = (struct copy){0};
+	enum fault fault = open_file(store, store->is_shared ? &store->copy : NULL, err);
 	if (fault == FAULT_NONE && !store->file.is_new) {
 		visit(store->file.db, visitor, context);
 		fault = file_fault(&store->file, err);
@@ -125,7 +132,7 @@ enum store_found store_load(struct store *store, const struct store_visitor *vis
 	bool is_set_aside = store->set_aside_count > set_aside_before;
 	if (is_set_aside) {
 		struct error story = *err;
-		fault = open_file(store, err);
+		fault = open_file(store, NULL, err);
 		error_prefix(err, "%.400s", story.text);
 		if (fault == FAULT_NONE)
 			*err = story;
@@ -137,6 +144,12 @@ enum store_found store_load(struct store *store, const struct store_visitor *vis
 	return is_set_aside ? STORE_SET_ASIDE : store->file.is_new ? STORE_NEW : STORE_LOADED;
 }
 
+enum store_copy store_copy(const struct store *store, struct error *ret_story)
+{
+	*ret_story = store->copy.story;
+	return store->copy.what;
+}
+
 bool store_claim(struct store *store, const char *cluster, struct error *err)
 {
 	assert(!store->is_in_transaction);
@@ -146,6 +159,11 @@ bool store_claim(struct store *store, const char *cluster, struct error *err)
 	if (fault != FAULT_NONE)
 		give_up(store, fault, err);
 	return fault == FAULT_NONE;
+}
+
+void store_want_all(struct store *store)
+{
+	store->wants_all = true;
 }
 
 static void put(struct store *store, int table, const void *row)
@@ -188,7 +206,7 @@ enum store_wants store_begin(struct store *store, struct error *err)
 		store->wants_all = true;
 	}
 	if (!store->file.db)
-		fault = open_file(store, err);
+		fault = open_file(store, NULL, err);
 	if (fault != FAULT_NONE)
 		return STORE_WANTS_NOTHING;
 	begin(store);

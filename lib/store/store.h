@@ -46,6 +46,7 @@ struct store_run {
 	int64_t began, ran_before; /* when it began to run, after so many seconds */
 	int64_t counted; /* seconds of its run time */
 	int64_t end_time, gone_since;
+	int64_t size_since; /* it has held what it holds for as long as that is counted */
 	struct text tres, account, user, partitions, qos;
 };
 
@@ -65,8 +66,10 @@ char *store_folder(const char *path);
 /* Opens nothing yet. `cluster` is the cluster's name, empty as long as it is unknown; both are copied. */
 struct store *store_new(const char *path, const char *cluster);
 
-/* The rollback journal also where no network file system is recognised. Before store_load. */
-void store_avoid_wal(struct store *store);
+/* Another machine may be the next to use the file, or a copy of it: it has a rollback journal also where no network file system
+ * is recognised, and PATH.copy, if another machine brought one, takes its place in store_load if it was written later and is
+ * whole; else it is set aside as PATH.copy.unusable-<Unix time>. Before store_load. */
+void store_share(struct store *store);
 
 enum store_found {
 	STORE_UNUSABLE,  /* cannot be opened or written now, is held by another process, was made by a newer
@@ -91,11 +94,22 @@ struct store_visitor {
 enum store_found store_load(struct store *store, const struct store_visitor *visitor, void *context,
 			    struct error *err);
 
+enum store_copy { STORE_COPY_NONE, STORE_COPY_TAKEN, STORE_COPY_REFUSED };
+
+/* What the last store_load did with PATH.copy; *ret_story says why it was refused. */
+enum store_copy store_copy(const struct store *store, struct error *ret_story);
+
 /* The cluster's name is known now; kept from the next commit on. False: what was loaded is another
  * cluster's; it was set aside, and the caller forgets it: the next begin wants all. */
 bool store_claim(struct store *store, const char *cluster, struct error *err);
 
 enum store_wants { STORE_WANTS_NOTHING, STORE_WANTS_CHANGES, STORE_WANTS_ALL };
+
+/* May its file hold something? False: there is none, or it is empty. */
+bool store_may_hold(const struct store *store);
+
+/* What was loaded is not what the caller goes on with: the next begin wants all. */
+void store_want_all(struct store *store);
 
 /* Begins the poll's transaction; *err is set if it returns STORE_WANTS_NOTHING, which it does as long as
  * store_load did not succeed, and once when it had to set the file aside. */

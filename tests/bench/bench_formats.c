@@ -183,12 +183,13 @@ static double resident_mb(void)
 
 static void scrape_all(struct page_board *board)
 {
+	struct error err;
 	struct edition *edition = edition_borrow(board);
 	for (int format = 0; format < FORMATS; format++)
 		for (int gzip = 0; gzip < 2; gzip++) {
 			const struct rendition_options options = {.format.format = (enum format)format,
 								  .is_gzip = gzip};
-			rendition_unref(edition_render(edition, &options, UINT64_MAX));
+			rendition_unref(edition_render(edition, &options, UINT64_MAX, &err));
 		}
 	edition_unref(edition);
 }

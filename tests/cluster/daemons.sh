@@ -92,6 +92,8 @@ stop_daemon() {
 	rm -f "$pids/$name"
 }
 
+kill_daemon() { stop_daemon "$1" KILL; }
+
 restart_daemon() { stop_daemon "$1"; start_daemon "$1"; }
 
 # The process to freeze: a slurmd runs two generations below its namespace.
@@ -150,7 +152,7 @@ bring_up() {
 bring_down() {
 	local file
 	for file in "$pids"/*; do
-		[ ! -e "$file" ] || stop_daemon "${file##*/}" KILL
+		[ ! -e "$file" ] || kill_daemon "${file##*/}"
 	done
 }
 

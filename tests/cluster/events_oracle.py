@@ -20,11 +20,11 @@ FAMILIES = re.compile(r"slurm_(\w+_job_(submissions|starts|ends|cpu_seconds|gres
                       r"(_bucket|_sum|_count)?\{?")
 
 
-def sacct(slurm, columns, *options):
+def sacct(slurm, columns, *options, states=END_STATES):
     """Every run that ended; without its states sacct leaves out what never became eligible."""
     array = () if slurm.release == "22.05" else ("--array",)
     return slurm.table("sacct", "-a", "-D", *options, *array, "-P", "-S", "now-1day", "-E", "now+1day", "-s",
-                       ",".join(END_STATES), "-o", ",".join(columns))
+                       ",".join(states), "-o", ",".join(columns))
 
 
 def tasks(row):
@@ -34,10 +34,27 @@ def tasks(row):
     return sum(int(part[-1]) - int(part[0]) + 1 for part in ranges)
 
 
+def sizes(row, resized):
+    """A row for each size that the job had, the first one first: they are submitted when it got it, and started, too, or (22.05)
+    when it was."""
+    rows = [row]
+    while before := resized.pop((row["JobIDRaw"], rows[0]["Submit"]), None):
+        rows[0]["ElapsedRaw"] = int(rows[0]["ElapsedRaw"]) - (int(rows[0]["Submit"]) - int(rows[0]["Start"]))
+        rows.insert(0, before)
+    return rows
+
+
 def runs(slurm):
-    for row in sacct(slurm, COLUMNS, "-X"):
+    rows = sacct(slurm, COLUMNS, "-X", states=(*END_STATES, "resizing"))
+    for row in rows:
         row["State"] = row["State"].split()[0]
+    resized = {(row["JobIDRaw"], row["End"]): row for row in rows if row["State"] == "RESIZING"}
+    for row in rows:
         if row["State"] not in ("RESIZING", "REVOKED"):
+            parts = sizes(row, resized)
+            row |= {"Held": [(int(part["ElapsedRaw"]), tres(part["AllocTRES"])) for part in parts],
+                    "ElapsedRaw": sum(int(part["ElapsedRaw"]) for part in parts)}
+            row |= {name: parts[0][name] for name in ("Submit", "Eligible", "Start", "NNodes")}
             for _ in range(tasks(row)):
                 yield row
 
@@ -103,25 +120,39 @@ class Truth:
         self.samples[f"slurm_{family}_count{labels(**names)}"] += 1
 
     def add(self, row):
-        held = tres(row["AllocTRES"])
+        held = row["Held"][0][1]
         queue = {"partition": row["Partition"], "qos": row["QOS"]}
         has_started = "cpu" in held and is_time(row["Start"])
-        elapsed, cpus = int(row["ElapsedRaw"]), int(held.get("cpu", 0))
         state = row["State"].lower()
         for entity, names in entities(row):
             self.count(f"{entity}_job_submissions", **names)
             self.count(f"{entity}_job_starts", has_started, **names)
             for known in END_STATES:
                 self.count(f"{entity}_job_ends", known == state, **names, state=known)
-            self.count(f"{entity}_job_cpu_seconds", elapsed * cpus if has_started else 0, **names)
-            self.count(f"{entity}_job_memory_byte_seconds",
-                       elapsed * memory_bytes(held["mem"]) if has_started and "mem" in held else 0, **names)
-            for gres, held_of_it in held_gres(held).items():
-                self.count(f"{entity}_job_gres_seconds", elapsed * held_of_it, **names, **gres_labels(*gres))
+            self.add_time(row, entity, names, has_started)
         for partition in named_partitions(row):
             self.more[f"slurm_partition_job_submissions_total{labels(partition=partition)}"] += 1
         if has_started:
-            self.add_start(row, queue, held, elapsed)
+            self.add_start(row, queue, held, row["ElapsedRaw"])
+
+    def add_time(self, row, entity, names, has_started):
+        for part, (elapsed, held) in enumerate(row["Held"]):
+            for family, amount in (("cpu", int), ("memory_byte", memory_bytes)):
+                kind = family.partition("_")[0].replace("memory", "mem")
+                held_of_it = amount(held[kind]) if has_started and kind in held else 0
+                self.count(f"{entity}_job_{family}_seconds", elapsed * held_of_it, **names)
+                if part:  # that it holds less is seen when its details are read in their turn, if it lives so long
+                    less = max(0, amount(row["Held"][part - 1][1][kind]) - held_of_it)
+                    self.more[f"slurm_{entity}_job_{family}_seconds_total{labels(**names)}"] += elapsed * less
+            for gres, held_of_it in held_gres(held).items():
+                self.count(f"{entity}_job_gres_seconds", elapsed * held_of_it, **names, **gres_labels(*gres))
+
+    def may_be_smaller(self, what, first, last, partition):
+        """Who was resized before slurmscope saw that it runs has started with what it has then."""
+        self.samples[f"slurm_job_size_{what}_sum{labels(**partition)}"] -= max(0, first - last)
+        self.more[f"slurm_job_size_{what}_sum{labels(**partition)}"] += max(0, first - last)
+        for bound in SIZES:
+            self.more[f"slurm_job_size_{what}_bucket{labels(**partition, le=bound)}"] += last <= bound < first
 
     def add_start(self, row, queue, held, elapsed):
         start = int(row["Start"])
@@ -135,6 +166,9 @@ class Truth:
         self.observe("job_runtime_seconds", DURATIONS, elapsed, **queue)
         self.observe("job_size_cpus", SIZES, int(held["cpu"]), **partition)
         self.observe("job_size_nodes", SIZES, int(row["NNodes"]), **partition)
+        if len(row["Held"]) > 1:
+            self.may_be_smaller("cpus", int(held["cpu"]), int(row["Held"][-1][1]["cpu"]), partition)
+            self.may_be_smaller("nodes", int(held["node"]), int(row["Held"][-1][1]["node"]), partition)
         if row["TimelimitRaw"].isdigit():
             self.observe("job_time_limit_ratio", RATIOS, elapsed / 60 / int(row["TimelimitRaw"]), **partition)
         state, node = row["State"].lower(), re.sub(r"\[(\d+).*", r"\1", row["NodeList"].split(",")[0])

@@ -2,7 +2,7 @@
 """Compares pages of slurmscope with what Slurm's own commands say.
 
     oracle.py --release 24.11 --page FILE_OR_URL
-    oracle.py --release 24.11 [--api v0.0.41,v0.0.42] [--moving SECONDS] [--summary FILE] -- slurmscope --once ...
+    oracle.py --release 24.11 [--api v0.0.41,v0.0.42] [--moving SECONDS] -- slurmscope --once ...
 
 Slurm's commands are asked right before and right after each page is taken; a sample of which they say the same both
 times must be on the page as they say it. What moved is compared in a later round. A sample that differs in PERSISTENT
@@ -26,7 +26,7 @@ from oracle_each_job import add_each_job
 from oracle_jobs import BASE_STATES, ENDED, add_jobs
 from oracle_limits import add_limits, add_shares, add_use
 from oracle_nodes import add_nodes, add_partitions
-from slurm_says import ANYTHING, PATIENCE, About, Samples, Slurm
+from slurm_says import ANYTHING, PATIENCE, About, Samples, Slurm, conclude
 
 ROUNDS = 25        # at most, on a cluster where nothing happens
 PERSISTENT = 3     # so often a sample must differ in a row
@@ -324,7 +324,6 @@ def main():
     parser.add_argument("--moving", type=int, default=0, metavar="SECONDS", help="how long, while jobs come and go")
     parser.add_argument("--lag", type=int, default=0, metavar="SECONDS", help="how old what a page shows may be")
     parser.add_argument("--groups", default="", help="only these groups, separated by commas")
-    parser.add_argument("--summary", help="file that gets a line with the figures")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--page", help="file or URL")
     source.add_argument("command", nargs="*", default=[], help="prints the page")
@@ -371,10 +370,7 @@ def main():
         " by a slurmscope that ran all the time" if arguments.page else ""
     line = (f"{arguments.release}{moving}: {equal} numbers equal, "
             f"{different} different, in {total} comparisons of {rounds} rounds, {still} of them still")
-    print(line)
-    if arguments.summary:
-        with open(arguments.summary, "a", encoding="utf-8") as file:
-            file.write(line + "\n")
+    conclude(line)
     if arguments.moving and moved < MOVED:
         sys.exit(f"too little has happened: {moved} numbers have changed")
     if arguments.moving and still < STILL:

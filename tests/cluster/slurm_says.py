@@ -16,6 +16,14 @@ About = namedtuple("About", "value slack")
 ANYTHING = About(0, float("inf"))  # what Slurm says is no number
 
 
+def conclude(line):
+    """A test's figures: printed, and kept in $ORACLE_SUMMARY, with which tests/run ends."""
+    print(line, flush=True)
+    if summary := os.environ.get("ORACLE_SUMMARY"):
+        with open(summary, "a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+
 class Slurm:
     """The commands of one release, run inside its cluster."""
 
@@ -43,7 +51,6 @@ class Slurm:
         """The rows of a table that is printed with | between its columns, as dicts."""
         names, *rows = [line.split("|") for line in self.run(*command).splitlines()]
         return [dict(zip(names, row)) for row in rows]
-
 
     def job_picture(self):
         """All jobs and what they do: while it stays the same none came, went or changed.

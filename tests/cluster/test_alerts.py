@@ -5,14 +5,13 @@ usage: test_alerts.py RELEASE    (the release must be up; SLURMSCOPE is the bina
 import contextlib
 import datetime
 import math
-import os
 import re
 import subprocess
 import sys
 
 from alerting import HERE, PATIENCE, Alerting, Story, check_texts
 from harness import ENDPOINTS, EVERY_SECOND, MORE_ENDPOINTS, Daemon, is_up, wait_until
-from slurm_says import Slurm
+from slurm_says import Slurm, conclude
 
 INTERVALS = [*EVERY_SECOND, "--jobs.read=auto", *(f"--interval.{name}=1" for name in (
     "job_states", "job_search", "job_details", "job_ends", "licenses", "reservations", "dbd_ping"))]
@@ -194,10 +193,7 @@ def summarize(stories, standing, unexpected):
     line = (f"{RELEASE} alerts: {len(stories)} stories, {len(fired)} alerts fired and resolved, "
             f"first after {min(told):.0f} to {max(told):.0f} s, resolved after {min(resolved):.0f} to "
             f"{max(resolved):.0f} s; {len(standing)} stood before, {len(unexpected)} unexpected")
-    print(f"\n{line}", flush=True)
-    if summary := os.environ.get("ORACLE_SUMMARY"):
-        with open(summary, "a", encoding="utf-8") as out:
-            out.write(line + "\n")
+    conclude(line)
 
 
 def main():

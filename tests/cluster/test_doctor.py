@@ -41,8 +41,13 @@ def check(title, condition, detail=""):
 
 def settle(daemon):
     """Everything is up again, for the slurmscope that runs."""
-    return daemon.wait_for(lambda page: all(is_up(page, endpoint) for endpoint in
-                                            ("ping", "diag", "nodes", "partitions", "job_states", "qos")), "all is well")
+    down = []
+
+    def is_well(page):
+        down[:] = [endpoint for endpoint in ("ping", "diag", "nodes", "partitions", "job_states", "qos")
+                   if not is_up(page, endpoint)]
+        return not down
+    return daemon.wait_for(is_well, lambda: f"{down} to be well")
 
 
 def watch():

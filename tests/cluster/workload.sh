@@ -343,6 +343,15 @@ nothing_busy() {
 	[ ! "$(busy 1 -t PENDING,RUNNING,SUSPENDED,CONFIGURING,COMPLETING)" ]
 }
 
+# Ends half a minute after it.
+resize_one() {
+	local id
+	id=$(submit alice --time=5 --nodes=2 --ntasks=2 --mem-per-cpu=100 --no-kill --wrap 'sleep 40')
+	await RUNNING "$id"
+	sleep 8
+	as_user alice scontrol update "jobid=$id" numnodes=1
+}
+
 # Each user in one shell of its own: many short jobs, singly and as arrays, some of which fail, are killed or are
 # cancelled while they wait.
 storm() {

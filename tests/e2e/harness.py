@@ -223,14 +223,18 @@ class Daemon:
         return [line for line in lines
                 if all(line.get(key) == value for key, value in wanted.items())]
 
+    def peak_bytes(self):
+        """The most that was resident."""
+        return 1024 * int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text())[1])
+
     def connect(self, seconds=PATIENCE):
         return socket.create_connection(("127.0.0.1", self.port), seconds)
 
-    def request(self, path, method="GET", body=None, host="127.0.0.1"):
+    def request(self, path, method="GET", body=None, host="127.0.0.1", headers={}):
         """(status, headers, body)"""
         connection = http.client.HTTPConnection(host, self.port, timeout=PATIENCE)
         try:
-            connection.request(method, path, body)
+            connection.request(method, path, body, headers)
             answer = connection.getresponse()
             return answer.status, answer.headers, answer.read()
         finally:
@@ -248,7 +252,7 @@ class Daemon:
             last.clear()
             last.update(self.page())
             return accept(last)
-        wait_until(look, lambda: f"{why}; log {self.log_text()[-2000:]}", seconds)
+        wait_until(look, lambda: f"{why() if callable(why) else why}; log {self.log_text()[-6000:]}", seconds)
         return dict(last)
 
     def wait_well(self, *seconds):

@@ -4,7 +4,9 @@ Each row of FAILURES is two tests: the failure on one endpoint, and on all, wher
 and the others are left alone until those are well. Each test has a fake and a daemon of its own.
 """
 
+import contextlib
 import re
+import sqlite3
 import tempfile
 import time
 import unittest
@@ -22,6 +24,7 @@ HTML = b"<!DOCTYPE html><html><body>Please log in</body></html>"
 EMPTY_304 = b"HTTP/1.1 304 NOT MODIFIED\r\n\r\n"
 FRONT_END = "text/html"
 COMMIT = "slurmscope_state_last_commit_timestamp_seconds"
+EVENT = re.compile(r"slurm_\w+_job_(submissions|starts|ends)_total|slurm_job_runtime|slurmscope_job_events")
 
 
 def drop_list(answer, name):
@@ -416,6 +419,26 @@ class Others(unittest.TestCase):
                 with Daemon(fake, *EVERY_SECOND, f"--state.path={state}") as other:
                     other.wait_for(lambda page: page.get("slurmscope_state_errors_total", 0) > 0)
 
+    def test_state_file_cannot_be_read_at_the_start(self):
+        """As long as a backup has it nothing is shown beside what it holds: no counter begins at 0 and then jumps."""
+        submissions = "slurm_cluster_job_submissions_total"
+        with Fake() as fake, tempfile.TemporaryDirectory() as folder:
+            state = Path(folder, "state")
+            with Daemon(fake, *EVERY_SECOND, f"--state.path={state}") as daemon:
+                daemon.wait_for(lambda page: COMMIT in page, "the state to be written")
+            with contextlib.closing(sqlite3.connect(state, isolation_level=None)) as backup:
+                backup.execute("REPLACE INTO counter VALUES ('cluster', '', 'submissions', '', 10000000)")
+                backup.execute("BEGIN EXCLUSIVE")
+                with Daemon(fake, *EVERY_SECOND, f"--state.path={state}") as daemon:
+                    page = daemon.wait_for(lambda page: page.get("slurmscope_state_errors_total", 0) > 0 and is_up(page, "nodes"))
+                    self.assertEqual([], [series for series in page if EVENT.match(series)])
+                    self.assertIn("no counters of job events", daemon.log(level="error")[0]["msg"])
+                    backup.execute("COMMIT")
+                    backup.close()
+                    page = daemon.wait_for(lambda page: submissions in page, "counters are shown")
+                    self.assertGreaterEqual(page[submissions], 10000000)
+                    self.assertEqual(1, len(daemon.log(level="error")))
+
     def test_slurmrestd_comes_late(self):
         with Fake() as fake:
             fake.refuse()
@@ -465,6 +488,21 @@ class Others(unittest.TestCase):
     def test_upgrade(self):
         warnings = self.upgrade(("24.11.5", ["v0.0.42"]), ("26.05.5", ["v0.0.43", "v0.0.45"]))
         self.assertLessEqual(len(warnings), 1)
+
+    def test_upgrade_that_serves_the_old_version_too(self):
+        with Fake("24.11.5", ["v0.0.40"]) as fake, Daemon(fake, *EVERY_SECOND) as daemon:
+            daemon.wait_well()
+            fake.serve("24.11.5", ["v0.0.40", "v0.0.42"])
+            probed = len([call for call in fake.calls if call.version == "v0.0.45"])
+            time.sleep(3)  # nobody says that there is anything new
+            self.assertEqual(probed, len([call for call in fake.calls if call.version == "v0.0.45"]))
+            fake.serve("26.05.5", ["v0.0.42", "v0.0.43"])
+            fake.answers |= {(version.replace("42", "40"), endpoint): answer
+                             for (version, endpoint), answer in fake.answers.items() if version == "v0.0.42"}
+            daemon.wait_for(lambda page: any('api_version="v0.0.43"' in series for series in page), "the new version")
+            daemon.wait_well()
+            self.assertEqual([], daemon.log(level="warn"))
+            self.assertEqual(["v0.0.40", "v0.0.43"], [line["api_version"] for line in daemon.log(msg="reading slurmrestd")])
 
     def test_downgrade(self):
         self.upgrade(("26.05.5", ["v0.0.45"]), ("22.05.8", ["v0.0.38"]))

@@ -7,10 +7,14 @@ import subprocess
 import unittest
 from pathlib import Path
 
+import yaml
+
 import fake_slurmrestd as fakes
 from fake_slurmrestd import ENDPOINTS, RELEASES, Fake, edited
 from harness import EVERY_SECOND, PATIENCE, Daemon, all_at_once, run, wait_until
 from prometheus import Prometheus
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "deploy/prometheus"
 
 
 def series_of(page):
@@ -88,6 +92,23 @@ class Scrapes(unittest.TestCase):
         wait_until(lambda: prometheus.value(f"sum({up})") == len(ENDPOINTS),
                    "endpoints up")
         self.assertEqual(1, prometheus.value("min_over_time(up[1h])"))
+
+
+class SeveralClusters(unittest.TestCase):
+    """The example, with a label `cluster` of the target, and a slurmscope that has them, too."""
+    def test_honor_labels(self):
+        config = "".join(f"  {name}: {{slurmrestd: {{url: '{{url}}', token-file: '{{folder}}/token'}}}}\n" for name in ("alpha", "beta"))
+        example = (EXAMPLES / "prometheus.yml").read_text()
+        with Fake() as fake, Daemon(fake, *EVERY_SECOND, config="clusters:\n" + config.replace("{url}", fake.url)) as daemon:
+            for line, names in ("  # honor_labels: true", {"alpha", "beta"}), ("", {"target"}):
+                text = example.replace("# labels: {cluster: alpha}", "labels: {cluster: target}").replace(line, line.replace("# ", ""))
+                scrape, = yaml.safe_load(text)["scrape_configs"]
+                self.assertEqual(bool(line), scrape.get("honor_labels", False))
+                scrape |= {"scrape_interval": "1s", "scrape_timeout": "1s"}
+                scrape["static_configs"][0]["targets"] = [f"127.0.0.1:{daemon.port}"]
+                with Prometheus("prometheus", daemon, json.dumps({"scrape_configs": [scrape]})) as prometheus:
+                    wait_until(lambda: len(prometheus.query("slurm_cluster_info")) == 2, prometheus.log.read_text)
+                    self.assertEqual(names, {dict(labels)["cluster"] for labels in prometheus.query("slurm_cluster_info")})
 
 
 for variable, default in (("PROMETHEUS", "prometheus"), ("PROMETHEUS3", None)):

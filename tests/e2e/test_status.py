@@ -301,7 +301,7 @@ class Several(unittest.TestCase):
             code, _, text = daemon.request("/api/v1/status?cluster=beta")
             self.assertEqual(["beta"], [row["name"] for row in json.loads(text)["clusters"]])
             self.assertEqual(404, daemon.request("/?cluster=gamma")[0])
-            self.assertEqual((200, b"ready\n"), daemon.request("/-/ready")[::2])
+            wait_until(lambda: daemon.request("/-/ready")[::2] == (200, b"ready\n"), "ready, with beta down")
 
     def test_one_is_not_ready(self):
         with Fake() as first, Fake() as second:

@@ -3,6 +3,7 @@ of all kinds, and clients that take their time."""
 
 import base64
 import contextlib
+import gzip
 import http.client
 import os
 import signal
@@ -19,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from certificates import make_authority, make_certificate
+import fake_slurmrestd as fakes
 from fake_slurmrestd import Fake
 from harness import EVERY_SECOND, PATIENCE, SLURMSCOPE, Daemon, free_port, run, samples, wait_until
 from prometheus import Prometheus
@@ -349,6 +351,27 @@ class Changes(unittest.TestCase):
             self.assertTrue(time.time() < page["slurmscope_web_certificate_expiry_timestamp_seconds"] <
                             time.time() + 3 * 86400)
 
+    def test_a_request_that_has_begun_is_answered(self):
+        """Also the second one of a connection, whether it comes to its end after the change was seen or makes it seen."""
+        for waits in True, False:
+            with self.subTest(waits=waits), Site(KEY_PAIR) as site, contextlib.closing(site.connection()) as kept:
+                for number in range(1, 4):
+                    kept.request("GET", "/-/healthy")
+                    self.assertEqual(b"healthy\n", kept.getresponse().read())
+                    kept.sock.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n")
+                    time.sleep(0.6)
+                    site.rewrite(f"{KEY_PAIR}# {number}\n")
+                    if waits:
+                        self.reread(site, number)
+                    else:
+                        time.sleep(0.3)
+                    kept.sock.sendall(b"\r\n")
+                    answer = b""
+                    while data := kept.sock.recv(65536):  # who was greeted with what was in force before comes again
+                        answer += data
+                    self.assertTrue(answer.endswith(b"healthy\n"), answer)
+                    kept.close()
+
     def test_a_bad_file_changes_nothing(self):
         users = f"basic_auth_users:\n  alice: {HASH}\n"
         alice = basic("alice")
@@ -552,20 +575,73 @@ class Slowness(unittest.TestCase):
             is_sanitized = b"__asan_init" in Path(SLURMSCOPE).read_bytes()
             self.assertLess(page["process_resident_memory_bytes"], 500e6 if is_sanitized else 100e6)
 
+    def never_reads(self, stack, daemon, path):
+        slow = stack.enter_context(socket.socket())
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+        slow.settimeout(PATIENCE)
+        slow.connect(("127.0.0.1", daemon.port))
+        slow.sendall(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        return slow
+
+    def test_parts_that_nobody_reads(self):
+        """What is made for them is bounded, whatever they ask for, and the whole page is there."""
+        def many_nodes(answer, _):
+            nodes = answer["nodes"]
+            answer["nodes"] = [nodes[i % len(nodes)] | {"name": f"n{i}"} for i in range(4000)]
+        parts = "cluster", "jobs", "job_events", "reservations", "licenses", "shares", "scheduler", "rpcs", "accounting"
+        prometheus = {"Accept": "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3",
+                      "Accept-Encoding": "gzip"}
+        with Fake() as fake, contextlib.ExitStack() as stack:
+            fake.behave(fakes.edited(many_nodes), ["nodes"])
+            daemon = stack.enter_context(Daemon(fake, *EVERY_SECOND, "--interval.nodes=3600", "--nodes.per-node=full"))
+            daemon.wait_well()
+            before, size = daemon.peak_bytes(), len(daemon.request("/metrics")[2])
+            self.assertGreater(size, 4e6)
+            slow = []
+            for number in range(400):  # each another part
+                asked = "&".join(f"collect[]={part}" for i, part in enumerate(parts) if number >> i & 1)
+                slow.append(self.never_reads(stack, daemon, f"/metrics/nodes?{asked}"))
+                if number % 20 == 0:
+                    status, _, packed = daemon.request("/metrics", headers=prometheus)
+                    self.assertEqual(200, status)
+                    self.assertGreater(len(gzip.decompress(packed)), 4e6)
+            heads = [connection.recv(12) for connection in slow]
+            self.assertEqual({b"HTTP/1.1 200", b"HTTP/1.1 503"}, set(heads))
+            # parts and older pages that are being read, and a newer page with its parts; AddressSanitizer keeps 256 MB
+            is_sanitized = b"__asan_init" in Path(SLURMSCOPE).read_bytes()
+            self.assertLess(daemon.peak_bytes(), before + 3 * 64 * 2**20 + 6 * size + is_sanitized * 300e6)
+            refused = slow[heads.index(b"HTTP/1.1 503")]
+            self.assertRegex(refused.recv(4096), b"\r\n\r\ntoo many parts of the page are being read: try again later\n\\Z")
+
+    def test_pages_for_people_that_nobody_reads(self):
+        clusters = "".join(f"  c{number}: {{slurmrestd: {{url: 'http://127.0.0.1:1'}}}}\n" for number in range(64))
+        with contextlib.ExitStack() as stack:
+            daemon = stack.enter_context(Daemon(None, config=f"clusters:\n{clusters}"))
+            size = wait_until(lambda: len(daemon.request("/api/v1/status")[2]) > 2e5 and len(
+                daemon.request("/api/v1/status")[2]), "all clusters")
+            slow = [self.never_reads(stack, daemon, "/api/v1/status") for _ in range(300)]
+            heads = [connection.recv(12) for connection in slow]
+            self.assertEqual({b"HTTP/1.1 200", b"HTTP/1.1 503"}, set(heads))
+            self.assertLess(size * heads.count(b"HTTP/1.1 200"), 2 * 16 * 2**20)
+            self.assertEqual(200, daemon.request("/metrics")[0])
+
     def test_a_byte_now_and_then(self):
-        """Time runs from the connection's beginning, whatever comes meanwhile."""
+        """Time runs from the connection's beginning, or the next request's, whatever comes meanwhile."""
         with Fake() as fake, Daemon(fake) as daemon, daemon.connect() as header, daemon.connect() as body, \
-                daemon.connect() as healthy:
+                daemon.connect() as again, daemon.connect() as healthy:
+            again.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
+            self.assertIn(b"200 OK", again.recv(65536))
             start = time.monotonic()
+            again.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\nX-Y: ")
             header.sendall(b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-Y: ")
             body.sendall(b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n")
-            for slow in (header, body):
+            for slow in (header, body, again):
                 slow.settimeout(0.2)
             healthy.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
             self.assertIn(b"200 OK", healthy.recv(65536))
             ended = {}
-            while len(ended) < 2 and time.monotonic() - start < 30:
-                for name, slow in (("header", header), ("body", body)):
+            while len(ended) < 3 and time.monotonic() - start < 30:
+                for name, slow in (("header", header), ("body", body), ("again", again)):
                     if name in ended:
                         continue
                     try:
@@ -576,7 +652,7 @@ class Slowness(unittest.TestCase):
                         pass
                     except ConnectionError:
                         ended[name] = time.monotonic() - start
-            for name in ("header", "body"):
+            for name in ("header", "body", "again"):
                 self.assertTrue(9 <= ended.get(name, 0) < 20, ended)
             healthy.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
             self.assertIn(b"200 OK", healthy.recv(65536), "who has asked before may rest")

@@ -4,6 +4,7 @@ the same files."""
 import os
 import subprocess
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -177,6 +178,16 @@ class Files(unittest.TestCase):
     def test_files_are_looked_up_beside(self):
         """Also if the path has no folder in it."""
         done = run("--check-config", "--web.config.file=web.yml", cwd=self.write(KEY_PAIR).parent)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+
+    def test_it_is_read_once(self):
+        """However many clusters there are."""
+        pipe, clusters = self.folder / "pipe", self.folder / "clusters.yml"
+        os.mkfifo(pipe)
+        clusters.write_text("clusters: {a: {}, b: {}, c: {}}\n")
+        writer = threading.Thread(target=pipe.write_text, args=("# nothing\n",), daemon=True)
+        writer.start()
+        done = run("--check-config", f"--config.file={clusters}", f"--web.config.file={pipe}")
         self.assertEqual((0, ""), (done.returncode, done.stderr))
 
     def test_promtool_takes_the_good_ones(self):

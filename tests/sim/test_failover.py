@@ -5,11 +5,15 @@ of the cluster, no counter of the pair goes back, and when all jobs have ended e
 usage: test_failover.py [SEED]"""
 
 import contextlib
+import fcntl
 import http.client
 import json
 import os
+import pwd
 import random
 import re
+import shlex
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -30,7 +34,9 @@ sys.path.insert(0, str(HERE.parent / "e2e"))
 from harness import free_port, samples, wait_until  # noqa: E402
 
 SCHEMA = json.loads((HERE.parent / "e2e" / "status.schema.json").read_text())
-COPY_STATE = HERE.parent.parent / "deploy" / "ha" / "slurmscope-copy-state"
+HA = HERE.parent.parent / "deploy" / "ha"
+COPY_STATE = HA / "slurmscope-copy-state"
+NOBODY = pwd.getpwnam("nobody")
 TASKS = ("ping", "diag", "job_states", "job_search", "job_details", "job_arrays", "job_ends")
 # all that a standby may tell of Slurm
 OF_PING = re.compile(r"slurm_(cluster_info|controller_up|controller_ping_seconds)\{")
@@ -53,6 +59,12 @@ class Follower:
                         "--budget.slurmctld=1000", "--budget.requests=1000", "--limit.users=10000", "--log.format=json",
                         *(f"--interval.{task}=1" for task in TASKS)]
         self.process = None
+
+    def be_nobody(self):
+        program = shutil.copy(SLURMSCOPE, self.folder)  # whom the folder of the build may be closed to
+        self.command = ["setpriv", f"--reuid={NOBODY.pw_uid}", f"--regid={NOBODY.pw_gid}", "--clear-groups", program, *self.command[1:]]
+        for path in self.folder, self.folder / "token":
+            os.chown(path, NOBODY.pw_uid, NOBODY.pw_gid)
 
     def start(self):
         with open(self.log_path, "ab") as log:
@@ -264,11 +276,34 @@ def shared(seed, seconds=60):
             assert not list(Path(folder).glob("state.*-*")), "a state file was set aside"
 
 
+def bring_copy(giver, taker, folder):
+    """What slurmscope-copy-state@.service does, with both hosts and the user slurmscope played by this machine and nobody."""
+    unit = (HA / "slurmscope-copy-state@.service").read_text()
+    steps = re.findall(r"(?m)^ExecStart=(.*)$", unit)
+    assert len(steps) == 2
+    for step in steps:
+        for what, here in (("/usr/local/libexec", HA), ("%i:/var/lib/slurmscope/state.db", taker.state),
+                           ("/var/lib/slurmscope/state.db", giver.state), ("/tmp/state.db", f"{folder}/copied"),
+                           ("slurmscope:slurmscope", f"{NOBODY.pw_uid}:{NOBODY.pw_gid}")):
+            step = step.replace(what, str(here))
+        subprocess.run(shlex.split(step), check=True)
+
+
+def die_as_it_writes(state):
+    """Of a file that nobody has open: as if its machine had died within a transaction. What was in it does not count any more."""
+    script = ("import os, sqlite3, sys; db = sqlite3.connect(sys.argv[1], isolation_level=None);"
+              "db.executescript('PRAGMA cache_size = 1; BEGIN; UPDATE counter SET value = -1'); os._exit(0)")
+    subprocess.run([sys.executable, "-c", script, state], check=True)
+    assert Path(f"{state}-journal").stat().st_size
+
+
 def copied(seed):
     """Each has a file of its own, of which a copy is brought to the other one now and then, while it is written."""
     with simulator(seed) as sim, tempfile.TemporaryDirectory() as folder:
         first, second = (Follower(sim.url, host, folder, f"{folder}/state.{host}") for host in ("ctl1", "ctl2"))
-        pair = Pair(first, second)
+        pair, taken = Pair(first, second), 0
+        for one in pair.both:
+            one.be_nobody()
         with contextlib.ExitStack() as stack:
             stack.callback(pair.end)
             begin(sim, pair)
@@ -276,18 +311,21 @@ def copied(seed):
             for down, giver, taker in ((1, first, second), (0, second, first)) * 2:
                 for _ in range(5):
                     time.sleep(0.5)
-                    subprocess.run([COPY_STATE, giver.state, f"{giver.state}.copy"], check=True)
-                    os.replace(f"{giver.state}.copy", taker.state)
+                    bring_copy(giver, taker, folder)
                 time.sleep(1.5)  # what is counted from here on the other one has to find by itself
                 giver.end(signal.SIGKILL)
+                die_as_it_writes(giver.state)
                 sim.control(f"controllers?count=2&down={down}")
                 wait_until(taker.leads, "the other one to lead")
+                taken += 1
                 giver.start()
                 pair.seen.clear()  # until then it shows what the copy has
             finish(sim, pair, f"copied state, seed {seed}")
             for one in pair.both:
                 one.end(signal.SIGTERM)
             assert not list(Path(folder).glob("state.*.*-*")), "a copy was set aside"
+            took = [len(one.log("took the place of our own")) for one in pair.both]
+            assert sum(took) == taken == 4, took
 
 
 WRITER = """
@@ -328,6 +366,37 @@ def copies(count=20):
                 writer.kill()
         assert not list(Path(folder).glob("copy.*"))
     print(f"{count} copies of {seen[-1] - seen[0]} states", flush=True)
+
+
+def robbed(seed):
+    """Another process has the state file when something is written just before slurmdbd is asked: it stands by, and asks
+    no more."""
+    with simulator(seed) as sim, tempfile.TemporaryDirectory() as folder:
+        sim.catch_up()
+        sim.control("controllers?count=2&down=0")
+        sim.control("arrivals?rate=20")
+        sim.control("fault?kind=slow&endpoint=db_jobs&seconds=1.2")  # so what happened is written before each such request
+        one = Follower(sim.url, "ctl1", folder, f"{folder}/state")
+        lock = Path(f"{one.state}.lock")
+        one.start()
+        try:
+            for _ in range(4):
+                wait_until(lambda: one.leads() and "slurm_cluster_job_submissions_total" in one.page(), "it to lead")
+                time.sleep(5)
+                lock.unlink()
+                with open(lock, "w", encoding="utf-8") as other:
+                    fcntl.lockf(other, fcntl.LOCK_EX)
+                    other.write("another")
+                    other.flush()
+                    one.state.unlink()
+                    wait_until(lambda: one.stands_by() or one.process.poll() is not None, "it to stand by")
+                    asked = sim.stats()["endpoints"]["db_jobs"]["requests"]
+                    time.sleep(3)
+                    assert one.process.poll() is None, f"it ended with {one.process.returncode}"
+                    assert one.stands_by() and one.status()["ha"]["waits_for"]
+                    assert sim.stats()["endpoints"]["db_jobs"]["requests"] == asked
+        finally:
+            one.end(signal.SIGTERM)
 
 
 def unnamed():
@@ -397,6 +466,7 @@ if __name__ == "__main__":
     SEED = int(sys.argv[1]) if sys.argv[1:] else 1
     copies()
     unnamed()
+    robbed(SEED)
     network(SEED)
     reloaded(SEED)
     shared(SEED)

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Two simulated clusters full of short jobs, one slurmscope whose configuration is changed again and again: addresses, state
 files, schedules, limits, labels, mistakes; a cluster goes and comes back, another's slurmrestd does. No counter ever goes
-back, and when all jobs have ended each is what the simulators counted.   usage: test_reload.py [SEED]"""
+back, and when all jobs have ended each is what the simulators counted. Then a filter denies a user a row: the name leaves
+page and state file.   usage: test_reload.py [SEED]"""
 
 import contextlib
 import random
 import re
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -42,14 +44,14 @@ class Setup:
         self.folder, self.sims, self.chance = Path(folder), sims, chance
         self.hosts = {name: "127.0.0.1" for name in NAMES}
         self.states = {"alpha": str(self.folder / "state"), "beta": None}  # one at the start: the sandbox lets its folder be written to
-        self.interval, self.per_node, self.written = 1, "default", 0
+        self.interval, self.per_node, self.written, self.denied = 1, "default", 0, None
         (self.folder / "token").write_text("unlooked-at")
         (self.folder / "token").chmod(0o600)
 
     def text(self):
         lines = [f"slurmrestd: {{token-file: {self.folder}/token, user: root}}",
                  f"nodes: {{per-node: {self.per_node}}}", "budget: {slurmrestd: 1000, slurmctld: 1000, requests: 1000}",
-                 "limit: {users: 10000}", "interval:", *(f"  {task}: {self.interval}s" for task in TASKS), "clusters:"]
+                 "limit: {users: 10000}", *([f"filter: {{users-deny: {self.denied}}}"] if self.denied else []), "interval:", *(f"  {task}: {self.interval}s" for task in TASKS), "clusters:"]
         for name, sim in self.sims.items():
             port = sim.url.rpartition(":")[2]
             lines += [f"  {name}:", f"    slurmrestd: {{url: \"http://{self.hosts[name]}:{port}\"}}"]
@@ -84,7 +86,7 @@ class Daemon:
             self.process = subprocess.Popen([SLURMSCOPE, f"--config.file={folder}/config.yml",
                                              f"--web.listen-address=127.0.0.1:{self.port}"],
                                             stderr=log, stdin=subprocess.DEVNULL)
-        self.before, self.seen = {}, 0
+        self.before, self.seen, self.denied = {}, 0, None
 
     def page(self):
         """None while there is none; no counter may have gone back."""
@@ -95,7 +97,7 @@ class Daemon:
         except (urllib.error.URLError, ConnectionError):
             return None
         fell = [series for series, value in self.before.items()
-                if COUNTED.match(series) and page.get(series, 0) < value]
+                if COUNTED.match(series) and page.get(series, 0) < value and f'user="{self.denied}"' not in series]
         assert not fell, f"they fell: {[(s, self.before[s], page.get(s)) for s in fell[:5]]}"
         self.before = page
         self.seen += 1
@@ -158,6 +160,26 @@ def calm(sim):
     return not truth.get("jobs/PENDING", 0) + truth.get("jobs/RUNNING", 0) + truth.get("completing", 0)
 
 
+def deny(setup, daemon):
+    """Who has a row of events and is not to have one any more: nobody is to see the name, nor what was counted twice."""
+    name, series = "alpha", "slurm_user_job_submissions_total"
+    rows = {key: value for key, value in daemon.of(name).items() if key.startswith(series)}
+    user = re.search(r'user="([^"]+)"', max(rows, key=rows.get))[1]
+    setup.denied = daemon.denied = user
+    setup.write()
+    daemon.reload(True)
+    wait_until(lambda: not [key for key in daemon.of(name) if f'user="{user}"' in key], f"a page without {user}")
+    page = daemon.of(name)
+    assert page.get(f'{series}{{user="other",account="other"}}', 0) == 0, page
+    assert page[f'slurmscope_series_folded{{family="{series}"}}'] >= 1, page
+    return user
+
+
+def stored_users(path):
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        return {name.split("\x1f")[0] for name, in db.execute("SELECT name FROM counter WHERE kind = 'user'")}
+
+
 def main(seed):
     chance = random.Random(seed)
     with contextlib.ExitStack() as stack:
@@ -191,10 +213,16 @@ def main(seed):
               f"{daemon.seen} pages, {sum(equal.values())} numbers equal, {len(wrong)} different")
         with urllib.request.urlopen(f"http://127.0.0.1:{daemon.port}/plan", timeout=30) as answer:
             plan = answer.read().decode()
+        setup.states["alpha"] = str(Path(folder, "state-denied"))
+        setup.write()
+        daemon.reload(True)
+        denied = deny(setup, daemon)
         daemon.process.terminate()
         status = daemon.process.wait(30)
         errors = [line for line in daemon.log.read_text().splitlines() if "level=error" in line and "limits: unknown" not in line]
         assert status == 0 and not errors, (status, errors)
+        stored = stored_users(setup.states["alpha"])
+        assert len(stored) > 10 and denied not in stored, (denied, stored)
         assert min(equal.values()) > 500, equal
         if wrong:
             print(plan)

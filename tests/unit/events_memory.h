@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "events/events_record.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct memory {
@@ -30,19 +31,33 @@ static inline void memory_done(struct memory *memory)
 	free(memory->runs);
 }
 
-static inline void memory_put_counter(void *context, const struct events_counter *counter)
+/* Where it is kept; NAN: it is not. */
+static inline double *memory_counter(struct memory *memory, const struct events_counter *counter)
 {
 	const struct text parts[] = {counter->kind, counter->name, counter->what, counter->detail};
-	struct memory *memory = context;
 	struct buf key = BUF_INIT;
 	for (size_t i = 0; i < 4; i++) {
 		buf_add_text(&key, parts[i]);
 		buf_add_char(&key, '\0');
 	}
-	double *value = map_add(&memory->counters, buf_text(&key));
+	double *value = map_find(&memory->counters, buf_text(&key));
+	if (!value)
+		*(value = map_add(&memory->counters, buf_text(&key))) = NAN;
+	buf_done(&key);
+	return value;
+}
+
+static inline void memory_put_counter(void *context, const struct events_counter *counter)
+{
+	struct memory *memory = context;
+	double *value = memory_counter(memory, counter);
 	memory->fell |= counter->value < *value;
 	*value = counter->value;
-	buf_done(&key);
+}
+
+static inline void memory_remove_counter(void *context, const struct events_counter *counter)
+{
+	*memory_counter(context, counter) = NAN;
 }
 
 static inline void memory_remove_run(void *context, const struct run_key *key)
@@ -79,8 +94,8 @@ static inline void memory_put_mark(void *context, const char *name, int64_t valu
 
 static inline void memory_write(struct memory *memory, struct job_events *events, bool all)
 {
-	static const struct events_writer writer = {memory_put_counter, memory_put_run,
-						    memory_remove_run, memory_put_mark};
+	static const struct events_writer writer = {memory_put_counter, memory_remove_counter,
+						    memory_put_run, memory_remove_run, memory_put_mark};
 	events_write(events, all, &writer, memory);
 	events_stored(events);
 }
@@ -97,6 +112,8 @@ static inline struct job_events *memory_read(const struct memory *memory, const 
 	for (size_t i = 0; i < memory->counters.count; i++) {
 		struct text rest = memory->counters.entries[i].key;
 		struct events_counter counter = {.value = *(double *)memory->counters.entries[i].value};
+		if (isnan(counter.value))
+			continue;
 		counter.kind = text_cut(&rest, '\0');
 		counter.name = text_cut(&rest, '\0');
 		counter.what = text_cut(&rest, '\0');

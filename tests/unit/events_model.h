@@ -21,6 +21,7 @@ struct model_kind {
 	bool lists;           /* the exporter reads lists of all jobs, not states */
 	int64_t downtime_max_s;
 	bool may_lose;
+	bool takes_over; /* slurmdbd, some time */
 };
 
 struct model_run {

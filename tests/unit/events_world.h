@@ -123,8 +123,10 @@ static inline void restart(struct world *world, bool wrote, int64_t now)
 {
 	if (wrote)
 		memory_write(&world->memory, world->events, false);
+	bool by_slurmdbd = world->events->ends_by_slurmdbd;
 	job_events_free(world->events);
 	world->events = memory_read(&world->memory, &world->caps, &world->vocabulary, now);
+	world->events->ends_by_slurmdbd = by_slurmdbd;
 	job_table_free(world->table);
 	world->table = job_table_new();
 }

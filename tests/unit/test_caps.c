@@ -209,6 +209,113 @@ static void test_filters(void)
 	}
 }
 
+static void end_job(struct job_events *events, uint32_t id, const char *user, const char *node)
+{
+	const struct job_end end = {.raw_id = id,
+				    .key = {id, RUN_NO_TASK, 1000},
+				    .tasks = 1,
+				    .owner = {TEXT("bio"), text_of(user), TEXT("cpu"), TEXT("normal")},
+				    .state = TEXT("failed"),
+				    .start_time = 1001,
+				    .end_time = 1002 + id,
+				    .run_seconds = 1 + id,
+				    .nodes = 1,
+				    .node_list = text_of(node)};
+	job_events_take_end(events, &end);
+}
+
+static void check_events(struct cluster *cluster, const struct job_events *events,
+			 const struct page_sample *rows, size_t count)
+{
+	struct buf page = page_with(cluster, events);
+	for (size_t i = 0; i < count; i++) {
+		check_row(rows[i].series);
+		CHECK_NUMBER(page_value(&page, rows[i].series), rows[i].want);
+	}
+	buf_done(&page);
+}
+
+static void test_events(void)
+{
+	static const struct page_sample full[] = {
+		{"slurm_user_job_starts_total{user=\"ann\",account=\"bio\"}", 1},
+		{"slurm_user_job_starts_total{user=\"other\",account=\"other\"}", 2},
+		{"slurmscope_series_folded{family=\"slurm_user_job_starts_total\"}", 2},
+		{"slurmscope_series_folded{family=\"slurm_partition_job_starts_total\"}", 0},
+		{"slurmscope_series_folded{family=\"slurm_cluster_job_starts_total\"}", NAN},
+		{"slurmscope_series_folded{family=\"slurm_node_job_failures_total\"}", 0},
+	}, denied[] = {
+		{"slurm_user_job_starts_total{user=\"ann\",account=\"bio\"}", NAN},
+		{"slurm_user_job_starts_total{user=\"other\",account=\"other\"}", 3},
+		{"slurmscope_series_folded{family=\"slurm_user_job_starts_total\"}", 3},
+		{"slurm_job_wait_time_seconds_count{partition=\"cpu\",qos=\"normal\"}", NAN},
+		{"slurm_job_wait_time_seconds_count{partition=\"other\",qos=\"other\"}", 1},
+		{"slurmscope_series_folded{family=\"slurm_job_wait_time_seconds\"}", 17}, /* buckets, sum, count */
+		{"slurm_account_job_starts_total{account=\"bio\"}", 4},
+	}, failed[] = {
+		{"slurm_node_job_failures_total{node=\"cn1\",kind=\"failed\"}", NAN},
+		{"slurm_node_job_failures_total{node=\"cn1004\",kind=\"failed\"}", 1},
+		{"slurm_node_job_failures_total{node=\"other\",kind=\"failed\"}", NAN},
+		{"slurmscope_series_folded{family=\"slurm_node_job_failures_total\"}", 100},
+	};
+	static const char *const users[] = {"ann", "bob", "carl"};
+	struct cluster cluster;
+	struct error err = {""};
+	cluster_init(&cluster);
+	struct job_events *events = job_events_new(&cluster.caps, &cluster.vocabulary, 0);
+	cluster.caps.kinds[ENTITY_USER].max = 1;
+	for (uint32_t id = 1; id <= 3; id++)
+		end_job(events, id, users[id - 1], "cn1");
+	check_events(&cluster, events, full, sizeof full / sizeof *full);
+	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_USER].deny, ".*", &err));
+	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_QOS].deny, ".*", &err));
+	job_events_screen(events);
+	end_job(events, 4, "ann", "cn1");
+	check_events(&cluster, events, denied, sizeof denied / sizeof *denied);
+	for (uint32_t id = 5; id <= 1004; id++) { /* at the last one there is no room */
+		char node[16];
+		sprintf(node, "cn%u", (unsigned)id);
+		end_job(events, id, "ann", node);
+	}
+	check_events(&cluster, events, failed, sizeof failed / sizeof *failed);
+	job_events_free(events);
+	cluster_done(&cluster);
+}
+
+static void test_users_elsewhere(void)
+{
+	static const struct page_sample rows[] = {
+		{"slurm_user_rpc_requests_total{user=\"ann\"}", NAN},
+		{"slurm_user_rpc_requests_total{user=\"bob\"}", 4},
+		{"slurm_dbd_user_rpc_requests_total{user=\"ann\"}", NAN},
+		{"slurm_dbd_user_rpc_requests_total{user=\"bob\"}", 6},
+		{"slurm_node_reason_info{node=\"n1\",reason=\"hot\",user=\"other\"}", 1},
+		{"slurm_node_reason_info{node=\"n2\",reason=\"hot\",user=\"bob\"}", 1},
+		{"slurm_node_reason_info{node=\"n3\",reason=\"hot\"}", 1},
+		{"slurmscope_series_folded{family=\"slurm_user_rpc_requests_total\"}", 1},
+		{"slurmscope_series_folded{family=\"slurm_rpc_requests_total\"}", NAN},
+	};
+	struct cluster cluster;
+	struct error err = {""};
+	check_row("whom a filter denies a name has none anywhere");
+	cluster_init(&cluster);
+	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_USER].deny, "ann", &err));
+	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_ACCOUNT].allow, "bio", &err)); /* no account is shown here */
+	page_feed(&cluster, ENDPOINT_DIAG,
+		  "{\"statistics\":{\"req_time_start\":1,\"rpcs_by_message_type\":[{\"message_type\":\"REQUEST_PING\",\"count\":7}],"
+		  "\"rpcs_by_user\":[{\"user\":\"ann\",\"count\":3},{\"user\":\"bob\",\"count\":4}]}}",
+		  0);
+	page_feed(&cluster, ENDPOINT_DBD_DIAG,
+		  "{\"statistics\":{\"time_start\":1,\"users\":[{\"user\":\"ann\",\"count\":5},{\"user\":\"bob\",\"count\":6}]}}", 0);
+	page_feed(&cluster, ENDPOINT_NODES,
+		  "{\"nodes\":[{\"name\":\"n1\",\"state\":[\"IDLE\"],\"reason\":\"hot\",\"reason_set_by_user\":\"ann\"},"
+		  "{\"name\":\"n2\",\"state\":[\"IDLE\"],\"reason\":\"hot\",\"reason_set_by_user\":\"bob\"},"
+		  "{\"name\":\"n3\",\"state\":[\"IDLE\"],\"reason\":\"hot\"}]}",
+		  0);
+	page_check(&cluster, rows, sizeof rows / sizeof *rows);
+	cluster_done(&cluster);
+}
+
 static void test_shares(void)
 {
 	static const struct page_sample rows[] = {
@@ -293,6 +400,8 @@ int main(void)
 	test_totals();
 	test_partitions();
 	test_filters();
+	test_events();
+	test_users_elsewhere();
 	test_shares();
 	test_reasons_and_gres();
 	return check_done();

@@ -292,6 +292,26 @@ static void test_what_is_missing(void)
 	cluster_done(&cluster);
 }
 
+/* A wish that nobody fulfils would keep events from looking at the job. */
+static void test_lists_are_all_there_is(void)
+{
+	struct cluster cluster;
+	struct job job = job_of(1, JOB_RUNNING, "n[1-2]", 1);
+	check_row("what a job holds of each node is asked for");
+	start(&cluster, 10, 10);
+	tell(&cluster, &job);
+	cluster_fold(&cluster);
+	CHECK(wants_details(&cluster, 1));
+	check_row("but not where jobs are read as lists");
+	struct job_batch *batch = job_batch_begin(cluster.job_table, 4000);
+	job_batch_put(batch, &job);
+	job_batch_commit(batch);
+	cluster_fold(&cluster);
+	CHECK(!wants_details(&cluster, 1));
+	check_jobs(&cluster, "it has a row", "1 running");
+	cluster_done(&cluster);
+}
+
 static void test_memory_is_bounded(void)
 {
 	struct cluster cluster;
@@ -363,6 +383,7 @@ int main(void)
 	test_what_rows_say();
 	test_filters();
 	test_what_is_missing();
+	test_lists_are_all_there_is();
 	test_memory_is_bounded();
 	test_lists();
 	return check_done();

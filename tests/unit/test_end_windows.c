@@ -89,6 +89,28 @@ static void sizes(void)
 	CHECK(half.first == window.first && half.last > half.first && half.last - half.first <= 10);
 }
 
+/* Set back it asks for what there is by then, and goes on. */
+static void clock_set_back(void)
+{
+	struct end_windows windows;
+	for (int64_t back = 30; back <= 3000; back *= 10) {
+		int64_t now = T + 700;
+		end_windows_init(&windows, T, EVERY);
+		end_windows_note_queue(&windows, now, 0);
+		while (windows.sweep_to || windows.next_sweep <= now)
+			ask(&windows, now, 1);
+		ask(&windows, now, 1);
+		now -= back;
+		int64_t asked_until = 0;
+		for (int i = 0; i < 100; i++, now += EVERY) {
+			struct end_window window = ask(&windows, now, 1);
+			CHECK(window.first <= window.last && window.last <= now);
+			CHECK(window.is_sweep || window.first <= asked_until || !asked_until);
+			asked_until = window.last;
+		}
+	}
+}
+
 /* Asked for late, for want of budget, in a storm: no window has more than an answer may have; what was cut short
  * because it was asked for soon does not make later ones long. */
 static void late_windows(void)
@@ -142,6 +164,123 @@ static void late_records(void)
 	check_row(NULL);
 }
 
+struct watched {
+	int64_t longest_wait; /* from an end to when it was asked for */
+	int sweeps;           /* that were finished */
+};
+
+/* Days with slurmdbd at hand: a window of so many runs every EVERY seconds, and if another is due at once after `gap`.
+ * Diag tells of queue[0], then of queue[1], ... */
+static struct watched watch(struct end_windows *windows, int64_t now, int64_t end, const uint64_t *queue,
+			    size_t lengths, int64_t gap, uint64_t runs)
+{
+	struct watched watched = {0};
+	int64_t told_until = now;
+	for (size_t turn = 0; now < end; turn++) {
+		int64_t next = now + EVERY;
+		bool goes_on = true;
+		end_windows_note_queue(windows, now, queue[turn % lengths]);
+		while (goes_on && now < next) {
+			struct end_window window = end_windows_next(windows, now);
+			if (window.first <= told_until + 1 && window.last > told_until) {
+				if (now - told_until > watched.longest_wait)
+					watched.longest_wait = now - told_until;
+				told_until = window.last;
+			}
+			goes_on = end_windows_note(windows, window, now, runs);
+			watched.sweeps += window.is_sweep && !goes_on;
+			now += gap;
+		}
+		now = now < next ? next : now;
+	}
+	return watched;
+}
+
+static void never_empty(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t queue[4];
+		size_t lengths;
+		int64_t behind; /* known_until is, at most, after three days */
+		bool gave_up;
+	} rows[] = {
+		{"empty", {0}, 1, 1800, false},
+		{"a few, that come and go", {3, 1, 4, 2}, 4, 3600, false},
+		{"always one", {1}, 1, 2 * DAY + 3600, true},
+		{"always many", {5000}, 1, 2 * DAY + 3600, true},
+		/* what falls may have been thrown away */
+		{"many, more and less", {9000, 5000, 9000, 6000}, 4, 3 * DAY, true},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct end_windows windows;
+		check_row(rows[i].name);
+		end_windows_init(&windows, T, EVERY);
+		struct watched watched = watch(&windows, T, T + 3 * DAY, rows[i].queue, rows[i].lengths, 1, 5);
+		CHECK(windows.known_until > T && windows.known_until > T + 3 * DAY - rows[i].behind);
+		CHECK(watched.sweeps > 200);
+		CHECK(watched.longest_wait <= 2 * EVERY);
+		CHECK_NUMBER(windows.gave_up, rows[i].gave_up);
+	}
+	check_row("longer and longer: slurmctld does not reach slurmdbd, which does answer");
+	struct end_windows windows;
+	uint64_t queue[3 * DAY / EVERY];
+	for (size_t i = 0; i < sizeof queue / sizeof *queue; i++)
+		queue[i] = 1 + i / 100;
+	end_windows_init(&windows, T, EVERY);
+	watch(&windows, T, T + 3 * DAY, queue, sizeof queue / sizeof *queue, 1, 5);
+	CHECK_NUMBER(windows.known_until, T);
+	CHECK(!windows.gave_up);
+	check_row("slurmdbd is away for three days");
+	end_windows_init(&windows, T, EVERY);
+	end_windows_note_queue(&windows, T + 1, 900);
+	for (int64_t now = T + 1; now < T + 3 * DAY; now += EVERY)
+		end_windows_note_queue(&windows, now, 900);
+	watch(&windows, T + 3 * DAY, T + 3 * DAY + 7200, (const uint64_t[]){900}, 1, 1, 5);
+	CHECK_NUMBER(windows.known_until, T);
+	check_row(NULL);
+}
+
+/* What ends while a sweep goes over days again is not told when it is done. */
+static void long_sweeps(void)
+{
+	static const struct {
+		const char *name;
+		int64_t gap;
+	} rows[] = {{"one a second", 1}, {"fewer than are wished", 2 * EVERY}};
+	for (size_t i = 0; i < 2; i++) {
+		struct end_windows windows;
+		check_row(rows[i].name);
+		end_windows_init(&windows, T, EVERY);
+		watch(&windows, T, T + DAY / 2, (const uint64_t[]){1}, 1, 1, 5);
+		windows.span = 600; /* from here on much ends, and a sweep takes some 70 windows, and more */
+		struct watched watched =
+			watch(&windows, T + DAY / 2, T + DAY, (const uint64_t[]){1}, 1, rows[i].gap, 1000);
+		CHECK(watched.longest_wait <= 3 * rows[i].gap + 2 * EVERY);
+		CHECK(watched.sweeps > 2);
+	}
+	check_row(NULL);
+}
+
+static void a_storm_before_a_sweep_ends(void)
+{
+	struct end_windows windows;
+	int64_t now = T + DAY;
+	int asked = 0;
+	end_windows_init(&windows, T, EVERY);
+	watch(&windows, T, now, (const uint64_t[]){1}, 1, 1, 5);
+	windows.span = 600;
+	now = windows.next_sweep;
+	do { /* the short one is too much, again and again */
+		struct end_window window = end_windows_next(&windows, now++);
+		if (window.is_sweep)
+			end_windows_note(&windows, window, now, 1000);
+		else
+			end_windows_note_failure(&windows);
+	} while (windows.next_sweep <= now && asked++ < 20000);
+	CHECK(asked < 20000);
+}
+
 /* The property: whatever the times, nothing that is not known ends before known_until, and in the end all is known. */
 
 enum { RUNS = 400, AWAY_MAX = 12 };
@@ -158,6 +297,7 @@ struct life {
 		bool waited;       /* in slurmctld's queue until then */
 		bool is_known;
 	} runs[RUNS];
+	int64_t backlog; /* so many wait when slurmdbd is away, from one to so many when it is not */
 	struct end_windows windows;
 };
 
@@ -177,6 +317,7 @@ static void live_on(struct life *life, uint64_t seed)
 		life->away[i].answers = below(life, 2);
 	}
 	int64_t storm = T + below(life, life->end - T);
+	life->backlog = below(life, 2) ? 1 + below(life, 5) : 0;
 	for (int i = 0; i < RUNS; i++) {
 		int64_t end = below(life, 4) ? T + below(life, life->end - T)
 					     : storm + below(life, 20);
@@ -186,7 +327,9 @@ static void live_on(struct life *life, uint64_t seed)
 			for (int j = 0; j < AWAY_MAX; j++)
 				if (life->away[j].from <= life->runs[i].told &&
 				    life->runs[i].told < life->away[j].to) {
-					life->runs[i].told = life->away[j].to + below(life, 60);
+					int64_t waited = life->runs[i].told - life->away[j].from,
+						away = life->away[j].to - life->away[j].from;
+					life->runs[i].told = life->away[j].to + waited * 60 / away; /* in their turn */
 					life->runs[i].waited = true;
 				}
 	}
@@ -201,9 +344,18 @@ static bool answers(const struct life *life)
 	return true;
 }
 
-static uint64_t waiting(const struct life *life)
+static bool is_away(const struct life *life)
 {
-	uint64_t count = 0;
+	for (int i = 0; i < AWAY_MAX; i++)
+		if (life->away[i].from <= life->now && life->now < life->away[i].to + 60)
+			return true;
+	return false;
+}
+
+static uint64_t waiting(struct life *life)
+{
+	bool is_still = life->backlog < 2 || is_away(life);
+	uint64_t count = (uint64_t)(is_still ? life->backlog : 1 + below(life, life->backlog));
 	for (int i = 0; i < RUNS; i++)
 		count += life->runs[i].waited && life->runs[i].end <= life->now &&
 			 life->now < life->runs[i].told;
@@ -254,7 +406,7 @@ static bool survives(uint64_t seed, int64_t *ret_known_until)
 	live_on(&life, seed);
 	uint64_t most = (uint64_t)(20 + below(&life, 500));
 	end_windows_init(&life.windows, T, EVERY);
-	while (life.now < life.end + 2 * DAY && is_fine) {
+	while (life.now < life.end + (life.backlog ? 4 : 2) * DAY && is_fine) {
 		if (below(&life, 3))
 			end_windows_note_queue(&life.windows, life.now, waiting(&life));
 		for (int i = 0; i < 5 && poll_ends(&life, most); i++)
@@ -289,8 +441,12 @@ int main(int argc, char **argv)
 	a_day_away();
 	a_quiet_day_away();
 	sizes();
+	clock_set_back();
 	late_windows();
 	late_records();
+	never_empty();
+	long_sweeps();
+	a_storm_before_a_sweep_ends();
 	nothing_is_passed_over(argc > 1 ? strtoull(argv[1], NULL, 10) : 150);
 	return check_done();
 }

@@ -225,6 +225,7 @@ static void test_editions(void)
 	check_row("editions");
 	struct page_board board;
 	struct page_slot slots[2];
+	struct error err;
 	const struct rendition_options text = {0}, gzip = {.is_gzip = true};
 	page_board_init(&board);
 	page_slot_init(&slots[0], &board, "one");
@@ -233,9 +234,9 @@ static void test_editions(void)
 	publish(&slots[0], "cluster=\"one\"", 1);
 	struct edition *first = edition_borrow(&board);
 	CHECK(edition_page(first, TEXT("one")) && !edition_page(first, TEXT("two")));
-	struct rendition *a = edition_render(first, &text, UINT64_MAX);
-	struct rendition *b = edition_render(first, &text, UINT64_MAX);
-	struct rendition *c = edition_render(first, &gzip, UINT64_MAX);
+	struct rendition *a = edition_render(first, &text, UINT64_MAX, &err);
+	struct rendition *b = edition_render(first, &text, UINT64_MAX, &err);
+	struct rendition *c = edition_render(first, &gzip, UINT64_MAX, &err);
 	CHECK(a == b && a != c); /* made once, and shared */
 	CHECK(strstr(a->bytes.bytes, "c_total{cluster=\"one\"") && !strstr(a->bytes.bytes, "cluster=\"two\""));
 	CHECK(strstr(a->bytes.bytes, "\nprocess_start_time_seconds "));
@@ -244,13 +245,13 @@ static void test_editions(void)
 	struct edition *second = edition_borrow(&board);
 	CHECK(second != first);
 	struct rendition_options only = {.page = edition_page(second, TEXT("two"))};
-	struct rendition *d = edition_render(second, &text, UINT64_MAX);
-	struct rendition *e = edition_render(second, &only, UINT64_MAX);
+	struct rendition *d = edition_render(second, &text, UINT64_MAX, &err);
+	struct rendition *e = edition_render(second, &only, UINT64_MAX, &err);
 	CHECK(strstr(d->bytes.bytes, "c_total{cluster=\"one\"") && strstr(d->bytes.bytes, "c_total{cluster=\"two\""));
 	CHECK(!strstr(e->bytes.bytes, "cluster=\"one\"") && !strstr(e->bytes.bytes, "process_"));
-	for (uint32_t part = 1; part < 32; part++) { /* more than are kept */
+	for (uint32_t part = 1; part < 32; part++) {
 		const struct rendition_options parts = {.format.collect = part};
-		struct rendition *one = edition_render(second, &parts, UINT64_MAX);
+		struct rendition *one = edition_render(second, &parts, UINT64_MAX, &err);
 		CHECK((strstr(one->bytes.bytes ? one->bytes.bytes : "", "a_bytes{") != NULL) == (part & 1));
 		rendition_unref(one);
 	}
@@ -268,6 +269,85 @@ static void test_editions(void)
 	edition_unref(third);
 	page_slot_done(&slots[1]);
 	page_board_done(&board);
+}
+
+static struct rendition *read_page(struct page_board *board, const struct rendition_options *options, struct error *err)
+{
+	struct edition *edition = edition_borrow(board);
+	struct rendition *rendition = edition_render(edition, options, UINT64_MAX, err);
+	edition_unref(edition);
+	return rendition;
+}
+
+enum { READERS = 61 };
+
+/* Who never comes to the end of a page gets no more than so many bytes of older ones; the others get what there is. */
+static void test_unread_pages(struct page_board *board, struct page_slot *slot, const char *cluster)
+{
+	check_row("pages that nobody reads");
+	const struct rendition_options text = {0};
+	struct rendition *held[READERS];
+	struct error err;
+	size_t sum = 0;
+	for (int i = 0; i < READERS; i++) {
+		publish(slot, cluster, i);
+		held[i] = read_page(board, &text, &err);
+		sum += i && held[i] == held[i - 1] ? 0 : held[i]->bytes.len;
+	}
+	size_t size = held[0]->bytes.len;
+	CHECK(READERS * size > 2 * RENDITION_BYTES_MAX);
+	CHECK(sum > RENDITION_BYTES_MAX && sum < RENDITION_BYTES_MAX + 3 * size);
+	for (int i = 0; i < READERS; i++)
+		rendition_unref(held[i]);
+	struct rendition *newest = read_page(board, &text, &err);
+	CHECK(strstr(newest->bytes.bytes, "} 60\n"));
+	rendition_unref(newest);
+	CHECK(atomic_load(&board->rendition_bytes) < 2 * size);
+}
+
+/* There are more parts than could be kept: some are refused, and the whole page is not. */
+static void test_unread_parts(struct page_board *board)
+{
+	check_row("parts that nobody reads");
+	struct rendition *held[2 * 31], *other;
+	struct error err = {""};
+	size_t count = 0, sum = 0;
+	for (uint32_t i = 0; i < 2 * 31; i++) {
+		const struct rendition_options part = {.format = {.format = (enum format)(i % 2), .collect = 1 + i / 2}};
+		if (!(held[count] = read_page(board, &part, &err)))
+			break;
+		CHECK((other = read_page(board, &part, &err)) == held[count]); /* made once, and shared */
+		rendition_unref(other);
+		sum += held[count++]->bytes.len;
+	}
+	CHECK(count < 2 * 31);
+	CHECK_STRING(err.text, "too many parts of the page are being read: try again later");
+	CHECK(sum > RENDITION_BYTES_MAX - sizeof *other * count && sum < 3 * (RENDITION_BYTES_MAX / 2));
+	const struct rendition_options part = {.format.collect = 31}, whole = {.is_gzip = true};
+	CHECK(!read_page(board, &part, &err));
+	CHECK((other = read_page(board, &whole, &err)) != NULL);
+	rendition_unref(other);
+	while (count)
+		rendition_unref(held[--count]);
+	CHECK((other = read_page(board, &part, &err)) != NULL); /* those that nobody reads any more make room */
+	CHECK(atomic_load(&board->rendition_bytes) < RENDITION_BYTES_MAX / 2);
+	rendition_unref(other);
+}
+
+static void test_unread(void)
+{
+	struct page_board board;
+	struct page_slot slot;
+	char *cluster = malloc(256 * 1024 + 12); /* some MB a page */
+	sprintf(cluster, "cluster=\"%0*d\"", 256 * 1024, 0);
+	page_board_init(&board);
+	page_slot_init(&slot, &board, NULL);
+	test_unread_pages(&board, &slot, cluster);
+	test_unread_parts(&board);
+	page_slot_done(&slot);
+	page_board_done(&board);
+	CHECK_NUMBER(atomic_load(&board.rendition_bytes), 0);
+	free(cluster);
 }
 
 static uint64_t native_count(const struct job_events *events, const char *queue, int32_t index, uint64_t *ret_total)
@@ -331,6 +411,7 @@ int main(void)
 	test_openmetrics();
 	test_merging();
 	test_editions();
+	test_unread();
 	test_older_state();
 	return check_done();
 }

@@ -300,220 +300,6 @@ static void test_id_reuse(void)
 	world_done(&w);
 }
 
-static void test_before_birth(void)
-{
-	struct world w;
-	world_init(&w, true);
-	check_row("before counting began: neither its submission nor its start, its time from then on, its end");
-	const struct job old = running(1, BIRTH - 100, BIRTH - 90);
-	put_and_look(&w, &old, BIRTH + 5);
-	check_cluster(&w, 0, 0, 0, 2 * 5);
-	take_end(&w, &old, "completed", BIRTH + 20);
-	check_cluster(&w, 0, 0, 1, 2 * 20);
-	CHECK_NUMBER(in_queue(&w, TALLY_RUN_SECONDS, "sum"), 110);
-	check_row("of one that was never seen to run");
-	const struct job other = running(2, BIRTH - 100, BIRTH - 90);
-	take_end(&w, &other, "completed", BIRTH + 1);
-	check_cluster(&w, 0, 0, 2, 2 * 21);
-	check_row("of one that was over");
-	const struct job over = running(3, BIRTH - 100, BIRTH - 90);
-	take_end(&w, &over, "completed", BIRTH - 1);
-	check_cluster(&w, 0, 0, 2, 2 * 21);
-	world_done(&w);
-	check_row("of one that was suspended then, resumed later");
-	world_init(&w, true);
-	struct job job = running(1, BIRTH - 100, BIRTH - 90);
-	job.suspend_time = BIRTH + 30;
-	job.ran_before = 40;
-	put_and_look(&w, &job, BIRTH + 35);
-	check_cluster(&w, 0, 0, 0, 2 * 5);
-	struct job_end end = end_of(&job, "completed", BIRTH + 40);
-	end.run_seconds = 50;
-	job_events_take_end(w.events, &end);
-	check_cluster(&w, 0, 0, 1, 2 * 10);
-	check_row("and of one whose resumption nobody saw");
-	job = running(2, BIRTH - 100, BIRTH - 90);
-	job.state = JOB_SUSPENDED;
-	job.suspend_time = BIRTH - 50;
-	job.ran_before = 40;
-	put_and_look(&w, &job, BIRTH + 45);
-	job.state = JOB_COMPLETED;
-	end = end_of(&job, "completed", BIRTH + 70);
-	end.run_seconds = 50;
-	job_events_take_end(w.events, &end);
-	check_cluster(&w, 0, 0, 2, 2 * 20);
-	world_done(&w);
-}
-
-static void test_clock_set_back(void)
-{
-	struct world w;
-	world_init(&w, true);
-	check_row("slurmctld's clock is set back: nothing goes back, nothing is counted twice");
-	const struct job job = running(1, BIRTH, BIRTH + 10);
-	put_and_look(&w, &job, BIRTH + 100);
-	job_events_look(w.events, w.table, BIRTH + 50);
-	check_cluster(&w, 1, 1, 0, 2 * 90);
-	job_events_look(w.events, w.table, BIRTH + 101);
-	check_cluster(&w, 1, 1, 0, 2 * 91);
-	take_end(&w, &job, "completed", BIRTH + 80);
-	check_cluster(&w, 1, 1, 1, 2 * 91);
-	check_row("a job that ended before it started");
-	const struct job odd = running(2, BIRTH + 20, BIRTH + 300);
-	take_end(&w, &odd, "failed", BIRTH + 120);
-	check_cluster(&w, 2, 1, 2, 2 * 91);
-	world_done(&w);
-}
-
-static void test_gone(void)
-{
-	struct world w;
-	world_init(&w, true);
-	check_row("gone: slurmdbd has an hour to tell of its end");
-	const struct job job = running(1, BIRTH, BIRTH + 10);
-	put_and_look(&w, &job, BIRTH + 20);
-	job_table_remove(w.table, 1);
-	look(&w, BIRTH + 30);
-	look(&w, BIRTH + 40);
-	job_events_end_window(w.events, BIRTH + 3630, BIRTH + 3000);
-	CHECK_NUMBER(w.events->lost, 0);
-	job_events_end_window(w.events, BIRTH + 3631, BIRTH + 3000);
-	CHECK_NUMBER(w.events->lost, 1);
-	CHECK_NUMBER(w.events->runs.used, 0);
-	world_done(&w);
-	check_row("without slurmdbd nobody tells");
-	world_init(&w, false);
-	put_and_look(&w, &job, BIRTH + 20);
-	job_table_remove(w.table, 1);
-	look(&w, BIRTH + 30);
-	look(&w, BIRTH + 40);
-	CHECK_NUMBER(w.events->lost, 1);
-	check_cluster(&w, 1, 1, 0, 2 * 10);
-	world_done(&w);
-}
-
-static void test_without_slurmdbd(void)
-{
-	struct world w;
-	world_init(&w, false);
-	check_row("without slurmdbd: it counts when it is complete, of which no details need to tell");
-	struct job job = running(1, BIRTH, BIRTH + 10);
-	job.tres_requested = TEXT("cpu=1,mem=1M,node=1");
-	job.tres_allocated = TEXT("cpu=2,mem=1M,node=1,gres/gpu=3,gres/gpu:a100=2");
-	put_and_look(&w, &job, BIRTH + 20);
-	job.state = JOB_FAILED;
-	job.flags = 1 << JOB_FLAG_COMPLETING;
-	job.end_time = BIRTH + 40;
-	job.exit_code = 3;
-	put_and_look(&w, &job, BIRTH + 41);
-	look(&w, BIRTH + 50);
-	check_cluster(&w, 1, 1, 0, 2 * 10);
-	see(&w, 1, JOB_FAILED, BIRTH + 60);
-	look(&w, BIRTH + 60);
-	check_cluster(&w, 1, 1, 1, 2 * 30);
-	look(&w, BIRTH + 70);
-	check_cluster(&w, 1, 1, 1, 2 * 30);
-	CHECK_NUMBER(in_cluster(&w, TALLY_EXITS, "nonzero"), 1);
-	CHECK_NUMBER(in_cluster(&w, TALLY_GRES_SECONDS, "gpu:a100"), 2 * 30);
-	CHECK_NUMBER(in_cluster(&w, TALLY_GRES_SECONDS, "gpu"), 30);
-	CHECK_NUMBER(count_of(&w, TALLY_NODE, "cn1", "", TALLY_FAILURES, "failed"), 1);
-	check_row("one that was never seen to run held what was allocated");
-	job.id = 2;
-	job.flags = 0;
-	put_and_look(&w, &job, BIRTH + 75);
-	check_cluster(&w, 2, 2, 2, 2 * 60);
-	job_table_remove(w.table, 2);
-	job_table_remove(w.table, 1);
-	look(&w, BIRTH + 80);
-	CHECK_NUMBER(w.events->runs.used, 0);
-	check_row("a requeue is seen by the other submit time");
-	struct job first = running(3, BIRTH + 50, BIRTH + 60);
-	put_and_look(&w, &first, BIRTH + 90);
-	struct job second = job_of(3, JOB_PENDING, BIRTH + 100);
-	put_and_look(&w, &second, BIRTH + 110);
-	CHECK_NUMBER(in_cluster(&w, TALLY_ENDS, "requeued"), 1);
-	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 4);
-	CHECK_NUMBER(w.events->lost, 0);
-	world_done(&w);
-}
-
-static void test_restart(void)
-{
-	struct world w;
-	world_init(&w, true);
-	check_row("kill -9: what was not written happens again, what was does not");
-	const struct job job = running(1, BIRTH, BIRTH + 10), unseen = running(2, BIRTH + 30, BIRTH + 31);
-	struct job waiting = job_of(3, JOB_PENDING, BIRTH + 1);
-	put(&w, &waiting, BIRTH + 20);
-	put_and_look(&w, &job, BIRTH + 20);
-	restart(&w, true, BIRTH + 100);
-	check_cluster(&w, 2, 1, 0, 2 * 10);
-	put(&w, &waiting, BIRTH + 101);
-	put_and_look(&w, &job, BIRTH + 101);
-	take_end(&w, &unseen, "completed", BIRTH + 32);
-	check_cluster(&w, 3, 2, 1, 2 * (91 + 1));
-	CHECK_NUMBER(w.events->recovered, 3);
-	restart(&w, false, BIRTH + 200);
-	check_cluster(&w, 2, 1, 0, 2 * 10);
-	CHECK_NUMBER(w.events->recovered, 0);
-	take_end(&w, &unseen, "completed", BIRTH + 32);
-	take_end(&w, &job, "timeout", BIRTH + 150);
-	check_cluster(&w, 3, 2, 2, 2 * (140 + 1));
-	restart(&w, true, BIRTH + 300);
-	take_end(&w, &job, "timeout", BIRTH + 150);
-	take_end(&w, &unseen, "completed", BIRTH + 32);
-	put_and_look(&w, &waiting, BIRTH + 301);
-	check_cluster(&w, 3, 2, 2, 2 * (140 + 1));
-	check_row("what ran on was counted until the last look, though its run was not written again");
-	struct job later = running(3, BIRTH + 1, BIRTH + 310);
-	put_and_look(&w, &later, BIRTH + 320);
-	memory_write(&w.memory, w.events, false);
-	look(&w, BIRTH + 350);
-	restart(&w, true, BIRTH + 400);
-	put_and_look(&w, &later, BIRTH + 410);
-	check_cluster(&w, 3, 3, 2, 2 * (140 + 1 + 100));
-	check_row("after it its row lacks details: it may be another run");
-	restart(&w, true, BIRTH + 450);
-	see(&w, 3, JOB_RUNNING, BIRTH + 460);
-	look(&w, BIRTH + 460);
-	check_cluster(&w, 3, 3, 2, 2 * (140 + 1 + 100));
-	world_done(&w);
-}
-
-static void test_writing(void)
-{
-	struct world w;
-	struct memory changes;
-	world_init(&w, true);
-	check_row("what did not change is not written again");
-	for (uint64_t id = 1; id <= 10; id++) {
-		const struct job job = running(id, BIRTH + 1, BIRTH + 2);
-		put(&w, &job, BIRTH + 5);
-	}
-	look(&w, BIRTH + 5);
-	memory_init(&changes);
-	memory_write(&changes, w.events, false);
-	CHECK_NUMBER(changes.count, 10);
-	CHECK(changes.counters.count > 0);
-	memory_done(&changes);
-	memory_init(&changes);
-	const struct job job = running(3, BIRTH + 1, BIRTH + 2);
-	take_end(&w, &job, "completed", BIRTH + 3);
-	memory_write(&changes, w.events, false);
-	CHECK_NUMBER(changes.count, 1);
-	memory_done(&changes);
-	memory_init(&changes);
-	memory_write(&changes, w.events, false);
-	CHECK_NUMBER(changes.count, 0);
-	CHECK_NUMBER(changes.counters.count, 0);
-	check_row("but all of it if that is wanted");
-	memory_write(&changes, w.events, true);
-	CHECK_NUMBER(changes.count, 10);
-	CHECK(changes.counters.count > 50);
-	memory_done(&changes);
-	world_done(&w);
-}
-
 static void test_caps(void)
 {
 	struct world w;
@@ -565,6 +351,104 @@ static void test_nodes(void)
 	CHECK_NUMBER(count_of(&w, TALLY_NODE, "cn03", "", TALLY_FAILURES, "node_fail"), 1);
 	CHECK_NUMBER(count_of(&w, TALLY_NODE, "cn01", "", TALLY_FAILURES, "failed"), 1);
 	CHECK_NUMBER(w.events->tallies.kinds[TALLY_NODE].count, 2);
+	world_done(&w);
+}
+
+/* A job that failed there; each is another. */
+static void fail_on(struct world *w, const char *node, int64_t time)
+{
+	const struct job job = running(time % 100000000, time - 2, time - 1);
+	struct job_end end = end_of(&job, "failed", time);
+	end.node_list = text_of(node);
+	job_events_take_end(w->events, &end);
+	job_events_end_window(w->events, time - 10, time - 10);
+}
+
+static void fail_somewhere(struct world *w, unsigned number, int64_t time)
+{
+	char node[16];
+	snprintf(node, sizeof node, "cn%05u", number);
+	fail_on(w, node, time);
+}
+
+static size_t stored_rows(const struct memory *memory, const char *kind)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < memory->counters.count; i++) {
+		struct text key = memory->counters.entries[i].key;
+		count += text_equal(text_cut(&key, '\0'), text_of(kind)) &&
+			 !isnan(*(double *)memory->counters.entries[i].value);
+	}
+	return count;
+}
+
+static void test_black_hole(void)
+{
+	enum { NODES = 10000, ROWS = 1000, FAILURES = 12 };
+	struct world w;
+	int64_t now = BIRTH + 10;
+	world_init(&w, true);
+	check_row("of more nodes than may have rows, the one that goes on failing jobs has one");
+	const struct map *rows = &w.events->tallies.kinds[TALLY_NODE];
+	for (unsigned i = 0; i < NODES; i++) {
+		fail_somewhere(&w, i * 7919 % NODES, ++now);
+		CHECK(rows->count <= ROWS);
+		if (i % 777 == 0)
+			memory_write(&w.memory, w.events, false);
+	}
+	for (unsigned i = 0; i < FAILURES; i++) {
+		fail_on(&w, "hole", ++now);
+		for (unsigned other = 0; other < ROWS / 2; other++)
+			fail_somewhere(&w, (i * ROWS + other) * 7919 % NODES, ++now);
+	}
+	CHECK_NUMBER(count_of(&w, TALLY_NODE, "hole", "", TALLY_FAILURES, "failed"), FAILURES);
+	CHECK(!w.events->tallies.others[TALLY_NODE]); /* which would look like one, too */
+	CHECK(rows->count > ROWS / 2 && rows->count <= ROWS);
+	CHECK_NUMBER(tallies_folded(&w.events->tallies, TALLY_NODE) + rows->count, NODES + 1);
+	check_row("what was forgotten does not come back, what has a row has it after a restart, too");
+	size_t before = rows->count;
+	restart(&w, true, now + 10);
+	rows = &w.events->tallies.kinds[TALLY_NODE];
+	CHECK_NUMBER(rows->count, before);
+	CHECK_NUMBER(stored_rows(&w.memory, "node"), before);
+	CHECK_NUMBER(count_of(&w, TALLY_NODE, "hole", "", TALLY_FAILURES, "failed"), FAILURES);
+	world_done(&w);
+}
+
+static void test_filters(void)
+{
+	struct world w;
+	struct error err;
+	static const char *const users[] = {"alice", "bob", "carol"};
+	world_init(&w, true);
+	check_row("whom a filter comes to deny a name is forgotten, and counted in `other` from then on");
+	w.caps.kinds[ENTITY_USER].max = 2;
+	for (uint64_t id = 1; id <= 6; id++) {
+		struct job job = running(id, BIRTH + 1, BIRTH + 2);
+		job.user = text_of(users[(id - 1) % 3]);
+		put(&w, &job, BIRTH + 3);
+	}
+	look(&w, BIRTH + 3);
+	memory_write(&w.memory, w.events, false);
+	CHECK_NUMBER(count_of(&w, ENTITY_USER, "alice", "physics", TALLY_STARTS, ""), 2);
+	CHECK_NUMBER(count_of(&w, ENTITY_USER, "carol", "physics", TALLY_STARTS, ""), 2); /* there is no room */
+	size_t stored = stored_rows(&w.memory, "user");
+	CHECK(pattern_set(&w.caps.kinds[ENTITY_USER].deny, "al.*", &err));
+	CHECK(pattern_set(&w.caps.kinds[ENTITY_QOS].deny, "normal", &err));
+	job_events_screen(w.events);
+	CHECK_NUMBER(w.events->tallies.kinds[ENTITY_USER].count, 1);
+	CHECK_NUMBER(w.events->tallies.kinds[ENTITY_QOS].count + w.events->tallies.kinds[TALLY_QUEUE].count, 0);
+	CHECK_NUMBER(w.events->tallies.kinds[ENTITY_ACCOUNT].count, 1);
+	CHECK_NUMBER(tallies_folded(&w.events->tallies, ENTITY_USER), 2);
+	look(&w, BIRTH + 13); /* all of them run, which is counted of tallies that runs knew */
+	CHECK_NUMBER(count_of(&w, ENTITY_USER, "bob", "physics", TALLY_CPU_SECONDS, ""), 2 * 2 * 11);
+	CHECK_NUMBER(count_of(&w, ENTITY_USER, "alice", "physics", TALLY_CPU_SECONDS, ""),
+		     2 * 2 * 1 + 2 * 2 * 10);
+	CHECK_NUMBER(count_of(&w, ENTITY_QOS, "normal", "", TALLY_CPU_SECONDS, ""), 6 * 2 * 10);
+	CHECK_NUMBER(count_of(&w, ENTITY_USER, "carol", "physics", TALLY_CPU_SECONDS, ""), 2 * 2 * 10);
+	memory_write(&w.memory, w.events, false);
+	CHECK_NUMBER(stored_rows(&w.memory, "user"), stored - 4 + 2); /* carol has one now */
+	CHECK(!w.memory.fell);
 	world_done(&w);
 }
 
@@ -635,14 +519,10 @@ int main(void)
 	test_suspended_without_slurmdbd();
 	test_cancelled_while_pending();
 	test_id_reuse();
-	test_before_birth();
-	test_clock_set_back();
-	test_gone();
-	test_without_slurmdbd();
-	test_restart();
-	test_writing();
 	test_caps();
 	test_nodes();
+	test_black_hole();
+	test_filters();
 	test_steps();
 	return check_done();
 }

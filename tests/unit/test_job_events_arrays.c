@@ -253,7 +253,7 @@ static void test_cancelled_unsplit(void)
 	look(&w, BIRTH + 10);
 	check_cluster(&w, 10, 0, 10, 0);
 	job_table_remove(w.table, 100);
-	look(&w, BIRTH + 11);
+	look(&w, BIRTH + 608);
 	CHECK_NUMBER(w.events->runs.used, 0);
 	CHECK_NUMBER(w.events->lost, 0);
 	world_done(&w);

@@ -10,13 +10,14 @@
 #include <math.h>
 
 static const struct model_kind kinds[] = {
-	{"slurmdbd tells of ends", true, 300, true, false, false, false, 300, false},
-	{"slurmctld forgets jobs after 2 s", true, 2, true, false, true, false, 300, false},
-	{"lists of jobs are read", true, 300, true, false, true, true, 100, false},
-	{"requeues that nobody sees", true, 2, true, true, false, false, 100, false},
-	{"without slurmdbd", false, 300, false, false, true, false, 100, false},
-	{"without slurmdbd, by lists", false, 300, false, false, false, true, 100, false},
-	{"without slurmdbd, and much is missed", false, 2, true, false, false, false, 300, true},
+	{"slurmdbd tells of ends", true, 300, true, false, false, false, 300, false, false},
+	{"slurmctld forgets jobs after 2 s", true, 2, true, false, true, false, 300, false, false},
+	{"lists of jobs are read", true, 300, true, false, true, true, 100, false, false},
+	{"requeues that nobody sees", true, 2, true, true, false, false, 100, false, false},
+	{"without slurmdbd", false, 300, false, false, true, false, 100, false, false},
+	{"without slurmdbd, by lists", false, 300, false, false, false, true, 100, false, false},
+	{"without slurmdbd, and much is missed", false, 2, true, false, false, false, 300, true, false},
+	{"slurmdbd takes over", false, 300, false, false, true, false, 100, false, true},
 };
 
 struct life {
@@ -27,6 +28,7 @@ struct life {
 	struct job_events *events;
 	struct memory memory;
 	int64_t now, known_until, woke;
+	bool by_slurmdbd;
 	unsigned kills;
 };
 
@@ -174,9 +176,18 @@ static void kill_exporter(struct life *life)
 	job_events_free(life->events);
 	life->table = job_table_new();
 	life->events = memory_read(&life->memory, &life->caps, &life->vocabulary, life->now);
+	life->events->ends_by_slurmdbd = life->by_slurmdbd;
 	life->known_until = known_until(life);
 	for (size_t i = 0; i < life->model.run_count; i++)
 		life->model.runs[i].submitted = life->model.runs[i].submitted_stored;
+}
+
+static void choose_source(struct life *life)
+{
+	if (!life->by_slurmdbd)
+		life->known_until = known_until(life);
+	life->by_slurmdbd |= life->model.kind->takes_over && !below(&life->model, 15);
+	life->events->ends_by_slurmdbd = life->by_slurmdbd;
 }
 
 static void poll_once(struct life *life, bool is_last)
@@ -184,8 +195,9 @@ static void poll_once(struct life *life, bool is_last)
 	struct model *model = &life->model;
 	bool details_first = is_last || below(model, 2);
 	/* without slurmdbd it has to be there now and then while slurmctld still knows */
-	bool may_die = model->kind->by_slurmdbd || model->kind->may_lose || life->now > life->woke + 150;
+	bool may_die = life->by_slurmdbd || model->kind->may_lose || life->now > life->woke + 150;
 	bool is_killed = !is_last && may_die && !below(model, 15);
+	choose_source(life);
 	life->now += between(model, 1, GAP_MAX_S - 10);
 	int64_t until = life->now;
 	life->now += (int64_t)below(model, 3);
@@ -195,7 +207,7 @@ static void poll_once(struct life *life, bool is_last)
 	look(life, until);
 	if (!details_first)
 		read_details(life, false);
-	if (model->kind->by_slurmdbd && (is_last || below(model, 2)))
+	if (life->by_slurmdbd && (is_last || below(model, 2)))
 		ask_for_ends(life);
 	if (is_last || below(model, 4))
 		write_state(life);
@@ -410,7 +422,7 @@ static unsigned live_one(const struct model_kind *kind, uint64_t seed, size_t jo
 	vocabulary_init(&life.vocabulary);
 	memory_init(&life.memory);
 	life.events = job_events_new(&life.caps, &life.vocabulary, BIRTH);
-	life.events->ends_by_slurmdbd = kind->by_slurmdbd;
+	life.by_slurmdbd = life.events->ends_by_slurmdbd = kind->by_slurmdbd;
 	live(&life);
 	job_table_free(life.table);
 	job_events_free(life.events);

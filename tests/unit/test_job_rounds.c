@@ -375,6 +375,140 @@ static void test_search(void)
 	}
 }
 
+/* Between any two requests of a round one of a search and an array's turn: it goes on where it was. */
+static void test_rounds_are_not_disturbed(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	struct buf query = BUF_INIT;
+	enum { JOBS = 300, ROWS = 50, TASKS = 5000, STARTED = 1500 };
+	check_row("a round goes on beside a search and an array's turns");
+	world_start(world, 12, 1, 1000000);
+	uint64_t array = model_submit(&world->model, 0, TASKS);
+	for (int i = 0; i < STARTED; i++)
+		model_start(&world->model, model_find(&world->model, array));
+	for (int i = 0; i < JOBS; i++)
+		model_submit(&world->model, 0, 0);
+	find_all(world);
+	states_round(world, 1000);
+	CHECK_NUMBER(job_details_begin(&world->details, JOB_QUEUE_ARRAYS), 1);
+	for (uint64_t id = 900000; id < 900020; id++) /* an operator's, far away */
+		model_submit(&world->model, id, 0);
+	uint64_t last = model_submit(&world->model, 0, 0);
+	note_count(world);
+	job_search_begin(&world->rounds.search, &world->rounds.frontiers);
+	job_rounds_begin(&world->rounds);
+	int requests = 0, failed = 0;
+	uint64_t rows = 0, asked;
+	while ((asked = job_rounds_ask(&world->rounds, ROWS, &query)) && requests < 100) {
+		uint64_t before = world->model.rows;
+		world->fail_one_in = requests % 7 == 3 && !failed ? 1 : 0;
+		failed += world->fail_one_in;
+		answer(world, &query);
+		rows += world->fail_one_in ? 0 : world->model.rows - before;
+		requests++;
+		world->fail_one_in = 0;
+		if (job_rounds_ask_search(&world->rounds, 20, &query))
+			answer(world, &query);
+		if (requests % 5 == 0)
+			list_arrays(world);
+		CHECK(world->rounds.is_open);
+	}
+	CHECK(failed);
+	CHECK(requests > (JOBS + STARTED) / ROWS && requests < (JOBS + STARTED) / ROWS + 6);
+	CHECK_NUMBER(rows, JOBS + STARTED); /* the youngest is found by the search */
+	CHECK(job_table_find(world->table, last, &(struct job_view){0}));
+	search(world);
+	check_same(world);
+	check_row("and is asked above the frontier after a failure there");
+	last = model_submit(&world->model, 0, 0);
+	for (int i = 0; i < 2; i++) {
+		job_rounds_begin(&world->rounds);
+		while ((asked = job_rounds_ask(&world->rounds, ROWS, &query))) {
+			world->fail_one_in = !i && world->rounds.round.asked == world->rounds.round.count;
+			answer(world, &query);
+			if (world->fail_one_in)
+				break; /* as the poller does: it begins anew */
+		}
+		buf_clear(&query);
+		world->fail_one_in = 0;
+	}
+	buf_done(&query);
+	CHECK(job_table_find(world->table, last, &(struct job_view){0}));
+	world_end(world);
+	free(world);
+}
+
+/* Which moves the submit time, but not the id. */
+static void test_requeued_jobs_are_no_frontier(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	check_row("old jobs that are requeued do not push out where new ones appear");
+	world_start(world, 14, 1, 1000000);
+	for (int i = 0; i < 60; i++) {
+		model_submit(&world->model, 0, 0);
+		for (int id = 0; id < 12000; id++)
+			model_take_id(&world->model);
+	}
+	uint64_t newest = model_submit(&world->model, 0, 0);
+	struct buf all = BUF_INIT;
+	job_rounds_ask_whole(&world->rounds);
+	answer(world, &all);
+	buf_done(&all);
+	details_round(world, JOB_QUEUE_WANTED);
+	uint64_t top = job_frontiers_top(&world->rounds.frontiers);
+	CHECK(top > newest);
+	for (uint64_t i = 0; i < 8; i++) {
+		const struct job requeued = {.id = world->model.records[i].id,
+					     .submit_time = world->model.now + 100 + i,
+					     .restarts = 1 + i % 2};
+		job_rounds_note_job(&world->rounds, &requeued);
+	}
+	CHECK_NUMBER(job_frontiers_top(&world->rounds.frontiers), top);
+	model_submit(&world->model, 0, 0);
+	states_round(world, 1000);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
+/* Totals wait for jobs that are new, not for those that changed. */
+static void test_who_lacks_details(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	uint64_t ids[5];
+	enum { NEW = 5, CHANGED = 60 };
+	check_row("new jobs lack details, others that changed do not");
+	world_start(world, 13, 1, 1000000);
+	for (int i = 0; i < CHANGED; i++)
+		model_submit(&world->model, 0, 0);
+	find_all(world);
+	CHECK(!job_details_are_lacking(&world->details));
+	for (int i = 0; i < CHANGED; i++)
+		model_start(&world->model, &world->model.records[i]);
+	for (int i = 0; i < NEW; i++)
+		model_submit(&world->model, 0, 0);
+	states_round(world, 1000);
+	CHECK_NUMBER(job_details_begin(&world->details, JOB_QUEUE_WANTED), NEW + CHANGED);
+	for (int i = 0; i < NEW; i++) {
+		CHECK(job_details_are_lacking(&world->details));
+		model_job(&world->model, job_details_next(&world->details, JOB_QUEUE_WANTED), take_job, world);
+	}
+	CHECK(!job_details_are_lacking(&world->details));
+	CHECK_NUMBER(job_details_left(&world->details, JOB_QUEUE_WANTED), CHANGED);
+	check_row("so do those that slurmdbd did not tell of");
+	for (int i = 0; i < NEW; i++)
+		model_submit(&world->model, 0, 0);
+	states_round(world, 1000);
+	job_details_begin(&world->details, JOB_QUEUE_WANTED);
+	CHECK_NUMBER(job_details_next_unseen(&world->details, ids, NEW), NEW);
+	job_details_note_recorded(&world->details, ids, NEW);
+	CHECK(job_details_are_lacking(&world->details));
+	details_round(world, JOB_QUEUE_WANTED);
+	CHECK(!job_details_are_lacking(&world->details));
+	world_end(world);
+	free(world);
+}
+
 static void test_count(void)
 {
 	struct world *world = calloc(1, sizeof *world);
@@ -454,6 +588,9 @@ int main(void)
 	test_first_records();
 	test_borrowed_details();
 	test_search();
+	test_rounds_are_not_disturbed();
+	test_who_lacks_details();
+	test_requeued_jobs_are_no_frontier();
 	test_count();
 	test_gap();
 	test_private();

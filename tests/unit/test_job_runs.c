@@ -102,6 +102,9 @@ static void test_members(void)
 		{"\"state\":{\"current\":[\"RUNNING\"]},\"nodes\":\"n1\",\"time\":{\"start\":6,\"end\":9}",
 		 "running start=6 on=n1 steps=0"},
 		{"\"state\":{\"current\":\"RESIZING\"}", "pending+resizing steps=0"},
+		{"\"state\":{\"current\":[\"PENDING\",\"RESIZING\"]},\"nodes\":\"n1\",\"time\":{\"submission\":5,"
+		 "\"start\":6,\"end\":7}",
+		 "pending+resizing submit=5 start=6 end=7 on=n1 steps=0"},
 		{"\"state\":{\"current\":[\"FAILED\"]},\"exit_code\":{\"status\":[\"ERROR\"],"
 		 "\"return_code\":{\"set\":true,\"infinite\":false,\"number\":42},\"signal\":{\"id\":{"
 		 "\"set\":false,\"infinite\":false,\"number\":0},\"name\":\"\"}}",
@@ -401,7 +404,7 @@ static void test_queries(void)
 	};
 	static const char repeated[] =
 		"&state=COMPLETED&state=CANCELLED&state=FAILED&state=TIMEOUT&state=NODE_FAIL"
-		"&state=PREEMPTED&state=BOOT_FAIL&state=DEADLINE&state=OUT_OF_MEMORY&state=REQUEUED";
+		"&state=PREEMPTED&state=BOOT_FAIL&state=DEADLINE&state=OUT_OF_MEMORY&state=RESIZING&state=REQUEUED";
 	static const char joined[] =
 		"&state=COMPLETED%2CCANCELLED%2CFAILED%2CTIMEOUT%2CNODE_FAIL%2CPREEMPTED%2CBOOT_FAIL"
 		"%2CDEADLINE%2COUT_OF_MEMORY%2CREQUEUED";

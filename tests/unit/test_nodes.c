@@ -162,8 +162,8 @@ static void test_transitions(void)
 }
 
 /* One answer: nodes "n<first>" to "n<first + count - 1>", all in one condition. */
-static void note(struct node_events *events, unsigned first, unsigned count, int state,
-		 uint64_t boot_time)
+static void note_flagged(struct node_events *events, unsigned first, unsigned count, int state, uint64_t flags,
+			 uint64_t boot_time)
 {
 	struct arena arena = ARENA_INIT;
 	struct node_table table;
@@ -173,6 +173,7 @@ static void note(struct node_events *events, unsigned first, unsigned count, int
 		snprintf(name, sizeof name, "n%u", i);
 		const struct node node = {.name = text_of(name),
 					  .state = state,
+					  .flags = flags,
 					  .boot_time = boot_time,
 					  .partitions = i % 2 ? TEXT("odd,all") : TEXT("all")};
 		node_table_add(&table, &node);
@@ -181,6 +182,11 @@ static void note(struct node_events *events, unsigned first, unsigned count, int
 	node_events_note(events, &table);
 	node_table_done(&table);
 	arena_done(&arena);
+}
+
+static void note(struct node_events *events, unsigned first, unsigned count, int state, uint64_t boot_time)
+{
+	note_flagged(events, first, count, state, 0, boot_time);
 }
 
 static uint64_t partition_count(const struct node_events *events, const char *name,
@@ -226,6 +232,48 @@ static void test_events(void)
 	for (size_t i = 1; i < events.nodes.count; i++)
 		CHECK(text_compare(events.nodes.entries[events.order[i - 1]].key,
 				   events.nodes.entries[events.order[i]].key) < 0);
+	node_events_done(&events);
+}
+
+static void check_counts(const struct node_events *events, unsigned down, unsigned drain, unsigned idle, unsigned reboot)
+{
+	CHECK_NUMBER(events->cluster.counts[TO_DOWN], down);
+	CHECK_NUMBER(events->cluster.counts[TO_DRAIN], drain);
+	CHECK_NUMBER(events->cluster.counts[TO_IDLE], idle);
+	CHECK_NUMBER(events->cluster.counts[TO_REBOOT], reboot);
+}
+
+static void test_on_purpose(void)
+{
+	enum {
+		REQUESTED = 1 << NODE_FLAG_REBOOT_REQUESTED,
+		ISSUED = 1 << NODE_FLAG_REBOOT_ISSUED,
+		MAINT = 1 << NODE_FLAG_MAINT,
+	};
+	struct node_events events;
+	node_events_init(&events);
+	check_row("scontrol reboot ASAP, as 24.11 shows it");
+	note(&events, 0, 2, NODE_MIXED, 1000);
+	note_flagged(&events, 0, 2, NODE_MIXED, DRAIN | REQUESTED, 1000);
+	note_flagged(&events, 0, 2, NODE_DOWN, DRAIN | ISSUED, 1000);
+	note(&events, 0, 2, NODE_IDLE, 2000);
+	check_counts(&events, 0, 0, 0, 2);
+	CHECK_NUMBER(partition_count(&events, "all", TO_DOWN), 0);
+	check_row("one that does not come back is down when its time is over");
+	note_flagged(&events, 0, 2, NODE_DOWN, ISSUED, 2000);
+	note(&events, 0, 1, NODE_DOWN, 2000);
+	check_counts(&events, 1, 0, 0, 2);
+	note(&events, 0, 2, NODE_IDLE, 3000);
+	check_counts(&events, 1, 0, 1, 4);
+	check_row("what was drained before the maintenance is not drained anew after it; what is down then went down");
+	note_flagged(&events, 0, 2, NODE_IDLE, DRAIN, 3000);
+	check_counts(&events, 1, 2, 1, 4);
+	note_flagged(&events, 0, 2, NODE_IDLE, DRAIN | MAINT, 3000);
+	note_flagged(&events, 0, 2, NODE_DOWN, DRAIN | MAINT, 3000);
+	check_counts(&events, 1, 2, 1, 4);
+	note_flagged(&events, 0, 1, NODE_IDLE, DRAIN, 4000);
+	note_flagged(&events, 1, 1, NODE_DOWN, DRAIN, 3000);
+	check_counts(&events, 2, 2, 1, 5);
 	node_events_done(&events);
 }
 
@@ -313,6 +361,7 @@ int main(void)
 	test_table();
 	test_transitions();
 	test_events();
+	test_on_purpose();
 	test_pages();
 	return check_done();
 }

@@ -161,6 +161,25 @@ static void add_associations(struct cluster *cluster)
 	section_table[ENDPOINT_ASSOCIATIONS].commit(cluster, build.built);
 }
 
+/* On each node jobs failed, and nodes failed under them. */
+static void fail_jobs(struct job_events *events)
+{
+	for (unsigned i = 0; i < 2 * NODES; i++) {
+		char node[32];
+		const struct job_end end = {.raw_id = JOBS + i,
+					    .key = {JOBS + i, RUN_NO_TASK, 1000},
+					    .tasks = 1,
+					    .owner = {TEXT("account0000"), TEXT("user0000"), TEXT("part0000"),
+						      TEXT("qos0000")},
+					    .state = text_of(i % 2 ? "failed" : "node_fail"),
+					    .start_time = 1001,
+					    .end_time = 300000 + i,
+					    .nodes = 1,
+					    .node_list = name_of(node, "node", i / 2)};
+		job_events_take_end(events, &end);
+	}
+}
+
 static unsigned count_samples(const struct buf *page)
 {
 	unsigned samples = 0;
@@ -204,6 +223,7 @@ int main(void)
 	struct job_events *events = job_events_new(&cluster.caps, &cluster.vocabulary, 0);
 	tallies_show(&events->tallies, cluster.rosters);
 	job_events_look(events, cluster.job_table, 300000);
+	fail_jobs(events);
 	struct buf page = page_with(&cluster, events);
 	unsigned samples = count_samples(&page);
 	CHECK(samples < SERIES_MAX);

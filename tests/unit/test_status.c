@@ -159,6 +159,7 @@ static void forbidden(struct world *world) { world->endpoints[2].standing = STAN
 static void not_served(struct world *world) { world->endpoints[2].standing = STANDING_NOT_SERVED; }
 static void begun(struct world *world) { world->status->not_ready = "not asked yet: nodes"; }
 static void no_state(struct world *world) { world->status->state_file.path = NULL; }
+static void state_hidden(struct world *world) { world->status->state_file.is_failing = world->status->state_file.is_hidden = true; world->status->state_file.error = "held"; }
 static void state_fails(struct world *world) { world->status->state_file.is_failing = true; world->status->state_file.error = "disk full"; }
 static void lost(struct world *world) { world->status->events_lost = 1; }
 static void no_details(struct world *world) { world->status->jobs.without_details = 1200; }
@@ -227,6 +228,7 @@ static void test_findings(void)
 		{"not served", not_served, "well", "well", NULL},
 		{"begun", begun, "well", "unknown", "Not all is known yet: not asked yet: nodes."},
 		{"no state file", no_state, "well", "well", "Counters of job events begin at 0 with each start: no --state.path is set."},
+		{"state file cannot be read", state_hidden, "well", "warning", "Counters of job events are not shown until the state file can be read: held"},
 		{"state file fails", state_fails, "well", "warning", "What was counted cannot be kept, and would be lost with the process: disk full"},
 		{"events lost", lost, "well", "well", "Nobody could tell how 1 job ended; that is not counted."},
 		{"no details", no_details, "well", "well", "Only the state of 1,200 jobs is known yet."},

@@ -48,9 +48,9 @@ static void test_round_trip(void)
 		   "partition|debug|jobs_ended|COMPLETED|inf\n"
 		   "partition|debug|jobs_ended|FAILED|1.0000000000000001e+300\n"
 		   "18446744073709551615_-1@-9223372036854775808 6 ffffffffffffffff 0"
-		   " 1700000100-0 100 63 4294967296 7 0 cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|"
+		   " 1700000100-0 100 63 4294967296 7 0 1700000150 cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|"
 		   "o'neill \"\\ \xc3\xa9 \xff|a\\0b|batch||\n"
-		   "1_3@1700000000 8 5 0 1700000100-1700000300 100 1 4294967296 7 1700000400 "
+		   "1_3@1700000000 8 5 0 1700000100-1700000300 100 1 4294967296 7 1700000400 1700000150 "
 		   "cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|alice|physics|batch|normal|\n"
 		   "cursor|-9223372036854775808\n");
 }
@@ -137,7 +137,7 @@ static void test_without_wal(void)
 		struct buf dump = BUF_INIT;
 		struct error err = {""};
 		if (i % 2 == 0)
-			store_avoid_wal(store);
+			store_share(store);
 		CHECK(load_dump(store, &dump, &err) == (i ? STORE_LOADED : STORE_NEW));
 		save_mark(store, i ? "again" : "a", i, i ? STORE_WANTS_CHANGES : STORE_WANTS_ALL);
 		CHECK((access(wal, F_OK) == 0) == (i == 1));
@@ -192,16 +192,17 @@ struct row_of_tomorrow {
 };
 
 /* A schema as it may be some versions on: the table of marks with columns that two versions brought. */
+enum { TODAY = 2 }; /* store_schema.version */
 static void migrate(const char *step, bool want)
 {
 	static const struct column columns[] = {
 		{"name", offsetof(struct row_of_tomorrow, name), COLUMN_TEXT, 1},
 		{"value", offsetof(struct row_of_tomorrow, value), COLUMN_INTEGER, 1},
-		{"word", offsetof(struct row_of_tomorrow, word), COLUMN_TEXT, 3},
+		{"word", offsetof(struct row_of_tomorrow, word), COLUMN_TEXT, TODAY + 2},
 	};
 	const struct table table = {"mark", columns, 3, 1};
-	const char *const steps[] = {NULL, NULL, step, "UPDATE mark SET word = 'w' || value"};
-	const struct schema schema = {3, &table, 1, steps};
+	const char *const steps[] = {[TODAY + 1] = step, "UPDATE mark SET word = 'w' || value"};
+	const struct schema schema = {TODAY + 2, &table, 1, steps};
 	struct row_of_tomorrow row = {0};
 	struct buf sql = BUF_INIT;
 	struct db *db = db_open(path);
@@ -218,8 +219,31 @@ static void migrate(const char *step, bool want)
 	buf_done(&sql);
 }
 
+/* A file that version 1 wrote: without the column that came with version 2. */
+static void test_file_of_version_1(void)
+{
+	struct error err = {""};
+	fresh("version-1");
+	struct store *store = load_store(path, "", STORE_NEW);
+	struct store_run run = run_of(1, -1);
+	CHECK_NUMBER(store_begin(store, &err), STORE_WANTS_ALL);
+	store_put_run(store, &run);
+	CHECK(store_commit(store, &err));
+	store_free(store);
+	char *now = dump_of(path, NULL);
+	CHECK(strstr(now, " 1700000150 cpu=4") != NULL);
+	struct db *db = db_open(path);
+	CHECK(db_run(db, "ALTER TABLE run DROP COLUMN size_since; PRAGMA user_version = 1"));
+	db_close(db, true);
+	char *before = dump_of(path, NULL);
+	CHECK(strstr(before, "1_-1@1700000000 8 5 0 1700000100-0 100") && strstr(before, " 0 cpu=4"));
+	free(now);
+	free(before);
+}
+
 static void test_migration(void)
 {
+	CHECK_NUMBER(store_schema.version, TODAY);
 	fresh("migration");
 	struct store *store = load_store(path, "", STORE_NEW);
 	save_mark(store, "a", 2, STORE_WANTS_ALL);
@@ -263,6 +287,7 @@ int main(void)
 	test_cluster();
 	test_without_wal();
 	test_file_systems();
+	test_file_of_version_1();
 	test_migration();
 	test_bounded();
 	char command[80];

@@ -119,7 +119,7 @@ static struct store *open_store(bool avoid_wal)
 {
 	struct store *store = store_new(path, "c1");
 	if (avoid_wal)
-		store_avoid_wal(store);
+		store_share(store);
 	return store;
 }
 

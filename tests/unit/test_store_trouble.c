@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 enum { RUNS = 300, KILLS = 20 };
 
@@ -427,6 +428,135 @@ static void test_lease(void)
 	CHECK(rmdir(lock) == 0);
 }
 
+/* A whole file in one piece, with this mark alone. */
+static void make_shared(const char *name, int64_t value)
+{
+	char lock[80];
+	struct error err;
+	struct buf dump = BUF_INIT;
+	struct store *store = store_new(name, "c1");
+	store_share(store);
+	CHECK(load_dump(store, &dump, &err) == STORE_NEW);
+	save_mark(store, "cursor", value, STORE_WANTS_ALL);
+	store_free(store);
+	buf_done(&dump);
+	snprintf(lock, sizeof lock, "%s.lock", name);
+	unlink(lock);
+}
+
+/* Dies when half of a transaction is in the file, as its machine may: the journal tells how to undo it. */
+static void die_as_it_writes(void)
+{
+	char journal[80];
+	pid_t child = fork();
+	if (child == 0) {
+		sqlite3 *handle;
+		sqlite3_open(path, &handle);
+		_exit(sqlite3_exec(handle, "PRAGMA cache_size = 1; BEGIN; UPDATE mark SET value = 0;"
+				   "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
+				   "INSERT INTO mark SELECT 'mark ' || i, i FROM n", NULL, NULL, NULL) != SQLITE_OK);
+	}
+	int status = 1;
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+	snprintf(journal, sizeof journal, "%s-journal", path);
+	CHECK(access(journal, F_OK) == 0);
+}
+
+static void set_age(const char *name, int seconds)
+{
+	struct timespec now, times[2];
+	clock_gettime(CLOCK_REALTIME, &now);
+	times[0] = times[1] = (struct timespec){now.tv_sec - seconds, now.tv_nsec};
+	CHECK(utimensat(AT_FDCWD, name, times, 0) == 0);
+}
+
+/* What another machine has brought is taken if it is newer and whole; never with a journal of what was there before. */
+static void test_copy(void)
+{
+	static const struct {
+		const char *name, *bytes; /* of a copy that is not whole */
+		int own_age, copy_age;	  /* seconds; -1: there is none of our own */
+		bool is_alone;		  /* not shared with another machine */
+		const char *sql;	  /* that makes it unusable */
+		const char *want;
+		enum store_copy what;
+	} rows[] = {
+		{"newer", NULL, 20, 10, false, NULL, "cursor|2\n", STORE_COPY_TAKEN},
+		{"by a moment", NULL, 0, 0, false, NULL, "cursor|2\n", STORE_COPY_TAKEN},
+		{"the only one", NULL, -1, 10, false, NULL, "cursor|2\n", STORE_COPY_TAKEN},
+		{"older", NULL, 10, 20, false, NULL, "cursor|1\n", STORE_COPY_NONE},
+		{"of one that is alone", NULL, 20, 10, true, NULL, "cursor|1\n", STORE_COPY_NONE},
+		{"empty", "", 20, 10, false, NULL, "cursor|1\n", STORE_COPY_REFUSED},
+		{"damaged", "SQLite format 3\n", 20, 10, false, NULL, "cursor|1\n", STORE_COPY_REFUSED},
+		{"damaged inside", NULL, 20, 10, false, "PRAGMA writable_schema = 1; UPDATE sqlite_master SET rootpage = 3",
+		 "cursor|1\n", STORE_COPY_REFUSED},
+		{"foreign", NULL, 20, 10, false, "PRAGMA application_id = 77", "cursor|1\n", STORE_COPY_REFUSED},
+		{"of a newer slurmscope", NULL, 20, 10, false, "PRAGMA user_version = 99", "cursor|1\n", STORE_COPY_REFUSED},
+	};
+	char own[64], copy[72];
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct error err = {""}, story;
+		struct buf dump = BUF_INIT;
+		snprintf(own, sizeof own, "%s/own-%zu", folder, i);
+		memcpy(path, own, sizeof path);
+		snprintf(copy, sizeof copy, "%s.copy", own);
+		check_row(rows[i].name);
+		if (rows[i].own_age >= 0) {
+			make_shared(own, 1);
+			die_as_it_writes();
+			set_age(own, rows[i].own_age);
+		}
+		make_shared(copy, 2);
+		memcpy(path, copy, sizeof path);
+		if (rows[i].bytes)
+			write_file(rows[i].bytes, strlen(rows[i].bytes));
+		if (rows[i].sql)
+			run_sql(rows[i].sql);
+		set_age(copy, rows[i].copy_age);
+		struct store *store = store_new(own, "c1");
+		if (!rows[i].is_alone)
+			store_share(store);
+		CHECK_NUMBER(load_dump(store, &dump, &err), STORE_LOADED);
+		CHECK_STRING(dump.bytes, rows[i].want);
+		CHECK_NUMBER(store_copy(store, &story), rows[i].what);
+		CHECK((access(copy, F_OK) == 0) == (rows[i].what == STORE_COPY_NONE));
+		if (rows[i].what == STORE_COPY_REFUSED) {
+			CHECK(strstr(story.text, copy) && strstr(story.text, "moved to"));
+			check_set_aside("unusable", NULL);
+		}
+		save_mark(store, "cursor", 3, STORE_WANTS_CHANGES);
+		store_free(store);
+		check_dump(own, "cursor|3\n");
+		buf_done(&dump);
+	}
+}
+
+/* One that root alone may read, such as a copy that was not made ours. */
+static void test_copy_of_root(void)
+{
+	char copy[72];
+	struct error err = {""};
+	struct buf dump = BUF_INIT;
+	if (geteuid() != 0) /* whom no permission binds */
+		return;
+	fresh("ours/state");
+	char *slash = strrchr(path, '/');
+	*slash = '\0';
+	CHECK(mkdir(path, 0700) == 0 && chown(path, 65534, 65534) == 0);
+	*slash = '/';
+	snprintf(copy, sizeof copy, "%s.copy", path);
+	make_shared(copy, 2);
+	CHECK(seteuid(65534) == 0);
+	struct store *store = store_new(path, "c1");
+	store_share(store);
+	CHECK_NUMBER(load_dump(store, &dump, &err), STORE_NEW);
+	CHECK_NUMBER(store_copy(store, &err), STORE_COPY_REFUSED);
+	CHECK(strstr(err.text, copy));
+	store_free(store);
+	buf_done(&dump);
+	CHECK(seteuid(0) == 0);
+}
+
 int main(void)
 {
 	CHECK(mkdtemp(folder));
@@ -440,6 +570,8 @@ int main(void)
 	test_no_room();
 	test_kills();
 	test_lease();
+	test_copy();
+	test_copy_of_root();
 	char command[80];
 	snprintf(command, sizeof command, "rm -r %s", folder);
 	CHECK(system(command) == 0);

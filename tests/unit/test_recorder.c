@@ -1,0 +1,176 @@
+/* What was counted, between memory and a state file that cannot be used now and then. */
+#include "check.h"
+#include "daemon/recorder.h"
+#include "events/events_record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct world {
+	struct caps caps;
+	struct vocabulary vocabulary;
+	char folder[64], elsewhere[80], path[80];
+	struct recorder recorder;
+};
+
+static void world_init(struct world *world)
+{
+	*world = (struct world){.folder = "/tmp/test_recorder-XXXXXX"};
+	CHECK(mkdtemp(world->folder) != NULL);
+	snprintf(world->elsewhere, sizeof world->elsewhere, "%s-away", world->folder);
+	snprintf(world->path, sizeof world->path, "%s/state", world->folder);
+	caps_init(&world->caps);
+	vocabulary_init(&world->vocabulary);
+}
+
+static void start(struct world *world, struct recorder *recorder, struct job_events *before)
+{
+	recorder_init(recorder, world->path, false, &world->caps, &world->vocabulary, before);
+}
+
+static void world_done(struct world *world)
+{
+	char command[128];
+	recorder_done(&world->recorder);
+	snprintf(command, sizeof command, "rm -r %s", world->folder);
+	CHECK(system(command) == 0);
+	vocabulary_done(&world->vocabulary);
+	caps_done(&world->caps);
+}
+
+/* So many jobs were submitted and ended, all since counting began. */
+static void count(struct recorder *recorder, uint32_t first, uint32_t jobs, const char *state)
+{
+	for (uint32_t id = first; id < first + jobs; id++) {
+		const int64_t birth = recorder->events->birth;
+		const struct job_end end = {.raw_id = id,
+					    .key = {id, RUN_NO_TASK, birth + 1},
+					    .tasks = 1,
+					    .owner = {TEXT("physics"), TEXT("alice"), TEXT("cpu"), TEXT("normal")},
+					    .state = text_of(state),
+					    .end_time = birth + 2,
+					    .time_limit = NUMBER_UNSET};
+		job_events_take_end(recorder->events, &end);
+	}
+}
+
+static double ends(const struct recorder *recorder)
+{
+	const struct tally *cluster =
+		tallies_of(&recorder->events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
+	double sum = 0;
+	for (size_t i = 0; i < cluster->counts.count; i++) {
+		const struct tally_count *count = cluster->counts.entries[i].value;
+		sum += count->what == TALLY_ENDS ? count->value : 0;
+	}
+	return sum;
+}
+
+static bool write_down(struct recorder *recorder)
+{
+	recorder->next_try = 0; /* ten seconds have passed */
+	recorder_write(recorder, "c");
+	return !recorder->is_failing;
+}
+
+static void test_held_at_the_start(void)
+{
+	struct world w;
+	struct recorder other;
+	world_init(&w);
+	start(&w, &other, NULL);
+	CHECK(!other.is_hidden);
+	count(&other, 1, 7, "cancelled");
+	CHECK(write_down(&other));
+	check_row("another process has the file: what is counted beside it is not shown");
+	start(&w, &w.recorder, NULL);
+	CHECK(w.recorder.is_failing && w.recorder.is_hidden);
+	count(&w.recorder, 100, 2, "cancelled");
+	CHECK(!write_down(&w.recorder));
+	CHECK(w.recorder.is_hidden);
+	recorder_done(&other);
+	check_row("it can be read: what it holds is shown");
+	CHECK(write_down(&w.recorder));
+	CHECK(!w.recorder.is_hidden);
+	CHECK_NUMBER(ends(&w.recorder), 7);
+	world_done(&w);
+}
+
+static void test_nothing_there(void)
+{
+	struct world w;
+	world_init(&w);
+	check_row("no folder, no file: there is nothing that could come later");
+	CHECK(rmdir(w.folder) == 0);
+	start(&w, &w.recorder, NULL);
+	CHECK(w.recorder.is_failing && !w.recorder.is_hidden);
+	count(&w.recorder, 1, 3, "cancelled");
+	CHECK(mkdir(w.folder, 0700) == 0);
+	CHECK(write_down(&w.recorder));
+	CHECK_NUMBER(ends(&w.recorder), 3);
+	world_done(&w);
+}
+
+/* As poller_continue does. */
+static struct job_events *take_on(const struct world *world, const struct recorder *recorder)
+{
+	struct job_events *events = job_events_new(&world->caps, &world->vocabulary, 0);
+	events_continue(events, recorder->events, recorder->events->looked_until);
+	return events;
+}
+
+static void test_goes_on(void)
+{
+	struct world w;
+	struct recorder next;
+	world_init(&w);
+	start(&w, &w.recorder, NULL);
+	count(&w.recorder, 1, 2, "cancelled");
+	CHECK(write_down(&w.recorder));
+	check_row("it could not be written for a while, then another poller goes on");
+	CHECK(rename(w.folder, w.elsewhere) == 0);
+	count(&w.recorder, 10, 5, "timeout");
+	CHECK(!write_down(&w.recorder));
+	struct job_events *before = take_on(&w, &w.recorder);
+	recorder_done(&w.recorder);
+	CHECK(rename(w.elsewhere, w.folder) == 0);
+	start(&w, &next, before);
+	CHECK_NUMBER(ends(&next), 7);
+	CHECK(!next.is_failing && !next.is_hidden);
+	count(&next, 20, 1, "cancelled");
+	CHECK(write_down(&next));
+	check_row("while it still cannot be written what was shown before is shown");
+	before = take_on(&w, &next);
+	recorder_done(&next);
+	CHECK(rename(w.folder, w.elsewhere) == 0);
+	start(&w, &next, before);
+	CHECK(next.is_failing && !next.is_hidden);
+	count(&next, 30, 1, "cancelled");
+	CHECK(rename(w.elsewhere, w.folder) == 0);
+	CHECK(write_down(&next));
+	CHECK_NUMBER(ends(&next), 9);
+	recorder_done(&next);
+	check_row("all of it was kept");
+	start(&w, &w.recorder, NULL);
+	CHECK_NUMBER(ends(&w.recorder), 9);
+	check_row("what another process counted since is taken from the file");
+	before = take_on(&w, &w.recorder);
+	w.recorder.events->looked_until += 10;
+	count(&w.recorder, 40, 1, "cancelled");
+	CHECK(write_down(&w.recorder));
+	recorder_done(&w.recorder);
+	start(&w, &w.recorder, before);
+	CHECK_NUMBER(ends(&w.recorder), 10);
+	check_row(NULL);
+	world_done(&w);
+}
+
+int main(void)
+{
+	test_held_at_the_start();
+	test_nothing_there();
+	test_goes_on();
+	return check_done();
+}
