@@ -97,8 +97,8 @@ uint64_t job_details_begin(struct job_details *details, enum job_queue queue)
 			continue;
 		GROW(list->items, list->count, list->capacity);
 		bool is_first = is_unseen(details, &row);
-		list->items[list->count++] =
-			(struct job_turn){row.id, row.has_details ? row.details_time : !is_first};
+		list->items[list->count++] = (struct job_turn){
+			(uint32_t)row.id, row.has_details ? (uint32_t)row.details_time : !is_first};
 		unseen += is_first;
 	}
 	if (list->count)

@@ -25,9 +25,9 @@ enum job_queue {
 struct job_details {
 	struct job_table *table; /* borrowed */
 	struct job_id_list {
-		struct job_turn {
-			uint64_t id;
-			int64_t details_time;
+		struct job_turn { /* one for each job there is, hence small */
+			uint32_t id;
+			uint32_t details_time; /* Unix seconds; 0 and 1: none */
 		} *items;
 		size_t count, capacity, at;
 	} queues[JOB_QUEUES];

@@ -56,7 +56,7 @@ static void clear(struct job_asks *asks)
 	asks->rows_left = 0;
 }
 
-static void add_ask(struct job_asks *asks, uint64_t id, uint64_t task, uint64_t rows)
+static void add_ask(struct job_asks *asks, uint32_t id, uint32_t task, uint32_t rows)
 {
 	GROW(asks->items, asks->count, asks->capacity);
 	asks->items[asks->count++] = (struct job_ask){id, task, rows};
@@ -67,13 +67,14 @@ static void add_ask(struct job_asks *asks, uint64_t id, uint64_t task, uint64_t 
  * by themselves, do not come again; so is its first record when it has become a task. */
 static void add_row(struct job_asks *asks, const struct id_map *tails, const struct job_view *row)
 {
-	uint64_t task = NUMBER_UNSET;
+	uint32_t task = JOB_ASK_NO_TASK;
 	uint32_t tail = id_map_find(tails, (uint32_t)row->id);
 	if (tail)
 		task = tail - 1;
-	else if (row->array_job_id == row->id && !row->is_unsplit)
-		task = row->array_task_id;
-	add_ask(asks, row->id, task, row->tasks ? row->tasks : 1);
+	else if (row->array_job_id == row->id && !row->is_unsplit && row->array_task_id < JOB_ASK_NO_TASK)
+		task = (uint32_t)row->array_task_id;
+	uint32_t rows = row->tasks < UINT32_MAX ? (uint32_t)row->tasks : UINT32_MAX;
+	add_ask(asks, (uint32_t)row->id, task, rows ? rows : 1);
 }
 
 void job_rounds_begin(struct job_rounds *rounds)
@@ -110,8 +111,8 @@ static uint64_t ask_known(struct job_asks *asks, uint64_t rows_max, struct buf *
 		const struct job_ask *ask = &asks->items[asks->asked];
 		if ((rows && rows + ask->rows > rows_max) || !job_query_add(query, ask->id))
 			break;
-		if (ask->task != NUMBER_UNSET)
-			buf_printf(query, "_%" PRIu64, ask->task);
+		if (ask->task != JOB_ASK_NO_TASK)
+			buf_printf(query, "_%" PRIu32, ask->task);
 		rows += ask->rows;
 	}
 	asks->rows_left -= rows;
@@ -165,9 +166,8 @@ static void remove_id(struct job_rounds *rounds, uint64_t id)
 /* What came by its task is asked for by it again. */
 static void keep_tail(struct job_rounds *rounds, const struct job_ask *ask)
 {
-	uint32_t id = (uint32_t)ask->id;
-	if (ask->task < UINT32_MAX && !id_map_find(&rounds->tails, id))
-		id_map_set(&rounds->tails, id, (uint32_t)ask->task + 1);
+	if (ask->task != JOB_ASK_NO_TASK && !id_map_find(&rounds->tails, ask->id))
+		id_map_set(&rounds->tails, ask->id, ask->task + 1);
 }
 
 /* What was asked for and did not come is gone; unless it was asked for by a task, which may have been split from it
@@ -178,9 +178,9 @@ static void settle_known(struct job_rounds *rounds, struct job_asks *asks)
 		struct job_ask ask = asks->items[i];
 		if (job_answer_has(&rounds->answer, ask.id))
 			keep_tail(rounds, &ask);
-		else if (ask.task != NUMBER_UNSET) {
-			id_map_set(&rounds->tails, (uint32_t)ask.id, 0);
-			add_ask(asks, ask.id, NUMBER_UNSET, ask.rows);
+		else if (ask.task != JOB_ASK_NO_TASK) {
+			id_map_set(&rounds->tails, ask.id, 0);
+			add_ask(asks, ask.id, JOB_ASK_NO_TASK, ask.rows);
 		} else {
 			remove_id(rounds, ask.id);
 		}

@@ -20,12 +20,14 @@ enum job_request {
 	JOB_REQUEST_SEARCH
 };
 
-/* Ids to ask for, in turn. */
+#define JOB_ASK_NO_TASK UINT32_MAX
+
+/* Ids to ask for, in turn: one for each job there is, hence small. */
 struct job_asks {
 	struct job_ask {
-		uint64_t id;
-		uint64_t task; /* ask for id_task; unset: for the id */
-		uint64_t rows; /* predicted */
+		uint32_t id;
+		uint32_t task; /* ask for id_task; JOB_ASK_NO_TASK: for the id */
+		uint32_t rows; /* predicted */
 	} *items;
 	size_t count, capacity;
 	size_t asked, asked_before; /* those before are done, and were when the request began */
