@@ -30,7 +30,8 @@ enum run_bit {
 struct run {
 	struct run_key key;
 	uint32_t raw_id;
-	uint32_t bits;         /* enum run_bit */
+	uint16_t bits;         /* enum run_bit */
+	bool is_used;
 	uint64_t tasks;        /* of a rest: tasks whose submission was counted and that have no run of their own */
 	uint32_t owner, tres;  /* numbers of pools */
 	uint64_t cpus, memory; /* that it holds; bytes */
@@ -43,7 +44,6 @@ struct run {
 	int64_t gone_since;    /* slurmctld does not know it any more; 0: it does */
 	uint32_t next;         /* of the same id and task: position + 1 */
 	uint32_t row;          /* where the job's row was in the table, position + 1; it may be another's by now */
-	bool is_used;
 };
 
 struct runs {
