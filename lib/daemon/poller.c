@@ -8,15 +8,17 @@
 #include "daemon/status_gather.h"
 #include "metrics/catalogue.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static const double request_bounds[] = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 					1,     2.5,   5,    10,	   30,	60,  120};
 
-/* A page is made for at most so much of the time, and after at least so many seconds. */
+/* A page is made with at most so much of a core, but after so many seconds at least and at most. */
 #define RENDER_DUTY 0.005
 #define PAGE_GAP_S 1.0
+#define PAGE_GAP_MAX_S 30.0
 /* Before a request that takes longer, what is known is shown. */
 #define LONG_REQUEST_S 0.5
 #define REQUESTS_OF_ACTION 4 /* at most: with another version of the API, another token */
@@ -330,6 +332,7 @@ static bool old_page_is_better(struct poller *poller, const struct status *statu
 static void publish(struct poller *poller, const struct plan_action *action)
 {
 	uint64_t begin = clock_monotonic_ns();
+	double computed = clock_thread_cpu(); /* a slow disk, or a machine that others use, makes no page dearer */
 	struct samples samples = {.text = BUF_INIT};
 	struct plan_totals totals = plan_show_totals(poller->plan, begin);
 	const struct recorder *recorder = &poller->events.recorder;
@@ -350,10 +353,9 @@ static void publish(struct poller *poller, const struct plan_action *action)
 		page_unref(page);
 	else
 		page_slot_publish(poller->slot, page);
-	uint64_t end = clock_monotonic_ns();
-	uint64_t gap = (uint64_t)((double)(end - begin) / RENDER_DUTY);
+	double gap_s = fmin(fmax((clock_thread_cpu() - computed) / RENDER_DUTY, PAGE_GAP_S), PAGE_GAP_MAX_S);
 	poller->is_page_old = false;
-	poller->next_page_ns = end + (gap > PAGE_GAP_S * 1e9 ? gap : (uint64_t)(PAGE_GAP_S * 1e9));
+	poller->next_page_ns = clock_monotonic_ns() + (uint64_t)(gap_s * 1e9);
 }
 
 bool poller_poll_all(struct poller *poller)

@@ -441,25 +441,52 @@ def reloaded(seed):
             one.end(signal.SIGTERM)
 
 
+@contextlib.contextmanager
+def mounted(folder, *options):
+    """A folder, and where it is seen as a network's file system."""
+    here, there = Path(folder, "here"), Path(folder, "there")
+    here.mkdir()
+    there.mkdir()
+    subprocess.run(["bindfs", *options, here, there], check=True)
+    try:
+        yield here, there
+    finally:
+        subprocess.run(["umount", there], check=True)
+
+
+@contextlib.contextmanager
+def alone(sim, folder, there):
+    one = Follower(sim.url, "ctl1", folder, there / "state")
+    one.command = [word for word in one.command if not word.startswith("--ha")]
+    try:
+        one.start()
+        wait_until(lambda: one.get("/-/ready")[0] == 200, "readiness")
+        yield one
+    finally:
+        one.end(signal.SIGTERM)
+
+
 def network(seed):
     """On a file system that is, as far as anybody can tell, a network's: no WAL, though ha is off."""
-    with simulator(seed) as sim, tempfile.TemporaryDirectory() as folder:
-        here, there = Path(folder, "here"), Path(folder, "there")
-        here.mkdir()
-        there.mkdir()
-        subprocess.run(["bindfs", here, there], check=True)
-        one = Follower(sim.url, "ctl1", folder, there / "state")
-        one.command = [word for word in one.command if not word.startswith("--ha")]
-        try:
-            one.start()
-            wait_until(lambda: one.get("/-/ready")[0] == 200, "readiness")
-            assert one.leads() and one.status()["ha"] is None
-            written = (here / "state").read_bytes()[18:20]
-            assert written == b"\x01\x01" and not (here / "state-wal").exists(), f"journal {written}"
-            assert str(one.process.pid) in (here / "state.lock").read_text()
-        finally:
-            one.end(signal.SIGTERM)
-            subprocess.run(["umount", there], check=True)
+    with simulator(seed) as sim, tempfile.TemporaryDirectory() as folder, mounted(folder) as (here, there), \
+            alone(sim, folder, there) as one:
+        assert one.leads() and one.status()["ha"] is None
+        written = (here / "state").read_bytes()[18:20]
+        assert written == b"\x01\x01" and not (here / "state-wal").exists(), f"journal {written}"
+        assert str(one.process.pid) in (here / "state.lock").read_text()
+
+
+def slow_disk(seed):
+    """Each write of the state takes a second or more. Pages are as new as they can be all the same."""
+    with simulator(seed) as sim, tempfile.TemporaryDirectory() as folder, mounted(folder, "--write-rate=10000") as (here, there), \
+            alone(sim, folder, there) as one:
+        made = set()
+
+        def look():
+            cluster, = json.loads(one.get("/api/v1/status")[1])["clusters"]
+            made.add(cluster["made_timestamp_seconds"])
+            return len(made) > 5
+        wait_until(look, lambda: f"pages to be made: {sorted(made)}")
 
 
 if __name__ == "__main__":
@@ -468,6 +495,7 @@ if __name__ == "__main__":
     unnamed()
     robbed(SEED)
     network(SEED)
+    slow_disk(SEED)
     reloaded(SEED)
     shared(SEED)
     copied(SEED)
