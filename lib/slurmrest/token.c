@@ -197,7 +197,7 @@ static bool is_file_changed(const struct token *token)
 	const struct stat *was = &token->file;
 	struct stat is;
 	return stat(token->path, &is) == 0 &&
-	       (is.st_ino != was->st_ino || is.st_dev != was->st_dev ||
+	       (is.st_ino != was->st_ino || is.st_dev != was->st_dev || is.st_size != was->st_size ||
 		!is_same_moment(is.st_mtim, was->st_mtim) ||
 		!is_same_moment(is.st_ctim, was->st_ctim));
 }
