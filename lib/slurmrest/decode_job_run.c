@@ -161,6 +161,15 @@ static void note_allocated(struct job_run *run)
 	}
 }
 
+/* slurmctld may have been restarted while the job completed: it names all partitions that were asked for then, the one that
+ * it ran in first (job_scheduler.h: rebuild_job_part_list). */
+static void name_one_partition(struct job_run *run)
+{
+	struct job *job = &run->job;
+	if (number_is_known(run->cpus_allocated) && job->start_time)
+		job->partitions = text_cut(&job->partitions, ',');
+}
+
 /* slurmdbd gives the present moment, the window's end, or, of what was cancelled before it got nodes, NO_VAL or the
  * moment of its end (22.05) for times that never came. */
 static void clear_future(struct job_run *run)
@@ -195,6 +204,7 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 		run->memory_used = NUMBER_UNSET;
 	note_allocated(run);
 	clear_future(run);
+	name_one_partition(run);
 	return number_is_known(job->id) && has_state;
 }
 

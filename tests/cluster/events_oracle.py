@@ -55,6 +55,8 @@ def runs(slurm):
             row |= {"Held": [(int(part["ElapsedRaw"]), tres(part["AllocTRES"])) for part in parts],
                     "ElapsedRaw": sum(int(part["ElapsedRaw"]) for part in parts)}
             row |= {name: parts[0][name] for name in ("Submit", "Eligible", "Start", "NNodes")}
+            if "cpu" in row["Held"][0][1] and is_time(row["Start"]):  # slurmctld names the partition that it ran in first
+                row["Partition"] = row["Partition"].partition(",")[0]
             for _ in range(tasks(row)):
                 yield row
 

@@ -125,6 +125,12 @@ static void test_members(void)
 		 "\"count\":400},{\"type\":\"energy\",\"name\":\"\",\"id\":3,\"count\":-2},{\"type\":"
 		 "\"gres\",\"name\":\"gpu:a100\",\"id\":1001,\"count\":3}],\"requested\":[]}",
 		 "completed has=cpu=2,mem=400M,gres/gpu:a100=3 held_cpus=2 held_bytes=419430400 steps=0"},
+		/* several partitions: of one that ran, that in which it did */
+		{"\"state\":{\"current\":[\"CANCELLED\"]},\"partition\":\"gpu,busy\",\"nodes\":\"n1\",\"time\":{\"start\":6},"
+		 "\"tres\":{\"allocated\":[{\"type\":\"cpu\",\"id\":1,\"count\":2}]}",
+		 "cancelled partition=gpu start=6 on=n1 has=cpu=2 held_cpus=2 steps=0"},
+		{"\"state\":{\"current\":[\"CANCELLED\"]},\"partition\":\"gpu,busy\",\"nodes\":\"None assigned\"",
+		 "cancelled partition=gpu,busy steps=0"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char json[1024], want[256];
