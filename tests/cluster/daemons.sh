@@ -83,9 +83,9 @@ stop_daemon() {
 	[[ $name != slurmd.* ]] || signal=KILL
 	if running "$name"; then
 		kill "-$signal" "$pid"
-		kill -CONT "$pid"
+		kill -CONT "$pid" 2>/dev/null || true # it may be gone
 		while running "$name"; do
-			((SECONDS < deadline)) || kill -KILL "$pid"
+			((SECONDS < deadline)) || kill -KILL "$pid" 2>/dev/null || true
 			sleep 0.05
 		done
 	fi

@@ -54,7 +54,10 @@ class Ends:
     LAG = 30
 
     def __init__(self, slurm, *jobs):
-        self.rows = slurm.table("sacct", "-a", "-X", "-P", "-j", ",".join(jobs), "-o", "End,State,User")
+        def all_ended():
+            self.rows = slurm.table("sacct", "-a", "-X", "-P", "-j", ",".join(jobs), "-o", "End,State,User")
+            return all(row["End"].isdigit() for row in self.rows)
+        wait_until(all_ended, "slurmdbd to know all ends")
 
     def check(self, message, pattern, what):
         """Its text gives, where the pattern has it, what(failures, ends) when it began to fire."""
@@ -174,7 +177,7 @@ STORIES = {
 
 def check_standing(bench):
     """What fires before anything happens, when all windows of a minute are full, is what the workload has left behind."""
-    wait_until(lambda: bench.alerting.prometheus.query("slurmscope_build_info offset 1m"), "the first minute", PATIENCE)
+    wait_until(lambda: bench.alerting.prometheus.query("slurmscope_build_info offset 80s"), "the first minute", PATIENCE)
     standing = wait_until(bench.alerting.firing, lambda: bench.alerting.prometheus.get("alerts"), PATIENCE)
     for message in standing:
         check_texts(message)

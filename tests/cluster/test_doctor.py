@@ -15,7 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 from fake_slurmrestd import make_token  # noqa: E402
-from harness import EVERY_SECOND, SLURMSCOPE, Daemon, free_port, is_up, results  # noqa: E402
+from harness import BACK_OFF, EVERY_SECOND, SLURMSCOPE, Daemon, free_port, is_up, results  # noqa: E402
 
 CACHE = os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope")
 FAKETIME = f"{CACHE}/faketime/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
@@ -41,17 +41,19 @@ def check(title, condition, detail=""):
 
 def settle(daemon):
     """Everything is up again, for the slurmscope that runs."""
-    down = []
+    began, down = time.time(), []
 
     def is_well(page):
         down[:] = [endpoint for endpoint in ("ping", "diag", "nodes", "partitions", "job_states", "qos")
-                   if not is_up(page, endpoint)]
+                   if not is_up(page, endpoint) or
+                   page.get(f'slurmscope_endpoint_last_success_timestamp_seconds{{endpoint="{endpoint}"}}', 0) <= began]
         return not down
-    return daemon.wait_for(is_well, lambda: f"{down} to be well")
+    return daemon.wait_for(is_well, lambda: f"{down} to be well", BACK_OFF)
 
 
 def watch():
-    return Daemon(None, *EVERY_SECOND, "--jobs.read=auto", "--interval.dbd_ping=1", "--interval.qos=1", url=cluster("url"),
+    return Daemon(None, *EVERY_SECOND, "--jobs.read=auto", "--interval.dbd_ping=1", "--interval.qos=1",
+                  "--interval.job_states=1", url=cluster("url"),
                   credentials=[f"--slurmrestd.token-file={TOKEN.file}"])
 
 
@@ -171,7 +173,7 @@ def no_slurmdbd(daemon):
     lines = len(daemon.log())
     cluster("stop", "slurmdbd")
     told("no slurmdbd", doctor(), r"FAIL +slurmdbd .*does not answer", r"FAIL +qos .*HTTP 50\d")
-    page = daemon.wait_for(lambda page: page.get("slurm_accounting_up", 0) == 0, "slurmdbd to be missed")
+    page = daemon.wait_for(lambda page: page.get("slurm_accounting_up") == 0, "slurmdbd to be missed")
     shown(daemon, lines, page, "slurm_accounting_up", 'slurmscope_endpoint_up{endpoint="qos"}', CONTROLLER)
     check("no slurmdbd: slurmctld is not called down", page.get(CONTROLLER) == 1)
     cluster("start", "slurmdbd")
@@ -198,7 +200,7 @@ def private_data(daemon):
                                   "details to be missing")
             shown(other, 0, page, "slurmscope_jobs_without_details", 'slurmscope_endpoint_up{endpoint="job"}')
         cluster("exec", "sacctmgr", "-i", "add", "user", "scope", "account=unused", "adminlevel=operator")
-        end = time.monotonic() + 60  # slurmctld hears of it from slurmdbd, which was restarted
+        end = time.monotonic() + 180  # slurmctld hears of it from slurmdbd, which was restarted
         while (done := doctor()).returncode and time.monotonic() < end:
             time.sleep(3)
         check("an operator sees all", "scope is Operator" in done.stdout and "others' jobs" in done.stdout and

@@ -125,8 +125,15 @@ def make_cluster():
 
 def check_pings(urls, first_is_up):
     """Both slurmrestds list both, the primary first whoever serves; the backup responds while it waits, too."""
+    wanted = [("controller", True, first_is_up), ("controller2", False, True)]
+
+    def told(url):
+        try:
+            return pings(url)
+        except OSError as error:  # it takes over at this moment
+            return error
     for url in urls:
-        assert pings(url) == [("controller", True, first_is_up), ("controller2", False, True)], pings(url)
+        wait_until(lambda: told(url) == wanted, lambda: told(url))
 
 
 def change_over(urls, verb, leader, standby):

@@ -306,7 +306,7 @@ stir() {
 		esac
 		sleep "0.$RANDOM"
 	done
-	wait_for 60 'end of the jobs in busy' nothing_busy
+	wait_for 240 'end of the jobs in busy' nothing_busy
 }
 
 brief() { id=$(submit "$1" --partition=busy --time=2 --comment=brief "${@:3}" --wrap "$2"); }
