@@ -6,6 +6,7 @@ import contextlib
 import ctypes
 import errno
 import json
+import os
 import re
 import signal
 import subprocess
@@ -151,6 +152,7 @@ class Sandbox(unittest.TestCase):
         with Fake() as fake:
             if self.abi:
                 with Daemon(fake, "--sandbox=on") as daemon:
+                    daemon.wait_well()
                     self.assert_said(daemon, True, self.abi, "nowhere")
             else:
                 self.assertEqual(1, run("--sandbox=on", f"--slurmrestd.url={fake.url}").returncode)
@@ -172,8 +174,11 @@ class Sandbox(unittest.TestCase):
         state.parent.mkdir()
         with Fake() as fake, Daemon(fake, *EVERY_SECOND, f"--state.path={state}") as daemon:
             daemon.wait_for(lambda page: COMMIT in page, "the state to be written")
+            daemon.process.send_signal(signal.SIGSTOP)  # lest it sees that there is no folder
+            os.waitpid(daemon.pid, os.WUNTRACED)
             state.parent.rename(Path(self.folder, "gone"))
             state.parent.mkdir()
+            daemon.process.send_signal(signal.SIGCONT)
             if self.abi:
                 wait_until(lambda: daemon.log(level="error"), "it fails")
                 self.assertIn("Permission denied", daemon.log(level="error")[0]["error"])

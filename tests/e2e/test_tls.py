@@ -171,7 +171,7 @@ class Tls(unittest.TestCase):
                     believe(authority)
                     if is_kept:
                         daemon.process.send_signal(signal.SIGHUP)
-                    daemon.wait_for(lambda page: all(is_up(page, e) == up for e in ("ping", "diag")), authority, 20)
+                    daemon.wait_for(lambda page: all(is_up(page, e) == up for e in ("ping", "diag")), authority)
                     if not up:
                         asked = len(fake.calls)
                         time.sleep(3)

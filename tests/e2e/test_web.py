@@ -22,7 +22,7 @@ from pathlib import Path
 from certificates import make_authority, make_certificate
 import fake_slurmrestd as fakes
 from fake_slurmrestd import Fake
-from harness import EVERY_SECOND, PATIENCE, SLURMSCOPE, Daemon, free_port, run, samples, wait_until
+from harness import BACK_OFF, EVERY_SECOND, PATIENCE, Daemon, best, free_port, is_sanitized, run, samples, wait_until
 from prometheus import Prometheus
 
 CACHE = Path(os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope"))
@@ -239,56 +239,65 @@ class Passwords(unittest.TestCase):
             self.assertGreaterEqual(page['slurmscope_web_requests_refused_total{code="401"}'], 18)
             self.assertNotIn("secret", site.daemon.log_text())
 
-    def times(self, site, user, password="wrong"):
-        """The quickest of some answers: what it takes at least."""
-        taken = []
-        for number in range(4):
-            start = time.monotonic()
-            self.assertEqual(401, site.get("/-/healthy", basic(user, f"{password}{number}"))[0])
-            taken.append(time.monotonic() - start)
-        return min(taken)
+    def seconds(self, site, user, number):
+        start = time.monotonic()
+        self.assertEqual(401, site.get("/-/healthy", basic(user, f"wrong{number}"))[0])
+        return time.monotonic() - start
 
     def test_nobody_is_told_who_exists(self):
         with Site(f"{KEY_PAIR}basic_auth_users:\n  alice: {HASH_12}\n") as site:
-            known, unknown = self.times(site, "alice"), self.times(site, "mallory")
+            known = unknown = float("inf")  # what it takes at least
+            for number in range(30):
+                known = min(known, self.seconds(site, "alice", number))
+                unknown = min(unknown, self.seconds(site, "mallory", number))
+                if number >= 3 and abs(known - unknown) < 0.6 * max(known, unknown):
+                    break
             self.assertGreater(known, 0.1)
             self.assertLess(abs(known - unknown), 0.6 * max(known, unknown))
 
     def test_guessing_delays_nobody(self):
         with Site(f"{KEY_PAIR}basic_auth_users:\n  alice: {HASH_12}\n") as site:
             wait_until(lambda: site.page(basic("alice")), "a page")
-            end = time.monotonic() + 4
             statuses = set()
-
-            def guess(number):
-                while time.monotonic() < end:
-                    statuses.add(site.get("/metrics", basic("alice", f"{number} {time.monotonic()}"))[0])
-            with ThreadPoolExecutor(20) as pool:
-                guesses = [pool.submit(guess, number) for number in range(20)]
-                time.sleep(1)
-                for _ in range(5):
-                    done = subprocess.run(
-                        ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code} %{time_total}", "--cacert", "ca.pem",
-                         "-u", "alice:secret", f"https://localhost:{site.daemon.port}/metrics"],
-                        cwd=site.folder, capture_output=True, text=True, timeout=PATIENCE)
-                    status, seconds = done.stdout.split()
-                    self.assertEqual("200", status)
-                    self.assertLess(float(seconds), SLOWEST_SCRAPE)
-                    time.sleep(0.2)
-                for guessed in guesses:
-                    guessed.result()
+            self.assertLess(best(lambda: self.slowest_among_guesses(site, statuses), SLOWEST_SCRAPE), SLOWEST_SCRAPE)
             self.assertLessEqual(statuses, {401, 503})
             self.assertIn(401, statuses)
 
+    def slowest_among_guesses(self, site, statuses):
+        end, times = time.monotonic() + 4, []
+
+        def guess(number):
+            while time.monotonic() < end:
+                statuses.add(site.get("/metrics", basic("alice", f"{number} {time.monotonic()}"))[0])
+        with ThreadPoolExecutor(20) as pool:
+            guesses = [pool.submit(guess, number) for number in range(20)]
+            time.sleep(1)
+            for _ in range(5):
+                done = subprocess.run(
+                    ["curl", "-s", "-o", "/dev/null", "-w", "%{http_code} %{time_total}", "--cacert", "ca.pem",
+                     "-u", "alice:secret", f"https://localhost:{site.daemon.port}/metrics"],
+                    cwd=site.folder, capture_output=True, text=True, timeout=PATIENCE)
+                status, seconds = done.stdout.split()
+                self.assertEqual("200", status)
+                times.append(float(seconds))
+                time.sleep(0.2)
+            for guessed in guesses:
+                guessed.result()
+        return max(times)
+
     def test_it_ends_while_passwords_are_looked_at(self):
+        self.assertLess(best(self.seconds_to_end, 3), 3)
+
+    def seconds_to_end(self):
         with Site(f"{KEY_PAIR}basic_auth_users:\n  alice: {HASH_12}\n") as site, ThreadPoolExecutor(30) as pool:
             for number in range(30):
                 pool.submit(self.ask_quietly, site, number)
             time.sleep(0.5)
             start = time.monotonic()
             self.assertEqual(0, site.daemon.stop())
-            self.assertLess(time.monotonic() - start, 3)
+            seconds = time.monotonic() - start
             site.daemon.process.poll = lambda: None  # it was to end
+            return seconds
 
     def ask_quietly(self, site, number):
         with contextlib.suppress(OSError, http.client.HTTPException):
@@ -485,9 +494,9 @@ class Sockets(unittest.TestCase):
             path, port = f"{folder}/slurmscope.sock", free_port()
             options = [f"--web.listen-address=unix:{path},mode=600", f"--web.listen-address=127.0.0.1:{port}"]
             with Daemon(fake, *options, waits_for=path) as daemon:
-                first = wait_until(lambda: daemon.log(msg="serving"), "addresses")[0]["address"]
-                self.assertEqual([first, f"unix:{path}", f"127.0.0.1:{port}"],
-                                 [line["address"] for line in daemon.log(msg="serving")])
+                serving = wait_until(lambda: len(lines := daemon.log(msg="serving")) > 2 and lines, "addresses")
+                first = serving[0]["address"]
+                self.assertEqual([first, f"unix:{path}", f"127.0.0.1:{port}"], [line["address"] for line in serving])
                 for address in (first.rpartition(":")[2], port):
                     self.assertTrue(self.ask(socket.AF_INET, ("127.0.0.1", int(address))))
                 self.assertTrue(self.ask(socket.AF_UNIX, path))
@@ -529,51 +538,54 @@ class Sockets(unittest.TestCase):
 class Slowness(unittest.TestCase):
     """The short form of tests/e2e/slow_clients."""
 
+    def dropped(self, page):
+        """For whatever reason: on a busy machine their time is over before the next ones come."""
+        return sum(value for series, value in page.items() if series.startswith("slurmscope_web_connections_dropped_total{"))
+
     def test_more_than_fit(self):
+        def scrape_among(stack, what):
+            for _ in range(600):
+                slow = stack.enter_context(socket.socket())
+                slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
+                slow.connect(("127.0.0.1", daemon.port))
+                with contextlib.suppress(ConnectionError):
+                    slow.sendall(what)
+            start = time.monotonic()
+            self.assertEqual(200, daemon.request("/metrics")[0])
+            return time.monotonic() - start
         with Fake() as fake, Daemon(fake, *EVERY_SECOND) as daemon, contextlib.ExitStack() as stack:
             daemon.wait_well()
             for what in (b"", b"GET /metr", b"GET /metrics HTTP/1.1\r\nHost: x\r\nX-",
                          b"POST /metrics HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx",
                          b"GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n" * 20):
-                for _ in range(600):
-                    slow = stack.enter_context(socket.socket())
-                    slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1024)
-                    slow.connect(("127.0.0.1", daemon.port))
-                    with contextlib.suppress(ConnectionError):
-                        slow.sendall(what)
-                start = time.monotonic()
-                self.assertEqual(200, daemon.request("/metrics")[0])
-                self.assertLess(time.monotonic() - start, SLOWEST_SCRAPE, what)
-            page = daemon.wait_for(lambda page: page.get(
-                'slurmscope_web_connections_dropped_total{reason="crowded"}', 0) > 2000)
+                self.assertLess(best(lambda: scrape_among(stack, what), SLOWEST_SCRAPE), SLOWEST_SCRAPE, what)
+            page = daemon.wait_for(lambda page: self.dropped(page) > 2000)
+            self.assertGreater(page['slurmscope_web_connections_dropped_total{reason="crowded"}'], 0)
             self.assertLessEqual(page["slurmscope_web_connections"], 512)
-            self.assertLess(page["process_resident_memory_bytes"], 200e6)
+            self.assertLess(page["process_resident_memory_bytes"], 200e6 + is_sanitized() * 300e6)
             self.assertLess(page["process_open_fds"], 600)
 
     def test_more_than_fit_over_tls(self):
         """Before, within and after the handshake."""
+        def scrape_among(stack, is_greeted, what):
+            for _ in range(600):
+                slow = stack.enter_context(socket.create_connection(("127.0.0.1", site.daemon.port), PATIENCE))
+                with contextlib.suppress(ConnectionError):
+                    if is_greeted:
+                        slow = stack.enter_context(context.wrap_socket(slow, server_hostname="localhost"))
+                    slow.sendall(what)
+            start = time.monotonic()
+            self.assertEqual(200, site.get()[0])
+            return time.monotonic() - start
         with Site(KEY_PAIR) as site, contextlib.ExitStack() as stack:
             wait_until(site.page, "a page")
             context = site.context()
             for is_greeted, what in ((False, b""), (False, b"\x16\x03\x01\x02\x00\x01\x00"), (False, b"GET / HTTP/1.1\r\n\r\n"),
                                      (True, b""), (True, b"GET /metr")):
-                for _ in range(600):
-                    slow = stack.enter_context(socket.create_connection(("127.0.0.1", site.daemon.port), PATIENCE))
-                    with contextlib.suppress(ConnectionError):
-                        if is_greeted:
-                            slow = stack.enter_context(context.wrap_socket(slow, server_hostname="localhost"))
-                        slow.sendall(what)
-                start = time.monotonic()
-                self.assertEqual(200, site.get()[0])
-                self.assertLess(time.monotonic() - start, SLOWEST_SCRAPE, (is_greeted, what))
-
-            def dropped(page):  # for whatever reason: on a busy machine their time is over before the next ones come
-                return sum(value for series, value in page.items() if series.startswith("slurmscope_web_connections_dropped_total{"))
-            page = wait_until(lambda: dropped(page := site.page()) > 1000 and page, "connections that were dropped")
+                self.assertLess(best(lambda: scrape_among(stack, is_greeted, what), SLOWEST_SCRAPE), SLOWEST_SCRAPE, (is_greeted, what))
+            page = wait_until(lambda: self.dropped(page := site.page()) > 1000 and page, "connections that were dropped")
             self.assertLessEqual(page["slurmscope_web_connections"], 512)
-            # AddressSanitizer keeps 256 MB of what was freed
-            is_sanitized = b"__asan_init" in Path(SLURMSCOPE).read_bytes()
-            self.assertLess(page["process_resident_memory_bytes"], 500e6 if is_sanitized else 100e6)
+            self.assertLess(page["process_resident_memory_bytes"], 500e6 if is_sanitized() else 100e6)
 
     def never_reads(self, stack, daemon, path):
         slow = stack.enter_context(socket.socket())
@@ -594,22 +606,21 @@ class Slowness(unittest.TestCase):
         with Fake() as fake, contextlib.ExitStack() as stack:
             fake.behave(fakes.edited(many_nodes), ["nodes"])
             daemon = stack.enter_context(Daemon(fake, *EVERY_SECOND, "--interval.nodes=3600", "--nodes.per-node=full"))
-            daemon.wait_well()
+            daemon.wait_well(BACK_OFF)
             before, size = daemon.peak_bytes(), len(daemon.request("/metrics")[2])
             self.assertGreater(size, 4e6)
-            slow = []
+            slow, heads = [], []
             for number in range(400):  # each another part
                 asked = "&".join(f"collect[]={part}" for i, part in enumerate(parts) if number >> i & 1)
                 slow.append(self.never_reads(stack, daemon, f"/metrics/nodes?{asked}"))
+                heads.append(slow[-1].recv(12))  # at once: it is dropped after a minute
                 if number % 20 == 0:
                     status, _, packed = daemon.request("/metrics", headers=prometheus)
                     self.assertEqual(200, status)
                     self.assertGreater(len(gzip.decompress(packed)), 4e6)
-            heads = [connection.recv(12) for connection in slow]
             self.assertEqual({b"HTTP/1.1 200", b"HTTP/1.1 503"}, set(heads))
-            # parts and older pages that are being read, and a newer page with its parts; AddressSanitizer keeps 256 MB
-            is_sanitized = b"__asan_init" in Path(SLURMSCOPE).read_bytes()
-            self.assertLess(daemon.peak_bytes(), before + 3 * 64 * 2**20 + 6 * size + is_sanitized * 300e6)
+            # parts and older pages that are being read, and a newer page with its parts
+            self.assertLess(daemon.peak_bytes(), before + 3 * 64 * 2**20 + 6 * size + is_sanitized() * 300e6)
             refused = slow[heads.index(b"HTTP/1.1 503")]
             self.assertRegex(refused.recv(4096), b"\r\n\r\ntoo many parts of the page are being read: try again later\n\\Z")
 
@@ -619,8 +630,7 @@ class Slowness(unittest.TestCase):
             daemon = stack.enter_context(Daemon(None, config=f"clusters:\n{clusters}"))
             size = wait_until(lambda: len(daemon.request("/api/v1/status")[2]) > 2e5 and len(
                 daemon.request("/api/v1/status")[2]), "all clusters")
-            slow = [self.never_reads(stack, daemon, "/api/v1/status") for _ in range(300)]
-            heads = [connection.recv(12) for connection in slow]
+            heads = [self.never_reads(stack, daemon, "/api/v1/status").recv(12) for _ in range(300)]
             self.assertEqual({b"HTTP/1.1 200", b"HTTP/1.1 503"}, set(heads))
             self.assertLess(size * heads.count(b"HTTP/1.1 200"), 2 * 16 * 2**20)
             self.assertEqual(200, daemon.request("/metrics")[0])
@@ -669,6 +679,9 @@ class Slowness(unittest.TestCase):
 
     def test_an_answer_may_be_read_to_its_end(self):
         """Also when it is asked to stop; who only rests does not hold it up."""
+        self.assertLess(best(self.seconds_to_end, 3), 3)
+
+    def seconds_to_end(self):
         with Fake() as fake, Daemon(fake) as daemon, contextlib.ExitStack() as stack:
             daemon.wait_well()
             rests = stack.enter_context(daemon.connect())
@@ -687,9 +700,10 @@ class Slowness(unittest.TestCase):
                 while data := reads.recv(65536):
                     answer += data
             self.assertEqual(0, daemon.process.wait(PATIENCE))
-            self.assertLess(time.monotonic() - start, 3)
+            seconds = time.monotonic() - start
             self.assertEqual(length, len(answer.partition(b"\r\n\r\n")[2]))
             daemon.process.poll = lambda: None  # it was to end
+            return seconds
 
 
 if __name__ == "__main__":
