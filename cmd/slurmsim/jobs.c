@@ -164,7 +164,8 @@ void job_requeue(struct world *world, struct job *job, enum job_state how)
 	world->jobs_changed = world->now;
 }
 
-/* The epilogs have ended. A requeued job begins anew, two minutes later as in Slurm if jobs run as long as there. */
+/* The epilogs have ended. A requeued job begins anew, two minutes later as in Slurm if jobs run as long as there; else not
+ * so soon either that who looks at nothing for some seconds sees it run before and after. */
 static void complete(struct world *world, struct job *job)
 {
 	const uint32_t *nodes = job->node_count > 1 ? job->nodes : &job->node;
@@ -183,7 +184,7 @@ static void complete(struct world *world, struct job *job)
 	}
 	job->flags &= (uint8_t)~JOB_REQUEUED;
 	job->submit = world->now;
-	job->eligible = world->now + (int32_t)(world->options.run_s ? world->options.run_s : 120);
+	job->eligible = world->now + (int32_t)(world->options.run_s ? world->options.run_s + 12 : 120);
 	job->start = job->end = TIME_NONE;
 	schedule_forget_place(job);
 	happened_submit(world, job, 1);

@@ -222,22 +222,33 @@ static int listen_unix(const char *path)
 	return listener;
 }
 
+static int bind_loopback(struct sockaddr_in *in)
+{
+	socklen_t len = sizeof *in;
+	int bound = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
+	setsockopt(bound, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+	if (bound < 0 || bind(bound, (struct sockaddr *)in, sizeof *in) ||
+	    getsockname(bound, (struct sockaddr *)in, &len))
+		fatal("127.0.0.1:%u: %m", ntohs(in->sin_port));
+	return bound;
+}
+
 int server_listen(const char *address, char ret_name[128])
 {
+	static int kept = -1; /* never listens: the port stays ours while connections are refused */
 	char name[128];
 	snprintf(name, sizeof name, "%s", address);
 	memcpy(ret_name, name, sizeof name);
 	if (strncmp(name, "unix:", 5) == 0)
 		return listen_unix(name + 5);
 	struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
-	socklen_t len = sizeof in;
 	if (strncmp(name, "127.0.0.1:", 10) != 0)
 		fatal("%s: only 127.0.0.1:PORT and unix:/path are listened on", name);
 	in.sin_port = htons((uint16_t)atoi(name + 10));
-	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), yes = 1;
-	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-	if (listener < 0 || bind(listener, (struct sockaddr *)&in, sizeof in) ||
-	    listen(listener, 64) || getsockname(listener, (struct sockaddr *)&in, &len))
+	if (kept < 0)
+		kept = bind_loopback(&in);
+	int listener = bind_loopback(&in);
+	if (listen(listener, 64))
 		fatal("%s: %m", name);
 	snprintf(ret_name, 128, "127.0.0.1:%u", ntohs(in.sin_port));
 	return listener;
