@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope")) / "alertmanager"
 BIN = ROOT / "usr/bin"
-PATIENCE = 30
+PATIENCE = 90
 
 # It reads its templates in /usr/share, where they are not: it is shown them there.
 WITH_ITS_FILES = """

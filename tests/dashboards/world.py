@@ -12,6 +12,7 @@ import threading
 import time
 import urllib.parse
 import urllib.request
+from datetime import datetime
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -163,6 +164,16 @@ class Prometheus:
         data, _ = self.now("slurm_cluster_job_submissions_total", time.time())
         return data and data["result"]
 
+    def has_scraped(self, since):
+        """Was the last scrape of each target good, and later than that?"""
+        data, _ = self.now("min(timestamp(up)) unless count(up == 0)", time.time())
+        return data and data["result"] and float(data["result"][0]["value"][1]) > since
+
+    def has_reckoned(self, since):
+        """Were all rules evaluated later than that?"""
+        data, _ = self.get("rules")
+        return data and all(datetime.fromisoformat(group["lastEvaluation"]).timestamp() > since for group in data["groups"])
+
     def over(self, expression, start, end, step=1):
         return self.get("query_range", query=expression, start=start, end=end, step=step)
 
@@ -190,10 +201,25 @@ class World:
             time.sleep(self.seconds)
             clock.stop()
             wait_until(lambda: not self.amiss(), self.amiss)
-            time.sleep(2 * SCRAPE_S + 1)  # scraped, and the rules reckoned
-            self.end = time.time()
+            self.wait_for_scrapes()
+            self.end = wait_until(self.good_moment, "a moment at which all targets are up")
             self.stack = stack.pop_all()
         return self
+
+    def wait_for_scrapes(self):
+        """All that is true now is scraped, and the rules reckoned."""
+        for _ in range(2):  # the exporters' first look may have begun before
+            looked = self.exporters.jobs
+            wait_until(lambda looked=looked: self.exporters.jobs is not looked, "the exporters to look")
+        now = time.time()
+        wait_until(lambda: all(one.has_scraped(now) for one in self.prometheus), "good scrapes of all targets")
+        scraped = time.time()  # some rules are of others: twice
+        wait_until(lambda: all(one.has_reckoned(scraped + SCRAPE_S) for one in self.prometheus), "the rules")
+
+    def good_moment(self):
+        now = time.time()
+        time.sleep(SCRAPE_S + 1)  # scrapes that had begun have ended
+        return now if all(one.now("up == 0", now) == ({"resultType": "vector", "result": []}, None) for one in self.prometheus) else None
 
     def amiss(self):
         """What slurmscope does not know yet. (The simulator stands still while it answers, and catches up.)"""

@@ -114,7 +114,7 @@ class ImageOfThis(unittest.TestCase):
             user = f"{pod['securityContext']['runAsUser']}:{pod['securityContext']['runAsGroup']}"
             with Container(self.image, container["args"], user, mounts, folder / "log") as running:
                 def ask(path):
-                    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+                    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
                     try:
                         connection.request("GET", path)
                         answer = connection.getresponse()

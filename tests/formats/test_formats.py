@@ -136,17 +136,21 @@ class Formats(unittest.TestCase):
         answer = connection.getresponse()
         return answer.status, answer.headers, answer.read()
 
-    def same_edition(self, *accepts, path="/metrics", **headers):
-        """The bodies that these get of the same edition."""
+    def of_one_edition(self, fetch):
+        """What it fetches while there is no newer one."""
         stamps = []
 
         def look():
             first = self.get("/metrics/exporter")[2]
-            bodies = [self.get(path, Accept=accept, **headers) for accept in accepts]
+            found = fetch()
             stamps[:] = [[line for line in page.decode().splitlines() if line.startswith("process_cpu_seconds_total ")]
                          for page in (first, self.get("/metrics/exporter")[2])]
-            return bodies if stamps[0] == stamps[1] else None
+            return found if stamps[0] == stamps[1] else None
         return wait_until(look, lambda: f"no page stays long enough: {stamps}")
+
+    def same_edition(self, *accepts, path="/metrics", **headers):
+        """The bodies that these get of the same edition."""
+        return self.of_one_edition(lambda: [self.get(path, Accept=accept, **headers) for accept in accepts])
 
     def test_same_numbers(self):
         (_, types, text), (_, om_types, om), (_, pb_types, pb) = self.same_edition("text/plain", OPENMETRICS, PROTOBUF)
@@ -264,22 +268,20 @@ class Formats(unittest.TestCase):
             self.assertLess(len(packed), len(body) / 4)
 
     def test_parts(self):
-        whole = None
         names = "cluster nodes partitions jobs job_rows job_events reservations licenses shares scheduler rpcs " \
                 "accounting qos associations exporter".split()
-        told = {}
-        for name in names:
-            status, _, body = self.get(f"/metrics/{name}")
-            self.assertEqual(200, status, name)
-            told[name] = {series for series, _ in text_samples(body)}
-            self.assertEqual(told[name], {series for series, _ in text_samples(self.get(f"/metrics?collect[]={name}")[2])})
-        whole = {series for series, _ in text_samples(self.get()[2])}
+        by_path, by_query = [f"/metrics/{name}" for name in names], [f"/metrics?collect[]={name}" for name in names]
+        both = "/metrics?collect[]=nodes&collect%5B%5D=shares"
+        answers = self.of_one_edition(lambda: {path: self.get(path) for path in (*by_path, *by_query, "/metrics", both)})
+        self.assertEqual({200}, {status for status, *_ in answers.values()})
+        found = {path: {series for series, _ in text_samples(body)} for path, (_, _, body) in answers.items()}
+        told, whole, two = {name: found[path] for name, path in zip(names, by_path)}, found["/metrics"], found[both]
+        self.assertEqual(told, {name: found[path] for name, path in zip(names, by_query)})
         self.assertEqual(whole, set().union(*told.values()))
         self.assertEqual(len(whole), sum(len(part) for part in told.values()))
         self.assertIn("slurm_cluster_nodes", told["nodes"])
         self.assertIn("slurm_job_wait_time_seconds_bucket", told["job_events"])
         self.assertIn("process_cpu_seconds_total", told["exporter"])
-        two = {series for series, _ in text_samples(self.get("/metrics?collect[]=nodes&collect%5B%5D=shares")[2])}
         self.assertEqual(told["nodes"] | told["shares"], two)
         families = openmetrics.read(self.get("/metrics/nodes", Accept=OPENMETRICS)[2])
         self.assertIn("slurm_cluster_nodes", families)
@@ -357,10 +359,11 @@ class Formats(unittest.TestCase):
                 native, classic = (what.format(f"{family}{suffix}") for suffix in ("", "_bucket"))
                 both = f'label_replace(histogram_quantile({quantile}, sum({native})), "of", "native", "", "") or ' \
                        f'label_replace(histogram_quantile({quantile}, sum by (le) ({classic})), "of", "classic", "", "")'
-                bounds = sorted(float(dict(labels)["le"]) for labels in
-                                prometheus.query(f"sum by (le) ({family}_bucket)"))
+                # the last scrape may have been late
+                bounds = wait_until(lambda: sorted(float(dict(labels)["le"]) for labels in
+                                                   prometheus.query(f"sum by (le) ({family}_bucket)")), "bounds")
                 # of five seconds in which scrapes were late the two may say something else
-                wait_until(lambda: self.agree(self.two_numbers(prometheus, both), bounds), f"both of {both} to agree", 20)
+                wait_until(lambda: self.agree(self.two_numbers(prometheus, both), bounds), f"both of {both} to agree")
         count = f"sum(histogram_count({family})) - sum({family}_count)"
         self.assertEqual(0, wait_until(lambda: prometheus.query(count), count).popitem()[1])
 
@@ -380,12 +383,13 @@ class Formats(unittest.TestCase):
 
     def check_started_at_zero(self, prometheus):
         """By the created timestamp the first increase is seen, although the first scrape came later."""
-        def look():
-            data = prometheus.get("query", query="slurm_cluster_job_starts_total[1h]") or {"result": []}
+        def look(series):
+            data = prometheus.get("query", query=f"{series}[1h]") or {"result": []}
             return [row["values"] for row in data["result"]]
-        values = wait_until(look, "starts")[0]
-        self.assertEqual("0", values[0][1])
-        self.assertGreater(float(values[1][1]), 0)
+        values = wait_until(lambda: look("slurm_cluster_job_starts_total"), "starts")[0]
+        (began, value), *_ = values
+        self.assertEqual("0", value)
+        self.assertNotIn(began, [at for at, _ in wait_until(lambda: look("scrape_duration_seconds"), "scrapes")[0]], "it was scraped")
 
 
 class TwoClusters(unittest.TestCase):

@@ -52,7 +52,7 @@ class Life:
 
 def short():
     names = ("diag", "job_states", "job_search", "job_details", "job_arrays", "job_ends")
-    return Life(seconds=25, kills=12, rate=30, storm=0, nodes=200, settle=30,
+    return Life(seconds=25, kills=12, rate=30, storm=0, nodes=200, settle=180,
                 sim=["--users=40", "--arrays=0.05", "--run-seconds=8", "--min-job-age=2"],
                 scope=[f"--interval.{name}=1" for name in names])
 
@@ -87,7 +87,7 @@ class Exporter:
 
     def end(self, how):
         self.process.send_signal(how)
-        self.process.wait(30)
+        self.process.wait(90)
 
     def page(self):
         """None while there is none."""
@@ -193,8 +193,12 @@ def break_things(sim, nodes, chance, stop):
             chance.choice(deeds)()
         stop.wait(chance.uniform(0, 1))
     time.sleep(3)
+
+    def is_done(what):
+        with contextlib.suppress(OSError):  # a refusal that is over later
+            return sim.control(what) or True
     for what in "fault?kind=none", "slurmdbd?down=0", "slurmctld?down=0":
-        sim.control(what)
+        wait_until(lambda what=what: is_done(what), f"the simulator to answer {what}")
 
 
 def begin(sim, exporter, watch):

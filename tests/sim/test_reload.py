@@ -205,7 +205,7 @@ def main(seed):
             time.sleep(1)
             return not wrong
         with contextlib.suppress(AssertionError):
-            wait_until(is_right, lambda: "the right numbers", 60)
+            wait_until(is_right, lambda: "the right numbers", 180)
         for series, (shown, true) in sorted(wrong.items())[:20]:
             print(f"differs: {series}: page {shown}, simulator {true}")
         runs = sum(sim.truth()["events/cluster/submissions"] for sim in sims.values())
@@ -218,7 +218,7 @@ def main(seed):
         daemon.reload(True)
         denied = deny(setup, daemon)
         daemon.process.terminate()
-        status = daemon.process.wait(30)
+        status = daemon.process.wait(90)
         errors = [line for line in daemon.log.read_text().splitlines() if "level=error" in line and "limits: unknown" not in line]
         assert status == 0 and not errors, (status, errors)
         stored = stored_users(setup.states["alpha"])

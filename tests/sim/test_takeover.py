@@ -23,7 +23,7 @@ RATE = 10        # submissions a second
 MIN_JOB_AGE = 15 # so that slurmctld forgets
 LIFE = 40        # seconds, before slurmdbd takes over and after
 AWAITED = 120    # event_poller.c: SLURMDBD_GIVE_UP_S
-SETTLE = 60
+SETTLE = 180
 
 
 def ends(page):
