@@ -15,8 +15,10 @@
 static const double request_bounds[] = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 					1,     2.5,   5,    10,	   30,	60,  120};
 
-/* A page is made with at most so much of a core, but after so many seconds at least and at most. */
-#define RENDER_DUTY 0.005
+/* Pages are made with at most so much of a core, and of the time, in which a slow disk may be waited for; but after so
+ * many seconds at least and at most. */
+#define PAGE_CPU 0.005
+#define PAGE_DUTY 0.1
 #define PAGE_GAP_S 1.0
 #define PAGE_GAP_MAX_S 30.0
 /* Before a request that takes longer, what is known is shown. */
@@ -332,7 +334,7 @@ static bool old_page_is_better(struct poller *poller, const struct status *statu
 static void publish(struct poller *poller, const struct plan_action *action)
 {
 	uint64_t begin = clock_monotonic_ns();
-	double computed = clock_thread_cpu(); /* a slow disk, or a machine that others use, makes no page dearer */
+	double computed = clock_thread_cpu();
 	struct samples samples = {.text = BUF_INIT};
 	struct plan_totals totals = plan_show_totals(poller->plan, begin);
 	const struct recorder *recorder = &poller->events.recorder;
@@ -353,9 +355,10 @@ static void publish(struct poller *poller, const struct plan_action *action)
 		page_unref(page);
 	else
 		page_slot_publish(poller->slot, page);
-	double gap_s = fmin(fmax((clock_thread_cpu() - computed) / RENDER_DUTY, PAGE_GAP_S), PAGE_GAP_MAX_S);
+	uint64_t end = clock_monotonic_ns();
+	double gap_s = fmax((clock_thread_cpu() - computed) / PAGE_CPU, (double)(end - begin) / 1e9 / PAGE_DUTY);
 	poller->is_page_old = false;
-	poller->next_page_ns = clock_monotonic_ns() + (uint64_t)(gap_s * 1e9);
+	poller->next_page_ns = end + (uint64_t)(fmin(fmax(gap_s, PAGE_GAP_S), PAGE_GAP_MAX_S) * 1e9);
 }
 
 bool poller_poll_all(struct poller *poller)

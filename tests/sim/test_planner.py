@@ -311,7 +311,7 @@ class Planner(unittest.TestCase):
             while is_searching() and time.monotonic() < end:
                 rounds.add(scope.samples()[series])
                 time.sleep(0.5)
-            self.assertGreater(len(rounds), 5)
+            self.assertGreater(len(rounds), 3, "as far as pages tell, which a busy machine makes seldom")
 
     def test_a_day_of_downtime(self):
         """The exporter stands still; all ids that it knew are gone when it goes on."""
