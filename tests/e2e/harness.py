@@ -80,10 +80,10 @@ def run(*options, wrapper=(), stdout=subprocess.PIPE, cwd=None, **environment):
 
 
 def free_port(host="127.0.0.1"):
-    """Of those that the kernel gives to nobody who binds to port 0, so that it is free still when it is used."""
+    """Of those that neither the kernel gives to who binds to port 0 nor tests/cluster has, so that it is free still when it is used."""
     while True:
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe, contextlib.suppress(OSError):
-            probe.bind((host, random.randrange(20000, 32768)))
+            probe.bind((host, random.randrange(10000, 20000)))
             return probe.getsockname()[1]
 
 
