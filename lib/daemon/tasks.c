@@ -134,8 +134,7 @@ void tasks_fill(struct plan_task tasks[TASKS], const struct config *config)
 		tasks[i] = table[i];
 		tasks[i].wish_s = (double)config->interval_s[i];
 		tasks[i].needs_slurmctld = endpoint->asks_slurmctld;
-		/* partitions want their TRES from slurmdbd: 24.11 and 26.05 answer 500 without it */
-		tasks[i].needs_slurmdbd = endpoint->is_slurmdb || i == ENDPOINT_PARTITIONS;
+		tasks[i].needs_slurmdbd = endpoint->is_slurmdb || endpoint->asks_slurmdbd;
 		if (!tasks[i].name)
 			tasks[i].name = endpoint->name;
 	}

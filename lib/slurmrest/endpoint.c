@@ -29,6 +29,7 @@ const struct endpoint_row endpoint_table[ENDPOINTS] = {
 				 .takes_update_time = true,
 				 .takes_flags = true,
 				 .asks_slurmctld = true,
+				 .asks_slurmdbd = true, /* for TRES: 24.11 and 26.05 answer 500 without it */
 				 .interval_s = 300,
 				 .record = &partition_record},
 	[ENDPOINT_NODES] = {.name = "nodes",

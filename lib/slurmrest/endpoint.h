@@ -31,6 +31,7 @@ struct endpoint_row {
 	bool is_slurmdb;    /* slurmdbd answers */
 	bool takes_flags;   /* the version's flags_query is appended */
 	bool asks_slurmctld; /* and so fails without it or a good token (ping does not) */
+	bool asks_slurmdbd;  /* besides, below /slurm; and so may fail without it */
 	bool takes_cluster;  /* "?cluster=" is appended once the cluster's name is known */
 	bool takes_update_time; /* where the version does */
 	const char *update_time_since; /* release of Slurm in which it works; NULL: all */
