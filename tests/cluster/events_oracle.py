@@ -229,11 +229,14 @@ def compare_p95(slurm, prometheus):
 
 
 def wait_for_ends(slurm, seconds=300):
-    """Until no job lives any more; what would wait for ever is cancelled. slurmdbd hears of it a little later."""
+    """Until no job lives any more; what would wait for ever is cancelled, or resumed, which slurmctld may not have been
+    there for. slurmdbd hears of it a little later."""
     end = time.monotonic() + seconds
     # slurmctld may just be starting
     while live := slurm.run("sh", "-c", "squeue -h -a -o '%i %T' || echo all of them").split("\n")[:-1]:
         assert time.monotonic() < end, f"these live on: {live[:5]}"
         if waiting := {re.sub(r"%[0-9]+", "", line.split()[0].partition("+")[0]) for line in live if line.endswith("PENDING")}:
             slurm.run("sh", "-c", f"scancel {' '.join(waiting)} || true")
+        for suspended in (line.split()[0] for line in live if line.endswith("SUSPENDED")):
+            slurm.run("sh", "-c", f"scontrol resume {suspended} || true")
         time.sleep(2)
