@@ -139,9 +139,15 @@ static void walk_node(struct truth *truth, const struct world *world, uint32_t n
 		add(truth, 1, "nodes_flagged/DRAIN");
 	if (node->flags & NODE_NOT_RESPONDING)
 		add(truth, 1, "nodes_flagged/NOT_RESPONDING");
-	for (uint32_t i = 0; i < world->partition_count; i++)
-		if (number - world->partitions[i].first < world->partitions[i].count)
-			add(truth, 1, "partition_nodes/%s/%s", world->partitions[i].name, state);
+	bool is_free = strcmp(state, "IDLE") == 0 && !is_out && !node->completing &&
+		       !(node->flags & NODE_NOT_RESPONDING);
+	add(truth, is_free, "nodes_free");
+	for (uint32_t i = 0; i < world->partition_count; i++) {
+		if (number - world->partitions[i].first >= world->partitions[i].count)
+			continue;
+		add(truth, 1, "partition_nodes/%s/%s", world->partitions[i].name, state);
+		add(truth, is_free, "partition_nodes_free/%s", world->partitions[i].name);
+	}
 }
 
 /* What jobs hold, to be compared with what nodes say is held. */

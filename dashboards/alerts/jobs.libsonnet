@@ -107,18 +107,11 @@ local burning(config, speed) =
       The longest waiting job of partition {{ $labels.partition }}%(of)s that waits for nothing but its turn was submitted {{ $value | humanizeDuration }} ago, and waited for its turn %(startable)s ago already: squeue -p {{ $labels.partition }} -t PD -S V -o "%%i %%u %%V %%Q %%r %%D %%C"
     |||),
 
-    // As many nodes are free as the largest of the waiting jobs wants: even it should start. Idle nodes that no job may have count as
-    // if all of them were the partition's.
-    alert(config, 'SlurmQueueStalled', 'warning', config.queueStalled {
-      notFree: 'drain|fail|not_responding|maint|reserved|planned|powering_down|reboot_requested|reboot_issued|invalid_reg',
-    }, |||
+    // As many nodes are free as the largest of the waiting jobs wants: even it should start.
+    alert(config, 'SlurmQueueStalled', 'warning', config.queueStalled, |||
       sum by (%(c)s, partition) (slurm_partition_pending_reason_jobs{reason=~"%(startableReasons)s", %(s)s}) > 0
       and on (%(c)s, partition)
-        sum by (%(c)s, partition) (slurm_partition_nodes{state="idle", %(s)s})
-        - on (%(c)s) group_left () sum by (%(c)s) (
-          slurm_node_state{state="idle", %(s)s} and on (%(c)s, node) slurm_node_flag{flag=~"%(notFree)s", %(s)s}
-          or 0 * slurm_node_state{%(s)s}
-        )
+        max by (%(c)s, partition) (slurm_partition_nodes_free{%(s)s})
         >= on (%(c)s, partition) (max by (%(c)s, partition) (slurm_partition_pending_job_max_nodes{%(s)s}) > 0)
       and on (%(c)s, partition)
         sum by (%(c)s, partition) (increase(slurm_partition_job_starts_total{%(s)s}[%(window)s])) == 0

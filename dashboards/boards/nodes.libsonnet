@@ -24,8 +24,9 @@ function(b) b.board(
   annotations=[b.restarts, b.drains],
   rows=[
     b.row('Now', height=4, panels=[
-      b.stat('Nodes', 'All of them, whatever their state.', 'short', [
+      b.stat('Nodes', 'All of them, whatever their state, and those that any job may have now: idle, and not draining, reserved, in maintenance, planned for another job or silent.', 'short', [
         ['nodes', 'sum(slurm_cluster_nodes{@})'],
+        ['free', 'sum(slurm_cluster_nodes_free{@})'],
       ]),
       b.stat('Down', 'Nodes whose base state is down, error or unknown.', 'short', [
         ['nodes', 'sum(slurm_cluster_nodes{@,state=~"down|error|unknown"})'],

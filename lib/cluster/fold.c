@@ -140,6 +140,7 @@ static void add_job_usage(struct job_usage *into, const struct job_usage *from)
 static void add_node_usage(struct node_usage *into, const struct node_usage *from)
 {
 	add_named(into->nodes, from->nodes, NAMES_MAX);
+	into->free += from->free;
 	add_named(into->flagged, from->flagged, NAMES_MAX);
 	into->flags_seen |= from->flags_seen;
 	add_named(into->cpus, from->cpus, SHARES);

@@ -63,6 +63,7 @@ struct job_usage {
 struct node_usage {
 	struct text label[2];
 	uint64_t nodes[NAMES_MAX];   /* by base state */
+	uint64_t free;               /* of the idle ones: those that any job may have */
 	uint64_t flagged[NAMES_MAX]; /* by flag */
 	uint64_t flags_seen;
 	uint64_t cpus[SHARES], memory[SHARES];

@@ -38,6 +38,11 @@ static const struct family node_families[] = {
 	{"slurm_{X}_nodes_flagged", GAUGE, "flag",
 	 "Nodes of the {X} that have the flag; drained and draining are DRAIN without and with jobs.",
 	 emit_flags, 0, 0, 0},
+	{"slurm_{X}_nodes_free", GAUGE, NULL,
+	 "Nodes of the {X} that any job may have: idle, and not draining, failing, completing, reserved, in "
+	 "maintenance, planned for another job, silent, nor about to be rebooted or powered down; those that "
+	 "are powered down count, for Slurm wakes them.",
+	 emit_number, offsetof(struct node_usage, free), 1, 0},
 	{"slurm_{X}_cpus", GAUGE, "state",
 	 "CPUs of the {X}'s nodes: allocated, idle, and other (idle on drained or down nodes), as sinfo "
 	 "counts them.",

@@ -67,6 +67,11 @@ enum node_flag {
 	NODE_FLAG_POWERING_DOWN,
 	NODE_FLAG_REBOOT_REQUESTED,
 	NODE_FLAG_REBOOT_ISSUED,
+	NODE_FLAG_INVALID_REG,
+	NODE_FLAG_POWER_DOWN, /* asked for, not begun */
+	NODE_FLAG_POWER_DRAIN,
+	NODE_FLAG_BLOCKED,    /* by a job that has the topology for itself (24.05) */
+	NODE_FLAG_EXTERNAL,   /* runs no jobs (25.05) */
 };
 
 struct vocabulary {

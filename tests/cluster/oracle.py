@@ -47,7 +47,7 @@ GROUPS = {
     "waiting": (add_jobs, ["X_pending_jobs", "X_pending_reason_jobs", "X_oldest_pending_timestamp_seconds",
                            "partition_pending_job_max_nodes"]),
     "job resources": (add_jobs, ["X_job_(cpus|nodes|memory_bytes|gres)"]),
-    "nodes": (add_nodes, ["X_nodes", "X_nodes_flagged"]),
+    "nodes": (add_nodes, ["X_nodes", "X_nodes_free", "X_nodes_flagged"]),
     "capacity": (add_nodes, ["X_(cpus|memory_bytes|gres)"]),
     "each node": (add_nodes, ["node_(state|flag|info|reason_info|reason_timestamp_seconds)"]),
     "each node, full": (add_nodes, [
@@ -88,7 +88,7 @@ NO_ORACLE = re.compile(r"slurm_(controller_(ping_seconds|(max_)?job_records|max_
                        r"rpc_(queued|dropped_total)|node_energy_joules_total|(\w+_)?node_transitions_total)")
 
 # Here a sample that is missing is 0; of all others it means that there is none.
-ABSENT_IS_ZERO = re.compile(rf"slurm_(({ENTITIES})_(jobs|jobs_flagged|pending_.*|job_.*|nodes|nodes_flagged|cpus|gres|"
+ABSENT_IS_ZERO = re.compile(rf"slurm_(({ENTITIES})_(jobs|jobs_flagged|pending_.*|job_.*|nodes|nodes_free|nodes_flagged|cpus|gres|"
                             r"memory_bytes)|partition_pending_job_max_nodes|node_(cpus|gres|real_memory_bytes)|"
                             r".*_exits_total|licenses|rpc_pending|reservation_active|"
                             r"(qos|association)_(usage|largest_usage|at_limit))")

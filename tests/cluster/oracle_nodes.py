@@ -7,6 +7,9 @@ from oracle_jobs import BASE_STATES
 from slurm_says import UNITS, gres_counts, gres_labels, seconds
 
 NODE_FLAG_NAMES = {"maintenance": "maint"}
+# Of an idle node that not every job may have.
+HINDRANCES = {"drain", "completing", "fail", "not_responding", "maint", "reserved", "planned", "powering_down",
+              "reboot_requested", "reboot_issued", "invalid_reg", "power_down", "power_drain", "blocked", "external"}
 
 # What scontrol show node says of one node, where it is a number.
 SINGLE_NODE = (
@@ -48,6 +51,7 @@ def flags_of(node):
 def add_node(samples, entity, labels, node, cpus):
     base, flags = flags_of(node)
     samples.add(f"{entity}_nodes", 1, state=base, **labels)
+    samples.add(f"{entity}_nodes_free", base == "idle" and not flags & HINDRANCES, **labels)
     for flag in flags:
         samples.add(f"{entity}_nodes_flagged", 1, flag=flag, **labels)
     add_capacity(samples, entity, labels, node, cpus, "memory_bytes")

@@ -137,6 +137,7 @@ def compare(world, asked, jobs):
         ("overview", "Job failure rate", "failed", failed / (failed + since("ends/COMPLETED")), 0.07),
         ("queue", "Pending", "jobs", truth["jobs/PENDING"], 0),
         ("nodes", "Nodes", "nodes", all_of("nodes"), 0),
+        ("nodes", "Nodes", "free", truth["nodes_free"], 0),
         ("gpus", "Occupancy", "allocated", truth["gpus/allocated"] / CLUSTER_GPUS, 0),
     ]
     for name, title, legend, true, off in rows:

@@ -27,6 +27,7 @@ FAMILIES = {
     "job_nodes": ("slurm_cluster_job_nodes", ("state",), 1),
     "nodes": ("slurm_cluster_nodes", ("state",), 1),
     "partition_nodes": ("slurm_partition_nodes", ("partition", "state"), 1),
+    "partition_nodes_free": ("slurm_partition_nodes_free", ("partition",), 1),
     "cpus": ("slurm_cluster_cpus", ("state",), 1),
 }
 # of each job by itself

@@ -174,6 +174,29 @@ static const struct scenario node_scenarios[] = {
 	 {{"slurm_cluster_nodes_flagged{flag='dynamic_norm'}", 1},
 	  {"slurm_cluster_nodes_flagged{flag='moonlit'}", 1},
 	  {"slurm_cluster_nodes{state='allocated'}", 1}}},
+	{"idle nodes that no job may have look free (all)",
+	 {{ENDPOINT_NODES, NODE "'state':['IDLE'],'partitions':['a','b']},"
+			   NODE "'state':['IDLE','CLOUD','POWERED_DOWN'],'partitions':['a']},"
+			   NODE "'state':['IDLE','DYNAMIC_NORM','POWERING_UP'],'partitions':['b']},"
+			   NODE "'state':['MIXED'],'partitions':['b']},"
+			   NODE "'state':['IDLE','DRAIN'],'partitions':['b']},"
+			   NODE "'state':['IDLE','COMPLETING'],'partitions':['b']},"
+			   NODE "'state':['IDLE','FAIL'],'partitions':['b']},"
+			   NODE "'state':['IDLE','NOT_RESPONDING'],'partitions':['b']},"
+			   NODE "'state':['IDLE','MAINTENANCE'],'partitions':['b']},"
+			   NODE "'state':['IDLE','RESERVED'],'partitions':['b']},"
+			   NODE "'state':['IDLE','PLANNED'],'partitions':['b']},"
+			   NODE "'state':['IDLE','POWERING_DOWN'],'partitions':['b']},"
+			   NODE "'state':['IDLE','POWER_DOWN'],'partitions':['b']},"
+			   NODE "'state':['IDLE','POWER_DRAIN'],'partitions':['b']},"
+			   NODE "'state':['IDLE','REBOOT_REQUESTED'],'partitions':['b']},"
+			   NODE "'state':['IDLE','REBOOT_ISSUED'],'partitions':['b']},"
+			   NODE "'state':['IDLE','INVALID_REG'],'partitions':['b']},"
+			   NODE "'state':['IDLE','BLOCKED'],'partitions':['b']},"
+			   NODE "'state':['IDLE','EXTERNAL'],'partitions':['b']}"}},
+	 {{"slurm_cluster_nodes_free", 3},
+	  {"slurm_partition_nodes_free{partition='a'}", 2},
+	  {"slurm_partition_nodes_free{partition='b'}", 2}}},
 	{"no zeros for states without nodes (vpenso#3, #62)",
 	 {{ENDPOINT_NODES, NODE "'state':['IDLE'],'partitions':['p']}"}},
 	 {{"slurm_cluster_nodes{state='down'}", 0},
