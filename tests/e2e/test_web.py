@@ -650,7 +650,7 @@ class Slowness(unittest.TestCase):
             healthy.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
             self.assertIn(b"200 OK", healthy.recv(65536))
             ended = {}
-            while len(ended) < 3 and time.monotonic() - start < 60:
+            while len(ended) < 3 and time.monotonic() - start < 30:
                 for name, slow in (("header", header), ("body", body), ("again", again)):
                     if name in ended:
                         continue
@@ -663,7 +663,7 @@ class Slowness(unittest.TestCase):
                     except ConnectionError:
                         ended[name] = time.monotonic() - start
             for name in ("header", "body", "again"):
-                self.assertGreaterEqual(ended.get(name, 0), 9, ended)  # 0: never, for each byte gave it more time
+                self.assertTrue(9 <= ended.get(name, 0) < 20, ended)
             healthy.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
             self.assertIn(b"200 OK", healthy.recv(65536), "who has asked before may rest")
 
