@@ -139,7 +139,7 @@ static void walk_node(struct truth *truth, const struct world *world, uint32_t n
 		add(truth, 1, "nodes_flagged/DRAIN");
 	if (node->flags & NODE_NOT_RESPONDING)
 		add(truth, 1, "nodes_flagged/NOT_RESPONDING");
-	bool is_free = strcmp(state, "IDLE") == 0 && !is_out && !node->completing &&
+	bool is_free = !is_out && !node->cpus_alloc && !node->completing &&
 		       !(node->flags & NODE_NOT_RESPONDING);
 	add(truth, is_free, "nodes_free");
 	for (uint32_t i = 0; i < world->partition_count; i++) {

@@ -49,19 +49,10 @@ static void add_shares(uint64_t into[SHARES], const uint64_t shares[SHARES])
 		into[i] += shares[i];
 }
 
-#define BIT(flag) (UINT64_C(1) << NODE_FLAG_##flag)
-
-/* With these an idle node is not simply "idle" in sinfo, or no job may have it. Without: powered down and powering up,
- * for Slurm wakes what it wants. */
-static const uint64_t hindrances = BIT(DRAIN) | BIT(COMPLETING) | BIT(FAIL) | BIT(NOT_RESPONDING) | BIT(MAINT) |
-				   BIT(RESERVED) | BIT(PLANNED) | BIT(POWERING_DOWN) | BIT(REBOOT_REQUESTED) |
-				   BIT(REBOOT_ISSUED) | BIT(INVALID_REG) | BIT(POWER_DOWN) | BIT(POWER_DRAIN) |
-				   BIT(BLOCKED) | BIT(EXTERNAL);
-
 static void add_to(struct node_usage *usage, const struct node_row *row)
 {
 	usage->nodes[row->node.state]++;
-	usage->free += row->node.state == NODE_IDLE && !(row->node.flags & hindrances);
+	usage->free += node_is_free(&row->node);
 	usage->flags_seen |= row->node.flags;
 	for (uint64_t flags = row->node.flags; flags; flags &= flags - 1)
 		usage->flagged[__builtin_ctzll(flags)]++;

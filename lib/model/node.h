@@ -28,3 +28,5 @@ static inline bool node_is_unusable(const struct node *node)
 {
 	return node->state == NODE_DOWN || node->flags & (UINT64_C(1) << NODE_FLAG_DRAIN);
 }
+
+bool node_is_free(const struct node *node); /* may any job have it now, all of it? */

@@ -1,0 +1,15 @@
+#include "model/node.h"
+
+#define BIT(flag) (UINT64_C(1) << NODE_FLAG_##flag)
+
+/* With these an idle node is not simply "idle" in sinfo, or no job may have it. Without: powered down and powering up,
+ * for Slurm wakes what it wants. */
+static const uint64_t hindrances = BIT(DRAIN) | BIT(COMPLETING) | BIT(FAIL) | BIT(NOT_RESPONDING) | BIT(MAINT) |
+				   BIT(RESERVED) | BIT(PLANNED) | BIT(POWERING_DOWN) | BIT(REBOOT_REQUESTED) |
+				   BIT(REBOOT_ISSUED) | BIT(INVALID_REG) | BIT(POWER_DOWN) | BIT(POWER_DRAIN) |
+				   BIT(BLOCKED) | BIT(EXTERNAL);
+
+bool node_is_free(const struct node *node)
+{
+	return node->state == NODE_IDLE && !(node->flags & hindrances);
+}
