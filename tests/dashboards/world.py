@@ -151,7 +151,8 @@ class Prometheus:
             with urllib.request.urlopen(url, timeout=PATIENCE) as answer:
                 return json.load(answer)["data"], None
         except urllib.error.HTTPError as error:
-            return None, json.load(error)["error"]
+            is_json = error.headers.get_content_type() == "application/json"  # not while Prometheus opens its database
+            return None, json.load(error)["error"] if is_json else error.read().decode()
         except (urllib.error.URLError, ConnectionError):
             assert self.process.poll() is None, self.log.read_text()
             return None, "it does not listen yet"
