@@ -74,6 +74,15 @@ static void end_resized(struct job_events *events, struct run *run, const struct
 	count_end(events, run, &end);
 }
 
+/* slurmdbd was never told when it started, but it was seen to run. */
+static void end_seen(struct job_events *events, struct run *run, const struct job_end *end)
+{
+	struct job_end whole = *end;
+	whole.start_time = run->began;
+	whole.run_seconds = run->ran_before + end->end_time - run->began;
+	count_end(events, run, &whole);
+}
+
 void job_events_take_end(struct job_events *events, const struct job_end *end)
 {
 	struct run *run = runs_find(&events->runs, &end->key), *resized = NULL;
@@ -88,7 +97,10 @@ void job_events_take_end(struct job_events *events, const struct job_end *end)
 	if (!run)
 		run = count_new_run(events, &end->key, end->raw_id, &end->owner, end->tasks,
 				    end->end_time);
-	count_end(events, run, end);
+	if (!end->start_time && end->cpus && run->bits & RUN_STARTED && run->began)
+		end_seen(events, run, end);
+	else
+		count_end(events, run, end);
 }
 
 void job_events_take_size(struct job_events *events, const struct job_end *size)

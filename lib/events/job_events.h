@@ -20,7 +20,7 @@ struct job_end {
 	uint64_t tasks; /* of an array's rest that was cancelled unsplit; else 1 */
 	struct job_owner owner;
 	struct text state; /* "failed"; "requeued" */
-	int64_t eligible_time, start_time; /* 0: it never was, or did not start */
+	int64_t eligible_time, start_time; /* 0: it never was, or did not start; nobody knows when, if it held CPUs */
 	int64_t end_time;      /* or when it was resized */
 	int64_t run_seconds;   /* without those in which it was suspended */
 	uint64_t time_limit;   /* seconds; unset or infinite if none */

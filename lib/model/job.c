@@ -19,16 +19,25 @@ static uint64_t count_range(struct text range)
 	return (last - first) / step + 1;
 }
 
-/* slurmdbd's list, a hexadecimal number: a bit for each task. */
-static uint64_t count_mask(struct text mask)
+/* 0 if it is none. */
+static unsigned hex_digit(char c)
 {
 	static const char digits[] = "0123456789abcdef";
+	const char *digit = strchr(digits, c | 0x20);
+	return digit && *digit ? (unsigned)(digit - digits) : 0;
+}
+
+/* slurmdbd's list, a hexadecimal number: a bit for each task. */
+static bool is_mask(struct text tasks)
+{
+	return text_starts_with(tasks, "0x");
+}
+
+static uint64_t count_mask(struct text mask)
+{
 	uint64_t count = 0;
-	for (size_t i = 0; i < mask.len; i++) {
-		const char *digit = strchr(digits, mask.bytes[i] | 0x20);
-		if (digit && *digit)
-			count += (uint64_t)__builtin_popcount((unsigned)(digit - digits));
-	}
+	for (size_t i = 2; i < mask.len; i++)
+		count += (uint64_t)__builtin_popcount(hex_digit(mask.bytes[i]));
 	return count;
 }
 
@@ -38,8 +47,8 @@ uint64_t job_count(const struct job *job, bool *ret_is_cut)
 	struct text rest = job->array_tasks, range;
 	rest = text_cut(&rest, '%'); /* "1-10%2": the limit of running tasks */
 	*ret_is_cut = false;
-	if (text_starts_with(rest, "0x"))
-		count = count_mask((struct text){rest.bytes + 2, rest.len - 2}), rest.len = 0;
+	if (is_mask(rest))
+		count = count_mask(rest), rest.len = 0;
 	while (text_next(&rest, ',', &range)) {
 		/* The cut ends in "...": what stands before the dots may itself be half a range. */
 		if (range.len >= 3 && memcmp(range.bytes + range.len - 3, "...", 3) == 0) {
@@ -49,6 +58,16 @@ uint64_t job_count(const struct job *job, bool *ret_is_cut)
 		count += count_range(range);
 	}
 	return count ? count : 1;
+}
+
+uint64_t job_last_task(const struct job *job)
+{
+	struct text rest = job->array_tasks, mask = text_cut(&rest, '%');
+	for (size_t i = 2; is_mask(mask) && i < mask.len; i++)
+		for (unsigned bit = 4; bit--;)
+			if (hex_digit(mask.bytes[i]) >> bit & 1)
+				return (mask.len - i - 1) * 4 + bit;
+	return NUMBER_UNSET;
 }
 
 enum job_exit job_exit_of(const struct job *job)

@@ -56,3 +56,7 @@ struct job job_copy(const struct job *job, struct arena *arena);
 /* How many jobs the record stands for: the tasks of an array's unsplit rest, else 1. *ret_is_cut tells
  * that Slurm cut the list ("1-3,5,..."): the number is then only a lower bound. */
 uint64_t job_count(const struct job *job, bool *ret_is_cut);
+
+/* The highest task of an unsplit rest as slurmdbd lists it ("0x3F80": 13), which is the last to be split; unset if
+ * there is none. */
+uint64_t job_last_task(const struct job *job);

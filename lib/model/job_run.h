@@ -17,7 +17,9 @@ struct job_run {
 	uint64_t elapsed, suspended; /* seconds; elapsed is without the suspended ones */
 	uint64_t restarts;           /* since v0.0.42 */
 	uint64_t het_job_id, het_offset; /* 0 and unset: not of a het job */
-	uint64_t cpus_allocated, memory_allocated; /* of tres_allocated, bytes; unset before it has started */
+	/* Of tres_allocated, bytes; unset if it did not start. Known without a start time: it ran, but slurmdbd was never
+	 * told since when, which a slurmctld that was relieved takes with it (24.11). */
+	uint64_t cpus_allocated, memory_allocated;
 
 	/* What its steps used, batch and extern among them: if they were asked for. A step's use is written when the
 	 * step ends: none if it was lost with its node. */

@@ -148,17 +148,36 @@ static const struct field fields[] = {
 	END_OF_FIELDS,
 };
 
+/* An array's last task takes the record of the rest. When slurmdbd hears how it ended but never that it started, which a
+ * slurmctld may take with it when another takes over, the record still lists the rest as it was (24.11): sacct has each
+ * task of it end so, those that were split from it meanwhile a second time. */
+static void name_last_task(struct job *job)
+{
+	uint64_t task = job_last_task(job);
+	if (number_is_known(task)) {
+		job->array_task_id = task;
+		job->array_tasks = TEXT("");
+	}
+}
+
+/* Without a node it is what the last task was to have, which was cancelled before it began (22.05). */
 static void note_allocated(struct job_run *run)
 {
 	struct text list = run->job.tres_allocated;
 	struct tres tres;
-	run->cpus_allocated = run->memory_allocated = NUMBER_UNSET;
+	uint64_t cpus = NUMBER_UNSET, memory = NUMBER_UNSET, nodes = 0;
 	while (tres_next(&list, &tres)) {
 		if (text_equal(tres.name, TEXT("cpu")))
-			run->cpus_allocated = tres.count;
+			cpus = tres.count;
 		else if (text_equal(tres.name, TEXT("mem")))
-			run->memory_allocated = tres.count;
+			memory = tres.count;
+		else if (text_equal(tres.name, TEXT("node")))
+			nodes = tres.count;
 	}
+	run->cpus_allocated = nodes ? cpus : NUMBER_UNSET;
+	run->memory_allocated = nodes ? memory : NUMBER_UNSET;
+	if (nodes)
+		name_last_task(&run->job);
 }
 
 /* slurmctld may have been restarted while the job completed: it names all partitions that were asked for then, the one that

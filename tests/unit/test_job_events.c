@@ -284,6 +284,39 @@ static void test_cancelled_while_pending(void)
 	}
 }
 
+static void take_end_without_start(struct world *w, const struct job *job, uint64_t cpus, int64_t at)
+{
+	struct job_end end = end_of(job, cpus ? "failed" : "cancelled", at);
+	end.start_time = end.run_seconds = 0;
+	end.cpus = cpus;
+	job_events_take_end(w->events, &end);
+}
+
+static void test_start_not_told(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("slurmdbd was never told of a start that was seen");
+	const struct job job = running(1, BIRTH + 1, BIRTH + 5);
+	put_and_look(&w, &job, BIRTH + 15);
+	take_end_without_start(&w, &job, 2, BIRTH + 25);
+	check_cluster(&w, 1, 1, 1, 2 * 20);
+	CHECK_NUMBER(in_queue(&w, TALLY_RUN_SECONDS, "sum"), 20);
+	CHECK_NUMBER(in_cluster(&w, TALLY_EXITS, "zero"), 1);
+	check_row("of one that nobody saw the end is all that is known");
+	const struct job other = running(2, BIRTH + 1, BIRTH + 5);
+	take_end_without_start(&w, &other, 2, BIRTH + 25);
+	check_cluster(&w, 2, 1, 2, 2 * 20);
+	CHECK_NUMBER(in_queue(&w, TALLY_RUN_SECONDS, "sum"), 20);
+	check_row("one that slurmctld forgot it had started, and that waited until it was cancelled, did not run");
+	const struct job third = running(3, BIRTH + 1, BIRTH + 5);
+	put_and_look(&w, &third, BIRTH + 15);
+	take_end_without_start(&w, &third, 0, BIRTH + 500);
+	check_cluster(&w, 3, 2, 3, 2 * (20 + 10));
+	CHECK_NUMBER(in_queue(&w, TALLY_RUN_SECONDS, "sum"), 20);
+	world_done(&w);
+}
+
 static void test_id_reuse(void)
 {
 	struct world w;
@@ -518,6 +551,7 @@ int main(void)
 	test_killed_while_suspended();
 	test_suspended_without_slurmdbd();
 	test_cancelled_while_pending();
+	test_start_not_told();
 	test_id_reuse();
 	test_caps();
 	test_nodes();

@@ -122,15 +122,26 @@ static void test_members(void)
 		 "cancelled array=7 tasks=12 steps=0"},
 		{"\"state\":{\"current\":[\"COMPLETED\"]},\"tres\":{\"allocated\":[{\"type\":\"cpu\","
 		 "\"name\":\"\",\"id\":1,\"count\":2},{\"type\":\"mem\",\"name\":null,\"id\":2,"
-		 "\"count\":400},{\"type\":\"energy\",\"name\":\"\",\"id\":3,\"count\":-2},{\"type\":"
+		 "\"count\":400},{\"type\":\"node\",\"name\":\"\",\"id\":4,\"count\":1},{\"type\":\"energy\",\"name\":\"\",\"id\":3,\"count\":-2},{\"type\":"
 		 "\"gres\",\"name\":\"gpu:a100\",\"id\":1001,\"count\":3}],\"requested\":[]}",
-		 "completed has=cpu=2,mem=400M,gres/gpu:a100=3 held_cpus=2 held_bytes=419430400 steps=0"},
+		 "completed has=cpu=2,mem=400M,node=1,gres/gpu:a100=3 held_cpus=2 held_bytes=419430400 steps=0"},
 		/* several partitions: of one that ran, that in which it did */
 		{"\"state\":{\"current\":[\"CANCELLED\"]},\"partition\":\"gpu,busy\",\"nodes\":\"n1\",\"time\":{\"start\":6},"
-		 "\"tres\":{\"allocated\":[{\"type\":\"cpu\",\"id\":1,\"count\":2}]}",
-		 "cancelled partition=gpu start=6 on=n1 has=cpu=2 held_cpus=2 steps=0"},
+		 "\"tres\":{\"allocated\":[{\"type\":\"cpu\",\"id\":1,\"count\":2},{\"type\":\"node\",\"id\":4,\"count\":1}]}",
+		 "cancelled partition=gpu start=6 on=n1 has=cpu=2,node=1 held_cpus=2 steps=0"},
 		{"\"state\":{\"current\":[\"CANCELLED\"]},\"partition\":\"gpu,busy\",\"nodes\":\"None assigned\"",
 		 "cancelled partition=gpu,busy steps=0"},
+		/* a slurmctld that was relieved told nobody that an array's last task had started (24.11) */
+		{"\"state\":{\"current\":[\"FAILED\"]},\"nodes\":\"None assigned\",\"array\":{\"job_id\":3,\"task_id\":{"
+		 "\"set\":false,\"infinite\":false,\"number\":0},\"task\":\"0x3F80\"},\"time\":{\"submission\":5,"
+		 "\"start\":4294967294,\"end\":20},\"tres\":{\"allocated\":[{\"type\":\"cpu\",\"count\":1},{"
+		 "\"type\":\"node\",\"count\":1}]}",
+		 "failed array=3 task=13 submit=5 end=20 has=cpu=1,node=1 held_cpus=1 steps=0"},
+		/* a rest that was cancelled as its last task was about to start (22.05) */
+		{"\"state\":{\"current\":\"CANCELLED\"},\"nodes\":\"None assigned\",\"array\":{\"job_id\":3,\"task_id\":null,"
+		 "\"task\":\"0x3C\"},\"time\":{\"submission\":5,\"start\":6,\"end\":6},\"allocation_nodes\":1,"
+		 "\"tres\":{\"allocated\":[{\"type\":\"cpu\",\"count\":1},{\"type\":\"mem\",\"count\":500}]}",
+		 "cancelled array=3 tasks=4 submit=5 end=6 nodes=1 has=cpu=1,mem=500M steps=0"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char json[1024], want[256];

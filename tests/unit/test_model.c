@@ -10,23 +10,25 @@ static void test_job_count(void)
 		const char *tasks;
 		uint64_t want;
 		bool is_cut;
+		uint64_t last; /* 0: not told */
 	} rows[] = {
-		{"", 1, false},
-		{"7", 1, false},
-		{"1-199", 199, false},
-		{"5-10%2", 6, false},
-		{"1-399:2", 200, false},
-		{"0-9:3", 4, false},
-		{"1,3,5-7", 5, false},
-		{"1,3,5-7%10", 5, false},
-		{"1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39,41,43,...", 22, true},
-		{"1-10,20-2...", 10, true},
-		{"9-1", 1, false},    /* not a range: at least the record itself */
-		{"x", 1, false},
-		{"1-5:0", 1, false},
-		{"0x101FFE", 13, false}, /* slurmdbd's: 1-12,20 */
-		{"0xff%3", 8, false},
-		{"0x0", 1, false},
+		{"", 1, false, 0},
+		{"7", 1, false, 0},
+		{"1-199", 199, false, 0},
+		{"5-10%2", 6, false, 0},
+		{"1-399:2", 200, false, 0},
+		{"0-9:3", 4, false, 0},
+		{"1,3,5-7", 5, false, 0},
+		{"1,3,5-7%10", 5, false, 0},
+		{"1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39,41,43,...", 22, true, 0},
+		{"1-10,20-2...", 10, true, 0},
+		{"9-1", 1, false, 0},    /* not a range: at least the record itself */
+		{"x", 1, false, 0},
+		{"1-5:0", 1, false, 0},
+		{"0x101FFE", 13, false, 20}, /* slurmdbd's: 1-12,20 */
+		{"0x0002", 1, false, 1},
+		{"0xff%3", 8, false, 7},
+		{"0x0", 1, false, 0},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct job job = {.array_tasks = text_of(rows[i].tasks)};
@@ -34,6 +36,8 @@ static void test_job_count(void)
 		check_row(rows[i].tasks);
 		CHECK_NUMBER(job_count(&job, &is_cut), rows[i].want);
 		CHECK(is_cut == rows[i].is_cut);
+		uint64_t last = job_last_task(&job);
+		CHECK_NUMBER(number_is_known(last) ? last : 0, rows[i].last);
 	}
 }
 
