@@ -6,6 +6,7 @@ import contextlib
 import os
 import random
 import re
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -133,8 +134,8 @@ def live(exporter, jobs, kills):
     return before
 
 
-def settle(slurm, exporter, before):
-    """Compares until all is equal, or it will never be: (page, equal, wrong, runs)."""
+def settle(slurm, exporter, before, forgotten=lambda: []):
+    """Compares until all is equal but what of it is forgotten, or it will never be: (page, equal, wrong, runs)."""
     end = time.monotonic() + LATE
     while True:
         page = wait_until(lambda: page_of(exporter), "a page")
@@ -142,9 +143,26 @@ def settle(slurm, exporter, before):
         before = page
         equal, wrong, count = compare(slurm, page)
         wrong |= {f"CPU time used by {account}": pair for account, pair in compare_use(slurm, page).items()}
-        if not wrong or time.monotonic() > end:
+        if not without_forgotten(wrong, forgotten()) or time.monotonic() > end:
             return page, equal, wrong, count
         time.sleep(3)
+
+
+def without_ends(path):
+    """What has not ended by a state file: (user, account, partitions, QOS, tasks) of each."""
+    with contextlib.closing(sqlite3.connect(path)) as state:
+        return list(state.execute("select user, account, partitions, qos, max(tasks, 1) from run "
+                                  f"where not bits & {ENDED} or tasks > 0"))
+
+
+def without_ends_now(state):
+    """Likewise, while slurmscope runs, which lets nobody else open it; nothing if the copy is torn."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.suppress(sqlite3.DatabaseError):
+        for end in "", "-wal":
+            if Path(f"{state}{end}").exists():
+                shutil.copy(f"{state}{end}", f"{folder}/state{end}")
+        return without_ends(f"{folder}/state")
+    return []
 
 
 def without_forgotten(wrong, forgotten):
@@ -169,14 +187,13 @@ def main(jobs, kills):
         page = live(exporter, jobs, kills)
         wait_for_ends(slurm)
         with Prometheus(os.environ.get("PROMETHEUS", "prometheus"), exporter) as prometheus:
-            page, equal, wrong, count = settle(slurm, exporter, page)
+            state = exporter.folder / "state"
+            page, equal, wrong, count = settle(slurm, exporter, page, lambda: without_ends_now(state))
             with contextlib.suppress(AssertionError):  # the last scrape may have failed
                 wait_until(lambda: not compare_p95(slurm, prometheus)[1], "P95 as sacct has it")
             queues, wrong_p95 = compare_p95(slurm, prometheus)
         exporter.end(signal.SIGTERM)
-        with contextlib.closing(sqlite3.connect(exporter.folder / "state")) as state:
-            forgotten = list(state.execute("select user, account, partitions, qos, max(tasks, 1) from run "
-                                           f"where not bits & {ENDED} or tasks > 0"))
+        forgotten = without_ends(state)
         wrong = without_forgotten(wrong, forgotten)
         resized = sum(len(row["Held"]) > 1 for row in runs(slurm))
         assert resized or RELEASE in NOT_RESIZED, "no job was resized"

@@ -22,7 +22,7 @@ import test_events  # noqa: E402
 from events_oracle import FAMILIES, wait_for_ends  # noqa: E402
 from harness import wait_until  # noqa: E402
 from slurm_says import Slurm, conclude  # noqa: E402
-from test_events import ENDED, Exporter, cluster, settle, traffic, without_forgotten  # noqa: E402
+from test_events import Exporter, cluster, settle, traffic, without_ends, without_ends_now, without_forgotten  # noqa: E402
 
 HOSTS = "controller", "controller2"
 PATIENCE = 240  # seconds for a fail-over: a request that waits for the backup may hang for two minutes
@@ -160,17 +160,17 @@ def main(jobs, rounds, end):
     urls = make_cluster()
     check_pings(urls, True)
     with tempfile.TemporaryDirectory() as folder:
+        state = Path(folder, "state")
         with Pair([Follower(folder, host, url) for host, url in zip(HOSTS, urls)]) as pair:
             try:
                 took = live(pair, urls, jobs, rounds, end)
                 wait_for_ends(slurm)
-                page, equal, wrong, count = settle(slurm, pair, {})
+                page, equal, wrong, count = settle(slurm, pair, {}, lambda: without_ends_now(state))
             except BaseException:
                 print(pair.logs())
                 raise
-        with contextlib.closing(sqlite3.connect(Path(folder, "state"))) as db:
-            forgotten = list(db.execute("select user, account, partitions, qos, max(tasks, 1) from run "
-                                        f"where not bits & {ENDED} or tasks > 0"))
+        forgotten = without_ends(state)
+        with contextlib.closing(sqlite3.connect(state)) as db:
             journal = db.execute("PRAGMA journal_mode").fetchone()[0]
         wrong = without_forgotten(wrong, forgotten)
         report(page, equal, wrong, count, took, pair, forgotten)
