@@ -167,7 +167,9 @@ static bool is_completing(const struct event_poller *poller, const struct job *j
 static bool is_whole(const struct event_poller *poller, const struct job_run *run, int64_t now)
 {
 	int64_t end = time_of(run->job.end_time);
-	bool was_looked_at = poller->recorder.events->looked_until > end;
+	const struct job_events *events = poller->recorder.events;
+	/* of what the table told before we were started nothing is known but until when it was looked at */
+	bool was_looked_at = events->looked_at && events->looked_until > end;
 	if (end < now - WHOLE_AFTER_S)
 		return true;
 	return end < now - SETTLED_AFTER_S && run->job.partitions.len && was_looked_at &&

@@ -84,7 +84,7 @@ def drip(call):
     call.send_head(call.body)
     for at in range(len(call.body)):
         call.send(call.body[at:at + 1])
-        if call.rest(0.02):
+        if call.rest(0.05):
             return
 
 
