@@ -4,6 +4,9 @@
 # Each daemon has a file in $pids with its process id and start time, so that a
 # number the kernel gave to somebody else is never signalled.
 
+# Seconds. A slurmctld that takes back from its backup needs 29; one that is killed as it ends has not written all it knew.
+patience=120
+
 daemons=(munged mariadbd slurmdbd slurmctld slurmd slurmrestd)
 
 # Of a live process: nobody may be in a hurry to reap the dead.
@@ -38,20 +41,20 @@ start_daemon() {
 	case $name in
 	munged)
 		launch_as munged munge munged --foreground
-		wait_for 10 munged inside munge -n
+		wait_for "$patience" munged inside munge -n
 		;;
 	mariadbd)
 		launch_as mariadbd mysql mariadbd --skip-networking --socket=/run/mysqld/mysqld.sock \
 			--innodb-flush-log-at-trx-commit=0
-		wait_for 60 mariadbd inside mariadb-admin ping
+		wait_for "$patience" mariadbd inside mariadb-admin ping
 		;;
 	slurmdbd)
 		launch_as slurmdbd slurm slurmdbd -D
-		wait_for 30 slurmdbd inside sacctmgr -n show stats
+		wait_for "$patience" slurmdbd inside sacctmgr -n show stats
 		;;
 	slurmctld)
 		launch_as slurmctld slurm slurmctld -D -i
-		wait_for 30 slurmctld inside scontrol show config
+		wait_for "$patience" slurmctld inside scontrol show config
 		;;
 	slurmd.*)
 		# In a pid namespace of its own, so that its jobs end with it; the shell
@@ -61,20 +64,20 @@ start_daemon() {
 		;;
 	slurmrestd)
 		# A large one keeps its port for a moment after its end.
-		wait_for 20 'free port' port_closed "$((port + 3))"
+		wait_for "$patience" 'free port' port_closed "$((port + 3))"
 		rm -f "$root/run/slurmrestd/slurmrestd.sock"
 		# shellcheck disable=SC2086
 		launch_as slurmrestd slurmrestd env SLURM_JWT=daemon ${SLURMRESTD_ENVIRONMENT:-} \
 			SLURMRESTD_SECURITY=disable_unshare_files,disable_unshare_sysv \
 			slurmrestd -a rest_auth/jwt "127.0.0.1:$((port + 3))" unix:/run/slurmrestd/slurmrestd.sock
-		wait_for 20 slurmrestd port_open "$((port + 3))"
+		wait_for "$patience" slurmrestd port_open "$((port + 3))"
 		;;
 	*) die "no such daemon: $name" ;;
 	esac
 }
 
 stop_daemon() {
-	local name=$1 signal=${2:-TERM} node pid deadline=$((SECONDS + 20))
+	local name=$1 signal=${2:-TERM} node pid deadline=$((SECONDS + patience))
 	if [ "$name" = slurmd ]; then
 		for node in "${nodes[@]}"; do stop_daemon "slurmd.$node"; done
 		return
@@ -145,7 +148,7 @@ bring_up() {
 	limit_gpus
 	start_daemon slurmd
 	start_daemon slurmrestd
-	wait_for 60 "nodes" registered
+	wait_for "$patience" nodes registered
 }
 
 # Whatever runs there, of another profile too. Nothing is worth an orderly end: the next bring_up wipes it.

@@ -274,9 +274,10 @@ def compare_p95(slurm, prometheus):
     return len(waits), wrong
 
 
-def wait_for_ends(slurm, seconds=300):
+def wait_for_ends(slurm, seconds=450):
     """Until no job lives any more; what would wait for ever is cancelled, or resumed, which slurmctld may not have been
-    there for. slurmdbd hears of it a little later."""
+    there for. One whose slurmctld was stopped as it started it lives until its time limit of five minutes. slurmdbd hears of it a
+    little later."""
     end = time.monotonic() + seconds
     # slurmctld may just be starting
     while live := slurm.run("sh", "-c", "squeue -h -a -o '%i %T' || echo all of them").split("\n")[:-1]:

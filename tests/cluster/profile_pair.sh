@@ -31,14 +31,14 @@ start_daemon() {
 	slurmctld2)
 		! running "$1" || return 0
 		as_host=controller2 launch_as "$1" slurm slurmctld -D -i -L /var/log/slurm/slurmctld2.log
-		wait_for 30 "$1" answers controller2
+		wait_for "$patience" "$1" answers controller2
 		;;
 	slurmrestd2)
 		! running "$1" || return 0
 		as_host=controller2 launch_as "$1" slurmrestd env SLURM_JWT=daemon \
 			SLURMRESTD_SECURITY=disable_unshare_files,disable_unshare_sysv \
 			slurmrestd -a rest_auth/jwt "127.0.0.2:$((port + 3))"
-		wait_for 20 "$1" second_port_open
+		wait_for "$patience" "$1" second_port_open
 		;;
 	*) first_start_daemon "$1" ;;
 	esac

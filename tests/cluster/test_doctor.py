@@ -15,7 +15,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 from fake_slurmrestd import make_token  # noqa: E402
-from harness import BACK_OFF, EVERY_SECOND, SLURMSCOPE, Daemon, free_port, is_up, results  # noqa: E402
+from harness import BACK_OFF, EVERY_SECOND, SLURMSCOPE, Daemon, free_port, is_up, results, wait_until  # noqa: E402
 
 CACHE = os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope")
 FAKETIME = f"{CACHE}/faketime/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
@@ -134,7 +134,12 @@ def token_file():
 
 
 def well(daemon):
+    """An answer that comes late on a busy machine is a warning; one that stays is wrong."""
     done = doctor()
+    for _ in range(2):
+        if "0 warnings, 0 failures" not in done.stdout:
+            print(re.sub(r"(?m)^", "     once more: ", done.stdout.rstrip()))
+            done = doctor()
     print(re.sub(r"(?m)^", "     ", done.stdout.rstrip()))
     check("all is well", done.returncode == 0 and "0 warnings, 0 failures" in done.stdout and
           not re.search("(?m)^(warn|FAIL)", done.stdout), done.stdout)
@@ -180,6 +185,11 @@ def no_slurmdbd(daemon):
     settle(daemon)
 
 
+def reconfigure():
+    """slurmctld begins anew, and may not answer for longer than scontrol waits."""
+    return subprocess.run([HERE / "cluster", "exec", RELEASE, "scontrol", "reconfigure"], capture_output=True).returncode == 0
+
+
 def private_data(daemon):
     root = Path(cluster("root"))
     files = [root / "etc/slurm" / name for name in ("slurm.conf", "slurmdbd.conf")]
@@ -189,7 +199,7 @@ def private_data(daemon):
         for file, text in zip(files, texts):
             file.write_text(text)
         cluster("restart", "slurmdbd")
-        cluster("exec", "scontrol", "reconfigure")
+        wait_until(reconfigure, "slurmctld to be configured anew", 120)
     try:
         become([text + PRIVATE for text in before])
         by_conf = [r"FAIL +AdminLevel .*PrivateData=accounts,jobs"] if RELEASE == "26.05" else []

@@ -27,6 +27,7 @@ from slurm_says import Slurm, conclude  # noqa: E402
 INTERVALS = [f"--interval.{name}=1" for name in ("diag", "jobs", "job_states", "job_details", "job_ends")]
 ENDED = 4  # of a run's bits in the state file
 NOT_RESIZED = ("22.05",)  # slurmrestd does not tell of the sizes that a job had
+STAYS = 30  # seconds: what slurmdbd is told late may be late for a moment
 LATE = 330  # seconds until slurmdbd was told of everything, a sweep was done since, and steps were read
 
 
@@ -135,15 +136,19 @@ def live(exporter, jobs, kills):
 
 
 def settle(slurm, exporter, before, forgotten=lambda: []):
-    """Compares until all is equal but what of it is forgotten, or it will never be: (page, equal, wrong, runs)."""
+    """Compares until all is equal, or what is not stays so and is forgotten, or it will never be: (page, equal, wrong, runs)."""
     end = time.monotonic() + LATE
+    last, since = None, 0
     while True:
         page = wait_until(lambda: page_of(exporter), "a page")
         check_counters(before, page)
         before = page
         equal, wrong, count = compare(slurm, page)
         wrong |= {f"CPU time used by {account}": pair for account, pair in compare_use(slurm, page).items()}
-        if not without_forgotten(wrong, forgotten()) or time.monotonic() > end:
+        if wrong != last:
+            last, since = wrong, time.monotonic()
+        stays = time.monotonic() > since + STAYS and not without_forgotten(wrong, forgotten())
+        if not wrong or stays or time.monotonic() > end:
             return page, equal, wrong, count
         time.sleep(3)
 

@@ -5,6 +5,7 @@ goes back, and at the end each counter and each bucket is what sacct says. One t
 had not written down; slurmdbd has their last start then, the page the first.
 usage: test_failover.py RELEASE [JOBS [ROUNDS [stop|kill]]]    (SLURMSCOPE is the binary; the cluster is made anew)"""
 import contextlib
+import http.client
 import json
 import os
 import sqlite3
@@ -130,8 +131,8 @@ def check_pings(urls, first_is_up):
     def told(url):
         try:
             return pings(url)
-        except OSError as error:  # it takes over at this moment
-            return error
+        except (OSError, ValueError, KeyError, http.client.HTTPException, subprocess.CalledProcessError) as error:
+            return error  # it takes over at this moment
     for url in urls:
         wait_until(lambda: told(url) == wanted, lambda: told(url))
 

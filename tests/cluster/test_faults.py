@@ -2,7 +2,6 @@
 """Daemons of a real Slurm are stopped, frozen and started again under a running slurmscope: what it
 says of the controller stays true, the numbers stay, and everything comes back.
 usage: test_faults.py RELEASE    (the release must be up; SLURMSCOPE is the binary)"""
-import os
 import re
 import subprocess
 import sys

@@ -275,37 +275,43 @@ run_workload() {
 	} >/dev/null
 	await TIMEOUT "$timeout"
 	await DEADLINE "$deadline"
-	wait_for 30 '27 running jobs' everything_runs
+	wait_for 120 '27 running jobs' everything_runs
 	wait_for 120 'not_responding cn10' eval 'scontrol show node cn10 | grep -q NOT_RESPONDING'
 	wait_for 120 quiet quiet
 	touch "$root/run/slurm/settled"
 }
 
+# What it is to do may have ended just then, and slurmctld may be away.
+stir_once() {
+	local user=${crowd[RANDOM % ${#crowd[@]}]}
+	case $((RANDOM % 12)) in
+	0 | 1 | 2) brief "$user" "sleep 0.$RANDOM" ;;
+	3) brief "$user" "exit $((RANDOM % 3))" --ntasks=2 ;;
+	4) brief "$user" "sleep $((RANDOM % 2)); exit \$((SLURM_ARRAY_TASK_ID % 2))" --array=0-5%2 ;;
+	5) brief "$user" 'sleep 60' -q short --mem=700 --comment=long ;;
+	6) brief "$user" 'sleep 70' -p busy,gpu --nice=5 --comment=long ;;
+	7) brief "$user" true --dependency="afterok:${id:-1}" ;;
+	8) brief "$user" true --hold ;;
+	9) scancel_one PENDING ;;
+	10) scancel_one RUNNING ;;
+	11) disturb_one ;;
+	esac
+}
+
 # Jobs of all outcomes come and go in partition busy, for so many seconds; then all of them are ended.
 # While the mark `pause` exists nothing new happens: soon only what waits and what is long is left.
 stir() {
-	local deadline=$((SECONDS + $1)) crowd=(alice bob carol dave erin frank grace heidi ivan judy kim nina) id user
+	local deadline=$((SECONDS + $1)) crowd=(alice bob carol dave erin frank grace heidi ivan judy kim nina) id taken=
 	rm -f "$root/run/slurm/pause"
 	while ((SECONDS < deadline)); do
 		if [ -e "$root/run/slurm/pause" ]; then
 			sleep 0.2
 			continue
 		fi
-		user=${crowd[RANDOM % ${#crowd[@]}]}
-		case $((RANDOM % 12)) in
-		0 | 1 | 2) brief "$user" "sleep 0.$RANDOM" ;;
-		3) brief "$user" "exit $((RANDOM % 3))" --ntasks=2 ;;
-		4) brief "$user" "sleep $((RANDOM % 2)); exit \$((SLURM_ARRAY_TASK_ID % 2))" --array=0-5%2 ;;
-		5) brief "$user" 'sleep 60' -q short --mem=700 --comment=long ;;
-		6) brief "$user" 'sleep 70' -p busy,gpu --nice=5 --comment=long ;;
-		7) brief "$user" true --dependency="afterok:${id:-1}" ;;
-		8) brief "$user" true --hold ;;
-		9) scancel_one PENDING ;;
-		10) scancel_one RUNNING ;;
-		11) disturb_one ;;
-		esac
+		stir_once && taken=yes || echo 'stir: Slurm did not take it' >&2
 		sleep "0.$RANDOM"
 	done
+	[ "$taken" ] || die 'stir: Slurm took nothing'
 	wait_for 240 'end of the jobs in busy' nothing_busy
 }
 

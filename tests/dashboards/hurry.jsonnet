@@ -17,7 +17,8 @@ local mixin = slow + {
     cutOff+: { 'for': '30s' },
     efficiency+: { window: '1m' },
     jobFailures+: { window: '1m' },
-    blackHole+: { window: '1m' },
+    // of two nodes that fail one after the other, one fails alone for a moment
+    blackHole+: { window: '1m', 'for': '30s' },
     waitSlo+: { fast+: { long: '1m', short: '30s' }, slow+: { long: '1m', short: '30s' } },
     queueStalled+: { window: '1m' },
     nodesBurst+: { window: '1m' },

@@ -46,7 +46,7 @@ def cases():
         for test in yaml.safe_load(path.read_text())["tests"]:
             for case in test.get("alert_rule_test", ()):
                 yield case["alertname"], case["exp_alerts"]
-LONGER_IN_A_HURRY = {"SlurmscopeCutOff": "30s", "SlurmSchedulerStuck": "90s"}
+LONGER_IN_A_HURRY = {"SlurmBlackHoleNode": "30s", "SlurmscopeCutOff": "30s", "SlurmSchedulerStuck": "90s"}
 
 
 class Promtool(unittest.TestCase):

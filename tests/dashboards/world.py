@@ -3,7 +3,6 @@ that can be switched on; exporters on some of its nodes; and a Prometheus or sev
 
 import contextlib
 import json
-import os
 import re
 import subprocess
 import sys

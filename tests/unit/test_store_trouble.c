@@ -481,17 +481,17 @@ static void test_copy(void)
 		const char *want;
 		enum store_copy what;
 	} rows[] = {
-		{"newer", NULL, 20, 10, false, NULL, "cursor|2\n", STORE_COPY_TAKEN},
+		{"newer", NULL, 2000, 1000, false, NULL, "cursor|2\n", STORE_COPY_TAKEN},
 		{"by a moment", NULL, 0, 0, false, NULL, "cursor|2\n", STORE_COPY_TAKEN},
-		{"the only one", NULL, -1, 10, false, NULL, "cursor|2\n", STORE_COPY_TAKEN},
-		{"older", NULL, 10, 20, false, NULL, "cursor|1\n", STORE_COPY_NONE},
-		{"of one that is alone", NULL, 20, 10, true, NULL, "cursor|1\n", STORE_COPY_NONE},
-		{"empty", "", 20, 10, false, NULL, "cursor|1\n", STORE_COPY_REFUSED},
-		{"damaged", "SQLite format 3\n", 20, 10, false, NULL, "cursor|1\n", STORE_COPY_REFUSED},
-		{"damaged inside", NULL, 20, 10, false, "PRAGMA writable_schema = 1; UPDATE sqlite_master SET rootpage = 3",
+		{"the only one", NULL, -1, 1000, false, NULL, "cursor|2\n", STORE_COPY_TAKEN},
+		{"older", NULL, 1000, 2000, false, NULL, "cursor|1\n", STORE_COPY_NONE},
+		{"of one that is alone", NULL, 2000, 1000, true, NULL, "cursor|1\n", STORE_COPY_NONE},
+		{"empty", "", 2000, 1000, false, NULL, "cursor|1\n", STORE_COPY_REFUSED},
+		{"damaged", "SQLite format 3\n", 2000, 1000, false, NULL, "cursor|1\n", STORE_COPY_REFUSED},
+		{"damaged inside", NULL, 2000, 1000, false, "PRAGMA writable_schema = 1; UPDATE sqlite_master SET rootpage = 3",
 		 "cursor|1\n", STORE_COPY_REFUSED},
-		{"foreign", NULL, 20, 10, false, "PRAGMA application_id = 77", "cursor|1\n", STORE_COPY_REFUSED},
-		{"of a newer slurmscope", NULL, 20, 10, false, "PRAGMA user_version = 99", "cursor|1\n", STORE_COPY_REFUSED},
+		{"foreign", NULL, 2000, 1000, false, "PRAGMA application_id = 77", "cursor|1\n", STORE_COPY_REFUSED},
+		{"of a newer slurmscope", NULL, 2000, 1000, false, "PRAGMA user_version = 99", "cursor|1\n", STORE_COPY_REFUSED},
 	};
 	char own[64], copy[72];
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
