@@ -3,7 +3,6 @@
 import contextlib
 import json
 import re
-import subprocess
 import tempfile
 import threading
 import time

@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from certificates import make_authority, make_certificate, openssl
+from certificates import make_authority, make_certificate
 import fake_slurmrestd as fakes
 from fake_slurmrestd import ENDPOINTS, MORE_ENDPOINTS, Fake
 from harness import EVERY_SECOND, Daemon, is_up, results, run

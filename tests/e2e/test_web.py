@@ -364,22 +364,34 @@ class Changes(unittest.TestCase):
         """Also the second one of a connection, whether it comes to its end after the change was seen or makes it seen."""
         for waits in True, False:
             with self.subTest(waits=waits), Site(KEY_PAIR) as site, contextlib.closing(site.connection()) as kept:
-                for number in range(1, 4):
-                    kept.request("GET", "/-/healthy")
-                    self.assertEqual(b"healthy\n", kept.getresponse().read())
-                    kept.sock.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n")
-                    time.sleep(0.6)
-                    site.rewrite(f"{KEY_PAIR}# {number}\n")
-                    if waits:
-                        self.reread(site, number)
-                    else:
-                        time.sleep(0.3)
-                    kept.sock.sendall(b"\r\n")
-                    answer = b""
-                    while data := kept.sock.recv(65536):  # who was greeted with what was in force before comes again
-                        answer += data
-                    self.assertTrue(answer.endswith(b"healthy\n"), answer)
-                    kept.close()
+                answered, number = 0, 0
+                while answered < 3:
+                    number += 1
+                    self.assertLess(number, 10, "it takes too long to ask")
+                    answer, seconds = self.ask_over_a_change(site, kept, number, waits)
+                    if answer.endswith(b"healthy\n"):
+                        answered += 1
+                    elif seconds < 9:  # who takes ten to ask is not answered
+                        self.fail(answer)
+
+    def ask_over_a_change(self, site, kept, number, waits):
+        """(answer, how long it took to ask)"""
+        kept.request("GET", "/-/healthy")
+        self.assertEqual(b"healthy\n", kept.getresponse().read())
+        begun, answer = time.monotonic(), b""
+        with contextlib.suppress(ConnectionError):
+            kept.sock.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n")
+            time.sleep(0.6)
+            site.rewrite(f"{KEY_PAIR}# {number}\n")
+            if waits:
+                self.reread(site, number)
+            else:
+                time.sleep(0.3)
+            kept.sock.sendall(b"\r\n")
+            while data := kept.sock.recv(65536):  # who was greeted with what was in force before comes again
+                answer += data
+        kept.close()
+        return answer, time.monotonic() - begun
 
     def test_a_bad_file_changes_nothing(self):
         users = f"basic_auth_users:\n  alice: {HASH}\n"
@@ -570,7 +582,7 @@ class Slowness(unittest.TestCase):
         def scrape_among(stack, is_greeted, what):
             for _ in range(600):
                 slow = stack.enter_context(socket.create_connection(("127.0.0.1", site.daemon.port), PATIENCE))
-                with contextlib.suppress(ConnectionError):
+                with contextlib.suppress(OSError):  # who is too slow is dropped, in the midst of the handshake, too
                     if is_greeted:
                         slow = stack.enter_context(context.wrap_socket(slow, server_hostname="localhost"))
                     slow.sendall(what)
@@ -637,8 +649,20 @@ class Slowness(unittest.TestCase):
 
     def test_a_byte_now_and_then(self):
         """Time runs from the connection's beginning, or the next request's, whatever comes meanwhile."""
-        with Fake() as fake, Daemon(fake) as daemon, daemon.connect() as header, daemon.connect() as body, \
-                daemon.connect() as again, daemon.connect() as healthy:
+        with Fake() as fake, Daemon(fake) as daemon, daemon.connect() as healthy:
+            for _ in range(3):  # seconds that the machine takes are on our account
+                ended = self.drip(daemon, healthy)
+                if all(since_begin >= 9 and since_asked < 20 for since_begin, since_asked in ended.values()):
+                    break
+            else:
+                self.fail(ended)
+            healthy.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
+            self.assertIn(b"200 OK", healthy.recv(65536), "who has asked before may rest")
+
+    def drip(self, daemon, healthy):
+        """{what comes slowly: seconds since before it connected, and since all had begun to ask, after which it was cut off}"""
+        begun = time.monotonic()
+        with daemon.connect() as header, daemon.connect() as body, daemon.connect() as again:
             again.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
             self.assertIn(b"200 OK", again.recv(65536))
             start = time.monotonic()
@@ -657,15 +681,13 @@ class Slowness(unittest.TestCase):
                     try:
                         slow.sendall(b"x")
                         if slow.recv(1) == b"":
-                            ended[name] = time.monotonic() - start
+                            ended[name] = time.monotonic()
                     except TimeoutError:
                         pass
                     except ConnectionError:
-                        ended[name] = time.monotonic() - start
-            for name in ("header", "body", "again"):
-                self.assertTrue(9 <= ended.get(name, 0) < 20, ended)
-            healthy.sendall(b"GET /-/healthy HTTP/1.1\r\nHost: x\r\n\r\n")
-            self.assertIn(b"200 OK", healthy.recv(65536), "who has asked before may rest")
+                        ended[name] = time.monotonic()
+        self.assertEqual(3, len(ended), "all are cut off")
+        return {name: (at - begun, at - start) for name, at in ended.items()}
 
     def test_thousands_of_headers(self):
         with Fake() as fake, Daemon(fake) as daemon, daemon.connect() as connection:

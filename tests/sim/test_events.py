@@ -4,6 +4,7 @@ and slurmscope is killed again and again. When all jobs have ended each of its c
 usage: test_events.py [SEED [RUNS LIVE]]    (with RUNS: a long life of so many runs, so many of them alive at once)"""
 
 import contextlib
+import http.client
 import os
 import random
 import re
@@ -13,7 +14,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.error
 import urllib.request
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,7 +94,7 @@ class Exporter:
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=30) as answer:
                 page = samples(answer.read().decode())
-        except (urllib.error.URLError, ConnectionError):
+        except (OSError, http.client.HTTPException):
             return None
         return page if "slurm_cluster_job_submissions_total" in page else None
 

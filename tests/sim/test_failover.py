@@ -39,6 +39,7 @@ COPY_STATE = HA / "slurmscope-copy-state"
 NOBODY = pwd.getpwnam("nobody")
 TASKS = ("ping", "diag", "job_states", "job_search", "job_details", "job_arrays", "job_ends")
 # all that a standby may tell of Slurm
+COMMIT = "slurmscope_state_last_commit_timestamp_seconds"
 OF_PING = re.compile(r"slurm_(cluster_info|controller_up|controller_ping_seconds)\{")
 OF_LEADER = re.compile(r"slurmscope_(coverage_ratio|jobs_without_details|job_details_oldest\w*|job_events\w*|state\w*)( |\{|$)")
 
@@ -84,7 +85,7 @@ class Follower:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as refused:
             return refused.code, refused.read().decode()
-        except (urllib.error.URLError, ConnectionError, http.client.HTTPException):
+        except (OSError, http.client.HTTPException):
             return 0, ""
 
     def page(self):
@@ -317,6 +318,7 @@ def copied(seed):
                 die_as_it_writes(giver.state)
                 sim.control(f"controllers?count=2&down={down}")
                 wait_until(taker.leads, "the other one to lead")
+                wait_until(lambda taker=taker: COMMIT in taker.page(), "it to write")  # so that its file is the newest
                 taken += 1
                 giver.start()
                 pair.seen.clear()  # until then it shows what the copy has
@@ -342,7 +344,7 @@ while True:
         db.execute("UPDATE t SET n = n + 1 WHERE id BETWEEN ? AND ?", (first, first + 99))
         time.sleep(0.003)
     db.execute("COMMIT")
-    time.sleep(random.uniform(0, 0.4))
+    time.sleep(random.choice((0, 0.1, 0.2, 0.4, 2))) # a busy machine needs a long rest to copy
 """
 
 
@@ -382,6 +384,7 @@ def robbed(seed):
         try:
             for _ in range(4):
                 wait_until(lambda: one.leads() and "slurm_cluster_job_submissions_total" in one.page(), "it to lead")
+                wait_until(lambda: "db_jobs" in sim.stats()["endpoints"], "slurmdbd to be asked")
                 time.sleep(5)
                 lock.unlink()
                 with open(lock, "w", encoding="utf-8") as other:
@@ -486,7 +489,7 @@ def slow_disk(seed):
             cluster, = json.loads(one.get("/api/v1/status")[1])["clusters"]
             made.add(cluster["made_timestamp_seconds"])
             return len(made) > 2
-        wait_until(look, lambda: f"pages to be made: {sorted(made)}")
+        wait_until(look, lambda: f"pages to be made: {sorted(made)}", 240)
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ back, and when all jobs have ended each is what the simulators counted. Then a f
 page and state file.   usage: test_reload.py [SEED]"""
 
 import contextlib
+import http.client
 import random
 import re
 import signal
@@ -14,7 +15,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -94,7 +94,7 @@ class Daemon:
         try:
             with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/metrics", timeout=30) as answer:
                 page = samples(answer.read().decode())
-        except (urllib.error.URLError, ConnectionError):
+        except (OSError, http.client.HTTPException):
             return None
         fell = [series for series, value in self.before.items()
                 if COUNTED.match(series) and page.get(series, 0) < value and f'user="{self.denied}"' not in series]
