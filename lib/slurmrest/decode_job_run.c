@@ -176,7 +176,7 @@ static void note_allocated(struct job_run *run)
 	}
 	run->cpus_allocated = nodes ? cpus : NUMBER_UNSET;
 	run->memory_allocated = nodes ? memory : NUMBER_UNSET;
-	if (nodes)
+	if (nodes && job_run_has_ended(run))
 		name_last_task(&run->job);
 }
 

@@ -137,6 +137,10 @@ static void test_members(void)
 		 "\"start\":4294967294,\"end\":20},\"tres\":{\"allocated\":[{\"type\":\"cpu\",\"count\":1},{"
 		 "\"type\":\"node\",\"count\":1}]}",
 		 "failed array=3 task=13 submit=5 end=20 has=cpu=1,node=1 held_cpus=1 steps=0"},
+		/* not while the rest waits, whatever is said of what it has */
+		{"\"state\":{\"current\":[\"PENDING\"]},\"nodes\":\"None assigned\",\"array\":{\"job_id\":3,\"task\":\"0x3C\"},"
+		 "\"tres\":{\"allocated\":[{\"type\":\"cpu\",\"count\":1},{\"type\":\"node\",\"count\":1}]}",
+		 "pending array=3 tasks=4 has=cpu=1,node=1 held_cpus=1 steps=0"},
 		/* a rest that was cancelled as its last task was about to start (22.05) */
 		{"\"state\":{\"current\":\"CANCELLED\"},\"nodes\":\"None assigned\",\"array\":{\"job_id\":3,\"task_id\":null,"
 		 "\"task\":\"0x3C\"},\"time\":{\"submission\":5,\"start\":6,\"end\":6},\"allocation_nodes\":1,"
