@@ -355,19 +355,20 @@ def copies(count=20):
         with subprocess.Popen([sys.executable, "-c", WRITER, state], stdout=subprocess.PIPE) as writer:
             try:
                 writer.stdout.readline()
-                seen = []
-                for _ in range(count):
+                seen, end = [], time.monotonic() + 240
+                while len(seen) < count or len(set(seen)) < 5:  # many may be of one rest
+                    assert time.monotonic() < end, f"what was written was not seen: {seen}"
                     subprocess.run([COPY_STATE, state, copy], check=True)
                     with contextlib.closing(sqlite3.connect(copy)) as db:
                         least, most = db.execute("SELECT min(n), max(n) FROM t").fetchone()
                         whole = db.execute("PRAGMA integrity_check").fetchone()
                     assert least == most and whole == ("ok",), f"a copy of two moments: {least}, {most}, {whole}"
                     seen.append(least)
-                assert seen == sorted(seen) and seen[-1] > seen[0]
+                assert seen == sorted(seen), seen
             finally:
                 writer.kill()
         assert not list(Path(folder).glob("copy.*"))
-    print(f"{count} copies of {seen[-1] - seen[0]} states", flush=True)
+    print(f"{len(seen)} copies of {len(set(seen))} states", flush=True)
 
 
 def robbed(seed):
