@@ -200,6 +200,11 @@ void count_start(struct job_events *events, struct run *run, int64_t start, int6
 
 /* Time */
 
+int64_t ran_until(const struct run *run, int64_t until)
+{
+	return run->ran_before + until - run->began;
+}
+
 /* A requeue that nobody saw: of the run before it too much was counted. That is taken from the run after it, as far as
  * it is known: all of it when slurmdbd has told how the one before ended; until then, that it ended before the other
  * was submitted. */
@@ -210,7 +215,7 @@ static int64_t take_excess(struct job_events *events, const struct run *run)
 	while ((other = runs_next(&events->runs, run->key.id, run->key.task, other))) {
 		int64_t most = 0; /* that may have been counted of it */
 		if (!(other->bits & RUN_ENDED))
-			most = other->ran_before + run->key.submit_time - other->began;
+			most = ran_until(other, run->key.submit_time);
 		if (other->key.submit_time >= run->key.submit_time || other->counted <= most)
 			continue;
 		excess += other->counted - most;
@@ -258,7 +263,7 @@ void count_begin(struct job_events *events, struct run *run, const struct run_ti
 
 void count_until(struct job_events *events, struct run *run, int64_t until)
 {
-	int64_t ran = run->ran_before + until - run->began;
+	int64_t ran = ran_until(run, until);
 	if (ran <= run->counted)
 		return;
 	count_run_time(events, run, ran - run->counted);

@@ -34,7 +34,9 @@ void count_until(struct job_events *events, struct run *run, int64_t until);
  * made good if it was too little. */
 void count_size(struct job_events *events, struct run *run, const struct job_end *size);
 
-int64_t counted_until(const struct run *run); /* of one that has begun: Unix seconds */
+/* Of one that has begun. */
+int64_t ran_until(const struct run *run, int64_t until); /* seconds, if it was not suspended since it was last resumed */
+int64_t counted_until(const struct run *run); /* Unix seconds */
 
 void count_end(struct job_events *events, struct run *run, const struct job_end *end);
 

@@ -225,7 +225,7 @@ void events_restored(struct job_events *events, int64_t now)
 	job_events_screen(events);
 	for (size_t i = 0; i < events->runs.count; i++) {
 		struct run *run = &events->runs.items[i];
-		int64_t ran = run->ran_before + events->looked_until - run->began;
+		int64_t ran = ran_until(run, events->looked_until);
 		if (run->is_used && run->bits & RUN_RUNS && ran > run->counted)
 			run->counted = ran;
 	}

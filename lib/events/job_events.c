@@ -65,22 +65,16 @@ static struct run *find_resized(const struct job_events *events, const struct ru
 	return run;
 }
 
-/* From its start on, with whatever size. */
-static void end_resized(struct job_events *events, struct run *run, const struct job_end *last)
+/* From its start on, as it was seen: slurmdbd has the last size's start of one that was resized, and may never have been told
+ * of a start. */
+static void end_as_seen(struct job_events *events, struct run *run, const struct job_end *told)
 {
-	struct job_end end = *last;
+	struct job_end end = *told;
 	if (run->began)
-		end.run_seconds = run->ran_before + end.end_time - run->began;
+		end.run_seconds = ran_until(run, end.end_time);
+	if (!end.start_time)
+		end.start_time = run->began;
 	count_end(events, run, &end);
-}
-
-/* slurmdbd was never told when it started, but it was seen to run. */
-static void end_seen(struct job_events *events, struct run *run, const struct job_end *end)
-{
-	struct job_end whole = *end;
-	whole.start_time = run->began;
-	whole.run_seconds = run->ran_before + end->end_time - run->began;
-	count_end(events, run, &whole);
 }
 
 void job_events_take_end(struct job_events *events, const struct job_end *end)
@@ -90,15 +84,12 @@ void job_events_take_end(struct job_events *events, const struct job_end *end)
 		run = resized = find_resized(events, &end->key, end->start_time, end->end_time);
 	if (run && run->bits & RUN_ENDED)
 		return;
-	if (resized) {
-		end_resized(events, run, end);
-		return;
-	}
 	if (!run)
 		run = count_new_run(events, &end->key, end->raw_id, &end->owner, end->tasks,
 				    end->end_time);
-	if (!end->start_time && end->cpus && run->bits & RUN_STARTED && run->began)
-		end_seen(events, run, end);
+	bool lacks_start = !end->start_time && end->cpus && run->bits & RUN_STARTED && run->began;
+	if (resized || lacks_start)
+		end_as_seen(events, run, end);
 	else
 		count_end(events, run, end);
 }

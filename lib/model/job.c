@@ -63,7 +63,9 @@ uint64_t job_count(const struct job *job, bool *ret_is_cut)
 uint64_t job_last_task(const struct job *job)
 {
 	struct text rest = job->array_tasks, mask = text_cut(&rest, '%');
-	for (size_t i = 2; is_mask(mask) && i < mask.len; i++)
+	if (!is_mask(mask))
+		return NUMBER_UNSET;
+	for (size_t i = 2; i < mask.len; i++)
 		for (unsigned bit = 4; bit--;)
 			if (hex_digit(mask.bytes[i]) >> bit & 1)
 				return (mask.len - i - 1) * 4 + bit;

@@ -134,6 +134,7 @@ def held_gres(held):
 
 class Truth:
     def __init__(self, release):
+        self.release = release
         self.tells_codes = release != "22.05"  # slurmrestd 22.05 gives any exit code as 0
         self.samples = Counter()
         self.more = Counter()  # where it was seen as it was submitted, so many more
@@ -171,7 +172,7 @@ class Truth:
         """At any time since it was submitted, if somebody saw it."""
         longest = int(row["End"]) - int(row["Submit"])
         started = row | {"Start": row["Submit"], "Eligible": row["Submit"], "Held": [(longest, held)]}
-        of_start = Truth("")
+        of_start = Truth(self.release)
         of_start.add_start(started, queue, held, 0)
         for entity, names in entities(row):
             of_start.count(f"{entity}_job_starts", **names)

@@ -135,7 +135,7 @@ def live(exporter, jobs, kills):
     return before
 
 
-def settle(slurm, exporter, before, forgotten=lambda: []):
+def settle(slurm, exporter, before, state):
     """Compares until all is equal, or what is not stays so and is forgotten, or it will never be: (page, equal, wrong, runs)."""
     end = time.monotonic() + LATE
     last, since = None, 0
@@ -147,7 +147,7 @@ def settle(slurm, exporter, before, forgotten=lambda: []):
         wrong |= {f"CPU time used by {account}": pair for account, pair in compare_use(slurm, page).items()}
         if wrong != last:
             last, since = wrong, time.monotonic()
-        stays = time.monotonic() > since + STAYS and not without_forgotten(wrong, forgotten())
+        stays = time.monotonic() > since + STAYS and not without_forgotten(wrong, without_ends_now(state))
         if not wrong or stays or time.monotonic() > end:
             return page, equal, wrong, count
         time.sleep(3)
@@ -193,7 +193,7 @@ def main(jobs, kills):
         wait_for_ends(slurm)
         with Prometheus(os.environ.get("PROMETHEUS", "prometheus"), exporter) as prometheus:
             state = exporter.folder / "state"
-            page, equal, wrong, count = settle(slurm, exporter, page, lambda: without_ends_now(state))
+            page, equal, wrong, count = settle(slurm, exporter, page, state)
             with contextlib.suppress(AssertionError):  # the last scrape may have failed
                 wait_until(lambda: not compare_p95(slurm, prometheus)[1], "P95 as sacct has it")
             queues, wrong_p95 = compare_p95(slurm, prometheus)

@@ -308,7 +308,11 @@ stir() {
 			sleep 0.2
 			continue
 		fi
-		stir_once && taken=yes || echo 'stir: Slurm did not take it' >&2
+		if stir_once; then
+			taken=yes
+		else
+			echo 'stir: Slurm did not take it' >&2
+		fi
 		sleep "0.$RANDOM"
 	done
 	[ "$taken" ] || die 'stir: Slurm took nothing'

@@ -25,6 +25,7 @@ BACK_OFF = 330  # that the planner may wait after six failures, in which a busy 
 # with the simulator and with real Slurms, and so are the budgets.)
 AT_ANY_COST = ["--jobs.read=list", "--budget.slurmrestd=1000", "--budget.slurmctld=1000",
                "--budget.requests=1000"]
+COMMIT = "slurmscope_state_last_commit_timestamp_seconds"  # absent until the state is written
 EVERY_SECOND = [f"--interval.{endpoint}=1" for endpoint in ENDPOINTS]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import fake_slurmrestd as fakes
 from fake_slurmrestd import ENDPOINTS, FIXTURES, MORE_ENDPOINTS, OF_SLURMDBD, Fake, body, edited, make_token
-from harness import PATIENCE, SLURMSCOPE, Daemon, all_at_once, free_port
+from harness import COMMIT, PATIENCE, SLURMSCOPE, Daemon, all_at_once, free_port
 
 HTML = b"<!DOCTYPE html><html><body>It works!</body></html>"
 
@@ -252,7 +252,7 @@ class Doctor(unittest.TestCase):
         with self.cluster() as fake, tempfile.TemporaryDirectory() as folder:
             state = f"--state.path={folder}/state"
             with Daemon(fake, state) as daemon:
-                daemon.wait_for(lambda page: "slurmscope_state_last_commit_timestamp_seconds" in page)
+                daemon.wait_for(lambda page: COMMIT in page)
                 self.says(self.look(fake, state, state=False), "ok", "state", rf"another process has it \(.*, process {daemon.pid}\)")
             before = sorted(path.name for path in Path(folder).iterdir())
             self.says(self.look(fake, state, state=False), "ok", "state", "can be written")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import fake_slurmrestd as fakes
 from fake_slurmrestd import ENDPOINTS, FIXTURES, MORE_ENDPOINTS, OF_SLURMDBD, Fake, body, edited, endless, make_token, raw, recorded
-from harness import BACK_OFF, EVERY_SECOND, Daemon, all_at_once, held, is_sanitized, is_up, results, wait_until
+from harness import BACK_OFF, COMMIT, EVERY_SECOND, Daemon, all_at_once, held, is_sanitized, is_up, results, wait_until
 
 SHORT = ["--slurmrestd.timeout=25"]  # more than a healthy answer takes on a busy machine, less than a dripping ping
 PROBES = ("ping", "diag")
@@ -24,7 +24,6 @@ GOOD = ("ok", "unchanged")
 HTML = b"<!DOCTYPE html><html><body>Please log in</body></html>"
 EMPTY_304 = b"HTTP/1.1 304 NOT MODIFIED\r\n\r\n"
 FRONT_END = "text/html"
-COMMIT = "slurmscope_state_last_commit_timestamp_seconds"
 EVENT = re.compile(r"slurm_\w+_job_(submissions|starts|ends)_total|slurm_job_runtime|slurmscope_job_events")
 
 

@@ -16,11 +16,10 @@ import unittest
 from pathlib import Path
 
 from fake_slurmrestd import Fake, make_token
-from harness import EVERY_SECOND, SLURMSCOPE, Daemon, all_at_once, free_port, is_up, run, wait_until
+from harness import COMMIT, EVERY_SECOND, SLURMSCOPE, Daemon, all_at_once, free_port, is_up, run, wait_until
 
 UNIT = Path(__file__).resolve().parents[2] / "deploy/systemd/slurmscope.service"
 LANDLOCK_CREATE_RULESET, ASK_VERSION = 444, 1
-COMMIT = "slurmscope_state_last_commit_timestamp_seconds"
 # A filter as a container's runtime or systemd puts on what it starts: default reply, reply to those named, who they are.
 FILTERED = """
 import ctypes, os, sys

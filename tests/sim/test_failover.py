@@ -31,7 +31,7 @@ from test_events import COUNTED, compare
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
-from harness import free_port, samples, wait_until  # noqa: E402
+from harness import COMMIT, free_port, samples, wait_until  # noqa: E402
 
 SCHEMA = json.loads((HERE.parent / "e2e" / "status.schema.json").read_text())
 HA = HERE.parent.parent / "deploy" / "ha"
@@ -39,7 +39,6 @@ COPY_STATE = HA / "slurmscope-copy-state"
 NOBODY = pwd.getpwnam("nobody")
 TASKS = ("ping", "diag", "job_states", "job_search", "job_details", "job_arrays", "job_ends")
 # all that a standby may tell of Slurm
-COMMIT = "slurmscope_state_last_commit_timestamp_seconds"
 OF_PING = re.compile(r"slurm_(cluster_info|controller_up|controller_ping_seconds)\{")
 OF_LEADER = re.compile(r"slurmscope_(coverage_ratio|jobs_without_details|job_details_oldest\w*|job_events\w*|state\w*)( |\{|$)")
 
