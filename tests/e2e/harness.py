@@ -1,6 +1,7 @@
 """What the end-to-end tests share: the daemon under test, its page and its log."""
 
 import contextlib
+import fcntl
 import glob
 import http.client
 import json
@@ -80,12 +81,22 @@ def run(*options, wrapper=(), stdout=subprocess.PIPE, cwd=None, **environment):
                           text=True, timeout=PATIENCE, cwd=cwd, env=os.environ | environment)
 
 
+PORTS = Path(tempfile.gettempdir(), f"slurmscope-ports-{os.getuid()}")
+held_ports = []  # files whose locks say which ports this process was given
+
+
 def free_port(host="127.0.0.1"):
-    """Of those that neither the kernel gives to who binds to port 0 nor tests/cluster has, so that it is free still when it is used."""
+    """A port that this process alone is given, of those that neither the kernel gives to who binds to port 0 nor tests/cluster has."""
+    PORTS.mkdir(exist_ok=True)
     while True:
+        port = random.randrange(10000, 20000)
+        lock = open(PORTS / str(port), "w")
         with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe, contextlib.suppress(OSError):
-            probe.bind((host, random.randrange(10000, 20000)))
-            return probe.getsockname()[1]
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            probe.bind((host, port))
+            held_ports.append(lock)
+            return port
+        lock.close()
 
 
 def is_sanitized():
