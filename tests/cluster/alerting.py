@@ -22,7 +22,7 @@ from webhook import Webhook  # noqa: E402
 EXAMPLES = ROOT / "deploy/prometheus"
 RUNBOOKS = ROOT / "dashboards/runbooks"
 CLUSTER = "alpha"  # as the scrape configuration calls it
-PATIENCE = 150
+PATIENCE = 300
 # What Prometheus leaves in a text where a template failed.
 NOT_FILLED_IN = ("{{", "}}", "%(", "%!", "<no value>", "<error", "NaN", "Inf")
 

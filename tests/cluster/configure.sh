@@ -17,9 +17,9 @@ nodes=(cn01 cn02 cn03 cn04 cn05 cn06 cn07 cn08 cn09 cn10 cn11 cn12 sp01 gn01 gn0
 
 make_users() {
 	local user
-	inside useradd --system slurmrestd 2>/dev/null || true
+	inside useradd --system slurmrestd
 	for user in "${users[@]}" "$outsider" "$admin"; do
-		inside id -u "$user" >/dev/null 2>&1 || inside useradd --no-create-home --shell /bin/bash "$user"
+		inside useradd --no-create-home --shell /bin/bash "$user"
 	done
 }
 
@@ -38,10 +38,6 @@ make_folders() {
 	inside install -d -o mysql -g mysql /run/mysqld
 	inside install -d -o slurmrestd -g slurmrestd /run/slurmrestd
 	inside install -d "${nodes[@]/#//var/spool/slurmd/}"
-	local gpu
-	for gpu in 0 1 2 3; do
-		[ -e "$root/dev/gpu$gpu" ] || mknod -m 666 "$root/dev/gpu$gpu" c 1 3
-	done
 }
 
 write_slurmdbd_conf() {
@@ -144,7 +140,7 @@ write_nodes() {
 		NodeName=fut[1-2] $host Port=[$((port + 34))-$((port + 35))] CPUs=4 CoresPerSocket=4 RealMemory=16000 State=FUTURE
 		PartitionName=cpu Nodes=cn[01-10],sp01,dead[1-2] Default=YES MaxTime=2-00:00:00 DefaultTime=01:00:00 PriorityTier=10
 		PartitionName=gpu Nodes=gn[01-02],hn01,mx01 MaxTime=1-00:00:00 DefaultTime=00:30:00 PriorityTier=20
-		PartitionName=debug Nodes=cn[01-02] MaxTime=00:30:00 DefaultTime=00:05:00 MaxNodes=1 PriorityTier=100 PriorityJobFactor=1000
+		PartitionName=debug Nodes=cn[01-02] MaxTime=01:30:00 DefaultTime=00:05:00 MaxNodes=1 PriorityTier=100 PriorityJobFactor=1000
 		PartitionName=hidden Nodes=cn11 Hidden=YES MaxTime=UNLIMITED
 		PartitionName=capped Nodes=cn11 QOS=partition
 		PartitionName=shared Nodes=gn[01-02] QOS=shared MaxTime=1-00:00:00
@@ -174,8 +170,12 @@ write_epilog() {
 	chmod 755 "$root/etc/slurm/epilog"
 }
 
+# Whatever the packages come with, and nothing of the cluster that was there before.
 wipe_state() {
-	rm -rf "$root"/run/{slurm,munge,mysqld,slurmrestd} "$root"/var/spool/{slurmctld,slurmd} "$root/var/log/slurm"
+	rm -rf --one-file-system "$root"
+	mkdir -p "$root/var"
+	cp -a "$system"/{etc,run} "$root"
+	tar -C "$system/var" --exclude=./cache --exclude=./lib/apt --exclude=./lib/dpkg -c . | tar -C "$root/var" -x
 }
 
 configure_cluster() {

@@ -5,7 +5,7 @@
 # number the kernel gave to somebody else is never signalled.
 
 # Seconds. A slurmctld that takes back from its backup needs 29; one that is killed as it ends has not written all it knew.
-patience=120
+patience=300
 
 daemons=(munged mariadbd slurmdbd slurmctld slurmd slurmrestd)
 
@@ -21,11 +21,12 @@ running() {
 port_open() { : <>"/dev/tcp/127.0.0.1/$1"; }
 port_closed() { ! port_open "$1" 2>/dev/null; }
 
+# Who ends what a test has left behind (see `with`) spares the daemons.
 launch() {
 	local name=$1
 	shift
 	mkdir -p "$pids"
-	(become='exec setsid' inside "$@") >"$root/var/log/slurm/$name.out" 2>&1 </dev/null &
+	(become='exec env -u SLURMSCOPE_TEST_ON setsid' inside "$@") >"$root/var/log/slurm/$name.out" 2>&1 </dev/null &
 	echo "$! $(started_at $!)" >"$pids/$name"
 }
 
@@ -115,7 +116,7 @@ daemon_status() {
 	local file pid
 	for file in "$pids"/*; do
 		if [ ! -e "$file" ]; then
-			echo "$release is down"
+			echo "$cluster is down"
 		elif running "${file##*/}"; then
 			echo "${file##*/} runs as $pid"
 		else

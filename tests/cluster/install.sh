@@ -11,15 +11,19 @@ host_mirror() {
 }
 
 install_release() {
-	local marker=$root/etc/slurmscope-complete
-	[ ! -e "$marker" ] || return 0
+	local marker=$system/etc/slurmscope-complete root=$system
+	lock_system
+	if [ ! -e "$marker" ]; then make_system; fi
+	exec 8>&-
+}
+
+make_system() {
 	if ! command -v debootstrap >/dev/null; then
 		echo "installing debootstrap on this machine"
 		apt-get install -y --no-install-recommends debootstrap
 	fi
-	[ ! -d "$pids" ] || bring_down
-	rm -rf --one-file-system "$root"
-	mkdir -p "$root"
+	rm -rf --one-file-system "$system"
+	mkdir -p "$system"
 
 	# Older debootstraps have no script for the newest suites; all are like sid.
 	echo "$release: debootstrap $suite into $root"
@@ -41,6 +45,11 @@ install_release() {
 		inside DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "${packages[@]}" &&
 		inside apt-get clean
 	} >>"$root.log" 2>&1 || die "installation failed, see $root.log"
+
+	local gpu
+	for gpu in 0 1 2 3; do
+		mknod -m 666 "$system/dev/gpu$gpu" c 1 3
+	done
 
 	# shellcheck disable=SC2016
 	inside dpkg-query -W -f '${Package} ${Version}\n' slurmctld slurmrestd mariadb-server munge

@@ -1,17 +1,16 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # the variables of cluster
-# Sourced by cluster if CLUSTER_PROFILE=pair: the same cluster with a second controller, for test_failover.py. Its slurmctld
+# Sourced by cluster for RELEASE-pair: the same cluster with a second controller, for test_failover.py. Its slurmctld
 # and its slurmrestd are at 127.0.0.2 and believe that their host is controller2; StateSaveLocation is shared.
 
 pair_of() { declare -f "$1" | sed "1s/.*/first_$1 ()/"; }
-eval "$(for function in make_folders wipe_state write_nodes start_daemon bring_up; do pair_of "$function"; done)"
+eval "$(for function in make_folders write_nodes start_daemon bring_up; do pair_of "$function"; done)"
 
 # What is of the host alone: pid files, by which a slurmctld ends the one before.
 make_folders() {
 	first_make_folders
 	inside install -d -o slurm -g slurm /run/controller2
-	grep -q controller2 "$root/etc/hosts" || echo '127.0.0.2 controller2' >>"$root/etc/hosts"
+	echo '127.0.0.2 controller2' >>"$root/etc/hosts"
 }
-wipe_state() { first_wipe_state; rm -rf "$root/run/controller2"; }
 
 # The backup takes over after SlurmctldTimeout; what ended is forgotten at once.
 write_nodes() {

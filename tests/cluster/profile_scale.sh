@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # the variables of cluster
-# Sourced by cluster if CLUSTER_PROFILE=scale: another cluster in the same folder, for tests/scale.
+# Sourced by cluster for RELEASE-scale, which tests/scale measures: a large cluster with few daemons.
 #
 #   rn01-02       64 CPUs each, the only ones with a slurmd: partition run
 #   cl00001-...   $SCALE_NODES powered down ones: partition large, which is DOWN and only holds jobs

@@ -7,6 +7,8 @@ import subprocess
 import time
 from collections import Counter, defaultdict, namedtuple
 
+from real_slurm import Cluster
+
 PATIENCE = 60  # seconds until nothing happens any more
 
 UNITS = {"": 2**20, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
@@ -24,16 +26,12 @@ def conclude(line):
             file.write(line + "\n")
 
 
-class Slurm:
-    """The commands of one release, run inside its cluster."""
-
-    def __init__(self, release):
-        self.release = release
-        self.program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "cluster")
+class Slurm(Cluster):
+    """A cluster whose commands are read."""
 
     def run(self, *command):
         """Times are printed as seconds since 1970."""
-        result = subprocess.run([self.program, "exec", self.release, "env", "SLURM_TIME_FORMAT=%s", *command],
+        result = subprocess.run(self.command("exec", "env", "SLURM_TIME_FORMAT=%s", *command),
                                 stdout=subprocess.PIPE, check=True)
         return result.stdout.decode("utf-8", "replace")
 

@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 """What wakes people up, on a real Slurm: its jobs fail, a node goes down, licences run out, slurmscope loses its token,
 slurmctld is away; Prometheus and Alertmanager tell a webhook of each, of its end, and of nothing else.
-usage: test_alerts.py RELEASE    (the release must be up; SLURMSCOPE is the binary)"""
+usage: test_alerts.py CLUSTER    (with its workload, see `with`; SLURMSCOPE is the binary)"""
 import contextlib
 import datetime
 import math
 import re
-import subprocess
 import sys
 
-from alerting import HERE, PATIENCE, Alerting, Story, check_texts
+from alerting import PATIENCE, Alerting, Story, check_texts
 from harness import ENDPOINTS, EVERY_SECOND, MORE_ENDPOINTS, Daemon, is_up, wait_until
 from slurm_says import Slurm, conclude
 
@@ -18,17 +17,6 @@ INTERVALS = [*EVERY_SECOND, "--jobs.read=auto", *(f"--interval.{name}=1" for nam
 # Of what the workload leaves behind, besides nodes that are down: limits that are reached, reservations without jobs.
 STANDING = {"SlurmNodeDown", "SlurmQOSNearLimit", "SlurmAssociationNearLimit", "SlurmReservationIdle",
             "SlurmJobsBlockedByLimit", "SlurmFairshareDrift"}
-
-
-def cluster(verb, *arguments):
-    command = [HERE / "cluster", verb, RELEASE, *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-
-def submit(user, command, *options):
-    """The job's id."""
-    return cluster("exec", "setpriv", "--reuid", user, "--regid", user, "--init-groups", "sbatch", "--parsable",
-                   "--chdir=/tmp", "--output=/dev/null", "--partition=busy", "--time=5", *options, "--wrap", command)
 
 
 def is_known(page, endpoint):
@@ -76,8 +64,11 @@ class Ends:
 class Bench:
     """The cluster, a slurmscope on it, and who watches that."""
 
-    def __init__(self, daemon, alerting):
-        self.slurm, self.daemon, self.alerting = Slurm(RELEASE), daemon, alerting
+    def __init__(self, slurm, daemon, alerting):
+        self.slurm, self.daemon, self.alerting = slurm, daemon, alerting
+
+    def submit(self, user, script, *options):
+        return self.slurm.submit(user, script, "--partition=busy", "--time=5", *options)
 
     def nodes_down(self):
         """As sinfo has them, without those that are down on purpose."""
@@ -92,9 +83,9 @@ class Bench:
 
 def jobs_fail(bench, story):
     """Two users of one account, on two nodes: of the one's jobs four of five fail wherever they run."""
-    carol = [submit("carol", "exit $((SLURM_ARRAY_TASK_ID % 5 != 0))", "--array=0-39%4", "-w", node)
+    carol = [bench.submit("carol", "exit $((SLURM_ARRAY_TASK_ID % 5 != 0))", "--array=0-39%4", "-w", node)
              for node in ("bn01", "bn02")]
-    bob = submit("bob", "true", "--array=0-119%8")
+    bob = bench.submit("bob", "true", "--array=0-119%8")
     of_partition = story.fires("SlurmPartitionJobsFailing", partition="busy", severity="warning")
     of_user = story.fires("SlurmUserJobsFailing", user="carol", severity="info")
     wait_until(lambda: not bench.slurm.run("squeue", "-h", "-j", ",".join((*carol, bob))), "the end of jobs", PATIENCE)
@@ -103,33 +94,33 @@ def jobs_fail(bench, story):
         ends.check(message, r"At least ([\d.]+)% ", lambda failed, jobs: 100 * lower_bound(failed, jobs))
     ends.check(of_partition, r"Most failures of a user in the cluster: (\d+) of carol\.", lambda failed, _: failed)
     story.mends()
-    submit("carol", "true", "--array=0-59%12")
+    bench.submit("carol", "true", "--array=0-59%12")
     story.resolves()
 
 
 def node_goes_down(bench, story):
-    cluster("exec", "scontrol", "update", "nodename=bn01", "state=down", "reason=smoke")
+    bench.slurm.ask("exec", "scontrol", "update", "nodename=bn01", "state=down", "reason=smoke")
     try:
         message = story.fires("SlurmNodeDown", node="bn01", severity="warning")
         assert "Node bn01 of alpha has been down for more than 5s" in message.annotations["description"], message
     finally:
         story.mends()
-        cluster("exec", "scontrol", "update", "nodename=bn01", "state=resume")
+        bench.slurm.ask("exec", "scontrol", "update", "nodename=bn01", "state=resume")
     story.resolves()
 
 
 def licences_run_out(bench, story):
     """One job takes all that are left, another wants one."""
     matlab = next(row for row in bench.slurm.records("lic") if row["LicenseName"] == "matlab")
-    jobs = [submit("bob", "sleep 600", f"--licenses=matlab:{matlab['Free']}")]
+    jobs = [bench.submit("bob", "sleep 600", f"--licenses=matlab:{matlab['Free']}")]
     try:
         wait_until(lambda: "RUNNING" in bench.slurm.run("squeue", "-h", "-o", "%T", "-j", jobs[0]), "its run")
-        jobs.append(submit("alice", "sleep 600", "--licenses=matlab:1"))
+        jobs.append(bench.submit("alice", "sleep 600", "--licenses=matlab:1"))
         message = story.fires("SlurmLicensesExhausted", license="matlab", severity="warning")
         assert f"None of the {matlab['Total']} licences matlab" in message.annotations["description"], message
     finally:
         story.mends()
-        cluster("exec", "scancel", *jobs)
+        bench.slurm.ask("exec", "scancel", *jobs)
     story.resolves()
 
 
@@ -146,7 +137,7 @@ def token_is_bad(bench, story):
 
 def token_expires(bench, story):
     good = bench.daemon.tokens[-1]
-    bench.daemon.write_token(cluster("token", "warden", "1"))
+    bench.daemon.write_token(bench.slurm.ask("token", "warden", 1))
     story.fires("SlurmscopeTokenExpiring", severity="critical")
     story.silences("SlurmscopeTokenExpiring", over={"SlurmscopeCutOff", *bench.standing})
     story.mends()
@@ -155,13 +146,10 @@ def token_expires(bench, story):
 
 
 def slurmctld_is_away(bench, story):
-    cluster("stop", "slurmctld")
-    try:
+    with bench.slurm.without("slurmctld"):
         story.fires("SlurmControllerDown", severity="critical")
         story.silences("SlurmControllerDown", over=bench.standing)
-    finally:
         story.mends()
-        cluster("start", "slurmctld")
     story.resolves()
 
 
@@ -196,22 +184,22 @@ def was_missed(bench, message, known):
     return bool(missed) and any(message.labels == other.labels for other in known)
 
 
-def summarize(stories, standing, unexpected):
+def summarize(slurm, stories, standing, unexpected):
     fired = [message for story in stories for message in story.fired]
     told = [story.first_after for story in stories]
     resolved = [story.resolved_after for story in stories]
-    line = (f"{RELEASE} alerts: {len(stories)} stories, {len(fired)} alerts fired and resolved, "
+    line = (f"{slurm.name} alerts: {len(stories)} stories, {len(fired)} alerts fired and resolved, "
             f"first after {min(told):.0f} to {max(told):.0f} s, resolved after {min(resolved):.0f} to "
             f"{max(resolved):.0f} s; {len(standing)} stood before, {len(unexpected)} unexpected")
     conclude(line)
 
 
 def main():
-    daemon = Daemon(None, *INTERVALS, "--slurmrestd.user=warden", url=cluster("url"),
-                    token=cluster("token", "warden", "7200"))
+    slurm = Slurm(CLUSTER)
+    daemon = Daemon(None, *INTERVALS, "--slurmrestd.user=warden", url=slurm.url, token=slurm.ask("token", "warden", 7200))
     with daemon, contextlib.ExitStack() as stack:
         daemon.wait_for(all_is_known, "all is known", PATIENCE)
-        bench = Bench(daemon, stack.enter_context(Alerting(daemon)))
+        bench = Bench(slurm, daemon, stack.enter_context(Alerting(daemon)))
         standing, before = check_standing(bench), bench.picture()
         # before it knew anything of slurmscope Prometheus may have missed it
         before_stories = len(bench.alerting.webhook.messages())
@@ -227,10 +215,10 @@ def main():
             story = [story for story in stories if story.begun <= message.at][-1]
             print(f"unexpected, {message.at - story.begun:.1f} s after the begin of '{story.title}': {message}: "
                   f"{message.annotations['description']}")
-        summarize(stories, standing, unexpected)
+        summarize(slurm, stories, standing, unexpected)
         assert not unexpected
 
 
 if __name__ == "__main__":
-    RELEASE = sys.argv[1]
+    CLUSTER = sys.argv[1]
     main()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """`slurmscope doctor` before a real Slurm: all is well, then one thing after the other is broken, and what doctor says of it is
 read beside the page and the log of a running slurmscope. The token comes from deploy/token all the while.
-usage: test_doctor.py RELEASE    (the release must be up, with its workload; SLURMSCOPE is the binary)"""
+usage: test_doctor.py CLUSTER    (with its workload, see `with`; SLURMSCOPE is the binary)"""
 import os
 import re
 import shutil
@@ -16,6 +16,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 from fake_slurmrestd import make_token  # noqa: E402
 from harness import BACK_OFF, EVERY_SECOND, SLURMSCOPE, Daemon, free_port, is_up, results, wait_until  # noqa: E402
+from real_slurm import Cluster, asked_since, check  # noqa: E402
 
 CACHE = os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope")
 FAKETIME = f"{CACHE}/faketime/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
@@ -25,35 +26,20 @@ CONTROLLER = 'slurm_controller_up{controller="controller",role="primary"}'
 PRIVATE = "PrivateData=accounts,jobs,reservations,usage,users\n"
 
 
-def cluster(verb, *arguments, **environment):
-    done = subprocess.run([HERE / "cluster", verb, RELEASE, *arguments], capture_output=True, text=True,
-                          env=os.environ | environment)
-    if done.returncode:
-        raise SystemExit(f"cluster {verb} {arguments}: {done.stderr}")
-    return done.stdout.strip()
-
-
-def check(title, condition, detail=""):
-    print(f"{'ok  ' if condition else 'FAIL'} {title}", flush=True)
-    if not condition:
-        raise SystemExit(f"{title}: {detail}")
-
-
 def settle(daemon):
     """Everything is up again, for the slurmscope that runs."""
     began, down = time.time(), []
 
     def is_well(page):
         down[:] = [endpoint for endpoint in ("ping", "diag", "nodes", "partitions", "job_states", "qos")
-                   if not is_up(page, endpoint) or
-                   page.get(f'slurmscope_endpoint_last_success_timestamp_seconds{{endpoint="{endpoint}"}}', 0) <= began]
+                   if not asked_since(page, began, [endpoint])]
         return not down
     return daemon.wait_for(is_well, lambda: f"{down} to be well", BACK_OFF)
 
 
 def watch():
     return Daemon(None, *EVERY_SECOND, "--jobs.read=auto", "--interval.dbd_ping=1", "--interval.qos=1",
-                  "--interval.job_states=1", url=cluster("url"),
+                  "--interval.job_states=1", url=SLURM.url,
                   credentials=[f"--slurmrestd.token-file={TOKEN.file}"])
 
 
@@ -63,24 +49,26 @@ class Token:
     def __init__(self, root):
         self.inside = Path("/run/token")
         self.folder = root / "run/token"
-        self.folder.mkdir(exist_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)  # of a test that was killed
+        self.folder.mkdir()
         self.file = self.folder / "token"
-        shutil.copy(SCRIPT, root / "usr/local/bin/slurmscope-token")
+        shutil.copy(SCRIPT, root / "var/slurmscope-token")
 
     def refresh(self, lifespan="7200", **environment):
         return subprocess.run(
-            [HERE / "cluster", "exec", RELEASE, "env", "SLURMSCOPE_TOKEN_USER=scope",
-             *(f"{name}={value}" for name, value in environment.items()), f"SLURMSCOPE_TOKEN_LIFESPAN={lifespan}", f"SLURMSCOPE_TOKEN_FILE={self.inside}/token",
-             "SLURMSCOPE_TOKEN_OWNER=slurm:scope", "SLURM_JWT=of.somebody.else", "/usr/local/bin/slurmscope-token"],
+            SLURM.command("exec", "env", "SLURMSCOPE_TOKEN_USER=scope",
+                          *(f"{name}={value}" for name, value in environment.items()),
+                          f"SLURMSCOPE_TOKEN_LIFESPAN={lifespan}", f"SLURMSCOPE_TOKEN_FILE={self.inside}/token",
+                          "SLURMSCOPE_TOKEN_OWNER=slurm:scope", "SLURM_JWT=of.somebody.else", "/var/slurmscope-token"),
             capture_output=True, text=True)
 
 
 def doctor(*options, **environment):
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [SLURMSCOPE, "doctor", f"--slurmrestd.url={cluster('url')}", f"--slurmrestd.token-file={TOKEN.file}",
+            [SLURMSCOPE, "doctor", f"--slurmrestd.url={SLURM.url}", f"--slurmrestd.token-file={TOKEN.file}",
              f"--state.path={folder}/state", f"--web.listen-address=127.0.0.1:{free_port()}", *options],
-            capture_output=True, text=True, timeout=180, env=os.environ | environment)
+            capture_output=True, text=True, timeout=600, env=os.environ | environment)
     check(f"doctor ended with {done.returncode}, in words", done.returncode in (0, 1) and not done.stderr, done.stderr)
     secret = TOKEN.file.read_text().rpartition(".")[2].strip()
     check("no token is shown", secret not in done.stdout)
@@ -116,7 +104,8 @@ def token_file():
     reader.start()
     first = TOKEN.refresh()
     for _ in range(3):
-        time.sleep(1.1)  # its times are whole seconds
+        second = int(time.time())
+        wait_until(lambda: time.time() >= second + 1, "the next second, for a token's times are whole ones")
         check("a token is refreshed", TOKEN.refresh().returncode == 0)
     stop.set()
     reader.join()
@@ -124,7 +113,7 @@ def token_file():
     check(f"its {len(seen)} tokens were whole whenever they were read", len(seen) > 1 and
           all(re.fullmatch(r"SLURM_JWT=[\w-]+\.[\w-]+\.[\w-]+\n", text) for text in seen), seen)
     status = TOKEN.file.stat()
-    ids = [int(cluster("exec", "id", kind, name)) for kind, name in (("-u", "slurm"), ("-g", "scope"))]
+    ids = [int(SLURM.ask("exec", "id", kind, name)) for kind, name in (("-u", "slurm"), ("-g", "scope"))]
     check("it is its group's to read", (status.st_mode & 0o7777, status.st_uid, status.st_gid) == (0o640, *ids), status)
     before = TOKEN.file.read_text()
     failed = TOKEN.refresh(SLURM_CONF="/nonexistent")
@@ -144,7 +133,7 @@ def well(daemon):
     check("all is well", done.returncode == 0 and "0 warnings, 0 failures" in done.stdout and
           not re.search("(?m)^(warn|FAIL)", done.stdout), done.stdout)
     release = re.search(r"Slurm (\d+\.\d+)", done.stdout)
-    check("the release is named", release and release[1] == RELEASE)
+    check("the release is named", release and release[1] == SLURM.release)
     check("others' jobs are seen", "others' jobs" in done.stdout)
 
 
@@ -160,7 +149,8 @@ def wrong_url(daemon):
 def expired_token(daemon):
     lines = len(daemon.log())
     check("a token of a second", TOKEN.refresh(lifespan="1").returncode == 0)
-    time.sleep(2)
+    written = time.time()
+    wait_until(lambda: time.time() > written + 2, "the token's end")
     told("expired token", doctor(), r"FAIL +token .*it expired at", r"FAIL +login .*has expired.*deploy/token")
     page = daemon.wait_for(lambda page: results(page, "diag").get("unauthorized"), "a refusal")
     shown(daemon, lines, page, 'slurmscope_endpoint_up{endpoint="diag"}', "slurmscope_token_expiry_timestamp_seconds", CONTROLLER)
@@ -176,48 +166,42 @@ def expired_token(daemon):
 
 def no_slurmdbd(daemon):
     lines = len(daemon.log())
-    cluster("stop", "slurmdbd")
-    told("no slurmdbd", doctor(), r"FAIL +slurmdbd .*does not answer", r"FAIL +qos .*HTTP 50\d")
-    page = daemon.wait_for(lambda page: page.get("slurm_accounting_up") == 0, "slurmdbd to be missed")
-    shown(daemon, lines, page, "slurm_accounting_up", 'slurmscope_endpoint_up{endpoint="qos"}', CONTROLLER)
-    check("no slurmdbd: slurmctld is not called down", page.get(CONTROLLER) == 1)
-    cluster("start", "slurmdbd")
+    with SLURM.without("slurmdbd"):
+        told("no slurmdbd", doctor(), r"FAIL +slurmdbd .*does not answer", r"FAIL +qos .*HTTP 50\d")
+        page = daemon.wait_for(lambda page: page.get("slurm_accounting_up") == 0, "slurmdbd to be missed")
+        shown(daemon, lines, page, "slurm_accounting_up", 'slurmscope_endpoint_up{endpoint="qos"}', CONTROLLER)
+        check("no slurmdbd: slurmctld is not called down", page.get(CONTROLLER) == 1)
     settle(daemon)
 
 
-def reconfigure():
-    """slurmctld begins anew, and may not answer for longer than scontrol waits."""
-    return subprocess.run([HERE / "cluster", "exec", RELEASE, "scontrol", "reconfigure"], capture_output=True).returncode == 0
-
-
 def private_data(daemon):
-    root = Path(cluster("root"))
-    files = [root / "etc/slurm" / name for name in ("slurm.conf", "slurmdbd.conf")]
+    files = [SLURM.root / "etc/slurm" / name for name in ("slurm.conf", "slurmdbd.conf")]
     before = [file.read_text() for file in files]
 
     def become(texts):
         for file, text in zip(files, texts):
             file.write_text(text)
-        cluster("restart", "slurmdbd")
-        wait_until(reconfigure, "slurmctld to be configured anew", 120)
+        SLURM.ask("restart", "slurmdbd")
+        # slurmctld begins anew, and may not answer for longer than scontrol waits
+        wait_until(lambda: SLURM.try_to("exec", "scontrol", "reconfigure"), "slurmctld to be configured anew", 300)
     try:
         become([text + PRIVATE for text in before])
-        by_conf = [r"FAIL +AdminLevel .*PrivateData=accounts,jobs"] if RELEASE == "26.05" else []
+        by_conf = [r"FAIL +AdminLevel .*PrivateData=accounts,jobs"] if SLURM.release == "26.05" else []
         told("PrivateData", doctor(), *by_conf, r"FAIL +sees .*jobs: .* not shown.*sacctmgr add user scope",
              r"warn +sees .*no associations of others|FAIL +associations .*denied")
         with watch() as other:  # who has seen all jobs before asks for them again only in turn
             page = other.wait_for(lambda page: page.get("slurmscope_jobs_without_details", 0) > 0 and results(page, "job"),
                                   "details to be missing")
             shown(other, 0, page, "slurmscope_jobs_without_details", 'slurmscope_endpoint_up{endpoint="job"}')
-        cluster("exec", "sacctmgr", "-i", "add", "user", "scope", "account=unused", "adminlevel=operator")
-        end = time.monotonic() + 180  # slurmctld hears of it from slurmdbd, which was restarted
+        SLURM.ask("exec", "sacctmgr", "-i", "add", "user", "scope", "account=unused", "adminlevel=operator")
+        end = time.monotonic() + 600  # slurmctld hears of it from slurmdbd, which was restarted
         while (done := doctor()).returncode and time.monotonic() < end:
             time.sleep(3)
         check("an operator sees all", "scope is Operator" in done.stdout and "others' jobs" in done.stdout and
               done.returncode == 0, done.stdout)
     finally:
         become(before)
-        subprocess.run([HERE / "cluster", "exec", RELEASE, "sacctmgr", "-i", "delete", "user", "scope"], capture_output=True)
+        SLURM.try_to("exec", "sacctmgr", "-i", "delete", "user", "scope")  # it may not have been added yet
 
 
 def clock_off(daemon):
@@ -228,18 +212,21 @@ def clock_off(daemon):
 
 def main():
     settings = re.findall(r"(?m)^Environment=(\S+)", DROP_IN.read_text())
-    cluster("restart", "slurmrestd", SLURMRESTD_ENVIRONMENT=" ".join(settings))
     check("libfaketime is at hand", Path(FAKETIME).exists(), FAKETIME)
-    token_file()
-    with watch() as daemon:
-        settle(daemon)
-        for step in well, wrong_url, expired_token, no_slurmdbd, clock_off, private_data:
-            print(f"== {step.__name__}")
-            step(daemon)
-    print(f"{RELEASE}: doctor says what is wrong")
+    SLURM.ask("restart", "slurmrestd", SLURMRESTD_ENVIRONMENT=" ".join(settings))
+    try:
+        token_file()
+        with watch() as daemon:
+            settle(daemon)
+            for step in well, wrong_url, expired_token, no_slurmdbd, clock_off, private_data:
+                print(f"== {step.__name__}")
+                step(daemon)
+    finally:
+        SLURM.ask("restart", "slurmrestd")
+    print(f"{SLURM.name}: doctor says what is wrong")
 
 
 if __name__ == "__main__":
-    RELEASE = sys.argv[1]
-    TOKEN = Token(Path(cluster("root")))
+    SLURM = Cluster(sys.argv[1])
+    TOKEN = Token(SLURM.root)
     main()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Jobs of all outcomes on a real Slurm while slurmscope is killed again and again, and Slurm's daemons are restarted and
 stopped for a while: afterwards each counter and each bucket of a histogram is what sacct says.
-usage: test_events.py RELEASE [JOBS [KILLS]]    (SLURMSCOPE is the binary; the cluster is made anew)"""
+usage: test_events.py CLUSTER [JOBS [KILLS]]    (a new one, see `with`; SLURMSCOPE is the binary)"""
 import contextlib
 import os
 import random
@@ -17,10 +17,9 @@ import time
 from collections import Counter
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "e2e"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 from events_oracle import FAMILIES, compare, compare_p95, compare_use, runs, wait_for_ends  # noqa: E402
-from harness import SLURMSCOPE, free_port, samples, wait_until  # noqa: E402
+from harness import PATIENCE, SLURMSCOPE, free_port, samples, wait_until  # noqa: E402
 from prometheus import Prometheus  # noqa: E402
 from slurm_says import Slurm, conclude  # noqa: E402
 
@@ -31,16 +30,11 @@ STAYS = 30  # seconds: what slurmdbd is told late may be late for a moment
 LATE = 330  # seconds until slurmdbd was told of everything, a sweep was done since, and steps were read
 
 
-def cluster(verb, *arguments):
-    return subprocess.run([HERE / "cluster", verb, RELEASE, *arguments], check=True, capture_output=True,
-                          text=True).stdout.strip()
-
-
 class Exporter:
     """A slurmscope with a state file that can be killed and started again."""
 
-    def __init__(self, folder, *options):
-        self.folder = Path(folder)
+    def __init__(self, slurm, folder, *options):
+        self.slurm, self.folder = slurm, Path(folder)
         self.options = options
         self.log = open(self.folder / "log", "ab")
         self.port = free_port()
@@ -48,14 +42,14 @@ class Exporter:
 
     def start(self):
         self.process = subprocess.Popen(
-            [SLURMSCOPE, f"--slurmrestd.url={cluster('url')}", "--slurmrestd.user=scope",
-             f"--slurmrestd.jwt-key-file={cluster('key')}", f"--state.path={self.folder / 'state'}",
+            [SLURMSCOPE, f"--slurmrestd.url={self.slurm.url}", "--slurmrestd.user=scope",
+             f"--slurmrestd.jwt-key-file={self.slurm.ask('key')}", f"--state.path={self.folder / 'state'}",
              f"--web.listen-address=127.0.0.1:{self.port}", "--budget.slurmrestd=1000", "--budget.slurmctld=1000",
              "--budget.requests=1000", *INTERVALS, *self.options], stderr=self.log, stdin=subprocess.DEVNULL)
 
     def end(self, how):
         self.process.send_signal(how)
-        self.process.wait(30)
+        self.process.wait(PATIENCE)
 
     def close(self):
         """Nothing is left of it when the test fails."""
@@ -77,39 +71,29 @@ def check_counters(before, after):
     assert not fell, f"they fell: {fell[:5]}"
 
 
-def restart_daemons(stop):
+def restart_daemons(slurm, stop):
     """One after the other, now and then for a while."""
     for daemon in ("slurmctld", "slurmdbd", "slurmrestd") * 10:
         if stop.wait(random.uniform(3, 8)):
             return
-        cluster("stop", daemon)
-        stop.wait(random.choice((0, 0, 5, 12)))
-        cluster("start", daemon)
+        with slurm.without(daemon):
+            stop.wait(random.choice((0, 0, 5, 12)))
 
 
-def traffic(jobs):
+def traffic(slurm, jobs):
     """Storms of short jobs, and comings and goings of all kinds between them, as far as slurmctld is there."""
-    for _ in range(4):
-        for verb, amount in ("storm", jobs // 4), ("stir", max(8, jobs // 40)):
-            subprocess.run([HERE / "cluster", verb, RELEASE, str(amount)], check=False, capture_output=True,
-                           timeout=600)
-        if RELEASE not in NOT_RESIZED:
-            subprocess.run([HERE / "cluster", "resize", RELEASE], check=False, capture_output=True, timeout=600)
+    for _ in range(max(1, min(4, jobs // 50))):
+        slurm.try_to("storm", min(jobs, max(50, jobs // 4)))
+        slurm.try_to("stir", max(8, jobs // 40))
+        if slurm.release not in NOT_RESIZED:
+            slurm.try_to("resize")
 
 
-def make_cluster():
-    """What ended is forgotten at once."""
-    cluster("up")
-    conf = Path(cluster("root"), "etc/slurm/slurm.conf")
-    conf.write_text(re.sub(r"MinJobAge=\d+", "MinJobAge=2", conf.read_text()))
-    cluster("restart", "slurmctld")
-
-
-def live(exporter, jobs, kills):
+def live(slurm, exporter, jobs, kills):
     """Jobs, kills and outages; the last page."""
-    worker = threading.Thread(target=traffic, args=(jobs,))
+    worker = threading.Thread(target=traffic, args=(slurm, jobs))
     stop = threading.Event()
-    breaker = threading.Thread(target=restart_daemons, args=(stop,))
+    breaker = threading.Thread(target=restart_daemons, args=(slurm, stop))
     worker.start()
     breaker.start()
     killed, before = 0, {}
@@ -127,10 +111,10 @@ def live(exporter, jobs, kills):
     stop.set()
     breaker.join()
     exporter.end(signal.SIGKILL)
-    if RELEASE not in NOT_RESIZED:
-        cluster("resize")  # nobody sees this one
-        cluster("resize")  # nor this one's first size
-        time.sleep(26)
+    if slurm.release not in NOT_RESIZED:
+        nobody_sees = slurm.ask("resize", 1)
+        wait_until(lambda: slurm.has_ended(nobody_sees), f"the end of {nobody_sees}")
+        slurm.ask("resize", 20)  # nobody sees its first size
     exporter.start()
     return before
 
@@ -184,12 +168,11 @@ def without_forgotten(wrong, forgotten):
 
 
 def main(jobs, kills):
-    slurm = Slurm(RELEASE)
-    make_cluster()
-    with tempfile.TemporaryDirectory() as folder, contextlib.closing(Exporter(folder)) as exporter:
+    slurm = Slurm(CLUSTER)
+    with tempfile.TemporaryDirectory() as folder, contextlib.closing(Exporter(slurm, folder)) as exporter:
         exporter.start()
         wait_until(lambda: exporter.is_ready(), "readiness")
-        page = live(exporter, jobs, kills)
+        page = live(slurm, exporter, jobs, kills)
         wait_for_ends(slurm)
         with Prometheus(os.environ.get("PROMETHEUS", "prometheus"), exporter) as prometheus:
             state = exporter.folder / "state"
@@ -201,13 +184,13 @@ def main(jobs, kills):
         forgotten = without_ends(state)
         wrong = without_forgotten(wrong, forgotten)
         resized = sum(len(row["Held"]) > 1 for row in runs(slurm))
-        assert resized or RELEASE in NOT_RESIZED, "no job was resized"
+        assert resized or slurm.release in NOT_RESIZED, "no job was resized"
         for series, (shown, true) in sorted(wrong.items())[:30]:
             print(f"differs: {series}: page {shown}, sacct {true}")
         for partition, value, lower, upper in wrong_p95:
             print(f"differs: P95 of the wait in {partition}: PromQL {value}, sacct from {lower} to {upper}")
         lost, recovered = page["slurmscope_job_events_lost_total"], page["slurmscope_job_events_recovered_total"]
-        line = (f"{RELEASE} events: {count} runs of jobs, {resized} of them resized, {kills} kills, {equal} numbers equal, {len(wrong)} different, "
+        line = (f"{slurm.release} events: {count} runs of jobs, {resized} of them resized, {kills} kills, {equal} numbers equal, {len(wrong)} different, "
                 f"{recovered:.0f} events recovered, {lost:.0f} lost, {len(forgotten)} jobs forgotten by slurmctld; "
                 f"P95 of {queues} partitions by PromQL, {len(wrong_p95)} out of its bucket")
         conclude(line)
@@ -225,5 +208,5 @@ def page_of(exporter):
 
 
 if __name__ == "__main__":
-    RELEASE = sys.argv[1]
+    CLUSTER = sys.argv[1]
     main(int(sys.argv[2]) if sys.argv[2:] else 300, int(sys.argv[3]) if sys.argv[3:] else 5)

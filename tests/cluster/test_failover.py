@@ -3,11 +3,10 @@
 primary is stopped and comes back, again and again: the slurmscope of the slurmctld that serves leads, no counter of the pair
 goes back, and at the end each counter and each bucket is what sacct says. One that is killed may start jobs a second time that it
 had not written down; slurmdbd has their last start then, the page the first.
-usage: test_failover.py RELEASE [JOBS [ROUNDS [stop|kill]]]    (SLURMSCOPE is the binary; the cluster is made anew)"""
+usage: test_failover.py RELEASE-pair [JOBS [ROUNDS [stop|kill]]]    (a new one, see `with`; SLURMSCOPE is the binary)"""
 import contextlib
 import http.client
 import json
-import os
 import sqlite3
 import subprocess
 import sys
@@ -17,26 +16,24 @@ import time
 import urllib.request
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "e2e"))
-import test_events  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 from events_oracle import FAMILIES, wait_for_ends  # noqa: E402
 from harness import wait_until  # noqa: E402
 from slurm_says import Slurm, conclude  # noqa: E402
-from test_events import Exporter, cluster, settle, traffic, without_ends, without_forgotten  # noqa: E402
+from test_events import Exporter, settle, traffic, without_ends, without_forgotten  # noqa: E402
 
 HOSTS = "controller", "controller2"
-PATIENCE = 240  # seconds for a fail-over: a request that waits for the backup may hang for two minutes
+PATIENCE = 400  # seconds for a fail-over: a request that waits for the backup may hang for two minutes
 OF_PING = ("slurm_cluster_info", "slurm_controller_")
 
 
 class Follower(Exporter):
     """The slurmscope of one of the hosts; both have the same state file."""
 
-    def __init__(self, folder, host, url):
+    def __init__(self, slurm, folder, host, url):
         home = Path(folder, host)
         home.mkdir()
-        super().__init__(home, f"--slurmrestd.url={url}", "--ha=follow-controller", f"--ha-host={host}",
+        super().__init__(slurm, home, f"--slurmrestd.url={url}", "--ha=follow-controller", f"--ha-host={host}",
                          f"--state.path={folder}/state", "--interval.ping=2")
         self.host = host
 
@@ -109,62 +106,63 @@ class Pair:
         return "\n".join(f"{one.host}:\n{(one.folder / 'log').read_text()[-3000:]}" for one in self.followers)
 
 
-def pings(url):
+def pings(slurm, url):
     """[(host, primary, responding)], as slurmrestd lists them."""
     request = urllib.request.Request(f"{url}/slurm/v0.0.42/ping", headers={
-        "X-SLURM-USER-NAME": "scope", "X-SLURM-USER-TOKEN": cluster("token", "scope")})
+        "X-SLURM-USER-NAME": "scope", "X-SLURM-USER-TOKEN": slurm.ask("token", "scope")})
     with urllib.request.urlopen(request, timeout=60) as answer:
         return [(ping["hostname"], ping["primary"], ping["responding"]) for ping in json.load(answer)["pings"]]
 
 
-def make_cluster():
-    os.environ["CLUSTER_PROFILE"] = "pair"
-    cluster("up")
-    url = cluster("url")
-    return url, url.replace("127.0.0.1", "127.0.0.2")
-
-
-def check_pings(urls, first_is_up):
+def check_pings(slurm, urls, first_is_up):
     """Both slurmrestds list both, the primary first whoever serves; the backup responds while it waits, too."""
     wanted = [("controller", True, first_is_up), ("controller2", False, True)]
 
     def told(url):
         try:
-            return pings(url)
-        except (OSError, ValueError, KeyError, http.client.HTTPException, subprocess.CalledProcessError) as error:
+            return pings(slurm, url)
+        except (OSError, ValueError, KeyError, http.client.HTTPException, AssertionError) as error:
             return error  # it takes over at this moment
     for url in urls:
-        wait_until(lambda: told(url) == wanted, lambda: told(url))
+        wait_until(lambda: told(url) == wanted, lambda: told(url), PATIENCE)
 
 
-def change_over(urls, verb, leader, standby):
+def change_over(slurm, urls, verb, leader, standby):
     """How long it takes until the leader leads and the other stands by."""
     began = time.monotonic()
-    cluster(verb, "slurmctld")
+    slurm.ask(verb, "slurmctld")
     wait_until(leader.leads, f"the slurmscope of {leader.host} to lead", PATIENCE)
     wait_until(standby.stands_by, f"the slurmscope of {standby.host} to stand by", PATIENCE)
-    check_pings(urls, verb == "start")
+    check_pings(slurm, urls, verb == "start")
     return time.monotonic() - began
 
 
-def fail_over(urls, end, first, second):
+def counts_on(pair):
+    """Until the leader has counted more."""
+    def ends():
+        return sum(value for series, value in (pair.look() or {}).items() if series.startswith("slurm_cluster_job_ends_total"))
+    before = wait_until(ends, "a page of the leader", PATIENCE)
+    wait_until(lambda: ends() > before, "more ends", PATIENCE)
+
+
+def fail_over(slurm, urls, pair, end):
     """How long it took until the second led, and until the first did again."""
-    taken = change_over(urls, end, second, first)
-    time.sleep(15)
-    back = change_over(urls, "start", first, second)
-    time.sleep(10)
+    first, second = pair.followers
+    taken = change_over(slurm, urls, end, second, first)
+    counts_on(pair)
+    back = change_over(slurm, urls, "start", first, second)
     return taken, back
 
 
 def main(jobs, rounds, end):
-    slurm = Slurm(test_events.RELEASE)
-    urls = make_cluster()
-    check_pings(urls, True)
+    slurm = Slurm(CLUSTER)
+    urls = slurm.url, slurm.url.replace("127.0.0.1", "127.0.0.2")
+    check_pings(slurm, urls, True)
     with tempfile.TemporaryDirectory() as folder:
         state = Path(folder, "state")
-        with Pair([Follower(folder, host, url) for host, url in zip(HOSTS, urls)]) as pair:
+        with Pair([Follower(slurm, folder, host, url) for host, url in zip(HOSTS, urls)]) as pair:
             try:
-                took = live(pair, urls, jobs, rounds, end)
+                took = live(slurm, pair, urls, jobs, rounds, end)
                 wait_for_ends(slurm)
                 page, equal, wrong, count = settle(slurm, pair, {}, state)
             except BaseException:
@@ -174,32 +172,38 @@ def main(jobs, rounds, end):
         with contextlib.closing(sqlite3.connect(state)) as db:
             journal = db.execute("PRAGMA journal_mode").fetchone()[0]
         wrong = without_forgotten(wrong, forgotten)
-        report(page, equal, wrong, count, took, pair, forgotten)
+        report(slurm, page, equal, wrong, count, took, pair, forgotten)
         if wrong or pair.faults or journal != "delete" or page["slurmscope_job_events_lost_total"]:
             print(*pair.faults[:20], f"journal {journal}", pair.logs(), *forgotten, sep="\n")
             sys.exit(1)
 
 
-def live(pair, urls, jobs, rounds, end):
+def live(slurm, pair, urls, jobs, rounds, end):
     first, second = pair.followers
     wait_until(lambda: first.leads() and first.is_ready(), "the first slurmscope to lead and be ready", PATIENCE)
     wait_until(second.stands_by, "the second slurmscope to stand by")
-    worker = threading.Thread(target=traffic, args=(jobs,))
+    done, took = threading.Event(), []
+
+    def let_jobs_come():
+        traffic(slurm, jobs)
+        while not done.is_set():
+            traffic(slurm, jobs // 10)
+    worker = threading.Thread(target=let_jobs_come)
     worker.start()
-    took = []
     try:
         for _ in range(rounds):
-            time.sleep(10)
-            took.append(fail_over(urls, end, first, second))
+            counts_on(pair)
+            took.append(fail_over(slurm, urls, pair, end))
     finally:
+        done.set()
         worker.join()
     return took
 
 
-def report(page, equal, wrong, count, took, pair, forgotten):
+def report(slurm, page, equal, wrong, count, took, pair, forgotten):
     for series, (shown, true) in sorted(wrong.items())[:30]:
         print(f"differs: {series}: page {shown}, sacct {true}")
-    line = (f"{test_events.RELEASE} failover: {count} runs of jobs, fail-overs took "
+    line = (f"{slurm.release} failover: {count} runs of jobs, fail-overs took "
             f"{', '.join(f'{taken:.0f} s and {back:.0f} s back' for taken, back in took)}; {equal} numbers equal, "
             f"{len(wrong)} different, {pair.looks} looks at both, {len(pair.faults)} faults, "
             f"{page['slurmscope_job_events_recovered_total']:.0f} events recovered, "
@@ -208,5 +212,5 @@ def report(page, equal, wrong, count, took, pair, forgotten):
 
 
 if __name__ == "__main__":
-    test_events.RELEASE = sys.argv[1]
+    CLUSTER = sys.argv[1]
     main(int(sys.argv[2]) if sys.argv[2:] else 200, int(sys.argv[3]) if sys.argv[3:] else 2, *(sys.argv[4:] or ["stop"]))

@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
 """Daemons of a real Slurm are stopped, frozen and started again under a running slurmscope: what it
 says of the controller stays true, the numbers stay, and everything comes back.
-usage: test_faults.py RELEASE    (the release must be up; SLURMSCOPE is the binary)"""
+usage: test_faults.py CLUSTER    (with its workload, see `with`; SLURMSCOPE is the binary)"""
 import re
-import subprocess
 import sys
 import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "e2e"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 from harness import ENDPOINTS, EVERY_SECOND, Daemon, held, is_up  # noqa: E402
+from real_slurm import Cluster, asked_since, check  # noqa: E402
 
 # What needs slurmctld and a token, and is asked on while it fails; the others wait for it.
 AUTHENTICATED = ("diag",)
@@ -21,18 +20,7 @@ MOVES = re.compile(r"slurm_(\w+_(pending_(reason_)?jobs|oldest_pending_\w+)\{|"
                    r"(scheduler|backfill|controller|rpc|user_rpc|dbd)_|accounting_up|"
                    r"(account|user)_(usage|fairshare)|node_(load1|free_memory)|"
                    r"\w+_usage\{.*_running_minutes)")
-PATIENCE = 180  # slurmrestd blocks 10 s for each call while slurmctld is away
-
-
-def cluster(verb, *arguments):
-    command = [HERE / "cluster", verb, RELEASE, *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
-
-
-def check(title, condition, detail=""):
-    print(f"{'ok  ' if condition else 'FAIL'} {title}", flush=True)
-    if not condition:
-        raise SystemExit(f"{title}: {detail}")
+PATIENCE = 300  # slurmrestd blocks 10 s for each call while slurmctld is away
 
 
 def all_is_up(page):
@@ -44,17 +32,19 @@ class Watched(Daemon):
     """A slurmscope on the real cluster that remembers what it showed when all was well."""
 
     def __init__(self):
-        super().__init__(None, *EVERY_SECOND, "--interval.dbd_ping=1", "--slurmrestd.user=scope", url=cluster("url"),
-                         token=cluster("token", "scope", "7200"))
+        super().__init__(None, *EVERY_SECOND, "--interval.dbd_ping=1", "--slurmrestd.user=scope", url=SLURM.url,
+                         token=SLURM.ask("token", "scope", 7200))
 
     def wait_for(self, accept, why="the page to change", seconds=PATIENCE):
         return super().wait_for(accept, why, seconds)
 
     def settled(self):
-        """Its page when everything was asked once more: what is made of two answers is there."""
+        """Its page when all was asked twice more: what is made of two answers is there."""
         self.wait_well()
-        time.sleep(4)
-        return self.wait_well()
+        for _ in range(2):
+            began = time.time()
+            page = self.wait_for(lambda page: asked_since(page, began, ENDPOINTS), "all to be asked again")
+        return page
 
     def wait_down(self, *endpoints):
         return self.wait_for(lambda page: all(is_up(page, e) == 0 for e in endpoints),
@@ -71,33 +61,31 @@ class Watched(Daemon):
 
 
 def slurmdbd_away(daemon, before):
-    cluster("stop", "slurmdbd")
-    page = daemon.wait_for(lambda page: all(is_up(page, e) for e in ("ping", "diag", "jobs")))
-    if RELEASE != "22.05":  # which has no ping for slurmdbd
-        page = daemon.wait_for(lambda page: page.get("slurm_accounting_up") == 0, "slurmdbd to be missed")
-    check("slurmdbd away: slurmctld is not called down", page.get(CONTROLLER) == 1)
-    daemon.check_numbers("slurmdbd away", before, page)
-    cluster("start", "slurmdbd")
+    with SLURM.without("slurmdbd"):
+        began = time.time()
+        page = daemon.wait_for(lambda page: asked_since(page, began, ("ping", "diag", "jobs")), "slurmctld to be asked")
+        if SLURM.release != "22.05":  # which has no ping for slurmdbd
+            page = daemon.wait_for(lambda page: page.get("slurm_accounting_up") == 0, "slurmdbd to be missed")
+        check("slurmdbd away: slurmctld is not called down", page.get(CONTROLLER) == 1)
+        daemon.check_numbers("slurmdbd away", before, page)
     daemon.wait_well()
 
 
 def slurmctld_away(daemon, before):
-    cluster("stop", "slurmctld")
-    page = daemon.wait_down(*AUTHENTICATED)
-    daemon.check_numbers("slurmctld away", before, page)
-    # Absent until something is asked after ping that needs slurmctld; on 22.05 ping fails, too, and it stays so.
-    daemon.wait_for(lambda page: page.get(CONTROLLER, 0 if RELEASE == "22.05" else None) == 0,
-                    "slurmctld away: up is 0, or not said where ping fails too (22.05)")
-    cluster("start", "slurmctld")
+    with SLURM.without("slurmctld"):
+        page = daemon.wait_down(*AUTHENTICATED)
+        daemon.check_numbers("slurmctld away", before, page)
+        # Absent until something is asked after ping that needs slurmctld; on 22.05 ping fails, too, and it stays so.
+        daemon.wait_for(lambda page: page.get(CONTROLLER, 0 if SLURM.release == "22.05" else None) == 0,
+                        "slurmctld away: up is 0, or not said where ping fails too (22.05)")
     daemon.wait_for(all_is_up, "slurmctld back: up is 1")
 
 
 def slurmrestd_away(daemon, before):
-    cluster("stop", "slurmrestd")
-    page = daemon.wait_down("ping", *AUTHENTICATED)
-    daemon.check_numbers("slurmrestd away", before, page)
-    check("slurmrestd away: nothing is said of slurmctld", CONTROLLER not in page)
-    cluster("start", "slurmrestd")
+    with SLURM.without("slurmrestd"):
+        page = daemon.wait_down("ping", *AUTHENTICATED)
+        daemon.check_numbers("slurmrestd away", before, page)
+        check("slurmrestd away: nothing is said of slurmctld", CONTROLLER not in page)
     daemon.wait_well()
     check("slurmrestd away: one warning per endpoint",
           len(daemon.log(msg="poll failed", endpoint="ping", result="unreachable")) == 1)
@@ -116,7 +104,7 @@ def bad_token(daemon, before):
 
 def expired_token(daemon, before):
     good = daemon.tokens[-1]
-    daemon.write_token(cluster("token", "scope", "1"))
+    daemon.write_token(SLURM.ask("token", "scope", 1))
     daemon.wait_down(*AUTHENTICATED)
     page = daemon.wait_for(lambda page: any(
         page.get(f'slurmscope_requests_total{{endpoint="{e}",result="unauthorized"}}')
@@ -134,9 +122,9 @@ def main():
         for fault in (slurmdbd_away, bad_token, expired_token, slurmrestd_away, slurmctld_away):
             fault(daemon, before)
             before = daemon.settled()
-    print(f"{RELEASE}: all faults passed")
+    print(f"{SLURM.name}: all faults passed")
 
 
 if __name__ == "__main__":
-    RELEASE = sys.argv[1]
+    SLURM = Cluster(sys.argv[1])
     main()

@@ -3,18 +3,35 @@
 # quiet. Running jobs are told where to run and sleep for a day and a half;
 # what waits on cpu asks for four CPUs of one node, which no node has left.
 
-submit() { local user=$1; shift; as_user "$user" sbatch --parsable --chdir=/tmp --output=/dev/null "$@"; }
+# Slurm refuses these for a reason that passes.
+passing='timed out|try again|temporarily|not responding|contact slurm controller|Zero Bytes|Connection|Transport|currently disabled|prolog|configuring|pending'
+
+# Runs a step that has to be taken. What Slurm refuses for a passing reason is tried again; else the step fails with Slurm's words.
+patiently() {
+	local said deadline=$((SECONDS + patience))
+	until { said=$("$@" 2>&1 >&3 3>&-); } 3>&1; do
+		grep -qi "$passing" <<<"$said" || die "$cluster: $*: $said"
+		((SECONDS < deadline)) || die "$cluster: $*: refused for $patience s: $said"
+		echo "$cluster: $*: $said; tried again" >&2
+		sleep 1
+	done
+}
+
+# What lets jobs come and go takes what Slurm makes of it; run_workload insists.
+insist=
+submit() { local user=$1; shift; $insist as_user "$user" sbatch --parsable --chdir=/tmp --output=/dev/null "$@"; }
 sleeper() { submit "$@" --wrap 'sleep 130000'; }
 long() { sleeper "$1" --time=1-12 "${@:2}"; }
 # Waits for as long as somebody holds four CPUs of every node.
 waiting() { sleeper "$1" --time=2:00:00 --nodes=1 --ntasks=1 --cpus-per-task=4 "${@:2}"; }
 gpus() { sleeper "$1" --partition=gpu --time=23:00:00 "${@:2}"; }
-scontrol() { inside scontrol "$@"; }
+cancel() { local user=$1; shift; $insist as_user "$user" scancel "$@"; }
+scontrol() { $insist inside scontrol "$@"; }
 node() { local name=$1; shift; scontrol update "nodename=$name" "$@"; }
 
 job_state() { inside squeue -h -a -t all -o %T -j "$1"; }
 job_is() { [ "$(job_state "$2")" = "$1" ]; }
-await() { wait_for 150 "$1 job $2" job_is "$1" "$2"; }
+await() { wait_for 300 "$1 job $2" job_is "$1" "$2"; }
 
 # Tells slurmctld what slurmstepd tells it of a job that the kernel has killed
 # for its memory; without cgroups nothing else does. Since 25.11 jobs are named
@@ -55,7 +72,7 @@ unanswered_job() {
 	id=$(long kim -A industry -N1 -w cn10 -n1 --exclusive)
 	await RUNNING "$id"
 	pause_daemon slurmd.cn10
-	as_user kim scancel "$id"
+	cancel kim "$id"
 }
 
 # shellcheck disable=SC2016,SC1003
@@ -75,8 +92,8 @@ ended_jobs() {
 
 	id=$(sleeper heidi --time=30)
 	await RUNNING "$id"
-	as_user heidi scancel "$id"
-	as_user heidi scancel "$(sleeper heidi --time=30 --begin=now+1hour)"
+	cancel heidi "$id"
+	cancel heidi "$(sleeper heidi --time=30 --begin=now+1hour)"
 
 	id=$(sleeper judy --time=30)
 	await RUNNING "$id"
@@ -106,7 +123,7 @@ preempted_jobs() {
 cpu_jobs() {
 	local id
 	long carol -N2 --ntasks-per-node=2 -w cn01,cn02 --mem=1000
-	sleeper erin -p debug --time=30 -N1 -w cn02 --mem-per-cpu=300
+	sleeper erin -p debug --time=90 -N1 -w cn02 --mem-per-cpu=300
 	id=$(long heidi -q small -N1 -w cn02 -n1)
 	await RUNNING "$id"
 	suspended=$(long judy -N1 -w cn01 -n1)
@@ -170,7 +187,7 @@ lingering_job() {
 	id=$(gpus carol -N1 -w gn02 -n1)
 	await RUNNING "$id"
 	touch "$root/run/slurm/linger.$id"
-	as_user carol scancel "$id"
+	cancel carol "$id"
 }
 
 # In the order of submission, so that what must be seen first by the scheduler
@@ -225,11 +242,11 @@ pending_arrays() {
 	# A list that is longer than the 64 characters that slurmrestd tells of it,
 	# with tasks split off, held and cancelled.
 	id=$(waiting heidi --nice=1000 --array=1,3,4,8,10,13,17,20-22,30,33,37,41,44,48,52-55,60,63,67,71,75,80,84,88,91,95,99)
-	as_user heidi scancel "${id}_8" "${id}_13"
-	as_user heidi scontrol hold "${id}_17"
-	as_user heidi scontrol update "jobid=${id}_33" timelimit=30
+	cancel heidi "${id}_8" "${id}_13"
+	$insist as_user heidi scontrol hold "${id}_17"
+	$insist as_user heidi scontrol update "jobid=${id}_33" timelimit=30
 	id=$(waiting alice -A physics --nice=1000 --array=1,5,9,15-300:3,302,305,311%3 --mem=600)
-	as_user alice scancel "${id}_[15,18,24]"
+	cancel alice "${id}_[15,18,24]"
 }
 
 # All that was told where to run does.
@@ -251,10 +268,8 @@ quiet() {
 	[ "$(picture)" = "$before" ]
 }
 
-settled() { running slurmctld && [ -e "$root/run/slurm/settled" ]; }
-
 run_workload() {
-	local timeout deadline low failed suspended
+	local timeout deadline low failed suspended insist=patiently
 	unavailable_nodes
 	deadline=$(sleeper frank --time=1 --deadline=now+65seconds -w dead1)
 	timeout=$(sleeper erin --time=1 -N1 -w cn01)
@@ -275,10 +290,10 @@ run_workload() {
 	} >/dev/null
 	await TIMEOUT "$timeout"
 	await DEADLINE "$deadline"
-	wait_for 120 '27 running jobs' everything_runs
-	wait_for 120 'not_responding cn10' eval 'scontrol show node cn10 | grep -q NOT_RESPONDING'
-	wait_for 120 quiet quiet
-	touch "$root/run/slurm/settled"
+	wait_for 300 '27 running jobs' everything_runs
+	wait_for 300 'not_responding cn10' eval 'scontrol show node cn10 | grep -q NOT_RESPONDING'
+	wait_for 300 quiet quiet
+	print_state >"$root/var/settled"
 }
 
 # What it is to do may have ended just then, and slurmctld may be away.
@@ -316,7 +331,7 @@ stir() {
 		sleep "0.$RANDOM"
 	done
 	[ "$taken" ] || die 'stir: Slurm took nothing'
-	wait_for 240 'end of the jobs in busy' nothing_busy
+	wait_for 600 'end of the jobs in busy' nothing_busy
 }
 
 brief() { id=$(submit "$1" --partition=busy --time=2 --comment=brief "${@:3}" --wrap "$2"); }
@@ -353,13 +368,17 @@ nothing_busy() {
 	[ ! "$(busy 1 -t PENDING,RUNNING,SUSPENDED,CONFIGURING,COMPLETING)" ]
 }
 
-# Ends half a minute after it.
+# Whoever polls each second has seen its first size by then.
 resize_one() {
 	local id
-	id=$(submit alice --time=5 --nodes=2 --ntasks=2 --mem-per-cpu=100 --no-kill --wrap 'sleep 40')
+	# shellcheck disable=SC2016
+	id=$(submit alice --time=10 --nodes=2 --ntasks=2 --mem-per-cpu=100 --no-kill \
+		--wrap 'until [ -e "/run/slurm/resized.$SLURM_JOB_ID" ]; do sleep 0.5; done; sleep '"$1")
 	await RUNNING "$id"
-	sleep 8
-	as_user alice scontrol update "jobid=$id" numnodes=1
+	sleep 5
+	patiently as_user alice scontrol update "jobid=$id" numnodes=1
+	touch "$root/run/slurm/resized.$id"
+	echo "$id"
 }
 
 # Each user in one shell of its own: many short jobs, singly and as arrays, some of which fail, are killed or are

@@ -1,0 +1,71 @@
+"""A real Slurm that `cluster` has put up: what a test does to it, and puts back."""
+
+import contextlib
+import os
+import subprocess
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+
+def check(title, condition, detail=""):
+    print(f"{'ok  ' if condition else 'FAIL'} {title}", flush=True)
+    if not condition:
+        raise SystemExit(f"{title}: {detail}")
+
+
+def asked_since(page, began, endpoints):
+    """Whether each of them is up and has answered after that moment."""
+    return all(page.get(f'slurmscope_endpoint_up{{endpoint="{endpoint}"}}') == 1 and
+               page.get(f'slurmscope_endpoint_last_success_timestamp_seconds{{endpoint="{endpoint}"}}', 0) > began
+               for endpoint in endpoints)
+
+
+class Cluster:
+    """Its name is RELEASE or RELEASE-PROFILE."""
+
+    def __init__(self, name):
+        self.name, self.release = name, name.partition("-")[0]
+
+    def command(self, verb, *arguments):
+        return [HERE / "cluster", verb, self.name, *map(str, arguments)]
+
+    def ask(self, verb, *arguments, **environment):
+        """What `cluster VERB` prints; it fails with Slurm's words."""
+        done = subprocess.run(self.command(verb, *arguments), capture_output=True, text=True, env=os.environ | environment)
+        if done.returncode:
+            raise AssertionError(f"cluster {verb} {self.name} {arguments}: {done.stderr.strip() or done.stdout.strip()}")
+        return done.stdout.strip()
+
+    def try_to(self, verb, *arguments):
+        """Whether it went well; Slurm may refuse it."""
+        return subprocess.run(self.command(verb, *arguments), capture_output=True).returncode == 0
+
+    @property
+    def url(self):
+        return self.ask("url")
+
+    @property
+    def root(self):
+        return Path(self.ask("root"))
+
+    @contextlib.contextmanager
+    def without(self, daemon):
+        """Stops it, and starts it again whatever happens."""
+        self.ask("stop", daemon)
+        try:
+            yield
+        finally:
+            self.ask("start", daemon)
+
+    def has_ended(self, job):
+        """squeue refuses a job that was forgotten; until then it has it as ended."""
+        done = subprocess.run(self.command("exec", "squeue", "-h", "-o", "%T", "-t", "all", "-j", job), capture_output=True, text=True)
+        states = set(done.stdout.split())
+        return "Invalid job id" in done.stderr if done.returncode else not states & {
+            "PENDING", "RUNNING", "SUSPENDED", "CONFIGURING", "COMPLETING", "RESIZING"}
+
+    def submit(self, user, script, *options):
+        """The job's id."""
+        return self.ask("exec", "setpriv", "--reuid", user, "--regid", user, "--init-groups", "sbatch", "--parsable",
+                        "--chdir=/tmp", "--output=/dev/null", *options, "--wrap", script)
