@@ -91,7 +91,7 @@ void plan_note(struct plan *plan, uint64_t now_ns, const struct plan_outcome *ou
 		way->avoid_until_ns = after(now_ns, UNSUPPORTED_S);
 		task->was_begun = false; /* another way may be tried at once */
 	} else {
-		trouble_note_failure(plan, task, now_ns);
+		trouble_note_failure(plan, task, outcome->seconds, now_ns);
 	}
 	task->result = outcome->result;
 	task->seconds = outcome->seconds;

@@ -110,6 +110,7 @@ void plan_hasten(struct plan *plan, size_t task)
 static void forgive(struct task *task)
 {
 	task->failures = 0;
+	task->worked_s = 0;
 	task->stretch = 1;
 	task->was_begun = task->is_in_round = false;
 }

@@ -30,8 +30,10 @@
  * 4. Trouble. Failures: exponential back-off with full jitter, then one small request; batches grow
  *    and the interval shrinks by halves as it goes well. While a probe of its side fails a failed
  *    task is left alone (for ten minutes at most); when the probe is well again it is due, spread
- *    out. Answers three times slower than usual stretch the interval. A way that fails three times, and each time the
- *    probes were well since, is left for an hour, if there is another.
+ *    out. What failed after work (15 s and more) waits at least as long as it worked, doubled with each failure, ten
+ *    minutes at most, and so again from when the probe is well. Answers three times slower than usual stretch the
+ *    interval. A way that fails three times, and each time the probes were well since, is left for an hour, if there
+ *    is another.
  * 5. Brake: slurmctld short of threads or with a long agent queue stretches what asks it.
  * 6. Idle: nobody scrapes, longer intervals.
  * Probes are small by promise: only rule 3 holds them back, and an interval of their last seconds / duty, at most a

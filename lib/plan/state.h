@@ -45,6 +45,7 @@ struct task {
 	enum plan_result result; /* of the last request */
 	double seconds;          /* that it took */
 	uint64_t failures;       /* in a row */
+	double worked_s;         /* the longest of those, if it was work; else 0 */
 	uint64_t failed_ns, retry_ns;
 	double stretch;          /* 1, 2, 4: after failures or slow answers */
 	enum plan_reason stretched_by;
@@ -133,7 +134,7 @@ double pace_charged(const struct plan *plan, const struct task *task, enum scarc
 void pace_refresh(const struct plan *plan, struct task *task);
 
 /* trouble.c */
-void trouble_note_failure(struct plan *plan, struct task *task, uint64_t now_ns);
+void trouble_note_failure(struct plan *plan, struct task *task, double seconds, uint64_t now_ns);
 void trouble_note_success(struct plan *plan, struct task *task, uint64_t now_ns);
 void trouble_note_pace(struct task *task, bool is_slow, uint64_t now_ns);
 /* Does a probe of the task's side fail? */

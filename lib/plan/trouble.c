@@ -10,7 +10,8 @@
 /* A way that fails so often, and each time the probes were well since, is left for another, if there is one. */
 #define WAY_FAILURES_MAX 3
 #define WAY_AVOIDED_S 3600.0
-/* A slurmctld that is down makes slurmrestd answer within some 10 s; what takes longer was work. */
+/* A slurmctld that is down makes slurmrestd answer within some 10 s; what takes longer was work. Its back-off begins with
+ * what it took, not with BACK_OFF_S: who waits less than he worked keeps slurmrestd busy most of the time. */
 #define QUICK_S 15.0
 
 static double chance(struct plan *plan) /* splitmix64 (Steele, Lea, Flood 2014): 0 .. 1 */
@@ -77,14 +78,22 @@ static bool has_other_way(const struct task *task, uint64_t now_ns)
 	return false;
 }
 
-void trouble_note_failure(struct plan *plan, struct task *task, uint64_t now_ns)
+static double back_off_s(struct plan *plan, const struct task *task)
+{
+	double unit_s = fmax(BACK_OFF_S, task->worked_s);
+	double most_s = fmin(unit_s * exp2(fmin((double)task->failures, 20)), BACK_OFF_MAX_S);
+	double least_s = task->worked_s > 0 ? most_s / 2 : BACK_OFF_MIN_S;
+	return fmax(chance(plan) * most_s, least_s);
+}
+
+void trouble_note_failure(struct plan *plan, struct task *task, double seconds, uint64_t now_ns)
 {
 	bool is_its_own = were_probes_well_since(plan, task, task->failures ? task->failed_ns : 0);
 	task->failures++;
 	task->failed_ns = now_ns;
-	double most_s = BACK_OFF_S * exp2(fmin((double)task->failures, 20));
-	double back_off_s = chance(plan) * fmin(most_s, BACK_OFF_MAX_S);
-	task->retry_ns = after(now_ns, fmax(back_off_s, BACK_OFF_MIN_S));
+	if (seconds >= QUICK_S)
+		task->worked_s = fmax(task->worked_s, seconds);
+	task->retry_ns = after(now_ns, back_off_s(plan, task));
 	if (task->row->is_probe || !has_way(task))
 		return;
 	stretch(task, PLAN_BACK_OFF, now_ns);
@@ -97,15 +106,29 @@ void trouble_note_failure(struct plan *plan, struct task *task, uint64_t now_ns)
 	}
 }
 
+/* Its back-off may be over since long, but slurmrestd was away: it begins anew. Not again and again where probes come and
+ * go: nobody is left alone for ever. */
+static void retry_work(struct plan *plan, struct task *task, uint64_t now_ns)
+{
+	uint64_t last_ns = after(task->failed_ns, 2 * BACK_OFF_MAX_S);
+	uint64_t retry_ns = after(now_ns, back_off_s(plan, task));
+	retry_ns = retry_ns < last_ns ? retry_ns : last_ns;
+	task->retry_ns = retry_ns > task->retry_ns ? retry_ns : task->retry_ns;
+}
+
 /* A probe is well again: what failed beside it is due, spread out, unless its own work may have
  * been the cause. If the probe timed out, too, the timeouts were none of work. */
 static void retry_what_failed(struct plan *plan, const struct task *probe, uint64_t now_ns)
 {
 	for (size_t i = 0; i < plan->task_count; i++) {
 		struct task *task = &plan->tasks[i];
-		bool was_work = task->seconds >= QUICK_S && !(task->result == PLAN_TIMED_OUT &&
-							      probe->result == PLAN_TIMED_OUT);
-		if (task->failures && !was_work && is_of_same_side(probe->row, task->row))
+		if (!task->failures || task->row->is_probe || !is_of_same_side(probe->row, task->row))
+			continue;
+		if (task->result == PLAN_TIMED_OUT && probe->result == PLAN_TIMED_OUT)
+			task->worked_s = 0;
+		if (task->worked_s > 0)
+			retry_work(plan, task, now_ns);
+		else
 			task->retry_ns = after(now_ns, chance(plan) * SPREAD_S);
 	}
 }
@@ -116,6 +139,7 @@ void trouble_note_success(struct plan *plan, struct task *task, uint64_t now_ns)
 	if (task->row->is_probe && task->failures)
 		retry_what_failed(plan, task, now_ns);
 	task->failures = 0;
+	task->worked_s = 0;
 	task->ways[task->way].failures = 0;
 }
 

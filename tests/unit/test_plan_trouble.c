@@ -45,17 +45,152 @@ static void test_probe_tells_when_its_side_is_well(void)
 	plan_free(life.plan);
 }
 
+/* Until it is asked once; how long that took. */
+static double live_until_asked(struct life *life, size_t task, double seconds)
+{
+	uint64_t from_ns = life->now_ns, end_ns = from_ns + (uint64_t)(seconds * 1e9);
+	do
+		live(life, 0.5);
+	while (!life->asked[task] && life->now_ns < end_ns);
+	return life->asked[task] ? (double)(life->first_ns[task] - from_ns) / 1e9 : HUGE_VAL;
+}
+
+static const double minute_s = 60;
+
+/* LIST works for a minute, and slurmrestd is away for so long. */
+static void kill_slurmrestd(struct life *life, double away_s)
+{
+	life->result[LIST] = life->result[PING] = life->result[JOBS] = PLAN_FAILED;
+	life->seconds[LIST] = minute_s;
+	live_until_asked(life, LIST, 3600);
+	life->seconds[LIST] = 0.001; /* refused from then on */
+	live(life, away_s);
+	memset(life->result, 0, sizeof life->result);
+	live_until_asked(life, PING, 60);
+}
+
 static void test_what_killed_slurmrestd_is_not_tried_at_once(void)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct life life = life_new(&plan_defaults, seed);
+		kill_slurmrestd(&life, 300);
+		CHECK_NUMBER(show(&life, LIST).failures, 1);
+		live(&life, minute_s - 1);
+		CHECK(life.asked[JOBS] > 0); /* harmless */
+		CHECK_NUMBER(life.asked[LIST], 0);
+		live(&life, minute_s + 2);
+		CHECK(life.asked[LIST] > 0);
+		CHECK_NUMBER(show(&life, LIST).failures, 0);
+		plan_free(life.plan);
+	}
+}
+
+static void test_what_kills_slurmrestd_again_waits_longer(void)
 {
 	struct life life = life_new(&plan_defaults, 1);
 	life.result[LIST] = PLAN_FAILED;
-	life.seconds[LIST] = 60;
-	life.result[PING] = PLAN_FAILED;
-	live(&life, 300);
-	CHECK_NUMBER(life.asked[LIST], 1);
-	life.result[PING] = PLAN_OK;
-	uint64_t failures = show(&life, LIST).failures;
-	CHECK_NUMBER(failures, 1);
+	life.seconds[LIST] = minute_s;
+	live_until_asked(&life, LIST, 60);
+	for (double least_s = minute_s; least_s <= 16 * minute_s; least_s *= 2) {
+		life.result[PING] = PLAN_FAILED;
+		live(&life, 30);
+		life.result[PING] = PLAN_OK;
+		live_until_asked(&life, PING, 60);
+		double waited_s = live_until_asked(&life, LIST, 3600);
+		CHECK(waited_s >= fmin(least_s, 300) - 1 && waited_s <= fmin(2 * least_s, 600));
+	}
+	plan_free(life.plan);
+}
+
+/* It is tried after ten minutes and refused at once: that does not prove that its work was harmless. */
+static void test_what_killed_slurmrestd_is_not_forgotten(void)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct life life = life_new(&plan_defaults, seed);
+		kill_slurmrestd(&life, 900);
+		CHECK_NUMBER(show(&life, LIST).failures, 2);
+		live(&life, minute_s - 1);
+		CHECK_NUMBER(life.asked[LIST], 0);
+		plan_free(life.plan);
+	}
+}
+
+static void test_what_killed_slurmrestd_is_asked_though_probes_come_and_go(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	kill_slurmrestd(&life, 30);
+	uint64_t asked = 0;
+	for (int i = 0; i < 80; i++) {
+		life.result[PING] = i % 2 ? PLAN_OK : PLAN_FAILED;
+		live(&life, 15);
+		asked += life.asked[LIST];
+	}
+	CHECK(asked > 0);
+	plan_free(life.plan);
+}
+
+/* All else is well meanwhile. */
+static void test_work_that_fails_waits_as_long_as_it_took(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	live(&life, 60);
+	life.result[LIST] = PLAN_FAILED;
+	life.seconds[LIST] = minute_s;
+	live_until_asked(&life, LIST, 60);
+	for (double least_s = minute_s; least_s <= 16 * minute_s; least_s *= 2) {
+		double waited_s = live_until_asked(&life, LIST, 3600);
+		CHECK(waited_s >= fmin(least_s, 300) - 1 && waited_s <= fmin(2 * least_s, 600));
+	}
+	CHECK(show(&life, PING).failures == 0 && show(&life, JOBS).failures == 0);
+	plan_free(life.plan);
+}
+
+static void test_the_longest_work_counts(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.result[LIST] = PLAN_FAILED;
+	life.seconds[LIST] = minute_s;
+	live_until_asked(&life, LIST, 60);
+	life.seconds[LIST] = minute_s / 3;
+	live_until_asked(&life, LIST, 600);
+	CHECK(live_until_asked(&life, LIST, 600) >= 2 * minute_s - 1);
+	plan_free(life.plan);
+}
+
+static void test_work_is_forgiven(void)
+{
+	for (int is_allowed_anew = 0; is_allowed_anew < 2; is_allowed_anew++) {
+		struct life life = life_new(&plan_defaults, 1);
+		life.result[LIST] = PLAN_FAILED;
+		life.seconds[LIST] = minute_s;
+		live_until_asked(&life, LIST, 60);
+		life.seconds[LIST] = 0.1;
+		if (is_allowed_anew) {
+			plan_allow_task(life.plan, LIST, false);
+			plan_allow_task(life.plan, LIST, true);
+		} else {
+			life.result[LIST] = PLAN_OK;
+			live_until_asked(&life, LIST, 600);
+		}
+		life.result[LIST] = PLAN_FAILED;
+		live_until_asked(&life, LIST, 600);
+		CHECK_NUMBER(show(&life, LIST).failures, 1);
+		CHECK(live_until_asked(&life, LIST, 600) <= 10);
+		plan_free(life.plan);
+	}
+}
+
+/* Nobody was answered: what timed out beside ping did not work. */
+static void test_who_waited_with_the_probe_is_asked_soon(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.result[LIST] = life.result[PING] = PLAN_TIMED_OUT;
+	life.seconds[LIST] = life.seconds[PING] = 20;
+	live(&life, 200);
+	life.result[LIST] = life.result[PING] = PLAN_OK;
+	life.seconds[LIST] = life.seconds[PING] = 0.1;
+	live_until_asked(&life, PING, 60);
+	CHECK(live_until_asked(&life, LIST, 600) <= 10);
 	plan_free(life.plan);
 }
 
@@ -187,6 +322,13 @@ int main(void)
 		{"back-off", test_back_off},
 		{"probe", test_probe_tells_when_its_side_is_well},
 		{"killer", test_what_killed_slurmrestd_is_not_tried_at_once},
+		{"killer again", test_what_kills_slurmrestd_again_waits_longer},
+		{"killer that is refused", test_what_killed_slurmrestd_is_not_forgotten},
+		{"killer of a sick side", test_what_killed_slurmrestd_is_asked_though_probes_come_and_go},
+		{"work that fails", test_work_that_fails_waits_as_long_as_it_took},
+		{"longest work", test_the_longest_work_counts},
+		{"forgiven work", test_work_is_forgiven},
+		{"waited", test_who_waited_with_the_probe_is_asked_soon},
 		{"timeouts", test_timeouts_are_charged},
 		{"slow probe", test_a_slow_probe_starves_nobody},
 		{"brake", test_brake},
