@@ -22,9 +22,6 @@ static const char *const end_states[] = {
 static const char *const exit_classes[] = {"zero", "nonzero", "signal", NULL};
 static const char *const none[] = {NULL};
 
-/* More than a tally of any kind has with Slurm's own end states and a few dozen types of GRES. */
-enum { COUNTS_MAX = 400 };
-
 /* 1 s to 30 d; twenty are too many for each of some hundred queues. */
 static const double durations[] = {1,	 10,	60,    300,   900,    1800,   3600,
 				   7200, 14400, 28800, 86400, 172800, 604800, 2592000};
@@ -60,14 +57,20 @@ const struct tally_row tally_table[TALLY_WHATS] = {
 					   BOUNDS(ratios)},
 };
 
-static struct tally_count *count_of(struct tally *tally, struct text name, struct text detail,
-				    enum tally_what what)
+static struct buf key_of(struct text name, struct text detail)
 {
 	struct buf key = BUF_INIT;
-	size_t before = tally->counts.count;
 	buf_add_text(&key, name);
 	buf_add_char(&key, '\0');
 	buf_add_text(&key, detail);
+	return key;
+}
+
+static struct tally_count *count_of(struct tally *tally, struct text name, struct text detail,
+				    enum tally_what what)
+{
+	struct buf key = key_of(name, detail);
+	size_t before = tally->counts.count;
 	struct tally_count *count = map_add(&tally->counts, buf_text(&key));
 	if (tally->counts.count != before) {
 		struct text rest = tally->counts.entries[before].key;
@@ -124,15 +127,30 @@ static void add(struct tally *tally, struct tally_count *count, double amount)
 	tally->is_changed = true;
 }
 
+/* What was counted in a row of its own goes on there. */
+static bool has_room(const struct tally *tally, struct text name, struct text label)
+{
+	if (tally->counts.count < TALLY_COUNTS_MAX)
+		return true;
+	struct buf key = key_of(name, label);
+	bool is_known = map_find(&tally->counts, buf_text(&key));
+	buf_done(&key);
+	return is_known;
+}
+
+static struct tally_count *count_of_detail(struct tally *tally, enum tally_what what, struct text detail)
+{
+	struct text name = text_of(tally_table[what].name);
+	char room[LABEL_MAX + 1];
+	struct text label = label_of(detail, room);
+	return count_of(tally, name, has_room(tally, name, label) ? label : LABEL_OTHER, what);
+}
+
 struct tally_count *tally_add(struct tally *tally, enum tally_what what, struct text detail, double amount)
 {
-	const struct tally_row *row = &tally_table[what];
-	char room[LABEL_MAX + 1];
-	bool is_full = tally->counts.count >= COUNTS_MAX;
-	struct tally_count *count =
-		!row->details ? tally->counts.entries[tally->first[what]].value
-			      : count_of(tally, text_of(row->name),
-					 is_full ? LABEL_OTHER : label_of(detail, room), what);
+	struct tally_count *count = tally_table[what].details
+					    ? count_of_detail(tally, what, detail)
+					    : tally->counts.entries[tally->first[what]].value;
 	add(tally, count, amount);
 	return count;
 }

@@ -69,6 +69,10 @@ struct tally_native {
 	uint64_t count, stored;
 };
 
+/* More than a tally of any kind has with Slurm's own end states and a few dozen types of GRES. What has no row then is
+ * counted as `other`. */
+enum { TALLY_COUNTS_MAX = 400 };
+
 struct tally {
 	struct text label[2];
 	struct map counts;   /* "ends NUL failed" -> struct tally_count; each histogram's in their order */

@@ -141,6 +141,38 @@ static void test_unseen_requeue(void)
 	world_done(&w);
 }
 
+/* slurmdbd tells of the next run when the one before is told of no more. */
+static void test_excess_is_kept(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("what was counted too much waits for the run after it, which is told late");
+	const struct job first = running(1, BIRTH, BIRTH + 10), second = running(1, BIRTH + 120, BIRTH + 130);
+	put_and_look(&w, &first, BIRTH + 20);
+	see(&w, 1, JOB_RUNNING, BIRTH + 200);
+	look(&w, BIRTH + 200);
+	take_end(&w, &first, "requeued", BIRTH + 100);
+	job_table_remove(w.table, 1);
+	look(&w, BIRTH + 310);
+	job_events_end_window(w.events, BIRTH + 900, BIRTH + 800);
+	job_events_end_window(w.events, BIRTH + 310 + 3600, BIRTH + 310 + 3500);
+	CHECK_NUMBER(w.events->runs.used, 1);
+	take_end(&w, &second, "completed", BIRTH + 301);
+	check_cluster(&w, 2, 2, 2, 2 * (90 + 171));
+	world_done(&w);
+	check_row("but not for ever");
+	world_init(&w, true);
+	put_and_look(&w, &first, BIRTH + 20);
+	look(&w, BIRTH + 200);
+	take_end(&w, &first, "requeued", BIRTH + 100);
+	job_table_remove(w.table, 1);
+	look(&w, BIRTH + 310);
+	job_events_end_window(w.events, BIRTH + 310 + 3601, BIRTH + 310 + 3500);
+	CHECK_NUMBER(w.events->runs.used, 0);
+	CHECK_NUMBER(w.events->lost, 0);
+	world_done(&w);
+}
+
 static void test_partitions(void)
 {
 	struct world w;
@@ -360,6 +392,29 @@ static void test_caps(void)
 	world_done(&w);
 }
 
+/* Of one kind there may be more details than anybody has: what has a row goes on, the rest is counted together. */
+static void test_many_details(void)
+{
+	struct tally tally;
+	struct arena arena = {0};
+	char name[32];
+	check_row("more details than there is room for");
+	tally_init(&tally, &arena, TALLY_NODE, TEXT("cn1"), TEXT(""));
+	for (int round = 0; round < 2; round++)
+		for (int i = 0; i <= TALLY_COUNTS_MAX; i++) {
+			snprintf(name, sizeof name, "state%d", i);
+			tally_add(&tally, TALLY_FAILURES, text_of(name), 1);
+		}
+	CHECK_NUMBER(tally.counts.count, TALLY_COUNTS_MAX + 1); /* `other` */
+	for (size_t i = 0; i < tally.counts.count; i++) {
+		const struct tally_count *count = tally.counts.entries[i].value;
+		CHECK_NUMBER(count->value, 2);
+		CHECK(text_equal(count->detail, LABEL_OTHER) == (i == TALLY_COUNTS_MAX));
+	}
+	tally_done(&tally);
+	arena_done(&arena);
+}
+
 static void test_nodes(void)
 {
 	struct world w;
@@ -545,6 +600,7 @@ int main(void)
 	test_short();
 	test_requeue();
 	test_unseen_requeue();
+	test_excess_is_kept();
 	test_partitions();
 	test_het();
 	test_suspended();
@@ -554,6 +610,7 @@ int main(void)
 	test_start_not_told();
 	test_id_reuse();
 	test_caps();
+	test_many_details();
 	test_nodes();
 	test_black_hole();
 	test_filters();
