@@ -64,9 +64,12 @@ static void set_pending(struct map *pending, const struct list *rpcs)
 	const struct rpc *rpc = rpcs->items;
 	for (size_t i = 0; i < pending->count; i++)
 		*(uint64_t *)pending->entries[i].value = 0;
-	for (size_t i = 0; i < rpcs->count; i++, rpc++)
-		if (rpc->name.len && number_is_known(rpc->count) && pending->count < RPC_ROWS_MAX)
+	for (size_t i = 0; i < rpcs->count; i++, rpc++) {
+		if (!rpc->name.len || !number_is_known(rpc->count))
+			continue;
+		if (pending->count < RPC_ROWS_MAX || map_find(pending, rpc->name))
 			*(uint64_t *)map_add(pending, rpc->name) = rpc->count;
+	}
 }
 
 void scheduler_section_set(struct scheduler_section *section, const struct diag *diag)

@@ -1,5 +1,6 @@
 #include "check.h"
 #include "cluster/cluster.h"
+#include "model/rpc.h"
 
 static void test_nodes(void)
 {
@@ -68,9 +69,69 @@ static void test_running_sums(void)
 	scheduler_section_done(&section);
 }
 
+static uint64_t pending_of(const struct scheduler_section *section, const char *name)
+{
+	const uint64_t *count = map_find(&section->pending_rpcs, text_of(name));
+	return count ? *count : NUMBER_UNSET;
+}
+
+static void test_pending_rpcs(void)
+{
+	static const struct rpc both[] = {{.name = TEXT("REQUEST_PING"), .count = 3},
+					  {.name = TEXT("REQUEST_KILL_JOB"), .count = 2}};
+	struct scheduler_section section;
+	struct diag diag = {.reset_time = 100, .pending_rpcs = {both, 2}};
+	scheduler_section_init(&section);
+	check_row("a type that waits no more stays, at zero");
+	scheduler_section_set(&section, &diag);
+	CHECK_NUMBER(pending_of(&section, "REQUEST_PING"), 3);
+	CHECK_NUMBER(pending_of(&section, "REQUEST_KILL_JOB"), 2);
+	diag.pending_rpcs.count = 1;
+	scheduler_section_set(&section, &diag);
+	CHECK_NUMBER(pending_of(&section, "REQUEST_PING"), 3);
+	CHECK_NUMBER(pending_of(&section, "REQUEST_KILL_JOB"), 0);
+	diag.pending_rpcs.count = 0;
+	scheduler_section_set(&section, &diag);
+	CHECK_NUMBER(pending_of(&section, "REQUEST_PING"), 0);
+	scheduler_section_done(&section);
+}
+
+/* One name more than there is room for: it is left out, the others go on. */
+static void test_many_rpcs(void)
+{
+	enum { NAMES = RPC_ROWS_MAX + 1 };
+	static char names[NAMES][16];
+	static struct rpc rpcs[NAMES];
+	struct diag diag = {.reset_time = 100,
+			    .rpcs_by_user = {rpcs, NAMES},
+			    .pending_rpcs = {rpcs, NAMES}};
+	struct scheduler_section section;
+	scheduler_section_init(&section);
+	check_row("more names than there is room for");
+	for (uint64_t round = 1; round <= 2; round++) {
+		for (size_t i = 0; i < NAMES; i++) {
+			snprintf(names[i], sizeof names[i], "user%zu", i);
+			rpcs[i] = (struct rpc){.name = text_of(names[i]), .count = round * (i + 1)};
+		}
+		scheduler_section_set(&section, &diag);
+		CHECK_NUMBER(section.rpcs_by_user.rows.count, RPC_ROWS_MAX);
+		CHECK_NUMBER(section.pending_rpcs.count, RPC_ROWS_MAX);
+		CHECK(map_find(&section.rpcs_by_user.rows, text_of(names[NAMES - 1])) == NULL);
+		for (size_t i = 0; i < RPC_ROWS_MAX; i++) {
+			const struct rpc_sum *sum = map_find(&section.rpcs_by_user.rows, text_of(names[i]));
+			CHECK_NUMBER(sum ? running_sum_total(&sum->count) : 0, round * (i + 1));
+			CHECK_NUMBER(pending_of(&section, names[i]), round * (i + 1));
+		}
+		CHECK(pending_of(&section, names[NAMES - 1]) == NUMBER_UNSET);
+	}
+	scheduler_section_done(&section);
+}
+
 int main(void)
 {
 	test_nodes();
 	test_running_sums();
+	test_pending_rpcs();
+	test_many_rpcs();
 	return check_done();
 }
