@@ -339,6 +339,30 @@ static void test_memory_is_bounded(void)
 	cluster_done(&cluster);
 }
 
+/* Which job is found is told by its id: the last takes the place of one that goes. */
+static void test_places_of_extras(void)
+{
+	struct job_extras extras = {.max = 10};
+	const struct job first = job_of(1, JOB_RUNNING, "n1", 1), second = job_of(2, JOB_RUNNING, "n2", 1);
+	const struct job ended = job_of(1, JOB_COMPLETED, "n1", 1), again = job_of(1, JOB_PENDING, "", 1);
+	for (int others = 0; others < 2; others++) {
+		check_row(others ? "beside another" : "alone");
+		job_extras_put(&extras, &first);
+		if (others)
+			job_extras_put(&extras, &second);
+		job_extras_put(&extras, &ended);
+		CHECK_NUMBER(extras.count, others);
+		CHECK(job_extras_find(&extras, 1) == NULL);
+		job_extras_put(&extras, &again); /* requeued under the same id */
+		CHECK_NUMBER(extras.count, others + 1);
+		struct job_extra *found = job_extras_find(&extras, 1);
+		CHECK(found && found->id == 1 && found->rank == RANK_PENDING);
+		found = job_extras_find(&extras, 2);
+		CHECK(others ? found && found->id == 2 && found->rank == RANK_RUNNING : !found);
+		job_extras_done(&extras);
+	}
+}
+
 static void put_list(struct cluster *cluster, uint64_t first, uint64_t last, bool is_whole)
 {
 	struct job_batch *batch = job_batch_begin(cluster->job_table, 4000);
@@ -385,6 +409,7 @@ int main(void)
 	test_what_is_missing();
 	test_lists_are_all_there_is();
 	test_memory_is_bounded();
+	test_places_of_extras();
 	test_lists();
 	return check_done();
 }

@@ -375,6 +375,27 @@ static void test_search(void)
 	}
 }
 
+/* Up to the last id that Slurm gives, then from the first on; in the part of a cluster of a federation, too. */
+static void test_ids_begin_anew(void)
+{
+	static const uint64_t clusters[] = {0, UINT64_C(3) << 26};
+	check_row("which ids are asked for where they begin anew");
+	for (size_t i = 0; i < sizeof clusters / sizeof *clusters; i++) {
+		struct job_frontiers frontiers = {.first_id = 100, .last_id = 200};
+		struct job_table *table = job_table_new();
+		struct buf query = BUF_INIT;
+		job_frontiers_advance(&frontiers, clusters[i] + 197);
+		CHECK_NUMBER(job_frontiers_ask(&frontiers, table, 10, &query), 10);
+		CHECK_NUMBER(frontiers.probes.count, 10);
+		for (size_t probe = 0; probe < frontiers.probes.count; probe++)
+			CHECK_NUMBER(frontiers.probes.ids[probe],
+				     clusters[i] + (probe < 3 ? 198 : 100 - 3) + probe);
+		buf_done(&query);
+		job_frontiers_done(&frontiers);
+		job_table_free(table);
+	}
+}
+
 /* Between any two requests of a round one of a search and an array's turn: it goes on where it was. */
 static void test_rounds_are_not_disturbed(void)
 {
@@ -588,6 +609,7 @@ int main(void)
 	test_first_records();
 	test_borrowed_details();
 	test_search();
+	test_ids_begin_anew();
 	test_rounds_are_not_disturbed();
 	test_who_lacks_details();
 	test_requeued_jobs_are_no_frontier();

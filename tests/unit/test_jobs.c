@@ -276,6 +276,17 @@ static void test_state_changes(void)
 	CHECK_NUMBER(cluster->flagged[JOB_FLAG_CONFIGURING], 0);
 	CHECK(cluster->flags_seen == 1 << JOB_FLAG_CONFIGURING);
 	CHECK(!view_of(table, 1).details_wanted);
+	check_row("or that its nodes have booted: it starts when they have");
+	CHECK(job_table_set_state(table, 1, JOB_RUNNING, 1 << JOB_FLAG_CONFIGURING, 131));
+	CHECK(!view_of(table, 1).details_wanted);
+	CHECK(job_table_set_state(table, 1, JOB_RUNNING, 1 << JOB_FLAG_CONFIGURING | 1 << JOB_FLAG_RESIZING, 132));
+	CHECK(!view_of(table, 1).details_wanted);
+	CHECK(job_table_set_state(table, 1, JOB_RUNNING, 1 << JOB_FLAG_RESIZING, 133));
+	CHECK(view_of(table, 1).details_wanted);
+	CHECK(job_table_put(table, &job, 134));
+	CHECK(job_table_set_state(table, 1, JOB_RUNNING, 1 << JOB_FLAG_RESIZING, 135));
+	CHECK(job_table_set_state(table, 1, JOB_RUNNING, 0, 136));
+	CHECK(!view_of(table, 1).details_wanted);
 	check_row("ended, it holds nothing");
 	CHECK(job_table_set_state(table, 1, JOB_COMPLETED, 0, 140));
 	settled(table);
