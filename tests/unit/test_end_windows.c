@@ -111,6 +111,32 @@ static void clock_set_back(void)
 	}
 }
 
+static void ask_all(struct end_windows *windows, int64_t now)
+{
+	while (end_windows_note(windows, end_windows_next(windows, now), now, 1))
+		continue;
+}
+
+/* What diag says by the clock that was set back is news. */
+static void a_queue_after_a_clock_was_set_back(void)
+{
+	struct end_windows windows;
+	int64_t now = T;
+	end_windows_init(&windows, T, EVERY);
+	for (; now < T + 7200; now += EVERY) {
+		end_windows_note_queue(&windows, now, 5); /* slurmdbd takes none of them */
+		ask_all(&windows, now);
+	}
+	CHECK(windows.known_until <= T);
+	now -= 3000;
+	ask_all(&windows, now);
+	for (int i = 0; i < 22; i++) {
+		end_windows_note_queue(&windows, now += EVERY, 0);
+		ask_all(&windows, now);
+	}
+	CHECK(windows.known_until > now - 600 - 21 * EVERY && windows.known_until <= now - 600);
+}
+
 /* Asked for late, for want of budget, in a storm: no window has more than an answer may have; what was cut short
  * because it was asked for soon does not make later ones long. */
 static void late_windows(void)
@@ -442,6 +468,7 @@ int main(int argc, char **argv)
 	a_quiet_day_away();
 	sizes();
 	clock_set_back();
+	a_queue_after_a_clock_was_set_back();
 	late_windows();
 	late_records();
 	never_empty();
