@@ -104,6 +104,27 @@ static void test_budget_keeps_its_promise_for_large_requests(void)
 	budget_done(&budget);
 }
 
+/* What was spent, and how much at once, was another's budget. */
+static void test_another_budget_begins_anew(void)
+{
+	struct budget budget;
+	uint64_t now_ns = UINT64_C(9000000000000);
+	budget_init(&budget, 0.06, now_ns);
+	budget_spend(&budget, now_ns, 50, 50); /* the window is 1667 s */
+	now_ns += UINT64_C(10000000000);
+	budget_set_duty(&budget, 0.06, now_ns); /* the same */
+	CHECK_NUMBER(budget_biggest(&budget, now_ns), 50);
+	budget_set_duty(&budget, 0.05, now_ns);
+	CHECK_NUMBER(budget_biggest(&budget, now_ns), 0);
+	for (int i = 0; i < 29; i++) {
+		now_ns += UINT64_C(1000000000);
+		budget_spend(&budget, now_ns, 1, 1);
+	}
+	CHECK(budget_fits(&budget, now_ns, 0.9, 0));
+	CHECK(!budget_fits(&budget, now_ns, 1.1, 0)); /* ten minutes of 5 % */
+	budget_done(&budget);
+}
+
 static void test_shares(void)
 {
 	struct share shares[] = {{1, 1, 0}, {10, 1, 0}, {10, 2, 0}, {0, 1, 0}};
@@ -205,6 +226,16 @@ static void test_unsupported_ways(void)
 	plan_retry_unsupported(life.plan);
 	live(&life, 5);
 	CHECK(life.asked[JOBS] > 0);
+	life.result[JOBS] = PLAN_UNSUPPORTED;
+	live(&life, 100);
+	CHECK(!plan_is_allowed(life.plan, JOBS));
+	life.result[JOBS] = PLAN_OK;
+	plan_allow_way(life.plan, JOBS, BULK, false);
+	plan_allow_way(life.plan, JOBS, BULK, true); /* nothing is held against it */
+	CHECK(plan_is_allowed(life.plan, JOBS));
+	live(&life, 5);
+	CHECK(life.asked[JOBS] > 0);
+	CHECK_NUMBER(life.last[JOBS].way, BULK);
 	plan_free(life.plan);
 }
 
@@ -392,6 +423,7 @@ int main(void)
 		{"budget", test_budget_stretches_the_big_and_not_the_small},
 		{"promise", test_budget_keeps_its_promise_for_large_requests},
 		{"lowered budget", test_a_budget_that_is_lowered},
+		{"another budget", test_another_budget_begins_anew},
 		{"shares", test_shares},
 		{"costs", test_costs_are_learnt},
 		{"batches", test_batches_grow},

@@ -298,6 +298,25 @@ static void test_a_way_that_always_fails_is_left(void)
 	plan_free(life.plan);
 }
 
+/* Three failures in a row, not three in its life. */
+static void test_a_way_that_fails_now_and_then_is_kept(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	set_work(&life, JOBS, 20000);
+	live(&life, 100);
+	for (int i = 0; i < 5; i++) {
+		life.result[JOBS] = PLAN_FAILED;
+		live_until_asked(&life, JOBS, 600);
+		CHECK_NUMBER(show(&life, JOBS).failures, 1);
+		life.result[JOBS] = PLAN_OK;
+		live_until_asked(&life, JOBS, 600);
+		CHECK_NUMBER(show(&life, JOBS).failures, 0);
+		live(&life, 100); /* in which probes are asked */
+		CHECK_NUMBER(life.last[JOBS].way, BULK);
+	}
+	plan_free(life.plan);
+}
+
 /* What fails while nobody asked a probe since may be slurmrestd's fault, and is not the way's. */
 static void test_a_way_that_fails_between_probes(void)
 {
@@ -335,6 +354,7 @@ int main(void)
 		{"idle", test_idle},
 		{"slow", test_slow_answers_stretch},
 		{"failing way", test_a_way_that_always_fails_is_left},
+		{"failing now and then", test_a_way_that_fails_now_and_then_is_kept},
 		{"failing between probes", test_a_way_that_fails_between_probes},
 	};
 	return check_rules(tests, sizeof tests / sizeof *tests);
