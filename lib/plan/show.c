@@ -121,7 +121,8 @@ static void say_failures(const struct task *task, uint64_t now_ns, uint64_t unti
 		buf_add_string(out, "asked again all the same, to see when it is well");
 		return;
 	}
-	buf_add_string(out, "asked again when its probe is well, or in ");
+	buf_printf(out, "asked again %s its probe is well, or in ",
+		   task->worked_s > 0 ? "a while after" : "when");
 	say_seconds(out, seconds_between(now_ns, until_ns));
 }
 

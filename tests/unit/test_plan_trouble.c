@@ -75,6 +75,7 @@ static void test_what_killed_slurmrestd_is_not_tried_at_once(void)
 		struct life life = life_new(&plan_defaults, seed);
 		kill_slurmrestd(&life, 300);
 		CHECK_NUMBER(show(&life, LIST).failures, 1);
+		CHECK(strstr(say(&life, LIST), "asked again a while after its probe is well, or in ") != NULL);
 		live(&life, minute_s - 1);
 		CHECK(life.asked[JOBS] > 0); /* harmless */
 		CHECK_NUMBER(life.asked[LIST], 0);
