@@ -261,8 +261,7 @@ static void end_search(struct job_poller *poller)
 	poller->reader.rounds.search.misses = 0;
 	poller->search_after_ns =
 		clock_monotonic_ns() + (uint64_t)(poller->search_pause_s * 1e9);
-	if (poller->search_pause_s < SEARCH_PAUSE_MAX_S)
-		poller->search_pause_s *= 2;
+	poller->search_pause_s = fmin(2 * poller->search_pause_s, SEARCH_PAUSE_MAX_S);
 	plan_hasten(poller->plan, TASK_JOB_STATES);
 	if (poller->has_states)
 		return;

@@ -1,15 +1,18 @@
-/* How jobs are read, as the version and what it serves change. The clock is the test's, and so is the version that the client
- * has found: both functions are replaced (CMakeLists.txt). */
+/* How jobs are read, as the version and what it serves change, and when they are searched for. The clock is the test's, and so
+ * are the version that the client has found and all answers: these functions are replaced (CMakeLists.txt). */
 #include "check.h"
 #include "daemon/job_poller.h"
 
 #include <stdlib.h>
+
+enum { JOBS = 12000 }; /* jobs/state knows the ids from 1 to here: too many for one list */
 
 static uint64_t now_ns = UINT64_C(5000000000000);
 static const struct api_version *version;
 
 uint64_t __wrap_clock_monotonic_ns(void);
 const struct api_version *__wrap_client_version(const struct client *client);
+enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetch, struct plan_outcome *ret_outcome);
 
 uint64_t __wrap_clock_monotonic_ns(void)
 {
@@ -22,9 +25,28 @@ const struct api_version *__wrap_client_version(const struct client *client)
 	return version;
 }
 
+enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetch, struct plan_outcome *ret_outcome)
+{
+	(void)asker;
+	*ret_outcome = (struct plan_outcome){.result = PLAN_OK};
+	for (const char *at = strchr(fetch->query, '='); at; at = strchr(at + 1, '=')) {
+		char name[24];
+		const uint64_t id = strtoul(at + 1, NULL, 10);
+		snprintf(name, sizeof name, "%" PRIu64, id);
+		const struct job_task task = {.name = text_of(name), .id = id, .state = JOB_PENDING};
+		if (id > JOBS)
+			continue;
+		fetch->take(fetch->context, &task);
+		ret_outcome->records++;
+	}
+	return FETCH_OK;
+}
+
 struct life {
 	struct config config;
 	struct cluster cluster;
+	struct health health;
+	struct exporter exporter;
 	struct asker asker;
 	struct plan_task tasks[TASKS];
 	struct plan *plan;
@@ -36,7 +58,10 @@ static struct life *life_new(void)
 	struct life *life = calloc(1, sizeof *life);
 	config_defaults(&life->config);
 	cluster_init(&life->cluster);
-	life->asker = (struct asker){.config = &life->config, .cluster = &life->cluster};
+	life->asker = (struct asker){.config = &life->config,
+				     .cluster = &life->cluster,
+				     .health = &life->health,
+				     .exporter = &life->exporter};
 	life->plan = tasks_plan(life->tasks, &life->config);
 	job_poller_init(&life->poller, &life->asker, life->plan, life->tasks);
 	return life;
@@ -119,9 +144,97 @@ static void test_versions(void)
 	life_free(life);
 }
 
+/* diag has counted so many jobs. */
+static void count_jobs(struct life *life, uint64_t jobs)
+{
+	struct scheduler_section *scheduler = &life->cluster.scheduler;
+	scheduler->is_known = true;
+	scheduler->diag.jobs_pending = jobs;
+	scheduler->diag.jobs_running = 0;
+	scheduler->diag.jobs_time++;
+	job_poller_update(&life->poller);
+}
+
+static bool is_search_wanted(const struct life *life)
+{
+	return plan_show(life->plan, now_ns, TASK_JOB_SEARCH).work > 0;
+}
+
+/* How long it takes until a search is wanted, if diag counts so many jobs every so many seconds. */
+static uint64_t wait_for_search(struct life *life, uint64_t jobs, uint64_t every_s)
+{
+	uint64_t seconds = 0;
+	do {
+		pass(life, every_s);
+		count_jobs(life, jobs);
+		seconds += every_s;
+	} while (!is_search_wanted(life) && seconds < 1000000);
+	return seconds;
+}
+
+static void search(struct life *life, bool is_whole)
+{
+	const struct plan_action action = {.task = TASK_JOB_SEARCH, .way = STATES_BATCHES, .records = 4000};
+	struct plan_outcome outcome;
+	do {
+		job_poller_poll(&life->poller, &action, &outcome);
+		struct job_search *ids = &life->poller.reader.rounds.search;
+		if (!is_whole) /* else it takes a million ids above */
+			ids->span = ids->span_count;
+	} while (!outcome.is_round_done);
+	job_poller_update(&life->poller);
+	CHECK(!is_search_wanted(life));
+}
+
+/* The first search has found all jobs that jobs/state knows, and diag has counted as many. */
+static struct life *life_of_search(void)
+{
+	struct life *life = life_new();
+	version = version_of("v0.0.45");
+	pass(life, 1);
+	CHECK(!is_search_wanted(life));
+	count_jobs(life, JOBS);
+	CHECK(is_search_wanted(life));
+	search(life, true);
+	CHECK_NUMBER(job_table_counts(life->cluster.job_table).jobs, JOBS);
+	count_jobs(life, JOBS);
+	CHECK(!is_search_wanted(life));
+	return life;
+}
+
+static void test_pauses_of_the_search(void)
+{
+	static const uint64_t pauses[] = {600, 600, 1200, 2400, 4800, 9600, 19200, 6 * 3600, 6 * 3600};
+	struct life *life = life_of_search();
+	check_row("a search in vain doubles the pause before the next one, up to six hours");
+	for (size_t i = 0; i < sizeof pauses / sizeof *pauses; i++) {
+		CHECK_NUMBER(wait_for_search(life, JOBS + 100, 30), pauses[i]);
+		search(life, false);
+	}
+	check_row("none is missed any more: the next pause but the one under way is short again");
+	count_jobs(life, JOBS);
+	CHECK_NUMBER(wait_for_search(life, JOBS + 100, 30), 6 * 3600);
+	search(life, false);
+	CHECK_NUMBER(wait_for_search(life, JOBS + 100, 30), 600);
+	life_free(life);
+}
+
+static void test_counts_before_a_search(void)
+{
+	struct life *life = life_of_search();
+	check_row("three counts in a row, also after a search in vain, when the pause is long over");
+	for (int again = 0; again < 3; again++) {
+		CHECK_NUMBER(wait_for_search(life, JOBS + 100, 7200), 3 * 7200);
+		search(life, false);
+	}
+	life_free(life);
+}
+
 int main(void)
 {
 	test_lists_are_for_an_hour();
 	test_versions();
+	test_pauses_of_the_search();
+	test_counts_before_a_search();
 	return check_done();
 }
