@@ -2,6 +2,10 @@
 #include "check.h"
 #include "store_rows.h"
 
+#include "store/place.h"
+
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
@@ -154,6 +158,57 @@ static void test_mutilated(void)
 	free(whole);
 }
 
+/* Commits once more and dies, so that the last commit is in the WAL alone. */
+static void die_with_wal(void)
+{
+	pid_t child = fork();
+	if (child == 0) {
+		save_mark(load_store(path, "c1", STORE_LOADED), "cursor", 43, STORE_WANTS_CHANGES);
+		_exit(check_failures);
+	}
+	int status = 1;
+	CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
+static void spoil(long from, int bytes)
+{
+	FILE *file = fopen(path, "r+");
+	fseek(file, from, SEEK_SET);
+	for (int i = 0; i < bytes; i++)
+		putc(0xff, file);
+	fclose(file);
+}
+
+/* Whoever looks into a damaged file finds it as it was, with what had not come from its WAL into it. */
+static void test_damaged_with_wal(void)
+{
+	char wal[80], pattern[96];
+	glob_t found = {0};
+	fresh("damaged-with-wal");
+	make_file();
+	die_with_wal();
+	snprintf(wal, sizeof wal, "%s-wal", path);
+	snprintf(pattern, sizeof pattern, "%s.damaged-*-wal", path);
+	char *whole = dump_of(path, NULL); /* the last commit can be had from both */
+	CHECK(strstr(whole, "cursor|43\n") != NULL);
+	free(whole);
+	die_with_wal();
+	spoil(4 * 4096, 4096);
+	struct buf before = read_file(path), wal_before = read_file(wal);
+	CHECK(wal_before.len > 4096);
+	CHECK_NUMBER(load_any(NULL), STORE_SET_ASIDE);
+	CHECK(glob(pattern, 0, NULL, &found) == 0 && found.gl_pathc == 1);
+	if (found.gl_pathc) {
+		struct buf wal_after = read_file(found.gl_pathv[0]);
+		CHECK(text_equal(buf_text(&wal_before), buf_text(&wal_after)));
+		buf_done(&wal_after);
+	}
+	check_set_aside("damaged", &before);
+	globfree(&found);
+	buf_done(&before);
+	buf_done(&wal_before);
+}
+
 /* Pages that are read again while the file is in use. */
 static void test_damaged_while_open(void)
 {
@@ -168,11 +223,7 @@ static void test_damaged_while_open(void)
 	CHECK(store_commit(store, &err));
 	store_free(store); /* from the WAL to the file */
 	store = load_store(path, "", STORE_LOADED);
-	FILE *file = fopen(path, "r+");
-	fseek(file, 8192, SEEK_SET);
-	for (int i = 0; i < 10 << 20; i++)
-		putc(0xff, file);
-	fclose(file);
+	spoil(8192, 10 << 20);
 	CHECK(store_begin(store, &err) == STORE_WANTS_CHANGES);
 	for (uint64_t i = 0; i < 120000; i += 100) {
 		struct store_run run = run_of(i, -1);
@@ -356,6 +407,105 @@ static void test_kills(void)
 	CHECK(last > 0);
 }
 
+/* What is in the folder when it is synced, which is what survives power loss: "state", or "state state-wal;state". */
+static struct buf synced;
+static int sync_error, sync_error_at, syncs;
+
+int __real_fsync(int file);
+int __wrap_fsync(int file);
+
+static int compare_names(const void *left, const void *right)
+{
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+int __wrap_fsync(int file)
+{
+	struct stat status;
+	CHECK(fstat(file, &status) == 0 && S_ISDIR(status.st_mode));
+	char *names[8];
+	size_t count = 0;
+	DIR *dir = fdopendir(openat(file, ".", O_RDONLY | O_DIRECTORY));
+	for (struct dirent *entry; (entry = readdir(dir)) && count < 8;)
+		if (*entry->d_name != '.')
+			names[count++] = strdup(entry->d_name);
+	closedir(dir);
+	qsort(names, count, sizeof *names, compare_names);
+	for (size_t i = 0; i < count; i++) {
+		buf_printf(&synced, "%s%s", i ? " " : "", names[i]);
+		free(names[i]);
+	}
+	buf_add_char(&synced, ';');
+	errno = sync_error;
+	return ++syncs == sync_error_at ? -1 : __real_fsync(file);
+}
+
+/* The n-th sync fails, from now on. */
+static void begin_syncs(int fail_at, int why)
+{
+	buf_clear(&synced);
+	syncs = 0;
+	sync_error_at = fail_at;
+	sync_error = why;
+}
+
+static void check_syncs(const char *want)
+{
+	CHECK_STRING(synced.len ? synced.bytes : "", want);
+}
+
+/* What was made, or moved, is in its folder also after power loss. */
+static void test_folder_is_synced(void)
+{
+	char other[80], name[80];
+	struct error err = {""};
+	fresh("synced");
+	CHECK(mkdir(path, 0700) == 0);
+	fresh("synced/state");
+	check_row("a new file");
+	begin_syncs(0, 0);
+	free(place_make(path, &err));
+	check_syncs("state;");
+	check_row("one that was there");
+	begin_syncs(0, 0);
+	free(place_make(path, &err));
+	check_syncs("");
+	check_row("it cannot be synced");
+	CHECK(unlink(path) == 0);
+	begin_syncs(1, EIO);
+	CHECK(place_make(path, &err) == NULL && strstr(err.text, strerror(EIO)));
+	check_row("where that cannot be done, as on some network file systems");
+	CHECK(unlink(path) == 0);
+	begin_syncs(1, EINVAL);
+	char *real = place_make(path, &err);
+	CHECK(real != NULL);
+	free(real);
+	check_row("another one takes its place: first what was beside it is gone for good");
+	snprintf(other, sizeof other, "%s/synced/x", folder);
+	for (int fail_at = 1; fail_at <= 3; fail_at++) {
+		snprintf(name, sizeof name, "%s-journal", path);
+		close(open(name, O_WRONLY | O_CREAT, 0600));
+		close(open(other, O_WRONLY | O_CREAT, 0600));
+		begin_syncs(fail_at, EIO);
+		CHECK(place_replace(path, other, &err) == (fail_at > 2));
+		check_syncs(fail_at == 1 ? "state x;" : "state x;state;");
+	}
+	begin_syncs(0, 0);
+	buf_done(&synced);
+	synced = (struct buf)BUF_INIT;
+	check_row(NULL);
+}
+
+static int descriptors(void)
+{
+	int count = 0;
+	DIR *dir = opendir("/proc/self/fd");
+	while (readdir(dir))
+		count++;
+	closedir(dir);
+	return count;
+}
+
 /* A process that has the file until it is killed. */
 static pid_t hold(void)
 {
@@ -399,7 +549,9 @@ static void test_lease(void)
 	CHECK(!store_is_free(path, &err)); /* not even for this process */
 	save_mark(store, "a", 1, STORE_WANTS_ALL);
 	store_free(store);
+	int unused = descriptors();
 	CHECK(store_is_free(path, &err) && store_is_free(link_path, &err));
+	CHECK_NUMBER(descriptors(), unused);
 	for (int i = 0; i < 3; i++) {
 		pid_t child = hold();
 		snprintf(who, sizeof who, "process %d)", (int)child);
@@ -408,9 +560,12 @@ static void test_lease(void)
 			write_file("", 0);
 		}
 		const char *name = i == 2 ? link_path : path;
+		int before = descriptors();
 		CHECK(!store_is_free(name, &err) && strstr(err.text, who));
+		CHECK_NUMBER(descriptors(), before); /* a standby asks again and again */
 		store = store_new(name, "");
 		CHECK(load_dump(store, &dump, &err) == STORE_UNUSABLE && strstr(err.text, who));
+		CHECK_NUMBER(descriptors(), before);
 		CHECK(store_is_elsewhere(store));
 		CHECK(store_begin(store, &err) == STORE_WANTS_NOTHING);
 		end(child);
@@ -563,7 +718,9 @@ int main(void)
 	chmod(folder, 0755);
 	test_garbage();
 	test_mutilated();
+	test_damaged_with_wal();
 	test_damaged_while_open();
+	test_folder_is_synced();
 	test_not_ours();
 	test_newer();
 	test_permissions();
