@@ -2,9 +2,11 @@
 #include "check.h"
 #include "daemon/edition.h"
 #include "daemon/negotiate.h"
+#include "daemon/scrape.h"
 #include "events/events_record.h"
 #include "metrics/catalogue.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -350,6 +352,77 @@ static void test_unread(void)
 	free(cluster);
 }
 
+/* A scraper's requests have one header at most, the clock stands, and another thread may have the edition: the functions that
+ * tell are replaced (CMakeLists.txt). */
+static const char *timeout_header;
+static const uint64_t now_ns = UINT64_C(5000000000000);
+static bool is_busy;
+static uint64_t waited_until_ns;
+
+uint64_t __wrap_clock_monotonic_ns(void);
+const char *__wrap_web_request_header(const struct web_request *request, const char *name);
+const char *__wrap_web_request_query(const struct web_request *request, const char *name, unsigned nth);
+int __real_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *deadline);
+int __wrap_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *deadline);
+
+const char *__wrap_web_request_header(const struct web_request *request, const char *name)
+{
+	(void)request;
+	return strcmp(name, "X-Prometheus-Scrape-Timeout-Seconds") == 0 ? timeout_header : NULL;
+}
+
+const char *__wrap_web_request_query(const struct web_request *request, const char *name, unsigned nth)
+{
+	(void)request, (void)name, (void)nth;
+	return NULL;
+}
+
+uint64_t __wrap_clock_monotonic_ns(void)
+{
+	return now_ns;
+}
+
+int __wrap_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *deadline)
+{
+	waited_until_ns = (uint64_t)deadline->tv_sec * 1000000000 + (uint64_t)deadline->tv_nsec;
+	CHECK_NUMBER(clock, CLOCK_MONOTONIC);
+	return is_busy ? ETIMEDOUT : __real_pthread_mutex_clocklock(mutex, clock, deadline);
+}
+
+/* A reply that comes when the scraper has given up is of no use: who cannot be served learns it before. */
+static void test_deadlines(void)
+{
+	static const struct {
+		const char *header;
+		double want_s;
+	} rows[] = {
+		{"10", 9},   {"0.5", 0.45}, {"60.000", 54}, {"3599", 3239.1}, {NULL, 9}, {"", 9},
+		{"soon", 9}, {"0", 9},	    {"-3", 9},	    {"3600", 9},      {"nan", 9}, {"inf", 9},
+	};
+	struct page_board board;
+	struct page_slot slot;
+	page_board_init(&board);
+	page_slot_init(&slot, &board, NULL);
+	publish(&slot, "cluster=\"one\"", 1);
+	const struct scrape_options options = {.board = &board};
+	const struct web_request request = {.method = "GET", .path = "/metrics"};
+	is_busy = true;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct web_reply reply = {.status = 200};
+		check_row(rows[i].header ? rows[i].header : "no header");
+		timeout_header = rows[i].header;
+		scrape_respond(&options, &request, TEXT(""), &reply);
+		CHECK(fabs((double)(waited_until_ns - now_ns) / 1e9 - rows[i].want_s) < 1e-6);
+		CHECK_NUMBER(reply.status, 503);
+		CHECK_STRING(reply.bytes, "others are being served\n");
+		reply.release(reply.owner);
+	}
+	is_busy = false;
+	page_slot_done(&slot);
+	page_board_done(&board);
+	check_row(NULL);
+}
+
 static uint64_t native_count(const struct job_events *events, const char *queue, int32_t index, uint64_t *ret_total)
 {
 	const struct tally_native *natives;
@@ -412,6 +485,7 @@ int main(void)
 	test_merging();
 	test_editions();
 	test_unread();
+	test_deadlines();
 	test_older_state();
 	return check_done();
 }

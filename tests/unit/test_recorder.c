@@ -1,4 +1,5 @@
-/* What was counted, between memory and a state file that cannot be used now and then. */
+/* What was counted, between memory and a state file that cannot be used now and then. The clock is the test's: its function is
+ * replaced (CMakeLists.txt). */
 #include "check.h"
 #include "daemon/recorder.h"
 #include "events/events_record.h"
@@ -7,6 +8,15 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+static int64_t now_s = 1800000000;
+
+int64_t __wrap_clock_now_s(void);
+
+int64_t __wrap_clock_now_s(void)
+{
+	return now_s;
+}
 
 struct world {
 	struct caps caps;
@@ -70,7 +80,7 @@ static double ends(const struct recorder *recorder)
 
 static bool write_down(struct recorder *recorder)
 {
-	recorder->next_try = 0; /* ten seconds have passed */
+	now_s += 10;
 	recorder_write(recorder, "c");
 	return !recorder->is_failing;
 }
@@ -167,9 +177,38 @@ static void test_goes_on(void)
 	world_done(&w);
 }
 
+/* A disk that is full, or a file that another one has, is not asked again with each page. */
+static void test_when_it_is_tried_again(void)
+{
+	struct world w;
+	world_init(&w);
+	start(&w, &w.recorder, NULL);
+	check_row("while all is well it is written each time");
+	recorder_write(&w.recorder, "c");
+	uint64_t errors = w.recorder.errors;
+	for (int i = 1; i < 4; i++) {
+		CHECK(rename(w.folder, w.elsewhere) == 0);
+		recorder_write(&w.recorder, "c");
+		CHECK(w.recorder.is_failing && w.recorder.errors == errors + 1);
+		CHECK(rename(w.elsewhere, w.folder) == 0);
+		check_row("what has failed is left alone for ten seconds");
+		now_s += 9;
+		recorder_write(&w.recorder, "c");
+		CHECK(w.recorder.is_failing && w.recorder.errors == errors + 1);
+		check_row("then it is tried again");
+		now_s += 1;
+		recorder_write(&w.recorder, "c");
+		CHECK(!w.recorder.is_failing && w.recorder.errors == errors + 1);
+		errors = w.recorder.errors;
+	}
+	check_row(NULL);
+	world_done(&w);
+}
+
 int main(void)
 {
 	test_held_at_the_start();
+	test_when_it_is_tried_again();
 	test_nothing_there();
 	test_goes_on();
 	return check_done();
