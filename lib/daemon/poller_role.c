@@ -61,6 +61,7 @@ static void forget_cluster(struct poller *poller)
 			section_table[i].drop(&poller->cluster);
 		poller->health.entries[i] = (struct health_entry){0};
 	}
+	poller->cluster.accounting_up = UP_NOT_KNOWN; /* which is judged after a request, and no page waits for one */
 	memset(poller->last_update, 0, sizeof poller->last_update);
 	job_poller_done(&poller->jobs);
 	cluster_forget_jobs(&poller->cluster);

@@ -1,0 +1,259 @@
+/* A poller's life in a time of its own: it passes when the poller waits. slurmrestd's answers, the clock and the board where pages
+ * are left are replaced (CMakeLists.txt). */
+#include "check.h"
+#include "daemon/poller_state.h"
+#include "events/events_record.h"
+#include "store/store.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { STEPS_MAX = 8, PINGS_MAX = 500 };
+
+static struct {
+	uint64_t now_ns;
+	struct poller *poller;
+	const char *serving;  /* the controller that responds */
+	uint32_t asked;	      /* a bit for each endpoint, since the step began */
+	unsigned pings, step; /* pings: since the step began */
+	unsigned first_pages; /* of leaderships */
+	bool was_standby;
+} world;
+
+static char folder[] = "/tmp/test-poller-XXXXXX", path[64];
+
+uint64_t __wrap_clock_monotonic_ns(void);
+int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until);
+const struct api_version *__wrap_client_version(const struct client *client);
+enum fetch_result __wrap_client_fetch(struct client *client, const struct fetch *fetch, struct answer *ret_answer,
+				      struct http_reply *ret_reply, struct error *err);
+void __wrap_page_slot_publish(struct page_slot *slot, struct page *page);
+
+uint64_t __wrap_clock_monotonic_ns(void)
+{
+	return world.now_ns;
+}
+
+int __wrap_pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *until)
+{
+	(void)cond, (void)mutex;
+	uint64_t until_ns = (uint64_t)until->tv_sec * 1000000000 + (uint64_t)until->tv_nsec;
+	world.now_ns = until_ns > world.now_ns ? until_ns : world.now_ns;
+	return ETIMEDOUT;
+}
+
+const struct api_version *__wrap_client_version(const struct client *client)
+{
+	(void)client;
+	return &api_versions[0];
+}
+
+static void answer_ping(const struct fetch *fetch)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		const char *host = i ? "ctl2" : "ctl1";
+		const struct controller controller = {.host = text_of(host),
+						      .is_primary = !i,
+						      .is_up = strcmp(host, world.serving) == 0,
+						      .latency_us = NUMBER_UNSET};
+		fetch->take(fetch->context, &controller);
+	}
+	if (++world.pings == PINGS_MAX) /* what is waited for does not come */
+		poller_tell_to_stop(world.poller);
+}
+
+enum fetch_result __wrap_client_fetch(struct client *client, const struct fetch *fetch, struct answer *ret_answer,
+				      struct http_reply *ret_reply, struct error *err)
+{
+	(void)client, (void)err;
+	const struct diag diag = {.jobs_time = 1};
+	world.now_ns += 1000000;
+	world.asked |= UINT32_C(1) << fetch->endpoint;
+	*ret_answer = (struct answer){.has_list = true, .last_update = NUMBER_UNSET};
+	*ret_reply = (struct http_reply){.status = 200, .seconds = 0.001};
+	if (fetch->endpoint == ENDPOINT_PING)
+		answer_ping(fetch);
+	else if (fetch->endpoint == ENDPOINT_DIAG)
+		fetch->take(fetch->context, &diag);
+	return FETCH_OK;
+}
+
+static void go_on(const char *serving)
+{
+	if (++world.step == STEPS_MAX)
+		poller_tell_to_stop(world.poller);
+	world.serving = serving;
+	world.asked = 0;
+	world.pings = 0;
+}
+
+/* Whoever has just taken over knows nothing but what ping said, and is ready when all was asked. */
+static void look_at_leader(const struct status *status)
+{
+	const uint32_t all = (UINT32_C(1) << ENDPOINTS_POLLED) - 1 - (UINT32_C(1) << ENDPOINT_JOBS);
+	const char *missing = status->not_ready ? status->not_ready : "nothing";
+	for (int i = 0; world.was_standby && i < ENDPOINTS_POLLED; i++)
+		CHECK(i == ENDPOINT_PING || i == ENDPOINT_JOBS || strstr(missing, endpoint_table[i].name));
+	world.first_pages += world.was_standby;
+	if (status->not_ready)
+		return;
+	CHECK_NUMBER(world.asked & all, all);
+	go_on("ctl2");
+}
+
+static void look_at_standby(const struct status *status)
+{
+	CHECK(status->is_accounting_up == ANSWER_UNKNOWN);
+	for (size_t i = 0; i < status->endpoint_count; i++)
+		CHECK(strcmp(status->endpoints[i].name, "ping") == 0 || status->endpoints[i].standing == STANDING_NOT_ASKED);
+	if (status->role.serving && !world.was_standby)
+		go_on("ctl1");
+}
+
+void __wrap_page_slot_publish(struct page_slot *slot, struct page *page)
+{
+	(void)slot;
+	if (page->status->role.is_standby)
+		look_at_standby(page->status);
+	else
+		look_at_leader(page->status);
+	world.was_standby = page->status->role.is_standby;
+	page_unref(page);
+}
+
+static struct setup *setup_of(const char *const *more, int count)
+{
+	static const char *arguments[16] = {"slurmscope", "--slurmrestd.url=http://127.0.0.1:1", "--slurmrestd.user=root"};
+	struct error err = {""};
+	bool is_read;
+	for (int i = 0; i < count; i++)
+		arguments[3 + i] = more[i];
+	struct setup *setup = setup_new(3 + count, (char *const *)(uintptr_t)arguments, &is_read, &err);
+	CHECK_STRING(err.text, "");
+	return setup;
+}
+
+static struct poller *poller_of(struct setup *setup, struct page_board *board, struct page_slot *slot)
+{
+	struct error err = {""};
+	page_board_init(board);
+	page_slot_init(slot, board, NULL);
+	struct poller *poller = poller_new(setup, &setup->clusters[0], slot, &err);
+	CHECK_STRING(err.text, "");
+	return poller;
+}
+
+static void test_takeovers(void)
+{
+	check_row("each time that it takes over all begins anew");
+	static const char *const options[] = {"--ha=follow-controller", "--ha-host=ctl1", "--interval.ping=1"};
+	struct page_board board;
+	struct page_slot slot;
+	struct error err;
+	struct setup *setup = setup_of(options, 3);
+	world.now_ns = UINT64_C(5000000000000);
+	world.serving = "ctl1";
+	world.poller = poller_of(setup, &board, &slot);
+	CHECK(poller_start(world.poller, &err));
+	pthread_join(world.poller->thread, NULL);
+	world.poller->has_thread = false;
+	CHECK_NUMBER(world.step, STEPS_MAX);
+	CHECK_NUMBER(world.first_pages, STEPS_MAX / 2);
+	poller_free(world.poller);
+	setup_release(setup);
+	page_slot_done(&slot);
+	page_board_done(&board);
+}
+
+static void end_job(struct job_events *events, uint32_t id, const char *user)
+{
+	const struct job_end end = {.raw_id = id,
+				    .key = {id, RUN_NO_TASK, events->birth + 1},
+				    .tasks = 1,
+				    .owner = {TEXT("physics"), text_of(user), TEXT("cpu"), TEXT("normal")},
+				    .state = TEXT("completed"),
+				    .end_time = events->birth + 2,
+				    .time_limit = NUMBER_UNSET};
+	job_events_take_end(events, &end);
+}
+
+struct stored {
+	bool alice, bob;
+};
+
+static void note_counter(const struct store_counter *counter, void *context)
+{
+	struct stored *names = context;
+	names->alice |= memmem(counter->name.bytes, counter->name.len, "alice", 5) != NULL;
+	names->bob |= memmem(counter->name.bytes, counter->name.len, "bob", 3) != NULL;
+}
+
+static void ignore_run(const struct store_run *run, void *context)
+{
+	(void)run, (void)context;
+}
+
+static void ignore_mark(struct text name, int64_t value, void *context)
+{
+	(void)name, (void)value, (void)context;
+}
+
+/* Whose counters a copy of the state file has, as if the machine had died now. */
+static struct stored names_stored(void)
+{
+	static const struct store_visitor visitor = {note_counter, ignore_run, ignore_mark};
+	char command[160];
+	struct error err;
+	struct stored names = {false, false};
+	snprintf(command, sizeof command, "cd %s && rm -f copy* && cp state copy && cp state-wal copy-wal", folder);
+	CHECK(system(command) == 0);
+	snprintf(command, sizeof command, "%s/copy", folder);
+	struct store *store = store_new(command, "");
+	CHECK(store_load(store, &visitor, &names, &err) == STORE_LOADED);
+	store_free(store);
+	return names;
+}
+
+/* Nothing happens on the cluster; the name goes from the state file nevertheless. */
+static void test_denied_name(void)
+{
+	check_row("who is denied a row has none in the state file from then on");
+	char state[80];
+	snprintf(state, sizeof state, "--state.path=%s", path);
+	const char *const options[] = {state, "--jobs.ends=slurmctld", "--filter.users-deny=alice"};
+	struct page_board board;
+	struct page_slot slot;
+	struct setup *setup = setup_of(options, 2), *denies = setup_of(options, 3);
+	struct poller *poller = poller_of(setup, &board, &slot);
+	poller_begin(poller);
+	end_job(poller->events.recorder.events, 1, "alice");
+	end_job(poller->events.recorder.events, 2, "bob");
+	poller->events.is_changed = true;
+	poller_record(poller);
+	struct stored names = names_stored();
+	CHECK(names.alice && names.bob);
+	poller_configure(poller, denies, &denies->clusters[0]);
+	poller_take_next_config(poller);
+	poller_record(poller);
+	names = names_stored();
+	CHECK(!names.alice && names.bob);
+	poller_free(poller);
+	setup_release(setup);
+	setup_release(denies);
+	page_slot_done(&slot);
+	page_board_done(&board);
+}
+
+int main(void)
+{
+	CHECK(mkdtemp(folder));
+	log_setup(LOG_LEVEL_ERROR, LOG_FORMAT_LOGFMT);
+	snprintf(path, sizeof path, "%s/state", folder);
+	test_takeovers();
+	test_denied_name();
+	char command[80];
+	snprintf(command, sizeof command, "rm -r %s", folder);
+	CHECK(system(command) == 0);
+	return check_done();
+}
