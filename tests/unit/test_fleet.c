@@ -5,12 +5,15 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <math.h>
 #include <netdb.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-enum { CLUSTERS = 16, LOOKUP_S = 20 };
+enum { CLUSTERS = 16, LOOKUP_S = 20, TRIES = 5 };
+/* A request is given up within a second (poller.h), however many there are; the rest is for a busy machine. */
+static const double end_max_s = 1.8;
 static atomic_int threads_left;
 
 int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *), void *context);
@@ -62,13 +65,25 @@ static struct fleet *fleet_of(struct page_board *board, struct setup *setup)
 	return fleet;
 }
 
-/* It ends while all wait for something that does not come. */
-static void check_end(struct fleet *fleet, struct page_board *board)
+/* How long its end takes, while all wait for something that does not come. */
+static double end(struct fleet *fleet, struct page_board *board)
 {
 	uint64_t begin = clock_monotonic_ns();
 	fleet_free(fleet);
-	CHECK((clock_monotonic_ns() - begin) / 1000000000 < 15);
+	double seconds = (double)(clock_monotonic_ns() - begin) / 1e9;
 	page_board_done(board);
+	return seconds;
+}
+
+/* What the machine does to one of some tries is not ours. */
+static void check_end(const char *row, double (*live)(void))
+{
+	double least_s = INFINITY;
+	check_row(row);
+	for (int i = 0; i < TRIES && least_s >= end_max_s; i++)
+		least_s = fmin(least_s, live());
+	printf("%s: ended in %.1f s\n", row, least_s);
+	CHECK(least_s < end_max_s);
 }
 
 static void wait_for_pages(struct page_board *board, size_t wanted)
@@ -85,9 +100,8 @@ static void wait_for_pages(struct page_board *board, size_t wanted)
 	CHECK_NUMBER(count, wanted);
 }
 
-static void test_threads(void)
+static double live_without_threads(void)
 {
-	check_row("too few threads");
 	struct page_board board;
 	struct error err = {""};
 	struct fleet *fleet = fleet_of(&board, setup_of(3, "http://127.0.0.1:1"));
@@ -107,12 +121,11 @@ static void test_threads(void)
 	CHECK(!fleet_start(fleet));
 	wait_for_pages(&board, 4);
 	setup_release(more);
-	check_end(fleet, &board); /* also of one that never began */
+	return end(fleet, &board); /* also of one that never began */
 }
 
-static void test_silence(void)
+static double live_in_silence(void)
 {
-	check_row("slurmrestds that do not answer");
 	struct page_board board;
 	struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t len = sizeof address;
@@ -126,23 +139,24 @@ static void test_silence(void)
 	CHECK(fleet_start(fleet));
 	for (int i = 0; i < CLUSTERS; i++)
 		CHECK((clients[i] = accept(silent, NULL, NULL)) >= 0);
-	check_end(fleet, &board);
+	double seconds = end(fleet, &board);
 	for (int i = 0; i < CLUSTERS; i++)
 		close(clients[i]);
 	close(silent);
+	return seconds;
 }
 
-static void test_lookup(void)
+static double live_without_names(void)
 {
-	check_row("a name server that does not answer");
 	struct page_board board;
 	struct fleet *fleet = fleet_of(&board, setup_of(1, "http://slurmrestd.example:6820"));
 	atomic_store(&threads_left, 1);
+	atomic_store(&lookups, 0);
 	CHECK(fleet_start(fleet));
 	for (int i = 0; i < 6000 && !atomic_load(&lookups); i++)
 		usleep(10000);
 	CHECK(atomic_load(&lookups));
-	check_end(fleet, &board);
+	return end(fleet, &board);
 }
 
 int main(void)
@@ -152,9 +166,9 @@ int main(void)
 		return 1;
 	close(file);
 	log_setup(LOG_LEVEL_ERROR, LOG_FORMAT_LOGFMT);
-	test_threads();
-	test_silence();
-	test_lookup();
+	check_end("too few threads", live_without_threads);
+	check_end("slurmrestds that do not answer", live_in_silence);
+	check_end("a name server that does not answer", live_without_names);
 	unlink(path);
 	return check_done();
 }
