@@ -15,6 +15,7 @@ import tempfile
 import threading
 import time
 import urllib.request
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -140,6 +141,20 @@ def compare(truth, page):
         if not -1e-9 * true <= shown - true <= more.get(name, 0) + 1e-9 * true:
             wrong[name] = shown, true
     return len(mine.keys() | series.keys()) - len(wrong), wrong
+
+
+def time_is_near(truth, wrong, least, most):
+    """Of what compare() found: is each family of time in all so near the truth, as a part of it, and what differs the same for
+    accounts, users, partitions, QOSes and the cluster? Each of them is told the time of every run."""
+    total, differs = Counter(), Counter()
+    for series, value in expected(truth)[0].items():
+        total[series.partition("{")[0]] += value
+    for series, (shown, true) in wrong.items():
+        differs[series.partition("{")[0]] += shown - true
+    of_time = [family for family in total | differs if re.search("_seconds_(total|sum|count)$", family)]
+    return all(least * total[family] <= differs[family] <= most * total[family] for family in of_time) and all(
+        abs(differs[family] - differs[re.sub("^slurm_[a-z]+_", "slurm_cluster_", family)]) <= 1e-9 * total[family]
+        for family in of_time if family.endswith("_total"))
 
 
 class Watch:
