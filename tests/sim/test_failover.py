@@ -31,7 +31,7 @@ from test_events import COUNTED, compare
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
-from harness import COMMIT, free_port, samples, wait_until  # noqa: E402
+from harness import BACK_OFF, COMMIT, free_port, samples, wait_until  # noqa: E402
 
 SCHEMA = json.loads((HERE.parent / "e2e" / "status.schema.json").read_text())
 HA = HERE.parent.parent / "deploy" / "ha"
@@ -159,6 +159,16 @@ class Pair:
                      "slurm_cluster_job_submissions_total" in page), None)
 
 
+def requests(sim, endpoint):
+    return sim.stats()["endpoints"].get(endpoint, {"requests": 0})["requests"]
+
+
+def wait_for_polls(sim, count=4, endpoint="ping"):
+    """So many more of whoever is there: what was not done by then is not going to be."""
+    before = requests(sim, endpoint)
+    wait_until(lambda: requests(sim, endpoint) >= before + count, f"{count} more requests of {endpoint}", BACK_OFF)
+
+
 def short_of(sim, first, second):
     """Who leads and what the other one says, step by step."""
     first.start()
@@ -189,7 +199,7 @@ def short_of(sim, first, second):
 
     # neither a refused connection nor a ping without any answer changes who leads
     sim.control("fault?kind=status&endpoint=ping")
-    time.sleep(3)
+    wait_for_polls(sim)
     assert second.leads() and first.stands_by()
     sim.control("fault?kind=none")
     sim.control("controllers?count=2&down=0")
@@ -384,8 +394,7 @@ def robbed(seed):
         try:
             for _ in range(4):
                 wait_until(lambda: one.leads() and "slurm_cluster_job_submissions_total" in one.page(), "it to lead")
-                wait_until(lambda: "db_jobs" in sim.stats()["endpoints"], "slurmdbd to be asked")
-                time.sleep(5)
+                wait_for_polls(sim, 3, "db_jobs")
                 lock.unlink()
                 with open(lock, "w", encoding="utf-8") as other:
                     fcntl.lockf(other, fcntl.LOCK_EX)
@@ -393,11 +402,11 @@ def robbed(seed):
                     other.flush()
                     one.state.unlink()
                     wait_until(lambda: one.stands_by() or one.process.poll() is not None, "it to stand by")
-                    asked = sim.stats()["endpoints"]["db_jobs"]["requests"]
-                    time.sleep(3)
+                    asked = requests(sim, "db_jobs")
+                    wait_for_polls(sim)
                     assert one.process.poll() is None, f"it ended with {one.process.returncode}"
                     assert one.stands_by() and one.status()["ha"]["waits_for"]
-                    assert sim.stats()["endpoints"]["db_jobs"]["requests"] == asked
+                    assert requests(sim, "db_jobs") == asked
         finally:
             one.end(signal.SIGTERM)
 
@@ -410,7 +419,7 @@ def unnamed():
         try:
             wait_until(lambda: one.log("ping names no controller of this host"), "it to be said")
             wait_until(lambda: "Ping names no controller ctl9" in one.findings(), "a finding")
-            time.sleep(2)
+            wait_for_polls(sim)
             assert one.stands_by() and len(one.log("ping names no controller of this host")) == 1
             assert not one.state.exists()
         finally:
