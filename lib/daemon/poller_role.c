@@ -60,6 +60,7 @@ static void forget_cluster(struct poller *poller)
 		if (i < ENDPOINTS_POLLED)
 			section_table[i].drop(&poller->cluster);
 		poller->health.entries[i] = (struct health_entry){0};
+		poller->asker.failures[i] = (struct ask_failure){.since = 0};
 	}
 	poller->cluster.accounting_up = UP_NOT_KNOWN; /* which is judged after a request, and no page waits for one */
 	memset(poller->last_update, 0, sizeof poller->last_update);

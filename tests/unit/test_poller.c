@@ -18,6 +18,7 @@ static struct {
 	uint32_t asked;	      /* a bit for each endpoint, since the step began */
 	unsigned pings, step; /* pings: since the step began */
 	unsigned first_pages; /* of leaderships */
+	unsigned failures;
 	bool was_standby;
 } world;
 
@@ -66,12 +67,18 @@ static void answer_ping(const struct fetch *fetch)
 enum fetch_result __wrap_client_fetch(struct client *client, const struct fetch *fetch, struct answer *ret_answer,
 				      struct http_reply *ret_reply, struct error *err)
 {
-	(void)client, (void)err;
+	(void)client;
 	const struct diag diag = {.jobs_time = 1};
 	world.now_ns += 1000000;
 	world.asked |= UINT32_C(1) << fetch->endpoint;
 	*ret_answer = (struct answer){.has_list = true, .last_update = NUMBER_UNSET};
 	*ret_reply = (struct http_reply){.status = 200, .seconds = 0.001};
+	bool is_gone = world.step % 4 == 1; /* each second time, until ping tells that another one serves */
+	if (is_gone && fetch->endpoint != ENDPOINT_PING) {
+		error_set(err, "slurmctld is gone");
+		world.failures++;
+		return FETCH_HTTP_ERROR;
+	}
 	if (fetch->endpoint == ENDPOINT_PING)
 		answer_ping(fetch);
 	else if (fetch->endpoint == ENDPOINT_DIAG)
@@ -96,7 +103,7 @@ static void look_at_leader(const struct status *status)
 	for (int i = 0; world.was_standby && i < ENDPOINTS_POLLED; i++)
 		CHECK(i == ENDPOINT_PING || i == ENDPOINT_JOBS || strstr(missing, endpoint_table[i].name));
 	world.first_pages += world.was_standby;
-	if (status->not_ready)
+	if (status->not_ready || strcmp(world.serving, "ctl1") != 0)
 		return;
 	CHECK_NUMBER(world.asked & all, all);
 	go_on("ctl2");
@@ -105,8 +112,13 @@ static void look_at_leader(const struct status *status)
 static void look_at_standby(const struct status *status)
 {
 	CHECK(status->is_accounting_up == ANSWER_UNKNOWN);
-	for (size_t i = 0; i < status->endpoint_count; i++)
-		CHECK(strcmp(status->endpoints[i].name, "ping") == 0 || status->endpoints[i].standing == STANDING_NOT_ASKED);
+	for (size_t i = 0; i < status->endpoint_count; i++) {
+		const struct status_endpoint *endpoint = &status->endpoints[i];
+		if (strcmp(endpoint->name, "ping") == 0)
+			continue;
+		CHECK(endpoint->standing == STANDING_NOT_ASKED);
+		CHECK_NUMBER(endpoint->failing_since, 0);
+	}
 	if (status->role.serving && !world.was_standby)
 		go_on("ctl1");
 }
@@ -147,11 +159,12 @@ static struct poller *poller_of(struct setup *setup, struct page_board *board, s
 static void test_takeovers(void)
 {
 	check_row("each time that it takes over all begins anew");
-	static const char *const options[] = {"--ha=follow-controller", "--ha-host=ctl1", "--interval.ping=1"};
+	static const char *const options[] = {"--ha=follow-controller", "--ha-host=ctl1", "--interval.ping=20", "--interval.diag=1",
+					      "--budget.requests=1000"};
 	struct page_board board;
 	struct page_slot slot;
 	struct error err;
-	struct setup *setup = setup_of(options, 3);
+	struct setup *setup = setup_of(options, 5);
 	world.now_ns = UINT64_C(5000000000000);
 	world.serving = "ctl1";
 	world.poller = poller_of(setup, &board, &slot);
@@ -160,6 +173,7 @@ static void test_takeovers(void)
 	world.poller->has_thread = false;
 	CHECK_NUMBER(world.step, STEPS_MAX);
 	CHECK_NUMBER(world.first_pages, STEPS_MAX / 2);
+	CHECK(world.failures > 0);
 	poller_free(world.poller);
 	setup_release(setup);
 	page_slot_done(&slot);
