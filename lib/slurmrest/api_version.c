@@ -15,6 +15,7 @@ static const char detail[] = "?flags=LOCAL&flags=DETAIL";
 static const char runs[] = "&show_duplicates=true&disable_truncate_usage_time=true";
 
 const struct api_version api_versions[] = {
+	{"v0.0.46", all, local, detail, runs, "", true, true, true, false},
 	{"v0.0.45", all, local, detail, runs, "", true, true, true, false},
 	{"v0.0.44", all, local, detail, runs, "", true, true, true, false},
 	{"v0.0.43", all, local, detail, runs, "", true, true, true, false},
@@ -23,9 +24,9 @@ const struct api_version api_versions[] = {
 	{"v0.0.40", all, local, local, runs, "uts", true, false, false, false}, /* "94_17" there is "95_17" later: 95 is task 17's record */
 	{"v0.0.38", "", "", "", "", "uts", false, false, false, false},
 	{"v0.0.37", "", "", "", "", "uts", false, false, false, false},
-	{"v0.0.46", all, local, detail, runs, "", true, true, true, true},
 	{"v0.0.47", all, local, detail, runs, "", true, true, true, true},
 	{"v0.0.48", all, local, detail, runs, "", true, true, true, true},
+	{"v0.0.49", all, local, detail, runs, "", true, true, true, true},
 	{NULL, NULL, NULL, NULL, NULL, NULL, false, false, false, false},
 };
 

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 struct api_version {
-	const char *name;         /* as in the path: "v0.0.45" */
+	const char *name;         /* as in the path: "v0.0.46" */
 	const char *flags_query;  /* what makes bulk lists leave out DETAIL; "" where unknown */
 	const char *item_flags_query; /* of one job; "" where unknown */
 	const char *item_detail_query; /* likewise, with what the job holds of each node */
@@ -17,8 +17,8 @@ struct api_version {
 	bool is_newer;            /* than any that was seen: read as the newest of those */
 };
 
-/* v0.0.36 is wrong in places (drained nodes say idle, partition figures are shifted); v0.0.39 is served
- * by no release that could be measured. Ends with a NULL name. */
+/* v0.0.36 is wrong in places (drained nodes say idle, partition figures are shifted). v0.0.39 does not tell the state of a
+ * partition, which v0.0.38 and v0.0.40 do; 23.11 serves the latter, too. Ends with a NULL name. */
 extern const struct api_version api_versions[];
 
 bool api_version_is_known(const char *name);

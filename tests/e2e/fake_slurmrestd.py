@@ -31,6 +31,11 @@ OF_SLURMDBD = {"dbd_ping": "ping", "dbd_diag": "diag", "qos": "qos",
 RELEASES = {"22.05.8": ("v0.0.37", "v0.0.38"),
             "24.11.5": ("v0.0.40", "v0.0.41", "v0.0.42"),
             "26.05.5": ("v0.0.42", "v0.0.43", "v0.0.44", "v0.0.45")}
+# Of these there are answers alone: neither their raw HTTP nor their outages were recorded.
+ANSWERS_ALONE = {"23.11.11": ("v0.0.40",), "24.05.8": ("v0.0.40", "v0.0.41"), "25.11.7": ("v0.0.43", "v0.0.44"),
+                 "26.11.0rc1": ("v0.0.46",)}
+ALL_RELEASES = RELEASES | ANSWERS_ALONE
+NEWEST = "v0.0.46"
 KEY = b"a key that only the tests know, 32 bytes or more"
 NOT_FOUND = b"Unable to find requested URL endpoint."
 NO_TOKEN = b"Authentication failure"
@@ -327,7 +332,7 @@ class Fake:
         self.release = release
         self.answers = {(version, endpoint):
                         (FIXTURES / release / version / f"{endpoint}.json").read_bytes()
-                        for version in versions or RELEASES[release] for endpoint in ENDPOINTS}
+                        for version in versions or ALL_RELEASES[release] for endpoint in ENDPOINTS}
         for version, _ in list(self.answers):
             for endpoint in MORE_ENDPOINTS:
                 path = FIXTURES / release / version / (
@@ -363,6 +368,11 @@ class Fake:
             with contextlib.suppress(OSError):
                 ending.shutdown(socket.SHUT_RDWR)
         self.listener.close()
+
+    @property
+    def served_calls(self):
+        """Without those for versions that it does not serve: a 404 ends the connection."""
+        return [call for call in list(self.calls) if (call.version, "ping") in self.answers]
 
     def count(self, endpoint):
         return sum(call.endpoint == endpoint for call in list(self.calls))

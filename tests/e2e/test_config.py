@@ -100,7 +100,7 @@ class Reload(unittest.TestCase):
             self.assertNotIn("cannot be used", daemon.request("/")[2].decode())
             page = daemon.wait_for(lambda page: not any(s.startswith("slurm_node_cpus{") for s in page), "less of nodes")
             self.assertGreater(results(page, "nodes")["ok"], asked, "the counters go on")
-            self.assertEqual(1, len({call.connection for call in fake.calls}), "the connection stays")
+            self.assertEqual(1, len({call.connection for call in fake.served_calls}), "the connection stays")
 
     def test_what_a_running_poller_takes(self):
         with Fake() as fake, Daemon(fake, config=ONE % fake.url) as daemon:
@@ -263,7 +263,7 @@ class Clusters(unittest.TestCase):
             page = daemon.wait_for(lambda page: are_up(of("gamma", page)), "gamma")
             self.assertEqual({}, of("alpha", page))
             self.assertGreaterEqual(results(of("beta", page), "ping")["ok"], asked, "beta goes on")
-            self.assertEqual(1, len({call.connection for call in second.calls}))
+            self.assertEqual(1, len({call.connection for call in second.served_calls}))
             calls = len(first.calls)
             daemon.reload(two(first.url, second.url))
             page = daemon.wait_for(lambda page: are_up(of("alpha", page)), "alpha again")

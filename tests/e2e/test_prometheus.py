@@ -10,7 +10,7 @@ from pathlib import Path
 import yaml
 
 import fake_slurmrestd as fakes
-from fake_slurmrestd import ENDPOINTS, RELEASES, Fake, edited
+from fake_slurmrestd import ALL_RELEASES, ENDPOINTS, Fake, edited
 from harness import EVERY_SECOND, PATIENCE, Daemon, all_at_once, run, wait_until
 from prometheus import Prometheus
 
@@ -140,7 +140,7 @@ class Promtool(unittest.TestCase):
         self.check("26.05.5", "v0.0.45", edited(lambda answer, name: answer.update({name: []})))
 
 
-for release, versions in RELEASES.items():
+for release, versions in ALL_RELEASES.items():
     for version in versions:
         setattr(Promtool, f"test_{release}_{version}".replace(".", "_"),
                 lambda self, at=(release, version): self.check(*at))

@@ -136,7 +136,7 @@ class Tls(unittest.TestCase):
                 daemon.wait_well()
                 page = daemon.wait_for(lambda page: all(results(page, e)["ok"] > 1 for e in ENDPOINTS))
                 self.assertEqual({"ok"}, {result for e in ENDPOINTS for result in results(page, e)})
-                self.assertEqual(1, sum(call.served == 0 for call in fake.calls), "the connection is kept")
+                self.assertEqual(1, sum(call.served == 0 for call in fake.served_calls), "the connection is kept")
 
     def test_not_believed(self):
         for certificate, authority, text in (
@@ -230,8 +230,9 @@ class Tls(unittest.TestCase):
             with Daemon(fake, *EVERY_SECOND, f"--slurmrestd.proxy={address}",
                         environment={"no_proxy": "127.0.0.1,*"}) as daemon:
                 daemon.wait_well()
-            self.assertEqual(1, len({call.connection for call in fake.calls[calls:]}), "it went around the proxy")
-            self.assertEqual(1, len(proxy.heads))
+            connections = {call.connection for call in fake.calls[calls:]}  # a version that is not served is a 404, which ends one
+            self.assertEqual(len(connections), len(proxy.heads), "it went around the proxy")
+            self.assertLessEqual(len(connections), 2)
 
     def test_bad_options(self):
         https = "--slurmrestd.url=https://localhost:1"
