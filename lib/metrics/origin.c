@@ -1,7 +1,7 @@
 /* Where a family comes from, if not from where its group does: the endpoint, and the first release that
  * tells it. A release is named for the newest API version that it serves: v0.0.37 is 21.08 (the oldest
  * that is read), v0.0.38 22.05, v0.0.40 23.11, v0.0.41 24.05, v0.0.42 24.11, v0.0.43 25.05, v0.0.44
- * 25.11, v0.0.45 26.05. */
+ * 25.11, v0.0.45 26.05, v0.0.46 26.11. */
 #include "metrics/family.h"
 
 static const struct {
@@ -9,12 +9,11 @@ static const struct {
 	struct family_origin origin; /* a NULL: as the group */
 } rows[] = {
 	{"slurm_accounting_up", {"dbd_ping, dbd_diag", ""}},
-	{"slurm_backfill_depth_total", {NULL, "23.11"}},
 	{"slurm_backfill_depth_tried_total", {NULL, "23.11"}},
 	{"slurm_backfill_exits_total", {NULL, "23.11"}},
 	{"slurm_backfill_last_depth", {NULL, "23.11"}},
 	{"slurm_backfill_last_depth_tried", {NULL, "23.11"}},
-	{"slurm_backfill_max_cycle_seconds", {NULL, "23.11 (and 21.08)"}},
+	{"slurm_backfill_max_cycle_seconds", {NULL, "24.05 (and 22.05)"}},
 	{"slurm_backfill_queue_length_total", {NULL, "23.11"}},
 	{"slurm_backfill_last_table_size", {NULL, "22.05"}},
 	{"slurm_backfill_table_size_total", {NULL, "24.05"}},
@@ -29,7 +28,6 @@ static const struct {
 	{"slurm_rpc_dropped_total", {NULL, "24.05"}},
 	{"slurm_rpc_pending", {NULL, "24.05"}},
 	{"slurm_rpc_queued", {NULL, "24.05"}},
-	{"slurm_scheduler_depth_total", {NULL, "24.05"}},
 	{"slurm_scheduler_exits_total", {NULL, "23.11"}},
 };
 

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Recorded answers give the committed page, and the same cluster gives the same page in every API
-version.  usage: check_pages.py MAKE_PAGE FIXTURES    (UPDATE_GOLDEN=1 rewrites the golden pages)
+version.  usage: check_pages.py MAKE_PAGE QUIET [BUSY...]    (UPDATE_GOLDEN=1 rewrites the golden pages)
 
-FIXTURES/<release>/<version>/*.json were recorded one after the other while nothing changed; what
-differs nevertheless, and why, is in DIFFERS."""
+QUIET/<release>/<version>/*.json were recorded one after the other while nothing changed; what
+differs nevertheless, and why, is in DIFFERS. Each BUSY is such a release, recorded while jobs came and went: what
+an older version's page has other than the newest one's, seconds later, is committed, too."""
+import collections
 import difflib
+import json
 import os
 import pathlib
 import re
@@ -55,26 +58,62 @@ def show_difference(title, want, got):
     return bool(diff)
 
 
-def main(program, fixtures):
+def witnesses(folder):
+    """{the beginning of series: their sum} by what the recording says elsewhere, and slurmscope does not make the page of."""
+    def load(name):
+        path = folder / f"{name}.json"
+        text = path.read_bytes().decode("utf-8", "replace") if path.exists() else ""
+        return json.loads(text)[name.partition("_")[0]] if text.startswith("{") else []
+    told = {}
+    for partition in load("partitions"):
+        if "nodes" in partition and "total" in partition["nodes"]:
+            told[f'slurm_partition_nodes{{partition="{partition["name"]}",'] = partition["nodes"]["total"]
+            told[f'slurm_partition_cpus{{partition="{partition["name"]}",'] = partition["cpus"]["total"]
+    states = collections.Counter(job["state"][0].lower() for job in {job["job_id"]: job for job in load("jobs_state")}.values())
+    told |= {f'slurm_cluster_jobs{{state="{state}"}}': jobs for state, jobs in states.items()}
+    return told
+
+
+def show_lies(folder, page):
+    lines = [line.rpartition(" ") for line in page.splitlines() if line[0] != "#"]
+    told = witnesses(folder)
+    lies = [f"{folder}: {series} adds up to {shown}, not {sum_}" for series, sum_ in told.items()
+            if sum_ != (shown := sum(float(value) for name, _, value in lines if name.startswith(series)))]
+    print(*lies, sep="\n", end="\n" if lies else "")
+    return len(lies) + (not told)
+
+
+def check_golden(title, name, got):
+    golden = GOLDEN / name
+    if os.environ.get("UPDATE_GOLDEN"):
+        golden.write_text(got)
+    return show_difference(title, golden.read_text().splitlines(), got.splitlines())
+
+
+def main(program, quiet, *busy):
     failed = compared = 0
-    for release in sorted(pathlib.Path(fixtures).iterdir()):
-        versions = sorted(release.iterdir(), key=lambda v: v.name)
+    for folder in (*sorted(pathlib.Path(quiet).iterdir()), *map(pathlib.Path, busy)):
+        release = ".".join(folder.name.split(".")[:2])
+        versions = sorted(folder.glob("v0.0.*"), key=lambda v: v.name)
         pages = {version.name: make_page(program, version, "full") for version in versions}
+        if str(folder) in busy:
+            failed += sum(show_lies(version, pages[version.name]) for version in versions)
         newest = versions[-1].name
         default = make_page(program, versions[-1])
         # what the full page has beyond the default one: nodes in detail, and jobs by themselves
         known = set(default.splitlines())
         details = "".join(f"{line}\n" for line in pages[newest].splitlines() if line not in known)
-        for name, got in (f"{release.name}.txt", default), (f"{release.name}-full.txt", details):
-            golden = GOLDEN / name
-            if os.environ.get("UPDATE_GOLDEN"):
-                golden.write_text(got)
-            failed += show_difference(f"{name} and {newest} differ:",
-                                      golden.read_text().splitlines(), got.splitlines())
+        for name, got in (f"{release}.txt", default), (f"{release}-full.txt", details):
+            failed += check_golden(f"{name} and {newest} differ:", name, got)
         for version in list(pages)[:-1]:
             both = (version, newest)
             want, got = (comparable(pages[v], both) for v in (newest, version))
-            failed += show_difference(f"{release.name}: {version} differs from {newest}:", want, got)
+            if str(folder) in busy:
+                changes = [f"{line}\n" for line in difflib.ndiff(want, got) if line[0] in "+-"]
+                failed += check_golden(f"{release}: {version} differs otherwise from {newest}:",
+                                       f"{release}-{version}.diff", "".join(changes))
+            else:
+                failed += show_difference(f"{release}: {version} differs from {newest}:", want, got)
             compared += len(got)
     print(f"{compared} lines compared between versions, {failed} pages differ")
     return failed or not compared

@@ -7,16 +7,35 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { NOW = 1800000000 };
+
+/* diag.json or dbd_diag.json; where releases were recorded whole slurmdbd's are db_diag.json, and an endpoint that is not
+ * served has what the 404 said. */
+static FILE *open_answer(const char *folder, enum endpoint endpoint, char *path, size_t size)
+{
+	const struct endpoint_row *row = &endpoint_table[endpoint];
+	snprintf(path, size, "%s/%s.json", folder, row->name);
+	FILE *file = fopen(path, "re");
+	if (!file && row->is_slurmdb) {
+		snprintf(path, size, "%s/db_%s.json", folder, row->path + strlen("/"));
+		file = fopen(path, "re");
+	}
+	int first = file ? getc(file) : EOF;
+	if (first == '{' && ungetc(first, file) == first)
+		return file;
+	if (file)
+		fclose(file);
+	return NULL;
+}
 
 static void read_answer(struct cluster *cluster, const char *folder, enum endpoint endpoint)
 {
 	char path[512], chunk[4096];
 	struct section_build build = {.cluster = cluster, .now = NOW};
 	struct error err = {""};
-	snprintf(path, sizeof path, "%s/%s.json", folder, endpoint_table[endpoint].name);
-	FILE *file = fopen(path, "re");
+	FILE *file = open_answer(folder, endpoint, path, sizeof path);
 	if (!file && endpoint > ENDPOINT_JOBS) /* not served, or not recorded */
 		return;
 	struct decoder *decoder =

@@ -63,6 +63,21 @@ def wrong_labels(families):
     return wrong + ([] if len(seen) > 150 else [f"the golden pages have only {len(seen)} families"])
 
 
+def wrong_since(families):
+    """A release's golden page has the families of that release and of those before it."""
+    pages, wrong, dated = {}, [], 0
+    for page in ROOT.glob("tests/golden/??.*.txt"):
+        pages.setdefault(page.name[:5], set()).update(re.findall(r"^# TYPE (\w+)", page.read_text(), re.M))
+    for name, _, _, _, since, *_ in families:
+        first, *others = re.findall(r"\d\d\.\d\d", since) or [""]
+        wanted = {release for release in pages if release >= first or release in others}
+        shown = {release for release in pages if name in pages[release]}
+        dated += bool(since and shown)
+        if since and shown and shown != wanted:
+            wrong.append(f"{name}: since {since}, but it is on the pages of {', '.join(sorted(shown))}")
+    return wrong + ([] if dated > 30 else [f"only {dated} families are on a page and since a release"])
+
+
 def main(program):
     listed = subprocess.run([program, "--list-metrics"], capture_output=True, text=True,
                             check=True).stdout
@@ -74,7 +89,7 @@ def main(program):
     families = [line.split("\t") for line in listed.splitlines()]
     wrong += [f"{name} does not say its source" for name, _, _, source, *_ in families
               if name.startswith("slurm_") and not source]
-    wrong += wrong_labels(families)
+    wrong += wrong_labels(families) + wrong_since(families)
     dated = re.findall(r'{"(slurm_\w+)", {', (ROOT / "lib/metrics/origin.c").read_text())
     wrong += [f"origin.c: there is no {name}" for name in dated if name not in {f[0] for f in families}]
     print(f"{len(families)} families", *wrong, sep="\n")
