@@ -1,4 +1,4 @@
-/* slurmdbd's records of runs: every shape by itself, and the recorded answers of three releases, which tell of the same
+/* slurmdbd's records of runs: every shape by itself, and the recorded answers of seven releases, which tell of the same
  * jobs in each of their API versions. */
 #include "check.h"
 #include "base/buf.h"
@@ -194,12 +194,48 @@ static const struct {
 	/* v0.0.37 has other start times than v0.0.38 */
 	{{FIXTURES "/22.05.8/v0.0.37/db_jobs.json"}, ""},
 	{{FIXTURES "/22.05.8/v0.0.38/db_jobs.json"}, ""},
+	{{FIXTURES "/23.11.11/v0.0.40/db_jobs.json"},
+	 "15 timeout user=erin account=bio partition=cpu qos=normal submit=1795438008 eligible=1795438008 "
+	 "start=1795438096 end=1795441545 limit=60 exit=0 cpus=1 nodes=1 on=cn04\n"
+	 "77 pending array=77 tasks=198 user=heidi\n"
+	 "121 running het=120 offset=1 user=alice account=physics partition=gpu\n"
+	 "179 node_fail user=alice account=physics partition=cpu qos=normal submit=1795441553 "
+	 "eligible=1795441553 start=1795441564 end=1795441571 limit=600 exit=0 cpus=2 nodes=1 on=cn06 "
+	 "asked=cpu=2,mem=400M,node=1,billing=2 has=cpu=2,mem=400M,node=1,billing=2 held_cpus=2 "
+	 "held_bytes=419430400 steps=3 cpu_us=7992299 used_bytes=6545408\n"},
+	{{FIXTURES "/24.05.8/v0.0.40/db_jobs.json", FIXTURES "/24.05.8/v0.0.41/db_jobs.json"},
+	 "12 failed user=carol account=physics partition=cpu qos=normal submit=1795438179 "
+	 "eligible=1795438179 start=1795438180 end=1795438180 limit=300 signal=9 cpus=1 nodes=1 on=cn04\n"
+	 "109 pending+requeued user=judy account=industry partition=cpu qos=normal submit=1795441553 "
+	 "eligible=1795441553 start=1795441563 end=1795441565 limit=1800 exit=0 cpus=1 nodes=1 on=cn06\n"
+	 "131 suspended user=judy account=industry\n"},
 	{{FIXTURES "/24.11.5/v0.0.40/db_jobs.json", FIXTURES "/24.11.5/v0.0.41/db_jobs.json",
 	  FIXTURES "/24.11.5/v0.0.42/db_jobs.json"},
 	 ""},
+	{{FIXTURES "/25.11.7/v0.0.43/db_jobs.json", FIXTURES "/25.11.7/v0.0.44/db_jobs.json"},
+	 "15 timeout user=erin account=bio partition=cpu qos=normal submit=1795437992 eligible=1795437992 "
+	 "start=1795437993 end=1795438070 limit=60 signal=15 cpus=1\n"
+	 "47 node_fail het=47 offset=0 user=alice account=physics partition=cpu qos=normal submit=1795438020 "
+	 "eligible=1795438020 start=1795438020 end=1795441571 limit=72000 exit=1 cpus=1 nodes=1 on=cn06\n"
+	 "89 timeout array=84 task=1 user=heidi\n"},
 	{{FIXTURES "/26.05.5/v0.0.42/db_jobs.json", FIXTURES "/26.05.5/v0.0.43/db_jobs.json",
 	  FIXTURES "/26.05.5/v0.0.44/db_jobs.json", FIXTURES "/26.05.5/v0.0.45/db_jobs.json"},
 	 ""},
+	{{FIXTURES "/26.11.0rc1/v0.0.46/db_jobs.json"},
+	 "12 failed user=carol account=physics partition=cpu qos=normal submit=1795444676 "
+	 "eligible=1795444676 start=1795444678 end=1795444678 limit=300 signal=9 cpus=1 nodes=1 on=cn03\n"
+	 "16 failed user=grace account=industry partition=cpu qos=normal submit=1795444676 "
+	 "eligible=1795444676 start=1795444678 end=1795444682 limit=300 exit=137 cpus=1 nodes=1 on=cn04 "
+	 "asked=cpu=1,mem=100M,node=1,billing=1 has=cpu=1,mem=100M,node=1,billing=1 held_cpus=1 "
+	 "held_bytes=104857600 steps=2 cpu_us=117361 used_bytes=175730688\n"
+	 "20 pending+requeued user=judy account=industry partition=cpu qos=normal submit=1795444676 "
+	 "eligible=1795444676 start=1795444678 end=1795444688 limit=1800 exit=0 cpus=1 nodes=1 on=cn05\n"
+	 "23 failed array=23 task=3 user=bob account=physics partition=cpu qos=normal submit=1795444676 "
+	 "eligible=1795444678 start=1795444678 end=1795444678 limit=300 exit=3 cpus=1\n"
+	 "33 running user=alice account=physics partition=gpu qos=gpuq submit=1795444704 eligible=1795444704 "
+	 "start=1795444704 limit=72000 exit=0 cpus=2 nodes=1 on=gn01 "
+	 "asked=cpu=2,mem=16000M,node=1,billing=2,gres/gpu=2,gres/gpu:a100=2\n"
+	 "84 pending array=84 tasks=200 user=heidi\n"},
 	{{FIXTURES "/job_runs/22.05/v0.0.38.json"},
 	 "1 deadline user=frank account=biology partition=cpu qos=normal submit=1795305849 "
 	 "eligible=1795305849 end=1795305855 limit=60 exit=0 cpus=1 nodes=0 asked=cpu\n"
