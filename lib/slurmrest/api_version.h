@@ -1,5 +1,5 @@
 /* The API versions that are understood, newest first, then those that may come. A new one is a line here, recorded answers in
- * tests/fixtures, and rows in the field tables where it renamed a key. */
+ * tests/fixtures, and rows in the field tables where it renamed a key (tests/golden/fields.txt shows that). */
 #pragma once
 
 #include <stdbool.h>

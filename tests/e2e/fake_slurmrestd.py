@@ -31,11 +31,11 @@ OF_SLURMDBD = {"dbd_ping": "ping", "dbd_diag": "diag", "qos": "qos",
 RELEASES = {"22.05.8": ("v0.0.37", "v0.0.38"),
             "24.11.5": ("v0.0.40", "v0.0.41", "v0.0.42"),
             "26.05.5": ("v0.0.42", "v0.0.43", "v0.0.44", "v0.0.45")}
-# Of these there are answers alone: neither their raw HTTP nor their outages were recorded.
-ANSWERS_ALONE = {"23.11.11": ("v0.0.40",), "24.05.8": ("v0.0.40", "v0.0.41"), "25.11.7": ("v0.0.43", "v0.0.44"),
-                 "26.11.0rc1": ("v0.0.46",)}
-ALL_RELEASES = RELEASES | ANSWERS_ALONE
-NEWEST = "v0.0.46"
+# Of the others there are answers alone: neither their raw HTTP nor their outages were recorded.
+UNREAD = {"v0.0.36", "v0.0.39"}
+ALL_RELEASES = {folder.name: tuple(sorted({version.name for version in folder.glob("v0.0.*")} - UNREAD))
+                for folder in sorted(FIXTURES.glob("[0-9]*"))}
+NEWEST = max((version for versions in ALL_RELEASES.values() for version in versions), default=None)
 KEY = b"a key that only the tests know, 32 bytes or more"
 NOT_FOUND = b"Unable to find requested URL endpoint."
 NO_TOKEN = b"Authentication failure"

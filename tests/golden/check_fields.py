@@ -2,7 +2,7 @@
 """The rows of the field tables against what each release was recorded to say in each API version. fields.txt has a column for
 each recording, and x where it has the JSON member that the row names, in a shape that the row reads. So a version that renames
 a key is seen: nothing is lost from one version to the next but what LOST names, and there is no row that no recording has.
-usage: check_fields.py LIST_FIELDS RELEASE...    (UPDATE_GOLDEN=1 rewrites fields.txt)"""
+usage: check_fields.py LIST_FIELDS FIXTURES    (UPDATE_GOLDEN=1 rewrites fields.txt)"""
 import difflib
 import functools
 import json
@@ -72,11 +72,10 @@ def lost(columns, told, members):
                 yield f"{' or '.join(path for _, path in rows)} of {endpoint}: {columns[before]} has it, {columns[after]} not"
 
 
-def main(program, *releases):
+def main(program, fixtures):
     listed = subprocess.run([program], capture_output=True, text=True, check=True).stdout.splitlines()
     rows = [row for row in (line.split("\t") for line in listed) if row[0] != "job"]  # of which jobs has all
-    columns = [folder for release in releases for folder in sorted(pathlib.Path(release).glob("v0.0.*"))
-               if folder.name != "v0.0.36"]
+    columns = [folder for folder in sorted(pathlib.Path(fixtures).glob("*/v0.0.*")) if folder.name != "v0.0.36"]
     told, members, tables = {}, {}, {}
     for endpoint, records, path, kind, member in rows:
         marks = told[endpoint, path] = [tells(folder, endpoint, records, path, kind) for folder in columns]

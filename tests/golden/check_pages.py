@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Recorded answers give the committed page, and the same cluster gives the same page in every API
-version.  usage: check_pages.py MAKE_PAGE QUIET [BUSY...]    (UPDATE_GOLDEN=1 rewrites the golden pages)
+version.  usage: check_pages.py MAKE_PAGE FIXTURES    (UPDATE_GOLDEN=1 rewrites the golden pages)
 
-QUIET/<release>/<version>/*.json were recorded one after the other while nothing changed; what
-differs nevertheless, and why, is in DIFFERS. Each BUSY is such a release, recorded while jobs came and went: what
-an older version's page has other than the newest one's, seconds later, is committed, too."""
+FIXTURES/answers/<release>/<version>/*.json were recorded one after the other while nothing changed; what
+differs nevertheless, and why, is in DIFFERS. A release that is not there was recorded while jobs came and went
+(FIXTURES/<release>): what an older version's page has other than the newest one's, seconds later, is committed, too."""
 import collections
 import difflib
 import json
@@ -90,13 +90,14 @@ def check_golden(title, name, got):
     return show_difference(title, golden.read_text().splitlines(), got.splitlines())
 
 
-def main(program, quiet, *busy):
+def main(program, fixtures):
     failed = compared = 0
-    for folder in (*sorted(pathlib.Path(quiet).iterdir()), *map(pathlib.Path, busy)):
-        release = ".".join(folder.name.split(".")[:2])
+    quiet = {folder.name: folder for folder in pathlib.Path(fixtures, "answers").iterdir()}
+    all_of_them = {folder.name[:5]: folder for folder in pathlib.Path(fixtures).glob("[0-9]*")} | quiet
+    for release, folder in sorted(all_of_them.items()):
         versions = sorted(folder.glob("v0.0.*"), key=lambda v: v.name)
         pages = {version.name: make_page(program, version, "full") for version in versions}
-        if str(folder) in busy:
+        if release not in quiet:
             failed += sum(show_lies(version, pages[version.name]) for version in versions)
         newest = versions[-1].name
         default = make_page(program, versions[-1])
@@ -108,7 +109,7 @@ def main(program, quiet, *busy):
         for version in list(pages)[:-1]:
             both = (version, newest)
             want, got = (comparable(pages[v], both) for v in (newest, version))
-            if str(folder) in busy:
+            if release not in quiet:
                 changes = [f"{line}\n" for line in difflib.ndiff(want, got) if line[0] in "+-"]
                 failed += check_golden(f"{release}: {version} differs otherwise from {newest}:",
                                        f"{release}-{version}.diff", "".join(changes))
@@ -116,7 +117,7 @@ def main(program, quiet, *busy):
                 failed += show_difference(f"{release}: {version} differs from {newest}:", want, got)
             compared += len(got)
     print(f"{compared} lines compared between versions, {failed} pages differ")
-    return failed or not compared
+    return failed or not compared or len(all_of_them) == len(quiet)
 
 
 if __name__ == "__main__":
