@@ -355,7 +355,8 @@ static void answer_route(struct call *call)
 	bool is_answered = refuse_token(call) || controller_is_away(call) || is_unchanged(call) ||
 			   !select_records(call) || found_nothing(call);
 	uint64_t rows = is_answered ? 0 : count_rows(call);
-	struct cost cost = cost_of(call->route->endpoint, (int)view->release, rows, view->detail);
+	int measured = view->release > RELEASE_26_05 ? RELEASE_26_05 : (int)view->release;
+	struct cost cost = cost_of(call->route->endpoint, measured, rows, view->detail);
 	if (!is_answered)
 		begin(call, call->route->answer, call->route->rows(view));
 	traffic_add(&call->sim->traffic, call->route->endpoint, answer->user, cost, rows,
@@ -425,7 +426,7 @@ static void make(struct call *call)
 	const struct request *request = call->request;
 	bool old = sim->release == RELEASE_22_05;
 	if (strcmp(request->method, "GET") != 0 || !parse_path(call, request->path))
-		plain(answer, 404, sim->release == RELEASE_26_05 ? not_found : not_found_before);
+		plain(answer, 404, sim->release >= RELEASE_26_05 ? not_found : not_found_before);
 	else if (strchr(request->query, ','))
 		plain(answer, old ? 400 : 500, "Bad query");
 	else if (request->accept && !strstr(request->accept, "*/*") &&

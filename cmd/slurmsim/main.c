@@ -13,11 +13,11 @@
 
 static enum release release_of(const char *name)
 {
-	static const char *const names[] = {"22.05", "24.11", "26.05"};
-	for (int i = 0; i < 3; i++)
+	static const char *const names[] = {"22.05", "24.11", "26.05", "26.11"};
+	for (int i = 0; i < 4; i++)
 		if (strcmp(name, names[i]) == 0)
 			return (enum release)i;
-	fatal("%s: the releases are 22.05, 24.11 and 26.05", name);
+	fatal("%s: the releases are 22.05, 24.11, 26.05 and 26.11", name);
 }
 
 /* "26.05-v0.0.45" belongs to 26.05; with --versions only if that names it. */

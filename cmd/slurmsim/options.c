@@ -22,7 +22,7 @@ static const struct {
 	}
 	ROW("listen", TEXT, listen, "127.0.0.1:0",
 	    "127.0.0.1:PORT (0: any) or unix:/path; printed when it listens"),
-	ROW("release", TEXT, release, "26.05", "the Slurm that is imitated: 22.05, 24.11 or 26.05"),
+	ROW("release", TEXT, release, "26.05", "the Slurm that is imitated: 22.05, 24.11, 26.05 or 26.11"),
 	ROW("versions", TEXT, versions, "", "only these of its API versions, e.g. v0.0.42,v0.0.43"),
 	ROW("cluster", TEXT, cluster, "sim", "the cluster's name"),
 	ROW("jwt-key-file", TEXT, key_file, "",

@@ -121,7 +121,7 @@ static struct MHD_Response *make_response(struct exchange *exchange)
 							 NULL);
 	}
 	if (answer->plain && answer->status >= 400 &&
-	    (answer->view.release == RELEASE_26_05 || answer->fault.kind == FAULT_TWICE))
+	    (answer->view.release >= RELEASE_26_05 || answer->fault.kind == FAULT_TWICE))
 		return make_response_twice(exchange);
 	return MHD_create_response_from_buffer(body->len, body->bytes, MHD_RESPMEM_PERSISTENT);
 }

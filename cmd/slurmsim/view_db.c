@@ -141,8 +141,8 @@ static void fill_db_owner(const struct view *view, const struct job *job, struct
 	const struct association *association = world_association(world, job);
 	struct value user = value_text(world->users[association->user].name);
 	struct value account = value_text(world->accounts[association->account].name);
-	/* 26.05 leaves the association's names empty. */
-	bool told = view->release != RELEASE_26_05;
+	/* 25.11 and later leave the association's names empty. */
+	bool told = view->release < RELEASE_26_05;
 	values[DB_JOB_user] = values[DB_JOB_group] = user;
 	values[DB_JOB_account] = account;
 	values[DB_JOB_association_user] = told ? user : value_text("");

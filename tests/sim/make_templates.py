@@ -16,7 +16,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[2]
 RELEASES = {"22.05": ("22.05.8", (37, 38)), "24.11": ("24.11.5", (40, 41, 42)),
-            "26.05": ("26.05.5", (42, 43, 44, 45))}
+            "26.05": ("26.05.5", (42, 43, 44, 45)), "26.11": ("26.11.0rc1", (46,))}
 
 # kind: members that are filled in, "path" or "path=name"; a path that a version lacks is skipped.
 MEMBERS = {

@@ -14,6 +14,7 @@ SLURMSCOPE = os.path.abspath(os.environ.get("SLURMSCOPE", "build/bin/slurmscope"
 FIXTURES = Path(os.environ.get("FIXTURES", "build/fixtures"))
 RELEASES = {"22.05": ("22.05.8", (37, 38)), "24.11": ("24.11.5", (40, 41, 42)),
             "26.05": ("26.05.5", (42, 43, 44, 45))}
+ANSWERED = RELEASES | {"26.11": ("26.11.0rc1", (46,))}  # of which only answers were recorded
 EPOCH = 1795209600  # a midnight UTC
 PATIENCE = 60
 
