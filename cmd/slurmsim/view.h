@@ -8,7 +8,7 @@
 #include "slurmsim/traffic.h"
 #include "slurmsim/world.h"
 
-/* Of 26.11 answers alone were recorded: its cost, and its manners else, are 26.05's. */
+/* Only answers of 26.11 were recorded: its cost and its other manners are 26.05's. */
 enum release { RELEASE_22_05, RELEASE_24_11, RELEASE_26_05, RELEASE_26_11 };
 
 /* One record that was asked for by id, and which of its tasks: NO_TASK all. */

@@ -31,7 +31,7 @@ OF_SLURMDBD = {"dbd_ping": "ping", "dbd_diag": "diag", "qos": "qos",
 RELEASES = {"22.05.8": ("v0.0.37", "v0.0.38"),
             "24.11.5": ("v0.0.40", "v0.0.41", "v0.0.42"),
             "26.05.5": ("v0.0.42", "v0.0.43", "v0.0.44", "v0.0.45")}
-# Of the others there are answers alone: neither their raw HTTP nor their outages were recorded.
+# The others have answers alone: neither their raw HTTP nor their outages were recorded.
 UNREAD = {"v0.0.36", "v0.0.39"}
 ALL_RELEASES = {folder.name: tuple(sorted({version.name for version in folder.glob("v0.0.*")} - UNREAD))
                 for folder in sorted(FIXTURES.glob("[0-9]*"))}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The rows of the field tables against what each release was recorded to say in each API version. fields.txt has a column for
-each recording, and x where it has the JSON member that the row names, in a shape that the row reads. So a version that renames
-a key is seen: nothing is lost from one version to the next but what LOST names, and there is no row that no recording has.
+each recording, and x where it has the JSON member that the row names, in a shape that the row reads. A version that renames a
+key is seen by that: only what LOST names may be missing in the next version. Each row is told by some recording.
 usage: check_fields.py LIST_FIELDS FIXTURES    (UPDATE_GOLDEN=1 rewrites fields.txt)"""
 import difflib
 import functools
