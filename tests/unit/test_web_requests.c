@@ -1,0 +1,247 @@
+/* One request after the other on a connection: who may ask, how often, and how much he may say. */
+#include "check.h"
+#include "web/http_server.h"
+#include "web/web_config.h"
+
+#include <arpa/inet.h>
+#include <crypt.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { MIB = 1024 * 1024, PATIENCE_MS = 60000, DROPPED = -1 };
+#define S UINT64_C(1000000000)
+
+/* "secret", and as many "x" as bcrypt looks at, at the least cost. */
+#define HASH_SECRET "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"
+#define HASH_XXX "$2b$04$abcdefghijklmnopqrstuubzadhGtS2zEF.gu0yd0opP6cVzb.e0i"
+#define RIGHT "Authorization: Basic YWxpY2U6c2VjcmV0\r\n" /* alice:secret */
+#define WRONG "Authorization: Basic YWxpY2U6c2VjcmVU\r\n" /* alice:secreT */
+#define NONE ""
+
+static char path[] = "/tmp/slurmscope-web-requests-XXXXXX";
+
+static void respond(void *context, const struct web_request *request, struct web_reply *reply)
+{
+	(void)context, (void)request;
+	web_reply_text(reply, 200, "hello\n");
+}
+
+static void config_read(void *context, const struct error *why)
+{
+	(void)context, (void)why;
+}
+
+/* `config`: the web configuration; NULL: none. */
+static struct http_server *serve(const char *config, struct sockaddr_in *ret_address)
+{
+	struct error err = {""};
+	socklen_t len = sizeof *ret_address;
+	struct http_server_setup setup = {.config_path = config ? path : NULL, .respond = respond, .config_read = config_read};
+	FILE *file = fopen(path, "w");
+	fputs(config ? config : "", file);
+	fclose(file);
+	CHECK(listen_open(&setup.listeners, "127.0.0.1:0", &err));
+	getsockname(setup.listeners.sockets[0], (struct sockaddr *)ret_address, &len);
+	struct http_server *server = http_server_start(&setup, &err);
+	CHECK_STRING(err.text, "");
+	return server;
+}
+
+static int connect_to(const struct sockaddr_in *address)
+{
+	const struct timeval patience = {.tv_sec = PATIENCE_MS / 1000};
+	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+	CHECK(connect(client, (const struct sockaddr *)address, sizeof *address) == 0);
+	return client;
+}
+
+static bool say(int client, const char *bytes, size_t len)
+{
+	while (len) {
+		ssize_t sent = send(client, bytes, len, MSG_NOSIGNAL);
+		if (sent < 0)
+			return false;
+		bytes += sent;
+		len -= (size_t)sent;
+	}
+	return true;
+}
+
+static bool is_whole(const char *answer)
+{
+	const char *body = strstr(answer, "\r\n\r\n"), *length = strstr(answer, "Content-Length: ");
+	return body && length && strlen(body + 4) >= strtoul(length + strlen("Content-Length: "), NULL, 10);
+}
+
+/* The status of the next answer, which is read to its end; DROPPED: there is none. */
+static int hear(int client)
+{
+	char answer[4096] = "";
+	size_t len = 0;
+	while (!is_whole(answer)) {
+		ssize_t got = recv(client, answer + len, sizeof answer - 1 - len, 0);
+		if (got <= 0)
+			return DROPPED;
+		len += (size_t)got;
+		answer[len] = '\0';
+	}
+	return atoi(answer + strlen("HTTP/1.1 "));
+}
+
+static int ask(int client, const char *header)
+{
+	char request[2048];
+	int len = snprintf(request, sizeof request, "GET / HTTP/1.1\r\nHost: x\r\n%s\r\n", header);
+	return say(client, request, (size_t)len) ? hear(client) : DROPPED;
+}
+
+/* A right password lets one request in, and no other. */
+static void test_each_request_has_to_be_allowed(void)
+{
+	static const struct {
+		const char *header;
+		int want;
+	} rows[] = {
+		{NONE, 401},  {RIGHT, 200}, /* looked at by the thread */
+		{NONE, 401},  {WRONG, 401}, {RIGHT, 200}, /* it is known now */
+		{RIGHT, 200}, {WRONG, 401}, {NONE, 401},  {RIGHT, 200}, {NONE, 401},
+	};
+	struct sockaddr_in address;
+	struct http_server *server = serve("basic_auth_users: {alice: " HASH_SECRET "}\n", &address);
+	for (size_t first = 0; first < sizeof rows / sizeof *rows; first++) {
+		int client = connect_to(&address);
+		for (size_t i = first; i < sizeof rows / sizeof *rows; i++) {
+			check_row(*rows[i].header ? rows[i].header : "no password");
+			CHECK_NUMBER(ask(client, rows[i].header), rows[i].want);
+		}
+		close(client);
+	}
+	http_server_stop(server);
+}
+
+/* "alice:" and so many "x", in base64. */
+static const char *authorization_of(size_t xs, char *to)
+{
+	static const char *const ends[] = {"", "eA==", "eHg="};
+	char *at = to + sprintf(to, "Basic YWxpY2U6");
+	for (size_t i = 0; i < xs / 3; i++)
+		at += sprintf(at, "eHh4");
+	strcpy(at, ends[xs % 3]);
+	return to;
+}
+
+static void test_longest_password(void)
+{
+	static const struct {
+		size_t len;
+		enum password_verdict want;
+	} rows[] = {
+		{CRYPT_MAX_PASSPHRASE_SIZE - 2, PASSWORD_LATER},
+		{CRYPT_MAX_PASSPHRASE_SIZE - 1, PASSWORD_LATER},
+		{CRYPT_MAX_PASSPHRASE_SIZE, PASSWORD_WRONG}, /* with its NUL it would be too long */
+		{CRYPT_MAX_PASSPHRASE_SIZE + 1, PASSWORD_WRONG},
+	};
+	struct error err = {""};
+	const struct web_user alice = {"alice", HASH_XXX};
+	int wake = eventfd(0, EFD_CLOEXEC), mine;
+	struct passwords *passwords = passwords_new(wake, &err);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char authorization[1024], name[32];
+		bool is_right = false;
+		uint64_t awake;
+		struct pollfd wakes = {.fd = wake, .events = POLLIN};
+		sprintf(name, "%zu bytes", rows[i].len);
+		check_row(name);
+		authorization_of(rows[i].len, authorization);
+		CHECK_NUMBER(passwords_look(passwords, &alice, 1, authorization, &mine), rows[i].want);
+		if (rows[i].want != PASSWORD_LATER)
+			continue;
+		CHECK(poll(&wakes, 1, PATIENCE_MS) == 1);
+		CHECK(read(wake, &awake, sizeof awake) == sizeof awake);
+		CHECK(passwords_next(passwords, &is_right) == &mine && is_right);
+		CHECK_NUMBER(passwords_look(passwords, &alice, 1, authorization, &mine), PASSWORD_RIGHT);
+	}
+	passwords_free(passwords);
+	close(wake);
+}
+
+static int post(int client, size_t len)
+{
+	static char body[2 * MIB];
+	char head[128];
+	int head_len = snprintf(head, sizeof head, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: %zu\r\n\r\n", len);
+	return say(client, head, (size_t)head_len) && say(client, body, len) ? hear(client) : DROPPED;
+}
+
+static void test_bodies(void)
+{
+	static const struct {
+		const char *name;
+		size_t len;
+		int want;
+	} rows[] = {
+		{"a small body", 1, 200},
+		{"as much as may be", MIB, 200},
+		{"again: each request may", MIB, 200},
+		{"a byte more", MIB + 1, DROPPED},
+		{"far more", 2 * MIB, DROPPED},
+	};
+	struct sockaddr_in address;
+	struct http_server *server = serve(NULL, &address);
+	int client = connect_to(&address);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].name);
+		CHECK_NUMBER(post(client, rows[i].len), rows[i].want);
+		if (rows[i].want != DROPPED)
+			continue;
+		close(client);
+		client = connect_to(&address);
+	}
+	check_row("who comes then");
+	CHECK_NUMBER(ask(client, NONE), 200);
+	close(client);
+	http_server_stop(server);
+}
+
+static void test_bucket(void)
+{
+	static const struct {
+		const char *name;
+		double at_s;
+		unsigned asked, want;
+	} rows[] = {
+		{"full at first", 100, 5, 3},
+		{"too early", 101.9, 1, 0},
+		{"the next one", 102, 2, 1},
+		{"two more", 106.1, 3, 2},
+		{"an hour without a request saves no more than the burst", 3706, 5, 3},
+		{"nor a day", 90106, 4, 3},
+	};
+	static const struct web_config config = {.interval_s = 2, .burst = 3}, without = {.burst = 3};
+	struct web_bucket bucket = {.is_used = false};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		unsigned got = 0;
+		check_row(rows[i].name);
+		for (unsigned n = 0; n < rows[i].asked; n++)
+			got += web_bucket_take(&bucket, &config, (uint64_t)(rows[i].at_s * 1e9));
+		CHECK_NUMBER(got, rows[i].want);
+	}
+	check_row("no limit");
+	for (int i = 0; i < 10; i++)
+		CHECK(web_bucket_take(&bucket, &without, 90107 * S));
+}
+
+int main(void)
+{
+	close(mkstemp(path));
+	test_each_request_has_to_be_allowed();
+	test_longest_password();
+	test_bodies();
+	test_bucket();
+	unlink(path);
+	return check_done();
+}
