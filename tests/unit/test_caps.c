@@ -287,8 +287,12 @@ static void test_users_elsewhere(void)
 	static const struct page_sample rows[] = {
 		{"slurm_user_rpc_requests_total{user=\"ann\"}", NAN},
 		{"slurm_user_rpc_requests_total{user=\"bob\"}", 4},
+		{"slurm_user_rpc_seconds_total{user=\"bob\"}", 2},
 		{"slurm_dbd_user_rpc_requests_total{user=\"ann\"}", NAN},
 		{"slurm_dbd_user_rpc_requests_total{user=\"bob\"}", 6},
+		{"slurm_dbd_user_rpc_seconds_total{user=\"bob\"}", 3},
+		{"slurm_user_shares{user=\"bob\",account=\"bio\"}", 2},
+		{"slurm_user_jobs{user=\"bob\",account=\"bio\",state=\"running\"}", 1},
 		{"slurm_node_reason_info{node=\"n1\",reason=\"hot\",user=\"other\"}", 1},
 		{"slurm_node_reason_info{node=\"n2\",reason=\"hot\",user=\"bob\"}", 1},
 		{"slurm_node_reason_info{node=\"n3\",reason=\"hot\"}", 1},
@@ -300,19 +304,33 @@ static void test_users_elsewhere(void)
 	check_row("whom a filter denies a name has none anywhere");
 	cluster_init(&cluster);
 	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_USER].deny, "ann", &err));
-	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_ACCOUNT].allow, "bio", &err)); /* no account is shown here */
+	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_ACCOUNT].allow, "bio", &err));
 	page_feed(&cluster, ENDPOINT_DIAG,
 		  "{\"statistics\":{\"req_time_start\":1,\"rpcs_by_message_type\":[{\"message_type\":\"REQUEST_PING\",\"count\":7}],"
-		  "\"rpcs_by_user\":[{\"user\":\"ann\",\"count\":3},{\"user\":\"bob\",\"count\":4}]}}",
+		  "\"rpcs_by_user\":[{\"user\":\"ann\",\"count\":3,\"total_time\":1000000},"
+		  "{\"user\":\"bob\",\"count\":4,\"total_time\":2000000}]}}",
 		  0);
 	page_feed(&cluster, ENDPOINT_DBD_DIAG,
-		  "{\"statistics\":{\"time_start\":1,\"users\":[{\"user\":\"ann\",\"count\":5},{\"user\":\"bob\",\"count\":6}]}}", 0);
+		  "{\"statistics\":{\"time_start\":1,\"users\":[{\"user\":\"ann\",\"count\":5,\"time\":{\"total\":1000000}},"
+		  "{\"user\":\"bob\",\"count\":6,\"time\":{\"total\":3000000}}]}}",
+		  0);
 	page_feed(&cluster, ENDPOINT_NODES,
 		  "{\"nodes\":[{\"name\":\"n1\",\"state\":[\"IDLE\"],\"reason\":\"hot\",\"reason_set_by_user\":\"ann\"},"
 		  "{\"name\":\"n2\",\"state\":[\"IDLE\"],\"reason\":\"hot\",\"reason_set_by_user\":\"bob\"},"
 		  "{\"name\":\"n3\",\"state\":[\"IDLE\"],\"reason\":\"hot\"}]}",
 		  0);
+	page_feed(&cluster, ENDPOINT_SHARES,
+		  "{\"shares\":{\"shares\":[{\"name\":\"bio\",\"shares\":3},"
+		  "{\"name\":\"ann\",\"parent\":\"bio\",\"type\":[\"USER\"],\"shares\":1,\"usage\":1},"
+		  "{\"name\":\"bob\",\"parent\":\"bio\",\"type\":[\"USER\"],\"shares\":2,\"usage\":5}]}}",
+		  0);
+	poll(&cluster, (const struct running[]){{"ann", 1}, {"bob", 1}, {NULL, 0}});
 	page_check(&cluster, rows, sizeof rows / sizeof *rows);
+	struct buf page = page_of(&cluster);
+	check_row("in none of all families");
+	CHECK(strstr(page.bytes, "\"ann\"") == NULL);
+	CHECK(strstr(page.bytes, "\"bob\"") != NULL);
+	buf_done(&page);
 	cluster_done(&cluster);
 }
 
