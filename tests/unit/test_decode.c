@@ -98,6 +98,34 @@ static void test_numbers(void)
 	}
 }
 
+/* What a job's number is does not depend on the job before it. */
+static void test_numbers_of_the_next_record(void)
+{
+	static const struct {
+		const char *before, *value;
+		uint64_t want;
+	} rows[] = {
+		{"{\"set\":true,\"infinite\":false,\"number\":5}", "{\"number\":6}", NUMBER_UNSET},
+		{"{\"set\":true,\"infinite\":false,\"number\":5}", "{\"set\":true}", NUMBER_UNSET},
+		{"{\"set\":true,\"infinite\":true,\"number\":0}", "{\"set\":true,\"number\":6}", 6},
+		{"{\"set\":true,\"infinite\":true,\"number\":0}", "{}", NUMBER_UNSET},
+		{"{\"set\":true,\"infinite\":false,\"number\":5}", "null", NUMBER_UNSET},
+		{"5", "{}", NUMBER_UNSET},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[512];
+		struct answer answer;
+		snprintf(json, sizeof json,
+			 "{\"jobs\":[{\"job_id\":1,\"job_state\":\"PENDING\",\"cpus\":%s},"
+			 "{\"job_id\":2,\"job_state\":\"PENDING\",\"cpus\":%s}]}",
+			 rows[i].before, rows[i].value);
+		check_row(rows[i].value);
+		struct got got = decode(&job_record, json, 7, &answer);
+		CHECK_NUMBER(got.records, 2);
+		CHECK(got.last.job.cpus == rows[i].want);
+	}
+}
+
 static void test_job_states(void)
 {
 	static const struct {
@@ -529,6 +557,7 @@ int main(void)
 {
 	vocabulary_init(&vocabulary);
 	test_numbers();
+	test_numbers_of_the_next_record();
 	test_job_states();
 	test_exit_codes();
 	test_task_ids();
