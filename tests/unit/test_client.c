@@ -1,0 +1,303 @@
+/* How slurmrestd is asked, seen from its side of loopback: which paths, how often, on how many connections. */
+#include "check.h"
+#include "slurmrest/client.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { PEERS_MAX = 64, SEEN_MAX = 4096, STALE_ENDS = 12 };
+
+/* A slurmrestd that only knows its nodes, of which it has none. The lock is of all that follows it. */
+struct fake {
+	int listener, stop;
+	pthread_t thread;
+	struct sockaddr_in address;
+	pthread_mutex_t lock;
+	const char *release, *versions; /* that it serves: "v0.0.42 v0.0.45" */
+	const char *header;             /* of its answers: "Date: ...\r\n" */
+	bool closes_when_reused;        /* instead of answering */
+	unsigned connections;
+	char seen[SEEN_MAX];            /* "v0.0.45/ping v0.0.45/nodes " */
+};
+
+struct peer {
+	int socket;
+	unsigned served;
+};
+
+static void reply(const struct fake *fake, const struct peer *peer, bool is_found)
+{
+	char body[128] = "", answer[512];
+	if (is_found)
+		snprintf(body, sizeof body, "{\"nodes\":[],\"pings\":[],\"meta\":{\"slurm\":{\"release\":\"%s\"}}}", fake->release);
+	int len = snprintf(answer, sizeof answer, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\n\r\n%s",
+			   is_found ? "200 OK" : "404 NOT FOUND", fake->header, strlen(body), body);
+	if (send(peer->socket, answer, (size_t)len, MSG_NOSIGNAL) != len)
+		abort();
+}
+
+/* One request, which comes in one piece; false: the connection is to end. */
+static bool answer(struct fake *fake, struct peer *peer)
+{
+	char request[2048] = "", version[16] = "", path[64] = "";
+	if (recv(peer->socket, request, sizeof request - 1, 0) <= 0)
+		return false;
+	if (peer->served && fake->closes_when_reused)
+		return false;
+	peer->served++;
+	sscanf(request, "GET /slurm/%15[^/]/%63s", version, path);
+	size_t len = strlen(fake->seen);
+	snprintf(fake->seen + len, sizeof fake->seen - len, "%s/%s ", version, path);
+	reply(fake, peer, strstr(fake->versions, version) != NULL);
+	return true;
+}
+
+static void serve_peers(struct fake *fake, struct pollfd *polls, struct peer *peers, nfds_t *count)
+{
+	for (nfds_t i = 2; i < *count; i++) {
+		if (!polls[i].revents || answer(fake, &peers[i]))
+			continue;
+		close(peers[i].socket);
+		peers[i] = peers[--*count];
+		polls[i] = polls[*count];
+		i--;
+	}
+}
+
+static void *serve(void *context)
+{
+	struct fake *fake = context;
+	struct pollfd polls[PEERS_MAX] = {{.fd = fake->stop, .events = POLLIN}, {.fd = fake->listener, .events = POLLIN}};
+	struct peer peers[PEERS_MAX] = {{0}};
+	nfds_t count = 2;
+	while (poll(polls, count, -1) > 0 && !polls[0].revents) {
+		bool is_new = polls[1].revents && count < PEERS_MAX;
+		pthread_mutex_lock(&fake->lock);
+		serve_peers(fake, polls, peers, &count);
+		if (is_new) {
+			fake->connections++;
+			peers[count] = (struct peer){.socket = accept(fake->listener, NULL, NULL)};
+			polls[count] = (struct pollfd){.fd = peers[count].socket, .events = POLLIN};
+			count++;
+		}
+		pthread_mutex_unlock(&fake->lock);
+	}
+	while (count > 2)
+		close(peers[--count].socket);
+	return NULL;
+}
+
+/* *ret_end: to be closed to end it. */
+static void fake_start(struct fake *fake, int *ret_end)
+{
+	socklen_t len = sizeof fake->address;
+	int ends[2];
+	*fake = (struct fake){.release = "24.11.5", .versions = "v0.0.42", .header = ""};
+	pthread_mutex_init(&fake->lock, NULL);
+	fake->address = (struct sockaddr_in){.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+	fake->listener = socket(AF_INET, SOCK_STREAM, 0);
+	CHECK(bind(fake->listener, (struct sockaddr *)&fake->address, len) == 0 && listen(fake->listener, 16) == 0);
+	getsockname(fake->listener, (struct sockaddr *)&fake->address, &len);
+	CHECK(pipe(ends) == 0);
+	fake->stop = ends[0];
+	*ret_end = ends[1];
+	CHECK(pthread_create(&fake->thread, NULL, serve, fake) == 0);
+}
+
+static void fake_end(struct fake *fake, int end)
+{
+	close(end);
+	pthread_join(fake->thread, NULL);
+	close(fake->stop);
+	close(fake->listener);
+	pthread_mutex_destroy(&fake->lock);
+}
+
+/* What it does from now on; what it has seen is forgotten. */
+static void fake_becomes(struct fake *fake, const char *release, const char *versions)
+{
+	pthread_mutex_lock(&fake->lock);
+	fake->release = release;
+	fake->versions = versions;
+	fake->seen[0] = '\0';
+	pthread_mutex_unlock(&fake->lock);
+}
+
+static void check_seen(struct fake *fake, const char *want)
+{
+	pthread_mutex_lock(&fake->lock);
+	CHECK_STRING(fake->seen, want);
+	fake->seen[0] = '\0';
+	pthread_mutex_unlock(&fake->lock);
+}
+
+static void check_connections(struct fake *fake, unsigned want, bool closes_when_reused)
+{
+	pthread_mutex_lock(&fake->lock);
+	CHECK_NUMBER(fake->connections, want);
+	fake->closes_when_reused = closes_when_reused;
+	pthread_mutex_unlock(&fake->lock);
+}
+
+static void take_none(void *context, const void *record)
+{
+	(void)context, (void)record;
+}
+
+static void check_fetch(struct client *client, struct http_reply *ret_reply)
+{
+	const struct fetch fetch = {.endpoint = ENDPOINT_NODES, .take = take_none};
+	struct answer answer;
+	struct error err = {""};
+	CHECK_STRING(fetch_result_names[client_fetch(client, &fetch, &answer, ret_reply, &err)], "ok");
+	CHECK_STRING(err.text, "");
+}
+
+static struct client_options options_of(const struct fake *fake, const char *version)
+{
+	static char url[64];
+	snprintf(url, sizeof url, "http://127.0.0.1:%u", ntohs(fake->address.sin_port));
+	return (struct client_options){.http = {.url = url, .timeout_s = 60}, .version = version};
+}
+
+static struct client *client_of(const struct fake *fake)
+{
+	static struct vocabulary vocabulary;
+	const struct client_options options = options_of(fake, NULL);
+	struct error err = {""};
+	struct client *client = client_new(&options, token_none(), &vocabulary, &err);
+	CHECK_STRING(err.text, "");
+	return client;
+}
+
+#define PROBES_TO_42 "v0.0.45/ping v0.0.44/ping v0.0.43/ping v0.0.42/ping "
+
+/* Versions are looked for once: after the start and after each upgrade. */
+static void test_upgrade(void)
+{
+	static const struct {
+		const char *name, *release, *versions, *want;
+	} rows[] = {
+		{"the start", "24.11.5", "v0.0.41 v0.0.42", PROBES_TO_42 "v0.0.42/nodes "},
+		{"nothing new", "24.11.5", "v0.0.41 v0.0.42", "v0.0.42/nodes "},
+		{"an upgrade, but nothing newer", "25.05.1", "v0.0.41 v0.0.42", "v0.0.42/nodes " PROBES_TO_42},
+		{"as before", "25.05.1", "v0.0.41 v0.0.42", "v0.0.42/nodes "},
+		{"and again", "25.05.1", "v0.0.41 v0.0.42", "v0.0.42/nodes "},
+		{"an upgrade that serves a newer one", "25.11.0", "v0.0.42 v0.0.44", "v0.0.42/nodes v0.0.45/ping v0.0.44/ping "},
+		{"it is used", "25.11.0", "v0.0.42 v0.0.44", "v0.0.44/nodes "},
+	};
+	struct fake fake;
+	int end;
+	fake_start(&fake, &end);
+	struct client *client = client_of(&fake);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct http_reply reply;
+		check_row(rows[i].name);
+		fake_becomes(&fake, rows[i].release, rows[i].versions);
+		check_fetch(client, &reply);
+		check_seen(&fake, rows[i].want);
+	}
+	client_free(client);
+	fake_end(&fake, end);
+}
+
+/* What a reload says of the API version holds from the next request on. */
+static void test_configured_version(void)
+{
+	static const struct {
+		const char *version, *want;
+	} rows[] = {
+		{NULL, "v0.0.45/ping v0.0.45/nodes "},
+		{"v0.0.42", "v0.0.42/ping v0.0.42/nodes "},
+		{"v0.0.42", "v0.0.42/nodes "}, /* what is known stays */
+		{"v0.0.45", "v0.0.45/ping v0.0.45/nodes "},
+		{"v0.0.42", "v0.0.42/ping v0.0.42/nodes "},
+		{NULL, "v0.0.45/ping v0.0.45/nodes "},
+		{NULL, "v0.0.45/nodes "},
+	};
+	struct fake fake;
+	int end;
+	fake_start(&fake, &end);
+	fake_becomes(&fake, "26.05.5", "v0.0.42 v0.0.45");
+	struct client *client = client_of(&fake);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct client_options options = options_of(&fake, rows[i].version);
+		struct http_reply reply;
+		struct error err = {""};
+		check_row(rows[i].version ? rows[i].version : "any");
+		CHECK(client_configure(client, &options, token_none(), &err));
+		check_fetch(client, &reply);
+		check_seen(&fake, rows[i].want);
+	}
+	client_free(client);
+	fake_end(&fake, end);
+}
+
+/* Keep-alive may end just as the next request comes; the connection that is opened then is kept again. */
+static void test_connection_is_kept(void)
+{
+	struct fake fake;
+	struct http_reply reply;
+	int end;
+	fake_start(&fake, &end);
+	fake_becomes(&fake, "24.11.5", "v0.0.45");
+	struct client *client = client_of(&fake);
+	check_row("it ends with each request");
+	check_fetch(client, &reply);
+	check_connections(&fake, 1, true);
+	for (int i = 0; i < STALE_ENDS; i++)
+		check_fetch(client, &reply);
+	check_connections(&fake, 1 + STALE_ENDS, false);
+	check_row("it is kept again");
+	for (int i = 0; i < STALE_ENDS; i++)
+		check_fetch(client, &reply);
+	check_connections(&fake, 1 + STALE_ENDS, false);
+	client_free(client);
+	fake_end(&fake, end);
+}
+
+/* What a reply is said to have is its own, not that of the one before. */
+static void test_headers(void)
+{
+	static const struct {
+		const char *header, *server;
+		int64_t date;
+	} rows[] = {
+		{"", "", 0},
+		{"Date: Thu, 01 Jan 1970 00:16:40 GMT\r\nServer: nginx\r\nVia: 1.1 gate\r\n", "1.1 gate", 1000},
+		{"Server: nginx\r\n", "nginx", 0},
+		{"date:Thu, 01 Jan 1970 00:16:41 GMT\r\n", "", 1001},
+		{"Date: yesterday\r\n", "", 0},
+		{"Date: Thu, 01 Jan 1970 00:16:42 GMT\r\nDated: x\r\nVia: \r\n", "", 1002},
+		{"", "", 0},
+	};
+	struct fake fake;
+	int end;
+	fake_start(&fake, &end);
+	struct client *client = client_of(&fake);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct http_reply reply;
+		check_row(rows[i].header);
+		pthread_mutex_lock(&fake.lock);
+		fake.header = rows[i].header;
+		pthread_mutex_unlock(&fake.lock);
+		check_fetch(client, &reply);
+		CHECK_NUMBER(reply.date, rows[i].date);
+		CHECK_STRING(reply.server, rows[i].server);
+	}
+	client_free(client);
+	fake_end(&fake, end);
+}
+
+int main(void)
+{
+	test_upgrade();
+	test_configured_version();
+	test_connection_is_kept();
+	test_headers();
+	return check_done();
+}
