@@ -148,16 +148,25 @@ class Tls(unittest.TestCase):
                     input=b"GET /-/healthy HTTP/1.0\r\n\r\n", capture_output=True, timeout=PATIENCE)
                 self.assertIn(b"healthy", done.stdout)
                 self.assertNotIn(b"session ticket", done.stdout.lower())
-            with subprocess.Popen(["openssl", "s_client", "-connect", f"127.0.0.1:{site.daemon.port}", "-tls1_2"],
-                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as client:
-                client.stdin.write(b"R\n")  # wishes a new handshake
-                client.stdin.flush()
-                time.sleep(1)
-                with contextlib.suppress(BrokenPipeError):
-                    client.stdin.write(b"GET /-/healthy HTTP/1.0\r\n\r\n")
-                    client.stdin.close()
-                self.assertNotIn(b"200 OK", client.stdout.read())
+            self.assertIn("200 OK", self.talk(site))
+            self.assertNotIn("200 OK", self.talk(site, wish="R\n", told="RENEGOTIATING"))
             self.assertEqual(200, site.get("/-/healthy")[0])
+
+    def talk(self, site, wish="", told=""):
+        """All that openssl prints; `wish`: what it is to do between the handshake and the request, `told`: what it says then."""
+        log = site.folder / "client.log"
+        with open(log, "wb") as printed, subprocess.Popen(
+                ["openssl", "s_client", "-connect", f"127.0.0.1:{site.daemon.port}", "-tls1_2"],
+                stdin=subprocess.PIPE, stdout=printed, stderr=subprocess.STDOUT, text=True) as client:
+            for said, answer in ((wish, told), ("GET /-/healthy HTTP/1.0\r\n\r\n", "closed")):
+                wait_until(lambda: "Verify return code" in log.read_text(), log.read_text)
+                with contextlib.suppress(BrokenPipeError):  # it has been turned away
+                    client.stdin.write(said)
+                    client.stdin.flush()
+                wait_until(lambda: answer in log.read_text(), log.read_text)
+            with contextlib.suppress(BrokenPipeError):
+                client.stdin.close()
+        return log.read_text()
 
     def test_plain_http_is_not_served(self):
         with Site(KEY_PAIR) as site, site.daemon.connect() as connection:
@@ -238,6 +247,19 @@ class Passwords(unittest.TestCase):
             page = site.page(basic("alice"))
             self.assertGreaterEqual(page['slurmscope_web_requests_refused_total{code="401"}'], 18)
             self.assertNotIn("secret", site.daemon.log_text())
+
+    def test_each_request_of_a_connection(self):
+        """A right password is of its request, not of who comes after it, through a proxy that shares connections."""
+        with Site(f"{KEY_PAIR}basic_auth_users:\n  alice: {HASH}\n") as site, contextlib.closing(site.connection()) as kept:
+            kept.connect()
+            first = kept.sock
+            for headers, status in (({}, 401), (basic("alice"), 200), ({}, 401), (basic("alice", "wrong"), 401),
+                                    (basic("alice"), 200), (basic("bob"), 401), (basic("alice"), 200), ({}, 401)):
+                kept.request("GET", "/-/healthy", headers=headers)
+                answer = kept.getresponse()
+                self.assertEqual(status, answer.status, headers)
+                self.assertEqual(b"healthy\n" if status == 200 else b"unauthorized\n", answer.read())
+                self.assertIs(first, kept.sock, "another connection")
 
     def seconds(self, site, user, number):
         start = time.monotonic()
