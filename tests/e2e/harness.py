@@ -42,6 +42,13 @@ def wait_until(what, why, seconds=PATIENCE):
     raise AssertionError(f"waited {seconds} s in vain: {why() if callable(why) else why}")
 
 
+def let_ask(fake, endpoints=("ping", "diag"), times=3):
+    """Waits until each of these was asked so many times more: what was not to follow has had its chance."""
+    before = {endpoint: fake.count(endpoint) for endpoint in endpoints}
+    wait_until(lambda: all(fake.count(endpoint) >= before[endpoint] + times for endpoint in endpoints),
+               lambda: f"asked no more: {before}")
+
+
 def best(measure, limit, tries=4):
     """The least of what is measured, once that is below the limit: what the machine does to one of them is not ours."""
     times = []

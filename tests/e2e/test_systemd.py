@@ -15,7 +15,7 @@ import unittest
 from pathlib import Path
 
 from fake_slurmrestd import Fake
-from harness import BACK_OFF, EVERY_SECOND, PATIENCE, Daemon, all_at_once, is_up, wait_until
+from harness import BACK_OFF, EVERY_SECOND, PATIENCE, Daemon, all_at_once, is_up, let_ask, wait_until
 
 UNITS = Path(__file__).resolve().parents[2] / "deploy"
 PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT, WALL = 17, 0x4206, 0x4207, 0x40000000
@@ -142,22 +142,30 @@ class Notify(unittest.TestCase):
             gaps = sorted(b - a for a, b in zip(feedings, feedings[1:]))
             self.assertLess(gaps[-2], 6, gaps)  # the machine may have stood still once
 
+    def waits_for_ever(self, daemon):
+        """Whether the main thread, which waits for signals and feeds the watchdog, does so without a timeout."""
+        call = wait_until(lambda: re.match(r"\d+ \S+ \S+ (\S+) 0x8 ", Path(f"/proc/{daemon.pid}/syscall").read_text()),
+                          "the main thread waits")
+        return int(call[1], 16) == 0
+
     def test_nobody_is_woken_without_one(self):
         """The main thread waits for signals without a timeout, sigtimedwait's third argument."""
         for environment, waits_for_ever in ({}, True), ({"WATCHDOG_USEC": "6000000"}, False):
             with self.subTest(environment), Systemd() as systemd, Fake() as fake, \
                     Daemon(fake, environment={"NOTIFY_SOCKET": systemd.name, **environment}) as daemon:
                 wait_until(systemd.said, "it is ready")
-                call = wait_until(lambda: re.match(r"\d+ \S+ \S+ (\S+) 0x8 ", Path(f"/proc/{daemon.pid}/syscall").read_text()),
-                                  "the main thread waits")
-                self.assertEqual(waits_for_ever, int(call[1], 16) == 0, call[0])
+                self.assertEqual(waits_for_ever, self.waits_for_ever(daemon))
 
     def test_another_process_is_watched(self):
-        with Systemd() as systemd, Fake() as fake, Daemon(fake, environment={
-                "NOTIFY_SOCKET": systemd.name, "WATCHDOG_USEC": "100000", "WATCHDOG_PID": "1"}):
-            wait_until(systemd.said, "it is ready")
-            time.sleep(2)
-            self.assertEqual([], systemd.fed())
+        """Only whom the environment names has a reason to wake up."""
+        for pid, is_watched in ("$$", True), ("1", False):
+            wrapper = ["sh", "-c", f'WATCHDOG_PID={pid} exec "$0" "$@"']
+            with self.subTest(pid), Systemd() as systemd, Fake() as fake, Daemon(
+                    fake, *EVERY_SECOND, wrapper=wrapper, environment={"NOTIFY_SOCKET": systemd.name, "WATCHDOG_USEC": "600000"}) as daemon:
+                wait_until(systemd.fed if is_watched else systemd.said, "it is ready")
+                let_ask(fake)
+                self.assertNotEqual(is_watched, self.waits_for_ever(daemon))
+                self.assertEqual(is_watched, bool(systemd.fed()))
 
     def test_nobody_listens(self):
         for name in ("/nowhere/notify", "relative", "@", "", "/" + "x" * 200):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import fake_slurmrestd as fakes
 from fake_slurmrestd import ENDPOINTS, FIXTURES, KEY, MORE_ENDPOINTS, OF_SLURMDBD, Fake, make_token
-from harness import EVERY_SECOND, SLURMSCOPE, Daemon, all_at_once, is_up, results, run, wait_until
+from harness import EVERY_SECOND, SLURMSCOPE, Daemon, all_at_once, is_up, let_ask, results, run, wait_until
 
 EVERYTHING = EVERY_SECOND + [f"--interval.{endpoint}=1" for endpoint in MORE_ENDPOINTS]
 # While a request is under way it holds a copy, too: mostly there is none.
@@ -163,7 +163,7 @@ class Refusals(unittest.TestCase):
             daemon.token_file.chmod(0o644)
             line = wait_until(lambda: daemon.log(level="warn"), "a warning")[0]
             self.assertEqual(str(daemon.token_file), line["file"])
-            time.sleep(2.5)
+            let_ask(fake)
             self.assertEqual(1, len(daemon.log(level="warn")))
 
 
