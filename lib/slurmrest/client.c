@@ -254,6 +254,13 @@ static void name_request(const struct buf *path, struct error *err)
 	error_prefix(err, "GET %.*s%s", SHOWN, path->bytes, path->len > SHOWN ? "..." : "");
 }
 
+/* slurmrestd became another one: what is found then is of the release that answers then. */
+static void forget_version(struct client *client)
+{
+	client->version = NULL;
+	client->release[0] = '\0';
+}
+
 static enum fetch_result fetch_once(struct client *client, const struct fetch *fetch,
 				    struct answer *ret_answer, struct http_reply *ret_reply,
 				    struct error *err)
@@ -272,7 +279,7 @@ static enum fetch_result fetch_once(struct client *client, const struct fetch *f
 					   ? judge(client, &transfer, ret_answer, ret_reply, is_since, err)
 					   : unanswered_result(got);
 	if (ret_reply->status == 404 && !row->is_optional && result != FETCH_NOT_FOUND)
-		client->version = NULL; /* slurmrestd became another one: ask again */
+		forget_version(client);
 	else if (ret_reply->status == 404 && !ret_answer->has_list)
 		result = FETCH_UNSUPPORTED; /* an unknown path has no JSON, an unknown job has */
 	if (!fetch_succeeded(result))

@@ -19,6 +19,7 @@ struct fake {
 	pthread_mutex_t lock;
 	const char *release, *versions; /* that it serves: "v0.0.42 v0.0.45" */
 	const char *header;             /* of its answers: "Date: ...\r\n" */
+	const char *status, *body;      /* NULL: as it should be */
 	bool closes_when_reused;        /* instead of answering */
 	unsigned connections;
 	char seen[SEEN_MAX];            /* "v0.0.45/ping v0.0.45/nodes " */
@@ -31,11 +32,13 @@ struct peer {
 
 static void reply(const struct fake *fake, const struct peer *peer, bool is_found)
 {
-	char body[128] = "", answer[512];
-	if (is_found)
-		snprintf(body, sizeof body, "{\"nodes\":[],\"pings\":[],\"meta\":{\"slurm\":{\"release\":\"%s\"}}}", fake->release);
+	char body[256] = "", answer[1024];
+	if (is_found && fake->body)
+		snprintf(body, sizeof body, "%s", fake->body);
+	else if (is_found)
+		snprintf(body, sizeof body, "{\"nodes\":[],\"meta\":{\"slurm\":{\"release\":\"%s\"}}}", fake->release);
 	int len = snprintf(answer, sizeof answer, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\n\r\n%s",
-			   is_found ? "200 OK" : "404 NOT FOUND", fake->header, strlen(body), body);
+			   !is_found ? "404 NOT FOUND" : fake->status ? fake->status : "200 OK", fake->header, strlen(body), body);
 	if (send(peer->socket, answer, (size_t)len, MSG_NOSIGNAL) != len)
 		abort();
 }
@@ -154,7 +157,6 @@ static void check_fetch(struct client *client, struct http_reply *ret_reply)
 	struct answer answer;
 	struct error err = {""};
 	CHECK_STRING(fetch_result_names[client_fetch(client, &fetch, &answer, ret_reply, &err)], "ok");
-	CHECK_STRING(err.text, "");
 }
 
 static struct client_options options_of(const struct fake *fake, const char *version)
@@ -189,6 +191,9 @@ static void test_upgrade(void)
 		{"and again", "25.05.1", "v0.0.41 v0.0.42", "v0.0.42/nodes "},
 		{"an upgrade that serves a newer one", "25.11.0", "v0.0.42 v0.0.44", "v0.0.42/nodes v0.0.45/ping v0.0.44/ping "},
 		{"it is used", "25.11.0", "v0.0.42 v0.0.44", "v0.0.44/nodes "},
+		{"back again: what was found is as new as it gets", "24.11.5", "v0.0.41 v0.0.42",
+		 "v0.0.44/nodes " PROBES_TO_42 "v0.0.42/nodes "},
+		{"and it stays", "24.11.5", "v0.0.41 v0.0.42", "v0.0.42/nodes "},
 	};
 	struct fake fake;
 	int end;
@@ -293,8 +298,69 @@ static void test_headers(void)
 	fake_end(&fake, end);
 }
 
+/* What is made of an answer that came whole. */
+static void test_results(void)
+{
+	static const char ok[] = "200 OK", bad[] = "500 INTERNAL ERROR", refused[] = "511 Network Authentication Required";
+	static const struct {
+		const char *status, *body, *want;
+	} rows[] = {
+		{ok, "{\"nodes\":[]}", "ok"}, /* there are none */
+		{ok, "{\"nodes\":[{\"name\":\"n1\",\"state\":[\"IDLE\"]}]}", "ok"},
+		{ok, "{\"nodes\":[{\"name\":\"n1\",\"state\":[\"IDLE\"]},{}]}", "ok"},
+		{ok, "{\"nodes\":[{},{}]}", "invalid"},
+		{ok, "{\"nodes\":[]", "invalid"},
+		{ok, "{}", "invalid"},
+		{ok, "", "invalid"},
+		{ok, "<html>", "invalid"},
+		/* 22.05: nothing was found */
+		{ok, "{\"nodes\":[],\"errors\":[{\"error_number\":9003}]}", "ok"},
+		{ok, "{\"nodes\":[],\"errors\":[{\"error_number\":9003},{\"error_number\":1800}]}", "slurm_error"},
+		{ok, "{\"nodes\":[],\"errors\":[{\"error_number\":2002}]}", "forbidden"},
+		{ok, "{\"nodes\":[],\"errors\":[{\"error_number\":1007}]}", "unauthorized"},
+		{ok, "{\"nodes\":[],\"errors\":[{\"error_number\":2017}]}", "not_found"},
+		{ok, "{\"nodes\":[],\"errors\":[{\"error_number\":2017},{\"error_number\":1800}]}", "slurm_error"},
+		/* an empty list with a warning and no time says nothing of what there is */
+		{ok, "{\"nodes\":[],\"warnings\":[{}],\"last_update\":{\"number\":0}}", "empty"},
+		{ok, "{\"nodes\":[],\"warnings\":[{}],\"last_update\":{\"number\":7}}", "ok"},
+		{ok, "{\"nodes\":[],\"last_update\":{\"number\":0}}", "ok"},
+		{"304 NOT MODIFIED", "", "http_error"}, /* nobody asked whether */
+		{bad, "{\"nodes\":[]}", "http_error"},
+		{bad, "Bad luck", "http_error"},
+		{bad, "{\"nodes\":[],\"errors\":[{\"error_number\":2017}]}", "not_found"}, /* 22.05 */
+		{bad, "{\"nodes\":[],\"errors\":[{\"error_number\":2002}]}", "forbidden"},
+		{bad, "{\"nodes\":[],\"errors\":[{\"error_number\":1007}]}", "unauthorized"},
+		{refused, "Authentication failure", "unauthorized"},
+		{"401 UNAUTHORIZED", "", "unauthorized"},
+		{"403 Forbidden", "", "unauthorized"},
+		{"302 Found", "", "http_error"},
+	};
+	struct fake fake;
+	int end;
+	fake_start(&fake, &end);
+	struct client *client = client_of(&fake);
+	struct http_reply reply;
+	check_fetch(client, &reply);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct fetch fetch = {.endpoint = ENDPOINT_NODES, .take = take_none};
+		struct answer answer;
+		struct error err = {""};
+		check_row(rows[i].body);
+		pthread_mutex_lock(&fake.lock);
+		fake.status = rows[i].status;
+		fake.body = rows[i].body;
+		pthread_mutex_unlock(&fake.lock);
+		enum fetch_result got = client_fetch(client, &fetch, &answer, &reply, &err);
+		CHECK_STRING(fetch_result_names[got], rows[i].want);
+		CHECK((err.text[0] == '\0') == fetch_succeeded(got));
+	}
+	client_free(client);
+	fake_end(&fake, end);
+}
+
 int main(void)
 {
+	test_results();
 	test_upgrade();
 	test_configured_version();
 	test_connection_is_kept();
