@@ -107,7 +107,9 @@ static void test_inherited(void)
 	check_row("somebody else's");
 	set_number("LISTEN_PID", getpid() + 1L);
 	set_number("LISTEN_FDS", 2);
+	err.text[0] = '\0';
 	CHECK(!listen_inherit(&listeners, &err));
+	CHECK(strstr(err.text, "systemd has passed no socket") != NULL);
 	check_row("two");
 	CHECK(listen_open(&opened, "127.0.0.1:0", &err));
 	CHECK(listen_open(&opened, "127.0.0.1:0", &err));

@@ -19,6 +19,7 @@ enum { MIB = 1024 * 1024, PATIENCE_MS = 60000, DROPPED = -1 };
 #define HASH_XXX "$2b$04$abcdefghijklmnopqrstuubzadhGtS2zEF.gu0yd0opP6cVzb.e0i"
 #define RIGHT "Authorization: Basic YWxpY2U6c2VjcmV0\r\n" /* alice:secret */
 #define WRONG "Authorization: Basic YWxpY2U6c2VjcmVU\r\n" /* alice:secreT */
+#define NOBODY "Authorization: Basic Ym9iOnNlY3JldA==\r\n" /* bob:secret */
 #define NONE ""
 
 static char path[] = "/tmp/slurmscope-web-requests-XXXXXX";
@@ -108,7 +109,7 @@ static void test_each_request_has_to_be_allowed(void)
 	} rows[] = {
 		{NONE, 401},  {RIGHT, 200}, /* looked at by the thread */
 		{NONE, 401},  {WRONG, 401}, {RIGHT, 200}, /* it is known now */
-		{RIGHT, 200}, {WRONG, 401}, {NONE, 401},  {RIGHT, 200}, {NONE, 401},
+		{RIGHT, 200}, {WRONG, 401}, {NOBODY, 401}, {RIGHT, 200}, {NONE, 401}, {NOBODY, 401},
 	};
 	struct sockaddr_in address;
 	struct http_server *server = serve("basic_auth_users: {alice: " HASH_SECRET "}\n", &address);
@@ -147,7 +148,7 @@ static void test_longest_password(void)
 	};
 	struct error err = {""};
 	const struct web_user alice = {"alice", HASH_XXX};
-	int wake = eventfd(0, EFD_CLOEXEC), mine;
+	int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK), mine;
 	struct passwords *passwords = passwords_new(wake, &err);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char authorization[1024], name[32];
@@ -157,8 +158,9 @@ static void test_longest_password(void)
 		sprintf(name, "%zu bytes", rows[i].len);
 		check_row(name);
 		authorization_of(rows[i].len, authorization);
-		CHECK_NUMBER(passwords_look(passwords, &alice, 1, authorization, &mine), rows[i].want);
-		if (rows[i].want != PASSWORD_LATER)
+		enum password_verdict got = passwords_look(passwords, &alice, 1, authorization, &mine);
+		CHECK_NUMBER(got, rows[i].want);
+		if (got != PASSWORD_LATER)
 			continue;
 		CHECK(poll(&wakes, 1, PATIENCE_MS) == 1);
 		CHECK(read(wake, &awake, sizeof awake) == sizeof awake);
