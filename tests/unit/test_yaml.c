@@ -161,6 +161,35 @@ static void test_hostile(void)
 	}
 }
 
+/* As much as may be is read, and one more is not. */
+static void test_limits(void)
+{
+	static const struct {
+		const char *name, *begin, *again, *end; /* `end`: once for each `again` */
+		size_t most;
+		const char *want;
+	} rows[] = {
+		{"depth", "", "[", "]", YAML_DEPTH_MAX, "too deep"},
+		{"depth of maps", "", "{a: ", "}", YAML_DEPTH_MAX - 1, "too deep"}, /* and what is in the last one */
+		{"values", "", "- x\n", "", YAML_NODES_MAX - 1, "too many values"}, /* and their list */
+		{"bytes", "x", "#", "", YAML_BYTES_MAX - 1, "larger than"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (size_t more = 0; more < 2; more++) {
+			struct error err = {""};
+			struct buf bytes = BUF_INIT;
+			check_row(rows[i].name);
+			buf_add_string(&bytes, rows[i].begin);
+			repeat(&bytes, rows[i].again, rows[i].most + more);
+			repeat(&bytes, rows[i].end, rows[i].most + more);
+			struct document *document = document_parse("f", buf_text(&bytes), &err);
+			CHECK((document != NULL) == !more);
+			CHECK(!more == !strstr(err.text, rows[i].want));
+			document_free(document);
+			buf_done(&bytes);
+		}
+}
+
 /* All keys are different: finding the one that is not takes no square time. */
 static void test_many_keys(void)
 {
@@ -298,6 +327,7 @@ int main(void)
 	test_documents();
 	test_refused();
 	test_hostile();
+	test_limits();
 	test_many_keys();
 	test_random();
 	test_places();
