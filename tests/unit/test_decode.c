@@ -193,6 +193,39 @@ static void test_exit_codes(void)
 	}
 }
 
+/* Before v0.0.40 it is what wait(2) says. */
+static void test_wait_status(void)
+{
+	static const struct {
+		const char *status;
+		uint64_t code, signal;
+	} rows[] = {{"0", 0, 0}, {"768", 3, 0}, {"9", 0, 9}, {"32512", 127, 0}, {"265", 1, 9}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[128];
+		struct answer answer;
+		snprintf(json, sizeof json, "{\"jobs\":[{\"job_id\":1,\"job_state\":\"FAILED\",\"exit_code\":%s}]}", rows[i].status);
+		check_row(json);
+		struct got got = decode(&job_record, json, 7, &answer);
+		CHECK_NUMBER(got.last.job.exit_code, rows[i].code);
+		CHECK_NUMBER(got.last.job.exit_signal, rows[i].signal);
+	}
+}
+
+static void test_units(void)
+{
+	struct answer answer;
+	check_row("memory in MiB, times in minutes and in seconds");
+	struct got got = decode(&job_record,
+				"{\"jobs\":[{\"job_id\":1,\"job_state\":\"PENDING\",\"memory_per_node\":2,\"memory_per_cpu\":3,"
+				"\"time_limit\":5,\"submit_time\":7,\"pre_sus_time\":11}]}",
+				7, &answer);
+	CHECK_NUMBER(got.last.job.memory_per_node, 2 * 1024 * 1024);
+	CHECK_NUMBER(got.last.job.memory_per_cpu, 3 * 1024 * 1024);
+	CHECK_NUMBER(got.last.job.time_limit, 300);
+	CHECK_NUMBER(got.last.job.submit_time, 7);
+	CHECK_NUMBER(got.last.job.ran_before, 11);
+}
+
 static void test_task_ids(void)
 {
 	static const struct {
@@ -487,6 +520,15 @@ static void test_envelope(void)
 	CHECK(answer.has_list && answer.nothing_found);
 	CHECK_NUMBER(answer.error_count, 1);
 	CHECK_STRING(answer.error, "Nothing found");
+	check_row("the first of two errors is the cause");
+	decode(&job_record,
+	       "{\"errors\":[{\"description\":\"a\",\"error\":\"b\",\"error_number\":2002},"
+	       "{\"description\":\"c\",\"error\":\"d\",\"error_number\":2002}],\"jobs\":[]}",
+	       2, &answer);
+	CHECK_NUMBER(answer.error_count, 2);
+	CHECK_NUMBER(answer.access_denied, 2);
+	CHECK_STRING(answer.error_description, "a");
+	CHECK_STRING(answer.error, "b");
 	check_row("an unchanged list");
 	decode(&job_record,
 	       "{\"jobs\":[],\"last_update\":{\"set\":true,\"infinite\":false,\"number\":0},"
@@ -560,6 +602,8 @@ int main(void)
 	test_numbers_of_the_next_record();
 	test_job_states();
 	test_exit_codes();
+	test_wait_status();
+	test_units();
 	test_task_ids();
 	test_skipped();
 	test_nodes();

@@ -44,6 +44,7 @@ static void test_numbers(void)
 		{0.1, "0.1"},
 		{1.0 / 3, "0.3333333333333333"},
 		{1e-6, "1e-06"},
+		{0.1 + 0.2, "0.30000000000000004"}, /* the shortest that reads back as the same */
 		{1795209515, "1795209515"},
 		{1795209515.25, "1795209515.25"},
 		{9007199254740991, "9007199254740991"},
@@ -112,11 +113,34 @@ static void test_histogram(void)
 	samples_done(&page);
 }
 
+static void test_fold(void)
+{
+	const struct exemplar exemplar = {.job = 7};
+	const struct native_bucket native = {1, 1};
+	check_row("what is folded is counted, and nothing of it is written");
+	struct samples page = {.text = BUF_INIT};
+	struct exposition out = {.to = &page};
+	exposition_family(&out, "f", COUNTER, "h");
+	for (int i = 0; i < 4; i++) {
+		exposition_fold(&out, i % 2);
+		exposition_integer(&out, (uint64_t)i);
+		exposition_exemplar(&out, &exemplar);
+		exposition_native(&out, &native, 1);
+	}
+	CHECK_STRING(page.text.bytes, "# HELP f h\n# TYPE f counter\nf 0\nf 2\n");
+	CHECK_NUMBER(out.folded, 2);
+	CHECK_NUMBER(page.exemplar_count, 2);
+	CHECK_NUMBER(page.native_count, 2);
+	exposition_done(&out);
+	samples_done(&page);
+}
+
 int main(void)
 {
 	test_escaping();
 	test_numbers();
 	test_labels();
 	test_histogram();
+	test_fold();
 	return check_done();
 }

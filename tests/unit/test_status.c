@@ -47,6 +47,7 @@ static void test_quotes(void)
 		{"plain", {"a b", 3}, "\"a b\"", "a b"},
 		{"markup", {"<b>\"&'\\", 7}, "\"<b>\\\"&'\\\\\"", "&lt;b&gt;&#34;&amp;&#39;\\"},
 		{"control", {"a\n\x01\x7f", 4}, "\"a\\u000a\\u0001\\u007f\"", "a\n\xef\xbf\xbd\xef\xbf\xbd"},
+		{"tab", {"a\tb", 3}, "\"a\\u0009b\"", "a\tb"},
 		{"NUL", {"a\0b", 3}, "\"a\\u0000b\"", "a\xef\xbf\xbd" "b"},
 		{"UTF-8", {"\xc3\xbc", 2}, "\"\xc3\xbc\"", "\xc3\xbc"},
 		{"cut", {"\xc3", 1}, "\"\xef\xbf\xbd\"", "\xef\xbf\xbd"},
