@@ -176,7 +176,7 @@ static struct client *client_of(const struct fake *fake)
 	return client;
 }
 
-#define PROBES_TO_42 "v0.0.45/ping v0.0.44/ping v0.0.43/ping v0.0.42/ping "
+#define PROBES_TO_42 "v0.0.46/ping v0.0.45/ping v0.0.44/ping v0.0.43/ping v0.0.42/ping "
 
 /* Versions are looked for once: after the start and after each upgrade. */
 static void test_upgrade(void)
@@ -189,7 +189,7 @@ static void test_upgrade(void)
 		{"an upgrade, but nothing newer", "25.05.1", "v0.0.41 v0.0.42", "v0.0.42/nodes " PROBES_TO_42},
 		{"as before", "25.05.1", "v0.0.41 v0.0.42", "v0.0.42/nodes "},
 		{"and again", "25.05.1", "v0.0.41 v0.0.42", "v0.0.42/nodes "},
-		{"an upgrade that serves a newer one", "25.11.0", "v0.0.42 v0.0.44", "v0.0.42/nodes v0.0.45/ping v0.0.44/ping "},
+		{"an upgrade that serves a newer one", "25.11.0", "v0.0.42 v0.0.44", "v0.0.42/nodes v0.0.46/ping v0.0.45/ping v0.0.44/ping "},
 		{"it is used", "25.11.0", "v0.0.42 v0.0.44", "v0.0.44/nodes "},
 		{"back again: what was found is as new as it gets", "24.11.5", "v0.0.41 v0.0.42",
 		 "v0.0.44/nodes " PROBES_TO_42 "v0.0.42/nodes "},
@@ -216,12 +216,12 @@ static void test_configured_version(void)
 	static const struct {
 		const char *version, *want;
 	} rows[] = {
-		{NULL, "v0.0.45/ping v0.0.45/nodes "},
+		{NULL, "v0.0.46/ping v0.0.45/ping v0.0.45/nodes "},
 		{"v0.0.42", "v0.0.42/ping v0.0.42/nodes "},
 		{"v0.0.42", "v0.0.42/nodes "}, /* what is known stays */
 		{"v0.0.45", "v0.0.45/ping v0.0.45/nodes "},
 		{"v0.0.42", "v0.0.42/ping v0.0.42/nodes "},
-		{NULL, "v0.0.45/ping v0.0.45/nodes "},
+		{NULL, "v0.0.46/ping v0.0.45/ping v0.0.45/nodes "},
 		{NULL, "v0.0.45/nodes "},
 	};
 	struct fake fake;
