@@ -1,7 +1,7 @@
 /* Properties of the planner over hours of a cluster's life: budgets kept in every window, nobody
  * starved, no going to and fro, freshness back after trouble, the request rate never over its bucket.
  *
- *	test_plan_simulation [HOURS [SEED]]
+ *	test_plan_simulation [HOURS [SEED [JOBS]]]	JOBS: clusters of that size only, of the sizes in main()
  */
 #include "check.h"
 #include "plan_world.h"
@@ -435,10 +435,13 @@ int main(int argc, char **argv)
 	static const uint64_t sizes[] = {100, 10000, 100000, 1000000};
 	double hours = argc > 1 ? atof(argv[1]) : 2.5;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	uint64_t only = argc > 3 ? strtoull(argv[3], NULL, 10) : 0; /* of the sizes */
 	printf("%9s  %-16s %9s %9s %10s %9s\n", "jobs", "scenario", "slurmrestd", "slurmctld",
 	       "states age", "at most");
 	for (size_t s = 0; s < sizeof scenarios / sizeof *scenarios; s++)
 		for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
+			if (only && sizes[j] != only)
+				continue;
 			if (scenarios[s].is_old && sizes[j] > 10000)
 				continue; /* nobody can */
 			if (scenarios[s].states_cost > 0 && sizes[j] != 100000)
