@@ -27,12 +27,13 @@ from oracle_each_job import add_each_job
 from oracle_jobs import BASE_STATES, ENDED, add_jobs
 from oracle_limits import add_limits, add_shares, add_use
 from oracle_nodes import add_nodes, add_partitions
-from slurm_says import ANYTHING, PATIENCE, About, Samples, Slurm, conclude
+from slurm_says import ANYTHING, About, Samples, Slurm, conclude
 
 ROUNDS = 25        # at most, on a cluster where nothing happens
 PERSISTENT = 3     # so often a sample must differ in a row
 MOVED = 100        # so many samples at least change meanwhile, or it says nothing
 STILL = 5          # and so many rounds at least, in which nothing happens
+LONGER = 900       # seconds in which a slow machine may get to so many
 PAUSE = 4          # rounds, and again so many in which jobs come and go
 PRINTED = 10       # differences of a group
 NEARLY_ALL = 0.95  # of the samples of a group are compared while jobs come and go
@@ -333,7 +334,7 @@ def listed_families(arguments):
 def goes_on(comparisons, end):
     """With --moving: on a busy machine it takes longer to see enough."""
     now = time.monotonic()
-    return now < end or now < end + PATIENCE and min(comparison.still for comparison, _ in comparisons) < STILL
+    return now < end or now < end + LONGER and min(comparison.still for comparison, _ in comparisons) < STILL
 
 
 def main():

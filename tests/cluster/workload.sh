@@ -368,16 +368,17 @@ nothing_busy() {
 	[ ! "$(busy 1 -t PENDING,RUNNING,SUSPENDED,CONFIGURING,COMPLETING)" ]
 }
 
-# Whoever polls each second has seen its first size by then.
+# Whoever polls each second has seen its first size by then. The job ends, too, if it cannot be resized.
 resize_one() {
 	local id
 	# shellcheck disable=SC2016
-	id=$(submit alice --time=10 --nodes=2 --ntasks=2 --mem-per-cpu=100 --no-kill \
+	id=$(submit alice --time=5 --nodes=2 --ntasks=2 --mem-per-cpu=100 --no-kill \
 		--wrap 'until [ -e "/run/slurm/resized.$SLURM_JOB_ID" ]; do sleep 0.5; done; sleep '"$1")
+	# shellcheck disable=SC2064
+	trap "touch '$root/run/slurm/resized.$id'" EXIT
 	await RUNNING "$id"
 	sleep 5
 	patiently as_user alice scontrol update "jobid=$id" numnodes=1
-	touch "$root/run/slurm/resized.$id"
 	echo "$id"
 }
 
