@@ -1,10 +1,17 @@
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/id_map.h"
+#include "base/log.h"
 #include "base/map.h"
+#include "base/memory.h"
 #include "base/text_pool.h"
+#include "base/words.h"
 #include "check.h"
 
+#include <malloc.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static void test_text(void)
 {
@@ -44,11 +51,20 @@ static void test_text(void)
 	CHECK_STRING(cut, "ab");
 	text_to_string(TEXT("a\xc3\xa9z"), cut, sizeof cut);
 	CHECK_STRING(cut, "a\xc3\xa9");
+	static const size_t whole[] = {0, 1, 1, 1, 4, 4, 4, 4, 8, 8}; /* bytes, of so many at most */
+	for (size_t max = 0; max < sizeof whole / sizeof *whole; max++)
+		CHECK_NUMBER(text_limit(TEXT("a\xe2\x82\xac\xf0\x9f\x98\x80"), max).len, whole[max]);
 	CHECK_NUMBER(text_character(TEXT("\xf0\x9f\x98\x80")), 4);
 	CHECK_NUMBER(text_character(TEXT("\xf0\x9f\x98")), 0);
 	CHECK_NUMBER(text_character(TEXT("\xed\xa0\x80")), 0); /* a surrogate */
 	CHECK_NUMBER(text_character(TEXT("\xc0\x80")), 0);     /* overlong */
 	CHECK_NUMBER(text_character(TEXT("\xf5\x80\x80\x80")), 0);
+	CHECK_NUMBER(text_character(TEXT("\xc1\xbf")), 0);     /* as long as its letter needs not be */
+	CHECK_NUMBER(text_character(TEXT("\xe0\x9f\xbf")), 0);
+	CHECK_NUMBER(text_character(TEXT("\xed\x9f\xbf")), 3); /* the last before the surrogates */
+	CHECK_NUMBER(text_character(TEXT("\xed\xbf\xbf")), 0);
+	CHECK_NUMBER(text_character(TEXT("\xf4\x8f\xbf\xbf")), 4); /* the last of all */
+	CHECK_NUMBER(text_character(TEXT("\xf4\x90\x80\x80")), 0);
 	CHECK(text_compare(TEXT("a"), TEXT("ab")) < 0);
 	CHECK(text_compare(TEXT("b"), TEXT("ab")) > 0);
 	CHECK(text_compare(TEXT(""), TEXT("")) == 0);
@@ -118,6 +134,13 @@ static void test_arena(void)
 	arena_clear(&arena);
 	CHECK(arena_bytes(&arena) < 200000);
 	CHECK(*(char *)arena_new(&arena, 8) == 0);
+	check_row("an arena that is cleared does not grow");
+	size_t bytes = arena_bytes(&arena);
+	for (int i = 0; i < 100000; i++) {
+		arena_new(&arena, 1000);
+		arena_clear(&arena);
+	}
+	CHECK(arena_bytes(&arena) <= bytes);
 	arena_done(&arena);
 	CHECK(arena_bytes(&arena) == 0);
 }
@@ -191,8 +214,129 @@ static void test_text_pool(void)
 	CHECK(!text_pool_release(&pool, 0));
 }
 
+static void test_words(void)
+{
+	static const double kib = 1024;
+	check_row("words");
+	CHECK_STRING(words_number(0).text, "0");
+	CHECK_STRING(words_number(999).text, "999");
+	CHECK_STRING(words_number(123456).text, "123,456");
+	CHECK_STRING(words_number(UINT64_MAX).text, "18,446,744,073,709,551,615");
+	CHECK_STRING(words_count(0, "job").text, "0 jobs");
+	CHECK_STRING(words_count(1, "job").text, "1 job");
+	CHECK_STRING(words_count(1234, "job").text, "1,234 jobs");
+	CHECK_STRING(words_bytes(kib - 1).text, "1023 B");
+	CHECK_STRING(words_bytes(kib).text, "1.0 KiB");
+	CHECK_STRING(words_bytes(kib * kib).text, "1.0 MiB");
+	CHECK_STRING(words_bytes(20 * kib * kib).text, "20 MiB");
+}
+
+/* Another clock shows whole seconds, and somewhere between two readings of ours: that leaves a range. */
+static void test_clock_ahead(void)
+{
+	static const struct {
+		const char *name;
+		double before;
+		uint64_t second;
+		double began, ended, want;
+	} rows[] = {
+		{"what was thought is possible", 0, 100, 100.5, 100.5, 0},
+		{"until the end of its second", 0.25, 100, 100.5, 100.5, 0.25},
+		{"it is no further ahead than at that end", 3, 100, 100.5, 100.5, 0.5},
+		{"nor further behind than at the second's begin", -3, 100, 100.5, 100.5, -0.5},
+		{"an answer that took long tells less", 3, 100, 90, 110, 3},
+		{"and bounds both ways", 30, 100, 90, 110, 11},
+		{"behind", 0, 40, 100, 100, -59},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].name);
+		CHECK_NUMBER(clock_ahead(rows[i].before, rows[i].second, rows[i].began, rows[i].ended), rows[i].want);
+	}
+}
+
+/* What the lines say from " level=" on, or "," of JSON: before it is the time. */
+static void logged(int file, struct buf *to)
+{
+	char bytes[4096];
+	ssize_t len = pread(file, bytes, sizeof bytes - 1, 0);
+	struct text rest = {bytes, len > 0 ? (size_t)len : 0}, line;
+	buf_clear(to);
+	while (text_next(&rest, '\n', &line)) {
+		const char *from = memmem(line.bytes, line.len, "level", 5);
+		buf_add(to, from, (size_t)(line.bytes + line.len - from));
+		buf_add_char(to, '\n');
+	}
+}
+
+static void test_log(void)
+{
+	struct buf got = BUF_INIT;
+	int file = memfd_create("log", MFD_CLOEXEC), before = dup(STDERR_FILENO);
+	dup2(file, STDERR_FILENO);
+	log_line(LOG_LEVEL_DEBUG, "below the level", NULL);
+	log_line(LOG_LEVEL_INFO, "plain", "url", "http://[::1]:6820/", "empty", "", "space", "a b", NULL);
+	log_line(LOG_LEVEL_WARN, "odd", "pair", "a=b", "quote", "\"", "slash", "\\", "line", "a\nb", NULL);
+	log_setup(LOG_LEVEL_WARN, LOG_FORMAT_JSON);
+	log_about("east");
+	log_line(LOG_LEVEL_INFO, "below it now", NULL);
+	log_line(LOG_LEVEL_WARN, "at it", "pair", "a=b", NULL);
+	log_about(NULL);
+	log_setup(LOG_LEVEL_INFO, LOG_FORMAT_LOGFMT);
+	dup2(before, STDERR_FILENO);
+	check_row("log");
+	logged(file, &got);
+	CHECK_STRING(got.bytes, "level=info msg=plain url=http://[::1]:6820/ empty=\"\" space=\"a b\"\n"
+				"level=warn msg=odd pair=\"a=b\" quote=\"\\\"\" slash=\"\\\\\" line=\"a\\u000ab\"\n"
+				"level\":\"warn\",\"msg\":\"at it\",\"cluster\":\"east\",\"pair\":\"a=b\"}\n");
+	buf_done(&got);
+	close(before);
+	close(file);
+}
+
+/* The linker has the rooms call this one. */
+static struct {
+	const void *memory;
+	size_t len;
+} wiped;
+void __real_explicit_bzero(void *memory, size_t len);
+void __wrap_explicit_bzero(void *memory, size_t len);
+
+void __wrap_explicit_bzero(void *memory, size_t len)
+{
+	wiped.memory = memory;
+	wiped.len = len;
+	__real_explicit_bzero(memory, len);
+}
+
+static void test_wiping(void)
+{
+	check_row("what is freed is wiped, all of it");
+	char *memory = memory_wiping_realloc(NULL, 1000);
+	CHECK(!wiped.memory);
+	memset(memory, 's', 1000);
+	void *old = memory;
+	size_t had = malloc_usable_size(memory);
+	memory = memory_wiping_realloc(memory, 100000);
+	CHECK(wiped.memory == old && wiped.len == had);
+	CHECK(memory[0] == 's' && memory[999] == 's');
+	had = malloc_usable_size(memory);
+	old = memory;
+	memory = memory_wiping_realloc(memory, 10);
+	CHECK(wiped.memory == old && wiped.len == had);
+	CHECK(memory[0] == 's' && memory[9] == 's');
+	had = malloc_usable_size(memory);
+	old = memory;
+	memory_wiping_free(memory);
+	CHECK(wiped.memory == old && wiped.len == had);
+	memory_wiping_free(NULL);
+}
+
 int main(void)
 {
+	test_words();
+	test_clock_ahead();
+	test_log();
+	test_wiping();
 	test_id_map();
 	test_text_pool();
 	test_text();
