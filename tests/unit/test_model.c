@@ -52,6 +52,7 @@ static void test_tres(void)
 		{"cpu=2,mem=62.50G", "mem", UINT64_C(64000) << 20},
 		{"mem=512", "mem", UINT64_C(512) << 20},
 		{"mem=1T", "mem", UINT64_C(1) << 40},
+		{"mem=1.7G", "mem", 1825361101}, /* the nearest */
 		{"cpu=1,gres/gpu=4,gres/gpu:a100=2", "gres/gpu:a100", 2},
 		{"cpu=70000", "cpu", 70000}, /* does not wrap at 65536 */
 		{"cpu=,mem=,node=3", "node", 3},
@@ -126,12 +127,25 @@ static void test_reasons(void)
 		{"JobHeldUser", REASON_HELD},
 		{"JobHeldAdmin", REASON_HELD},
 		{"Dependency", REASON_DEPENDENCY},
+		{"Cleaning", REASON_STARTABLE},
+		{"JobHoldMaxRequeue", REASON_HELD},
 		{"DependencyNeverSatisfied", REASON_DEPENDENCY},
 		{"QOSMaxJobsPerUserLimit", REASON_LIMIT},
 		{"QOSGrpGRES", REASON_LIMIT},
 		{"AssocGrpCpuLimit", REASON_LIMIT},
 		{"JobArrayTaskLimit", REASON_LIMIT},
 		{"Licenses", REASON_LIMIT},
+		{"MaxBillingPerAccount", REASON_LIMIT},
+		{"MaxCpuPerAccount", REASON_LIMIT},
+		{"MaxGRESPerAccount", REASON_LIMIT},
+		{"MaxJobsPerAccount", REASON_LIMIT},
+		{"MaxMemoryPerAccount", REASON_LIMIT},
+		{"MaxNodePerAccount", REASON_LIMIT},
+		{"MaxSubmitJobsPerAccount", REASON_LIMIT},
+		{"MaxMemPerLimit", REASON_LIMIT},
+		{"PartitionNodeLimit", REASON_LIMIT},
+		{"PartitionTimeLimit", REASON_LIMIT},
+		{"PartitionDown", REASON_OTHER},
 		{"BeginTime", REASON_OTHER},
 		{"ReqNodeNotAvail", REASON_OTHER},
 		{"InvalidQOS", REASON_OTHER},
@@ -170,8 +184,101 @@ static void test_names(void)
 	vocabulary_done(&vocabulary);
 }
 
+/* What is listed with a type is no more of what is listed without. */
+static void test_gres_of_tres(void)
+{
+	static const struct {
+		const char *tres, *want;
+	} rows[] = {
+		{"cpu=4,gres/gpu=8", "gpu:=8 "},
+		{"gres/gpu=8,gres/gpu:a100=4,gres/gpu:h100=2", "gpu:=2 gpu:a100=4 gpu:h100=2 "},
+		{"gres/gpu:a100=4,gres/gpu=4", "gpu:a100=4 "},
+		{"gres/gpu=2,gres/gpu:a100=4", "gpu:a100=4 "},
+		{"gres/gpu=4,gres/shard:a100=3", "gpu:=4 shard:a100=3 "},
+		{"gres/gpu=0", ""},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct text whole = text_of(rows[i].tres), rest = whole;
+		struct gres gres;
+		char got[256] = "";
+		while (tres_next_gres(&rest, whole, &gres))
+			snprintf(got + strlen(got), sizeof got - strlen(got), "%.*s:%.*s=%lu ", (int)gres.name.len,
+				 gres.name.bytes, (int)gres.type.len, gres.type.bytes, (unsigned long)gres.count);
+		check_row(rows[i].tres);
+		CHECK_STRING(got, rows[i].want);
+	}
+}
+
+static void test_exits(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t signal, code;
+		int state;
+		enum job_exit want;
+	} rows[] = {
+		{"well", NUMBER_UNSET, 0, JOB_COMPLETED, JOB_EXIT_ZERO},
+		{"well, and signal 0 is none", 0, 0, JOB_COMPLETED, JOB_EXIT_ZERO},
+		{"a code", 0, 3, JOB_FAILED, JOB_EXIT_NONZERO},
+		{"a signal", 9, 0, JOB_FAILED, JOB_EXIT_SIGNAL},
+		{"a signal, and no code", 9, NUMBER_UNSET, JOB_TIMEOUT, JOB_EXIT_SIGNAL},
+		{"none told", NUMBER_UNSET, NUMBER_UNSET, JOB_CANCELLED, JOB_EXIT_UNKNOWN},
+		{"none told, signal 0", 0, NUMBER_UNSET, JOB_CANCELLED, JOB_EXIT_UNKNOWN},
+		{"none told of one that failed", NUMBER_UNSET, NUMBER_UNSET, JOB_FAILED, JOB_EXIT_NONZERO},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct job job = {.exit_signal = rows[i].signal, .exit_code = rows[i].code, .state = rows[i].state};
+		check_row(rows[i].name);
+		CHECK_NUMBER(job_exit_of(&job), rows[i].want);
+	}
+}
+
+/* Nothing of a copy is where the record's texts were. */
+static void test_copy(void)
+{
+	char bytes[] = "text";
+	struct job_node node = {{bytes, 4}, 8};
+	struct job job = {.nodes_held = {&node, 1}};
+	struct text *const texts[] = {&job.array_tasks, &job.user, &job.account, &job.partitions, &job.qos, &job.reason,
+				      &job.tres_requested, &job.tres_allocated, &job.reservation, &job.node_list,
+				      &job.cluster, &job.name, &job.sluid};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		*texts[i] = (struct text){bytes, 4};
+	struct arena arena = ARENA_INIT;
+	struct job copy = job_copy(&job, &arena);
+	const struct job_node *nodes = copy.nodes_held.items;
+	memset(bytes, 'x', 4);
+	node = (struct job_node){TEXT("other"), 1};
+	check_row("a copy of a job");
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		CHECK(text_equal(*(struct text *)((char *)&copy + ((char *)texts[i] - (char *)&job)), TEXT("text")));
+	CHECK(copy.nodes_held.count == 1 && nodes->cpus == 8 && text_equal(nodes->name, TEXT("text")));
+	arena_done(&arena);
+}
+
+static void test_free_nodes(void)
+{
+	static const uint64_t harmless = UINT64_C(1) << NODE_FLAG_POWERED_DOWN | UINT64_C(1) << NODE_FLAG_POWERING_UP;
+	static const enum node_flag hindrances[] = {
+		NODE_FLAG_DRAIN, NODE_FLAG_COMPLETING, NODE_FLAG_FAIL, NODE_FLAG_NOT_RESPONDING, NODE_FLAG_MAINT,
+		NODE_FLAG_RESERVED, NODE_FLAG_PLANNED, NODE_FLAG_POWERING_DOWN, NODE_FLAG_REBOOT_REQUESTED,
+		NODE_FLAG_REBOOT_ISSUED, NODE_FLAG_INVALID_REG, NODE_FLAG_POWER_DOWN, NODE_FLAG_POWER_DRAIN,
+		NODE_FLAG_BLOCKED, NODE_FLAG_EXTERNAL};
+	check_row("free nodes");
+	CHECK(node_is_free(&(struct node){.state = NODE_IDLE}));
+	CHECK(node_is_free(&(struct node){.state = NODE_IDLE, .flags = harmless}));
+	for (int state = 0; state < NODE_STATES; state++)
+		CHECK(node_is_free(&(struct node){.state = state}) == (state == NODE_IDLE));
+	for (size_t i = 0; i < sizeof hindrances / sizeof *hindrances; i++)
+		CHECK(!node_is_free(&(struct node){.state = NODE_IDLE, .flags = UINT64_C(1) << hindrances[i]}));
+}
+
 int main(void)
 {
+	test_gres_of_tres();
+	test_exits();
+	test_copy();
+	test_free_nodes();
 	test_job_count();
 	test_tres();
 	test_gres();
