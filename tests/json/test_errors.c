@@ -255,6 +255,35 @@ static void test_stays_failed(void)
 	json_shape_free(shape);
 }
 
+/* What never ends is refused when it is too long, not when it ends. */
+static void test_endless_tokens(void)
+{
+	static const struct {
+		const char *begin, *again, *want;
+	} rows[] = {
+		{"[1", "2", "number longer than 1000 bytes at byte 1"},
+		{"[1.5", "0", "number longer than 1000 bytes at byte 1"},
+		{"[\"", "a", "string longer than 1000 bytes at byte 2"},
+		{"[\"", "\\n", "string longer than 1000 bytes at byte 2"},
+		{"{\"", "a", "string longer than 1000 bytes at byte 2"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct json_shape *shape = json_shape_new();
+		struct json_limits limits = JSON_LIMITS_DEFAULT;
+		struct error err = {"none"};
+		limits.token_bytes_max = 1000;
+		struct json_reader *reader = json_reader_new(shape, limits, ignore, NULL);
+		bool ok = json_reader_feed(reader, rows[i].begin, strlen(rows[i].begin), &err);
+		for (int piece = 0; ok && piece < 1001; piece++)
+			ok = json_reader_feed(reader, rows[i].again, strlen(rows[i].again), &err);
+		check_row(rows[i].begin);
+		CHECK(!ok);
+		CHECK_STRING(err.text, rows[i].want);
+		json_reader_free(reader);
+		json_shape_free(shape);
+	}
+}
+
 /* A token that arrives byte by byte must not be looked at again from its beginning each time: with
  * that, this test would run for minutes. */
 static void test_long_token_by_bytes(void)
@@ -292,6 +321,7 @@ int main(void)
 	test_just_within_limits();
 	test_deep();
 	test_stays_failed();
+	test_endless_tokens();
 	test_long_token_by_bytes();
 	return check_done();
 }

@@ -130,6 +130,8 @@ static void test_strings(void)
 		{"low low", top, TEXT("\"\\ude00\\ude01\""), "0=\"\xef\xbf\xbd\xef\xbf\xbd\""},
 		{"high high low", top, TEXT("\"\\ud83d\\ud83d\\ude00\""),
 		 "0=\"\xef\xbf\xbd\xf0\x9f\x98\x80\""},
+		{"high and what follows the low ones", top, TEXT("\"\\ud83d\\ue000\\ud83d\\uffff\""),
+		 "0=\"\xef\xbf\xbd\xee\x80\x80\xef\xbf\xbd\xef\xbf\xbf\""},
 		{"high and letter", top, TEXT("\"\\ud83d\\u0041\""),
 		 "0=\"\xef\xbf\xbd"
 		 "A\""},
