@@ -133,11 +133,31 @@ static void test_totals(void)
 	cluster_done(&cluster);
 }
 
+/* Zero is told, what nobody knows is not. */
+static void test_zero_and_unknown(void)
+{
+	struct cluster cluster;
+	check_row("zero and unknown");
+	cluster_init(&cluster);
+	page_feed(&cluster, ENDPOINT_PARTITIONS, "{\"partitions\":[{\"name\":\"a\"}]}", 0);
+	page_feed(&cluster, ENDPOINT_QOS,
+		  "{\"qos\":[{\"name\":\"free\",\"priority\":0,\"usage_factor\":0},{\"name\":\"odd\"}]}", 0);
+	struct buf page = page_of(&cluster);
+	CHECK(!strstr(page.bytes, "slurm_partition_state{"));
+	CHECK_NUMBER(page_value(&page, "slurm_qos_usage_factor{qos=\"free\"}"), 0);
+	CHECK_NUMBER(page_value(&page, "slurm_qos_usage_factor{qos=\"odd\"}"), NAN);
+	CHECK_NUMBER(page_value(&page, "slurm_qos_priority{qos=\"free\"}"), 0);
+	CHECK_NUMBER(page_value(&page, "slurm_qos_priority{qos=\"odd\"}"), NAN);
+	buf_done(&page);
+	cluster_done(&cluster);
+}
+
 static void test_partitions(void)
 {
 	static const struct page_sample rows[] = {
 		{"slurm_partition_nodes{partition=\"gpu\",state=\"idle\"}", 1},
 		{"slurm_partition_nodes{partition=\"other\",state=\"idle\"}", 2},
+		{"slurm_partition_nodes_free{partition=\"other\"}", 2},
 		{"slurm_partition_cpus{partition=\"other\",state=\"idle\"}", 12},
 		{"slurm_partition_gres{partition=\"other\",gres=\"gpu\",type=\"a100\",state=\"idle\"}", 2},
 		{"slurm_partition_info{partition=\"gpu\"}", 1},
@@ -416,6 +436,7 @@ int main(void)
 
 	test_who_is_shown();
 	test_totals();
+	test_zero_and_unknown();
 	test_partitions();
 	test_filters();
 	test_events();

@@ -40,6 +40,49 @@ static void test_nodes(void)
 	}
 }
 
+/* slurmctld may have given more than there is, and may not say how much there is. */
+static void test_odd_nodes(void)
+{
+	struct nodes_section *section = nodes_section_new(NULL, NULL);
+	struct node node = {.name = TEXT("n"), .state = NODE_ALLOCATED, .cpus = 4, .allocated_cpus = 8,
+			    .memory = NUMBER_UNSET, .allocated_memory = 400};
+	check_row("more is allocated than there is");
+	nodes_section_add(section, &node);
+	CHECK_NUMBER(section->cluster.cpus[SHARE_ALLOCATED], 8);
+	CHECK_NUMBER(section->cluster.cpus[SHARE_IDLE], 0);
+	CHECK_NUMBER(section->cluster.memory[SHARE_ALLOCATED], 400);
+	CHECK_NUMBER(section->cluster.memory[SHARE_IDLE], 0);
+	nodes_section_free(section);
+}
+
+static void test_flags_of_all_nodes(void)
+{
+	struct nodes_section *section = nodes_section_new(NULL, NULL);
+	check_row("flags that some nodes have");
+	nodes_section_add(section, &(struct node){.name = TEXT("a"), .flags = 1 << NODE_FLAG_DRAIN});
+	nodes_section_add(section, &(struct node){.name = TEXT("b"), .flags = 1 << NODE_FLAG_MAINT});
+	nodes_section_add(section, &(struct node){.name = TEXT("c")});
+	CHECK_NUMBER(section->cluster.flags_seen, 1 << NODE_FLAG_DRAIN | 1 << NODE_FLAG_MAINT);
+	CHECK_NUMBER(section->cluster.flagged[NODE_FLAG_DRAIN], 1);
+	CHECK_NUMBER(section->cluster.flagged[NODE_FLAG_MAINT], 1);
+	nodes_section_free(section);
+}
+
+static void test_rosters_do_not_grow(void)
+{
+	struct roster roster;
+	check_row("a roster that is chosen again and again does not grow");
+	roster_init(&roster);
+	for (int i = 0; i < 10000; i++) {
+		roster_offer(&roster, TEXT("alice"), (struct roster_use){1, 1});
+		roster_offer(&roster, TEXT("bob"), (struct roster_use){2, 1});
+		roster_choose(&roster, 1);
+	}
+	CHECK(roster_shows(&roster, TEXT("bob")) && !roster_shows(&roster, TEXT("alice")));
+	CHECK(arena_bytes(&roster.shown_arena) + arena_bytes(&roster.offers_arena) < 100000);
+	roster_done(&roster);
+}
+
 static void test_running_sums(void)
 {
 	struct scheduler_section section;
@@ -61,10 +104,14 @@ static void test_running_sums(void)
 	CHECK_NUMBER(scheduler_section_sum(&section, SUM_CYCLES), 28);
 	CHECK_NUMBER(scheduler_section_sum(&section, SUM_CYCLE_US), 1150);
 	CHECK_NUMBER(scheduler_section_sum(&section, SUM_BACKFILL_JOBS), 9);
+	diag.cycle_mean_us = 49; /* of the same cycles: the mean is rounded */
+	scheduler_section_set(&section, &diag);
+	CHECK_NUMBER(scheduler_section_sum(&section, SUM_CYCLE_US), 1150);
 	diag.reset_time = 300; /* a restart */
 	diag.backfill_jobs = 2;
 	scheduler_section_set(&section, &diag);
 	CHECK_NUMBER(scheduler_section_sum(&section, SUM_BACKFILL_JOBS), 11);
+	CHECK_NUMBER(scheduler_section_sum(&section, SUM_CYCLES), 25 + 3 + 3);
 	CHECK(scheduler_section_sum(&section, SUM_BACKFILL_CYCLES) == NUMBER_UNSET);
 	scheduler_section_done(&section);
 }
@@ -130,6 +177,9 @@ static void test_many_rpcs(void)
 int main(void)
 {
 	test_nodes();
+	test_odd_nodes();
+	test_flags_of_all_nodes();
+	test_rosters_do_not_grow();
 	test_running_sums();
 	test_pending_rpcs();
 	test_many_rpcs();

@@ -106,6 +106,16 @@ static void test_who_has_rows(void)
 	check_jobs(&cluster, "one that starts comes before those that wait",
 		   "4 running 5 suspended 6 suspended");
 	cluster_done(&cluster);
+
+	start(&cluster, 1, 100);
+	tell_of(&cluster, 1, JOB_RUNNING, "n1");
+	check_jobs(&cluster, "one", "1 running");
+	tell_of(&cluster, 2, JOB_RUNNING, "n2");
+	job_table_set_state(cluster.job_table, 1, JOB_SUSPENDED, 0, 3001);
+	check_jobs(&cluster, "takes the row of another", "2 running");
+	job_table_set_state(cluster.job_table, 2, JOB_SUSPENDED, 0, 3002);
+	check_jobs(&cluster, "who had one before has no right to it any more", "2 suspended");
+	cluster_done(&cluster);
 }
 
 static void test_places_in_the_table(void)
@@ -165,6 +175,55 @@ static void test_rows_of_nodes(void)
 	check_row("who has rows of nodes keeps them");
 	tell_of(&cluster, 0, JOB_RUNNING, "n[11-13]");
 	page_check(&cluster, rows, 4);
+	cluster_done(&cluster);
+}
+
+static void test_rows_of_nodes_are_kept(void)
+{
+	static const struct page_sample fit[] = {
+		{"slurm_job_node_info{jobid=\"2\",node=\"n03\"}", 1},
+		{"slurm_job_node_info{jobid=\"3\",node=\"n04\"}", 1},
+		{"slurmscope_series_folded{family=\"slurm_job_node_info\"}", 0},
+	};
+	static const struct page_sample kept[] = {
+		{"slurm_job_node_info{jobid=\"2\",node=\"n03\"}", 1},
+		{"slurm_job_node_info{jobid=\"3\",node=\"n04\"}", 1},
+		{"slurm_job_node_info{jobid=\"4\",node=\"n05\"}", NAN},
+	};
+	struct cluster cluster;
+	start(&cluster, 10, 4);
+	tell_of(&cluster, 1, JOB_COMPLETED, "n1");
+	tell_of(&cluster, 2, JOB_RUNNING, "n[01-03]");
+	tell_of(&cluster, 3, JOB_RUNNING, "n04");
+	check_row("as many as may be");
+	page_check(&cluster, fit, sizeof fit / sizeof *fit);
+	check_row("a newcomer that comes first in the table takes none from those that are told again");
+	job_table_remove(cluster.job_table, 1);
+	tell_of(&cluster, 4, JOB_RUNNING, "n05");
+	tell_of(&cluster, 2, JOB_RUNNING, "n[01-03]");
+	tell_of(&cluster, 3, JOB_RUNNING, "n04");
+	page_check(&cluster, kept, sizeof kept / sizeof *kept);
+	cluster_done(&cluster);
+}
+
+/* The role changed: all jobs are forgotten, and found again. */
+static void test_forgotten(void)
+{
+	static const struct page_sample rows[] = {
+		{"slurm_job_info{jobid=\"1\",user=\"ann\",account=\"bio\",partition=\"cpu\",qos=\"normal\",name=\"sim\"}", 1},
+		{"slurm_job_node_info{jobid=\"1\",node=\"n1\"}", 1},
+		{"slurm_job_priority{jobid=\"1\"}", 10},
+	};
+	struct cluster cluster;
+	start(&cluster, 10, 100);
+	for (int i = 0; i < 2; i++) {
+		tell_of(&cluster, 1, JOB_RUNNING, "n1");
+		check_row(i ? "after all jobs were forgotten" : "before");
+		page_check(&cluster, rows, sizeof rows / sizeof *rows);
+		cluster_forget_jobs(&cluster);
+		cluster_show_jobs(&cluster, true);
+		check_jobs(&cluster, "none is known", "");
+	}
 	cluster_done(&cluster);
 }
 
@@ -404,6 +463,8 @@ int main(void)
 	test_places_in_the_table();
 	test_what_is_counted();
 	test_rows_of_nodes();
+	test_rows_of_nodes_are_kept();
+	test_forgotten();
 	test_what_rows_say();
 	test_filters();
 	test_what_is_missing();

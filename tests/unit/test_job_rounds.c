@@ -1,6 +1,7 @@
 /* Rounds, frontiers, searches and details against a slurmctld whose jobs come, split, start, end and go: whatever
  * happened, after a round the table holds what slurmctld has. */
 #include "check.h"
+#include "cluster/each_job.h"
 #include "cluster/job_rounds.h"
 #include "cluster/jobs_check.h"
 #include "controller_model.h"
@@ -320,6 +321,42 @@ static void test_borrowed_details(void)
 	CHECK(job_table_find(world->table, array, &view) && view.has_details && view.is_unsplit);
 	check_same(world);
 	world_end(world);
+	check_row("what one holds that is a task itself is not known");
+	world_start(world, 9, 1, 1000000);
+	array = model_submit(&world->model, 0, 1500);
+	for (int i = 0; i < 1500; i++)
+		model_start(&world->model, model_find(&world->model, array));
+	find_all(world);
+	struct each_job each = {.max = 5000};
+	each_job_choose(&each, world->table, NULL);
+	CHECK(job_table_find(world->table, array, &view) && view.has_details && !view.is_unsplit);
+	CHECK_NUMBER(each.count, 1499);
+	each_job_done(&each);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
+/* slurmrestd takes 81 kB of URL (24.11), some are left for what stands before them. */
+static void test_urls_are_bounded(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	struct buf query = BUF_INIT;
+	check_row("however many rows a request may bring");
+	world_start(world, 15, 60000000, 67000000);
+	for (int i = 0; i < 3990; i++)
+		model_submit(&world->model, 0, 0);
+	find_all(world);
+	job_rounds_begin(&world->rounds);
+	int requests = 0;
+	for (; job_rounds_ask(&world->rounds, UINT64_MAX, &query) && requests < 100; requests++) {
+		CHECK(query.len < 61000);
+		answer(world, &query);
+	}
+	CHECK(requests > 1 && requests < 10);
+	check_same(world);
+	buf_done(&query);
+	world_end(world);
 	free(world);
 }
 
@@ -581,6 +618,86 @@ static void test_gap(void)
 	free(world);
 }
 
+static void test_frontiers_are_bounded(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	struct buf query = BUF_INIT;
+	size_t most = 0;
+	check_row("where many jobs are new, ever more ids are asked for, but not without end");
+	world_start(world, 18, 1, 1000000);
+	model_submit(&world->model, 0, 0);
+	find_all(world);
+	for (int i = 0; i < 3900; i++)
+		model_submit(&world->model, 0, 0);
+	job_rounds_begin(&world->rounds);
+	while (job_rounds_ask(&world->rounds, UINT64_MAX, &query)) {
+		most = world->rounds.frontiers.probes.count > most ? world->rounds.frontiers.probes.count : most;
+		answer(world, &query);
+	}
+	CHECK_NUMBER(most, 1024);
+	check_same(world);
+	buf_done(&query);
+	world_end(world);
+	free(world);
+}
+
+/* A task comes twice if its id was asked for in two ways. */
+static void test_tasks_count_once(void)
+{
+	struct job_answer answer = {.count = 0};
+	struct job_table *table = job_table_new();
+	struct id_map tails = {0};
+	struct job_view view;
+	check_row("tasks count once");
+	for (const char *name = "7_17_27_27_37_3"; *name; name += 3)
+		job_answer_take(&answer, &(struct job_task){.id = 7, .name = {name, 3}, .state = JOB_PENDING});
+	job_answer_apply(&answer, table, NULL, &tails, 1000);
+	CHECK(job_table_find(table, 7, &view) && view.tasks == 3);
+	free(answer.rows);
+	id_map_done(&tails);
+	job_table_free(table);
+}
+
+static void test_lists_leave_nothing_behind(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	struct buf all = BUF_INIT;
+	check_row("of an array that is on no list any more nothing is remembered");
+	world_start(world, 17, 1, 1000000);
+	uint64_t array = model_submit(&world->model, 0, 5000);
+	for (int i = 0; i < 1500; i++)
+		model_start(&world->model, model_find(&world->model, array));
+	find_all(world);
+	list_arrays(world);
+	CHECK(world->rounds.tails.count);
+	model_forget(&world->model, (size_t)(model_find(&world->model, array) - world->model.records));
+	job_rounds_ask_whole(&world->rounds);
+	answer(world, &all);
+	check_same(world);
+	CHECK_NUMBER(world->rounds.tails.count, 0);
+	buf_done(&all);
+	world_end(world);
+	free(world);
+}
+
+static void test_search_reaches_the_first_id(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	check_row("the lowest id of all is searched, too");
+	world_start(world, 16, 100, 1000000);
+	for (int id = 0; id < 500; id++)
+		model_take_id(&world->model);
+	for (int i = 0; i < 5; i++)
+		model_submit(&world->model, 0, 0);
+	find_all(world);
+	model_submit(&world->model, 100, 0);
+	note_count(world);
+	search(world);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
 /* PrivateData: jobs/state shows the job, job/{id} does not. */
 static void test_private(void)
 {
@@ -608,6 +725,7 @@ int main(void)
 	test_large_arrays();
 	test_first_records();
 	test_borrowed_details();
+	test_urls_are_bounded();
 	test_search();
 	test_ids_begin_anew();
 	test_rounds_are_not_disturbed();
@@ -615,6 +733,10 @@ int main(void)
 	test_requeued_jobs_are_no_frontier();
 	test_count();
 	test_gap();
+	test_frontiers_are_bounded();
+	test_tasks_count_once();
+	test_lists_leave_nothing_behind();
+	test_search_reaches_the_first_id();
 	test_private();
 	return check_done();
 }

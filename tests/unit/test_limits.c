@@ -430,6 +430,21 @@ static void test_largest(void)
 	cluster_done(&cluster);
 }
 
+static void test_who_is_gone(void)
+{
+	struct cluster cluster;
+	use_of_jobs(&cluster);
+	check_row("what is gone is charged no more");
+	for (uint64_t id = 1; id < 100; id++)
+		job_table_remove(cluster.job_table, id);
+	cluster_settle(&cluster);
+	const struct limited *root = map_find(&cluster.limits->associations, (struct text){"root\0\0", 6});
+	const double *use = map_find(&root->usage, TEXT("jobs"));
+	CHECK(!use || *use == 0);
+	CHECK_NUMBER(root->use.submitted_jobs, 0);
+	cluster_done(&cluster);
+}
+
 int main(void)
 {
 	vocabulary_init(&vocabulary);
@@ -441,6 +456,7 @@ int main(void)
 	test_time_left();
 	test_usage();
 	test_largest();
+	test_who_is_gone();
 	vocabulary_done(&vocabulary);
 	return check_done();
 }
