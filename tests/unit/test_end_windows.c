@@ -37,6 +37,22 @@ static void takes_turns(void)
 	CHECK_NUMBER(windows.known_until, T + 3000 - 600);
 }
 
+static void sweeps_after_the_clock_was_set_back(void)
+{
+	for (int64_t back = 30; back <= 3000; back *= 10) {
+		struct end_windows windows;
+		int64_t now = T + 700;
+		int sweeps = 0;
+		end_windows_init(&windows, T, EVERY);
+		while (windows.sweep_to || windows.next_sweep <= now)
+			ask(&windows, now, 1);
+		now -= back;
+		for (int i = 0; i < 60; i++, now += EVERY)
+			sweeps += ask(&windows, now, 1).is_sweep;
+		CHECK(sweeps >= 2); /* in half an hour */
+	}
+}
+
 static void a_day_away(void)
 {
 	struct end_windows windows;
@@ -464,6 +480,7 @@ static void nothing_is_passed_over(uint64_t lives)
 int main(int argc, char **argv)
 {
 	takes_turns();
+	sweeps_after_the_clock_was_set_back();
 	a_day_away();
 	a_quiet_day_away();
 	sizes();

@@ -442,6 +442,68 @@ static void test_nodes(void)
 	world_done(&w);
 }
 
+/* The last job that was counted so, of the whole cluster; 0: none is told. */
+static uint32_t last_job(const struct world *w, enum tally_what what, const char *detail)
+{
+	const struct tally *tally = tallies_of(&w->events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
+	for (size_t i = 0; i < tally->counts.count; i++) {
+		const struct tally_count *count = tally->counts.entries[i].value;
+		if (count->what == what && text_equal(count->detail, text_of(detail)) && count->last)
+			return count->last->job;
+	}
+	return 0;
+}
+
+static void test_who_failed_last(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("who looks at failures finds the last one, whatever order they are told in");
+	for (uint64_t id = 1; id <= 3; id++) {
+		const struct job job = running(id, BIRTH + 1, BIRTH + 2);
+		take_end(&w, &job, "failed", BIRTH + (id == 2 ? 20 : 10));
+	}
+	CHECK_NUMBER(last_job(&w, TALLY_ENDS, "failed"), 2);
+	check_row("nobody looks at those that are well");
+	const struct job well = running(4, BIRTH + 1, BIRTH + 2);
+	take_end(&w, &well, "completed", BIRTH + 30);
+	CHECK_NUMBER(last_job(&w, TALLY_ENDS, "completed"), 0);
+	world_done(&w);
+}
+
+static void test_what_is_not_told(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("without a time from which it could start it waited from its submission on");
+	struct job job = running(1, BIRTH + 5, BIRTH + 25);
+	job.eligible_time = 0;
+	put_and_look(&w, &job, BIRTH + 30);
+	CHECK_NUMBER(in_queue(&w, TALLY_WAIT_SECONDS, "sum"), 20);
+	check_row("without a limit it uses no part of one");
+	struct job_end end = end_of(&job, "completed", BIRTH + 40);
+	end.time_limit = 0;
+	job_events_take_end(w.events, &end);
+	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_TIME_LIMIT_RATIO, "+Inf"), 0);
+	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_TIME_LIMIT_RATIO, "sum"), 0);
+	world_done(&w);
+}
+
+static void test_suspended_before_birth(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("of one that was suspended most of the time no more can have run before birth than it ran");
+	const struct job first = running(1, BIRTH - 2000, BIRTH - 1000), second = running(1, BIRTH + 15, BIRTH + 20);
+	struct job_end end = end_of(&first, "requeued", BIRTH + 10);
+	end.run_seconds = 50;
+	job_events_take_end(w.events, &end);
+	check_cluster(&w, 0, 0, 1, 0);
+	put_and_look(&w, &second, BIRTH + 40);
+	check_cluster(&w, 1, 1, 1, 2 * 20);
+	world_done(&w);
+}
+
 /* A job that failed there; each is another. */
 static void fail_on(struct world *w, const char *node, int64_t time)
 {
@@ -594,6 +656,67 @@ static void test_steps(void)
 	world_done(&w);
 }
 
+static void test_steps_of_little(void)
+{
+	struct world w;
+	world_init(&w, true);
+	w.events->reads_steps = true;
+	check_row("one that used no CPU held some all the same; without a peak nothing is told of memory");
+	const struct job job = running(1, BIRTH + 1, BIRTH + 10);
+	take_end(&w, &job, "completed", BIRTH + 21);
+	const struct job_steps steps = {
+		.raw_id = 1, .key = {1, RUN_NO_TASK, BIRTH + 1}, .allocated_cpu_seconds = 22, .allocated_memory = 4096};
+	job_events_take_steps(w.events, &steps);
+	CHECK_NUMBER(of_alice(&w, TALLY_ALLOCATED_CPU_SECONDS), 22);
+	CHECK_NUMBER(of_alice(&w, TALLY_USED_CPU_SECONDS), 0);
+	CHECK_NUMBER(of_alice(&w, TALLY_ALLOCATED_MEMORY_BYTES), 0);
+	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_CPU_EFFICIENCY_RATIO, "0.01"), 1);
+	check_row("that steps are given up survives a restart, though nothing else has changed");
+	const struct job second = running(2, BIRTH + 1, BIRTH + 10);
+	const struct run_key key = {2, RUN_NO_TASK, BIRTH + 1};
+	take_end(&w, &second, "completed", BIRTH + 21);
+	memory_write(&w.memory, w.events, false);
+	CHECK_NUMBER(job_events_want_steps(w.events, BIRTH + 99, NULL, 0), 1);
+	job_events_no_steps(w.events, &key);
+	restart(&w, true, BIRTH + 100);
+	CHECK_NUMBER(job_events_want_steps(w.events, BIRTH + 99, NULL, 0), 0);
+	world_done(&w);
+}
+
+static void test_times_do_not_go_back(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("until when ends are known");
+	job_events_end_window(w.events, BIRTH + 1000, BIRTH + 900);
+	job_events_end_window(w.events, BIRTH + 500, BIRTH + 400);
+	CHECK_NUMBER(w.events->ends_known_until, BIRTH + 1000);
+	check_row("until when jobs were looked at: a restart counts no second twice");
+	const struct job job = running(1, BIRTH + 10, BIRTH + 20);
+	put_and_look(&w, &job, BIRTH + 100);
+	look(&w, BIRTH + 60); /* the clock was set back */
+	check_cluster(&w, 1, 1, 0, 2 * 80);
+	restart(&w, true, BIRTH + 100);
+	put_and_look(&w, &job, BIRTH + 110);
+	check_cluster(&w, 1, 1, 0, 2 * 90);
+	world_done(&w);
+}
+
+static void test_anothers_row(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("another job, submitted in the same second, takes the place in the table");
+	const struct job first = running(1, BIRTH + 10, BIRTH + 20), second = running(2, BIRTH + 10, BIRTH + 100);
+	put_and_look(&w, &first, BIRTH + 50);
+	job_table_remove(w.table, 1);
+	put_and_look(&w, &second, BIRTH + 110);
+	check_cluster(&w, 2, 2, 0, 2 * (30 + 10));
+	take_end(&w, &first, "completed", BIRTH + 60);
+	check_cluster(&w, 2, 2, 1, 2 * (40 + 10));
+	world_done(&w);
+}
+
 int main(void)
 {
 	test_a_life();
@@ -612,8 +735,14 @@ int main(void)
 	test_caps();
 	test_many_details();
 	test_nodes();
+	test_who_failed_last();
+	test_what_is_not_told();
+	test_suspended_before_birth();
 	test_black_hole();
 	test_filters();
 	test_steps();
+	test_steps_of_little();
+	test_times_do_not_go_back();
+	test_anothers_row();
 	return check_done();
 }

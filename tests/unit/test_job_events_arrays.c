@@ -244,6 +244,18 @@ static void test_cancelled_unsplit(void)
 	job_events_end_window(w.events, BIRTH + 1001, BIRTH + 901);
 	CHECK_NUMBER(w.events->lost, 0);
 	world_done(&w);
+	check_row("of the others nobody tells");
+	world_init(&w, true);
+	put_and_look(&w, &rest, BIRTH + 5);
+	end_rest(&w, "3-9", 7, BIRTH + 7);
+	job_table_remove(w.table, 100);
+	look(&w, BIRTH + 8);
+	job_events_end_window(w.events, BIRTH + 3608, BIRTH + 3000);
+	CHECK_NUMBER(w.events->lost, 0);
+	job_events_end_window(w.events, BIRTH + 3609, BIRTH + 3000);
+	CHECK_NUMBER(w.events->lost, 3);
+	CHECK_NUMBER(w.events->runs.used, 0);
+	world_done(&w);
 	check_row("without slurmdbd");
 	world_init(&w, false);
 	put_and_look(&w, &rest, BIRTH + 5);

@@ -102,6 +102,23 @@ static void check_resized(struct world *w, const char *what, double cpu_seconds)
 	world_done(w);
 }
 
+static void test_grown(void)
+{
+	struct world w;
+	const struct job first = last_size(BIRTH + 5, BIRTH + 10);
+	struct job now = first;
+	world_init(&w, true);
+	check_row("one that got larger: nothing more is counted of when it was small");
+	now.cpus = 4;
+	now.tres_allocated = TEXT("cpu=4,gres/gpu=8,gres/gpu:a100=8");
+	put_and_look(&w, &now, BIRTH + 40);
+	check_cluster(&w, 1, 1, 0, 4 * 30);
+	take_size(&w, &first, BIRTH + 30);
+	check_cluster(&w, 1, 1, 0, 4 * 30);
+	CHECK_NUMBER(in_cluster(&w, TALLY_GRES_SECONDS, "gpu:a100"), 8 * 30);
+	world_done(&w);
+}
+
 static void test_unseen(void)
 {
 	struct world w;
@@ -213,6 +230,7 @@ int main(void)
 	test_seen(BIRTH + 30);
 	test_seen(BIRTH + 10);
 	test_unseen();
+	test_grown();
 	test_several();
 	return check_done();
 }
