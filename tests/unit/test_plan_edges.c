@@ -1,0 +1,214 @@
+/* Where the planner's rules begin and end: the last that is allowed and the first that is not, and what is not carried
+ * over. */
+#include "plan_life.h"
+
+#include "plan/cost.h"
+
+#include <math.h>
+
+static void later(struct life *life, double seconds)
+{
+	life->now_ns += (uint64_t)(seconds * 1e9);
+}
+
+static double brake(struct life *life, uint64_t threads, uint64_t queue)
+{
+	plan_note_health(life->plan, life->now_ns, threads, queue);
+	return plan_show_totals(life->plan, life->now_ns).brake;
+}
+
+static void test_brake(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	CHECK_NUMBER(brake(&life, 191, 999), 1);
+	CHECK_NUMBER(brake(&life, 192, 0), 2); /* three quarters of 256 */
+	later(&life, 14);
+	CHECK_NUMBER(brake(&life, 256, 0), 2); /* what it does is not seen at once */
+	later(&life, 1);
+	CHECK_NUMBER(brake(&life, 0, 1000), 4);
+	later(&life, 15);
+	CHECK_NUMBER(brake(&life, 192, 0), 8);
+	later(&life, 100);
+	CHECK_NUMBER(brake(&life, 192, 0), 8); /* at most */
+	live(&life, 1);
+	CHECK_NUMBER(show(&life, JOBS).interval_s, 8 * 15);
+	CHECK_NUMBER(show(&life, LIST).interval_s, 100); /* the most that caution makes of it */
+	CHECK_NUMBER(show(&life, DBD).interval_s, 20);	 /* slurmdbd is not asked less often */
+	later(&life, 50);
+	CHECK_NUMBER(brake(&life, 0, 0), 8); /* it was busy less than a minute ago */
+	later(&life, 10);
+	CHECK_NUMBER(brake(&life, 0, 0), 4);
+	later(&life, 59);
+	CHECK_NUMBER(brake(&life, 0, 0), 4);
+	later(&life, 1);
+	CHECK_NUMBER(brake(&life, 0, 0), 2);
+	later(&life, 1000);
+	CHECK_NUMBER(brake(&life, 0, 0), 1);
+	CHECK_NUMBER(brake(&life, 0, 0), 1);
+	plan_free(life.plan);
+}
+
+static void learn(struct cost *cost, double seconds, int times)
+{
+	while (times--)
+		cost_learn(cost, 1, seconds);
+}
+
+static void test_what_is_slow(void)
+{
+	static const struct plan_cost guess = {0.001, 0, 0};
+	struct cost cost;
+	cost_init(&cost, &guess);
+	learn(&cost, 0.001, 100);
+	learn(&cost, 0.030, 3); /* thirty times, but by less than anybody notices */
+	CHECK(!cost_is_slow(&cost));
+	cost_init(&cost, &guess);
+	learn(&cost, 0.1, 100);
+	for (int i = 0; i < 5; i++) { /* of which each is an outlier */
+		learn(&cost, 100, 1);
+		learn(&cost, 0.1, 2);
+	}
+	CHECK(!cost_is_slow(&cost));
+	learn(&cost, 0.4, 3);
+	CHECK(cost_is_slow(&cost));
+}
+
+static void test_tokens(void)
+{
+	struct plan_options options = plan_defaults;
+	options.requests_per_s = options.request_burst = 1;
+	struct life life = life_new(&options, 1);
+	live(&life, 0.9);
+	CHECK_NUMBER(life.asked[PING] + life.asked[LIST] + life.asked[JOBS] + life.asked[DBD], 1);
+	live(&life, 0.2);
+	CHECK_NUMBER(life.asked[PING] + life.asked[LIST] + life.asked[JOBS] + life.asked[DBD], 1);
+	plan_free(life.plan);
+}
+
+/* The plan's next request of the task, which nobody answers. */
+static struct plan_action next_of(struct life *life, size_t task)
+{
+	for (;;) {
+		struct plan_action action = plan_next(life->plan, life->now_ns);
+		if (action.kind == PLAN_ASK && action.task == task)
+			return action;
+		if (action.kind == PLAN_ASK)
+			answer(life, &action);
+		else
+			life->now_ns = action.until_ns;
+	}
+}
+
+/* As much as the answer says; of how many records that is the time is another question. */
+static void test_what_a_request_teaches(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	set_work(&life, JOBS, 64);
+	plan_allow_way(life.plan, JOBS, BULK, false);
+	struct plan_action action = next_of(&life, JOBS);
+	double before = show(&life, JOBS).round_slurmrestd_s;
+	CHECK_NUMBER(action.records, 64);
+	plan_note(life.plan, life.now_ns,
+		  &(struct plan_outcome){.task = JOBS, .way = BATCHES, .result = PLAN_OK, .records = 64, .cost_records = 640,
+					 .seconds = 0.001 + 4e-6 * 640 + 4e-9 * 640 * 640, .is_round_done = true});
+	CHECK(fabs(show(&life, JOBS).round_slurmrestd_s / before - 1) < 1e-6);
+	plan_free(life.plan);
+}
+
+/* Slurm looked whether anything changed, and sent nothing. */
+static void test_unchanged_answers_are_cheap(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	plan_allow_task(life.plan, PING, false);
+	plan_allow_task(life.plan, LIST, false);
+	plan_allow_task(life.plan, DBD, false);
+	plan_allow_way(life.plan, JOBS, BATCHES, false);
+	set_work(&life, JOBS, 40000); /* 8.1 ms of slurmctld, and 0.1 without them */
+	struct plan_action action = next_of(&life, JOBS);
+	plan_note(life.plan, life.now_ns,
+		  &(struct plan_outcome){.task = JOBS, .way = action.way, .result = PLAN_UNCHANGED, .seconds = 0.001,
+					 .records = action.records, .is_round_done = true});
+	CHECK_NUMBER(action.way, BULK);
+	CHECK(fabs(plan_show_totals(life.plan, life.now_ns).slurmctld_duty * 600 - 0.0001) < 1e-6);
+	plan_free(life.plan);
+}
+
+static void test_batches(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	plan_allow_way(life.plan, JOBS, BULK, false);
+	set_work(&life, JOBS, 10);
+	live(&life, 300);
+	CHECK(life.rounds[JOBS] > 10);
+	set_work(&life, JOBS, 100000);
+	CHECK_NUMBER(next_of(&life, JOBS).records, 64); /* nobody knows yet how more are taken */
+	live(&life, 600);
+	CHECK(life.last[JOBS].records >= 512);
+	life.result[JOBS] = PLAN_FAILED;
+	while (show(&life, JOBS).failures == 0)
+		live(&life, 0.01);
+	life.result[JOBS] = PLAN_OK;
+	CHECK_NUMBER(next_of(&life, JOBS).records, 64);
+	plan_free(life.plan);
+}
+
+static void test_a_round_that_is_over(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.seconds[JOBS] = 0.1;
+	plan_allow_way(life.plan, JOBS, BULK, false);
+	set_work(&life, JOBS, 1000000);
+	live(&life, 2);
+	CHECK(life.asked[JOBS] > 0 && life.rounds[JOBS] == 0);
+	set_work(&life, JOBS, 0);
+	set_work(&life, JOBS, 10); /* it is another one's, which begins in its turn */
+	live(&life, 5);
+	CHECK_NUMBER(life.asked[JOBS], 0);
+	live(&life, 60);
+	CHECK(life.rounds[JOBS] >= 3);
+	plan_free(life.plan);
+}
+
+static void test_what_is_allowed_anew(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.result[LIST] = PLAN_FAILED;
+	live(&life, 100);
+	CHECK(show(&life, LIST).failures > 2);
+	plan_allow_task(life.plan, LIST, false);
+	plan_allow_task(life.plan, LIST, true);
+	life.result[LIST] = PLAN_OK;
+	live(&life, 1);
+	CHECK_NUMBER(life.asked[LIST], 1);
+	CHECK_NUMBER(show(&life, LIST).failures, 0);
+	CHECK_NUMBER(show(&life, LIST).interval_s, 30);
+	plan_free(life.plan);
+}
+
+static void test_probes_that_wait(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.seconds[PING] = 2;
+	live(&life, 300);
+	CHECK_NUMBER(show(&life, PING).interval_s, 2 / 0.06); /* it would be all that the budget gives */
+	life.seconds[PING] = 30;
+	live(&life, 3000);
+	CHECK_NUMBER(show(&life, PING).interval_s, 60);
+	plan_free(life.plan);
+}
+
+int main(void)
+{
+	static const struct rule tests[] = {
+		{"brake", test_brake},
+		{"slow", test_what_is_slow},
+		{"tokens", test_tokens},
+		{"teaches", test_what_a_request_teaches},
+		{"unchanged", test_unchanged_answers_are_cheap},
+		{"batches", test_batches},
+		{"over", test_a_round_that_is_over},
+		{"allowed anew", test_what_is_allowed_anew},
+		{"probes", test_probes_that_wait},
+	};
+	return check_rules(tests, sizeof tests / sizeof *tests);
+}
