@@ -109,6 +109,8 @@ static void test_refused(void)
 		{"state: {path: /s}\nclusters:\n  a: {}\n  b: {}\n",
 		 ":1:15: state.path: /s is cluster a's: each needs one of its own"},
 		{"clusters:\n  a: {}\n  b:\n    jobs: {first-id: 0}\n", ":4:22: jobs.first-id: 0 is not a job id"},
+		{"budget: {slurmrestd: 5%}\n",
+		 ":1:22: budget.slurmrestd: 5% is not a number above 0, up to 1000"},
 		{"ha: on\n", ":1:5: ha: on is none of off, follow-controller"},
 		{"ha: {host: a}\n", ":1:5: ha: expected a single value, not keys and values"},
 		{"ha-host: a\n", ":1:10: ha-host: needs ha"},
@@ -213,6 +215,39 @@ static void test_clusters(void)
 	CHECK_STRING(a->state_path, "/x");
 	CHECK(!b->state_path);
 	setup_release(setup);
+}
+
+static void test_as_many_as_may_be(void)
+{
+	static const char *const what[] = {"as many addresses as may be", "one more"};
+	for (size_t more = 0; more < 2; more++) {
+		struct error err;
+		bool is_read;
+		struct buf text = BUF_INIT;
+		buf_add_string(&text, "web:\n  listen-address:\n");
+		for (size_t i = 0; i < CONFIG_LIST_MAX + more; i++)
+			buf_printf(&text, "  - :%zu\n", 9000 + i);
+		check_row(what[more]);
+		struct setup *setup = setup_of(text.bytes, NULL, &is_read, &err);
+		CHECK(is_read == !more);
+		CHECK(more ? strstr(err.text, "more than") != NULL : setup->process.listen_addresses.count == CONFIG_LIST_MAX);
+		setup_release(setup);
+		buf_done(&text);
+	}
+}
+
+static void test_whose_value_is_wrong(void)
+{
+	static const char text[] = "jobs: {first-id: 5, max-id: 5}\n";
+	static const char *const more[] = {"--jobs.first-id=20", NULL};
+	struct error err;
+	bool is_read;
+	check_row("the file's");
+	setup_release(setup_of(text, NULL, &is_read, &err));
+	CHECK_STRING(err.text, ":1:18: jobs.first-id: not below jobs.max-id");
+	check_row("the command line's, which goes before it");
+	setup_release(setup_of(text, more, &is_read, &err));
+	CHECK_STRING(err.text, "--jobs.first-id: not below jobs.max-id");
 }
 
 /* Everything that has a value, and that is none of the defaults. */
@@ -337,6 +372,8 @@ int main(void)
 	test_values();
 	test_empty();
 	test_clusters();
+	test_as_many_as_may_be();
+	test_whose_value_is_wrong();
 	test_print();
 	test_example();
 	test_times();

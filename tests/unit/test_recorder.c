@@ -97,6 +97,7 @@ static void test_held_at_the_start(void)
 	check_row("another process has the file: what is counted beside it is not shown");
 	start(&w, &w.recorder, NULL);
 	CHECK(w.recorder.is_failing && w.recorder.is_hidden);
+	CHECK(recorder_is_elsewhere(&w.recorder) && !recorder_is_elsewhere(&other));
 	count(&w.recorder, 100, 2, "cancelled");
 	CHECK(!write_down(&w.recorder));
 	CHECK(w.recorder.is_hidden);
@@ -129,6 +130,29 @@ static struct job_events *take_on(const struct world *world, const struct record
 	struct job_events *events = job_events_new(&world->caps, &world->vocabulary, 0);
 	events_continue(events, recorder->events, recorder->events->looked_until);
 	return events;
+}
+
+static void test_held_while_it_goes_on(void)
+{
+	struct world w;
+	struct recorder other;
+	world_init(&w);
+	start(&w, &w.recorder, NULL);
+	count(&w.recorder, 1, 2, "cancelled");
+	CHECK(write_down(&w.recorder));
+	struct job_events *before = take_on(&w, &w.recorder);
+	recorder_done(&w.recorder);
+	start(&w, &other, NULL);
+	CHECK(!other.is_failing);
+	check_row("another process has the file, but what it held is known here");
+	start(&w, &w.recorder, before);
+	CHECK(w.recorder.is_failing && !w.recorder.is_hidden);
+	CHECK_NUMBER(ends(&w.recorder), 2);
+	uint64_t errors = w.recorder.errors;
+	CHECK(!write_down(&w.recorder) && !write_down(&w.recorder));
+	CHECK_NUMBER(w.recorder.errors, errors + 2); /* each time it was tried */
+	recorder_done(&other);
+	world_done(&w);
 }
 
 static void test_goes_on(void)
@@ -210,6 +234,7 @@ int main(void)
 	test_held_at_the_start();
 	test_when_it_is_tried_again();
 	test_nothing_there();
+	test_held_while_it_goes_on();
 	test_goes_on();
 	return check_done();
 }

@@ -41,6 +41,8 @@ static void lives(void)
 		{"of a standby, too", "ctl2", {"ctl1 ctl2", "", ""}, "nnn"},
 		{"two answers with a failure between are not in a row", "ctl2",
 		 {"ctl1 ctl2", "ctl1- ctl2", "", "ctl1- ctl2", "ctl1- ctl2"}, "nnnny"},
+		{"nor with one between that none responds", "ctl2",
+		 {"ctl1 ctl2", "ctl1- ctl2", "ctl1- ctl2-", "ctl1- ctl2", "ctl1- ctl2"}, "nnnny"},
 		{"nothing is known at the start: standby", "ctl1", {"", "", "ctl1 ctl2"}, "nny"},
 		{"none responds: it stays as it is", "ctl1", {"ctl1 ctl2", "ctl1- ctl2-", "ctl1 ctl2"}, "yyy"},
 		{"of a standby, too", "ctl2", {"ctl1 ctl2", "ctl1- ctl2-", "ctl1- ctl2", "ctl1- ctl2"}, "nnny"},
@@ -49,6 +51,7 @@ static void lives(void)
 		{"of three", "ctl3", {"ctl1 ctl2 ctl3", "ctl1- ctl2- ctl3", "ctl1- ctl2- ctl3", "ctl1- ctl2 ctl3"}, "nnyn"},
 		{"full names", "CTL2.site.example", {"ctl1.site.example- ctl2"}, "y"},
 		{"not a part of a name", "ctl", {"ctl1 ctl2"}, "n"},
+		{"nor is another's a part of it", "ctl10", {"ctl1 ctl2"}, "n"},
 		{"one alone", "ctl1", {"ctl1", "ctl1-"}, "yy"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

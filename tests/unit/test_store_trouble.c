@@ -686,6 +686,39 @@ static void test_copy(void)
 	}
 }
 
+/* However old it is: an empty file is one that was only just made. What lies beside that belongs to no copy. */
+static void test_copy_beside_an_empty_file(void)
+{
+	static const char *const companions[] = {"-wal", "-journal", "-shm"};
+	struct error err = {""}, story;
+	struct buf dump = BUF_INIT;
+	char own[64], copy[72];
+	check_row("a copy beside an empty file");
+	snprintf(own, sizeof own, "%s/empty-own", folder);
+	snprintf(copy, sizeof copy, "%s.copy", own);
+	make_shared(copy, 2);
+	set_age(copy, 1000);
+	for (size_t i = 0; i < 3; i++) {
+		snprintf(path, sizeof path, "%s%s", own, companions[i]);
+		write_file("another one's", 13);
+	}
+	memcpy(path, own, sizeof own);
+	write_file("", 0);
+	struct store *store = store_new(own, "c1");
+	store_share(store);
+	CHECK_NUMBER(load_dump(store, &dump, &err), STORE_LOADED);
+	CHECK_STRING(dump.bytes, "cursor|2\n");
+	CHECK_NUMBER(store_copy(store, &story), STORE_COPY_TAKEN);
+	for (size_t i = 0; i < 3; i++) {
+		char name[72];
+		struct stat status;
+		snprintf(name, sizeof name, "%s%s", own, companions[i]);
+		CHECK(stat(name, &status) < 0 || status.st_size != 13);
+	}
+	store_free(store);
+	buf_done(&dump);
+}
+
 /* One that root alone may read, such as a copy that was not made ours. */
 static void test_copy_of_root(void)
 {
@@ -728,6 +761,7 @@ int main(void)
 	test_kills();
 	test_lease();
 	test_copy();
+	test_copy_beside_an_empty_file();
 	test_copy_of_root();
 	char command[80];
 	snprintf(command, sizeof command, "rm -r %s", folder);
