@@ -188,6 +188,130 @@ static void test_openmetrics(void)
 	samples_done(&page);
 }
 
+static uint64_t take_varint(struct text *rest)
+{
+	uint64_t number = 0;
+	for (int shift = 0; rest->len; shift += 7) {
+		unsigned char byte = (unsigned char)*rest->bytes++;
+		rest->len--;
+		number |= (uint64_t)(byte & 0x7f) << shift;
+		if (byte < 0x80)
+			return number;
+	}
+	CHECK(!"a number that does not end");
+	return 0;
+}
+
+static struct text take_bytes(struct text *rest, uint64_t len)
+{
+	CHECK(len <= rest->len);
+	struct text bytes = {rest->bytes, len <= rest->len ? len : rest->len};
+	*rest = (struct text){rest->bytes + bytes.len, rest->len - bytes.len};
+	return bytes;
+}
+
+/* What a member with a length is, by the numbers on the way to it. */
+static bool is_one_of(const char *const *paths, const char *path)
+{
+	while (*paths && strcmp(*paths, path) != 0)
+		paths++;
+	return *paths;
+}
+
+/* As "1:7 2=0.5 3\"text\" 4{...} 13[1 -1]": numbers, doubles, texts, messages, packed differences. */
+static void show_message(struct buf *to, const char *path, struct text rest)
+{
+	static const char *const messages[] = {".4",	  ".4.1",     ".4.2",	  ".4.3",     ".4.3.2", ".4.3.2.1", ".4.3.2.3",
+					       ".4.3.3",  ".4.7",     ".4.7.3",	  ".4.7.3.3", ".4.7.3.3.1", ".4.7.3.3.3",
+					       ".4.7.12", ".4.7.15", NULL};
+	static const char *const packed[] = {".4.7.13", NULL};
+	while (rest.len) {
+		uint64_t key = take_varint(&rest);
+		char own[64];
+		snprintf(own, sizeof own, "%s.%u", path, (unsigned)(key >> 3));
+		buf_printf(to, "%s%u", to->len && to->bytes[to->len - 1] != '{' ? " " : "", (unsigned)(key >> 3));
+		if ((key & 7) == 0) {
+			buf_printf(to, ":%" PRIu64, take_varint(&rest));
+		} else if ((key & 7) == 1) {
+			double number = 0;
+			memcpy(&number, take_bytes(&rest, sizeof number).bytes, sizeof number);
+			buf_printf(to, "=%.15g", number);
+		} else {
+			struct text bytes = take_bytes(&rest, take_varint(&rest));
+			bool is_packed = is_one_of(packed, own), is_message = is_one_of(messages, own);
+			buf_add_string(to, is_packed ? "[" : is_message ? "{" : "\"");
+			while (is_packed && bytes.len) {
+				uint64_t zigzag = take_varint(&bytes);
+				buf_printf(to, "%s%" PRId64, to->bytes[to->len - 1] == '[' ? "" : " ",
+					   (int64_t)(zigzag >> 1) ^ -(int64_t)(zigzag & 1));
+			}
+			if (is_message)
+				show_message(to, own, bytes);
+			else
+				buf_add_text(to, bytes);
+			buf_add_string(to, is_packed ? "]" : is_message ? "}" : "\"");
+		}
+	}
+}
+
+/* All families of the page, one a line. */
+static void show_protobuf(struct buf *to, const struct samples *page)
+{
+	const struct samples *pages[] = {page};
+	const struct format_options options = {.format = FORMAT_PROTOBUF};
+	struct buf got = BUF_INIT, one = BUF_INIT;
+	format_write(&options, pages, 1, &got, NULL);
+	for (struct text rest = buf_text(&got); rest.len;) {
+		buf_clear(&one);
+		show_message(&one, "", take_bytes(&rest, take_varint(&rest)));
+		buf_add_text(to, buf_text(&one));
+		buf_add_char(to, '\n');
+	}
+	buf_done(&got);
+	buf_done(&one);
+}
+
+#define PLAIN_HELP "A \"quoted\" \\\\ text."
+#define PLAIN_X "1{1\"x\" 2\"a\"b\\c\nd} 1,le=\"2\" \"}"
+#define CREATED "{1:1700000000 2:250000000}"
+#define JOB "{1{1\"jobid\" 2\"7\"} 2=0.75 3{1:1800000000 2:500000000}}"
+
+static void test_protobuf(void)
+{
+	struct samples page = page_of("", 2.5);
+	struct buf got = BUF_INIT;
+	check_row("protobuf");
+	show_protobuf(&got, &page);
+	CHECK_STRING(got.bytes,
+		     "1\"a_bytes\" 2\"" PLAIN_HELP "\" 3:1 5\"bytes\" 4{" PLAIN_X " 2{1=2.5}}\n"
+		     "1\"b_info\" 2\"" PLAIN_HELP "\" 3:1 4{" PLAIN_X " 2{1=2.5}}\n"
+		     "1\"c_total\" 2\"" PLAIN_HELP "\" 3:0 4{" PLAIN_X " 3{1=2.5 3" CREATED "}}\n"
+		     "1\"d_byte_seconds_total\" 2\"" PLAIN_HELP "\" 3:0 5\"byte_seconds\" 4{" PLAIN_X
+		     " 3{1=2.5 3" CREATED "}} 4{1{1\"role\" 2\"2\"} 3{1=1 2" JOB " 3" CREATED "}}\n"
+		     "1\"e_seconds\" 2\"" PLAIN_HELP "\" 3:4 5\"seconds\" 4{" PLAIN_X
+		     " 7{3{1:0 2=1e-05} 3{1:2 2=0.5} 3{1:4 2=1 3" JOB "} 3{1:7 2=3600} 3{1:7 2=1000000} 3{1:7 2=2592000}"
+		     " 3{1:7 2=inf} 2=9 1:7 5:4 6=2.93873587705572e-39 7:1 12{1:1 2:2} 12{1:8 2:1} 13[1 1 1] 15" CREATED "}}\n");
+	samples_done(&page);
+	buf_clear(&got);
+	check_row("lengths on both sides of a byte more");
+	for (size_t len = 126; len <= 129; len++) {
+		char value[130] = "", want[300];
+		struct exposition out = {.to = &page};
+		page = (struct samples){.text = BUF_INIT};
+		memset(value, 'v', len);
+		exposition_family(&out, "a", GAUGE, "Help.");
+		exposition_label(&out, "x", text_of(value));
+		exposition_number(&out, 1);
+		exposition_done(&out);
+		buf_clear(&got);
+		show_protobuf(&got, &page);
+		snprintf(want, sizeof want, "1\"a\" 2\"Help.\" 3:1 4{1{1\"x\" 2\"%s\"} 2{1=1}}\n", value);
+		CHECK_STRING(got.bytes, want);
+		samples_done(&page);
+	}
+	buf_done(&got);
+}
+
 static void test_merging(void)
 {
 	check_row("several pages");
@@ -482,6 +606,7 @@ int main(void)
 	test_any_header();
 	test_gzip_negotiation();
 	test_openmetrics();
+	test_protobuf();
 	test_merging();
 	test_editions();
 	test_unread();

@@ -175,6 +175,8 @@ static void stands_by(struct world *world) { follow(world, true, "ctl1"); }
 static void stands_by_blind(struct world *world) { follow(world, true, NULL); }
 static void waits(struct world *world) { follow(world, true, "ctl2"); world->status->role.waits_for = "f: another process has it (ctl1)"; }
 static void unnamed(struct world *world) { follow(world, true, "ctl1"); world->status->role.is_unnamed = true; }
+static void no_expiry(struct world *world) { world->status->token.expiry = 0; }
+static void no_certificate(struct world *world) { world->site.certificate_expiry = 0; }
 static void busy(struct world *world) { world->status->brake = 4; }
 static void bad_config(struct world *world)
 {
@@ -216,6 +218,7 @@ static void test_findings(void)
 		 "The token of scope expired 10 min ago: Slurm tells nothing more until there is another."},
 		{"no token", no_token, "well", "bad", "slurmrestd wants a token, and none is configured: HTTP 511"},
 		{"token expires", expires, "well", "warning", "The token of scope expires in 2 min, and there is no newer one."},
+		{"token that says no end", no_expiry, "well", "well", NULL},
 		{"token expired, nobody noticed", expired_unnoticed, "well", "warning",
 		 "The token of scope expired 2 min ago, and there is no newer one."},
 		{"cut off", cut_off, "well", "bad",
@@ -243,6 +246,7 @@ static void test_findings(void)
 		 "The certificate that scrapers are shown expires in 24 h."},
 		{"certificate expired", certificate_expired, "well", "bad",
 		 "The certificate that scrapers are shown expired 60 s ago."},
+		{"no certificate", no_certificate, "well", "well", NULL},
 		{"leads", leads, "well", "well", NULL},
 		{"stands by", stands_by, "well", "well", "This slurmscope, of ctl2, stands by: the slurmctld on ctl1 serves."},
 		{"stands by, blind", stands_by_blind, "well", "unknown",
@@ -301,6 +305,69 @@ static void test_order(void)
 	status_free(world.status);
 }
 
+static void test_order_of_equals(void)
+{
+	struct world world;
+	struct findings findings = FINDINGS_INIT;
+	check_row("what is as bad is said in the order of the page");
+	begin(&world);
+	backup_down(&world);
+	starving(&world);
+	drained(&world);
+	dbd_queue(&world);
+	findings_of_cluster(world.status, NOW, &findings);
+	static const char *const begins[] = {"The backup ", "A job ", "slurmctld has ", "1 node ", "2 nodes "};
+	CHECK_NUMBER(findings.count, sizeof begins / sizeof *begins);
+	for (size_t i = 0; i < findings.count; i++)
+		CHECK(strncmp(findings.items[i].text, begins[i], strlen(begins[i])) == 0);
+	findings_done(&findings);
+	status_free(world.status);
+}
+
+/* Lists that are cut, and what there is nothing of. */
+static void test_page(void)
+{
+	static const struct {
+		const char *name;
+		double due;
+	} dues[] = {{"t4", 40}, {"t2", 20}, {"t0", 0}, {"t3", 30}, {"asked", 1}, {"t9", 0}};
+	struct status_task tasks[6];
+	struct status_count reasons[13];
+	char names[13][8];
+	struct world world;
+	begin(&world);
+	for (size_t i = 0; i < 6; i++)
+		tasks[i] = (struct status_task){.name = dues[i].name, .about = "", .endpoint = "nodes", .way = "", .reason = "",
+						.text = "", .is_allowed = true, .has_work = true, .is_as_wished = true,
+						.due = i == 5 ? 0 : NOW + dues[i].due};
+	for (size_t i = 0; i < 13; i++) {
+		snprintf(names[i], sizeof names[i], "Why%zu", i);
+		reasons[i] = (struct status_count){names[i], i == 4 ? 0 : 1}; /* of which one is nobody's */
+	}
+	struct status *status = world.status;
+	status->made = NOW;
+	status->tasks = tasks;
+	status->task_count = 6;
+	status->asking = dues[4].name;
+	status->jobs_text = status->budgets_text = "";
+	status->jobs.reasons = (struct status_counts){reasons, 13};
+	const struct status *clusters[] = {status};
+	const struct status_site site = {.now = NOW, .version = "1", .revision = "", .metrics_path = "/metrics",
+					 .started = NOW - 60, .clusters = clusters, .cluster_count = 1};
+	struct buf html = BUF_INIT;
+	pages_cluster(&site, &html);
+	check_row("who is next, and who then");
+	CHECK(strstr(html.bytes, "<strong>asked</strong> is asked. Next: <strong>t0</strong> at once, then <strong>t2</strong> "
+				 "in 20 s, then <strong>t3</strong> in 30 s.</p>"));
+	check_row("ten of twelve reasons");
+	CHECK(strstr(html.bytes, ">Why10<") && !strstr(html.bytes, ">Why11<") && !strstr(html.bytes, ">Why4<"));
+	CHECK(strstr(html.bytes, "and 2 more"));
+	check_row("of nothing nothing is in use");
+	CHECK(strstr(html.bytes, "<strong>CPUs</strong> <span class=\"number\">0 %</span>"));
+	buf_done(&html);
+	status_free(status);
+}
+
 /* Names that would break out, in each text that comes from outside. */
 static void test_hostile(void)
 {
@@ -348,6 +415,8 @@ int main(void)
 	test_quotes();
 	test_findings();
 	test_order();
+	test_order_of_equals();
+	test_page();
 	test_hostile();
 	return check_done();
 }
