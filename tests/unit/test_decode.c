@@ -551,6 +551,22 @@ static void test_envelope(void)
 	CHECK_NUMBER(answer.records, 1);
 }
 
+static void test_odd_values(void)
+{
+	struct answer answer;
+	text_offset = offsetof(struct job, account);
+	check_row("zero has no sign, what is too much has no end, and of two the last is said");
+	struct got got = decode(&job_record,
+				"{\"jobs\":[{\"job_id\":1,\"job_state\":\"PENDING\",\"cpus\":-0,\"memory_per_node\":17592186044416,"
+				"\"memory_per_cpu\":17592186044415,\"account\":\"a\",\"account\":\"b\"}]}",
+				7, &answer);
+	CHECK_NUMBER(got.last.job.cpus, 0);
+	CHECK(got.last.job.memory_per_node == NUMBER_INFINITE);
+	CHECK(got.last.job.memory_per_cpu == UINT64_MAX - (1 << 20) + 1);
+	CHECK_STRING(got.text, "b");
+	text_offset = SIZE_MAX;
+}
+
 static void test_user(void)
 {
 	static const struct {
@@ -613,6 +629,7 @@ int main(void)
 	test_ping();
 	test_lists();
 	test_envelope();
+	test_odd_values();
 	test_user();
 	test_conf();
 	vocabulary_done(&vocabulary);

@@ -101,6 +101,9 @@ static void test_members(void)
 		 "pending submit=5 steps=0"},
 		{"\"state\":{\"current\":[\"RUNNING\"]},\"nodes\":\"n1\",\"time\":{\"start\":6,\"end\":9}",
 		 "running start=6 on=n1 steps=0"},
+		/* of several QOS it waits for all, and had one */
+		{"\"state\":{\"current\":[\"PENDING\"]},\"qos\":\"high\",\"qosreq\":\"low,high\"", "pending qos=low,high steps=0"},
+		{"\"state\":{\"current\":[\"RUNNING\"]},\"qos\":\"high\",\"qosreq\":\"low,high\"", "running qos=high steps=0"},
 		{"\"state\":{\"current\":\"RESIZING\"}", "pending+resizing steps=0"},
 		{"\"state\":{\"current\":[\"PENDING\",\"RESIZING\"]},\"nodes\":\"n1\",\"time\":{\"submission\":5,"
 		 "\"start\":6,\"end\":7}",
