@@ -51,7 +51,8 @@ class Findings:
         self.lines = [re.fullmatch(r"(ok|warn|FAIL) +(\w+) +(.+?)(?: -> (.+))?", line)
                       for line in self.text.splitlines()[:-1]]
         assert all(self.lines), self.text
-        assert re.fullmatch(r"\d+ ok, \d+ warnings?, \d+ failures?", self.text.splitlines()[-1]), self.text
+        counts = r"\d+ ok, (1 warning|(?!1 )\d+ warnings), (1 failure|(?!1 )\d+ failures)"
+        assert re.fullmatch(counts, self.text.splitlines()[-1]), self.text
         assert max(map(len, self.text.splitlines())) < 400, self.text
         for part in (token or "").split(".")[1:]:
             assert part not in self.text
@@ -109,6 +110,15 @@ class Doctor(unittest.TestCase):
                 self.assertNotIn("jobs", asked)
                 self.assertEqual([], fake.complaints)
                 self.assertEqual(1, sum(call.token is None for call in fake.calls), "only the first look is without a token")
+
+    def test_own_jobs_alone(self):
+        """Whether others' are hidden cannot be told then."""
+        def ours(answer, name):
+            for job in answer[name]:
+                job["user_name"] = "scope"
+        with self.cluster() as fake:
+            fake.behave(edited(ours), ["job"])
+            self.says(self.look(fake), "ok", "sees", "jobs: none of others was there")
 
     def test_old_release(self):
         with self.cluster("22.05.8") as fake:
@@ -192,6 +202,7 @@ class Doctor(unittest.TestCase):
                     (make_token(300), 0o600, "warn", r"expires in \d+ s.*deploy/token"),
                     (make_token(7200), 0o644, "warn", "can be read or written by others"),
                     (unlimited.decode(), 0o600, "warn", "does not say when it expires"),
+                    (make_token(7200, iat=int(time.time()) + 600), 0o600, "warn", r"issued \d{3} s in the future"),
                     ("two words", 0o600, "FAIL", "does not hold a token")):
                 with self.subTest(text):
                     findings = self.look(fake, token=token, mode=mode)
@@ -215,6 +226,8 @@ class Doctor(unittest.TestCase):
                     findings = self.look(fake, token=token)
                     self.says(findings, "FAIL", "login", text)
                     self.assertEqual("expired" in text, any(about == "token" for about, _ in findings.of("FAIL")))
+                    if "expired" in text:
+                        self.says(findings, "FAIL", "token", r"expired at .*, 1\d minutes ago")
                     self.assertFalse(any(about == "controllers" for about, _ in findings.of("FAIL")), findings.text)
                     if release >= "24":
                         self.says(findings, "ok", "controllers", "not believed")

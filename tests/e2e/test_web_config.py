@@ -176,8 +176,10 @@ class Files(unittest.TestCase):
         self.assertIn("/no/such/file.yml: No such file", done.stderr)
 
     def test_files_are_looked_up_beside(self):
-        """Also if the path has no folder in it."""
+        """Also if the path has no folder in it; what begins at the root is found from everywhere."""
         done = run("--check-config", "--web.config.file=web.yml", cwd=self.write(KEY_PAIR).parent)
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        done = self.check(KEY_PAIR.replace("server.", f"{self.folder}/server."))
         self.assertEqual((0, ""), (done.returncode, done.stderr))
 
     def test_it_is_read_once(self):
