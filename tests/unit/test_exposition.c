@@ -3,6 +3,25 @@
 
 #include <math.h>
 
+static void test_histograms_of_a_family(void)
+{
+	static const double bounds[] = {1};
+	const struct histogram histogram = {.bounds = bounds, .bound_count = 1, .buckets = {2}, .sum = 1};
+	struct samples page = {.text = BUF_INIT};
+	struct exposition out = {.to = &page, .constant = TEXT("c=\"d\"")};
+	check_row("each has its own labels");
+	exposition_family(&out, "h", HISTOGRAM, "x");
+	for (int i = 1; i <= 3; i++) {
+		exposition_label(&out, "x", i == 1 ? TEXT("longer") : TEXT("y"));
+		exposition_histogram(&out, &histogram, NULL);
+	}
+#define ONE(x) "h_bucket{c=\"d\",x=\"" x "\",le=\"1\"} 2\nh_bucket{c=\"d\",x=\"" x "\",le=\"+Inf\"} 2\n" \
+	       "h_sum{c=\"d\",x=\"" x "\"} 1\nh_count{c=\"d\",x=\"" x "\"} 2\n"
+	CHECK_STRING(page.text.bytes, "# HELP h x\n# TYPE h histogram\n" ONE("longer") ONE("y") ONE("y"));
+	exposition_done(&out);
+	samples_done(&page);
+}
+
 static void test_escaping(void)
 {
 	static const struct {
@@ -137,6 +156,7 @@ static void test_fold(void)
 
 int main(void)
 {
+	test_histograms_of_a_family();
 	test_escaping();
 	test_numbers();
 	test_labels();

@@ -124,6 +124,7 @@ static void backup_down(struct world *world) { world->controllers[1].is_up = ANS
 static void failed_over(struct world *world) { world->controllers[0].is_up = ANSWER_NO; }
 static void all_down(struct world *world) { world->controllers[0].is_up = world->controllers[1].is_up = ANSWER_NO; }
 static void not_known(struct world *world) { world->controllers[0].is_up = world->controllers[1].is_up = ANSWER_UNKNOWN; }
+static void one_not_known(struct world *world) { world->controllers[1].is_up = ANSWER_UNKNOWN; }
 static void nobody_said(struct world *world) { world->status->controller_count = 0; }
 static void no_slurmdbd(struct world *world) { world->status->is_accounting_up = ANSWER_NO; }
 static void few_down(struct world *world) { world->states[1].count = 20; }
@@ -202,6 +203,7 @@ static void test_findings(void)
 		{"failed over", failed_over, "warning", "well", "The primary slurmctld on ctl1 is down; ctl2 has taken over."},
 		{"slurmctld down", all_down, "bad", "well", "No slurmctld answers: nothing is started, and no command works."},
 		{"nobody knows", not_known, "unknown", "well", "Whether slurmctld is up is not known."},
+		{"of one nobody knows", one_not_known, "well", "well", NULL},
 		{"nobody said", nobody_said, "unknown", "well", "Whether slurmctld is up is not known."},
 		{"slurmdbd down", no_slurmdbd, "warning", "well", "slurmdbd does not answer: no accounting, and limits are not renewed."},
 		{"few nodes down", few_down, "well", "well", "20 of 1,000 nodes are down."},
