@@ -686,6 +686,24 @@ static void test_copy(void)
 	}
 }
 
+/* Twice in a second: neither takes the place of the other. */
+static void test_set_aside_twice(void)
+{
+	check_row("set aside twice");
+	snprintf(path, sizeof path, "%s/twice", folder);
+	for (int i = 0; i < 2; i++) {
+		struct error err = {""};
+		char aside[80];
+		write_file("x", 1);
+		CHECK(place_set_aside(path, "damaged", 1000, &err));
+		snprintf(aside, sizeof aside, "%s.damaged-%d", path, 1000 + i);
+		CHECK(strstr(err.text, aside) && access(aside, F_OK) == 0 && access(path, F_OK) != 0);
+	}
+	char first[80];
+	snprintf(first, sizeof first, "%s.damaged-1000", path);
+	CHECK(access(first, F_OK) == 0);
+}
+
 /* However old it is: an empty file is one that was only just made. What lies beside that belongs to no copy. */
 static void test_copy_beside_an_empty_file(void)
 {
@@ -761,6 +779,7 @@ int main(void)
 	test_kills();
 	test_lease();
 	test_copy();
+	test_set_aside_twice();
 	test_copy_beside_an_empty_file();
 	test_copy_of_root();
 	char command[80];
