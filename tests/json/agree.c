@@ -4,6 +4,7 @@
 #include "tree.h"
 #include "json/reader.h"
 
+#include <ctype.h>
 #include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 struct answer {
 	struct text document;     /* borrowed */
 	bool accepted;            /* by json-c */
+	bool only_lax;            /* and that without JSON_TOKENER_STRICT */
 	bool comparable;          /* json-c has not lost anything that matters */
 	struct json_object *tree; /* what json-c read, made valid UTF-8 */
 	struct paths *paths;
@@ -20,10 +22,10 @@ struct answer {
 };
 
 /* json-c tells a complete number from a cut one only by a NUL behind it. */
-static bool parse_with_json_c(struct text document, struct json_object **ret_tree)
+static bool parse_with_json_c(struct text document, int flags, struct json_object **ret_tree)
 {
 	struct json_tokener *tokener = json_tokener_new_ex(TREE_DEPTH + 1);
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+	json_tokener_set_flags(tokener, flags);
 	*ret_tree = json_tokener_parse_ex(tokener, document.bytes, (int)document.len);
 	enum json_tokener_error why = json_tokener_get_error(tokener);
 	size_t end = json_tokener_get_parse_end(tokener);
@@ -36,6 +38,22 @@ static bool parse_with_json_c(struct text document, struct json_object **ret_tre
 		return true;
 	json_object_put(*ret_tree);
 	*ret_tree = NULL;
+	return false;
+}
+
+/* What a strict json-c 0.18 refuses though it is right: bytes from 0x80, which it takes for control characters where char is
+ * signed (json-c issue 892), and integers beyond 64 bits. Of such documents it is asked without JSON_TOKENER_STRICT;
+ * then it shows what they say, and whether they are right is not compared. */
+static bool is_misjudged(struct text document)
+{
+	size_t digits = 0;
+	if (json_c_version_num() < (0 << 16 | 18 << 8))
+		return false;
+	for (size_t i = 0; i < document.len; i++) {
+		digits = isdigit((unsigned char)document.bytes[i]) ? digits + 1 : 0;
+		if (digits > 18 || (unsigned char)document.bytes[i] >= 0x80)
+			return true;
+	}
 	return false;
 }
 
@@ -66,7 +84,9 @@ struct answer *answer_new(struct text document)
 	struct answer *answer = NEW(struct answer);
 	struct json_object *raw = NULL;
 	answer->document = document;
-	answer->accepted = document.len && parse_with_json_c(document, &raw);
+	answer->accepted = document.len && parse_with_json_c(document, JSON_TOKENER_STRICT, &raw);
+	if (!answer->accepted && is_misjudged(document))
+		answer->accepted = answer->only_lax = parse_with_json_c(document, 0, &raw);
 	answer->comparable = document.len && is_comparable(document);
 	answer->shape = json_shape_new();
 	answer->paths = paths_new(answer->shape);
@@ -154,7 +174,7 @@ static bool is_laxer(struct text document, const struct error *refusal)
 static enum agreement judge(struct answer *answer, bool ours, struct builder *builder,
 			    const struct error *err, struct buf *why)
 {
-	if (!ours && !answer->accepted)
+	if (!ours && (!answer->accepted || answer->only_lax))
 		return BOTH_REFUSE;
 	if (!ours) {
 		if (is_laxer(answer->document, err))
@@ -192,9 +212,9 @@ enum agreement answer_compare(struct answer *answer, size_t chunk, uint64_t seed
 		buf_printf(why, "chunks of %zu: other events than before", chunk);
 		agreement = DISAGREE;
 	} else {
-		agreement = ours               ? BOTH_ACCEPT
-			    : answer->accepted ? ONLY_JSON_C_ACCEPTS
-					       : BOTH_REFUSE;
+		agreement = ours                                    ? BOTH_ACCEPT
+			    : answer->accepted && !answer->only_lax ? ONLY_JSON_C_ACCEPTS
+								    : BOTH_REFUSE;
 	}
 	json_reader_free(reader);
 	builder_free(builder);
