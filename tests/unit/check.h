@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int check_failures, check_count;
+static _Atomic int check_failures, check_count; /* a thread that a test starts may check, too */
 static const char *check_row_name = "";
 
 static inline void check_row(const char *name)
