@@ -374,7 +374,8 @@ class Planner(unittest.TestCase):
         with Simulator("--release=22.05", "--jobs=12000", "--nodes=100") as sim, \
                 Scope(sim, *EAGER, "--budget.bulk-memory=400") as scope:
             scope.wait(lambda: "memory" in scope.plan(), "the plan says why")
-            time.sleep(2)
+            asked = sim.stats()["endpoints"]["diag"]["requests"]
+            scope.wait(lambda: sim.stats()["endpoints"]["diag"]["requests"] > asked + 2, "diag to be asked on")
             self.assertNotIn("jobs", sim.stats()["endpoints"])
             self.assertEqual({}, scope.jobs())
         with Simulator("--release=22.05", "--jobs=2000", "--nodes=100", "--bitstr-len=0") as sim, \
