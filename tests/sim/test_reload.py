@@ -149,6 +149,9 @@ def live(sims, setup, daemon, chance):
     return changes
 
 
+SWEEP_S = 900  # twenty windows of half a minute, and half as much again
+
+
 def calm(sim):
     """Have all jobs ended?"""
     try:
@@ -180,8 +183,10 @@ def deny(setup, daemon, sim):
     before = submissions_of(sim, user)
     while submissions_of(sim, user) < before + 10:
         sim.control("storm?jobs=50")
-    wait_until(lambda: daemon.of(name).get(f'{series}{{user="other",account="other"}}') == submissions_of(sim, user) - before,
-               lambda: f"{submissions_of(sim, user) - before} submissions of others: {daemon.of(name)}")
+    other = f'{series}{{user="other",account="other"}}'
+    # a sweep tells of the last ones that ended before anybody looked
+    wait_until(lambda: daemon.of(name).get(other) == submissions_of(sim, user) - before,
+               lambda: f"{submissions_of(sim, user) - before} submissions of others: {daemon.of(name).get(other)}", SWEEP_S)
     return user
 
 
