@@ -7,7 +7,7 @@
 # Seconds. A slurmctld that takes back from its backup needs 29; one that is killed as it ends has not written all it knew.
 patience=300
 
-daemons=(munged mariadbd slurmdbd slurmctld slurmd slurmrestd)
+daemons=(munged mariadbd slurmdbd slurmctld slurmrestd) # beside a slurmd for each node
 
 # Of a live process: nobody may be in a hurry to reap the dead.
 started_at() { awk '$3 != "Z" { print $22 }' "/proc/$1/stat" 2>/dev/null; }

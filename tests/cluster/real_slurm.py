@@ -14,13 +14,6 @@ def check(title, condition, detail=""):
         raise SystemExit(f"{title}: {detail}")
 
 
-def asked_since(page, began, endpoints):
-    """Whether each of them is up and has answered after that moment."""
-    return all(page.get(f'slurmscope_endpoint_up{{endpoint="{endpoint}"}}') == 1 and
-               page.get(f'slurmscope_endpoint_last_success_timestamp_seconds{{endpoint="{endpoint}"}}', 0) > began
-               for endpoint in endpoints)
-
-
 class Cluster:
     """Its name is RELEASE or RELEASE-PROFILE."""
 

@@ -27,7 +27,7 @@ print_daemon() {
 
 print_daemons() {
 	local name pid
-	for name in munged mariadbd slurmdbd slurmctld slurmrestd "${nodes[@]/#/slurmd.}"; do
+	for name in "${daemons[@]}" "${nodes[@]/#/slurmd.}"; do
 		print_daemon "$name"
 	done
 	if running slurmrestd; then

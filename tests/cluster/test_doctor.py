@@ -15,8 +15,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
 from fake_slurmrestd import make_token  # noqa: E402
-from harness import BACK_OFF, EVERY_SECOND, SLURMSCOPE, Daemon, free_port, is_up, results, wait_until  # noqa: E402
-from real_slurm import Cluster, asked_since, check  # noqa: E402
+from harness import BACK_OFF, EVERY_SECOND, SLURMSCOPE, Daemon, asked_since, free_port, is_up, results, wait_until  # noqa: E402
+from real_slurm import Cluster, check  # noqa: E402
 
 CACHE = os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope")
 FAKETIME = f"{CACHE}/faketime/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"

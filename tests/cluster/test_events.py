@@ -5,7 +5,6 @@ usage: test_events.py CLUSTER [JOBS [KILLS]]    (a new one, see `with`; SLURMSCO
 import contextlib
 import os
 import random
-import re
 import shutil
 import signal
 import sqlite3

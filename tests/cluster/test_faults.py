@@ -8,8 +8,8 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
-from harness import ENDPOINTS, EVERY_SECOND, Daemon, held, is_up  # noqa: E402
-from real_slurm import Cluster, asked_since, check  # noqa: E402
+from harness import ENDPOINTS, EVERY_SECOND, Daemon, asked_since, held, is_up  # noqa: E402
+from real_slurm import Cluster, check  # noqa: E402
 
 # What needs slurmctld and a token, and is asked on while it fails; the others wait for it.
 AUTHENTICATED = ("diag",)

@@ -301,6 +301,13 @@ def is_up(page, endpoint):
     return page.get(f'slurmscope_endpoint_up{{endpoint="{endpoint}"}}')
 
 
+def asked_since(page, began, endpoints):
+    """Whether each of them is up and has answered after that moment."""
+    return all(is_up(page, endpoint) and
+               page.get(f'slurmscope_endpoint_last_success_timestamp_seconds{{endpoint="{endpoint}"}}', 0) > began
+               for endpoint in endpoints)
+
+
 def results(page, endpoint):
     """{result: requests} of one endpoint, without zeros."""
     found = {}
