@@ -25,7 +25,7 @@ double job_search_coverage(const struct job_search *search, const struct job_tab
 	return (double)known / (double)search->expected;
 }
 
-static bool is_missing(const struct job_search *search, const struct job_table *table)
+bool job_search_is_missing(const struct job_search *search, const struct job_table *table)
 {
 	return job_search_coverage(search, table) < 1 - MISSED_RATIO_MAX;
 }
@@ -33,7 +33,7 @@ static bool is_missing(const struct job_search *search, const struct job_table *
 bool job_search_note_count(struct job_search *search, const struct job_table *table, uint64_t jobs)
 {
 	search->expected = jobs;
-	search->misses = is_missing(search, table) ? search->misses + 1 : 0;
+	search->misses = job_search_is_missing(search, table) ? search->misses + 1 : 0;
 	return search->misses >= MISSES_MIN || job_search_coverage(search, table) < COVERAGE_MIN;
 }
 
@@ -61,7 +61,7 @@ uint64_t job_search_ask(struct job_search *search, const struct job_table *table
 {
 	struct job_view view;
 	search->probes.count = 0;
-	while (is_missing(search, table) && search->span < search->span_count) {
+	while (job_search_is_missing(search, table) && search->span < search->span_count) {
 		const struct job_span *span = &search->spans[search->span];
 		uint64_t id = span->from;
 		for (; id != span->to && search->probes.count < ids_max;

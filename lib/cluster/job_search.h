@@ -25,6 +25,9 @@ bool job_search_note_count(struct job_search *search, const struct job_table *ta
 /* Of the jobs that diag counts, so many are known: 0 to 1. */
 double job_search_coverage(const struct job_search *search, const struct job_table *table);
 
+/* Whether more of them are unknown than come or go, as a rule, between two counts. */
+bool job_search_is_missing(const struct job_search *search, const struct job_table *table);
+
 /* Looks at ids near above the frontiers and then downwards from them; all ids, upwards, while there is no
  * frontier. */
 void job_search_begin(struct job_search *search, const struct job_frontiers *frontiers);

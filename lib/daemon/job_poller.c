@@ -255,13 +255,20 @@ static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct pla
 	return is_done;
 }
 
+/* It costs much to look at all ids in vain, so the next search waits. One that found all may be followed by the next. */
+static void put_off_search(struct job_poller *poller)
+{
+	poller->search_after_ns = clock_monotonic_ns() + (uint64_t)(poller->search_pause_s * 1e9);
+	poller->search_pause_s = fmin(2 * poller->search_pause_s, SEARCH_PAUSE_MAX_S);
+}
+
 static void end_search(struct job_poller *poller)
 {
+	struct job_search *search = &poller->reader.rounds.search;
 	poller->needs_all = false;
-	poller->reader.rounds.search.misses = 0;
-	poller->search_after_ns =
-		clock_monotonic_ns() + (uint64_t)(poller->search_pause_s * 1e9);
-	poller->search_pause_s = fmin(2 * poller->search_pause_s, SEARCH_PAUSE_MAX_S);
+	search->misses = 0;
+	if (job_search_is_missing(search, poller->cluster->job_table))
+		put_off_search(poller);
 	plan_hasten(poller->plan, TASK_JOB_STATES);
 	if (poller->has_states)
 		return;

@@ -204,8 +204,11 @@ static struct life *life_of_search(void)
 
 static void test_pauses_of_the_search(void)
 {
-	static const uint64_t pauses[] = {600, 600, 1200, 2400, 4800, 9600, 19200, 6 * 3600, 6 * 3600};
+	static const uint64_t pauses[] = {600, 1200, 2400, 4800, 9600, 19200, 6 * 3600, 6 * 3600};
 	struct life *life = life_of_search();
+	check_row("a search that found all is followed by the next after three counts");
+	CHECK_NUMBER(wait_for_search(life, JOBS + 100, 30), 90);
+	search(life, false);
 	check_row("a search in vain doubles the pause before the next one, up to six hours");
 	for (size_t i = 0; i < sizeof pauses / sizeof *pauses; i++) {
 		CHECK_NUMBER(wait_for_search(life, JOBS + 100, 30), pauses[i]);
