@@ -18,6 +18,7 @@ CACHE = Path(os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope"))
 SLURMSCOPE = os.environ.get("SLURMSCOPE", ROOT / "build/bin/slurmscope")
 # of Debian 12 (2.42) and of forky (3.5); tests/run unpacks both
 PROMTOOLS = [CACHE / "prometheus/usr/bin/promtool", CACHE / "prometheus-forky/usr/bin/promtool"]
+TESTED = PROMTOOLS[int(os.environ.get("PROMTOOL", 0))]  # to reckon all cases takes each of them most of a minute
 RULE_FILES = [ROOT / f"deploy/prometheus/{name}.yml" for name in ("slurmscope.rules", "slurmscope.alerts")]
 VPENSO = ROOT / "deploy/prometheus/vpenso.rules.yml"
 RUNBOOKS = ROOT / "dashboards/runbooks"
@@ -91,12 +92,11 @@ class Promtool(unittest.TestCase):
 
     def test_rules_do_what_they_say(self):
         self.assertGreater(len(TEST_FILES), 5)
-        for promtool in PROMTOOLS:
-            status, said = run(promtool, "test", "rules", *TEST_FILES)
-            self.assertEqual(0, status, said)
-            self.assertEqual(len(TEST_FILES), said.count("SUCCESS"), said)
+        status, said = run(TESTED, "test", "rules", *TEST_FILES, env=os.environ | {"GOGC": "800"})  # memory for time
+        self.assertEqual(0, status, said)
+        self.assertEqual(len(TEST_FILES), said.count("SUCCESS"), said)
         print(f"{len(alerts())} alerts, {len(list(rules())) - len(alerts())} records, "
-              f"{len(list(cases()))} cases, {len(PROMTOOLS)} promtools")
+              f"{len(list(cases()))} cases, {TESTED}")
 
     def test_each_alert_has_cases(self):
         """One in which it fires, with its texts, per severity; one in which it does not."""
