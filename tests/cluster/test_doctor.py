@@ -181,9 +181,9 @@ def private_data(daemon):
     def become(texts):
         for file, text in zip(files, texts):
             file.write_text(text)
-        SLURM.ask("restart", "slurmdbd")
-        # slurmctld begins anew, and may not answer for longer than scontrol waits
-        wait_until(lambda: SLURM.try_to("exec", "scontrol", "reconfigure"), "slurmctld to be configured anew", 300)
+        # slurmctld would tell each slurmd, too, to read it again: one that waits for an epilog then spins until that has ended
+        for name in "slurmdbd", "slurmctld":
+            SLURM.ask("restart", name)
     try:
         become([text + PRIVATE for text in before])
         by_conf = [r"FAIL +AdminLevel .*PrivateData=accounts,jobs"] if SLURM.release == "26.05" else []
