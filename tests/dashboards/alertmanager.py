@@ -59,3 +59,8 @@ class Alertmanager:
     def alerts(self):
         with urllib.request.urlopen(f"{self.url}/api/v2/alerts", timeout=PATIENCE) as answer:
             return json.load(answer)
+
+    def hears_of_its_peer(self):
+        """Whether the other one of a pair has told it anything since both were started, for example that it has sent a message."""
+        with urllib.request.urlopen(f"{self.url}/metrics", timeout=PATIENCE) as answer:
+            return bool(re.search(rb'^alertmanager_cluster_messages_received_total\{msg_type="update"\} [1-9]', answer.read(), re.M))

@@ -104,7 +104,7 @@ class VictoriaMetrics(unittest.TestCase):
                 return {key: (value, stored.get(key)) for key, value in wanted.items()
                         if not math.isclose(value, stored.get(key, math.nan), rel_tol=1e-11)}  # it keeps twelve digits and more
             wait_until(lambda: not differ(), lambda: list(differ().items())[:5])
-            time.sleep(6)
+            wait_until(lambda: [row for row in victoria.query("count_over_time(slurm_cluster_info[1h])") if float(row["value"][1]) > 8], "nine samples")
             count, = wait_until(lambda: victoria.query('count_over_time(slurm_cluster_info[5s])'), "samples")
             self.assertLessEqual(float(count["value"][1]), 6, "a sample a second, of two that scrape each second")
             self.assertTrue(wait_until(lambda: victoria.query("rate(slurmscope_requests_total[5s]) > 0"), "counters go on"))

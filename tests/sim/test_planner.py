@@ -19,7 +19,7 @@ from simulator import SLURMSCOPE, Simulator
 from test_truth import FAMILIES, JOB_FAMILIES, truth_of, without_own_names
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
-from harness import all_at_once  # noqa: E402
+from harness import all_at_once, wait_until  # noqa: E402
 
 PATIENCE = 900  # seconds: a search that a slow machine made vain is begun anew after ten minutes
 OF_JOBS = {kind: row for kind, row in FAMILIES.items() if "job" in kind or "reasons" in kind or kind == "user_cpus"}
@@ -63,13 +63,11 @@ class Scope:
         return self.log_path.read_text()
 
     def wait(self, what, why):
-        end = time.monotonic() + PATIENCE
-        while time.monotonic() < end:
-            if value := what():
-                return value
-            assert self.process.poll() is None, self.log()
-            time.sleep(0.1)
-        raise AssertionError(f"waited in vain: {why() if callable(why) else why}\n{self.log()}\n{self.plan()}")
+        def look():
+            value = what()
+            assert value or self.process.poll() is None, self.log()
+            return value
+        return wait_until(look, lambda: f"{why() if callable(why) else why}\n{self.log()}\n{self.plan()}", PATIENCE)
 
     def get(self, path):
         with urllib.request.urlopen(f"http://{self.address}{path}", timeout=PATIENCE) as answer:
@@ -269,7 +267,7 @@ class Planner(unittest.TestCase):
                 sim.control("storm?jobs=5")
                 scope.wait(lambda: told(35), "the others to end")
                 sim.control("slurmdbd?down=1")
-                time.sleep(90)
+                scope.wait(lambda: re.search("job_steps: .*failed", scope.plan()), "it to be asked in vain")
                 sim.control("slurmdbd?down=0")
                 scope.wait(lambda: total("slurm_job_cpu_efficiency_ratio_count") == len(measured()) - 1, "the rest")
                 self.assertEqual(1, scope.log().count("given up"))
