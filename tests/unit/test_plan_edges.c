@@ -197,6 +197,136 @@ static void test_probes_that_wait(void)
 	plan_free(life.plan);
 }
 
+/* With the account of everything that slurmctld did for us until now but the last ping, which is in the next. */
+static void note_account(struct life *life, double *seconds, uint64_t *count, double list_s, double others_s, uint64_t others)
+{
+	struct plan_action ping = next_of(life, PING);
+	*seconds += (double)life->asked[PING] * life->seconds[PING] + (double)life->asked[LIST] * list_s +
+		    (double)life->asked[JOBS] * 0.0001 + others_s;
+	*count += life->asked[PING] + life->asked[LIST] + life->asked[JOBS] + others;
+	memset(life->asked, 0, sizeof life->asked);
+	answer(life, &ping);
+	plan_note_slurmctld(life->plan, life->now_ns, *seconds, *count);
+}
+
+/* The account has what probes waited for, too: the rest is what the others cost. */
+static void test_probes_in_the_account(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	double seconds = 0;
+	uint64_t count = 0;
+	life.seconds[PING] = 0.02;
+	life.seconds[LIST] = 0.06;
+	plan_note_slurmctld(life.plan, life.now_ns, 0, 0);
+	for (int minute = 0; minute < 60; minute++) {
+		uint64_t pings = life.asked[PING];
+		live(&life, 60);
+		life.asked[PING] += pings;
+		note_account(&life, &seconds, &count, 0.05, 0, 0);
+	}
+	CHECK(show(&life, LIST).round_slurmctld_s > 0.035);
+	CHECK(show(&life, LIST).round_slurmctld_s < 0.055);
+	CHECK_NUMBER(show(&life, PING).round_slurmctld_s, 0.0001); /* as was guessed */
+	plan_free(life.plan);
+}
+
+/* However often we have asked before: so many RPCs in a minute are not ours. */
+static void test_a_stranger_after_a_long_time(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	double seconds = 0;
+	uint64_t count = 0;
+	life.seconds[LIST] = 1;
+	plan_note_slurmctld(life.plan, life.now_ns, 0, 0);
+	for (int minute = 0; minute < 90; minute++) {
+		live(&life, 60);
+		bool is_joined = minute >= 60;
+		note_account(&life, &seconds, &count, 0.001, is_joined ? 0.5 : 0, is_joined ? 300 : 0);
+	}
+	CHECK(show(&life, LIST).round_slurmctld_s < 0.002);
+	plan_free(life.plan);
+}
+
+static void test_the_rest_of_a_round(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.seconds[JOBS] = 0.1;
+	plan_allow_way(life.plan, JOBS, BULK, false);
+	set_work(&life, JOBS, 1000000);
+	live(&life, 2);
+	CHECK(life.covered[JOBS] > 100 && life.rounds[JOBS] == 0);
+	set_work(&life, JOBS, 100); /* what was covered is no part of it */
+	CHECK(next_of(&life, JOBS).records >= 64);
+	while (life.rounds[JOBS] == 0)
+		live(&life, 1);
+	double next_s = show(&life, JOBS).round_slurmrestd_s; /* nor of the next round */
+	set_work(&life, JOBS, 100);
+	CHECK_NUMBER(show(&life, JOBS).round_slurmrestd_s, next_s);
+	plan_free(life.plan);
+}
+
+/* What the one asks for is taken from the other at once, and comes back slowly. */
+static void test_shares_rise_fast_and_fall_slowly(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.seconds[LIST] = 1.5;
+	live(&life, 3600);
+	double alone_s = show(&life, LIST).interval_s;
+	set_work(&life, DBD, 250);
+	live(&life, 100);
+	double soon_s = show(&life, LIST).interval_s;
+	live(&life, 3600);
+	double together_s = show(&life, LIST).interval_s;
+	CHECK(together_s > 1.5 * alone_s);
+	CHECK(soon_s > alone_s + 0.6 * (together_s - alone_s));
+	set_work(&life, DBD, 0);
+	live(&life, 60);
+	CHECK(show(&life, LIST).interval_s > alone_s + 0.4 * (together_s - alone_s));
+	live(&life, 3600);
+	CHECK(show(&life, LIST).interval_s < 1.25 * alone_s);
+	plan_free(life.plan);
+}
+
+static void test_a_round_keeps_its_way(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.seconds[JOBS] = 0.1;
+	plan_allow_way(life.plan, JOBS, BULK, false);
+	set_work(&life, JOBS, 20000);
+	while (life.asked[JOBS] == 0)
+		live(&life, 0.001);
+	plan_allow_way(life.plan, JOBS, BULK, true);
+	live(&life, 2);
+	CHECK(life.asked[JOBS] > 0);
+	CHECK(life.rounds[JOBS] == 0);
+	CHECK_NUMBER(life.last[JOBS].way, BATCHES);
+	live(&life, 600);
+	CHECK_NUMBER(life.last[JOBS].way, BULK);
+	plan_free(life.plan);
+}
+
+/* Predictions are off by some: a way that seems a little cheaper is not worth the change. */
+static void test_a_little_cheaper(void)
+{
+	enum { FIRST, LITTLE, MUCH };
+	static const struct plan_way ways[] = {{.name = "first", .slurmrestd_s = {.request = 0.1}},
+					       {.name = "little", .slurmrestd_s = {.request = 0.08}},
+					       {.name = "much", .slurmrestd_s = {.request = 0.07}}};
+	static const struct plan_task tasks[] = {{"nodes", "nodes", 30, 0, 1, 0, false, true, false, ways, 3}};
+	struct life life = {.now_ns = UINT64_C(5000000000000), .seconds = {0.1}, .work = {1}};
+	life.plan = plan_new(tasks, 1, &plan_defaults, 1, life.now_ns);
+	plan_allow_way(life.plan, 0, LITTLE, false);
+	plan_allow_way(life.plan, 0, MUCH, false);
+	live(&life, 100);
+	plan_allow_way(life.plan, 0, LITTLE, true);
+	live(&life, 100);
+	CHECK_NUMBER(life.last[0].way, FIRST);
+	plan_allow_way(life.plan, 0, MUCH, true);
+	live(&life, 100);
+	CHECK_NUMBER(life.last[0].way, MUCH);
+	plan_free(life.plan);
+}
+
 int main(void)
 {
 	static const struct rule tests[] = {
@@ -209,6 +339,12 @@ int main(void)
 		{"over", test_a_round_that_is_over},
 		{"allowed anew", test_what_is_allowed_anew},
 		{"probes", test_probes_that_wait},
+		{"probes in the account", test_probes_in_the_account},
+		{"stranger", test_a_stranger_after_a_long_time},
+		{"rest", test_the_rest_of_a_round},
+		{"rise and fall", test_shares_rise_fast_and_fall_slowly},
+		{"same way", test_a_round_keeps_its_way},
+		{"little cheaper", test_a_little_cheaper},
 	};
 	return check_rules(tests, sizeof tests / sizeof *tests);
 }
