@@ -54,6 +54,14 @@ class With(unittest.TestCase):
         self.assertRegex(said, r"put up in \d+ s")
         self.check_whole()
 
+    def test_restarted(self):
+        """That is put back as far as anybody can see, but slurmctld reckons otherwise from then on."""
+        _, kept = self.with_cluster('"$CLUSTER" restart "$NAME" slurmctld')
+        self.assertEqual("", kept)
+        said, _ = self.with_cluster("true")
+        self.assertRegex(said, r"slurmctld was started again[^$]*put up in \d+ s")
+        self.check_whole()
+
     def test_killed(self):
         """By somebody who gives it no time to put anything back."""
         test = subprocess.Popen([HERE / "with", SLURM.name, "sh", "-c", f'"$CLUSTER" pause "$NAME" slurmrestd; {SLEEP}; true'],

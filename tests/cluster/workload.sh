@@ -294,6 +294,7 @@ run_workload() {
 	wait_for 300 'not_responding cn10' eval 'scontrol show node cn10 | grep -q NOT_RESPONDING'
 	wait_for 300 quiet quiet
 	print_state >"$root/var/settled"
+	rm -f "$root/var/restarted"
 }
 
 # What it is to do may have ended just then, and slurmctld may be away.
