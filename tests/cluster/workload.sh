@@ -3,8 +3,8 @@
 # quiet. Running jobs are told where to run and sleep for a day and a half;
 # what waits on cpu asks for four CPUs of one node, which no node has left.
 
-# Slurm refuses these for a reason that passes.
-passing='timed out|try again|temporarily|not responding|contact slurm controller|Zero Bytes|Connection|Transport|currently disabled|prolog|configuring|pending'
+# Slurm refuses these for a reason that passes. (A job that begins in this second cannot be told to end in it: invalid time.)
+passing='timed out|try again|temporarily|not responding|contact slurm controller|Zero Bytes|Connection|Transport|currently disabled|prolog|configuring|pending|Invalid time'
 
 # Runs a step that has to be taken. What Slurm refuses for a passing reason is tried again; else the step fails with Slurm's words.
 patiently() {
