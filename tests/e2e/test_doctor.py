@@ -133,6 +133,39 @@ class Doctor(unittest.TestCase):
             self.says(findings, "FAIL", "jobs", "not asked: .*memory.*1 MiB")
             self.assertEqual(1, findings.status)
 
+    def test_more_jobs_are_counted_than_shown(self):
+        """Jobs come and go between slurmctld's count and its list; that more than half are missing has another reason."""
+        def count(jobs):
+            return clock(also=lambda answer: answer.update(jobs_pending=jobs, jobs_running=0))
+        with self.cluster("22.05.8") as fake:
+            fake.behave(count(1000), ["diag"])
+            findings = self.look(fake)
+            self.says(findings, "FAIL", "sees", r"jobs: \d+ of the 1000 that slurmctld counts are shown: PrivateData=jobs -> sacctmgr")
+            shown = int(re.search(r"jobs: (\d+) of the 1000", findings.text)[1])
+            fake.behave(count(shown * 3 // 2), ["diag"])
+            findings = self.look(fake)
+            self.says(findings, "ok", "sees", "others' jobs")
+            self.assertEqual([], findings.of("FAIL"), findings.text)
+
+    def test_share_of_slurmrestds_time(self):
+        """It follows from the two numbers before it: how long the answer took, and how often it is asked for."""
+        def slow_and_well(call):
+            call.rest(0.2)
+            return compact(call)
+        with self.cluster() as fake:
+            fake.behave(slow_and_well, ["nodes"])
+            findings = self.look(fake, "--budget.slurmrestd=1000")
+            costs = {about: (float(seconds), float(every), share) for about, seconds, every, share in re.findall(
+                r" (\w+) +\w.* in (\S+) s; each (\S+) s that is (.+) % of slurmrestd's time", findings.text)}
+            for about, (seconds, every, share) in costs.items():
+                percent = 100 * seconds / every
+                with self.subTest(about, seconds=seconds, every=every):
+                    if share == "less than 0.01":
+                        self.assertLess(percent, 0.0101)
+                    else:
+                        self.assertAlmostEqual(1, float(share) / percent, delta=0.1)
+            self.assertGreater(costs["nodes"][0], 0.19)  # so that its share has a number
+
     def test_wrong_url(self):
         def serve(answer):
             listener = socket.create_server(("127.0.0.1", 0))
@@ -149,9 +182,9 @@ class Doctor(unittest.TestCase):
             threading.Thread(target=run, daemon=True).start()
             return f"http://127.0.0.1:{listener.getsockname()[1]}"
 
-        def page(status, headers=""):
+        def page(status, headers="", html=HTML):
             return (f"HTTP/1.1 {status}\r\nConnection: close\r\nContent-Type: text/html\r\n{headers}"
-                    f"Content-Length: {len(HTML)}\r\n\r\n").encode() + HTML
+                    f"Content-Length: {len(html)}\r\n\r\n").encode() + html
         seen = []
         for url, text in (
                 (f"http://127.0.0.1:{free_port()}", "Couldn't connect.*is slurmrestd running"),
@@ -159,6 +192,7 @@ class Doctor(unittest.TestCase):
                 ("unix:/nonexistent/slurmrestd.sock", "slurmrestd running with this socket"),
                 (serve(page("200 OK", "Server: nginx/1.22.1\r\n")), "HTTP 200 of nginx/1.22.1 that is no slurmrestd"),
                 (serve(page("404 Not Found")), "HTTP 404 of something that is no slurmrestd"),
+                (serve(page("200 OK", html=HTML * 1000)), "HTTP 200 of something that is no slurmrestd"),
                 (serve(page("502 Bad Gateway", "Via: 1.1 gate\r\n")), "HTTP 502 of 1.1 gate in between"),
                 (serve(page("302 Found", "Location: /login\r\n")), "HTTP 302 .*no slurmrestd"),
                 (serve(b"SSH-2.0-OpenSSH_9.2p1\r\n"), "HTTP/0.9.*is it slurmrestd"),
@@ -345,6 +379,7 @@ class Doctor(unittest.TestCase):
                              "500 INTERNAL ERROR"), ["nodes"])
             findings = self.look(fake)
             self.says(findings, "FAIL", "nodes", r"HTTP 500: \?\[31mBad\?luck")
+            self.assertEqual(["nodes"], [about for about, _ in findings.of("FAIL")], "an answer that failed does not look empty")
 
     def test_several_clusters(self):
         """Each under its name; what is the process's is looked at once."""
