@@ -104,6 +104,24 @@ static void test_removed_while_open(void)
 	check_dump(path, "b|2\nc|3\n");
 }
 
+/* By a file that somebody put back while the first one is open. */
+static void test_replaced_while_open(void)
+{
+	char other[80];
+	fresh("replaced");
+	snprintf(other, sizeof other, "%s/backup", folder);
+	struct store *store = load_store(other, "", STORE_NEW);
+	save_mark(store, "old", 1, STORE_WANTS_ALL);
+	store_free(store);
+	store = load_store(path, "", STORE_NEW);
+	save_mark(store, "a", 1, STORE_WANTS_ALL);
+	CHECK(rename(other, path) == 0);
+	save_mark(store, "b", 2, STORE_WANTS_ALL);
+	save_mark(store, "c", 3, STORE_WANTS_CHANGES);
+	store_free(store);
+	check_dump(path, "b|2\nc|3\n");
+}
+
 static void test_cluster(void)
 {
 	fresh("cluster");
@@ -284,6 +302,7 @@ int main(void)
 	test_transactions();
 	test_file();
 	test_removed_while_open();
+	test_replaced_while_open();
 	test_cluster();
 	test_without_wal();
 	test_file_systems();
