@@ -295,6 +295,30 @@ static void test_bounded(void)
 	store_free(store);
 }
 
+/* Room that one commit needed beside the file, such as the first one of a large cluster, is given back. */
+static void test_large_commit(void)
+{
+	char wal[80];
+	struct stat large, after;
+	fresh("large");
+	snprintf(wal, sizeof wal, "%s-wal", path);
+	struct error err = {""};
+	struct store *store = load_store(path, "", STORE_NEW);
+	CHECK(store_begin(store, &err) == STORE_WANTS_ALL);
+	for (uint64_t i = 0; i < 200000; i++) {
+		struct store_run run = run_of(i, -1);
+		store_put_run(store, &run);
+	}
+	CHECK(store_commit(store, &err));
+	CHECK(stat(wal, &large) == 0 && large.st_size > 16 << 20);
+	save_mark(store, "a", 1, STORE_WANTS_CHANGES);
+	save_mark(store, "b", 2, STORE_WANTS_CHANGES);
+	CHECK(stat(wal, &after) == 0 && after.st_size <= 16 << 20);
+	printf("200,000 runs in one commit: %.1f MiB beside the file, then %.1f\n", (double)large.st_size / (1 << 20),
+	       (double)after.st_size / (1 << 20));
+	store_free(store);
+}
+
 int main(void)
 {
 	CHECK(mkdtemp(folder));
@@ -309,6 +333,7 @@ int main(void)
 	test_file_of_version_1();
 	test_migration();
 	test_bounded();
+	test_large_commit();
 	char command[80];
 	snprintf(command, sizeof command, "rm -r %s", folder);
 	CHECK(system(command) == 0);
