@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <math.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
@@ -617,11 +618,15 @@ static void die_as_it_writes(void)
 	CHECK(access(journal, F_OK) == 0);
 }
 
-static void set_age(const char *name, int seconds)
+/* Before the second in which the tests began: ages of 10.3 and 10.7 seconds lie in the same second. */
+static void set_age(const char *name, double seconds)
 {
-	struct timespec now, times[2];
-	clock_gettime(CLOCK_REALTIME, &now);
-	times[0] = times[1] = (struct timespec){now.tv_sec - seconds, now.tv_nsec};
+	static time_t begin_s;
+	if (!begin_s)
+		begin_s = time(NULL);
+	long whole = (long)ceil(seconds);
+	struct timespec times[2];
+	times[0] = times[1] = (struct timespec){begin_s - whole, (long)(((double)whole - seconds) * 1e9)};
 	CHECK(utimensat(AT_FDCWD, name, times, 0) == 0);
 }
 
@@ -630,16 +635,17 @@ static void test_copy(void)
 {
 	static const struct {
 		const char *name, *bytes; /* of a copy that is not whole */
-		int own_age, copy_age;	  /* seconds; -1: there is none of our own */
+		double own_age, copy_age; /* seconds; -1: there is none of our own */
 		bool is_alone;		  /* not shared with another machine */
 		const char *sql;	  /* that makes it unusable */
 		const char *want;
 		enum store_copy what;
 	} rows[] = {
 		{"newer", NULL, 2000, 1000, false, NULL, "cursor|2\n", STORE_COPY_TAKEN},
-		{"by a moment", NULL, 0, 0, false, NULL, "cursor|2\n", STORE_COPY_TAKEN},
+		{"newer by a moment", NULL, 10.7, 10.3, false, NULL, "cursor|2\n", STORE_COPY_TAKEN},
 		{"the only one", NULL, -1, 1000, false, NULL, "cursor|2\n", STORE_COPY_TAKEN},
 		{"older", NULL, 1000, 2000, false, NULL, "cursor|1\n", STORE_COPY_NONE},
+		{"older by a moment", NULL, 10.3, 10.7, false, NULL, "cursor|1\n", STORE_COPY_NONE},
 		{"of one that is alone", NULL, 2000, 1000, true, NULL, "cursor|1\n", STORE_COPY_NONE},
 		{"empty", "", 2000, 1000, false, NULL, "cursor|1\n", STORE_COPY_REFUSED},
 		{"damaged", "SQLite format 3\n", 2000, 1000, false, NULL, "cursor|1\n", STORE_COPY_REFUSED},
