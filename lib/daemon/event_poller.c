@@ -154,16 +154,20 @@ static bool is_slurms(const struct job_run *run)
 	return run->job.id && run->job.id < UINT32_MAX && time_of(run->job.submit_time);
 }
 
-static bool is_completing(const struct event_poller *poller, const struct job *job)
+/* Or was it until just now? */
+static bool is_completing(const struct event_poller *poller, const struct job *job, int64_t now)
 {
 	struct job_view row;
-	return job_table_find(poller->asker->cluster->job_table, job->id, &row) &&
-	       row.submit_time <= job->submit_time && row.flags >> JOB_FLAG_COMPLETING & 1;
+	bool is_there = job_table_find(poller->asker->cluster->job_table, job->id, &row);
+	if (is_there && row.submit_time <= job->submit_time && row.flags >> JOB_FLAG_COMPLETING & 1)
+		return true;
+	return job_events_completing(poller->recorder.events, (uint32_t)job->id) >= now - SETTLED_AFTER_S;
 }
 
 /* Of a short job slurmdbd may hear the end first: then it has neither partition nor array until it hears of its start
  * (seen with 22.05). Of one that was cancelled it hears the end at once and the exit code when its processes are gone,
- * minutes later if slurmctld was stopped meanwhile (26.05). It is told again. */
+ * minutes later if slurmctld was stopped meanwhile (26.05), or just after the table showed them gone (24.11). It is told
+ * again. */
 static bool is_whole(const struct event_poller *poller, const struct job_run *run, int64_t now)
 {
 	int64_t end = time_of(run->job.end_time);
@@ -173,7 +177,7 @@ static bool is_whole(const struct event_poller *poller, const struct job_run *ru
 	if (end < now - WHOLE_AFTER_S)
 		return true;
 	return end < now - SETTLED_AFTER_S && run->job.partitions.len && was_looked_at &&
-	       !is_completing(poller, &run->job);
+	       !is_completing(poller, &run->job, now);
 }
 
 static struct job_runs_query query_of(const struct event_poller *poller, bool with_steps)

@@ -29,6 +29,7 @@ void job_events_free(struct job_events *events)
 	text_pool_done(&events->texts);
 	runs_done(&events->runs);
 	id_map_done(&events->split);
+	id_map_done(&events->completing);
 	free(events);
 }
 

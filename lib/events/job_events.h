@@ -47,6 +47,7 @@ struct job_events {
 	struct text_pool texts; /* TRES of runs */
 	struct runs runs;
 	struct id_map split; /* array -> when tasks of it were split by that were seen before its rest */
+	struct id_map completing; /* raw id -> when the table showed it COMPLETING last, of the last minute */
 	int64_t birth;      /* what happened before is not counted */
 	int64_t woke;       /* what happened between the last look before this and then was not seen as it happened */
 	int64_t looked_until;  /* of all runs that have RUN_RUNS the time until then is counted */
@@ -68,6 +69,10 @@ void job_events_screen(struct job_events *events);
 
 /* A round of the job table was finished: it tells all jobs as of `until` or later. */
 void job_events_look(struct job_events *events, const struct job_table *table, int64_t until);
+
+/* When the table showed the job COMPLETING last: Unix seconds; 0: not within the last minute. slurmdbd hears how it ended only
+ * after that. */
+int64_t job_events_completing(const struct job_events *events, uint32_t raw_id);
 
 /* One that slurmdbd tells of; told twice it counts once. */
 void job_events_take_end(struct job_events *events, const struct job_end *end);

@@ -5,7 +5,10 @@
 
 #include <stdlib.h>
 
-enum { KEPT_S = 600 }; /* without slurmdbd a run is known so long after its end: slurmdbd may take over and tell of it */
+enum {
+	KEPT_S = 600, /* without slurmdbd a run is known so long after its end: slurmdbd may take over and tell of it */
+	COMPLETING_KEPT_S = 60,
+};
 
 static bool has_flag(const struct job_row *row, enum job_flag flag)
 {
@@ -165,8 +168,27 @@ static void look_at_row(struct job_events *events, const struct job_table *table
 {
 	if (job_state_is_live(row->state))
 		look_at_live(events, table, row);
-	else if (!has_flag(row, JOB_FLAG_COMPLETING) && tells_end(events, row))
+	else if (has_flag(row, JOB_FLAG_COMPLETING))
+		id_map_set(&events->completing, row->id, (uint32_t)table->now);
+	else if (tells_end(events, row))
 		look_at_ended(events, table, row);
+}
+
+static void forget_complete(struct job_events *events, int64_t now)
+{
+	struct id_map kept = {.count = 0};
+	for (size_t i = 0; i < events->completing.slot_count; i++) {
+		const struct id_slot *slot = &events->completing.slots[i];
+		if (slot->value && slot->value + COMPLETING_KEPT_S >= now)
+			id_map_set(&kept, slot->id, slot->value);
+	}
+	id_map_done(&events->completing);
+	events->completing = kept;
+}
+
+int64_t job_events_completing(const struct job_events *events, uint32_t raw_id)
+{
+	return id_map_find(&events->completing, raw_id);
 }
 
 /* Rests of arrays come after all tasks: a task that was split before its rest was seen was not counted with it. */
@@ -279,6 +301,7 @@ void job_events_look(struct job_events *events, const struct job_table *table, i
 {
 	if (table->now < events->looked_at)
 		events->looked_at = 0; /* clocks may be set back: all is news, and nothing that was counted goes back */
+	forget_complete(events, table->now);
 	look_at_rows(events, table);
 	look_at_runs(events, table, until);
 	if (until > events->looked_until)

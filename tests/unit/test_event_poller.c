@@ -1,0 +1,156 @@
+/* When what slurmdbd says of an end is believed. The clock is the test's, and so are the version that the client has found and
+ * slurmdbd's answers: these functions are replaced (CMakeLists.txt). */
+#include "daemon/event_poller.h"
+#include "events_world.h"
+#include "model/job_run.h"
+
+#include <stdlib.h>
+
+enum { BEGIN = 1800000000, ID = 7 };
+
+static int64_t now_s = BEGIN;
+static struct job_run told; /* the only run that slurmdbd knows */
+
+const struct api_version *__wrap_client_version(const struct client *client);
+enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetch, struct plan_outcome *ret_outcome);
+int64_t __wrap_asker_now_s(const struct asker *asker);
+int64_t __wrap_clock_now_s(void);
+
+const struct api_version *__wrap_client_version(const struct client *client)
+{
+	(void)client;
+	const struct api_version *row = api_versions;
+	while (strcmp(row->name, "v0.0.45") != 0)
+		row++;
+	return row;
+}
+
+enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetch, struct plan_outcome *ret_outcome)
+{
+	(void)asker;
+	*ret_outcome = (struct plan_outcome){.result = PLAN_OK, .records = 1};
+	fetch->take(fetch->context, &told);
+	return FETCH_OK;
+}
+
+int64_t __wrap_asker_now_s(const struct asker *asker)
+{
+	(void)asker;
+	return now_s;
+}
+
+int64_t __wrap_clock_now_s(void)
+{
+	return now_s;
+}
+
+struct life {
+	struct config config;
+	struct cluster cluster;
+	struct health health;
+	struct exporter exporter;
+	struct asker asker;
+	struct plan_task tasks[TASKS];
+	struct plan *plan;
+	struct job_rounds rounds;
+	struct event_poller poller;
+};
+
+static struct life *life_new(void)
+{
+	now_s = BEGIN;
+	struct life *life = calloc(1, sizeof *life);
+	config_defaults(&life->config);
+	cluster_init(&life->cluster);
+	life->asker = (struct asker){.config = &life->config,
+				     .cluster = &life->cluster,
+				     .health = &life->health,
+				     .exporter = &life->exporter};
+	life->plan = tasks_plan(life->tasks, &life->config);
+	job_rounds_init(&life->rounds, life->cluster.job_table, 1, 67043328);
+	event_poller_init(&life->poller, &life->asker, life->plan, &life->rounds, NULL);
+	event_poller_update(&life->poller);
+	return life;
+}
+
+static void life_free(struct life *life)
+{
+	event_poller_done(&life->poller);
+	job_rounds_done(&life->rounds);
+	plan_free(life->plan);
+	cluster_done(&life->cluster);
+	free(life);
+}
+
+/* slurmctld shows the job so, and the table is looked at. */
+static void show(struct life *life, const struct job *job, int64_t now)
+{
+	now_s = now;
+	job_table_put(life->cluster.job_table, job, now);
+	event_poller_record(&life->poller, now);
+}
+
+/* How many exits of the class were counted, once slurmdbd was asked. */
+static double ask(struct life *life, int64_t now, const char *class)
+{
+	const struct plan_action action = {.task = TASK_JOB_ENDS};
+	struct plan_outcome outcome;
+	now_s = now;
+	event_poller_update(&life->poller);
+	event_poller_poll(&life->poller, &action, &outcome);
+	const struct world world = {.events = life->poller.recorder.events};
+	return in_cluster(&world, TALLY_EXITS, class);
+}
+
+/* Of a job that was cancelled slurmdbd hears the end at once, and the exit code when slurmctld hears that its processes are
+ * gone. */
+static void test_an_exit_code_that_comes_later(void)
+{
+	struct life *life = life_new();
+	struct job job = running(ID, BEGIN + 1, BEGIN + 2);
+	show(life, &job, BEGIN + 5);
+	told = (struct job_run){.job = job, .elapsed = 28, .suspended = 0, .cpus_allocated = 2, .memory_allocated = 4096};
+	job.state = told.job.state = JOB_CANCELLED;
+	job.end_time = told.job.end_time = BEGIN + 30;
+	told.job.exit_code = told.job.exit_signal = 0;
+	job.flags = 1 << JOB_FLAG_COMPLETING;
+	show(life, &job, BEGIN + 31);
+	show(life, &job, BEGIN + 60);
+	check_row("not believed while the job is completing");
+	CHECK_NUMBER(ask(life, BEGIN + 61, "zero"), 0);
+	job.flags = 0;
+	show(life, &job, BEGIN + 62);
+	check_row("nor just after, for slurmdbd may not have heard yet");
+	CHECK_NUMBER(ask(life, BEGIN + 62, "zero"), 0);
+	told.job.exit_signal = 15;
+	check_row("but a while later");
+	CHECK_NUMBER(ask(life, BEGIN + 75, "signal"), 1);
+	CHECK_NUMBER(ask(life, BEGIN + 75, "zero"), 0);
+	life_free(life);
+}
+
+/* A job that keeps completing, for example on a node that does not answer, is not waited for for ever. */
+static void test_a_job_that_never_completes(void)
+{
+	struct life *life = life_new();
+	struct job job = running(ID, BEGIN + 1, BEGIN + 2);
+	show(life, &job, BEGIN + 5);
+	told = (struct job_run){.job = job, .elapsed = 28, .cpus_allocated = 2, .memory_allocated = 4096};
+	job.state = told.job.state = JOB_COMPLETED;
+	job.end_time = told.job.end_time = BEGIN + 30;
+	told.job.exit_code = told.job.exit_signal = 0;
+	job.flags = 1 << JOB_FLAG_COMPLETING;
+	check_row("it is believed after five minutes");
+	for (int64_t now = BEGIN + 31; now <= BEGIN + 330; now += 30)
+		show(life, &job, now);
+	CHECK_NUMBER(ask(life, BEGIN + 330, "zero"), 0);
+	CHECK_NUMBER(ask(life, BEGIN + 331, "zero"), 1);
+	life_free(life);
+}
+
+int main(void)
+{
+	test_an_exit_code_that_comes_later();
+	test_a_job_that_never_completes();
+	return check_done();
+}
