@@ -1,16 +1,16 @@
 /* Reads the options, builds the parts, waits for a signal, and takes them down again. */
 #include "base/clock.h"
-#include "daemon/edition.h"
-#include "daemon/fleet.h"
-#include "daemon/manual.h"
-#include "daemon/notify.h"
-#include "daemon/process.h"
-#include "daemon/routes.h"
-#include "daemon/sandbox.h"
-#include "daemon/setup.h"
-#include "daemon/version.h"
+#include "base/version.h"
+#include "config/manual.h"
+#include "config/setup.h"
 #include "doctor/doctor.h"
 #include "metrics/catalogue.h"
+#include "page/edition.h"
+#include "page/process.h"
+#include "poll/fleet.h"
+#include "sandbox/sandbox.h"
+#include "serve/routes.h"
+#include "slurmscope/notify.h"
 #include "web/listen.h"
 
 #include <inttypes.h>
@@ -48,7 +48,6 @@ static bool enter_sandbox(struct daemon *daemon, struct error *err)
 	struct setup *setup = daemon->setup;
 	bool is_entered = sandbox_enter(&daemon->sandbox, setup->clusters, setup->cluster_count, err);
 	sandbox_log(&daemon->sandbox);
-	setup->sandbox = &daemon->sandbox;
 	return is_entered;
 }
 
@@ -66,12 +65,22 @@ static int once(struct daemon *daemon)
 	return all_answered ? status : EXIT_FAILURE;
 }
 
+/* What the process would run with if it read all options again; NULL: something is wrong. */
+static struct setup *read_again(const struct setup *setup, const struct sandbox *sandbox, struct error *err)
+{
+	struct setup *again = setup_again(setup, err);
+	if (again && sandbox_allows(sandbox, again->clusters, again->cluster_count, err))
+		return again;
+	setup_release(again);
+	return NULL;
+}
+
 /* Reads and applies all that can be applied; what is wrong changes nothing. */
 static void reload(struct daemon *daemon)
 {
 	struct error err;
 	notify("RELOADING=1\nMONOTONIC_USEC=%" PRIu64, clock_monotonic_ns() / 1000);
-	struct setup *setup = setup_again(daemon->setup, &err);
+	struct setup *setup = read_again(daemon->setup, &daemon->sandbox, &err);
 	bool is_taken = setup && fleet_take(daemon->fleet, setup, &err);
 	page_board_note_reload(&daemon->board, is_taken ? NULL : &err, clock_now());
 	notify("READY=1");
@@ -113,11 +122,16 @@ static int wait_for_end(struct daemon *daemon, const sigset_t *signals)
 	}
 }
 
-/* Of POST /-/reload: says what is wrong, and leaves the rest to the main thread. In the server's thread, which therefore
- * has the setup of the start, for its arguments. */
+struct reload {
+	const struct setup *setup; /* of the start, for its arguments: the main thread changes the one in force */
+	const struct sandbox *sandbox;
+};
+
+/* Of POST /-/reload, in the server's thread: says what is wrong, and leaves the rest to the main thread. */
 static bool ask_to_reload(void *context, struct error *err)
 {
-	struct setup *setup = setup_again(context, err);
+	const struct reload *reload = context;
+	struct setup *setup = read_again(reload->setup, reload->sandbox, err);
 	bool is_right = setup != NULL;
 	setup_release(setup);
 	kill(getpid(), SIGHUP);
@@ -161,11 +175,12 @@ static int serve(struct daemon *daemon)
 	if (!listen_all(config, &web.listeners, &err) || !enter_sandbox(daemon, &err))
 		return fail(&err);
 	struct listeners listeners = web.listeners; /* their names; the server's from now on */
+	struct reload reload = {daemon->setup, &daemon->sandbox};
 	struct routes routes = {.scrape = {&daemon->board, config->openmetrics_created},
 				.telemetry_path = config->telemetry_path,
 				.sandbox = &daemon->sandbox,
 				.reload = config->enable_lifecycle ? ask_to_reload : NULL,
-				.reload_context = daemon->setup};
+				.reload_context = &reload};
 	routes_init(&routes);
 	web.context = &routes;
 	struct http_server *server = http_server_start(&web, &err);

@@ -1,8 +1,8 @@
 #include "doctor/doctor.h"
 
 #include "base/clock.h"
-#include "daemon/tasks.h"
 #include "doctor/patient.h"
+#include "poll/tasks.h"
 
 const char *patient_user(const struct patient *patient)
 {

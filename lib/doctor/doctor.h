@@ -2,7 +2,7 @@
  * asks what the daemon asks, by the same planner and so within the same budgets, and sends nothing but GET. */
 #pragma once
 
-#include "daemon/config.h"
+#include "config/config.h"
 #include "doctor/report.h"
 
 /* Examines what the daemon needs of this machine, whatever clusters it reads. */

@@ -1,11 +1,11 @@
 /* Every endpoint once, in the planner's order and at its pace, and what it cost. */
 #include "base/clock.h"
-#include "daemon/asker.h"
-#include "daemon/tasks.h"
 #include "doctor/patient.h"
 #include "model/association.h"
 #include "model/fairshare.h"
 #include "model/job.h"
+#include "poll/asker.h"
+#include "poll/tasks.h"
 
 #include <inttypes.h>
 #include <time.h>

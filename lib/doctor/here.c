@@ -2,7 +2,7 @@
 #include "doctor/doctor.h"
 #include "doctor/patient.h"
 
-#include "daemon/sandbox.h"
+#include "sandbox/sandbox.h"
 #include "store/store.h"
 #include "web/listen.h"
 

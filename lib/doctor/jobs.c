@@ -1,12 +1,12 @@
 /* The endpoints that are asked for single jobs: their states, details of some, and what ended in the last minute. */
 #include "base/clock.h"
 #include "base/memory.h"
-#include "daemon/asker.h"
-#include "daemon/tasks.h"
 #include "doctor/patient.h"
 #include "model/job.h"
 #include "model/job_run.h"
 #include "model/job_task.h"
+#include "poll/asker.h"
+#include "poll/tasks.h"
 #include "slurmrest/job_runs_query.h"
 
 #include <inttypes.h>

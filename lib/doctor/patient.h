@@ -1,12 +1,12 @@
 /* What the examinations share: the connection, and what the answers said. */
 #pragma once
 
-#include "daemon/config.h"
-#include "daemon/health.h"
-#include "daemon/task.h"
+#include "config/config.h"
+#include "config/task.h"
 #include "doctor/report.h"
 #include "model/user.h"
 #include "plan/plan.h"
+#include "poll/health.h"
 
 /* The last request to an endpoint. */
 struct asked {

@@ -1,7 +1,7 @@
 /* Which Slurm it is, whether its controllers are up, and whether it takes the token. */
 #include "base/clock.h"
-#include "daemon/role.h"
 #include "doctor/patient.h"
+#include "poll/role.h"
 
 static void take_controller(void *context, const void *record)
 {

@@ -1,8 +1,8 @@
 /* One line of sshare: the fairshare of an account or of a user in it. Texts are borrowed. */
 #pragma once
 
-#include "model/number.h"
 #include "base/text.h"
+#include "model/number.h"
 
 struct fairshare {
 	struct text name;      /* of the account or user */

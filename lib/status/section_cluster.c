@@ -1,6 +1,6 @@
 #include "base/words.h"
-#include "status/html.h"
 #include "status/frame.h"
+#include "status/html.h"
 #include "status/sections.h"
 
 enum { REASONS_SHOWN = 10 };

@@ -4,8 +4,8 @@
  *   bench_formats [--series N]
  *
  * Exits with 1 when a format takes more than four times what the text does, or memory grows from edition to edition. */
-#include "daemon/edition.h"
 #include "metrics/exposition.h"
+#include "page/edition.h"
 
 #include <inttypes.h>
 #include <stdio.h>

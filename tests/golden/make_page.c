@@ -2,8 +2,8 @@
  * of itself. Usage: make_page FOLDER VERSION [full], where FOLDER holds ping.json, diag.json, ...; full: nodes
  * and jobs by themselves, too. */
 #include "cluster/fold.h"
-#include "daemon/section.h"
 #include "metrics/catalogue.h"
+#include "poll/section.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
 #include "agree.h"
 
 #include "base/memory.h"
-#include "tree.h"
 #include "json/reader.h"
+#include "tree.h"
 
 #include <ctype.h>
 #include <regex.h>

@@ -3,8 +3,8 @@
 
 #include "check.h"
 #include "cluster/fold.h"
-#include "daemon/section.h"
 #include "metrics/catalogue.h"
+#include "poll/section.h"
 
 #include <math.h>
 #include <stdlib.h>

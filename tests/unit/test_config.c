@@ -1,8 +1,8 @@
 /* Configuration files: what they set, what is wrong with them and where, several clusters, and that what is printed
  * says the same. */
 #include "check.h"
-#include "daemon/option.h"
-#include "daemon/setup.h"
+#include "config/option.h"
+#include "config/setup.h"
 
 #include <stdlib.h>
 #include <unistd.h>

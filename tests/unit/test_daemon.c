@@ -1,7 +1,7 @@
 #include "check.h"
-#include "daemon/config.h"
-#include "daemon/page.h"
-#include "daemon/health.h"
+#include "config/config.h"
+#include "page/page.h"
+#include "poll/health.h"
 
 #define S UINT64_C(1000000000)
 

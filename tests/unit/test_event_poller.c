@@ -1,8 +1,8 @@
 /* When what slurmdbd says of an end is believed. The clock is the test's, and so are the version that the client has found and
  * slurmdbd's answers: these functions are replaced (CMakeLists.txt). */
-#include "daemon/event_poller.h"
 #include "events_world.h"
 #include "model/job_run.h"
+#include "poll/event_poller.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* The pollers of many clusters: that have to wait for a thread, and that end while slurmrestd does not answer. */
 #include "base/clock.h"
 #include "check.h"
-#include "daemon/fleet.h"
+#include "poll/fleet.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,10 +1,10 @@
 /* What scrapers are given: the format they asked for, of one page and of several, and what it has beyond the text. */
 #include "check.h"
-#include "daemon/edition.h"
-#include "daemon/negotiate.h"
-#include "daemon/scrape.h"
 #include "events/events_record.h"
 #include "metrics/catalogue.h"
+#include "page/edition.h"
+#include "serve/negotiate.h"
+#include "serve/scrape.h"
 
 #include <errno.h>
 #include <math.h>

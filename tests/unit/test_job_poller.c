@@ -1,7 +1,7 @@
 /* How jobs are read, as the version and what it serves change, and when they are searched for. The clock is the test's, and so
  * are the version that the client has found and all answers: these functions are replaced (CMakeLists.txt). */
 #include "check.h"
-#include "daemon/job_poller.h"
+#include "poll/job_poller.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* slurmdbd's records of runs: every shape by itself, and the recorded answers of seven releases, which tell of the same
  * jobs in each of their API versions. */
-#include "check.h"
 #include "base/buf.h"
+#include "check.h"
 #include "model/job_run.h"
 #include "slurmrest/decode.h"
 #include "slurmrest/job_runs_query.h"

@@ -1,8 +1,8 @@
 /* From answers' bytes to the page, without sockets: what only shows over several answers, and what a
  * recorded cluster would not say. */
 #include "check.h"
-#include "daemon/section.h"
 #include "metrics/catalogue.h"
+#include "poll/section.h"
 
 static void nodes_answer(struct cluster *cluster, const char *json, size_t len)
 {

@@ -1,8 +1,8 @@
 /* A poller's life in a time of its own: it passes when the poller waits. slurmrestd's answers, the clock and the board where pages
  * are left are replaced (CMakeLists.txt). */
 #include "check.h"
-#include "daemon/poller_state.h"
 #include "events/events_record.h"
+#include "poll/poller_state.h"
 #include "store/store.h"
 
 #include <errno.h>

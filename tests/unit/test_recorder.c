@@ -1,8 +1,8 @@
 /* What was counted, between memory and a state file that cannot be used now and then. The clock is the test's: its function is
  * replaced (CMakeLists.txt). */
 #include "check.h"
-#include "daemon/recorder.h"
 #include "events/events_record.h"
+#include "poll/recorder.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Which of two slurmscopes leads, by what ping says of their controllers. */
 #include "check.h"
-#include "daemon/role.h"
+#include "poll/role.h"
 
 /* "ctl1 ctl2-" is ctl1, which responds, and ctl2, which does not; the first is primary, for it is named first. */
 static void answer(struct role *role, const char *host, const char *words)

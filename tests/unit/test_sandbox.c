@@ -1,12 +1,12 @@
 /* What the sandbox forbids is refused, by the kernel and not only by ourselves, and what slurmscope needs is not. Each
  * case is tried in a child, first without the sandbox where that tells anything, and then in it. */
 #include "check.h"
-#include "daemon/config.h"
-#include "daemon/sandbox.h"
-#include "daemon/sandbox_writes.h"
+#include "config/config.h"
+#include "sandbox/sandbox.h"
+#include "sandbox/sandbox_writes.h"
 #include "store/store.h"
 
-#include "daemon/sandbox_calls.c" /* for its table */
+#include "sandbox/sandbox_calls.c" /* for its table */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -444,12 +444,12 @@ static int check_allows(void)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct config other = {.state_path = in_folder(rows[i].path)};
 		check_row(rows[i].path);
-		CHECK(sandbox_allows(&sandbox, &other, &err) == (rows[i].is_allowed || !sandbox.landlock_abi));
+		CHECK(sandbox_allows(&sandbox, &other, 1, &err) == (rows[i].is_allowed || !sandbox.landlock_abi));
 		if (!rows[i].is_allowed && sandbox.landlock_abi)
 			CHECK(strstr(err.text, "--state.path: /tmp/") && strstr(err.text, "restarted"));
 	}
 	check_row("none");
-	CHECK(sandbox_allows(&sandbox, &(struct config){.state_path = NULL}, &err));
+	CHECK(sandbox_allows(&sandbox, &(struct config){.state_path = NULL}, 1, &err));
 	check_row("folders");
 	CHECK_NUMBER(sandbox.folder_count, sandbox.landlock_abi ? 1 : 0);
 	sandbox_done(&sandbox);

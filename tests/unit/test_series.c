@@ -1,7 +1,7 @@
 /* How large the default page becomes: 10,000 nodes, 100,000 jobs, 5,000 users. */
 #include "page.h"
 
-#include "daemon/config.h"
+#include "config/config.h"
 #include "model/association.h"
 #include "model/fairshare.h"
 

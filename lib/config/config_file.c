@@ -1,0 +1,137 @@
+/* A configuration file: what its places mean is looked up in the table of options. */
+#include "config/option.h"
+
+static const char maps_only[] = "expected keys and values";
+
+struct taking {
+	struct config *config;
+	const struct yaml_node *clusters;
+	struct error *err;
+};
+
+static bool wrong(const struct taking *taking, struct yaml_place place, const char *key,
+		  const char *what)
+{
+	return document_wrong(taking->config->file, place, taking->err, "%s: %s", key, what);
+}
+
+static bool take_labels(struct taking *taking, const struct option_row *row,
+			const struct yaml_node *map)
+{
+	void *labels = (char *)taking->config + row->offset;
+	if (map->kind != YAML_MAP)
+		return wrong(taking, map->place, row->name, "expected names and values");
+	for (const struct yaml_node *label = map->first; label; label = label->next) {
+		struct error err;
+		if (label->kind != YAML_SCALAR || yaml_is_null(label))
+			return wrong(taking, label->place, row->name, "expected a text");
+		if (!option_add_label(labels, label->key, label->text, &err))
+			return wrong(taking, label->key_place, row->name, err.text);
+	}
+	return true;
+}
+
+static bool take_list(struct taking *taking, const struct option_row *row, const struct yaml_node *list)
+{
+	for (const struct yaml_node *item = list->first; item; item = item->next) {
+		struct error err;
+		if (item->kind != YAML_SCALAR || yaml_is_null(item))
+			return wrong(taking, item->place, row->name, "expected a text");
+		if (!option_set(taking->config, row, item->text.bytes, &err))
+			return wrong(taking, item->place, row->name, err.text);
+	}
+	return list->first || wrong(taking, list->place, row->name, "empty");
+}
+
+/* What an option's value has to look like; NULL: it does. */
+static const char *shape_wanted(const struct option_row *row, const struct yaml_node *node)
+{
+	bool is_number = row->type == ROWS_OPTION || row->type == ID || row->type == DECIMAL, flag;
+	if (row->type == FLAG)
+		return yaml_to_bool(node, &flag) ? NULL : "expected true or false";
+	if (node->kind != YAML_SCALAR)
+		return node->kind == YAML_LIST ? "expected a single value, not a list"
+					       : "expected a single value, not keys and values";
+	if (yaml_is_null(node))
+		return "needs a value";
+	return is_number && !node->is_plain ? "expected a number, not a text in quotes" : NULL;
+}
+
+static bool take_value(struct taking *taking, const struct option_row *row,
+		       const struct yaml_node *node)
+{
+	struct error err;
+	if (taking->config->name && option_is_of_process(row))
+		return wrong(taking, node->key_place, row->name, "is of the process, not of a cluster");
+	taking->config->places[row - option_table] = node->place;
+	if (row->type == LABELS)
+		return take_labels(taking, row, node);
+	if (row->type == LIST && node->kind == YAML_LIST)
+		return take_list(taking, row, node);
+	const char *wanted = shape_wanted(row, node);
+	if (wanted)
+		return wrong(taking, node->place, row->name, wanted);
+	bool is_true = false;
+	yaml_to_bool(node, &is_true);
+	const char *value = row->type == FLAG ? (is_true ? "true" : "false") : node->text.bytes;
+	return option_set(taking->config, row, value, &err) ||
+	       wrong(taking, node->place, row->name, err.text);
+}
+
+static bool is_beginning_of_some(struct text name)
+{
+	for (size_t i = 0; i < option_count; i++)
+		if (!option_is_command(&option_table[i]) &&
+		    strncmp(option_table[i].name, name.bytes, name.len) == 0 &&
+		    option_table[i].name[name.len] == '.')
+			return true;
+	return false;
+}
+
+static bool take_map(struct taking *taking, struct text prefix, const struct yaml_node *map);
+
+static bool take_member(struct taking *taking, struct text name, const struct yaml_node *node)
+{
+	const struct option_row *row = option_find(name.bytes, name.len);
+	bool has_dot = strchr(node->key.bytes, '.') != NULL; /* nested, or twice under two names */
+	if (row && !option_is_command(row) && !has_dot)
+		return take_value(taking, row, node);
+	if (!has_dot && is_beginning_of_some(name))
+		return node->kind == YAML_MAP ? take_map(taking, name, node)
+		       : yaml_is_null(node)   ? true /* all that was below is commented out */
+					      : wrong(taking, node->place, name.bytes,
+						      maps_only);
+	return wrong(taking, node->key_place, name.bytes,
+		     "unknown; slurmscope --example-config shows all there is");
+}
+
+static bool take_map(struct taking *taking, struct text prefix, const struct yaml_node *map)
+{
+	bool is_taken = true;
+	for (const struct yaml_node *node = map->first; is_taken && node; node = node->next) {
+		struct buf name = BUF_INIT;
+		buf_printf(&name, "%s%s%s", prefix.len ? prefix.bytes : "", prefix.len ? "." : "",
+			   node->key.bytes);
+		bool is_clusters = !prefix.len && !taking->config->name &&
+				   text_equal(node->key, TEXT("clusters"));
+		if (is_clusters)
+			taking->clusters = node;
+		else
+			is_taken = take_member(taking, text_of(name.len ? name.bytes : ""), node);
+		buf_done(&name);
+	}
+	return is_taken;
+}
+
+bool config_take(struct config *config, const struct yaml_node *map,
+		 const struct yaml_node **ret_clusters, struct error *err)
+{
+	struct taking taking = {.config = config, .err = err};
+	option_begin_lists(config);
+	bool is_taken = map->kind == YAML_MAP ? take_map(&taking, (struct text){NULL, 0}, map)
+			: yaml_is_null(map)   ? true
+			: config->name	      ? wrong(&taking, map->place, config->name, maps_only)
+					      : document_wrong(config->file, map->place, err, "%s", maps_only);
+	*ret_clusters = taking.clusters;
+	return is_taken;
+}

@@ -1,0 +1,43 @@
+/* The table of options and their values, for what reads, writes and explains them. */
+#pragma once
+
+#include "config/config.h"
+
+enum option_type { STRING, CHOICE, SECONDS_OPTION, ROWS_OPTION, ID, DECIMAL, PATTERN, FLAG, LABELS, LIST };
+
+struct option_row {
+	const char *name; /* without the dashes; nested at its dots in a configuration file */
+	enum option_type type;
+	size_t offset;
+	const char *initial; /* NULL: none */
+	const char *value;   /* what --help calls it */
+	const char *help;
+	const char *const *choices;
+};
+
+extern const struct option_row option_table[];
+extern const size_t option_count;
+
+const struct option_row *option_find(const char *name, size_t len); /* NULL if there is none */
+
+bool option_is_command(const struct option_row *row);    /* what to do: not in a configuration file */
+bool option_is_of_process(const struct option_row *row); /* not of a cluster */
+bool option_is_fixed(const struct option_row *row);      /* holds from the next start on */
+
+/* Reads the value as the command line has it; a FLAG's is true or false. The text is borrowed. Errors do not name the
+ * option. */
+bool option_set(struct config *config, const struct option_row *row, const char *value,
+		struct error *err);
+bool option_add_label(struct config_labels *labels, struct text name, struct text value,
+		      struct error *err);
+
+/* Lists that are there are replaced by what comes next, not added to. */
+void option_begin_lists(struct config *config);
+
+/* What it means, and what it may be; and what it is if nobody says. */
+void option_describe(const struct option_row *row, struct buf *out);
+void option_explain(const struct option_row *row, struct buf *out);
+
+bool option_has_value(const struct config *config, const struct option_row *row);
+bool option_is_same(const struct config *a, const struct config *b, const struct option_row *row);
+void option_write(const struct config *config, const struct option_row *row, struct buf *out); /* as YAML */

@@ -1,0 +1,438 @@
+#include "poll/job_poller.h"
+
+#include "base/clock.h"
+#include "model/number.h"
+
+#include <math.h>
+
+enum {
+	LAST_ID_DEFAULT = 67043328, /* slurm.conf: MaxJobId */
+	FIRST_WEIGHT = 64,   /* first of all jobs have to be found */
+	SEARCH_WEIGHT = 16,
+	FILLING_WEIGHT = 64, /* while details are missing they need the budget most */
+	DETAILS_WEIGHT = 8,
+	SEARCH_WORK = 10000, /* ids, at least */
+	SEARCH_PAUSE_S = 600,
+	SEARCH_PAUSE_MAX_S = 6 * 3600,
+	SLURMDBD_PAUSE_S = 600,
+	STATES_PAUSE_S = 3660, /* the planner leaves a way that is not served for an hour */
+};
+
+void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan,
+		     struct plan_task tasks[TASKS])
+{
+	const struct config *config = asker->config;
+	*poller = (struct job_poller){.cluster = asker->cluster,
+				      .plan = plan,
+				      .tasks = tasks,
+				      .needs_all = true,
+				      .search_pause_s = SEARCH_PAUSE_S};
+	job_reader_init(&poller->reader, asker, config->first_job_id,
+			config->max_job_id ? config->max_job_id : LAST_ID_DEFAULT);
+}
+
+void job_poller_done(struct job_poller *poller)
+{
+	job_reader_done(&poller->reader);
+}
+
+bool job_poller_is_complete(const struct job_poller *poller)
+{
+	return poller->has_states && poller->has_details;
+}
+
+/* What there is to do */
+
+/* By states, where the version has jobs/state and names records by their own ids there; else by lists. */
+static void choose(struct job_poller *poller)
+{
+	const struct api_version *version = client_version(poller->reader.asker->client);
+	bool is_known = version != NULL;
+	uint64_t now = clock_monotonic_ns();
+	bool is_time = is_known && version->task_ids_are_raw && poller->lacks_states && now >= poller->states_after_ns;
+	if (version != poller->version || is_time) {
+		poller->lacks_states = is_known && !version->task_ids_are_raw;
+	} else if (!poller->reads_list && !plan_is_allowed(poller->plan, TASK_JOB_STATES)) {
+		poller->lacks_states = true;
+		poller->states_after_ns = now + STATES_PAUSE_S * UINT64_C(1000000000);
+	}
+	bool reads_list = !is_known || poller->lacks_states ||
+			  poller->reader.asker->config->jobs_read == JOBS_READ_LIST;
+	if (version == poller->version && reads_list == poller->reads_list)
+		return;
+	poller->version = version;
+	poller->reads_list = reads_list;
+	poller->needs_all = true;
+	poller->reader.last_update = 0;
+	bool is_22_05 = is_known && !*version->flags_query;
+	plan_allow_task(poller->plan, ENDPOINT_JOBS, is_known && reads_list);
+	plan_allow_way(poller->plan, ENDPOINT_JOBS, JOBS_LIST, !is_22_05);
+	plan_allow_way(poller->plan, ENDPOINT_JOBS, JOBS_LIST_22_05, is_22_05);
+	for (size_t task = TASK_JOB_STATES; task <= TASK_JOB_ARRAYS; task++)
+		plan_allow_task(poller->plan, task, is_known && !reads_list);
+}
+
+/* Does diag count jobs that are not known? */
+static void note_count(struct job_poller *poller)
+{
+	const struct scheduler_section *scheduler = &poller->cluster->scheduler;
+	const struct diag *diag = &scheduler->diag;
+	struct job_rounds *rounds = &poller->reader.rounds;
+	if (!scheduler->is_known || !number_is_known(diag->jobs_pending) ||
+	    !number_is_known(diag->jobs_running) || diag->jobs_time == poller->jobs_time)
+		return;
+	poller->jobs_time = diag->jobs_time;
+	bool are_missing = job_rounds_note_count(rounds, diag->jobs_pending + diag->jobs_running);
+	if (!rounds->search.misses)
+		poller->search_pause_s = SEARCH_PAUSE_S;
+	poller->needs_all |= are_missing && clock_monotonic_ns() >= poller->search_after_ns;
+}
+
+static void note_conf(struct job_poller *poller)
+{
+	const struct conf *conf = &poller->cluster->conf;
+	struct job_frontiers *frontiers = &poller->reader.rounds.frontiers;
+	if (number_is_known(conf->first_job_id) && conf->first_job_id)
+		frontiers->first_id = conf->first_job_id;
+	if (number_is_known(conf->max_job_id) && conf->max_job_id)
+		frontiers->last_id = conf->max_job_id;
+	bool is_news = conf->next_job_id != poller->next_job_id;
+	poller->next_job_id = conf->next_job_id;
+	if (is_news && number_is_known(conf->next_job_id) && conf->next_job_id > frontiers->first_id)
+		job_frontiers_advance(frontiers, conf->next_job_id - 1);
+	poller->is_rate_limited = poller->reader.asker->config->rate_limited || conf->limits_rates;
+	plan_set_rate_limited(poller->plan, poller->is_rate_limited);
+}
+
+/* The states of all jobs can be had in one list, or, of too many, by a search among all ids; before diag has counted
+ * them neither is tried. */
+static void plan_states(struct job_poller *poller, uint64_t whole)
+{
+	struct plan *plan = poller->plan;
+	bool is_counted = number_is_known(poller->reader.rounds.search.expected);
+	bool by_list = poller->needs_all && is_counted && whole <= JOB_STATES_LIST_MAX;
+	bool by_search = poller->needs_all && is_counted && !by_list;
+	bool is_filling = poller->has_states && !poller->has_details && whole > JOB_STATES_LIST_MAX;
+	double wish_s = (double)poller->reader.asker->config->interval_s[TASK_JOB_STATES];
+	poller->tasks[TASK_JOB_STATES].wish_s = is_filling ? fmax(wish_s, JOB_STATES_FILLING_S) : wish_s;
+	poller->tasks[TASK_JOB_STATES].bound_s = is_filling ? JOB_STATES_FILLING_S : JOB_STATES_BOUND_S;
+	poller->tasks[TASK_JOB_DETAILS].weight = is_filling ? FILLING_WEIGHT : DETAILS_WEIGHT;
+	plan_set_whole(plan, TASK_JOB_STATES, whole);
+	plan_allow_way(plan, TASK_JOB_STATES, STATES_LIST, by_list);
+	plan_allow_way(plan, TASK_JOB_STATES, STATES_BATCHES, !by_list);
+	plan_allow_way(plan, TASK_JOB_STATES, STATES_LARGE_BATCHES, !by_list);
+	bool is_first = by_search && !poller->has_states; /* it tells the states, too */
+	poller->tasks[TASK_JOB_SEARCH].weight = is_first ? FIRST_WEIGHT : SEARCH_WEIGHT;
+	plan_set_work(plan, TASK_JOB_STATES,
+		      is_first	? 0
+		      : by_list ? whole
+				: job_rounds_work(&poller->reader.rounds));
+	uint64_t missing = whole - job_table_counts(poller->cluster->job_table).jobs;
+	plan_set_work(plan, TASK_JOB_SEARCH,
+		      !by_search ? 0 : missing > SEARCH_WORK ? missing : SEARCH_WORK);
+}
+
+/* slurmdbd tells of new jobs at an eighth of the cost, but not why they wait: it is for many. */
+static void choose_slurmdbd(struct job_poller *poller)
+{
+	uint64_t unseen = job_details_unseen(&poller->reader.details);
+	bool is_up = poller->cluster->accounting_up == UP_YES &&
+		     clock_monotonic_ns() >= poller->slurmdbd_after_ns;
+	bool are_many = poller->reader.asker->config->accounting_from && unseen >= poller->reader.asker->config->accounting_from;
+	poller->asks_slurmdbd = is_up && unseen && (poller->asks_slurmdbd || are_many);
+	plan_allow_way(poller->plan, TASK_JOB_DETAILS, DETAILS_ACCOUNTING, poller->asks_slurmdbd);
+	plan_allow_way(poller->plan, TASK_JOB_DETAILS, DETAILS_SINGLE, !poller->asks_slurmdbd);
+}
+
+static void plan_details(struct job_poller *poller, uint64_t whole)
+{
+	struct plan *plan = poller->plan;
+	const struct job_details *details = &poller->reader.details;
+	uint64_t turns = job_details_left(details, JOB_QUEUE_ROTATION);
+	if (!turns)
+		turns = job_table_counts(poller->cluster->job_table).rows;
+	/* A list costs slurmrestd hardly less than single jobs do, and 200 kB a job that it never gives back. It is
+	 * better only where requests themselves are what is short. */
+	for (size_t task = TASK_JOB_DETAILS; task <= TASK_JOB_ROTATION; task++) {
+		plan_set_whole(plan, task, whole);
+		plan_allow_way(plan, task, DETAILS_LIST, poller->is_rate_limited);
+	}
+	choose_slurmdbd(poller);
+	plan_set_work(plan, TASK_JOB_DETAILS, job_details_left(details, JOB_QUEUE_WANTED));
+	plan_set_work(plan, TASK_JOB_ROTATION, job_poller_is_complete(poller) ? turns : 0);
+	struct job_view array;
+	uint64_t id = job_details_peek(details, JOB_QUEUE_ARRAYS);
+	bool is_there = id && job_table_find(poller->cluster->job_table, id, &array);
+	plan_set_whole(plan, TASK_JOB_ARRAYS, is_there ? array.tasks : 1);
+	plan_set_work(plan, TASK_JOB_ARRAYS, is_there ? array.tasks : 0);
+}
+
+void job_poller_update(struct job_poller *poller)
+{
+	choose(poller);
+	note_conf(poller);
+	note_count(poller);
+	uint64_t expected = poller->reader.rounds.search.expected;
+	uint64_t whole = job_table_counts(poller->cluster->job_table).jobs;
+	if (number_is_known(expected) && expected > whole)
+		whole = expected;
+	plan_set_whole(poller->plan, ENDPOINT_JOBS, whole);
+	plan_set_work(poller->plan, ENDPOINT_JOBS, whole ? whole : 1);
+	plan_states(poller, whole ? whole : 1);
+	plan_details(poller, whole ? whole : 1);
+}
+
+/* Requests */
+
+static void renew(struct job_poller *poller, enum endpoint endpoint, size_t task)
+{
+	double interval_s = plan_show(poller->plan, clock_monotonic_ns(), task).interval_s;
+	health_renew(poller->reader.asker->health, endpoint, interval_s, poller->round_began_ns);
+}
+
+/* Once every job was asked for its details: that some changed since does not matter. */
+static void note_details(struct job_poller *poller)
+{
+	poller->has_details |= poller->has_states && !job_details_are_lacking(&poller->reader.details);
+}
+
+/* The states of all jobs are known as of the round's begin: what is new or changed is asked for now. */
+static void finish_states(struct job_poller *poller)
+{
+	double age_s = (double)(clock_monotonic_ns() - poller->round_began_ns) / 1e9;
+	poller->reader.asker->exporter->endpoints[ENDPOINT_JOB_STATES].last_success =
+		clock_now() - age_s;
+	poller->has_states |= !poller->needs_all;
+	poller->as_of = poller->has_states ? asker_now_s(poller->reader.asker) - (int64_t)ceil(age_s) : 0;
+	renew(poller, ENDPOINT_JOB_STATES, TASK_JOB_STATES);
+	if (!job_details_left(&poller->reader.details, JOB_QUEUE_ARRAYS))
+		job_details_begin(&poller->reader.details, JOB_QUEUE_ARRAYS);
+	if (job_details_begin(&poller->reader.details, JOB_QUEUE_WANTED))
+		plan_hasten(poller->plan, TASK_JOB_DETAILS);
+	note_details(poller);
+}
+
+static bool poll_states_list(struct job_poller *poller, struct plan_outcome *outcome)
+{
+	const struct buf no_query = BUF_INIT;
+	poller->round_began_ns = clock_monotonic_ns();
+	job_rounds_ask_whole(&poller->reader.rounds);
+	if (!job_reader_states(&poller->reader, &no_query, outcome))
+		return false;
+	poller->needs_all = false;
+	finish_states(poller);
+	return true;
+}
+
+/* Ids may bring more rows than were asked for, that of an array all its tasks, or none, which tells nothing of costs. */
+static void cover(struct plan_outcome *outcome, uint64_t asked)
+{
+	if (outcome->result == PLAN_OK && !outcome->records)
+		outcome->result = PLAN_UNCHANGED;
+	outcome->cost_records = outcome->records;
+	outcome->records = asked;
+}
+
+static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct plan_outcome *outcome)
+{
+	struct job_rounds *rounds = &poller->reader.rounds;
+	struct buf query = BUF_INIT;
+	if (!rounds->is_open) {
+		poller->round_began_ns = clock_monotonic_ns();
+		job_rounds_begin(rounds);
+	}
+	uint64_t rows = job_rounds_ask(rounds, rows_max, &query);
+	bool is_well = !rows || job_reader_states(&poller->reader, &query, outcome);
+	cover(outcome, rows);
+	buf_done(&query);
+	if (!is_well)
+		rounds->is_open = false; /* begins anew */
+	else if (!job_rounds_work(rounds))
+		rounds->is_open = false;
+	bool is_done = is_well && !rounds->is_open;
+	if (is_done)
+		finish_states(poller);
+	return is_done;
+}
+
+/* It costs much to look at all ids in vain, so the next search waits. One that found all may be followed by the next. */
+static void put_off_search(struct job_poller *poller)
+{
+	poller->search_after_ns = clock_monotonic_ns() + (uint64_t)(poller->search_pause_s * 1e9);
+	poller->search_pause_s = fmin(2 * poller->search_pause_s, SEARCH_PAUSE_MAX_S);
+}
+
+static void end_search(struct job_poller *poller)
+{
+	struct job_search *search = &poller->reader.rounds.search;
+	poller->needs_all = false;
+	search->misses = 0;
+	if (job_search_is_missing(search, poller->cluster->job_table))
+		put_off_search(poller);
+	plan_hasten(poller->plan, TASK_JOB_STATES);
+	if (poller->has_states)
+		return;
+	poller->reader.rounds.is_open = false;
+	poller->round_began_ns = poller->search_began_ns; /* the first search told the states of all */
+	finish_states(poller);
+}
+
+static bool poll_search(struct job_poller *poller, uint64_t ids_max, struct plan_outcome *outcome)
+{
+	struct job_rounds *rounds = &poller->reader.rounds;
+	struct buf query = BUF_INIT;
+	if (!rounds->search.is_open) {
+		poller->search_began_ns = clock_monotonic_ns();
+		job_search_begin(&rounds->search, &rounds->frontiers);
+	}
+	uint64_t ids = job_rounds_ask_search(rounds, ids_max, &query);
+	bool is_well = !ids || job_reader_states(&poller->reader, &query, outcome);
+	cover(outcome, ids);
+	buf_done(&query);
+	if (!rounds->search.is_open)
+		end_search(poller);
+	/* what was found need not wait for the next round */
+	if (is_well && !job_details_left(&poller->reader.details, JOB_QUEUE_WANTED) &&
+	    job_details_begin(&poller->reader.details, JOB_QUEUE_WANTED))
+		plan_hasten(poller->plan, TASK_JOB_DETAILS);
+	return is_well && !rounds->search.is_open;
+}
+
+static bool poll_list(struct job_poller *poller, struct plan_outcome *outcome)
+{
+	int64_t began = asker_now_s(poller->reader.asker);
+	poller->round_began_ns = clock_monotonic_ns();
+	bool counts_arrays = poller->version && *poller->version->flags_query;
+	if (!job_reader_list(&poller->reader, counts_arrays, outcome))
+		return false;
+	poller->needs_all = false;
+	poller->has_states = poller->has_details = true;
+	poller->as_of = began;
+	renew(poller, ENDPOINT_JOBS, ENDPOINT_JOBS);
+	return true;
+}
+
+/* Is nobody left whose details are wanted? What slurmdbd did not have is asked for in another pass. */
+static bool finish_details(struct job_poller *poller)
+{
+	struct job_details *details = &poller->reader.details;
+	bool are_some_left = job_details_left(details, JOB_QUEUE_WANTED) ||
+			     (details->are_some_unrecorded && job_details_begin(details, JOB_QUEUE_WANTED));
+	note_details(poller);
+	return !are_some_left;
+}
+
+static bool poll_slurmdbd(struct job_poller *poller, uint64_t records, struct plan_outcome *outcome)
+{
+	uint64_t ids[ACCOUNTING_IDS_MAX];
+	size_t max = records < ACCOUNTING_IDS_MAX ? records : ACCOUNTING_IDS_MAX;
+	size_t count = job_details_next_unseen(&poller->reader.details, ids, max);
+	bool is_well = !count || job_reader_runs(&poller->reader, ids, count, outcome);
+	outcome->records = count;
+	if (is_well)
+		return finish_details(poller);
+	poller->slurmdbd_after_ns = clock_monotonic_ns() + SLURMDBD_PAUSE_S * UINT64_C(1000000000);
+	return false; /* they are in the next round again */
+}
+
+static bool poll_details(struct job_poller *poller, enum job_queue queue,
+			 struct plan_outcome *outcome)
+{
+	struct job_details *details = &poller->reader.details;
+	if (queue == JOB_QUEUE_ROTATION && !job_details_left(details, queue))
+		job_details_begin(details, queue);
+	uint64_t id = job_details_next(details, queue);
+	bool is_well = !id || job_reader_job(&poller->reader, id, outcome);
+	outcome->records = 1;
+	if (!is_well)
+		return false; /* it is in the next round again */
+	return queue == JOB_QUEUE_WANTED ? finish_details(poller)
+					 : !job_details_left(details, queue);
+}
+
+static bool poll_array(struct job_poller *poller, struct plan_outcome *outcome)
+{
+	struct job_details *details = &poller->reader.details;
+	struct buf query = BUF_INIT;
+	uint64_t id = job_details_next(details, JOB_QUEUE_ARRAYS);
+	job_rounds_ask_array(&poller->reader.rounds, id, &query);
+	bool is_well = !query.len || job_reader_states(&poller->reader, &query, outcome);
+	buf_done(&query);
+	return is_well && !job_details_left(details, JOB_QUEUE_ARRAYS);
+}
+
+void job_poller_poll(struct job_poller *poller, const struct plan_action *action,
+		     struct plan_outcome *outcome)
+{
+	bool is_details = action->task == TASK_JOB_DETAILS || action->task == TASK_JOB_ROTATION;
+	bool is_list = is_details && action->way == DETAILS_LIST;
+	*outcome = (struct plan_outcome){.result = PLAN_OK};
+	bool is_done;
+	if (action->task == TASK_JOB_STATES)
+		is_done = action->way == STATES_LIST
+				  ? poll_states_list(poller, outcome)
+				  : poll_states(poller, action->records, outcome);
+	else if (action->task == TASK_JOB_ARRAYS)
+		is_done = poll_array(poller, outcome);
+	else if (action->task == TASK_JOB_SEARCH)
+		is_done = poll_search(poller, action->records, outcome);
+	else if (action->task == ENDPOINT_JOBS || is_list)
+		is_done = poll_list(poller, outcome);
+	else if (action->way == DETAILS_ACCOUNTING)
+		is_done = poll_slurmdbd(poller, action->records, outcome);
+	else
+		is_done = poll_details(poller,
+				       action->task == TASK_JOB_ROTATION ? JOB_QUEUE_ROTATION
+									 : JOB_QUEUE_WANTED,
+				       outcome);
+	outcome->task = action->task;
+	outcome->way = action->way;
+	outcome->is_round_done = is_done;
+}
+
+/* Everything at once */
+
+static bool poll_until_done(struct job_poller *poller, size_t task, size_t way, uint64_t records)
+{
+	const struct plan_action action = {.task = task, .way = way, .records = records};
+	struct plan_outcome outcome;
+	do {
+		job_poller_poll(poller, &action, &outcome);
+		if (outcome.result != PLAN_OK)
+			return false;
+	} while (!outcome.is_round_done);
+	return true;
+}
+
+static bool poll_details_until_done(struct job_poller *poller)
+{
+	return !job_details_left(&poller->reader.details, JOB_QUEUE_WANTED) ||
+	       poll_until_done(poller, TASK_JOB_DETAILS, DETAILS_SINGLE, 1);
+}
+
+/* What jobs with rows of their own lack when all have details. */
+static bool poll_missing(struct job_poller *poller)
+{
+	struct cluster *cluster = poller->cluster;
+	if (!cluster->each_job.max)
+		return true;
+	each_job_choose(&cluster->each_job, cluster->job_table,
+			cluster->nodes ? &cluster->nodes->table : NULL);
+	job_details_begin(&poller->reader.details, JOB_QUEUE_WANTED);
+	return poll_details_until_done(poller);
+}
+
+bool job_poller_poll_all(struct job_poller *poller)
+{
+	enum { ROWS = 1000 };
+	job_poller_update(poller);
+	if (poller->reads_list)
+		return poll_until_done(poller, ENDPOINT_JOBS, WAY_ONLY, 0);
+	uint64_t expected = poller->reader.rounds.search.expected;
+	bool is_few = !number_is_known(expected) || expected <= JOB_STATES_LIST_MAX;
+	bool are_found = is_few ? poll_until_done(poller, TASK_JOB_STATES, STATES_LIST, 0)
+				: poll_until_done(poller, TASK_JOB_SEARCH, STATES_BATCHES, ROWS) &&
+					  poll_until_done(poller, TASK_JOB_STATES, STATES_BATCHES,
+							  ROWS);
+	return are_found && poll_details_until_done(poller) && poll_missing(poller);
+}

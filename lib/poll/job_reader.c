@@ -1,0 +1,228 @@
+#include "poll/job_reader.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "cluster/job_runs.h"
+#include "poll/section.h"
+#include "slurmrest/job_runs_query.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void job_reader_init(struct job_reader *reader, struct asker *asker, uint64_t first_id,
+		     uint64_t last_id)
+{
+	*reader = (struct job_reader){.asker = asker};
+	job_rounds_init(&reader->rounds, asker->cluster->job_table, first_id, last_id);
+	job_details_init(&reader->details, asker->cluster->job_table);
+}
+
+void job_reader_done(struct job_reader *reader)
+{
+	job_rounds_done(&reader->rounds);
+	job_details_done(&reader->details);
+}
+
+/* states */
+
+static void take_state(void *context, const void *record)
+{
+	job_rounds_take(context, record);
+}
+
+bool job_reader_states(struct job_reader *reader, const struct buf *query,
+		       struct plan_outcome *outcome)
+{
+	const struct fetch fetch = {ENDPOINT_JOB_STATES, take_state, &reader->rounds,
+				    .query = query->bytes};
+	int64_t now = asker_now_s(reader->asker); /* an answer may take long: it is no younger than its request */
+	bool is_well = asker_ask(reader->asker, &fetch, outcome) == FETCH_OK;
+	reader->last_update = 0;
+	if (is_well)
+		job_rounds_apply(&reader->rounds, now);
+	else
+		job_rounds_forget(&reader->rounds);
+	return is_well;
+}
+
+/* one job: a record, or all of an array or het job */
+
+struct job_copies {
+	struct arena arena;
+	struct job *items;
+	size_t count, capacity;
+};
+
+static void take_job(void *context, const void *record)
+{
+	struct job_copies *copies = context;
+	GROW(copies->items, copies->count, copies->capacity);
+	copies->items[copies->count++] = job_copy(record, &copies->arena);
+}
+
+static bool wants_detail(const struct job_table *table, uint64_t id)
+{
+	struct job_view row;
+	return table->extras.max && job_table_find(table, id, &row) && job_nodes_need_detail(row.nodes);
+}
+
+bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome *outcome)
+{
+	struct job_copies copies = {.count = 0};
+	char item[24];
+	snprintf(item, sizeof item, "%" PRIu64, id);
+	struct job_table *table = reader->rounds.table;
+	const struct fetch fetch = {ENDPOINT_JOB, take_job, &copies, .item = item,
+				    .with_detail = wants_detail(table, id)};
+	int64_t now = asker_now_s(reader->asker);
+	enum fetch_result result = asker_ask(reader->asker, &fetch, outcome);
+	for (size_t i = 0; result == FETCH_OK && i < copies.count; i++) {
+		copies.items[i].is_detailed = fetch.with_detail;
+		job_details_take(&reader->details, &copies.items[i], now);
+		job_extras_put(&table->extras, &copies.items[i]);
+		job_rounds_note_job(&reader->rounds, &copies.items[i]);
+	}
+	bool is_kept_from_us = result == FETCH_NOT_FOUND || result == FETCH_FORBIDDEN;
+	if (is_kept_from_us || (result == FETCH_OK && !copies.count))
+		job_details_note_unknown(&reader->details, id);
+	if (is_kept_from_us)
+		outcome->result = PLAN_OK;
+	arena_done(&copies.arena);
+	free(copies.items);
+	return result == FETCH_OK || is_kept_from_us;
+}
+
+/* slurmdbd's records */
+
+static void take_run(void *context, const void *record)
+{
+	job_runs_take(context, record);
+}
+
+/* Not those that slurmctld has forgotten: the id of an array's first record brings all that the array ever had
+ * otherwise. */
+static uint64_t remembered_since(int64_t now)
+{
+	enum { REMEMBERED_S = 600 }; /* MinJobAge is 300 s by default */
+	return now > REMEMBERED_S ? (uint64_t)now - REMEMBERED_S : 0;
+}
+
+bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count,
+		     struct plan_outcome *outcome)
+{
+	struct cluster *cluster = reader->asker->cluster;
+	int64_t now = asker_now_s(reader->asker);
+	struct job_runs runs = {.table = cluster->job_table};
+	struct buf text = BUF_INIT;
+	const struct job_runs_query query = {client_version(reader->asker->client), cluster->name,
+					     false};
+	struct job_runs_name names[ACCOUNTING_IDS_MAX];
+	for (size_t i = 0; i < count; i++)
+		names[i] = (struct job_runs_name){ids[i], NUMBER_UNSET};
+	job_runs_query_names(&query, names, count, remembered_since(now), &text);
+	const struct fetch fetch = {ENDPOINT_DBD_JOBS, take_run, &runs, .query = text.bytes};
+	bool is_well = asker_ask(reader->asker, &fetch, outcome) == FETCH_OK;
+	if (is_well) {
+		for (size_t i = 0; i < runs.count; i++)
+			job_rounds_note_job(&reader->rounds, &runs.items[i]);
+		job_runs_apply(&runs, &reader->details, now);
+		job_details_note_recorded(&reader->details, ids, count);
+	}
+	job_runs_done(&runs);
+	buf_done(&text);
+	return is_well;
+}
+
+/* the whole list */
+
+struct list_build {
+	struct section_build section;
+	struct job_rounds *rounds;
+};
+
+static void take_listed(void *context, const void *record)
+{
+	struct list_build *build = context;
+	section_table[ENDPOINT_JOBS].take(&build->section, record);
+	job_rounds_note_job(build->rounds, record);
+}
+
+/* How many arrays with a cut task list are asked for at the most; each costs slurmrestd a row for each task. */
+enum { CUT_ARRAYS_ASKED_MAX = 100 };
+
+struct task_count {
+	uint64_t id, pending;
+};
+
+static void count_task(void *context, const void *record)
+{
+	struct task_count *tasks = context;
+	const struct job_task *task = record;
+	/* the leader's own rows are the unsplit rest; split tasks have ids of their own */
+	tasks->pending += task->id == tasks->id && task->state == JOB_PENDING;
+}
+
+/* Counts the pending tasks of the array's unsplit rest; false if slurmrestd does not tell: then they stay as many
+ * as last time, or as listed. */
+static bool count_tasks(struct job_reader *reader, uint64_t id, struct plan_outcome *list)
+{
+	struct job_table *table = reader->rounds.table;
+	struct task_count tasks = {.id = id};
+	struct plan_outcome outcome;
+	char query[48];
+	snprintf(query, sizeof query, "?job_id=%" PRIu64, id);
+	const struct fetch fetch = {ENDPOINT_JOB_STATES, count_task, &tasks, .query = query};
+	bool is_well = asker_ask(reader->asker, &fetch, &outcome) == FETCH_OK;
+	list->seconds += outcome.seconds;
+	if (!is_well)
+		return false;
+	const struct api_version *version = client_version(reader->asker->client);
+	uint64_t split = job_table_split_pending(table, id);
+	if (version && !version->task_ids_are_raw)
+		tasks.pending -= split < tasks.pending ? split : tasks.pending;
+	return job_table_set_tasks(table, id, tasks.pending);
+}
+
+/* What it takes is part of what the list takes. */
+static void count_cut_arrays(struct job_reader *reader, bool counts_arrays, struct plan_outcome *outcome)
+{
+	const struct job_table *table = reader->rounds.table;
+	struct job_view row;
+	uint64_t undercounted = 0, asked = 0;
+	for (size_t i = 0; i < table->position_count; i++) {
+		if (!job_table_at(table, i, &row) || !row.is_cut)
+			continue;
+		if (counts_arrays && asked++ < CUT_ARRAYS_ASKED_MAX)
+			counts_arrays = count_tasks(reader, row.id, outcome);
+		undercounted += job_table_at(table, i, &row) && !row.is_counted;
+	}
+	if (undercounted && !reader->warned_of_cut_arrays)
+		log_line(LOG_LEVEL_WARN,
+			 "slurmrestd cuts the task lists of pending arrays, and not all could be counted "
+			 "by jobs/state: their jobs are counted too low; set SLURM_BITSTR_LEN=0 in "
+			 "slurmrestd's environment",
+			 NULL);
+	reader->warned_of_cut_arrays = undercounted;
+}
+
+bool job_reader_list(struct job_reader *reader, bool counts_arrays, struct plan_outcome *outcome)
+{
+	const struct section *section = &section_table[ENDPOINT_JOBS];
+	struct cluster *cluster = reader->asker->cluster;
+	int64_t now = asker_now_s(reader->asker);
+	struct list_build build = {{cluster, section->start(cluster, now), now}, &reader->rounds};
+	const struct fetch fetch = {ENDPOINT_JOBS, take_listed, &build,
+				    .since = reader->last_update};
+	enum fetch_result result = asker_ask(reader->asker, &fetch, outcome);
+	if (result != FETCH_OK) {
+		section->discard(build.section.built);
+		return result == FETCH_UNCHANGED;
+	}
+	section->commit(cluster, build.section.built);
+	reader->last_update = reader->asker->last_update;
+	job_rounds_note_list(&reader->rounds);
+	count_cut_arrays(reader, counts_arrays, outcome);
+	outcome->cost_records = job_table_counts(cluster->job_table).jobs; /* by task, as it is planned */
+	return true;
+}

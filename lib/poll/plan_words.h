@@ -1,0 +1,7 @@
+/* What the planner spends, and how jobs are read, in sentences for people: one a line. */
+#pragma once
+
+#include "poll/job_poller.h"
+
+void plan_words_budgets(const struct plan_totals *totals, struct buf *out);
+void plan_words_jobs(const struct job_poller *jobs, struct buf *out);

@@ -1,0 +1,96 @@
+/* What a running poller does with other options. */
+#include "base/clock.h"
+#include "config/option.h"
+#include "events/events_record.h"
+#include "poll/poller_state.h"
+
+/* What an earlier poller left is shown so long, while this one knows less and nothing fails. */
+#define OLD_PAGE_S 60.0
+
+/* The URL and what else is another cluster's, and whether it leads. */
+bool poller_can_take(const struct config *before, const struct config *config)
+{
+	static const char *const fixed[] = {"slurmrestd.url", "state.path", "jobs.first-id",
+					    "jobs.max-id", "ha", "ha-host"};
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		if (!option_is_same(before, config, option_find(fixed[i], strlen(fixed[i]))))
+			return false;
+	return true;
+}
+
+/* By TLS never: the files of certificates may be others, and the connection of one that was withdrawn. */
+static bool connects_alike(const struct config *a, const struct config *b)
+{
+	if (config_is_tls(b))
+		return false;
+	for (size_t i = 0; i < option_count; i++)
+		if (strncmp(option_table[i].name, "slurmrestd.", strlen("slurmrestd.")) == 0 &&
+		    !option_is_same(a, b, &option_table[i]))
+			return false;
+	return true;
+}
+
+/* What was learnt and counted stays. The files were there when the setup was checked; should they be gone, the
+ * connection stays, too. */
+static void take_config(struct poller *poller, const struct config *config)
+{
+	struct error err;
+	const struct plan_options plan_options = tasks_options(config);
+	const struct client_options client_options = config_client(config, &poller->stop);
+	if (!connects_alike(poller->config, config) &&
+	    !client_configure(poller->asker.client, &client_options, config_token(config), &err))
+		log_line(LOG_LEVEL_ERROR, "slurmrestd is asked as before", "error", err.text, NULL);
+	poller->config = poller->asker.config = config;
+	buf_clear(&poller->labels);
+	config_labels(config, &poller->labels);
+	tasks_fill(poller->tasks, config);
+	plan_set_options(poller->plan, clock_monotonic_ns(), &plan_options);
+	caps_done(&poller->cluster.caps);
+	caps_init(&poller->cluster.caps);
+	config_caps(config, &poller->cluster.caps, &err);
+	job_events_screen(poller->leads ? poller->events.recorder.events : poller->counted_before);
+	poller->events.is_changed = true; /* nor does the state file keep it */
+	cluster_set_job_rows(&poller->cluster, config->job_rows, config->job_node_rows);
+	poller_tell_planner(poller);
+	poller->is_page_old = true;
+}
+
+void poller_take_next_config(struct poller *poller)
+{
+	pthread_mutex_lock(&poller->lock);
+	struct setup *setup = poller->next_setup;
+	const struct config *config = poller->next_config;
+	poller->next_setup = NULL;
+	poller->next_config = NULL;
+	pthread_mutex_unlock(&poller->lock);
+	if (!setup)
+		return;
+	take_config(poller, config);
+	log_about(config->name);
+	setup_release(poller->setup);
+	poller->setup = setup;
+}
+
+void poller_configure(struct poller *poller, struct setup *setup, const struct config *config)
+{
+	pthread_mutex_lock(&poller->lock);
+	setup_release(poller->next_setup);
+	poller->next_setup = setup_hold(setup);
+	poller->next_config = config;
+	pthread_cond_signal(&poller->wake);
+	pthread_mutex_unlock(&poller->lock);
+}
+
+void poller_continue(struct poller *poller, const struct poller *before)
+{
+	struct exporter *exporter = &poller->exporter;
+	poller->counted_before = job_events_new(&poller->cluster.caps, &poller->cluster.vocabulary,
+						clock_now_s());
+	const struct job_events *counted =
+		before->leads ? before->events.recorder.events : before->counted_before;
+	if (counted)
+		events_continue(poller->counted_before, counted, clock_now_s());
+	exporter->begin = before->exporter.begin;
+	memcpy(exporter->endpoints, before->exporter.endpoints, sizeof exporter->endpoints);
+	poller->old_page_until_ns = clock_monotonic_ns() + (uint64_t)(OLD_PAGE_S * 1e9);
+}

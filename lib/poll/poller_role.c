@@ -1,0 +1,163 @@
+/* With ha: follow-controller a poller leads while the slurmctld of its host serves (role.h), and stands by otherwise. A
+ * standby asks for ping alone and knows nothing else: when it leads, all begins as after a start, but for what was counted,
+ * which the one that led before has left in the state file. */
+#include "base/clock.h"
+#include "events/events_record.h"
+#include "poll/poller_state.h"
+#include "poll/section.h"
+#include "store/store.h"
+
+static bool follows(const struct poller *poller)
+{
+	return poller->config->ha != HA_OFF;
+}
+
+/* What is asked for at all; of jobs and events their pollers say more. */
+static void allow(struct poller *poller, bool all)
+{
+	for (size_t i = 0; i < TASKS; i++)
+		plan_allow_task(poller->plan, i, all || i == ENDPOINT_PING);
+}
+
+/* What was counted without a state file when this poller led before: what happened since is found later. */
+static struct job_events *take_counted(struct poller *poller)
+{
+	struct job_events *before = poller->counted_before;
+	poller->counted_before = NULL;
+	if (!before)
+		return NULL;
+	struct job_events *events =
+		job_events_new(&poller->cluster.caps, &poller->cluster.vocabulary, clock_now_s());
+	events_continue(events, before, clock_now_s());
+	job_events_free(before);
+	return events;
+}
+
+void poller_lead(struct poller *poller)
+{
+	allow(poller, true);
+	event_poller_init(&poller->events, &poller->asker, poller->plan, &poller->jobs.reader.rounds,
+			  take_counted(poller));
+	poller->waits_for.text[0] = '\0';
+	poller->leads = poller->is_page_old = true;
+	poller->next_page_ns = 0;
+}
+
+/* From now on a standby, which asks for ping alone. */
+static void ask_for_ping(struct poller *poller)
+{
+	allow(poller, false);
+	for (int i = 0; i < ENDPOINTS; i++)
+		if (i != ENDPOINT_PING)
+			poller->exporter.endpoints[i].is_tried = false;
+}
+
+static void forget_cluster(struct poller *poller)
+{
+	for (int i = 0; i < ENDPOINTS; i++) {
+		if (i == ENDPOINT_PING)
+			continue;
+		if (i < ENDPOINTS_POLLED)
+			section_table[i].drop(&poller->cluster);
+		poller->health.entries[i] = (struct health_entry){0};
+		poller->asker.failures[i] = (struct ask_failure){.since = 0};
+	}
+	poller->cluster.accounting_up = UP_NOT_KNOWN; /* which is judged after a request, and no page waits for one */
+	memset(poller->last_update, 0, sizeof poller->last_update);
+	job_poller_done(&poller->jobs);
+	cluster_forget_jobs(&poller->cluster);
+	job_poller_init(&poller->jobs, &poller->asker, poller->plan, poller->tasks);
+}
+
+static void stand_by(struct poller *poller)
+{
+	struct recorder *recorder = &poller->events.recorder;
+	event_poller_record(&poller->events, poller->jobs.as_of);
+	if (!recorder->store) {
+		poller->counted_before = recorder->events;
+		recorder->events = NULL;
+	}
+	event_poller_done(&poller->events); /* from now on the state file is another's */
+	poller->events = (struct event_poller){0};
+	forget_cluster(poller);
+	ask_for_ping(poller);
+	poller->leads = false;
+	poller->is_page_old = true;
+	poller->next_page_ns = 0; /* at once */
+}
+
+void poller_begin(struct poller *poller)
+{
+	poller->role = ROLE_INIT;
+	if (follows(poller))
+		ask_for_ping(poller);
+	else
+		poller_lead(poller);
+}
+
+static void say_role(const struct poller *poller, const char *host, const char *what)
+{
+	const char *serving = *poller->role.serving ? poller->role.serving : "unknown";
+	log_line(LOG_LEVEL_INFO, what, "host", host, "serving", serving, NULL);
+}
+
+/* Another one may still have the state file: then it did not notice yet, or cannot, and nobody counts twice. */
+static void try_to_lead(struct poller *poller, const char *host)
+{
+	const char *path = poller->config->state_path;
+	bool has_waited = *poller->waits_for.text;
+	if (!path || store_is_free(path, &poller->waits_for)) {
+		poller_lead(poller);
+		say_role(poller, host, "this slurmscope leads: the slurmctld of its host serves");
+	} else if (!has_waited) {
+		log_line(LOG_LEVEL_WARN, "this slurmscope should lead and waits for the state file", "error",
+			 poller->waits_for.text, NULL);
+	}
+}
+
+static void say_unnamed(struct poller *poller, const char *host)
+{
+	bool is_unnamed = !poller->role.is_named;
+	if (is_unnamed && !poller->was_unnamed)
+		log_line(LOG_LEVEL_ERROR, "ping names no controller of this host: this slurmscope never leads (option ha-host)",
+			 "host", host, NULL);
+	poller->was_unnamed = is_unnamed;
+}
+
+void poller_follow(struct poller *poller, bool has_answered)
+{
+	char host[256];
+	const struct cluster *cluster = &poller->cluster;
+	bool was_known = poller->role.is_known;
+	if (!follows(poller))
+		return;
+	config_ha_host(poller->config, host, sizeof host);
+	if (has_answered)
+		role_note(&poller->role, host, cluster->controllers, cluster->controller_count);
+	else
+		role_note_failure(&poller->role);
+	say_unnamed(poller, host);
+	if (poller->role.leads && !poller->leads)
+		try_to_lead(poller, host);
+	if (poller->role.leads)
+		return;
+	poller->waits_for.text[0] = '\0';
+	bool gives_way = poller->leads;
+	if (gives_way)
+		stand_by(poller);
+	if (gives_way || (!was_known && poller->role.is_known))
+		say_role(poller, host, "this slurmscope stands by");
+}
+
+void poller_record(struct poller *poller)
+{
+	if (!poller->leads)
+		return;
+	event_poller_record(&poller->events, poller->jobs.as_of);
+	if (!follows(poller) || !recorder_is_elsewhere(&poller->events.recorder))
+		return;
+	poller->waits_for = poller->events.recorder.error;
+	log_line(LOG_LEVEL_ERROR, "this slurmscope stands by: another one took the state file", "error",
+		 poller->waits_for.text, NULL);
+	stand_by(poller);
+}

@@ -1,0 +1,58 @@
+/* What the poller's own files share. */
+#pragma once
+
+#include "poll/event_poller.h"
+#include "poll/job_poller.h"
+#include "poll/poller.h"
+#include "poll/role.h"
+
+struct poller {
+	struct setup *setup; /* held */
+	const struct config *config;
+	struct page_slot *slot;
+	struct buf labels; /* of all that is said of the cluster */
+	struct cluster cluster;
+	struct exporter exporter;
+	struct health health;
+	struct asker asker;
+	struct plan_task tasks[TASKS];
+	struct plan *plan;
+	struct job_poller jobs;
+	struct event_poller events; /* of a leader */
+	bool leads;	   /* it asks for all and tells of it; else it stands by (poller_role.c) */
+	struct role role;  /* with ha */
+	struct error waits_for; /* why it does not lead though it should; empty: nothing */
+	bool was_unnamed;  /* ping did not list our host when that was last said */
+	uint64_t last_update[ENDPOINTS_POLLED]; /* of what is shown; 0: Slurm did not say */
+	const struct api_version *version;      /* when the planner was last told */
+	uint64_t scrapes;                       /* likewise */
+	bool was_down_for_sure;
+	bool is_page_old;        /* something happened since it was made */
+	uint64_t next_page_ns;   /* not before */
+	atomic_bool stop;
+	atomic_uint_fast64_t next_sign_ns; /* a sign of life is due by then; 0: there is no thread */
+	pthread_t thread;
+	bool has_thread;
+	struct job_events *counted_before; /* by an earlier poller, or when this one led before; NULL: nothing */
+	uint64_t old_page_until_ns;        /* its page is still in the slot; 0: it is not */
+	pthread_mutex_t lock; /* of `wake`, and of what follows */
+	pthread_cond_t wake;
+	struct setup *next_setup; /* held; to be taken by the thread; NULL: none */
+	const struct config *next_config;
+};
+
+/* poller.c: what the planner is to know besides the outcome of the request */
+void poller_tell_planner(struct poller *poller);
+
+/* poller_role.c */
+/* The thread begins: with ha it stands by until ping tells, else it leads. */
+void poller_begin(struct poller *poller);
+/* Leads whatever ping says. */
+void poller_lead(struct poller *poller);
+/* Ping was asked, and has answered or not: leads or stands by from now on. */
+void poller_follow(struct poller *poller, bool has_answered);
+/* Looks at the jobs and writes what was counted; if another process has the state file meanwhile, it stands by. */
+void poller_record(struct poller *poller);
+
+/* poller_config.c: takes the options that poller_configure left, if any */
+void poller_take_next_config(struct poller *poller);

@@ -1,0 +1,250 @@
+#include "poll/recorder.h"
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "events/events_record.h"
+
+enum { TRY_EVERY_S = 10 };
+
+static void restore_counter(const struct store_counter *row, void *events)
+{
+	const struct events_counter counter = {row->kind, row->name, row->what, row->detail, row->value};
+	events_restore_counter(events, &counter);
+}
+
+static void restore_run(const struct store_run *row, void *events)
+{
+	const struct events_run run = {
+		.run = {.key = {(uint32_t)row->id,
+				row->task < 0 ? RUN_NO_TASK : (uint32_t)row->task, row->submit_time},
+			.raw_id = (uint32_t)row->raw_id,
+			.bits = (uint32_t)row->bits,
+			.tasks = row->tasks,
+			.cpus = row->cpus,
+			.memory = row->memory,
+			.began = row->began,
+			.ran_before = row->ran_before,
+			.counted = row->counted,
+			.end_time = row->end_time,
+			.gone_since = row->gone_since,
+			.size_since = row->size_since},
+		.owner = {row->account, row->user, row->partitions, row->qos},
+		.tres = row->tres,
+	};
+	events_restore_run(events, &run);
+}
+
+static void restore_mark(struct text name, int64_t value, void *events)
+{
+	events_restore_mark(events, name, value);
+}
+
+static struct store_counter row_of(const struct events_counter *counter)
+{
+	return (struct store_counter){counter->kind, counter->name, counter->what, counter->detail,
+				      counter->value};
+}
+
+static void put_counter(void *store, const struct events_counter *counter)
+{
+	const struct store_counter row = row_of(counter);
+	store_put_counter(store, &row);
+}
+
+static void remove_counter(void *store, const struct events_counter *counter)
+{
+	const struct store_counter row = row_of(counter);
+	store_remove_counter(store, &row);
+}
+
+static int64_t task_of(const struct run_key *key)
+{
+	return key->task == RUN_NO_TASK ? -1 : (int64_t)key->task;
+}
+
+static void put_run(void *store, const struct events_run *row)
+{
+	const struct run *run = &row->run;
+	const struct store_run stored = {
+		.id = run->key.id,
+		.task = task_of(&run->key),
+		.submit_time = run->key.submit_time,
+		.raw_id = run->raw_id,
+		.bits = run->bits,
+		.tasks = run->tasks,
+		.cpus = run->cpus,
+		.memory = run->memory,
+		.began = run->began,
+		.ran_before = run->ran_before,
+		.counted = run->counted,
+		.end_time = run->end_time,
+		.gone_since = run->gone_since,
+		.size_since = run->size_since,
+		.tres = row->tres,
+		.account = row->owner.account,
+		.user = row->owner.user,
+		.partitions = row->owner.partitions,
+		.qos = row->owner.qos,
+	};
+	store_put_run(store, &stored);
+}
+
+static void remove_run(void *store, const struct run_key *key)
+{
+	const struct store_run row = {
+		.id = key->id, .task = task_of(key), .submit_time = key->submit_time};
+	store_remove_run(store, &row);
+}
+
+static void put_mark(void *store, const char *name, int64_t value)
+{
+	store_put_mark(store, name, value);
+}
+
+/* Said once, and once when it is over. */
+static void note(struct recorder *recorder, bool is_failing, const struct error *err)
+{
+	recorder->errors += is_failing;
+	if (is_failing)
+		recorder->error = *err;
+	if (is_failing && !recorder->is_failing)
+		log_line(LOG_LEVEL_ERROR,
+			 recorder->is_hidden
+				 ? "the state file cannot be read: until it can no counters of job events are shown"
+				 : "what was counted cannot be kept; counting goes on in memory",
+			 "error", err->text, NULL);
+	if (!is_failing && recorder->is_failing)
+		log_line(LOG_LEVEL_INFO, "what was counted is kept again", NULL);
+	recorder->is_failing = is_failing;
+}
+
+static void replace_events(struct recorder *recorder, struct job_events *events)
+{
+	events->reads_steps = recorder->events->reads_steps;
+	events->ends_by_slurmdbd = recorder->events->ends_by_slurmdbd;
+	job_events_free(recorder->events);
+	recorder->events = events;
+}
+
+/* Brought here by the one that led before (deploy/ha). */
+static void say_copy(const struct recorder *recorder)
+{
+	struct error story;
+	enum store_copy copy = store_copy(recorder->store, &story);
+	if (copy == STORE_COPY_TAKEN)
+		log_line(LOG_LEVEL_INFO, "the copy of another one's state was newer and took the place of our own", NULL);
+	else if (copy == STORE_COPY_REFUSED)
+		log_line(LOG_LEVEL_ERROR, "the copy of another one's state cannot be used, so our own is, which is older",
+			 "error", story.text, NULL);
+}
+
+/* What this process counted goes on from the same birth, and further than what it could write. */
+static bool is_older(const struct job_events *found, const struct recorder *recorder)
+{
+	const struct job_events *events = recorder->events;
+	return recorder->goes_on && found->birth == events->birth && found->looked_until <= events->looked_until;
+}
+
+/* True: events were found, and taken. */
+static bool load(struct recorder *recorder)
+{
+	static const struct store_visitor visitor = {restore_counter, restore_run, restore_mark};
+	struct error err = {""};
+	int64_t now = clock_now_s();
+	struct job_events *found = job_events_new(recorder->caps, recorder->vocabulary, now);
+	enum store_found result = store_load(recorder->store, &visitor, found, &err);
+	recorder->is_loaded = result != STORE_UNUSABLE;
+	say_copy(recorder);
+	recorder->is_hidden = !recorder->is_loaded && !recorder->goes_on && store_may_hold(recorder->store);
+	note(recorder, result == STORE_UNUSABLE, &err);
+	if (result == STORE_SET_ASIDE) {
+		recorder->errors++;
+		recorder->error = err;
+		log_line(LOG_LEVEL_ERROR, "counting begins anew: the state file was set aside",
+			 "error", err.text, NULL);
+	}
+	bool is_taken = result == STORE_LOADED && !is_older(found, recorder);
+	if (is_taken) {
+		events_restored(found, now);
+		replace_events(recorder, found);
+	} else {
+		job_events_free(found);
+		store_want_all(recorder->store);
+	}
+	return is_taken;
+}
+
+void recorder_init(struct recorder *recorder, const char *path, bool is_shared, const struct caps *caps,
+		   const struct vocabulary *vocabulary, struct job_events *events)
+{
+	*recorder = (struct recorder){.caps = caps, .vocabulary = vocabulary, .goes_on = events};
+	recorder->events = events ? events : job_events_new(caps, vocabulary, clock_now_s());
+	if (!path)
+		return;
+	recorder->store = store_new(path, "");
+	if (is_shared)
+		store_share(recorder->store);
+	if (!load(recorder) && recorder->is_loaded)
+		recorder_write(recorder, ""); /* counting has begun, even if we are killed before there is anything to count */
+}
+
+/* Now that the cluster's name is known: is the file its own? */
+static void claim(struct recorder *recorder, const char *cluster)
+{
+	struct error err = {""};
+	if (recorder->is_claimed || !*cluster || !recorder->is_loaded)
+		return;
+	recorder->is_claimed = true;
+	if (store_claim(recorder->store, cluster, &err))
+		return;
+	recorder->errors++;
+	recorder->error = err;
+	log_line(LOG_LEVEL_ERROR, "counting begins anew: the state file was set aside", "error",
+		 err.text, NULL);
+	replace_events(recorder,
+		       job_events_new(recorder->caps, recorder->vocabulary, clock_now_s()));
+}
+
+static bool commit(struct recorder *recorder)
+{
+	static const struct events_writer writer = {put_counter, remove_counter, put_run, remove_run,
+						    put_mark};
+	struct error err = {""};
+	enum store_wants wants = store_begin(recorder->store, &err);
+	if (wants != STORE_WANTS_NOTHING)
+		events_write(recorder->events, wants == STORE_WANTS_ALL, &writer, recorder->store);
+	bool is_safe = wants != STORE_WANTS_NOTHING && store_commit(recorder->store, &err);
+	note(recorder, !is_safe, &err);
+	if (!is_safe)
+		recorder->events->runs.removed_count = 0; /* the next begin wants all */
+	return is_safe;
+}
+
+void recorder_write(struct recorder *recorder, const char *cluster)
+{
+	int64_t now = clock_now_s();
+	bool is_kept = recorder->store != NULL;
+	if (is_kept && recorder->is_failing && now < recorder->next_try)
+		return;
+	recorder->next_try = now + TRY_EVERY_S;
+	if (is_kept && !recorder->is_loaded)
+		load(recorder);
+	if (is_kept)
+		claim(recorder, cluster);
+	if (is_kept && (!recorder->is_loaded || !commit(recorder)))
+		return;
+	if (is_kept)
+		recorder->last_commit = clock_now();
+	events_stored(recorder->events);
+}
+
+bool recorder_is_elsewhere(const struct recorder *recorder)
+{
+	return recorder->is_failing && store_is_elsewhere(recorder->store);
+}
+
+void recorder_done(struct recorder *recorder)
+{
+	job_events_free(recorder->events);
+	store_free(recorder->store);
+}

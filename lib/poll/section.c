@@ -1,0 +1,399 @@
+#include "poll/section.h"
+
+#include "base/memory.h"
+#include "cluster/job_batch.h"
+#include "model/fairshare.h"
+#include "model/reservation.h"
+#include "poll/limit_sections.h"
+
+#include <stdlib.h>
+
+/* ping */
+
+struct ping_build {
+	struct controller_state controllers[CONTROLLERS_MAX];
+	unsigned count;
+};
+
+static void *ping_start(const struct cluster *cluster, int64_t now)
+{
+	(void)cluster, (void)now;
+	return NEW(struct ping_build);
+}
+
+static void ping_take(void *context, const void *record)
+{
+	struct ping_build *ping = ((struct section_build *)context)->built;
+	const struct controller *controller = record;
+	if (ping->count == CONTROLLERS_MAX)
+		return;
+	struct controller_state *state = &ping->controllers[ping->count++];
+	*state = (struct controller_state){.is_primary = controller->is_primary,
+					   .is_up = controller->is_up,
+					   .latency_us = controller->is_up
+								 ? controller->latency_us
+								 : NUMBER_UNSET};
+	text_to_string(controller->host, state->host, sizeof state->host);
+	for (unsigned i = 0; i + 1 < ping->count; i++)
+		if (strcmp(ping->controllers[i].host, state->host) == 0) { /* one row for each host */
+			ping->count--;
+			break;
+		}
+}
+
+static void ping_commit(struct cluster *cluster, void *built)
+{
+	const struct ping_build *ping = built;
+	memcpy(cluster->controllers, ping->controllers, sizeof cluster->controllers);
+	cluster->controller_count = ping->count;
+	free(built);
+}
+
+static void ping_drop(struct cluster *cluster)
+{
+	cluster->controller_count = 0;
+}
+
+/* diag, of slurmctld and of slurmdbd, and conf: one record each, with lists of RPCs */
+
+struct record_build {
+	struct arena arena; /* the lists and their names */
+	bool is_filled;
+	union {
+		struct diag diag;
+		struct dbd_diag dbd_diag;
+		struct conf conf;
+	};
+};
+
+static void *record_start(const struct cluster *cluster, int64_t now)
+{
+	(void)cluster, (void)now;
+	return NEW(struct record_build);
+}
+
+static struct record_build *record_fill(void *context)
+{
+	struct record_build *build = ((struct section_build *)context)->built;
+	build->is_filled = true;
+	return build;
+}
+
+static void record_discard(void *built)
+{
+	struct record_build *build = built;
+	arena_done(&build->arena);
+	free(build);
+}
+
+/* Lists and texts of a record are borrowed from the decoder. */
+static void keep_rpcs(struct arena *arena, struct list *list)
+{
+	struct rpc *rpcs = arena_new(arena, list->count * sizeof *rpcs);
+	for (size_t i = 0; i < list->count; i++) {
+		rpcs[i] = ((const struct rpc *)list->items)[i];
+		rpcs[i].name = arena_copy(arena, rpcs[i].name);
+	}
+	list->items = rpcs;
+}
+
+static void diag_take(void *context, const void *record)
+{
+	struct record_build *build = record_fill(context);
+	build->diag = *(const struct diag *)record;
+	keep_rpcs(&build->arena, &build->diag.rpcs_by_type);
+	keep_rpcs(&build->arena, &build->diag.rpcs_by_user);
+	keep_rpcs(&build->arena, &build->diag.pending_rpcs);
+}
+
+static void diag_commit(struct cluster *cluster, void *built)
+{
+	const struct record_build *build = built;
+	if (build->is_filled)
+		scheduler_section_set(&cluster->scheduler, &build->diag);
+	record_discard(built);
+}
+
+static void diag_drop(struct cluster *cluster)
+{
+	cluster->scheduler.is_known = false;
+}
+
+static void dbd_diag_take(void *context, const void *record)
+{
+	struct record_build *build = record_fill(context);
+	build->dbd_diag = *(const struct dbd_diag *)record;
+	keep_rpcs(&build->arena, &build->dbd_diag.rpcs_by_type);
+	keep_rpcs(&build->arena, &build->dbd_diag.rpcs_by_user);
+}
+
+static void dbd_diag_commit(struct cluster *cluster, void *built)
+{
+	const struct record_build *build = built;
+	if (build->is_filled)
+		accounting_section_set(&cluster->accounting, &build->dbd_diag);
+	record_discard(built);
+}
+
+static void dbd_diag_drop(struct cluster *cluster)
+{
+	cluster->accounting.is_known = false;
+}
+
+static void conf_take(void *context, const void *record)
+{
+	record_fill(context)->conf = *(const struct conf *)record;
+}
+
+static void conf_drop(struct cluster *cluster)
+{
+	cluster->conf = CONF_UNKNOWN;
+}
+
+static void conf_commit(struct cluster *cluster, void *built)
+{
+	const struct record_build *build = built;
+	if (build->is_filled)
+		cluster->conf = build->conf;
+	record_discard(built);
+}
+
+/* slurmdbd's ping: whether any of its hosts responds */
+
+static void *dbd_ping_start(const struct cluster *cluster, int64_t now)
+{
+	(void)cluster, (void)now;
+	return NEW(bool);
+}
+
+static void dbd_ping_take(void *context, const void *record)
+{
+	*(bool *)((struct section_build *)context)->built |=
+		((const struct controller *)record)->is_up;
+}
+
+static void dbd_ping_commit(struct cluster *cluster, void *built)
+{
+	cluster->dbd_responds = *(bool *)built;
+	free(built);
+}
+
+static void dbd_ping_drop(struct cluster *cluster)
+{
+	cluster->dbd_responds = false;
+}
+
+/* shares, reservations, licences: the records as they are */
+
+static void *shares_start(const struct cluster *cluster, int64_t now)
+{
+	(void)cluster, (void)now;
+	return record_list_new(sizeof(struct fairshare));
+}
+
+static void shares_take(void *context, const void *record)
+{
+	static const size_t texts[] = {offsetof(struct fairshare, name), offsetof(struct fairshare, parent),
+				       offsetof(struct fairshare, partition), SIZE_MAX};
+	struct fairshare share = *(const struct fairshare *)record;
+	struct text *const labels[] = {&share.name, &share.parent, &share.partition};
+	char rooms[3][LABEL_MAX + 1];
+	struct buf key = BUF_INIT;
+	buf_add_char(&key, share.is_user ? 'u' : 'a');
+	for (int i = 0; i < 3; i++) {
+		*labels[i] = label_of(*labels[i], rooms[i]);
+		buf_add_text(&key, *labels[i]);
+		buf_add_char(&key, '\0');
+	}
+	record_list_add(((struct section_build *)context)->built, buf_text(&key), &share, texts);
+	buf_done(&key);
+}
+
+static void shares_commit(struct cluster *cluster, void *built)
+{
+	record_list_free(cluster->shares);
+	cluster->shares = built;
+}
+
+static void shares_drop(struct cluster *cluster)
+{
+	shares_commit(cluster, NULL);
+}
+
+static void *reservations_start(const struct cluster *cluster, int64_t now)
+{
+	(void)cluster, (void)now;
+	return record_list_new(sizeof(struct reservation));
+}
+
+static void reservations_take(void *context, const void *record)
+{
+	static const size_t texts[] = {
+		offsetof(struct reservation, name), offsetof(struct reservation, partition),
+		offsetof(struct reservation, flags), offsetof(struct reservation, tres), SIZE_MAX};
+	struct reservation reservation = *(const struct reservation *)record;
+	char rooms[2][LABEL_MAX + 1];
+	reservation.name = label_of(reservation.name, rooms[0]);
+	reservation.partition = label_of(reservation.partition, rooms[1]);
+	record_list_add(((struct section_build *)context)->built, reservation.name, &reservation,
+			texts);
+}
+
+static void reservations_commit(struct cluster *cluster, void *built)
+{
+	record_list_free(cluster->reservations);
+	cluster->reservations = built;
+}
+
+static void reservations_drop(struct cluster *cluster)
+{
+	reservations_commit(cluster, NULL);
+}
+
+static void *licenses_start(const struct cluster *cluster, int64_t now)
+{
+	(void)cluster, (void)now;
+	return record_list_new(sizeof(struct license));
+}
+
+static void licenses_take(void *context, const void *record)
+{
+	static const size_t texts[] = {offsetof(struct license, name), SIZE_MAX};
+	struct license license = *(const struct license *)record;
+	char room[LABEL_MAX + 1];
+	license.name = label_of(license.name, room);
+	record_list_add(((struct section_build *)context)->built, license.name, &license, texts);
+}
+
+static void licenses_commit(struct cluster *cluster, void *built)
+{
+	record_list_free(cluster->licenses);
+	cluster->licenses = built;
+}
+
+static void licenses_drop(struct cluster *cluster)
+{
+	licenses_commit(cluster, NULL);
+}
+
+static void list_discard(void *built)
+{
+	record_list_free(built);
+}
+
+/* partitions */
+
+static void *partitions_start(const struct cluster *cluster, int64_t now)
+{
+	(void)cluster, (void)now;
+	return partitions_section_new();
+}
+
+static void partitions_take(void *context, const void *record)
+{
+	partitions_section_add(((struct section_build *)context)->built, record);
+}
+
+static void partitions_commit(struct cluster *cluster, void *built)
+{
+	partitions_section_free(cluster->partitions);
+	cluster->partitions = built;
+	cluster_forget_limits(cluster);
+}
+
+static void partitions_discard(void *built)
+{
+	partitions_section_free(built);
+}
+
+static void partitions_drop(struct cluster *cluster)
+{
+	partitions_commit(cluster, NULL);
+}
+
+/* nodes */
+
+static void *nodes_start(const struct cluster *cluster, int64_t now)
+{
+	(void)now;
+	return nodes_section_new(cluster->nodes, cluster_partitions(cluster));
+}
+
+static void nodes_take(void *context, const void *record)
+{
+	nodes_section_add(((struct section_build *)context)->built, record);
+}
+
+static void nodes_commit(struct cluster *cluster, void *built)
+{
+	struct nodes_section *section = built;
+	node_table_sort(&section->table);
+	node_events_note(&cluster->node_events, &section->table);
+	nodes_section_free(cluster->nodes);
+	cluster->nodes = section;
+}
+
+static void nodes_discard(void *built)
+{
+	nodes_section_free(built);
+}
+
+static void nodes_drop(struct cluster *cluster)
+{
+	nodes_section_free(cluster->nodes);
+	cluster->nodes = NULL;
+}
+
+/* jobs */
+
+static void *jobs_start(const struct cluster *cluster, int64_t now)
+{
+	return job_batch_begin(cluster->job_table, now);
+}
+
+static void jobs_take(void *context, const void *record)
+{
+	struct section_build *build = context;
+	const struct job *job = record;
+	job_batch_put(build->built, job);
+	/* before v0.0.40 only the jobs say the cluster's name */
+	if (!*build->cluster->name)
+		text_to_string(job->cluster, build->cluster->name, sizeof build->cluster->name);
+}
+
+static void jobs_commit(struct cluster *cluster, void *built)
+{
+	job_batch_commit(built);
+	cluster_show_jobs(cluster, true);
+}
+
+static void jobs_discard(void *built)
+{
+	job_batch_abort(built);
+}
+
+static void jobs_drop(struct cluster *cluster)
+{
+	cluster_show_jobs(cluster, false);
+}
+
+const struct section section_table[ENDPOINTS_POLLED] = {
+	[ENDPOINT_PING] = {ping_start, ping_take, ping_commit, free, ping_drop},
+	[ENDPOINT_DIAG] = {record_start, diag_take, diag_commit, record_discard, diag_drop},
+	[ENDPOINT_PARTITIONS] = {partitions_start, partitions_take, partitions_commit,
+				 partitions_discard, partitions_drop},
+	[ENDPOINT_NODES] = {nodes_start, nodes_take, nodes_commit, nodes_discard, nodes_drop},
+	[ENDPOINT_JOBS] = {jobs_start, jobs_take, jobs_commit, jobs_discard, jobs_drop},
+	[ENDPOINT_RESERVATIONS] = {reservations_start, reservations_take, reservations_commit,
+				   list_discard, reservations_drop},
+	[ENDPOINT_LICENSES] = {licenses_start, licenses_take, licenses_commit, list_discard,
+			       licenses_drop},
+	[ENDPOINT_SHARES] = {shares_start, shares_take, shares_commit, list_discard, shares_drop},
+	[ENDPOINT_CONF] = {record_start, conf_take, conf_commit, record_discard, conf_drop},
+	[ENDPOINT_DBD_PING] = {dbd_ping_start, dbd_ping_take, dbd_ping_commit, free, dbd_ping_drop},
+	[ENDPOINT_DBD_DIAG] = {record_start, dbd_diag_take, dbd_diag_commit, record_discard,
+				dbd_diag_drop},
+	[ENDPOINT_QOS] = {qos_start, qos_take, qos_commit, qos_discard, qos_drop},
+	[ENDPOINT_ASSOCIATIONS] = {associations_start, associations_take, associations_commit,
+				   associations_discard, associations_drop},
+};

@@ -1,0 +1,27 @@
+/* Gathers what people are told (status/status.h) of all that the poller knows. Of the poller's thread. */
+#pragma once
+
+#include "poll/event_poller.h"
+#include "poll/job_poller.h"
+#include "poll/role.h"
+#include "status/status.h"
+
+struct status_sources {
+	const struct asker *asker; /* with configuration, cluster, health, exporter */
+	const struct plan *plan;
+	const struct plan_task *tasks;
+	const struct job_poller *jobs;
+	const struct event_poller *events;
+	const struct role *role; /* NULL: it leads whatever ping says */
+	bool leads;
+	const char *waits_for; /* why it does not though it should; "": nothing */
+	const struct plan_totals *totals;
+	const struct plan_action *action; /* what is done as soon as this is shown; NULL: not known */
+	const char *not_ready;            /* NULL: all is known */
+	uint64_t series, folded;          /* of the page of metrics */
+};
+
+struct status *status_gather(const struct status_sources *sources);
+
+/* The cluster's part. */
+void status_gather_cluster(struct status *status, const struct cluster *cluster);

@@ -1,0 +1,179 @@
+#include "poll/tasks.h"
+
+#include "base/clock.h"
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+#define WAYS(array) .ways = (array), .way_count = COUNT_OF(array)
+
+/* A way without records_max asks for the whole list.
+ *
+ * Measured with Slurm 24.11 and 26.05 of Debian's packages, 10,000 nodes, up to 100,000 job records (SLURMRESTD.md);
+ * the planner learns how far a site is from that. Seconds of slurmrestd and of slurmctld, bytes. */
+static const struct plan_way small[] = {{
+	.name = "whole",
+	.slurmrestd_s = {.request = 0.003},
+	.slurmctld_s = {.request = 0.0002},
+	.bytes_per_record = 5000,
+}};
+static const struct plan_way slurmdb[] = {{
+	.name = "whole",
+	.slurmrestd_s = {.request = 0.004, .record = 60e-6},
+	.bytes_per_record = 3000,
+}};
+static const struct plan_way records[] = {{
+	.name = "whole",
+	.slurmrestd_s = {.request = 0.003, .record = 50e-6},
+	.slurmctld_s = {.request = 0.0005, .record = 1e-6},
+	.bytes_per_record = 1000,
+}};
+static const struct plan_way nodes[] = {{
+	.name = "whole",
+	.slurmrestd_s = {.request = 0.003, .record = 0.15e-3},
+	.slurmctld_s = {.request = 0.0005, .record = 1.7e-6},
+	.bytes_per_record = 2600,
+	.memory_per_record = 38e3,
+}};
+
+#define JOBS_WHOLE                                                                                 \
+	{                                                                                          \
+		.name = "whole",                                                                   \
+		.slurmrestd_s = {.request = 0.003, .record = 0.45e-3, .square = 45e-9},            \
+		.slurmctld_s = {.request = 0.001, .record = 10e-6}, .bytes_per_record = 7700,      \
+		.memory_per_record = 210e3,                                                        \
+	}
+static const struct plan_way jobs[] = {
+	[JOBS_LIST] = JOBS_WHOLE,
+	[JOBS_LIST_22_05] = {.name = "whole",
+			     .slurmrestd_s = {.request = 0.003, .record = 71e-6, .square = 4.7e-9},
+			     .slurmctld_s = {.request = 0.001, .record = 42e-6},
+			     .bytes_per_record = 3100,
+			     .memory_per_record = 42e3},
+};
+
+/* Some 500 rows a request cost least (24.11: per 1,000 rows 250 take 7.5 ms, 500 6.5, 1,000 8.0 at best); more only where
+ * requests are what is short. */
+#define STATES_COST                                                                                \
+	.slurmrestd_s = {.request = 0.0008, .record = 2e-6, .square = 1.6e-9},                     \
+	.slurmctld_s = {.request = 0.0001, .record = 0.3e-6}, .bytes_per_record = 90
+static const struct plan_way job_states[] = {
+	[STATES_BATCHES] = {.name = "batches", STATES_COST, .records_min = 100, .records_max = 500},
+	[STATES_LARGE_BATCHES] =
+		{.name = "large_batches", STATES_COST, .records_min = 1000, .records_max = 4000},
+	[STATES_LIST] = {.name = "whole",
+			 .slurmrestd_s = {.request = 0.001, .record = 10e-6, .square = 5e-9},
+			 .slurmctld_s = {.request = 0.0005, .record = 64e-6},
+			 .bytes_per_record = 90},
+};
+static const struct plan_way job_search[] = {
+	{.name = "batches", STATES_COST, .records_min = 100, .records_max = 500},
+	{.name = "large_batches", STATES_COST, .records_min = 1000, .records_max = 4000},
+};
+static const struct plan_way job_arrays[] = {{.name = "single", STATES_COST}};
+static const struct plan_way job_details[] = {
+	[DETAILS_SINGLE] = {.name = "single",
+			    .slurmrestd_s = {.record = 0.7e-3},
+			    .slurmctld_s = {.record = 0.06e-3},
+			    .bytes_per_record = 9000,
+			    .records_min = 1,
+			    .records_max = 1},
+	[DETAILS_LIST] = JOBS_WHOLE,
+	/* 10 ids cost 1.0 ms each, 100 0.45, 300 to 2,400 the same 0.25, and 87 kB each that slurmrestd keeps (24.11, 100,000
+	 * records) */
+	[DETAILS_ACCOUNTING] = {.name = "accounting",
+				.slurmrestd_s = {.request = 0.007, .record = 0.25e-3},
+				.bytes_per_record = 4800,
+				.records_min = 10,
+				.records_max = ACCOUNTING_IDS_MAX},
+};
+
+/* Of slurmdbd; some 5 kB and 0.5 ms a run, with three steps 33 kB, 3.4 ms and 0.6 MB that slurmrestd grows by. */
+static const struct plan_way job_ends[] = {{.name = "windows",
+					    .slurmrestd_s = {.request = 0.005, .record = 0.5e-3},
+					    .bytes_per_record = 5000}};
+static const struct plan_way job_steps[] = {{.name = "batches",
+					     .slurmrestd_s = {.request = 0.005, .record = 3.4e-3},
+					     .bytes_per_record = 33000,
+					     .memory_per_record = 620e3,
+					     .records_min = 1,
+					     .records_max = JOB_STEPS_BATCH_MAX}};
+
+static const struct plan_task table[TASKS] = {
+	[ENDPOINT_PING] = {.noun = "controllers", .is_probe = true, WAYS(small)},
+	[ENDPOINT_DIAG] = {.noun = "records", .is_probe = true, WAYS(small)},
+	[ENDPOINT_PARTITIONS] = {.noun = "partitions", WAYS(records)},
+	[ENDPOINT_NODES] = {.noun = "nodes", .weight = 3, .bound_s = 300, WAYS(nodes)},
+	[ENDPOINT_JOBS] = {.noun = "jobs", WAYS(jobs)},
+	[ENDPOINT_RESERVATIONS] = {.noun = "reservations", WAYS(records)},
+	[ENDPOINT_LICENSES] = {.noun = "licences", WAYS(records)},
+	[ENDPOINT_SHARES] = {.noun = "shares", WAYS(records)},
+	[ENDPOINT_CONF] = {.noun = "records", WAYS(small)},
+	[ENDPOINT_DBD_PING] = {.noun = "hosts", .is_probe = true, WAYS(small)},
+	[ENDPOINT_DBD_DIAG] = {.noun = "records", WAYS(small)},
+	[ENDPOINT_QOS] = {.noun = "QOS", WAYS(slurmdb)},
+	[ENDPOINT_ASSOCIATIONS] = {.noun = "associations", WAYS(slurmdb)},
+	[TASK_JOB_STATES] = {.name = "job_states",
+			     .noun = "jobs",
+			     .weight = 16,
+			     .bound_s = JOB_STATES_BOUND_S,
+			     WAYS(job_states)},
+	[TASK_JOB_SEARCH] = {.name = "job_search", .noun = "ids", .weight = 16, WAYS(job_search)},
+	[TASK_JOB_DETAILS] = {.name = "job_details", .noun = "jobs", WAYS(job_details)},
+	[TASK_JOB_ARRAYS] = {.name = "job_arrays", .noun = "tasks", WAYS(job_arrays)},
+	[TASK_JOB_ENDS] = {.name = "job_ends", .noun = "runs", .weight = 4, WAYS(job_ends)},
+	[TASK_JOB_STEPS] = {.name = "job_steps", .noun = "runs", WAYS(job_steps)},
+	[TASK_JOB_ROTATION] = {.name = "job_rotation",
+			       .noun = "jobs",
+			       .weight = 2,
+			       .ways = job_details,
+			       .way_count = DETAILS_LIST + 1},
+};
+
+void tasks_fill(struct plan_task tasks[TASKS], const struct config *config)
+{
+	for (size_t i = 0; i < TASKS; i++) {
+		const struct endpoint_row *endpoint = &endpoint_table[task_endpoint(i, 0)];
+		tasks[i] = table[i];
+		tasks[i].wish_s = (double)config->interval_s[i];
+		tasks[i].needs_slurmctld = endpoint->asks_slurmctld;
+		tasks[i].needs_slurmdbd = endpoint->is_slurmdb || endpoint->asks_slurmdbd;
+		if (!tasks[i].name)
+			tasks[i].name = endpoint->name;
+	}
+}
+
+struct plan_options tasks_options(const struct config *config)
+{
+	struct plan_options options = plan_defaults;
+	options.slurmrestd_duty = config->slurmrestd_percent / 100;
+	options.slurmctld_duty = config->slurmctld_percent / 100;
+	options.requests_per_s = config->requests_per_s;
+	options.bulk_memory_max = (double)config->bulk_memory_mib * 1024 * 1024;
+	return options;
+}
+
+struct plan *tasks_plan(struct plan_task tasks[TASKS], const struct config *config)
+{
+	const struct plan_options options = tasks_options(config);
+	tasks_fill(tasks, config);
+	return plan_new(tasks, TASKS, &options, (uint64_t)clock_now_s(), clock_monotonic_ns());
+}
+
+enum endpoint task_endpoint(size_t task, size_t way)
+{
+	switch (task) {
+	case TASK_JOB_STATES:
+	case TASK_JOB_SEARCH:
+	case TASK_JOB_ARRAYS:
+		return ENDPOINT_JOB_STATES;
+	case TASK_JOB_DETAILS:
+	case TASK_JOB_ROTATION:
+		return way == DETAILS_LIST	  ? ENDPOINT_JOBS
+		       : way == DETAILS_ACCOUNTING ? ENDPOINT_DBD_JOBS
+						   : ENDPOINT_JOB;
+	case TASK_JOB_ENDS:
+	case TASK_JOB_STEPS:
+		return ENDPOINT_DBD_JOBS;
+	default:
+		return (enum endpoint)task;
+	}
+}

@@ -1,0 +1,45 @@
+/* What this process may do once it serves, whoever started it: a unit of systemd's says so already, a container, another
+ * init or a shell does not. The kernel holds it to that from then on, all its threads, and for good:
+ *
+ * - Calls (seccomp, sandbox_calls.c): no program is started, nobody else's memory is read, nothing more is listened on, and
+ *   of the kernel's other services those are refused that only intruders want of an exporter.
+ * - Writes (Landlock, sandbox_writes.c): files are made, changed and removed in the folders of the state files alone.
+ *
+ * What is refused fails with an error, as it would for want of a permission: nobody is killed. Reading is free: the
+ * names service, TLS, and paths that a SIGHUP brings read more than a list could say. */
+#pragma once
+
+#include "base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct config;
+
+enum { SANDBOX_FOLDERS_MAX = 64 };
+
+struct sandbox {
+	bool is_wished;
+	bool has_calls;
+	int landlock_abi; /* that writes are restricted by; 0: they are not */
+	struct error no_calls, no_writes; /* why */
+	size_t folder_count; /* that may be written to */
+	struct sandbox_folder {
+		char *path; /* without symbolic links */
+		uint64_t device, inode;
+	} folders[SANDBOX_FOLDERS_MAX];
+};
+
+/* What the kernel offers; restricts nothing. */
+void sandbox_look(const struct config *process, struct sandbox *sandbox);
+
+/* Restricts the process to what these clusters need. To be called after the sockets are open, and before the first thread
+ * is started: Landlock holds the calling thread and those that it starts. Where the kernel offers less than all that is no
+ * failure, unless it was wished so (--sandbox=on). */
+bool sandbox_enter(struct sandbox *sandbox, const struct config *clusters, size_t count, struct error *err);
+
+/* Can the state files of these clusters be written? */
+bool sandbox_allows(const struct sandbox *sandbox, const struct config *clusters, size_t count, struct error *err);
+
+void sandbox_log(const struct sandbox *sandbox);
+void sandbox_done(struct sandbox *sandbox); /* frees; nothing is allowed again */

@@ -1,0 +1,115 @@
+#include "sandbox/sandbox_calls.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <seccomp.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+
+/* By name: none has a number on every architecture, and libseccomp does not know the newest on every release. */
+static const char *const refused[] = {
+	/* other programs, and other processes' memory */
+	"execve", "execveat", "process_vm_readv", "process_vm_writev", "process_madvise", "kcmp", "pidfd_getfd",
+#ifndef SLURMSCOPE_SANITIZED /* that look for leaks by it */
+	"ptrace",
+#endif
+	/* doors: those that are open stay open */
+	"listen",
+	/* parts of the kernel that are large, or have often been the way into it */
+	"bpf", "perf_event_open", "userfaultfd", "io_uring_setup", "io_uring_enter", "io_uring_register", "add_key",
+	"request_key", "keyctl", "fanotify_init", "modify_ldt", "vm86", "vm86old", "uselib", "personality", "kexec_load",
+	"kexec_file_load", "init_module", "finit_module", "delete_module", "create_module", "lookup_dcookie", "syslog",
+	/* other name spaces and other trees of files */
+	"unshare", "setns", "chroot", "pivot_root", "mount", "umount", "umount2", "move_mount", "open_tree",
+	"open_tree_attr", "fsopen", "fsconfig", "fsmount", "fspick", "mount_setattr", "open_by_handle_at",
+	/* the machine and its clock */
+	"reboot", "swapon", "swapoff", "acct", "quotactl", "quotactl_fd", "nfsservctl", "vhangup", "iopl", "ioperm",
+	"pciconfig_read", "pciconfig_write", "sethostname", "setdomainname", "settimeofday", "stime", "adjtimex",
+	"clock_settime", "clock_settime64", "clock_adjtime", "clock_adjtime64",
+	/* other users */
+	"setuid", "setuid32", "setgid", "setgid32", "setreuid", "setreuid32", "setregid", "setregid32", "setresuid",
+	"setresuid32", "setresgid", "setresgid32", "setfsuid", "setfsuid32", "setfsgid", "setfsgid32", "setgroups",
+	"setgroups32", "capset",
+	/* what Landlock does not look at; of modes the state file's is set */
+	"chown", "chown32", "lchown", "lchown32", "fchownat", "mknod", "mknodat", "setxattr",
+	"lsetxattr", "fsetxattr", "setxattrat", "removexattr", "lremovexattr", "fremovexattr", "removexattrat",
+};
+
+#if defined __s390__ || defined __CRIS__
+enum { CLONE_FLAGS_ARGUMENT = 1 };
+#else
+enum { CLONE_FLAGS_ARGUMENT = 0 };
+#endif
+
+struct filter {
+	scmp_filter_ctx rules;
+	int failure; /* the first; 0: none */
+};
+
+static void refuse(struct filter *filter, int reply, int call, unsigned count, const struct scmp_arg_cmp *arguments)
+{
+	int status = seccomp_rule_add_array(filter->rules, SCMP_ACT_ERRNO((unsigned)reply), call, count, arguments);
+	if (status < 0 && !filter->failure)
+		filter->failure = -status;
+}
+
+static void refuse_names(struct filter *filter)
+{
+	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+		int call = seccomp_syscall_resolve_name(refused[i]);
+		if (call != __NR_SCMP_ERROR)
+			refuse(filter, EPERM, call, 0, NULL);
+	}
+}
+
+/* Threads, but no name spaces. clone3 has its flags in memory, where no filter sees them: who is told that there is no such
+ * call takes clone. */
+static void refuse_name_spaces(struct filter *filter)
+{
+	static const uint64_t flags[] = {CLONE_NEWNS,	CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
+					 CLONE_NEWUSER, CLONE_NEWPID,	 CLONE_NEWNET};
+	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+		refuse(filter, EPERM, SCMP_SYS(clone), 1,
+		       &SCMP_CMP(CLONE_FLAGS_ARGUMENT, SCMP_CMP_MASKED_EQ, flags[i], flags[i]));
+	refuse(filter, ENOSYS, SCMP_SYS(clone3), 0, NULL);
+}
+
+/* But those that names are looked up by, and HTTP is spoken. */
+static void refuse_socket_families(struct filter *filter)
+{
+	for (unsigned family = 0; family <= AF_NETLINK; family++)
+		if (family != AF_UNIX && family != AF_INET && family != AF_INET6 && family != AF_NETLINK)
+			refuse(filter, EAFNOSUPPORT, SCMP_SYS(socket), 1, &SCMP_A0_64(SCMP_CMP_EQ, family, 0));
+	refuse(filter, EAFNOSUPPORT, SCMP_SYS(socket), 1, &SCMP_A0_64(SCMP_CMP_GT, AF_NETLINK, 0));
+}
+
+/* Into the terminal that we were started from, where a shell would read it. The kernel looks at 32 bits of the request. */
+static void refuse_typing(struct filter *filter)
+{
+	refuse(filter, EPERM, SCMP_SYS(ioctl), 1, &SCMP_A1_64(SCMP_CMP_MASKED_EQ, UINT32_MAX, TIOCSTI));
+	refuse(filter, EPERM, SCMP_SYS(ioctl), 1, &SCMP_A1_64(SCMP_CMP_MASKED_EQ, UINT32_MAX, TIOCLINUX));
+}
+
+bool sandbox_calls_offered(struct error *err)
+{
+	return seccomp_api_get() > 1 || error_set(err, "seccomp: the kernel has no filters, or does not let us use them");
+}
+
+bool sandbox_calls_refuse(struct error *err)
+{
+	struct filter filter = {.rules = seccomp_init(SCMP_ACT_ALLOW)};
+	if (!filter.rules)
+		return error_set(err, "seccomp: out of memory");
+	/* calls of another architecture, x86-64's 32-bit ones, would go round all of it */
+	seccomp_attr_set(filter.rules, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
+	seccomp_attr_set(filter.rules, SCMP_FLTATR_CTL_TSYNC, 1);
+	refuse_names(&filter);
+	refuse_name_spaces(&filter);
+	refuse_socket_families(&filter);
+	refuse_typing(&filter);
+	if (!filter.failure)
+		filter.failure = -seccomp_load(filter.rules);
+	seccomp_release(filter.rules);
+	return !filter.failure || error_set(err, "seccomp: %s", strerror(filter.failure));
+}

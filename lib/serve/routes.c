@@ -1,0 +1,115 @@
+#include "serve/routes.h"
+
+#include "base/log.h"
+#include "config/config.h"
+#include "page/process.h"
+#include "serve/status_routes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+void routes_init(struct routes *routes)
+{
+	process_read(&routes->process);
+	snprintf(routes->start_time, sizeof routes->start_time, "%.0f", routes->process.start_time);
+}
+
+/* What follows the telemetry path: "nodes" of /metrics/nodes. */
+static struct text part_of(const struct routes *routes, const char *path)
+{
+	const char *part = path + strlen(routes->telemetry_path);
+	return text_of(*part == '/' ? part + 1 : part);
+}
+
+static void metrics(struct routes *routes, const struct web_request *request,
+		    struct web_reply *reply)
+{
+	scrape_respond(&routes->scrape, request, part_of(routes, request->path), reply);
+	web_reply_header(reply, "Process-Start-Time-Unix", routes->start_time); /* as client_golang has it */
+}
+
+static void healthy(struct routes *routes, const struct web_request *request,
+		    struct web_reply *reply)
+{
+	(void)routes, (void)request;
+	web_reply_text(reply, 200, "healthy\n");
+}
+
+static void reload(struct routes *routes, const struct web_request *request,
+		   struct web_reply *reply)
+{
+	(void)request;
+	struct error err = {""};
+	if (!routes->reload)
+		return web_reply_text(reply, 403, "reloading is not enabled\n");
+	if (routes->reload(routes->reload_context, &err))
+		return web_reply_text(reply, 200, "reloaded\n");
+	struct buf text = BUF_INIT;
+	buf_printf(&text, "not reloaded: %s\n", err.text);
+	web_reply_text(reply, 500, text.bytes);
+	reply->owner = text.bytes;
+	reply->release = free;
+}
+
+static const struct route {
+	bool is_post; /* else GET and HEAD */
+	void (*respond)(struct routes *routes, const struct web_request *request,
+			struct web_reply *reply);
+} table[SERVED] = {
+	[SERVED_PAGE] = {false, status_respond_page},
+	[SERVED_STATUS] = {false, status_respond_json},
+	[SERVED_PLAN] = {false, status_respond_plan},
+	[SERVED_STYLE] = {false, status_respond_style},
+	[SERVED_ICON] = {false, status_respond_icon},
+	[SERVED_HEALTHY] = {false, healthy},
+	[SERVED_READY] = {false, status_respond_ready},
+	[SERVED_RELOAD] = {true, reload},
+};
+static const struct route of_metrics = {false, metrics};
+
+static bool fits(const struct route *route, const char *method)
+{
+	return route->is_post ? strcmp(method, "POST") == 0
+			      : strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+}
+
+/* The telemetry path, or a part below it. */
+static bool is_of_metrics(const struct routes *routes, const char *path)
+{
+	size_t len = strlen(routes->telemetry_path);
+	return strncmp(routes->telemetry_path, path, len) == 0 &&
+	       (path[len] == '\0' || (path[len] == '/' && path[len + 1]));
+}
+
+static const struct route *find(const struct routes *routes, const char *path)
+{
+	for (size_t i = 0; i < SERVED; i++)
+		if (strcmp(served_paths[i], path) == 0)
+			return &table[i];
+	return is_of_metrics(routes, path) ? &of_metrics : NULL;
+}
+
+void routes_respond(void *context, const struct web_request *request, struct web_reply *reply)
+{
+	struct routes *routes = context;
+	const struct route *route = find(routes, request->path);
+	if (!route) {
+		web_reply_text(reply, 404, "not found\n");
+	} else if (fits(route, request->method)) {
+		route->respond(routes, request, reply);
+	} else {
+		web_reply_text(reply, 405, route->is_post ? "only POST\n" : "only GET and HEAD\n");
+		web_reply_header(reply, "Allow", route->is_post ? "POST" : "GET, HEAD");
+	}
+}
+
+void routes_config_read(void *context, const struct error *why)
+{
+	struct routes *routes = context;
+	if (why)
+		routes->web_config_error = *why;
+	if (why)
+		log_line(LOG_LEVEL_ERROR, "the web configuration stays as it was", "error", why->text, NULL);
+	else
+		log_line(LOG_LEVEL_INFO, "the web configuration was read again", NULL);
+}

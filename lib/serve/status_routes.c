@@ -1,0 +1,220 @@
+#include "serve/status_routes.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/version.h"
+#include "page/process.h"
+#include "status/pages.h"
+
+#include <stdlib.h>
+
+static const char not_begun[] = "not ready: slurmrestd was not asked yet\n";
+enum { REFRESH_MIN_S = 5, REFRESH_MAX_S = 3600 };
+/* Of pages that are being read: each is made for one reader, who need not ever read it. */
+enum { MADE_BYTES_MAX = 16 * 1024 * 1024 };
+
+struct made {
+	struct buf bytes;
+	size_t *sum; /* of all that are there, this one included */
+};
+
+static void made_free(void *owner)
+{
+	struct made *made = owner;
+	*made->sum -= made->bytes.len;
+	buf_done(&made->bytes);
+	free(made);
+}
+
+/* The pages that are there, for as long as something is made of them. */
+struct view {
+	struct page **pages;
+	size_t count;
+	bool is_whole; /* there is one of each cluster */
+	const struct status **clusters;
+	struct error config_error;
+	struct status_site site;
+};
+
+static void give_back(struct view *view)
+{
+	for (size_t i = 0; i < view->count; i++)
+		page_unref(view->pages[i]);
+	free(view->pages);
+	free(view->clusters);
+}
+
+/* Those that ?cluster= names, or all. */
+static void take_clusters(struct view *view, const char *name)
+{
+	view->clusters = memory_new((view->count + 1) * sizeof *view->clusters);
+	for (size_t i = 0; i < view->count; i++) {
+		const struct status *status = view->pages[i]->status;
+		if (!name || strcmp(status->name, name) == 0)
+			view->clusters[view->site.cluster_count++] = status;
+	}
+	view->site.clusters = view->clusters;
+	view->site.chosen = view->count > 1 ? name : NULL;
+}
+
+static unsigned refresh_of(const struct web_request *request)
+{
+	const char *asked = web_request_query(request, "refresh", 0);
+	uint64_t seconds;
+	bool is_fit = asked && text_to_u64(text_of(asked), &seconds) && seconds >= REFRESH_MIN_S &&
+		      seconds <= REFRESH_MAX_S;
+	return is_fit ? (unsigned)seconds : 0;
+}
+
+static void take_configuration(struct view *view, struct routes *routes)
+{
+	struct status_site *site = &view->site;
+	struct http_server *server = atomic_load(&routes->scrape.board->server);
+	struct web_facts facts = {0};
+	bool is_newest = page_board_config(routes->scrape.board, &site->configuration.read, &view->config_error);
+	site->configuration.is_there = true;
+	site->configuration.is_newest = is_newest;
+	site->configuration.error = is_newest ? NULL : view->config_error.text;
+	if (!server) /* it is being started */
+		return;
+	http_server_facts(server, &facts);
+	site->web_configuration = (struct status_configuration){
+		facts.has_config, facts.is_config_good, facts.config_read,
+		facts.is_config_good ? NULL : routes->web_config_error.text};
+	site->certificate_expiry = (double)facts.certificate_expiry;
+}
+
+/* False, and the reply, while there is no page, and where there is no such cluster. */
+static bool view_open(struct view *view, struct routes *routes, const struct web_request *request,
+		      struct web_reply *reply)
+{
+	process_read(&routes->process);
+	view->site = (struct status_site){
+		.now = clock_now(),
+		.version = version_number,
+		.revision = version_revision,
+		.metrics_path = routes->telemetry_path,
+		.refuses_calls = routes->sandbox->has_calls,
+		.landlock_abi = (uint64_t)routes->sandbox->landlock_abi,
+		.started = routes->process.start_time,
+		.cpu_seconds = routes->process.cpu_seconds,
+		.resident_bytes = routes->process.resident_bytes,
+		.scrapes = page_board_scrapes(routes->scrape.board),
+		.refresh_s = refresh_of(request),
+	};
+	take_configuration(view, routes);
+	view->pages = page_board_borrow(routes->scrape.board, &view->count, &view->is_whole);
+	take_clusters(view, web_request_query(request, "cluster", 0));
+	if (view->site.cluster_count)
+		return true;
+	if (view->count)
+		web_reply_text(reply, 404, "there is no such cluster\n");
+	else
+		web_reply_text(reply, 503, not_begun);
+	give_back(view);
+	return false;
+}
+
+/* Replies what was made, which it takes, and gives the view back. */
+static void view_close(struct view *view, struct routes *routes, struct web_reply *reply, const struct buf *bytes,
+		       const char *type)
+{
+	struct made *made = NEW(struct made);
+	*made = (struct made){*bytes, &routes->made_bytes};
+	routes->made_bytes += bytes->len;
+	give_back(view);
+	reply->type = type;
+	reply->bytes = bytes->bytes;
+	reply->len = bytes->len;
+	reply->owner = made;
+	reply->release = made_free;
+	web_reply_header(reply, "Cache-Control", "no-store");
+}
+
+/* False: there is nothing to write of, and the reply says so. */
+static bool respond(struct routes *routes, const struct web_request *request, struct web_reply *reply,
+		    void (*write)(const struct status_site *site, struct buf *out), const char *type)
+{
+	struct view view;
+	struct buf made = BUF_INIT;
+	if (routes->made_bytes >= MADE_BYTES_MAX) {
+		web_reply_text(reply, 503, "too many pages are being read: try again later\n");
+		return false;
+	}
+	if (!view_open(&view, routes, request, reply))
+		return false;
+	write(&view.site, &made);
+	view_close(&view, routes, reply, &made, type);
+	return true;
+}
+
+static void write_page(const struct status_site *site, struct buf *out)
+{
+	if (site->cluster_count > 1)
+		pages_overview(site, out);
+	else
+		pages_cluster(site, out);
+}
+
+void status_respond_page(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply)
+{
+	if (!respond(routes, request, reply, write_page, "text/html; charset=utf-8"))
+		return;
+	web_reply_header(reply, "Content-Security-Policy", pages_policy);
+	web_reply_header(reply, "Referrer-Policy", "no-referrer");
+}
+
+void status_respond_json(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply)
+{
+	respond(routes, request, reply, pages_json, "application/json");
+}
+
+void status_respond_plan(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply)
+{
+	respond(routes, request, reply, pages_plan, "text/plain; charset=utf-8");
+}
+
+void status_respond_ready(struct routes *routes, const struct web_request *request,
+			  struct web_reply *reply)
+{
+	struct view view;
+	struct buf made = BUF_INIT;
+	if (!view_open(&view, routes, request, reply))
+		return;
+	buf_add_string(&made, "not ready: ");
+	bool is_not = pages_not_ready(&view.site, &made);
+	if (!is_not && !view.is_whole) {
+		is_not = true;
+		buf_add_string(&made, "a cluster was not asked yet");
+	}
+	reply->status = is_not ? 503 : 200;
+	if (!is_not)
+		buf_clear(&made);
+	buf_add_string(&made, is_not ? "\n" : "ready\n");
+	view_close(&view, routes, reply, &made, "text/plain; charset=utf-8");
+}
+
+static void reply_asset(struct web_reply *reply, const char *bytes, size_t len, const char *type)
+{
+	reply->type = type;
+	reply->bytes = bytes;
+	reply->len = len;
+	web_reply_header(reply, "Cache-Control", "max-age=3600");
+}
+
+void status_respond_style(struct routes *routes, const struct web_request *request,
+			  struct web_reply *reply)
+{
+	(void)routes, (void)request;
+	reply_asset(reply, pages_style, pages_style_len, "text/css; charset=utf-8");
+}
+
+void status_respond_icon(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply)
+{
+	(void)routes, (void)request;
+	reply_asset(reply, pages_icon, pages_icon_len, "image/svg+xml");
+}

@@ -1,0 +1,18 @@
+/* What is served of the clusters' status: a page for people, JSON, the plan, readiness; of one of them with ?cluster=NAME. Of
+ * the server's thread. */
+#pragma once
+
+#include "serve/routes.h"
+
+void status_respond_page(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply);
+void status_respond_json(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply);
+void status_respond_plan(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply);
+void status_respond_ready(struct routes *routes, const struct web_request *request,
+			  struct web_reply *reply);
+void status_respond_style(struct routes *routes, const struct web_request *request,
+			  struct web_reply *reply);
+void status_respond_icon(struct routes *routes, const struct web_request *request,
+			 struct web_reply *reply);
