@@ -3,17 +3,17 @@
  * old is dropped; what is NULL or not known is not on the page. */
 #pragma once
 
-#include "cluster/accounting.h"
-#include "cluster/caps.h"
-#include "cluster/each_job.h"
-#include "cluster/job_table.h"
-#include "cluster/limits_use.h"
-#include "cluster/node_events.h"
-#include "cluster/nodes.h"
-#include "cluster/partitions.h"
-#include "cluster/record_list.h"
-#include "cluster/roster.h"
-#include "cluster/scheduler.h"
+#include "entities/accounting.h"
+#include "entities/caps.h"
+#include "entities/limits_use.h"
+#include "entities/node_events.h"
+#include "entities/nodes.h"
+#include "entities/partitions.h"
+#include "entities/record_list.h"
+#include "entities/roster.h"
+#include "entities/scheduler.h"
+#include "jobs/each_job.h"
+#include "jobs/job_table.h"
 
 enum { CONTROLLERS_MAX = 8 };
 

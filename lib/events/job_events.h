@@ -8,10 +8,10 @@
  * lost or counted twice whenever the process ends. Times are Unix seconds of slurmctld's clock. Of one thread. */
 #pragma once
 
-#include "cluster/job_table.h"
 #include "events/owners.h"
 #include "events/runs.h"
 #include "events/tallies.h"
+#include "jobs/job_table.h"
 
 /* A run that ended. Texts are borrowed. */
 struct job_end {

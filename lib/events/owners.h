@@ -3,8 +3,8 @@
 #pragma once
 
 #include "base/text_pool.h"
-#include "cluster/job_totals.h"
 #include "events/tallies.h"
+#include "jobs/job_totals.h"
 
 struct owners {
 	struct text_pool keys;  /* an owner's number is its key's */

@@ -4,8 +4,8 @@
  * end. Of one thread. */
 #pragma once
 
-#include "cluster/caps.h"
-#include "cluster/roster.h"
+#include "entities/caps.h"
+#include "entities/roster.h"
 #include "events/tally.h"
 
 struct tallies {

@@ -3,7 +3,7 @@
  * stored, so that what an older or newer slurmscope counted is kept. Of one thread. */
 #pragma once
 
-#include "cluster/usage.h"
+#include "entities/usage.h"
 
 /* Beyond the entities: pairs of partition and QOS, and nodes. */
 enum tally_kind { TALLY_QUEUE = ENTITY_KINDS, TALLY_NODE, TALLY_KINDS };

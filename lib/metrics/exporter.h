@@ -1,7 +1,7 @@
 /* What the exporter knows of itself; filled by the daemon, shown by exporter_metrics.c. */
 #pragma once
 
-#include "cluster/histogram.h"
+#include "entities/histogram.h"
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Writes samples: names, labels, escaping, numbers. Knows no Slurm. */
 #pragma once
 
-#include "cluster/histogram.h"
+#include "entities/histogram.h"
 #include "metrics/samples.h"
 
 /* The samples of one family on their way to the page. The header is written with the first sample, so

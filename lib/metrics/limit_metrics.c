@@ -1,5 +1,5 @@
 /* METRICS section 5, QOS and associations: limits as configured, against their use. */
-#include "cluster/label.h"
+#include "entities/label.h"
 #include "metrics/family.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * poller's thread. */
 #pragma once
 
-#include "cluster/job_rounds.h"
+#include "discovery/job_rounds.h"
 #include "events/end_windows.h"
 #include "poll/asker.h"
 #include "poll/recorder.h"

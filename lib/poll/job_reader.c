@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "cluster/job_runs.h"
+#include "discovery/job_runs.h"
 #include "poll/section.h"
 #include "slurmrest/job_runs_query.h"
 

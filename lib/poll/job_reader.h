@@ -2,8 +2,8 @@
  * thread. */
 #pragma once
 
-#include "cluster/job_details.h"
-#include "cluster/job_rounds.h"
+#include "discovery/job_details.h"
+#include "discovery/job_rounds.h"
 #include "poll/asker.h"
 #include "poll/tasks.h"
 

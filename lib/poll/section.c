@@ -1,7 +1,7 @@
 #include "poll/section.h"
 
 #include "base/memory.h"
-#include "cluster/job_batch.h"
+#include "jobs/job_batch.h"
 #include "model/fairshare.h"
 #include "model/reservation.h"
 #include "poll/limit_sections.h"

@@ -5,7 +5,7 @@
  *
  * Exits with 1 when a job of the larger takes more than 160 bytes, or anything more than three times what
  * it takes in the smaller. */
-#include "cluster/job_batch.h"
+#include "jobs/job_batch.h"
 
 #include <malloc.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Who has a row of its own, and what the row `other` says. */
-#include "cluster/job_batch.h"
+#include "jobs/job_batch.h"
 #include "page.h"
 
 static struct job job_of(const char *user, const char *account, int state, uint64_t cpus)

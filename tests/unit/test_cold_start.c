@@ -1,10 +1,10 @@
 /* First details out of slurmdbd's records: which are of use, what stays as jobs/state has it, and that slurmctld is
  * asked for the rest. */
 #include "check.h"
-#include "cluster/job_rounds.h"
-#include "cluster/job_runs.h"
-#include "cluster/jobs_check.h"
 #include "controller_model.h"
+#include "discovery/job_rounds.h"
+#include "discovery/job_runs.h"
+#include "jobs/jobs_check.h"
 
 enum { NOW = 5000, BATCH = 50 };
 #define BIT(flag) (UINT64_C(1) << (flag))

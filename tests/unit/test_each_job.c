@@ -1,5 +1,5 @@
 /* Which jobs have rows of their own, what these say, and what of the others is counted. */
-#include "cluster/job_batch.h"
+#include "jobs/job_batch.h"
 #include "page.h"
 
 static struct job job_of(uint64_t id, int state, const char *nodes, uint64_t cpus)

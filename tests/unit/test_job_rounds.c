@@ -1,10 +1,10 @@
 /* Rounds, frontiers, searches and details against a slurmctld whose jobs come, split, start, end and go: whatever
  * happened, after a round the table holds what slurmctld has. */
 #include "check.h"
-#include "cluster/each_job.h"
-#include "cluster/job_rounds.h"
-#include "cluster/jobs_check.h"
 #include "controller_model.h"
+#include "discovery/job_rounds.h"
+#include "jobs/each_job.h"
+#include "jobs/jobs_check.h"
 
 struct world {
 	struct controller_model model;

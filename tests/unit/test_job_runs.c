@@ -389,7 +389,7 @@ static void check_same_text(struct text got, struct text want)
 	CHECK_STRING(texts[0], texts[1]);
 }
 
-/* All that lib/cluster/job_runs.h takes of a live job. Of one job slurmctld had put the partitions into another order,
+/* All that lib/discovery/job_runs.h takes of a live job. Of one job slurmctld had put the partitions into another order,
  * and it is pending jobs' forecasts that slurmdbd does not have. */
 static void check_same_job(const struct job *run, const struct job *job)
 {

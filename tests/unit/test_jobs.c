@@ -1,7 +1,7 @@
 /* The job table, a case per rule. After each step its totals are held against a recount. */
 #include "check.h"
-#include "cluster/job_batch.h"
-#include "cluster/jobs_check.h"
+#include "jobs/job_batch.h"
+#include "jobs/jobs_check.h"
 
 static struct job job_with(uint64_t id, int state, const char *partitions, const char *reason)
 {

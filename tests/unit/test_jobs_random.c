@@ -1,9 +1,9 @@
 /* Random lives of a job table: after each step its totals equal a recount; in the end they equal those of
  * a fresh table, and what a plain sum over the model says. The seeds are fixed. */
 #include "check.h"
-#include "cluster/job_batch.h"
-#include "cluster/job_totals_same.h"
-#include "cluster/jobs_check.h"
+#include "jobs/job_batch.h"
+#include "jobs/job_totals_same.h"
+#include "jobs/jobs_check.h"
 
 enum { IDS_MAX = 400 };
 

@@ -1,0 +1,25 @@
+/* The rows of an answer of jobs/state: kept aside while it comes, applied to the table when it was whole. */
+#pragma once
+
+#include "jobs/job_table.h"
+#include "model/job_task.h"
+
+struct job_answer {
+	struct job_seen {
+		uint64_t id, task; /* task: unset if none */
+		uint64_t flags;
+		int state;
+	} *rows; /* by id, then task, once they are applied */
+	size_t count, capacity;
+};
+
+void job_answer_take(struct job_answer *answer, const struct job_task *task);
+
+/* Brings each record into the table. An array's unsplit rest comes as one row for each task: the last of them
+ * goes into `tails` (array's id -> task plus 1), which is how the rest can be asked for alone. So does the task of what
+ * looks like the first record of an array, which brought records that nobody asked for: `asked` are the ids of the
+ * request, with 1 as their value, NULL if it had none. */
+void job_answer_apply(struct job_answer *answer, struct job_table *table, struct id_map *asked,
+		      struct id_map *tails, int64_t now);
+
+bool job_answer_has(const struct job_answer *answer, uint64_t id); /* once applied */

@@ -1,0 +1,169 @@
+#include "discovery/job_frontiers.h"
+
+#include "base/memory.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum {
+	QUERY_BYTES_MAX = 60 * 1000, /* slurmrestd takes 81 kB of URL (24.11) */
+	WINDOW_MAX = 1024,
+	GAP_MAX = 10000, /* ids further above a frontier than this are another one's */
+	KNOWN_SKIPPED_MAX = 100000,
+};
+/* In a federation the bits above these name the cluster (slurm.h: MAX_JOB_ID). */
+#define LOCAL_ID_MASK ((UINT64_C(1) << 26) - 1)
+
+void job_frontiers_done(struct job_frontiers *frontiers)
+{
+	free(frontiers->probes.ids);
+}
+
+bool job_query_add(struct buf *query, uint64_t id)
+{
+	if (query->len > QUERY_BYTES_MAX)
+		return false;
+	buf_printf(query, "%cjob_id=%" PRIu64, query->len ? '&' : '?', id);
+	return true;
+}
+
+void job_probes_add(struct job_probes *probes, uint64_t id)
+{
+	GROW(probes->ids, probes->count, probes->capacity);
+	probes->ids[probes->count++] = id;
+}
+
+/* The id that Slurm gives after this one. */
+static uint64_t following(const struct job_frontiers *frontiers, uint64_t id)
+{
+	uint64_t local = id & LOCAL_ID_MASK;
+	local = local >= frontiers->last_id ? frontiers->first_id : local + 1;
+	return (id & ~LOCAL_ID_MASK) | local;
+}
+
+static void move_to_end(struct job_frontiers *frontiers, size_t which)
+{
+	struct job_frontier moved = frontiers->items[which];
+	for (size_t i = which; i + 1 < frontiers->count; i++)
+		frontiers->items[i] = frontiers->items[i + 1];
+	frontiers->items[frontiers->count - 1] = moved;
+}
+
+void job_frontiers_advance(struct job_frontiers *frontiers, uint64_t id)
+{
+	for (size_t i = 0; i < frontiers->count; i++) {
+		struct job_frontier *frontier = &frontiers->items[i];
+		if (id < frontier->next && frontier->next - id <= GAP_MAX)
+			return;
+		if (id >= frontier->next && id - frontier->next <= GAP_MAX) {
+			frontier->next = following(frontiers, id);
+			move_to_end(frontiers, i);
+			return;
+		}
+	}
+	if (frontiers->count == JOB_FRONTIERS_MAX) { /* the one that moved first gives way */
+		move_to_end(frontiers, 0);
+		frontiers->count--;
+	}
+	frontiers->items[frontiers->count++] = (struct job_frontier){
+		.next = following(frontiers, id), .window = JOB_WINDOW_MIN};
+}
+
+uint64_t job_frontiers_top(const struct job_frontiers *frontiers)
+{
+	uint64_t top = 0;
+	for (size_t i = 0; i < frontiers->count; i++)
+		if (frontiers->items[i].next > top)
+			top = frontiers->items[i].next;
+	return top;
+}
+
+void job_frontiers_begin(struct job_frontiers *frontiers)
+{
+	for (size_t i = 0; i < frontiers->count; i++)
+		frontiers->items[i].is_done = false;
+}
+
+uint64_t job_frontiers_work(const struct job_frontiers *frontiers)
+{
+	uint64_t ids = 0;
+	for (size_t i = 0; i < frontiers->count; i++)
+		ids += frontiers->items[i].is_done ? 0 : frontiers->items[i].window;
+	return ids;
+}
+
+void job_frontiers_widen(struct job_frontiers *frontiers)
+{
+	for (size_t i = 0; i < frontiers->count; i++)
+		frontiers->items[i].window = WINDOW_MAX;
+}
+
+static bool is_known(const struct job_table *table, uint64_t id)
+{
+	struct job_view view;
+	return job_table_find(table, id, &view);
+}
+
+static uint64_t ask_at(struct job_frontiers *frontiers, struct job_frontier *frontier,
+		       const struct job_table *table, uint64_t ids_max, struct buf *query)
+{
+	for (int i = 0; i < KNOWN_SKIPPED_MAX && is_known(table, frontier->next); i++)
+		frontier->next = following(frontiers, frontier->next);
+	uint64_t ids = frontier->window < ids_max ? frontier->window : ids_max, id = frontier->next;
+	frontier->probes_from = frontiers->probes.count;
+	for (uint64_t i = 0; i < ids; i++, id = following(frontiers, id)) {
+		if (is_known(table, id))
+			continue;
+		if (!job_query_add(query, id))
+			break;
+		job_probes_add(&frontiers->probes, id);
+	}
+	frontier->probes_to = frontiers->probes.count;
+	return ids;
+}
+
+void job_frontiers_ask_nothing(struct job_frontiers *frontiers)
+{
+	frontiers->probes.count = 0;
+	for (size_t i = 0; i < frontiers->count; i++)
+		frontiers->items[i].probes_from = frontiers->items[i].probes_to = 0;
+}
+
+uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table,
+			   uint64_t ids_max, struct buf *query)
+{
+	uint64_t ids = 0;
+	for (size_t i = 0; i < frontiers->count; i++) {
+		struct job_frontier *frontier = &frontiers->items[i];
+		if (!frontier->is_done && ids < ids_max)
+			ids += ask_at(frontiers, frontier, table, ids_max - ids, query);
+	}
+	return ids;
+}
+
+void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer)
+{
+	size_t moved = frontiers->count;
+	for (size_t f = 0; f < frontiers->count; f++) {
+		struct job_frontier *frontier = &frontiers->items[f];
+		if (frontier->probes_from == frontier->probes_to)
+			continue;
+		bool is_found = false;
+		for (size_t i = frontier->probes_from; i < frontier->probes_to; i++) {
+			if (!job_answer_has(answer, frontiers->probes.ids[i]))
+				continue;
+			is_found = true;
+			frontier->next = following(frontiers, frontiers->probes.ids[i]);
+		}
+		frontier->is_done = !is_found;
+		if (!is_found)
+			frontier->window = JOB_WINDOW_MIN;
+		else if (frontier->window < WINDOW_MAX)
+			frontier->window *= 2;
+		if (is_found)
+			moved = f;
+		frontier->probes_from = frontier->probes_to = 0;
+	}
+	if (moved < frontiers->count)
+		move_to_end(frontiers, moved);
+}

@@ -1,0 +1,248 @@
+#include "discovery/job_rounds.h"
+
+#include "base/memory.h"
+#include "model/number.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void job_rounds_init(struct job_rounds *rounds, struct job_table *table, uint64_t first_id,
+		     uint64_t last_id)
+{
+	*rounds = (struct job_rounds){.table = table,
+				      .frontiers = {.first_id = first_id, .last_id = last_id},
+				      .search = {.expected = NUMBER_UNSET}};
+}
+
+void job_rounds_done(struct job_rounds *rounds)
+{
+	id_map_done(&rounds->tails);
+	job_frontiers_done(&rounds->frontiers);
+	job_search_done(&rounds->search);
+	free(rounds->answer.rows);
+	free(rounds->round.items);
+	free(rounds->array.items);
+}
+
+void job_rounds_note_job(struct job_rounds *rounds, const struct job *job)
+{
+	struct job_frontiers *frontiers = &rounds->frontiers;
+	bool was_requeued = number_is_known(job->restarts) && job->restarts; /* with the id that it had */
+	if (was_requeued || !number_is_known(job->submit_time) ||
+	    job->submit_time <= frontiers->newest_submit_time)
+		return;
+	frontiers->newest_submit_time = job->submit_time;
+	job_frontiers_advance(frontiers, job->id);
+}
+
+void job_rounds_note_list(struct job_rounds *rounds)
+{
+	uint64_t highest = job_table_highest_id(rounds->table);
+	if (highest)
+		job_frontiers_advance(&rounds->frontiers, highest);
+}
+
+bool job_rounds_note_count(struct job_rounds *rounds, uint64_t jobs)
+{
+	bool are_missing = job_search_note_count(&rounds->search, rounds->table, jobs);
+	if (rounds->search.misses)
+		job_frontiers_widen(&rounds->frontiers);
+	return are_missing;
+}
+
+static void clear(struct job_asks *asks)
+{
+	asks->count = asks->asked = asks->asked_before = 0;
+	asks->rows_left = 0;
+}
+
+static void add_ask(struct job_asks *asks, uint32_t id, uint32_t task, uint32_t rows)
+{
+	GROW(asks->items, asks->count, asks->capacity);
+	asks->items[asks->count++] = (struct job_ask){id, task, rows};
+	asks->rows_left += rows;
+}
+
+/* An array's unsplit rest is asked for by one of its tasks, so that the records of the others, which are asked for
+ * by themselves, do not come again; so is its first record when it has become a task. */
+static void add_row(struct job_asks *asks, const struct id_map *tails, const struct job_view *row)
+{
+	uint32_t task = JOB_ASK_NO_TASK;
+	uint32_t tail = id_map_find(tails, (uint32_t)row->id);
+	if (tail)
+		task = tail - 1;
+	else if (row->array_job_id == row->id && !row->is_unsplit && row->array_task_id < JOB_ASK_NO_TASK)
+		task = (uint32_t)row->array_task_id;
+	uint32_t rows = row->tasks < UINT32_MAX ? (uint32_t)row->tasks : UINT32_MAX;
+	add_ask(asks, (uint32_t)row->id, task, rows ? rows : 1);
+}
+
+void job_rounds_begin(struct job_rounds *rounds)
+{
+	struct job_view row;
+	clear(&rounds->round);
+	for (size_t i = 0; i < rounds->table->position_count; i++)
+		if (job_table_at(rounds->table, i, &row) && !job_details_is_large(&row))
+			add_row(&rounds->round, &rounds->tails, &row);
+	job_frontiers_begin(&rounds->frontiers);
+	rounds->is_open = true;
+}
+
+uint64_t job_rounds_work(const struct job_rounds *rounds)
+{
+	uint64_t known = rounds->is_open ? rounds->round.rows_left
+					 : job_table_counts(rounds->table).jobs;
+	return known + job_frontiers_work(&rounds->frontiers);
+}
+
+static void start_request(struct job_rounds *rounds, enum job_request request)
+{
+	rounds->request = request;
+	rounds->round.asked_before = rounds->round.asked;
+	rounds->array.asked_before = rounds->array.asked;
+	rounds->answer.count = 0;
+	job_frontiers_ask_nothing(&rounds->frontiers);
+}
+
+static uint64_t ask_known(struct job_asks *asks, uint64_t rows_max, struct buf *query)
+{
+	uint64_t rows = 0;
+	for (; asks->asked < asks->count; asks->asked++) {
+		const struct job_ask *ask = &asks->items[asks->asked];
+		if ((rows && rows + ask->rows > rows_max) || !job_query_add(query, ask->id))
+			break;
+		if (ask->task != JOB_ASK_NO_TASK)
+			buf_printf(query, "_%" PRIu32, ask->task);
+		rows += ask->rows;
+	}
+	asks->rows_left -= rows;
+	return rows;
+}
+
+uint64_t job_rounds_ask(struct job_rounds *rounds, uint64_t rows_max, struct buf *query)
+{
+	start_request(rounds, JOB_REQUEST_ROUND);
+	uint64_t rows = ask_known(&rounds->round, rows_max, query);
+	if (rounds->round.asked == rounds->round.count && rows < rows_max)
+		rows += job_frontiers_ask(&rounds->frontiers, rounds->table, rows_max - rows, query);
+	rounds->is_open = query->len > 0;
+	return rounds->is_open ? rows : 0;
+}
+
+void job_rounds_ask_array(struct job_rounds *rounds, uint64_t id, struct buf *query)
+{
+	struct job_view row;
+	clear(&rounds->array);
+	if (job_table_find(rounds->table, id, &row))
+		add_row(&rounds->array, &rounds->tails, &row);
+	start_request(rounds, JOB_REQUEST_ARRAY);
+	ask_known(&rounds->array, UINT64_MAX, query);
+}
+
+void job_rounds_ask_whole(struct job_rounds *rounds)
+{
+	clear(&rounds->round);
+	start_request(rounds, JOB_REQUEST_WHOLE);
+	rounds->is_open = false;
+}
+
+uint64_t job_rounds_ask_search(struct job_rounds *rounds, uint64_t ids_max, struct buf *query)
+{
+	start_request(rounds, JOB_REQUEST_SEARCH);
+	return job_search_ask(&rounds->search, rounds->table, ids_max, query);
+}
+
+void job_rounds_take(struct job_rounds *rounds, const struct job_task *task)
+{
+	job_answer_take(&rounds->answer, task);
+}
+
+static void remove_id(struct job_rounds *rounds, uint64_t id)
+{
+	job_table_remove(rounds->table, id);
+	id_map_set(&rounds->tails, (uint32_t)id, 0);
+}
+
+/* What came by its task is asked for by it again. */
+static void keep_tail(struct job_rounds *rounds, const struct job_ask *ask)
+{
+	if (ask->task != JOB_ASK_NO_TASK && !id_map_find(&rounds->tails, ask->id))
+		id_map_set(&rounds->tails, ask->id, ask->task + 1);
+}
+
+/* What was asked for and did not come is gone; unless it was asked for by a task, which may have been split from it
+ * since: then it is asked for once more, by its id. */
+static void settle_known(struct job_rounds *rounds, struct job_asks *asks)
+{
+	for (size_t i = asks->asked_before; i < asks->asked; i++) {
+		struct job_ask ask = asks->items[i];
+		if (job_answer_has(&rounds->answer, ask.id))
+			keep_tail(rounds, &ask);
+		else if (ask.task != JOB_ASK_NO_TASK) {
+			id_map_set(&rounds->tails, ask.id, 0);
+			add_ask(asks, ask.id, JOB_ASK_NO_TASK, ask.rows);
+		} else {
+			remove_id(rounds, ask.id);
+		}
+	}
+}
+
+static void settle_whole(struct job_rounds *rounds)
+{
+	struct job_view row;
+	for (size_t i = 0; i < rounds->table->position_count; i++)
+		if (job_table_at(rounds->table, i, &row) &&
+		    !job_answer_has(&rounds->answer, row.id))
+			remove_id(rounds, row.id);
+	job_rounds_note_list(rounds);
+}
+
+static void add_asked(const struct job_asks *asks, struct id_map *ids)
+{
+	for (size_t i = asks->asked_before; i < asks->asked; i++)
+		id_map_set(ids, (uint32_t)asks->items[i].id, 1);
+}
+
+static void add_probes(const struct job_probes *probes, struct id_map *ids)
+{
+	for (size_t i = 0; i < probes->count; i++)
+		id_map_set(ids, (uint32_t)probes->ids[i], 1);
+}
+
+static void apply_answer(struct job_rounds *rounds, int64_t now)
+{
+	struct id_map asked = {0};
+	bool has_ids = rounds->request != JOB_REQUEST_WHOLE;
+	add_asked(&rounds->round, &asked);
+	add_asked(&rounds->array, &asked);
+	add_probes(rounds->request == JOB_REQUEST_SEARCH ? &rounds->search.probes
+							 : &rounds->frontiers.probes,
+		   &asked);
+	job_answer_apply(&rounds->answer, rounds->table, has_ids ? &asked : NULL, &rounds->tails, now);
+	id_map_done(&asked);
+}
+
+void job_rounds_apply(struct job_rounds *rounds, int64_t now)
+{
+	apply_answer(rounds, now);
+	if (rounds->request == JOB_REQUEST_ROUND) {
+		settle_known(rounds, &rounds->round);
+		job_frontiers_settle(&rounds->frontiers, &rounds->answer);
+	} else if (rounds->request == JOB_REQUEST_ARRAY) {
+		settle_known(rounds, &rounds->array);
+	} else if (rounds->request == JOB_REQUEST_WHOLE) {
+		settle_whole(rounds);
+	} else if (rounds->request == JOB_REQUEST_SEARCH) {
+		job_search_settle(&rounds->search, &rounds->answer, &rounds->frontiers);
+	}
+	start_request(rounds, JOB_REQUEST_NONE);
+}
+
+void job_rounds_forget(struct job_rounds *rounds)
+{
+	struct job_asks *asks = &rounds->round;
+	for (size_t i = asks->asked_before; i < asks->asked; i++)
+		asks->rows_left += asks->items[i].rows;
+	asks->asked = asks->asked_before;
+	start_request(rounds, JOB_REQUEST_NONE);
+}

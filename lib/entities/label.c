@@ -1,0 +1,25 @@
+#include "entities/label.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+enum { HASH_DIGITS = 8 };
+
+/* FNV-1a: the same in every process, for labels must not change with a restart. */
+static uint32_t hash_of(struct text name)
+{
+	uint64_t hash = 0xcbf29ce484222325;
+	for (size_t i = 0; i < name.len; i++)
+		hash = (hash ^ (unsigned char)name.bytes[i]) * 0x100000001b3;
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+struct text label_of(struct text name, char room[LABEL_MAX + 1])
+{
+	if (name.len <= LABEL_MAX && !text_equal(name, LABEL_OTHER))
+		return name;
+	struct text front = text_limit(name, LABEL_MAX - 1 - HASH_DIGITS);
+	int len = snprintf(room, LABEL_MAX + 1, "%.*s~%08" PRIx32, (int)front.len, front.bytes,
+			   hash_of(name));
+	return (struct text){room, (size_t)len};
+}

@@ -1,0 +1,69 @@
+#include "entities/node_gres.h"
+
+#include "model/tres.h"
+
+static struct gres_count *find(const struct node_gres *list, const struct gres *gres)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (text_equal(list->rows[i].name, gres->name) &&
+		    text_equal(list->rows[i].type, gres->type))
+			return &list->rows[i];
+	return NULL;
+}
+
+static struct gres_count *row_of(struct node_gres *list, const struct gres *gres)
+{
+	struct gres_count *row = find(list, gres);
+	if (row)
+		return row;
+	row = &list->rows[list->count++];
+	*row = (struct gres_count){.name = gres->name, .type = gres->type};
+	return row;
+}
+
+/* Moves units of one kind from one share to another, those of other types if the node has none of this
+ * type; returns how many were not there. */
+static uint64_t move(struct node_gres *list, const struct gres *gres, enum share from, enum share to)
+{
+	bool is_any_type = !find(list, gres);
+	uint64_t left = gres->count;
+	for (size_t i = 0; i < list->count && left; i++) {
+		struct gres_count *row = &list->rows[i];
+		if (!text_equal(row->name, gres->name) ||
+		    (!is_any_type && !text_equal(row->type, gres->type)))
+			continue;
+		uint64_t moved = left < row->count[from] ? left : row->count[from];
+		row->count[from] -= moved;
+		row->count[to] += moved;
+		left -= moved;
+	}
+	return left;
+}
+
+/* Kinds, at the most, that a list names. */
+static size_t entries(struct text list)
+{
+	size_t count = list.len != 0;
+	for (size_t i = 0; i < list.len; i++)
+		count += list.bytes[i] == ',';
+	return count;
+}
+
+struct node_gres node_gres_read(struct arena *arena, const struct node *node)
+{
+	struct text configured = node->gres, used = node->gres_used, drained = node->gres_drained;
+	size_t most = entries(configured) + entries(used);
+	struct node_gres list = {most ? arena_new(arena, most * sizeof *list.rows) : NULL, 0};
+	enum share rest = node_is_unusable(node) ? SHARE_OTHER : SHARE_IDLE;
+	struct gres gres;
+	while (gres_next(&configured, &gres))
+		row_of(&list, &gres)->count[rest] += gres.count;
+	while (gres_next(&used, &gres)) {
+		gres.count = move(&list, &gres, rest, SHARE_ALLOCATED);
+		if (gres.count) /* 22.05 lists "gpu:0" on nodes that have none */
+			row_of(&list, &gres)->count[SHARE_ALLOCATED] += gres.count;
+	}
+	while (gres_next(&drained, &gres))
+		move(&list, &gres, SHARE_IDLE, SHARE_OTHER);
+	return list;
+}

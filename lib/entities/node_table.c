@@ -1,0 +1,95 @@
+#include "entities/node_table.h"
+
+#include <stdlib.h>
+
+void node_table_init(struct node_table *table, struct arena *arena)
+{
+	*table = (struct node_table){.arena = arena};
+	map_init(&table->rows, arena, sizeof(struct node_row));
+	map_init(&table->texts, arena, sizeof(struct text));
+}
+
+/* The table's own copy of the text. */
+static void keep(struct node_table *table, struct text *text, size_t max)
+{
+	if (!text->len) /* also a text without bytes */
+		return;
+	size_t before = table->texts.count;
+	struct text *kept = map_add(&table->texts, text_limit(*text, max));
+	if (table->texts.count != before)
+		*kept = table->texts.entries[before].key;
+	*text = *kept;
+}
+
+/* The same for a name that others show as a label too. */
+static void keep_label(struct node_table *table, struct text *name)
+{
+	char room[LABEL_MAX + 1];
+	*name = label_of(*name, room);
+	keep(table, name, LABEL_MAX);
+}
+
+static void keep_texts(struct node_table *table, struct node_row *row)
+{
+	struct node *node = &row->node;
+	node->gres = node->gres_used = node->gres_drained = TEXT("");
+	keep(table, &node->partitions, SIZE_MAX);
+	keep(table, &node->version, NODE_TEXT_MAX);
+	keep(table, &node->architecture, NODE_TEXT_MAX);
+	keep(table, &node->os, NODE_TEXT_MAX);
+	keep(table, &node->reason, NODE_TEXT_MAX);
+	keep(table, &node->reason_user, NODE_TEXT_MAX);
+	for (size_t i = 0; i < row->gres.count; i++) {
+		keep_label(table, &row->gres.rows[i].name);
+		keep_label(table, &row->gres.rows[i].type);
+	}
+}
+
+static uint64_t or_zero(uint64_t number)
+{
+	return number_is_known(number) ? number : 0;
+}
+
+/* Splits a node's total into allocated, idle and other, as sinfo does (cpus_alloc, cpus_idle,
+ * cpus_other): what is not allocated on a node that is drained or down is other. */
+static void split(uint64_t into[SHARES], uint64_t total, uint64_t allocated, bool is_unusable)
+{
+	uint64_t rest = or_zero(total) > or_zero(allocated) ? total - or_zero(allocated) : 0;
+	into[SHARE_ALLOCATED] = or_zero(allocated);
+	into[is_unusable ? SHARE_OTHER : SHARE_IDLE] = rest;
+}
+
+const struct node_row *node_table_add(struct node_table *table, const struct node *node)
+{
+	char room[LABEL_MAX + 1];
+	size_t before = table->rows.count;
+	struct node_row *row = map_add(&table->rows, label_of(node->name, room));
+	struct text name = table->rows.count != before ? table->rows.entries[before].key
+						       : row->node.name;
+	bool is_unusable = node_is_unusable(node);
+	*row = (struct node_row){.node = *node, .gres = node_gres_read(table->arena, node)};
+	row->node.name = name;
+	split(row->cpus, node->cpus, node->allocated_cpus, is_unusable);
+	split(row->memory, node->memory, node->allocated_memory, is_unusable);
+	keep_texts(table, row);
+	return row;
+}
+
+void node_table_sort(struct node_table *table)
+{
+	free(table->order);
+	table->order = map_sorted(&table->rows);
+}
+
+const struct node_row *node_table_at(const struct node_table *table, size_t place)
+{
+	return table->rows.entries[table->order[place]].value;
+}
+
+void node_table_done(struct node_table *table)
+{
+	map_done(&table->rows);
+	map_done(&table->texts);
+	free(table->order);
+	table->order = NULL;
+}

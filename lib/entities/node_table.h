@@ -1,0 +1,27 @@
+/* The nodes of one answer, each by itself. Some 600 bytes a node; texts that many share are kept once. */
+#pragma once
+
+#include "entities/label.h"
+#include "entities/node_gres.h"
+
+/* Of free text (a node's reason, an operating system's name) so many bytes are kept. */
+enum { NODE_TEXT_MAX = LABEL_MAX };
+
+struct node_row {
+	struct node node; /* without its GRES strings */
+	uint64_t cpus[SHARES], memory[SHARES];
+	struct node_gres gres;
+};
+
+struct node_table {
+	struct arena *arena; /* borrowed, outlives the table */
+	struct map rows;     /* name as a label -> struct node_row */
+	struct map texts;    /* each text that is kept */
+	size_t *order;       /* of the rows, by name; NULL until node_table_sort */
+};
+
+void node_table_init(struct node_table *table, struct arena *arena);
+const struct node_row *node_table_add(struct node_table *table, const struct node *node);
+void node_table_sort(struct node_table *table); /* when all are added: they are shown many times */
+const struct node_row *node_table_at(const struct node_table *table, size_t place);
+void node_table_done(struct node_table *table); /* the arena keeps the rows */

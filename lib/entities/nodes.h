@@ -1,0 +1,28 @@
+/* The nodes section: totals of one whole answer, built aside and swapped in when it is complete. */
+#pragma once
+
+#include "entities/node_table.h"
+
+struct nodes_section {
+	struct arena arena;
+	struct node_usage cluster;
+	struct map partitions; /* name -> struct node_usage */
+	struct node_usage other; /* of partitions that have no row of their own */
+	bool has_other;
+	struct arena other_arena;
+	struct node_table table;
+};
+
+/* A new empty section. Flags and GRES that `previous` (or NULL) has seen stay at zero; partitions are
+ * those of `partitions`, if not NULL, and those that nodes name. */
+struct nodes_section *nodes_section_new(const struct nodes_section *previous,
+					const struct map *partitions);
+
+/* Adds one node: in each partition that it is in, and once in the cluster. */
+void nodes_section_add(struct nodes_section *section, const struct node *node);
+
+/* The row of all partitions that have none of their own: found or made. Unfold drops it. */
+struct node_usage *nodes_section_other(struct nodes_section *section);
+void nodes_section_unfold(struct nodes_section *section);
+
+void nodes_section_free(struct nodes_section *section); /* NULL is fine */

@@ -1,0 +1,71 @@
+/* What jobs and nodes add up to, for the cluster and for each partition, account, user and QOS. */
+#pragma once
+
+#include "base/buf.h"
+#include "base/map.h"
+#include "entities/label.h"
+#include "model/job.h"
+#include "model/node.h"
+#include "model/reason.h"
+
+enum entity_kind {
+	ENTITY_CLUSTER,
+	ENTITY_PARTITION,
+	ENTITY_ACCOUNT,
+	ENTITY_USER, /* of one account: two labels */
+	ENTITY_QOS,
+	ENTITY_KINDS,
+};
+
+/* The key of an entity in a map: its name as a label. A user's is "user NUL account", so that no two can be
+ * mixed up (NUL is in no name); for the others `second` is not looked at. Replaces what is in `key`. */
+void entity_key(struct buf *key, enum entity_kind kind, struct text name, struct text second);
+
+/* What jobs hold while they run and ask for while they are pending. */
+enum job_phase { PHASE_RUNNING, PHASE_PENDING, PHASES };
+
+/* What is allocated, idle, and other (sinfo's A/I/O: other is out of use). */
+enum share { SHARE_ALLOCATED, SHARE_IDLE, SHARE_OTHER, SHARES };
+
+/* One kind of GRES: by enum job_phase for jobs, by enum share for nodes. */
+struct gres_count {
+	struct text name, type; /* type is empty for what was not typed */
+	uint64_t count[SHARES];
+};
+
+/* Rows that an entity has at the most; more than Slurm has kinds of either. What comes later is counted
+ * in the row `other`. */
+enum { GRES_MAX = 64, REASONS_MAX = 256 };
+
+/* The number of a reason in a map of uint64_t: found or made. */
+uint64_t *reason_count_of(struct map *map, struct text reason);
+
+/* The row for a GRES in a map of struct gres_count: found or made. */
+struct gres_count *gres_count_of(struct map *map, struct text name, struct text type);
+void gres_count_keep(struct map *map, const struct map *seen); /* the same rows, at zero */
+
+struct job_usage {
+	struct text label[2];  /* the entity's name as a label; a user's account is the second */
+	int64_t last_active;   /* Unix seconds: of the jobs that came or went, when one was last seen */
+	uint64_t rows;         /* job records */
+	bool lacks_extremes;   /* oldest_pending and max_startable_nodes may be of a job that has gone */
+	uint64_t jobs[NAMES_MAX];    /* by base state */
+	uint64_t flagged[NAMES_MAX]; /* by flag */
+	uint64_t flags_seen;         /* now or before: these are shown, at zero too */
+	uint64_t pending[REASON_CLASSES];
+	uint64_t oldest_pending[REASON_CLASSES]; /* submit time; 0: none */
+	uint64_t cpus[PHASES], memory[PHASES], nodes[PHASES];
+	uint64_t max_startable_nodes; /* the largest node request among startable jobs */
+	struct map reasons; /* reason -> uint64_t: pending jobs */
+	struct map gres;    /* struct gres_count */
+};
+
+struct node_usage {
+	struct text label[2];
+	uint64_t nodes[NAMES_MAX];   /* by base state */
+	uint64_t free;               /* of the idle ones: those that any job may have */
+	uint64_t flagged[NAMES_MAX]; /* by flag */
+	uint64_t flags_seen;
+	uint64_t cpus[SHARES], memory[SHARES];
+	struct map gres; /* struct gres_count */
+};

@@ -1,0 +1,163 @@
+#include "jobs/job_row.h"
+
+#include "jobs/job_table.h"
+#include "model/tres.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+_Static_assert(sizeof(struct job_row) == 128, "a row without holes: it is compared byte by byte");
+
+/* What it holds, or held until it ended; what it asked for if it has not started. */
+static struct text tres_of(const struct job *job)
+{
+	bool holds = job->state == JOB_RUNNING || job->state == JOB_SUSPENDED;
+	bool held = job->state != JOB_PENDING && job->tres_allocated.len;
+	return holds || held ? job->tres_allocated : job->tres_requested;
+}
+
+/* CPUs, memory and nodes as the TRES string has them; it rounds on some releases, but it is what
+ * the job holds. Without one (a pending job of an old release): the request's own members. */
+static void measure(struct job_row *row, const struct job *job, struct text tres_list)
+{
+	struct tres tres;
+	row->cpus = number_is_known(job->cpus) ? job->cpus : 0;
+	row->nodes = number_is_known(job->nodes) ? job->nodes : 0;
+	row->memory = number_is_known(job->memory_per_node)  ? job->memory_per_node * row->nodes
+		      : number_is_known(job->memory_per_cpu) ? job->memory_per_cpu * row->cpus
+							     : 0;
+	while (tres_next(&tres_list, &tres)) {
+		if (text_equal(tres.name, TEXT("cpu")))
+			row->cpus = tres.count;
+		else if (text_equal(tres.name, TEXT("node")))
+			row->nodes = tres.count;
+		else if (text_equal(tres.name, TEXT("mem")))
+			row->memory = tres.count;
+		else if (text_starts_with(tres.name, "gres/"))
+			row->bits |= ROW_HAS_GRES;
+	}
+}
+
+/* A user that the controller cannot resolve goes by the number, as in squeue. */
+static uint32_t hold_group(struct job_table *table, const struct job *job)
+{
+	char number[24] = "";
+	if (!job->user.len && number_is_known(job->user_id))
+		snprintf(number, sizeof number, "%" PRIu64, job->user_id);
+	const struct job_owner owner = {.account = job->account,
+					.user = job->user.len ? job->user : text_of(number),
+					.partitions = job->partitions,
+					.qos = job->qos};
+	return job_groups_hold(&table->groups, &owner);
+}
+
+static void count_tasks(struct job_row *row, const struct job_table *table, const struct job *job)
+{
+	bool is_cut;
+	row->tasks = job_count(job, &is_cut);
+	row->tasks_listed = row->tasks < UINT32_MAX ? (uint32_t)row->tasks : UINT32_MAX;
+	row->bits |= (job->array_tasks.len ? ROW_IS_UNSPLIT : 0) | (is_cut ? ROW_IS_CUT : 0);
+	const struct job_row *known = job_table_row(table, row->id);
+	if (!is_cut || !known || !(known->bits & ROW_IS_COUNTED) ||
+	    known->tasks < row->tasks_listed)
+		return;
+	if (known->bits & ROW_HAS_DETAILS && known->submit_time != row->submit_time)
+		return;
+	row->tasks = known->tasks;
+	row->bits |= ROW_IS_COUNTED;
+}
+
+static bool is_slurms(uint64_t id)
+{
+	return !number_is_known(id) || id < UINT32_MAX;
+}
+
+static uint32_t seconds_of(uint64_t number)
+{
+	return number < UINT32_MAX ? (uint32_t)number : 0;
+}
+
+bool job_row_make(struct job_row *row, struct job_table *table, const struct job *job, int64_t now)
+{
+	if (!number_is_known(job->id) || !is_slurms(job->id) || !is_slurms(job->array_job_id) ||
+	    !is_slurms(job->array_task_id))
+		return false;
+	struct text tres = tres_of(job);
+	*row = (struct job_row){
+		.id = (uint32_t)job->id,
+		.array_job_id =
+			number_is_known(job->array_job_id) ? (uint32_t)job->array_job_id : 0,
+		.array_task_id = number_is_known(job->array_task_id) ? (uint32_t)job->array_task_id
+								     : UINT32_MAX,
+		.state = (uint8_t)job->state,
+		.flags = job->flags,
+		.class = (uint8_t)reason_class_of(job->reason),
+		.submit_time = number_is_known(job->submit_time) ? job->submit_time : 0,
+		.start_time = job->start_time,
+		.time_limit = job->time_limit,
+		.group = hold_group(table, job),
+		.reason = text_pool_hold(&table->texts, job->reason),
+		.tres = text_pool_hold(&table->texts, tres),
+		.reservation = text_pool_hold(&table->texts, job->reservation),
+		.node_list = text_pool_hold(&table->texts, job->node_list),
+		.details_time = (uint32_t)now,
+		.seen_time = (uint32_t)now,
+		.eligible_time = seconds_of(job->eligible_time),
+		.end_time = seconds_of(job->end_time),
+		.suspend_time = seconds_of(job->suspend_time),
+		.ran_before = seconds_of(job->ran_before),
+		.exit = (uint8_t)job_exit_of(job),
+		.bits = ROW_HAS_DETAILS | ROW_IS_USED | (job->is_lent ? ROW_IS_LENT : 0),
+	};
+	measure(row, job, tres);
+	count_tasks(row, table, job);
+	return true;
+}
+
+void job_row_release(const struct job_row *row, struct job_table *table)
+{
+	job_groups_release(&table->groups, row->group);
+	text_pool_release(&table->texts, row->reason);
+	text_pool_release(&table->texts, row->tres);
+	text_pool_release(&table->texts, row->reservation);
+	text_pool_release(&table->texts, row->node_list);
+}
+
+bool job_row_equal(const struct job_row *a, const struct job_row *b)
+{
+	struct job_row other = *b;
+	other.details_time = a->details_time;
+	other.seen_time = a->seen_time;
+	return memcmp(a, &other, sizeof other) == 0;
+}
+
+struct job_share job_row_share(const struct job_row *row, const struct job_table *table)
+{
+	struct text reason = text_pool_get(&table->texts, row->reason);
+	return (struct job_share){
+		.state = row->state,
+		.flags = row->flags,
+		.class = (enum reason_class)row->class,
+		.reason = reason.len ? reason : TEXT("None"),
+		.submit_time = row->submit_time,
+		.tasks = row->tasks,
+		.cpus = row->cpus,
+		.memory = row->memory,
+		.nodes = row->nodes,
+		.tres = text_pool_get(&table->texts, row->bits & ROW_HAS_GRES ? row->tres : 0),
+		.seen_time = row->seen_time,
+	};
+}
+
+struct job job_row_job(const struct job_row *row, const struct job_table *table)
+{
+	return (struct job){
+		.id = row->id,
+		.state = row->state,
+		.flags = row->flags,
+		.start_time = row->start_time,
+		.time_limit = row->time_limit,
+		.tres_allocated = text_pool_get(&table->texts, row->tres),
+		.node_list = text_pool_get(&table->texts, row->node_list),
+	};
+}

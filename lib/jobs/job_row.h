@@ -1,0 +1,61 @@
+/* One row of the job table, compact: there may be millions. Texts and the group are numbers of the
+ * table's pools, held by the row. */
+#pragma once
+
+#include "jobs/job_usage.h"
+
+struct job_table;
+
+enum job_row_bit {
+	ROW_HAS_DETAILS = 1 << 0,
+	ROW_WANTS_DETAILS = 1 << 1,
+	ROW_IS_UNSPLIT = 1 << 2,
+	ROW_IS_CUT = 1 << 3,     /* Slurm cut the task list */
+	ROW_IS_COUNTED = 1 << 4, /* `tasks` was told, not listed */
+	ROW_HAS_GRES = 1 << 5,
+	ROW_IS_USED = 1 << 6,
+	ROW_IS_LENT = 1 << 7, /* its details are another task's, its own number is not known */
+};
+
+struct job_row {
+	uint64_t flags;
+	uint64_t tasks;
+	uint64_t submit_time;         /* 0: not known */
+	uint64_t start_time;          /* or a number that is not known */
+	uint64_t time_limit;          /* likewise; or infinite */
+	uint64_t cpus, memory, nodes; /* of one task: held, or asked for if it has not started */
+	uint32_t id;
+	uint32_t array_job_id;  /* 0: none */
+	uint32_t array_task_id; /* UINT32_MAX: none */
+	uint32_t tasks_listed;
+	uint32_t group;
+	uint32_t reason, tres, reservation, node_list; /* tres as cpus, memory and nodes */
+	uint32_t details_time, seen_time; /* Unix seconds */
+	uint32_t eligible_time, end_time; /* likewise; 0: not known */
+	uint32_t suspend_time;            /* when it was last suspended, or resumed; 0: never */
+	uint32_t ran_before;              /* seconds that it had run then */
+	uint8_t state;
+	uint8_t class; /* enum reason_class */
+	uint8_t bits;  /* enum job_row_bit */
+	uint8_t exit;  /* enum job_exit */
+};
+
+static inline bool job_row_is_used(const struct job_row *row)
+{
+	return row->bits & ROW_IS_USED;
+}
+
+/* A row for the record; false: its ids are not Slurm's, nothing is held. Of what the table knows of it
+ * already, the number of tasks that was told is taken over if it is still to be believed. */
+bool job_row_make(struct job_row *row, struct job_table *table, const struct job *job, int64_t now);
+
+void job_row_release(const struct job_row *row, struct job_table *table); /* what it holds */
+
+/* Do the records say the same? Their times do not matter. */
+bool job_row_equal(const struct job_row *a, const struct job_row *b);
+
+/* What the row adds to an entity; borrows from the table. */
+struct job_share job_row_share(const struct job_row *row, const struct job_table *table);
+
+/* The record, as far as charge_add_held needs it; borrows from the table. */
+struct job job_row_job(const struct job_row *row, const struct job_table *table);

@@ -1,0 +1,259 @@
+#include "jobs/job_table.h"
+
+#include "base/memory.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DOUBTFUL_S = 30 };
+
+struct job_table *job_table_new(void)
+{
+	struct job_table *table = NEW(struct job_table);
+	table->totals = job_totals_new();
+	return table;
+}
+
+void job_table_free(struct job_table *table)
+{
+	if (!table)
+		return;
+	free(table->rows);
+	id_map_done(&table->positions);
+	id_map_done(&table->split_pending);
+	text_pool_done(&table->texts);
+	job_groups_done(&table->groups);
+	job_extras_done(&table->extras);
+	job_totals_free(table->totals);
+	free(table);
+}
+
+struct job_row *job_table_row(const struct job_table *table, uint32_t id)
+{
+	uint32_t position = id_map_find(&table->positions, id);
+	return position ? &table->rows[position - 1] : NULL;
+}
+
+static bool has_details(const struct job_row *row)
+{
+	return row->bits & ROW_HAS_DETAILS;
+}
+
+void job_table_note_now(struct job_table *table, int64_t now)
+{
+	table->changes++;
+	table->now = now;
+}
+
+/* What only rows with details add to, each in its own place. */
+static void count_details(struct job_table *table, const struct job_row *row, bool is_added)
+{
+	const struct job_share share = job_row_share(row, table);
+	const struct job_group *group = job_groups_get(&table->groups, row->group, table->totals);
+	for (size_t i = 0; i < group->usage_count; i++) {
+		if (is_added)
+			job_usage_add(group->usages[i], &share);
+		else
+			job_usage_take_off(group->usages[i], &share);
+	}
+	uint64_t sign = is_added ? 1 : UINT64_MAX; /* unsigned numbers wrap */
+	if (row->bits & ROW_IS_CUT && !(row->bits & ROW_IS_COUNTED))
+		table->totals->undercounted += sign;
+	if (row->reservation && row->state == JOB_RUNNING)
+		*(uint64_t *)map_add(&table->totals->reservation_cpus,
+				     text_pool_get(&table->texts, row->reservation)) +=
+			row->cpus * row->tasks * sign;
+	if (row->array_task_id != UINT32_MAX && row->state == JOB_PENDING)
+		id_map_set(&table->split_pending, row->array_job_id,
+			   id_map_find(&table->split_pending, row->array_job_id) + (uint32_t)sign);
+}
+
+static void count(struct job_table *table, const struct job_row *row, bool is_added)
+{
+	struct job_totals *totals = table->totals;
+	uint64_t sign = is_added ? 1 : UINT64_MAX, times = row->tasks * sign;
+	totals->records += sign;
+	totals->jobs += times;
+	if (has_details(row)) {
+		count_details(table, row, is_added);
+		return;
+	}
+	job_totals_cluster(totals)->jobs[row->state] += times;
+	totals->jobs_without_details += times;
+	table->rows_without_details += sign;
+}
+
+static struct job_row *new_row(struct job_table *table, uint32_t id)
+{
+	size_t position = table->first_free;
+	if (position) {
+		table->first_free = table->rows[position - 1].tasks;
+	} else {
+		GROW(table->rows, table->position_count, table->capacity);
+		position = ++table->position_count;
+	}
+	id_map_set(&table->positions, id, (uint32_t)position);
+	return &table->rows[position - 1];
+}
+
+void job_table_place(struct job_table *table, const struct job_row *row)
+{
+	assert(row->state < NAMES_MAX);
+	struct job_row *known = job_table_row(table, row->id);
+	job_table_note_now(table, row->seen_time);
+	if (known && job_row_equal(known, row)) {
+		known->seen_time = row->seen_time;
+		known->details_time = row->details_time;
+		job_row_release(row, table);
+		return;
+	}
+	if (known) {
+		count(table, known, false);
+		job_row_release(known, table);
+	} else {
+		known = new_row(table, row->id);
+	}
+	*known = *row;
+	count(table, known, true);
+}
+
+bool job_table_put(struct job_table *table, const struct job *job, int64_t now)
+{
+	struct job_row row;
+	if (!job_row_make(&row, table, job, now))
+		return false;
+	job_table_place(table, &row);
+	return true;
+}
+
+static void place_without_details(struct job_table *table, uint32_t id, int state, uint64_t flags,
+				  int64_t now)
+{
+	const struct job_row row = {.id = id,
+				    .array_task_id = UINT32_MAX,
+				    .state = (uint8_t)state,
+				    .flags = flags,
+				    .tasks = 1,
+				    .tasks_listed = 1,
+				    .seen_time = (uint32_t)now,
+				    .bits = ROW_WANTS_DETAILS | ROW_IS_USED};
+	job_table_place(table, &row);
+}
+
+bool job_table_set_state(struct job_table *table, uint64_t id, int state, uint64_t flags,
+			 int64_t now)
+{
+	assert(state >= 0 && state < NAMES_MAX);
+	if (id >= UINT32_MAX)
+		return false;
+	struct job_row *row = job_table_row(table, (uint32_t)id);
+	if (!row) {
+		place_without_details(table, (uint32_t)id, state, flags, now);
+		return true;
+	}
+	job_table_note_now(table, now);
+	row->seen_time = (uint32_t)now;
+	if (row->state == state && row->flags == flags)
+		return true;
+	count(table, row, false);
+	bool was_configuring = (row->flags & ~flags) >> JOB_FLAG_CONFIGURING & 1;
+	if (row->state != state || was_configuring) /* a job whose nodes had to boot starts when they have */
+		row->bits |= ROW_WANTS_DETAILS;
+	row->state = (uint8_t)state;
+	row->flags = flags;
+	count(table, row, true);
+	return true;
+}
+
+bool job_table_set_tasks(struct job_table *table, uint64_t id, uint64_t tasks)
+{
+	struct job_row *row = id < UINT32_MAX ? job_table_row(table, (uint32_t)id) : NULL;
+	if (!row || row->array_task_id != UINT32_MAX)
+		return false;
+	table->changes++;
+	count(table, row, false);
+	row->tasks = tasks ? tasks : row->tasks_listed;
+	row->bits &= (uint8_t)~ROW_IS_COUNTED;
+	row->bits |= tasks ? ROW_IS_COUNTED : 0;
+	row->bits |= tasks > 1 && !has_details(row) ? ROW_IS_UNSPLIT : 0;
+	count(table, row, true);
+	return true;
+}
+
+bool job_table_remove(struct job_table *table, uint64_t id)
+{
+	struct job_row *row = id < UINT32_MAX ? job_table_row(table, (uint32_t)id) : NULL;
+	if (!row)
+		return false;
+	table->changes++;
+	count(table, row, false);
+	job_row_release(row, table);
+	id_map_set(&table->positions, row->id, 0);
+	*row = (struct job_row){.tasks = table->first_free};
+	table->first_free = (size_t)(row - table->rows) + 1;
+	return true;
+}
+
+/* A job that ended was in one partition. Of one that was cancelled slurmctld may name all that it asked for a little
+ * longer (24.11). */
+static bool is_doubtful(const struct job_table *table, const struct job_row *row)
+{
+	if (job_state_is_live(row->state) || !has_details(row) ||
+	    row->details_time >= row->end_time + DOUBTFUL_S)
+		return false;
+	struct text partitions = job_groups_owner(&table->groups, row->group).partitions;
+	return partitions.len && memchr(partitions.bytes, ',', partitions.len);
+}
+
+bool job_table_at(const struct job_table *table, size_t position, struct job_view *ret_view)
+{
+	const struct job_row *row = &table->rows[position];
+	if (!job_row_is_used(row))
+		return false;
+	*ret_view = (struct job_view){
+		.id = row->id,
+		.array_job_id = row->array_job_id,
+		.array_task_id =
+			row->array_task_id == UINT32_MAX ? NUMBER_UNSET : row->array_task_id,
+		.state = row->state,
+		.flags = row->flags,
+		.submit_time = row->submit_time,
+		.nodes = row->nodes,
+		.tasks = row->tasks,
+		.tasks_listed = row->tasks_listed,
+		.seen_time = row->seen_time,
+		.details_time = row->details_time,
+		.has_details = has_details(row),
+		.details_wanted = row->bits & ROW_WANTS_DETAILS,
+		.is_doubtful = is_doubtful(table, row),
+		.is_unsplit = row->bits & ROW_IS_UNSPLIT,
+		.is_cut = row->bits & ROW_IS_CUT,
+		.is_counted = row->bits & ROW_IS_COUNTED,
+	};
+	return true;
+}
+
+bool job_table_find(const struct job_table *table, uint64_t id, struct job_view *ret_view)
+{
+	const struct job_row *row = id < UINT32_MAX ? job_table_row(table, (uint32_t)id) : NULL;
+	return row && job_table_at(table, (size_t)(row - table->rows), ret_view);
+}
+
+struct job_counts job_table_counts(const struct job_table *table)
+{
+	const uint64_t *states = job_totals_cluster(table->totals)->jobs;
+	return (struct job_counts){.rows = table->positions.count,
+				   .rows_without_details = table->rows_without_details,
+				   .jobs = table->totals->jobs,
+				   .pending = states[JOB_PENDING],
+				   .running = states[JOB_RUNNING],
+				   .jobs_without_details = table->totals->jobs_without_details};
+}
+
+uint64_t job_table_split_pending(const struct job_table *table, uint64_t array_job_id)
+{
+	return array_job_id < UINT32_MAX
+		       ? id_map_find(&table->split_pending, (uint32_t)array_job_id)
+		       : 0;
+}

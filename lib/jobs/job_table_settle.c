@@ -1,0 +1,135 @@
+/* What is not kept up with each change of a job table, but found by looking at all of its rows. */
+#include "base/memory.h"
+#include "jobs/jobs_check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { IDLE_RESERVATIONS_MAX = 64 };
+
+uint64_t job_table_highest_id(const struct job_table *table)
+{
+	uint64_t highest = 0;
+	for (size_t i = 0; i < table->position_count; i++)
+		if (job_row_is_used(&table->rows[i]) && table->rows[i].id > highest)
+			highest = table->rows[i].id;
+	return highest;
+}
+
+int64_t job_table_oldest_details(const struct job_table *table)
+{
+	int64_t oldest = 0;
+	for (size_t i = 0; i < table->position_count; i++) {
+		const struct job_row *row = &table->rows[i];
+		if (job_row_is_used(row) && job_state_is_live(row->state) && row->details_time &&
+		    (!oldest || row->details_time < oldest))
+			oldest = row->details_time;
+	}
+	return oldest;
+}
+
+/* The charge of a group's jobs, looked up once. */
+static struct charge *charge_of(const struct job_table *table, struct charges *charges,
+				struct charge **of_groups, uint32_t group)
+{
+	struct charge **charge = &of_groups[group - 1];
+	if (!*charge) {
+		const struct job_owner owner = job_groups_owner(&table->groups, group);
+		*charge =
+			charges_of(charges, owner.account, owner.user, owner.partitions, owner.qos);
+	}
+	return *charge;
+}
+
+void job_table_charge(const struct job_table *table, struct charges *charges)
+{
+	struct charge **of_groups = memory_new(table->groups.keys.count * sizeof *of_groups);
+	for (size_t i = 0; i < table->position_count; i++) {
+		const struct job_row *row = &table->rows[i];
+		if (!row->group || !job_state_is_live(row->state))
+			continue;
+		struct charge *charge = charge_of(table, charges, of_groups, row->group);
+		charge->use.submitted_jobs += row->tasks;
+		if (row->state == JOB_PENDING)
+			continue;
+		const struct job job = job_row_job(row, table);
+		charge_add_held(charges, charge, &job, row->tasks, table->now);
+	}
+	free(of_groups);
+}
+
+struct findings {
+	bool has_stale; /* an entity that is not shown any more */
+	bool lacks_extremes;
+};
+
+static struct findings look_at_entities(const struct job_table *table, const struct map *partitions)
+{
+	struct findings found = {false, false};
+	const struct job_totals *totals = table->totals;
+	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
+		for (size_t i = 0; i < totals->entities[kind].count; i++) {
+			const struct job_usage *usage = totals->entities[kind].entries[i].value;
+			found.has_stale |= !job_totals_keeps((enum entity_kind)kind, usage,
+							     partitions, table->now);
+			found.lacks_extremes |= usage->lacks_extremes;
+		}
+	}
+	size_t idle_reservations = 0;
+	for (size_t i = 0; i < totals->reservation_cpus.count; i++)
+		idle_reservations += !*(const uint64_t *)totals->reservation_cpus.entries[i].value;
+	found.has_stale |= idle_reservations > IDLE_RESERVATIONS_MAX;
+	return found;
+}
+
+static void find_extremes(struct job_table *table)
+{
+	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
+		const struct map *entities = &table->totals->entities[kind];
+		for (size_t i = 0; i < entities->count; i++) {
+			struct job_usage *usage = entities->entries[i].value;
+			if (usage->lacks_extremes)
+				job_usage_forget_extremes(usage);
+		}
+	}
+	for (size_t i = 0; i < table->position_count; i++) {
+		const struct job_row *row = &table->rows[i];
+		if (!row->group || row->state != JOB_PENDING)
+			continue;
+		const struct job_share share = job_row_share(row, table);
+		const struct job_group *group =
+			job_groups_get(&table->groups, row->group, table->totals);
+		for (size_t j = 0; j < group->usage_count; j++)
+			job_usage_note_extremes(group->usages[j], &share);
+	}
+}
+
+struct job_totals *job_table_settle(struct job_table *table, const struct map *partitions)
+{
+	job_totals_add_partitions(table->totals, partitions);
+	const struct findings found = look_at_entities(table, partitions);
+	if (found.has_stale) {
+		struct job_totals *old = table->totals;
+		table->totals = job_totals_renew(old, partitions, table->now);
+		job_groups_forget(&table->groups);
+		job_totals_free(old);
+	}
+	if (found.lacks_extremes)
+		find_extremes(table);
+#ifdef SLURMSCOPE_CHECKS
+	struct error err = {""};
+	if (!jobs_check(table, &err)) {
+		fprintf(stderr, "job table: %s\n", err.text);
+		abort();
+	}
+#endif
+	return table->totals;
+}
+
+size_t job_table_bytes(const struct job_table *table)
+{
+	size_t slots = table->positions.slot_count + table->split_pending.slot_count;
+	return sizeof *table + table->position_count * sizeof *table->rows +
+	       slots * sizeof(struct id_slot) + text_pool_bytes(&table->texts) +
+	       job_groups_bytes(&table->groups) + job_extras_bytes(&table->extras);
+}

@@ -1,0 +1,95 @@
+#include "jobs/job_usage.h"
+
+#include "model/tres.h"
+
+static const uint64_t once = 1, taken_off = UINT64_MAX; /* times -1: unsigned numbers wrap */
+
+void job_usage_init(struct job_usage *usage, struct arena *arena, struct text label,
+		    struct text second)
+{
+	usage->label[0] = label;
+	usage->label[1] = second;
+	map_init(&usage->reasons, arena, sizeof(uint64_t));
+	map_init(&usage->gres, arena, sizeof(struct gres_count));
+}
+
+void job_usage_done(struct job_usage *usage)
+{
+	map_done(&usage->reasons);
+	map_done(&usage->gres);
+}
+
+static void add_gres(struct job_usage *usage, struct text tres, enum job_phase phase, uint64_t times)
+{
+	struct text rest = tres;
+	struct gres gres;
+	while (tres_next_gres(&rest, tres, &gres))
+		gres_count_of(&usage->gres, gres.name, gres.type)->count[phase] += gres.count * times;
+}
+
+static void apply(struct job_usage *usage, const struct job_share *share, uint64_t sign)
+{
+	uint64_t times = share->tasks * sign;
+	usage->rows += sign;
+	usage->jobs[share->state] += times;
+	for (uint64_t flags = share->flags; flags; flags &= flags - 1)
+		usage->flagged[__builtin_ctzll(flags)] += times;
+	if (share->seen_time > usage->last_active)
+		usage->last_active = share->seen_time;
+	if (share->state == JOB_PENDING) {
+		usage->pending[share->class] += times;
+		*reason_count_of(&usage->reasons, share->reason) += times;
+	} else if (share->state != JOB_RUNNING) {
+		return;
+	}
+	enum job_phase phase = share->state == JOB_RUNNING ? PHASE_RUNNING : PHASE_PENDING;
+	usage->cpus[phase] += share->cpus * times;
+	usage->memory[phase] += share->memory * times;
+	usage->nodes[phase] += share->nodes * times;
+	add_gres(usage, share->tres, phase, times);
+}
+
+void job_usage_add(struct job_usage *usage, const struct job_share *share)
+{
+	apply(usage, share, once);
+	usage->flags_seen |= share->flags;
+	job_usage_note_extremes(usage, share);
+}
+
+void job_usage_take_off(struct job_usage *usage, const struct job_share *share)
+{
+	apply(usage, share, taken_off);
+	if (share->state != JOB_PENDING)
+		return;
+	uint64_t oldest = usage->oldest_pending[share->class];
+	usage->lacks_extremes |= share->submit_time && share->submit_time == oldest;
+	usage->lacks_extremes |= share->class == REASON_STARTABLE && share->nodes &&
+				 share->nodes == usage->max_startable_nodes;
+}
+
+void job_usage_forget_extremes(struct job_usage *usage)
+{
+	memset(usage->oldest_pending, 0, sizeof usage->oldest_pending);
+	usage->max_startable_nodes = 0;
+	usage->lacks_extremes = false;
+}
+
+void job_usage_note_extremes(struct job_usage *usage, const struct job_share *share)
+{
+	if (share->state != JOB_PENDING)
+		return;
+	uint64_t *oldest = &usage->oldest_pending[share->class];
+	if (share->submit_time && (!*oldest || share->submit_time < *oldest))
+		*oldest = share->submit_time;
+	if (share->class == REASON_STARTABLE && share->nodes > usage->max_startable_nodes)
+		usage->max_startable_nodes = share->nodes;
+}
+
+void job_usage_keep_seen(struct job_usage *usage, const struct job_usage *seen)
+{
+	usage->flags_seen = seen->flags_seen;
+	usage->last_active = seen->last_active;
+	for (size_t i = 0; i < seen->reasons.count; i++)
+		reason_count_of(&usage->reasons, seen->reasons.entries[i].key);
+	gres_count_keep(&usage->gres, &seen->gres);
+}

@@ -1,0 +1,34 @@
+/* What one job record adds to each entity that it belongs to. */
+#pragma once
+
+#include "entities/usage.h"
+
+struct job_share {
+	int state;
+	uint64_t flags;
+	enum reason_class class;
+	struct text reason;
+	uint64_t submit_time; /* 0: not known */
+	uint64_t tasks;       /* jobs that it stands for */
+	uint64_t cpus, memory, nodes; /* of one of them: held, or asked for while pending */
+	struct text tres;     /* likewise; for the GRES, empty if it has none */
+	int64_t seen_time;
+};
+
+void job_usage_init(struct job_usage *usage, struct arena *arena, struct text label,
+		    struct text second);
+void job_usage_done(struct job_usage *usage);
+
+void job_usage_add(struct job_usage *usage, const struct job_share *share);
+
+/* Undoes job_usage_add to the last number, but that the oldest or the largest may have gone: then
+ * lacks_extremes is set. */
+void job_usage_take_off(struct job_usage *usage, const struct job_share *share);
+
+/* For finding the oldest and the largest anew: forgotten, then noted of each that was added. To note one
+ * again changes nothing. */
+void job_usage_forget_extremes(struct job_usage *usage);
+void job_usage_note_extremes(struct job_usage *usage, const struct job_share *share);
+
+/* What was seen is there too, at zero: flags, reasons, GRES. */
+void job_usage_keep_seen(struct job_usage *usage, const struct job_usage *seen);
