@@ -86,8 +86,9 @@ void qos_section_add(struct qos_section *section, const struct qos *qos)
 				    .limits = limits_of(&section->arena, &qos->limits)};
 }
 
-void qos_section_free(struct qos_section *section)
+void qos_section_free(void *old)
 {
+	struct qos_section *section = old;
 	if (!section)
 		return;
 	map_done(&section->items);
@@ -143,8 +144,9 @@ const struct association_limits *associations_find(const struct associations_sec
 	return found;
 }
 
-void associations_section_free(struct associations_section *section)
+void associations_section_free(void *old)
 {
+	struct associations_section *section = old;
 	if (!section)
 		return;
 	map_done(&section->items);

@@ -34,7 +34,7 @@ struct qos_section {
 
 struct qos_section *qos_section_new(void);
 void qos_section_add(struct qos_section *section, const struct qos *qos);
-void qos_section_free(struct qos_section *section); /* NULL is fine */
+void qos_section_free(void *section); /* NULL is fine; void for callbacks */
 
 struct association_limits {
 	struct text key; /* in the section's map */
@@ -56,4 +56,4 @@ void associations_section_add(struct associations_section *section,
 const struct association_limits *associations_find(const struct associations_section *section,
 						   struct text account, struct text user,
 						   struct text partition); /* NULL if absent */
-void associations_section_free(struct associations_section *section); /* NULL is fine */
+void associations_section_free(void *section); /* NULL is fine; void for callbacks */

@@ -91,8 +91,9 @@ struct node_usage *nodes_section_other(struct nodes_section *section)
 	return &section->other;
 }
 
-void nodes_section_free(struct nodes_section *section)
+void nodes_section_free(void *old)
 {
+	struct nodes_section *section = old;
 	if (!section)
 		return;
 	nodes_section_unfold(section);

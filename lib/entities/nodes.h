@@ -25,4 +25,4 @@ void nodes_section_add(struct nodes_section *section, const struct node *node);
 struct node_usage *nodes_section_other(struct nodes_section *section);
 void nodes_section_unfold(struct nodes_section *section);
 
-void nodes_section_free(struct nodes_section *section); /* NULL is fine */
+void nodes_section_free(void *section); /* NULL is fine; void for callbacks */

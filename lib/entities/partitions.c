@@ -22,8 +22,9 @@ void partitions_section_add(struct partitions_section *section, const struct par
 	copy->qos = arena_copy(&section->arena, partition->qos);
 }
 
-void partitions_section_free(struct partitions_section *section)
+void partitions_section_free(void *old)
 {
+	struct partitions_section *section = old;
 	if (!section)
 		return;
 	map_done(&section->partitions);

@@ -11,4 +11,4 @@ struct partitions_section {
 
 struct partitions_section *partitions_section_new(void);
 void partitions_section_add(struct partitions_section *section, const struct partition *partition);
-void partitions_section_free(struct partitions_section *section); /* NULL is fine */
+void partitions_section_free(void *section); /* NULL is fine; void for callbacks */

@@ -30,8 +30,9 @@ void record_list_add(struct record_list *list, struct text key, const void *reco
 	}
 }
 
-void record_list_free(struct record_list *list)
+void record_list_free(void *old)
 {
+	struct record_list *list = old;
 	if (!list)
 		return;
 	free(list->items);

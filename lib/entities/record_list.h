@@ -17,4 +17,4 @@ struct record_list *record_list_new(size_t size);
 void record_list_add(struct record_list *list, struct text key, const void *record,
 		     const size_t *text_offsets);
 
-void record_list_free(struct record_list *list); /* NULL is fine */
+void record_list_free(void *list); /* NULL is fine; void for callbacks */

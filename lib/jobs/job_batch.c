@@ -72,8 +72,9 @@ void job_batch_commit(struct job_batch *batch)
 	done(batch);
 }
 
-void job_batch_abort(struct job_batch *batch)
+void job_batch_abort(void *begun)
 {
+	struct job_batch *batch = begun;
 	if (!batch)
 		return;
 	for (size_t i = 0; i < batch->count; i++)

@@ -26,4 +26,4 @@ bool job_batch_put(struct job_batch *batch, const struct job *job);
 /* The table's rows become those that were put; ends the batch. */
 void job_batch_commit(struct job_batch *batch);
 
-void job_batch_abort(struct job_batch *batch); /* ends the batch; NULL is fine */
+void job_batch_abort(void *batch); /* ends the batch; NULL is fine; void for callbacks */

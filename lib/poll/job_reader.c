@@ -144,7 +144,7 @@ struct list_build {
 static void take_listed(void *context, const void *record)
 {
 	struct list_build *build = context;
-	section_table[ENDPOINT_JOBS].take(&build->section, record);
+	section_take(ENDPOINT_JOBS)(&build->section, record);
 	job_rounds_note_job(build->rounds, record);
 }
 
@@ -208,18 +208,17 @@ static void count_cut_arrays(struct job_reader *reader, bool counts_arrays, stru
 
 bool job_reader_list(struct job_reader *reader, bool counts_arrays, struct plan_outcome *outcome)
 {
-	const struct section *section = &section_table[ENDPOINT_JOBS];
 	struct cluster *cluster = reader->asker->cluster;
 	int64_t now = asker_now_s(reader->asker);
-	struct list_build build = {{cluster, section->start(cluster, now), now}, &reader->rounds};
+	struct list_build build = {{cluster, section_start(ENDPOINT_JOBS, cluster, now), now}, &reader->rounds};
 	const struct fetch fetch = {ENDPOINT_JOBS, take_listed, &build,
 				    .since = reader->last_update};
 	enum fetch_result result = asker_ask(reader->asker, &fetch, outcome);
 	if (result != FETCH_OK) {
-		section->discard(build.section.built);
+		section_discard(ENDPOINT_JOBS, build.section.built);
 		return result == FETCH_UNCHANGED;
 	}
-	section->commit(cluster, build.section.built);
+	section_commit(ENDPOINT_JOBS, cluster, build.section.built);
 	reader->last_update = reader->asker->last_update;
 	job_rounds_note_list(&reader->rounds);
 	count_cut_arrays(reader, counts_arrays, outcome);

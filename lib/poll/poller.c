@@ -96,25 +96,24 @@ static void note_clock(struct poller *poller, double began)
 static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint which,
 				       struct plan_outcome *ret_outcome)
 {
-	const struct section *section = &section_table[which];
 	struct section_build build = {.cluster = &poller->cluster, .now = clock_now_s()};
 	uint64_t begin_ns = clock_monotonic_ns();
 	double began = clock_now();
 	char query[96];
 	endpoint_cluster_query(which, poller->cluster.name, query, sizeof query);
-	const struct fetch fetch = {which, section->take, &build, .query = query,
+	const struct fetch fetch = {which, section_take(which), &build, .query = query,
 				    .since = since(poller, which)};
 
-	build.built = section->start(&poller->cluster, build.now);
+	build.built = section_start(which, &poller->cluster, build.now);
 	enum fetch_result result = asker_ask(&poller->asker, &fetch, ret_outcome);
 	ret_outcome->is_round_done = fetch_succeeded(result);
 	if (result == FETCH_OK) {
-		section->commit(&poller->cluster, build.built);
+		section_commit(which, &poller->cluster, build.built);
 		poller->last_update[which] = poller->asker.last_update;
 		if (which == ENDPOINT_DIAG)
 			note_clock(poller, began);
 	} else {
-		section->discard(build.built);
+		section_discard(which, build.built);
 		if (!fetch_succeeded(result))
 			poller->last_update[which] = 0;
 	}
@@ -223,7 +222,7 @@ static void drop_what_is_not_known(struct poller *poller)
 	uint64_t now = clock_monotonic_ns();
 	for (int i = 0; i < ENDPOINTS_POLLED; i++)
 		if (i != ENDPOINT_JOBS && health_expire(&poller->health, (enum endpoint)i, now))
-			section_table[i].drop(cluster);
+			section_drop((enum endpoint)i, cluster);
 	expire_jobs(poller, now);
 }
 

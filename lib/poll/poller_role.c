@@ -58,7 +58,7 @@ static void forget_cluster(struct poller *poller)
 		if (i == ENDPOINT_PING)
 			continue;
 		if (i < ENDPOINTS_POLLED)
-			section_table[i].drop(&poller->cluster);
+			section_drop(i, &poller->cluster);
 		poller->health.entries[i] = (struct health_entry){0};
 		poller->asker.failures[i] = (struct ask_failure){.since = 0};
 	}

@@ -4,7 +4,6 @@
 #include "jobs/job_batch.h"
 #include "model/fairshare.h"
 #include "model/reservation.h"
-#include "poll/limit_sections.h"
 
 #include <stdlib.h>
 
@@ -185,12 +184,6 @@ static void dbd_ping_drop(struct cluster *cluster)
 
 /* shares, reservations, licences: the records as they are */
 
-static void *shares_start(const struct cluster *cluster, int64_t now)
-{
-	(void)cluster, (void)now;
-	return record_list_new(sizeof(struct fairshare));
-}
-
 static void shares_take(void *context, const void *record)
 {
 	static const size_t texts[] = {offsetof(struct fairshare, name), offsetof(struct fairshare, parent),
@@ -209,23 +202,6 @@ static void shares_take(void *context, const void *record)
 	buf_done(&key);
 }
 
-static void shares_commit(struct cluster *cluster, void *built)
-{
-	record_list_free(cluster->shares);
-	cluster->shares = built;
-}
-
-static void shares_drop(struct cluster *cluster)
-{
-	shares_commit(cluster, NULL);
-}
-
-static void *reservations_start(const struct cluster *cluster, int64_t now)
-{
-	(void)cluster, (void)now;
-	return record_list_new(sizeof(struct reservation));
-}
-
 static void reservations_take(void *context, const void *record)
 {
 	static const size_t texts[] = {
@@ -239,23 +215,6 @@ static void reservations_take(void *context, const void *record)
 			texts);
 }
 
-static void reservations_commit(struct cluster *cluster, void *built)
-{
-	record_list_free(cluster->reservations);
-	cluster->reservations = built;
-}
-
-static void reservations_drop(struct cluster *cluster)
-{
-	reservations_commit(cluster, NULL);
-}
-
-static void *licenses_start(const struct cluster *cluster, int64_t now)
-{
-	(void)cluster, (void)now;
-	return record_list_new(sizeof(struct license));
-}
-
 static void licenses_take(void *context, const void *record)
 {
 	static const size_t texts[] = {offsetof(struct license, name), SIZE_MAX};
@@ -263,22 +222,6 @@ static void licenses_take(void *context, const void *record)
 	char room[LABEL_MAX + 1];
 	license.name = label_of(license.name, room);
 	record_list_add(((struct section_build *)context)->built, license.name, &license, texts);
-}
-
-static void licenses_commit(struct cluster *cluster, void *built)
-{
-	record_list_free(cluster->licenses);
-	cluster->licenses = built;
-}
-
-static void licenses_drop(struct cluster *cluster)
-{
-	licenses_commit(cluster, NULL);
-}
-
-static void list_discard(void *built)
-{
-	record_list_free(built);
 }
 
 /* partitions */
@@ -292,23 +235,6 @@ static void *partitions_start(const struct cluster *cluster, int64_t now)
 static void partitions_take(void *context, const void *record)
 {
 	partitions_section_add(((struct section_build *)context)->built, record);
-}
-
-static void partitions_commit(struct cluster *cluster, void *built)
-{
-	partitions_section_free(cluster->partitions);
-	cluster->partitions = built;
-	cluster_forget_limits(cluster);
-}
-
-static void partitions_discard(void *built)
-{
-	partitions_section_free(built);
-}
-
-static void partitions_drop(struct cluster *cluster)
-{
-	partitions_commit(cluster, NULL);
 }
 
 /* nodes */
@@ -333,15 +259,29 @@ static void nodes_commit(struct cluster *cluster, void *built)
 	cluster->nodes = section;
 }
 
-static void nodes_discard(void *built)
+/* QOS and associations */
+
+static void *qos_start(const struct cluster *cluster, int64_t now)
 {
-	nodes_section_free(built);
+	(void)cluster, (void)now;
+	return qos_section_new();
 }
 
-static void nodes_drop(struct cluster *cluster)
+static void qos_take(void *context, const void *record)
 {
-	nodes_section_free(cluster->nodes);
-	cluster->nodes = NULL;
+	qos_section_add(((struct section_build *)context)->built, record);
+}
+
+static void *associations_start(const struct cluster *cluster, int64_t now)
+{
+	(void)cluster, (void)now;
+	return associations_section_new();
+}
+
+static void associations_take(void *context, const void *record)
+{
+	const struct section_build *build = context;
+	associations_section_add(build->built, record, text_of(build->cluster->name));
 }
 
 /* jobs */
@@ -367,33 +307,83 @@ static void jobs_commit(struct cluster *cluster, void *built)
 	cluster_show_jobs(cluster, true);
 }
 
-static void jobs_discard(void *built)
-{
-	job_batch_abort(built);
-}
-
 static void jobs_drop(struct cluster *cluster)
 {
 	cluster_show_jobs(cluster, false);
 }
 
-const struct section section_table[ENDPOINTS_POLLED] = {
-	[ENDPOINT_PING] = {ping_start, ping_take, ping_commit, free, ping_drop},
-	[ENDPOINT_DIAG] = {record_start, diag_take, diag_commit, record_discard, diag_drop},
-	[ENDPOINT_PARTITIONS] = {partitions_start, partitions_take, partitions_commit,
-				 partitions_discard, partitions_drop},
-	[ENDPOINT_NODES] = {nodes_start, nodes_take, nodes_commit, nodes_discard, nodes_drop},
-	[ENDPOINT_JOBS] = {jobs_start, jobs_take, jobs_commit, jobs_discard, jobs_drop},
-	[ENDPOINT_RESERVATIONS] = {reservations_start, reservations_take, reservations_commit,
-				   list_discard, reservations_drop},
-	[ENDPOINT_LICENSES] = {licenses_start, licenses_take, licenses_commit, list_discard,
-			       licenses_drop},
-	[ENDPOINT_SHARES] = {shares_start, shares_take, shares_commit, list_discard, shares_drop},
-	[ENDPOINT_CONF] = {record_start, conf_take, conf_commit, record_discard, conf_drop},
-	[ENDPOINT_DBD_PING] = {dbd_ping_start, dbd_ping_take, dbd_ping_commit, free, dbd_ping_drop},
-	[ENDPOINT_DBD_DIAG] = {record_start, dbd_diag_take, dbd_diag_commit, record_discard,
-				dbd_diag_drop},
-	[ENDPOINT_QOS] = {qos_start, qos_take, qos_commit, qos_discard, qos_drop},
-	[ENDPOINT_ASSOCIATIONS] = {associations_start, associations_take, associations_commit,
-				   associations_discard, associations_drop},
+/* How an endpoint's section is made. Most are a pointer in the cluster, whose place the new one takes. */
+static const struct section {
+	void *(*start)(const struct cluster *cluster, int64_t now); /* NULL: a list of records */
+	record_fn *take;
+	void (*discard)(void *built); /* NULL is fine */
+	size_t place;                 /* of the pointer in struct cluster; unless `commit` and `drop` say else */
+	size_t record_size;           /* of a list's records */
+	bool is_of_limits;            /* the use of limits is made of it */
+	void (*commit)(struct cluster *cluster, void *built);
+	void (*drop)(struct cluster *cluster);
+} table[ENDPOINTS_POLLED] = {
+	[ENDPOINT_PING] = {ping_start, ping_take, free, .commit = ping_commit, .drop = ping_drop},
+	[ENDPOINT_DIAG] = {record_start, diag_take, record_discard, .commit = diag_commit, .drop = diag_drop},
+	[ENDPOINT_PARTITIONS] = {partitions_start, partitions_take, partitions_section_free,
+				 offsetof(struct cluster, partitions), .is_of_limits = true},
+	[ENDPOINT_NODES] = {nodes_start, nodes_take, nodes_section_free, offsetof(struct cluster, nodes), .commit = nodes_commit},
+	[ENDPOINT_JOBS] = {jobs_start, jobs_take, job_batch_abort, .commit = jobs_commit, .drop = jobs_drop},
+	[ENDPOINT_RESERVATIONS] = {NULL, reservations_take, record_list_free, offsetof(struct cluster, reservations),
+				   sizeof(struct reservation)},
+	[ENDPOINT_LICENSES] = {NULL, licenses_take, record_list_free, offsetof(struct cluster, licenses),
+			       sizeof(struct license)},
+	[ENDPOINT_SHARES] = {NULL, shares_take, record_list_free, offsetof(struct cluster, shares), sizeof(struct fairshare)},
+	[ENDPOINT_CONF] = {record_start, conf_take, record_discard, .commit = conf_commit, .drop = conf_drop},
+	[ENDPOINT_DBD_PING] = {dbd_ping_start, dbd_ping_take, free, .commit = dbd_ping_commit, .drop = dbd_ping_drop},
+	[ENDPOINT_DBD_DIAG] = {record_start, dbd_diag_take, record_discard, .commit = dbd_diag_commit, .drop = dbd_diag_drop},
+	[ENDPOINT_QOS] = {qos_start, qos_take, qos_section_free, offsetof(struct cluster, qos), .is_of_limits = true},
+	[ENDPOINT_ASSOCIATIONS] = {associations_start, associations_take, associations_section_free,
+				   offsetof(struct cluster, associations), .is_of_limits = true},
 };
+
+void *section_start(enum endpoint which, const struct cluster *cluster, int64_t now)
+{
+	const struct section *section = &table[which];
+	return section->start ? section->start(cluster, now) : record_list_new(section->record_size);
+}
+
+record_fn *section_take(enum endpoint which)
+{
+	return table[which].take;
+}
+
+/* The pointer goes by memcpy, for each is of a type of its own. */
+static void replace(const struct section *section, struct cluster *cluster, void *built)
+{
+	char *place = (char *)cluster + section->place;
+	void *old;
+	memcpy(&old, place, sizeof old);
+	section->discard(old);
+	memcpy(place, &built, sizeof built);
+	if (section->is_of_limits)
+		cluster_forget_limits(cluster);
+}
+
+void section_commit(enum endpoint which, struct cluster *cluster, void *built)
+{
+	const struct section *section = &table[which];
+	if (section->commit)
+		section->commit(cluster, built);
+	else
+		replace(section, cluster, built);
+}
+
+void section_discard(enum endpoint which, void *built)
+{
+	table[which].discard(built);
+}
+
+void section_drop(enum endpoint which, struct cluster *cluster)
+{
+	const struct section *section = &table[which];
+	if (section->drop)
+		section->drop(cluster);
+	else
+		replace(section, cluster, NULL);
+}

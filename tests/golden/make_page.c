@@ -40,8 +40,8 @@ static void read_answer(struct cluster *cluster, const char *folder, enum endpoi
 		return;
 	struct decoder *decoder =
 		decoder_new(endpoint_table[endpoint].record, &cluster->vocabulary);
-	build.built = section_table[endpoint].start(cluster, NOW);
-	decoder_start(decoder, section_table[endpoint].take, &build);
+	build.built = section_start(endpoint, cluster, NOW);
+	decoder_start(decoder, section_take(endpoint), &build);
 	size_t len;
 	bool ok = file;
 	while (ok && (len = fread(chunk, 1, sizeof chunk, file)))
@@ -56,7 +56,7 @@ static void read_answer(struct cluster *cluster, const char *folder, enum endpoi
 	if (*answer->cluster)
 		snprintf(cluster->name, sizeof cluster->name, "%s", answer->cluster);
 	snprintf(cluster->slurm_version, sizeof cluster->slurm_version, "%s", answer->release);
-	section_table[endpoint].commit(cluster, build.built);
+	section_commit(endpoint, cluster, build.built);
 	decoder_free(decoder);
 	fclose(file);
 }

@@ -17,12 +17,12 @@ static inline void page_feed(struct cluster *cluster, enum endpoint endpoint, co
 	struct error err = {""};
 	struct decoder *decoder =
 		decoder_new(endpoint_table[endpoint].record, &cluster->vocabulary);
-	build.built = section_table[endpoint].start(cluster, now);
-	decoder_start(decoder, section_table[endpoint].take, &build);
+	build.built = section_start(endpoint, cluster, now);
+	decoder_start(decoder, section_take(endpoint), &build);
 	CHECK(decoder_feed(decoder, json, strlen(json), &err) && decoder_finish(decoder, &err));
 	CHECK_STRING(err.text, "");
 	CHECK(decoder_answer(decoder)->has_list);
-	section_table[endpoint].commit(cluster, build.built);
+	section_commit(endpoint, cluster, build.built);
 	decoder_free(decoder);
 }
 

@@ -33,7 +33,7 @@ static void poll(struct cluster *cluster, const struct running *uses)
 		job.id = id;
 		job_batch_put(batch, &job);
 	}
-	section_table[ENDPOINT_JOBS].commit(cluster, batch);
+	section_commit(ENDPOINT_JOBS, cluster, batch);
 	cluster_fold(cluster);
 }
 
@@ -80,7 +80,7 @@ static void test_who_is_shown(void)
 		CHECK_STRING(shown(&cluster, got), rows[i].want);
 	}
 	check_row("an outage forgets nobody");
-	section_table[ENDPOINT_JOBS].drop(&cluster);
+	section_drop(ENDPOINT_JOBS, &cluster);
 	cluster_fold(&cluster);
 	poll(&cluster, (const struct running[]){{"a", 1}, {"b", 1}, {"c", 1}, {"e", 1}, {NULL, 0}});
 	CHECK_STRING(shown(&cluster, got), "c e");
@@ -103,7 +103,7 @@ static void test_totals(void)
 		jobs[i].id = i + 1;
 		job_batch_put(batch, &jobs[i]);
 	}
-	section_table[ENDPOINT_JOBS].commit(&cluster, batch);
+	section_commit(ENDPOINT_JOBS, &cluster, batch);
 	for (int again = 0; again < 2; again++) {
 		static const struct page_sample rows[] = {
 			{"slurm_user_jobs{user=\"a\",account=\"bio\",state=\"running\"}", 1},

@@ -6,15 +6,14 @@
 
 static void nodes_answer(struct cluster *cluster, const char *json, size_t len)
 {
-	const struct section *section = &section_table[ENDPOINT_NODES];
-	struct section_build build = {.cluster = cluster, .built = section->start(cluster, 0)};
+	struct section_build build = {.cluster = cluster, .built = section_start(ENDPOINT_NODES, cluster, 0)};
 	struct decoder *decoder =
 		decoder_new(endpoint_table[ENDPOINT_NODES].record, &cluster->vocabulary);
 	struct error err = {""};
-	decoder_start(decoder, section->take, &build);
+	decoder_start(decoder, section_take(ENDPOINT_NODES), &build);
 	CHECK(decoder_feed(decoder, json, len, &err) && decoder_finish(decoder, &err));
 	CHECK_STRING(err.text, "");
-	section->commit(cluster, build.built);
+	section_commit(ENDPOINT_NODES, cluster, build.built);
 	decoder_free(decoder);
 }
 
@@ -56,7 +55,7 @@ static void test_node_transitions(void)
 			int len = snprintf(json, sizeof json, "{\"nodes\":[%s]}", rows[i].answer);
 			nodes_answer(&cluster, json, (size_t)len);
 		} else {
-			section_table[ENDPOINT_NODES].drop(&cluster);
+			section_drop(ENDPOINT_NODES, &cluster);
 			CHECK(!page_has(&cluster, "slurm_node_state"));
 		}
 		CHECK(page_has(&cluster, rows[i].line));

@@ -41,7 +41,7 @@ static struct text name_of(char *to, const char *prefix, unsigned number)
 static void add_nodes(struct cluster *cluster)
 {
 	struct section_build build = {.cluster = cluster};
-	build.built = section_table[ENDPOINT_NODES].start(cluster, 0);
+	build.built = section_start(ENDPOINT_NODES, cluster, 0);
 	for (unsigned i = 0; i < NODES; i++) {
 		char name[32], partitions[64];
 		sprintf(partitions, "part%04u,part%04u", i % PARTITIONS, (i + 1) % PARTITIONS);
@@ -58,9 +58,9 @@ static void add_nodes(struct cluster *cluster)
 			node.reason = TEXT("broken");
 			node.reason_time = 1000;
 		}
-		section_table[ENDPOINT_NODES].take(&build, &node);
+		section_take(ENDPOINT_NODES)(&build, &node);
 	}
-	section_table[ENDPOINT_NODES].commit(cluster, build.built);
+	section_commit(ENDPOINT_NODES, cluster, build.built);
 }
 
 static void add_partitions(struct cluster *cluster)
@@ -77,7 +77,7 @@ static void add_partitions(struct cluster *cluster)
 						    .priority_job_factor = 1};
 		partitions_section_add(section, &partition);
 	}
-	section_table[ENDPOINT_PARTITIONS].commit(cluster, section);
+	section_commit(ENDPOINT_PARTITIONS, cluster, section);
 }
 
 static void add_job(struct section_build *build, unsigned number)
@@ -100,16 +100,16 @@ static void add_job(struct section_build *build, unsigned number)
 	job.reason = why < 7 ? text_of(reasons[why]) : name_of(reason, "Reason", why);
 	if (draw(20) == 0)
 		job.flags = UINT64_C(1) << draw(4);
-	section_table[ENDPOINT_JOBS].take(build, &job);
+	section_take(ENDPOINT_JOBS)(build, &job);
 }
 
 static void add_jobs(struct cluster *cluster)
 {
 	struct section_build build = {.cluster = cluster};
-	build.built = section_table[ENDPOINT_JOBS].start(cluster, 0);
+	build.built = section_start(ENDPOINT_JOBS, cluster, 0);
 	for (unsigned i = 0; i < JOBS; i++)
 		add_job(&build, i);
-	section_table[ENDPOINT_JOBS].commit(cluster, build.built);
+	section_commit(ENDPOINT_JOBS, cluster, build.built);
 }
 
 static void add_share(struct section_build *build, struct text name, struct text parent, bool is_user)
@@ -119,20 +119,20 @@ static void add_share(struct section_build *build, struct text name, struct text
 					.is_user = is_user,
 					.shares = 1,
 					.usage = draw(1000)};
-	section_table[ENDPOINT_SHARES].take(build, &share);
+	section_take(ENDPOINT_SHARES)(build, &share);
 }
 
 static void add_shares(struct cluster *cluster)
 {
 	struct section_build build = {.cluster = cluster};
 	char user[32], account[32];
-	build.built = section_table[ENDPOINT_SHARES].start(cluster, 0);
+	build.built = section_start(ENDPOINT_SHARES, cluster, 0);
 	for (unsigned i = 0; i < ACCOUNTS; i++)
 		add_share(&build, name_of(account, "account", i), TEXT("root"), false);
 	for (unsigned i = 0; i < USERS; i++)
 		add_share(&build, name_of(user, "user", i), name_of(account, "account", i % ACCOUNTS),
 			  true);
-	section_table[ENDPOINT_SHARES].commit(cluster, build.built);
+	section_commit(ENDPOINT_SHARES, cluster, build.built);
 }
 
 /* A few limits for each: GrpTRES with CPUs and GPUs, MaxJobs, MaxSubmit, MaxWall. */
@@ -142,7 +142,7 @@ static void add_associations(struct cluster *cluster)
 						 {TEXT("gres"), TEXT("gpu"), 8}};
 	struct section_build build = {.cluster = cluster};
 	char user[32], account[32];
-	build.built = section_table[ENDPOINT_ASSOCIATIONS].start(cluster, 0);
+	build.built = section_start(ENDPOINT_ASSOCIATIONS, cluster, 0);
 	for (unsigned i = 0; i < ACCOUNTS + USERS; i++) {
 		struct association association = {
 			.account = name_of(account, "account", i % ACCOUNTS)};
@@ -156,9 +156,9 @@ static void add_associations(struct cluster *cluster)
 		association.limits.numbers[LIMIT_USER_SUBMITTED] = 1000;
 		association.limits.numbers[LIMIT_JOB_WALL] = 3600;
 		association.limits.tres[LIMIT_GROUP_TRES] = (struct list){tres, 2};
-		section_table[ENDPOINT_ASSOCIATIONS].take(&build, &association);
+		section_take(ENDPOINT_ASSOCIATIONS)(&build, &association);
 	}
-	section_table[ENDPOINT_ASSOCIATIONS].commit(cluster, build.built);
+	section_commit(ENDPOINT_ASSOCIATIONS, cluster, build.built);
 }
 
 /* On each node jobs failed, and nodes failed under them. */
