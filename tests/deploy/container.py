@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 from kubernetes import ROOT
@@ -123,12 +122,3 @@ class Volume:
         link = self.folder / "..data_tmp"
         link.symlink_to(new.name)
         link.rename(self.folder / "..data")
-
-
-def wait_until(what, why, seconds=PATIENCE):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if value := what():
-            return value
-        time.sleep(0.1)
-    raise AssertionError(f"waited {seconds} s in vain: {why() if callable(why) else why}")

@@ -10,8 +10,8 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from container import CONTAINERFILE, Container, Image, Volume, instructions, wait_until
-from harness import free_port, samples
+from container import CONTAINERFILE, Container, Image, Volume, instructions
+from harness import free_port, samples, wait_until
 from kubernetes import NODE, ROOT, TOOLS, of_name, only, render
 from simulator import SLURMSCOPE, Simulator
 from tokens import KEY, make_token

@@ -3,6 +3,7 @@
 #include "events_world.h"
 #include "model/job_run.h"
 #include "poll/event_poller.h"
+#include "polled.h"
 
 #include <stdlib.h>
 
@@ -19,10 +20,7 @@ int64_t __wrap_clock_now_s(void);
 const struct api_version *__wrap_client_version(const struct client *client)
 {
 	(void)client;
-	const struct api_version *row = api_versions;
-	while (strcmp(row->name, "v0.0.45") != 0)
-		row++;
-	return row;
+	return version_of("v0.0.45");
 }
 
 enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetch, struct plan_outcome *ret_outcome)
@@ -45,13 +43,7 @@ int64_t __wrap_clock_now_s(void)
 }
 
 struct life {
-	struct config config;
-	struct cluster cluster;
-	struct health health;
-	struct exporter exporter;
-	struct asker asker;
-	struct plan_task tasks[TASKS];
-	struct plan *plan;
+	struct polled polled;
 	struct job_rounds rounds;
 	struct event_poller poller;
 };
@@ -60,15 +52,9 @@ static struct life *life_new(void)
 {
 	now_s = BEGIN;
 	struct life *life = calloc(1, sizeof *life);
-	config_defaults(&life->config);
-	cluster_init(&life->cluster);
-	life->asker = (struct asker){.config = &life->config,
-				     .cluster = &life->cluster,
-				     .health = &life->health,
-				     .exporter = &life->exporter};
-	life->plan = tasks_plan(life->tasks, &life->config);
-	job_rounds_init(&life->rounds, life->cluster.job_table, 1, 67043328);
-	event_poller_init(&life->poller, &life->asker, life->plan, &life->rounds, NULL);
+	polled_init(&life->polled);
+	job_rounds_init(&life->rounds, life->polled.cluster.job_table, 1, 67043328);
+	event_poller_init(&life->poller, &life->polled.asker, life->polled.plan, &life->rounds, NULL);
 	event_poller_update(&life->poller);
 	return life;
 }
@@ -77,8 +63,7 @@ static void life_free(struct life *life)
 {
 	event_poller_done(&life->poller);
 	job_rounds_done(&life->rounds);
-	plan_free(life->plan);
-	cluster_done(&life->cluster);
+	polled_done(&life->polled);
 	free(life);
 }
 
@@ -86,7 +71,7 @@ static void life_free(struct life *life)
 static void show(struct life *life, const struct job *job, int64_t now)
 {
 	now_s = now;
-	job_table_put(life->cluster.job_table, job, now);
+	job_table_put(life->polled.cluster.job_table, job, now);
 	event_poller_record(&life->poller, now);
 }
 

@@ -1,7 +1,7 @@
 /* How jobs are read, as the version and what it serves change, and when they are searched for. The clock is the test's, and so
  * are the version that the client has found and all answers: these functions are replaced (CMakeLists.txt). */
-#include "check.h"
 #include "poll/job_poller.h"
+#include "polled.h"
 
 #include <stdlib.h>
 
@@ -43,50 +43,37 @@ enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetc
 }
 
 struct life {
-	struct config config;
-	struct cluster cluster;
-	struct health health;
-	struct exporter exporter;
-	struct asker asker;
-	struct plan_task tasks[TASKS];
-	struct plan *plan;
+	struct polled polled;
 	struct job_poller poller;
 };
 
 static struct life *life_new(void)
 {
 	struct life *life = calloc(1, sizeof *life);
-	config_defaults(&life->config);
-	cluster_init(&life->cluster);
-	life->asker = (struct asker){.config = &life->config,
-				     .cluster = &life->cluster,
-				     .health = &life->health,
-				     .exporter = &life->exporter};
-	life->plan = tasks_plan(life->tasks, &life->config);
-	job_poller_init(&life->poller, &life->asker, life->plan, life->tasks);
+	polled_init(&life->polled);
+	job_poller_init(&life->poller, &life->polled.asker, life->polled.plan, life->polled.tasks);
 	return life;
 }
 
 static void life_free(struct life *life)
 {
 	job_poller_done(&life->poller);
-	plan_free(life->plan);
-	cluster_done(&life->cluster);
+	polled_done(&life->polled);
 	free(life);
 }
 
 static void pass(struct life *life, uint64_t seconds)
 {
 	now_ns += seconds * UINT64_C(1000000000);
-	plan_next(life->plan, now_ns);
+	plan_next(life->polled.plan, now_ns);
 	job_poller_update(&life->poller);
 }
 
 /* jobs/state is 404 or 403, whichever way it is asked. */
 static void refuse_states(struct life *life)
 {
-	for (size_t way = STATES_BATCHES; way <= STATES_LIST && plan_is_allowed(life->plan, TASK_JOB_STATES); way++) {
-		plan_note(life->plan, now_ns,
+	for (size_t way = STATES_BATCHES; way <= STATES_LIST && plan_is_allowed(life->polled.plan, TASK_JOB_STATES); way++) {
+		plan_note(life->polled.plan, now_ns,
 			  &(struct plan_outcome){.task = TASK_JOB_STATES, .way = way, .result = PLAN_UNSUPPORTED});
 		job_poller_update(&life->poller);
 	}
@@ -94,17 +81,9 @@ static void refuse_states(struct life *life)
 
 static bool reads_states(const struct life *life)
 {
-	bool by_list = plan_is_allowed(life->plan, ENDPOINT_JOBS);
-	CHECK(by_list == life->poller.reads_list && by_list != plan_is_allowed(life->plan, TASK_JOB_STATES));
+	bool by_list = plan_is_allowed(life->polled.plan, ENDPOINT_JOBS);
+	CHECK(by_list == life->poller.reads_list && by_list != plan_is_allowed(life->polled.plan, TASK_JOB_STATES));
 	return !by_list;
-}
-
-static const struct api_version *version_of(const char *name)
-{
-	const struct api_version *row = api_versions;
-	while (row->name && strcmp(row->name, name) != 0)
-		row++;
-	return row;
 }
 
 static void test_lists_are_for_an_hour(void)
@@ -147,7 +126,7 @@ static void test_versions(void)
 /* diag has counted so many jobs. */
 static void count_jobs(struct life *life, uint64_t jobs)
 {
-	struct scheduler_section *scheduler = &life->cluster.scheduler;
+	struct scheduler_section *scheduler = &life->polled.cluster.scheduler;
 	scheduler->is_known = true;
 	scheduler->diag.jobs_pending = jobs;
 	scheduler->diag.jobs_running = 0;
@@ -157,7 +136,7 @@ static void count_jobs(struct life *life, uint64_t jobs)
 
 static bool is_search_wanted(const struct life *life)
 {
-	return plan_show(life->plan, now_ns, TASK_JOB_SEARCH).work > 0;
+	return plan_show(life->polled.plan, now_ns, TASK_JOB_SEARCH).work > 0;
 }
 
 /* How long it takes until a search is wanted, if diag counts so many jobs every so many seconds. */
@@ -196,7 +175,7 @@ static struct life *life_of_search(void)
 	count_jobs(life, JOBS);
 	CHECK(is_search_wanted(life));
 	search(life, true);
-	CHECK_NUMBER(job_table_counts(life->cluster.job_table).jobs, JOBS);
+	CHECK_NUMBER(job_table_counts(life->polled.cluster.job_table).jobs, JOBS);
 	count_jobs(life, JOBS);
 	CHECK(!is_search_wanted(life));
 	return life;
