@@ -3,14 +3,14 @@
 # quiet. Running jobs are told where to run and sleep for a day and a half;
 # what waits on cpu asks for four CPUs of one node, which no node has left.
 
-# Slurm refuses these for a reason that passes. (A job that begins in this second cannot be told to end in it: invalid time.)
+# Slurm refuses these for a reason that passes. An invalid time is one that is over before slurmctld hears of it.
 passing='timed out|try again|temporarily|not responding|contact slurm controller|Zero Bytes|Connection|Transport|currently disabled|prolog|configuring|pending|Invalid time'
 
 # Runs a step that has to be taken. What Slurm refuses for a passing reason is tried again; else the step fails with Slurm's words.
 patiently() {
 	local said deadline=$((SECONDS + patience))
 	until { said=$("$@" 2>&1 >&3 3>&-); } 3>&1; do
-		grep -qi "$passing" <<<"$said" || die "$cluster: $*: $said"
+		grep -qiE "$passing" <<<"$said" || die "$cluster: $*: $said"
 		((SECONDS < deadline)) || die "$cluster: $*: refused for $patience s: $said"
 		echo "$cluster: $*: $said; tried again" >&2
 		sleep 1
@@ -274,7 +274,7 @@ run_workload() {
 	deadline=$(sleeper frank --time=1 --deadline=now+65seconds -w dead1)
 	timeout=$(sleeper erin --time=1 -N1 -w cn01)
 	await RUNNING "$timeout"
-	scontrol update "jobid=$timeout" endtime=now
+	scontrol update "jobid=$timeout" endtime=now+20seconds
 	{
 		unanswered_job
 		ended_jobs
