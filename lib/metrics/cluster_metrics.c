@@ -1,4 +1,6 @@
-/* METRICS section 1: the cluster and its controllers. */
+/* The cluster: its name and releases, and each controller, whether it responds and how fast. For whoever is called at night:
+ * is it well, and which Slurm is it? From ping, and what each answer says of its release; slurmscope believes a ping that
+ * says down only as poll/health.h says. */
 #include "metrics/family.h"
 
 static void emit_info(struct exposition *out, const struct view *view, const struct family *family,

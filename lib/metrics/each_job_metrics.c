@@ -1,4 +1,6 @@
-/* METRICS section 8: each job by itself, for joins with what exporters on the nodes say of jobs. */
+/* Each job by itself: who has it, where it runs, what it holds and since when. For a user or their advisor who asks about
+ * one job, joined with what exporters on the nodes say of it. From the job table and its extras (jobs/each_job.h), only as many
+ * as --jobs.rows says. */
 #include "metrics/family.h"
 #include "model/hostlist.h"
 #include "model/tres.h"

@@ -1,4 +1,6 @@
-/* METRICS section 4: what happened to jobs, each event once. A family's offset is the enum tally_what. */
+/* What happened to jobs, each event once: submissions, starts, ends and their kinds, waits, run times, and what jobs used.
+ * For a site's operator: do jobs fail, how long do they wait, who used how much? From the tallies (events/tally.h), which
+ * slurmdbd's runs and the job table feed and which survive restarts. A family's offset is the enum tally_what. */
 #include "metrics/family.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-/* METRICS section 9: the exporter itself. */
+/* The exporter itself: each endpoint and what it cost, budgets, what is not known yet, events that were lost, the process.
+ * For whoever runs slurmscope: can the other numbers be trusted, and what does Slurm pay for them? From `struct exporter`,
+ * which the poller fills in for each page, and from slurmctld's own account in diag. */
 #include "metrics/family.h"
 
 static void emit_supported(struct exposition *out, const struct view *view,

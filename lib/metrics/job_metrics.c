@@ -1,4 +1,6 @@
-/* METRICS section 3: jobs now, for the cluster and each partition, account, user and QOS. */
+/* Jobs now: how many are in which state, why they wait, what they hold and ask for; for the cluster and each partition,
+ * account, user and QOS. For operators and users: who waits, for what, and who holds the machine? From the totals of the
+ * job table (jobs/job_totals.h). */
 #include "metrics/family.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-/* METRICS section 5, QOS and associations: limits as configured, against their use. */
+/* Limits of QOS and associations as configured, against their use. For whoever is asked why a job does not start, or sets
+ * limits: who is at which limit, and who is near? Limits are slurmdbd's qos and associations; their use slurmscope works
+ * out itself (entities/limits_use.h), for slurmrestd tells that of no QOS. */
 #include "entities/label.h"
 #include "metrics/family.h"
 

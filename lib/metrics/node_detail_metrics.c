@@ -1,4 +1,6 @@
-/* METRICS section 2: each node by itself, and what happens to nodes. */
+/* Each node by itself, and what happened to nodes. For whoever repairs them: which node is out, since when, why, by whom?
+ * How much is said of each follows --nodes.per-node. From the nodes that slurmctld lists (entities/node_table.h), and from
+ * how they differ from the list before (entities/node_events.h). */
 #include "metrics/family.h"
 
 #include <stdlib.h>

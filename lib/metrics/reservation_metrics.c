@@ -1,4 +1,5 @@
-/* METRICS section 6: reservations and licences. */
+/* Reservations and licences. For operators and users: what is set aside, is it used, and which licences are left? From
+ * slurmctld's lists of both; what of a reservation is in use comes from the job table, by the jobs that name it. */
 #include "metrics/family.h"
 #include "model/reservation.h"
 #include "model/tres.h"

@@ -1,4 +1,6 @@
-/* METRICS section 7: RPCs of slurmctld and slurmdbd, slurmdbd's roll-ups, and what conf says. */
+/* RPCs of slurmctld and slurmdbd by type and user, slurmdbd's roll-ups, and how full slurmctld's job table is. For Slurm's
+ * administrator: who asks the daemons for what, do they keep up, and is there room for more jobs? From diag of both,
+ * the job table, and conf where the version has it. */
 #include "metrics/family.h"
 
 #include <stdlib.h>

@@ -1,4 +1,6 @@
-/* METRICS section 7, the basics: scheduler, backfill and slurmctld's own queues, as sdiag shows them. */
+/* The scheduler, backfill and slurmctld's own queues, as sdiag shows them. For Slurm's administrator: does scheduling keep
+ * up, how deep does it look, what cuts it short? From diag; sums are kept over its resets at midnight
+ * (entities/running_sum.h). */
 #include "metrics/family.h"
 
 /* A row's offset is a number of enum sum. */

@@ -1,4 +1,6 @@
-/* METRICS section 5: fairshare, of accounts and users. */
+/* Fairshare of accounts and users: shares, usage, factor and level. For users and those who grant shares: why does somebody
+ * come first, and who used more than their share? From shares, which Slurm has from v0.0.40 on and renews every
+ * PriorityCalcPeriod. */
 #include "metrics/family.h"
 #include "model/fairshare.h"
 

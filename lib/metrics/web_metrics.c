@@ -1,4 +1,6 @@
-/* METRICS section 10: the exporter's own server: its connections, whom it turned away, its configuration. */
+/* The exporter's own server: its connections, whom it turned away, its certificate and configuration. For whoever runs
+ * slurmscope, when a scraper complains: was it refused, and why? From the server itself (web/http_server.h), by
+ * `struct exporter_process`. */
 #include "metrics/family.h"
 
 static void emit_count(struct exposition *out, const struct view *view, const struct family *family,
