@@ -109,7 +109,7 @@ static uint32_t state_bit(const struct view *view, const char *name)
 	return 0;
 }
 
-/* The values of a list: a parameter for each, or, in 22.05, which sees the last of repeated parameters, joined by commas.
+/* The values of a list: a parameter for each, or, in 22.05, joined by commas (PARAMS.md, "Lists of values").
  * `from` begins as the query. */
 static bool next_value(const struct view *view, const char *name, const char **from, char *joined,
 		       char *ret_value, size_t size)

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-	CONNECTIONS_MAX = 124,		   /* slurmrestd's; further ones hang */
+	CONNECTIONS_MAX = 124,		   /* SLURMRESTD.md, "Connections" */
 	CONNECTION_MEMORY_BYTES = 1 << 20, /* thousands of ids in one request line */
 };
 

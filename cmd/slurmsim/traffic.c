@@ -10,8 +10,8 @@ const char *const endpoint_names[ENDPOINTS] = {
 
 /* Per release 22.05, 24.11, 26.05: seconds of slurmrestd are a + b rows + c rows². For jobs,
  * states, nodes and slurmdb's jobs that is fitted to what was measured on the real ones (1,000 to
- * 100,000 rows; states of 24.11 up to 20,000, for 100,000 take it minutes, which nobody asks for);
- * the rest is small, and guessed from their size. slurmctld's time and the memory are linear. */
+ * 100,000 rows; states of 24.11 up to 20,000, for 100,000 take it minutes, which nobody asks for: SLURMRESTD.md, "Costs",
+ * and SLURMRESTD.md, "Lists"); the rest is small, and guessed from their size. slurmctld's time and the memory are linear. */
 static const struct {
 	const char *message;
 	int type;

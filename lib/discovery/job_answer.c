@@ -53,8 +53,8 @@ static bool was_brought(const struct job_answer *answer, size_t at, const struct
 	return at < answer->count && id_map_find(asked, (uint32_t)answer->rows[at].id) != 2;
 }
 
-/* The record of an array's first job comes once, among its tasks (24.11, 26.05). A job beside them may look like it; that
- * is found out when it is asked for by the task. `asked` gets 1 + how often each came. */
+/* The record of an array's first job comes once, among its tasks (SLURMRESTD.md, "jobs/state"). A job beside them may look
+ * like it; that is found out when it is asked for by the task. `asked` gets 1 + how often each came. */
 static void find_leaders(const struct job_answer *answer, struct id_map *asked, struct id_map *leaders)
 {
 	bool has_others = false;

@@ -1,7 +1,7 @@
 /* Whose details are asked for by job/{id}: jobs that are new or changed their state, and in turn all that live,
  * since reason, partition, QOS and account change without any change of state.
  *
- * The id of an array's first record brings every record of the array (SLURMRESTD.md). That is welcome while they
+ * The id of an array's first record brings every record of the array (SLURMRESTD.md, "Arrays"). That is welcome while they
  * are few: then it counts a large unsplit rest, too. Of an array with many records the first one's details are
  * taken from another task's. */
 #pragma once
@@ -61,7 +61,7 @@ bool job_details_are_lacking(const struct job_details *details);
 void job_details_take(struct job_details *details, const struct job *job, int64_t now);
 
 /* slurmctld knows no such job, or does not show it to this user (PrivateData; jobs/state shows it all the same).
- * It is asked for again when the next rotation begins. */
+ * It is asked for again when the next rotation begins (SLURMRESTD.md, "What a user sees"). */
 void job_details_note_unknown(struct job_details *details, uint64_t id);
 
 /* slurmdbd was asked: ids that have no details yet are slurmctld's to tell from now on. */

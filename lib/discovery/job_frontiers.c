@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum {
-	QUERY_BYTES_MAX = 60 * 1000, /* slurmrestd takes 81 kB of URL (24.11) */
+	QUERY_BYTES_MAX = 60 * 1000, /* what slurmrestd takes: SLURMRESTD.md, "Connections" */
 	WINDOW_MAX = 1024,
 	GAP_MAX = 10000, /* ids further above a frontier than this are another one's */
 	KNOWN_SKIPPED_MAX = 100000,

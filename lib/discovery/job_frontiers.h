@@ -1,6 +1,6 @@
 /* Where new jobs appear: the ids that slurmctld will give next. It counts up from FirstJobId, at MaxJobId begins
  * anew, and leaves out ids in use; an operator may choose an id of his own, and a federation's jobs have
- * their cluster's number in the upper bits: so there may be several frontiers. */
+ * their cluster's number in the upper bits (SLURMRESTD.md, "Job ids"): so there may be several frontiers. */
 #pragma once
 
 #include "base/buf.h"

@@ -3,7 +3,7 @@
  * A round asks for each known id and then for those above the frontiers. What is in none of these places is
  * missed by diag's counts and searched for. An answer counts when it was whole.
  *
- * What jobs/state does (24.11 and 26.05; SLURMRESTD.md): ids that do not exist are left out; the id of an
+ * What jobs/state does (SLURMRESTD.md, "jobs/state"): ids that do not exist are left out; the id of an
  * array's first record brings all of its tasks; "40_19" brings the record of task 19 alone, and if that is
  * the unsplit rest, all tasks of the rest. Rows cost slurmrestd quadratically: batches are measured in
  * predicted rows. */

@@ -1,6 +1,6 @@
 /* What jobs hold of the resources that QOS and associations limit, by who is to be charged for it.
  *
- * As slurmctld counts (acct_policy.c; held against `scontrol show assoc_mgr` of 22.05, 24.11 and 26.05):
+ * As slurmctld counts (acct_policy.c; SLURMRESTD.md, "Limits"):
  * a job counts as submitted, each array task by itself, from its submission to its end; as running, with
  * its TRES, while it is RUNNING or SUSPENDED, and no more once it is COMPLETING. `node` counts different
  * nodes, however many jobs share one. Running TRES-minutes are TRES times the time that is left. */

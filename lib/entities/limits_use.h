@@ -1,7 +1,7 @@
 /* Limits against their use: who holds how much of what QOS and associations limit.
  *
  * Worked out anew from the sections of jobs, partitions, QOS and associations whenever one of them was
- * swapped, as slurmctld charges a job (held against `scontrol show assoc_mgr` of 22.05, 24.11, 26.05):
+ * swapped, as slurmctld charges a job (SLURMRESTD.md, "Limits"):
  * - to one QOS: of several that a pending job names, the one with the highest priority, the first of
  *   equals; and to the QOS of its partition, while pending of each partition that it names. OverPartQOS
  *   decides which of the two limits a job, not which is charged. A QOS is charged once for a job.

@@ -1,8 +1,8 @@
 /* Which windows of end times slurmdbd is asked for. Two kinds take turns: short ones for what just ended, and every twenty
  * of them a sweep from where all ends are known, for slurmctld hands records over late when slurmdbd was away
- * (SLURMRESTD.md). Both are cut into windows of so many runs as an answer may have; after a downtime a sweep takes many.
- * One that goes over what was asked for before lets short ones in between. Pure: times are Unix seconds, given. Ends told again are to be
- * recognised by the caller.
+ * (SLURMRESTD.md, "What slurmdbd knows when"). Both are cut into windows of so many runs as an answer may have; after
+ * a downtime a sweep takes many. One that goes over what was asked for before lets short ones in between. Pure: times are
+ * Unix seconds, given. Ends told again are to be recognised by the caller.
  *
  * Records are handed over in their turn. So what waited at one moment is there when the queue was empty since, or when so
  * many have left it as waited then. A queue that only ever has a few, whenever diag looks, tells of few that leave; one

@@ -1,6 +1,7 @@
 /* The runs whose events are being counted: those that live, and those that ended lately, so that what slurmdbd
  * tells again is known. A run is known by the job's id, or its array's with the task, and the time of its
- * submission; a requeue makes a new run, for it moves that time (SLURMRESTD.md). Of one thread. */
+ * submission; a requeue makes a new run, for it moves that time (SLURMRESTD.md, "What slurmdbd knows when"). Of
+ * one thread. */
 #pragma once
 
 #include "base/id_map.h"

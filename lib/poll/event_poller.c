@@ -164,10 +164,9 @@ static bool is_completing(const struct event_poller *poller, const struct job *j
 	return job_events_completing(poller->recorder.events, (uint32_t)job->id) >= now - SETTLED_AFTER_S;
 }
 
-/* Of a short job slurmdbd may hear the end first: then it has neither partition nor array until it hears of its start
- * (seen with 22.05). Of one that was cancelled it hears the end at once and the exit code when its processes are gone,
- * minutes later if slurmctld was stopped meanwhile (26.05), or just after the table showed them gone (24.11). It is told
- * again. */
+/* Of a short job slurmdbd may hear the end first: then it has neither partition nor array until it hears of its start. Of
+ * one that was cancelled it hears the end at once and the exit code when its processes are gone, maybe just after the table
+ * showed them gone, or minutes later (SLURMRESTD.md, "What slurmdbd knows when"). It is told again. */
 static bool is_whole(const struct event_poller *poller, const struct job_run *run, int64_t now)
 {
 	int64_t end = time_of(run->job.end_time);

@@ -3,8 +3,8 @@
  * Slurm's ping lists all SlurmctldHosts in slurm.conf's order, and a backup that waits answers it, too: "primary" only
  * says which is named first (Slurm's scontrol.c calls the one at offset 0 that, its backup.c answers REQUEST_PING while it
  * waits; tests/cluster/test_failover.py looks at both on a real pair). A controller takes over when those before it are gone and gives way when one of them is
- * back, so the one that serves is the first that responds. With a bad token none does, nor while none is up: neither
- * tells who should lead. */
+ * back, so the one that serves is the first that responds. With a bad token none does (SLURMRESTD.md, "Tokens"), nor while
+ * none is up: neither tells who should lead. */
 #pragma once
 
 #include "cluster/cluster.h"

@@ -7,8 +7,8 @@
 
 /* A way without records_max asks for the whole list.
  *
- * Measured with Slurm 24.11 and 26.05 of Debian's packages, 10,000 nodes, up to 100,000 job records (SLURMRESTD.md);
- * the planner learns how far a site is from that. Seconds of slurmrestd and of slurmctld, bytes. */
+ * Measured with Slurm 24.11 and 26.05 of Debian's packages, 10,000 nodes, up to 100,000 job records (SLURMRESTD.md, "Costs",
+ * and SLURMRESTD.md, "Lists"); the planner learns how far a site is from that. Seconds of slurmrestd and of slurmctld, bytes. */
 static const struct plan_way small[] = {{
 	.name = "whole",
 	.slurmrestd_s = {.request = 0.003},
@@ -50,8 +50,7 @@ static const struct plan_way jobs[] = {
 			     .memory_per_record = 42e3},
 };
 
-/* Some 500 rows a request cost least (24.11: per 1,000 rows 250 take 7.5 ms, 500 6.5, 1,000 8.0 at best); more only where
- * requests are what is short. */
+/* Some 500 rows a request cost least (SLURMRESTD.md, "Costs"); more only where requests are what is short. */
 #define STATES_COST                                                                                \
 	.slurmrestd_s = {.request = 0.0008, .record = 2e-6, .square = 1.6e-9},                     \
 	.slurmctld_s = {.request = 0.0001, .record = 0.3e-6}, .bytes_per_record = 90
@@ -77,8 +76,7 @@ static const struct plan_way job_details[] = {
 			    .records_min = 1,
 			    .records_max = 1},
 	[DETAILS_LIST] = JOBS_WHOLE,
-	/* 10 ids cost 1.0 ms each, 100 0.45, 300 to 2,400 the same 0.25, and 87 kB each that slurmrestd keeps (24.11, 100,000
-	 * records) */
+	/* more ids cost the same each, and slurmrestd keeps more for them (SLURMRESTD.md, "Costs") */
 	[DETAILS_ACCOUNTING] = {.name = "accounting",
 				.slurmrestd_s = {.request = 0.007, .record = 0.25e-3},
 				.bytes_per_record = 4800,
@@ -86,7 +84,7 @@ static const struct plan_way job_details[] = {
 				.records_max = ACCOUNTING_IDS_MAX},
 };
 
-/* Of slurmdbd; some 5 kB and 0.5 ms a run, with three steps 33 kB, 3.4 ms and 0.6 MB that slurmrestd grows by. */
+/* Of slurmdbd; with three steps a run costs seven times as much (SLURMRESTD.md, "Costs"). */
 static const struct plan_way job_ends[] = {{.name = "windows",
 					    .slurmrestd_s = {.request = 0.005, .record = 0.5e-3},
 					    .bytes_per_record = 5000}};

@@ -15,7 +15,7 @@ enum { JOB_STATES_BOUND_S = 26 };
 /* Until many jobs have their first details, which need the budget more: most totals wait for them. */
 enum { JOB_STATES_FILLING_S = 120 };
 
-/* Of so many jobs a list of all states costs 0.5 s of slurmrestd (24.11). */
+/* Of so many jobs a list of all states costs 0.5 s of slurmrestd (SLURMRESTD.md, "Lists"). */
 enum { JOB_STATES_LIST_MAX = 10000 };
 
 /* Fills in the wishes of the configuration. Static but for those: of use to one poller at a time. */

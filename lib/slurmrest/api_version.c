@@ -4,14 +4,14 @@
 #include <string.h>
 
 /* Any `flags` replace the default SHOW_ALL|SHOW_DETAIL; ALL keeps jobs of hidden partitions and halves
- * the bytes (job_resources and gres_detail go). Versions before v0.0.40 refuse the parameter; their
- * answers do not say when they were current, which an update_time would have to name. */
+ * the bytes (PARAMS.md, "Flags"; SLURMRESTD.md, "One job"). Versions before v0.0.40 have no such parameter, and their
+ * answers do not say when they were current, which an update_time would have to name (SLURMRESTD.md, "update_time"). */
 static const char all[] = "?flags=ALL";
-/* Without LOCAL slurmrestd asks slurmctld twice for one job (24.11, 26.05: diag's rpcs_by_user). */
+/* Without LOCAL slurmrestd asks slurmctld twice for one job (SLURMRESTD.md, "One job"). */
 static const char local[] = "?flags=LOCAL";
 /* v0.0.40 tells the cores of each node, and not its CPUs. */
 static const char detail[] = "?flags=LOCAL&flags=DETAIL";
-/* Any flag of slurmdb/jobs replaces the defaults, which are these two. */
+/* Any flag of slurmdb/jobs replaces the defaults, which are these two (PARAMS.md, "Flags of slurmdb/jobs"). */
 static const char runs[] = "&show_duplicates=true&disable_truncate_usage_time=true";
 
 const struct api_version api_versions[] = {

@@ -105,7 +105,7 @@ static enum http_result get(struct client *client, const char *path, http_body_f
 	const char *value = token_value(client->token);
 	const char *user = client->user ? client->user : token_user(client->token);
 	const struct http_header headers[] = {
-		{"X-SLURM-USER-NAME", value ? user : NULL}, /* 22.05 wants it beside the token */
+		{"X-SLURM-USER-NAME", value ? user : NULL}, /* 22.05 wants it: SLURMRESTD.md, "Tokens" */
 		{"X-SLURM-USER-TOKEN", value},
 		{NULL, NULL},
 	};
@@ -123,8 +123,7 @@ static bool is_expired(const struct client *client)
 	return expiry && expiry <= clock_now_s();
 }
 
-/* Where later ones say 511 22.05 says 500, with an error number that tells (slurmdbd) or none that does
- * (slurmctld), and slurmdbd's errors are 502 later; an expired token explains them. */
+/* 22.05 says 500 where later releases say 511, and may not say why (SLURMRESTD.md, "Tokens"); an expired token explains it. */
 static bool is_token_refused(const struct client *client, const struct answer *answer)
 {
 	return answer->unauthentic || is_expired(client);
@@ -136,7 +135,7 @@ static enum fetch_result unanswered_result(enum http_result result)
 }
 
 /* Finds the newest API version that both sides speak, by asking for ping from the newest known one
- * downwards (404: not served; /openapi could end a slurmrestd before 25.05). */
+ * downwards (404: not served; why not /openapi: SLURMRESTD.md, "API versions"). */
 static enum fetch_result discover(struct client *client, struct error *err)
 {
 	if (!token_refresh(client->token, clock_now_s(), err))
@@ -185,7 +184,7 @@ static enum fetch_result judge(const struct client *client, const struct transfe
 {
 	if (reply->status == 304 && is_since)
 		return FETCH_UNCHANGED;
-	/* 24.11: 404, 26.05: 404, 22.05: 500; all say so in errors[] */
+	/* 404 or 500; all say so in errors[] (SLURMRESTD.md, "Status and errors", also of what follows) */
 	if (transfer->is_json && answer->unknown_jobs && answer->unknown_jobs == answer->error_count)
 		return FETCH_NOT_FOUND;
 	if (reply->status != 200) {
@@ -213,7 +212,7 @@ static enum fetch_result judge(const struct client *client, const struct transfe
 		error_set(err, "the answer has no records");
 		return FETCH_INVALID;
 	}
-	/* 24.11 and later: an empty list, last_update 0 and a warning mean "unchanged", not "empty" */
+	/* an empty list, last_update 0 and a warning mean "unchanged", not "empty" (SLURMRESTD.md, "An empty list") */
 	if (!answer->records && answer->warning_count && answer->last_update == 0) {
 		if (is_since)
 			return FETCH_UNCHANGED;

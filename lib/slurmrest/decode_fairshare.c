@@ -29,8 +29,8 @@ static const struct field fields[] = {
 /* SLURMDB_FS_USE_PARENT: FairShare=parent has no shares of its own. */
 #define SHARES_OF_PARENT 0x7fffffff
 
-/* No usage makes the level infinite: DBL_MAX in v0.0.40 and v0.0.41 (or "Infinity"), infinite:true later
- * on 24.11, 25.11 and 26.11, 2^64 on 26.05. Root has none: NO_VAL in v0.0.40. */
+/* No usage makes the level infinite, which each release spells otherwise (SLURMRESTD.md, "Fairshare"). Root has none:
+ * NO_VAL in v0.0.40. */
 static double level_of(double level)
 {
 	if (level == (double)(UINT32_MAX - 1))

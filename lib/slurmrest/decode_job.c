@@ -62,7 +62,7 @@ static const struct field fields[] = {
 };
 
 /* Before v0.0.40 job_state is one word: job_state_string() prints a flag in place of the base state
- * when one of these is set. */
+ * when one of these is set (SLURMRESTD.md, "Job records"). */
 static int base_state_behind_flag(const struct job *job)
 {
 	uint64_t pending = UINT64_C(1) << JOB_FLAG_REQUEUED | UINT64_C(1) << JOB_FLAG_REQUEUE_HOLD |
@@ -116,7 +116,7 @@ static const struct field task_fields[] = {
 };
 
 /* "26_2" is task 2 of an array, but 26 is the id of the task's own record, not the array's; likewise
- * "48+1" (both seen with 24.11 and 26.05). */
+ * "48+1" (SLURMRESTD.md, "jobs/state"). */
 static bool finish_task(struct vocabulary *vocabulary, void *record)
 {
 	(void)vocabulary;

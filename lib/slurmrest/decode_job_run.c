@@ -149,8 +149,8 @@ static const struct field fields[] = {
 };
 
 /* An array's last task takes the record of the rest. When slurmdbd hears how it ended but never that it started, which a
- * slurmctld may take with it when another takes over, the record still lists the rest as it was (24.11): sacct has each
- * task of it end so, those that were split from it meanwhile a second time. */
+ * slurmctld may take with it when another takes over, the record still lists the rest as it was (SLURMRESTD.md, "Arrays"):
+ * sacct has each task of it end so, those that were split from it meanwhile a second time. */
 static void name_last_task(struct job *job)
 {
 	uint64_t task = job_last_task(job);
@@ -190,7 +190,7 @@ static void name_one_partition(struct job_run *run)
 }
 
 /* slurmdbd gives the present moment, the window's end, or, of what was cancelled before it got nodes, NO_VAL or the
- * moment of its end (22.05) for times that never came. */
+ * moment of its end (22.05) for times that never came (SLURMRESTD.md, "slurmdbd's jobs"). */
 static void clear_future(struct job_run *run)
 {
 	struct job *job = &run->job;

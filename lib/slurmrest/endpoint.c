@@ -16,7 +16,7 @@ void endpoint_cluster_query(enum endpoint which, const char *cluster, char *to, 
 }
 
 /* flags=ALL on partitions is for hidden ones, which are left out otherwise; nodes must not have it: it
- * switches SHOW_MIXED off, and mixed nodes then say ALLOCATED (24.11). */
+ * switches SHOW_MIXED off, and mixed nodes then say ALLOCATED (SLURMRESTD.md, "Nodes"). */
 const struct endpoint_row endpoint_table[ENDPOINTS] = {
 	[ENDPOINT_PING] = {.name = "ping", .path = "/ping", .interval_s = 30, .record = &ping_record},
 	[ENDPOINT_DIAG] = {.name = "diag",
@@ -29,12 +29,12 @@ const struct endpoint_row endpoint_table[ENDPOINTS] = {
 				 .takes_update_time = true,
 				 .takes_flags = true,
 				 .asks_slurmctld = true,
-				 .asks_slurmdbd = true, /* for TRES: 24.11 and 26.05 answer 500 without it */
+				 .asks_slurmdbd = true, /* for TRES (SLURMRESTD.md, "Partitions") */
 				 .interval_s = 300,
 				 .record = &partition_record},
 	[ENDPOINT_NODES] = {.name = "nodes",
 			    .path = "/nodes",
-			    .update_time_since = "26.05.3", /* 24.11: now and then 500, Unspecified error */
+			    .update_time_since = "26.05.3", /* before, 500 now and then (SLURMRESTD.md, "update_time") */
 			    .takes_update_time = true,
 			    .asks_slurmctld = true,
 			    .interval_s = 60,

@@ -147,7 +147,7 @@ void field_reader_free(struct field_reader *reader)
 }
 
 /* NO_VAL and INFINITE of 32 and 64 bits leak out of 22.05 as plain numbers (4294967294, -2), and -1
- * means unlimited there: SLURM_NO_VAL and SLURM_INFINITE in slurm.h. */
+ * means unlimited there: SLURM_NO_VAL and SLURM_INFINITE in slurm.h (FIELDS.md, "Numbers"). */
 static uint64_t number_of(const struct json_value *value, uint64_t scale)
 {
 	if (value->type != JSON_NUMBER || isnan(value->number))

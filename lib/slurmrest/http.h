@@ -33,7 +33,7 @@ enum http_trouble {
 struct http_reply {
 	long status;    /* 0 if none came */
 	double seconds; /* from the request to the last byte */
-	double own_seconds; /* of these we computed: slurmrestd makes an answer before it sends any of it (SLURMRESTD.md) */
+	double own_seconds; /* of these we computed, slurmrestd was done before (SLURMRESTD.md, "How an answer is made") */
 	uint64_t bytes; /* of the body */
 	enum http_trouble trouble;
 	int64_t date;     /* Unix seconds, of the header Date; 0: none. slurmrestd sends neither this nor */

@@ -11,7 +11,7 @@ const char *const job_run_end_states[] = {
 	"PREEMPTED", "BOOT_FAIL", "DEADLINE", "OUT_OF_MEMORY", NULL,
 };
 
-/* A raw comma or blank in a query is refused. */
+/* A raw comma or blank in a query is refused (PARAMS.md, "Bad values"). */
 static void add_value(struct buf *out, const char *value)
 {
 	for (const char *c = value; *c; c++)
@@ -31,8 +31,7 @@ static void begin(const struct job_runs_query *query, struct buf *out)
 	}
 }
 
-/* Of a list's values, each is a parameter of its own (24.11 and 26.05 refuse "a%2Cb"), or all are one (of repeated
- * ones 22.05 sees the last). */
+/* Of a list's values, each is a parameter of its own, or all are one (PARAMS.md, "Lists of values"). */
 static void begin_value(const struct job_runs_query *query, const char *name, bool is_first,
 			struct buf *out)
 {
@@ -67,7 +66,7 @@ bool job_runs_query_tells_sizes(const struct job_runs_query *query)
 	return *query->version->runs_query;
 }
 
-/* Without states the window would mean: whatever lived in it. */
+/* Without states the window would mean: whatever lived in it (SLURMRESTD.md, "slurmdbd's jobs"). */
 void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, uint64_t last,
 			  bool with_requeued, struct buf *ret_query)
 {

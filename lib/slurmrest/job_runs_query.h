@@ -1,6 +1,7 @@
 /* What ENDPOINT_DBD_JOBS is asked. slurmdbd answers it, slurmctld is not asked. There are no pages: ask for few ids, or
  * short windows. Every run comes, also those that ended by requeue or with their node, and its times are not cut to
- * the window: from v0.0.40 on any flag switches off the defaults that say so, hence they are named (PARAMS.md). */
+ * the window: from v0.0.40 on any flag switches off the defaults that say so, hence they are named
+ * (PARAMS.md, "Flags of slurmdb/jobs"). */
 #pragma once
 
 #include "base/buf.h"

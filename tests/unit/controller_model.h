@@ -1,5 +1,5 @@
-/* A slurmctld for tests, as far as jobs/state and job/{id} show it (SLURMRESTD.md, "Data"): records with raw ids,
- * arrays that split, ids that are counted up. */
+/* A slurmctld for tests, as far as jobs/state and job/{id} show it (SLURMRESTD.md, "jobs/state",
+ * and SLURMRESTD.md, "Arrays"): records with raw ids, arrays that split, ids that are counted up. */
 #pragma once
 
 #include "base/buf.h"

@@ -12,7 +12,7 @@ enum { WAYS_MAX = 2 };
 #define TIMEOUT_S 300.0
 #define GRACE_S 1200.0 /* to fill the cold tables, and to come back after trouble */
 
-/* SLURMRESTD.md, "Cost" */
+/* SLURMRESTD.md, "Costs" */
 static const struct plan_way small_ways[] = {
 	{"whole", {0.002, 0, 0}, {0.0002, 0, 0}, 5e3, 0, 1, 1}};
 static const struct plan_way state_ways[] = {

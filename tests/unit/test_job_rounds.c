@@ -337,7 +337,7 @@ static void test_borrowed_details(void)
 	free(world);
 }
 
-/* slurmrestd takes 81 kB of URL (24.11), some are left for what stands before them. */
+/* slurmrestd takes 81 kB of URL (SLURMRESTD.md, "Connections"), some are left for what stands before them. */
 static void test_urls_are_bounded(void)
 {
 	struct world *world = calloc(1, sizeof *world);
