@@ -2,8 +2,12 @@
 
 #include <math.h>
 
+/* The longest window, and how far the ledger goes back. At 6 % a request of 648 s has this window; the longest that was
+ * measured, a list of 100,000 jobs (26.05), took 363 s. */
 #define SPAN_S (6 * 3600.0)
-#define SURPRISE 0.05 /* of ten minutes' budget: less is none */
+/* A request surprises if it takes this part of ten minutes' budget beyond its prediction. Smaller errors would fill the
+ * ring of `bigs` and push out the large ones. */
+#define SURPRISE 0.05
 
 void budget_set_duty(struct budget *budget, double duty, uint64_t now_ns)
 {
@@ -53,7 +57,7 @@ double budget_biggest(const struct budget *budget, uint64_t now_ns)
 	return biggest;
 }
 
-/* Is there a request in the last `window_s` that makes the promise hold only for longer windows? */
+/* Does the window hold a request so large that the promise holds only for longer windows? */
 static bool is_too_short(const struct budget *budget, uint64_t now_ns, double window_s)
 {
 	for (size_t i = 0; i < bigs_kept(budget); i++)

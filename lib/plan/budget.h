@@ -1,18 +1,18 @@
-/* The promise: of any window of max(10 min, 2 x the largest request in it / duty), at most `duty` is
- * spent, but for the largest surprise in it: what one request took beyond its prediction. With another duty it
- * begins anew: who may spend half of what he did is not to spend nothing first. */
+/* The promise: of any window of max(10 min, 2 x the largest request in it / duty), at most `duty` is spent. The largest
+ * surprise in it, what one request took beyond its prediction, may come on top. With another duty the promise begins
+ * anew: else a budget that is halved would allow no request until the old ones leave the window. */
 #pragma once
 
 #include "plan/ledger.h"
 
 #include <stdbool.h>
 
-#define BUDGET_WINDOW_S 600.0
-#define BUDGET_BIGS 64
+#define BUDGET_WINDOW_S 600.0 /* at 6 % it holds 36 s of slurmrestd */
+#define BUDGET_BIGS 64 /* how many are kept; large requests are rare, as each fills half of its window */
 
 struct budget {
 	double duty;
-	uint64_t since_ns; /* that it is this one */
+	uint64_t since_ns; /* when the duty became this one */
 	struct ledger ledger;
 	struct {
 		uint64_t ns;
@@ -25,17 +25,16 @@ void budget_init(struct budget *budget, double duty, uint64_t now_ns);
 void budget_set_duty(struct budget *budget, double duty, uint64_t now_ns);
 void budget_done(struct budget *budget);
 
-/* The window that a request of so many seconds makes the promise hold for. */
+/* The window, in seconds, that the promise holds for beside a request of `seconds`. */
 double budget_window_s(const struct budget *budget, double seconds);
 
-/* Does a request of so many seconds keep the promise, in any window that ends now, and leave so many of them? */
+/* Does a request of `seconds` keep the promise in each window that ends now, and leave `left_s` in it for others? */
 bool budget_fits(const struct budget *budget, uint64_t now_ns, double seconds, double left_s);
 
-/* The largest request, as far as it was predicted, whose window is longer than ten minutes and not
- * over; or 0. */
+/* The predicted seconds of the largest request whose window is longer than ten minutes and not over; 0: none. */
 double budget_biggest(const struct budget *budget, uint64_t now_ns);
 
 void budget_spend(struct budget *budget, uint64_t now_ns, double seconds, double predicted_s);
-/* Corrects what was spent by what somebody else measured; may be negative. */
+/* Corrects what was spent by what slurmctld measured; may be negative. */
 void budget_correct(struct budget *budget, uint64_t now_ns, double seconds);
 double budget_duty(const struct budget *budget, uint64_t now_ns); /* spent, in the last ten minutes */

@@ -2,14 +2,19 @@
 
 #include <math.h>
 
+/* How much of an error each request corrects: `now` follows a change within some ten requests, `usual` within a hundred.
+ * So slowness that lasts a while does not become the usual at once. */
 #define RATE_NOW 0.1
 #define RATE_USUAL 0.01
-/* Before so many requests a prediction may change by any factor, then by two at a time. */
+/* The first guess may be off by any factor. After this many requests a prediction changes by at most two at a time, so
+ * that one odd answer cannot upset the plan. */
 #define FEW 3
+/* Bounds of what is believed. A factor of 0 would make requests free; a cost that grows without end would stop them. */
 #define SCALE_MIN 0.01
 #define SCALE_MAX 1000.0
+/* How many times slower than usual is trouble, so that Slurm is asked less often. No measured figure is recorded. */
 #define SLOW 3.0
-/* What is slower than usual by less is no trouble: somebody held a lock. */
+/* A small answer that is later than usual by less than this is no trouble: somebody held a lock. */
 #define SLOW_S 0.05
 
 void cost_init(struct cost *cost, const struct plan_cost *guess)
@@ -49,7 +54,7 @@ double cost_seconds_at_worst(const struct cost *cost, uint64_t records)
 	return is_known ? predicted * fmax(1, cost->last[newest].seconds / expected) : predicted;
 }
 
-/* measured / predicted of the last three requests: the middle one, or of fewer the smallest. */
+/* measured / predicted of the last three requests: the median; of fewer requests the smallest. */
 static double median_ratio(const struct cost *cost, const struct cost_scale *scale,
 			   double allowed_s)
 {
@@ -66,8 +71,7 @@ static double median_ratio(const struct cost *cost, const struct cost_scale *sca
 	return cost->count < 3 ? low : fmax(low, fmin(high, ratio[2]));
 }
 
-/* The error goes to the two parts as they contribute to the prediction (normalised least mean
- * squares). */
+/* The error is divided between the two parts by what each adds to the prediction (normalised least mean squares). */
 static void correct(const struct cost *cost, struct cost_scale *scale, double records, double ratio,
 		    double rate)
 {
@@ -92,7 +96,7 @@ void cost_learn(struct cost *cost, uint64_t records, double seconds)
 	size_t oldest = cost->count++ % 3;
 	cost->last[oldest].records = n;
 	cost->last[oldest].seconds = seconds;
-	double eager = 1 / (double)cost->count; /* at first nothing is known */
+	double eager = 1 / (double)cost->count; /* the first request is believed, as nothing else is known */
 	correct(cost, &cost->now, n, median_ratio(cost, &cost->now, 0), fmax(RATE_NOW, eager));
 	double ratio = cost->count > FEW ? fmin(seconds / usual_s, 2) : seconds / usual_s;
 	correct(cost, &cost->usual, n, ratio, fmax(RATE_USUAL, eager));

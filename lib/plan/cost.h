@@ -1,6 +1,6 @@
-/* What requests of one way cost: the shape is given (plan_cost), how far it is off is learnt, for the
- * part per request and the part per record. One outlier teaches nothing: the median of the last three
- * does. */
+/* What requests of one way cost. The shape is given (plan_cost); two factors are learnt, for the part per request and
+ * the part per record. The median of the last three requests teaches, so that one outlier teaches nothing. Costs are in
+ * seconds. */
 #pragma once
 
 #include "plan/plan.h"
@@ -11,7 +11,7 @@ struct cost_scale {
 
 struct cost {
 	struct plan_cost guess;
-	struct cost_scale now, usual; /* the second learns slowly */
+	struct cost_scale now, usual; /* `usual` learns slowly: what is slow is measured by it */
 	struct {
 		double records, seconds;
 	} last[3];
@@ -24,14 +24,14 @@ void cost_init(struct cost *cost, const struct plan_cost *guess);
 void cost_guess_like(struct cost *cost, const struct cost *like);
 
 double cost_seconds(const struct cost *cost, uint64_t records); /* predicted */
-/* The same, or what the last request tells if that is more: an outlier teaches nothing, but may be the
- * first of many. */
+/* The same, or more if the last request took more. One outlier teaches nothing, but it may be the first of many, so
+ * the budget must have room for it. */
 double cost_seconds_at_worst(const struct cost *cost, uint64_t records);
 void cost_learn(struct cost *cost, uint64_t records, double seconds);
-/* It was found otherwise that all costs so many times what was believed. */
+/* slurmctld's account tells that everything costs `factor` times what was believed. */
 void cost_multiply(struct cost *cost, double factor);
 
-/* Were the last answers, but for one, more than three times slower than usual, and notably? */
+/* Were at least two of the last three answers more than three times slower than usual, by an amount that matters? */
 bool cost_is_slow(const struct cost *cost);
 
 /* The number of records for which a record costs least, where a request costs `price_s` besides;

@@ -3,14 +3,19 @@
 
 #include <math.h>
 
+/* The brake doubles the intervals of what asks slurmctld. More than this would help slurmctld little and cost the numbers
+ * their use. */
 #define BRAKE_MAX 8.0
-#define BRAKE_HARDER_S 15.0
+#define BRAKE_HARDER_S 15.0 /* the target interval of diag, which tells what the last step did */
+/* The brake eases after a minute without trouble, a step a minute: at once it would bring the load back at once. */
 #define BRAKE_EASE_S 60.0
-/* slurmctld's account counts RPCs, of which a request of ours causes one or two. */
+/* slurmctld's account counts RPCs, of which a request of ours causes one or two. If it counts more than this many, others
+ * use our name, too. */
 #define RPCS_PER_REQUEST_MAX 4.0
+/* How much of its error an account corrects. It covers many requests of many ways, so each tells little of one way. */
 #define ACCOUNT_RATE 0.3
 
-/* The error goes to the ways by what each was charged with (as in cost.c). */
+/* The error is divided among the ways by what each was charged with (as in cost.c). */
 static void learn_account(struct plan *plan, double ratio, double sum)
 {
 	double squares = 0;
@@ -26,9 +31,9 @@ static void learn_account(struct plan *plan, double ratio, double sum)
 		}
 }
 
-/* What slurmctld spent on all but probes, of an account that says `spent_s`, where `sum_s` was believed: not what probes may
- * have waited for, nor more than was waited for the others. An account that says more, or of more RPCs than ours, is
- * also others' who use the name: then the last is all that is known. */
+/* How many seconds slurmctld spent on all but probes. Its account says `spent_s`; the planner charged `sum_s`. What probes
+ * waited for is taken off, for it may have been waiting for a lock. More than we waited for cannot have been ours. An
+ * account beyond that, or of too many RPCs, is also of others who use our name; then only that limit is known. */
 static double believed_s(const struct plan *plan, double spent_s, double rpcs, double sum_s)
 {
 	double least_s = fmax(spent_s - plan->probed_s, 0), most_s = fmin(spent_s, plan->waited_s);
@@ -55,7 +60,7 @@ void plan_note_slurmctld(struct plan *plan, uint64_t now_ns, double seconds, uin
 			plan->tasks[i].ways[j].charged_s = 0;
 	plan->requests_charged = 0;
 	plan->waited_s = 0;
-	plan->probed_s = plan->tasks[plan->asked.task].seconds; /* diag's own RPC is in the next account */
+	plan->probed_s = plan->tasks[plan->asked.task].seconds; /* diag's own RPC is part of the next account */
 	plan->account.is_known = true;
 	plan->account.seconds = seconds;
 	plan->account.count = count;

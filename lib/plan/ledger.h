@@ -1,4 +1,4 @@
-/* What was spent in any of the last hours, in slots of ten seconds. */
+/* What was spent in any window of the last hours, in slots of ten seconds: six hours are 2,160 numbers. Of one thread. */
 #pragma once
 
 #include <stddef.h>
@@ -17,5 +17,6 @@ void ledger_init(struct ledger *ledger, double span_s, uint64_t now_ns);
 void ledger_done(struct ledger *ledger);
 void ledger_add(struct ledger *ledger, uint64_t now_ns, double amount);
 
-/* Spent in the last `window_s` seconds (at most the span), and since the slot began that they begin in. */
+/* What was spent in the last `window_s` seconds (at most the span). The first slot counts as a whole: the answer covers
+ * up to ten seconds too much rather than too little. */
 double ledger_spent(const struct ledger *ledger, uint64_t now_ns, double window_s);

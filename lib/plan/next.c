@@ -3,10 +3,15 @@
 #include <float.h>
 #include <math.h>
 
+/* How long to wait at most where nothing is due. It is also the wait of a task that earns nothing. */
 #define NOTHING_S 60.0
+/* A task without a bound, or far behind it, leaves in the budget what bounds take in this time. So full windows do not
+ * hold up tasks with bounds, of which job states have the shortest: 26 s. */
 #define KEPT_S 30.0
-#define BOUND_NEARLY 1.25 /* a bound that is kept so far is worth that others wait */
-/* What costs nearly what was saved may go: predictions wobble. */
+/* A task keeps its bound if its interval is at most this much longer. Then it goes before others. A task further behind
+ * could not keep its bound if all others waited, so they do not. */
+#define BOUND_NEARLY 1.25
+/* A request may go when this part of its cost is saved: predictions are not exact enough to wait for the rest. */
 #define NEARLY 0.9
 
 uint64_t task_due_ns(const struct plan *plan, const struct task *task)
@@ -19,8 +24,9 @@ uint64_t task_due_ns(const struct plan *plan, const struct task *task)
 	return after(task->begun_ns, task->interval_s);
 }
 
-/* When what the task has saved up pays its next request, or all of a round that begins. A round that was saved for is
- * not drawn out because it costs more than was thought: what it owes is saved before the next. */
+/* When the task has saved up what its next request costs, or, before a round, what the whole round costs. A round that
+ * was saved for goes on though it costs more than was predicted, since a long round makes old numbers. The task saves
+ * what it owes before its next round. */
 static uint64_t saved_ns(const struct task *task, uint64_t now_ns)
 {
 	double wait_s = 0;
@@ -46,7 +52,7 @@ static bool is_late(const struct task *task, uint64_t now_ns)
 	return is_bound_kept(task) && seconds_between(task->fresh_ns, now_ns) > task->row->bound_s;
 }
 
-/* What bounds take soon is left to them by others. */
+/* Do both budgets allow the next request? slurmctld's does not hold up a task that does not ask slurmctld. */
 static bool budgets_fit(const struct plan *plan, const struct task *task, uint64_t now_ns)
 {
 	double worst_s = cost_seconds_at_worst(&task->ways[task->way].slurmrestd,
@@ -69,11 +75,12 @@ uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_
 	if (ready <= now_ns && plan->tokens < 1)
 		ready = after(now_ns, (1 - plan->tokens) / requests_per_s(plan));
 	if (ready <= now_ns && !task->row->is_probe && !budgets_fit(plan, task, now_ns))
-		ready = after(now_ns, LEDGER_SLOT_S);
+		ready = after(now_ns, LEDGER_SLOT_S); /* before that the ledger says the same */
 	return ready;
 }
 
-/* Probes first, then who is beyond a bound that can be kept, then who has waited longest by its own measure. */
+/* Probes come first, since they tell whether others should ask at all. Tasks follow that are beyond a bound that can be
+ * kept. Of the others the one comes first that has waited for the most of its own intervals: so nobody starves. */
 static double urgency(const struct plan *plan, const struct task *task, uint64_t now_ns)
 {
 	if (task->row->is_probe)

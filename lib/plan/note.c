@@ -2,10 +2,15 @@
 
 #include <math.h>
 
+/* A way that was refused may be served later: after an upgrade, with other rights, or when a proxy has reloaded. */
 #define UNSUPPORTED_S 3600.0
+/* How fast the bytes per record follow the answers. One odd answer should not decide whether a list is predicted to take
+ * too much memory. */
 #define BYTES_RATE 0.2
 
-/* What the request is charged with, and what it was predicted to cost. */
+/* Charges the budgets for the request. An error that came late was waiting, so it costs at most the prediction. So does
+ * a probe that timed out: it waited for others' work. Any other request that timed out costs at least the prediction,
+ * since slurmrestd goes on computing. */
 static void charge(struct plan *plan, struct task *task, struct way *way,
 		   const struct plan_outcome *outcome, uint64_t now_ns)
 {
@@ -14,7 +19,7 @@ static void charge(struct plan *plan, struct task *task, struct way *way,
 	double seconds = outcome->seconds;
 	bool is_short = outcome->result == PLAN_FAILED || outcome->result == PLAN_UNSUPPORTED ||
 			(outcome->result == PLAN_TIMED_OUT && task->row->is_probe);
-	if (is_short) /* a probe that timed out waited for others' work */
+	if (is_short)
 		seconds = fmin(seconds, cost[BY_SLURMRESTD]);
 	else if (outcome->result == PLAN_TIMED_OUT)
 		seconds = fmax(seconds, cost[BY_SLURMRESTD]);
@@ -36,6 +41,8 @@ static void charge(struct plan *plan, struct task *task, struct way *way,
 		*(task->row->is_probe ? &plan->probed_s : &plan->waited_s) += outcome->seconds;
 }
 
+/* A request that timed out though its side is well costs more than the timeout: twice that is the guess. Without it the
+ * next request would be as large. If less than half of its prediction went by, it teaches nothing. */
 static void learn(struct plan *plan, const struct task *task, struct way *way,
 		  const struct plan_outcome *outcome)
 {

@@ -4,28 +4,40 @@
 
 #include <math.h>
 
+/* Nobody reads the numbers, so Slurm need not work for them; they stay fresh enough for somebody who comes back. */
 #define IDLE_STRETCH 4.0
-/* Part of ten minutes' budget that may be spent at once, so that a round is short. One that is too
- * long for that is spread out evenly: a start in haste would not make it notably shorter. */
+/* The part of ten minutes' budget that a task may spend at once, so that its round is short. A round that costs more is
+ * spread out evenly: a fast start would not make it notably shorter. */
 #define BURST 0.1
 #define BURST_OF_LONG 0.01
-#define BOUNDS_MAX 0.92 /* of what is divided */
-/* However much is set aside for bursts, so much of a budget is divided. */
-#define DIVIDED 0.95 /* of a budget: the rest is for what comes at once, that windows are seldom full */
+/* The part of what is divided that bounds may take. On a real 24.11 with 100,000 records the bounds of states and nodes
+ * just fit into it. The rest keeps every other task alive. */
+#define BOUNDS_MAX 0.92
+/* The part of a budget that is divided. The rest is for bursts, so that windows are seldom full: a task that is due
+ * should not wait until old requests leave the window. */
+#define DIVIDED 0.95
+/* At most 1 - DIVIDED_MIN of a budget is set aside for bursts, so that tasks without bursts go on. */
 #define DIVIDED_MIN 0.45
-#define REQUESTS_S 10.0 /* so long a round may have all requests that there may be */
-/* What the budgets pay for must differ by so much from the interval, that it changes: it is to
- * stand still while costs wobble. */
+/* A round may save up this many seconds' requests. Before, a round of 200 requests got 100 at once and waited for the
+ * others. On a real 24.11 with 100,000 records job states were up to 85 s old then. */
+#define REQUESTS_S 10.0
+/* The interval changes only if the budgets pay for one that differs by this part: costs wobble, intervals should not. */
 #define NOTABLE 0.2
+/* How often the budgets are divided anew while nothing changes: the loop may come 50 times a second, and dividing looks
+ * at all tasks. */
 #define PACE_S 1.0
-/* What a round costs wobbles: so much more is asked for, that a wish that can be kept is. */
+/* A task asks for this much more than its round costs. A cost that wobbles would else miss a target interval that the
+ * budgets can pay for. */
 #define HEADROOM 1.2
+/* Work comes and goes; the intervals of all other tasks must not swing with it. So what a task asks for rises within
+ * half a minute, and falls within minutes. */
 #define RISE_S 30.0
 #define FALL_S 300.0
-/* A probe costs the same however large the cluster is: a slow one means trouble, not work. */
+/* A probe costs the same on every cluster, so a slow one means trouble, not work. It must not come seldom then: only a
+ * probe tells when the trouble is over. */
 #define PROBE_INTERVAL_MAX_S 60.0
-/* Of what is earned in its interval a probe takes this part at most: what it takes beyond is waiting (ping for a
- * controller that is off, diag for a lock), and others must not starve for that. */
+/* A probe is charged with at most this part of what the budget earns in its interval. The rest of its time is waiting:
+ * ping waits for a controller that is off, diag for a lock. Other tasks must not starve for that. */
 #define PROBE_PART 0.05
 
 double requests_per_s(const struct plan *plan)
@@ -49,7 +61,7 @@ static bool is_active(const struct task *task)
 	return task->is_allowed && task->work > 0 && has_way(task);
 }
 
-/* The interval as far as caution goes, before budgets. */
+/* The interval before budgets: target interval x trouble x brake x idleness. */
 static double cautious_interval_s(const struct plan *plan, struct task *task, uint64_t now_ns)
 {
 	const struct plan_task *row = task->row;
@@ -83,9 +95,10 @@ double pace_charged(const struct plan *plan, const struct task *task, enum scarc
 	return fmin(spent, PROBE_PART * plan->budgets[by].duty * task->interval_s);
 }
 
-/* Where a window begins matters as much as what is earned in it: what is spent at once before or
- * after what was earned is set aside. Requests too large for ten minutes take half of their window,
- * one at a time. */
+/* How much of what is scarce the tasks may earn each second. A window may begin just before a burst, so bursts are set
+ * aside: else they would break the promise beside tasks that spend evenly. Bursts that together stay below
+ * BURST / 2 of a budget are paid by the 5 % that DIVIDED leaves. A request too large for ten minutes takes half of its
+ * own window (budget.h); one at a time does, so only the largest counts. */
 static double divided(const struct plan *plan, enum scarce by, uint64_t now_ns)
 {
 	if (by == BY_REQUESTS)
@@ -121,8 +134,7 @@ static double weight_of(const struct task *task)
 	return task->row->weight > 0 ? task->row->weight : 1;
 }
 
-/* Work that comes and goes must not make the intervals of all others swing: what a task asks for
- * rises within half a minute and falls within minutes. */
+/* Smooths what a task asks for, see RISE_S. */
 static void settle(double *asked, double now, double seconds)
 {
 	double calm_s = now > *asked ? RISE_S : FALL_S;
@@ -144,8 +156,8 @@ static double granted(const struct plan *plan, const struct share *shares)
 	return sum;
 }
 
-/* Divides one budget among the tasks: what their bounds take, then what they wish beyond. What is left is earned, too,
- * in proportion: it lets a hastened round go. */
+/* Divides one budget among the tasks: first what their bounds take, then what their target intervals take beyond that.
+ * Tasks earn what is left, too, in proportion: so a hastened round need not wait. */
 static void divide(struct plan *plan, enum scarce by, double seconds, uint64_t now_ns)
 {
 	struct share bounds[PLAN_TASKS_MAX] = {0}, shares[PLAN_TASKS_MAX] = {0};
@@ -185,7 +197,7 @@ static void stretch_to_budget(struct task *task, double before_s)
 	double cautious_s = task->interval_s, longest_s = 0;
 	enum scarce scarcest = BY_SLURMRESTD;
 	for (int i = 0; i < SCARCE; i++) {
-		if (task->round[i] > 0 && task->per_s[i] <= 0) { /* probes take it all */
+		if (task->round[i] > 0 && task->per_s[i] <= 0) { /* probes take all of it: no interval can be told */
 			task->reason = reasons[i];
 			return;
 		}

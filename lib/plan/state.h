@@ -13,7 +13,7 @@ struct way {
 	bool is_allowed;
 	uint64_t avoid_until_ns; /* not supported, or failed again and again */
 	struct cost slurmrestd, slurmctld;
-	double charged_s;  /* of slurmctld, since its last account; not of probes */
+	double charged_s;  /* seconds of slurmctld since its last account; 0 for probes */
 	double bytes_per_record; /* learnt; 0: not yet */
 	uint64_t batch;    /* how far the records of one request have grown */
 	uint64_t failures; /* in a row */
@@ -24,8 +24,8 @@ struct task {
 	struct way *ways;
 	size_t way;   /* in use; way_count: none can be used */
 	bool is_allowed;
-	uint64_t work, whole, covered; /* covered: of the work, since it was set */
-	uint64_t before; /* covered by the round under way before its work was set last */
+	uint64_t work, whole, covered; /* covered: of the work, since that was set */
+	uint64_t before; /* what the round under way had covered when its work was set last */
 
 	bool is_hastened, is_in_round, was_begun, was_finished;
 	uint64_t begun_ns; /* when the last round began */
@@ -34,9 +34,9 @@ struct task {
 	/* what pace.c says */
 	double cost[SCARCE];  /* of the next request, predicted */
 	double round[SCARCE]; /* of a whole round */
-	double asked[SCARCE]; /* wished share of the budget, smoothed */
+	double asked[SCARCE]; /* share of the budget that the target interval needs, smoothed */
 	double burst[SCARCE]; /* what may be saved up and spent at once */
-	double per_s[SCARCE]; /* what is earned */
+	double per_s[SCARCE]; /* what is earned in a second */
 	double saved[SCARCE]; /* earned and not spent; below 0: debt */
 	double interval_s;
 	enum plan_reason reason;
@@ -45,7 +45,7 @@ struct task {
 	enum plan_result result; /* of the last request */
 	double seconds;          /* that it took */
 	uint64_t failures;       /* in a row */
-	double worked_s;         /* the longest of those, if it was work; else 0 */
+	double worked_s;         /* seconds of the longest of those failures, if it was work; else 0 */
 	uint64_t failed_ns, retry_ns;
 	double stretch;          /* 1, 2, 4: after failures or slow answers */
 	enum plan_reason stretched_by;
@@ -54,7 +54,7 @@ struct task {
 	struct ledger spent; /* seconds of slurmrestd */
 };
 
-/* Of a whole round, with what the one under way has covered so far. */
+/* The records of a whole round: the work that is left, and what the round under way has covered. */
 static inline uint64_t round_records(const struct task *task)
 {
 	return task->before + task->work;
@@ -70,7 +70,7 @@ struct plan {
 	bool is_rate_limited;
 	struct ledger requests;
 	double requests_charged; /* since slurmctld's last account */
-	double waited_s, probed_s; /* for slurmctld since then: for all but probes, and for those */
+	double waited_s, probed_s; /* waited for slurmctld since its last account: by all but probes, by probes */
 
 	struct {
 		bool is_known;
@@ -117,7 +117,7 @@ void way_choose(struct plan *plan, struct task *task, uint64_t now_ns);
 /* Fills in the cost of a round by the task's way. */
 void way_round_cost(const struct plan *plan, struct task *task);
 
-/* next.c: when the task is due, were it not for the budgets; now or before: now */
+/* next.c: when the task would be due if the budgets were infinite; any past moment means now */
 uint64_t task_due_ns(const struct plan *plan, const struct task *task);
 /* When the task may be asked; UINT64_MAX: not before something changes. */
 uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_t now_ns);
@@ -126,9 +126,9 @@ uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_
 double requests_per_s(const struct plan *plan);
 double request_burst(const struct plan *plan);
 bool plan_is_idle(const struct plan *plan, uint64_t now_ns);
-/* Earns until now and, where something changed or a second went by, divides the budgets anew. */
+/* Lets tasks earn until now. If something changed or a second went by, divides the budgets anew. */
 void pace(struct plan *plan, uint64_t now_ns);
-/* What is charged where a request took so much. */
+/* What a task is charged for a request that took `spent`: of a probe only a part. */
 double pace_charged(const struct plan *plan, const struct task *task, enum scarce by, double spent);
 /* What the task's next request and round cost now. */
 void pace_refresh(const struct plan *plan, struct task *task);
@@ -139,5 +139,5 @@ void trouble_note_success(struct plan *plan, struct task *task, uint64_t now_ns)
 void trouble_note_pace(struct task *task, bool is_slow, uint64_t now_ns);
 /* Does a probe of the task's side fail? */
 bool trouble_is_side_sick(const struct plan *plan, const struct task *task);
-/* Not before: 0 if nothing is held against the task. */
+/* Until when the task must wait; 0: it has not failed. */
 uint64_t trouble_until_ns(const struct plan *plan, const struct task *task);

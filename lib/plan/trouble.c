@@ -2,19 +2,24 @@
 
 #include <math.h>
 
+/* The first back-off is at most twice this; it doubles with each failure. A restart of slurmrestd takes seconds, and
+ * should not cost a whole interval. */
 #define BACK_OFF_S 5.0
+/* Numbers vanish from the page when they are too old; a task should come back soon after the longest outage. */
 #define BACK_OFF_MAX_S 600.0
-#define BACK_OFF_MIN_S 1.0
-#define SPREAD_S 10.0
-#define STRETCH_MAX 4.0
-/* A way that fails so often, and each time the probes were well since, is left for another, if there is one. */
+#define BACK_OFF_MIN_S 1.0 /* jitter could say "at once" else */
+#define SPREAD_S 10.0 /* all that failed in an outage must not come in the second after it */
+#define STRETCH_MAX 4.0 /* the interval of a task in trouble; beyond that the back-off protects Slurm */
+/* The planner leaves a way that failed this often, if the probes were well after each failure and there is another way.
+ * Fewer failures may be chance, and those while a probe failed are not the way's. */
 #define WAY_FAILURES_MAX 3
-#define WAY_AVOIDED_S 3600.0
-/* A slurmctld that is down makes slurmrestd answer within some 10 s; what takes longer was work. Its back-off begins with
- * what it took, not with BACK_OFF_S: who waits less than he worked keeps slurmrestd busy most of the time. */
+#define WAY_AVOIDED_S 3600.0 /* then it is tried again: what made it fail may have been mended */
+/* What took longer than this was work: slurmrestd answers within 10 s if slurmctld is down or frozen. The back-off after
+ * work begins with what the work took, not with BACK_OFF_S. A shorter wait would keep slurmrestd busy most of the
+ * time. */
 #define QUICK_S 15.0
 
-static double chance(struct plan *plan) /* splitmix64 (Steele, Lea, Flood 2014): 0 .. 1 */
+static double chance(struct plan *plan) /* 0 .. 1, by splitmix64 (Steele, Lea, Flood 2014) */
 {
 	uint64_t x = plan->random += UINT64_C(0x9e3779b97f4a7c15);
 	x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -22,6 +27,7 @@ static double chance(struct plan *plan) /* splitmix64 (Steele, Lea, Flood 2014):
 	return (double)((x ^ (x >> 31)) >> 11) * 0x1p-53;
 }
 
+/* A probe that needs neither daemon tells of slurmrestd, which all tasks need. */
 static bool is_of_same_side(const struct plan_task *probe, const struct plan_task *task)
 {
 	if (!task->needs_slurmctld && !task->needs_slurmdbd)
@@ -42,7 +48,7 @@ bool trouble_is_side_sick(const struct plan *plan, const struct task *task)
 	return false;
 }
 
-/* Probes come seldom: before the next ones nobody knows whose fault a failure was. */
+/* Did all probes of its side succeed after `then_ns`? Until they do, nobody knows whose fault a failure was. */
 static bool were_probes_well_since(const struct plan *plan, const struct task *task, uint64_t then_ns)
 {
 	for (size_t i = 0; i < plan->task_count; i++) {
@@ -78,6 +84,8 @@ static bool has_other_way(const struct task *task, uint64_t now_ns)
 	return false;
 }
 
+/* Full jitter (1 s to the most), so that several exporters do not come back in step. After work the jitter goes over the
+ * upper half alone: the wait is at least as long as the work. */
 static double back_off_s(struct plan *plan, const struct task *task)
 {
 	double unit_s = fmax(BACK_OFF_S, task->worked_s);
@@ -106,8 +114,8 @@ void trouble_note_failure(struct plan *plan, struct task *task, double seconds, 
 	}
 }
 
-/* Its back-off may be over since long, but slurmrestd was away: it begins anew. Not again and again where probes come and
- * go: nobody is left alone for ever. */
+/* The work may have killed slurmrestd, and its back-off may have ended during the outage: it begins anew. Twenty minutes
+ * after the failure the task is asked all the same: probes that come and go must not put it off for ever. */
 static void retry_work(struct plan *plan, struct task *task, uint64_t now_ns)
 {
 	uint64_t last_ns = after(task->failed_ns, 2 * BACK_OFF_MAX_S);
@@ -116,8 +124,8 @@ static void retry_work(struct plan *plan, struct task *task, uint64_t now_ns)
 	task->retry_ns = retry_ns > task->retry_ns ? retry_ns : task->retry_ns;
 }
 
-/* A probe is well again: what failed beside it is due, spread out, unless its own work may have
- * been the cause. If the probe timed out, too, the timeouts were none of work. */
+/* A probe is well again. Tasks of its side that failed are due, spread over SPREAD_S, unless their own work may have been
+ * the cause. If the probe timed out like the task, nobody was answered: then the task's timeout was waiting, not work. */
 static void retry_what_failed(struct plan *plan, const struct task *probe, uint64_t now_ns)
 {
 	for (size_t i = 0; i < plan->task_count; i++) {
@@ -133,7 +141,7 @@ static void retry_what_failed(struct plan *plan, const struct task *probe, uint6
 	}
 }
 
-/* Before the outcome is written into the task. */
+/* To be called before the outcome is written into the task: retry_what_failed looks at the probe's last result. */
 void trouble_note_success(struct plan *plan, struct task *task, uint64_t now_ns)
 {
 	if (task->row->is_probe && task->failures)
@@ -143,7 +151,7 @@ void trouble_note_success(struct plan *plan, struct task *task, uint64_t now_ns)
 	task->ways[task->way].failures = 0;
 }
 
-/* Once per interval at most. */
+/* Changes the stretch at most once per target interval: what a longer interval does is not seen at once. */
 void trouble_note_pace(struct task *task, bool is_slow, uint64_t now_ns)
 {
 	if (task->row->is_probe || seconds_between(task->stretched_ns, now_ns) < task->row->wish_s)

@@ -2,11 +2,12 @@
 
 #include <math.h>
 
-/* Another way must be so much cheaper, that errors of prediction do not make us go to and fro. */
+/* Another way is taken only if it costs less than this part: errors of prediction must not make the planner go to and
+ * fro. */
 #define CHEAPER 0.75
 
-/* Only from requests of different sizes can be learnt what a request costs and what a record: some
- * in a row (one alone would be taken for an outlier) are of half the size. */
+/* Requests of one size cannot tell what a request costs and what a record. So of each SIZES_EVERY requests SIZES_TRIED
+ * are of half the size. They come in a row, for cost.c takes a single one for an outlier. */
 #define SIZES_EVERY 32
 #define SIZES_TRIED 4
 
@@ -28,8 +29,8 @@ static double memory_per_record(const struct way *way)
 	       (is_known ? way->bytes_per_record / row->bytes_per_record : 1);
 }
 
-/* A request costs, besides its seconds, a token; that is worth the seconds that the budget gives
- * meanwhile. */
+/* How many records a request should have, so that a record costs least. A request also costs a token. That is worth the
+ * seconds that the budget earns until the next token comes: where requests are scarce, batches are larger. */
 uint64_t way_best_records(const struct plan *plan, const struct way *way)
 {
 	double price_s = plan->budgets[BY_SLURMRESTD].duty / requests_per_s(plan);
@@ -96,7 +97,7 @@ void way_round_cost(const struct plan *plan, struct task *task)
 	way_request_cost(&task->ways[task->way], way_next_records(plan, task), task->cost);
 }
 
-/* How long the budgets must save for a round: seconds. HUGE_VAL if it is a list that takes too much memory. */
+/* For how many seconds the budgets must save for a round; HUGE_VAL: the list takes too much of slurmrestd's memory. */
 static double price(const struct plan *plan, const struct task *task, const struct way *way)
 {
 	if (way_is_whole(way) && (double)list_length(task) * memory_per_record(way) > plan->options.bulk_memory_max)
@@ -108,6 +109,8 @@ static double price(const struct plan *plan, const struct task *task, const stru
 		    cost[BY_REQUESTS] / requests_per_s(plan));
 }
 
+/* A round keeps its way: each way covers records in its own order. The guess of a way that was never tried is assumed
+ * to be as far off as that of the one in use, for a slow machine is slow by each way. */
 void way_choose(struct plan *plan, struct task *task, uint64_t now_ns)
 {
 	size_t count = task->row->way_count, cheapest = count;
