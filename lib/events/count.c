@@ -14,7 +14,7 @@ static void add(struct job_events *events, uint32_t owner, enum tally_what what,
 		tally_add(tallies->items[i], what, detail, amount);
 }
 
-/* With the job, so that who looks at failures finds one of them. */
+/* Notes the job with the counter (an exemplar), so that people who look at failures find one of them. */
 static void add_end(struct job_events *events, const struct run *run, const struct job_end *end)
 {
 	const struct owner_tallies *tallies =
@@ -47,7 +47,7 @@ static struct tally *queue_of(struct job_events *events, uint32_t owner)
 			  text_cut(&names.qos, ','));
 }
 
-/* Is it an event that counts? Those that happened while nobody looked are recovered. */
+/* Does the event count? One that happened before this process looked is also counted as recovered. */
 static bool counts(struct job_events *events, int64_t time, uint64_t tasks)
 {
 	if (time < events->birth)
@@ -102,7 +102,7 @@ static void count_gres_time(struct job_events *events, uint32_t owner, struct te
 	buf_done(&detail);
 }
 
-/* What it held more than what is counted of that time. */
+/* Counts what was held beyond `less`, which is counted of that time already. */
 static void count_time(struct job_events *events, uint32_t owner, const struct held *held,
 		       const struct held *less, int64_t seconds)
 {
@@ -112,7 +112,7 @@ static void count_time(struct job_events *events, uint32_t owner, const struct h
 	    (double)seconds * (double)more_than(held->cpus, less->cpus));
 	add(events, owner, TALLY_MEMORY_BYTE_SECONDS, TEXT(""),
 	    (double)seconds * (double)more_than(held->memory, less->memory));
-	if (held->tres.len && memmem(held->tres.bytes, held->tres.len, "gres/", 5)) /* most have none: it need not be read */
+	if (held->tres.len && memmem(held->tres.bytes, held->tres.len, "gres/", 5)) /* most have none; parsing costs more */
 		count_gres_time(events, owner, held->tres, less->tres, seconds);
 }
 
@@ -124,8 +124,8 @@ static void count_run_time(struct job_events *events, const struct run *run, int
 
 /* Submissions */
 
-/* A task was split from an array by then: what was told before of how many are left may count it, too. The last one
- * takes the record of the rest, of which nothing is left, whatever is still told of it. */
+/* A task had been split from an array at `split_by`. A number of tasks left that was told before may include it, so only
+ * later numbers count. The last task takes over the record of the rest; nothing that is told of the rest counts then. */
 static void note_split(struct job_events *events, struct run *rest, uint32_t array, int64_t split_by)
 {
 	if (rest && split_by > rest->began)
@@ -134,8 +134,9 @@ static void note_split(struct job_events *events, struct run *rest, uint32_t arr
 		id_map_set(&events->split, array, (uint32_t)split_by);
 }
 
-/* A task that was split from an array was submitted with it, if the rest was counted then. Which tasks were is not
- * known, only how many: if it was another, the rest turns out to have more than are left to be counted. */
+/* A task that is split from an array was submitted with it, so it is counted if the rest was. Only the number of counted
+ * tasks is known, not which. If this one was not among them, the rest later has more tasks than are counted, and
+ * count_rest counts the difference. */
 static bool was_submitted_with_its_array(struct job_events *events, const struct run_key *key,
 					 uint32_t raw_id, int64_t split_by)
 {
@@ -205,9 +206,9 @@ int64_t ran_until(const struct run *run, int64_t until)
 	return run->ran_before + until - run->began;
 }
 
-/* A requeue that nobody saw: of the run before it too much was counted. That is taken from the run after it, as far as
- * it is known: all of it when slurmdbd has told how the one before ended; until then, that it ended before the other
- * was submitted. */
+/* After a requeue that nobody saw, too much was counted of the run before it. Counters cannot go back, so the excess is
+ * counted less of the run after it. When slurmdbd has told the end of the run before, all of the excess is known. Until
+ * then it is only known that that run ended before this one was submitted. */
 static int64_t take_excess(struct job_events *events, const struct run *run)
 {
 	struct run *other = NULL;
@@ -238,7 +239,8 @@ static void pass_on_excess(struct job_events *events, struct run *run)
 	}
 }
 
-/* Of a job that was suspended before and after birth it is not known how often it was so before. */
+/* Of a job that was suspended before and after birth nobody tells for how long it was suspended before. It is taken to
+ * have run before birth as long as it can have: rather too little is counted than too much. */
 static int64_t seconds_before_birth(const struct job_events *events, const struct run_time *time)
 {
 	int64_t since_start = events->birth - time->start;
@@ -290,7 +292,8 @@ static void hold_what_it_held(struct job_events *events, struct run *run, const 
 	run->memory = end->memory;
 }
 
-/* Exactly what it used; what was counted too much stays with the run, for the next of the same job. */
+/* Brings the count to exactly what the run used. What was counted too much stays with the run, for the next run of the
+ * same job (take_excess). */
 static void settle(struct job_events *events, struct run *run, const struct job_end *end)
 {
 	int64_t before_birth = events->birth - end->start_time;
@@ -305,8 +308,8 @@ static void settle(struct job_events *events, struct run *run, const struct job_
 	pass_on_excess(events, run);
 }
 
-/* A node that kills each job at once draws the next ones. A job that fails does so on its first node, where its script
- * runs; of a job of several nodes that lost one Slurm has to tell which. */
+/* Counts failures by node: a node that kills each job at once draws the next ones, as it is idle again. A job that fails
+ * does so on its first node, where its script runs. If a job of several nodes lost one, only Slurm can tell which. */
 static void count_node(struct job_events *events, const struct job_end *end)
 {
 	char room[HOSTLIST_NODE_MAX + 1];
@@ -358,7 +361,7 @@ static void count_unseen_start(struct job_events *events, struct run *run, const
 	if (!(run->bits & RUN_STARTED))
 		count_start(events, run, end->start_time, end->eligible_time, end->nodes);
 	count_begin(events, run, &(struct run_time){.start = since, .since = since, .runs = true});
-	run->bits &= ~(uint32_t)RUN_RUNS; /* as far as the job table knows */
+	run->bits &= ~(uint32_t)RUN_RUNS; /* the job table did not show that it runs */
 }
 
 void count_size(struct job_events *events, struct run *run, const struct job_end *size)
@@ -377,7 +380,7 @@ void count_size(struct job_events *events, struct run *run, const struct job_end
 	run->bits |= RUN_IS_CHANGED;
 }
 
-/* Tasks of an array that ended without ever having been split from it. */
+/* Tasks of an array ended without ever having been split from it. */
 static void end_rest(struct job_events *events, struct run *rest, uint64_t tasks)
 {
 	count_rest(events, rest, tasks);

@@ -1,16 +1,22 @@
 #include "events/end_windows.h"
 
 enum {
-	SHORT_OVERLAP_S = 60,  /* a record is written some seconds after the end */
-	SWEEP_OVERLAP_S = 600, /* and some minutes after it when slurmdbd is busy */
-	SWEEP_EVERY = 20,
-	SPAN_MIN_S = 10,
-	SPAN_FIRST_S = 60, /* how much ends in it is not known yet: it doubles soon where that is little */
+	SHORT_OVERLAP_S = 60,  /* slurmdbd writes a record some seconds after the end */
+	SWEEP_OVERLAP_S = 600, /* a busy slurmdbd writes it some minutes after the end */
+	SWEEP_EVERY = 20, /* short windows for each sweep: at 30 s a late end is found within ten minutes */
+	SPAN_MIN_S = 10, /* ends are told in whole seconds, and each window reads its overlap again */
+	/* How much ends in it is not known at the start. The first window was half an hour once: at 1,500 ends a second that
+	 * is 2.7 million runs in one answer. A quiet day takes 11 windows from a minute on. */
+	SPAN_FIRST_S = 60,
 	SPAN_MAX_S = 7 * 86400,
-	RUNS_FEW = 300, /* of 0.5 ms of slurmrestd and 5 kB each */
+	/* A window is doubled below the one and halved above the other. A run costs 0.5 ms of slurmrestd and 5 kB, so an
+	 * answer takes 0.15 to 1 s, as a rule. */
+	RUNS_FEW = 300,
 	RUNS_MANY = 2000,
-	QUEUE_SHORT = 1000, /* a longer one may lose records that are not handed over: slurmctld keeps 10,000 at least */
-	STUCK_S = 86400,
+	/* Only a queue shorter than this tells by its length how many records left it. slurmctld may drop records of a long
+	 * one (it keeps at least 10,000), and a record that was dropped was not handed over. */
+	QUEUE_SHORT = 1000,
+	STUCK_S = 86400, /* of a queue that is never seen empty; slurmdbd must have answered for so long */
 };
 
 void end_windows_init(struct end_windows *windows, int64_t known_until, int64_t interval)
@@ -52,12 +58,13 @@ void end_windows_note_queue(struct end_windows *windows, int64_t then, uint64_t 
 	mark(windows, then);
 }
 
-/* A queue that got longer is one that slurmctld cannot hand over: it will come. */
+/* Gives up waiting for records that have been in the queue while slurmdbd answered for a day, or nothing would ever be
+ * known. If the queue got longer meanwhile, slurmctld cannot hand it over now, and its records will come. */
 static void note_answer(struct end_windows *windows, int64_t now)
 {
 	int64_t since = now > windows->answered ? now - windows->answered : 0;
 	windows->answered = now;
-	windows->marked_answers += least(since, SWEEP_OVERLAP_S); /* beyond that it was away */
+	windows->marked_answers += least(since, SWEEP_OVERLAP_S); /* after a longer gap slurmdbd was away */
 	if (windows->marked_answers < STUCK_S)
 		return;
 	if (windows->waiting <= windows->marked_ahead && windows->marked > windows->delivered_until) {
@@ -67,6 +74,8 @@ static void note_answer(struct end_windows *windows, int64_t now)
 	mark(windows, windows->queue_seen);
 }
 
+/* A sweep knows no more than slurmctld had handed over when it began. Its queue may run empty during a sweep of several
+ * windows, but those records come into windows that were read already. */
 static void open_sweep(struct end_windows *windows, int64_t now)
 {
 	windows->sweep_from = least(windows->known_until, now);
@@ -75,7 +84,7 @@ static void open_sweep(struct end_windows *windows, int64_t now)
 	windows->next_short = now + windows->short_every;
 }
 
-/* The sweep is far behind what was asked for before it: what ends now is not to wait for it. */
+/* A sweep that goes over what was read before may take long after a downtime. Jobs that end now must not wait for it. */
 static bool is_short_due(const struct end_windows *windows, int64_t now)
 {
 	return !windows->was_short && now >= windows->next_short &&
@@ -105,7 +114,8 @@ static void end_sweep(struct end_windows *windows, int64_t now)
 	windows->next_sweep = now + windows->sweep_every;
 }
 
-/* That little ended in a window that was cut short tells nothing of a longer one. */
+/* If little ended in a window that was cut short by the present, that tells nothing of a longer one. Before this rule
+ * quiet windows grew until one spanned a week, and a storm of ends then made an answer of 39,000 runs. */
 static void fit_span(struct end_windows *windows, struct end_window window, uint64_t runs)
 {
 	bool is_whole = window.last - window.first >= windows->span;
@@ -136,7 +146,7 @@ bool end_windows_note(struct end_windows *windows, struct end_window window, int
 
 void end_windows_note_failure(struct end_windows *windows)
 {
-	windows->was_short = true; /* one that ends in a storm may be too much as often as it is asked for */
+	windows->was_short = true; /* the sweep is next: a short window in a storm of ends may fail each time */
 	if (windows->span > SPAN_MIN_S)
 		windows->span /= 2;
 }

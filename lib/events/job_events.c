@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 enum {
-	STEPS_GIVE_UP_S = 86400,
-	BEFORE_BIRTH_S = 600, /* what ended before may still be in its epilog then, and seen: slurmdbd has to tell its end */
+	STEPS_GIVE_UP_S = 86400, /* steps that nobody could read for a day must not keep their runs in memory */
+	/* A job that ended before birth may still be in its epilog then, and be seen in the table. slurmdbd has to tell that
+	 * it ended, or the run would be called lost. */
+	BEFORE_BIRTH_S = 600,
 };
 
 struct job_events *job_events_new(const struct caps *caps, const struct vocabulary *vocabulary,
@@ -46,10 +48,11 @@ void job_events_forget(struct job_events *events, struct run *run)
 	runs_remove(&events->runs, run);
 }
 
-/* Of a job that was resized slurmdbd has a row for each size it had, submitted when it got it and started then, too, or
- * (22.05) before, of which the last tells its end; to slurmctld it is submitted when it was. A run that lived until then is not
- * another one: those that are requeued do not live on, and start later than in the second in which they are. Of one that nobody saw
- * the next row begins where the one before ended. */
+/* The run of a job that was resized. slurmdbd has a row for each size that the job had, and the last row tells its end.
+ * By each row the job was submitted and started when it got that size (22.05: started before). slurmctld still tells the
+ * first submit time. A run that lived on until this row is the same run. A requeued run does not live on, and its
+ * successor starts later than in the second of the requeue. If nobody saw the run, the next row begins where the one
+ * before ended. */
 static struct run *find_resized(const struct job_events *events, const struct run_key *key,
 				int64_t start_time, int64_t end_time)
 {
@@ -66,8 +69,8 @@ static struct run *find_resized(const struct job_events *events, const struct ru
 	return run;
 }
 
-/* From its start on, as it was seen: slurmdbd has the last size's start of one that was resized, and may never have been told
- * of a start. */
+/* Takes start and run time from what the job table showed. slurmdbd knows only the start of a resized job's last size.
+ * It may never hear of a start: a slurmctld that was relieved by another took that of one task with it. */
 static void end_as_seen(struct job_events *events, struct run *run, const struct job_end *told)
 {
 	struct job_end end = *told;
@@ -122,8 +125,8 @@ static bool gave_up(const struct run *run, int64_t until)
 	return awaits_end && run->gone_since && run->gone_since + JOB_EVENTS_GIVE_UP_S < until;
 }
 
-/* As long as slurmctld shows it, it may be looked at: an epilog may take longer than slurmdbd is asked again. What was
- * counted too much of it waits for the run after it. */
+/* May the run be forgotten? While slurmctld shows the job, the table may tell of it: an epilog may last longer than
+ * slurmdbd tells of the end again. If too much was counted of the run, the run after it has to take that first. */
 static bool is_over(const struct run *run, int64_t until, int64_t asked_again_from)
 {
 	if (!(run->bits & RUN_ENDED) || run->end_time >= asked_again_from || !run->gone_since ||
@@ -165,7 +168,7 @@ size_t job_events_want_steps(const struct job_events *events, int64_t ended_befo
 	return count;
 }
 
-/* Of whom efficiency is told: the partition, the account and the user. */
+/* The page shows efficiency by partition, account and user. */
 static void count_steps(struct job_events *events, const struct run *run, const struct job_steps *steps)
 {
 	struct job_owner owner = owners_get(&events->owners, run->owner);

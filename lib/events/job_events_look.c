@@ -1,4 +1,4 @@
-/* What the job table tells of live jobs, and, where there is no slurmdbd, of those that ended. */
+/* What the job table tells of live jobs and, without slurmdbd, of jobs that ended. */
 #include "events/count.h"
 
 #include "base/memory.h"
@@ -6,7 +6,9 @@
 #include <stdlib.h>
 
 enum {
-	KEPT_S = 600, /* without slurmdbd a run is known so long after its end: slurmdbd may take over and tell of it */
+	/* Without slurmdbd a run is kept this long after its end. slurmdbd may take over and tell of the end again. */
+	KEPT_S = 600,
+	/* The event poller waits for ten seconds after a job was last seen completing; this must be longer. */
 	COMPLETING_KEPT_S = 60,
 };
 
@@ -57,7 +59,7 @@ static void hold_what_it_has(struct job_events *events, struct run *run,
 	run->bits |= RUN_IS_CHANGED;
 }
 
-/* A job whose nodes are still booting starts anew when they have. */
+/* While a job's nodes boot (CONFIGURING) it is not counted as started: Slurm moves its start time when they have booted. */
 static void look_at_start(struct job_events *events, struct run *run, const struct job_row *row)
 {
 	int64_t start = (int64_t)row->start_time;
@@ -73,14 +75,14 @@ static void look_at_start(struct job_events *events, struct run *run, const stru
 	count_begin(events, run, &time);
 }
 
-/* How many tasks are left was told no later than that. */
+/* When the number of tasks that are left was told. */
 static int64_t counted_at(const struct job_row *rest)
 {
 	return rest->bits & ROW_IS_COUNTED ? rest->seen_time : rest->details_time;
 }
 
-/* What was told of it before its tasks were seen by themselves may count them, too: then it is counted when it has been
- * told anew. */
+/* A number that was told before tasks were seen by themselves may include them. Then the rest is counted when its number
+ * was told anew. */
 static void look_at_rest(struct job_events *events, struct run *run, const struct job_row *row)
 {
 	bool is_known = !(row->bits & ROW_IS_CUT) || row->bits & ROW_IS_COUNTED;
@@ -112,8 +114,8 @@ static void look_at_live(struct job_events *events, const struct job_table *tabl
 		look_at_start(events, run, row);
 }
 
-/* A job that was killed while it was suspended ended when it was suspended (slurmctld: job_mgr.c), which may be longer
- * ago than slurmdbd is asked for again. */
+/* Does the job table tell the end? With slurmdbd only of a run that slurmdbd is not asked for again. A job that was
+ * killed while it was suspended ended when it was suspended (slurmctld: job_mgr.c), which may be long ago. */
 static bool tells_end(const struct job_events *events, const struct job_row *row)
 {
 	const struct run_key key = key_of(row);
@@ -122,7 +124,7 @@ static bool tells_end(const struct job_events *events, const struct job_row *row
 	return row->end_time < events->ends_known_until && runs_find(&events->runs, &key);
 }
 
-/* Slurm gives a job that was cancelled while it waited a start time, too, but no nodes. */
+/* A job that was cancelled while it waited has a start time in Slurm, too, but no nodes: it has not started. */
 static void look_at_ended(struct job_events *events, const struct job_table *table,
 			  const struct job_row *row)
 {
@@ -152,7 +154,8 @@ static void look_at_ended(struct job_events *events, const struct job_table *tab
 		job_events_take_end(events, &how);
 }
 
-/* One that ends is complete when it is not completing any more, of which no details need to come. */
+/* Is the row to be looked at? A row whose details are not newer than the last look says nothing new. A job that has
+ * ended and a rest are exceptions: both change without new details, when COMPLETING goes or tasks are split off. */
 static bool is_news(const struct job_events *events, const struct job_row *row)
 {
 	bool is_new = row->details_time >= events->looked_at || is_rest(row) ||
@@ -191,7 +194,7 @@ int64_t job_events_completing(const struct job_events *events, uint32_t raw_id)
 	return id_map_find(&events->completing, raw_id);
 }
 
-/* Rests of arrays come after all tasks: a task that was split before its rest was seen was not counted with it. */
+/* Rests of arrays come after all tasks: of a rest that is new, tasks that are split already must not be counted again. */
 static void look_at_rows(struct job_events *events, const struct job_table *table)
 {
 	size_t *rests = NULL, count = 0, capacity = 0;
@@ -212,7 +215,8 @@ static void look_at_rows(struct job_events *events, const struct job_table *tabl
 	id_map_done(&events->split);
 }
 
-/* The last task of an array takes the place of the rest. */
+/* Is the row this run's? The id alone does not tell. A requeue is another run with the same id, and so is an array's
+ * last task, which takes over the record of the rest. */
 static bool is_of(const struct job_row *row, const struct run *run)
 {
 	return !(row->bits & ROW_HAS_DETAILS) ||
@@ -220,7 +224,7 @@ static bool is_of(const struct job_row *row, const struct run *run)
 		row->array_task_id == run->key.task);
 }
 
-/* Most rows are where they were. */
+/* Most rows are where they were: then no look into a map is needed. */
 static const struct job_row *row_of(struct run *run, const struct job_table *table)
 {
 	const struct job_row *row = run->row && run->row <= table->position_count
@@ -233,7 +237,7 @@ static const struct job_row *row_of(struct run *run, const struct job_table *tab
 	return row;
 }
 
-/* While details are awaited it may be another run, or have been suspended meanwhile. */
+/* No time is counted while details are awaited: the row may be another run, or have been suspended meanwhile. */
 static void look_at_run(struct job_events *events, struct run *run, const struct job_row *row,
 			int64_t until)
 {
@@ -250,8 +254,8 @@ static void look_at_run(struct job_events *events, struct run *run, const struct
 	run->gone_since = gone_since;
 }
 
-/* Without slurmdbd: a job that was requeued has another submit time now; of another one nobody tells how it ended, unless
- * slurmdbd takes over. */
+/* Ends a run that has gone, without slurmdbd. If the job has a row with another submit time, it was requeued. Otherwise
+ * nobody tells how it ended, unless slurmdbd takes over within KEPT_S. */
 static void end_gone(struct job_events *events, struct run *run, const struct job_row *row,
 		     int64_t until)
 {
@@ -300,7 +304,7 @@ static void look_at_runs(struct job_events *events, const struct job_table *tabl
 void job_events_look(struct job_events *events, const struct job_table *table, int64_t until)
 {
 	if (table->now < events->looked_at)
-		events->looked_at = 0; /* clocks may be set back: all is news, and nothing that was counted goes back */
+		events->looked_at = 0; /* the clock was set back: all rows are news; what was counted stays */
 	forget_complete(events, table->now);
 	look_at_rows(events, table);
 	look_at_runs(events, table, until);

@@ -19,13 +19,13 @@ struct run_key {
 bool run_key_equal(const struct run_key *a, const struct run_key *b);
 
 enum run_bit {
-	RUN_STARTED = 1 << 1,   /* counted, or before we began to count; so is the submission of each run */
-	RUN_ENDED = 1 << 2,     /* likewise */
-	RUN_RUNS = 1 << 3,      /* it ran when last looked at: what it has used is counted up to then */
-	RUN_WANTS_STEPS = 1 << 4, /* ended; how much it used is still to be read */
+	RUN_STARTED = 1 << 1,   /* its start is counted, or was before birth; so is the submission of each run */
+	RUN_ENDED = 1 << 2,     /* its end is counted, or was before birth */
+	RUN_RUNS = 1 << 3,      /* it ran when last looked at: its time is counted until then */
+	RUN_WANTS_STEPS = 1 << 4, /* it ended; what it used is still to be read */
 	RUN_IS_CHANGED = 1 << 5,  /* since it was stored */
 	RUN_IS_STORED = 1 << 6,
-	RUN_IS_REST = 1 << 7,     /* of an array, unsplit */
+	RUN_IS_REST = 1 << 7,     /* the unsplit rest of an array */
 };
 
 struct run {
@@ -34,23 +34,23 @@ struct run {
 	uint16_t bits;         /* enum run_bit */
 	bool is_used;
 	uint64_t tasks;        /* of a rest: tasks whose submission was counted and that have no run of their own */
-	uint32_t owner, tres;  /* numbers of pools */
+	uint32_t owner, tres;  /* numbers in pools (owners.h, text_pool.h) */
 	uint64_t cpus, memory; /* that it holds; bytes */
-	int64_t began;         /* Unix seconds: start, or when it was last resumed; of a rest: what was told
-				* of its tasks until then is too old */
+	int64_t began;         /* Unix seconds: start, or when it was last resumed. Of a rest: numbers of its tasks
+				* that were told until then are too old */
 	int64_t ran_before;    /* seconds, until it was last suspended */
-	int64_t counted;       /* seconds of its run time that are counted; of an ended one: too many of them */
-	int64_t size_since;    /* what is counted from then on is of what it holds now; 0: all that is counted */
-	int64_t end_time;      /* of an ended one */
-	int64_t gone_since;    /* slurmctld does not know it any more; 0: it does */
-	uint32_t next;         /* of the same id and task: position + 1 */
-	uint32_t row;          /* where the job's row was in the table, position + 1; it may be another's by now */
+	int64_t counted;       /* seconds of its run time that are counted; after its end: those counted too much */
+	int64_t size_since;    /* its time since then is counted with the size that it has now; 0: all its time is */
+	int64_t end_time;      /* once it has ended */
+	int64_t gone_since;    /* when slurmctld was first seen not to know it; 0: slurmctld knows it */
+	uint32_t next;         /* the next run with this head, position + 1; 0: none */
+	uint32_t row;          /* where the job's row was in the table, position + 1; it may be another job's by now */
 };
 
 struct runs {
 	struct run *items; /* by position */
 	size_t count, capacity, used;
-	uint32_t free;       /* position + 1 of one that is not used; its `next` is the next */
+	uint32_t free;       /* position + 1 of a run that is not used; its `next` is the next such */
 	struct id_map heads; /* hash of id and task -> position + 1 */
 	struct run_key *removed; /* since they were stored */
 	size_t removed_count, removed_capacity;
@@ -58,13 +58,13 @@ struct runs {
 
 struct run *runs_find(const struct runs *runs, const struct run_key *key);
 
-/* A new one, zero but for its key. Moves the others: pointers to them are not valid any more. */
+/* Adds a run, zero but for its key. Pointers to other runs are not valid any more. */
 struct run *runs_add(struct runs *runs, const struct run_key *key);
 
-/* It may not be used any more. What it holds of pools was given back. */
+/* Removes the run; the pointer is not valid any more. The caller has given back its owner and tres before. */
 void runs_remove(struct runs *runs, struct run *run);
 
-/* The next run of the same id and task, from NULL on; NULL: there is none. */
+/* The next run of the same id and task; NULL gives the first. Returns NULL if there is none. */
 struct run *runs_next(const struct runs *runs, uint32_t id, uint32_t task, const struct run *run);
 
 void runs_done(struct runs *runs); /* empty again, as when zeroed */
