@@ -47,14 +47,15 @@ static void apply_record(const struct job_seen *rows, size_t count, struct job_t
 	id_map_set(tails, (uint32_t)id, has_tail ? (uint32_t)tail + 1 : 0);
 }
 
-/* Of a task that the first record brought: it was not asked for, or comes twice, for it was asked for, too. */
+/* Did an array's first record bring the row? Then it was not asked for, or it comes twice as it was asked for, too. */
 static bool was_brought(const struct job_answer *answer, size_t at, const struct id_map *asked)
 {
 	return at < answer->count && id_map_find(asked, (uint32_t)answer->rows[at].id) != 2;
 }
 
 /* The record of an array's first job comes once, among its tasks (SLURMRESTD.md, "jobs/state"). A job beside them may look
- * like it; that is found out when it is asked for by the task. `asked` gets 1 + how often each came. */
+ * like it. Such a job does not come when it is asked for by the task, and is asked for by its id again. `asked` gets 1 +
+ * how often each came. */
 static void find_leaders(const struct job_answer *answer, struct id_map *asked, struct id_map *leaders)
 {
 	bool has_others = false;

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* jobs/state has a row for each task of an unsplit rest, at a quadratic cost; job/{id} has one record. No figure is
+ * recorded for this number: it keeps the requests of a round small, which have 500 rows as a rule. */
 enum { LARGE_ARRAY_TASKS = 2000 };
 
 void job_details_init(struct job_details *details, struct job_table *table)
@@ -43,13 +45,15 @@ static void count_records(struct job_details *details)
 			count_record(details, row.array_job_id);
 }
 
-/* Its id would bring too many others. */
+/* Would its id bring too many other records? */
 static bool is_of_many(const struct job_details *details, const struct job_view *row)
 {
 	return row->array_job_id == row->id &&
 	       id_map_find(&details->records, (uint32_t)row->id) > JOB_ARRAY_RECORDS_MAX;
 }
 
+/* jobs/state lists a large rest only where job/{id} cannot count it. That is so if its list of tasks is cut, if its id
+ * brings too many records, or if slurmctld refused to tell of it. */
 static bool belongs(const struct job_details *details, enum job_queue queue,
 		    const struct job_view *row)
 {
@@ -71,8 +75,8 @@ static bool is_unseen(const struct job_details *details, const struct job_view *
 	       !id_map_find(&details->unrecorded, (uint32_t)row->id);
 }
 
-/* Of the same age the youngest job comes first, and so an array's tasks before its first record: by then it is
- * known how many they are. */
+/* The oldest details come first. Of equal age the job with the highest id comes first. So an array's tasks come before
+ * its first record: by then it is known how many they are. */
 static int compare(const void *left, const void *right)
 {
 	const struct job_turn *a = left, *b = right;
@@ -165,8 +169,8 @@ uint64_t job_details_left(const struct job_details *details, enum job_queue queu
 	return details->queues[queue].count - details->queues[queue].at;
 }
 
-/* The first record of an array with many gets the details of another task of it. What a job holds and why it
- * waits is right only if both are in the same state. */
+/* The first record of an array with many records gets the details of another task. What a job holds and why it waits is
+ * right only if both are in the same state. Otherwise the reason is None until the next turn. */
 static void lend(struct job_details *details, const struct job *job, int64_t now)
 {
 	struct job_view first;
@@ -193,8 +197,8 @@ static void lend(struct job_details *details, const struct job *job, int64_t now
 	job_table_put(details->table, &lent, now);
 }
 
-/* A task that began after a large rest was listed is none of the rest any more; a list that is cut does not say so
- * by itself. The next listing makes good what is wrong here. */
+/* A task that began after a large rest was listed is no task of the rest any more. A list that is cut does not tell
+ * that, so it is taken off here. The next listing corrects mistakes. */
 static void take_off(struct job_details *details, const struct job *job)
 {
 	struct job_view rest;

@@ -1,5 +1,5 @@
-/* Whose details are asked for by job/{id}: jobs that are new or changed their state, and in turn all that live,
- * since reason, partition, QOS and account change without any change of state.
+/* Which jobs job/{id} is asked for: jobs that are new or changed their state, and in turn all that live. Reason,
+ * partition, QOS and account change without any change of state. Of one thread; times are Unix seconds.
  *
  * The id of an array's first record brings every record of the array (SLURMRESTD.md, "Arrays"). That is welcome while they
  * are few: then it counts a large unsplit rest, too. Of an array with many records the first one's details are
@@ -8,34 +8,35 @@
 
 #include "jobs/job_table.h"
 
-/* An array with more records is never asked for by its first one. */
+/* An array with more records is never asked for by its first one. At 9 kB each that answer would be a list of 9 MB, and
+ * lists are quadratic in slurmrestd. */
 enum { JOB_ARRAY_RECORDS_MAX = 1000 };
 
-/* Is the row the rest of a large unsplit array? jobs/state lists all of its tasks, at a cost that is quadratic, where
- * job/{id} has one record. So it has a turn of its own. */
+/* Is the row the rest of a large unsplit array? jobs/state lists all of its tasks, at a quadratic cost; job/{id} has one
+ * record. So it has a turn of its own. */
 bool job_details_is_large(const struct job_view *row);
 
 enum job_queue {
-	JOB_QUEUE_WANTED,   /* new, or in another state; large rests that have a list of tasks which is not cut */
+	JOB_QUEUE_WANTED,   /* jobs that are new or in another state; large rests whose list of tasks is not cut */
 	JOB_QUEUE_ROTATION, /* all that live, the oldest details first */
-	JOB_QUEUE_ARRAYS,   /* the other large rests: not for job/{id}, jobs/state has to list them */
+	JOB_QUEUE_ARRAYS,   /* the other large rests: jobs/state has to list them */
 	JOB_QUEUES
 };
 
 struct job_details {
 	struct job_table *table; /* borrowed */
 	struct job_id_list {
-		struct job_turn { /* one for each job there is, hence small */
+		struct job_turn { /* 8 bytes, since there is one for each job */
 			uint32_t id;
 			uint32_t details_time; /* Unix seconds; 0 and 1: none */
 		} *items;
 		size_t count, capacity, at;
 	} queues[JOB_QUEUES];
 	struct id_map records; /* array's id -> its records, as far as their details were seen */
-	struct id_map put_off; /* ids that slurmctld would not tell of since the rotation began */
+	struct id_map put_off; /* ids that slurmctld refused to tell of since the rotation began */
 	struct id_map unrecorded; /* ids that slurmdbd did not tell of since then */
-	size_t unseen_end;        /* before it in JOB_QUEUE_WANTED: whose first details slurmdbd may have */
-	bool are_some_unrecorded; /* since that queue was filled: they are in it when it is filled anew */
+	size_t unseen_end;        /* jobs before it in JOB_QUEUE_WANTED lack details that slurmdbd may have */
+	bool are_some_unrecorded; /* some ids were added since JOB_QUEUE_WANTED was filled; the next filling has them */
 };
 
 void job_details_init(struct job_details *details, struct job_table *table);
@@ -44,17 +45,17 @@ void job_details_done(struct job_details *details);
 /* Looks at all rows and fills the queue anew; returns how many wait in it. */
 uint64_t job_details_begin(struct job_details *details, enum job_queue queue);
 
-/* The next id, 0: none is left. Those whose details came by another's are passed over. */
+/* The next id; 0: none is left. Passes over jobs whose details came with another's. */
 uint64_t job_details_next(struct job_details *details, enum job_queue queue);
 uint64_t job_details_peek(const struct job_details *details, enum job_queue queue); /* takes none */
 uint64_t job_details_left(const struct job_details *details, enum job_queue queue); /* at most */
 
-/* Those without any details, which slurmdbd may have: they come first in JOB_QUEUE_WANTED. How many are left,
- * at most; and the next ids, `max` at most, returns how many. */
+/* Jobs without any details come first in JOB_QUEUE_WANTED, and slurmdbd may have these. At most how many are left; and
+ * the next ids, at most `max`: returns how many. */
 uint64_t job_details_unseen(const struct job_details *details);
 size_t job_details_next_unseen(struct job_details *details, uint64_t *ret_ids, size_t max);
 
-/* Is somebody in JOB_QUEUE_WANTED left without any details? Others there only changed their state. */
+/* Is there a job without any details left in JOB_QUEUE_WANTED? The others there only changed their state. */
 bool job_details_are_lacking(const struct job_details *details);
 
 /* A record of an answer. */
@@ -64,5 +65,5 @@ void job_details_take(struct job_details *details, const struct job *job, int64_
  * It is asked for again when the next rotation begins (SLURMRESTD.md, "What a user sees"). */
 void job_details_note_unknown(struct job_details *details, uint64_t id);
 
-/* slurmdbd was asked: ids that have no details yet are slurmctld's to tell from now on. */
+/* slurmdbd was asked for these ids: those that still have no details are asked of slurmctld from now on. */
 void job_details_note_recorded(struct job_details *details, const uint64_t *ids, size_t count);

@@ -7,9 +7,9 @@
 
 enum {
 	QUERY_BYTES_MAX = 60 * 1000, /* what slurmrestd takes: SLURMRESTD.md, "Connections" */
-	WINDOW_MAX = 1024,
-	GAP_MAX = 10000, /* ids further above a frontier than this are another one's */
-	KNOWN_SKIPPED_MAX = 100000,
+	WINDOW_MAX = 1024, /* ids without jobs cost next to nothing */
+	GAP_MAX = 10000, /* an id further away from a frontier than this belongs to another frontier */
+	KNOWN_SKIPPED_MAX = 100000, /* ids passed over at once: where Slurm's ids wrapped around, all may be in use */
 };
 /* In a federation the bits above these name the cluster (slurm.h: MAX_JOB_ID). */
 #define LOCAL_ID_MASK ((UINT64_C(1) << 26) - 1)
@@ -61,7 +61,7 @@ void job_frontiers_advance(struct job_frontiers *frontiers, uint64_t id)
 			return;
 		}
 	}
-	if (frontiers->count == JOB_FRONTIERS_MAX) { /* the one that moved first gives way */
+	if (frontiers->count == JOB_FRONTIERS_MAX) { /* the one that has not moved for longest gives way */
 		move_to_end(frontiers, 0);
 		frontiers->count--;
 	}

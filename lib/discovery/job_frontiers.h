@@ -1,21 +1,23 @@
-/* Where new jobs appear: the ids that slurmctld will give next. It counts up from FirstJobId, at MaxJobId begins
- * anew, and leaves out ids in use; an operator may choose an id of his own, and a federation's jobs have
- * their cluster's number in the upper bits (SLURMRESTD.md, "Job ids"): so there may be several frontiers. */
+/* Where new jobs appear: the ids that slurmctld will give next. It counts up from FirstJobId, begins anew at MaxJobId,
+ * and leaves out ids in use. An operator may choose an id, and a federation's jobs have their cluster's number in the
+ * upper bits (SLURMRESTD.md, "Job ids"). So there may be several frontiers. Of one thread. */
 #pragma once
 
 #include "base/buf.h"
 #include "discovery/job_answer.h"
 
+/* Each frontier costs at least a window of ids in each round, so there are few of them. Ids without jobs cost next to
+ * nothing; an array's short tasks leave gaps that the smallest window does not see across (job_frontiers_widen). */
 enum { JOB_FRONTIERS_MAX = 4, JOB_WINDOW_MIN = 64 };
 
-/* Ids that were asked for and not known before. */
+/* Ids that a request asks for and that were not known before. */
 struct job_probes {
 	uint64_t *ids;
 	size_t count, capacity;
 };
 
 struct job_frontier {
-	uint64_t next;   /* the first id above */
+	uint64_t next;   /* the first id that Slurm has not given yet, as far as is known */
 	uint64_t window; /* ids asked for at once; doubles while some of them exist */
 	bool is_done;    /* in this round: the last window was empty */
 	size_t probes_from, probes_to; /* its part of `probes`, in the request under way */
@@ -24,35 +26,36 @@ struct job_frontier {
 struct job_frontiers {
 	uint64_t first_id, last_id; /* FirstJobId, MaxJobId */
 	uint64_t newest_submit_time;
-	struct job_frontier items[JOB_FRONTIERS_MAX]; /* the one that moved last is the last */
+	struct job_frontier items[JOB_FRONTIERS_MAX]; /* by when they moved, the latest last */
 	size_t count;
 	struct job_probes probes;
 };
 
 void job_frontiers_done(struct job_frontiers *frontiers);
 
-/* Slurm gave this id: the frontier below it moves above it, or a new one begins. */
+/* Slurm gave this id: the frontier that is near below moves above it; if there is none, a new one begins. */
 void job_frontiers_advance(struct job_frontiers *frontiers, uint64_t id);
 
 uint64_t job_frontiers_top(const struct job_frontiers *frontiers); /* the highest; 0: there is none */
 
-/* A new round: every frontier is to be asked at. work: so many ids. */
+/* A new round: the ids above every frontier are to be asked for. */
 void job_frontiers_begin(struct job_frontiers *frontiers);
-uint64_t job_frontiers_work(const struct job_frontiers *frontiers);
+uint64_t job_frontiers_work(const struct job_frontiers *frontiers); /* how many ids are left to ask for */
 
-/* Jobs are missed: the next round looks further above each frontier, past ids whose jobs are gone already, such as
- * those of an array's short tasks. */
+/* Jobs are missed: the next round looks 1,024 ids above each frontier, past ids whose jobs are gone already. An array's
+ * short tasks leave such gaps. Before, jobs above them waited for a search, a minute and a half. */
 void job_frontiers_widen(struct job_frontiers *frontiers);
 
-/* A request begins, which may be for other ids alone. */
+/* A request begins: it asks for no ids above frontiers until job_frontiers_ask adds some. */
 void job_frontiers_ask_nothing(struct job_frontiers *frontiers);
 
-/* Adds ids that are not in the table to the query, as many as fit into ids_max; returns how many. */
+/* Adds ids that are not in the table to the query. Returns how many ids it covers, at most `ids_max`. */
 uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table,
 			   uint64_t ids_max, struct buf *query);
+/* The answer was whole: frontiers move above the ids that it has. */
 void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer);
 
-/* Writes "?job_id=17", or with & if it is not the first; false: the URL is long enough. */
+/* Writes "?job_id=17", or with & if it is not the first. Writes nothing and returns false if the URL is long enough. */
 bool job_query_add(struct buf *query, uint64_t id);
 
 void job_probes_add(struct job_probes *probes, uint64_t id);

@@ -27,7 +27,7 @@ void job_rounds_done(struct job_rounds *rounds)
 void job_rounds_note_job(struct job_rounds *rounds, const struct job *job)
 {
 	struct job_frontiers *frontiers = &rounds->frontiers;
-	bool was_requeued = number_is_known(job->restarts) && job->restarts; /* with the id that it had */
+	bool was_requeued = number_is_known(job->restarts) && job->restarts; /* it keeps its id, which is no new one */
 	if (was_requeued || !number_is_known(job->submit_time) ||
 	    job->submit_time <= frontiers->newest_submit_time)
 		return;
@@ -63,8 +63,8 @@ static void add_ask(struct job_asks *asks, uint32_t id, uint32_t task, uint32_t 
 	asks->rows_left += rows;
 }
 
-/* An array's unsplit rest is asked for by one of its tasks, so that the records of the others, which are asked for
- * by themselves, do not come again; so is its first record when it has become a task. */
+/* An array's unsplit rest is asked for by one of its tasks; so is its first record once it has become a task. By their
+ * id all records of the array would come, and the others are asked for by themselves. */
 static void add_row(struct job_asks *asks, const struct id_map *tails, const struct job_view *row)
 {
 	uint32_t task = JOB_ASK_NO_TASK;
@@ -104,6 +104,7 @@ static void start_request(struct job_rounds *rounds, enum job_request request)
 	job_frontiers_ask_nothing(&rounds->frontiers);
 }
 
+/* A record with more rows than rows_max goes alone. */
 static uint64_t ask_known(struct job_asks *asks, uint64_t rows_max, struct buf *query)
 {
 	uint64_t rows = 0;
@@ -163,15 +164,15 @@ static void remove_id(struct job_rounds *rounds, uint64_t id)
 	id_map_set(&rounds->tails, (uint32_t)id, 0);
 }
 
-/* What came by its task is asked for by it again. */
+/* A record that came by its task is asked for by that task again. */
 static void keep_tail(struct job_rounds *rounds, const struct job_ask *ask)
 {
 	if (ask->task != JOB_ASK_NO_TASK && !id_map_find(&rounds->tails, ask->id))
 		id_map_set(&rounds->tails, ask->id, ask->task + 1);
 }
 
-/* What was asked for and did not come is gone; unless it was asked for by a task, which may have been split from it
- * since: then it is asked for once more, by its id. */
+/* A job that was asked for and did not come has left slurmctld. But if it was asked for by a task, that task may have
+ * been split from it since. Then it is asked for once more, by its id. */
 static void settle_known(struct job_rounds *rounds, struct job_asks *asks)
 {
 	for (size_t i = asks->asked_before; i < asks->asked; i++) {

@@ -1,7 +1,7 @@
 /* Which ids jobs/state is asked for, so that every job is known and none is asked for twice.
  *
- * A round asks for each known id and then for those above the frontiers. What is in none of these places is
- * missed by diag's counts and searched for. An answer counts when it was whole.
+ * A round asks for each known id and then for those above the frontiers. If diag counts more jobs than that finds, a
+ * search looks for them. An answer counts only if it was whole. Of one thread.
  *
  * What jobs/state does (SLURMRESTD.md, "jobs/state"): ids that do not exist are left out; the id of an
  * array's first record brings all of its tasks; "40_19" brings the record of task 19 alone, and if that is
@@ -22,7 +22,7 @@ enum job_request {
 
 #define JOB_ASK_NO_TASK UINT32_MAX
 
-/* Ids to ask for, in turn: one for each job there is, hence small. */
+/* Ids to ask for, in turn. There is one for each job, so it has 12 bytes: with 24 a million jobs took 12 MB more. */
 struct job_asks {
 	struct job_ask {
 		uint32_t id;
@@ -30,8 +30,8 @@ struct job_asks {
 		uint32_t rows; /* predicted */
 	} *items;
 	size_t count, capacity;
-	size_t asked, asked_before; /* those before are done, and were when the request began */
-	uint64_t rows_left;	    /* of those not asked */
+	size_t asked, asked_before; /* how many are asked for; how many were when the request began */
+	uint64_t rows_left;	    /* predicted, of those not asked for yet */
 };
 
 struct job_rounds {
@@ -42,7 +42,7 @@ struct job_rounds {
 	struct job_answer answer;
 
 	bool is_open; /* a round is under way */
-	struct job_asks round, array; /* an array's turn does not disturb an open round, nor does a search */
+	struct job_asks round, array; /* two, so that an array's turn does not disturb an open round */
 
 	enum job_request request; /* under way */
 };
@@ -55,11 +55,11 @@ void job_rounds_done(struct job_rounds *rounds);
 /* Opens a round, without the rests of large arrays (job_details.h). */
 void job_rounds_begin(struct job_rounds *rounds);
 
-/* How many rows the open round, or else the next one, will still bring, as far as can be said. */
+/* A prediction of the rows that the open round will still bring; without one, of the next round's. */
 uint64_t job_rounds_work(const struct job_rounds *rounds);
 
-/* The next request: writes "?job_id=17&job_id=40_19..." of some `rows_max` predicted rows, and returns their
- * number. 0: nothing is left, the round is over. */
+/* The next request: writes "?job_id=17&job_id=40_19..." for at most `rows_max` predicted rows (more if one record has
+ * more), and returns their number. 0: nothing is left, the round is over. */
 uint64_t job_rounds_ask(struct job_rounds *rounds, uint64_t rows_max, struct buf *query);
 
 /* The request is for the unsplit rest of one array. */
@@ -68,17 +68,18 @@ void job_rounds_ask_array(struct job_rounds *rounds, uint64_t id, struct buf *qu
 /* The request is for all jobs, without a query. Ends an open round. */
 void job_rounds_ask_whole(struct job_rounds *rounds);
 
-/* diag counted so many jobs, pending and running: returns whether to search (job_search.h). */
+/* diag counted `jobs` pending and running jobs: returns whether to search (job_search.h). */
 bool job_rounds_note_count(struct job_rounds *rounds, uint64_t jobs);
 
 /* The next request of a search (job_search.h); 0: it is over. */
 uint64_t job_rounds_ask_search(struct job_rounds *rounds, uint64_t ids_max, struct buf *query);
 
-/* A row of the answer; then one of these: it was whole, or it is forgotten and asked again. */
+/* A row of the answer. After the last row: apply if the answer was whole, else forget, and the ids are asked for again.
+ * `now` is in Unix seconds. */
 void job_rounds_take(struct job_rounds *rounds, const struct job_task *task);
 void job_rounds_apply(struct job_rounds *rounds, int64_t now);
 void job_rounds_forget(struct job_rounds *rounds);
 
-/* The details of a job came; or those of all jobs, at once. */
+/* The details of a job came; or those of all jobs came at once. They tell which ids Slurm has given. */
 void job_rounds_note_job(struct job_rounds *rounds, const struct job *job);
 void job_rounds_note_list(struct job_rounds *rounds);

@@ -7,8 +7,8 @@
 
 #define RESIZING (UINT64_C(1) << JOB_FLAG_RESIZING)
 
-/* A run with a flag was requeued, or is another cluster's; of one that was suspended slurmdbd does not say since when. That
- * one was resized is kept: its later runs do not say when it was submitted, nor when it started. */
+/* A run with a flag was requeued, or is another cluster's. slurmdbd does not say since when a job has been suspended.
+ * A run that was resized is kept as a sign: the job's later runs tell neither its submission nor its start. */
 static bool is_of_use(const struct job_table *table, const struct job_run *run)
 {
 	bool was_suspended = run->job.state == JOB_SUSPENDED ||
@@ -28,7 +28,7 @@ void job_runs_take(struct job_runs *runs, const struct job_run *run)
 	runs->items[runs->count++] = job_copy(&run->job, &runs->arena);
 }
 
-/* By id, who was resized first, then the latest submission. */
+/* By id. Of one id a run that was resized comes first, so that the job is passed over; then the latest submission. */
 static int compare(const void *left, const void *right)
 {
 	const struct job *a = left, *b = right;

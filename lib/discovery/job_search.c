@@ -5,11 +5,12 @@
 #include <stdlib.h>
 
 enum {
-	SEARCHED_ABOVE = 1000000,
-	MISSES_MIN = 3, /* diag's count is up to half a minute old */
+	SEARCHED_ABOVE = 1000000, /* ids that Slurm may have given while this process was not running */
+	/* diag's count is up to half a minute old, so one that misses jobs proves nothing; a round may find them meanwhile. */
+	MISSES_MIN = 3,
 };
-#define MISSED_RATIO_MAX 0.001 /* the jobs that came or went since, as a rule */
-#define COVERAGE_MIN 0.5
+#define MISSED_RATIO_MAX 0.001 /* jobs that come or go between diag's count and ours, as a rule */
+#define COVERAGE_MIN 0.5 /* if fewer are known, it is a start or a return after a downtime: no need for three counts */
 
 void job_search_done(struct job_search *search)
 {
@@ -53,7 +54,7 @@ void job_search_begin(struct job_search *search, const struct job_frontiers *fro
 		return;
 	}
 	add_span(search, top, top + SEARCHED_ABOVE);
-	add_span(search, top - 1, first - 1); /* jobs that live are mostly young */
+	add_span(search, top - 1, first - 1); /* downwards, since most live jobs are young */
 }
 
 uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t ids_max,

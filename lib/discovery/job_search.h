@@ -1,11 +1,11 @@
-/* The search for jobs that no round finds: after a downtime, at the first start, or when an operator chose an id.
- * diag counts the pending and running jobs (each task by itself), which tells that some are missing. */
+/* The search for jobs that no round finds: at the first start, after a downtime, or when an operator chose an id.
+ * Slurm's diag counts pending and running jobs, each task by itself; that tells that some are missing. Of one thread. */
 #pragma once
 
 #include "discovery/job_frontiers.h"
 
 struct job_search {
-	uint64_t expected; /* as diag counted; unset: not known */
+	uint64_t expected; /* pending and running jobs by diag's count; unset: not known */
 	unsigned misses;   /* counts in a row that missed jobs */
 	bool is_open;
 	struct job_span {
@@ -18,25 +18,25 @@ struct job_search {
 
 void job_search_done(struct job_search *search);
 
-/* diag counted so many. Returns whether it is worth a search: so many are missing, or for so long, that it is not
- * the age of one of the two. */
+/* diag counted `jobs`. Returns whether to search: so many are missing, or for so long, that the age of the counts does
+ * not explain it. */
 bool job_search_note_count(struct job_search *search, const struct job_table *table, uint64_t jobs);
 
-/* Of the jobs that diag counts, so many are known: 0 to 1. */
+/* The part of the jobs that diag counts that is known: 0 to 1. */
 double job_search_coverage(const struct job_search *search, const struct job_table *table);
 
-/* Whether more of them are unknown than come or go, as a rule, between two counts. */
+/* Are more of them unknown than usually come or go between two counts? */
 bool job_search_is_missing(const struct job_search *search, const struct job_table *table);
 
-/* Looks at ids near above the frontiers and then downwards from them; all ids, upwards, while there is no
- * frontier. */
+/* Looks at a million ids above the highest frontier and then downwards from it. While there is no frontier, it looks at
+ * all ids upwards. */
 void job_search_begin(struct job_search *search, const struct job_frontiers *frontiers);
 
-/* Adds ids that are not in the table to the query; returns how many. 0: the search is over: nothing is missed any
- * more, or everything was looked at. */
+/* Adds ids that are not in the table to the query; returns how many. 0: the search is over, as nothing is missed any
+ * more or everything was looked at. */
 uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t ids_max,
 			struct buf *query);
 
-/* The answer came: what was found moves the frontiers. */
+/* The answer was whole: jobs that were found move the frontiers. */
 void job_search_settle(struct job_search *search, const struct job_answer *answer,
 		       struct job_frontiers *frontiers);
