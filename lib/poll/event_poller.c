@@ -11,12 +11,16 @@
 #include <stdlib.h>
 
 enum {
-	SLURMDBD_GIVE_UP_S = 120, /* without any answer of its: there is none; shorter than MinJobAge */
-	SETTLED_AFTER_S = 10,     /* what slurmdbd has of an end does not change any more */
-	WHOLE_AFTER_S = 300,      /* what slurmdbd lacks of a run by then never comes */
+	/* If slurmdbd never answered for this long, there is none. It must be shorter than MinJobAge (300 s by default), after
+	 * which slurmctld forgets how jobs ended. */
+	SLURMDBD_GIVE_UP_S = 120,
+	/* Seconds after the end, and after the job was last seen completing: slurmdbd's record does not change any more then.
+	 * On a 24.11 nine records got another exit code 19 s after the end, when the processes were gone. */
+	SETTLED_AFTER_S = 10,
+	WHOLE_AFTER_S = 300,      /* what slurmdbd lacks of a run by then never comes: the end is taken as it is */
 	STEPS_AFTER_S = 60,       /* slurmdbd has a job's steps by then */
-	STEPS_SINCE_S = 86400,    /* older ones were given up */
-	STEPS_COUNTED_EVERY_S = 5, /* all runs are looked at for it: 16 ms for a million */
+	STEPS_SINCE_S = 86400,    /* steps of runs that ended before that were given up (events/job_events.c) */
+	STEPS_COUNTED_EVERY_S = 5, /* counting looks at all runs: 16 ms for a million */
 };
 
 void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan,
@@ -40,8 +44,8 @@ static int64_t time_of(uint64_t number)
 
 /* Who tells of ends */
 
-/* A slurmdbd that was never heard of is waited for a while, then ends are taken from slurmctld. When it comes after all it
- * is asked for what ended since slurmctld's were forgotten. */
+/* If slurmdbd does not answer for a while after the start, slurmctld tells of ends. slurmdbd may take over at any time: it
+ * is then asked for ends from where the runs that slurmctld ended are forgotten. */
 static void choose_source(struct event_poller *poller)
 {
 	struct job_events *events = poller->recorder.events;
@@ -76,7 +80,7 @@ void event_poller_update(struct event_poller *poller)
 	bool is_known = client_version(asker->client) != NULL;
 	choose_source(poller);
 	double asked = asker->exporter->endpoints[ENDPOINT_DIAG].last_success;
-	if (asker->cluster->scheduler.is_known) /* as long as it is, its answer may be minutes old */
+	if (asker->cluster->scheduler.is_known) /* its answer may be minutes old: its own time is given with it */
 		end_windows_note_queue(&poller->windows, asker_time_s(asker, asked),
 				       (uint64_t)time_of(diag->dbd_queue));
 	bool asks_slurmdbd = is_known && asker->config->jobs_ends != JOBS_ENDS_SLURMCTLD;
@@ -154,7 +158,7 @@ static bool is_slurms(const struct job_run *run)
 	return run->job.id && run->job.id < UINT32_MAX && time_of(run->job.submit_time);
 }
 
-/* Or was it until just now? */
+/* Is the job completing, or was it within the last ten seconds? */
 static bool is_completing(const struct event_poller *poller, const struct job *job, int64_t now)
 {
 	struct job_view row;
@@ -164,14 +168,16 @@ static bool is_completing(const struct event_poller *poller, const struct job *j
 	return job_events_completing(poller->recorder.events, (uint32_t)job->id) >= now - SETTLED_AFTER_S;
 }
 
-/* Of a short job slurmdbd may hear the end first: then it has neither partition nor array until it hears of its start. Of
- * one that was cancelled it hears the end at once and the exit code when its processes are gone, maybe just after the table
- * showed them gone, or minutes later (SLURMRESTD.md, "What slurmdbd knows when"). It is told again. */
+/* Does slurmdbd have all of the run's end? An end that it has only in part is passed over, as it is told again.
+ * slurmdbd may hear of a short job's end first. Then it has neither partition nor array until it hears of the start. It
+ * hears of a cancelled job's end at once, but of the exit code when the job's processes are gone. That may be just after
+ * the table showed them gone, or minutes later (SLURMRESTD.md, "What slurmdbd knows when"). */
 static bool is_whole(const struct event_poller *poller, const struct job_run *run, int64_t now)
 {
 	int64_t end = time_of(run->job.end_time);
 	const struct job_events *events = poller->recorder.events;
-	/* of what the table told before we were started nothing is known but until when it was looked at */
+	/* looked_until may be the state file's; looked_at tells that this process has looked: which jobs were completing
+	 * before is not known */
 	bool was_looked_at = events->looked_at && events->looked_until > end;
 	if (end < now - WHOLE_AFTER_S)
 		return true;
@@ -208,7 +214,7 @@ static void take_ends(struct event_poller *poller, const struct runs_taken *take
 			continue;
 		struct job_view known;
 		if (!job_table_find(poller->asker->cluster->job_table, run->job.id, &known))
-			job_rounds_note_job(poller->rounds, &run->job); /* where no job is known nobody else tells of ids */
+			job_rounds_note_job(poller->rounds, &run->job); /* while no job is known, nothing else tells of ids */
 		bool is_over = job_run_is_size(run) ? tells_sizes : job_run_has_ended(run);
 		if (!is_over || !time_of(run->job.end_time) || !is_whole(poller, run, now))
 			continue;
@@ -240,7 +246,7 @@ static void poll_ends(struct event_poller *poller, struct plan_outcome *outcome)
 	int64_t now = asker_now_s(poller->asker);
 	struct end_window window = end_windows_next(windows, now);
 	const struct job_runs_query query = query_of(poller, false);
-	/* before v0.0.40 those that were requeued only come with all that live */
+	/* before v0.0.40 requeued runs come only together with all live jobs, so only sweeps ask for them */
 	bool with_requeued = window.is_sweep || *query.version->flags_query;
 	job_runs_query_ended(&query, (uint64_t)window.first, (uint64_t)window.last, with_requeued,
 			     &text);
@@ -283,8 +289,8 @@ static void take_steps(struct event_poller *poller, const struct runs_taken *tak
 	}
 }
 
-/* A run may have more steps than slurmrestd can take in time, or has memory for. It is found by asking for each of those
- * alone that failed together, and given up if it fails twice, while slurmdbd answers otherwise. */
+/* A run may have more steps than slurmrestd can read in time, or has memory for. If a batch failed, each of its runs is
+ * asked for alone. A run that fails alone twice, while slurmdbd answers otherwise, is given up. */
 static void note_steps_failed(struct event_poller *poller, const struct run_key *keys, size_t count)
 {
 	if (count > 1) {
@@ -367,5 +373,5 @@ void event_poller_record(struct event_poller *poller, int64_t as_of)
 	const struct job_events *before = poller->recorder.events;
 	recorder_write(&poller->recorder, poller->asker->cluster->name);
 	if (poller->recorder.events != before)
-		poller->has_windows = false; /* others were found */
+		poller->has_windows = false; /* the state file had other events: their windows begin anew */
 }

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+/* Old numbers are shown for a while, as a restart of slurmrestd should not tear holes into graphs. Numbers that a budget
+ * renews seldom get three of their intervals, so that one failure does not remove them. */
 #define AGE_MAX_S 300.0
 #define AGE_MAX_INTERVALS 3
 
@@ -54,12 +56,12 @@ bool health_is_cut_off(const struct health *health)
 	       is_unanswered(&health->entries[ENDPOINT_DIAG]);
 }
 
-/* Of one endpoint of slurmdbd: what its last result says of slurmdbd. */
+/* What the last result of one of slurmdbd's endpoints says of slurmdbd. */
 static enum up told_by(const struct health_entry *entry)
 {
 	switch (entry->tried_ns ? entry->result : FETCH_UNSUPPORTED) {
 	case FETCH_OK:
-	case FETCH_FORBIDDEN: /* it was slurmdbd that said so */
+	case FETCH_FORBIDDEN: /* slurmdbd itself said so */
 		return UP_YES;
 	case FETCH_HTTP_ERROR:
 	case FETCH_SLURM_ERROR:

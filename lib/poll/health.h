@@ -1,5 +1,5 @@
-/* What the results of requests say of the daemons, and how long what an endpoint said is shown. Pure:
- * times are arguments (monotonic nanoseconds). */
+/* What the results of requests say of the daemons, and for how long an endpoint's numbers are shown. Pure: times are
+ * arguments (monotonic nanoseconds). Of the poller's thread. */
 #pragma once
 
 #include "cluster/cluster.h"
@@ -20,26 +20,26 @@ struct health {
 void health_note(struct health *health, enum endpoint endpoint, enum fetch_result result,
 		 uint64_t now_ns);
 
-/* What is shown of the endpoint is as Slurm had it at `as_of_ns`, and is renewed every `interval_s`: it is
- * too old after max(5 min, 3 intervals). */
+/* The endpoint's numbers are those that Slurm had at `as_of_ns`, and are renewed every `interval_s`. They are too old
+ * after max(5 min, 3 intervals). */
 void health_renew(struct health *health, enum endpoint endpoint, double interval_s,
 		  uint64_t as_of_ns);
 
-/* Is what the endpoint said too old to be shown? Ping's is at once when it fails, since
- * slurm_controller_up is never held. Clears is_shown when it says so. */
+/* Are the endpoint's numbers too old to be shown? Ping's are as soon as ping fails: an old slurm_controller_up would hide
+ * an outage. Clears is_shown if it returns true. */
 bool health_expire(struct health *health, enum endpoint endpoint, uint64_t now_ns);
 
-/* The next moment at which something becomes too old. */
+/* The next moment at which something becomes too old; UINT64_MAX: never. */
 uint64_t health_next_ns(const struct health *health);
 
-/* Neither ping nor diag got an answer, or one of an API version that is known: slurmrestd is away. */
+/* Is slurmrestd away? Neither ping nor diag got an answer, or one of an API version that we know. */
 bool health_is_cut_off(const struct health *health);
 
-/* Is slurmdbd up? By its ping (whose last answer is given), else by its diag. It is only called down
- * while slurmctld's diag shows that slurmrestd and the token are well. */
+/* Is slurmdbd up? Its ping tells (`ping_says_up` is its last answer), or its diag where there is no ping. slurmdbd is
+ * called down only while slurmctld's diag succeeds: without it slurmrestd or the token may be the cause. */
 enum up health_accounting_up(const struct health *health, bool ping_says_up);
 
-/* Ping said that every controller is down. Is it true? It says so of a bad token, too: only if something
- * that needs a token failed since, not for want of one, and nothing that needs one succeeded. While
- * nothing was asked since, `before` (the last verdict) stands. */
+/* Ping said that every controller is down. Is it true? With a bad token ping says the same. So it is true only if a
+ * request that needs a token failed since, though not because of the token, and none succeeded. While nothing was asked
+ * since, `before` (the last verdict) stands. */
 bool health_is_down_for_sure(const struct health *health, bool before);

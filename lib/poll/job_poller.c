@@ -6,16 +6,18 @@
 #include <math.h>
 
 enum {
-	LAST_ID_DEFAULT = 67043328, /* slurm.conf: MaxJobId */
-	FIRST_WEIGHT = 64,   /* first of all jobs have to be found */
-	SEARCH_WEIGHT = 16,
-	FILLING_WEIGHT = 64, /* while details are missing they need the budget most */
+	LAST_ID_DEFAULT = 67043328, /* the default of MaxJobId in slurm.conf */
+	FIRST_WEIGHT = 64,   /* a start has to find all jobs before anything else is of use */
+	SEARCH_WEIGHT = 16,  /* like job states (tasks.c): a job that nobody found has no state */
+	FILLING_WEIGHT = 64, /* while details are missing, most totals wait for them */
 	DETAILS_WEIGHT = 8,
-	SEARCH_WORK = 10000, /* ids, at least */
+	SEARCH_WORK = 10000, /* ids to look at, at least: nobody knows how many ids lie between those that live */
+	/* A search in vain looks at a million ids and more. The pause after it doubles each time, since jobs that diag counts
+	 * may be hidden from us for good. */
 	SEARCH_PAUSE_S = 600,
 	SEARCH_PAUSE_MAX_S = 6 * 3600,
-	SLURMDBD_PAUSE_S = 600,
-	STATES_PAUSE_S = 3660, /* the planner leaves a way that is not served for an hour */
+	SLURMDBD_PAUSE_S = 600, /* slurmdbd failed: slurmctld tells details meanwhile, at eight times the cost */
+	STATES_PAUSE_S = 3660, /* longer than the hour for which the planner leaves a way that is not served */
 };
 
 void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan,
@@ -43,7 +45,8 @@ bool job_poller_is_complete(const struct job_poller *poller)
 
 /* What there is to do */
 
-/* By states, where the version has jobs/state and names records by their own ids there; else by lists. */
+/* Jobs are read by their states where the API version has jobs/state and names records by their own ids there; else by
+ * lists. A proxy may refuse jobs/state for a moment, so it is tried again after an hour. */
 static void choose(struct job_poller *poller)
 {
 	const struct api_version *version = client_version(poller->reader.asker->client);
@@ -104,8 +107,8 @@ static void note_conf(struct job_poller *poller)
 	plan_set_rate_limited(poller->plan, poller->is_rate_limited);
 }
 
-/* The states of all jobs can be had in one list, or, of too many, by a search among all ids; before diag has counted
- * them neither is tried. */
+/* The states of all jobs come in one list or, if they are too many for that, by a search among all ids. Neither is tried
+ * before diag has counted the jobs, for a list of too many would cost minutes of slurmrestd. */
 static void plan_states(struct job_poller *poller, uint64_t whole)
 {
 	struct plan *plan = poller->plan;
@@ -121,7 +124,7 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_LIST, by_list);
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_BATCHES, !by_list);
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_LARGE_BATCHES, !by_list);
-	bool is_first = by_search && !poller->has_states; /* it tells the states, too */
+	bool is_first = by_search && !poller->has_states; /* the first search tells the states, too */
 	poller->tasks[TASK_JOB_SEARCH].weight = is_first ? FIRST_WEIGHT : SEARCH_WEIGHT;
 	plan_set_work(plan, TASK_JOB_STATES,
 		      is_first	? 0
@@ -132,7 +135,8 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 		      !by_search ? 0 : missing > SEARCH_WORK ? missing : SEARCH_WORK);
 }
 
-/* slurmdbd tells of new jobs at an eighth of the cost, but not why they wait: it is for many. */
+/* slurmdbd tells details at an eighth of the cost, but not why jobs wait. So it is asked only if many jobs are new, and
+ * then until none is left. */
 static void choose_slurmdbd(struct job_poller *poller)
 {
 	uint64_t unseen = job_details_unseen(&poller->reader.details);
@@ -151,8 +155,8 @@ static void plan_details(struct job_poller *poller, uint64_t whole)
 	uint64_t turns = job_details_left(details, JOB_QUEUE_ROTATION);
 	if (!turns)
 		turns = job_table_counts(poller->cluster->job_table).rows;
-	/* A list costs slurmrestd hardly less than single jobs do, and 200 kB a job that it never gives back. It is
-	 * better only where requests themselves are what is short. */
+	/* A list costs slurmrestd hardly less than single jobs, and 200 kB a job that it never gives back. It is better only
+	 * where Slurm limits the request rate. */
 	for (size_t task = TASK_JOB_DETAILS; task <= TASK_JOB_ROTATION; task++) {
 		plan_set_whole(plan, task, whole);
 		plan_allow_way(plan, task, DETAILS_LIST, poller->is_rate_limited);
@@ -190,13 +194,13 @@ static void renew(struct job_poller *poller, enum endpoint endpoint, size_t task
 	health_renew(poller->reader.asker->health, endpoint, interval_s, poller->round_began_ns);
 }
 
-/* Once every job was asked for its details: that some changed since does not matter. */
+/* Details are complete once every job was asked for. That some jobs changed since does not matter. */
 static void note_details(struct job_poller *poller)
 {
 	poller->has_details |= poller->has_states && !job_details_are_lacking(&poller->reader.details);
 }
 
-/* The states of all jobs are known as of the round's begin: what is new or changed is asked for now. */
+/* The states of all jobs are known as of the start of the round. Asks for details of what is new or changed. */
 static void finish_states(struct job_poller *poller)
 {
 	double age_s = (double)(clock_monotonic_ns() - poller->round_began_ns) / 1e9;
@@ -224,7 +228,8 @@ static bool poll_states_list(struct job_poller *poller, struct plan_outcome *out
 	return true;
 }
 
-/* Ids may bring more rows than were asked for, that of an array all its tasks, or none, which tells nothing of costs. */
+/* The round covers the ids that were asked for, but costs go by rows. An array's id brings a row for each of its tasks. An
+ * answer without rows teaches nothing of costs. */
 static void cover(struct plan_outcome *outcome, uint64_t asked)
 {
 	if (outcome->result == PLAN_OK && !outcome->records)
@@ -246,7 +251,7 @@ static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct pla
 	cover(outcome, rows);
 	buf_done(&query);
 	if (!is_well)
-		rounds->is_open = false; /* begins anew */
+		rounds->is_open = false; /* it begins anew: what it was told would be too old by then */
 	else if (!job_rounds_work(rounds))
 		rounds->is_open = false;
 	bool is_done = is_well && !rounds->is_open;
@@ -255,7 +260,8 @@ static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct pla
 	return is_done;
 }
 
-/* It costs much to look at all ids in vain, so the next search waits. One that found all may be followed by the next. */
+/* Only a search in vain puts off the next one, as it costs much. A second wave of jobs behind a gap of ids stayed unknown
+ * for ten minutes when a search that had found all did so, too. */
 static void put_off_search(struct job_poller *poller)
 {
 	poller->search_after_ns = clock_monotonic_ns() + (uint64_t)(poller->search_pause_s * 1e9);
@@ -291,7 +297,7 @@ static bool poll_search(struct job_poller *poller, uint64_t ids_max, struct plan
 	buf_done(&query);
 	if (!rounds->search.is_open)
 		end_search(poller);
-	/* what was found need not wait for the next round */
+	/* jobs that were found get their details without waiting for the next round */
 	if (is_well && !job_details_left(&poller->reader.details, JOB_QUEUE_WANTED) &&
 	    job_details_begin(&poller->reader.details, JOB_QUEUE_WANTED))
 		plan_hasten(poller->plan, TASK_JOB_DETAILS);
@@ -312,7 +318,7 @@ static bool poll_list(struct job_poller *poller, struct plan_outcome *outcome)
 	return true;
 }
 
-/* Is nobody left whose details are wanted? What slurmdbd did not have is asked for in another pass. */
+/* Is no job left whose details are wanted? Jobs that slurmdbd did not have are asked for in another pass. */
 static bool finish_details(struct job_poller *poller)
 {
 	struct job_details *details = &poller->reader.details;
@@ -332,7 +338,7 @@ static bool poll_slurmdbd(struct job_poller *poller, uint64_t records, struct pl
 	if (is_well)
 		return finish_details(poller);
 	poller->slurmdbd_after_ns = clock_monotonic_ns() + SLURMDBD_PAUSE_S * UINT64_C(1000000000);
-	return false; /* they are in the next round again */
+	return false; /* the jobs are in the next round again */
 }
 
 static bool poll_details(struct job_poller *poller, enum job_queue queue,
@@ -345,7 +351,7 @@ static bool poll_details(struct job_poller *poller, enum job_queue queue,
 	bool is_well = !id || job_reader_job(&poller->reader, id, outcome);
 	outcome->records = 1;
 	if (!is_well)
-		return false; /* it is in the next round again */
+		return false; /* the job is in the next round again */
 	return queue == JOB_QUEUE_WANTED ? finish_details(poller)
 					 : !job_details_left(details, queue);
 }
@@ -410,7 +416,7 @@ static bool poll_details_until_done(struct job_poller *poller)
 	       poll_until_done(poller, TASK_JOB_DETAILS, DETAILS_SINGLE, 1);
 }
 
-/* What jobs with rows of their own lack when all have details. */
+/* Details that only jobs with rows of their own need. Which jobs have rows is known when all have details. */
 static bool poll_missing(struct job_poller *poller)
 {
 	struct cluster *cluster = poller->cluster;
@@ -424,7 +430,7 @@ static bool poll_missing(struct job_poller *poller)
 
 bool job_poller_poll_all(struct job_poller *poller)
 {
-	enum { ROWS = 1000 };
+	enum { ROWS = 1000 }; /* a request; --once is in a hurry and has no budget */
 	job_poller_update(poller);
 	if (poller->reads_list)
 		return poll_until_done(poller, ENDPOINT_JOBS, WAY_ONLY, 0);

@@ -1,6 +1,6 @@
-/* How jobs are read: their states by jobs/state, details of what is new or changed, all details in turn, and a search
- * for what diag counts and nobody knows; or, where Slurm cannot do that or the configuration says so, as one whole
- * list. Tells the planner what there is to do, and does what it decides. Of the poller's thread. */
+/* How jobs are read: their states by jobs/state, details of what is new or changed, and all details in turn. A search
+ * looks for jobs that diag counts and we do not know. Where Slurm cannot do that, or the configuration says so, jobs are
+ * read as one whole list. Tells the planner what there is to do, and does what it decides. Of the poller's thread. */
 #pragma once
 
 #include "poll/job_reader.h"
@@ -11,19 +11,19 @@ struct job_poller {
 	struct plan *plan;
 	struct plan_task *tasks; /* its table */
 	const struct api_version *version; /* that the rest is about */
-	bool lacks_states;     /* it has no jobs/state, or none of use */
-	uint64_t states_after_ns; /* then it is tried again: a proxy may have refused it for a moment */
+	bool lacks_states;     /* the version has no jobs/state, or none of use */
+	uint64_t states_after_ns; /* when jobs/state is tried again: a proxy may have refused it for a moment */
 	bool reads_list;       /* jobs are read as whole lists */
 	bool is_rate_limited;  /* Slurm limits how often we may ask it (rl_enable) */
-	bool needs_all;        /* known ids and those above do not suffice: a list of all states, or a search */
+	bool needs_all;        /* a round does not suffice: a list of all states is needed, or a search */
 	bool has_states;       /* all jobs were found */
-	bool has_details;      /* and asked for their details */
+	bool has_details;      /* and all were asked for their details */
 	uint64_t round_began_ns;
 	int64_t as_of; /* Unix seconds of slurmctld's clock: all jobs are known as they were then, or later; 0: not yet */
 	uint64_t jobs_time;    /* of the last count of diag that was looked at */
 	uint64_t next_job_id;  /* of conf, when it was last looked at */
 	bool asks_slurmdbd;    /* for the first details of many new jobs */
-	uint64_t slurmdbd_after_ns; /* it failed: not before */
+	uint64_t slurmdbd_after_ns; /* slurmdbd failed: it is asked for details again after this */
 	uint64_t search_began_ns, search_after_ns;
 	double search_pause_s;
 };
@@ -41,7 +41,7 @@ void job_poller_update(struct job_poller *poller);
 void job_poller_poll(struct job_poller *poller, const struct plan_action *action,
 		     struct plan_outcome *outcome);
 
-/* Reads all jobs whatever it costs, after ping and diag; for --once. False: something failed. */
+/* Reads all jobs without any budget, after ping and diag; for --once. False: something failed. */
 bool job_poller_poll_all(struct job_poller *poller);
 
 /* Was every job found and asked for its details? */

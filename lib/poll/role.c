@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+/* A single answer may come from the midst of a fail-over. Taking over late costs a poll; two that lead ask Slurm twice. */
 enum { FIRST_IN_A_ROW = 2 };
 
 bool role_is_host(const char *a, const char *b)

@@ -50,7 +50,7 @@ static const struct plan_way jobs[] = {
 			     .memory_per_record = 42e3},
 };
 
-/* Some 500 rows a request cost least (SLURMRESTD.md, "Costs"); more only where requests are what is short. */
+/* Batches of some 500 rows cost least (SLURMRESTD.md, "Costs"). Larger ones are for sites that limit the request rate. */
 #define STATES_COST                                                                                \
 	.slurmrestd_s = {.request = 0.0008, .record = 2e-6, .square = 1.6e-9},                     \
 	.slurmctld_s = {.request = 0.0001, .record = 0.3e-6}, .bytes_per_record = 90
@@ -76,7 +76,7 @@ static const struct plan_way job_details[] = {
 			    .records_min = 1,
 			    .records_max = 1},
 	[DETAILS_LIST] = JOBS_WHOLE,
-	/* more ids cost the same each, and slurmrestd keeps more for them (SLURMRESTD.md, "Costs") */
+	/* more ids cost the same each, and slurmrestd keeps more memory for them (SLURMRESTD.md, "Costs") */
 	[DETAILS_ACCOUNTING] = {.name = "accounting",
 				.slurmrestd_s = {.request = 0.007, .record = 0.25e-3},
 				.bytes_per_record = 4800,
@@ -84,7 +84,7 @@ static const struct plan_way job_details[] = {
 				.records_max = ACCOUNTING_IDS_MAX},
 };
 
-/* Of slurmdbd; with three steps a run costs seven times as much (SLURMRESTD.md, "Costs"). */
+/* slurmdbd's runs: one with three steps costs seven times as much as one without (SLURMRESTD.md, "Costs"). */
 static const struct plan_way job_ends[] = {{.name = "windows",
 					    .slurmrestd_s = {.request = 0.005, .record = 0.5e-3},
 					    .bytes_per_record = 5000}};
@@ -95,6 +95,9 @@ static const struct plan_way job_steps[] = {{.name = "batches",
 					     .records_min = 1,
 					     .records_max = JOB_STEPS_BATCH_MAX}};
 
+/* Weights divide a budget that does not suffice for all (plan.h, rule 2). Job states and the search for jobs have the
+ * largest, as all other numbers of jobs rest on them. Ends have more than most, as they must not fall behind for good.
+ * Nodes have a bound, so that large job queues do not take what nodes need. */
 static const struct plan_task table[TASKS] = {
 	[ENDPOINT_PING] = {.noun = "controllers", .is_probe = true, WAYS(small)},
 	[ENDPOINT_DIAG] = {.noun = "records", .is_probe = true, WAYS(small)},
