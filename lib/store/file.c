@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The WAL is written back when it has so many pages of 4 KiB, and then cut to as many bytes. */
+/* The WAL is written back when it has this many pages of 4 KiB, which is 16 MiB, and is then cut to that size. That costs
+ * two more fsyncs, so it should be rare; and a WAL without a limit would keep the size of the largest transaction. */
 #define CHECKPOINT_PAGES "4096"
 #define JOURNAL_BYTES "16777216"
-#define CACHE_KIB "8192" /* a transaction that changes more writes to the WAL before its commit */
+#define CACHE_KIB "8192" /* bounds our memory: a transaction that changes more writes to the WAL before its commit */
 
-/* Takes the lock for as long as the file is open and finds out whose it is, before anything is changed. */
+/* Takes SQLite's lock for as long as the file is open, and finds out whose file it is before anything is changed. A newer
+ * slurmscope's file is left alone: an upgrade may have been taken back for a moment. */
 static enum fault identify(struct file *file, int *ret_version, struct error *err)
 {
 	struct db *db = file->db;
@@ -36,11 +38,11 @@ static enum fault identify(struct file *file, int *ret_version, struct error *er
 	return FAULT_NONE;
 }
 
-/* WAL with the exclusive lock keeps its index in our memory: there is no -shm file. The rollback journal with it is no
- * file that comes and goes: a commit ends when zeros are written over its header. */
+/* With the exclusive lock a WAL keeps its index in our memory, so there is no -shm file. A rollback journal stays where it
+ * is, too: a commit ends when zeros are written over its header. FULL: a commit survives power loss. */
 static void set_up(struct db *db, bool no_wal)
 {
-	db_run(db, "PRAGMA temp_store = MEMORY"); /* nothing is written but beside the file */
+	db_run(db, "PRAGMA temp_store = MEMORY"); /* the sandbox allows writes beside the file only */
 	db_check(db);
 	db_pragma(db, "journal_mode", no_wal ? "DELETE" : "WAL", no_wal ? "delete" : "wal");
 	db_pragma(db, "journal_size_limit", JOURNAL_BYTES, JOURNAL_BYTES);
@@ -69,7 +71,7 @@ static void read_cluster(struct file *file)
 		buf_add_text(&file->cluster, db_text(select, 0));
 }
 
-/* Whole, and a slurmscope's that is not newer than this one. It is not changed. */
+/* Is the file whole, and was it made by a slurmscope that is not newer than this one? Does not change it. */
 static bool is_usable(char *path, struct error *err)
 {
 	int version = 0;
@@ -85,8 +87,8 @@ static bool is_usable(char *path, struct error *err)
 	return fault == FAULT_NONE;
 }
 
-/* Only who has the lease may do so: nobody has the file open. A copy is never written to the file itself, beside which a crash
- * may have left a journal. */
+/* Puts PATH.copy in the file's place if it was written later and is whole. Needs the lease: then nobody has the file open.
+ * The copy is renamed, never written into the file, beside which a crash may have left a journal. */
 static void adopt_copy(const char *path, struct copy *ret_copy)
 {
 	char name[PATH_MAX + 8];
@@ -150,7 +152,7 @@ void file_close(struct file *file, bool checkpoint)
 	db_close(file->db, checkpoint);
 	buf_done(&file->cluster);
 	free(file->path);
-	lease_release(file->lease); /* when all is written */
+	lease_release(file->lease); /* last: another process may take the file from now on */
 	*file = (struct file){.lease = -1};
 }
 
@@ -159,7 +161,7 @@ bool file_dispose(struct file *file, enum fault fault, struct error *err)
 	bool is_set_aside = false;
 	char *path = file->path;
 	file->path = NULL;
-	file_close(file, fault == FAULT_FOREIGN); /* a damaged one stays as it was found */
+	file_close(file, fault == FAULT_FOREIGN); /* a damaged file stays as it was found, for whoever looks into it */
 	if (fault == FAULT_DAMAGED || fault == FAULT_FOREIGN) {
 		const char *label = fault == FAULT_DAMAGED ? "damaged" : "foreign";
 		struct error where, what = *err;

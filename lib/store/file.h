@@ -1,4 +1,4 @@
-/* The open file: whose it is, whether it is whole, and the statements that write to it. */
+/* The open file: whose it is, whether it is whole, and the statements that write to it. Of one thread. */
 #pragma once
 
 #include "store/lease.h"
@@ -9,9 +9,9 @@
 /* What is wrong with a file. */
 enum fault {
 	FAULT_NONE,
-	FAULT_PASSING, /* it may be right another time or in other hands: not to be touched */
-	FAULT_DAMAGED,
-	FAULT_FOREIGN, /* whole, but not ours */
+	FAULT_PASSING, /* it may work later or for another process or release: the file is left alone */
+	FAULT_DAMAGED, /* it is set aside */
+	FAULT_FOREIGN, /* it is whole, but another program's or cluster's: it is set aside */
 };
 
 /* What becomes of PATH.copy. */
@@ -27,17 +27,18 @@ struct file {
 	struct place_id id;
 	struct db *db;
 	bool is_new; /* nothing was in it */
-	struct buf cluster; /* whose it is; empty if it does not say */
+	struct buf cluster; /* the cluster that it belongs to; empty if it does not say */
 	struct sqlite3_stmt *insert[TABLES], *delete[TABLES];
 };
 
-/* Opens or makes the file once we have its lease, locks it, checks and migrates it. After a fault *err says which one and
- * the file is still to be closed. With `ret_copy` PATH.copy goes before it, if that was written later and is whole. */
+/* Takes the lease, then opens or makes the file, locks, checks and migrates it. `no_wal`: uses a rollback journal. After a
+ * fault *err says what is wrong, and the file is still to be closed. With `ret_copy`, PATH.copy takes the file's place if
+ * it was written later and is whole. */
 enum fault file_open(struct file *file, const char *path, bool no_wal, struct copy *ret_copy, struct error *err);
 
-enum fault file_fault(const struct file *file, struct error *err); /* so far; *err is set if there is one */
-bool file_is_there(const struct file *file); /* nobody removed or replaced it */
+enum fault file_fault(const struct file *file, struct error *err); /* the first so far; sets *err if there is one */
+bool file_is_there(const struct file *file); /* false: somebody removed or replaced it */
 void file_close(struct file *file, bool checkpoint);
 
-/* Closes it; one that is damaged or foreign is renamed, and *err continued with where to. True: it was. */
+/* Closes the file. Renames one that is damaged or foreign, adds to *err where it is now, and returns true. */
 bool file_dispose(struct file *file, enum fault fault, struct error *err);

@@ -15,7 +15,7 @@ static void write_holder(int file)
 	char holder[HOLDER_BYTES], host[HOLDER_BYTES / 2] = "?";
 	gethostname(host, sizeof host - 1);
 	int len = snprintf(holder, sizeof holder, "%s, process %ld\n", host, (long)getpid());
-	if (ftruncate(file, 0) == 0) /* it is only for people */
+	if (ftruncate(file, 0) == 0) /* only people read it: the lock counts, so a failure does not matter */
 		(void)!pwrite(file, holder, (size_t)len, 0);
 }
 
@@ -28,7 +28,7 @@ static void say_holder(const char *path, int file, struct error *err)
 	error_set(err, "%s: another process has it (%s)", path, *holder ? holder : "it does not say which");
 }
 
-/* Root makes it the daemon's, who has to open it, too. */
+/* If root makes the lock file, it becomes the state file's owner's: the daemon has to open it, too. */
 static void give_to_owner(int file, const char *path)
 {
 	struct stat state;

@@ -78,7 +78,8 @@ static enum fault check_cluster(const struct store *store, struct error *err)
 	return FAULT_FOREIGN;
 }
 
-/* No file is open after a fault, and a bad one is out of the way. Without `ret_copy` no copy takes its place. */
+/* After a fault no file is open, and a bad file is out of the way. Only a load passes `ret_copy`: while we write, no copy
+ * of another machine may take the place of what we counted. */
 static enum fault open_file(struct store *store, struct copy *ret_copy, struct error *err)
 {
 	enum fault fault = file_open(&store->file, store->path, store->is_shared, ret_copy, err);
@@ -220,7 +221,7 @@ enum store_wants store_begin(struct store *store, struct error *err)
 
 void store_put_counter(struct store *store, const struct store_counter *counter)
 {
-	assert(!isnan(counter->value)); /* would be SQL's NULL */
+	assert(!isnan(counter->value)); /* SQLite would store NULL */
 	put(store, TABLE_COUNTER, counter);
 }
 

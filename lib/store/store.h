@@ -12,13 +12,13 @@
  *
  * After a failure the next begin opens the file again and wants all, so nobody needs to remember what was not
  * written. After kill -9 or power loss at any instant the file holds what the last commit that returned true
- * left, or what the one in flight would have left. What a disk alters inside a row unasked is not noticed.
+ * left, or what the commit in flight would leave. The store does not notice a disk that alters bytes inside a row.
  *
- * The file is SQLite's (https://sqlite.org/lockingv3.html, /wal.html): WAL, or a rollback journal on network file
- * systems, where its authors advise against WAL; synchronous=FULL; locked as long as it is open, also for readers such as
- * sqlite3(1). So is PATH.lock beside it (lease.h): of several processes, on whatever machine, one has the state. A symbolic link is followed. The file is made with mode 0600, its folder is not
- * made. File, WAL and journal together stay below three times the largest content there ever was (160
- * bytes a row, about) plus 32 MiB. */
+ * The file is SQLite's (https://sqlite.org/lockingv3.html, /wal.html) with synchronous=FULL. It has a WAL, or a rollback
+ * journal on network file systems, where SQLite's authors advise against WAL. It is locked as long as it is open, also
+ * for readers such as sqlite3(1). So is PATH.lock beside it (lease.h): one process, on whatever machine, has the state.
+ * A symbolic link is followed. The file is made with mode 0600; its folder is not made. File, WAL and journal together
+ * stay below three times the largest content there ever was (about 160 bytes a row) plus 32 MiB. */
 #pragma once
 
 #include "base/error.h"
@@ -52,8 +52,8 @@ struct store_run {
 
 struct store;
 
-/* Whether a store could be opened and written there, as far as can be told without touching anything: folder
- * and file are there and may be written by us. */
+/* Could a store be opened and written there, as far as can be told without touching anything? Folder and file must be
+ * there, and we must be allowed to write them. */
 bool store_check(const char *path, struct error *err);
 
 /* Does no other process have it now, as far as can be told? Touches nothing. */
@@ -66,20 +66,19 @@ char *store_folder(const char *path);
 /* Opens nothing yet. `cluster` is the cluster's name, empty as long as it is unknown; both are copied. */
 struct store *store_new(const char *path, const char *cluster);
 
-/* Another machine may be the next to use the file, or a copy of it: it has a rollback journal also where no network file system
- * is recognised, and PATH.copy, if another machine brought one, takes its place in store_load if it was written later and is
- * whole; else it is set aside as PATH.copy.unusable-<Unix time>. Before store_load. */
+/* Another machine may be the next to use the file, or a copy of it. So it has a rollback journal everywhere: one file
+ * holds all of it then. If another machine brought PATH.copy, store_load may put it in the file's place: if it was
+ * written later and is whole. A bad copy is set aside as PATH.copy.unusable-<Unix time>. To be called before store_load. */
 void store_share(struct store *store);
 
 enum store_found {
-	STORE_UNUSABLE,  /* cannot be opened or written now, is held by another process, was made by a newer
-			  * slurmscope: untouched. Call store_load again later; when the file can be used then,
-			  * what it holds is older than the caller's memory, and true: its cursor tells from
-			  * where on to read events again */
+	STORE_UNUSABLE,  /* it cannot be opened or written now, another process has it, or a newer slurmscope made
+			  * it: it is untouched. Call store_load again later. What the file holds then is older
+			  * than the caller's memory, but right: its marks tell from where on to read events again */
 	STORE_NEW,       /* it was not there, or empty */
 	STORE_LOADED,
-	STORE_SET_ASIDE, /* it was damaged, no slurmscope's, or another cluster's: it is now
-			  * PATH.damaged-<Unix time> or PATH.foreign-<Unix time>, and one is begun anew */
+	STORE_SET_ASIDE, /* it was damaged, another program's, or another cluster's. It is PATH.damaged-<Unix time>
+			  * or PATH.foreign-<Unix time> now, and a new file is begun */
 };
 
 /* Takes the rows; the texts are borrowed for the call. */
@@ -89,8 +88,8 @@ struct store_visitor {
 	void (*mark)(struct text name, int64_t value, void *context);
 };
 
-/* Opens the file, checks all of it, migrates an older one and hands over each row once. *err says what is
- * wrong if it returns STORE_UNUSABLE or STORE_SET_ASIDE; what the visitor got is then to be forgotten. */
+/* Opens the file, checks all of it, migrates an older one and hands over each row once. If it returns STORE_UNUSABLE or
+ * STORE_SET_ASIDE, *err says what is wrong, and the caller has to forget what the visitor got. */
 enum store_found store_load(struct store *store, const struct store_visitor *visitor, void *context,
 			    struct error *err);
 
@@ -108,11 +107,11 @@ enum store_wants { STORE_WANTS_NOTHING, STORE_WANTS_CHANGES, STORE_WANTS_ALL };
 /* May its file hold something? False: there is none, or it is empty. */
 bool store_may_hold(const struct store *store);
 
-/* What was loaded is not what the caller goes on with: the next begin wants all. */
+/* The caller goes on with other counters than were loaded: the next begin wants all. */
 void store_want_all(struct store *store);
 
-/* Begins the poll's transaction; *err is set if it returns STORE_WANTS_NOTHING, which it does as long as
- * store_load did not succeed, and once when it had to set the file aside. */
+/* Begins the poll's transaction. *err is set if it returns STORE_WANTS_NOTHING. It does so as long as store_load did not
+ * succeed, while the file cannot be written, and once when it had to set the file aside. */
 enum store_wants store_begin(struct store *store, struct error *err);
 
 /* Between a begin that wants something and its commit. A row with the same key is replaced; removing what
@@ -124,7 +123,7 @@ void store_remove_run(struct store *store, const struct store_run *run); /* by i
 void store_put_mark(struct store *store, const char *name, int64_t value);
 
 /* True: all of it survives power loss. False: all of it or nothing is in the file, and the next begin wants
- * all. Takes two fsyncs at most, or four when the WAL is written back (each 16 MiB). */
+ * all. Takes at most two fsyncs, or four when the WAL is written back (each 16 MiB). */
 bool store_commit(struct store *store, struct error *err);
 
 bool store_is_elsewhere(const struct store *store); /* it could not be opened, for another process has it */
