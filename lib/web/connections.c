@@ -7,12 +7,13 @@
 
 #define S UINT64_C(1000000000)
 
-/* Prometheus closes what it does not use for five minutes: the server's end comes after that, for else a scrape
- * could be on its way while the connection is closed. */
+/* A limit on silence alone does not suffice: 512 connections that sent a byte now and then kept everybody out. */
 static const uint64_t time_of_phase[CONNECTION_PHASES] = {
-	[CONNECTION_ASKS] = 10 * S,
-	[CONNECTION_WAITS] = 60 * S,
-	[CONNECTION_READS] = 60 * S,
+	[CONNECTION_ASKS] = 10 * S, /* a request is one packet, as a rule */
+	[CONNECTION_WAITS] = 60 * S, /* passwords are compared one at a time, so guesses of others may be ahead */
+	[CONNECTION_READS] = 60 * S, /* what is sent of old pages need not be kept for longer (page/edition.h) */
+	/* Prometheus closes a connection that it did not use for five minutes. We close later: else a scrape could be on its
+	 * way when the connection is closed. */
 	[CONNECTION_RESTS] = 330 * S,
 };
 
@@ -54,7 +55,7 @@ void connections_enter(struct connections *connections, struct connection *conne
 	link_newest(connections, connection);
 }
 
-/* The socket is libmicrohttpd's: it hears of this as of any client that goes away, and closes it. */
+/* The socket is libmicrohttpd's, which closes it. To libmicrohttpd this looks like a client that went away. */
 void connections_close(struct connections *connections, struct connection *connection)
 {
 	if (connection->is_dropped)
@@ -64,7 +65,8 @@ void connections_close(struct connections *connections, struct connection *conne
 	shutdown(connection->socket, SHUT_RDWR);
 }
 
-/* What the kernel still holds for the client is thrown away, else thousands that do not read could fill its memory. */
+/* Has the kernel throw away what it still holds for the client. Before, 10,000 clients that did not read filled the
+ * kernel's memory for TCP with copies of the page, and scrapes took 7 s. */
 static void drop(struct connections *connections, struct connection *connection)
 {
 	struct linger none = {.l_onoff = 1, .l_linger = 0};
@@ -87,7 +89,7 @@ void connections_drop_overdue(struct connections *connections, uint64_t now_ns)
 		next = at->newer;
 		if (now_ns - at->since_ns < time_of_phase[at->phase])
 			continue;
-		connections->overdue += at->phase != CONNECTION_RESTS;
+		connections->overdue += at->phase != CONNECTION_RESTS; /* to rest is no fault of a client */
 		drop(connections, at);
 	}
 }

@@ -1,19 +1,21 @@
-/* Who is connected and since when: the limits on slow and hostile clients. Only the server's thread uses it.
+/* Who is connected and since when: the limits on slow and hostile clients. Of the server's thread. Times are monotonic
+ * nanoseconds.
  *
- * Each phase of a connection has its time; whoever takes longer is disconnected. When the table is full the
- * one that has waited longest in its phase makes room, wherever it comes from: a scrape takes milliseconds,
- * so that under a flood of slow connections it is never the oldest. */
+ * Each phase of a connection has its time; a connection that takes longer is dropped. When the table is full, the one
+ * that has been longest in its phase makes room, whatever its address. A scrape takes milliseconds, so in a flood of slow
+ * connections it is never the oldest. */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+/* Far more than the scrapers and readers of one daemon, and within the usual limit of 1,024 open files. */
 enum { CONNECTIONS_MAX = 512 };
 
 enum connection_phase {
-	CONNECTION_ASKS,    /* accepted; or its request is not whole yet */
-	CONNECTION_WAITS,   /* its password is being looked at */
+	CONNECTION_ASKS,    /* the client is accepted, and its request is not whole yet */
+	CONNECTION_WAITS,   /* its password is being compared */
 	CONNECTION_READS,   /* its answer is under way */
 	CONNECTION_RESTS,   /* its answer is sent; it may ask again */
 	CONNECTION_PHASES
@@ -27,7 +29,7 @@ struct connection {
 	bool is_dropped; /* disconnected, but not yet known to be closed */
 	uint64_t since_ns;
 	struct connection *older, *newer;
-	struct tls *tls;  /* what it was greeted with; counted; NULL: plain */
+	struct tls *tls;  /* the settings of its handshake; a reference; NULL: no TLS */
 	/* Of its present request: */
 	bool has_begun;   /* the headers are read */
 	bool is_checked;  /* the password was looked at */
@@ -37,12 +39,13 @@ struct connection {
 };
 
 struct connections {
-	struct connection *oldest, *newest; /* by since_ns; dropped ones are not in it */
-	unsigned count;                     /* of these */
+	struct connection *oldest, *newest; /* by since_ns; without those that are dropped */
+	unsigned count;                     /* of connections in that list */
 	unsigned in_phase[CONNECTION_PHASES];
-	uint64_t crowded_out, overdue;      /* ever dropped, and why */
+	uint64_t crowded_out, overdue;      /* dropped since the start: to make room, and for taking too long */
 };
 
+/* Adds a connection in its first phase. The table owns it until connections_remove, and only borrows the socket. */
 struct connection *connections_add(struct connections *connections, int socket, uint64_t now_ns);
 void connections_enter(struct connections *connections, struct connection *connection,
 		       enum connection_phase phase, uint64_t now_ns);
@@ -50,10 +53,10 @@ void connections_enter(struct connections *connections, struct connection *conne
 /* Drops the oldest until there is room for another one. */
 void connections_make_room(struct connections *connections);
 void connections_drop_overdue(struct connections *connections, uint64_t now_ns);
-/* Not dropped: what was sent will arrive. */
+/* Closes it gracefully: what was sent will arrive. */
 void connections_close(struct connections *connections, struct connection *connection);
-/* All that are in this phase. */
+/* Closes all that are in this phase. */
 void connections_close_phase(struct connections *connections, enum connection_phase phase);
 
-/* It is closed: frees it. */
+/* libmicrohttpd has closed the socket: frees the connection. */
 void connections_remove(struct connections *connections, struct connection *connection);
