@@ -1,5 +1,6 @@
-/* How many entities of a kind may have rows of their own, and which: by name. All others are folded
- * into the row `other`. */
+/* How many entities of a kind may have rows of their own, and which names may. All others are folded into the row
+ * `other`. So a site with many users does not overload Prometheus, and names that nobody should see stay out. Of the
+ * poller's thread. */
 #pragma once
 
 #include "base/error.h"
@@ -9,27 +10,27 @@
 
 struct pattern {
 	regex_t regex;
-	bool is_set; /* else it matches nothing */
+	bool is_set; /* if not, it matches nothing */
 };
 
 struct cap {
 	uint64_t max; /* rows besides `other` */
-	struct pattern allow, deny; /* allow: matches all if not set */
+	struct pattern allow, deny; /* deny wins; if `allow` is not set, all names are allowed */
 };
 
 struct caps {
 	struct cap kinds[ENTITY_KINDS];
 };
 
-/* Sets the pattern: POSIX extended, matches whole names. On failure it stays unset. */
+/* Sets the pattern: POSIX extended, matches whole names. On failure it stays unset, and *err says why. */
 bool pattern_set(struct pattern *pattern, const char *regex, struct error *err);
 void pattern_done(struct pattern *pattern); /* unset again */
 
-void caps_init(struct caps *caps); /* none */
+void caps_init(struct caps *caps); /* no limits and no filters */
 void caps_done(struct caps *caps);
 
-/* May the entity have a row? A user's row shows two names: both must be allowed. */
+/* May the entity have a row? A user's row shows the account, too, so both names must be allowed. */
 bool caps_allow(const struct caps *caps, enum entity_kind kind, const struct text label[2]);
 
-/* May the name be shown by itself, a user's without an account? */
+/* May the name be shown by itself, such as a user's in the row of an RPC? */
 bool caps_allow_name(const struct caps *caps, enum entity_kind kind, struct text name);

@@ -1,8 +1,8 @@
-/* Which entities of one kind have rows of their own: at most so many, those that use the most.
+/* Which entities of one kind have rows of their own: those that use the most, up to a limit. Of the poller's thread.
  *
- * Use is the CPUs that an entity's running jobs hold and its pending jobs ask for. One that has a row
- * keeps it until it is idle or another uses more than twice as much, so that rows do not come and go
- * from poll to poll; those that are idle are replaced first. */
+ * Use is the CPUs that an entity's running jobs hold and its pending jobs ask for. An entity that has a row keeps it
+ * until another uses more than twice as much. Rows that come and go from poll to poll would tear graphs apart. Rows of
+ * idle entities go first. */
 #pragma once
 
 #include "base/map.h"
@@ -11,18 +11,18 @@ struct roster {
 	struct arena shown_arena, offers_arena;
 	struct map shown;  /* keys of those with a row */
 	struct map offers; /* key -> struct roster_use, until the next choice */
-	bool is_chosen;    /* else all have a row */
+	bool is_chosen;    /* before the first choice all have a row */
 };
 
 struct roster_use {
 	uint64_t cpus; /* of running and pending jobs */
-	uint64_t ties; /* breaks ties: jobs, or past use */
+	uint64_t ties; /* decides between equal CPUs: jobs, or, of idle accounts and users, past use */
 };
 
 void roster_init(struct roster *roster);
 void roster_done(struct roster *roster);
 
-/* A candidate for the next choice; offered twice, it has the larger use. */
+/* A candidate for the next choice. If it is offered twice, its larger use counts. Copies the key. */
 void roster_offer(struct roster *roster, struct text key, struct roster_use use);
 
 /* Chooses `max` of what was offered since the last choice. */
