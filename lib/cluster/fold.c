@@ -17,7 +17,7 @@ static void offer_jobs(struct cluster *cluster, enum entity_kind kind)
 	}
 }
 
-/* Partitions without jobs are candidates too. */
+/* Partitions without jobs are candidates, too: an empty partition is news. */
 static void offer_partitions(struct cluster *cluster, const struct map *partitions)
 {
 	for (size_t i = 0; partitions && i < partitions->count; i++) {
@@ -28,7 +28,7 @@ static void offer_partitions(struct cluster *cluster, const struct map *partitio
 	}
 }
 
-/* So are accounts and users without jobs, for their fairshare, those of the largest past use first. */
+/* Accounts and users without jobs are candidates for their fairshare. Those of the largest past use go first. */
 static void offer_shares(struct cluster *cluster)
 {
 	const struct record_list *shares = cluster->shares;
@@ -58,7 +58,8 @@ static void offer_idle(struct cluster *cluster, enum entity_kind kind, struct te
 	buf_done(&key);
 }
 
-/* And those that have limits, or use what others limit. */
+/* QOS, accounts and users that have limits, or use what others limit, are candidates, too. People want to see a limit
+ * before there are jobs. */
 static void offer_limited(struct cluster *cluster)
 {
 	const struct limits_use *limits = cluster->limits;
@@ -76,7 +77,8 @@ static void offer_limited(struct cluster *cluster)
 	}
 }
 
-/* Has anything told of entities of the kind? If not, who has a row is remembered. */
+/* Has anything told of entities of the kind? If not, as in an outage, rows stay with those that have them: nobody should
+ * lose a row because slurmrestd was away. */
 static bool is_told(const struct cluster *cluster, int kind)
 {
 	if (kind == ENTITY_PARTITION && (cluster->partitions || cluster->nodes))

@@ -1,5 +1,6 @@
-/* Folding: chooses which entities have rows of their own, and adds up the others in one row, so that
- * totals stay right. Sums are sums, the oldest is the oldest, the largest the largest. */
+/* Folding: chooses which entities have rows of their own, and adds up the others in the row `other`. So sums over all
+ * rows stay right. The row has the sum of sums, the oldest pending job of all, and the maximum of maxima. Of the poller's
+ * thread. */
 #pragma once
 
 #include "cluster/cluster.h"
