@@ -1,9 +1,9 @@
 /* The pages of all clusters at one moment, and what scrapers get of them (page.h).
  *
- * What is made for clients that do not read it is bounded, and the whole page is never refused: it is made once in each
- * format. Parts there are more of than anybody could keep, so beyond so many bytes of them no other one is made. And while
- * so many bytes of older editions are still being read no newer one begins: scrapers share what there is, for a minute at
- * most, since the server gives nobody longer to read. */
+ * What is made for clients that do not read it is bounded. The whole page is never refused, as it is made once in each
+ * format. There are too many possible parts to keep them all: beyond RENDITION_BYTES_MAX no further part is made. While
+ * as many bytes of older editions are still being read, no newer edition begins: scrapers share the old one. That lasts
+ * at most a minute, since the server gives no client longer to read (web/connections.c). */
 #pragma once
 
 #include "page/page.h"
