@@ -8,7 +8,7 @@ enum {
 	/* How much ends in it is not known at the start. The first window was half an hour once: at 1,500 ends a second that
 	 * is 2.7 million runs in one answer. A quiet day takes 11 windows from a minute on. */
 	SPAN_FIRST_S = 60,
-	SPAN_MAX_S = 7 * 86400,
+	SPAN_MAX_S = 7 * 86400, /* where nothing ends for long: doubling must stop, as the first storm after it pays */
 	/* A window is doubled below the one and halved above the other. A run costs 0.5 ms of slurmrestd and 5 kB, so an
 	 * answer takes 0.15 to 1 s, as a rule. */
 	RUNS_FEW = 300,

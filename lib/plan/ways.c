@@ -109,8 +109,8 @@ static double price(const struct plan *plan, const struct task *task, const stru
 		    cost[BY_REQUESTS] / requests_per_s(plan));
 }
 
-/* A round keeps its way: each way covers records in its own order. The guess of a way that was never tried is assumed
- * to be as far off as that of the one in use, for a slow machine is slow by each way. */
+/* A round keeps its way: each way covers records in its own order. A slow machine is slow by each way. So the guess of a
+ * way that was never tried is assumed to be as far off as that of the way in use. */
 void way_choose(struct plan *plan, struct task *task, uint64_t now_ns)
 {
 	size_t count = task->row->way_count, cheapest = count;
