@@ -5,6 +5,7 @@
 #include "config/setup.h"
 #include "doctor/doctor.h"
 #include "metrics/catalogue.h"
+#include "page/board.h"
 #include "page/edition.h"
 #include "page/process.h"
 #include "poll/fleet.h"
@@ -55,7 +56,7 @@ static int once(struct daemon *daemon)
 {
 	struct error err;
 	bool all_answered = fleet_poll_all(daemon->fleet);
-	struct edition *edition = edition_borrow(&daemon->board);
+	struct edition *edition = page_board_borrow_edition(&daemon->board);
 	struct rendition *page = edition_render(edition, &(struct rendition_options){0}, UINT64_MAX, &err);
 	struct buf text = BUF_INIT;
 	buf_add_text(&text, buf_text(&page->bytes));

@@ -1,18 +1,14 @@
 #include "page/edition.h"
 
 #include "base/memory.h"
-#include "metrics/catalogue.h"
 #include "page/gzip.h"
-#include "page/process.h"
-#include "web/http_server.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
 
 struct edition {
 	atomic_uint readers;
-	struct page_board *board;
-	bool is_old; /* the board has something newer; of its lock */
 	struct page **pages; /* one reference each */
 	const char **clusters;
 	size_t count;
@@ -21,69 +17,33 @@ struct edition {
 	struct rendition *renditions; /* one reference each */
 	size_t part_bytes; /* of those that are not of the whole page */
 	atomic_size_t bytes; /* of all of them */
+	atomic_size_t *total_bytes; /* of those of all editions; borrowed */
 };
 
-static const char *const scrape_codes[SCRAPE_CODES] = {
-	[SCRAPE_OK] = "200", [SCRAPE_BAD_REQUEST] = "400", [SCRAPE_NOT_READY] = "503"};
-
-static void take_pages(struct edition *edition, struct page_board *board)
-{
-	size_t count = 0;
-	for (const struct page_slot *slot = board->first; slot; slot = slot->next)
-		count++;
-	edition->pages = memory_new((count + 1) * sizeof *edition->pages);
-	edition->clusters = memory_new((count + 1) * sizeof *edition->clusters);
-	for (const struct page_slot *slot = board->first; slot; slot = slot->next) {
-		if (!slot->page)
-			continue;
-		atomic_fetch_add(&slot->page->readers, 1);
-		edition->clusters[edition->count] = slot->cluster;
-		edition->pages[edition->count++] = slot->page;
-	}
-}
-
-static void take_web(struct exporter_web *web, struct http_server *server)
-{
-	struct web_facts facts;
-	*web = (struct exporter_web){.is_there = server != NULL};
-	if (!server)
-		return;
-	http_server_facts(server, &facts);
-	web->has_config = facts.has_config;
-	web->is_config_good = facts.is_config_good;
-	web->config_read = facts.config_read;
-	web->certificate_expiry = facts.certificate_expiry;
-	web->connections = facts.connections;
-	web->dropped[0] = (struct exporter_count){"crowded", facts.crowded_out};
-	web->dropped[1] = (struct exporter_count){"slow", facts.overdue};
-	web->refused[0] = (struct exporter_count){"401", facts.refused};
-	web->refused[1] = (struct exporter_count){"429", facts.limited};
-	web->refused[2] = (struct exporter_count){"503", facts.busy};
-}
-
-static void take_process(struct edition *edition, struct page_board *board)
-{
-	struct exporter_process *process = &board->process;
-	struct exporter_scrapes *row = process->scrapes;
-	for (int format = 0; format < FORMATS; format++)
-		for (int code = 0; code < SCRAPE_CODES; code++)
-			*row++ = (struct exporter_scrapes){format_names[format], scrape_codes[code],
-							   atomic_load(&board->scrapes[format][code])};
-	process_read(process);
-	take_web(&process->web, atomic_load(&board->server));
-	const struct view view = {.process = process, .labels = board->labels};
-	catalogue_render_process(&view, &edition->process);
-}
-
-static struct edition *edition_new(struct page_board *board)
+struct edition *edition_new(struct page **pages, const char **clusters, size_t count, struct samples *process,
+			    atomic_size_t *total_bytes)
 {
 	struct edition *edition = NEW(struct edition);
-	edition->board = board;
-	take_pages(edition, board);
-	take_process(edition, board);
+	edition->pages = pages;
+	edition->clusters = clusters;
+	edition->count = count;
+	edition->process = *process;
+	edition->total_bytes = total_bytes;
+	*process = (struct samples){.text = BUF_INIT};
 	pthread_mutex_init(&edition->lock, NULL);
 	atomic_init(&edition->readers, 1);
 	return edition;
+}
+
+struct edition *edition_ref(struct edition *edition)
+{
+	atomic_fetch_add(&edition->readers, 1);
+	return edition;
+}
+
+size_t edition_bytes(const struct edition *edition)
+{
+	return atomic_load(&edition->bytes);
 }
 
 static bool is_part(const struct rendition_options *options)
@@ -94,40 +54,6 @@ static bool is_part(const struct rendition_options *options)
 static size_t size_of(const struct rendition *rendition)
 {
 	return sizeof *rendition + rendition->bytes.len;
-}
-
-static bool has_pages(const struct page_board *board)
-{
-	const struct page_slot *slot = board->first;
-	while (slot && !slot->page)
-		slot = slot->next;
-	return slot != NULL;
-}
-
-struct edition *edition_borrow(struct page_board *board)
-{
-	pthread_mutex_lock(&board->lock);
-	struct edition *old = board->edition && board->edition->is_old ? edition_retire(board) : NULL;
-	if (!board->edition && has_pages(board))
-		board->edition = edition_new(board);
-	struct edition *edition = board->edition;
-	if (edition)
-		atomic_fetch_add(&edition->readers, 1);
-	pthread_mutex_unlock(&board->lock);
-	edition_unref(old);
-	return edition;
-}
-
-struct edition *edition_retire(struct page_board *board)
-{
-	struct edition *edition = board->edition;
-	if (!edition)
-		return NULL;
-	edition->is_old = true; /* and edition_borrow tries again */
-	if (atomic_load(&board->rendition_bytes) - atomic_load(&edition->bytes) >= RENDITION_BYTES_MAX)
-		return NULL;
-	board->edition = NULL;
-	return edition;
 }
 
 static void forget(struct edition *edition, struct rendition **at)
@@ -169,7 +95,7 @@ void rendition_unref(void *borrowed)
 	struct rendition *rendition = borrowed;
 	if (!rendition || atomic_fetch_sub(&rendition->readers, 1) > 1)
 		return;
-	atomic_fetch_sub(&rendition->board->rendition_bytes, size_of(rendition));
+	atomic_fetch_sub(rendition->total_bytes, size_of(rendition));
 	buf_done(&rendition->bytes);
 	free(rendition);
 }
@@ -194,7 +120,7 @@ static struct rendition *rendition_new(const struct edition *edition, const stru
 	const struct samples **pages = memory_new((edition->count + 1) * sizeof *pages);
 	size_t count = 0;
 	atomic_init(&rendition->readers, 1);
-	rendition->board = edition->board;
+	rendition->total_bytes = edition->total_bytes;
 	rendition->options = *options;
 	for (size_t i = 0; i < edition->count; i++)
 		if (!options->page || edition->pages[i] == options->page)
@@ -228,7 +154,7 @@ static void forget_parts(struct edition *edition)
 static void keep(struct edition *edition, struct rendition *rendition)
 {
 	size_t size = size_of(rendition);
-	atomic_fetch_add(&edition->board->rendition_bytes, size);
+	atomic_fetch_add(edition->total_bytes, size);
 	atomic_fetch_add(&edition->bytes, size);
 	if (is_part(&rendition->options))
 		edition->part_bytes += size;

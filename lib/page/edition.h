@@ -1,4 +1,5 @@
-/* The pages of all clusters at one moment, and what scrapers get of them (page.h).
+/* The pages of all clusters at one moment, counted like a page, with what scrapers get of them: made when the first one
+ * asks for it, for all who ask later, freed with the edition. Every function may be called by any thread.
  *
  * What is made for clients that do not read it is bounded. The whole page is never refused, as it is made once in each
  * format. There are too many possible parts to keep them all: beyond RENDITION_BYTES_MAX no further part is made. While
@@ -6,17 +7,20 @@
  * at most a minute, since the server gives no client longer to read (web/connections.c). */
 #pragma once
 
+#include "base/error.h"
+#include "metrics/formats.h"
 #include "page/page.h"
 
 struct edition;
 
 enum { RENDITION_BYTES_MAX = 64 * 1024 * 1024 }; /* of parts; and of older editions */
 
-/* With a reference; NULL as long as there is no page of any cluster. */
-struct edition *edition_borrow(struct page_board *board);
-/* The board, whose lock the caller holds, has something newer than its edition. Returns the reference to it, to be given
- * back without the lock; NULL if there is none, or it has to do for a while. */
-struct edition *edition_retire(struct page_board *board);
+/* Takes the arrays, with a reference to each page, and the process's samples; borrows the clusters' names (NULL: it has
+ * none) and the sum of what is made of all editions, for as long as any of that is read. The caller holds one reference. */
+struct edition *edition_new(struct page **pages, const char **clusters, size_t count, struct samples *process,
+			    atomic_size_t *total_bytes);
+struct edition *edition_ref(struct edition *edition); /* another reference */
+size_t edition_bytes(const struct edition *edition);  /* of what was made of it */
 void edition_unref(void *edition); /* NULL is fine */
 
 struct rendition_options {
@@ -27,7 +31,7 @@ struct rendition_options {
 
 struct rendition {
 	atomic_uint readers;
-	struct page_board *board; /* where it is counted; borrowed */
+	atomic_size_t *total_bytes; /* where it is counted; borrowed */
 	struct rendition_options options;
 	struct buf bytes;
 	struct rendition *next; /* in the edition */
@@ -36,7 +40,7 @@ struct rendition {
 /* The page of a cluster by its name; NULL: there is none, or none yet. */
 const struct page *edition_page(const struct edition *edition, struct text cluster);
 
-/* With a reference; lives without the edition, but not without the board. NULL: another thread was still making one at
+/* With a reference; lives without the edition, but not without the sum of bytes. NULL: another thread was still making one at
  * `deadline_ns` (clock_monotonic_ns), or it is a part too many. */
 struct rendition *edition_render(struct edition *edition, const struct rendition_options *options,
 				 uint64_t deadline_ns, struct error *err);

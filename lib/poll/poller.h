@@ -3,7 +3,7 @@
 #pragma once
 
 #include "config/setup.h"
-#include "page/page.h"
+#include "page/board.h"
 
 struct poller;
 

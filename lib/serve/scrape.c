@@ -105,7 +105,7 @@ void scrape_respond(const struct scrape_options *scrape, const struct web_reques
 		.format = {.format = negotiated.format, .has_created = scrape->has_created},
 		.is_gzip = negotiate_gzip(web_request_header(request, "Accept-Encoding"))};
 	enum scrape_code code = SCRAPE_BAD_REQUEST;
-	struct edition *edition = edition_borrow(scrape->board);
+	struct edition *edition = page_board_borrow_edition(scrape->board);
 	if (!edition) {
 		web_reply_text(reply, 503, "not ready: slurmrestd was not asked yet\n");
 		code = SCRAPE_NOT_READY;

@@ -1,7 +1,7 @@
 /* Answers scrapes: the format that is asked for, compressed or not, all of it or a part. */
 #pragma once
 
-#include "page/page.h"
+#include "page/board.h"
 #include "web/http_server.h"
 
 struct scrape_options {

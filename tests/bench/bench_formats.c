@@ -5,6 +5,7 @@
  *
  * Exits with 1 when a format takes more than four times what the text does, or memory grows from edition to edition. */
 #include "metrics/exposition.h"
+#include "page/board.h"
 #include "page/edition.h"
 
 #include <inttypes.h>
@@ -184,7 +185,7 @@ static double resident_mb(void)
 static void scrape_all(struct page_board *board)
 {
 	struct error err;
-	struct edition *edition = edition_borrow(board);
+	struct edition *edition = page_board_borrow_edition(board);
 	for (int format = 0; format < FORMATS; format++)
 		for (int gzip = 0; gzip < 2; gzip++) {
 			const struct rendition_options options = {.format.format = (enum format)format,

@@ -1,6 +1,6 @@
 #include "check.h"
 #include "config/config.h"
-#include "page/page.h"
+#include "page/board.h"
 #include "poll/health.h"
 
 #define S UINT64_C(1000000000)

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "events/events_record.h"
 #include "metrics/catalogue.h"
+#include "page/board.h"
 #include "page/edition.h"
 #include "serve/negotiate.h"
 #include "serve/scrape.h"
@@ -356,9 +357,9 @@ static void test_editions(void)
 	page_board_init(&board);
 	page_slot_init(&slots[0], &board, "one");
 	page_slot_init(&slots[1], &board, "two");
-	CHECK(edition_borrow(&board) == NULL);
+	CHECK(page_board_borrow_edition(&board) == NULL);
 	publish(&slots[0], "cluster=\"one\"", 1);
-	struct edition *first = edition_borrow(&board);
+	struct edition *first = page_board_borrow_edition(&board);
 	CHECK(edition_page(first, TEXT("one")) && !edition_page(first, TEXT("two")));
 	struct rendition *a = edition_render(first, &text, UINT64_MAX, &err);
 	struct rendition *b = edition_render(first, &text, UINT64_MAX, &err);
@@ -368,7 +369,7 @@ static void test_editions(void)
 	CHECK(strstr(a->bytes.bytes, "\nprocess_start_time_seconds "));
 	CHECK(c->bytes.len > 18 && c->bytes.len < a->bytes.len / 2);
 	publish(&slots[1], "cluster=\"two\"", 2);
-	struct edition *second = edition_borrow(&board);
+	struct edition *second = page_board_borrow_edition(&board);
 	CHECK(second != first);
 	struct rendition_options only = {.page = edition_page(second, TEXT("two"))};
 	struct rendition *d = edition_render(second, &text, UINT64_MAX, &err);
@@ -390,7 +391,7 @@ static void test_editions(void)
 	rendition_unref(c);
 	rendition_unref(d);
 	rendition_unref(e);
-	struct edition *third = edition_borrow(&board);
+	struct edition *third = page_board_borrow_edition(&board);
 	CHECK(!edition_page(third, TEXT("one")) && edition_page(third, TEXT("two")));
 	edition_unref(third);
 	page_slot_done(&slots[1]);
@@ -399,7 +400,7 @@ static void test_editions(void)
 
 static struct rendition *read_page(struct page_board *board, const struct rendition_options *options, struct error *err)
 {
-	struct edition *edition = edition_borrow(board);
+	struct edition *edition = page_board_borrow_edition(board);
 	struct rendition *rendition = edition_render(edition, options, UINT64_MAX, err);
 	edition_unref(edition);
 	return rendition;
