@@ -1,5 +1,5 @@
 /* Is there a slurmdbd, and what is missing without it? */
-#include "doctor/patient.h"
+#include "doctor/examinations.h"
 
 void examine_accounting(struct patient *patient)
 {

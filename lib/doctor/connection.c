@@ -1,5 +1,5 @@
 /* Is there a slurmrestd at the URL? Asked without the token, which strangers need not see. */
-#include "doctor/patient.h"
+#include "doctor/examinations.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Every endpoint once, in the planner's order and at its pace, and what it cost. */
 #include "base/clock.h"
-#include "doctor/patient.h"
+#include "doctor/examinations.h"
 #include "model/association.h"
 #include "model/fairshare.h"
 #include "model/job.h"

@@ -1,6 +1,5 @@
 /* What the daemon needs of this machine. */
-#include "doctor/doctor.h"
-#include "doctor/patient.h"
+#include "doctor/examinations.h"
 
 #include "sandbox/sandbox.h"
 #include "store/store.h"
@@ -94,7 +93,7 @@ static void examine_sandbox(const struct config *config, struct report *to)
 		       "not all of it is there: %s", why->text);
 }
 
-void doctor_examine_process(const struct config *config, struct report *to)
+void examine_here(const struct config *config, struct report *to)
 {
 	examine_user(to);
 	examine_sandbox(config, to);

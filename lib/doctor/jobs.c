@@ -1,7 +1,7 @@
 /* The endpoints that are asked for single jobs: their states, details of some, and what ended in the last minute. */
 #include "base/clock.h"
 #include "base/memory.h"
-#include "doctor/patient.h"
+#include "doctor/examinations.h"
 #include "model/job.h"
 #include "model/job_run.h"
 #include "model/job_task.h"

@@ -1,6 +1,6 @@
 /* slurmrestd's memory: what it has, and whether the drop-in's settings are in use, as far as that can be seen. */
+#include "doctor/examinations.h"
 #include "doctor/listener.h"
-#include "doctor/patient.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

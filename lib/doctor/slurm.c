@@ -1,6 +1,6 @@
 /* Which Slurm it is, whether its controllers are up, and whether it takes the token. */
 #include "base/clock.h"
-#include "doctor/patient.h"
+#include "doctor/examinations.h"
 #include "poll/role.h"
 
 static void take_controller(void *context, const void *record)

@@ -1,6 +1,6 @@
 /* Clocks, and how long slurmctld remembers. */
 #include "base/clock.h"
-#include "doctor/patient.h"
+#include "doctor/examinations.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* The token as it is before anybody was asked. */
-#include "doctor/patient.h"
+#include "doctor/examinations.h"
 
 #include "base/clock.h"
 

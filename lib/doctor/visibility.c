@@ -1,5 +1,5 @@
 /* What our user may see: by its AdminLevel, by PrivateData where Slurm tells it, and by what is shown. */
-#include "doctor/patient.h"
+#include "doctor/examinations.h"
 
 #include <inttypes.h>
 
