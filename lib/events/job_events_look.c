@@ -40,7 +40,7 @@ static void hold_what_it_has(struct job_events *events, struct run *run,
 			     const struct job_owner *owner)
 {
 	const struct job_owner known = owners_get(&events->owners, run->owner);
-	struct text tres = text_pool_get(&table->texts, row->tres);
+	struct text tres = text_pool_get(&table->pools.texts, row->tres);
 	run->row = (uint32_t)(row - table->rows) + 1;
 	if (row->cpus == run->cpus && row->memory == run->memory && row->id == run->raw_id &&
 	    is_same_owner(&known, owner) &&
@@ -100,7 +100,7 @@ static void look_at_live(struct job_events *events, const struct job_table *tabl
 			 const struct job_row *row)
 {
 	const struct run_key key = key_of(row);
-	const struct job_owner owner = job_groups_owner(&table->groups, row->group);
+	const struct job_owner owner = job_groups_owner(&table->pools.groups, row->group);
 	struct run *run = runs_find(&events->runs, &key);
 	if (run && run->bits & RUN_ENDED)
 		return;
@@ -128,14 +128,14 @@ static bool tells_end(const struct job_events *events, const struct job_row *row
 static void look_at_ended(struct job_events *events, const struct job_table *table,
 			  const struct job_row *row)
 {
-	struct text nodes = text_pool_get(&table->texts, row->node_list);
+	struct text nodes = text_pool_get(&table->pools.texts, row->node_list);
 	bool has_started = nodes.len && number_is_known(row->start_time);
 	int64_t start = has_started ? (int64_t)row->start_time : 0, end = row->end_time;
 	const struct job_end how = {
 		.raw_id = row->id,
 		.key = key_of(row),
 		.tasks = is_rest(row) ? row->tasks : 1,
-		.owner = job_groups_owner(&table->groups, row->group),
+		.owner = job_groups_owner(&table->pools.groups, row->group),
 		.state = text_of(events->vocabulary->job_states.name[row->state]),
 		.eligible_time = row->eligible_time,
 		.start_time = start,
@@ -146,7 +146,7 @@ static void look_at_ended(struct job_events *events, const struct job_table *tab
 		.cpus = row->cpus,
 		.memory = row->memory,
 		.nodes = row->nodes,
-		.tres = text_pool_get(&table->texts, row->tres),
+		.tres = text_pool_get(&table->pools.texts, row->tres),
 		.node_list = nodes,
 		.exit = row->exit,
 	};

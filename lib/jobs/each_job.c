@@ -103,7 +103,7 @@ static void look_at_nodes(struct each_job_row *row, const struct job_table *tabl
 {
 	const struct job_row *job = &table->rows[row->position];
 	struct held held = {.nodes = nodes, .are_known = true};
-	hostlist_each(text_pool_get(&table->texts, job->node_list), add_node, &held);
+	hostlist_each(text_pool_get(&table->pools.texts, job->node_list), add_node, &held);
 	row->nodes = held.count;
 	row->cpus = !held.are_known || !held.count ? CPUS_NOT_KNOWN
 		    : held.cpus == job->cpus	   ? CPUS_ALL

@@ -21,17 +21,18 @@ bool job_batch_put(struct job_batch *batch, const struct job *job)
 {
 	struct job_table *table = batch->table;
 	struct job_row row;
-	if (!job_row_make(&row, table, job, batch->now))
+	if (!job_row_make(&row, &table->pools, job, batch->now))
 		return false;
 	struct job listed = *job;
 	listed.is_detailed = true; /* a list says the same the next time */
 	job_extras_put(&batch->extras, &listed);
 	const struct job_row *known = job_table_row(table, row.id);
+	job_row_keep_count(&row, known);
 	size_t position = known ? (size_t)(known - table->rows) : 0;
 	if (known)
 		batch->confirmed[position / WORD_BITS] |= UINT64_C(1) << position % WORD_BITS;
 	if (known && job_row_equal(known, &row)) {
-		job_row_release(&row, table);
+		job_row_release(&row, &table->pools);
 		return true;
 	}
 	GROW(batch->rows, batch->count, batch->capacity);
@@ -78,6 +79,6 @@ void job_batch_abort(void *begun)
 	if (!batch)
 		return;
 	for (size_t i = 0; i < batch->count; i++)
-		job_row_release(&batch->rows[i], batch->table);
+		job_row_release(&batch->rows[i], &batch->table->pools);
 	done(batch);
 }

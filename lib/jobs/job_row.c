@@ -1,6 +1,5 @@
 #include "jobs/job_row.h"
 
-#include "jobs/job_table.h"
 #include "model/tres.h"
 
 #include <inttypes.h>
@@ -39,7 +38,7 @@ static void measure(struct job_row *row, const struct job *job, struct text tres
 }
 
 /* A user that the controller cannot resolve goes by the number, as in squeue. */
-static uint32_t hold_group(struct job_table *table, const struct job *job)
+static uint32_t hold_group(struct job_pools *pools, const struct job *job)
 {
 	char number[24] = "";
 	if (!job->user.len && number_is_known(job->user_id))
@@ -48,23 +47,15 @@ static uint32_t hold_group(struct job_table *table, const struct job *job)
 					.user = job->user.len ? job->user : text_of(number),
 					.partitions = job->partitions,
 					.qos = job->qos};
-	return job_groups_hold(&table->groups, &owner);
+	return job_groups_hold(&pools->groups, &owner);
 }
 
-static void count_tasks(struct job_row *row, const struct job_table *table, const struct job *job)
+static void count_tasks(struct job_row *row, const struct job *job)
 {
 	bool is_cut;
 	row->tasks = job_count(job, &is_cut);
 	row->tasks_listed = row->tasks < UINT32_MAX ? (uint32_t)row->tasks : UINT32_MAX;
 	row->bits |= (job->array_tasks.len ? ROW_IS_UNSPLIT : 0) | (is_cut ? ROW_IS_CUT : 0);
-	const struct job_row *known = job_table_row(table, row->id);
-	if (!is_cut || !known || !(known->bits & ROW_IS_COUNTED) ||
-	    known->tasks < row->tasks_listed)
-		return;
-	if (known->bits & ROW_HAS_DETAILS && known->submit_time != row->submit_time)
-		return;
-	row->tasks = known->tasks;
-	row->bits |= ROW_IS_COUNTED;
 }
 
 static bool is_slurms(uint64_t id)
@@ -77,7 +68,7 @@ static uint32_t seconds_of(uint64_t number)
 	return number < UINT32_MAX ? (uint32_t)number : 0;
 }
 
-bool job_row_make(struct job_row *row, struct job_table *table, const struct job *job, int64_t now)
+bool job_row_make(struct job_row *row, struct job_pools *pools, const struct job *job, int64_t now)
 {
 	if (!number_is_known(job->id) || !is_slurms(job->id) || !is_slurms(job->array_job_id) ||
 	    !is_slurms(job->array_task_id))
@@ -95,11 +86,11 @@ bool job_row_make(struct job_row *row, struct job_table *table, const struct job
 		.submit_time = number_is_known(job->submit_time) ? job->submit_time : 0,
 		.start_time = job->start_time,
 		.time_limit = job->time_limit,
-		.group = hold_group(table, job),
-		.reason = text_pool_hold(&table->texts, job->reason),
-		.tres = text_pool_hold(&table->texts, tres),
-		.reservation = text_pool_hold(&table->texts, job->reservation),
-		.node_list = text_pool_hold(&table->texts, job->node_list),
+		.group = hold_group(pools, job),
+		.reason = text_pool_hold(&pools->texts, job->reason),
+		.tres = text_pool_hold(&pools->texts, tres),
+		.reservation = text_pool_hold(&pools->texts, job->reservation),
+		.node_list = text_pool_hold(&pools->texts, job->node_list),
 		.details_time = (uint32_t)now,
 		.seen_time = (uint32_t)now,
 		.eligible_time = seconds_of(job->eligible_time),
@@ -110,17 +101,28 @@ bool job_row_make(struct job_row *row, struct job_table *table, const struct job
 		.bits = ROW_HAS_DETAILS | ROW_IS_USED | (job->is_lent ? ROW_IS_LENT : 0),
 	};
 	measure(row, job, tres);
-	count_tasks(row, table, job);
+	count_tasks(row, job);
 	return true;
 }
 
-void job_row_release(const struct job_row *row, struct job_table *table)
+void job_row_keep_count(struct job_row *row, const struct job_row *known)
 {
-	job_groups_release(&table->groups, row->group);
-	text_pool_release(&table->texts, row->reason);
-	text_pool_release(&table->texts, row->tres);
-	text_pool_release(&table->texts, row->reservation);
-	text_pool_release(&table->texts, row->node_list);
+	if (!(row->bits & ROW_IS_CUT) || !known || !(known->bits & ROW_IS_COUNTED) ||
+	    known->tasks < row->tasks_listed)
+		return;
+	if (known->bits & ROW_HAS_DETAILS && known->submit_time != row->submit_time)
+		return;
+	row->tasks = known->tasks;
+	row->bits |= ROW_IS_COUNTED;
+}
+
+void job_row_release(const struct job_row *row, struct job_pools *pools)
+{
+	job_groups_release(&pools->groups, row->group);
+	text_pool_release(&pools->texts, row->reason);
+	text_pool_release(&pools->texts, row->tres);
+	text_pool_release(&pools->texts, row->reservation);
+	text_pool_release(&pools->texts, row->node_list);
 }
 
 bool job_row_equal(const struct job_row *a, const struct job_row *b)
@@ -131,9 +133,9 @@ bool job_row_equal(const struct job_row *a, const struct job_row *b)
 	return memcmp(a, &other, sizeof other) == 0;
 }
 
-struct job_share job_row_share(const struct job_row *row, const struct job_table *table)
+struct job_share job_row_share(const struct job_row *row, const struct job_pools *pools)
 {
-	struct text reason = text_pool_get(&table->texts, row->reason);
+	struct text reason = text_pool_get(&pools->texts, row->reason);
 	return (struct job_share){
 		.state = row->state,
 		.flags = row->flags,
@@ -144,12 +146,12 @@ struct job_share job_row_share(const struct job_row *row, const struct job_table
 		.cpus = row->cpus,
 		.memory = row->memory,
 		.nodes = row->nodes,
-		.tres = text_pool_get(&table->texts, row->bits & ROW_HAS_GRES ? row->tres : 0),
+		.tres = text_pool_get(&pools->texts, row->bits & ROW_HAS_GRES ? row->tres : 0),
 		.seen_time = row->seen_time,
 	};
 }
 
-struct job job_row_job(const struct job_row *row, const struct job_table *table)
+struct job job_row_job(const struct job_row *row, const struct job_pools *pools)
 {
 	return (struct job){
 		.id = row->id,
@@ -157,7 +159,7 @@ struct job job_row_job(const struct job_row *row, const struct job_table *table)
 		.flags = row->flags,
 		.start_time = row->start_time,
 		.time_limit = row->time_limit,
-		.tres_allocated = text_pool_get(&table->texts, row->tres),
-		.node_list = text_pool_get(&table->texts, row->node_list),
+		.tres_allocated = text_pool_get(&pools->texts, row->tres),
+		.node_list = text_pool_get(&pools->texts, row->node_list),
 	};
 }

@@ -2,9 +2,13 @@
  * table's pools, held by the row. */
 #pragma once
 
+#include "jobs/job_groups.h"
 #include "jobs/job_usage.h"
 
-struct job_table;
+struct job_pools {
+	struct text_pool texts;   /* reasons, TRES, reservations, node lists */
+	struct job_groups groups; /* rows of the same account, user, partitions and QOS */
+};
 
 enum job_row_bit {
 	ROW_HAS_DETAILS = 1 << 0,
@@ -45,17 +49,20 @@ static inline bool job_row_is_used(const struct job_row *row)
 	return row->bits & ROW_IS_USED;
 }
 
-/* A row for the record; false: its ids are not Slurm's, nothing is held. Of what the table knows of it
- * already, the number of tasks that was told is taken over if it is still to be believed. */
-bool job_row_make(struct job_row *row, struct job_table *table, const struct job *job, int64_t now);
+/* A row for the record; false: its ids are not Slurm's, nothing is held. */
+bool job_row_make(struct job_row *row, struct job_pools *pools, const struct job *job, int64_t now);
 
-void job_row_release(const struct job_row *row, struct job_table *table); /* what it holds */
+/* Of what is known of the record already (NULL: nothing), the number of tasks that was told is taken over if it is still
+ * to be believed. */
+void job_row_keep_count(struct job_row *row, const struct job_row *known);
+
+void job_row_release(const struct job_row *row, struct job_pools *pools); /* what it holds */
 
 /* Do the records say the same? Their times do not matter. */
 bool job_row_equal(const struct job_row *a, const struct job_row *b);
 
-/* What the row adds to an entity; borrows from the table. */
-struct job_share job_row_share(const struct job_row *row, const struct job_table *table);
+/* What the row adds to an entity; borrows from the pools. */
+struct job_share job_row_share(const struct job_row *row, const struct job_pools *pools);
 
-/* The record, as far as charge_add_held needs it; borrows from the table. */
-struct job job_row_job(const struct job_row *row, const struct job_table *table);
+/* The record, as far as charge_add_held needs it; borrows from the pools. */
+struct job job_row_job(const struct job_row *row, const struct job_pools *pools);

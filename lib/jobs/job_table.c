@@ -22,8 +22,8 @@ void job_table_free(struct job_table *table)
 	free(table->rows);
 	id_map_done(&table->positions);
 	id_map_done(&table->split_pending);
-	text_pool_done(&table->texts);
-	job_groups_done(&table->groups);
+	text_pool_done(&table->pools.texts);
+	job_groups_done(&table->pools.groups);
 	job_extras_done(&table->extras);
 	job_totals_free(table->totals);
 	free(table);
@@ -49,8 +49,8 @@ void job_table_note_now(struct job_table *table, int64_t now)
 /* What only rows with details add to, each in its own place. */
 static void count_details(struct job_table *table, const struct job_row *row, bool is_added)
 {
-	const struct job_share share = job_row_share(row, table);
-	const struct job_group *group = job_groups_get(&table->groups, row->group, table->totals);
+	const struct job_share share = job_row_share(row, &table->pools);
+	const struct job_group *group = job_groups_get(&table->pools.groups, row->group, table->totals);
 	for (size_t i = 0; i < group->usage_count; i++) {
 		if (is_added)
 			job_usage_add(group->usages[i], &share);
@@ -62,7 +62,7 @@ static void count_details(struct job_table *table, const struct job_row *row, bo
 		table->totals->undercounted += sign;
 	if (row->reservation && row->state == JOB_RUNNING)
 		*(uint64_t *)map_add(&table->totals->reservation_cpus,
-				     text_pool_get(&table->texts, row->reservation)) +=
+				     text_pool_get(&table->pools.texts, row->reservation)) +=
 			row->cpus * row->tasks * sign;
 	if (row->array_task_id != UINT32_MAX && row->state == JOB_PENDING)
 		id_map_set(&table->split_pending, row->array_job_id,
@@ -105,12 +105,12 @@ void job_table_place(struct job_table *table, const struct job_row *row)
 	if (known && job_row_equal(known, row)) {
 		known->seen_time = row->seen_time;
 		known->details_time = row->details_time;
-		job_row_release(row, table);
+		job_row_release(row, &table->pools);
 		return;
 	}
 	if (known) {
 		count(table, known, false);
-		job_row_release(known, table);
+		job_row_release(known, &table->pools);
 	} else {
 		known = new_row(table, row->id);
 	}
@@ -121,8 +121,9 @@ void job_table_place(struct job_table *table, const struct job_row *row)
 bool job_table_put(struct job_table *table, const struct job *job, int64_t now)
 {
 	struct job_row row;
-	if (!job_row_make(&row, table, job, now))
+	if (!job_row_make(&row, &table->pools, job, now))
 		return false;
+	job_row_keep_count(&row, job_table_row(table, row.id));
 	job_table_place(table, &row);
 	return true;
 }
@@ -188,7 +189,7 @@ bool job_table_remove(struct job_table *table, uint64_t id)
 		return false;
 	table->changes++;
 	count(table, row, false);
-	job_row_release(row, table);
+	job_row_release(row, &table->pools);
 	id_map_set(&table->positions, row->id, 0);
 	*row = (struct job_row){.tasks = table->first_free};
 	table->first_free = (size_t)(row - table->rows) + 1;
@@ -202,7 +203,7 @@ static bool is_doubtful(const struct job_table *table, const struct job_row *row
 	if (job_state_is_live(row->state) || !has_details(row) ||
 	    row->details_time >= row->end_time + DOUBTFUL_S)
 		return false;
-	struct text partitions = job_groups_owner(&table->groups, row->group).partitions;
+	struct text partitions = job_groups_owner(&table->pools.groups, row->group).partitions;
 	return partitions.len && memchr(partitions.bytes, ',', partitions.len);
 }
 

@@ -14,7 +14,6 @@
 #include "base/error.h"
 #include "base/id_map.h"
 #include "jobs/job_extras.h"
-#include "jobs/job_groups.h"
 #include "jobs/job_row.h"
 #include "jobs/job_totals.h"
 
@@ -24,8 +23,7 @@ struct job_table {
 	size_t first_free; /* position + 1 of a row that is not used, whose `tasks` is the next; 0: none */
 	struct id_map positions;     /* raw id -> position */
 	struct id_map split_pending; /* array's id -> its pending tasks that have rows of their own */
-	struct text_pool texts;      /* of the rows: reasons, TRES, reservations, node lists */
-	struct job_groups groups;    /* rows of the same account, user, partitions and QOS */
+	struct job_pools pools;      /* of the rows */
 	struct job_totals *totals;
 	struct job_extras extras; /* put by whoever reads slurmctld's records */
 	uint64_t rows_without_details;

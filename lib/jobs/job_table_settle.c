@@ -34,7 +34,7 @@ static struct charge *charge_of(const struct job_table *table, struct charges *c
 {
 	struct charge **charge = &of_groups[group - 1];
 	if (!*charge) {
-		const struct job_owner owner = job_groups_owner(&table->groups, group);
+		const struct job_owner owner = job_groups_owner(&table->pools.groups, group);
 		*charge =
 			charges_of(charges, owner.account, owner.user, owner.partitions, owner.qos);
 	}
@@ -43,7 +43,7 @@ static struct charge *charge_of(const struct job_table *table, struct charges *c
 
 void job_table_charge(const struct job_table *table, struct charges *charges)
 {
-	struct charge **of_groups = memory_new(table->groups.keys.count * sizeof *of_groups);
+	struct charge **of_groups = memory_new(table->pools.groups.keys.count * sizeof *of_groups);
 	for (size_t i = 0; i < table->position_count; i++) {
 		const struct job_row *row = &table->rows[i];
 		if (!row->group || !job_state_is_live(row->state))
@@ -52,7 +52,7 @@ void job_table_charge(const struct job_table *table, struct charges *charges)
 		charge->use.submitted_jobs += row->tasks;
 		if (row->state == JOB_PENDING)
 			continue;
-		const struct job job = job_row_job(row, table);
+		const struct job job = job_row_job(row, &table->pools);
 		charge_add_held(charges, charge, &job, row->tasks, table->now);
 	}
 	free(of_groups);
@@ -96,9 +96,9 @@ static void find_extremes(struct job_table *table)
 		const struct job_row *row = &table->rows[i];
 		if (!row->group || row->state != JOB_PENDING)
 			continue;
-		const struct job_share share = job_row_share(row, table);
+		const struct job_share share = job_row_share(row, &table->pools);
 		const struct job_group *group =
-			job_groups_get(&table->groups, row->group, table->totals);
+			job_groups_get(&table->pools.groups, row->group, table->totals);
 		for (size_t j = 0; j < group->usage_count; j++)
 			job_usage_note_extremes(group->usages[j], &share);
 	}
@@ -111,7 +111,7 @@ struct job_totals *job_table_settle(struct job_table *table, const struct map *p
 	if (found.has_stale) {
 		struct job_totals *old = table->totals;
 		table->totals = job_totals_renew(old, partitions, table->now);
-		job_groups_forget(&table->groups);
+		job_groups_forget(&table->pools.groups);
 		job_totals_free(old);
 	}
 	if (found.lacks_extremes)
@@ -130,6 +130,6 @@ size_t job_table_bytes(const struct job_table *table)
 {
 	size_t slots = table->positions.slot_count + table->split_pending.slot_count;
 	return sizeof *table + table->position_count * sizeof *table->rows +
-	       slots * sizeof(struct id_slot) + text_pool_bytes(&table->texts) +
-	       job_groups_bytes(&table->groups) + job_extras_bytes(&table->extras);
+	       slots * sizeof(struct id_slot) + text_pool_bytes(&table->pools.texts) +
+	       job_groups_bytes(&table->pools.groups) + job_extras_bytes(&table->extras);
 }

@@ -38,8 +38,8 @@ static void recount_row(struct recount *recount, const struct job_row *row)
 		job_totals_cluster(totals)->jobs[row->state] += row->tasks;
 		return;
 	}
-	const struct job_share share = job_row_share(row, table);
-	const struct job_owner owner = job_groups_owner(&table->groups, row->group);
+	const struct job_share share = job_row_share(row, &table->pools);
+	const struct job_owner owner = job_groups_owner(&table->pools.groups, row->group);
 	size_t count;
 	struct job_usage **usages = job_totals_entities(totals, &owner, &count);
 	for (size_t i = 0; i < count; i++)
@@ -48,7 +48,7 @@ static void recount_row(struct recount *recount, const struct job_row *row)
 	totals->undercounted += row->bits & ROW_IS_CUT && !(row->bits & ROW_IS_COUNTED);
 	if (row->reservation && row->state == JOB_RUNNING)
 		*(uint64_t *)map_add(&totals->reservation_cpus,
-				     text_pool_get(&table->texts, row->reservation)) +=
+				     text_pool_get(&table->pools.texts, row->reservation)) +=
 			row->cpus * row->tasks;
 	if (row->array_task_id != UINT32_MAX && row->state == JOB_PENDING)
 		id_map_set(&recount->split_pending, row->array_job_id,
@@ -90,8 +90,8 @@ static bool same_as(const struct recount *recount, struct error *err)
 	       same("rows without details", table->rows_without_details,
 		    recount->rows_without_details, err) &&
 	       same_split_pending(&table->split_pending, &recount->split_pending, err) &&
-	       same_holds(&table->texts, recount->text_holds, err) &&
-	       same_holds(&table->groups.keys, recount->group_holds, err) &&
+	       same_holds(&table->pools.texts, recount->text_holds, err) &&
+	       same_holds(&table->pools.groups.keys, recount->group_holds, err) &&
 	       job_totals_same(table->totals, recount->totals, err);
 }
 
@@ -100,8 +100,8 @@ bool jobs_check(const struct job_table *table, struct error *err)
 	struct recount recount = {
 		.table = table,
 		.totals = job_totals_zeroed(table->totals),
-		.text_holds = memory_new(table->texts.count * sizeof(uint32_t)),
-		.group_holds = memory_new(table->groups.keys.count * sizeof(uint32_t)),
+		.text_holds = memory_new(table->pools.texts.count * sizeof(uint32_t)),
+		.group_holds = memory_new(table->pools.groups.keys.count * sizeof(uint32_t)),
 	};
 	bool ok = true;
 	for (size_t i = 0; ok && i < table->position_count; i++) {

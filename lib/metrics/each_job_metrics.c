@@ -54,7 +54,7 @@ static void label_job(struct exposition *out, const struct view *view, const str
 	static const char *const exclusive[] = {
 		[CPUS_NOT_KNOWN] = "", [CPUS_SOME] = "false", [CPUS_ALL] = "true"};
 	char digits[24];
-	const struct job_owner owner = job_groups_owner(&job->table->groups, job->row->group);
+	const struct job_owner owner = job_groups_owner(&job->table->pools.groups, job->row->group);
 	exposition_label(out, "sluid", job->extra ? job->extra->sluid : TEXT(""));
 	label_owner(out, view, &owner);
 	exposition_label(out, "name", job->extra ? job->extra->name : TEXT(""));
@@ -109,7 +109,7 @@ static void emit_nodes(struct exposition *out, const struct view *view, const st
 	(void)view, (void)family;
 	const struct job_item *job = item;
 	if (shows_nodes(out, job))
-		hostlist_each(text_pool_get(&job->table->texts, job->row->node_list), take_node, out);
+		hostlist_each(text_pool_get(&job->table->pools.texts, job->row->node_list), take_node, out);
 }
 
 struct whole_nodes {
@@ -134,7 +134,7 @@ static void emit_node_cpus(struct exposition *out, const struct view *view,
 	const struct job_item *job = item;
 	if (!shows_nodes(out, job))
 		return;
-	struct text list = text_pool_get(&job->table->texts, job->row->node_list);
+	struct text list = text_pool_get(&job->table->pools.texts, job->row->node_list);
 	char first[HOSTLIST_NODE_MAX + 1];
 	struct whole_nodes whole = {out, view->cluster->nodes ? &view->cluster->nodes->table : NULL};
 	if (job->shown->nodes == 1)
@@ -169,7 +169,7 @@ static void emit_gres(struct exposition *out, const struct view *view, const str
 {
 	(void)view, (void)family;
 	const struct job_item *job = item;
-	struct text whole = text_pool_get(&job->table->texts, job->row->tres), rest = whole;
+	struct text whole = text_pool_get(&job->table->pools.texts, job->row->tres), rest = whole;
 	struct gres gres;
 	char rooms[2][LABEL_MAX + 1];
 	while (job->shown->holds_nodes && tres_next_gres(&rest, whole, &gres)) {

@@ -369,7 +369,7 @@ static void test_seen_stays(void)
 	CHECK(cpu && map_find(&cpu->reasons, TEXT("Resources")));
 	CHECK(cpu && map_find(&cpu->gres, TEXT("gpu:")));
 	CHECK_NUMBER(table->totals->entities[ENTITY_USER].count, 1);
-	CHECK_NUMBER(table->texts.held + table->groups.keys.held, 0);
+	CHECK_NUMBER(table->pools.texts.held + table->pools.groups.keys.held, 0);
 
 	job_batch_commit(job_batch_begin(table, day + 1)); /* 24 hours without a job */
 	settled_among(table, &partitions);
@@ -536,7 +536,7 @@ static void test_batches(void)
 	job_batch_commit(job_batch_begin(table, 400));
 	settled(table);
 	CHECK_NUMBER(job_table_counts(table).rows, 0);
-	CHECK_NUMBER(table->texts.held + table->groups.keys.held, 0);
+	CHECK_NUMBER(table->pools.texts.held + table->pools.groups.keys.held, 0);
 	job_table_free(table);
 }
 
