@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "poll/poller.h"
+#include "poll/poller_config.h"
 
 #include <stdlib.h>
 

@@ -1,10 +1,13 @@
-#include "poll/poller_state.h"
+#include "poll/poller.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/words.h"
 #include "cluster/fold.h"
 #include "metrics/catalogue.h"
+#include "poll/poller_config.h"
+#include "poll/poller_role.h"
+#include "poll/poller_state.h"
 #include "poll/section.h"
 #include "poll/status_gather.h"
 
@@ -150,7 +153,8 @@ static void note_diag(struct poller *poller)
 				    running_sum_total(&ours->count));
 }
 
-void poller_tell_planner(struct poller *poller)
+/* What the planner is to know besides the outcome of the request. */
+static void tell_planner(struct poller *poller)
 {
 	uint64_t now = clock_monotonic_ns(), scrapes = page_board_scrapes(poller->slot->board);
 	const struct api_version *version = client_version(poller->asker.client);
@@ -201,7 +205,7 @@ static void act(struct poller *poller, const struct plan_action *action)
 	judge_daemons(poller);
 	if (action->task == ENDPOINT_PING)
 		poller_follow(poller, outcome.result == PLAN_OK);
-	poller_tell_planner(poller);
+	tell_planner(poller);
 	poller->is_page_old = true;
 }
 
@@ -427,12 +431,13 @@ static void *run(void *context)
 	struct poller *poller = context;
 	log_about(poller->config->name);
 	poller_begin(poller);
-	poller_tell_planner(poller);
+	tell_planner(poller);
 	poller->is_page_old = true; /* nothing is known yet, but a scrape finds the exporter itself */
 	while (!atomic_load(&poller->stop)) {
 		uint64_t now = clock_monotonic_ns();
 		expect_sign(poller, now, GRACE_S + REQUESTS_OF_ACTION * (double)poller->config->timeout_s);
-		poller_take_next_config(poller);
+		if (poller_take_next_config(poller))
+			tell_planner(poller);
 		struct plan_action action = plan_next(poller->plan, now);
 		bool led = poller->leads;
 		publish_if_due(poller, &action);

@@ -14,16 +14,6 @@ struct poller *poller_new(struct setup *setup, const struct config *config, stru
 /* Asks every endpoint once and publishes the page; true if all that are served answered. For --once. */
 bool poller_poll_all(struct poller *poller);
 
-/* Can a poller with the options `before` go on with the others, or does it take a new one? */
-bool poller_can_take(const struct config *before, const struct config *config);
-
-/* Goes on with these options, of a cluster of that setup, after the request under way; by any thread. */
-void poller_configure(struct poller *poller, struct setup *setup, const struct config *config);
-
-/* Goes on counting where the other one was stopped, and leaves its page in the slot until there is a better one. Before
- * poller_start. */
-void poller_continue(struct poller *poller, const struct poller *before);
-
 bool poller_start(struct poller *poller, struct error *err); /* polls in a thread of its own */
 /* Has its thread done something, or begun to wait, no longer ago than that may take? By any thread. */
 bool poller_makes_progress(struct poller *poller, uint64_t now_ns);

@@ -1,4 +1,5 @@
-/* What a running poller does with other options. */
+#include "poll/poller_config.h"
+
 #include "base/clock.h"
 #include "config/option.h"
 #include "events/events_record.h"
@@ -51,11 +52,10 @@ static void take_config(struct poller *poller, const struct config *config)
 	job_events_screen(poller->leads ? poller->events.recorder.events : poller->counted_before);
 	poller->events.is_changed = true; /* nor does the state file keep it */
 	cluster_set_job_rows(&poller->cluster, config->job_rows, config->job_node_rows);
-	poller_tell_planner(poller);
 	poller->is_page_old = true;
 }
 
-void poller_take_next_config(struct poller *poller)
+bool poller_take_next_config(struct poller *poller)
 {
 	pthread_mutex_lock(&poller->lock);
 	struct setup *setup = poller->next_setup;
@@ -64,11 +64,12 @@ void poller_take_next_config(struct poller *poller)
 	poller->next_config = NULL;
 	pthread_mutex_unlock(&poller->lock);
 	if (!setup)
-		return;
+		return false;
 	take_config(poller, config);
 	log_about(config->name);
 	setup_release(poller->setup);
 	poller->setup = setup;
+	return true;
 }
 
 void poller_configure(struct poller *poller, struct setup *setup, const struct config *config)

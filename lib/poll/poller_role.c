@@ -1,6 +1,5 @@
-/* With ha: follow-controller a poller leads while the slurmctld of its host serves (role.h), and stands by otherwise. A
- * standby asks for ping alone and knows nothing else: when it leads, all begins as after a start, but for what was counted,
- * which the one that led before has left in the state file. */
+#include "poll/poller_role.h"
+
 #include "base/clock.h"
 #include "events/events_record.h"
 #include "poll/poller_state.h"

@@ -1,9 +1,10 @@
 /* What the poller's own files share. */
 #pragma once
 
+#include "config/setup.h"
+#include "page/board.h"
 #include "poll/event_poller.h"
 #include "poll/job_poller.h"
-#include "poll/poller.h"
 #include "poll/role.h"
 
 struct poller {
@@ -40,19 +41,3 @@ struct poller {
 	struct setup *next_setup; /* held; to be taken by the thread; NULL: none */
 	const struct config *next_config;
 };
-
-/* poller.c: what the planner is to know besides the outcome of the request */
-void poller_tell_planner(struct poller *poller);
-
-/* poller_role.c */
-/* The thread begins: with ha it stands by until ping tells, else it leads. */
-void poller_begin(struct poller *poller);
-/* Leads whatever ping says. */
-void poller_lead(struct poller *poller);
-/* Ping was asked, and has answered or not: leads or stands by from now on. */
-void poller_follow(struct poller *poller, bool has_answered);
-/* Looks at the jobs and writes what was counted; if another process has the state file meanwhile, it stands by. */
-void poller_record(struct poller *poller);
-
-/* poller_config.c: takes the options that poller_configure left, if any */
-void poller_take_next_config(struct poller *poller);

@@ -2,6 +2,9 @@
  * are left are replaced (CMakeLists.txt). */
 #include "check.h"
 #include "events/events_record.h"
+#include "poll/poller.h"
+#include "poll/poller_config.h"
+#include "poll/poller_role.h"
 #include "poll/poller_state.h"
 #include "store/store.h"
 
