@@ -1,6 +1,6 @@
-/* What people are told of the cluster. */
+#include "poll/status_cluster.h"
+
 #include "model/number.h"
-#include "poll/status_gather.h"
 
 #include <stdlib.h>
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "model/number.h"
 #include "poll/plan_words.h"
+#include "poll/status_cluster.h"
 
 static const char *const abouts[TASKS] = {
 	[ENDPOINT_PING] = "whether slurmctld answers",

@@ -22,6 +22,3 @@ struct status_sources {
 };
 
 struct status *status_gather(const struct status_sources *sources);
-
-/* The cluster's part. */
-void status_gather_cluster(struct status *status, const struct cluster *cluster);
