@@ -33,8 +33,8 @@ static void write_natives(const struct writing *writing, struct text kind, struc
 			  const struct tally *tally)
 {
 	char detail[32];
-	for (size_t i = 0; i < tally->native_count; i++) {
-		const struct tally_native *native = &tally->natives[i];
+	for (size_t i = 0; i < tally->natives.count; i++) {
+		const struct tally_native *native = &tally->natives.items[i];
 		if (!writing->all && native->count == native->stored)
 			continue;
 		tally_native_detail(native, detail, sizeof detail);
@@ -129,8 +129,8 @@ static void note_stored(struct tally *tally)
 		struct tally_count *count = tally->counts.entries[i].value;
 		count->stored = count->value;
 	}
-	for (size_t i = 0; tally && tally->is_changed && i < tally->native_count; i++)
-		tally->natives[i].stored = tally->natives[i].count;
+	for (size_t i = 0; tally && tally->is_changed && i < tally->natives.count; i++)
+		tally->natives.items[i].stored = tally->natives.items[i].count;
 	if (tally)
 		tally->is_changed = false;
 }

@@ -1,7 +1,6 @@
 #include "events/tally.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 #define LENGTH(array) (sizeof(array) / sizeof *(array))
 #define BOUNDS(array) .bounds = (array), .bound_count = LENGTH(array)
@@ -116,7 +115,7 @@ void tally_init(struct tally *tally, struct arena *arena, int kind, struct text 
 void tally_done(struct tally *tally)
 {
 	map_done(&tally->counts);
-	free(tally->natives);
+	tally_natives_done(&tally->natives);
 }
 
 static void add(struct tally *tally, struct tally_count *count, double amount)
@@ -185,12 +184,10 @@ void tally_move(struct tally *to, struct tally *from)
 		if (count->last)
 			tally_note(to, copy, count->last);
 	}
-	free(to->natives);
+	tally_natives_done(&to->natives);
 	to->natives = from->natives;
-	to->native_count = from->native_count;
-	to->native_capacity = from->native_capacity;
 	to->is_changed = from->is_changed;
-	from->natives = NULL;
+	from->natives = (struct tally_natives){NULL, 0, 0};
 	tally_done(from);
 }
 
@@ -210,7 +207,7 @@ struct tally_count *tally_observe(struct tally *tally, enum tally_what what, dou
 	add(tally, bucket, 1);
 	add(tally, entries[row->bound_count + 1].value, value);
 	if (row->has_native)
-		tally_native_observe(tally, what, value);
+		tally_natives_observe(&tally->natives, what, value);
 	return bucket;
 }
 
@@ -224,8 +221,31 @@ static enum tally_what what_named(struct text name)
 
 void tally_restore(struct tally *tally, struct text what, struct text detail, double value)
 {
-	if (tally_native_restore(tally, what_named(what), detail, value))
+	enum tally_what known = what_named(what);
+	if (known < TALLY_WHATS && tally_table[known].has_native &&
+	    tally_natives_restore(&tally->natives, known, detail, value))
 		return;
-	struct tally_count *count = count_of(tally, what, detail, what_named(what));
+	struct tally_count *count = count_of(tally, what, detail, known);
 	count->value = count->stored = value;
+}
+
+static void complete_natives(struct tally *tally, enum tally_what what)
+{
+	const struct tally_row *row = &tally_table[what];
+	int32_t index = 0;
+	double sum = 0;
+	for (unsigned i = 0; i <= row->bound_count; i++) {
+		bool is_last = i == row->bound_count;
+		sum += tally_get(tally, what, i)->value;
+		index = is_last ? index + 1 : tally_native_index(row->bounds[i]);
+		tally->is_changed |=
+			tally_natives_raise(&tally->natives, what, index, is_last ? INT32_MAX : index, sum);
+	}
+}
+
+void tally_restored(struct tally *tally, int kind)
+{
+	for (enum tally_what what = TALLY_COUNTERS; what < TALLY_WHATS; what++)
+		if (tally_table[what].has_native && tally_has(kind, what))
+			complete_natives(tally, what);
 }

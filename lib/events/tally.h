@@ -4,6 +4,7 @@
 #pragma once
 
 #include "entities/usage.h"
+#include "events/tally_native.h"
 
 /* Beyond the entities: pairs of partition and QOS, and nodes. */
 enum tally_kind { TALLY_QUEUE = ENTITY_KINDS, TALLY_NODE, TALLY_KINDS };
@@ -60,15 +61,6 @@ struct tally_count {
 	struct tally_last *last; /* of the latest run; NULL: of none since the start */
 };
 
-/* A bucket of a histogram whose bounds are powers of 2^(1/4), as Prometheus' native histograms have them in schema 2.
- * Stored with its upper bound as the detail: "2^(17/4)", or "0". */
-enum { TALLY_NATIVE_SCHEMA = 2, TALLY_NATIVE_ZERO = INT32_MIN };
-struct tally_native {
-	enum tally_what what;
-	int32_t index; /* 17 */
-	uint64_t count, stored;
-};
-
 /* More than a tally of any kind has with Slurm's own end states and a few dozen types of GRES. What has no row then is
  * counted as `other`. */
 enum { TALLY_COUNTS_MAX = 400 };
@@ -77,8 +69,7 @@ struct tally {
 	struct text label[2];
 	struct map counts;   /* "ends NUL failed" -> struct tally_count; each histogram's in their order */
 	uint32_t first[TALLY_WHATS]; /* where those of the table begin in `counts` */
-	struct tally_native *natives; /* by what and index; those that are not empty */
-	size_t native_count, native_capacity;
+	struct tally_natives natives;
 	bool is_changed;     /* since it was stored */
 };
 
@@ -111,14 +102,6 @@ void tally_restore(struct tally *tally, struct text what, struct text detail, do
 /* All was restored. What a slurmscope without exponential buckets has counted gets into those where its classic ones
  * end, for a histogram that grows by other sums than its buckets' is refused by Prometheus. */
 void tally_restored(struct tally *tally, int kind);
-
-/* Of tally.c and events_record.c. */
-void tally_native_observe(struct tally *tally, enum tally_what what, double value);
-bool tally_native_restore(struct tally *tally, enum tally_what what, struct text detail, double value);
-void tally_native_detail(const struct tally_native *native, char *to, size_t size);
-
-/* The exponential buckets of `what`; how many. */
-size_t tally_natives(const struct tally *tally, enum tally_what what, const struct tally_native **ret_first);
 
 /* The counts of `what`, which a tally of its kind has from the start: of a histogram the buckets, not cumulative,
  * +Inf, and the sum. */

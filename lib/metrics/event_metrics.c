@@ -67,7 +67,7 @@ static void emit_natives(struct exposition *out, const struct tally *tally, enum
 	enum { NATIVES_MAX = 260 }; /* more than powers of 2^(1/4) to 2^63 */
 	struct native_bucket buckets[NATIVES_MAX];
 	const struct tally_native *natives;
-	size_t count = tally_natives(tally, what, &natives);
+	size_t count = tally_natives_of(&tally->natives, what, &natives);
 	if (!tally_table[what].has_native || count > NATIVES_MAX)
 		return;
 	for (size_t i = 0; i < count; i++) {

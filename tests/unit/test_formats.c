@@ -553,7 +553,7 @@ static uint64_t native_count(const struct job_events *events, const char *queue,
 	const struct tally_native *natives;
 	struct text second = text_of(queue), first = text_cut(&second, '/');
 	struct tally *tally = tallies_of((struct tallies *)&events->tallies, TALLY_QUEUE, first, second);
-	size_t count = tally_natives(tally, TALLY_WAIT_SECONDS, &natives);
+	size_t count = tally_natives_of(&tally->natives, TALLY_WAIT_SECONDS, &natives);
 	uint64_t found = 0;
 	*ret_total = 0;
 	for (size_t i = 0; i < count; i++) {
