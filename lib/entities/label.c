@@ -23,3 +23,14 @@ struct text label_of(struct text name, char room[LABEL_MAX + 1])
 			   hash_of(name));
 	return (struct text){room, (size_t)len};
 }
+
+void label_key(struct buf *key, struct text name, const struct text *second)
+{
+	char room[LABEL_MAX + 1];
+	buf_clear(key);
+	buf_add_text(key, label_of(name, room));
+	if (!second)
+		return;
+	buf_add_char(key, '\0');
+	buf_add_text(key, label_of(*second, room));
+}

@@ -5,7 +5,7 @@
  * that became equal (by the repair of invalid UTF-8, say) share a row. */
 #pragma once
 
-#include "base/text.h"
+#include "base/buf.h"
 
 enum { LABEL_MAX = 256 };
 
@@ -14,3 +14,7 @@ enum { LABEL_MAX = 256 };
 /* The name itself; or, if it is too long or is `other`, its beginning, "~" and 8 hexadecimal digits of
  * the whole name's hash, written to `room`. What is a label stays as it is. */
 struct text label_of(struct text name, char room[LABEL_MAX + 1]);
+
+/* The key of a row in a map: its label, or, where there is a second name, "label NUL label", so that no two can be mixed up
+ * (NUL is in no name). Replaces what is in `key`. */
+void label_key(struct buf *key, struct text name, const struct text *second);

@@ -2,13 +2,7 @@
 
 void entity_key(struct buf *key, enum entity_kind kind, struct text name, struct text second)
 {
-	char room[LABEL_MAX + 1];
-	buf_clear(key);
-	buf_add_text(key, label_of(name, room));
-	if (kind == ENTITY_USER) {
-		buf_add_char(key, '\0');
-		buf_add_text(key, label_of(second, room));
-	}
+	label_key(key, name, kind == ENTITY_USER ? &second : NULL);
 }
 
 uint64_t *reason_count_of(struct map *map, struct text reason)

@@ -17,8 +17,8 @@ enum entity_kind {
 	ENTITY_KINDS,
 };
 
-/* The key of an entity in a map: its name as a label. A user's is "user NUL account", so that no two can be
- * mixed up (NUL is in no name); for the others `second` is not looked at. Replaces what is in `key`. */
+/* The key of an entity in a map (label_key): a user has two names, user and account; for the others `second` is not looked
+ * at. */
 void entity_key(struct buf *key, enum entity_kind kind, struct text name, struct text second);
 
 /* What jobs hold while they run and ask for while they are pending. */

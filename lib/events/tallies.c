@@ -175,17 +175,6 @@ void tallies_stored(struct tallies *tallies)
 	arena_clear(&tallies->forgotten_arena);
 }
 
-static void key_of(struct buf *key, int kind, struct text name, struct text second)
-{
-	char room[LABEL_MAX + 1];
-	buf_clear(key);
-	buf_add_text(key, label_of(name, room));
-	if (!has_two_names(kind))
-		return;
-	buf_add_char(key, '\0');
-	buf_add_text(key, label_of(second, room));
-}
-
 static struct tally *make(struct tallies *tallies, int kind, struct text key)
 {
 	if (!has_room(tallies, kind) || !may_be_named(tallies, kind, key)) {
@@ -200,7 +189,7 @@ static struct tally *make(struct tallies *tallies, int kind, struct text key)
 struct tally *tallies_of(struct tallies *tallies, int kind, struct text name, struct text second)
 {
 	struct buf key = BUF_INIT;
-	key_of(&key, kind, name, second);
+	label_key(&key, name, has_two_names(kind) ? &second : NULL);
 	struct tally *tally = map_find(&tallies->kinds[kind], buf_text(&key));
 	if (!tally)
 		tally = make(tallies, kind, buf_text(&key));
@@ -225,7 +214,7 @@ struct tally *tallies_restore(struct tallies *tallies, int kind, struct text lab
 	if (text_equal(label, LABEL_OTHER))
 		return other(tallies, kind);
 	struct buf key = BUF_INIT;
-	key_of(&key, kind, label, second);
+	label_key(&key, label, has_two_names(kind) ? &second : NULL);
 	struct tally *tally = map_find(&tallies->kinds[kind], buf_text(&key));
 	if (!tally)
 		tally = add(&tallies->kinds[kind], kind, buf_text(&key));
