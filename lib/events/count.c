@@ -8,7 +8,7 @@
 static void add(struct job_events *events, uint32_t owner, enum tally_what what, struct text detail,
 		double amount)
 {
-	const struct owner_tallies *tallies =
+	const struct owner_list *tallies =
 		owners_tallies(&events->owners, owner, &events->tallies);
 	for (size_t i = 0; i < tallies->count; i++)
 		tally_add(tallies->items[i], what, detail, amount);
@@ -17,7 +17,7 @@ static void add(struct job_events *events, uint32_t owner, enum tally_what what,
 /* Notes the job with the counter (an exemplar), so that people who look at failures find one of them. */
 static void add_end(struct job_events *events, const struct run *run, const struct job_end *end)
 {
-	const struct owner_tallies *tallies =
+	const struct owner_list *tallies =
 		owners_tallies(&events->owners, run->owner, &events->tallies);
 	const struct tally_last last = {end->raw_id, (double)end->tasks, end->end_time};
 	for (size_t i = 0; i < tallies->count; i++) {

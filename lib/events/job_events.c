@@ -38,7 +38,7 @@ void job_events_free(struct job_events *events)
 void job_events_screen(struct job_events *events)
 {
 	if (events && tallies_screen(&events->tallies))
-		owners_forget_tallies(&events->owners);
+		owners_forget_lists(&events->owners);
 }
 
 void job_events_forget(struct job_events *events, struct run *run)

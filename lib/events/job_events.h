@@ -9,7 +9,7 @@
  * thread. */
 #pragma once
 
-#include "events/owners.h"
+#include "events/owner_tallies.h"
 #include "events/runs.h"
 #include "events/tallies.h"
 #include "jobs/job_table.h"

@@ -100,7 +100,7 @@ static void look_at_live(struct job_events *events, const struct job_table *tabl
 			 const struct job_row *row)
 {
 	const struct run_key key = key_of(row);
-	const struct job_owner owner = job_groups_owner(&table->pools.groups, row->group);
+	const struct job_owner owner = owners_get(&table->pools.groups, row->group);
 	struct run *run = runs_find(&events->runs, &key);
 	if (run && run->bits & RUN_ENDED)
 		return;
@@ -135,7 +135,7 @@ static void look_at_ended(struct job_events *events, const struct job_table *tab
 		.raw_id = row->id,
 		.key = key_of(row),
 		.tasks = is_rest(row) ? row->tasks : 1,
-		.owner = job_groups_owner(&table->pools.groups, row->group),
+		.owner = owners_get(&table->pools.groups, row->group),
 		.state = text_of(events->vocabulary->job_states.name[row->state]),
 		.eligible_time = row->eligible_time,
 		.start_time = start,

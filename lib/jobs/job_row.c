@@ -47,7 +47,7 @@ static uint32_t hold_group(struct job_pools *pools, const struct job *job)
 					.user = job->user.len ? job->user : text_of(number),
 					.partitions = job->partitions,
 					.qos = job->qos};
-	return job_groups_hold(&pools->groups, &owner);
+	return owners_hold(&pools->groups, &owner);
 }
 
 static void count_tasks(struct job_row *row, const struct job *job)
@@ -118,7 +118,7 @@ void job_row_keep_count(struct job_row *row, const struct job_row *known)
 
 void job_row_release(const struct job_row *row, struct job_pools *pools)
 {
-	job_groups_release(&pools->groups, row->group);
+	owners_release(&pools->groups, row->group);
 	text_pool_release(&pools->texts, row->reason);
 	text_pool_release(&pools->texts, row->tres);
 	text_pool_release(&pools->texts, row->reservation);

@@ -2,12 +2,12 @@
  * table's pools, held by the row. */
 #pragma once
 
-#include "jobs/job_groups.h"
 #include "jobs/job_usage.h"
+#include "jobs/owners.h"
 
 struct job_pools {
-	struct text_pool texts;   /* reasons, TRES, reservations, node lists */
-	struct job_groups groups; /* rows of the same account, user, partitions and QOS */
+	struct text_pool texts; /* reasons, TRES, reservations, node lists */
+	struct owners groups;   /* rows of the same account, user, partitions and QOS */
 };
 
 enum job_row_bit {

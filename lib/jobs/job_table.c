@@ -23,7 +23,7 @@ void job_table_free(struct job_table *table)
 	id_map_done(&table->positions);
 	id_map_done(&table->split_pending);
 	text_pool_done(&table->pools.texts);
-	job_groups_done(&table->pools.groups);
+	owners_done(&table->pools.groups);
 	job_extras_done(&table->extras);
 	job_totals_free(table->totals);
 	free(table);
@@ -50,12 +50,12 @@ void job_table_note_now(struct job_table *table, int64_t now)
 static void count_details(struct job_table *table, const struct job_row *row, bool is_added)
 {
 	const struct job_share share = job_row_share(row, &table->pools);
-	const struct job_group *group = job_groups_get(&table->pools.groups, row->group, table->totals);
-	for (size_t i = 0; i < group->usage_count; i++) {
+	const struct owner_list *usages = job_totals_of(table->totals, &table->pools.groups, row->group);
+	for (size_t i = 0; i < usages->count; i++) {
 		if (is_added)
-			job_usage_add(group->usages[i], &share);
+			job_usage_add(usages->items[i], &share);
 		else
-			job_usage_take_off(group->usages[i], &share);
+			job_usage_take_off(usages->items[i], &share);
 	}
 	uint64_t sign = is_added ? 1 : UINT64_MAX; /* unsigned numbers wrap */
 	if (row->bits & ROW_IS_CUT && !(row->bits & ROW_IS_COUNTED))
@@ -203,7 +203,7 @@ static bool is_doubtful(const struct job_table *table, const struct job_row *row
 	if (job_state_is_live(row->state) || !has_details(row) ||
 	    row->details_time >= row->end_time + DOUBTFUL_S)
 		return false;
-	struct text partitions = job_groups_owner(&table->pools.groups, row->group).partitions;
+	struct text partitions = owners_get(&table->pools.groups, row->group).partitions;
 	return partitions.len && memchr(partitions.bytes, ',', partitions.len);
 }
 

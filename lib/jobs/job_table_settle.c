@@ -34,7 +34,7 @@ static struct charge *charge_of(const struct job_table *table, struct charges *c
 {
 	struct charge **charge = &of_groups[group - 1];
 	if (!*charge) {
-		const struct job_owner owner = job_groups_owner(&table->pools.groups, group);
+		const struct job_owner owner = owners_get(&table->pools.groups, group);
 		*charge =
 			charges_of(charges, owner.account, owner.user, owner.partitions, owner.qos);
 	}
@@ -97,10 +97,9 @@ static void find_extremes(struct job_table *table)
 		if (!row->group || row->state != JOB_PENDING)
 			continue;
 		const struct job_share share = job_row_share(row, &table->pools);
-		const struct job_group *group =
-			job_groups_get(&table->pools.groups, row->group, table->totals);
-		for (size_t j = 0; j < group->usage_count; j++)
-			job_usage_note_extremes(group->usages[j], &share);
+		const struct owner_list *usages = job_totals_of(table->totals, &table->pools.groups, row->group);
+		for (size_t j = 0; j < usages->count; j++)
+			job_usage_note_extremes(usages->items[j], &share);
 	}
 }
 
@@ -111,7 +110,7 @@ struct job_totals *job_table_settle(struct job_table *table, const struct map *p
 	if (found.has_stale) {
 		struct job_totals *old = table->totals;
 		table->totals = job_totals_renew(old, partitions, table->now);
-		job_groups_forget(&table->pools.groups);
+		owners_forget_lists(&table->pools.groups);
 		job_totals_free(old);
 	}
 	if (found.lacks_extremes)
@@ -131,5 +130,5 @@ size_t job_table_bytes(const struct job_table *table)
 	size_t slots = table->positions.slot_count + table->split_pending.slot_count;
 	return sizeof *table + table->position_count * sizeof *table->rows +
 	       slots * sizeof(struct id_slot) + text_pool_bytes(&table->pools.texts) +
-	       job_groups_bytes(&table->pools.groups) + job_extras_bytes(&table->extras);
+	       owners_bytes(&table->pools.groups) + job_extras_bytes(&table->extras);
 }

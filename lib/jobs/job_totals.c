@@ -33,39 +33,41 @@ struct job_totals *job_totals_new(void)
 	return totals;
 }
 
-struct usage_list {
-	struct job_totals *totals;
-	struct job_usage **usages;
-	size_t count, capacity;
-};
-
-static void list_add(struct usage_list *list, enum entity_kind kind, struct text name,
+static void list_add(struct owner_list *list, struct job_totals *totals, enum entity_kind kind, struct text name,
 		     struct text second)
 {
-	GROW(list->usages, list->count, list->capacity);
-	list->usages[list->count++] = job_totals_entity(list->totals, kind, name, second);
+	list->items = memory_resize(list->items, list->count + 1, sizeof *list->items);
+	list->items[list->count++] = job_totals_entity(totals, kind, name, second);
 }
 
-static void list_add_each(struct usage_list *list, enum entity_kind kind, struct text names)
+static void list_add_each(struct owner_list *list, struct job_totals *totals, enum entity_kind kind, struct text names)
 {
 	struct text name;
 	while (text_next(&names, ',', &name))
-		list_add(list, kind, name, TEXT(""));
+		list_add(list, totals, kind, name, TEXT(""));
 }
 
-struct job_usage **job_totals_entities(struct job_totals *totals, const struct job_owner *owner,
-				       size_t *ret_count)
+struct owner_list job_totals_entities(struct job_totals *totals, const struct job_owner *owner)
 {
-	struct usage_list list = {.totals = totals};
-	list_add(&list, ENTITY_CLUSTER, TEXT(""), TEXT(""));
-	list_add_each(&list, ENTITY_PARTITION, owner->partitions);
-	list_add_each(&list, ENTITY_QOS, owner->qos);
+	struct owner_list list = {NULL, 0};
+	list_add(&list, totals, ENTITY_CLUSTER, TEXT(""), TEXT(""));
+	list_add_each(&list, totals, ENTITY_PARTITION, owner->partitions);
+	list_add_each(&list, totals, ENTITY_QOS, owner->qos);
 	if (owner->account.len)
-		list_add(&list, ENTITY_ACCOUNT, owner->account, TEXT(""));
+		list_add(&list, totals, ENTITY_ACCOUNT, owner->account, TEXT(""));
 	if (owner->user.len)
-		list_add(&list, ENTITY_USER, owner->user, owner->account);
-	*ret_count = list.count;
-	return list.usages;
+		list_add(&list, totals, ENTITY_USER, owner->user, owner->account);
+	return list;
+}
+
+const struct owner_list *job_totals_of(struct job_totals *totals, const struct owners *owners, uint32_t number)
+{
+	struct owner_list *list = owners_list(owners, number);
+	if (!list->items) {
+		const struct job_owner owner = owners_get(owners, number);
+		*list = job_totals_entities(totals, &owner);
+	}
+	return list;
 }
 
 void job_totals_add_partitions(struct job_totals *totals, const struct map *partitions)

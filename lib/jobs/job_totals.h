@@ -2,8 +2,8 @@
 #pragma once
 
 #include "entities/charges.h"
-#include "jobs/job_owner.h"
 #include "jobs/job_usage.h"
+#include "jobs/owners.h"
 
 struct job_totals {
 	struct arena arena; /* everything below */
@@ -29,10 +29,11 @@ static inline struct job_usage *job_totals_cluster(const struct job_totals *tota
 	return totals->entities[ENTITY_CLUSTER].entries[0].value;
 }
 
-/* All that such a job belongs to, made if they were not there: the cluster, each partition and QOS that
+/* All that such a job belongs to (struct job_usage), made if they were not there: the cluster, each partition and QOS that
  * it names, its account and its user. free() gives the array back. */
-struct job_usage **job_totals_entities(struct job_totals *totals, const struct job_owner *owner,
-				       size_t *ret_count);
+struct owner_list job_totals_entities(struct job_totals *totals, const struct job_owner *owner);
+/* Likewise; looked up if that was not done since owners_forget_lists. */
+const struct owner_list *job_totals_of(struct job_totals *totals, const struct owners *owners, uint32_t number);
 
 /* The entities that are to have a row of zeros too: these partitions, if they are known. */
 void job_totals_add_partitions(struct job_totals *totals, const struct map *partitions);

@@ -39,12 +39,11 @@ static void recount_row(struct recount *recount, const struct job_row *row)
 		return;
 	}
 	const struct job_share share = job_row_share(row, &table->pools);
-	const struct job_owner owner = job_groups_owner(&table->pools.groups, row->group);
-	size_t count;
-	struct job_usage **usages = job_totals_entities(totals, &owner, &count);
-	for (size_t i = 0; i < count; i++)
-		job_usage_add(usages[i], &share);
-	free(usages);
+	const struct job_owner owner = owners_get(&table->pools.groups, row->group);
+	const struct owner_list usages = job_totals_entities(totals, &owner);
+	for (size_t i = 0; i < usages.count; i++)
+		job_usage_add(usages.items[i], &share);
+	free(usages.items);
 	totals->undercounted += row->bits & ROW_IS_CUT && !(row->bits & ROW_IS_COUNTED);
 	if (row->reservation && row->state == JOB_RUNNING)
 		*(uint64_t *)map_add(&totals->reservation_cpus,

@@ -54,7 +54,7 @@ static void label_job(struct exposition *out, const struct view *view, const str
 	static const char *const exclusive[] = {
 		[CPUS_NOT_KNOWN] = "", [CPUS_SOME] = "false", [CPUS_ALL] = "true"};
 	char digits[24];
-	const struct job_owner owner = job_groups_owner(&job->table->pools.groups, job->row->group);
+	const struct job_owner owner = owners_get(&job->table->pools.groups, job->row->group);
 	exposition_label(out, "sluid", job->extra ? job->extra->sluid : TEXT(""));
 	label_owner(out, view, &owner);
 	exposition_label(out, "name", job->extra ? job->extra->name : TEXT(""));

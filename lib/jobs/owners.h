@@ -1,0 +1,40 @@
+/* Who jobs are of: account, user, partitions and QOS, and the entities that count for them. The four names together are
+ * kept once, and known by a number; 0 is nobody. Of one thread. */
+#pragma once
+
+#include "base/text_pool.h"
+
+struct job_owner {
+	struct text account;
+	struct text user; /* or its number, where Slurm has no name */
+	struct text partitions, qos; /* one, or several separated by commas while pending */
+};
+
+/* What counts for an owner; whoever looks it up says what it is. */
+struct owner_list {
+	void **items; /* owned; NULL: not looked up yet */
+	size_t count;
+};
+
+struct owners {
+	struct text_pool keys;    /* an owner's number is its key's */
+	struct owner_list *lists; /* by number - 1 */
+	size_t capacity;
+};
+
+/* The number of such an owner; to be given back by owners_release as often as it was held. */
+uint32_t owners_hold(struct owners *owners, const struct job_owner *owner);
+void owners_release(struct owners *owners, uint32_t number);
+
+/* The texts are borrowed until the number is released for the last time. */
+struct job_owner owners_get(const struct owners *owners, uint32_t number);
+
+/* To be filled if it has no items. */
+static inline struct owner_list *owners_list(const struct owners *owners, uint32_t number)
+{
+	return &owners->lists[number - 1];
+}
+void owners_forget_lists(struct owners *owners); /* what is on them is not valid any more */
+
+size_t owners_bytes(const struct owners *owners); /* about */
+void owners_done(struct owners *owners); /* empty again, as when zeroed */
