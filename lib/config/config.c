@@ -14,21 +14,21 @@
 #include <unistd.h>
 
 #define INTERVAL(endpoint, initial, what)                                                          \
-	{"interval." endpoint, SECONDS_OPTION,                                                     \
+	{"interval." endpoint, OPTION_SECONDS,                                                     \
 	 offsetof(struct config, interval_s) +                                                     \
 		 sizeof(uint64_t) * (size_t)what,                                                  \
 	 initial, "DURATION", "Wished time between polls of " endpoint                              \
 	 "; longer where a budget does not allow it.", NULL}
 
 #define LIMIT(kind, what, initial)                                                                 \
-	{"limit." what, ROWS_OPTION, offsetof(struct config, limit[kind]), initial, "NUMBER",      \
+	{"limit." what, OPTION_ROWS, offsetof(struct config, limit[kind]), initial, "NUMBER",      \
 	 "Most " what " that have rows of their own; the others are added up in the row `other`.", \
 	 NULL}
 #define FILTER(kind, what)                                                                         \
-	{"filter." what, PATTERN, offsetof(struct config, allow[kind]), NULL, "REGEX",             \
+	{"filter." what, OPTION_PATTERN, offsetof(struct config, allow[kind]), NULL, "REGEX",      \
 	 "Only " what " whose whole name matches have rows of their own (POSIX extended).", NULL}, \
 	{                                                                                          \
-		"filter." what "-deny", PATTERN, offsetof(struct config, deny[kind]), NULL,        \
+		"filter." what "-deny", OPTION_PATTERN, offsetof(struct config, deny[kind]), NULL, \
 			"REGEX", "Not those " what " whose whole name matches.", NULL              \
 	}
 static const char *const jobs_read_names[] = {
@@ -54,39 +54,39 @@ const char *const served_paths[SERVED] = {
 	[SERVED_READY] = "/-/ready", [SERVED_RELOAD] = "/-/reload"};
 
 const struct option_row option_table[] = {
-	{"labels", LABELS, offsetof(struct config, labels), NULL, "NAME=VALUE,...",
+	{"labels", OPTION_LABELS, offsetof(struct config, labels), NULL, "NAME=VALUE,...",
 	 "Labels that all metrics have, such as the cluster's name; of several clusters each has the label "
 	 "`cluster`.",
 	 NULL},
-	{"ha", CHOICE, offsetof(struct config, ha), "off", "HOW",
+	{"ha", OPTION_CHOICE, offsetof(struct config, ha), "off", "HOW",
 	 "Where there are several controllers, each with a slurmscope: follow-controller has the one lead whose host's "
 	 "slurmctld serves; the others stand by, ask for ping alone and tell nothing of the cluster but that.",
 	 ha_names},
-	{"ha-host", STRING, offsetof(struct config, ha_host), NULL, "HOST",
+	{"ha-host", OPTION_STRING, offsetof(struct config, ha_host), NULL, "HOST",
 	 "With ha: the SlurmctldHost beside this slurmscope, as ping names it; without it this machine's host name.", NULL},
-	{"slurmrestd.url", STRING, offsetof(struct config, slurmrestd_url), "http://127.0.0.1:6820",
+	{"slurmrestd.url", OPTION_STRING, offsetof(struct config, slurmrestd_url), "http://127.0.0.1:6820",
 	 "URL", "Where slurmrestd listens: http://host:port, https://host:port or unix:/path.", NULL},
-	{"slurmrestd.ca-file", STRING, offsetof(struct config, ca_file), NULL, "FILE",
+	{"slurmrestd.ca-file", OPTION_STRING, offsetof(struct config, ca_file), NULL, "FILE",
 	 "Certificates (PEM) that an https:// slurmrestd's must come from, instead of the system's.",
 	 NULL},
-	{"slurmrestd.cert-file", STRING, offsetof(struct config, cert_file), NULL, "FILE",
+	{"slurmrestd.cert-file", OPTION_STRING, offsetof(struct config, cert_file), NULL, "FILE",
 	 "Certificate (PEM) to show to an https:// slurmrestd, or a proxy before it, that wants one.", NULL},
-	{"slurmrestd.key-file", STRING, offsetof(struct config, key_file), NULL, "FILE",
+	{"slurmrestd.key-file", OPTION_STRING, offsetof(struct config, key_file), NULL, "FILE",
 	 "Its private key (PEM, without a password); without it the certificate's file must have it.", NULL},
-	{"slurmrestd.server-name", STRING, offsetof(struct config, server_name), NULL, "NAME",
+	{"slurmrestd.server-name", OPTION_STRING, offsetof(struct config, server_name), NULL, "NAME",
 	 "Name that the certificate of an https:// slurmrestd must have, instead of the URL's host.", NULL},
-	{"slurmrestd.proxy", STRING, offsetof(struct config, proxy), NULL, "URL",
+	{"slurmrestd.proxy", OPTION_STRING, offsetof(struct config, proxy), NULL, "URL",
 	 "HTTP proxy to ask slurmrestd through; none without it, whatever the environment says.", NULL},
-	{"slurmrestd.user", STRING, offsetof(struct config, slurmrestd_user), NULL, "USER",
+	{"slurmrestd.user", OPTION_STRING, offsetof(struct config, slurmrestd_user), NULL, "USER",
 	 "The Slurm user to be; needed with a key file, else the token's own.", NULL},
-	{"slurmrestd.api-version", STRING, offsetof(struct config, api_version), NULL, "VERSION",
+	{"slurmrestd.api-version", OPTION_STRING, offsetof(struct config, api_version), NULL, "VERSION",
 	 "Use only this API version, such as v0.0.42, instead of the newest that both sides know.",
 	 NULL},
-	{"slurmrestd.token-file", STRING, offsetof(struct config, token_file), NULL, "FILE",
+	{"slurmrestd.token-file", OPTION_STRING, offsetof(struct config, token_file), NULL, "FILE",
 	 "File with the JWT (or what scontrol token prints); read again when it changes.", NULL},
-	{"slurmrestd.jwt-key-file", STRING, offsetof(struct config, jwt_key_file), NULL, "FILE",
+	{"slurmrestd.jwt-key-file", OPTION_STRING, offsetof(struct config, jwt_key_file), NULL, "FILE",
 	 "The cluster's jwt_hs256.key: short-lived tokens are signed with it.", NULL},
-	{"slurmrestd.timeout", SECONDS_OPTION, offsetof(struct config, timeout_s), "120", "DURATION",
+	{"slurmrestd.timeout", OPTION_SECONDS, offsetof(struct config, timeout_s), "120", "DURATION",
 	 "How long to wait for an answer (slurmrestd goes on computing one that nobody waits for).",
 	 NULL},
 	INTERVAL("ping", "30", ENDPOINT_PING),
@@ -107,49 +107,49 @@ const struct option_row option_table[] = {
 	INTERVAL("conf", "600", ENDPOINT_CONF),
 	INTERVAL("dbd_ping", "30", ENDPOINT_DBD_PING),
 	INTERVAL("dbd_diag", "60", ENDPOINT_DBD_DIAG),
-	{"jobs.read", CHOICE, offsetof(struct config, jobs_read), "auto", "HOW",
+	{"jobs.read", OPTION_CHOICE, offsetof(struct config, jobs_read), "auto", "HOW",
 	 "How jobs are read: by their states and the details of what changed (where slurmrestd has "
 	 "jobs/state: Slurm 24.05 and later), or always as one whole list, which is dear from a few "
 	 "thousand jobs on.",
 	 jobs_read_names},
-	{"jobs.ends", CHOICE, offsetof(struct config, jobs_ends), "auto", "SOURCE",
+	{"jobs.ends", OPTION_CHOICE, offsetof(struct config, jobs_ends), "auto", "SOURCE",
 	 "Who tells how jobs ended: slurmdbd, which loses none, or slurmctld, which forgets them after "
 	 "MinJobAge; auto: slurmdbd, if it ever answers.",
 	 jobs_ends_names},
-	{"jobs.steps", CHOICE, offsetof(struct config, jobs_steps), "read", "HOW",
+	{"jobs.steps", OPTION_CHOICE, offsetof(struct config, jobs_steps), "read", "HOW",
 	 "Whether the steps of ended jobs are read from slurmdbd for what they used of their CPUs and "
 	 "memory.",
 	 jobs_steps_names},
-	{"jobs.rows", ROWS_OPTION, offsetof(struct config, job_rows), "0", "NUMBER",
+	{"jobs.rows", OPTION_ROWS, offsetof(struct config, job_rows), "0", "NUMBER",
 	 "Most jobs that have rows of their own (slurm_job_...; some 15 series a running job), running "
 	 "ones first: for joins with what exporters on the nodes say of jobs. 0: none.",
 	 NULL},
-	{"jobs.node-rows", ROWS_OPTION, offsetof(struct config, job_node_rows), "10000", "NUMBER",
+	{"jobs.node-rows", OPTION_ROWS, offsetof(struct config, job_node_rows), "10000", "NUMBER",
 	 "Most nodes of such jobs that have rows (slurm_job_node_...; two series for each node of a job).",
 	 NULL},
-	{"state.path", STRING, offsetof(struct config, state_path), NULL, "FILE",
+	{"state.path", OPTION_STRING, offsetof(struct config, state_path), NULL, "FILE",
 	 "Where counters of job events are kept, so that none is lost or counted twice when slurmscope "
 	 "or the machine stops; without it they begin at 0 each time.",
 	 NULL},
-	{"jobs.accounting-from", ROWS_OPTION, offsetof(struct config, accounting_from), "1000", "JOBS",
+	{"jobs.accounting-from", OPTION_ROWS, offsetof(struct config, accounting_from), "1000", "JOBS",
 	 "From so many new jobs on their details are read from slurmdbd, at an eighth of the cost; why they "
 	 "wait is Unknown until their turn comes. 0: never.",
 	 NULL},
-	{"jobs.first-id", ID, offsetof(struct config, first_job_id), "1", "ID",
+	{"jobs.first-id", OPTION_ID, offsetof(struct config, first_job_id), "1", "ID",
 	 "FirstJobId of slurm.conf; 26.05 tells it itself.", NULL},
-	{"jobs.max-id", ID, offsetof(struct config, max_job_id), "67043328", "ID",
+	{"jobs.max-id", OPTION_ID, offsetof(struct config, max_job_id), "67043328", "ID",
 	 "MaxJobId of slurm.conf; 26.05 tells it itself.", NULL},
-	{"budget.slurmrestd", DECIMAL, offsetof(struct config, slurmrestd_percent), "6", "PERCENT",
+	{"budget.slurmrestd", OPTION_DECIMAL, offsetof(struct config, slurmrestd_percent), "6", "PERCENT",
 	 "How much of the time slurmrestd may work for the exporter; what does not fit is asked less "
 	 "often.",
 	 NULL},
-	{"budget.slurmctld", DECIMAL, offsetof(struct config, slurmctld_percent), "1", "PERCENT",
+	{"budget.slurmctld", OPTION_DECIMAL, offsetof(struct config, slurmctld_percent), "1", "PERCENT",
 	 "How much of the time slurmctld may work for the exporter, by its own account.", NULL},
-	{"budget.requests", DECIMAL, offsetof(struct config, requests_per_s), "50", "NUMBER",
+	{"budget.requests", OPTION_DECIMAL, offsetof(struct config, requests_per_s), "50", "NUMBER",
 	 "Most requests in a second.", NULL},
-	{"budget.rate-limited", FLAG, offsetof(struct config, rate_limited), NULL, NULL,
+	{"budget.rate-limited", OPTION_FLAG, offsetof(struct config, rate_limited), NULL, NULL,
 	 "slurm.conf has rl_enable: ask with fewer, larger requests; 26.05 tells it itself.", NULL},
-	{"budget.bulk-memory", ROWS_OPTION, offsetof(struct config, bulk_memory_mib), "1024", "MIB",
+	{"budget.bulk-memory", OPTION_ROWS, offsetof(struct config, bulk_memory_mib), "1024", "MIB",
 	 "No list is asked for that slurmrestd is predicted to grow by more for.", NULL},
 	LIMIT(ENTITY_USER, "users", "500"),
 	LIMIT(ENTITY_ACCOUNT, "accounts", "300"),
@@ -159,57 +159,57 @@ const struct option_row option_table[] = {
 	FILTER(ENTITY_ACCOUNT, "accounts"),
 	FILTER(ENTITY_PARTITION, "partitions"),
 	FILTER(ENTITY_QOS, "qos"),
-	{"nodes.per-node", CHOICE, offsetof(struct config, per_node), "default", "DETAIL",
+	{"nodes.per-node", OPTION_CHOICE, offsetof(struct config, per_node), "default", "DETAIL",
 	 "What is said of each node by itself: its state, flags, version and reason (some 3 series a "
 	 "node), everything (some 25, transitions and 3 for each kind of GRES among them), or nothing.",
 	 per_node_names},
 	INTERVAL("qos", "600", ENDPOINT_QOS),
 	INTERVAL("associations", "600", ENDPOINT_ASSOCIATIONS),
-	{"web.listen-address", LIST, offsetof(struct config, listen_addresses), ":9341", "ADDRESS",
+	{"web.listen-address", OPTION_LIST, offsetof(struct config, listen_addresses), ":9341", "ADDRESS",
 	 "Address to serve on: :port, host:port, [address]:port or unix:/path (for user and group; "
 	 "unix:/path,mode=666 for everybody). May be given several times.",
 	 NULL},
-	{"web.systemd-socket", FLAG, offsetof(struct config, systemd_socket), NULL, NULL,
+	{"web.systemd-socket", OPTION_FLAG, offsetof(struct config, systemd_socket), NULL, NULL,
 	 "Serve on the sockets that systemd has opened (a .socket unit), not on an address.", NULL},
-	{"web.config.file", STRING, offsetof(struct config, web_config_file), NULL, "FILE",
+	{"web.config.file", OPTION_STRING, offsetof(struct config, web_config_file), NULL, "FILE",
 	 "TLS, users and passwords, headers and rate limit of the server, in the format that Prometheus and "
 	 "its exporters share; read again when it changes.",
 	 NULL},
-	{"web.telemetry-path", STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",
+	{"web.telemetry-path", OPTION_STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",
 	 "Path of the metrics page.", NULL},
-	{"web.enable-lifecycle", FLAG, offsetof(struct config, enable_lifecycle), NULL, NULL,
+	{"web.enable-lifecycle", OPTION_FLAG, offsetof(struct config, enable_lifecycle), NULL, NULL,
 	 "Read the configuration again at POST /-/reload, too, not only at SIGHUP.", NULL},
-	{"web.openmetrics-created", FLAG, offsetof(struct config, openmetrics_created), NULL, NULL,
+	{"web.openmetrics-created", OPTION_FLAG, offsetof(struct config, openmetrics_created), NULL, NULL,
 	 "OpenMetrics pages say since when counters count, in samples of their own (..._created). Protobuf always does.",
 	 NULL},
-	{"log.level", CHOICE, offsetof(struct config, log_level), "info", "LEVEL",
+	{"log.level", OPTION_CHOICE, offsetof(struct config, log_level), "info", "LEVEL",
 	 "Least level that is logged.", log_level_names},
-	{"log.format", CHOICE, offsetof(struct config, log_format), "logfmt", "FORMAT",
+	{"log.format", OPTION_CHOICE, offsetof(struct config, log_format), "logfmt", "FORMAT",
 	 "How log lines are written.", log_format_names},
-	{"sandbox", CHOICE, offsetof(struct config, sandbox), "auto", "HOW",
+	{"sandbox", OPTION_CHOICE, offsetof(struct config, sandbox), "auto", "HOW",
 	 "Let the kernel refuse what slurmscope has no need of (seccomp, Landlock): starting programs, writing outside the "
 	 "folders of the state files, and more. auto: as far as the kernel can; on: do not start where it cannot; "
 	 "off: no.",
 	 sandbox_wish_names},
-	{"config.file", STRING, offsetof(struct config, config_file), NULL, "FILE",
+	{"config.file", OPTION_STRING, offsetof(struct config, config_file), NULL, "FILE",
 	 "Configuration file (YAML) with these options, nested at their dots, and several clusters; options "
 	 "given here go before it. Read again at SIGHUP. See --example-config.",
 	 NULL},
-	{"once", FLAG, offsetof(struct config, once), NULL, NULL,
+	{"once", OPTION_FLAG, offsetof(struct config, once), NULL, NULL,
 	 "Poll everything once, print the page, and exit (not 0 if an endpoint failed).", NULL},
-	{"check-config", FLAG, offsetof(struct config, check_config), NULL, NULL,
+	{"check-config", OPTION_FLAG, offsetof(struct config, check_config), NULL, NULL,
 	 "Check the options and the files that they name, and exit.", NULL},
-	{"print-config", FLAG, offsetof(struct config, print_config), NULL, NULL,
+	{"print-config", OPTION_FLAG, offsetof(struct config, print_config), NULL, NULL,
 	 "Show the configuration in force as a configuration file, and exit.", NULL},
-	{"example-config", FLAG, offsetof(struct config, example_config), NULL, NULL,
+	{"example-config", OPTION_FLAG, offsetof(struct config, example_config), NULL, NULL,
 	 "Show a configuration file with all options, their defaults and what they mean, and exit.", NULL},
-	{"print-manual", CHOICE, offsetof(struct config, print_manual), NULL, "PAGE",
+	{"print-manual", OPTION_CHOICE, offsetof(struct config, print_manual), NULL, "PAGE",
 	 "Show a manual page, or what a shell completes, and exit.", manual_names},
-	{"list-metrics", FLAG, offsetof(struct config, list_metrics), NULL, NULL,
+	{"list-metrics", OPTION_FLAG, offsetof(struct config, list_metrics), NULL, NULL,
 	 "List all metric families (name, type, labels, source, since, help), and exit.", NULL},
-	{"version", FLAG, offsetof(struct config, version), NULL, NULL, "Show the version, and exit.",
+	{"version", OPTION_FLAG, offsetof(struct config, version), NULL, NULL, "Show the version, and exit.",
 	 NULL},
-	{"help", FLAG, offsetof(struct config, help), NULL, NULL, "Show this help, and exit.", NULL},
+	{"help", OPTION_FLAG, offsetof(struct config, help), NULL, NULL, "Show this help, and exit.", NULL},
 };
 const size_t option_count = sizeof option_table / sizeof *option_table;
 
@@ -230,12 +230,12 @@ static bool parse_one(struct config *config, char *const *argv, int *at, struct 
 	const char *name = argument + 2, *equals = strchr(name, '=');
 	const struct option_row *row = row_of(name);
 	bool is_off = !row && strncmp(name, "no-", 3) == 0 && (row = row_of(name + 3)) &&
-		      row->type == FLAG;
-	if (!row || (row->type != FLAG && row_of(name) != row))
+		      row->type == OPTION_FLAG;
+	if (!row || (row->type != OPTION_FLAG && row_of(name) != row))
 		return error_set(err, "--%.*s: unknown option; see --help", (int)strcspn(name, "="), name);
-	if (row->type == FLAG && equals)
+	if (row->type == OPTION_FLAG && equals)
 		return error_set(err, "--%s: takes no value", row->name);
-	const char *value = row->type == FLAG ? (is_off ? "false" : "true") : equals ? equals + 1 : argv[++*at];
+	const char *value = row->type == OPTION_FLAG ? (is_off ? "false" : "true") : equals ? equals + 1 : argv[++*at];
 	if (!value)
 		return error_set(err, "--%s: needs a value (%s)", row->name, row->value);
 	config->places[row - option_table] = (struct yaml_place){0};

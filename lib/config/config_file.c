@@ -46,8 +46,8 @@ static bool take_list(struct taking *taking, const struct option_row *row, const
 /* What an option's value has to look like; NULL: it does. */
 static const char *shape_wanted(const struct option_row *row, const struct yaml_node *node)
 {
-	bool is_number = row->type == ROWS_OPTION || row->type == ID || row->type == DECIMAL, flag;
-	if (row->type == FLAG)
+	bool is_number = row->type == OPTION_ROWS || row->type == OPTION_ID || row->type == OPTION_DECIMAL, flag;
+	if (row->type == OPTION_FLAG)
 		return yaml_to_bool(node, &flag) ? NULL : "expected true or false";
 	if (node->kind != YAML_SCALAR)
 		return node->kind == YAML_LIST ? "expected a single value, not a list"
@@ -64,16 +64,16 @@ static bool take_value(struct taking *taking, const struct option_row *row,
 	if (taking->config->name && option_is_of_process(row))
 		return wrong(taking, node->key_place, row->name, "is of the process, not of a cluster");
 	taking->config->places[row - option_table] = node->place;
-	if (row->type == LABELS)
+	if (row->type == OPTION_LABELS)
 		return take_labels(taking, row, node);
-	if (row->type == LIST && node->kind == YAML_LIST)
+	if (row->type == OPTION_LIST && node->kind == YAML_LIST)
 		return take_list(taking, row, node);
 	const char *wanted = shape_wanted(row, node);
 	if (wanted)
 		return wrong(taking, node->place, row->name, wanted);
 	bool is_true = false;
 	yaml_to_bool(node, &is_true);
-	const char *value = row->type == FLAG ? (is_true ? "true" : "false") : node->text.bytes;
+	const char *value = row->type == OPTION_FLAG ? (is_true ? "true" : "false") : node->text.bytes;
 	return option_set(taking->config, row, value, &err) ||
 	       wrong(taking, node->place, row->name, err.text);
 }

@@ -79,7 +79,7 @@ static void print_option(const struct printing *printing, const struct option_ro
 	if (has_value)
 		option_write(printing->config, row, out);
 	else
-		buf_add_string(out, row->type == LABELS ? "{NAME: VALUE, ...}" : row->value);
+		buf_add_string(out, row->type == OPTION_LABELS ? "{NAME: VALUE, ...}" : row->value);
 	buf_add_char(out, '\n');
 }
 

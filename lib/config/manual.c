@@ -66,7 +66,8 @@ static void put_option(struct buf *out, const struct option_row *row, const char
 	struct buf name = BUF_INIT, text = BUF_INIT;
 	buf_printf(&name, "%s%s", before, row->name);
 	option_explain(row, &text);
-	put_item(out, name.bytes, between, row->type == FLAG && *before == '\0' ? "true|false" : row->value, text.bytes);
+	bool is_flag = row->type == OPTION_FLAG && *before == '\0';
+	put_item(out, name.bytes, between, is_flag ? "true|false" : row->value, text.bytes);
 	buf_done(&name);
 	buf_done(&text);
 }

@@ -20,7 +20,7 @@ static bool begins_with(const struct option_row *row, const char *prefix)
 
 bool option_is_command(const struct option_row *row)
 {
-	bool is_setting = strchr(row->name, '.') || row->type == LABELS || row->initial ||
+	bool is_setting = strchr(row->name, '.') || row->type == OPTION_LABELS || row->initial ||
 			  begins_with(row, "ha-");
 	return !is_setting || begins_with(row, "config.");
 }
@@ -183,7 +183,7 @@ static bool set_list(struct config_list *list, const char *value, struct error *
 void option_begin_lists(struct config *config)
 {
 	for (size_t i = 0; i < option_count; i++)
-		if (option_table[i].type == LIST)
+		if (option_table[i].type == OPTION_LIST)
 			((struct config_list *)((char *)config + option_table[i].offset))->is_whole = true;
 }
 
@@ -192,27 +192,27 @@ bool option_set(struct config *config, const struct option_row *row, const char 
 {
 	void *member = (char *)config + row->offset;
 	switch (row->type) {
-	case STRING:
+	case OPTION_STRING:
 		*(const char **)member = value;
 		return *value || error_set(err, "empty");
-	case CHOICE:
+	case OPTION_CHOICE:
 		return set_choice(member, row, value, err);
-	case SECONDS_OPTION:
+	case OPTION_SECONDS:
 		return set_seconds(member, value, err);
-	case ROWS_OPTION:
+	case OPTION_ROWS:
 		return set_number(member, value, 0, 1000000, "a number from 0 to 1000000", err);
-	case ID:
+	case OPTION_ID:
 		return set_number(member, value, 1, UINT32_MAX, "a job id", err);
-	case DECIMAL:
+	case OPTION_DECIMAL:
 		return set_decimal(member, value, err);
-	case PATTERN:
+	case OPTION_PATTERN:
 		return set_pattern(member, value, err);
-	case FLAG:
+	case OPTION_FLAG:
 		*(bool *)member = strcmp(value, "true") == 0;
 		return true;
-	case LABELS:
+	case OPTION_LABELS:
 		return set_labels(member, value, err);
-	case LIST:
+	case OPTION_LIST:
 		return set_list(member, value, err);
 	}
 	return false;
@@ -221,9 +221,9 @@ bool option_set(struct config *config, const struct option_row *row, const char 
 bool option_has_value(const struct config *config, const struct option_row *row)
 {
 	const void *member = (const char *)config + row->offset;
-	if (row->type == STRING || row->type == PATTERN)
+	if (row->type == OPTION_STRING || row->type == OPTION_PATTERN)
 		return *(const char *const *)member != NULL;
-	return row->type != LABELS || ((const struct config_labels *)member)->count;
+	return row->type != OPTION_LABELS || ((const struct config_labels *)member)->count;
 }
 
 static void write_seconds(struct buf *out, uint64_t seconds)
@@ -258,30 +258,30 @@ void option_write(const struct config *config, const struct option_row *row, str
 {
 	const void *member = (const char *)config + row->offset;
 	switch (row->type) {
-	case STRING:
-	case PATTERN:
+	case OPTION_STRING:
+	case OPTION_PATTERN:
 		yaml_write_text(out, *(const char *const *)member);
 		break;
-	case CHOICE:
+	case OPTION_CHOICE:
 		yaml_write_text(out, row->choices[*(const uint64_t *)member]);
 		break;
-	case SECONDS_OPTION:
+	case OPTION_SECONDS:
 		write_seconds(out, *(const uint64_t *)member);
 		break;
-	case ROWS_OPTION:
-	case ID:
+	case OPTION_ROWS:
+	case OPTION_ID:
 		buf_printf(out, "%ju", (uintmax_t)*(const uint64_t *)member);
 		break;
-	case DECIMAL:
+	case OPTION_DECIMAL:
 		buf_printf(out, "%.15g", *(const double *)member);
 		break;
-	case FLAG:
+	case OPTION_FLAG:
 		buf_add_string(out, *(const bool *)member ? "true" : "false");
 		break;
-	case LABELS:
+	case OPTION_LABELS:
 		write_labels(out, member);
 		break;
-	case LIST:
+	case OPTION_LIST:
 		write_list(out, member);
 		break;
 	}

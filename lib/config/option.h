@@ -3,7 +3,18 @@
 
 #include "config/config.h"
 
-enum option_type { STRING, CHOICE, SECONDS_OPTION, ROWS_OPTION, ID, DECIMAL, PATTERN, FLAG, LABELS, LIST };
+enum option_type {
+	OPTION_STRING,
+	OPTION_CHOICE,
+	OPTION_SECONDS,
+	OPTION_ROWS,
+	OPTION_ID,
+	OPTION_DECIMAL,
+	OPTION_PATTERN,
+	OPTION_FLAG,
+	OPTION_LABELS,
+	OPTION_LIST,
+};
 
 struct option_row {
 	const char *name; /* without the dashes; nested at its dots in a configuration file */
@@ -24,8 +35,8 @@ bool option_is_command(const struct option_row *row);    /* what to do: not in a
 bool option_is_of_process(const struct option_row *row); /* not of a cluster */
 bool option_is_fixed(const struct option_row *row);      /* holds from the next start on */
 
-/* Reads the value as the command line has it; a FLAG's is true or false. The text is borrowed. Errors do not name the
- * option. */
+/* Reads the value as the command line has it; an OPTION_FLAG's is true or false. The text is borrowed. Errors do not name
+ * the option. */
 bool option_set(struct config *config, const struct option_row *row, const char *value,
 		struct error *err);
 bool option_add_label(struct config_labels *labels, struct text name, struct text value,
