@@ -35,20 +35,26 @@ static void healthy(struct routes *routes, const struct web_request *request,
 	web_reply_text(reply, 200, "healthy\n");
 }
 
+static void reply_not_reloaded(struct web_reply *reply, const struct error *err)
+{
+	struct buf text = BUF_INIT;
+	buf_printf(&text, "not reloaded: %s\n", err->text);
+	web_reply_text(reply, 500, text.bytes);
+	reply->owner = text.bytes;
+	reply->release = free;
+}
+
 static void reload(struct routes *routes, const struct web_request *request,
 		   struct web_reply *reply)
 {
 	(void)request;
 	struct error err = {""};
 	if (!routes->reload)
-		return web_reply_text(reply, 403, "reloading is not enabled\n");
-	if (routes->reload(routes->reload_context, &err))
-		return web_reply_text(reply, 200, "reloaded\n");
-	struct buf text = BUF_INIT;
-	buf_printf(&text, "not reloaded: %s\n", err.text);
-	web_reply_text(reply, 500, text.bytes);
-	reply->owner = text.bytes;
-	reply->release = free;
+		web_reply_text(reply, 403, "reloading is not enabled\n");
+	else if (routes->reload(routes->reload_context, &err))
+		web_reply_text(reply, 200, "reloaded\n");
+	else
+		reply_not_reloaded(reply, &err);
 }
 
 static const struct route {
