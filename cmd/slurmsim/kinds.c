@@ -2,6 +2,8 @@
 
 #include "slurmsim/template.h"
 
+#include <assert.h>
+
 #define NAME(name) #name,
 #define NAMES(kind, LIST) static const char *const kind##_names[] = {LIST(NAME)};
 KINDS(NAMES)
@@ -10,7 +12,7 @@ KINDS(NAMES)
 static const struct kind kinds[] = {KINDS(KIND)};
 
 #define FITS(kind, LIST)                                                                           \
-	_Static_assert(sizeof kind##_names / sizeof *kind##_names <= VALUES_MAX,                   \
+	static_assert(sizeof kind##_names / sizeof *kind##_names <= VALUES_MAX,                    \
 		       #kind " is too large");
 KINDS(FITS)
 

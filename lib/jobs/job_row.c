@@ -2,10 +2,11 @@
 
 #include "model/tres.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-_Static_assert(sizeof(struct job_row) == 128, "a row without holes: it is compared byte by byte");
+static_assert(sizeof(struct job_row) == 128, "a row without holes: it is compared byte by byte");
 
 /* What it holds, or held until it ended; what it asked for if it has not started. */
 static struct text tres_of(const struct job *job)

@@ -3,9 +3,10 @@
  * slurmdbd's runs and the job table feed and which survive restarts. A family's offset is the enum tally_what. */
 #include "metrics/family.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
-_Static_assert(NATIVE_SCHEMA == (int)TALLY_NATIVE_SCHEMA, "buckets are passed on as they are");
+static_assert(NATIVE_SCHEMA == (int)TALLY_NATIVE_SCHEMA, "buckets are passed on as they are");
 
 static enum tally_what what_of(const struct family *family)
 {
