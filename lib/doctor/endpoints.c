@@ -130,7 +130,6 @@ static void ask(struct patient *patient, const struct plan_action *action)
 /* Jobs as one list where there is no other way; the details of the others' ways are the daemon's. */
 static void allow(struct patient *patient)
 {
-	bool is_22_05 = !*patient->version->flags_query;
 	bool reads_list = !patient->version->task_ids_are_raw || patient->config->jobs_read == JOBS_READ_LIST;
 	uint64_t jobs = 1;
 	if (number_is_known(patient->diag.jobs_pending) && number_is_known(patient->diag.jobs_running))
@@ -140,8 +139,7 @@ static void allow(struct patient *patient)
 				task < ENDPOINTS_POLLED && !patient->tasks[task].is_probe &&
 					(task != ENDPOINT_JOBS || reads_list));
 	plan_allow_task(patient->plan, ENDPOINT_DBD_PING, true);
-	plan_allow_way(patient->plan, ENDPOINT_JOBS, JOBS_LIST, !is_22_05);
-	plan_allow_way(patient->plan, ENDPOINT_JOBS, JOBS_LIST_22_05, is_22_05);
+	tasks_choose_list(patient->plan, patient->version);
 	plan_set_whole(patient->plan, ENDPOINT_JOBS, jobs);
 	plan_set_work(patient->plan, ENDPOINT_JOBS, jobs);
 }

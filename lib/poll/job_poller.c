@@ -67,10 +67,8 @@ static void choose(struct job_poller *poller)
 	poller->reads_list = reads_list;
 	poller->needs_all = true;
 	poller->reader.last_update = 0;
-	bool is_22_05 = is_known && !*version->flags_query;
 	plan_allow_task(poller->plan, ENDPOINT_JOBS, is_known && reads_list);
-	plan_allow_way(poller->plan, ENDPOINT_JOBS, JOBS_LIST, !is_22_05);
-	plan_allow_way(poller->plan, ENDPOINT_JOBS, JOBS_LIST_22_05, is_22_05);
+	tasks_choose_list(poller->plan, version);
 	for (size_t task = TASK_JOB_STATES; task <= TASK_JOB_ARRAYS; task++)
 		plan_allow_task(poller->plan, task, is_known && !reads_list);
 }

@@ -1,6 +1,7 @@
 #include "poll/tasks.h"
 
 #include "base/clock.h"
+#include "slurmrest/api_version.h"
 
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 #define WAYS(array) .ways = (array), .way_count = COUNT_OF(array)
@@ -157,6 +158,13 @@ struct plan *tasks_plan(struct plan_task tasks[TASKS], const struct config *conf
 	const struct plan_options options = tasks_options(config);
 	tasks_fill(tasks, config);
 	return plan_new(tasks, TASKS, &options, (uint64_t)clock_now_s(), clock_monotonic_ns());
+}
+
+void tasks_choose_list(struct plan *plan, const struct api_version *version)
+{
+	bool is_22_05 = version && !*version->flags_query;
+	plan_allow_way(plan, ENDPOINT_JOBS, JOBS_LIST, !is_22_05);
+	plan_allow_way(plan, ENDPOINT_JOBS, JOBS_LIST_22_05, is_22_05);
 }
 
 enum endpoint task_endpoint(size_t task, size_t way)

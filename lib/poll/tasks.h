@@ -4,6 +4,8 @@
 #include "config/config.h"
 #include "plan/plan.h"
 
+struct api_version;
+
 enum { WAY_ONLY = 0 }; /* the only way of most tasks */
 /* Steps of more runs would make slurmrestd grow: 50 runs with three steps each take 0.2 s and 31 MB. */
 enum { JOB_STEPS_BATCH_MAX = 50 };
@@ -29,6 +31,9 @@ void tasks_fill(struct plan_task tasks[TASKS], const struct config *config);
 /* The configuration's budgets; and a planner that has them, for plan_free. The planner borrows `tasks`. */
 struct plan_options tasks_options(const struct config *config);
 struct plan *tasks_plan(struct plan_task tasks[TASKS], const struct config *config);
+
+/* Chooses, of the two ways to list jobs, the one whose costs are those of this version; NULL: the version is not known. */
+void tasks_choose_list(struct plan *plan, const struct api_version *version);
 
 /* The endpoint that a request of the task, in this way, is sent to. */
 enum endpoint task_endpoint(size_t task, size_t way);
