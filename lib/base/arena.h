@@ -16,4 +16,4 @@ void *arena_new(struct arena *arena, size_t size); /* zeroed, aligned for any ty
 struct text arena_copy(struct arena *arena, struct text text); /* NUL-terminated as well */
 void arena_clear(struct arena *arena); /* forgets everything, keeps one block for the next use */
 void arena_done(struct arena *arena);
-size_t arena_bytes(const struct arena *arena); /* held from the system */
+size_t arena_bytes(const struct arena *arena); /* held from the system; for tests */

@@ -343,12 +343,6 @@ bool config_makes_sense(const struct config *config, struct error *err)
 	return connection_makes_sense(config, err) && labels_make_sense(config, err);
 }
 
-bool config_parse(struct config *config, int argc, char *const *argv, struct error *err)
-{
-	config_defaults(config);
-	return config_arguments(config, argc, argv, err) && config_makes_sense(config, err);
-}
-
 bool config_check_process(const struct config *config, struct error *err)
 {
 	struct error why;

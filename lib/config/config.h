@@ -92,9 +92,6 @@ bool config_take(struct config *config, const struct yaml_node *map,
 /* Do the options go together? Looks at no files. */
 bool config_makes_sense(const struct config *config, struct error *err);
 
-/* All three without a file. */
-bool config_parse(struct config *config, int argc, char *const *argv, struct error *err);
-
 /* Says what is wrong with the option, and where it was given; returns false. */
 bool config_wrong(const struct config *config, const char *option, struct error *err,
 		  const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -27,7 +27,7 @@ struct node_condition {
 
 /* The bits of enum node_transition that happened in between; pure. What came and went between two
  * answers is not seen. That jobs end and leave a node idle is no transition: how many of those are seen
- * would depend on the interval. */
+ * would depend on the interval. Public for tests, which have a row for each case. */
 unsigned node_transitions(const struct node_condition *before, const struct node_condition *after);
 
 struct node_history {

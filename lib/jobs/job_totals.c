@@ -7,8 +7,9 @@
 
 enum { USER_SHOWN_S = 24 * 3600 };
 
-struct job_usage *job_totals_entity(struct job_totals *totals, enum entity_kind kind,
-				    struct text name, struct text second)
+/* Finds or makes the entity; its labels are the parts of its key. */
+static struct job_usage *entity_of(struct job_totals *totals, enum entity_kind kind, struct text name,
+				   struct text second)
 {
 	struct map *map = &totals->entities[kind];
 	struct buf key = BUF_INIT;
@@ -29,7 +30,7 @@ struct job_totals *job_totals_new(void)
 	for (int kind = 0; kind < ENTITY_KINDS; kind++)
 		map_init(&totals->entities[kind], &totals->arena, sizeof(struct job_usage));
 	map_init(&totals->reservation_cpus, &totals->arena, sizeof(uint64_t));
-	job_totals_entity(totals, ENTITY_CLUSTER, TEXT(""), TEXT(""));
+	entity_of(totals, ENTITY_CLUSTER, TEXT(""), TEXT(""));
 	return totals;
 }
 
@@ -37,7 +38,7 @@ static void list_add(struct owner_list *list, struct job_totals *totals, enum en
 		     struct text second)
 {
 	list->items = memory_resize(list->items, list->count + 1, sizeof *list->items);
-	list->items[list->count++] = job_totals_entity(totals, kind, name, second);
+	list->items[list->count++] = entity_of(totals, kind, name, second);
 }
 
 static void list_add_each(struct owner_list *list, struct job_totals *totals, enum entity_kind kind, struct text names)
@@ -73,7 +74,7 @@ const struct owner_list *job_totals_of(struct job_totals *totals, const struct o
 void job_totals_add_partitions(struct job_totals *totals, const struct map *partitions)
 {
 	for (size_t i = 0; partitions && i < partitions->count; i++)
-		job_totals_entity(totals, ENTITY_PARTITION, partitions->entries[i].key, TEXT(""));
+		entity_of(totals, ENTITY_PARTITION, partitions->entries[i].key, TEXT(""));
 }
 
 bool job_totals_keeps(enum entity_kind kind, const struct job_usage *usage,
@@ -91,7 +92,7 @@ bool job_totals_keeps(enum entity_kind kind, const struct job_usage *usage,
 static struct job_usage *copy_seen(struct job_totals *to, enum entity_kind kind,
 				   const struct job_usage *from)
 {
-	struct job_usage *copy = job_totals_entity(to, kind, from->label[0], from->label[1]);
+	struct job_usage *copy = entity_of(to, kind, from->label[0], from->label[1]);
 	job_usage_keep_seen(copy, from);
 	return copy;
 }

@@ -20,10 +20,6 @@ struct job_totals {
 struct job_totals *job_totals_new(void); /* zero, with the cluster's row */
 void job_totals_free(struct job_totals *totals); /* NULL is fine */
 
-/* Finds or makes the entity; its labels are the parts of its key. */
-struct job_usage *job_totals_entity(struct job_totals *totals, enum entity_kind kind,
-				    struct text name, struct text second);
-
 static inline struct job_usage *job_totals_cluster(const struct job_totals *totals)
 {
 	return totals->entities[ENTITY_CLUSTER].entries[0].value;

@@ -36,8 +36,8 @@ void family_item(struct family_sink *sink, const void *item)
 	sink->family->emit(sink->out, sink->view, sink->family, item);
 }
 
-void family_entity_labels(struct exposition *out, enum entity_kind kind,
-			  const struct text label[2])
+/* The entity's own labels: partition="cpu", or user="a",account="b"; none for the cluster. */
+static void entity_labels(struct exposition *out, enum entity_kind kind, const struct text label[2])
 {
 	exposition_base(out);
 	if (kind == ENTITY_CLUSTER)
@@ -53,14 +53,14 @@ void family_entity_row(struct family_sink *sink, enum entity_kind kind, struct t
 	const struct roster *roster = &sink->view->cluster->rosters[kind];
 	if (kind != ENTITY_CLUSTER)
 		exposition_fold(sink->out, !roster_shows(roster, key));
-	family_entity_labels(sink->out, kind, label);
+	entity_labels(sink->out, kind, label);
 }
 
 void family_other_row(struct family_sink *sink, enum entity_kind kind)
 {
 	const struct text label[2] = {LABEL_OTHER, LABEL_OTHER};
 	exposition_fold(sink->out, false);
-	family_entity_labels(sink->out, kind, label);
+	entity_labels(sink->out, kind, label);
 }
 
 void emit_number(struct exposition *out, const struct view *view, const struct family *family,

@@ -100,10 +100,6 @@ extern const struct family_group qos_group, association_group;
 extern const char *const entity_kind_names[ENTITY_KINDS];
 extern const char *const entity_kind_labels[ENTITY_KINDS];
 
-/* The entity's own labels: partition="cpu", or user="a",account="b"; none for the cluster. */
-void family_entity_labels(struct exposition *out, enum entity_kind kind,
-			  const struct text label[2]);
-
 /* Begins the row of an entity, which the roster of its kind knows by `key`. Of one without a row of its
  * own the samples are only counted. */
 void family_entity_row(struct family_sink *sink, enum entity_kind kind, struct text key,

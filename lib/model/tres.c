@@ -95,7 +95,8 @@ bool gres_next(struct text *rest, struct gres *ret_gres)
 	return false;
 }
 
-bool tres_is_gres(struct text tres_name, struct text *ret_name, struct text *ret_type)
+/* Splits "gres/gpu:a100" into name and type; false if the TRES is not a GRES. */
+static bool is_gres(struct text tres_name, struct text *ret_name, struct text *ret_type)
 {
 	if (!text_starts_with(tres_name, "gres/"))
 		return false;
@@ -111,7 +112,7 @@ static uint64_t count_typed(struct text whole, struct text name)
 	struct tres tres;
 	uint64_t count = 0;
 	while (tres_next(&whole, &tres))
-		if (tres_is_gres(tres.name, &other, &type) && type.len && text_equal(name, other))
+		if (is_gres(tres.name, &other, &type) && type.len && text_equal(name, other))
 			count += tres.count;
 	return count;
 }
@@ -120,7 +121,7 @@ bool tres_next_gres(struct text *rest, struct text whole, struct gres *ret_gres)
 {
 	struct tres tres;
 	while (tres_next(rest, &tres)) {
-		if (!tres_is_gres(tres.name, &ret_gres->name, &ret_gres->type))
+		if (!is_gres(tres.name, &ret_gres->name, &ret_gres->type))
 			continue;
 		uint64_t typed = ret_gres->type.len ? 0 : count_typed(whole, ret_gres->name);
 		ret_gres->count = tres.count > typed ? tres.count - typed : 0;

@@ -25,6 +25,3 @@ bool tres_next_gres(struct text *rest, struct text whole, struct gres *ret_gres)
 /* The next of a node's GRES string, as tres_next. Brackets, sockets and indices are passed over; a count may carry
  * a suffix ("4K"); no count means one. */
 bool gres_next(struct text *rest, struct gres *ret_gres);
-
-/* Splits "gres/gpu:a100" into name and type; false if the TRES is not a GRES. */
-bool tres_is_gres(struct text tres_name, struct text *ret_name, struct text *ret_type);

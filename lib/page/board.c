@@ -196,14 +196,6 @@ void page_slot_publish(struct page_slot *slot, struct page *page)
 	page_unref(old);
 }
 
-struct page *page_slot_borrow(struct page_slot *slot)
-{
-	pthread_mutex_lock(&slot->board->lock);
-	struct page *page = slot->page ? page_ref(slot->page) : NULL;
-	pthread_mutex_unlock(&slot->board->lock);
-	return page;
-}
-
 void page_slot_done(struct page_slot *slot)
 {
 	struct page_board *board = slot->board;

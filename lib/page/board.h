@@ -53,5 +53,4 @@ uint64_t page_board_scrapes(struct page_board *board); /* of whatever format and
 
 void page_slot_init(struct page_slot *slot, struct page_board *board, const char *cluster);
 void page_slot_publish(struct page_slot *slot, struct page *page); /* takes the reference */
-struct page *page_slot_borrow(struct page_slot *slot); /* with a reference; NULL before the first */
 void page_slot_done(struct page_slot *slot);

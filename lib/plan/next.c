@@ -14,7 +14,8 @@
 /* A request may go when this part of its cost is saved: predictions are not exact enough to wait for the rest. */
 #define NEARLY 0.9
 
-uint64_t task_due_ns(const struct plan *plan, const struct task *task)
+/* When the task is due, were it not for the budgets; now or before: now. */
+static uint64_t due_ns(const struct plan *plan, const struct task *task)
 {
 	if (task->failures)
 		return task->row->is_probe ? after(task->failed_ns, task->interval_s)
@@ -69,7 +70,7 @@ uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_
 {
 	if (!task->is_allowed || !task->work || !has_way(task))
 		return UINT64_MAX;
-	uint64_t ready = task_due_ns(plan, task);
+	uint64_t ready = due_ns(plan, task);
 	if (ready <= now_ns && !task->row->is_probe)
 		ready = saved_ns(task, now_ns);
 	if (ready <= now_ns && plan->tokens < 1)
@@ -85,7 +86,7 @@ static double urgency(const struct plan *plan, const struct task *task, uint64_t
 {
 	if (task->row->is_probe)
 		return HUGE_VAL;
-	uint64_t since = task->is_in_round ? task->begun_ns : task_due_ns(plan, task);
+	uint64_t since = task->is_in_round ? task->begun_ns : due_ns(plan, task);
 	return is_late(task, now_ns) ? FLT_MAX : seconds_between(since, now_ns) / task->interval_s;
 }
 

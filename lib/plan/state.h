@@ -117,9 +117,7 @@ void way_choose(struct plan *plan, struct task *task, uint64_t now_ns);
 /* Fills in the cost of a round by the task's way. */
 void way_round_cost(const struct plan *plan, struct task *task);
 
-/* next.c: when the task would be due if the budgets were infinite; any past moment means now */
-uint64_t task_due_ns(const struct plan *plan, const struct task *task);
-/* When the task may be asked; UINT64_MAX: not before something changes. */
+/* next.c: when the task may be asked; UINT64_MAX: not before something changes. */
 uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_t now_ns);
 
 /* pace.c: how often */

@@ -6,7 +6,8 @@
 /* A single answer may come from the midst of a fail-over. Taking over late costs a poll; two that lead ask Slurm twice. */
 enum { FIRST_IN_A_ROW = 2 };
 
-bool role_is_host(const char *a, const char *b)
+/* Are they the same host? Of full names, and in any case: slurm.conf and hostname(1) need not agree in that. */
+static bool is_host(const char *a, const char *b)
 {
 	size_t len = strcspn(a, ".");
 	return len && len == strcspn(b, ".") && strncasecmp(a, b, len) == 0;
@@ -18,7 +19,7 @@ void role_note(struct role *role, const char *host, const struct controller_stat
 	const struct controller_state *serving = NULL;
 	role->is_named = false;
 	for (unsigned i = 0; i < count; i++) {
-		role->is_named |= role_is_host(controllers[i].host, host);
+		role->is_named |= is_host(controllers[i].host, host);
 		if (!serving && controllers[i].is_up)
 			serving = &controllers[i];
 	}
@@ -27,7 +28,7 @@ void role_note(struct role *role, const char *host, const struct controller_stat
 		role->first = 0;
 		return;
 	}
-	bool is_ours = role_is_host(serving->host, host);
+	bool is_ours = is_host(serving->host, host);
 	role->first = is_ours ? role->first + 1 : 0;
 	if (!is_ours || !role->is_known || role->first >= FIRST_IN_A_ROW)
 		role->leads = is_ours;

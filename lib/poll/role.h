@@ -27,6 +27,3 @@ void role_note(struct role *role, const char *host, const struct controller_stat
 
 /* Ping failed: who leads stays as it is, and the count of answers in a row begins anew. */
 void role_note_failure(struct role *role);
-
-/* Are they the same host? Compares up to the first dot, whatever the case: slurm.conf and hostname(1) may differ in both. */
-bool role_is_host(const char *a, const char *b);

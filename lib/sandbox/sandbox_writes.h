@@ -13,7 +13,8 @@
 int sandbox_writes_abi(struct error *err);
 
 /* What is asked of that version: what is forbidden but where a folder allows it, what folders allow, and whom we do
- * not reach any more. Bits as in <linux/landlock.h>; the kernel refuses those that it does not know. */
+ * not reach any more. Bits as in <linux/landlock.h>; the kernel refuses those that it does not know. Public
+ * for tests, which have one kernel and look at all versions. */
 struct sandbox_rights {
 	uint64_t handled, allowed, scoped;
 };

@@ -127,7 +127,7 @@ void store_put_mark(struct store *store, const char *name, int64_t value);
 bool store_commit(struct store *store, struct error *err);
 
 bool store_is_elsewhere(const struct store *store); /* it could not be opened, for another process has it */
-unsigned store_set_aside_count(const struct store *store); /* files, since store_new */
+unsigned store_set_aside_count(const struct store *store); /* files, since store_new; for tests */
 uint64_t store_bytes(const struct store *store); /* of the file with its WAL or journal */
 
 void store_free(struct store *store); /* NULL is fine; an open transaction is forgotten */

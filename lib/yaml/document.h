@@ -31,7 +31,7 @@ struct yaml_node {
 struct document;
 
 /* `name` is what errors call it, such as the file's path; it is copied. The bytes are not needed afterwards.
- * Errors are "NAME:LINE:COLUMN: what". */
+ * Errors are "NAME:LINE:COLUMN: what". Public for tests and the fuzzer, which write no files. */
 struct document *document_parse(const char *name, struct text bytes, struct error *err);
 struct document *document_read(const char *path, struct error *err);
 void document_free(struct document *document); /* NULL is fine */

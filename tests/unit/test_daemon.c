@@ -3,6 +3,8 @@
 #include "page/board.h"
 #include "poll/health.h"
 
+#include <stdlib.h>
+
 #define S UINT64_C(1000000000)
 
 static void test_config(void)
@@ -58,15 +60,16 @@ static void test_config(void)
 		struct config config;
 		struct error err = {""};
 		check_row(rows[i].arguments[0]);
-		bool ok = config_parse(&config, argc, argv, &err);
+		config_defaults(&config);
+		bool ok = config_arguments(&config, argc, argv, &err) && config_makes_sense(&config, &err);
 		CHECK(ok == !rows[i].want);
 		CHECK_STRING(err.text, rows[i].want ? rows[i].want : "");
 	}
-	char *none[] = {(char *)"slurmscope", NULL};
 	struct config config;
 	struct error err;
 	check_row("defaults");
-	CHECK(config_parse(&config, 1, none, &err));
+	config_defaults(&config);
+	CHECK(config_makes_sense(&config, &err));
 	CHECK_NUMBER(config.listen_addresses.count, 1);
 	CHECK_STRING(config.listen_addresses.values[0], ":9341");
 	CHECK_STRING(config.telemetry_path, "/metrics");
@@ -77,6 +80,17 @@ static void test_config(void)
 		CHECK_NUMBER(config.interval_s[i], endpoint_table[i].interval_s);
 }
 
+/* With a reference; NULL before the first. */
+static struct page *borrow_page(struct page_board *board)
+{
+	size_t count;
+	bool is_whole;
+	struct page **pages = page_board_borrow(board, &count, &is_whole), *page = count ? pages[0] : NULL;
+	CHECK(is_whole == (count == 1));
+	free(pages);
+	return page;
+}
+
 static void test_page(void)
 {
 	check_row("page");
@@ -84,14 +98,14 @@ static void test_page(void)
 	struct page_slot slot;
 	page_board_init(&board);
 	page_slot_init(&slot, &board, NULL);
-	CHECK(page_slot_borrow(&slot) == NULL);
+	CHECK(borrow_page(&board) == NULL);
 	struct samples samples = {.text = BUF_INIT};
 	buf_add_string(&samples.text, "first");
 	page_slot_publish(&slot, page_new(&samples, status_new(1)));
-	struct page *first = page_slot_borrow(&slot);
+	struct page *first = borrow_page(&board);
 	buf_add_string(&samples.text, "second");
 	page_slot_publish(&slot, page_new(&samples, status_new(2)));
-	struct page *second = page_slot_borrow(&slot);
+	struct page *second = borrow_page(&board);
 	CHECK_STRING(first->samples.text.bytes, "first"); /* still whole for who holds it */
 	CHECK_STRING(second->samples.text.bytes, "second");
 	CHECK(first->status->made == 1 && second->status->made == 2);

@@ -71,13 +71,6 @@ static void test_tres(void)
 			}
 		CHECK(found);
 	}
-	check_row("gres of tres");
-	struct text name, type;
-	CHECK(tres_is_gres(TEXT("gres/gpu:a100"), &name, &type) && text_equal(name, TEXT("gpu")) &&
-	      text_equal(type, TEXT("a100")));
-	CHECK(tres_is_gres(TEXT("gres/gpu"), &name, &type) && !type.len);
-	CHECK(!tres_is_gres(TEXT("cpu"), &name, &type));
-	CHECK(!tres_is_gres(TEXT("gres/"), &name, &type));
 }
 
 static void test_gres(void)
@@ -196,6 +189,7 @@ static void test_gres_of_tres(void)
 		{"gres/gpu=2,gres/gpu:a100=4", "gpu:a100=4 "},
 		{"gres/gpu=4,gres/shard:a100=3", "gpu:=4 shard:a100=3 "},
 		{"gres/gpu=0", ""},
+		{"cpu=4,gres/=2", ""},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct text whole = text_of(rows[i].tres), rest = whole;

@@ -83,7 +83,12 @@ static void what_is_said(void)
 	answer(&role, "ctl2", "ctl1- ctl2-");
 	CHECK(role.is_named);
 	CHECK_STRING(role.serving, "");
-	CHECK(role_is_host("a", "A.b.c") && !role_is_host("a", "b") && !role_is_host("", ""));
+	answer(&role, "a", "A.b.c");
+	CHECK(role.is_named);
+	answer(&role, "a", "b");
+	CHECK(!role.is_named);
+	answer(&role, "", ".b");
+	CHECK(!role.is_named);
 }
 
 int main(void)

@@ -205,13 +205,12 @@ static double sum_of(const struct buf *page, const char *family)
 
 int main(void)
 {
-	char *none[] = {(char *)"slurmscope", NULL};
 	struct config config;
 	struct cluster cluster;
 	struct error err = {""};
 	check_row("the default page");
 	cluster_init(&cluster);
-	CHECK(config_parse(&config, 1, none, &err));
+	config_defaults(&config);
 	CHECK(config_caps(&config, &cluster.caps, &err));
 	add_partitions(&cluster);
 	add_nodes(&cluster);
