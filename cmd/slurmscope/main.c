@@ -60,8 +60,8 @@ static int once(struct daemon *daemon)
 	struct rendition *page = edition_render(edition, &(struct rendition_options){0}, UINT64_MAX, &err);
 	struct buf text = BUF_INIT;
 	buf_add_text(&text, buf_text(&page->bytes));
-	rendition_unref(page);
-	edition_unref(edition);
+	rendition_release(page);
+	edition_release(edition);
 	int status = print(&text);
 	return all_answered ? status : EXIT_FAILURE;
 }

@@ -20,7 +20,7 @@ static uint32_t memory_on_node(const struct job *job)
 					 : job->memory * (job->cpus / job->node_count);
 }
 
-static bool has_room(const struct node *node, const struct job *job)
+static bool fits(const struct node *node, const struct job *job)
 {
 	return !node->flags && node->cpus >= node->cpus_alloc + job->cpus / job->node_count &&
 	       node->memory - node->memory_alloc >= memory_on_node(job) &&
@@ -55,7 +55,7 @@ bool schedule_place(struct world *world, struct job *job, struct partition *part
 		return false;
 	for (uint32_t i = 0; i < partition->count && i < tries && count < wanted; i++) {
 		uint32_t node = partition->first + (partition->cursor + i) % partition->count;
-		if (has_room(&world->nodes[node], job) && (wanted == 1 || !world->nodes[node].jobs))
+		if (fits(&world->nodes[node], job) && (wanted == 1 || !world->nodes[node].jobs))
 			found[count++] = node;
 	}
 	if (count < wanted) {

@@ -113,7 +113,7 @@ static void add_gres(struct map *into, const struct map *from)
 {
 	for (size_t i = 0; i < from->count; i++) {
 		const struct gres_count *gres = from->entries[i].value;
-		add_named(gres_count_of(into, gres->name, gres->type)->count, gres->count, SHARES);
+		add_named(gres_count_of(into, gres->name, gres->type)->count, gres->count, CAPACITY_STATES);
 	}
 }
 
@@ -145,8 +145,8 @@ static void add_node_usage(struct node_usage *into, const struct node_usage *fro
 	into->free += from->free;
 	add_named(into->flagged, from->flagged, NAMES_MAX);
 	into->flags_seen |= from->flags_seen;
-	add_named(into->cpus, from->cpus, SHARES);
-	add_named(into->memory, from->memory, SHARES);
+	add_named(into->cpus, from->cpus, CAPACITY_STATES);
+	add_named(into->memory, from->memory, CAPACITY_STATES);
 	add_gres(&into->gres, &from->gres);
 }
 

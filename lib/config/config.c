@@ -238,7 +238,7 @@ static bool parse_one(struct config *config, char *const *argv, int *at, struct 
 	const char *value = row->type == OPTION_FLAG ? (is_off ? "false" : "true") : equals ? equals + 1 : argv[++*at];
 	if (!value)
 		return error_set(err, "--%s: needs a value (%s)", row->name, row->value);
-	config->places[row - option_table] = (struct yaml_place){0};
+	config->positions[row - option_table] = (struct yaml_position){0};
 	return option_set(config, row, value, err) || error_prefix(err, "--%s", row->name);
 }
 
@@ -265,14 +265,14 @@ bool config_wrong(const struct config *config, const char *option, struct error 
 		  const char *format, ...)
 {
 	const struct option_row *row = option_find(option, strlen(option));
-	struct yaml_place place = config->places[row - option_table];
+	struct yaml_position position = config->positions[row - option_table];
 	char what[sizeof err->text];
 	va_list arguments;
 	va_start(arguments, format);
 	vsnprintf(what, sizeof what, format, arguments);
 	va_end(arguments);
-	if (place.line)
-		return document_wrong(config->file, place, err, "%s: %.300s", option, what);
+	if (position.line)
+		return document_wrong(config->file, position, err, "%s: %.300s", option, what);
 	error_set(err, "--%s: %.400s", option, what);
 	return config->name ? error_prefix(err, "cluster %s", config->name) : false;
 }

@@ -76,7 +76,7 @@ struct config {
 	uint64_t print_manual; /* enum manual */
 	bool once, check_config, print_config, example_config, list_metrics, version, help;
 	const struct document *file;          /* that was read; NULL: none */
-	struct yaml_place places[OPTIONS_MAX]; /* in it, by row of the table; line 0: not from there */
+	struct yaml_position positions[OPTIONS_MAX]; /* in it, by row of the table; line 0: not from there */
 };
 
 void config_defaults(struct config *config);

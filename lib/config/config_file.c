@@ -1,4 +1,4 @@
-/* A configuration file: what its places mean is looked up in the table of options. */
+/* A configuration file: what its keys mean is looked up in the table of options. */
 #include "config/option.h"
 
 static const char maps_only[] = "expected keys and values";
@@ -9,10 +9,10 @@ struct taking {
 	struct error *err;
 };
 
-static bool wrong(const struct taking *taking, struct yaml_place place, const char *key,
+static bool wrong(const struct taking *taking, struct yaml_position position, const char *key,
 		  const char *what)
 {
-	return document_wrong(taking->config->file, place, taking->err, "%s: %s", key, what);
+	return document_wrong(taking->config->file, position, taking->err, "%s: %s", key, what);
 }
 
 static bool take_labels(struct taking *taking, const struct option_row *row,
@@ -20,13 +20,13 @@ static bool take_labels(struct taking *taking, const struct option_row *row,
 {
 	void *labels = (char *)taking->config + row->offset;
 	if (map->kind != YAML_MAP)
-		return wrong(taking, map->place, row->name, "expected names and values");
+		return wrong(taking, map->position, row->name, "expected names and values");
 	for (const struct yaml_node *label = map->first; label; label = label->next) {
 		struct error err;
 		if (label->kind != YAML_SCALAR || yaml_is_null(label))
-			return wrong(taking, label->place, row->name, "expected a text");
+			return wrong(taking, label->position, row->name, "expected a text");
 		if (!option_add_label(labels, label->key, label->text, &err))
-			return wrong(taking, label->key_place, row->name, err.text);
+			return wrong(taking, label->key_position, row->name, err.text);
 	}
 	return true;
 }
@@ -36,11 +36,11 @@ static bool take_list(struct taking *taking, const struct option_row *row, const
 	for (const struct yaml_node *item = list->first; item; item = item->next) {
 		struct error err;
 		if (item->kind != YAML_SCALAR || yaml_is_null(item))
-			return wrong(taking, item->place, row->name, "expected a text");
+			return wrong(taking, item->position, row->name, "expected a text");
 		if (!option_set(taking->config, row, item->text.bytes, &err))
-			return wrong(taking, item->place, row->name, err.text);
+			return wrong(taking, item->position, row->name, err.text);
 	}
-	return list->first || wrong(taking, list->place, row->name, "empty");
+	return list->first || wrong(taking, list->position, row->name, "empty");
 }
 
 /* What an option's value has to look like; NULL: it does. */
@@ -62,20 +62,20 @@ static bool take_value(struct taking *taking, const struct option_row *row,
 {
 	struct error err;
 	if (taking->config->name && option_is_of_process(row))
-		return wrong(taking, node->key_place, row->name, "is of the process, not of a cluster");
-	taking->config->places[row - option_table] = node->place;
+		return wrong(taking, node->key_position, row->name, "is of the process, not of a cluster");
+	taking->config->positions[row - option_table] = node->position;
 	if (row->type == OPTION_LABELS)
 		return take_labels(taking, row, node);
 	if (row->type == OPTION_LIST && node->kind == YAML_LIST)
 		return take_list(taking, row, node);
 	const char *wanted = shape_wanted(row, node);
 	if (wanted)
-		return wrong(taking, node->place, row->name, wanted);
+		return wrong(taking, node->position, row->name, wanted);
 	bool is_true = false;
 	yaml_to_bool(node, &is_true);
 	const char *value = row->type == OPTION_FLAG ? (is_true ? "true" : "false") : node->text.bytes;
 	return option_set(taking->config, row, value, &err) ||
-	       wrong(taking, node->place, row->name, err.text);
+	       wrong(taking, node->position, row->name, err.text);
 }
 
 static bool is_beginning_of_some(struct text name)
@@ -99,9 +99,9 @@ static bool take_member(struct taking *taking, struct text name, const struct ya
 	if (!has_dot && is_beginning_of_some(name))
 		return node->kind == YAML_MAP ? take_map(taking, name, node)
 		       : yaml_is_null(node)   ? true /* all that was below is commented out */
-					      : wrong(taking, node->place, name.bytes,
+					      : wrong(taking, node->position, name.bytes,
 						      maps_only);
-	return wrong(taking, node->key_place, name.bytes,
+	return wrong(taking, node->key_position, name.bytes,
 		     "unknown; slurmscope --example-config shows all there is");
 }
 
@@ -130,8 +130,8 @@ bool config_take(struct config *config, const struct yaml_node *map,
 	option_begin_lists(config);
 	bool is_taken = map->kind == YAML_MAP ? take_map(&taking, (struct text){NULL, 0}, map)
 			: yaml_is_null(map)   ? true
-			: config->name	      ? wrong(&taking, map->place, config->name, maps_only)
-					      : document_wrong(config->file, map->place, err, "%s", maps_only);
+			: config->name	      ? wrong(&taking, map->position, config->name, maps_only)
+					      : document_wrong(config->file, map->position, err, "%s", maps_only);
 	*ret_clusters = taking.clusters;
 	return is_taken;
 }

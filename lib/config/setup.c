@@ -5,13 +5,13 @@
 
 #include <stdlib.h>
 
-struct reading {
+struct setup_reading {
 	struct setup *setup;
 	struct error *err;
 };
 
 /* The command line goes before the file. */
-static bool take_arguments(struct reading *reading, struct config *config)
+static bool take_arguments(struct setup_reading *reading, struct config *config)
 {
 	return config_arguments(config, reading->setup->argc, reading->setup->argv, reading->err);
 }
@@ -23,7 +23,7 @@ static bool is_cluster_name(struct text name)
 	return name.len && name.len <= 64 && strspn(name.bytes, allowed) == name.len;
 }
 
-static bool read_cluster(struct reading *reading, const struct yaml_node *node)
+static bool read_cluster(struct setup_reading *reading, const struct yaml_node *node)
 {
 	struct setup *setup = reading->setup;
 	struct config *config = &setup->clusters[setup->cluster_count++];
@@ -31,7 +31,7 @@ static bool read_cluster(struct reading *reading, const struct yaml_node *node)
 	*config = setup->process;
 	config->name = node->key.bytes;
 	if (!is_cluster_name(node->key))
-		return document_wrong(setup->document, node->key_place, reading->err,
+		return document_wrong(setup->document, node->key_position, reading->err,
 				      "clusters: %s: a name has letters, digits, - _ and . only",
 				      config->name);
 	if (!config_take(config, node, &none, reading->err) ||
@@ -46,7 +46,7 @@ static bool read_cluster(struct reading *reading, const struct yaml_node *node)
 }
 
 /* Two that write one file would lose what they count. */
-static bool states_are_apart(const struct reading *reading)
+static bool states_are_apart(const struct setup_reading *reading)
 {
 	const struct setup *setup = reading->setup;
 	for (size_t i = 0; i < setup->cluster_count; i++)
@@ -60,17 +60,17 @@ static bool states_are_apart(const struct reading *reading)
 	return true;
 }
 
-static bool read_clusters(struct reading *reading, const struct yaml_node *map)
+static bool read_clusters(struct setup_reading *reading, const struct yaml_node *map)
 {
 	struct setup *setup = reading->setup;
 	size_t count = 0;
 	if (map->kind != YAML_MAP || !map->first)
-		return document_wrong(setup->document, map->place, reading->err,
+		return document_wrong(setup->document, map->position, reading->err,
 				      "clusters: expected names of clusters, and below them their options");
 	for (const struct yaml_node *node = map->first; node; node = node->next)
 		count++;
 	if (count > CLUSTERS_MAX)
-		return document_wrong(setup->document, map->place, reading->err,
+		return document_wrong(setup->document, map->position, reading->err,
 				      "clusters: more than %d", CLUSTERS_MAX);
 	setup->has_names = true;
 	setup->clusters = memory_new(count * sizeof *setup->clusters);
@@ -80,7 +80,7 @@ static bool read_clusters(struct reading *reading, const struct yaml_node *map)
 	return states_are_apart(reading);
 }
 
-static bool read_file(struct reading *reading, const struct yaml_node **ret_clusters)
+static bool read_file(struct setup_reading *reading, const struct yaml_node **ret_clusters)
 {
 	struct config *process = &reading->setup->process;
 	reading->setup->document = document_read(process->config_file, reading->err);
@@ -95,7 +95,7 @@ static bool is_to_run(const struct config *config)
 	       !config->print_manual;
 }
 
-static bool read_all(struct reading *reading)
+static bool read_all(struct setup_reading *reading)
 {
 	struct setup *setup = reading->setup;
 	const struct yaml_node *clusters = NULL;
@@ -117,7 +117,7 @@ static bool read_all(struct reading *reading)
 struct setup *setup_new(int argc, char *const *argv, bool *ret_is_read, struct error *err)
 {
 	struct setup *setup = NEW(struct setup);
-	struct reading reading = {setup, err};
+	struct setup_reading reading = {setup, err};
 	atomic_init(&setup->holders, 1);
 	setup->argc = argc;
 	setup->argv = argv;

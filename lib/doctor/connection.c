@@ -16,7 +16,7 @@ static bool take_start(void *context, long status, const char *bytes, size_t len
 {
 	(void)status;
 	struct start *start = context;
-	size_t room = START_BYTES - start->len, part = len < room ? len : room;
+	size_t left = START_BYTES - start->len, part = len < left ? len : left;
 	memcpy(start->bytes + start->len, bytes, part);
 	start->len += part;
 	return true;

@@ -14,23 +14,23 @@ static uint32_t hash_of(struct text name)
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
-struct text label_of(struct text name, char room[LABEL_MAX + 1])
+struct text label_of(struct text name, char scratch[LABEL_MAX + 1])
 {
 	if (name.len <= LABEL_MAX && !text_equal(name, LABEL_OTHER))
 		return name;
 	struct text front = text_limit(name, LABEL_MAX - 1 - HASH_DIGITS);
-	int len = snprintf(room, LABEL_MAX + 1, "%.*s~%08" PRIx32, (int)front.len, front.bytes,
+	int len = snprintf(scratch, LABEL_MAX + 1, "%.*s~%08" PRIx32, (int)front.len, front.bytes,
 			   hash_of(name));
-	return (struct text){room, (size_t)len};
+	return (struct text){scratch, (size_t)len};
 }
 
 void label_key(struct buf *key, struct text name, const struct text *second)
 {
-	char room[LABEL_MAX + 1];
+	char scratch[LABEL_MAX + 1];
 	buf_clear(key);
-	buf_add_text(key, label_of(name, room));
+	buf_add_text(key, label_of(name, scratch));
 	if (!second)
 		return;
 	buf_add_char(key, '\0');
-	buf_add_text(key, label_of(*second, room));
+	buf_add_text(key, label_of(*second, scratch));
 }

@@ -12,8 +12,8 @@ enum { LABEL_MAX = 256 };
 #define LABEL_OTHER TEXT("other")
 
 /* The name itself; or, if it is too long or is `other`, its beginning, "~" and 8 hexadecimal digits of
- * the whole name's hash, written to `room`. What is a label stays as it is. */
-struct text label_of(struct text name, char room[LABEL_MAX + 1]);
+ * the whole name's hash, written to `scratch`. What is a label stays as it is. */
+struct text label_of(struct text name, char scratch[LABEL_MAX + 1]);
 
 /* The key of a row in a map: its label, or, where there is a second name, "label NUL label", so that no two can be mixed up
  * (NUL is in no name). Replaces what is in `key`. */

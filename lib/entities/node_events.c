@@ -77,9 +77,9 @@ static struct node_history *history_of(struct node_events *events, struct text n
 
 static struct node_counts *partition_of(struct node_events *events, struct text name)
 {
-	char room[LABEL_MAX + 1];
+	char scratch[LABEL_MAX + 1];
 	size_t before = events->partitions.count;
-	struct node_counts *partition = map_add(&events->partitions, label_of(name, room));
+	struct node_counts *partition = map_add(&events->partitions, label_of(name, scratch));
 	if (events->partitions.count != before)
 		partition->label[0] = events->partitions.entries[before].key;
 	return partition;

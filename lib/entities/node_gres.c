@@ -23,7 +23,7 @@ static struct gres_count *row_of(struct node_gres *list, const struct gres *gres
 
 /* Moves units of one kind from one share to another, those of other types if the node has none of this
  * type; returns how many were not there. */
-static uint64_t move(struct node_gres *list, const struct gres *gres, enum share from, enum share to)
+static uint64_t move(struct node_gres *list, const struct gres *gres, enum capacity_state from, enum capacity_state to)
 {
 	bool is_any_type = !find(list, gres);
 	uint64_t left = gres->count;
@@ -54,16 +54,16 @@ struct node_gres node_gres_read(struct arena *arena, const struct node *node)
 	struct text configured = node->gres, used = node->gres_used, drained = node->gres_drained;
 	size_t most = entries(configured) + entries(used);
 	struct node_gres list = {most ? arena_new(arena, most * sizeof *list.rows) : NULL, 0};
-	enum share rest = node_is_unusable(node) ? SHARE_OTHER : SHARE_IDLE;
+	enum capacity_state rest = node_is_unusable(node) ? CAPACITY_OTHER : CAPACITY_IDLE;
 	struct gres gres;
 	while (gres_next(&configured, &gres))
 		row_of(&list, &gres)->count[rest] += gres.count;
 	while (gres_next(&used, &gres)) {
-		gres.count = move(&list, &gres, rest, SHARE_ALLOCATED);
+		gres.count = move(&list, &gres, rest, CAPACITY_ALLOCATED);
 		if (gres.count) /* 22.05 lists "gpu:0" on nodes that have none */
-			row_of(&list, &gres)->count[SHARE_ALLOCATED] += gres.count;
+			row_of(&list, &gres)->count[CAPACITY_ALLOCATED] += gres.count;
 	}
 	while (gres_next(&drained, &gres))
-		move(&list, &gres, SHARE_IDLE, SHARE_OTHER);
+		move(&list, &gres, CAPACITY_IDLE, CAPACITY_OTHER);
 	return list;
 }

@@ -24,8 +24,8 @@ static void keep(struct node_table *table, struct text *text, size_t max)
 /* The same for a name that others show as a label too. */
 static void keep_label(struct node_table *table, struct text *name)
 {
-	char room[LABEL_MAX + 1];
-	*name = label_of(*name, room);
+	char scratch[LABEL_MAX + 1];
+	*name = label_of(*name, scratch);
 	keep(table, name, LABEL_MAX);
 }
 
@@ -52,18 +52,18 @@ static uint64_t or_zero(uint64_t number)
 
 /* Splits a node's total into allocated, idle and other, as sinfo does (cpus_alloc, cpus_idle,
  * cpus_other): what is not allocated on a node that is drained or down is other. */
-static void split(uint64_t into[SHARES], uint64_t total, uint64_t allocated, bool is_unusable)
+static void split(uint64_t into[CAPACITY_STATES], uint64_t total, uint64_t allocated, bool is_unusable)
 {
 	uint64_t rest = or_zero(total) > or_zero(allocated) ? total - or_zero(allocated) : 0;
-	into[SHARE_ALLOCATED] = or_zero(allocated);
-	into[is_unusable ? SHARE_OTHER : SHARE_IDLE] = rest;
+	into[CAPACITY_ALLOCATED] = or_zero(allocated);
+	into[is_unusable ? CAPACITY_OTHER : CAPACITY_IDLE] = rest;
 }
 
 const struct node_row *node_table_add(struct node_table *table, const struct node *node)
 {
-	char room[LABEL_MAX + 1];
+	char scratch[LABEL_MAX + 1];
 	size_t before = table->rows.count;
-	struct node_row *row = map_add(&table->rows, label_of(node->name, room));
+	struct node_row *row = map_add(&table->rows, label_of(node->name, scratch));
 	struct text name = table->rows.count != before ? table->rows.entries[before].key
 						       : row->node.name;
 	bool is_unusable = node_is_unusable(node);
@@ -81,9 +81,9 @@ void node_table_sort(struct node_table *table)
 	table->order = map_sorted(&table->rows);
 }
 
-const struct node_row *node_table_at(const struct node_table *table, size_t place)
+const struct node_row *node_table_at(const struct node_table *table, size_t position)
 {
-	return table->rows.entries[table->order[place]].value;
+	return table->rows.entries[table->order[position]].value;
 }
 
 void node_table_done(struct node_table *table)

@@ -9,7 +9,7 @@ enum { NODE_TEXT_MAX = LABEL_MAX };
 
 struct node_row {
 	struct node node; /* without its GRES strings */
-	uint64_t cpus[SHARES], memory[SHARES];
+	uint64_t cpus[CAPACITY_STATES], memory[CAPACITY_STATES];
 	struct node_gres gres;
 };
 
@@ -23,5 +23,5 @@ struct node_table {
 void node_table_init(struct node_table *table, struct arena *arena);
 const struct node_row *node_table_add(struct node_table *table, const struct node *node);
 void node_table_sort(struct node_table *table); /* when all are added: they are shown many times */
-const struct node_row *node_table_at(const struct node_table *table, size_t place);
+const struct node_row *node_table_at(const struct node_table *table, size_t position);
 void node_table_done(struct node_table *table); /* the arena keeps the rows */

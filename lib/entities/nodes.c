@@ -7,9 +7,9 @@
 static struct node_usage *partition_of(struct nodes_section *section, struct text name)
 {
 	struct map *map = &section->partitions;
-	char room[LABEL_MAX + 1];
+	char scratch[LABEL_MAX + 1];
 	size_t before = map->count;
-	struct node_usage *usage = map_add(map, label_of(name, room));
+	struct node_usage *usage = map_add(map, label_of(name, scratch));
 	if (map->count != before) {
 		usage->label[0] = map->entries[before].key;
 		map_init(&usage->gres, &section->arena, sizeof(struct gres_count));
@@ -43,10 +43,10 @@ struct nodes_section *nodes_section_new(const struct nodes_section *previous,
 	return section;
 }
 
-static void add_shares(uint64_t into[SHARES], const uint64_t shares[SHARES])
+static void add_capacity(uint64_t into[CAPACITY_STATES], const uint64_t more[CAPACITY_STATES])
 {
-	for (int i = 0; i < SHARES; i++)
-		into[i] += shares[i];
+	for (int i = 0; i < CAPACITY_STATES; i++)
+		into[i] += more[i];
 }
 
 static void add_to(struct node_usage *usage, const struct node_row *row)
@@ -56,11 +56,11 @@ static void add_to(struct node_usage *usage, const struct node_row *row)
 	usage->flags_seen |= row->node.flags;
 	for (uint64_t flags = row->node.flags; flags; flags &= flags - 1)
 		usage->flagged[__builtin_ctzll(flags)]++;
-	add_shares(usage->cpus, row->cpus);
-	add_shares(usage->memory, row->memory);
+	add_capacity(usage->cpus, row->cpus);
+	add_capacity(usage->memory, row->memory);
 	for (size_t i = 0; i < row->gres.count; i++) {
 		const struct gres_count *gres = &row->gres.rows[i];
-		add_shares(gres_count_of(&usage->gres, gres->name, gres->type)->count, gres->count);
+		add_capacity(gres_count_of(&usage->gres, gres->name, gres->type)->count, gres->count);
 	}
 }
 

@@ -14,8 +14,8 @@ struct partitions_section *partitions_section_new(void)
 
 void partitions_section_add(struct partitions_section *section, const struct partition *partition)
 {
-	char room[LABEL_MAX + 1];
-	struct text label = label_of(partition->name, room);
+	char scratch[LABEL_MAX + 1];
+	struct text label = label_of(partition->name, scratch);
 	struct partition *copy = map_add(&section->partitions, label);
 	*copy = *partition;
 	copy->name = arena_copy(&section->arena, label);

@@ -27,8 +27,8 @@ void rpc_sums_set(struct rpc_sums *sums, const struct list *rpcs)
 	for (size_t i = 0; i < rpcs->count; i++, rpc++) {
 		if (!rpc->name.len || !number_is_known(rpc->count))
 			continue;
-		char room[LABEL_MAX + 1];
-		struct text name = label_of(rpc->name, room);
+		char scratch[LABEL_MAX + 1];
+		struct text name = label_of(rpc->name, scratch);
 		if (sums->rows.count < RPC_ROWS_MAX || map_find(&sums->rows, name))
 			set_one(map_add(&sums->rows, name), rpc);
 	}

@@ -7,18 +7,18 @@ void entity_key(struct buf *key, enum entity_kind kind, struct text name, struct
 
 uint64_t *reason_count_of(struct map *map, struct text reason)
 {
-	char room[LABEL_MAX + 1];
-	struct text label = label_of(reason, room);
+	char scratch[LABEL_MAX + 1];
+	struct text label = label_of(reason, scratch);
 	uint64_t *count = map->count < REASONS_MAX ? NULL : map_find(map, label);
 	return count ? count : map_add(map, map->count < REASONS_MAX ? label : LABEL_OTHER);
 }
 
 struct gres_count *gres_count_of(struct map *map, struct text name, struct text type)
 {
-	char name_room[LABEL_MAX + 1], type_room[LABEL_MAX + 1];
+	char name_scratch[LABEL_MAX + 1], type_scratch[LABEL_MAX + 1];
 	struct buf key = BUF_INIT;
-	name = label_of(name, name_room);
-	type = label_of(type, type_room);
+	name = label_of(name, name_scratch);
+	type = label_of(type, type_scratch);
 	buf_add_text(&key, name);
 	buf_add_char(&key, ':');
 	buf_add_text(&key, type);

@@ -25,12 +25,12 @@ void entity_key(struct buf *key, enum entity_kind kind, struct text name, struct
 enum job_phase { PHASE_RUNNING, PHASE_PENDING, PHASES };
 
 /* What is allocated, idle, and other (sinfo's A/I/O: other is out of use). */
-enum share { SHARE_ALLOCATED, SHARE_IDLE, SHARE_OTHER, SHARES };
+enum capacity_state { CAPACITY_ALLOCATED, CAPACITY_IDLE, CAPACITY_OTHER, CAPACITY_STATES };
 
-/* One kind of GRES: by enum job_phase for jobs, by enum share for nodes. */
+/* One kind of GRES: by enum job_phase for jobs, by enum capacity_state for nodes. */
 struct gres_count {
 	struct text name, type; /* type is empty for what was not typed */
-	uint64_t count[SHARES];
+	uint64_t count[CAPACITY_STATES];
 };
 
 /* Rows that an entity has at the most; more than Slurm has kinds of either. What comes later is counted
@@ -66,6 +66,6 @@ struct node_usage {
 	uint64_t free;               /* of the idle ones: those that any job may have */
 	uint64_t flagged[NAMES_MAX]; /* by flag */
 	uint64_t flags_seen;
-	uint64_t cpus[SHARES], memory[SHARES];
+	uint64_t cpus[CAPACITY_STATES], memory[CAPACITY_STATES];
 	struct map gres; /* struct gres_count */
 };

@@ -312,14 +312,14 @@ static void settle(struct job_events *events, struct run *run, const struct job_
  * does so on its first node, where its script runs. If a job of several nodes lost one, only Slurm can tell which. */
 static void count_node(struct job_events *events, const struct job_end *end)
 {
-	char room[HOSTLIST_NODE_MAX + 1];
+	char scratch[HOSTLIST_NODE_MAX + 1];
 	bool is_failure = text_equal(end->state, TEXT("failed")) ||
 			  text_equal(end->state, TEXT("node_fail")) ||
 			  text_equal(end->state, TEXT("boot_fail"));
 	if (!is_failure)
 		return;
 	struct text node = end->failed_node.len ? end->failed_node
-						: hostlist_first(end->node_list, room);
+						: hostlist_first(end->node_list, scratch);
 	bool is_sure = end->failed_node.len || end->nodes == 1 ||
 		       text_equal(end->state, TEXT("failed"));
 	if (!node.len || !is_sure)

@@ -79,7 +79,7 @@ static bool may_be_named(const struct tallies *tallies, int kind, struct text ke
 	return caps_allow(tallies->caps, (enum entity_kind)kind, label);
 }
 
-static bool has_room(const struct tallies *tallies, int kind)
+static bool may_grow(const struct tallies *tallies, int kind)
 {
 	size_t count = tallies->kinds[kind].count;
 	if (kind == ENTITY_CLUSTER || kind == TALLY_NODE)
@@ -177,7 +177,7 @@ void tallies_stored(struct tallies *tallies)
 
 static struct tally *make(struct tallies *tallies, int kind, struct text key)
 {
-	if (!has_room(tallies, kind) || !may_be_named(tallies, kind, key)) {
+	if (!may_grow(tallies, kind) || !may_be_named(tallies, kind, key)) {
 		note_folded(tallies, kind, key);
 		return other(tallies, kind);
 	}

@@ -127,7 +127,7 @@ static void add(struct tally *tally, struct tally_count *count, double amount)
 }
 
 /* What was counted in a row of its own goes on there. */
-static bool has_room(const struct tally *tally, struct text name, struct text label)
+static bool may_grow(const struct tally *tally, struct text name, struct text label)
 {
 	if (tally->counts.count < TALLY_COUNTS_MAX)
 		return true;
@@ -140,9 +140,9 @@ static bool has_room(const struct tally *tally, struct text name, struct text la
 static struct tally_count *count_of_detail(struct tally *tally, enum tally_what what, struct text detail)
 {
 	struct text name = text_of(tally_table[what].name);
-	char room[LABEL_MAX + 1];
-	struct text label = label_of(detail, room);
-	return count_of(tally, name, has_room(tally, name, label) ? label : LABEL_OTHER, what);
+	char scratch[LABEL_MAX + 1];
+	struct text label = label_of(detail, scratch);
+	return count_of(tally, name, may_grow(tally, name, label) ? label : LABEL_OTHER, what);
 }
 
 struct tally_count *tally_add(struct tally *tally, enum tally_what what, struct text detail, double amount)

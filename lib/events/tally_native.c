@@ -19,7 +19,7 @@ int32_t tally_native_index(double value)
 }
 
 /* The first that does not come before it. */
-static size_t place_of(const struct tally_natives *natives, int what, int32_t index)
+static size_t position_of(const struct tally_natives *natives, int what, int32_t index)
 {
 	size_t low = 0, high = natives->count;
 	while (low < high) {
@@ -36,7 +36,7 @@ static size_t place_of(const struct tally_natives *natives, int what, int32_t in
 
 static struct tally_native *native_of(struct tally_natives *natives, int what, int32_t index)
 {
-	size_t at = place_of(natives, what, index);
+	size_t at = position_of(natives, what, index);
 	const struct tally_native *found = at < natives->count ? &natives->items[at] : NULL;
 	if (found && found->what == what && found->index == index)
 		return &natives->items[at];
@@ -49,9 +49,9 @@ static struct tally_native *native_of(struct tally_natives *natives, int what, i
 
 size_t tally_natives_of(const struct tally_natives *natives, int what, const struct tally_native **ret_first)
 {
-	size_t first = place_of(natives, what, INT32_MIN);
+	size_t first = position_of(natives, what, INT32_MIN);
 	*ret_first = natives->count ? natives->items + first : NULL;
-	return place_of(natives, what + 1, INT32_MIN) - first;
+	return position_of(natives, what + 1, INT32_MIN) - first;
 }
 
 void tally_natives_observe(struct tally_natives *natives, int what, double value)

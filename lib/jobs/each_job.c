@@ -23,7 +23,7 @@ static int right_of(const struct job_table *table, const struct job_row *row)
 
 struct cut {
 	int right;     /* those with less of a right have no row */
-	uint64_t room; /* so many of this right have one */
+	uint64_t left; /* so many of this right have one */
 };
 
 static struct cut find_cut(const struct each_job *each, const struct job_table *table)
@@ -33,8 +33,8 @@ static struct cut find_cut(const struct each_job *each, const struct job_table *
 		if (job_row_is_used(&table->rows[i]))
 			counts[right_of(table, &table->rows[i])]++;
 	struct cut cut = {0, each->max};
-	while (cut.right < RIGHTS && counts[cut.right] <= cut.room)
-		cut.room -= counts[cut.right++];
+	while (cut.right < RIGHTS && counts[cut.right] <= cut.left)
+		cut.left -= counts[cut.right++];
 	return cut;
 }
 
@@ -47,12 +47,12 @@ static void choose_rows(struct each_job *each, const struct job_table *table)
 		int right = job_row_is_used(row) ? right_of(table, row) : RIGHTS;
 		if (right == RIGHTS)
 			continue;
-		if (right > cut.right || (right == cut.right && !cut.room)) {
+		if (right > cut.right || (right == cut.right && !cut.left)) {
 			GROW(each->cut_off, each->cut_off_count, each->cut_off_capacity);
 			each->cut_off[each->cut_off_count++] = (uint32_t)i;
 			continue;
 		}
-		cut.room -= right == cut.right;
+		cut.left -= right == cut.right;
 		GROW(each->rows, each->count, each->capacity);
 		each->rows[each->count++] = (struct each_job_row){
 			.position = (uint32_t)i,
@@ -90,9 +90,9 @@ struct held {
 static void add_node(void *context, struct text name)
 {
 	struct held *held = context;
-	char room[LABEL_MAX + 1];
+	char scratch[LABEL_MAX + 1];
 	const struct node_row *row =
-		held->nodes ? map_find(&held->nodes->rows, label_of(name, room)) : NULL;
+		held->nodes ? map_find(&held->nodes->rows, label_of(name, scratch)) : NULL;
 	held->count++;
 	held->are_known &= row && number_is_known(row->node.cpus);
 	held->cpus += held->are_known ? row->node.cpus : 0;

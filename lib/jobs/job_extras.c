@@ -13,12 +13,12 @@ enum job_rank job_rank_of(int state, uint64_t flags)
 	return state == JOB_SUSPENDED || completes ? RANK_HOLDING : JOB_RANKS;
 }
 
-static struct text keep(char **room, struct text text)
+static struct text keep(char **to, struct text text)
 {
-	struct text kept = {*room, text.len};
+	struct text kept = {*to, text.len};
 	if (text.len)
-		memcpy(*room, text.bytes, text.len);
-	*room += text.len;
+		memcpy(*to, text.bytes, text.len);
+	*to += text.len;
 	return kept;
 }
 
@@ -34,16 +34,16 @@ static struct job_extra *extra_new(const struct job *job)
 		bytes += nodes[i].name.len;
 	struct job_extra *extra = memory_new(sizeof *extra + count * sizeof *nodes + bytes);
 	struct job_node *kept = (struct job_node *)(extra + 1);
-	char *room = (char *)(kept + count);
+	char *to = (char *)(kept + count);
 	for (size_t i = 0; i < count; i++)
-		kept[i] = (struct job_node){keep(&room, nodes[i].name), nodes[i].cpus};
+		kept[i] = (struct job_node){keep(&to, nodes[i].name), nodes[i].cpus};
 	*extra = (struct job_extra){
 		.id = (uint32_t)job->id,
 		.het_job_id = number_is_known(job->het_job_id) ? (uint32_t)job->het_job_id : 0,
 		.priority = job->priority,
 		.restarts = job->restarts,
-		.name = keep(&room, name),
-		.sluid = keep(&room, sluid),
+		.name = keep(&to, name),
+		.sluid = keep(&to, sluid),
 		.nodes = kept,
 		.node_count = count,
 		.is_detailed = job->is_detailed,
@@ -54,19 +54,19 @@ static struct job_extra *extra_new(const struct job *job)
 
 struct job_extra *job_extras_find(const struct job_extras *extras, uint32_t id)
 {
-	uint32_t place = id_map_find(&extras->places, id);
-	return place ? extras->items[place - 1] : NULL;
+	uint32_t position = id_map_find(&extras->positions, id);
+	return position ? extras->items[position - 1] : NULL;
 }
 
 void job_extras_remove(struct job_extras *extras, uint32_t id)
 {
-	uint32_t place = id_map_find(&extras->places, id);
-	if (!place)
+	uint32_t position = id_map_find(&extras->positions, id);
+	if (!position)
 		return;
-	struct job_extra *gone = extras->items[place - 1], *last = extras->items[--extras->count];
-	extras->items[place - 1] = last;
-	id_map_set(&extras->places, last->id, place);
-	id_map_set(&extras->places, id, 0);
+	struct job_extra *gone = extras->items[position - 1], *last = extras->items[--extras->count];
+	extras->items[position - 1] = last;
+	id_map_set(&extras->positions, last->id, position);
+	id_map_set(&extras->positions, id, 0);
 	free(gone);
 }
 
@@ -87,12 +87,12 @@ static void make_room(struct job_extras *extras)
 	if (extras->count < 2 * extras->max)
 		return;
 	qsort(extras->items, extras->count, sizeof *extras->items, by_right_to_a_row);
-	id_map_done(&extras->places);
+	id_map_done(&extras->positions);
 	for (size_t i = extras->max; i < extras->count; i++)
 		free(extras->items[i]);
 	extras->count = extras->max;
 	for (size_t i = 0; i < extras->count; i++)
-		id_map_set(&extras->places, extras->items[i]->id, (uint32_t)i + 1);
+		id_map_set(&extras->positions, extras->items[i]->id, (uint32_t)i + 1);
 }
 
 void job_extras_put(struct job_extras *extras, const struct job *job)
@@ -113,7 +113,7 @@ void job_extras_put(struct job_extras *extras, const struct job *job)
 	extra->has_node_rows = has_node_rows;
 	GROW(extras->items, extras->count, extras->capacity);
 	extras->items[extras->count++] = extra;
-	id_map_set(&extras->places, id, (uint32_t)extras->count);
+	id_map_set(&extras->positions, id, (uint32_t)extras->count);
 }
 
 struct job_extras job_extras_begin(const struct job_extras *before)
@@ -132,7 +132,7 @@ void job_extras_replace(struct job_extras *before, struct job_extras *list)
 size_t job_extras_bytes(const struct job_extras *extras)
 {
 	size_t bytes = extras->capacity * sizeof *extras->items +
-		       extras->places.slot_count * sizeof(struct id_slot);
+		       extras->positions.slot_count * sizeof(struct id_slot);
 	for (size_t i = 0; i < extras->count; i++) {
 		const struct job_extra *extra = extras->items[i];
 		bytes += sizeof *extra + extra->name.len + extra->sluid.len;
@@ -147,6 +147,6 @@ void job_extras_done(struct job_extras *extras)
 	for (size_t i = 0; i < extras->count; i++)
 		free(extras->items[i]);
 	free(extras->items);
-	id_map_done(&extras->places);
+	id_map_done(&extras->positions);
 	*extras = (struct job_extras){.max = extras->max};
 }

@@ -38,7 +38,7 @@ struct job_extras {
 	uint64_t max;
 	struct job_extra **items;
 	size_t count, capacity;
-	struct id_map places;		 /* raw id -> place in `items` + 1 */
+	struct id_map positions;		 /* raw id -> position in `items` + 1 */
 	const struct job_extras *before; /* of a list: what counts until it is whole; else NULL */
 };
 

@@ -134,10 +134,10 @@ bool job_row_equal(const struct job_row *a, const struct job_row *b)
 	return memcmp(a, &other, sizeof other) == 0;
 }
 
-struct job_share job_row_share(const struct job_row *row, const struct job_pools *pools)
+struct job_contribution job_row_contribution(const struct job_row *row, const struct job_pools *pools)
 {
 	struct text reason = text_pool_get(&pools->texts, row->reason);
-	return (struct job_share){
+	return (struct job_contribution){
 		.state = row->state,
 		.flags = row->flags,
 		.class = (enum reason_class)row->class,

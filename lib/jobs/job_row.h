@@ -62,7 +62,7 @@ void job_row_release(const struct job_row *row, struct job_pools *pools); /* wha
 bool job_row_equal(const struct job_row *a, const struct job_row *b);
 
 /* What the row adds to an entity; borrows from the pools. */
-struct job_share job_row_share(const struct job_row *row, const struct job_pools *pools);
+struct job_contribution job_row_contribution(const struct job_row *row, const struct job_pools *pools);
 
 /* The record, as far as charge_add_held needs it; borrows from the pools. */
 struct job job_row_job(const struct job_row *row, const struct job_pools *pools);

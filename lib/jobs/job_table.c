@@ -49,13 +49,13 @@ void job_table_note_now(struct job_table *table, int64_t now)
 /* What only rows with details add to, each in its own place. */
 static void count_details(struct job_table *table, const struct job_row *row, bool is_added)
 {
-	const struct job_share share = job_row_share(row, &table->pools);
+	const struct job_contribution contribution = job_row_contribution(row, &table->pools);
 	const struct owner_list *usages = job_totals_of(table->totals, &table->pools.groups, row->group);
 	for (size_t i = 0; i < usages->count; i++) {
 		if (is_added)
-			job_usage_add(usages->items[i], &share);
+			job_usage_add(usages->items[i], &contribution);
 		else
-			job_usage_take_off(usages->items[i], &share);
+			job_usage_take_off(usages->items[i], &contribution);
 	}
 	uint64_t sign = is_added ? 1 : UINT64_MAX; /* unsigned numbers wrap */
 	if (row->bits & ROW_IS_CUT && !(row->bits & ROW_IS_COUNTED))

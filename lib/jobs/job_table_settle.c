@@ -58,14 +58,14 @@ void job_table_charge(const struct job_table *table, struct charges *charges)
 	free(of_groups);
 }
 
-struct findings {
+struct unsettled {
 	bool has_stale; /* an entity that is not shown any more */
 	bool lacks_extremes;
 };
 
-static struct findings look_at_entities(const struct job_table *table, const struct map *partitions)
+static struct unsettled look_at_entities(const struct job_table *table, const struct map *partitions)
 {
-	struct findings found = {false, false};
+	struct unsettled found = {false, false};
 	const struct job_totals *totals = table->totals;
 	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
 		for (size_t i = 0; i < totals->entities[kind].count; i++) {
@@ -96,17 +96,17 @@ static void find_extremes(struct job_table *table)
 		const struct job_row *row = &table->rows[i];
 		if (!row->group || row->state != JOB_PENDING)
 			continue;
-		const struct job_share share = job_row_share(row, &table->pools);
+		const struct job_contribution contribution = job_row_contribution(row, &table->pools);
 		const struct owner_list *usages = job_totals_of(table->totals, &table->pools.groups, row->group);
 		for (size_t j = 0; j < usages->count; j++)
-			job_usage_note_extremes(usages->items[j], &share);
+			job_usage_note_extremes(usages->items[j], &contribution);
 	}
 }
 
 struct job_totals *job_table_settle(struct job_table *table, const struct map *partitions)
 {
 	job_totals_add_partitions(table->totals, partitions);
-	const struct findings found = look_at_entities(table, partitions);
+	const struct unsettled found = look_at_entities(table, partitions);
 	if (found.has_stale) {
 		struct job_totals *old = table->totals;
 		table->totals = job_totals_renew(old, partitions, table->now);

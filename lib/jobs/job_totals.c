@@ -111,7 +111,7 @@ static void copy_usage(struct job_totals *to, enum entity_kind kind, const struc
 	for (size_t i = 0; i < from->gres.count; i++)
 		memcpy(((struct gres_count *)copy->gres.entries[i].value)->count,
 		       ((const struct gres_count *)from->gres.entries[i].value)->count,
-		       sizeof(uint64_t) * SHARES);
+		       sizeof(uint64_t) * CAPACITY_STATES);
 }
 
 struct job_totals *job_totals_renew(const struct job_totals *totals, const struct map *partitions,

@@ -27,44 +27,44 @@ static void add_gres(struct job_usage *usage, struct text tres, enum job_phase p
 		gres_count_of(&usage->gres, gres.name, gres.type)->count[phase] += gres.count * times;
 }
 
-static void apply(struct job_usage *usage, const struct job_share *share, uint64_t sign)
+static void apply(struct job_usage *usage, const struct job_contribution *contribution, uint64_t sign)
 {
-	uint64_t times = share->tasks * sign;
+	uint64_t times = contribution->tasks * sign;
 	usage->rows += sign;
-	usage->jobs[share->state] += times;
-	for (uint64_t flags = share->flags; flags; flags &= flags - 1)
+	usage->jobs[contribution->state] += times;
+	for (uint64_t flags = contribution->flags; flags; flags &= flags - 1)
 		usage->flagged[__builtin_ctzll(flags)] += times;
-	if (share->seen_time > usage->last_active)
-		usage->last_active = share->seen_time;
-	if (share->state == JOB_PENDING) {
-		usage->pending[share->class] += times;
-		*reason_count_of(&usage->reasons, share->reason) += times;
-	} else if (share->state != JOB_RUNNING) {
+	if (contribution->seen_time > usage->last_active)
+		usage->last_active = contribution->seen_time;
+	if (contribution->state == JOB_PENDING) {
+		usage->pending[contribution->class] += times;
+		*reason_count_of(&usage->reasons, contribution->reason) += times;
+	} else if (contribution->state != JOB_RUNNING) {
 		return;
 	}
-	enum job_phase phase = share->state == JOB_RUNNING ? PHASE_RUNNING : PHASE_PENDING;
-	usage->cpus[phase] += share->cpus * times;
-	usage->memory[phase] += share->memory * times;
-	usage->nodes[phase] += share->nodes * times;
-	add_gres(usage, share->tres, phase, times);
+	enum job_phase phase = contribution->state == JOB_RUNNING ? PHASE_RUNNING : PHASE_PENDING;
+	usage->cpus[phase] += contribution->cpus * times;
+	usage->memory[phase] += contribution->memory * times;
+	usage->nodes[phase] += contribution->nodes * times;
+	add_gres(usage, contribution->tres, phase, times);
 }
 
-void job_usage_add(struct job_usage *usage, const struct job_share *share)
+void job_usage_add(struct job_usage *usage, const struct job_contribution *contribution)
 {
-	apply(usage, share, once);
-	usage->flags_seen |= share->flags;
-	job_usage_note_extremes(usage, share);
+	apply(usage, contribution, once);
+	usage->flags_seen |= contribution->flags;
+	job_usage_note_extremes(usage, contribution);
 }
 
-void job_usage_take_off(struct job_usage *usage, const struct job_share *share)
+void job_usage_take_off(struct job_usage *usage, const struct job_contribution *contribution)
 {
-	apply(usage, share, taken_off);
-	if (share->state != JOB_PENDING)
+	apply(usage, contribution, taken_off);
+	if (contribution->state != JOB_PENDING)
 		return;
-	uint64_t oldest = usage->oldest_pending[share->class];
-	usage->lacks_extremes |= share->submit_time && share->submit_time == oldest;
-	usage->lacks_extremes |= share->class == REASON_STARTABLE && share->nodes &&
-				 share->nodes == usage->max_startable_nodes;
+	uint64_t oldest = usage->oldest_pending[contribution->class];
+	usage->lacks_extremes |= contribution->submit_time && contribution->submit_time == oldest;
+	usage->lacks_extremes |= contribution->class == REASON_STARTABLE && contribution->nodes &&
+				 contribution->nodes == usage->max_startable_nodes;
 }
 
 void job_usage_forget_extremes(struct job_usage *usage)
@@ -74,15 +74,15 @@ void job_usage_forget_extremes(struct job_usage *usage)
 	usage->lacks_extremes = false;
 }
 
-void job_usage_note_extremes(struct job_usage *usage, const struct job_share *share)
+void job_usage_note_extremes(struct job_usage *usage, const struct job_contribution *contribution)
 {
-	if (share->state != JOB_PENDING)
+	if (contribution->state != JOB_PENDING)
 		return;
-	uint64_t *oldest = &usage->oldest_pending[share->class];
-	if (share->submit_time && (!*oldest || share->submit_time < *oldest))
-		*oldest = share->submit_time;
-	if (share->class == REASON_STARTABLE && share->nodes > usage->max_startable_nodes)
-		usage->max_startable_nodes = share->nodes;
+	uint64_t *oldest = &usage->oldest_pending[contribution->class];
+	if (contribution->submit_time && (!*oldest || contribution->submit_time < *oldest))
+		*oldest = contribution->submit_time;
+	if (contribution->class == REASON_STARTABLE && contribution->nodes > usage->max_startable_nodes)
+		usage->max_startable_nodes = contribution->nodes;
 }
 
 void job_usage_keep_seen(struct job_usage *usage, const struct job_usage *seen)

@@ -3,7 +3,7 @@
 
 #include "entities/usage.h"
 
-struct job_share {
+struct job_contribution {
 	int state;
 	uint64_t flags;
 	enum reason_class class;
@@ -19,16 +19,16 @@ void job_usage_init(struct job_usage *usage, struct arena *arena, struct text la
 		    struct text second);
 void job_usage_done(struct job_usage *usage);
 
-void job_usage_add(struct job_usage *usage, const struct job_share *share);
+void job_usage_add(struct job_usage *usage, const struct job_contribution *contribution);
 
 /* Undoes job_usage_add to the last number, but that the oldest or the largest may have gone: then
  * lacks_extremes is set. */
-void job_usage_take_off(struct job_usage *usage, const struct job_share *share);
+void job_usage_take_off(struct job_usage *usage, const struct job_contribution *contribution);
 
 /* For finding the oldest and the largest anew: forgotten, then noted of each that was added. To note one
  * again changes nothing. */
 void job_usage_forget_extremes(struct job_usage *usage);
-void job_usage_note_extremes(struct job_usage *usage, const struct job_share *share);
+void job_usage_note_extremes(struct job_usage *usage, const struct job_contribution *contribution);
 
 /* What was seen is there too, at zero: flags, reasons, GRES. */
 void job_usage_keep_seen(struct job_usage *usage, const struct job_usage *seen);

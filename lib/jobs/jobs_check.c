@@ -38,11 +38,11 @@ static void recount_row(struct recount *recount, const struct job_row *row)
 		job_totals_cluster(totals)->jobs[row->state] += row->tasks;
 		return;
 	}
-	const struct job_share share = job_row_share(row, &table->pools);
+	const struct job_contribution contribution = job_row_contribution(row, &table->pools);
 	const struct job_owner owner = owners_get(&table->pools.groups, row->group);
 	const struct owner_list usages = job_totals_entities(totals, &owner);
 	for (size_t i = 0; i < usages.count; i++)
-		job_usage_add(usages.items[i], &share);
+		job_usage_add(usages.items[i], &contribution);
 	free(usages.items);
 	totals->undercounted += row->bits & ROW_IS_CUT && !(row->bits & ROW_IS_COUNTED);
 	if (row->reservation && row->state == JOB_RUNNING)

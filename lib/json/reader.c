@@ -33,18 +33,18 @@ static const char *close_container(struct json_reader *reader, const char *at)
 	return at + 1;
 }
 
-static const char *read_value(struct json_reader *reader, enum place *place, const char *at,
+static const char *read_value(struct json_reader *reader, enum grammar_state *state, const char *at,
 			      const char *end)
 {
-	*place = AFTER_VALUE;
+	*state = AFTER_VALUE;
 	switch (*at) {
 	case '"':
 		return lex_string(reader, CUT_STRING, at + 1, end);
 	case '{':
-		*place = AT_FIRST_NAME;
+		*state = AT_FIRST_NAME;
 		return open_container(reader, at);
 	case '[':
-		*place = AT_FIRST_ELEMENT;
+		*state = AT_FIRST_ELEMENT;
 		return open_container(reader, at);
 	default:
 		if (*at == '-' || is_digit(*at))
@@ -53,14 +53,14 @@ static const char *read_value(struct json_reader *reader, enum place *place, con
 	}
 }
 
-static const char *read_element(struct json_reader *reader, enum place *place, const char *at,
+static const char *read_element(struct json_reader *reader, enum grammar_state *state, const char *at,
 				const char *end)
 {
 	if (*at == ']')
 		return reader_fail(reader, "trailing comma", reader->comma);
 	const struct shape_node *container = reader->frames[reader->depth].node;
 	reader->node = container ? container->element : NULL;
-	return read_value(reader, place, at, end);
+	return read_value(reader, state, at, end);
 }
 
 static const char *read_name(struct json_reader *reader, const char *at, const char *end)
@@ -72,7 +72,7 @@ static const char *read_name(struct json_reader *reader, const char *at, const c
 	return lex_string(reader, CUT_NAME, at + 1, end);
 }
 
-static const char *read_after_value(struct json_reader *reader, enum place *place, const char *at)
+static const char *read_after_value(struct json_reader *reader, enum grammar_state *state, const char *at)
 {
 	char closer = reader->frames[reader->depth].closer;
 	if (!closer)
@@ -82,7 +82,7 @@ static const char *read_after_value(struct json_reader *reader, enum place *plac
 	if (*at != ',')
 		return reader_unexpected(reader, closer == '}' ? "',' or '}'" : "',' or ']'", at);
 	reader->comma = reader_offset(reader, at);
-	*place = closer == '}' ? AT_NAME : AT_ELEMENT;
+	*state = closer == '}' ? AT_NAME : AT_ELEMENT;
 	return at + 1;
 }
 
@@ -90,51 +90,51 @@ static const char *read_after_value(struct json_reader *reader, enum place *plac
  * follows in the text follows here, without a turn of the loop. */
 static const char *walk(struct json_reader *reader, const char *at, const char *end)
 {
-	enum place place = reader->place;
+	enum grammar_state state = reader->state;
 	while (at && (at = skip_space(at, end)) < end) {
-		switch (place) {
+		switch (state) {
 		case AT_FIRST_NAME:
 			if (*at == '}') {
 				at = close_container(reader, at);
-				place = AFTER_VALUE;
+				state = AFTER_VALUE;
 				break;
 			}
 			/* fall through */
 		case AT_NAME:
 			at = read_name(reader, at, end);
-			place = AT_COLON;
+			state = AT_COLON;
 			if (!at || at == end || *at != ':')
 				break;
 			/* fall through */
 		case AT_COLON:
 			if (*at != ':')
 				return reader_unexpected(reader, "':'", at);
-			place = AT_VALUE;
+			state = AT_VALUE;
 			at = skip_space(at + 1, end);
 			if (at == end)
 				break;
 			/* fall through */
 		case AT_VALUE:
-			at = read_value(reader, &place, at, end);
-			if (!at || at == end || *at != ',' || place != AFTER_VALUE)
+			at = read_value(reader, &state, at, end);
+			if (!at || at == end || *at != ',' || state != AFTER_VALUE)
 				break;
 			/* fall through */
 		case AFTER_VALUE:
-			at = read_after_value(reader, &place, at);
+			at = read_after_value(reader, &state, at);
 			break;
 		case AT_FIRST_ELEMENT:
 			if (*at == ']') {
 				at = close_container(reader, at);
-				place = AFTER_VALUE;
+				state = AFTER_VALUE;
 				break;
 			}
 			/* fall through */
 		case AT_ELEMENT:
-			at = read_element(reader, &place, at, end);
+			at = read_element(reader, &state, at, end);
 			break;
 		}
 	}
-	reader->place = place;
+	reader->state = state;
 	return at;
 }
 
@@ -157,14 +157,14 @@ struct json_reader *json_reader_new(const struct json_shape *shape, struct json_
 static bool take(struct json_reader *reader, const char *bytes, size_t len)
 {
 	const uint64_t max = reader->limits.document_bytes_max;
-	const uint64_t room = max - reader->fed;
-	const char *at = bytes, *end = bytes + (len < room ? len : room);
+	const uint64_t left = max - reader->fed;
+	const char *at = bytes, *end = bytes + (len < left ? len : left);
 	reader->chunk = bytes;
 	if (at < end)
 		at = lex_resume(reader, at, end);
 	if (!at || !walk(reader, at, end))
 		return false;
-	return len <= room || reader_too_long(reader, "document", max, max);
+	return len <= left || reader_too_long(reader, "document", max, max);
 }
 
 bool json_reader_feed(struct json_reader *reader, const char *bytes, size_t len, struct error *err)
@@ -195,7 +195,7 @@ static bool complete(struct json_reader *reader)
 	if (!lex_finish(reader, &cut))
 		return false;
 	if (!cut && reader->depth == 0)
-		return reader->place == AFTER_VALUE ||
+		return reader->state == AFTER_VALUE ||
 		       reader_fail(reader, "no value before the end", reader->fed);
 	return error_set(&reader->error, "ends in the middle of %s at byte %" PRIu64,
 			 unfinished(reader), reader->fed);

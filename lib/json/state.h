@@ -7,7 +7,7 @@
 #include "json/string.h"
 
 /* Where in the grammar the next byte that is not white space stands. */
-enum place {
+enum grammar_state {
 	AT_VALUE,         /* the document, or a member's value */
 	AT_FIRST_ELEMENT, /* after '[': an element or ']' */
 	AT_ELEMENT,       /* after a comma */
@@ -32,7 +32,7 @@ struct json_reader {
 
 	struct frame *frames; /* frames[0] holds the document, the innermost is frames[depth] */
 	size_t depth, frames_capacity;
-	enum place place;
+	enum grammar_state state;
 	const struct shape_node *node; /* what is wanted of the value that is being read */
 	uint64_t comma;                /* the offset of the last one, if nothing came after it */
 

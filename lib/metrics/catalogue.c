@@ -8,7 +8,7 @@ static const struct family_group *const ping_groups[] = {&cluster_group, &contro
 static const struct family_group *const slurm_groups[] = {
 	&node_group, &partition_group,
 	&node_event_group, &node_row_group, &node_detail_group, &node_transition_group,
-	&job_group, &each_job_group, &event_group, &queue_group, &node_failure_group, &reservation_group, &license_group, &share_group, &scheduler_group, &rpc_group,
+	&job_group, &each_job_group, &event_group, &queue_group, &node_failure_group, &reservation_group, &license_group, &fairshare_group, &scheduler_group, &rpc_group,
 	&conf_group, &accounting_group, &qos_group, &association_group, NULL,
 };
 static const struct family_group *const exporter_groups[] = {&endpoint_group, &exporter_group, NULL};
@@ -78,7 +78,7 @@ static void visit(unsigned which, visit_fn *fn, void *context)
 
 struct rendering {
 	struct exposition out;
-	struct view view; /* with the series so far */
+	struct page_facts facts; /* with the series so far */
 	struct exporter_series *series; /* grows with the page */
 	size_t count, capacity;
 };
@@ -101,9 +101,9 @@ static void note_series(struct rendering *rendering, const char *name)
 static void render_family(void *context, const struct visited *visited)
 {
 	struct rendering *rendering = context;
-	rendering->view.series = rendering->series;
-	rendering->view.series_count = rendering->count;
-	struct family_sink sink = {&rendering->out, &rendering->view, visited->family};
+	rendering->facts.series = rendering->series;
+	rendering->facts.series_count = rendering->count;
+	struct family_sink sink = {&rendering->out, &rendering->facts, visited->family};
 	exposition_family(&rendering->out, visited->name, visited->family->type, visited->help);
 	rendering->out.family.order = visited->order;
 	rendering->out.family.group = (uint8_t)visited->group->collect;
@@ -111,29 +111,29 @@ static void render_family(void *context, const struct visited *visited)
 	note_series(rendering, visited->name);
 }
 
-static void render(unsigned which, const struct view *view, struct samples *page)
+static void render(unsigned which, const struct page_facts *facts, struct samples *page)
 {
-	struct rendering rendering = {.out = {.to = page, .constant = view->labels}, .view = *view};
+	struct rendering rendering = {.out = {.to = page, .constant = facts->labels}, .facts = *facts};
 	visit(which, render_family, &rendering);
 	exposition_done(&rendering.out);
 	free(rendering.series);
 	buf_shrink(&page->text);
 }
 
-void catalogue_render_slurm(const struct view *view, struct samples *page)
+void catalogue_render_slurm(const struct page_facts *facts, struct samples *page)
 {
-	render(PING | SLURM, view, page);
+	render(PING | SLURM, facts, page);
 }
 
-void catalogue_render(const struct view *view, struct samples *page)
+void catalogue_render(const struct page_facts *facts, struct samples *page)
 {
-	unsigned of_slurm = view->exporter->is_standby ? PING : PING | SLURM;
-	render(of_slurm | EXPORTER | SERIES, view, page);
+	unsigned of_slurm = facts->exporter->is_standby ? PING : PING | SLURM;
+	render(of_slurm | EXPORTER | SERIES, facts, page);
 }
 
-void catalogue_render_process(const struct view *view, struct samples *page)
+void catalogue_render_process(const struct page_facts *facts, struct samples *page)
 {
-	render(PROCESS | SERIES, view, page);
+	render(PROCESS | SERIES, facts, page);
 }
 
 /* Of every item. */

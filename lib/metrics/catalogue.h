@@ -4,13 +4,13 @@
 #include "metrics/family.h"
 
 /* All of a cluster; of a standby what ping says, and the exporter itself. */
-void catalogue_render(const struct view *view, struct samples *page);
+void catalogue_render(const struct page_facts *facts, struct samples *page);
 
 /* Only what Slurm said, nothing of the exporter itself: the same answers give the same page. */
-void catalogue_render_slurm(const struct view *view, struct samples *page);
+void catalogue_render_slurm(const struct page_facts *facts, struct samples *page);
 
-/* Of the process: of the view only `process` and `labels` are looked at. */
-void catalogue_render_process(const struct view *view, struct samples *page);
+/* Of the process: of the facts only `process` and `labels` are looked at. */
+void catalogue_render_process(const struct page_facts *facts, struct samples *page);
 
 /* Appends one line per family: name, type, labels, source, since, help, separated by tabs. */
 void catalogue_list(struct buf *list);

@@ -3,10 +3,10 @@
  * says down only as poll/health.h says. */
 #include "metrics/family.h"
 
-static void emit_info(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_info(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct cluster *cluster = item;
 	if (!*cluster->api_version)
 		return;
@@ -25,16 +25,16 @@ static const struct family cluster_families[] = {
 static void each_cluster(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	family_item(sink, sink->view->cluster);
+	family_item(sink, sink->facts->cluster);
 }
 
 const struct family_group cluster_group = {
 	.collect = COLLECT_CLUSTER, GROUP_FAMILIES(cluster_families), .origin = {.source = "ping"}, .each = each_cluster};
 
-static void emit_up(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_up(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		    const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct controller_state *controller = item;
 	exposition_label(out, "role", text_of(controller->is_primary ? "primary" : "backup"));
 	exposition_integer(out, controller->is_up);
@@ -51,7 +51,7 @@ static const struct family controller_families[] = {
 static void each_controller(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	const struct cluster *cluster = sink->view->cluster;
+	const struct cluster *cluster = sink->facts->cluster;
 	for (unsigned i = 0; cluster->controllers_are_sure && i < cluster->controller_count; i++) {
 		exposition_base(sink->out);
 		exposition_base_label(sink->out, "controller",

@@ -17,16 +17,16 @@ struct job_item {
 };
 
 /* A name that --filter.* allows to have a row of its own. */
-static struct text allowed(const struct view *view, enum entity_kind kind, struct text name,
-			   struct text account, char room[LABEL_MAX + 1])
+static struct text allowed(const struct page_facts *facts, enum entity_kind kind, struct text name,
+			   struct text account, char scratch[LABEL_MAX + 1])
 {
-	const struct text label[2] = {label_of(name, room), account};
-	return caps_allow(&view->cluster->caps, kind, label) ? label[0] : LABEL_OTHER;
+	const struct text label[2] = {label_of(name, scratch), account};
+	return caps_allow(&facts->cluster->caps, kind, label) ? label[0] : LABEL_OTHER;
 }
 
-static void label_owner(struct exposition *out, const struct view *view, const struct job_owner *owner)
+static void label_owner(struct exposition *out, const struct page_facts *facts, const struct job_owner *owner)
 {
-	char room[LABEL_MAX + 1];
+	char scratch[LABEL_MAX + 1];
 	const struct {
 		const char *label;
 		enum entity_kind kind;
@@ -40,23 +40,23 @@ static void label_owner(struct exposition *out, const struct view *view, const s
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].name.len)
 			exposition_label(out, rows[i].label,
-					 allowed(view, rows[i].kind, rows[i].name, owner->account,
-						 room));
+					 allowed(facts, rows[i].kind, rows[i].name, owner->account,
+						 scratch));
 }
 
-static struct text decimal(uint64_t number, char room[24])
+static struct text decimal(uint64_t number, char scratch[24])
 {
-	return (struct text){room, (size_t)snprintf(room, 24, "%" PRIu64, number)};
+	return (struct text){scratch, (size_t)snprintf(scratch, 24, "%" PRIu64, number)};
 }
 
-static void label_job(struct exposition *out, const struct view *view, const struct job_item *job)
+static void label_job(struct exposition *out, const struct page_facts *facts, const struct job_item *job)
 {
 	static const char *const exclusive[] = {
 		[CPUS_NOT_KNOWN] = "", [CPUS_SOME] = "false", [CPUS_ALL] = "true"};
 	char digits[24];
 	const struct job_owner owner = owners_get(&job->table->pools.groups, job->row->group);
 	exposition_label(out, "sluid", job->extra ? job->extra->sluid : TEXT(""));
-	label_owner(out, view, &owner);
+	label_owner(out, facts, &owner);
 	exposition_label(out, "name", job->extra ? job->extra->name : TEXT(""));
 	if (job->row->array_job_id)
 		exposition_label(out, "array_job_id", decimal(job->row->array_job_id, digits));
@@ -67,7 +67,7 @@ static void label_job(struct exposition *out, const struct view *view, const str
 	exposition_label(out, "exclusive", text_of(exclusive[job->shown->cpus]));
 }
 
-static void emit_info(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_info(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
 	(void)family;
@@ -75,15 +75,15 @@ static void emit_info(struct exposition *out, const struct view *view, const str
 	if (!job->shown->holds_nodes)
 		return;
 	if (!out->is_folding)
-		label_job(out, view, job);
+		label_job(out, facts, job);
 	exposition_integer(out, 1);
 }
 
 /* One node of a job. */
 static void node_sample(struct exposition *out, struct text name, uint64_t value)
 {
-	char room[LABEL_MAX + 1];
-	exposition_label(out, "node", label_of(name, room));
+	char scratch[LABEL_MAX + 1];
+	exposition_label(out, "node", label_of(name, scratch));
 	exposition_integer(out, value);
 }
 
@@ -103,10 +103,10 @@ static bool shows_nodes(struct exposition *out, const struct job_item *job)
 	return false;
 }
 
-static void emit_nodes(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_nodes(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		       const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct job_item *job = item;
 	if (shows_nodes(out, job))
 		hostlist_each(text_pool_get(&job->table->pools.texts, job->row->node_list), take_node, out);
@@ -119,15 +119,15 @@ struct whole_nodes {
 
 static void take_whole_node(void *context, struct text name)
 {
-	char room[LABEL_MAX + 1];
+	char scratch[LABEL_MAX + 1];
 	const struct whole_nodes *whole = context;
-	const struct node_row *node = map_find(&whole->nodes->rows, label_of(name, room));
+	const struct node_row *node = map_find(&whole->nodes->rows, label_of(name, scratch));
 	if (node)
 		node_sample(whole->out, name, node->node.cpus);
 }
 
 /* By what is known: the job has one node; it has all CPUs of its nodes; Slurm told them. */
-static void emit_node_cpus(struct exposition *out, const struct view *view,
+static void emit_node_cpus(struct exposition *out, const struct page_facts *facts,
 			   const struct family *family, const void *item)
 {
 	(void)family;
@@ -136,7 +136,7 @@ static void emit_node_cpus(struct exposition *out, const struct view *view,
 		return;
 	struct text list = text_pool_get(&job->table->pools.texts, job->row->node_list);
 	char first[HOSTLIST_NODE_MAX + 1];
-	struct whole_nodes whole = {out, view->cluster->nodes ? &view->cluster->nodes->table : NULL};
+	struct whole_nodes whole = {out, facts->cluster->nodes ? &facts->cluster->nodes->table : NULL};
 	if (job->shown->nodes == 1)
 		node_sample(out, hostlist_first(list, first), job->row->cpus);
 	else if (job->shown->cpus == CPUS_ALL && whole.nodes)
@@ -146,79 +146,79 @@ static void emit_node_cpus(struct exposition *out, const struct view *view,
 			node_sample(out, job->extra->nodes[i].name, job->extra->nodes[i].cpus);
 }
 
-static void emit_state(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_state(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		       const void *item)
 {
 	(void)family;
 	const struct job_row *row = ((const struct job_item *)item)->row;
-	exposition_label(out, "state", text_of(view->cluster->vocabulary.job_states.name[row->state]));
+	exposition_label(out, "state", text_of(facts->cluster->vocabulary.job_states.name[row->state]));
 	exposition_integer(out, 1);
 }
 
-static void emit_held(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_held(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
-	(void)view;
+	(void)facts;
 	const struct job_item *job = item;
 	if (job->shown->holds_nodes)
 		exposition_integer(out, *(const uint64_t *)((const char *)job->row + family->offset));
 }
 
-static void emit_gres(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_gres(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct job_item *job = item;
 	struct text whole = text_pool_get(&job->table->pools.texts, job->row->tres), rest = whole;
 	struct gres gres;
-	char rooms[2][LABEL_MAX + 1];
+	char scratch[2][LABEL_MAX + 1];
 	while (job->shown->holds_nodes && tres_next_gres(&rest, whole, &gres)) {
-		exposition_label(out, "gres", label_of(gres.name, rooms[0]));
-		exposition_label(out, "type", label_of(gres.type, rooms[1]));
+		exposition_label(out, "gres", label_of(gres.name, scratch[0]));
+		exposition_label(out, "type", label_of(gres.type, scratch[1]));
 		exposition_integer(out, gres.count);
 	}
 }
 
-static void emit_submit(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_submit(struct exposition *out, const struct page_facts *facts, const struct family *family,
 			const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct job_row *row = ((const struct job_item *)item)->row;
 	if (row->submit_time)
 		exposition_integer(out, row->submit_time);
 }
 
-static void emit_eligible(struct exposition *out, const struct view *view,
+static void emit_eligible(struct exposition *out, const struct page_facts *facts,
 			  const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct job_row *row = ((const struct job_item *)item)->row;
 	if (row->eligible_time)
 		exposition_integer(out, row->eligible_time);
 }
 
 /* What a pending job has is a forecast. */
-static void emit_start(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_start(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		       const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct job_item *job = item;
 	if (job->shown->holds_nodes && number_is_known(job->row->start_time) && job->row->start_time)
 		exposition_integer(out, job->row->start_time);
 }
 
-static void emit_row_number(struct exposition *out, const struct view *view,
+static void emit_row_number(struct exposition *out, const struct page_facts *facts,
 			    const struct family *family, const void *item)
 {
-	emit_number(out, view, family, ((const struct job_item *)item)->row);
+	emit_number(out, facts, family, ((const struct job_item *)item)->row);
 }
 
-static void emit_extra_number(struct exposition *out, const struct view *view,
+static void emit_extra_number(struct exposition *out, const struct page_facts *facts,
 			      const struct family *family, const void *item)
 {
 	const struct job_item *job = item;
 	if (job->extra)
-		emit_number(out, view, family, job->extra);
+		emit_number(out, facts, family, job->extra);
 }
 
 static const struct family each_job_families[] = {
@@ -294,7 +294,7 @@ static void each_cut_off(struct family_sink *sink, const struct each_job *each,
 static void each_job(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	const struct cluster *cluster = sink->view->cluster;
+	const struct cluster *cluster = sink->facts->cluster;
 	if (!cluster->each_job.max || !cluster_detailed_jobs(cluster))
 		return;
 	each_shown(sink, &cluster->each_job, cluster->job_table);

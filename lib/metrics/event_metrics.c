@@ -13,10 +13,10 @@ static enum tally_what what_of(const struct family *family)
 	return (enum tally_what)family->offset;
 }
 
-static void emit_count(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_count(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		       const void *item)
 {
-	(void)view;
+	(void)facts;
 	exposition_number(out, tally_get(item, what_of(family), 0)->value);
 }
 
@@ -30,10 +30,10 @@ static struct exemplar exemplar_of(const struct tally_count *count)
 }
 
 /* One sample for each detail, known before or not. */
-static void emit_details(struct exposition *out, const struct view *view,
+static void emit_details(struct exposition *out, const struct page_facts *facts,
 			 const struct family *family, const void *item)
 {
-	(void)view;
+	(void)facts;
 	const struct tally *tally = item;
 	for (size_t i = 0; i < tally->counts.count; i++) {
 		const struct tally_count *count = tally->counts.entries[i].value;
@@ -46,10 +46,10 @@ static void emit_details(struct exposition *out, const struct view *view,
 	}
 }
 
-static void emit_gres(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_gres(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct tally *tally = item;
 	for (size_t i = 0; i < tally->counts.count; i++) {
 		const struct tally_count *count = tally->counts.entries[i].value;
@@ -80,10 +80,10 @@ static void emit_natives(struct exposition *out, const struct tally *tally, enum
 		exposition_native(out, buckets, count);
 }
 
-static void emit_histogram(struct exposition *out, const struct view *view,
+static void emit_histogram(struct exposition *out, const struct page_facts *facts,
 			   const struct family *family, const void *item)
 {
-	(void)view;
+	(void)facts;
 	const struct tally_row *row = &tally_table[what_of(family)];
 	struct histogram histogram = {.bounds = row->bounds, .bound_count = row->bound_count};
 	struct exemplar last[HISTOGRAM_BUCKETS_MAX + 1];
@@ -168,7 +168,7 @@ static void fold_rows(struct family_sink *sink, int kind)
 	if (kind == TALLY_NODE)
 		tally_add(&row, TALLY_FAILURES, TEXT("failed"), 1);
 	exposition_fold(sink->out, true);
-	for (size_t rest = tallies_folded(&sink->view->events->tallies, kind); rest; rest--)
+	for (size_t rest = tallies_folded(&sink->facts->events->tallies, kind); rest; rest--)
 		family_item(sink, &row);
 	tally_done(&row);
 	arena_done(&arena);
@@ -177,10 +177,10 @@ static void fold_rows(struct family_sink *sink, int kind)
 /* In the order of their names, `other` last. */
 static void emit_each(struct family_sink *sink, int kind, const char *const labels[2])
 {
-	if (!sink->view->events)
+	if (!sink->facts->events)
 		return;
-	const struct tallies *tallies = &sink->view->events->tallies;
-	exposition_created(sink->out, (double)sink->view->events->birth);
+	const struct tallies *tallies = &sink->facts->events->tallies;
+	exposition_created(sink->out, (double)sink->facts->events->birth);
 	const struct map *map = &tallies->kinds[kind];
 	size_t *order = map_sorted(map);
 	for (size_t i = 0; i < map->count; i++)

@@ -3,63 +3,63 @@
  * which the poller fills in for each page, and from slurmctld's own account in diag. */
 #include "metrics/family.h"
 
-static void emit_supported(struct exposition *out, const struct view *view,
+static void emit_supported(struct exposition *out, const struct page_facts *facts,
 			   const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	exposition_integer(out, ((const struct exporter_endpoint *)item)->is_supported);
 }
 
-static void emit_up(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_up(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		    const void *item)
 {
 	(void)family;
 	const struct exporter_endpoint *endpoint = item;
 	bool is_of_use = endpoint->is_supported && !endpoint->is_forbidden;
 	if (is_of_use || !endpoint->is_optional)
-		exposition_integer(out, endpoint->is_up && !view->exporter->is_cut_off);
+		exposition_integer(out, endpoint->is_up && !facts->exporter->is_cut_off);
 }
 
-static void emit_last_success(struct exposition *out, const struct view *view,
+static void emit_last_success(struct exposition *out, const struct page_facts *facts,
 			      const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct exporter_endpoint *endpoint = item;
 	if (endpoint->last_success > 0)
 		exposition_number(out, endpoint->last_success);
 }
 
-static void emit_interval(struct exposition *out, const struct view *view,
+static void emit_interval(struct exposition *out, const struct page_facts *facts,
 			  const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct exporter_endpoint *endpoint = item;
 	if (endpoint->interval > 0)
 		exposition_number(out, endpoint->interval);
 }
 
-static void emit_request_seconds(struct exposition *out, const struct view *view,
+static void emit_request_seconds(struct exposition *out, const struct page_facts *facts,
 				 const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	exposition_histogram(out, &((const struct exporter_endpoint *)item)->request_seconds, NULL);
 }
 
-static void emit_requests(struct exposition *out, const struct view *view,
+static void emit_requests(struct exposition *out, const struct page_facts *facts,
 			  const struct family *family, const void *item)
 {
 	(void)family;
 	const struct exporter_endpoint *endpoint = item;
-	for (unsigned i = 0; i < view->exporter->result_count; i++) {
-		exposition_label(out, "result", text_of(view->exporter->result_names[i]));
+	for (unsigned i = 0; i < facts->exporter->result_count; i++) {
+		exposition_label(out, "result", text_of(facts->exporter->result_names[i]));
 		exposition_integer(out, endpoint->requests[i]);
 	}
 }
 
-static void emit_records(struct exposition *out, const struct view *view,
+static void emit_records(struct exposition *out, const struct page_facts *facts,
 			 const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct exporter_endpoint *endpoint = item;
 	exposition_label(out, "result", TEXT("used"));
 	exposition_integer(out, endpoint->records_used);
@@ -95,7 +95,7 @@ static const struct family endpoint_families[] = {
 static void each_endpoint(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	const struct exporter *exporter = sink->view->exporter;
+	const struct exporter *exporter = sink->facts->exporter;
 	for (unsigned i = 0; i < exporter->endpoint_count; i++) {
 		const struct exporter_endpoint *endpoint = &exporter->endpoints[i];
 		if (!endpoint->is_tried)
@@ -110,10 +110,10 @@ static void each_endpoint(struct family_sink *sink, enum entity_kind kind)
 const struct family_group endpoint_group = {
 	.collect = COLLECT_EXPORTER, GROUP_FAMILIES(endpoint_families), .labels = "endpoint", .each = each_endpoint};
 
-static void emit_build_info(struct exposition *out, const struct view *view,
+static void emit_build_info(struct exposition *out, const struct page_facts *facts,
 			    const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct exporter_process *process = item;
 	exposition_label(out, "version", text_of(process->version));
 	exposition_label(out, "revision", text_of(process->revision));
@@ -121,46 +121,46 @@ static void emit_build_info(struct exposition *out, const struct view *view,
 	exposition_integer(out, 1);
 }
 
-static void emit_token_expiry(struct exposition *out, const struct view *view,
+static void emit_token_expiry(struct exposition *out, const struct page_facts *facts,
 			      const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct exporter *exporter = item;
 	if (exporter->token_expiry > 0)
 		exposition_integer(out, (uint64_t)exporter->token_expiry);
 }
 
 /* What slurmctld says that we cost it. */
-static const struct rpc_sum *own_rpcs(const struct view *view)
+static const struct rpc_sum *own_rpcs(const struct page_facts *facts)
 {
-	const struct scheduler_section *scheduler = &view->cluster->scheduler;
-	if (!view->exporter->user || !scheduler->is_known)
+	const struct scheduler_section *scheduler = &facts->cluster->scheduler;
+	if (!facts->exporter->user || !scheduler->is_known)
 		return NULL;
-	return map_find(&scheduler->rpcs_by_user.rows, text_of(view->exporter->user));
+	return map_find(&scheduler->rpcs_by_user.rows, text_of(facts->exporter->user));
 }
 
-static void emit_own_requests(struct exposition *out, const struct view *view,
+static void emit_own_requests(struct exposition *out, const struct page_facts *facts,
 			      const struct family *family, const void *item)
 {
 	(void)family, (void)item;
-	const struct rpc_sum *sum = own_rpcs(view);
+	const struct rpc_sum *sum = own_rpcs(facts);
 	if (sum)
 		exposition_integer(out, running_sum_total(&sum->count));
 }
 
-static void emit_own_seconds(struct exposition *out, const struct view *view,
+static void emit_own_seconds(struct exposition *out, const struct page_facts *facts,
 			     const struct family *family, const void *item)
 {
 	(void)item;
-	const struct rpc_sum *sum = own_rpcs(view);
+	const struct rpc_sum *sum = own_rpcs(facts);
 	if (sum)
 		family_divided(out, family, running_sum_total(&sum->time_us));
 }
 
-static void emit_plan(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_plan(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct exporter *exporter = item;
 	for (unsigned i = 0; i < exporter->task_count; i++) {
 		const struct exporter_task *task = &exporter->tasks[i];
@@ -172,73 +172,73 @@ static void emit_plan(struct exposition *out, const struct view *view, const str
 	}
 }
 
-static void emit_leader(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_leader(struct exposition *out, const struct page_facts *facts, const struct family *family,
 			const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	exposition_integer(out, !((const struct exporter *)item)->is_standby);
 }
 
-static void emit_coverage(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_coverage(struct exposition *out, const struct page_facts *facts, const struct family *family,
 			  const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct exporter *exporter = item;
 	if (!exporter->is_standby)
 		exposition_number(out, exporter->coverage);
 }
 
-static void emit_without_details(struct exposition *out, const struct view *view,
+static void emit_without_details(struct exposition *out, const struct page_facts *facts,
 				 const struct family *family, const void *item)
 {
 	(void)family, (void)item;
-	struct job_counts counts = job_table_counts(view->cluster->job_table);
-	if (!view->exporter->is_standby)
+	struct job_counts counts = job_table_counts(facts->cluster->job_table);
+	if (!facts->exporter->is_standby)
 		exposition_integer(out, counts.jobs_without_details);
 }
 
-static void emit_oldest_details(struct exposition *out, const struct view *view,
+static void emit_oldest_details(struct exposition *out, const struct page_facts *facts,
 				const struct family *family, const void *item)
 {
 	(void)family, (void)item;
-	int64_t oldest = job_table_oldest_details(view->cluster->job_table);
+	int64_t oldest = job_table_oldest_details(facts->cluster->job_table);
 	if (oldest > 0)
 		exposition_integer(out, (uint64_t)oldest);
 }
 
-static void emit_recovered(struct exposition *out, const struct view *view,
+static void emit_recovered(struct exposition *out, const struct page_facts *facts,
 			   const struct family *family, const void *item)
 {
 	(void)family, (void)item;
-	if (!view->events)
+	if (!facts->events)
 		return;
-	exposition_created(out, (double)view->events->birth);
-	exposition_number(out, view->events->recovered);
+	exposition_created(out, (double)facts->events->birth);
+	exposition_number(out, facts->events->recovered);
 }
 
-static void emit_lost(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_lost(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
 	(void)family, (void)item;
-	if (!view->events)
+	if (!facts->events)
 		return;
-	exposition_created(out, (double)view->events->birth);
-	exposition_number(out, view->events->lost);
+	exposition_created(out, (double)facts->events->birth);
+	exposition_number(out, facts->events->lost);
 }
 
-static void emit_commit(struct exposition *out, const struct view *view,
+static void emit_commit(struct exposition *out, const struct page_facts *facts,
 			const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct exporter *exporter = item;
 	if (exporter->state_commit > 0)
 		exposition_number(out, exporter->state_commit);
 }
 
-static void emit_state_errors(struct exposition *out, const struct view *view,
+static void emit_state_errors(struct exposition *out, const struct page_facts *facts,
 			      const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct exporter *exporter = item;
 	if (!exporter->keeps_state)
 		return;
@@ -246,10 +246,10 @@ static void emit_state_errors(struct exposition *out, const struct view *view,
 	exposition_integer(out, exporter->state_errors);
 }
 
-static void emit_scrapes(struct exposition *out, const struct view *view,
+static void emit_scrapes(struct exposition *out, const struct page_facts *facts,
 			 const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct exporter_process *process = item;
 	for (int i = 0; i < EXPORTER_SCRAPE_ROWS; i++) {
 		const struct exporter_scrapes *scrapes = &process->scrapes[i];
@@ -261,12 +261,12 @@ static void emit_scrapes(struct exposition *out, const struct view *view,
 	}
 }
 
-static void emit_series(struct exposition *out, const struct view *view,
+static void emit_series(struct exposition *out, const struct page_facts *facts,
 			const struct family *family, const void *item)
 {
 	(void)family;
 	const struct exporter_series *series = item;
-	for (size_t i = 0; i < view->series_count; i++) {
+	for (size_t i = 0; i < facts->series_count; i++) {
 		if (!series[i].samples)
 			continue;
 		exposition_label(out, "family", text_of(series[i].name));
@@ -274,12 +274,12 @@ static void emit_series(struct exposition *out, const struct view *view,
 	}
 }
 
-static void emit_folded(struct exposition *out, const struct view *view,
+static void emit_folded(struct exposition *out, const struct page_facts *facts,
 			const struct family *family, const void *item)
 {
 	(void)family;
 	const struct exporter_series *series = item;
-	for (size_t i = 0; i < view->series_count; i++) {
+	for (size_t i = 0; i < facts->series_count; i++) {
 		if (!series[i].has_folds)
 			continue;
 		exposition_label(out, "family", text_of(series[i].name));
@@ -287,17 +287,17 @@ static void emit_folded(struct exposition *out, const struct view *view,
 	}
 }
 
-static void emit_double(struct exposition *out, const struct view *view,
+static void emit_double(struct exposition *out, const struct page_facts *facts,
 			const struct family *family, const void *item)
 {
-	(void)view;
+	(void)facts;
 	exposition_number(out, *(const double *)((const char *)item + family->offset));
 }
 
-static void emit_config_is_loaded(struct exposition *out, const struct view *view,
+static void emit_config_is_loaded(struct exposition *out, const struct page_facts *facts,
 				  const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	exposition_integer(out, ((const struct exporter_process *)item)->config_is_loaded);
 }
 
@@ -350,7 +350,7 @@ static const struct family exporter_families[] = {
 static void each_exporter(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	family_item(sink, sink->view->exporter);
+	family_item(sink, sink->facts->exporter);
 }
 
 const struct family_group exporter_group = {.collect = COLLECT_EXPORTER, GROUP_FAMILIES(exporter_families),
@@ -383,8 +383,8 @@ static const struct family process_families[] = {
 static void each_process(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	exposition_created(sink->out, sink->view->process->start_time);
-	family_item(sink, sink->view->process);
+	exposition_created(sink->out, sink->facts->process->start_time);
+	family_item(sink, sink->facts->process);
 }
 
 const struct family_group process_group = {
@@ -402,7 +402,7 @@ static const struct family series_families[] = {
 static void each_family(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	family_item(sink, sink->view->series);
+	family_item(sink, sink->facts->series);
 }
 
 const struct family_group series_group = {

@@ -33,7 +33,7 @@ const char *const collected_names[COLLECTED] = {
 
 void family_item(struct family_sink *sink, const void *item)
 {
-	sink->family->emit(sink->out, sink->view, sink->family, item);
+	sink->family->emit(sink->out, sink->facts, sink->family, item);
 }
 
 /* The entity's own labels: partition="cpu", or user="a",account="b"; none for the cluster. */
@@ -50,7 +50,7 @@ static void entity_labels(struct exposition *out, enum entity_kind kind, const s
 void family_entity_row(struct family_sink *sink, enum entity_kind kind, struct text key,
 		       const struct text label[2])
 {
-	const struct roster *roster = &sink->view->cluster->rosters[kind];
+	const struct roster *roster = &sink->facts->cluster->rosters[kind];
 	if (kind != ENTITY_CLUSTER)
 		exposition_fold(sink->out, !roster_shows(roster, key));
 	entity_labels(sink->out, kind, label);
@@ -63,10 +63,10 @@ void family_other_row(struct family_sink *sink, enum entity_kind kind)
 	entity_labels(sink->out, kind, label);
 }
 
-void emit_number(struct exposition *out, const struct view *view, const struct family *family,
+void emit_number(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		 const void *item)
 {
-	(void)view;
+	(void)facts;
 	uint64_t number = *(const uint64_t *)((const char *)item + family->offset);
 	if (!number_is_known(number))
 		return;
@@ -121,10 +121,10 @@ void family_gres(struct exposition *out, const struct map *map, const char *cons
 	free(order);
 }
 
-void emit_shares(struct exposition *out, const struct view *view, const struct family *family,
+void emit_capacity(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		 const void *item)
 {
-	(void)view;
-	family_listed(out, "state", share_names, SHARES,
+	(void)facts;
+	family_listed(out, "state", capacity_state_names, CAPACITY_STATES,
 		      (const uint64_t *)((const char *)item + family->offset));
 }

@@ -12,7 +12,7 @@
 enum per_node { PER_NODE_DEFAULT, PER_NODE_FULL, PER_NODE_OFF };
 
 /* What a page is made from; all borrowed. */
-struct view {
+struct page_facts {
 	const struct cluster *cluster;
 	const struct exporter *exporter;
 	const struct exporter_process *process; /* for pages of the process alone */
@@ -25,7 +25,7 @@ struct view {
 };
 
 struct family;
-typedef void family_emit_fn(struct exposition *out, const struct view *view,
+typedef void family_emit_fn(struct exposition *out, const struct page_facts *facts,
 			    const struct family *family, const void *item);
 
 struct family {
@@ -42,7 +42,7 @@ struct family {
 /* Called by a group for each of its items, after the base labels were set. */
 struct family_sink {
 	struct exposition *out;
-	const struct view *view;
+	const struct page_facts *facts;
 	const struct family *family;
 };
 void family_item(struct family_sink *sink, const void *item);
@@ -87,7 +87,7 @@ struct family_group {
 
 extern const struct family_group cluster_group, controller_group, node_group, partition_group,
 	job_group, scheduler_group, endpoint_group, exporter_group, accounting_group, conf_group,
-	share_group, reservation_group, license_group, rpc_group, event_group, queue_group,
+	fairshare_group, reservation_group, license_group, rpc_group, event_group, queue_group,
 	node_failure_group, each_job_group, process_group, web_group, series_group;
 extern const struct family_group node_row_group, node_detail_group, node_event_group,
 	node_transition_group;
@@ -121,10 +121,10 @@ void family_named(struct exposition *out, const char *label, const struct names 
 void family_listed(struct exposition *out, const char *label, const char *const *names,
 		   unsigned count, const uint64_t *values);
 
-extern const char *const share_names[SHARES];
+extern const char *const capacity_state_names[CAPACITY_STATES];
 
-/* Emits the uint64_t[SHARES] at the row's offset, one sample per share. */
-family_emit_fn emit_shares;
+/* Emits the uint64_t[CAPACITY_STATES] at the row's offset, one sample per state of capacity. */
+family_emit_fn emit_capacity;
 
 /* One sample per state of one kind of GRES. */
 void family_gres_kind(struct exposition *out, const struct gres_count *gres,

@@ -8,36 +8,36 @@
 static const char *const phase_names[PHASES] = {
 	[PHASE_RUNNING] = "running", [PHASE_PENDING] = "pending"};
 
-static void emit_states(struct exposition *out, const struct view *view,
+static void emit_states(struct exposition *out, const struct page_facts *facts,
 			const struct family *family, const void *item)
 {
 	(void)family;
 	const struct job_usage *usage = item;
-	family_named(out, "state", &view->cluster->vocabulary.job_states, JOB_STATES, 0,
+	family_named(out, "state", &facts->cluster->vocabulary.job_states, JOB_STATES, 0,
 		     usage->jobs);
 }
 
-static void emit_flags(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_flags(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		       const void *item)
 {
 	(void)family;
 	const struct job_usage *usage = item;
-	family_named(out, "flag", &view->cluster->vocabulary.job_flags, 0, usage->flags_seen,
+	family_named(out, "flag", &facts->cluster->vocabulary.job_flags, 0, usage->flags_seen,
 		     usage->flagged);
 }
 
-static void emit_classes(struct exposition *out, const struct view *view,
+static void emit_classes(struct exposition *out, const struct page_facts *facts,
 			 const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	family_listed(out, "class", reason_class_names, REASON_CLASSES,
 		      ((const struct job_usage *)item)->pending);
 }
 
-static void emit_reasons(struct exposition *out, const struct view *view,
+static void emit_reasons(struct exposition *out, const struct page_facts *facts,
 			 const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct map *reasons = &((const struct job_usage *)item)->reasons;
 	size_t *order = map_sorted(reasons);
 	for (size_t i = 0; i < reasons->count; i++) {
@@ -47,25 +47,25 @@ static void emit_reasons(struct exposition *out, const struct view *view,
 	free(order);
 }
 
-static void emit_phases(struct exposition *out, const struct view *view,
+static void emit_phases(struct exposition *out, const struct page_facts *facts,
 			const struct family *family, const void *item)
 {
-	(void)view;
+	(void)facts;
 	family_listed(out, "state", phase_names, PHASES,
 		      (const uint64_t *)((const char *)item + family->offset));
 }
 
-static void emit_gres(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_gres(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	family_gres(out, &((const struct job_usage *)item)->gres, phase_names, PHASES);
 }
 
-static void emit_oldest(struct exposition *out, const struct view *view,
+static void emit_oldest(struct exposition *out, const struct page_facts *facts,
 			const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct job_usage *usage = item;
 	for (int class = 0; class < REASON_CLASSES; class ++) {
 		if (!usage->oldest_pending[class])
@@ -117,12 +117,12 @@ static const struct family job_families[] = {
 static bool is_known(const struct family_sink *sink, enum entity_kind kind)
 {
 	bool needs_states = sink->family->emit == emit_states || sink->family->emit == emit_flags;
-	return cluster_detailed_jobs(sink->view->cluster) || (kind == ENTITY_CLUSTER && needs_states);
+	return cluster_detailed_jobs(sink->facts->cluster) || (kind == ENTITY_CLUSTER && needs_states);
 }
 
 static void each_job_usage(struct family_sink *sink, enum entity_kind kind)
 {
-	const struct job_totals *jobs = sink->view->cluster->jobs;
+	const struct job_totals *jobs = sink->facts->cluster->jobs;
 	if (!jobs || !is_known(sink, kind))
 		return;
 	const struct map *entities = &jobs->entities[kind];

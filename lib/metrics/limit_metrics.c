@@ -6,19 +6,19 @@
 
 #include <stdlib.h>
 
-static void emit_priority(struct exposition *out, const struct view *view,
+static void emit_priority(struct exposition *out, const struct page_facts *facts,
 			  const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct limited *limited = item;
 	if (number_is_known(limited->qos->priority))
 		exposition_integer(out, limited->qos->priority);
 }
 
-static void emit_usage_factor(struct exposition *out, const struct view *view,
+static void emit_usage_factor(struct exposition *out, const struct page_facts *facts,
 			      const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct limited *limited = item;
 	if (limited->qos->usage_factor >= 0) /* not NAN */
 		exposition_number(out, limited->qos->usage_factor);
@@ -30,10 +30,10 @@ static void scope_labels(struct exposition *out, enum limit_scope scope, struct 
 	exposition_label(out, "resource", resource);
 }
 
-static void emit_limits(struct exposition *out, const struct view *view,
+static void emit_limits(struct exposition *out, const struct page_facts *facts,
 			const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct limits *limits = &((const struct limited *)item)->limits;
 	for (size_t i = 0; i < limits->count; i++) {
 		scope_labels(out, limits->items[i].scope, limits->items[i].resource);
@@ -41,10 +41,10 @@ static void emit_limits(struct exposition *out, const struct view *view,
 	}
 }
 
-static void emit_usage(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_usage(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		       const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct map *usage = &((const struct limited *)item)->usage;
 	size_t *order = map_sorted(usage);
 	for (size_t i = 0; i < usage->count; i++) {
@@ -54,10 +54,10 @@ static void emit_usage(struct exposition *out, const struct view *view, const st
 	free(order);
 }
 
-static void emit_largest(struct exposition *out, const struct view *view,
+static void emit_largest(struct exposition *out, const struct page_facts *facts,
 			 const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct limited *limited = item;
 	for (size_t i = 0; i < limited->largest_count; i++) {
 		scope_labels(out, limited->largest[i].scope, limited->largest[i].resource);
@@ -65,10 +65,10 @@ static void emit_largest(struct exposition *out, const struct view *view,
 	}
 }
 
-static void emit_at_limit(struct exposition *out, const struct view *view,
+static void emit_at_limit(struct exposition *out, const struct page_facts *facts,
 			  const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct limited *limited = item;
 	for (size_t i = 0; i < limited->largest_count; i++) {
 		scope_labels(out, limited->largest[i].scope, limited->largest[i].resource);
@@ -123,7 +123,7 @@ static void begin_row(struct family_sink *sink, enum entity_kind kind, struct te
 	struct buf key = BUF_INIT;
 	entity_key(&key, kind, name, second);
 	exposition_fold(sink->out,
-			!roster_shows(&sink->view->cluster->rosters[kind], buf_text(&key)));
+			!roster_shows(&sink->facts->cluster->rosters[kind], buf_text(&key)));
 	exposition_base(sink->out);
 	buf_done(&key);
 }
@@ -131,7 +131,7 @@ static void begin_row(struct family_sink *sink, enum entity_kind kind, struct te
 static void each_qos(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	const struct limits_use *limits = sink->view->cluster->limits;
+	const struct limits_use *limits = sink->facts->cluster->limits;
 	if (!limits)
 		return;
 	size_t *order = map_sorted(&limits->qos);
@@ -149,7 +149,7 @@ static void each_association(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
 	static const char *const names[] = {"account", "user", "partition"};
-	const struct limits_use *limits = sink->view->cluster->limits;
+	const struct limits_use *limits = sink->facts->cluster->limits;
 	if (!limits)
 		return;
 	size_t *order = map_sorted(&limits->associations);

@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-static void emit_info(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_info(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct node *node = &((const struct node_row *)item)->node;
 	exposition_label(out, "slurm_version", node->version);
 	exposition_label(out, "arch", node->architecture);
@@ -16,29 +16,29 @@ static void emit_info(struct exposition *out, const struct view *view, const str
 	exposition_integer(out, 1);
 }
 
-static void emit_state(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_state(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		       const void *item)
 {
 	(void)family;
 	const struct node *node = &((const struct node_row *)item)->node;
 	exposition_label(out, "state",
-			 text_of(view->cluster->vocabulary.node_states.name[node->state]));
+			 text_of(facts->cluster->vocabulary.node_states.name[node->state]));
 	exposition_integer(out, 1);
 }
 
-static void emit_flags(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_flags(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		       const void *item)
 {
 	(void)family;
 	const struct node *node = &((const struct node_row *)item)->node;
-	const struct names *names = &view->cluster->vocabulary.node_flags;
+	const struct names *names = &facts->cluster->vocabulary.node_flags;
 	for (uint64_t flags = node->flags; flags; flags &= flags - 1) {
 		exposition_label(out, "flag", text_of(names->name[__builtin_ctzll(flags)]));
 		exposition_integer(out, 1);
 	}
 }
 
-static void emit_reason(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_reason(struct exposition *out, const struct page_facts *facts, const struct family *family,
 			const void *item)
 {
 	(void)family;
@@ -46,29 +46,29 @@ static void emit_reason(struct exposition *out, const struct view *view, const s
 	if (!node->reason.len)
 		return;
 	struct text user = node->reason_user;
-	bool is_denied = user.len && !caps_allow_name(&view->cluster->caps, ENTITY_USER, user);
+	bool is_denied = user.len && !caps_allow_name(&facts->cluster->caps, ENTITY_USER, user);
 	exposition_label(out, "reason", node->reason);
 	exposition_label(out, "user", is_denied ? LABEL_OTHER : user);
 	exposition_integer(out, 1);
 }
 
-static void emit_reason_time(struct exposition *out, const struct view *view,
+static void emit_reason_time(struct exposition *out, const struct page_facts *facts,
 			     const struct family *family, const void *item)
 {
 	if (((const struct node_row *)item)->node.reason.len)
-		emit_number(out, view, family, item);
+		emit_number(out, facts, family, item);
 }
 
-static void emit_gres(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_gres(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct node_gres *gres = &((const struct node_row *)item)->gres;
 	for (size_t i = 0; i < gres->count; i++)
-		family_gres_kind(out, &gres->rows[i], share_names, SHARES);
+		family_gres_kind(out, &gres->rows[i], capacity_state_names, CAPACITY_STATES);
 }
 
-static void emit_partitions(struct exposition *out, const struct view *view,
+static void emit_partitions(struct exposition *out, const struct page_facts *facts,
 			    const struct family *family, const void *item)
 {
 	(void)family;
@@ -76,7 +76,7 @@ static void emit_partitions(struct exposition *out, const struct view *view,
 	struct text rest = ((const struct node_row *)item)->node.partitions, name;
 	while (text_next(&rest, ',', &name)) {
 		struct text label = label_of(name, room);
-		if (!roster_shows(&view->cluster->rosters[ENTITY_PARTITION], label))
+		if (!roster_shows(&facts->cluster->rosters[ENTITY_PARTITION], label))
 			continue;
 		exposition_label(out, "partition", label);
 		exposition_integer(out, 1);
@@ -103,12 +103,12 @@ static const struct family node_row_families[] = {
 
 static const struct family node_detail_families[] = {
 	{"slurm_node_cpus", GAUGE, "state",
-	 "CPUs of the node: allocated, idle, and other (idle on a drained or down node).", emit_shares,
+	 "CPUs of the node: allocated, idle, and other (idle on a drained or down node).", emit_capacity,
 	 offsetof(struct node_row, cpus), 0, 0},
 	{"slurm_node_real_memory_bytes", GAUGE, "state",
 	 "Memory of the node as configured: allocated to jobs, idle, and other (on a drained or down "
 	 "node).",
-	 emit_shares, offsetof(struct node_row, memory), 0, 0},
+	 emit_capacity, offsetof(struct node_row, memory), 0, 0},
 	{"slurm_node_free_memory_bytes", GAUGE, NULL,
 	 "Memory that the node's operating system calls free.", NODE_NUMBER(free_memory), 1, 0},
 	{"slurm_node_load1", GAUGE, NULL, "The node's load average of one minute.", NODE_NUMBER(load),
@@ -136,7 +136,7 @@ static const struct family node_detail_families[] = {
 
 static void each_row(struct family_sink *sink)
 {
-	const struct nodes_section *nodes = sink->view->cluster->nodes;
+	const struct nodes_section *nodes = sink->facts->cluster->nodes;
 	for (size_t i = 0; nodes && i < nodes->table.rows.count; i++) {
 		const struct node_row *row = node_table_at(&nodes->table, i);
 		exposition_base(sink->out);
@@ -148,14 +148,14 @@ static void each_row(struct family_sink *sink)
 static void each_row_unless_off(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	if (sink->view->per_node != PER_NODE_OFF)
+	if (sink->facts->per_node != PER_NODE_OFF)
 		each_row(sink);
 }
 
 static void each_row_if_full(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	if (sink->view->per_node == PER_NODE_FULL)
+	if (sink->facts->per_node == PER_NODE_FULL)
 		each_row(sink);
 }
 
@@ -174,10 +174,10 @@ static const char *const transition_names[NODE_TRANSITIONS] = {
 	[TO_IDLE] = "idle", [TO_REBOOT] = "reboot",
 };
 
-static void emit_transitions(struct exposition *out, const struct view *view,
+static void emit_transitions(struct exposition *out, const struct page_facts *facts,
 			     const struct family *family, const void *item)
 {
-	(void)view;
+	(void)facts;
 	family_listed(out, "to", transition_names, NODE_TRANSITIONS,
 		      (const uint64_t *)((const char *)item + family->offset));
 }
@@ -192,9 +192,9 @@ static const struct family node_event_families[] = {
 
 static void each_event_counts(struct family_sink *sink, enum entity_kind kind)
 {
-	const struct node_events *events = &sink->view->cluster->node_events;
-	if (sink->view->exporter)
-		exposition_created(sink->out, sink->view->exporter->begin);
+	const struct node_events *events = &sink->facts->cluster->node_events;
+	if (sink->facts->exporter)
+		exposition_created(sink->out, sink->facts->exporter->begin);
 	if (!events->answers)
 		return;
 	if (kind == ENTITY_CLUSTER) {
@@ -228,10 +228,10 @@ static const struct family node_transition_families[] = {
 static void each_history(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	const struct node_events *events = &sink->view->cluster->node_events;
-	if (sink->view->exporter)
-		exposition_created(sink->out, sink->view->exporter->begin);
-	if (sink->view->per_node != PER_NODE_FULL)
+	const struct node_events *events = &sink->facts->cluster->node_events;
+	if (sink->facts->exporter)
+		exposition_created(sink->out, sink->facts->exporter->begin);
+	if (sink->facts->per_node != PER_NODE_FULL)
 		return;
 	for (size_t i = 0; i < events->nodes.count; i++) {
 		const struct node_history *history = events->nodes.entries[events->order[i]].value;

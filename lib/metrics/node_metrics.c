@@ -5,32 +5,32 @@
 
 #include <stdlib.h>
 
-const char *const share_names[SHARES] = {
-	[SHARE_ALLOCATED] = "allocated", [SHARE_IDLE] = "idle", [SHARE_OTHER] = "other"};
+const char *const capacity_state_names[CAPACITY_STATES] = {
+	[CAPACITY_ALLOCATED] = "allocated", [CAPACITY_IDLE] = "idle", [CAPACITY_OTHER] = "other"};
 
-static void emit_states(struct exposition *out, const struct view *view,
+static void emit_states(struct exposition *out, const struct page_facts *facts,
 			const struct family *family, const void *item)
 {
 	(void)family;
 	const struct node_usage *usage = item;
-	family_named(out, "state", &view->cluster->vocabulary.node_states, NODE_STATES, 0,
+	family_named(out, "state", &facts->cluster->vocabulary.node_states, NODE_STATES, 0,
 		     usage->nodes);
 }
 
-static void emit_flags(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_flags(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		       const void *item)
 {
 	(void)family;
 	const struct node_usage *usage = item;
-	family_named(out, "flag", &view->cluster->vocabulary.node_flags, 0, usage->flags_seen,
+	family_named(out, "flag", &facts->cluster->vocabulary.node_flags, 0, usage->flags_seen,
 		     usage->flagged);
 }
 
-static void emit_gres(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_gres(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
-	(void)view, (void)family;
-	family_gres(out, &((const struct node_usage *)item)->gres, share_names, SHARES);
+	(void)facts, (void)family;
+	family_gres(out, &((const struct node_usage *)item)->gres, capacity_state_names, CAPACITY_STATES);
 }
 
 static const struct family node_families[] = {
@@ -48,17 +48,17 @@ static const struct family node_families[] = {
 	{"slurm_{X}_cpus", GAUGE, "state",
 	 "CPUs of the {X}'s nodes: allocated, idle, and other (idle on drained or down nodes), as sinfo "
 	 "counts them.",
-	 emit_shares, offsetof(struct node_usage, cpus), 0, 0},
+	 emit_capacity, offsetof(struct node_usage, cpus), 0, 0},
 	{"slurm_{X}_memory_bytes", GAUGE, "state",
 	 "Memory of the {X}'s nodes: allocated to jobs, idle, and other (on drained or down nodes).",
-	 emit_shares, offsetof(struct node_usage, memory), 0, 0},
+	 emit_capacity, offsetof(struct node_usage, memory), 0, 0},
 	{"slurm_{X}_gres", GAUGE, "gres,type,state",
 	 "Generic resources of the {X}'s nodes, such as GPUs, by name and type.", emit_gres, 0, 0, 0},
 };
 
 static void each_node_usage(struct family_sink *sink, enum entity_kind kind)
 {
-	const struct nodes_section *nodes = sink->view->cluster->nodes;
+	const struct nodes_section *nodes = sink->facts->cluster->nodes;
 	if (!nodes)
 		return;
 	if (kind == ENTITY_CLUSTER) {
@@ -85,17 +85,17 @@ const struct family_group node_group = {
 	.each = each_node_usage,
 };
 
-static void emit_partition_info(struct exposition *out, const struct view *view,
+static void emit_partition_info(struct exposition *out, const struct page_facts *facts,
 				const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct partition *partition = item;
 	if (partition->has_flags)
 		exposition_label(out, "default", text_of(partition->is_default ? "true" : "false"));
 	exposition_integer(out, 1);
 }
 
-static void emit_partition_state(struct exposition *out, const struct view *view,
+static void emit_partition_state(struct exposition *out, const struct page_facts *facts,
 				 const struct family *family, const void *item)
 {
 	(void)family;
@@ -103,7 +103,7 @@ static void emit_partition_state(struct exposition *out, const struct view *view
 	if (partition->state < 0)
 		return;
 	exposition_label(out, "state",
-			 text_of(view->cluster->vocabulary.partition_states.name[partition->state]));
+			 text_of(facts->cluster->vocabulary.partition_states.name[partition->state]));
 	exposition_integer(out, 1);
 }
 
@@ -133,7 +133,7 @@ static const struct family partition_families[] = {
 static void each_partition(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	const struct map *partitions = cluster_partitions(sink->view->cluster);
+	const struct map *partitions = cluster_partitions(sink->facts->cluster);
 	if (!partitions)
 		return;
 	size_t *order = map_sorted(partitions);

@@ -4,32 +4,32 @@
 #include "model/reservation.h"
 #include "model/tres.h"
 
-static void emit_info(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_info(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct reservation *reservation = item;
 	exposition_label(out, "flags", reservation->flags);
 	exposition_label(out, "partition", reservation->partition);
 	exposition_integer(out, 1);
 }
 
-static void emit_active(struct exposition *out, const struct view *view,
+static void emit_active(struct exposition *out, const struct page_facts *facts,
 			const struct family *family, const void *item)
 {
 	(void)family;
 	const struct reservation *reservation = item;
-	uint64_t now = (uint64_t)view->now;
+	uint64_t now = (uint64_t)facts->now;
 	exposition_integer(out, number_is_known(reservation->start_time) &&
 					reservation->start_time <= now &&
 					(reservation->end_time > now));
 }
 
 /* What the TRES say; a reservation without nodes has none. */
-static void emit_cpus(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_cpus(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	struct text rest = ((const struct reservation *)item)->tres;
 	struct tres tres;
 	uint64_t cpus = 0;
@@ -39,11 +39,11 @@ static void emit_cpus(struct exposition *out, const struct view *view, const str
 	exposition_integer(out, cpus);
 }
 
-static void emit_allocated(struct exposition *out, const struct view *view,
+static void emit_allocated(struct exposition *out, const struct page_facts *facts,
 			   const struct family *family, const void *item)
 {
 	(void)family;
-	const struct job_totals *jobs = cluster_detailed_jobs(view->cluster);
+	const struct job_totals *jobs = cluster_detailed_jobs(facts->cluster);
 	if (!jobs)
 		return;
 	const uint64_t *cpus =
@@ -73,7 +73,7 @@ static const struct family reservation_families[] = {
 static void each_reservation(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	const struct record_list *list = sink->view->cluster->reservations;
+	const struct record_list *list = sink->facts->cluster->reservations;
 	for (size_t i = 0; list && i < list->count; i++) {
 		const struct reservation *reservation =
 			&((const struct reservation *)list->items)[i];
@@ -87,10 +87,10 @@ const struct family_group reservation_group = {
 	.collect = COLLECT_RESERVATIONS, GROUP_FAMILIES(reservation_families), .labels = "reservation",
 	.origin = {.source = "reservations"}, .each = each_reservation};
 
-static void emit_licenses(struct exposition *out, const struct view *view,
+static void emit_licenses(struct exposition *out, const struct page_facts *facts,
 			  const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct license *license = item;
 	static const char *const names[] = {"used", "free", "reserved"};
 	const uint64_t values[] = {license->used, license->free, license->reserved};
@@ -114,7 +114,7 @@ static const struct family license_families[] = {
 static void each_license(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	const struct record_list *list = sink->view->cluster->licenses;
+	const struct record_list *list = sink->facts->cluster->licenses;
 	for (size_t i = 0; list && i < list->count; i++) {
 		const struct license *license = &((const struct license *)list->items)[i];
 		exposition_base(sink->out);

@@ -57,10 +57,10 @@ static void emit_pending_row(struct exposition *out, const struct family *family
 
 /* The families of one table of rows: by message type or by user. A row's offset is that of the map. */
 #define ROWS_EMITTER(name, label, caps, emit_row)                                                  \
-	static void name(struct exposition *out, const struct view *view,                          \
+	static void name(struct exposition *out, const struct page_facts *facts,                          \
 			 const struct family *family, const void *item)                            \
 	{                                                                                          \
-		(void)view;                                                                        \
+		(void)facts;                                                                        \
 		each_row(out, family, label,                                                       \
 			 (const struct map *)((const char *)item + family->offset), caps,          \
 			 emit_row);                                                                \
@@ -70,8 +70,8 @@ ROWS_EMITTER(emit_type_seconds, "message_type", NULL, emit_seconds)
 ROWS_EMITTER(emit_type_dropped, "message_type", NULL, emit_dropped)
 ROWS_EMITTER(emit_type_queued, "message_type", NULL, emit_queued)
 ROWS_EMITTER(emit_type_pending, "message_type", NULL, emit_pending_row)
-ROWS_EMITTER(emit_user_count, "user", &view->cluster->caps, emit_count)
-ROWS_EMITTER(emit_user_seconds, "user", &view->cluster->caps, emit_seconds)
+ROWS_EMITTER(emit_user_count, "user", &facts->cluster->caps, emit_count)
+ROWS_EMITTER(emit_user_seconds, "user", &facts->cluster->caps, emit_seconds)
 
 #define OF_CLUSTER(member) offsetof(struct cluster, member)
 
@@ -98,17 +98,17 @@ static const struct family rpc_families[] = {
 static void each_cluster_with_diag(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	if (sink->view->cluster->scheduler.is_known)
-		family_item(sink, sink->view->cluster);
+	if (sink->facts->cluster->scheduler.is_known)
+		family_item(sink, sink->facts->cluster);
 }
 
 const struct family_group rpc_group = {
 	.collect = COLLECT_RPCS, GROUP_FAMILIES(rpc_families), .origin = {"diag", "22.05"}, .each = each_cluster_with_diag};
 
-static void emit_rollup_seconds(struct exposition *out, const struct view *view,
+static void emit_rollup_seconds(struct exposition *out, const struct page_facts *facts,
 				const struct family *family, const void *item)
 {
-	(void)view;
+	(void)facts;
 	const struct rollup *rollups = ((const struct cluster *)item)->accounting.rollups;
 	for (int i = 0; i < ROLLUPS; i++) {
 		if (!number_is_known(rollups[i].last_run) || !rollups[i].last_run)
@@ -118,10 +118,10 @@ static void emit_rollup_seconds(struct exposition *out, const struct view *view,
 	}
 }
 
-static void emit_rollup_time(struct exposition *out, const struct view *view,
+static void emit_rollup_time(struct exposition *out, const struct page_facts *facts,
 			     const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct rollup *rollups = ((const struct cluster *)item)->accounting.rollups;
 	for (int i = 0; i < ROLLUPS; i++) {
 		if (!number_is_known(rollups[i].last_run) || !rollups[i].last_run)
@@ -152,27 +152,27 @@ static const struct family accounting_families[] = {
 static void each_cluster_with_dbd(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	if (sink->view->cluster->accounting.is_known)
-		family_item(sink, sink->view->cluster);
+	if (sink->facts->cluster->accounting.is_known)
+		family_item(sink, sink->facts->cluster);
 }
 
 const struct family_group accounting_group = {
 	.collect = COLLECT_ACCOUNTING, GROUP_FAMILIES(accounting_families), .origin = {.source = "dbd_diag"},
 	.each = each_cluster_with_dbd};
 
-static void emit_job_records(struct exposition *out, const struct view *view,
+static void emit_job_records(struct exposition *out, const struct page_facts *facts,
 			     const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct job_totals *jobs = ((const struct cluster *)item)->jobs;
 	if (jobs)
 		exposition_integer(out, jobs->records);
 }
 
-static void emit_accounting_up(struct exposition *out, const struct view *view,
+static void emit_accounting_up(struct exposition *out, const struct page_facts *facts,
 			       const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	enum up up = ((const struct cluster *)item)->accounting_up;
 	if (up != UP_NOT_KNOWN)
 		exposition_integer(out, up == UP_YES);
@@ -194,7 +194,7 @@ static const struct family conf_families[] = {
 static void each_cluster(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	family_item(sink, sink->view->cluster);
+	family_item(sink, sink->facts->cluster);
 }
 
 const struct family_group conf_group = {

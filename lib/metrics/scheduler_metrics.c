@@ -4,27 +4,27 @@
 #include "metrics/family.h"
 
 /* A row's offset is a number of enum sum. */
-static void emit_sum(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_sum(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		     const void *item)
 {
-	(void)view;
+	(void)facts;
 	uint64_t sum = scheduler_section_sum(item, (enum sum)family->offset);
 	if (number_is_known(sum))
 		family_divided(out, family, sum);
 }
 
-static void emit_backfill_active(struct exposition *out, const struct view *view,
+static void emit_backfill_active(struct exposition *out, const struct page_facts *facts,
 				 const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	exposition_integer(out, ((const struct scheduler_section *)item)->diag.backfill_is_active);
 }
 
 /* One sample per reason; a row's offset is the sum of the first. */
-static void emit_exit_sums(struct exposition *out, const struct view *view,
+static void emit_exit_sums(struct exposition *out, const struct page_facts *facts,
 			   const struct family *family, const void *item)
 {
-	(void)view;
+	(void)facts;
 	bool is_backfill = family->offset == SUM_BACKFILL_EXITS;
 	const char *const *names = is_backfill ? backfill_exit_names : exit_names;
 	for (size_t i = 0; i < (is_backfill ? BACKFILL_EXITS : EXITS); i++) {
@@ -102,8 +102,8 @@ static const struct family families[] = {
 static void each_scheduler(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	if (sink->view->cluster->scheduler.is_known)
-		family_item(sink, &sink->view->cluster->scheduler);
+	if (sink->facts->cluster->scheduler.is_known)
+		family_item(sink, &sink->facts->cluster->scheduler);
 }
 
 const struct family_group scheduler_group = {

@@ -3,10 +3,10 @@
  * `struct exporter_process`. */
 #include "metrics/family.h"
 
-static void emit_count(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_count(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		       const void *item)
 {
-	(void)view;
+	(void)facts;
 	exposition_integer(out, *(const uint64_t *)((const char *)item + family->offset));
 }
 
@@ -19,42 +19,42 @@ static void emit_rows(struct exposition *out, const char *label, const struct ex
 	}
 }
 
-static void emit_dropped(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_dropped(struct exposition *out, const struct page_facts *facts, const struct family *family,
 			 const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	emit_rows(out, "reason", ((const struct exporter_web *)item)->dropped, EXPORTER_WEB_DROPPED);
 }
 
-static void emit_refused(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_refused(struct exposition *out, const struct page_facts *facts, const struct family *family,
 			 const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	emit_rows(out, "code", ((const struct exporter_web *)item)->refused, EXPORTER_WEB_REFUSED);
 }
 
-static void emit_is_config_good(struct exposition *out, const struct view *view,
+static void emit_is_config_good(struct exposition *out, const struct page_facts *facts,
 				const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct exporter_web *web = item;
 	if (web->has_config)
 		exposition_integer(out, web->is_config_good);
 }
 
-static void emit_config_read(struct exposition *out, const struct view *view,
+static void emit_config_read(struct exposition *out, const struct page_facts *facts,
 			     const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct exporter_web *web = item;
 	if (web->has_config)
 		exposition_number(out, web->config_read);
 }
 
-static void emit_certificate_expiry(struct exposition *out, const struct view *view,
+static void emit_certificate_expiry(struct exposition *out, const struct page_facts *facts,
 				    const struct family *family, const void *item)
 {
-	(void)view, (void)family;
+	(void)facts, (void)family;
 	const struct exporter_web *web = item;
 	if (web->certificate_expiry)
 		exposition_number(out, (double)web->certificate_expiry);
@@ -84,7 +84,7 @@ static const struct family web_families[] = {
 static void each_web(struct family_sink *sink, enum entity_kind kind)
 {
 	(void)kind;
-	const struct exporter_process *process = sink->view->process;
+	const struct exporter_process *process = sink->facts->process;
 	if (!process->web.is_there)
 		return;
 	exposition_created(sink->out, process->start_time);

@@ -22,7 +22,7 @@ void page_board_init(struct page_board *board)
 
 void page_board_done(struct page_board *board)
 {
-	edition_unref(board->edition);
+	edition_release(board->edition);
 	pthread_mutex_destroy(&board->lock);
 }
 
@@ -38,7 +38,7 @@ struct page **page_board_borrow(struct page_board *board, size_t *ret_count, boo
 		if (!slot->page)
 			continue;
 		GROW(pages, *ret_count, capacity);
-		pages[(*ret_count)++] = page_ref(slot->page);
+		pages[(*ret_count)++] = page_hold(slot->page);
 	}
 	pthread_mutex_unlock(&board->lock);
 	return pages;
@@ -64,7 +64,7 @@ void page_board_label(struct page_board *board, struct text labels)
 	board->labels = labels;
 	struct edition *edition = retire(board);
 	pthread_mutex_unlock(&board->lock);
-	edition_unref(edition);
+	edition_release(edition);
 }
 
 void page_board_note_reload(struct page_board *board, const struct error *why, double now)
@@ -77,7 +77,7 @@ void page_board_note_reload(struct page_board *board, const struct error *why, d
 		board->process.config_loaded = now;
 	struct edition *edition = retire(board);
 	pthread_mutex_unlock(&board->lock);
-	edition_unref(edition);
+	edition_release(edition);
 }
 
 bool page_board_config(struct page_board *board, double *ret_read, struct error *ret_why)
@@ -120,8 +120,8 @@ static void take_process(struct page_board *board, struct samples *ret_samples)
 							   atomic_load(&board->scrapes[format][code])};
 	process_read(process);
 	take_web(&process->web, atomic_load(&board->server));
-	const struct view view = {.process = process, .labels = board->labels};
-	catalogue_render_process(&view, ret_samples);
+	const struct page_facts facts = {.process = process, .labels = board->labels};
+	catalogue_render_process(&facts, ret_samples);
 }
 
 static size_t page_count(const struct page_board *board)
@@ -145,7 +145,7 @@ static struct edition *make_edition(struct page_board *board)
 		if (!slot->page)
 			continue;
 		clusters[i] = slot->cluster;
-		pages[i++] = page_ref(slot->page);
+		pages[i++] = page_hold(slot->page);
 	}
 	take_process(board, &process);
 	board->edition_is_old = false;
@@ -158,9 +158,9 @@ struct edition *page_board_borrow_edition(struct page_board *board)
 	struct edition *old = board->edition_is_old ? retire(board) : NULL;
 	if (!board->edition)
 		board->edition = make_edition(board);
-	struct edition *edition = board->edition ? edition_ref(board->edition) : NULL;
+	struct edition *edition = board->edition ? edition_hold(board->edition) : NULL;
 	pthread_mutex_unlock(&board->lock);
-	edition_unref(old);
+	edition_release(old);
 	return edition;
 }
 
@@ -192,8 +192,8 @@ void page_slot_publish(struct page_slot *slot, struct page *page)
 	struct edition *edition = retire(board);
 	slot->page = page;
 	pthread_mutex_unlock(&board->lock);
-	edition_unref(edition);
-	page_unref(old);
+	edition_release(edition);
+	page_release(old);
 }
 
 void page_slot_done(struct page_slot *slot)

@@ -35,7 +35,7 @@ struct edition *edition_new(struct page **pages, const char **clusters, size_t c
 	return edition;
 }
 
-struct edition *edition_ref(struct edition *edition)
+struct edition *edition_hold(struct edition *edition)
 {
 	atomic_fetch_add(&edition->readers, 1);
 	return edition;
@@ -63,16 +63,16 @@ static void forget(struct edition *edition, struct rendition **at)
 	atomic_fetch_sub(&edition->bytes, size_of(rendition));
 	if (is_part(&rendition->options))
 		edition->part_bytes -= size_of(rendition);
-	rendition_unref(rendition);
+	rendition_release(rendition);
 }
 
-void edition_unref(void *borrowed)
+void edition_release(void *borrowed)
 {
 	struct edition *edition = borrowed;
 	if (!edition || atomic_fetch_sub(&edition->readers, 1) > 1)
 		return;
 	for (size_t i = 0; i < edition->count; i++)
-		page_unref(edition->pages[i]);
+		page_release(edition->pages[i]);
 	while (edition->renditions)
 		forget(edition, &edition->renditions);
 	samples_done(&edition->process);
@@ -90,7 +90,7 @@ const struct page *edition_page(const struct edition *edition, struct text clust
 	return NULL;
 }
 
-void rendition_unref(void *borrowed)
+void rendition_release(void *borrowed)
 {
 	struct rendition *rendition = borrowed;
 	if (!rendition || atomic_fetch_sub(&rendition->readers, 1) > 1)

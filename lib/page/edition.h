@@ -19,9 +19,9 @@ enum { RENDITION_BYTES_MAX = 64 * 1024 * 1024 }; /* of parts; and of older editi
  * none) and the sum of what is made of all editions, for as long as any of that is read. The caller holds one reference. */
 struct edition *edition_new(struct page **pages, const char **clusters, size_t count, struct samples *process,
 			    atomic_size_t *total_bytes);
-struct edition *edition_ref(struct edition *edition); /* another reference */
+struct edition *edition_hold(struct edition *edition); /* another reference */
 size_t edition_bytes(const struct edition *edition);  /* of what was made of it */
-void edition_unref(void *edition); /* NULL is fine */
+void edition_release(void *edition); /* NULL is fine */
 
 struct rendition_options {
 	struct format_options format;
@@ -44,4 +44,4 @@ const struct page *edition_page(const struct edition *edition, struct text clust
  * `deadline_ns` (clock_monotonic_ns), or it is a part too many. */
 struct rendition *edition_render(struct edition *edition, const struct rendition_options *options,
 				 uint64_t deadline_ns, struct error *err);
-void rendition_unref(void *rendition); /* NULL is fine */
+void rendition_release(void *rendition); /* NULL is fine */

@@ -14,13 +14,13 @@ struct page *page_new(struct samples *samples, struct status *status)
 	return page;
 }
 
-struct page *page_ref(struct page *page)
+struct page *page_hold(struct page *page)
 {
 	atomic_fetch_add(&page->readers, 1);
 	return page;
 }
 
-void page_unref(void *page)
+void page_release(void *page)
 {
 	struct page *old = page;
 	if (!old || atomic_fetch_sub(&old->readers, 1) > 1)

@@ -15,5 +15,5 @@ struct page {
 
 /* Takes both; the caller holds one reference. */
 struct page *page_new(struct samples *samples, struct status *status);
-struct page *page_ref(struct page *page); /* another reference */
-void page_unref(void *page); /* a struct page; void for callbacks; NULL is fine */
+struct page *page_hold(struct page *page); /* another reference */
+void page_release(void *page); /* a struct page; void for callbacks; NULL is fine */

@@ -1,6 +1,6 @@
 #include "plan/state.h"
 
-#include "plan/share.h"
+#include "plan/demand.h"
 
 #include <math.h>
 
@@ -148,11 +148,11 @@ static double bound_of(const struct task *task, enum scarce by)
 	return is_bound ? task->round[by] / fmax(bound_s, task->interval_s) : 0;
 }
 
-static double granted(const struct plan *plan, const struct share *shares)
+static double granted(const struct plan *plan, const struct demand *demands)
 {
 	double sum = 0;
 	for (size_t i = 0; i < plan->task_count; i++)
-		sum += shares[i].granted;
+		sum += demands[i].granted;
 	return sum;
 }
 
@@ -160,7 +160,7 @@ static double granted(const struct plan *plan, const struct share *shares)
  * Tasks earn what is left, too, in proportion: so a hastened round need not wait. */
 static void divide(struct plan *plan, enum scarce by, double seconds, uint64_t now_ns)
 {
-	struct share bounds[PLAN_TASKS_MAX] = {0}, shares[PLAN_TASKS_MAX] = {0};
+	struct demand bounds[PLAN_TASKS_MAX] = {0}, demands[PLAN_TASKS_MAX] = {0};
 	double available = divided(plan, by, now_ns);
 	for (size_t i = 0; i < plan->task_count; i++) {
 		struct task *task = &plan->tasks[i];
@@ -170,20 +170,20 @@ static void divide(struct plan *plan, enum scarce by, double seconds, uint64_t n
 		if (task->row->is_probe)
 			available -= task->asked[by];
 		else
-			bounds[i] = (struct share){bound_of(task, by), weight_of(task), 0};
+			bounds[i] = (struct demand){bound_of(task, by), weight_of(task), 0};
 	}
-	share_divide(bounds, plan->task_count, BOUNDS_MAX * available);
+	demands_divide(bounds, plan->task_count, BOUNDS_MAX * available);
 	for (size_t i = 0; i < plan->task_count; i++)
 		if (!plan->tasks[i].row->is_probe)
-			shares[i] = (struct share){
+			demands[i] = (struct demand){
 				fmax(plan->tasks[i].asked[by] - bounds[i].granted, 0),
 				weight_of(&plan->tasks[i]), 0};
 	plan->bound_per_s[by] = granted(plan, bounds);
 	double left = available - plan->bound_per_s[by];
-	share_divide(shares, plan->task_count, left);
-	double sum = granted(plan, shares), surplus = sum > 0 ? fmax(left / sum, 1) : 1;
+	demands_divide(demands, plan->task_count, left);
+	double sum = granted(plan, demands), surplus = sum > 0 ? fmax(left / sum, 1) : 1;
 	for (size_t i = 0; i < plan->task_count; i++)
-		plan->tasks[i].per_s[by] = bounds[i].granted + shares[i].granted * surplus;
+		plan->tasks[i].per_s[by] = bounds[i].granted + demands[i].granted * surplus;
 }
 
 /* The interval that the budgets pay for. */

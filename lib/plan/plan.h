@@ -158,7 +158,7 @@ void plan_note(struct plan *plan, uint64_t now_ns, const struct plan_outcome *ou
  * waited. Then others use the name, too, and the planner believes it only in part (health.c). */
 void plan_note_slurmctld(struct plan *plan, uint64_t now_ns, double seconds, uint64_t count);
 /* diag: server_thread_count and agent_queue_size. */
-void plan_note_health(struct plan *plan, uint64_t now_ns, uint64_t server_threads, uint64_t agent_queue);
+void plan_note_load(struct plan *plan, uint64_t now_ns, uint64_t server_threads, uint64_t agent_queue);
 void plan_note_scraped(struct plan *plan, uint64_t now_ns);
 
 enum plan_reason { /* why the interval is what it is: the cause that stretches it most */

@@ -143,7 +143,7 @@ static void note_diag(struct poller *poller)
 		return;
 	if (number_is_known(scheduler->diag.threads) &&
 	    number_is_known(scheduler->diag.agent_queue))
-		plan_note_health(poller->plan, now, scheduler->diag.threads,
+		plan_note_load(poller->plan, now, scheduler->diag.threads,
 				 scheduler->diag.agent_queue);
 	const struct rpc_sum *ours =
 		user ? map_find(&scheduler->rpcs_by_user.rows, text_of(user)) : NULL;
@@ -346,16 +346,16 @@ static void publish(struct poller *poller, const struct plan_action *action)
 	if (!poller->config->once)
 		poller_record(poller);
 	fill_exporter(poller, &totals, begin);
-	const struct view view = {.cluster = &poller->cluster,
+	const struct page_facts facts = {.cluster = &poller->cluster,
 				  .exporter = &poller->exporter,
 				  .events = poller->config->once || recorder->is_hidden ? NULL : recorder->events,
 				  .now = clock_now_s(),
 				  .per_node = (enum per_node)poller->config->per_node,
 				  .labels = buf_text(&poller->labels)};
-	catalogue_render(&view, &samples);
+	catalogue_render(&facts, &samples);
 	struct page *page = page_new(&samples, make_status(poller, &totals, action, &samples));
 	if (old_page_is_better(poller, page->status))
-		page_unref(page);
+		page_release(page);
 	else
 		page_slot_publish(poller->slot, page);
 	uint64_t end = clock_monotonic_ns();

@@ -155,7 +155,7 @@ static bool load(struct recorder *recorder)
 	enum store_found result = store_load(recorder->store, &visitor, found, &err);
 	recorder->is_loaded = result != STORE_UNUSABLE;
 	say_copy(recorder);
-	recorder->is_hidden = !recorder->is_loaded && !recorder->goes_on && store_may_hold(recorder->store);
+	recorder->is_hidden = !recorder->is_loaded && !recorder->goes_on && store_may_have_content(recorder->store);
 	note(recorder, result == STORE_UNUSABLE, &err);
 	if (result == STORE_SET_ASIDE) {
 		recorder->errors++;

@@ -6,7 +6,7 @@
 /* A single answer may come from the midst of a fail-over. Taking over late costs a poll; two that lead ask Slurm twice. */
 enum { FIRST_IN_A_ROW = 2 };
 
-/* Are they the same host? Of full names, and in any case: slurm.conf and hostname(1) need not agree in that. */
+/* Are they the same host? Compares up to the first dot, whatever the case: slurm.conf and hostname(1) may differ in both. */
 static bool is_host(const char *a, const char *b)
 {
 	size_t len = strcspn(a, ".");

@@ -317,7 +317,7 @@ static const struct section {
 	void *(*start)(const struct cluster *cluster, int64_t now); /* NULL: a list of records */
 	record_fn *take;
 	void (*discard)(void *built); /* NULL is fine */
-	size_t place;                 /* of the pointer in struct cluster; unless `commit` and `drop` say else */
+	size_t offset;                /* of the pointer in struct cluster; unless `commit` and `drop` say else */
 	size_t record_size;           /* of a list's records */
 	bool is_of_limits;            /* the use of limits is made of it */
 	void (*commit)(struct cluster *cluster, void *built);
@@ -356,11 +356,11 @@ record_fn *section_take(enum endpoint which)
 /* The pointer goes by memcpy, for each is of a type of its own. */
 static void replace(const struct section *section, struct cluster *cluster, void *built)
 {
-	char *place = (char *)cluster + section->place;
+	char *pointer = (char *)cluster + section->offset;
 	void *old;
-	memcpy(&old, place, sizeof old);
+	memcpy(&old, pointer, sizeof old);
 	section->discard(old);
-	memcpy(place, &built, sizeof built);
+	memcpy(pointer, &built, sizeof built);
 	if (section->is_of_limits)
 		cluster_forget_limits(cluster);
 }

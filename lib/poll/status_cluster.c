@@ -41,9 +41,9 @@ static struct status_counts named(struct status *status, const struct names *nam
 	return list;
 }
 
-static struct status_share share_of(const uint64_t shares[SHARES])
+static struct status_capacity share_of(const uint64_t shares[CAPACITY_STATES])
 {
-	return (struct status_share){shares[SHARE_ALLOCATED], shares[SHARE_IDLE], shares[SHARE_OTHER]};
+	return (struct status_capacity){shares[CAPACITY_ALLOCATED], shares[CAPACITY_IDLE], shares[CAPACITY_OTHER]};
 }
 
 static void gather_nodes(struct status *status, const struct cluster *cluster)

@@ -93,7 +93,7 @@ static enum scrape_code render(struct edition *edition, struct rendition_options
 	reply->bytes = rendition->bytes.len ? rendition->bytes.bytes : "";
 	reply->len = rendition->bytes.len;
 	reply->owner = rendition;
-	reply->release = rendition_unref;
+	reply->release = rendition_release;
 	return SCRAPE_OK;
 }
 
@@ -112,7 +112,7 @@ void scrape_respond(const struct scrape_options *scrape, const struct web_reques
 	} else if (read_parts(request, part, &options.format.collect, reply)) {
 		code = render(edition, &options, request, reply);
 	}
-	edition_unref(edition);
+	edition_release(edition);
 	atomic_fetch_add(&scrape->board->scrapes[negotiated.format][code], 1);
 	web_reply_header(reply, "Vary", "Accept, Accept-Encoding");
 	if (code != SCRAPE_OK)

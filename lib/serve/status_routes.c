@@ -27,7 +27,7 @@ static void made_free(void *owner)
 }
 
 /* The pages that are there, for as long as something is made of them. */
-struct view {
+struct held_pages {
 	struct page **pages;
 	size_t count;
 	bool is_whole; /* there is one of each cluster */
@@ -36,25 +36,25 @@ struct view {
 	struct status_site site;
 };
 
-static void give_back(struct view *view)
+static void give_back(struct held_pages *held)
 {
-	for (size_t i = 0; i < view->count; i++)
-		page_unref(view->pages[i]);
-	free(view->pages);
-	free(view->clusters);
+	for (size_t i = 0; i < held->count; i++)
+		page_release(held->pages[i]);
+	free(held->pages);
+	free(held->clusters);
 }
 
 /* Those that ?cluster= names, or all. */
-static void take_clusters(struct view *view, const char *name)
+static void take_clusters(struct held_pages *held, const char *name)
 {
-	view->clusters = memory_new((view->count + 1) * sizeof *view->clusters);
-	for (size_t i = 0; i < view->count; i++) {
-		const struct status *status = view->pages[i]->status;
+	held->clusters = memory_new((held->count + 1) * sizeof *held->clusters);
+	for (size_t i = 0; i < held->count; i++) {
+		const struct status *status = held->pages[i]->status;
 		if (!name || strcmp(status->name, name) == 0)
-			view->clusters[view->site.cluster_count++] = status;
+			held->clusters[held->site.cluster_count++] = status;
 	}
-	view->site.clusters = view->clusters;
-	view->site.chosen = view->count > 1 ? name : NULL;
+	held->site.clusters = held->clusters;
+	held->site.chosen = held->count > 1 ? name : NULL;
 }
 
 static unsigned refresh_of(const struct web_request *request)
@@ -66,15 +66,15 @@ static unsigned refresh_of(const struct web_request *request)
 	return is_fit ? (unsigned)seconds : 0;
 }
 
-static void take_configuration(struct view *view, struct routes *routes)
+static void take_configuration(struct held_pages *held, struct routes *routes)
 {
-	struct status_site *site = &view->site;
+	struct status_site *site = &held->site;
 	struct http_server *server = atomic_load(&routes->scrape.board->server);
 	struct web_facts facts = {0};
-	bool is_newest = page_board_config(routes->scrape.board, &site->configuration.read, &view->config_error);
+	bool is_newest = page_board_config(routes->scrape.board, &site->configuration.read, &held->config_error);
 	site->configuration.is_there = true;
 	site->configuration.is_newest = is_newest;
-	site->configuration.error = is_newest ? NULL : view->config_error.text;
+	site->configuration.error = is_newest ? NULL : held->config_error.text;
 	if (!server) /* it is being started */
 		return;
 	http_server_facts(server, &facts);
@@ -85,11 +85,11 @@ static void take_configuration(struct view *view, struct routes *routes)
 }
 
 /* False, and the reply, while there is no page, and where there is no such cluster. */
-static bool view_open(struct view *view, struct routes *routes, const struct web_request *request,
+static bool view_open(struct held_pages *held, struct routes *routes, const struct web_request *request,
 		      struct web_reply *reply)
 {
 	process_read(&routes->process);
-	view->site = (struct status_site){
+	held->site = (struct status_site){
 		.now = clock_now(),
 		.version = version_number,
 		.revision = version_revision,
@@ -102,27 +102,27 @@ static bool view_open(struct view *view, struct routes *routes, const struct web
 		.scrapes = page_board_scrapes(routes->scrape.board),
 		.refresh_s = refresh_of(request),
 	};
-	take_configuration(view, routes);
-	view->pages = page_board_borrow(routes->scrape.board, &view->count, &view->is_whole);
-	take_clusters(view, web_request_query(request, "cluster", 0));
-	if (view->site.cluster_count)
+	take_configuration(held, routes);
+	held->pages = page_board_borrow(routes->scrape.board, &held->count, &held->is_whole);
+	take_clusters(held, web_request_query(request, "cluster", 0));
+	if (held->site.cluster_count)
 		return true;
-	if (view->count)
+	if (held->count)
 		web_reply_text(reply, 404, "there is no such cluster\n");
 	else
 		web_reply_text(reply, 503, not_begun);
-	give_back(view);
+	give_back(held);
 	return false;
 }
 
-/* Replies what was made, which it takes, and gives the view back. */
-static void view_close(struct view *view, struct routes *routes, struct web_reply *reply, const struct buf *bytes,
+/* Replies with what was made, which it takes, and gives the pages back. */
+static void view_close(struct held_pages *held, struct routes *routes, struct web_reply *reply, const struct buf *bytes,
 		       const char *type)
 {
 	struct made *made = NEW(struct made);
 	*made = (struct made){*bytes, &routes->made_bytes};
 	routes->made_bytes += bytes->len;
-	give_back(view);
+	give_back(held);
 	reply->type = type;
 	reply->bytes = bytes->bytes;
 	reply->len = bytes->len;
@@ -135,16 +135,16 @@ static void view_close(struct view *view, struct routes *routes, struct web_repl
 static bool respond(struct routes *routes, const struct web_request *request, struct web_reply *reply,
 		    void (*write)(const struct status_site *site, struct buf *out), const char *type)
 {
-	struct view view;
+	struct held_pages held;
 	struct buf made = BUF_INIT;
 	if (routes->made_bytes >= MADE_BYTES_MAX) {
 		web_reply_text(reply, 503, "too many pages are being read: try again later\n");
 		return false;
 	}
-	if (!view_open(&view, routes, request, reply))
+	if (!view_open(&held, routes, request, reply))
 		return false;
-	write(&view.site, &made);
-	view_close(&view, routes, reply, &made, type);
+	write(&held.site, &made);
+	view_close(&held, routes, reply, &made, type);
 	return true;
 }
 
@@ -180,13 +180,13 @@ void status_respond_plan(struct routes *routes, const struct web_request *reques
 void status_respond_ready(struct routes *routes, const struct web_request *request,
 			  struct web_reply *reply)
 {
-	struct view view;
+	struct held_pages held;
 	struct buf made = BUF_INIT;
-	if (!view_open(&view, routes, request, reply))
+	if (!view_open(&held, routes, request, reply))
 		return;
 	buf_add_string(&made, "not ready: ");
-	bool is_not = pages_not_ready(&view.site, &made);
-	if (!is_not && !view.is_whole) {
+	bool is_not = pages_not_ready(&held.site, &made);
+	if (!is_not && !held.is_whole) {
 		is_not = true;
 		buf_add_string(&made, "a cluster was not asked yet");
 	}
@@ -194,7 +194,7 @@ void status_respond_ready(struct routes *routes, const struct web_request *reque
 	if (!is_not)
 		buf_clear(&made);
 	buf_add_string(&made, is_not ? "\n" : "ready\n");
-	view_close(&view, routes, reply, &made, "text/plain; charset=utf-8");
+	view_close(&held, routes, reply, &made, "text/plain; charset=utf-8");
 }
 
 static void reply_asset(struct web_reply *reply, const char *bytes, size_t len, const char *type)

@@ -1,7 +1,7 @@
 /* All of one cluster: is it well, is the exporter well, how old is what, and what is asked next. */
 #include "status/frame.h"
 #include "status/html.h"
-#include "status/sections.h"
+#include "status/panels.h"
 
 void pages_cluster(const struct status_site *site, struct buf *out)
 {
@@ -18,9 +18,9 @@ void pages_cluster(const struct status_site *site, struct buf *out)
 	frame_verdict(&of_cluster, "The cluster", "may be well or not: it cannot be told", out);
 	frame_verdict(&of_exporter, "The exporter", "does not know all yet", out);
 	buf_add_string(out, "</div>\n");
-	section_cluster(status, site->now, out);
-	section_exporter(site, status, out);
-	section_asked(status, site->now, out);
+	panel_cluster(status, site->now, out);
+	panel_exporter(site, status, out);
+	panel_asked(status, site->now, out);
 	frame_end(site, out);
 	buf_done(&title);
 	findings_done(&of_cluster);

@@ -29,10 +29,10 @@ static __attribute__((format(printf, 3, 4))) void find(struct findings *findings
 	buf_vprintf(&text, format, args);
 	va_end(args);
 	GROW(findings->items, findings->count, findings->capacity);
-	size_t place = findings->count++;
-	for (; place && findings->items[place - 1].severity < severity; place--)
-		findings->items[place] = findings->items[place - 1];
-	findings->items[place] = (struct finding){severity, text.bytes};
+	size_t position = findings->count++;
+	for (; position && findings->items[position - 1].severity < severity; position--)
+		findings->items[position] = findings->items[position - 1];
+	findings->items[position] = (struct finding){severity, text.bytes};
 	if (severity > findings->worst)
 		findings->worst = severity;
 }

@@ -40,14 +40,14 @@ static void put_counts(struct json_writer *json, const char *key, const struct s
 	writer_close(json, '}');
 }
 
-static void put_share_members(struct json_writer *json, const struct status_share *share)
+static void put_share_members(struct json_writer *json, const struct status_capacity *share)
 {
 	writer_integer(json, "allocated", share->allocated);
 	writer_integer(json, "idle", share->idle);
 	writer_integer(json, "other", share->other);
 }
 
-static void put_share(struct json_writer *json, const char *key, const struct status_share *share)
+static void put_share(struct json_writer *json, const char *key, const struct status_capacity *share)
 {
 	writer_open(json, key, '{');
 	put_share_members(json, share);

@@ -26,7 +26,7 @@ static void say_number(bool is_known, struct words words, struct buf *out)
 static void say_cluster(const struct status_site *site, const struct status *status, struct buf *out)
 {
 	struct findings of_cluster = FINDINGS_INIT, of_exporter = FINDINGS_INIT;
-	const struct status_share *cpus = &status->nodes.cpus;
+	const struct status_capacity *cpus = &status->nodes.cpus;
 	double all = (double)cpus->allocated + (double)cpus->idle + (double)cpus->other;
 	findings_of_cluster(status, site->now, &of_cluster);
 	findings_of_exporter(site, status, &of_exporter);

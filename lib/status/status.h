@@ -11,7 +11,7 @@
 enum status_answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
 
 /* What is in use, what is free, and what is out of use. */
-struct status_share {
+struct status_capacity {
 	uint64_t allocated, idle, other;
 };
 
@@ -34,7 +34,7 @@ struct status_controller {
 
 struct status_gres {
 	const char *name, *type; /* type may be empty */
-	struct status_share units;
+	struct status_capacity units;
 };
 
 struct status_nodes {
@@ -42,7 +42,7 @@ struct status_nodes {
 	uint64_t total;
 	struct status_counts states; /* the sum is the total */
 	struct status_counts flags;  /* of some: drained, maint, ... */
-	struct status_share cpus, memory_bytes;
+	struct status_capacity cpus, memory_bytes;
 	struct status_gres *gres;
 	size_t gres_count;
 };

@@ -95,14 +95,14 @@ static void adopt_copy(const char *path, struct copy *ret_copy)
 	struct error why, where;
 	snprintf(name, sizeof name, "%s.copy", path);
 	*ret_copy = (struct copy){0};
-	if (!place_is_newer(name, path))
+	if (!path_is_newer(name, path))
 		return;
 	if (is_usable(name, &why)) {
-		bool is_taken = place_replace(path, name, &ret_copy->story);
+		bool is_taken = path_replace(path, name, &ret_copy->story);
 		ret_copy->what = is_taken ? STORE_COPY_TAKEN : STORE_COPY_REFUSED;
 		return;
 	}
-	place_set_aside(name, "unusable", clock_now_s(), &where);
+	path_set_aside(name, "unusable", clock_now_s(), &where);
 	error_set(&ret_copy->story, "%.300s; %.200s", why.text, where.text);
 	ret_copy->what = STORE_COPY_REFUSED;
 }
@@ -110,7 +110,7 @@ static void adopt_copy(const char *path, struct copy *ret_copy)
 enum fault file_open(struct file *file, const char *path, bool no_wal, struct copy *ret_copy, struct error *err)
 {
 	int version = 0;
-	*file = (struct file){.path = place_make(path, err), .lease = -1};
+	*file = (struct file){.path = path_make(path, err), .lease = -1};
 	if (!file->path)
 		return FAULT_PASSING;
 	enum lease lease = lease_take(file->path, &file->lease, err);
@@ -119,14 +119,14 @@ enum fault file_open(struct file *file, const char *path, bool no_wal, struct co
 		return FAULT_PASSING;
 	if (ret_copy)
 		adopt_copy(file->path, ret_copy);
-	file->id = place_id(file->path);
+	file->id = path_file_id(file->path);
 	file->db = db_open(file->path);
 	enum fault fault = identify(file, &version, err);
 	if (fault != FAULT_NONE)
 		return fault;
 	file->is_new = version == 0;
-	place_restrict(file->path);
-	set_up(file->db, no_wal || place_is_network(file->path));
+	path_restrict(file->path);
+	set_up(file->db, no_wal || path_is_network(file->path));
 	schema_migrate(&store_schema, file->db, version);
 	prepare(file);
 	read_cluster(file);
@@ -143,7 +143,7 @@ enum fault file_fault(const struct file *file, struct error *err)
 
 bool file_is_there(const struct file *file)
 {
-	struct place_id now = place_id(file->path);
+	struct file_id now = path_file_id(file->path);
 	return now.device == file->id.device && now.inode == file->id.inode;
 }
 
@@ -165,7 +165,7 @@ bool file_dispose(struct file *file, enum fault fault, struct error *err)
 	if (fault == FAULT_DAMAGED || fault == FAULT_FOREIGN) {
 		const char *label = fault == FAULT_DAMAGED ? "damaged" : "foreign";
 		struct error where, what = *err;
-		is_set_aside = place_set_aside(path, label, clock_now_s(), &where);
+		is_set_aside = path_set_aside(path, label, clock_now_s(), &where);
 		error_set(err, "%.300s; %.200s", what.text, where.text);
 	}
 	free(path);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "store/lease.h"
-#include "store/place.h"
+#include "store/path.h"
 #include "store/schema.h"
 #include "store/store.h"
 
@@ -24,7 +24,7 @@ struct file {
 	char *path; /* without symbolic links; NULL: none is open */
 	int lease;  /* an open file; -1: none */
 	bool is_elsewhere; /* another process has it */
-	struct place_id id;
+	struct file_id id;
 	struct db *db;
 	bool is_new; /* nothing was in it */
 	struct buf cluster; /* the cluster that it belongs to; empty if it does not say */

@@ -22,12 +22,12 @@ struct store {
 
 bool store_check(const char *path, struct error *err)
 {
-	return place_check(path, err);
+	return path_check(path, err);
 }
 
-bool store_may_hold(const struct store *store)
+bool store_may_have_content(const struct store *store)
 {
-	return place_may_hold(store->path);
+	return path_may_have_content(store->path);
 }
 
 bool store_is_free(const char *path, struct error *err)
@@ -45,7 +45,7 @@ bool store_is_elsewhere(const struct store *store)
 
 char *store_folder(const char *path)
 {
-	return place_folder(path);
+	return path_folder(path);
 }
 
 struct store *store_new(const char *path, const char *cluster)
@@ -268,7 +268,7 @@ unsigned store_set_aside_count(const struct store *store)
 
 uint64_t store_bytes(const struct store *store)
 {
-	return place_bytes(store->file.path ? store->file.path : store->path);
+	return path_bytes(store->file.path ? store->file.path : store->path);
 }
 
 void store_free(struct store *store)

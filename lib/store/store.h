@@ -105,7 +105,7 @@ bool store_claim(struct store *store, const char *cluster, struct error *err);
 enum store_wants { STORE_WANTS_NOTHING, STORE_WANTS_CHANGES, STORE_WANTS_ALL };
 
 /* May its file hold something? False: there is none, or it is empty. */
-bool store_may_hold(const struct store *store);
+bool store_may_have_content(const struct store *store);
 
 /* The caller goes on with other counters than were loaded: the next begin wants all. */
 void store_want_all(struct store *store);

@@ -59,7 +59,7 @@ static void greet(struct http_server *server, struct MHD_Connection *handle, str
 		MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 	if (!info || !info->tls_session)
 		return;
-	connection->tls = tls_ref(server->config->tls);
+	connection->tls = tls_hold(server->config->tls);
 	tls_greet(connection->tls, info->tls_session);
 }
 
@@ -69,7 +69,7 @@ static void on_connection(void *context, struct MHD_Connection *handle, void **s
 	struct http_server *server = context;
 	struct connection *connection = *socket_context;
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) { /* its TLS session has ended, too */
-		tls_unref(connection->tls);
+		tls_release(connection->tls);
 		connections_remove(&server->connections, connection);
 		return;
 	}

@@ -128,17 +128,17 @@ struct tls *tls_new(const struct tls_settings *settings, struct error *err)
 	tls->references = 1;
 	if (set_all(tls, settings, err))
 		return tls;
-	tls_unref(tls);
+	tls_release(tls);
 	return NULL;
 }
 
-struct tls *tls_ref(struct tls *tls)
+struct tls *tls_hold(struct tls *tls)
 {
 	tls->references++;
 	return tls;
 }
 
-void tls_unref(struct tls *tls)
+void tls_release(struct tls *tls)
 {
 	if (!tls || --tls->references)
 		return;

@@ -37,8 +37,8 @@ struct tls;
 
 /* Nothing of the settings is needed afterwards. */
 struct tls *tls_new(const struct tls_settings *settings, struct error *err);
-struct tls *tls_ref(struct tls *tls);
-void tls_unref(struct tls *tls); /* NULL is fine */
+struct tls *tls_hold(struct tls *tls);
+void tls_release(struct tls *tls); /* NULL is fine */
 
 /* Prepares a session (gnutls_session_t) before its handshake. The session must have ended before the reference does
  * that its connection holds. */

@@ -10,7 +10,7 @@
 
 enum { PEM_BYTES_MAX = 1024 * 1024 };
 
-struct reading {
+struct web_config_reading {
 	struct web_config *config;
 	struct web_files *files;
 	const char *path;
@@ -22,7 +22,7 @@ struct reading {
 	struct buf cert_bytes, key_bytes, client_ca_bytes;
 };
 
-typedef bool read_value(struct reading *reading, const struct yaml_node *node, void *member);
+typedef bool read_value(struct web_config_reading *reading, const struct yaml_node *node, void *member);
 
 struct key {
 	const char *name;
@@ -30,14 +30,14 @@ struct key {
 	size_t offset; /* in what is read */
 };
 
-static bool wrong(struct reading *reading, const struct yaml_node *node, const char *text)
+static bool wrong(struct web_config_reading *reading, const struct yaml_node *node, const char *text)
 {
-	return document_wrong(reading->config->document, node->place, reading->err, "%s%s%s",
+	return document_wrong(reading->config->document, node->position, reading->err, "%s%s%s",
 			      node->key.bytes ? node->key.bytes : "", node->key.bytes ? ": " : "", text);
 }
 
 /* A map whose keys are all in the table; nothing is a map without any. */
-static bool read_map(struct reading *reading, const struct yaml_node *map, const struct key *keys,
+static bool read_map(struct web_config_reading *reading, const struct yaml_node *map, const struct key *keys,
 		     size_t count, void *to)
 {
 	if (!map || yaml_is_null(map))
@@ -49,7 +49,7 @@ static bool read_map(struct reading *reading, const struct yaml_node *map, const
 		while (i < count && strcmp(keys[i].name, node->key.bytes) != 0)
 			i++;
 		if (i == count)
-			return document_wrong(reading->config->document, node->key_place, reading->err,
+			return document_wrong(reading->config->document, node->key_position, reading->err,
 					      "%s: unknown key", node->key.bytes);
 		if (!yaml_is_null(node) && !keys[i].read(reading, node, (char *)to + keys[i].offset))
 			return false;
@@ -58,7 +58,7 @@ static bool read_map(struct reading *reading, const struct yaml_node *map, const
 }
 
 /* Remembers the node of a text that is not empty. */
-static bool read_text(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_text(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	if (node->kind != YAML_SCALAR)
 		return wrong(reading, node, "expected a text");
@@ -68,7 +68,7 @@ static bool read_text(struct reading *reading, const struct yaml_node *node, voi
 }
 
 /* As the toolkit's YAML 1.1 has it. */
-static bool read_bool(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_bool(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"};
 	static const char *const no[] = {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"};
@@ -80,7 +80,7 @@ static bool read_bool(struct reading *reading, const struct yaml_node *node, voi
 	return wrong(reading, node, "expected true or false");
 }
 
-static bool read_client_choice(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_client_choice(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	bool prefers_server;
 	if (!read_bool(reading, node, &prefers_server))
@@ -90,14 +90,14 @@ static bool read_client_choice(struct reading *reading, const struct yaml_node *
 }
 
 /* HTTP/2 is never spoken: clients take 1.1 then. */
-static bool read_ignored_bool(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_ignored_bool(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	bool ignored;
 	(void)member;
 	return read_bool(reading, node, &ignored);
 }
 
-static bool read_names(struct reading *reading, const struct yaml_node *node, struct tls_names *names,
+static bool read_names(struct web_config_reading *reading, const struct yaml_node *node, struct tls_names *names,
 		       bool (*is_known)(const char *name), const char *unknown)
 {
 	if (node->kind != YAML_LIST)
@@ -106,7 +106,7 @@ static bool read_names(struct reading *reading, const struct yaml_node *node, st
 		if (item->kind != YAML_SCALAR)
 			return wrong(reading, item, "expected a text");
 		if (is_known && !is_known(item->text.bytes))
-			return document_wrong(reading->config->document, item->place, reading->err,
+			return document_wrong(reading->config->document, item->position, reading->err,
 					      "%s: %s", item->text.bytes, unknown);
 		if (names->count == TLS_NAMES_MAX)
 			return wrong(reading, item, "too many");
@@ -115,26 +115,26 @@ static bool read_names(struct reading *reading, const struct yaml_node *node, st
 	return true;
 }
 
-static bool read_ciphers(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_ciphers(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	(void)member;
 	return read_names(reading, node, &reading->tls.ciphers, tls_is_cipher, "unknown cipher");
 }
 
-static bool read_curves(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_curves(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	(void)member;
 	return read_names(reading, node, &reading->tls.curves, tls_is_curve, "unknown curve");
 }
 
-static bool read_sans(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_sans(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	(void)member;
 	reading->sans = node;
 	return read_names(reading, node, &reading->tls.client_sans, NULL, NULL);
 }
 
-static bool read_version(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_version(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	static const char *const names[TLS_VERSIONS] = {"TLS10", "TLS11", "TLS12", "TLS13"};
 	for (int i = 0; node->kind == YAML_SCALAR && i < TLS_VERSIONS; i++) {
@@ -146,8 +146,8 @@ static bool read_version(struct reading *reading, const struct yaml_node *node, 
 	return wrong(reading, node, "unknown TLS version: one of TLS10, TLS11, TLS12, TLS13");
 }
 
-#define TLS_KEY(name, read, member) {name, read, offsetof(struct reading, member)}
-static bool read_tls(struct reading *reading, const struct yaml_node *node, void *member)
+#define TLS_KEY(name, read, member) {name, read, offsetof(struct web_config_reading, member)}
+static bool read_tls(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	(void)member;
 	static const struct key keys[] = {
@@ -169,7 +169,7 @@ static bool read_tls(struct reading *reading, const struct yaml_node *node, void
 }
 
 /* A header's value: what may be in it, if that is known. */
-static bool read_header(struct reading *reading, const struct yaml_node *node, const char *const *values)
+static bool read_header(struct web_config_reading *reading, const struct yaml_node *node, const char *const *values)
 {
 	struct web_config *config = reading->config;
 	if (node->kind != YAML_SCALAR)
@@ -193,27 +193,27 @@ static bool read_header(struct reading *reading, const struct yaml_node *node, c
 	return true;
 }
 
-static bool read_any_header(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_any_header(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	(void)member;
 	return read_header(reading, node, NULL);
 }
 
-static bool read_nosniff(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_nosniff(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	static const char *const values[] = {"nosniff", NULL};
 	(void)member;
 	return read_header(reading, node, values);
 }
 
-static bool read_frame_options(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_frame_options(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	static const char *const values[] = {"deny", "sameorigin", NULL};
 	(void)member;
 	return read_header(reading, node, values);
 }
 
-static bool read_headers(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_headers(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	static const struct key keys[WEB_HEADERS_MAX] = {
 		{"Content-Security-Policy", read_any_header, 0},
@@ -225,13 +225,13 @@ static bool read_headers(struct reading *reading, const struct yaml_node *node, 
 	return read_map(reading, node, keys, WEB_HEADERS_MAX, member);
 }
 
-static bool read_http(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_http(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	static const struct key keys[] = {{"http2", read_ignored_bool, 0}, {"headers", read_headers, 0}};
 	return read_map(reading, node, keys, sizeof keys / sizeof *keys, member);
 }
 
-static bool read_users(struct reading *reading, const struct yaml_node *map, void *member)
+static bool read_users(struct web_config_reading *reading, const struct yaml_node *map, void *member)
 {
 	(void)member;
 	struct web_config *config = reading->config;
@@ -254,7 +254,7 @@ static bool read_users(struct reading *reading, const struct yaml_node *map, voi
 }
 
 /* Go's: "1s", "1m30s", "1.5h"; a number alone is of nanoseconds. */
-static bool read_interval(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_interval(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	static const struct {
 		const char *name;
@@ -283,14 +283,14 @@ static bool read_interval(struct reading *reading, const struct yaml_node *node,
 	return is_good || wrong(reading, node, "expected a duration such as 1s or 500ms");
 }
 
-static bool read_burst(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_burst(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	return (node->kind == YAML_SCALAR && text_to_u64(node->text, member) &&
 		*(uint64_t *)member <= UINT32_MAX) ||
 	       wrong(reading, node, "expected a number");
 }
 
-static bool read_rate_limit(struct reading *reading, const struct yaml_node *node, void *member)
+static bool read_rate_limit(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	(void)member;
 	static const struct key keys[] = {
@@ -347,7 +347,7 @@ static bool read_file(const char *path, struct buf *to, struct error *err)
 }
 
 /* What a key says in the file that another one names, or itself; empty if neither is given. */
-static bool read_pem(struct reading *reading, const struct yaml_node *file, const struct yaml_node *pem,
+static bool read_pem(struct web_config_reading *reading, const struct yaml_node *file, const struct yaml_node *pem,
 		     struct buf *bytes, struct text *to)
 {
 	*to = pem ? pem->text : (struct text){0};
@@ -361,7 +361,7 @@ static bool read_pem(struct reading *reading, const struct yaml_node *file, cons
 	return true;
 }
 
-static bool set_client_auth(struct reading *reading)
+static bool set_client_auth(struct web_config_reading *reading)
 {
 	static const struct {
 		const char *name;
@@ -392,7 +392,7 @@ static bool set_client_auth(struct reading *reading)
 	return true;
 }
 
-static bool set_tls(struct reading *reading, const struct yaml_node *root)
+static bool set_tls(struct web_config_reading *reading, const struct yaml_node *root)
 {
 	const struct yaml_node *node = yaml_find(root, "tls_server_config");
 	const struct tls_settings *tls = &reading->tls;
@@ -416,7 +416,7 @@ static bool set_tls(struct reading *reading, const struct yaml_node *root)
 	return reading->config->tls || wrong(reading, node, why.text);
 }
 
-static bool read_root(struct reading *reading)
+static bool read_root(struct web_config_reading *reading)
 {
 	static const struct key keys[] = {
 		{"tls_server_config", read_tls, 0},
@@ -438,7 +438,7 @@ static void wipe(struct buf *bytes)
 struct web_config *web_config_read(const char *path, struct web_files *files, struct error *err)
 {
 	struct web_config *config = NEW(struct web_config);
-	struct reading reading = {.config = config, .files = files, .path = path, .err = err,
+	struct web_config_reading reading = {.config = config, .files = files, .path = path, .err = err,
 				  .tls = {.min = TLS_VERSION_12, .max = TLS_VERSION_13}};
 	*files = (struct web_files){.count = 0};
 	remember(files, memory_copy(path, strlen(path)));
@@ -458,7 +458,7 @@ void web_config_free(struct web_config *config)
 	if (!config)
 		return;
 	document_free(config->document);
-	tls_unref(config->tls);
+	tls_release(config->tls);
 	free(config->users);
 	free(config);
 }

@@ -14,7 +14,7 @@ struct document {
 	struct yaml_node *root;
 };
 
-struct reading {
+struct document_reading {
 	struct document *document;
 	yaml_parser_t parser;
 	yaml_event_t event; /* the one at hand; deleted when the next is asked for */
@@ -22,12 +22,12 @@ struct reading {
 	struct error *err;
 };
 
-static struct yaml_place place_of(yaml_mark_t mark)
+static struct yaml_position position_of(yaml_mark_t mark)
 {
-	return (struct yaml_place){(unsigned)mark.line + 1, (unsigned)mark.column + 1};
+	return (struct yaml_position){(unsigned)mark.line + 1, (unsigned)mark.column + 1};
 }
 
-bool document_wrong(const struct document *document, struct yaml_place place, struct error *err,
+bool document_wrong(const struct document *document, struct yaml_position position, struct error *err,
 		    const char *format, ...)
 {
 	struct buf text = BUF_INIT;
@@ -36,29 +36,29 @@ bool document_wrong(const struct document *document, struct yaml_place place, st
 	va_start(arguments, format);
 	vsnprintf(what, sizeof what, format, arguments);
 	va_end(arguments);
-	buf_printf(&text, "%s:%u:%u: %s", document->name, place.line, place.column, what);
+	buf_printf(&text, "%s:%u:%u: %s", document->name, position.line, position.column, what);
 	error_set(err, "%s", text.bytes);
 	buf_done(&text);
 	return false;
 }
 
 #define WRONG(reading, ...)                                                                        \
-	document_wrong((reading)->document, place_of((reading)->event.start_mark), (reading)->err, \
+	document_wrong((reading)->document, position_of((reading)->event.start_mark), (reading)->err, \
 		       __VA_ARGS__)
 
-static bool parser_failed(struct reading *reading)
+static bool parser_failed(struct document_reading *reading)
 {
 	const yaml_parser_t *parser = &reading->parser;
 	const char *what = parser->problem ? parser->problem : "it cannot be read";
 	if (parser->error == YAML_READER_ERROR) /* the marks are not set yet */
 		return error_set(reading->err, "%s: byte %zu: %s", reading->document->name,
 				 parser->problem_offset, what);
-	return document_wrong(reading->document, place_of(parser->problem_mark), reading->err, "%s%s%s",
+	return document_wrong(reading->document, position_of(parser->problem_mark), reading->err, "%s%s%s",
 			      what, parser->context ? ", " : "",
 			      parser->context ? parser->context : "");
 }
 
-static bool next(struct reading *reading)
+static bool next(struct document_reading *reading)
 {
 	yaml_event_delete(&reading->event);
 	return yaml_parser_parse(&reading->parser, &reading->event) || parser_failed(reading);
@@ -87,7 +87,7 @@ static const char *surprise(const yaml_event_t *event)
 	}
 }
 
-static bool take_text(struct reading *reading, struct text *ret_text)
+static bool take_text(struct document_reading *reading, struct text *ret_text)
 {
 	struct text text = {(const char *)reading->event.data.scalar.value,
 			    reading->event.data.scalar.length};
@@ -97,9 +97,9 @@ static bool take_text(struct reading *reading, struct text *ret_text)
 	return true;
 }
 
-static struct yaml_node *take_node(struct reading *reading);
+static struct yaml_node *take_node(struct document_reading *reading);
 
-static bool take_list(struct reading *reading, struct yaml_node *list)
+static bool take_list(struct document_reading *reading, struct yaml_node *list)
 {
 	struct yaml_node **end = &list->first;
 	for (;;) {
@@ -113,9 +113,9 @@ static bool take_list(struct reading *reading, struct yaml_node *list)
 	}
 }
 
-static bool take_member(struct reading *reading, struct map *keys, struct yaml_node **ret_member)
+static bool take_member(struct document_reading *reading, struct map *keys, struct yaml_node **ret_member)
 {
-	struct yaml_place place = place_of(reading->event.start_mark);
+	struct yaml_position position = position_of(reading->event.start_mark);
 	const char *what = surprise(&reading->event);
 	struct text key;
 	if (what || reading->event.type != YAML_SCALAR_EVENT)
@@ -129,11 +129,11 @@ static bool take_member(struct reading *reading, struct map *keys, struct yaml_n
 	if (!next(reading) || !(*ret_member = take_node(reading)))
 		return false;
 	(*ret_member)->key = key;
-	(*ret_member)->key_place = place;
+	(*ret_member)->key_position = position;
 	return true;
 }
 
-static bool take_map(struct reading *reading, struct yaml_node *map)
+static bool take_map(struct document_reading *reading, struct yaml_node *map)
 {
 	struct yaml_node **end = &map->first;
 	struct map keys;
@@ -150,7 +150,7 @@ static bool take_map(struct reading *reading, struct yaml_node *map)
 }
 
 /* The node that the event at hand begins, whole; NULL: it is wrong. */
-static struct yaml_node *take_node(struct reading *reading)
+static struct yaml_node *take_node(struct document_reading *reading)
 {
 	const char *what = surprise(&reading->event);
 	if (!what && reading->depth == YAML_DEPTH_MAX)
@@ -163,7 +163,7 @@ static struct yaml_node *take_node(struct reading *reading)
 	}
 	struct yaml_node *node = arena_new(&reading->document->arena, sizeof *node);
 	bool is_taken = true;
-	node->place = place_of(reading->event.start_mark);
+	node->position = position_of(reading->event.start_mark);
 	reading->nodes++;
 	reading->depth++;
 	if (reading->event.type == YAML_SCALAR_EVENT) {
@@ -182,7 +182,7 @@ static struct yaml_node *take_node(struct reading *reading)
 }
 
 /* Stream start, a document or none, stream end. */
-static bool take_document(struct reading *reading)
+static bool take_document(struct document_reading *reading)
 {
 	if (!next(reading) || !next(reading))
 		return false;
@@ -207,7 +207,7 @@ struct document *document_parse(const char *name, struct text bytes, struct erro
 		return NULL;
 	}
 	struct document *document = NEW(struct document);
-	struct reading reading = {.document = document, .err = err};
+	struct document_reading reading = {.document = document, .err = err};
 	document->name = arena_copy(&document->arena, text_of(name)).bytes;
 	if (!yaml_parser_initialize(&reading.parser))
 		abort(); /* out of memory, as everywhere */

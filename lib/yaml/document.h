@@ -1,6 +1,6 @@
 /* A strict reader of one YAML document, such as a configuration file; the only user of libyaml.
  *
- * The document becomes a tree of scalars, lists and maps, each with its place, so that whoever reads the
+ * The document becomes a tree of scalars, lists and maps, each with its position, so that whoever reads the
  * tree can say where something is wrong. What makes YAML surprising is an error: anchors and aliases,
  * tags, directives, several documents, a key twice, keys that are no texts. So is what is too large. */
 #pragma once
@@ -13,19 +13,19 @@ enum { YAML_BYTES_MAX = 1024 * 1024, YAML_DEPTH_MAX = 32, YAML_NODES_MAX = 10000
 
 enum yaml_kind { YAML_SCALAR, YAML_LIST, YAML_MAP };
 
-struct yaml_place {
+struct yaml_position {
 	unsigned line, column; /* from 1; column in characters */
 };
 
 struct yaml_node {
 	enum yaml_kind kind;
-	struct yaml_place place;
+	struct yaml_position position;
 	struct text text;        /* of a scalar; NUL-terminated, without NUL within */
 	bool is_plain;           /* a scalar without quotes: null, true and 5 mean what they look like */
 	struct yaml_node *first; /* of a list or map, in the order of the file */
 	struct yaml_node *next;  /* in the same list or map; NULL: the last */
 	struct text key;         /* of a map's member; NUL-terminated likewise */
-	struct yaml_place key_place;
+	struct yaml_position key_position;
 };
 
 struct document;
@@ -40,7 +40,7 @@ void document_free(struct document *document); /* NULL is fine */
 const struct yaml_node *document_root(const struct document *document);
 
 /* "NAME:LINE:COLUMN: " and the text; returns false. */
-bool document_wrong(const struct document *document, struct yaml_place place, struct error *err,
+bool document_wrong(const struct document *document, struct yaml_position position, struct error *err,
 		    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* The map's member; NULL if there is none, or if it is no map. */

@@ -190,9 +190,9 @@ static void scrape_all(struct page_board *board)
 		for (int gzip = 0; gzip < 2; gzip++) {
 			const struct rendition_options options = {.format.format = (enum format)format,
 								  .is_gzip = gzip};
-			rendition_unref(edition_render(edition, &options, UINT64_MAX, &err));
+			rendition_release(edition_render(edition, &options, UINT64_MAX, &err));
 		}
-	edition_unref(edition);
+	edition_release(edition);
 }
 
 /* Each is scraped in all formats, and replaced by the next. */

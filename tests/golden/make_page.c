@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	struct cluster cluster;
 	struct samples page = {.text = BUF_INIT};
-	const struct view view = {.cluster = &cluster,
+	const struct page_facts facts = {.cluster = &cluster,
 				  .now = NOW,
 				  .per_node = argc > 3 ? PER_NODE_FULL : PER_NODE_DEFAULT};
 	cluster_init(&cluster);
@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 	cluster_fold(&cluster);
 	cluster.controllers_are_sure = true;
 	snprintf(cluster.api_version, sizeof cluster.api_version, "%s", argv[2]);
-	catalogue_render_slurm(&view, &page);
+	catalogue_render_slurm(&facts, &page);
 	fwrite(page.text.bytes, 1, page.text.len, stdout);
 	samples_done(&page);
 	cluster_done(&cluster);

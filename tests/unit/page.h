@@ -30,10 +30,10 @@ static inline void page_feed(struct cluster *cluster, enum endpoint endpoint, co
 static inline struct buf page_with(struct cluster *cluster, const struct job_events *events)
 {
 	static const struct exporter exporter;
-	const struct view view = {.cluster = cluster, .exporter = &exporter, .events = events};
+	const struct page_facts facts = {.cluster = cluster, .exporter = &exporter, .events = events};
 	struct samples page = {.text = BUF_INIT};
 	cluster_fold(cluster);
-	catalogue_render(&view, &page);
+	catalogue_render(&facts, &page);
 	struct buf text = page.text;
 	page.text = (struct buf)BUF_INIT;
 	samples_done(&page);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { PING, DIAG, STATES, NEW_JOBS, DETAILS, ROTATION, NODES, PARTITIONS, SHARES, ENDED, TASKS };
+enum { PING, DIAG, STATES, NEW_JOBS, DETAILS, ROTATION, NODES, PARTITIONS, CAPACITY_STATES, ENDED, TASKS };
 enum { WAYS_MAX = 2 };
 #define TIMEOUT_S 300.0
 #define GRACE_S 1200.0 /* to fill the cold tables, and to come back after trouble */
@@ -38,7 +38,7 @@ static const struct plan_task world_tasks[TASKS] = {
 	[ROTATION] = {"job_rotation", "jobs", 600, 0, 1, 0, false, true, false, WAYS(detail_ways)},
 	[NODES] = {"nodes", "nodes", 30, 0, 1, 300, false, true, false, WAYS(node_ways)},
 	[PARTITIONS] = {"partitions", "", 60, 0, 1, 0, false, true, false, WAYS(small_ways)},
-	[SHARES] = {"shares", "associations", 300, 0, 1, 0, false, true, false, WAYS(share_ways)},
+	[CAPACITY_STATES] = {"shares", "associations", 300, 0, 1, 0, false, true, false, WAYS(share_ways)},
 	[ENDED] = {"ended_jobs", "jobs", 60, 0, 1, 0, false, false, true, WAYS(ended_ways)},
 };
 

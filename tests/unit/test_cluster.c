@@ -28,14 +28,14 @@ static void test_nodes(void)
 				    .gres_used = TEXT("gpu:a100:3(IDX:0-2),shard:0(0/8)")};
 		check_row(rows[i].name);
 		nodes_section_add(section, &node);
-		CHECK_NUMBER(section->cluster.cpus[SHARE_ALLOCATED], rows[i].allocated);
-		CHECK_NUMBER(section->cluster.cpus[SHARE_IDLE], rows[i].idle);
-		CHECK_NUMBER(section->cluster.cpus[SHARE_OTHER], rows[i].other);
+		CHECK_NUMBER(section->cluster.cpus[CAPACITY_ALLOCATED], rows[i].allocated);
+		CHECK_NUMBER(section->cluster.cpus[CAPACITY_IDLE], rows[i].idle);
+		CHECK_NUMBER(section->cluster.cpus[CAPACITY_OTHER], rows[i].other);
 		const struct node_usage *debug = map_find(&section->partitions, TEXT("debug"));
 		CHECK_NUMBER(debug->nodes[rows[i].state], 1);
 		const struct gres_count *gpu = map_find(&section->cluster.gres, TEXT("gpu:a100"));
-		CHECK_NUMBER(gpu->count[SHARE_ALLOCATED], 3);
-		CHECK_NUMBER(gpu->count[SHARE_IDLE] + gpu->count[SHARE_OTHER], 1);
+		CHECK_NUMBER(gpu->count[CAPACITY_ALLOCATED], 3);
+		CHECK_NUMBER(gpu->count[CAPACITY_IDLE] + gpu->count[CAPACITY_OTHER], 1);
 		nodes_section_free(section);
 	}
 }
@@ -48,10 +48,10 @@ static void test_odd_nodes(void)
 			    .memory = NUMBER_UNSET, .allocated_memory = 400};
 	check_row("more is allocated than there is");
 	nodes_section_add(section, &node);
-	CHECK_NUMBER(section->cluster.cpus[SHARE_ALLOCATED], 8);
-	CHECK_NUMBER(section->cluster.cpus[SHARE_IDLE], 0);
-	CHECK_NUMBER(section->cluster.memory[SHARE_ALLOCATED], 400);
-	CHECK_NUMBER(section->cluster.memory[SHARE_IDLE], 0);
+	CHECK_NUMBER(section->cluster.cpus[CAPACITY_ALLOCATED], 8);
+	CHECK_NUMBER(section->cluster.cpus[CAPACITY_IDLE], 0);
+	CHECK_NUMBER(section->cluster.memory[CAPACITY_ALLOCATED], 400);
+	CHECK_NUMBER(section->cluster.memory[CAPACITY_IDLE], 0);
 	nodes_section_free(section);
 }
 

@@ -109,9 +109,9 @@ static void test_page(void)
 	CHECK_STRING(first->samples.text.bytes, "first"); /* still whole for who holds it */
 	CHECK_STRING(second->samples.text.bytes, "second");
 	CHECK(first->status->made == 1 && second->status->made == 2);
-	page_unref(first);
-	page_unref(second);
-	page_unref(NULL);
+	page_release(first);
+	page_release(second);
+	page_release(NULL);
 	page_slot_done(&slot);
 	page_board_done(&board);
 }

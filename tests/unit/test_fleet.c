@@ -93,7 +93,7 @@ static void wait_for_pages(struct page_board *board, size_t wanted)
 		bool is_whole;
 		struct page **pages = page_board_borrow(board, &count, &is_whole);
 		for (size_t page = 0; page < count; page++)
-			page_unref(pages[page]);
+			page_release(pages[page]);
 		free(pages);
 		usleep(100000);
 	}

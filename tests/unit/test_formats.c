@@ -380,20 +380,20 @@ static void test_editions(void)
 		const struct rendition_options parts = {.format.collect = part};
 		struct rendition *one = edition_render(second, &parts, UINT64_MAX, &err);
 		CHECK((strstr(one->bytes.bytes ? one->bytes.bytes : "", "a_bytes{") != NULL) == (part & 1));
-		rendition_unref(one);
+		rendition_release(one);
 	}
-	edition_unref(first);
-	edition_unref(second);
-	rendition_unref(a);
+	edition_release(first);
+	edition_release(second);
+	rendition_release(a);
 	page_slot_done(&slots[0]); /* a cluster goes, what was made of its page stays for who reads it */
 	CHECK(strstr(b->bytes.bytes, "c_total{cluster=\"one\""));
-	rendition_unref(b);
-	rendition_unref(c);
-	rendition_unref(d);
-	rendition_unref(e);
+	rendition_release(b);
+	rendition_release(c);
+	rendition_release(d);
+	rendition_release(e);
 	struct edition *third = page_board_borrow_edition(&board);
 	CHECK(!edition_page(third, TEXT("one")) && edition_page(third, TEXT("two")));
-	edition_unref(third);
+	edition_release(third);
 	page_slot_done(&slots[1]);
 	page_board_done(&board);
 }
@@ -402,7 +402,7 @@ static struct rendition *read_page(struct page_board *board, const struct rendit
 {
 	struct edition *edition = page_board_borrow_edition(board);
 	struct rendition *rendition = edition_render(edition, options, UINT64_MAX, err);
-	edition_unref(edition);
+	edition_release(edition);
 	return rendition;
 }
 
@@ -425,10 +425,10 @@ static void test_unread_pages(struct page_board *board, struct page_slot *slot, 
 	CHECK(READERS * size > 2 * RENDITION_BYTES_MAX);
 	CHECK(sum > RENDITION_BYTES_MAX && sum < RENDITION_BYTES_MAX + 3 * size);
 	for (int i = 0; i < READERS; i++)
-		rendition_unref(held[i]);
+		rendition_release(held[i]);
 	struct rendition *newest = read_page(board, &text, &err);
 	CHECK(strstr(newest->bytes.bytes, "} 60\n"));
-	rendition_unref(newest);
+	rendition_release(newest);
 	CHECK(atomic_load(&board->rendition_bytes) < 2 * size);
 }
 
@@ -444,7 +444,7 @@ static void test_unread_parts(struct page_board *board)
 		if (!(held[count] = read_page(board, &part, &err)))
 			break;
 		CHECK((other = read_page(board, &part, &err)) == held[count]); /* made once, and shared */
-		rendition_unref(other);
+		rendition_release(other);
 		sum += held[count++]->bytes.len;
 	}
 	CHECK(count < 2 * 31);
@@ -453,12 +453,12 @@ static void test_unread_parts(struct page_board *board)
 	const struct rendition_options part = {.format.collect = 31}, whole = {.is_gzip = true};
 	CHECK(!read_page(board, &part, &err));
 	CHECK((other = read_page(board, &whole, &err)) != NULL);
-	rendition_unref(other);
+	rendition_release(other);
 	while (count)
-		rendition_unref(held[--count]);
+		rendition_release(held[--count]);
 	CHECK((other = read_page(board, &part, &err)) != NULL); /* those that nobody reads any more make room */
 	CHECK(atomic_load(&board->rendition_bytes) < RENDITION_BYTES_MAX / 2);
-	rendition_unref(other);
+	rendition_release(other);
 }
 
 static void test_unread(void)

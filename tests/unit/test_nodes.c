@@ -14,8 +14,8 @@ static void describe(const struct node_gres *list, char *to, size_t size)
 					"%s%.*s:%.*s %" PRIu64 "/%" PRIu64 "/%" PRIu64,
 					len ? ", " : "", (int)row->name.len, row->name.bytes,
 					(int)row->type.len, row->type.len ? row->type.bytes : "",
-					row->count[SHARE_ALLOCATED], row->count[SHARE_IDLE],
-					row->count[SHARE_OTHER]);
+					row->count[CAPACITY_ALLOCATED], row->count[CAPACITY_IDLE],
+					row->count[CAPACITY_OTHER]);
 	}
 }
 
@@ -80,9 +80,9 @@ static void test_clamped_per_node(void)
 	const struct node_usage *all = map_find(&section->partitions, TEXT("all"));
 	const struct gres_count *in_partition = map_find(&all->gres, TEXT("gpu:")),
 				*in_cluster = map_find(&section->cluster.gres, TEXT("gpu:"));
-	CHECK_NUMBER(in_partition->count[SHARE_ALLOCATED], 6);
-	CHECK_NUMBER(in_partition->count[SHARE_IDLE], 4);
-	CHECK_NUMBER(in_cluster->count[SHARE_IDLE], 4);
+	CHECK_NUMBER(in_partition->count[CAPACITY_ALLOCATED], 6);
+	CHECK_NUMBER(in_partition->count[CAPACITY_IDLE], 4);
+	CHECK_NUMBER(in_cluster->count[CAPACITY_IDLE], 4);
 	nodes_section_free(section);
 }
 
@@ -112,7 +112,7 @@ static void test_table(void)
 	CHECK_STRING(first->node.name.bytes, "n1");
 	CHECK_STRING(first->node.os.bytes, "Linux");
 	CHECK_NUMBER(first->node.reason.len, NODE_TEXT_MAX - 1);
-	CHECK_NUMBER(first->cpus[SHARE_IDLE], 8);
+	CHECK_NUMBER(first->cpus[CAPACITY_IDLE], 8);
 	node_table_done(&table);
 	arena_done(&arena);
 }
@@ -281,7 +281,7 @@ static void test_on_purpose(void)
 static void render(struct buf *page, unsigned count, enum per_node per_node)
 {
 	struct cluster cluster;
-	const struct view view = {.cluster = &cluster, .per_node = per_node};
+	const struct page_facts facts = {.cluster = &cluster, .per_node = per_node};
 	cluster_init(&cluster);
 	cluster.nodes = nodes_section_new(NULL, NULL);
 	for (unsigned i = 0; i < count; i++) {
@@ -307,7 +307,7 @@ static void render(struct buf *page, unsigned count, enum per_node per_node)
 	node_table_sort(&cluster.nodes->table);
 	node_events_note(&cluster.node_events, &cluster.nodes->table);
 	struct samples samples = {.text = *page};
-	catalogue_render_slurm(&view, &samples);
+	catalogue_render_slurm(&facts, &samples);
 	*page = samples.text;
 	samples.text = (struct buf)BUF_INIT;
 	samples_done(&samples);

@@ -20,8 +20,8 @@ static void nodes_answer(struct cluster *cluster, const char *json, size_t len)
 static bool page_has(const struct cluster *cluster, const char *line)
 {
 	struct samples page = {.text = BUF_INIT};
-	const struct view view = {.cluster = cluster, .per_node = PER_NODE_FULL};
-	catalogue_render_slurm(&view, &page);
+	const struct page_facts facts = {.cluster = cluster, .per_node = PER_NODE_FULL};
+	catalogue_render_slurm(&facts, &page);
 	bool has = page.text.len && strstr(page.text.bytes, line);
 	samples_done(&page);
 	return has;
@@ -82,8 +82,8 @@ static void test_hostile_reasons(void)
 		buf_add_string(&json, "\"}]}");
 		cluster_init(&cluster);
 		nodes_answer(&cluster, json.bytes, json.len);
-		const struct view view = {.cluster = &cluster};
-		catalogue_render_slurm(&view, &samples);
+		const struct page_facts facts = {.cluster = &cluster};
+		catalogue_render_slurm(&facts, &samples);
 		const struct buf page = samples.text;
 		const char *sample = strstr(page.bytes, "\nslurm_node_reason_info{");
 		const char *end = sample ? strchr(sample + 1, '\n') : NULL;

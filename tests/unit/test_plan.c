@@ -4,7 +4,7 @@
 
 #include "plan/budget.h"
 #include "plan/cost.h"
-#include "plan/share.h"
+#include "plan/demand.h"
 
 #include <math.h>
 
@@ -127,15 +127,15 @@ static void test_another_budget_begins_anew(void)
 
 static void test_shares(void)
 {
-	struct share shares[] = {{1, 1, 0}, {10, 1, 0}, {10, 2, 0}, {0, 1, 0}};
-	share_divide(shares, 4, 7);
-	CHECK_NUMBER(shares[0].granted, 1);
-	CHECK_NUMBER(shares[1].granted, 2);
-	CHECK_NUMBER(shares[2].granted, 4);
-	share_divide(shares, 4, 100);
-	CHECK_NUMBER(shares[2].granted, 10);
-	share_divide(shares, 4, -1);
-	CHECK_NUMBER(shares[2].granted, 0);
+	struct demand demands[] = {{1, 1, 0}, {10, 1, 0}, {10, 2, 0}, {0, 1, 0}};
+	demands_divide(demands, 4, 7);
+	CHECK_NUMBER(demands[0].granted, 1);
+	CHECK_NUMBER(demands[1].granted, 2);
+	CHECK_NUMBER(demands[2].granted, 4);
+	demands_divide(demands, 4, 100);
+	CHECK_NUMBER(demands[2].granted, 10);
+	demands_divide(demands, 4, -1);
+	CHECK_NUMBER(demands[2].granted, 0);
 }
 
 static void test_costs_are_learnt(void)

@@ -13,7 +13,7 @@ static void later(struct life *life, double seconds)
 
 static double brake(struct life *life, uint64_t threads, uint64_t queue)
 {
-	plan_note_health(life->plan, life->now_ns, threads, queue);
+	plan_note_load(life->plan, life->now_ns, threads, queue);
 	return plan_show_totals(life->plan, life->now_ns).brake;
 }
 

@@ -132,7 +132,7 @@ static double work_of(const struct world *world, size_t task)
 		return (double)world->jobs / 2;
 	case NODES:
 		return (double)world->nodes;
-	case SHARES:
+	case CAPACITY_STATES:
 		return 1000;
 	default:
 		return 1;
@@ -171,7 +171,7 @@ static void tell(struct world *world, const struct plan_action *action, bool is_
 	if (is_good && action->task == DIAG) {
 		bool is_busy = is_weather(world->scenario, BUSY, world->now_s);
 		plan_note_slurmctld(world->plan, now_ns, world->account_s, world->account_count);
-		plan_note_health(world->plan, now_ns, is_busy ? 250 : 5, 0);
+		plan_note_load(world->plan, now_ns, is_busy ? 250 : 5, 0);
 	}
 	if (is_good && (action->task == DETAILS || action->task == STATES))
 		plan_set_work(world->plan, DETAILS, (uint64_t)work_of(world, DETAILS));

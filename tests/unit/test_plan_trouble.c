@@ -238,7 +238,7 @@ static void test_brake(void)
 	struct life life = life_new(&plan_defaults, 1);
 	live(&life, 100);
 	for (int i = 0; i < 6; i++) {
-		plan_note_health(life.plan, life.now_ns, 200, 0);
+		plan_note_load(life.plan, life.now_ns, 200, 0);
 		live(&life, 20);
 	}
 	CHECK_NUMBER(plan_show_totals(life.plan, life.now_ns).brake, 8);
@@ -249,10 +249,10 @@ static void test_brake(void)
 	CHECK_NUMBER(show(&life, JOBS).reason, PLAN_BRAKE);
 	for (double brake = 4; brake >= 1; brake /= 2) { /* back by steps */
 		live(&life, 61);
-		plan_note_health(life.plan, life.now_ns, 10, 10);
+		plan_note_load(life.plan, life.now_ns, 10, 10);
 		CHECK_NUMBER(plan_show_totals(life.plan, life.now_ns).brake, brake);
 	}
-	plan_note_health(life.plan, life.now_ns, 10, 2000);
+	plan_note_load(life.plan, life.now_ns, 10, 2000);
 	CHECK_NUMBER(plan_show_totals(life.plan, life.now_ns).brake, 2);
 	plan_free(life.plan);
 }

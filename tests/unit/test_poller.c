@@ -134,7 +134,7 @@ void __wrap_page_slot_publish(struct page_slot *slot, struct page *page)
 	else
 		look_at_leader(page->status);
 	world.was_standby = page->status->role.is_standby;
-	page_unref(page);
+	page_release(page);
 }
 
 static struct setup *setup_of(const char *const *more, int count)

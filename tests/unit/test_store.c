@@ -2,7 +2,7 @@
 #include "check.h"
 #include "store_rows.h"
 
-#include "store/place.h"
+#include "store/path.h"
 #include "store/schema.h"
 
 #include <math.h>
@@ -163,8 +163,8 @@ static void test_without_wal(void)
 		buf_done(&dump);
 	}
 	check_dump(path, "a|0\nagain|2\n");
-	CHECK(!place_is_network(folder));
-	CHECK(place_is_network("/nowhere/at/all"));
+	CHECK(!path_is_network(folder));
+	CHECK(path_is_network("/nowhere/at/all"));
 }
 
 /* By f_type, as statfs(2) and the kernel's sources have it. */
@@ -199,7 +199,7 @@ static void test_file_systems(void)
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		check_row(rows[i].name);
-		CHECK(place_type_is_network(rows[i].type) == rows[i].is_network);
+		CHECK(path_type_is_network(rows[i].type) == rows[i].is_network);
 	}
 	check_row(NULL);
 }

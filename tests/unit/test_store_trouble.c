@@ -2,7 +2,7 @@
 #include "check.h"
 #include "store_rows.h"
 
-#include "store/place.h"
+#include "store/path.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -465,20 +465,20 @@ static void test_folder_is_synced(void)
 	fresh("synced/state");
 	check_row("a new file");
 	begin_syncs(0, 0);
-	free(place_make(path, &err));
+	free(path_make(path, &err));
 	check_syncs("state;");
 	check_row("one that was there");
 	begin_syncs(0, 0);
-	free(place_make(path, &err));
+	free(path_make(path, &err));
 	check_syncs("");
 	check_row("it cannot be synced");
 	CHECK(unlink(path) == 0);
 	begin_syncs(1, EIO);
-	CHECK(place_make(path, &err) == NULL && strstr(err.text, strerror(EIO)));
+	CHECK(path_make(path, &err) == NULL && strstr(err.text, strerror(EIO)));
 	check_row("where that cannot be done, as on some network file systems");
 	CHECK(unlink(path) == 0);
 	begin_syncs(1, EINVAL);
-	char *real = place_make(path, &err);
+	char *real = path_make(path, &err);
 	CHECK(real != NULL);
 	free(real);
 	check_row("another one takes its place: first what was beside it is gone for good");
@@ -488,7 +488,7 @@ static void test_folder_is_synced(void)
 		close(open(name, O_WRONLY | O_CREAT, 0600));
 		close(open(other, O_WRONLY | O_CREAT, 0600));
 		begin_syncs(fail_at, EIO);
-		CHECK(place_replace(path, other, &err) == (fail_at > 2));
+		CHECK(path_replace(path, other, &err) == (fail_at > 2));
 		check_syncs(fail_at == 1 ? "state x;" : "state x;state;");
 	}
 	begin_syncs(0, 0);
@@ -701,7 +701,7 @@ static void test_set_aside_twice(void)
 		struct error err = {""};
 		char aside[80];
 		write_file("x", 1);
-		CHECK(place_set_aside(path, "damaged", 1000, &err));
+		CHECK(path_set_aside(path, "damaged", 1000, &err));
 		snprintf(aside, sizeof aside, "%s.damaged-%d", path, 1000 + i);
 		CHECK(strstr(err.text, aside) && access(aside, F_OK) == 0 && access(path, F_OK) != 0);
 	}

@@ -237,13 +237,13 @@ static void test_places(void)
 		document_parse("f", TEXT("# c\na:\n  b: 1\n  \xc3\xa4: [x,  y]\n"), &err);
 	const struct yaml_node *a = yaml_find(document_root(document), "a"), *b = yaml_find(a, "b");
 	const struct yaml_node *list = yaml_find(a, "\xc3\xa4");
-	CHECK_NUMBER(a->key_place.line, 2);
-	CHECK_NUMBER(a->key_place.column, 1);
-	CHECK_NUMBER(b->key_place.line, 3);
-	CHECK_NUMBER(b->place.column, 6);
-	CHECK_NUMBER(list->first->next->place.column, 11); /* characters, not bytes */
+	CHECK_NUMBER(a->key_position.line, 2);
+	CHECK_NUMBER(a->key_position.column, 1);
+	CHECK_NUMBER(b->key_position.line, 3);
+	CHECK_NUMBER(b->position.column, 6);
+	CHECK_NUMBER(list->first->next->position.column, 11); /* characters, not bytes */
 	CHECK(!yaml_find(a, "c") && !yaml_find(b, "c") && !yaml_find(NULL, "c") && !yaml_find(list, "x"));
-	CHECK(!document_wrong(document, b->place, &err, "%s", "no"));
+	CHECK(!document_wrong(document, b->position, &err, "%s", "no"));
 	CHECK_STRING(err.text, "f:3:6: no");
 	document_free(document);
 }

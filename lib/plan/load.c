@@ -66,7 +66,7 @@ void plan_note_slurmctld(struct plan *plan, uint64_t now_ns, double seconds, uin
 	plan->account.count = count;
 }
 
-void plan_note_health(struct plan *plan, uint64_t now_ns, uint64_t server_threads,
+void plan_note_load(struct plan *plan, uint64_t now_ns, uint64_t server_threads,
 		      uint64_t agent_queue)
 {
 	bool is_busy = 4 * server_threads >= 3 * plan->options.server_threads_max ||

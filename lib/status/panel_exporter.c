@@ -1,7 +1,7 @@
 #include "base/words.h"
 #include "status/frame.h"
 #include "status/html.h"
-#include "status/sections.h"
+#include "status/panels.h"
 
 #include <stdio.h>
 
@@ -55,7 +55,7 @@ static void say_role(const struct status_role *role, struct buf *out)
 	fact(out, "Role", role->is_standby ? "standby" : "leader", more);
 }
 
-void section_exporter(const struct status_site *site, const struct status *status, struct buf *out)
+void panel_exporter(const struct status_site *site, const struct status *status, struct buf *out)
 {
 	char folded[100] = "", rate[100], scrapes[100];
 	if (status->folded)

@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-struct share {
+struct demand {
 	double asked, weight, granted;
 };
 
 /* Fills in `granted`. The sum is at most `available`, and less only if nobody asks for more. */
-void share_divide(struct share *shares, size_t count, double available);
+void demands_divide(struct demand *demands, size_t count, double available);

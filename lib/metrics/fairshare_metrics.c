@@ -7,10 +7,10 @@
 #include <math.h>
 
 /* A row's offset is that of a double; NAN: Slurm gives none. */
-static void emit_real(struct exposition *out, const struct view *view, const struct family *family,
+static void emit_real(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {
-	(void)view;
+	(void)facts;
 	double number = *(const double *)((const char *)item + family->offset);
 	if (!isnan(number))
 		exposition_number(out, number);
@@ -41,7 +41,7 @@ static const char *const share_labels[ENTITY_KINDS] = {
 
 static void each_share(struct family_sink *sink, enum entity_kind kind)
 {
-	const struct cluster *cluster = sink->view->cluster;
+	const struct cluster *cluster = sink->facts->cluster;
 	const struct record_list *shares = cluster->shares;
 	struct buf key = BUF_INIT;
 	for (size_t i = 0; shares && i < shares->count; i++) {
@@ -64,7 +64,7 @@ static void each_share(struct family_sink *sink, enum entity_kind kind)
 	buf_done(&key);
 }
 
-const struct family_group share_group = {
+const struct family_group fairshare_group = {
 	.collect = COLLECT_SHARES, GROUP_FAMILIES(families),
 	.kinds = 1u << ENTITY_ACCOUNT | 1u << ENTITY_USER,
 	.kind_labels = share_labels,

@@ -1,4 +1,4 @@
-#include "store/place.h"
+#include "store/path.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static bool sync_folder(const char *path)
 }
 
 /* An existing file must not be opened here: closing it again would drop SQLite's locks (fcntl(2)). */
-char *place_make(const char *path, struct error *err)
+char *path_make(const char *path, struct error *err)
 {
 	struct stat status;
 	int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -51,7 +51,7 @@ char *place_make(const char *path, struct error *err)
 	return real;
 }
 
-bool place_check(const char *path, struct error *err)
+bool path_check(const char *path, struct error *err)
 {
 	char folder[PATH_MAX];
 	struct stat status;
@@ -70,7 +70,7 @@ bool place_check(const char *path, struct error *err)
 	return true;
 }
 
-bool place_may_hold(const char *path)
+bool path_may_have_content(const char *path)
 {
 	struct stat status;
 	if (stat(path, &status) < 0)
@@ -78,7 +78,7 @@ bool place_may_hold(const char *path)
 	return status.st_size > 0;
 }
 
-char *place_folder(const char *path)
+char *path_folder(const char *path)
 {
 	char *folder, *real = realpath(path, NULL); /* NULL: there is no file yet */
 	char name[PATH_MAX], probe[PATH_MAX + 2];
@@ -93,22 +93,22 @@ char *place_folder(const char *path)
 	return folder;
 }
 
-struct place_id place_id(const char *path)
+struct file_id path_file_id(const char *path)
 {
 	struct stat status;
 	if (stat(path, &status) < 0)
-		return (struct place_id){0};
-	return (struct place_id){status.st_dev, status.st_ino};
+		return (struct file_id){0};
+	return (struct file_id){status.st_dev, status.st_ino};
 }
 
-void place_restrict(const char *path)
+void path_restrict(const char *path)
 {
 	struct stat status;
 	if (stat(path, &status) == 0 && (status.st_mode & 07777) != 0600)
 		(void)!chmod(path, 0600);
 }
 
-bool place_type_is_network(uint64_t file_system)
+bool path_type_is_network(uint64_t file_system)
 {
 	static const uint64_t network[] = {
 		0x6969 /* NFS */,	0x517b /* SMB */,	0xff534d42 /* CIFS */,
@@ -124,10 +124,10 @@ bool place_type_is_network(uint64_t file_system)
 	return false;
 }
 
-bool place_is_network(const char *path)
+bool path_is_network(const char *path)
 {
 	struct statfs status;
-	return statfs(path, &status) < 0 || place_type_is_network((uint64_t)status.f_type);
+	return statfs(path, &status) < 0 || path_type_is_network((uint64_t)status.f_type);
 }
 
 /* The file itself must be renamed, companions may be missing. */
@@ -143,7 +143,7 @@ static bool rename_all(const char *path, const char *aside)
 	return true; /* the folder is synced when the next file is made */
 }
 
-bool place_set_aside(const char *path, const char *label, int64_t now, struct error *err)
+bool path_set_aside(const char *path, const char *label, int64_t now, struct error *err)
 {
 	char aside[PATH_MAX + 48];
 	struct stat status;
@@ -156,7 +156,7 @@ bool place_set_aside(const char *path, const char *label, int64_t now, struct er
 	return true;
 }
 
-bool place_replace(const char *path, const char *other, struct error *err)
+bool path_replace(const char *path, const char *other, struct error *err)
 {
 	for (size_t i = 1; i < COMPANIONS; i++) {
 		char name[PATH_MAX + 16];
@@ -169,7 +169,7 @@ bool place_replace(const char *path, const char *other, struct error *err)
 	return true;
 }
 
-bool place_is_newer(const char *path, const char *than)
+bool path_is_newer(const char *path, const char *than)
 {
 	struct stat one, other;
 	if (stat(path, &one) < 0 || !S_ISREG(one.st_mode))
@@ -178,7 +178,7 @@ bool place_is_newer(const char *path, const char *than)
 	       (one.st_mtim.tv_sec == other.st_mtim.tv_sec && one.st_mtim.tv_nsec > other.st_mtim.tv_nsec);
 }
 
-uint64_t place_bytes(const char *path)
+uint64_t path_bytes(const char *path)
 {
 	uint64_t bytes = 0;
 	for (size_t i = 0; i < COMPANIONS; i++) {

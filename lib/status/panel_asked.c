@@ -1,7 +1,7 @@
 #include "base/words.h"
 #include "status/frame.h"
 #include "status/html.h"
-#include "status/sections.h"
+#include "status/panels.h"
 
 #include <stdlib.h>
 
@@ -124,7 +124,7 @@ static void say_sentences(const char *sentences, struct buf *out)
 	}
 }
 
-void section_asked(const struct status *status, double now, struct buf *out)
+void panel_asked(const struct status *status, double now, struct buf *out)
 {
 	frame_section("asked", "What is asked", out);
 	say_next(status, now, out);

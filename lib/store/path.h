@@ -1,4 +1,4 @@
-/* The file's place: what is done to it and its companions (WAL, journal) without SQLite. */
+/* The state file by its path: what is done to it and its companions (WAL, journal) without SQLite. */
 #pragma once
 
 #include "base/error.h"
@@ -7,40 +7,40 @@
 
 /* Makes an empty file of mode 0600 that survives power loss, unless there is one. Returns its path without
  * symbolic links, for free(); NULL: it cannot be made, or is no regular file. */
-char *place_make(const char *path, struct error *err);
+char *path_make(const char *path, struct error *err);
 
-/* Whether place_make and writing would work, as far as can be told without touching anything. */
-bool place_check(const char *path, struct error *err);
+/* Whether path_make and writing would work, as far as can be told without touching anything. */
+bool path_check(const char *path, struct error *err);
 
 /* Is there something in it, as far as can be told? Where that is kept from us there may be. */
-bool place_may_hold(const char *path);
+bool path_may_have_content(const char *path);
 
 /* The folder of the file and its companions without symbolic links, or the nearest above it that is there; for free().
  * NULL: not even that. */
-char *place_folder(const char *path);
+char *path_folder(const char *path);
 
 /* Which file is there: any two numbers that differ when it was replaced; 0 and 0 if there is none. */
-struct place_id {
+struct file_id {
 	uint64_t device, inode;
 };
-struct place_id place_id(const char *path);
+struct file_id path_file_id(const char *path);
 
-void place_restrict(const char *path); /* to mode 0600, if we may */
+void path_restrict(const char *path); /* to mode 0600, if we may */
 
 /* Whether the path is on a network file system; by its f_type (statfs(2)) for tests. What cannot be asked
  * or is FUSE's, which may be anything, counts as one. */
-bool place_is_network(const char *path);
-bool place_type_is_network(uint64_t file_system);
+bool path_is_network(const char *path);
+bool path_type_is_network(uint64_t file_system);
 
 /* Renames the file and its companions to PATH.<label>-<now>, or the first second after that is free. On
  * success *err says where to: it is a story for the log. */
-bool place_set_aside(const char *path, const char *label, int64_t now, struct error *err);
+bool path_set_aside(const char *path, const char *label, int64_t now, struct error *err);
 
 /* Whether a file was written later than another one, or that is missing or empty. */
-bool place_is_newer(const char *path, const char *than);
+bool path_is_newer(const char *path, const char *than);
 
 /* Renames another file of the folder to PATH, with nothing left beside it of the one that was there: SQLite would take an old
  * journal for the new file's. Whenever it is interrupted, to do it again is right. */
-bool place_replace(const char *path, const char *other, struct error *err);
+bool path_replace(const char *path, const char *other, struct error *err);
 
-uint64_t place_bytes(const char *path); /* with its companions; 0 if it is not there */
+uint64_t path_bytes(const char *path); /* with its companions; 0 if it is not there */

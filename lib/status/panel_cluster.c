@@ -1,7 +1,7 @@
 #include "base/words.h"
 #include "status/frame.h"
 #include "status/html.h"
-#include "status/sections.h"
+#include "status/panels.h"
 
 enum { REASONS_SHOWN = 10 };
 
@@ -31,7 +31,7 @@ static void say_daemons(const struct status *status, struct buf *out)
 	buf_add_string(out, "</tbody></table></section>\n");
 }
 
-static void say_use(const char *what, const struct status_share *share, const char *in_use,
+static void say_use(const char *what, const struct status_capacity *share, const char *in_use,
 		    const char *of, const char *idle, const char *gone, struct buf *out)
 {
 	double used = (double)share->allocated, all = used + (double)share->idle + (double)share->other;
@@ -44,14 +44,14 @@ static void say_use(const char *what, const struct status_share *share, const ch
 	buf_add_string(out, "</p></li>");
 }
 
-static void say_units(const char *what, const struct status_share *share, struct buf *out)
+static void say_units(const char *what, const struct status_capacity *share, struct buf *out)
 {
 	say_use(what, share, words_number(share->allocated).text,
 		words_number(share->allocated + share->idle + share->other).text,
 		words_number(share->idle).text, words_number(share->other).text, out);
 }
 
-static void say_memory(const struct status_share *share, struct buf *out)
+static void say_memory(const struct status_capacity *share, struct buf *out)
 {
 	say_use("Memory", share, words_bytes((double)share->allocated).text,
 		words_bytes((double)share->allocated + (double)share->idle + (double)share->other).text,
@@ -156,7 +156,7 @@ static void say_waiting(const struct status_jobs *jobs, double now, struct buf *
 	buf_add_string(out, "</section>\n");
 }
 
-void section_cluster(const struct status *status, double now, struct buf *out)
+void panel_cluster(const struct status *status, double now, struct buf *out)
 {
 	frame_section("cluster", "Cluster", out);
 	buf_add_string(out, "<div class=\"cards\">\n");
