@@ -155,8 +155,7 @@ static void log_addresses(const struct listeners *listeners, const char *path)
 	char name[160];
 	for (unsigned i = 0; i < listeners->count; i++) {
 		listen_name(listeners->sockets[i], name, sizeof name);
-		log_line(LOG_LEVEL_INFO, "serving", "version", version_number, "address", name, "path", path,
-			 NULL);
+		log_line(LOG_LEVEL_INFO, "serving", "version", version_number, "address", name, "path", path, NULL);
 	}
 }
 
@@ -164,9 +163,8 @@ static int serve(struct daemon *daemon)
 {
 	struct error err;
 	const struct config *config = &daemon->setup->process;
-	struct http_server_setup web = {.config_path = config->web_config_file,
-					.respond = routes_respond,
-					.config_read = routes_config_read};
+	struct http_server_setup web = {
+		.config_path = config->web_config_file, .respond = routes_respond, .config_read = routes_config_read};
 	sigset_t signals; /* blocked here, so in every thread: only sigwait sees them */
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGINT);
@@ -209,7 +207,7 @@ static int run(struct setup *setup)
 	page_board_init(&daemon.board);
 	page_board_note_reload(&daemon.board, NULL, clock_now());
 	daemon.fleet = fleet_new(&daemon.board);
-	int status = !setup->process.once ? serve(&daemon)
+	int status = !setup->process.once						     ? serve(&daemon)
 		     : enter_sandbox(&daemon, &err) && fleet_take(daemon.fleet, setup, &err) ? once(&daemon)
 											     : fail(&err);
 	fleet_free(daemon.fleet);
@@ -228,8 +226,8 @@ static int act(struct setup *setup)
 	if (config->help)
 		config_help(&out);
 	else if (config->version)
-		buf_printf(&out, "slurmscope %s%s%s (%s)\n", version_number,
-			   *version_revision ? " " : "", version_revision, version_compiler);
+		buf_printf(&out, "slurmscope %s%s%s (%s)\n", version_number, *version_revision ? " " : "",
+			   version_revision, version_compiler);
 	else if (config->list_metrics)
 		catalogue_list(&out);
 	else if (config->example_config)

@@ -19,8 +19,7 @@ static const char not_found[] =
 	"'https://slurm.schedmd.com/rest_api.html' for the OpenAPI specification which includes a "
 	"list of "
 	"all possible slurmrestd endpoints.";
-static const char not_found_before[] =
-	"Unable find requested URL. Please view /openapi/v3 for API reference.";
+static const char not_found_before[] = "Unable find requested URL. Please view /openapi/v3 for API reference.";
 
 /* What is known of a request while it is being answered. */
 struct call {
@@ -85,12 +84,11 @@ static bool keeps_list(const struct call *call, int64_t number)
 	if (route->is_db)
 		return number == 9003 || number == 9207;
 	return strcmp(route->answer, "jobs") == 0 ||
-	       (call->answer->view.old && route->endpoint != ENDPOINT_DIAG &&
-		route->endpoint != ENDPOINT_PING);
+	       (call->answer->view.old && route->endpoint != ENDPOINT_DIAG && route->endpoint != ENDPOINT_PING);
 }
 
-static void fail(struct call *call, int status, int64_t number, const char *error,
-		 const char *description, const char *source)
+static void fail(struct call *call, int status, int64_t number, const char *error, const char *description,
+		 const char *source)
 {
 	struct view *view = &call->answer->view;
 	call->answer->status = status;
@@ -149,9 +147,8 @@ static void check_token(struct call *call)
 	struct answer *answer = call->answer;
 	const char *token = request->token ? request->token : request->bearer;
 	snprintf(answer->user, sizeof answer->user, "root");
-	call->token_is_good =
-		!call->sim->key.len || auth_check(&call->sim->key, token, clock_now_s(),
-						  answer->user, sizeof answer->user);
+	call->token_is_good = !call->sim->key.len ||
+			      auth_check(&call->sim->key, token, clock_now_s(), answer->user, sizeof answer->user);
 }
 
 /* slurmrestd's ping says 200 and DOWN, but that of 22.05. */
@@ -162,18 +159,17 @@ static bool refuse_token(struct call *call)
 		return false;
 	if (view->old)
 		fail(call, 500, call->route->is_db ? 1007 : -1,
-		     call->route->is_db ? "Protocol authentication error" : "Unspecified error",
-		     "request failed", "slurm_load");
+		     call->route->is_db ? "Protocol authentication error" : "Unspecified error", "request failed",
+		     "slurm_load");
 	else if (call->route->is_db)
-		fail(call, 502, 7000, "Unable to connect to database",
-		     "Failed to open slurmdbd connection", "openapi_get_db_conn");
+		fail(call, 502, 7000, "Unable to connect to database", "Failed to open slurmdbd connection",
+		     "openapi_get_db_conn");
 	else if (call->route->endpoint == ENDPOINT_PING) {
 		view->is_down = true;
 		view->down_status = "Protocol authentication error";
 		begin(call, "ping", view_ping(view));
 	} else
-		fail(call, 511, 1007, "Protocol authentication error", "request failed",
-		     "slurm_load");
+		fail(call, 511, 1007, "Protocol authentication error", "request failed", "slurm_load");
 	return true;
 }
 
@@ -197,8 +193,8 @@ static bool controller_is_away(struct call *call)
 		return true;
 	}
 	call->answer->delay_s = 10;
-	fail(call, view->old ? 500 : 502, view->old ? -1 : 1800,
-	     view->old ? "Unspecified error" : away, "request failed", "slurm_load");
+	fail(call, view->old ? 500 : 502, view->old ? -1 : 1800, view->old ? "Unspecified error" : away,
+	     "request failed", "slurm_load");
 	return true;
 }
 
@@ -207,11 +203,15 @@ static int32_t changed_at(const struct call *call)
 {
 	const struct world *world = call->answer->view.world;
 	switch (call->route->endpoint) {
-	case ENDPOINT_JOBS: return world->jobs_changed;
-	case ENDPOINT_NODES: return world->nodes_changed;
+	case ENDPOINT_JOBS:
+		return world->jobs_changed;
+	case ENDPOINT_NODES:
+		return world->nodes_changed;
 	case ENDPOINT_PARTITIONS:
-	case ENDPOINT_RESERVATIONS: return world->boot;
-	default: return TIME_NONE;
+	case ENDPOINT_RESERVATIONS:
+		return world->boot;
+	default:
+		return TIME_NONE;
 	}
 }
 
@@ -222,12 +222,10 @@ static bool is_unchanged(struct call *call)
 	struct view *view = &call->answer->view;
 	char text[32];
 	int32_t changed = changed_at(call);
-	if (changed == TIME_NONE ||
-	    !query_get(call->request->query, "update_time", text, sizeof text))
+	if (changed == TIME_NONE || !query_get(call->request->query, "update_time", text, sizeof text))
 		return false;
 	if (view->version == 40 || view->version == 41) {
-		fail(call, 422, 9202, "Unable to convert Data type",
-		     "Parsing of update_time failed", "#/update_time/");
+		fail(call, 422, 9202, "Unable to convert Data type", "Parsing of update_time failed", "#/update_time/");
 		return true;
 	}
 	if (strtoll(text, NULL, 10) < world_unix(view->world, changed))
@@ -236,8 +234,7 @@ static bool is_unchanged(struct call *call)
 		call->answer->status = 304;
 		return true;
 	}
-	snprintf(call->answer->warning, sizeof call->answer->warning,
-		 "No job changes since update_time[%s]", text);
+	snprintf(call->answer->warning, sizeof call->answer->warning, "No job changes since update_time[%s]", text);
 	view->warning = call->answer->warning;
 	view->warning_source = "op_handler_jobs";
 	begin(call, "jobs", (struct rows){.next = no_rows});
@@ -247,8 +244,7 @@ static bool is_unchanged(struct call *call)
 static bool refuse_ids(struct call *call)
 {
 	fail(call, call->answer->view.old ? 400 : 422, call->answer->view.old ? 9002 : 9000,
-	     "Query empty or not RFC7320 compliant",
-	     "Rejecting request. Failure parsing parameters", "op_handler_job");
+	     "Query empty or not RFC7320 compliant", "Rejecting request. Failure parsing parameters", "op_handler_job");
 	return false;
 }
 
@@ -264,8 +260,8 @@ static bool select_records(struct call *call)
 			return refuse_ids(call);
 		if (view->selected_count)
 			return true;
-		fail(call, view->old ? 500 : 404, 2017, "Invalid job id specified",
-		     "Unable to query JobId", "_handle_job_get");
+		fail(call, view->old ? 500 : 404, 2017, "Invalid job id specified", "Unable to query JobId",
+		     "_handle_job_get");
 		return false;
 	case ENDPOINT_STATES:
 		while (query_next(&from, "job_id", id, sizeof id))
@@ -276,8 +272,7 @@ static bool select_records(struct call *call)
 		if (!call->route->has_id || world_node_by_name(view->world, call->id, &view->node))
 			return true;
 		fail(call, view->old ? 500 : 200, view->old ? 2018 : 0,
-		     view->old ? "Invalid node name specified" : "No error",
-		     "Failure to query node", "_dump_nodes");
+		     view->old ? "Invalid node name specified" : "No error", "Failure to query node", "_dump_nodes");
 		return false;
 	case ENDPOINT_DB_JOBS:
 		why = select_window(view, from);
@@ -286,7 +281,8 @@ static bool select_records(struct call *call)
 		fail(call, view->old || why[0] == 'D' ? 500 : 422, why[0] == 'D' ? 9207 : 9202, why,
 		     "Rejecting request", "slurmdb_jobs");
 		return false;
-	default: return true;
+	default:
+		return true;
 	}
 }
 
@@ -297,14 +293,21 @@ static uint64_t count_rows(const struct call *call)
 	const struct world *world = view->world;
 	uint64_t count = 0;
 	switch (call->route->endpoint) {
-	case ENDPOINT_JOBS: return world->jobs.count;
-	case ENDPOINT_JOB: return view->selected_count;
-	case ENDPOINT_NODES: return view->node == NO_NODE ? world->options.nodes : 1;
+	case ENDPOINT_JOBS:
+		return world->jobs.count;
+	case ENDPOINT_JOB:
+		return view->selected_count;
+	case ENDPOINT_NODES:
+		return view->node == NO_NODE ? world->options.nodes : 1;
 	case ENDPOINT_SHARES:
-	case ENDPOINT_DB_ASSOCIATIONS: return world->association_count;
-	case ENDPOINT_DB_JOBS: return view_db_jobs_count(view);
-	case ENDPOINT_STATES: break;
-	default: return 0;
+	case ENDPOINT_DB_ASSOCIATIONS:
+		return world->association_count;
+	case ENDPOINT_DB_JOBS:
+		return view_db_jobs_count(view);
+	case ENDPOINT_STATES:
+		break;
+	default:
+		return 0;
 	}
 	for (size_t i = 0; view->is_selected && i < view->selected_count; i++)
 		count += view->selected[i].task != NO_TASK
@@ -328,8 +331,7 @@ static bool found_nothing(struct call *call)
 	bool any = rows.next(&rows, values, &scratch);
 	arena_done(&scratch);
 	if (!any)
-		fail(call, 200, 9003, "Nothing found with query", "Nothing found",
-		     "slurmdb_jobs_get");
+		fail(call, 200, 9003, "Nothing found with query", "Nothing found", "slurmdb_jobs_get");
 	return !any;
 }
 
@@ -359,8 +361,8 @@ static void answer_route(struct call *call)
 	struct cost cost = cost_of(call->route->endpoint, measured, rows, view->detail);
 	if (!is_answered)
 		begin(call, call->route->answer, call->route->rows(view));
-	traffic_add(&call->sim->traffic, call->route->endpoint, answer->user, cost, rows,
-		    answer->body.len, answer->status);
+	traffic_add(&call->sim->traffic, call->route->endpoint, answer->user, cost, rows, answer->body.len,
+		    answer->status);
 	if (call->sim->options.real_cost)
 		answer->delay_s += cost.slurmrestd_s;
 }
@@ -380,8 +382,7 @@ static struct fault take_fault(struct sim *sim, int endpoint, const char *query)
 {
 	for (size_t i = 0; i < FAULTS_MAX; i++) {
 		struct fault *fault = &sim->faults[i];
-		if (fault->kind == FAULT_NONE ||
-		    (fault->endpoint >= 0 && fault->endpoint != endpoint) ||
+		if (fault->kind == FAULT_NONE || (fault->endpoint >= 0 && fault->endpoint != endpoint) ||
 		    (fault->run && !asks_for_steps(query, fault->run)))
 			continue;
 		struct fault met = *fault;
@@ -398,12 +399,23 @@ static void apply_fault(struct call *call)
 	struct answer *answer = call->answer;
 	switch (answer->fault.kind) {
 	case FAULT_SLOW:
-	case FAULT_FREEZE: answer->delay_s += answer->fault.seconds; return;
-	case FAULT_UNAUTHORIZED: answer->status = 401; break;
-	case FAULT_STATUS: answer->status = answer->fault.status; break;
-	case FAULT_UNCHANGED: answer->status = 304; break;
-	case FAULT_GARBAGE: answer->status = 200; break;
-	default: return;
+	case FAULT_FREEZE:
+		answer->delay_s += answer->fault.seconds;
+		return;
+	case FAULT_UNAUTHORIZED:
+		answer->status = 401;
+		break;
+	case FAULT_STATUS:
+		answer->status = answer->fault.status;
+		break;
+	case FAULT_UNCHANGED:
+		answer->status = 304;
+		break;
+	case FAULT_GARBAGE:
+		answer->status = 200;
+		break;
+	default:
+		return;
 	}
 	if (answer->has_more)
 		call->sim->readers--;
@@ -413,10 +425,9 @@ static void apply_fault(struct call *call)
 		return;
 	answer->plain = NULL;
 	answer->type = answer->fault.kind == FAULT_GARBAGE ? "application/json" : "text/plain";
-	buf_add_string(&answer->body, answer->fault.kind == FAULT_GARBAGE
-					      ? "{\"jobs\": [{\"job_id\": 1,, \x01\xff]"
-				      : answer->status == 401 ? "Authentication failure"
-							      : "fault");
+	buf_add_string(&answer->body, answer->fault.kind == FAULT_GARBAGE ? "{\"jobs\": [{\"job_id\": 1,, \x01\xff]"
+				      : answer->status == 401		  ? "Authentication failure"
+									  : "fault");
 }
 
 static void make(struct call *call)
@@ -429,8 +440,7 @@ static void make(struct call *call)
 		plain(answer, 404, sim->release >= RELEASE_26_05 ? not_found : not_found_before);
 	else if (strchr(request->query, ','))
 		plain(answer, old ? 400 : 500, "Bad query");
-	else if (request->accept && !strstr(request->accept, "*/*") &&
-		 !strstr(request->accept, "application/json"))
+	else if (request->accept && !strstr(request->accept, "*/*") && !strstr(request->accept, "application/json"))
 		plain(answer, 415, "Accept content type is unknown");
 	else if (!has_token(call))
 		plain(answer, 401, "Authentication failure");

@@ -4,18 +4,18 @@
 #include "slurmsim/sim.h"
 
 struct request {
-	const char *method, *path, *query;   /* as they came, query "" if there is none */
+	const char *method, *path, *query; /* as they came, query "" if there is none */
 	const char *token, *bearer, *accept; /* headers or NULL */
 };
 
 struct answer {
 	int status;
-	const char *type;   /* text/plain or application/json */
-	const char *plain;  /* the second answer of 26.05, or the body of a text one */
-	int endpoint;	    /* -1: none */
-	struct buf body;    /* so far */
-	bool has_more;	    /* the rest comes by answer_more() */
-	double delay_s;	    /* to wait before it is sent */
+	const char *type; /* text/plain or application/json */
+	const char *plain; /* the second answer of 26.05, or the body of a text one */
+	int endpoint; /* -1: none */
+	struct buf body; /* so far */
+	bool has_more; /* the rest comes by answer_more() */
+	double delay_s; /* to wait before it is sent */
 	struct fault fault; /* that it meets */
 	char user[64], warning[128];
 	/* For answer_more(). */

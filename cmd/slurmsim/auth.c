@@ -18,15 +18,13 @@ void auth_read_key(struct auth_key *key, const char *path)
 		fatal("%s: is empty", path);
 }
 
-bool auth_check(const struct auth_key *key, const char *token, int64_t now, char *ret_user,
-		size_t size)
+bool auth_check(const struct auth_key *key, const char *token, int64_t now, char *ret_user, size_t size)
 {
 	jwt_t *jwt = NULL;
 	if (jwt_decode(&jwt, token, key->bytes, (int)key->len))
 		return false;
 	const char *user = jwt_get_grant(jwt, "sun");
-	bool is_good =
-		jwt_get_alg(jwt) == JWT_ALG_HS256 && user && jwt_get_grant_int(jwt, "exp") > now;
+	bool is_good = jwt_get_alg(jwt) == JWT_ALG_HS256 && user && jwt_get_grant_int(jwt, "exp") > now;
 	if (is_good)
 		snprintf(ret_user, size, "%s", user);
 	jwt_free(jwt);

@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *const fault_names[FAULT_KINDS] = {"none",	     "slow",   "cut", "garbage",
-						     "unauthorized", "status", "lie", "unchanged",
-						     "freeze",	     "twice"};
+static const char *const fault_names[FAULT_KINDS] = {"none",   "slow", "cut",	    "garbage", "unauthorized",
+						     "status", "lie",  "unchanged", "freeze",  "twice"};
 
 static int32_t sim_second(const struct sim *sim)
 {
@@ -137,8 +136,7 @@ static bool do_cancel(struct sim *sim, const char *query, struct buf *out)
 
 static bool do_array(struct sim *sim, const char *query, struct buf *out)
 {
-	struct job *job = world_submit_array(&sim->world, sim->world.now,
-					     (uint32_t)number(query, "tasks", 100));
+	struct job *job = world_submit_array(&sim->world, sim->world.now, (uint32_t)number(query, "tasks", 100));
 	buf_printf(out, "%u\n", job->id);
 	return true;
 }
@@ -207,11 +205,19 @@ static const struct {
 	bool (*act)(struct sim *sim, const char *query, struct buf *out);
 } controls[] = {
 	{"controllers", do_controllers},
-	{"fault", do_fault},	   {"restart", do_restart}, {"slurmctld", do_slurmctld},
-	{"slurmdbd", do_slurmdbd}, {"refuse", do_refuse},   {"storm", do_storm},
-	{"arrivals", do_arrivals}, {"cancel", do_cancel},
-	{"array", do_array},	   {"stand", do_stand},	    {"advance", do_advance},
-	{"job", do_job},	   {"node", do_node},
+	{"fault", do_fault},
+	{"restart", do_restart},
+	{"slurmctld", do_slurmctld},
+	{"slurmdbd", do_slurmdbd},
+	{"refuse", do_refuse},
+	{"storm", do_storm},
+	{"arrivals", do_arrivals},
+	{"cancel", do_cancel},
+	{"array", do_array},
+	{"stand", do_stand},
+	{"advance", do_advance},
+	{"job", do_job},
+	{"node", do_node},
 };
 
 bool control_do(struct sim *sim, const char *path, struct buf *out)

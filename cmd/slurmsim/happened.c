@@ -2,8 +2,7 @@
 
 #include "base/memory.h"
 
-static size_t place_of(const struct world *world, uint32_t association, uint32_t partition,
-		       uint32_t qos)
+static size_t place_of(const struct world *world, uint32_t association, uint32_t partition, uint32_t qos)
 {
 	return (association * (size_t)world->partition_count + partition) * world->qos_count + qos;
 }
@@ -19,8 +18,7 @@ struct happened *happened_new(const struct world *world)
 	return memory_new(count * sizeof(struct happened));
 }
 
-const struct happened *happened_to(const struct world *world, uint32_t association,
-				   uint32_t partition, uint32_t qos)
+const struct happened *happened_to(const struct world *world, uint32_t association, uint32_t partition, uint32_t qos)
 {
 	return &world->happened[place_of(world, association, partition, qos)];
 }

@@ -8,7 +8,7 @@ struct world;
 /* Of the jobs of one association, partition and QOS. */
 struct happened {
 	uint64_t submissions; /* runs: a requeue is another one, a task of an array is one */
-	uint64_t named;	      /* submissions that named this partition, too, but are another's */
+	uint64_t named; /* submissions that named this partition, too, but are another's */
 	uint64_t starts, ends[JOB_STATES]; /* ends[JOB_PENDING]: requeued */
 	/* Of runs that started and ended, seconds; times CPUs, MiB, GPUs. Wait is from eligible, queue
 	 * from submission to start. */
@@ -16,8 +16,7 @@ struct happened {
 };
 
 struct happened *happened_new(const struct world *world); /* owned by the caller */
-const struct happened *happened_to(const struct world *world, uint32_t association,
-				   uint32_t partition, uint32_t qos);
+const struct happened *happened_to(const struct world *world, uint32_t association, uint32_t partition, uint32_t qos);
 
 void happened_submit(struct world *world, const struct job *job, uint32_t tasks);
 /* It will run there, of all partitions that it named. */

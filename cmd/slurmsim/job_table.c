@@ -49,8 +49,7 @@ static size_t slot_find(const struct job_table *table, uint32_t id)
 {
 	if (!table->slot_count || !id)
 		return SIZE_MAX;
-	for (size_t slot = slot_of(table, id); table->slots[slot];
-	     slot = (slot + 1) & (table->slot_count - 1))
+	for (size_t slot = slot_of(table, id); table->slots[slot]; slot = (slot + 1) & (table->slot_count - 1))
 		if (job_table_at(table, table->slots[slot] - 1)->id == id)
 			return slot;
 	return SIZE_MAX;

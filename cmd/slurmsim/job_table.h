@@ -40,9 +40,9 @@ enum job_reason {
 
 enum {
 	JOB_COMPLETING = 1,
-	JOB_REQUEUED = 2,  /* goes back to the queue when it has completed */
-	JOB_DOOMED = 4,	   /* its event is that it is cancelled */
-	JOB_SPARSE = 8,	   /* an array with holes: its tasks are 0,1,3,4,6,7,... */
+	JOB_REQUEUED = 2, /* goes back to the queue when it has completed */
+	JOB_DOOMED = 4, /* its event is that it is cancelled */
+	JOB_SPARSE = 8, /* an array with holes: its tasks are 0,1,3,4,6,7,... */
 	JOB_PER_NODE = 16, /* memory is asked for by node */
 };
 
@@ -52,9 +52,9 @@ enum {
 
 struct job {
 	uint32_t id;
-	uint32_t array_id, task;	       /* array_id 0: none; task NO_TASK: an unsplit rest */
-	uint32_t rest_at, rest_end;	       /* the unsplit tasks, as ranks in the array */
-	uint32_t het_id;		       /* the leader, 0: none */
+	uint32_t array_id, task; /* array_id 0: none; task NO_TASK: an unsplit rest */
+	uint32_t rest_at, rest_end; /* the unsplit tasks, as ranks in the array */
+	uint32_t het_id; /* the leader, 0: none */
 	uint32_t next_member, previous_member; /* of the array, split records; 0: none */
 	int32_t submit, eligible, start, end, event; /* seconds of the world, or TIME_NONE */
 	uint32_t dependency;
@@ -62,11 +62,11 @@ struct job {
 	uint32_t run_s, limit_min;
 	uint32_t association, priority;
 	union {
-		uint32_t node;	 /* node_count 1 */
+		uint32_t node; /* node_count 1 */
 		uint32_t *nodes; /* node_count > 1: owned, sorted; NULL if not placed */
 	};
 	uint16_t node_count, restarts, array_limit, array_running; /* array_running: of the rest */
-	uint8_t gpus;						   /* per node */
+	uint8_t gpus; /* per node */
 	uint8_t state, flags, reason, partition, other_partition, qos, name;
 	uint8_t outcome, exit_code, signal, het_offset, het_size;
 };
@@ -78,7 +78,7 @@ struct job_table {
 	struct job **chunks;
 	size_t chunk_count, chunk_capacity;
 	size_t end, count; /* places used, with holes (id 0); records */
-	uint32_t *slots;   /* open addressing by id: place + 1, or 0 */
+	uint32_t *slots; /* open addressing by id: place + 1, or 0 */
 	size_t slot_count;
 };
 

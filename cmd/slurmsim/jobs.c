@@ -122,8 +122,8 @@ static void set_exit(struct job *job, enum job_state state)
 		      : state == JOB_OUT_OF_MEMORY		      ? 125
 		      : state == JOB_NODE_FAIL			      ? 1
 								      : 0;
-	job->reason = state == JOB_FAILED    ? job->exit_code ? REASON_NONZERO_EXIT : REASON_SIGNAL
-		      : state == JOB_TIMEOUT ? REASON_TIME_LIMIT
+	job->reason = state == JOB_FAILED	   ? job->exit_code ? REASON_NONZERO_EXIT : REASON_SIGNAL
+		      : state == JOB_TIMEOUT	   ? REASON_TIME_LIMIT
 		      : state == JOB_NODE_FAIL	   ? REASON_NODE_DOWN
 		      : state == JOB_OUT_OF_MEMORY ? REASON_OUT_OF_MEMORY
 						   : REASON_NONE;
@@ -214,8 +214,7 @@ void job_release(struct world *world, struct job *job)
 
 static void pending_due(struct world *world, struct job *job)
 {
-	const struct job *other =
-		job->dependency ? job_table_find(&world->jobs, job->dependency) : NULL;
+	const struct job *other = job->dependency ? job_table_find(&world->jobs, job->dependency) : NULL;
 	if (job->flags & JOB_DOOMED)
 		job_end(world, job, JOB_CANCELLED, world->now);
 	else if (other && other->state <= JOB_RUNNING)

@@ -11,9 +11,7 @@ KINDS(NAMES)
 #define KIND(kind, LIST) {#kind, kind##_names, sizeof kind##_names / sizeof *kind##_names},
 static const struct kind kinds[] = {KINDS(KIND)};
 
-#define FITS(kind, LIST)                                                                           \
-	static_assert(sizeof kind##_names / sizeof *kind##_names <= VALUES_MAX,                    \
-		       #kind " is too large");
+#define FITS(kind, LIST) static_assert(sizeof kind##_names / sizeof *kind##_names <= VALUES_MAX, #kind " is too large");
 KINDS(FITS)
 
 const struct kind *kind_find(const char *name)

@@ -2,6 +2,8 @@
  * values, JOB_account and so on. */
 #pragma once
 
+/* clang-format 14 finds no end with such lists. */
+/* clang-format off */
 #define ANSWER_KIND(X) X(records) X(error) X(warning) X(conf_meta) X(last_update) \
 	X(last_backfill) X(cluster) X(total_shares)
 #define JOB_KIND(X) X(account) X(accrue_time) X(allocating_node) X(array_job_id) \
@@ -87,6 +89,7 @@
 	K(qos, QOS_KIND) K(association, ASSOCIATION_KIND) K(db_diag, DB_DIAG_KIND) \
 	K(db_rpc, DB_RPC_KIND) K(db_user, DB_USER_KIND) K(error, ERROR_KIND) \
 	K(warning, WARNING_KIND)
+/* clang-format on */
 
 #define ANSWER_(name) ANSWER_##name,
 #define JOB_(name) JOB_##name,

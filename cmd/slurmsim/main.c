@@ -31,8 +31,8 @@ static void load_templates(struct sim *sim)
 		    (*options->versions && !strstr(options->versions, version)))
 			continue;
 		sim->versions[sim->version_count].number = atoi(version + strlen("v0.0."));
-		sim->versions[sim->version_count++].templates = template_set_new(
-			file->json, options->compact, sim->release == RELEASE_22_05);
+		sim->versions[sim->version_count++].templates =
+			template_set_new(file->json, options->compact, sim->release == RELEASE_22_05);
 	}
 	if (!sim->version_count)
 		fatal("%s has none of %s", options->release, options->versions);

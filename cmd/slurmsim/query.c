@@ -24,8 +24,7 @@ bool query_next(const char **from, const char *name, char *ret_value, size_t siz
 		const char *start = *from;
 		size_t len = strcspn(start, "&");
 		*from = start + len + (start[len] == '&');
-		if (len > name_len && start[name_len] == '=' &&
-		    memcmp(start, name, name_len) == 0) {
+		if (len > name_len && start[name_len] == '=' && memcmp(start, name, name_len) == 0) {
 			decode(start + name_len + 1, len - name_len - 1, ret_value, size);
 			return true;
 		}

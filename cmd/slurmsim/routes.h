@@ -6,9 +6,9 @@
 struct route {
 	enum endpoint endpoint;
 	bool is_db, has_id; /* of slurmdbd; the path goes on with an id or a name */
-	const char *path;   /* below the version */
+	const char *path; /* below the version */
 	const char *answer; /* the template */
-	int since;	    /* the first version */
+	int since; /* the first version */
 	struct rows (*rows)(const struct view *view);
 };
 

@@ -8,23 +8,21 @@
 #include <string.h>
 
 enum {
-	KEPT_MAX = 300,	  /* pending jobs that a pass may leave behind, per partition */
-	MISSES_MAX = 64,  /* of which so many in a row: it is full */
-	TRIES = 64,	  /* nodes that are looked at for a job */
+	KEPT_MAX = 300, /* pending jobs that a pass may leave behind, per partition */
+	MISSES_MAX = 64, /* of which so many in a row: it is full */
+	TRIES = 64, /* nodes that are looked at for a job */
 	STARTS_MAX = 2000 /* a pass and partition */
 };
 
 static uint32_t memory_on_node(const struct job *job)
 {
-	return job->flags & JOB_PER_NODE ? job->memory
-					 : job->memory * (job->cpus / job->node_count);
+	return job->flags & JOB_PER_NODE ? job->memory : job->memory * (job->cpus / job->node_count);
 }
 
 static bool fits(const struct node *node, const struct job *job)
 {
 	return !node->flags && node->cpus >= node->cpus_alloc + job->cpus / job->node_count &&
-	       node->memory - node->memory_alloc >= memory_on_node(job) &&
-	       node->gpus >= node->gpus_alloc + job->gpus;
+	       node->memory - node->memory_alloc >= memory_on_node(job) && node->gpus >= node->gpus_alloc + job->gpus;
 }
 
 static void take_node(struct world *world, struct node *node, const struct job *job, int sign)
@@ -117,10 +115,9 @@ void schedule_queue(struct world *world, struct job *job)
 
 static bool may_wait_in(const struct world *world, const struct job *job, uint32_t partition)
 {
-	return job && job->state == JOB_PENDING && !(job->flags & JOB_COMPLETING) &&
-	       job->eligible <= world->now && job->reason != REASON_HELD_USER &&
-	       job->reason != REASON_HELD_ADMIN && job->reason != REASON_DEPENDENCY &&
-	       (job->partition == partition || job->other_partition == partition);
+	return job && job->state == JOB_PENDING && !(job->flags & JOB_COMPLETING) && job->eligible <= world->now &&
+	       job->reason != REASON_HELD_USER && job->reason != REASON_HELD_ADMIN &&
+	       job->reason != REASON_DEPENDENCY && (job->partition == partition || job->other_partition == partition);
 }
 
 /* Places all components of a het job, or none. */
@@ -146,8 +143,7 @@ static enum job_reason try_start(struct world *world, uint32_t id, uint32_t numb
 	struct job *job = job_table_find(&world->jobs, id);
 	const struct association *association = world_association(world, job);
 	const struct qos *qos = &world->qos[job->qos];
-	if (qos->max_jobs_per_user &&
-	    world->users[association->user].running[job->qos] >= qos->max_jobs_per_user)
+	if (qos->max_jobs_per_user && world->users[association->user].running[job->qos] >= qos->max_jobs_per_user)
 		return REASON_QOS_JOBS;
 	if (job->array_limit && job->task == NO_TASK && job->array_running >= job->array_limit)
 		return REASON_ARRAY_LIMIT;
@@ -171,8 +167,8 @@ static void pass_partition(struct world *world, uint32_t number)
 	uint32_t kept[KEPT_MAX], kept_count = 0, started = 0, looked = 0, misses = 0;
 	uint32_t limited[KEPT_MAX], limited_count = 0;
 	size_t at = partition->head, end = partition->tail;
-	while (at < end && kept_count < KEPT_MAX && limited_count < KEPT_MAX &&
-	       misses < MISSES_MAX && started < STARTS_MAX) {
+	while (at < end && kept_count < KEPT_MAX && limited_count < KEPT_MAX && misses < MISSES_MAX &&
+	       started < STARTS_MAX) {
 		uint32_t id = partition->queue[at++];
 		struct job *job = job_table_find(&world->jobs, id);
 		if (!may_wait_in(world, job, number))
@@ -185,8 +181,7 @@ static void pass_partition(struct world *world, uint32_t number)
 			at -= job->state == JOB_PENDING; /* the rest of an array */
 			continue;
 		}
-		job->reason = (uint8_t)(reason == REASON_RESOURCES && kept_count ? REASON_PRIORITY
-										 : reason);
+		job->reason = (uint8_t)(reason == REASON_RESOURCES && kept_count ? REASON_PRIORITY : reason);
 		misses += reason == REASON_RESOURCES;
 		if (reason == REASON_RESOURCES)
 			kept[kept_count++] = id;

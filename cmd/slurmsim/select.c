@@ -12,16 +12,14 @@ static void add(struct view *view, const struct job *job, uint32_t task)
 {
 	size_t place = job_table_place(&view->world->jobs, job->id);
 	if ((view->selected_count & (view->selected_count - 1)) == 0)
-		view->selected = memory_resize(view->selected,
-					       view->selected_count ? view->selected_count * 2 : 1,
+		view->selected = memory_resize(view->selected, view->selected_count ? view->selected_count * 2 : 1,
 					       sizeof *view->selected);
 	view->selected[view->selected_count++] = (struct selected){place, task};
 }
 
 static void add_members(struct view *view, const struct job *leader)
 {
-	for (const struct job *job = leader; job;
-	     job = job_table_find(&view->world->jobs, job->next_member))
+	for (const struct job *job = leader; job; job = job_table_find(&view->world->jobs, job->next_member))
 		add(view, job, NO_TASK);
 }
 
@@ -39,8 +37,7 @@ static bool rest_has(const struct job *job, uint32_t task, uint32_t *ret_rank)
 static void add_task(struct view *view, const struct job *leader, uint32_t task)
 {
 	uint32_t rank;
-	for (const struct job *job = leader; job;
-	     job = job_table_find(&view->world->jobs, job->next_member)) {
+	for (const struct job *job = leader; job; job = job_table_find(&view->world->jobs, job->next_member)) {
 		if (job->task == task)
 			add(view, job, NO_TASK);
 		else if (job->task == NO_TASK && rest_has(job, task, &rank))
@@ -83,8 +80,7 @@ static bool is_set(const char *query, const char *name)
 	return query_get(query, name, value, sizeof value) && strcmp(value, "false") != 0;
 }
 
-static bool read_time(const struct view *view, const char *query, const char *name,
-		      int64_t *ret_time)
+static bool read_time(const struct view *view, const char *query, const char *name, int64_t *ret_time)
 {
 	char value[32];
 	if (!query_get(query, name, value, sizeof value))
@@ -111,8 +107,8 @@ static uint32_t state_bit(const struct view *view, const char *name)
 
 /* The values of a list: a parameter for each, or, in 22.05, joined by commas (PARAMS.md, "Lists of values").
  * `from` begins as the query. */
-static bool next_value(const struct view *view, const char *name, const char **from, char *joined,
-		       char *ret_value, size_t size)
+static bool next_value(const struct view *view, const char *name, const char **from, char *joined, char *ret_value,
+		       size_t size)
 {
 	if (!view->old)
 		return query_next(from, name, ret_value, size);
@@ -120,8 +116,7 @@ static bool next_value(const struct view *view, const char *name, const char **f
 		;
 	size_t len = strcspn(joined, ",");
 	snprintf(ret_value, size, "%.*s", (int)len, joined);
-	memmove(joined, joined + len + (joined[len] == ','),
-		strlen(joined + len + (joined[len] == ',')) + 1);
+	memmove(joined, joined + len + (joined[len] == ','), strlen(joined + len + (joined[len] == ',')) + 1);
 	return *ret_value;
 }
 
@@ -161,8 +156,7 @@ const char *select_window(struct view *view, const char *query)
 	why = why ? why : select_ids(view, query);
 	if (why)
 		return why;
-	if (!read_time(view, query, "start_time", &window->start) ||
-	    !read_time(view, query, "end_time", &window->end))
+	if (!read_time(view, query, "start_time", &window->start) || !read_time(view, query, "end_time", &window->end))
 		return "Unable to convert Data type";
 	query_get(query, view->old ? "user" : "users", window->user, sizeof window->user);
 	window->with_steps = !is_set(query, "skip_steps");

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 enum {
-	CONNECTIONS_MAX = 124,		   /* SLURMRESTD.md, "Connections" */
+	CONNECTIONS_MAX = 124, /* SLURMRESTD.md, "Connections" */
 	CONNECTION_MEMORY_BYTES = 1 << 20, /* thousands of ids in one request line */
 };
 
@@ -117,8 +117,7 @@ static struct MHD_Response *make_response(struct exchange *exchange)
 		uint64_t len = answer->has_more ? MHD_SIZE_UNKNOWN : body->len;
 		if (answer->fault.kind == FAULT_CUT)
 			body->len /= 2;
-		return MHD_create_response_from_callback(len, 64 << 10, read_answer, exchange,
-							 NULL);
+		return MHD_create_response_from_callback(len, 64 << 10, read_answer, exchange, NULL);
 	}
 	if (answer->plain && answer->status >= 400 &&
 	    (answer->view.release >= RELEASE_26_05 || answer->fault.kind == FAULT_TWICE))
@@ -126,8 +125,7 @@ static struct MHD_Response *make_response(struct exchange *exchange)
 	return MHD_create_response_from_buffer(body->len, body->bytes, MHD_RESPMEM_PERSISTENT);
 }
 
-static enum MHD_Result send_answer(struct server *server, struct exchange *exchange,
-				   struct MHD_Connection *connection)
+static enum MHD_Result send_answer(struct server *server, struct exchange *exchange, struct MHD_Connection *connection)
 {
 	struct answer *answer = &exchange->answer;
 	if (answer->delay_s > 0)
@@ -146,8 +144,7 @@ static enum MHD_Result send_answer(struct server *server, struct exchange *excha
 
 /* /sim/truth (?jobs: each by itself, too), /sim/stats, /sim/CONTROL: plain, and without a token: the address is this machine's
  * own. */
-static enum MHD_Result send_control(struct sim *sim, const char *path,
-				    struct MHD_Connection *connection)
+static enum MHD_Result send_control(struct sim *sim, const char *path, struct MHD_Connection *connection)
 {
 	struct buf out = BUF_INIT;
 	bool is_done = true;
@@ -160,11 +157,9 @@ static enum MHD_Result send_control(struct sim *sim, const char *path,
 	else
 		is_done = control_do(sim, path, &out);
 	pthread_mutex_unlock(&sim->lock);
-	struct MHD_Response *response =
-		MHD_create_response_from_buffer(out.len, out.bytes, MHD_RESPMEM_MUST_COPY);
+	struct MHD_Response *response = MHD_create_response_from_buffer(out.len, out.bytes, MHD_RESPMEM_MUST_COPY);
 	buf_done(&out);
-	enum MHD_Result result = MHD_queue_response(
-		connection, is_done ? MHD_HTTP_OK : MHD_HTTP_BAD_REQUEST, response);
+	enum MHD_Result result = MHD_queue_response(connection, is_done ? MHD_HTTP_OK : MHD_HTTP_BAD_REQUEST, response);
 	MHD_destroy_response(response);
 	return result;
 }
@@ -174,9 +169,8 @@ static const char *header(struct MHD_Connection *connection, const char *name)
 	return MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
 }
 
-static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url,
-				  const char *method, const char *version, const char *upload,
-				  size_t *upload_size, void **request)
+static enum MHD_Result on_request(void *context, struct MHD_Connection *connection, const char *url, const char *method,
+				  const char *version, const char *upload, size_t *upload_size, void **request)
 {
 	(void)url, (void)version, (void)upload;
 	struct server *server = context;
@@ -200,8 +194,7 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
 				.path = exchange->uri,
 				.query = query ? query : "",
 				.token = header(connection, "X-SLURM-USER-TOKEN"),
-				.bearer = bearer && strncmp(bearer, "Bearer ", 7) == 0 ? bearer + 7
-										       : NULL,
+				.bearer = bearer && strncmp(bearer, "Bearer ", 7) == 0 ? bearer + 7 : NULL,
 				.accept = header(connection, MHD_HTTP_HEADER_ACCEPT)};
 	answer_make(server->sim, &asked, &exchange->answer);
 	exchange->has_answer = true;
@@ -216,8 +209,7 @@ static int listen_unix(const char *path)
 	memcpy(address.sun_path, path, strlen(path) + 1);
 	unlink(path);
 	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) ||
-	    listen(listener, 64))
+	if (listener < 0 || bind(listener, (struct sockaddr *)&address, sizeof address) || listen(listener, 64))
 		fatal("%s: %m", path);
 	return listener;
 }
@@ -258,14 +250,13 @@ struct server *server_start(struct sim *sim, int listener)
 {
 	struct server *server = NEW(struct server);
 	server->sim = sim;
-	server->daemon = MHD_start_daemon(
-		MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
-			MHD_USE_SUPPRESS_DATE_NO_CLOCK | MHD_USE_ITC,
-		0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, listener,
-		MHD_OPTION_URI_LOG_CALLBACK, on_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED,
-		on_completed, NULL, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
-		MHD_OPTION_END);
+	server->daemon =
+		MHD_start_daemon(MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL |
+					 MHD_USE_SUPPRESS_DATE_NO_CLOCK | MHD_USE_ITC,
+				 0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, listener,
+				 MHD_OPTION_URI_LOG_CALLBACK, on_uri, NULL, MHD_OPTION_NOTIFY_COMPLETED, on_completed,
+				 NULL, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
+				 MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES, MHD_OPTION_END);
 	if (!server->daemon)
 		fatal("libmicrohttpd does not start");
 	return server;

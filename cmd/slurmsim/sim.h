@@ -32,11 +32,11 @@ enum fault_kind {
 
 struct fault {
 	enum fault_kind kind;
-	int endpoint;	/* -1: all */
-	int64_t left;	/* requests that it still meets; -1: no end */
+	int endpoint; /* -1: all */
+	int64_t left; /* requests that it still meets; -1: no end */
 	double seconds; /* of FAULT_SLOW and FAULT_FREEZE */
-	int status;	/* of FAULT_STATUS */
-	uint32_t run;	/* only requests for the steps of this one; 0: all */
+	int status; /* of FAULT_STATUS */
+	uint32_t run; /* only requests for the steps of this one; 0: all */
 };
 
 struct sim {
@@ -52,8 +52,8 @@ struct sim {
 	} versions[VERSIONS_MAX];
 	size_t version_count;
 	uint64_t begun_ns; /* of the monotonic clock: the world's second 0 */
-	int32_t advanced;  /* seconds that /sim/advance added */
-	unsigned readers;  /* answers that are being written */
+	int32_t advanced; /* seconds that /sim/advance added */
+	unsigned readers; /* answers that are being written */
 	bool ctld_down, dbd_down;
 	unsigned controllers, controller_down; /* as in the view; 0: one, and none */
 	double refuse_s; /* asked for: no connections for so long */

@@ -7,9 +7,8 @@ static uint32_t pick(struct random *random, const uint32_t *from, uint32_t count
 {
 	return from[random_below(random, count)];
 }
-#define PICK(random, ...)                                                                          \
-	pick(random, (const uint32_t[]){__VA_ARGS__},                                              \
-	     sizeof(uint32_t[]){__VA_ARGS__} / sizeof(uint32_t))
+#define PICK(random, ...)                                                                                              \
+	pick(random, (const uint32_t[]){__VA_ARGS__}, sizeof(uint32_t[]){__VA_ARGS__} / sizeof(uint32_t))
 
 /* Ids rise, with gaps where submissions were refused, and begin again after max_job_id. */
 uint32_t world_take_id(struct world *world)
@@ -59,8 +58,7 @@ void job_choose_end(struct world *world, struct job *job)
 	struct random *random = &world->random;
 	const struct partition *partition = &world->partitions[job->partition];
 	uint32_t most = world->qos[job->qos].max_wall_min, unit = random_below(random, 1000);
-	job->limit_min = random_chance(random, 0.2) ? partition->default_min
-						    : PICK(random, 30, 60, 240, 720);
+	job->limit_min = random_chance(random, 0.2) ? partition->default_min : PICK(random, 30, 60, 240, 720);
 	if (job->limit_min > partition->max_min)
 		job->limit_min = partition->max_min;
 	if (most && job->limit_min > most)
@@ -123,8 +121,8 @@ static void choose_wait(struct world *world, struct job *job, uint32_t before)
 	struct random *random = &world->random;
 	uint32_t unit = random_below(random, 1000);
 	uint32_t run_s = world->options.run_s; /* with short runs waits are short, too */
-	int32_t later = job->submit + (int32_t)(run_s ? 1 + random_below(random, 4 * run_s)
-						      : 60 + random_below(random, 7200));
+	int32_t later =
+		job->submit + (int32_t)(run_s ? 1 + random_below(random, 4 * run_s) : 60 + random_below(random, 7200));
 	if (unit < 20) {
 		job->eligible = later;
 		job_wait(world, job, REASON_BEGIN_TIME, later);

@@ -9,21 +9,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum part {
-	PART_TEXT,
-	PART_PLAIN,
-	PART_SET,
-	PART_INFINITE,
-	PART_NUMBER,
-	PART_LIST,
-	PART_ROWS,
-	PART_ONE,
-	PART_IF
-};
+enum part { PART_TEXT, PART_PLAIN, PART_SET, PART_INFINITE, PART_NUMBER, PART_LIST, PART_ROWS, PART_ONE, PART_IF };
 
 struct piece {
 	enum part part;
-	size_t value;		     /* its number in the kind */
+	size_t value; /* its number in the kind */
 	const struct template *rows; /* of the records of a list */
 	char *text; /* to write as it is; of PART_ONE what to write when there is none */
 	size_t len; /* of PART_IF how many pieces are left out if the value is unset */
@@ -116,8 +106,7 @@ static size_t find_value(const struct kind *kind, struct text name)
 	return 0;
 }
 
-static struct template *compile(struct template_set *set, const char *name, const char *kind_name,
-				int depth);
+static struct template *compile(struct template_set *set, const char *name, const char *kind_name, int depth);
 
 static void compile_marker(struct compiler *compiler, const char *marker, int depth)
 {
@@ -130,8 +119,7 @@ static void compile_marker(struct compiler *compiler, const char *marker, int de
 		text_cut(&name, ':');
 	for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
 		size_t len = strlen(suffixes[i].suffix);
-		if (name.len > len &&
-		    memcmp(name.bytes + name.len - len, suffixes[i].suffix, len) == 0) {
+		if (name.len > len && memcmp(name.bytes + name.len - len, suffixes[i].suffix, len) == 0) {
 			part = suffixes[i].part;
 			name.len -= len;
 		}
@@ -149,8 +137,7 @@ static void compile_marker(struct compiler *compiler, const char *marker, int de
 
 static void compile_value(struct compiler *compiler, struct json_object *value, int depth);
 
-static void compile_member(struct compiler *compiler, const char *key, struct json_object *member,
-			   int depth)
+static void compile_member(struct compiler *compiler, const char *key, struct json_object *member, int depth)
 {
 	struct buf *text = &compiler->text;
 	add_newline(text, compiler->set->compact, depth);
@@ -160,8 +147,7 @@ static void compile_member(struct compiler *compiler, const char *key, struct js
 }
 
 /* "@if:value@name"; never an object's first member. */
-static void compile_if(struct compiler *compiler, const char *key, struct json_object *member,
-		       int depth)
+static void compile_if(struct compiler *compiler, const char *key, struct json_object *member, int depth)
 {
 	struct text rest = text_of(key + strlen("@if:")), name = text_cut(&rest, '@');
 	end_text(compiler);
@@ -226,13 +212,11 @@ static void compile_value(struct compiler *compiler, struct json_object *value, 
 		buf_add_string(&compiler->text, value ? string : "null");
 }
 
-static struct template *compile(struct template_set *set, const char *name, const char *kind_name,
-				int depth)
+static struct template *compile(struct template_set *set, const char *name, const char *kind_name, int depth)
 {
 	struct json_object *source = NULL;
 	struct template *template = NEW(struct template);
-	*template = (struct template){
-		.kind = kind_find(kind_name), .compact = set->compact, .old = set->old};
+	*template = (struct template){.kind = kind_find(kind_name), .compact = set->compact, .old = set->old};
 	if (!template->kind || !json_object_object_get_ex(set->source, name, &source))
 		fatal("no template %s", name);
 	struct compiler compiler = {set, template, BUF_INIT};
@@ -245,8 +229,7 @@ static struct template *compile(struct template_set *set, const char *name, cons
 struct template_set *template_set_new(const char *json, bool compact, bool old)
 {
 	struct template_set *set = NEW(struct template_set);
-	*set = (struct template_set){
-		.source = json_tokener_parse(json), .compact = compact, .old = old};
+	*set = (struct template_set){.source = json_tokener_parse(json), .compact = compact, .old = old};
 	if (!set->source)
 		fatal("the templates are not JSON");
 	json_object_object_foreach(set->source, name, source)
@@ -281,19 +264,33 @@ static void write_real(struct buf *out, double real)
 static void write_plain(struct buf *out, const struct value *value)
 {
 	switch (value->kind) {
-	case VALUE_NUMBER: buf_printf(out, "%lld", (long long)value->number); break;
-	case VALUE_REAL: write_real(out, value->real); break;
-	case VALUE_BOOL: buf_add_string(out, value->number ? "true" : "false"); break;
-	case VALUE_TEXT: add_string(out, value->text); break;
-	case VALUE_WORDS: add_string(out, *value->words ? *value->words : ""); break;
-	case VALUE_INFINITE: buf_add_string(out, "-1"); break; /* as 22.05 has it */
+	case VALUE_NUMBER:
+		buf_printf(out, "%lld", (long long)value->number);
+		break;
+	case VALUE_REAL:
+		write_real(out, value->real);
+		break;
+	case VALUE_BOOL:
+		buf_add_string(out, value->number ? "true" : "false");
+		break;
+	case VALUE_TEXT:
+		add_string(out, value->text);
+		break;
+	case VALUE_WORDS:
+		add_string(out, *value->words ? *value->words : "");
+		break;
+	case VALUE_INFINITE:
+		buf_add_string(out, "-1");
+		break; /* as 22.05 has it */
 	case VALUE_UNSET:
-	case VALUE_ROWS: buf_add_string(out, "null"); break;
+	case VALUE_ROWS:
+		buf_add_string(out, "null");
+		break;
 	}
 }
 
-static void write_words(const struct template *template, const struct piece *piece,
-			const struct value *value, struct buf *out)
+static void write_words(const struct template *template, const struct piece *piece, const struct value *value,
+			struct buf *out)
 {
 	const char *const *word = value->kind == VALUE_WORDS ? value->words : NULL;
 	bool any = word && *word;
@@ -309,11 +306,11 @@ static void write_words(const struct template *template, const struct piece *pie
 	buf_add_char(out, ']');
 }
 
-static void write_piece(const struct template *template, const struct piece *piece,
-			const struct value *values, struct buf *out, struct arena *scratch);
+static void write_piece(const struct template *template, const struct piece *piece, const struct value *values,
+			struct buf *out, struct arena *scratch);
 
-static void write_record(const struct template *template, const struct value *values,
-			 struct buf *out, struct arena *scratch)
+static void write_record(const struct template *template, const struct value *values, struct buf *out,
+			 struct arena *scratch)
 {
 	for (size_t i = 0; i < template->count; i++) {
 		const struct piece *piece = &template->pieces[i];
@@ -326,8 +323,8 @@ static void write_record(const struct template *template, const struct value *va
 
 /* The next record of a list, with what stands before it; false at the list's end, which is written.
  */
-static bool write_row(const struct template *template, const struct piece *piece, struct rows *rows,
-		      bool is_first, struct buf *out, struct arena *scratch)
+static bool write_row(const struct template *template, const struct piece *piece, struct rows *rows, bool is_first,
+		      struct buf *out, struct arena *scratch)
 {
 	struct value values[VALUES_MAX];
 	memset(values, 0, piece->rows->kind->count * sizeof *values);
@@ -352,16 +349,23 @@ static bool write_row(const struct template *template, const struct piece *piece
 	return true;
 }
 
-static void write_piece(const struct template *template, const struct piece *piece,
-			const struct value *values, struct buf *out, struct arena *scratch)
+static void write_piece(const struct template *template, const struct piece *piece, const struct value *values,
+			struct buf *out, struct arena *scratch)
 {
 	const struct value *value = &values[piece->value];
 	bool is_known = value->kind != VALUE_UNSET && value->kind != VALUE_INFINITE;
 	switch (piece->part) {
-	case PART_IF: break; /* write_record() */
-	case PART_TEXT: buf_add(out, piece->text, piece->len); break;
-	case PART_PLAIN: write_plain(out, value); break;
-	case PART_SET: buf_add_string(out, is_known ? "true" : "false"); break;
+	case PART_IF:
+		break; /* write_record() */
+	case PART_TEXT:
+		buf_add(out, piece->text, piece->len);
+		break;
+	case PART_PLAIN:
+		write_plain(out, value);
+		break;
+	case PART_SET:
+		buf_add_string(out, is_known ? "true" : "false");
+		break;
 	case PART_INFINITE:
 		buf_add_string(out, value->kind == VALUE_INFINITE ? "true" : "false");
 		break;
@@ -371,13 +375,14 @@ static void write_piece(const struct template *template, const struct piece *pie
 		else
 			buf_add_char(out, '0');
 		break;
-	case PART_LIST: write_words(template, piece, value, out); break;
+	case PART_LIST:
+		write_words(template, piece, value, out);
+		break;
 	case PART_ROWS:
 	case PART_ONE:
 		for (bool is_first = true;; is_first = false)
-			if (!write_row(template, piece,
-				       value->kind == VALUE_ROWS ? value->rows : NULL, is_first,
-				       out, scratch))
+			if (!write_row(template, piece, value->kind == VALUE_ROWS ? value->rows : NULL, is_first, out,
+				       scratch))
 				break;
 		break;
 	}
@@ -395,9 +400,8 @@ bool writer_write(struct writer *writer, const struct value *values, struct buf 
 			continue;
 		}
 		const struct value *value = &values[piece->value];
-		writer->has_rows =
-			write_row(template, piece, value->kind == VALUE_ROWS ? value->rows : NULL,
-				  !writer->has_rows, out, &writer->scratch);
+		writer->has_rows = write_row(template, piece, value->kind == VALUE_ROWS ? value->rows : NULL,
+					     !writer->has_rows, out, &writer->scratch);
 		if (!writer->has_rows)
 			writer->piece++;
 	}
@@ -416,7 +420,6 @@ const char *scratch_printf(struct arena *scratch, const char *format, ...)
 	va_start(arguments, format);
 	int len = vsnprintf(text, sizeof text, format, arguments);
 	va_end(arguments);
-	return arena_copy(scratch, (struct text){text, (size_t)len < sizeof text ? (size_t)len
-										 : sizeof text - 1})
+	return arena_copy(scratch, (struct text){text, (size_t)len < sizeof text ? (size_t)len : sizeof text - 1})
 		.bytes;
 }

@@ -21,9 +21,9 @@ struct value {
 	union {
 		int64_t number;
 		double real;
-		const char *text;	  /* borrowed until the record is written */
+		const char *text; /* borrowed until the record is written */
 		const char *const *words; /* NULL at the end; borrowed likewise */
-		struct rows *rows;	  /* likewise */
+		struct rows *rows; /* likewise */
 	};
 };
 
@@ -37,7 +37,7 @@ struct rows {
 };
 
 struct kind {
-	const char *name;	  /* the template's */
+	const char *name; /* the template's */
 	const char *const *names; /* the markers', in the order of the values */
 	size_t count;
 };
@@ -53,20 +53,18 @@ const struct kind *kind_find(const char *name);
 /* Compiles what is in the text of templates/RELEASE-VERSION.json; ends the process if it is wrong.
  * `old` lists: 22.05 writes an empty list as two lines. */
 struct template_set *template_set_new(const char *json, bool compact, bool old);
-const struct template *template_find(const struct template_set *set,
-				     const char *name); /* or NULL */
+const struct template *template_find(const struct template_set *set, const char *name); /* or NULL */
 
 /* Where writing stands, so that a long answer can be written part by part. Begins as {template}. */
 struct writer {
 	const struct template *template;
-	size_t piece;  /* that comes next */
+	size_t piece; /* that comes next */
 	bool has_rows; /* a record of its list is written */
 	struct arena scratch;
 };
 
 /* Writes on until done or until `out` holds more than `budget` bytes; false when all is written. */
-bool writer_write(struct writer *writer, const struct value *values, struct buf *out,
-		  size_t budget);
+bool writer_write(struct writer *writer, const struct value *values, struct buf *out, size_t budget);
 void writer_done(struct writer *writer);
 
 /* Makers of values. */
@@ -100,5 +98,4 @@ static inline struct value value_rows(struct rows *rows)
 	return (struct value){VALUE_ROWS, {.rows = rows}};
 }
 
-const char *scratch_printf(struct arena *scratch, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+const char *scratch_printf(struct arena *scratch, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -38,7 +38,7 @@ struct traffic {
 		uint64_t requests, failures, bytes, rows;
 		double slurmrestd_s, slurmctld_s;
 	} endpoints[ENDPOINTS];
-	uint64_t memory_peak;	     /* slurmrestd's, with one arena */
+	uint64_t memory_peak; /* slurmrestd's, with one arena */
 	struct sum types[ENDPOINTS]; /* of slurmctld, since its start */
 	struct {
 		char name[64];
@@ -54,8 +54,8 @@ struct cost {
 /* Of an answer with `rows` records; `release` as in view.h. */
 struct cost cost_of(enum endpoint endpoint, int release, uint64_t rows, bool detail);
 
-void traffic_add(struct traffic *traffic, enum endpoint endpoint, const char *user,
-		 struct cost cost, uint64_t rows, uint64_t bytes, int status);
+void traffic_add(struct traffic *traffic, enum endpoint endpoint, const char *user, struct cost cost, uint64_t rows,
+		 uint64_t bytes, int status);
 void traffic_reset(struct traffic *traffic); /* slurmctld's sums only: it was restarted */
 
 /* slurmctld's message that the endpoint costs it; NULL for none. */

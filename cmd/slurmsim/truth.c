@@ -11,8 +11,7 @@ struct truth {
 	struct map sums; /* "kind,name,...": a number */
 };
 
-static void add(struct truth *truth, double number, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
+static void add(struct truth *truth, double number, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 static void add(struct truth *truth, double number, const char *format, ...)
 {
@@ -40,8 +39,7 @@ static void walk_job(struct truth *truth, const struct world *world, const struc
 		const char *partition = world->partitions[partitions[i]].name;
 		add(truth, tasks, "partition_jobs/%s/%s", partition, state);
 		if (job->state == JOB_PENDING)
-			add(truth, tasks, "partition_reasons/%s/%s", partition,
-			    job_reason_names[job->reason]);
+			add(truth, tasks, "partition_reasons/%s/%s", partition, job_reason_names[job->reason]);
 	}
 	if (job->flags & JOB_COMPLETING)
 		add(truth, tasks, "completing");
@@ -56,8 +54,8 @@ static void walk_job(struct truth *truth, const struct world *world, const struc
 	add(truth, tasks * job->cpus, "user_cpus/%s/%s/%s", user, account, state);
 }
 
-static void add_time(struct truth *truth, const struct world *world, const struct job *job,
-		     const char *what, int32_t at)
+static void add_time(struct truth *truth, const struct world *world, const struct job *job, const char *what,
+		     int32_t at)
 {
 	if (at != TIME_NONE)
 		add(truth, (double)world_unix(world, at), "job_%s/%u", what, job->id);
@@ -79,20 +77,17 @@ static void walk_held_nodes(struct truth *truth, const struct world *world, cons
 }
 
 /* The names of what slurm_job_info says of it, but its own; an empty name is none. */
-static void add_info(struct truth *truth, const struct world *world, const struct job *job,
-		     bool is_exclusive)
+static void add_info(struct truth *truth, const struct world *world, const struct job *job, bool is_exclusive)
 {
 	const struct association *association = world_association(world, job);
 	char array[32] = "/", het[16] = "";
 	if (job->array_id)
-		snprintf(array, sizeof array, job->task == NO_TASK ? "%u/" : "%u/%u", job->array_id,
-			 job->task);
+		snprintf(array, sizeof array, job->task == NO_TASK ? "%u/" : "%u/%u", job->array_id, job->task);
 	if (job->het_id)
 		snprintf(het, sizeof het, "%u", job->het_id);
-	add(truth, 1, "job_info/%u/%s/%s/%s/%s/%s/%s/%s", job->id,
-	    world->users[association->user].name, world->accounts[association->account].name,
-	    world->partitions[job->partition].name, world->qos[job->qos].name, array, het,
-	    is_exclusive ? "true" : "false");
+	add(truth, 1, "job_info/%u/%s/%s/%s/%s/%s/%s/%s", job->id, world->users[association->user].name,
+	    world->accounts[association->account].name, world->partitions[job->partition].name,
+	    world->qos[job->qos].name, array, het, is_exclusive ? "true" : "false");
 }
 
 /* A job by itself. */
@@ -139,8 +134,7 @@ static void walk_node(struct truth *truth, const struct world *world, uint32_t n
 		add(truth, 1, "nodes_flagged/DRAIN");
 	if (node->flags & NODE_NOT_RESPONDING)
 		add(truth, 1, "nodes_flagged/NOT_RESPONDING");
-	bool is_free = !is_out && !node->cpus_alloc && !node->completing &&
-		       !(node->flags & NODE_NOT_RESPONDING);
+	bool is_free = !is_out && !node->cpus_alloc && !node->completing && !(node->flags & NODE_NOT_RESPONDING);
 	add(truth, is_free, "nodes_free");
 	for (uint32_t i = 0; i < world->partition_count; i++) {
 		if (number - world->partitions[i].first >= world->partitions[i].count)
@@ -181,9 +175,8 @@ static void add_happened(struct truth *truth, const struct happened *happened, c
 			    state ? job_state_names[state] : "REQUEUED");
 }
 
-static void add_to_entities(struct truth *truth, const struct world *world,
-			    const struct happened *happened, uint32_t number, uint32_t partition,
-			    uint32_t qos)
+static void add_to_entities(struct truth *truth, const struct world *world, const struct happened *happened,
+			    uint32_t number, uint32_t partition, uint32_t qos)
 {
 	const struct association *association = &world->associations[number];
 	const char *account = world->accounts[association->account].name;
@@ -209,8 +202,7 @@ static void walk_happened(struct truth *truth, const struct world *world)
 	for (uint32_t i = 0; i < world->association_count; i++)
 		for (uint32_t partition = 0; partition < world->partition_count; partition++)
 			for (uint32_t qos = 0; qos < world->qos_count; qos++) {
-				const struct happened *happened =
-					happened_to(world, i, partition, qos);
+				const struct happened *happened = happened_to(world, i, partition, qos);
 				if (happened->submissions || happened->named)
 					add_to_entities(truth, world, happened, i, partition, qos);
 			}
@@ -265,9 +257,8 @@ void truth_write(const struct sim *sim, bool with_each_job, struct buf *out)
 		   "  \"highest_id\": %u,\n  \"next_id\": %u,\n  \"submitted\": %lu,\n  "
 		   "\"started\": %lu,\n"
 		   "  \"ended\": %zu",
-		   (long long)world_unix(world, world->now), world->now, world->jobs.count,
-		   highest ? lowest : 0, highest, world->next_id, world->counters.submitted,
-		   world->counters.started, world->ended_count);
+		   (long long)world_unix(world, world->now), world->now, world->jobs.count, highest ? lowest : 0,
+		   highest, world->next_id, world->counters.submitted, world->counters.started, world->ended_count);
 	write_sums(&truth, out);
 	buf_add_string(out, "\n}\n");
 	map_done(&truth.sums);
@@ -289,9 +280,8 @@ void stats_write(const struct sim *sim, struct buf *out)
 			   "\"bytes\": %lu, \"slurmrestd_seconds\": %.6f, \"slurmctld_seconds\": "
 			   "%.6f}",
 			   written++ ? "," : "", endpoint_names[i], traffic->endpoints[i].requests,
-			   traffic->endpoints[i].failures, traffic->endpoints[i].rows,
-			   traffic->endpoints[i].bytes, traffic->endpoints[i].slurmrestd_s,
-			   traffic->endpoints[i].slurmctld_s);
+			   traffic->endpoints[i].failures, traffic->endpoints[i].rows, traffic->endpoints[i].bytes,
+			   traffic->endpoints[i].slurmrestd_s, traffic->endpoints[i].slurmctld_s);
 	}
 	buf_printf(out,
 		   "\n  },\n  \"slurmrestd_seconds\": %.6f,\n  \"slurmctld_seconds\": %.6f,\n"

@@ -20,8 +20,8 @@ struct selected {
 /* What slurmdb/jobs is asked for. */
 struct window {
 	int64_t start, end; /* Unix seconds; 0: not said */
-	uint32_t states;    /* bits of enum job_state, and REQUEUED_BIT; 0: not said */
-	char user[64];	    /* empty: all */
+	uint32_t states; /* bits of enum job_state, and REQUEUED_BIT; 0: not said */
+	char user[64]; /* empty: all */
 	struct id_map jobs; /* owned; ids of jobs, arrays and het jobs; empty: all */
 	bool with_steps, duplicates, whole_times;
 };
@@ -33,9 +33,9 @@ struct view {
 	const struct traffic *traffic;
 	const char *cluster;
 	enum release release;
-	int version;  /* 45 for v0.0.45 */
-	bool old;     /* 22.05 */
-	bool detail;  /* SHOW_DETAIL: also if no flags were given */
+	int version; /* 45 for v0.0.45 */
+	bool old; /* 22.05 */
+	bool detail; /* SHOW_DETAIL: also if no flags were given */
 	uint32_t cut; /* characters of array_task_string; 0: all */
 	bool is_down; /* ping says that all controllers are */
 	unsigned controllers, controller_down; /* how many there are; which of them, from 1 on, does not respond */
@@ -73,16 +73,14 @@ struct rows view_warning(const struct view *view);
 
 /* Shared by the files that fill in records. */
 extern const char *const job_state_names[], *const job_reason_names[];
-const char *view_nodes_text(const struct world *world, const struct job *job,
-			    struct arena *scratch);
+const char *view_nodes_text(const struct world *world, const struct job *job, struct arena *scratch);
 const char *view_tres_text(const struct job *job, struct arena *scratch);
 const char *view_job_name(const struct job *job);
 const char *view_license(const struct job *job); /* that it needs one of; NULL: none */
 bool view_is_reserved(const struct job *job);
 bool view_has_run(const struct job *job); /* it has nodes, and they are not a plan */
 uint32_t view_memory(const struct job *job); /* MiB in all */
-const char *const *view_words(struct arena *scratch, const char *first, const char *second,
-			      const char *third);
-void view_exit(const struct job *job, struct arena *scratch, struct value *status,
-	       struct value *code, struct value *signal, struct value *signal_name);
+const char *const *view_words(struct arena *scratch, const char *first, const char *second, const char *third);
+void view_exit(const struct job *job, struct arena *scratch, struct value *status, struct value *code,
+	       struct value *signal, struct value *signal_name);
 struct rows *view_rows_new(struct arena *scratch, struct rows rows);

@@ -35,8 +35,7 @@ static bool next_group_limit(struct rows *rows, struct value *values, struct are
 
 static struct value group_limits(const struct view *view, struct arena *scratch)
 {
-	return value_rows(view_rows_new(
-		scratch, (struct rows){.next = next_group_limit, .owner = view}));
+	return value_rows(view_rows_new(scratch, (struct rows){.next = next_group_limit, .owner = view}));
 }
 
 static bool next_qos(struct rows *rows, struct value *values, struct arena *scratch)
@@ -53,8 +52,7 @@ static bool next_qos(struct rows *rows, struct value *values, struct arena *scra
 	values[QOS_max_wall] = limit(view, qos->max_wall_min);
 	if (qos->max_jobs_per_user)
 		values[QOS_tres] = group_limits(view, scratch);
-	values[QOS_preempt] =
-		value_words(view_words(scratch, qos->priority ? "low" : NULL, NULL, NULL));
+	values[QOS_preempt] = value_words(view_words(scratch, qos->priority ? "low" : NULL, NULL, NULL));
 	return true;
 }
 
@@ -79,15 +77,13 @@ static bool next_association(struct rows *rows, struct value *values, struct are
 	const struct association *association = &world->associations[rows->at];
 	const struct account *account = &world->accounts[association->account];
 	bool is_user = association->user != NO_USER, is_default = false;
-	const char *parent =
-		is_user || !association->account ? "" : world->accounts[account->parent].name;
+	const char *parent = is_user || !association->account ? "" : world->accounts[account->parent].name;
 	if (is_user)
 		is_default = world->users[association->user].association == rows->at;
 	values[ASSOCIATION_id] = value_number((int64_t)++rows->at);
 	values[ASSOCIATION_account] = value_text(account->name);
 	values[ASSOCIATION_cluster] = value_text(view->cluster);
-	values[ASSOCIATION_is_default] =
-		view->old ? value_number(is_default) : value_bool(is_default);
+	values[ASSOCIATION_is_default] = view->old ? value_number(is_default) : value_bool(is_default);
 	values[ASSOCIATION_lineage] = value_text(scratch_printf(scratch, "/%s/", account->name));
 	values[ASSOCIATION_max_jobs] = unlimited(view);
 	if (!is_user && parent_is_root(world, association->account)) {
@@ -99,8 +95,7 @@ static bool next_association(struct rows *rows, struct value *values, struct are
 	if (!view->old || *parent)
 		values[ASSOCIATION_parent_account] = value_text(parent);
 	if (!view->old || is_user)
-		values[ASSOCIATION_user] =
-			value_text(is_user ? world->users[association->user].name : "");
+		values[ASSOCIATION_user] = value_text(is_user ? world->users[association->user].name : "");
 	return true;
 }
 
@@ -119,8 +114,7 @@ static bool is_below(const struct world *world, uint32_t account, uint32_t above
 
 /* Shares of an association's siblings, and usage of all below it: few accounts, so they are summed
  * anew. */
-static void sum_up(const struct world *world, uint32_t number, double *ret_siblings,
-		   double *ret_usage, double *ret_all)
+static void sum_up(const struct world *world, uint32_t number, double *ret_siblings, double *ret_usage, double *ret_all)
 {
 	const struct association *one = &world->associations[number];
 	uint32_t parent = world->accounts[one->account].parent;
@@ -150,12 +144,10 @@ static bool next_share(struct rows *rows, struct value *values, struct arena *sc
 	const struct account *account = &world->accounts[association->account];
 	bool is_user = association->user != NO_USER, is_root = !is_user && !association->account;
 	sum_up(world, number, &siblings, &usage, &all);
-	double part = siblings > 0 ? association->shares / siblings : 1,
-	       used = all > 0 ? usage / all : 0;
+	double part = siblings > 0 ? association->shares / siblings : 1, used = all > 0 ? usage / all : 0;
 	values[SHARE_id] = value_number(number + 1);
 	values[SHARE_cluster] = value_text(view->cluster);
-	values[SHARE_name] =
-		value_text(is_user ? world->users[association->user].name : account->name);
+	values[SHARE_name] = value_text(is_user ? world->users[association->user].name : account->name);
 	values[SHARE_parent] = value_text(is_user   ? account->name
 					  : is_root ? ""
 						    : world->accounts[account->parent].name);
@@ -173,8 +165,7 @@ static bool next_share(struct rows *rows, struct value *values, struct arena *sc
 		values[SHARE_level].kind = VALUE_INFINITE;
 	else
 		values[SHARE_level] = value_real(1.7976931348623157e308);
-	values[SHARE_type] =
-		value_words(view_words(scratch, is_user ? "USER" : "ASSOCIATION", NULL, NULL));
+	values[SHARE_type] = value_words(view_words(scratch, is_user ? "USER" : "ASSOCIATION", NULL, NULL));
 	return true;
 }
 

@@ -89,8 +89,7 @@ static void fill_scheduler(const struct counters *counters, struct value *values
 	values[DIAG_bf_depth_sum] = value_number(bf_depth);
 	values[DIAG_bf_depth_mean] = values[DIAG_bf_depth_mean_try] = value_number(bf_depth / each);
 	values[DIAG_bf_last_depth] = value_number((int64_t)counters->bf_last_depth);
-	values[DIAG_bf_queue_len] = values[DIAG_bf_queue_len_mean] =
-		value_number((int64_t)counters->bf_queue);
+	values[DIAG_bf_queue_len] = values[DIAG_bf_queue_len_mean] = value_number((int64_t)counters->bf_queue);
 	values[DIAG_bf_queue_len_sum] = value_number((int64_t)counters->bf_queue_sum);
 	values[DIAG_bf_table_size] = values[DIAG_bf_table_size_mean] = value_number(1);
 	values[DIAG_bf_table_size_sum] = value_number(cycles);
@@ -107,8 +106,7 @@ static bool next_diag(struct rows *rows, struct value *values, struct arena *scr
 	if (rows->at++)
 		return false;
 	count_jobs(world, &pending, &running);
-	values[DIAG_req_time] = values[DIAG_bf_when_last_cycle] = values[DIAG_job_states_ts] =
-		value_number(now);
+	values[DIAG_req_time] = values[DIAG_bf_when_last_cycle] = values[DIAG_job_states_ts] = value_number(now);
 	values[DIAG_req_time_start] = value_number(counters->since);
 	values[DIAG_parts_packed] = values[DIAG_server_thread_count] = value_number(1);
 	values[DIAG_agent_queue_size] = values[DIAG_zero] = value_number(0);
@@ -121,10 +119,8 @@ static bool next_diag(struct rows *rows, struct value *values, struct arena *scr
 	values[DIAG_jobs_pending] = value_number(pending);
 	values[DIAG_jobs_running] = value_number(running);
 	fill_scheduler(counters, values);
-	values[DIAG_rpc_type] =
-		value_rows(view_rows_new(scratch, (struct rows){.next = next_type, .owner = view}));
-	values[DIAG_rpc_user] =
-		value_rows(view_rows_new(scratch, (struct rows){.next = next_user, .owner = view}));
+	values[DIAG_rpc_type] = value_rows(view_rows_new(scratch, (struct rows){.next = next_type, .owner = view}));
+	values[DIAG_rpc_user] = value_rows(view_rows_new(scratch, (struct rows){.next = next_user, .owner = view}));
 	return true;
 }
 
@@ -147,7 +143,7 @@ static bool next_ping(struct rows *rows, struct value *values, struct arena *scr
 	values[PING_primary] = value_bool(is_primary);
 	values[PING_pinged] = value_text(is_down ? "DOWN" : "UP");
 	values[PING_responding] = value_bool(!is_down);
-	values[PING_status] = view->old	 ? value_number(0)
+	values[PING_status] = view->old ? value_number(0)
 			      : is_down ? value_text(view->down_status)
 					: value_text("No error");
 	return true;
@@ -160,9 +156,8 @@ struct rows view_ping(const struct view *view)
 
 static bool next_conf(struct rows *rows, struct value *values, struct arena *scratch)
 {
-	static const char *const tres[] = {"cpu",      "mem",		"energy", "node",
-					   "billing",  "fs/disk",	"vmem",	  "pages",
-					   "gres/gpu", "gres/gpu:a100", NULL};
+	static const char *const tres[] = {"cpu",  "mem",   "energy",	"node",		 "billing", "fs/disk",
+					   "vmem", "pages", "gres/gpu", "gres/gpu:a100", NULL};
 	const struct view *view = rows->owner;
 	const struct world_options *options = &view->world->options;
 	if (rows->at++)

@@ -32,8 +32,7 @@ static bool next_tres(struct rows *rows, struct value *values, struct arena *scr
 
 static struct value tres_of(const struct view *view, const struct job *job, struct arena *scratch)
 {
-	return value_rows(view_rows_new(
-		scratch, (struct rows){.next = next_tres, .owner = view, .record = job}));
+	return value_rows(view_rows_new(scratch, (struct rows){.next = next_tres, .owner = view, .record = job}));
 }
 
 /* The most memory that a step had at once, in bytes. */
@@ -64,8 +63,7 @@ static bool has_ended(const struct job *job)
 
 /* Start and end as they are told: without disable_truncate_usage_time cut to the window (v0.0.40
  * on). */
-static void times_of(const struct view *view, const struct job *job, int64_t *ret_start,
-		     int64_t *ret_end)
+static void times_of(const struct view *view, const struct job *job, int64_t *ret_start, int64_t *ret_end)
 {
 	const struct window *window = &view->window;
 	int64_t now = world_unix(view->world, view->world->now);
@@ -113,14 +111,12 @@ static bool next_step(struct rows *rows, struct value *values, struct arena *scr
 	values[DB_STEP_nodes] = value_text(nodes);
 	values[DB_STEP_node_names] = value_words(view_words(scratch, nodes, NULL, NULL));
 	values[DB_STEP_node_count] = values[DB_STEP_tasks] = value_number(job->node_count);
-	values[DB_STEP_state] =
-		value_words(view_words(scratch, job_state_names[job->state], NULL, NULL));
+	values[DB_STEP_state] = value_words(view_words(scratch, job_state_names[job->state], NULL, NULL));
 	values[DB_STEP_step_name] = value_text("batch");
-	values[DB_STEP_step_id] =
-		value_text(view->old ? "batch" : scratch_printf(scratch, "%u.batch", job->id));
+	values[DB_STEP_step_id] = value_text(view->old ? "batch" : scratch_printf(scratch, "%u.batch", job->id));
 	values[DB_STEP_tres] = tres_of(view, job, scratch);
-	values[DB_STEP_tres_used] = value_rows(view_rows_new(
-		scratch, (struct rows){.next = next_tres_used, .owner = view, .record = job}));
+	values[DB_STEP_tres_used] =
+		value_rows(view_rows_new(scratch, (struct rows){.next = next_tres_used, .owner = view, .record = job}));
 	return true;
 }
 
@@ -134,8 +130,7 @@ static const char *partitions_of(const struct view *view, const struct job *job,
 	return scratch_printf(scratch, "%s,%s", name, partitions[job->other_partition].name);
 }
 
-static void fill_db_owner(const struct view *view, const struct job *job, struct value *values,
-			  struct arena *scratch)
+static void fill_db_owner(const struct view *view, const struct job *job, struct value *values, struct arena *scratch)
 {
 	const struct world *world = view->world;
 	const struct association *association = world_association(world, job);
@@ -185,35 +180,32 @@ static const char *task_mask(const struct job *job, struct arena *scratch)
 	return mask;
 }
 
-static void fill_db_job(const struct view *view, const struct job *job, struct value *values,
-			struct arena *scratch)
+static void fill_db_job(const struct view *view, const struct job *job, struct value *values, struct arena *scratch)
 {
 	bool placed = view_has_run(job);
 	const char *nodes = placed ? view_nodes_text(view->world, job, scratch) : "None assigned";
 	fill_db_owner(view, job, values, scratch);
 	fill_db_times(view, job, values);
-	view_exit(job, scratch, &values[DB_JOB_exit_status], &values[DB_JOB_exit_return],
-		  &values[DB_JOB_exit_signal], &values[DB_JOB_exit_signal_name]);
+	view_exit(job, scratch, &values[DB_JOB_exit_status], &values[DB_JOB_exit_return], &values[DB_JOB_exit_signal],
+		  &values[DB_JOB_exit_signal_name]);
 	values[DB_JOB_job_id] = value_number(job->id);
 	values[DB_JOB_name] = value_text(view_job_name(job));
 	values[DB_JOB_array_job_id] = value_number(job->array_id);
 	if (job->task != NO_TASK)
 		values[DB_JOB_array_task_id] = value_number(job->task);
 	if (!view->old)
-		values[DB_JOB_array_task] = value_text(
-			job->array_id && job->task == NO_TASK ? task_mask(job, scratch) : "");
+		values[DB_JOB_array_task] =
+			value_text(job->array_id && job->task == NO_TASK ? task_mask(job, scratch) : "");
 	values[DB_JOB_het_job_id] = value_number(job->het_id);
 	if (job->het_id)
 		values[DB_JOB_het_job_offset] = value_number(job->het_offset);
 	values[DB_JOB_state] = db_state(view, job, scratch);
-	values[DB_JOB_state_reason] =
-		value_text(job->state == JOB_PENDING ? "None" : job_reason_names[job->reason]);
+	values[DB_JOB_state_reason] = value_text(job->state == JOB_PENDING ? "None" : job_reason_names[job->reason]);
 	values[DB_JOB_nodes] = value_text(nodes);
 	values[DB_JOB_allocation_nodes] = value_number(placed ? job->node_count : 0);
 	values[DB_JOB_cpus] = value_number(job->cpus);
 	values[DB_JOB_memory] = value_number(job->memory);
-	values[job->flags & JOB_PER_NODE ? DB_JOB_memory_per_node : DB_JOB_memory_per_cpu] =
-		value_number(job->memory);
+	values[job->flags & JOB_PER_NODE ? DB_JOB_memory_per_node : DB_JOB_memory_per_cpu] = value_number(job->memory);
 	values[DB_JOB_priority] = value_number(job->priority);
 	values[DB_JOB_hold] = value_bool(false);
 	values[DB_JOB_restart_cnt] = value_number(job->restarts);
@@ -224,8 +216,8 @@ static void fill_db_job(const struct view *view, const struct job *job, struct v
 	if (placed)
 		values[DB_JOB_tres] = tres_of(view, job, scratch);
 	if (view->window.with_steps)
-		values[DB_JOB_db_step] = value_rows(view_rows_new(
-			scratch, (struct rows){.next = next_step, .owner = view, .record = job}));
+		values[DB_JOB_db_step] = value_rows(
+			view_rows_new(scratch, (struct rows){.next = next_step, .owner = view, .record = job}));
 }
 
 /* Only with states does a window mean "ended in it"; else it is whatever was alive in it. */
@@ -236,11 +228,10 @@ static bool is_wanted(const struct view *view, const struct job *job, bool is_al
 	bool again = !is_alive && job->state == JOB_PENDING;
 	uint32_t state = again ? REQUEUED_BIT : 1u << job->state;
 	const struct world *world = view->world;
-	if (*window->user &&
-	    strcmp(world->users[world_association(world, job)->user].name, window->user) != 0)
+	if (*window->user && strcmp(world->users[world_association(world, job)->user].name, window->user) != 0)
 		return false;
-	if (window->jobs.count && !id_map_find(&window->jobs, job->id) &&
-	    !id_map_find(&window->jobs, job->array_id) && !id_map_find(&window->jobs, job->het_id))
+	if (window->jobs.count && !id_map_find(&window->jobs, job->id) && !id_map_find(&window->jobs, job->array_id) &&
+	    !id_map_find(&window->jobs, job->het_id))
 		return false;
 	if (!is_alive && job->flags & JOB_REQUEUED && !window->duplicates)
 		return false;
@@ -269,8 +260,7 @@ static size_t first_wanted(const struct view *view)
 }
 
 /* As slurmdbd has it when it was not told yet how the job started, or ended; NULL: nor of it. */
-static const struct job *as_told(const struct world *world, const struct job *job, bool has_end,
-				 struct arena *scratch)
+static const struct job *as_told(const struct world *world, const struct job *job, bool has_end, struct arena *scratch)
 {
 	int32_t until = world->now - world->dbd_late;
 	bool started = job->start != TIME_NONE && job->start <= until && view_has_run(job);
@@ -295,8 +285,7 @@ static const struct job *next_ended(struct rows *rows, struct arena *scratch)
 	size_t told = world->ended_count - world->untold;
 	while (rows->at < world->ended_count) {
 		bool is_told = rows->at < told;
-		const struct job *job =
-			as_told(world, world_ended(world, rows->at++), is_told, scratch);
+		const struct job *job = as_told(world, world_ended(world, rows->at++), is_told, scratch);
 		if (job && is_wanted(view, job, !is_told))
 			return job;
 	}
@@ -358,8 +347,7 @@ static bool next_rpc(struct rows *rows, struct value *values, struct arena *scra
 {
 	(void)scratch;
 	static const char *const names[] = {"DBD_GET_QOS", "DBD_GET_ASSOCS", "DBD_GET_JOBS_COND"};
-	static const enum endpoint endpoints[] = {ENDPOINT_DB_QOS, ENDPOINT_DB_ASSOCIATIONS,
-						  ENDPOINT_DB_JOBS};
+	static const enum endpoint endpoints[] = {ENDPOINT_DB_QOS, ENDPOINT_DB_ASSOCIATIONS, ENDPOINT_DB_JOBS};
 	const struct view *view = rows->owner;
 	if (rows->at == sizeof names / sizeof *names)
 		return false;
@@ -389,10 +377,9 @@ static bool next_db_diag(struct rows *rows, struct value *values, struct arena *
 	if (rows->at++)
 		return false;
 	values[DB_DIAG_time_start] = value_number(world_unix(view->world, view->world->boot));
-	values[DB_DIAG_db_rpc] =
-		value_rows(view_rows_new(scratch, (struct rows){.next = next_rpc, .owner = view}));
-	values[DB_DIAG_db_user] = value_rows(
-		view_rows_new(scratch, (struct rows){.next = next_db_user, .owner = view}));
+	values[DB_DIAG_db_rpc] = value_rows(view_rows_new(scratch, (struct rows){.next = next_rpc, .owner = view}));
+	values[DB_DIAG_db_user] =
+		value_rows(view_rows_new(scratch, (struct rows){.next = next_db_user, .owner = view}));
 	return true;
 }
 

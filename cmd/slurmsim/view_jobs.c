@@ -5,9 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-const char *const job_state_names[] = {"PENDING",	"RUNNING", "COMPLETED", "CANCELLED",
-				       "FAILED",	"TIMEOUT", "NODE_FAIL", "PREEMPTED",
-				       "OUT_OF_MEMORY", "DEADLINE"};
+const char *const job_state_names[] = {"PENDING", "RUNNING",   "COMPLETED", "CANCELLED",     "FAILED",
+				       "TIMEOUT", "NODE_FAIL", "PREEMPTED", "OUT_OF_MEMORY", "DEADLINE"};
 const char *const job_reason_names[] = {"None",
 					"Priority",
 					"Resources",
@@ -59,8 +58,7 @@ bool view_is_reserved(const struct job *job)
 	return job->state == JOB_RUNNING && job->node_count == 1 && job->node == 0;
 }
 
-const char *const *view_words(struct arena *scratch, const char *first, const char *second,
-			      const char *third)
+const char *const *view_words(struct arena *scratch, const char *first, const char *second, const char *third)
 {
 	const char **words = arena_new(scratch, 4 * sizeof *words);
 	words[0] = first;
@@ -83,8 +81,7 @@ static bool is_placed(const struct job *job)
 
 bool view_has_run(const struct job *job)
 {
-	return is_placed(job) &&
-	       (job->state != JOB_PENDING || job->flags & (JOB_COMPLETING | JOB_REQUEUED));
+	return is_placed(job) && (job->state != JOB_PENDING || job->flags & (JOB_COMPLETING | JOB_REQUEUED));
 }
 
 const char *view_nodes_text(const struct world *world, const struct job *job, struct arena *scratch)
@@ -96,13 +93,11 @@ const char *view_nodes_text(const struct world *world, const struct job *job, st
 		return scratch_printf(scratch, "%s", world_node_name(world, job->node, first));
 	size_t len = (size_t)snprintf(list, sizeof list, "n[");
 	for (uint32_t i = 0, end; i < job->node_count; i = end) {
-		for (end = i + 1;
-		     end < job->node_count && job->nodes[end] == job->nodes[end - 1] + 1;)
+		for (end = i + 1; end < job->node_count && job->nodes[end] == job->nodes[end - 1] + 1;)
 			end++;
 		world_node_name(world, job->nodes[i], first);
 		world_node_name(world, job->nodes[end - 1], last);
-		len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", i ? "," : "",
-					first + 1);
+		len += (size_t)snprintf(list + len, sizeof list - len, "%s%s", i ? "," : "", first + 1);
 		if (end > i + 1)
 			len += (size_t)snprintf(list + len, sizeof list - len, "-%s", last + 1);
 	}
@@ -117,10 +112,9 @@ uint32_t view_memory(const struct job *job)
 const char *view_tres_text(const struct job *job, struct arena *scratch)
 {
 	uint32_t gpus = (uint32_t)job->gpus * job->node_count;
-	const char *text = scratch_printf(scratch, "cpu=%u,mem=%uM,node=%u,billing=%u", job->cpus,
-					  view_memory(job), job->node_count, job->cpus);
-	return gpus ? scratch_printf(scratch, "%s,gres/gpu=%u,gres/gpu:a100=%u", text, gpus, gpus)
-		    : text;
+	const char *text = scratch_printf(scratch, "cpu=%u,mem=%uM,node=%u,billing=%u", job->cpus, view_memory(job),
+					  job->node_count, job->cpus);
+	return gpus ? scratch_printf(scratch, "%s,gres/gpu=%u,gres/gpu:a100=%u", text, gpus, gpus) : text;
 }
 
 /* "1-9", or "0-1,3-4,...": Slurm cuts the list at 64 characters, on a comma. */
@@ -128,8 +122,7 @@ static const char *array_text(const struct view *view, const struct job *job, st
 {
 	struct buf text = BUF_INIT;
 	size_t fits = 0;
-	for (uint32_t rank = job->rest_at;
-	     rank < job->rest_end && (!view->cut || text.len <= view->cut);) {
+	for (uint32_t rank = job->rest_at; rank < job->rest_end && (!view->cut || text.len <= view->cut);) {
 		uint32_t first = job_task_id(job, rank), last = first;
 		while (++rank < job->rest_end && job_task_id(job, rank) == last + 1)
 			last++;
@@ -155,8 +148,8 @@ static const char *signal_name(uint32_t signal)
 	return signal == 9 ? "KILL" : signal == 15 ? "TERM" : signal == 1 ? "HUP" : "";
 }
 
-void view_exit(const struct job *job, struct arena *scratch, struct value *status,
-	       struct value *code, struct value *signal, struct value *name)
+void view_exit(const struct job *job, struct arena *scratch, struct value *status, struct value *code,
+	       struct value *signal, struct value *name)
 {
 	const char *word = job->signal ? "SIGNALED" : job->exit_code ? "ERROR" : "SUCCESS";
 	*status = value_words(view_words(scratch, word, NULL, NULL));
@@ -175,8 +168,7 @@ static struct value state_of(const struct view *view, const struct job *job, str
 	const char *state = job_state_names[job->state];
 	bool completes = job->flags & JOB_COMPLETING;
 	if (view->old) /* one word: the flag hides the state */
-		return value_words(
-			view_words(scratch, completes ? "COMPLETING" : state, NULL, NULL));
+		return value_words(view_words(scratch, completes ? "COMPLETING" : state, NULL, NULL));
 	return value_words(view_words(scratch, state, completes ? "COMPLETING" : NULL, NULL));
 }
 
@@ -196,8 +188,7 @@ static bool next_node(struct rows *rows, struct value *values, struct arena *scr
 		return false;
 	uint32_t node = job->node_count > 1 ? job->nodes[rows->at] : job->node;
 	values[JOB_NODE_index] = value_number((int64_t)rows->at++);
-	values[JOB_NODE_name] =
-		value_text(scratch_printf(scratch, "%s", world_node_name(view->world, node, name)));
+	values[JOB_NODE_name] = value_text(scratch_printf(scratch, "%s", world_node_name(view->world, node, name)));
 	values[JOB_NODE_cpus] = value_number(job->cpus / job->node_count);
 	values[JOB_NODE_memory] = value_number(view_memory(job) / job->node_count);
 	return true;
@@ -209,8 +200,8 @@ static bool next_resources(struct rows *rows, struct value *values, struct arena
 	const struct job *job = rows->record;
 	if (rows->at++)
 		return false;
-	values[JOB_RESOURCES_job_node] = value_rows(view_rows_new(
-		scratch, (struct rows){.next = next_node, .owner = view, .record = job}));
+	values[JOB_RESOURCES_job_node] =
+		value_rows(view_rows_new(scratch, (struct rows){.next = next_node, .owner = view, .record = job}));
 	values[JOB_RESOURCES_cpus] = value_number(job->cpus);
 	values[JOB_RESOURCES_node_count] = value_number(job->node_count);
 	values[JOB_RESOURCES_node_cpus] = value_number(job->cpus / job->node_count);
@@ -221,22 +212,19 @@ static bool next_resources(struct rows *rows, struct value *values, struct arena
 
 static void fill_times(const struct view *view, const struct job *job, struct value *values)
 {
-	int32_t end =
-		job->state == JOB_RUNNING ? job->start + (int32_t)job->limit_min * 60 : job->end;
+	int32_t end = job->state == JOB_RUNNING ? job->start + (int32_t)job->limit_min * 60 : job->end;
 	values[JOB_submit_time] = when(view, job->submit);
 	values[JOB_eligible_time] = when(view, job->eligible);
 	values[JOB_accrue_time] = when(view, job->eligible);
 	values[JOB_start_time] = when(view, job->start);
 	values[JOB_end_time] = when(view, end);
 	values[JOB_preemptable_time] = when(view, job->start);
-	values[JOB_last_sched_evaluation] =
-		when(view, job->start == TIME_NONE ? job->submit : job->start);
+	values[JOB_last_sched_evaluation] = when(view, job->start == TIME_NONE ? job->submit : job->start);
 	values[JOB_pre_sus_time] = values[JOB_suspend_time] = value_number(0);
 	values[JOB_time_limit] = value_number(job->limit_min);
 }
 
-static void fill_array(const struct view *view, const struct job *job, struct value *values,
-		       struct arena *scratch)
+static void fill_array(const struct view *view, const struct job *job, struct value *values, struct arena *scratch)
 {
 	bool is_rest = job->array_id && job->task == NO_TASK;
 	values[JOB_array_job_id] = value_number(job->array_id);
@@ -246,15 +234,13 @@ static void fill_array(const struct view *view, const struct job *job, struct va
 	values[JOB_array_task_string] = value_text(is_rest ? array_text(view, job, scratch) : "");
 	values[JOB_het_job_id] = value_number(job->het_id);
 	values[JOB_het_job_offset] = value_number(job->het_offset);
-	values[JOB_het_job_id_set] = value_text(
-		job->het_id ? scratch_printf(scratch, "%u-%u", job->het_id, job->het_id + 1) : "");
+	values[JOB_het_job_id_set] =
+		value_text(job->het_id ? scratch_printf(scratch, "%u-%u", job->het_id, job->het_id + 1) : "");
 }
 
-static void fill_size(const struct view *view, const struct job *job, struct value *values,
-		      struct arena *scratch)
+static void fill_size(const struct view *view, const struct job *job, struct value *values, struct arena *scratch)
 {
-	const char *tres = view_tres_text(job, scratch),
-		   *nodes = view_nodes_text(view->world, job, scratch);
+	const char *tres = view_tres_text(job, scratch), *nodes = view_nodes_text(view->world, job, scratch);
 	bool runs = view_has_run(job), shows = view->detail && runs && job->gpus;
 	values[JOB_cpus] = values[JOB_tasks] = value_number(job->cpus);
 	values[JOB_node_count] = value_number(job->node_count);
@@ -267,24 +253,18 @@ static void fill_size(const struct view *view, const struct job *job, struct val
 	values[JOB_tres_req_str] = value_text(tres);
 	values[JOB_tres_alloc_str] = value_text(runs ? tres : "");
 	values[JOB_tres_per_node] = value_text(
-		job->gpus ? scratch_printf(scratch, "%s:%u", view->old ? "gres:gpu" : "gres/gpu",
-					   job->gpus)
-			  : "");
+		job->gpus ? scratch_printf(scratch, "%s:%u", view->old ? "gres:gpu" : "gres/gpu", job->gpus) : "");
 	values[JOB_gres_detail] = value_words(view_words(
-		scratch,
-		shows ? scratch_printf(scratch, "gpu:a100:%u(IDX:0-%u)", job->gpus, job->gpus - 1)
-		      : NULL,
+		scratch, shows ? scratch_printf(scratch, "gpu:a100:%u(IDX:0-%u)", job->gpus, job->gpus - 1) : NULL,
 		NULL, NULL));
 	if (runs)
 		values[JOB_billable_tres] = value_real(job->cpus);
 	if (runs && view->detail)
-		values[JOB_job_resources] = value_rows(view_rows_new(
-			scratch,
-			(struct rows){.next = next_resources, .owner = view, .record = job}));
+		values[JOB_job_resources] = value_rows(
+			view_rows_new(scratch, (struct rows){.next = next_resources, .owner = view, .record = job}));
 }
 
-static void fill_owner(const struct view *view, const struct job *job, struct value *values,
-		       struct arena *scratch)
+static void fill_owner(const struct view *view, const struct job *job, struct value *values, struct arena *scratch)
 {
 	const struct world *world = view->world;
 	const struct association *association = world_association(world, job);
@@ -296,14 +276,12 @@ static void fill_owner(const struct view *view, const struct job *job, struct va
 	values[JOB_user_id] = values[JOB_group_id] = value_number(user->uid);
 	values[JOB_qos] = value_text(world->qos[job->qos].name);
 	if (job->other_partition != NO_PARTITION)
-		partition = scratch_printf(scratch, "%s,%s", partition,
-					   world->partitions[job->other_partition].name);
+		partition = scratch_printf(scratch, "%s,%s", partition, world->partitions[job->other_partition].name);
 	values[JOB_partition] = value_text(partition);
 	values[JOB_cluster] = value_text(view->cluster);
 }
 
-static void fill_job(const struct view *view, const struct job *job, struct value *values,
-		     struct arena *scratch)
+static void fill_job(const struct view *view, const struct job *job, struct value *values, struct arena *scratch)
 {
 	static const int empty[] = {JOB_failed_node, JOB_licenses_allocated, JOB_scheduled_nodes,
 				    JOB_state_description};
@@ -314,14 +292,13 @@ static void fill_job(const struct view *view, const struct job *job, struct valu
 	fill_array(view, job, values, scratch);
 	fill_size(view, job, values, scratch);
 	fill_owner(view, job, values, scratch);
-	view_exit(job, scratch, &values[JOB_exit_status], &values[JOB_exit_return],
-		  &values[JOB_exit_signal], &values[JOB_exit_signal_name]);
+	view_exit(job, scratch, &values[JOB_exit_status], &values[JOB_exit_return], &values[JOB_exit_signal],
+		  &values[JOB_exit_signal_name]);
 	values[JOB_exit_word] = value_number(job->exit_code << 8 | job->signal);
 	values[JOB_job_id] = value_number(job->id);
 	values[JOB_sluid] = value_text(scratch_printf(scratch, "s7ZHM%08X0", job->id));
 	values[JOB_name] = value_text(view_job_name(job));
-	values[JOB_licenses] =
-		value_text(license ? scratch_printf(scratch, "%s:1", license) : "");
+	values[JOB_licenses] = value_text(license ? scratch_printf(scratch, "%s:1", license) : "");
 	values[JOB_resv_name] = value_text(view_is_reserved(job) ? "training" : "");
 	values[JOB_job_state] = state_of(view, job, scratch);
 	values[JOB_state_reason] = value_text(job_reason_names[job->reason]);
@@ -333,9 +310,7 @@ static void fill_job(const struct view *view, const struct job *job, struct valu
 	values[JOB_command] = value_text("/home/batch.sh");
 	values[JOB_submit_line] = value_text("sbatch /home/batch.sh");
 	values[JOB_dependency] =
-		value_text(job->dependency ? scratch_printf(scratch, "afterany:%u(unfulfilled)",
-							    job->dependency)
-					   : "");
+		value_text(job->dependency ? scratch_printf(scratch, "afterany:%u(unfulfilled)", job->dependency) : "");
 }
 
 /* The next record that is asked for, and which of its tasks. */
@@ -373,14 +348,12 @@ struct rows view_jobs(const struct view *view)
 }
 
 /* The number before "_" is the raw id, but in v0.0.40 the array's. */
-static const char *state_name(const struct view *view, const struct job *job, uint32_t task,
-			      struct arena *scratch)
+static const char *state_name(const struct view *view, const struct job *job, uint32_t task, struct arena *scratch)
 {
 	if (job->het_id)
 		return scratch_printf(scratch, "%u+%u", job->id, job->het_offset);
 	if (job->array_id)
-		return scratch_printf(scratch, "%u_%u",
-				      view->version == 40 ? job->array_id : job->id, task);
+		return scratch_printf(scratch, "%u_%u", view->version == 40 ? job->array_id : job->id, task);
 	return scratch_printf(scratch, "%u", job->id);
 }
 

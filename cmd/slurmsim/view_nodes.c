@@ -21,8 +21,7 @@ static const char *lower_case(struct arena *scratch, const char *text)
 }
 
 /* 22.05 has one word, which says nothing of mixed, and the flags in a list of their own. */
-static void fill_state(const struct view *view, const struct node *node, struct value *values,
-		       struct arena *scratch)
+static void fill_state(const struct view *view, const struct node *node, struct value *values, struct arena *scratch)
 {
 	const char *flags[3] = {NULL}, *state = base_state(node);
 	size_t count = 0;
@@ -46,37 +45,30 @@ static void fill_state(const struct view *view, const struct node *node, struct 
 
 static void fill_resources(const struct node *node, struct value *values, struct arena *scratch)
 {
-	values[NODE_cpus] = values[NODE_effective_cpus] = values[NODE_cores] =
-		value_number(node->cpus);
+	values[NODE_cpus] = values[NODE_effective_cpus] = values[NODE_cores] = value_number(node->cpus);
 	values[NODE_alloc_cpus] = value_number(node->cpus_alloc);
 	values[NODE_idle_cpus] = value_number(node->cpus - node->cpus_alloc);
 	values[NODE_cpu_load] = value_number(node->cpus_alloc * 97);
 	values[NODE_real_memory] = value_number(node->memory);
 	values[NODE_alloc_memory] = value_number(node->memory_alloc);
 	values[NODE_free_mem] = value_number(node->memory - node->memory_alloc / 2 - 1000);
-	values[NODE_gres] =
-		value_text(node->gpus ? scratch_printf(scratch, "gpu:a100:%u", node->gpus) : "");
-	values[NODE_gres_used] = value_text(
-		node->gpus ? scratch_printf(scratch, "gpu:a100:%u(IDX:N/A)", node->gpus_alloc)
-			   : "");
+	values[NODE_gres] = value_text(node->gpus ? scratch_printf(scratch, "gpu:a100:%u", node->gpus) : "");
+	values[NODE_gres_used] =
+		value_text(node->gpus ? scratch_printf(scratch, "gpu:a100:%u(IDX:N/A)", node->gpus_alloc) : "");
 	values[NODE_gres_drained] = value_text("N/A");
-	const char *tres = scratch_printf(scratch, "cpu=%u,mem=%uM,billing=%u", node->cpus,
-					  node->memory, node->cpus);
-	const char *used =
-		scratch_printf(scratch, "cpu=%u,mem=%uM", node->cpus_alloc, node->memory_alloc);
+	const char *tres = scratch_printf(scratch, "cpu=%u,mem=%uM,billing=%u", node->cpus, node->memory, node->cpus);
+	const char *used = scratch_printf(scratch, "cpu=%u,mem=%uM", node->cpus_alloc, node->memory_alloc);
 	if (node->gpus) {
-		tres = scratch_printf(scratch, "%s,gres/gpu=%u,gres/gpu:a100=%u", tres, node->gpus,
-				      node->gpus);
-		used = scratch_printf(scratch, "%s,gres/gpu=%u,gres/gpu:a100=%u", used,
-				      node->gpus_alloc, node->gpus_alloc);
+		tres = scratch_printf(scratch, "%s,gres/gpu=%u,gres/gpu:a100=%u", tres, node->gpus, node->gpus);
+		used = scratch_printf(scratch, "%s,gres/gpu=%u,gres/gpu:a100=%u", used, node->gpus_alloc,
+				      node->gpus_alloc);
 	}
 	values[NODE_tres] = value_text(tres);
 	values[NODE_tres_used] = value_text(node->cpus_alloc ? used : "");
 	values[NODE_tres_weight] = value_real(node->cpus_alloc);
 }
 
-static const char *const *partitions_of(const struct world *world, uint32_t node,
-					struct arena *scratch)
+static const char *const *partitions_of(const struct world *world, uint32_t node, struct arena *scratch)
 {
 	const char **names = arena_new(scratch, (world->partition_count + 1) * sizeof *names);
 	size_t count = 0;
@@ -86,8 +78,7 @@ static const char *const *partitions_of(const struct world *world, uint32_t node
 	return names;
 }
 
-static void fill_node(const struct view *view, uint32_t number, struct value *values,
-		      struct arena *scratch)
+static void fill_node(const struct view *view, uint32_t number, struct value *values, struct arena *scratch)
 {
 	const struct world *world = view->world;
 	const struct node *node = &world->nodes[number];
@@ -98,18 +89,14 @@ static void fill_node(const struct view *view, uint32_t number, struct value *va
 	fill_resources(node, values, scratch);
 	values[NODE_partitions] = value_words(partitions_of(world, number, scratch));
 	values[NODE_boot_time] = value_number(world_unix(world, -86400 - (int32_t)(number % 1000)));
-	values[NODE_slurmd_start_time] =
-		value_number(world_unix(world, -86300 - (int32_t)(number % 1000)));
-	values[NODE_last_busy] =
-		value_number(world_unix(world, node->cpus_alloc ? world->now : node->last_busy));
-	values[NODE_features] =
-		value_words(view_words(scratch, node->gpus ? "a100" : "epyc", NULL, NULL));
+	values[NODE_slurmd_start_time] = value_number(world_unix(world, -86300 - (int32_t)(number % 1000)));
+	values[NODE_last_busy] = value_number(world_unix(world, node->cpus_alloc ? world->now : node->last_busy));
+	values[NODE_features] = value_words(view_words(scratch, node->gpus ? "a100" : "epyc", NULL, NULL));
 	values[NODE_port] = value_number(6818);
 	values[NODE_weight] = value_number(1 + node->gpus);
 	values[NODE_reservation] = value_text("");
 	values[NODE_reason] = value_text(reasons[node->reason]);
-	values[NODE_reason_changed_at] =
-		value_number(node->reason ? world_unix(world, node->reason_time) : 0);
+	values[NODE_reason_changed_at] = value_number(node->reason ? world_unix(world, node->reason_time) : 0);
 	if (node->reason)
 		values[NODE_reason_set_by_user] = value_text("root");
 	else if (!view->old)
@@ -153,16 +140,15 @@ static bool next_partition(struct rows *rows, struct value *values, struct arena
 	world_node_name(world, partition->first, first);
 	world_node_name(world, partition->first + partition->count - 1, last);
 	values[PARTITION_name] = value_text(partition->name);
-	values[PARTITION_nodes] = value_text(
-		partition->count > 1 ? scratch_printf(scratch, "n[%s-%s]", first + 1, last + 1)
-				     : scratch_printf(scratch, "%s", first));
+	values[PARTITION_nodes] =
+		value_text(partition->count > 1 ? scratch_printf(scratch, "n[%s-%s]", first + 1, last + 1)
+						: scratch_printf(scratch, "%s", first));
 	values[PARTITION_total_nodes] = value_number(partition->count);
 	values[PARTITION_total_cpus] = value_number((int64_t)cpus);
-	const char *tres = scratch_printf(scratch, "cpu=%lu,mem=%luM,node=%u,billing=%lu", cpus,
-					  memory, partition->count, cpus);
+	const char *tres =
+		scratch_printf(scratch, "cpu=%lu,mem=%luM,node=%u,billing=%lu", cpus, memory, partition->count, cpus);
 	if (gpus)
-		tres = scratch_printf(scratch, "%s,gres/gpu=%lu,gres/gpu:a100=%lu", tres, gpus,
-				      gpus);
+		tres = scratch_printf(scratch, "%s,gres/gpu=%lu,gres/gpu:a100=%lu", tres, gpus, gpus);
 	values[PARTITION_tres] = value_text(tres);
 	values[PARTITION_max_time] = value_number(partition->max_min);
 	values[PARTITION_default_time] = value_number(partition->default_min);
@@ -196,15 +182,13 @@ static bool next_reservation(struct rows *rows, struct value *values, struct are
 	values[RESERVATION_name] = value_text(later ? "service" : "training");
 	values[RESERVATION_start_time] = value_number(start);
 	values[RESERVATION_end_time] = value_number(start + (later ? 3600 : 86400));
-	values[RESERVATION_node_list] =
-		value_text(scratch_printf(scratch, "%s", world_node_name(world, node, name)));
+	values[RESERVATION_node_list] = value_text(scratch_printf(scratch, "%s", world_node_name(world, node, name)));
 	values[RESERVATION_node_count] = value_number(1);
 	values[RESERVATION_core_count] = value_number(cpus);
 	values[RESERVATION_tres] = value_text(scratch_printf(scratch, "cpu=%u", cpus));
 	values[RESERVATION_partition] = values[RESERVATION_accounts] = value_text("");
 	values[RESERVATION_users] = value_text("root");
-	values[RESERVATION_flags] =
-		value_words(view_words(scratch, later ? "MAINT" : "FLEX", "SPEC_NODES", NULL));
+	values[RESERVATION_flags] = value_words(view_words(scratch, later ? "MAINT" : "FLEX", "SPEC_NODES", NULL));
 	return true;
 }
 

@@ -15,8 +15,7 @@ enum {
 uint32_t random_poisson(struct random *random, double mean)
 {
 	if (mean > 30) { /* near enough, and never slow */
-		double spread =
-			random_unit(random) + random_unit(random) + random_unit(random) - 1.5;
+		double spread = random_unit(random) + random_unit(random) + random_unit(random) - 1.5;
 		double number = mean + 2 * spread * sqrt(mean);
 		return number > 0 ? (uint32_t)(number + 0.5) : 0;
 	}
@@ -37,8 +36,7 @@ bool world_node_by_name(const struct world *world, const char *name, uint32_t *r
 {
 	char right[16];
 	*ret_node = *name == 'n' ? (uint32_t)strtoul(name + 1, NULL, 10) - 1 : NO_NODE;
-	return *ret_node < world->options.nodes &&
-	       strcmp(world_node_name(world, *ret_node, right), name) == 0;
+	return *ret_node < world->options.nodes && strcmp(world_node_name(world, *ret_node, right), name) == 0;
 }
 
 static void make_qos(struct world *world)
@@ -57,15 +55,13 @@ static void make_qos(struct world *world)
 /* root, departments below it, groups below them; a user has one group, and one in five a second. */
 static void make_accounts(struct world *world)
 {
-	static const char *const departments[] = {"physics", "chemistry", "biology", "engineering",
-						  "industry"};
+	static const char *const departments[] = {"physics", "chemistry", "biology", "engineering", "industry"};
 	enum { DEPARTMENTS = 5 };
 	uint32_t users = world->options.users, groups = users / 10 + 1;
 	world->account_count = 1 + DEPARTMENTS + groups;
 	world->accounts = memory_new(world->account_count * sizeof *world->accounts);
 	world->users = memory_new(users * sizeof *world->users);
-	world->associations =
-		memory_new((world->account_count + 2 * users) * sizeof *world->associations);
+	world->associations = memory_new((world->account_count + 2 * users) * sizeof *world->associations);
 	strcpy(world->accounts[0].name, "root");
 	for (uint32_t i = 1; i < world->account_count; i++) {
 		struct account *account = &world->accounts[i];
@@ -74,12 +70,10 @@ static void make_accounts(struct world *world)
 		if (i <= DEPARTMENTS)
 			strcpy(account->name, departments[department]);
 		else
-			snprintf(account->name, sizeof account->name, "%.11s%u",
-				 departments[department], i);
+			snprintf(account->name, sizeof account->name, "%.11s%u", departments[department], i);
 	}
 	for (uint32_t i = 0; i < world->account_count; i++)
-		world->associations[world->association_count++] =
-			(struct association){i, NO_USER, 10 + i % 7, 0};
+		world->associations[world->association_count++] = (struct association){i, NO_USER, 10 + i % 7, 0};
 	for (uint32_t i = 0; i < users; i++) {
 		struct user *user = &world->users[i];
 		snprintf(user->name, sizeof user->name, "u%05u", i + 1);
@@ -87,9 +81,8 @@ static void make_accounts(struct world *world)
 		user->association = world->association_count;
 		user->associations = 1 + random_chance(&world->random, 0.2);
 		for (uint32_t j = 0; j < user->associations; j++)
-			world->associations[world->association_count++] =
-				(struct association){1 + DEPARTMENTS + (i + j) % groups, i,
-						     1 + i % 3, random_unit(&world->random) * 1e6};
+			world->associations[world->association_count++] = (struct association){
+				1 + DEPARTMENTS + (i + j) % groups, i, 1 + i % 3, random_unit(&world->random) * 1e6};
 	}
 }
 
@@ -106,27 +99,11 @@ static void make_nodes(struct world *world)
 		node->last_busy = -PAST_S;
 	}
 	struct partition partitions[] = {
-		{.name = "cpu",
-		 .count = large,
-		 .default_min = 60,
-		 .max_min = 2880,
-		 .is_default = true},
+		{.name = "cpu", .count = large, .default_min = 60, .max_min = 2880, .is_default = true},
 		{.name = "long", .count = large / 2 + 1, .default_min = 1440, .max_min = 10080},
-		{.name = "debug",
-		 .count = large / 50 + 1,
-		 .default_min = 10,
-		 .max_min = 60,
-		 .tier = 10},
-		{.name = "gpu",
-		 .first = gpus,
-		 .count = count - gpus,
-		 .default_min = 60,
-		 .max_min = 2880},
-		{.name = "large",
-		 .first = large,
-		 .count = gpus - large,
-		 .default_min = 60,
-		 .max_min = 2880},
+		{.name = "debug", .count = large / 50 + 1, .default_min = 10, .max_min = 60, .tier = 10},
+		{.name = "gpu", .first = gpus, .count = count - gpus, .default_min = 60, .max_min = 2880},
+		{.name = "large", .first = large, .count = gpus - large, .default_min = 60, .max_min = 2880},
 	};
 	world->partition_count = sizeof partitions / sizeof *partitions;
 	world->partitions = memory_new(sizeof partitions);
@@ -160,8 +137,7 @@ static void make_jobs(struct world *world)
 	/* In batches: what starts splits arrays, which makes records too. */
 	for (uint32_t batch = 1; batch <= BATCHES; batch++) {
 		while (world->jobs.count < (uint64_t)options->jobs * batch / BATCHES) {
-			world->now = (int32_t)(-PAST_S +
-					       PAST_S * (int64_t)world->jobs.count / options->jobs);
+			world->now = (int32_t)(-PAST_S + PAST_S * (int64_t)world->jobs.count / options->jobs);
 			world_submit(world, world->now < 0 ? world->now : -1);
 		}
 		world->now = 0;
@@ -171,8 +147,7 @@ static void make_jobs(struct world *world)
 		struct job *job = job_table_at(&world->jobs, place);
 		if (job->state != JOB_RUNNING)
 			continue;
-		uint32_t passed = random_below(&world->random, job->run_s),
-			 waited = (uint32_t)-job->submit;
+		uint32_t passed = random_below(&world->random, job->run_s), waited = (uint32_t)-job->submit;
 		job->start = -(int32_t)(passed < waited ? passed : waited);
 		event_set(world, job, job->start + (int32_t)job->run_s);
 	}
@@ -217,9 +192,7 @@ static void arrivals(struct world *world)
 	const struct world_options *options = &world->options;
 	double mean = options->arrivals;
 	if (mean < 0)
-		mean = world->jobs.count < options->jobs
-			       ? (options->jobs - (double)world->jobs.count) / 10
-			       : 0;
+		mean = world->jobs.count < options->jobs ? (options->jobs - (double)world->jobs.count) / 10 : 0;
 	uint32_t count = random_poisson(&world->random, mean) + world->storm;
 	world->storm = 0;
 	while (count--)

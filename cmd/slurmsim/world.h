@@ -14,14 +14,14 @@
 struct world_options {
 	uint64_t seed;
 	uint32_t nodes, jobs, users; /* jobs: records that are alive, kept near that number */
-	double arrivals;	     /* submissions a second; < 0: as many as keep `jobs` steady */
-	double arrays;		     /* the share of submissions that are arrays */
-	uint32_t array_tasks;	     /* one array of so many tasks at the start; 0: none */
+	double arrivals; /* submissions a second; < 0: as many as keep `jobs` steady */
+	double arrays; /* the share of submissions that are arrays */
+	uint32_t array_tasks; /* one array of so many tasks at the start; 0: none */
 	uint32_t first_job_id, max_job_id, min_job_age_s;
 	double node_failures; /* a day, of a thousand nodes */
-	uint32_t run_s;	      /* the longest run; 0: as their time limits allow */
-	uint32_t history;     /* ended runs that slurmdbd keeps */
-	int64_t epoch;	      /* Unix seconds of the world's second 0 */
+	uint32_t run_s; /* the longest run; 0: as their time limits allow */
+	uint32_t history; /* ended runs that slurmdbd keeps */
+	int64_t epoch; /* Unix seconds of the world's second 0 */
 };
 
 struct qos {
@@ -37,7 +37,7 @@ struct account {
 struct user {
 	char name[12];
 	uint32_t uid, association, associations; /* the first, and how many */
-	uint16_t running[8];			 /* per QOS */
+	uint16_t running[8]; /* per QOS */
 };
 
 struct association {
@@ -53,7 +53,7 @@ struct node {
 	uint16_t cpus, cpus_alloc;
 	uint32_t memory, memory_alloc; /* MiB */
 	uint8_t gpus, gpus_alloc, flags, reason;
-	uint32_t jobs, completing;		 /* that run on it, that complete on it */
+	uint32_t jobs, completing; /* that run on it, that complete on it */
 	int32_t last_busy, reason_time, back_at; /* back_at: when it returns to service */
 };
 
@@ -77,8 +77,7 @@ struct counters {
 	int64_t since;
 	uint64_t submitted, started, completed, canceled, failed;
 	uint64_t cycles, cycle_us, cycle_last_us, cycle_max_us, depth;
-	uint64_t bf_cycles, bf_us, bf_last_us, bf_max_us, bf_depth, bf_last_depth, bf_jobs,
-		bf_last_jobs;
+	uint64_t bf_cycles, bf_us, bf_last_us, bf_max_us, bf_depth, bf_last_depth, bf_jobs, bf_last_jobs;
 	uint64_t bf_queue, bf_queue_sum, bf_het_jobs;
 };
 
@@ -100,13 +99,13 @@ struct world {
 	size_t event_count, event_capacity;
 	struct job *ended; /* slurmdbd's: one per run that has ended, oldest first, a ring */
 	size_t ended_first, ended_count, ended_capacity;
-	size_t untold;	  /* of these, the newest: slurmctld has not handed them over yet */
+	size_t untold; /* of these, the newest: slurmctld has not handed them over yet */
 	int32_t dbd_late; /* seconds after which it does */
 	bool dbd_is_away; /* it cannot */
 	struct happened *happened; /* per association, partition and QOS */
 	struct counters counters;
 	uint32_t storm; /* submissions to come at once */
-	bool stands;	/* the scheduler starts nothing */
+	bool stands; /* the scheduler starts nothing */
 };
 
 /* Life and death. */

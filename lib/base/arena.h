@@ -10,7 +10,10 @@ struct arena {
 	struct arena_block *blocks; /* newest first */
 };
 
-#define ARENA_INIT {NULL}
+#define ARENA_INIT                                                                                                     \
+	{                                                                                                              \
+		NULL                                                                                                   \
+	}
 
 void *arena_new(struct arena *arena, size_t size); /* zeroed, aligned for any type */
 struct text arena_copy(struct arena *arena, struct text text); /* NUL-terminated as well */

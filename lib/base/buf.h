@@ -12,7 +12,10 @@ struct buf {
 	size_t capacity;
 };
 
-#define BUF_INIT {NULL, 0, 0}
+#define BUF_INIT                                                                                                       \
+	{                                                                                                              \
+		NULL, 0, 0                                                                                             \
+	}
 
 char *buf_reserve(struct buf *buf, size_t more); /* room for `more` bytes; returns where to write */
 void buf_add(struct buf *buf, const void *bytes, size_t len);
@@ -23,7 +26,7 @@ void buf_printf(struct buf *buf, const char *format, ...) __attribute__((format(
 void buf_vprintf(struct buf *buf, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 void buf_shrink(struct buf *buf); /* gives back what was reserved and not used */
 void buf_clear(struct buf *buf); /* empties, keeps the memory */
-void buf_done(struct buf *buf);  /* gives the memory back; BUF_INIT again */
+void buf_done(struct buf *buf); /* gives the memory back; BUF_INIT again */
 
 static inline struct text buf_text(const struct buf *buf)
 {

@@ -3,10 +3,10 @@
 
 #include <stdint.h>
 
-int64_t clock_now_s(void);      /* wall clock, Unix seconds */
-double clock_now(void);         /* wall clock, Unix seconds with fraction */
+int64_t clock_now_s(void); /* wall clock, Unix seconds */
+double clock_now(void); /* wall clock, Unix seconds with fraction */
 uint64_t clock_monotonic_ns(void); /* for durations and waiting: never steps */
-double clock_thread_cpu(void);     /* seconds that the calling thread has computed */
+double clock_thread_cpu(void); /* seconds that the calling thread has computed */
 
 /* Another clock showed `second` while ours went from `began` to `ended`: how many seconds it is ahead of ours, which is what
  * was thought before, as far as that can be. */

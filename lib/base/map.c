@@ -32,8 +32,8 @@ static inline void sip_round(uint64_t v[4])
 uint64_t map_hash(struct text key)
 {
 	pthread_once(&seed_once, seed_draw);
-	uint64_t v[4] = {seed[0] ^ 0x736f6d6570736575, seed[1] ^ 0x646f72616e646f6d,
-			 seed[0] ^ 0x6c7967656e657261, seed[1] ^ 0x7465646279746573};
+	uint64_t v[4] = {seed[0] ^ 0x736f6d6570736575, seed[1] ^ 0x646f72616e646f6d, seed[0] ^ 0x6c7967656e657261,
+			 seed[1] ^ 0x7465646279746573};
 	const char *bytes = key.bytes;
 	size_t left = key.len;
 	for (; left >= 8; left -= 8, bytes += 8) {
@@ -97,8 +97,8 @@ void *map_add(struct map *map, struct text key)
 	uint32_t *slot = slot_of(map, key, hash);
 	if (!*slot) {
 		GROW(map->entries, map->count, map->capacity);
-		map->entries[map->count++] = (struct map_entry){
-			arena_copy(map->arena, key), arena_new(map->arena, map->value_size), hash};
+		map->entries[map->count++] =
+			(struct map_entry){arena_copy(map->arena, key), arena_new(map->arena, map->value_size), hash};
 		*slot = (uint32_t)map->count;
 	}
 	return map->entries[*slot - 1].value;

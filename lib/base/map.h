@@ -23,8 +23,8 @@ struct map {
 
 void map_init(struct map *map, struct arena *arena, size_t value_size);
 void *map_find(const struct map *map, struct text key); /* NULL if absent */
-void *map_add(struct map *map, struct text key);        /* finds, or adds a zeroed value */
-void map_done(struct map *map);                         /* the arena keeps keys and values */
+void *map_add(struct map *map, struct text key); /* finds, or adds a zeroed value */
+void map_done(struct map *map); /* the arena keeps keys and values */
 
 /* Entry numbers in the order of their keys; free() gives it back. */
 size_t *map_sorted(const struct map *map);

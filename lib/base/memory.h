@@ -16,10 +16,10 @@ void memory_wiping_free(void *memory);
 #define NEW(type) ((type *)memory_new(sizeof(type)))
 
 /* Makes room for one element more in a growing array {items, count, capacity}. */
-#define GROW(items, count, capacity)                                                               \
-	do {                                                                                       \
-		if ((count) == (capacity)) {                                                       \
-			(capacity) = (capacity) ? (capacity) * 2 : 8;                              \
-			(items) = memory_resize((items), (capacity), sizeof *(items));             \
-		}                                                                                  \
+#define GROW(items, count, capacity)                                                                                   \
+	do {                                                                                                           \
+		if ((count) == (capacity)) {                                                                           \
+			(capacity) = (capacity) ? (capacity)*2 : 8;                                                    \
+			(items) = memory_resize((items), (capacity), sizeof *(items));                                 \
+		}                                                                                                      \
 	} while (0)

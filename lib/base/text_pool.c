@@ -56,8 +56,8 @@ uint32_t text_pool_hold(struct text_pool *pool, struct text text)
 	uint32_t *slot = slot_of(pool, text, hash);
 	if (!*slot) {
 		*slot = new_number(pool);
-		pool->texts[*slot - 1] = (struct pooled_text){memory_copy(text.bytes, text.len),
-							      (uint32_t)text.len, 0, hash};
+		pool->texts[*slot - 1] =
+			(struct pooled_text){memory_copy(text.bytes, text.len), (uint32_t)text.len, 0, hash};
 		pool->held++;
 		pool->bytes += text.len;
 	}
@@ -104,8 +104,8 @@ struct text text_pool_get(const struct text_pool *pool, uint32_t number)
 size_t text_pool_bytes(const struct text_pool *pool)
 {
 	enum { MALLOC_HEADER = 16 };
-	return pool->capacity * sizeof *pool->texts + pool->slot_count * sizeof *pool->slots +
-	       pool->bytes + pool->held * MALLOC_HEADER;
+	return pool->capacity * sizeof *pool->texts + pool->slot_count * sizeof *pool->slots + pool->bytes +
+	       pool->held * MALLOC_HEADER;
 }
 
 void text_pool_done(struct text_pool *pool)

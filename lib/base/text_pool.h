@@ -5,19 +5,19 @@
 #include "base/text.h"
 
 struct pooled_text {
-	char *bytes;    /* owned, NUL-terminated; NULL: the number is free */
-	uint32_t len;   /* of a free one: the next free number */
+	char *bytes; /* owned, NUL-terminated; NULL: the number is free */
+	uint32_t len; /* of a free one: the next free number */
 	uint32_t holds; /* by so many */
 	uint32_t hash;
 };
 
 struct text_pool {
 	struct pooled_text *texts; /* by number - 1 */
-	size_t count, capacity;    /* numbers ever given out */
-	size_t held;               /* different texts */
-	size_t bytes;              /* of all of them */
-	uint32_t first_free;       /* a number; 0: none */
-	uint32_t *slots;           /* open addressing: a number, or 0 */
+	size_t count, capacity; /* numbers ever given out */
+	size_t held; /* different texts */
+	size_t bytes; /* of all of them */
+	uint32_t first_free; /* a number; 0: none */
+	uint32_t *slots; /* open addressing: a number, or 0 */
 	size_t slot_count;
 };
 

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <time.h>
 
-#define SAY(...)                                                                                   \
-	do {                                                                                       \
-		struct words words;                                                                \
-		snprintf(words.text, sizeof words.text, __VA_ARGS__);                              \
-		return words;                                                                      \
+#define SAY(...)                                                                                                       \
+	do {                                                                                                           \
+		struct words words;                                                                                    \
+		snprintf(words.text, sizeof words.text, __VA_ARGS__);                                                  \
+		return words;                                                                                          \
 	} while (0)
 
 struct words words_number(uint64_t number)

@@ -70,16 +70,15 @@ static void work_out_limits(struct cluster *cluster)
 	struct charges charges;
 	const struct associations_section *associations = cluster->associations;
 	/* their cluster was guessed while ours was not known */
-	if (associations && *cluster->name &&
-	    !text_equal(associations->cluster, text_of(cluster->name)))
+	if (associations && *cluster->name && !text_equal(associations->cluster, text_of(cluster->name)))
 		associations = NULL;
 	bool has_charges = cluster_detailed_jobs(cluster) && cluster->partitions && cluster->qos;
 	charges_init(&charges, &arena);
 	if (has_charges)
 		job_table_charge(cluster->job_table, &charges);
 	cluster_forget_limits(cluster);
-	cluster->limits = limits_use_new(has_charges ? &charges : NULL,
-					 cluster_partitions(cluster), cluster->qos, associations);
+	cluster->limits =
+		limits_use_new(has_charges ? &charges : NULL, cluster_partitions(cluster), cluster->qos, associations);
 	cluster->limits_changes = cluster->job_table->changes;
 	charges_done(&charges);
 	arena_done(&arena);
@@ -89,8 +88,7 @@ void cluster_settle(struct cluster *cluster)
 {
 	if (cluster->jobs)
 		cluster->jobs = job_table_settle(cluster->job_table, cluster_partitions(cluster));
-	bool has_changed =
-		cluster->jobs && cluster->limits_changes != cluster->job_table->changes;
+	bool has_changed = cluster->jobs && cluster->limits_changes != cluster->job_table->changes;
 	if (!cluster->limits || has_changed)
 		work_out_limits(cluster);
 }

@@ -26,7 +26,7 @@ struct controller_state {
 
 struct cluster {
 	struct vocabulary vocabulary;
-	char name[64];          /* empty while unknown */
+	char name[64]; /* empty while unknown */
 	char slurm_version[32]; /* likewise */
 	char api_version[16];
 	struct controller_state controllers[CONTROLLERS_MAX];
@@ -37,22 +37,22 @@ struct cluster {
 	struct scheduler_section scheduler;
 	struct accounting_section accounting;
 	struct conf conf; /* members unset while unknown */
-	struct record_list *shares;       /* struct fairshare */
+	struct record_list *shares; /* struct fairshare */
 	struct record_list *reservations; /* struct reservation */
-	struct record_list *licenses;     /* struct license */
+	struct record_list *licenses; /* struct license */
 	struct partitions_section *partitions;
 	struct nodes_section *nodes;
 	struct node_events node_events; /* never dropped */
 	struct job_table *job_table; /* never dropped */
-	struct job_totals *jobs;     /* its totals; NULL before the first whole picture, and when too old */
+	struct job_totals *jobs; /* its totals; NULL before the first whole picture, and when too old */
 	bool jobs_lack_details; /* of many jobs only the state is known: only the cluster's states are right */
 	struct caps caps;
 	struct roster rosters[ENTITY_KINDS]; /* who has a row of its own; fold.h */
-	struct each_job each_job;	     /* likewise, which jobs */
+	struct each_job each_job; /* likewise, which jobs */
 	struct qos_section *qos;
 	struct associations_section *associations;
 	struct limits_use *limits; /* of the four sections above, as of the last cluster_settle */
-	uint64_t limits_changes;   /* of the job table, when they were worked out */
+	uint64_t limits_changes; /* of the job table, when they were worked out */
 };
 
 void cluster_init(struct cluster *cluster); /* without caps */

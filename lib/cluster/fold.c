@@ -9,8 +9,7 @@ static void offer_jobs(struct cluster *cluster, enum entity_kind kind)
 		const struct job_usage *usage = entities->entries[i].value;
 		struct roster_use use = {
 			.cpus = usage->cpus[PHASE_RUNNING] + usage->cpus[PHASE_PENDING],
-			.ties = usage->jobs[JOB_RUNNING] + usage->jobs[JOB_PENDING] +
-				usage->jobs[JOB_SUSPENDED],
+			.ties = usage->jobs[JOB_RUNNING] + usage->jobs[JOB_PENDING] + usage->jobs[JOB_SUSPENDED],
 		};
 		if (caps_allow(&cluster->caps, kind, usage->label))
 			roster_offer(&cluster->rosters[kind], entities->entries[i].key, use);
@@ -23,8 +22,7 @@ static void offer_partitions(struct cluster *cluster, const struct map *partitio
 	for (size_t i = 0; partitions && i < partitions->count; i++) {
 		const struct text label[2] = {partitions->entries[i].key};
 		if (caps_allow(&cluster->caps, ENTITY_PARTITION, label))
-			roster_offer(&cluster->rosters[ENTITY_PARTITION], label[0],
-				     (struct roster_use){0});
+			roster_offer(&cluster->rosters[ENTITY_PARTITION], label[0], (struct roster_use){0});
 	}
 }
 
@@ -41,14 +39,12 @@ static void offer_shares(struct cluster *cluster)
 			continue;
 		entity_key(&key, kind, share->name, share->parent);
 		roster_offer(&cluster->rosters[kind], buf_text(&key),
-			     (struct roster_use){
-				     .ties = number_is_known(share->usage) ? share->usage : 0});
+			     (struct roster_use){.ties = number_is_known(share->usage) ? share->usage : 0});
 	}
 	buf_done(&key);
 }
 
-static void offer_idle(struct cluster *cluster, enum entity_kind kind, struct text name,
-		       struct text second)
+static void offer_idle(struct cluster *cluster, enum entity_kind kind, struct text name, struct text second)
 {
 	const struct text label[2] = {name, second};
 	struct buf key = BUF_INIT;
@@ -83,8 +79,7 @@ static bool is_told(const struct cluster *cluster, int kind)
 {
 	if (kind == ENTITY_PARTITION && (cluster->partitions || cluster->nodes))
 		return true;
-	if ((kind == ENTITY_ACCOUNT || kind == ENTITY_USER) &&
-	    (cluster->shares || cluster->associations))
+	if ((kind == ENTITY_ACCOUNT || kind == ENTITY_USER) && (cluster->shares || cluster->associations))
 		return true;
 	return cluster_detailed_jobs(cluster) || (kind == ENTITY_QOS && cluster->qos);
 }
@@ -123,7 +118,7 @@ static void add_job_usage(struct job_usage *into, const struct job_usage *from)
 	add_named(into->flagged, from->flagged, NAMES_MAX);
 	into->flags_seen |= from->flags_seen;
 	add_named(into->pending, from->pending, REASON_CLASSES);
-	for (int class = 0; class < REASON_CLASSES; class++) {
+	for (int class = 0; class < REASON_CLASSES; class ++) {
 		uint64_t oldest = from->oldest_pending[class], *so_far = &into->oldest_pending[class];
 		if (oldest && (!*so_far || oldest < *so_far))
 			*so_far = oldest;
@@ -167,8 +162,7 @@ static void fold_nodes(struct nodes_section *nodes, const struct roster *roster)
 	nodes_section_unfold(nodes);
 	for (size_t i = 0; i < nodes->partitions.count; i++)
 		if (!roster_shows(roster, nodes->partitions.entries[i].key))
-			add_node_usage(nodes_section_other(nodes),
-				       nodes->partitions.entries[i].value);
+			add_node_usage(nodes_section_other(nodes), nodes->partitions.entries[i].value);
 }
 
 void cluster_fold(struct cluster *cluster)
@@ -176,8 +170,7 @@ void cluster_fold(struct cluster *cluster)
 	cluster_settle(cluster);
 	choose(cluster);
 	if (cluster_detailed_jobs(cluster))
-		each_job_choose(&cluster->each_job, cluster->job_table,
-				cluster->nodes ? &cluster->nodes->table : NULL);
+		each_job_choose(&cluster->each_job, cluster->job_table, cluster->nodes ? &cluster->nodes->table : NULL);
 	if (cluster->jobs)
 		fold_jobs(cluster->jobs, cluster->rosters);
 	if (cluster->nodes)

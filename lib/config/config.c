@@ -13,45 +13,50 @@
 #include <strings.h>
 #include <unistd.h>
 
-#define INTERVAL(endpoint, initial, what)                                                          \
-	{"interval." endpoint, OPTION_SECONDS,                                                     \
-	 offsetof(struct config, interval_s) +                                                     \
-		 sizeof(uint64_t) * (size_t)what,                                                  \
-	 initial, "DURATION", "Wished time between polls of " endpoint                              \
-	 "; longer where a budget does not allow it.", NULL}
-
-#define LIMIT(kind, what, initial)                                                                 \
-	{"limit." what, OPTION_ROWS, offsetof(struct config, limit[kind]), initial, "NUMBER",      \
-	 "Most " what " that have rows of their own; the others are added up in the row `other`.", \
-	 NULL}
-#define FILTER(kind, what)                                                                         \
-	{"filter." what, OPTION_PATTERN, offsetof(struct config, allow[kind]), NULL, "REGEX",      \
-	 "Only " what " whose whole name matches have rows of their own (POSIX extended).", NULL}, \
-	{                                                                                          \
-		"filter." what "-deny", OPTION_PATTERN, offsetof(struct config, deny[kind]), NULL, \
-			"REGEX", "Not those " what " whose whole name matches.", NULL              \
+#define INTERVAL(endpoint, initial, what)                                                                              \
+	{                                                                                                              \
+		"interval." endpoint, OPTION_SECONDS,                                                                  \
+			offsetof(struct config, interval_s) + sizeof(uint64_t) * (size_t)what, initial, "DURATION",    \
+			"Wished time between polls of " endpoint "; longer where a budget does not allow it.", NULL    \
 	}
-static const char *const jobs_read_names[] = {
-	[JOBS_READ_AUTO] = "auto", [JOBS_READ_LIST] = "list", NULL};
-static const char *const jobs_ends_names[] = {[JOBS_ENDS_AUTO] = "auto",
-					      [JOBS_ENDS_SLURMDBD] = "slurmdbd",
-					      [JOBS_ENDS_SLURMCTLD] = "slurmctld", NULL};
-static const char *const ha_names[] = {
-	[HA_OFF] = "off", [HA_FOLLOW_CONTROLLER] = "follow-controller", NULL};
-static const char *const jobs_steps_names[] = {
-	[JOBS_STEPS_READ] = "read", [JOBS_STEPS_OFF] = "off", NULL};
+
+#define LIMIT(kind, what, initial)                                                                                     \
+	{                                                                                                              \
+		"limit." what, OPTION_ROWS, offsetof(struct config, limit[kind]), initial, "NUMBER",                   \
+			"Most " what " that have rows of their own; the others are added up in the row `other`.", NULL \
+	}
+#define FILTER(kind, what)                                                                                             \
+	{"filter." what,                                                                                               \
+	 OPTION_PATTERN,                                                                                               \
+	 offsetof(struct config, allow[kind]),                                                                         \
+	 NULL,                                                                                                         \
+	 "REGEX",                                                                                                      \
+	 "Only " what " whose whole name matches have rows of their own (POSIX extended).",                            \
+	 NULL},                                                                                                        \
+	{                                                                                                              \
+		"filter." what "-deny", OPTION_PATTERN, offsetof(struct config, deny[kind]), NULL, "REGEX",            \
+			"Not those " what " whose whole name matches.", NULL                                           \
+	}
+static const char *const jobs_read_names[] = {[JOBS_READ_AUTO] = "auto", [JOBS_READ_LIST] = "list", NULL};
+static const char *const jobs_ends_names[] = {
+	[JOBS_ENDS_AUTO] = "auto", [JOBS_ENDS_SLURMDBD] = "slurmdbd", [JOBS_ENDS_SLURMCTLD] = "slurmctld", NULL};
+static const char *const ha_names[] = {[HA_OFF] = "off", [HA_FOLLOW_CONTROLLER] = "follow-controller", NULL};
+static const char *const jobs_steps_names[] = {[JOBS_STEPS_READ] = "read", [JOBS_STEPS_OFF] = "off", NULL};
 static const char *const sandbox_wish_names[] = {
 	[SANDBOX_AUTO] = "auto", [SANDBOX_ON] = "on", [SANDBOX_OFF] = "off", NULL};
-static const char *const manual_names[] = {
-	[MANUAL_NONE] = "none",	  [MANUAL_COMMAND] = "slurmscope.1", [MANUAL_FILE] = "slurmscope.yml.5",
-	[MANUAL_BASH] = "bash", [MANUAL_ZSH] = "zsh", NULL};
+static const char *const manual_names[] = {[MANUAL_NONE] = "none",
+					   [MANUAL_COMMAND] = "slurmscope.1",
+					   [MANUAL_FILE] = "slurmscope.yml.5",
+					   [MANUAL_BASH] = "bash",
+					   [MANUAL_ZSH] = "zsh",
+					   NULL};
 static const char *const per_node_names[] = {
 	[PER_NODE_DEFAULT] = "default", [PER_NODE_FULL] = "full", [PER_NODE_OFF] = "off", NULL};
 
 const char *const served_paths[SERVED] = {
-	[SERVED_PAGE] = "/", [SERVED_STATUS] = "/api/v1/status", [SERVED_PLAN] = "/plan",
-	[SERVED_STYLE] = "/style.css", [SERVED_ICON] = "/icon.svg", [SERVED_HEALTHY] = "/-/healthy",
-	[SERVED_READY] = "/-/ready", [SERVED_RELOAD] = "/-/reload"};
+	[SERVED_PAGE] = "/",	       [SERVED_STATUS] = "/api/v1/status", [SERVED_PLAN] = "/plan",
+	[SERVED_STYLE] = "/style.css", [SERVED_ICON] = "/icon.svg",	   [SERVED_HEALTHY] = "/-/healthy",
+	[SERVED_READY] = "/-/ready",   [SERVED_RELOAD] = "/-/reload"};
 
 const struct option_row option_table[] = {
 	{"labels", OPTION_LABELS, offsetof(struct config, labels), NULL, "NAME=VALUE,...",
@@ -63,12 +68,12 @@ const struct option_row option_table[] = {
 	 "slurmctld serves; the others stand by, ask for ping alone and tell nothing of the cluster but that.",
 	 ha_names},
 	{"ha-host", OPTION_STRING, offsetof(struct config, ha_host), NULL, "HOST",
-	 "With ha: the SlurmctldHost beside this slurmscope, as ping names it; without it this machine's host name.", NULL},
-	{"slurmrestd.url", OPTION_STRING, offsetof(struct config, slurmrestd_url), "http://127.0.0.1:6820",
-	 "URL", "Where slurmrestd listens: http://host:port, https://host:port or unix:/path.", NULL},
-	{"slurmrestd.ca-file", OPTION_STRING, offsetof(struct config, ca_file), NULL, "FILE",
-	 "Certificates (PEM) that an https:// slurmrestd's must come from, instead of the system's.",
+	 "With ha: the SlurmctldHost beside this slurmscope, as ping names it; without it this machine's host name.",
 	 NULL},
+	{"slurmrestd.url", OPTION_STRING, offsetof(struct config, slurmrestd_url), "http://127.0.0.1:6820", "URL",
+	 "Where slurmrestd listens: http://host:port, https://host:port or unix:/path.", NULL},
+	{"slurmrestd.ca-file", OPTION_STRING, offsetof(struct config, ca_file), NULL, "FILE",
+	 "Certificates (PEM) that an https:// slurmrestd's must come from, instead of the system's.", NULL},
 	{"slurmrestd.cert-file", OPTION_STRING, offsetof(struct config, cert_file), NULL, "FILE",
 	 "Certificate (PEM) to show to an https:// slurmrestd, or a proxy before it, that wants one.", NULL},
 	{"slurmrestd.key-file", OPTION_STRING, offsetof(struct config, key_file), NULL, "FILE",
@@ -80,15 +85,13 @@ const struct option_row option_table[] = {
 	{"slurmrestd.user", OPTION_STRING, offsetof(struct config, slurmrestd_user), NULL, "USER",
 	 "The Slurm user to be; needed with a key file, else the token's own.", NULL},
 	{"slurmrestd.api-version", OPTION_STRING, offsetof(struct config, api_version), NULL, "VERSION",
-	 "Use only this API version, such as v0.0.42, instead of the newest that both sides know.",
-	 NULL},
+	 "Use only this API version, such as v0.0.42, instead of the newest that both sides know.", NULL},
 	{"slurmrestd.token-file", OPTION_STRING, offsetof(struct config, token_file), NULL, "FILE",
 	 "File with the JWT (or what scontrol token prints); read again when it changes.", NULL},
 	{"slurmrestd.jwt-key-file", OPTION_STRING, offsetof(struct config, jwt_key_file), NULL, "FILE",
 	 "The cluster's jwt_hs256.key: short-lived tokens are signed with it.", NULL},
 	{"slurmrestd.timeout", OPTION_SECONDS, offsetof(struct config, timeout_s), "120", "DURATION",
-	 "How long to wait for an answer (slurmrestd goes on computing one that nobody waits for).",
-	 NULL},
+	 "How long to wait for an answer (slurmrestd goes on computing one that nobody waits for).", NULL},
 	INTERVAL("ping", "30", ENDPOINT_PING),
 	INTERVAL("diag", "15", ENDPOINT_DIAG),
 	INTERVAL("partitions", "300", ENDPOINT_PARTITIONS),
@@ -125,8 +128,7 @@ const struct option_row option_table[] = {
 	 "ones first: for joins with what exporters on the nodes say of jobs. 0: none.",
 	 NULL},
 	{"jobs.node-rows", OPTION_ROWS, offsetof(struct config, job_node_rows), "10000", "NUMBER",
-	 "Most nodes of such jobs that have rows (slurm_job_node_...; two series for each node of a job).",
-	 NULL},
+	 "Most nodes of such jobs that have rows (slurm_job_node_...; two series for each node of a job).", NULL},
 	{"state.path", OPTION_STRING, offsetof(struct config, state_path), NULL, "FILE",
 	 "Where counters of job events are kept, so that none is lost or counted twice when slurmscope "
 	 "or the machine stops; without it they begin at 0 each time.",
@@ -182,8 +184,8 @@ const struct option_row option_table[] = {
 	{"web.openmetrics-created", OPTION_FLAG, offsetof(struct config, openmetrics_created), NULL, NULL,
 	 "OpenMetrics pages say since when counters count, in samples of their own (..._created). Protobuf always does.",
 	 NULL},
-	{"log.level", OPTION_CHOICE, offsetof(struct config, log_level), "info", "LEVEL",
-	 "Least level that is logged.", log_level_names},
+	{"log.level", OPTION_CHOICE, offsetof(struct config, log_level), "info", "LEVEL", "Least level that is logged.",
+	 log_level_names},
 	{"log.format", OPTION_CHOICE, offsetof(struct config, log_format), "logfmt", "FORMAT",
 	 "How log lines are written.", log_format_names},
 	{"sandbox", OPTION_CHOICE, offsetof(struct config, sandbox), "auto", "HOW",
@@ -207,8 +209,7 @@ const struct option_row option_table[] = {
 	 "Show a manual page, or what a shell completes, and exit.", manual_names},
 	{"list-metrics", OPTION_FLAG, offsetof(struct config, list_metrics), NULL, NULL,
 	 "List all metric families (name, type, labels, source, since, help), and exit.", NULL},
-	{"version", OPTION_FLAG, offsetof(struct config, version), NULL, NULL, "Show the version, and exit.",
-	 NULL},
+	{"version", OPTION_FLAG, offsetof(struct config, version), NULL, NULL, "Show the version, and exit.", NULL},
 	{"help", OPTION_FLAG, offsetof(struct config, help), NULL, NULL, "Show this help, and exit.", NULL},
 };
 const size_t option_count = sizeof option_table / sizeof *option_table;
@@ -229,8 +230,7 @@ static bool parse_one(struct config *config, char *const *argv, int *at, struct 
 		return error_set(err, "%s: not an option; see --help", argument);
 	const char *name = argument + 2, *equals = strchr(name, '=');
 	const struct option_row *row = row_of(name);
-	bool is_off = !row && strncmp(name, "no-", 3) == 0 && (row = row_of(name + 3)) &&
-		      row->type == OPTION_FLAG;
+	bool is_off = !row && strncmp(name, "no-", 3) == 0 && (row = row_of(name + 3)) && row->type == OPTION_FLAG;
 	if (!row || (row->type != OPTION_FLAG && row_of(name) != row))
 		return error_set(err, "--%.*s: unknown option; see --help", (int)strcspn(name, "="), name);
 	if (row->type == OPTION_FLAG && equals)
@@ -247,8 +247,7 @@ void config_defaults(struct config *config)
 	struct error err;
 	*config = (struct config){0};
 	for (size_t i = 0; i < option_count; i++)
-		if (option_table[i].initial &&
-		    !option_set(config, &option_table[i], option_table[i].initial, &err))
+		if (option_table[i].initial && !option_set(config, &option_table[i], option_table[i].initial, &err))
 			abort();
 }
 
@@ -261,8 +260,7 @@ bool config_arguments(struct config *config, int argc, char *const *argv, struct
 	return true;
 }
 
-bool config_wrong(const struct config *config, const char *option, struct error *err,
-		  const char *format, ...)
+bool config_wrong(const struct config *config, const char *option, struct error *err, const char *format, ...)
 {
 	const struct option_row *row = option_find(option, strlen(option));
 	struct yaml_position position = config->positions[row - option_table];
@@ -304,8 +302,7 @@ static bool connection_makes_sense(const struct config *config, struct error *er
 	bool is_tls = config_is_tls(config);
 	for (size_t i = 0; !is_tls && i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].value)
-			return config_wrong(config, rows[i].option, err, "%s is not https://",
-					    config->slurmrestd_url);
+			return config_wrong(config, rows[i].option, err, "%s is not https://", config->slurmrestd_url);
 	if (config->proxy && strncasecmp(config->slurmrestd_url, "unix:", 5) == 0)
 		return config_wrong(config, "slurmrestd.proxy", err, "%s is a socket", config->slurmrestd_url);
 	if (config->key_file && !config->cert_file)
@@ -324,8 +321,7 @@ static bool is_served(const char *path)
 bool config_makes_sense(const struct config *config, struct error *err)
 {
 	if (config->token_file && config->jwt_key_file)
-		return config_wrong(config, "slurmrestd.jwt-key-file", err,
-				    "not together with slurmrestd.token-file");
+		return config_wrong(config, "slurmrestd.jwt-key-file", err, "not together with slurmrestd.token-file");
 	if (config->jwt_key_file && !config->slurmrestd_user)
 		return config_wrong(config, "slurmrestd.jwt-key-file", err, "needs slurmrestd.user");
 	if (config->ha_host && config->ha == HA_OFF)
@@ -333,12 +329,10 @@ bool config_makes_sense(const struct config *config, struct error *err)
 	if (config->first_job_id >= config->max_job_id)
 		return config_wrong(config, "jobs.first-id", err, "not below jobs.max-id");
 	if (config->api_version && !api_version_is_known(config->api_version))
-		return config_wrong(config, "slurmrestd.api-version", err, "%s is not known",
-				    config->api_version);
+		return config_wrong(config, "slurmrestd.api-version", err, "%s is not known", config->api_version);
 	if (*config->telemetry_path != '/' || !config->telemetry_path[1] ||
 	    strncmp(config->telemetry_path, "/-/", 3) == 0 || is_served(config->telemetry_path))
-		return config_wrong(config, "web.telemetry-path", err,
-				    "%s is not a path of its own, such as /metrics",
+		return config_wrong(config, "web.telemetry-path", err, "%s is not a path of its own, such as /metrics",
 				    config->telemetry_path);
 	return connection_makes_sense(config, err) && labels_make_sense(config, err);
 }
@@ -414,9 +408,9 @@ bool config_check(const struct config *config, struct error *err)
 	struct token *token = config_token(config);
 	bool is_usable = token_refresh(token, clock_now_s(), &why);
 	token_free(token);
-	return is_usable || config_wrong(config, config->token_file ? "slurmrestd.token-file"
-								     : "slurmrestd.jwt-key-file",
-					 err, "%s", why.text);
+	return is_usable ||
+	       config_wrong(config, config->token_file ? "slurmrestd.token-file" : "slurmrestd.jwt-key-file", err, "%s",
+			    why.text);
 }
 
 void config_labels(const struct config *config, struct buf *out)
@@ -424,8 +418,7 @@ void config_labels(const struct config *config, struct buf *out)
 	if (config->name)
 		exposition_write_label(out, "cluster", text_of(config->name));
 	for (size_t i = 0; i < config->labels.count; i++)
-		exposition_write_label(out, config->labels.items[i].name,
-				       text_of(config->labels.items[i].value));
+		exposition_write_label(out, config->labels.items[i].name, text_of(config->labels.items[i].value));
 }
 
 void config_ha_host(const struct config *config, char *host, size_t size)

@@ -19,7 +19,17 @@ enum sandbox_wish { SANDBOX_AUTO, SANDBOX_ON, SANDBOX_OFF };
 enum manual { MANUAL_NONE, MANUAL_COMMAND, MANUAL_FILE, MANUAL_BASH, MANUAL_ZSH };
 
 /* What is served beside the metrics: their path cannot be one of these. */
-enum served { SERVED_PAGE, SERVED_STATUS, SERVED_PLAN, SERVED_STYLE, SERVED_ICON, SERVED_HEALTHY, SERVED_READY, SERVED_RELOAD, SERVED };
+enum served {
+	SERVED_PAGE,
+	SERVED_STATUS,
+	SERVED_PLAN,
+	SERVED_STYLE,
+	SERVED_ICON,
+	SERVED_HEALTHY,
+	SERVED_READY,
+	SERVED_RELOAD,
+	SERVED
+};
 extern const char *const served_paths[SERVED];
 
 enum { OPTIONS_MAX = 128, CONFIG_LABELS_MAX = 16, CONFIG_LABEL_BYTES = 64, CONFIG_LIST_MAX = 16 };
@@ -40,24 +50,24 @@ struct config_list {
 struct config {
 	const char *name; /* of the cluster, where there are several; else NULL */
 	struct config_labels labels;
-	uint64_t ha;         /* enum ha */
+	uint64_t ha; /* enum ha */
 	const char *ha_host; /* of the slurmctld to follow; NULL: this machine */
 	const char *slurmrestd_url;
-	const char *ca_file;         /* NULL: what the system trusts */
+	const char *ca_file; /* NULL: what the system trusts */
 	const char *cert_file, *key_file; /* what we show; NULL: nothing; key_file NULL: it is in cert_file */
-	const char *server_name;     /* NULL: the URL's */
-	const char *proxy;           /* NULL: none */
+	const char *server_name; /* NULL: the URL's */
+	const char *proxy; /* NULL: none */
 	const char *slurmrestd_user; /* NULL: the token's */
-	const char *api_version;     /* NULL: found by asking */
+	const char *api_version; /* NULL: found by asking */
 	const char *token_file, *jwt_key_file; /* at most one; NULL if not given */
 	uint64_t timeout_s;
 	uint64_t interval_s[TASKS]; /* wished */
 	uint64_t limit[ENTITY_KINDS]; /* rows; not of the cluster */
 	const char *allow[ENTITY_KINDS], *deny[ENTITY_KINDS]; /* well-formed; NULL if not given */
-	uint64_t jobs_read;                /* enum jobs_read */
-	uint64_t job_rows, job_node_rows;  /* of jobs by themselves; 0: none */
-	uint64_t jobs_ends, jobs_steps;    /* enum jobs_ends, enum jobs_steps */
-	const char *state_path;            /* NULL: what was counted is lost with the process */
+	uint64_t jobs_read; /* enum jobs_read */
+	uint64_t job_rows, job_node_rows; /* of jobs by themselves; 0: none */
+	uint64_t jobs_ends, jobs_steps; /* enum jobs_ends, enum jobs_steps */
+	const char *state_path; /* NULL: what was counted is lost with the process */
 	uint64_t accounting_from; /* new jobs: their details are slurmdbd's; 0: never */
 	uint64_t first_job_id, max_job_id; /* as slurm.conf has them; where conf does not tell */
 	double slurmrestd_percent, slurmctld_percent, requests_per_s;
@@ -65,7 +75,7 @@ struct config {
 	bool rate_limited; /* slurm.conf has rl_enable; where conf does not tell */
 	struct config_list listen_addresses;
 	const char *telemetry_path;
-	bool systemd_socket;         /* instead of the address */
+	bool systemd_socket; /* instead of the address */
 	const char *web_config_file; /* NULL: none */
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	uint64_t per_node; /* enum per_node */
@@ -75,7 +85,7 @@ struct config {
 	const char *config_file; /* NULL: none */
 	uint64_t print_manual; /* enum manual */
 	bool once, check_config, print_config, example_config, list_metrics, version, help;
-	const struct document *file;          /* that was read; NULL: none */
+	const struct document *file; /* that was read; NULL: none */
 	struct yaml_position positions[OPTIONS_MAX]; /* in it, by row of the table; line 0: not from there */
 };
 
@@ -86,15 +96,15 @@ bool config_arguments(struct config *config, int argc, char *const *argv, struct
 
 /* A configuration file, likewise; texts are the document's. What stands below `clusters` is left out, `ret_clusters` is
  * its map or NULL. With `name` set: what is told of that cluster, which is a part of the file. */
-bool config_take(struct config *config, const struct yaml_node *map,
-		 const struct yaml_node **ret_clusters, struct error *err);
+bool config_take(struct config *config, const struct yaml_node *map, const struct yaml_node **ret_clusters,
+		 struct error *err);
 
 /* Do the options go together? Looks at no files. */
 bool config_makes_sense(const struct config *config, struct error *err);
 
 /* Says what is wrong with the option, and where it was given; returns false. */
-bool config_wrong(const struct config *config, const char *option, struct error *err,
-		  const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool config_wrong(const struct config *config, const char *option, struct error *err, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
 
 /* Can this be run? Tries the addresses, reads the web configuration; opens none of them. */
 bool config_check_process(const struct config *config, struct error *err);
@@ -120,6 +130,5 @@ void config_labels(const struct config *config, struct buf *out);
 void config_help(struct buf *out);
 
 /* The options that differ from those of `common` (NULL: all that have a value) as a configuration file has them. */
-void config_print(const struct config *config, const struct config *common, unsigned indent,
-		  struct buf *out);
+void config_print(const struct config *config, const struct config *common, unsigned indent, struct buf *out);
 void config_example(struct buf *out);

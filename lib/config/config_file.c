@@ -9,14 +9,12 @@ struct taking {
 	struct error *err;
 };
 
-static bool wrong(const struct taking *taking, struct yaml_position position, const char *key,
-		  const char *what)
+static bool wrong(const struct taking *taking, struct yaml_position position, const char *key, const char *what)
 {
 	return document_wrong(taking->config->file, position, taking->err, "%s: %s", key, what);
 }
 
-static bool take_labels(struct taking *taking, const struct option_row *row,
-			const struct yaml_node *map)
+static bool take_labels(struct taking *taking, const struct option_row *row, const struct yaml_node *map)
 {
 	void *labels = (char *)taking->config + row->offset;
 	if (map->kind != YAML_MAP)
@@ -57,8 +55,7 @@ static const char *shape_wanted(const struct option_row *row, const struct yaml_
 	return is_number && !node->is_plain ? "expected a number, not a text in quotes" : NULL;
 }
 
-static bool take_value(struct taking *taking, const struct option_row *row,
-		       const struct yaml_node *node)
+static bool take_value(struct taking *taking, const struct option_row *row, const struct yaml_node *node)
 {
 	struct error err;
 	if (taking->config->name && option_is_of_process(row))
@@ -74,15 +71,13 @@ static bool take_value(struct taking *taking, const struct option_row *row,
 	bool is_true = false;
 	yaml_to_bool(node, &is_true);
 	const char *value = row->type == OPTION_FLAG ? (is_true ? "true" : "false") : node->text.bytes;
-	return option_set(taking->config, row, value, &err) ||
-	       wrong(taking, node->position, row->name, err.text);
+	return option_set(taking->config, row, value, &err) || wrong(taking, node->position, row->name, err.text);
 }
 
 static bool is_beginning_of_some(struct text name)
 {
 	for (size_t i = 0; i < option_count; i++)
-		if (!option_is_command(&option_table[i]) &&
-		    strncmp(option_table[i].name, name.bytes, name.len) == 0 &&
+		if (!option_is_command(&option_table[i]) && strncmp(option_table[i].name, name.bytes, name.len) == 0 &&
 		    option_table[i].name[name.len] == '.')
 			return true;
 	return false;
@@ -99,10 +94,8 @@ static bool take_member(struct taking *taking, struct text name, const struct ya
 	if (!has_dot && is_beginning_of_some(name))
 		return node->kind == YAML_MAP ? take_map(taking, name, node)
 		       : yaml_is_null(node)   ? true /* all that was below is commented out */
-					      : wrong(taking, node->position, name.bytes,
-						      maps_only);
-	return wrong(taking, node->key_position, name.bytes,
-		     "unknown; slurmscope --example-config shows all there is");
+					      : wrong(taking, node->position, name.bytes, maps_only);
+	return wrong(taking, node->key_position, name.bytes, "unknown; slurmscope --example-config shows all there is");
 }
 
 static bool take_map(struct taking *taking, struct text prefix, const struct yaml_node *map)
@@ -110,10 +103,8 @@ static bool take_map(struct taking *taking, struct text prefix, const struct yam
 	bool is_taken = true;
 	for (const struct yaml_node *node = map->first; is_taken && node; node = node->next) {
 		struct buf name = BUF_INIT;
-		buf_printf(&name, "%s%s%s", prefix.len ? prefix.bytes : "", prefix.len ? "." : "",
-			   node->key.bytes);
-		bool is_clusters = !prefix.len && !taking->config->name &&
-				   text_equal(node->key, TEXT("clusters"));
+		buf_printf(&name, "%s%s%s", prefix.len ? prefix.bytes : "", prefix.len ? "." : "", node->key.bytes);
+		bool is_clusters = !prefix.len && !taking->config->name && text_equal(node->key, TEXT("clusters"));
 		if (is_clusters)
 			taking->clusters = node;
 		else
@@ -123,8 +114,8 @@ static bool take_map(struct taking *taking, struct text prefix, const struct yam
 	return is_taken;
 }
 
-bool config_take(struct config *config, const struct yaml_node *map,
-		 const struct yaml_node **ret_clusters, struct error *err)
+bool config_take(struct config *config, const struct yaml_node *map, const struct yaml_node **ret_clusters,
+		 struct error *err)
 {
 	struct taking taking = {.config = config, .err = err};
 	option_begin_lists(config);

@@ -20,13 +20,14 @@ void option_explain(const struct option_row *row, struct buf *out)
 
 void config_help(struct buf *out)
 {
-	buf_add_string(out, "slurmscope: Slurm's jobs, nodes, partitions, users and accounts for "
-			    "Prometheus, read from slurmrestd.\n\nUsage: slurmscope [options]\n"
-			    "       slurmscope doctor [--strict] [options]   look at all of it once, and say what does not work\n\n");
+	buf_add_string(
+		out,
+		"slurmscope: Slurm's jobs, nodes, partitions, users and accounts for "
+		"Prometheus, read from slurmrestd.\n\nUsage: slurmscope [options]\n"
+		"       slurmscope doctor [--strict] [options]   look at all of it once, and say what does not work\n\n");
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
-		buf_printf(out, "  --%s%s%s\n      ", row->name, row->value ? "=" : "",
-			   row->value ? row->value : "");
+		buf_printf(out, "  --%s%s%s\n      ", row->name, row->value ? "=" : "", row->value ? row->value : "");
 		option_explain(row, out);
 		buf_add_char(out, '\n');
 	}
@@ -70,8 +71,7 @@ static void print_option(const struct printing *printing, const struct option_ro
 	} else if (!has_value) {
 		return;
 	} else if (printing->common &&
-		   (option_is_of_process(row) ||
-		    option_is_same(printing->config, printing->common, row))) {
+		   (option_is_of_process(row) || option_is_same(printing->config, printing->common, row))) {
 		return;
 	}
 	indent_to(out, indent);
@@ -93,8 +93,8 @@ static bool was_printed(const struct option_row *row, size_t len)
 }
 
 /* All that stands below a prefix such as "web.", in the order of the table. */
-static void print_below(const struct printing *printing, const char *prefix, size_t prefix_len,
-			unsigned indent, struct buf *out)
+static void print_below(const struct printing *printing, const char *prefix, size_t prefix_len, unsigned indent,
+			struct buf *out)
 {
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
@@ -121,8 +121,7 @@ static void print_below(const struct printing *printing, const char *prefix, siz
 	}
 }
 
-void config_print(const struct config *config, const struct config *common, unsigned indent,
-		  struct buf *out)
+void config_print(const struct config *config, const struct config *common, unsigned indent, struct buf *out)
 {
 	const struct printing printing = {.config = config, .common = common};
 	print_below(&printing, "", 0, indent, out);
@@ -133,22 +132,24 @@ void config_example(struct buf *out)
 	struct config config;
 	config_defaults(&config);
 	const struct printing printing = {.config = &config, .is_example = true};
-	buf_add_string(out,
-		       "# slurmscope's configuration (--config.file), as slurmscope --example-config shows it: all options with\n"
-		       "# their defaults. Whatever is as it should be can be left out. Options of the command line go before\n"
-		       "# these. Times are seconds, or written like 30s, 5m or 1h. After a change: slurmscope --check-config,\n"
-		       "# then SIGHUP.\n\n");
+	buf_add_string(
+		out,
+		"# slurmscope's configuration (--config.file), as slurmscope --example-config shows it: all options with\n"
+		"# their defaults. Whatever is as it should be can be left out. Options of the command line go before\n"
+		"# these. Times are seconds, or written like 30s, 5m or 1h. After a change: slurmscope --check-config,\n"
+		"# then SIGHUP.\n\n");
 	print_below(&printing, "", 0, 0, out);
-	buf_add_string(out,
-		       "\n# Several clusters in one process: each by its name, which is the label `cluster` of all that is said of\n"
-		       "# it. What stands above holds for all, what stands here for one; not what is of web, log and sandbox. Each\n"
-		       "# needs a state.path of its own.\n"
-		       "# clusters:\n"
-		       "#   alpha:\n"
-		       "#     slurmrestd: {url: \"https://alpha.example:6820\", token-file: /run/slurmscope/alpha.token}\n"
-		       "#     state: {path: /var/lib/slurmscope/alpha.db}\n"
-		       "#   beta:\n"
-		       "#     slurmrestd: {url: \"https://beta.example:6820\", token-file: /run/slurmscope/beta.token}\n"
-		       "#     state: {path: /var/lib/slurmscope/beta.db}\n"
-		       "#     interval: {nodes: 2m}\n");
+	buf_add_string(
+		out,
+		"\n# Several clusters in one process: each by its name, which is the label `cluster` of all that is said of\n"
+		"# it. What stands above holds for all, what stands here for one; not what is of web, log and sandbox. Each\n"
+		"# needs a state.path of its own.\n"
+		"# clusters:\n"
+		"#   alpha:\n"
+		"#     slurmrestd: {url: \"https://alpha.example:6820\", token-file: /run/slurmscope/alpha.token}\n"
+		"#     state: {path: /var/lib/slurmscope/alpha.db}\n"
+		"#   beta:\n"
+		"#     slurmrestd: {url: \"https://beta.example:6820\", token-file: /run/slurmscope/beta.token}\n"
+		"#     state: {path: /var/lib/slurmscope/beta.db}\n"
+		"#     interval: {nodes: 2m}\n");
 }

@@ -23,8 +23,8 @@ static void put(struct buf *out, const char *text)
 
 static void put_title(struct buf *out, const char *name, const char *section, const char *about)
 {
-	buf_printf(out, ".\\\" Made by slurmscope --print-manual.\n.TH %s %s \"\" \"slurmscope %s\" \"slurmscope\"\n", name,
-		   section, version_number);
+	buf_printf(out, ".\\\" Made by slurmscope --print-manual.\n.TH %s %s \"\" \"slurmscope %s\" \"slurmscope\"\n",
+		   name, section, version_number);
 	buf_add_string(out, ".SH NAME\n");
 	put(out, name);
 	buf_add_string(out, " \\- ");
@@ -76,19 +76,28 @@ static void write_command(struct buf *out)
 {
 	put_title(out, "slurmscope", "1", "Slurm's metrics for Prometheus");
 	put_section(out, "SYNOPSIS");
-	buf_add_string(out, ".B slurmscope\n[\\fIOPTIONS\\fR]\n.br\n.B slurmscope doctor\n[\\fB\\-\\-strict\\fR] [\\fIOPTIONS\\fR]\n");
+	buf_add_string(
+		out,
+		".B slurmscope\n[\\fIOPTIONS\\fR]\n.br\n.B slurmscope doctor\n[\\fB\\-\\-strict\\fR] [\\fIOPTIONS\\fR]\n");
 	put_section(out, "DESCRIPTION");
-	put_paragraph(out, "slurmscope asks slurmrestd for jobs, nodes, partitions, fairshare, QOS and what the daemons say of "
-			   "themselves, as seldom as the budgets allow, and serves it to Prometheus. Scrapes never reach Slurm.");
-	put_paragraph(out, "slurmscope doctor connects as configured, and says in plain words what works and what does not: the "
-			   "token, what its user may see, what each endpoint costs. With --strict a warning is a failure, too.");
+	put_paragraph(
+		out,
+		"slurmscope asks slurmrestd for jobs, nodes, partitions, fairshare, QOS and what the daemons say of "
+		"themselves, as seldom as the budgets allow, and serves it to Prometheus. Scrapes never reach Slurm.");
+	put_paragraph(
+		out,
+		"slurmscope doctor connects as configured, and says in plain words what works and what does not: the "
+		"token, what its user may see, what each endpoint costs. With --strict a warning is a failure, too.");
 	put_section(out, "OPTIONS");
-	put_paragraph(out, "--name=value or --name value; --no-name of what is on or off. DURATION: seconds, or written like 30s, 5m "
-			   "or 1h. All but the last ones can stand in a configuration file, see slurmscope.yml(5).");
+	put_paragraph(
+		out,
+		"--name=value or --name value; --no-name of what is on or off. DURATION: seconds, or written like 30s, 5m "
+		"or 1h. All but the last ones can stand in a configuration file, see slurmscope.yml(5).");
 	for (size_t i = 0; i < option_count; i++)
 		put_option(out, &option_table[i], "--", "=");
 	put_section(out, "PATHS");
-	put_item(out, "/metrics", NULL, NULL, "What Prometheus scrapes. /metrics/nodes and ?collect[]=nodes give a part, ?cluster= one of several.");
+	put_item(out, "/metrics", NULL, NULL,
+		 "What Prometheus scrapes. /metrics/nodes and ?collect[]=nodes give a part, ?cluster= one of several.");
 	put_item(out, "/", NULL, NULL, "For people: is the cluster well, is slurmscope, how old is what.");
 	put_item(out, "/api/v1/status", NULL, NULL, "The same as JSON.");
 	put_item(out, "/plan", NULL, NULL, "What Slurm is asked, how, how often, and why.");
@@ -98,10 +107,13 @@ static void write_command(struct buf *out)
 	put_item(out, "SIGHUP", NULL, NULL, "Reads the configuration again. One that is wrong changes nothing.");
 	put_item(out, "SIGTERM, SIGINT", NULL, NULL, "Ends.");
 	put_section(out, "ENVIRONMENT");
-	put_item(out, "NOTIFY_SOCKET, WATCHDOG_USEC", NULL, NULL, "Set by systemd, see sd_notify(3). The watchdog is fed while each cluster's poller makes progress.");
+	put_item(out, "NOTIFY_SOCKET, WATCHDOG_USEC", NULL, NULL,
+		 "Set by systemd, see sd_notify(3). The watchdog is fed while each cluster's poller makes progress.");
 	put_item(out, "LISTEN_FDS", NULL, NULL, "With --web.systemd-socket: sockets that systemd has opened.");
 	put_section(out, "EXIT STATUS");
-	put_paragraph(out, "0: well. 1: it could not run, or doctor or --once found something that does not work. doctor: 2: wrong options.");
+	put_paragraph(
+		out,
+		"0: well. 1: it could not run, or doctor or --once found something that does not work. doctor: 2: wrong options.");
 	put_section(out, "SEE ALSO");
 	put_paragraph(out, "slurmscope.yml(5), slurmrestd(8), scontrol(1)");
 }
@@ -110,9 +122,11 @@ static void write_file(struct buf *out)
 {
 	put_title(out, "slurmscope.yml", "5", "configuration of slurmscope");
 	put_section(out, "DESCRIPTION");
-	put_paragraph(out, "The file that slurmscope --config.file names is YAML. Its keys are the options of slurmscope(1), nested at their "
-			   "dots; those given on the command line go before it. What is unknown, of a wrong kind or given twice is an error, which is "
-			   "said with line and column. slurmscope --example-config shows a whole file, slurmscope --check-config looks at one.");
+	put_paragraph(
+		out,
+		"The file that slurmscope --config.file names is YAML. Its keys are the options of slurmscope(1), nested at their "
+		"dots; those given on the command line go before it. What is unknown, of a wrong kind or given twice is an error, which is "
+		"said with line and column. slurmscope --example-config shows a whole file, slurmscope --check-config looks at one.");
 	put_paragraph(out, "At SIGHUP the file is read again, and what it says is applied as a whole or not at all.");
 	put_section(out, "EXAMPLE");
 	buf_add_string(out, ".PP\n.nf\n.RS 4\n");
@@ -124,9 +138,10 @@ static void write_file(struct buf *out)
 		if (!option_is_command(&option_table[i]))
 			put_option(out, &option_table[i], "", ": ");
 	put_section(out, "CLUSTERS");
-	put_item(out, "clusters", NULL, NULL,
-		 "Several clusters in one process: each by its name, which is the label `cluster` of all that is said of it. Below a name the "
-		 "same keys hold for that cluster alone, but those of web, log and sandbox. Each needs a state.path of its own.");
+	put_item(
+		out, "clusters", NULL, NULL,
+		"Several clusters in one process: each by its name, which is the label `cluster` of all that is said of it. Below a name the "
+		"same keys hold for that cluster alone, but those of web, log and sandbox. Each needs a state.path of its own.");
 	put_section(out, "SEE ALSO");
 	put_paragraph(out, "slurmscope(1)");
 }
@@ -144,16 +159,22 @@ static void put_choices(struct buf *out, const struct option_row *row)
 
 static void write_bash(struct buf *out)
 {
-	buf_add_string(out, "# Made by slurmscope --print-manual=bash.\n_slurmscope()\n{\n\tlocal words='doctor --strict");
+	buf_add_string(out,
+		       "# Made by slurmscope --print-manual=bash.\n_slurmscope()\n{\n\tlocal words='doctor --strict");
 	for (size_t i = 0; i < option_count; i++)
 		buf_printf(out, " --%s%s", option_table[i].name, option_table[i].value ? "=" : "");
-	buf_add_string(out, "'\n\tlocal cur=${COMP_LINE:0:COMP_POINT} name value\n\tcur=${cur##*[[:space:]]}\n\tname=${cur%%=*}\n"
-			    "\tCOMPREPLY=()\n\tif [[ $cur != *=* ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
-			    "\t\t[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace\n\t\treturn\n\tfi\n\tvalue=${cur#*=}\n\tcase $name in\n");
+	buf_add_string(
+		out,
+		"'\n\tlocal cur=${COMP_LINE:0:COMP_POINT} name value\n\tcur=${cur##*[[:space:]]}\n\tname=${cur%%=*}\n"
+		"\tCOMPREPLY=()\n\tif [[ $cur != *=* ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+		"\t\t[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace\n\t\treturn\n\tfi\n\tvalue=${cur#*=}\n\tcase $name in\n");
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
 		if (is_file(row))
-			buf_printf(out, "\t--%s) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$value\") ;;\n", row->name);
+			buf_printf(
+				out,
+				"\t--%s) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$value\") ;;\n",
+				row->name);
 		if (!row->choices)
 			continue;
 		buf_printf(out, "\t--%s) mapfile -t COMPREPLY < <(compgen -W '", row->name);
@@ -198,7 +219,9 @@ static void write_zsh(struct buf *out)
 
 void manual_write(enum manual manual, struct buf *out)
 {
-	static void (*const writers[])(struct buf *out) = {
-		[MANUAL_COMMAND] = write_command, [MANUAL_FILE] = write_file, [MANUAL_BASH] = write_bash, [MANUAL_ZSH] = write_zsh};
+	static void (*const writers[])(struct buf * out) = {[MANUAL_COMMAND] = write_command,
+							    [MANUAL_FILE] = write_file,
+							    [MANUAL_BASH] = write_bash,
+							    [MANUAL_ZSH] = write_zsh};
 	writers[manual](out);
 }

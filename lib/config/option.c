@@ -7,8 +7,7 @@ enum { DECIMAL_MAX = 1000, SECONDS_MAX = 24 * 3600 };
 const struct option_row *option_find(const char *name, size_t len)
 {
 	for (size_t i = 0; i < option_count; i++)
-		if (strlen(option_table[i].name) == len &&
-		    strncmp(option_table[i].name, name, len) == 0)
+		if (strlen(option_table[i].name) == len && strncmp(option_table[i].name, name, len) == 0)
 			return &option_table[i];
 	return NULL;
 }
@@ -20,8 +19,8 @@ static bool begins_with(const struct option_row *row, const char *prefix)
 
 bool option_is_command(const struct option_row *row)
 {
-	bool is_setting = strchr(row->name, '.') || row->type == OPTION_LABELS || row->initial ||
-			  begins_with(row, "ha-");
+	bool is_setting =
+		strchr(row->name, '.') || row->type == OPTION_LABELS || row->initial || begins_with(row, "ha-");
 	return !is_setting || begins_with(row, "config.");
 }
 
@@ -35,8 +34,7 @@ bool option_is_fixed(const struct option_row *row)
 	return begins_with(row, "web.") || begins_with(row, "sandbox");
 }
 
-static bool set_choice(uint64_t *member, const struct option_row *row, const char *value,
-		       struct error *err)
+static bool set_choice(uint64_t *member, const struct option_row *row, const char *value, struct error *err)
 {
 	struct buf all = BUF_INIT;
 	for (uint64_t i = 0; row->choices[i]; i++) {
@@ -79,14 +77,13 @@ static bool set_seconds(uint64_t *member, const char *value, struct error *err)
 {
 	uint64_t seconds;
 	if (!to_seconds(value, &seconds) || !seconds || seconds > SECONDS_MAX)
-		return error_set(err, "%s is not a time from 1 to 86400 seconds, such as 90, 90s or 5m",
-				 value);
+		return error_set(err, "%s is not a time from 1 to 86400 seconds, such as 90, 90s or 5m", value);
 	*member = seconds;
 	return true;
 }
 
-static bool set_number(uint64_t *member, const char *value, uint64_t least, uint64_t most,
-		       const char *what, struct error *err)
+static bool set_number(uint64_t *member, const char *value, uint64_t least, uint64_t most, const char *what,
+		       struct error *err)
 {
 	uint64_t number;
 	if (!text_to_u64(text_of(value), &number) || number < least || number > most)
@@ -136,15 +133,13 @@ static bool is_utf8(struct text text)
 }
 
 /* One of the same name is replaced. */
-bool option_add_label(struct config_labels *labels, struct text name, struct text value,
-		      struct error *err)
+bool option_add_label(struct config_labels *labels, struct text name, struct text value, struct error *err)
 {
 	struct config_label *label = labels->items, *end = label + labels->count;
 	if (!is_label_name(name))
 		return error_set(err, "%.*s is not the name of a label", (int)name.len, name.bytes);
 	if (!value.len || value.len >= sizeof label->value || !is_utf8(value))
-		return error_set(err, "%.*s: the value is empty, too long or not UTF-8", (int)name.len,
-				 name.bytes);
+		return error_set(err, "%.*s: the value is empty, too long or not UTF-8", (int)name.len, name.bytes);
 	while (label < end && !text_equal(text_of(label->name), name))
 		label++;
 	if (label == labels->items + CONFIG_LABELS_MAX)
@@ -187,8 +182,7 @@ void option_begin_lists(struct config *config)
 			((struct config_list *)((char *)config + option_table[i].offset))->is_whole = true;
 }
 
-bool option_set(struct config *config, const struct option_row *row, const char *value,
-		struct error *err)
+bool option_set(struct config *config, const struct option_row *row, const char *value, struct error *err)
 {
 	void *member = (char *)config + row->offset;
 	switch (row->type) {
@@ -229,7 +223,10 @@ bool option_has_value(const struct config *config, const struct option_row *row)
 static void write_seconds(struct buf *out, uint64_t seconds)
 {
 	if (seconds % 3600 == 0)
-		buf_printf(out, "%ju" "h", (uintmax_t)seconds / 3600);
+		buf_printf(out,
+			   "%ju"
+			   "h",
+			   (uintmax_t)seconds / 3600);
 	else if (seconds % 60 == 0)
 		buf_printf(out, "%jum", (uintmax_t)seconds / 60);
 	else
@@ -270,7 +267,7 @@ void option_write(const struct config *config, const struct option_row *row, str
 		break;
 	case OPTION_ROWS:
 	case OPTION_ID:
-		buf_printf(out, "%ju", (uintmax_t)*(const uint64_t *)member);
+		buf_printf(out, "%ju", (uintmax_t) * (const uint64_t *)member);
 		break;
 	case OPTION_DECIMAL:
 		buf_printf(out, "%.15g", *(const double *)member);

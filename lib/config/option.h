@@ -21,7 +21,7 @@ struct option_row {
 	enum option_type type;
 	size_t offset;
 	const char *initial; /* NULL: none */
-	const char *value;   /* what --help calls it */
+	const char *value; /* what --help calls it */
 	const char *help;
 	const char *const *choices;
 };
@@ -31,16 +31,14 @@ extern const size_t option_count;
 
 const struct option_row *option_find(const char *name, size_t len); /* NULL if there is none */
 
-bool option_is_command(const struct option_row *row);    /* what to do: not in a configuration file */
+bool option_is_command(const struct option_row *row); /* what to do: not in a configuration file */
 bool option_is_of_process(const struct option_row *row); /* not of a cluster */
-bool option_is_fixed(const struct option_row *row);      /* holds from the next start on */
+bool option_is_fixed(const struct option_row *row); /* holds from the next start on */
 
 /* Reads the value as the command line has it; an OPTION_FLAG's is true or false. The text is borrowed. Errors do not name
  * the option. */
-bool option_set(struct config *config, const struct option_row *row, const char *value,
-		struct error *err);
-bool option_add_label(struct config_labels *labels, struct text name, struct text value,
-		      struct error *err);
+bool option_set(struct config *config, const struct option_row *row, const char *value, struct error *err);
+bool option_add_label(struct config_labels *labels, struct text name, struct text value, struct error *err);
 
 /* Lists that are there are replaced by what comes next, not added to. */
 void option_begin_lists(struct config *config);

@@ -32,10 +32,8 @@ static bool read_cluster(struct setup_reading *reading, const struct yaml_node *
 	config->name = node->key.bytes;
 	if (!is_cluster_name(node->key))
 		return document_wrong(setup->document, node->key_position, reading->err,
-				      "clusters: %s: a name has letters, digits, - _ and . only",
-				      config->name);
-	if (!config_take(config, node, &none, reading->err) ||
-	    !take_arguments(reading, config) ||
+				      "clusters: %s: a name has letters, digits, - _ and . only", config->name);
+	if (!config_take(config, node, &none, reading->err) || !take_arguments(reading, config) ||
 	    !config_makes_sense(config, reading->err))
 		return false;
 	for (size_t i = 0; i < config->labels.count; i++)
@@ -54,8 +52,8 @@ static bool states_are_apart(const struct setup_reading *reading)
 			const struct config *a = &setup->clusters[before], *b = &setup->clusters[i];
 			if (a->state_path && b->state_path && strcmp(a->state_path, b->state_path) == 0)
 				return config_wrong(b, "state.path", reading->err,
-						    "%s is cluster %s's: each needs one of its own",
-						    b->state_path, a->name);
+						    "%s is cluster %s's: each needs one of its own", b->state_path,
+						    a->name);
 		}
 	return true;
 }
@@ -70,8 +68,8 @@ static bool read_clusters(struct setup_reading *reading, const struct yaml_node 
 	for (const struct yaml_node *node = map->first; node; node = node->next)
 		count++;
 	if (count > CLUSTERS_MAX)
-		return document_wrong(setup->document, map->position, reading->err,
-				      "clusters: more than %d", CLUSTERS_MAX);
+		return document_wrong(setup->document, map->position, reading->err, "clusters: more than %d",
+				      CLUSTERS_MAX);
 	setup->has_names = true;
 	setup->clusters = memory_new(count * sizeof *setup->clusters);
 	for (const struct yaml_node *node = map->first; node; node = node->next)
@@ -103,8 +101,7 @@ static bool read_all(struct setup_reading *reading)
 	if (!take_arguments(reading, &setup->process))
 		return false;
 	if (setup->process.config_file && is_to_run(&setup->process) &&
-	    (!read_file(reading, &clusters) ||
-	     !take_arguments(reading, &setup->process)))
+	    (!read_file(reading, &clusters) || !take_arguments(reading, &setup->process)))
 		return false;
 	if (clusters)
 		return read_clusters(reading, clusters);
@@ -149,10 +146,8 @@ void setup_warn_of_fixed(const struct setup *before, const struct setup *setup)
 {
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
-		if (option_is_fixed(row) &&
-		    !option_is_same(&before->process, &setup->process, row))
-			log_line(LOG_LEVEL_WARN, "this option holds from the next start on", "option",
-				 row->name, NULL);
+		if (option_is_fixed(row) && !option_is_same(&before->process, &setup->process, row))
+			log_line(LOG_LEVEL_WARN, "this option holds from the next start on", "option", row->name, NULL);
 	}
 }
 

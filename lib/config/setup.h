@@ -13,8 +13,8 @@ struct setup {
 	int argc;
 	char *const *argv;
 	struct document *document; /* the file; NULL: none */
-	struct config process;     /* what holds for all */
-	struct config *clusters;   /* with what holds for all; one at least */
+	struct config process; /* what holds for all */
+	struct config *clusters; /* with what holds for all; one at least */
 	size_t cluster_count;
 	bool has_names; /* of clusters: else there is one, which the file does not name */
 };

@@ -12,8 +12,7 @@ void job_answer_take(struct job_answer *answer, const struct job_task *task)
 	if (number.len < task->name.len && !text_to_u64(rest, &array_task))
 		array_task = NUMBER_UNSET;
 	GROW(answer->rows, answer->count, answer->capacity);
-	answer->rows[answer->count++] =
-		(struct job_seen){task->id, array_task, task->flags, task->state};
+	answer->rows[answer->count++] = (struct job_seen){task->id, array_task, task->flags, task->state};
 }
 
 static int compare(const void *left, const void *right)
@@ -33,8 +32,8 @@ static uint64_t count_tasks(const struct job_seen *rows, size_t count)
 	return tasks;
 }
 
-static void apply_record(const struct job_seen *rows, size_t count, struct job_table *table,
-			 struct id_map *tails, int64_t now)
+static void apply_record(const struct job_seen *rows, size_t count, struct job_table *table, struct id_map *tails,
+			 int64_t now)
 {
 	uint64_t id = rows->id, tasks = count_tasks(rows, count), tail = rows[count - 1].task;
 	struct job_view view;
@@ -80,8 +79,8 @@ static void add_leaders(const struct id_map *leaders, struct id_map *tails)
 			id_map_set(tails, leaders->slots[i].id, leaders->slots[i].value);
 }
 
-void job_answer_apply(struct job_answer *answer, struct job_table *table, struct id_map *asked,
-		      struct id_map *tails, int64_t now)
+void job_answer_apply(struct job_answer *answer, struct job_table *table, struct id_map *asked, struct id_map *tails,
+		      int64_t now)
 {
 	struct id_map leaders = {0};
 	if (asked)

@@ -10,7 +10,7 @@ struct job_answer {
 		uint64_t id, task; /* task: unset if none */
 		uint64_t flags;
 		int state;
-	} *rows; /* by id, then task, once they are applied */
+	} * rows; /* by id, then task, once they are applied */
 	size_t count, capacity;
 };
 
@@ -20,7 +20,7 @@ void job_answer_take(struct job_answer *answer, const struct job_task *task);
  * `tails` (array's id -> task plus 1), so that the rest can be asked for alone by that task. So does the task of what
  * looks like an array's first record, since it brought records that nobody asked for. `asked` are the ids of the
  * request, with 1 as their value; NULL: it had none. `now` is in Unix seconds. */
-void job_answer_apply(struct job_answer *answer, struct job_table *table, struct id_map *asked,
-		      struct id_map *tails, int64_t now);
+void job_answer_apply(struct job_answer *answer, struct job_table *table, struct id_map *asked, struct id_map *tails,
+		      int64_t now);
 
 bool job_answer_has(const struct job_answer *answer, uint64_t id); /* once applied */

@@ -54,8 +54,7 @@ static bool is_of_many(const struct job_details *details, const struct job_view 
 
 /* jobs/state lists a large rest only where job/{id} cannot count it. That is so if its list of tasks is cut, if its id
  * brings too many records, or if slurmctld refused to tell of it. */
-static bool belongs(const struct job_details *details, enum job_queue queue,
-		    const struct job_view *row)
+static bool belongs(const struct job_details *details, enum job_queue queue, const struct job_view *row)
 {
 	bool is_refused = id_map_find(&details->put_off, (uint32_t)row->id);
 	bool is_large = job_details_is_large(row), is_many = is_of_many(details, row);
@@ -71,8 +70,7 @@ static bool belongs(const struct job_details *details, enum job_queue queue,
 
 static bool is_unseen(const struct job_details *details, const struct job_view *row)
 {
-	return !row->has_details &&
-	       !id_map_find(&details->unrecorded, (uint32_t)row->id);
+	return !row->has_details && !id_map_find(&details->unrecorded, (uint32_t)row->id);
 }
 
 /* The oldest details come first. Of equal age the job with the highest id comes first. So an array's tasks come before
@@ -101,8 +99,8 @@ uint64_t job_details_begin(struct job_details *details, enum job_queue queue)
 			continue;
 		GROW(list->items, list->count, list->capacity);
 		bool is_first = is_unseen(details, &row);
-		list->items[list->count++] = (struct job_turn){
-			(uint32_t)row.id, row.has_details ? (uint32_t)row.details_time : !is_first};
+		list->items[list->count++] =
+			(struct job_turn){(uint32_t)row.id, row.has_details ? (uint32_t)row.details_time : !is_first};
 		unseen += is_first;
 	}
 	if (list->count)
@@ -141,8 +139,7 @@ size_t job_details_next_unseen(struct job_details *details, uint64_t *ret_ids, s
 	size_t count = 0;
 	while (count < max && list->at < details->unseen_end) {
 		const struct job_turn *turn = &list->items[list->at++];
-		if (job_table_find(details->table, turn->id, &row) && !row.has_details &&
-		    !is_of_many(details, &row))
+		if (job_table_find(details->table, turn->id, &row) && !row.has_details && !is_of_many(details, &row))
 			ret_ids[count++] = turn->id;
 	}
 	return count;
@@ -202,9 +199,8 @@ static void lend(struct job_details *details, const struct job *job, int64_t now
 static void take_off(struct job_details *details, const struct job *job)
 {
 	struct job_view rest;
-	if (job_table_find(details->table, job->array_job_id, &rest) && rest.is_cut &&
-	    job_details_is_large(&rest) && number_is_known(job->start_time) &&
-	    job->state != JOB_PENDING && (int64_t)job->start_time >= rest.seen_time)
+	if (job_table_find(details->table, job->array_job_id, &rest) && rest.is_cut && job_details_is_large(&rest) &&
+	    number_is_known(job->start_time) && job->state != JOB_PENDING && (int64_t)job->start_time >= rest.seen_time)
 		job_table_set_tasks(details->table, rest.id, rest.tasks - 1);
 }
 

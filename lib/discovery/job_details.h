@@ -17,9 +17,9 @@ enum { JOB_ARRAY_RECORDS_MAX = 1000 };
 bool job_details_is_large(const struct job_view *row);
 
 enum job_queue {
-	JOB_QUEUE_WANTED,   /* jobs that are new or in another state; large rests whose list of tasks is not cut */
+	JOB_QUEUE_WANTED, /* jobs that are new or in another state; large rests whose list of tasks is not cut */
 	JOB_QUEUE_ROTATION, /* all that live, the oldest details first */
-	JOB_QUEUE_ARRAYS,   /* the other large rests: jobs/state has to list them */
+	JOB_QUEUE_ARRAYS, /* the other large rests: jobs/state has to list them */
 	JOB_QUEUES
 };
 
@@ -29,13 +29,13 @@ struct job_details {
 		struct job_turn { /* 8 bytes, since there is one for each job */
 			uint32_t id;
 			uint32_t details_time; /* Unix seconds; 0 and 1: none */
-		} *items;
+		} * items;
 		size_t count, capacity, at;
 	} queues[JOB_QUEUES];
 	struct id_map records; /* array's id -> its records, as far as their details were seen */
 	struct id_map put_off; /* ids that slurmctld refused to tell of since the rotation began */
 	struct id_map unrecorded; /* ids that slurmdbd did not tell of since then */
-	size_t unseen_end;        /* jobs before it in JOB_QUEUE_WANTED lack details that slurmdbd may have */
+	size_t unseen_end; /* jobs before it in JOB_QUEUE_WANTED lack details that slurmdbd may have */
 	bool are_some_unrecorded; /* some ids were added since JOB_QUEUE_WANTED was filled; the next filling has them */
 };
 

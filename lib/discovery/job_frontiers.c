@@ -65,8 +65,8 @@ void job_frontiers_advance(struct job_frontiers *frontiers, uint64_t id)
 		move_to_end(frontiers, 0);
 		frontiers->count--;
 	}
-	frontiers->items[frontiers->count++] = (struct job_frontier){
-		.next = following(frontiers, id), .window = JOB_WINDOW_MIN};
+	frontiers->items[frontiers->count++] =
+		(struct job_frontier){.next = following(frontiers, id), .window = JOB_WINDOW_MIN};
 }
 
 uint64_t job_frontiers_top(const struct job_frontiers *frontiers)
@@ -104,8 +104,8 @@ static bool is_known(const struct job_table *table, uint64_t id)
 	return job_table_find(table, id, &view);
 }
 
-static uint64_t ask_at(struct job_frontiers *frontiers, struct job_frontier *frontier,
-		       const struct job_table *table, uint64_t ids_max, struct buf *query)
+static uint64_t ask_at(struct job_frontiers *frontiers, struct job_frontier *frontier, const struct job_table *table,
+		       uint64_t ids_max, struct buf *query)
 {
 	for (int i = 0; i < KNOWN_SKIPPED_MAX && is_known(table, frontier->next); i++)
 		frontier->next = following(frontiers, frontier->next);
@@ -129,8 +129,8 @@ void job_frontiers_ask_nothing(struct job_frontiers *frontiers)
 		frontiers->items[i].probes_from = frontiers->items[i].probes_to = 0;
 }
 
-uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table,
-			   uint64_t ids_max, struct buf *query)
+uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table, uint64_t ids_max,
+			   struct buf *query)
 {
 	uint64_t ids = 0;
 	for (size_t i = 0; i < frontiers->count; i++) {

@@ -17,9 +17,9 @@ struct job_probes {
 };
 
 struct job_frontier {
-	uint64_t next;   /* the first id that Slurm has not given yet, as far as is known */
+	uint64_t next; /* the first id that Slurm has not given yet, as far as is known */
 	uint64_t window; /* ids asked for at once; doubles while some of them exist */
-	bool is_done;    /* in this round: the last window was empty */
+	bool is_done; /* in this round: the last window was empty */
 	size_t probes_from, probes_to; /* its part of `probes`, in the request under way */
 };
 
@@ -50,8 +50,8 @@ void job_frontiers_widen(struct job_frontiers *frontiers);
 void job_frontiers_ask_nothing(struct job_frontiers *frontiers);
 
 /* Adds ids that are not in the table to the query. Returns how many ids it covers, at most `ids_max`. */
-uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table,
-			   uint64_t ids_max, struct buf *query);
+uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table, uint64_t ids_max,
+			   struct buf *query);
 /* The answer was whole: frontiers move above the ids that it has. */
 void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer);
 

@@ -6,8 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void job_rounds_init(struct job_rounds *rounds, struct job_table *table, uint64_t first_id,
-		     uint64_t last_id)
+void job_rounds_init(struct job_rounds *rounds, struct job_table *table, uint64_t first_id, uint64_t last_id)
 {
 	*rounds = (struct job_rounds){.table = table,
 				      .frontiers = {.first_id = first_id, .last_id = last_id},
@@ -28,8 +27,7 @@ void job_rounds_note_job(struct job_rounds *rounds, const struct job *job)
 {
 	struct job_frontiers *frontiers = &rounds->frontiers;
 	bool was_requeued = number_is_known(job->restarts) && job->restarts; /* it keeps its id, which is no new one */
-	if (was_requeued || !number_is_known(job->submit_time) ||
-	    job->submit_time <= frontiers->newest_submit_time)
+	if (was_requeued || !number_is_known(job->submit_time) || job->submit_time <= frontiers->newest_submit_time)
 		return;
 	frontiers->newest_submit_time = job->submit_time;
 	job_frontiers_advance(frontiers, job->id);
@@ -90,8 +88,7 @@ void job_rounds_begin(struct job_rounds *rounds)
 
 uint64_t job_rounds_work(const struct job_rounds *rounds)
 {
-	uint64_t known = rounds->is_open ? rounds->round.rows_left
-					 : job_table_counts(rounds->table).jobs;
+	uint64_t known = rounds->is_open ? rounds->round.rows_left : job_table_counts(rounds->table).jobs;
 	return known + job_frontiers_work(&rounds->frontiers);
 }
 
@@ -192,8 +189,7 @@ static void settle_whole(struct job_rounds *rounds)
 {
 	struct job_view row;
 	for (size_t i = 0; i < rounds->table->position_count; i++)
-		if (job_table_at(rounds->table, i, &row) &&
-		    !job_answer_has(&rounds->answer, row.id))
+		if (job_table_at(rounds->table, i, &row) && !job_answer_has(&rounds->answer, row.id))
 			remove_id(rounds, row.id);
 	job_rounds_note_list(rounds);
 }
@@ -216,9 +212,7 @@ static void apply_answer(struct job_rounds *rounds, int64_t now)
 	bool has_ids = rounds->request != JOB_REQUEST_WHOLE;
 	add_asked(&rounds->round, &asked);
 	add_asked(&rounds->array, &asked);
-	add_probes(rounds->request == JOB_REQUEST_SEARCH ? &rounds->search.probes
-							 : &rounds->frontiers.probes,
-		   &asked);
+	add_probes(rounds->request == JOB_REQUEST_SEARCH ? &rounds->search.probes : &rounds->frontiers.probes, &asked);
 	job_answer_apply(&rounds->answer, rounds->table, has_ids ? &asked : NULL, &rounds->tails, now);
 	id_map_done(&asked);
 }

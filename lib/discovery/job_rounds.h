@@ -12,13 +12,7 @@
 #include "discovery/job_details.h"
 #include "discovery/job_search.h"
 
-enum job_request {
-	JOB_REQUEST_NONE,
-	JOB_REQUEST_ROUND,
-	JOB_REQUEST_ARRAY,
-	JOB_REQUEST_WHOLE,
-	JOB_REQUEST_SEARCH
-};
+enum job_request { JOB_REQUEST_NONE, JOB_REQUEST_ROUND, JOB_REQUEST_ARRAY, JOB_REQUEST_WHOLE, JOB_REQUEST_SEARCH };
 
 #define JOB_ASK_NO_TASK UINT32_MAX
 
@@ -28,15 +22,15 @@ struct job_asks {
 		uint32_t id;
 		uint32_t task; /* ask for id_task; JOB_ASK_NO_TASK: for the id */
 		uint32_t rows; /* predicted */
-	} *items;
+	} * items;
 	size_t count, capacity;
 	size_t asked, asked_before; /* how many are asked for; how many were when the request began */
-	uint64_t rows_left;	    /* predicted, of those not asked for yet */
+	uint64_t rows_left; /* predicted, of those not asked for yet */
 };
 
 struct job_rounds {
 	struct job_table *table; /* borrowed */
-	struct id_map tails;     /* see job_answer.h */
+	struct id_map tails; /* see job_answer.h */
 	struct job_frontiers frontiers;
 	struct job_search search;
 	struct job_answer answer;
@@ -48,8 +42,7 @@ struct job_rounds {
 };
 
 /* Slurm gives ids from first_id to last_id (FirstJobId and MaxJobId). */
-void job_rounds_init(struct job_rounds *rounds, struct job_table *table, uint64_t first_id,
-		     uint64_t last_id);
+void job_rounds_init(struct job_rounds *rounds, struct job_table *table, uint64_t first_id, uint64_t last_id);
 void job_rounds_done(struct job_rounds *rounds);
 
 /* Opens a round, without the rests of large arrays (job_details.h). */

@@ -11,13 +11,11 @@
  * A run that was resized is kept as a sign: the job's later runs tell neither its submission nor its start. */
 static bool is_of_use(const struct job_table *table, const struct job_run *run)
 {
-	bool was_suspended = run->job.state == JOB_SUSPENDED ||
-			     (number_is_known(run->suspended) && run->suspended);
+	bool was_suspended = run->job.state == JOB_SUSPENDED || (number_is_known(run->suspended) && run->suspended);
 	struct job_view row;
 	if (!job_table_find(table, run->job.id, &row) || row.has_details)
 		return false;
-	return run->job.flags & RESIZING ||
-	       (!run->job.flags && !was_suspended && row.state == run->job.state);
+	return run->job.flags & RESIZING || (!run->job.flags && !was_suspended && row.state == run->job.state);
 }
 
 void job_runs_take(struct job_runs *runs, const struct job_run *run)

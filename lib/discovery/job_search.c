@@ -57,16 +57,14 @@ void job_search_begin(struct job_search *search, const struct job_frontiers *fro
 	add_span(search, top - 1, first - 1); /* downwards, since most live jobs are young */
 }
 
-uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t ids_max,
-			struct buf *query)
+uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t ids_max, struct buf *query)
 {
 	struct job_view view;
 	search->probes.count = 0;
 	while (job_search_is_missing(search, table) && search->span < search->span_count) {
 		const struct job_span *span = &search->spans[search->span];
 		uint64_t id = span->from;
-		for (; id != span->to && search->probes.count < ids_max;
-		     id += span->from < span->to ? 1 : UINT64_MAX) {
+		for (; id != span->to && search->probes.count < ids_max; id += span->from < span->to ? 1 : UINT64_MAX) {
 			if (job_table_find(table, id, &view))
 				continue;
 			if (!job_query_add(query, id))
@@ -82,8 +80,7 @@ uint64_t job_search_ask(struct job_search *search, const struct job_table *table
 	return 0;
 }
 
-void job_search_settle(struct job_search *search, const struct job_answer *answer,
-		       struct job_frontiers *frontiers)
+void job_search_settle(struct job_search *search, const struct job_answer *answer, struct job_frontiers *frontiers)
 {
 	search->spans[search->span].from = search->next;
 	for (size_t i = 0; i < search->probes.count; i++)

@@ -6,7 +6,7 @@
 
 struct job_search {
 	uint64_t expected; /* pending and running jobs by diag's count; unset: not known */
-	unsigned misses;   /* counts in a row that missed jobs */
+	unsigned misses; /* counts in a row that missed jobs */
 	bool is_open;
 	struct job_span {
 		uint64_t from, to; /* from the first id to the one after the last, downwards if from > to */
@@ -34,9 +34,7 @@ void job_search_begin(struct job_search *search, const struct job_frontiers *fro
 
 /* Adds ids that are not in the table to the query; returns how many. 0: the search is over, as nothing is missed any
  * more or everything was looked at. */
-uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t ids_max,
-			struct buf *query);
+uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t ids_max, struct buf *query);
 
 /* The answer was whole: jobs that were found move the frontiers. */
-void job_search_settle(struct job_search *search, const struct job_answer *answer,
-		       struct job_frontiers *frontiers);
+void job_search_settle(struct job_search *search, const struct job_answer *answer, struct job_frontiers *frontiers);

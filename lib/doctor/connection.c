@@ -25,8 +25,7 @@ static bool take_start(void *context, long status, const char *bytes, size_t len
 /* 401 before it looks at the path; or, where it needs no token, JSON, or its words for a path that it lacks. */
 static bool is_slurmrestd(const struct start *start)
 {
-	return strstr(start->bytes, "Authentication failure") ||
-	       strstr(start->bytes, "find requested URL") ||
+	return strstr(start->bytes, "Authentication failure") || strstr(start->bytes, "find requested URL") ||
 	       (start->bytes[0] == '{' && strstr(start->bytes, "\"ping"));
 }
 
@@ -88,8 +87,7 @@ bool examine_connection(struct patient *patient)
 		report(patient->report, VERDICT_FAIL, "url", "correct the option", "%s", err.text);
 		return false;
 	}
-	enum http_result result =
-		http_get(http, "/slurm/v0.0.40/ping", &none, take_start, &start, &reply, &err);
+	enum http_result result = http_get(http, "/slurm/v0.0.40/ping", &none, take_start, &start, &reply, &err);
 	http_free(http);
 	if (result == HTTP_ANSWERED)
 		return judge(patient, &reply, &start);
@@ -99,7 +97,7 @@ bool examine_connection(struct patient *patient)
 		       "is something in between that drops packets, or has slurmrestd too much to do?",
 		       "%s: no answer after %.0f s", url, reply.seconds);
 	else
-		report(patient->report, VERDICT_FAIL, "url", advice_for(reply.trouble, url, err.text), "%s: %s",
-		       url, err.text);
+		report(patient->report, VERDICT_FAIL, "url", advice_for(reply.trouble, url, err.text), "%s: %s", url,
+		       err.text);
 	return false;
 }

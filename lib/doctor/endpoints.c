@@ -38,8 +38,7 @@ static void take_association(void *context, const void *record)
 {
 	struct patient *patient = context;
 	const struct association *association = record;
-	patient->others_associations +=
-		association->user.len && !patient_is_ours(patient, association->user);
+	patient->others_associations += association->user.len && !patient_is_ours(patient, association->user);
 }
 
 static void take_job(void *context, const void *record)
@@ -53,10 +52,8 @@ static void take_job(void *context, const void *record)
 }
 
 static record_fn *const takers[ENDPOINTS_POLLED] = {
-	[ENDPOINT_CONF] = take_conf,
-	[ENDPOINT_DBD_PING] = take_dbd_ping,
-	[ENDPOINT_SHARES] = take_share,
-	[ENDPOINT_ASSOCIATIONS] = take_association,
+	[ENDPOINT_CONF] = take_conf,	[ENDPOINT_DBD_PING] = take_dbd_ping,
+	[ENDPOINT_SHARES] = take_share, [ENDPOINT_ASSOCIATIONS] = take_association,
 	[ENDPOINT_JOBS] = take_job,
 };
 
@@ -91,8 +88,8 @@ static void say_failure(const struct patient *patient, size_t task)
 	const struct asked *asked = &patient->asked[task];
 	const struct endpoint_row *row = &endpoint_table[task];
 	if (asker_expects((enum endpoint)task, asked->result) && asked->result == FETCH_UNSUPPORTED)
-		report(patient->report, VERDICT_OK, row->name, NULL, "not served by Slurm %s in %s",
-		       patient->release, patient->version->name);
+		report(patient->report, VERDICT_OK, row->name, NULL, "not served by Slurm %s in %s", patient->release,
+		       patient->version->name);
 	else if (task == ENDPOINT_DBD_DIAG && asked->result == FETCH_FORBIDDEN)
 		report(patient->report, VERDICT_OK, row->name, NULL,
 		       "slurmdbd shows its statistics to AdminLevel Admin only; nothing else needs that");
@@ -114,8 +111,7 @@ static void ask(struct patient *patient, const struct plan_action *action)
 				    .context = patient,
 				    .query = query};
 	patient_ask(patient, &fetch);
-	struct plan_outcome outcome =
-		asker_outcome(patient->client, asked->result, &asked->answer, &asked->reply);
+	struct plan_outcome outcome = asker_outcome(patient->client, asked->result, &asked->answer, &asked->reply);
 	outcome.task = action->task;
 	outcome.way = action->way;
 	outcome.is_round_done = true;

@@ -19,8 +19,7 @@ static void examine_user(struct report *to)
 		report(to, VERDICT_OK, "user", NULL,
 		       "looking as root, who may read every file: look as the daemon's user, too");
 	else
-		report(to, VERDICT_OK, "user", NULL, "looking as %s: the daemon should run as the same user",
-		       name);
+		report(to, VERDICT_OK, "user", NULL, "looking as %s: the daemon should run as the same user", name);
 }
 
 static bool take_start(void *context, long status, const char *bytes, size_t len)
@@ -79,7 +78,9 @@ static void examine_sandbox(const struct config *config, struct report *to)
 {
 	struct sandbox sandbox;
 	sandbox_look(config, &sandbox);
-	const struct error *why = !sandbox.has_calls ? &sandbox.no_calls : !sandbox.landlock_abi ? &sandbox.no_writes : NULL;
+	const struct error *why = !sandbox.has_calls	  ? &sandbox.no_calls
+				  : !sandbox.landlock_abi ? &sandbox.no_writes
+							  : NULL;
 	if (!sandbox.is_wished)
 		report(to, VERDICT_OK, "sandbox", NULL, "off, as configured");
 	else if (!why)

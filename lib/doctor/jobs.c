@@ -71,10 +71,8 @@ static void ask_runs(struct patient *patient)
 	uint64_t now = (uint64_t)clock_now_s();
 	const struct job_runs_query runs = {.version = patient->version, .cluster = patient->cluster};
 	job_runs_query_ended(&runs, now - WINDOW_S, now, true, &query);
-	const struct fetch fetch = {.endpoint = ENDPOINT_DBD_JOBS,
-				    .take = take_run,
-				    .context = patient,
-				    .query = query.bytes};
+	const struct fetch fetch = {
+		.endpoint = ENDPOINT_DBD_JOBS, .take = take_run, .context = patient, .query = query.bytes};
 	patient_ask(patient, &fetch);
 	say(patient, ENDPOINT_DBD_JOBS, "runs that ended in the last minute");
 	buf_done(&query);
@@ -109,8 +107,7 @@ static void ask_details(struct patient *patient, const struct job_ids *ids)
 		size_t at = ids->count <= SAMPLE ? i : i * (ids->count - 1) / (SAMPLE - 1);
 		char id[24];
 		snprintf(id, sizeof id, "%" PRIu64, ids->items[at]);
-		const struct fetch fetch = {
-			.endpoint = ENDPOINT_JOB, .take = take_job, .context = patient, .item = id};
+		const struct fetch fetch = {.endpoint = ENDPOINT_JOB, .take = take_job, .context = patient, .item = id};
 		patient->sample++;
 		patient->sample_hidden += patient_ask(patient, &fetch) != FETCH_OK;
 	}

@@ -32,7 +32,8 @@ static unsigned long unix_inode(const char *path)
 	unsigned long found = 0, inode;
 	FILE *file = fopen("/proc/net/unix", "re");
 	while (file && !found && fgets(line, sizeof line, file))
-		if (sscanf(line, "%*s %*s %*s 00010000 %*s %*s %lu %511s", &inode, name) == 2 && strcmp(name, path) == 0)
+		if (sscanf(line, "%*s %*s %*s 00010000 %*s %*s %lu %511s", &inode, name) == 2 &&
+		    strcmp(name, path) == 0)
 			found = inode;
 	if (file)
 		fclose(file);

@@ -28,12 +28,12 @@ struct patient {
 	struct health health;
 	struct asked asked[ENDPOINTS];
 	char cluster[64], release[32]; /* as the answers say; empty: not yet */
-	struct buf controllers;        /* "ctl1 (up), ctl2 (down)" */
-	bool any_up, all_up;           /* of these, as ping says */
+	struct buf controllers; /* "ctl1 (up), ctl2 (down)" */
+	bool any_up, all_up; /* of these, as ping says */
 	struct controller_state pinged[CONTROLLERS_MAX];
 	unsigned pinged_count;
-	bool dbd_responds;             /* by slurmdbd's ping */
-	struct diag diag;              /* its lists are empty */
+	bool dbd_responds; /* by slurmdbd's ping */
+	struct diag diag; /* its lists are empty */
 	bool has_diag;
 	double diag_began, diag_ended; /* by our clock, Unix seconds */
 	struct conf conf;

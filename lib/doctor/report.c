@@ -5,8 +5,7 @@
 static const char *const verdict_names[VERDICTS] = {
 	[VERDICT_OK] = "ok", [VERDICT_WARN] = "warn", [VERDICT_FAIL] = "FAIL"};
 
-void report(struct report *report, enum verdict verdict, const char *about, const char *advice,
-	    const char *format, ...)
+void report(struct report *report, enum verdict verdict, const char *about, const char *advice, const char *format, ...)
 {
 	char text[1024];
 	struct buf line = BUF_INIT;
@@ -14,8 +13,8 @@ void report(struct report *report, enum verdict verdict, const char *about, cons
 	va_start(args, format);
 	vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	buf_printf(&line, "%-4s  %-13s %s%s%s", verdict_names[verdict], about, text,
-		   advice ? " -> " : "", advice ? advice : "");
+	buf_printf(&line, "%-4s  %-13s %s%s%s", verdict_names[verdict], about, text, advice ? " -> " : "",
+		   advice ? advice : "");
 	for (size_t i = 0; i < line.len; i++)
 		if ((unsigned char)line.bytes[i] < ' ' || line.bytes[i] == 0x7f)
 			line.bytes[i] = '?';
@@ -28,7 +27,7 @@ void report(struct report *report, enum verdict verdict, const char *about, cons
 void report_end(struct report *report)
 {
 	unsigned warnings = report->counts[VERDICT_WARN], failures = report->counts[VERDICT_FAIL];
-	fprintf(report->out, "%u ok, %u warning%s, %u failure%s\n", report->counts[VERDICT_OK],
-		warnings, warnings == 1 ? "" : "s", failures, failures == 1 ? "" : "s");
+	fprintf(report->out, "%u ok, %u warning%s, %u failure%s\n", report->counts[VERDICT_OK], warnings,
+		warnings == 1 ? "" : "s", failures, failures == 1 ? "" : "s");
 	fflush(report->out);
 }

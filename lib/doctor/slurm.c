@@ -8,8 +8,8 @@ static void take_controller(void *context, const void *record)
 	struct patient *patient = context;
 	const struct controller *controller = record;
 	buf_printf(&patient->controllers, "%s%.*s (%s%s)", patient->controllers.len ? ", " : "",
-		   (int)controller->host.len, controller->host.bytes,
-		   controller->is_primary ? "primary, " : "", controller->is_up ? "up" : "down");
+		   (int)controller->host.len, controller->host.bytes, controller->is_primary ? "primary, " : "",
+		   controller->is_up ? "up" : "down");
 	patient->any_up |= controller->is_up;
 	patient->all_up &= controller->is_up;
 	if (patient->pinged_count == CONTROLLERS_MAX)
@@ -23,8 +23,7 @@ static void take_diag(void *context, const void *record)
 {
 	struct patient *patient = context;
 	patient->diag = *(const struct diag *)record;
-	patient->diag.rpcs_by_type = patient->diag.rpcs_by_user = patient->diag.pending_rpcs =
-		(struct list){NULL, 0};
+	patient->diag.rpcs_by_type = patient->diag.rpcs_by_user = patient->diag.pending_rpcs = (struct list){NULL, 0};
 	patient->has_diag = true;
 }
 
@@ -99,10 +98,11 @@ static void say_role(const struct patient *patient)
 		report(patient->report, VERDICT_FAIL, "ha", "name one of these hosts with --ha-host",
 		       "ping names no controller %s: a slurmscope here never leads", host);
 	else if (role.leads)
-		report(patient->report, VERDICT_OK, "ha", NULL, "the slurmctld on %s, which is followed, serves: a slurmscope here leads", host);
+		report(patient->report, VERDICT_OK, "ha", NULL,
+		       "the slurmctld on %s, which is followed, serves: a slurmscope here leads", host);
 	else if (role.is_known)
-		report(patient->report, VERDICT_OK, "ha", NULL, "a slurmscope here stands by: the slurmctld on %s serves, not that on %s",
-		       role.serving, host);
+		report(patient->report, VERDICT_OK, "ha", NULL,
+		       "a slurmscope here stands by: the slurmctld on %s serves, not that on %s", role.serving, host);
 }
 
 static void say_version(const struct patient *patient)
@@ -116,8 +116,7 @@ static void say_version(const struct patient *patient)
 	else if (!version->task_ids_are_raw)
 		report(patient->report, VERDICT_WARN, "version",
 		       "24.05 and later tell the states of jobs by themselves",
-		       "Slurm %s, API version %s: jobs can only be read as one whole list", release,
-		       version->name);
+		       "Slurm %s, API version %s: jobs can only be read as one whole list", release, version->name);
 	else
 		report(patient->report, VERDICT_OK, "version", NULL, "Slurm %s, API version %s%s", release,
 		       version->name,
@@ -126,8 +125,7 @@ static void say_version(const struct patient *patient)
 
 bool examine_slurm(struct patient *patient)
 {
-	const struct fetch ping = {
-		.endpoint = ENDPOINT_PING, .take = take_controller, .context = patient};
+	const struct fetch ping = {.endpoint = ENDPOINT_PING, .take = take_controller, .context = patient};
 	patient->all_up = true;
 	enum fetch_result result = patient_ask(patient, &ping);
 	patient->any_up &= result == FETCH_OK;
@@ -146,7 +144,8 @@ bool examine_slurm(struct patient *patient)
 	enum fetch_result diag = ask_diag(patient);
 	say_version(patient);
 	if (is_token_refused(patient, diag)) {
-		explain_refusal(patient, patient->asked[diag == FETCH_UNAUTHORIZED ? ENDPOINT_DIAG : ENDPOINT_QOS].why.text);
+		explain_refusal(patient,
+				patient->asked[diag == FETCH_UNAUTHORIZED ? ENDPOINT_DIAG : ENDPOINT_QOS].why.text);
 		return false;
 	}
 	if (result == FETCH_OK && (patient->any_up || health_is_down_for_sure(&patient->health, false)))
@@ -160,6 +159,7 @@ bool examine_slurm(struct patient *patient)
 		return false;
 	}
 	const char *user = patient_user(patient);
-	report(patient->report, VERDICT_OK, "login", NULL, "slurmctld takes us as %s", user ? user : "the socket's user");
+	report(patient->report, VERDICT_OK, "login", NULL, "slurmctld takes us as %s",
+	       user ? user : "the socket's user");
 	return true;
 }

@@ -12,7 +12,7 @@ static void say_clock(const struct patient *patient, const char *whose, double a
 {
 	static const char advice[] =
 		"set both clocks (chrony, NTP): tokens expire, ends are looked for and ages are shown by them";
-	enum verdict verdict = fabs(ahead) <= CLOCKS_AGREE_S    ? VERDICT_OK
+	enum verdict verdict = fabs(ahead) <= CLOCKS_AGREE_S	? VERDICT_OK
 			       : fabs(ahead) <= CLOCKS_DIFFER_S ? VERDICT_WARN
 								: VERDICT_FAIL;
 	if (verdict == VERDICT_OK)

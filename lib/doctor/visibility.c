@@ -21,11 +21,9 @@ static void say_private(const struct patient *patient, struct buf *out)
 
 static void ask_level(struct patient *patient)
 {
-	static const char safe[] =
-		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
 	const char *user = patient_user(patient);
-	const struct fetch fetch = {
-		.endpoint = ENDPOINT_DBD_USER, .take = take_user, .context = patient, .item = user};
+	const struct fetch fetch = {.endpoint = ENDPOINT_DBD_USER, .take = take_user, .context = patient, .item = user};
 	if (user && *user && user[strspn(user, safe)] == '\0')
 		patient_ask(patient, &fetch);
 }
@@ -74,8 +72,7 @@ static void say_empty(const struct patient *patient, enum endpoint which, const 
 		report(patient->report, VERDICT_FAIL, "sees", advice, "no %s: PrivateData=%s hides them", name, name);
 }
 
-static void say_level(const struct patient *patient, const char *user, const struct buf *private,
-		      const char *advice)
+static void say_level(const struct patient *patient, const char *user, const struct buf *private, const char *advice)
 {
 	if (patient->level >= ADMIN_OPERATOR)
 		report(patient->report, VERDICT_OK, "AdminLevel", NULL,
@@ -107,8 +104,8 @@ void examine_visibility(struct patient *patient)
 	say_jobs(patient, advice.bytes);
 	say_empty(patient, ENDPOINT_NODES, advice.bytes);
 	say_empty(patient, ENDPOINT_PARTITIONS, advice.bytes);
-	say_list(patient, ENDPOINT_ASSOCIATIONS, "associations", patient->others_associations,
-		 "accounts or users", advice.bytes);
+	say_list(patient, ENDPOINT_ASSOCIATIONS, "associations", patient->others_associations, "accounts or users",
+		 advice.bytes);
 	say_list(patient, ENDPOINT_SHARES, "shares", patient->others_shares, "usage", advice.bytes);
 	buf_done(&private);
 	buf_done(&advice);

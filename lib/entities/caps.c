@@ -23,15 +23,13 @@ void pattern_done(struct pattern *pattern)
 static bool matches(const struct pattern *pattern, struct text name)
 {
 	regmatch_t match = {.rm_so = 0, .rm_eo = (regoff_t)name.len};
-	return pattern->is_set &&
-	       regexec(&pattern->regex, name.len ? name.bytes : "", 1, &match, REG_STARTEND) == 0 &&
+	return pattern->is_set && regexec(&pattern->regex, name.len ? name.bytes : "", 1, &match, REG_STARTEND) == 0 &&
 	       match.rm_so == 0 && (size_t)match.rm_eo == name.len;
 }
 
 static bool allows(const struct cap *cap, struct text name)
 {
-	return (!cap->allow.is_set || matches(&cap->allow, name)) &&
-	       !matches(&cap->deny, name);
+	return (!cap->allow.is_set || matches(&cap->allow, name)) && !matches(&cap->deny, name);
 }
 
 void caps_init(struct caps *caps)

@@ -70,8 +70,8 @@ static void add_key(struct buf *key, struct text part)
 	buf_add_char(key, '\0');
 }
 
-struct charge *charges_of(struct charges *charges, struct text account, struct text user,
-			  struct text partitions, struct text qos)
+struct charge *charges_of(struct charges *charges, struct text account, struct text user, struct text partitions,
+			  struct text qos)
 {
 	struct buf key = BUF_INIT;
 	add_key(&key, account);
@@ -112,8 +112,7 @@ static void take_node(void *context, struct text name)
  * time run while it is suspended. */
 static double seconds_left(const struct job *job, int64_t now)
 {
-	double left = number_is_known(job->time_limit) ? (double)job->time_limit
-						       : (double)UINT32_MAX * 60;
+	double left = number_is_known(job->time_limit) ? (double)job->time_limit : (double)UINT32_MAX * 60;
 	/* nothing is taken off while the nodes are being made ready (24.11: GrpTRESRunMins) */
 	bool is_configuring = job->flags & UINT64_C(1) << JOB_FLAG_CONFIGURING;
 	if (!is_configuring && number_is_known(job->start_time) && now > (int64_t)job->start_time)
@@ -121,8 +120,7 @@ static double seconds_left(const struct job *job, int64_t now)
 	return left > 0 ? left : 0;
 }
 
-void charge_add_held(struct charges *charges, struct charge *charge, const struct job *job,
-		     uint64_t count, int64_t now)
+void charge_add_held(struct charges *charges, struct charge *charge, const struct job *job, uint64_t count, int64_t now)
 {
 	charge->use.jobs += count;
 	double left = seconds_left(job, now);

@@ -16,7 +16,7 @@ struct node_set {
 };
 
 struct tres_use {
-	uint64_t count;   /* mem in bytes */
+	uint64_t count; /* mem in bytes */
 	double running_s; /* times the seconds left, by the QOS's usage factor once one is charged */
 };
 
@@ -35,20 +35,20 @@ struct charge {
 
 struct charges {
 	struct arena *arena; /* borrowed */
-	struct map items;    /* key -> struct charge */
-	struct map nodes;    /* name -> uint32_t: a node's number, from 1 on */
+	struct map items; /* key -> struct charge */
+	struct map nodes; /* name -> uint32_t: a node's number, from 1 on */
 };
 
 void charges_init(struct charges *charges, struct arena *arena);
 
 /* Found or made. */
-struct charge *charges_of(struct charges *charges, struct text account, struct text user,
-			  struct text partitions, struct text qos);
+struct charge *charges_of(struct charges *charges, struct text account, struct text user, struct text partitions,
+			  struct text qos);
 
 /* Adds what a job holds that is RUNNING or SUSPENDED, and stands for `count` jobs, to the charge of such
  * jobs, where it is to be added to the submitted jobs too; `now` is Unix time. */
-void charge_add_held(struct charges *charges, struct charge *charge, const struct job *job,
-		     uint64_t count, int64_t now);
+void charge_add_held(struct charges *charges, struct charge *charge, const struct job *job, uint64_t count,
+		     int64_t now);
 
 void charges_done(struct charges *charges);
 

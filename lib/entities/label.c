@@ -19,8 +19,7 @@ struct text label_of(struct text name, char scratch[LABEL_MAX + 1])
 	if (name.len <= LABEL_MAX && !text_equal(name, LABEL_OTHER))
 		return name;
 	struct text front = text_limit(name, LABEL_MAX - 1 - HASH_DIGITS);
-	int len = snprintf(scratch, LABEL_MAX + 1, "%.*s~%08" PRIx32, (int)front.len, front.bytes,
-			   hash_of(name));
+	int len = snprintf(scratch, LABEL_MAX + 1, "%.*s~%08" PRIx32, (int)front.len, front.bytes, hash_of(name));
 	return (struct text){scratch, (size_t)len};
 }
 

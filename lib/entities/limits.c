@@ -8,8 +8,7 @@
 enum { MEMORY_UNIT = 1 << 20 }; /* slurmdbd's mem is MiB */
 
 /* "gres", "gpu:a100" -> "gres/gpu:a100_running_minutes" */
-static struct text resource_of(struct arena *arena, const struct tres_count *tres,
-			       const char *suffix)
+static struct text resource_of(struct arena *arena, const struct tres_count *tres, const char *suffix)
 {
 	struct buf name = BUF_INIT;
 	buf_add_text(&name, tres->type);
@@ -39,8 +38,7 @@ static void add_list(struct limits *limits, struct arena *arena, const struct li
 		uint64_t unit = text_equal(tres->type, TEXT("mem")) ? MEMORY_UNIT : 1;
 		if (tres->count < NUMBER_UNSET / unit)
 			limits->items[limits->count++] =
-				(struct limit){row->scope, resource_of(arena, tres, row->suffix),
-					       tres->count * unit};
+				(struct limit){row->scope, resource_of(arena, tres, row->suffix), tres->count * unit};
 	}
 }
 
@@ -54,20 +52,17 @@ static struct limits limits_of(struct arena *arena, const struct limit_set *set)
 		if (number_is_known(set->numbers[which]))
 			limits.items[limits.count++] =
 				(struct limit){limit_number_rows[which].scope,
-					       text_of(limit_number_rows[which].resource),
-					       set->numbers[which]};
+					       text_of(limit_number_rows[which].resource), set->numbers[which]};
 	for (int which = 0; which < LIMIT_LISTS; which++)
 		add_list(&limits, arena, &set->tres[which], &limit_tres_rows[which]);
 	qsort(limits.items, limits.count, sizeof *limits.items, compare);
 	return limits;
 }
 
-const struct limit *limits_find(const struct limits *limits, enum limit_scope scope,
-				struct text resource)
+const struct limit *limits_find(const struct limits *limits, enum limit_scope scope, struct text resource)
 {
 	const struct limit wanted = {scope, resource, 0};
-	return limits->count ? bsearch(&wanted, limits->items, limits->count, sizeof wanted, compare)
-			     : NULL;
+	return limits->count ? bsearch(&wanted, limits->items, limits->count, sizeof wanted, compare) : NULL;
 }
 
 struct qos_section *qos_section_new(void)
@@ -114,8 +109,8 @@ static struct buf key_of(struct text account, struct text user, struct text part
 	return key;
 }
 
-void associations_section_add(struct associations_section *section,
-			      const struct association *association, struct text cluster)
+void associations_section_add(struct associations_section *section, const struct association *association,
+			      struct text cluster)
 {
 	struct arena *arena = &section->arena;
 	if (!section->cluster.len)
@@ -124,19 +119,17 @@ void associations_section_add(struct associations_section *section,
 		return;
 	struct buf key = key_of(association->account, association->user, association->partition);
 	struct association_limits *item = map_add(&section->items, buf_text(&key));
-	*item = (struct association_limits){
-		.key = arena_copy(arena, buf_text(&key)),
-		.account = arena_copy(arena, association->account),
-		.user = arena_copy(arena, association->user),
-		.partition = arena_copy(arena, association->partition),
-		.parent = arena_copy(arena, association->parent),
-		.limits = limits_of(arena, &association->limits)};
+	*item = (struct association_limits){.key = arena_copy(arena, buf_text(&key)),
+					    .account = arena_copy(arena, association->account),
+					    .user = arena_copy(arena, association->user),
+					    .partition = arena_copy(arena, association->partition),
+					    .parent = arena_copy(arena, association->parent),
+					    .limits = limits_of(arena, &association->limits)};
 	buf_done(&key);
 }
 
-const struct association_limits *associations_find(const struct associations_section *section,
-						   struct text account, struct text user,
-						   struct text partition)
+const struct association_limits *associations_find(const struct associations_section *section, struct text account,
+						   struct text user, struct text partition)
 {
 	struct buf key = key_of(account, user, partition);
 	const struct association_limits *found = map_find(&section->items, buf_text(&key));

@@ -51,9 +51,8 @@ struct associations_section {
 struct associations_section *associations_section_new(void);
 
 /* Only those of one cluster are kept: that of the name, or while it is empty that of the first. */
-void associations_section_add(struct associations_section *section,
-			      const struct association *association, struct text cluster);
-const struct association_limits *associations_find(const struct associations_section *section,
-						   struct text account, struct text user,
-						   struct text partition); /* NULL if absent */
+void associations_section_add(struct associations_section *section, const struct association *association,
+			      struct text cluster);
+const struct association_limits *associations_find(const struct associations_section *section, struct text account,
+						   struct text user, struct text partition); /* NULL if absent */
 void associations_section_free(void *section); /* NULL is fine; void for callbacks */

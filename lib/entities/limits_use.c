@@ -17,8 +17,7 @@ struct working {
 
 static bool ends_with(struct text text, struct text end)
 {
-	return text.len >= end.len &&
-	       memcmp(text.bytes + text.len - end.len, end.bytes, end.len) == 0;
+	return text.len >= end.len && memcmp(text.bytes + text.len - end.len, end.bytes, end.len) == 0;
 }
 
 /* What can be said of the resource; false: it is not summed from jobs (decayed use, per job). */
@@ -36,10 +35,8 @@ static bool use_of(const struct use *use, struct text resource, double *ret_use)
 		name.len -= running.len;
 		const struct tres_use *tres = map_find(&use->tres, name);
 		*ret_use = tres ? tres->running_s / 60 : 0;
-	} else if (ends_with(resource, TEXT("_minutes")) ||
-		   text_equal(resource, TEXT("wall_seconds")) ||
-		   text_equal(resource, TEXT("accruing_jobs")) ||
-		   text_equal(resource, TEXT("priority"))) {
+	} else if (ends_with(resource, TEXT("_minutes")) || text_equal(resource, TEXT("wall_seconds")) ||
+		   text_equal(resource, TEXT("accruing_jobs")) || text_equal(resource, TEXT("priority"))) {
 		return false;
 	} else {
 		const struct tres_use *tres = map_find(&use->tres, name);
@@ -80,14 +77,12 @@ static const struct association_limits *parent_of(const struct associations_sect
 {
 	if (association->user.len)
 		return associations_find(associations, association->account, TEXT(""), TEXT(""));
-	return association->parent.len ? associations_find(associations, association->parent,
-							   TEXT(""), TEXT(""))
+	return association->parent.len ? associations_find(associations, association->parent, TEXT(""), TEXT(""))
 				       : NULL;
 }
 
 /* Of a user's limits those are left out that are the account's. */
-static void add_association(struct limits_use *result,
-			    const struct association_limits *association,
+static void add_association(struct limits_use *result, const struct association_limits *association,
 			    const struct association_limits *account)
 {
 	struct limited *limited = limited_add(result, &result->associations, association->key);
@@ -100,10 +95,9 @@ static void add_association(struct limits_use *result,
 	own->items = arena_new(&result->arena, all->count * sizeof *own->items);
 	for (size_t i = 0; i < all->count; i++) {
 		const struct limit *limit = &all->items[i];
-		const struct limit *above =
-			account && limit->scope != LIMIT_GROUP
-				? limits_find(&account->limits, limit->scope, limit->resource)
-				: NULL;
+		const struct limit *above = account && limit->scope != LIMIT_GROUP
+						    ? limits_find(&account->limits, limit->scope, limit->resource)
+						    : NULL;
 		if (!above || above->value != limit->value)
 			own->items[own->count++] = *limit;
 	}
@@ -136,24 +130,21 @@ static struct limited *own_qos(const struct limits_use *result, const struct cha
 		struct limited *limited = map_find(&result->qos, name);
 		if (!limited)
 			continue;
-		uint64_t priority = number_is_known(limited->qos->priority) ? limited->qos->priority
-									    : 0;
+		uint64_t priority = number_is_known(limited->qos->priority) ? limited->qos->priority : 0;
 		if (!own || priority > own->qos->priority)
 			own = limited;
 	}
 	return own;
 }
 
-static void charge_each_qos(const struct working *work, struct limited *own,
-			    const struct charge *charge, double factor)
+static void charge_each_qos(const struct working *work, struct limited *own, const struct charge *charge, double factor)
 {
 	struct limited *charged[CHARGED_MAX] = {own};
 	size_t count = own ? 1 : 0;
 	struct text rest = charge->partitions, name;
 	while (count < CHARGED_MAX && text_next(&rest, ',', &name)) {
 		const struct partition *partition = map_find(work->partitions, name);
-		struct limited *limited =
-			partition ? map_find(&work->result->qos, partition->qos) : NULL;
+		struct limited *limited = partition ? map_find(&work->result->qos, partition->qos) : NULL;
 		size_t i = 0;
 		while (i < count && charged[i] != limited)
 			i++;
@@ -174,13 +165,11 @@ static const struct association_limits *association_of(const struct associations
 	return found ? found : associations_find(section, charge->account, TEXT(""), TEXT(""));
 }
 
-static void charge_associations(const struct working *work, const struct charge *charge,
-				double factor)
+static void charge_associations(const struct working *work, const struct charge *charge, double factor)
 {
 	const struct association_limits *association = association_of(work->associations, charge);
 	for (int depth = 0; association && depth < ACCOUNT_DEPTH_MAX; depth++) {
-		struct limited *limited =
-			map_find(&work->result->associations, association->key);
+		struct limited *limited = map_find(&work->result->associations, association->key);
 		use_merge(&limited->use, &charge->use, factor);
 		association = parent_of(work->associations, association);
 	}
@@ -232,8 +221,8 @@ static void add_largest(struct limited *limited, struct arena *arena, const stru
 		const struct limit *limit = &limits->items[i];
 		if ((limit->scope == LIMIT_PER_USER || limit->scope == LIMIT_PER_ACCOUNT) &&
 		    use_of(&limited->use, limit->resource, &use))
-			limited->largest[limited->largest_count++] = (struct largest_use){
-				.scope = limit->scope, .resource = limit->resource};
+			limited->largest[limited->largest_count++] =
+				(struct largest_use){.scope = limit->scope, .resource = limit->resource};
 	}
 }
 
@@ -249,8 +238,7 @@ static void note_use(struct limited *limited, enum limit_scope scope, const stru
 			continue;
 		if (held > largest->use)
 			largest->use = held;
-		largest->at_limit +=
-			limit && use->submitted_jobs && held >= (double)limit->value;
+		largest->at_limit += limit && use->submitted_jobs && held >= (double)limit->value;
 	}
 }
 
@@ -261,11 +249,9 @@ static void finish_qos(struct limits_use *result)
 		show_usage(limited);
 		add_largest(limited, &result->arena, &limited->limits);
 		for (size_t j = 0; j < limited->users.count; j++)
-			note_use(limited, LIMIT_PER_USER, limited->users.entries[j].value,
-				 &limited->limits);
+			note_use(limited, LIMIT_PER_USER, limited->users.entries[j].value, &limited->limits);
 		for (size_t j = 0; j < limited->accounts.count; j++)
-			note_use(limited, LIMIT_PER_ACCOUNT, limited->accounts.entries[j].value,
-				 &limited->limits);
+			note_use(limited, LIMIT_PER_ACCOUNT, limited->accounts.entries[j].value, &limited->limits);
 	}
 }
 
@@ -281,9 +267,7 @@ static void finish_associations(const struct working *work)
 	for (size_t i = 0; i < items->count; i++) {
 		const struct limited *limited = items->entries[i].value;
 		const struct association_limits *account =
-			limited->association->user.len
-				? parent_of(work->associations, limited->association)
-				: NULL;
+			limited->association->user.len ? parent_of(work->associations, limited->association) : NULL;
 		if (account)
 			note_use(map_find(items, account->key), LIMIT_PER_USER, &limited->use,
 				 &limited->association->limits);
@@ -291,8 +275,7 @@ static void finish_associations(const struct working *work)
 }
 
 struct limits_use *limits_use_new(const struct charges *charges, const struct map *partitions,
-				  const struct qos_section *qos,
-				  const struct associations_section *associations)
+				  const struct qos_section *qos, const struct associations_section *associations)
 {
 	struct limits_use *result = NEW(struct limits_use);
 	const struct working work = {result, partitions, associations};
@@ -302,8 +285,7 @@ struct limits_use *limits_use_new(const struct charges *charges, const struct ma
 		add_qos(result, qos->items.entries[i].value);
 	for (size_t i = 0; associations && i < associations->items.count; i++) {
 		const struct association_limits *item = associations->items.entries[i].value;
-		add_association(result, item,
-				item->user.len ? parent_of(associations, item) : NULL);
+		add_association(result, item, item->user.len ? parent_of(associations, item) : NULL);
 	}
 	if (!charges || !partitions || !qos)
 		return result;

@@ -22,11 +22,11 @@ struct largest_use {
 };
 
 struct limited {
-	struct text label[3];     /* QOS; or account, user, partition */
+	struct text label[3]; /* QOS; or account, user, partition */
 	const struct qos_limits *qos; /* NULL: an association */
 	const struct association_limits *association;
-	struct limits limits;     /* a user's without those that are the account's */
-	struct map usage;         /* resource -> double: what is limited or not zero */
+	struct limits limits; /* a user's without those that are the account's */
+	struct map usage; /* resource -> double: what is limited or not zero */
 	struct largest_use *largest;
 	size_t largest_count;
 	struct use use;
@@ -35,13 +35,12 @@ struct limited {
 
 struct limits_use {
 	struct arena arena;
-	struct map qos;          /* name -> struct limited */
+	struct map qos; /* name -> struct limited */
 	struct map associations; /* as the section's -> struct limited */
 };
 
 /* Borrows all but the charges until limits_use_free. Any may be NULL: then its limits are missing, and
  * all use unless charges, partitions and QOS are there, which decide who is charged how much. */
 struct limits_use *limits_use_new(const struct charges *charges, const struct map *partitions,
-				  const struct qos_section *qos,
-				  const struct associations_section *associations);
+				  const struct qos_section *qos, const struct associations_section *associations);
 void limits_use_free(struct limits_use *use); /* NULL is fine */

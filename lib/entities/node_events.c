@@ -6,7 +6,7 @@
 
 enum {
 	FORGOTTEN_MIN = 1000, /* so many vanished nodes are remembered in any case */
-	BOOT_SLACK_S = 60,    /* slurmctld computes boot times anew from each uptime, to a few seconds */
+	BOOT_SLACK_S = 60, /* slurmctld computes boot times anew from each uptime, to a few seconds */
 };
 
 static bool has(const struct node_condition *condition, enum node_flag flag)
@@ -16,9 +16,8 @@ static bool has(const struct node_condition *condition, enum node_flag flag)
 
 static bool is_out_of_service(const struct node_condition *condition)
 {
-	return condition->state == NODE_DOWN || condition->state == NODE_UNKNOWN ||
-	       condition->state == NODE_ERROR || condition->state == NODE_FUTURE ||
-	       has(condition, NODE_FLAG_DRAIN) || has(condition, NODE_FLAG_FAIL);
+	return condition->state == NODE_DOWN || condition->state == NODE_UNKNOWN || condition->state == NODE_ERROR ||
+	       condition->state == NODE_FUTURE || has(condition, NODE_FLAG_DRAIN) || has(condition, NODE_FLAG_FAIL);
 }
 
 /* A reboot by Slurm is DOWN+REBOOT_ISSUED, with ASAP IDLE+DRAIN+REBOOT_REQUESTED before (24.11). */
@@ -101,8 +100,8 @@ static void note(struct node_events *events, const struct node *node)
 	history->answer = events->answers;
 	if (!is_known || !is_on_purpose(&now)) {
 		/* Powered down it has no boot time; the next one is compared with the last that was known. */
-		uint64_t boot_time = is_known && !number_is_known(now.boot_time) ? history->last.boot_time
-										 : now.boot_time;
+		uint64_t boot_time =
+			is_known && !number_is_known(now.boot_time) ? history->last.boot_time : now.boot_time;
 		happened = is_known ? node_transitions(&history->last, &now) : 0;
 		history->last = now;
 		history->last.boot_time = boot_time;

@@ -10,10 +10,10 @@
 #include "entities/node_table.h"
 
 enum node_transition {
-	TO_DOWN,   /* base state DOWN */
-	TO_DRAIN,  /* DRAIN was set */
-	TO_FAIL,   /* FAIL was set */
-	TO_IDLE,   /* back in service: idle now, and was down, drained, failing or unknown */
+	TO_DOWN, /* base state DOWN */
+	TO_DRAIN, /* DRAIN was set */
+	TO_FAIL, /* FAIL was set */
+	TO_IDLE, /* back in service: idle now, and was down, drained, failing or unknown */
 	TO_REBOOT, /* booted again, be it asked for or not */
 	NODE_TRANSITIONS,
 };
@@ -44,8 +44,8 @@ struct node_counts {
 
 struct node_events {
 	struct arena *node_arena; /* owned; a new one whenever nodes are forgotten */
-	struct map nodes;         /* name -> struct node_history */
-	size_t *order;            /* of the nodes, by name */
+	struct map nodes; /* name -> struct node_history */
+	size_t *order; /* of the nodes, by name */
 	struct arena arena;
 	struct map partitions; /* name -> struct node_counts; bounded by the partitions that ever were */
 	struct node_counts cluster;

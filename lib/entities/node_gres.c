@@ -5,8 +5,7 @@
 static struct gres_count *find(const struct node_gres *list, const struct gres *gres)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (text_equal(list->rows[i].name, gres->name) &&
-		    text_equal(list->rows[i].type, gres->type))
+		if (text_equal(list->rows[i].name, gres->name) && text_equal(list->rows[i].type, gres->type))
 			return &list->rows[i];
 	return NULL;
 }
@@ -29,8 +28,7 @@ static uint64_t move(struct node_gres *list, const struct gres *gres, enum capac
 	uint64_t left = gres->count;
 	for (size_t i = 0; i < list->count && left; i++) {
 		struct gres_count *row = &list->rows[i];
-		if (!text_equal(row->name, gres->name) ||
-		    (!is_any_type && !text_equal(row->type, gres->type)))
+		if (!text_equal(row->name, gres->name) || (!is_any_type && !text_equal(row->type, gres->type)))
 			continue;
 		uint64_t moved = left < row->count[from] ? left : row->count[from];
 		row->count[from] -= moved;

@@ -64,8 +64,7 @@ const struct node_row *node_table_add(struct node_table *table, const struct nod
 	char scratch[LABEL_MAX + 1];
 	size_t before = table->rows.count;
 	struct node_row *row = map_add(&table->rows, label_of(node->name, scratch));
-	struct text name = table->rows.count != before ? table->rows.entries[before].key
-						       : row->node.name;
+	struct text name = table->rows.count != before ? table->rows.entries[before].key : row->node.name;
 	bool is_unusable = node_is_unusable(node);
 	*row = (struct node_row){.node = *node, .gres = node_gres_read(table->arena, node)};
 	row->node.name = name;

@@ -15,9 +15,9 @@ struct node_row {
 
 struct node_table {
 	struct arena *arena; /* borrowed, outlives the table */
-	struct map rows;     /* name as a label -> struct node_row */
-	struct map texts;    /* each text that is kept */
-	size_t *order;       /* of the rows, by name; NULL until node_table_sort */
+	struct map rows; /* name as a label -> struct node_row */
+	struct map texts; /* each text that is kept */
+	size_t *order; /* of the rows, by name; NULL until node_table_sort */
 };
 
 void node_table_init(struct node_table *table, struct arena *arena);

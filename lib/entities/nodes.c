@@ -23,8 +23,7 @@ static void keep_seen(struct node_usage *usage, const struct node_usage *seen)
 	gres_count_keep(&usage->gres, &seen->gres);
 }
 
-struct nodes_section *nodes_section_new(const struct nodes_section *previous,
-					const struct map *partitions)
+struct nodes_section *nodes_section_new(const struct nodes_section *previous, const struct map *partitions)
 {
 	struct nodes_section *section = NEW(struct nodes_section);
 	map_init(&section->cluster.gres, &section->arena, sizeof(struct gres_count));
@@ -34,8 +33,7 @@ struct nodes_section *nodes_section_new(const struct nodes_section *previous,
 		keep_seen(&section->cluster, &previous->cluster);
 	for (size_t i = 0; partitions && i < partitions->count; i++) {
 		struct text name = partitions->entries[i].key;
-		const struct node_usage *seen =
-			previous ? map_find(&previous->partitions, name) : NULL;
+		const struct node_usage *seen = previous ? map_find(&previous->partitions, name) : NULL;
 		struct node_usage *usage = partition_of(section, name);
 		if (seen)
 			keep_seen(usage, seen);

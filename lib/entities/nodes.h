@@ -15,8 +15,7 @@ struct nodes_section {
 
 /* A new empty section. Flags and GRES that `previous` (or NULL) has seen stay at zero; partitions are
  * those of `partitions`, if not NULL, and those that nodes name. */
-struct nodes_section *nodes_section_new(const struct nodes_section *previous,
-					const struct map *partitions);
+struct nodes_section *nodes_section_new(const struct nodes_section *previous, const struct map *partitions);
 
 /* Adds one node: in each partition that it is in, and once in the cluster. */
 void nodes_section_add(struct nodes_section *section, const struct node *node);

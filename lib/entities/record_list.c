@@ -12,8 +12,7 @@ struct record_list *record_list_new(size_t size)
 	return list;
 }
 
-void record_list_add(struct record_list *list, struct text key, const void *record,
-		     const size_t *text_offsets)
+void record_list_add(struct record_list *list, struct text key, const void *record, const size_t *text_offsets)
 {
 	if (map_find(&list->keys, key))
 		return;

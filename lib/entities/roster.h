@@ -9,9 +9,9 @@
 
 struct roster {
 	struct arena shown_arena, offers_arena;
-	struct map shown;  /* keys of those with a row */
+	struct map shown; /* keys of those with a row */
 	struct map offers; /* key -> struct roster_use, until the next choice */
-	bool is_chosen;    /* before the first choice all have a row */
+	bool is_chosen; /* before the first choice all have a row */
 };
 
 struct roster_use {

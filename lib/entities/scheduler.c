@@ -40,10 +40,9 @@ static void set_sums(struct scheduler_section *section, const struct diag *diag,
 		{SUM_CYCLE_US, sum_or_mean(diag->cycle_sum_us, diag->cycle_mean_us, diag->cycles)},
 		{SUM_DEPTH, sum_or_mean(diag->depth_sum, diag->cycle_depth_mean, diag->cycles)},
 		{SUM_BACKFILL_CYCLES, diag->backfill_cycles},
-		{SUM_BACKFILL_US, sum_or_mean(diag->backfill_sum_us, diag->backfill_mean_us,
-					      diag->backfill_cycles)},
-		{SUM_BACKFILL_DEPTH, sum_or_mean(diag->backfill_depth_sum,
-						 diag->backfill_depth_mean, diag->backfill_cycles)},
+		{SUM_BACKFILL_US, sum_or_mean(diag->backfill_sum_us, diag->backfill_mean_us, diag->backfill_cycles)},
+		{SUM_BACKFILL_DEPTH,
+		 sum_or_mean(diag->backfill_depth_sum, diag->backfill_depth_mean, diag->backfill_cycles)},
 		{SUM_BACKFILL_DEPTH_TRIED, diag->backfill_depth_tried_sum},
 		{SUM_BACKFILL_QUEUE_LENGTH, diag->backfill_queue_length_sum},
 		{SUM_BACKFILL_TABLE_SIZE, diag->backfill_table_size_sum},
@@ -53,8 +52,7 @@ static void set_sums(struct scheduler_section *section, const struct diag *diag,
 	for (int i = 0; i < EXITS; i++)
 		advance(section, (enum sum)(SUM_EXITS + i), diag->exits[i], is_reset);
 	for (int i = 0; i < BACKFILL_EXITS; i++)
-		advance(section, (enum sum)(SUM_BACKFILL_EXITS + i), diag->backfill_exits[i],
-			is_reset);
+		advance(section, (enum sum)(SUM_BACKFILL_EXITS + i), diag->backfill_exits[i], is_reset);
 	advance_lasting(section, SUM_BACKFILL_JOBS, diag->backfill_jobs);
 	advance_lasting(section, SUM_BACKFILL_HET_JOBS, diag->backfill_het_jobs);
 }
@@ -80,8 +78,7 @@ void scheduler_section_set(struct scheduler_section *section, const struct diag 
 	rpc_sums_set(&section->rpcs_by_user, &diag->rpcs_by_user);
 	set_pending(&section->pending_rpcs, &diag->pending_rpcs);
 	section->diag = *diag;
-	section->diag.rpcs_by_type = section->diag.rpcs_by_user = section->diag.pending_rpcs =
-		(struct list){NULL, 0};
+	section->diag.rpcs_by_type = section->diag.rpcs_by_user = section->diag.pending_rpcs = (struct list){NULL, 0};
 	section->is_known = true;
 	section->reset_time = diag->reset_time;
 }

@@ -16,7 +16,7 @@ enum sum {
 	SUM_BACKFILL_DEPTH_TRIED,
 	SUM_BACKFILL_QUEUE_LENGTH,
 	SUM_BACKFILL_TABLE_SIZE,
-	SUM_BACKFILL_JOBS,     /* this one and the next outlive midnight */
+	SUM_BACKFILL_JOBS, /* this one and the next outlive midnight */
 	SUM_BACKFILL_HET_JOBS,
 	SUM_EXITS, /* one for each of exit_names */
 	SUM_BACKFILL_EXITS = SUM_EXITS + EXITS,
@@ -25,7 +25,7 @@ enum sum {
 
 struct scheduler_section {
 	struct diag diag; /* without its lists */
-	bool is_known;    /* diag holds an answer that is young enough */
+	bool is_known; /* diag holds an answer that is young enough */
 	uint64_t reset_time;
 	struct running_sum sums[SUMS];
 	bool has_sum[SUMS]; /* the version tells it */

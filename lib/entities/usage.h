@@ -45,25 +45,25 @@ struct gres_count *gres_count_of(struct map *map, struct text name, struct text 
 void gres_count_keep(struct map *map, const struct map *seen); /* the same rows, at zero */
 
 struct job_usage {
-	struct text label[2];  /* the entity's name as a label; a user's account is the second */
-	int64_t last_active;   /* Unix seconds: of the jobs that came or went, when one was last seen */
-	uint64_t rows;         /* job records */
-	bool lacks_extremes;   /* oldest_pending and max_startable_nodes may be of a job that has gone */
-	uint64_t jobs[NAMES_MAX];    /* by base state */
+	struct text label[2]; /* the entity's name as a label; a user's account is the second */
+	int64_t last_active; /* Unix seconds: of the jobs that came or went, when one was last seen */
+	uint64_t rows; /* job records */
+	bool lacks_extremes; /* oldest_pending and max_startable_nodes may be of a job that has gone */
+	uint64_t jobs[NAMES_MAX]; /* by base state */
 	uint64_t flagged[NAMES_MAX]; /* by flag */
-	uint64_t flags_seen;         /* now or before: these are shown, at zero too */
+	uint64_t flags_seen; /* now or before: these are shown, at zero too */
 	uint64_t pending[REASON_CLASSES];
 	uint64_t oldest_pending[REASON_CLASSES]; /* submit time; 0: none */
 	uint64_t cpus[PHASES], memory[PHASES], nodes[PHASES];
 	uint64_t max_startable_nodes; /* the largest node request among startable jobs */
 	struct map reasons; /* reason -> uint64_t: pending jobs */
-	struct map gres;    /* struct gres_count */
+	struct map gres; /* struct gres_count */
 };
 
 struct node_usage {
 	struct text label[2];
-	uint64_t nodes[NAMES_MAX];   /* by base state */
-	uint64_t free;               /* of the idle ones: those that any job may have */
+	uint64_t nodes[NAMES_MAX]; /* by base state */
+	uint64_t free; /* of the idle ones: those that any job may have */
 	uint64_t flagged[NAMES_MAX]; /* by flag */
 	uint64_t flags_seen;
 	uint64_t cpus[CAPACITY_STATES], memory[CAPACITY_STATES];

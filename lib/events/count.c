@@ -5,11 +5,9 @@
 
 /* What is counted of whom */
 
-static void add(struct job_events *events, uint32_t owner, enum tally_what what, struct text detail,
-		double amount)
+static void add(struct job_events *events, uint32_t owner, enum tally_what what, struct text detail, double amount)
 {
-	const struct owner_list *tallies =
-		owners_tallies(&events->owners, owner, &events->tallies);
+	const struct owner_list *tallies = owners_tallies(&events->owners, owner, &events->tallies);
 	for (size_t i = 0; i < tallies->count; i++)
 		tally_add(tallies->items[i], what, detail, amount);
 }
@@ -17,12 +15,10 @@ static void add(struct job_events *events, uint32_t owner, enum tally_what what,
 /* Notes the job with the counter (an exemplar), so that people who look at failures find one of them. */
 static void add_end(struct job_events *events, const struct run *run, const struct job_end *end)
 {
-	const struct owner_list *tallies =
-		owners_tallies(&events->owners, run->owner, &events->tallies);
+	const struct owner_list *tallies = owners_tallies(&events->owners, run->owner, &events->tallies);
 	const struct tally_last last = {end->raw_id, (double)end->tasks, end->end_time};
 	for (size_t i = 0; i < tallies->count; i++) {
-		struct tally_count *count =
-			tally_add(tallies->items[i], TALLY_ENDS, end->state, (double)end->tasks);
+		struct tally_count *count = tally_add(tallies->items[i], TALLY_ENDS, end->state, (double)end->tasks);
 		if (!text_equal(end->state, TEXT("completed")))
 			tally_note(tallies->items[i], count, &last);
 	}
@@ -43,8 +39,7 @@ static struct tally *partition_of(struct job_events *events, uint32_t owner)
 static struct tally *queue_of(struct job_events *events, uint32_t owner)
 {
 	struct job_owner names = owners_get(&events->owners, owner);
-	return tallies_of(&events->tallies, TALLY_QUEUE, text_cut(&names.partitions, ','),
-			  text_cut(&names.qos, ','));
+	return tallies_of(&events->tallies, TALLY_QUEUE, text_cut(&names.partitions, ','), text_cut(&names.qos, ','));
 }
 
 /* Does the event count? One that happened before this process looked is also counted as recovered. */
@@ -82,8 +77,8 @@ static uint64_t gres_held(struct text tres, const struct gres *gres)
 	return 0;
 }
 
-static void count_gres_time(struct job_events *events, uint32_t owner, struct text tres,
-			    struct text less, int64_t seconds)
+static void count_gres_time(struct job_events *events, uint32_t owner, struct text tres, struct text less,
+			    int64_t seconds)
 {
 	struct text rest = tres;
 	struct buf detail = BUF_INIT;
@@ -96,23 +91,22 @@ static void count_gres_time(struct job_events *events, uint32_t owner, struct te
 		buf_add_text(&detail, gres.name);
 		buf_add_string(&detail, gres.type.len ? ":" : "");
 		buf_add_text(&detail, gres.type);
-		add(events, owner, TALLY_GRES_SECONDS, buf_text(&detail),
-		    (double)seconds * (double)count);
+		add(events, owner, TALLY_GRES_SECONDS, buf_text(&detail), (double)seconds * (double)count);
 	}
 	buf_done(&detail);
 }
 
 /* Counts what was held beyond `less`, which is counted of that time already. */
-static void count_time(struct job_events *events, uint32_t owner, const struct held *held,
-		       const struct held *less, int64_t seconds)
+static void count_time(struct job_events *events, uint32_t owner, const struct held *held, const struct held *less,
+		       int64_t seconds)
 {
 	if (seconds <= 0)
 		return;
-	add(events, owner, TALLY_CPU_SECONDS, TEXT(""),
-	    (double)seconds * (double)more_than(held->cpus, less->cpus));
+	add(events, owner, TALLY_CPU_SECONDS, TEXT(""), (double)seconds * (double)more_than(held->cpus, less->cpus));
 	add(events, owner, TALLY_MEMORY_BYTE_SECONDS, TEXT(""),
 	    (double)seconds * (double)more_than(held->memory, less->memory));
-	if (held->tres.len && memmem(held->tres.bytes, held->tres.len, "gres/", 5)) /* most have none; parsing costs more */
+	if (held->tres.len &&
+	    memmem(held->tres.bytes, held->tres.len, "gres/", 5)) /* most have none; parsing costs more */
 		count_gres_time(events, owner, held->tres, less->tres, seconds);
 }
 
@@ -137,8 +131,8 @@ static void note_split(struct job_events *events, struct run *rest, uint32_t arr
 /* A task that is split from an array was submitted with it, so it is counted if the rest was. Only the number of counted
  * tasks is known, not which. If this one was not among them, the rest later has more tasks than are counted, and
  * count_rest counts the difference. */
-static bool was_submitted_with_its_array(struct job_events *events, const struct run_key *key,
-					 uint32_t raw_id, int64_t split_by)
+static bool was_submitted_with_its_array(struct job_events *events, const struct run_key *key, uint32_t raw_id,
+					 int64_t split_by)
 {
 	const struct run_key rest_key = {key->id, RUN_NO_TASK, key->submit_time};
 	if (key->task == RUN_NO_TASK)
@@ -183,8 +177,7 @@ void count_rest(struct job_events *events, struct run *run, uint64_t tasks)
 
 /* Starts */
 
-void count_start(struct job_events *events, struct run *run, int64_t start, int64_t eligible,
-		 uint64_t nodes)
+void count_start(struct job_events *events, struct run *run, int64_t start, int64_t eligible, uint64_t nodes)
 {
 	run->bits |= RUN_STARTED | RUN_IS_CHANGED;
 	if (!counts(events, start, 1))
@@ -230,8 +223,7 @@ static void pass_on_excess(struct job_events *events, struct run *run)
 {
 	struct run *other = NULL;
 	while (run->counted && (other = runs_next(&events->runs, run->key.id, run->key.task, other))) {
-		if (other->key.submit_time <= run->key.submit_time || other->bits & RUN_ENDED ||
-		    !other->began)
+		if (other->key.submit_time <= run->key.submit_time || other->bits & RUN_ENDED || !other->began)
 			continue;
 		other->counted += run->counted;
 		other->bits |= RUN_IS_CHANGED;
@@ -313,15 +305,12 @@ static void settle(struct job_events *events, struct run *run, const struct job_
 static void count_node(struct job_events *events, const struct job_end *end)
 {
 	char scratch[HOSTLIST_NODE_MAX + 1];
-	bool is_failure = text_equal(end->state, TEXT("failed")) ||
-			  text_equal(end->state, TEXT("node_fail")) ||
+	bool is_failure = text_equal(end->state, TEXT("failed")) || text_equal(end->state, TEXT("node_fail")) ||
 			  text_equal(end->state, TEXT("boot_fail"));
 	if (!is_failure)
 		return;
-	struct text node = end->failed_node.len ? end->failed_node
-						: hostlist_first(end->node_list, scratch);
-	bool is_sure = end->failed_node.len || end->nodes == 1 ||
-		       text_equal(end->state, TEXT("failed"));
+	struct text node = end->failed_node.len ? end->failed_node : hostlist_first(end->node_list, scratch);
+	bool is_sure = end->failed_node.len || end->nodes == 1 || text_equal(end->state, TEXT("failed"));
 	if (!node.len || !is_sure)
 		return;
 	const struct tally_last last = {end->raw_id, 1, end->end_time};
@@ -329,12 +318,10 @@ static void count_node(struct job_events *events, const struct job_end *end)
 	tally_note(tally, tally_add(tally, TALLY_FAILURES, end->state, 1), &last);
 }
 
-static void count_how_it_ended(struct job_events *events, const struct run *run,
-			       const struct job_end *end)
+static void count_how_it_ended(struct job_events *events, const struct run *run, const struct job_end *end)
 {
-	static const char *const classes[] = {[JOB_EXIT_ZERO] = "zero",
-					      [JOB_EXIT_NONZERO] = "nonzero",
-					      [JOB_EXIT_SIGNAL] = "signal"};
+	static const char *const classes[] = {
+		[JOB_EXIT_ZERO] = "zero", [JOB_EXIT_NONZERO] = "nonzero", [JOB_EXIT_SIGNAL] = "signal"};
 	struct tally *partition = partition_of(events, run->owner);
 	double seconds = (double)end->run_seconds;
 	observe(queue_of(events, run->owner), TALLY_RUN_SECONDS, seconds, run->raw_id, end->end_time);
@@ -343,8 +330,7 @@ static void count_how_it_ended(struct job_events *events, const struct run *run,
 	if (end->exit != JOB_EXIT_UNKNOWN) {
 		struct text class = text_of(classes[end->exit]);
 		tally_add(partition, TALLY_EXITS, class, 1);
-		tally_add(tallies_of(&events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT("")),
-			  TALLY_EXITS, class, 1);
+		tally_add(tallies_of(&events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT("")), TALLY_EXITS, class, 1);
 	}
 	count_node(events, end);
 }
@@ -354,8 +340,7 @@ static int64_t latest(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static void count_unseen_start(struct job_events *events, struct run *run, const struct job_end *end,
-			       int64_t since)
+static void count_unseen_start(struct job_events *events, struct run *run, const struct job_end *end, int64_t since)
 {
 	hold_what_it_held(events, run, end);
 	if (!(run->bits & RUN_STARTED))
@@ -369,8 +354,7 @@ void count_size(struct job_events *events, struct run *run, const struct job_end
 	int64_t since = latest(size->start_time, size->key.submit_time);
 	if (!run->began)
 		count_unseen_start(events, run, size, since);
-	const struct held now = held_by(events, run),
-			  then = {size->cpus, size->memory, size->tres};
+	const struct held now = held_by(events, run), then = {size->cpus, size->memory, size->tres};
 	int64_t until = counted_until(run), to = size->end_time, unseen = to - latest(until, run->began);
 	since = latest(latest(since, events->birth), latest(run->began, run->size_since));
 	count_time(events, run->owner, &then, &now, (until < to ? until : to) - since);

@@ -17,14 +17,13 @@ struct run *count_new_run(struct job_events *events, const struct run_key *key, 
 void count_rest(struct job_events *events, struct run *run, uint64_t tasks);
 
 /* `eligible`: 0 if not known. */
-void count_start(struct job_events *events, struct run *run, int64_t start, int64_t eligible,
-		 uint64_t nodes);
+void count_start(struct job_events *events, struct run *run, int64_t start, int64_t eligible, uint64_t nodes);
 
 struct run_time {
 	int64_t start;
-	int64_t since;      /* when it started, or was last suspended or resumed */
+	int64_t since; /* when it started, or was last suspended or resumed */
 	int64_t ran_before; /* seconds, until then */
-	bool runs;          /* else it is suspended */
+	bool runs; /* else it is suspended */
 };
 void count_begin(struct job_events *events, struct run *run, const struct run_time *time);
 

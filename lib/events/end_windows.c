@@ -1,7 +1,7 @@
 #include "events/end_windows.h"
 
 enum {
-	SHORT_OVERLAP_S = 60,  /* slurmdbd writes a record some seconds after the end */
+	SHORT_OVERLAP_S = 60, /* slurmdbd writes a record some seconds after the end */
 	SWEEP_OVERLAP_S = 600, /* a busy slurmdbd writes it some minutes after the end */
 	SWEEP_EVERY = 20, /* short windows for each sweep: at 30 s a late end is found within ten minutes */
 	SPAN_MIN_S = 10, /* ends are told in whole seconds, and each window reads its overlap again */
@@ -125,8 +125,7 @@ static void fit_span(struct end_windows *windows, struct end_window window, uint
 		windows->span *= 2;
 }
 
-bool end_windows_note(struct end_windows *windows, struct end_window window, int64_t now,
-		      uint64_t runs)
+bool end_windows_note(struct end_windows *windows, struct end_window window, int64_t now, uint64_t runs)
 {
 	if (window.last > windows->asked_until)
 		windows->asked_until = window.last;

@@ -13,23 +13,23 @@
 #include <stdint.h>
 
 struct end_windows {
-	int64_t known_until;  /* every end before is known */
+	int64_t known_until; /* every end before is known */
 	int64_t delivered_until; /* slurmctld has handed over the records of all ends before */
-	int64_t marked;       /* the next moment that delivered_until may move to */
+	int64_t marked; /* the next moment that delivered_until may move to */
 	uint64_t marked_ahead; /* of the records that waited then, those that may still wait */
 	int64_t marked_answers; /* seconds for which slurmdbd has answered since */
-	int64_t queue_seen;   /* when diag told last how many wait */
-	uint64_t waiting;     /* then */
-	int64_t answered;     /* when a window was answered last */
-	bool gave_up;         /* waiting for records; the caller tells people and clears it */
-	int64_t sweep_from;   /* where the sweep that is open goes on */
-	int64_t sweep_to;     /* its end; 0: none is open */
-	int64_t sweep_knows;  /* when it began, all ends before this had been handed over */
-	int64_t next_sweep;   /* when the next one is due */
-	int64_t asked_until;  /* the end of the last window that was answered */
-	int64_t next_short;   /* when a short one is due though a sweep is open */
-	bool was_short;       /* the last window was a short one, or failed: the sweep is next */
-	int64_t span;         /* the most seconds of a window */
+	int64_t queue_seen; /* when diag told last how many wait */
+	uint64_t waiting; /* then */
+	int64_t answered; /* when a window was answered last */
+	bool gave_up; /* waiting for records; the caller tells people and clears it */
+	int64_t sweep_from; /* where the sweep that is open goes on */
+	int64_t sweep_to; /* its end; 0: none is open */
+	int64_t sweep_knows; /* when it began, all ends before this had been handed over */
+	int64_t next_sweep; /* when the next one is due */
+	int64_t asked_until; /* the end of the last window that was answered */
+	int64_t next_short; /* when a short one is due though a sweep is open */
+	bool was_short; /* the last window was a short one, or failed: the sweep is next */
+	int64_t span; /* the most seconds of a window */
 	int64_t short_every, sweep_every; /* seconds */
 };
 
@@ -49,8 +49,7 @@ void end_windows_note_queue(struct end_windows *windows, int64_t then, uint64_t 
 struct end_window end_windows_next(struct end_windows *windows, int64_t now);
 
 /* The window was answered with `runs` runs. True: another window is due at once. */
-bool end_windows_note(struct end_windows *windows, struct end_window window, int64_t now,
-		      uint64_t runs);
+bool end_windows_note(struct end_windows *windows, struct end_window window, int64_t now, uint64_t runs);
 
 /* The window was not answered in time: smaller ones follow. */
 void end_windows_note_failure(struct end_windows *windows);

@@ -29,8 +29,7 @@ struct writing {
 	void (*counter)(void *context, const struct events_counter *counter); /* writes or removes it */
 };
 
-static void write_natives(const struct writing *writing, struct text kind, struct text name,
-			  const struct tally *tally)
+static void write_natives(const struct writing *writing, struct text kind, struct text name, const struct tally *tally)
 {
 	char detail[32];
 	for (size_t i = 0; i < tally->natives.count; i++) {
@@ -57,9 +56,8 @@ static void write_tally(const struct writing *writing, int kind, const struct ta
 	for (size_t i = 0; i < tally->counts.count; i++) {
 		const struct tally_count *count = tally->counts.entries[i].value;
 		struct text key = tally->counts.entries[i].key;
-		const struct events_counter counter = {text_of(kind_names[kind]), buf_text(&name),
-						       text_cut(&key, '\0'), count->detail,
-						       count->value};
+		const struct events_counter counter = {text_of(kind_names[kind]), buf_text(&name), text_cut(&key, '\0'),
+						       count->detail, count->value};
 		if (writing->all || count->value != count->stored)
 			writing->counter(writing->context, &counter);
 	}
@@ -69,8 +67,7 @@ static void write_tally(const struct writing *writing, int kind, const struct ta
 
 static void remove_forgotten(const struct writing *writing, const struct tallies *tallies)
 {
-	const struct writing removing = {writing->writer, writing->context, true,
-					 writing->writer->remove_counter};
+	const struct writing removing = {writing->writer, writing->context, true, writing->writer->remove_counter};
 	for (int kind = 0; kind < TALLY_KINDS; kind++)
 		for (size_t i = 0; i < tallies->forgotten[kind].count; i++)
 			write_tally(&removing, kind, tallies->forgotten[kind].entries[i].value);
@@ -105,8 +102,7 @@ static void write_runs(const struct writing *writing, const struct job_events *e
 	}
 }
 
-void events_write(const struct job_events *events, bool all, const struct events_writer *writer,
-		  void *context)
+void events_write(const struct job_events *events, bool all, const struct events_writer *writer, void *context)
 {
 	const struct writing writing = {writer, context, all, writer->counter};
 	const int64_t marks[EVENTS_MARKS] = {
@@ -162,8 +158,8 @@ void events_restore_counter(struct job_events *events, const struct events_count
 		kind++;
 	if (kind == TALLY_KINDS || !(counter->value >= 0))
 		return;
-	tally_restore(tallies_restore(&events->tallies, kind, label, second), counter->what,
-		      counter->detail, counter->value);
+	tally_restore(tallies_restore(&events->tallies, kind, label, second), counter->what, counter->detail,
+		      counter->value);
 }
 
 void events_restore_run(struct job_events *events, const struct events_run *row)

@@ -31,15 +31,15 @@ extern const char *const events_mark_names[EVENTS_MARKS];
 
 struct events_writer {
 	void (*counter)(void *context, const struct events_counter *counter);
-	void (*remove_counter)(void *context, const struct events_counter *counter); /* by its four texts; if it is there */
+	void (*remove_counter)(void *context,
+			       const struct events_counter *counter); /* by its four texts; if it is there */
 	void (*run)(void *context, const struct events_run *run);
 	void (*remove_run)(void *context, const struct run_key *key);
 	void (*mark)(void *context, const char *name, int64_t value);
 };
 
 /* Writes what changed since events_stored, or all. */
-void events_write(const struct job_events *events, bool all, const struct events_writer *writer,
-		  void *context);
+void events_write(const struct job_events *events, bool all, const struct events_writer *writer, void *context);
 void events_stored(struct job_events *events); /* what was written last is safe */
 
 /* Into new job_events, in any order, then events_restored. What cannot be understood is passed over. */

@@ -11,8 +11,7 @@ enum {
 	BEFORE_BIRTH_S = 600,
 };
 
-struct job_events *job_events_new(const struct caps *caps, const struct vocabulary *vocabulary,
-				  int64_t now)
+struct job_events *job_events_new(const struct caps *caps, const struct vocabulary *vocabulary, int64_t now)
 {
 	struct job_events *events = NEW(struct job_events);
 	events->vocabulary = vocabulary;
@@ -53,8 +52,8 @@ void job_events_forget(struct job_events *events, struct run *run)
  * first submit time. A run that lived on until this row is the same run. A requeued run does not live on, and its
  * successor starts later than in the second of the requeue. If nobody saw the run, the next row begins where the one
  * before ended. */
-static struct run *find_resized(const struct job_events *events, const struct run_key *key,
-				int64_t start_time, int64_t end_time)
+static struct run *find_resized(const struct job_events *events, const struct run_key *key, int64_t start_time,
+				int64_t end_time)
 {
 	struct run *run = NULL;
 	if (!start_time || start_time > key->submit_time)
@@ -89,8 +88,7 @@ void job_events_take_end(struct job_events *events, const struct job_end *end)
 	if (run && run->bits & RUN_ENDED)
 		return;
 	if (!run)
-		run = count_new_run(events, &end->key, end->raw_id, &end->owner, end->tasks,
-				    end->end_time);
+		run = count_new_run(events, &end->key, end->raw_id, &end->owner, end->tasks, end->end_time);
 	bool lacks_start = !end->start_time && end->cpus && run->bits & RUN_STARTED && run->began;
 	if (resized || lacks_start)
 		end_as_seen(events, run, end);
@@ -107,8 +105,7 @@ void job_events_take_size(struct job_events *events, const struct job_end *size)
 	if (!run)
 		run = find_resized(events, &size->key, size->start_time, size->end_time);
 	if (!run)
-		run = count_new_run(events, &size->key, size->raw_id, &size->owner, size->tasks,
-				    size->end_time);
+		run = count_new_run(events, &size->key, size->raw_id, &size->owner, size->tasks, size->end_time);
 	if (!(run->bits & RUN_ENDED))
 		count_size(events, run, size);
 }
@@ -129,8 +126,7 @@ static bool gave_up(const struct run *run, int64_t until)
  * slurmdbd tells of the end again. If too much was counted of the run, the run after it has to take that first. */
 static bool is_over(const struct run *run, int64_t until, int64_t asked_again_from)
 {
-	if (!(run->bits & RUN_ENDED) || run->end_time >= asked_again_from || !run->gone_since ||
-	    run->tasks)
+	if (!(run->bits & RUN_ENDED) || run->end_time >= asked_again_from || !run->gone_since || run->tasks)
 		return false;
 	if (run->counted && run->gone_since + JOB_EVENTS_GIVE_UP_S >= until)
 		return false;
@@ -153,8 +149,8 @@ void job_events_end_window(struct job_events *events, int64_t until, int64_t ask
 	}
 }
 
-size_t job_events_want_steps(const struct job_events *events, int64_t ended_before,
-			     struct run_key *ret_keys, size_t max)
+size_t job_events_want_steps(const struct job_events *events, int64_t ended_before, struct run_key *ret_keys,
+			     size_t max)
 {
 	size_t count = 0;
 	for (size_t i = 0; i < events->runs.count; i++) {
@@ -190,8 +186,7 @@ static void count_steps(struct job_events *events, const struct run *run, const 
 		tally_observe(whom[0], TALLY_CPU_EFFICIENCY_RATIO,
 			      steps->used_cpu_seconds / steps->allocated_cpu_seconds);
 	if (steps->allocated_memory > 0 && steps->peak_memory > 0)
-		tally_observe(whom[0], TALLY_MEMORY_EFFICIENCY_RATIO,
-			      steps->peak_memory / steps->allocated_memory);
+		tally_observe(whom[0], TALLY_MEMORY_EFFICIENCY_RATIO, steps->peak_memory / steps->allocated_memory);
 }
 
 void job_events_take_steps(struct job_events *events, const struct job_steps *steps)

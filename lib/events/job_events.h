@@ -22,11 +22,11 @@ struct job_end {
 	struct job_owner owner;
 	struct text state; /* "failed"; "requeued" */
 	int64_t eligible_time, start_time; /* 0: never. Without a start, but with CPUs: nobody knows when it started */
-	int64_t end_time;      /* or when it was resized */
-	int64_t run_seconds;   /* without those in which it was suspended */
-	uint64_t time_limit;   /* seconds; unset or infinite if none */
+	int64_t end_time; /* or when it was resized */
+	int64_t run_seconds; /* without those in which it was suspended */
+	uint64_t time_limit; /* seconds; unset or infinite if none */
 	uint64_t cpus, memory, nodes; /* that it held; memory in bytes */
-	struct text tres;      /* for the GRES */
+	struct text tres; /* for the GRES */
 	struct text node_list; /* "cn[01-03]" */
 	struct text failed_node; /* the node whose failure ended it; empty: not known */
 	enum job_exit exit;
@@ -49,20 +49,19 @@ struct job_events {
 	struct runs runs;
 	struct id_map split; /* array -> until when tasks were split from it that were seen before its rest */
 	struct id_map completing; /* raw id -> when the table showed it COMPLETING last, of the last minute */
-	int64_t birth;      /* what happened before is not counted */
-	int64_t woke;       /* when this process began to look; it did not see what happened before as it happened */
-	int64_t looked_until;  /* the time of all runs that have RUN_RUNS is counted until then */
-	int64_t looked_at;     /* when the table was looked at last, by its own clock; 0: not yet */
+	int64_t birth; /* what happened before is not counted */
+	int64_t woke; /* when this process began to look; it did not see what happened before as it happened */
+	int64_t looked_until; /* the time of all runs that have RUN_RUNS is counted until then */
+	int64_t looked_at; /* when the table was looked at last, by its own clock; 0: not yet */
 	int64_t ends_known_until; /* all ends before were told; slurmdbd is to be asked from there on */
 	bool ends_by_slurmdbd; /* slurmdbd tells of ends; else the job table does */
-	bool slurmdbd_told;    /* slurmdbd told of ends at least once */
-	bool reads_steps;      /* ended runs wait for job_events_take_steps */
+	bool slurmdbd_told; /* slurmdbd told of ends at least once */
+	bool reads_steps; /* ended runs wait for job_events_take_steps */
 	double lost, recovered; /* events */
 };
 
 /* Counts what happens from `now` on. Borrows both. */
-struct job_events *job_events_new(const struct caps *caps, const struct vocabulary *vocabulary,
-				  int64_t now);
+struct job_events *job_events_new(const struct caps *caps, const struct vocabulary *vocabulary, int64_t now);
 void job_events_free(struct job_events *events); /* NULL is fine */
 
 /* The limits on rows changed: forgets the counters of entities that a filter does not let be named any more. NULL is
@@ -88,7 +87,7 @@ void job_events_take_size(struct job_events *events, const struct job_end *size)
 void job_events_end_window(struct job_events *events, int64_t until, int64_t asked_again_from);
 
 /* Runs that ended before `ended_before` and whose steps are to be read: returns how many, and writes the first `max`. */
-size_t job_events_want_steps(const struct job_events *events, int64_t ended_before,
-			     struct run_key *ret_keys, size_t max);
+size_t job_events_want_steps(const struct job_events *events, int64_t ended_before, struct run_key *ret_keys,
+			     size_t max);
 void job_events_take_steps(struct job_events *events, const struct job_steps *steps);
 void job_events_no_steps(struct job_events *events, const struct run_key *key); /* there are none */

@@ -35,16 +35,14 @@ static bool is_same_owner(const struct job_owner *a, const struct job_owner *b)
 	       text_equal(a->partitions, b->partitions) && text_equal(a->qos, b->qos);
 }
 
-static void hold_what_it_has(struct job_events *events, struct run *run,
-			     const struct job_table *table, const struct job_row *row,
-			     const struct job_owner *owner)
+static void hold_what_it_has(struct job_events *events, struct run *run, const struct job_table *table,
+			     const struct job_row *row, const struct job_owner *owner)
 {
 	const struct job_owner known = owners_get(&events->owners, run->owner);
 	struct text tres = text_pool_get(&table->pools.texts, row->tres);
 	run->row = (uint32_t)(row - table->rows) + 1;
 	if (row->cpus == run->cpus && row->memory == run->memory && row->id == run->raw_id &&
-	    is_same_owner(&known, owner) &&
-	    text_equal(text_pool_get(&events->texts, run->tres), tres))
+	    is_same_owner(&known, owner) && text_equal(text_pool_get(&events->texts, run->tres), tres))
 		return;
 	uint32_t owner_before = run->owner, tres_before = run->tres;
 	if (run->began && (row->cpus != run->cpus || row->memory != run->memory))
@@ -63,8 +61,8 @@ static void hold_what_it_has(struct job_events *events, struct run *run,
 static void look_at_start(struct job_events *events, struct run *run, const struct job_row *row)
 {
 	int64_t start = (int64_t)row->start_time;
-	if (row->state == JOB_PENDING || has_flag(row, JOB_FLAG_CONFIGURING) ||
-	    !number_is_known(row->start_time) || !start)
+	if (row->state == JOB_PENDING || has_flag(row, JOB_FLAG_CONFIGURING) || !number_is_known(row->start_time) ||
+	    !start)
 		return;
 	if (!(run->bits & RUN_STARTED))
 		count_start(events, run, start, row->eligible_time, row->nodes);
@@ -96,8 +94,7 @@ static void look_at_rest(struct job_events *events, struct run *run, const struc
 		count_rest(events, run, row->tasks);
 }
 
-static void look_at_live(struct job_events *events, const struct job_table *table,
-			 const struct job_row *row)
+static void look_at_live(struct job_events *events, const struct job_table *table, const struct job_row *row)
 {
 	const struct run_key key = key_of(row);
 	const struct job_owner owner = owners_get(&table->pools.groups, row->group);
@@ -105,8 +102,7 @@ static void look_at_live(struct job_events *events, const struct job_table *tabl
 	if (run && run->bits & RUN_ENDED)
 		return;
 	if (!run)
-		run = count_new_run(events, &key, row->id, &owner, is_rest(row) ? 0 : 1,
-				    row->details_time);
+		run = count_new_run(events, &key, row->id, &owner, is_rest(row) ? 0 : 1, row->details_time);
 	hold_what_it_has(events, run, table, row, &owner);
 	if (is_rest(row))
 		look_at_rest(events, run, row);
@@ -125,8 +121,7 @@ static bool tells_end(const struct job_events *events, const struct job_row *row
 }
 
 /* A job that was cancelled while it waited has a start time in Slurm, too, but no nodes: it has not started. */
-static void look_at_ended(struct job_events *events, const struct job_table *table,
-			  const struct job_row *row)
+static void look_at_ended(struct job_events *events, const struct job_table *table, const struct job_row *row)
 {
 	struct text nodes = text_pool_get(&table->pools.texts, row->node_list);
 	bool has_started = nodes.len && number_is_known(row->start_time);
@@ -140,8 +135,7 @@ static void look_at_ended(struct job_events *events, const struct job_table *tab
 		.eligible_time = row->eligible_time,
 		.start_time = start,
 		.end_time = end,
-		.run_seconds = row->suspend_time ? row->ran_before + end - row->suspend_time
-						 : end - start,
+		.run_seconds = row->suspend_time ? row->ran_before + end - row->suspend_time : end - start,
 		.time_limit = row->time_limit,
 		.cpus = row->cpus,
 		.memory = row->memory,
@@ -158,16 +152,13 @@ static void look_at_ended(struct job_events *events, const struct job_table *tab
  * ended and a rest are exceptions: both change without new details, when COMPLETING goes or tasks are split off. */
 static bool is_news(const struct job_events *events, const struct job_row *row)
 {
-	bool is_new = row->details_time >= events->looked_at || is_rest(row) ||
-		      !job_state_is_live(row->state);
+	bool is_new = row->details_time >= events->looked_at || is_rest(row) || !job_state_is_live(row->state);
 	return is_new && job_row_is_used(row) &&
-	       (row->bits & (ROW_HAS_DETAILS | ROW_WANTS_DETAILS | ROW_IS_LENT)) ==
-		       ROW_HAS_DETAILS &&
+	       (row->bits & (ROW_HAS_DETAILS | ROW_WANTS_DETAILS | ROW_IS_LENT)) == ROW_HAS_DETAILS &&
 	       row->submit_time && !has_flag(row, JOB_FLAG_REVOKED);
 }
 
-static void look_at_row(struct job_events *events, const struct job_table *table,
-			const struct job_row *row)
+static void look_at_row(struct job_events *events, const struct job_table *table, const struct job_row *row)
 {
 	if (job_state_is_live(row->state))
 		look_at_live(events, table, row);
@@ -220,16 +211,13 @@ static void look_at_rows(struct job_events *events, const struct job_table *tabl
 static bool is_of(const struct job_row *row, const struct run *run)
 {
 	return !(row->bits & ROW_HAS_DETAILS) ||
-	       ((int64_t)row->submit_time == run->key.submit_time &&
-		row->array_task_id == run->key.task);
+	       ((int64_t)row->submit_time == run->key.submit_time && row->array_task_id == run->key.task);
 }
 
 /* Most rows are where they were: then no look into a map is needed. */
 static const struct job_row *row_of(struct run *run, const struct job_table *table)
 {
-	const struct job_row *row = run->row && run->row <= table->position_count
-					    ? &table->rows[run->row - 1]
-					    : NULL;
+	const struct job_row *row = run->row && run->row <= table->position_count ? &table->rows[run->row - 1] : NULL;
 	if (row && job_row_is_used(row) && row->id == run->raw_id)
 		return row;
 	row = job_table_row(table, run->raw_id);
@@ -238,8 +226,7 @@ static const struct job_row *row_of(struct run *run, const struct job_table *tab
 }
 
 /* No time is counted while details are awaited: the row may be another run, or have been suspended meanwhile. */
-static void look_at_run(struct job_events *events, struct run *run, const struct job_row *row,
-			int64_t until)
+static void look_at_run(struct job_events *events, struct run *run, const struct job_row *row, int64_t until)
 {
 	bool is_there = row && is_of(row, run);
 	bool runs = is_there && row->state == JOB_RUNNING && !(row->bits & ROW_WANTS_DETAILS);
@@ -256,8 +243,7 @@ static void look_at_run(struct job_events *events, struct run *run, const struct
 
 /* Ends a run that has gone, without slurmdbd. If the job has a row with another submit time, it was requeued. Otherwise
  * nobody tells how it ended, unless slurmdbd takes over within KEPT_S. */
-static void end_gone(struct job_events *events, struct run *run, const struct job_row *row,
-		     int64_t until)
+static void end_gone(struct job_events *events, struct run *run, const struct job_row *row, int64_t until)
 {
 	if (run->tasks && until < run->gone_since + JOB_EVENTS_GIVE_UP_S)
 		return; /* its last tasks may have rows that wait for their details */

@@ -20,8 +20,7 @@ const struct owner_list *owners_tallies(const struct owners *owners, uint32_t nu
 	list->items = memory_resize(NULL, 3, sizeof *list->items);
 	list->items[list->count++] = tallies_of(tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
 	list->items[list->count++] = tallies_of(tallies, ENTITY_ACCOUNT, owner.account, TEXT(""));
-	list->items[list->count++] =
-		tallies_of(tallies, ENTITY_USER, owner.user, owner.account);
+	list->items[list->count++] = tallies_of(tallies, ENTITY_USER, owner.user, owner.account);
 	add_each(list, tallies, ENTITY_PARTITION, owner.partitions);
 	add_each(list, tallies, ENTITY_QOS, owner.qos);
 	return list;

@@ -43,8 +43,7 @@ struct run *runs_add(struct runs *runs, const struct run_key *key)
 		at = (uint32_t)++runs->count;
 	}
 	runs->used++;
-	runs->items[at - 1] = (struct run){
-		.key = *key, .next = id_map_find(&runs->heads, head), .is_used = true};
+	runs->items[at - 1] = (struct run){.key = *key, .next = id_map_find(&runs->heads, head), .is_used = true};
 	id_map_set(&runs->heads, head, at);
 	return &runs->items[at - 1];
 }

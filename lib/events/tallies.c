@@ -74,8 +74,7 @@ static bool may_be_named(const struct tallies *tallies, int kind, struct text ke
 	if (kind == ENTITY_CLUSTER || kind == TALLY_NODE)
 		return true;
 	if (kind == TALLY_QUEUE)
-		return caps_allow(tallies->caps, ENTITY_PARTITION, label) &&
-		       caps_allow(tallies->caps, ENTITY_QOS, qos);
+		return caps_allow(tallies->caps, ENTITY_PARTITION, label) && caps_allow(tallies->caps, ENTITY_QOS, qos);
 	return caps_allow(tallies->caps, (enum entity_kind)kind, label);
 }
 
@@ -208,8 +207,7 @@ void tallies_show(struct tallies *tallies, const struct roster rosters[ENTITY_KI
 	}
 }
 
-struct tally *tallies_restore(struct tallies *tallies, int kind, struct text label,
-			      struct text second)
+struct tally *tallies_restore(struct tallies *tallies, int kind, struct text label, struct text second)
 {
 	if (text_equal(label, LABEL_OTHER))
 		return other(tallies, kind);

@@ -9,14 +9,14 @@
 #include "events/tally.h"
 
 struct tallies {
-	struct arena arenas[TALLY_KINDS];   /* of `kinds` */
-	struct map kinds[TALLY_KINDS];      /* key -> struct tally */
-	struct arena arena;                 /* of these two */
-	struct tally *others[TALLY_KINDS];  /* NULL: nobody is in there */
-	struct map folded[TALLY_KINDS];     /* keys of those that had no row when something happened to them, or lost it */
+	struct arena arenas[TALLY_KINDS]; /* of `kinds` */
+	struct map kinds[TALLY_KINDS]; /* key -> struct tally */
+	struct arena arena; /* of these two */
+	struct tally *others[TALLY_KINDS]; /* NULL: nobody is in there */
+	struct map folded[TALLY_KINDS]; /* keys of those that had no row when something happened to them, or lost it */
 	struct arena forgotten_arena;
-	struct map forgotten[TALLY_KINDS];  /* key -> struct tally: they may be in the store still */
-	const struct caps *caps;            /* borrowed */
+	struct map forgotten[TALLY_KINDS]; /* key -> struct tally: they may be in the store still */
+	const struct caps *caps; /* borrowed */
 };
 
 void tallies_init(struct tallies *tallies, const struct caps *caps); /* with the cluster's */
@@ -40,5 +40,4 @@ size_t tallies_folded(const struct tallies *tallies, int kind);
 void tallies_stored(struct tallies *tallies); /* what is forgotten is not in the store */
 
 /* For the store: by the labels that were stored. */
-struct tally *tallies_restore(struct tallies *tallies, int kind, struct text label,
-			      struct text second);
+struct tally *tallies_restore(struct tallies *tallies, int kind, struct text label, struct text second);

@@ -15,18 +15,16 @@ enum {
 	NODE = 1 << TALLY_NODE,
 };
 
-static const char *const end_states[] = {
-	"completed", "failed",     "cancelled", "timeout",  "out_of_memory", "node_fail",
-	"preempted", "boot_fail", "deadline",  "requeued", NULL};
+static const char *const end_states[] = {"completed",	  "failed",    "cancelled", "timeout",
+					 "out_of_memory", "node_fail", "preempted", "boot_fail",
+					 "deadline",	  "requeued",  NULL};
 static const char *const exit_classes[] = {"zero", "nonzero", "signal", NULL};
 static const char *const none[] = {NULL};
 
 /* 1 s to 30 d; twenty are too many for each of some hundred queues. */
-static const double durations[] = {1,	 10,	60,    300,   900,    1800,   3600,
-				   7200, 14400, 28800, 86400, 172800, 604800, 2592000};
+static const double durations[] = {1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000};
 static const double ratios[] = {0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1};
-static const double sizes[] = {1,   2,	 4,    8,    16,   32,	  64,	 128,
-			       256, 512, 1024, 2048, 4096, 8192, 16384, 65536};
+static const double sizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536};
 
 const struct tally_row tally_table[TALLY_WHATS] = {
 	[TALLY_SUBMISSIONS] = {"submissions", EVERY, NULL, NULL, 0, false},
@@ -37,14 +35,12 @@ const struct tally_row tally_table[TALLY_WHATS] = {
 	[TALLY_GRES_SECONDS] = {"gres_seconds", EVERY, none, NULL, 0, false},
 	[TALLY_EXITS] = {"exits", CLUSTER | PARTITION, exit_classes, NULL, 0, false},
 	[TALLY_FAILURES] = {"failures", NODE, none, NULL, 0, false},
-	[TALLY_ALLOCATED_CPU_SECONDS] = {"ended_allocated_cpu_seconds", PARTITION | ACCOUNT | USER,
-					 NULL, NULL, 0, false},
-	[TALLY_USED_CPU_SECONDS] = {"ended_used_cpu_seconds", PARTITION | ACCOUNT | USER, NULL,
-				    NULL, 0, false},
-	[TALLY_ALLOCATED_MEMORY_BYTES] = {"ended_allocated_memory_bytes",
-					  PARTITION | ACCOUNT | USER, NULL, NULL, 0, false},
-	[TALLY_PEAK_MEMORY_BYTES] = {"ended_peak_memory_bytes", PARTITION | ACCOUNT | USER, NULL,
-				     NULL, 0, false},
+	[TALLY_ALLOCATED_CPU_SECONDS] = {"ended_allocated_cpu_seconds", PARTITION | ACCOUNT | USER, NULL, NULL, 0,
+					 false},
+	[TALLY_USED_CPU_SECONDS] = {"ended_used_cpu_seconds", PARTITION | ACCOUNT | USER, NULL, NULL, 0, false},
+	[TALLY_ALLOCATED_MEMORY_BYTES] = {"ended_allocated_memory_bytes", PARTITION | ACCOUNT | USER, NULL, NULL, 0,
+					  false},
+	[TALLY_PEAK_MEMORY_BYTES] = {"ended_peak_memory_bytes", PARTITION | ACCOUNT | USER, NULL, NULL, 0, false},
 	[TALLY_WAIT_SECONDS] = {"wait_seconds", QUEUE, NULL, BOUNDS(durations), true},
 	[TALLY_QUEUE_SECONDS] = {"queue_seconds", QUEUE, NULL, BOUNDS(durations), true},
 	[TALLY_RUN_SECONDS] = {"run_seconds", QUEUE, NULL, BOUNDS(durations), true},
@@ -52,8 +48,7 @@ const struct tally_row tally_table[TALLY_WHATS] = {
 	[TALLY_SIZE_CPUS] = {"size_cpus", PARTITION, NULL, BOUNDS(sizes), false},
 	[TALLY_SIZE_NODES] = {"size_nodes", PARTITION, NULL, BOUNDS(sizes)},
 	[TALLY_CPU_EFFICIENCY_RATIO] = {"cpu_efficiency_ratio", PARTITION, NULL, BOUNDS(ratios)},
-	[TALLY_MEMORY_EFFICIENCY_RATIO] = {"memory_efficiency_ratio", PARTITION, NULL,
-					   BOUNDS(ratios)},
+	[TALLY_MEMORY_EFFICIENCY_RATIO] = {"memory_efficiency_ratio", PARTITION, NULL, BOUNDS(ratios)},
 };
 
 static struct buf key_of(struct text name, struct text detail)
@@ -65,8 +60,7 @@ static struct buf key_of(struct text name, struct text detail)
 	return key;
 }
 
-static struct tally_count *count_of(struct tally *tally, struct text name, struct text detail,
-				    enum tally_what what)
+static struct tally_count *count_of(struct tally *tally, struct text name, struct text detail, enum tally_what what)
 {
 	struct buf key = key_of(name, detail);
 	size_t before = tally->counts.count;
@@ -92,8 +86,7 @@ static void add_buckets(struct tally *tally, enum tally_what what)
 	count_of(tally, text_of(row->name), TEXT("sum"), what);
 }
 
-void tally_init(struct tally *tally, struct arena *arena, int kind, struct text label,
-		struct text second)
+void tally_init(struct tally *tally, struct arena *arena, int kind, struct text label, struct text second)
 {
 	*tally = (struct tally){.label = {label, second}};
 	map_init(&tally->counts, arena, sizeof(struct tally_count));
@@ -147,9 +140,8 @@ static struct tally_count *count_of_detail(struct tally *tally, enum tally_what 
 
 struct tally_count *tally_add(struct tally *tally, enum tally_what what, struct text detail, double amount)
 {
-	struct tally_count *count = tally_table[what].details
-					    ? count_of_detail(tally, what, detail)
-					    : tally->counts.entries[tally->first[what]].value;
+	struct tally_count *count = tally_table[what].details ? count_of_detail(tally, what, detail)
+							      : tally->counts.entries[tally->first[what]].value;
 	add(tally, count, amount);
 	return count;
 }

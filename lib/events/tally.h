@@ -13,12 +13,12 @@ enum tally_kind { TALLY_QUEUE = ENTITY_KINDS, TALLY_NODE, TALLY_KINDS };
 enum tally_what {
 	TALLY_SUBMISSIONS,
 	TALLY_STARTS,
-	TALLY_ENDS,                /* detail: end state */
-	TALLY_CPU_SECONDS,         /* allocated, while running */
+	TALLY_ENDS, /* detail: end state */
+	TALLY_CPU_SECONDS, /* allocated, while running */
 	TALLY_MEMORY_BYTE_SECONDS, /* likewise */
-	TALLY_GRES_SECONDS,        /* likewise; detail: "gpu:a100", "gpu" if it has no type */
-	TALLY_EXITS,               /* detail: zero, nonzero, signal */
-	TALLY_FAILURES,            /* of a node; detail: end state */
+	TALLY_GRES_SECONDS, /* likewise; detail: "gpu:a100", "gpu" if it has no type */
+	TALLY_EXITS, /* detail: zero, nonzero, signal */
+	TALLY_FAILURES, /* of a node; detail: end state */
 	TALLY_ALLOCATED_CPU_SECONDS, /* these four: of ended jobs whose steps were read */
 	TALLY_USED_CPU_SECONDS,
 	TALLY_ALLOCATED_MEMORY_BYTES,
@@ -26,7 +26,7 @@ enum tally_what {
 	TALLY_COUNTERS,
 	/* histograms */
 	TALLY_WAIT_SECONDS = TALLY_COUNTERS, /* eligible to start */
-	TALLY_QUEUE_SECONDS,                 /* submit to start */
+	TALLY_QUEUE_SECONDS, /* submit to start */
 	TALLY_RUN_SECONDS,
 	TALLY_TIME_LIMIT_RATIO,
 	TALLY_SIZE_CPUS,
@@ -37,12 +37,12 @@ enum tally_what {
 };
 
 struct tally_row {
-	const char *name;           /* in the store: never changed */
-	unsigned kinds;             /* bits of enum tally_kind that have it */
+	const char *name; /* in the store: never changed */
+	unsigned kinds; /* bits of enum tally_kind that have it */
 	const char *const *details; /* there from the start, but of users; ends with NULL. NULL: one without a detail */
-	const double *bounds;       /* of a histogram: ascending, +Inf left out */
+	const double *bounds; /* of a histogram: ascending, +Inf left out */
 	unsigned bound_count;
-	bool has_native;            /* exponential buckets, too */
+	bool has_native; /* exponential buckets, too */
 };
 extern const struct tally_row tally_table[TALLY_WHATS];
 
@@ -55,7 +55,7 @@ struct tally_last {
 
 struct tally_count {
 	enum tally_what what; /* TALLY_WHATS: another slurmscope's, kept */
-	struct text detail;   /* of a histogram: the upper bound, "+Inf", or "sum" */
+	struct text detail; /* of a histogram: the upper bound, "+Inf", or "sum" */
 	double value;
 	double stored; /* as it is in the store */
 	struct tally_last *last; /* of the latest run; NULL: of none since the start */
@@ -67,15 +67,14 @@ enum { TALLY_COUNTS_MAX = 400 };
 
 struct tally {
 	struct text label[2];
-	struct map counts;   /* "ends NUL failed" -> struct tally_count; each histogram's in their order */
+	struct map counts; /* "ends NUL failed" -> struct tally_count; each histogram's in their order */
 	uint32_t first[TALLY_WHATS]; /* where those of the table begin in `counts` */
 	struct tally_natives natives;
-	bool is_changed;     /* since it was stored */
+	bool is_changed; /* since it was stored */
 };
 
 /* With what such a tally has from the start, at zero. */
-void tally_init(struct tally *tally, struct arena *arena, int kind, struct text label,
-		struct text second);
+void tally_init(struct tally *tally, struct arena *arena, int kind, struct text label, struct text second);
 void tally_done(struct tally *tally);
 
 static inline bool tally_has(int kind, enum tally_what what)
@@ -105,8 +104,7 @@ void tally_restored(struct tally *tally, int kind);
 
 /* The counts of `what`, which a tally of its kind has from the start: of a histogram the buckets, not cumulative,
  * +Inf, and the sum. */
-static inline const struct tally_count *tally_get(const struct tally *tally, enum tally_what what,
-						  unsigned index)
+static inline const struct tally_count *tally_get(const struct tally *tally, enum tally_what what, unsigned index)
 {
 	return tally->counts.entries[tally->first[what] + index].value;
 }

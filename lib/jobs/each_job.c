@@ -16,13 +16,11 @@ static int right_of(const struct job_table *table, const struct job_row *row)
 	if (!is_known || rank == JOB_RANKS)
 		return RIGHTS;
 	const struct job_extra *extra = job_extras_find(&table->extras, row->id);
-	return RIGHTS_OF_RANK * (int)rank + (!extra	      ? HAS_NEITHER
-					     : extra->has_row ? HAS_ROW
-							      : HAS_EXTRA);
+	return RIGHTS_OF_RANK * (int)rank + (!extra ? HAS_NEITHER : extra->has_row ? HAS_ROW : HAS_EXTRA);
 }
 
 struct cut {
-	int right;     /* those with less of a right have no row */
+	int right; /* those with less of a right have no row */
 	uint64_t left; /* so many of this right have one */
 };
 
@@ -91,23 +89,19 @@ static void add_node(void *context, struct text name)
 {
 	struct held *held = context;
 	char scratch[LABEL_MAX + 1];
-	const struct node_row *row =
-		held->nodes ? map_find(&held->nodes->rows, label_of(name, scratch)) : NULL;
+	const struct node_row *row = held->nodes ? map_find(&held->nodes->rows, label_of(name, scratch)) : NULL;
 	held->count++;
 	held->are_known &= row && number_is_known(row->node.cpus);
 	held->cpus += held->are_known ? row->node.cpus : 0;
 }
 
-static void look_at_nodes(struct each_job_row *row, const struct job_table *table,
-			  const struct node_table *nodes)
+static void look_at_nodes(struct each_job_row *row, const struct job_table *table, const struct node_table *nodes)
 {
 	const struct job_row *job = &table->rows[row->position];
 	struct held held = {.nodes = nodes, .are_known = true};
 	hostlist_each(text_pool_get(&table->pools.texts, job->node_list), add_node, &held);
 	row->nodes = held.count;
-	row->cpus = !held.are_known || !held.count ? CPUS_NOT_KNOWN
-		    : held.cpus == job->cpus	   ? CPUS_ALL
-						   : CPUS_SOME;
+	row->cpus = !held.are_known || !held.count ? CPUS_NOT_KNOWN : held.cpus == job->cpus ? CPUS_ALL : CPUS_SOME;
 }
 
 /* Those that have such rows already come first. */
@@ -117,8 +111,7 @@ static void choose_node_rows(struct each_job *each, const struct job_table *tabl
 	for (int had = 1; had >= 0; had--) {
 		for (size_t i = 0; i < each->count; i++) {
 			struct each_job_row *row = &each->rows[i];
-			struct job_extra *extra =
-				job_extras_find(&table->extras, table->rows[row->position].id);
+			struct job_extra *extra = job_extras_find(&table->extras, table->rows[row->position].id);
 			if (!row->holds_nodes || (extra && extra->has_node_rows) != had)
 				continue;
 			row->has_node_rows = row->nodes <= left;
@@ -126,8 +119,7 @@ static void choose_node_rows(struct each_job *each, const struct job_table *tabl
 		}
 	}
 	for (size_t i = 0; i < each->count; i++) {
-		struct job_extra *extra =
-			job_extras_find(&table->extras, table->rows[each->rows[i].position].id);
+		struct job_extra *extra = job_extras_find(&table->extras, table->rows[each->rows[i].position].id);
 		if (extra)
 			extra->has_node_rows = each->rows[i].has_node_rows;
 	}
@@ -136,8 +128,8 @@ static void choose_node_rows(struct each_job *each, const struct job_table *tabl
 /* What cannot be told otherwise, and was not asked for. */
 static bool lacks_nodes(const struct each_job_row *row, const struct job_extra *extra)
 {
-	return row->holds_nodes && row->cpus != CPUS_ALL && job_nodes_need_detail(row->nodes) &&
-	       !extra->node_count && !extra->is_detailed;
+	return row->holds_nodes && row->cpus != CPUS_ALL && job_nodes_need_detail(row->nodes) && !extra->node_count &&
+	       !extra->is_detailed;
 }
 
 /* First all jobs' details, then the rest of those that have rows. */

@@ -8,16 +8,16 @@
 #include "jobs/job_table.h"
 
 struct each_job_row {
-	uint32_t position;  /* in the table */
-	uint32_t nodes;	    /* that it holds */
-	bool holds_nodes;   /* it runs, is suspended or completes */
+	uint32_t position; /* in the table */
+	uint32_t nodes; /* that it holds */
+	bool holds_nodes; /* it runs, is suspended or completes */
 	bool has_node_rows; /* and there is room for a row of each of its nodes */
 	enum { CPUS_NOT_KNOWN, CPUS_SOME, CPUS_ALL } cpus; /* does it hold all CPUs of its nodes? */
 };
 
 struct each_job {
 	uint64_t max, node_rows_max; /* max 0: none */
-	struct each_job_row *rows;   /* of the last choice */
+	struct each_job_row *rows; /* of the last choice */
 	size_t count, capacity;
 	uint32_t *cut_off; /* positions of the other jobs that have not ended */
 	size_t cut_off_count, cut_off_capacity;
@@ -26,7 +26,6 @@ struct each_job {
 /* Chooses among the jobs whose details are known. Details of those of which something else is
  * missing are wanted, once every job has some. `nodes`: NULL if they are not known. Positions are
  * good until the table changes. */
-void each_job_choose(struct each_job *each, struct job_table *table,
-		     const struct node_table *nodes);
+void each_job_choose(struct each_job *each, struct job_table *table, const struct node_table *nodes);
 
 void each_job_done(struct each_job *each);

@@ -10,7 +10,7 @@
 struct job_batch {
 	struct job_table *table; /* borrowed */
 	int64_t now;
-	struct job_row *rows;    /* new or other than in the table */
+	struct job_row *rows; /* new or other than in the table */
 	size_t count, capacity;
 	struct job_extras extras;
 	uint64_t *confirmed; /* a bit for each position: the list has the record */

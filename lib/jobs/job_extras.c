@@ -27,8 +27,7 @@ static struct job_extra *extra_new(const struct job *job)
 {
 	const struct job_node *nodes = job->nodes_held.items;
 	size_t count = job->nodes_held.count <= JOB_DETAIL_NODES_MAX ? job->nodes_held.count : 0;
-	struct text name = text_limit(job->name, LABEL_MAX),
-		    sluid = text_limit(job->sluid, LABEL_MAX);
+	struct text name = text_limit(job->name, LABEL_MAX), sluid = text_limit(job->sluid, LABEL_MAX);
 	size_t bytes = name.len + sluid.len;
 	for (size_t i = 0; i < count; i++)
 		bytes += nodes[i].name.len;
@@ -131,8 +130,7 @@ void job_extras_replace(struct job_extras *before, struct job_extras *list)
 
 size_t job_extras_bytes(const struct job_extras *extras)
 {
-	size_t bytes = extras->capacity * sizeof *extras->items +
-		       extras->positions.slot_count * sizeof(struct id_slot);
+	size_t bytes = extras->capacity * sizeof *extras->items + extras->positions.slot_count * sizeof(struct id_slot);
 	for (size_t i = 0; i < extras->count; i++) {
 		const struct job_extra *extra = extras->items[i];
 		bytes += sizeof *extra + extra->name.len + extra->sluid.len;

@@ -24,13 +24,13 @@ enum job_rank job_rank_of(int state, uint64_t flags);
 
 struct job_extra {
 	uint32_t id;
-	uint32_t het_job_id;	     /* 0: none */
+	uint32_t het_job_id; /* 0: none */
 	uint64_t priority, restarts; /* or a number that is not known */
 	struct text name, sluid;
 	const struct job_node *nodes; /* with the job's CPUs on each, where Slurm says them */
 	size_t node_count;
-	enum job_rank rank;	     /* when it was put */
-	bool is_detailed;	     /* what it holds of each node was asked for, or a list did not say it */
+	enum job_rank rank; /* when it was put */
+	bool is_detailed; /* what it holds of each node was asked for, or a list did not say it */
 	bool has_row, has_node_rows; /* of its own, since the last choice */
 };
 
@@ -38,7 +38,7 @@ struct job_extras {
 	uint64_t max;
 	struct job_extra **items;
 	size_t count, capacity;
-	struct id_map positions;		 /* raw id -> position in `items` + 1 */
+	struct id_map positions; /* raw id -> position in `items` + 1 */
 	const struct job_extras *before; /* of a list: what counts until it is whole; else NULL */
 };
 
@@ -55,4 +55,4 @@ struct job_extras job_extras_begin(const struct job_extras *before);
 void job_extras_replace(struct job_extras *before, struct job_extras *list);
 
 size_t job_extras_bytes(const struct job_extras *extras); /* about */
-void job_extras_done(struct job_extras *extras);	  /* empty again; `max` stays */
+void job_extras_done(struct job_extras *extras); /* empty again; `max` stays */

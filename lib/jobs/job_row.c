@@ -77,10 +77,8 @@ bool job_row_make(struct job_row *row, struct job_pools *pools, const struct job
 	struct text tres = tres_of(job);
 	*row = (struct job_row){
 		.id = (uint32_t)job->id,
-		.array_job_id =
-			number_is_known(job->array_job_id) ? (uint32_t)job->array_job_id : 0,
-		.array_task_id = number_is_known(job->array_task_id) ? (uint32_t)job->array_task_id
-								     : UINT32_MAX,
+		.array_job_id = number_is_known(job->array_job_id) ? (uint32_t)job->array_job_id : 0,
+		.array_task_id = number_is_known(job->array_task_id) ? (uint32_t)job->array_task_id : UINT32_MAX,
 		.state = (uint8_t)job->state,
 		.flags = job->flags,
 		.class = (uint8_t)reason_class_of(job->reason),
@@ -108,8 +106,7 @@ bool job_row_make(struct job_row *row, struct job_pools *pools, const struct job
 
 void job_row_keep_count(struct job_row *row, const struct job_row *known)
 {
-	if (!(row->bits & ROW_IS_CUT) || !known || !(known->bits & ROW_IS_COUNTED) ||
-	    known->tasks < row->tasks_listed)
+	if (!(row->bits & ROW_IS_CUT) || !known || !(known->bits & ROW_IS_COUNTED) || known->tasks < row->tasks_listed)
 		return;
 	if (known->bits & ROW_HAS_DETAILS && known->submit_time != row->submit_time)
 		return;

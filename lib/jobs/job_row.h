@@ -7,14 +7,14 @@
 
 struct job_pools {
 	struct text_pool texts; /* reasons, TRES, reservations, node lists */
-	struct owners groups;   /* rows of the same account, user, partitions and QOS */
+	struct owners groups; /* rows of the same account, user, partitions and QOS */
 };
 
 enum job_row_bit {
 	ROW_HAS_DETAILS = 1 << 0,
 	ROW_WANTS_DETAILS = 1 << 1,
 	ROW_IS_UNSPLIT = 1 << 2,
-	ROW_IS_CUT = 1 << 3,     /* Slurm cut the task list */
+	ROW_IS_CUT = 1 << 3, /* Slurm cut the task list */
 	ROW_IS_COUNTED = 1 << 4, /* `tasks` was told, not listed */
 	ROW_HAS_GRES = 1 << 5,
 	ROW_IS_USED = 1 << 6,
@@ -24,24 +24,24 @@ enum job_row_bit {
 struct job_row {
 	uint64_t flags;
 	uint64_t tasks;
-	uint64_t submit_time;         /* 0: not known */
-	uint64_t start_time;          /* or a number that is not known */
-	uint64_t time_limit;          /* likewise; or infinite */
+	uint64_t submit_time; /* 0: not known */
+	uint64_t start_time; /* or a number that is not known */
+	uint64_t time_limit; /* likewise; or infinite */
 	uint64_t cpus, memory, nodes; /* of one task: held, or asked for if it has not started */
 	uint32_t id;
-	uint32_t array_job_id;  /* 0: none */
+	uint32_t array_job_id; /* 0: none */
 	uint32_t array_task_id; /* UINT32_MAX: none */
 	uint32_t tasks_listed;
 	uint32_t group;
 	uint32_t reason, tres, reservation, node_list; /* tres as cpus, memory and nodes */
 	uint32_t details_time, seen_time; /* Unix seconds */
 	uint32_t eligible_time, end_time; /* likewise; 0: not known */
-	uint32_t suspend_time;            /* when it was last suspended, or resumed; 0: never */
-	uint32_t ran_before;              /* seconds that it had run then */
+	uint32_t suspend_time; /* when it was last suspended, or resumed; 0: never */
+	uint32_t ran_before; /* seconds that it had run then */
 	uint8_t state;
 	uint8_t class; /* enum reason_class */
-	uint8_t bits;  /* enum job_row_bit */
-	uint8_t exit;  /* enum job_exit */
+	uint8_t bits; /* enum job_row_bit */
+	uint8_t exit; /* enum job_exit */
 };
 
 static inline bool job_row_is_used(const struct job_row *row)

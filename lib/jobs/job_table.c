@@ -128,8 +128,7 @@ bool job_table_put(struct job_table *table, const struct job *job, int64_t now)
 	return true;
 }
 
-static void place_without_details(struct job_table *table, uint32_t id, int state, uint64_t flags,
-				  int64_t now)
+static void place_without_details(struct job_table *table, uint32_t id, int state, uint64_t flags, int64_t now)
 {
 	const struct job_row row = {.id = id,
 				    .array_task_id = UINT32_MAX,
@@ -142,8 +141,7 @@ static void place_without_details(struct job_table *table, uint32_t id, int stat
 	job_table_place(table, &row);
 }
 
-bool job_table_set_state(struct job_table *table, uint64_t id, int state, uint64_t flags,
-			 int64_t now)
+bool job_table_set_state(struct job_table *table, uint64_t id, int state, uint64_t flags, int64_t now)
 {
 	assert(state >= 0 && state < NAMES_MAX);
 	if (id >= UINT32_MAX)
@@ -200,8 +198,7 @@ bool job_table_remove(struct job_table *table, uint64_t id)
  * longer (24.11). */
 static bool is_doubtful(const struct job_table *table, const struct job_row *row)
 {
-	if (job_state_is_live(row->state) || !has_details(row) ||
-	    row->details_time >= row->end_time + DOUBTFUL_S)
+	if (job_state_is_live(row->state) || !has_details(row) || row->details_time >= row->end_time + DOUBTFUL_S)
 		return false;
 	struct text partitions = owners_get(&table->pools.groups, row->group).partitions;
 	return partitions.len && memchr(partitions.bytes, ',', partitions.len);
@@ -215,8 +212,7 @@ bool job_table_at(const struct job_table *table, size_t position, struct job_vie
 	*ret_view = (struct job_view){
 		.id = row->id,
 		.array_job_id = row->array_job_id,
-		.array_task_id =
-			row->array_task_id == UINT32_MAX ? NUMBER_UNSET : row->array_task_id,
+		.array_task_id = row->array_task_id == UINT32_MAX ? NUMBER_UNSET : row->array_task_id,
 		.state = row->state,
 		.flags = row->flags,
 		.submit_time = row->submit_time,
@@ -254,7 +250,5 @@ struct job_counts job_table_counts(const struct job_table *table)
 
 uint64_t job_table_split_pending(const struct job_table *table, uint64_t array_job_id)
 {
-	return array_job_id < UINT32_MAX
-		       ? id_map_find(&table->split_pending, (uint32_t)array_job_id)
-		       : 0;
+	return array_job_id < UINT32_MAX ? id_map_find(&table->split_pending, (uint32_t)array_job_id) : 0;
 }

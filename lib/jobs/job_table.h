@@ -21,35 +21,35 @@ struct job_table {
 	struct job_row *rows; /* by position */
 	size_t position_count, capacity;
 	size_t first_free; /* position + 1 of a row that is not used, whose `tasks` is the next; 0: none */
-	struct id_map positions;     /* raw id -> position */
+	struct id_map positions; /* raw id -> position */
 	struct id_map split_pending; /* array's id -> its pending tasks that have rows of their own */
-	struct job_pools pools;      /* of the rows */
+	struct job_pools pools; /* of the rows */
 	struct job_totals *totals;
 	struct job_extras extras; /* put by whoever reads slurmctld's records */
 	uint64_t rows_without_details;
 	uint64_t changes; /* goes up with every call that may have changed something */
-	int64_t now;      /* that was said last */
+	int64_t now; /* that was said last */
 };
 
 /* What may be asked of a row. */
 struct job_view {
-	uint64_t id;            /* raw */
-	uint64_t array_job_id;  /* 0: not of an array, or not known */
+	uint64_t id; /* raw */
+	uint64_t array_job_id; /* 0: not of an array, or not known */
 	uint64_t array_task_id; /* NUMBER_UNSET: none */
 	int state;
 	uint64_t flags;
 	uint64_t submit_time; /* Unix seconds; 0: not known */
-	uint64_t nodes;       /* that one of its tasks asks for, or holds */
-	uint64_t tasks;       /* jobs that the row stands for */
+	uint64_t nodes; /* that one of its tasks asks for, or holds */
+	uint64_t tasks; /* jobs that the row stands for */
 	uint64_t tasks_listed; /* so many its details listed, which may have been cut */
-	int64_t seen_time;    /* when Slurm last said that the record exists */
+	int64_t seen_time; /* when Slurm last said that the record exists */
 	int64_t details_time; /* when its details came; 0: never */
 	bool has_details;
 	bool details_wanted; /* its state changed since they came, or they never came */
-	bool is_doubtful;    /* it ended when its details came, or since, and they still name several partitions */
-	bool is_unsplit;     /* the rest of an array */
-	bool is_cut;         /* Slurm cut its task list: tasks_listed is a lower bound */
-	bool is_counted;     /* `tasks` was told by job_table_set_tasks */
+	bool is_doubtful; /* it ended when its details came, or since, and they still name several partitions */
+	bool is_unsplit; /* the rest of an array */
+	bool is_cut; /* Slurm cut its task list: tasks_listed is a lower bound */
+	bool is_counted; /* `tasks` was told by job_table_set_tasks */
 };
 
 struct job_counts {
@@ -69,8 +69,7 @@ bool job_table_put(struct job_table *table, const struct job *job, int64_t now);
 /* What jobs/state says of an id; one that is not known gets a row without details, of one task. When the
  * state is another one, or the job is not configuring any more, its details are wanted; what the row holds
  * moves to its state as the details have it (a job that starts holds what it asked for). False: not an id of Slurm's. */
-bool job_table_set_state(struct job_table *table, uint64_t id, int state, uint64_t flags,
-			 int64_t now);
+bool job_table_set_state(struct job_table *table, uint64_t id, int state, uint64_t flags, int64_t now);
 
 /* How many tasks an array's unsplit rest has, as jobs/state expands it; 0: not known, those that its
  * details list. False: there is no such row, or it is a split task. */

@@ -29,14 +29,13 @@ int64_t job_table_oldest_details(const struct job_table *table)
 }
 
 /* The charge of a group's jobs, looked up once. */
-static struct charge *charge_of(const struct job_table *table, struct charges *charges,
-				struct charge **of_groups, uint32_t group)
+static struct charge *charge_of(const struct job_table *table, struct charges *charges, struct charge **of_groups,
+				uint32_t group)
 {
 	struct charge **charge = &of_groups[group - 1];
 	if (!*charge) {
 		const struct job_owner owner = owners_get(&table->pools.groups, group);
-		*charge =
-			charges_of(charges, owner.account, owner.user, owner.partitions, owner.qos);
+		*charge = charges_of(charges, owner.account, owner.user, owner.partitions, owner.qos);
 	}
 	return *charge;
 }
@@ -70,8 +69,7 @@ static struct unsettled look_at_entities(const struct job_table *table, const st
 	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
 		for (size_t i = 0; i < totals->entities[kind].count; i++) {
 			const struct job_usage *usage = totals->entities[kind].entries[i].value;
-			found.has_stale |= !job_totals_keeps((enum entity_kind)kind, usage,
-							     partitions, table->now);
+			found.has_stale |= !job_totals_keeps((enum entity_kind)kind, usage, partitions, table->now);
 			found.lacks_extremes |= usage->lacks_extremes;
 		}
 	}
@@ -128,7 +126,7 @@ struct job_totals *job_table_settle(struct job_table *table, const struct map *p
 size_t job_table_bytes(const struct job_table *table)
 {
 	size_t slots = table->positions.slot_count + table->split_pending.slot_count;
-	return sizeof *table + table->position_count * sizeof *table->rows +
-	       slots * sizeof(struct id_slot) + text_pool_bytes(&table->pools.texts) +
-	       owners_bytes(&table->pools.groups) + job_extras_bytes(&table->extras);
+	return sizeof *table + table->position_count * sizeof *table->rows + slots * sizeof(struct id_slot) +
+	       text_pool_bytes(&table->pools.texts) + owners_bytes(&table->pools.groups) +
+	       job_extras_bytes(&table->extras);
 }

@@ -77,8 +77,7 @@ void job_totals_add_partitions(struct job_totals *totals, const struct map *part
 		entity_of(totals, ENTITY_PARTITION, partitions->entries[i].key, TEXT(""));
 }
 
-bool job_totals_keeps(enum entity_kind kind, const struct job_usage *usage,
-		      const struct map *partitions, int64_t now)
+bool job_totals_keeps(enum entity_kind kind, const struct job_usage *usage, const struct map *partitions, int64_t now)
 {
 	if (usage->rows)
 		return true;
@@ -89,8 +88,7 @@ bool job_totals_keeps(enum entity_kind kind, const struct job_usage *usage,
 	return true;
 }
 
-static struct job_usage *copy_seen(struct job_totals *to, enum entity_kind kind,
-				   const struct job_usage *from)
+static struct job_usage *copy_seen(struct job_totals *to, enum entity_kind kind, const struct job_usage *from)
 {
 	struct job_usage *copy = entity_of(to, kind, from->label[0], from->label[1]);
 	job_usage_keep_seen(copy, from);
@@ -106,16 +104,14 @@ static void copy_usage(struct job_totals *to, enum entity_kind kind, const struc
 	copy->reasons = seen.reasons;
 	copy->gres = seen.gres;
 	for (size_t i = 0; i < from->reasons.count; i++)
-		*(uint64_t *)copy->reasons.entries[i].value =
-			*(const uint64_t *)from->reasons.entries[i].value;
+		*(uint64_t *)copy->reasons.entries[i].value = *(const uint64_t *)from->reasons.entries[i].value;
 	for (size_t i = 0; i < from->gres.count; i++)
 		memcpy(((struct gres_count *)copy->gres.entries[i].value)->count,
 		       ((const struct gres_count *)from->gres.entries[i].value)->count,
 		       sizeof(uint64_t) * CAPACITY_STATES);
 }
 
-struct job_totals *job_totals_renew(const struct job_totals *totals, const struct map *partitions,
-				    int64_t now)
+struct job_totals *job_totals_renew(const struct job_totals *totals, const struct map *partitions, int64_t now)
 {
 	struct job_totals *new = job_totals_new();
 	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
@@ -143,8 +139,7 @@ struct job_totals *job_totals_zeroed(const struct job_totals *totals)
 	struct job_totals *new = job_totals_new();
 	for (int kind = 0; kind < ENTITY_KINDS; kind++)
 		for (size_t i = 0; i < totals->entities[kind].count; i++)
-			copy_seen(new, (enum entity_kind)kind,
-				  totals->entities[kind].entries[i].value);
+			copy_seen(new, (enum entity_kind)kind, totals->entities[kind].entries[i].value);
 	return new;
 }
 

@@ -12,7 +12,7 @@ struct job_totals {
 	struct job_usage *others[ENTITY_KINDS]; /* the row `other`; NULL: there is none */
 	struct arena others_arena;
 	uint64_t records; /* job records; arrays' unsplit rests count once */
-	uint64_t jobs;    /* by task */
+	uint64_t jobs; /* by task */
 	uint64_t jobs_without_details; /* of those; they are in the cluster's states only */
 	uint64_t undercounted; /* arrays that count as many tasks as their cut lists show */
 };
@@ -36,12 +36,10 @@ void job_totals_add_partitions(struct job_totals *totals, const struct map *part
 
 /* Is the entity shown? It has jobs, or has been seen before: an account or a QOS ever, a user within
  * 24 hours, a partition if it is among these or they are not known (NULL). */
-bool job_totals_keeps(enum entity_kind kind, const struct job_usage *usage,
-		      const struct map *partitions, int64_t now);
+bool job_totals_keeps(enum entity_kind kind, const struct job_usage *usage, const struct map *partitions, int64_t now);
 
 /* New totals with what is kept of these: as it is; or only what was seen, all numbers zero. */
-struct job_totals *job_totals_renew(const struct job_totals *totals, const struct map *partitions,
-				    int64_t now);
+struct job_totals *job_totals_renew(const struct job_totals *totals, const struct map *partitions, int64_t now);
 struct job_totals *job_totals_zeroed(const struct job_totals *totals);
 
 /* The row of all entities of the kind that have none of their own: found or made. Unfold drops them. */

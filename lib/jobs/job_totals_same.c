@@ -7,14 +7,15 @@ struct member {
 	const char *name;
 	size_t offset, count;
 };
-#define MEMBER(name)                                                                               \
-	{#name, offsetof(struct job_usage, name),                                                  \
-	 sizeof(((struct job_usage *)NULL)->name) / sizeof(uint64_t)}
+#define MEMBER(name)                                                                                                   \
+	{                                                                                                              \
+#name, offsetof(struct job_usage, name), sizeof(((struct job_usage *)NULL)->name) / sizeof(uint64_t)   \
+	}
 
 static const struct member members[] = {
-	MEMBER(rows),   MEMBER(jobs),           MEMBER(flagged),
+	MEMBER(rows),	 MEMBER(jobs),		 MEMBER(flagged),
 	MEMBER(pending), MEMBER(oldest_pending), MEMBER(max_startable_nodes),
-	MEMBER(cpus),   MEMBER(memory),         MEMBER(nodes),
+	MEMBER(cpus),	 MEMBER(memory),	 MEMBER(nodes),
 };
 
 static bool same(const char *what, uint64_t got, uint64_t want, struct error *err)
@@ -23,8 +24,7 @@ static bool same(const char *what, uint64_t got, uint64_t want, struct error *er
 }
 
 /* Holds the `numbers` of each row of a map against those of the other map. */
-static bool same_rows(const struct map *got, const struct map *want, size_t offset, size_t numbers,
-		      struct error *err)
+static bool same_rows(const struct map *got, const struct map *want, size_t offset, size_t numbers, struct error *err)
 {
 	for (size_t i = 0; i < got->count; i++) {
 		const struct map_entry *entry = &got->entries[i];
@@ -39,11 +39,9 @@ static bool same_rows(const struct map *got, const struct map *want, size_t offs
 	return true;
 }
 
-static bool same_maps(const struct map *got, const struct map *want, size_t offset, size_t numbers,
-		      struct error *err)
+static bool same_maps(const struct map *got, const struct map *want, size_t offset, size_t numbers, struct error *err)
 {
-	return same_rows(got, want, offset, numbers, err) &&
-	       same_rows(want, got, offset, numbers, err);
+	return same_rows(got, want, offset, numbers, err) && same_rows(want, got, offset, numbers, err);
 }
 
 static bool same_usage(const struct job_usage *got, const struct job_usage *want, struct error *err)
@@ -78,10 +76,8 @@ bool job_totals_same(const struct job_totals *got, const struct job_totals *want
 		if (!same_entities(&got->entities[kind], &want->entities[kind], err) ||
 		    !same_entities(&want->entities[kind], &got->entities[kind], err))
 			return error_prefix(err, "kind %d", kind);
-	return same("records", got->records, want->records, err) &&
-	       same("jobs", got->jobs, want->jobs, err) &&
-	       same("jobs without details", got->jobs_without_details, want->jobs_without_details,
-		    err) &&
+	return same("records", got->records, want->records, err) && same("jobs", got->jobs, want->jobs, err) &&
+	       same("jobs without details", got->jobs_without_details, want->jobs_without_details, err) &&
 	       same("undercounted", got->undercounted, want->undercounted, err) &&
 	       same_maps(&got->reservation_cpus, &want->reservation_cpus, 0, 1, err);
 }

@@ -4,8 +4,7 @@
 
 static const uint64_t once = 1, taken_off = UINT64_MAX; /* times -1: unsigned numbers wrap */
 
-void job_usage_init(struct job_usage *usage, struct arena *arena, struct text label,
-		    struct text second)
+void job_usage_init(struct job_usage *usage, struct arena *arena, struct text label, struct text second)
 {
 	usage->label[0] = label;
 	usage->label[1] = second;

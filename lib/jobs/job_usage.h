@@ -9,14 +9,13 @@ struct job_contribution {
 	enum reason_class class;
 	struct text reason;
 	uint64_t submit_time; /* 0: not known */
-	uint64_t tasks;       /* jobs that it stands for */
+	uint64_t tasks; /* jobs that it stands for */
 	uint64_t cpus, memory, nodes; /* of one of them: held, or asked for while pending */
-	struct text tres;     /* likewise; for the GRES, empty if it has none */
+	struct text tres; /* likewise; for the GRES, empty if it has none */
 	int64_t seen_time;
 };
 
-void job_usage_init(struct job_usage *usage, struct arena *arena, struct text label,
-		    struct text second);
+void job_usage_init(struct job_usage *usage, struct arena *arena, struct text label, struct text second);
 void job_usage_done(struct job_usage *usage);
 
 void job_usage_add(struct job_usage *usage, const struct job_contribution *contribution);

@@ -46,8 +46,7 @@ static void recount_row(struct recount *recount, const struct job_row *row)
 	free(usages.items);
 	totals->undercounted += row->bits & ROW_IS_CUT && !(row->bits & ROW_IS_COUNTED);
 	if (row->reservation && row->state == JOB_RUNNING)
-		*(uint64_t *)map_add(&totals->reservation_cpus,
-				     text_pool_get(&table->pools.texts, row->reservation)) +=
+		*(uint64_t *)map_add(&totals->reservation_cpus, text_pool_get(&table->pools.texts, row->reservation)) +=
 			row->cpus * row->tasks;
 	if (row->array_task_id != UINT32_MAX && row->state == JOB_PENDING)
 		id_map_set(&recount->split_pending, row->array_job_id,
@@ -56,19 +55,16 @@ static void recount_row(struct recount *recount, const struct job_row *row)
 
 static bool same(const char *what, uint64_t got, uint64_t want, struct error *err)
 {
-	return got == want ||
-	       error_set(err, "%s: %" PRIu64 " instead of %" PRIu64, what, got, want);
+	return got == want || error_set(err, "%s: %" PRIu64 " instead of %" PRIu64, what, got, want);
 }
 
-static bool same_split_pending(const struct id_map *got, const struct id_map *want,
-			       struct error *err)
+static bool same_split_pending(const struct id_map *got, const struct id_map *want, struct error *err)
 {
 	if (!same("arrays with split tasks", got->count, want->count, err))
 		return false;
 	for (size_t i = 0; i < want->slot_count; i++) {
 		const struct id_slot *slot = &want->slots[i];
-		if (slot->value &&
-		    !same("split tasks", id_map_find(got, slot->id), slot->value, err))
+		if (slot->value && !same("split tasks", id_map_find(got, slot->id), slot->value, err))
 			return false;
 	}
 	return true;
@@ -86,8 +82,7 @@ static bool same_as(const struct recount *recount, struct error *err)
 {
 	const struct job_table *table = recount->table;
 	return same("rows", table->positions.count, recount->rows, err) &&
-	       same("rows without details", table->rows_without_details,
-		    recount->rows_without_details, err) &&
+	       same("rows without details", table->rows_without_details, recount->rows_without_details, err) &&
 	       same_split_pending(&table->split_pending, &recount->split_pending, err) &&
 	       same_holds(&table->pools.texts, recount->text_holds, err) &&
 	       same_holds(&table->pools.groups.keys, recount->group_holds, err) &&
@@ -107,8 +102,7 @@ bool jobs_check(const struct job_table *table, struct error *err)
 		const struct job_row *row = &table->rows[i];
 		if (!job_row_is_used(row))
 			continue;
-		ok = job_table_row(table, row->id) == row ||
-		     error_set(err, "job %" PRIu32 " is not found", row->id);
+		ok = job_table_row(table, row->id) == row || error_set(err, "job %" PRIu32 " is not found", row->id);
 		recount_row(&recount, row);
 	}
 	ok = ok && same_as(&recount, err);

@@ -10,8 +10,7 @@ enum { NAMES = sizeof(struct job_owner) / sizeof(struct text) };
 
 static uint32_t hold_key(struct text_pool *pool, const struct job_owner *owner)
 {
-	const struct text names[NAMES] = {owner->account, owner->user, owner->partitions,
-					  owner->qos};
+	const struct text names[NAMES] = {owner->account, owner->user, owner->partitions, owner->qos};
 	struct buf key = BUF_INIT;
 	for (int i = 0; i < NAMES; i++)
 		buf_add(&key, &names[i].len, sizeof names[i].len);
@@ -52,8 +51,7 @@ struct job_owner owners_get(const struct owners *owners, uint32_t number)
 	struct text key = text_pool_get(&owners->keys, number);
 	const char *bytes = key.bytes + NAMES * sizeof names[0].len;
 	for (int i = 0; i < NAMES; i++) {
-		memcpy(&names[i].len, key.bytes + (size_t)i * sizeof names[i].len,
-		       sizeof names[i].len);
+		memcpy(&names[i].len, key.bytes + (size_t)i * sizeof names[i].len, sizeof names[i].len);
 		names[i].bytes = bytes;
 		bytes += names[i].len;
 	}

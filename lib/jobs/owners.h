@@ -17,7 +17,7 @@ struct owner_list {
 };
 
 struct owners {
-	struct text_pool keys;    /* an owner's number is its key's */
+	struct text_pool keys; /* an owner's number is its key's */
 	struct owner_list *lists; /* by number - 1 */
 	size_t capacity;
 };

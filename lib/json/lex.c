@@ -28,8 +28,7 @@ static void cut_token(struct json_reader *reader, enum cut cut, const char *begi
 }
 
 /* `len` bytes of a string that begins at offset `begin` were scanned; there the scan stopped. */
-static bool string_is_good(struct json_reader *reader, enum string_end why, uint64_t begin,
-			   size_t len)
+static bool string_is_good(struct json_reader *reader, enum string_end why, uint64_t begin, size_t len)
 {
 	if (len > reader->limits.token_bytes_max)
 		return reader_too_long(reader, "string", reader->limits.token_bytes_max, begin);
@@ -49,13 +48,12 @@ void lex_look_up(struct json_reader *reader, struct text raw, struct string_scan
 
 bool lex_report_string(struct json_reader *reader, struct text raw, struct string_scan scan)
 {
-	struct json_value value = {.type = JSON_STRING,
-				   .text = string_text(raw, scan, &reader->unescaped)};
+	struct json_value value = {.type = JSON_STRING, .text = string_text(raw, scan, &reader->unescaped)};
 	return reader_report(reader, reader->node, &value);
 }
 
-const char *lex_hard_string(struct json_reader *reader, enum cut kind, const char *at,
-			    const char *stop, const char *end, bool high)
+const char *lex_hard_string(struct json_reader *reader, enum cut kind, const char *at, const char *stop,
+			    const char *end, bool high)
 {
 	struct string_scan scan = {.high = high};
 	enum string_end why = string_scan(&scan, stop, end, &stop);
@@ -70,8 +68,7 @@ const char *lex_hard_string(struct json_reader *reader, enum cut kind, const cha
 	return lex_take_string(reader, kind, raw, scan) ? stop + 1 : NULL;
 }
 
-static const char *resume_string(struct json_reader *reader, enum cut kind, const char *at,
-				 const char *end)
+static const char *resume_string(struct json_reader *reader, enum cut kind, const char *at, const char *end)
 {
 	const char *stop;
 	enum string_end why = string_scan(&reader->scan, at, end, &stop);
@@ -82,8 +79,7 @@ static const char *resume_string(struct json_reader *reader, enum cut kind, cons
 		reader->cut = kind;
 		return end;
 	}
-	return lex_take_string(reader, kind, buf_text(&reader->carry), reader->scan) ? stop + 1
-										     : NULL;
+	return lex_take_string(reader, kind, buf_text(&reader->carry), reader->scan) ? stop + 1 : NULL;
 }
 
 /* `len` bytes of a number that begins at offset `begin` were right; there it ended. */
@@ -105,8 +101,8 @@ static bool take_number(struct json_reader *reader, struct text text)
 }
 
 /* Goes on through a literal of which `seen` bytes were right. */
-static const char *read_literal(struct json_reader *reader, const struct literal *literal,
-				size_t seen, const char *at, const char *end)
+static const char *read_literal(struct json_reader *reader, const struct literal *literal, size_t seen, const char *at,
+				const char *end)
 {
 	for (; seen < literal->word.len; seen++, at++) {
 		if (at == end) {

@@ -17,16 +17,15 @@ const char *lex_resume(struct json_reader *reader, const char *at, const char *e
 bool lex_finish(struct json_reader *reader, bool *ret_cut);
 
 /* A string that is not just plain bytes up to its quote, which the scan has left at `stop`. */
-const char *lex_hard_string(struct json_reader *reader, enum cut kind, const char *at,
-			    const char *stop, const char *end, bool high);
+const char *lex_hard_string(struct json_reader *reader, enum cut kind, const char *at, const char *stop,
+			    const char *end, bool high);
 
 bool lex_report_string(struct json_reader *reader, struct text raw, struct string_scan scan);
 
 /* Finds out what is wanted of the member with this name; its container is wanted. */
 void lex_look_up(struct json_reader *reader, struct text raw, struct string_scan scan);
 
-static inline bool lex_take_string(struct json_reader *reader, enum cut kind, struct text raw,
-				   struct string_scan scan)
+static inline bool lex_take_string(struct json_reader *reader, enum cut kind, struct text raw, struct string_scan scan)
 {
 	if (kind == CUT_STRING)
 		return !is_wanted(reader->node) || lex_report_string(reader, raw, scan);
@@ -39,8 +38,8 @@ static inline bool lex_take_string(struct json_reader *reader, enum cut kind, st
 
 /* `kind` is CUT_NAME or CUT_STRING, a constant; `at` the first byte after the opening quote. Most
  * of a document is read here: worth being inlined where it is used. */
-static inline __attribute__((always_inline)) const char *
-lex_string(struct json_reader *reader, enum cut kind, const char *at, const char *end)
+static inline __attribute__((always_inline)) const char *lex_string(struct json_reader *reader, enum cut kind,
+								    const char *at, const char *end)
 {
 	struct string_scan scan = {0};
 	const char *stop = scan_plain(at, end, &scan.high);

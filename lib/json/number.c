@@ -62,8 +62,7 @@ static bool add_digit(uint64_t *magnitude, char digit)
 }
 
 /* "12.5" is 125 / 10, and that division is exact as long as both are exact as doubles. */
-static bool read_short_fraction(const char *at, const char *end, uint64_t magnitude,
-				double *ret_number)
+static bool read_short_fraction(const char *at, const char *end, uint64_t magnitude, double *ret_number)
 {
 	double divisor = 1;
 	int places = 0;

@@ -18,8 +18,7 @@ static const char *open_container(struct json_reader *reader, const char *at)
 	reader->depth++;
 	if (reader->depth == reader->frames_capacity) {
 		reader->frames_capacity *= 2;
-		reader->frames = memory_resize(reader->frames, reader->frames_capacity,
-					       sizeof *reader->frames);
+		reader->frames = memory_resize(reader->frames, reader->frames_capacity, sizeof *reader->frames);
 	}
 	reader->frames[reader->depth] = (struct frame){node, is_array ? ']' : '}'};
 	return at + 1;
@@ -33,8 +32,7 @@ static const char *close_container(struct json_reader *reader, const char *at)
 	return at + 1;
 }
 
-static const char *read_value(struct json_reader *reader, enum grammar_state *state, const char *at,
-			      const char *end)
+static const char *read_value(struct json_reader *reader, enum grammar_state *state, const char *at, const char *end)
 {
 	*state = AFTER_VALUE;
 	switch (*at) {
@@ -53,8 +51,7 @@ static const char *read_value(struct json_reader *reader, enum grammar_state *st
 	}
 }
 
-static const char *read_element(struct json_reader *reader, enum grammar_state *state, const char *at,
-				const char *end)
+static const char *read_element(struct json_reader *reader, enum grammar_state *state, const char *at, const char *end)
 {
 	if (*at == ']')
 		return reader_fail(reader, "trailing comma", reader->comma);
@@ -138,8 +135,8 @@ static const char *walk(struct json_reader *reader, const char *at, const char *
 	return at;
 }
 
-struct json_reader *json_reader_new(const struct json_shape *shape, struct json_limits limits,
-				    json_value_fn *fn, void *context)
+struct json_reader *json_reader_new(const struct json_shape *shape, struct json_limits limits, json_value_fn *fn,
+				    void *context)
 {
 	struct json_reader *reader = NEW(struct json_reader);
 	*reader = (struct json_reader){
@@ -195,10 +192,8 @@ static bool complete(struct json_reader *reader)
 	if (!lex_finish(reader, &cut))
 		return false;
 	if (!cut && reader->depth == 0)
-		return reader->state == AFTER_VALUE ||
-		       reader_fail(reader, "no value before the end", reader->fed);
-	return error_set(&reader->error, "ends in the middle of %s at byte %" PRIu64,
-			 unfinished(reader), reader->fed);
+		return reader->state == AFTER_VALUE || reader_fail(reader, "no value before the end", reader->fed);
+	return error_set(&reader->error, "ends in the middle of %s at byte %" PRIu64, unfinished(reader), reader->fed);
 }
 
 bool json_reader_finish(struct json_reader *reader, struct error *err)

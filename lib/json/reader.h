@@ -22,39 +22,40 @@ enum json_type {
 	JSON_NUMBER,
 	JSON_STRING,
 	JSON_OBJECT, /* a wanted object begins; its wanted members follow, then JSON_END */
-	JSON_ARRAY,  /* the same for an array */
-	JSON_END,    /* the wanted object or array with this id is complete */
+	JSON_ARRAY, /* the same for an array */
+	JSON_END, /* the wanted object or array with this id is complete */
 };
 
 struct json_value {
 	enum json_type type;
-	bool boolean;       /* JSON_BOOL */
-	bool is_integer;    /* JSON_NUMBER: no fraction, no exponent, and `magnitude` holds it exactly */
-	bool is_negative;   /* JSON_NUMBER with is_integer */
+	bool boolean; /* JSON_BOOL */
+	bool is_integer; /* JSON_NUMBER: no fraction, no exponent, and `magnitude` holds it exactly */
+	bool is_negative; /* JSON_NUMBER with is_integer */
 	uint64_t magnitude; /* JSON_NUMBER with is_integer: the absolute value */
-	double number;      /* JSON_NUMBER: always set; NaN and infinite too, 1e400 for one */
-	struct text text;   /* JSON_STRING: unescaped valid UTF-8, borrowed during the callback */
+	double number; /* JSON_NUMBER: always set; NaN and infinite too, 1e400 for one */
+	struct text text; /* JSON_STRING: unescaped valid UTF-8, borrowed during the callback */
 };
 
 /* Called for each wanted value in document order. A name that stands twice in an object is reported
  * twice; the last one counts. Returning false (with *err set) stops the reader with that error. */
-typedef bool json_value_fn(void *context, int id, const struct json_value *value,
-			   struct error *err);
+typedef bool json_value_fn(void *context, int id, const struct json_value *value, struct error *err);
 
 struct json_limits {
-	size_t depth_max;         /* open objects and arrays */
-	size_t token_bytes_max;   /* one string or number */
+	size_t depth_max; /* open objects and arrays */
+	size_t token_bytes_max; /* one string or number */
 	uint64_t document_bytes_max;
 };
-#define JSON_LIMITS_DEFAULT                                                                        \
-	(struct json_limits){                                                                      \
-		.depth_max = 64, .token_bytes_max = 16u << 20, .document_bytes_max = UINT64_C(4) << 30}
+#define JSON_LIMITS_DEFAULT                                                                                            \
+	(struct json_limits)                                                                                           \
+	{                                                                                                              \
+		.depth_max = 64, .token_bytes_max = 16u << 20, .document_bytes_max = UINT64_C(4) << 30                 \
+	}
 
 struct json_reader;
 
 /* Borrows the shape and the context until json_reader_free. */
-struct json_reader *json_reader_new(const struct json_shape *shape, struct json_limits limits,
-				    json_value_fn *fn, void *context);
+struct json_reader *json_reader_new(const struct json_shape *shape, struct json_limits limits, json_value_fn *fn,
+				    void *context);
 
 /* Takes the next bytes. False once the document is known to be wrong; the reader then stays failed
  * with the same error. */

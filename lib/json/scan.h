@@ -31,8 +31,7 @@ static inline const char *scan_blanks(const char *at, const char *end)
 	const __m128i blank = _mm_set1_epi8(' '), newline = _mm_set1_epi8('\n');
 	while (end - at >= SCAN_STEP) {
 		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
-		__m128i is =
-			_mm_or_si128(_mm_cmpeq_epi8(bytes, blank), _mm_cmpeq_epi8(bytes, newline));
+		__m128i is = _mm_or_si128(_mm_cmpeq_epi8(bytes, blank), _mm_cmpeq_epi8(bytes, newline));
 		unsigned others = (unsigned)_mm_movemask_epi8(is) ^ 0xffffu;
 		if (others)
 			return at + __builtin_ctz(others);
@@ -69,12 +68,10 @@ static inline const char *skip_space(const char *at, const char *end)
 static inline const char *scan_plain(const char *at, const char *end, bool *ret_high)
 {
 #ifdef SCAN_SSE2
-	const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'),
-		      control = _mm_set1_epi8(0x1f);
+	const __m128i quote = _mm_set1_epi8('"'), backslash = _mm_set1_epi8('\\'), control = _mm_set1_epi8(0x1f);
 	while (end - at >= SCAN_STEP) {
 		__m128i bytes = _mm_loadu_si128((const __m128i *)(const void *)at);
-		__m128i is = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote),
-						       _mm_cmpeq_epi8(bytes, backslash)),
+		__m128i is = _mm_or_si128(_mm_or_si128(_mm_cmpeq_epi8(bytes, quote), _mm_cmpeq_epi8(bytes, backslash)),
 					  _mm_cmpeq_epi8(_mm_min_epu8(bytes, control), bytes));
 		unsigned found = (unsigned)_mm_movemask_epi8(is);
 		unsigned high = (unsigned)_mm_movemask_epi8(bytes);

@@ -125,8 +125,7 @@ void json_shape_alias(struct json_shape *shape, const char *name, const char *ot
 	struct shape_node *node = &shape->root;
 	struct shape_node *wanted = (struct shape_node *)shape_member(node, name, strlen(name));
 	assert(wanted && !shape_member(node, other, strlen(other)));
-	slots_add(node, (struct shape_slot){memory_copy(other, strlen(other)), strlen(other), wanted,
-					    true});
+	slots_add(node, (struct shape_slot){memory_copy(other, strlen(other)), strlen(other), wanted, true});
 }
 
 void json_shape_free(struct json_shape *shape)

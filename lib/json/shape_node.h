@@ -11,15 +11,15 @@ struct shape_slot {
 	const char *name; /* owned by the shape */
 	size_t len;
 	struct shape_node *node; /* NULL: the slot is empty */
-	bool is_alias;           /* the node is another slot's */
+	bool is_alias; /* the node is another slot's */
 };
 
 /* One value of the document on the way to a wanted one, or wanted itself. */
 struct shape_node {
-	int id;                     /* -1: only walked through */
+	int id; /* -1: only walked through */
 	struct shape_node *element; /* of its elements when it is an array; NULL: none is wanted */
-	struct shape_slot *slots;   /* its members when it is an object: an open hash table, */
-	size_t mask;                /* a power of two minus one; there is always an empty slot */
+	struct shape_slot *slots; /* its members when it is an object: an open hash table, */
+	size_t mask; /* a power of two minus one; there is always an empty slot */
 	size_t count;
 };
 
@@ -35,11 +35,9 @@ static inline size_t shape_hash(const char *name, size_t len)
 }
 
 /* What is wanted of the member `name` of an object: NULL if nothing. */
-static inline const struct shape_node *shape_member(const struct shape_node *node, const char *name,
-						    size_t len)
+static inline const struct shape_node *shape_member(const struct shape_node *node, const char *name, size_t len)
 {
-	for (size_t i = shape_hash(name, len) & node->mask; node->slots[i].node;
-	     i = (i + 1) & node->mask) {
+	for (size_t i = shape_hash(name, len) & node->mask; node->slots[i].node; i = (i + 1) & node->mask) {
 		const struct shape_slot *slot = &node->slots[i];
 		if (slot->len == len && memcmp(slot->name, name, len) == 0)
 			return slot->node;

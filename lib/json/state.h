@@ -8,11 +8,11 @@
 
 /* Where in the grammar the next byte that is not white space stands. */
 enum grammar_state {
-	AT_VALUE,         /* the document, or a member's value */
+	AT_VALUE, /* the document, or a member's value */
 	AT_FIRST_ELEMENT, /* after '[': an element or ']' */
-	AT_ELEMENT,       /* after a comma */
-	AT_FIRST_NAME,    /* after '{': a member's name or '}' */
-	AT_NAME,          /* after a comma */
+	AT_ELEMENT, /* after a comma */
+	AT_FIRST_NAME, /* after '{': a member's name or '}' */
+	AT_NAME, /* after a comma */
 	AT_COLON,
 	AFTER_VALUE, /* a comma or the end of the container; at depth 0: nothing any more */
 };
@@ -22,7 +22,7 @@ enum cut { CUT_NOTHING, CUT_NAME, CUT_STRING, CUT_NUMBER, CUT_LITERAL };
 
 struct frame {
 	const struct shape_node *node; /* NULL: nothing in here is wanted */
-	char closer;                   /* '}' or ']'; NUL in the frame that holds the document */
+	char closer; /* '}' or ']'; NUL in the frame that holds the document */
 };
 
 struct json_reader {
@@ -34,7 +34,7 @@ struct json_reader {
 	size_t depth, frames_capacity;
 	enum grammar_state state;
 	const struct shape_node *node; /* what is wanted of the value that is being read */
-	uint64_t comma;                /* the offset of the last one, if nothing came after it */
+	uint64_t comma; /* the offset of the last one, if nothing came after it */
 
 	const char *chunk; /* during feed: its first byte, which stands at offset `fed` */
 	uint64_t fed;
@@ -44,7 +44,7 @@ struct json_reader {
 	struct buf carry;
 	struct string_scan scan;
 	const struct literal *literal; /* lex.c */
-	size_t literal_seen;           /* bytes of the literal that were right so far */
+	size_t literal_seen; /* bytes of the literal that were right so far */
 
 	struct buf unescaped;
 	bool failed;
@@ -62,13 +62,11 @@ static inline uint64_t reader_offset(const struct json_reader *reader, const cha
 }
 
 /* False if the consumer wants no more. */
-bool reader_report(struct json_reader *reader, const struct shape_node *node,
-		   const struct json_value *value);
+bool reader_report(struct json_reader *reader, const struct shape_node *node, const struct json_value *value);
 
 /* The functions that go through the chunk answer where to go on, NULL when the document is wrong;
  * so do these, always NULL (which is false where a bool is the answer). */
 const char *reader_fail(struct json_reader *reader, const char *what, uint64_t offset);
 const char *reader_unexpected(struct json_reader *reader, const char *wanted, const char *at);
-const char *reader_too_long(struct json_reader *reader, const char *what, uint64_t max,
-			    uint64_t offset);
+const char *reader_too_long(struct json_reader *reader, const char *what, uint64_t max, uint64_t offset);
 const char *reader_too_deep(struct json_reader *reader, const char *at);

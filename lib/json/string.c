@@ -26,8 +26,7 @@ static bool escape_step(struct string_scan *scan, char c)
 	return c != '\0' && strchr("\"\\/bfnrt", c);
 }
 
-enum string_end string_scan(struct string_scan *scan, const char *at, const char *end,
-			    const char **ret_stop)
+enum string_end string_scan(struct string_scan *scan, const char *at, const char *end, const char **ret_stop)
 {
 	for (;;) {
 		while (scan->pending && at < end) {
@@ -77,8 +76,7 @@ static size_t utf8_valid_prefix(struct text text)
 	size_t i = 0;
 	while (i < text.len) {
 		bool valid;
-		size_t len =
-			utf8_sequence((const unsigned char *)text.bytes + i, text.len - i, &valid);
+		size_t len = utf8_sequence((const unsigned char *)text.bytes + i, text.len - i, &valid);
 		if (!valid)
 			break;
 		i += len;
@@ -134,8 +132,7 @@ static size_t add_unicode_escape(struct buf *into, struct text raw)
 		add_code_point(into, code);
 		return LEN;
 	}
-	if (code < 0xdc00 && raw.len >= 2 * LEN && raw.bytes[LEN] == '\\' &&
-	    raw.bytes[LEN + 1] == 'u') {
+	if (code < 0xdc00 && raw.len >= 2 * LEN && raw.bytes[LEN] == '\\' && raw.bytes[LEN + 1] == 'u') {
 		uint32_t low = hex_value(raw.bytes + LEN + 2);
 		if (low >= 0xdc00 && low <= 0xdfff) {
 			add_code_point(into, 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00));

@@ -5,22 +5,21 @@
 #include "base/buf.h"
 
 enum string_end {
-	STRING_WHOLE,     /* at the closing quote */
-	STRING_CUT,       /* at the end of the bytes; go on with the next ones */
-	STRING_CONTROL,   /* at a raw control character */
+	STRING_WHOLE, /* at the closing quote */
+	STRING_CUT, /* at the end of the bytes; go on with the next ones */
+	STRING_CONTROL, /* at a raw control character */
 	STRING_BAD_ESCAPE /* at the byte that makes an escape wrong */
 };
 
 /* What is known of a string so far; zero at its beginning. */
 struct string_scan {
 	unsigned char pending; /* in an escape: ESCAPE_LETTER or the number of hex digits to come */
-	bool escaped;          /* has an escape */
-	bool high;             /* has a byte >= 0x80 */
+	bool escaped; /* has an escape */
+	bool high; /* has a byte >= 0x80 */
 };
 
 /* Goes on through a string's bytes (after its opening quote) and says where and why it stopped. */
-enum string_end string_scan(struct string_scan *scan, const char *at, const char *end,
-			    const char **ret_stop);
+enum string_end string_scan(struct string_scan *scan, const char *at, const char *end, const char **ret_stop);
 
 /* string_text for a string that has escapes or bytes >= 0x80. */
 struct text string_repaired(struct text raw, struct string_scan scan, struct buf *into);

@@ -10,7 +10,7 @@ struct json_writer {
 
 /* `key` is NULL for the members of an array, and for what is outermost. */
 void writer_open(struct json_writer *writer, const char *key, char bracket); /* '{' or '[' */
-void writer_close(struct json_writer *writer, char bracket);		    /* '}' or ']' */
+void writer_close(struct json_writer *writer, char bracket); /* '}' or ']' */
 
 void writer_string(struct json_writer *writer, const char *key, const char *value); /* NULL: null */
 void writer_number(struct json_writer *writer, const char *key, double value); /* not finite: null */

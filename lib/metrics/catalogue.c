@@ -6,18 +6,21 @@
 
 static const struct family_group *const ping_groups[] = {&cluster_group, &controller_group, NULL};
 static const struct family_group *const slurm_groups[] = {
-	&node_group, &partition_group,
-	&node_event_group, &node_row_group, &node_detail_group, &node_transition_group,
-	&job_group, &each_job_group, &event_group, &queue_group, &node_failure_group, &reservation_group, &license_group, &fairshare_group, &scheduler_group, &rpc_group,
-	&conf_group, &accounting_group, &qos_group, &association_group, NULL,
+	&node_group,	 &partition_group,    &node_event_group,
+	&node_row_group, &node_detail_group,  &node_transition_group,
+	&job_group,	 &each_job_group,     &event_group,
+	&queue_group,	 &node_failure_group, &reservation_group,
+	&license_group,	 &fairshare_group,    &scheduler_group,
+	&rpc_group,	 &conf_group,	      &accounting_group,
+	&qos_group,	 &association_group,  NULL,
 };
 static const struct family_group *const exporter_groups[] = {&endpoint_group, &exporter_group, NULL};
 static const struct family_group *const process_groups[] = {&process_group, &web_group, NULL};
 static const struct family_group *const series_groups[] = {&series_group, NULL};
 
 /* The whole catalogue, in its order. */
-static const struct family_group *const *const chapters[] = {ping_groups, slurm_groups, exporter_groups,
-							    process_groups, series_groups, NULL};
+static const struct family_group *const *const chapters[] = {ping_groups,    slurm_groups,  exporter_groups,
+							     process_groups, series_groups, NULL};
 enum { PING = 1, SLURM = 2, EXPORTER = 4, PROCESS = 8, SERIES = 16 }; /* bits of chapters */
 
 /* "slurm_{X}_jobs" -> "slurm_partition_jobs" */
@@ -27,8 +30,7 @@ static void fill_in(struct buf *to, const char *pattern, enum entity_kind kind)
 	const char *at;
 	while ((at = strstr(pattern, "{X}"))) {
 		buf_add(to, pattern, (size_t)(at - pattern));
-		buf_add_string(to, kind == ENTITY_QOS && at[3] != '_' ? "QOS"
-								       : entity_kind_names[kind]);
+		buf_add_string(to, kind == ENTITY_QOS && at[3] != '_' ? "QOS" : entity_kind_names[kind]);
 		pattern = at + 3;
 	}
 	buf_add_string(to, pattern);
@@ -43,8 +45,7 @@ struct visited {
 };
 typedef void visit_fn(void *context, const struct visited *visited);
 
-static void visit_groups(const struct family_group *const *groups, uint32_t *order, visit_fn *fn,
-			 void *context)
+static void visit_groups(const struct family_group *const *groups, uint32_t *order, visit_fn *fn, void *context)
 {
 	struct buf name = BUF_INIT, help = BUF_INIT;
 	for (; *groups; groups++) {
@@ -53,8 +54,7 @@ static void visit_groups(const struct family_group *const *groups, uint32_t *ord
 		for (size_t i = 0; i < group->family_count; i++) {
 			const struct family *family = &group->families[i];
 			for (int kind = 0; kind < ENTITY_KINDS; kind++) {
-				if (!(kinds >> kind & 1) ||
-				    (family->kinds && !(family->kinds >> kind & 1)))
+				if (!(kinds >> kind & 1) || (family->kinds && !(family->kinds >> kind & 1)))
 					continue;
 				fill_in(&name, family->name, (enum entity_kind)kind);
 				fill_in(&help, family->help, (enum entity_kind)kind);
@@ -155,9 +155,8 @@ static void list_family(void *context, const struct visited *visited)
 	bool has_own = own && *own;
 	struct family_origin origin = family_origin(group, visited->name);
 	buf_printf(list, "%s\t%s\t%s%s%s\t%s\t%s\t%s\n", visited->name, family_type_names[family->type],
-		   has_own ? own : "", has_own && *more ? "," : "", more,
-		   origin.source ? origin.source : "", origin.since ? origin.since : "",
-		   visited->help);
+		   has_own ? own : "", has_own && *more ? "," : "", more, origin.source ? origin.source : "",
+		   origin.since ? origin.since : "", visited->help);
 }
 
 void catalogue_list(struct buf *list)

@@ -18,8 +18,8 @@ static void emit_info(struct exposition *out, const struct page_facts *facts, co
 
 static const struct family cluster_families[] = {
 	{"slurm_cluster_info", GAUGE, "name,slurm_version,api_version",
-	 "The cluster's name, its Slurm release and the slurmrestd API version that is read; always 1.",
-	 emit_info, 0, 0, 0},
+	 "The cluster's name, its Slurm release and the slurmrestd API version that is read; always 1.", emit_info, 0,
+	 0, 0},
 };
 
 static void each_cluster(struct family_sink *sink, enum entity_kind kind)
@@ -28,8 +28,10 @@ static void each_cluster(struct family_sink *sink, enum entity_kind kind)
 	family_item(sink, sink->facts->cluster);
 }
 
-const struct family_group cluster_group = {
-	.collect = COLLECT_CLUSTER, GROUP_FAMILIES(cluster_families), .origin = {.source = "ping"}, .each = each_cluster};
+const struct family_group cluster_group = {.collect = COLLECT_CLUSTER,
+					   GROUP_FAMILIES(cluster_families),
+					   .origin = {.source = "ping"},
+					   .each = each_cluster};
 
 static void emit_up(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		    const void *item)
@@ -43,9 +45,8 @@ static void emit_up(struct exposition *out, const struct page_facts *facts, cons
 static const struct family controller_families[] = {
 	{"slurm_controller_up", GAUGE, "role",
 	 "Whether slurmctld answers (scontrol ping); absent when that is not known.", emit_up, 0, 0, 0},
-	{"slurm_controller_ping_seconds", GAUGE, NULL,
-	 "How long slurmctld took to answer slurmrestd's ping.", emit_number,
-	 offsetof(struct controller_state, latency_us), 1e6, 0},
+	{"slurm_controller_ping_seconds", GAUGE, NULL, "How long slurmctld took to answer slurmrestd's ping.",
+	 emit_number, offsetof(struct controller_state, latency_us), 1e6, 0},
 };
 
 static void each_controller(struct family_sink *sink, enum entity_kind kind)
@@ -54,12 +55,13 @@ static void each_controller(struct family_sink *sink, enum entity_kind kind)
 	const struct cluster *cluster = sink->facts->cluster;
 	for (unsigned i = 0; cluster->controllers_are_sure && i < cluster->controller_count; i++) {
 		exposition_base(sink->out);
-		exposition_base_label(sink->out, "controller",
-				      text_of(cluster->controllers[i].host));
+		exposition_base_label(sink->out, "controller", text_of(cluster->controllers[i].host));
 		family_item(sink, &cluster->controllers[i]);
 	}
 }
 
-const struct family_group controller_group = {
-	.collect = COLLECT_CLUSTER, GROUP_FAMILIES(controller_families), .labels = "controller", .origin = {.source = "ping"},
-	.each = each_controller};
+const struct family_group controller_group = {.collect = COLLECT_CLUSTER,
+					      GROUP_FAMILIES(controller_families),
+					      .labels = "controller",
+					      .origin = {.source = "ping"},
+					      .each = each_controller};

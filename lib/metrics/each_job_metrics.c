@@ -17,8 +17,8 @@ struct job_item {
 };
 
 /* A name that --filter.* allows to have a row of its own. */
-static struct text allowed(const struct page_facts *facts, enum entity_kind kind, struct text name,
-			   struct text account, char scratch[LABEL_MAX + 1])
+static struct text allowed(const struct page_facts *facts, enum entity_kind kind, struct text name, struct text account,
+			   char scratch[LABEL_MAX + 1])
 {
 	const struct text label[2] = {label_of(name, scratch), account};
 	return caps_allow(&facts->cluster->caps, kind, label) ? label[0] : LABEL_OTHER;
@@ -40,8 +40,7 @@ static void label_owner(struct exposition *out, const struct page_facts *facts, 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].name.len)
 			exposition_label(out, rows[i].label,
-					 allowed(facts, rows[i].kind, rows[i].name, owner->account,
-						 scratch));
+					 allowed(facts, rows[i].kind, rows[i].name, owner->account, scratch));
 }
 
 static struct text decimal(uint64_t number, char scratch[24])
@@ -51,8 +50,7 @@ static struct text decimal(uint64_t number, char scratch[24])
 
 static void label_job(struct exposition *out, const struct page_facts *facts, const struct job_item *job)
 {
-	static const char *const exclusive[] = {
-		[CPUS_NOT_KNOWN] = "", [CPUS_SOME] = "false", [CPUS_ALL] = "true"};
+	static const char *const exclusive[] = {[CPUS_NOT_KNOWN] = "", [CPUS_SOME] = "false", [CPUS_ALL] = "true"};
 	char digits[24];
 	const struct job_owner owner = owners_get(&job->table->pools.groups, job->row->group);
 	exposition_label(out, "sluid", job->extra ? job->extra->sluid : TEXT(""));
@@ -127,8 +125,8 @@ static void take_whole_node(void *context, struct text name)
 }
 
 /* By what is known: the job has one node; it has all CPUs of its nodes; Slurm told them. */
-static void emit_node_cpus(struct exposition *out, const struct page_facts *facts,
-			   const struct family *family, const void *item)
+static void emit_node_cpus(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			   const void *item)
 {
 	(void)family;
 	const struct job_item *job = item;
@@ -188,8 +186,8 @@ static void emit_submit(struct exposition *out, const struct page_facts *facts, 
 		exposition_integer(out, row->submit_time);
 }
 
-static void emit_eligible(struct exposition *out, const struct page_facts *facts,
-			  const struct family *family, const void *item)
+static void emit_eligible(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			  const void *item)
 {
 	(void)facts, (void)family;
 	const struct job_row *row = ((const struct job_item *)item)->row;
@@ -207,14 +205,14 @@ static void emit_start(struct exposition *out, const struct page_facts *facts, c
 		exposition_integer(out, job->row->start_time);
 }
 
-static void emit_row_number(struct exposition *out, const struct page_facts *facts,
-			    const struct family *family, const void *item)
+static void emit_row_number(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			    const void *item)
 {
 	emit_number(out, facts, family, ((const struct job_item *)item)->row);
 }
 
-static void emit_extra_number(struct exposition *out, const struct page_facts *facts,
-			      const struct family *family, const void *item)
+static void emit_extra_number(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			      const void *item)
 {
 	const struct job_item *job = item;
 	if (job->extra)
@@ -227,45 +225,39 @@ static const struct family each_job_families[] = {
 	 "Jobs that hold nodes: running, suspended or completing; exclusive: whether the job holds all "
 	 "CPUs of its nodes, so that what is said of the nodes is said of the job; always 1.",
 	 emit_info, 0, 0, 0},
-	{"slurm_job_node_info", GAUGE, "node", "The nodes that the job holds; always 1.", emit_nodes, 0,
-	 0, 0},
+	{"slurm_job_node_info", GAUGE, "node", "The nodes that the job holds; always 1.", emit_nodes, 0, 0, 0},
 	{"slurm_job_node_cpus", GAUGE, "node",
 	 "CPUs that the job holds on the node. Of jobs with parts of several nodes only up to 64 nodes, "
 	 "and since Slurm 24.05.",
 	 emit_node_cpus, 0, 0, 0},
-	{"slurm_job_state", GAUGE, "state", "The base state that the job is in; always 1.", emit_state, 0,
+	{"slurm_job_state", GAUGE, "state", "The base state that the job is in; always 1.", emit_state, 0, 0, 0},
+	{"slurm_job_allocated_cpus", GAUGE, NULL, "CPUs that the job holds.", emit_held, offsetof(struct job_row, cpus),
 	 0, 0},
-	{"slurm_job_allocated_cpus", GAUGE, NULL, "CPUs that the job holds.", emit_held,
-	 offsetof(struct job_row, cpus), 0, 0},
 	{"slurm_job_allocated_memory_bytes", GAUGE, NULL, "Memory that the job holds.", emit_held,
 	 offsetof(struct job_row, memory), 0, 0},
 	{"slurm_job_allocated_gres", GAUGE, "gres,type",
 	 "Generic resources that the job holds; those without a type were not typed. Only what "
 	 "AccountingStorageTRES names.",
 	 emit_gres, 0, 0, 0},
-	{"slurm_job_submit_timestamp_seconds", GAUGE, NULL, "When the job was submitted.", emit_submit, 0,
-	 0, 0},
+	{"slurm_job_submit_timestamp_seconds", GAUGE, NULL, "When the job was submitted.", emit_submit, 0, 0, 0},
 	{"slurm_job_eligible_timestamp_seconds", GAUGE, NULL,
-	 "When the job became, or will become, eligible to run; absent while that is not known.",
-	 emit_eligible, 0, 0, 0},
+	 "When the job became, or will become, eligible to run; absent while that is not known.", emit_eligible, 0, 0,
+	 0},
 	{"slurm_job_start_timestamp_seconds", GAUGE, NULL,
-	 "When the job started; of pending jobs there is none, for Slurm's is a forecast.", emit_start, 0,
-	 0, 0},
-	{"slurm_job_time_limit_seconds", GAUGE, NULL, "The job's time limit; absent if unlimited.",
-	 emit_row_number, offsetof(struct job_row, time_limit), 1, 0},
+	 "When the job started; of pending jobs there is none, for Slurm's is a forecast.", emit_start, 0, 0, 0},
+	{"slurm_job_time_limit_seconds", GAUGE, NULL, "The job's time limit; absent if unlimited.", emit_row_number,
+	 offsetof(struct job_row, time_limit), 1, 0},
 	{"slurm_job_priority", GAUGE, NULL, "The job's priority; 0 if it is held.", emit_extra_number,
 	 offsetof(struct job_extra, priority), 1, 0},
 	{"slurm_job_restarts", GAUGE, NULL, "How often the job was requeued.", emit_extra_number,
 	 offsetof(struct job_extra, restarts), 1, 0},
 };
 
-static void each_shown(struct family_sink *sink, const struct each_job *each,
-		       const struct job_table *table)
+static void each_shown(struct family_sink *sink, const struct each_job *each, const struct job_table *table)
 {
 	for (size_t i = 0; i < each->count; i++) {
 		const struct job_row *row = &table->rows[each->rows[i].position];
-		const struct job_item item = {&each->rows[i], row,
-					      job_extras_find(&table->extras, row->id), table};
+		const struct job_item item = {&each->rows[i], row, job_extras_find(&table->extras, row->id), table};
 		char digits[24];
 		exposition_fold(sink->out, false);
 		exposition_base(sink->out);
@@ -275,17 +267,15 @@ static void each_shown(struct family_sink *sink, const struct each_job *each,
 }
 
 /* What those would have that have no rows is counted. */
-static void each_cut_off(struct family_sink *sink, const struct each_job *each,
-			 const struct job_table *table)
+static void each_cut_off(struct family_sink *sink, const struct each_job *each, const struct job_table *table)
 {
 	static const struct job_extra extra = {.id = 0};
 	exposition_fold(sink->out, true);
 	for (size_t i = 0; i < each->cut_off_count; i++) {
 		const struct job_row *row = &table->rows[each->cut_off[i]];
-		const struct each_job_row shown = {
-			.position = each->cut_off[i],
-			.holds_nodes = job_rank_of(row->state, row->flags) != RANK_PENDING,
-			.nodes = (uint32_t)row->nodes};
+		const struct each_job_row shown = {.position = each->cut_off[i],
+						   .holds_nodes = job_rank_of(row->state, row->flags) != RANK_PENDING,
+						   .nodes = (uint32_t)row->nodes};
 		const struct job_item item = {&shown, row, &extra, table};
 		family_item(sink, &item);
 	}
@@ -301,6 +291,8 @@ static void each_job(struct family_sink *sink, enum entity_kind kind)
 	each_cut_off(sink, &cluster->each_job, cluster->job_table);
 }
 
-const struct family_group each_job_group = {
-	.collect = COLLECT_JOB_ROWS, GROUP_FAMILIES(each_job_families), .labels = "jobid", .origin = {.source = "jobs"},
-	.each = each_job};
+const struct family_group each_job_group = {.collect = COLLECT_JOB_ROWS,
+					    GROUP_FAMILIES(each_job_families),
+					    .labels = "jobid",
+					    .origin = {.source = "jobs"},
+					    .each = each_job};

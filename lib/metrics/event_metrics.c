@@ -24,14 +24,13 @@ static struct exemplar exemplar_of(const struct tally_count *count)
 {
 	if (!count->last)
 		return (struct exemplar){0};
-	return (struct exemplar){.job = count->last->job,
-				 .value = count->last->value,
-				 .time = (double)count->last->time};
+	return (struct exemplar){
+		.job = count->last->job, .value = count->last->value, .time = (double)count->last->time};
 }
 
 /* One sample for each detail, known before or not. */
-static void emit_details(struct exposition *out, const struct page_facts *facts,
-			 const struct family *family, const void *item)
+static void emit_details(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			 const void *item)
 {
 	(void)facts;
 	const struct tally *tally = item;
@@ -80,8 +79,8 @@ static void emit_natives(struct exposition *out, const struct tally *tally, enum
 		exposition_native(out, buckets, count);
 }
 
-static void emit_histogram(struct exposition *out, const struct page_facts *facts,
-			   const struct family *family, const void *item)
+static void emit_histogram(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			   const void *item)
 {
 	(void)facts;
 	const struct tally_row *row = &tally_table[what_of(family)];
@@ -108,47 +107,43 @@ static const struct family event_families[] = {
 	{"slurm_{X}_job_submissions_total", COUNTER, NULL,
 	 "Jobs of the {X} that were submitted, each array task counted, requeues included.", emit_count,
 	 TALLY_SUBMISSIONS, 0, 0},
-	{"slurm_{X}_job_starts_total", COUNTER, NULL, "Jobs of the {X} that started, requeues included.",
-	 emit_count, TALLY_STARTS, 0, 0},
+	{"slurm_{X}_job_starts_total", COUNTER, NULL, "Jobs of the {X} that started, requeues included.", emit_count,
+	 TALLY_STARTS, 0, 0},
 	{"slurm_{X}_job_ends_total", COUNTER, "state",
-	 "Jobs of the {X} that ended, by how; those that were requeued end as requeued.", emit_details,
-	 TALLY_ENDS, 0, 0},
+	 "Jobs of the {X} that ended, by how; those that were requeued end as requeued.", emit_details, TALLY_ENDS, 0,
+	 0},
 	{"slurm_{X}_job_cpu_seconds_total", COUNTER, NULL,
-	 "Time that the {X}'s jobs held CPUs, times their number; grows while they run.", emit_count,
-	 TALLY_CPU_SECONDS, 0, 0},
+	 "Time that the {X}'s jobs held CPUs, times their number; grows while they run.", emit_count, TALLY_CPU_SECONDS,
+	 0, 0},
 	{"slurm_{X}_job_gres_seconds_total", COUNTER, "gres,type",
-	 "Time that the {X}'s jobs held generic resources, times their number; grows while they run.",
-	 emit_gres, TALLY_GRES_SECONDS, 0, 0},
+	 "Time that the {X}'s jobs held generic resources, times their number; grows while they run.", emit_gres,
+	 TALLY_GRES_SECONDS, 0, 0},
 	{"slurm_{X}_job_memory_byte_seconds_total", COUNTER, NULL,
 	 "Time that the {X}'s jobs held memory, times its bytes; grows while they run.", emit_count,
 	 TALLY_MEMORY_BYTE_SECONDS, 0, 0},
 	{"slurm_{X}_job_exits_total", COUNTER, "class",
-	 "How the scripts of the {X}'s ended jobs exited: zero, nonzero, signal.", emit_details,
-	 TALLY_EXITS, 0, EXITS_OF},
+	 "How the scripts of the {X}'s ended jobs exited: zero, nonzero, signal.", emit_details, TALLY_EXITS, 0,
+	 EXITS_OF},
 	{"slurm_{X}_ended_job_allocated_cpu_seconds_total", COUNTER, NULL,
 	 "CPU time that the {X}'s ended jobs held, of those whose use is known.", emit_count,
 	 TALLY_ALLOCATED_CPU_SECONDS, 0, ENDED_OF},
-	{"slurm_{X}_ended_job_used_cpu_seconds_total", COUNTER, NULL,
-	 "CPU time that the {X}'s ended jobs used.", emit_count, TALLY_USED_CPU_SECONDS, 0, ENDED_OF},
+	{"slurm_{X}_ended_job_used_cpu_seconds_total", COUNTER, NULL, "CPU time that the {X}'s ended jobs used.",
+	 emit_count, TALLY_USED_CPU_SECONDS, 0, ENDED_OF},
 	{"slurm_{X}_ended_job_allocated_memory_bytes_total", COUNTER, NULL,
 	 "Memory that the {X}'s ended jobs held, of those whose use is known.", emit_count,
 	 TALLY_ALLOCATED_MEMORY_BYTES, 0, ENDED_OF},
-	{"slurm_{X}_ended_job_peak_memory_bytes_total", COUNTER, NULL,
-	 "Memory that the {X}'s ended jobs used at most.", emit_count, TALLY_PEAK_MEMORY_BYTES, 0,
-	 ENDED_OF},
-	{"slurm_job_time_limit_ratio", HISTOGRAM, NULL,
-	 "Run time of ended jobs as a share of their time limit.", emit_histogram,
-	 TALLY_TIME_LIMIT_RATIO, 0, OF_PARTITION},
-	{"slurm_job_size_cpus", HISTOGRAM, NULL, "CPUs of jobs that started.", emit_histogram,
-	 TALLY_SIZE_CPUS, 0, OF_PARTITION},
-	{"slurm_job_size_nodes", HISTOGRAM, NULL, "Nodes of jobs that started.", emit_histogram,
-	 TALLY_SIZE_NODES, 0, OF_PARTITION},
-	{"slurm_job_cpu_efficiency_ratio", HISTOGRAM, NULL,
-	 "Share of their CPU time that ended jobs used.", emit_histogram, TALLY_CPU_EFFICIENCY_RATIO, 0,
+	{"slurm_{X}_ended_job_peak_memory_bytes_total", COUNTER, NULL, "Memory that the {X}'s ended jobs used at most.",
+	 emit_count, TALLY_PEAK_MEMORY_BYTES, 0, ENDED_OF},
+	{"slurm_job_time_limit_ratio", HISTOGRAM, NULL, "Run time of ended jobs as a share of their time limit.",
+	 emit_histogram, TALLY_TIME_LIMIT_RATIO, 0, OF_PARTITION},
+	{"slurm_job_size_cpus", HISTOGRAM, NULL, "CPUs of jobs that started.", emit_histogram, TALLY_SIZE_CPUS, 0,
 	 OF_PARTITION},
-	{"slurm_job_memory_efficiency_ratio", HISTOGRAM, NULL,
-	 "Share of their memory that ended jobs used at most.", emit_histogram,
-	 TALLY_MEMORY_EFFICIENCY_RATIO, 0, OF_PARTITION},
+	{"slurm_job_size_nodes", HISTOGRAM, NULL, "Nodes of jobs that started.", emit_histogram, TALLY_SIZE_NODES, 0,
+	 OF_PARTITION},
+	{"slurm_job_cpu_efficiency_ratio", HISTOGRAM, NULL, "Share of their CPU time that ended jobs used.",
+	 emit_histogram, TALLY_CPU_EFFICIENCY_RATIO, 0, OF_PARTITION},
+	{"slurm_job_memory_efficiency_ratio", HISTOGRAM, NULL, "Share of their memory that ended jobs used at most.",
+	 emit_histogram, TALLY_MEMORY_EFFICIENCY_RATIO, 0, OF_PARTITION},
 };
 
 static void emit_row(struct family_sink *sink, const char *const labels[2], const struct tally *tally)
@@ -194,14 +189,14 @@ static void emit_each(struct family_sink *sink, int kind, const char *const labe
 
 static void each_entity(struct family_sink *sink, enum entity_kind kind)
 {
-	const char *const labels[2] = {
-		kind == ENTITY_CLUSTER ? NULL : entity_kind_names[kind],
-		kind == ENTITY_USER ? entity_kind_names[ENTITY_ACCOUNT] : NULL};
+	const char *const labels[2] = {kind == ENTITY_CLUSTER ? NULL : entity_kind_names[kind],
+				       kind == ENTITY_USER ? entity_kind_names[ENTITY_ACCOUNT] : NULL};
 	emit_each(sink, kind, labels);
 }
 
 const struct family_group event_group = {
-	.collect = COLLECT_JOB_EVENTS, GROUP_FAMILIES(event_families),
+	.collect = COLLECT_JOB_EVENTS,
+	GROUP_FAMILIES(event_families),
 	.kinds = TALLY_ENTITIES,
 	.origin = {.source = "dbd_jobs"},
 	.each = each_entity,
@@ -209,14 +204,13 @@ const struct family_group event_group = {
 
 static const struct family queue_families[] = {
 	{"slurm_job_wait_time_seconds", HISTOGRAM, NULL,
-	 "How long jobs waited from when they could have started until they did.", emit_histogram,
-	 TALLY_WAIT_SECONDS, 0, 0},
+	 "How long jobs waited from when they could have started until they did.", emit_histogram, TALLY_WAIT_SECONDS,
+	 0, 0},
 	{"slurm_job_queue_time_seconds", HISTOGRAM, NULL,
-	 "How long jobs waited from their submission until they started.", emit_histogram,
-	 TALLY_QUEUE_SECONDS, 0, 0},
+	 "How long jobs waited from their submission until they started.", emit_histogram, TALLY_QUEUE_SECONDS, 0, 0},
 	{"slurm_job_runtime_seconds", HISTOGRAM, NULL,
-	 "How long ended jobs ran, without the time in which they were suspended.", emit_histogram,
-	 TALLY_RUN_SECONDS, 0, 0},
+	 "How long ended jobs ran, without the time in which they were suspended.", emit_histogram, TALLY_RUN_SECONDS,
+	 0, 0},
 };
 
 static void each_queue(struct family_sink *sink, enum entity_kind kind)
@@ -226,7 +220,8 @@ static void each_queue(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group queue_group = {
-	.collect = COLLECT_JOB_EVENTS, GROUP_FAMILIES(queue_families),
+	.collect = COLLECT_JOB_EVENTS,
+	GROUP_FAMILIES(queue_families),
 	.labels = "partition,qos",
 	.origin = {.source = "dbd_jobs"},
 	.each = each_queue,
@@ -246,7 +241,8 @@ static void each_node(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group node_failure_group = {
-	.collect = COLLECT_JOB_EVENTS, GROUP_FAMILIES(failure_families),
+	.collect = COLLECT_JOB_EVENTS,
+	GROUP_FAMILIES(failure_families),
 	.labels = "node",
 	.origin = {.source = "dbd_jobs"},
 	.each = each_node,

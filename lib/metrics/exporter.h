@@ -10,12 +10,12 @@ enum { EXPORTER_ENDPOINTS_MAX = 17, EXPORTER_RESULTS_MAX = 16, EXPORTER_SCRAPE_R
 
 struct exporter_endpoint {
 	const char *name;
-	bool is_tried;      /* nothing is said of an endpoint before its first request */
+	bool is_tried; /* nothing is said of an endpoint before its first request */
 	bool is_supported, is_up;
-	bool is_optional;   /* may be missing or forbidden: then it is neither up nor down */
+	bool is_optional; /* may be missing or forbidden: then it is neither up nor down */
 	bool is_forbidden;
 	double last_success; /* Unix seconds; 0: never */
-	double interval;     /* seconds between polls now; 0: it is not polled */
+	double interval; /* seconds between polls now; 0: it is not polled */
 	struct histogram request_seconds;
 	uint64_t requests[EXPORTER_RESULTS_MAX]; /* by result */
 	uint64_t response_bytes;
@@ -50,7 +50,7 @@ enum { EXPORTER_WEB_DROPPED = 2, EXPORTER_WEB_REFUSED = 3 };
 struct exporter_web {
 	bool is_there;
 	bool has_config, is_config_good;
-	double config_read;         /* Unix seconds */
+	double config_read; /* Unix seconds */
 	int64_t certificate_expiry; /* Unix seconds; 0: no TLS */
 	uint64_t connections;
 	struct exporter_count dropped[EXPORTER_WEB_DROPPED], refused[EXPORTER_WEB_REFUSED];
@@ -61,7 +61,7 @@ struct exporter_process {
 	const char *version, *revision, *compiler;
 	struct exporter_scrapes scrapes[EXPORTER_SCRAPE_ROWS];
 	bool config_is_loaded; /* the last try to */
-	double config_loaded;  /* Unix seconds: the last one that did not fail */
+	double config_loaded; /* Unix seconds: the last one that did not fail */
 	/* as client_golang's process collector names them */
 	double cpu_seconds, start_time;
 	uint64_t open_fds, max_fds, virtual_bytes, resident_bytes;
@@ -76,15 +76,15 @@ struct exporter {
 	unsigned result_count;
 	struct exporter_endpoint endpoints[EXPORTER_ENDPOINTS_MAX];
 	unsigned endpoint_count;
-	bool is_cut_off;      /* slurmrestd does not answer: no endpoint is up */
+	bool is_cut_off; /* slurmrestd does not answer: no endpoint is up */
 	struct exporter_task tasks[EXPORTER_TASKS_MAX];
 	unsigned task_count;
 	struct exporter_duty duty;
-	bool keeps_state;     /* what was counted survives a restart */
-	double state_commit;  /* Unix seconds, of the last one; 0: never */
+	bool keeps_state; /* what was counted survives a restart */
+	double state_commit; /* Unix seconds, of the last one; 0: never */
 	uint64_t state_errors;
 	double coverage; /* known jobs of those that diag counts, 0 to 1 */
-	const char *user;     /* that Slurm knows us as; NULL: unknown */
+	const char *user; /* that Slurm knows us as; NULL: unknown */
 	int64_t token_expiry; /* Unix seconds; 0: none or unknown */
 };
 
@@ -93,5 +93,5 @@ struct exporter_series {
 	char name[64];
 	uint64_t samples;
 	uint64_t folded; /* samples of things that have no row of their own */
-	bool has_folds;  /* the family has a limit */
+	bool has_folds; /* the family has a limit */
 };

@@ -3,8 +3,8 @@
  * which the poller fills in for each page, and from slurmctld's own account in diag. */
 #include "metrics/family.h"
 
-static void emit_supported(struct exposition *out, const struct page_facts *facts,
-			   const struct family *family, const void *item)
+static void emit_supported(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			   const void *item)
 {
 	(void)facts, (void)family;
 	exposition_integer(out, ((const struct exporter_endpoint *)item)->is_supported);
@@ -20,8 +20,8 @@ static void emit_up(struct exposition *out, const struct page_facts *facts, cons
 		exposition_integer(out, endpoint->is_up && !facts->exporter->is_cut_off);
 }
 
-static void emit_last_success(struct exposition *out, const struct page_facts *facts,
-			      const struct family *family, const void *item)
+static void emit_last_success(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			      const void *item)
 {
 	(void)facts, (void)family;
 	const struct exporter_endpoint *endpoint = item;
@@ -29,8 +29,8 @@ static void emit_last_success(struct exposition *out, const struct page_facts *f
 		exposition_number(out, endpoint->last_success);
 }
 
-static void emit_interval(struct exposition *out, const struct page_facts *facts,
-			  const struct family *family, const void *item)
+static void emit_interval(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			  const void *item)
 {
 	(void)facts, (void)family;
 	const struct exporter_endpoint *endpoint = item;
@@ -38,15 +38,15 @@ static void emit_interval(struct exposition *out, const struct page_facts *facts
 		exposition_number(out, endpoint->interval);
 }
 
-static void emit_request_seconds(struct exposition *out, const struct page_facts *facts,
-				 const struct family *family, const void *item)
+static void emit_request_seconds(struct exposition *out, const struct page_facts *facts, const struct family *family,
+				 const void *item)
 {
 	(void)facts, (void)family;
 	exposition_histogram(out, &((const struct exporter_endpoint *)item)->request_seconds, NULL);
 }
 
-static void emit_requests(struct exposition *out, const struct page_facts *facts,
-			  const struct family *family, const void *item)
+static void emit_requests(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			  const void *item)
 {
 	(void)family;
 	const struct exporter_endpoint *endpoint = item;
@@ -56,8 +56,8 @@ static void emit_requests(struct exposition *out, const struct page_facts *facts
 	}
 }
 
-static void emit_records(struct exposition *out, const struct page_facts *facts,
-			 const struct family *family, const void *item)
+static void emit_records(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			 const void *item)
 {
 	(void)facts, (void)family;
 	const struct exporter_endpoint *endpoint = item;
@@ -69,27 +69,26 @@ static void emit_records(struct exposition *out, const struct page_facts *facts,
 
 static const struct family endpoint_families[] = {
 	{"slurmscope_endpoint_supported", GAUGE, NULL,
-	 "Whether slurmrestd serves the endpoint in the API version that is read.", emit_supported, 0,
-	 0, 0},
+	 "Whether slurmrestd serves the endpoint in the API version that is read.", emit_supported, 0, 0, 0},
 	{"slurmscope_endpoint_up", GAUGE, NULL,
 	 "Whether the last request to the endpoint gave an answer that could be used; absent where it is "
 	 "not served or not allowed.",
-	 emit_up, 0, 0,
-	 0},
+	 emit_up, 0, 0, 0},
 	{"slurmscope_endpoint_last_success_timestamp_seconds", GAUGE, NULL,
 	 "When the endpoint last gave an answer that could be used; of job_states: as of when those of all jobs "
-	 "are known.", emit_last_success, 0, 0, 0},
-	{"slurmscope_endpoint_interval_seconds", GAUGE, NULL,
-	 "How far apart the endpoint's polls are now.", emit_interval, 0, 0, 0},
-	{"slurmscope_request_seconds", HISTOGRAM, NULL,
-	 "How long slurmrestd took to answer, up to the last byte.", emit_request_seconds, 0, 0, 0},
-	{"slurmscope_requests_total", COUNTER, "result", "Requests to slurmrestd by how they ended.",
-	 emit_requests, 0, 0, 0},
+	 "are known.",
+	 emit_last_success, 0, 0, 0},
+	{"slurmscope_endpoint_interval_seconds", GAUGE, NULL, "How far apart the endpoint's polls are now.",
+	 emit_interval, 0, 0, 0},
+	{"slurmscope_request_seconds", HISTOGRAM, NULL, "How long slurmrestd took to answer, up to the last byte.",
+	 emit_request_seconds, 0, 0, 0},
+	{"slurmscope_requests_total", COUNTER, "result", "Requests to slurmrestd by how they ended.", emit_requests, 0,
+	 0, 0},
 	{"slurmscope_response_bytes_total", COUNTER, NULL, "Bytes of slurmrestd's answers.", emit_number,
 	 offsetof(struct exporter_endpoint, response_bytes), 1, 0},
 	{"slurmscope_records_total", COUNTER, "result",
-	 "Records in slurmrestd's answers: used, or skipped because a required member was missing.",
-	 emit_records, 0, 0, 0},
+	 "Records in slurmrestd's answers: used, or skipped because a required member was missing.", emit_records, 0, 0,
+	 0},
 };
 
 static void each_endpoint(struct family_sink *sink, enum entity_kind kind)
@@ -110,8 +109,8 @@ static void each_endpoint(struct family_sink *sink, enum entity_kind kind)
 const struct family_group endpoint_group = {
 	.collect = COLLECT_EXPORTER, GROUP_FAMILIES(endpoint_families), .labels = "endpoint", .each = each_endpoint};
 
-static void emit_build_info(struct exposition *out, const struct page_facts *facts,
-			    const struct family *family, const void *item)
+static void emit_build_info(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			    const void *item)
 {
 	(void)facts, (void)family;
 	const struct exporter_process *process = item;
@@ -121,8 +120,8 @@ static void emit_build_info(struct exposition *out, const struct page_facts *fac
 	exposition_integer(out, 1);
 }
 
-static void emit_token_expiry(struct exposition *out, const struct page_facts *facts,
-			      const struct family *family, const void *item)
+static void emit_token_expiry(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			      const void *item)
 {
 	(void)facts, (void)family;
 	const struct exporter *exporter = item;
@@ -139,8 +138,8 @@ static const struct rpc_sum *own_rpcs(const struct page_facts *facts)
 	return map_find(&scheduler->rpcs_by_user.rows, text_of(facts->exporter->user));
 }
 
-static void emit_own_requests(struct exposition *out, const struct page_facts *facts,
-			      const struct family *family, const void *item)
+static void emit_own_requests(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			      const void *item)
 {
 	(void)family, (void)item;
 	const struct rpc_sum *sum = own_rpcs(facts);
@@ -148,8 +147,8 @@ static void emit_own_requests(struct exposition *out, const struct page_facts *f
 		exposition_integer(out, running_sum_total(&sum->count));
 }
 
-static void emit_own_seconds(struct exposition *out, const struct page_facts *facts,
-			     const struct family *family, const void *item)
+static void emit_own_seconds(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			     const void *item)
 {
 	(void)item;
 	const struct rpc_sum *sum = own_rpcs(facts);
@@ -188,8 +187,8 @@ static void emit_coverage(struct exposition *out, const struct page_facts *facts
 		exposition_number(out, exporter->coverage);
 }
 
-static void emit_without_details(struct exposition *out, const struct page_facts *facts,
-				 const struct family *family, const void *item)
+static void emit_without_details(struct exposition *out, const struct page_facts *facts, const struct family *family,
+				 const void *item)
 {
 	(void)family, (void)item;
 	struct job_counts counts = job_table_counts(facts->cluster->job_table);
@@ -197,8 +196,8 @@ static void emit_without_details(struct exposition *out, const struct page_facts
 		exposition_integer(out, counts.jobs_without_details);
 }
 
-static void emit_oldest_details(struct exposition *out, const struct page_facts *facts,
-				const struct family *family, const void *item)
+static void emit_oldest_details(struct exposition *out, const struct page_facts *facts, const struct family *family,
+				const void *item)
 {
 	(void)family, (void)item;
 	int64_t oldest = job_table_oldest_details(facts->cluster->job_table);
@@ -206,8 +205,8 @@ static void emit_oldest_details(struct exposition *out, const struct page_facts 
 		exposition_integer(out, (uint64_t)oldest);
 }
 
-static void emit_recovered(struct exposition *out, const struct page_facts *facts,
-			   const struct family *family, const void *item)
+static void emit_recovered(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			   const void *item)
 {
 	(void)family, (void)item;
 	if (!facts->events)
@@ -226,8 +225,8 @@ static void emit_lost(struct exposition *out, const struct page_facts *facts, co
 	exposition_number(out, facts->events->lost);
 }
 
-static void emit_commit(struct exposition *out, const struct page_facts *facts,
-			const struct family *family, const void *item)
+static void emit_commit(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			const void *item)
 {
 	(void)facts, (void)family;
 	const struct exporter *exporter = item;
@@ -235,8 +234,8 @@ static void emit_commit(struct exposition *out, const struct page_facts *facts,
 		exposition_number(out, exporter->state_commit);
 }
 
-static void emit_state_errors(struct exposition *out, const struct page_facts *facts,
-			      const struct family *family, const void *item)
+static void emit_state_errors(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			      const void *item)
 {
 	(void)facts, (void)family;
 	const struct exporter *exporter = item;
@@ -246,8 +245,8 @@ static void emit_state_errors(struct exposition *out, const struct page_facts *f
 	exposition_integer(out, exporter->state_errors);
 }
 
-static void emit_scrapes(struct exposition *out, const struct page_facts *facts,
-			 const struct family *family, const void *item)
+static void emit_scrapes(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			 const void *item)
 {
 	(void)facts, (void)family;
 	const struct exporter_process *process = item;
@@ -261,8 +260,8 @@ static void emit_scrapes(struct exposition *out, const struct page_facts *facts,
 	}
 }
 
-static void emit_series(struct exposition *out, const struct page_facts *facts,
-			const struct family *family, const void *item)
+static void emit_series(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			const void *item)
 {
 	(void)family;
 	const struct exporter_series *series = item;
@@ -274,8 +273,8 @@ static void emit_series(struct exposition *out, const struct page_facts *facts,
 	}
 }
 
-static void emit_folded(struct exposition *out, const struct page_facts *facts,
-			const struct family *family, const void *item)
+static void emit_folded(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			const void *item)
 {
 	(void)family;
 	const struct exporter_series *series = item;
@@ -287,33 +286,38 @@ static void emit_folded(struct exposition *out, const struct page_facts *facts,
 	}
 }
 
-static void emit_double(struct exposition *out, const struct page_facts *facts,
-			const struct family *family, const void *item)
+static void emit_double(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			const void *item)
 {
 	(void)facts;
 	exposition_number(out, *(const double *)((const char *)item + family->offset));
 }
 
-static void emit_config_is_loaded(struct exposition *out, const struct page_facts *facts,
-				  const struct family *family, const void *item)
+static void emit_config_is_loaded(struct exposition *out, const struct page_facts *facts, const struct family *family,
+				  const void *item)
 {
 	(void)facts, (void)family;
 	exposition_integer(out, ((const struct exporter_process *)item)->config_is_loaded);
 }
 
-#define EXPORTER_DOUBLE(name, member, help)                                                        \
-	{name, GAUGE, NULL, help, emit_double, offsetof(struct exporter, member), 1, 0}
-#define PROCESS(name, type, emit, member, help)                                                    \
-	{name, type, NULL, help, emit, offsetof(struct exporter_process, member), 1, 0}
+#define EXPORTER_DOUBLE(name, member, help)                                                                            \
+	{                                                                                                              \
+		name, GAUGE, NULL, help, emit_double, offsetof(struct exporter, member), 1, 0                          \
+	}
+#define PROCESS(name, type, emit, member, help)                                                                        \
+	{                                                                                                              \
+		name, type, NULL, help, emit, offsetof(struct exporter_process, member), 1, 0                          \
+	}
 
 static const struct family exporter_families[] = {
 	{"slurmscope_leader", GAUGE, NULL,
-	 "Whether this slurmscope tells of the cluster; 0: it is the standby of another one (option ha).", emit_leader, 0, 0, 0},
+	 "Whether this slurmscope tells of the cluster; 0: it is the standby of another one (option ha).", emit_leader,
+	 0, 0, 0},
 	{"slurmscope_token_expiry_timestamp_seconds", GAUGE, NULL,
 	 "When the token in use expires; absent if it does not say.", emit_token_expiry, 0, 0, 0},
 	{"slurmscope_slurmctld_rpc_requests_total", COUNTER, NULL,
-	 "Requests that slurmctld served for the exporter's user: the load that it causes.",
-	 emit_own_requests, 0, 0, 0},
+	 "Requests that slurmctld served for the exporter's user: the load that it causes.", emit_own_requests, 0, 0,
+	 0},
 	{"slurmscope_slurmctld_rpc_seconds_total", COUNTER, NULL,
 	 "Time that slurmctld spent on requests of the exporter's user.", emit_own_seconds, 0, 1e6, 0},
 	{"slurmscope_plan", GAUGE, "endpoint,strategy",
@@ -331,8 +335,8 @@ static const struct family exporter_families[] = {
 	 "in the cluster's states only.",
 	 emit_without_details, 0, 0, 0},
 	{"slurmscope_job_details_oldest_timestamp_seconds", GAUGE, NULL,
-	 "When the oldest of the details of pending, running and suspended jobs were read.",
-	 emit_oldest_details, 0, 0, 0},
+	 "When the oldest of the details of pending, running and suspended jobs were read.", emit_oldest_details, 0, 0,
+	 0},
 	{"slurmscope_coverage_ratio", GAUGE, NULL,
 	 "Share of the pending and running jobs that slurmctld counts which is known.", emit_coverage, 0, 0, 0},
 	{"slurmscope_job_events_recovered_total", COUNTER, NULL,
@@ -353,14 +357,14 @@ static void each_exporter(struct family_sink *sink, enum entity_kind kind)
 	family_item(sink, sink->facts->exporter);
 }
 
-const struct family_group exporter_group = {.collect = COLLECT_EXPORTER, GROUP_FAMILIES(exporter_families),
-					    .each = each_exporter};
+const struct family_group exporter_group = {
+	.collect = COLLECT_EXPORTER, GROUP_FAMILIES(exporter_families), .each = each_exporter};
 
 static const struct family process_families[] = {
-	{"slurmscope_build_info", GAUGE, "version,revision,compiler",
-	 "What this exporter was built from; always 1.", emit_build_info, 0, 0, 0},
-	{"slurmscope_scrapes_total", COUNTER, "format,code",
-	 "Requests for the metrics page, as of the page's making.", emit_scrapes, 0, 0, 0},
+	{"slurmscope_build_info", GAUGE, "version,revision,compiler", "What this exporter was built from; always 1.",
+	 emit_build_info, 0, 0, 0},
+	{"slurmscope_scrapes_total", COUNTER, "format,code", "Requests for the metrics page, as of the page's making.",
+	 emit_scrapes, 0, 0, 0},
 	{"slurmscope_config_last_reload_successful", GAUGE, NULL,
 	 "Whether the configuration was read and applied when that was last tried; else the one before is in "
 	 "force.",
@@ -370,12 +374,9 @@ static const struct family process_families[] = {
 	PROCESS("process_cpu_seconds_total", COUNTER, emit_double, cpu_seconds,
 		"Total user and system CPU time spent in seconds."),
 	PROCESS("process_open_fds", GAUGE, emit_number, open_fds, "Number of open file descriptors."),
-	PROCESS("process_max_fds", GAUGE, emit_number, max_fds,
-		"Maximum number of open file descriptors."),
-	PROCESS("process_virtual_memory_bytes", GAUGE, emit_number, virtual_bytes,
-		"Virtual memory size in bytes."),
-	PROCESS("process_resident_memory_bytes", GAUGE, emit_number, resident_bytes,
-		"Resident memory size in bytes."),
+	PROCESS("process_max_fds", GAUGE, emit_number, max_fds, "Maximum number of open file descriptors."),
+	PROCESS("process_virtual_memory_bytes", GAUGE, emit_number, virtual_bytes, "Virtual memory size in bytes."),
+	PROCESS("process_resident_memory_bytes", GAUGE, emit_number, resident_bytes, "Resident memory size in bytes."),
 	PROCESS("process_start_time_seconds", GAUGE, emit_double, start_time,
 		"Start time of the process since unix epoch in seconds."),
 };
@@ -395,8 +396,7 @@ static const struct family series_families[] = {
 	 "Samples that the family lacks on this page because of a limit or filter; gauges that can be added up have "
 	 "their sum in the row other.",
 	 emit_folded, 0, 0, 0},
-	{"slurmscope_series", GAUGE, "family", "Samples of each other family on this page.", emit_series,
-	 0, 0, 0},
+	{"slurmscope_series", GAUGE, "family", "Samples of each other family on this page.", emit_series, 0, 0, 0},
 };
 
 static void each_family(struct family_sink *sink, enum entity_kind kind)

@@ -34,8 +34,7 @@ static void end_family(struct exposition *out)
 	to->families[to->count++] = out->family;
 }
 
-void exposition_family(struct exposition *out, const char *name, enum family_type type,
-		       const char *help)
+void exposition_family(struct exposition *out, const char *name, enum family_type type, const char *help)
 {
 	end_family(out);
 	out->name = name;
@@ -198,8 +197,7 @@ void exposition_native(struct exposition *out, const struct native_bucket *bucke
 	}
 }
 
-void exposition_histogram(struct exposition *out, const struct histogram *histogram,
-			  const struct exemplar *last)
+void exposition_histogram(struct exposition *out, const struct histogram *histogram, const struct exemplar *last)
 {
 	char number[32], bound[32];
 	size_t base = out->base_labels;
@@ -207,8 +205,7 @@ void exposition_histogram(struct exposition *out, const struct histogram *histog
 	uint64_t total = 0;
 	for (unsigned i = 0; i <= histogram->bound_count; i++) {
 		total += histogram->buckets[i];
-		exposition_print(bound, sizeof bound,
-			     i < histogram->bound_count ? histogram->bounds[i] : INFINITY);
+		exposition_print(bound, sizeof bound, i < histogram->bound_count ? histogram->bounds[i] : INFINITY);
 		exposition_label(out, "le", text_of(bound));
 		snprintf(number, sizeof number, "%" PRIu64, total);
 		sample(out, "_bucket", text_of(number));

@@ -15,13 +15,12 @@ struct exposition {
 	size_t base_labels; /* so many bytes of them stay for the following samples */
 	uint64_t samples;
 	bool is_folding; /* samples are counted in `folded` and not written */
-	bool has_folds;  /* the family was asked to fold, if only nothing */
+	bool has_folds; /* the family was asked to fold, if only nothing */
 	uint64_t folded;
 };
 
 /* Begins a family; the one before is done. */
-void exposition_family(struct exposition *out, const char *name, enum family_type type,
-		       const char *help);
+void exposition_family(struct exposition *out, const char *name, enum family_type type, const char *help);
 
 /* When the family's counters and histograms were 0, Unix seconds. */
 void exposition_created(struct exposition *out, double time);
@@ -43,8 +42,7 @@ void exposition_integer(struct exposition *out, uint64_t value);
 void exposition_number(struct exposition *out, double value);
 
 /* `last`, if not NULL: the exemplar of each bucket; those without a job are none. */
-void exposition_histogram(struct exposition *out, const struct histogram *histogram,
-			  const struct exemplar *last);
+void exposition_histogram(struct exposition *out, const struct histogram *histogram, const struct exemplar *last);
 
 /* Of the sample before, if it has a job. */
 void exposition_exemplar(struct exposition *out, const struct exemplar *exemplar);

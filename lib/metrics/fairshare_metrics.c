@@ -16,22 +16,21 @@ static void emit_real(struct exposition *out, const struct page_facts *facts, co
 		exposition_number(out, number);
 }
 
-#define SHARE(name, emit, member, help)                                                            \
-	{"slurm_{X}_" name, GAUGE, NULL, help, emit, offsetof(struct fairshare, member), 1, 0}
+#define SHARE(name, emit, member, help)                                                                                \
+	{                                                                                                              \
+		"slurm_{X}_" name, GAUGE, NULL, help, emit, offsetof(struct fairshare, member), 1, 0                   \
+	}
 
 static const struct family families[] = {
-	SHARE("shares", emit_number, shares,
-	      "Shares of the {X} as configured; absent for root and FairShare=parent."),
+	SHARE("shares", emit_number, shares, "Shares of the {X} as configured; absent for root and FairShare=parent."),
 	SHARE("shares_ratio", emit_real, shares_normalized,
 	      "Shares of the {X} as part of its siblings' (sshare: NormShares)."),
-	SHARE("usage_seconds", emit_number, usage,
-	      "Decayed usage of the {X} in TRES seconds (sshare: RawUsage)."),
+	SHARE("usage_seconds", emit_number, usage, "Decayed usage of the {X} in TRES seconds (sshare: RawUsage)."),
 	SHARE("usage_ratio", emit_real, usage_normalized,
 	      "Decayed usage of the {X} as part of the cluster's (sshare: NormUsage)."),
 	SHARE("usage_effective_ratio", emit_real, usage_effective,
 	      "Usage of the {X} as the priority counts it (sshare: EffectvUsage)."),
-	SHARE("fairshare_factor", emit_real, factor,
-	      "Fairshare factor of the {X}, from 0 to 1 (sshare: FairShare)."),
+	SHARE("fairshare_factor", emit_real, factor, "Fairshare factor of the {X}, from 0 to 1 (sshare: FairShare)."),
 	SHARE("fairshare_level", emit_real, level,
 	      "Fairshare level of the {X}: shares by usage, +Inf without usage (sshare: LevelFS)."),
 };
@@ -65,7 +64,8 @@ static void each_share(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group fairshare_group = {
-	.collect = COLLECT_SHARES, GROUP_FAMILIES(families),
+	.collect = COLLECT_SHARES,
+	GROUP_FAMILIES(families),
 	.kinds = 1u << ENTITY_ACCOUNT | 1u << ENTITY_USER,
 	.kind_labels = share_labels,
 	.origin = {"shares", "23.11"},

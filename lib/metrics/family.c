@@ -9,7 +9,7 @@ const char *const entity_kind_names[ENTITY_KINDS] = {
 };
 
 const char *const entity_kind_labels[ENTITY_KINDS] = {
-	[ENTITY_CLUSTER] = "", [ENTITY_PARTITION] = "partition",  [ENTITY_ACCOUNT] = "account",
+	[ENTITY_CLUSTER] = "", [ENTITY_PARTITION] = "partition", [ENTITY_ACCOUNT] = "account",
 	[ENTITY_QOS] = "qos",  [ENTITY_USER] = "user,account",
 };
 
@@ -47,8 +47,7 @@ static void entity_labels(struct exposition *out, enum entity_kind kind, const s
 		exposition_base_label(out, "account", label[1]);
 }
 
-void family_entity_row(struct family_sink *sink, enum entity_kind kind, struct text key,
-		       const struct text label[2])
+void family_entity_row(struct family_sink *sink, enum entity_kind kind, struct text key, const struct text label[2])
 {
 	const struct roster *roster = &sink->facts->cluster->rosters[kind];
 	if (kind != ENTITY_CLUSTER)
@@ -63,8 +62,7 @@ void family_other_row(struct family_sink *sink, enum entity_kind kind)
 	entity_labels(sink->out, kind, label);
 }
 
-void emit_number(struct exposition *out, const struct page_facts *facts, const struct family *family,
-		 const void *item)
+void emit_number(struct exposition *out, const struct page_facts *facts, const struct family *family, const void *item)
 {
 	(void)facts;
 	uint64_t number = *(const uint64_t *)((const char *)item + family->offset);
@@ -81,8 +79,8 @@ void family_divided(struct exposition *out, const struct family *family, uint64_
 		exposition_integer(out, number);
 }
 
-void family_named(struct exposition *out, const char *label, const struct names *names,
-		  unsigned always, uint64_t seen, const uint64_t *counts)
+void family_named(struct exposition *out, const char *label, const struct names *names, unsigned always, uint64_t seen,
+		  const uint64_t *counts)
 {
 	for (unsigned i = 0; i < names->count; i++) {
 		if (i >= always && !(seen >> i & 1) && !counts[i])
@@ -92,8 +90,8 @@ void family_named(struct exposition *out, const char *label, const struct names 
 	}
 }
 
-void family_listed(struct exposition *out, const char *label, const char *const *names,
-		   unsigned count, const uint64_t *values)
+void family_listed(struct exposition *out, const char *label, const char *const *names, unsigned count,
+		   const uint64_t *values)
 {
 	for (unsigned i = 0; i < count; i++) {
 		exposition_label(out, label, text_of(names[i]));
@@ -101,8 +99,7 @@ void family_listed(struct exposition *out, const char *label, const char *const 
 	}
 }
 
-void family_gres_kind(struct exposition *out, const struct gres_count *gres,
-		      const char *const *states, unsigned count)
+void family_gres_kind(struct exposition *out, const struct gres_count *gres, const char *const *states, unsigned count)
 {
 	for (unsigned state = 0; state < count; state++) {
 		exposition_label(out, "gres", gres->name);
@@ -112,8 +109,7 @@ void family_gres_kind(struct exposition *out, const struct gres_count *gres,
 	}
 }
 
-void family_gres(struct exposition *out, const struct map *map, const char *const *states,
-		 unsigned count)
+void family_gres(struct exposition *out, const struct map *map, const char *const *states, unsigned count)
 {
 	size_t *order = map_sorted(map);
 	for (size_t i = 0; i < map->count; i++)
@@ -122,7 +118,7 @@ void family_gres(struct exposition *out, const struct map *map, const char *cons
 }
 
 void emit_capacity(struct exposition *out, const struct page_facts *facts, const struct family *family,
-		 const void *item)
+		   const void *item)
 {
 	(void)facts;
 	family_listed(out, "state", capacity_state_names, CAPACITY_STATES,

@@ -25,18 +25,18 @@ struct page_facts {
 };
 
 struct family;
-typedef void family_emit_fn(struct exposition *out, const struct page_facts *facts,
-			    const struct family *family, const void *item);
+typedef void family_emit_fn(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			    const void *item);
 
 struct family {
-	const char *name;   /* "{X}" in name and help stands for cluster, partition, account, ... */
+	const char *name; /* "{X}" in name and help stands for cluster, partition, account, ... */
 	enum family_type type;
 	const char *labels; /* besides those of the group; for --list-metrics */
 	const char *help;
 	family_emit_fn *emit;
-	size_t offset;      /* of the uint64_t that the emit_number functions show */
-	double divisor;     /* of that number, 1e6 for µs; 0 and 1: none */
-	unsigned kinds;     /* bits of enum entity_kind; 0: all of the group's */
+	size_t offset; /* of the uint64_t that the emit_number functions show */
+	double divisor; /* of that number, 1e6 for µs; 0 and 1: none */
+	unsigned kinds; /* bits of enum entity_kind; 0: all of the group's */
 };
 
 /* Called by a group for each of its items, after the base labels were set. */
@@ -78,19 +78,18 @@ struct family_group {
 	enum collected collect;
 	const struct family *families;
 	size_t family_count;
-	unsigned kinds;     /* bits of enum entity_kind; 0: one family per row */
+	unsigned kinds; /* bits of enum entity_kind; 0: one family per row */
 	const char *labels; /* of every item, where there are no kinds */
 	const char *const *kind_labels; /* of every item, by kind; NULL: those of its entity */
 	struct family_origin origin;
 	void (*each)(struct family_sink *sink, enum entity_kind kind);
 };
 
-extern const struct family_group cluster_group, controller_group, node_group, partition_group,
-	job_group, scheduler_group, endpoint_group, exporter_group, accounting_group, conf_group,
-	fairshare_group, reservation_group, license_group, rpc_group, event_group, queue_group,
-	node_failure_group, each_job_group, process_group, web_group, series_group;
-extern const struct family_group node_row_group, node_detail_group, node_event_group,
-	node_transition_group;
+extern const struct family_group cluster_group, controller_group, node_group, partition_group, job_group,
+	scheduler_group, endpoint_group, exporter_group, accounting_group, conf_group, fairshare_group,
+	reservation_group, license_group, rpc_group, event_group, queue_group, node_failure_group, each_job_group,
+	process_group, web_group, series_group;
+extern const struct family_group node_row_group, node_detail_group, node_event_group, node_transition_group;
 
 /* The family's own, or its group's. */
 struct family_origin family_origin(const struct family_group *group, const char *name);
@@ -102,8 +101,7 @@ extern const char *const entity_kind_labels[ENTITY_KINDS];
 
 /* Begins the row of an entity, which the roster of its kind knows by `key`. Of one without a row of its
  * own the samples are only counted. */
-void family_entity_row(struct family_sink *sink, enum entity_kind kind, struct text key,
-		       const struct text label[2]);
+void family_entity_row(struct family_sink *sink, enum entity_kind kind, struct text key, const struct text label[2]);
 
 /* Begins the row of all those. */
 void family_other_row(struct family_sink *sink, enum entity_kind kind);
@@ -114,12 +112,12 @@ family_emit_fn emit_number;
 void family_divided(struct exposition *out, const struct family *family, uint64_t number);
 
 /* One sample per name with label `label`: all of the first `always`, others if their bit is set. */
-void family_named(struct exposition *out, const char *label, const struct names *names,
-		  unsigned always, uint64_t seen, const uint64_t *counts);
+void family_named(struct exposition *out, const char *label, const struct names *names, unsigned always, uint64_t seen,
+		  const uint64_t *counts);
 
 /* One sample per name of a closed set. */
-void family_listed(struct exposition *out, const char *label, const char *const *names,
-		   unsigned count, const uint64_t *values);
+void family_listed(struct exposition *out, const char *label, const char *const *names, unsigned count,
+		   const uint64_t *values);
 
 extern const char *const capacity_state_names[CAPACITY_STATES];
 
@@ -127,11 +125,9 @@ extern const char *const capacity_state_names[CAPACITY_STATES];
 family_emit_fn emit_capacity;
 
 /* One sample per state of one kind of GRES. */
-void family_gres_kind(struct exposition *out, const struct gres_count *gres,
-		      const char *const *states, unsigned count);
+void family_gres_kind(struct exposition *out, const struct gres_count *gres, const char *const *states, unsigned count);
 
 /* Samples gres, type, state for each row of a map of struct gres_count. */
-void family_gres(struct exposition *out, const struct map *map, const char *const *states,
-		 unsigned count);
+void family_gres(struct exposition *out, const struct map *map, const char *const *states, unsigned count);
 
 #define GROUP_FAMILIES(table) .families = table, .family_count = sizeof table / sizeof *table

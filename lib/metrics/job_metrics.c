@@ -5,16 +5,14 @@
 
 #include <stdlib.h>
 
-static const char *const phase_names[PHASES] = {
-	[PHASE_RUNNING] = "running", [PHASE_PENDING] = "pending"};
+static const char *const phase_names[PHASES] = {[PHASE_RUNNING] = "running", [PHASE_PENDING] = "pending"};
 
-static void emit_states(struct exposition *out, const struct page_facts *facts,
-			const struct family *family, const void *item)
+static void emit_states(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			const void *item)
 {
 	(void)family;
 	const struct job_usage *usage = item;
-	family_named(out, "state", &facts->cluster->vocabulary.job_states, JOB_STATES, 0,
-		     usage->jobs);
+	family_named(out, "state", &facts->cluster->vocabulary.job_states, JOB_STATES, 0, usage->jobs);
 }
 
 static void emit_flags(struct exposition *out, const struct page_facts *facts, const struct family *family,
@@ -22,20 +20,18 @@ static void emit_flags(struct exposition *out, const struct page_facts *facts, c
 {
 	(void)family;
 	const struct job_usage *usage = item;
-	family_named(out, "flag", &facts->cluster->vocabulary.job_flags, 0, usage->flags_seen,
-		     usage->flagged);
+	family_named(out, "flag", &facts->cluster->vocabulary.job_flags, 0, usage->flags_seen, usage->flagged);
 }
 
-static void emit_classes(struct exposition *out, const struct page_facts *facts,
-			 const struct family *family, const void *item)
+static void emit_classes(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			 const void *item)
 {
 	(void)facts, (void)family;
-	family_listed(out, "class", reason_class_names, REASON_CLASSES,
-		      ((const struct job_usage *)item)->pending);
+	family_listed(out, "class", reason_class_names, REASON_CLASSES, ((const struct job_usage *)item)->pending);
 }
 
-static void emit_reasons(struct exposition *out, const struct page_facts *facts,
-			 const struct family *family, const void *item)
+static void emit_reasons(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			 const void *item)
 {
 	(void)facts, (void)family;
 	const struct map *reasons = &((const struct job_usage *)item)->reasons;
@@ -47,12 +43,11 @@ static void emit_reasons(struct exposition *out, const struct page_facts *facts,
 	free(order);
 }
 
-static void emit_phases(struct exposition *out, const struct page_facts *facts,
-			const struct family *family, const void *item)
+static void emit_phases(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			const void *item)
 {
 	(void)facts;
-	family_listed(out, "state", phase_names, PHASES,
-		      (const uint64_t *)((const char *)item + family->offset));
+	family_listed(out, "state", phase_names, PHASES, (const uint64_t *)((const char *)item + family->offset));
 }
 
 static void emit_gres(struct exposition *out, const struct page_facts *facts, const struct family *family,
@@ -62,8 +57,8 @@ static void emit_gres(struct exposition *out, const struct page_facts *facts, co
 	family_gres(out, &((const struct job_usage *)item)->gres, phase_names, PHASES);
 }
 
-static void emit_oldest(struct exposition *out, const struct page_facts *facts,
-			const struct family *family, const void *item)
+static void emit_oldest(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			const void *item)
 {
 	(void)facts, (void)family;
 	const struct job_usage *usage = item;
@@ -88,13 +83,12 @@ static const struct family job_families[] = {
 	{"slurm_{X}_jobs_flagged", GAUGE, "flag",
 	 "Jobs of the {X} that have the flag, such as completing or configuring.", emit_flags, 0, 0, 0},
 	{"slurm_{X}_pending_jobs", GAUGE, "class",
-	 "Pending jobs of the {X} by what they wait for: startable, held, dependency, limit, other.",
-	 emit_classes, 0, 0, BY_CLASS},
-	{"slurm_{X}_pending_reason_jobs", GAUGE, "reason",
-	 "Pending jobs of the {X} by Slurm's reason.", emit_reasons, 0, 0, BY_REASON},
-	{"slurm_{X}_job_cpus", GAUGE, "state",
-	 "CPUs that the {X}'s running jobs hold and its pending jobs ask for.", emit_phases,
-	 offsetof(struct job_usage, cpus), 0, 0},
+	 "Pending jobs of the {X} by what they wait for: startable, held, dependency, limit, other.", emit_classes, 0,
+	 0, BY_CLASS},
+	{"slurm_{X}_pending_reason_jobs", GAUGE, "reason", "Pending jobs of the {X} by Slurm's reason.", emit_reasons,
+	 0, 0, BY_REASON},
+	{"slurm_{X}_job_cpus", GAUGE, "state", "CPUs that the {X}'s running jobs hold and its pending jobs ask for.",
+	 emit_phases, offsetof(struct job_usage, cpus), 0, 0},
 	{"slurm_{X}_job_memory_bytes", GAUGE, "state",
 	 "Memory that the {X}'s running jobs hold and its pending jobs ask for.", emit_phases,
 	 offsetof(struct job_usage, memory), 0, 0},
@@ -106,8 +100,8 @@ static const struct family job_families[] = {
 	 "Generic resources that the {X}'s running jobs hold and its pending jobs ask for; those without "
 	 "a type were not typed. Only what AccountingStorageTRES names.",
 	 emit_gres, 0, 0, 0},
-	{"slurm_{X}_oldest_pending_timestamp_seconds", GAUGE, "class",
-	 "Submit time of the {X}'s longest waiting job.", emit_oldest, 0, 0, 0},
+	{"slurm_{X}_oldest_pending_timestamp_seconds", GAUGE, "class", "Submit time of the {X}'s longest waiting job.",
+	 emit_oldest, 0, 0, 0},
 	{"slurm_{X}_pending_job_max_nodes", GAUGE, NULL,
 	 "The largest node request among the {X}'s startable pending jobs.", emit_number,
 	 offsetof(struct job_usage, max_startable_nodes), 1, 1 << ENTITY_PARTITION},
@@ -140,9 +134,10 @@ static void each_job_usage(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group job_group = {
-	.collect = COLLECT_JOBS, GROUP_FAMILIES(job_families),
-	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION | 1u << ENTITY_ACCOUNT |
-		 1u << ENTITY_USER | 1u << ENTITY_QOS,
+	.collect = COLLECT_JOBS,
+	GROUP_FAMILIES(job_families),
+	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION | 1u << ENTITY_ACCOUNT | 1u << ENTITY_USER |
+		 1u << ENTITY_QOS,
 	.origin = {.source = "jobs"},
 	.each = each_job_usage,
 };

@@ -6,8 +6,8 @@
 
 #include <stdlib.h>
 
-static void emit_priority(struct exposition *out, const struct page_facts *facts,
-			  const struct family *family, const void *item)
+static void emit_priority(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			  const void *item)
 {
 	(void)facts, (void)family;
 	const struct limited *limited = item;
@@ -15,8 +15,8 @@ static void emit_priority(struct exposition *out, const struct page_facts *facts
 		exposition_integer(out, limited->qos->priority);
 }
 
-static void emit_usage_factor(struct exposition *out, const struct page_facts *facts,
-			      const struct family *family, const void *item)
+static void emit_usage_factor(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			      const void *item)
 {
 	(void)facts, (void)family;
 	const struct limited *limited = item;
@@ -30,8 +30,8 @@ static void scope_labels(struct exposition *out, enum limit_scope scope, struct 
 	exposition_label(out, "resource", resource);
 }
 
-static void emit_limits(struct exposition *out, const struct page_facts *facts,
-			const struct family *family, const void *item)
+static void emit_limits(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			const void *item)
 {
 	(void)facts, (void)family;
 	const struct limits *limits = &((const struct limited *)item)->limits;
@@ -54,8 +54,8 @@ static void emit_usage(struct exposition *out, const struct page_facts *facts, c
 	free(order);
 }
 
-static void emit_largest(struct exposition *out, const struct page_facts *facts,
-			 const struct family *family, const void *item)
+static void emit_largest(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			 const void *item)
 {
 	(void)facts, (void)family;
 	const struct limited *limited = item;
@@ -65,8 +65,8 @@ static void emit_largest(struct exposition *out, const struct page_facts *facts,
 	}
 }
 
-static void emit_at_limit(struct exposition *out, const struct page_facts *facts,
-			  const struct family *family, const void *item)
+static void emit_at_limit(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			  const void *item)
 {
 	(void)facts, (void)family;
 	const struct limited *limited = item;
@@ -76,14 +76,14 @@ static void emit_at_limit(struct exposition *out, const struct page_facts *facts
 	}
 }
 
-#define RESOURCES                                                                                  \
-	"Memory is in bytes; X_minutes are TRES-minutes (of memory byte-minutes) that may be used up, " \
+#define RESOURCES                                                                                                      \
+	"Memory is in bytes; X_minutes are TRES-minutes (of memory byte-minutes) that may be used up, "                \
 	"X_running_minutes those that running jobs may still use."
 
 static const struct family qos_families[] = {
 	{"slurm_qos_priority", GAUGE, NULL, "Priority of the QOS.", emit_priority, 0, 0, 0},
-	{"slurm_qos_usage_factor", GAUGE, NULL,
-	 "How many times the TRES-minutes of the QOS's jobs count.", emit_usage_factor, 0, 0, 0},
+	{"slurm_qos_usage_factor", GAUGE, NULL, "How many times the TRES-minutes of the QOS's jobs count.",
+	 emit_usage_factor, 0, 0, 0},
 	{"slurm_qos_limit", GAUGE, "scope,resource",
 	 "Limits of the QOS, where there are any: for all its jobs (group), per user, account, job or "
 	 "node, or the least that a job must ask for. " RESOURCES,
@@ -93,11 +93,10 @@ static const struct family qos_families[] = {
 	 "what is limited or not zero. Use that decays (X_minutes, wall_seconds) is not known.",
 	 emit_usage, 0, 0, 0},
 	{"slurm_qos_largest_usage", GAUGE, "scope,resource",
-	 "The largest use that a single user or account has of the QOS's limit per user or account.",
-	 emit_largest, 0, 0, 0},
+	 "The largest use that a single user or account has of the QOS's limit per user or account.", emit_largest, 0,
+	 0, 0},
 	{"slurm_qos_at_limit", GAUGE, "scope,resource",
-	 "How many users or accounts have reached the QOS's limit per user or account.", emit_at_limit,
-	 0, 0, 0},
+	 "How many users or accounts have reached the QOS's limit per user or account.", emit_at_limit, 0, 0, 0},
 };
 
 static const struct family association_families[] = {
@@ -110,20 +109,18 @@ static const struct family association_families[] = {
 	 "for accounts what is not zero. Use that decays (X_minutes, wall_seconds) is not known.",
 	 emit_usage, 0, 0, 0},
 	{"slurm_association_largest_usage", GAUGE, "scope,resource",
-	 "The largest use that a single user of the account has of the account's limit per user.",
-	 emit_largest, 0, 0, 0},
+	 "The largest use that a single user of the account has of the account's limit per user.", emit_largest, 0, 0,
+	 0},
 	{"slurm_association_at_limit", GAUGE, "scope,resource",
 	 "How many users of the account have reached their limit.", emit_at_limit, 0, 0, 0},
 };
 
 /* Samples of those without a row of their own are only counted. */
-static void begin_row(struct family_sink *sink, enum entity_kind kind, struct text name,
-		      struct text second)
+static void begin_row(struct family_sink *sink, enum entity_kind kind, struct text name, struct text second)
 {
 	struct buf key = BUF_INIT;
 	entity_key(&key, kind, name, second);
-	exposition_fold(sink->out,
-			!roster_shows(&sink->facts->cluster->rosters[kind], buf_text(&key)));
+	exposition_fold(sink->out, !roster_shows(&sink->facts->cluster->rosters[kind], buf_text(&key)));
 	exposition_base(sink->out);
 	buf_done(&key);
 }
@@ -162,16 +159,19 @@ static void each_association(struct family_sink *sink, enum entity_kind kind)
 		else
 			begin_row(sink, ENTITY_ACCOUNT, labels[0], TEXT(""));
 		for (int label = 0; label < 3; label++)
-			exposition_base_label(sink->out, names[label],
-					      label_of(labels[label], room));
+			exposition_base_label(sink->out, names[label], label_of(labels[label], room));
 		family_item(sink, limited);
 	}
 	free(order);
 }
 
-const struct family_group qos_group = {
-	.collect = COLLECT_QOS, GROUP_FAMILIES(qos_families), .labels = "qos", .origin = {.source = "qos"}, .each = each_qos};
-const struct family_group association_group = {
-	.collect = COLLECT_ASSOCIATIONS, GROUP_FAMILIES(association_families), .labels = "account",
-	.origin = {.source = "associations"},
-	.each = each_association};
+const struct family_group qos_group = {.collect = COLLECT_QOS,
+				       GROUP_FAMILIES(qos_families),
+				       .labels = "qos",
+				       .origin = {.source = "qos"},
+				       .each = each_qos};
+const struct family_group association_group = {.collect = COLLECT_ASSOCIATIONS,
+					       GROUP_FAMILIES(association_families),
+					       .labels = "account",
+					       .origin = {.source = "associations"},
+					       .each = each_association};

@@ -21,8 +21,7 @@ static void emit_state(struct exposition *out, const struct page_facts *facts, c
 {
 	(void)family;
 	const struct node *node = &((const struct node_row *)item)->node;
-	exposition_label(out, "state",
-			 text_of(facts->cluster->vocabulary.node_states.name[node->state]));
+	exposition_label(out, "state", text_of(facts->cluster->vocabulary.node_states.name[node->state]));
 	exposition_integer(out, 1);
 }
 
@@ -52,8 +51,8 @@ static void emit_reason(struct exposition *out, const struct page_facts *facts, 
 	exposition_integer(out, 1);
 }
 
-static void emit_reason_time(struct exposition *out, const struct page_facts *facts,
-			     const struct family *family, const void *item)
+static void emit_reason_time(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			     const void *item)
 {
 	if (((const struct node_row *)item)->node.reason.len)
 		emit_number(out, facts, family, item);
@@ -68,8 +67,8 @@ static void emit_gres(struct exposition *out, const struct page_facts *facts, co
 		family_gres_kind(out, &gres->rows[i], capacity_state_names, CAPACITY_STATES);
 }
 
-static void emit_partitions(struct exposition *out, const struct page_facts *facts,
-			    const struct family *family, const void *item)
+static void emit_partitions(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			    const void *item)
 {
 	(void)family;
 	char room[LABEL_MAX + 1];
@@ -87,18 +86,17 @@ static void emit_partitions(struct exposition *out, const struct page_facts *fac
 
 static const struct family node_row_families[] = {
 	{"slurm_node_info", GAUGE, "slurm_version,arch,os",
-	 "The nodes; the version of slurmd and the system it runs on, once it has registered; always 1.",
-	 emit_info, 0, 0, 0},
-	{"slurm_node_state", GAUGE, "state", "The base state that the node is in; always 1.", emit_state,
-	 0, 0, 0},
+	 "The nodes; the version of slurmd and the system it runs on, once it has registered; always 1.", emit_info, 0,
+	 0, 0},
+	{"slurm_node_state", GAUGE, "state", "The base state that the node is in; always 1.", emit_state, 0, 0, 0},
 	{"slurm_node_flag", GAUGE, "flag",
-	 "The flags that the node has; drained and draining are DRAIN without and with jobs; always 1.",
-	 emit_flags, 0, 0, 0},
+	 "The flags that the node has; drained and draining are DRAIN without and with jobs; always 1.", emit_flags, 0,
+	 0, 0},
 	{"slurm_node_reason_info", GAUGE, "reason,user",
-	 "Why the node is out of service, where a reason is set, cut at 256 bytes; who said so; always 1.",
-	 emit_reason, 0, 0, 0},
-	{"slurm_node_reason_timestamp_seconds", GAUGE, NULL, "When the node's reason was set.",
-	 emit_reason_time, offsetof(struct node_row, node.reason_time), 1, 0},
+	 "Why the node is out of service, where a reason is set, cut at 256 bytes; who said so; always 1.", emit_reason,
+	 0, 0, 0},
+	{"slurm_node_reason_timestamp_seconds", GAUGE, NULL, "When the node's reason was set.", emit_reason_time,
+	 offsetof(struct node_row, node.reason_time), 1, 0},
 };
 
 static const struct family node_detail_families[] = {
@@ -109,29 +107,24 @@ static const struct family node_detail_families[] = {
 	 "Memory of the node as configured: allocated to jobs, idle, and other (on a drained or down "
 	 "node).",
 	 emit_capacity, offsetof(struct node_row, memory), 0, 0},
-	{"slurm_node_free_memory_bytes", GAUGE, NULL,
-	 "Memory that the node's operating system calls free.", NODE_NUMBER(free_memory), 1, 0},
-	{"slurm_node_load1", GAUGE, NULL, "The node's load average of one minute.", NODE_NUMBER(load),
-	 100, 0},
+	{"slurm_node_free_memory_bytes", GAUGE, NULL, "Memory that the node's operating system calls free.",
+	 NODE_NUMBER(free_memory), 1, 0},
+	{"slurm_node_load1", GAUGE, NULL, "The node's load average of one minute.", NODE_NUMBER(load), 100, 0},
 	{"slurm_node_gres", GAUGE, "gres,type,state",
 	 "Generic resources of the node by name and type; other are drained ones, and all that are not "
 	 "allocated on a drained or down node.",
 	 emit_gres, 0, 0, 0},
-	{"slurm_node_power_watts", GAUGE, NULL,
-	 "Power that the node draws, where an energy plugin collects it.", NODE_NUMBER(power_watts), 1,
-	 0},
+	{"slurm_node_power_watts", GAUGE, NULL, "Power that the node draws, where an energy plugin collects it.",
+	 NODE_NUMBER(power_watts), 1, 0},
 	{"slurm_node_energy_joules_total", COUNTER, NULL,
-	 "Energy that the node has used, where an energy plugin collects it.",
-	 NODE_NUMBER(energy_joules), 1, 0},
-	{"slurm_node_boot_timestamp_seconds", GAUGE, NULL, "When the node was booted.",
-	 NODE_NUMBER(boot_time), 1, 0},
-	{"slurm_node_slurmd_start_timestamp_seconds", GAUGE, NULL,
-	 "When the node's slurmd was started.", NODE_NUMBER(slurmd_start_time), 1, 0},
+	 "Energy that the node has used, where an energy plugin collects it.", NODE_NUMBER(energy_joules), 1, 0},
+	{"slurm_node_boot_timestamp_seconds", GAUGE, NULL, "When the node was booted.", NODE_NUMBER(boot_time), 1, 0},
+	{"slurm_node_slurmd_start_timestamp_seconds", GAUGE, NULL, "When the node's slurmd was started.",
+	 NODE_NUMBER(slurmd_start_time), 1, 0},
 	{"slurm_node_last_busy_timestamp_seconds", GAUGE, NULL,
-	 "When the node last had a job, by Slurm's own account (LastBusyTime).",
-	 NODE_NUMBER(last_busy_time), 1, 0},
-	{"slurm_node_partition_info", GAUGE, "partition",
-	 "The partitions that the node is in; always 1.", emit_partitions, 0, 0, 0},
+	 "When the node last had a job, by Slurm's own account (LastBusyTime).", NODE_NUMBER(last_busy_time), 1, 0},
+	{"slurm_node_partition_info", GAUGE, "partition", "The partitions that the node is in; always 1.",
+	 emit_partitions, 0, 0, 0},
 };
 
 static void each_row(struct family_sink *sink)
@@ -159,23 +152,26 @@ static void each_row_if_full(struct family_sink *sink, enum entity_kind kind)
 		each_row(sink);
 }
 
-const struct family_group node_row_group = {
-	.collect = COLLECT_NODES, GROUP_FAMILIES(node_row_families), .labels = "node", .origin = {.source = "nodes"},
-	.each = each_row_unless_off};
-const struct family_group node_detail_group = {
-	.collect = COLLECT_NODES, GROUP_FAMILIES(node_detail_families), .labels = "node", .origin = {.source = "nodes"},
-	.each = each_row_if_full};
+const struct family_group node_row_group = {.collect = COLLECT_NODES,
+					    GROUP_FAMILIES(node_row_families),
+					    .labels = "node",
+					    .origin = {.source = "nodes"},
+					    .each = each_row_unless_off};
+const struct family_group node_detail_group = {.collect = COLLECT_NODES,
+					       GROUP_FAMILIES(node_detail_families),
+					       .labels = "node",
+					       .origin = {.source = "nodes"},
+					       .each = each_row_if_full};
 
 /* Transitions, from the first answer on. A node's own five would be the most of a large default page.
  * Those of partitions without a row are not added up in `other`: that would fall when one gets a row. */
 
 static const char *const transition_names[NODE_TRANSITIONS] = {
-	[TO_DOWN] = "down", [TO_DRAIN] = "drain",   [TO_FAIL] = "fail",
-	[TO_IDLE] = "idle", [TO_REBOOT] = "reboot",
+	[TO_DOWN] = "down", [TO_DRAIN] = "drain", [TO_FAIL] = "fail", [TO_IDLE] = "idle", [TO_REBOOT] = "reboot",
 };
 
-static void emit_transitions(struct exposition *out, const struct page_facts *facts,
-			     const struct family *family, const void *item)
+static void emit_transitions(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			     const void *item)
 {
 	(void)facts;
 	family_listed(out, "to", transition_names, NODE_TRANSITIONS,
@@ -211,7 +207,8 @@ static void each_event_counts(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group node_event_group = {
-	.collect = COLLECT_NODES, GROUP_FAMILIES(node_event_families),
+	.collect = COLLECT_NODES,
+	GROUP_FAMILIES(node_event_families),
 	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION,
 	.origin = {.source = "nodes"},
 	.each = each_event_counts,
@@ -241,6 +238,8 @@ static void each_history(struct family_sink *sink, enum entity_kind kind)
 	}
 }
 
-const struct family_group node_transition_group = {
-	.collect = COLLECT_NODES, GROUP_FAMILIES(node_transition_families), .labels = "node", .origin = {.source = "nodes"},
-	.each = each_history};
+const struct family_group node_transition_group = {.collect = COLLECT_NODES,
+						   GROUP_FAMILIES(node_transition_families),
+						   .labels = "node",
+						   .origin = {.source = "nodes"},
+						   .each = each_history};

@@ -8,13 +8,12 @@
 const char *const capacity_state_names[CAPACITY_STATES] = {
 	[CAPACITY_ALLOCATED] = "allocated", [CAPACITY_IDLE] = "idle", [CAPACITY_OTHER] = "other"};
 
-static void emit_states(struct exposition *out, const struct page_facts *facts,
-			const struct family *family, const void *item)
+static void emit_states(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			const void *item)
 {
 	(void)family;
 	const struct node_usage *usage = item;
-	family_named(out, "state", &facts->cluster->vocabulary.node_states, NODE_STATES, 0,
-		     usage->nodes);
+	family_named(out, "state", &facts->cluster->vocabulary.node_states, NODE_STATES, 0, usage->nodes);
 }
 
 static void emit_flags(struct exposition *out, const struct page_facts *facts, const struct family *family,
@@ -22,8 +21,7 @@ static void emit_flags(struct exposition *out, const struct page_facts *facts, c
 {
 	(void)family;
 	const struct node_usage *usage = item;
-	family_named(out, "flag", &facts->cluster->vocabulary.node_flags, 0, usage->flags_seen,
-		     usage->flagged);
+	family_named(out, "flag", &facts->cluster->vocabulary.node_flags, 0, usage->flags_seen, usage->flagged);
 }
 
 static void emit_gres(struct exposition *out, const struct page_facts *facts, const struct family *family,
@@ -35,11 +33,10 @@ static void emit_gres(struct exposition *out, const struct page_facts *facts, co
 
 static const struct family node_families[] = {
 	{"slurm_{X}_nodes", GAUGE, "state",
-	 "Nodes of the {X} by base state; the sum over state is the number of nodes.", emit_states, 0,
-	 0, 0},
+	 "Nodes of the {X} by base state; the sum over state is the number of nodes.", emit_states, 0, 0, 0},
 	{"slurm_{X}_nodes_flagged", GAUGE, "flag",
-	 "Nodes of the {X} that have the flag; drained and draining are DRAIN without and with jobs.",
-	 emit_flags, 0, 0, 0},
+	 "Nodes of the {X} that have the flag; drained and draining are DRAIN without and with jobs.", emit_flags, 0, 0,
+	 0},
 	{"slurm_{X}_nodes_free", GAUGE, NULL,
 	 "Nodes of the {X} that any job may have: idle, and not draining, failing, completing, reserved, in "
 	 "maintenance, planned for another job, silent, nor about to be rebooted or powered down; those that "
@@ -50,8 +47,8 @@ static const struct family node_families[] = {
 	 "counts them.",
 	 emit_capacity, offsetof(struct node_usage, cpus), 0, 0},
 	{"slurm_{X}_memory_bytes", GAUGE, "state",
-	 "Memory of the {X}'s nodes: allocated to jobs, idle, and other (on drained or down nodes).",
-	 emit_capacity, offsetof(struct node_usage, memory), 0, 0},
+	 "Memory of the {X}'s nodes: allocated to jobs, idle, and other (on drained or down nodes).", emit_capacity,
+	 offsetof(struct node_usage, memory), 0, 0},
 	{"slurm_{X}_gres", GAUGE, "gres,type,state",
 	 "Generic resources of the {X}'s nodes, such as GPUs, by name and type.", emit_gres, 0, 0, 0},
 };
@@ -79,14 +76,15 @@ static void each_node_usage(struct family_sink *sink, enum entity_kind kind)
 }
 
 const struct family_group node_group = {
-	.collect = COLLECT_NODES, GROUP_FAMILIES(node_families),
+	.collect = COLLECT_NODES,
+	GROUP_FAMILIES(node_families),
 	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION,
 	.origin = {.source = "nodes"},
 	.each = each_node_usage,
 };
 
-static void emit_partition_info(struct exposition *out, const struct page_facts *facts,
-				const struct family *family, const void *item)
+static void emit_partition_info(struct exposition *out, const struct page_facts *facts, const struct family *family,
+				const void *item)
 {
 	(void)facts, (void)family;
 	const struct partition *partition = item;
@@ -95,15 +93,14 @@ static void emit_partition_info(struct exposition *out, const struct page_facts 
 	exposition_integer(out, 1);
 }
 
-static void emit_partition_state(struct exposition *out, const struct page_facts *facts,
-				 const struct family *family, const void *item)
+static void emit_partition_state(struct exposition *out, const struct page_facts *facts, const struct family *family,
+				 const void *item)
 {
 	(void)family;
 	const struct partition *partition = item;
 	if (partition->state < 0)
 		return;
-	exposition_label(out, "state",
-			 text_of(facts->cluster->vocabulary.partition_states.name[partition->state]));
+	exposition_label(out, "state", text_of(facts->cluster->vocabulary.partition_states.name[partition->state]));
 	exposition_integer(out, 1);
 }
 
@@ -113,21 +110,19 @@ static const struct family partition_families[] = {
 	 "do not); always 1.",
 	 emit_partition_info, 0, 0, 0},
 	{"slurm_partition_state", GAUGE, "state",
-	 "The state that the partition is in (up, down, drain, inactive); always 1.",
-	 emit_partition_state, 0, 0, 0},
+	 "The state that the partition is in (up, down, drain, inactive); always 1.", emit_partition_state, 0, 0, 0},
 	{"slurm_partition_max_time_seconds", GAUGE, NULL,
 	 "The longest time limit that a job may ask for; absent if unlimited.", emit_number,
 	 offsetof(struct partition, max_time), 1, 0},
 	{"slurm_partition_default_time_seconds", GAUGE, NULL,
 	 "The time limit of jobs that ask for none; absent if none is set.", emit_number,
 	 offsetof(struct partition, default_time), 1, 0},
-	{"slurm_partition_max_nodes", GAUGE, NULL,
-	 "The most nodes that a job may have; absent if unlimited.", emit_number,
-	 offsetof(struct partition, max_nodes), 1, 0},
+	{"slurm_partition_max_nodes", GAUGE, NULL, "The most nodes that a job may have; absent if unlimited.",
+	 emit_number, offsetof(struct partition, max_nodes), 1, 0},
 	{"slurm_partition_priority_tier", GAUGE, NULL, "The partition's PriorityTier.", emit_number,
 	 offsetof(struct partition, priority_tier), 1, 0},
-	{"slurm_partition_priority_job_factor", GAUGE, NULL, "The partition's PriorityJobFactor.",
-	 emit_number, offsetof(struct partition, priority_job_factor), 1, 0},
+	{"slurm_partition_priority_job_factor", GAUGE, NULL, "The partition's PriorityJobFactor.", emit_number,
+	 offsetof(struct partition, priority_job_factor), 1, 0},
 };
 
 static void each_partition(struct family_sink *sink, enum entity_kind kind)
@@ -146,6 +141,8 @@ static void each_partition(struct family_sink *sink, enum entity_kind kind)
 	free(order);
 }
 
-const struct family_group partition_group = {
-	.collect = COLLECT_PARTITIONS, GROUP_FAMILIES(partition_families), .labels = "partition", .origin = {.source = "partitions"},
-	.each = each_partition};
+const struct family_group partition_group = {.collect = COLLECT_PARTITIONS,
+					     GROUP_FAMILIES(partition_families),
+					     .labels = "partition",
+					     .origin = {.source = "partitions"},
+					     .each = each_partition};

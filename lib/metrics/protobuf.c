@@ -236,8 +236,8 @@ static uint64_t count_of(const struct sample_line *line)
 }
 
 /* The lines from the first bucket to the count. */
-static void add_histogram(struct buf *to, const struct family_part *part, struct notes *notes,
-			  struct sample_line line, size_t *at)
+static void add_histogram(struct buf *to, const struct family_part *part, struct notes *notes, struct sample_line line,
+			  size_t *at)
 {
 	const struct samples *page = part->page;
 	size_t begin = to->len;

@@ -14,14 +14,13 @@ static void emit_info(struct exposition *out, const struct page_facts *facts, co
 	exposition_integer(out, 1);
 }
 
-static void emit_active(struct exposition *out, const struct page_facts *facts,
-			const struct family *family, const void *item)
+static void emit_active(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			const void *item)
 {
 	(void)family;
 	const struct reservation *reservation = item;
 	uint64_t now = (uint64_t)facts->now;
-	exposition_integer(out, number_is_known(reservation->start_time) &&
-					reservation->start_time <= now &&
+	exposition_integer(out, number_is_known(reservation->start_time) && reservation->start_time <= now &&
 					(reservation->end_time > now));
 }
 
@@ -39,35 +38,33 @@ static void emit_cpus(struct exposition *out, const struct page_facts *facts, co
 	exposition_integer(out, cpus);
 }
 
-static void emit_allocated(struct exposition *out, const struct page_facts *facts,
-			   const struct family *family, const void *item)
+static void emit_allocated(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			   const void *item)
 {
 	(void)family;
 	const struct job_totals *jobs = cluster_detailed_jobs(facts->cluster);
 	if (!jobs)
 		return;
-	const uint64_t *cpus =
-		map_find(&jobs->reservation_cpus, ((const struct reservation *)item)->name);
+	const uint64_t *cpus = map_find(&jobs->reservation_cpus, ((const struct reservation *)item)->name);
 	exposition_integer(out, cpus ? *cpus : 0);
 }
 
-#define RESERVATION(name, member, help)                                                            \
-	{"slurm_reservation_" name, GAUGE, NULL, help, emit_number,                                \
-	 offsetof(struct reservation, member), 1, 0}
+#define RESERVATION(name, member, help)                                                                                \
+	{                                                                                                              \
+		"slurm_reservation_" name, GAUGE, NULL, help, emit_number, offsetof(struct reservation, member), 1, 0  \
+	}
 
 static const struct family reservation_families[] = {
 	{"slurm_reservation_info", GAUGE, "flags,partition",
-	 "The reservations, with Slurm's flags and the partition, if any; always 1.", emit_info, 0, 0,
-	 0},
+	 "The reservations, with Slurm's flags and the partition, if any; always 1.", emit_info, 0, 0, 0},
 	RESERVATION("start_timestamp_seconds", start_time, "When the reservation starts."),
 	RESERVATION("end_timestamp_seconds", end_time, "When the reservation ends."),
 	{"slurm_reservation_active", GAUGE, NULL,
-	 "Whether the reservation has started and not ended, as of the page's making.", emit_active, 0,
-	 0, 0},
+	 "Whether the reservation has started and not ended, as of the page's making.", emit_active, 0, 0, 0},
 	RESERVATION("nodes", nodes, "Nodes of the reservation."),
 	{"slurm_reservation_cpus", GAUGE, NULL, "CPUs of the reservation.", emit_cpus, 0, 0, 0},
-	{"slurm_reservation_cpus_allocated", GAUGE, NULL,
-	 "CPUs that jobs running in the reservation hold.", emit_allocated, 0, 0, 0},
+	{"slurm_reservation_cpus_allocated", GAUGE, NULL, "CPUs that jobs running in the reservation hold.",
+	 emit_allocated, 0, 0, 0},
 };
 
 static void each_reservation(struct family_sink *sink, enum entity_kind kind)
@@ -75,20 +72,21 @@ static void each_reservation(struct family_sink *sink, enum entity_kind kind)
 	(void)kind;
 	const struct record_list *list = sink->facts->cluster->reservations;
 	for (size_t i = 0; list && i < list->count; i++) {
-		const struct reservation *reservation =
-			&((const struct reservation *)list->items)[i];
+		const struct reservation *reservation = &((const struct reservation *)list->items)[i];
 		exposition_base(sink->out);
 		exposition_base_label(sink->out, "reservation", reservation->name);
 		family_item(sink, reservation);
 	}
 }
 
-const struct family_group reservation_group = {
-	.collect = COLLECT_RESERVATIONS, GROUP_FAMILIES(reservation_families), .labels = "reservation",
-	.origin = {.source = "reservations"}, .each = each_reservation};
+const struct family_group reservation_group = {.collect = COLLECT_RESERVATIONS,
+					       GROUP_FAMILIES(reservation_families),
+					       .labels = "reservation",
+					       .origin = {.source = "reservations"},
+					       .each = each_reservation};
 
-static void emit_licenses(struct exposition *out, const struct page_facts *facts,
-			  const struct family *family, const void *item)
+static void emit_licenses(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			  const void *item)
 {
 	(void)facts, (void)family;
 	const struct license *license = item;
@@ -123,6 +121,8 @@ static void each_license(struct family_sink *sink, enum entity_kind kind)
 	}
 }
 
-const struct family_group license_group = {
-	.collect = COLLECT_LICENSES, GROUP_FAMILIES(license_families), .labels = "license", .origin = {"licenses", "22.05"},
-	.each = each_license};
+const struct family_group license_group = {.collect = COLLECT_LICENSES,
+					   GROUP_FAMILIES(license_families),
+					   .labels = "license",
+					   .origin = {"licenses", "22.05"},
+					   .each = each_license};

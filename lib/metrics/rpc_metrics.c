@@ -8,8 +8,8 @@
 typedef void row_fn(struct exposition *out, const struct family *family, const void *row);
 
 /* `caps`: of users, whom --filter.users may not let be named; NULL: of what is no user. */
-static void each_row(struct exposition *out, const struct family *family, const char *label,
-		     const struct map *rows, const struct caps *caps, row_fn *emit)
+static void each_row(struct exposition *out, const struct family *family, const char *label, const struct map *rows,
+		     const struct caps *caps, row_fn *emit)
 {
 	size_t *order = map_sorted(rows);
 	for (size_t i = 0; i < rows->count; i++) {
@@ -56,14 +56,13 @@ static void emit_pending_row(struct exposition *out, const struct family *family
 }
 
 /* The families of one table of rows: by message type or by user. A row's offset is that of the map. */
-#define ROWS_EMITTER(name, label, caps, emit_row)                                                  \
-	static void name(struct exposition *out, const struct page_facts *facts,                          \
-			 const struct family *family, const void *item)                            \
-	{                                                                                          \
-		(void)facts;                                                                        \
-		each_row(out, family, label,                                                       \
-			 (const struct map *)((const char *)item + family->offset), caps,          \
-			 emit_row);                                                                \
+#define ROWS_EMITTER(name, label, caps, emit_row)                                                                      \
+	static void name(struct exposition *out, const struct page_facts *facts, const struct family *family,          \
+			 const void *item)                                                                             \
+	{                                                                                                              \
+		(void)facts;                                                                                           \
+		each_row(out, family, label, (const struct map *)((const char *)item + family->offset), caps,          \
+			 emit_row);                                                                                    \
 	}
 ROWS_EMITTER(emit_type_count, "message_type", NULL, emit_count)
 ROWS_EMITTER(emit_type_seconds, "message_type", NULL, emit_seconds)
@@ -76,23 +75,21 @@ ROWS_EMITTER(emit_user_seconds, "user", &facts->cluster->caps, emit_seconds)
 #define OF_CLUSTER(member) offsetof(struct cluster, member)
 
 static const struct family rpc_families[] = {
-	{"slurm_rpc_requests_total", COUNTER, "message_type", "Requests that slurmctld served.",
-	 emit_type_count, OF_CLUSTER(scheduler.rpcs_by_type.rows), 1, 0},
+	{"slurm_rpc_requests_total", COUNTER, "message_type", "Requests that slurmctld served.", emit_type_count,
+	 OF_CLUSTER(scheduler.rpcs_by_type.rows), 1, 0},
 	{"slurm_rpc_seconds_total", COUNTER, "message_type",
 	 "Time that slurmctld spent on requests, waiting for locks included.", emit_type_seconds,
 	 OF_CLUSTER(scheduler.rpcs_by_type.rows), 1e6, 0},
-	{"slurm_rpc_queued", GAUGE, "message_type", "Requests in slurmctld's queue for the type.",
-	 emit_type_queued, OF_CLUSTER(scheduler.rpcs_by_type.rows), 1, 0},
-	{"slurm_rpc_dropped_total", COUNTER, "message_type", "Requests that slurmctld dropped.",
-	 emit_type_dropped, OF_CLUSTER(scheduler.rpcs_by_type.rows), 1, 0},
-	{"slurm_rpc_pending", GAUGE, "message_type", "Messages of slurmctld to nodes that wait.",
-	 emit_type_pending, OF_CLUSTER(scheduler.pending_rpcs), 1, 0},
-	{"slurm_user_rpc_requests_total", COUNTER, "user",
-	 "Requests that slurmctld served for the user.", emit_user_count,
-	 OF_CLUSTER(scheduler.rpcs_by_user.rows), 1, 0},
-	{"slurm_user_rpc_seconds_total", COUNTER, "user",
-	 "Time that slurmctld spent on requests of the user.", emit_user_seconds,
-	 OF_CLUSTER(scheduler.rpcs_by_user.rows), 1e6, 0},
+	{"slurm_rpc_queued", GAUGE, "message_type", "Requests in slurmctld's queue for the type.", emit_type_queued,
+	 OF_CLUSTER(scheduler.rpcs_by_type.rows), 1, 0},
+	{"slurm_rpc_dropped_total", COUNTER, "message_type", "Requests that slurmctld dropped.", emit_type_dropped,
+	 OF_CLUSTER(scheduler.rpcs_by_type.rows), 1, 0},
+	{"slurm_rpc_pending", GAUGE, "message_type", "Messages of slurmctld to nodes that wait.", emit_type_pending,
+	 OF_CLUSTER(scheduler.pending_rpcs), 1, 0},
+	{"slurm_user_rpc_requests_total", COUNTER, "user", "Requests that slurmctld served for the user.",
+	 emit_user_count, OF_CLUSTER(scheduler.rpcs_by_user.rows), 1, 0},
+	{"slurm_user_rpc_seconds_total", COUNTER, "user", "Time that slurmctld spent on requests of the user.",
+	 emit_user_seconds, OF_CLUSTER(scheduler.rpcs_by_user.rows), 1e6, 0},
 };
 
 static void each_cluster_with_diag(struct family_sink *sink, enum entity_kind kind)
@@ -102,11 +99,13 @@ static void each_cluster_with_diag(struct family_sink *sink, enum entity_kind ki
 		family_item(sink, sink->facts->cluster);
 }
 
-const struct family_group rpc_group = {
-	.collect = COLLECT_RPCS, GROUP_FAMILIES(rpc_families), .origin = {"diag", "22.05"}, .each = each_cluster_with_diag};
+const struct family_group rpc_group = {.collect = COLLECT_RPCS,
+				       GROUP_FAMILIES(rpc_families),
+				       .origin = {"diag", "22.05"},
+				       .each = each_cluster_with_diag};
 
-static void emit_rollup_seconds(struct exposition *out, const struct page_facts *facts,
-				const struct family *family, const void *item)
+static void emit_rollup_seconds(struct exposition *out, const struct page_facts *facts, const struct family *family,
+				const void *item)
 {
 	(void)facts;
 	const struct rollup *rollups = ((const struct cluster *)item)->accounting.rollups;
@@ -118,8 +117,8 @@ static void emit_rollup_seconds(struct exposition *out, const struct page_facts 
 	}
 }
 
-static void emit_rollup_time(struct exposition *out, const struct page_facts *facts,
-			     const struct family *family, const void *item)
+static void emit_rollup_time(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			     const void *item)
 {
 	(void)facts, (void)family;
 	const struct rollup *rollups = ((const struct cluster *)item)->accounting.rollups;
@@ -132,21 +131,18 @@ static void emit_rollup_time(struct exposition *out, const struct page_facts *fa
 }
 
 static const struct family accounting_families[] = {
-	{"slurm_dbd_rpc_requests_total", COUNTER, "message_type", "Requests that slurmdbd served.",
-	 emit_type_count, OF_CLUSTER(accounting.rpcs_by_type.rows), 1, 0},
-	{"slurm_dbd_rpc_seconds_total", COUNTER, "message_type",
-	 "Time that slurmdbd spent on requests.", emit_type_seconds,
-	 OF_CLUSTER(accounting.rpcs_by_type.rows), 1e6, 0},
-	{"slurm_dbd_user_rpc_requests_total", COUNTER, "user",
-	 "Requests that slurmdbd served for the user.", emit_user_count,
-	 OF_CLUSTER(accounting.rpcs_by_user.rows), 1, 0},
-	{"slurm_dbd_user_rpc_seconds_total", COUNTER, "user",
-	 "Time that slurmdbd spent on requests of the user.", emit_user_seconds,
-	 OF_CLUSTER(accounting.rpcs_by_user.rows), 1e6, 0},
-	{"slurm_dbd_rollup_seconds", GAUGE, "period", "How long slurmdbd's last roll-up took.",
-	 emit_rollup_seconds, 0, 1e6, 0},
-	{"slurm_dbd_rollup_timestamp_seconds", GAUGE, "period", "When slurmdbd last rolled up.",
-	 emit_rollup_time, 0, 0, 0},
+	{"slurm_dbd_rpc_requests_total", COUNTER, "message_type", "Requests that slurmdbd served.", emit_type_count,
+	 OF_CLUSTER(accounting.rpcs_by_type.rows), 1, 0},
+	{"slurm_dbd_rpc_seconds_total", COUNTER, "message_type", "Time that slurmdbd spent on requests.",
+	 emit_type_seconds, OF_CLUSTER(accounting.rpcs_by_type.rows), 1e6, 0},
+	{"slurm_dbd_user_rpc_requests_total", COUNTER, "user", "Requests that slurmdbd served for the user.",
+	 emit_user_count, OF_CLUSTER(accounting.rpcs_by_user.rows), 1, 0},
+	{"slurm_dbd_user_rpc_seconds_total", COUNTER, "user", "Time that slurmdbd spent on requests of the user.",
+	 emit_user_seconds, OF_CLUSTER(accounting.rpcs_by_user.rows), 1e6, 0},
+	{"slurm_dbd_rollup_seconds", GAUGE, "period", "How long slurmdbd's last roll-up took.", emit_rollup_seconds, 0,
+	 1e6, 0},
+	{"slurm_dbd_rollup_timestamp_seconds", GAUGE, "period", "When slurmdbd last rolled up.", emit_rollup_time, 0, 0,
+	 0},
 };
 
 static void each_cluster_with_dbd(struct family_sink *sink, enum entity_kind kind)
@@ -156,12 +152,13 @@ static void each_cluster_with_dbd(struct family_sink *sink, enum entity_kind kin
 		family_item(sink, sink->facts->cluster);
 }
 
-const struct family_group accounting_group = {
-	.collect = COLLECT_ACCOUNTING, GROUP_FAMILIES(accounting_families), .origin = {.source = "dbd_diag"},
-	.each = each_cluster_with_dbd};
+const struct family_group accounting_group = {.collect = COLLECT_ACCOUNTING,
+					      GROUP_FAMILIES(accounting_families),
+					      .origin = {.source = "dbd_diag"},
+					      .each = each_cluster_with_dbd};
 
-static void emit_job_records(struct exposition *out, const struct page_facts *facts,
-			     const struct family *family, const void *item)
+static void emit_job_records(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			     const void *item)
 {
 	(void)facts, (void)family;
 	const struct job_totals *jobs = ((const struct cluster *)item)->jobs;
@@ -169,8 +166,8 @@ static void emit_job_records(struct exposition *out, const struct page_facts *fa
 		exposition_integer(out, jobs->records);
 }
 
-static void emit_accounting_up(struct exposition *out, const struct page_facts *facts,
-			       const struct family *family, const void *item)
+static void emit_accounting_up(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			       const void *item)
 {
 	(void)facts, (void)family;
 	enum up up = ((const struct cluster *)item)->accounting_up;
@@ -179,16 +176,14 @@ static void emit_accounting_up(struct exposition *out, const struct page_facts *
 }
 
 static const struct family conf_families[] = {
-	{"slurm_accounting_up", GAUGE, NULL,
-	 "Whether slurmdbd answers (sacctmgr ping); absent when that is not known.",
+	{"slurm_accounting_up", GAUGE, NULL, "Whether slurmdbd answers (sacctmgr ping); absent when that is not known.",
 	 emit_accounting_up, 0, 0, 0},
 	{"slurm_controller_job_records", GAUGE, NULL,
-	 "Job records in slurmctld: an array's tasks that are not split off are one.",
-	 emit_job_records, 0, 0, 0},
+	 "Job records in slurmctld: an array's tasks that are not split off are one.", emit_job_records, 0, 0, 0},
 	{"slurm_controller_max_job_records", GAUGE, NULL, "MaxJobCount of slurm.conf.", emit_number,
 	 OF_CLUSTER(conf.max_job_count), 1, 0},
-	{"slurm_controller_start_timestamp_seconds", GAUGE, NULL, "When slurmctld started.",
-	 emit_number, OF_CLUSTER(conf.boot_time), 1, 0},
+	{"slurm_controller_start_timestamp_seconds", GAUGE, NULL, "When slurmctld started.", emit_number,
+	 OF_CLUSTER(conf.boot_time), 1, 0},
 };
 
 static void each_cluster(struct family_sink *sink, enum entity_kind kind)

@@ -2,8 +2,7 @@
 
 #include <stdlib.h>
 
-const char *const family_type_names[] = {
-	[GAUGE] = "gauge", [COUNTER] = "counter", [HISTOGRAM] = "histogram"};
+const char *const family_type_names[] = {[GAUGE] = "gauge", [COUNTER] = "counter", [HISTOGRAM] = "histogram"};
 
 void samples_done(struct samples *samples)
 {

@@ -11,10 +11,10 @@ extern const char *const family_type_names[];
 
 /* One family: its header, then its samples. Offsets are of `samples.text`. */
 struct sample_family {
-	uint32_t order;  /* in the catalogue: the same family has the same on every page */
-	uint8_t group;   /* a number of catalogue_groups */
+	uint32_t order; /* in the catalogue: the same family has the same on every page */
+	uint8_t group; /* a number of catalogue_groups */
 	enum family_type type;
-	double created;  /* Unix seconds: when its counters were 0; 0: not known */
+	double created; /* Unix seconds: when its counters were 0; 0: not known */
 	size_t begin, samples, end; /* of the header, of the first sample, and behind the last */
 	size_t help;
 	uint32_t help_len, name_len;

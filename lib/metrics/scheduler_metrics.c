@@ -13,16 +13,16 @@ static void emit_sum(struct exposition *out, const struct page_facts *facts, con
 		family_divided(out, family, sum);
 }
 
-static void emit_backfill_active(struct exposition *out, const struct page_facts *facts,
-				 const struct family *family, const void *item)
+static void emit_backfill_active(struct exposition *out, const struct page_facts *facts, const struct family *family,
+				 const void *item)
 {
 	(void)facts, (void)family;
 	exposition_integer(out, ((const struct scheduler_section *)item)->diag.backfill_is_active);
 }
 
 /* One sample per reason; a row's offset is the sum of the first. */
-static void emit_exit_sums(struct exposition *out, const struct page_facts *facts,
-			   const struct family *family, const void *item)
+static void emit_exit_sums(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			   const void *item)
 {
 	(void)facts;
 	bool is_backfill = family->offset == SUM_BACKFILL_EXITS;
@@ -36,29 +36,28 @@ static void emit_exit_sums(struct exposition *out, const struct page_facts *fact
 	}
 }
 
-#define SUM(name, what, divisor, help) {name, COUNTER, NULL, help, emit_sum, what, divisor, 0}
-#define DIAG(name, member, divisor, help)                                                            \
-	{name, GAUGE, NULL, help, emit_number, offsetof(struct scheduler_section, diag.member),     \
-	 divisor, 0}
+#define SUM(name, what, divisor, help)                                                                                 \
+	{                                                                                                              \
+		name, COUNTER, NULL, help, emit_sum, what, divisor, 0                                                  \
+	}
+#define DIAG(name, member, divisor, help)                                                                              \
+	{                                                                                                              \
+		name, GAUGE, NULL, help, emit_number, offsetof(struct scheduler_section, diag.member), divisor, 0      \
+	}
 
 static const struct family families[] = {
 	SUM("slurm_scheduler_cycles_total", SUM_CYCLES, 1, "Cycles of the main scheduler."),
-	SUM("slurm_scheduler_cycle_seconds_total", SUM_CYCLE_US, 1e6,
-	    "Time spent in cycles of the main scheduler."),
-	DIAG("slurm_scheduler_last_cycle_seconds", cycle_last_us, 1e6,
-	     "Length of the main scheduler's last cycle."),
+	SUM("slurm_scheduler_cycle_seconds_total", SUM_CYCLE_US, 1e6, "Time spent in cycles of the main scheduler."),
+	DIAG("slurm_scheduler_last_cycle_seconds", cycle_last_us, 1e6, "Length of the main scheduler's last cycle."),
 	DIAG("slurm_scheduler_max_cycle_seconds", cycle_max_us, 1e6,
 	     "Length of the main scheduler's longest cycle since sdiag's last reset."),
 	DIAG("slurm_scheduler_mean_depth", cycle_depth_mean, 1,
 	     "Mean number of jobs that a cycle of the main scheduler looked at."),
-	DIAG("slurm_scheduler_queue_length", queue_length, 1,
-	     "Jobs in the queue of the main scheduler's last cycle."),
-	SUM("slurm_scheduler_depth_total", SUM_DEPTH, 1,
-	    "Jobs that cycles of the main scheduler looked at."),
-	{"slurm_scheduler_exits_total", COUNTER, "reason",
-	 "Cycles of the main scheduler by why they ended.", emit_exit_sums, SUM_EXITS, 1, 0},
-	SUM("slurm_backfill_depth_total", SUM_BACKFILL_DEPTH, 1,
-	    "Jobs that backfill cycles looked at."),
+	DIAG("slurm_scheduler_queue_length", queue_length, 1, "Jobs in the queue of the main scheduler's last cycle."),
+	SUM("slurm_scheduler_depth_total", SUM_DEPTH, 1, "Jobs that cycles of the main scheduler looked at."),
+	{"slurm_scheduler_exits_total", COUNTER, "reason", "Cycles of the main scheduler by why they ended.",
+	 emit_exit_sums, SUM_EXITS, 1, 0},
+	SUM("slurm_backfill_depth_total", SUM_BACKFILL_DEPTH, 1, "Jobs that backfill cycles looked at."),
 	SUM("slurm_backfill_depth_tried_total", SUM_BACKFILL_DEPTH_TRIED, 1,
 	    "Jobs that backfill cycles tried to start."),
 	SUM("slurm_backfill_queue_length_total", SUM_BACKFILL_QUEUE_LENGTH, 1,
@@ -67,10 +66,9 @@ static const struct family families[] = {
 	    "Sum of the node space table's size over backfill cycles."),
 	SUM("slurm_backfill_het_jobs_total", SUM_BACKFILL_HET_JOBS, 1,
 	    "Components of heterogeneous jobs started by the backfill scheduler."),
-	{"slurm_backfill_exits_total", COUNTER, "reason", "Backfill cycles by why they ended.",
-	 emit_exit_sums, SUM_BACKFILL_EXITS, 1, 0},
-	DIAG("slurm_backfill_last_depth", backfill_last_depth, 1,
-	     "Jobs that the last backfill cycle looked at."),
+	{"slurm_backfill_exits_total", COUNTER, "reason", "Backfill cycles by why they ended.", emit_exit_sums,
+	 SUM_BACKFILL_EXITS, 1, 0},
+	DIAG("slurm_backfill_last_depth", backfill_last_depth, 1, "Jobs that the last backfill cycle looked at."),
 	DIAG("slurm_backfill_last_depth_tried", backfill_last_depth_tried, 1,
 	     "Jobs that the last backfill cycle tried to start."),
 	SUM("slurm_backfill_cycles_total", SUM_BACKFILL_CYCLES, 1, "Cycles of the backfill scheduler."),
@@ -89,14 +87,11 @@ static const struct family families[] = {
 	     "Entries of the backfill scheduler's node space table in its last cycle."),
 	DIAG("slurm_backfill_last_cycle_timestamp_seconds", backfill_last_cycle_time, 1,
 	     "When the last backfill cycle ran."),
-	{"slurm_backfill_active", GAUGE, NULL, "Whether a backfill cycle is running.",
-	 emit_backfill_active, 0, 0, 0},
+	{"slurm_backfill_active", GAUGE, NULL, "Whether a backfill cycle is running.", emit_backfill_active, 0, 0, 0},
 	DIAG("slurm_controller_threads", threads, 1, "Threads of slurmctld that serve requests."),
-	DIAG("slurm_controller_agent_queue", agent_queue, 1,
-	     "Messages to nodes that wait in slurmctld's queue."),
+	DIAG("slurm_controller_agent_queue", agent_queue, 1, "Messages to nodes that wait in slurmctld's queue."),
 	DIAG("slurm_controller_agents", agents, 1, "Agents of slurmctld that send to nodes."),
-	DIAG("slurm_controller_dbd_queue", dbd_queue, 1,
-	     "Messages to slurmdbd that wait in slurmctld's queue."),
+	DIAG("slurm_controller_dbd_queue", dbd_queue, 1, "Messages to slurmdbd that wait in slurmctld's queue."),
 };
 
 static void each_scheduler(struct family_sink *sink, enum entity_kind kind)

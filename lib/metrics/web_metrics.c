@@ -10,8 +10,7 @@ static void emit_count(struct exposition *out, const struct page_facts *facts, c
 	exposition_integer(out, *(const uint64_t *)((const char *)item + family->offset));
 }
 
-static void emit_rows(struct exposition *out, const char *label, const struct exporter_count *rows,
-		      int count)
+static void emit_rows(struct exposition *out, const char *label, const struct exporter_count *rows, int count)
 {
 	for (int i = 0; i < count; i++) {
 		exposition_label(out, label, text_of(rows[i].label));
@@ -33,8 +32,8 @@ static void emit_refused(struct exposition *out, const struct page_facts *facts,
 	emit_rows(out, "code", ((const struct exporter_web *)item)->refused, EXPORTER_WEB_REFUSED);
 }
 
-static void emit_is_config_good(struct exposition *out, const struct page_facts *facts,
-				const struct family *family, const void *item)
+static void emit_is_config_good(struct exposition *out, const struct page_facts *facts, const struct family *family,
+				const void *item)
 {
 	(void)facts, (void)family;
 	const struct exporter_web *web = item;
@@ -42,8 +41,8 @@ static void emit_is_config_good(struct exposition *out, const struct page_facts 
 		exposition_integer(out, web->is_config_good);
 }
 
-static void emit_config_read(struct exposition *out, const struct page_facts *facts,
-			     const struct family *family, const void *item)
+static void emit_config_read(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			     const void *item)
 {
 	(void)facts, (void)family;
 	const struct exporter_web *web = item;
@@ -51,8 +50,8 @@ static void emit_config_read(struct exposition *out, const struct page_facts *fa
 		exposition_number(out, web->config_read);
 }
 
-static void emit_certificate_expiry(struct exposition *out, const struct page_facts *facts,
-				    const struct family *family, const void *item)
+static void emit_certificate_expiry(struct exposition *out, const struct page_facts *facts, const struct family *family,
+				    const void *item)
 {
 	(void)facts, (void)family;
 	const struct exporter_web *web = item;
@@ -91,5 +90,4 @@ static void each_web(struct family_sink *sink, enum entity_kind kind)
 	family_item(sink, &process->web);
 }
 
-const struct family_group web_group = {
-	.collect = COLLECT_EXPORTER, GROUP_FAMILIES(web_families), .each = each_web};
+const struct family_group web_group = {.collect = COLLECT_EXPORTER, GROUP_FAMILIES(web_families), .each = each_web};

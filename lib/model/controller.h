@@ -23,7 +23,7 @@ extern const char *const rollup_names[ROLLUPS];
  * and at `sdiag --reset`. */
 struct diag {
 	uint64_t reset_time; /* Unix seconds (req_time_start) */
-	uint64_t time;       /* of slurmctld's clock, when it answered */
+	uint64_t time; /* of slurmctld's clock, when it answered */
 	uint64_t threads, agent_queue, agents, agent_threads, dbd_queue;
 	uint64_t jobs_pending, jobs_running; /* by task, as of jobs_time */
 	uint64_t jobs_time;
@@ -38,7 +38,7 @@ struct diag {
 	uint64_t backfill_last_depth, backfill_last_depth_tried;
 	uint64_t exits[EXITS], backfill_exits[BACKFILL_EXITS]; /* cycles by why they ended */
 	struct list rpcs_by_type, rpcs_by_user; /* struct rpc; start again with slurmctld only */
-	struct list pending_rpcs;               /* struct rpc: count */
+	struct list pending_rpcs; /* struct rpc: count */
 };
 
 /* slurmdbd's, as `sacctmgr show stats` shows them. */
@@ -71,7 +71,10 @@ struct conf {
 	uint64_t min_job_age; /* seconds that slurmctld remembers ended jobs for */
 	bool is_private[PRIVATE_DATA];
 };
-#define CONF_UNKNOWN                                                                               \
-	((struct conf){.max_job_count = NUMBER_UNSET, .boot_time = NUMBER_UNSET,                    \
-		       .first_job_id = NUMBER_UNSET, .max_job_id = NUMBER_UNSET,                    \
-		       .next_job_id = NUMBER_UNSET, .min_job_age = NUMBER_UNSET})
+#define CONF_UNKNOWN                                                                                                   \
+	((struct conf){.max_job_count = NUMBER_UNSET,                                                                  \
+		       .boot_time = NUMBER_UNSET,                                                                      \
+		       .first_job_id = NUMBER_UNSET,                                                                   \
+		       .max_job_id = NUMBER_UNSET,                                                                     \
+		       .next_job_id = NUMBER_UNSET,                                                                    \
+		       .min_job_age = NUMBER_UNSET})

@@ -5,14 +5,14 @@
 #include "model/number.h"
 
 struct fairshare {
-	struct text name;      /* of the account or user */
-	struct text parent;    /* the account above; empty for root's */
+	struct text name; /* of the account or user */
+	struct text parent; /* the account above; empty for root's */
 	struct text partition; /* of a user's association; mostly empty */
 	bool is_user;
-	uint64_t shares;          /* raw; unset for FairShare=parent and for root */
+	uint64_t shares; /* raw; unset for FairShare=parent and for root */
 	double shares_normalized; /* these are NAN where Slurm gives none */
-	uint64_t usage;           /* raw, decayed TRES seconds */
+	uint64_t usage; /* raw, decayed TRES seconds */
 	double usage_normalized, usage_effective;
 	double factor;
-	double level;             /* INFINITY: no usage at all */
+	double level; /* INFINITY: no usage at all */
 };

@@ -33,8 +33,7 @@ static void take(struct expansion *expansion, size_t len)
 }
 
 /* "7" or "001-128": the first number's length is that of all. */
-static void expand_range(struct expansion *expansion, size_t len, struct text range,
-			 struct text rest)
+static void expand_range(struct expansion *expansion, size_t len, struct text range, struct text rest)
 {
 	struct text upper = range;
 	struct text lower = text_cut(&upper, '-');
@@ -57,8 +56,7 @@ static void expand_range(struct expansion *expansion, size_t len, struct text ra
 static void expand(struct expansion *expansion, size_t len, struct text rest)
 {
 	const char *bracket = rest.len ? memchr(rest.bytes, '[', rest.len) : NULL;
-	const char *end = bracket ? memchr(bracket, ']', rest.len - (size_t)(bracket - rest.bytes))
-				  : NULL;
+	const char *end = bracket ? memchr(bracket, ']', rest.len - (size_t)(bracket - rest.bytes)) : NULL;
 	if (!end) {
 		take(expansion, append(expansion, len, rest));
 		return;

@@ -84,10 +84,9 @@ enum job_exit job_exit_of(const struct job *job)
 struct job job_copy(const struct job *job, struct arena *arena)
 {
 	struct job copy = *job;
-	struct text *const texts[] = {&copy.array_tasks,    &copy.user,		 &copy.account,
-				      &copy.partitions,	    &copy.qos,		 &copy.reason,
-				      &copy.tres_requested, &copy.tres_allocated, &copy.reservation,
-				      &copy.node_list,	    &copy.cluster,	 &copy.name,
+	struct text *const texts[] = {&copy.array_tasks, &copy.user,	  &copy.account,	&copy.partitions,
+				      &copy.qos,	 &copy.reason,	  &copy.tres_requested, &copy.tres_allocated,
+				      &copy.reservation, &copy.node_list, &copy.cluster,	&copy.name,
 				      &copy.sluid};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*texts[i] = arena_copy(arena, *texts[i]);

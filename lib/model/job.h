@@ -14,35 +14,35 @@ struct job_node {
 };
 
 struct job {
-	uint64_t id;            /* the raw record id; always known */
-	uint64_t array_job_id;  /* 0 or unset: not of an array */
+	uint64_t id; /* the raw record id; always known */
+	uint64_t array_job_id; /* 0 or unset: not of an array */
 	uint64_t array_task_id; /* unset on an array's unsplit rest */
 	struct text array_tasks; /* tasks of the unsplit rest, "1-9,20", cut at 64 characters by default; or "0x1f" */
 	struct text user, account;
 	uint64_t user_id;
 	struct text partitions; /* one, or several separated by commas while pending */
-	struct text qos;        /* likewise */
-	int state;              /* a number of vocabulary.job_states */
-	uint64_t flags;         /* bits: numbers of vocabulary.job_flags */
+	struct text qos; /* likewise */
+	int state; /* a number of vocabulary.job_states */
+	uint64_t flags; /* bits: numbers of vocabulary.job_flags */
 	struct text reason;
 	uint64_t submit_time, eligible_time, start_time, end_time; /* Unix seconds, 0 if none */
-	uint64_t suspend_time;  /* when it was last suspended, or resumed; 0: never */
-	uint64_t ran_before;    /* seconds that it had run then */
-	uint64_t exit_code;     /* of the batch script; unset if it has none */
-	uint64_t exit_signal;   /* that ended it; unset or 0: none */
-	uint64_t wait_status;   /* before v0.0.40, where the two above are made from it */
-	uint64_t cpus, nodes;   /* requested while pending, held while running */
+	uint64_t suspend_time; /* when it was last suspended, or resumed; 0: never */
+	uint64_t ran_before; /* seconds that it had run then */
+	uint64_t exit_code; /* of the batch script; unset if it has none */
+	uint64_t exit_signal; /* that ended it; unset or 0: none */
+	uint64_t wait_status; /* before v0.0.40, where the two above are made from it */
+	uint64_t cpus, nodes; /* requested while pending, held while running */
 	uint64_t memory_per_node, memory_per_cpu; /* requested, bytes */
 	struct text tres_requested, tres_allocated;
 	struct text reservation; /* that it is in; empty: none */
-	struct text node_list;  /* that it runs on, "cn[01-03],gn1"; empty while pending */
-	uint64_t time_limit;    /* seconds, may be infinite */
+	struct text node_list; /* that it runs on, "cn[01-03],gn1"; empty while pending */
+	uint64_t time_limit; /* seconds, may be infinite */
 	struct text cluster; /* name; empty in some releases */
 	struct text name, sluid; /* sluid: empty before v0.0.44 */
-	uint64_t het_job_id;     /* of its first component; 0 or unset: not of a het job */
+	uint64_t het_job_id; /* of its first component; 0 or unset: not of a het job */
 	uint64_t priority, restarts;
 	struct list nodes_held; /* struct job_node; empty where Slurm does not say */
-	bool is_lent;     /* ours: it has the details of another task of its array */
+	bool is_lent; /* ours: it has the details of another task of its array */
 	bool is_detailed; /* ours: what it holds of each node was asked for */
 };
 

@@ -15,7 +15,7 @@ struct job_run {
 	struct job job;
 	struct text qos_requested; /* since v0.0.42; one or several, empty: the default */
 	uint64_t elapsed, suspended; /* seconds; elapsed is without the suspended ones */
-	uint64_t restarts;           /* since v0.0.42 */
+	uint64_t restarts; /* since v0.0.42 */
 	uint64_t het_job_id, het_offset; /* 0 and unset: not of a het job */
 	/* Of tres_allocated, bytes; unset if it did not start. Known without a start time: it ran, but slurmdbd was never
 	 * told since when, which a slurmctld that was relieved takes with it (24.11). */

@@ -1,12 +1,8 @@
 #include "model/limit.h"
 
 const char *const limit_scope_names[LIMIT_SCOPES] = {
-	[LIMIT_GROUP] = "group",
-	[LIMIT_PER_USER] = "per_user",
-	[LIMIT_PER_ACCOUNT] = "per_account",
-	[LIMIT_PER_JOB] = "per_job",
-	[LIMIT_PER_NODE] = "per_node",
-	[LIMIT_PER_JOB_MINIMUM] = "per_job_minimum",
+	[LIMIT_GROUP] = "group",     [LIMIT_PER_USER] = "per_user", [LIMIT_PER_ACCOUNT] = "per_account",
+	[LIMIT_PER_JOB] = "per_job", [LIMIT_PER_NODE] = "per_node", [LIMIT_PER_JOB_MINIMUM] = "per_job_minimum",
 };
 
 const struct limit_number_row limit_number_rows[LIMIT_NUMBERS] = {

@@ -21,8 +21,7 @@ void names_init(struct names *names, const char *const *known)
 int names_find(const struct names *names, struct text name)
 {
 	for (unsigned i = 0; i < names->count; i++)
-		if (strlen(names->name[i]) == name.len &&
-		    strncasecmp(names->name[i], name.bytes, name.len) == 0)
+		if (strlen(names->name[i]) == name.len && strncasecmp(names->name[i], name.bytes, name.len) == 0)
 			return (int)i;
 	return -1;
 }

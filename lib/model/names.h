@@ -16,6 +16,6 @@ struct names {
 };
 
 void names_init(struct names *names, const char *const *known); /* `known` ends with NULL */
-int names_find(const struct names *names, struct text name);    /* any case; -1 if absent */
+int names_find(const struct names *names, struct text name); /* any case; -1 if absent */
 int names_learn(struct names *names, struct text name); /* finds or adds; -1 if it is empty */
 void names_done(struct names *names);

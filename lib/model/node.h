@@ -6,14 +6,14 @@
 
 struct node {
 	struct text name;
-	int state;      /* a number of vocabulary.node_states */
+	int state; /* a number of vocabulary.node_states */
 	uint64_t flags; /* bits: numbers of vocabulary.node_flags */
 	struct text partitions; /* separated by commas */
 	uint64_t cpus; /* all, core-specialised ones too, as sinfo counts them */
 	uint64_t allocated_cpus;
 	uint64_t memory, allocated_memory; /* bytes */
-	uint64_t free_memory;              /* bytes that the operating system calls free */
-	uint64_t load;                     /* 100 times the load of one minute */
+	uint64_t free_memory; /* bytes that the operating system calls free */
+	uint64_t load; /* 100 times the load of one minute */
 	struct text gres, gres_used, gres_drained;
 	struct text version, architecture, os; /* empty before slurmd has registered */
 	struct text reason, reason_user;

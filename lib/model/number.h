@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define NUMBER_UNSET (UINT64_MAX - 1)  /* not known, no limit set: no sample on the page */
-#define NUMBER_INFINITE UINT64_MAX     /* unlimited: no sample either */
+#define NUMBER_UNSET (UINT64_MAX - 1) /* not known, no limit set: no sample on the page */
+#define NUMBER_INFINITE UINT64_MAX /* unlimited: no sample either */
 
 static inline bool number_is_known(uint64_t number)
 {

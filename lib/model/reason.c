@@ -1,12 +1,8 @@
 #include "model/reason.h"
 
 const char *const reason_class_names[] = {
-	[REASON_STARTABLE] = "startable",
-	[REASON_HELD] = "held",
-	[REASON_DEPENDENCY] = "dependency",
-	[REASON_LIMIT] = "limit",
-	[REASON_OTHER] = "other",
-	NULL,
+	[REASON_STARTABLE] = "startable", [REASON_HELD] = "held",   [REASON_DEPENDENCY] = "dependency",
+	[REASON_LIMIT] = "limit",	  [REASON_OTHER] = "other", NULL,
 };
 
 /* The names are those of job_state_reason_string() (squeue's %r), which are the same in all releases;

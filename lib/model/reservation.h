@@ -9,7 +9,7 @@ struct reservation {
 	struct text flags; /* Slurm's names, separated by commas */
 	uint64_t start_time, end_time; /* Unix seconds */
 	uint64_t nodes;
-	uint64_t cores;   /* 0 in reservations that have no node */
+	uint64_t cores; /* 0 in reservations that have no node */
 	struct text tres; /* "cpu=4" */
 };
 

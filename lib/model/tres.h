@@ -5,8 +5,8 @@
 #include "base/text.h"
 
 struct tres {
-	struct text name;     /* "cpu", "mem", "node", "gres/gpu:a100" */
-	uint64_t count;       /* memory in bytes */
+	struct text name; /* "cpu", "mem", "node", "gres/gpu:a100" */
+	uint64_t count; /* memory in bytes */
 };
 
 /* The next entry of a TRES string; entries without a readable count are passed over. False at the

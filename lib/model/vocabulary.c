@@ -1,12 +1,18 @@
 #include "model/vocabulary.h"
 
 static const char *const job_states[] = {
-	[JOB_PENDING] = "pending",     [JOB_RUNNING] = "running",
-	[JOB_SUSPENDED] = "suspended", [JOB_COMPLETED] = "completed",
-	[JOB_CANCELLED] = "cancelled", [JOB_FAILED] = "failed",
-	[JOB_TIMEOUT] = "timeout",     [JOB_NODE_FAIL] = "node_fail",
-	[JOB_PREEMPTED] = "preempted", [JOB_BOOT_FAIL] = "boot_fail",
-	[JOB_DEADLINE] = "deadline",   [JOB_OUT_OF_MEMORY] = "out_of_memory",
+	[JOB_PENDING] = "pending",
+	[JOB_RUNNING] = "running",
+	[JOB_SUSPENDED] = "suspended",
+	[JOB_COMPLETED] = "completed",
+	[JOB_CANCELLED] = "cancelled",
+	[JOB_FAILED] = "failed",
+	[JOB_TIMEOUT] = "timeout",
+	[JOB_NODE_FAIL] = "node_fail",
+	[JOB_PREEMPTED] = "preempted",
+	[JOB_BOOT_FAIL] = "boot_fail",
+	[JOB_DEADLINE] = "deadline",
+	[JOB_OUT_OF_MEMORY] = "out_of_memory",
 	NULL,
 };
 
@@ -32,9 +38,8 @@ static const char *const job_flags[] = {
 };
 
 static const char *const node_states[] = {
-	[NODE_UNKNOWN] = "unknown",     [NODE_DOWN] = "down",   [NODE_IDLE] = "idle",
-	[NODE_ALLOCATED] = "allocated", [NODE_ERROR] = "error", [NODE_MIXED] = "mixed",
-	[NODE_FUTURE] = "future",       NULL,
+	[NODE_UNKNOWN] = "unknown", [NODE_DOWN] = "down",   [NODE_IDLE] = "idle",     [NODE_ALLOCATED] = "allocated",
+	[NODE_ERROR] = "error",	    [NODE_MIXED] = "mixed", [NODE_FUTURE] = "future", NULL,
 };
 
 static const char *const node_flags[] = {

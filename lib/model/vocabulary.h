@@ -55,7 +55,7 @@ enum node_state {
 enum node_flag {
 	NODE_FLAG_DRAIN,
 	NODE_FLAG_COMPLETING,
-	NODE_FLAG_DRAINED,  /* ours: DRAIN and no job, as `sinfo -t drained` */
+	NODE_FLAG_DRAINED, /* ours: DRAIN and no job, as `sinfo -t drained` */
 	NODE_FLAG_DRAINING, /* ours: DRAIN and busy */
 	NODE_FLAG_FAIL,
 	NODE_FLAG_NOT_RESPONDING,
@@ -70,8 +70,8 @@ enum node_flag {
 	NODE_FLAG_INVALID_REG,
 	NODE_FLAG_POWER_DOWN, /* asked for, not begun */
 	NODE_FLAG_POWER_DRAIN,
-	NODE_FLAG_BLOCKED,    /* by a job that has the topology for itself (24.05) */
-	NODE_FLAG_EXTERNAL,   /* runs no jobs (25.05) */
+	NODE_FLAG_BLOCKED, /* by a job that has the topology for itself (24.05) */
+	NODE_FLAG_EXTERNAL, /* runs no jobs (25.05) */
 };
 
 struct vocabulary {

@@ -14,9 +14,8 @@ static const char *const scrape_codes[SCRAPE_CODES] = {
 
 void page_board_init(struct page_board *board)
 {
-	*board = (struct page_board){.process = {.version = version_number,
-						 .revision = version_revision,
-						 .compiler = version_compiler}};
+	*board = (struct page_board){
+		.process = {.version = version_number, .revision = version_revision, .compiler = version_compiler}};
 	pthread_mutex_init(&board->lock, NULL);
 }
 

@@ -16,7 +16,7 @@ struct http_server;
 struct page_slot {
 	struct page_board *board;
 	const char *cluster; /* its name in ?cluster=; borrowed; NULL: it has none */
-	struct page *page;   /* NULL before the first one */
+	struct page *page; /* NULL before the first one */
 	struct page_slot *next;
 };
 
@@ -26,7 +26,7 @@ struct page_board {
 	pthread_mutex_t lock;
 	struct page_slot *first;
 	struct edition *edition; /* of the pages that are there; NULL: nobody has asked for it yet */
-	bool edition_is_old;     /* there is something newer, but it has to do for a while */
+	bool edition_is_old; /* there is something newer, but it has to do for a while */
 	atomic_size_t rendition_bytes; /* of what was made of editions, also of older ones that are still being read */
 	struct exporter_process process;
 	_Atomic(struct http_server *) server; /* that it is read from; NULL: none */

@@ -103,8 +103,7 @@ void rendition_release(void *borrowed)
 static bool is_same(const struct rendition_options *a, const struct rendition_options *b)
 {
 	return a->format.format == b->format.format && a->format.collect == b->format.collect &&
-	       a->format.has_created == b->format.has_created && a->is_gzip == b->is_gzip &&
-	       a->page == b->page;
+	       a->format.has_created == b->format.has_created && a->is_gzip == b->is_gzip && a->page == b->page;
 }
 
 static void compress(void *gzip, struct buf *piece)
@@ -182,8 +181,8 @@ static struct rendition *find_or_make(struct edition *edition, const struct rend
 	return rendition;
 }
 
-struct rendition *edition_render(struct edition *edition, const struct rendition_options *options,
-				 uint64_t deadline_ns, struct error *err)
+struct rendition *edition_render(struct edition *edition, const struct rendition_options *options, uint64_t deadline_ns,
+				 struct error *err)
 {
 	const struct timespec deadline = {.tv_sec = (time_t)(deadline_ns / 1000000000u),
 					  .tv_nsec = (long)(deadline_ns % 1000000000u)};

@@ -20,7 +20,7 @@ enum { RENDITION_BYTES_MAX = 64 * 1024 * 1024 }; /* of parts; and of older editi
 struct edition *edition_new(struct page **pages, const char **clusters, size_t count, struct samples *process,
 			    atomic_size_t *total_bytes);
 struct edition *edition_hold(struct edition *edition); /* another reference */
-size_t edition_bytes(const struct edition *edition);  /* of what was made of it */
+size_t edition_bytes(const struct edition *edition); /* of what was made of it */
 void edition_release(void *edition); /* NULL is fine */
 
 struct rendition_options {
@@ -42,6 +42,6 @@ const struct page *edition_page(const struct edition *edition, struct text clust
 
 /* With a reference; lives without the edition, but not without the sum of bytes. NULL: another thread was still making one at
  * `deadline_ns` (clock_monotonic_ns), or it is a part too many. */
-struct rendition *edition_render(struct edition *edition, const struct rendition_options *options,
-				 uint64_t deadline_ns, struct error *err);
+struct rendition *edition_render(struct edition *edition, const struct rendition_options *options, uint64_t deadline_ns,
+				 struct error *err);
 void rendition_release(void *rendition); /* NULL is fine */

@@ -42,11 +42,10 @@ static bool read_stat(uint64_t *ret_start, uint64_t *ret_virtual, uint64_t *ret_
 	fclose(file);
 	line[len] = '\0';
 	const char *after_name = strrchr(line, ')');
-	return after_name &&
-	       sscanf(after_name + 1,
-		      " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
-		      "%" SCNu64 " %" SCNu64 " %" SCNu64,
-		      ret_start, ret_virtual, ret_resident) == 3;
+	return after_name && sscanf(after_name + 1,
+				    " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d "
+				    "%" SCNu64 " %" SCNu64 " %" SCNu64,
+				    ret_start, ret_virtual, ret_resident) == 3;
 }
 
 void process_read(struct exporter_process *process)
@@ -57,9 +56,8 @@ void process_read(struct exporter_process *process)
 	uint64_t start, virtual_bytes, resident_pages;
 	process->max_fds = process->virtual_bytes = process->resident_bytes = NUMBER_UNSET;
 	getrusage(RUSAGE_SELF, &usage);
-	process->cpu_seconds =
-		(double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-		(double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+	process->cpu_seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+			       (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
 	process->open_fds = open_fds();
 	if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
 		process->max_fds = limit.rlim_cur;
@@ -70,7 +68,6 @@ void process_read(struct exporter_process *process)
 	process->virtual_bytes = virtual_bytes;
 	process->resident_bytes = resident_pages * (uint64_t)sysconf(_SC_PAGESIZE);
 	if (process->start_time == 0)
-		process->start_time = (double)(now.tv_sec - boot.tv_sec) +
-				      (double)(now.tv_nsec - boot.tv_nsec) * 1e-9 +
+		process->start_time = (double)(now.tv_sec - boot.tv_sec) + (double)(now.tv_nsec - boot.tv_nsec) * 1e-9 +
 				      (double)start / (double)sysconf(_SC_CLK_TCK);
 }

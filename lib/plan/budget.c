@@ -61,8 +61,7 @@ double budget_biggest(const struct budget *budget, uint64_t now_ns)
 static bool is_too_short(const struct budget *budget, uint64_t now_ns, double window_s)
 {
 	for (size_t i = 0; i < bigs_kept(budget); i++)
-		if (age_s(budget, i, now_ns) < window_s &&
-		    budget_window_s(budget, budget->bigs[i].seconds) > window_s)
+		if (age_s(budget, i, now_ns) < window_s && budget_window_s(budget, budget->bigs[i].seconds) > window_s)
 			return true;
 	return false;
 }
@@ -76,8 +75,7 @@ static double surprise(const struct budget *budget, uint64_t now_ns, double wind
 	return largest;
 }
 
-static bool fits_window(const struct budget *budget, uint64_t now_ns, double window_s,
-			double seconds)
+static bool fits_window(const struct budget *budget, uint64_t now_ns, double window_s, double seconds)
 {
 	double since_s = (double)(now_ns - budget->since_ns) / 1e9;
 	double spent = ledger_spent(&budget->ledger, now_ns, fmin(window_s, since_s));
@@ -103,8 +101,7 @@ void budget_spend(struct budget *budget, uint64_t now_ns, double seconds, double
 {
 	double beyond_s = fmax(seconds - predicted_s, 0);
 	ledger_add(&budget->ledger, now_ns, seconds);
-	if (budget_window_s(budget, seconds) <= BUDGET_WINDOW_S &&
-	    beyond_s < SURPRISE * budget->duty * BUDGET_WINDOW_S)
+	if (budget_window_s(budget, seconds) <= BUDGET_WINDOW_S && beyond_s < SURPRISE * budget->duty * BUDGET_WINDOW_S)
 		return;
 	size_t next = budget->big_count++ % BUDGET_BIGS;
 	budget->bigs[next].ns = now_ns;

@@ -18,7 +18,7 @@ struct budget {
 		uint64_t ns;
 		double seconds, surprise;
 	} bigs[BUDGET_BIGS]; /* the last with a window longer than ten minutes, or that surprised */
-	size_t big_count;    /* ever; the ring's newest is before it */
+	size_t big_count; /* ever; the ring's newest is before it */
 };
 
 void budget_init(struct budget *budget, double duty, uint64_t now_ns);

@@ -29,8 +29,7 @@ static double per_records(const struct plan_cost *guess, double records)
 
 static double seconds_of(const struct cost *cost, const struct cost_scale *scale, double records)
 {
-	return scale->request * cost->guess.request +
-	       scale->records * per_records(&cost->guess, records);
+	return scale->request * cost->guess.request + scale->records * per_records(&cost->guess, records);
 }
 
 void cost_guess_like(struct cost *cost, const struct cost *like)
@@ -55,25 +54,21 @@ double cost_seconds_at_worst(const struct cost *cost, uint64_t records)
 }
 
 /* measured / predicted of the last three requests: the median; of fewer requests the smallest. */
-static double median_ratio(const struct cost *cost, const struct cost_scale *scale,
-			   double allowed_s)
+static double median_ratio(const struct cost *cost, const struct cost_scale *scale, double allowed_s)
 {
 	double ratio[3];
 	for (size_t i = 0; i < 3; i++) {
 		size_t known = i < cost->count ? i : 0;
 		double seconds = cost->last[known].seconds;
 		double predicted = seconds_of(cost, scale, cost->last[known].records);
-		ratio[i] = seconds > predicted && seconds < predicted + allowed_s
-				   ? 1
-				   : seconds / predicted;
+		ratio[i] = seconds > predicted && seconds < predicted + allowed_s ? 1 : seconds / predicted;
 	}
 	double low = fmin(ratio[0], ratio[1]), high = fmax(ratio[0], ratio[1]);
 	return cost->count < 3 ? low : fmax(low, fmin(high, ratio[2]));
 }
 
 /* The error is divided between the two parts by what each adds to the prediction (normalised least mean squares). */
-static void correct(const struct cost *cost, struct cost_scale *scale, double records, double ratio,
-		    double rate)
+static void correct(const struct cost *cost, struct cost_scale *scale, double records, double ratio, double rate)
 {
 	double request = scale->request * cost->guess.request;
 	double rest = scale->records * per_records(&cost->guess, records);

@@ -7,10 +7,10 @@
 #define LEDGER_SLOT_S 10
 
 struct ledger {
-	size_t slots;    /* how far back it goes */
-	uint64_t slot;   /* the newest */
+	size_t slots; /* how far back it goes */
+	uint64_t slot; /* the newest */
 	double total;
-	double *before;  /* [slot % slots]: the total when the slot began */
+	double *before; /* [slot % slots]: the total when the slot began */
 };
 
 void ledger_init(struct ledger *ledger, double span_s, uint64_t now_ns);

@@ -47,8 +47,7 @@ void plan_note_slurmctld(struct plan *plan, uint64_t now_ns, double seconds, uin
 	for (size_t i = 0; i < plan->task_count; i++)
 		for (size_t j = 0; j < plan->tasks[i].row->way_count; j++)
 			sum += plan->tasks[i].ways[j].charged_s;
-	bool is_later = plan->account.is_known && seconds >= plan->account.seconds &&
-			count > plan->account.count;
+	bool is_later = plan->account.is_known && seconds >= plan->account.seconds && count > plan->account.count;
 	if (is_later && sum > 0) {
 		double rpcs = (double)(count - plan->account.count);
 		double spent = believed_s(plan, seconds - plan->account.seconds, rpcs, sum);
@@ -66,8 +65,7 @@ void plan_note_slurmctld(struct plan *plan, uint64_t now_ns, double seconds, uin
 	plan->account.count = count;
 }
 
-void plan_note_load(struct plan *plan, uint64_t now_ns, uint64_t server_threads,
-		      uint64_t agent_queue)
+void plan_note_load(struct plan *plan, uint64_t now_ns, uint64_t server_threads, uint64_t agent_queue)
 {
 	bool is_busy = 4 * server_threads >= 3 * plan->options.server_threads_max ||
 		       agent_queue >= plan->options.agent_queue_max;

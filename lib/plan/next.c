@@ -18,8 +18,7 @@
 static uint64_t due_ns(const struct plan *plan, const struct task *task)
 {
 	if (task->failures)
-		return task->row->is_probe ? after(task->failed_ns, task->interval_s)
-					   : trouble_until_ns(plan, task);
+		return task->row->is_probe ? after(task->failed_ns, task->interval_s) : trouble_until_ns(plan, task);
 	if (!task->was_begun || task->is_hastened || task->is_in_round)
 		return 0;
 	return after(task->begun_ns, task->interval_s);
@@ -37,8 +36,7 @@ static uint64_t saved_ns(const struct task *task, uint64_t now_ns)
 		double need = is_saved_for ? -task->burst[i] : NEARLY * fmax(round, task->cost[i]);
 		double missing = need - task->saved[i];
 		if (missing > 0)
-			wait_s = fmax(wait_s,
-				      task->per_s[i] > 0 ? missing / task->per_s[i] : NOTHING_S);
+			wait_s = fmax(wait_s, task->per_s[i] > 0 ? missing / task->per_s[i] : NOTHING_S);
 	}
 	return after(now_ns, wait_s);
 }
@@ -56,11 +54,9 @@ static bool is_late(const struct task *task, uint64_t now_ns)
 /* Do both budgets allow the next request? slurmctld's does not hold up a task that does not ask slurmctld. */
 static bool budgets_fit(const struct plan *plan, const struct task *task, uint64_t now_ns)
 {
-	double worst_s = cost_seconds_at_worst(&task->ways[task->way].slurmrestd,
-					       way_next_records(plan, task));
+	double worst_s = cost_seconds_at_worst(&task->ways[task->way].slurmrestd, way_next_records(plan, task));
 	double left_s = is_bound_kept(task) ? 0 : KEPT_S;
-	return budget_fits(&plan->budgets[BY_SLURMRESTD], now_ns, worst_s,
-			   left_s * plan->bound_per_s[BY_SLURMRESTD]) &&
+	return budget_fits(&plan->budgets[BY_SLURMRESTD], now_ns, worst_s, left_s * plan->bound_per_s[BY_SLURMRESTD]) &&
 	       (task->cost[BY_SLURMCTLD] <= 0 ||
 		budget_fits(&plan->budgets[BY_SLURMCTLD], now_ns, task->cost[BY_SLURMCTLD],
 			    left_s * plan->bound_per_s[BY_SLURMCTLD]));
@@ -108,14 +104,11 @@ struct plan_action plan_next(struct plan *plan, uint64_t now_ns)
 	}
 	if (!chosen) {
 		uint64_t soonest = after(now_ns, 0.001);
-		return (struct plan_action){.kind = PLAN_WAIT,
-					    .until_ns = wait_ns > soonest ? wait_ns : soonest};
+		return (struct plan_action){.kind = PLAN_WAIT, .until_ns = wait_ns > soonest ? wait_ns : soonest};
 	}
 	plan->asked.task = (size_t)(chosen - plan->tasks);
 	plan->asked.ns = now_ns;
 	plan->asked.records = way_next_records(plan, chosen);
-	return (struct plan_action){.kind = PLAN_ASK,
-				    .task = plan->asked.task,
-				    .way = chosen->way,
-				    .records = plan->asked.records};
+	return (struct plan_action){
+		.kind = PLAN_ASK, .task = plan->asked.task, .way = chosen->way, .records = plan->asked.records};
 }

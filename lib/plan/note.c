@@ -11,8 +11,8 @@
 /* Charges the budgets for the request. An error that came late was waiting, so it costs at most the prediction. So does
  * a probe that timed out: it waited for others' work. Any other request that timed out costs at least the prediction,
  * since slurmrestd goes on computing. */
-static void charge(struct plan *plan, struct task *task, struct way *way,
-		   const struct plan_outcome *outcome, uint64_t now_ns)
+static void charge(struct plan *plan, struct task *task, struct way *way, const struct plan_outcome *outcome,
+		   uint64_t now_ns)
 {
 	double cost[SCARCE];
 	way_request_cost(way, plan->asked.records, cost);
@@ -43,12 +43,11 @@ static void charge(struct plan *plan, struct task *task, struct way *way,
 
 /* A request that timed out though its side is well costs more than the timeout: twice that is the guess. Without it the
  * next request would be as large. If less than half of its prediction went by, it teaches nothing. */
-static void learn(struct plan *plan, const struct task *task, struct way *way,
-		  const struct plan_outcome *outcome)
+static void learn(struct plan *plan, const struct task *task, struct way *way, const struct plan_outcome *outcome)
 {
 	uint64_t asked = plan->asked.records;
-	if (outcome->result == PLAN_TIMED_OUT && !trouble_is_side_sick(plan, task) &&
-	    !task->row->is_probe && outcome->seconds > cost_seconds(&way->slurmrestd, asked) / 2)
+	if (outcome->result == PLAN_TIMED_OUT && !trouble_is_side_sick(plan, task) && !task->row->is_probe &&
+	    outcome->seconds > cost_seconds(&way->slurmrestd, asked) / 2)
 		cost_learn(&way->slurmrestd, asked, 2 * outcome->seconds);
 	if (outcome->result != PLAN_OK)
 		return;

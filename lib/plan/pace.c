@@ -124,8 +124,7 @@ static double burst_of(const struct plan *plan, const struct task *task, enum sc
 	if (by == BY_REQUESTS)
 		return fmax(1, fmin(task->round[by], REQUESTS_S * requests_per_s(plan)));
 	double allowed = plan->budgets[by].duty * BUDGET_WINDOW_S;
-	double round =
-		task->round[by] <= BURST * allowed ? task->round[by] : BURST_OF_LONG * allowed;
+	double round = task->round[by] <= BURST * allowed ? task->round[by] : BURST_OF_LONG * allowed;
 	return fmax(task->cost[by], round);
 }
 
@@ -175,9 +174,8 @@ static void divide(struct plan *plan, enum scarce by, double seconds, uint64_t n
 	demands_divide(bounds, plan->task_count, BOUNDS_MAX * available);
 	for (size_t i = 0; i < plan->task_count; i++)
 		if (!plan->tasks[i].row->is_probe)
-			demands[i] = (struct demand){
-				fmax(plan->tasks[i].asked[by] - bounds[i].granted, 0),
-				weight_of(&plan->tasks[i]), 0};
+			demands[i] = (struct demand){fmax(plan->tasks[i].asked[by] - bounds[i].granted, 0),
+						     weight_of(&plan->tasks[i]), 0};
 	plan->bound_per_s[by] = granted(plan, bounds);
 	double left = available - plan->bound_per_s[by];
 	demands_divide(demands, plan->task_count, left);
@@ -239,8 +237,7 @@ static void earn(struct plan *plan, uint64_t now_ns)
 	for (size_t i = 0; i < plan->task_count; i++)
 		for (int j = 0; j < SCARCE; j++) {
 			struct task *task = &plan->tasks[i];
-			task->saved[j] =
-				fmin(task->saved[j] + seconds * task->per_s[j], task->burst[j]);
+			task->saved[j] = fmin(task->saved[j] + seconds * task->per_s[j], task->burst[j]);
 		}
 }
 
@@ -257,8 +254,8 @@ void pace(struct plan *plan, uint64_t now_ns)
 		struct task *task = &plan->tasks[i];
 		before_s[i] = task->interval_s;
 		way_choose(plan, task, now_ns);
-		task->interval_s = task->row->is_probe ? probe_interval_s(plan, task)
-						       : cautious_interval_s(plan, task, now_ns);
+		task->interval_s =
+			task->row->is_probe ? probe_interval_s(plan, task) : cautious_interval_s(plan, task, now_ns);
 		pace_refresh(plan, task);
 	}
 	for (int by = 0; by < SCARCE; by++)

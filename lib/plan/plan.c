@@ -44,8 +44,8 @@ static void task_init(struct task *task, const struct plan_task *row, uint64_t n
 	}
 }
 
-struct plan *plan_new(const struct plan_task *tasks, size_t task_count,
-		      const struct plan_options *options, uint64_t seed, uint64_t now_ns)
+struct plan *plan_new(const struct plan_task *tasks, size_t task_count, const struct plan_options *options,
+		      uint64_t seed, uint64_t now_ns)
 {
 	assert(task_count <= PLAN_TASKS_MAX);
 	struct plan *plan = NEW(struct plan);

@@ -58,7 +58,7 @@ struct plan_cost {
 struct plan_way {
 	const char *name;
 	struct plan_cost slurmrestd_s, slurmctld_s;
-	double bytes_per_record;  /* of the answer; 0: not known */
+	double bytes_per_record; /* of the answer; 0: not known */
 	double memory_per_record; /* bytes that slurmrestd grows by, if bytes_per_record is right */
 	/* Of one request. A cluster that is unknown or sick is asked for records_min first. 1 and 1: one by
 	 * one. 0 and 0: the whole list in one request, see plan_set_whole. */
@@ -68,11 +68,11 @@ struct plan_way {
 struct plan_task {
 	const char *name;
 	const char *noun; /* its records in the plural, e.g. "jobs" */
-	double wish_s;    /* the target interval */
+	double wish_s; /* the target interval */
 	double interval_max_s; /* rules 4 to 6 make it no longer than this, budgets may; 0: no limit */
-	double weight;    /* its part where budgets are short; 0 is 1 */
-	double bound_s;   /* an interval that is paid for before the target intervals of others; 0: none */
-	bool is_probe;    /* tells whether its side is well: ping, diag */
+	double weight; /* its part where budgets are short; 0 is 1 */
+	double bound_s; /* an interval that is paid for before the target intervals of others; 0: none */
+	bool is_probe; /* tells whether its side is well: ping, diag */
 	bool needs_slurmctld, needs_slurmdbd;
 	const struct plan_way *ways;
 	size_t way_count;
@@ -84,8 +84,8 @@ struct plan_options {
 	double requests_per_s, request_burst;
 	double limited_per_s, limited_burst; /* while rates are limited */
 	uint64_t server_threads_max; /* that slurmctld may have; the brake begins at 3/4 of them */
-	uint64_t agent_queue_max;    /* the brake begins at this length */
-	double idle_after_s;         /* without a scrape; 0: never idle */
+	uint64_t agent_queue_max; /* the brake begins at this length */
+	double idle_after_s; /* without a scrape; 0: never idle */
 };
 extern const struct plan_options plan_defaults; /* plan.c says why they are what they are */
 
@@ -95,8 +95,8 @@ struct plan; /* for use by one thread */
  * weights, and then calls plan_set_options. At most PLAN_TASKS_MAX. At first all tasks are allowed and due, and each
  * has work for 1 record. */
 #define PLAN_TASKS_MAX 64
-struct plan *plan_new(const struct plan_task *tasks, size_t task_count,
-		      const struct plan_options *options, uint64_t seed, uint64_t now_ns);
+struct plan *plan_new(const struct plan_task *tasks, size_t task_count, const struct plan_options *options,
+		      uint64_t seed, uint64_t now_ns);
 void plan_free(struct plan *plan);
 
 /* Other budgets from now on. To be called after target intervals were changed, too. What was learnt stays. A budget
@@ -136,17 +136,17 @@ struct plan_action plan_next(struct plan *plan, uint64_t now_ns);
 
 enum plan_result {
 	PLAN_OK,
-	PLAN_UNCHANGED,   /* Slurm said that nothing changed: a success that teaches no cost */
-	PLAN_FAILED,      /* an error: however late it came, it is charged at most like a success */
-	PLAN_TIMED_OUT,   /* slurmrestd goes on computing: at least `seconds` are charged */
+	PLAN_UNCHANGED, /* Slurm said that nothing changed: a success that teaches no cost */
+	PLAN_FAILED, /* an error: however late it came, it is charged at most like a success */
+	PLAN_TIMED_OUT, /* slurmrestd goes on computing: at least `seconds` are charged */
 	PLAN_UNSUPPORTED, /* not served or forbidden: the way is left for an hour, unless it is allowed anew */
 };
 
 struct plan_outcome { /* of the last action */
 	size_t task, way;
 	enum plan_result result;
-	double seconds;   /* that slurmrestd took for it, as far as we know */
-	double bytes;     /* of the answer's body */
+	double seconds; /* that slurmrestd took for it, as far as we know */
+	double bytes; /* of the answer's body */
 	uint64_t records; /* covered: those asked for, or those listed */
 	uint64_t cost_records; /* that took the time, where an array's id brought more; 0: as many as `records` */
 	bool is_round_done; /* after a failure: the round is given up and does not count */
@@ -162,29 +162,29 @@ void plan_note_load(struct plan *plan, uint64_t now_ns, uint64_t server_threads,
 void plan_note_scraped(struct plan *plan, uint64_t now_ns);
 
 enum plan_reason { /* why the interval is what it is: the cause that stretches it most */
-	PLAN_AS_WISHED,
-	PLAN_SLURMRESTD_BUDGET,
-	PLAN_SLURMCTLD_BUDGET,
-	PLAN_REQUEST_RATE,
-	PLAN_BACK_OFF,     /* failed lately */
-	PLAN_LATENCY,      /* slower than usual */
-	PLAN_BRAKE,        /* slurmctld is busy */
-	PLAN_IDLE,
-	PLAN_NOTHING_TO_DO,
-	PLAN_NOT_ALLOWED,  /* or not supported, or too much memory by each way */
-	PLAN_REASONS
+		   PLAN_AS_WISHED,
+		   PLAN_SLURMRESTD_BUDGET,
+		   PLAN_SLURMCTLD_BUDGET,
+		   PLAN_REQUEST_RATE,
+		   PLAN_BACK_OFF, /* failed lately */
+		   PLAN_LATENCY, /* slower than usual */
+		   PLAN_BRAKE, /* slurmctld is busy */
+		   PLAN_IDLE,
+		   PLAN_NOTHING_TO_DO,
+		   PLAN_NOT_ALLOWED, /* or not supported, or too much memory by each way */
+		   PLAN_REASONS
 };
 extern const char *const plan_reason_names[PLAN_REASONS]; /* label values: "as_wished", "slurmrestd_budget", ... */
 
 struct plan_view {
-	const char *way;  /* in use, or the one that would be; "" if none is allowed */
+	const char *way; /* in use, or the one that would be; "" if none is allowed */
 	enum plan_reason reason;
 	double wish_s, interval_s; /* from the start of a round to the start of the next */
-	double due_in_s;  /* 0: due; -1: not due until something changes */
-	double age_s;     /* since the start of the last finished round; -1: none yet */
+	double due_in_s; /* 0: due; -1: not due until something changes */
+	double age_s; /* since the start of the last finished round; -1: none yet */
 	uint64_t work, records; /* work: of the rest of this round, or of the next; records: at most per request */
 	double round_slurmrestd_s, round_slurmctld_s; /* predicted cost of a round */
-	double duty;      /* slurmrestd seconds spent in the last 10 min, per second */
+	double duty; /* slurmrestd seconds spent in the last 10 min, per second */
 	uint64_t failures; /* in a row */
 };
 struct plan_view plan_show(const struct plan *plan, uint64_t now_ns, size_t task);
@@ -193,7 +193,7 @@ struct plan_totals {
 	double slurmrestd_duty, slurmctld_duty; /* spent in the last 10 min, per second */
 	double slurmrestd_duty_max, slurmctld_duty_max; /* the budgets */
 	double requests_per_s; /* over the last 10 min */
-	double brake;      /* factor on the intervals of what asks slurmctld; 1: no brake */
+	double brake; /* factor on the intervals of what asks slurmctld; 1: no brake */
 	bool is_idle, is_rate_limited;
 };
 struct plan_totals plan_show_totals(const struct plan *plan, uint64_t now_ns);

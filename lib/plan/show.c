@@ -58,8 +58,7 @@ struct plan_totals plan_show_totals(const struct plan *plan, uint64_t now_ns)
 		.slurmctld_duty = budget_duty(slurmctld, now_ns),
 		.slurmrestd_duty_max = slurmrestd->duty,
 		.slurmctld_duty_max = slurmctld->duty,
-		.requests_per_s =
-			ledger_spent(&plan->requests, now_ns, BUDGET_WINDOW_S) / BUDGET_WINDOW_S,
+		.requests_per_s = ledger_spent(&plan->requests, now_ns, BUDGET_WINDOW_S) / BUDGET_WINDOW_S,
 		.brake = plan->brake,
 		.is_idle = plan_is_idle(plan, now_ns),
 		.is_rate_limited = plan->is_rate_limited,
@@ -95,8 +94,8 @@ static void say_interval(const struct task *task, struct buf *out)
 	}
 }
 
-static void say_budget(const struct plan *plan, const struct task *task, enum scarce by,
-		       const char *daemon, struct buf *out)
+static void say_budget(const struct plan *plan, const struct task *task, enum scarce by, const char *daemon,
+		       struct buf *out)
 {
 	buf_add_string(out, "one round");
 	if (round_records(task) > 1) {
@@ -110,24 +109,20 @@ static void say_budget(const struct plan *plan, const struct task *task, enum sc
 		   plan->budgets[by].duty * 100);
 }
 
-static void say_failures(const struct task *task, uint64_t now_ns, uint64_t until_ns,
-			 struct buf *out)
+static void say_failures(const struct task *task, uint64_t now_ns, uint64_t until_ns, struct buf *out)
 {
-	buf_printf(out, "failed %" PRIu64 " time%s in a row, last ", task->failures,
-		   task->failures == 1 ? "" : "s");
+	buf_printf(out, "failed %" PRIu64 " time%s in a row, last ", task->failures, task->failures == 1 ? "" : "s");
 	say_seconds(out, seconds_between(task->failed_ns, now_ns));
 	buf_add_string(out, " ago; ");
 	if (task->row->is_probe || until_ns <= now_ns) {
 		buf_add_string(out, "asked again all the same, to see when it is well");
 		return;
 	}
-	buf_printf(out, "asked again %s its probe is well, or in ",
-		   task->worked_s > 0 ? "a while after" : "when");
+	buf_printf(out, "asked again %s its probe is well, or in ", task->worked_s > 0 ? "a while after" : "when");
 	say_seconds(out, seconds_between(now_ns, until_ns));
 }
 
-static void say_why(const struct plan *plan, const struct task *task, uint64_t now_ns,
-		    struct buf *out)
+static void say_why(const struct plan *plan, const struct task *task, uint64_t now_ns, struct buf *out)
 {
 	switch (reason_of(task)) {
 	case PLAN_SLURMRESTD_BUDGET:
@@ -137,10 +132,8 @@ static void say_why(const struct plan *plan, const struct task *task, uint64_t n
 		say_budget(plan, task, BY_SLURMCTLD, "slurmctld", out);
 		break;
 	case PLAN_REQUEST_RATE:
-		buf_printf(
-			out,
-			"one round takes %.0f requests and all tasks together have %.3g a second",
-			task->round[BY_REQUESTS], requests_per_s(plan));
+		buf_printf(out, "one round takes %.0f requests and all tasks together have %.3g a second",
+			   task->round[BY_REQUESTS], requests_per_s(plan));
 		break;
 	case PLAN_BACK_OFF:
 		if (task->failures)
@@ -152,8 +145,7 @@ static void say_why(const struct plan *plan, const struct task *task, uint64_t n
 		buf_add_string(out, "answers take more than three times longer than usual");
 		break;
 	case PLAN_BRAKE:
-		buf_printf(out, "slurmctld is busy, so intervals are %.0f times longer",
-			   plan->brake);
+		buf_printf(out, "slurmctld is busy, so intervals are %.0f times longer", plan->brake);
 		break;
 	case PLAN_IDLE:
 		buf_add_string(out, "nobody scraped for a while");
@@ -169,10 +161,9 @@ void plan_say(const struct plan *plan, uint64_t now_ns, size_t index, struct buf
 	buf_printf(out, "%s: ", task->row->name);
 	switch (reason_of(task)) {
 	case PLAN_NOT_ALLOWED:
-		buf_add_string(out, task->is_allowed
-					    ? "not asked: no way to do it is supported here and "
-					      "safe for slurmrestd's memory"
-					    : "not asked: switched off, or not available here");
+		buf_add_string(out, task->is_allowed ? "not asked: no way to do it is supported here and "
+						       "safe for slurmrestd's memory"
+						     : "not asked: switched off, or not available here");
 		return;
 	case PLAN_NOTHING_TO_DO:
 		buf_add_string(out, "nothing to do");

@@ -13,16 +13,16 @@ struct way {
 	bool is_allowed;
 	uint64_t avoid_until_ns; /* not supported, or failed again and again */
 	struct cost slurmrestd, slurmctld;
-	double charged_s;  /* seconds of slurmctld since its last account; 0 for probes */
+	double charged_s; /* seconds of slurmctld since its last account; 0 for probes */
 	double bytes_per_record; /* learnt; 0: not yet */
-	uint64_t batch;    /* how far the records of one request have grown */
+	uint64_t batch; /* how far the records of one request have grown */
 	uint64_t failures; /* in a row */
 };
 
 struct task {
 	const struct plan_task *row;
 	struct way *ways;
-	size_t way;   /* in use; way_count: none can be used */
+	size_t way; /* in use; way_count: none can be used */
 	bool is_allowed;
 	uint64_t work, whole, covered; /* covered: of the work, since that was set */
 	uint64_t before; /* what the round under way had covered when its work was set last */
@@ -32,7 +32,7 @@ struct task {
 	uint64_t fresh_ns; /* when the last round that was finished began */
 
 	/* what pace.c says */
-	double cost[SCARCE];  /* of the next request, predicted */
+	double cost[SCARCE]; /* of the next request, predicted */
 	double round[SCARCE]; /* of a whole round */
 	double asked[SCARCE]; /* share of the budget that the target interval needs, smoothed */
 	double burst[SCARCE]; /* what may be saved up and spent at once */
@@ -43,13 +43,13 @@ struct task {
 
 	/* trouble.c */
 	enum plan_result result; /* of the last request */
-	double seconds;          /* that it took */
-	uint64_t failures;       /* in a row */
-	double worked_s;         /* seconds of the longest of those failures, if it was work; else 0 */
+	double seconds; /* that it took */
+	uint64_t failures; /* in a row */
+	double worked_s; /* seconds of the longest of those failures, if it was work; else 0 */
 	uint64_t failed_ns, retry_ns;
-	double stretch;          /* 1, 2, 4: after failures or slow answers */
+	double stretch; /* 1, 2, 4: after failures or slow answers */
 	enum plan_reason stretched_by;
-	uint64_t stretched_ns;   /* when it changed last */
+	uint64_t stretched_ns; /* when it changed last */
 
 	struct ledger spent; /* seconds of slurmrestd */
 };
@@ -66,7 +66,7 @@ struct plan {
 	size_t task_count;
 	struct budget budgets[BY_REQUESTS]; /* of seconds */
 	double bound_per_s[SCARCE]; /* what bounds take */
-	double tokens;      /* for requests */
+	double tokens; /* for requests */
 	bool is_rate_limited;
 	struct ledger requests;
 	double requests_charged; /* since slurmctld's last account */
@@ -80,7 +80,7 @@ struct plan {
 
 	double brake;
 	uint64_t braked_ns; /* when it changed last */
-	uint64_t busy_ns;   /* when slurmctld was too busy last */
+	uint64_t busy_ns; /* when slurmctld was too busy last */
 	uint64_t scraped_ns;
 	uint64_t random;
 

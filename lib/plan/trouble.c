@@ -32,8 +32,7 @@ static bool is_of_same_side(const struct plan_task *probe, const struct plan_tas
 {
 	if (!task->needs_slurmctld && !task->needs_slurmdbd)
 		return true;
-	return (probe->needs_slurmctld && task->needs_slurmctld) ||
-	       (probe->needs_slurmdbd && task->needs_slurmdbd) ||
+	return (probe->needs_slurmctld && task->needs_slurmctld) || (probe->needs_slurmdbd && task->needs_slurmdbd) ||
 	       (!probe->needs_slurmctld && !probe->needs_slurmdbd);
 }
 
@@ -54,8 +53,7 @@ static bool were_probes_well_since(const struct plan *plan, const struct task *t
 	for (size_t i = 0; i < plan->task_count; i++) {
 		const struct task *probe = &plan->tasks[i];
 		if (probe->row->is_probe && probe->is_allowed && has_way(probe) &&
-		    is_of_same_side(probe->row, task->row) &&
-		    (probe->failures || probe->fresh_ns <= then_ns))
+		    is_of_same_side(probe->row, task->row) && (probe->failures || probe->fresh_ns <= then_ns))
 			return false;
 	}
 	return true;

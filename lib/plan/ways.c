@@ -25,8 +25,7 @@ static double memory_per_record(const struct way *way)
 {
 	const struct plan_way *row = way->row;
 	bool is_known = way->bytes_per_record > 0 && row->bytes_per_record > 0;
-	return row->memory_per_record *
-	       (is_known ? way->bytes_per_record / row->bytes_per_record : 1);
+	return row->memory_per_record * (is_known ? way->bytes_per_record / row->bytes_per_record : 1);
 }
 
 /* How many records a request should have, so that a record costs least. A request also costs a token. That is worth the
@@ -34,8 +33,7 @@ static double memory_per_record(const struct way *way)
 uint64_t way_best_records(const struct plan *plan, const struct way *way)
 {
 	double price_s = plan->budgets[BY_SLURMRESTD].duty / requests_per_s(plan);
-	double best =
-		fmin(cost_best_records(&way->slurmrestd, price_s), (double)way->row->records_max);
+	double best = fmin(cost_best_records(&way->slurmrestd, price_s), (double)way->row->records_max);
 	double memory = memory_per_record(way);
 	if (memory > 0)
 		best = fmin(best, plan->options.bulk_memory_max / memory);
@@ -74,8 +72,7 @@ void way_request_cost(const struct way *way, uint64_t records, double cost[SCARC
 	cost[BY_REQUESTS] = 1;
 }
 
-static void round_cost(const struct plan *plan, const struct task *task, const struct way *way,
-		       double cost[SCARCE])
+static void round_cost(const struct plan *plan, const struct task *task, const struct way *way, double cost[SCARCE])
 {
 	if (way_is_whole(way)) {
 		way_request_cost(way, list_length(task), cost);

@@ -7,8 +7,7 @@
 
 bool asker_expects(enum endpoint which, enum fetch_result result)
 {
-	return endpoint_table[which].is_optional &&
-	       (result == FETCH_UNSUPPORTED || result == FETCH_FORBIDDEN);
+	return endpoint_table[which].is_optional && (result == FETCH_UNSUPPORTED || result == FETCH_FORBIDDEN);
 }
 
 /* One line when an endpoint begins to fail, fails in another way, or is well again. */
@@ -23,15 +22,13 @@ static void log_change(const struct asker *asker, enum endpoint which, enum fetc
 		return;
 	const char *name = endpoint_table[which].name;
 	if (!is_well)
-		log_line(asker_expects(which, result) ? LOG_LEVEL_INFO : LOG_LEVEL_WARN,
-			 "poll failed", "endpoint", name, "result", fetch_result_names[result], "error",
-			 err->text, NULL);
+		log_line(asker_expects(which, result) ? LOG_LEVEL_INFO : LOG_LEVEL_WARN, "poll failed", "endpoint",
+			 name, "result", fetch_result_names[result], "error", err->text, NULL);
 	else if (!is_first)
 		log_line(LOG_LEVEL_INFO, "poll succeeds again", "endpoint", name, NULL);
 }
 
-static void note_failure(struct asker *asker, enum endpoint which, enum fetch_result result,
-			 const struct error *err)
+static void note_failure(struct asker *asker, enum endpoint which, enum fetch_result result, const struct error *err)
 {
 	struct ask_failure *failure = &asker->failures[which];
 	if (fetch_succeeded(result) || asker_expects(which, result)) {
@@ -54,14 +51,13 @@ static void warn_of_token_file(struct asker *asker)
 	asker->warned_of_file = warning;
 }
 
-static void count(struct asker *asker, enum endpoint which, enum fetch_result result,
-		  const struct answer *answer, const struct http_reply *reply)
+static void count(struct asker *asker, enum endpoint which, enum fetch_result result, const struct answer *answer,
+		  const struct http_reply *reply)
 {
 	struct exporter_endpoint *endpoint = &asker->exporter->endpoints[which];
 	endpoint->is_tried = true;
 	endpoint->is_up = fetch_succeeded(result);
-	endpoint->is_supported = result != FETCH_UNSUPPORTED &&
-				 (reply->status != 404 || result == FETCH_NOT_FOUND);
+	endpoint->is_supported = result != FETCH_UNSUPPORTED && (reply->status != 404 || result == FETCH_NOT_FOUND);
 	endpoint->is_forbidden = result == FETCH_FORBIDDEN;
 	endpoint->requests[result]++;
 	endpoint->response_bytes += reply->bytes;
@@ -81,8 +77,7 @@ static void note_envelope(struct asker *asker, const struct answer *answer)
 {
 	struct cluster *cluster = asker->cluster;
 	if (*answer->release)
-		snprintf(cluster->slurm_version, sizeof cluster->slurm_version, "%s",
-			 answer->release);
+		snprintf(cluster->slurm_version, sizeof cluster->slurm_version, "%s", answer->release);
 	if (*answer->cluster)
 		snprintf(cluster->name, sizeof cluster->name, "%s", answer->cluster);
 	const struct api_version *version = client_version(asker->client);
@@ -117,8 +112,8 @@ static enum plan_result plan_result_of(const struct client *client, enum fetch_r
 	}
 }
 
-struct plan_outcome asker_outcome(const struct client *client, enum fetch_result result,
-				  const struct answer *answer, const struct http_reply *reply)
+struct plan_outcome asker_outcome(const struct client *client, enum fetch_result result, const struct answer *answer,
+				  const struct http_reply *reply)
 {
 	return (struct plan_outcome){.result = plan_result_of(client, result),
 				     .seconds = fmax(reply->seconds - reply->own_seconds, 0),
@@ -136,8 +131,7 @@ int64_t asker_now_s(const struct asker *asker)
 	return asker_time_s(asker, clock_now());
 }
 
-enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch,
-			    struct plan_outcome *ret_outcome)
+enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch, struct plan_outcome *ret_outcome)
 {
 	struct error err = {""};
 	struct answer answer;

@@ -28,16 +28,15 @@ struct asker {
 
 /* Fetches and counts. *ret_outcome is what the planner is to know, but for task, way and whether the round is
  * done. What is given up because we stop is not counted. */
-enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch,
-			    struct plan_outcome *ret_outcome);
+enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch, struct plan_outcome *ret_outcome);
 
 /* A time by our clock, and now, by slurmctld's: Unix seconds. */
 int64_t asker_time_s(const struct asker *asker, double ours);
 int64_t asker_now_s(const struct asker *asker);
 
 /* What the planner is to know of a request's end, but for task, way and whether the round is done. */
-struct plan_outcome asker_outcome(const struct client *client, enum fetch_result result,
-				  const struct answer *answer, const struct http_reply *reply);
+struct plan_outcome asker_outcome(const struct client *client, enum fetch_result result, const struct answer *answer,
+				  const struct http_reply *reply);
 
 /* A failure that needs no alarm: the release does not have it, or the user need not have it. */
 bool asker_expects(enum endpoint which, enum fetch_result result);

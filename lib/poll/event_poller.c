@@ -17,19 +17,18 @@ enum {
 	/* Seconds after the end, and after the job was last seen completing: slurmdbd's record does not change any more then.
 	 * On a 24.11 nine records got another exit code 19 s after the end, when the processes were gone. */
 	SETTLED_AFTER_S = 10,
-	WHOLE_AFTER_S = 300,      /* what slurmdbd lacks of a run by then never comes: the end is taken as it is */
-	STEPS_AFTER_S = 60,       /* slurmdbd has a job's steps by then */
-	STEPS_SINCE_S = 86400,    /* steps of runs that ended before that were given up (events/job_events.c) */
+	WHOLE_AFTER_S = 300, /* what slurmdbd lacks of a run by then never comes: the end is taken as it is */
+	STEPS_AFTER_S = 60, /* slurmdbd has a job's steps by then */
+	STEPS_SINCE_S = 86400, /* steps of runs that ended before that were given up (events/job_events.c) */
 	STEPS_COUNTED_EVERY_S = 5, /* counting looks at all runs: 16 ms for a million */
 };
 
-void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan,
-		       struct job_rounds *rounds, struct job_events *before)
+void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan, struct job_rounds *rounds,
+		       struct job_events *before)
 {
-	*poller = (struct event_poller){
-		.asker = asker, .plan = plan, .rounds = rounds, .began = clock_now_s()};
-	recorder_init(&poller->recorder, asker->config->state_path, asker->config->ha != HA_OFF,
-		      &asker->cluster->caps, &asker->cluster->vocabulary, before);
+	*poller = (struct event_poller){.asker = asker, .plan = plan, .rounds = rounds, .began = clock_now_s()};
+	recorder_init(&poller->recorder, asker->config->state_path, asker->config->ha != HA_OFF, &asker->cluster->caps,
+		      &asker->cluster->vocabulary, before);
 }
 
 void event_poller_done(struct event_poller *poller)
@@ -123,8 +122,7 @@ static struct run_key key_of(const struct job_run *run)
 	bool has_array = number_is_known(job->array_job_id) && job->array_job_id;
 	bool has_task = has_array && number_is_known(job->array_task_id);
 	return (struct run_key){(uint32_t)(has_array ? job->array_job_id : job->id),
-				has_task ? (uint32_t)job->array_task_id : RUN_NO_TASK,
-				(int64_t)job->submit_time};
+				has_task ? (uint32_t)job->array_task_id : RUN_NO_TASK, (int64_t)job->submit_time};
 }
 
 static struct job_end end_of(const struct job_run *run, const struct vocabulary *vocabulary)
@@ -137,8 +135,7 @@ static struct job_end end_of(const struct job_run *run, const struct vocabulary 
 		.key = key_of(run),
 		.tasks = number_is_known(job->array_task_id) ? 1 : job_count(job, &is_cut),
 		.owner = {job->account, job->user, job->partitions, job->qos},
-		.state = is_requeued ? TEXT("requeued")
-				     : text_of(vocabulary->job_states.name[job->state]),
+		.state = is_requeued ? TEXT("requeued") : text_of(vocabulary->job_states.name[job->state]),
 		.eligible_time = time_of(job->eligible_time),
 		.start_time = has_started ? time_of(job->start_time) : 0,
 		.end_time = time_of(job->end_time),
@@ -214,7 +211,8 @@ static void take_ends(struct event_poller *poller, const struct runs_taken *take
 			continue;
 		struct job_view known;
 		if (!job_table_find(poller->asker->cluster->job_table, run->job.id, &known))
-			job_rounds_note_job(poller->rounds, &run->job); /* while no job is known, nothing else tells of ids */
+			job_rounds_note_job(poller->rounds,
+					    &run->job); /* while no job is known, nothing else tells of ids */
 		bool is_over = job_run_is_size(run) ? tells_sizes : job_run_has_ended(run);
 		if (!is_over || !time_of(run->job.end_time) || !is_whole(poller, run, now))
 			continue;
@@ -228,8 +226,8 @@ static void take_ends(struct event_poller *poller, const struct runs_taken *take
 	}
 }
 
-static enum fetch_result fetch_runs(struct event_poller *poller, struct runs_taken *taken,
-				    const struct buf *query, struct plan_outcome *outcome)
+static enum fetch_result fetch_runs(struct event_poller *poller, struct runs_taken *taken, const struct buf *query,
+				    struct plan_outcome *outcome)
 {
 	const struct fetch fetch = {ENDPOINT_DBD_JOBS, take_run, taken, .query = query->bytes};
 	enum fetch_result result = asker_ask(poller->asker, &fetch, outcome);
@@ -248,8 +246,7 @@ static void poll_ends(struct event_poller *poller, struct plan_outcome *outcome)
 	const struct job_runs_query query = query_of(poller, false);
 	/* before v0.0.40 requeued runs come only together with all live jobs, so only sweeps ask for them */
 	bool with_requeued = window.is_sweep || *query.version->flags_query;
-	job_runs_query_ended(&query, (uint64_t)window.first, (uint64_t)window.last, with_requeued,
-			     &text);
+	job_runs_query_ended(&query, (uint64_t)window.first, (uint64_t)window.last, with_requeued, &text);
 	outcome->is_round_done = fetch_succeeded(fetch_runs(poller, &taken, &text, outcome));
 	if (!outcome->is_round_done) {
 		end_windows_note_failure(windows);
@@ -260,8 +257,10 @@ static void poll_ends(struct event_poller *poller, struct plan_outcome *outcome)
 			plan_hasten(poller->plan, TASK_JOB_ENDS);
 		job_events_end_window(events, windows->known_until, windows->known_until);
 		if (windows->gave_up)
-			log_line(LOG_LEVEL_WARN, "slurmdbd answers, but for a day its queue in slurmctld was never empty: "
-				 "ends that wait there since are not waited for", NULL);
+			log_line(LOG_LEVEL_WARN,
+				 "slurmdbd answers, but for a day its queue in slurmctld was never empty: "
+				 "ends that wait there since are not waited for",
+				 NULL);
 		windows->gave_up = false;
 	}
 	buf_done(&text);
@@ -303,7 +302,8 @@ static void note_steps_failed(struct event_poller *poller, const struct run_key 
 	} else if (poller->has_answered_since) {
 		char id[24];
 		snprintf(id, sizeof id, "%" PRIu32, keys->id);
-		log_line(LOG_LEVEL_WARN, "what a job used is given up: its steps were asked for in vain, twice", "job", id, NULL);
+		log_line(LOG_LEVEL_WARN, "what a job used is given up: its steps were asked for in vain, twice", "job",
+			 id, NULL);
 		job_events_no_steps(poller->recorder.events, keys);
 	}
 }
@@ -326,8 +326,8 @@ static void poll_steps(struct event_poller *poller, uint64_t max, struct plan_ou
 	if (!count)
 		return;
 	for (size_t i = 0; i < count; i++)
-		names[i] = (struct job_runs_name){
-			keys[i].id, keys[i].task == RUN_NO_TASK ? NUMBER_UNSET : keys[i].task};
+		names[i] =
+			(struct job_runs_name){keys[i].id, keys[i].task == RUN_NO_TASK ? NUMBER_UNSET : keys[i].task};
 	job_runs_query_names(&query, names, count, (uint64_t)(before - STEPS_SINCE_S), &text);
 	if (fetch_succeeded(fetch_runs(poller, &taken, &text, outcome))) {
 		take_steps(poller, &taken);
@@ -343,8 +343,7 @@ static void poll_steps(struct event_poller *poller, uint64_t max, struct plan_ou
 	taken_done(&taken);
 }
 
-void event_poller_poll(struct event_poller *poller, const struct plan_action *action,
-		       struct plan_outcome *outcome)
+void event_poller_poll(struct event_poller *poller, const struct plan_action *action, struct plan_outcome *outcome)
 {
 	if (action->task == TASK_JOB_ENDS)
 		poll_ends(poller, outcome);

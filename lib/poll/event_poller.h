@@ -14,31 +14,30 @@ struct event_poller {
 	struct job_rounds *rounds;
 	struct recorder recorder;
 	struct end_windows windows;
-	bool has_windows;      /* the windows are of the events at hand, which recorder_write may replace */
-	int64_t began;         /* Unix seconds */
-	uint64_t last_runs;    /* of the last window */
-	size_t suspects;       /* runs to ask for one by one, since a batch of them failed */
+	bool has_windows; /* the windows are of the events at hand, which recorder_write may replace */
+	int64_t began; /* Unix seconds */
+	uint64_t last_runs; /* of the last window */
+	size_t suspects; /* runs to ask for one by one, since a batch of them failed */
 	struct run_key failed; /* the run whose steps failed when asked for alone; 0: none */
 	bool has_answered_since; /* slurmdbd answered another request since then */
-	uint64_t steps;         /* runs whose steps were to be read when they were counted last */
+	uint64_t steps; /* runs whose steps were to be read when they were counted last */
 	uint64_t next_count_ns; /* monotonic: when they are counted again */
-	bool is_changed;       /* something was counted since the last write */
+	bool is_changed; /* something was counted since the last write */
 	uint64_t table_changes; /* the job table's number of changes when it was looked at last */
-	int64_t as_of;          /* of the job table then: Unix seconds */
+	int64_t as_of; /* of the job table then: Unix seconds */
 };
 
 /* Borrows the first three arguments; tells the rounds of ids that slurmdbd knows. Opens the state file. `before` is what
  * was counted so far, or NULL (recorder_init). */
-void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan,
-		       struct job_rounds *rounds, struct job_events *before);
+void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan, struct job_rounds *rounds,
+		       struct job_events *before);
 void event_poller_done(struct event_poller *poller);
 
 /* To be called after every request: what there is to do. */
 void event_poller_update(struct event_poller *poller);
 
 /* One request for TASK_JOB_ENDS or TASK_JOB_STEPS. Fills in the outcome. */
-void event_poller_poll(struct event_poller *poller, const struct plan_action *action,
-		       struct plan_outcome *outcome);
+void event_poller_poll(struct event_poller *poller, const struct plan_action *action, struct plan_outcome *outcome);
 
 /* To be called before a page is made. Looks at the jobs, which are all known as of `as_of` (Unix seconds, 0: not yet).
  * Entities that have rows get counters, which begin at zero. Writes what changed to the state file. */

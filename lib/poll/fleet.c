@@ -25,7 +25,7 @@ struct fleet {
 	struct member *members;
 	struct arena names; /* also of those that are gone: a scrape under way may still compare them */
 	struct setup *setup; /* held; that was taken last */
-	struct buf labels;   /* of the process */
+	struct buf labels; /* of the process */
 };
 
 struct fleet *fleet_new(struct page_board *board)

@@ -7,15 +7,13 @@
 #define AGE_MAX_S 300.0
 #define AGE_MAX_INTERVALS 3
 
-void health_note(struct health *health, enum endpoint endpoint, enum fetch_result result,
-		 uint64_t now_ns)
+void health_note(struct health *health, enum endpoint endpoint, enum fetch_result result, uint64_t now_ns)
 {
 	health->entries[endpoint].result = result;
 	health->entries[endpoint].tried_ns = now_ns;
 }
 
-void health_renew(struct health *health, enum endpoint endpoint, double interval_s,
-		  uint64_t as_of_ns)
+void health_renew(struct health *health, enum endpoint endpoint, double interval_s, uint64_t as_of_ns)
 {
 	double age_max_s = fmax(AGE_MAX_S, AGE_MAX_INTERVALS * interval_s);
 	health->entries[endpoint].too_old_ns = as_of_ns + (uint64_t)(age_max_s * 1e9);
@@ -45,15 +43,13 @@ uint64_t health_next_ns(const struct health *health)
 
 static bool is_unanswered(const struct health_entry *entry)
 {
-	return entry->tried_ns &&
-	       (entry->result == FETCH_UNREACHABLE || entry->result == FETCH_TIMEOUT ||
-		entry->result == FETCH_UNSUPPORTED);
+	return entry->tried_ns && (entry->result == FETCH_UNREACHABLE || entry->result == FETCH_TIMEOUT ||
+				   entry->result == FETCH_UNSUPPORTED);
 }
 
 bool health_is_cut_off(const struct health *health)
 {
-	return is_unanswered(&health->entries[ENDPOINT_PING]) &&
-	       is_unanswered(&health->entries[ENDPOINT_DIAG]);
+	return is_unanswered(&health->entries[ENDPOINT_PING]) && is_unanswered(&health->entries[ENDPOINT_DIAG]);
 }
 
 /* What the last result of one of slurmdbd's endpoints says of slurmdbd. */
@@ -80,8 +76,7 @@ enum up health_accounting_up(const struct health *health, bool ping_says_up)
 		up = told_by(&entries[ENDPOINT_DBD_DIAG]);
 	else if (up == UP_YES && !ping_says_up)
 		up = UP_NO;
-	bool is_token_good = entries[ENDPOINT_DIAG].tried_ns &&
-			     entries[ENDPOINT_DIAG].result == FETCH_OK;
+	bool is_token_good = entries[ENDPOINT_DIAG].tried_ns && entries[ENDPOINT_DIAG].result == FETCH_OK;
 	return up == UP_NO && !is_token_good ? UP_NOT_KNOWN : up;
 }
 
@@ -90,8 +85,7 @@ bool health_is_down_for_sure(const struct health *health, bool before)
 	bool is_sure = before;
 	for (int i = 0; i < ENDPOINTS; i++) {
 		const struct health_entry *entry = &health->entries[i];
-		if (!endpoint_table[i].asks_slurmctld ||
-		    entry->tried_ns < health->entries[ENDPOINT_PING].tried_ns)
+		if (!endpoint_table[i].asks_slurmctld || entry->tried_ns < health->entries[ENDPOINT_PING].tried_ns)
 			continue;
 		if (fetch_succeeded(entry->result) || entry->result == FETCH_UNAUTHORIZED)
 			return false;

@@ -6,10 +6,10 @@
 #include "slurmrest/client.h"
 
 struct health_entry {
-	uint64_t tried_ns;        /* 0: never */
+	uint64_t tried_ns; /* 0: never */
 	enum fetch_result result; /* of the last try */
-	bool is_shown;            /* what it said is known, and not too old */
-	uint64_t too_old_ns;      /* while is_shown: when it becomes too old */
+	bool is_shown; /* what it said is known, and not too old */
+	uint64_t too_old_ns; /* while is_shown: when it becomes too old */
 };
 
 struct health {
@@ -17,13 +17,11 @@ struct health {
 };
 
 /* A request ended, one way or another. */
-void health_note(struct health *health, enum endpoint endpoint, enum fetch_result result,
-		 uint64_t now_ns);
+void health_note(struct health *health, enum endpoint endpoint, enum fetch_result result, uint64_t now_ns);
 
 /* The endpoint's numbers are those that Slurm had at `as_of_ns`, and are renewed every `interval_s`. They are too old
  * after max(5 min, 3 intervals). */
-void health_renew(struct health *health, enum endpoint endpoint, double interval_s,
-		  uint64_t as_of_ns);
+void health_renew(struct health *health, enum endpoint endpoint, double interval_s, uint64_t as_of_ns);
 
 /* Are the endpoint's numbers too old to be shown? Ping's are as soon as ping fails: an old slurm_controller_up would hide
  * an outage. Clears is_shown if it returns true. */

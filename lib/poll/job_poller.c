@@ -7,8 +7,8 @@
 
 enum {
 	LAST_ID_DEFAULT = 67043328, /* the default of MaxJobId in slurm.conf */
-	FIRST_WEIGHT = 64,   /* a start has to find all jobs before anything else is of use */
-	SEARCH_WEIGHT = 16,  /* like job states (tasks.c): a job that nobody found has no state */
+	FIRST_WEIGHT = 64, /* a start has to find all jobs before anything else is of use */
+	SEARCH_WEIGHT = 16, /* like job states (tasks.c): a job that nobody found has no state */
 	FILLING_WEIGHT = 64, /* while details are missing, most totals wait for them */
 	DETAILS_WEIGHT = 8,
 	SEARCH_WORK = 10000, /* ids to look at, at least: nobody knows how many ids lie between those that live */
@@ -20,8 +20,7 @@ enum {
 	STATES_PAUSE_S = 3660, /* longer than the hour for which the planner leaves a way that is not served */
 };
 
-void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan,
-		     struct plan_task tasks[TASKS])
+void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan, struct plan_task tasks[TASKS])
 {
 	const struct config *config = asker->config;
 	*poller = (struct job_poller){.cluster = asker->cluster,
@@ -59,8 +58,8 @@ static void choose(struct job_poller *poller)
 		poller->lacks_states = true;
 		poller->states_after_ns = now + STATES_PAUSE_S * UINT64_C(1000000000);
 	}
-	bool reads_list = !is_known || poller->lacks_states ||
-			  poller->reader.asker->config->jobs_read == JOBS_READ_LIST;
+	bool reads_list =
+		!is_known || poller->lacks_states || poller->reader.asker->config->jobs_read == JOBS_READ_LIST;
 	if (version == poller->version && reads_list == poller->reads_list)
 		return;
 	poller->version = version;
@@ -79,8 +78,8 @@ static void note_count(struct job_poller *poller)
 	const struct scheduler_section *scheduler = &poller->cluster->scheduler;
 	const struct diag *diag = &scheduler->diag;
 	struct job_rounds *rounds = &poller->reader.rounds;
-	if (!scheduler->is_known || !number_is_known(diag->jobs_pending) ||
-	    !number_is_known(diag->jobs_running) || diag->jobs_time == poller->jobs_time)
+	if (!scheduler->is_known || !number_is_known(diag->jobs_pending) || !number_is_known(diag->jobs_running) ||
+	    diag->jobs_time == poller->jobs_time)
 		return;
 	poller->jobs_time = diag->jobs_time;
 	bool are_missing = job_rounds_note_count(rounds, diag->jobs_pending + diag->jobs_running);
@@ -124,13 +123,9 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_LARGE_BATCHES, !by_list);
 	bool is_first = by_search && !poller->has_states; /* the first search tells the states, too */
 	poller->tasks[TASK_JOB_SEARCH].weight = is_first ? FIRST_WEIGHT : SEARCH_WEIGHT;
-	plan_set_work(plan, TASK_JOB_STATES,
-		      is_first	? 0
-		      : by_list ? whole
-				: job_rounds_work(&poller->reader.rounds));
+	plan_set_work(plan, TASK_JOB_STATES, is_first ? 0 : by_list ? whole : job_rounds_work(&poller->reader.rounds));
 	uint64_t missing = whole - job_table_counts(poller->cluster->job_table).jobs;
-	plan_set_work(plan, TASK_JOB_SEARCH,
-		      !by_search ? 0 : missing > SEARCH_WORK ? missing : SEARCH_WORK);
+	plan_set_work(plan, TASK_JOB_SEARCH, !by_search ? 0 : missing > SEARCH_WORK ? missing : SEARCH_WORK);
 }
 
 /* slurmdbd tells details at an eighth of the cost, but not why jobs wait. So it is asked only if many jobs are new, and
@@ -138,9 +133,9 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 static void choose_slurmdbd(struct job_poller *poller)
 {
 	uint64_t unseen = job_details_unseen(&poller->reader.details);
-	bool is_up = poller->cluster->accounting_up == UP_YES &&
-		     clock_monotonic_ns() >= poller->slurmdbd_after_ns;
-	bool are_many = poller->reader.asker->config->accounting_from && unseen >= poller->reader.asker->config->accounting_from;
+	bool is_up = poller->cluster->accounting_up == UP_YES && clock_monotonic_ns() >= poller->slurmdbd_after_ns;
+	bool are_many = poller->reader.asker->config->accounting_from &&
+			unseen >= poller->reader.asker->config->accounting_from;
 	poller->asks_slurmdbd = is_up && unseen && (poller->asks_slurmdbd || are_many);
 	plan_allow_way(poller->plan, TASK_JOB_DETAILS, DETAILS_ACCOUNTING, poller->asks_slurmdbd);
 	plan_allow_way(poller->plan, TASK_JOB_DETAILS, DETAILS_SINGLE, !poller->asks_slurmdbd);
@@ -202,8 +197,7 @@ static void note_details(struct job_poller *poller)
 static void finish_states(struct job_poller *poller)
 {
 	double age_s = (double)(clock_monotonic_ns() - poller->round_began_ns) / 1e9;
-	poller->reader.asker->exporter->endpoints[ENDPOINT_JOB_STATES].last_success =
-		clock_now() - age_s;
+	poller->reader.asker->exporter->endpoints[ENDPOINT_JOB_STATES].last_success = clock_now() - age_s;
 	poller->has_states |= !poller->needs_all;
 	poller->as_of = poller->has_states ? asker_now_s(poller->reader.asker) - (int64_t)ceil(age_s) : 0;
 	renew(poller, ENDPOINT_JOB_STATES, TASK_JOB_STATES);
@@ -339,8 +333,7 @@ static bool poll_slurmdbd(struct job_poller *poller, uint64_t records, struct pl
 	return false; /* the jobs are in the next round again */
 }
 
-static bool poll_details(struct job_poller *poller, enum job_queue queue,
-			 struct plan_outcome *outcome)
+static bool poll_details(struct job_poller *poller, enum job_queue queue, struct plan_outcome *outcome)
 {
 	struct job_details *details = &poller->reader.details;
 	if (queue == JOB_QUEUE_ROTATION && !job_details_left(details, queue))
@@ -350,8 +343,7 @@ static bool poll_details(struct job_poller *poller, enum job_queue queue,
 	outcome->records = 1;
 	if (!is_well)
 		return false; /* the job is in the next round again */
-	return queue == JOB_QUEUE_WANTED ? finish_details(poller)
-					 : !job_details_left(details, queue);
+	return queue == JOB_QUEUE_WANTED ? finish_details(poller) : !job_details_left(details, queue);
 }
 
 static bool poll_array(struct job_poller *poller, struct plan_outcome *outcome)
@@ -365,17 +357,15 @@ static bool poll_array(struct job_poller *poller, struct plan_outcome *outcome)
 	return is_well && !job_details_left(details, JOB_QUEUE_ARRAYS);
 }
 
-void job_poller_poll(struct job_poller *poller, const struct plan_action *action,
-		     struct plan_outcome *outcome)
+void job_poller_poll(struct job_poller *poller, const struct plan_action *action, struct plan_outcome *outcome)
 {
 	bool is_details = action->task == TASK_JOB_DETAILS || action->task == TASK_JOB_ROTATION;
 	bool is_list = is_details && action->way == DETAILS_LIST;
 	*outcome = (struct plan_outcome){.result = PLAN_OK};
 	bool is_done;
 	if (action->task == TASK_JOB_STATES)
-		is_done = action->way == STATES_LIST
-				  ? poll_states_list(poller, outcome)
-				  : poll_states(poller, action->records, outcome);
+		is_done = action->way == STATES_LIST ? poll_states_list(poller, outcome)
+						     : poll_states(poller, action->records, outcome);
 	else if (action->task == TASK_JOB_ARRAYS)
 		is_done = poll_array(poller, outcome);
 	else if (action->task == TASK_JOB_SEARCH)
@@ -385,10 +375,8 @@ void job_poller_poll(struct job_poller *poller, const struct plan_action *action
 	else if (action->way == DETAILS_ACCOUNTING)
 		is_done = poll_slurmdbd(poller, action->records, outcome);
 	else
-		is_done = poll_details(poller,
-				       action->task == TASK_JOB_ROTATION ? JOB_QUEUE_ROTATION
-									 : JOB_QUEUE_WANTED,
-				       outcome);
+		is_done = poll_details(
+			poller, action->task == TASK_JOB_ROTATION ? JOB_QUEUE_ROTATION : JOB_QUEUE_WANTED, outcome);
 	outcome->task = action->task;
 	outcome->way = action->way;
 	outcome->is_round_done = is_done;
@@ -420,8 +408,7 @@ static bool poll_missing(struct job_poller *poller)
 	struct cluster *cluster = poller->cluster;
 	if (!cluster->each_job.max)
 		return true;
-	each_job_choose(&cluster->each_job, cluster->job_table,
-			cluster->nodes ? &cluster->nodes->table : NULL);
+	each_job_choose(&cluster->each_job, cluster->job_table, cluster->nodes ? &cluster->nodes->table : NULL);
 	job_details_begin(&poller->reader.details, JOB_QUEUE_WANTED);
 	return poll_details_until_done(poller);
 }
@@ -436,7 +423,6 @@ bool job_poller_poll_all(struct job_poller *poller)
 	bool is_few = !number_is_known(expected) || expected <= JOB_STATES_LIST_MAX;
 	bool are_found = is_few ? poll_until_done(poller, TASK_JOB_STATES, STATES_LIST, 0)
 				: poll_until_done(poller, TASK_JOB_SEARCH, STATES_BATCHES, ROWS) &&
-					  poll_until_done(poller, TASK_JOB_STATES, STATES_BATCHES,
-							  ROWS);
+					  poll_until_done(poller, TASK_JOB_STATES, STATES_BATCHES, ROWS);
 	return are_found && poll_details_until_done(poller) && poll_missing(poller);
 }

@@ -11,26 +11,25 @@ struct job_poller {
 	struct plan *plan;
 	struct plan_task *tasks; /* its table */
 	const struct api_version *version; /* that the rest is about */
-	bool lacks_states;     /* the version has no jobs/state, or none of use */
+	bool lacks_states; /* the version has no jobs/state, or none of use */
 	uint64_t states_after_ns; /* when jobs/state is tried again: a proxy may have refused it for a moment */
-	bool reads_list;       /* jobs are read as whole lists */
-	bool is_rate_limited;  /* Slurm limits how often we may ask it (rl_enable) */
-	bool needs_all;        /* a round does not suffice: a list of all states is needed, or a search */
-	bool has_states;       /* all jobs were found */
-	bool has_details;      /* and all were asked for their details */
+	bool reads_list; /* jobs are read as whole lists */
+	bool is_rate_limited; /* Slurm limits how often we may ask it (rl_enable) */
+	bool needs_all; /* a round does not suffice: a list of all states is needed, or a search */
+	bool has_states; /* all jobs were found */
+	bool has_details; /* and all were asked for their details */
 	uint64_t round_began_ns;
 	int64_t as_of; /* Unix seconds of slurmctld's clock: all jobs are known as they were then, or later; 0: not yet */
-	uint64_t jobs_time;    /* of the last count of diag that was looked at */
-	uint64_t next_job_id;  /* of conf, when it was last looked at */
-	bool asks_slurmdbd;    /* for the first details of many new jobs */
+	uint64_t jobs_time; /* of the last count of diag that was looked at */
+	uint64_t next_job_id; /* of conf, when it was last looked at */
+	bool asks_slurmdbd; /* for the first details of many new jobs */
 	uint64_t slurmdbd_after_ns; /* slurmdbd failed: it is asked for details again after this */
 	uint64_t search_began_ns, search_after_ns;
 	double search_pause_s;
 };
 
 /* Borrows all; `tasks` is the plan's table. */
-void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan,
-		     struct plan_task tasks[TASKS]);
+void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan, struct plan_task tasks[TASKS]);
 void job_poller_done(struct job_poller *poller);
 
 /* To be called after every request: what diag, conf or the version say of jobs, and so what there is to do. */
@@ -38,8 +37,7 @@ void job_poller_update(struct job_poller *poller);
 
 /* One request for one of the tasks of jobs (ENDPOINT_JOBS, TASK_JOB_...), of at most action->records. Fills in the
  * outcome. */
-void job_poller_poll(struct job_poller *poller, const struct plan_action *action,
-		     struct plan_outcome *outcome);
+void job_poller_poll(struct job_poller *poller, const struct plan_action *action, struct plan_outcome *outcome);
 
 /* Reads all jobs without any budget, after ping and diag; for --once. False: something failed. */
 bool job_poller_poll_all(struct job_poller *poller);

@@ -10,8 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void job_reader_init(struct job_reader *reader, struct asker *asker, uint64_t first_id,
-		     uint64_t last_id)
+void job_reader_init(struct job_reader *reader, struct asker *asker, uint64_t first_id, uint64_t last_id)
 {
 	*reader = (struct job_reader){.asker = asker};
 	job_rounds_init(&reader->rounds, asker->cluster->job_table, first_id, last_id);
@@ -31,11 +30,9 @@ static void take_state(void *context, const void *record)
 	job_rounds_take(context, record);
 }
 
-bool job_reader_states(struct job_reader *reader, const struct buf *query,
-		       struct plan_outcome *outcome)
+bool job_reader_states(struct job_reader *reader, const struct buf *query, struct plan_outcome *outcome)
 {
-	const struct fetch fetch = {ENDPOINT_JOB_STATES, take_state, &reader->rounds,
-				    .query = query->bytes};
+	const struct fetch fetch = {ENDPOINT_JOB_STATES, take_state, &reader->rounds, .query = query->bytes};
 	int64_t now = asker_now_s(reader->asker); /* an answer may take long: it is no younger than its request */
 	bool is_well = asker_ask(reader->asker, &fetch, outcome) == FETCH_OK;
 	reader->last_update = 0;
@@ -108,15 +105,13 @@ static uint64_t remembered_since(int64_t now)
 	return now > REMEMBERED_S ? (uint64_t)now - REMEMBERED_S : 0;
 }
 
-bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count,
-		     struct plan_outcome *outcome)
+bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count, struct plan_outcome *outcome)
 {
 	struct cluster *cluster = reader->asker->cluster;
 	int64_t now = asker_now_s(reader->asker);
 	struct job_runs runs = {.table = cluster->job_table};
 	struct buf text = BUF_INIT;
-	const struct job_runs_query query = {client_version(reader->asker->client), cluster->name,
-					     false};
+	const struct job_runs_query query = {client_version(reader->asker->client), cluster->name, false};
 	struct job_runs_name names[ACCOUNTING_IDS_MAX];
 	for (size_t i = 0; i < count; i++)
 		names[i] = (struct job_runs_name){ids[i], NUMBER_UNSET};
@@ -211,8 +206,7 @@ bool job_reader_list(struct job_reader *reader, bool counts_arrays, struct plan_
 	struct cluster *cluster = reader->asker->cluster;
 	int64_t now = asker_now_s(reader->asker);
 	struct list_build build = {{cluster, section_start(ENDPOINT_JOBS, cluster, now), now}, &reader->rounds};
-	const struct fetch fetch = {ENDPOINT_JOBS, take_listed, &build,
-				    .since = reader->last_update};
+	const struct fetch fetch = {ENDPOINT_JOBS, take_listed, &build, .since = reader->last_update};
 	enum fetch_result result = asker_ask(reader->asker, &fetch, outcome);
 	if (result != FETCH_OK) {
 		section_discard(ENDPOINT_JOBS, build.section.built);

@@ -16,23 +16,20 @@ struct job_reader {
 };
 
 /* Borrows the asker. Slurm gives ids from first_id to last_id. */
-void job_reader_init(struct job_reader *reader, struct asker *asker, uint64_t first_id,
-		     uint64_t last_id);
+void job_reader_init(struct job_reader *reader, struct asker *asker, uint64_t first_id, uint64_t last_id);
 void job_reader_done(struct job_reader *reader);
 
 /* Each makes one request, applies its answer if it counts, and fills in the outcome but for task, way and whether the
  * round is done. True if it went well. */
 
 /* What the rounds ask for now; an empty query is for all jobs. */
-bool job_reader_states(struct job_reader *reader, const struct buf *query,
-		       struct plan_outcome *outcome);
+bool job_reader_states(struct job_reader *reader, const struct buf *query, struct plan_outcome *outcome);
 
 /* One job's details; that slurmctld does not tell them is no failure. */
 bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome *outcome);
 
 /* The first details of so many jobs, as slurmdbd has them. That it does not have all is no failure. */
-bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count,
-		     struct plan_outcome *outcome);
+bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count, struct plan_outcome *outcome);
 
 /* All jobs with their details. Arrays whose task lists were cut are counted by jobs/state afterwards, if
  * `counts_arrays`: further requests. */

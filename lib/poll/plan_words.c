@@ -7,15 +7,14 @@
 
 void plan_words_budgets(const struct plan_totals *totals, struct buf *out)
 {
-	buf_printf(out,
-		   "Of the last ten minutes slurmrestd worked %.2f %% for slurmscope (it may: %g %%), slurmctld, by its "
-		   "own account, %.3f %% (it may: %g %%), at %.2f requests a second.\n",
-		   100 * totals->slurmrestd_duty, 100 * totals->slurmrestd_duty_max,
-		   100 * totals->slurmctld_duty, 100 * totals->slurmctld_duty_max,
-		   totals->requests_per_s);
+	buf_printf(
+		out,
+		"Of the last ten minutes slurmrestd worked %.2f %% for slurmscope (it may: %g %%), slurmctld, by its "
+		"own account, %.3f %% (it may: %g %%), at %.2f requests a second.\n",
+		100 * totals->slurmrestd_duty, 100 * totals->slurmrestd_duty_max, 100 * totals->slurmctld_duty,
+		100 * totals->slurmctld_duty_max, totals->requests_per_s);
 	if (totals->brake > 1)
-		buf_printf(out, "slurmctld is busy: intervals are %g times as long.\n",
-			   totals->brake);
+		buf_printf(out, "slurmctld is busy: intervals are %g times as long.\n", totals->brake);
 	if (totals->is_rate_limited)
 		buf_add_string(out, "Slurm limits the rate of requests: fewer, larger ones.\n");
 	if (totals->is_idle)
@@ -28,21 +27,23 @@ void plan_words_jobs(const struct job_poller *jobs, struct buf *out)
 	struct job_counts counts = job_table_counts(table);
 	if (jobs->reads_list) {
 		buf_printf(out, "Jobs are read as one whole list, because %s.\n",
-			   !jobs->version ? "the API version is not known yet"
-			   : jobs->lacks_states
-				   ? "this slurmrestd cannot tell the states of single jobs"
-				   : "the configuration says so");
+			   !jobs->version	? "the API version is not known yet"
+			   : jobs->lacks_states ? "this slurmrestd cannot tell the states of single jobs"
+						: "the configuration says so");
 		return;
 	}
-	buf_printf(out,
-		   "%s jobs are known in %s records, %s of them without details; %.2f %% of the pending and running ones "
-		   "that slurmctld counts.\nNew ones are expected from id %" PRIu64 " on.\n",
-		   words_number(counts.jobs).text, words_number(counts.rows).text,
-		   words_number(counts.rows_without_details).text,
-		   100 * job_search_coverage(&jobs->reader.rounds.search, table),
-		   job_frontiers_top(&jobs->reader.rounds.frontiers));
+	buf_printf(
+		out,
+		"%s jobs are known in %s records, %s of them without details; %.2f %% of the pending and running ones "
+		"that slurmctld counts.\nNew ones are expected from id %" PRIu64 " on.\n",
+		words_number(counts.jobs).text, words_number(counts.rows).text,
+		words_number(counts.rows_without_details).text,
+		100 * job_search_coverage(&jobs->reader.rounds.search, table),
+		job_frontiers_top(&jobs->reader.rounds.frontiers));
 	if (!job_poller_is_complete(jobs))
-		buf_add_string(out, "Details are missing yet: but for the cluster's states the metrics of jobs wait for them.\n");
+		buf_add_string(
+			out,
+			"Details are missing yet: but for the cluster's states the metrics of jobs wait for them.\n");
 	int64_t oldest = job_table_oldest_details(table);
 	if (oldest)
 		buf_printf(out, "The oldest details of those that live are %s old.\n",

@@ -15,8 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static const double request_bounds[] = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
-					1,     2.5,   5,    10,	   30,	60,  120};
+static const double request_bounds[] = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120};
 
 /* Pages are made with at most so much of a core, and of the time, in which a slow disk may be waited for; but after so
  * many seconds at least and at most. */
@@ -27,7 +26,7 @@ static const double request_bounds[] = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.
 /* Before a request that takes longer, what is known is shown. */
 #define LONG_REQUEST_S 0.5
 #define REQUESTS_OF_ACTION 4 /* at most: with another version of the API, another token */
-#define GRACE_S 30.0         /* for all that is no request */
+#define GRACE_S 30.0 /* for all that is no request */
 
 static void exporter_init(struct exporter *exporter)
 {
@@ -44,8 +43,7 @@ static void exporter_init(struct exporter *exporter)
 	}
 }
 
-struct poller *poller_new(struct setup *setup, const struct config *config, struct page_slot *slot,
-			  struct error *err)
+struct poller *poller_new(struct setup *setup, const struct config *config, struct page_slot *slot, struct error *err)
 {
 	struct poller *poller = NEW(struct poller);
 	poller->setup = setup_hold(setup);
@@ -96,16 +94,14 @@ static void note_clock(struct poller *poller, double began)
 }
 
 /* Asks for the endpoint whole; *ret_outcome but for task and way. */
-static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint which,
-				       struct plan_outcome *ret_outcome)
+static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint which, struct plan_outcome *ret_outcome)
 {
 	struct section_build build = {.cluster = &poller->cluster, .now = clock_now_s()};
 	uint64_t begin_ns = clock_monotonic_ns();
 	double began = clock_now();
 	char query[96];
 	endpoint_cluster_query(which, poller->cluster.name, query, sizeof query);
-	const struct fetch fetch = {which, section_take(which), &build, .query = query,
-				    .since = since(poller, which)};
+	const struct fetch fetch = {which, section_take(which), &build, .query = query, .since = since(poller, which)};
 
 	build.built = section_start(which, &poller->cluster, build.now);
 	enum fetch_result result = asker_ask(&poller->asker, &fetch, ret_outcome);
@@ -121,8 +117,7 @@ static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint whic
 			poller->last_update[which] = 0;
 	}
 	if (fetch_succeeded(result))
-		health_renew(&poller->health, which,
-			     plan_show(poller->plan, begin_ns, which).interval_s, begin_ns);
+		health_renew(&poller->health, which, plan_show(poller->plan, begin_ns, which).interval_s, begin_ns);
 	return result;
 }
 
@@ -141,15 +136,11 @@ static void note_diag(struct poller *poller)
 	uint64_t now = clock_monotonic_ns();
 	if (!scheduler->is_known)
 		return;
-	if (number_is_known(scheduler->diag.threads) &&
-	    number_is_known(scheduler->diag.agent_queue))
-		plan_note_load(poller->plan, now, scheduler->diag.threads,
-				 scheduler->diag.agent_queue);
-	const struct rpc_sum *ours =
-		user ? map_find(&scheduler->rpcs_by_user.rows, text_of(user)) : NULL;
+	if (number_is_known(scheduler->diag.threads) && number_is_known(scheduler->diag.agent_queue))
+		plan_note_load(poller->plan, now, scheduler->diag.threads, scheduler->diag.agent_queue);
+	const struct rpc_sum *ours = user ? map_find(&scheduler->rpcs_by_user.rows, text_of(user)) : NULL;
 	if (ours)
-		plan_note_slurmctld(poller->plan, now,
-				    (double)running_sum_total(&ours->time_us) / 1e6,
+		plan_note_slurmctld(poller->plan, now, (double)running_sum_total(&ours->time_us) / 1e6,
 				    running_sum_total(&ours->count));
 }
 
@@ -177,8 +168,7 @@ static void judge_daemons(struct poller *poller)
 	bool any_up = false;
 	for (unsigned i = 0; i < cluster->controller_count; i++)
 		any_up |= cluster->controllers[i].is_up;
-	poller->was_down_for_sure =
-		!any_up && health_is_down_for_sure(&poller->health, poller->was_down_for_sure);
+	poller->was_down_for_sure = !any_up && health_is_down_for_sure(&poller->health, poller->was_down_for_sure);
 	cluster->controllers_are_sure = any_up || poller->was_down_for_sure;
 	cluster->accounting_up = health_accounting_up(&poller->health, cluster->dbd_responds);
 }
@@ -278,18 +268,14 @@ static void fill_exporter(struct poller *poller, const struct plan_totals *total
 		exporter->tasks[i] = (struct exporter_task){
 			.name = poller->tasks[i].name,
 			.strategy = view.way,
-			.is_in_use = view.reason != PLAN_NOT_ALLOWED &&
-				     view.reason != PLAN_NOTHING_TO_DO,
+			.is_in_use = view.reason != PLAN_NOT_ALLOWED && view.reason != PLAN_NOTHING_TO_DO,
 		};
-		if (i < ENDPOINTS_POLLED || i == TASK_JOB_STATES || i == TASK_JOB_DETAILS ||
-		    i == TASK_JOB_ENDS)
+		if (i < ENDPOINTS_POLLED || i == TASK_JOB_STATES || i == TASK_JOB_DETAILS || i == TASK_JOB_ENDS)
 			exporter->endpoints[endpoint].interval = view.interval_s;
 	}
 	exporter->duty = (struct exporter_duty){totals->slurmrestd_duty, totals->slurmctld_duty,
-						totals->slurmrestd_duty_max,
-						totals->slurmctld_duty_max};
-	exporter->coverage = job_search_coverage(&poller->jobs.reader.rounds.search,
-						 poller->cluster.job_table);
+						totals->slurmrestd_duty_max, totals->slurmctld_duty_max};
+	exporter->coverage = job_search_coverage(&poller->jobs.reader.rounds.search, poller->cluster.job_table);
 	exporter->keeps_state = poller->events.recorder.store != NULL;
 	exporter->state_commit = poller->events.recorder.last_commit;
 	exporter->state_errors = poller->events.recorder.errors;
@@ -347,11 +333,12 @@ static void publish(struct poller *poller, const struct plan_action *action)
 		poller_record(poller);
 	fill_exporter(poller, &totals, begin);
 	const struct page_facts facts = {.cluster = &poller->cluster,
-				  .exporter = &poller->exporter,
-				  .events = poller->config->once || recorder->is_hidden ? NULL : recorder->events,
-				  .now = clock_now_s(),
-				  .per_node = (enum per_node)poller->config->per_node,
-				  .labels = buf_text(&poller->labels)};
+					 .exporter = &poller->exporter,
+					 .events =
+						 poller->config->once || recorder->is_hidden ? NULL : recorder->events,
+					 .now = clock_now_s(),
+					 .per_node = (enum per_node)poller->config->per_node,
+					 .labels = buf_text(&poller->labels)};
 	catalogue_render(&facts, &samples);
 	struct page *page = page_new(&samples, make_status(poller, &totals, action, &samples));
 	if (old_page_is_better(poller, page->status))
@@ -399,8 +386,7 @@ static bool may_take_long(const struct poller *poller, const struct plan_action 
 	struct plan_view view = plan_show(poller->plan, now, action->task);
 	bool is_part = view.work > action->records && action->records; /* of a round of several requests */
 	double part = is_part ? (double)action->records / (double)view.work : 1;
-	return !poller->health.entries[endpoint].tried_ns ||
-	       view.round_slurmrestd_s * part > LONG_REQUEST_S;
+	return !poller->health.entries[endpoint].tried_ns || view.round_slurmrestd_s * part > LONG_REQUEST_S;
 }
 
 /* Shows what happened: not too often, but always before a long request and before a long wait. */

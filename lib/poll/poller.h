@@ -8,8 +8,7 @@
 struct poller;
 
 /* For one of the setup's clusters. Holds the setup, borrows the slot until poller_free. */
-struct poller *poller_new(struct setup *setup, const struct config *config, struct page_slot *slot,
-			  struct error *err);
+struct poller *poller_new(struct setup *setup, const struct config *config, struct page_slot *slot, struct error *err);
 
 /* Asks every endpoint once and publishes the page; true if all that are served answered. For --once. */
 bool poller_poll_all(struct poller *poller);

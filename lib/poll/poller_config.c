@@ -12,7 +12,7 @@
 bool poller_can_take(const struct config *before, const struct config *config)
 {
 	static const char *const fixed[] = {"slurmrestd.url", "state.path", "jobs.first-id",
-					    "jobs.max-id", "ha", "ha-host"};
+					    "jobs.max-id",    "ha",	    "ha-host"};
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		if (!option_is_same(before, config, option_find(fixed[i], strlen(fixed[i]))))
 			return false;
@@ -85,10 +85,8 @@ void poller_configure(struct poller *poller, struct setup *setup, const struct c
 void poller_continue(struct poller *poller, const struct poller *before)
 {
 	struct exporter *exporter = &poller->exporter;
-	poller->counted_before = job_events_new(&poller->cluster.caps, &poller->cluster.vocabulary,
-						clock_now_s());
-	const struct job_events *counted =
-		before->leads ? before->events.recorder.events : before->counted_before;
+	poller->counted_before = job_events_new(&poller->cluster.caps, &poller->cluster.vocabulary, clock_now_s());
+	const struct job_events *counted = before->leads ? before->events.recorder.events : before->counted_before;
 	if (counted)
 		events_continue(poller->counted_before, counted, clock_now_s());
 	exporter->begin = before->exporter.begin;

@@ -25,8 +25,7 @@ static struct job_events *take_counted(struct poller *poller)
 	poller->counted_before = NULL;
 	if (!before)
 		return NULL;
-	struct job_events *events =
-		job_events_new(&poller->cluster.caps, &poller->cluster.vocabulary, clock_now_s());
+	struct job_events *events = job_events_new(&poller->cluster.caps, &poller->cluster.vocabulary, clock_now_s());
 	events_continue(events, before, clock_now_s());
 	job_events_free(before);
 	return events;
@@ -118,8 +117,9 @@ static void say_unnamed(struct poller *poller, const char *host)
 {
 	bool is_unnamed = !poller->role.is_named;
 	if (is_unnamed && !poller->was_unnamed)
-		log_line(LOG_LEVEL_ERROR, "ping names no controller of this host: this slurmscope never leads (option ha-host)",
-			 "host", host, NULL);
+		log_line(LOG_LEVEL_ERROR,
+			 "ping names no controller of this host: this slurmscope never leads (option ha-host)", "host",
+			 host, NULL);
 	poller->was_unnamed = is_unnamed;
 }
 

@@ -20,22 +20,22 @@ struct poller {
 	struct plan *plan;
 	struct job_poller jobs;
 	struct event_poller events; /* of a leader */
-	bool leads;	   /* it asks for all and tells of it; else it stands by (poller_role.c) */
-	struct role role;  /* with ha */
+	bool leads; /* it asks for all and tells of it; else it stands by (poller_role.c) */
+	struct role role; /* with ha */
 	struct error waits_for; /* why it does not lead though it should; empty: nothing */
-	bool was_unnamed;  /* ping did not list our host when that was last said */
+	bool was_unnamed; /* ping did not list our host when that was last said */
 	uint64_t last_update[ENDPOINTS_POLLED]; /* of what is shown; 0: Slurm did not say */
-	const struct api_version *version;      /* when the planner was last told */
-	uint64_t scrapes;                       /* likewise */
+	const struct api_version *version; /* when the planner was last told */
+	uint64_t scrapes; /* likewise */
 	bool was_down_for_sure;
-	bool is_page_old;        /* something happened since it was made */
-	uint64_t next_page_ns;   /* not before */
+	bool is_page_old; /* something happened since it was made */
+	uint64_t next_page_ns; /* not before */
 	atomic_bool stop;
 	atomic_uint_fast64_t next_sign_ns; /* a sign of life is due by then; 0: there is no thread */
 	pthread_t thread;
 	bool has_thread;
 	struct job_events *counted_before; /* by an earlier poller, or when this one led before; NULL: nothing */
-	uint64_t old_page_until_ns;        /* its page is still in the slot; 0: it is not */
+	uint64_t old_page_until_ns; /* its page is still in the slot; 0: it is not */
 	pthread_mutex_t lock; /* of `wake`, and of what follows */
 	pthread_cond_t wake;
 	struct setup *next_setup; /* held; to be taken by the thread; NULL: none */

@@ -15,8 +15,7 @@ static void restore_counter(const struct store_counter *row, void *events)
 static void restore_run(const struct store_run *row, void *events)
 {
 	const struct events_run run = {
-		.run = {.key = {(uint32_t)row->id,
-				row->task < 0 ? RUN_NO_TASK : (uint32_t)row->task, row->submit_time},
+		.run = {.key = {(uint32_t)row->id, row->task < 0 ? RUN_NO_TASK : (uint32_t)row->task, row->submit_time},
 			.raw_id = (uint32_t)row->raw_id,
 			.bits = (uint32_t)row->bits,
 			.tasks = row->tasks,
@@ -41,8 +40,7 @@ static void restore_mark(struct text name, int64_t value, void *events)
 
 static struct store_counter row_of(const struct events_counter *counter)
 {
-	return (struct store_counter){counter->kind, counter->name, counter->what, counter->detail,
-				      counter->value};
+	return (struct store_counter){counter->kind, counter->name, counter->what, counter->detail, counter->value};
 }
 
 static void put_counter(void *store, const struct events_counter *counter)
@@ -91,8 +89,7 @@ static void put_run(void *store, const struct events_run *row)
 
 static void remove_run(void *store, const struct run_key *key)
 {
-	const struct store_run row = {
-		.id = key->id, .task = task_of(key), .submit_time = key->submit_time};
+	const struct store_run row = {.id = key->id, .task = task_of(key), .submit_time = key->submit_time};
 	store_remove_run(store, &row);
 }
 
@@ -132,10 +129,12 @@ static void say_copy(const struct recorder *recorder)
 	struct error story;
 	enum store_copy copy = store_copy(recorder->store, &story);
 	if (copy == STORE_COPY_TAKEN)
-		log_line(LOG_LEVEL_INFO, "the copy of another one's state was newer and took the place of our own", NULL);
+		log_line(LOG_LEVEL_INFO, "the copy of another one's state was newer and took the place of our own",
+			 NULL);
 	else if (copy == STORE_COPY_REFUSED)
-		log_line(LOG_LEVEL_ERROR, "the copy of another one's state cannot be used, so our own is, which is older",
-			 "error", story.text, NULL);
+		log_line(LOG_LEVEL_ERROR,
+			 "the copy of another one's state cannot be used, so our own is, which is older", "error",
+			 story.text, NULL);
 }
 
 /* What this process counted goes on from the same birth, and further than what it could write. */
@@ -160,8 +159,8 @@ static bool load(struct recorder *recorder)
 	if (result == STORE_SET_ASIDE) {
 		recorder->errors++;
 		recorder->error = err;
-		log_line(LOG_LEVEL_ERROR, "counting begins anew: the state file was set aside",
-			 "error", err.text, NULL);
+		log_line(LOG_LEVEL_ERROR, "counting begins anew: the state file was set aside", "error", err.text,
+			 NULL);
 	}
 	bool is_taken = result == STORE_LOADED && !is_older(found, recorder);
 	if (is_taken) {
@@ -185,7 +184,8 @@ void recorder_init(struct recorder *recorder, const char *path, bool is_shared, 
 	if (is_shared)
 		store_share(recorder->store);
 	if (!load(recorder) && recorder->is_loaded)
-		recorder_write(recorder, ""); /* counting has begun, even if we are killed before there is anything to count */
+		recorder_write(recorder,
+			       ""); /* counting has begun, even if we are killed before there is anything to count */
 }
 
 /* Now that the cluster's name is known: is the file its own? */
@@ -199,16 +199,13 @@ static void claim(struct recorder *recorder, const char *cluster)
 		return;
 	recorder->errors++;
 	recorder->error = err;
-	log_line(LOG_LEVEL_ERROR, "counting begins anew: the state file was set aside", "error",
-		 err.text, NULL);
-	replace_events(recorder,
-		       job_events_new(recorder->caps, recorder->vocabulary, clock_now_s()));
+	log_line(LOG_LEVEL_ERROR, "counting begins anew: the state file was set aside", "error", err.text, NULL);
+	replace_events(recorder, job_events_new(recorder->caps, recorder->vocabulary, clock_now_s()));
 }
 
 static bool commit(struct recorder *recorder)
 {
-	static const struct events_writer writer = {put_counter, remove_counter, put_run, remove_run,
-						    put_mark};
+	static const struct events_writer writer = {put_counter, remove_counter, put_run, remove_run, put_mark};
 	struct error err = {""};
 	enum store_wants wants = store_begin(recorder->store, &err);
 	if (wants != STORE_WANTS_NOTHING)

@@ -12,12 +12,12 @@ struct recorder {
 	const struct caps *caps;
 	const struct vocabulary *vocabulary;
 	bool is_loaded, is_failing, is_claimed;
-	bool goes_on;        /* with what was counted before it was made */
-	bool is_hidden;      /* the file holds something that could not be read yet */
-	double last_commit;  /* Unix seconds; 0: never */
-	uint64_t errors;     /* commits that failed, files that were set aside */
-	struct error error;  /* why the last of them; empty: there was none */
-	int64_t next_try;    /* Unix seconds */
+	bool goes_on; /* with what was counted before it was made */
+	bool is_hidden; /* the file holds something that could not be read yet */
+	double last_commit; /* Unix seconds; 0: never */
+	uint64_t errors; /* commits that failed, files that were set aside */
+	struct error error; /* why the last of them; empty: there was none */
+	int64_t next_try; /* Unix seconds */
 };
 
 /* Borrows caps and vocabulary. `path` NULL: nothing is kept. Counting begins anew, or goes on with what is found there,

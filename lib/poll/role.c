@@ -13,8 +13,7 @@ static bool is_host(const char *a, const char *b)
 	return len && len == strcspn(b, ".") && strncasecmp(a, b, len) == 0;
 }
 
-void role_note(struct role *role, const char *host, const struct controller_state *controllers,
-	       unsigned count)
+void role_note(struct role *role, const char *host, const struct controller_state *controllers, unsigned count)
 {
 	const struct controller_state *serving = NULL;
 	role->is_named = false;

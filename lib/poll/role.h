@@ -11,10 +11,10 @@
 #include "cluster/cluster.h"
 
 struct role {
-	bool is_known;	/* an answer has told who serves */
-	bool leads;	/* this slurmscope is to lead */
+	bool is_known; /* an answer has told who serves */
+	bool leads; /* this slurmscope is to lead */
 	unsigned first; /* answers in a row in which our slurmctld was the one that serves */
-	bool is_named;	/* ping lists our host; true before ping has answered */
+	bool is_named; /* ping lists our host; true before ping has answered */
 	char serving[256]; /* the host whose slurmctld serves; empty: not known */
 };
 
@@ -22,8 +22,7 @@ struct role {
 
 /* Ping answered: what it says of the controllers, in its order. If our controller does not serve any more, we give way at
  * once. If it serves, we take over when two answers in a row say so, or the first answer after the start. */
-void role_note(struct role *role, const char *host, const struct controller_state *controllers,
-	       unsigned count);
+void role_note(struct role *role, const char *host, const struct controller_state *controllers, unsigned count);
 
 /* Ping failed: who leads stays as it is, and the count of answers in a row begins anew. */
 void role_note_failure(struct role *role);

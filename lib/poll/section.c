@@ -29,9 +29,7 @@ static void ping_take(void *context, const void *record)
 	struct controller_state *state = &ping->controllers[ping->count++];
 	*state = (struct controller_state){.is_primary = controller->is_primary,
 					   .is_up = controller->is_up,
-					   .latency_us = controller->is_up
-								 ? controller->latency_us
-								 : NUMBER_UNSET};
+					   .latency_us = controller->is_up ? controller->latency_us : NUMBER_UNSET};
 	text_to_string(controller->host, state->host, sizeof state->host);
 	for (unsigned i = 0; i + 1 < ping->count; i++)
 		if (strcmp(ping->controllers[i].host, state->host) == 0) { /* one row for each host */
@@ -167,8 +165,7 @@ static void *dbd_ping_start(const struct cluster *cluster, int64_t now)
 
 static void dbd_ping_take(void *context, const void *record)
 {
-	*(bool *)((struct section_build *)context)->built |=
-		((const struct controller *)record)->is_up;
+	*(bool *)((struct section_build *)context)->built |= ((const struct controller *)record)->is_up;
 }
 
 static void dbd_ping_commit(struct cluster *cluster, void *built)
@@ -204,15 +201,14 @@ static void shares_take(void *context, const void *record)
 
 static void reservations_take(void *context, const void *record)
 {
-	static const size_t texts[] = {
-		offsetof(struct reservation, name), offsetof(struct reservation, partition),
-		offsetof(struct reservation, flags), offsetof(struct reservation, tres), SIZE_MAX};
+	static const size_t texts[] = {offsetof(struct reservation, name), offsetof(struct reservation, partition),
+				       offsetof(struct reservation, flags), offsetof(struct reservation, tres),
+				       SIZE_MAX};
 	struct reservation reservation = *(const struct reservation *)record;
 	char rooms[2][LABEL_MAX + 1];
 	reservation.name = label_of(reservation.name, rooms[0]);
 	reservation.partition = label_of(reservation.partition, rooms[1]);
-	record_list_add(((struct section_build *)context)->built, reservation.name, &reservation,
-			texts);
+	record_list_add(((struct section_build *)context)->built, reservation.name, &reservation, texts);
 }
 
 static void licenses_take(void *context, const void *record)
@@ -317,9 +313,9 @@ static const struct section {
 	void *(*start)(const struct cluster *cluster, int64_t now); /* NULL: a list of records */
 	record_fn *take;
 	void (*discard)(void *built); /* NULL is fine */
-	size_t offset;                /* of the pointer in struct cluster; unless `commit` and `drop` say else */
-	size_t record_size;           /* of a list's records */
-	bool is_of_limits;            /* the use of limits is made of it */
+	size_t offset; /* of the pointer in struct cluster; unless `commit` and `drop` say else */
+	size_t record_size; /* of a list's records */
+	bool is_of_limits; /* the use of limits is made of it */
 	void (*commit)(struct cluster *cluster, void *built);
 	void (*drop)(struct cluster *cluster);
 } table[ENDPOINTS_POLLED] = {
@@ -327,16 +323,19 @@ static const struct section {
 	[ENDPOINT_DIAG] = {record_start, diag_take, record_discard, .commit = diag_commit, .drop = diag_drop},
 	[ENDPOINT_PARTITIONS] = {partitions_start, partitions_take, partitions_section_free,
 				 offsetof(struct cluster, partitions), .is_of_limits = true},
-	[ENDPOINT_NODES] = {nodes_start, nodes_take, nodes_section_free, offsetof(struct cluster, nodes), .commit = nodes_commit},
+	[ENDPOINT_NODES] = {nodes_start, nodes_take, nodes_section_free, offsetof(struct cluster, nodes),
+			    .commit = nodes_commit},
 	[ENDPOINT_JOBS] = {jobs_start, jobs_take, job_batch_abort, .commit = jobs_commit, .drop = jobs_drop},
 	[ENDPOINT_RESERVATIONS] = {NULL, reservations_take, record_list_free, offsetof(struct cluster, reservations),
 				   sizeof(struct reservation)},
 	[ENDPOINT_LICENSES] = {NULL, licenses_take, record_list_free, offsetof(struct cluster, licenses),
 			       sizeof(struct license)},
-	[ENDPOINT_SHARES] = {NULL, shares_take, record_list_free, offsetof(struct cluster, shares), sizeof(struct fairshare)},
+	[ENDPOINT_SHARES] = {NULL, shares_take, record_list_free, offsetof(struct cluster, shares),
+			     sizeof(struct fairshare)},
 	[ENDPOINT_CONF] = {record_start, conf_take, record_discard, .commit = conf_commit, .drop = conf_drop},
 	[ENDPOINT_DBD_PING] = {dbd_ping_start, dbd_ping_take, free, .commit = dbd_ping_commit, .drop = dbd_ping_drop},
-	[ENDPOINT_DBD_DIAG] = {record_start, dbd_diag_take, record_discard, .commit = dbd_diag_commit, .drop = dbd_diag_drop},
+	[ENDPOINT_DBD_DIAG] = {record_start, dbd_diag_take, record_discard, .commit = dbd_diag_commit,
+			       .drop = dbd_diag_drop},
 	[ENDPOINT_QOS] = {qos_start, qos_take, qos_section_free, offsetof(struct cluster, qos), .is_of_limits = true},
 	[ENDPOINT_ASSOCIATIONS] = {associations_start, associations_take, associations_section_free,
 				   offsetof(struct cluster, associations), .is_of_limits = true},

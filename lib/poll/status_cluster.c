@@ -12,8 +12,7 @@ static enum status_answer answer_of(enum up up)
 static void gather_controllers(struct status *status, const struct cluster *cluster)
 {
 	status->controller_count = cluster->controller_count;
-	status->controllers =
-		arena_new(&status->arena, (cluster->controller_count + 1) * sizeof *status->controllers);
+	status->controllers = arena_new(&status->arena, (cluster->controller_count + 1) * sizeof *status->controllers);
 	for (unsigned i = 0; i < cluster->controller_count; i++) {
 		const struct controller_state *controller = &cluster->controllers[i];
 		status->controllers[i] = (struct status_controller){
@@ -22,16 +21,14 @@ static void gather_controllers(struct status *status, const struct cluster *clus
 			.is_up = !cluster->controllers_are_sure ? ANSWER_UNKNOWN
 				 : controller->is_up		? ANSWER_YES
 								: ANSWER_NO,
-			.ping_s = number_is_known(controller->latency_us)
-					  ? (double)controller->latency_us * 1e-6
-					  : -1,
+			.ping_s = number_is_known(controller->latency_us) ? (double)controller->latency_us * 1e-6 : -1,
 		};
 	}
 }
 
 /* A row per name, zeros too: the first `always`, others if their bit is set. */
-static struct status_counts named(struct status *status, const struct names *names, unsigned always,
-				  uint64_t seen, const uint64_t *counts)
+static struct status_counts named(struct status *status, const struct names *names, unsigned always, uint64_t seen,
+				  const uint64_t *counts)
 {
 	struct status_counts list = {arena_new(&status->arena, (names->count + 1) * sizeof *list.rows), 0};
 	for (unsigned i = 0; i < names->count; i++)
@@ -64,9 +61,8 @@ static void gather_nodes(struct status *status, const struct cluster *cluster)
 	size_t *order = map_sorted(&usage->gres);
 	for (size_t i = 0; i < usage->gres.count; i++) {
 		const struct gres_count *gres = usage->gres.entries[order[i]].value;
-		nodes->gres[nodes->gres_count++] =
-			(struct status_gres){status_copy(status, gres->name),
-					     status_copy(status, gres->type), share_of(gres->count)};
+		nodes->gres[nodes->gres_count++] = (struct status_gres){
+			status_copy(status, gres->name), status_copy(status, gres->type), share_of(gres->count)};
 	}
 	free(order);
 }
@@ -103,11 +99,10 @@ static void gather_jobs(struct status *status, const struct cluster *cluster)
 	jobs->states = named(status, &cluster->vocabulary.job_states, JOB_STATES, 0, usage->jobs);
 	jobs->without_details = cluster->jobs->jobs_without_details;
 	jobs->reasons = reasons_of(status, &usage->reasons);
-	jobs->classes = (struct status_counts){
-		arena_new(&status->arena, REASON_CLASSES * sizeof *jobs->classes.rows), REASON_CLASSES};
+	jobs->classes = (struct status_counts){arena_new(&status->arena, REASON_CLASSES * sizeof *jobs->classes.rows),
+					       REASON_CLASSES};
 	for (int class = 0; class < REASON_CLASSES; class ++)
-		jobs->classes.rows[class] =
-			(struct status_count){reason_class_names[class], usage->pending[class]};
+		jobs->classes.rows[class] = (struct status_count){reason_class_names[class], usage->pending[class]};
 	jobs->oldest_startable = (double)usage->oldest_pending[REASON_STARTABLE];
 }
 
@@ -126,7 +121,6 @@ void status_gather_cluster(struct status *status, const struct cluster *cluster)
 	gather_nodes(status, cluster);
 	gather_jobs(status, cluster);
 	if (cluster->scheduler.is_known)
-		status->scheduler = (struct status_scheduler){true, or_zero(diag->threads),
-							      or_zero(diag->agent_queue),
+		status->scheduler = (struct status_scheduler){true, or_zero(diag->threads), or_zero(diag->agent_queue),
 							      or_zero(diag->dbd_queue)};
 }

@@ -72,8 +72,8 @@ static void gather_endpoints(struct status *status, const struct asker *asker, u
 }
 
 /* The planner's sentence without the name before it. */
-static const char *sentence_of(struct status *status, const struct status_sources *sources,
-			       uint64_t now_ns, size_t task)
+static const char *sentence_of(struct status *status, const struct status_sources *sources, uint64_t now_ns,
+			       size_t task)
 {
 	struct buf said = BUF_INIT;
 	plan_say(sources->plan, now_ns, task, &said);
@@ -123,10 +123,8 @@ static void gather_plan(struct status *status, const struct status_sources *sour
 	plan_words_jobs(sources->jobs, &words);
 	status->jobs_text = status_copy(status, buf_text(&words));
 	buf_done(&words);
-	status->budgets[0] = (struct status_budget){"slurmrestd", totals->slurmrestd_duty,
-						    totals->slurmrestd_duty_max};
-	status->budgets[1] = (struct status_budget){"slurmctld", totals->slurmctld_duty,
-						    totals->slurmctld_duty_max};
+	status->budgets[0] = (struct status_budget){"slurmrestd", totals->slurmrestd_duty, totals->slurmrestd_duty_max};
+	status->budgets[1] = (struct status_budget){"slurmctld", totals->slurmctld_duty, totals->slurmctld_duty_max};
 	status->requests_per_s = totals->requests_per_s;
 	status->brake = totals->brake;
 	status->is_idle = totals->is_idle;
@@ -165,7 +163,9 @@ static void gather_exporter(struct status *status, const struct status_sources *
 	status->not_ready = copy_or_null(status, sources->not_ready);
 	status->is_cut_off = exporter->is_cut_off;
 	status->token = (struct status_token){
-		.source = config->token_file ? "file" : config->jwt_key_file ? "key" : "none",
+		.source = config->token_file	 ? "file"
+			  : config->jwt_key_file ? "key"
+						 : "none",
 		.user = copy_or_null(status, exporter->user),
 		.expiry = (double)exporter->token_expiry,
 	};
@@ -177,9 +177,7 @@ static void gather_exporter(struct status *status, const struct status_sources *
 		.errors = recorder->errors,
 		.error = *recorder->error.text ? status_copy(status, text_of(recorder->error.text)) : NULL,
 	};
-	status->coverage = number_is_known(sources->jobs->reader.rounds.search.expected)
-				   ? exporter->coverage
-				   : -1;
+	status->coverage = number_is_known(sources->jobs->reader.rounds.search.expected) ? exporter->coverage : -1;
 	status->events_lost = sources->leads ? (uint64_t)recorder->events->lost : 0;
 	status->events_recovered = sources->leads ? (uint64_t)recorder->events->recovered : 0;
 	status->series = sources->series;

@@ -17,8 +17,8 @@ struct status_sources {
 	const char *waits_for; /* why it does not though it should; "": nothing */
 	const struct plan_totals *totals;
 	const struct plan_action *action; /* what is done as soon as this is shown; NULL: not known */
-	const char *not_ready;            /* NULL: all is known */
-	uint64_t series, folded;          /* of the page of metrics */
+	const char *not_ready; /* NULL: all is known */
+	uint64_t series, folded; /* of the page of metrics */
 };
 
 struct status *status_gather(const struct status_sources *sources);

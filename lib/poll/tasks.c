@@ -35,12 +35,11 @@ static const struct plan_way nodes[] = {{
 	.memory_per_record = 38e3,
 }};
 
-#define JOBS_WHOLE                                                                                 \
-	{                                                                                          \
-		.name = "whole",                                                                   \
-		.slurmrestd_s = {.request = 0.003, .record = 0.45e-3, .square = 45e-9},            \
-		.slurmctld_s = {.request = 0.001, .record = 10e-6}, .bytes_per_record = 7700,      \
-		.memory_per_record = 210e3,                                                        \
+#define JOBS_WHOLE                                                                                                     \
+	{                                                                                                              \
+		.name = "whole", .slurmrestd_s = {.request = 0.003, .record = 0.45e-3, .square = 45e-9},               \
+		.slurmctld_s = {.request = 0.001, .record = 10e-6}, .bytes_per_record = 7700,                          \
+		.memory_per_record = 210e3,                                                                            \
 	}
 static const struct plan_way jobs[] = {
 	[JOBS_LIST] = JOBS_WHOLE,
@@ -52,13 +51,12 @@ static const struct plan_way jobs[] = {
 };
 
 /* Batches of some 500 rows cost least (SLURMRESTD.md, "Costs"). Larger ones are for sites that limit the request rate. */
-#define STATES_COST                                                                                \
-	.slurmrestd_s = {.request = 0.0008, .record = 2e-6, .square = 1.6e-9},                     \
+#define STATES_COST                                                                                                    \
+	.slurmrestd_s = {.request = 0.0008, .record = 2e-6, .square = 1.6e-9},                                         \
 	.slurmctld_s = {.request = 0.0001, .record = 0.3e-6}, .bytes_per_record = 90
 static const struct plan_way job_states[] = {
 	[STATES_BATCHES] = {.name = "batches", STATES_COST, .records_min = 100, .records_max = 500},
-	[STATES_LARGE_BATCHES] =
-		{.name = "large_batches", STATES_COST, .records_min = 1000, .records_max = 4000},
+	[STATES_LARGE_BATCHES] = {.name = "large_batches", STATES_COST, .records_min = 1000, .records_max = 4000},
 	[STATES_LIST] = {.name = "whole",
 			 .slurmrestd_s = {.request = 0.001, .record = 10e-6, .square = 5e-9},
 			 .slurmctld_s = {.request = 0.0005, .record = 64e-6},
@@ -86,9 +84,8 @@ static const struct plan_way job_details[] = {
 };
 
 /* slurmdbd's runs: one with three steps costs seven times as much as one without (SLURMRESTD.md, "Costs"). */
-static const struct plan_way job_ends[] = {{.name = "windows",
-					    .slurmrestd_s = {.request = 0.005, .record = 0.5e-3},
-					    .bytes_per_record = 5000}};
+static const struct plan_way job_ends[] = {
+	{.name = "windows", .slurmrestd_s = {.request = 0.005, .record = 0.5e-3}, .bytes_per_record = 5000}};
 static const struct plan_way job_steps[] = {{.name = "batches",
 					     .slurmrestd_s = {.request = 0.005, .record = 3.4e-3},
 					     .bytes_per_record = 33000,
@@ -113,11 +110,8 @@ static const struct plan_task table[TASKS] = {
 	[ENDPOINT_DBD_DIAG] = {.noun = "records", WAYS(small)},
 	[ENDPOINT_QOS] = {.noun = "QOS", WAYS(slurmdb)},
 	[ENDPOINT_ASSOCIATIONS] = {.noun = "associations", WAYS(slurmdb)},
-	[TASK_JOB_STATES] = {.name = "job_states",
-			     .noun = "jobs",
-			     .weight = 16,
-			     .bound_s = JOB_STATES_BOUND_S,
-			     WAYS(job_states)},
+	[TASK_JOB_STATES] =
+		{.name = "job_states", .noun = "jobs", .weight = 16, .bound_s = JOB_STATES_BOUND_S, WAYS(job_states)},
 	[TASK_JOB_SEARCH] = {.name = "job_search", .noun = "ids", .weight = 16, WAYS(job_search)},
 	[TASK_JOB_DETAILS] = {.name = "job_details", .noun = "jobs", WAYS(job_details)},
 	[TASK_JOB_ARRAYS] = {.name = "job_arrays", .noun = "tasks", WAYS(job_arrays)},
@@ -176,7 +170,7 @@ enum endpoint task_endpoint(size_t task, size_t way)
 		return ENDPOINT_JOB_STATES;
 	case TASK_JOB_DETAILS:
 	case TASK_JOB_ROTATION:
-		return way == DETAILS_LIST	  ? ENDPOINT_JOBS
+		return way == DETAILS_LIST	   ? ENDPOINT_JOBS
 		       : way == DETAILS_ACCOUNTING ? ENDPOINT_DBD_JOBS
 						   : ENDPOINT_JOB;
 	case TASK_JOB_ENDS:

@@ -41,7 +41,8 @@ static bool add_folder(struct sandbox *sandbox, const char *state_path, int rule
 	struct stat status;
 	char *path = store_folder(state_path);
 	int file = path ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : -1;
-	bool is_added = file >= 0 && fstat(file, &status) == 0 && sandbox_writes_allow(ruleset, sandbox->landlock_abi, file);
+	bool is_added =
+		file >= 0 && fstat(file, &status) == 0 && sandbox_writes_allow(ruleset, sandbox->landlock_abi, file);
 	if (is_added && is_of(sandbox, &status))
 		free(path);
 	else if (is_added)
@@ -95,7 +96,8 @@ static bool can_write_state(const struct sandbox *sandbox, const struct config *
 	free(folder);
 	return is_allowed || config_wrong(cluster, "state.path", err,
 					  "%s: the sandbox lets only the folders be written to that had state files at "
-					  "the start: slurmscope has to be restarted for it", cluster->state_path);
+					  "the start: slurmscope has to be restarted for it",
+					  cluster->state_path);
 }
 
 bool sandbox_allows(const struct sandbox *sandbox, const struct config *clusters, size_t count, struct error *err)
@@ -123,7 +125,10 @@ void sandbox_log(const struct sandbox *sandbox)
 	bool is_whole = sandbox->has_calls && sandbox->landlock_abi;
 	log_line(is_whole ? LOG_LEVEL_INFO : LOG_LEVEL_WARN, "sandbox", "seccomp", sandbox->has_calls ? "yes" : "no",
 		 "landlock", landlock, "writes",
-		 !sandbox->landlock_abi ? "anywhere" : writes.len ? writes.bytes : "nowhere", NULL);
+		 !sandbox->landlock_abi ? "anywhere"
+		 : writes.len		? writes.bytes
+					: "nowhere",
+		 NULL);
 	buf_done(&writes);
 }
 

@@ -26,12 +26,10 @@ int sandbox_writes_abi(struct error *err)
 struct sandbox_rights sandbox_rights(int abi, bool notifies_abstract_socket)
 {
 	struct sandbox_rights rights = {
-		.handled = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE |
-			   LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_REMOVE_FILE |
-			   LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
-			   LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK |
-			   LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
-			   LANDLOCK_ACCESS_FS_MAKE_SYM,
+		.handled = LANDLOCK_ACCESS_FS_EXECUTE | LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+			   LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
+			   LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+			   LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM,
 		/* SQLite's file, its WAL and journal: made, written, removed, set aside under another name */
 		.allowed = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG,
 	};
@@ -64,8 +62,8 @@ int sandbox_writes_begin(int abi, struct error *err)
 
 bool sandbox_writes_allow(int rules, int abi, int folder)
 {
-	const struct landlock_path_beneath_attr beneath = {
-		.allowed_access = sandbox_rights(abi, false).allowed, .parent_fd = folder};
+	const struct landlock_path_beneath_attr beneath = {.allowed_access = sandbox_rights(abi, false).allowed,
+							   .parent_fd = folder};
 	return syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &beneath, 0U) == 0;
 }
 

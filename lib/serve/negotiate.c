@@ -79,9 +79,11 @@ enum offer { TEXT_0_0_4, TEXT_1_0_0, OPENMETRICS_1_0_0, PROTOBUF, OFFERS };
 /* Our names are the same whatever way of escaping is asked for; the first: none is. */
 enum { WAYS = 5 };
 static const char *const ways[WAYS] = {"", "allow-utf-8", "underscores", "dots", "values"};
-#define IN_ALL_WAYS(type)                                                                          \
-	{type, type "; escaping=allow-utf-8", type "; escaping=underscores", type "; escaping=dots", \
-	 type "; escaping=values"}
+#define IN_ALL_WAYS(type)                                                                                              \
+	{                                                                                                              \
+		type, type "; escaping=allow-utf-8", type "; escaping=underscores", type "; escaping=dots",            \
+			type "; escaping=values"                                                                       \
+	}
 
 static const struct {
 	enum format format;
@@ -91,9 +93,8 @@ static const struct {
 	[TEXT_1_0_0] = {FORMAT_TEXT, IN_ALL_WAYS("text/plain; version=1.0.0; charset=utf-8")},
 	[OPENMETRICS_1_0_0] = {FORMAT_OPENMETRICS,
 			       IN_ALL_WAYS("application/openmetrics-text; version=1.0.0; charset=utf-8")},
-	[PROTOBUF] = {FORMAT_PROTOBUF,
-		      IN_ALL_WAYS("application/vnd.google.protobuf; "
-				  "proto=io.prometheus.client.MetricFamily; encoding=delimited")},
+	[PROTOBUF] = {FORMAT_PROTOBUF, IN_ALL_WAYS("application/vnd.google.protobuf; "
+						   "proto=io.prometheus.client.MetricFamily; encoding=delimited")},
 };
 
 /* What a media range asks for. */

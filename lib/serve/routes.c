@@ -21,15 +21,13 @@ static struct text part_of(const struct routes *routes, const char *path)
 	return text_of(*part == '/' ? part + 1 : part);
 }
 
-static void metrics(struct routes *routes, const struct web_request *request,
-		    struct web_reply *reply)
+static void metrics(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
 	scrape_respond(&routes->scrape, request, part_of(routes, request->path), reply);
 	web_reply_header(reply, "Process-Start-Time-Unix", routes->start_time); /* as client_golang has it */
 }
 
-static void healthy(struct routes *routes, const struct web_request *request,
-		    struct web_reply *reply)
+static void healthy(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
 	(void)routes, (void)request;
 	web_reply_text(reply, 200, "healthy\n");
@@ -44,8 +42,7 @@ static void reply_not_reloaded(struct web_reply *reply, const struct error *err)
 	reply->release = free;
 }
 
-static void reload(struct routes *routes, const struct web_request *request,
-		   struct web_reply *reply)
+static void reload(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
 	(void)request;
 	struct error err = {""};
@@ -59,24 +56,18 @@ static void reload(struct routes *routes, const struct web_request *request,
 
 static const struct route {
 	bool is_post; /* else GET and HEAD */
-	void (*respond)(struct routes *routes, const struct web_request *request,
-			struct web_reply *reply);
+	void (*respond)(struct routes *routes, const struct web_request *request, struct web_reply *reply);
 } table[SERVED] = {
-	[SERVED_PAGE] = {false, status_respond_page},
-	[SERVED_STATUS] = {false, status_respond_json},
-	[SERVED_PLAN] = {false, status_respond_plan},
-	[SERVED_STYLE] = {false, status_respond_style},
-	[SERVED_ICON] = {false, status_respond_icon},
-	[SERVED_HEALTHY] = {false, healthy},
-	[SERVED_READY] = {false, status_respond_ready},
-	[SERVED_RELOAD] = {true, reload},
+	[SERVED_PAGE] = {false, status_respond_page},	[SERVED_STATUS] = {false, status_respond_json},
+	[SERVED_PLAN] = {false, status_respond_plan},	[SERVED_STYLE] = {false, status_respond_style},
+	[SERVED_ICON] = {false, status_respond_icon},	[SERVED_HEALTHY] = {false, healthy},
+	[SERVED_READY] = {false, status_respond_ready}, [SERVED_RELOAD] = {true, reload},
 };
 static const struct route of_metrics = {false, metrics};
 
 static bool fits(const struct route *route, const char *method)
 {
-	return route->is_post ? strcmp(method, "POST") == 0
-			      : strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
+	return route->is_post ? strcmp(method, "POST") == 0 : strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0;
 }
 
 /* The telemetry path, or a part below it. */

@@ -101,9 +101,8 @@ void scrape_respond(const struct scrape_options *scrape, const struct web_reques
 		    struct web_reply *reply)
 {
 	struct negotiated negotiated = negotiate(web_request_header(request, "Accept"));
-	struct rendition_options options = {
-		.format = {.format = negotiated.format, .has_created = scrape->has_created},
-		.is_gzip = negotiate_gzip(web_request_header(request, "Accept-Encoding"))};
+	struct rendition_options options = {.format = {.format = negotiated.format, .has_created = scrape->has_created},
+					    .is_gzip = negotiate_gzip(web_request_header(request, "Accept-Encoding"))};
 	enum scrape_code code = SCRAPE_BAD_REQUEST;
 	struct edition *edition = page_board_borrow_edition(scrape->board);
 	if (!edition) {

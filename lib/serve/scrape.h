@@ -6,7 +6,7 @@
 
 struct scrape_options {
 	struct page_board *board; /* borrowed */
-	bool has_created;         /* OpenMetrics with _created samples */
+	bool has_created; /* OpenMetrics with _created samples */
 };
 
 /* `part`: what follows the telemetry path, such as "nodes"; empty: what ?collect[]= says, or all. */

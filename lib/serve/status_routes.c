@@ -61,8 +61,8 @@ static unsigned refresh_of(const struct web_request *request)
 {
 	const char *asked = web_request_query(request, "refresh", 0);
 	uint64_t seconds;
-	bool is_fit = asked && text_to_u64(text_of(asked), &seconds) && seconds >= REFRESH_MIN_S &&
-		      seconds <= REFRESH_MAX_S;
+	bool is_fit =
+		asked && text_to_u64(text_of(asked), &seconds) && seconds >= REFRESH_MIN_S && seconds <= REFRESH_MAX_S;
 	return is_fit ? (unsigned)seconds : 0;
 }
 
@@ -78,9 +78,9 @@ static void take_configuration(struct held_pages *held, struct routes *routes)
 	if (!server) /* it is being started */
 		return;
 	http_server_facts(server, &facts);
-	site->web_configuration = (struct status_configuration){
-		facts.has_config, facts.is_config_good, facts.config_read,
-		facts.is_config_good ? NULL : routes->web_config_error.text};
+	site->web_configuration =
+		(struct status_configuration){facts.has_config, facts.is_config_good, facts.config_read,
+					      facts.is_config_good ? NULL : routes->web_config_error.text};
 	site->certificate_expiry = (double)facts.certificate_expiry;
 }
 
@@ -156,8 +156,7 @@ static void write_page(const struct status_site *site, struct buf *out)
 		pages_cluster(site, out);
 }
 
-void status_respond_page(struct routes *routes, const struct web_request *request,
-			 struct web_reply *reply)
+void status_respond_page(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
 	if (!respond(routes, request, reply, write_page, "text/html; charset=utf-8"))
 		return;
@@ -165,20 +164,17 @@ void status_respond_page(struct routes *routes, const struct web_request *reques
 	web_reply_header(reply, "Referrer-Policy", "no-referrer");
 }
 
-void status_respond_json(struct routes *routes, const struct web_request *request,
-			 struct web_reply *reply)
+void status_respond_json(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
 	respond(routes, request, reply, pages_json, "application/json");
 }
 
-void status_respond_plan(struct routes *routes, const struct web_request *request,
-			 struct web_reply *reply)
+void status_respond_plan(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
 	respond(routes, request, reply, pages_plan, "text/plain; charset=utf-8");
 }
 
-void status_respond_ready(struct routes *routes, const struct web_request *request,
-			  struct web_reply *reply)
+void status_respond_ready(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
 	struct held_pages held;
 	struct buf made = BUF_INIT;
@@ -205,15 +201,13 @@ static void reply_asset(struct web_reply *reply, const char *bytes, size_t len, 
 	web_reply_header(reply, "Cache-Control", "max-age=3600");
 }
 
-void status_respond_style(struct routes *routes, const struct web_request *request,
-			  struct web_reply *reply)
+void status_respond_style(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
 	(void)routes, (void)request;
 	reply_asset(reply, pages_style, pages_style_len, "text/css; charset=utf-8");
 }
 
-void status_respond_icon(struct routes *routes, const struct web_request *request,
-			 struct web_reply *reply)
+void status_respond_icon(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
 	(void)routes, (void)request;
 	reply_asset(reply, pages_icon, pages_icon_len, "image/svg+xml");

@@ -4,15 +4,9 @@
 
 #include "serve/routes.h"
 
-void status_respond_page(struct routes *routes, const struct web_request *request,
-			 struct web_reply *reply);
-void status_respond_json(struct routes *routes, const struct web_request *request,
-			 struct web_reply *reply);
-void status_respond_plan(struct routes *routes, const struct web_request *request,
-			 struct web_reply *reply);
-void status_respond_ready(struct routes *routes, const struct web_request *request,
-			  struct web_reply *reply);
-void status_respond_style(struct routes *routes, const struct web_request *request,
-			  struct web_reply *reply);
-void status_respond_icon(struct routes *routes, const struct web_request *request,
-			 struct web_reply *reply);
+void status_respond_page(struct routes *routes, const struct web_request *request, struct web_reply *reply);
+void status_respond_json(struct routes *routes, const struct web_request *request, struct web_reply *reply);
+void status_respond_plan(struct routes *routes, const struct web_request *request, struct web_reply *reply);
+void status_respond_ready(struct routes *routes, const struct web_request *request, struct web_reply *reply);
+void status_respond_style(struct routes *routes, const struct web_request *request, struct web_reply *reply);
+void status_respond_icon(struct routes *routes, const struct web_request *request, struct web_reply *reply);

@@ -21,7 +21,8 @@ const struct api_version api_versions[] = {
 	{"v0.0.43", all, local, detail, runs, "", true, true, true, false},
 	{"v0.0.42", all, local, detail, runs, "", true, true, true, false},
 	{"v0.0.41", all, local, detail, runs, "uts", true, true, false, false},
-	{"v0.0.40", all, local, local, runs, "uts", true, false, false, false}, /* "94_17" there is "95_17" later: 95 is task 17's record */
+	{"v0.0.40", all, local, local, runs, "uts", true, false, false,
+	 false}, /* "94_17" there is "95_17" later: 95 is task 17's record */
 	{"v0.0.38", "", "", "", "", "uts", false, false, false, false},
 	{"v0.0.37", "", "", "", "", "uts", false, false, false, false},
 	{"v0.0.47", all, local, detail, runs, "", true, true, true, true},

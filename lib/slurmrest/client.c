@@ -27,8 +27,8 @@ const char *const fetch_result_names[FETCH_RESULTS] = {
 struct client {
 	struct http *http;
 	struct token *token;
-	char *user;                        /* NULL: the token's */
-	char *only_version;                /* NULL: any */
+	char *user; /* NULL: the token's */
+	char *only_version; /* NULL: any */
 	const struct api_version *version; /* NULL while unknown */
 	char release[sizeof((struct answer *)0)->release]; /* of the last answer that counted; empty: none yet */
 	bool is_other_release; /* than when the version was found: there may be a newer one */
@@ -66,8 +66,8 @@ bool client_configure(struct client *client, const struct client_options *option
 	return true;
 }
 
-struct client *client_new(const struct client_options *options, struct token *token,
-			  struct vocabulary *vocabulary, struct error *err)
+struct client *client_new(const struct client_options *options, struct token *token, struct vocabulary *vocabulary,
+			  struct error *err)
 {
 	struct client *client = NEW(struct client);
 	for (int i = 0; i < ENDPOINTS; i++)
@@ -99,8 +99,8 @@ static bool take_nothing(void *context, long status, const char *bytes, size_t l
 	return true;
 }
 
-static enum http_result get(struct client *client, const char *path, http_body_fn *take,
-			    void *context, struct http_reply *ret_reply, struct error *err)
+static enum http_result get(struct client *client, const char *path, http_body_fn *take, void *context,
+			    struct http_reply *ret_reply, struct error *err)
 {
 	const char *value = token_value(client->token);
 	const char *user = client->user ? client->user : token_user(client->token);
@@ -173,14 +173,13 @@ static enum fetch_result discover(struct client *client, struct error *err)
 static void explain(const struct answer *answer, const char *what, struct error *err)
 {
 	const char *description = answer->error_description, *error = answer->error;
-	error_set(err, "%s%s%s%s%s", what, *description ? ": " : "", description,
-		  *error ? ": " : "", error);
+	error_set(err, "%s%s%s%s%s", what, *description ? ": " : "", description, *error ? ": " : "", error);
 }
 
 /* An answer that came whole: is it to be believed? `is_since`: only what changed was asked for. */
 static enum fetch_result judge(const struct client *client, const struct transfer *transfer,
-			       const struct answer *answer, const struct http_reply *reply,
-			       bool is_since, struct error *err)
+			       const struct answer *answer, const struct http_reply *reply, bool is_since,
+			       struct error *err)
 {
 	if (reply->status == 304 && is_since)
 		return FETCH_UNCHANGED;
@@ -193,9 +192,8 @@ static enum fetch_result judge(const struct client *client, const struct transfe
 		explain(answer, what, err);
 		if (transfer->is_json && answer->access_denied)
 			return FETCH_FORBIDDEN;
-		return is_auth_status(reply->status) || is_token_refused(client, answer)
-			       ? FETCH_UNAUTHORIZED
-			       : FETCH_HTTP_ERROR;
+		return is_auth_status(reply->status) || is_token_refused(client, answer) ? FETCH_UNAUTHORIZED
+											 : FETCH_HTTP_ERROR;
 	}
 	if (!transfer->is_json) {
 		*err = transfer->why;
@@ -204,7 +202,7 @@ static enum fetch_result judge(const struct client *client, const struct transfe
 	/* 22.05: 200 with error 9003 says only that nothing was found */
 	if (answer->error_count > answer->nothing_found) {
 		explain(answer, "200 with errors", err);
-		return answer->access_denied ? FETCH_FORBIDDEN
+		return answer->access_denied		  ? FETCH_FORBIDDEN
 		       : is_token_refused(client, answer) ? FETCH_UNAUTHORIZED
 							  : FETCH_SLURM_ERROR;
 	}
@@ -228,8 +226,7 @@ static enum fetch_result judge(const struct client *client, const struct transfe
 
 static bool is_conditional(const struct client *client, const struct fetch *fetch)
 {
-	return fetch->since && endpoint_table[fetch->endpoint].takes_update_time &&
-	       client->version->takes_update_time;
+	return fetch->since && endpoint_table[fetch->endpoint].takes_update_time && client->version->takes_update_time;
 }
 
 static void path_of(const struct client *client, const struct fetch *fetch, struct buf *path)
@@ -238,12 +235,10 @@ static void path_of(const struct client *client, const struct fetch *fetch, stru
 	const char *flags = fetch->with_detail ? client->version->item_detail_query
 			    : row->takes_item  ? client->version->item_flags_query
 					       : client->version->flags_query;
-	buf_printf(path, "/%s/%s%s%s%s%s", row->is_slurmdb ? "slurmdb" : "slurm",
-		   client->version->name, row->path, row->takes_item ? fetch->item : "",
-		   row->takes_flags ? flags : "", fetch->query ? fetch->query : "");
+	buf_printf(path, "/%s/%s%s%s%s%s", row->is_slurmdb ? "slurmdb" : "slurm", client->version->name, row->path,
+		   row->takes_item ? fetch->item : "", row->takes_flags ? flags : "", fetch->query ? fetch->query : "");
 	if (is_conditional(client, fetch))
-		buf_printf(path, "%cupdate_time=%" PRIu64, strchr(path->bytes, '?') ? '&' : '?',
-			   fetch->since);
+		buf_printf(path, "%cupdate_time=%" PRIu64, strchr(path->bytes, '?') ? '&' : '?', fetch->since);
 }
 
 /* A path with a thousand ids is shortened for a message. */
@@ -260,9 +255,8 @@ static void forget_version(struct client *client)
 	client->release[0] = '\0';
 }
 
-static enum fetch_result fetch_once(struct client *client, const struct fetch *fetch,
-				    struct answer *ret_answer, struct http_reply *ret_reply,
-				    struct error *err)
+static enum fetch_result fetch_once(struct client *client, const struct fetch *fetch, struct answer *ret_answer,
+				    struct http_reply *ret_reply, struct error *err)
 {
 	const struct endpoint_row *row = &endpoint_table[fetch->endpoint];
 	struct transfer transfer = {.decoder = client->decoders[fetch->endpoint], .is_json = true};
@@ -299,9 +293,8 @@ static void note_release(struct client *client, const char *release)
 		discover(client, &ignored);
 }
 
-static enum fetch_result attempt(struct client *client, const struct fetch *fetch,
-				 struct answer *ret_answer, struct http_reply *ret_reply,
-				 struct error *err)
+static enum fetch_result attempt(struct client *client, const struct fetch *fetch, struct answer *ret_answer,
+				 struct http_reply *ret_reply, struct error *err)
 {
 	*ret_answer = (struct answer){.last_update = NUMBER_UNSET};
 	*ret_reply = (struct http_reply){0};
@@ -318,15 +311,14 @@ static enum fetch_result attempt(struct client *client, const struct fetch *fetc
 	return result;
 }
 
-enum fetch_result client_fetch(struct client *client, const struct fetch *fetch,
-			       struct answer *ret_answer, struct http_reply *ret_reply,
-			       struct error *err)
+enum fetch_result client_fetch(struct client *client, const struct fetch *fetch, struct answer *ret_answer,
+			       struct http_reply *ret_reply, struct error *err)
 {
 	enum fetch_result result = attempt(client, fetch, ret_answer, ret_reply, err);
 	/* Once more with a token that was rotated a moment ago, or the version that slurmrestd serves
 	 * since it was upgraded. */
-	bool is_other_token = result == FETCH_UNAUTHORIZED && !ret_answer->records &&
-			      token_renew(client->token, clock_now_s());
+	bool is_other_token =
+		result == FETCH_UNAUTHORIZED && !ret_answer->records && token_renew(client->token, clock_now_s());
 	bool is_other_version = result == FETCH_HTTP_ERROR && !client->version;
 	if (is_other_token || is_other_version)
 		result = attempt(client, fetch, ret_answer, ret_reply, err);

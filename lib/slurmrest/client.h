@@ -12,14 +12,14 @@ enum fetch_result {
 	FETCH_UNREACHABLE,
 	FETCH_TIMEOUT,
 	FETCH_UNAUTHORIZED, /* no token, or one that Slurm does not accept */
-	FETCH_FORBIDDEN,    /* the user may not see this (slurmdbd's diag is for operators) */
-	FETCH_HTTP_ERROR,   /* another status than 200 */
-	FETCH_SLURM_ERROR,  /* 200 with errors[] */
-	FETCH_INVALID,      /* not the JSON that was expected, or cut off */
-	FETCH_EMPTY,        /* an empty list that does not mean that there is nothing */
-	FETCH_UNSUPPORTED,  /* no API version that is understood, or it lacks the endpoint */
-	FETCH_UNCHANGED,    /* nothing changed since `since`: no records */
-	FETCH_NOT_FOUND,    /* slurmctld knows no such job: no records */
+	FETCH_FORBIDDEN, /* the user may not see this (slurmdbd's diag is for operators) */
+	FETCH_HTTP_ERROR, /* another status than 200 */
+	FETCH_SLURM_ERROR, /* 200 with errors[] */
+	FETCH_INVALID, /* not the JSON that was expected, or cut off */
+	FETCH_EMPTY, /* an empty list that does not mean that there is nothing */
+	FETCH_UNSUPPORTED, /* no API version that is understood, or it lacks the endpoint */
+	FETCH_UNCHANGED, /* nothing changed since `since`: no records */
+	FETCH_NOT_FOUND, /* slurmctld knows no such job: no records */
 	FETCH_RESULTS,
 };
 extern const char *const fetch_result_names[FETCH_RESULTS];
@@ -33,8 +33,8 @@ struct client_options {
 struct client;
 
 /* Takes the token; borrows the vocabulary until client_free. */
-struct client *client_new(const struct client_options *options, struct token *token,
-			  struct vocabulary *vocabulary, struct error *err);
+struct client *client_new(const struct client_options *options, struct token *token, struct vocabulary *vocabulary,
+			  struct error *err);
 
 /* Goes on with other options and another token, which it takes; false, and nothing is changed, if that cannot be.
  * What it knows of slurmrestd it keeps. */
@@ -54,17 +54,16 @@ struct fetch {
 	record_fn *take;
 	void *context;
 	const char *query; /* "?job_id=1", not with one that takes flags; NULL: none */
-	bool with_detail;  /* of that: what the job holds of each node, where the version tells */
-	const char *item;  /* of an endpoint that takes one: "17" */
+	bool with_detail; /* of that: what the job holds of each node, where the version tells */
+	const char *item; /* of an endpoint that takes one: "17" */
 	/* The last_update of an answer that is still at hand; 0: none. Only sent where endpoint and version
 	 * take it: then the result may be FETCH_UNCHANGED. */
 	uint64_t since;
 };
 
 /* Fetches one endpoint whole. *ret_answer and *ret_reply are set whatever the result. */
-enum fetch_result client_fetch(struct client *client, const struct fetch *fetch,
-			       struct answer *ret_answer, struct http_reply *ret_reply,
-			       struct error *err);
+enum fetch_result client_fetch(struct client *client, const struct fetch *fetch, struct answer *ret_answer,
+			       struct http_reply *ret_reply, struct error *err);
 
 const struct api_version *client_version(const struct client *client); /* NULL while unknown */
 const struct token *client_token(const struct client *client);

@@ -41,7 +41,7 @@ struct decoder {
 	struct arena texts;
 	void *record;
 	bool is_in_record; /* between its begin and its end */
-	uint64_t fed;      /* bytes */
+	uint64_t fed; /* bytes */
 	struct answer answer;
 	record_fn *take;
 	void *context;
@@ -68,8 +68,7 @@ struct decoder *decoder_new(const struct record_type *type, struct vocabulary *v
 	json_shape_want(shape, "meta.slurm.release", ID_RELEASE);
 	json_shape_want(shape, "meta.Slurm.release", ID_RELEASE_22_05);
 	json_shape_want(shape, "meta.slurm.cluster", ID_CLUSTER);
-	decoder->fields = field_reader_new(shape, record_path, ID_FIELDS, type->fields, vocabulary,
-					   &decoder->texts);
+	decoder->fields = field_reader_new(shape, record_path, ID_FIELDS, type->fields, vocabulary, &decoder->texts);
 	if (other_names.len)
 		json_shape_alias(shape, list, other_names.bytes);
 	decoder->vocabulary = vocabulary;
@@ -168,8 +167,7 @@ static bool on_value(void *context, int id, const struct json_value *value, stru
 void decoder_start(struct decoder *decoder, record_fn *take, void *context)
 {
 	json_reader_free(decoder->reader);
-	decoder->reader =
-		json_reader_new(decoder->shape, JSON_LIMITS_DEFAULT, on_value, decoder);
+	decoder->reader = json_reader_new(decoder->shape, JSON_LIMITS_DEFAULT, on_value, decoder);
 	decoder->answer = (struct answer){.last_update = NUMBER_UNSET};
 	decoder->take = take;
 	decoder->context = context;

@@ -9,7 +9,7 @@
 struct record_type {
 	/* The answer's member that holds the records: "jobs"; "qos|QOS": either; "": the answer itself. */
 	const char *list;
-	bool is_single;   /* that member is the one record itself, not a list of them */
+	bool is_single; /* that member is the one record itself, not a list of them */
 	size_t size;
 	const struct field *fields;
 	/* Completes the record; false: it cannot be used (a required member is missing). */
@@ -17,25 +17,24 @@ struct record_type {
 };
 
 extern const struct record_type job_record, job_state_record, job_run_record, node_record, partition_record,
-	ping_record, diag_record, dbd_diag_record, conf_record, fairshare_record, reservation_record,
-	license_record;
+	ping_record, diag_record, dbd_diag_record, conf_record, fairshare_record, reservation_record, license_record;
 extern const struct record_type qos_record, association_record, user_record;
 
 /* What an answer says besides its records. */
 struct answer {
 	uint64_t records, skipped;
-	bool has_list;          /* the list was there, be it empty */
-	uint64_t last_update;   /* Unix seconds; unset where the version does not tell */
+	bool has_list; /* the list was there, be it empty */
+	uint64_t last_update; /* Unix seconds; unset where the version does not tell */
 	uint64_t error_count, warning_count;
 	uint64_t nothing_found; /* errors of number 9003: an empty result, not a failure (22.05) */
 	uint64_t access_denied; /* errors of number 2002: the user may not see this */
-	uint64_t unknown_jobs;  /* errors of number 2017: slurmctld knows no such job */
-	uint64_t unauthentic;   /* errors of number 1007: the token is refused */
+	uint64_t unknown_jobs; /* errors of number 2017: slurmctld knows no such job */
+	uint64_t unauthentic; /* errors of number 1007: the token is refused */
 	char error_description[160], error[96]; /* of the first error: what failed, and why */
-	bool is_compact;        /* no white space after the first brace */
-	char warning[256];      /* the first one, or empty */
-	char release[32];       /* "24.11.5" */
-	char cluster[64];       /* empty before v0.0.40 */
+	bool is_compact; /* no white space after the first brace */
+	char warning[256]; /* the first one, or empty */
+	char release[32]; /* "24.11.5" */
+	char cluster[64]; /* empty before v0.0.40 */
 };
 
 /* Gets each record as it is complete; record and texts are borrowed during the call. */

@@ -23,11 +23,11 @@ static void take_mode(struct vocabulary *vocabulary, void *record, struct text w
 
 static const struct field ping_fields[] = {
 	TEXT_FIELD(struct controller, host, "hostname"),
-	NAME("ping", take_up),                            /* before v0.0.40 */
-	NAME("pinged", take_up),                          /* v0.0.40 to v0.0.44 */
-	BOOL(struct controller, is_up, "responding"),     /* since v0.0.42 */
-	NAME("mode", take_mode),                          /* before v0.0.45 */
-	BOOL(struct controller, is_primary, "primary"),   /* since v0.0.42 */
+	NAME("ping", take_up), /* before v0.0.40 */
+	NAME("pinged", take_up), /* v0.0.40 to v0.0.44 */
+	BOOL(struct controller, is_up, "responding"), /* since v0.0.42 */
+	NAME("mode", take_mode), /* before v0.0.45 */
+	BOOL(struct controller, is_primary, "primary"), /* since v0.0.42 */
 	NUMBER(struct controller, latency_us, "latency", COUNT),
 	END_OF_FIELDS,
 };
@@ -115,8 +115,7 @@ static const struct field dbd_diag_fields[] = {
 	END_OF_FIELDS,
 };
 
-static void take_controller_parameter(struct vocabulary *vocabulary, void *record,
-				      struct text parameter)
+static void take_controller_parameter(struct vocabulary *vocabulary, void *record, struct text parameter)
 {
 	(void)vocabulary;
 	((struct conf *)record)->limits_rates |= text_equal(parameter, TEXT("rl_enable"));
@@ -166,10 +165,8 @@ static bool finish_conf(struct vocabulary *vocabulary, void *record)
 	return number_is_known(((struct conf *)record)->max_job_count);
 }
 
-const struct record_type dbd_diag_record = {"statistics", true, sizeof(struct dbd_diag),
-					    dbd_diag_fields, finish_dbd_diag};
+const struct record_type dbd_diag_record = {"statistics", true, sizeof(struct dbd_diag), dbd_diag_fields,
+					    finish_dbd_diag};
 const struct record_type conf_record = {"", true, sizeof(struct conf), conf_fields, finish_conf};
-const struct record_type ping_record = {"pings", false, sizeof(struct controller), ping_fields,
-					finish_ping};
-const struct record_type diag_record = {"statistics", true, sizeof(struct diag), diag_fields,
-					finish_diag};
+const struct record_type ping_record = {"pings", false, sizeof(struct controller), ping_fields, finish_ping};
+const struct record_type diag_record = {"statistics", true, sizeof(struct diag), diag_fields, finish_diag};

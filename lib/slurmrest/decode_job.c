@@ -122,13 +122,11 @@ static bool finish_task(struct vocabulary *vocabulary, void *record)
 	(void)vocabulary;
 	struct job_task *task = record;
 	size_t digits = 0;
-	while (digits < task->name.len && task->name.bytes[digits] >= '0' &&
-	       task->name.bytes[digits] <= '9')
+	while (digits < task->name.len && task->name.bytes[digits] >= '0' && task->name.bytes[digits] <= '9')
 		digits++;
 	task->state--;
 	return task->state >= 0 && text_to_u64((struct text){task->name.bytes, digits}, &task->id);
 }
 
-const struct record_type job_state_record = {"jobs", false, sizeof(struct job_task), task_fields,
-					     finish_task};
+const struct record_type job_state_record = {"jobs", false, sizeof(struct job_task), task_fields, finish_task};
 const struct record_type job_record = {"jobs", false, sizeof(struct job), fields, finish};

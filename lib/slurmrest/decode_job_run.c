@@ -25,11 +25,10 @@ static void add_tres(struct text *list, const struct tres_count *tres, struct ar
 		return;
 	size_t size = list->len + tres->type.len + tres->name.len + 32;
 	char *joined = arena_new(texts, size);
-	int len = snprintf(joined, size, "%.*s%s%.*s%s%.*s=%" PRIu64 "%s", (int)list->len,
-			   list->len ? list->bytes : "", list->len ? "," : "", (int)tres->type.len,
-			   tres->type.len ? tres->type.bytes : "", tres->name.len ? "/" : "",
-			   (int)tres->name.len, tres->name.len ? tres->name.bytes : "", tres->count,
-			   text_equal(tres->type, TEXT("mem")) ? "M" : "");
+	int len = snprintf(joined, size, "%.*s%s%.*s%s%.*s=%" PRIu64 "%s", (int)list->len, list->len ? list->bytes : "",
+			   list->len ? "," : "", (int)tres->type.len, tres->type.len ? tres->type.bytes : "",
+			   tres->name.len ? "/" : "", (int)tres->name.len, tres->name.len ? tres->name.bytes : "",
+			   tres->count, text_equal(tres->type, TEXT("mem")) ? "M" : "");
 	*list = (struct text){joined, (size_t)len};
 }
 
@@ -49,10 +48,8 @@ static const struct field tres_fields[] = {
 	NUMBER(struct tres_count, count, "count", COUNT),
 	END_OF_FIELDS,
 };
-static const struct field_elements allocated = {sizeof(struct tres_count), tres_fields,
-						take_allocated};
-static const struct field_elements requested = {sizeof(struct tres_count), tres_fields,
-						take_requested};
+static const struct field_elements allocated = {sizeof(struct tres_count), tres_fields, take_allocated};
+static const struct field_elements requested = {sizeof(struct tres_count), tres_fields, take_requested};
 
 /* Steps are added up as they come; none is kept, nor is any of their texts. */
 struct step {

@@ -13,8 +13,7 @@ static const struct field tres_fields[] = {
 static const struct field_elements tres_elements = {sizeof(struct tres_count), tres_fields, NULL};
 
 #define LIMIT(which, path, unit) NUMBER(struct qos, limits.numbers[which], "limits." path, unit)
-#define LIMIT_LIST(which, path)                                                                    \
-	LIST(struct qos, limits.tres[which], "limits.max.tres." path, &tres_elements)
+#define LIMIT_LIST(which, path) LIST(struct qos, limits.tres[which], "limits.max.tres." path, &tres_elements)
 
 static const struct field qos_fields[] = {
 	TEXT_FIELD(struct qos, name, "name"),
@@ -49,8 +48,7 @@ static const struct field qos_fields[] = {
 #undef LIMIT
 #undef LIMIT_LIST
 #define LIMIT(which, path, unit) NUMBER(struct association, limits.numbers[which], path, unit)
-#define LIMIT_LIST(which, path)                                                                    \
-	LIST(struct association, limits.tres[which], "max.tres." path, &tres_elements)
+#define LIMIT_LIST(which, path) LIST(struct association, limits.tres[which], "max.tres." path, &tres_elements)
 
 /* max.tres.minutes.total is left out: MaxTRESRunMins, which sacctmgr sets and Slurm does not heed. */
 static const struct field association_fields[] = {
@@ -93,10 +91,10 @@ static bool finish_association(struct vocabulary *vocabulary, void *record)
 	return association->account.len;
 }
 
-const struct record_type qos_record = {"qos|QOS" /* the latter before v0.0.40 */, false,
-				       sizeof(struct qos), qos_fields, finish_qos};
-const struct record_type association_record = {"associations", false, sizeof(struct association),
-					       association_fields, finish_association};
+const struct record_type qos_record = {"qos|QOS" /* the latter before v0.0.40 */, false, sizeof(struct qos), qos_fields,
+				       finish_qos};
+const struct record_type association_record = {"associations", false, sizeof(struct association), association_fields,
+					       finish_association};
 
 static void take_admin_level(struct vocabulary *vocabulary, void *record, struct text word)
 {
@@ -122,5 +120,4 @@ static bool finish_user(struct vocabulary *vocabulary, void *record)
 	return ((struct user *)record)->name.len;
 }
 
-const struct record_type user_record = {"users", false, sizeof(struct user), user_fields,
-					finish_user};
+const struct record_type user_record = {"users", false, sizeof(struct user), user_fields, finish_user};

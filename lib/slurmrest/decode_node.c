@@ -14,8 +14,7 @@ static void take_state(struct vocabulary *vocabulary, void *record, struct text 
 {
 	struct node *node = record;
 	int state = node->state - 1;
-	state_take(&vocabulary->node_states, &vocabulary->node_flags, &state, &node->flags,
-		   flag_name(name));
+	state_take(&vocabulary->node_states, &vocabulary->node_flags, &state, &node->flags, flag_name(name));
 	node->state = state + 1;
 }
 
@@ -63,8 +62,7 @@ static uint64_t drain_flags(const struct node *node)
 {
 	if (!(node->flags & UINT64_C(1) << NODE_FLAG_DRAIN))
 		return 0;
-	bool is_busy = node->state == NODE_ALLOCATED || node->state == NODE_MIXED ||
-		       node->state == NODE_ERROR ||
+	bool is_busy = node->state == NODE_ALLOCATED || node->state == NODE_MIXED || node->state == NODE_ERROR ||
 		       node->flags & UINT64_C(1) << NODE_FLAG_COMPLETING;
 	return UINT64_C(1) << (is_busy ? NODE_FLAG_DRAINING : NODE_FLAG_DRAINED);
 }

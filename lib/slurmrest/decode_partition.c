@@ -23,9 +23,9 @@ static void take_flag(struct vocabulary *vocabulary, void *record, struct text n
 
 static const struct field fields[] = {
 	TEXT_FIELD(struct partition, name, "name"),
-	NAME("state", take_state),           /* before v0.0.40 */
+	NAME("state", take_state), /* before v0.0.40 */
 	NAME("partition.state", take_state), /* since */
-	NAME("flags", take_flag),            /* not in v0.0.40 to v0.0.44 */
+	NAME("flags", take_flag), /* not in v0.0.40 to v0.0.44 */
 	NUMBER(struct partition, max_time, "max_time_limit", MINUTES),
 	NUMBER(struct partition, max_time, "maximums.time", MINUTES),
 	NUMBER(struct partition, default_time, "default_time_limit", MINUTES),
@@ -36,7 +36,7 @@ static const struct field fields[] = {
 	NUMBER(struct partition, priority_tier, "priority.tier", COUNT),
 	NUMBER(struct partition, priority_job_factor, "priority_job_factor", COUNT),
 	NUMBER(struct partition, priority_job_factor, "priority.job_factor", COUNT),
-	TEXT_FIELD(struct partition, qos, "qos"),          /* before v0.0.40 */
+	TEXT_FIELD(struct partition, qos, "qos"), /* before v0.0.40 */
 	TEXT_FIELD(struct partition, qos, "qos.assigned"), /* since */
 	END_OF_FIELDS,
 };
@@ -51,5 +51,4 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	return partition->name.len;
 }
 
-const struct record_type partition_record = {"partitions", false, sizeof(struct partition), fields,
-					     finish};
+const struct record_type partition_record = {"partitions", false, sizeof(struct partition), fields, finish};

@@ -20,16 +20,13 @@ static bool finish_reservation(struct vocabulary *vocabulary, void *record)
 	return ((struct reservation *)record)->name.len;
 }
 
-const struct record_type reservation_record = {"reservations", false, sizeof(struct reservation),
-					       reservation_fields, finish_reservation};
+const struct record_type reservation_record = {"reservations", false, sizeof(struct reservation), reservation_fields,
+					       finish_reservation};
 
 static const struct field license_fields[] = {
-	TEXT_FIELD(struct license, name, "LicenseName"),
-	NUMBER(struct license, total, "Total", COUNT),
-	NUMBER(struct license, used, "Used", COUNT),
-	NUMBER(struct license, free, "Free", COUNT),
-	NUMBER(struct license, reserved, "Reserved", COUNT),
-	END_OF_FIELDS,
+	TEXT_FIELD(struct license, name, "LicenseName"),     NUMBER(struct license, total, "Total", COUNT),
+	NUMBER(struct license, used, "Used", COUNT),	     NUMBER(struct license, free, "Free", COUNT),
+	NUMBER(struct license, reserved, "Reserved", COUNT), END_OF_FIELDS,
 };
 
 static bool finish_license(struct vocabulary *vocabulary, void *record)
@@ -38,5 +35,4 @@ static bool finish_license(struct vocabulary *vocabulary, void *record)
 	return ((struct license *)record)->name.len;
 }
 
-const struct record_type license_record = {"licenses", false, sizeof(struct license), license_fields,
-					   finish_license};
+const struct record_type license_record = {"licenses", false, sizeof(struct license), license_fields, finish_license};

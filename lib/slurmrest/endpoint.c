@@ -8,8 +8,8 @@ static const char url_safe[] = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
 
 void endpoint_cluster_query(enum endpoint which, const char *cluster, char *to, size_t size)
 {
-	bool is_asked_for = endpoint_table[which].takes_cluster && *cluster &&
-			    cluster[strspn(cluster, url_safe)] == '\0';
+	bool is_asked_for =
+		endpoint_table[which].takes_cluster && *cluster && cluster[strspn(cluster, url_safe)] == '\0';
 	*to = '\0';
 	if (is_asked_for)
 		snprintf(to, size, "?cluster=%s", cluster);
@@ -19,11 +19,8 @@ void endpoint_cluster_query(enum endpoint which, const char *cluster, char *to, 
  * switches SHOW_MIXED off, and mixed nodes then say ALLOCATED (SLURMRESTD.md, "Nodes"). */
 const struct endpoint_row endpoint_table[ENDPOINTS] = {
 	[ENDPOINT_PING] = {.name = "ping", .path = "/ping", .interval_s = 30, .record = &ping_record},
-	[ENDPOINT_DIAG] = {.name = "diag",
-			   .path = "/diag",
-			   .asks_slurmctld = true,
-			   .interval_s = 15,
-			   .record = &diag_record},
+	[ENDPOINT_DIAG] =
+		{.name = "diag", .path = "/diag", .asks_slurmctld = true, .interval_s = 15, .record = &diag_record},
 	[ENDPOINT_PARTITIONS] = {.name = "partitions",
 				 .path = "/partitions",
 				 .takes_update_time = true,
@@ -34,7 +31,8 @@ const struct endpoint_row endpoint_table[ENDPOINTS] = {
 				 .record = &partition_record},
 	[ENDPOINT_NODES] = {.name = "nodes",
 			    .path = "/nodes",
-			    .update_time_since = "26.05.3", /* before, 500 now and then (SLURMRESTD.md, "update_time") */
+			    .update_time_since =
+				    "26.05.3", /* before, 500 now and then (SLURMRESTD.md, "update_time") */
 			    .takes_update_time = true,
 			    .asks_slurmctld = true,
 			    .interval_s = 60,
@@ -62,7 +60,7 @@ const struct endpoint_row endpoint_table[ENDPOINTS] = {
 			     .path = "/shares",
 			     .asks_slurmctld = true,
 			     .is_optional = true, /* came with v0.0.40 */
-			     .interval_s = 300,	  /* PriorityCalcPeriod: not renewed more often */
+			     .interval_s = 300, /* PriorityCalcPeriod: not renewed more often */
 			     .record = &fairshare_record},
 	[ENDPOINT_CONF] = {.name = "conf",
 			   .path = "/conf",

@@ -26,17 +26,17 @@ enum endpoint {
 };
 
 struct endpoint_row {
-	const char *name;   /* the label and option value */
-	const char *path;   /* below /slurm/v0.0.NN, or /slurmdb/v0.0.NN */
-	bool is_slurmdb;    /* slurmdbd answers */
-	bool takes_flags;   /* the version's flags_query is appended */
+	const char *name; /* the label and option value */
+	const char *path; /* below /slurm/v0.0.NN, or /slurmdb/v0.0.NN */
+	bool is_slurmdb; /* slurmdbd answers */
+	bool takes_flags; /* the version's flags_query is appended */
 	bool asks_slurmctld; /* and so fails without it or a good token (ping does not) */
-	bool asks_slurmdbd;  /* besides, below /slurm; and so may fail without it */
-	bool takes_cluster;  /* "?cluster=" is appended once the cluster's name is known */
+	bool asks_slurmdbd; /* besides, below /slurm; and so may fail without it */
+	bool takes_cluster; /* "?cluster=" is appended once the cluster's name is known */
 	bool takes_update_time; /* where the version does */
 	const char *update_time_since; /* release of Slurm in which it works; NULL: all */
-	bool takes_item;        /* the path goes on with what is asked for: a job's id */
-	bool is_optional;    /* not served by every release that serves the version */
+	bool takes_item; /* the path goes on with what is asked for: a job's id */
+	bool is_optional; /* not served by every release that serves the version */
 	unsigned interval_s; /* the default; 0 if it is not polled */
 	const struct record_type *record;
 };

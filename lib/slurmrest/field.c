@@ -39,16 +39,14 @@ static int row_count(const struct field *fields)
 	return rows;
 }
 
-static void want(struct json_shape *shape, const char *record_path, const char *path,
-		 const char *suffix, int id)
+static void want(struct json_shape *shape, const char *record_path, const char *path, const char *suffix, int id)
 {
 	char whole[200];
 	snprintf(whole, sizeof whole, "%s%s%s%s", record_path, *record_path ? "." : "", path, suffix);
 	json_shape_want(shape, whole, id);
 }
 
-static void want_row(struct json_shape *shape, const char *record_path, const struct field *field,
-		     int id)
+static void want_row(struct json_shape *shape, const char *record_path, const struct field *field, int id)
 {
 	switch (field->kind) {
 	case FIELD_NUMBER:
@@ -75,9 +73,8 @@ static struct field_reader *list_reader_new(struct field_reader *reader, struct 
 {
 	char path[160];
 	snprintf(path, sizeof path, "%s%s%s[]", record_path, *record_path ? "." : "", field->path);
-	struct field_reader *list = field_reader_new(shape, path, reader->next_id,
-						     field->elements->fields, reader->vocabulary,
-						     reader->texts);
+	struct field_reader *list = field_reader_new(shape, path, reader->next_id, field->elements->fields,
+						     reader->vocabulary, reader->texts);
 	list->element_size = field->elements->size;
 	list->element = memory_new(list->element_size);
 	list->take = field->elements->take;
@@ -85,9 +82,8 @@ static struct field_reader *list_reader_new(struct field_reader *reader, struct 
 	return list;
 }
 
-struct field_reader *field_reader_new(struct json_shape *shape, const char *record_path,
-				      int first_id, const struct field *fields,
-				      struct vocabulary *vocabulary, struct arena *texts)
+struct field_reader *field_reader_new(struct json_shape *shape, const char *record_path, int first_id,
+				      const struct field *fields, struct vocabulary *vocabulary, struct arena *texts)
 {
 	struct field_reader *reader = NEW(struct field_reader);
 	int rows = row_count(fields);
@@ -102,8 +98,7 @@ struct field_reader *field_reader_new(struct json_shape *shape, const char *reco
 	for (int row = 0; row < rows; row++) {
 		want_row(shape, record_path, &fields[row], first_id + row * PARTS);
 		if (fields[row].elements)
-			reader->lists[row] =
-				list_reader_new(reader, shape, record_path, &fields[row]);
+			reader->lists[row] = list_reader_new(reader, shape, record_path, &fields[row]);
 	}
 	return reader;
 }
@@ -154,8 +149,7 @@ static uint64_t number_of(const struct json_value *value, uint64_t scale)
 		return NUMBER_UNSET;
 	if (value->is_integer && value->is_negative && value->magnitude)
 		return value->magnitude == 1 ? NUMBER_INFINITE : NUMBER_UNSET;
-	if (value->is_integer &&
-	    (value->magnitude == UINT32_MAX - 1 || value->magnitude == UINT64_MAX - 1))
+	if (value->is_integer && (value->magnitude == UINT32_MAX - 1 || value->magnitude == UINT64_MAX - 1))
 		return NUMBER_UNSET;
 	if (value->is_integer && (value->magnitude == UINT32_MAX || value->magnitude == UINT64_MAX))
 		return NUMBER_INFINITE;
@@ -206,13 +200,11 @@ static void take_number(struct field_reader *reader, int row, enum part part, co
 	if (field->kind == FIELD_REAL)
 		*(double *)member = is_infinite ? INFINITY : real_of(&number);
 	else
-		*(uint64_t *)member = is_infinite ? NUMBER_INFINITE
-						  : number_of(&number, field->scale);
+		*(uint64_t *)member = is_infinite ? NUMBER_INFINITE : number_of(&number, field->scale);
 }
 
 /* An object of a list begins or ends; whatever else is in the list is passed over. */
-static void take_element(struct field_reader *reader, struct field_reader *list,
-			 const struct json_value *value)
+static void take_element(struct field_reader *reader, struct field_reader *list, const struct json_value *value)
 {
 	if (value->type == JSON_OBJECT) {
 		field_reader_start(list, list->element, list->element_size);
@@ -224,11 +216,9 @@ static void take_element(struct field_reader *reader, struct field_reader *list,
 		}
 		if (list->item_count == list->item_capacity) {
 			list->item_capacity = list->item_capacity ? 2 * list->item_capacity : 16;
-			list->items = memory_resize(list->items, list->item_capacity,
-						    list->element_size);
+			list->items = memory_resize(list->items, list->item_capacity, list->element_size);
 		}
-		memcpy(list->items + list->item_count++ * list->element_size, list->element,
-		       list->element_size);
+		memcpy(list->items + list->item_count++ * list->element_size, list->element, list->element_size);
 	}
 }
 
@@ -275,8 +265,7 @@ static void take_text(struct field_reader *reader, const struct field *field, en
 	*member = (struct text){joined, len};
 }
 
-static void take_row(struct field_reader *reader, int row, enum part part,
-		     const struct json_value *value)
+static void take_row(struct field_reader *reader, int row, enum part part, const struct json_value *value)
 {
 	const struct field *field = &reader->fields[row];
 	switch (field->kind) {
@@ -288,13 +277,11 @@ static void take_row(struct field_reader *reader, int row, enum part part,
 		take_text(reader, field, part, value);
 		break;
 	case FIELD_BOOL:
-		*(bool *)(reader->record + field->offset) =
-			value->type == JSON_BOOL && value->boolean;
+		*(bool *)(reader->record + field->offset) = value->type == JSON_BOOL && value->boolean;
 		break;
 	case FIELD_NAME:
 		if (value->type == JSON_STRING)
-			field->take(reader->vocabulary, reader->record,
-				    without_nul(reader->texts, value->text));
+			field->take(reader->vocabulary, reader->record, without_nul(reader->texts, value->text));
 		else if (value->type == JSON_ARRAY)
 			field->take(reader->vocabulary, reader->record, TEXT(""));
 		break;

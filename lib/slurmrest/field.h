@@ -12,12 +12,12 @@
 
 enum field_kind {
 	FIELD_NUMBER, /* uint64_t: NUMBER_UNSET if absent, null or unset; times `scale` */
-	FIELD_REAL,   /* double: NAN if absent, null or unset, INFINITY if infinite */
-	FIELD_TEXT,   /* struct text: empty if absent; a list of strings is joined by commas */
-	FIELD_BOOL,   /* bool */
-	FIELD_NAME,   /* each string of a list, or the one string, goes to `take` */
-	FIELD_LIST,   /* struct list: one element per object of a list, read by `elements` */
-	FIELD_EACH,   /* the same, but no list is kept: each element goes to its `take` */
+	FIELD_REAL, /* double: NAN if absent, null or unset, INFINITY if infinite */
+	FIELD_TEXT, /* struct text: empty if absent; a list of strings is joined by commas */
+	FIELD_BOOL, /* bool */
+	FIELD_NAME, /* each string of a list, or the one string, goes to `take` */
+	FIELD_LIST, /* struct list: one element per object of a list, read by `elements` */
+	FIELD_EACH, /* the same, but no list is kept: each element goes to its `take` */
 };
 
 /* Takes one name of a FIELD_NAME row; the text is borrowed. Empty: a list begins. */
@@ -45,32 +45,49 @@ struct field {
 enum { SECONDS = 1, MINUTES = 60, BYTES = 1, MIB = 1 << 20, COUNT = 1 };
 
 /* A row whose member has another type does not compile: the array's size would be negative. */
-#define FIELD_TYPED(type, record, member)                                                          \
-	(offsetof(record, member) +                                                                \
-	 0 * sizeof(char[_Generic(((record *)0)->member, type: 1, default: -1)]))
+#define FIELD_TYPED(type, record, member)                                                                              \
+	(offsetof(record, member) + 0 * sizeof(char[_Generic(((record *)0)->member, type : 1, default : -1)]))
 
-#define NUMBER(record, member, path, unit)                                                         \
-	{path, FIELD_NUMBER, FIELD_TYPED(uint64_t, record, member), unit, NULL, NULL}
-#define TEXT_FIELD(record, member, path)                                                           \
-	{path, FIELD_TEXT, FIELD_TYPED(struct text, record, member), 0, NULL, NULL}
-#define BOOL(record, member, path)                                                                 \
-	{path, FIELD_BOOL, FIELD_TYPED(bool, record, member), 0, NULL, NULL}
-#define REAL(record, member, path)                                                                 \
-	{path, FIELD_REAL, FIELD_TYPED(double, record, member), 0, NULL, NULL}
-#define NAME(path, take) {path, FIELD_NAME, 0, 0, take, NULL}
-#define LIST(record, member, path, elements)                                                       \
-	{path, FIELD_LIST, FIELD_TYPED(struct list, record, member), 0, NULL, elements}
-#define EACH(path, elements) {path, FIELD_EACH, 0, 0, NULL, elements}
-#define END_OF_FIELDS {NULL, FIELD_NUMBER, 0, 0, NULL, NULL}
+#define NUMBER(record, member, path, unit)                                                                             \
+	{                                                                                                              \
+		path, FIELD_NUMBER, FIELD_TYPED(uint64_t, record, member), unit, NULL, NULL                            \
+	}
+#define TEXT_FIELD(record, member, path)                                                                               \
+	{                                                                                                              \
+		path, FIELD_TEXT, FIELD_TYPED(struct text, record, member), 0, NULL, NULL                              \
+	}
+#define BOOL(record, member, path)                                                                                     \
+	{                                                                                                              \
+		path, FIELD_BOOL, FIELD_TYPED(bool, record, member), 0, NULL, NULL                                     \
+	}
+#define REAL(record, member, path)                                                                                     \
+	{                                                                                                              \
+		path, FIELD_REAL, FIELD_TYPED(double, record, member), 0, NULL, NULL                                   \
+	}
+#define NAME(path, take)                                                                                               \
+	{                                                                                                              \
+		path, FIELD_NAME, 0, 0, take, NULL                                                                     \
+	}
+#define LIST(record, member, path, elements)                                                                           \
+	{                                                                                                              \
+		path, FIELD_LIST, FIELD_TYPED(struct list, record, member), 0, NULL, elements                          \
+	}
+#define EACH(path, elements)                                                                                           \
+	{                                                                                                              \
+		path, FIELD_EACH, 0, 0, NULL, elements                                                                 \
+	}
+#define END_OF_FIELDS                                                                                                  \
+	{                                                                                                              \
+		NULL, FIELD_NUMBER, 0, 0, NULL, NULL                                                                   \
+	}
 
 /* Reads the values of one record at a time, as the shape reports them. */
 struct field_reader;
 
 /* Adds the rows' paths to the shape, below `record_path`, with ids from `first_id` on. Texts are kept in
  * the arena; everything is borrowed until field_reader_free. */
-struct field_reader *field_reader_new(struct json_shape *shape, const char *record_path,
-				      int first_id, const struct field *fields,
-				      struct vocabulary *vocabulary, struct arena *texts);
+struct field_reader *field_reader_new(struct json_shape *shape, const char *record_path, int first_id,
+				      const struct field *fields, struct vocabulary *vocabulary, struct arena *texts);
 
 /* All NUMBER members become NUMBER_UNSET, REAL ones NAN, the rest zero. */
 void field_reader_start(struct field_reader *reader, void *record, size_t size);

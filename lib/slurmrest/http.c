@@ -32,8 +32,7 @@ static pthread_once_t curl_once = PTHREAD_ONCE_INIT;
 /* libcurl makes the request, token and all, in buffers that it only frees. */
 static void curl_start(void)
 {
-	curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, memory_wiping_free, memory_wiping_realloc,
-			     strdup, calloc);
+	curl_global_init_mem(CURL_GLOBAL_DEFAULT, malloc, memory_wiping_free, memory_wiping_realloc, strdup, calloc);
 }
 
 static size_t on_body(char *bytes, size_t size, size_t count, void *context)
@@ -73,8 +72,7 @@ static size_t on_header(char *bytes, size_t size, size_t count, void *context)
 	return size * count;
 }
 
-static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total,
-		       curl_off_t up_now)
+static int on_progress(void *context, curl_off_t total, curl_off_t now, curl_off_t up_total, curl_off_t up_now)
 {
 	(void)total, (void)now, (void)up_total, (void)up_now;
 	const struct http *http = context;
@@ -149,16 +147,14 @@ static bool set_url(struct http *http, const struct http_options *options, struc
 	if (strncasecmp(url, unix_scheme, sizeof unix_scheme - 1) == 0)
 		return set_unix_socket(http, url, url + sizeof unix_scheme - 1, err);
 	if (strncasecmp(url, "http://", 7) != 0 && strncasecmp(url, "https://", 8) != 0)
-		return error_set(err, "%s: expected http://host:port, https://host:port or unix:/path",
-				 url);
+		return error_set(err, "%s: expected http://host:port, https://host:port or unix:/path", url);
 	size_t len = strlen(url);
 	while (len && url[len - 1] == '/')
 		len--;
 	http->base = memory_copy(url, len);
 	CURLU *parsed = curl_url();
 	bool is_set = check_url(parsed, http->base, err) &&
-		      (!options->server_name ||
-		       set_server_name(http, parsed, options->server_name, err));
+		      (!options->server_name || set_server_name(http, parsed, options->server_name, err));
 	curl_url_cleanup(parsed);
 	return is_set;
 }
@@ -345,9 +341,8 @@ static CURLcode perform(struct http *http)
 	return code;
 }
 
-enum http_result http_get(struct http *http, const char *path, const struct http_header *headers,
-			  http_body_fn *take, void *context, struct http_reply *ret_reply,
-			  struct error *err)
+enum http_result http_get(struct http *http, const char *path, const struct http_header *headers, http_body_fn *take,
+			  void *context, struct http_reply *ret_reply, struct error *err)
 {
 	struct buf url = BUF_INIT;
 	buf_printf(&url, "%s%s", http->base, path);
@@ -364,8 +359,8 @@ enum http_result http_get(struct http *http, const char *path, const struct http
 	double computed = clock_thread_cpu();
 	CURLcode code = perform(http);
 
-	*ret_reply = (struct http_reply){.bytes = http->bytes, .date = http->date,
-					 .own_seconds = clock_thread_cpu() - computed};
+	*ret_reply = (struct http_reply){
+		.bytes = http->bytes, .date = http->date, .own_seconds = clock_thread_cpu() - computed};
 	curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &ret_reply->status);
 	curl_easy_getinfo(http->curl, CURLINFO_TOTAL_TIME, &ret_reply->seconds);
 	ret_reply->trouble = trouble_of(code);

@@ -23,8 +23,7 @@ static void add_value(struct buf *out, const char *value)
 
 static void begin(const struct job_runs_query *query, struct buf *out)
 {
-	buf_printf(out, "?skip_steps=%s%s", query->with_steps ? "false" : "true",
-		   query->version->runs_query);
+	buf_printf(out, "?skip_steps=%s%s", query->with_steps ? "false" : "true", query->version->runs_query);
 	if (*query->cluster) {
 		buf_add_string(out, "&cluster=");
 		add_value(out, query->cluster);
@@ -32,8 +31,7 @@ static void begin(const struct job_runs_query *query, struct buf *out)
 }
 
 /* Of a list's values, each is a parameter of its own, or all are one (PARAMS.md, "Lists of values"). */
-static void begin_value(const struct job_runs_query *query, const char *name, bool is_first,
-			struct buf *out)
+static void begin_value(const struct job_runs_query *query, const char *name, bool is_first, struct buf *out)
 {
 	if (is_first || query->version->repeats_lists)
 		buf_printf(out, "&%s=", name);
@@ -41,8 +39,8 @@ static void begin_value(const struct job_runs_query *query, const char *name, bo
 		buf_add_string(out, "%2C");
 }
 
-void job_runs_query_names(const struct job_runs_query *query, const struct job_runs_name *names,
-			  size_t count, uint64_t since, struct buf *ret_query)
+void job_runs_query_names(const struct job_runs_query *query, const struct job_runs_name *names, size_t count,
+			  uint64_t since, struct buf *ret_query)
 {
 	begin(query, ret_query);
 	buf_printf(ret_query, "&start_time=%s%" PRIu64, query->version->time_prefix, since);
@@ -67,13 +65,12 @@ bool job_runs_query_tells_sizes(const struct job_runs_query *query)
 }
 
 /* Without states the window would mean: whatever lived in it (SLURMRESTD.md, "slurmdbd's jobs"). */
-void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, uint64_t last,
-			  bool with_requeued, struct buf *ret_query)
+void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, uint64_t last, bool with_requeued,
+			  struct buf *ret_query)
 {
 	const char *prefix = query->version->time_prefix;
 	begin(query, ret_query);
-	buf_printf(ret_query, "&start_time=%s%" PRIu64 "&end_time=%s%" PRIu64, prefix, first, prefix,
-		   last);
+	buf_printf(ret_query, "&start_time=%s%" PRIu64 "&end_time=%s%" PRIu64, prefix, first, prefix, last);
 	for (size_t i = 0; job_run_end_states[i]; i++) {
 		begin_value(query, "state", i == 0, ret_query);
 		buf_add_string(ret_query, job_run_end_states[i]);

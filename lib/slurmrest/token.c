@@ -14,7 +14,7 @@
 enum { FILE_BYTES_MAX = 16 * 1024 };
 
 struct token {
-	char *path;     /* of the token or the key; NULL: no token */
+	char *path; /* of the token or the key; NULL: no token */
 	char *sign_for; /* the user, when `path` is a key */
 	char *value;
 	char *user;
@@ -63,8 +63,8 @@ static char *read_file(const char *path, size_t *ret_len, struct stat *ret_stat,
 	ssize_t got = 0;
 	while (len <= FILE_BYTES_MAX && (got = read(file, bytes + len, FILE_BYTES_MAX + 1 - len)) > 0)
 		len += (size_t)got;
-	const char *wrong = got < 0 ? strerror(errno)
-			    : !len  ? "empty"
+	const char *wrong = got < 0		   ? strerror(errno)
+			    : !len		   ? "empty"
 			    : len > FILE_BYTES_MAX ? "too large for a token or key"
 						   : NULL;
 	close(file);
@@ -81,8 +81,7 @@ static char *read_file(const char *path, size_t *ret_len, struct stat *ret_stat,
 
 static char *base64url_decode(struct text text)
 {
-	static const char digits[] =
-		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 	char *bytes = memory_new(text.len + 1);
 	uint32_t bits = 0;
 	size_t have = 0, len = 0;
@@ -172,8 +171,7 @@ static bool load(struct token *token, int64_t now, struct error *err)
 	if (!bytes)
 		return false;
 	if (token->sign_for) {
-		value = token_sign((unsigned char *)bytes, len, token->sign_for, now,
-				   now + TOKEN_LIFETIME_S);
+		value = token_sign((unsigned char *)bytes, len, token->sign_for, now, now + TOKEN_LIFETIME_S);
 		if (!value)
 			error_set(err, "%s: libjwt cannot sign with this key", token->path);
 	} else {
@@ -198,8 +196,7 @@ static bool is_file_changed(const struct token *token)
 	struct stat is;
 	return stat(token->path, &is) == 0 &&
 	       (is.st_ino != was->st_ino || is.st_dev != was->st_dev || is.st_size != was->st_size ||
-		!is_same_moment(is.st_mtim, was->st_mtim) ||
-		!is_same_moment(is.st_ctim, was->st_ctim));
+		!is_same_moment(is.st_mtim, was->st_mtim) || !is_same_moment(is.st_ctim, was->st_ctim));
 }
 
 static bool is_due(const struct token *token, int64_t now)
@@ -207,8 +204,7 @@ static bool is_due(const struct token *token, int64_t now)
 	if (!token->value)
 		return true;
 	/* a clock that stepped back makes a token from the future */
-	bool is_old = token->sign_for && (now >= token->issued_at + TOKEN_LIFETIME_S / 2 ||
-					  now < token->issued_at);
+	bool is_old = token->sign_for && (now >= token->issued_at + TOKEN_LIFETIME_S / 2 || now < token->issued_at);
 	return is_old || is_file_changed(token);
 }
 

@@ -29,9 +29,9 @@ bool token_refresh(struct token *token, int64_t now, struct error *err);
 bool token_renew(struct token *token, int64_t now);
 
 const char *token_value(const struct token *token); /* NULL if there is none; borrowed */
-const char *token_user(const struct token *token);  /* its claim `sun`; NULL if unknown; borrowed */
-int64_t token_expiry(const struct token *token);    /* Unix seconds; 0 if it has none or unknown */
-int64_t token_issued(const struct token *token);    /* likewise, its claim `iat` */
+const char *token_user(const struct token *token); /* its claim `sun`; NULL if unknown; borrowed */
+int64_t token_expiry(const struct token *token); /* Unix seconds; 0 if it has none or unknown */
+int64_t token_issued(const struct token *token); /* likewise, its claim `iat` */
 
 /* What is wrong with the file's permissions, as a sentence; NULL if nothing is. */
 const char *token_file_warning(const struct token *token);

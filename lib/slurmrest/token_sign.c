@@ -6,16 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *token_sign(const unsigned char *key, size_t key_len, const char *user, int64_t issued_at,
-		 int64_t expires_at)
+char *token_sign(const unsigned char *key, size_t key_len, const char *user, int64_t issued_at, int64_t expires_at)
 {
 	jwt_t *jwt = NULL;
 	char *copy = NULL;
 	if (jwt_new(&jwt))
 		return NULL;
-	if (!jwt_set_alg(jwt, JWT_ALG_HS256, key, (int)key_len) &&
-	    !jwt_add_grant(jwt, "sun", user) && !jwt_add_grant_int(jwt, "iat", (long)issued_at) &&
-	    !jwt_add_grant_int(jwt, "exp", (long)expires_at)) {
+	if (!jwt_set_alg(jwt, JWT_ALG_HS256, key, (int)key_len) && !jwt_add_grant(jwt, "sun", user) &&
+	    !jwt_add_grant_int(jwt, "iat", (long)issued_at) && !jwt_add_grant_int(jwt, "exp", (long)expires_at)) {
 		char *token = jwt_encode_str(jwt);
 		if (token) {
 			copy = strdup(token);

@@ -5,5 +5,4 @@
 #include <stdint.h>
 
 /* HS256 over {sun: user, iat, exp}. Returns a new string for free(), NULL if libjwt fails. */
-char *token_sign(const unsigned char *key, size_t key_len, const char *user, int64_t issued_at,
-		 int64_t expires_at);
+char *token_sign(const unsigned char *key, size_t key_len, const char *user, int64_t issued_at, int64_t expires_at);

@@ -20,8 +20,8 @@ const char *const severity_names[SEVERITIES] = {
 	[SEVERITY_WARNING] = "warning", [SEVERITY_BAD] = "bad",
 };
 
-static __attribute__((format(printf, 3, 4))) void find(struct findings *findings,
-						       enum severity severity, const char *format, ...)
+static __attribute__((format(printf, 3, 4))) void find(struct findings *findings, enum severity severity,
+						       const char *format, ...)
 {
 	struct buf text = BUF_INIT;
 	va_list args;
@@ -85,8 +85,7 @@ static void find_of_controllers(const struct status *status, struct findings *fi
 			find(findings, SEVERITY_WARNING, "The primary slurmctld on %s is down; %s has taken over.",
 			     controller->host, up->host);
 		else
-			find(findings, SEVERITY_WARNING, "The backup slurmctld on %s is down.",
-			     controller->host);
+			find(findings, SEVERITY_WARNING, "The backup slurmctld on %s is down.", controller->host);
 	}
 }
 
@@ -98,7 +97,8 @@ static void find_of_nodes(const struct status_nodes *nodes, struct findings *fin
 	if (down == nodes->total)
 		find(findings, SEVERITY_BAD, "All %s nodes are down.", words_number(down).text);
 	else if (down)
-		find(findings, (double)down > NODES_DOWN_SHARE * (double)nodes->total ? SEVERITY_WARNING : SEVERITY_NOTE,
+		find(findings,
+		     (double)down > NODES_DOWN_SHARE * (double)nodes->total ? SEVERITY_WARNING : SEVERITY_NOTE,
 		     "%s of %s nodes %s down.", words_number(down).text, words_number(nodes->total).text,
 		     down == 1 ? "is" : "are");
 	uint64_t drained = count_of(&nodes->flags, "drained"), draining = count_of(&nodes->flags, "draining");
@@ -115,19 +115,18 @@ void findings_of_cluster(const struct status *status, double now, struct finding
 	const struct status_scheduler *scheduler = &status->scheduler;
 	find_of_controllers(status, findings);
 	if (status->is_accounting_up == ANSWER_NO)
-		find(findings, SEVERITY_WARNING, "slurmdbd does not answer: no accounting, and limits are not renewed.");
+		find(findings, SEVERITY_WARNING,
+		     "slurmdbd does not answer: no accounting, and limits are not renewed.");
 	find_of_nodes(&status->nodes, findings);
 	double oldest = status->jobs.has_details ? status->jobs.oldest_startable : 0;
 	if (oldest && now - oldest > STARVING_S)
-		find(findings, SEVERITY_WARNING,
-		     "A job has waited for %s for nothing but its turn and free resources.",
+		find(findings, SEVERITY_WARNING, "A job has waited for %s for nothing but its turn and free resources.",
 		     words_seconds(now - oldest).text);
 	if (scheduler->is_known && (double)scheduler->threads > THREADS_MANY)
 		find(findings, SEVERITY_WARNING, "slurmctld is short of threads: %s of 256 are busy.",
 		     words_number(scheduler->threads).text);
 	if (scheduler->is_known && scheduler->dbd_queue > DBD_QUEUE_LONG)
-		find(findings, SEVERITY_WARNING,
-		     "slurmctld has %s messages that slurmdbd has not taken yet.",
+		find(findings, SEVERITY_WARNING, "slurmctld has %s messages that slurmdbd has not taken yet.",
 		     words_number(scheduler->dbd_queue).text);
 }
 
@@ -143,8 +142,9 @@ static void find_of_token(const struct status *status, double now, struct findin
 	const char *whose = token->user ? token->user : "an unknown user";
 	bool is_expired = token->expiry && token->expiry <= now;
 	if (refused && is_expired)
-		find(findings, SEVERITY_BAD, "The token of %s expired %s ago: Slurm tells nothing more until there is another.",
-		     whose, words_seconds(now - token->expiry).text);
+		find(findings, SEVERITY_BAD,
+		     "The token of %s expired %s ago: Slurm tells nothing more until there is another.", whose,
+		     words_seconds(now - token->expiry).text);
 	else if (refused && strcmp(token->source, "none") == 0)
 		find(findings, SEVERITY_BAD, "slurmrestd wants a token, and none is configured: %s", refused->error);
 	else if (refused)
@@ -157,8 +157,7 @@ static void find_of_token(const struct status *status, double now, struct findin
 		     words_seconds(token->expiry - now).text);
 }
 
-static void find_of_endpoint(const struct status_endpoint *endpoint, double now,
-			     struct findings *findings)
+static void find_of_endpoint(const struct status_endpoint *endpoint, double now, struct findings *findings)
 {
 	if (endpoint->standing == STANDING_NOT_ALLOWED) {
 		find(findings, SEVERITY_NOTE, "%s: the token's user may not see this.", endpoint->name);
@@ -183,13 +182,16 @@ static void find_of_counting(const struct status *status, struct findings *findi
 {
 	const struct status_state_file *file = &status->state_file;
 	if (file->is_hidden)
-		find(findings, SEVERITY_WARNING, "Counters of job events are not shown until the state file can be read: %s",
+		find(findings, SEVERITY_WARNING,
+		     "Counters of job events are not shown until the state file can be read: %s",
 		     file->error ? file->error : file->path);
 	else if (file->is_failing)
-		find(findings, SEVERITY_WARNING, "What was counted cannot be kept, and would be lost with the process: %s",
+		find(findings, SEVERITY_WARNING,
+		     "What was counted cannot be kept, and would be lost with the process: %s",
 		     file->error ? file->error : file->path);
 	else if (!file->path)
-		find(findings, SEVERITY_NOTE, "Counters of job events begin at 0 with each start: no --state.path is set.");
+		find(findings, SEVERITY_NOTE,
+		     "Counters of job events begin at 0 with each start: no --state.path is set.");
 	if (status->events_lost)
 		find(findings, SEVERITY_NOTE, "Nobody could tell how %s ended; that is not counted.",
 		     words_count(status->events_lost, "job").text);
@@ -197,7 +199,8 @@ static void find_of_counting(const struct status *status, struct findings *findi
 		find(findings, SEVERITY_NOTE, "Only the state of %s is known yet.",
 		     words_count(status->jobs.without_details, "job").text);
 	if (status->jobs.is_known && status->coverage >= 0 && status->coverage < COVERAGE_LOW)
-		find(findings, SEVERITY_NOTE, "Of the jobs that slurmctld counts %s are known; the others are searched for.",
+		find(findings, SEVERITY_NOTE,
+		     "Of the jobs that slurmctld counts %s are known; the others are searched for.",
 		     words_share(status->coverage).text);
 }
 
@@ -207,17 +210,21 @@ static void find_of_role(const struct status_role *role, struct findings *findin
 		return;
 	if (role->is_unnamed)
 		find(findings, SEVERITY_BAD,
-		     "Ping names no controller %s: this slurmscope never leads. --ha-host says which host to follow.", role->host);
+		     "Ping names no controller %s: this slurmscope never leads. --ha-host says which host to follow.",
+		     role->host);
 	else if (role->waits_for)
-		find(findings, SEVERITY_WARNING, "This slurmscope should lead, and waits for the state file: %s.", role->waits_for);
+		find(findings, SEVERITY_WARNING, "This slurmscope should lead, and waits for the state file: %s.",
+		     role->waits_for);
 	else if (role->is_standby && role->serving)
-		find(findings, SEVERITY_NOTE, "This slurmscope, of %s, stands by: the slurmctld on %s serves.", role->host, role->serving);
+		find(findings, SEVERITY_NOTE, "This slurmscope, of %s, stands by: the slurmctld on %s serves.",
+		     role->host, role->serving);
 	else if (role->is_standby)
-		find(findings, SEVERITY_UNKNOWN, "This slurmscope, of %s, stands by: which slurmctld serves is not known.", role->host);
+		find(findings, SEVERITY_UNKNOWN,
+		     "This slurmscope, of %s, stands by: which slurmctld serves is not known.", role->host);
 }
 
-static void find_of_configuration(const struct status_configuration *configuration, const char *which,
-				  double now, struct findings *findings)
+static void find_of_configuration(const struct status_configuration *configuration, const char *which, double now,
+				  struct findings *findings)
 {
 	if (!configuration->is_there || configuration->is_newest)
 		return;

@@ -5,7 +5,7 @@
 
 enum severity {
 	SEVERITY_NONE,
-	SEVERITY_NOTE,    /* worth knowing, nothing is wrong */
+	SEVERITY_NOTE, /* worth knowing, nothing is wrong */
 	SEVERITY_UNKNOWN, /* nobody can tell (yet) */
 	SEVERITY_WARNING,
 	SEVERITY_BAD,
@@ -24,7 +24,10 @@ struct findings {
 	enum severity worst;
 };
 
-#define FINDINGS_INIT {NULL, 0, 0, SEVERITY_NONE}
+#define FINDINGS_INIT                                                                                                  \
+	{                                                                                                              \
+		NULL, 0, 0, SEVERITY_NONE                                                                              \
+	}
 
 /* The verdict that follows from the worst finding: "well", "unknown", "warning" or "bad". */
 const char *findings_verdict(const struct findings *findings);

@@ -9,7 +9,7 @@ const char pages_policy[] = "default-src 'none'; style-src 'self'; img-src 'self
 			    "form-action 'none'; frame-ancestors 'none'";
 
 static const char *const signs[SEVERITIES] = {
-	[SEVERITY_NONE] = "✓",	 [SEVERITY_NOTE] = "✓", [SEVERITY_UNKNOWN] = "?",
+	[SEVERITY_NONE] = "✓",	  [SEVERITY_NOTE] = "✓", [SEVERITY_UNKNOWN] = "?",
 	[SEVERITY_WARNING] = "!", [SEVERITY_BAD] = "✗",
 };
 
@@ -20,8 +20,8 @@ static const char *class_of(enum severity severity)
 
 void frame_sign(enum severity severity, const char *word, struct buf *out)
 {
-	HTML(out, "<span class=\"sign %\"><span aria-hidden=\"true\">%</span> %</span>",
-	     class_of(severity), signs[severity], word);
+	HTML(out, "<span class=\"sign %\"><span aria-hidden=\"true\">%</span> %</span>", class_of(severity),
+	     signs[severity], word);
 }
 
 void frame_query(const char *cluster, struct buf *out)
@@ -45,7 +45,8 @@ static void say_navigation(const struct status_site *site, struct buf *out)
 	HTML(out, "<li><a href=\".%%\">Metrics</a></li>", site->metrics_path, query.bytes);
 	HTML(out, "<li><a href=\"./plan%\">Plan</a></li>", query.bytes);
 	HTML(out, "<li><a href=\"./api/v1/status%\">JSON</a></li>", query.bytes);
-	buf_add_string(out, "<li><a href=\"./-/healthy\">Healthy</a></li><li><a href=\"./-/ready\">Ready</a></li></ul></nav>");
+	buf_add_string(
+		out, "<li><a href=\"./-/healthy\">Healthy</a></li><li><a href=\"./-/ready\">Ready</a></li></ul></nav>");
 	buf_done(&query);
 }
 
@@ -91,8 +92,7 @@ void frame_end(const struct status_site *site, struct buf *out)
 
 void frame_section(const char *id, const char *title, struct buf *out)
 {
-	HTML(out, "<section id=\"%\" aria-labelledby=\"%-title\"><h2 id=\"%-title\">%</h2>\n", id, id, id,
-	     title);
+	HTML(out, "<section id=\"%\" aria-labelledby=\"%-title\"><h2 id=\"%-title\">%</h2>\n", id, id, id, title);
 }
 
 void frame_verdict(const struct findings *findings, const char *whom, const char *unknown, struct buf *out)

@@ -254,7 +254,8 @@ static void put_exporter(struct json_writer *json, const struct status_site *sit
 	findings_done(&findings);
 }
 
-static void put_configuration(struct json_writer *json, const char *name, const struct status_configuration *configuration)
+static void put_configuration(struct json_writer *json, const char *name,
+			      const struct status_configuration *configuration)
 {
 	if (!configuration->is_there) {
 		writer_null(json, name);

@@ -47,12 +47,14 @@ static void say_cluster(const struct status_site *site, const struct status *sta
 void pages_overview(const struct status_site *site, struct buf *out)
 {
 	frame_begin(site, "Clusters – slurmscope", out);
-	buf_add_string(out, "<h1>Clusters</h1>\n<div class=\"wide\" role=\"region\" aria-label=\"Clusters\" tabindex=\"0\">"
-			    "<table class=\"clusters\"><thead><tr><th scope=\"col\">Cluster</th>"
-			    "<th scope=\"col\">Cluster is</th><th scope=\"col\">Exporter is</th>"
-			    "<th scope=\"col\" class=\"number\">Nodes</th><th scope=\"col\" class=\"number\">CPUs in use</th>"
-			    "<th scope=\"col\" class=\"number\">Jobs running</th><th scope=\"col\" class=\"number\">pending</th>"
-			    "</tr></thead><tbody>\n");
+	buf_add_string(
+		out,
+		"<h1>Clusters</h1>\n<div class=\"wide\" role=\"region\" aria-label=\"Clusters\" tabindex=\"0\">"
+		"<table class=\"clusters\"><thead><tr><th scope=\"col\">Cluster</th>"
+		"<th scope=\"col\">Cluster is</th><th scope=\"col\">Exporter is</th>"
+		"<th scope=\"col\" class=\"number\">Nodes</th><th scope=\"col\" class=\"number\">CPUs in use</th>"
+		"<th scope=\"col\" class=\"number\">Jobs running</th><th scope=\"col\" class=\"number\">pending</th>"
+		"</tr></thead><tbody>\n");
 	for (size_t i = 0; i < site->cluster_count; i++)
 		say_cluster(site, site->clusters[i], out);
 	buf_add_string(out, "</tbody></table></div>\n");

@@ -6,8 +6,8 @@
 /* A configuration that is read again while the process runs. */
 struct status_configuration {
 	bool is_there;
-	bool is_newest;    /* else the one before is still in force */
-	double read;       /* when the one in force was */
+	bool is_newest; /* else the one before is still in force */
+	double read; /* when the one in force was */
 	const char *error; /* why the newest one is not taken; NULL: it is */
 };
 
@@ -40,9 +40,9 @@ void pages_plan(const struct status_site *site, struct buf *out); /* plain text 
 /* Why what Slurm tells is not all there yet, in words; false: it is. */
 bool pages_not_ready(const struct status_site *site, struct buf *out);
 
-extern const char pages_style[];   /* style.css */
+extern const char pages_style[]; /* style.css */
 extern const size_t pages_style_len;
-extern const char pages_icon[];    /* icon.svg */
+extern const char pages_icon[]; /* icon.svg */
 extern const size_t pages_icon_len;
 /* What the pages may load: nothing but these two. */
 extern const char pages_policy[];

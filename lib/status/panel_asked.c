@@ -51,12 +51,10 @@ static void say_next(const struct status *status, double now, struct buf *out)
 
 static void say_standing(const struct status_task *task, const struct status_endpoint *endpoint, struct buf *out)
 {
-	static const enum severity severities[STANDINGS] = {[STANDING_NOT_ASKED] = SEVERITY_UNKNOWN,
-							    [STANDING_UP] = SEVERITY_NONE,
-							    [STANDING_DOWN] = SEVERITY_BAD};
-	static const char *const words[STANDINGS] = {[STANDING_NOT_ASKED] = "not asked yet",
-						     [STANDING_UP] = "up",
-						     [STANDING_DOWN] = "down"};
+	static const enum severity severities[STANDINGS] = {
+		[STANDING_NOT_ASKED] = SEVERITY_UNKNOWN, [STANDING_UP] = SEVERITY_NONE, [STANDING_DOWN] = SEVERITY_BAD};
+	static const char *const words[STANDINGS] = {
+		[STANDING_NOT_ASKED] = "not asked yet", [STANDING_UP] = "up", [STANDING_DOWN] = "down"};
 	if (!task->has_work && endpoint->standing != STANDING_DOWN)
 		buf_add_string(out, "<span class=\"none\">nothing to do</span>");
 	else if (words[endpoint->standing])
@@ -104,8 +102,8 @@ static void say_left_out(const struct status *status, enum standing standing, co
 	for (size_t i = 0; i < status->task_count; i++) {
 		const struct status_task *task = &status->tasks[i];
 		const struct status_endpoint *endpoint = endpoint_of(status, task);
-		bool is_due_to_it = endpoint->standing == STANDING_NOT_SERVED ||
-				    endpoint->standing == STANDING_NOT_ALLOWED;
+		bool is_due_to_it =
+			endpoint->standing == STANDING_NOT_SERVED || endpoint->standing == STANDING_NOT_ALLOWED;
 		if (task->is_allowed || (is_due_to_it ? endpoint->standing : STANDING_UP) != standing)
 			continue;
 		HTML(out, is_first ? "<p class=\"more\">%: %" : "%%", is_first ? why : ", ", task->name);

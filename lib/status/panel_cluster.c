@@ -26,13 +26,13 @@ static void say_daemons(const struct status *status, struct buf *out)
 	frame_sign(severities[status->is_accounting_up], words[status->is_accounting_up], out);
 	buf_add_string(out, "</td></tr>");
 	if (*status->slurm_version)
-		HTML(out, "<tr><th scope=\"row\">Slurm</th><td>% <small>API %</small></td></tr>",
-		     status->slurm_version, status->api_version);
+		HTML(out, "<tr><th scope=\"row\">Slurm</th><td>% <small>API %</small></td></tr>", status->slurm_version,
+		     status->api_version);
 	buf_add_string(out, "</tbody></table></section>\n");
 }
 
-static void say_use(const char *what, const struct status_capacity *share, const char *in_use,
-		    const char *of, const char *idle, const char *gone, struct buf *out)
+static void say_use(const char *what, const struct status_capacity *share, const char *in_use, const char *of,
+		    const char *idle, const char *gone, struct buf *out)
 {
 	double used = (double)share->allocated, all = used + (double)share->idle + (double)share->other;
 	HTML(out, "<li><p><strong>%</strong> <span class=\"number\">%</span></p>", what,
@@ -47,8 +47,8 @@ static void say_use(const char *what, const struct status_capacity *share, const
 static void say_units(const char *what, const struct status_capacity *share, struct buf *out)
 {
 	say_use(what, share, words_number(share->allocated).text,
-		words_number(share->allocated + share->idle + share->other).text,
-		words_number(share->idle).text, words_number(share->other).text, out);
+		words_number(share->allocated + share->idle + share->other).text, words_number(share->idle).text,
+		words_number(share->other).text, out);
 }
 
 static void say_memory(const struct status_capacity *share, struct buf *out)
@@ -79,8 +79,8 @@ static void say_capacity(const struct status_nodes *nodes, struct buf *out)
 }
 
 /* Those that are not zero, up to `shown` of them. */
-static void say_counts(const char *caption, const struct status_counts *counts, uint64_t whole,
-		       size_t shown, struct buf *out)
+static void say_counts(const char *caption, const struct status_counts *counts, uint64_t whole, size_t shown,
+		       struct buf *out)
 {
 	size_t rows = 0, left = 0;
 	HTML(out, "<table class=\"counts\"><caption>%</caption><tbody>", caption);
@@ -93,8 +93,8 @@ static void say_counts(const char *caption, const struct status_counts *counts, 
 			continue;
 		}
 		rows++;
-		HTML(out, "<tr><th scope=\"row\">%</th><td class=\"number\">%</td><td class=\"bar\">",
-		     row->name, words_number(row->count).text);
+		HTML(out, "<tr><th scope=\"row\">%</th><td class=\"number\">%</td><td class=\"bar\">", row->name,
+		     words_number(row->count).text);
 		html_bar(out, (double)whole, (double)row->count, 0);
 		buf_add_string(out, "</td></tr>");
 	}

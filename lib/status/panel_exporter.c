@@ -13,8 +13,9 @@ static void fact(struct buf *out, const char *what, const char *value, const cha
 static void say_budget(const struct status_budget *budget, struct buf *out)
 {
 	char limit[100];
-		snprintf(limit, sizeof limit, "of at most %s", words_share(budget->limit).text);
-	HTML(out, "<div><dt>Time of % spent</dt><dd>% <small>%</small>", budget->of, words_share(budget->spent).text, limit);
+	snprintf(limit, sizeof limit, "of at most %s", words_share(budget->limit).text);
+	HTML(out, "<div><dt>Time of % spent</dt><dd>% <small>%</small>", budget->of, words_share(budget->spent).text,
+	     limit);
 	html_bar(out, budget->limit > budget->spent ? budget->limit : budget->spent, budget->spent, 0);
 	buf_add_string(out, "</dd></div>\n");
 }
@@ -24,8 +25,9 @@ static void say_token(const struct status_token *token, double now, struct buf *
 	char more[120] = "";
 	const char *whose = token->user ? token->user : "of an unknown user";
 	if (token->expiry)
-		snprintf(more, sizeof more, token->expiry > now ? "from a %s, for another %s" : "from a %s, expired %s ago",
-			 token->source, words_seconds(token->expiry > now ? token->expiry - now : now - token->expiry).text);
+		snprintf(more, sizeof more,
+			 token->expiry > now ? "from a %s, for another %s" : "from a %s, expired %s ago", token->source,
+			 words_seconds(token->expiry > now ? token->expiry - now : now - token->expiry).text);
 	else
 		snprintf(more, sizeof more, "from a %s", token->source);
 	if (strcmp(token->source, "none") == 0)
@@ -40,7 +42,10 @@ static void say_state_file(const struct status_state_file *file, double now, str
 	if (file->last_commit)
 		snprintf(more, sizeof more, "written %s ago", words_seconds(now - file->last_commit).text);
 	if (file->path)
-		fact(out, "State file", file->path, file->is_hidden ? "cannot be read" : file->is_failing ? "cannot be written" : more);
+		fact(out, "State file", file->path,
+		     file->is_hidden	? "cannot be read"
+		     : file->is_failing ? "cannot be written"
+					: more);
 	else
 		fact(out, "State file", "none", "counters begin at 0 with each start");
 }

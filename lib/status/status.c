@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 const char *const standing_names[STANDINGS] = {
-	[STANDING_NOT_ASKED] = "not_asked", [STANDING_UP] = "up",
-	[STANDING_DOWN] = "down",	    [STANDING_NOT_SERVED] = "not_served",
+	[STANDING_NOT_ASKED] = "not_asked",
+	[STANDING_UP] = "up",
+	[STANDING_DOWN] = "down",
+	[STANDING_NOT_SERVED] = "not_served",
 	[STANDING_NOT_ALLOWED] = "not_allowed",
 };
 

@@ -41,14 +41,14 @@ struct status_nodes {
 	bool is_known;
 	uint64_t total;
 	struct status_counts states; /* the sum is the total */
-	struct status_counts flags;  /* of some: drained, maint, ... */
+	struct status_counts flags; /* of some: drained, maint, ... */
 	struct status_capacity cpus, memory_bytes;
 	struct status_gres *gres;
 	size_t gres_count;
 };
 
 struct status_jobs {
-	bool is_known;    /* the states */
+	bool is_known; /* the states */
 	bool has_details; /* and the rest of this */
 	struct status_counts states;
 	struct status_counts reasons; /* of the pending ones, most frequent first */
@@ -78,32 +78,32 @@ struct status_endpoint {
 	bool is_refused; /* for want of a good token */
 	double last_success;
 	double failing_since; /* 0: it is not */
-	const char *error;    /* the last one, in words; NULL: there was none */
+	const char *error; /* the last one, in words; NULL: there was none */
 	double error_time;
-	bool is_kept;    /* what it says is shown until it is too old */
-	bool is_held;    /* it is shown now */
+	bool is_kept; /* what it says is shown until it is too old */
+	bool is_held; /* it is shown now */
 	double held_until; /* if it is: then it is too old */
 	uint64_t requests;
 };
 
 struct status_task {
 	const char *name;
-	const char *about;    /* what is kept fresh, in a few words */
+	const char *about; /* what is kept fresh, in a few words */
 	const char *endpoint; /* that is asked for it */
-	const char *way;      /* "" if none may be used */
-	const char *reason;   /* why the interval is what it is: plan_reason_names */
-	const char *text;     /* the same in a sentence */
+	const char *way; /* "" if none may be used */
+	const char *reason; /* why the interval is what it is: plan_reason_names */
+	const char *text; /* the same in a sentence */
 	bool is_allowed, has_work, is_as_wished;
 	double interval_s, wish_s;
 	double fresh; /* when the last finished round began */
-	double due;   /* when it is asked next; 0: not before something changes */
+	double due; /* when it is asked next; 0: not before something changes */
 	uint64_t failures; /* in a row */
 };
 
 struct status_token {
 	const char *source; /* "none", "file" or "key" */
-	const char *user;   /* NULL: not known */
-	double expiry;      /* 0: it does not say */
+	const char *user; /* NULL: not known */
+	double expiry; /* 0: it does not say */
 };
 
 struct status_budget {
@@ -114,7 +114,7 @@ struct status_budget {
 struct status_state_file {
 	const char *path; /* NULL: nothing is kept */
 	bool is_failing;
-	bool is_hidden;      /* it could not be read yet, and no counters of events are shown */
+	bool is_hidden; /* it could not be read yet, and no counters of events are shown */
 	double last_commit;
 	uint64_t errors;
 	const char *error; /* the last one, in words; NULL: there was none */
@@ -123,9 +123,9 @@ struct status_state_file {
 /* Of several slurmscopes of one cluster each follows the slurmctld of its host; all 0: it is alone, and leads. */
 struct status_role {
 	bool follows, is_standby;
-	bool is_unnamed;       /* ping does not list the host: it never leads */
-	const char *host;      /* whose slurmctld it follows */
-	const char *serving;   /* the host of the one that serves; NULL: not known */
+	bool is_unnamed; /* ping does not list the host: it never leads */
+	const char *host; /* whose slurmctld it follows */
+	const char *serving; /* the host of the one that serves; NULL: not known */
 	const char *waits_for; /* why it does not lead though it should; NULL: nothing */
 };
 
@@ -133,7 +133,7 @@ struct status {
 	struct arena arena;
 	double made; /* when all of this was so */
 	const char *name; /* the cluster's; "" while unknown */
-	const char *url;  /* of slurmrestd */
+	const char *url; /* of slurmrestd */
 	const char *slurm_version, *api_version; /* "" while unknown */
 	struct status_role role;
 	const char *not_ready; /* why what Slurm tells is not all there yet; NULL: it is */

@@ -30,8 +30,8 @@ static enum fault identify(struct file *file, int *ret_version, struct error *er
 		return FAULT_FOREIGN;
 	}
 	if (version > store_schema.version) {
-		error_set(err, "%s: made by a newer slurmscope (version %d, this one knows %d)",
-			  file->path, (int)version, store_schema.version);
+		error_set(err, "%s: made by a newer slurmscope (version %d, this one knows %d)", file->path,
+			  (int)version, store_schema.version);
 		return FAULT_PASSING;
 	}
 	*ret_version = (int)version;
@@ -65,8 +65,7 @@ static void prepare(struct file *file)
 
 static void read_cluster(struct file *file)
 {
-	struct sqlite3_stmt *select =
-		db_prepare(file->db, "SELECT value FROM about WHERE name = 'cluster'");
+	struct sqlite3_stmt *select = db_prepare(file->db, "SELECT value FROM about WHERE name = 'cluster'");
 	while (select && db_step(file->db, select))
 		buf_add_text(&file->cluster, db_text(select, 0));
 }

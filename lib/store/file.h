@@ -22,7 +22,7 @@ struct copy {
 
 struct file {
 	char *path; /* without symbolic links; NULL: none is open */
-	int lease;  /* an open file; -1: none */
+	int lease; /* an open file; -1: none */
 	bool is_elsewhere; /* another process has it */
 	struct file_id id;
 	struct db *db;

@@ -8,7 +8,7 @@
 
 enum lease {
 	LEASE_OURS,
-	LEASE_OTHERS,  /* another process has it; *err says which */
+	LEASE_OTHERS, /* another process has it; *err says which */
 	LEASE_TROUBLE, /* the file cannot be opened or locked; *err says why */
 };
 

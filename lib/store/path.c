@@ -36,8 +36,7 @@ char *path_make(const char *path, struct error *err)
 	int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (file >= 0)
 		close(file);
-	if ((file < 0 && errno != EEXIST) || (file >= 0 && !sync_folder(path)) ||
-	    stat(path, &status) < 0) {
+	if ((file < 0 && errno != EEXIST) || (file >= 0 && !sync_folder(path)) || stat(path, &status) < 0) {
 		error_set(err, "%s: %s", path, strerror(errno));
 		return NULL;
 	}
@@ -111,12 +110,24 @@ void path_restrict(const char *path)
 bool path_type_is_network(uint64_t file_system)
 {
 	static const uint64_t network[] = {
-		0x6969 /* NFS */,	0x517b /* SMB */,	0xff534d42 /* CIFS */,
-		0xfe534d42 /* SMB 2 */, 0x0bd00bd0 /* Lustre */, 0x47504653 /* GPFS */,
-		0x19830326 /* BeeGFS */, 0x00c36400 /* Ceph */, 0x5346414f /* AFS, OpenAFS */,
-		0x6b414653 /* AFS, Linux' */, 0x73757245 /* Coda */, 0x7461636f /* OCFS2 */,
-		0x01161970 /* GFS2 */,	0xaad7aaea /* PanFS */,	0x01021997 /* 9P */,
-		0x65735546 /* FUSE */,	0x20030528 /* OrangeFS */, 0x18031977 /* WekaFS */,
+		0x6969 /* NFS */,
+		0x517b /* SMB */,
+		0xff534d42 /* CIFS */,
+		0xfe534d42 /* SMB 2 */,
+		0x0bd00bd0 /* Lustre */,
+		0x47504653 /* GPFS */,
+		0x19830326 /* BeeGFS */,
+		0x00c36400 /* Ceph */,
+		0x5346414f /* AFS, OpenAFS */,
+		0x6b414653 /* AFS, Linux' */,
+		0x73757245 /* Coda */,
+		0x7461636f /* OCFS2 */,
+		0x01161970 /* GFS2 */,
+		0xaad7aaea /* PanFS */,
+		0x01021997 /* 9P */,
+		0x65735546 /* FUSE */,
+		0x20030528 /* OrangeFS */,
+		0x18031977 /* WekaFS */,
 	};
 	for (size_t i = 0; i < sizeof network / sizeof *network; i++)
 		if (network[i] == (file_system & 0xffffffff)) /* f_type is signed in places */

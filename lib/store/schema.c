@@ -5,39 +5,33 @@
 #define ROWS(array) array, sizeof(array) / sizeof *(array)
 
 /* A member of another type does not compile. */
-#define COLUMN_TYPE(record, member)                                                                \
-	_Generic(((record *)0)->member, int64_t: COLUMN_INTEGER, uint64_t: COLUMN_INTEGER,         \
-		 double: COLUMN_REAL, struct text: COLUMN_TEXT)
-#define COLUMN(record, member, since)                                                              \
-	{#member, offsetof(record, member), COLUMN_TYPE(record, member), since}
+#define COLUMN_TYPE(record, member)                                                                                    \
+	_Generic(((record *)0)->member, int64_t                                                                        \
+		 : COLUMN_INTEGER, uint64_t                                                                            \
+		 : COLUMN_INTEGER, double                                                                              \
+		 : COLUMN_REAL, struct text                                                                            \
+		 : COLUMN_TEXT)
+#define COLUMN(record, member, since)                                                                                  \
+	{                                                                                                              \
+#member, offsetof(record, member), COLUMN_TYPE(record, member), since                                  \
+	}
 
 static const struct column counter_columns[] = {
-	COLUMN(struct store_counter, kind, 1),
-	COLUMN(struct store_counter, name, 1),
-	COLUMN(struct store_counter, what, 1),
-	COLUMN(struct store_counter, detail, 1),
+	COLUMN(struct store_counter, kind, 1),	COLUMN(struct store_counter, name, 1),
+	COLUMN(struct store_counter, what, 1),	COLUMN(struct store_counter, detail, 1),
 	COLUMN(struct store_counter, value, 1),
 };
 
 static const struct column run_columns[] = {
-	COLUMN(struct store_run, id, 1),
-	COLUMN(struct store_run, task, 1),
-	COLUMN(struct store_run, submit_time, 1),
-	COLUMN(struct store_run, raw_id, 1),
-	COLUMN(struct store_run, bits, 1),
-	COLUMN(struct store_run, tasks, 1),
-	COLUMN(struct store_run, cpus, 1),
-	COLUMN(struct store_run, memory, 1),
-	COLUMN(struct store_run, began, 1),
-	COLUMN(struct store_run, ran_before, 1),
-	COLUMN(struct store_run, counted, 1),
-	COLUMN(struct store_run, end_time, 1),
-	COLUMN(struct store_run, gone_since, 1),
-	COLUMN(struct store_run, tres, 1),
-	COLUMN(struct store_run, account, 1),
-	COLUMN(struct store_run, user, 1),
-	COLUMN(struct store_run, partitions, 1),
-	COLUMN(struct store_run, qos, 1),
+	COLUMN(struct store_run, id, 1),	  COLUMN(struct store_run, task, 1),
+	COLUMN(struct store_run, submit_time, 1), COLUMN(struct store_run, raw_id, 1),
+	COLUMN(struct store_run, bits, 1),	  COLUMN(struct store_run, tasks, 1),
+	COLUMN(struct store_run, cpus, 1),	  COLUMN(struct store_run, memory, 1),
+	COLUMN(struct store_run, began, 1),	  COLUMN(struct store_run, ran_before, 1),
+	COLUMN(struct store_run, counted, 1),	  COLUMN(struct store_run, end_time, 1),
+	COLUMN(struct store_run, gone_since, 1),  COLUMN(struct store_run, tres, 1),
+	COLUMN(struct store_run, account, 1),	  COLUMN(struct store_run, user, 1),
+	COLUMN(struct store_run, partitions, 1),  COLUMN(struct store_run, qos, 1),
 	COLUMN(struct store_run, size_since, 2),
 };
 
@@ -67,8 +61,7 @@ static const char *const steps[VERSION + 1] = {
 const struct schema store_schema = {VERSION, tables, TABLES, steps};
 
 /* "a", "b"; each followed by `suffix`. Quoted: some are SQL's words. */
-static void add_names(const struct table *table, size_t count, const char *suffix,
-		      const char *between, struct buf *sql)
+static void add_names(const struct table *table, size_t count, const char *suffix, const char *between, struct buf *sql)
 {
 	for (size_t i = 0; i < count; i++)
 		buf_printf(sql, "%s\"%s\"%s", i ? between : "", table->columns[i].name, suffix);

@@ -21,7 +21,7 @@ struct table {
 };
 
 struct schema {
-	int version;                /* counts from 1; PRAGMA user_version */
+	int version; /* counts from 1; PRAGMA user_version */
 	const struct table *tables; /* all since version 1 */
 	size_t count;
 	const char *const *steps; /* by version: what else is to be done to reach it; NULL: nothing */

@@ -13,11 +13,11 @@ struct store {
 	bool is_shared;
 	unsigned set_aside_count;
 	bool was_loaded; /* the caller was told what is in the file */
-	bool wants_all;  /* the file's rows are others than the caller believes */
+	bool wants_all; /* the file's rows are others than the caller believes */
 	bool is_in_transaction;
 	bool is_elsewhere; /* when it was opened last, another process had it */
-	struct file file;  /* db is NULL if none is open */
-	struct copy copy;  /* when it was loaded last */
+	struct file file; /* db is NULL if none is open */
+	struct copy copy; /* when it was loaded last */
 };
 
 bool store_check(const char *path, struct error *err)
@@ -117,8 +117,7 @@ static void visit(struct db *db, const struct store_visitor *visitor, void *cont
 	}
 }
 
-enum store_found store_load(struct store *store, const struct store_visitor *visitor, void *context,
-			    struct error *err)
+enum store_found store_load(struct store *store, const struct store_visitor *visitor, void *context, struct error *err)
 {
 	assert(!store->file.db);
 	unsigned set_aside_before = store->set_aside_count;
@@ -190,8 +189,7 @@ static void begin(struct store *store)
 		db_run(store->file.db, "DELETE FROM counter; DELETE FROM run; DELETE FROM mark");
 	store->is_in_transaction = true;
 	if (*store->cluster && !store->file.cluster.len)
-		put(store, TABLE_ABOUT,
-		    &(struct about_row){TEXT("cluster"), text_of(store->cluster)});
+		put(store, TABLE_ABOUT, &(struct about_row){TEXT("cluster"), text_of(store->cluster)});
 }
 
 enum store_wants store_begin(struct store *store, struct error *err)

@@ -35,13 +35,13 @@ struct store_counter {
  * To add a column: a member here, a row in store/schema.c. */
 struct store_run {
 	/* the key */
-	uint64_t id;     /* the array's job id, or the job id */
-	int64_t task;    /* -1: none */
+	uint64_t id; /* the array's job id, or the job id */
+	int64_t task; /* -1: none */
 	int64_t submit_time;
 
 	uint64_t raw_id;
-	uint64_t bits;   /* which of its events are counted: the caller's */
-	uint64_t tasks;  /* of an array's unsplit rest, whose submissions are counted */
+	uint64_t bits; /* which of its events are counted: the caller's */
+	uint64_t tasks; /* of an array's unsplit rest, whose submissions are counted */
 	uint64_t cpus, memory; /* that it holds; bytes */
 	int64_t began, ran_before; /* when it began to run, after so many seconds */
 	int64_t counted; /* seconds of its run time */
@@ -72,10 +72,10 @@ struct store *store_new(const char *path, const char *cluster);
 void store_share(struct store *store);
 
 enum store_found {
-	STORE_UNUSABLE,  /* it cannot be opened or written now, another process has it, or a newer slurmscope made
+	STORE_UNUSABLE, /* it cannot be opened or written now, another process has it, or a newer slurmscope made
 			  * it: it is untouched. Call store_load again later. What the file holds then is older
 			  * than the caller's memory, but right: its marks tell from where on to read events again */
-	STORE_NEW,       /* it was not there, or empty */
+	STORE_NEW, /* it was not there, or empty */
 	STORE_LOADED,
 	STORE_SET_ASIDE, /* it was damaged, another program's, or another cluster's. It is PATH.damaged-<Unix time>
 			  * or PATH.foreign-<Unix time> now, and a new file is begun */
@@ -90,8 +90,7 @@ struct store_visitor {
 
 /* Opens the file, checks all of it, migrates an older one and hands over each row once. If it returns STORE_UNUSABLE or
  * STORE_SET_ASIDE, *err says what is wrong, and the caller has to forget what the visitor got. */
-enum store_found store_load(struct store *store, const struct store_visitor *visitor, void *context,
-			    struct error *err);
+enum store_found store_load(struct store *store, const struct store_visitor *visitor, void *context, struct error *err);
 
 enum store_copy { STORE_COPY_NONE, STORE_COPY_TAKEN, STORE_COPY_REFUSED };
 

@@ -44,8 +44,8 @@ struct connection *connections_add(struct connections *connections, int socket, 
 	return connection;
 }
 
-void connections_enter(struct connections *connections, struct connection *connection,
-		       enum connection_phase phase, uint64_t now_ns)
+void connections_enter(struct connections *connections, struct connection *connection, enum connection_phase phase,
+		       uint64_t now_ns)
 {
 	if (connection->is_dropped)
 		return;

@@ -14,10 +14,10 @@
 enum { CONNECTIONS_MAX = 512 };
 
 enum connection_phase {
-	CONNECTION_ASKS,    /* the client is accepted, and its request is not whole yet */
-	CONNECTION_WAITS,   /* its password is being compared */
-	CONNECTION_READS,   /* its answer is under way */
-	CONNECTION_RESTS,   /* its answer is sent; it may ask again */
+	CONNECTION_ASKS, /* the client is accepted, and its request is not whole yet */
+	CONNECTION_WAITS, /* its password is being compared */
+	CONNECTION_READS, /* its answer is under way */
+	CONNECTION_RESTS, /* its answer is sent; it may ask again */
 	CONNECTION_PHASES
 };
 
@@ -29,26 +29,26 @@ struct connection {
 	bool is_dropped; /* disconnected, but not yet known to be closed */
 	uint64_t since_ns;
 	struct connection *older, *newer;
-	struct tls *tls;  /* the settings of its handshake; a reference; NULL: no TLS */
+	struct tls *tls; /* the settings of its handshake; a reference; NULL: no TLS */
 	/* Of its present request: */
-	bool has_begun;   /* the headers are read */
-	bool is_checked;  /* the password was looked at */
+	bool has_begun; /* the headers are read */
+	bool is_checked; /* the password was looked at */
 	bool is_granted;
 	size_t body_bytes;
-	void *handle;     /* libmicrohttpd's */
+	void *handle; /* libmicrohttpd's */
 };
 
 struct connections {
 	struct connection *oldest, *newest; /* by since_ns; without those that are dropped */
-	unsigned count;                     /* of connections in that list */
+	unsigned count; /* of connections in that list */
 	unsigned in_phase[CONNECTION_PHASES];
-	uint64_t crowded_out, overdue;      /* dropped since the start: to make room, and for taking too long */
+	uint64_t crowded_out, overdue; /* dropped since the start: to make room, and for taking too long */
 };
 
 /* Adds a connection in its first phase. The table owns it until connections_remove, and only borrows the socket. */
 struct connection *connections_add(struct connections *connections, int socket, uint64_t now_ns);
-void connections_enter(struct connections *connections, struct connection *connection,
-		       enum connection_phase phase, uint64_t now_ns);
+void connections_enter(struct connections *connections, struct connection *connection, enum connection_phase phase,
+		       uint64_t now_ns);
 
 /* Drops the oldest until there is room for another one. */
 void connections_make_room(struct connections *connections);

@@ -18,8 +18,7 @@ struct nth_value {
 	unsigned left;
 };
 
-static enum MHD_Result find_nth(void *context, enum MHD_ValueKind kind, const char *name,
-				const char *value)
+static enum MHD_Result find_nth(void *context, enum MHD_ValueKind kind, const char *name, const char *value)
 {
 	(void)kind;
 	struct nth_value *wanted = context;
@@ -62,8 +61,7 @@ static void set_header(struct MHD_Response *response, const char *name, const ch
 }
 
 /* The reply's own headers count more than the configured ones. */
-static void set_headers(struct MHD_Response *response, const struct web_reply *reply,
-			const struct web_config *config)
+static void set_headers(struct MHD_Response *response, const struct web_reply *reply, const struct web_config *config)
 {
 	MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, reply->type);
 	if (reply->encoding)
@@ -85,8 +83,7 @@ static void release_nothing(void *owner)
 static struct MHD_Response *response_of(const struct web_reply *reply)
 {
 	return MHD_create_response_from_buffer_with_free_callback_cls(
-		reply->len, (void *)reply->bytes, reply->release ? reply->release : release_nothing,
-		reply->owner);
+		reply->len, (void *)reply->bytes, reply->release ? reply->release : release_nothing, reply->owner);
 }
 #else /* RHEL 9's cannot be lent what has an owner, and copies it as it sends */
 static ssize_t copy_body(void *context, uint64_t from, char *to, size_t max)
@@ -138,8 +135,7 @@ struct connection *http_request_connection(struct MHD_Connection *connection)
 }
 
 /* May it ask? The reply says if not. */
-static enum password_verdict admit(struct http_server *server, struct connection *connection,
-				   struct web_reply *reply)
+static enum password_verdict admit(struct http_server *server, struct connection *connection, struct web_reply *reply)
 {
 	if (connection->is_checked)
 		return connection->is_granted ? PASSWORD_RIGHT : PASSWORD_WRONG;
@@ -152,12 +148,11 @@ static enum password_verdict admit(struct http_server *server, struct connection
 		web_reply_text(reply, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests\n");
 		return PASSWORD_WRONG;
 	}
-	return config->user_count
-		       ? passwords_look(server->passwords, config->users, config->user_count,
-					MHD_lookup_connection_value(connection->handle, MHD_HEADER_KIND,
-								    MHD_HTTP_HEADER_AUTHORIZATION),
-					connection)
-		       : PASSWORD_RIGHT;
+	return config->user_count ? passwords_look(server->passwords, config->users, config->user_count,
+						   MHD_lookup_connection_value(connection->handle, MHD_HEADER_KIND,
+									       MHD_HTTP_HEADER_AUTHORIZATION),
+						   connection)
+				  : PASSWORD_RIGHT;
 }
 
 static void refuse(struct http_server *server, enum password_verdict verdict, struct web_reply *reply)
@@ -172,9 +167,8 @@ static void refuse(struct http_server *server, enum password_verdict verdict, st
 	}
 }
 
-enum MHD_Result http_request(void *context, struct MHD_Connection *handle, const char *url,
-			     const char *method, const char *version, const char *upload,
-			     size_t *upload_size, void **request_context)
+enum MHD_Result http_request(void *context, struct MHD_Connection *handle, const char *url, const char *method,
+			     const char *version, const char *upload, size_t *upload_size, void **request_context)
 {
 	(void)version, (void)upload, (void)request_context;
 	struct http_server *server = context;
@@ -193,8 +187,7 @@ enum MHD_Result http_request(void *context, struct MHD_Connection *handle, const
 	struct web_reply reply = {.status = MHD_HTTP_OK};
 	enum password_verdict verdict = admit(server, connection, &reply);
 	if (verdict == PASSWORD_LATER) {
-		connections_enter(&server->connections, connection, CONNECTION_WAITS,
-				  clock_monotonic_ns());
+		connections_enter(&server->connections, connection, CONNECTION_WAITS, clock_monotonic_ns());
 		MHD_suspend_connection(handle);
 		return MHD_YES;
 	}

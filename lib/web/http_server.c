@@ -55,8 +55,7 @@ void http_server_refresh(struct http_server *server)
 
 static void greet(struct http_server *server, struct MHD_Connection *handle, struct connection *connection)
 {
-	const union MHD_ConnectionInfo *info =
-		MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	const union MHD_ConnectionInfo *info = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 	if (!info || !info->tls_session)
 		return;
 	connection->tls = tls_hold(server->config->tls);
@@ -109,8 +108,7 @@ static void accept_some(struct http_server *server, int listener)
 	for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
 		struct sockaddr_storage address = {0};
 		socklen_t len = sizeof address;
-		int client = accept4(listener, (struct sockaddr *)&address, &len,
-				     SOCK_CLOEXEC | SOCK_NONBLOCK);
+		int client = accept4(listener, (struct sockaddr *)&address, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (client < 0 && (errno == EINTR || errno == ECONNABORTED))
 			continue;
 		if (client < 0) {
@@ -121,8 +119,8 @@ static void accept_some(struct http_server *server, int listener)
 		connections_make_room(&server->connections);
 		bool is_secure = server->config && server->config->tls;
 		/* On failure it has closed the socket. */
-		MHD_add_connection(is_secure ? server->secure : server->plain, client,
-				   (struct sockaddr *)&address, len);
+		MHD_add_connection(is_secure ? server->secure : server->plain, client, (struct sockaddr *)&address,
+				   len);
 	}
 }
 
@@ -214,9 +212,8 @@ static bool watch(struct http_server *server, int descriptor)
 
 /* It wants to be told of a certificate; on_connection gives each session its own before anybody asks. */
 static int no_certificate(gnutls_session_t session, const gnutls_datum_t *authorities, int count,
-			  const gnutls_pk_algorithm_t *algorithms, int algorithm_count,
-			  gnutls_pcert_st **certificates, unsigned *certificate_count,
-			  gnutls_privkey_t *key)
+			  const gnutls_pk_algorithm_t *algorithms, int algorithm_count, gnutls_pcert_st **certificates,
+			  unsigned *certificate_count, gnutls_privkey_t *key)
 {
 	(void)session, (void)authorities, (void)count, (void)algorithms, (void)algorithm_count;
 	(void)certificates, (void)certificate_count, (void)key;
@@ -228,13 +225,10 @@ static struct MHD_Daemon *start_daemon(struct http_server *server, bool is_secur
 	struct MHD_Daemon *daemon = MHD_start_daemon(
 		MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
 			(is_secure ? (unsigned)MHD_USE_TLS : 0),
-		0, NULL, NULL, http_request, server,
-		MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-		MHD_OPTION_URI_LOG_CALLBACK, on_request, server,
-		MHD_OPTION_NOTIFY_COMPLETED, on_completed, server,
-		MHD_OPTION_CONNECTION_LIMIT, (unsigned)MHD_CONNECTIONS_MAX,
-		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_MEMORY_BYTES,
-		MHD_OPTION_STRICT_FOR_CLIENT, 1,
+		0, NULL, NULL, http_request, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+		MHD_OPTION_URI_LOG_CALLBACK, on_request, server, MHD_OPTION_NOTIFY_COMPLETED, on_completed, server,
+		MHD_OPTION_CONNECTION_LIMIT, (unsigned)MHD_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+		(size_t)CONNECTION_MEMORY_BYTES, MHD_OPTION_STRICT_FOR_CLIENT, 1,
 		is_secure ? MHD_OPTION_HTTPS_CERT_CALLBACK : MHD_OPTION_END, no_certificate, MHD_OPTION_END);
 	if (!daemon || !watch(server, MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd)) {
 		if (daemon)

@@ -10,7 +10,7 @@
 struct web_request {
 	const char *method; /* any, also such that do not exist */
 	const char *path;
-	void *connection;   /* the server's */
+	void *connection; /* the server's */
 };
 
 /* The value of a header, or the nth of those of a query parameter (from 0); NULL: there is none. They
@@ -21,10 +21,10 @@ const char *web_request_query(const struct web_request *request, const char *nam
 enum { WEB_REPLY_HEADERS_MAX = 8 };
 
 struct web_reply {
-	unsigned status;      /* 200 unless it is set */
-	const char *type;     /* Content-Type */
+	unsigned status; /* 200 unless it is set */
+	const char *type; /* Content-Type */
 	const char *encoding; /* Content-Encoding; NULL: none */
-	const char *bytes;    /* stay as they are until release(owner) */
+	const char *bytes; /* stay as they are until release(owner) */
 	size_t len;
 	void (*release)(void *owner); /* called by the server's thread; NULL: the bytes are static */
 	void *owner;
@@ -44,7 +44,7 @@ struct http_server;
 
 struct http_server_setup {
 	struct listeners listeners; /* taken, also if it fails */
-	const char *config_path;    /* --web.config.file; NULL: none. The strings and the context are borrowed. */
+	const char *config_path; /* --web.config.file; NULL: none. The strings and the context are borrowed. */
 	web_respond *respond;
 	/* The file has changed. NULL: the new one is in force; else why it is not, and the one before still is. */
 	void (*config_read)(void *context, const struct error *why);
@@ -61,10 +61,10 @@ bool http_server_check_config(const char *path, struct error *err);
 
 struct web_facts {
 	bool has_config, is_config_good; /* the newest file is the one in force */
-	double config_read;              /* Unix seconds, of the one in force */
-	int64_t certificate_expiry;      /* Unix seconds; 0: no TLS */
+	double config_read; /* Unix seconds, of the one in force */
+	int64_t certificate_expiry; /* Unix seconds; 0: no TLS */
 	uint64_t connections;
-	uint64_t crowded_out, overdue;   /* dropped: for others, or for their slowness */
+	uint64_t crowded_out, overdue; /* dropped: for others, or for their slowness */
 	uint64_t refused, limited, busy; /* requests: 401, 429, 503 */
 };
 

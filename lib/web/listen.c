@@ -54,8 +54,7 @@ static bool parse(const char *address, struct address *to, struct error *err)
 	const char *colon = strrchr(address, ':');
 	uint64_t port;
 	if (!colon || !text_to_u64(text_of(colon + 1), &port) || port > 65535)
-		return error_set(err, "%s: expected :port, host:port, [address]:port or unix:/path",
-				 address);
+		return error_set(err, "%s: expected :port, host:port, [address]:port or unix:/path", address);
 	struct text host = {address, (size_t)(colon - address)};
 	bool is_bracketed = host.len >= 2 && host.bytes[0] == '[' && host.bytes[host.len - 1] == ']';
 	if (is_bracketed)
@@ -93,23 +92,21 @@ static void limit_unsent(int listener)
 static int open_inet(const struct addrinfo *info)
 {
 	int on = 1, off = 0;
-	int listener = socket(info->ai_family, info->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK,
-			      info->ai_protocol);
+	int listener = socket(info->ai_family, info->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, info->ai_protocol);
 	if (listener < 0)
 		return -1;
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
 	if (info->ai_family == AF_INET6) /* :: is for IPv4 too */
 		setsockopt(listener, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
 	limit_unsent(listener);
-	bool listens = bind(listener, info->ai_addr, info->ai_addrlen) == 0 &&
-		       listen(listener, BACKLOG) == 0;
+	bool listens = bind(listener, info->ai_addr, info->ai_addrlen) == 0 && listen(listener, BACKLOG) == 0;
 	return listens ? listener : close_for(listener);
 }
 
 static int open_host(const struct address *address, struct error *err)
 {
-	struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM,
-				 .ai_flags = AI_PASSIVE}, *found, *info;
+	struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found,
+			*info;
 	const char *host = *address->host ? address->host : NULL;
 	int listener = -1;
 	for (int family = host ? AF_UNSPEC : AF_INET6; listener < 0; family = AF_INET) {
@@ -140,8 +137,8 @@ static bool remove_stale(const struct sockaddr_un *path)
 	if (!S_ISSOCK(status.st_mode))
 		return false;
 	int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	bool is_stale = probe >= 0 && connect(probe, (const struct sockaddr *)path, sizeof *path) != 0 &&
-			errno == ECONNREFUSED;
+	bool is_stale =
+		probe >= 0 && connect(probe, (const struct sockaddr *)path, sizeof *path) != 0 && errno == ECONNREFUSED;
 	if (probe >= 0)
 		close(probe);
 	errno = EADDRINUSE;
@@ -153,9 +150,8 @@ static int open_unix(const struct address *address, struct error *err)
 	const struct sockaddr_un *path = &address->unix_path;
 	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	/* Nobody can connect between bind and listen, so that the mode holds from the first. */
-	if (listener >= 0 &&
-	    (!remove_stale(path) || bind(listener, (const struct sockaddr *)path, sizeof *path) != 0 ||
-	     chmod(path->sun_path, address->mode) != 0 || listen(listener, BACKLOG) != 0))
+	if (listener >= 0 && (!remove_stale(path) || bind(listener, (const struct sockaddr *)path, sizeof *path) != 0 ||
+			      chmod(path->sun_path, address->mode) != 0 || listen(listener, BACKLOG) != 0))
 		listener = close_for(listener);
 	if (listener < 0)
 		error_set(err, "listen on unix:%s: %s", path->sun_path, strerror(errno));
@@ -186,8 +182,7 @@ static bool is_listening(int socket)
 {
 	int type = 0, listens = 0;
 	socklen_t type_len = sizeof type, listens_len = sizeof listens;
-	return getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &type_len) == 0 &&
-	       type == SOCK_STREAM &&
+	return getsockopt(socket, SOL_SOCKET, SO_TYPE, &type, &type_len) == 0 && type == SOCK_STREAM &&
 	       getsockopt(socket, SOL_SOCKET, SO_ACCEPTCONN, &listens, &listens_len) == 0 && listens;
 }
 
@@ -202,8 +197,10 @@ bool listen_inherit(struct listeners *listeners, struct error *err)
 		return error_set(err, "systemd has passed more than %d sockets", LISTENERS_MAX);
 	for (int socket = FIRST_INHERITED; socket < FIRST_INHERITED + (int)count; socket++) {
 		if (!is_listening(socket))
-			return error_set(err, "what systemd has passed as %d is no listening stream socket "
-					      "(ListenStream=, Accept=no)", socket);
+			return error_set(err,
+					 "what systemd has passed as %d is no listening stream socket "
+					 "(ListenStream=, Accept=no)",
+					 socket);
 		limit_unsent(socket); /* fails for unix sockets, which hold little */
 		fcntl(socket, F_SETFD, FD_CLOEXEC);
 		fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK);
@@ -219,8 +216,7 @@ void listen_name(int listener, char *to, size_t size)
 	struct sockaddr_storage address = {0};
 	socklen_t len = sizeof address;
 	char host[128] = "?", port[16] = "?";
-	if (getsockname(listener, (struct sockaddr *)&address, &len) == 0 &&
-	    address.ss_family == AF_UNIX) {
+	if (getsockname(listener, (struct sockaddr *)&address, &len) == 0 && address.ss_family == AF_UNIX) {
 		snprintf(to, size, "unix:%s", ((struct sockaddr_un *)&address)->sun_path);
 		return;
 	}

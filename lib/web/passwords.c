@@ -21,9 +21,9 @@ struct job {
 	char hash[PASSWORD_HASH_BYTES + 1];
 	char password[CRYPT_MAX_PASSPHRASE_SIZE];
 	struct digest digest;
-	bool is_user;  /* else it is wrong whatever the comparison says */
+	bool is_user; /* else it is wrong whatever the comparison says */
 	bool is_right; /* once it is done */
-	void *whose;   /* NULL: given up */
+	void *whose; /* NULL: given up */
 };
 
 /* Two hold it, the server and the thread; the last one frees it, for the thread may be in a comparison that takes
@@ -44,12 +44,10 @@ struct passwords {
 
 bool password_hash_check(const char *hash, struct error *err)
 {
-	static const char alphabet[] =
-		"./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+	static const char alphabet[] = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 	enum { SALT_AT = 7 };
-	if (strlen(hash) != PASSWORD_HASH_BYTES || hash[0] != '$' || hash[1] != '2' ||
-	    !strchr("aby", hash[2]) || hash[3] != '$' || hash[6] != '$' ||
-	    strspn(hash + SALT_AT, alphabet) != PASSWORD_HASH_BYTES - SALT_AT)
+	if (strlen(hash) != PASSWORD_HASH_BYTES || hash[0] != '$' || hash[1] != '2' || !strchr("aby", hash[2]) ||
+	    hash[3] != '$' || hash[6] != '$' || strspn(hash + SALT_AT, alphabet) != PASSWORD_HASH_BYTES - SALT_AT)
 		return error_set(err, "not a bcrypt hash ($2y$10$...)");
 	uint64_t cost;
 	if (!text_to_u64((struct text){hash + 4, 2}, &cost) || cost < COST_MIN || cost > COST_MAX)
@@ -144,16 +142,15 @@ struct passwords *passwords_new(int wake, struct error *err)
 static struct digest digest_of(const struct passwords *passwords, struct text text)
 {
 	struct digest digest = {{0}};
-	gnutls_hmac_fast(GNUTLS_MAC_SHA256, &passwords->secret, sizeof passwords->secret, text.bytes,
-			 text.len, &digest);
+	gnutls_hmac_fast(GNUTLS_MAC_SHA256, &passwords->secret, sizeof passwords->secret, text.bytes, text.len,
+			 &digest);
 	return digest;
 }
 
 static bool is_known(const struct passwords *passwords, const struct digest *digest)
 {
 	for (unsigned i = 0; i < KNOWN_MAX; i++)
-		if (i < passwords->known_count &&
-		    memcmp(&passwords->known[i], digest, sizeof *digest) == 0)
+		if (i < passwords->known_count && memcmp(&passwords->known[i], digest, sizeof *digest) == 0)
 			return true;
 	return false;
 }
@@ -162,8 +159,7 @@ static void learn(struct passwords *passwords, const struct digest *digest)
 {
 	if (is_known(passwords, digest))
 		return;
-	unsigned at = passwords->known_count < KNOWN_MAX ? passwords->known_count++
-							  : digest->bytes[0] % KNOWN_MAX;
+	unsigned at = passwords->known_count < KNOWN_MAX ? passwords->known_count++ : digest->bytes[0] % KNOWN_MAX;
 	passwords->known[at] = *digest;
 }
 
@@ -212,8 +208,8 @@ static enum password_verdict queue(struct passwords *passwords, const struct job
 	return verdict;
 }
 
-static enum password_verdict look_up(struct passwords *passwords, const struct web_user *users,
-				     unsigned count, const char *name, const char *password, void *whose)
+static enum password_verdict look_up(struct passwords *passwords, const struct web_user *users, unsigned count,
+				     const char *name, const char *password, void *whose)
 {
 	struct job job = {.whose = whose};
 	struct digest of_name = digest_of(passwords, text_of(name));
@@ -240,15 +236,14 @@ static enum password_verdict look_up(struct passwords *passwords, const struct w
 	return verdict;
 }
 
-enum password_verdict passwords_look(struct passwords *passwords, const struct web_user *users,
-				     unsigned count, const char *authorization, void *whose)
+enum password_verdict passwords_look(struct passwords *passwords, const struct web_user *users, unsigned count,
+				     const char *authorization, void *whose)
 {
 	gnutls_datum_t both;
 	char *password;
 	if (!decode(authorization, &both, &password))
 		return PASSWORD_WRONG;
-	enum password_verdict verdict =
-		look_up(passwords, users, count, (char *)both.data, password, whose);
+	enum password_verdict verdict = look_up(passwords, users, count, (char *)both.data, password, whose);
 	explicit_bzero(both.data, both.size);
 	free(both.data);
 	return verdict;

@@ -19,7 +19,7 @@ enum password_verdict {
 	PASSWORD_RIGHT,
 	PASSWORD_WRONG,
 	PASSWORD_LATER, /* passwords_next will tell */
-	PASSWORD_BUSY,  /* too many are being looked at */
+	PASSWORD_BUSY, /* too many are being looked at */
 };
 
 struct passwords;
@@ -28,8 +28,8 @@ struct passwords;
 struct passwords *passwords_new(int wake, struct error *err);
 
 /* The value of an Authorization header, NULL: there is none. `whose` is given back by passwords_next. */
-enum password_verdict passwords_look(struct passwords *passwords, const struct web_user *users,
-				     unsigned count, const char *authorization, void *whose);
+enum password_verdict passwords_look(struct passwords *passwords, const struct web_user *users, unsigned count,
+				     const char *authorization, void *whose);
 
 /* Whose password was looked at, and is it right? NULL: nobody's. */
 void *passwords_next(struct passwords *passwords, bool *ret_is_right);

@@ -19,9 +19,9 @@ struct http_server {
 	bool is_started;
 	atomic_bool is_stopping;
 	struct passwords *passwords; /* NULL: no configuration */
-	struct web_config *config;   /* likewise */
-	struct web_files files;      /* what was read last, for good or not */
-	uint64_t looked_ns;          /* when they were looked at */
+	struct web_config *config; /* likewise */
+	struct web_files files; /* what was read last, for good or not */
+	uint64_t looked_ns; /* when they were looked at */
 	struct web_bucket bucket;
 	struct web_facts facts;
 	pthread_mutex_t lock; /* of what others see of them */
@@ -32,8 +32,7 @@ struct http_server {
 void http_server_refresh(struct http_server *server);
 
 /* A callback of libmicrohttpd: the headers are read, a piece of a body, or the whole request. */
-enum MHD_Result http_request(void *server, struct MHD_Connection *connection, const char *url,
-			     const char *method, const char *version, const char *upload,
-			     size_t *upload_size, void **request);
+enum MHD_Result http_request(void *server, struct MHD_Connection *connection, const char *url, const char *method,
+			     const char *version, const char *upload, size_t *upload_size, void **request);
 
 struct connection *http_request_connection(struct MHD_Connection *connection);

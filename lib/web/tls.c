@@ -55,8 +55,7 @@ static bool set_key_pair(struct tls *tls, const struct tls_settings *settings, s
 	if (!read_expiry(tls, settings->cert, err))
 		return error_prefix(err, "certificate");
 	gnutls_datum_t cert = datum(settings->cert), key = datum(settings->key);
-	int code = gnutls_certificate_set_x509_key_mem2(tls->credentials, &cert, &key,
-							GNUTLS_X509_FMT_PEM, NULL, 0);
+	int code = gnutls_certificate_set_x509_key_mem2(tls->credentials, &cert, &key, GNUTLS_X509_FMT_PEM, NULL, 0);
 	return code >= 0 || error_set(err, "certificate and key: %s", gnutls_strerror(code));
 }
 
@@ -69,8 +68,7 @@ static bool set_trust(struct tls *tls, const struct tls_settings *settings, stru
 	}
 	gnutls_datum_t pem = datum(settings->client_ca);
 	int count = gnutls_certificate_set_x509_trust_mem(tls->credentials, &pem, GNUTLS_X509_FMT_PEM);
-	return count > 0 || error_set(err, "client CA: %s",
-				      count ? gnutls_strerror(count) : "no certificate in it");
+	return count > 0 || error_set(err, "client CA: %s", count ? gnutls_strerror(count) : "no certificate in it");
 }
 
 /* GnuTLS takes all combinations of what it is told: are all of them meant? */
@@ -79,19 +77,21 @@ static bool check_combinations(struct tls *tls, const struct tls_names *ciphers,
 	unsigned suite;
 	int code;
 	for (unsigned i = 0; (code = gnutls_priority_get_cipher_suite_index(tls->priorities, i, &suite)) !=
-			     GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE; i++) {
+			     GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE;
+	     i++) {
 		gnutls_kx_algorithm_t exchange = GNUTLS_KX_UNKNOWN;
 		gnutls_cipher_algorithm_t cipher;
 		gnutls_mac_algorithm_t mac;
 		const char *name =
-			code < 0 ? NULL
-				 : gnutls_cipher_suite_info(suite, NULL, &exchange, &cipher, &mac, NULL);
+			code < 0 ? NULL : gnutls_cipher_suite_info(suite, NULL, &exchange, &cipher, &mac, NULL);
 		if (!name || exchange == GNUTLS_KX_UNKNOWN) /* of TLS 1.3 */
 			continue;
 		if (!tls_names_suite(ciphers, gnutls_kx_get_name(exchange), gnutls_cipher_get_name(cipher),
 				     gnutls_mac_get_name(mac)))
-			return error_set(err, "cipher_suites: with GnuTLS these would let in %s, too: name "
-					      "it, or leave others out", name);
+			return error_set(err,
+					 "cipher_suites: with GnuTLS these would let in %s, too: name "
+					 "it, or leave others out",
+					 name);
 	}
 	return true;
 }
@@ -105,8 +105,7 @@ static bool set_priorities(struct tls *tls, const struct tls_settings *settings,
 	if (code < 0)
 		error_set(err, "%s: %s", text.bytes, gnutls_strerror(code));
 	buf_done(&text);
-	return is_said && code >= 0 &&
-	       (!settings->ciphers.count || check_combinations(tls, &settings->ciphers, err));
+	return is_said && code >= 0 && (!settings->ciphers.count || check_combinations(tls, &settings->ciphers, err));
 }
 
 static bool set_all(struct tls *tls, const struct tls_settings *settings, struct error *err)
@@ -118,8 +117,7 @@ static bool set_all(struct tls *tls, const struct tls_settings *settings, struct
 	}
 	if (gnutls_certificate_allocate_credentials(&tls->credentials) < 0)
 		return error_set(err, "out of memory");
-	return set_key_pair(tls, settings, err) && set_trust(tls, settings, err) &&
-	       set_priorities(tls, settings, err);
+	return set_key_pair(tls, settings, err) && set_trust(tls, settings, err) && set_priorities(tls, settings, err);
 }
 
 struct tls *tls_new(const struct tls_settings *settings, struct error *err)
@@ -213,7 +211,7 @@ static int check_client(gnutls_session_t session)
 	unsigned count = 0;
 	const gnutls_datum_t *chain = gnutls_certificate_get_peers(session, &count);
 	if (!chain || !count)
-		return requires(tls->client_auth) ? GNUTLS_E_NO_CERTIFICATE_FOUND : 0;
+	return requires(tls->client_auth) ? GNUTLS_E_NO_CERTIFICATE_FOUND : 0;
 	if (verifies(tls->client_auth) && !is_trusted(session)) {
 		gnutls_alert_send(session, GNUTLS_AL_FATAL, GNUTLS_A_UNKNOWN_CA);
 		return GNUTLS_E_CERTIFICATE_ERROR;
@@ -232,7 +230,7 @@ void tls_greet(struct tls *tls, void *session)
 	/* The session's own pointer is libmicrohttpd's. That for a cache of sessions is free: there is none. */
 	gnutls_db_set_ptr(session, tls);
 	gnutls_certificate_server_set_request(session, requires(tls->client_auth) ? GNUTLS_CERT_REQUIRE
-						       : tls->client_auth ? GNUTLS_CERT_REQUEST
-									  : GNUTLS_CERT_IGNORE);
+						       : tls->client_auth	  ? GNUTLS_CERT_REQUEST
+										  : GNUTLS_CERT_IGNORE);
 	gnutls_session_set_verify_function(session, check_client);
 }

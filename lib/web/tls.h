@@ -7,8 +7,8 @@
 
 enum tls_client_auth {
 	TLS_CLIENT_NONE,
-	TLS_CLIENT_REQUEST,         /* asked for a certificate, which is not looked at */
-	TLS_CLIENT_REQUIRE_ANY,     /* must have one, of whoever */
+	TLS_CLIENT_REQUEST, /* asked for a certificate, which is not looked at */
+	TLS_CLIENT_REQUIRE_ANY, /* must have one, of whoever */
 	TLS_CLIENT_VERIFY_IF_GIVEN,
 	TLS_CLIENT_REQUIRE_AND_VERIFY,
 };
@@ -23,13 +23,13 @@ struct tls_names {
 };
 
 struct tls_settings {
-	struct text cert, key;  /* PEM */
-	struct text client_ca;  /* PEM; empty: what the system trusts */
+	struct text cert, key; /* PEM */
+	struct text client_ca; /* PEM; empty: what the system trusts */
 	enum tls_client_auth client_auth;
 	enum tls_version min, max;
-	bool clients_choose;       /* among the ciphers; else the server's order counts */
-	struct tls_names ciphers;  /* Go's names; none: GnuTLS's own choice */
-	struct tls_names curves;   /* Go's names */
+	bool clients_choose; /* among the ciphers; else the server's order counts */
+	struct tls_names ciphers; /* Go's names; none: GnuTLS's own choice */
+	struct tls_names curves; /* Go's names */
 	struct tls_names client_sans; /* one of which a client's certificate must have; none: any */
 };
 
@@ -51,8 +51,7 @@ int64_t tls_expiry(const struct tls *tls);
 bool tls_priorities(const struct tls_settings *settings, struct buf *to, struct error *err);
 
 /* Is this suite of TLS 1.2 or below, in GnuTLS's names, one of these? */
-bool tls_names_suite(const struct tls_names *names, const char *exchange, const char *cipher,
-		     const char *mac);
+bool tls_names_suite(const struct tls_names *names, const char *exchange, const char *cipher, const char *mac);
 
 /* Are these known? */
 bool tls_is_cipher(const char *name);

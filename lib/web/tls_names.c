@@ -5,7 +5,7 @@
 /* Go names whole cipher suites; GnuTLS is told of key exchanges, ciphers and MACs, and takes all their combinations.
  * tls.c sees to it that these are no more than what was named. */
 static const struct suite {
-	const char *name;     /* of Go's tls.CipherSuites() */
+	const char *name; /* of Go's tls.CipherSuites() */
 	const char *exchange; /* NULL: TLS 1.3, where it is chosen apart */
 	const char *cipher, *mac;
 } suites[] = {
@@ -85,8 +85,7 @@ static void add_components(struct buf *to, const struct tls_names *names, size_t
 	const char *seen[TLS_NAMES_MAX];
 	unsigned count = 0;
 	for (unsigned i = 0; i < names->count; i++) {
-		const char *component =
-			*(const char *const *)((const char *)find_suite(names->names[i]) + member);
+		const char *component = *(const char *const *)((const char *)find_suite(names->names[i]) + member);
 		if (!component || is_in(component, seen, count))
 			continue;
 		seen[count++] = component;
@@ -111,8 +110,7 @@ bool tls_priorities(const struct tls_settings *settings, struct buf *to, struct 
 	const struct tls_names *ciphers = &settings->ciphers;
 	bool has_version = false;
 	/* Without a list: what GnuTLS holds safe, but only with forward secrecy by elliptic curves, as Go. */
-	buf_add_string(to, ciphers->count ? "NONE:+COMP-NULL:+SIGN-ALL:+CTYPE-X509"
-					  : "NORMAL:-RSA:-DHE-RSA:-VERS-ALL");
+	buf_add_string(to, ciphers->count ? "NONE:+COMP-NULL:+SIGN-ALL:+CTYPE-X509" : "NORMAL:-RSA:-DHE-RSA:-VERS-ALL");
 	for (int version = settings->max; version >= (int)settings->min; version--) {
 		if (!has_suite(ciphers, (enum tls_version)version))
 			continue;
@@ -136,13 +134,12 @@ bool tls_priorities(const struct tls_settings *settings, struct buf *to, struct 
 	return true;
 }
 
-bool tls_names_suite(const struct tls_names *names, const char *exchange, const char *cipher,
-		     const char *mac)
+bool tls_names_suite(const struct tls_names *names, const char *exchange, const char *cipher, const char *mac)
 {
 	for (unsigned i = 0; i < names->count; i++) {
 		const struct suite *suite = find_suite(names->names[i]);
-		if (suite->exchange && strcmp(suite->exchange, exchange) == 0 &&
-		    strcmp(suite->cipher, cipher) == 0 && strcmp(suite->mac, mac) == 0)
+		if (suite->exchange && strcmp(suite->exchange, exchange) == 0 && strcmp(suite->cipher, cipher) == 0 &&
+		    strcmp(suite->mac, mac) == 0)
 			return true;
 	}
 	return false;

@@ -106,8 +106,8 @@ static bool read_names(struct web_config_reading *reading, const struct yaml_nod
 		if (item->kind != YAML_SCALAR)
 			return wrong(reading, item, "expected a text");
 		if (is_known && !is_known(item->text.bytes))
-			return document_wrong(reading->config->document, item->position, reading->err,
-					      "%s: %s", item->text.bytes, unknown);
+			return document_wrong(reading->config->document, item->position, reading->err, "%s: %s",
+					      item->text.bytes, unknown);
 		if (names->count == TLS_NAMES_MAX)
 			return wrong(reading, item, "too many");
 		names->names[names->count++] = item->text.bytes;
@@ -146,7 +146,10 @@ static bool read_version(struct web_config_reading *reading, const struct yaml_n
 	return wrong(reading, node, "unknown TLS version: one of TLS10, TLS11, TLS12, TLS13");
 }
 
-#define TLS_KEY(name, read, member) {name, read, offsetof(struct web_config_reading, member)}
+#define TLS_KEY(name, read, member)                                                                                    \
+	{                                                                                                              \
+		name, read, offsetof(struct web_config_reading, member)                                                \
+	}
 static bool read_tls(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	(void)member;
@@ -216,10 +219,8 @@ static bool read_frame_options(struct web_config_reading *reading, const struct 
 static bool read_headers(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	static const struct key keys[WEB_HEADERS_MAX] = {
-		{"Content-Security-Policy", read_any_header, 0},
-		{"X-Frame-Options", read_frame_options, 0},
-		{"X-Content-Type-Options", read_nosniff, 0},
-		{"X-XSS-Protection", read_any_header, 0},
+		{"Content-Security-Policy", read_any_header, 0},   {"X-Frame-Options", read_frame_options, 0},
+		{"X-Content-Type-Options", read_nosniff, 0},	   {"X-XSS-Protection", read_any_header, 0},
 		{"Strict-Transport-Security", read_any_header, 0},
 	};
 	return read_map(reading, node, keys, WEB_HEADERS_MAX, member);
@@ -244,11 +245,11 @@ static bool read_users(struct web_config_reading *reading, const struct yaml_nod
 			return wrong(reading, node, "too many users");
 		if (node->kind != YAML_SCALAR)
 			return wrong(reading, node, "expected a bcrypt hash");
-		if (!password_hash_check(node->text.bytes, &why)) /* it does not repeat the text: it may be a password */
+		if (!password_hash_check(node->text.bytes,
+					 &why)) /* it does not repeat the text: it may be a password */
 			return wrong(reading, node, why.text);
 		GROW(config->users, config->user_count, capacity);
-		config->users[config->user_count++] =
-			(struct web_user){node->key.bytes, node->text.bytes};
+		config->users[config->user_count++] = (struct web_user){node->key.bytes, node->text.bytes};
 	}
 	return true;
 }
@@ -273,8 +274,8 @@ static bool read_interval(struct web_config_reading *reading, const struct yaml_
 		size_t digits = strspn(at, "0123456789."), unit = 0, units_count = sizeof units / sizeof *units;
 		double number = strtod(at, &end);
 		size_t letters = strcspn(end, "0123456789.");
-		while (unit < units_count && (strlen(units[unit].name) != letters ||
-					      strncmp(units[unit].name, end, letters) != 0))
+		while (unit < units_count &&
+		       (strlen(units[unit].name) != letters || strncmp(units[unit].name, end, letters) != 0))
 			unit++;
 		is_good = digits && end == at + digits && unit < units_count;
 		*seconds += is_good ? number * units[unit].seconds : 0;
@@ -285,8 +286,7 @@ static bool read_interval(struct web_config_reading *reading, const struct yaml_
 
 static bool read_burst(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
-	return (node->kind == YAML_SCALAR && text_to_u64(node->text, member) &&
-		*(uint64_t *)member <= UINT32_MAX) ||
+	return (node->kind == YAML_SCALAR && text_to_u64(node->text, member) && *(uint64_t *)member <= UINT32_MAX) ||
 	       wrong(reading, node, "expected a number");
 }
 
@@ -379,16 +379,18 @@ static bool set_client_auth(struct web_config_reading *reading)
 	while (node && i < count && strcmp(table[i].name, node->text.bytes) != 0)
 		i++;
 	if (i == count)
-		return wrong(reading, node, "none of NoClientCert, RequestClientCert, RequireAnyClientCert, "
-					    "VerifyClientCertIfGiven, RequireAndVerifyClientCert");
+		return wrong(reading, node,
+			     "none of NoClientCert, RequestClientCert, RequireAnyClientCert, "
+			     "VerifyClientCertIfGiven, RequireAndVerifyClientCert");
 	reading->tls.client_auth = table[i].auth;
 	const struct yaml_node *ca = reading->client_ca_file ? reading->client_ca_file : reading->client_ca;
 	if (ca && reading->tls.client_auth == TLS_CLIENT_NONE)
 		return wrong(reading, ca, "a client CA without a client_auth_type that asks for certificates");
 	if (reading->sans && reading->tls.client_auth != TLS_CLIENT_REQUIRE_ANY &&
 	    reading->tls.client_auth != TLS_CLIENT_REQUIRE_AND_VERIFY)
-		return wrong(reading, reading->sans, "needs client_auth_type RequireAnyClientCert or "
-						     "RequireAndVerifyClientCert");
+		return wrong(reading, reading->sans,
+			     "needs client_auth_type RequireAnyClientCert or "
+			     "RequireAndVerifyClientCert");
 	return true;
 }
 
@@ -397,8 +399,8 @@ static bool set_tls(struct web_config_reading *reading, const struct yaml_node *
 	const struct yaml_node *node = yaml_find(root, "tls_server_config");
 	const struct tls_settings *tls = &reading->tls;
 	struct error why;
-	if (!reading->cert && !reading->cert_file && !reading->key && !reading->key_file &&
-	    !reading->client_ca && !reading->client_ca_file && !reading->client_auth)
+	if (!reading->cert && !reading->cert_file && !reading->key && !reading->key_file && !reading->client_ca &&
+	    !reading->client_ca_file && !reading->client_auth)
 		return true; /* versions and ciphers alone do not ask for TLS */
 	if (!reading->cert && !reading->cert_file)
 		return wrong(reading, node, "missing one of cert or cert_file");
@@ -438,8 +440,11 @@ static void wipe(struct buf *bytes)
 struct web_config *web_config_read(const char *path, struct web_files *files, struct error *err)
 {
 	struct web_config *config = NEW(struct web_config);
-	struct web_config_reading reading = {.config = config, .files = files, .path = path, .err = err,
-				  .tls = {.min = TLS_VERSION_12, .max = TLS_VERSION_13}};
+	struct web_config_reading reading = {.config = config,
+					     .files = files,
+					     .path = path,
+					     .err = err,
+					     .tls = {.min = TLS_VERSION_12, .max = TLS_VERSION_13}};
 	*files = (struct web_files){.count = 0};
 	remember(files, memory_copy(path, strlen(path)));
 	config->document = document_read(path, err);
@@ -470,8 +475,7 @@ bool web_files_changed(const struct web_files *files)
 		const struct web_file *then = &files->files[i];
 		stamp(&now);
 		if (now.device != then->device || now.inode != then->inode || now.size != then->size ||
-		    now.changed.tv_sec != then->changed.tv_sec ||
-		    now.changed.tv_nsec != then->changed.tv_nsec)
+		    now.changed.tv_sec != then->changed.tv_sec || now.changed.tv_nsec != then->changed.tv_nsec)
 			return true;
 	}
 	return false;
@@ -488,8 +492,7 @@ bool web_bucket_take(struct web_bucket *bucket, const struct web_config *config,
 	double burst = (double)config->burst;
 	if (!(config->interval_s > 0))
 		return true;
-	bucket->tokens += bucket->is_used ? (double)(now_ns - bucket->at_ns) * 1e-9 / config->interval_s
-					  : burst;
+	bucket->tokens += bucket->is_used ? (double)(now_ns - bucket->at_ns) * 1e-9 / config->interval_s : burst;
 	bucket->tokens = bucket->tokens < burst ? bucket->tokens : burst;
 	bucket->is_used = true;
 	bucket->at_ns = now_ns;

@@ -11,7 +11,7 @@ enum { WEB_HEADERS_MAX = 5, WEB_USERS_MAX = 1000, WEB_FILES_MAX = 4 };
 
 struct web_config {
 	struct document *document; /* the texts below are in it */
-	struct tls *tls;           /* NULL: plain HTTP */
+	struct tls *tls; /* NULL: plain HTTP */
 	struct {
 		const char *name, *value;
 	} headers[WEB_HEADERS_MAX]; /* of every reply that does not have its own */

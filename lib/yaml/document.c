@@ -42,20 +42,18 @@ bool document_wrong(const struct document *document, struct yaml_position positi
 	return false;
 }
 
-#define WRONG(reading, ...)                                                                        \
-	document_wrong((reading)->document, position_of((reading)->event.start_mark), (reading)->err, \
-		       __VA_ARGS__)
+#define WRONG(reading, ...)                                                                                            \
+	document_wrong((reading)->document, position_of((reading)->event.start_mark), (reading)->err, __VA_ARGS__)
 
 static bool parser_failed(struct document_reading *reading)
 {
 	const yaml_parser_t *parser = &reading->parser;
 	const char *what = parser->problem ? parser->problem : "it cannot be read";
 	if (parser->error == YAML_READER_ERROR) /* the marks are not set yet */
-		return error_set(reading->err, "%s: byte %zu: %s", reading->document->name,
-				 parser->problem_offset, what);
-	return document_wrong(reading->document, position_of(parser->problem_mark), reading->err, "%s%s%s",
-			      what, parser->context ? ", " : "",
-			      parser->context ? parser->context : "");
+		return error_set(reading->err, "%s: byte %zu: %s", reading->document->name, parser->problem_offset,
+				 what);
+	return document_wrong(reading->document, position_of(parser->problem_mark), reading->err, "%s%s%s", what,
+			      parser->context ? ", " : "", parser->context ? parser->context : "");
 }
 
 static bool next(struct document_reading *reading)
@@ -89,8 +87,7 @@ static const char *surprise(const yaml_event_t *event)
 
 static bool take_text(struct document_reading *reading, struct text *ret_text)
 {
-	struct text text = {(const char *)reading->event.data.scalar.value,
-			    reading->event.data.scalar.length};
+	struct text text = {(const char *)reading->event.data.scalar.value, reading->event.data.scalar.length};
 	if (text.len && memchr(text.bytes, '\0', text.len))
 		return WRONG(reading, "a text with a NUL in it");
 	*ret_text = arena_copy(&reading->document->arena, text);
@@ -196,8 +193,7 @@ static bool take_document(struct document_reading *reading)
 		return false;
 	if (!next(reading) || !next(reading)) /* the document's end, and what follows */
 		return false;
-	return reading->event.type == YAML_STREAM_END_EVENT ||
-	       WRONG(reading, "a second document");
+	return reading->event.type == YAML_STREAM_END_EVENT || WRONG(reading, "a second document");
 }
 
 struct document *document_parse(const char *name, struct text bytes, struct error *err)
@@ -211,8 +207,7 @@ struct document *document_parse(const char *name, struct text bytes, struct erro
 	document->name = arena_copy(&document->arena, text_of(name)).bytes;
 	if (!yaml_parser_initialize(&reading.parser))
 		abort(); /* out of memory, as everywhere */
-	yaml_parser_set_input_string(&reading.parser,
-				     (const unsigned char *)(bytes.len ? bytes.bytes : ""), bytes.len);
+	yaml_parser_set_input_string(&reading.parser, (const unsigned char *)(bytes.len ? bytes.bytes : ""), bytes.len);
 	bool is_read = take_document(&reading);
 	yaml_event_delete(&reading.event);
 	yaml_parser_delete(&reading.parser);

@@ -20,11 +20,11 @@ struct yaml_position {
 struct yaml_node {
 	enum yaml_kind kind;
 	struct yaml_position position;
-	struct text text;        /* of a scalar; NUL-terminated, without NUL within */
-	bool is_plain;           /* a scalar without quotes: null, true and 5 mean what they look like */
+	struct text text; /* of a scalar; NUL-terminated, without NUL within */
+	bool is_plain; /* a scalar without quotes: null, true and 5 mean what they look like */
 	struct yaml_node *first; /* of a list or map, in the order of the file */
-	struct yaml_node *next;  /* in the same list or map; NULL: the last */
-	struct text key;         /* of a map's member; NUL-terminated likewise */
+	struct yaml_node *next; /* in the same list or map; NULL: the last */
+	struct text key; /* of a map's member; NUL-terminated likewise */
 	struct yaml_position key_position;
 };
 

@@ -34,13 +34,11 @@ bool yaml_to_bool(const struct yaml_node *node, bool *ret_value)
  * something else. */
 static bool can_be_plain(const char *text)
 {
-	static const char *const words[] = {"null", "Null", "NULL", "true", "True", "TRUE", "false",
-					    "False", "FALSE", "yes", "Yes", "YES", "no", "No", "NO",
-					    "on", "On", "ON", "off", "Off", "OFF", "y", "Y", "n", "N",
-					    NULL};
+	static const char *const words[] = {"null", "Null", "NULL", "true", "True", "TRUE", "false", "False", "FALSE",
+					    "yes",  "Yes",  "YES",  "no",   "No",   "NO",   "on",    "On",    "ON",
+					    "off",  "Off",  "OFF",  "y",    "Y",    "n",    "N",     NULL};
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-";
-	return *text && !strchr(".-_", *text) && text[strspn(text, safe)] == '\0' &&
-	       !is_one_of(text_of(text), words);
+	return *text && !strchr(".-_", *text) && text[strspn(text, safe)] == '\0' && !is_one_of(text_of(text), words);
 }
 
 /* Writes the first character, escaped if it would mean something else; returns its bytes. */
@@ -57,8 +55,9 @@ static size_t write_character(struct buf *to, const char *text)
 		buf_printf(to, "\\u20%02x", bytes[2] - 0x80);
 	else
 		buf_add_char(to, *text);
-	return bytes[0] == 0xc2 && bytes[1] < 0xa0 ? 2
-	       : bytes[0] == 0xe2 && bytes[1] == 0x80 && (bytes[2] == 0xa8 || bytes[2] == 0xa9) ? 3 : 1;
+	return bytes[0] == 0xc2 && bytes[1] < 0xa0						? 2
+	       : bytes[0] == 0xe2 && bytes[1] == 0x80 && (bytes[2] == 0xa8 || bytes[2] == 0xa9) ? 3
+												: 1;
 }
 
 void yaml_write_text(struct buf *to, const char *text)

@@ -42,8 +42,8 @@ static inline void sum_string(uint64_t *sum, size_t member, const char *bytes, s
 	*sum += (member + 1) * hash;
 }
 
-uint64_t read_with_ours(const char *bytes, size_t len);     /* in chunks, as curl gives them */
-uint64_t read_with_json_c(const char *bytes, size_t len);   /* one record's DOM at a time */
+uint64_t read_with_ours(const char *bytes, size_t len); /* in chunks, as curl gives them */
+uint64_t read_with_json_c(const char *bytes, size_t len); /* one record's DOM at a time */
 uint64_t read_with_simdjson(const char *bytes, size_t len); /* On-Demand over the whole body */
 
 /* Reads the body in chunks from standard input; read_with_ours is the same from memory. */

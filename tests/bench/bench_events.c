@@ -17,12 +17,8 @@ static const double ratio_max = 3;
 /* In the order of printing. */
 enum figure { ROWS, FIRST, NOTHING_NEW, TENTH_RUNS, ALL_NEW, WRITE, FIGURES };
 static const char *const figure_names[FIGURES] = {
-	"all rows, nothing is new, no runs",
-	"first look, all pending",
-	"look, nothing is new, all pending",
-	"look, nothing is new, a tenth run",
-	"look, all details are new",
-	"write, 10,000 runs changed (ns a run)",
+	"all rows, nothing is new, no runs", "first look, all pending",	  "look, nothing is new, all pending",
+	"look, nothing is new, a tenth run", "look, all details are new", "write, 10,000 runs changed (ns a run)",
 };
 
 static double now_ns(void)
@@ -41,8 +37,7 @@ static double time_look(struct job_events *events, struct job_table *table, int6
 }
 
 /* Of job_events that have looked already and know of no run. */
-static double time_rows(struct job_table *table, const struct caps *caps,
-			const struct vocabulary *vocabulary)
+static double time_rows(struct job_table *table, const struct caps *caps, const struct vocabulary *vocabulary)
 {
 	struct job_events *events = job_events_new(caps, vocabulary, NOW);
 	events->ends_by_slurmdbd = true;
@@ -61,8 +56,8 @@ static void put(struct job_table *table, uint64_t id, int state, int64_t now)
 	snprintf(user, sizeof user, "user%04d", (int)(mixed % 2000));
 	snprintf(account, sizeof account, "account%03d", (int)(mixed % 200));
 	snprintf(partition, sizeof partition, "partition%d", (int)(mixed % 12));
-	snprintf(tres, sizeof tres, "cpu=%d,mem=%dM,node=1%s", (int)(1 + mixed % 64),
-		 (int)(1000 * (1 + mixed % 64)), mixed % 5 ? "" : ",gres/gpu=2,gres/gpu:a100=2");
+	snprintf(tres, sizeof tres, "cpu=%d,mem=%dM,node=1%s", (int)(1 + mixed % 64), (int)(1000 * (1 + mixed % 64)),
+		 mixed % 5 ? "" : ",gres/gpu=2,gres/gpu:a100=2");
 	const struct job job = {.id = id,
 				.array_task_id = NUMBER_UNSET,
 				.state = state,
@@ -146,8 +141,7 @@ static void measure_once(uint64_t jobs, const struct caps *caps, const struct vo
 
 int main(int argc, char **argv)
 {
-	uint64_t jobs = argc == 3 && strcmp(argv[1], "--jobs") == 0 ? strtoull(argv[2], NULL, 10)
-								    : JOBS;
+	uint64_t jobs = argc == 3 && strcmp(argv[1], "--jobs") == 0 ? strtoull(argv[2], NULL, 10) : JOBS;
 	double small[FIGURES] = {0}, large[FIGURES] = {0};
 	struct caps caps;
 	struct vocabulary vocabulary;
@@ -161,13 +155,12 @@ int main(int argc, char **argv)
 	printf("%-40s %10s %10s\n", "events of so many jobs", "ns a job", "ms");
 	for (int i = 0; i < FIGURES; i++) {
 		uint64_t few = i == WRITE ? WRITTEN : jobs / 10, many = i == WRITE ? WRITTEN : jobs;
-		printf("%-40s %10.1f %10.2f  of %llu\n%-40s %10.1f %10.2f  of %llu\n", figure_names[i],
-		       small[i], small[i] * (double)few / 1e6, (unsigned long long)jobs / 10, "",
-		       large[i], large[i] * (double)many / 1e6, (unsigned long long)jobs);
+		printf("%-40s %10.1f %10.2f  of %llu\n%-40s %10.1f %10.2f  of %llu\n", figure_names[i], small[i],
+		       small[i] * (double)few / 1e6, (unsigned long long)jobs / 10, "", large[i],
+		       large[i] * (double)many / 1e6, (unsigned long long)jobs);
 		ok = ok && (i == WRITE || large[i] <= ratio_max * small[i]);
 	}
-	printf("nothing new: %d ns a job at most; a run has %zu bytes\n", NOTHING_NEW_MAX_NS,
-	       sizeof(struct run));
+	printf("nothing new: %d ns a job at most; a run has %zu bytes\n", NOTHING_NEW_MAX_NS, sizeof(struct run));
 	caps_done(&caps);
 	vocabulary_done(&vocabulary);
 	return ok && large[NOTHING_NEW] <= NOTHING_NEW_MAX_NS ? 0 : 1;

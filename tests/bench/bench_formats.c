@@ -18,8 +18,7 @@
 enum { SERIES = 100000, TURNS = 5, EDITIONS = 100, NATIVES = 40 };
 static const double ratio_max = 4, growth_max = 1.2;
 
-static const double bounds[] = {1,    10,    60,    300,   900,	   1800,   3600,
-				7200, 14400, 28800, 86400, 172800, 604800, 2592000};
+static const double bounds[] = {1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000};
 
 static double now_ms(void)
 {
@@ -82,7 +81,8 @@ static struct samples make_page(uint64_t series)
 	char name[64];
 	for (uint32_t family = 0; family < 30; family++) {
 		enum family_type type = family % 6 == 5 ? HISTOGRAM : family % 6 < 3 ? GAUGE : COUNTER;
-		snprintf(name, sizeof name, "slurm_family_%02u_of_things_seconds%s", family, type == COUNTER ? "_total" : "");
+		snprintf(name, sizeof name, "slurm_family_%02u_of_things_seconds%s", family,
+			 type == COUNTER ? "_total" : "");
 		exposition_family(&out, name, type, "What the family is about, in a sentence of usual length.");
 		out.family.order = family;
 		exposition_created(&out, 1700000000);
@@ -162,7 +162,8 @@ static bool compare(uint64_t series)
 		printf("%-12s %6.1f ms, %.2f of that; %5.2f MB; gzip", format_names[f], format[f], format[f] / text,
 		       (double)whole[f] / 1e6);
 		for (int level = 0; level < 3; level++)
-			printf("  -%d %6.1f ms, %.2f MB", levels[level], packed[f][level], (double)bytes[f][level] / 1e6);
+			printf("  -%d %6.1f ms, %.2f MB", levels[level], packed[f][level],
+			       (double)bytes[f][level] / 1e6);
 		printf("\n");
 		ok = ok && format[f] <= ratio_max * text;
 	}
@@ -212,8 +213,8 @@ static bool stays_bounded(uint64_t series)
 	}
 	page_slot_done(&slot);
 	page_board_done(&board);
-	printf("%d editions, each in all formats: %.0f MB resident after a tenth of them, %.0f MB after all\n", EDITIONS,
-	       early, late);
+	printf("%d editions, each in all formats: %.0f MB resident after a tenth of them, %.0f MB after all\n",
+	       EDITIONS, early, late);
 	return late <= growth_max * early;
 }
 

@@ -133,13 +133,12 @@ static bool check_memory(const char *fixtures, struct body body, uint64_t want_s
 {
 	uint64_t sum;
 	long grown = child_memory("--child-ours", body, &sum);
-	printf("memory added by reading: %.2f MiB (must stay below %ld)\n",
-	       (double)grown / (1 << 20), memory_max >> 20);
+	printf("memory added by reading: %.2f MiB (must stay below %ld)\n", (double)grown / (1 << 20),
+	       memory_max >> 20);
 	bool ok = grown >= 0 && grown < memory_max && sum == want_sum;
 	struct body part = body_make(fixtures, jobs / DOM_PART);
 	grown = child_memory("--child-dom", part, &sum);
-	printf("memory of a whole json-c DOM: %.1f bytes per byte\n",
-	       (double)grown / (double)part.len);
+	printf("memory of a whole json-c DOM: %.1f bytes per byte\n", (double)grown / (double)part.len);
 	free(part.bytes);
 	return ok;
 }
@@ -188,8 +187,7 @@ int main(int argc, char **argv)
 	};
 	size_t count = sizeof all / sizeof *all;
 	struct body body = path ? body_load(path) : body_make(argv[1], jobs);
-	printf("%zu jobs, %zu bytes, %.0f per job\n", jobs, body.len,
-	       (double)body.len / (double)jobs);
+	printf("%zu jobs, %zu bytes, %.0f per job\n", jobs, body.len, (double)body.len / (double)jobs);
 	race(all, count, body);
 	bool fast = check_race(all, count, body.len);
 	bool small = check_memory(argv[1], body, all[0].sum, jobs);

@@ -64,19 +64,27 @@ static void put_counter(struct store *store, uint64_t number, double value)
 	char name[32];
 	snprintf(name, sizeof name, "user%05" PRIu64, number / 4);
 	store_put_counter(store, &(struct store_counter){TEXT("user"), text_of(name), TEXT("jobs_ended"),
-							text_of(details[number % 4]), value});
+							 text_of(details[number % 4]), value});
 }
 
 static void put_run(struct store *store, uint64_t id, int64_t now)
 {
 	char user[32];
 	snprintf(user, sizeof user, "user%05" PRIu64, id % 5000);
-	struct store_run run = {
-		.id = id, .task = -1, .submit_time = 1700000000, .raw_id = id, .bits = 3,
-		.began = 1700001000, .counted = now - 1700001000, .cpus = 16,
-		.memory = UINT64_C(64) << 30,
-		.tres = TEXT("cpu=16,mem=64G,node=1,billing=16,gres/gpu=2"), .user = text_of(user),
-		.account = TEXT("physics"), .partitions = TEXT("batch"), .qos = TEXT("normal")};
+	struct store_run run = {.id = id,
+				.task = -1,
+				.submit_time = 1700000000,
+				.raw_id = id,
+				.bits = 3,
+				.began = 1700001000,
+				.counted = now - 1700001000,
+				.cpus = 16,
+				.memory = UINT64_C(64) << 30,
+				.tres = TEXT("cpu=16,mem=64G,node=1,billing=16,gres/gpu=2"),
+				.user = text_of(user),
+				.account = TEXT("physics"),
+				.partitions = TEXT("batch"),
+				.qos = TEXT("normal")};
 	store_put_run(store, &run);
 }
 
@@ -152,8 +160,7 @@ static bool compare(uint64_t runs)
 	double least = time_floor(), ratio = large.change / small.change;
 	double used = large.bytes / large.content;
 	printf("%-42s %10" PRIu64 " %10" PRIu64 " runs\n", "", runs / 10, runs);
-	printf("%-42s %10.3f %10.3f s, ratio %.2f\n", "2,000 changes committed", small.change,
-	       large.change, ratio);
+	printf("%-42s %10.3f %10.3f s, ratio %.2f\n", "2,000 changes committed", small.change, large.change, ratio);
 	printf("%-42s %10.1f %10.1f\n", "... by the time to append and sync them", small.change / least,
 	       large.change / least);
 	printf("%-42s %10.3f %10.3f s\n", "everything committed", small.all, large.all);
@@ -161,8 +168,7 @@ static bool compare(uint64_t runs)
 	printf("%-42s %10.1f %10.1f MiB, %.2f of the rows\n", "file and WAL", small.bytes / (1 << 20),
 	       large.bytes / (1 << 20), used);
 	printf("at most: ratio %.0f, %.0f of the rows and 32 MiB\n", size_ratio_max, file_ratio_max);
-	return ratio <= size_ratio_max &&
-	       large.bytes <= file_ratio_max * large.content + (32 << 20);
+	return ratio <= size_ratio_max && large.bytes <= file_ratio_max * large.content + (32 << 20);
 }
 
 /* 5,000 runs come and 5,000 go with every commit; 100,000 live. */
@@ -175,8 +181,7 @@ static bool stays_bounded(void)
 	for (uint64_t i = 0; i < 1000; i++) {
 		begin(store);
 		for (uint64_t k = 0; k < HALF; k++) {
-			struct store_run gone = {.id = i * HALF + k - LIVING, .task = -1,
-						 .submit_time = 1700000000};
+			struct store_run gone = {.id = i * HALF + k - LIVING, .task = -1, .submit_time = 1700000000};
 			put_run(store, i * HALF + k, (int64_t)i);
 			store_remove_run(store, &gone);
 		}
@@ -200,10 +205,17 @@ int main(int argc, char **argv)
 	bool is_bounded = false;
 	for (int option; (option = getopt_long(argc, argv, "", options, NULL)) != -1;)
 		switch (option) {
-		case 'r': runs = strtoull(optarg, NULL, 10); break;
-		case 'i': folder = optarg; break;
-		case 'b': is_bounded = true; break;
-		default: return 2;
+		case 'r':
+			runs = strtoull(optarg, NULL, 10);
+			break;
+		case 'i':
+			folder = optarg;
+			break;
+		case 'b':
+			is_bounded = true;
+			break;
+		default:
+			return 2;
 		}
 	snprintf(path, sizeof path, "%s/bench_store.db", folder);
 	snprintf(floor_path, sizeof floor_path, "%s/bench_store.floor", folder);

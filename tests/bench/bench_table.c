@@ -50,9 +50,13 @@ struct texts {
  * four jobs wait; requests are of many sizes; a running job has a list of nodes of its own. The same job for the same id. */
 static struct job job_of(uint64_t id, struct texts *texts)
 {
-	static const char *const qos[] = {"normal", "normal", "high", "low"},
-				*const reasons[] = {"Priority", "Priority", "Resources", "Dependency",
-						    "QOSMaxCpuPerUserLimit", "JobHeldUser"};
+	static const char *const qos[] = {"normal", "normal", "high", "low"}, *const reasons[] = {
+										      "Priority",
+										      "Priority",
+										      "Resources",
+										      "Dependency",
+										      "QOSMaxCpuPerUserLimit",
+										      "JobHeldUser"};
 	uint64_t random = id * 0x9e3779b97f4a7c15u, user = random_below(&random, 2000);
 	bool runs = random_below(&random, 4) == 0;
 	uint64_t cpus = 1 + random_below(&random, 64), nodes = 1 + random_below(&random, 4);
@@ -128,8 +132,8 @@ static double time_states(struct job_table *table, uint64_t jobs)
 	uint64_t random = 1;
 	double begin = now_ns();
 	for (int i = 0; i < CHANGES; i++)
-		job_table_set_state(table, 1 + random_below(&random, jobs),
-				    states[random_below(&random, 3)], 0, 1800000300);
+		job_table_set_state(table, 1 + random_below(&random, jobs), states[random_below(&random, 3)], 0,
+				    1800000300);
 	return now_ns() - begin;
 }
 
@@ -190,14 +194,12 @@ static void measure(uint64_t jobs, double figures[FIGURES])
 
 int main(int argc, char **argv)
 {
-	uint64_t jobs = argc == 3 && strcmp(argv[1], "--jobs") == 0 ? strtoull(argv[2], NULL, 10)
-								   : JOBS;
+	uint64_t jobs = argc == 3 && strcmp(argv[1], "--jobs") == 0 ? strtoull(argv[2], NULL, 10) : JOBS;
 	double small[FIGURES] = {0}, large[FIGURES] = {0};
 	bool ok = true;
 	measure(jobs / 10, small);
 	measure(jobs, large);
-	printf("%-38s %10llu %10llu jobs\n", "a job", (unsigned long long)(jobs / 10),
-	       (unsigned long long)jobs);
+	printf("%-38s %10llu %10llu jobs\n", "a job", (unsigned long long)(jobs / 10), (unsigned long long)jobs);
 	for (int i = 0; i < FIGURES; i++) {
 		double ratio = large[i] / small[i];
 		printf("%-38s %10.0f %10.0f %s, ratio %.2f\n", figure_names[i], small[i], large[i],

@@ -9,8 +9,7 @@
 static void add_value(uint64_t *sum, size_t member, struct json_object *value)
 {
 	if (json_object_is_type(value, json_type_string))
-		sum_string(sum, member, json_object_get_string(value),
-			   (size_t)json_object_get_string_len(value));
+		sum_string(sum, member, json_object_get_string(value), (size_t)json_object_get_string_len(value));
 	else if (json_object_is_type(value, json_type_boolean))
 		sum_number(sum, member_count + member, json_object_get_boolean(value));
 	else if (value)

@@ -62,8 +62,7 @@ uint64_t read_with_ours(const char *bytes, size_t len)
 	struct json_shape *shape = job_shape();
 	struct json_reader *reader = json_reader_new(shape, JSON_LIMITS_DEFAULT, add, &sum);
 	for (size_t i = 0; i < len; i += CHUNK)
-		check(json_reader_feed(reader, bytes + i, len - i < CHUNK ? len - i : CHUNK, &err),
-		      &err);
+		check(json_reader_feed(reader, bytes + i, len - i < CHUNK ? len - i : CHUNK, &err), &err);
 	check(json_reader_finish(reader, &err), &err);
 	json_reader_free(reader);
 	json_shape_free(shape);

@@ -21,7 +21,8 @@ static void list(const char *head, const char *below, const struct field *fields
 		char path[160];
 		for (first = 0; !is_same_member(&fields[first], &fields[row]);)
 			first++;
-		printf("%s\t%s%s\t%s\t%p\n", head, below, fields[row].path, kinds[fields[row].kind], (const void *)&fields[first]);
+		printf("%s\t%s%s\t%s\t%p\n", head, below, fields[row].path, kinds[fields[row].kind],
+		       (const void *)&fields[first]);
 		snprintf(path, sizeof path, "%s%s[].", below, fields[row].path);
 		if (fields[row].elements)
 			list(head, path, fields[row].elements->fields);
@@ -33,7 +34,8 @@ int main(void)
 	for (int i = 0; i < ENDPOINTS; i++) {
 		const struct endpoint_row *row = &endpoint_table[i];
 		char head[160];
-		snprintf(head, sizeof head, "%s\t%s%s", row->name, row->record->list, row->record->is_single ? "" : "[]");
+		snprintf(head, sizeof head, "%s\t%s%s", row->name, row->record->list,
+			 row->record->is_single ? "" : "[]");
 		list(head, "", row->record->fields);
 	}
 	return 0;

@@ -38,8 +38,7 @@ static void read_answer(struct cluster *cluster, const char *folder, enum endpoi
 	FILE *file = open_answer(folder, endpoint, path, sizeof path);
 	if (!file && endpoint > ENDPOINT_JOBS) /* not served, or not recorded */
 		return;
-	struct decoder *decoder =
-		decoder_new(endpoint_table[endpoint].record, &cluster->vocabulary);
+	struct decoder *decoder = decoder_new(endpoint_table[endpoint].record, &cluster->vocabulary);
 	build.built = section_start(endpoint, cluster, NOW);
 	decoder_start(decoder, section_take(endpoint), &build);
 	size_t len;
@@ -49,8 +48,8 @@ static void read_answer(struct cluster *cluster, const char *folder, enum endpoi
 	ok = ok && decoder_finish(decoder, &err);
 	const struct answer *answer = decoder_answer(decoder);
 	if (!ok || !answer->has_list || answer->skipped) {
-		fprintf(stderr, "%s: %s, %lu records skipped\n", path,
-			file ? err.text : "cannot be opened", (unsigned long)answer->skipped);
+		fprintf(stderr, "%s: %s, %lu records skipped\n", path, file ? err.text : "cannot be opened",
+			(unsigned long)answer->skipped);
 		exit(EXIT_FAILURE);
 	}
 	if (*answer->cluster)
@@ -67,9 +66,8 @@ int main(int argc, char **argv)
 		return EXIT_FAILURE;
 	struct cluster cluster;
 	struct samples page = {.text = BUF_INIT};
-	const struct page_facts facts = {.cluster = &cluster,
-				  .now = NOW,
-				  .per_node = argc > 3 ? PER_NODE_FULL : PER_NODE_DEFAULT};
+	const struct page_facts facts = {
+		.cluster = &cluster, .now = NOW, .per_node = argc > 3 ? PER_NODE_FULL : PER_NODE_DEFAULT};
 	cluster_init(&cluster);
 	cluster_set_job_rows(&cluster, argc > 3 ? 1000 : 0, 1000);
 	for (int i = 0; i < ENDPOINTS_POLLED; i++)

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 
 struct answer {
-	struct text document;     /* borrowed */
-	bool accepted;            /* by json-c */
-	bool only_lax;            /* and that without JSON_TOKENER_STRICT */
-	bool comparable;          /* json-c has not lost anything that matters */
+	struct text document; /* borrowed */
+	bool accepted; /* by json-c */
+	bool only_lax; /* and that without JSON_TOKENER_STRICT */
+	bool comparable; /* json-c has not lost anything that matters */
 	struct json_object *tree; /* what json-c read, made valid UTF-8 */
 	struct paths *paths;
 	struct json_shape *shape;
@@ -114,8 +114,7 @@ static size_t random_size(uint64_t *state)
 	return 1 + (size_t)(*state >> 33) % (size_t)(1 << (*state >> 40) % 14);
 }
 
-static bool feed(struct answer *answer, struct json_reader *reader, size_t chunk, uint64_t seed,
-		 struct error *err)
+static bool feed(struct answer *answer, struct json_reader *reader, size_t chunk, uint64_t seed, struct error *err)
 {
 	struct text rest = answer->document;
 	bool ok = true;
@@ -145,8 +144,7 @@ static bool is_bad_number(struct text document, size_t at)
 		end++;
 	char *token = memory_copy(document.bytes + begin, end - begin);
 	regex_t right;
-	regcomp(&right, "^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?$",
-		REG_EXTENDED | REG_NOSUB);
+	regcomp(&right, "^-?(0|[1-9][0-9]*)(\\.[0-9]+)?([eE][-+]?[0-9]+)?$", REG_EXTENDED | REG_NOSUB);
 	bool bad = regexec(&right, token, 0, NULL, 0) != 0;
 	regfree(&right);
 	free(token);
@@ -159,8 +157,7 @@ static bool is_laxer(struct text document, const struct error *refusal)
 	size_t at = last ? strtoul(last, NULL, 10) : SIZE_MAX;
 	if (at >= document.len)
 		/* "01" and "1." are complete for json-c */
-		return at == document.len && strstr(refusal->text, "number") &&
-		       is_bad_number(document, at);
+		return at == document.len && strstr(refusal->text, "number") && is_bad_number(document, at);
 	unsigned char c = (unsigned char)document.bytes[at];
 	if (strncmp(refusal->text, "raw control character", 21) == 0)
 		return c > 0 && c < 0x20;
@@ -171,8 +168,8 @@ static bool is_laxer(struct text document, const struct error *refusal)
 
 /* ---- */
 
-static enum agreement judge(struct answer *answer, bool ours, struct builder *builder,
-			    const struct error *err, struct buf *why)
+static enum agreement judge(struct answer *answer, bool ours, struct builder *builder, const struct error *err,
+			    struct buf *why)
 {
 	if (!ours && (!answer->accepted || answer->only_lax))
 		return BOTH_REFUSE;
@@ -205,14 +202,13 @@ enum agreement answer_compare(struct answer *answer, size_t chunk, uint64_t seed
 		answer->refusal = err;
 		agreement = judge(answer, ours, builder, &err, why);
 	} else if (strcmp(answer->refusal.text, err.text) != 0) {
-		buf_printf(why, "chunks of %zu: '%s', before '%s'", chunk, err.text,
-			   answer->refusal.text);
+		buf_printf(why, "chunks of %zu: '%s', before '%s'", chunk, err.text, answer->refusal.text);
 		agreement = DISAGREE;
 	} else if (answer->events != builder_hash(builder)) {
 		buf_printf(why, "chunks of %zu: other events than before", chunk);
 		agreement = DISAGREE;
 	} else {
-		agreement = ours                                    ? BOTH_ACCEPT
+		agreement = ours				    ? BOTH_ACCEPT
 			    : answer->accepted && !answer->only_lax ? ONLY_JSON_C_ACCEPTS
 								    : BOTH_REFUSE;
 	}

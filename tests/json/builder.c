@@ -11,7 +11,7 @@ struct step {
 struct paths {
 	struct json_shape *shape;
 	struct json_object *ids; /* by path */
-	struct step *steps;      /* by id */
+	struct step *steps; /* by id */
 	size_t count, capacity;
 };
 
@@ -51,15 +51,13 @@ static int path_id(struct paths *paths, const char *path, int parent, const char
 		return json_object_get_int(known);
 	int id = (int)paths->count;
 	GROW(paths->steps, paths->count, paths->capacity);
-	paths->steps[paths->count++] =
-		(struct step){parent, name ? memory_copy(name, strlen(name)) : NULL};
+	paths->steps[paths->count++] = (struct step){parent, name ? memory_copy(name, strlen(name)) : NULL};
 	json_object_object_add(paths->ids, path, json_object_new_int(id));
 	json_shape_want(paths->shape, path, id);
 	return id;
 }
 
-static void want_tree(struct paths *paths, struct json_object *tree, struct buf *path, int parent,
-		      const char *name);
+static void want_tree(struct paths *paths, struct json_object *tree, struct buf *path, int parent, const char *name);
 
 static void want_below(struct paths *paths, struct json_object *tree, struct buf *path, int id)
 {
@@ -80,8 +78,7 @@ static void want_below(struct paths *paths, struct json_object *tree, struct buf
 	}
 }
 
-static void want_tree(struct paths *paths, struct json_object *tree, struct buf *path, int parent,
-		      const char *name)
+static void want_tree(struct paths *paths, struct json_object *tree, struct buf *path, int parent, const char *name)
 {
 	want_below(paths, tree, path, path_id(paths, path->bytes, parent, name));
 }
@@ -168,8 +165,7 @@ static bool is_consistent(const struct json_value *value)
 	return value->number == (value->is_negative ? -number : number);
 }
 
-static bool attach(struct builder *builder, const struct step *step, struct json_object *object,
-		   struct error *err)
+static bool attach(struct builder *builder, const struct step *step, struct json_object *object, struct error *err)
 {
 	if (step->parent < 0 && builder->depth == 0 && !builder->tree) {
 		builder->tree = object;

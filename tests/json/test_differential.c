@@ -98,9 +98,7 @@ static void compare(struct text document, const char *name)
 	buf_add(&why, "", 0);
 	struct answer *answer = answer_new(document);
 	enum agreement agreement = answer_compare(answer, document.len ? document.len : 1, 0, &why);
-	size_t i = document.len <= SMALL   ? 0
-		   : document.len <= LARGE ? FIRST_FAST_CHUNK
-					   : CHUNKS - 1;
+	size_t i = document.len <= SMALL ? 0 : document.len <= LARGE ? FIRST_FAST_CHUNK : CHUNKS - 1;
 	for (; agreement != DISAGREE && i < CHUNKS; i++)
 		agreement = answer_compare(answer, chunks[i], random_state, &why);
 	tally[agreement]++;
@@ -240,8 +238,7 @@ static void mutate_once(struct buf *buf)
 /* Puts it where it has a chance to be accepted: into a string or behind a comma. */
 static void splice(struct buf *buf)
 {
-	static const struct text places[] = {TEXT("\": \""), TEXT(",\n"), TEXT("["), TEXT("{"),
-					     TEXT("\": ")};
+	static const struct text places[] = {TEXT("\": \""), TEXT(",\n"), TEXT("["), TEXT("{"), TEXT("\": ")};
 	struct text place = places[random_below(sizeof places / sizeof *places)];
 	if (buf->len == 0)
 		return;
@@ -294,8 +291,8 @@ static void test_mutated(int mutations)
 		compare(buf_text(&document), name);
 		buf_done(&document);
 	}
-	printf("%d mutations: %d accepted, %d refused by both, %d only accepted by json-c 0.16\n",
-	       mutations, tally[BOTH_ACCEPT], tally[BOTH_REFUSE], tally[ONLY_JSON_C_ACCEPTS]);
+	printf("%d mutations: %d accepted, %d refused by both, %d only accepted by json-c 0.16\n", mutations,
+	       tally[BOTH_ACCEPT], tally[BOTH_REFUSE], tally[ONLY_JSON_C_ACCEPTS]);
 	check_row("mutated");
 	CHECK(tally[BOTH_ACCEPT] >= mutations / 10);
 	CHECK(tally[BOTH_REFUSE] >= mutations / 10);

@@ -16,8 +16,7 @@ static void check_refused(struct text document, const char *want, struct run run
 	for (run.chunk = 0; run.chunk <= document.len; run.chunk++) {
 		struct error err = {"none"};
 		char name[128];
-		snprintf(name, sizeof name, "%.*s in chunks of %zu", (int)document.len,
-			 document.bytes, run.chunk);
+		snprintf(name, sizeof name, "%.*s in chunks of %zu", (int)document.len, document.bytes, run.chunk);
 		check_row(name);
 		CHECK(!transcript(&run, document, &events, &err));
 		CHECK_STRING(err.text, want);
@@ -123,12 +122,10 @@ static void test_strings(void)
 		{TEXT("\"a\tb\""), "raw control character in a string at byte 2"},
 		{TEXT("[\"a\nb\"]"), "raw control character in a string at byte 3"},
 		{TEXT("[\"\x1f\"]"), "raw control character in a string at byte 2"},
-		{TEXT("[\"a\x1fz\"]                "),
-		 "raw control character in a string at byte 3"},
+		{TEXT("[\"a\x1fz\"]                "), "raw control character in a string at byte 3"},
 		{TEXT("[\"\0\"]"), "raw control character in a string at byte 2"},
 		{TEXT("{\"a\rb\":1}"), "raw control character in a string at byte 3"},
-		{TEXT("[\"0123456789abcdef0123\001\"]"),
-		 "raw control character in a string at byte 22"},
+		{TEXT("[\"0123456789abcdef0123\001\"]"), "raw control character in a string at byte 22"},
 		{TEXT("\"\\x\""), "bad escape in a string at byte 2"},
 		{TEXT("\"\\'\""), "bad escape in a string at byte 2"},
 		{TEXT("\"\\\0\""), "bad escape in a string at byte 2"},
@@ -197,9 +194,8 @@ static void test_limits(void)
 
 static void test_just_within_limits(void)
 {
-	struct run run = {
-		.paths = everything,
-		.limits = {.depth_max = 3, .token_bytes_max = 4, .document_bytes_max = 18}};
+	struct run run = {.paths = everything,
+			  .limits = {.depth_max = 3, .token_bytes_max = 4, .document_bytes_max = 18}};
 	struct buf events = BUF_INIT;
 	check_row("just within limits");
 	for (; run.chunk < 20; run.chunk++) {

@@ -80,8 +80,7 @@ static double read_number(struct json_shape *shape, const char *digits)
 {
 	double number = -1;
 	struct error err;
-	struct json_reader *reader =
-		json_reader_new(shape, JSON_LIMITS_DEFAULT, keep_number, &number);
+	struct json_reader *reader = json_reader_new(shape, JSON_LIMITS_DEFAULT, keep_number, &number);
 	CHECK(json_reader_feed(reader, digits, strlen(digits), &err));
 	CHECK(json_reader_finish(reader, &err));
 	json_reader_free(reader);
@@ -100,8 +99,8 @@ static void test_numbers_exactly(void)
 		random ^= random >> 7;
 		random ^= random << 17;
 		uint64_t whole = i & 1 ? random >> random % 64 : random % 10;
-		snprintf(digits, sizeof digits, "%s%" PRIu64 ".%0*" PRIu64, i & 2 ? "-" : "", whole,
-			 i % 40 + 1, random >> (random >> 8) % 64);
+		snprintf(digits, sizeof digits, "%s%" PRIu64 ".%0*" PRIu64, i & 2 ? "-" : "", whole, i % 40 + 1,
+			 random >> (random >> 8) % 64);
 		check_row(digits);
 		CHECK_NUMBER(read_number(shape, digits), strtod(digits, NULL));
 	}
@@ -128,8 +127,7 @@ static void test_strings(void)
 		{"lone high at the end", top, TEXT("\"\\ud83d\""), "0=\"\xef\xbf\xbd\""},
 		{"lone low", top, TEXT("\"\\ude00\""), "0=\"\xef\xbf\xbd\""},
 		{"low low", top, TEXT("\"\\ude00\\ude01\""), "0=\"\xef\xbf\xbd\xef\xbf\xbd\""},
-		{"high high low", top, TEXT("\"\\ud83d\\ud83d\\ude00\""),
-		 "0=\"\xef\xbf\xbd\xf0\x9f\x98\x80\""},
+		{"high high low", top, TEXT("\"\\ud83d\\ud83d\\ude00\""), "0=\"\xef\xbf\xbd\xf0\x9f\x98\x80\""},
 		{"high and what follows the low ones", top, TEXT("\"\\ud83d\\ue000\\ud83d\\uffff\""),
 		 "0=\"\xef\xbf\xbd\xee\x80\x80\xef\xbf\xbd\xef\xbf\xbf\""},
 		{"high and letter", top, TEXT("\"\\ud83d\\u0041\""),
@@ -139,19 +137,16 @@ static void test_strings(void)
 		{"delete is plain", top, TEXT("\"\x7f\""), "0=\"\x7f\""},
 		{"utf-8", top, TEXT("\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""),
 		 "0=\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x98\x80\""},
-		{"latin-1", top, TEXT("\"caf\xe9 cr\xe8me\""),
-		 "0=\"caf\xef\xbf\xbd cr\xef\xbf\xbdme\""},
+		{"latin-1", top, TEXT("\"caf\xe9 cr\xe8me\""), "0=\"caf\xef\xbf\xbd cr\xef\xbf\xbdme\""},
 		{"latin-1, then long", top, TEXT("\"\xe9 0123456789abcdef0123456789abcdef\""),
 		 "0=\"\xef\xbf\xbd 0123456789abcdef0123456789abcdef\""},
 		{"cut sequence", top, TEXT("\"\xe2\x82\""), "0=\"\xef\xbf\xbd\""},
-		{"cut by an escape", top, TEXT("\"\xe2\x82\\u00ac\""),
-		 "0=\"\xef\xbf\xbd\xc2\xac\""},
+		{"cut by an escape", top, TEXT("\"\xe2\x82\\u00ac\""), "0=\"\xef\xbf\xbd\xc2\xac\""},
 		{"maximal subparts", top, TEXT("\"\xf0\x80\x80\x41\xf1\x80\x80\x41\""),
 		 "0=\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"
 		 "A\xef\xbf\xbd"
 		 "A\""},
-		{"surrogate in utf-8", top, TEXT("\"\xed\xa0\x80\""),
-		 "0=\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
+		{"surrogate in utf-8", top, TEXT("\"\xed\xa0\x80\""), "0=\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
 		{"overlong", top, TEXT("\"\xc0\xaf\xe0\x80\xbf\""),
 		 "0=\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},
 		{"beyond unicode", top, TEXT("\"\xf4\x90\x80\x80\xff\""),
@@ -165,15 +160,12 @@ static void test_strings(void)
 static void test_shapes(void)
 {
 	const struct row rows[] = {
-		{"members", PATHS("a", "b.c"),
-		 TEXT("{\"a\":1,\"x\":{\"c\":9},\"b\":{\"c\":2,\"a\":3}}"), "0=1 1=2"},
-		{"elements", PATHS("a[].b", "a[]", "a"),
-		 TEXT("{\"a\": [ {\"b\": 1}, {\"c\": 2, \"b\": 3}, 4, [5] ] }"),
+		{"members", PATHS("a", "b.c"), TEXT("{\"a\":1,\"x\":{\"c\":9},\"b\":{\"c\":2,\"a\":3}}"), "0=1 1=2"},
+		{"elements", PATHS("a[].b", "a[]", "a"), TEXT("{\"a\": [ {\"b\": 1}, {\"c\": 2, \"b\": 3}, 4, [5] ] }"),
 		 "2=[ 1={ 0=1 1=end 1={ 0=3 1=end 1=4 1=[ 1=end 2=end"},
 		{"top array", PATHS("[].a", "[][]"), TEXT("[{\"a\":1},[2,[3]],{\"a\":[]}]"),
 		 "0=1 1=2 1=[ 1=end 0=[ 0=end"},
-		{"a name twice", PATHS("a", "a.b"), TEXT("{\"a\":1,\"a\":{\"b\":2,\"b\":3}}"),
-		 "0=1 0={ 1=2 1=3 0=end"},
+		{"a name twice", PATHS("a", "a.b"), TEXT("{\"a\":1,\"a\":{\"b\":2,\"b\":3}}"), "0=1 0={ 1=2 1=3 0=end"},
 		{"ends in order", PATHS("", "a", "a[]"), TEXT("{\"a\":[{},[[]]]}"),
 		 "0={ 1=[ 2={ 2=end 2=[ 2=end 1=end 0=end"},
 		{"other type than expected", PATHS("a.b", "c[]", "d"),
@@ -182,13 +174,10 @@ static void test_shapes(void)
 		 TEXT("{\"acbd\":1,\"abcd\":2,\"aXbd\":3,\"abxd\":4,\"bacd\":5,\"abcdd\":6,\"\":"
 		      "7}"),
 		 "1=1 0=2 2=4 3=5"},
-		{"prefixes", PATHS("job", "job_id"),
-		 TEXT("{\"job_i\":1,\"job_id\":2,\"jo\":3,\"job\":4}"), "1=2 0=4"},
+		{"prefixes", PATHS("job", "job_id"), TEXT("{\"job_i\":1,\"job_id\":2,\"jo\":3,\"job\":4}"), "1=2 0=4"},
 		{"escaped name", PATHS("a/b", "tres"),
-		 TEXT("{\"a\\/b\":1,\"\\u0074res\":2,\"\\u0074res\\u0000\":3,\"a\\\\/b\":4}"),
-		 "0=1 1=2"},
-		{"name of bad utf-8", PATHS("caf\xef\xbf\xbd"), TEXT("{\"caf\xe9\":1,\"caf\":2}"),
-		 "0=1"},
+		 TEXT("{\"a\\/b\":1,\"\\u0074res\":2,\"\\u0074res\\u0000\":3,\"a\\\\/b\":4}"), "0=1 1=2"},
+		{"name of bad utf-8", PATHS("caf\xef\xbf\xbd"), TEXT("{\"caf\xe9\":1,\"caf\":2}"), "0=1"},
 		{"long name", PATHS("a_name_that_is_longer_than_any_vector_of_sixteen_bytes"),
 		 TEXT("{\"a_name_that_is_longer_than_any_vector_of_sixteen_byteS\":1,"
 		      "\"a_name_that_is_longer_than_any_vector_of_sixteen_bytes\":2}"),
@@ -213,8 +202,7 @@ static void test_many_members(void)
 	for (int i = 0; i < MEMBERS; i++) {
 		snprintf(names[i], sizeof names[i], "member_%d", i * 7);
 		paths[i] = names[i];
-		buf_printf(&document, "%s\"member_%d\":%d,\"member_%d\":0", i ? "," : "{", i * 7, i,
-			   i * 7 + 1);
+		buf_printf(&document, "%s\"member_%d\":%d,\"member_%d\":0", i ? "," : "{", i * 7, i, i * 7 + 1);
 		buf_printf(&want, "%s%d=%d", i ? " " : "", i, i);
 	}
 	buf_add_char(&document, '}');
@@ -271,12 +259,8 @@ static void test_callback_stops(void)
 {
 	struct buf events = BUF_INIT;
 	check_row("callback stops");
-	static const char *const wants[] = {"",
-					    "0={",
-					    "0={ 1=1",
-					    "0={ 1=1 2=\"x\"",
-					    "0={ 1=1 2=\"x\" 3=[",
-					    "0={ 1=1 2=\"x\" 3=[ 3=end"};
+	static const char *const wants[] = {
+		"", "0={", "0={ 1=1", "0={ 1=1 2=\"x\"", "0={ 1=1 2=\"x\" 3=[", "0={ 1=1 2=\"x\" 3=[ 3=end"};
 	for (size_t chunk = 0; chunk < 8; chunk++) {
 		for (int stop = 1; stop <= 6; stop++) {
 			struct run run = {.paths = PATHS("", "a", "b", "c"),
@@ -287,8 +271,7 @@ static void test_callback_stops(void)
 			char want[64];
 			snprintf(want, sizeof want, "stopped at value %d", stop);
 			buf_add(&events, "", 0);
-			CHECK(!transcript(&run, TEXT("{\"a\":1,\"b\":\"x\",\"c\":[]}"), &events,
-					  &err));
+			CHECK(!transcript(&run, TEXT("{\"a\":1,\"b\":\"x\",\"c\":[]}"), &events, &err));
 			CHECK_STRING(err.text, want);
 			CHECK_STRING(events.bytes, wants[stop - 1]);
 		}

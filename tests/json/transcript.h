@@ -9,7 +9,7 @@ struct run {
 	const char *const *paths; /* wanted; the index is the id; ends with NULL */
 	struct json_limits limits;
 	size_t chunk; /* bytes per feed; 0: all at once */
-	int stop_at;  /* the callback fails at this value, counted from 1; 0: never */
+	int stop_at; /* the callback fails at this value, counted from 1; 0: never */
 };
 
 /* Empties *events first. Each chunk is fed from a block of its own, so that a sanitizer sees any

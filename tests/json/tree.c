@@ -146,8 +146,7 @@ static bool same_number(struct json_object *a, struct json_object *b)
 	if (a_is_int)
 		return json_object_get_int64(a) == INT64_MIN && b_number <= -0x1p63;
 	double a_number = json_object_get_double(a);
-	return json_object_is_type(b, json_type_double) &&
-	       memcmp(&a_number, &b_number, sizeof a_number) == 0;
+	return json_object_is_type(b, json_type_double) && memcmp(&a_number, &b_number, sizeof a_number) == 0;
 }
 
 static bool same_array(struct json_object *a, struct json_object *b, struct buf *why)
@@ -156,8 +155,7 @@ static bool same_array(struct json_object *a, struct json_object *b, struct buf 
 	if (json_object_array_length(b) != len)
 		return differs(a, b, why);
 	for (size_t i = 0; i < len; i++)
-		if (!tree_equal(json_object_array_get_idx(a, i), json_object_array_get_idx(b, i),
-				why))
+		if (!tree_equal(json_object_array_get_idx(a, i), json_object_array_get_idx(b, i), why))
 			return false;
 	return true;
 }
@@ -168,12 +166,10 @@ static bool same_object(struct json_object *a, struct json_object *b, struct buf
 	struct json_object_iterator j = json_object_iter_begin(b);
 	if (json_object_object_length(a) != json_object_object_length(b))
 		return differs(a, b, why);
-	for (; !json_object_iter_equal(&i, &a_end);
-	     json_object_iter_next(&i), json_object_iter_next(&j)) {
+	for (; !json_object_iter_equal(&i, &a_end); json_object_iter_next(&i), json_object_iter_next(&j)) {
 		if (strcmp(json_object_iter_peek_name(&i), json_object_iter_peek_name(&j)) != 0)
 			return differs(a, b, why);
-		if (!tree_equal(json_object_iter_peek_value(&i), json_object_iter_peek_value(&j),
-				why))
+		if (!tree_equal(json_object_iter_peek_value(&i), json_object_iter_peek_value(&j), why))
 			return false;
 	}
 	return true;
@@ -181,8 +177,7 @@ static bool same_object(struct json_object *a, struct json_object *b, struct buf
 
 static bool is_number(struct json_object *object)
 {
-	return json_object_is_type(object, json_type_int) ||
-	       json_object_is_type(object, json_type_double);
+	return json_object_is_type(object, json_type_int) || json_object_is_type(object, json_type_double);
 }
 
 bool tree_equal(struct json_object *a, struct json_object *b, struct buf *why)

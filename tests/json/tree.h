@@ -30,5 +30,5 @@ struct builder;
 struct builder *builder_new(const struct paths *paths, bool wants_tree);
 json_value_fn builder_add;
 struct json_object *builder_tree(struct builder *builder); /* borrowed */
-uint64_t builder_hash(const struct builder *builder);      /* of all events; never 0 */
+uint64_t builder_hash(const struct builder *builder); /* of all events; never 0 */
 void builder_free(struct builder *builder);

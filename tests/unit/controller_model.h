@@ -97,13 +97,12 @@ static inline void model_forget(struct controller_model *model, size_t index)
 
 typedef void model_row_fn(void *context, const struct job_task *task);
 
-static inline void model_rows_of(struct controller_model *model, const struct record *record,
-				 model_row_fn *take, void *context)
+static inline void model_rows_of(struct controller_model *model, const struct record *record, model_row_fn *take,
+				 void *context)
 {
 	for (uint64_t task = record->first; task <= record->last; task++) {
 		char name[64];
-		snprintf(name, sizeof name, record->array ? "%" PRIu64 "_%" PRIu64 : "%" PRIu64,
-			 record->id, task);
+		snprintf(name, sizeof name, record->array ? "%" PRIu64 "_%" PRIu64 : "%" PRIu64, record->id, task);
 		const struct job_task row = {text_of(name), record->id, record->state, 0};
 		model->rows++;
 		take(context, &row);
@@ -139,8 +138,7 @@ static inline void model_states_of(struct controller_model *model, uint64_t id, 
 }
 
 /* jobs/state with repeated job_id=; an empty query: all. */
-static inline void model_states(struct controller_model *model, struct text query,
-				model_row_fn *take, void *context)
+static inline void model_states(struct controller_model *model, struct text query, model_row_fn *take, void *context)
 {
 	struct text item;
 	for (size_t i = 0; !query.len && i < model->count; i++)
@@ -163,8 +161,7 @@ static inline void model_states(struct controller_model *model, struct text quer
 typedef void model_job_fn(void *context, const struct job *job);
 
 /* job/{id}; how many records it brought. */
-static inline size_t model_job(struct controller_model *model, uint64_t id, model_job_fn *take,
-			       void *context)
+static inline size_t model_job(struct controller_model *model, uint64_t id, model_job_fn *take, void *context)
 {
 	size_t brought = 0;
 	for (size_t i = 0; i < model->count; i++) {
@@ -176,8 +173,7 @@ static inline size_t model_job(struct controller_model *model, uint64_t id, mode
 		const struct job job = {
 			.id = record->id,
 			.array_job_id = record->array,
-			.array_task_id = record->array && !record->is_rest ? record->first
-									   : NUMBER_UNSET,
+			.array_task_id = record->array && !record->is_rest ? record->first : NUMBER_UNSET,
 			.array_tasks = record->is_rest ? text_of(tasks) : TEXT(""),
 			.user = TEXT("ann"),
 			.account = TEXT("bio"),

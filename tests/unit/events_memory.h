@@ -10,7 +10,7 @@
 struct memory {
 	struct arena arena; /* the texts */
 	struct map counters; /* "kind NUL name NUL what NUL detail" -> double */
-	struct map marks;    /* name -> int64_t */
+	struct map marks; /* name -> int64_t */
 	struct events_run *runs;
 	size_t count, capacity;
 	bool fell; /* a counter did */
@@ -80,8 +80,8 @@ static inline void memory_put_run(void *context, const struct events_run *run)
 	struct events_run *own = &memory->runs[memory->count++];
 	*own = *run;
 	own->run.next = own->run.row = own->run.owner = own->run.tres = 0; /* not stored */
-	struct text *const texts[] = {&own->owner.account, &own->owner.user, &own->owner.partitions,
-				      &own->owner.qos, &own->tres};
+	struct text *const texts[] = {&own->owner.account, &own->owner.user, &own->owner.partitions, &own->owner.qos,
+				      &own->tres};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*texts[i] = arena_copy(&memory->arena, *texts[i]);
 }
@@ -94,8 +94,8 @@ static inline void memory_put_mark(void *context, const char *name, int64_t valu
 
 static inline void memory_write(struct memory *memory, struct job_events *events, bool all)
 {
-	static const struct events_writer writer = {memory_put_counter, memory_remove_counter,
-						    memory_put_run, memory_remove_run, memory_put_mark};
+	static const struct events_writer writer = {memory_put_counter, memory_remove_counter, memory_put_run,
+						    memory_remove_run, memory_put_mark};
 	events_write(events, all, &writer, memory);
 	events_stored(events);
 }
@@ -121,8 +121,7 @@ static inline struct job_events *memory_read(const struct memory *memory, const 
 		events_restore_counter(events, &counter);
 	}
 	for (size_t i = 0; i < memory->marks.count; i++)
-		events_restore_mark(events, memory->marks.entries[i].key,
-				    *(int64_t *)memory->marks.entries[i].value);
+		events_restore_mark(events, memory->marks.entries[i].key, *(int64_t *)memory->marks.entries[i].value);
 	events_restored(events, now);
 	return events;
 }

@@ -17,8 +17,8 @@ struct model_kind {
 	int64_t min_job_age_s;
 	bool requeues;
 	bool unseen_requeues; /* only such ones: the next run begins within seconds */
-	bool cuts_lists;      /* of arrays' tasks */
-	bool lists;           /* the exporter reads lists of all jobs, not states */
+	bool cuts_lists; /* of arrays' tasks */
+	bool lists; /* the exporter reads lists of all jobs, not states */
 	int64_t downtime_max_s;
 	bool may_lose;
 	bool takes_over; /* slurmdbd, some time */
@@ -29,10 +29,10 @@ struct model_run {
 	struct run_key key;
 	uint64_t tasks;
 	int64_t eligible, start, end; /* start 0: it was cancelled while it waited */
-	int64_t suspended, resumed;   /* 0: never */
-	int64_t told;                 /* slurmdbd has it from then on */
+	int64_t suspended, resumed; /* 0: never */
+	int64_t told; /* slurmdbd has it from then on */
 	int state;
-	struct text ended;       /* what slurmdbd calls its end */
+	struct text ended; /* what slurmdbd calls its end */
 	const char *user, *account, *asked, *partition, *qos;
 	uint64_t cpus, memory, nodes, gpus, time_limit;
 	char tres[80], node_list[16];
@@ -45,9 +45,9 @@ struct model_record {
 	enum record_kind kind;
 	uint32_t id, array_id; /* array_id 0: none */
 	size_t runs[CHAIN_MAX], run_count; /* of a rest: the one of those that were cancelled unsplit, or none */
-	int64_t from, gone;    /* slurmctld shows it from.. until */
+	int64_t from, gone; /* slurmctld shows it from.. until */
 	int64_t epilog_s;
-	int64_t split[16];     /* of a rest: when its tasks leave it */
+	int64_t split[16]; /* of a rest: when its tasks leave it */
 	size_t task_count;
 };
 
@@ -79,7 +79,7 @@ static inline int64_t between(struct model *model, int64_t low, int64_t high)
 static inline void draw_request(struct model *model, struct model_run *run, bool is_array)
 {
 	static const char *const users[] = {"ann", "bob", "cai"}, *const accounts[] = {"bio", "geo"},
-				*const partitions[] = {"cpu", "gpu"}, *const qos[] = {"normal", "high"};
+				 *const partitions[] = {"cpu", "gpu"}, *const qos[] = {"normal", "high"};
 	run->user = PICK(model, users);
 	run->account = PICK(model, accounts);
 	run->asked = run->partition = PICK(model, partitions);
@@ -97,8 +97,7 @@ static inline void draw_request(struct model *model, struct model_run *run, bool
 		snprintf(run->tres + len, sizeof run->tres - (size_t)len, ",gres/gpu=%d,gres/gpu:a100=%d",
 			 (int)run->gpus, (int)run->gpus - 1);
 	int node = 1 + (int)below(model, 5);
-	snprintf(run->node_list, sizeof run->node_list, run->nodes == 1 ? "cn%d" : "cn[%d-%d]", node,
-		 node + 1);
+	snprintf(run->node_list, sizeof run->node_list, run->nodes == 1 ? "cn%d" : "cn[%d-%d]", node, node + 1);
 }
 
 static inline void draw_end(struct model *model, struct model_run *run, bool is_requeued)
@@ -106,8 +105,9 @@ static inline void draw_end(struct model *model, struct model_run *run, bool is_
 	static const struct {
 		int state;
 		const char *name;
-	} ends[] = {{JOB_COMPLETED, "completed"}, {JOB_COMPLETED, "completed"}, {JOB_FAILED, "failed"},
-		    {JOB_FAILED, "failed"},	  {JOB_TIMEOUT, "timeout"},	{JOB_CANCELLED, "cancelled"},
+	} ends[] = {{JOB_COMPLETED, "completed"}, {JOB_COMPLETED, "completed"},
+		    {JOB_FAILED, "failed"},	  {JOB_FAILED, "failed"},
+		    {JOB_TIMEOUT, "timeout"},	  {JOB_CANCELLED, "cancelled"},
 		    {JOB_NODE_FAIL, "node_fail"}, {JOB_OUT_OF_MEMORY, "out_of_memory"}};
 	size_t pick = below(model, sizeof ends / sizeof *ends);
 	run->state = run->start ? ends[pick].state : JOB_CANCELLED;
@@ -141,12 +141,10 @@ static inline void draw_times(struct model *model, struct model_run *run, int64_
 		draw_suspension(model, run);
 }
 
-static inline struct model_record *add_record(struct model *model, enum record_kind kind, uint32_t id,
-					      int64_t from)
+static inline struct model_record *add_record(struct model *model, enum record_kind kind, uint32_t id, int64_t from)
 {
 	struct model_record *record = &model->records[model->record_count++];
-	*record = (struct model_record){
-		.kind = kind, .id = id, .from = from, .epilog_s = (int64_t)below(model, 20)};
+	*record = (struct model_record){.kind = kind, .id = id, .from = from, .epilog_s = (int64_t)below(model, 20)};
 	return record;
 }
 
@@ -164,8 +162,8 @@ static inline void draw_chain(struct model *model, struct model_record *record)
 {
 	bool is_fast = model->kind->unseen_requeues;
 	struct model_run *run = &model->runs[record->runs[0]];
-	while (model->kind->requeues && run->start && record->run_count < CHAIN_MAX &&
-	       !below(model, 4) && (!is_fast || record->run_count < 2)) {
+	while (model->kind->requeues && run->start && record->run_count < CHAIN_MAX && !below(model, 4) &&
+	       (!is_fast || record->run_count < 2)) {
 		draw_end(model, run, true);
 		struct model_run *next = add_run(model, record);
 		struct run_key key = run->key;
@@ -192,23 +190,21 @@ static inline uint32_t draw_id(struct model *model, int64_t now)
 	const struct model_record *old = &model->records[below(model, model->record_count + 1)];
 	bool is_free = old < model->records + model->record_count && !old->array_id;
 	for (size_t i = 0; is_free && i < model->record_count; i++)
-		is_free = model->records[i].id != old->id ||
-			  model->records[i].gone + 2 * GAP_MAX_S < now;
+		is_free = model->records[i].id != old->id || model->records[i].gone + 2 * GAP_MAX_S < now;
 	return is_free && !below(model, 4) ? old->id : model->next_id++;
 }
 
 static inline void draw_job(struct model *model, int64_t submit)
 {
-	struct model_record *record =
-		add_record(model, RECORD_JOB, draw_id(model, submit), submit);
+	struct model_record *record = add_record(model, RECORD_JOB, draw_id(model, submit), submit);
 	struct model_run *run = add_run(model, record);
 	draw_request(model, run, false);
 	draw_times(model, run, between(model, 0, below(model, 2) ? 100 : 3), below(model, 8) > 0);
 	draw_chain(model, record);
 }
 
-static inline void draw_task(struct model *model, const struct model_run *like, uint32_t id,
-			     uint32_t task, int64_t split)
+static inline void draw_task(struct model *model, const struct model_run *like, uint32_t id, uint32_t task,
+			     int64_t split)
 {
 	struct model_record *record = add_record(model, RECORD_JOB, id, split);
 	struct model_run *run = add_run(model, record);
@@ -243,8 +239,8 @@ static inline void draw_array(struct model *model, int64_t submit)
 		if (!is_split)
 			rest->split[i] = INT64_MAX;
 		else
-			draw_task(model, &like, i == last && !left ? rest->id : model->next_id++,
-				  (uint32_t)i, rest->split[i]);
+			draw_task(model, &like, i == last && !left ? rest->id : model->next_id++, (uint32_t)i,
+				  rest->split[i]);
 	}
 	rest->gone = rest->split[last];
 	if (!left)
@@ -283,8 +279,7 @@ static inline void draw_telling(struct model *model)
 	model->over = told > model->over ? told : model->over;
 }
 
-static inline void model_draw(struct model *model, const struct model_kind *kind, uint64_t seed,
-			      size_t jobs)
+static inline void model_draw(struct model *model, const struct model_kind *kind, uint64_t seed, size_t jobs)
 {
 	memset(model, 0, sizeof *model);
 	model->kind = kind;
@@ -324,12 +319,10 @@ static inline uint64_t tasks_left(const struct model_record *rest, int64_t now)
 	return left;
 }
 
-static inline const struct model_run *run_of(const struct model *model,
-					     const struct model_record *record, int64_t now)
+static inline const struct model_run *run_of(const struct model *model, const struct model_record *record, int64_t now)
 {
 	size_t at = 0;
-	while (at + 1 < record->run_count &&
-	       model->runs[record->runs[at + 1]].key.submit_time <= now)
+	while (at + 1 < record->run_count && model->runs[record->runs[at + 1]].key.submit_time <= now)
 		at++;
 	return record->run_count ? &model->runs[record->runs[at]] : NULL;
 }
@@ -348,24 +341,21 @@ static inline int state_of(const struct model *model, const struct model_record 
 	if (!run || (now < run->end && (!run->start || now < run->start)))
 		return JOB_PENDING;
 	if (now < run->end)
-		return run->suspended && now >= run->suspended && now < run->resumed ? JOB_SUSPENDED
-										     : JOB_RUNNING;
+		return run->suspended && now >= run->suspended && now < run->resumed ? JOB_SUSPENDED : JOB_RUNNING;
 	if (!is_last_run(model, record, run) || now < run->end + record->epilog_s)
 		*ret_flags = UINT64_C(1) << JOB_FLAG_COMPLETING;
 	return is_last_run(model, record, run) ? run->state : JOB_PENDING;
 }
 
 /* "0,3,7", or cut behind two of them. */
-static inline void list_tasks(const struct model *model, const struct model_record *rest, int64_t now,
-			      char list[64])
+static inline void list_tasks(const struct model *model, const struct model_record *rest, int64_t now, char list[64])
 {
 	size_t len = 0, listed = 0;
 	for (size_t i = 0; i < rest->task_count; i++) {
 		if (rest->split[i] <= now)
 			continue;
 		bool is_cut = model->kind->cuts_lists && listed++ == 2;
-		len += (size_t)snprintf(list + len, 64 - len, is_cut ? "%s..." : "%s%d", len ? "," : "",
-					(int)i);
+		len += (size_t)snprintf(list + len, 64 - len, is_cut ? "%s..." : "%s%d", len ? "," : "", (int)i);
 		if (is_cut)
 			return;
 	}
@@ -450,8 +440,8 @@ static inline struct job_end end_of(const struct model_run *run)
 		.raw_id = run->raw_id,
 		.key = run->key,
 		.tasks = run->tasks,
-		.owner = {text_of(run->account), text_of(run->user),
-			  text_of(run->start ? run->partition : run->asked), text_of(run->qos)},
+		.owner = {text_of(run->account), text_of(run->user), text_of(run->start ? run->partition : run->asked),
+			  text_of(run->qos)},
 		.state = run->ended,
 		.eligible_time = run->eligible,
 		.start_time = run->start,

@@ -71,8 +71,7 @@ static inline struct job_end end_of(const struct job *job, const char *state, in
 	return (struct job_end){
 		.raw_id = (uint32_t)job->id,
 		.key = {(uint32_t)(job->array_job_id ? job->array_job_id : job->id),
-			is_task ? (uint32_t)job->array_task_id : RUN_NO_TASK,
-			(int64_t)job->submit_time},
+			is_task ? (uint32_t)job->array_task_id : RUN_NO_TASK, (int64_t)job->submit_time},
 		.tasks = 1,
 		.owner = {job->account, job->user, job->partitions, job->qos},
 		.state = text_of(state),
@@ -131,11 +130,10 @@ static inline void restart(struct world *world, bool wrote, int64_t now)
 	world->table = job_table_new();
 }
 
-static inline double count_of(const struct world *world, int kind, const char *name,
-			      const char *second, enum tally_what what, const char *detail)
+static inline double count_of(const struct world *world, int kind, const char *name, const char *second,
+			      enum tally_what what, const char *detail)
 {
-	struct tally *tally =
-		tallies_of(&world->events->tallies, kind, text_of(name), text_of(second));
+	struct tally *tally = tallies_of(&world->events->tallies, kind, text_of(name), text_of(second));
 	for (size_t i = tally->first[what]; i < tally->counts.count; i++) {
 		const struct tally_count *count = tally->counts.entries[i].value;
 		if (count->what == what && text_equal(count->detail, text_of(detail)))
@@ -149,8 +147,7 @@ static inline double in_cluster(const struct world *world, enum tally_what what,
 	return count_of(world, ENTITY_CLUSTER, "", "", what, detail);
 }
 
-static inline double in_partition(const struct world *world, const char *name, enum tally_what what,
-				  const char *detail)
+static inline double in_partition(const struct world *world, const char *name, enum tally_what what, const char *detail)
 {
 	return count_of(world, ENTITY_PARTITION, name, "", what, detail);
 }
@@ -161,11 +158,10 @@ static inline double in_queue(const struct world *world, enum tally_what what, c
 }
 
 /* Submissions, starts, ends of any state, CPU seconds of the whole cluster. */
-static inline void check_cluster(const struct world *world, double submissions, double starts,
-				 double ends, double cpu_seconds)
+static inline void check_cluster(const struct world *world, double submissions, double starts, double ends,
+				 double cpu_seconds)
 {
-	const struct tally *tally =
-		tallies_of(&world->events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
+	const struct tally *tally = tallies_of(&world->events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
 	double ended = 0;
 	for (size_t i = 0; i < tally->counts.count; i++) {
 		const struct tally_count *count = tally->counts.entries[i].value;

@@ -11,12 +11,12 @@
 
 enum fault_kind {
 	FAULT_NEVER,
-	FAULT_DEATH,      /* the n-th change and all after it do not happen: kill -9 */
+	FAULT_DEATH, /* the n-th change and all after it do not happen: kill -9 */
 	FAULT_TORN_DEATH, /* but half of the n-th, if it is a write, does */
-	FAULT_POWER,      /* and nothing that was not synced is left */
+	FAULT_POWER, /* and nothing that was not synced is left */
 	FAULT_POWER_SOME, /* and of what was not synced any part is left */
-	FAULT_ONCE,       /* an I/O error, after which all is well */
-	FAULT_FULL,       /* no file grows from then on */
+	FAULT_ONCE, /* an I/O error, after which all is well */
+	FAULT_FULL, /* no file grows from then on */
 };
 
 struct change {
@@ -88,8 +88,7 @@ static void medium_note(struct medium *medium, sqlite3_int64 offset, const void 
 	if (faulty.kind != FAULT_POWER && faulty.kind != FAULT_POWER_SOME)
 		return;
 	GROW(medium->changes, medium->count, medium->capacity);
-	medium->changes[medium->count++] =
-		(struct change){offset, bytes ? memory_copy(bytes, len) : NULL, len};
+	medium->changes[medium->count++] = (struct change){offset, bytes ? memory_copy(bytes, len) : NULL, len};
 }
 
 /* Whether the change about to be made fails. */
@@ -189,9 +188,25 @@ static int faulty_traits(sqlite3_file *file)
 
 /* Version 1: without shared memory, so that a WAL works only if nobody else can have the file. */
 static const sqlite3_io_methods faulty_methods = {
-	1, faulty_close, faulty_read, faulty_write, faulty_truncate, faulty_sync, faulty_size,
-	faulty_lock, faulty_unlock, faulty_check_lock, faulty_control, faulty_sector, faulty_traits,
-	NULL, NULL, NULL, NULL, NULL, NULL,
+	1,
+	faulty_close,
+	faulty_read,
+	faulty_write,
+	faulty_truncate,
+	faulty_sync,
+	faulty_size,
+	faulty_lock,
+	faulty_unlock,
+	faulty_check_lock,
+	faulty_control,
+	faulty_sector,
+	faulty_traits,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
+	NULL,
 };
 
 static int faulty_open(sqlite3_vfs *vfs, const char *path, sqlite3_file *file, int flags, int *ret_flags)

@@ -10,13 +10,11 @@
 #include <stdlib.h>
 
 /* Reads one endpoint's answer into the cluster; it must be whole and have its list. */
-static inline void page_feed(struct cluster *cluster, enum endpoint endpoint, const char *json,
-			     int64_t now)
+static inline void page_feed(struct cluster *cluster, enum endpoint endpoint, const char *json, int64_t now)
 {
 	struct section_build build = {.cluster = cluster, .now = now};
 	struct error err = {""};
-	struct decoder *decoder =
-		decoder_new(endpoint_table[endpoint].record, &cluster->vocabulary);
+	struct decoder *decoder = decoder_new(endpoint_table[endpoint].record, &cluster->vocabulary);
 	build.built = section_start(endpoint, cluster, now);
 	decoder_start(decoder, section_take(endpoint), &build);
 	CHECK(decoder_feed(decoder, json, strlen(json), &err) && decoder_finish(decoder, &err));
@@ -50,8 +48,7 @@ static inline double page_value(const struct buf *page, const char *series)
 {
 	size_t len = strlen(series);
 	const char *at = page->bytes;
-	while ((at = strstr(at, series)) &&
-	       ((at != page->bytes && at[-1] != '\n') || at[len] != ' '))
+	while ((at = strstr(at, series)) && ((at != page->bytes && at[-1] != '\n') || at[len] != ' '))
 		at++;
 	return at ? strtod(at + len, NULL) : NAN;
 }

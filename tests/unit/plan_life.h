@@ -9,9 +9,8 @@ enum { BATCHES, BULK };
 
 static const struct plan_way small[] = {{"whole", {0.002, 0, 0}, {0.0001, 0, 0}, 0, 0, 1, 1}};
 static const struct plan_way list[] = {{"list", {0.1, 0, 0}, {0.001, 0, 0}, 0, 0, 0, 0}};
-static const struct plan_way jobs[] = {
-	{"batches", {0.001, 4e-6, 4e-9}, {0.0001, 2e-7, 0}, 100, 0, 64, 5000},
-	{"bulk", {0.001, 1e-6, 0}, {0.0001, 2e-7, 0}, 1000, 20000, 0, 0}};
+static const struct plan_way jobs[] = {{"batches", {0.001, 4e-6, 4e-9}, {0.0001, 2e-7, 0}, 100, 0, 64, 5000},
+				       {"bulk", {0.001, 1e-6, 0}, {0.0001, 2e-7, 0}, 1000, 20000, 0, 0}};
 
 static const struct plan_task table[TASKS] = {
 	[PING] = {"ping", "", 10, 0, 1, 0, true, true, false, small, 1},

@@ -13,20 +13,14 @@ enum { WAYS_MAX = 2 };
 #define GRACE_S 1200.0 /* to fill the cold tables, and to come back after trouble */
 
 /* SLURMRESTD.md, "Costs" */
-static const struct plan_way small_ways[] = {
-	{"whole", {0.002, 0, 0}, {0.0002, 0, 0}, 5e3, 0, 1, 1}};
-static const struct plan_way state_ways[] = {
-	{"batches", {0.001, 2.6e-6, 1.6e-9}, {0.0001, 2e-7, 0}, 84, 0, 64, 500},
-	{"list", {0.002, 5e-6, 1.2e-9}, {0.0001, 1e-6, 6e-10}, 84, 0, 0, 0}};
-static const struct plan_way detail_ways[] = {
-	{"single", {0, 0.0006, 0}, {0, 0.00005, 0}, 9e3, 0, 1, 1},
-	{"bulk", {0.01, 0.00045, 45e-9}, {0.001, 0.00002, 0}, 8e3, 2e5, 0, 0}};
-static const struct plan_way node_ways[] = {
-	{"list", {0.005, 0.00015, 0}, {0.001, 1.6e-6, 0}, 2600, 8e3, 0, 0}};
-static const struct plan_way share_ways[] = {
-	{"list", {0.005, 0.0001, 0}, {0.001, 2e-6, 0}, 800, 3e3, 0, 0}};
-static const struct plan_way ended_ways[] = {
-	{"windows", {0.005, 0.0005, 0}, {0, 0, 0}, 4900, 1e4, 1, 1000}};
+static const struct plan_way small_ways[] = {{"whole", {0.002, 0, 0}, {0.0002, 0, 0}, 5e3, 0, 1, 1}};
+static const struct plan_way state_ways[] = {{"batches", {0.001, 2.6e-6, 1.6e-9}, {0.0001, 2e-7, 0}, 84, 0, 64, 500},
+					     {"list", {0.002, 5e-6, 1.2e-9}, {0.0001, 1e-6, 6e-10}, 84, 0, 0, 0}};
+static const struct plan_way detail_ways[] = {{"single", {0, 0.0006, 0}, {0, 0.00005, 0}, 9e3, 0, 1, 1},
+					      {"bulk", {0.01, 0.00045, 45e-9}, {0.001, 0.00002, 0}, 8e3, 2e5, 0, 0}};
+static const struct plan_way node_ways[] = {{"list", {0.005, 0.00015, 0}, {0.001, 1.6e-6, 0}, 2600, 8e3, 0, 0}};
+static const struct plan_way share_ways[] = {{"list", {0.005, 0.0001, 0}, {0.001, 2e-6, 0}, 800, 3e3, 0, 0}};
+static const struct plan_way ended_ways[] = {{"windows", {0.005, 0.0005, 0}, {0, 0, 0}, 4900, 1e4, 1, 1000}};
 
 #define WAYS(ways) ways, sizeof(ways) / sizeof *(ways)
 static const struct plan_task world_tasks[TASKS] = {
@@ -60,11 +54,11 @@ static inline bool is_weather(const struct scenario *scenario, enum weather weat
 }
 
 struct second { /* one second of the world, for the properties */
-	double cost[2];    /* of slurmrestd and of slurmctld, true */
+	double cost[2]; /* of slurmrestd and of slurmctld, true */
 	double largest[2]; /* request that ran in it */
 	double surprise[2]; /* part of one request that nobody could predict */
 	double requests;
-	double age_s;      /* of the states */
+	double age_s; /* of the states */
 };
 
 struct world {
@@ -96,8 +90,7 @@ static inline double world_chance(struct world *world)
 static inline bool is_calm(const struct world *world, double s)
 {
 	const struct spell *spell = &world->scenario->spell;
-	return s >= GRACE_S &&
-	       (world->scenario->weather == WAITS || s < spell->from_s || s >= spell->to_s + GRACE_S);
+	return s >= GRACE_S && (world->scenario->weather == WAITS || s < spell->from_s || s >= spell->to_s + GRACE_S);
 }
 static inline uint64_t world_ns(const struct world *world)
 {

@@ -29,10 +29,9 @@ static void dump_counter(const struct store_counter *counter, void *dump)
 
 static void dump_run(const struct store_run *run, void *dump)
 {
-	buf_printf(dump, "%" PRIu64 "_%" PRId64 "@%" PRId64 " %" PRIu64 " %" PRIx64 " %" PRIu64, run->id,
-		   run->task, run->submit_time, run->raw_id, run->bits, run->tasks);
-	buf_printf(dump, " %" PRId64 "-%" PRId64 " %" PRId64, run->began, run->end_time,
-		   run->counted);
+	buf_printf(dump, "%" PRIu64 "_%" PRId64 "@%" PRId64 " %" PRIu64 " %" PRIx64 " %" PRIu64, run->id, run->task,
+		   run->submit_time, run->raw_id, run->bits, run->tasks);
+	buf_printf(dump, " %" PRId64 "-%" PRId64 " %" PRId64, run->began, run->end_time, run->counted);
 	buf_printf(dump, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " ", run->cpus, run->memory,
 		   (uint64_t)run->ran_before, (uint64_t)run->gone_since, run->size_since);
 	const struct text texts[] = {run->tres, run->user, run->account, run->partitions, run->qos};
@@ -57,18 +56,28 @@ static inline enum store_found load_dump(struct store *store, struct buf *dump, 
 
 static inline void put_counter(struct store *store, const char *name, const char *detail, double value)
 {
-	store_put_counter(store, &(struct store_counter){TEXT("partition"), text_of(name),
-							TEXT("jobs_ended"), text_of(detail), value});
+	store_put_counter(store, &(struct store_counter){TEXT("partition"), text_of(name), TEXT("jobs_ended"),
+							 text_of(detail), value});
 }
 
 static inline struct store_run run_of(uint64_t id, int64_t task)
 {
-	return (struct store_run){
-		.id = id, .task = task, .submit_time = 1700000000, .raw_id = id + 7, .bits = 5,
-		.began = 1700000100, .counted = 100, .cpus = id % 64,
-		.memory = UINT64_C(4) << 30, .ran_before = 7, .size_since = 1700000150,
-		.tres = TEXT("cpu=4,mem=4G,node=1,billing=4,gres/gpu=1"), .user = TEXT("alice"),
-		.account = TEXT("physics"), .partitions = TEXT("batch"), .qos = TEXT("normal")};
+	return (struct store_run){.id = id,
+				  .task = task,
+				  .submit_time = 1700000000,
+				  .raw_id = id + 7,
+				  .bits = 5,
+				  .began = 1700000100,
+				  .counted = 100,
+				  .cpus = id % 64,
+				  .memory = UINT64_C(4) << 30,
+				  .ran_before = 7,
+				  .size_since = 1700000150,
+				  .tres = TEXT("cpu=4,mem=4G,node=1,billing=4,gres/gpu=1"),
+				  .user = TEXT("alice"),
+				  .account = TEXT("physics"),
+				  .partitions = TEXT("batch"),
+				  .qos = TEXT("normal")};
 }
 
 /* The whole state of a file, opened for that; *ret_found may be NULL. For free(). */

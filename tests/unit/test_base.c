@@ -57,9 +57,9 @@ static void test_text(void)
 	CHECK_NUMBER(text_character(TEXT("\xf0\x9f\x98\x80")), 4);
 	CHECK_NUMBER(text_character(TEXT("\xf0\x9f\x98")), 0);
 	CHECK_NUMBER(text_character(TEXT("\xed\xa0\x80")), 0); /* a surrogate */
-	CHECK_NUMBER(text_character(TEXT("\xc0\x80")), 0);     /* overlong */
+	CHECK_NUMBER(text_character(TEXT("\xc0\x80")), 0); /* overlong */
 	CHECK_NUMBER(text_character(TEXT("\xf5\x80\x80\x80")), 0);
-	CHECK_NUMBER(text_character(TEXT("\xc1\xbf")), 0);     /* as long as its letter needs not be */
+	CHECK_NUMBER(text_character(TEXT("\xc1\xbf")), 0); /* as long as its letter needs not be */
 	CHECK_NUMBER(text_character(TEXT("\xe0\x9f\xbf")), 0);
 	CHECK_NUMBER(text_character(TEXT("\xed\x9f\xbf")), 3); /* the last before the surrogates */
 	CHECK_NUMBER(text_character(TEXT("\xed\xbf\xbf")), 0);

@@ -28,8 +28,7 @@ static void poll(struct cluster *cluster, const struct running *uses)
 {
 	struct job_batch *batch = job_batch_begin(cluster->job_table, 1000);
 	for (uint64_t id = 1; uses->user; uses++, id++) {
-		struct job job = job_of(uses->user, "bio",
-					uses->cpus ? JOB_RUNNING : JOB_COMPLETED, uses->cpus);
+		struct job job = job_of(uses->user, "bio", uses->cpus ? JOB_RUNNING : JOB_COMPLETED, uses->cpus);
 		job.id = id;
 		job_batch_put(batch, &job);
 	}
@@ -111,16 +110,13 @@ static void test_totals(void)
 			{"slurm_user_jobs{user=\"other\",account=\"other\",state=\"running\"}", 1},
 			{"slurm_user_jobs{user=\"other\",account=\"other\",state=\"pending\"}", 3},
 			{"slurm_user_job_cpus{user=\"other\",account=\"other\",state=\"pending\"}", 7},
-			{"slurm_user_job_memory_bytes{user=\"other\",account=\"other\",state=\"running\"}",
-			 3},
-			{"slurm_user_pending_jobs{user=\"other\",account=\"other\",class=\"startable\"}",
-			 3},
+			{"slurm_user_job_memory_bytes{user=\"other\",account=\"other\",state=\"running\"}", 3},
+			{"slurm_user_pending_jobs{user=\"other\",account=\"other\",class=\"startable\"}", 3},
 			{"slurm_user_oldest_pending_timestamp_seconds{user=\"other\",account=\"other\","
 			 "class=\"startable\"}",
 			 1001},
 			{"slurm_partition_jobs{partition=\"other\",state=\"pending\"}", 3},
-			{"slurm_partition_pending_reason_jobs{partition=\"other\",reason=\"Priority\"}",
-			 3},
+			{"slurm_partition_pending_reason_jobs{partition=\"other\",reason=\"Priority\"}", 3},
 			{"slurm_partition_pending_job_max_nodes{partition=\"other\"}", 4},
 			{"slurm_account_jobs{account=\"other\",state=\"running\"}", NAN},
 			{"slurmscope_series_folded{family=\"slurm_user_jobs\"}", 3 * JOB_STATES},
@@ -190,14 +186,10 @@ static void test_filters(void)
 	static const struct {
 		const char *users, *users_deny, *accounts, *want;
 	} rows[] = {
-		{NULL, NULL, NULL, "ann bob hannah"},
-		{"ann", NULL, NULL, "ann"}, /* the whole name */
-		{"ann|bo", NULL, NULL, "ann"},
-		{".*ann.*", NULL, NULL, "ann hannah"},
-		{NULL, "[ab].*", NULL, "hannah"},
-		{".*", ".*", NULL, ""},
-		{NULL, NULL, "bio", "ann bob hannah"},
-		{NULL, NULL, "geo", ""}, /* the row would show the account too */
+		{NULL, NULL, NULL, "ann bob hannah"},  {"ann", NULL, NULL, "ann"}, /* the whole name */
+		{"ann|bo", NULL, NULL, "ann"},	       {".*ann.*", NULL, NULL, "ann hannah"},
+		{NULL, "[ab].*", NULL, "hannah"},      {".*", ".*", NULL, ""},
+		{NULL, NULL, "bio", "ann bob hannah"}, {NULL, NULL, "geo", ""}, /* the row would show the account too */
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct cluster cluster;
@@ -209,17 +201,14 @@ static void test_filters(void)
 		if (rows[i].users)
 			CHECK(pattern_set(&caps->kinds[ENTITY_USER].allow, rows[i].users, &err));
 		if (rows[i].users_deny)
-			CHECK(pattern_set(&caps->kinds[ENTITY_USER].deny, rows[i].users_deny,
-					  &err));
+			CHECK(pattern_set(&caps->kinds[ENTITY_USER].deny, rows[i].users_deny, &err));
 		if (rows[i].accounts)
-			CHECK(pattern_set(&caps->kinds[ENTITY_ACCOUNT].allow, rows[i].accounts,
-					  &err));
-		poll(&cluster,
-		     (const struct running[]){{"ann", 1}, {"bob", 1}, {"hannah", 1}, {NULL, 0}});
+			CHECK(pattern_set(&caps->kinds[ENTITY_ACCOUNT].allow, rows[i].accounts, &err));
+		poll(&cluster, (const struct running[]){{"ann", 1}, {"bob", 1}, {"hannah", 1}, {NULL, 0}});
 		CHECK_STRING(shown(&cluster, got), rows[i].want);
 		struct buf page = page_of(&cluster);
-		double others = page_value(
-			&page, "slurm_user_jobs{user=\"other\",account=\"other\",state=\"running\"}");
+		double others =
+			page_value(&page, "slurm_user_jobs{user=\"other\",account=\"other\",state=\"running\"}");
 		double want = 3 - (*got ? 1 : 0);
 		for (const char *c = got; *c; c++)
 			want -= *c == ' ';
@@ -244,8 +233,8 @@ static void end_job(struct job_events *events, uint32_t id, const char *user, co
 	job_events_take_end(events, &end);
 }
 
-static void check_events(struct cluster *cluster, const struct job_events *events,
-			 const struct page_sample *rows, size_t count)
+static void check_events(struct cluster *cluster, const struct job_events *events, const struct page_sample *rows,
+			 size_t count)
 {
 	struct buf page = page_with(cluster, events);
 	for (size_t i = 0; i < count; i++) {
@@ -257,27 +246,33 @@ static void check_events(struct cluster *cluster, const struct job_events *event
 
 static void test_events(void)
 {
-	static const struct page_sample full[] = {
-		{"slurm_user_job_starts_total{user=\"ann\",account=\"bio\"}", 1},
-		{"slurm_user_job_starts_total{user=\"other\",account=\"other\"}", 2},
-		{"slurmscope_series_folded{family=\"slurm_user_job_starts_total\"}", 2},
-		{"slurmscope_series_folded{family=\"slurm_partition_job_starts_total\"}", 0},
-		{"slurmscope_series_folded{family=\"slurm_cluster_job_starts_total\"}", NAN},
-		{"slurmscope_series_folded{family=\"slurm_node_job_failures_total\"}", 0},
-	}, denied[] = {
-		{"slurm_user_job_starts_total{user=\"ann\",account=\"bio\"}", NAN},
-		{"slurm_user_job_starts_total{user=\"other\",account=\"other\"}", 3},
-		{"slurmscope_series_folded{family=\"slurm_user_job_starts_total\"}", 3},
-		{"slurm_job_wait_time_seconds_count{partition=\"cpu\",qos=\"normal\"}", NAN},
-		{"slurm_job_wait_time_seconds_count{partition=\"other\",qos=\"other\"}", 1},
-		{"slurmscope_series_folded{family=\"slurm_job_wait_time_seconds\"}", 17}, /* buckets, sum, count */
-		{"slurm_account_job_starts_total{account=\"bio\"}", 4},
-	}, failed[] = {
-		{"slurm_node_job_failures_total{node=\"cn1\",kind=\"failed\"}", NAN},
-		{"slurm_node_job_failures_total{node=\"cn1004\",kind=\"failed\"}", 1},
-		{"slurm_node_job_failures_total{node=\"other\",kind=\"failed\"}", NAN},
-		{"slurmscope_series_folded{family=\"slurm_node_job_failures_total\"}", 100},
-	};
+	static const struct page_sample
+		full[] =
+			{
+				{"slurm_user_job_starts_total{user=\"ann\",account=\"bio\"}", 1},
+				{"slurm_user_job_starts_total{user=\"other\",account=\"other\"}", 2},
+				{"slurmscope_series_folded{family=\"slurm_user_job_starts_total\"}", 2},
+				{"slurmscope_series_folded{family=\"slurm_partition_job_starts_total\"}", 0},
+				{"slurmscope_series_folded{family=\"slurm_cluster_job_starts_total\"}", NAN},
+				{"slurmscope_series_folded{family=\"slurm_node_job_failures_total\"}", 0},
+			},
+		denied[] =
+			{
+				{"slurm_user_job_starts_total{user=\"ann\",account=\"bio\"}", NAN},
+				{"slurm_user_job_starts_total{user=\"other\",account=\"other\"}", 3},
+				{"slurmscope_series_folded{family=\"slurm_user_job_starts_total\"}", 3},
+				{"slurm_job_wait_time_seconds_count{partition=\"cpu\",qos=\"normal\"}", NAN},
+				{"slurm_job_wait_time_seconds_count{partition=\"other\",qos=\"other\"}", 1},
+				{"slurmscope_series_folded{family=\"slurm_job_wait_time_seconds\"}",
+				 17}, /* buckets, sum, count */
+				{"slurm_account_job_starts_total{account=\"bio\"}", 4},
+			},
+		failed[] = {
+			{"slurm_node_job_failures_total{node=\"cn1\",kind=\"failed\"}", NAN},
+			{"slurm_node_job_failures_total{node=\"cn1004\",kind=\"failed\"}", 1},
+			{"slurm_node_job_failures_total{node=\"other\",kind=\"failed\"}", NAN},
+			{"slurmscope_series_folded{family=\"slurm_node_job_failures_total\"}", 100},
+		};
 	static const char *const users[] = {"ann", "bob", "carl"};
 	struct cluster cluster;
 	struct error err = {""};
@@ -325,20 +320,23 @@ static void test_users_elsewhere(void)
 	cluster_init(&cluster);
 	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_USER].deny, "ann", &err));
 	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_ACCOUNT].allow, "bio", &err));
-	page_feed(&cluster, ENDPOINT_DIAG,
-		  "{\"statistics\":{\"req_time_start\":1,\"rpcs_by_message_type\":[{\"message_type\":\"REQUEST_PING\",\"count\":7}],"
-		  "\"rpcs_by_user\":[{\"user\":\"ann\",\"count\":3,\"total_time\":1000000},"
-		  "{\"user\":\"bob\",\"count\":4,\"total_time\":2000000}]}}",
-		  0);
-	page_feed(&cluster, ENDPOINT_DBD_DIAG,
-		  "{\"statistics\":{\"time_start\":1,\"users\":[{\"user\":\"ann\",\"count\":5,\"time\":{\"total\":1000000}},"
-		  "{\"user\":\"bob\",\"count\":6,\"time\":{\"total\":3000000}}]}}",
-		  0);
-	page_feed(&cluster, ENDPOINT_NODES,
-		  "{\"nodes\":[{\"name\":\"n1\",\"state\":[\"IDLE\"],\"reason\":\"hot\",\"reason_set_by_user\":\"ann\"},"
-		  "{\"name\":\"n2\",\"state\":[\"IDLE\"],\"reason\":\"hot\",\"reason_set_by_user\":\"bob\"},"
-		  "{\"name\":\"n3\",\"state\":[\"IDLE\"],\"reason\":\"hot\"}]}",
-		  0);
+	page_feed(
+		&cluster, ENDPOINT_DIAG,
+		"{\"statistics\":{\"req_time_start\":1,\"rpcs_by_message_type\":[{\"message_type\":\"REQUEST_PING\",\"count\":7}],"
+		"\"rpcs_by_user\":[{\"user\":\"ann\",\"count\":3,\"total_time\":1000000},"
+		"{\"user\":\"bob\",\"count\":4,\"total_time\":2000000}]}}",
+		0);
+	page_feed(
+		&cluster, ENDPOINT_DBD_DIAG,
+		"{\"statistics\":{\"time_start\":1,\"users\":[{\"user\":\"ann\",\"count\":5,\"time\":{\"total\":1000000}},"
+		"{\"user\":\"bob\",\"count\":6,\"time\":{\"total\":3000000}}]}}",
+		0);
+	page_feed(
+		&cluster, ENDPOINT_NODES,
+		"{\"nodes\":[{\"name\":\"n1\",\"state\":[\"IDLE\"],\"reason\":\"hot\",\"reason_set_by_user\":\"ann\"},"
+		"{\"name\":\"n2\",\"state\":[\"IDLE\"],\"reason\":\"hot\",\"reason_set_by_user\":\"bob\"},"
+		"{\"name\":\"n3\",\"state\":[\"IDLE\"],\"reason\":\"hot\"}]}",
+		0);
 	page_feed(&cluster, ENDPOINT_SHARES,
 		  "{\"shares\":{\"shares\":[{\"name\":\"bio\",\"shares\":3},"
 		  "{\"name\":\"ann\",\"parent\":\"bio\",\"type\":[\"USER\"],\"shares\":1,\"usage\":1},"

@@ -18,11 +18,11 @@ struct fake {
 	struct sockaddr_in address;
 	pthread_mutex_t lock;
 	const char *release, *versions; /* that it serves: "v0.0.42 v0.0.45" */
-	const char *header;             /* of its answers: "Date: ...\r\n" */
-	const char *status, *body;      /* NULL: as it should be */
-	bool closes_when_reused;        /* instead of answering */
+	const char *header; /* of its answers: "Date: ...\r\n" */
+	const char *status, *body; /* NULL: as it should be */
+	bool closes_when_reused; /* instead of answering */
 	unsigned connections;
-	char seen[SEEN_MAX];            /* "v0.0.45/ping v0.0.45/nodes " */
+	char seen[SEEN_MAX]; /* "v0.0.45/ping v0.0.45/nodes " */
 };
 
 struct peer {
@@ -38,7 +38,10 @@ static void reply(const struct fake *fake, const struct peer *peer, bool is_foun
 	else if (is_found)
 		snprintf(body, sizeof body, "{\"nodes\":[],\"meta\":{\"slurm\":{\"release\":\"%s\"}}}", fake->release);
 	int len = snprintf(answer, sizeof answer, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\n\r\n%s",
-			   !is_found ? "404 NOT FOUND" : fake->status ? fake->status : "200 OK", fake->header, strlen(body), body);
+			   !is_found	  ? "404 NOT FOUND"
+			   : fake->status ? fake->status
+					  : "200 OK",
+			   fake->header, strlen(body), body);
 	if (send(peer->socket, answer, (size_t)len, MSG_NOSIGNAL) != len)
 		abort();
 }
@@ -74,7 +77,8 @@ static void serve_peers(struct fake *fake, struct pollfd *polls, struct peer *pe
 static void *serve(void *context)
 {
 	struct fake *fake = context;
-	struct pollfd polls[PEERS_MAX] = {{.fd = fake->stop, .events = POLLIN}, {.fd = fake->listener, .events = POLLIN}};
+	struct pollfd polls[PEERS_MAX] = {{.fd = fake->stop, .events = POLLIN},
+					  {.fd = fake->listener, .events = POLLIN}};
 	struct peer peers[PEERS_MAX] = {{0}};
 	nfds_t count = 2;
 	while (poll(polls, count, -1) > 0 && !polls[0].revents) {
@@ -189,7 +193,8 @@ static void test_upgrade(void)
 		{"an upgrade, but nothing newer", "25.05.1", "v0.0.41 v0.0.42", "v0.0.42/nodes " PROBES_TO_42},
 		{"as before", "25.05.1", "v0.0.41 v0.0.42", "v0.0.42/nodes "},
 		{"and again", "25.05.1", "v0.0.41 v0.0.42", "v0.0.42/nodes "},
-		{"an upgrade that serves a newer one", "25.11.0", "v0.0.42 v0.0.44", "v0.0.42/nodes v0.0.46/ping v0.0.45/ping v0.0.44/ping "},
+		{"an upgrade that serves a newer one", "25.11.0", "v0.0.42 v0.0.44",
+		 "v0.0.42/nodes v0.0.46/ping v0.0.45/ping v0.0.44/ping "},
 		{"it is used", "25.11.0", "v0.0.42 v0.0.44", "v0.0.44/nodes "},
 		{"back again: what was found is as new as it gets", "24.11.5", "v0.0.41 v0.0.42",
 		 "v0.0.44/nodes " PROBES_TO_42 "v0.0.42/nodes "},
@@ -301,7 +306,8 @@ static void test_headers(void)
 /* What is made of an answer that came whole. */
 static void test_results(void)
 {
-	static const char ok[] = "200 OK", bad[] = "500 INTERNAL ERROR", refused[] = "511 Network Authentication Required";
+	static const char ok[] = "200 OK", bad[] = "500 INTERNAL ERROR",
+			  refused[] = "511 Network Authentication Required";
 	static const struct {
 		const char *status, *body, *want;
 	} rows[] = {

@@ -44,8 +44,12 @@ static void test_nodes(void)
 static void test_odd_nodes(void)
 {
 	struct nodes_section *section = nodes_section_new(NULL, NULL);
-	struct node node = {.name = TEXT("n"), .state = NODE_ALLOCATED, .cpus = 4, .allocated_cpus = 8,
-			    .memory = NUMBER_UNSET, .allocated_memory = 400};
+	struct node node = {.name = TEXT("n"),
+			    .state = NODE_ALLOCATED,
+			    .cpus = 4,
+			    .allocated_cpus = 8,
+			    .memory = NUMBER_UNSET,
+			    .allocated_memory = 400};
 	check_row("more is allocated than there is");
 	nodes_section_add(section, &node);
 	CHECK_NUMBER(section->cluster.cpus[CAPACITY_ALLOCATED], 8);
@@ -87,9 +91,13 @@ static void test_running_sums(void)
 {
 	struct scheduler_section section;
 	scheduler_section_init(&section);
-	struct diag diag = {.reset_time = 100, .cycles = 10, .cycle_sum_us = 1000,
-			    .backfill_cycles = NUMBER_UNSET, .backfill_sum_us = NUMBER_UNSET,
-			    .backfill_mean_us = NUMBER_UNSET, .backfill_jobs = 7};
+	struct diag diag = {.reset_time = 100,
+			    .cycles = 10,
+			    .cycle_sum_us = 1000,
+			    .backfill_cycles = NUMBER_UNSET,
+			    .backfill_sum_us = NUMBER_UNSET,
+			    .backfill_mean_us = NUMBER_UNSET,
+			    .backfill_jobs = 7};
 	check_row("sums across diag's resets");
 	scheduler_section_set(&section, &diag);
 	CHECK_NUMBER(scheduler_section_sum(&section, SUM_CYCLES), 10);
@@ -149,9 +157,7 @@ static void test_many_rpcs(void)
 	enum { NAMES = RPC_ROWS_MAX + 1 };
 	static char names[NAMES][16];
 	static struct rpc rpcs[NAMES];
-	struct diag diag = {.reset_time = 100,
-			    .rpcs_by_user = {rpcs, NAMES},
-			    .pending_rpcs = {rpcs, NAMES}};
+	struct diag diag = {.reset_time = 100, .rpcs_by_user = {rpcs, NAMES}, .pending_rpcs = {rpcs, NAMES}};
 	struct scheduler_section section;
 	scheduler_section_init(&section);
 	check_row("more names than there is room for");

@@ -52,14 +52,26 @@ static void test_rules(void)
 		{"it has ended", JOB_COMPLETED, 0, {{JOB_COMPLETED, 0, 10}}, 10},
 		{"slurmctld's flags", JOB_RUNNING, BIT(JOB_FLAG_CONFIGURING), {{JOB_RUNNING, 0, 10}}, 10},
 		{"suspended: since when?", JOB_SUSPENDED, 0, {{JOB_SUSPENDED, 0, 10}}, 0},
-		{"it was requeued", JOB_PENDING, 0,
-		 {{JOB_PENDING, BIT(JOB_FLAG_REQUEUED), 10}, {JOB_PENDING, 0, 11}}, 11},
-		{"requeued, and the new run is not there yet", JOB_PENDING, 0,
-		 {{JOB_PENDING, BIT(JOB_FLAG_REQUEUED), 10}}, 0},
-		{"it was resized: when it was submitted its last row does not say", JOB_RUNNING, 0,
-		 {{JOB_PENDING, BIT(JOB_FLAG_RESIZING), 9}, {JOB_RUNNING, 0, 10}}, 0},
-		{"another job had the id", JOB_RUNNING, 0,
-		 {{JOB_RUNNING, 0, 10}, {JOB_RUNNING, 0, 30}, {JOB_RUNNING, 0, 20}}, 30},
+		{"it was requeued",
+		 JOB_PENDING,
+		 0,
+		 {{JOB_PENDING, BIT(JOB_FLAG_REQUEUED), 10}, {JOB_PENDING, 0, 11}},
+		 11},
+		{"requeued, and the new run is not there yet",
+		 JOB_PENDING,
+		 0,
+		 {{JOB_PENDING, BIT(JOB_FLAG_REQUEUED), 10}},
+		 0},
+		{"it was resized: when it was submitted its last row does not say",
+		 JOB_RUNNING,
+		 0,
+		 {{JOB_PENDING, BIT(JOB_FLAG_RESIZING), 9}, {JOB_RUNNING, 0, 10}},
+		 0},
+		{"another job had the id",
+		 JOB_RUNNING,
+		 0,
+		 {{JOB_RUNNING, 0, 10}, {JOB_RUNNING, 0, 30}, {JOB_RUNNING, 0, 20}},
+		 30},
 		{"nothing", JOB_PENDING, 0, {{0}}, 0},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -73,8 +85,8 @@ static void test_rules(void)
 		check_row(rows[i].name);
 		job_runs_take(&runs, &unknown);
 		for (size_t n = 0; n < 3 && rows[i].runs[n].submit_time; n++) {
-			struct job_run run = run_of(7, rows[i].runs[n].state, rows[i].runs[n].flags,
-						    rows[i].runs[n].submit_time);
+			struct job_run run =
+				run_of(7, rows[i].runs[n].state, rows[i].runs[n].flags, rows[i].runs[n].submit_time);
 			job_runs_take(&runs, &run);
 		}
 		job_runs_apply(&runs, &details, NOW);
@@ -203,8 +215,7 @@ static void take_job(void *context, const struct job *job)
 
 static void check_random(uint64_t seed)
 {
-	struct controller_model model = {
-		.first_id = 1, .last_id = 100000, .next_id = 1, .now = 1000, .random = seed};
+	struct controller_model model = {.first_id = 1, .last_id = 100000, .next_id = 1, .now = 1000, .random = seed};
 	struct job_table *table = job_table_new();
 	struct job_rounds rounds;
 	struct job_details details;

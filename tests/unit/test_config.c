@@ -40,8 +40,7 @@ static void test_refused(void)
 	} rows[] = {
 		{"slurmrestd:\n  uri: x\n",
 		 ":2:3: slurmrestd.uri: unknown; slurmscope --example-config shows all there is"},
-		{"slurmrest:\n  url: x\n",
-		 ":1:1: slurmrest: unknown; slurmscope --example-config shows all there is"},
+		{"slurmrest:\n  url: x\n", ":1:1: slurmrest: unknown; slurmscope --example-config shows all there is"},
 		{"slurmrestd.url: x\n",
 		 ":1:1: slurmrestd.url: unknown; slurmscope --example-config shows all there is"},
 		{"web: {config.file: x}\n",
@@ -57,15 +56,13 @@ static void test_refused(void)
 		{"slurmrestd:\n  url: ~\n", ":2:8: slurmrestd.url: needs a value"},
 		{"slurmrestd:\n  url: ''\n", ":2:8: slurmrestd.url: empty"},
 		{"slurmrestd:\n  url: [a]\n", ":2:8: slurmrestd.url: expected a single value, not a list"},
-		{"slurmrestd:\n  url: {a: b}\n",
-		 ":2:8: slurmrestd.url: expected a single value, not keys and values"},
+		{"slurmrestd:\n  url: {a: b}\n", ":2:8: slurmrestd.url: expected a single value, not keys and values"},
 		{"limit:\n  users: many\n", ":2:10: limit.users: many is not a number from 0 to 1000000"},
 		{"limit:\n  users: '5'\n", ":2:10: limit.users: expected a number, not a text in quotes"},
 		{"limit:\n  users: 1e3\n", ":2:10: limit.users: 1e3 is not a number from 0 to 1000000"},
 		{"limit:\n  users: -1\n", ":2:10: limit.users: -1 is not a number from 0 to 1000000"},
 		{"budget:\n  slurmctld: 0\n", ":2:14: budget.slurmctld: 0 is not a number above 0, up to 1000"},
-		{"budget:\n  slurmctld: .nan\n",
-		 ":2:14: budget.slurmctld: .nan is not a number above 0, up to 1000"},
+		{"budget:\n  slurmctld: .nan\n", ":2:14: budget.slurmctld: .nan is not a number above 0, up to 1000"},
 		{"budget:\n  rate-limited: yes\n", ":2:17: budget.rate-limited: expected true or false"},
 		{"budget:\n  rate-limited: 'true'\n", ":2:17: budget.rate-limited: expected true or false"},
 		{"budget:\n  rate-limited:\n", ":2:16: budget.rate-limited: expected true or false"},
@@ -80,8 +77,7 @@ static void test_refused(void)
 		{"jobs:\n  first-id: 5\n  max-id: 5\n", ":2:13: jobs.first-id: not below jobs.max-id"},
 		{"slurmrestd:\n  token-file: a\n  jwt-key-file: b\n  user: u\n",
 		 ":3:17: slurmrestd.jwt-key-file: not together with slurmrestd.token-file"},
-		{"slurmrestd:\n  ca-file: a\n",
-		 ":2:12: slurmrestd.ca-file: http://127.0.0.1:6820 is not https://"},
+		{"slurmrestd:\n  ca-file: a\n", ":2:12: slurmrestd.ca-file: http://127.0.0.1:6820 is not https://"},
 		{"slurmrestd:\n  url: https://a\n  key-file: b\n",
 		 ":3:13: slurmrestd.key-file: needs slurmrestd.cert-file"},
 		{"slurmrestd:\n  url: unix:/a\n  proxy: http://b\n", ":3:10: slurmrestd.proxy: unix:/a is a socket"},
@@ -109,8 +105,7 @@ static void test_refused(void)
 		{"state: {path: /s}\nclusters:\n  a: {}\n  b: {}\n",
 		 ":1:15: state.path: /s is cluster a's: each needs one of its own"},
 		{"clusters:\n  a: {}\n  b:\n    jobs: {first-id: 0}\n", ":4:22: jobs.first-id: 0 is not a job id"},
-		{"budget: {slurmrestd: 5%}\n",
-		 ":1:22: budget.slurmrestd: 5% is not a number above 0, up to 1000"},
+		{"budget: {slurmrestd: 5%}\n", ":1:22: budget.slurmrestd: 5% is not a number above 0, up to 1000"},
 		{"ha: on\n", ":1:5: ha: on is none of off, follow-controller"},
 		{"ha: {host: a}\n", ":1:5: ha: expected a single value, not keys and values"},
 		{"ha-host: a\n", ":1:10: ha-host: needs ha"},
@@ -170,7 +165,8 @@ static void test_values(void)
 
 static void test_empty(void)
 {
-	static const char *const rows[] = {"", "# nothing\n", "---\n", "{}\n", "clusters: {a: {}}\n", "clusters:\n  a:\n"};
+	static const char *const rows[] = {"",	   "# nothing\n",	  "---\n",
+					   "{}\n", "clusters: {a: {}}\n", "clusters:\n  a:\n"};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct error err;
 		bool is_read;
@@ -188,11 +184,12 @@ static void test_clusters(void)
 	bool is_read;
 	static const char *const more[] = {"--limit.users=3", NULL};
 	check_row("clusters");
-	struct setup *setup = setup_of("interval: {nodes: 10}\nlabels: {site: s}\nlimit: {users: 1, qos: 1}\n"
-				       "clusters:\n"
-				       "  b-1:\n    interval: {nodes: 20}\n    labels: {rack: r}\n    limit: {users: 2}\n"
-				       "  A.2: {state: {path: /x}, ha: follow-controller, ha-host: h}\n",
-				       more, &is_read, &err);
+	struct setup *setup =
+		setup_of("interval: {nodes: 10}\nlabels: {site: s}\nlimit: {users: 1, qos: 1}\n"
+			 "clusters:\n"
+			 "  b-1:\n    interval: {nodes: 20}\n    labels: {rack: r}\n    limit: {users: 2}\n"
+			 "  A.2: {state: {path: /x}, ha: follow-controller, ha-host: h}\n",
+			 more, &is_read, &err);
 	CHECK_STRING(err.text, "");
 	CHECK(is_read && setup->has_names);
 	CHECK_NUMBER(setup->cluster_count, 2);
@@ -230,7 +227,8 @@ static void test_as_many_as_may_be(void)
 		check_row(what[more]);
 		struct setup *setup = setup_of(text.bytes, NULL, &is_read, &err);
 		CHECK(is_read == !more);
-		CHECK(more ? strstr(err.text, "more than") != NULL : setup->process.listen_addresses.count == CONFIG_LIST_MAX);
+		CHECK(more ? strstr(err.text, "more than") != NULL
+			   : setup->process.listen_addresses.count == CONFIG_LIST_MAX);
 		setup_release(setup);
 		buf_done(&text);
 	}
@@ -333,10 +331,30 @@ static void test_times(void)
 		const char *text;
 		uint64_t seconds; /* 0: refused */
 	} rows[] = {
-		{"1", 1},     {"1s", 1},      {"90s", 90},	{"5m", 300},	{"1h", 3600}, {"1d", 86400},
-		{"24h", 86400}, {"1h1m1s", 3661}, {"86400", 86400}, {"86401", 0}, {"0", 0},     {"0s", 0},
-		{"", 0},      {"s", 0},       {"1s1m", 0},	{"1m1m", 0},	{"-1", 0},    {"1.5m", 0},
-		{"5M", 0},    {"1w", 0},      {" 1", 0},	{"1 ", 0},	{"1s ", 0},   {"18446744073709551617s", 0},
+		{"1", 1},
+		{"1s", 1},
+		{"90s", 90},
+		{"5m", 300},
+		{"1h", 3600},
+		{"1d", 86400},
+		{"24h", 86400},
+		{"1h1m1s", 3661},
+		{"86400", 86400},
+		{"86401", 0},
+		{"0", 0},
+		{"0s", 0},
+		{"", 0},
+		{"s", 0},
+		{"1s1m", 0},
+		{"1m1m", 0},
+		{"-1", 0},
+		{"1.5m", 0},
+		{"5M", 0},
+		{"1w", 0},
+		{" 1", 0},
+		{"1 ", 0},
+		{"1s ", 0},
+		{"18446744073709551617s", 0},
 		{"99999999999d", 0},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

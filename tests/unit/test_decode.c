@@ -40,8 +40,7 @@ static void take(void *context, const void *record)
 }
 
 /* Feeds the document in pieces of `step` bytes. */
-static struct got decode(const struct record_type *type, const char *json, size_t step,
-			 struct answer *ret_answer)
+static struct got decode(const struct record_type *type, const char *json, size_t step, struct answer *ret_answer)
 {
 	struct got got = {.size = type->size};
 	struct error err = {""};
@@ -74,9 +73,9 @@ static void test_numbers(void)
 		{"[]", NUMBER_UNSET},
 		{"\"5\"", NUMBER_UNSET},
 		{"true", NUMBER_UNSET},
-		{"-1", NUMBER_INFINITE},       /* 22.05: unlimited */
-		{"-2", NUMBER_UNSET},          /* 22.05: NO_VAL */
-		{"4294967294", NUMBER_UNSET},  /* NO_VAL */
+		{"-1", NUMBER_INFINITE}, /* 22.05: unlimited */
+		{"-2", NUMBER_UNSET}, /* 22.05: NO_VAL */
+		{"4294967294", NUMBER_UNSET}, /* NO_VAL */
 		{"4294967295", NUMBER_INFINITE},
 		{"18446744073709551614", NUMBER_UNSET}, /* NO_VAL64 */
 		{"18446744073709551615", NUMBER_INFINITE},
@@ -87,8 +86,7 @@ static void test_numbers(void)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char json[512];
 		struct answer answer;
-		snprintf(json, sizeof json,
-			 "{\"jobs\":[{\"job_id\":1,\"job_state\":\"PENDING\",\"cpus\":%s}]}",
+		snprintf(json, sizeof json, "{\"jobs\":[{\"job_id\":1,\"job_state\":\"PENDING\",\"cpus\":%s}]}",
 			 rows[i].value);
 		check_row(rows[i].value);
 		for (size_t step = 1; step < 40; step += 6) {
@@ -136,20 +134,19 @@ static void test_job_states(void)
 		{"\"job_state\":\"RUNNING\"", JOB_RUNNING, 0},
 		{"\"job_state\":[\"RUNNING\"]", JOB_RUNNING, 0},
 		{"\"job_state\":[\"RUNNING\",\"COMPLETING\"]", JOB_RUNNING, 1 << JOB_FLAG_COMPLETING},
-		{"\"job_state\":[\"OUT_OF_MEMORY\",\"COMPLETING\"]", JOB_OUT_OF_MEMORY,
-		 1 << JOB_FLAG_COMPLETING},
+		{"\"job_state\":[\"OUT_OF_MEMORY\",\"COMPLETING\"]", JOB_OUT_OF_MEMORY, 1 << JOB_FLAG_COMPLETING},
 		{"\"job_state\":[\"PENDING\",\"REQUEUED\"]", JOB_PENDING, 1 << JOB_FLAG_REQUEUED},
 		/* before v0.0.40 a flag stands in place of the base state */
-		{"\"job_state\":\"COMPLETING\",\"exit_code\":0,\"state_reason\":\"None\"",
-		 JOB_COMPLETED, 1 << JOB_FLAG_COMPLETING},
-		{"\"job_state\":\"COMPLETING\",\"exit_code\":256,\"state_reason\":\"NonZeroExitCode\"",
-		 JOB_FAILED, 1 << JOB_FLAG_COMPLETING},
-		{"\"job_state\":\"COMPLETING\",\"exit_code\":15,\"state_reason\":\"None\"",
-		 JOB_CANCELLED, 1 << JOB_FLAG_COMPLETING},
-		{"\"job_state\":\"COMPLETING\",\"exit_code\":15,\"state_reason\":\"TimeLimit\"",
-		 JOB_TIMEOUT, 1 << JOB_FLAG_COMPLETING},
-		{"\"job_state\":\"COMPLETING\",\"exit_code\":0,\"state_reason\":\"NodeDown\"",
-		 JOB_NODE_FAIL, 1 << JOB_FLAG_COMPLETING},
+		{"\"job_state\":\"COMPLETING\",\"exit_code\":0,\"state_reason\":\"None\"", JOB_COMPLETED,
+		 1 << JOB_FLAG_COMPLETING},
+		{"\"job_state\":\"COMPLETING\",\"exit_code\":256,\"state_reason\":\"NonZeroExitCode\"", JOB_FAILED,
+		 1 << JOB_FLAG_COMPLETING},
+		{"\"job_state\":\"COMPLETING\",\"exit_code\":15,\"state_reason\":\"None\"", JOB_CANCELLED,
+		 1 << JOB_FLAG_COMPLETING},
+		{"\"job_state\":\"COMPLETING\",\"exit_code\":15,\"state_reason\":\"TimeLimit\"", JOB_TIMEOUT,
+		 1 << JOB_FLAG_COMPLETING},
+		{"\"job_state\":\"COMPLETING\",\"exit_code\":0,\"state_reason\":\"NodeDown\"", JOB_NODE_FAIL,
+		 1 << JOB_FLAG_COMPLETING},
 		{"\"job_state\":\"CONFIGURING\"", JOB_RUNNING, 1 << JOB_FLAG_CONFIGURING},
 		{"\"job_state\":\"SPECIAL_EXIT\"", JOB_PENDING, 1 << JOB_FLAG_SPECIAL_EXIT},
 	};
@@ -165,9 +162,8 @@ static void test_job_states(void)
 	}
 	check_row("a state that is not known yet");
 	struct answer answer;
-	struct got got = decode(
-		&job_record, "{\"jobs\":[{\"job_id\":1,\"job_state\":[\"FROZEN\",\"SHINY\"]}]}", 5,
-		&answer);
+	struct got got =
+		decode(&job_record, "{\"jobs\":[{\"job_id\":1,\"job_state\":[\"FROZEN\",\"SHINY\"]}]}", 5, &answer);
 	CHECK_STRING(vocabulary.job_states.name[got.last.job.state], "frozen");
 	CHECK_STRING(vocabulary.job_flags.name[__builtin_ctzll(got.last.job.flags)], "shiny");
 }
@@ -175,9 +171,10 @@ static void test_job_states(void)
 /* However its members are ordered. */
 static void test_exit_codes(void)
 {
-	static const char code[] = "\"return_code\":{\"set\":true,\"infinite\":false,\"number\":3}",
-			  sig[] = "\"signal\":{\"name\":\"KILL\",\"id\":{\"number\":9,\"infinite\":false,\"set\":true}}",
-			  status[] = "\"status\":[\"SIGNALED\"]";
+	static const char
+		code[] = "\"return_code\":{\"set\":true,\"infinite\":false,\"number\":3}",
+		sig[] = "\"signal\":{\"name\":\"KILL\",\"id\":{\"number\":9,\"infinite\":false,\"set\":true}}",
+		status[] = "\"status\":[\"SIGNALED\"]";
 	static const char *const rows[][3] = {{status, code, sig}, {sig, code, status}, {code, sig, status}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char json[512];
@@ -203,7 +200,8 @@ static void test_wait_status(void)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char json[128];
 		struct answer answer;
-		snprintf(json, sizeof json, "{\"jobs\":[{\"job_id\":1,\"job_state\":\"FAILED\",\"exit_code\":%s}]}", rows[i].status);
+		snprintf(json, sizeof json, "{\"jobs\":[{\"job_id\":1,\"job_state\":\"FAILED\",\"exit_code\":%s}]}",
+			 rows[i].status);
 		check_row(json);
 		struct got got = decode(&job_record, json, 7, &answer);
 		CHECK_NUMBER(got.last.job.exit_code, rows[i].code);
@@ -215,10 +213,11 @@ static void test_units(void)
 {
 	struct answer answer;
 	check_row("memory in MiB, times in minutes and in seconds");
-	struct got got = decode(&job_record,
-				"{\"jobs\":[{\"job_id\":1,\"job_state\":\"PENDING\",\"memory_per_node\":2,\"memory_per_cpu\":3,"
-				"\"time_limit\":5,\"submit_time\":7,\"pre_sus_time\":11}]}",
-				7, &answer);
+	struct got got =
+		decode(&job_record,
+		       "{\"jobs\":[{\"job_id\":1,\"job_state\":\"PENDING\",\"memory_per_node\":2,\"memory_per_cpu\":3,"
+		       "\"time_limit\":5,\"submit_time\":7,\"pre_sus_time\":11}]}",
+		       7, &answer);
 	CHECK_NUMBER(got.last.job.memory_per_node, 2 * 1024 * 1024);
 	CHECK_NUMBER(got.last.job.memory_per_cpu, 3 * 1024 * 1024);
 	CHECK_NUMBER(got.last.job.time_limit, 300);
@@ -235,8 +234,7 @@ static void test_task_ids(void)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char json[256];
 		struct answer answer;
-		snprintf(json, sizeof json,
-			 "{\"jobs\":[{\"job_id\":\"%s\",\"state\":[\"PENDING\"]}]}", rows[i].name);
+		snprintf(json, sizeof json, "{\"jobs\":[{\"job_id\":\"%s\",\"state\":[\"PENDING\"]}]}", rows[i].name);
 		check_row(rows[i].name);
 		struct got got = decode(&job_state_record, json, 3, &answer);
 		CHECK_NUMBER(got.records, rows[i].id != 0);
@@ -268,12 +266,10 @@ static void test_nodes(void)
 	} rows[] = {
 		{"\"state\":[\"IDLE\"]", NODE_IDLE, 0},
 		{"\"state\":\"idle\",\"state_flags\":[]", NODE_IDLE, 0},
-		{"\"state\":[\"IDLE\",\"DRAIN\"]", NODE_IDLE,
-		 1 << NODE_FLAG_DRAIN | 1 << NODE_FLAG_DRAINED},
+		{"\"state\":[\"IDLE\",\"DRAIN\"]", NODE_IDLE, 1 << NODE_FLAG_DRAIN | 1 << NODE_FLAG_DRAINED},
 		{"\"state\":\"idle\",\"state_flags\":[\"DRAIN\"]", NODE_IDLE,
 		 1 << NODE_FLAG_DRAIN | 1 << NODE_FLAG_DRAINED},
-		{"\"state\":[\"MIXED\",\"DRAIN\"]", NODE_MIXED,
-		 1 << NODE_FLAG_DRAIN | 1 << NODE_FLAG_DRAINING},
+		{"\"state\":[\"MIXED\",\"DRAIN\"]", NODE_MIXED, 1 << NODE_FLAG_DRAIN | 1 << NODE_FLAG_DRAINING},
 		{"\"state\":[\"IDLE\",\"COMPLETING\",\"DRAIN\"]", NODE_IDLE,
 		 1 << NODE_FLAG_DRAIN | 1 << NODE_FLAG_COMPLETING | 1 << NODE_FLAG_DRAINING},
 		{"\"state_flags\":[\"DRAIN\"],\"state\":\"down\"", NODE_DOWN,
@@ -310,8 +306,8 @@ static void test_node_details(void)
 		{"\"cpu_load\":468,\"free_memory\":2,\"boot_time\":1795214967,"
 		 "\"slurmd_start_time\":1795218617",
 		 468, 2 << 20, 1795214967, NUMBER_UNSET, NUMBER_UNSET}, /* before v0.0.40 */
-		{"\"cpu_load\":4294967294,\"free_memory\":-2,\"boot_time\":0,\"slurmd_start_time\":0",
-		 NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET},
+		{"\"cpu_load\":4294967294,\"free_memory\":-2,\"boot_time\":0,\"slurmd_start_time\":0", NUMBER_UNSET,
+		 NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET},
 		{"\"cpu_load\":0,\"free_mem\":{\"set\":false,\"infinite\":false,\"number\":0},"
 		 "\"boot_time\":{\"set\":true,\"infinite\":false,\"number\":0},"
 		 "\"slurmd_start_time\":{\"set\":true,\"infinite\":false,\"number\":0},"
@@ -328,14 +324,13 @@ static void test_node_details(void)
 		 "\"current_watts\":{\"set\":false,\"infinite\":false,\"number\":0},"
 		 "\"last_collected\":9}",
 		 NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET},
-		{"\"energy\":{\"consumed_energy\":500,\"current_watts\":210,\"last_collected\":0}",
-		 NUMBER_UNSET, NUMBER_UNSET, NUMBER_UNSET, 210, 500},
+		{"\"energy\":{\"consumed_energy\":500,\"current_watts\":210,\"last_collected\":0}", NUMBER_UNSET,
+		 NUMBER_UNSET, NUMBER_UNSET, 210, 500},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char json[600];
 		struct answer answer;
-		snprintf(json, sizeof json,
-			 "{\"nodes\":[{\"name\":\"n1\",\"state\":\"idle\",%s}]}", rows[i].members);
+		snprintf(json, sizeof json, "{\"nodes\":[{\"name\":\"n1\",\"state\":\"idle\",%s}]}", rows[i].members);
 		check_row(rows[i].members);
 		struct got got = decode(&node_record, json, 11, &answer);
 		const struct node *node = &got.last.node;
@@ -364,8 +359,7 @@ static void test_node_texts(void)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char json[200];
 		struct answer answer;
-		snprintf(json, sizeof json,
-			 "{\"nodes\":[{\"name\":\"n1\",\"state\":\"idle\",%s}]}", rows[i].members);
+		snprintf(json, sizeof json, "{\"nodes\":[{\"name\":\"n1\",\"state\":\"idle\",%s}]}", rows[i].members);
 		check_row(rows[i].members);
 		text_offset = rows[i].offset;
 		struct got got = decode(&node_record, json, 5, &answer);
@@ -414,8 +408,7 @@ static void test_ping(void)
 		{"\"ping\":\"UP\",\"status\":0,\"mode\":\"primary\"", true, true},
 		{"\"ping\":\"DOWN\",\"status\":-1,\"mode\":\"backup\"", false, false},
 		{"\"pinged\":\"UP\",\"latency\":775,\"mode\":\"primary\"", true, true},
-		{"\"pinged\":\"DOWN\",\"responding\":false,\"mode\":\"primary\",\"primary\":true", false,
-		 true},
+		{"\"pinged\":\"DOWN\",\"responding\":false,\"mode\":\"primary\",\"primary\":true", false, true},
 		{"\"responding\":true,\"primary\":false,\"status\":\"No error\"", true, false},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -458,8 +451,7 @@ static bool finish_thing(struct vocabulary *ignored, void *record)
 	return true;
 }
 
-static const struct record_type thing_record = {"things", false, sizeof(struct thing), thing_fields,
-						finish_thing};
+static const struct record_type thing_record = {"things", false, sizeof(struct thing), thing_fields, finish_thing};
 
 /* "first: x=1 y=? second: z=3 level 0.5" */
 static void take_thing(void *context, const void *record)
@@ -471,8 +463,7 @@ static void take_thing(void *context, const void *record)
 		to += snprintf(to, (size_t)(end - to), l ? "/ " : "");
 		for (size_t i = 0; i < lists[l]->count; i++) {
 			const struct element *element = (const struct element *)lists[l]->items + i;
-			to += snprintf(to, (size_t)(end - to), "%.*s=%ld ", (int)element->name.len,
-				       element->name.bytes,
+			to += snprintf(to, (size_t)(end - to), "%.*s=%ld ", (int)element->name.len, element->name.bytes,
 				       element->count == NUMBER_UNSET ? -1 : (long)element->count);
 		}
 	}
@@ -496,14 +487,12 @@ static void test_lists(void)
 			char got[256] = "", json[512];
 			struct error err = {""};
 			/* the same twice: nothing of the first record is left in the second */
-			snprintf(json, sizeof json, "{\"things\":[%s,%s]}", rows[i].json,
-				 rows[i].json);
+			snprintf(json, sizeof json, "{\"things\":[%s,%s]}", rows[i].json, rows[i].json);
 			check_row(rows[i].json);
 			struct decoder *decoder = decoder_new(&thing_record, &vocabulary);
 			decoder_start(decoder, take_thing, got);
 			for (size_t at = 0, len = strlen(json); at < len; at += step)
-				CHECK(decoder_feed(decoder, json + at,
-						   len - at < step ? len - at : step, &err));
+				CHECK(decoder_feed(decoder, json + at, len - at < step ? len - at : step, &err));
 			CHECK(decoder_finish(decoder, &err));
 			CHECK_STRING(got, rows[i].want);
 			decoder_free(decoder);
@@ -514,8 +503,7 @@ static void test_envelope(void)
 {
 	struct answer answer;
 	check_row("errors");
-	decode(&job_record,
-	       "{\"errors\":[{\"error_number\":9003,\"error\":\"Nothing found\"}],\"jobs\":[]}", 2,
+	decode(&job_record, "{\"errors\":[{\"error_number\":9003,\"error\":\"Nothing found\"}],\"jobs\":[]}", 2,
 	       &answer);
 	CHECK(answer.has_list && answer.nothing_found);
 	CHECK_NUMBER(answer.error_count, 1);
@@ -556,10 +544,11 @@ static void test_odd_values(void)
 	struct answer answer;
 	text_offset = offsetof(struct job, account);
 	check_row("zero has no sign, what is too much has no end, and of two the last is said");
-	struct got got = decode(&job_record,
-				"{\"jobs\":[{\"job_id\":1,\"job_state\":\"PENDING\",\"cpus\":-0,\"memory_per_node\":17592186044416,"
-				"\"memory_per_cpu\":17592186044415,\"account\":\"a\",\"account\":\"b\"}]}",
-				7, &answer);
+	struct got got = decode(
+		&job_record,
+		"{\"jobs\":[{\"job_id\":1,\"job_state\":\"PENDING\",\"cpus\":-0,\"memory_per_node\":17592186044416,"
+		"\"memory_per_cpu\":17592186044415,\"account\":\"a\",\"account\":\"b\"}]}",
+		7, &answer);
 	CHECK_NUMBER(got.last.job.cpus, 0);
 	CHECK(got.last.job.memory_per_node == NUMBER_INFINITE);
 	CHECK(got.last.job.memory_per_cpu == UINT64_MAX - (1 << 20) + 1);

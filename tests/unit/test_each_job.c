@@ -56,8 +56,7 @@ static void check_jobs(struct cluster *cluster, const char *what, const char *wa
 		unsigned id;
 		char state[16];
 		CHECK(sscanf(at, "\nslurm_job_state{jobid=\"%u\",state=\"%15[a-z]", &id, state) == 2);
-		len += (size_t)snprintf(got + len, sizeof got - len, "%s%u %s", len ? " " : "", id,
-					state);
+		len += (size_t)snprintf(got + len, sizeof got - len, "%s%u %s", len ? " " : "", id, state);
 	}
 	check_row(what);
 	CHECK_STRING(got, want);
@@ -100,11 +99,9 @@ static void test_who_has_rows(void)
 		   "3 completed 5 suspended 8 running");
 	job_table_set_state(table, 3, JOB_COMPLETED, 0, 3002);
 	job_table_remove(table, 8);
-	check_jobs(&cluster, "the places of those that are gone are taken",
-		   "1 pending 5 suspended 6 suspended");
+	check_jobs(&cluster, "the places of those that are gone are taken", "1 pending 5 suspended 6 suspended");
 	job_table_set_state(table, 4, JOB_RUNNING, 0, 3002);
-	check_jobs(&cluster, "one that starts comes before those that wait",
-		   "4 running 5 suspended 6 suspended");
+	check_jobs(&cluster, "one that starts comes before those that wait", "4 running 5 suspended 6 suspended");
 	cluster_done(&cluster);
 
 	start(&cluster, 1, 100);
@@ -128,8 +125,7 @@ static void test_places_in_the_table(void)
 	check_jobs(&cluster, "two", "2 running 3 running");
 	job_table_remove(cluster.job_table, 1);
 	tell_of(&cluster, 4, JOB_RUNNING, "n1");
-	check_jobs(&cluster, "a newcomer that comes first in the table takes no rows away",
-		   "2 running 3 running");
+	check_jobs(&cluster, "a newcomer that comes first in the table takes no rows away", "2 running 3 running");
 	cluster_done(&cluster);
 }
 
@@ -210,7 +206,8 @@ static void test_rows_of_nodes_are_kept(void)
 static void test_forgotten(void)
 {
 	static const struct page_sample rows[] = {
-		{"slurm_job_info{jobid=\"1\",user=\"ann\",account=\"bio\",partition=\"cpu\",qos=\"normal\",name=\"sim\"}", 1},
+		{"slurm_job_info{jobid=\"1\",user=\"ann\",account=\"bio\",partition=\"cpu\",qos=\"normal\",name=\"sim\"}",
+		 1},
 		{"slurm_job_node_info{jobid=\"1\",node=\"n1\"}", 1},
 		{"slurm_job_priority{jobid=\"1\"}", 10},
 	};
@@ -228,23 +225,25 @@ static void test_forgotten(void)
 }
 
 /* What 26.05, 24.11 and 22.05 say of the same job on two nodes, which v0.0.40 and older tell by core. */
-#define RUNNING_JOB(id, cpus, nodes, resources)                                                    \
-	"{\"job_id\":" id ",\"job_state\":[\"RUNNING\"],\"name\":\"a \\\"b\\\"\",\"user_name\":\"ann\","      \
-	"\"account\":\"bio\",\"partition\":\"cpu\",\"qos\":\"normal\",\"start_time\":5,\"submit_time\":3," \
-	"\"eligible_time\":4,\"priority\":{\"set\":true,\"infinite\":false,\"number\":7},\"restart_cnt\":2," \
-	"\"het_job_id\":{\"set\":true,\"infinite\":false,\"number\":0},\"time_limit\":2,"             \
-	"\"step_id\":{\"sluid\":\"s7ZHM7XD6MTT00\"},\"tres_alloc_str\":\"cpu=" cpus                    \
+#define RUNNING_JOB(id, cpus, nodes, resources)                                                                        \
+	"{\"job_id\":" id ",\"job_state\":[\"RUNNING\"],\"name\":\"a \\\"b\\\"\",\"user_name\":\"ann\","               \
+	"\"account\":\"bio\",\"partition\":\"cpu\",\"qos\":\"normal\",\"start_time\":5,\"submit_time\":3,"             \
+	"\"eligible_time\":4,\"priority\":{\"set\":true,\"infinite\":false,\"number\":7},\"restart_cnt\":2,"           \
+	"\"het_job_id\":{\"set\":true,\"infinite\":false,\"number\":0},\"time_limit\":2,"                              \
+	"\"step_id\":{\"sluid\":\"s7ZHM7XD6MTT00\"},\"tres_alloc_str\":\"cpu=" cpus                                    \
 	",mem=1G,node=2,gres/gpu=3,gres/gpu:a100=2\",\"nodes\":\"" nodes "\",\"job_resources\":" resources "}"
-#define ALLOCATION "{\"nodes\":{\"list\":\"cn[1-2]\",\"whole\":false,\"allocation\":["               \
-	"{\"name\":\"cn1\",\"cpus\":{\"count\":3,\"used\":0},\"sockets\":[{\"cores\":[{\"index\":0}]}]},"    \
+#define ALLOCATION                                                                                                     \
+	"{\"nodes\":{\"list\":\"cn[1-2]\",\"whole\":false,\"allocation\":["                                            \
+	"{\"name\":\"cn1\",\"cpus\":{\"count\":3,\"used\":0},\"sockets\":[{\"cores\":[{\"index\":0}]}]},"              \
 	"{\"name\":\"cn2\",\"cpus\":{\"count\":1,\"used\":0}}]},\"cpus\":4}"
-#define CORES "{\"nodes\":\"cn[1-2]\",\"allocated_cores\":4,\"allocated_nodes\":[{\"sockets\":{\"0\":"   \
+#define CORES                                                                                                          \
+	"{\"nodes\":\"cn[1-2]\",\"allocated_cores\":4,\"allocated_nodes\":[{\"sockets\":{\"0\":"                       \
 	"{\"cores\":{\"0\":\"allocated\"}}},\"nodename\":\"cn1\",\"cpus_used\":0}]}"
 
 static void test_what_rows_say(void)
 {
-#define JOB_LABELS                                                                                 \
-	"sluid=\"s7ZHM7XD6MTT00\",user=\"ann\",account=\"bio\",partition=\"cpu\",qos=\"normal\","       \
+#define JOB_LABELS                                                                                                     \
+	"sluid=\"s7ZHM7XD6MTT00\",user=\"ann\",account=\"bio\",partition=\"cpu\",qos=\"normal\","                      \
 	"name=\"a \\\"b\\\"\""
 	static const struct page_sample rows[] = {
 		{"slurm_job_info{jobid=\"1\"," JOB_LABELS ",exclusive=\"false\"}", 1},
@@ -281,14 +280,15 @@ static void test_what_rows_say(void)
 		  "{\"nodes\":[{\"name\":\"cn1\",\"state\":[\"IDLE\"],\"cpus\":4},"
 		  "{\"name\":\"cn2\",\"state\":[\"IDLE\"],\"cpus\":8}]}",
 		  0);
-	page_feed(&cluster, ENDPOINT_JOBS,
-		  "{\"jobs\":[" RUNNING_JOB("1", "4", "cn[1-2]", ALLOCATION) ","
-		  RUNNING_JOB("2", "4", "cn[1-2]", CORES) ","
-		  RUNNING_JOB("3", "12", "cn[1-2]", "null") ","
-		  RUNNING_JOB("4", "2", "cn2", "{}") ","
-		  RUNNING_JOB("5", "2", "cn9", "null") ","
-		  "{\"job_id\":6,\"job_state\":[\"PENDING\"],\"cpus\":2,\"start_time\":99,\"submit_time\":3}]}",
-		  0);
+	page_feed(
+		&cluster, ENDPOINT_JOBS,
+		"{\"jobs\":[" RUNNING_JOB("1", "4", "cn[1-2]", ALLOCATION) "," RUNNING_JOB("2", "4", "cn[1-2]", CORES) "," RUNNING_JOB(
+			"3", "12", "cn[1-2]",
+			"null") "," RUNNING_JOB("4", "2", "cn2",
+						"{}") "," RUNNING_JOB("5", "2", "cn9",
+								      "null") ","
+									      "{\"job_id\":6,\"job_state\":[\"PENDING\"],\"cpus\":2,\"start_time\":99,\"submit_time\":3}]}",
+		0);
 	page_check(&cluster, rows, sizeof rows / sizeof *rows);
 	cluster_done(&cluster);
 }

@@ -208,7 +208,7 @@ static void late_records(void)
 
 struct watched {
 	int64_t longest_wait; /* from an end to when it was asked for */
-	int sweeps;           /* that were finished */
+	int sweeps; /* that were finished */
 };
 
 /* Days with slurmdbd at hand: a window of so many runs every EVERY seconds, and if another is due at once after `gap`.
@@ -336,7 +336,7 @@ struct life {
 	} away[AWAY_MAX];
 	struct {
 		int64_t end, told; /* slurmdbd knows it from then on */
-		bool waited;       /* in slurmctld's queue until then */
+		bool waited; /* in slurmctld's queue until then */
 		bool is_known;
 	} runs[RUNS];
 	int64_t backlog; /* so many wait when slurmdbd is away, from one to so many when it is not */
@@ -354,21 +354,18 @@ static void live_on(struct life *life, uint64_t seed)
 	*life = (struct life){.random = seed, .now = T, .end = T + DAY / 4 + below(life, 4 * DAY)};
 	for (int i = 0; i < AWAY_MAX; i++) {
 		life->away[i].from = T + below(life, life->end - T);
-		life->away[i].to = life->away[i].from +
-				   below(life, below(life, 3) ? 600 : DAY / 2);
+		life->away[i].to = life->away[i].from + below(life, below(life, 3) ? 600 : DAY / 2);
 		life->away[i].answers = below(life, 2);
 	}
 	int64_t storm = T + below(life, life->end - T);
 	life->backlog = below(life, 2) ? 1 + below(life, 5) : 0;
 	for (int i = 0; i < RUNS; i++) {
-		int64_t end = below(life, 4) ? T + below(life, life->end - T)
-					     : storm + below(life, 20);
+		int64_t end = below(life, 4) ? T + below(life, life->end - T) : storm + below(life, 20);
 		life->runs[i].end = end;
 		life->runs[i].told = end + below(life, below(life, 5) ? 5 : 500);
 		for (int again = 0; again < AWAY_MAX; again++) /* they may overlap */
 			for (int j = 0; j < AWAY_MAX; j++)
-				if (life->away[j].from <= life->runs[i].told &&
-				    life->runs[i].told < life->away[j].to) {
+				if (life->away[j].from <= life->runs[i].told && life->runs[i].told < life->away[j].to) {
 					int64_t waited = life->runs[i].told - life->away[j].from,
 						away = life->away[j].to - life->away[j].from;
 					life->runs[i].told = life->away[j].to + waited * 60 / away; /* in their turn */
@@ -380,8 +377,7 @@ static void live_on(struct life *life, uint64_t seed)
 static bool answers(const struct life *life)
 {
 	for (int i = 0; i < AWAY_MAX; i++)
-		if (life->away[i].from <= life->now && life->now < life->away[i].to &&
-		    !life->away[i].answers)
+		if (life->away[i].from <= life->now && life->now < life->away[i].to && !life->away[i].answers)
 			return false;
 	return true;
 }
@@ -399,8 +395,7 @@ static uint64_t waiting(struct life *life)
 	bool is_still = life->backlog < 2 || is_away(life);
 	uint64_t count = (uint64_t)(is_still ? life->backlog : 1 + below(life, life->backlog));
 	for (int i = 0; i < RUNS; i++)
-		count += life->runs[i].waited && life->runs[i].end <= life->now &&
-			 life->now < life->runs[i].told;
+		count += life->runs[i].waited && life->runs[i].end <= life->now && life->now < life->runs[i].told;
 	return count;
 }
 
@@ -418,8 +413,7 @@ static bool poll_ends(struct life *life, uint64_t most)
 		return false;
 	}
 	for (int i = 0; i < RUNS; i++)
-		life->runs[i].is_known |= life->runs[i].end >= window.first &&
-					  life->runs[i].end <= window.last &&
+		life->runs[i].is_known |= life->runs[i].end >= window.first && life->runs[i].end <= window.last &&
 					  life->runs[i].told <= life->now;
 	return end_windows_note(&life->windows, window, life->now, count);
 }

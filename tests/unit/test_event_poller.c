@@ -94,7 +94,8 @@ static void test_an_exit_code_that_comes_later(void)
 	struct life *life = life_new();
 	struct job job = running(ID, BEGIN + 1, BEGIN + 2);
 	show(life, &job, BEGIN + 5);
-	told = (struct job_run){.job = job, .elapsed = 28, .suspended = 0, .cpus_allocated = 2, .memory_allocated = 4096};
+	told = (struct job_run){
+		.job = job, .elapsed = 28, .suspended = 0, .cpus_allocated = 2, .memory_allocated = 4096};
 	job.state = told.job.state = JOB_CANCELLED;
 	job.end_time = told.job.end_time = BEGIN + 30;
 	told.job.exit_code = told.job.exit_signal = 0;

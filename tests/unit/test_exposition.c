@@ -15,8 +15,9 @@ static void test_histograms_of_a_family(void)
 		exposition_label(&out, "x", i == 1 ? TEXT("longer") : TEXT("y"));
 		exposition_histogram(&out, &histogram, NULL);
 	}
-#define ONE(x) "h_bucket{c=\"d\",x=\"" x "\",le=\"1\"} 2\nh_bucket{c=\"d\",x=\"" x "\",le=\"+Inf\"} 2\n" \
-	       "h_sum{c=\"d\",x=\"" x "\"} 1\nh_count{c=\"d\",x=\"" x "\"} 2\n"
+#define ONE(x)                                                                                                         \
+	"h_bucket{c=\"d\",x=\"" x "\",le=\"1\"} 2\nh_bucket{c=\"d\",x=\"" x "\",le=\"+Inf\"} 2\n"                      \
+	"h_sum{c=\"d\",x=\"" x "\"} 1\nh_count{c=\"d\",x=\"" x "\"} 2\n"
 	CHECK_STRING(page.text.bytes, "# HELP h x\n# TYPE h histogram\n" ONE("longer") ONE("y") ONE("y"));
 	exposition_done(&out);
 	samples_done(&page);
@@ -42,8 +43,7 @@ static void test_escaping(void)
 		exposition_family(&out, "x", GAUGE, "A \\ and\na line.");
 		exposition_label(&out, "l", text_of(rows[i].value));
 		exposition_integer(&out, 1);
-		snprintf(want, sizeof want,
-			 "# HELP x A \\\\ and\\na line.\n# TYPE x gauge\nx{l=\"%s\"} 1\n",
+		snprintf(want, sizeof want, "# HELP x A \\\\ and\\na line.\n# TYPE x gauge\nx{l=\"%s\"} 1\n",
 			 rows[i].want);
 		CHECK_STRING(page.text.bytes, want);
 		exposition_done(&out);
@@ -102,8 +102,8 @@ static void test_labels(void)
 	exposition_base(&out);
 	exposition_integer(&out, 3);
 	CHECK_STRING(page.text.bytes, "# HELP f h\n# TYPE f counter\n"
-				 "f{p=\"cpu\",s=\"up\"} 18446744073709551615\n"
-				 "f{p=\"cpu\"} 2\nf 3\n");
+				      "f{p=\"cpu\",s=\"up\"} 18446744073709551615\n"
+				      "f{p=\"cpu\"} 2\nf 3\n");
 	CHECK_NUMBER(out.samples, 3);
 	exposition_done(&out);
 	CHECK_NUMBER(page.count, 1); /* no family without samples */
@@ -124,10 +124,10 @@ static void test_histogram(void)
 	exposition_base_label(&out, "e", TEXT("jobs"));
 	exposition_histogram(&out, &histogram, NULL);
 	CHECK_STRING(page.text.bytes, "# HELP h x\n# TYPE h histogram\n"
-				 "h_bucket{e=\"jobs\",le=\"0.5\"} 1\n"
-				 "h_bucket{e=\"jobs\",le=\"1\"} 2\n"
-				 "h_bucket{e=\"jobs\",le=\"+Inf\"} 3\n"
-				 "h_sum{e=\"jobs\"} 8.25\nh_count{e=\"jobs\"} 3\n");
+				      "h_bucket{e=\"jobs\",le=\"0.5\"} 1\n"
+				      "h_bucket{e=\"jobs\",le=\"1\"} 2\n"
+				      "h_bucket{e=\"jobs\",le=\"+Inf\"} 3\n"
+				      "h_sum{e=\"jobs\"} 8.25\nh_count{e=\"jobs\"} 3\n");
 	exposition_done(&out);
 	samples_done(&page);
 }

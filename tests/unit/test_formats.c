@@ -27,13 +27,16 @@ static void test_negotiation(void)
 		{"", TEXT_TYPE},
 		/* Prometheus 2.42, 3.5, 3.5 with native histograms, vmagent, curl, a browser */
 		{"application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,"
-		 "text/plain;version=0.0.4;q=0.5,*/*;q=0.1", OPENMETRICS_TYPE},
+		 "text/plain;version=0.0.4;q=0.5,*/*;q=0.1",
+		 OPENMETRICS_TYPE},
 		{"application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.6,"
 		 "application/openmetrics-text;version=0.0.1;q=0.5,text/plain;version=1.0.0;"
-		 "escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2", OPENMETRICS_TYPE UTF8},
+		 "escaping=allow-utf-8;q=0.4,text/plain;version=0.0.4;q=0.3,*/*;q=0.2",
+		 OPENMETRICS_TYPE UTF8},
 		{PROTOBUF ";q=0.6,application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,"
-		 "application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;"
-		 "escaping=allow-utf-8;q=0.3,text/plain;version=0.0.4;q=0.2,*/*;q=0.1", PROTOBUF_TYPE},
+			  "application/openmetrics-text;version=0.0.1;q=0.4,text/plain;version=1.0.0;"
+			  "escaping=allow-utf-8;q=0.3,text/plain;version=0.0.4;q=0.2,*/*;q=0.1",
+		 PROTOBUF_TYPE},
 		{"text/plain;version=0.0.4;q=1,*/*;q=0.1", TEXT_TYPE},
 		{"*/*", TEXT_TYPE},
 		{"text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", TEXT_TYPE},
@@ -75,9 +78,28 @@ static void test_negotiation(void)
  * escaping or none. */
 static void test_any_header(void)
 {
-	static const char *const pieces[] = {
-		"application/openmetrics-text", "text/plain", "*/*", "text/*", PROTOBUF, "version=1.0.0", "version=0.0.4",
-		"q=0.5", "q=0", "q=", "q=1.0000", "escaping=dots", "escaping=", "=", ";", ";", ";", ",", ",", " ", "\"", "\t"};
+	static const char *const pieces[] = {"application/openmetrics-text",
+					     "text/plain",
+					     "*/*",
+					     "text/*",
+					     PROTOBUF,
+					     "version=1.0.0",
+					     "version=0.0.4",
+					     "q=0.5",
+					     "q=0",
+					     "q=",
+					     "q=1.0000",
+					     "escaping=dots",
+					     "escaping=",
+					     "=",
+					     ";",
+					     ";",
+					     ";",
+					     ",",
+					     ",",
+					     " ",
+					     "\"",
+					     "\t"};
 	static const char *const types[] = {TEXT_TYPE, NEWER_TEXT_TYPE, OPENMETRICS_TYPE, PROTOBUF_TYPE};
 	uint64_t state = 1, seen = 0;
 	check_row("any header");
@@ -111,9 +133,13 @@ static void test_gzip_negotiation(void)
 		const char *accept;
 		bool want;
 	} rows[] = {
-		{NULL, false}, {"", false}, {"gzip", true}, {"x-gzip", true}, {"GZIP", true}, {"*", true},
-		{"gzip;q=0", false}, {"gzip;q=0,*", false}, {"*;q=0", false}, {"deflate, gzip;q=0.5", true},
-		{"zstd,br", false}, {"identity", false}, {"gzip;q=x", false}, {"gzipped", false},
+		{NULL, false},	     {"", false},
+		{"gzip", true},	     {"x-gzip", true},
+		{"GZIP", true},	     {"*", true},
+		{"gzip;q=0", false}, {"gzip;q=0,*", false},
+		{"*;q=0", false},    {"deflate, gzip;q=0.5", true},
+		{"zstd,br", false},  {"identity", false},
+		{"gzip;q=x", false}, {"gzipped", false},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		check_row(rows[i].accept ? rows[i].accept : "no Accept-Encoding");
@@ -167,24 +193,40 @@ static void test_openmetrics(void)
 	const struct format_options options = {.format = FORMAT_OPENMETRICS, .has_created = true};
 	struct buf got = BUF_INIT;
 	format_write(&options, pages, 1, &got, NULL);
-	CHECK_STRING(got.bytes,
-		     "# TYPE a_bytes gauge\n# UNIT a_bytes bytes\n" HELP("a_bytes") "a_bytes{" X "} 2.5\n"
-		     "# TYPE b info\n" HELP("b") "b_info{" X "} 2.5\n"
-		     "# TYPE c counter\n" HELP("c") "c_total{" X "} 2.5\nc_created{" X "} 1700000000.25\n"
-		     "# TYPE d_byte_seconds counter\n# UNIT d_byte_seconds byte_seconds\n" HELP("d_byte_seconds")
-		     "d_byte_seconds_total{" X "} 2.5\nd_byte_seconds_created{" X "} 1700000000.25\n"
-		     "d_byte_seconds_total{role=\"2\"} 1 # {jobid=\"7\"} 0.75 1800000000.5\n"
-		     "d_byte_seconds_created{role=\"2\"} 1700000000.25\n"
-		     "# TYPE e_seconds histogram\n# UNIT e_seconds seconds\n" HELP("e_seconds")
-		     "e_seconds_bucket{" X ",le=\"1e-05\"} 0\n"
-		     "e_seconds_bucket{" X ",le=\"0.5\"} 2\n"
-		     "e_seconds_bucket{" X ",le=\"1.0\"} 4 # {jobid=\"7\"} 0.75 1800000000.5\n"
-		     "e_seconds_bucket{" X ",le=\"3600.0\"} 7\n"
-		     "e_seconds_bucket{" X ",le=\"1e+06\"} 7\n"
-		     "e_seconds_bucket{" X ",le=\"2.592e+06\"} 7\n"
-		     "e_seconds_bucket{" X ",le=\"+Inf\"} 7\n"
-		     "e_seconds_sum{" X "} 9\ne_seconds_count{" X "} 7\ne_seconds_created{" X "} 1700000000.25\n"
-		     "# EOF\n");
+	CHECK_STRING(
+		got.bytes,
+		"# TYPE a_bytes gauge\n# UNIT a_bytes bytes\n" HELP(
+			"a_bytes") "a_bytes{" X "} 2.5\n"
+				   "# TYPE b info\n" HELP(
+					   "b") "b_info{" X "} 2.5\n"
+						"# TYPE c counter\n" HELP(
+							"c") "c_total{" X "} 2.5\nc_created{" X "} 1700000000.25\n"
+							     "# TYPE d_byte_seconds counter\n# UNIT d_byte_seconds byte_seconds\n" HELP(
+								     "d_byte_seconds") "d_byte_seconds_total{" X
+										       "} 2.5\nd_byte_seconds_created{" X
+										       "} 1700000000.25\n"
+										       "d_byte_seconds_total{role=\"2\"} 1 # {jobid=\"7\"} 0.75 1800000000.5\n"
+										       "d_byte_seconds_created{role=\"2\"} 1700000000.25\n"
+										       "# TYPE e_seconds histogram\n# UNIT e_seconds seconds\n" HELP(
+											       "e_seconds") "e_seconds_bucket{" X
+													    ",le=\"1e-05\"} 0\n"
+													    "e_seconds_bucket{" X
+													    ",le=\"0.5\"} 2\n"
+													    "e_seconds_bucket{" X
+													    ",le=\"1.0\"} 4 # {jobid=\"7\"} 0.75 1800000000.5\n"
+													    "e_seconds_bucket{" X
+													    ",le=\"3600.0\"} 7\n"
+													    "e_seconds_bucket{" X
+													    ",le=\"1e+06\"} 7\n"
+													    "e_seconds_bucket{" X
+													    ",le=\"2.592e+06\"} 7\n"
+													    "e_seconds_bucket{" X
+													    ",le=\"+Inf\"} 7\n"
+													    "e_seconds_sum{" X
+													    "} 9\ne_seconds_count{" X
+													    "} 7\ne_seconds_created{" X
+													    "} 1700000000.25\n"
+													    "# EOF\n");
 	buf_done(&got);
 	samples_done(&page);
 }
@@ -222,9 +264,9 @@ static bool is_one_of(const char *const *paths, const char *path)
 /* As "1:7 2=0.5 3\"text\" 4{...} 13[1 -1]": numbers, doubles, texts, messages, packed differences. */
 static void show_message(struct buf *to, const char *path, struct text rest)
 {
-	static const char *const messages[] = {".4",	  ".4.1",     ".4.2",	  ".4.3",     ".4.3.2", ".4.3.2.1", ".4.3.2.3",
-					       ".4.3.3",  ".4.7",     ".4.7.3",	  ".4.7.3.3", ".4.7.3.3.1", ".4.7.3.3.3",
-					       ".4.7.12", ".4.7.15", NULL};
+	static const char *const messages[] = {".4",	     ".4.1",	".4.2",	   ".4.3",   ".4.3.2",	 ".4.3.2.1",
+					       ".4.3.2.3",   ".4.3.3",	".4.7",	   ".4.7.3", ".4.7.3.3", ".4.7.3.3.1",
+					       ".4.7.3.3.3", ".4.7.12", ".4.7.15", NULL};
 	static const char *const packed[] = {".4.7.13", NULL};
 	while (rest.len) {
 		uint64_t key = take_varint(&rest);
@@ -290,8 +332,10 @@ static void test_protobuf(void)
 		     "1\"d_byte_seconds_total\" 2\"" PLAIN_HELP "\" 3:0 5\"byte_seconds\" 4{" PLAIN_X
 		     " 3{1=2.5 3" CREATED "}} 4{1{1\"role\" 2\"2\"} 3{1=1 2" JOB " 3" CREATED "}}\n"
 		     "1\"e_seconds\" 2\"" PLAIN_HELP "\" 3:4 5\"seconds\" 4{" PLAIN_X
-		     " 7{3{1:0 2=1e-05} 3{1:2 2=0.5} 3{1:4 2=1 3" JOB "} 3{1:7 2=3600} 3{1:7 2=1000000} 3{1:7 2=2592000}"
-		     " 3{1:7 2=inf} 2=9 1:7 5:4 6=2.93873587705572e-39 7:1 12{1:1 2:2} 12{1:8 2:1} 13[1 1 1] 15" CREATED "}}\n");
+		     " 7{3{1:0 2=1e-05} 3{1:2 2=0.5} 3{1:4 2=1 3" JOB
+		     "} 3{1:7 2=3600} 3{1:7 2=1000000} 3{1:7 2=2592000}"
+		     " 3{1:7 2=inf} 2=9 1:7 5:4 6=2.93873587705572e-39 7:1 12{1:1 2:2} 12{1:8 2:1} 13[1 1 1] 15" CREATED
+		     "}}\n");
 	samples_done(&page);
 	buf_clear(&got);
 	check_row("lengths on both sides of a byte more");
@@ -316,7 +360,8 @@ static void test_protobuf(void)
 static void test_merging(void)
 {
 	check_row("several pages");
-	struct samples one = page_of("cluster=\"one\"", 1), two = page_of("cluster=\"two\"", 2), none = {.text = BUF_INIT};
+	struct samples one = page_of("cluster=\"one\"", 1), two = page_of("cluster=\"two\"", 2),
+		       none = {.text = BUF_INIT};
 	const struct samples *pages[] = {&one, &none, &two};
 	struct format_options options = {.format = FORMAT_TEXT, .collect = 1u << 0 | 1u << 2};
 	struct buf got = BUF_INIT;
@@ -440,7 +485,8 @@ static void test_unread_parts(struct page_board *board)
 	struct error err = {""};
 	size_t count = 0, sum = 0;
 	for (uint32_t i = 0; i < 2 * 31; i++) {
-		const struct rendition_options part = {.format = {.format = (enum format)(i % 2), .collect = 1 + i / 2}};
+		const struct rendition_options part = {
+			.format = {.format = (enum format)(i % 2), .collect = 1 + i / 2}};
 		if (!(held[count] = read_page(board, &part, &err)))
 			break;
 		CHECK((other = read_page(board, &part, &err)) == held[count]); /* made once, and shared */
@@ -521,7 +567,7 @@ static void test_deadlines(void)
 		const char *header;
 		double want_s;
 	} rows[] = {
-		{"10", 9},   {"0.5", 0.45}, {"60.000", 54}, {"3599", 3239.1}, {NULL, 9}, {"", 9},
+		{"10", 9},   {"0.5", 0.45}, {"60.000", 54}, {"3599", 3239.1}, {NULL, 9},  {"", 9},
 		{"soon", 9}, {"0", 9},	    {"-3", 9},	    {"3600", 9},      {"nan", 9}, {"inf", 9},
 	};
 	struct page_board board;
@@ -581,9 +627,9 @@ static void test_older_state(void)
 	for (size_t queue = 0; queue < 2; queue++)
 		for (size_t i = 0; i < queues[queue].count; i++) {
 			const char *detail = queue ? between[i].detail : older[i].detail;
-			const struct events_counter counter = {
-				TEXT("partition_qos"), text_of(queues[queue].queue), TEXT("wait_seconds"),
-				text_of(detail), queue ? between[i].value : older[i].value};
+			const struct events_counter counter = {TEXT("partition_qos"), text_of(queues[queue].queue),
+							       TEXT("wait_seconds"), text_of(detail),
+							       queue ? between[i].value : older[i].value};
 			events_restore_counter(events, &counter);
 		}
 	events_restored(events, 2000);

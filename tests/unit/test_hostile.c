@@ -5,9 +5,9 @@
 #include "base/text.h"
 
 #define TIMES_10(text) text text text text text text text text text text
-#define TIMES_250(text)                                                                            \
-	TIMES_10(TIMES_10(text)) TIMES_10(TIMES_10(text)) TIMES_10(text) TIMES_10(text)            \
-	TIMES_10(text) TIMES_10(text) TIMES_10(text)
+#define TIMES_250(text)                                                                                                \
+	TIMES_10(TIMES_10(text))                                                                                       \
+	TIMES_10(TIMES_10(text)) TIMES_10(text) TIMES_10(text) TIMES_10(text) TIMES_10(text) TIMES_10(text)
 
 /* A name as Slurm might send it, and the label that it becomes, escaped as on the page. */
 static const struct {
@@ -110,8 +110,7 @@ static void check_page(const struct buf *page)
 }
 
 /* The sum of a family's samples that have the label, and how many there are. */
-static double sum_of(const struct buf *page, const char *family, const char *label,
-		     unsigned *ret_samples)
+static double sum_of(const struct buf *page, const char *family, const char *label, unsigned *ret_samples)
 {
 	struct text rest = buf_text(page), line;
 	double sum = 0;
@@ -132,13 +131,11 @@ static double sum_of(const struct buf *page, const char *family, const char *lab
 /* One pending job per row, whose every name is the row's. */
 static void feed_jobs(struct cluster *cluster)
 {
-	static const char *const members[] = {"user_name", "account", "partition", "qos",
-					      "state_reason"};
+	static const char *const members[] = {"user_name", "account", "partition", "qos", "state_reason"};
 	struct buf json = BUF_INIT, tres = BUF_INIT;
 	buf_add_string(&json, "{\"jobs\":[");
 	for (int i = 0; i < ROWS; i++) {
-		buf_printf(&json, "%s{\"job_id\":%d,\"cpus\":1,\"job_state\":[\"PENDING\",", i ? "," : "",
-			   i + 1);
+		buf_printf(&json, "%s{\"job_id\":%d,\"cpus\":1,\"job_state\":[\"PENDING\",", i ? "," : "", i + 1);
 		add_string(&json, rows[i].name);
 		buf_add_char(&json, ']');
 		for (size_t m = 0; m < sizeof members / sizeof *members; m++)
@@ -156,8 +153,8 @@ static void feed_jobs(struct cluster *cluster)
 
 static void feed_rest(struct cluster *cluster)
 {
-	static const char *const members[] = {"reason", "reason_set_by_user", "version",
-					      "architecture", "operating_system"};
+	static const char *const members[] = {"reason", "reason_set_by_user", "version", "architecture",
+					      "operating_system"};
 	struct buf partitions = BUF_INIT, nodes = BUF_INIT, pings = BUF_INIT;
 	buf_add_string(&partitions, "{\"partitions\":[{\"name\":\"first\"}");
 	buf_add_string(&nodes, "{\"nodes\":[{\"name\":\"first\",\"state\":[\"IDLE\"]}");
@@ -211,8 +208,8 @@ static void feed_lists(struct cluster *cluster)
 		add_member(&licenses, "LicenseName", name);
 		buf_add_char(&licenses, '}');
 		for (int is_user = 0; is_user < 2; is_user++) {
-			buf_printf(&shares, "%s{\"shares\":5,\"type\":[\"%s\"]",
-				   is_user ? "," : comma, is_user ? "USER" : "ASSOCIATION");
+			buf_printf(&shares, "%s{\"shares\":5,\"type\":[\"%s\"]", is_user ? "," : comma,
+				   is_user ? "USER" : "ASSOCIATION");
 			add_member(&shares, "name", name);
 			add_member(&shares, "parent", name);
 			buf_add_char(&shares, '}');
@@ -261,13 +258,11 @@ static void feed_limits(struct cluster *cluster)
 
 static const struct {
 	const char *family, *before; /* the label in question and its name */
-	bool is_list;   /* a comma separates two names */
-	unsigned idle;  /* rows without jobs */
+	bool is_list; /* a comma separates two names */
+	unsigned idle; /* rows without jobs */
 } places[] = {
-	{"slurm_user_jobs", "user=\"", false, 0},
-	{"slurm_user_jobs", "account=\"", false, 0},
-	{"slurm_account_jobs", "account=\"", false, 0},
-	{"slurm_partition_jobs", "partition=\"", true, 1},
+	{"slurm_user_jobs", "user=\"", false, 0},	{"slurm_user_jobs", "account=\"", false, 0},
+	{"slurm_account_jobs", "account=\"", false, 0}, {"slurm_partition_jobs", "partition=\"", true, 1},
 	{"slurm_qos_jobs", "qos=\"", true, 0},
 };
 
@@ -330,10 +325,8 @@ static void test_collisions(void)
 		unsigned rows;
 	} pairs[] = {
 		{"equal after the repair: one row", "jos\xe9", "jos\xe8", 1},
-		{"equal up to the cut: two rows", TIMES_250("a") TIMES_10("b"),
-		 TIMES_250("a") TIMES_10("c"), 2},
-		{"cut and repaired alike", TIMES_250("a") TIMES_10("\xe9"),
-		 TIMES_250("a") TIMES_10("\xe8"), 1},
+		{"equal up to the cut: two rows", TIMES_250("a") TIMES_10("b"), TIMES_250("a") TIMES_10("c"), 2},
+		{"cut and repaired alike", TIMES_250("a") TIMES_10("\xe9"), TIMES_250("a") TIMES_10("\xe8"), 1},
 		{"upper and lower case", "Ann", "ann", 2},
 	};
 	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
@@ -343,8 +336,8 @@ static void test_collisions(void)
 		check_row(pairs[i].what);
 		cluster_init(&cluster);
 		for (int second = 0; second < 2; second++) {
-			buf_printf(&json, "%s{\"job_id\":%d,\"job_state\":[\"RUNNING\"]",
-				   second ? "," : "{\"jobs\":[", second + 1);
+			buf_printf(&json, "%s{\"job_id\":%d,\"job_state\":[\"RUNNING\"]", second ? "," : "{\"jobs\":[",
+				   second + 1);
 			add_member(&json, "user_name", second ? pairs[i].b : pairs[i].a);
 			buf_add_char(&json, '}');
 		}

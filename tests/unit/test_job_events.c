@@ -592,8 +592,7 @@ static void test_filters(void)
 	CHECK_NUMBER(tallies_folded(&w.events->tallies, ENTITY_USER), 2);
 	look(&w, BIRTH + 13); /* all of them run, which is counted of tallies that runs knew */
 	CHECK_NUMBER(count_of(&w, ENTITY_USER, "bob", "physics", TALLY_CPU_SECONDS, ""), 2 * 2 * 11);
-	CHECK_NUMBER(count_of(&w, ENTITY_USER, "alice", "physics", TALLY_CPU_SECONDS, ""),
-		     2 * 2 * 1 + 2 * 2 * 10);
+	CHECK_NUMBER(count_of(&w, ENTITY_USER, "alice", "physics", TALLY_CPU_SECONDS, ""), 2 * 2 * 1 + 2 * 2 * 10);
 	CHECK_NUMBER(count_of(&w, ENTITY_QOS, "normal", "", TALLY_CPU_SECONDS, ""), 6 * 2 * 10);
 	CHECK_NUMBER(count_of(&w, ENTITY_USER, "carol", "physics", TALLY_CPU_SECONDS, ""), 2 * 2 * 10);
 	memory_write(&w.memory, w.events, false);

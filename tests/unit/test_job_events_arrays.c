@@ -151,8 +151,7 @@ static void test_last_task(void)
 	for (int by_slurmdbd = 0; by_slurmdbd < 2; by_slurmdbd++) {
 		struct world w;
 		world_init(&w, by_slurmdbd);
-		check_row(by_slurmdbd ? "the last task takes the rest's record"
-				      : "likewise, without slurmdbd");
+		check_row(by_slurmdbd ? "the last task takes the rest's record" : "likewise, without slurmdbd");
 		struct job rest = rest_of("0-1");
 		put_and_look(&w, &rest, BIRTH + 5);
 		struct job first = task_of(101, 0, BIRTH + 10), last = task_of(100, 1, BIRTH + 11);

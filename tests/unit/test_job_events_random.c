@@ -86,8 +86,7 @@ static void read_details(struct life *life, bool all)
 	for (size_t i = 0; i < life->table->position_count; i++) {
 		if (!job_table_at(life->table, i, &view))
 			continue;
-		bool is_asked = view.details_wanted ? all || below(&life->model, 4)
-						    : !below(&life->model, 10);
+		bool is_asked = view.details_wanted ? all || below(&life->model, 4) : !below(&life->model, 10);
 		const struct model_record *record = record_of(&life->model, view.id, life->now);
 		if (is_asked && record)
 			put_details(life, record);
@@ -121,13 +120,11 @@ static double cpu_seconds_until(const struct model *model, int64_t until)
 
 static void look(struct life *life, int64_t until)
 {
-	const struct tally *cluster =
-		tallies_of(&life->events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
+	const struct tally *cluster = tallies_of(&life->events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
 	job_events_look(life->events, life->table, until);
 	note_submissions(life);
 	if (!life->model.kind->unseen_requeues)
-		CHECK(tally_get(cluster, TALLY_CPU_SECONDS, 0)->value <=
-		      cpu_seconds_until(&life->model, life->now));
+		CHECK(tally_get(cluster, TALLY_CPU_SECONDS, 0)->value <= cpu_seconds_until(&life->model, life->now));
 }
 
 static void ask_for_ends(struct life *life)
@@ -217,8 +214,8 @@ static void poll_once(struct life *life, bool is_last)
 
 /* The truth */
 
-static double *truth_of(struct map *truth, const char *kind, struct text name, struct text second,
-			const char *what, const char *detail)
+static double *truth_of(struct map *truth, const char *kind, struct text name, struct text second, const char *what,
+			const char *detail)
 {
 	struct buf key = BUF_INIT;
 	buf_add_string(&key, kind);
@@ -238,8 +235,8 @@ static double *truth_of(struct map *truth, const char *kind, struct text name, s
 	return value;
 }
 
-static void add_to_all(struct map *truth, const struct model_run *run, const char *partitions,
-		       const char *what, const char *detail, double amount)
+static void add_to_all(struct map *truth, const struct model_run *run, const char *partitions, const char *what,
+		       const char *detail, double amount)
 {
 	struct text none = TEXT(""), rest = text_of(partitions), name;
 	*truth_of(truth, "cluster", none, none, what, detail) += amount;
@@ -250,8 +247,8 @@ static void add_to_all(struct map *truth, const struct model_run *run, const cha
 		*truth_of(truth, "partition", name, none, what, detail) += amount;
 }
 
-static void observe(struct map *truth, const char *kind, const struct model_run *run,
-		    enum tally_what what, double value)
+static void observe(struct map *truth, const char *kind, const struct model_run *run, enum tally_what what,
+		    double value)
 {
 	const struct tally_row *row = &tally_table[what];
 	struct text second = strcmp(kind, "partition") ? text_of(run->qos) : TEXT("");
@@ -276,16 +273,14 @@ static void add_time(struct map *truth, const struct model_run *run)
 	if (!run->gpus)
 		return;
 	add_to_all(truth, run, run->partition, "gres_seconds", "gpu", seconds);
-	add_to_all(truth, run, run->partition, "gres_seconds", "gpu:a100",
-		   seconds * (double)(run->gpus - 1));
+	add_to_all(truth, run, run->partition, "gres_seconds", "gpu:a100", seconds * (double)(run->gpus - 1));
 }
 
 static void add_start(struct map *truth, const struct model_run *run)
 {
 	add_to_all(truth, run, run->partition, "starts", "", 1);
 	observe(truth, "partition_qos", run, TALLY_WAIT_SECONDS, (double)(run->start - run->eligible));
-	observe(truth, "partition_qos", run, TALLY_QUEUE_SECONDS,
-		(double)(run->start - run->key.submit_time));
+	observe(truth, "partition_qos", run, TALLY_QUEUE_SECONDS, (double)(run->start - run->key.submit_time));
 	observe(truth, "partition", run, TALLY_SIZE_CPUS, (double)run->cpus);
 	observe(truth, "partition", run, TALLY_SIZE_NODES, (double)run->nodes);
 }
@@ -295,8 +290,7 @@ static void add_end(struct map *truth, const struct model_run *run)
 	char state[32], room[HOSTLIST_NODE_MAX + 1];
 	struct text none = TEXT("");
 	text_to_string(run->ended, state, sizeof state);
-	add_to_all(truth, run, run->start ? run->partition : run->asked, "ends", state,
-		   (double)run->tasks);
+	add_to_all(truth, run, run->start ? run->partition : run->asked, "ends", state, (double)run->tasks);
 	if (!run->start)
 		return;
 	double seconds = (double)ran_until(run, 0, INT64_MAX);
@@ -351,8 +345,7 @@ static void check_same(const struct map *map, const struct map *got, const struc
 
 static double sum_of(const struct life *life, enum tally_what what)
 {
-	const struct tally *cluster =
-		tallies_of(&life->events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
+	const struct tally *cluster = tallies_of(&life->events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
 	double sum = 0;
 	for (size_t i = 0; i < cluster->counts.count; i++) {
 		const struct tally_count *count = cluster->counts.entries[i].value;

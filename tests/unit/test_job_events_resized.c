@@ -181,7 +181,8 @@ static void test_unseen(void)
 static void test_several(void)
 {
 	struct world w;
-	struct job first = first_size(), second = last_size(BIRTH + 15, BIRTH + 15), now = last_size(BIRTH + 5, BIRTH + 10);
+	struct job first = first_size(), second = last_size(BIRTH + 15, BIRTH + 15),
+		   now = last_size(BIRTH + 5, BIRTH + 10);
 	first.cpus = 8;
 	second.cpus = 4;
 	check_row("three sizes, none of which was seen");

@@ -72,7 +72,8 @@ static void pass(struct life *life, uint64_t seconds)
 /* jobs/state is 404 or 403, whichever way it is asked. */
 static void refuse_states(struct life *life)
 {
-	for (size_t way = STATES_BATCHES; way <= STATES_LIST && plan_is_allowed(life->polled.plan, TASK_JOB_STATES); way++) {
+	for (size_t way = STATES_BATCHES; way <= STATES_LIST && plan_is_allowed(life->polled.plan, TASK_JOB_STATES);
+	     way++) {
 		plan_note(life->polled.plan, now_ns,
 			  &(struct plan_outcome){.task = TASK_JOB_STATES, .way = way, .result = PLAN_UNSUPPORTED});
 		job_poller_update(&life->poller);

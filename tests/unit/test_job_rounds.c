@@ -17,11 +17,9 @@ struct world {
 
 static void world_start(struct world *world, uint64_t seed, uint64_t first_id, uint64_t last_id)
 {
-	*world = (struct world){.model = {.first_id = first_id,
-					  .last_id = last_id,
-					  .next_id = first_id,
-					  .now = 1000000,
-					  .random = seed}};
+	*world = (struct world){
+		.model = {
+			.first_id = first_id, .last_id = last_id, .next_id = first_id, .now = 1000000, .random = seed}};
 	world->table = job_table_new();
 	job_rounds_init(&world->rounds, world->table, first_id, last_id);
 	job_details_init(&world->details, world->table);
@@ -138,8 +136,7 @@ static void live_a_little(struct world *world)
 	model->now += 5 + model_below(model, 30);
 	for (uint64_t events = model_below(model, 12); events; events--) {
 		uint64_t kind = model_below(model, 10);
-		struct record *record =
-			model->count ? &model->records[model_below(model, model->count)] : NULL;
+		struct record *record = model->count ? &model->records[model_below(model, model->count)] : NULL;
 		if (!record || (kind < 3 && model->count < RECORDS_MAX / 2))
 			model_submit(model, 0, kind == 0 ? 1 + model_below(model, 40) : 0);
 		else if (kind < 7 && record->state == JOB_PENDING && model->count < RECORDS_MAX - 1)
@@ -365,7 +362,7 @@ static void test_search(void)
 	static const struct {
 		const char *name;
 		uint64_t first_id, last_id, jump; /* ids that were used meanwhile */
-		uint64_t chosen;		  /* an id that an operator chose; 0: none */
+		uint64_t chosen; /* an id that an operator chose; 0: none */
 		int requests_max;
 	} rows[] = {
 		{"after a night away", 1, 67043328, 30000, 0, 40},
@@ -425,8 +422,7 @@ static void test_ids_begin_anew(void)
 		CHECK_NUMBER(job_frontiers_ask(&frontiers, table, 10, &query), 10);
 		CHECK_NUMBER(frontiers.probes.count, 10);
 		for (size_t probe = 0; probe < frontiers.probes.count; probe++)
-			CHECK_NUMBER(frontiers.probes.ids[probe],
-				     clusters[i] + (probe < 3 ? 198 : 100 - 3) + probe);
+			CHECK_NUMBER(frontiers.probes.ids[probe], clusters[i] + (probe < 3 ? 198 : 100 - 3) + probe);
 		buf_done(&query);
 		job_frontiers_done(&frontiers);
 		job_table_free(table);

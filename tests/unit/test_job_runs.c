@@ -102,8 +102,10 @@ static void test_members(void)
 		{"\"state\":{\"current\":[\"RUNNING\"]},\"nodes\":\"n1\",\"time\":{\"start\":6,\"end\":9}",
 		 "running start=6 on=n1 steps=0"},
 		/* of several QOS it waits for all, and had one */
-		{"\"state\":{\"current\":[\"PENDING\"]},\"qos\":\"high\",\"qosreq\":\"low,high\"", "pending qos=low,high steps=0"},
-		{"\"state\":{\"current\":[\"RUNNING\"]},\"qos\":\"high\",\"qosreq\":\"low,high\"", "running qos=high steps=0"},
+		{"\"state\":{\"current\":[\"PENDING\"]},\"qos\":\"high\",\"qosreq\":\"low,high\"",
+		 "pending qos=low,high steps=0"},
+		{"\"state\":{\"current\":[\"RUNNING\"]},\"qos\":\"high\",\"qosreq\":\"low,high\"",
+		 "running qos=high steps=0"},
 		{"\"state\":{\"current\":\"RESIZING\"}", "pending+resizing steps=0"},
 		{"\"state\":{\"current\":[\"PENDING\",\"RESIZING\"]},\"nodes\":\"n1\",\"time\":{\"submission\":5,"
 		 "\"start\":6,\"end\":7}",
@@ -115,8 +117,7 @@ static void test_members(void)
 		{"\"state\":{\"current\":\"FAILED\"},\"exit_code\":{\"status\":\"SUCCESS\","
 		 "\"return_code\":0}",
 		 "failed steps=0"}, /* v0.0.38 says so whatever it was */
-		{"\"state\":{\"current\":\"COMPLETED\"},\"exit_code\":{\"return_code\":0}",
-		 "completed exit=0 steps=0"},
+		{"\"state\":{\"current\":\"COMPLETED\"},\"exit_code\":{\"return_code\":0}", "completed exit=0 steps=0"},
 		{"\"state\":{\"current\":\"FAILED\"},\"exit_code\":{\"status\":\"SIGNALED\","
 		 "\"return_code\":null,\"signal\":{\"signal_id\":9,\"name\":\"Killed\"}}",
 		 "failed signal=9 steps=0"},
@@ -358,15 +359,13 @@ static void keep_run(void *context, const void *record)
 	keep_job(context, &run->job);
 }
 
-static void read_jobs(const struct record_type *type, const char *path, record_fn *keep,
-		      struct jobs *jobs)
+static void read_jobs(const struct record_type *type, const char *path, record_fn *keep, struct jobs *jobs)
 {
 	struct error err = {""};
 	struct buf body = read_file(path);
 	struct decoder *decoder = decoder_new(type, &vocabulary);
 	decoder_start(decoder, keep, jobs);
-	CHECK(body.len && decoder_feed(decoder, body.bytes, body.len, &err) &&
-	      decoder_finish(decoder, &err));
+	CHECK(body.len && decoder_feed(decoder, body.bytes, body.len, &err) && decoder_finish(decoder, &err));
 	decoder_free(decoder);
 	buf_done(&body);
 }
@@ -375,8 +374,7 @@ static const struct job *latest(const struct jobs *jobs, uint64_t id)
 {
 	const struct job *found = NULL;
 	for (size_t i = 0; i < jobs->count; i++)
-		if (jobs->items[i].id == id &&
-		    (!found || jobs->items[i].submit_time >= found->submit_time))
+		if (jobs->items[i].id == id && (!found || jobs->items[i].submit_time >= found->submit_time))
 			found = &jobs->items[i];
 	return found;
 }
@@ -480,8 +478,7 @@ static void test_queries(void)
 		CHECK_STRING(got.bytes, rows[i].ids);
 		buf_clear(&got);
 		job_runs_query_ended(&query, 100, 200, true, &got);
-		buf_printf(&want, "%s%s", rows[i].ended,
-			   version->repeats_lists ? repeated : joined);
+		buf_printf(&want, "%s%s", rows[i].ended, version->repeats_lists ? repeated : joined);
 		CHECK_STRING(got.bytes, want.bytes);
 		struct buf shorter = BUF_INIT;
 		job_runs_query_ended(&query, 100, 200, false, &shorter);
@@ -500,10 +497,8 @@ int main(void)
 	test_steps();
 	for (size_t i = 0; i < sizeof recordings / sizeof *recordings; i++)
 		test_recorded(recordings[i].paths, recordings[i].wanted);
-	test_same_as_slurmctld(FIXTURES "/job_runs/live/24.11-jobs.json",
-			       FIXTURES "/job_runs/live/24.11-runs.json");
-	test_same_as_slurmctld(FIXTURES "/job_runs/live/26.05-jobs.json",
-			       FIXTURES "/job_runs/live/26.05-runs.json");
+	test_same_as_slurmctld(FIXTURES "/job_runs/live/24.11-jobs.json", FIXTURES "/job_runs/live/24.11-runs.json");
+	test_same_as_slurmctld(FIXTURES "/job_runs/live/26.05-jobs.json", FIXTURES "/job_runs/live/26.05-runs.json");
 	test_queries();
 	vocabulary_done(&vocabulary);
 	return check_done();

@@ -20,8 +20,7 @@ static struct job job_with(uint64_t id, int state, const char *partitions, const
 			    .memory_per_cpu = UINT64_C(100) << 20};
 }
 
-static const struct job_usage *find(const struct job_table *table, enum entity_kind kind,
-				    const char *name)
+static const struct job_usage *find(const struct job_table *table, enum entity_kind kind, const char *name)
 {
 	return map_find(&table->totals->entities[kind], text_of(name));
 }
@@ -218,8 +217,7 @@ static void test_job_gres(void)
 	check_row("typed and untyped GRES are apart: untyped is the rest");
 	struct job_table *table = job_table_new();
 	struct job job = job_with(1, JOB_RUNNING, "gpu", "None");
-	job.tres_allocated =
-		TEXT("cpu=8,mem=62.50G,node=1,gres/gpu=6,gres/gpu:a100=2,gres/gpu:h100=3");
+	job.tres_allocated = TEXT("cpu=8,mem=62.50G,node=1,gres/gpu=6,gres/gpu:a100=2,gres/gpu:h100=3");
 	CHECK(job_table_put(table, &job, 0));
 	const struct job_usage *cluster = settled(table);
 	static const struct {

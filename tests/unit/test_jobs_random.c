@@ -36,18 +36,22 @@ static uint64_t below(struct model *model, uint64_t limit)
 
 static struct job random_job(struct model *model, uint64_t id)
 {
-	static const char *const users[] = {"ann", "bob", "cai", "dev", "", "eve"},
-				*const accounts[] = {"bio", "geo", ""},
-				*const partitions[] = {"cpu", "gpu", "cpu,gpu", "old,cpu", "old", ""},
-				*const qos[] = {"normal", "high", "low,high", ""},
-				*const reasons[] = {"Priority", "Resources", "JobHeldUser", "Dependency",
-						    "QOSMaxJobsPerUserLimit", "None", ""},
-				*const tasks[] = {"1-10", "0-99%5", "1,3,...", "1-7,9-12,...%2", "4"},
-				*const tres[] = {"cpu=4,mem=1G,node=2,billing=4", "cpu=1",
-						 "cpu=8,node=1,gres/gpu=4,gres/gpu:a100=2",
-						 "cpu=2,gres/gpu=1", ""},
-				*const reservations[] = {"", "", "maint", "course"};
-	static const int states[] = {JOB_PENDING, JOB_PENDING, JOB_PENDING,   JOB_RUNNING,
+	static const char
+		*const users[] = {"ann", "bob", "cai", "dev", "", "eve"},
+		       *const accounts[] = {"bio", "geo", ""}, *const partitions[] = {"cpu",	 "gpu", "cpu,gpu",
+										      "old,cpu", "old", ""},
+		       *const qos[] = {"normal", "high", "low,high", ""}, *const reasons[] = {"Priority",
+											      "Resources",
+											      "JobHeldUser",
+											      "Dependency",
+											      "QOSMaxJobsPerUserLimit",
+											      "None",
+											      ""},
+		       *const tasks[] = {"1-10", "0-99%5", "1,3,...", "1-7,9-12,...%2", "4"},
+		       *const tres[] = {"cpu=4,mem=1G,node=2,billing=4", "cpu=1",
+					"cpu=8,node=1,gres/gpu=4,gres/gpu:a100=2", "cpu=2,gres/gpu=1", ""},
+		       *const reservations[] = {"", "", "maint", "course"};
+	static const int states[] = {JOB_PENDING, JOB_PENDING,	 JOB_PENDING,	JOB_RUNNING,
 				     JOB_RUNNING, JOB_SUSPENDED, JOB_COMPLETED, JOB_FAILED};
 	struct job job = {.id = id,
 			  .array_task_id = NUMBER_UNSET,
@@ -87,8 +91,7 @@ static void model_put(struct model *model, const struct job *job)
 	struct model_job *known = &model->jobs[job->id];
 	bool is_cut;
 	uint64_t listed = job_count(job, &is_cut);
-	bool is_same = known->is_there &&
-		       (!known->has_details || known->job.submit_time == job->submit_time);
+	bool is_same = known->is_there && (!known->has_details || known->job.submit_time == job->submit_time);
 	uint64_t told = is_cut && is_same && known->told >= listed ? known->told : 0;
 	*known = (struct model_job){true, true, *job, job->state, job->flags, told};
 }
@@ -115,8 +118,7 @@ static void set_tasks(struct model *model, uint64_t id)
 {
 	struct model_job *known = &model->jobs[id];
 	uint64_t tasks = below(model, 4) ? below(model, 200) : 0;
-	bool takes = known->is_there &&
-		     !(known->has_details && number_is_known(known->job.array_task_id));
+	bool takes = known->is_there && !(known->has_details && number_is_known(known->job.array_task_id));
 	CHECK(job_table_set_tasks(model->table, id, tasks) == takes);
 	if (takes)
 		known->told = tasks;
@@ -135,9 +137,7 @@ static void batch(struct model *model, bool is_complete)
 	for (uint64_t id = 1; id < model->ids; id++) {
 		struct model_job *known = &model->jobs[id];
 		uint64_t kind = below(model, 10);
-		struct job job = known->is_there && known->has_details && kind < 7
-					 ? known->job
-					 : random_job(model, id);
+		struct job job = known->is_there && known->has_details && kind < 7 ? known->job : random_job(model, id);
 		bool is_listed = known->is_there ? kind < 9 : kind < 2;
 		if (is_listed)
 			CHECK(job_batch_put(list, &job));
@@ -184,8 +184,8 @@ static void check_sums(const struct model *model)
 		records++;
 		states[known->state] += tasks_of(known);
 		without_details += known->has_details ? 0 : tasks_of(known);
-		bool is_in_gpu = known->has_details &&
-				 memmem(known->job.partitions.bytes, known->job.partitions.len, "gpu", 3);
+		bool is_in_gpu =
+			known->has_details && memmem(known->job.partitions.bytes, known->job.partitions.len, "gpu", 3);
 		running_in_gpu += is_in_gpu && known->state == JOB_RUNNING ? tasks_of(known) : 0;
 	}
 	const struct job_totals *totals = model->table->totals;

@@ -82,12 +82,9 @@ static void test_qos_limits(void)
 		{"'max':{'tres':{'total':[T]}}", LIMIT_GROUP, "gres/gpu:a100", 9},
 		{"'max':{'tres':{'total':[M]}}", LIMIT_GROUP, "mem", 8 * 1048576.0},
 		{"'max':{'tres':{'minutes':{'total':[T]}}}", LIMIT_GROUP, "gres/gpu:a100_minutes", 9},
-		{"'max':{'tres':{'minutes':{'per':{'qos':[M]}}}}", LIMIT_GROUP, "mem_running_minutes",
-		 8 * 1048576.0},
-		{"'max':{'tres':{'minutes':{'per':{'job':[T]}}}}", LIMIT_PER_JOB,
-		 "gres/gpu:a100_minutes", 9},
-		{"'max':{'tres':{'minutes':{'per':{'user':[T]}}}}", LIMIT_PER_USER,
-		 "gres/gpu:a100_running_minutes", 9},
+		{"'max':{'tres':{'minutes':{'per':{'qos':[M]}}}}", LIMIT_GROUP, "mem_running_minutes", 8 * 1048576.0},
+		{"'max':{'tres':{'minutes':{'per':{'job':[T]}}}}", LIMIT_PER_JOB, "gres/gpu:a100_minutes", 9},
+		{"'max':{'tres':{'minutes':{'per':{'user':[T]}}}}", LIMIT_PER_USER, "gres/gpu:a100_running_minutes", 9},
 		{"'max':{'tres':{'minutes':{'per':{'account':[T]}}}}", LIMIT_PER_ACCOUNT,
 		 "gres/gpu:a100_running_minutes", 9},
 		{"'max':{'tres':{'per':{'user':[T]}}}", LIMIT_PER_USER, "gres/gpu:a100", 9},
@@ -127,12 +124,10 @@ static void test_association_limits(void)
 		{"'min':{'priority_threshold':N}", LIMIT_PER_JOB_MINIMUM, "priority", 7},
 		{"'max':{'tres':{'total':[M]}}", LIMIT_GROUP, "mem", 8 * 1048576.0},
 		{"'max':{'tres':{'group':{'minutes':[T]}}}", LIMIT_GROUP, "gres/gpu:a100_minutes", 9},
-		{"'max':{'tres':{'group':{'active':[T]}}}", LIMIT_GROUP,
-		 "gres/gpu:a100_running_minutes", 9},
+		{"'max':{'tres':{'group':{'active':[T]}}}", LIMIT_GROUP, "gres/gpu:a100_running_minutes", 9},
 		{"'max':{'tres':{'per':{'job':[T]}}}", LIMIT_PER_JOB, "gres/gpu:a100", 9},
 		{"'max':{'tres':{'per':{'node':[T]}}}", LIMIT_PER_NODE, "gres/gpu:a100", 9},
-		{"'max':{'tres':{'minutes':{'per':{'job':[T]}}}}", LIMIT_PER_JOB,
-		 "gres/gpu:a100_minutes", 9},
+		{"'max':{'tres':{'minutes':{'per':{'job':[T]}}}}", LIMIT_PER_JOB, "gres/gpu:a100_minutes", 9},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (int is_old = 0; is_old < 2; is_old++) {
@@ -157,9 +152,9 @@ static void test_association_limits(void)
 
 static void test_unlimited(void)
 {
-	static const char *const values[] = {
-		"null", "-1", "4294967295", "{\"set\":false,\"infinite\":true,\"number\":0}",
-		"{\"set\":false,\"infinite\":false,\"number\":0}"};
+	static const char *const values[] = {"null", "-1", "4294967295",
+					     "{\"set\":false,\"infinite\":true,\"number\":0}",
+					     "{\"set\":false,\"infinite\":false,\"number\":0}"};
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
 		char json[256];
 		snprintf(json, sizeof json,
@@ -247,14 +242,13 @@ static void test_hostile_hostlists(void)
 
 /* The cluster of the rows below: two partitions of which `capped` has a QOS of its own; root > research >
  * physics > alice, bob, alice in debug; root > industry > carol. */
-static const char qos_json[] =
-	"{\"qos\":["
-	"{\"name\":\"normal\",\"priority\":0,\"usage_factor\":1.0},"
-	"{\"name\":\"low\",\"priority\":0,\"usage_factor\":1.0},"
-	"{\"name\":\"high\",\"priority\":1000,\"usage_factor\":2.0,\"limits\":{\"max\":"
-	"{\"jobs\":{\"active_jobs\":{\"per\":{\"user\":2,\"account\":9}}}}}},"
-	"{\"name\":\"part\",\"priority\":0,\"usage_factor\":1.0,\"limits\":{\"max\":"
-	"{\"tres\":{\"total\":[{\"type\":\"cpu\",\"name\":\"\",\"count\":2}]}}}}]}";
+static const char qos_json[] = "{\"qos\":["
+			       "{\"name\":\"normal\",\"priority\":0,\"usage_factor\":1.0},"
+			       "{\"name\":\"low\",\"priority\":0,\"usage_factor\":1.0},"
+			       "{\"name\":\"high\",\"priority\":1000,\"usage_factor\":2.0,\"limits\":{\"max\":"
+			       "{\"jobs\":{\"active_jobs\":{\"per\":{\"user\":2,\"account\":9}}}}}},"
+			       "{\"name\":\"part\",\"priority\":0,\"usage_factor\":1.0,\"limits\":{\"max\":"
+			       "{\"tres\":{\"total\":[{\"type\":\"cpu\",\"name\":\"\",\"count\":2}]}}}}]}";
 static const char associations_json[] =
 	"{\"associations\":["
 	"{\"cluster\":\"c1\",\"account\":\"root\"},"
@@ -268,18 +262,18 @@ static const char associations_json[] =
 	"{\"cluster\":\"c1\",\"account\":\"physics\",\"user\":\"bob\",\"max\":{\"jobs\":{\"active\":2}}},"
 	"{\"cluster\":\"c1\",\"account\":\"industry\",\"user\":\"carol\"}]}";
 
-#define JOB(who, what, where, which, is)                                                           \
-	.user = TEXT(who), .account = TEXT(what), .partitions = TEXT(where), .qos = TEXT(which),   \
-	.state = is, .start_time = 1000, .time_limit = 6000
+#define JOB(who, what, where, which, is)                                                                               \
+	.user = TEXT(who), .account = TEXT(what), .partitions = TEXT(where), .qos = TEXT(which), .state = is,          \
+	.start_time = 1000, .time_limit = 6000
 static const struct job jobs[] = {
-	{JOB("alice", "physics", "cpu", "normal", JOB_RUNNING),
-	 .tres_allocated = TEXT("cpu=2,mem=600M,node=2"), .node_list = TEXT("cn[1-2]")},
-	{JOB("alice", "physics", "cpu", "high", JOB_SUSPENDED),
-	 .tres_allocated = TEXT("cpu=1,node=1,gres/gpu=2"), .node_list = TEXT("cn2")},
-	{JOB("alice", "physics", "debug", "high", JOB_RUNNING),
-	 .tres_allocated = TEXT("cpu=1,node=1"), .node_list = TEXT("cn3")},
-	{JOB("bob", "physics", "capped", "normal", JOB_RUNNING),
-	 .tres_allocated = TEXT("cpu=2,node=1"), .node_list = TEXT("cn3")},
+	{JOB("alice", "physics", "cpu", "normal", JOB_RUNNING), .tres_allocated = TEXT("cpu=2,mem=600M,node=2"),
+	 .node_list = TEXT("cn[1-2]")},
+	{JOB("alice", "physics", "cpu", "high", JOB_SUSPENDED), .tres_allocated = TEXT("cpu=1,node=1,gres/gpu=2"),
+	 .node_list = TEXT("cn2")},
+	{JOB("alice", "physics", "debug", "high", JOB_RUNNING), .tres_allocated = TEXT("cpu=1,node=1"),
+	 .node_list = TEXT("cn3")},
+	{JOB("bob", "physics", "capped", "normal", JOB_RUNNING), .tres_allocated = TEXT("cpu=2,node=1"),
+	 .node_list = TEXT("cn3")},
 	{JOB("bob", "physics", "cpu,capped", "low,high", JOB_PENDING), .array_tasks = TEXT("1-10%2")},
 	{JOB("bob", "physics", "cpu", "normal,low", JOB_PENDING)},
 	{JOB("carol", "industry", "capped", "part", JOB_PENDING)},
@@ -304,13 +298,14 @@ static void test_time_left(void)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct arena arena = ARENA_INIT;
 		struct charges charges;
-		struct job job = {.state = JOB_RUNNING, .tres_allocated = TEXT("cpu=2"),
-				  .time_limit = rows[i].limit, .start_time = rows[i].start,
+		struct job job = {.state = JOB_RUNNING,
+				  .tres_allocated = TEXT("cpu=2"),
+				  .time_limit = rows[i].limit,
+				  .start_time = rows[i].start,
 				  .flags = rows[i].flags};
 		check_row(rows[i].name);
 		charges_init(&charges, &arena);
-		struct charge *charge =
-			charges_of(&charges, TEXT("a"), TEXT("u"), TEXT("p"), TEXT("q"));
+		struct charge *charge = charges_of(&charges, TEXT("a"), TEXT("u"), TEXT("p"), TEXT("q"));
 		charge_add_held(&charges, charge, &job, 1, 1600);
 		const struct tres_use *cpu = map_find(&charge->use.tres, TEXT("cpu"));
 		CHECK(cpu);
@@ -323,9 +318,8 @@ static void test_time_left(void)
 
 static const struct limits_use *use_of_jobs(struct cluster *cluster)
 {
-	static const struct partition partitions[] = {{.name = TEXT("cpu")},
-						      {.name = TEXT("debug")},
-						      {.name = TEXT("capped"), .qos = TEXT("part")}};
+	static const struct partition partitions[] = {
+		{.name = TEXT("cpu")}, {.name = TEXT("debug")}, {.name = TEXT("capped"), .qos = TEXT("part")}};
 	cluster_init(cluster);
 	cluster->partitions = partitions_section_new();
 	for (size_t i = 0; i < sizeof partitions / sizeof *partitions; i++)
@@ -389,8 +383,7 @@ static void test_usage(void)
 		const struct limited *limited =
 			map_find(is_qos ? &use->qos : &use->associations, (struct text){key, len});
 		CHECK(limited);
-		const double *got =
-			limited ? map_find(&limited->usage, text_of(rows[i].resource)) : NULL;
+		const double *got = limited ? map_find(&limited->usage, text_of(rows[i].resource)) : NULL;
 		check_number(got ? *got : -1, rows[i].want, __FILE__, __LINE__, rows[i].resource);
 	}
 	cluster_done(&cluster);
@@ -409,8 +402,7 @@ static void test_largest(void)
 	CHECK_NUMBER(high->largest[1].use, 2);
 	CHECK_NUMBER(high->largest[1].at_limit, 0);
 	check_row("physics: alice has two of two jobs, in debug one of one");
-	const struct limited *physics =
-		map_find(&use->associations, (struct text){"physics\0\0", 9});
+	const struct limited *physics = map_find(&use->associations, (struct text){"physics\0\0", 9});
 	CHECK_NUMBER(physics->largest_count, 1);
 	CHECK_NUMBER(physics->largest[0].use, 2);
 	CHECK_NUMBER(physics->largest[0].at_limit, 2);

@@ -22,7 +22,7 @@ static void test_job_count(void)
 		{"1,3,5-7%10", 5, false, 0},
 		{"1,3,5,7,9,11,13,15,17,19,21,23,25,27,29,31,33,35,37,39,41,43,...", 22, true, 0},
 		{"1-10,20-2...", 10, true, 0},
-		{"9-1", 1, false, 0},    /* not a range: at least the record itself */
+		{"9-1", 1, false, 0}, /* not a range: at least the record itself */
 		{"x", 1, false, 0},
 		{"1-5:0", 1, false, 0},
 		{"0x101FFE", 13, false, 20}, /* slurmdbd's: 1-12,20 */
@@ -99,9 +99,8 @@ static void test_gres(void)
 		struct gres gres;
 		char got[256] = "";
 		while (gres_next(&rest, &gres))
-			snprintf(got + strlen(got), sizeof got - strlen(got), "%.*s:%.*s=%lu ",
-				 (int)gres.name.len, gres.name.bytes, (int)gres.type.len,
-				 gres.type.bytes, (unsigned long)gres.count);
+			snprintf(got + strlen(got), sizeof got - strlen(got), "%.*s:%.*s=%lu ", (int)gres.name.len,
+				 gres.name.bytes, (int)gres.type.len, gres.type.bytes, (unsigned long)gres.count);
 		check_row(rows[i].text);
 		CHECK_STRING(got, rows[i].want);
 	}
@@ -221,7 +220,8 @@ static void test_exits(void)
 		{"none told of one that failed", NUMBER_UNSET, NUMBER_UNSET, JOB_FAILED, JOB_EXIT_NONZERO},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		const struct job job = {.exit_signal = rows[i].signal, .exit_code = rows[i].code, .state = rows[i].state};
+		const struct job job = {
+			.exit_signal = rows[i].signal, .exit_code = rows[i].code, .state = rows[i].state};
 		check_row(rows[i].name);
 		CHECK_NUMBER(job_exit_of(&job), rows[i].want);
 	}
@@ -233,9 +233,10 @@ static void test_copy(void)
 	char bytes[] = "text";
 	struct job_node node = {{bytes, 4}, 8};
 	struct job job = {.nodes_held = {&node, 1}};
-	struct text *const texts[] = {&job.array_tasks, &job.user, &job.account, &job.partitions, &job.qos, &job.reason,
-				      &job.tres_requested, &job.tres_allocated, &job.reservation, &job.node_list,
-				      &job.cluster, &job.name, &job.sluid};
+	struct text *const texts[] = {&job.array_tasks, &job.user,	&job.account,	     &job.partitions,
+				      &job.qos,		&job.reason,	&job.tres_requested, &job.tres_allocated,
+				      &job.reservation, &job.node_list, &job.cluster,	     &job.name,
+				      &job.sluid};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*texts[i] = (struct text){bytes, 4};
 	struct arena arena = ARENA_INIT;
@@ -254,10 +255,11 @@ static void test_free_nodes(void)
 {
 	static const uint64_t harmless = UINT64_C(1) << NODE_FLAG_POWERED_DOWN | UINT64_C(1) << NODE_FLAG_POWERING_UP;
 	static const enum node_flag hindrances[] = {
-		NODE_FLAG_DRAIN, NODE_FLAG_COMPLETING, NODE_FLAG_FAIL, NODE_FLAG_NOT_RESPONDING, NODE_FLAG_MAINT,
-		NODE_FLAG_RESERVED, NODE_FLAG_PLANNED, NODE_FLAG_POWERING_DOWN, NODE_FLAG_REBOOT_REQUESTED,
-		NODE_FLAG_REBOOT_ISSUED, NODE_FLAG_INVALID_REG, NODE_FLAG_POWER_DOWN, NODE_FLAG_POWER_DRAIN,
-		NODE_FLAG_BLOCKED, NODE_FLAG_EXTERNAL};
+		NODE_FLAG_DRAIN,	  NODE_FLAG_COMPLETING,	   NODE_FLAG_FAIL,
+		NODE_FLAG_NOT_RESPONDING, NODE_FLAG_MAINT,	   NODE_FLAG_RESERVED,
+		NODE_FLAG_PLANNED,	  NODE_FLAG_POWERING_DOWN, NODE_FLAG_REBOOT_REQUESTED,
+		NODE_FLAG_REBOOT_ISSUED,  NODE_FLAG_INVALID_REG,   NODE_FLAG_POWER_DOWN,
+		NODE_FLAG_POWER_DRAIN,	  NODE_FLAG_BLOCKED,	   NODE_FLAG_EXTERNAL};
 	check_row("free nodes");
 	CHECK(node_is_free(&(struct node){.state = NODE_IDLE}));
 	CHECK(node_is_free(&(struct node){.state = NODE_IDLE, .flags = harmless}));

@@ -10,12 +10,10 @@ static void describe(const struct node_gres *list, char *to, size_t size)
 	*to = '\0';
 	for (size_t i = 0; i < list->count; i++) {
 		const struct gres_count *row = &list->rows[i];
-		len += (size_t)snprintf(to + len, size - len,
-					"%s%.*s:%.*s %" PRIu64 "/%" PRIu64 "/%" PRIu64,
-					len ? ", " : "", (int)row->name.len, row->name.bytes,
-					(int)row->type.len, row->type.len ? row->type.bytes : "",
-					row->count[CAPACITY_ALLOCATED], row->count[CAPACITY_IDLE],
-					row->count[CAPACITY_OTHER]);
+		len += (size_t)snprintf(to + len, size - len, "%s%.*s:%.*s %" PRIu64 "/%" PRIu64 "/%" PRIu64,
+					len ? ", " : "", (int)row->name.len, row->name.bytes, (int)row->type.len,
+					row->type.len ? row->type.bytes : "", row->count[CAPACITY_ALLOCATED],
+					row->count[CAPACITY_IDLE], row->count[CAPACITY_OTHER]);
 	}
 }
 
@@ -36,8 +34,7 @@ static void test_gres(void)
 		{"gpu:a100:2(S:0),gpu:a100:2(S:1),shard:8", "gpu:a100:3(IDX:0-2),shard:0(0/8)", "", 0,
 		 "gpu:a100 3/1/0, shard: 0/8/0"},
 		{"gpu:nvidia_a100_3g.20gb:2,gpu:nvidia_a100_1g.5gb:7",
-		 "gpu:nvidia_a100_3g.20gb:1(IDX:0),gpu:nvidia_a100_1g.5gb:2(IDX:2-3)",
-		 "gpu:nvidia_a100_1g.5gb:3", 0,
+		 "gpu:nvidia_a100_3g.20gb:1(IDX:0),gpu:nvidia_a100_1g.5gb:2(IDX:2-3)", "gpu:nvidia_a100_1g.5gb:3", 0,
 		 "gpu:nvidia_a100_3g.20gb 1/1/0, gpu:nvidia_a100_1g.5gb 2/2/3"},
 		{"gpu:a100:2,gpu:h100:2", "gpu:3", "gpu:1", 0,
 		 "gpu:a100 2/0/0, gpu:h100 1/0/1"}, /* the type was told in one list only */
@@ -45,8 +42,7 @@ static void test_gres(void)
 		{"gpu:(null):4", "gpu:(null):1(IDX:0)", "N/A", 0, "gpu: 1/3/0"},
 		{"gpu:a100:1,gpu:1", "gpu:1", "N/A", 0, "gpu:a100 0/1/0, gpu: 1/0/0"},
 		{"", "gpu:a100:2", "gpu:a100:1", 0, "gpu:a100 2/0/0"}, /* configured away while in use */
-		{"license_server:4K", "license_server:1000", "", 0,
-		 "license_server: 1000/3096/0"},
+		{"license_server:4K", "license_server:1000", "", 0, "license_server: 1000/3096/0"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct arena arena = ARENA_INIT;
@@ -143,8 +139,7 @@ static void test_transitions(void)
 		{"its jobs end", {DRAIN, 100, NODE_MIXED}, {DRAIN, 100, NODE_IDLE}, 0},
 		{"resumed", {DRAIN, 100, NODE_IDLE}, {0, 100, NODE_IDLE}, IDLE_BIT},
 		{"resumed while busy", {DRAIN, 100, NODE_MIXED}, {0, 100, NODE_MIXED}, 0},
-		{"drained and down at once", {0, 100, NODE_IDLE}, {DRAIN, 100, NODE_DOWN},
-		 DOWN_BIT | DRAIN_BIT},
+		{"drained and down at once", {0, 100, NODE_IDLE}, {DRAIN, 100, NODE_DOWN}, DOWN_BIT | DRAIN_BIT},
 		{"down, up, still drained", {DRAIN, 100, NODE_DOWN}, {DRAIN, 100, NODE_IDLE}, 0},
 		{"set to fail", {0, 100, NODE_IDLE}, {FAIL, 100, NODE_IDLE}, FAIL_BIT},
 		{"no longer failing", {FAIL, 100, NODE_IDLE}, {0, 100, NODE_IDLE}, IDLE_BIT},
@@ -189,8 +184,7 @@ static void note(struct node_events *events, unsigned first, unsigned count, int
 	note_flagged(events, first, count, state, 0, boot_time);
 }
 
-static uint64_t partition_count(const struct node_events *events, const char *name,
-				enum node_transition which)
+static uint64_t partition_count(const struct node_events *events, const char *name, enum node_transition which)
 {
 	const struct node_counts *counts = map_find(&events->partitions, text_of(name));
 	return counts ? counts->counts[which] : NUMBER_UNSET;
@@ -235,7 +229,8 @@ static void test_events(void)
 	node_events_done(&events);
 }
 
-static void check_counts(const struct node_events *events, unsigned down, unsigned drain, unsigned idle, unsigned reboot)
+static void check_counts(const struct node_events *events, unsigned down, unsigned drain, unsigned idle,
+			 unsigned reboot)
 {
 	CHECK_NUMBER(events->cluster.counts[TO_DOWN], down);
 	CHECK_NUMBER(events->cluster.counts[TO_DRAIN], drain);
@@ -287,21 +282,29 @@ static void render(struct buf *page, unsigned count, enum per_node per_node)
 	for (unsigned i = 0; i < count; i++) {
 		char name[16];
 		snprintf(name, sizeof name, "node%05u", i);
-		const struct node node = {
-			.name = text_of(name),
-			.state = i % 50 ? NODE_MIXED : NODE_DOWN,
-			.flags = i % 20 ? UINT64_C(1) << NODE_FLAG_COMPLETING
-					: UINT64_C(1) << NODE_FLAG_DRAIN | 1 << NODE_FLAG_DRAINING,
-			.partitions = TEXT("cpu,long"),
-			.cpus = 128, .allocated_cpus = 40, .memory = UINT64_C(1) << 40,
-			.allocated_memory = UINT64_C(1) << 39, .free_memory = UINT64_C(1) << 38,
-			.load = 4012, .gres = i % 10 ? TEXT("") : TEXT("gpu:a100:4"),
-			.version = TEXT("24.11.5"), .architecture = TEXT("x86_64"),
-			.os = TEXT("Linux 6.1.0-28-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.119-1"),
-			.reason = i % 20 ? TEXT("") : TEXT("a \"bad\" DIMM\n\\"),
-			.reason_user = TEXT("root"), .reason_time = 1795218617,
-			.boot_time = 1795214967, .slurmd_start_time = 1795218617,
-			.last_busy_time = 1795218617, .power_watts = 400, .energy_joules = 123456789};
+		const struct node node = {.name = text_of(name),
+					  .state = i % 50 ? NODE_MIXED : NODE_DOWN,
+					  .flags = i % 20 ? UINT64_C(1) << NODE_FLAG_COMPLETING
+							  : UINT64_C(1) << NODE_FLAG_DRAIN | 1 << NODE_FLAG_DRAINING,
+					  .partitions = TEXT("cpu,long"),
+					  .cpus = 128,
+					  .allocated_cpus = 40,
+					  .memory = UINT64_C(1) << 40,
+					  .allocated_memory = UINT64_C(1) << 39,
+					  .free_memory = UINT64_C(1) << 38,
+					  .load = 4012,
+					  .gres = i % 10 ? TEXT("") : TEXT("gpu:a100:4"),
+					  .version = TEXT("24.11.5"),
+					  .architecture = TEXT("x86_64"),
+					  .os = TEXT("Linux 6.1.0-28-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.119-1"),
+					  .reason = i % 20 ? TEXT("") : TEXT("a \"bad\" DIMM\n\\"),
+					  .reason_user = TEXT("root"),
+					  .reason_time = 1795218617,
+					  .boot_time = 1795214967,
+					  .slurmd_start_time = 1795218617,
+					  .last_busy_time = 1795218617,
+					  .power_watts = 400,
+					  .energy_joules = 123456789};
 		nodes_section_add(cluster.nodes, &node);
 	}
 	node_table_sort(&cluster.nodes->table);

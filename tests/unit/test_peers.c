@@ -29,7 +29,7 @@ struct scenario {
 static const struct scenario job_scenarios[] = {
 	{"running CPUs wrap at 65,536 (native)",
 	 {{ENDPOINT_JOBS, J RUNNING ",'user_name':'a','account':'b','partition':'p','qos':'q',"
-			  "'tres_alloc_str':'cpu=70000,mem=1G,node=70000'}"}},
+				    "'tres_alloc_str':'cpu=70000,mem=1G,node=70000'}"}},
 	 {{"slurm_cluster_job_cpus{state='running'}", 70000},
 	  {"slurm_partition_job_cpus{partition='p',state='running'}", 70000},
 	  {"slurm_account_job_cpus{account='b',state='running'}", 70000},
@@ -50,8 +50,7 @@ static const struct scenario job_scenarios[] = {
 	 {{"slurm_user_job_memory_bytes{user='a',state='running'}", 0x1p43}}},
 	{"a pending array counts as one job (vpenso#16, rivosinc#60), in some states only (native)",
 	 {{ENDPOINT_JOBS, "{'job_id':5,'array_job_id':5,'array_task_id':null,'array_task_string':"
-			  "'1-100%3','user_name':'a','account':'b'," PENDING
-			  ",'tres_req_str':'cpu=2,mem=1G,node=1'},"
+			  "'1-100%3','user_name':'a','account':'b'," PENDING ",'tres_req_str':'cpu=2,mem=1G,node=1'},"
 			  "{'job_id':6,'array_job_id':5,'array_task_id':0,'user_name':'a',"
 			  "'account':'b'," RUNNING ",'tres_alloc_str':'cpu=2,mem=1G,node=1'}"}},
 	 {{"slurm_cluster_jobs{state='pending'}", 100},
@@ -72,9 +71,9 @@ static const struct scenario job_scenarios[] = {
 	  {"slurm_partition_job_cpus{partition='b',state='pending'}", 4},
 	  {"slurm_cluster_job_cpus{state='pending'}", 4}}},
 	{"reasons are taken for bits of a mask (native)",
-	 {{ENDPOINT_JOBS, J "'job_state':['PENDING'],'state_reason':'Resources'},"
-			  J "'job_state':['PENDING'],'state_reason':'PartitionNodeLimit'},"
-			  J "'job_state':['PENDING'],'state_reason':'QOSMaxCpuPerUserLimit'}"}},
+	 {{ENDPOINT_JOBS, J "'job_state':['PENDING'],'state_reason':'Resources'}," J
+			    "'job_state':['PENDING'],'state_reason':'PartitionNodeLimit'}," J
+			    "'job_state':['PENDING'],'state_reason':'QOSMaxCpuPerUserLimit'}"}},
 	 {{"slurm_cluster_pending_reason_jobs{reason='Resources'}", 1},
 	  {"slurm_cluster_pending_reason_jobs{reason='PartitionNodeLimit'}", 1},
 	  {"slurm_cluster_pending_reason_jobs{reason='QOSMaxCpuPerUserLimit'}", 1}}},
@@ -95,8 +94,8 @@ static const struct scenario job_scenarios[] = {
 	  {"slurm_qos_jobs{qos='q',state='pending'}", 0},
 	  {"slurm_account_pending_jobs{account='b',class='held'}", 0}}},
 	{"ended jobs are always 0 (SckyzO#27, #161)",
-	 {{ENDPOINT_JOBS, J "'job_state':['COMPLETED']}," J "'job_state':['TIMEOUT']},"
-			  J "'job_state':['FAILED','COMPLETING']}"}},
+	 {{ENDPOINT_JOBS,
+	   J "'job_state':['COMPLETED']}," J "'job_state':['TIMEOUT']}," J "'job_state':['FAILED','COMPLETING']}"}},
 	 {{"slurm_cluster_jobs{state='completed'}", 1},
 	  {"slurm_cluster_jobs{state='timeout'}", 1},
 	  {"slurm_cluster_jobs{state='failed'}", 1},
@@ -113,21 +112,21 @@ static const struct scenario job_scenarios[] = {
 	  {"slurm_user_jobs{user='1000',account='b',state='running'}", NAN}}},
 	{"GPUs of several types: only the first is read (DataDog#20167), or all are of one (vpenso#64)",
 	 {{ENDPOINT_JOBS, J RUNNING ",'tres_alloc_str':'cpu=1,gres/gpu=7,gres/gpu:a100=4,"
-			  "gres/gpu:h100=2,gres/shard=8'}"}},
+				    "gres/gpu:h100=2,gres/shard=8'}"}},
 	 {{"slurm_cluster_job_gres{gres='gpu',type='a100',state='running'}", 4},
 	  {"slurm_cluster_job_gres{gres='gpu',type='h100',state='running'}", 2},
 	  {"slurm_cluster_job_gres{gres='gpu',state='running'}", 1}, /* the sum is 7, not 13 */
 	  {"slurm_cluster_job_gres{gres='shard',state='running'}", 8}}},
 	{"a job that was never submitted is the oldest: time 0 (SckyzO#159, nebius#1299)",
-	 {{ENDPOINT_JOBS, J PENDING ",'submit_time':0}," J PENDING ",'submit_time':1700000000},"
-			  J PENDING ",'submit_time':{'set':false,'infinite':false,'number':0}},"
-			  J PENDING ",'submit_time':{'set':true,'infinite':false,'number':1600000000}}"}},
+	 {{ENDPOINT_JOBS, J PENDING ",'submit_time':0}," J PENDING ",'submit_time':1700000000}," J PENDING
+				    ",'submit_time':{'set':false,'infinite':false,'number':0}}," J PENDING
+				    ",'submit_time':{'set':true,'infinite':false,'number':1600000000}}"}},
 	 {{"slurm_cluster_oldest_pending_timestamp_seconds{class='startable'}", 1600000000},
 	  {"slurm_cluster_oldest_pending_timestamp_seconds{class='held'}", NAN}}},
 	{"NO_VAL and NaN are numbers (lcrownover#34)",
-	 {{ENDPOINT_JOBS, J PENDING ",'cpus':4294967294,'node_count':NaN,'memory_per_node':Infinity},"
-			  J PENDING ",'cpus':-2,'node_count':-Infinity,'memory_per_node':"
-			  "18446744073709551614}"}},
+	 {{ENDPOINT_JOBS, J PENDING ",'cpus':4294967294,'node_count':NaN,'memory_per_node':Infinity}," J PENDING
+				    ",'cpus':-2,'node_count':-Infinity,'memory_per_node':"
+				    "18446744073709551614}"}},
 	 {{"slurm_cluster_jobs{state='pending'}", 2},
 	  {"slurm_cluster_job_cpus{state='pending'}", 0},
 	  {"slurm_cluster_job_nodes{state='pending'}", 0},
@@ -136,8 +135,7 @@ static const struct scenario job_scenarios[] = {
 	 {{ENDPOINT_JOBS, "{'job_id':8,'het_job_id':8,'het_job_offset':0," RUNNING
 			  ",'tres_alloc_str':'cpu=4'},{'job_id':9,'het_job_id':8,"
 			  "'het_job_offset':1," RUNNING ",'tres_alloc_str':'cpu=2'}"}},
-	 {{"slurm_cluster_jobs{state='running'}", 2},
-	  {"slurm_cluster_job_cpus{state='running'}", 6}}},
+	 {{"slurm_cluster_jobs{state='running'}", 2}, {"slurm_cluster_job_cpus{state='running'}", 6}}},
 };
 
 static const struct scenario node_scenarios[] = {
@@ -149,58 +147,53 @@ static const struct scenario node_scenarios[] = {
 	  {"slurm_cluster_nodes{state='mixed'}", 1},
 	  {"slurm_cluster_nodes{state='idle'}", 1}}},
 	{"drained nodes count as healthy (SckyzO#142, #178, jontk), in old versions (ubccr#11)",
-	 {{ENDPOINT_NODES, NODE "'state':['IDLE','DRAIN'],'cpus':8},"
-			   NODE "'state':'idle','state_flags':['DRAIN'],'cpus':8}"}},
+	 {{ENDPOINT_NODES,
+	   NODE "'state':['IDLE','DRAIN'],'cpus':8}," NODE "'state':'idle','state_flags':['DRAIN'],'cpus':8}"}},
 	 {{"slurm_cluster_nodes_flagged{flag='drained'}", 2},
 	  {"slurm_cluster_cpus{state='idle'}", 0},
 	  {"slurm_cluster_cpus{state='other'}", 16}}},
 	{"powering up is filled from powering down (native)",
-	 {{ENDPOINT_NODES, NODE "'state':['IDLE','POWERING_UP']},"
-			   NODE "'state':['IDLE','POWERING_UP']},"
-			   NODE "'state':['IDLE','POWERING_DOWN']}"}},
+	 {{ENDPOINT_NODES, NODE "'state':['IDLE','POWERING_UP']}," NODE "'state':['IDLE','POWERING_UP']}," NODE
+				"'state':['IDLE','POWERING_DOWN']}"}},
 	 {{"slurm_cluster_nodes_flagged{flag='powering_up'}", 2},
 	  {"slurm_cluster_nodes_flagged{flag='powering_down'}", 1}}},
 	{"combined and suffixed states are lost (SckyzO#198, #243, flatiron#11)",
-	 {{ENDPOINT_NODES, NODE "'state':['MIXED','RESERVED','PLANNED','NOT_RESPONDING']},"
-			   NODE "'state':['DOWN','RESERVED','DRAIN','NOT_RESPONDING']}"}},
+	 {{ENDPOINT_NODES, NODE "'state':['MIXED','RESERVED','PLANNED','NOT_RESPONDING']}," NODE
+				"'state':['DOWN','RESERVED','DRAIN','NOT_RESPONDING']}"}},
 	 {{"slurm_cluster_nodes{state='mixed'}", 1},
 	  {"slurm_cluster_nodes{state='down'}", 1},
 	  {"slurm_cluster_nodes_flagged{flag='reserved'}", 2},
 	  {"slurm_cluster_nodes_flagged{flag='planned'}", 1},
 	  {"slurm_cluster_nodes_flagged{flag='not_responding'}", 2}}},
 	{"DYNAMIC_NORM fails the collector (lcrownover#21)",
-	 {{ENDPOINT_NODES, NODE "'state':['IDLE','DYNAMIC_NORM']},"
-			   NODE "'state':['ALLOCATED','MOONLIT']}"}},
+	 {{ENDPOINT_NODES, NODE "'state':['IDLE','DYNAMIC_NORM']}," NODE "'state':['ALLOCATED','MOONLIT']}"}},
 	 {{"slurm_cluster_nodes_flagged{flag='dynamic_norm'}", 1},
 	  {"slurm_cluster_nodes_flagged{flag='moonlit'}", 1},
 	  {"slurm_cluster_nodes{state='allocated'}", 1}}},
 	{"idle nodes that no job may have look free (all)",
-	 {{ENDPOINT_NODES, NODE "'state':['IDLE'],'partitions':['a','b']},"
-			   NODE "'state':['IDLE','CLOUD','POWERED_DOWN'],'partitions':['a']},"
-			   NODE "'state':['IDLE','DYNAMIC_NORM','POWERING_UP'],'partitions':['b']},"
-			   NODE "'state':['MIXED'],'partitions':['b']},"
-			   NODE "'state':['IDLE','DRAIN'],'partitions':['b']},"
-			   NODE "'state':['IDLE','COMPLETING'],'partitions':['b']},"
-			   NODE "'state':['IDLE','FAIL'],'partitions':['b']},"
-			   NODE "'state':['IDLE','NOT_RESPONDING'],'partitions':['b']},"
-			   NODE "'state':['IDLE','MAINTENANCE'],'partitions':['b']},"
-			   NODE "'state':['IDLE','RESERVED'],'partitions':['b']},"
-			   NODE "'state':['IDLE','PLANNED'],'partitions':['b']},"
-			   NODE "'state':['IDLE','POWERING_DOWN'],'partitions':['b']},"
-			   NODE "'state':['IDLE','POWER_DOWN'],'partitions':['b']},"
-			   NODE "'state':['IDLE','POWER_DRAIN'],'partitions':['b']},"
-			   NODE "'state':['IDLE','REBOOT_REQUESTED'],'partitions':['b']},"
-			   NODE "'state':['IDLE','REBOOT_ISSUED'],'partitions':['b']},"
-			   NODE "'state':['IDLE','INVALID_REG'],'partitions':['b']},"
-			   NODE "'state':['IDLE','BLOCKED'],'partitions':['b']},"
-			   NODE "'state':['IDLE','EXTERNAL'],'partitions':['b']}"}},
+	 {{ENDPOINT_NODES, NODE
+	   "'state':['IDLE'],'partitions':['a','b']}," NODE
+	   "'state':['IDLE','CLOUD','POWERED_DOWN'],'partitions':['a']}," NODE
+	   "'state':['IDLE','DYNAMIC_NORM','POWERING_UP'],'partitions':['b']}," NODE
+	   "'state':['MIXED'],'partitions':['b']}," NODE "'state':['IDLE','DRAIN'],'partitions':['b']}," NODE
+	   "'state':['IDLE','COMPLETING'],'partitions':['b']}," NODE "'state':['IDLE','FAIL'],'partitions':['b']}," NODE
+	   "'state':['IDLE','NOT_RESPONDING'],'partitions':['b']}," NODE
+	   "'state':['IDLE','MAINTENANCE'],'partitions':['b']}," NODE
+	   "'state':['IDLE','RESERVED'],'partitions':['b']}," NODE
+	   "'state':['IDLE','PLANNED'],'partitions':['b']}," NODE
+	   "'state':['IDLE','POWERING_DOWN'],'partitions':['b']}," NODE
+	   "'state':['IDLE','POWER_DOWN'],'partitions':['b']}," NODE
+	   "'state':['IDLE','POWER_DRAIN'],'partitions':['b']}," NODE
+	   "'state':['IDLE','REBOOT_REQUESTED'],'partitions':['b']}," NODE
+	   "'state':['IDLE','REBOOT_ISSUED'],'partitions':['b']}," NODE
+	   "'state':['IDLE','INVALID_REG'],'partitions':['b']}," NODE
+	   "'state':['IDLE','BLOCKED'],'partitions':['b']}," NODE "'state':['IDLE','EXTERNAL'],'partitions':['b']}"}},
 	 {{"slurm_cluster_nodes_free", 3},
 	  {"slurm_partition_nodes_free{partition='a'}", 2},
 	  {"slurm_partition_nodes_free{partition='b'}", 2}}},
 	{"no zeros for states without nodes (vpenso#3, #62)",
 	 {{ENDPOINT_NODES, NODE "'state':['IDLE'],'partitions':['p']}"}},
-	 {{"slurm_cluster_nodes{state='down'}", 0},
-	  {"slurm_partition_nodes{partition='p',state='mixed'}", 0}}},
+	 {{"slurm_cluster_nodes{state='down'}", 0}, {"slurm_partition_nodes{partition='p',state='mixed'}", 0}}},
 	{"a node counts in its first partition only (jontk), or several times in the cluster (vpenso#129)",
 	 {{ENDPOINT_NODES, NODE "'state':['MIXED'],'partitions':['a','b'],'cpus':8,'alloc_cpus':3}"}},
 	 {{"slurm_partition_nodes{partition='a',state='mixed'}", 1},
@@ -210,8 +203,8 @@ static const struct scenario node_scenarios[] = {
 	  {"slurm_cluster_cpus{state='allocated'}", 3},
 	  {"slurm_cluster_cpus{state='idle'}", 5}}},
 	{"CPUs of a partition wrap at 65,536 (native)",
-	 {{ENDPOINT_NODES, NODE "'state':['IDLE'],'partitions':['a'],'cpus':40000},"
-			   NODE "'state':['IDLE'],'partitions':['a'],'cpus':40000}"}},
+	 {{ENDPOINT_NODES, NODE "'state':['IDLE'],'partitions':['a'],'cpus':40000}," NODE
+				"'state':['IDLE'],'partitions':['a'],'cpus':40000}"}},
 	 {{"slurm_partition_cpus{partition='a',state='idle'}", 80000}}},
 	{"memory of a node is MiB (native), or 0 from 1,000,000 MB on (jontk)",
 	 {{ENDPOINT_NODES, NODE "'state':['MIXED'],'real_memory':2000000,'alloc_memory':500000}"}},
@@ -219,7 +212,7 @@ static const struct scenario node_scenarios[] = {
 	  {"slurm_cluster_memory_bytes{state='idle'}", 1500000 * MiB}}},
 	{"GRES with sockets, types and indices are misread (vpenso#34, #57, #83, SckyzO#9, #29)",
 	 {{ENDPOINT_NODES, NODE "'state':['MIXED'],'gres':'gpu:a100:4(S:0-1),gpu:h100:2(S:1),mps:200',"
-			   "'gres_used':'gpu:a100:3(IDX:0,2-3),gpu:h100:0(IDX:N/A),mps:0'}"}},
+				"'gres_used':'gpu:a100:3(IDX:0,2-3),gpu:h100:0(IDX:N/A),mps:0'}"}},
 	 {{"slurm_cluster_gres{gres='gpu',type='a100',state='allocated'}", 3},
 	  {"slurm_cluster_gres{gres='gpu',type='a100',state='idle'}", 1},
 	  {"slurm_cluster_gres{gres='gpu',type='h100',state='allocated'}", 0},
@@ -227,7 +220,7 @@ static const struct scenario node_scenarios[] = {
 	  {"slurm_cluster_gres{gres='mps',state='idle'}", 200}}},
 	{"differences become negative (SckyzO#16, #17)",
 	 {{ENDPOINT_NODES, NODE "'state':['DOWN'],'cpus':4,'alloc_cpus':6,'real_memory':10,"
-			   "'alloc_memory':12,'gres':'gpu:1','gres_used':'gpu:2'}"}},
+				"'alloc_memory':12,'gres':'gpu:1','gres_used':'gpu:2'}"}},
 	 {{"slurm_cluster_cpus{state='other'}", 0},
 	  {"slurm_cluster_memory_bytes{state='other'}", 0},
 	  {"slurm_cluster_gres{gres='gpu',state='other'}", 0}}},
@@ -270,8 +263,7 @@ static const struct scenario scheduler_scenarios[] = {
 	{"microseconds are shown as seconds",
 	 {{ENDPOINT_DIAG, "{'req_time_start':100,'schedule_cycle_last':1500000,"
 			  "'schedule_cycle_total':2,'schedule_cycle_mean':250000}"}},
-	 {{"slurm_scheduler_last_cycle_seconds", 1.5},
-	  {"slurm_scheduler_cycle_seconds_total", 0.5}}},
+	 {{"slurm_scheduler_last_cycle_seconds", 1.5}, {"slurm_scheduler_cycle_seconds_total", 0.5}}},
 	{"an empty answer makes zeros of what nobody knows (lcrownover: '{}' gives a page of zeros)",
 	 {{ENDPOINT_DIAG, "{'req_time_start':100}"}},
 	 {{"slurm_cluster_jobs{state='running'}", NAN},
@@ -292,8 +284,7 @@ static void feed(struct cluster *cluster, enum endpoint endpoint, const char *re
 {
 	static char document[4096], json[4096];
 	const struct record_type *type = endpoint_table[endpoint].record;
-	snprintf(document, sizeof document, type->is_single ? "{'%s':%s}" : "{'%s':[%s]}", type->list,
-		 records);
+	snprintf(document, sizeof document, type->is_single ? "{'%s':%s}" : "{'%s':[%s]}", type->list, records);
 	page_feed(cluster, endpoint, with_double_quotes(document, json, sizeof json), 1000);
 }
 
@@ -309,8 +300,7 @@ static void run(const struct scenario *scenario)
 	CHECK(!strstr(page.bytes, " NaN\n"));
 	for (int i = 0; i < SAMPLES_MAX && scenario->samples[i].series; i++) {
 		with_double_quotes(scenario->samples[i].series, series, sizeof series);
-		check_number(page_value(&page, series), scenario->samples[i].want, __FILE__, __LINE__,
-			     series);
+		check_number(page_value(&page, series), scenario->samples[i].want, __FILE__, __LINE__, series);
 	}
 	buf_done(&page);
 	cluster_done(&cluster);

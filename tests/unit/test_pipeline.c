@@ -7,8 +7,7 @@
 static void nodes_answer(struct cluster *cluster, const char *json, size_t len)
 {
 	struct section_build build = {.cluster = cluster, .built = section_start(ENDPOINT_NODES, cluster, 0)};
-	struct decoder *decoder =
-		decoder_new(endpoint_table[ENDPOINT_NODES].record, &cluster->vocabulary);
+	struct decoder *decoder = decoder_new(endpoint_table[ENDPOINT_NODES].record, &cluster->vocabulary);
 	struct error err = {""};
 	decoder_start(decoder, section_take(ENDPOINT_NODES), &build);
 	CHECK(decoder_feed(decoder, json, len, &err) && decoder_finish(decoder, &err));

@@ -50,9 +50,8 @@ static void test_budget_stretches_the_big_and_not_the_small(void)
 	CHECK(life.asked[LIST] * 4 <= 0.06 * 3600);
 	CHECK(life.asked[DBD] >= 175);
 	CHECK_NUMBER(show(&life, LIST).reason, PLAN_SLURMRESTD_BUDGET);
-	CHECK(strstr(say(&life, LIST),
-		     "instead of 30 s, by `list`: one round takes about 4 s of slurmrestd and "
-		     "the budget for everything is 6 % of the time") != NULL);
+	CHECK(strstr(say(&life, LIST), "instead of 30 s, by `list`: one round takes about 4 s of slurmrestd and "
+				       "the budget for everything is 6 % of the time") != NULL);
 	CHECK(plan_show_totals(life.plan, life.now_ns).slurmrestd_duty <= 0.066);
 	plan_free(life.plan);
 }
@@ -83,7 +82,7 @@ static void test_budget_keeps_its_promise_for_large_requests(void)
 	budget_init(&budget, 0.05, now_ns);
 	CHECK(budget_fits(&budget, now_ns, 30, 0));
 	CHECK(budget_fits(&budget, now_ns, 100, 0)); /* of 4000 s */
-	budget_spend(&budget, now_ns, 50, 50);	  /* the window is 2000 s */
+	budget_spend(&budget, now_ns, 50, 50); /* the window is 2000 s */
 	CHECK(budget_fits(&budget, now_ns, 49, 0));
 	now_ns += UINT64_C(700000000000);
 	for (int i = 0; i < 3; i++)

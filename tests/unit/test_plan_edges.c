@@ -33,7 +33,7 @@ static void test_brake(void)
 	live(&life, 1);
 	CHECK_NUMBER(show(&life, JOBS).interval_s, 8 * 15);
 	CHECK_NUMBER(show(&life, LIST).interval_s, 100); /* the most that caution makes of it */
-	CHECK_NUMBER(show(&life, DBD).interval_s, 20);	 /* slurmdbd is not asked less often */
+	CHECK_NUMBER(show(&life, DBD).interval_s, 20); /* slurmdbd is not asked less often */
 	later(&life, 50);
 	CHECK_NUMBER(brake(&life, 0, 0), 8); /* it was busy less than a minute ago */
 	later(&life, 10);
@@ -109,8 +109,13 @@ static void test_what_a_request_teaches(void)
 	double before = show(&life, JOBS).round_slurmrestd_s;
 	CHECK_NUMBER(action.records, 64);
 	plan_note(life.plan, life.now_ns,
-		  &(struct plan_outcome){.task = JOBS, .way = BATCHES, .result = PLAN_OK, .records = 64, .cost_records = 640,
-					 .seconds = 0.001 + 4e-6 * 640 + 4e-9 * 640 * 640, .is_round_done = true});
+		  &(struct plan_outcome){.task = JOBS,
+					 .way = BATCHES,
+					 .result = PLAN_OK,
+					 .records = 64,
+					 .cost_records = 640,
+					 .seconds = 0.001 + 4e-6 * 640 + 4e-9 * 640 * 640,
+					 .is_round_done = true});
 	CHECK(fabs(show(&life, JOBS).round_slurmrestd_s / before - 1) < 1e-6);
 	plan_free(life.plan);
 }
@@ -126,8 +131,12 @@ static void test_unchanged_answers_are_cheap(void)
 	set_work(&life, JOBS, 40000); /* 8.1 ms of slurmctld, and 0.1 without them */
 	struct plan_action action = next_of(&life, JOBS);
 	plan_note(life.plan, life.now_ns,
-		  &(struct plan_outcome){.task = JOBS, .way = action.way, .result = PLAN_UNCHANGED, .seconds = 0.001,
-					 .records = action.records, .is_round_done = true});
+		  &(struct plan_outcome){.task = JOBS,
+					 .way = action.way,
+					 .result = PLAN_UNCHANGED,
+					 .seconds = 0.001,
+					 .records = action.records,
+					 .is_round_done = true});
 	CHECK_NUMBER(action.way, BULK);
 	CHECK(fabs(plan_show_totals(life.plan, life.now_ns).slurmctld_duty * 600 - 0.0001) < 1e-6);
 	plan_free(life.plan);
@@ -198,7 +207,8 @@ static void test_probes_that_wait(void)
 }
 
 /* With the account of everything that slurmctld did for us until now but the last ping, which is in the next. */
-static void note_account(struct life *life, double *seconds, uint64_t *count, double list_s, double others_s, uint64_t others)
+static void note_account(struct life *life, double *seconds, uint64_t *count, double list_s, double others_s,
+			 uint64_t others)
 {
 	struct plan_action ping = next_of(life, PING);
 	*seconds += (double)life->asked[PING] * life->seconds[PING] + (double)life->asked[LIST] * list_s +

@@ -71,8 +71,7 @@ static struct plan_outcome ask(struct world *world, const struct plan_action *ac
 {
 	const struct scenario *scenario = world->scenario;
 	const struct plan_task *row = &world_tasks[action->task];
-	struct plan_outcome outcome = {
-		.task = action->task, .way = action->way, .records = action->records};
+	struct plan_outcome outcome = {.task = action->task, .way = action->way, .records = action->records};
 	double now_s = world->now_s, cost[2];
 	if (is_weather(scenario, RESTD_DOWN, now_s)) {
 		outcome.result = PLAN_FAILED;
@@ -101,14 +100,10 @@ static struct plan_outcome ask(struct world *world, const struct plan_action *ac
 	struct plan_view view = plan_show(world->plan, world_ns(world), action->task);
 	bool is_whole = row->ways[action->way].records_max == 0;
 	for (int i = 0; i < 2; i++) {
-		cost[i] = cost_of(&world->truth[action->task][action->way][i],
-				  (double)action->records);
+		cost[i] = cost_of(&world->truth[action->task][action->way][i], (double)action->records);
 		cost[i] *= noise(world) * (is_outlier ? 10 : 1) * (is_slow ? 6 : 1);
 		double predicted = i ? view.round_slurmctld_s : view.round_slurmrestd_s;
-		spend(world, i, cost[i],
-		      is_outlier || is_new ? cost[i]
-		      : is_whole	   ? fmax(cost[i] - predicted, 0)
-					   : 0);
+		spend(world, i, cost[i], is_outlier || is_new ? cost[i] : is_whole ? fmax(cost[i] - predicted, 0) : 0);
 	}
 	/* ping waits for a controller that is off, diag for a lock, which is on slurmctld's account */
 	bool waits = is_weather(scenario, WAITS, now_s) && row->is_probe;
@@ -140,8 +135,7 @@ static double work_of(const struct world *world, size_t task)
 }
 
 /* The caller's part: what a good answer means for the rest of the work. */
-static void take_in(struct world *world, const struct plan_action *action,
-		    struct plan_outcome *outcome)
+static void take_in(struct world *world, const struct plan_action *action, struct plan_outcome *outcome)
 {
 	size_t task = action->task;
 	bool is_whole = world_tasks[task].ways[action->way].records_max == 0;
@@ -209,8 +203,7 @@ static void watch(struct world *world, const struct plan_action *action)
 	if (world->begun_s[task] < 0)
 		watch_round(world, action);
 	if (is_calm(world, world->now_s) && is_calm(world, world->asked_s[task]))
-		world->gap_max_s[task] =
-			fmax(world->gap_max_s[task], world->now_s - world->asked_s[task]);
+		world->gap_max_s[task] = fmax(world->gap_max_s[task], world->now_s - world->asked_s[task]);
 	world->asked_s[task] = world->now_s;
 	second_at(world, world->now_s)->requests++;
 }
@@ -231,8 +224,7 @@ static void give_up(struct world *world, size_t task, struct plan_outcome *outco
 static void pass(struct world *world, double seconds)
 {
 	for (double s = ceil(world->now_s); s < world->now_s + seconds; s++)
-		second_at(world, s)->age_s =
-			s - world->fresh_s[world->scenario->is_old ? DETAILS : STATES];
+		second_at(world, s)->age_s = s - world->fresh_s[world->scenario->is_old ? DETAILS : STATES];
 	world->now_s += seconds;
 }
 
@@ -294,14 +286,11 @@ static bool is_rate_kept(const struct world *world)
 			bool is_limited = true;
 			for (size_t i = s; i < s + window; i++) {
 				requests += world->seconds[i].requests;
-				is_limited &=
-					is_weather(world->scenario, LIMITED, (double)i - 30) &&
-					is_weather(world->scenario, LIMITED, (double)i);
+				is_limited &= is_weather(world->scenario, LIMITED, (double)i - 30) &&
+					      is_weather(world->scenario, LIMITED, (double)i);
 			}
-			double rate = is_limited ? plan_defaults.limited_per_s
-						 : plan_defaults.requests_per_s;
-			double burst = is_limited ? plan_defaults.limited_burst
-						  : plan_defaults.request_burst;
+			double rate = is_limited ? plan_defaults.limited_per_s : plan_defaults.requests_per_s;
+			double burst = is_limited ? plan_defaults.limited_burst : plan_defaults.request_burst;
 			if (requests > burst + rate * (double)(window + 1))
 				return false;
 		}
@@ -338,8 +327,7 @@ static double age_allowed_s(const struct world *world)
 	return 60 + 2.5 * round_s / (plan_defaults.slurmrestd_duty / 3);
 }
 
-static struct world *world_new(const struct scenario *scenario, uint64_t jobs, double hours,
-			       uint64_t seed)
+static struct world *world_new(const struct scenario *scenario, uint64_t jobs, double hours, uint64_t seed)
 {
 	struct world *world = calloc(1, sizeof *world);
 	world->scenario = scenario;
@@ -382,8 +370,8 @@ static void check_life(const struct world *world)
 	over[0] = worst_window(world, 0, plan_defaults.slurmrestd_duty, &duty[0]);
 	over[1] = worst_window(world, 1, plan_defaults.slurmctld_duty, &duty[1]);
 	ages(world, &age, &age_max);
-	printf("%9" PRIu64 "  %-16s %7.2f %% %7.2f %% %8.0f s %7.0f s\n", world->jobs,
-	       world->scenario->name, 100 * duty[0], 100 * duty[1], age, age_max);
+	printf("%9" PRIu64 "  %-16s %7.2f %% %7.2f %% %8.0f s %7.0f s\n", world->jobs, world->scenario->name,
+	       100 * duty[0], 100 * duty[1], age, age_max);
 	CHECK(over[0] <= 1);
 	CHECK(over[1] <= 1);
 	CHECK(is_rate_kept(world));
@@ -404,11 +392,10 @@ static void explain(const struct world *world)
 	for (size_t t = 0; t < TASKS; t++) {
 		struct buf line = BUF_INIT;
 		plan_say(world->plan, world_ns(world), t, &line);
-		printf("    %.*s\n      rounds %" PRIu64
-		       ", longest gap %.0f s of %.0f s, ways changed %" PRIu64 ", turns %" PRIu64
-		       "\n",
-		       (int)line.len, line.bytes, world->rounds[t], world->gap_max_s[t],
-		       world->interval_max_s[t], world->switches[t], world->turns[t]);
+		printf("    %.*s\n      rounds %" PRIu64 ", longest gap %.0f s of %.0f s, ways changed %" PRIu64
+		       ", turns %" PRIu64 "\n",
+		       (int)line.len, line.bytes, world->rounds[t], world->gap_max_s[t], world->interval_max_s[t],
+		       world->switches[t], world->turns[t]);
 		buf_done(&line);
 	}
 }
@@ -436,8 +423,7 @@ int main(int argc, char **argv)
 	double hours = argc > 1 ? atof(argv[1]) : 2.5;
 	uint64_t seed = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
 	uint64_t only = argc > 3 ? strtoull(argv[3], NULL, 10) : 0; /* of the sizes */
-	printf("%9s  %-16s %9s %9s %10s %9s\n", "jobs", "scenario", "slurmrestd", "slurmctld",
-	       "states age", "at most");
+	printf("%9s  %-16s %9s %9s %10s %9s\n", "jobs", "scenario", "slurmrestd", "slurmctld", "states age", "at most");
 	for (size_t s = 0; s < sizeof scenarios / sizeof *scenarios; s++)
 		for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
 			if (only && sizes[j] != only)
@@ -446,8 +432,7 @@ int main(int argc, char **argv)
 				continue; /* nobody can */
 			if (scenarios[s].states_cost > 0 && sizes[j] != 100000)
 				continue; /* with more they cannot, with fewer they need not */
-			struct world *world =
-				world_new(&scenarios[s], sizes[j], hours, seed + s + 100 * j);
+			struct world *world = world_new(&scenarios[s], sizes[j], hours, seed + s + 100 * j);
 			check_row(scenarios[s].name);
 			int failures = check_failures;
 			live(world);

@@ -227,7 +227,8 @@ static void test_a_slow_probe_starves_nobody(void)
 			CHECK(life.asked[LIST] >= 100 && life.asked[DBD] >= 150);
 			CHECK(life.asked[PING] >= 50 && life.asked[PING] <= 3600 / fmin(60, seconds[i] / duty));
 			CHECK_NUMBER(show(&life, LIST).reason, PLAN_AS_WISHED);
-			CHECK(show(&life, PING).round_slurmrestd_s > fmin(0.9 * seconds[i], 1.9)); /* that is no secret */
+			CHECK(show(&life, PING).round_slurmrestd_s >
+			      fmin(0.9 * seconds[i], 1.9)); /* that is no secret */
 			CHECK(show(&life, PING).duty <= 0.051 * duty);
 			plan_free(life.plan);
 		}

@@ -17,8 +17,8 @@ enum { STEPS_MAX = 8, PINGS_MAX = 500 };
 static struct {
 	uint64_t now_ns;
 	struct poller *poller;
-	const char *serving;  /* the controller that responds */
-	uint32_t asked;	      /* a bit for each endpoint, since the step began */
+	const char *serving; /* the controller that responds */
+	uint32_t asked; /* a bit for each endpoint, since the step began */
 	unsigned pings, step; /* pings: since the step began */
 	unsigned first_pages; /* of leaderships */
 	unsigned failures;
@@ -139,7 +139,8 @@ void __wrap_page_slot_publish(struct page_slot *slot, struct page *page)
 
 static struct setup *setup_of(const char *const *more, int count)
 {
-	static const char *arguments[16] = {"slurmscope", "--slurmrestd.url=http://127.0.0.1:1", "--slurmrestd.user=root"};
+	static const char *arguments[16] = {"slurmscope", "--slurmrestd.url=http://127.0.0.1:1",
+					    "--slurmrestd.user=root"};
 	struct error err = {""};
 	bool is_read;
 	for (int i = 0; i < count; i++)
@@ -162,8 +163,8 @@ static struct poller *poller_of(struct setup *setup, struct page_board *board, s
 static void test_takeovers(void)
 {
 	check_row("each time that it takes over all begins anew");
-	static const char *const options[] = {"--ha=follow-controller", "--ha-host=ctl1", "--interval.ping=20", "--interval.diag=1",
-					      "--budget.requests=1000"};
+	static const char *const options[] = {"--ha=follow-controller", "--ha-host=ctl1", "--interval.ping=20",
+					      "--interval.diag=1", "--budget.requests=1000"};
 	struct page_board board;
 	struct page_slot slot;
 	struct error err;

@@ -68,8 +68,7 @@ static void count(struct recorder *recorder, uint32_t first, uint32_t jobs, cons
 
 static double ends(const struct recorder *recorder)
 {
-	const struct tally *cluster =
-		tallies_of(&recorder->events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
+	const struct tally *cluster = tallies_of(&recorder->events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
 	double sum = 0;
 	for (size_t i = 0; i < cluster->counts.count; i++) {
 		const struct tally_count *count = cluster->counts.entries[i].value;

@@ -42,9 +42,20 @@ static const char *in_folder(const char *name)
 /* Landlock's rights by its version, as the kernel's documentation numbers them. */
 static void test_rights(void)
 {
-	enum { EXECUTE = 1 << 0, WRITE_FILE = 1 << 1, READ_FILE = 1 << 2, READ_DIR = 1 << 3, REMOVE_DIR = 1 << 4,
-	       REMOVE_FILE = 1 << 5, MAKE_REG = 1 << 8, TRUNCATE = 1 << 14, IOCTL_DEV = 1 << 15,
-	       MAKE_ANY = 0x7f << 6, ABSTRACT = 1, SIGNALS = 2 };
+	enum {
+		EXECUTE = 1 << 0,
+		WRITE_FILE = 1 << 1,
+		READ_FILE = 1 << 2,
+		READ_DIR = 1 << 3,
+		REMOVE_DIR = 1 << 4,
+		REMOVE_FILE = 1 << 5,
+		MAKE_REG = 1 << 8,
+		TRUNCATE = 1 << 14,
+		IOCTL_DEV = 1 << 15,
+		MAKE_ANY = 0x7f << 6,
+		ABSTRACT = 1,
+		SIGNALS = 2
+	};
 	static const unsigned first = EXECUTE | WRITE_FILE | REMOVE_DIR | REMOVE_FILE | MAKE_ANY;
 	static const unsigned state = WRITE_FILE | REMOVE_FILE | MAKE_REG;
 	static const struct {
@@ -99,19 +110,55 @@ static int start_program_at(void)
 	return done(syscall(SYS_execveat, AT_FDCWD, "/bin/true", argv, environ, 0));
 }
 #ifndef SLURMSCOPE_SANITIZED
-static int trace(void) { return done(ptrace(PTRACE_TRACEME, 0, NULL, NULL)); }
+static int trace(void)
+{
+	return done(ptrace(PTRACE_TRACEME, 0, NULL, NULL));
+}
 #endif
-static int read_other_memory(void) { return done(syscall(SYS_process_vm_readv, getppid(), NULL, 0L, NULL, 0L, 0L)); }
-static int load_bpf(void) { return done(syscall(SYS_bpf, 0, NULL, 0)); }
-static int set_up_ring(void) { return done(syscall(SYS_io_uring_setup, 1, NULL)); }
-static int handle_faults(void) { return done(syscall(SYS_userfaultfd, -1)); }
-static int count_events(void) { return done(syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0)); }
-static int add_key(void) { return done(syscall(SYS_add_key, NULL, NULL, NULL, 0, 0)); }
-static int insert_module(void) { return done(syscall(SYS_init_module, NULL, 0, "")); }
-static int mount_there(void) { return done(mount("none", "/dev/null/none", "none", 0, NULL)); }
-static int change_root(void) { return done(chroot("/dev/null")); }
-static int leave_name_space(void) { return done(unshare(CLONE_NEWUSER)); }
-static int join_name_space(void) { return done(setns(-1, 0)); }
+static int read_other_memory(void)
+{
+	return done(syscall(SYS_process_vm_readv, getppid(), NULL, 0L, NULL, 0L, 0L));
+}
+static int load_bpf(void)
+{
+	return done(syscall(SYS_bpf, 0, NULL, 0));
+}
+static int set_up_ring(void)
+{
+	return done(syscall(SYS_io_uring_setup, 1, NULL));
+}
+static int handle_faults(void)
+{
+	return done(syscall(SYS_userfaultfd, -1));
+}
+static int count_events(void)
+{
+	return done(syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0));
+}
+static int add_key(void)
+{
+	return done(syscall(SYS_add_key, NULL, NULL, NULL, 0, 0));
+}
+static int insert_module(void)
+{
+	return done(syscall(SYS_init_module, NULL, 0, ""));
+}
+static int mount_there(void)
+{
+	return done(mount("none", "/dev/null/none", "none", 0, NULL));
+}
+static int change_root(void)
+{
+	return done(chroot("/dev/null"));
+}
+static int leave_name_space(void)
+{
+	return done(unshare(CLONE_NEWUSER));
+}
+static int join_name_space(void)
+{
+	return done(setns(-1, 0));
+}
 static int clone_name_space(void)
 {
 	long child = syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, NULL, NULL, NULL, NULL);
@@ -119,17 +166,39 @@ static int clone_name_space(void)
 		_exit(0);
 	return done(child);
 }
-static int clone_by_memory(void) { return done(syscall(SYS_clone3, NULL, 0)); }
-static int set_clock(void) { return done(clock_settime(CLOCK_MONOTONIC, &(struct timespec){0, 0})); }
-static int name_host(void) { return done(syscall(SYS_sethostname, NULL, -1)); }
-static int become_user(void) { return done(setresuid(getuid(), getuid(), getuid())); }
-static int give_away(void) { return done(chown(in_folder("elsewhere/file"), getuid(), getgid())); }
-static int make_pipe_device(void) { return done(mknod(in_folder("state/fifo"), S_IFIFO | 0600, 0)); }
-static int type_in(void) { return done(ioctl(STDIN_FILENO, TIOCSTI, NULL)); }
+static int clone_by_memory(void)
+{
+	return done(syscall(SYS_clone3, NULL, 0));
+}
+static int set_clock(void)
+{
+	return done(clock_settime(CLOCK_MONOTONIC, &(struct timespec){0, 0}));
+}
+static int name_host(void)
+{
+	return done(syscall(SYS_sethostname, NULL, -1));
+}
+static int become_user(void)
+{
+	return done(setresuid(getuid(), getuid(), getuid()));
+}
+static int give_away(void)
+{
+	return done(chown(in_folder("elsewhere/file"), getuid(), getgid()));
+}
+static int make_pipe_device(void)
+{
+	return done(mknod(in_folder("state/fifo"), S_IFIFO | 0600, 0));
+}
+static int type_in(void)
+{
+	return done(ioctl(STDIN_FILENO, TIOCSTI, NULL));
+}
 static int type_in_high(void)
 {
-	return sizeof(long) > 4 ? done(syscall(SYS_ioctl, STDIN_FILENO, TIOCSTI | (unsigned long)1 << (sizeof(long) * 4), NULL))
-				: EPERM;
+	return sizeof(long) > 4
+		       ? done(syscall(SYS_ioctl, STDIN_FILENO, TIOCSTI | (unsigned long)1 << (sizeof(long) * 4), NULL))
+		       : EPERM;
 }
 static int open_socket(int family)
 {
@@ -139,14 +208,38 @@ static int open_socket(int family)
 		close(file);
 	return status;
 }
-static int open_unix(void) { return open_socket(AF_UNIX); }
-static int open_inet(void) { return open_socket(AF_INET); }
-static int open_inet6(void) { return open_socket(AF_INET6); }
-static int open_netlink(void) { return open_socket(AF_NETLINK); }
-static int open_packet(void) { return open_socket(AF_PACKET); }
-static int open_alg(void) { return open_socket(AF_ALG); }
-static int open_vsock(void) { return open_socket(AF_VSOCK); }
-static int open_none(void) { return open_socket(AF_UNSPEC); }
+static int open_unix(void)
+{
+	return open_socket(AF_UNIX);
+}
+static int open_inet(void)
+{
+	return open_socket(AF_INET);
+}
+static int open_inet6(void)
+{
+	return open_socket(AF_INET6);
+}
+static int open_netlink(void)
+{
+	return open_socket(AF_NETLINK);
+}
+static int open_packet(void)
+{
+	return open_socket(AF_PACKET);
+}
+static int open_alg(void)
+{
+	return open_socket(AF_ALG);
+}
+static int open_vsock(void)
+{
+	return open_socket(AF_VSOCK);
+}
+static int open_none(void)
+{
+	return open_socket(AF_UNSPEC);
+}
 static int open_high(void)
 {
 	return done(syscall(SYS_socket, (unsigned long)1 << (sizeof(long) * 4) | AF_ALG, SOCK_SEQPACKET, 0));
@@ -159,28 +252,68 @@ static int listen_there(void)
 	return status;
 }
 #ifdef __x86_64__
-static int call_x32(void) { return done(syscall(0x40000000 | SYS_getpid)); }
+static int call_x32(void)
+{
+	return done(syscall(0x40000000 | SYS_getpid));
+}
 #endif
 
-static int write_elsewhere(void) { return open_for(in_folder("elsewhere/file"), O_WRONLY); }
-static int make_elsewhere(void) { return open_for(in_folder("elsewhere/new"), O_WRONLY | O_CREAT | O_EXCL); }
-static int empty_elsewhere(void) { return open_for(in_folder("elsewhere/file"), O_RDONLY | O_TRUNC); }
-static int remove_elsewhere(void) { return done(unlink(in_folder("elsewhere/file"))); }
-static int move_out(void) { return done(rename(in_folder("state/file"), in_folder("elsewhere/moved"))); }
-static int move_in(void) { return done(rename(in_folder("elsewhere/file"), in_folder("state/moved"))); }
-static int link_in(void) { return done(link(in_folder("elsewhere/file"), in_folder("state/linked"))); }
-static int make_folder(void) { return done(mkdir(in_folder("state/folder"), 0700)); }
-static int link_by_name(void) { return done(symlink("/etc/passwd", in_folder("state/symlink"))); }
-static int write_beside(void) { return open_for(in_folder("state2"), O_WRONLY | O_CREAT); }
-static int open_memory(void) { return open_for("/proc/self/mem", O_RDWR); }
-static int signal_other(void) { return done(kill(getppid(), 0)); }
+static int write_elsewhere(void)
+{
+	return open_for(in_folder("elsewhere/file"), O_WRONLY);
+}
+static int make_elsewhere(void)
+{
+	return open_for(in_folder("elsewhere/new"), O_WRONLY | O_CREAT | O_EXCL);
+}
+static int empty_elsewhere(void)
+{
+	return open_for(in_folder("elsewhere/file"), O_RDONLY | O_TRUNC);
+}
+static int remove_elsewhere(void)
+{
+	return done(unlink(in_folder("elsewhere/file")));
+}
+static int move_out(void)
+{
+	return done(rename(in_folder("state/file"), in_folder("elsewhere/moved")));
+}
+static int move_in(void)
+{
+	return done(rename(in_folder("elsewhere/file"), in_folder("state/moved")));
+}
+static int link_in(void)
+{
+	return done(link(in_folder("elsewhere/file"), in_folder("state/linked")));
+}
+static int make_folder(void)
+{
+	return done(mkdir(in_folder("state/folder"), 0700));
+}
+static int link_by_name(void)
+{
+	return done(symlink("/etc/passwd", in_folder("state/symlink")));
+}
+static int write_beside(void)
+{
+	return open_for(in_folder("state2"), O_WRONLY | O_CREAT);
+}
+static int open_memory(void)
+{
+	return open_for("/proc/self/mem", O_RDWR);
+}
+static int signal_other(void)
+{
+	return done(kill(getppid(), 0));
+}
 static int connect_to(const char *name, size_t len)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int file = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	memcpy(address.sun_path, name, len);
-	int status = file < 0 ? errno
-			      : done(connect(file, (struct sockaddr *)&address, (socklen_t)(sizeof(sa_family_t) + len)));
+	int status = file < 0
+			     ? errno
+			     : done(connect(file, (struct sockaddr *)&address, (socklen_t)(sizeof(sa_family_t) + len)));
 	close(file);
 	return status;
 }
@@ -191,15 +324,42 @@ static int connect_to_abstract(void)
 	return connect_to(name, (size_t)len + 1);
 }
 
-static int connect_to_path(void) { return connect_to(in_folder("socket"), strlen(in_folder("socket")) + 1); }
-static int read_file(void) { return open_for(in_folder("elsewhere/file"), O_RDONLY); }
-static int read_configuration(void) { return open_for("/etc/nsswitch.conf", O_RDONLY); }
-static int list_descriptors(void) { return open_for("/proc/self/fd", O_RDONLY | O_DIRECTORY); }
-static int make_state(void) { return open_for(in_folder("state/new"), O_WRONLY | O_CREAT | O_EXCL); }
-static int write_state(void) { return open_for(in_folder("state/file"), O_RDWR | O_TRUNC); }
-static int set_aside(void) { return done(rename(in_folder("state/file"), in_folder("state/file.damaged"))); }
-static int remove_state(void) { return done(unlink(in_folder("state/file"))); }
-static int signal_self(void) { return done(kill(getpid(), 0)); }
+static int connect_to_path(void)
+{
+	return connect_to(in_folder("socket"), strlen(in_folder("socket")) + 1);
+}
+static int read_file(void)
+{
+	return open_for(in_folder("elsewhere/file"), O_RDONLY);
+}
+static int read_configuration(void)
+{
+	return open_for("/etc/nsswitch.conf", O_RDONLY);
+}
+static int list_descriptors(void)
+{
+	return open_for("/proc/self/fd", O_RDONLY | O_DIRECTORY);
+}
+static int make_state(void)
+{
+	return open_for(in_folder("state/new"), O_WRONLY | O_CREAT | O_EXCL);
+}
+static int write_state(void)
+{
+	return open_for(in_folder("state/file"), O_RDWR | O_TRUNC);
+}
+static int set_aside(void)
+{
+	return done(rename(in_folder("state/file"), in_folder("state/file.damaged")));
+}
+static int remove_state(void)
+{
+	return done(unlink(in_folder("state/file")));
+}
+static int signal_self(void)
+{
+	return done(kill(getpid(), 0));
+}
 
 static void *try_in_thread(void *try)
 {
@@ -215,9 +375,18 @@ static int in_thread(int (*try)(void))
 		pthread_join(thread, &status);
 	return failure ? failure : (int)(intptr_t)status;
 }
-static int start_thread(void) { return in_thread(signal_self); }
-static int write_in_thread(void) { return in_thread(write_elsewhere); }
-static int become_in_thread(void) { return in_thread(become_user); }
+static int start_thread(void)
+{
+	return in_thread(signal_self);
+}
+static int write_in_thread(void)
+{
+	return in_thread(write_elsewhere);
+}
+static int become_in_thread(void)
+{
+	return in_thread(become_user);
+}
 
 /* Names of the machine itself, and one that only a name server could know: it fails, but in no other way. */
 static int look_up(void)
@@ -231,7 +400,10 @@ static int look_up(void)
 	return code == EAI_NONAME || code == EAI_AGAIN ? 0 : EPROTO;
 }
 
-static void take_mark(struct text name, int64_t value, void *context) { (void)name, (void)value, (void)context; }
+static void take_mark(struct text name, int64_t value, void *context)
+{
+	(void)name, (void)value, (void)context;
+}
 
 /* Begun in WAL mode, with a journal, and once it is damaged: all the ways in which files are made, changed and renamed. */
 static int use_store(void)
@@ -295,7 +467,8 @@ static bool enter(enum held_by by, struct sandbox *sandbox, struct error *err)
 		return sandbox_enter(sandbox, &config, 1, err);
 	int abi = by == WRITES_ALONE ? sandbox_writes_abi(err) : 0;
 	int rules = abi ? sandbox_writes_begin(abi, err) : -1;
-	return by == NOTHING || (prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) == 0 && sandbox_writes_restrict(rules, err));
+	return by == NOTHING ||
+	       (prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L) == 0 && sandbox_writes_restrict(rules, err));
 }
 
 /* What `try` says in a process of its own. */
@@ -410,14 +583,22 @@ static void test_what_is_needed(void)
 		const char *name;
 		int (*try)(void);
 	} rows[] = {
-		{"state file is made", make_state},	  {"written", write_state},
-		{"set aside", set_aside},		  {"removed", remove_state},
-		{"SQLite", use_store},			  {"files are read", read_file},
-		{"configuration", read_configuration},	  {"/proc/self", list_descriptors},
-		{"threads", start_thread},		  {"names", look_up},
-		{"AF_UNIX", open_unix},			  {"AF_INET", open_inet},
-		{"AF_INET6", open_inet6},		  {"AF_NETLINK", open_netlink},
-		{"connect to a path", connect_to_path},	  {"SIGHUP to oneself", signal_self},
+		{"state file is made", make_state},
+		{"written", write_state},
+		{"set aside", set_aside},
+		{"removed", remove_state},
+		{"SQLite", use_store},
+		{"files are read", read_file},
+		{"configuration", read_configuration},
+		{"/proc/self", list_descriptors},
+		{"threads", start_thread},
+		{"names", look_up},
+		{"AF_UNIX", open_unix},
+		{"AF_INET", open_inet},
+		{"AF_INET6", open_inet6},
+		{"AF_NETLINK", open_netlink},
+		{"connect to a path", connect_to_path},
+		{"SIGHUP to oneself", signal_self},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		check_row(rows[i].name);
@@ -432,8 +613,8 @@ static int check_allows(void)
 		const char *path;
 		bool is_allowed;
 	} rows[] = {
-		{"state/events.db", true}, {"state/other.db", true},  {"state/new/deep/state.db", true},
-		{"alias/state.db", true},  {"state/out", false},      {"elsewhere/state.db", false},
+		{"state/events.db", true}, {"state/other.db", true}, {"state/new/deep/state.db", true},
+		{"alias/state.db", true},  {"state/out", false},     {"elsewhere/state.db", false},
 		{"state2", false},	   {"elsewhere/in", true},
 	};
 	struct sandbox sandbox;
@@ -478,8 +659,9 @@ static void test_folder(void)
 	static const struct {
 		const char *path, *want;
 	} rows[] = {
-		{"state/events.db", "/state"}, {"state/no/such/folder/events.db", "/state"}, {"alias/events.db", "/state"},
-		{"state/out", "/elsewhere"},   {"state/file/events.db", "/state"},	     {"no/such/events.db", ""},
+		{"state/events.db", "/state"},	    {"state/no/such/folder/events.db", "/state"},
+		{"alias/events.db", "/state"},	    {"state/out", "/elsewhere"},
+		{"state/file/events.db", "/state"}, {"no/such/events.db", ""},
 	};
 	make_files();
 	CHECK(symlink(in_folder("state"), in_folder("alias")) == 0);

@@ -17,11 +17,10 @@ enum {
 };
 
 static const char *const gpu_types[] = {"a100", "h100", "h200", "l40s", "v100", "mi300"};
-static const char *const gpus[] = {"gpu:a100:4", "gpu:h100:8", "gpu:h200:8",
-				   "gpu:l40s:2", "gpu:v100:4", "gpu:mi300:8"};
+static const char *const gpus[] = {"gpu:a100:4", "gpu:h100:8", "gpu:h200:8", "gpu:l40s:2", "gpu:v100:4", "gpu:mi300:8"};
 
 /* Slurm has reasons by the dozen; the first of these are in each class. */
-static const char *const reasons[] = {"Priority", "Resources", "Dependency", "JobHeldUser",
+static const char *const reasons[] = {"Priority",	"Resources",	    "Dependency", "JobHeldUser",
 				      "QOSGrpCpuLimit", "AssocGrpCpuLimit", "BeginTime"};
 
 /* The same numbers in each run. */
@@ -83,8 +82,7 @@ static void add_partitions(struct cluster *cluster)
 static void add_job(struct section_build *build, unsigned number)
 {
 	char user[32], account[32], partition[32], qos[32], reason[32], tres[64];
-	static const int states[] = {JOB_PENDING, JOB_PENDING, JOB_RUNNING, JOB_RUNNING,
-				     JOB_COMPLETED};
+	static const int states[] = {JOB_PENDING, JOB_PENDING, JOB_RUNNING, JOB_RUNNING, JOB_COMPLETED};
 	unsigned which = number < USERS ? number : draw(USERS), why = draw(REASONS);
 	sprintf(tres, "cpu=4,mem=1G,node=1,gres/gpu=1,gres/gpu:%s=1", gpu_types[draw(6)]);
 	struct job job = {.id = number,
@@ -114,11 +112,8 @@ static void add_jobs(struct cluster *cluster)
 
 static void add_share(struct section_build *build, struct text name, struct text parent, bool is_user)
 {
-	const struct fairshare share = {.name = name,
-					.parent = parent,
-					.is_user = is_user,
-					.shares = 1,
-					.usage = draw(1000)};
+	const struct fairshare share = {
+		.name = name, .parent = parent, .is_user = is_user, .shares = 1, .usage = draw(1000)};
 	section_take(ENDPOINT_SHARES)(build, &share);
 }
 
@@ -130,22 +125,19 @@ static void add_shares(struct cluster *cluster)
 	for (unsigned i = 0; i < ACCOUNTS; i++)
 		add_share(&build, name_of(account, "account", i), TEXT("root"), false);
 	for (unsigned i = 0; i < USERS; i++)
-		add_share(&build, name_of(user, "user", i), name_of(account, "account", i % ACCOUNTS),
-			  true);
+		add_share(&build, name_of(user, "user", i), name_of(account, "account", i % ACCOUNTS), true);
 	section_commit(ENDPOINT_SHARES, cluster, build.built);
 }
 
 /* A few limits for each: GrpTRES with CPUs and GPUs, MaxJobs, MaxSubmit, MaxWall. */
 static void add_associations(struct cluster *cluster)
 {
-	static const struct tres_count tres[] = {{TEXT("cpu"), TEXT(""), 100},
-						 {TEXT("gres"), TEXT("gpu"), 8}};
+	static const struct tres_count tres[] = {{TEXT("cpu"), TEXT(""), 100}, {TEXT("gres"), TEXT("gpu"), 8}};
 	struct section_build build = {.cluster = cluster};
 	char user[32], account[32];
 	build.built = section_start(ENDPOINT_ASSOCIATIONS, cluster, 0);
 	for (unsigned i = 0; i < ACCOUNTS + USERS; i++) {
-		struct association association = {
-			.account = name_of(account, "account", i % ACCOUNTS)};
+		struct association association = {.account = name_of(account, "account", i % ACCOUNTS)};
 		if (i < ACCOUNTS)
 			association.parent = TEXT("root");
 		else
@@ -166,16 +158,16 @@ static void fail_jobs(struct job_events *events)
 {
 	for (unsigned i = 0; i < 2 * NODES; i++) {
 		char node[32];
-		const struct job_end end = {.raw_id = JOBS + i,
-					    .key = {JOBS + i, RUN_NO_TASK, 1000},
-					    .tasks = 1,
-					    .owner = {TEXT("account0000"), TEXT("user0000"), TEXT("part0000"),
-						      TEXT("qos0000")},
-					    .state = text_of(i % 2 ? "failed" : "node_fail"),
-					    .start_time = 1001,
-					    .end_time = 300000 + i,
-					    .nodes = 1,
-					    .node_list = name_of(node, "node", i / 2)};
+		const struct job_end end = {
+			.raw_id = JOBS + i,
+			.key = {JOBS + i, RUN_NO_TASK, 1000},
+			.tasks = 1,
+			.owner = {TEXT("account0000"), TEXT("user0000"), TEXT("part0000"), TEXT("qos0000")},
+			.state = text_of(i % 2 ? "failed" : "node_fail"),
+			.start_time = 1001,
+			.end_time = 300000 + i,
+			.nodes = 1,
+			.node_list = name_of(node, "node", i / 2)};
 		job_events_take_end(events, &end);
 	}
 }
@@ -232,7 +224,7 @@ int main(void)
 	double series = sum_of(&page, "\nslurmscope_series{family=");
 	double folded = sum_of(&page, "\nslurmscope_series_folded{family=");
 	CHECK(series <= samples && series > samples - 200); /* but for this very family */
-	CHECK(samples + folded > 2 * SERIES_MAX);	    /* it is the limits that hold */
+	CHECK(samples + folded > 2 * SERIES_MAX); /* it is the limits that hold */
 	printf("%u series, %.0f folded\n", samples, folded);
 	buf_done(&page);
 	job_events_free(events);

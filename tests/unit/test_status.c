@@ -15,8 +15,8 @@ static void test_words(void)
 	static const struct {
 		double seconds;
 		const char *words;
-	} times[] = {{-1, "0 ms"}, {0.0123, "12 ms"}, {1.54, "1.5 s"}, {9.96, "10 s"}, {119, "119 s"},
-		     {420, "7 min"}, {7200, "2 h"}, {47 * 3600, "47 h"}, {4 * 86400, "4 d"}};
+	} times[] = {{-1, "0 ms"},   {0.0123, "12 ms"}, {1.54, "1.5 s"},     {9.96, "10 s"},	{119, "119 s"},
+		     {420, "7 min"}, {7200, "2 h"},	{47 * 3600, "47 h"}, {4 * 86400, "4 d"}};
 	for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
 		check_row(times[i].words);
 		CHECK_STRING(words_seconds(times[i].seconds).text, times[i].words);
@@ -48,10 +48,16 @@ static void test_quotes(void)
 		{"markup", {"<b>\"&'\\", 7}, "\"<b>\\\"&'\\\\\"", "&lt;b&gt;&#34;&amp;&#39;\\"},
 		{"control", {"a\n\x01\x7f", 4}, "\"a\\u000a\\u0001\\u007f\"", "a\n\xef\xbf\xbd\xef\xbf\xbd"},
 		{"tab", {"a\tb", 3}, "\"a\\u0009b\"", "a\tb"},
-		{"NUL", {"a\0b", 3}, "\"a\\u0000b\"", "a\xef\xbf\xbd" "b"},
+		{"NUL",
+		 {"a\0b", 3},
+		 "\"a\\u0000b\"",
+		 "a\xef\xbf\xbd"
+		 "b"},
 		{"UTF-8", {"\xc3\xbc", 2}, "\"\xc3\xbc\"", "\xc3\xbc"},
 		{"cut", {"\xc3", 1}, "\"\xef\xbf\xbd\"", "\xef\xbf\xbd"},
-		{"surrogate", {"\xed\xa0\x80!", 4}, "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd!\"",
+		{"surrogate",
+		 {"\xed\xa0\x80!", 4},
+		 "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd!\"",
 		 "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd!"},
 		{"empty", {"", 0}, "\"\"", NULL},
 	};
@@ -90,18 +96,24 @@ static void begin(struct world *world)
 		.controllers = {{"ctl1", true, ANSWER_YES, 0.001}, {"ctl2", false, ANSWER_YES, -1}},
 		.states = {{"idle", 990}, {"down", 0}},
 		.flags = {{"drained", 0}, {"draining", 0}},
-		.site = {.now = NOW, .configuration = {true, true, NOW - 60, NULL}, .certificate_expiry = NOW + 30 * 86400},
+		.site = {.now = NOW,
+			 .configuration = {true, true, NOW - 60, NULL},
+			 .certificate_expiry = NOW + 30 * 86400},
 	};
 	struct status *status = world->status;
 	for (int i = 0; i < ENDPOINT_COUNT; i++)
-		world->endpoints[i] = (struct status_endpoint){.name = names[i], .standing = STANDING_UP, .is_kept = true,
-							       .is_held = true, .last_success = NOW - 30, .held_until = NOW + 270};
+		world->endpoints[i] = (struct status_endpoint){.name = names[i],
+							       .standing = STANDING_UP,
+							       .is_kept = true,
+							       .is_held = true,
+							       .last_success = NOW - 30,
+							       .held_until = NOW + 270};
 	status->url = "http://rest:6820";
 	status->controllers = world->controllers;
 	status->controller_count = 2;
 	status->is_accounting_up = ANSWER_YES;
-	status->nodes = (struct status_nodes){.is_known = true, .total = 1000, .states = {world->states, 2},
-					      .flags = {world->flags, 2}};
+	status->nodes = (struct status_nodes){
+		.is_known = true, .total = 1000, .states = {world->states, 2}, .flags = {world->flags, 2}};
 	status->jobs = (struct status_jobs){.is_known = true, .has_details = true, .oldest_startable = NOW - 60};
 	status->scheduler = (struct status_scheduler){true, 4, 0, 0};
 	status->endpoints = world->endpoints;
@@ -119,22 +131,72 @@ static void fail_endpoint(struct world *world, int which, const char *error)
 	endpoint->error = error;
 }
 
-static void well(struct world *world) { (void)world; }
-static void backup_down(struct world *world) { world->controllers[1].is_up = ANSWER_NO; }
-static void failed_over(struct world *world) { world->controllers[0].is_up = ANSWER_NO; }
-static void all_down(struct world *world) { world->controllers[0].is_up = world->controllers[1].is_up = ANSWER_NO; }
-static void not_known(struct world *world) { world->controllers[0].is_up = world->controllers[1].is_up = ANSWER_UNKNOWN; }
-static void one_not_known(struct world *world) { world->controllers[1].is_up = ANSWER_UNKNOWN; }
-static void nobody_said(struct world *world) { world->status->controller_count = 0; }
-static void no_slurmdbd(struct world *world) { world->status->is_accounting_up = ANSWER_NO; }
-static void few_down(struct world *world) { world->states[1].count = 20; }
-static void many_down(struct world *world) { world->states[1].count = 21; }
-static void nodes_down(struct world *world) { world->states[1].count = 1000; }
-static void drained(struct world *world) { world->flags[0].count = 1; world->flags[1].count = 2; }
-static void starving(struct world *world) { world->status->jobs.oldest_startable = NOW - 4 * 86400; }
-static void starving_unknown(struct world *world) { starving(world); world->status->jobs.has_details = false; }
-static void no_threads(struct world *world) { world->status->scheduler.threads = 240; }
-static void dbd_queue(struct world *world) { world->status->scheduler.dbd_queue = 5000; }
+static void well(struct world *world)
+{
+	(void)world;
+}
+static void backup_down(struct world *world)
+{
+	world->controllers[1].is_up = ANSWER_NO;
+}
+static void failed_over(struct world *world)
+{
+	world->controllers[0].is_up = ANSWER_NO;
+}
+static void all_down(struct world *world)
+{
+	world->controllers[0].is_up = world->controllers[1].is_up = ANSWER_NO;
+}
+static void not_known(struct world *world)
+{
+	world->controllers[0].is_up = world->controllers[1].is_up = ANSWER_UNKNOWN;
+}
+static void one_not_known(struct world *world)
+{
+	world->controllers[1].is_up = ANSWER_UNKNOWN;
+}
+static void nobody_said(struct world *world)
+{
+	world->status->controller_count = 0;
+}
+static void no_slurmdbd(struct world *world)
+{
+	world->status->is_accounting_up = ANSWER_NO;
+}
+static void few_down(struct world *world)
+{
+	world->states[1].count = 20;
+}
+static void many_down(struct world *world)
+{
+	world->states[1].count = 21;
+}
+static void nodes_down(struct world *world)
+{
+	world->states[1].count = 1000;
+}
+static void drained(struct world *world)
+{
+	world->flags[0].count = 1;
+	world->flags[1].count = 2;
+}
+static void starving(struct world *world)
+{
+	world->status->jobs.oldest_startable = NOW - 4 * 86400;
+}
+static void starving_unknown(struct world *world)
+{
+	starving(world);
+	world->status->jobs.has_details = false;
+}
+static void no_threads(struct world *world)
+{
+	world->status->scheduler.threads = 240;
+}
+static void dbd_queue(struct world *world)
+{
+	world->status->scheduler.dbd_queue = 5000;
+}
 
 static void refused(struct world *world, double expiry)
 {
@@ -143,42 +205,128 @@ static void refused(struct world *world, double expiry)
 	world->status->token.expiry = expiry;
 	world->status->not_ready = "x";
 }
-static void bad_token(struct world *world) { refused(world, NOW + 3600); }
-static void expired(struct world *world) { refused(world, NOW - 600); }
-static void no_token(struct world *world) { refused(world, 0); world->status->token = (struct status_token){"none", NULL, 0}; }
-static void expires(struct world *world) { world->status->token.expiry = NOW + 120; }
-static void expired_unnoticed(struct world *world) { world->status->token.expiry = NOW - 120; }
+static void bad_token(struct world *world)
+{
+	refused(world, NOW + 3600);
+}
+static void expired(struct world *world)
+{
+	refused(world, NOW - 600);
+}
+static void no_token(struct world *world)
+{
+	refused(world, 0);
+	world->status->token = (struct status_token){"none", NULL, 0};
+}
+static void expires(struct world *world)
+{
+	world->status->token.expiry = NOW + 120;
+}
+static void expired_unnoticed(struct world *world)
+{
+	world->status->token.expiry = NOW - 120;
+}
 static void cut_off(struct world *world)
 {
 	fail_endpoint(world, 0, "Connection refused");
 	fail_endpoint(world, 1, "Connection refused");
 	world->status->is_cut_off = true;
 }
-static void one_fails(struct world *world) { fail_endpoint(world, 2, "HTTP 500"); }
-static void one_too_old(struct world *world) { one_fails(world); world->endpoints[2].is_held = false; }
-static void one_never(struct world *world) { one_fails(world); world->endpoints[2].last_success = 0; }
-static void forbidden(struct world *world) { world->endpoints[2].standing = STANDING_NOT_ALLOWED; }
-static void not_served(struct world *world) { world->endpoints[2].standing = STANDING_NOT_SERVED; }
-static void begun(struct world *world) { world->status->not_ready = "not asked yet: nodes"; }
-static void no_state(struct world *world) { world->status->state_file.path = NULL; }
-static void state_hidden(struct world *world) { world->status->state_file.is_failing = world->status->state_file.is_hidden = true; world->status->state_file.error = "held"; }
-static void state_fails(struct world *world) { world->status->state_file.is_failing = true; world->status->state_file.error = "disk full"; }
-static void lost(struct world *world) { world->status->events_lost = 1; }
-static void no_details(struct world *world) { world->status->jobs.without_details = 1200; }
-static void low_coverage(struct world *world) { world->status->coverage = 0.5; }
-static void no_coverage(struct world *world) { world->status->coverage = -1; }
+static void one_fails(struct world *world)
+{
+	fail_endpoint(world, 2, "HTTP 500");
+}
+static void one_too_old(struct world *world)
+{
+	one_fails(world);
+	world->endpoints[2].is_held = false;
+}
+static void one_never(struct world *world)
+{
+	one_fails(world);
+	world->endpoints[2].last_success = 0;
+}
+static void forbidden(struct world *world)
+{
+	world->endpoints[2].standing = STANDING_NOT_ALLOWED;
+}
+static void not_served(struct world *world)
+{
+	world->endpoints[2].standing = STANDING_NOT_SERVED;
+}
+static void begun(struct world *world)
+{
+	world->status->not_ready = "not asked yet: nodes";
+}
+static void no_state(struct world *world)
+{
+	world->status->state_file.path = NULL;
+}
+static void state_hidden(struct world *world)
+{
+	world->status->state_file.is_failing = world->status->state_file.is_hidden = true;
+	world->status->state_file.error = "held";
+}
+static void state_fails(struct world *world)
+{
+	world->status->state_file.is_failing = true;
+	world->status->state_file.error = "disk full";
+}
+static void lost(struct world *world)
+{
+	world->status->events_lost = 1;
+}
+static void no_details(struct world *world)
+{
+	world->status->jobs.without_details = 1200;
+}
+static void low_coverage(struct world *world)
+{
+	world->status->coverage = 0.5;
+}
+static void no_coverage(struct world *world)
+{
+	world->status->coverage = -1;
+}
 static void follow(struct world *world, bool is_standby, const char *serving)
 {
-	world->status->role = (struct status_role){.follows = true, .is_standby = is_standby, .host = "ctl2", .serving = serving};
+	world->status->role =
+		(struct status_role){.follows = true, .is_standby = is_standby, .host = "ctl2", .serving = serving};
 }
-static void leads(struct world *world) { follow(world, false, "ctl2"); }
-static void stands_by(struct world *world) { follow(world, true, "ctl1"); }
-static void stands_by_blind(struct world *world) { follow(world, true, NULL); }
-static void waits(struct world *world) { follow(world, true, "ctl2"); world->status->role.waits_for = "f: another process has it (ctl1)"; }
-static void unnamed(struct world *world) { follow(world, true, "ctl1"); world->status->role.is_unnamed = true; }
-static void no_expiry(struct world *world) { world->status->token.expiry = 0; }
-static void no_certificate(struct world *world) { world->site.certificate_expiry = 0; }
-static void busy(struct world *world) { world->status->brake = 4; }
+static void leads(struct world *world)
+{
+	follow(world, false, "ctl2");
+}
+static void stands_by(struct world *world)
+{
+	follow(world, true, "ctl1");
+}
+static void stands_by_blind(struct world *world)
+{
+	follow(world, true, NULL);
+}
+static void waits(struct world *world)
+{
+	follow(world, true, "ctl2");
+	world->status->role.waits_for = "f: another process has it (ctl1)";
+}
+static void unnamed(struct world *world)
+{
+	follow(world, true, "ctl1");
+	world->status->role.is_unnamed = true;
+}
+static void no_expiry(struct world *world)
+{
+	world->status->token.expiry = 0;
+}
+static void no_certificate(struct world *world)
+{
+	world->site.certificate_expiry = 0;
+}
+static void busy(struct world *world)
+{
+	world->status->brake = 4;
+}
 static void bad_config(struct world *world)
 {
 	world->site.configuration = (struct status_configuration){true, false, NOW - 60, "line 3: no"};
@@ -187,8 +335,14 @@ static void bad_web_config(struct world *world)
 {
 	world->site.web_configuration = (struct status_configuration){true, false, NOW - 60, "no such file"};
 }
-static void certificate_expires(struct world *world) { world->site.certificate_expiry = NOW + 86400; }
-static void certificate_expired(struct world *world) { world->site.certificate_expiry = NOW - 60; }
+static void certificate_expires(struct world *world)
+{
+	world->site.certificate_expiry = NOW + 86400;
+}
+static void certificate_expired(struct world *world)
+{
+	world->site.certificate_expiry = NOW - 60;
+}
 
 static void test_findings(void)
 {
@@ -200,26 +354,32 @@ static void test_findings(void)
 	} rows[] = {
 		{"well", well, "well", "well", NULL},
 		{"backup down", backup_down, "warning", "well", "The backup slurmctld on ctl2 is down."},
-		{"failed over", failed_over, "warning", "well", "The primary slurmctld on ctl1 is down; ctl2 has taken over."},
-		{"slurmctld down", all_down, "bad", "well", "No slurmctld answers: nothing is started, and no command works."},
+		{"failed over", failed_over, "warning", "well",
+		 "The primary slurmctld on ctl1 is down; ctl2 has taken over."},
+		{"slurmctld down", all_down, "bad", "well",
+		 "No slurmctld answers: nothing is started, and no command works."},
 		{"nobody knows", not_known, "unknown", "well", "Whether slurmctld is up is not known."},
 		{"of one nobody knows", one_not_known, "well", "well", NULL},
 		{"nobody said", nobody_said, "unknown", "well", "Whether slurmctld is up is not known."},
-		{"slurmdbd down", no_slurmdbd, "warning", "well", "slurmdbd does not answer: no accounting, and limits are not renewed."},
+		{"slurmdbd down", no_slurmdbd, "warning", "well",
+		 "slurmdbd does not answer: no accounting, and limits are not renewed."},
 		{"few nodes down", few_down, "well", "well", "20 of 1,000 nodes are down."},
 		{"many nodes down", many_down, "warning", "well", "21 of 1,000 nodes are down."},
 		{"all nodes down", nodes_down, "bad", "well", "All 1,000 nodes are down."},
 		{"drained", drained, "well", "well", "1 node is drained."},
 		{"draining", drained, "well", "well", "2 nodes are draining: still busy, and then out of use."},
-		{"starving", starving, "warning", "well", "A job has waited for 4 d for nothing but its turn and free resources."},
+		{"starving", starving, "warning", "well",
+		 "A job has waited for 4 d for nothing but its turn and free resources."},
 		{"starving, as far as is known", starving_unknown, "well", "well", NULL},
 		{"threads", no_threads, "warning", "well", "slurmctld is short of threads: 240 of 256 are busy."},
-		{"queue", dbd_queue, "warning", "well", "slurmctld has 5,000 messages that slurmdbd has not taken yet."},
+		{"queue", dbd_queue, "warning", "well",
+		 "slurmctld has 5,000 messages that slurmdbd has not taken yet."},
 		{"bad token", bad_token, "well", "bad", "The token of scope is not accepted: HTTP 511"},
 		{"expired token", expired, "well", "bad",
 		 "The token of scope expired 10 min ago: Slurm tells nothing more until there is another."},
 		{"no token", no_token, "well", "bad", "slurmrestd wants a token, and none is configured: HTTP 511"},
-		{"token expires", expires, "well", "warning", "The token of scope expires in 2 min, and there is no newer one."},
+		{"token expires", expires, "well", "warning",
+		 "The token of scope expires in 2 min, and there is no newer one."},
 		{"token that says no end", no_expiry, "well", "well", NULL},
 		{"token expired, nobody noticed", expired_unnoticed, "well", "warning",
 		 "The token of scope expired 2 min ago, and there is no newer one."},
@@ -229,16 +389,21 @@ static void test_findings(void)
 		 "nodes has failed for 2 min; its last numbers are shown for another 4 min: HTTP 500"},
 		{"one fails for long", one_too_old, "well", "warning",
 		 "nodes has failed for 2 min; its numbers are not shown any more: HTTP 500"},
-		{"one never answered", one_never, "well", "warning", "nodes has failed for 2 min; it never answered: HTTP 500"},
+		{"one never answered", one_never, "well", "warning",
+		 "nodes has failed for 2 min; it never answered: HTTP 500"},
 		{"forbidden", forbidden, "well", "well", "nodes: the token's user may not see this."},
 		{"not served", not_served, "well", "well", NULL},
 		{"begun", begun, "well", "unknown", "Not all is known yet: not asked yet: nodes."},
-		{"no state file", no_state, "well", "well", "Counters of job events begin at 0 with each start: no --state.path is set."},
-		{"state file cannot be read", state_hidden, "well", "warning", "Counters of job events are not shown until the state file can be read: held"},
-		{"state file fails", state_fails, "well", "warning", "What was counted cannot be kept, and would be lost with the process: disk full"},
+		{"no state file", no_state, "well", "well",
+		 "Counters of job events begin at 0 with each start: no --state.path is set."},
+		{"state file cannot be read", state_hidden, "well", "warning",
+		 "Counters of job events are not shown until the state file can be read: held"},
+		{"state file fails", state_fails, "well", "warning",
+		 "What was counted cannot be kept, and would be lost with the process: disk full"},
 		{"events lost", lost, "well", "well", "Nobody could tell how 1 job ended; that is not counted."},
 		{"no details", no_details, "well", "well", "Only the state of 1,200 jobs is known yet."},
-		{"coverage", low_coverage, "well", "well", "Of the jobs that slurmctld counts 50 % are known; the others are searched for."},
+		{"coverage", low_coverage, "well", "well",
+		 "Of the jobs that slurmctld counts 50 % are known; the others are searched for."},
 		{"coverage not known", no_coverage, "well", "well", NULL},
 		{"bad configuration", bad_config, "well", "warning",
 		 "The configuration as it is now cannot be used: line 3: no; that of 60 s ago is in force."},
@@ -250,7 +415,8 @@ static void test_findings(void)
 		 "The certificate that scrapers are shown expired 60 s ago."},
 		{"no certificate", no_certificate, "well", "well", NULL},
 		{"leads", leads, "well", "well", NULL},
-		{"stands by", stands_by, "well", "well", "This slurmscope, of ctl2, stands by: the slurmctld on ctl1 serves."},
+		{"stands by", stands_by, "well", "well",
+		 "This slurmscope, of ctl2, stands by: the slurmctld on ctl1 serves."},
 		{"stands by, blind", stands_by_blind, "well", "unknown",
 		 "This slurmscope, of ctl2, stands by: which slurmctld serves is not known."},
 		{"waits for the state file", waits, "well", "warning",
@@ -271,8 +437,9 @@ static void test_findings(void)
 		CHECK_STRING(findings_verdict(&exporter), rows[i].exporter);
 		bool is_said = !rows[i].text && cluster.count + exporter.count == 0;
 		for (size_t f = 0; f < cluster.count + exporter.count && rows[i].text; f++)
-			is_said |= strcmp((f < cluster.count ? cluster.items[f] : exporter.items[f - cluster.count]).text,
-					  rows[i].text) == 0;
+			is_said |=
+				strcmp((f < cluster.count ? cluster.items[f] : exporter.items[f - cluster.count]).text,
+				       rows[i].text) == 0;
 		CHECK(is_said);
 		if (!is_said)
 			fprintf(stderr, "    said: %s / %s\n", cluster.count ? cluster.items[0].text : "",
@@ -339,8 +506,15 @@ static void test_page(void)
 	struct world world;
 	begin(&world);
 	for (size_t i = 0; i < 6; i++)
-		tasks[i] = (struct status_task){.name = dues[i].name, .about = "", .endpoint = "nodes", .way = "", .reason = "",
-						.text = "", .is_allowed = true, .has_work = true, .is_as_wished = true,
+		tasks[i] = (struct status_task){.name = dues[i].name,
+						.about = "",
+						.endpoint = "nodes",
+						.way = "",
+						.reason = "",
+						.text = "",
+						.is_allowed = true,
+						.has_work = true,
+						.is_as_wished = true,
 						.due = i == 5 ? 0 : NOW + dues[i].due};
 	for (size_t i = 0; i < 13; i++) {
 		snprintf(names[i], sizeof names[i], "Why%zu", i);
@@ -354,13 +528,19 @@ static void test_page(void)
 	status->jobs_text = status->budgets_text = "";
 	status->jobs.reasons = (struct status_counts){reasons, 13};
 	const struct status *clusters[] = {status};
-	const struct status_site site = {.now = NOW, .version = "1", .revision = "", .metrics_path = "/metrics",
-					 .started = NOW - 60, .clusters = clusters, .cluster_count = 1};
+	const struct status_site site = {.now = NOW,
+					 .version = "1",
+					 .revision = "",
+					 .metrics_path = "/metrics",
+					 .started = NOW - 60,
+					 .clusters = clusters,
+					 .cluster_count = 1};
 	struct buf html = BUF_INIT;
 	pages_cluster(&site, &html);
 	check_row("who is next, and who then");
-	CHECK(strstr(html.bytes, "<strong>asked</strong> is asked. Next: <strong>t0</strong> at once, then <strong>t2</strong> "
-				 "in 20 s, then <strong>t3</strong> in 30 s.</p>"));
+	CHECK(strstr(html.bytes,
+		     "<strong>asked</strong> is asked. Next: <strong>t0</strong> at once, then <strong>t2</strong> "
+		     "in 20 s, then <strong>t3</strong> in 30 s.</p>"));
 	check_row("ten of twelve reasons");
 	CHECK(strstr(html.bytes, ">Why10<") && !strstr(html.bytes, ">Why11<") && !strstr(html.bytes, ">Why4<"));
 	CHECK(strstr(html.bytes, "and 2 more"));
@@ -379,8 +559,17 @@ static void test_hostile(void)
 	one_fails(&world);
 	struct status *status = world.status;
 	struct status_gres gres = {evil, evil, {1, 2, 3}};
-	struct status_task task = {.name = evil, .about = evil, .endpoint = "nodes", .way = evil, .reason = evil, .text = evil,
-				   .is_allowed = true, .has_work = true, .interval_s = 2, .wish_s = 1, .due = NOW};
+	struct status_task task = {.name = evil,
+				   .about = evil,
+				   .endpoint = "nodes",
+				   .way = evil,
+				   .reason = evil,
+				   .text = evil,
+				   .is_allowed = true,
+				   .has_work = true,
+				   .interval_s = 2,
+				   .wish_s = 1,
+				   .due = NOW};
 	world.controllers[0].host = world.states[0].name = world.flags[0].name = world.endpoints[2].error = evil;
 	world.flags[0].count = 1;
 	status->name = status->url = status->slurm_version = status->api_version = status->not_ready = evil;
@@ -392,8 +581,14 @@ static void test_hostile(void)
 	status->asking = status->budgets_text = status->jobs_text = evil;
 	status->token.user = status->state_file.path = evil;
 	const struct status *clusters[] = {status, status};
-	const struct status_site site = {.now = NOW, .version = "1", .revision = evil, .metrics_path = "/metrics",
-					 .started = NOW - 60, .chosen = evil, .clusters = clusters, .cluster_count = 2};
+	const struct status_site site = {.now = NOW,
+					 .version = "1",
+					 .revision = evil,
+					 .metrics_path = "/metrics",
+					 .started = NOW - 60,
+					 .chosen = evil,
+					 .clusters = clusters,
+					 .cluster_count = 2};
 	struct buf html = BUF_INIT, json = BUF_INIT;
 	check_row("hostile texts");
 	pages_cluster(&site, &html);

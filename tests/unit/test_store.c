@@ -38,21 +38,20 @@ static void test_round_trip(void)
 	CHECK(store_commit(store, &err));
 	CHECK(store_begin(store, &err) == STORE_WANTS_CHANGES);
 	put_counter(store, "debug", "FAILED", 1e300);
-	store_remove_counter(store, &(struct store_counter){TEXT("partition"), TEXT("gone"),
-							   TEXT("jobs_ended"), TEXT("FAILED"), 0});
+	store_remove_counter(
+		store, &(struct store_counter){TEXT("partition"), TEXT("gone"), TEXT("jobs_ended"), TEXT("FAILED"), 0});
 	store_remove_run(store, &gone);
 	store_remove_run(store, &gone);
 	CHECK(store_commit(store, &err));
 	store_free(store);
-	check_dump(path,
-		   "partition|debug|jobs_ended|COMPLETED|inf\n"
-		   "partition|debug|jobs_ended|FAILED|1.0000000000000001e+300\n"
-		   "18446744073709551615_-1@-9223372036854775808 6 ffffffffffffffff 0"
-		   " 1700000100-0 100 63 4294967296 7 0 1700000150 cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|"
-		   "o'neill \"\\ \xc3\xa9 \xff|a\\0b|batch||\n"
-		   "1_3@1700000000 8 5 0 1700000100-1700000300 100 1 4294967296 7 1700000400 1700000150 "
-		   "cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|alice|physics|batch|normal|\n"
-		   "cursor|-9223372036854775808\n");
+	check_dump(path, "partition|debug|jobs_ended|COMPLETED|inf\n"
+			 "partition|debug|jobs_ended|FAILED|1.0000000000000001e+300\n"
+			 "18446744073709551615_-1@-9223372036854775808 6 ffffffffffffffff 0"
+			 " 1700000100-0 100 63 4294967296 7 0 1700000150 cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|"
+			 "o'neill \"\\ \xc3\xa9 \xff|a\\0b|batch||\n"
+			 "1_3@1700000000 8 5 0 1700000100-1700000300 100 1 4294967296 7 1700000400 1700000150 "
+			 "cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|alice|physics|batch|normal|\n"
+			 "cursor|-9223372036854775808\n");
 }
 
 static void test_transactions(void)
@@ -175,26 +174,16 @@ static void test_file_systems(void)
 		uint64_t type;
 		bool is_network;
 	} rows[] = {
-		{"NFS", 0x6969, true},
-		{"SMB", 0x517b, true},
-		{"CIFS", 0xff534d42, true},
-		{"CIFS, where f_type is signed", (uint64_t)(int32_t)0xff534d42, true},
-		{"SMB 2", 0xfe534d42, true},
-		{"Lustre", 0x0bd00bd0, true},
-		{"GPFS", 0x47504653, true},
-		{"BeeGFS", 0x19830326, true},
-		{"Ceph", 0x00c36400, true},
-		{"9P", 0x01021997, true},
-		{"FUSE", 0x65735546, true},
-		{"GFS2", 0x01161970, true},
-		{"OCFS2", 0x7461636f, true},
-		{"OrangeFS", 0x20030528, true},
-		{"WekaFS", 0x18031977, true},
-		{"ext4", 0xef53, false},
-		{"XFS", 0x58465342, false},
-		{"btrfs", 0x9123683e, false},
-		{"ZFS", 0x2fc12fc1, false},
-		{"tmpfs", 0x01021994, false},
+		{"NFS", 0x6969, true},		{"SMB", 0x517b, true},
+		{"CIFS", 0xff534d42, true},	{"CIFS, where f_type is signed", (uint64_t)(int32_t)0xff534d42, true},
+		{"SMB 2", 0xfe534d42, true},	{"Lustre", 0x0bd00bd0, true},
+		{"GPFS", 0x47504653, true},	{"BeeGFS", 0x19830326, true},
+		{"Ceph", 0x00c36400, true},	{"9P", 0x01021997, true},
+		{"FUSE", 0x65735546, true},	{"GFS2", 0x01161970, true},
+		{"OCFS2", 0x7461636f, true},	{"OrangeFS", 0x20030528, true},
+		{"WekaFS", 0x18031977, true},	{"ext4", 0xef53, false},
+		{"XFS", 0x58465342, false},	{"btrfs", 0x9123683e, false},
+		{"ZFS", 0x2fc12fc1, false},	{"tmpfs", 0x01021994, false},
 		{"overlay", 0x794c7630, false},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

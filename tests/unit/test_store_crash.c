@@ -55,8 +55,8 @@ static struct store_run run_number(const struct memory *memory, int i)
 static struct store_counter counter_number(const struct memory *memory, int i, char name[16])
 {
 	snprintf(name, 16, "p%02d", i);
-	return (struct store_counter){TEXT("partition"), text_of(name), TEXT("jobs_ended"),
-				      TEXT("FAILED"), memory->counters[i]};
+	return (struct store_counter){TEXT("partition"), text_of(name), TEXT("jobs_ended"), TEXT("FAILED"),
+				      memory->counters[i]};
 }
 
 static void offer(struct store *store, const struct memory *memory, bool all)

@@ -258,10 +258,8 @@ static void test_not_ours(void)
 		{"CREATE TABLE bookmarks (url)", STORE_SET_ASIDE, "foreign", false},
 		{"CREATE TABLE counter (x); PRAGMA user_version = 1", STORE_SET_ASIDE, "foreign", false},
 		{"PRAGMA application_id = 77", STORE_SET_ASIDE, "foreign", false},
-		{"PRAGMA application_id = 1935896677; PRAGMA user_version = 1", STORE_SET_ASIDE,
-		 "damaged", true},
-		{"PRAGMA application_id = 1935896677; CREATE TABLE run (x)", STORE_SET_ASIDE,
-		 "damaged", true},
+		{"PRAGMA application_id = 1935896677; PRAGMA user_version = 1", STORE_SET_ASIDE, "damaged", true},
+		{"PRAGMA application_id = 1935896677; CREATE TABLE run (x)", STORE_SET_ASIDE, "damaged", true},
 		{"CREATE TABLE t (x); DROP TABLE t", STORE_NEW, NULL, false},
 	};
 	fresh("foreign");
@@ -608,9 +606,11 @@ static void die_as_it_writes(void)
 	if (child == 0) {
 		sqlite3 *handle;
 		sqlite3_open(path, &handle);
-		_exit(sqlite3_exec(handle, "PRAGMA cache_size = 1; BEGIN; UPDATE mark SET value = 0;"
+		_exit(sqlite3_exec(handle,
+				   "PRAGMA cache_size = 1; BEGIN; UPDATE mark SET value = 0;"
 				   "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)"
-				   "INSERT INTO mark SELECT 'mark ' || i, i FROM n", NULL, NULL, NULL) != SQLITE_OK);
+				   "INSERT INTO mark SELECT 'mark ' || i, i FROM n",
+				   NULL, NULL, NULL) != SQLITE_OK);
 	}
 	int status = 1;
 	CHECK(waitpid(child, &status, 0) == child && status == 0);
@@ -636,8 +636,8 @@ static void test_copy(void)
 	static const struct {
 		const char *name, *bytes; /* of a copy that is not whole */
 		double own_age, copy_age; /* seconds; -1: there is none of our own */
-		bool is_alone;		  /* not shared with another machine */
-		const char *sql;	  /* that makes it unusable */
+		bool is_alone; /* not shared with another machine */
+		const char *sql; /* that makes it unusable */
 		const char *want;
 		enum store_copy what;
 	} rows[] = {
@@ -649,10 +649,11 @@ static void test_copy(void)
 		{"of one that is alone", NULL, 2000, 1000, true, NULL, "cursor|1\n", STORE_COPY_NONE},
 		{"empty", "", 2000, 1000, false, NULL, "cursor|1\n", STORE_COPY_REFUSED},
 		{"damaged", "SQLite format 3\n", 2000, 1000, false, NULL, "cursor|1\n", STORE_COPY_REFUSED},
-		{"damaged inside", NULL, 2000, 1000, false, "PRAGMA writable_schema = 1; UPDATE sqlite_master SET rootpage = 3",
-		 "cursor|1\n", STORE_COPY_REFUSED},
+		{"damaged inside", NULL, 2000, 1000, false,
+		 "PRAGMA writable_schema = 1; UPDATE sqlite_master SET rootpage = 3", "cursor|1\n", STORE_COPY_REFUSED},
 		{"foreign", NULL, 2000, 1000, false, "PRAGMA application_id = 77", "cursor|1\n", STORE_COPY_REFUSED},
-		{"of a newer slurmscope", NULL, 2000, 1000, false, "PRAGMA user_version = 99", "cursor|1\n", STORE_COPY_REFUSED},
+		{"of a newer slurmscope", NULL, 2000, 1000, false, "PRAGMA user_version = 99", "cursor|1\n",
+		 STORE_COPY_REFUSED},
 	};
 	char own[64], copy[72];
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

@@ -168,8 +168,7 @@ static void test_signing(void)
 		char *first = strdup(token_value(token));
 		CHECK(token_refresh(token, start + rows[i].after_s, &err));
 		CHECK((strcmp(first, token_value(token)) != 0) == rows[i].is_new);
-		CHECK_NUMBER(token_expiry(token),
-			     start + (rows[i].is_new ? rows[i].after_s : 0) + TOKEN_LIFETIME_S);
+		CHECK_NUMBER(token_expiry(token), start + (rows[i].is_new ? rows[i].after_s : 0) + TOKEN_LIFETIME_S);
 		free(first);
 		token_free(token);
 	}

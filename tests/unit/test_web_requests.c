@@ -40,7 +40,8 @@ static struct http_server *serve(const char *config, struct sockaddr_in *ret_add
 {
 	struct error err = {""};
 	socklen_t len = sizeof *ret_address;
-	struct http_server_setup setup = {.config_path = config ? path : NULL, .respond = respond, .config_read = config_read};
+	struct http_server_setup setup = {
+		.config_path = config ? path : NULL, .respond = respond, .config_read = config_read};
 	FILE *file = fopen(path, "w");
 	fputs(config ? config : "", file);
 	fclose(file);

@@ -42,8 +42,12 @@ static void test_documents(void)
 		{TEXT("a: [1, 2,]\nb: {c: d, e: }\n"), "{a:[1,2],b:{c:d,e:}}"},
 		{TEXT("a:\n  - b: 1\n    c: 2\n  - d\n  -\n"), "{a:[{b:1,c:2},d,]}"},
 		{TEXT("url: http://host:6820\nat: :9341\n"), "{url:http://host:6820,at::9341}"},
-		{TEXT("\xef\xbb\xbf" "a: \xc3\xa4\n"), "{a:\xc3\xa4}"},
-		{TEXT("\xff\xfe" "a\0:\0 \0b\0"), "{a:b}"}, /* UTF-16 */
+		{TEXT("\xef\xbb\xbf"
+		      "a: \xc3\xa4\n"),
+		 "{a:\xc3\xa4}"},
+		{TEXT("\xff\xfe"
+		      "a\0:\0 \0b\0"),
+		 "{a:b}"}, /* UTF-16 */
 		{TEXT("a: b # comment\r\nc: d#e\r\n"), "{a:b,c:d#e}"},
 		{TEXT("<<: x\n"), "{<<:x}"}, /* a key like any other */
 		{TEXT("1: one\nnull: none\n"), "{1:one,null:none}"},
@@ -94,7 +98,8 @@ static void test_refused(void)
 		{TEXT("a: \xed\xa0\x80\n"), "f.yml: byte 3: invalid Unicode character"},
 		{TEXT("a: 1\n\tb: 2\n"),
 		 "f.yml:2:1: found a tab character that violates indentation, while scanning a plain scalar"},
-		{TEXT("a: [1, 2\nb: 3\n"), "f.yml:2:2: did not find expected ',' or ']', while parsing a flow sequence"},
+		{TEXT("a: [1, 2\nb: 3\n"),
+		 "f.yml:2:2: did not find expected ',' or ']', while parsing a flow sequence"},
 		{TEXT("a: 'open\n"), "f.yml:2:1: found unexpected end of stream, while scanning a quoted scalar"},
 		{TEXT("a: 1\n b: 2\n"), "f.yml:2:3: mapping values are not allowed in this context"},
 		{TEXT("a: b: c\n"), "f.yml:1:5: mapping values are not allowed in this context"},
@@ -233,8 +238,7 @@ static void test_places(void)
 {
 	struct error err = {""};
 	check_row("places");
-	struct document *document =
-		document_parse("f", TEXT("# c\na:\n  b: 1\n  \xc3\xa4: [x,  y]\n"), &err);
+	struct document *document = document_parse("f", TEXT("# c\na:\n  b: 1\n  \xc3\xa4: [x,  y]\n"), &err);
 	const struct yaml_node *a = yaml_find(document_root(document), "a"), *b = yaml_find(a, "b");
 	const struct yaml_node *list = yaml_find(a, "\xc3\xa4");
 	CHECK_NUMBER(a->key_position.line, 2);
@@ -251,8 +255,7 @@ static void test_places(void)
 static void test_scalars(void)
 {
 	struct error err = {""};
-	struct document *document = document_parse(
-		"f", TEXT("[true, False, 'true', yes, 1, null, '', ~, , x]"), &err);
+	struct document *document = document_parse("f", TEXT("[true, False, 'true', yes, 1, null, '', ~, , x]"), &err);
 	CHECK(!document); /* an empty item of a list in brackets */
 	document = document_parse("f", TEXT("[true, False, 'true', yes, 1, null, '', ~, x]"), &err);
 	static const int want_bool[] = {1, 0, -1, -1, -1, -1, -1, -1, -1};
@@ -285,7 +288,9 @@ static void test_write(void)
 		{"a\"b\\c\n\t\x7f", "\"a\\\"b\\\\c\\x0a\\x09\\x7f\""},
 		{"\xc3\xa4", "\"\xc3\xa4\""},
 		{"^(a|b).*$", "\"^(a|b).*$\""},
-		{"a\xc2\x85" "b\xc2\x9f", "\"a\\x85b\\x9f\""},
+		{"a\xc2\x85"
+		 "b\xc2\x9f",
+		 "\"a\\x85b\\x9f\""},
 		{"\xe2\x80\xa8\xe2\x80\xa9\xe2\x80\xaa", "\"\\u2028\\u2029\xe2\x80\xaa\""},
 		{"# no comment", "\"# no comment\""},
 	};
