@@ -38,9 +38,7 @@ static void add_task(struct view *view, const struct job *leader, uint32_t task)
 {
 	uint32_t rank;
 	for (const struct job *job = leader; job; job = job_table_find(&view->world->jobs, job->next_member)) {
-		if (job->task == task)
-			add(view, job, NO_TASK);
-		else if (job->task == NO_TASK && rest_has(job, task, &rank))
+		if (job->task == task || (job->task == NO_TASK && rest_has(job, task, &rank)))
 			add(view, job, NO_TASK);
 	}
 }

@@ -79,13 +79,13 @@ static void round_cost(const struct plan *plan, const struct task *task, const s
 		return;
 	}
 	uint64_t records = way_best_records(plan, way), work = round_records(task);
-	uint64_t rest = work % records;
+	uint64_t whole = work / records, rest = work % records;
 	double full[SCARCE], last[SCARCE] = {0};
 	way_request_cost(way, records, full);
 	if (rest)
 		way_request_cost(way, rest, last);
 	for (int i = 0; i < SCARCE; i++)
-		cost[i] = (double)(work / records) * full[i] + last[i];
+		cost[i] = (double)whole * full[i] + last[i];
 }
 
 void way_round_cost(const struct plan *plan, struct task *task)

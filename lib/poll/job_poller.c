@@ -242,9 +242,8 @@ static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct pla
 	bool is_well = !rows || job_reader_states(&poller->reader, &query, outcome);
 	cover(outcome, rows);
 	buf_done(&query);
-	if (!is_well)
-		rounds->is_open = false; /* it begins anew: what it was told would be too old by then */
-	else if (!job_rounds_work(rounds))
+	/* A round that failed begins anew: what it was told would be too old by then. */
+	if (!is_well || !job_rounds_work(rounds))
 		rounds->is_open = false;
 	bool is_done = is_well && !rounds->is_open;
 	if (is_done)
