@@ -61,6 +61,11 @@ def values(section):
             re.findall(r"^\s*([A-Z][^:\n]*):\s*(?:(\d+)$|\S.* \((\d+)\)$)", section, re.MULTILINE)}
 
 
+def mean(told, line):
+    """sdiag prints no means until there was a cycle: after a start, and after midnight UTC, when slurmctld begins its statistics anew."""
+    return told[line] if told["Total cycles"] else 0
+
+
 def add_scheduler(slurm, samples):
     said = slurm.run("sdiag")
     head, rest = said.split("Main schedule statistics")
@@ -77,12 +82,12 @@ def add_scheduler(slurm, samples):
             samples.put(family, told[line] * unit)
         cycles = told["Total cycles"]
         for family, line, unit in SUMS[name]:
-            samples.put(family, About((told[line] + 0.5) * cycles * unit, 0.51 * cycles * unit))
+            samples.put(family, About((mean(told, line) + 0.5) * cycles * unit, 0.51 * cycles * unit))
         for line, reason in EXITS.items():
             if line in told:
                 samples.put(f"{name}_exits_total", told[line], reason=reason)
-    samples.put("scheduler_mean_depth", values(scheduler)["Mean depth cycle"])
-    samples.put("backfill_mean_depth", values(backfill)["Depth Mean"])
+    samples.put("scheduler_mean_depth", mean(values(scheduler), "Mean depth cycle"))
+    samples.put("backfill_mean_depth", mean(values(backfill), "Depth Mean"))
     samples.put("backfill_active", "Backfilling stats (WARNING" in said)
 
     by_type, rest = rpcs.split("Remote Procedure Call statistics by user")
