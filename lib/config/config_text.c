@@ -66,12 +66,11 @@ static void print_option(const struct printing *printing, const struct option_ro
 			 unsigned indent, struct buf *out)
 {
 	bool has_value = option_has_value(printing->config, row);
-	bool is_news = has_value && (!printing->common || (!option_is_of_process(row) &&
-							   !option_is_same(printing->config, printing->common, row)));
-	if (!printing->is_example && !is_news)
-		return;
 	if (printing->is_example)
 		write_comment(row, indent, out);
+	else if (!has_value || (printing->common &&
+				(option_is_of_process(row) || option_is_same(printing->config, printing->common, row))))
+		return;
 	indent_to(out, indent);
 	buf_printf(out, "%s%s: ", has_value ? "" : "# ", key);
 	if (has_value)

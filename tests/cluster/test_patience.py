@@ -7,7 +7,7 @@ from pathlib import Path
 
 WORKLOAD = Path(__file__).resolve().parent / "workload.sh"
 
-# A step that is refused twice, then taken; it tells its name.
+# A step that is refused twice, then taken; it says so.
 SCRIPT = """
 set -euo pipefail
 cluster=test patience=60
