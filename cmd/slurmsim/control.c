@@ -1,6 +1,10 @@
 /* The scripted side: what tests and demos tell the simulator to do. */
 #include "base/clock.h"
+#include "slurmsim/jobs.h"
+#include "slurmsim/life.h"
+#include "slurmsim/nodes.h"
 #include "slurmsim/sim.h"
+#include "slurmsim/submit.h"
 
 #include <stdio.h>
 #include <stdlib.h>

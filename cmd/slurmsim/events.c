@@ -1,4 +1,4 @@
-#include "slurmsim/world.h"
+#include "slurmsim/events.h"
 
 #include "base/memory.h"
 

@@ -1,4 +1,4 @@
-#include "slurmsim/world.h"
+#include "slurmsim/happened.h"
 
 #include "base/memory.h"
 

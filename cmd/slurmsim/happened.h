@@ -1,9 +1,7 @@
 /* What happened to jobs since the world began, counted as it happens: the oracle of events. */
 #pragma once
 
-#include "slurmsim/job_table.h"
-
-struct world;
+#include "slurmsim/world.h"
 
 /* Of the jobs of one association, partition and QOS. */
 struct happened {

@@ -1,56 +1,15 @@
-/* What happens to a job, from its start until slurmctld forgets it. */
-#include "slurmsim/world.h"
+#include "slurmsim/jobs.h"
 
 #include "base/memory.h"
+#include "slurmsim/demand.h"
+#include "slurmsim/events.h"
+#include "slurmsim/happened.h"
+#include "slurmsim/schedule.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { HANDED_OVER_MAX = 20000 }; /* a second */
-
-const struct association *world_association(const struct world *world, const struct job *job)
-{
-	return &world->associations[job->association];
-}
-
-struct job *job_split(struct world *world, struct job *rest)
-{
-	uint32_t rank = rest->rest_at++, leader = rest->id;
-	rest->array_running++;
-	if (rest->rest_at == rest->rest_end) {
-		rest->task = job_task_id(rest, rank);
-		return rest;
-	}
-	struct job copy = *rest;
-	struct job *task = job_table_add(&world->jobs, world_take_id(world));
-	copy.id = task->id;
-	*task = copy;
-	task->task = job_task_id(&copy, rank);
-	task->previous_member = leader;
-	rest = job_table_find(&world->jobs, leader);
-	if (rest->next_member)
-		job_table_find(&world->jobs, rest->next_member)->previous_member = task->id;
-	rest->next_member = task->id;
-	rest->node = NO_NODE; /* the place was found for the task */
-	job_choose_end(world, task);
-	return task;
-}
-
-void job_start(struct world *world, struct job *job, int32_t at)
-{
-	if (job->array_id && job->task == NO_TASK)
-		job = job_split(world, job);
-	job->state = JOB_RUNNING;
-	job->reason = REASON_NONE;
-	job->flags &= (uint8_t)~JOB_DOOMED;
-	job->start = at;
-	job->end = TIME_NONE;
-	event_set(world, job, at + (int32_t)job->run_s);
-	world->users[world_association(world, job)->user].running[job->qos]++;
-	world->counters.started++;
-	happened_start(world, job);
-	world->jobs_changed = world->now;
-}
 
 static void forget(struct world *world, struct job *job)
 {

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "slurmsim/fatal.h"
+#include "slurmsim/life.h"
 #include "slurmsim/options.h"
 #include "slurmsim/server.h"
 #include "slurmsim/templates.h"

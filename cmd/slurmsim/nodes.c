@@ -1,5 +1,6 @@
-/* Nodes fail, are drained, and come back. */
-#include "slurmsim/world.h"
+#include "slurmsim/nodes.h"
+
+#include "slurmsim/jobs.h"
 
 /* Nodes of a job that is told of no more are asked for by all jobs: failures are rare. */
 static bool runs_on(const struct job *job, uint32_t node)

@@ -3,7 +3,6 @@
 #include "base/clock.h"
 #include "slurmsim/fatal.h"
 
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -47,17 +46,6 @@ static const struct {
 	ROW("compact", FLAG, compact, "", "JSON without white space, as SLURMRESTD_JSON=compact"),
 	ROW("real-cost", FLAG, real_cost, "", "answers take as long as the real slurmrestd's"),
 };
-
-void fatal(const char *format, ...)
-{
-	va_list arguments;
-	va_start(arguments, format);
-	fputs("slurmsim: ", stderr);
-	vfprintf(stderr, format, arguments);
-	fputc('\n', stderr);
-	va_end(arguments);
-	exit(EXIT_FAILURE);
-}
 
 static void set(struct sim_options *options, size_t row, const char *value)
 {

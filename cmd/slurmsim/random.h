@@ -31,4 +31,11 @@ static inline bool random_chance(struct random *random, double probability)
 	return random_unit(random) < probability;
 }
 
+static inline uint32_t random_pick(struct random *random, const uint32_t *from, uint32_t count)
+{
+	return from[random_below(random, count)];
+}
+#define RANDOM_PICK(random, ...)                                                                                       \
+	random_pick(random, (const uint32_t[]){__VA_ARGS__}, sizeof(uint32_t[]){__VA_ARGS__} / sizeof(uint32_t))
+
 uint32_t random_poisson(struct random *random, double mean);

@@ -1,8 +1,8 @@
-/* Who runs where. Good enough to keep a cluster busy and its sums right: first come first served
- * per partition with a short look past those that do not fit, whole nodes for jobs of several. */
-#include "slurmsim/world.h"
+#include "slurmsim/schedule.h"
 
 #include "base/memory.h"
+#include "slurmsim/happened.h"
+#include "slurmsim/start.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-bool schedule_place(struct world *world, struct job *job, struct partition *partition)
+static bool place(struct world *world, struct job *job, struct partition *partition)
 {
 	uint32_t found[64], count = 0, wanted = job->node_count;
 	uint32_t tries = wanted > 1 ? TRIES * 8 : TRIES;
@@ -126,7 +126,7 @@ static bool place_all(struct world *world, struct job *job, struct partition *pa
 	uint32_t placed = 0, size = job->het_size ? job->het_size : 1;
 	for (; placed < size; placed++) {
 		struct job *part = placed ? job_table_find(&world->jobs, job->id + placed) : job;
-		if (!part || !schedule_place(world, part, partition))
+		if (!part || !place(world, part, partition))
 			break;
 	}
 	for (uint32_t i = 0; placed < size && i < placed; i++) {
@@ -199,7 +199,6 @@ static void pass_partition(struct world *world, uint32_t number)
 	world->counters.bf_last_depth = kept_count;
 }
 
-/* A task has ended: an array with a limit may have its next one started. */
 void schedule_array(struct world *world, struct job *rest)
 {
 	if (rest->array_limit && may_wait_in(world, rest, rest->partition))

@@ -47,7 +47,8 @@ enum { VALUES_MAX = 80 }; /* of one kind */
 struct template;
 struct template_set;
 
-/* The kind of that name; NULL if there is none (kinds.c). */
+/* The kind of that name; NULL if there is none. Of kinds.c, which needs to know what a kind is, as this file needs to find
+ * one. */
 const struct kind *kind_find(const char *name);
 
 /* Compiles what is in the text of templates/RELEASE-VERSION.json; ends the process if it is wrong.

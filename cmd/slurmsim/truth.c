@@ -1,4 +1,5 @@
 /* The oracle: sums made by walking the world, by code that makes no answers. */
+#include "slurmsim/happened.h"
 #include "slurmsim/sim.h"
 
 #include "base/map.h"

@@ -1,4 +1,5 @@
 /* What slurmdbd knows of runs, and of itself. */
+#include "slurmsim/happened.h"
 #include "slurmsim/kinds.h"
 #include "slurmsim/view.h"
 

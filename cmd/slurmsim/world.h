@@ -5,7 +5,6 @@
  * at a time; the server holds a lock. */
 #pragma once
 
-#include "slurmsim/happened.h"
 #include "slurmsim/job_table.h"
 #include "slurmsim/random.h"
 
@@ -108,14 +107,6 @@ struct world {
 	bool stands; /* the scheduler starts nothing */
 };
 
-/* Life and death. */
-void world_init(struct world *world, const struct world_options *options);
-void world_done(struct world *world);
-
-/* Lets the world live until its second `now`. */
-void world_advance(struct world *world, int32_t now);
-
-/* Places (world.c). */
 const char *world_node_name(const struct world *world, uint32_t node, char name[16]);
 bool world_node_by_name(const struct world *world, const char *name, uint32_t *ret_node);
 static inline int64_t world_unix(const struct world *world, int32_t at)
@@ -123,44 +114,8 @@ static inline int64_t world_unix(const struct world *world, int32_t at)
 	return world->options.epoch + at;
 }
 const struct association *world_association(const struct world *world, const struct job *job);
-
-/* Submissions (submit.c), which jobs.c begins anew with, too. */
-struct job *world_submit(struct world *world, int32_t at); /* a job, an array or a het job */
-struct job *world_submit_array(struct world *world, int32_t at, uint32_t tasks);
-uint32_t world_take_id(struct world *world);
-void job_choose_end(struct world *world, struct job *job); /* its limit, and how and when it ends */
-void job_wait(struct world *world, struct job *job, enum job_reason reason, int32_t until);
-
-/* Jobs (jobs.c). What happens to a job; pointers to jobs are good until the table is tidied. */
-void job_start(struct world *world, struct job *job, int32_t at);
-void job_end(struct world *world, struct job *job, enum job_state state, int32_t at);
-/* The run ends as `how`; JOB_PENDING: as one that was requeued on demand. */
-void job_requeue(struct world *world, struct job *job, enum job_state how);
-void job_hold(struct world *world, struct job *job, enum job_reason reason);
-void job_release(struct world *world, struct job *job);
-void job_due(struct world *world, struct job *job);
-void jobs_hand_over(struct world *world); /* a second of what slurmdbd is told */
 /* A run that ended, by age. */
 static inline struct job *world_ended(const struct world *world, size_t number)
 {
 	return &world->ended[(world->ended_first + number) % world->ended_capacity];
 }
-/* The record of the array's next task, split off; the record itself if it is the last. */
-struct job *job_split(struct world *world, struct job *rest);
-
-/* The scheduler (schedule.c). */
-bool schedule_place(struct world *world, struct job *job, struct partition *partition);
-void schedule_free(struct world *world, struct job *job);
-void schedule_forget_place(struct job *job); /* it has none any more */
-void schedule_queue(struct world *world, struct job *job);
-void schedule_array(struct world *world, struct job *rest);
-void schedule_pass(struct world *world);
-
-/* Nodes (nodes.c). */
-void nodes_live(struct world *world); /* one second of failures and repairs */
-void node_fail(struct world *world, uint32_t node);
-void node_drain(struct world *world, uint32_t node, bool drain);
-
-/* Events (events.c): at most one per job, the one at job->event. */
-void event_set(struct world *world, struct job *job, int32_t at);
-bool event_next(struct world *world, struct event *ret_event); /* due by world->now */
