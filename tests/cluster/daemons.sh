@@ -128,6 +128,25 @@ daemon_status() {
 	done
 }
 
+# Prints which daemons ended though nobody stopped them, with the last that each of them said.
+print_dead() {
+	local file name
+	for file in "$pids"/*; do
+		name=${file##*/}
+		[ -e "$file" ] && ! running "$name" || continue
+		echo "$name has ended by itself. Its last words:"
+		tail -qn 10 "$root/var/log/slurm/$name".{log,out} 2>/dev/null | sed 's/^/  /'
+	done
+}
+
+revive_dead() {
+	local file
+	print_dead
+	for file in "$pids"/*; do
+		[ ! -e "$file" ] || start_daemon "${file##*/}"
+	done
+}
+
 registered() { [ "$(inside sinfo -h -N -o %N -n "$(IFS=,; echo "${nodes[*]}")" -t idle | sort -u | wc -l)" -eq ${#nodes[@]} ]; }
 
 create_database() {

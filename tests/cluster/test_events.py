@@ -118,6 +118,13 @@ def live(slurm, exporter, jobs, kills):
     return before
 
 
+def revive(slurm):
+    """Whether a daemon of Slurm had ended by itself; it runs again. Which one, and its last words, are kept with the figures."""
+    if said := slurm.ask("revive"):
+        conclude(said)
+    return bool(said)
+
+
 def settle(slurm, exporter, before, state):
     """Compares until all is equal, or what is not stays so and is forgotten, or it will never be: (page, equal, wrong, runs)."""
     end = time.monotonic() + LATE
@@ -126,8 +133,13 @@ def settle(slurm, exporter, before, state):
         page = wait_until(lambda: page_of(exporter), "a page")
         check_counters(before, page)
         before = page
-        equal, wrong, count = compare(slurm, page)
-        wrong |= {f"CPU time used by {account}": pair for account, pair in compare_use(slurm, page).items()}
+        try:
+            equal, wrong, count = compare(slurm, page)
+            wrong |= {f"CPU time used by {account}": pair for account, pair in compare_use(slurm, page).items()}
+        except subprocess.CalledProcessError:
+            if time.monotonic() > end or not revive(slurm):
+                raise
+            continue
         if wrong != last:
             last, since = wrong, time.monotonic()
         stays = time.monotonic() > since + STAYS and not without_forgotten(wrong, without_ends_now(state))
@@ -172,6 +184,7 @@ def main(jobs, kills):
         exporter.start()
         wait_until(lambda: exporter.is_ready(), "readiness")
         page = live(slurm, exporter, jobs, kills)
+        revive(slurm)
         wait_for_ends(slurm)
         with Prometheus(os.environ.get("PROMETHEUS", "prometheus"), exporter) as prometheus:
             state = exporter.folder / "state"

@@ -54,6 +54,16 @@ class With(unittest.TestCase):
         self.assertRegex(said, r"put up in \d+ s")
         self.check_whole()
 
+    def test_died(self):
+        """A test that fails tells which daemon of Slurm had died; one that can live with it lets it start again."""
+        kill = 'kill -KILL "$("$CLUSTER" status "$NAME" | sed -n "s/^slurmdbd runs as //p")"; '
+        said, _ = self.with_cluster(kill + "exit 3", status=3)
+        self.assertIn("slurmdbd has ended by itself", said)
+        said, kept = self.with_cluster(kill + '"$CLUSTER" revive "$NAME"')
+        self.assertIn("slurmdbd has ended by itself", said)
+        self.assertEqual("", kept, "it runs again")
+        self.check_whole()
+
     def test_restarted(self):
         """That is put back as far as anybody can see, but slurmctld reckons otherwise from then on."""
         _, kept = self.with_cluster('"$CLUSTER" restart "$NAME" slurmctld')
