@@ -89,6 +89,13 @@ def runs(slurm):
                 yield row
 
 
+def resizes(slurm):
+    """All that sacct has of jobs that changed their size, line by line: which of them may be why a start differs."""
+    rows = sacct(slurm, COLUMNS, "-X", states=(*END_STATES, "resizing"))
+    jobs = {row["JobIDRaw"] for row in rows if re.search("--nodes=(?!%s )" % row["NNodes"], row["SubmitLine"])}
+    return ["|".join(row.values()) for row in rows if row["JobIDRaw"] in jobs]
+
+
 def cpu_seconds(text):
     """[[days-]hours:]minutes:seconds.milliseconds"""
     days, _, rest = text.rpartition("-")

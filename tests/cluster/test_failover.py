@@ -17,7 +17,7 @@ import urllib.request
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
-from events_oracle import FAMILIES, wait_for_ends  # noqa: E402
+from events_oracle import FAMILIES, resizes, wait_for_ends  # noqa: E402
 from harness import wait_until  # noqa: E402
 from slurm_says import Slurm, conclude  # noqa: E402
 from test_events import Exporter, settle, traffic, without_ends, without_forgotten  # noqa: E402
@@ -203,6 +203,8 @@ def live(slurm, pair, urls, jobs, rounds, end):
 def report(slurm, page, equal, wrong, count, took, pair, forgotten):
     for series, (shown, true) in sorted(wrong.items())[:30]:
         print(f"differs: {series}: page {shown}, sacct {true}")
+    if wrong:
+        print("sacct of jobs that were resized:", *resizes(slurm), sep="\n")
     line = (f"{slurm.release} failover: {count} runs of jobs, fail-overs took "
             f"{', '.join(f'{taken:.0f} s and {back:.0f} s back' for taken, back in took)}; {equal} numbers equal, "
             f"{len(wrong)} different, {pair.looks} looks at both, {len(pair.faults)} faults, "
