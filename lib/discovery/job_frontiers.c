@@ -92,6 +92,14 @@ uint64_t job_frontiers_work(const struct job_frontiers *frontiers)
 	return ids;
 }
 
+uint64_t job_frontiers_windows(const struct job_frontiers *frontiers)
+{
+	uint64_t ids = 0;
+	for (size_t i = 0; i < frontiers->count; i++)
+		ids += frontiers->items[i].window;
+	return ids;
+}
+
 void job_frontiers_widen(struct job_frontiers *frontiers)
 {
 	for (size_t i = 0; i < frontiers->count; i++)

@@ -48,7 +48,8 @@ void job_rounds_done(struct job_rounds *rounds);
 /* Opens a round, without the rests of large arrays (job_details.h). */
 void job_rounds_begin(struct job_rounds *rounds);
 
-/* A prediction of the rows that the open round will still bring; without one, of the next round's. */
+/* A prediction of the rows that the open round will still bring; without one, of the next round's. That is 0 only if no
+ * id is known to ask for: on a cluster without jobs the next round asks for the ids above the frontiers. */
 uint64_t job_rounds_work(const struct job_rounds *rounds);
 
 /* The next request: writes "?job_id=17&job_id=40_19..." for at most `rows_max` predicted rows (more if one record has

@@ -105,12 +105,14 @@ static void note_conf(struct job_poller *poller)
 }
 
 /* The states of all jobs come in one list or, if they are too many for that, by a search among all ids. Neither is tried
- * before diag has counted the jobs, for a list of too many would cost minutes of slurmrestd. */
+ * before diag has counted the jobs, for a list of too many would cost minutes of slurmrestd. A cluster that never had a
+ * job has no ids to ask for, so each round asks for its list. */
 static void plan_states(struct job_poller *poller, uint64_t whole)
 {
 	struct plan *plan = poller->plan;
 	bool is_counted = number_is_known(poller->reader.rounds.search.expected);
-	bool by_list = poller->needs_all && is_counted && whole <= JOB_STATES_LIST_MAX;
+	bool needs_list = poller->needs_all || !job_rounds_work(&poller->reader.rounds);
+	bool by_list = needs_list && is_counted && whole <= JOB_STATES_LIST_MAX;
 	bool by_search = poller->needs_all && is_counted && !by_list;
 	bool is_filling = poller->has_states && !poller->has_details && whole > JOB_STATES_LIST_MAX;
 	double wish_s = (double)poller->reader.asker->config->interval_s[TASK_JOB_STATES];

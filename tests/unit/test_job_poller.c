@@ -3,12 +3,16 @@
 #include "poll/job_poller.h"
 #include "polled.h"
 
+#include <math.h>
 #include <stdlib.h>
 
-enum { JOBS = 12000 }; /* jobs/state knows the ids from 1 to here: too many for one list */
+enum { JOBS = 12000 }; /* too many for one list */
 
 static uint64_t now_ns = UINT64_C(5000000000000);
 static const struct api_version *version;
+static uint64_t oldest_id = 1,
+		newest_id = JOBS; /* the ids that jobs/state knows; none if the oldest is above the newest */
+static size_t requests, requests_of_all; /* for states: those that name ids, and those that do not */
 
 uint64_t __wrap_clock_monotonic_ns(void);
 const struct api_version *__wrap_client_version(const struct client *client);
@@ -25,20 +29,29 @@ const struct api_version *__wrap_client_version(const struct client *client)
 	return version;
 }
 
+static void take_id(const struct fetch *fetch, uint64_t id, struct plan_outcome *outcome)
+{
+	char name[24];
+	snprintf(name, sizeof name, "%" PRIu64, id);
+	const struct job_task task = {.name = text_of(name), .id = id, .state = JOB_PENDING};
+	if (id < oldest_id || id > newest_id)
+		return;
+	fetch->take(fetch->context, &task);
+	outcome->records++;
+}
+
 enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetch, struct plan_outcome *ret_outcome)
 {
 	(void)asker;
-	*ret_outcome = (struct plan_outcome){.result = PLAN_OK};
-	for (const char *at = strchr(fetch->query, '='); at; at = strchr(at + 1, '=')) {
-		char name[24];
-		const uint64_t id = strtoul(at + 1, NULL, 10);
-		snprintf(name, sizeof name, "%" PRIu64, id);
-		const struct job_task task = {.name = text_of(name), .id = id, .state = JOB_PENDING};
-		if (id > JOBS)
-			continue;
-		fetch->take(fetch->context, &task);
-		ret_outcome->records++;
-	}
+	*ret_outcome = (struct plan_outcome){.result = PLAN_OK, .seconds = 0.001};
+	if (fetch->endpoint != ENDPOINT_JOB_STATES)
+		return FETCH_OK;
+	const char *at = fetch->query ? strchr(fetch->query, '=') : NULL;
+	++*(at ? &requests : &requests_of_all);
+	for (uint64_t id = oldest_id; !at && id <= newest_id; id++)
+		take_id(fetch, id, ret_outcome);
+	for (; at; at = strchr(at + 1, '='))
+		take_id(fetch, strtoul(at + 1, NULL, 10), ret_outcome);
 	return FETCH_OK;
 }
 
@@ -213,8 +226,78 @@ static void test_counts_before_a_search(void)
 	life_free(life);
 }
 
+static void ask(struct life *life, const struct plan_action *action)
+{
+	struct plan_outcome outcome = {.task = action->task, .way = action->way, .records = action->records};
+	bool is_of_jobs =
+		action->task == ENDPOINT_JOBS || (action->task >= TASK_JOB_STATES && action->task <= TASK_JOB_ARRAYS);
+	outcome.is_round_done = !is_of_jobs;
+	if (is_of_jobs)
+		job_poller_poll(&life->poller, action, &outcome);
+	plan_note(life->polled.plan, now_ns, &outcome);
+	job_poller_update(&life->poller);
+}
+
+/* Lets the planner choose for so long. Returns the longest time for which states were older than at its begin. */
+static double live(struct life *life, uint64_t seconds)
+{
+	double oldest_s = 0;
+	requests = requests_of_all = 0;
+	for (uint64_t end_ns = now_ns + seconds * UINT64_C(1000000000); now_ns < end_ns;) {
+		plan_note_scraped(life->polled.plan, now_ns);
+		struct plan_action action = plan_next(life->polled.plan, now_ns);
+		oldest_s = fmax(oldest_s, plan_show(life->polled.plan, now_ns, TASK_JOB_STATES).age_s);
+		if (action.kind == PLAN_ASK)
+			ask(life, &action);
+		else
+			now_ns = action.until_ns;
+	}
+	return oldest_s;
+}
+
+static bool are_states_shown(const struct life *life)
+{
+	struct health health = *life->polled.asker.health;
+	return health.entries[ENDPOINT_JOB_STATES].is_shown && !health_expire(&health, ENDPOINT_JOB_STATES, now_ns);
+}
+
+static uint64_t known(const struct life *life)
+{
+	return job_table_counts(life->polled.cluster.job_table).jobs;
+}
+
+static void test_no_jobs(void)
+{
+	check_row("a cluster that never had a job is asked for ever, and has its zeros");
+	struct life *life = life_new();
+	version = version_of("v0.0.45");
+	oldest_id = 1, newest_id = 0;
+	pass(life, 1);
+	count_jobs(life, 0);
+	CHECK(live(life, 1800) < 60);
+	CHECK(are_states_shown(life));
+	CHECK(requests_of_all > 60);
+	check_row("the first job on it is seen, though diag never counted one");
+	newest_id = 3;
+	live(life, 60);
+	CHECK_NUMBER(known(life), 3);
+	check_row("when all are gone, the ids above them are asked for in each round");
+	oldest_id = 4;
+	CHECK(live(life, 1800) < 60);
+	CHECK(are_states_shown(life));
+	CHECK_NUMBER(known(life), 0);
+	CHECK(requests > 60);
+	CHECK_NUMBER(requests_of_all, 0);
+	newest_id = 5;
+	live(life, 60);
+	CHECK_NUMBER(known(life), 2);
+	oldest_id = 1, newest_id = JOBS;
+	life_free(life);
+}
+
 int main(void)
 {
+	test_no_jobs();
 	test_lists_are_for_an_hour();
 	test_versions();
 	test_pauses_of_the_search();
