@@ -71,8 +71,8 @@ static const struct family endpoint_families[] = {
 	{"slurmscope_endpoint_supported", GAUGE, NULL,
 	 "Whether slurmrestd serves the endpoint in the API version that is read.", emit_supported, 0, 0, 0},
 	{"slurmscope_endpoint_up", GAUGE, NULL,
-	 "Whether the last request to the endpoint gave an answer that could be used; absent where it is "
-	 "not served or not allowed.",
+	 "Whether the last request to the endpoint gave an answer that could be used, and its numbers are not too old "
+	 "to be shown; absent where it is not served or not allowed.",
 	 emit_up, 0, 0, 0},
 	{"slurmscope_endpoint_last_success_timestamp_seconds", GAUGE, NULL,
 	 "When the endpoint last gave an answer that could be used; of job_states: as of when those of all jobs "

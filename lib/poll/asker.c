@@ -56,7 +56,6 @@ static void count(struct asker *asker, enum endpoint which, enum fetch_result re
 {
 	struct exporter_endpoint *endpoint = &asker->exporter->endpoints[which];
 	endpoint->is_tried = true;
-	endpoint->is_up = fetch_succeeded(result);
 	endpoint->is_supported = result != FETCH_UNSUPPORTED && (reply->status != 404 || result == FETCH_NOT_FOUND);
 	endpoint->is_forbidden = result == FETCH_FORBIDDEN;
 	endpoint->requests[result]++;

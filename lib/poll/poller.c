@@ -239,11 +239,27 @@ static bool is_job_failing(const struct poller *poller)
 	return !client_version(poller->asker.client);
 }
 
-/* What keeps us from being ready, in words: something that can be asked for was not yet, or jobs are not known, and
- * nothing failed that would explain it. Nothing: we are. */
+/* Are the endpoint's numbers missing, though they were shown once and are still asked for? */
+static bool is_too_old(const struct poller *poller, enum endpoint endpoint)
+{
+	size_t task = endpoint == ENDPOINT_JOB_STATES ? (size_t)TASK_JOB_STATES : (size_t)endpoint;
+	return poller->health.entries[endpoint].is_too_old && poller->leads && plan_is_allowed(poller->plan, task);
+}
+
+static void say_too_old(const struct poller *poller, struct buf *out)
+{
+	for (int i = 0; i < ENDPOINTS; i++)
+		if (is_too_old(poller, (enum endpoint)i) && fetch_succeeded(poller->health.entries[i].result))
+			buf_printf(out, "%s%s", out->len ? ", " : "too old to be shown: ", endpoint_table[i].name);
+}
+
+/* What keeps us from being ready, in words: something that can be asked for was not yet, or its numbers became too old, or
+ * jobs are not known, and nothing failed that would explain it. Nothing: we are. */
 static void say_missing(const struct poller *poller, struct buf *out)
 {
 	say_unasked(poller, out);
+	if (!out->len)
+		say_too_old(poller, out);
 	if (out->len || !poller->leads || job_poller_is_complete(&poller->jobs) || is_job_failing(poller))
 		return;
 	uint64_t now = clock_monotonic_ns();
@@ -261,6 +277,9 @@ static void fill_exporter(struct poller *poller, const struct plan_totals *total
 	struct exporter *exporter = &poller->exporter;
 	const struct token *token = client_token(poller->asker.client);
 	exporter->is_standby = !poller->leads;
+	for (int i = 0; i < ENDPOINTS; i++)
+		exporter->endpoints[i].is_up =
+			fetch_succeeded(poller->health.entries[i].result) && !is_too_old(poller, (enum endpoint)i);
 	exporter->task_count = TASKS;
 	for (size_t i = 0; i < TASKS; i++) {
 		struct plan_view view = plan_show(poller->plan, now, i);

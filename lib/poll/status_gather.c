@@ -64,6 +64,7 @@ static void gather_endpoints(struct status *status, const struct asker *asker, u
 			.error_time = failure->time,
 			.is_kept = i < ENDPOINTS_POLLED || i == ENDPOINT_JOB_STATES,
 			.is_held = entry->is_shown,
+			.is_too_old = endpoint->is_tried && fetch_succeeded(entry->result) && !endpoint->is_up,
 			.held_until = unix_of(status, now_ns, entry->too_old_ns),
 		};
 		for (int result = 0; result < FETCH_RESULTS; result++)

@@ -163,6 +163,11 @@ static void find_of_endpoint(const struct status_endpoint *endpoint, double now,
 		find(findings, SEVERITY_NOTE, "%s: the token's user may not see this.", endpoint->name);
 		return;
 	}
+	if (endpoint->is_too_old) {
+		find(findings, SEVERITY_WARNING, "%s answers, but its numbers are too old to be shown.",
+		     endpoint->name);
+		return;
+	}
 	if (endpoint->standing != STANDING_DOWN || endpoint->is_refused || !endpoint->error)
 		return;
 	struct buf shown = BUF_INIT;

@@ -132,7 +132,9 @@ static void say_jobs(const struct status_jobs *jobs, struct buf *out)
 	uint64_t total = sum_of(&jobs->states);
 	HTML(out, "<section class=\"card\"><h3>Jobs <span class=\"number\">%</span></h3>",
 	     jobs->is_known ? words_number(total).text : "");
-	if (jobs->is_known)
+	if (jobs->is_known && !total)
+		buf_add_string(out, "<p class=\"none\">No jobs: the cluster is idle.</p>");
+	else if (jobs->is_known)
 		say_counts("by state", &jobs->states, total, SIZE_MAX, out);
 	else
 		buf_add_string(out, "<p class=\"none\">Jobs are not known.</p>");

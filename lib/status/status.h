@@ -82,6 +82,7 @@ struct status_endpoint {
 	double error_time;
 	bool is_kept; /* what it says is shown until it is too old */
 	bool is_held; /* it is shown now */
+	bool is_too_old; /* its numbers were shown, became too old, and are still missing */
 	double held_until; /* if it is: then it is too old */
 	uint64_t requests;
 };

@@ -246,6 +246,11 @@ static void one_never(struct world *world)
 	one_fails(world);
 	world->endpoints[2].last_success = 0;
 }
+static void answers_too_seldom(struct world *world)
+{
+	world->endpoints[2].is_too_old = true;
+	world->endpoints[2].is_held = false;
+}
 static void forbidden(struct world *world)
 {
 	world->endpoints[2].standing = STANDING_NOT_ALLOWED;
@@ -387,6 +392,8 @@ static void test_findings(void)
 		 "slurmrestd at http://rest:6820 has not answered for 2 min: Connection refused"},
 		{"one fails", one_fails, "well", "warning",
 		 "nodes has failed for 2 min; its last numbers are shown for another 4 min: HTTP 500"},
+		{"one answers, but too seldom", answers_too_seldom, "well", "warning",
+		 "nodes answers, but its numbers are too old to be shown."},
 		{"one fails for long", one_too_old, "well", "warning",
 		 "nodes has failed for 2 min; its numbers are not shown any more: HTTP 500"},
 		{"one never answered", one_never, "well", "warning",
