@@ -84,19 +84,11 @@ void job_frontiers_begin(struct job_frontiers *frontiers)
 		frontiers->items[i].is_done = false;
 }
 
-uint64_t job_frontiers_work(const struct job_frontiers *frontiers)
+uint64_t job_frontiers_work(const struct job_frontiers *frontiers, bool is_in_round)
 {
 	uint64_t ids = 0;
 	for (size_t i = 0; i < frontiers->count; i++)
-		ids += frontiers->items[i].is_done ? 0 : frontiers->items[i].window;
-	return ids;
-}
-
-uint64_t job_frontiers_windows(const struct job_frontiers *frontiers)
-{
-	uint64_t ids = 0;
-	for (size_t i = 0; i < frontiers->count; i++)
-		ids += frontiers->items[i].window;
+		ids += is_in_round && frontiers->items[i].is_done ? 0 : frontiers->items[i].window;
 	return ids;
 }
 

@@ -40,9 +40,8 @@ uint64_t job_frontiers_top(const struct job_frontiers *frontiers); /* the highes
 
 /* A new round: the ids above every frontier are to be asked for. */
 void job_frontiers_begin(struct job_frontiers *frontiers);
-/* How many ids are left to ask for in this round; and how many a new round will ask for at first. */
-uint64_t job_frontiers_work(const struct job_frontiers *frontiers);
-uint64_t job_frontiers_windows(const struct job_frontiers *frontiers);
+/* How many ids are left to ask for in this round; between rounds, how many the next one asks for at first. */
+uint64_t job_frontiers_work(const struct job_frontiers *frontiers, bool is_in_round);
 
 /* Jobs are missed: the next round looks 1,024 ids above each frontier, past ids whose jobs are gone already. An array's
  * short tasks leave such gaps. Before, jobs above them waited for a search, a minute and a half. */

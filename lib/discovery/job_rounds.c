@@ -88,9 +88,8 @@ void job_rounds_begin(struct job_rounds *rounds)
 
 uint64_t job_rounds_work(const struct job_rounds *rounds)
 {
-	if (rounds->is_open)
-		return rounds->round.rows_left + job_frontiers_work(&rounds->frontiers);
-	return job_table_counts(rounds->table).jobs + job_frontiers_windows(&rounds->frontiers);
+	uint64_t known = rounds->is_open ? rounds->round.rows_left : job_table_counts(rounds->table).jobs;
+	return known + job_frontiers_work(&rounds->frontiers, rounds->is_open);
 }
 
 static void start_request(struct job_rounds *rounds, enum job_request request)

@@ -18,7 +18,6 @@ void health_renew(struct health *health, enum endpoint endpoint, double interval
 	double age_max_s = fmax(AGE_MAX_S, AGE_MAX_INTERVALS * interval_s);
 	health->entries[endpoint].too_old_ns = as_of_ns + (uint64_t)(age_max_s * 1e9);
 	health->entries[endpoint].is_shown = true;
-	health->entries[endpoint].is_too_old = false;
 }
 
 bool health_expire(struct health *health, enum endpoint endpoint, uint64_t now_ns)
@@ -28,8 +27,12 @@ bool health_expire(struct health *health, enum endpoint endpoint, uint64_t now_n
 	if (!entry->is_shown || (now_ns < entry->too_old_ns && !is_ping_failing))
 		return false;
 	entry->is_shown = false;
-	entry->is_too_old = true;
 	return true;
+}
+
+bool health_is_too_old(const struct health *health, enum endpoint endpoint)
+{
+	return health->entries[endpoint].too_old_ns && !health->entries[endpoint].is_shown;
 }
 
 uint64_t health_next_ns(const struct health *health)

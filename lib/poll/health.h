@@ -9,8 +9,7 @@ struct health_entry {
 	uint64_t tried_ns; /* 0: never */
 	enum fetch_result result; /* of the last try */
 	bool is_shown; /* what it said is known, and not too old */
-	bool is_too_old; /* what it said was shown, became too old, and was not renewed since */
-	uint64_t too_old_ns; /* while is_shown: when it becomes too old */
+	uint64_t too_old_ns; /* when what it said becomes, or became, too old; 0: it was never shown */
 };
 
 struct health {
@@ -25,8 +24,11 @@ void health_note(struct health *health, enum endpoint endpoint, enum fetch_resul
 void health_renew(struct health *health, enum endpoint endpoint, double interval_s, uint64_t as_of_ns);
 
 /* Are the endpoint's numbers too old to be shown? Ping's are as soon as ping fails: an old slurm_controller_up would hide
- * an outage. Clears is_shown and sets is_too_old if it returns true. */
+ * an outage. Clears is_shown if it returns true. */
 bool health_expire(struct health *health, enum endpoint endpoint, uint64_t now_ns);
+
+/* Were the endpoint's numbers shown once, and are they missing since they became too old? */
+bool health_is_too_old(const struct health *health, enum endpoint endpoint);
 
 /* The next moment at which something becomes too old; UINT64_MAX: never. */
 uint64_t health_next_ns(const struct health *health);

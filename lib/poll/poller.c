@@ -243,7 +243,7 @@ static bool is_job_failing(const struct poller *poller)
 static bool is_too_old(const struct poller *poller, enum endpoint endpoint)
 {
 	size_t task = endpoint == ENDPOINT_JOB_STATES ? (size_t)TASK_JOB_STATES : (size_t)endpoint;
-	return poller->health.entries[endpoint].is_too_old && poller->leads && plan_is_allowed(poller->plan, task);
+	return health_is_too_old(&poller->health, endpoint) && poller->leads && plan_is_allowed(poller->plan, task);
 }
 
 static void say_too_old(const struct poller *poller, struct buf *out)

@@ -128,9 +128,9 @@ static void test_ages(void)
 		health_note(&health, ENDPOINT_NODES, FETCH_UNREACHABLE, 1290 * S);
 		CHECK_NUMBER(health_next_ns(&health) / S, rows[i].too_old_s);
 		CHECK(!health_expire(&health, ENDPOINT_NODES, (rows[i].too_old_s - 1) * S));
-		CHECK(!health.entries[ENDPOINT_NODES].is_too_old);
+		CHECK(!health_is_too_old(&health, ENDPOINT_NODES));
 		CHECK(health_expire(&health, ENDPOINT_NODES, rows[i].too_old_s * S));
-		CHECK(health.entries[ENDPOINT_NODES].is_too_old);
+		CHECK(health_is_too_old(&health, ENDPOINT_NODES));
 		CHECK(!health_expire(&health, ENDPOINT_NODES, 9999 * S)); /* said once */
 		CHECK(health_next_ns(&health) == UINT64_MAX);
 	}

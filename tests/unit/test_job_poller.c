@@ -10,8 +10,8 @@ enum { JOBS = 12000 }; /* too many for one list */
 
 static uint64_t now_ns = UINT64_C(5000000000000);
 static const struct api_version *version;
-static uint64_t oldest_id = 1,
-		newest_id = JOBS; /* the ids that jobs/state knows; none if the oldest is above the newest */
+/* The ids that jobs/state knows: none if the oldest is above the newest. */
+static uint64_t oldest_id = 1, newest_id = JOBS;
 static size_t requests, requests_of_all; /* for states: those that name ids, and those that do not */
 
 uint64_t __wrap_clock_monotonic_ns(void);
@@ -31,11 +31,11 @@ const struct api_version *__wrap_client_version(const struct client *client)
 
 static void take_id(const struct fetch *fetch, uint64_t id, struct plan_outcome *outcome)
 {
+	if (id < oldest_id || id > newest_id)
+		return;
 	char name[24];
 	snprintf(name, sizeof name, "%" PRIu64, id);
 	const struct job_task task = {.name = text_of(name), .id = id, .state = JOB_PENDING};
-	if (id < oldest_id || id > newest_id)
-		return;
 	fetch->take(fetch->context, &task);
 	outcome->records++;
 }
@@ -238,7 +238,7 @@ static void ask(struct life *life, const struct plan_action *action)
 	job_poller_update(&life->poller);
 }
 
-/* Lets the planner choose for so long. Returns the longest time for which states were older than at its begin. */
+/* Lets the planner choose for so long. Returns the greatest age that the states had, in seconds. */
 static double live(struct life *life, uint64_t seconds)
 {
 	double oldest_s = 0;

@@ -609,7 +609,7 @@ static void test_gap(void)
 	check_row("and then the rounds are small again");
 	CHECK(!note_count(world));
 	job_rounds_begin(&world->rounds);
-	CHECK_NUMBER(job_frontiers_work(&world->rounds.frontiers), JOB_WINDOW_MIN);
+	CHECK_NUMBER(job_frontiers_work(&world->rounds.frontiers, true), JOB_WINDOW_MIN);
 	world_end(world);
 	free(world);
 }
