@@ -1,13 +1,7 @@
 #include "discovery/job_frontiers.h"
 
-#include "base/memory.h"
-
-#include <inttypes.h>
-#include <stdlib.h>
-
 enum {
-	QUERY_BYTES_MAX = 60 * 1000, /* what slurmrestd takes: SLURMRESTD.md, "Connections" */
-	WINDOW_MAX = 1024, /* ids without jobs cost next to nothing */
+	WINDOW_MAX = 1024, /* ids without jobs cost next to nothing, and a request's rows are limited by rows_max */
 	GAP_MAX = 10000, /* an id further away from a frontier than this belongs to another frontier */
 	KNOWN_SKIPPED_MAX = 100000, /* ids passed over at once: where Slurm's ids wrapped around, all may be in use */
 };
@@ -16,21 +10,7 @@ enum {
 
 void job_frontiers_done(struct job_frontiers *frontiers)
 {
-	free(frontiers->probes.ids);
-}
-
-bool job_query_add(struct buf *query, uint64_t id)
-{
-	if (query->len > QUERY_BYTES_MAX)
-		return false;
-	buf_printf(query, "%cjob_id=%" PRIu64, query->len ? '&' : '?', id);
-	return true;
-}
-
-void job_probes_add(struct job_probes *probes, uint64_t id)
-{
-	GROW(probes->ids, probes->count, probes->capacity);
-	probes->ids[probes->count++] = id;
+	job_probes_done(&frontiers->probes);
 }
 
 /* The id that Slurm gives after this one. */
@@ -66,7 +46,7 @@ void job_frontiers_advance(struct job_frontiers *frontiers, uint64_t id)
 		frontiers->count--;
 	}
 	frontiers->items[frontiers->count++] =
-		(struct job_frontier){.next = following(frontiers, id), .window = JOB_WINDOW_MIN};
+		(struct job_frontier){.next = following(frontiers, id), .window = JOB_WINDOW_MIN, .at_once = 1};
 }
 
 uint64_t job_frontiers_top(const struct job_frontiers *frontiers)
@@ -80,15 +60,24 @@ uint64_t job_frontiers_top(const struct job_frontiers *frontiers)
 
 void job_frontiers_begin(struct job_frontiers *frontiers)
 {
-	for (size_t i = 0; i < frontiers->count; i++)
-		frontiers->items[i].is_done = false;
+	for (size_t i = 0; i < frontiers->count; i++) {
+		struct job_frontier *frontier = &frontiers->items[i];
+		frontier->is_done = false;
+		frontier->looked = 0;
+		frontier->at_once = 1;
+	}
 }
 
 uint64_t job_frontiers_work(const struct job_frontiers *frontiers, bool is_in_round)
 {
 	uint64_t ids = 0;
-	for (size_t i = 0; i < frontiers->count; i++)
-		ids += is_in_round && frontiers->items[i].is_done ? 0 : frontiers->items[i].window;
+	for (size_t i = 0; i < frontiers->count; i++) {
+		const struct job_frontier *frontier = &frontiers->items[i];
+		if (!is_in_round)
+			ids += frontier->window;
+		else if (!frontier->is_done)
+			ids += frontier->window - frontier->looked;
+	}
 	return ids;
 }
 
@@ -104,14 +93,23 @@ static bool is_known(const struct job_table *table, uint64_t id)
 	return job_table_find(table, id, &view);
 }
 
+static void move(struct job_frontier *frontier, uint64_t next)
+{
+	frontier->next = next;
+	frontier->looked = 0;
+}
+
 static uint64_t ask_at(struct job_frontiers *frontiers, struct job_frontier *frontier, const struct job_table *table,
-		       uint64_t ids_max, struct buf *query)
+		       struct buf *query)
 {
 	for (int i = 0; i < KNOWN_SKIPPED_MAX && is_known(table, frontier->next); i++)
-		frontier->next = following(frontiers, frontier->next);
-	uint64_t ids = frontier->window < ids_max ? frontier->window : ids_max, id = frontier->next;
+		move(frontier, following(frontiers, frontier->next));
+	uint64_t id = frontier->next;
+	for (uint64_t i = 0; i < frontier->looked; i++)
+		id = following(frontiers, id);
 	frontier->probes_from = frontiers->probes.count;
-	for (uint64_t i = 0; i < ids; i++, id = following(frontiers, id)) {
+	frontier->covered = 0;
+	for (; frontier->covered < frontier->at_once; frontier->covered++, id = following(frontiers, id)) {
 		if (is_known(table, id))
 			continue;
 		if (!job_query_add(query, id))
@@ -119,7 +117,7 @@ static uint64_t ask_at(struct job_frontiers *frontiers, struct job_frontier *fro
 		job_probes_add(&frontiers->probes, id);
 	}
 	frontier->probes_to = frontiers->probes.count;
-	return ids;
+	return frontier->covered;
 }
 
 void job_frontiers_ask_nothing(struct job_frontiers *frontiers)
@@ -129,40 +127,57 @@ void job_frontiers_ask_nothing(struct job_frontiers *frontiers)
 		frontiers->items[i].probes_from = frontiers->items[i].probes_to = 0;
 }
 
-uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table, uint64_t ids_max,
+uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table, uint64_t rows_max,
 			   struct buf *query)
 {
 	uint64_t ids = 0;
+	frontiers->rows_max = rows_max;
 	for (size_t i = 0; i < frontiers->count; i++) {
 		struct job_frontier *frontier = &frontiers->items[i];
-		if (!frontier->is_done && ids < ids_max)
-			ids += ask_at(frontiers, frontier, table, ids_max - ids, query);
+		if (!frontier->is_done && ids < rows_max)
+			ids += ask_at(frontiers, frontier, table, query);
 	}
 	return ids;
 }
 
-void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer)
+/* The rest of an empty window follows at once; above jobs as many ids as the rows that came allow. */
+static void note_empty(struct job_frontier *frontier)
+{
+	frontier->looked += frontier->covered;
+	frontier->is_done = frontier->looked >= frontier->window;
+	if (frontier->is_done)
+		frontier->window = JOB_WINDOW_MIN;
+	else
+		frontier->at_once = frontier->window - frontier->looked;
+}
+
+static bool settle(struct job_frontiers *frontiers, struct job_frontier *frontier, const struct job_answer *answer,
+		   uint64_t rows)
+{
+	bool is_found = false;
+	for (size_t i = frontier->probes_from; i < frontier->probes_to; i++) {
+		if (!job_answer_has(answer, frontiers->probes.ids[i]))
+			continue;
+		is_found = true;
+		move(frontier, following(frontiers, frontiers->probes.ids[i]));
+	}
+	if (is_found) {
+		uint64_t ids = job_probes_next(frontier->at_once, frontier->covered, rows, frontiers->rows_max);
+		frontier->at_once = ids < WINDOW_MAX ? ids : WINDOW_MAX;
+	} else {
+		note_empty(frontier);
+	}
+	frontier->probes_from = frontier->probes_to = 0;
+	return is_found;
+}
+
+void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer, uint64_t rows)
 {
 	size_t moved = frontiers->count;
-	for (size_t f = 0; f < frontiers->count; f++) {
-		struct job_frontier *frontier = &frontiers->items[f];
-		if (frontier->probes_from == frontier->probes_to)
-			continue;
-		bool is_found = false;
-		for (size_t i = frontier->probes_from; i < frontier->probes_to; i++) {
-			if (!job_answer_has(answer, frontiers->probes.ids[i]))
-				continue;
-			is_found = true;
-			frontier->next = following(frontiers, frontiers->probes.ids[i]);
-		}
-		frontier->is_done = !is_found;
-		if (!is_found)
-			frontier->window = JOB_WINDOW_MIN;
-		else if (frontier->window < WINDOW_MAX)
-			frontier->window *= 2;
-		if (is_found)
-			moved = f;
-		frontier->probes_from = frontier->probes_to = 0;
+	for (size_t i = 0; i < frontiers->count; i++) {
+		struct job_frontier *frontier = &frontiers->items[i];
+		if (frontier->probes_from < frontier->probes_to && settle(frontiers, frontier, answer, rows))
+			moved = i;
 	}
 	if (moved < frontiers->count)
 		move_to_end(frontiers, moved);

@@ -3,23 +3,22 @@
  * upper bits (SLURMRESTD.md, "Job ids"). So there may be several frontiers. Of one thread. */
 #pragma once
 
-#include "base/buf.h"
 #include "discovery/job_answer.h"
+#include "discovery/job_probes.h"
 
 /* Each frontier costs at least a window of ids in each round, so there are few of them. Ids without jobs cost next to
  * nothing; an array's short tasks leave gaps that the smallest window does not see across (job_frontiers_widen). */
 enum { JOB_FRONTIERS_MAX = 4, JOB_WINDOW_MIN = 64 };
 
-/* Ids that a request asks for and that were not known before. */
-struct job_probes {
-	uint64_t *ids;
-	size_t count, capacity;
-};
-
+/* A round asks for `next` alone. If Slurm has not given it, the rest of the window follows at once: it is empty but for a
+ * gap. If Slurm has, more ids follow, as many as the rows that came allow (job_probes.h). */
 struct job_frontier {
 	uint64_t next; /* the first id that Slurm has not given yet, as far as is known */
-	uint64_t window; /* ids asked for at once; doubles while some of them exist */
-	bool is_done; /* in this round: the last window was empty */
+	uint64_t window; /* so many ids must be empty before the round is done */
+	uint64_t at_once; /* ids that its next request may ask for */
+	uint64_t looked; /* so many ids from `next` on were empty in this round */
+	bool is_done; /* in this round: the window was empty */
+	uint64_t covered; /* ids that the request under way covers */
 	size_t probes_from, probes_to; /* its part of `probes`, in the request under way */
 };
 
@@ -29,6 +28,7 @@ struct job_frontiers {
 	struct job_frontier items[JOB_FRONTIERS_MAX]; /* by when they moved, the latest last */
 	size_t count;
 	struct job_probes probes;
+	uint64_t rows_max; /* of the request under way */
 };
 
 void job_frontiers_done(struct job_frontiers *frontiers);
@@ -50,13 +50,9 @@ void job_frontiers_widen(struct job_frontiers *frontiers);
 /* A request begins: it asks for no ids above frontiers until job_frontiers_ask adds some. */
 void job_frontiers_ask_nothing(struct job_frontiers *frontiers);
 
-/* Adds ids that are not in the table to the query. Returns how many ids it covers, at most `ids_max`. */
-uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table, uint64_t ids_max,
+/* Adds ids that are not in the table to the query, such that about `rows_max` rows come. Returns how many ids it
+ * covers. */
+uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table, uint64_t rows_max,
 			   struct buf *query);
-/* The answer was whole: frontiers move above the ids that it has. */
-void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer);
-
-/* Writes "?job_id=17", or with & if it is not the first. Writes nothing and returns false if the URL is long enough. */
-bool job_query_add(struct buf *query, uint64_t id);
-
-void job_probes_add(struct job_probes *probes, uint64_t id);
+/* The answer was whole, and these ids brought `rows` of it: frontiers move above the ids that it has. */
+void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer, uint64_t rows);

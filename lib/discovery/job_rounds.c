@@ -26,6 +26,8 @@ void job_rounds_done(struct job_rounds *rounds)
 void job_rounds_note_job(struct job_rounds *rounds, const struct job *job)
 {
 	struct job_frontiers *frontiers = &rounds->frontiers;
+	if (rounds->search.is_open && number_is_known(job->array_job_id) && job->array_job_id)
+		job_leaders_learn(&rounds->search.leaders, job->array_job_id);
 	bool was_requeued = number_is_known(job->restarts) && job->restarts; /* it keeps its id, which is no new one */
 	if (was_requeued || !number_is_known(job->submit_time) || job->submit_time <= frontiers->newest_submit_time)
 		return;
@@ -144,10 +146,15 @@ void job_rounds_ask_whole(struct job_rounds *rounds)
 	rounds->is_open = false;
 }
 
-uint64_t job_rounds_ask_search(struct job_rounds *rounds, uint64_t ids_max, struct buf *query)
+uint64_t job_rounds_take_sample(struct job_rounds *rounds)
+{
+	return job_leaders_take_sample(&rounds->search.leaders);
+}
+
+uint64_t job_rounds_ask_search(struct job_rounds *rounds, uint64_t rows_max, struct buf *query)
 {
 	start_request(rounds, JOB_REQUEST_SEARCH);
-	return job_search_ask(&rounds->search, rounds->table, ids_max, query);
+	return job_search_ask(&rounds->search, rounds->table, rows_max, query);
 }
 
 void job_rounds_take(struct job_rounds *rounds, const struct job_task *task)
@@ -217,18 +224,27 @@ static void apply_answer(struct job_rounds *rounds, int64_t now)
 	id_map_done(&asked);
 }
 
+/* How many of the answer's rows the ids above frontiers brought. */
+static uint64_t rows_of_probes(const struct job_rounds *rounds)
+{
+	uint64_t known = 0;
+	for (size_t i = rounds->round.asked_before; i < rounds->round.asked; i++)
+		known += rounds->round.items[i].rows;
+	return rounds->answer.count > known ? rounds->answer.count - known : 0;
+}
+
 void job_rounds_apply(struct job_rounds *rounds, int64_t now)
 {
 	apply_answer(rounds, now);
 	if (rounds->request == JOB_REQUEST_ROUND) {
 		settle_known(rounds, &rounds->round);
-		job_frontiers_settle(&rounds->frontiers, &rounds->answer);
+		job_frontiers_settle(&rounds->frontiers, &rounds->answer, rows_of_probes(rounds));
 	} else if (rounds->request == JOB_REQUEST_ARRAY) {
 		settle_known(rounds, &rounds->array);
 	} else if (rounds->request == JOB_REQUEST_WHOLE) {
 		settle_whole(rounds);
 	} else if (rounds->request == JOB_REQUEST_SEARCH) {
-		job_search_settle(&rounds->search, &rounds->answer, &rounds->frontiers);
+		job_search_settle(&rounds->search, &rounds->answer, rounds->table, &rounds->tails, &rounds->frontiers);
 	}
 	start_request(rounds, JOB_REQUEST_NONE);
 }

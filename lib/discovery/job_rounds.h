@@ -53,7 +53,7 @@ void job_rounds_begin(struct job_rounds *rounds);
 uint64_t job_rounds_work(const struct job_rounds *rounds);
 
 /* The next request: writes "?job_id=17&job_id=40_19..." for at most `rows_max` predicted rows (more if one record has
- * more), and returns their number. 0: nothing is left, the round is over. */
+ * more, and ids above frontiers that are expected to be empty), and returns their number. 0: nothing is left, the round is over. */
 uint64_t job_rounds_ask(struct job_rounds *rounds, uint64_t rows_max, struct buf *query);
 
 /* The request is for the unsplit rest of one array. */
@@ -65,8 +65,10 @@ void job_rounds_ask_whole(struct job_rounds *rounds);
 /* diag counted `jobs` pending and running jobs: returns whether to search (job_search.h). */
 bool job_rounds_note_count(struct job_rounds *rounds, uint64_t jobs);
 
-/* The next request of a search (job_search.h); 0: it is over. */
-uint64_t job_rounds_ask_search(struct job_rounds *rounds, uint64_t ids_max, struct buf *query);
+/* The next request of a search (job_search.h); 0: it is over. Ask job/{id} for the sample first: it tells which id would
+ * bring a whole array. */
+uint64_t job_rounds_take_sample(struct job_rounds *rounds); /* 0: none */
+uint64_t job_rounds_ask_search(struct job_rounds *rounds, uint64_t rows_max, struct buf *query);
 
 /* A row of the answer. After the last row: apply if the answer was whole, else forget, and the ids are asked for again.
  * `now` is in Unix seconds. */
@@ -74,6 +76,6 @@ void job_rounds_take(struct job_rounds *rounds, const struct job_task *task);
 void job_rounds_apply(struct job_rounds *rounds, int64_t now);
 void job_rounds_forget(struct job_rounds *rounds);
 
-/* The details of a job came; or those of all jobs came at once. They tell which ids Slurm has given. */
+/* The details of a job came; or those of all jobs came at once. They tell which ids Slurm has given, and a task's array. */
 void job_rounds_note_job(struct job_rounds *rounds, const struct job *job);
 void job_rounds_note_list(struct job_rounds *rounds);

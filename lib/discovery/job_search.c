@@ -2,8 +2,6 @@
 
 #include "model/number.h"
 
-#include <stdlib.h>
-
 enum {
 	SEARCHED_ABOVE = 1000000, /* ids that Slurm may have given while this process was not running */
 	/* diag's count is up to half a minute old, so one that misses jobs proves nothing; a round may find them meanwhile. */
@@ -14,7 +12,8 @@ enum {
 
 void job_search_done(struct job_search *search)
 {
-	free(search->probes.ids);
+	job_probes_done(&search->probes);
+	job_leaders_done(&search->leaders);
 }
 
 double job_search_coverage(const struct job_search *search, const struct job_table *table)
@@ -44,11 +43,21 @@ static void add_span(struct job_search *search, uint64_t from, uint64_t to)
 		search->spans[search->span_count++] = (struct job_span){from, to};
 }
 
-void job_search_begin(struct job_search *search, const struct job_frontiers *frontiers)
+/* Behind a million ids without jobs a request might ask for many, so each span begins anew with one id. */
+static void begin_span(struct job_search *search, size_t span)
+{
+	search->span = span;
+	search->at_once = 1;
+	search->was_found = false;
+}
+
+void job_search_begin(struct job_search *search, const struct job_frontiers *frontiers, const struct job_table *table)
 {
 	uint64_t top = job_frontiers_top(frontiers), first = frontiers->first_id;
+	job_leaders_begin(&search->leaders, table);
 	search->is_open = true;
-	search->span_count = search->span = 0;
+	search->span_count = 0;
+	begin_span(search, 0);
 	if (!top) {
 		add_span(search, first, frontiers->last_id + 1);
 		return;
@@ -57,33 +66,63 @@ void job_search_begin(struct job_search *search, const struct job_frontiers *fro
 	add_span(search, top - 1, first - 1); /* downwards, since most live jobs are young */
 }
 
-uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t ids_max, struct buf *query)
+/* The next ids of the span; none: it is over. */
+static void ask_span(struct job_search *search, const struct job_table *table, struct buf *query)
 {
+	const struct job_span *span = &search->spans[search->span];
 	struct job_view view;
+	uint64_t id = span->from;
+	for (; id != span->to && search->probes.count < search->at_once; id += span->from < span->to ? 1 : UINT64_MAX) {
+		if (job_table_find(table, id, &view) || job_leaders_has(&search->leaders, id))
+			continue;
+		if (!job_query_add(query, id))
+			break;
+		job_probes_add(&search->probes, id);
+	}
+	search->next = id;
+}
+
+uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t rows_max, struct buf *query)
+{
 	search->probes.count = 0;
+	search->rows_max = rows_max;
 	while (job_search_is_missing(search, table) && search->span < search->span_count) {
-		const struct job_span *span = &search->spans[search->span];
-		uint64_t id = span->from;
-		for (; id != span->to && search->probes.count < ids_max; id += span->from < span->to ? 1 : UINT64_MAX) {
-			if (job_table_find(table, id, &view))
-				continue;
-			if (!job_query_add(query, id))
-				break;
-			job_probes_add(&search->probes, id);
-		}
-		search->next = id;
+		uint64_t leader = job_leaders_next(&search->leaders, table);
+		search->is_for_leader = leader;
+		if (leader && job_query_add(query, leader))
+			job_probes_add(&search->probes, leader);
+		else
+			ask_span(search, table, query);
 		if (search->probes.count)
 			return search->probes.count;
-		search->span++;
+		begin_span(search, search->span + 1);
 	}
 	search->is_open = false;
 	return 0;
 }
 
-void job_search_settle(struct job_search *search, const struct job_answer *answer, struct job_frontiers *frontiers)
+/* Downwards only jobs below a gap move frontiers: those that others follow are not where Slurm gives ids next. */
+static void move_frontiers(struct job_search *search, const struct job_answer *answer, struct job_frontiers *frontiers)
 {
-	search->spans[search->span].from = search->next;
-	for (size_t i = 0; i < search->probes.count; i++)
-		if (job_answer_has(answer, search->probes.ids[i]))
+	const struct job_span *span = &search->spans[search->span];
+	bool is_upwards = span->from < span->to, was_found = search->was_found;
+	search->was_found = false;
+	for (size_t i = 0; i < search->probes.count; i++) {
+		if (!job_answer_has(answer, search->probes.ids[i]))
+			continue;
+		if (is_upwards || !was_found)
 			job_frontiers_advance(frontiers, search->probes.ids[i]);
+		was_found = search->was_found = true;
+	}
+}
+
+void job_search_settle(struct job_search *search, const struct job_answer *answer, const struct job_table *table,
+		       const struct id_map *tails, struct job_frontiers *frontiers)
+{
+	if (search->is_for_leader)
+		return;
+	move_frontiers(search, answer, frontiers);
+	search->at_once = job_probes_next(search->at_once, search->probes.count, answer->count, search->rows_max);
+	search->spans[search->span].from = search->next;
+	job_leaders_sample(&search->leaders, answer, tails, table);
 }

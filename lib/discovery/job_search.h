@@ -3,6 +3,7 @@
 #pragma once
 
 #include "discovery/job_frontiers.h"
+#include "discovery/job_leaders.h"
 
 struct job_search {
 	uint64_t expected; /* pending and running jobs by diag's count; unset: not known */
@@ -13,7 +14,11 @@ struct job_search {
 	} spans[2];
 	size_t span_count, span;
 	uint64_t next; /* where the span goes on once the answer has come */
+	uint64_t at_once; /* ids that the next request may ask for */
+	uint64_t rows_max; /* of the request under way */
+	bool is_for_leader, was_found; /* the request is for one leader; the last answer had jobs */
 	struct job_probes probes;
+	struct job_leaders leaders;
 };
 
 void job_search_done(struct job_search *search);
@@ -30,11 +35,13 @@ bool job_search_is_missing(const struct job_search *search, const struct job_tab
 
 /* Looks at a million ids above the highest frontier and then downwards from it. While there is no frontier, it looks at
  * all ids upwards. */
-void job_search_begin(struct job_search *search, const struct job_frontiers *frontiers);
+void job_search_begin(struct job_search *search, const struct job_frontiers *frontiers, const struct job_table *table);
 
-/* Adds ids that are not in the table to the query; returns how many. 0: the search is over, as nothing is missed any
+/* Adds ids that are not in the table to the query, such that about `rows_max` rows come: one id at first, then as many as
+ * the rows that came allow. A leader is asked for alone. Returns how many; 0: the search is over, as nothing is missed any
  * more or everything was looked at. */
-uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t ids_max, struct buf *query);
+uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t rows_max, struct buf *query);
 
-/* The answer was whole: jobs that were found move the frontiers. */
-void job_search_settle(struct job_search *search, const struct job_answer *answer, struct job_frontiers *frontiers);
+/* The answer was whole and is applied: jobs that were found move the frontiers. `tails` as in job_answer.h. */
+void job_search_settle(struct job_search *search, const struct job_answer *answer, const struct job_table *table,
+		       const struct id_map *tails, struct job_frontiers *frontiers);

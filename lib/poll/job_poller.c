@@ -276,15 +276,27 @@ static void end_search(struct job_poller *poller)
 	finish_states(poller);
 }
 
-static bool poll_search(struct job_poller *poller, uint64_t ids_max, struct plan_outcome *outcome)
+/* A sample's cost is another one than that of states, so it teaches the planner nothing. */
+static bool poll_sample(struct job_poller *poller, uint64_t id, struct plan_outcome *outcome)
+{
+	if (job_reader_job(&poller->reader, id, outcome))
+		outcome->result = PLAN_UNCHANGED;
+	outcome->records = 0;
+	return false; /* the search goes on */
+}
+
+static bool poll_search(struct job_poller *poller, uint64_t rows_max, struct plan_outcome *outcome)
 {
 	struct job_rounds *rounds = &poller->reader.rounds;
 	struct buf query = BUF_INIT;
 	if (!rounds->search.is_open) {
 		poller->search_began_ns = clock_monotonic_ns();
-		job_search_begin(&rounds->search, &rounds->frontiers);
+		job_search_begin(&rounds->search, &rounds->frontiers, poller->cluster->job_table);
 	}
-	uint64_t ids = job_rounds_ask_search(rounds, ids_max, &query);
+	uint64_t sample = job_rounds_take_sample(rounds);
+	if (sample)
+		return poll_sample(poller, sample, outcome);
+	uint64_t ids = job_rounds_ask_search(rounds, rows_max, &query);
 	bool is_well = !ids || job_reader_states(&poller->reader, &query, outcome);
 	cover(outcome, ids);
 	buf_done(&query);

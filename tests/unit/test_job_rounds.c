@@ -13,6 +13,7 @@ struct world {
 	struct job_details details;
 	int fail_one_in; /* 0: no answer breaks off */
 	size_t dearest_job; /* records that one job/{id} brought */
+	uint64_t dearest_answer; /* rows that one request of jobs/state brought */
 };
 
 static void world_start(struct world *world, uint64_t seed, uint64_t first_id, uint64_t last_id)
@@ -42,7 +43,10 @@ static void answer(struct world *world, struct buf *query)
 	struct text text = buf_text(query);
 	if (text.len) /* without the question mark */
 		text = (struct text){text.bytes + 1, text.len - 1};
+	uint64_t before = world->model.rows;
 	model_states(&world->model, text, take_row, &world->rounds);
+	uint64_t rows = world->model.rows - before;
+	world->dearest_answer = rows > world->dearest_answer ? rows : world->dearest_answer;
 	if (world->fail_one_in && !model_below(&world->model, (uint64_t)world->fail_one_in))
 		job_rounds_forget(&world->rounds);
 	else
@@ -93,15 +97,27 @@ static uint64_t count_live(const struct controller_model *model)
 }
 
 /* As the poller does: a search while diag counts jobs that nobody knows. Returns the requests. */
-static int search(struct world *world)
+static int search_by(struct world *world, uint64_t rows_max)
 {
 	struct buf query = BUF_INIT;
 	int requests = 0;
-	job_search_begin(&world->rounds.search, &world->rounds.frontiers);
-	for (; job_rounds_ask_search(&world->rounds, 1000, &query); requests++)
-		answer(world, &query);
+	job_search_begin(&world->rounds.search, &world->rounds.frontiers, world->table);
+	for (bool is_open = true; is_open; requests++) {
+		uint64_t sample = job_rounds_take_sample(&world->rounds);
+		if (sample) {
+			size_t brought = model_job(&world->model, sample, take_job, world);
+			world->dearest_job = brought > world->dearest_job ? brought : world->dearest_job;
+		} else if ((is_open = job_rounds_ask_search(&world->rounds, rows_max, &query))) {
+			answer(world, &query);
+		}
+	}
 	buf_done(&query);
-	return requests;
+	return requests - 1;
+}
+
+static int search(struct world *world)
+{
+	return search_by(world, 1000);
 }
 
 static bool note_count(struct world *world)
@@ -291,7 +307,7 @@ static void test_first_records(void)
 	}
 	note_count(world);
 	search(world);
-	CHECK(world->model.rows > ARRAYS * (TASKS + OTHERS) + 1000); /* who knows which they are? */
+	CHECK(world->dearest_answer < 2 * TASKS); /* never two arrays at once */
 	states_round(world, 1000);
 	for (int i = 0; i < 5; i++) {
 		world->model.rows = 0;
@@ -419,6 +435,7 @@ static void test_ids_begin_anew(void)
 		struct job_table *table = job_table_new();
 		struct buf query = BUF_INIT;
 		job_frontiers_advance(&frontiers, clusters[i] + 197);
+		frontiers.items[0].at_once = 10;
 		CHECK_NUMBER(job_frontiers_ask(&frontiers, table, 10, &query), 10);
 		CHECK_NUMBER(frontiers.probes.count, 10);
 		for (size_t probe = 0; probe < frontiers.probes.count; probe++)
@@ -449,7 +466,7 @@ static void test_rounds_are_not_disturbed(void)
 		model_submit(&world->model, id, 0);
 	uint64_t last = model_submit(&world->model, 0, 0);
 	note_count(world);
-	job_search_begin(&world->rounds.search, &world->rounds.frontiers);
+	job_search_begin(&world->rounds.search, &world->rounds.frontiers, world->table);
 	job_rounds_begin(&world->rounds);
 	int requests = 0, failed = 0;
 	uint64_t rows = 0, asked;
@@ -694,6 +711,120 @@ static void test_search_reaches_the_first_id(void)
 	free(world);
 }
 
+/* Five leaders in one request took slurmrestd more than two minutes (SLURMRESTD.md, "Several leaders"). So no answer may
+ * have more rows than one array and one usual answer. */
+static void test_neighbouring_leaders(void)
+{
+	enum { ARRAYS = 5, TASKS = 300, SINGLES = 400, ROWS_MAX = 50 };
+	static const struct {
+		const char *name;
+		int split; /* tasks of each array */
+		bool is_in_turn; /* the arrays' tasks split in turn, not one array after the other */
+		bool is_frontier_known;
+	} rows[] = {
+		{"leaders are neighbours, and all their tasks are split", TASKS, false, true},
+		{"and their tasks' ids are mixed", TASKS, true, true},
+		{"half of the tasks are split", TASKS / 2, false, true},
+		{"nothing is known, and they are the first jobs of all", TASKS, false, false},
+		{"nothing is known, and nothing is split", 0, false, false},
+	};
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct world *world = calloc(1, sizeof *world);
+		uint64_t leaders[ARRAYS];
+		check_row(rows[row].name);
+		world_start(world, 19, 1, 1000000);
+		for (int i = 0; i < ARRAYS; i++)
+			leaders[i] = model_submit(&world->model, 0, TASKS);
+		for (int i = 0; i < ARRAYS * rows[row].split; i++) {
+			int array = rows[row].is_in_turn ? i % ARRAYS : i / rows[row].split;
+			model_start(&world->model, model_find(&world->model, leaders[array]));
+		}
+		for (int i = 0; i < SINGLES; i++)
+			model_submit(&world->model, 0, 0);
+		if (rows[row].is_frontier_known)
+			job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
+		CHECK(note_count(world));
+		search_by(world, ROWS_MAX);
+		CHECK(world->dearest_answer <= TASKS + ROWS_MAX);
+		CHECK(world->dearest_job <= 1);
+		check_same(world);
+		check_row("and the round after it");
+		world->dearest_answer = 0;
+		states_round(world, ROWS_MAX);
+		CHECK(world->dearest_answer <= TASKS + ROWS_MAX);
+		check_same(world);
+		world_end(world);
+		free(world);
+	}
+}
+
+/* A leader that may bring more than 25,000 rows is not asked for at all. */
+static void test_huge_arrays(void)
+{
+	enum { ARRAYS = 5, SPLIT = 300, TASKS = 30000, ROWS_MAX = 50 };
+	struct world *world = calloc(1, sizeof *world);
+	check_row("the tasks of huge arrays are found by their own ids");
+	world_start(world, 21, 1, 1000000);
+	for (int i = 0; i < ARRAYS; i++)
+		model_submit(&world->model, 0, TASKS);
+	for (uint64_t id = 1; id <= ARRAYS; id++) {
+		model_find(&world->model, id)->first = TASKS - SPLIT;
+		for (int i = 0; i < SPLIT; i++)
+			model_start(&world->model, model_find(&world->model, id));
+	}
+	job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
+	CHECK(note_count(world));
+	search_by(world, ROWS_MAX);
+	CHECK(world->dearest_answer <= 2 * ROWS_MAX);
+	CHECK(world->dearest_job <= 1);
+	CHECK_NUMBER(job_table_counts(world->table).rows, ARRAYS * (SPLIT - 1));
+	world_end(world);
+	free(world);
+}
+
+/* Where ids begin anew at the first one, a leader has a higher id than its tasks. */
+static void test_samples_are_no_leaders(void)
+{
+	struct job_leaders leaders = {.sample = 0};
+	struct job_answer answer = {.count = 0};
+	struct job_table *table = job_table_new();
+	struct id_map tails = {0}, asked = {0};
+	check_row("a leader is no sample: job/{id} would bring the whole array");
+	id_map_set(&asked, 900, 1);
+	job_answer_take(&answer, &(struct job_task){.id = 101, .name = TEXT("101_2"), .state = JOB_RUNNING});
+	job_answer_take(&answer, &(struct job_task){.id = 900, .name = TEXT("900_3"), .state = JOB_RUNNING});
+	job_answer_take(&answer, &(struct job_task){.id = 100, .name = TEXT("100_1"), .state = JOB_RUNNING});
+	job_answer_apply(&answer, table, &asked, &tails, 1000);
+	job_leaders_sample(&leaders, &answer, &tails, table);
+	CHECK_NUMBER(job_leaders_take_sample(&leaders), 101);
+	CHECK_NUMBER(job_leaders_take_sample(&leaders), 0);
+	CHECK_NUMBER(leaders.largest_task, 3);
+	free(answer.rows);
+	job_leaders_done(&leaders);
+	id_map_done(&tails);
+	id_map_done(&asked);
+	job_table_free(table);
+}
+
+/* The same in a round: arrays that were submitted since the last one. */
+static void test_new_neighbours(void)
+{
+	enum { ARRAYS = 5, TASKS = 300, ROWS_MAX = 50 };
+	struct world *world = calloc(1, sizeof *world);
+	check_row("five arrays are new");
+	world_start(world, 20, 1, 1000000);
+	model_submit(&world->model, 0, 0);
+	find_all(world);
+	world->dearest_answer = 0;
+	for (int i = 0; i < ARRAYS; i++)
+		model_submit(&world->model, 0, TASKS);
+	states_round(world, ROWS_MAX);
+	CHECK(world->dearest_answer <= TASKS + ROWS_MAX);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
 /* PrivateData: jobs/state shows the job, job/{id} does not. */
 static void test_private(void)
 {
@@ -733,6 +864,10 @@ int main(void)
 	test_tasks_count_once();
 	test_lists_leave_nothing_behind();
 	test_search_reaches_the_first_id();
+	test_neighbouring_leaders();
+	test_huge_arrays();
+	test_samples_are_no_leaders();
+	test_new_neighbours();
 	test_private();
 	return check_done();
 }

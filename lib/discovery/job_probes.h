@@ -1,0 +1,27 @@
+/* Ids that a request asks for though nobody knows whether they are jobs, or how many rows they bring. The id of an array's
+ * first record brings a row for each task, and the cost of rows grows faster than their square
+ * (SLURMRESTD.md, "Several leaders"). So the first request asks for one such id. Later ones ask for as many as the rows
+ * that came allow. Of one thread. */
+#pragma once
+
+#include "base/buf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct job_probes {
+	uint64_t *ids;
+	size_t count, capacity;
+};
+
+void job_probes_done(struct job_probes *probes);
+void job_probes_add(struct job_probes *probes, uint64_t id);
+
+/* How many ids the next request may ask for. The last one might ask for `at_once`, asked for `asked` (1 and more), and
+ * brought `rows`; an answer should have about `rows_max`. At most twice as many as before; ids that brought nothing count
+ * as an eighth of a row. */
+uint64_t job_probes_next(uint64_t at_once, uint64_t asked, uint64_t rows, uint64_t rows_max);
+
+/* Writes "?job_id=17", or with & if it is not the first. Writes nothing and returns false if the URL is long enough. */
+bool job_query_add(struct buf *query, uint64_t id);
