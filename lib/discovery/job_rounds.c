@@ -23,16 +23,27 @@ void job_rounds_done(struct job_rounds *rounds)
 	free(rounds->array.items);
 }
 
+void job_rounds_note_last(struct job_rounds *rounds, uint64_t id)
+{
+	job_frontiers_advance(&rounds->frontiers, id);
+	job_search_note_frontier(&rounds->search);
+}
+
+void job_rounds_note_id(struct job_rounds *rounds, uint64_t id, uint64_t submit_time)
+{
+	if (submit_time <= rounds->frontiers.newest_submit_time)
+		return;
+	rounds->frontiers.newest_submit_time = submit_time;
+	job_rounds_note_last(rounds, id);
+}
+
 void job_rounds_note_job(struct job_rounds *rounds, const struct job *job)
 {
-	struct job_frontiers *frontiers = &rounds->frontiers;
 	if (rounds->search.is_open && number_is_known(job->array_job_id) && job->array_job_id)
 		job_leaders_learn(&rounds->search.leaders, job->array_job_id);
 	bool was_requeued = number_is_known(job->restarts) && job->restarts; /* it keeps its id, which is no new one */
-	if (was_requeued || !number_is_known(job->submit_time) || job->submit_time <= frontiers->newest_submit_time)
-		return;
-	frontiers->newest_submit_time = job->submit_time;
-	job_frontiers_advance(frontiers, job->id);
+	if (!was_requeued && number_is_known(job->submit_time))
+		job_rounds_note_id(rounds, job->id, job->submit_time);
 }
 
 void job_rounds_note_list(struct job_rounds *rounds)

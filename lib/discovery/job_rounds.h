@@ -77,5 +77,8 @@ void job_rounds_apply(struct job_rounds *rounds, int64_t now);
 void job_rounds_forget(struct job_rounds *rounds);
 
 /* The details of a job came; or those of all jobs came at once. They tell which ids Slurm has given, and a task's array. */
+void job_rounds_note_id(struct job_rounds *rounds, uint64_t id, uint64_t submit_time); /* Slurm gave it then */
 void job_rounds_note_job(struct job_rounds *rounds, const struct job *job);
 void job_rounds_note_list(struct job_rounds *rounds);
+/* Slurm gave this id last, as its configuration says. */
+void job_rounds_note_last(struct job_rounds *rounds, uint64_t id);

@@ -56,6 +56,7 @@ void job_search_begin(struct job_search *search, const struct job_frontiers *fro
 	uint64_t top = job_frontiers_top(frontiers), first = frontiers->first_id;
 	job_leaders_begin(&search->leaders, table);
 	search->is_open = true;
+	search->is_blind = !top;
 	search->span_count = 0;
 	begin_span(search, 0);
 	if (!top) {
@@ -64,6 +65,12 @@ void job_search_begin(struct job_search *search, const struct job_frontiers *fro
 	}
 	add_span(search, top, top + SEARCHED_ABOVE);
 	add_span(search, top - 1, first - 1); /* downwards, since most live jobs are young */
+}
+
+void job_search_note_frontier(struct job_search *search)
+{
+	if (search->is_blind)
+		search->is_open = false;
 }
 
 /* The next ids of the span; none: it is over. */
@@ -113,6 +120,7 @@ static void move_frontiers(struct job_search *search, const struct job_answer *a
 		if (is_upwards || !was_found)
 			job_frontiers_advance(frontiers, search->probes.ids[i]);
 		was_found = search->was_found = true;
+		search->is_blind = false;
 	}
 }
 

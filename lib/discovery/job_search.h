@@ -9,6 +9,7 @@ struct job_search {
 	uint64_t expected; /* pending and running jobs by diag's count; unset: not known */
 	unsigned misses; /* counts in a row that missed jobs */
 	bool is_open;
+	bool is_blind; /* it began without a frontier, and has not found a job */
 	struct job_span {
 		uint64_t from, to; /* from the first id to the one after the last, downwards if from > to */
 	} spans[2];
@@ -36,6 +37,10 @@ bool job_search_is_missing(const struct job_search *search, const struct job_tab
 /* Looks at a million ids above the highest frontier and then downwards from it. While there is no frontier, it looks at
  * all ids upwards. */
 void job_search_begin(struct job_search *search, const struct job_frontiers *frontiers, const struct job_table *table);
+
+/* A frontier was learnt elsewhere. A search that is blind ends, so that the next one begins there: from the first id on it
+ * would look at all ids that were ever given. */
+void job_search_note_frontier(struct job_search *search);
 
 /* Adds ids that are not in the table to the query, such that about `rows_max` rows come: one id at first, then as many as
  * the rows that came allow. A leader is asked for alone. Returns how many; 0: the search is over, as nothing is missed any

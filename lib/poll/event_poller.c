@@ -23,12 +23,30 @@ enum {
 	STEPS_COUNTED_EVERY_S = 5, /* counting looks at all runs: 16 ms for a million */
 };
 
+/* The state file's runs tell where Slurm gave ids last. */
+static void note_newest(const struct event_poller *poller)
+{
+	const struct runs *runs = &poller->recorder.events->runs;
+	uint64_t id = 0, submit_time = 0;
+	for (size_t i = 0; i < runs->count; i++) {
+		const struct run *run = &runs->items[i];
+		uint64_t time = run->is_used && run->key.submit_time > 0 ? (uint64_t)run->key.submit_time : 0;
+		if (time > submit_time || (time && time == submit_time && run->raw_id > id)) {
+			submit_time = time;
+			id = run->raw_id;
+		}
+	}
+	if (id)
+		job_rounds_note_id(poller->rounds, id, submit_time);
+}
+
 void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan, struct job_rounds *rounds,
 		       struct job_events *before)
 {
 	*poller = (struct event_poller){.asker = asker, .plan = plan, .rounds = rounds, .began = clock_now_s()};
 	recorder_init(&poller->recorder, asker->config->state_path, asker->config->ha != HA_OFF, &asker->cluster->caps,
 		      &asker->cluster->vocabulary, before);
+	note_newest(poller);
 }
 
 void event_poller_done(struct event_poller *poller)

@@ -99,7 +99,7 @@ static void note_conf(struct job_poller *poller)
 	bool is_news = conf->next_job_id != poller->next_job_id;
 	poller->next_job_id = conf->next_job_id;
 	if (is_news && number_is_known(conf->next_job_id) && conf->next_job_id > frontiers->first_id)
-		job_frontiers_advance(frontiers, conf->next_job_id - 1);
+		job_rounds_note_last(&poller->reader.rounds, conf->next_job_id - 1);
 	poller->is_rate_limited = poller->reader.asker->config->rate_limited || conf->limits_rates;
 	plan_set_rate_limited(poller->plan, poller->is_rate_limited);
 }

@@ -134,9 +134,32 @@ static void test_a_job_that_never_completes(void)
 	life_free(life);
 }
 
+/* A restart: without it a search would begin at the first id of all. */
+static void test_runs_tell_the_newest_id(void)
+{
+	struct life *life = life_new();
+	struct job old = running(ID + 500, BEGIN + 1, BEGIN + 2), young = running(ID, BEGIN + 3, BEGIN + 4);
+	show(life, &old, BEGIN + 5);
+	show(life, &young, BEGIN + 6);
+	struct event_poller next;
+	struct job_rounds rounds;
+	job_rounds_init(&rounds, life->polled.cluster.job_table, 1, 67043328);
+	check_row("of what was counted the youngest run tells where Slurm gives ids");
+	struct job_events *events = life->poller.recorder.events;
+	life->poller.recorder.events =
+		job_events_new(life->poller.recorder.caps, life->poller.recorder.vocabulary, BEGIN);
+	event_poller_init(&next, &life->polled.asker, life->polled.plan, &rounds, events);
+	CHECK_NUMBER(job_frontiers_top(&rounds.frontiers), ID + 1);
+	CHECK_NUMBER(rounds.frontiers.newest_submit_time, young.submit_time);
+	event_poller_done(&next);
+	job_rounds_done(&rounds);
+	life_free(life);
+}
+
 int main(void)
 {
 	test_an_exit_code_that_comes_later();
 	test_a_job_that_never_completes();
+	test_runs_tell_the_newest_id();
 	return check_done();
 }

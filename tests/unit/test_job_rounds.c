@@ -107,6 +107,7 @@ static int search_by(struct world *world, uint64_t rows_max)
 		if (sample) {
 			size_t brought = model_job(&world->model, sample, take_job, world);
 			world->dearest_job = brought > world->dearest_job ? brought : world->dearest_job;
+			CHECK(world->rounds.search.is_open); /* what it finds does not end it */
 		} else if ((is_open = job_rounds_ask_search(&world->rounds, rows_max, &query))) {
 			answer(world, &query);
 		}
@@ -825,6 +826,34 @@ static void test_new_neighbours(void)
 	free(world);
 }
 
+/* Ids may be far above the first one. A search from there on asked 54,000 times in vain, in 20 minutes. */
+static void test_blind_search(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	struct buf query = BUF_INIT;
+	check_row("a search that is blind ends when a frontier is learnt");
+	world_start(world, 22, 1, 67043328);
+	world->model.next_id = 20000000;
+	for (int i = 0; i < 100; i++)
+		model_submit(&world->model, 0, 0);
+	note_count(world);
+	job_search_begin(&world->rounds.search, &world->rounds.frontiers, world->table);
+	for (int i = 0; i < 3 && job_rounds_ask_search(&world->rounds, 1000, &query); i++)
+		answer(world, &query);
+	job_rounds_note_id(&world->rounds, 20000050, 1000000);
+	CHECK(!world->rounds.search.is_open);
+	CHECK(search(world) < 400); /* a million ids above it come first, some 3,500 in a URL */
+	check_same(world);
+	check_row("an older id tells nothing");
+	uint64_t top = job_frontiers_top(&world->rounds.frontiers);
+	job_rounds_note_id(&world->rounds, 50, 999999);
+	CHECK_NUMBER(job_frontiers_top(&world->rounds.frontiers), top);
+	CHECK_NUMBER(world->rounds.frontiers.count, 1);
+	buf_done(&query);
+	world_end(world);
+	free(world);
+}
+
 /* PrivateData: jobs/state shows the job, job/{id} does not. */
 static void test_private(void)
 {
@@ -865,6 +894,7 @@ int main(void)
 	test_lists_leave_nothing_behind();
 	test_search_reaches_the_first_id();
 	test_neighbouring_leaders();
+	test_blind_search();
 	test_huge_arrays();
 	test_samples_are_no_leaders();
 	test_new_neighbours();
