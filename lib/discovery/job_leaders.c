@@ -9,8 +9,6 @@
  * (SLURMRESTD.md, "Several leaders"). A larger array's tasks are asked for by themselves. */
 enum { TASKS_MAX = 25000 };
 
-enum { KNOWN = 1, ASKED = 2 };
-
 void job_leaders_done(struct job_leaders *leaders)
 {
 	id_map_done(&leaders->known);
@@ -39,7 +37,7 @@ void job_leaders_learn(struct job_leaders *leaders, uint64_t array_job_id)
 	uint32_t id = (uint32_t)array_job_id;
 	if (id_map_find(&leaders->known, id))
 		return;
-	id_map_set(&leaders->known, id, KNOWN);
+	id_map_set(&leaders->known, id, 1);
 	GROW(leaders->unasked, leaders->unasked_count, leaders->unasked_capacity);
 	leaders->unasked[leaders->unasked_count++] = id;
 }
@@ -81,7 +79,6 @@ uint64_t job_leaders_next(struct job_leaders *leaders, const struct job_table *t
 	struct job_view view;
 	while (leaders->unasked_count && leaders->largest_task < TASKS_MAX) {
 		uint32_t id = leaders->unasked[--leaders->unasked_count];
-		id_map_set(&leaders->known, id, ASKED);
 		if (!job_table_find(table, id, &view))
 			return id;
 	}

@@ -7,9 +7,9 @@
 #include "discovery/job_answer.h"
 
 struct job_leaders {
-	struct id_map known; /* array's id -> 1: known; 2: asked for, or found, in this search */
+	struct id_map known; /* array's id -> 1 */
 	uint32_t sample; /* a task whose array is to be learnt; 0: none */
-	uint32_t *unasked; /* ids of leaders */
+	uint32_t *unasked; /* of these, those that the search has not asked for; it asks once */
 	size_t unasked_count, unasked_capacity;
 	uint64_t largest_task; /* of all rows since the search began */
 };
