@@ -53,7 +53,8 @@ void job_rounds_begin(struct job_rounds *rounds);
 uint64_t job_rounds_work(const struct job_rounds *rounds);
 
 /* The next request: writes "?job_id=17&job_id=40_19..." for at most `rows_max` predicted rows (more if one record has
- * more, and ids above frontiers that are expected to be empty), and returns their number. 0: nothing is left, the round is over. */
+ * more, and ids above frontiers that are expected to be empty), and returns their number. 0: nothing is left, the round is
+ * over. */
 uint64_t job_rounds_ask(struct job_rounds *rounds, uint64_t rows_max, struct buf *query);
 
 /* The request is for the unsplit rest of one array. */
@@ -77,8 +78,10 @@ void job_rounds_apply(struct job_rounds *rounds, int64_t now);
 void job_rounds_forget(struct job_rounds *rounds);
 
 /* The details of a job came; or those of all jobs came at once. They tell which ids Slurm has given, and a task's array. */
-void job_rounds_note_id(struct job_rounds *rounds, uint64_t id, uint64_t submit_time); /* Slurm gave it then */
 void job_rounds_note_job(struct job_rounds *rounds, const struct job *job);
 void job_rounds_note_list(struct job_rounds *rounds);
+
+/* Slurm gave this id then (Unix seconds): it counts if no younger one is known. */
+void job_rounds_note_id(struct job_rounds *rounds, uint64_t id, uint64_t submit_time);
 /* Slurm gave this id last, as its configuration says. */
 void job_rounds_note_last(struct job_rounds *rounds, uint64_t id);
