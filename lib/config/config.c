@@ -145,6 +145,10 @@ const struct option_row option_table[] = {
 	 "How much of the time slurmrestd may work for the exporter; what does not fit is asked less "
 	 "often.",
 	 NULL},
+	{"budget.start", OPTION_DECIMAL_OR_0, offsetof(struct config, start_percent), "30", "PERCENT",
+	 "How much of the time slurmrestd may work after a start, until all jobs and their details are known, for ten "
+	 "minutes at most; slurmctld keeps its budget. 0: no more than budget.slurmrestd.",
+	 NULL},
 	{"budget.slurmctld", OPTION_DECIMAL, offsetof(struct config, slurmctld_percent), "1", "PERCENT",
 	 "How much of the time slurmctld may work for the exporter, by its own account.", NULL},
 	{"budget.requests", OPTION_DECIMAL, offsetof(struct config, requests_per_s), "50", "NUMBER",

@@ -71,6 +71,7 @@ struct config {
 	uint64_t accounting_from; /* new jobs: their details are slurmdbd's; 0: never */
 	uint64_t first_job_id, max_job_id; /* as slurm.conf has them; where conf does not tell */
 	double slurmrestd_percent, slurmctld_percent, requests_per_s;
+	double start_percent; /* of slurmrestd's time, after a start; not above slurmrestd_percent: as always */
 	uint64_t bulk_memory_mib;
 	bool rate_limited; /* slurm.conf has rl_enable; where conf does not tell */
 	struct config_list listen_addresses;

@@ -44,7 +44,9 @@ static bool take_list(struct taking *taking, const struct option_row *row, const
 /* What an option's value has to look like; NULL: it does. */
 static const char *shape_wanted(const struct option_row *row, const struct yaml_node *node)
 {
-	bool is_number = row->type == OPTION_ROWS || row->type == OPTION_ID || row->type == OPTION_DECIMAL, flag;
+	bool is_number = row->type == OPTION_ROWS || row->type == OPTION_ID || row->type == OPTION_DECIMAL ||
+			 row->type == OPTION_DECIMAL_OR_0,
+	     flag;
 	if (row->type == OPTION_FLAG)
 		return yaml_to_bool(node, &flag) ? NULL : "expected true or false";
 	if (node->kind != YAML_SCALAR)

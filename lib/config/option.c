@@ -92,12 +92,14 @@ static bool set_number(uint64_t *member, const char *value, uint64_t least, uint
 	return true;
 }
 
-static bool set_decimal(double *member, const char *value, struct error *err)
+static bool set_decimal(double *member, const char *value, bool may_be_0, struct error *err)
 {
 	char *end;
 	double number = strtod(value, &end);
-	if (end == value || *end || !(number > 0) || number > DECIMAL_MAX)
-		return error_set(err, "%s is not a number above 0, up to %d", value, DECIMAL_MAX);
+	bool is_large_enough = number > 0 || (may_be_0 && number == 0);
+	if (end == value || *end || !is_large_enough || number > DECIMAL_MAX)
+		return error_set(err, "%s is not a number %s, up to %d", value, may_be_0 ? "from 0 on" : "above 0",
+				 DECIMAL_MAX);
 	*member = number;
 	return true;
 }
@@ -198,7 +200,8 @@ bool option_set(struct config *config, const struct option_row *row, const char 
 	case OPTION_ID:
 		return set_number(member, value, 1, UINT32_MAX, "a job id", err);
 	case OPTION_DECIMAL:
-		return set_decimal(member, value, err);
+	case OPTION_DECIMAL_OR_0:
+		return set_decimal(member, value, row->type == OPTION_DECIMAL_OR_0, err);
 	case OPTION_PATTERN:
 		return set_pattern(member, value, err);
 	case OPTION_FLAG:
@@ -270,6 +273,7 @@ void option_write(const struct config *config, const struct option_row *row, str
 		buf_printf(out, "%ju", (uintmax_t) * (const uint64_t *)member);
 		break;
 	case OPTION_DECIMAL:
+	case OPTION_DECIMAL_OR_0:
 		buf_printf(out, "%.15g", *(const double *)member);
 		break;
 	case OPTION_FLAG:

@@ -21,6 +21,16 @@ void plan_words_budgets(const struct plan_totals *totals, struct buf *out)
 		buf_add_string(out, "Nobody has scraped for long: intervals are longer.\n");
 }
 
+void plan_words_start(const struct config *config, double left_s, struct buf *out)
+{
+	if (left_s > 0)
+		buf_printf(
+			out,
+			"This is a start: slurmrestd may work more until all jobs and their details are known, for %s "
+			"more at most; then it may %g %%. The option budget.start sets that.\n",
+			words_seconds(left_s).text, config->slurmrestd_percent);
+}
+
 void plan_words_jobs(const struct job_poller *jobs, struct buf *out)
 {
 	const struct job_table *table = jobs->cluster->job_table;

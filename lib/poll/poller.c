@@ -144,6 +144,14 @@ static void note_diag(struct poller *poller)
 				    running_sum_total(&ours->count));
 }
 
+/* Ends the start when its time has come. */
+static void note_start(struct poller *poller, uint64_t now)
+{
+	bool was_start = poller->start.until_ns;
+	if (was_start && !start_goes_on(&poller->start, job_poller_is_complete(&poller->jobs), now))
+		poller_set_budgets(poller);
+}
+
 /* What the planner is to know besides the outcome of the request. */
 static void tell_planner(struct poller *poller)
 {
@@ -157,6 +165,7 @@ static void tell_planner(struct poller *poller)
 	poller->version = version;
 	if (!poller->leads)
 		return;
+	note_start(poller, now);
 	job_poller_update(&poller->jobs);
 	event_poller_update(&poller->events);
 }
@@ -318,6 +327,7 @@ static struct status *make_status(const struct poller *poller, const struct plan
 		.leads = poller->leads,
 		.waits_for = poller->waits_for.text,
 		.totals = totals,
+		.start = &poller->start,
 		.action = action,
 		.not_ready = missing.bytes,
 		.series = samples->sample_count,

@@ -31,12 +31,19 @@ static bool connects_alike(const struct config *a, const struct config *b)
 	return true;
 }
 
+void poller_set_budgets(struct poller *poller)
+{
+	if (poller->config->start_percent <= poller->config->slurmrestd_percent)
+		poller->start.until_ns = 0;
+	const struct plan_options options = tasks_options(poller->config, poller->start.until_ns);
+	plan_set_options(poller->plan, clock_monotonic_ns(), &options);
+}
+
 /* What was learnt and counted stays. The files were there when the setup was checked; should they be gone, the
  * connection stays, too. */
 static void take_config(struct poller *poller, const struct config *config)
 {
 	struct error err;
-	const struct plan_options plan_options = tasks_options(config);
 	const struct client_options client_options = config_client(config, &poller->stop);
 	if (!connects_alike(poller->config, config) &&
 	    !client_configure(poller->asker.client, &client_options, config_token(config), &err))
@@ -45,7 +52,7 @@ static void take_config(struct poller *poller, const struct config *config)
 	buf_clear(&poller->labels);
 	config_labels(config, &poller->labels);
 	tasks_fill(poller->tasks, config);
-	plan_set_options(poller->plan, clock_monotonic_ns(), &plan_options);
+	poller_set_budgets(poller);
 	caps_done(&poller->cluster.caps);
 	caps_init(&poller->cluster.caps);
 	config_caps(config, &poller->cluster.caps, &err);

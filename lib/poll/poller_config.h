@@ -15,5 +15,9 @@ void poller_configure(struct poller *poller, struct setup *setup, const struct c
  * poller_start. */
 void poller_continue(struct poller *poller, const struct poller *before);
 
+/* Gives the planner the budgets that are configured: those of a start while there is one. A start that may cost no more
+ * than any other time is none. */
+void poller_set_budgets(struct poller *poller);
+
 /* Takes the options that poller_configure left, if any: then the planner is to be told. Of the poller's thread. */
 bool poller_take_next_config(struct poller *poller);

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "events/events_record.h"
+#include "poll/poller_config.h"
 #include "poll/poller_state.h"
 #include "poll/section.h"
 #include "store/store.h"
@@ -34,6 +35,8 @@ static struct job_events *take_counted(struct poller *poller)
 void poller_lead(struct poller *poller)
 {
 	allow(poller, true);
+	start_begin(&poller->start, clock_monotonic_ns());
+	poller_set_budgets(poller);
 	event_poller_init(&poller->events, &poller->asker, poller->plan, &poller->jobs.reader.rounds,
 			  take_counted(poller));
 	poller->waits_for.text[0] = '\0';
@@ -79,6 +82,8 @@ static void stand_by(struct poller *poller)
 	poller->events = (struct event_poller){0};
 	forget_cluster(poller);
 	ask_for_ping(poller);
+	poller->start.until_ns = 0;
+	poller_set_budgets(poller);
 	poller->leads = false;
 	poller->is_page_old = true;
 	poller->next_page_ns = 0; /* at once */

@@ -6,6 +6,7 @@
 #include "poll/event_poller.h"
 #include "poll/job_poller.h"
 #include "poll/role.h"
+#include "poll/start.h"
 
 struct poller {
 	struct setup *setup; /* held */
@@ -18,6 +19,7 @@ struct poller {
 	struct asker asker;
 	struct plan_task tasks[TASKS];
 	struct plan *plan;
+	struct start start; /* of this leader */
 	struct job_poller jobs;
 	struct event_poller events; /* of a leader */
 	bool leads; /* it asks for all and tells of it; else it stands by (poller_role.c) */

@@ -114,11 +114,13 @@ static void gather_tasks(struct status *status, const struct status_sources *sou
 		status->asking = sources->tasks[sources->action->task].name;
 }
 
-static void gather_plan(struct status *status, const struct status_sources *sources)
+static void gather_plan(struct status *status, const struct status_sources *sources, uint64_t now_ns)
 {
 	const struct plan_totals *totals = sources->totals;
+	double left_s = start_left_s(sources->start, now_ns);
 	struct buf words = BUF_INIT;
 	plan_words_budgets(totals, &words);
+	plan_words_start(sources->asker->config, left_s, &words);
 	status->budgets_text = status_copy(status, buf_text(&words));
 	buf_clear(&words);
 	plan_words_jobs(sources->jobs, &words);
@@ -126,6 +128,7 @@ static void gather_plan(struct status *status, const struct status_sources *sour
 	buf_done(&words);
 	status->budgets[0] = (struct status_budget){"slurmrestd", totals->slurmrestd_duty, totals->slurmrestd_duty_max};
 	status->budgets[1] = (struct status_budget){"slurmctld", totals->slurmctld_duty, totals->slurmctld_duty_max};
+	status->start_until = left_s > 0 ? status->made + left_s : 0;
 	status->requests_per_s = totals->requests_per_s;
 	status->brake = totals->brake;
 	status->is_idle = totals->is_idle;
@@ -193,7 +196,7 @@ struct status *status_gather(const struct status_sources *sources)
 	gather_exporter(status, sources);
 	gather_endpoints(status, sources->asker, now_ns);
 	gather_tasks(status, sources, now_ns);
-	gather_plan(status, sources);
+	gather_plan(status, sources, now_ns);
 	status_gather_cluster(status, sources->asker->cluster);
 	return status;
 }

@@ -4,6 +4,7 @@
 #include "poll/event_poller.h"
 #include "poll/job_poller.h"
 #include "poll/role.h"
+#include "poll/start.h"
 #include "status/status.h"
 
 struct status_sources {
@@ -16,6 +17,7 @@ struct status_sources {
 	bool leads;
 	const char *waits_for; /* why it does not though it should; "": nothing */
 	const struct plan_totals *totals;
+	const struct start *start;
 	const struct plan_action *action; /* what is done as soon as this is shown; NULL: not known */
 	const char *not_ready; /* NULL: all is known */
 	uint64_t series, folded; /* of the page of metrics */

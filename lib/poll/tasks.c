@@ -137,10 +137,10 @@ void tasks_fill(struct plan_task tasks[TASKS], const struct config *config)
 	}
 }
 
-struct plan_options tasks_options(const struct config *config)
+struct plan_options tasks_options(const struct config *config, bool is_start)
 {
 	struct plan_options options = plan_defaults;
-	options.slurmrestd_duty = config->slurmrestd_percent / 100;
+	options.slurmrestd_duty = (is_start ? config->start_percent : config->slurmrestd_percent) / 100;
 	options.slurmctld_duty = config->slurmctld_percent / 100;
 	options.requests_per_s = config->requests_per_s;
 	options.bulk_memory_max = (double)config->bulk_memory_mib * 1024 * 1024;
@@ -149,7 +149,7 @@ struct plan_options tasks_options(const struct config *config)
 
 struct plan *tasks_plan(struct plan_task tasks[TASKS], const struct config *config)
 {
-	const struct plan_options options = tasks_options(config);
+	const struct plan_options options = tasks_options(config, false);
 	tasks_fill(tasks, config);
 	return plan_new(tasks, TASKS, &options, (uint64_t)clock_now_s(), clock_monotonic_ns());
 }

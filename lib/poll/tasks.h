@@ -28,8 +28,10 @@ enum { JOB_STATES_LIST_MAX = 10000 };
  * are static. */
 void tasks_fill(struct plan_task tasks[TASKS], const struct config *config);
 
-/* The configuration's budgets; and a planner that has them, for plan_free. The planner borrows `tasks`. */
-struct plan_options tasks_options(const struct config *config);
+/* The configuration's budgets, at a start or at any other time (start.h). */
+struct plan_options tasks_options(const struct config *config, bool is_start);
+
+/* A planner that has the usual budgets, for plan_free. It borrows `tasks`. */
 struct plan *tasks_plan(struct plan_task tasks[TASKS], const struct config *config);
 
 /* Chooses, of the two ways to list jobs, the one whose costs are those of this version; NULL: the version is not known. */

@@ -217,6 +217,7 @@ static void put_budgets(struct json_writer *json, const struct status *status)
 		writer_number(json, "limit_ratio", status->budgets[i].limit);
 		writer_close(json, '}');
 	}
+	put_time(json, "start_until_timestamp_seconds", status->start_until);
 	writer_close(json, '}');
 }
 

@@ -154,6 +154,7 @@ struct status {
 	const char *asking; /* the task that is asked as this is shown; NULL: none */
 	const char *budgets_text, *jobs_text; /* what is spent, and how jobs are read: sentences, one a line */
 	struct status_budget budgets[2];
+	double start_until; /* slurmrestd's budget is larger until then, at the latest; 0: it is the usual one */
 	double requests_per_s;
 	double brake; /* slurmctld is busy: intervals are so many times as long */
 	bool is_idle, is_rate_limited;

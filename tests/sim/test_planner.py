@@ -347,7 +347,7 @@ class Planner(unittest.TestCase):
             def allowed(share):
                 """Seconds of work: of a budget for ten minutes a tenth may be spent at once, the rest as time passes."""
                 return share * (60 + time.monotonic() - begun)
-            with Scope(sim) as scope, Scope(other, *lifted) as unbound:
+            with Scope(sim, "--budget.start=0") as scope, Scope(other, *lifted) as unbound:
                 unbound.wait(lambda: other.stats()["slurmrestd_seconds"] > 1.3 * allowed(0.06), "much more than 6 %")
                 stats = sim.stats()
                 self.assertLess(stats["slurmrestd_seconds"], allowed(0.06))
@@ -356,6 +356,24 @@ class Planner(unittest.TestCase):
                 self.assertIn("of the pending and running ones", scope.plan())
                 self.assertGreater(scope.one("slurmscope_jobs_without_details"), 0)
                 self.assertLess(stats["slurmrestd_memory_bytes"], 500e6)
+
+    def test_start(self):
+        """Until all is known slurmrestd may work more, and slurmctld may not; /plan and the status say so. From then on
+        the usual budgets hold."""
+        large = ("--jobs=20000", "--arrays=0", "--nodes=2000", "--real-cost", "--speed=1", "--compact")
+        with Simulator(*large) as sim:
+            begun = time.monotonic()
+            with Scope(sim) as scope:
+                scope.wait(lambda: "This is a start" in scope.plan(), "the start is said")
+                self.assertIn("(it may: 30 %)", scope.plan())
+                scope.wait(lambda: sim.stats()["slurmrestd_seconds"] > 1.2 * 0.06 * (60 + time.monotonic() - begun),
+                           "more than the usual budget")
+                stats = sim.stats()
+                self.assertLess(stats["slurmrestd_seconds"], 0.3 * (60 + time.monotonic() - begun))
+                self.assertLess(stats["slurmctld_seconds"], 0.01 * (60 + time.monotonic() - begun))
+        with Simulator("--jobs=50", "--nodes=20") as sim, Scope(sim) as scope:
+            scope.wait(lambda: "(it may: 6 %)" in scope.plan(), "the start is over")
+            self.assertNotIn("This is a start", scope.plan())
 
     def test_lists_with_what_they_bring(self):
         """What it takes to count the tasks of arrays is charged with the list that cuts them."""

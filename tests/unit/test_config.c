@@ -105,6 +105,8 @@ static void test_refused(void)
 		{"state: {path: /s}\nclusters:\n  a: {}\n  b: {}\n",
 		 ":1:15: state.path: /s is cluster a's: each needs one of its own"},
 		{"clusters:\n  a: {}\n  b:\n    jobs: {first-id: 0}\n", ":4:22: jobs.first-id: 0 is not a job id"},
+		{"budget: {start: -1}\n", ":1:17: budget.start: -1 is not a number from 0 on, up to 1000"},
+		{"budget: {slurmrestd: 0}\n", ":1:22: budget.slurmrestd: 0 is not a number above 0, up to 1000"},
 		{"budget: {slurmrestd: 5%}\n", ":1:22: budget.slurmrestd: 5% is not a number above 0, up to 1000"},
 		{"ha: on\n", ":1:5: ha: on is none of off, follow-controller"},
 		{"ha: {host: a}\n", ":1:5: ha: expected a single value, not keys and values"},

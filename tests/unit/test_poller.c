@@ -106,6 +106,8 @@ static void look_at_leader(const struct status *status)
 	for (int i = 0; world.was_standby && i < ENDPOINTS_POLLED; i++)
 		CHECK(i == ENDPOINT_PING || i == ENDPOINT_JOBS || strstr(missing, endpoint_table[i].name));
 	world.first_pages += world.was_standby;
+	CHECK_NUMBER(status->budgets[0].limit, status->start_until > 0 ? 0.3 : 0.06);
+	CHECK(status->start_until > 0 ? status->not_ready != NULL : !world.was_standby);
 	if (status->not_ready || strcmp(world.serving, "ctl1") != 0)
 		return;
 	CHECK_NUMBER(world.asked & all, all);
