@@ -1,6 +1,7 @@
 #include "discovery/job_details.h"
 
 #include "base/memory.h"
+#include "discovery/job_reasons.h"
 #include "model/number.h"
 
 #include <inttypes.h>
@@ -63,6 +64,8 @@ static bool belongs(const struct job_details *details, enum job_queue queue, con
 		return is_listed;
 	if (is_refused || is_many)
 		return false;
+	if (queue == JOB_QUEUE_REASONS)
+		return row->state == JOB_PENDING && row->has_details && !row->details_wanted;
 	if (queue == JOB_QUEUE_ROTATION)
 		return job_state_is_live(row->state);
 	return row->details_wanted || row->is_doubtful || (is_large && !is_listed);
@@ -83,12 +86,31 @@ static int compare(const void *left, const void *right)
 	return a->id > b->id ? -1 : a->id < b->id;
 }
 
+static uint64_t begin_reasons(struct job_details *details)
+{
+	struct job_id_list *list = &details->queues[JOB_QUEUE_REASONS];
+	struct job_reasons *reasons = NEW(struct job_reasons);
+	struct job_view row;
+	for (size_t i = 0; i < details->table->position_count; i++)
+		if (job_table_at(details->table, i, &row) && belongs(details, JOB_QUEUE_REASONS, &row))
+			job_reasons_offer(reasons, details->table, &row);
+	job_reasons_sort(reasons);
+	for (size_t i = 0; i < reasons->count; i++) {
+		GROW(list->items, list->count, list->capacity);
+		list->items[list->count++] = (struct job_turn){reasons->items[i].id, reasons->items[i].details_time};
+	}
+	free(reasons);
+	return list->count;
+}
+
 uint64_t job_details_begin(struct job_details *details, enum job_queue queue)
 {
 	struct job_id_list *list = &details->queues[queue];
 	struct job_view row;
 	list->count = list->at = 0;
 	count_records(details);
+	if (queue == JOB_QUEUE_REASONS)
+		return begin_reasons(details);
 	if (queue == JOB_QUEUE_ROTATION) {
 		id_map_done(&details->put_off);
 		id_map_done(&details->unrecorded);
@@ -110,6 +132,11 @@ uint64_t job_details_begin(struct job_details *details, enum job_queue queue)
 		details->are_some_unrecorded = false;
 	}
 	return list->count;
+}
+
+void job_details_end(struct job_details *details, enum job_queue queue)
+{
+	details->queues[queue].count = details->queues[queue].at = 0;
 }
 
 uint64_t job_details_next(struct job_details *details, enum job_queue queue)

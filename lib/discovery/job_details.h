@@ -18,6 +18,7 @@ bool job_details_is_large(const struct job_view *row);
 
 enum job_queue {
 	JOB_QUEUE_WANTED, /* jobs that are new or in another state; large rests whose list of tasks is not cut */
+	JOB_QUEUE_REASONS, /* jobs that wait, those first whose reason is most likely another one by now (job_reasons.h) */
 	JOB_QUEUE_ROTATION, /* all that live, the oldest details first */
 	JOB_QUEUE_ARRAYS, /* the other large rests: jobs/state has to list them */
 	JOB_QUEUES
@@ -44,6 +45,9 @@ void job_details_done(struct job_details *details);
 
 /* Looks at all rows and fills the queue anew; returns how many wait in it. */
 uint64_t job_details_begin(struct job_details *details, enum job_queue queue);
+
+/* Empties the queue: what it had was told otherwise. */
+void job_details_end(struct job_details *details, enum job_queue queue);
 
 /* The next id; 0: none is left. Passes over jobs whose details came with another's. */
 uint64_t job_details_next(struct job_details *details, enum job_queue queue);

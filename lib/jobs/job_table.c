@@ -75,6 +75,7 @@ static void count(struct job_table *table, const struct job_row *row, bool is_ad
 	uint64_t sign = is_added ? 1 : UINT64_MAX, times = row->tasks * sign;
 	totals->records += sign;
 	totals->jobs += times;
+	table->rows_pending += row->state == JOB_PENDING ? sign : 0;
 	if (has_details(row)) {
 		count_details(table, row, is_added);
 		return;
@@ -237,11 +238,18 @@ bool job_table_find(const struct job_table *table, uint64_t id, struct job_view 
 	return row && job_table_at(table, (size_t)(row - table->rows), ret_view);
 }
 
+struct text job_table_reason(const struct job_table *table, uint64_t id)
+{
+	const struct job_row *row = id < UINT32_MAX ? job_table_row(table, (uint32_t)id) : NULL;
+	return text_pool_get(&table->pools.texts, row ? row->reason : 0);
+}
+
 struct job_counts job_table_counts(const struct job_table *table)
 {
 	const uint64_t *states = job_totals_cluster(table->totals)->jobs;
 	return (struct job_counts){.rows = table->positions.count,
 				   .rows_without_details = table->rows_without_details,
+				   .rows_pending = table->rows_pending,
 				   .jobs = table->totals->jobs,
 				   .pending = states[JOB_PENDING],
 				   .running = states[JOB_RUNNING],

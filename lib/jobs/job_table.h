@@ -27,6 +27,7 @@ struct job_table {
 	struct job_totals *totals;
 	struct job_extras extras; /* put by whoever reads slurmctld's records */
 	uint64_t rows_without_details;
+	uint64_t rows_pending;
 	uint64_t changes; /* goes up with every call that may have changed something */
 	int64_t now; /* that was said last */
 };
@@ -53,7 +54,7 @@ struct job_view {
 };
 
 struct job_counts {
-	uint64_t rows, rows_without_details;
+	uint64_t rows, rows_without_details, rows_pending;
 	uint64_t jobs, pending, running, jobs_without_details; /* by task */
 };
 
@@ -82,6 +83,9 @@ bool job_table_remove(struct job_table *table, uint64_t id);
  * removed; a new one may take any place that is free. Another job may have its id since. */
 bool job_table_at(const struct job_table *table, size_t position, struct job_view *ret_view);
 bool job_table_find(const struct job_table *table, uint64_t id, struct job_view *ret_view);
+
+/* Why the job waits, as its details said; empty: no such row, or it has none. Borrowed until the table changes. */
+struct text job_table_reason(const struct job_table *table, uint64_t id);
 
 struct job_counts job_table_counts(const struct job_table *table); /* cheap */
 

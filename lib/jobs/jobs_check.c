@@ -11,7 +11,7 @@ struct recount {
 	struct job_totals *totals;
 	struct id_map split_pending;
 	uint32_t *text_holds, *group_holds; /* by number - 1 */
-	uint64_t rows, rows_without_details;
+	uint64_t rows, rows_without_details, rows_pending;
 };
 
 static void recount_holds(struct recount *recount, const struct job_row *row)
@@ -29,6 +29,7 @@ static void recount_row(struct recount *recount, const struct job_row *row)
 	const struct job_table *table = recount->table;
 	struct job_totals *totals = recount->totals;
 	recount->rows++;
+	recount->rows_pending += row->state == JOB_PENDING;
 	recount_holds(recount, row);
 	totals->records++;
 	totals->jobs += row->tasks;
@@ -83,6 +84,7 @@ static bool same_as(const struct recount *recount, struct error *err)
 	const struct job_table *table = recount->table;
 	return same("rows", table->positions.count, recount->rows, err) &&
 	       same("rows without details", table->rows_without_details, recount->rows_without_details, err) &&
+	       same("pending rows", table->rows_pending, recount->rows_pending, err) &&
 	       same_split_pending(&table->split_pending, &recount->split_pending, err) &&
 	       same_holds(&table->pools.texts, recount->text_holds, err) &&
 	       same_holds(&table->pools.groups.keys, recount->group_holds, err) &&

@@ -146,6 +146,7 @@ enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch, stru
 	health_note(asker->health, fetch->endpoint, result, clock_monotonic_ns());
 	if (result != FETCH_OK)
 		return result;
+	asker->is_compact = answer.is_compact;
 	asker->last_update = number_is_known(answer.last_update) ? answer.last_update : 0;
 	note_envelope(asker, &answer);
 	return result;

@@ -21,6 +21,7 @@ struct asker {
 	struct exporter *exporter;
 	const atomic_bool *stop;
 	uint64_t last_update; /* of the last answer that counts: Unix seconds; 0: it did not say */
+	bool is_compact; /* slurmrestd's JSON has no white space (deploy/slurmrestd), as far as was seen */
 	double clock_ahead; /* seconds, that slurmctld's clock is ahead of ours, as far as diag has told */
 	bool warned_of_file;
 	struct ask_failure failures[ENDPOINTS];

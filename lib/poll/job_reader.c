@@ -43,7 +43,7 @@ bool job_reader_states(struct job_reader *reader, const struct buf *query, struc
 	return is_well;
 }
 
-/* one job: a record, or all of an array or het job */
+/* details: of one job, which is a record, or all of an array or het job; or of all jobs */
 
 struct job_copies {
 	struct arena arena;
@@ -56,6 +56,21 @@ static void take_job(void *context, const void *record)
 	struct job_copies *copies = context;
 	GROW(copies->items, copies->count, copies->capacity);
 	copies->items[copies->count++] = job_copy(record, &copies->arena);
+}
+
+static void job_copies_done(struct job_copies *copies)
+{
+	arena_done(&copies->arena);
+	free(copies->items);
+}
+
+static void apply_copies(struct job_reader *reader, const struct job_copies *copies, int64_t now)
+{
+	for (size_t i = 0; i < copies->count; i++) {
+		job_details_take(&reader->details, &copies->items[i], now);
+		job_extras_put(&reader->rounds.table->extras, &copies->items[i]);
+		job_rounds_note_job(&reader->rounds, &copies->items[i]);
+	}
 }
 
 static bool wants_detail(const struct job_table *table, uint64_t id)
@@ -74,20 +89,30 @@ bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome 
 				    .with_detail = wants_detail(table, id)};
 	int64_t now = asker_now_s(reader->asker);
 	enum fetch_result result = asker_ask(reader->asker, &fetch, outcome);
-	for (size_t i = 0; result == FETCH_OK && i < copies.count; i++) {
+	for (size_t i = 0; i < copies.count; i++)
 		copies.items[i].is_detailed = fetch.with_detail;
-		job_details_take(&reader->details, &copies.items[i], now);
-		job_extras_put(&table->extras, &copies.items[i]);
-		job_rounds_note_job(&reader->rounds, &copies.items[i]);
-	}
+	if (result == FETCH_OK)
+		apply_copies(reader, &copies, now);
 	bool is_kept_from_us = result == FETCH_NOT_FOUND || result == FETCH_FORBIDDEN;
 	if (is_kept_from_us || (result == FETCH_OK && !copies.count))
 		job_details_note_unknown(&reader->details, id);
 	if (is_kept_from_us)
 		outcome->result = PLAN_OK;
-	arena_done(&copies.arena);
-	free(copies.items);
+	job_copies_done(&copies);
 	return result == FETCH_OK || is_kept_from_us;
+}
+
+bool job_reader_details(struct job_reader *reader, struct plan_outcome *outcome)
+{
+	struct job_copies copies = {.count = 0};
+	const struct fetch fetch = {.endpoint = ENDPOINT_JOBS, .take = take_job, .context = &copies};
+	int64_t now = asker_now_s(reader->asker);
+	bool is_well = asker_ask(reader->asker, &fetch, outcome) == FETCH_OK;
+	if (is_well)
+		apply_copies(reader, &copies, now);
+	reader->last_update = 0;
+	job_copies_done(&copies);
+	return is_well;
 }
 
 /* slurmdbd's records */

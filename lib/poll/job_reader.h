@@ -28,6 +28,9 @@ bool job_reader_states(struct job_reader *reader, const struct buf *query, struc
 /* One job's details; that slurmctld does not tell them is no failure. */
 bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome *outcome);
 
+/* The details of all jobs in one list. Jobs that it lacks stay: slurmctld may hide them there, but not from jobs/state. */
+bool job_reader_details(struct job_reader *reader, struct plan_outcome *outcome);
+
 /* The first details of so many jobs, as slurmdbd has them. That it does not have all is no failure. */
 bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count, struct plan_outcome *outcome);
 

@@ -22,6 +22,7 @@ static const char *const abouts[TASKS] = {
 	[TASK_JOB_STATES] = "states of all jobs, and new ones",
 	[TASK_JOB_SEARCH] = "jobs that slurmctld counts and nobody knows",
 	[TASK_JOB_DETAILS] = "details of new and changed jobs",
+	[TASK_JOB_REASONS] = "why jobs wait",
 	[TASK_JOB_ROTATION] = "details of all jobs, in turn",
 	[TASK_JOB_ARRAYS] = "tasks of large arrays",
 	[TASK_JOB_ENDS] = "how jobs ended",

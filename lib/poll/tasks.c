@@ -69,7 +69,7 @@ static const struct plan_way job_search[] = {
 static const struct plan_way job_arrays[] = {{.name = "single", STATES_COST}};
 static const struct plan_way job_details[] = {
 	[DETAILS_SINGLE] = {.name = "single",
-			    .slurmrestd_s = {.record = 0.7e-3},
+			    .slurmrestd_s = {.record = 1.7e-3},
 			    .slurmctld_s = {.record = 0.06e-3},
 			    .bytes_per_record = 9000,
 			    .records_min = 1,
@@ -117,6 +117,11 @@ static const struct plan_task table[TASKS] = {
 	[TASK_JOB_ARRAYS] = {.name = "job_arrays", .noun = "tasks", WAYS(job_arrays)},
 	[TASK_JOB_ENDS] = {.name = "job_ends", .noun = "runs", .weight = 4, WAYS(job_ends)},
 	[TASK_JOB_STEPS] = {.name = "job_steps", .noun = "runs", WAYS(job_steps)},
+	[TASK_JOB_REASONS] = {.name = "job_reasons",
+			      .noun = "jobs",
+			      .weight = 4,
+			      .ways = job_details,
+			      .way_count = DETAILS_LIST + 1},
 	[TASK_JOB_ROTATION] = {.name = "job_rotation",
 			       .noun = "jobs",
 			       .weight = 2,
@@ -169,6 +174,7 @@ enum endpoint task_endpoint(size_t task, size_t way)
 	case TASK_JOB_ARRAYS:
 		return ENDPOINT_JOB_STATES;
 	case TASK_JOB_DETAILS:
+	case TASK_JOB_REASONS:
 	case TASK_JOB_ROTATION:
 		return way == DETAILS_LIST	   ? ENDPOINT_JOBS
 		       : way == DETAILS_ACCOUNTING ? ENDPOINT_DBD_JOBS

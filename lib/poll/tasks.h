@@ -11,7 +11,7 @@ enum { WAY_ONLY = 0 }; /* the only way of most tasks */
 enum { JOB_STEPS_BATCH_MAX = 50 };
 enum jobs_way { JOBS_LIST, JOBS_LIST_22_05 }; /* v0.0.37 and 38 have other costs, else both are the same */
 enum states_way { STATES_BATCHES, STATES_LARGE_BATCHES, STATES_LIST };
-enum details_way { DETAILS_SINGLE, DETAILS_LIST, DETAILS_ACCOUNTING }; /* rotation has the first two */
+enum details_way { DETAILS_SINGLE, DETAILS_LIST, DETAILS_ACCOUNTING }; /* reasons and rotation have the first two */
 /* More ids in a request are not cheaper, and slurmrestd keeps more memory: 26 MiB by 300 ids, 196 MiB by 2,400 (24.11). */
 enum { ACCOUNTING_IDS_MAX = 300 };
 /* Seconds. With the time that a round takes, states are at most 30 s old while the budget pays for that. */

@@ -27,7 +27,7 @@ const struct endpoint_row endpoint_table[ENDPOINTS] = {
 				 .takes_flags = true,
 				 .asks_slurmctld = true,
 				 .asks_slurmdbd = true, /* for TRES (SLURMRESTD.md, "Partitions") */
-				 .interval_s = 300,
+				 .interval_s = 60,
 				 .record = &partition_record},
 	[ENDPOINT_NODES] = {.name = "nodes",
 			    .path = "/nodes",
@@ -35,7 +35,7 @@ const struct endpoint_row endpoint_table[ENDPOINTS] = {
 				    "26.05.3", /* before, 500 now and then (SLURMRESTD.md, "update_time") */
 			    .takes_update_time = true,
 			    .asks_slurmctld = true,
-			    .interval_s = 60,
+			    .interval_s = 45,
 			    .record = &node_record},
 	[ENDPOINT_JOBS] = {.name = "jobs",
 			   .path = "/jobs",
@@ -48,7 +48,7 @@ const struct endpoint_row endpoint_table[ENDPOINTS] = {
 				   .path = "/reservations",
 				   .takes_update_time = true,
 				   .asks_slurmctld = true,
-				   .interval_s = 120,
+				   .interval_s = 60,
 				   .record = &reservation_record},
 	[ENDPOINT_LICENSES] = {.name = "licenses",
 			       .path = "/licenses",

@@ -13,6 +13,9 @@ static const struct api_version *version;
 /* The ids that jobs/state knows: none if the oldest is above the newest. */
 static uint64_t oldest_id = 1, newest_id = JOBS;
 static size_t requests, requests_of_all; /* for states: those that name ids, and those that do not */
+/* Do jobs have details? Then why they wait; and how many requests were for one job's, and for those of all. */
+static const char *reason;
+static size_t requests_of_one, requests_of_list;
 
 uint64_t __wrap_clock_monotonic_ns(void);
 const struct api_version *__wrap_client_version(const struct client *client);
@@ -40,10 +43,38 @@ static void take_id(const struct fetch *fetch, uint64_t id, struct plan_outcome 
 	outcome->records++;
 }
 
+static void take_details(const struct fetch *fetch, uint64_t id, struct plan_outcome *outcome)
+{
+	const struct job job = {.id = id,
+				.array_task_id = NUMBER_UNSET,
+				.state = JOB_PENDING,
+				.user = TEXT("ann"),
+				.submit_time = 1000,
+				.reason = text_of(reason)};
+	fetch->take(fetch->context, &job);
+	outcome->records++;
+}
+
+static bool tell_details(const struct fetch *fetch, struct plan_outcome *outcome)
+{
+	bool is_one = fetch->endpoint == ENDPOINT_JOB, is_list = fetch->endpoint == ENDPOINT_JOBS;
+	requests_of_one += is_one;
+	requests_of_list += is_list;
+	if (is_one)
+		take_details(fetch, strtoul(fetch->item, NULL, 10), outcome);
+	for (uint64_t id = oldest_id; is_list && id <= newest_id; id++)
+		take_details(fetch, id, outcome);
+	return is_one || is_list;
+}
+
 enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetch, struct plan_outcome *ret_outcome)
 {
 	(void)asker;
 	*ret_outcome = (struct plan_outcome){.result = PLAN_OK, .seconds = 0.001};
+	if (reason && tell_details(fetch, ret_outcome)) {
+		ret_outcome->seconds = fetch->endpoint == ENDPOINT_JOB ? 0.0017 : 0.4e-3 * (double)newest_id;
+		return FETCH_OK;
+	}
 	if (fetch->endpoint != ENDPOINT_JOB_STATES)
 		return FETCH_OK;
 	const char *at = fetch->query ? strchr(fetch->query, '=') : NULL;
@@ -295,8 +326,89 @@ static void test_no_jobs(void)
 	life_free(life);
 }
 
+/* Jobs whose details are known, as many as that. */
+static struct life *life_of_waiting(uint64_t jobs, bool is_compact)
+{
+	struct life *life = life_new();
+	version = version_of("v0.0.45");
+	oldest_id = 1, newest_id = jobs;
+	reason = "Priority";
+	life->polled.asker.is_compact = is_compact;
+	pass(life, 1);
+	count_jobs(life, jobs);
+	live(life, 240);
+	CHECK(job_poller_is_complete(&life->poller));
+	CHECK_NUMBER(job_table_counts(life->polled.cluster.job_table).rows_pending, jobs);
+	return life;
+}
+
+/* Lets all reasons change, and returns for how many seconds some job still has the old one. */
+static double reason_is_old_s(struct life *life, const char *changed)
+{
+	const struct job_table *table = life->polled.cluster.job_table;
+	uint64_t began_ns = now_ns;
+	reason = changed;
+	for (uint64_t id = 1; id <= newest_id; id++)
+		while (!text_equal(job_table_reason(table, id), text_of(changed)) &&
+		       now_ns < began_ns + UINT64_C(7200000000000))
+			live(life, 1);
+	return (double)(now_ns - began_ns) / 1e9;
+}
+
+static void test_reasons(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t jobs;
+		bool is_compact, has_rows;
+		double age_max_s; /* of the oldest reason */
+		bool by_list;
+	} rows[] = {
+		{"twenty jobs", 20, false, false, 32, false},
+		{"some hundred, one by one", 300, false, false, 40, false},
+		{"a thousand, one by one", 1000, false, false, 80, false},
+		{"some hundred in a list, where that leaves slurmrestd's memory as it is", 300, true, false, 32, true},
+		{"a thousand in a list", 1000, true, false, 32, true},
+		{"no list while jobs have rows of their own, which it says too little of", 1000, true, true, 80, false},
+		{"more in no list", 2001, true, false, 300, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].what);
+		struct life *life = life_of_waiting(rows[i].jobs, rows[i].is_compact);
+		life->polled.config.job_rows = rows[i].has_rows;
+		pass(life, 60);
+		live(life, 120);
+		requests_of_one = requests_of_list = 0;
+		CHECK(reason_is_old_s(life, "Dependency") <= rows[i].age_max_s);
+		CHECK((requests_of_list > 0) == rows[i].by_list);
+		CHECK(rows[i].by_list || requests_of_one >= rows[i].jobs);
+		CHECK_NUMBER(known(life), rows[i].jobs);
+		reason = NULL;
+		life_free(life);
+	}
+	oldest_id = 1, newest_id = JOBS;
+}
+
+static void test_hidden_jobs(void)
+{
+	check_row("a job that the list hides stays, for jobs/state has it");
+	struct life *life = life_of_waiting(300, true);
+	struct plan_action action = {.kind = PLAN_ASK, .task = TASK_JOB_REASONS, .way = DETAILS_LIST, .records = 300};
+	newest_id = 299;
+	ask(life, &action);
+	CHECK_NUMBER(known(life), 300);
+	check_row("until jobs/state has it no more");
+	live(life, 60);
+	CHECK_NUMBER(known(life), 299);
+	reason = NULL;
+	oldest_id = 1, newest_id = JOBS;
+	life_free(life);
+}
+
 int main(void)
 {
+	test_reasons();
+	test_hidden_jobs();
 	test_no_jobs();
 	test_lists_are_for_an_hour();
 	test_versions();
