@@ -100,7 +100,7 @@ class Doctor(unittest.TestCase):
                 self.assertEqual(0, findings.status)
                 for about, text in (("version", f"Slurm {re.escape(release)}, API version {fakes.RELEASES[release][-1]}"),
                                     ("token", r"of scope, until .* \(2\.0 h\)"), ("login", "as scope"),
-                                    ("url", "answers in"), ("nodes", r"nodes: 13, .* kB in .* s; each 60 s"),
+                                    ("url", "answers in"), ("nodes", r"nodes: 13, .* kB in .* s; each 45 s"),
                                     ("job_states", r"states of jobs: \d+,"), ("job", "a job's details: 1"),
                                     ("dbd_jobs", "ended in the last minute: 0"), ("sees", "others' jobs"), ("sees", "others' associations"), ("clock", "agree"),
                                     ("MinJobAge", "300 s"), ("slurmdbd", "answers"), ("memory", "compact")):
