@@ -20,7 +20,7 @@ void job_probes_add(struct job_probes *probes, uint64_t id);
 
 /* How many ids the next request may ask for. The last one might ask for `at_once`, asked for `asked` (1 and more), and
  * brought `rows`; an answer should have about `rows_max`. At most twice as many as before; ids that brought nothing count
- * as an eighth of a row. */
+ * as half a row. */
 uint64_t job_probes_next(uint64_t at_once, uint64_t asked, uint64_t rows, uint64_t rows_max);
 
 /* Writes "?job_id=17", or with & if it is not the first. Writes nothing and returns false if the URL is long enough. */
