@@ -142,13 +142,15 @@ const struct option_row option_table[] = {
 	 "FirstJobId of slurm.conf; 26.05 tells it itself.", NULL},
 	{"jobs.max-id", OPTION_ID, offsetof(struct config, max_job_id), "67043328", "ID",
 	 "MaxJobId of slurm.conf; 26.05 tells it itself.", NULL},
+	{"jobs.max-array-size", OPTION_ROWS, offsetof(struct config, max_array_size), "1001", "NUMBER",
+	 "MaxArraySize of slurm.conf, so that no request brings too many of its tasks; 26.05 tells it itself.", NULL},
 	{"budget.slurmrestd", OPTION_DECIMAL, offsetof(struct config, slurmrestd_percent), "6", "PERCENT",
 	 "How much of the time slurmrestd may work for the exporter; what does not fit is asked less "
 	 "often.",
 	 NULL},
 	{"budget.start", OPTION_DECIMAL_OR_0, offsetof(struct config, start_percent), "30", "PERCENT",
 	 "How much of the time slurmrestd may work after a start, until all jobs and their details are known, for ten "
-	 "minutes at most; slurmctld keeps its budget. 0: no more than budget.slurmrestd.",
+	 "minutes at most; budget.requests grows with it, budget.slurmctld does not. 0: no more than budget.slurmrestd.",
 	 NULL},
 	{"budget.slurmctld", OPTION_DECIMAL, offsetof(struct config, slurmctld_percent), "1", "PERCENT",
 	 "How much of the time slurmctld may work for the exporter, by its own account.", NULL},

@@ -69,7 +69,7 @@ struct config {
 	uint64_t jobs_ends, jobs_steps; /* enum jobs_ends, enum jobs_steps */
 	const char *state_path; /* NULL: what was counted is lost with the process */
 	uint64_t accounting_from; /* new jobs: their details are slurmdbd's; 0: never */
-	uint64_t first_job_id, max_job_id; /* as slurm.conf has them; where conf does not tell */
+	uint64_t first_job_id, max_job_id, max_array_size; /* as slurm.conf has them; where conf does not tell */
 	double slurmrestd_percent, slurmctld_percent, requests_per_s;
 	double start_percent; /* of slurmrestd's time, after a start; not above slurmrestd_percent: as always */
 	uint64_t bulk_memory_mib;

@@ -1,6 +1,8 @@
 #include "discovery/job_frontiers.h"
 
 enum {
+	ARRAY_ROWS =
+		1000, /* MaxArraySize is 1001 by default; what is larger is seldom submitted in a row between two rounds */
 	WINDOW_MAX = 1024, /* ids without jobs cost next to nothing, and a request's rows are limited by rows_max */
 	GAP_MAX = 10000, /* an id further away from a frontier than this belongs to another frontier */
 	KNOWN_SKIPPED_MAX = 100000, /* ids passed over at once: where Slurm's ids wrapped around, all may be in use */
@@ -162,7 +164,8 @@ static bool settle(struct job_frontiers *frontiers, struct job_frontier *frontie
 		move(frontier, following(frontiers, frontiers->probes.ids[i]));
 	}
 	if (is_found) {
-		uint64_t ids = job_probes_next(frontier->at_once, frontier->covered, rows, frontiers->rows_max);
+		uint64_t ids =
+			job_probes_next(frontier->at_once, frontier->covered, rows, frontiers->rows_max, ARRAY_ROWS);
 		frontier->at_once = ids < WINDOW_MAX ? ids : WINDOW_MAX;
 	} else {
 		note_empty(frontier);

@@ -23,12 +23,15 @@ void job_probes_add(struct job_probes *probes, uint64_t id)
 	probes->ids[probes->count++] = id;
 }
 
-uint64_t job_probes_next(uint64_t at_once, uint64_t asked, uint64_t rows, uint64_t rows_max)
+uint64_t job_probes_next(uint64_t at_once, uint64_t asked, uint64_t rows, uint64_t rows_max, uint64_t array_rows)
 {
 	uint64_t most = 2 * (asked > at_once ? asked : at_once);
 	uint64_t weight = EMPTY_IDS_A_ROW * rows > asked ? EMPTY_IDS_A_ROW * rows : asked;
 	uint64_t fitting = rows_max < UINT32_MAX ? EMPTY_IDS_A_ROW * rows_max * asked / weight : most;
 	uint64_t next = asked < at_once && fitting > at_once ? at_once : fitting < most ? fitting : most;
+	bool needs_care = rows && array_rows && rows_max < JOB_ROWS_SAFE;
+	if (needs_care && next > JOB_ROWS_SAFE / array_rows)
+		next = JOB_ROWS_SAFE / array_rows;
 	return next > 0 ? next : 1;
 }
 

@@ -10,7 +10,7 @@ void job_rounds_init(struct job_rounds *rounds, struct job_table *table, uint64_
 {
 	*rounds = (struct job_rounds){.table = table,
 				      .frontiers = {.first_id = first_id, .last_id = last_id},
-				      .search = {.expected = NUMBER_UNSET}};
+				      .search = {.expected = NUMBER_UNSET, .array_size = JOB_ARRAY_SIZE_DEFAULT}};
 }
 
 void job_rounds_done(struct job_rounds *rounds)

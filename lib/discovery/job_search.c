@@ -124,13 +124,25 @@ static void move_frontiers(struct job_search *search, const struct job_answer *a
 	}
 }
 
+/* How many rows the next ids may bring each; 0: too few jobs are missing for that to matter. Tasks' numbers tell more than a
+ * configuration that is wrong. */
+static uint64_t array_rows(const struct job_search *search, const struct job_table *table)
+{
+	struct job_counts counts = job_table_counts(table);
+	uint64_t known = counts.pending + counts.running;
+	if (!number_is_known(search->expected) || search->expected <= known + JOB_ROWS_SAFE)
+		return 0;
+	return search->leaders.largest_task > search->array_size ? search->leaders.largest_task : search->array_size;
+}
+
 void job_search_settle(struct job_search *search, const struct job_answer *answer, const struct job_table *table,
 		       const struct id_map *tails, struct job_frontiers *frontiers)
 {
 	if (search->is_for_leader)
 		return;
 	move_frontiers(search, answer, frontiers);
-	search->at_once = job_probes_next(search->at_once, search->probes.count, answer->count, search->rows_max);
 	search->spans[search->span].from = search->next;
 	job_leaders_sample(&search->leaders, answer, tails, table);
+	search->at_once = job_probes_next(search->at_once, search->probes.count, answer->count, search->rows_max,
+					  array_rows(search, table));
 }

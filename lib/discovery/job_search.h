@@ -5,6 +5,8 @@
 #include "discovery/job_frontiers.h"
 #include "discovery/job_leaders.h"
 
+enum { JOB_ARRAY_SIZE_DEFAULT = 1001 }; /* of MaxArraySize in slurm.conf */
+
 struct job_search {
 	uint64_t expected; /* pending and running jobs by diag's count; unset: not known */
 	unsigned misses; /* counts in a row that missed jobs */
@@ -17,6 +19,7 @@ struct job_search {
 	uint64_t next; /* where the span goes on once the answer has come */
 	uint64_t at_once; /* ids that the next request may ask for */
 	uint64_t rows_max; /* of the request under way */
+	uint64_t array_size; /* MaxArraySize, as far as it is known: an id brings so many rows at most */
 	bool is_for_leader, was_found; /* the request is for one leader; the last answer had jobs */
 	struct job_probes probes;
 	struct job_leaders leaders;

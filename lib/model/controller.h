@@ -67,6 +67,7 @@ struct conf {
 	uint64_t max_job_count;
 	uint64_t boot_time; /* of slurmctld, Unix seconds */
 	uint64_t first_job_id, max_job_id, next_job_id; /* the range of ids, and the one given next */
+	uint64_t max_array_size; /* tasks' numbers are below it */
 	bool limits_rates; /* SlurmctldParameters=rl_enable */
 	uint64_t min_job_age; /* seconds that slurmctld remembers ended jobs for */
 	bool is_private[PRIVATE_DATA];
@@ -77,4 +78,5 @@ struct conf {
 		       .first_job_id = NUMBER_UNSET,                                                                   \
 		       .max_job_id = NUMBER_UNSET,                                                                     \
 		       .next_job_id = NUMBER_UNSET,                                                                    \
+		       .max_array_size = NUMBER_UNSET,                                                                 \
 		       .min_job_age = NUMBER_UNSET})

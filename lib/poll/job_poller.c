@@ -100,6 +100,9 @@ static void note_conf(struct job_poller *poller)
 		frontiers->first_id = conf->first_job_id;
 	if (number_is_known(conf->max_job_id) && conf->max_job_id)
 		frontiers->last_id = conf->max_job_id;
+	poller->reader.rounds.search.array_size = number_is_known(conf->max_array_size)
+							  ? conf->max_array_size
+							  : poller->reader.asker->config->max_array_size;
 	bool is_news = conf->next_job_id != poller->next_job_id;
 	poller->next_job_id = conf->next_job_id;
 	if (is_news && number_is_known(conf->next_job_id) && conf->next_job_id > frontiers->first_id)

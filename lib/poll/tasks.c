@@ -145,9 +145,10 @@ void tasks_fill(struct plan_task tasks[TASKS], const struct config *config)
 struct plan_options tasks_options(const struct config *config, bool is_start)
 {
 	struct plan_options options = plan_defaults;
-	options.slurmrestd_duty = (is_start ? config->start_percent : config->slurmrestd_percent) / 100;
+	double percent = is_start ? config->start_percent : config->slurmrestd_percent;
+	options.slurmrestd_duty = percent / 100;
 	options.slurmctld_duty = config->slurmctld_percent / 100;
-	options.requests_per_s = config->requests_per_s;
+	options.requests_per_s = config->requests_per_s * percent / config->slurmrestd_percent;
 	options.bulk_memory_max = (double)config->bulk_memory_mib * 1024 * 1024;
 	return options;
 }

@@ -134,6 +134,7 @@ static const struct field conf_fields[] = {
 	NUMBER(struct conf, boot_time, "slurm_conf_meta.BOOT_TIME", SECONDS),
 	NUMBER(struct conf, first_job_id, "slurm_conf.FirstJobId", COUNT),
 	NUMBER(struct conf, max_job_id, "slurm_conf.MaxJobId", COUNT),
+	NUMBER(struct conf, max_array_size, "slurm_conf.MaxArraySize", COUNT),
 	NUMBER(struct conf, next_job_id, "slurm_conf_meta.NEXT_JOB_ID", COUNT),
 	NAME("slurm_conf.SlurmctldParameters", take_controller_parameter),
 	NUMBER(struct conf, min_job_age, "slurm_conf.MinJobAge", SECONDS),

@@ -389,6 +389,21 @@ static void test_reasons(void)
 	oldest_id = 1, newest_id = JOBS;
 }
 
+static void test_array_sizes(void)
+{
+	struct life *life = life_new();
+	version = version_of("v0.0.45");
+	life->polled.config.max_array_size = 5001;
+	life->polled.cluster.conf = CONF_UNKNOWN;
+	pass(life, 1);
+	check_row("how large arrays may be says the configuration, until Slurm's own does");
+	CHECK_NUMBER(life->poller.reader.rounds.search.array_size, 5001);
+	life->polled.cluster.conf.max_array_size = 20001;
+	pass(life, 1);
+	CHECK_NUMBER(life->poller.reader.rounds.search.array_size, 20001);
+	life_free(life);
+}
+
 static void test_hidden_jobs(void)
 {
 	check_row("a job that the list hides stays, for jobs/state has it");
@@ -409,6 +424,7 @@ int main(void)
 {
 	test_reasons();
 	test_hidden_jobs();
+	test_array_sizes();
 	test_no_jobs();
 	test_lists_are_for_an_hour();
 	test_versions();

@@ -826,6 +826,39 @@ static void test_new_neighbours(void)
 	free(world);
 }
 
+/* Requests have grown when a search meets unsplit arrays that are neighbours. 100,000 rows of five took 40 s. */
+static void test_neighbours_behind_singles(void)
+{
+	enum { ARRAYS = 5, TASKS = 8000, SINGLES = 300, ROWS_MAX = 500 };
+	static const struct {
+		const char *name;
+		uint64_t array_size; /* that is configured */
+		bool is_first_seen; /* an array's size is seen before its neighbours are met */
+	} rows[] = {
+		{"unsplit arrays behind many single jobs", TASKS + 1, false},
+		{"arrays larger than configured, after one of them was met", 1001, true},
+	};
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct world *world = calloc(1, sizeof *world);
+		check_row(rows[row].name);
+		world_start(world, 23, 1, 1000000);
+		world->rounds.search.array_size = rows[row].array_size;
+		for (int i = 0; i < ARRAYS; i++)
+			model_submit(&world->model, 0, TASKS);
+		for (int i = 0; i < SINGLES; i++)
+			model_submit(&world->model, 0, 0);
+		if (rows[row].is_first_seen)
+			model_submit(&world->model, 0, TASKS);
+		job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
+		CHECK(note_count(world));
+		search_by(world, ROWS_MAX);
+		CHECK(world->dearest_answer <= JOB_ROWS_SAFE);
+		check_same(world);
+		world_end(world);
+		free(world);
+	}
+}
+
 /* Ids may be far above the first one. A search from there on asked 54,000 times in vain, in 20 minutes. */
 static void test_blind_search(void)
 {
@@ -898,6 +931,7 @@ int main(void)
 	test_huge_arrays();
 	test_samples_are_no_leaders();
 	test_new_neighbours();
+	test_neighbours_behind_singles();
 	test_private();
 	return check_done();
 }
