@@ -24,7 +24,8 @@ static uint64_t due_ns(const struct plan *plan, const struct task *task)
 	return after(task->begun_ns, task->interval_s);
 }
 
-/* When the task has saved up what its next request costs, or, before a round, what the whole round costs. A round that
+/* When the task has saved up what its next request costs, or, before a round, what the whole round costs, unless that is
+ * of no use (is_spread). A round that
  * was saved for goes on though it costs more than was predicted, since a long round makes old numbers. The task saves
  * what it owes before its next round. */
 static uint64_t saved_ns(const struct task *task, uint64_t now_ns)
@@ -32,7 +33,8 @@ static uint64_t saved_ns(const struct task *task, uint64_t now_ns)
 	double wait_s = 0;
 	for (int i = 0; i < SCARCE; i++) {
 		bool is_saved_for = task->is_in_round && task->round[i] <= task->burst[i];
-		double round = task->is_in_round ? 0 : fmin(task->round[i], task->burst[i]);
+		bool begins = !task->is_in_round && !task->row->is_spread;
+		double round = begins ? fmin(task->round[i], task->burst[i]) : 0;
 		double need = is_saved_for ? -task->burst[i] : NEARLY * fmax(round, task->cost[i]);
 		double missing = need - task->saved[i];
 		if (missing > 0)

@@ -49,6 +49,9 @@ static void learn(struct plan *plan, const struct task *task, struct way *way, c
 	if (outcome->result == PLAN_TIMED_OUT && !trouble_is_side_sick(plan, task) && !task->row->is_probe &&
 	    outcome->seconds > cost_seconds(&way->slurmrestd, asked) / 2)
 		cost_learn(&way->slurmrestd, asked, 2 * outcome->seconds);
+	bool is_good = outcome->result == PLAN_OK || outcome->result == PLAN_UNCHANGED;
+	if (is_good && outcome->records >= way->batch && way->batch < way_best_records(plan, way))
+		way->batch *= 2;
 	if (outcome->result != PLAN_OK)
 		return;
 	uint64_t records = outcome->cost_records ? outcome->cost_records : outcome->records;
@@ -58,8 +61,6 @@ static void learn(struct plan *plan, const struct task *task, struct way *way, c
 		double before = way->bytes_per_record > 0 ? way->bytes_per_record : bytes;
 		way->bytes_per_record = before + BYTES_RATE * (bytes - before);
 	}
-	if (outcome->records >= way->batch && way->batch < way_best_records(plan, way))
-		way->batch *= 2;
 }
 
 static void begin_round(struct plan *plan, struct task *task)

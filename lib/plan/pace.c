@@ -124,7 +124,8 @@ static double burst_of(const struct plan *plan, const struct task *task, enum sc
 	if (by == BY_REQUESTS)
 		return fmax(1, fmin(task->round[by], REQUESTS_S * requests_per_s(plan)));
 	double allowed = plan->budgets[by].duty * BUDGET_WINDOW_S;
-	double round = task->round[by] <= BURST * allowed ? task->round[by] : BURST_OF_LONG * allowed;
+	bool is_saved_up = !task->row->is_spread && task->round[by] <= BURST * allowed;
+	double round = is_saved_up ? task->round[by] : BURST_OF_LONG * allowed;
 	return fmax(task->cost[by], round);
 }
 
@@ -166,6 +167,8 @@ static void divide(struct plan *plan, enum scarce by, double seconds, uint64_t n
 		double round = pace_charged(plan, task, by, task->round[by]);
 		double asked = is_active(task) ? HEADROOM * round / task->interval_s : 0;
 		settle(&task->asked[by], asked, seconds);
+		if (task->row->is_rare && !is_active(task))
+			task->asked[by] = 0;
 		if (task->row->is_probe)
 			available -= task->asked[by];
 		else

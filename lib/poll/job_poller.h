@@ -24,6 +24,7 @@ struct job_poller {
 	uint64_t next_job_id; /* of conf, when it was last looked at */
 	bool asks_slurmdbd; /* for the first details of many new jobs */
 	uint64_t slurmdbd_after_ns; /* slurmdbd failed: it is asked for details again after this */
+	unsigned newest_asked; /* how many times slurmdbd was asked where Slurm gives ids */
 	uint64_t search_began_ns, search_after_ns;
 	double search_pause_s;
 };

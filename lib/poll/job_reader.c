@@ -154,6 +154,35 @@ bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t coun
 	return is_well;
 }
 
+static void take_newest(void *context, const void *record)
+{
+	const struct job *job = &((const struct job_run *)record)->job;
+	struct job *newest = context;
+	bool is_newer = number_is_known(job->submit_time) && job->submit_time > newest->submit_time;
+	if (is_newer)
+		*newest = (struct job){.id = job->id,
+				       .array_job_id = NUMBER_UNSET,
+				       .submit_time = job->submit_time,
+				       .restarts = job->restarts};
+}
+
+bool job_reader_newest(struct job_reader *reader, uint64_t seconds, struct plan_outcome *outcome)
+{
+	uint64_t now = (uint64_t)asker_now_s(reader->asker);
+	struct job newest = {.submit_time = 0};
+	struct buf text = BUF_INIT;
+	const struct job_runs_query query = {client_version(reader->asker->client), reader->asker->cluster->name,
+					     false};
+	job_runs_query_ended(&query, now - seconds, now, false, &text);
+	const struct fetch fetch = {
+		.endpoint = ENDPOINT_DBD_JOBS, .take = take_newest, .context = &newest, .query = text.bytes};
+	bool is_well = asker_ask(reader->asker, &fetch, outcome) == FETCH_OK;
+	if (is_well && newest.submit_time)
+		job_rounds_note_job(&reader->rounds, &newest);
+	buf_done(&text);
+	return is_well;
+}
+
 /* the whole list */
 
 struct list_build {

@@ -34,6 +34,10 @@ bool job_reader_details(struct job_reader *reader, struct plan_outcome *outcome)
 /* The first details of so many jobs, as slurmdbd has them. That it does not have all is no failure. */
 bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count, struct plan_outcome *outcome);
 
+/* Where Slurm gave ids lately, by the youngest job that ended in the last `seconds` and that slurmdbd knows. That it knows
+ * none is no failure. */
+bool job_reader_newest(struct job_reader *reader, uint64_t seconds, struct plan_outcome *outcome);
+
 /* All jobs with their details. Arrays whose task lists were cut are counted by jobs/state afterwards, if
  * `counts_arrays`: further requests. */
 bool job_reader_list(struct job_reader *reader, bool counts_arrays, struct plan_outcome *outcome);

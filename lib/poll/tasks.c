@@ -112,8 +112,8 @@ static const struct plan_task table[TASKS] = {
 	[ENDPOINT_ASSOCIATIONS] = {.noun = "associations", WAYS(slurmdb)},
 	[TASK_JOB_STATES] =
 		{.name = "job_states", .noun = "jobs", .weight = 16, .bound_s = JOB_STATES_BOUND_S, WAYS(job_states)},
-	[TASK_JOB_SEARCH] = {.name = "job_search", .noun = "ids", .weight = 16, WAYS(job_search)},
-	[TASK_JOB_DETAILS] = {.name = "job_details", .noun = "jobs", WAYS(job_details)},
+	[TASK_JOB_SEARCH] = {.name = "job_search", .noun = "ids", .weight = 16, WAYS(job_search), .is_rare = true},
+	[TASK_JOB_DETAILS] = {.name = "job_details", .noun = "jobs", WAYS(job_details), .is_spread = true},
 	[TASK_JOB_ARRAYS] = {.name = "job_arrays", .noun = "tasks", WAYS(job_arrays)},
 	[TASK_JOB_ENDS] = {.name = "job_ends", .noun = "runs", .weight = 4, WAYS(job_ends)},
 	[TASK_JOB_STEPS] = {.name = "job_steps", .noun = "runs", WAYS(job_steps)},
@@ -121,12 +121,14 @@ static const struct plan_task table[TASKS] = {
 			      .noun = "jobs",
 			      .weight = 4,
 			      .ways = job_details,
-			      .way_count = DETAILS_LIST + 1},
+			      .way_count = DETAILS_LIST + 1,
+			      .is_spread = true},
 	[TASK_JOB_ROTATION] = {.name = "job_rotation",
 			       .noun = "jobs",
 			       .weight = 2,
 			       .ways = job_details,
-			       .way_count = DETAILS_LIST + 1},
+			       .way_count = DETAILS_LIST + 1,
+			       .is_spread = true},
 };
 
 void tasks_fill(struct plan_task tasks[TASKS], const struct config *config)

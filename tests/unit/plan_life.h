@@ -13,10 +13,10 @@ static const struct plan_way jobs[] = {{"batches", {0.001, 4e-6, 4e-9}, {0.0001,
 				       {"bulk", {0.001, 1e-6, 0}, {0.0001, 2e-7, 0}, 1000, 20000, 0, 0}};
 
 static const struct plan_task table[TASKS] = {
-	[PING] = {"ping", "", 10, 0, 1, 0, true, true, false, small, 1},
-	[LIST] = {"nodes", "nodes", 30, 100, 1, 0, false, true, false, list, 1},
-	[JOBS] = {"job_states", "jobs", 15, 0, 1, 0, false, true, false, jobs, 2},
-	[DBD] = {"ended", "jobs", 20, 0, 1, 0, false, false, true, small, 1},
+	[PING] = {"ping", "", 10, 0, 1, 0, true, true, false, .ways = small, .way_count = 1},
+	[LIST] = {"nodes", "nodes", 30, 100, 1, 0, false, true, false, .ways = list, .way_count = 1},
+	[JOBS] = {"job_states", "jobs", 15, 0, 1, 0, false, true, false, .ways = jobs, .way_count = 2},
+	[DBD] = {"ended", "jobs", 20, 0, 1, 0, false, false, true, .ways = small, .way_count = 1},
 };
 
 struct life { /* of a plan, with a world that is as the test says */

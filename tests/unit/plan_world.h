@@ -22,7 +22,7 @@ static const struct plan_way node_ways[] = {{"list", {0.005, 0.00015, 0}, {0.001
 static const struct plan_way share_ways[] = {{"list", {0.005, 0.0001, 0}, {0.001, 2e-6, 0}, 800, 3e3, 0, 0}};
 static const struct plan_way ended_ways[] = {{"windows", {0.005, 0.0005, 0}, {0, 0, 0}, 4900, 1e4, 1, 1000}};
 
-#define WAYS(ways) ways, sizeof(ways) / sizeof *(ways)
+#define WAYS(array) .ways = (array), .way_count = sizeof(array) / sizeof *(array)
 static const struct plan_task world_tasks[TASKS] = {
 	[PING] = {"ping", "", 10, 0, 1, 0, true, true, false, WAYS(small_ways)},
 	[DIAG] = {"diag", "", 10, 0, 1, 0, true, true, false, WAYS(small_ways)},

@@ -1,5 +1,7 @@
 /* How jobs are read, as the version and what it serves change, and when they are searched for. The clock is the test's, and so
  * are the version that the client has found and all answers: these functions are replaced (CMakeLists.txt). */
+#include "base/clock.h"
+#include "model/job_run.h"
 #include "poll/job_poller.h"
 #include "polled.h"
 
@@ -16,6 +18,10 @@ static size_t requests, requests_of_all; /* for states: those that name ids, and
 /* Do jobs have details? Then why they wait; and how many requests were for one job's, and for those of all. */
 static const char *reason;
 static size_t requests_of_one, requests_of_list;
+/* When slurmdbd's run ended; 0: it has none. */
+static uint64_t ended_ago_s;
+static bool are_runs_refused;
+static size_t requests_of_runs;
 
 uint64_t __wrap_clock_monotonic_ns(void);
 const struct api_version *__wrap_client_version(const struct client *client);
@@ -67,6 +73,19 @@ static bool tell_details(const struct fetch *fetch, struct plan_outcome *outcome
 	return is_one || is_list;
 }
 
+/* slurmdbd has one run, whose id is near the newest. */
+static void tell_runs(const struct fetch *fetch, struct plan_outcome *outcome)
+{
+	const char *first = strstr(fetch->query, "start_time=");
+	uint64_t window_s = (uint64_t)clock_now_s() - strtoul(first + strlen("start_time="), NULL, 10);
+	requests_of_runs++;
+	if (!ended_ago_s || window_s < ended_ago_s)
+		return;
+	const struct job_run run = {.job = {.id = newest_id - 50, .state = JOB_COMPLETED, .submit_time = 1000}};
+	fetch->take(fetch->context, &run);
+	outcome->records++;
+}
+
 enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetch, struct plan_outcome *ret_outcome)
 {
 	(void)asker;
@@ -75,6 +94,13 @@ enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetc
 		ret_outcome->seconds = fetch->endpoint == ENDPOINT_JOB ? 0.0017 : 0.4e-3 * (double)newest_id;
 		return FETCH_OK;
 	}
+	if (fetch->endpoint == ENDPOINT_DBD_JOBS && are_runs_refused) {
+		ret_outcome->result = PLAN_FAILED;
+		requests_of_runs++;
+		return FETCH_SLURM_ERROR;
+	}
+	if (fetch->endpoint == ENDPOINT_DBD_JOBS)
+		tell_runs(fetch, ret_outcome);
 	if (fetch->endpoint != ENDPOINT_JOB_STATES)
 		return FETCH_OK;
 	const char *at = fetch->query ? strchr(fetch->query, '=') : NULL;
@@ -389,6 +415,43 @@ static void test_reasons(void)
 	oldest_id = 1, newest_id = JOBS;
 }
 
+static void test_where_ids_are(void)
+{
+	static const struct {
+		const char *what;
+		bool is_up, is_refused;
+		uint64_t ended_ago_s;
+		size_t asked; /* slurmdbd, how many times */
+		bool is_found; /* soon */
+	} rows[] = {
+		{"a job that ended just now", true, false, 3, 1, true},
+		{"one that ended an hour ago", true, false, 3500, 4, true},
+		{"one that ended days ago", true, false, 500000, 6, true},
+		{"none that ended lately", true, false, 0, 6, false},
+		{"slurmdbd fails", true, true, 3, 1, false},
+		{"there is none", false, false, 3, 0, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].what);
+		struct life *life = life_new();
+		version = version_of("v0.0.42");
+		oldest_id = 20000000, newest_id = oldest_id + JOBS - 1;
+		ended_ago_s = rows[i].ended_ago_s, are_runs_refused = rows[i].is_refused;
+		life->polled.cluster.accounting_up = rows[i].is_up ? UP_YES : UP_NO;
+		pass(life, 1);
+		count_jobs(life, JOBS);
+		requests_of_runs = 0;
+		struct plan_action action = {.task = TASK_JOB_SEARCH, .way = STATES_BATCHES, .records = 500};
+		for (int request = 0; request < 2000 && is_search_wanted(life); request++)
+			ask(life, &action);
+		CHECK_NUMBER(requests_of_runs, rows[i].asked);
+		CHECK_NUMBER(known(life), rows[i].is_found ? JOBS : 0);
+		CHECK_NUMBER(plan_show(life->polled.plan, now_ns, TASK_JOB_SEARCH).failures, 0);
+		life_free(life);
+	}
+	oldest_id = 1, newest_id = JOBS, are_runs_refused = false;
+}
+
 static void test_array_sizes(void)
 {
 	struct life *life = life_new();
@@ -425,6 +488,7 @@ int main(void)
 	test_reasons();
 	test_hidden_jobs();
 	test_array_sizes();
+	test_where_ids_are();
 	test_no_jobs();
 	test_lists_are_for_an_hour();
 	test_versions();

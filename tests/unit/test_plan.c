@@ -271,10 +271,10 @@ static void test_what_is_never_asked_is_not_as_wished(void)
 static void test_many_tasks_have_one_rate(void)
 {
 	static const struct plan_task many[] = {
-		{"a", "jobs", 1, 0, 1, 0, false, true, false, small, 1},
-		{"b", "jobs", 1, 0, 1, 0, false, true, false, small, 1},
-		{"c", "jobs", 1, 0, 1, 0, false, true, false, small, 1},
-		{"d", "jobs", 1, 0, 1, 0, false, true, false, small, 1},
+		{"a", "jobs", 1, 0, 1, 0, false, true, false, .ways = small, .way_count = 1},
+		{"b", "jobs", 1, 0, 1, 0, false, true, false, .ways = small, .way_count = 1},
+		{"c", "jobs", 1, 0, 1, 0, false, true, false, .ways = small, .way_count = 1},
+		{"d", "jobs", 1, 0, 1, 0, false, true, false, .ways = small, .way_count = 1},
 	};
 	struct life life = {.now_ns = UINT64_C(5000000000000)};
 	life.plan = plan_new(many, 4, &plan_defaults, 1, life.now_ns);
@@ -294,9 +294,9 @@ static void test_bounds_come_first(void)
 	enum { BOUND, GREEDY, GREEDIER, TASKS_HERE };
 	static const struct plan_way tenth[] = {{.name = "whole", .slurmrestd_s = {.request = 0.1}}};
 	struct plan_task tasks[TASKS_HERE] = {
-		{"states", "jobs", 15, 0, 1, 24, false, true, false, tenth, 1},
-		{"nodes", "nodes", 1, 0, 3, 0, false, true, false, tenth, 1},
-		{"details", "jobs", 1, 0, 64, 0, false, true, false, tenth, 1},
+		{"states", "jobs", 15, 0, 1, 24, false, true, false, .ways = tenth, .way_count = 1},
+		{"nodes", "nodes", 1, 0, 3, 0, false, true, false, .ways = tenth, .way_count = 1},
+		{"details", "jobs", 1, 0, 64, 0, false, true, false, .ways = tenth, .way_count = 1},
 	};
 	for (int with = 0; with < 2; with++) {
 		struct plan_options options = plan_defaults;
@@ -319,6 +319,70 @@ static void test_bounds_come_first(void)
 		CHECK(plan_show_totals(life.plan, life.now_ns).slurmrestd_duty < 0.011);
 		plan_free(life.plan);
 	}
+}
+
+/* A round of 300 requests takes 3 s, of 36 s in ten minutes, which two tasks share: it is saved up for. */
+static void test_spread_rounds(void)
+{
+	enum { DETAILS, OTHER, TASKS_HERE };
+	static const struct plan_way one[] = {{"one", {0.01, 0, 0}, {0, 0, 0}, 0, 0, 1, 1}};
+	struct plan_task tasks[TASKS_HERE] = {
+		{"details", "jobs", 30, 0, 1, 0, false, true, false, .ways = one, .way_count = 1},
+		{"other", "jobs", 1, 0, 1, 0, false, true, false, .ways = one, .way_count = 1},
+	};
+	for (int is_spread = 0; is_spread < 2; is_spread++) {
+		struct life life = {.now_ns = UINT64_C(5000000000000), .seconds = {0.01, 0.01}};
+		tasks[DETAILS].is_spread = is_spread;
+		life.plan = plan_new(tasks, TASKS_HERE, &plan_defaults, 1, life.now_ns);
+		set_work(&life, DETAILS, 1);
+		set_work(&life, OTHER, 100000);
+		live(&life, 300);
+		set_work(&life, DETAILS, 300);
+		plan_hasten(life.plan, DETAILS);
+		live(&life, 15);
+		CHECK(is_spread ? life.asked[DETAILS] > 20 && life.asked[DETAILS] < 150 : life.asked[DETAILS] == 0);
+		live(&life, 180);
+		CHECK(life.asked[DETAILS] >= 200);
+		CHECK(plan_show_totals(life.plan, life.now_ns).slurmrestd_duty < 0.06);
+		plan_free(life.plan);
+	}
+}
+
+/* A search takes what it can get, and is over. What it got is another's: at once if it said so, within minutes if not. */
+static void test_rare_work(void)
+{
+	enum { SEARCH, DETAILS, TASKS_HERE };
+	static const struct plan_way one[] = {{"one", {0.01, 0, 0}, {0, 0, 0}, 0, 0, 1, 1}};
+	struct plan_task tasks[TASKS_HERE] = {
+		{"search", "ids", 15, 0, 64, 0, false, true, false, .ways = one, .way_count = 1},
+		{"details", "jobs", 30, 0, 1, 0, false, true, false, .ways = one, .way_count = 1, .is_spread = true},
+	};
+	uint64_t asked[2];
+	for (int is_rare = 0; is_rare < 2; is_rare++) {
+		struct life life = {.now_ns = UINT64_C(5000000000000), .seconds = {0.01, 0.01}};
+		tasks[SEARCH].is_rare = is_rare;
+		life.plan = plan_new(tasks, TASKS_HERE, &plan_defaults, 1, life.now_ns);
+		set_work(&life, SEARCH, 100000);
+		set_work(&life, DETAILS, 100000);
+		live(&life, 120);
+		CHECK(life.asked[SEARCH] > 10 * life.asked[DETAILS]);
+		set_work(&life, SEARCH, 0);
+		live(&life, 30);
+		asked[is_rare] = life.asked[DETAILS];
+		plan_free(life.plan);
+	}
+	CHECK(asked[1] > 3 * asked[0]);
+}
+
+/* A search among ids without jobs: its answers teach no cost, but it goes on faster. */
+static void test_empty_answers(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.result[JOBS] = PLAN_UNCHANGED;
+	set_work(&life, JOBS, 1000000);
+	live(&life, 60);
+	CHECK(life.last[JOBS].records > 64);
+	plan_free(life.plan);
 }
 
 static void test_slurmctld_accounts(void)
@@ -377,8 +441,8 @@ static void test_slurmdbd_does_not_wait_for_slurmctld(void)
 	struct plan_options options = plan_defaults;
 	static const struct plan_way free_way[] = {{"whole", {0.002, 0, 0}, {0, 0, 0}, 0, 0, 1, 1}};
 	static const struct plan_task tasks[] = {
-		{"nodes", "nodes", 30, 0, 1, 0, false, true, false, list, 1},
-		{"ended", "jobs", 20, 0, 1, 0, false, false, true, free_way, 1},
+		{"nodes", "nodes", 30, 0, 1, 0, false, true, false, .ways = list, .way_count = 1},
+		{"ended", "jobs", 20, 0, 1, 0, false, false, true, .ways = free_way, .way_count = 1},
 	};
 	struct life life = {.now_ns = UINT64_C(5000000000000), .seconds = {0.1, 0.002}, .work = {1, 1}};
 	life.plan = plan_new(tasks, 2, &options, 1, life.now_ns);
@@ -432,6 +496,9 @@ int main(void)
 		{"never asked", test_what_is_never_asked_is_not_as_wished},
 		{"many tasks", test_many_tasks_have_one_rate},
 		{"bounds", test_bounds_come_first},
+		{"rounds that are not saved up", test_spread_rounds},
+		{"work that is over", test_rare_work},
+		{"batches of empty answers", test_empty_answers},
 		{"account", test_slurmctld_accounts},
 		{"account of others", test_others_in_the_account},
 		{"slurmdbd", test_slurmdbd_does_not_wait_for_slurmctld},

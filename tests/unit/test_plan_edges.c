@@ -322,7 +322,8 @@ static void test_a_little_cheaper(void)
 	static const struct plan_way ways[] = {{.name = "first", .slurmrestd_s = {.request = 0.1}},
 					       {.name = "little", .slurmrestd_s = {.request = 0.08}},
 					       {.name = "much", .slurmrestd_s = {.request = 0.07}}};
-	static const struct plan_task tasks[] = {{"nodes", "nodes", 30, 0, 1, 0, false, true, false, ways, 3}};
+	static const struct plan_task tasks[] = {
+		{"nodes", "nodes", 30, 0, 1, 0, false, true, false, .ways = ways, .way_count = 3}};
 	struct life life = {.now_ns = UINT64_C(5000000000000), .seconds = {0.1}, .work = {1}};
 	life.plan = plan_new(tasks, 1, &plan_defaults, 1, life.now_ns);
 	plan_allow_way(life.plan, 0, LITTLE, false);
