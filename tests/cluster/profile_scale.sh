@@ -3,6 +3,8 @@
 #
 #   rn01-02       64 CPUs each, the only ones with a slurmd: partition run
 #   cl00001-...   $SCALE_NODES powered down ones: partition large, which is DOWN and only holds jobs
+#
+# Job ids begin at $SCALE_FIRST_JOB_ID.
 
 users=(alice bob carol)
 nodes=(rn01 rn02)
@@ -12,6 +14,7 @@ write_nodes() {
 	local host='NodeHostname=controller NodeAddr=127.0.0.1'
 	cat >>"$root/etc/slurm/slurm.conf" <<-END
 		MaxJobCount=300000
+		FirstJobId=${SCALE_FIRST_JOB_ID:-1}
 		MaxArraySize=100001
 		SchedulerParameters=bf_interval=30
 		NodeName=DEFAULT Boards=1 SocketsPerBoard=1 ThreadsPerCore=1
