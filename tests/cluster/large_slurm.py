@@ -116,8 +116,9 @@ class LargeSlurm:
         path = self.root / SUBMITTER[1:]
         path.unlink(missing_ok=True)
         process = subprocess.Popen(
-            [HERE / "cluster", "exec", self.name, "setpriv", "--reuid", "slurmrestd", "--regid", "slurmrestd", "--init-groups",
-             "env", "SLURM_JWT=daemon", "SLURMRESTD_SECURITY=disable_unshare_files,disable_unshare_sysv",
+            [HERE / "cluster", "exec", self.name, "SLURM_JWT=daemon",
+             "SLURMRESTD_SECURITY=disable_unshare_files,disable_unshare_sysv",
+             "setpriv", "--reuid", "slurmrestd", "--regid", "slurmrestd", "--init-groups",
              "slurmrestd", "-a", "rest_auth/jwt", f"unix:{SUBMITTER}"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
@@ -129,8 +130,8 @@ class LargeSlurm:
 
     def fill_singles(self, count):
         """3 ms each; sbatch takes ten times as long."""
-        job = {"name": "single", "partition": "large", "current_working_directory": "/tmp", "standard_output": "/dev/null",
-               "environment": ["PATH=/bin"]}
+        job = {"name": "single", "partition": "large", "environment": ["PATH=/bin"],
+               "current_working_directory": "/tmp", "standard_output": "/dev/null"}
         body = json.dumps({"script": "#!/bin/sh\ntrue\n", "job": job})
         headers = {"X-SLURM-USER-TOKEN": self.run("token", USER), "Content-Type": "application/json"}
         with self.submitter() as connection:
