@@ -10,6 +10,7 @@ struct job_pools {
 	struct owners groups; /* rows of the same account, user, partitions and QOS */
 };
 
+/* The state file has these numbers: they never change (poll/stored_row.c). */
 enum job_row_bit {
 	ROW_HAS_DETAILS = 1 << 0,
 	ROW_WANTS_DETAILS = 1 << 1,

@@ -26,6 +26,7 @@ void job_table_free(struct job_table *table)
 	owners_done(&table->pools.groups);
 	job_extras_done(&table->extras);
 	job_totals_free(table->totals);
+	job_unstored_end(&table->unstored);
 	free(table);
 }
 
@@ -44,6 +45,11 @@ void job_table_note_now(struct job_table *table, int64_t now)
 {
 	table->changes++;
 	table->now = now;
+}
+
+static void note_changed(struct job_table *table, const struct job_row *row)
+{
+	job_unstored_note(&table->unstored, (size_t)(row - table->rows));
 }
 
 /* What only rows with details add to, each in its own place. */
@@ -117,6 +123,7 @@ void job_table_place(struct job_table *table, const struct job_row *row)
 	}
 	*known = *row;
 	count(table, known, true);
+	note_changed(table, known);
 }
 
 bool job_table_put(struct job_table *table, const struct job *job, int64_t now)
@@ -163,6 +170,7 @@ bool job_table_set_state(struct job_table *table, uint64_t id, int state, uint64
 	row->state = (uint8_t)state;
 	row->flags = flags;
 	count(table, row, true);
+	note_changed(table, row);
 	return true;
 }
 
@@ -172,12 +180,15 @@ bool job_table_set_tasks(struct job_table *table, uint64_t id, uint64_t tasks)
 	if (!row || row->array_task_id != UINT32_MAX)
 		return false;
 	table->changes++;
+	const struct job_row before = *row;
 	count(table, row, false);
 	row->tasks = tasks ? tasks : row->tasks_listed;
 	row->bits &= (uint8_t)~ROW_IS_COUNTED;
 	row->bits |= tasks ? ROW_IS_COUNTED : 0;
 	row->bits |= tasks > 1 && !has_details(row) ? ROW_IS_UNSPLIT : 0;
 	count(table, row, true);
+	if (!job_row_equal(row, &before)) /* most rounds tell the same number again */
+		note_changed(table, row);
 	return true;
 }
 
@@ -190,9 +201,21 @@ bool job_table_remove(struct job_table *table, uint64_t id)
 	count(table, row, false);
 	job_row_release(row, &table->pools);
 	id_map_set(&table->positions, row->id, 0);
+	job_unstored_note_removed(&table->unstored, row->id);
 	*row = (struct job_row){.tasks = table->first_free};
 	table->first_free = (size_t)(row - table->rows) + 1;
 	return true;
+}
+
+void job_table_take(struct job_table *table, struct job_table *from)
+{
+	struct job_table own = *table;
+	*table = *from;
+	table->extras = own.extras;
+	table->changes += own.changes + 1;
+	own.extras = from->extras;
+	*from = own;
+	job_table_free(from);
 }
 
 /* A job that ended was in one partition. Of one that was cancelled slurmctld may name all that it asked for a little

@@ -16,6 +16,7 @@
 #include "jobs/job_extras.h"
 #include "jobs/job_row.h"
 #include "jobs/job_totals.h"
+#include "jobs/job_unstored.h"
 
 struct job_table {
 	struct job_row *rows; /* by position */
@@ -26,6 +27,7 @@ struct job_table {
 	struct job_pools pools; /* of the rows */
 	struct job_totals *totals;
 	struct job_extras extras; /* put by whoever reads slurmctld's records */
+	struct job_unstored unstored; /* for whoever keeps the rows over restarts; their times may change unnoted */
 	uint64_t rows_without_details;
 	uint64_t rows_pending;
 	uint64_t changes; /* goes up with every call that may have changed something */
@@ -97,6 +99,10 @@ uint64_t job_table_split_pending(const struct job_table *table, uint64_t array_j
 uint64_t job_table_highest_id(const struct job_table *table);
 int64_t job_table_oldest_details(const struct job_table *table);
 
+/* Takes the rows and totals of another table in place of its own, and frees the other. What is not in rows stays: extras. The
+ * totals before are not valid any more. */
+void job_table_take(struct job_table *table, struct job_table *from);
+
 /* Makes everything in the totals right and returns them: to be called before they are shown. Looks at each
  * row only if the oldest or largest of some entity has gone. `partitions` (or NULL: not known) are those
  * that have a row without jobs too; other partitions, and users 24 hours after their last job, go. The
@@ -107,7 +113,7 @@ struct job_totals *job_table_settle(struct job_table *table, const struct map *p
  * row. `charges` is empty, initialised. */
 void job_table_charge(const struct job_table *table, struct charges *charges);
 
-/* For job_batch and jobs_check: the row of an id, or NULL; a row that job_row_make made, which is taken
+/* For job_batch, jobs_check and whoever keeps rows over restarts: the row of an id, or NULL; a row that job_row_make made, which is taken
  * over, into its place; that it is this late. */
 struct job_row *job_table_row(const struct job_table *table, uint32_t id);
 void job_table_place(struct job_table *table, const struct job_row *row);

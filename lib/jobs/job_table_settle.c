@@ -128,5 +128,6 @@ size_t job_table_bytes(const struct job_table *table)
 	size_t slots = table->positions.slot_count + table->split_pending.slot_count;
 	return sizeof *table + table->position_count * sizeof *table->rows + slots * sizeof(struct id_slot) +
 	       text_pool_bytes(&table->pools.texts) + owners_bytes(&table->pools.groups) +
-	       job_extras_bytes(&table->extras);
+	       job_extras_bytes(&table->extras) + table->unstored.word_count * sizeof *table->unstored.words +
+	       table->unstored.removed_capacity * sizeof *table->unstored.removed;
 }

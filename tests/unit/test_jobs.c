@@ -538,6 +538,92 @@ static void test_batches(void)
 	job_table_free(table);
 }
 
+/* The ids whose rows are to be stored, by position; "-7" is gone. */
+static void check_unstored(struct job_table *table, const char *want)
+{
+	struct buf got = BUF_INIT;
+	const struct job_unstored *unstored = &table->unstored;
+	size_t count = table->position_count;
+	for (size_t i = 0; i < unstored->removed_count; i++)
+		buf_printf(&got, "-%" PRIu32 " ", unstored->removed[i]);
+	for (size_t i = job_unstored_next(unstored, 0, count); i < count; i = job_unstored_next(unstored, i + 1, count))
+		if (job_row_is_used(&table->rows[i]))
+			buf_printf(&got, "%" PRIu32 " ", table->rows[i].id);
+	CHECK_STRING(got.len ? got.bytes : "", want);
+	buf_done(&got);
+}
+
+static void test_unstored(void)
+{
+	struct job_table *table = job_table_new();
+	struct job job = job_with(1, JOB_PENDING, "cpu", "Priority"), rest = job_with(3, JOB_PENDING, "cpu", "None");
+	rest.array_tasks = TEXT("1-9");
+	check_row("before all were stored all are to be");
+	CHECK(job_table_put(table, &job, 10));
+	CHECK(job_table_set_state(table, 2, JOB_RUNNING, 0, 10));
+	CHECK(job_table_put(table, &rest, 10));
+	CHECK(job_table_remove(table, 2));
+	CHECK(job_table_set_state(table, 4, JOB_RUNNING, 0, 10));
+	check_unstored(table, "1 4 3 ");
+	job_unstored_begin(&table->unstored);
+	check_unstored(table, "");
+	check_row("what comes again and says the same is not");
+	CHECK(job_table_put(table, &job, 20));
+	CHECK(job_table_set_state(table, 1, JOB_PENDING, 0, 20));
+	CHECK(job_table_set_tasks(table, 3, 0));
+	check_unstored(table, "");
+	check_row("what changes is, however it changes");
+	CHECK(job_table_set_tasks(table, 3, 9));
+	check_unstored(table, "3 ");
+	CHECK(job_table_set_state(table, 1, JOB_PENDING, 1, 30));
+	check_unstored(table, "1 3 ");
+	job_unstored_begin(&table->unstored);
+	job.flags = 1;
+	job.reason = TEXT("Resources");
+	CHECK(job_table_put(table, &job, 30));
+	check_unstored(table, "1 ");
+	check_row("another job at the place of one that is gone");
+	CHECK(job_table_remove(table, 1) && job_table_remove(table, 4));
+	for (uint64_t id = 100; id < 300; id++)
+		CHECK(job_table_set_state(table, id, JOB_RUNNING, 0, 30));
+	CHECK(job_table_remove(table, 101));
+	job_unstored_begin(&table->unstored);
+	CHECK(job_table_set_state(table, 299, JOB_FAILED, 0, 40));
+	CHECK(job_table_set_state(table, 163, JOB_FAILED, 0, 40));
+	CHECK(job_table_remove(table, 164) && job_table_set_state(table, 164, JOB_FAILED, 0, 40));
+	check_unstored(table, "-164 163 164 299 ");
+	check_row("when nobody knows what is stored all are to be, and nothing is kept");
+	job_unstored_end(&table->unstored);
+	CHECK(job_table_remove(table, 299));
+	CHECK_NUMBER(table->unstored.removed_count, 0);
+	size_t count = 0;
+	for (size_t i = 0; i < table->position_count; i++)
+		count += job_unstored_next(&table->unstored, i, table->position_count) == i;
+	CHECK_NUMBER(count, table->position_count);
+	settled(table);
+	job_table_free(table);
+}
+
+static void test_take(void)
+{
+	check_row("the rows of another table take the place of a table's own");
+	struct job_table *table = job_table_new(), *other = job_table_new();
+	struct job job = job_with(1, JOB_PENDING, "cpu", "Priority"), next = job_with(2, JOB_RUNNING, "gpu", "None");
+	table->extras.max = 10;
+	CHECK(job_table_put(table, &job, 10) && job_table_put(other, &next, 20));
+	job_extras_put(&table->extras, &job);
+	uint64_t changes = table->changes;
+	job_table_take(table, other);
+	struct job_view view;
+	CHECK(!job_table_find(table, 1, &view) && job_table_find(table, 2, &view));
+	CHECK(table->changes > changes);
+	CHECK_NUMBER(table->extras.max, 10);
+	CHECK(job_extras_find(&table->extras, 1) != NULL);
+	CHECK_NUMBER(settled(table)->jobs[JOB_RUNNING], 1);
+	CHECK(find(table, ENTITY_PARTITION, "cpu") == NULL);
+	job_table_free(table);
+}
+
 static void test_ids(void)
 {
 	check_row("ids that cannot be Slurm's");
@@ -591,6 +677,8 @@ int main(void)
 	test_oldest_and_largest();
 	test_reservations();
 	test_batches();
+	test_unstored();
+	test_take();
 	test_ids();
 	return check_done();
 }
