@@ -147,7 +147,7 @@ static bool is_older(const struct job_events *found, const struct recorder *reco
 /* True: events were found, and taken. */
 static bool load(struct recorder *recorder)
 {
-	static const struct store_visitor visitor = {restore_counter, restore_run, restore_mark};
+	static const struct store_visitor visitor = {restore_counter, restore_run, restore_mark, NULL};
 	struct error err = {""};
 	int64_t now = clock_now_s();
 	struct job_events *found = job_events_new(recorder->caps, recorder->vocabulary, now);

@@ -45,15 +45,49 @@ static const struct column about_columns[] = {
 	COLUMN(struct about_row, value, 1),
 };
 
+static const struct column job_columns[] = {
+	COLUMN(struct store_job, id, 3),
+	COLUMN(struct store_job, array_job_id, 3),
+	COLUMN(struct store_job, array_task_id, 3),
+	COLUMN(struct store_job, tail, 3),
+	COLUMN(struct store_job, state, 3),
+	COLUMN(struct store_job, flags, 3),
+	COLUMN(struct store_job, bits, 3),
+	COLUMN(struct store_job, tasks, 3),
+	COLUMN(struct store_job, tasks_listed, 3),
+	COLUMN(struct store_job, cpus, 3),
+	COLUMN(struct store_job, memory, 3),
+	COLUMN(struct store_job, nodes, 3),
+	COLUMN(struct store_job, submit_time, 3),
+	COLUMN(struct store_job, start_time, 3),
+	COLUMN(struct store_job, time_limit, 3),
+	COLUMN(struct store_job, eligible_time, 3),
+	COLUMN(struct store_job, end_time, 3),
+	COLUMN(struct store_job, suspend_time, 3),
+	COLUMN(struct store_job, ran_before, 3),
+	COLUMN(struct store_job, details_time, 3),
+	COLUMN(struct store_job, seen_time, 3),
+	COLUMN(struct store_job, exit, 3),
+	COLUMN(struct store_job, reason, 3),
+	COLUMN(struct store_job, tres, 3),
+	COLUMN(struct store_job, reservation, 3),
+	COLUMN(struct store_job, node_list, 3),
+	COLUMN(struct store_job, account, 3),
+	COLUMN(struct store_job, user, 3),
+	COLUMN(struct store_job, partitions, 3),
+	COLUMN(struct store_job, qos, 3),
+};
+
 static const struct table tables[TABLES] = {
 	[TABLE_COUNTER] = {"counter", ROWS(counter_columns), 4},
 	[TABLE_RUN] = {"run", ROWS(run_columns), 3},
 	[TABLE_MARK] = {"mark", ROWS(mark_columns), 1},
 	[TABLE_ABOUT] = {"about", ROWS(about_columns), 1},
+	[TABLE_JOB] = {"job", ROWS(job_columns), 1},
 };
 
-/* A new column needs a new version here and nothing more; what else changes is a step. */
-enum { VERSION = 2 };
+/* A new column or table needs a new version here and nothing more; what else changes is a step. */
+enum { VERSION = 3 };
 static const char *const steps[VERSION + 1] = {
 	[2] = "UPDATE run SET size_since = coalesce((SELECT value FROM mark WHERE name = 'looked_until'), 0) WHERE began",
 };
@@ -81,7 +115,7 @@ static void add_create(const struct table *table, struct buf *sql)
 {
 	buf_printf(sql, "CREATE TABLE \"%s\" (", table->name);
 	for (size_t i = 0; i < table->count; i++)
-		if (table->columns[i].since == 1) {
+		if (table->columns[i].since == table->columns[0].since) {
 			add_definition(&table->columns[i], sql);
 			buf_add_string(sql, ", ");
 		}
@@ -106,7 +140,7 @@ bool schema_migrate(const struct schema *schema, struct db *db, int from)
 	buf_printf(&sql, "BEGIN IMMEDIATE;\nPRAGMA application_id = %d;\n", SCHEMA_APPLICATION_ID);
 	for (int version = from + 1; version <= schema->version; version++) {
 		for (size_t i = 0; i < schema->count; i++)
-			if (version == 1)
+			if (schema->tables[i].columns[0].since == version)
 				add_create(&schema->tables[i], &sql);
 			else
 				add_columns(&schema->tables[i], version, &sql);

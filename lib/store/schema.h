@@ -16,19 +16,19 @@ struct column {
 
 struct table {
 	const char *name;
-	const struct column *columns; /* those of the key first */
+	const struct column *columns; /* those of the key first; the table is as old as the first of them */
 	size_t count, keys;
 };
 
 struct schema {
 	int version; /* counts from 1; PRAGMA user_version */
-	const struct table *tables; /* all since version 1 */
+	const struct table *tables;
 	size_t count;
 	const char *const *steps; /* by version: what else is to be done to reach it; NULL: nothing */
 };
 
 /* All rows of a table are structs of this type. */
-enum { TABLE_COUNTER, TABLE_RUN, TABLE_MARK, TABLE_ABOUT, TABLES };
+enum { TABLE_COUNTER, TABLE_RUN, TABLE_MARK, TABLE_ABOUT, TABLE_JOB, TABLES };
 
 struct mark_row {
 	struct text name;

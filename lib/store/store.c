@@ -99,7 +99,10 @@ static void visit(struct db *db, const struct store_visitor *visitor, void *cont
 			struct store_run run;
 			struct mark_row mark;
 			struct about_row about;
+			struct store_job job;
 		} row;
+		if (i == TABLE_JOB && !visitor->job)
+			continue;
 		const struct table *table = &store_schema.tables[i];
 		struct buf sql = BUF_INIT;
 		schema_select(table, &sql);
@@ -113,6 +116,8 @@ static void visit(struct db *db, const struct store_visitor *visitor, void *cont
 				visitor->run(&row.run, context);
 			else if (i == TABLE_MARK)
 				visitor->mark(row.mark.name, row.mark.value, context);
+			else if (i == TABLE_JOB)
+				visitor->job(&row.job, context);
 		}
 	}
 }
@@ -186,7 +191,7 @@ static void begin(struct store *store)
 {
 	db_run(store->file.db, "BEGIN IMMEDIATE");
 	if (store->wants_all)
-		db_run(store->file.db, "DELETE FROM counter; DELETE FROM run; DELETE FROM mark");
+		db_run(store->file.db, "DELETE FROM counter; DELETE FROM run; DELETE FROM mark; DELETE FROM job");
 	store->is_in_transaction = true;
 	if (*store->cluster && !store->file.cluster.len)
 		put(store, TABLE_ABOUT, &(struct about_row){TEXT("cluster"), text_of(store->cluster)});
@@ -236,6 +241,22 @@ void store_put_run(struct store *store, const struct store_run *run)
 void store_remove_run(struct store *store, const struct store_run *run)
 {
 	take_out(store, TABLE_RUN, run);
+}
+
+void store_put_job(struct store *store, const struct store_job *job)
+{
+	put(store, TABLE_JOB, job);
+}
+
+void store_remove_job(struct store *store, uint64_t id)
+{
+	take_out(store, TABLE_JOB, &(struct store_job){.id = id});
+}
+
+void store_remove_jobs(struct store *store)
+{
+	assert(store->is_in_transaction);
+	db_run(store->file.db, "DELETE FROM job");
 }
 
 void store_put_mark(struct store *store, const char *name, int64_t value)

@@ -1,4 +1,4 @@
-/* What survives a restart: counters, live runs and marks in one SQLite file. Of one thread.
+/* What survives a restart: counters, live runs, job records and marks in one SQLite file. Of one thread.
  *
  * The caller keeps all of it in memory as well and offers changes once per poll. Rows hold absolute values,
  * never increments, so that offering one twice does no harm:
@@ -18,7 +18,7 @@
  * journal on network file systems, where SQLite's authors advise against WAL. It is locked as long as it is open, also
  * for readers such as sqlite3(1). So is PATH.lock beside it (lease.h): one process, on whatever machine, has the state.
  * A symbolic link is followed. The file is made with mode 0600; its folder is not made. File, WAL and journal together
- * stay below three times the largest content there ever was (about 160 bytes a row) plus 32 MiB. */
+ * stay below three times the largest content there ever was (about 160 bytes a row, 240 of a job record) plus 32 MiB. */
 #pragma once
 
 #include "base/error.h"
@@ -48,6 +48,26 @@ struct store_run {
 	int64_t end_time, gone_since;
 	int64_t size_since; /* it has held what it holds for as long as that is counted */
 	struct text tres, account, user, partitions, qos;
+};
+
+/* A record of the job table, as slurmctld was last known to have it. Times are Unix seconds; numbers that are not known are
+ * the caller's. */
+struct store_job {
+	uint64_t id; /* the key: the raw job id */
+
+	uint64_t array_job_id; /* 0: none */
+	int64_t array_task_id; /* -1: none */
+	int64_t tail; /* the task by which an array's rest is asked for; -1: its id */
+	struct text state, flags; /* by name; flags with commas between */
+	uint64_t bits; /* what is known of it: the caller's */
+	uint64_t tasks, tasks_listed;
+	uint64_t cpus, memory, nodes; /* of one task; bytes */
+	uint64_t submit_time, start_time, time_limit;
+	uint64_t eligible_time, end_time, suspend_time, ran_before;
+	uint64_t details_time, seen_time; /* when its details came, when Slurm last said that it exists; or earlier */
+	uint64_t exit; /* how it ended: the caller's */
+	struct text reason, tres, reservation, node_list;
+	struct text account, user, partitions, qos;
 };
 
 struct store;
@@ -81,11 +101,13 @@ enum store_found {
 			  * or PATH.foreign-<Unix time> now, and a new file is begun */
 };
 
-/* Takes the rows; the texts are borrowed for the call. */
+/* Takes the rows; the texts are borrowed for the call. Jobs come after all marks. Whoever wrote the file may have put
+ * anything into its rows. */
 struct store_visitor {
 	void (*counter)(const struct store_counter *counter, void *context);
 	void (*run)(const struct store_run *run, void *context);
 	void (*mark)(struct text name, int64_t value, void *context);
+	void (*job)(const struct store_job *job, void *context); /* NULL: they are not wanted */
 };
 
 /* Opens the file, checks all of it, migrates an older one and hands over each row once. If it returns STORE_UNUSABLE or
@@ -119,6 +141,9 @@ void store_put_counter(struct store *store, const struct store_counter *counter)
 void store_remove_counter(struct store *store, const struct store_counter *counter); /* by its four texts */
 void store_put_run(struct store *store, const struct store_run *run);
 void store_remove_run(struct store *store, const struct store_run *run); /* by its key */
+void store_put_job(struct store *store, const struct store_job *job);
+void store_remove_job(struct store *store, uint64_t id);
+void store_remove_jobs(struct store *store); /* all of them */
 void store_put_mark(struct store *store, const char *name, int64_t value);
 
 /* True: all of it survives power loss. False: all of it or nothing is in the file, and the next begin wants

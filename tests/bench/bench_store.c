@@ -1,8 +1,9 @@
 /* What the store's commits cost on this disk: 1,000 counters and 1,000 runs changed at a time, with a tenth of
  * the runs in the file and with all of them, beside appending as many bytes of rows to a file and syncing it.
+ * With --jobs each run has its record of the job table besides, which changes with it.
  *
- *	bench_store [--runs 100000] [--in FOLDER]
- *	bench_store --bounded [--in FOLDER]      1,000 commits of 10,000 changes: the most that is on disk */
+ *	bench_store [--runs 100000] [--jobs] [--in FOLDER]
+ *	bench_store --bounded [--jobs] [--in FOLDER]    1,000 commits of 10,000 changes: the most that is on disk */
 #include "base/clock.h"
 #include "store/store.h"
 
@@ -13,11 +14,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { COUNTERS = 20000, CHANGES = 1000, COMMITS = 60, ROW_BYTES = 160 };
+enum { COUNTERS = 20000, CHANGES = 1000, COMMITS = 60, ROW_BYTES = 160, JOB_BYTES = 240 };
 static const double size_ratio_max = 3, file_ratio_max = 3;
 
 static char path[256], floor_path[256];
 static uint64_t checksum; /* of what was loaded */
+static bool with_jobs;
 
 static void fail(const char *what, const struct error *err)
 {
@@ -48,9 +50,15 @@ static void take_mark(struct text name, int64_t value, void *context)
 	checksum += name.len + (uint64_t)value;
 }
 
+static void take_job(const struct store_job *job, void *context)
+{
+	(void)context;
+	checksum += job->id + job->user.len;
+}
+
 static struct store *open_store(void)
 {
-	static const struct store_visitor visitor = {take_counter, take_run, take_mark};
+	static const struct store_visitor visitor = {take_counter, take_run, take_mark, take_job};
 	struct error err;
 	struct store *store = store_new(path, "bench");
 	if (store_load(store, &visitor, NULL, &err) == STORE_UNUSABLE)
@@ -65,6 +73,35 @@ static void put_counter(struct store *store, uint64_t number, double value)
 	snprintf(name, sizeof name, "user%05" PRIu64, number / 4);
 	store_put_counter(store, &(struct store_counter){TEXT("user"), text_of(name), TEXT("jobs_ended"),
 							 text_of(details[number % 4]), value});
+}
+
+static void put_job(struct store *store, uint64_t id, struct text user, int64_t now)
+{
+	store_put_job(store, &(struct store_job){.id = id,
+						 .array_job_id = id - id % 1000,
+						 .array_task_id = (int64_t)(id % 1000),
+						 .tail = -1,
+						 .state = TEXT("running"),
+						 .bits = 1,
+						 .tasks = 1,
+						 .tasks_listed = 1,
+						 .cpus = 16,
+						 .memory = UINT64_C(64) << 30,
+						 .nodes = 1,
+						 .submit_time = 1700000000,
+						 .start_time = 1700001000,
+						 .time_limit = 86400,
+						 .eligible_time = 1700000000,
+						 .end_time = 1700087400,
+						 .details_time = 1700001000 + (uint64_t)now,
+						 .seen_time = 1700001000 + (uint64_t)now,
+						 .reason = TEXT("None"),
+						 .tres = TEXT("cpu=16,mem=64G,node=1,billing=16,gres/gpu=2"),
+						 .node_list = TEXT("cn[0017-0018]"),
+						 .account = TEXT("physics"),
+						 .user = user,
+						 .partitions = TEXT("batch"),
+						 .qos = TEXT("normal")});
 }
 
 static void put_run(struct store *store, uint64_t id, int64_t now)
@@ -86,6 +123,13 @@ static void put_run(struct store *store, uint64_t id, int64_t now)
 				.partitions = TEXT("batch"),
 				.qos = TEXT("normal")};
 	store_put_run(store, &run);
+	if (with_jobs)
+		put_job(store, id, text_of(user), now);
+}
+
+static size_t row_bytes(void)
+{
+	return ROW_BYTES + (with_jobs ? JOB_BYTES : 0);
 }
 
 static void commit(struct store *store)
@@ -124,7 +168,7 @@ struct figures {
 
 static struct figures measure(uint64_t runs)
 {
-	struct figures got = {.content = (double)(COUNTERS + runs) * ROW_BYTES};
+	struct figures got = {.content = COUNTERS * ROW_BYTES + (double)runs * (double)row_bytes()};
 	unlink(path);
 	struct store *store = open_store();
 	uint64_t start = clock_monotonic_ns();
@@ -184,14 +228,16 @@ static bool stays_bounded(void)
 			struct store_run gone = {.id = i * HALF + k - LIVING, .task = -1, .submit_time = 1700000000};
 			put_run(store, i * HALF + k, (int64_t)i);
 			store_remove_run(store, &gone);
+			if (with_jobs)
+				store_remove_job(store, gone.id);
 		}
 		commit(store);
 		largest = store_bytes(store) > largest ? store_bytes(store) : largest;
 	}
 	store_free(store);
 	printf("1,000 commits of 10,000 changes, %d runs: %.1f MiB at most, %.2f of the rows\n", LIVING,
-	       (double)largest / (1 << 20), (double)largest / LIVING / ROW_BYTES);
-	return (double)largest <= file_ratio_max * LIVING * ROW_BYTES + (32 << 20);
+	       (double)largest / (1 << 20), (double)largest / LIVING / (double)row_bytes());
+	return (double)largest <= file_ratio_max * LIVING * (double)row_bytes() + (32 << 20);
 }
 
 int main(int argc, char **argv)
@@ -199,6 +245,7 @@ int main(int argc, char **argv)
 	static const struct option options[] = {{"runs", required_argument, NULL, 'r'},
 						{"in", required_argument, NULL, 'i'},
 						{"bounded", no_argument, NULL, 'b'},
+						{"jobs", no_argument, NULL, 'j'},
 						{NULL, 0, NULL, 0}};
 	const char *folder = ".";
 	uint64_t runs = 100000;
@@ -213,6 +260,9 @@ int main(int argc, char **argv)
 			break;
 		case 'b':
 			is_bounded = true;
+			break;
+		case 'j':
+			with_jobs = true;
 			break;
 		default:
 			return 2;

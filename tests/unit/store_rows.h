@@ -46,7 +46,25 @@ static void dump_mark(struct text name, int64_t value, void *dump)
 	buf_printf(dump, "%" PRId64 "\n", value);
 }
 
-static const struct store_visitor dump_visitor = {dump_counter, dump_run, dump_mark};
+static void dump_job(const struct store_job *job, void *dump)
+{
+	const uint64_t numbers[] = {job->array_job_id,	job->bits,	 job->tasks,	    job->tasks_listed,
+				    job->cpus,		job->memory,	 job->nodes,	    job->submit_time,
+				    job->start_time,	job->time_limit, job->exit,	    job->ran_before,
+				    job->eligible_time, job->end_time,	 job->suspend_time, job->details_time,
+				    job->seen_time};
+	const struct text texts[] = {job->state,     job->flags,   job->reason, job->tres,	 job->reservation,
+				     job->node_list, job->account, job->user,	job->partitions, job->qos};
+	buf_printf(dump, "job %" PRIu64 " %" PRId64 " %" PRId64, job->id, job->array_task_id, job->tail);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		buf_printf(dump, " %" PRIu64, numbers[i]);
+	buf_add_char(dump, ' ');
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		dump_text(dump, texts[i]);
+	buf_add_char(dump, '\n');
+}
+
+static const struct store_visitor dump_visitor = {dump_counter, dump_run, dump_mark, dump_job};
 
 /* Appends all rows, one a line. */
 static inline enum store_found load_dump(struct store *store, struct buf *dump, struct error *err)
@@ -76,6 +94,40 @@ static inline struct store_run run_of(uint64_t id, int64_t task)
 				  .tres = TEXT("cpu=4,mem=4G,node=1,billing=4,gres/gpu=1"),
 				  .user = TEXT("alice"),
 				  .account = TEXT("physics"),
+				  .partitions = TEXT("batch"),
+				  .qos = TEXT("normal")};
+}
+
+static inline struct store_job job_of(uint64_t id)
+{
+	return (struct store_job){.id = id,
+				  .array_job_id = id - 3,
+				  .array_task_id = 3,
+				  .tail = -1,
+				  .state = TEXT("running"),
+				  .flags = TEXT("configuring,stopped"),
+				  .bits = 1,
+				  .tasks = 1,
+				  .tasks_listed = 2,
+				  .cpus = id % 64,
+				  .memory = UINT64_C(4) << 30,
+				  .nodes = 4,
+				  .submit_time = 1700000000,
+				  .start_time = 1700000001,
+				  .time_limit = UINT64_MAX,
+				  .eligible_time = 1700000002,
+				  .end_time = 1700000003,
+				  .suspend_time = 1700000004,
+				  .ran_before = 5,
+				  .details_time = 1700000006,
+				  .seen_time = 1700000007,
+				  .exit = 2,
+				  .reason = TEXT("None"),
+				  .tres = TEXT("cpu=4,mem=4G,node=1,billing=4,gres/gpu=1"),
+				  .reservation = TEXT("maint"),
+				  .node_list = TEXT("cn[01-04]"),
+				  .account = TEXT("physics"),
+				  .user = TEXT("alice"),
 				  .partitions = TEXT("batch"),
 				  .qos = TEXT("normal")};
 }

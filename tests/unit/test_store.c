@@ -34,6 +34,16 @@ static void test_round_trip(void)
 	put_counter(store, "debug", "FAILED", 0.1);
 	put_counter(store, "debug", "COMPLETED", INFINITY);
 	put_counter(store, "gone", "FAILED", 3);
+	struct store_job job = job_of(7), rest = job_of(UINT64_MAX), left = job_of(9);
+	job.user = TEXT("o'neill \"\\ \xff");
+	job.account = TEXT("a\0b");
+	rest.array_task_id = INT64_MIN;
+	rest.tail = 41;
+	rest.time_limit = UINT64_MAX - 1;
+	rest.flags = rest.qos = (struct text){NULL, 0};
+	store_put_job(store, &job);
+	store_put_job(store, &rest);
+	store_put_job(store, &left);
 	store_put_mark(store, "cursor", INT64_MIN);
 	CHECK(store_commit(store, &err));
 	CHECK(store_begin(store, &err) == STORE_WANTS_CHANGES);
@@ -42,6 +52,8 @@ static void test_round_trip(void)
 		store, &(struct store_counter){TEXT("partition"), TEXT("gone"), TEXT("jobs_ended"), TEXT("FAILED"), 0});
 	store_remove_run(store, &gone);
 	store_remove_run(store, &gone);
+	store_remove_job(store, 9);
+	store_remove_job(store, 9);
 	CHECK(store_commit(store, &err));
 	store_free(store);
 	check_dump(path, "partition|debug|jobs_ended|COMPLETED|inf\n"
@@ -51,7 +63,41 @@ static void test_round_trip(void)
 			 "o'neill \"\\ \xc3\xa9 \xff|a\\0b|batch||\n"
 			 "1_3@1700000000 8 5 0 1700000100-1700000300 100 1 4294967296 7 1700000400 1700000150 "
 			 "cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|alice|physics|batch|normal|\n"
-			 "cursor|-9223372036854775808\n");
+			 "cursor|-9223372036854775808\n"
+			 "job 18446744073709551615 -9223372036854775808 41 18446744073709551612 1 1 2 63 4294967296 4"
+			 " 1700000000 1700000001 18446744073709551614 2 5 1700000002 1700000003 1700000004 1700000006"
+			 " 1700000007 running||None|cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|maint|cn[01-04]|physics|"
+			 "alice|batch||\n"
+			 "job 7 3 -1 4 1 1 2 7 4294967296 4 1700000000 1700000001 18446744073709551615 2 5 1700000002"
+			 " 1700000003 1700000004 1700000006 1700000007 running|configuring,stopped|None|"
+			 "cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|maint|cn[01-04]|a\\0b|"
+			 "o'neill \"\\ \xff|batch|normal|\n");
+}
+
+/* All rows of jobs go at once; nothing else does. */
+static void test_remove_jobs(void)
+{
+	fresh("jobs");
+	struct error err = {""};
+	struct store *store = load_store(path, "", STORE_NEW);
+	struct store_job job = job_of(7), other = job_of(8);
+	CHECK(store_begin(store, &err) == STORE_WANTS_ALL);
+	store_put_job(store, &job);
+	store_put_mark(store, "a", 1);
+	CHECK(store_commit(store, &err));
+	CHECK(store_begin(store, &err) == STORE_WANTS_CHANGES);
+	store_remove_jobs(store);
+	store_put_job(store, &other);
+	CHECK(store_commit(store, &err));
+	store_free(store);
+	char *dump = dump_of(path, NULL);
+	CHECK(strstr(dump, "a|1\njob 8 ") && !strstr(dump, "job 7 "));
+	free(dump);
+	store = load_store(path, "", STORE_LOADED);
+	store_want_all(store);
+	save_mark(store, "b", 2, STORE_WANTS_ALL);
+	store_free(store);
+	check_dump(path, "b|2\n");
 }
 
 static void test_transactions(void)
@@ -199,7 +245,7 @@ struct row_of_tomorrow {
 };
 
 /* A schema as it may be some versions on: the table of marks with columns that two versions brought. */
-enum { TODAY = 2 }; /* store_schema.version */
+enum { TODAY = 3 }; /* store_schema.version */
 static void migrate(const char *step, bool want)
 {
 	static const struct column columns[] = {
@@ -226,26 +272,54 @@ static void migrate(const char *step, bool want)
 	buf_done(&sql);
 }
 
-/* A file that version 1 wrote: without the column that came with version 2. */
-static void test_file_of_version_1(void)
+/* What undoes each version, to make a file as an older slurmscope wrote it. */
+static const char *const undo[TODAY + 1] = {
+	[2] = "ALTER TABLE run DROP COLUMN size_since; PRAGMA user_version = 1",
+	[3] = "DROP TABLE job; PRAGMA user_version = 2",
+};
+
+static void make_older(int version)
+{
+	struct db *db = db_open(path);
+	for (int newer = TODAY; newer > version; newer--)
+		CHECK(db_run(db, undo[newer]));
+	CHECK_NUMBER(db_number(db, "PRAGMA user_version"), version);
+	db_close(db, true);
+}
+
+/* A file of each older version is read, and can be written from then on. */
+static void test_older_files(void)
 {
 	struct error err = {""};
-	fresh("version-1");
-	struct store *store = load_store(path, "", STORE_NEW);
-	struct store_run run = run_of(1, -1);
-	CHECK_NUMBER(store_begin(store, &err), STORE_WANTS_ALL);
-	store_put_run(store, &run);
-	CHECK(store_commit(store, &err));
-	store_free(store);
-	char *now = dump_of(path, NULL);
-	CHECK(strstr(now, " 1700000150 cpu=4") != NULL);
-	struct db *db = db_open(path);
-	CHECK(db_run(db, "ALTER TABLE run DROP COLUMN size_since; PRAGMA user_version = 1"));
-	db_close(db, true);
-	char *before = dump_of(path, NULL);
-	CHECK(strstr(before, "1_-1@1700000000 8 5 0 1700000100-0 100") && strstr(before, " 0 cpu=4"));
-	free(now);
-	free(before);
+	for (int version = 1; version < TODAY; version++) {
+		char name[16];
+		snprintf(name, sizeof name, "version-%d", version);
+		check_row(name);
+		fresh(name);
+		struct store *store = load_store(path, "", STORE_NEW);
+		struct store_run run = run_of(1, -1);
+		struct store_job job = job_of(7);
+		CHECK_NUMBER(store_begin(store, &err), STORE_WANTS_ALL);
+		store_put_run(store, &run);
+		store_put_job(store, &job);
+		CHECK(store_commit(store, &err));
+		store_free(store);
+		make_older(version);
+		char *before = dump_of(path, NULL);
+		CHECK(strstr(before, version < 2 ? " 0 cpu=4" : " 1700000150 cpu=4") && !strstr(before, "job"));
+		CHECK(strstr(before, "1_-1@1700000000 8 5 0 1700000100-0 100"));
+		store = load_store(path, "", STORE_LOADED);
+		check_row(name);
+		CHECK_NUMBER(store_begin(store, &err), STORE_WANTS_CHANGES);
+		store_put_job(store, &job);
+		CHECK(store_commit(store, &err));
+		store_free(store);
+		char *after = dump_of(path, NULL);
+		CHECK(strstr(after, "1_-1@1700000000 8 5 0 1700000100-0 100") && strstr(after, "job 7 3 -1 4"));
+		free(before);
+		free(after);
+	}
+	check_row(NULL);
 }
 
 static void test_migration(void)
@@ -312,6 +386,7 @@ int main(void)
 {
 	CHECK(mkdtemp(folder));
 	test_round_trip();
+	test_remove_jobs();
 	test_transactions();
 	test_file();
 	test_removed_while_open();
@@ -319,7 +394,7 @@ int main(void)
 	test_cluster();
 	test_without_wal();
 	test_file_systems();
-	test_file_of_version_1();
+	test_older_files();
 	test_migration();
 	test_bounded();
 	test_large_commit();

@@ -52,6 +52,14 @@ static struct store_run run_number(const struct memory *memory, int i)
 	return run;
 }
 
+/* Its record in the job table comes, changes and goes with it. */
+static struct store_job job_number(const struct store_run *run)
+{
+	struct store_job job = job_of(run->id);
+	job.end_time = (uint64_t)run->counted;
+	return job;
+}
+
 static struct store_counter counter_number(const struct memory *memory, int i, char name[16])
 {
 	snprintf(name, 16, "p%02d", i);
@@ -73,6 +81,11 @@ static void offer(struct store *store, const struct memory *memory, bool all)
 			store_put_run(store, &run);
 		else if (memory->run_changed[i])
 			store_remove_run(store, &run);
+		const struct store_job job = job_number(&run);
+		if (run.counted && (all || memory->run_changed[i]))
+			store_put_job(store, &job);
+		else if (memory->run_changed[i])
+			store_remove_job(store, job.id);
 	}
 	store_put_mark(store, "cursor", memory->cursor);
 }
@@ -102,6 +115,12 @@ static void remember(const struct memory *memory)
 			dump_run(&run, &dump);
 	}
 	dump_mark(TEXT("cursor"), memory->cursor, &dump);
+	for (int i = 0; i < RUNS; i++) {
+		const struct store_run run = run_number(memory, i);
+		const struct store_job job = job_number(&run);
+		if (run.counted)
+			dump_job(&job, &dump);
+	}
 	wanted[memory->cursor] = dump.bytes;
 }
 
