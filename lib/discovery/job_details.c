@@ -66,6 +66,8 @@ static bool belongs(const struct job_details *details, enum job_queue queue, con
 		return false;
 	if (queue == JOB_QUEUE_REASONS)
 		return row->state == JOB_PENDING && row->has_details && !row->details_wanted;
+	if (queue == JOB_QUEUE_RESTS)
+		return is_large;
 	if (queue == JOB_QUEUE_ROTATION)
 		return job_state_is_live(row->state);
 	return row->details_wanted || row->is_doubtful || (is_large && !is_listed);

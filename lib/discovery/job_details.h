@@ -21,6 +21,7 @@ enum job_queue {
 	JOB_QUEUE_REASONS, /* jobs that wait, those first whose reason is most likely another one by now (job_reasons.h) */
 	JOB_QUEUE_ROTATION, /* all that live, the oldest details first */
 	JOB_QUEUE_ARRAYS, /* the other large rests: jobs/state has to list them */
+	JOB_QUEUE_RESTS, /* after a start with jobs from before: large rests, which no round asks for */
 	JOB_QUEUES
 };
 

@@ -16,6 +16,7 @@ void job_rounds_init(struct job_rounds *rounds, struct job_table *table, uint64_
 void job_rounds_done(struct job_rounds *rounds)
 {
 	id_map_done(&rounds->tails);
+	id_map_done(&rounds->doubted);
 	job_frontiers_done(&rounds->frontiers);
 	job_search_done(&rounds->search);
 	free(rounds->answer.rows);
@@ -23,15 +24,53 @@ void job_rounds_done(struct job_rounds *rounds)
 	free(rounds->array.items);
 }
 
+/* Where Slurm gave ids last: a requeued job has a young submit time, too, so the highest id counts as well. */
+static void note_rows(struct job_rounds *rounds)
+{
+	struct job_view row, newest = {.submit_time = 0};
+	for (size_t i = 0; i < rounds->table->position_count; i++)
+		if (job_table_at(rounds->table, i, &row) &&
+		    (row.submit_time > newest.submit_time ||
+		     (row.submit_time == newest.submit_time && row.id > newest.id)))
+			newest = row;
+	job_rounds_note_list(rounds);
+	if (newest.submit_time)
+		job_rounds_note_id(rounds, newest.id, newest.submit_time);
+}
+
+void job_rounds_resume(struct job_rounds *rounds, struct id_map *tails, struct id_map *doubted)
+{
+	id_map_done(&rounds->tails);
+	rounds->tails = *tails;
+	rounds->doubted = *doubted;
+	*tails = *doubted = (struct id_map){0};
+	note_rows(rounds);
+	job_frontiers_widen(&rounds->frontiers); /* much may have come since */
+	rounds->is_unverified = true;
+}
+
+void job_rounds_verified(struct job_rounds *rounds)
+{
+	rounds->is_unverified = false;
+	id_map_done(&rounds->doubted);
+}
+
+void job_rounds_doubt(struct job_rounds *rounds, uint64_t id)
+{
+	id_map_set(&rounds->doubted, (uint32_t)id, 1);
+}
+
 void job_rounds_note_last(struct job_rounds *rounds, uint64_t id)
 {
+	if (rounds->is_unverified)
+		return;
 	job_frontiers_advance(&rounds->frontiers, id);
 	job_search_note_frontier(&rounds->search);
 }
 
 void job_rounds_note_id(struct job_rounds *rounds, uint64_t id, uint64_t submit_time)
 {
-	if (submit_time <= rounds->frontiers.newest_submit_time)
+	if (rounds->is_unverified || submit_time <= rounds->frontiers.newest_submit_time)
 		return;
 	rounds->frontiers.newest_submit_time = submit_time;
 	job_rounds_note_last(rounds, id);
@@ -88,6 +127,20 @@ static void add_row(struct job_asks *asks, const struct id_map *tails, const str
 	add_ask(asks, (uint32_t)row->id, task, rows ? rows : 1);
 }
 
+/* Those that are not among the round's rows. */
+static void add_doubted(struct job_rounds *rounds)
+{
+	struct job_view row;
+	for (size_t i = 0; i < rounds->doubted.slot_count; i++) {
+		const struct id_slot *slot = &rounds->doubted.slots[i];
+		bool is_known = slot->value && job_table_find(rounds->table, slot->id, &row);
+		if (is_known && job_details_is_large(&row))
+			add_row(&rounds->round, &rounds->tails, &row);
+		else if (slot->value && !is_known)
+			add_ask(&rounds->round, slot->id, JOB_ASK_NO_TASK, 1);
+	}
+}
+
 void job_rounds_begin(struct job_rounds *rounds)
 {
 	struct job_view row;
@@ -95,6 +148,7 @@ void job_rounds_begin(struct job_rounds *rounds)
 	for (size_t i = 0; i < rounds->table->position_count; i++)
 		if (job_table_at(rounds->table, i, &row) && !job_details_is_large(&row))
 			add_row(&rounds->round, &rounds->tails, &row);
+	add_doubted(rounds);
 	job_frontiers_begin(&rounds->frontiers);
 	rounds->is_open = true;
 }

@@ -35,6 +35,9 @@ struct job_rounds {
 	struct job_search search;
 	struct job_answer answer;
 
+	bool is_unverified; /* the table's rows are from before the start: see job_rounds_resume */
+	struct id_map doubted; /* until they are verified: ids that rounds ask for whatever the table has -> 1 */
+
 	bool is_open; /* a round is under way */
 	struct job_asks round, array; /* two, so that an array's turn does not disturb an open round */
 
@@ -44,6 +47,16 @@ struct job_rounds {
 /* Slurm gives ids from first_id to last_id (FirstJobId and MaxJobId). */
 void job_rounds_init(struct job_rounds *rounds, struct job_table *table, uint64_t first_id, uint64_t last_id);
 void job_rounds_done(struct job_rounds *rounds);
+
+/* The table has rows from before the start, which no round has verified yet. Takes over what was known besides: `tails` of the
+ * rows, and `doubted`, ids of rows that were lost. Until job_rounds_verified frontiers stand at the newest row: whoever told
+ * of a younger job would have the round pass over those that came between. */
+void job_rounds_resume(struct job_rounds *rounds, struct id_map *tails, struct id_map *doubted);
+void job_rounds_verified(struct job_rounds *rounds);
+
+/* slurmctld does not tell of the rest of a large array: rounds ask for it until the rows are verified. That costs nothing if
+ * it is gone. */
+void job_rounds_doubt(struct job_rounds *rounds, uint64_t id);
 
 /* Opens a round, without the rests of large arrays (job_details.h). */
 void job_rounds_begin(struct job_rounds *rounds);

@@ -126,6 +126,14 @@ static bool note_count(struct world *world)
 	return job_rounds_note_count(&world->rounds, count_live(&world->model));
 }
 
+static uint64_t count_rows(const struct world *world)
+{
+	uint64_t rows = 0;
+	for (size_t i = 0; i < world->model.count; i++)
+		rows += world->model.records[i].last - world->model.records[i].first + 1;
+	return rows;
+}
+
 /* Everything in the model is in the table and nothing else. */
 static void check_same(struct world *world)
 {
@@ -632,6 +640,56 @@ static void test_gap(void)
 	free(world);
 }
 
+/* As after a restart: the rows are there, and what was known besides is not but for what is handed over. */
+static void restart(struct world *world, uint64_t lost)
+{
+	struct id_map tails = world->rounds.tails, doubted = {0};
+	world->rounds.tails = (struct id_map){0};
+	job_rounds_done(&world->rounds);
+	job_details_done(&world->details);
+	job_rounds_init(&world->rounds, world->table, world->model.first_id, world->model.last_id);
+	job_details_init(&world->details, world->table);
+	CHECK(job_table_remove(world->table, lost));
+	id_map_set(&doubted, (uint32_t)lost, 1);
+	id_map_set(&doubted, (uint32_t)world->model.last_id, 1); /* there is no such job */
+	job_rounds_resume(&world->rounds, &tails, &doubted);
+	CHECK(!tails.slots && !doubted.slots);
+}
+
+static void test_resume(void)
+{
+	for (uint64_t seed = 1; seed <= 8; seed++) {
+		char row[32];
+		snprintf(row, sizeof row, "seed %" PRIu64, seed);
+		check_row(row);
+		struct world *world = calloc(1, sizeof *world);
+		world_start(world, seed, 1, seed % 2 ? 1000000 : 2500); /* where ids begin anew */
+		for (int i = 0; i < 200; i++)
+			live_a_little(world);
+		find_all(world);
+		details_round(world, JOB_QUEUE_ROTATION);
+		states_round(world, 1000);
+		restart(world, world->model.records[model_below(&world->model, world->model.count)].id);
+		for (int i = 0; i < 30; i++)
+			live_a_little(world);
+		for (int i = 0; i < 700; i++)
+			model_take_id(&world->model); /* of jobs that have come and gone */
+		uint64_t newest = model_submit(&world->model, 0, 0), rows = world->model.rows,
+			 known = count_rows(world);
+		job_rounds_note_id(&world->rounds, newest, world->model.now); /* slurmdbd, or conf */
+		job_rounds_note_last(&world->rounds, newest);
+		states_round(world, 1000);
+		check_same(world);
+		CHECK(world->model.rows - rows < 3 * known + 300);
+		job_rounds_verified(&world->rounds);
+		job_rounds_note_last(&world->rounds, newest + 50);
+		CHECK_NUMBER(job_frontiers_top(&world->rounds.frontiers) > newest, 1);
+		world_end(world);
+		free(world);
+	}
+	check_row(NULL);
+}
+
 static void test_frontiers_are_bounded(void)
 {
 	struct world *world = calloc(1, sizeof *world);
@@ -922,6 +980,7 @@ int main(void)
 	test_requeued_jobs_are_no_frontier();
 	test_count();
 	test_gap();
+	test_resume();
 	test_frontiers_are_bounded();
 	test_tasks_count_once();
 	test_lists_leave_nothing_behind();
