@@ -10,12 +10,12 @@ enum { EXPORTER_ENDPOINTS_MAX = 17, EXPORTER_RESULTS_MAX = 16, EXPORTER_SCRAPE_R
 
 struct exporter_endpoint {
 	const char *name;
-	bool is_tried; /* nothing is said of an endpoint before its first request */
+	bool is_tried; /* nothing but last_success is said of an endpoint before its first request */
 	bool is_supported;
 	bool is_up; /* the last answer could be used, and what the endpoint tells is not too old to be shown */
 	bool is_optional; /* may be missing or forbidden: then it is neither up nor down */
 	bool is_forbidden;
-	double last_success; /* Unix seconds; 0: never */
+	double last_success; /* Unix seconds; 0: never; of an earlier process if what it knew is shown */
 	double interval; /* seconds between polls now; 0: it is not polled */
 	struct histogram request_seconds;
 	uint64_t requests[EXPORTER_RESULTS_MAX]; /* by result */

@@ -97,7 +97,8 @@ static void each_endpoint(struct family_sink *sink, enum entity_kind kind)
 	const struct exporter *exporter = sink->facts->exporter;
 	for (unsigned i = 0; i < exporter->endpoint_count; i++) {
 		const struct exporter_endpoint *endpoint = &exporter->endpoints[i];
-		if (!endpoint->is_tried)
+		bool is_restored = sink->family->emit == emit_last_success && endpoint->last_success > 0;
+		if (!endpoint->is_tried && !is_restored)
 			continue;
 		exposition_created(sink->out, exporter->begin);
 		exposition_base(sink->out);

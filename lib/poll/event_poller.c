@@ -44,14 +44,16 @@ void event_poller_init(struct event_poller *poller, struct asker *asker, struct 
 		       struct job_events *before)
 {
 	*poller = (struct event_poller){.asker = asker, .plan = plan, .rounds = rounds, .began = clock_now_s()};
+	job_keeper_init(&poller->jobs, asker->cluster, rounds);
 	recorder_init(&poller->recorder, asker->config->state_path, asker->config->ha != HA_OFF, &asker->cluster->caps,
-		      &asker->cluster->vocabulary, before);
+		      &asker->cluster->vocabulary, before, &poller->jobs);
 	note_newest(poller);
 }
 
 void event_poller_done(struct event_poller *poller)
 {
 	recorder_done(&poller->recorder);
+	job_keeper_done(&poller->jobs);
 }
 
 static int64_t time_of(uint64_t number)
@@ -373,6 +375,14 @@ void event_poller_poll(struct event_poller *poller, const struct plan_action *ac
 }
 
 /* Before a page */
+
+bool event_poller_claim(struct event_poller *poller)
+{
+	bool is_ours = recorder_claim(&poller->recorder, poller->asker->cluster->name);
+	if (!is_ours)
+		poller->has_windows = false; /* they begin anew with the events */
+	return is_ours;
+}
 
 void event_poller_record(struct event_poller *poller, int64_t as_of)
 {

@@ -12,6 +12,7 @@ struct event_poller {
 	struct asker *asker;
 	struct plan *plan;
 	struct job_rounds *rounds;
+	struct job_keeper jobs;
 	struct recorder recorder;
 	struct end_windows windows;
 	bool has_windows; /* the windows are of the events at hand, which recorder_write may replace */
@@ -27,7 +28,7 @@ struct event_poller {
 	int64_t as_of; /* of the job table then: Unix seconds */
 };
 
-/* Borrows the first three arguments; tells the rounds of ids that slurmdbd knows. Opens the state file. `before` is what
+/* Borrows all but `before`; tells the rounds of ids that slurmdbd knows. Opens the state file. `before` is what
  * was counted so far, or NULL (recorder_init). */
 void event_poller_init(struct event_poller *poller, struct asker *asker, struct plan *plan, struct job_rounds *rounds,
 		       struct job_events *before);
@@ -38,6 +39,9 @@ void event_poller_update(struct event_poller *poller);
 
 /* One request for TASK_JOB_ENDS or TASK_JOB_STEPS. Fills in the outcome. */
 void event_poller_poll(struct event_poller *poller, const struct plan_action *action, struct plan_outcome *outcome);
+
+/* recorder_claim, by the cluster's name as far as it is known. */
+bool event_poller_claim(struct event_poller *poller);
 
 /* To be called before a page is made. Looks at the jobs, which are all known as of `as_of` (Unix seconds, 0: not yet).
  * Entities that have rows get counters, which begin at zero. Writes what changed to the state file. */

@@ -13,10 +13,23 @@ void health_note(struct health *health, enum endpoint endpoint, enum fetch_resul
 	health->entries[endpoint].tried_ns = now_ns;
 }
 
+static double age_max_s(double interval_s)
+{
+	return fmax(AGE_MAX_S, AGE_MAX_INTERVALS * interval_s);
+}
+
 void health_renew(struct health *health, enum endpoint endpoint, double interval_s, uint64_t as_of_ns)
 {
-	double age_max_s = fmax(AGE_MAX_S, AGE_MAX_INTERVALS * interval_s);
-	health->entries[endpoint].too_old_ns = as_of_ns + (uint64_t)(age_max_s * 1e9);
+	health->entries[endpoint].too_old_ns = as_of_ns + (uint64_t)(age_max_s(interval_s) * 1e9);
+	health->entries[endpoint].is_shown = true;
+}
+
+void health_restore(struct health *health, enum endpoint endpoint, double interval_s, double age_s, uint64_t now_ns)
+{
+	double left_s = age_max_s(interval_s) - age_s;
+	if (left_s <= 0)
+		return;
+	health->entries[endpoint].too_old_ns = now_ns + (uint64_t)(left_s * 1e9);
 	health->entries[endpoint].is_shown = true;
 }
 

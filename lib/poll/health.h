@@ -23,6 +23,9 @@ void health_note(struct health *health, enum endpoint endpoint, enum fetch_resul
  * after max(5 min, 3 intervals). */
 void health_renew(struct health *health, enum endpoint endpoint, double interval_s, uint64_t as_of_ns);
 
+/* They are from before the start, and so many seconds old. If they are too old they are not shown. */
+void health_restore(struct health *health, enum endpoint endpoint, double interval_s, double age_s, uint64_t now_ns);
+
 /* Are the endpoint's numbers too old to be shown? Ping's are as soon as ping fails: an old slurm_controller_up would hide
  * an outage. Clears is_shown if it returns true. */
 bool health_expire(struct health *health, enum endpoint endpoint, uint64_t now_ns);

@@ -41,6 +41,27 @@ void job_poller_done(struct job_poller *poller)
 	job_reader_done(&poller->reader);
 }
 
+void job_poller_resume(struct job_poller *poller, double as_of, bool has_details)
+{
+	poller->unverified_as_of = as_of;
+	poller->needs_all = false;
+	poller->has_details = has_details;
+	job_details_begin(&poller->reader.details, JOB_QUEUE_RESTS);
+}
+
+/* The jobs are as Slurm has them: from now on diag's count and whoever knows of younger ids tell whether some are missing. */
+static void note_verified(struct job_poller *poller)
+{
+	struct job_rounds *rounds = &poller->reader.rounds;
+	if (!rounds->is_unverified)
+		return;
+	job_rounds_verified(rounds);
+	rounds->search.misses = 0;
+	poller->unverified_as_of = 0;
+	poller->jobs_time = 0;
+	poller->next_job_id = 0;
+}
+
 bool job_poller_is_complete(const struct job_poller *poller)
 {
 	return poller->has_states && poller->has_details;
@@ -68,7 +89,7 @@ static void choose(struct job_poller *poller)
 		return;
 	poller->version = version;
 	poller->reads_list = reads_list;
-	poller->needs_all = true;
+	poller->needs_all = !poller->reader.rounds.is_unverified; /* a round verifies them, and finds younger ones */
 	poller->reader.last_update = 0;
 	plan_allow_task(poller->plan, ENDPOINT_JOBS, is_known && reads_list);
 	tasks_choose_list(poller->plan, version);
@@ -89,6 +110,7 @@ static void note_count(struct job_poller *poller)
 	bool are_missing = job_rounds_note_count(rounds, diag->jobs_pending + diag->jobs_running);
 	if (!rounds->search.misses)
 		poller->search_pause_s = SEARCH_PAUSE_S;
+	are_missing &= !rounds->is_unverified; /* those that ended since are no sign */
 	poller->needs_all |= are_missing && clock_monotonic_ns() >= poller->search_after_ns;
 }
 
@@ -229,6 +251,7 @@ static void finish_states(struct job_poller *poller)
 {
 	double age_s = (double)(clock_monotonic_ns() - poller->round_began_ns) / 1e9;
 	poller->reader.asker->exporter->endpoints[ENDPOINT_JOB_STATES].last_success = clock_now() - age_s;
+	note_verified(poller);
 	poller->has_states |= !poller->needs_all;
 	poller->as_of = poller->has_states ? asker_now_s(poller->reader.asker) - (int64_t)ceil(age_s) : 0;
 	renew(poller, ENDPOINT_JOB_STATES, TASK_JOB_STATES);
@@ -261,9 +284,26 @@ static void cover(struct plan_outcome *outcome, uint64_t asked)
 	outcome->records = asked;
 }
 
+static bool poll_sample(struct job_poller *poller, uint64_t id, struct plan_outcome *outcome);
+
+/* A rest of a large array, from before the start: its record tells what is left of it, before the round. */
+static bool poll_rest(struct job_poller *poller, uint64_t id, struct plan_outcome *outcome)
+{
+	struct job_details *details = &poller->reader.details;
+	poll_sample(poller, id, outcome);
+	if (outcome->result != PLAN_UNCHANGED)
+		job_details_begin(details, JOB_QUEUE_RESTS);
+	else if (id_map_find(&details->put_off, (uint32_t)id))
+		job_rounds_doubt(&poller->reader.rounds, id);
+	return false; /* the round begins when all were asked */
+}
+
 static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct plan_outcome *outcome)
 {
 	struct job_rounds *rounds = &poller->reader.rounds;
+	uint64_t rest = rounds->is_open ? 0 : job_details_next(&poller->reader.details, JOB_QUEUE_RESTS);
+	if (rest)
+		return poll_rest(poller, rest, outcome);
 	struct buf query = BUF_INIT;
 	if (!rounds->is_open) {
 		poller->round_began_ns = clock_monotonic_ns();
@@ -368,6 +408,7 @@ static bool poll_list(struct job_poller *poller, struct plan_outcome *outcome)
 	bool counts_arrays = poller->version && *poller->version->flags_query;
 	if (!job_reader_list(&poller->reader, counts_arrays, outcome))
 		return false;
+	note_verified(poller);
 	poller->needs_all = false;
 	poller->has_states = poller->has_details = true;
 	poller->as_of = began;

@@ -18,6 +18,7 @@ struct job_poller {
 	bool needs_all; /* a round does not suffice: a list of all states is needed, or a search */
 	bool has_states; /* all jobs were found */
 	bool has_details; /* and all were asked for their details */
+	double unverified_as_of; /* the jobs are from before the start, as they were then (Unix seconds); 0: they are not */
 	uint64_t round_began_ns;
 	int64_t as_of; /* Unix seconds of slurmctld's clock: all jobs are known as they were then, or later; 0: not yet */
 	uint64_t jobs_time; /* of the last count of diag that was looked at */
@@ -32,6 +33,10 @@ struct job_poller {
 /* Borrows all; `tasks` is the plan's table. */
 void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan, struct plan_task tasks[TASKS]);
 void job_poller_done(struct job_poller *poller);
+
+/* The table has jobs from before the start, as they were then (Unix seconds): their states are asked for first. Did all have
+ * details? (warm.h) */
+void job_poller_resume(struct job_poller *poller, double as_of, bool has_details);
 
 /* To be called after every request: what diag, conf or the version say of jobs, and so what there is to do. */
 void job_poller_update(struct job_poller *poller);

@@ -216,7 +216,8 @@ static void expire_jobs(struct poller *poller, uint64_t now)
 	health_expire(&poller->health, ENDPOINT_JOB_STATES, now);
 	bool are_young = entries[ENDPOINT_JOBS].is_shown || entries[ENDPOINT_JOB_STATES].is_shown;
 	poller->cluster.jobs_lack_details = !poller->jobs.has_details;
-	cluster_show_jobs(&poller->cluster, are_young && poller->jobs.has_states);
+	bool are_known = poller->jobs.has_states || poller->jobs.unverified_as_of > 0;
+	cluster_show_jobs(&poller->cluster, are_young && are_known);
 }
 
 static void drop_what_is_not_known(struct poller *poller)
@@ -269,6 +270,8 @@ static void say_missing(const struct poller *poller, struct buf *out)
 	say_unasked(poller, out);
 	if (!out->len)
 		say_too_old(poller, out);
+	if (!out->len && poller->jobs.unverified_as_of > 0 && poller->cluster.jobs)
+		buf_add_string(out, "jobs are as the state file has them, and not verified yet");
 	if (out->len || !poller->leads || job_poller_is_complete(&poller->jobs) || is_job_failing(poller))
 		return;
 	uint64_t now = clock_monotonic_ns();
@@ -356,6 +359,8 @@ static void publish(struct poller *poller, const struct plan_action *action)
 	struct samples samples = {.text = BUF_INIT};
 	struct plan_totals totals = plan_show_totals(poller->plan, begin);
 	const struct recorder *recorder = &poller->events.recorder;
+	if (!poller->config->once)
+		poller_judge_jobs(poller);
 	drop_what_is_not_known(poller);
 	cluster_fold(&poller->cluster);
 	if (!poller->config->once)

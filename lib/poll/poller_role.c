@@ -5,6 +5,7 @@
 #include "poll/poller_config.h"
 #include "poll/poller_state.h"
 #include "poll/section.h"
+#include "poll/warm.h"
 #include "store/store.h"
 
 static bool follows(const struct poller *poller)
@@ -39,6 +40,8 @@ void poller_lead(struct poller *poller)
 	poller_set_budgets(poller);
 	event_poller_init(&poller->events, &poller->asker, poller->plan, &poller->jobs.reader.rounds,
 			  take_counted(poller));
+	if (!poller->config->once) /* which shows what Slurm says now, or nothing */
+		warm_begin(&poller->jobs, &poller->events.jobs);
 	poller->waits_for.text[0] = '\0';
 	poller->leads = poller->is_page_old = true;
 	poller->next_page_ns = 0;
@@ -53,6 +56,19 @@ static void ask_for_ping(struct poller *poller)
 			poller->exporter.endpoints[i].is_tried = false;
 }
 
+static void forget_endpoint(struct poller *poller, enum endpoint endpoint)
+{
+	poller->health.entries[endpoint] = (struct health_entry){0};
+	poller->exporter.endpoints[endpoint].last_success = 0;
+}
+
+static void forget_jobs(struct poller *poller)
+{
+	job_poller_done(&poller->jobs);
+	cluster_forget_jobs(&poller->cluster);
+	job_poller_init(&poller->jobs, &poller->asker, poller->plan, poller->tasks);
+}
+
 static void forget_cluster(struct poller *poller)
 {
 	for (int i = 0; i < ENDPOINTS; i++) {
@@ -60,20 +76,24 @@ static void forget_cluster(struct poller *poller)
 			continue;
 		if (i < ENDPOINTS_POLLED)
 			section_drop(i, &poller->cluster);
-		poller->health.entries[i] = (struct health_entry){0};
+		forget_endpoint(poller, (enum endpoint)i);
 		poller->asker.failures[i] = (struct ask_failure){.since = 0};
 	}
 	poller->cluster.accounting_up = UP_NOT_KNOWN; /* which is judged after a request, and no page waits for one */
 	memset(poller->last_update, 0, sizeof poller->last_update);
-	job_poller_done(&poller->jobs);
-	cluster_forget_jobs(&poller->cluster);
-	job_poller_init(&poller->jobs, &poller->asker, poller->plan, poller->tasks);
+	forget_jobs(poller);
+}
+
+static void record(struct poller *poller)
+{
+	warm_keep(&poller->jobs, &poller->events.jobs);
+	event_poller_record(&poller->events, poller->jobs.as_of);
 }
 
 static void stand_by(struct poller *poller)
 {
 	struct recorder *recorder = &poller->events.recorder;
-	event_poller_record(&poller->events, poller->jobs.as_of);
+	record(poller);
 	if (!recorder->store) {
 		poller->counted_before = recorder->events;
 		recorder->events = NULL;
@@ -153,11 +173,20 @@ void poller_follow(struct poller *poller, bool has_answered)
 		say_role(poller, host, "this slurmscope stands by");
 }
 
+void poller_judge_jobs(struct poller *poller)
+{
+	if (!poller->leads || event_poller_claim(&poller->events))
+		return;
+	forget_endpoint(poller, ENDPOINT_JOBS);
+	forget_endpoint(poller, ENDPOINT_JOB_STATES);
+	forget_jobs(poller);
+}
+
 void poller_record(struct poller *poller)
 {
 	if (!poller->leads)
 		return;
-	event_poller_record(&poller->events, poller->jobs.as_of);
+	record(poller);
 	if (!follows(poller) || !recorder_is_elsewhere(&poller->events.recorder))
 		return;
 	poller->waits_for = poller->events.recorder.error;

@@ -13,5 +13,7 @@ void poller_begin(struct poller *poller);
 void poller_lead(struct poller *poller);
 /* Ping was asked, and has answered or not: leads or stands by from now on. */
 void poller_follow(struct poller *poller, bool has_answered);
+/* Before a page: forgets jobs of the state file if it turns out to be another cluster's. */
+void poller_judge_jobs(struct poller *poller);
 /* Looks at the jobs and writes what was counted; if another process has the state file meanwhile, it stands by. */
 void poller_record(struct poller *poller);

@@ -6,14 +6,22 @@
 
 enum { TRY_EVERY_S = 10 };
 
-static void restore_counter(const struct store_counter *row, void *events)
+/* What is read from the file goes there. */
+struct loading {
+	struct job_events *events;
+	struct job_keeper *jobs; /* NULL: they are not wanted */
+};
+
+static void restore_counter(const struct store_counter *row, void *context)
 {
+	const struct loading *loading = context;
 	const struct events_counter counter = {row->kind, row->name, row->what, row->detail, row->value};
-	events_restore_counter(events, &counter);
+	events_restore_counter(loading->events, &counter);
 }
 
-static void restore_run(const struct store_run *row, void *events)
+static void restore_run(const struct store_run *row, void *context)
 {
+	const struct loading *loading = context;
 	const struct events_run run = {
 		.run = {.key = {(uint32_t)row->id, row->task < 0 ? RUN_NO_TASK : (uint32_t)row->task, row->submit_time},
 			.raw_id = (uint32_t)row->raw_id,
@@ -30,12 +38,22 @@ static void restore_run(const struct store_run *row, void *events)
 		.owner = {row->account, row->user, row->partitions, row->qos},
 		.tres = row->tres,
 	};
-	events_restore_run(events, &run);
+	events_restore_run(loading->events, &run);
 }
 
-static void restore_mark(struct text name, int64_t value, void *events)
+static void restore_mark(struct text name, int64_t value, void *context)
 {
-	events_restore_mark(events, name, value);
+	const struct loading *loading = context;
+	events_restore_mark(loading->events, name, value);
+	if (loading->jobs)
+		job_keeper_take_mark(loading->jobs, name, value);
+}
+
+static void restore_job(const struct store_job *row, void *context)
+{
+	const struct loading *loading = context;
+	if (loading->jobs)
+		job_keeper_take(loading->jobs, row);
 }
 
 static struct store_counter row_of(const struct events_counter *counter)
@@ -144,14 +162,17 @@ static bool is_older(const struct job_events *found, const struct recorder *reco
 	return recorder->goes_on && found->birth == events->birth && found->looked_until <= events->looked_until;
 }
 
-/* True: events were found, and taken. */
-static bool load(struct recorder *recorder)
+/* True: events were found, and taken. Jobs of the file are of use only while none are known. */
+static bool load(struct recorder *recorder, bool is_start)
 {
-	static const struct store_visitor visitor = {restore_counter, restore_run, restore_mark, NULL};
+	static const struct store_visitor visitor = {restore_counter, restore_run, restore_mark, restore_job};
 	struct error err = {""};
 	int64_t now = clock_now_s();
 	struct job_events *found = job_events_new(recorder->caps, recorder->vocabulary, now);
-	enum store_found result = store_load(recorder->store, &visitor, found, &err);
+	struct loading loading = {found, is_start ? recorder->jobs : NULL};
+	enum store_found result = store_load(recorder->store, &visitor, &loading, &err);
+	if (loading.jobs && result != STORE_LOADED)
+		job_keeper_forget(loading.jobs);
 	recorder->is_loaded = result != STORE_UNUSABLE;
 	say_copy(recorder);
 	recorder->is_hidden = !recorder->is_loaded && !recorder->goes_on && store_may_have_content(recorder->store);
@@ -174,33 +195,33 @@ static bool load(struct recorder *recorder)
 }
 
 void recorder_init(struct recorder *recorder, const char *path, bool is_shared, const struct caps *caps,
-		   const struct vocabulary *vocabulary, struct job_events *events)
+		   const struct vocabulary *vocabulary, struct job_events *events, struct job_keeper *jobs)
 {
-	*recorder = (struct recorder){.caps = caps, .vocabulary = vocabulary, .goes_on = events};
+	*recorder = (struct recorder){.caps = caps, .vocabulary = vocabulary, .goes_on = events, .jobs = jobs};
 	recorder->events = events ? events : job_events_new(caps, vocabulary, clock_now_s());
 	if (!path)
 		return;
 	recorder->store = store_new(path, "");
 	if (is_shared)
 		store_share(recorder->store);
-	if (!load(recorder) && recorder->is_loaded)
+	if (!load(recorder, true) && recorder->is_loaded)
 		recorder_write(recorder,
 			       ""); /* counting has begun, even if we are killed before there is anything to count */
 }
 
-/* Now that the cluster's name is known: is the file its own? */
-static void claim(struct recorder *recorder, const char *cluster)
+bool recorder_claim(struct recorder *recorder, const char *cluster)
 {
 	struct error err = {""};
-	if (recorder->is_claimed || !*cluster || !recorder->is_loaded)
-		return;
+	if (!recorder->store || recorder->is_claimed || !*cluster || !recorder->is_loaded)
+		return true;
 	recorder->is_claimed = true;
 	if (store_claim(recorder->store, cluster, &err))
-		return;
+		return true;
 	recorder->errors++;
 	recorder->error = err;
 	log_line(LOG_LEVEL_ERROR, "counting begins anew: the state file was set aside", "error", err.text, NULL);
 	replace_events(recorder, job_events_new(recorder->caps, recorder->vocabulary, clock_now_s()));
+	return false;
 }
 
 static bool commit(struct recorder *recorder)
@@ -208,9 +229,14 @@ static bool commit(struct recorder *recorder)
 	static const struct events_writer writer = {put_counter, remove_counter, put_run, remove_run, put_mark};
 	struct error err = {""};
 	enum store_wants wants = store_begin(recorder->store, &err);
-	if (wants != STORE_WANTS_NOTHING)
+	if (wants != STORE_WANTS_NOTHING) {
 		events_write(recorder->events, wants == STORE_WANTS_ALL, &writer, recorder->store);
+		if (recorder->jobs)
+			job_keeper_write(recorder->jobs, recorder->store, wants == STORE_WANTS_ALL);
+	}
 	bool is_safe = wants != STORE_WANTS_NOTHING && store_commit(recorder->store, &err);
+	if (recorder->jobs)
+		job_keeper_note(recorder->jobs, is_safe);
 	note(recorder, !is_safe, &err);
 	if (!is_safe)
 		recorder->events->runs.removed_count = 0; /* the next begin wants all */
@@ -225,9 +251,8 @@ void recorder_write(struct recorder *recorder, const char *cluster)
 		return;
 	recorder->next_try = now + TRY_EVERY_S;
 	if (is_kept && !recorder->is_loaded)
-		load(recorder);
-	if (is_kept)
-		claim(recorder, cluster);
+		load(recorder, false);
+	recorder_claim(recorder, cluster);
 	if (is_kept && (!recorder->is_loaded || !commit(recorder)))
 		return;
 	if (is_kept)

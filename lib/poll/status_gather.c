@@ -199,5 +199,6 @@ struct status *status_gather(const struct status_sources *sources)
 	gather_tasks(status, sources, now_ns);
 	gather_plan(status, sources, now_ns);
 	status_gather_cluster(status, sources->asker->cluster);
+	status->jobs.unverified_as_of = sources->jobs->unverified_as_of;
 	return status;
 }

@@ -118,7 +118,8 @@ void findings_of_cluster(const struct status *status, double now, struct finding
 		find(findings, SEVERITY_WARNING,
 		     "slurmdbd does not answer: no accounting, and limits are not renewed.");
 	find_of_nodes(&status->nodes, findings);
-	double oldest = status->jobs.has_details ? status->jobs.oldest_startable : 0;
+	bool are_jobs_true = status->jobs.has_details && !(status->jobs.unverified_as_of > 0);
+	double oldest = are_jobs_true ? status->jobs.oldest_startable : 0;
 	if (oldest && now - oldest > STARVING_S)
 		find(findings, SEVERITY_WARNING, "A job has waited for %s for nothing but its turn and free resources.",
 		     words_seconds(now - oldest).text);
@@ -181,6 +182,14 @@ static void find_of_endpoint(const struct status_endpoint *endpoint, double now,
 	find(findings, SEVERITY_WARNING, "%s has failed for %s%s: %s", endpoint->name,
 	     words_seconds(now - endpoint->failing_since).text, shown.len ? shown.bytes : "", endpoint->error);
 	buf_done(&shown);
+}
+
+static void find_of_jobs(const struct status_jobs *jobs, double now, struct findings *findings)
+{
+	if (jobs->is_known && jobs->unverified_as_of > 0)
+		find(findings, SEVERITY_UNKNOWN,
+		     "Jobs are shown as they were %s ago, before this start: Slurm has not told of all of them yet.",
+		     words_seconds(now - jobs->unverified_as_of).text);
 }
 
 static void find_of_counting(const struct status *status, struct findings *findings)
@@ -269,6 +278,7 @@ void findings_of_exporter(const struct status_site *site, const struct status *s
 		find_of_endpoint(&status->endpoints[i], now, findings);
 	if (status->not_ready && !is_refused && !status->is_cut_off)
 		find(findings, SEVERITY_UNKNOWN, "Not all is known yet: %s.", status->not_ready);
+	find_of_jobs(&status->jobs, now, findings);
 	find_of_counting(status, findings);
 	if (status->brake > 1)
 		find(findings, SEVERITY_NOTE, "slurmctld is busy: it is asked %g times less often.", status->brake);

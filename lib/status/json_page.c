@@ -100,6 +100,7 @@ static void put_jobs(struct json_writer *json, const struct status_jobs *jobs)
 	writer_open(json, "jobs", '{');
 	put_counts(json, "by_state", &jobs->states);
 	writer_integer(json, "without_details", jobs->without_details);
+	put_time(json, "unverified_as_of_timestamp_seconds", jobs->unverified_as_of);
 	if (jobs->has_details) {
 		put_counts(json, "pending_by_class", &jobs->classes);
 		put_counts(json, "pending_by_reason", &jobs->reasons);

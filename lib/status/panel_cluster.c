@@ -127,7 +127,7 @@ static void say_nodes(const struct status_nodes *nodes, struct buf *out)
 	buf_add_string(out, "</section>\n");
 }
 
-static void say_jobs(const struct status_jobs *jobs, struct buf *out)
+static void say_jobs(const struct status_jobs *jobs, double now, struct buf *out)
 {
 	uint64_t total = sum_of(&jobs->states);
 	HTML(out, "<section class=\"card\"><h3>Jobs <span class=\"number\">%</span></h3>",
@@ -138,6 +138,9 @@ static void say_jobs(const struct status_jobs *jobs, struct buf *out)
 		say_counts("by state", &jobs->states, total, SIZE_MAX, out);
 	else
 		buf_add_string(out, "<p class=\"none\">Jobs are not known.</p>");
+	if (jobs->is_known && jobs->unverified_as_of > 0)
+		HTML(out, "<p class=\"more\">As they were % ago, before this start.</p>",
+		     words_seconds(now - jobs->unverified_as_of).text);
 	buf_add_string(out, "</section>\n");
 }
 
@@ -166,7 +169,7 @@ void panel_cluster(const struct status *status, double now, struct buf *out)
 	if (!status->role.is_standby) { /* who leads knows the rest */
 		say_capacity(&status->nodes, out);
 		say_nodes(&status->nodes, out);
-		say_jobs(&status->jobs, out);
+		say_jobs(&status->jobs, now, out);
 		say_waiting(&status->jobs, now, out);
 	}
 	buf_add_string(out, "</div>\n</section>\n");

@@ -54,6 +54,7 @@ struct status_jobs {
 	struct status_counts reasons; /* of the pending ones, most frequent first */
 	struct status_counts classes; /* likewise: startable, held, ... */
 	uint64_t without_details;
+	double unverified_as_of; /* the state file told all of this, as it was then, and Slurm has not yet; 0: Slurm has */
 	double oldest_startable; /* when the one was submitted that waits longest for nothing but its turn */
 };
 

@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "model/job_run.h"
 #include "poll/job_poller.h"
+#include "poll/warm.h"
 #include "polled.h"
 
 #include <math.h>
@@ -483,12 +484,151 @@ static void test_hidden_jobs(void)
 	life_free(life);
 }
 
+/* A start with jobs 1 to JOBS of a state file, as they were so many seconds ago. Number 7's row is of no use. */
+static struct life *life_of_file(int64_t age_s)
+{
+	struct life *life = life_new();
+	struct job_keeper keeper;
+	int64_t then = clock_now_s() - age_s;
+	version = version_of("v0.0.45");
+	job_keeper_init(&keeper, &life->polled.cluster, &life->poller.reader.rounds);
+	job_keeper_take_mark(&keeper, TEXT("jobs_as_of"), then);
+	job_keeper_take_mark(&keeper, TEXT("jobs_seen_at"), then);
+	job_keeper_take_mark(&keeper, TEXT("jobs_have_details"), 1);
+	for (uint64_t id = 1; id <= JOBS; id++) {
+		const struct store_job job = {.id = id,
+					      .array_task_id = -1,
+					      .tail = -1,
+					      .state = TEXT("pending"),
+					      .bits = ROW_HAS_DETAILS,
+					      .tasks = id == 7 ? 0 : 1,
+					      .tasks_listed = 1,
+					      .submit_time = 1700000000 + id,
+					      .user = TEXT("alice")};
+		job_keeper_take(&keeper, &job);
+	}
+	warm_begin(&life->poller, &keeper);
+	CHECK(!keeper.found && !keeper.doubted.slots);
+	job_keeper_done(&keeper);
+	return life;
+}
+
+static bool is_known(const struct life *life, uint64_t id)
+{
+	struct job_view view;
+	return job_table_find(life->polled.cluster.job_table, id, &view);
+}
+
+/* Lives until the jobs of the file are verified. Returns how long that took, in seconds. */
+static double verify(struct life *life)
+{
+	uint64_t began_ns = now_ns;
+	for (int i = 0; i < 600 && life->poller.unverified_as_of > 0; i++)
+		live(life, 1);
+	CHECK(life->poller.unverified_as_of == 0);
+	return (double)(now_ns - began_ns) / 1e9;
+}
+
+static void test_warm_start(void)
+{
+	check_row("a start with jobs of a state file shows them, as old as they are");
+	struct life *life = life_of_file(60);
+	struct health *health = life->polled.asker.health;
+	double then = (double)(clock_now_s() - 60);
+	CHECK_NUMBER(known(life), JOBS - 1);
+	CHECK(are_states_shown(life));
+	CHECK(fabs(life->poller.unverified_as_of - then) < 3);
+	CHECK_NUMBER(life->polled.exporter.endpoints[ENDPOINT_JOB_STATES].last_success, life->poller.unverified_as_of);
+	check_row("and no longer than a process that had gone on");
+	double left_s = (double)(health->entries[ENDPOINT_JOB_STATES].too_old_ns - now_ns) / 1e9;
+	CHECK(left_s <= 240 && left_s > 235);
+	check_row("nothing is counted of what nobody has verified");
+	CHECK(!life->poller.as_of && !job_poller_is_complete(&life->poller) && life->poller.has_details);
+	check_row("what diag counts tells nothing before");
+	pass(life, 1);
+	count_jobs(life, 3 * JOBS);
+	CHECK(!is_search_wanted(life) && !life->poller.needs_all);
+	count_jobs(life, JOBS);
+	check_row("who ended is gone after one round, who came is found, and who was lost comes back");
+	oldest_id = 6, newest_id = JOBS + 900;
+	requests_of_all = 0;
+	CHECK(verify(life) < 45);
+	CHECK_NUMBER(known(life), JOBS + 895);
+	CHECK(!is_known(life, 5) && is_known(life, 6) && is_known(life, 7) && is_known(life, JOBS + 900));
+	CHECK_NUMBER(requests_of_all, 0);
+	CHECK(life->poller.as_of >= (int64_t)then + 50 && job_poller_is_complete(&life->poller));
+	CHECK(are_states_shown(life));
+	life_free(life);
+	check_row("too old to be shown: after the round all are");
+	life = life_of_file(1200);
+	CHECK(!are_states_shown(life) && life->poller.unverified_as_of > 0);
+	pass(life, 1);
+	verify(life);
+	CHECK(are_states_shown(life) && job_poller_is_complete(&life->poller));
+	life_free(life);
+	check_row("too old to be of use: all begins anew");
+	life = life_of_file(3700);
+	CHECK_NUMBER(known(life), 0);
+	CHECK(!are_states_shown(life) && life->poller.unverified_as_of == 0 && life->poller.needs_all);
+	life_free(life);
+	oldest_id = 1, newest_id = JOBS;
+}
+
+/* Behind a gap of ids there may be jobs that the round does not find. */
+static void test_missed_while_away(void)
+{
+	check_row("the count that diag gave before is looked at again when the jobs are verified");
+	struct life *life = life_of_file(60);
+	pass(life, 1);
+	oldest_id = JOBS + 5000, newest_id = 3 * JOBS;
+	count_jobs(life, 2 * JOBS - 4999);
+	verify(life);
+	CHECK_NUMBER(known(life), 0);
+	job_poller_update(&life->poller);
+	CHECK(life->poller.needs_all && is_search_wanted(life));
+	check_row("and so is what conf says of the next id");
+	life->polled.cluster.conf.next_job_id = 3 * JOBS;
+	job_poller_update(&life->poller);
+	CHECK_NUMBER(job_frontiers_top(&life->poller.reader.rounds.frontiers), 3 * JOBS);
+	life_free(life);
+	check_row("which before would have the round pass over jobs");
+	life = life_of_file(60);
+	life->polled.cluster.conf.next_job_id = JOBS + 500;
+	pass(life, 1);
+	oldest_id = 1, newest_id = JOBS + 499;
+	count_jobs(life, JOBS + 499);
+	verify(life);
+	CHECK_NUMBER(known(life), JOBS + 499);
+	job_poller_update(&life->poller);
+	CHECK_NUMBER(job_frontiers_top(&life->poller.reader.rounds.frontiers), JOBS + 500);
+	oldest_id = 1, newest_id = JOBS;
+	life_free(life);
+}
+
+/* Where jobs/state is refused a list verifies them. */
+static void test_warm_lists(void)
+{
+	check_row("a list verifies them as well");
+	struct life *life = life_of_file(60);
+	version = version_of("v0.0.40");
+	pass(life, 1);
+	CHECK(!reads_states(life) && life->poller.unverified_as_of > 0);
+	const struct plan_action action = {.task = ENDPOINT_JOBS, .way = WAY_ONLY};
+	ask(life, &action);
+	CHECK(life->poller.unverified_as_of == 0);
+	CHECK_NUMBER(known(life), 0);
+	life_free(life);
+}
+
 int main(void)
 {
 	test_reasons();
 	test_hidden_jobs();
 	test_array_sizes();
 	test_where_ids_are();
+	test_warm_start();
+	test_missed_while_away();
+	test_warm_lists();
 	test_no_jobs();
 	test_lists_are_for_an_hour();
 	test_versions();

@@ -37,7 +37,7 @@ static void world_init(struct world *world)
 
 static void start(struct world *world, struct recorder *recorder, struct job_events *before)
 {
-	recorder_init(recorder, world->path, false, &world->caps, &world->vocabulary, before);
+	recorder_init(recorder, world->path, false, &world->caps, &world->vocabulary, before, NULL);
 }
 
 static void world_done(struct world *world)
@@ -228,8 +228,100 @@ static void test_when_it_is_tried_again(void)
 	world_done(&w);
 }
 
+/* A process with a job table; the file of `world` is its own. */
+struct process {
+	struct cluster cluster;
+	struct job_rounds rounds;
+	struct job_keeper keeper;
+	struct recorder recorder;
+};
+
+static struct process *process_new(const struct world *world)
+{
+	struct process *process = calloc(1, sizeof *process);
+	cluster_init(&process->cluster);
+	job_rounds_init(&process->rounds, process->cluster.job_table, 1, 1000);
+	job_keeper_init(&process->keeper, &process->cluster, &process->rounds);
+	recorder_init(&process->recorder, world->path, false, &world->caps, &world->vocabulary, NULL, &process->keeper);
+	return process;
+}
+
+static void process_free(struct process *process)
+{
+	recorder_done(&process->recorder);
+	job_keeper_done(&process->keeper);
+	job_rounds_done(&process->rounds);
+	cluster_done(&process->cluster);
+	free(process);
+}
+
+/* A round has told that job `id` is there, and that nobody else is. */
+static bool tell(struct process *process, uint64_t id)
+{
+	struct job_table *table = process->cluster.job_table;
+	for (uint64_t other = 1; other < 10; other++)
+		if (other != id)
+			job_table_remove(table, other);
+	job_table_set_state(table, id, JOB_RUNNING, 0, now_s);
+	process->keeper.facts = (struct kept_facts){.as_of = now_s, .seen_at = now_s};
+	return write_down(&process->recorder);
+}
+
+static void check_found(const struct process *process, uint64_t id)
+{
+	struct job_view view;
+	CHECK(process->keeper.found != NULL);
+	CHECK_NUMBER(job_table_counts(process->keeper.found).jobs, 1);
+	CHECK(job_table_find(process->keeper.found, id, &view));
+}
+
+static void test_jobs(void)
+{
+	struct world w;
+	world_init(&w);
+	start(&w, &w.recorder, NULL);
+	recorder_done(&w.recorder);
+	struct process *process = process_new(&w);
+	check_row("jobs are kept with what was counted");
+	CHECK(process->keeper.found == NULL && tell(process, 3));
+	process_free(process);
+	process = process_new(&w);
+	check_found(process, 3);
+	CHECK(tell(process, 4) && tell(process, 5));
+	check_row("what could not be written for a while is written then");
+	CHECK(rename(w.folder, w.elsewhere) == 0);
+	CHECK(!tell(process, 6) && !tell(process, 7));
+	CHECK_NUMBER(process->cluster.job_table->unstored.removed_count, 0);
+	CHECK(rename(w.elsewhere, w.folder) == 0);
+	CHECK(tell(process, 8));
+	check_row("who cannot read it at the start does not take its jobs for news later");
+	struct process *next = process_new(&w);
+	CHECK(next->recorder.is_failing && !next->keeper.found);
+	CHECK(!tell(next, 2));
+	process_free(process);
+	CHECK(tell(next, 2));
+	CHECK(!next->keeper.found && !next->recorder.is_failing);
+	process_free(next);
+	process = process_new(&w);
+	check_found(process, 2);
+	check_row("of another cluster: said once");
+	CHECK(recorder_claim(&process->recorder, ""));
+	CHECK(!recorder_claim(&process->recorder, "another"));
+	CHECK(recorder_claim(&process->recorder, "another"));
+	now_s += 10;
+	recorder_write(&process->recorder, "another");
+	process_free(process);
+	process = process_new(&w);
+	CHECK(process->keeper.found == NULL);
+	process_free(process);
+	start(&w, &w.recorder, NULL);
+	check_row(NULL);
+	world_done(&w);
+}
+
 int main(void)
 {
+	test_jobs();
 	test_held_at_the_start();
 	test_when_it_is_tried_again();
 	test_nothing_there();

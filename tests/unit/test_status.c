@@ -189,6 +189,11 @@ static void starving_unknown(struct world *world)
 	starving(world);
 	world->status->jobs.has_details = false;
 }
+static void unverified(struct world *world)
+{
+	starving(world);
+	world->status->jobs.unverified_as_of = NOW - 180;
+}
 static void no_threads(struct world *world)
 {
 	world->status->scheduler.threads = 240;
@@ -376,6 +381,8 @@ static void test_findings(void)
 		{"starving", starving, "warning", "well",
 		 "A job has waited for 4 d for nothing but its turn and free resources."},
 		{"starving, as far as is known", starving_unknown, "well", "well", NULL},
+		{"from before the start", unverified, "well", "unknown",
+		 "Jobs are shown as they were 3 min ago, before this start: Slurm has not told of all of them yet."},
 		{"threads", no_threads, "warning", "well", "slurmctld is short of threads: 240 of 256 are busy."},
 		{"queue", dbd_queue, "warning", "well",
 		 "slurmctld has 5,000 messages that slurmdbd has not taken yet."},

@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""A slurmscope that is killed and started again has all totals of jobs on its first page, as old as they are, and asks for states
+before it believes them. 5,000 simulated jobs change meanwhile, or are another cluster's, or the state file has nonsense."""
+
+import contextlib
+import json
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from simulator import SLURMSCOPE, Simulator
+from test_truth import FAMILIES, truth_of
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
+from harness import free_port, samples, wait_until  # noqa: E402
+
+JOBS = 5000
+OF_JOBS = {kind: row for kind, row in FAMILIES.items() if kind not in ("nodes", "partition_nodes", "partition_nodes_free", "cpus")}
+LASTING = {kind: row for kind, row in OF_JOBS.items() if "reasons" not in kind}  # these change without a change of state
+OF_STATES = {"jobs": FAMILIES["jobs"]}
+AGE = 'slurmscope_endpoint_last_success_timestamp_seconds{endpoint="job_states"}'
+
+
+class Exporter:
+    def __init__(self, url, *options):
+        self.folder = tempfile.TemporaryDirectory(prefix="warm-")
+        self.state, self.log_path = Path(self.folder.name, "state"), Path(self.folder.name, "log")
+        token = Path(self.folder.name, "token")
+        token.write_text("unlooked-at")
+        token.chmod(0o600)
+        self.port = free_port()
+        self.command = [SLURMSCOPE, f"--slurmrestd.url={url}", f"--slurmrestd.token-file={token}", "--slurmrestd.user=root",
+                        f"--state.path={self.state}", f"--web.listen-address=127.0.0.1:{self.port}",
+                        "--budget.slurmrestd=1000", "--budget.slurmctld=1000", "--limit.users=10000",
+                        "--interval.job_states=2", "--interval.job_details=1", "--interval.diag=1", "--interval.job_rotation=30", *options]
+        self.rate, self.process = 1000, None
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, kind, *_):
+        self.end(signal.SIGTERM if kind is None else signal.SIGKILL)
+        if kind is not None:
+            print(self.log_path.read_text()[-5000:])
+        self.folder.cleanup()
+
+    def start(self):
+        with open(self.log_path, "ab") as log:
+            self.process = subprocess.Popen([*self.command, f"--budget.requests={self.rate}"], stderr=log, stdin=subprocess.DEVNULL)
+
+    def end(self, how=signal.SIGKILL):
+        self.process.send_signal(how)
+        status = self.process.wait(90)
+        assert status == (0 if how == signal.SIGTERM else -how), f"status {status}: {self.log_path.read_text()[-5000:]}"
+
+    def get(self, path):
+        """(status, text); None while nobody listens."""
+        assert self.process.poll() is None, f"it died: {self.log_path.read_text()[-5000:]}"
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=30) as answer:
+                return answer.status, answer.read().decode()
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, error.read().decode()
+        except OSError:
+            return None
+
+    def page(self):
+        answer = self.get("/metrics")
+        return samples(answer[1]) if answer and answer[0] == 200 else {}
+
+    def status(self):
+        return json.loads(self.get("/api/v1/status")[1])["clusters"][0]
+
+    def first_page(self):
+        return wait_until(self.page, "the first page")
+
+    def wait_ready(self):
+        wait_until(lambda: (self.get("/-/ready") or (0,))[0] == 200, lambda: f"ready: {self.get('/-/ready')}", 120)
+
+    def logged(self, what):
+        return what in self.log_path.read_text()
+
+
+def jobs_on(page, families=OF_JOBS):
+    """{(family, {labels}): value}, without zeros."""
+    wanted = {family for family, _, _ in families.values()}
+    found = {}
+    for series, value in page.items():
+        name, _, labels = series.partition("{")
+        if name in wanted and value:
+            found[name, frozenset(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', labels))] = value
+    return found
+
+
+def differences(page, truth):
+    return {key: (page.get(key), truth.get(key)) for key in page.keys() | truth.keys() if page.get(key) != truth.get(key)}
+
+
+class Warm(unittest.TestCase):
+    @contextlib.contextmanager
+    def world(self, *options, release="24.11", scope=()):
+        with Simulator(f"--release={release}", f"--jobs={JOBS}", "--nodes=400", "--users=80", "--arrays=0.05", "--seed=5",
+                       f"--epoch={int(time.time())}", *options) as sim:
+            sim.control("array?tasks=900")
+            sim.control("advance?seconds=60")
+            sim.control("array?tasks=3000")  # an unsplit rest that has a turn of its own
+            with Exporter(sim.url, *scope) as exporter:
+                exporter.wait_ready()
+                self.wait_right(exporter, sim)
+                yield sim, exporter
+
+    def wait_right(self, exporter, sim, families=OF_JOBS):
+        def wrong():
+            return differences(jobs_on(exporter.page(), families), truth_of(sim.truth(), families))
+        wait_until(lambda: not wrong(), lambda: f"wrong: {list(wrong().items())[:8]}", 120)
+
+    def wait_stored(self, exporter):
+        """What the page has is in the file as well: a round that was finished since has been committed."""
+        series, now = "slurmscope_state_last_commit_timestamp_seconds", time.time()
+        wait_until(lambda: exporter.page().get(AGE, 0) > now and exporter.page()[series] > now, "a commit")
+
+    def edit(self, exporter, *statements):
+        with contextlib.closing(sqlite3.connect(exporter.state)) as db:
+            for statement in statements:
+                db.execute(statement)
+            db.commit()
+
+    def requests(self, sim, endpoint):
+        return sim.stats()["endpoints"].get(endpoint, {}).get("requests", 0)
+
+    def is_unverified(self, exporter, page, before):
+        """The page has the totals from before, says how old they are, and nobody is told that all is well."""
+        self.assertEqual({}, differences(jobs_on(page), jobs_on(before)))
+        self.assertGreater(len([key for key in jobs_on(page) if key[0] == "slurm_user_jobs"]), 100)
+        self.assertLessEqual(page[AGE], before[AGE] + 3)
+        self.assertEqual(503, exporter.get("/-/ready")[0])
+        status = exporter.status()
+        self.assertEqual(page[AGE], status["cluster"]["jobs"]["unverified_as_of_timestamp_seconds"])
+        self.assertIn(status["exporter"]["verdict"], ("unknown", "warning"))
+        self.assertTrue([f for f in status["exporter"]["findings"] if "before this start" in f["text"]], status["exporter"])
+
+    def states(self, sim):
+        return {job["job_id"]: tuple(job["state"]) for job in sim.json("/slurm/v0.0.42/jobs/state")["jobs"]}
+
+    def change(self, sim):
+        """What happens in a downtime: jobs end, start, come."""
+        for number in list(self.states(sim))[:200]:
+            with contextlib.suppress(AssertionError):
+                sim.control(f"job?id={number}&do=cancel")
+        sim.control("storm?jobs=300")
+        sim.control("advance?seconds=5")
+
+    def restart(self, release, *options):
+        with self.world(release=release, scope=options) as (sim, exporter):
+            self.wait_stored(exporter)
+            before, states = exporter.page(), self.states(sim)
+            exporter.end()
+            self.change(sim)
+            changed = len(self.states(sim).items() - states.items())
+            exporter.rate = 20  # else much is asked between two looks at it
+            truth = truth_of(sim.truth(), OF_STATES)
+            self.assertGreater(len(differences(jobs_on(before, OF_STATES), truth)), 3)
+            sim.control("fault?kind=status&endpoint=states&status=503")
+            sim.control("fault?kind=status&endpoint=jobs&status=503")
+            killed, asked = time.time(), {name: self.requests(sim, name) for name in ("states", "job", "jobs")}
+            exporter.start()
+            page = exporter.first_page()
+            self.is_unverified(exporter, page, before)
+            self.assertLess(page[AGE], killed)
+            sim.control("fault?kind=none")
+            exporter.wait_ready()
+            page = exporter.page()
+            self.assertEqual({}, differences(jobs_on(page, OF_STATES), truth))
+            self.assertGreater(page[AGE], killed)
+            self.assertIsNone(exporter.status()["cluster"]["jobs"]["unverified_as_of_timestamp_seconds"])
+            made = {name: self.requests(sim, name) - count for name, count in asked.items()}
+            print(f"{release}: {len(states)} records, of which {changed} changed; requests until they were verified: {made}")
+            self.assertLess(made["states"], 60)
+            self.assertLess(made["job"], 500)  # of large arrays, and of what changed
+            self.assertEqual(0, made["jobs"])
+            exporter.end(signal.SIGTERM)
+            exporter.rate = 1000
+            exporter.start()
+            self.wait_right(exporter, sim)
+
+    def test_restart_24_11(self):
+        self.restart("24.11")
+
+    def test_restart_26_05(self):
+        self.restart("26.05")
+
+    def test_old_file(self):
+        """What is too old to be shown waits for the round, but for no details; what is older still is of no use."""
+        with self.world() as (sim, exporter):
+            self.wait_stored(exporter)
+            exporter.end()
+            self.edit(exporter, "UPDATE mark SET value = value - 1200 WHERE name = 'jobs_seen_at'")
+            sim.control("fault?kind=status&endpoint=states&status=503")
+            exporter.rate = 20  # else much is asked between two looks at it
+            asked = self.requests(sim, "job")
+            exporter.start()
+            self.assertEqual({}, jobs_on(exporter.first_page()))
+            sim.control("fault?kind=none")
+            exporter.wait_ready()
+            self.assertEqual({}, differences(jobs_on(exporter.page(), LASTING), truth_of(sim.truth(), LASTING)))
+            self.assertLess(self.requests(sim, "job") - asked, 500)
+            exporter.rate = 1000
+            self.wait_stored(exporter)
+            exporter.end()
+            self.edit(exporter, "UPDATE mark SET value = value - 7200 WHERE name = 'jobs_seen_at'")
+            exporter.start()
+            self.assertEqual({}, jobs_on(exporter.first_page(), {"user_jobs": FAMILIES["user_jobs"]}))
+            self.assertTrue(exporter.logged("are too old"))
+            self.wait_right(exporter, sim)
+
+    def test_another_cluster(self):
+        """Behind the same URL: its first answer is the end of what the file had."""
+        address = f"--listen=127.0.0.1:{free_port()}"
+        with self.world(address) as (sim, exporter):
+            self.wait_stored(exporter)
+            exporter.end()
+            sim.control("fault?kind=none")
+            sim.process.terminate()
+            sim.process.wait(60)
+            with Simulator("--release=24.11", "--cluster=another", "--jobs=700", "--seed=9", f"--epoch={int(time.time())}",
+                           address) as other:
+                exporter.start()
+                exporter.wait_ready()
+                page = exporter.page()
+                self.assertEqual({}, differences(jobs_on(page, OF_STATES), truth_of(other.truth(), OF_STATES)))
+                self.wait_right(exporter, other)
+                self.assertEqual(1, len(list(exporter.state.parent.glob("state.foreign-*"))))
+
+    def test_nonsense(self):
+        """Whatever is in the file: it is not counted once states were told, and nothing dies of it."""
+        with self.world() as (sim, exporter):
+            self.wait_stored(exporter)
+            exporter.end()
+            columns = "UPDATE job SET"
+            some = "WHERE id % 97 = {}"
+            self.edit(exporter, *(f"{columns} {what} {some.format(i)}" for i, what in enumerate((
+                "tasks = 1 << 60", "state = 'nonsense'", "state = ''", "cpus = -1", "submit_time = -5", "user = x'ff00fe'",
+                "array_task_id = 1 << 40", "flags = ',,\u00e9,'", "tail = 5", "bits = 1 << 20", "details_time = 1 << 50",
+                "tasks = 'many'", "node_list = zeroblob(2000000)", "state = 'completed'", "bits = 0", "exit = 77"))),
+                "INSERT INTO job (id, state, tasks, tasks_listed, bits, user) SELECT id + (1 << 32), 'running', 1, 1, 1, 'nobody' "
+                "FROM job WHERE id % 97 = 50",
+                "INSERT INTO job (id, state, tasks, tasks_listed, bits, user) SELECT id + 5000000, 'running', 1, 1, 1, 'nobody' "
+                "FROM job WHERE id % 97 = 60",
+                "INSERT INTO job (id, state) VALUES (-1, 'running'), (0, 'running'), (4294967295, 'running')")
+            exporter.start()
+            exporter.wait_ready()
+            self.assertNotIn("nobody", str(jobs_on(exporter.page()).keys()))
+            self.wait_right(exporter, sim)
+            self.wait_stored(exporter)
+            exporter.end()
+            with contextlib.closing(sqlite3.connect(exporter.state)) as db:
+                stored = db.execute("SELECT count(*) FROM job").fetchone()[0]
+            self.assertEqual(sim.truth()["records"], stored)
+            exporter.start()
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
