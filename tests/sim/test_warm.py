@@ -267,6 +267,7 @@ class Warm(unittest.TestCase):
                 stored = db.execute("SELECT count(*) FROM job").fetchone()[0]
             self.assertEqual(sim.truth()["records"], stored)
             exporter.start()
+            exporter.first_page()
 
 
 if __name__ == "__main__":
