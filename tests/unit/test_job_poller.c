@@ -593,14 +593,14 @@ static void test_missed_while_away(void)
 	life_free(life);
 	check_row("which before would have the round pass over jobs");
 	life = life_of_file(60);
-	life->polled.cluster.conf.next_job_id = JOBS + 500;
+	life->polled.cluster.conf.next_job_id = JOBS + 2500;
 	pass(life, 1);
 	oldest_id = 1, newest_id = JOBS + 499;
 	count_jobs(life, JOBS + 499);
 	verify(life);
 	CHECK_NUMBER(known(life), JOBS + 499);
 	job_poller_update(&life->poller);
-	CHECK_NUMBER(job_frontiers_top(&life->poller.reader.rounds.frontiers), JOBS + 500);
+	CHECK_NUMBER(job_frontiers_top(&life->poller.reader.rounds.frontiers), JOBS + 2500);
 	oldest_id = 1, newest_id = JOBS;
 	life_free(life);
 }
