@@ -218,9 +218,11 @@ class Warm(unittest.TestCase):
             self.wait_stored(exporter)
             exporter.end()
             self.edit(exporter, "UPDATE mark SET value = value - 7200 WHERE name = 'jobs_seen_at'")
+            sim.control("fault?kind=status&endpoint=states&status=503")
             exporter.start()
             self.assertEqual({}, jobs_on(exporter.first_page(), {"user_jobs": FAMILIES["user_jobs"]}))
             self.assertTrue(exporter.logged("are too old"))
+            sim.control("fault?kind=none")
             self.wait_right(exporter, sim)
 
     def test_another_cluster(self):
