@@ -355,12 +355,13 @@ static bool poll_sample(struct job_poller *poller, uint64_t id, struct plan_outc
 }
 
 /* Slurm may be anywhere between its first and its last id. A search from the first one on asked 54,000 times in vain, so
- * slurmdbd is asked before for jobs that ended in ever longer windows: as few as show where Slurm is. */
+ * slurmdbd is asked before for jobs that ended in ever longer windows: as few as show where Slurm is. Whether slurmdbd is up
+ * may not be known yet. */
 static const uint64_t newest_windows_s[] = {10, 60, 600, 3600, 24 * 3600, 7 * 24 * 3600};
 
 static bool wants_newest(const struct job_poller *poller)
 {
-	return !job_frontiers_top(&poller->reader.rounds.frontiers) && poller->cluster->accounting_up == UP_YES &&
+	return !job_frontiers_top(&poller->reader.rounds.frontiers) && poller->cluster->accounting_up != UP_NO &&
 	       poller->newest_asked < sizeof newest_windows_s / sizeof *newest_windows_s;
 }
 

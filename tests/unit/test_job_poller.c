@@ -420,17 +420,19 @@ static void test_where_ids_are(void)
 {
 	static const struct {
 		const char *what;
-		bool is_up, is_refused;
+		enum up up;
+		bool is_refused;
 		uint64_t ended_ago_s;
 		size_t asked; /* slurmdbd, how many times */
 		bool is_found; /* soon */
 	} rows[] = {
-		{"a job that ended just now", true, false, 3, 1, true},
-		{"one that ended an hour ago", true, false, 3500, 4, true},
-		{"one that ended days ago", true, false, 500000, 6, true},
-		{"none that ended lately", true, false, 0, 6, false},
-		{"slurmdbd fails", true, true, 3, 1, false},
-		{"there is none", false, false, 3, 0, false},
+		{"a job that ended just now", UP_YES, false, 3, 1, true},
+		{"one that ended an hour ago", UP_YES, false, 3500, 4, true},
+		{"one that ended days ago", UP_YES, false, 500000, 6, true},
+		{"none that ended lately", UP_YES, false, 0, 6, false},
+		{"slurmdbd fails", UP_NOT_KNOWN, true, 3, 1, false},
+		{"it was not asked for its health yet", UP_NOT_KNOWN, false, 3, 1, true},
+		{"it is down", UP_NO, false, 3, 0, false},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		check_row(rows[i].what);
@@ -438,7 +440,7 @@ static void test_where_ids_are(void)
 		version = version_of("v0.0.42");
 		oldest_id = 20000000, newest_id = oldest_id + JOBS - 1;
 		ended_ago_s = rows[i].ended_ago_s, are_runs_refused = rows[i].is_refused;
-		life->polled.cluster.accounting_up = rows[i].is_up ? UP_YES : UP_NO;
+		life->polled.cluster.accounting_up = rows[i].up;
 		pass(life, 1);
 		count_jobs(life, JOBS);
 		requests_of_runs = 0;
