@@ -12,12 +12,14 @@ names() { seq -f "$1%02g" "$2"; }
 mapfile -t users < <(printf 'bg%d\n' 1 2 3 4 5; names job 12; names why 24)
 mapfile -t nodes < <(names rn 2; names bz 1; names fn 24)
 
-# What is said twice in slurm.conf counts as it is said last. slurmctld forgets jobs when it does by default.
+# What is said twice in slurm.conf counts as it is said last. slurmctld forgets jobs when it does by default. It notices a changed limit
+# when it schedules next; that takes up to a minute by default, in which nothing could be measured.
 write_nodes() {
 	local host='NodeHostname=controller NodeAddr=127.0.0.1' name
 	{
 		cat <<-END
 			MinJobAge=300
+			SchedulerParameters=bf_interval=5,bf_window=10080,default_queue_depth=1000,sched_interval=10
 			MaxJobCount=300000
 			MaxArraySize=100001
 			NodeName=DEFAULT Boards=1 SocketsPerBoard=1 ThreadsPerCore=1
