@@ -169,6 +169,8 @@ static void divide(struct plan *plan, enum scarce by, double seconds, uint64_t n
 		settle(&task->asked[by], asked, seconds);
 		if (task->row->is_rare && !is_active(task))
 			task->asked[by] = 0;
+		if (bound_of(task, by) > 0) /* smoothed it might be less than the bound, and the bound all it gets */
+			task->asked[by] = fmax(task->asked[by], asked);
 		if (task->row->is_probe)
 			available -= task->asked[by];
 		else

@@ -385,6 +385,28 @@ static void test_empty_answers(void)
 	plan_free(life.plan);
 }
 
+/* A start knows of 50 jobs after it knew of none. Both budgets are hardly used, so the bound is not all that states get. */
+static void test_bounds_are_no_limits(void)
+{
+	static const struct plan_way one[] = {{"whole", {0.002, 0, 0}, {0.0002, 0, 0}, 0, 0, 0, 0}};
+	static const struct plan_way all[] = {{"whole", {0.001, 10e-6, 5e-9}, {0.0005, 64e-6, 0}, 0, 0, 0, 0}};
+	static const struct plan_task tasks[] = {
+		{"states", "jobs", 15, 0, 16, 26, false, true, false, .ways = all, .way_count = 1},
+		{"others", "records", 60, 0, 1, 0, false, true, false, .ways = one, .way_count = 1},
+	};
+	struct life life = {.now_ns = UINT64_C(5000000000000), .seconds = {0.002, 0.002}};
+	life.plan = plan_new(tasks, 2, &plan_defaults, 1, life.now_ns);
+	set_work(&life, 0, 1);
+	set_work(&life, 1, 1);
+	live(&life, 2);
+	set_work(&life, 0, 50);
+	for (int i = 0; i < 30; i++) {
+		live(&life, 2);
+		CHECK_NUMBER(show(&life, 0).interval_s, 15);
+	}
+	plan_free(life.plan);
+}
+
 static void test_slurmctld_accounts(void)
 {
 	struct life life = life_new(&plan_defaults, 1);
@@ -496,6 +518,7 @@ int main(void)
 		{"never asked", test_what_is_never_asked_is_not_as_wished},
 		{"many tasks", test_many_tasks_have_one_rate},
 		{"bounds", test_bounds_come_first},
+		{"bounds are no limits", test_bounds_are_no_limits},
 		{"rounds that are not saved up", test_spread_rounds},
 		{"work that is over", test_rare_work},
 		{"batches of empty answers", test_empty_answers},
