@@ -88,8 +88,21 @@ static double urgency(const struct plan *plan, const struct task *task, uint64_t
 	return is_late(task, now_ns) ? FLT_MAX : seconds_between(since, now_ns) / task->interval_s;
 }
 
+/* The round that begins is the one that was to come at once. Who calls for another while this one is asked for gets it: a
+ * window of ends may show that there is another to be read. An action that was not noted counts as not asked. */
+static void choose(struct plan *plan, struct task *chosen, uint64_t now_ns)
+{
+	plan->asked.task = (size_t)(chosen - plan->tasks);
+	plan->asked.ns = now_ns;
+	plan->asked.records = way_next_records(plan, chosen);
+	plan->asked.was_hastened = chosen->is_hastened && !chosen->is_in_round;
+	chosen->is_hastened &= chosen->is_in_round;
+}
+
 struct plan_action plan_next(struct plan *plan, uint64_t now_ns)
 {
+	plan->tasks[plan->asked.task].is_hastened |= plan->asked.was_hastened;
+	plan->asked.was_hastened = false;
 	pace(plan, now_ns);
 	uint64_t wait_ns = after(now_ns, NOTHING_S);
 	struct task *chosen = NULL;
@@ -108,9 +121,7 @@ struct plan_action plan_next(struct plan *plan, uint64_t now_ns)
 		uint64_t soonest = after(now_ns, 0.001);
 		return (struct plan_action){.kind = PLAN_WAIT, .until_ns = wait_ns > soonest ? wait_ns : soonest};
 	}
-	plan->asked.task = (size_t)(chosen - plan->tasks);
-	plan->asked.ns = now_ns;
-	plan->asked.records = way_next_records(plan, chosen);
+	choose(plan, chosen, now_ns);
 	return (struct plan_action){
 		.kind = PLAN_ASK, .task = plan->asked.task, .way = chosen->way, .records = plan->asked.records};
 }

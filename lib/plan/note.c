@@ -68,7 +68,6 @@ static void begin_round(struct plan *plan, struct task *task)
 	if (task->is_in_round)
 		return;
 	task->is_in_round = task->was_begun = true;
-	task->is_hastened = false;
 	task->begun_ns = plan->asked.ns;
 }
 
@@ -87,6 +86,7 @@ void plan_note(struct plan *plan, uint64_t now_ns, const struct plan_outcome *ou
 	pace(plan, now_ns);
 	struct task *task = &plan->tasks[outcome->task];
 	struct way *way = &task->ways[outcome->way];
+	plan->asked.was_hastened = false;
 	bool is_good = outcome->result == PLAN_OK || outcome->result == PLAN_UNCHANGED;
 	begin_round(plan, task);
 	charge(plan, task, way, outcome, now_ns);

@@ -167,7 +167,7 @@ static void divide(struct plan *plan, enum scarce by, double seconds, uint64_t n
 		double round = pace_charged(plan, task, by, task->round[by]);
 		double asked = is_active(task) ? HEADROOM * round / task->interval_s : 0;
 		settle(&task->asked[by], asked, seconds);
-		if (task->row->is_rare && !is_active(task))
+		if (task->row->lends_share && !is_active(task))
 			task->asked[by] = 0;
 		if (bound_of(task, by) > 0) /* smoothed it might be less than the bound, and the bound all it gets */
 			task->asked[by] = fmax(task->asked[by], asked);

@@ -77,7 +77,7 @@ struct plan_task {
 	const struct plan_way *ways;
 	size_t way_count;
 	bool is_spread; /* each answer is of use by itself, so its rounds are not saved up for (rule 2) */
-	bool is_rare; /* once there is nothing to do, there is nothing for long: others get its share at once */
+	bool lends_share; /* others get its share as soon as it has nothing to do: what it asks for differs by orders */
 };
 
 struct plan_options {

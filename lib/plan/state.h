@@ -89,6 +89,7 @@ struct plan {
 	struct {
 		size_t task;
 		uint64_t ns, records;
+		bool was_hastened; /* and it was not noted yet */
 	} asked; /* the last action */
 };
 

@@ -18,6 +18,7 @@ enum {
 	 * On a 24.11 nine records got another exit code 19 s after the end, when the processes were gone. */
 	SETTLED_AFTER_S = 10,
 	WHOLE_AFTER_S = 300, /* what slurmdbd lacks of a run by then never comes: the end is taken as it is */
+	HASTENED_RUNS_MAX = 300, /* they take some 0.1 s of slurmrestd */
 	STEPS_AFTER_S = 60, /* slurmdbd has a job's steps by then */
 	STEPS_SINCE_S = 86400, /* steps of runs that ended before that were given up (events/job_events.c) */
 	STEPS_COUNTED_EVERY_S = 5, /* counting looks at all runs: 16 ms for a million */
@@ -91,6 +92,26 @@ static uint64_t count_steps(struct event_poller *poller)
 	return poller->steps;
 }
 
+/* Could an end of that time be settled by now? The table must have been looked at since: looked_until may be the state
+ * file's; looked_at tells that this process has looked. Which jobs were completing before is not known. */
+static bool is_old_enough(const struct event_poller *poller, int64_t end, int64_t now)
+{
+	const struct job_events *events = poller->recorder.events;
+	return end < now - SETTLED_AFTER_S && events->looked_at && events->looked_until > end;
+}
+
+/* An end that was too young is told again by the next window, as soon as it may be settled. Where many end that would
+ * read each of them twice, so there they wait for the interval. */
+static void hasten_ends(struct event_poller *poller)
+{
+	int64_t now = asker_now_s(poller->asker);
+	if (!poller->unsettled || poller->last_runs > HASTENED_RUNS_MAX ||
+	    !is_old_enough(poller, poller->unsettled, now))
+		return;
+	poller->unsettled = 0;
+	plan_hasten(poller->plan, TASK_JOB_ENDS);
+}
+
 void event_poller_update(struct event_poller *poller)
 {
 	const struct asker *asker = poller->asker;
@@ -105,6 +126,7 @@ void event_poller_update(struct event_poller *poller)
 	bool asks_slurmdbd = is_known && asker->config->jobs_ends != JOBS_ENDS_SLURMCTLD;
 	plan_allow_task(poller->plan, TASK_JOB_ENDS, asks_slurmdbd);
 	plan_allow_task(poller->plan, TASK_JOB_STEPS, asks_slurmdbd && events->reads_steps);
+	hasten_ends(poller);
 	plan_set_whole(poller->plan, TASK_JOB_ENDS, poller->last_runs + 1);
 	plan_set_work(poller->plan, TASK_JOB_ENDS, poller->last_runs + 1);
 	plan_set_work(poller->plan, TASK_JOB_STEPS, count_steps(poller));
@@ -192,14 +214,9 @@ static bool is_completing(const struct event_poller *poller, const struct job *j
 static bool is_whole(const struct event_poller *poller, const struct job_run *run, int64_t now)
 {
 	int64_t end = time_of(run->job.end_time);
-	const struct job_events *events = poller->recorder.events;
-	/* looked_until may be the state file's; looked_at tells that this process has looked: which jobs were completing
-	 * before is not known */
-	bool was_looked_at = events->looked_at && events->looked_until > end;
 	if (end < now - WHOLE_AFTER_S)
 		return true;
-	return end < now - SETTLED_AFTER_S && run->job.partitions.len && was_looked_at &&
-	       !is_completing(poller, &run->job, now);
+	return run->job.partitions.len && is_old_enough(poller, end, now) && !is_completing(poller, &run->job, now);
 }
 
 static struct job_runs_query query_of(const struct event_poller *poller, bool with_steps)
@@ -234,7 +251,10 @@ static void take_ends(struct event_poller *poller, const struct runs_taken *take
 			job_rounds_note_job(poller->rounds,
 					    &run->job); /* while no job is known, nothing else tells of ids */
 		bool is_over = job_run_is_size(run) ? tells_sizes : job_run_has_ended(run);
-		if (!is_over || !time_of(run->job.end_time) || !is_whole(poller, run, now))
+		int64_t ended = is_over ? time_of(run->job.end_time) : 0;
+		if (ended > poller->unsettled && !is_old_enough(poller, ended, now))
+			poller->unsettled = ended;
+		if (!ended || !is_whole(poller, run, now))
 			continue;
 		const struct job_end end = end_of(run, &poller->asker->cluster->vocabulary);
 		if (end.end_time < events->ends_known_until)
@@ -271,6 +291,7 @@ static void poll_ends(struct event_poller *poller, struct plan_outcome *outcome)
 	if (!outcome->is_round_done) {
 		end_windows_note_failure(windows);
 	} else {
+		poller->unsettled = 0;
 		take_ends(poller, &taken, now);
 		poller->last_runs = taken.count;
 		if (end_windows_note(windows, window, now, taken.count))

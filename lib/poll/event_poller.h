@@ -18,6 +18,7 @@ struct event_poller {
 	bool has_windows; /* the windows are of the events at hand, which recorder_write may replace */
 	int64_t began; /* Unix seconds */
 	uint64_t last_runs; /* of the last window */
+	int64_t unsettled; /* the latest end in it that was too young to be believed; 0: none */
 	size_t suspects; /* runs to ask for one by one, since a batch of them failed */
 	struct run_key failed; /* the run whose steps failed when asked for alone; 0: none */
 	bool has_answered_since; /* slurmdbd answered another request since then */

@@ -112,8 +112,9 @@ static const struct plan_task table[TASKS] = {
 	[ENDPOINT_ASSOCIATIONS] = {.noun = "associations", WAYS(slurmdb)},
 	[TASK_JOB_STATES] =
 		{.name = "job_states", .noun = "jobs", .weight = 16, .bound_s = JOB_STATES_BOUND_S, WAYS(job_states)},
-	[TASK_JOB_SEARCH] = {.name = "job_search", .noun = "ids", .weight = 16, WAYS(job_search), .is_rare = true},
-	[TASK_JOB_DETAILS] = {.name = "job_details", .noun = "jobs", WAYS(job_details), .is_spread = true},
+	[TASK_JOB_SEARCH] = {.name = "job_search", .noun = "ids", .weight = 16, WAYS(job_search), .lends_share = true},
+	[TASK_JOB_DETAILS] =
+		{.name = "job_details", .noun = "jobs", WAYS(job_details), .is_spread = true, .lends_share = true},
 	[TASK_JOB_ARRAYS] = {.name = "job_arrays", .noun = "tasks", WAYS(job_arrays)},
 	[TASK_JOB_ENDS] = {.name = "job_ends", .noun = "runs", .weight = 4, WAYS(job_ends)},
 	[TASK_JOB_STEPS] = {.name = "job_steps", .noun = "runs", WAYS(job_steps)},

@@ -11,11 +11,19 @@ enum { BEGIN = 1800000000, ID = 7 };
 
 static int64_t now_s = BEGIN;
 static struct job_run told; /* the only run that slurmdbd knows */
+static unsigned hastened; /* tasks */
 
 const struct api_version *__wrap_client_version(const struct client *client);
 enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetch, struct plan_outcome *ret_outcome);
 int64_t __wrap_asker_now_s(const struct asker *asker);
 int64_t __wrap_clock_now_s(void);
+void __wrap_plan_hasten(struct plan *plan, size_t task);
+
+void __wrap_plan_hasten(struct plan *plan, size_t task)
+{
+	(void)plan, (void)task;
+	hastened++;
+}
 
 const struct api_version *__wrap_client_version(const struct client *client)
 {
@@ -134,6 +142,44 @@ static void test_a_job_that_never_completes(void)
 	life_free(life);
 }
 
+static void test_young_ends(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t runs; /* in the window */
+		bool is_hastened;
+	} rows[] = {
+		{"a young end is asked for again as soon as it may be believed", 5, true},
+		{"but not where many end", 1000, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct life *life = life_new();
+		struct job job = running(ID, BEGIN + 1, BEGIN + 2);
+		show(life, &job, BEGIN + 5);
+		told = (struct job_run){.job = job, .elapsed = 28, .cpus_allocated = 2, .memory_allocated = 4096};
+		job.state = told.job.state = JOB_COMPLETED;
+		job.end_time = told.job.end_time = BEGIN + 30;
+		told.job.exit_code = told.job.exit_signal = 0;
+		check_row(rows[i].what);
+		do
+			CHECK_NUMBER(ask(life, BEGIN + 33, "zero"), 0);
+		while (life->poller.windows.sweep_to);
+		life->poller.last_runs = rows[i].runs;
+		hastened = 0;
+		show(life, &job, BEGIN + 38);
+		event_poller_update(&life->poller);
+		CHECK_NUMBER(hastened, 0);
+		show(life, &job, BEGIN + 45);
+		for (int again = 0; again < 3; again++)
+			event_poller_update(&life->poller);
+		CHECK_NUMBER(hastened, rows[i].is_hastened);
+		CHECK_NUMBER(ask(life, BEGIN + 46, "zero"), 1);
+		event_poller_update(&life->poller);
+		CHECK_NUMBER(hastened, rows[i].is_hastened);
+		life_free(life);
+	}
+}
+
 /* A restart: without it a search would begin at the first id of all. */
 static void test_runs_tell_the_newest_id(void)
 {
@@ -160,6 +206,7 @@ int main(void)
 {
 	test_an_exit_code_that_comes_later();
 	test_a_job_that_never_completes();
+	test_young_ends();
 	test_runs_tell_the_newest_id();
 	return check_done();
 }

@@ -348,7 +348,7 @@ static void test_spread_rounds(void)
 	}
 }
 
-/* A search takes what it can get, and is over. What it got is another's: at once if it said so, within minutes if not. */
+/* A search takes what it can get, and is over. What it got is another's: at once if it lends its share, within minutes if not. */
 static void test_rare_work(void)
 {
 	enum { SEARCH, DETAILS, TASKS_HERE };
@@ -358,9 +358,9 @@ static void test_rare_work(void)
 		{"details", "jobs", 30, 0, 1, 0, false, true, false, .ways = one, .way_count = 1, .is_spread = true},
 	};
 	uint64_t asked[2];
-	for (int is_rare = 0; is_rare < 2; is_rare++) {
+	for (int lends_share = 0; lends_share < 2; lends_share++) {
 		struct life life = {.now_ns = UINT64_C(5000000000000), .seconds = {0.01, 0.01}};
-		tasks[SEARCH].is_rare = is_rare;
+		tasks[SEARCH].lends_share = lends_share;
 		life.plan = plan_new(tasks, TASKS_HERE, &plan_defaults, 1, life.now_ns);
 		set_work(&life, SEARCH, 100000);
 		set_work(&life, DETAILS, 100000);
@@ -368,7 +368,7 @@ static void test_rare_work(void)
 		CHECK(life.asked[SEARCH] > 10 * life.asked[DETAILS]);
 		set_work(&life, SEARCH, 0);
 		live(&life, 30);
-		asked[is_rare] = life.asked[DETAILS];
+		asked[lends_share] = life.asked[DETAILS];
 		plan_free(life.plan);
 	}
 	CHECK(asked[1] > 3 * asked[0]);
@@ -404,6 +404,35 @@ static void test_bounds_are_no_limits(void)
 		live(&life, 2);
 		CHECK_NUMBER(show(&life, 0).interval_s, 15);
 	}
+	plan_free(life.plan);
+}
+
+/* An answer shows that there is more to ask. */
+static void test_hastened_while_asked(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	live(&life, 300);
+	struct plan_action action;
+	while ((action = plan_next(life.plan, life.now_ns)).kind != PLAN_ASK || action.task != LIST)
+		if (action.kind == PLAN_ASK)
+			answer(&life, &action);
+		else
+			life.now_ns = action.until_ns;
+	plan_hasten(life.plan, LIST);
+	answer(&life, &action);
+	CHECK(show(&life, LIST).due_in_s < 10);
+	check_row("once");
+	live(&life, 15);
+	CHECK_NUMBER(life.asked[LIST], 1);
+	check_row("an action that was not noted is asked again");
+	plan_hasten(life.plan, DBD);
+	while ((action = plan_next(life.plan, life.now_ns)).kind != PLAN_ASK || action.task != DBD)
+		if (action.kind == PLAN_ASK)
+			answer(&life, &action);
+		else
+			life.now_ns = action.until_ns;
+	action = plan_next(life.plan, life.now_ns);
+	CHECK(action.kind == PLAN_ASK && action.task == DBD);
 	plan_free(life.plan);
 }
 
@@ -518,6 +547,7 @@ int main(void)
 		{"never asked", test_what_is_never_asked_is_not_as_wished},
 		{"many tasks", test_many_tasks_have_one_rate},
 		{"bounds", test_bounds_come_first},
+		{"hastened while asked", test_hastened_while_asked},
 		{"bounds are no limits", test_bounds_are_no_limits},
 		{"rounds that are not saved up", test_spread_rounds},
 		{"work that is over", test_rare_work},
