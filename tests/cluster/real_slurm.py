@@ -14,6 +14,12 @@ def check(title, condition, detail=""):
         raise SystemExit(f"{title}: {detail}")
 
 
+def drop_in():
+    """The environment of slurmrestd that deploy/slurmrestd has, as `cluster` takes it."""
+    lines = (HERE.parent.parent / "deploy/slurmrestd/slurmscope.conf").read_text().splitlines()
+    return " ".join(line.partition("=")[2] for line in lines if line.startswith("Environment="))
+
+
 class Cluster:
     """Its name is RELEASE or RELEASE-PROFILE."""
 
