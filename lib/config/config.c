@@ -149,7 +149,7 @@ const struct option_row option_table[] = {
 	 "often.",
 	 NULL},
 	{"budget.start", OPTION_DECIMAL_OR_0, offsetof(struct config, start_percent), "30", "PERCENT",
-	 "How much of the time slurmrestd may work after a start, until all jobs and their details are known, for ten "
+	 "How much of the time slurmrestd may work after a start, until all jobs, their details and why they wait are known, for ten "
 	 "minutes at most; budget.requests grows with it, budget.slurmctld does not. 0: no more than budget.slurmrestd.",
 	 NULL},
 	{"budget.slurmctld", OPTION_DECIMAL, offsetof(struct config, slurmctld_percent), "1", "PERCENT",

@@ -67,6 +67,13 @@ bool job_poller_is_complete(const struct job_poller *poller)
 	return poller->has_states && poller->has_details;
 }
 
+bool job_poller_knows_reasons(const struct job_poller *poller)
+{
+	const struct job_totals *totals = poller->cluster->job_table->totals;
+	const uint64_t *untold = map_find(&job_totals_cluster(totals)->reasons, TEXT("Unknown"));
+	return job_poller_is_complete(poller) && (!untold || !*untold);
+}
+
 /* What there is to do */
 
 /* Jobs are read by their states where the API version has jobs/state and names records by their own ids there; else by

@@ -50,3 +50,6 @@ bool job_poller_poll_all(struct job_poller *poller);
 
 /* Was every job found and asked for its details? */
 bool job_poller_is_complete(const struct job_poller *poller);
+
+/* That, and did slurmctld tell why each job waits? slurmdbd, which may have told the details, does not know. */
+bool job_poller_knows_reasons(const struct job_poller *poller);

@@ -26,7 +26,7 @@ void plan_words_start(const struct config *config, double left_s, struct buf *ou
 	if (left_s > 0)
 		buf_printf(
 			out,
-			"This is a start: slurmrestd may work more until all jobs and their details are known, for %s "
+			"This is a start: slurmrestd may work more until all jobs, their details and why they wait are known, for %s "
 			"more at most; then it may %g %%. The option budget.start sets that.\n",
 			words_seconds(left_s).text, config->slurmrestd_percent);
 }

@@ -148,7 +148,7 @@ static void note_diag(struct poller *poller)
 static void note_start(struct poller *poller, uint64_t now)
 {
 	bool was_start = poller->start.until_ns;
-	if (was_start && !start_goes_on(&poller->start, job_poller_is_complete(&poller->jobs), now))
+	if (was_start && !start_goes_on(&poller->start, job_poller_knows_reasons(&poller->jobs), now))
 		poller_set_budgets(poller);
 }
 

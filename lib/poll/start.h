@@ -1,5 +1,5 @@
-/* The start of a poller that leads: slurmrestd may be kept busier (option budget.start) until all jobs and their details
- * are known, for ten minutes at most. Most numbers wait for details, and an admin who waits looks at slurmscope for the
+/* The start of a poller that leads: slurmrestd may be kept busier (option budget.start) until all jobs, their details and why
+ * they wait are known, for ten minutes at most. Most numbers wait for details, and an admin who waits looks at slurmscope for the
  * first time. Pure: times are monotonic nanoseconds. */
 #pragma once
 
@@ -12,7 +12,7 @@ struct start {
 
 void start_begin(struct start *start, uint64_t now_ns);
 
-/* Is it still the start? `is_complete`: all jobs and their details are known. Once it is over, it stays so until another
+/* Is it still the start? `is_complete`: all of that is known. Once it is over, it stays so until another
  * one begins: jobs that come later are new, and the usual budgets suffice for them. */
 bool start_goes_on(struct start *start, bool is_complete, uint64_t now_ns);
 

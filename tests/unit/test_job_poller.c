@@ -455,6 +455,23 @@ static void test_where_ids_are(void)
 	oldest_id = 1, newest_id = JOBS, are_runs_refused = false;
 }
 
+static void test_unknown_reasons(void)
+{
+	check_row("a start is not over while nobody has told why a job waits");
+	struct life *life = life_of_waiting(300, false);
+	CHECK(job_poller_knows_reasons(&life->poller));
+	reason = "Unknown";
+	job_reader_details(&life->poller.reader, &(struct plan_outcome){.result = PLAN_OK});
+	CHECK(job_poller_is_complete(&life->poller));
+	CHECK(!job_poller_knows_reasons(&life->poller));
+	reason = "Priority";
+	live(life, 120);
+	CHECK(job_poller_knows_reasons(&life->poller));
+	reason = NULL;
+	oldest_id = 1, newest_id = JOBS;
+	life_free(life);
+}
+
 static void test_array_sizes(void)
 {
 	struct life *life = life_new();
@@ -627,6 +644,7 @@ int main(void)
 	test_reasons();
 	test_hidden_jobs();
 	test_array_sizes();
+	test_unknown_reasons();
 	test_where_ids_are();
 	test_warm_start();
 	test_missed_while_away();
