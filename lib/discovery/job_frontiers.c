@@ -51,12 +51,35 @@ void job_frontiers_advance(struct job_frontiers *frontiers, uint64_t id)
 		(struct job_frontier){.next = following(frontiers, id), .window = JOB_WINDOW_MIN, .at_once = 1};
 }
 
+static void widen(struct job_frontier *frontier, uint64_t window)
+{
+	if (frontier->window < window)
+		frontier->window = window;
+}
+
+void job_frontiers_reach(struct job_frontiers *frontiers, uint64_t id)
+{
+	for (size_t i = 0; i < frontiers->count; i++) {
+		struct job_frontier *frontier = &frontiers->items[i];
+		if (id < frontier->next || id - frontier->next > GAP_MAX || following(frontiers, id) <= id)
+			continue;
+		if (id >= frontier->given)
+			frontier->given = id + 1;
+		widen(frontier, frontier->given - frontier->next + JOB_WINDOW_MIN);
+		move_to_end(frontiers, i);
+		return;
+	}
+	job_frontiers_advance(frontiers, id);
+}
+
 uint64_t job_frontiers_top(const struct job_frontiers *frontiers)
 {
 	uint64_t top = 0;
-	for (size_t i = 0; i < frontiers->count; i++)
-		if (frontiers->items[i].next > top)
-			top = frontiers->items[i].next;
+	for (size_t i = 0; i < frontiers->count; i++) {
+		const struct job_frontier *frontier = &frontiers->items[i];
+		uint64_t next = frontier->given > frontier->next ? frontier->given : frontier->next;
+		top = next > top ? next : top;
+	}
 	return top;
 }
 
@@ -86,7 +109,7 @@ uint64_t job_frontiers_work(const struct job_frontiers *frontiers, bool is_in_ro
 void job_frontiers_widen(struct job_frontiers *frontiers)
 {
 	for (size_t i = 0; i < frontiers->count; i++)
-		frontiers->items[i].window = WINDOW_MAX;
+		widen(&frontiers->items[i], WINDOW_MAX);
 }
 
 static bool is_known(const struct job_table *table, uint64_t id)
@@ -147,10 +170,15 @@ static void note_empty(struct job_frontier *frontier)
 {
 	frontier->looked += frontier->covered;
 	frontier->is_done = frontier->looked >= frontier->window;
-	if (frontier->is_done)
-		frontier->window = JOB_WINDOW_MIN;
-	else
-		frontier->at_once = frontier->window - frontier->looked;
+	if (!frontier->is_done) {
+		uint64_t rest = frontier->window - frontier->looked;
+		frontier->at_once = rest < WINDOW_MAX ? rest : WINDOW_MAX;
+		return;
+	}
+	frontier->window = JOB_WINDOW_MIN;
+	if (frontier->given > frontier->next) /* the jobs up to there are gone */
+		frontier->next = frontier->given;
+	frontier->given = 0;
 }
 
 static bool settle(struct job_frontiers *frontiers, struct job_frontier *frontier, const struct job_answer *answer,

@@ -13,7 +13,8 @@ enum { JOB_FRONTIERS_MAX = 4, JOB_WINDOW_MIN = 64 };
 /* A round asks for `next` alone. If Slurm has not given it, the rest of the window follows at once: it is empty but for a
  * gap. If Slurm has, more ids follow, as many as the rows that came allow (job_probes.h). */
 struct job_frontier {
-	uint64_t next; /* the first id that Slurm has not given yet, as far as is known */
+	uint64_t next; /* the first id that Slurm has not given yet, as far as rounds have looked */
+	uint64_t given; /* Slurm has given the ids below it, as others say; 0: nobody says more */
 	uint64_t window; /* so many ids must be empty before the round is done */
 	uint64_t at_once; /* ids that its next request may ask for */
 	uint64_t looked; /* so many ids from `next` on were empty in this round */
@@ -35,6 +36,10 @@ void job_frontiers_done(struct job_frontiers *frontiers);
 
 /* Slurm gave this id: the frontier that is near below moves above it; if there is none, a new one begins. */
 void job_frontiers_advance(struct job_frontiers *frontiers, uint64_t id);
+
+/* Others say that Slurm gave this id. The frontier that is near below stays, and the next round looks at all ids up to there:
+ * jobs that came between are not passed over. If none is near, a new one begins above the id. */
+void job_frontiers_reach(struct job_frontiers *frontiers, uint64_t id);
 
 uint64_t job_frontiers_top(const struct job_frontiers *frontiers); /* the highest; 0: there is none */
 

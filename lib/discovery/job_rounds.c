@@ -64,7 +64,7 @@ void job_rounds_note_last(struct job_rounds *rounds, uint64_t id)
 {
 	if (rounds->is_unverified)
 		return;
-	job_frontiers_advance(&rounds->frontiers, id);
+	job_frontiers_reach(&rounds->frontiers, id);
 	job_search_note_frontier(&rounds->search);
 }
 

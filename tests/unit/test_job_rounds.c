@@ -918,6 +918,43 @@ static void test_neighbours_behind_singles(void)
 	}
 }
 
+/* slurmdbd tells of a job that has ended before a round has seen those that were submitted with it. */
+static void test_told_ids_skip_nobody(void)
+{
+	static const struct {
+		const char *name;
+		int before, gone; /* jobs below the one that is told: alive, and gone already */
+	} rows[] = {
+		{"jobs that came between are found", 5, 0},
+		{"behind more ids without jobs than a window has", 0, 900},
+		{"or among them", 2, 3000},
+	};
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct world *world = calloc(1, sizeof *world);
+		check_row(rows[row].name);
+		world_start(world, 24, 1, 1000000);
+		for (int i = 0; i < 3000; i++)
+			model_submit(&world->model, 0, 0);
+		find_all(world);
+		for (int i = 0; i < rows[row].before; i++)
+			model_submit(&world->model, 0, 0);
+		for (int i = 0; i < rows[row].gone; i++)
+			model_take_id(&world->model);
+		uint64_t told = model_take_id(&world->model);
+		model_submit(&world->model, 0, 0);
+		job_rounds_note_id(&world->rounds, told, world->model.now + 1);
+		CHECK_NUMBER(job_frontiers_top(&world->rounds.frontiers), told + 1);
+		states_round(world, 500);
+		check_same(world);
+		check_row("and rounds are small again");
+		job_rounds_begin(&world->rounds);
+		CHECK_NUMBER(job_frontiers_work(&world->rounds.frontiers, true), JOB_WINDOW_MIN);
+		CHECK_NUMBER(world->rounds.frontiers.count, 1);
+		world_end(world);
+		free(world);
+	}
+}
+
 /* Ids may be far above the first one. A search from there on asked 54,000 times in vain, in 20 minutes. */
 static void test_blind_search(void)
 {
@@ -991,6 +1028,7 @@ int main(void)
 	test_huge_arrays();
 	test_samples_are_no_leaders();
 	test_new_neighbours();
+	test_told_ids_skip_nobody();
 	test_neighbours_behind_singles();
 	test_private();
 	return check_done();
