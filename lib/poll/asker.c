@@ -63,7 +63,8 @@ static void count(struct asker *asker, enum endpoint which, enum fetch_result re
 	histogram_observe(&endpoint->request_seconds, reply->seconds);
 	if (!fetch_succeeded(result))
 		return;
-	if (which != ENDPOINT_JOB_STATES) /* which takes several requests: job_poller.c says when */
+	/* states take several requests, and a list of jobs may be for reasons alone: job_poller.c says when */
+	if (which != ENDPOINT_JOB_STATES && which != ENDPOINT_JOBS)
 		endpoint->last_success = clock_now();
 	if (result != FETCH_OK)
 		return;

@@ -420,6 +420,7 @@ static bool poll_list(struct job_poller *poller, struct plan_outcome *outcome)
 	poller->needs_all = false;
 	poller->has_states = poller->has_details = true;
 	poller->as_of = began;
+	poller->reader.asker->exporter->endpoints[ENDPOINT_JOBS].last_success = clock_now();
 	renew(poller, ENDPOINT_JOBS, ENDPOINT_JOBS);
 	return true;
 }

@@ -148,7 +148,10 @@ static void note_diag(struct poller *poller)
 static void note_start(struct poller *poller, uint64_t now)
 {
 	bool was_start = poller->start.until_ns;
-	if (was_start && !start_goes_on(&poller->start, job_poller_knows_reasons(&poller->jobs), now))
+	const struct job_poller *jobs = &poller->jobs;
+	bool is_complete = poller->start.is_warm ? job_poller_is_complete(jobs) && !(jobs->unverified_as_of > 0)
+						 : job_poller_knows_reasons(jobs);
+	if (was_start && !start_goes_on(&poller->start, is_complete, now))
 		poller_set_budgets(poller);
 }
 
@@ -289,9 +292,12 @@ static void fill_exporter(struct poller *poller, const struct plan_totals *total
 	struct exporter *exporter = &poller->exporter;
 	const struct token *token = client_token(poller->asker.client);
 	exporter->is_standby = !poller->leads;
-	for (int i = 0; i < ENDPOINTS; i++)
-		exporter->endpoints[i].is_up =
-			fetch_succeeded(poller->health.entries[i].result) && !is_too_old(poller, (enum endpoint)i);
+	for (int i = 0; i < ENDPOINTS; i++) {
+		/* a list for reasons alone may fail: single requests tell them as well */
+		bool is_missed = i != ENDPOINT_JOBS || poller->jobs.reads_list;
+		exporter->endpoints[i].is_up = !is_missed || (fetch_succeeded(poller->health.entries[i].result) &&
+							      !is_too_old(poller, (enum endpoint)i));
+	}
 	exporter->task_count = TASKS;
 	for (size_t i = 0; i < TASKS; i++) {
 		struct plan_view view = plan_show(poller->plan, now, i);

@@ -42,6 +42,7 @@ void poller_lead(struct poller *poller)
 			  take_counted(poller));
 	if (!poller->config->once) /* which shows what Slurm says now, or nothing */
 		warm_begin(&poller->jobs, &poller->events.jobs);
+	poller->start.is_warm = poller->jobs.unverified_as_of > 0;
 	poller->waits_for.text[0] = '\0';
 	poller->leads = poller->is_page_old = true;
 	poller->next_page_ns = 0;

@@ -8,6 +8,7 @@
 
 struct start {
 	uint64_t until_ns; /* it ends then at the latest; 0: it is over */
+	bool is_warm; /* the state file had the jobs: it ends when they are verified, why they wait was known before or not */
 };
 
 void start_begin(struct start *start, uint64_t now_ns);

@@ -375,6 +375,22 @@ class Planner(unittest.TestCase):
             scope.wait(lambda: "(it may: 6 %)" in scope.plan(), "the start is over")
             self.assertNotIn("This is a start", scope.plan())
 
+    def test_reasons_by_list(self):
+        """Where slurmrestd has the environment of deploy/slurmrestd a list tells why jobs wait. It may end at any time, so it
+        makes no promise how fresh the list is."""
+        with Simulator("--jobs=300", "--nodes=20", "--compact") as sim, \
+                Scope(sim, *EAGER, "--interval.job_reasons=2") as scope:
+            scope.wait(lambda: sim.stats()["endpoints"].get("jobs", {}).get("requests"), "a list for reasons")
+            def names():
+                return {name for name, labels in scope.samples() if ("endpoint", "jobs") in labels}
+            scope.wait(lambda: "slurmscope_requests_total" in names(), "the list is on the page")
+            self.settle(sim, scope, "after lists")
+            self.assertNotIn("slurmscope_endpoint_last_success_timestamp_seconds", names())
+            sim.control("fault?kind=status&status=500&endpoint=jobs")
+            scope.wait(lambda: "job_reasons: every" in scope.plan() and "by `single`" in
+                       re.search("job_reasons: .*", scope.plan())[0], "single requests, as lists fail")
+            self.assertEqual(1, scope.samples()["slurmscope_endpoint_up", frozenset({("endpoint", "jobs")})])
+
     def test_lists_with_what_they_bring(self):
         """What it takes to count the tasks of arrays is charged with the list that cuts them."""
         with Simulator("--array-tasks=3000", "--jobs=50", "--nodes=20") as sim:
