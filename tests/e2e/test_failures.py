@@ -491,7 +491,8 @@ class Others(unittest.TestCase):
 
     def test_interval_after_a_timeout(self):
         """An outage is over for us within a minute of its end, whatever it has cost: 16 s at 1 % are paid for after 1,600."""
-        with Fake() as fake, Daemon(fake, *EVERY_SECOND, "--slurmrestd.timeout=16", "--budget.slurmrestd=1") as daemon:
+        options = ("--slurmrestd.timeout=16", "--budget.slurmrestd=1", "--budget.start=0")
+        with Fake() as fake, Daemon(fake, *EVERY_SECOND, *options) as daemon:
             fake.behave(fakes.hang, ["diag"])
             page = daemon.wait_for(lambda page: results(page, "diag").get("timeout"), "a timeout")
             self.assertEqual(60, page['slurmscope_endpoint_interval_seconds{endpoint="diag"}'])
