@@ -348,14 +348,15 @@ class Planner(unittest.TestCase):
                 """Seconds of work: of a budget for ten minutes a tenth may be spent at once, the rest as time passes."""
                 return share * (60 + time.monotonic() - begun)
             with Scope(sim, "--budget.start=0") as scope, Scope(other, *lifted) as unbound:
+                scope.wait(lambda: scope.one("slurmscope_jobs_without_details"), "the page says how far it is")
                 unbound.wait(lambda: other.stats()["slurmrestd_seconds"] > 1.3 * allowed(0.06), "much more than 6 %")
                 stats = sim.stats()
                 self.assertLess(stats["slurmrestd_seconds"], allowed(0.06))
                 self.assertLess(stats["slurmctld_seconds"], allowed(0.01))
                 self.assertNotIn("jobs", stats["endpoints"])
                 self.assertIn("of the pending and running ones", scope.plan())
-                self.assertGreater(scope.one("slurmscope_jobs_without_details"), 0)
-                self.assertLess(stats["slurmrestd_memory_bytes"], 500e6)
+                # a list of all jobs takes 4 GB; after half a minute a window of ends takes 0.65
+                self.assertLess(stats["slurmrestd_memory_bytes"], 1e9)
 
     def test_start(self):
         """Until all is known slurmrestd may work more, and slurmctld may not; /plan and the status say so. From then on

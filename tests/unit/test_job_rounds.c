@@ -955,6 +955,25 @@ static void test_told_ids_skip_nobody(void)
 	}
 }
 
+/* Beside a large array the others are less than what counts as missed. */
+static void test_few_beside_many(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	check_row("a search does not end among jobs");
+	world_start(world, 25, 1, 1000000);
+	for (int i = 0; i < 40; i++)
+		model_submit(&world->model, 0, 0);
+	model_submit(&world->model, 0, 60000);
+	for (int i = 0; i < 40; i++)
+		model_submit(&world->model, 0, 0);
+	job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
+	CHECK(note_count(world));
+	search_by(world, 500);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
 /* Ids may be far above the first one. A search from there on asked 54,000 times in vain, in 20 minutes. */
 static void test_blind_search(void)
 {
@@ -1028,6 +1047,7 @@ int main(void)
 	test_huge_arrays();
 	test_samples_are_no_leaders();
 	test_new_neighbours();
+	test_few_beside_many();
 	test_told_ids_skip_nobody();
 	test_neighbours_behind_singles();
 	test_private();
