@@ -26,7 +26,8 @@
  *    get all they ask for and the others share the rest by weight. A task that gets less is asked less often.
  *    When a window is nearly full, other tasks leave what the bounds need in the next 30 s (next.c).
  *    A round that costs at most a tenth of ten minutes' budget is saved up and done at once. What it costs beyond the
- *    prediction is a debt. A longer round is spread out, and so is each round of a task that says so (is_spread). What may be spent at once is set aside first.
+ *    prediction is a debt. A longer round is spread out, and so is each round of a task that says so (is_spread).
+ *    What may be spent at once is set aside first.
  * 3. Requests (pace.c). A token bucket; a smaller one where Slurm limits rates (rl_enable). A round that needs at most
  *    ten seconds' requests may make them at once.
  * 4. Trouble (trouble.c). A failed task backs off exponentially with jitter and then begins with one small request.

@@ -365,11 +365,12 @@ static bool poll_sample(struct job_poller *poller, uint64_t id, struct plan_outc
  * slurmdbd is asked before for jobs that ended in ever longer windows: as few as show where Slurm is. Whether slurmdbd is up
  * may not be known yet. */
 static const uint64_t newest_windows_s[] = {10, 60, 600, 3600, 24 * 3600, 7 * 24 * 3600};
+enum { NEWEST_WINDOWS = sizeof newest_windows_s / sizeof *newest_windows_s };
 
 static bool wants_newest(const struct job_poller *poller)
 {
 	return !job_frontiers_top(&poller->reader.rounds.frontiers) && poller->cluster->accounting_up != UP_NO &&
-	       poller->newest_asked < sizeof newest_windows_s / sizeof *newest_windows_s;
+	       poller->newest_asked < NEWEST_WINDOWS;
 }
 
 /* If slurmdbd fails, the search is as well without. Nor does it teach the planner what a search costs. */
@@ -377,7 +378,7 @@ static bool poll_newest(struct job_poller *poller, struct plan_outcome *outcome)
 {
 	uint64_t window_s = newest_windows_s[poller->newest_asked++];
 	if (!job_reader_newest(&poller->reader, window_s, outcome))
-		poller->newest_asked = sizeof newest_windows_s / sizeof *newest_windows_s;
+		poller->newest_asked = NEWEST_WINDOWS;
 	outcome->result = PLAN_UNCHANGED;
 	outcome->records = 0;
 	return false; /* the search goes on */
