@@ -94,7 +94,7 @@ const struct option_row option_table[] = {
 	 "How long to wait for an answer (slurmrestd goes on computing one that nobody waits for).", NULL},
 	INTERVAL("ping", "30", ENDPOINT_PING),
 	INTERVAL("diag", "15", ENDPOINT_DIAG),
-	INTERVAL("partitions", "60", ENDPOINT_PARTITIONS),
+	INTERVAL("partitions", "45", ENDPOINT_PARTITIONS),
 	INTERVAL("nodes", "45", ENDPOINT_NODES),
 	INTERVAL("jobs", "60", ENDPOINT_JOBS),
 	INTERVAL("job_states", "15", TASK_JOB_STATES),

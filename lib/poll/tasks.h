@@ -15,7 +15,7 @@ enum details_way { DETAILS_SINGLE, DETAILS_LIST, DETAILS_ACCOUNTING }; /* reason
 /* More ids in a request are not cheaper, and slurmrestd keeps more memory: 26 MiB by 300 ids, 196 MiB by 2,400 (24.11). */
 enum { ACCOUNTING_IDS_MAX = 300 };
 /* Seconds. With the time that a round takes, states are at most 30 s old while the budget pays for that. */
-enum { JOB_STATES_BOUND_S = 26 };
+enum { JOB_STATES_BOUND_S = 24 };
 /* Seconds, while many jobs lack their first details: most totals wait for details, so these need the budget more. At
  * 100,000 jobs states took 3.5 of 5 % before, and details of all would have taken an hour. */
 enum { JOB_STATES_FILLING_S = 120 };

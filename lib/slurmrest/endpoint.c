@@ -27,7 +27,7 @@ const struct endpoint_row endpoint_table[ENDPOINTS] = {
 				 .takes_flags = true,
 				 .asks_slurmctld = true,
 				 .asks_slurmdbd = true, /* for TRES (SLURMRESTD.md, "Partitions") */
-				 .interval_s = 60,
+				 .interval_s = 45,
 				 .record = &partition_record},
 	[ENDPOINT_NODES] = {.name = "nodes",
 			    .path = "/nodes",
