@@ -258,6 +258,7 @@ static void finish_states(struct job_poller *poller)
 {
 	double age_s = (double)(clock_monotonic_ns() - poller->round_began_ns) / 1e9;
 	poller->reader.asker->exporter->endpoints[ENDPOINT_JOB_STATES].last_success = clock_now() - age_s;
+	poller->round_ended_ns = clock_monotonic_ns();
 	note_verified(poller);
 	poller->has_states |= !poller->needs_all;
 	poller->as_of = poller->has_states ? asker_now_s(poller->reader.asker) - (int64_t)ceil(age_s) : 0;

@@ -20,6 +20,7 @@ struct job_poller {
 	bool has_details; /* and all were asked for their details */
 	double unverified_as_of; /* the jobs are from before the start, as they were then (Unix seconds); 0: they are not */
 	uint64_t round_began_ns;
+	uint64_t round_ended_ns; /* the last one of states */
 	int64_t as_of; /* Unix seconds of slurmctld's clock: all jobs are known as they were then, or later; 0: not yet */
 	uint64_t jobs_time; /* of the last count of diag that was looked at */
 	uint64_t next_job_id; /* of conf, when it was last looked at */

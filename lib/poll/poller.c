@@ -2,29 +2,17 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "base/words.h"
-#include "cluster/fold.h"
-#include "metrics/catalogue.h"
 #include "poll/poller_config.h"
+#include "poll/poller_page.h"
 #include "poll/poller_role.h"
 #include "poll/poller_state.h"
 #include "poll/section.h"
-#include "poll/status_gather.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 static const double request_bounds[] = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120};
 
-/* Pages are made with at most so much of a core, and of the time, in which a slow disk may be waited for; but after so
- * many seconds at least and at most. */
-#define PAGE_CPU 0.005
-#define PAGE_DUTY 0.1
-#define PAGE_GAP_S 1.0
-#define PAGE_GAP_MAX_S 30.0
-/* Before a request that takes longer, what is known is shown. */
-#define LONG_REQUEST_S 0.5
 #define REQUESTS_OF_ACTION 4 /* at most: with another version of the API, another token */
 #define GRACE_S 30.0 /* for all that is no request */
 
@@ -121,18 +109,11 @@ static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint whic
 	return result;
 }
 
-/* That Slurm knows us as; NULL: unknown. */
-static const char *user_of(const struct poller *poller)
-{
-	return poller->config->slurmrestd_user ? poller->config->slurmrestd_user
-					       : token_user(client_token(poller->asker.client));
-}
-
 /* What slurmctld says of its own load, and of ours. */
 static void note_diag(struct poller *poller)
 {
 	const struct scheduler_section *scheduler = &poller->cluster.scheduler;
-	const char *user = user_of(poller);
+	const char *user = poller_user(poller);
 	uint64_t now = clock_monotonic_ns();
 	if (!scheduler->is_known)
 		return;
@@ -208,187 +189,7 @@ static void act(struct poller *poller, const struct plan_action *action)
 	if (action->task == ENDPOINT_PING)
 		poller_follow(poller, outcome.result == PLAN_OK);
 	tell_planner(poller);
-	poller->is_page_old = true;
-}
-
-/* Jobs are as old as the round of states, or the list, that was finished last. */
-static void expire_jobs(struct poller *poller, uint64_t now)
-{
-	struct health_entry *entries = poller->health.entries;
-	health_expire(&poller->health, ENDPOINT_JOBS, now);
-	health_expire(&poller->health, ENDPOINT_JOB_STATES, now);
-	bool are_young = entries[ENDPOINT_JOBS].is_shown || entries[ENDPOINT_JOB_STATES].is_shown;
-	poller->cluster.jobs_lack_details = !poller->jobs.has_details;
-	bool are_known = poller->jobs.has_states || poller->jobs.unverified_as_of > 0;
-	cluster_show_jobs(&poller->cluster, are_young && are_known);
-}
-
-static void drop_what_is_not_known(struct poller *poller)
-{
-	struct cluster *cluster = &poller->cluster;
-	uint64_t now = clock_monotonic_ns();
-	for (int i = 0; i < ENDPOINTS_POLLED; i++)
-		if (i != ENDPOINT_JOBS && health_expire(&poller->health, (enum endpoint)i, now))
-			section_drop((enum endpoint)i, cluster);
-	expire_jobs(poller, now);
-}
-
-static void say_unasked(const struct poller *poller, struct buf *out)
-{
-	for (int i = 0; i < ENDPOINTS_POLLED; i++)
-		if (i != ENDPOINT_JOBS && (poller->leads || i == ENDPOINT_PING) && !poller->health.entries[i].tried_ns)
-			buf_printf(out, "%s%s", out->len ? ", " : "not asked yet: ", endpoint_table[i].name);
-}
-
-/* Did something keep jobs from being known? */
-static bool is_job_failing(const struct poller *poller)
-{
-	const enum endpoint of_jobs[] = {ENDPOINT_JOBS, ENDPOINT_JOB_STATES, ENDPOINT_JOB};
-	for (int i = 0; i < 3; i++) {
-		const struct health_entry *entry = &poller->health.entries[of_jobs[i]];
-		if (entry->tried_ns && !fetch_succeeded(entry->result))
-			return true;
-	}
-	return !client_version(poller->asker.client);
-}
-
-/* Are the endpoint's numbers missing, though they were shown once and are still asked for? */
-static bool is_too_old(const struct poller *poller, enum endpoint endpoint)
-{
-	size_t task = endpoint == ENDPOINT_JOB_STATES ? (size_t)TASK_JOB_STATES : (size_t)endpoint;
-	return health_is_too_old(&poller->health, endpoint) && poller->leads && plan_is_allowed(poller->plan, task);
-}
-
-static void say_too_old(const struct poller *poller, struct buf *out)
-{
-	for (int i = 0; i < ENDPOINTS; i++)
-		if (is_too_old(poller, (enum endpoint)i) && fetch_succeeded(poller->health.entries[i].result))
-			buf_printf(out, "%s%s", out->len ? ", " : "too old to be shown: ", endpoint_table[i].name);
-}
-
-/* What keeps us from being ready, in words: something that can be asked for was not yet, or its numbers became too old, or
- * jobs are not known, and nothing failed that would explain it. Nothing: we are. */
-static void say_missing(const struct poller *poller, struct buf *out)
-{
-	say_unasked(poller, out);
-	if (!out->len)
-		say_too_old(poller, out);
-	if (!out->len && poller->jobs.unverified_as_of > 0 && poller->cluster.jobs)
-		buf_add_string(out, "jobs are as the state file has them, and not verified yet");
-	if (out->len || !poller->leads || job_poller_is_complete(&poller->jobs) || is_job_failing(poller))
-		return;
-	uint64_t now = clock_monotonic_ns();
-	if (poller->jobs.reads_list && plan_show(poller->plan, now, ENDPOINT_JOBS).reason == PLAN_NOT_ALLOWED)
-		plan_say(poller->plan, now, ENDPOINT_JOBS, out);
-	else if (poller->jobs.has_states)
-		buf_printf(out, "the details of %s are still missing",
-			   words_count(job_table_counts(poller->cluster.job_table).jobs_without_details, "job").text);
-	else
-		buf_add_string(out, "jobs are still being looked for");
-}
-
-static void fill_exporter(struct poller *poller, const struct plan_totals *totals, uint64_t now)
-{
-	struct exporter *exporter = &poller->exporter;
-	const struct token *token = client_token(poller->asker.client);
-	exporter->is_standby = !poller->leads;
-	for (int i = 0; i < ENDPOINTS; i++) {
-		/* a list for reasons alone may fail: single requests tell them as well */
-		bool is_missed = i != ENDPOINT_JOBS || poller->jobs.reads_list;
-		exporter->endpoints[i].is_up = !is_missed || (fetch_succeeded(poller->health.entries[i].result) &&
-							      !is_too_old(poller, (enum endpoint)i));
-	}
-	exporter->task_count = TASKS;
-	for (size_t i = 0; i < TASKS; i++) {
-		struct plan_view view = plan_show(poller->plan, now, i);
-		enum endpoint endpoint = task_endpoint(i, 0);
-		exporter->tasks[i] = (struct exporter_task){
-			.name = poller->tasks[i].name,
-			.strategy = view.way,
-			.is_in_use = view.reason != PLAN_NOT_ALLOWED && view.reason != PLAN_NOTHING_TO_DO,
-		};
-		if (i < ENDPOINTS_POLLED || i == TASK_JOB_STATES || i == TASK_JOB_DETAILS || i == TASK_JOB_ENDS)
-			exporter->endpoints[endpoint].interval = view.interval_s;
-	}
-	exporter->duty = (struct exporter_duty){totals->slurmrestd_duty, totals->slurmctld_duty,
-						totals->slurmrestd_duty_max, totals->slurmctld_duty_max};
-	exporter->coverage = job_search_coverage(&poller->jobs.reader.rounds.search, poller->cluster.job_table);
-	exporter->keeps_state = poller->events.recorder.store != NULL;
-	exporter->state_commit = poller->events.recorder.last_commit;
-	exporter->state_errors = poller->events.recorder.errors;
-	exporter->is_cut_off = health_is_cut_off(&poller->health);
-	exporter->user = user_of(poller);
-	exporter->token_expiry = token_expiry(token);
-}
-
-static struct status *make_status(const struct poller *poller, const struct plan_totals *totals,
-				  const struct plan_action *action, const struct samples *samples)
-{
-	struct buf missing = BUF_INIT;
-	say_missing(poller, &missing);
-	const struct status_sources sources = {
-		.asker = &poller->asker,
-		.plan = poller->plan,
-		.tasks = poller->tasks,
-		.jobs = &poller->jobs,
-		.events = &poller->events,
-		.role = poller->config->ha == HA_OFF ? NULL : &poller->role,
-		.leads = poller->leads,
-		.waits_for = poller->waits_for.text,
-		.totals = totals,
-		.start = &poller->start,
-		.action = action,
-		.not_ready = missing.bytes,
-		.series = samples->sample_count,
-		.folded = samples->folded_count,
-	};
-	struct status *status = status_gather(&sources);
-	buf_done(&missing);
-	return status;
-}
-
-/* Is what an earlier poller left better than what this one knows so far? */
-static bool old_page_is_better(struct poller *poller, const struct status *status)
-{
-	const struct health_entry *ping = &poller->health.entries[ENDPOINT_PING];
-	bool is_well = !ping->tried_ns || fetch_succeeded(ping->result);
-	if (!is_well || !status->not_ready || clock_monotonic_ns() > poller->old_page_until_ns)
-		poller->old_page_until_ns = 0;
-	return poller->old_page_until_ns != 0;
-}
-
-/* Shows what is known. `action` comes next; NULL: that is not known. */
-static void publish(struct poller *poller, const struct plan_action *action)
-{
-	uint64_t begin = clock_monotonic_ns();
-	double computed = clock_thread_cpu();
-	struct samples samples = {.text = BUF_INIT};
-	struct plan_totals totals = plan_show_totals(poller->plan, begin);
-	const struct recorder *recorder = &poller->events.recorder;
-	if (!poller->config->once)
-		poller_judge_jobs(poller);
-	drop_what_is_not_known(poller);
-	cluster_fold(&poller->cluster);
-	if (!poller->config->once)
-		poller_record(poller);
-	fill_exporter(poller, &totals, begin);
-	const struct page_facts facts = {.cluster = &poller->cluster,
-					 .exporter = &poller->exporter,
-					 .events =
-						 poller->config->once || recorder->is_hidden ? NULL : recorder->events,
-					 .now = clock_now_s(),
-					 .per_node = (enum per_node)poller->config->per_node,
-					 .labels = buf_text(&poller->labels)};
-	catalogue_render(&facts, &samples);
-	struct page *page = page_new(&samples, make_status(poller, &totals, action, &samples));
-	if (old_page_is_better(poller, page->status))
-		page_release(page);
-	else
-		page_slot_publish(poller->slot, page);
-	uint64_t end = clock_monotonic_ns();
-	double gap_s = fmax((clock_thread_cpu() - computed) / PAGE_CPU, (double)(end - begin) / 1e9 / PAGE_DUTY);
-	poller->is_page_old = false;
-	poller->next_page_ns = end + (uint64_t)(fmin(fmax(gap_s, PAGE_GAP_S), PAGE_GAP_MAX_S) * 1e9);
+	poller_note_news(poller);
 }
 
 bool poller_poll_all(struct poller *poller)
@@ -405,7 +206,7 @@ bool poller_poll_all(struct poller *poller)
 	}
 	all_answered &= job_poller_poll_all(&poller->jobs);
 	judge_daemons(poller);
-	publish(poller, NULL);
+	poller_show(poller, NULL);
 	return all_answered;
 }
 
@@ -417,26 +218,6 @@ static void wait_until(struct poller *poller, uint64_t moment_ns)
 	while (!atomic_load(&poller->stop) && !poller->next_config && clock_monotonic_ns() < moment_ns)
 		pthread_cond_timedwait(&poller->wake, &poller->lock, &moment);
 	pthread_mutex_unlock(&poller->lock);
-}
-
-/* It did so before, or nobody knows yet. */
-static bool may_take_long(const struct poller *poller, const struct plan_action *action, uint64_t now)
-{
-	enum endpoint endpoint = task_endpoint(action->task, action->way);
-	struct plan_view view = plan_show(poller->plan, now, action->task);
-	bool is_part = view.work > action->records && action->records; /* of a round of several requests */
-	double part = is_part ? (double)action->records / (double)view.work : 1;
-	return !poller->health.entries[endpoint].tried_ns || view.round_slurmrestd_s * part > LONG_REQUEST_S;
-}
-
-/* Shows what happened: not too often, but always before a long request and before a long wait. */
-static void publish_if_due(struct poller *poller, const struct plan_action *action)
-{
-	uint64_t now = clock_monotonic_ns();
-	bool is_long = action->kind == PLAN_ASK && may_take_long(poller, action, now);
-	bool becomes_old = health_next_ns(&poller->health) <= now;
-	if (becomes_old || (poller->is_page_old && (is_long || now >= poller->next_page_ns)))
-		publish(poller, action);
 }
 
 /* The next sign of life comes within so many seconds after that moment, unless something hangs. */
@@ -458,7 +239,7 @@ static void *run(void *context)
 	log_about(poller->config->name);
 	poller_begin(poller);
 	tell_planner(poller);
-	poller->is_page_old = true; /* nothing is known yet, but a scrape finds the exporter itself */
+	poller_note_news(poller); /* nothing is known yet, but a scrape finds the exporter itself */
 	while (!atomic_load(&poller->stop)) {
 		uint64_t now = clock_monotonic_ns();
 		expect_sign(poller, now, GRACE_S + REQUESTS_OF_ACTION * (double)poller->config->timeout_s);
@@ -466,7 +247,7 @@ static void *run(void *context)
 			tell_planner(poller);
 		struct plan_action action = plan_next(poller->plan, now);
 		bool led = poller->leads;
-		publish_if_due(poller, &action);
+		poller_show_if_due(poller, &action);
 		if (poller->leads != led) /* another one took the state file: now there is else to do */
 			continue;
 		if (action.kind == PLAN_ASK) {
@@ -476,8 +257,9 @@ static void *run(void *context)
 		uint64_t until = health_next_ns(&poller->health);
 		if (action.until_ns < until)
 			until = action.until_ns;
-		if (poller->is_page_old && poller->next_page_ns < until)
-			until = poller->next_page_ns;
+		uint64_t next_page = poller_next_page_ns(poller, now);
+		if (poller->is_page_old && next_page < until)
+			until = next_page;
 		expect_sign(poller, until, GRACE_S);
 		wait_until(poller, until);
 	}

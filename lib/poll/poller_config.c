@@ -59,7 +59,7 @@ static void take_config(struct poller *poller, const struct config *config)
 	job_events_screen(poller->leads ? poller->events.recorder.events : poller->counted_before);
 	poller->events.is_changed = true; /* nor does the state file keep it */
 	cluster_set_job_rows(&poller->cluster, config->job_rows, config->job_node_rows);
-	poller->is_page_old = true;
+	poller_note_news(poller);
 }
 
 bool poller_take_next_config(struct poller *poller)

@@ -44,7 +44,8 @@ void poller_lead(struct poller *poller)
 		warm_begin(&poller->jobs, &poller->events.jobs);
 	poller->start.is_warm = poller->jobs.unverified_as_of > 0;
 	poller->waits_for.text[0] = '\0';
-	poller->leads = poller->is_page_old = true;
+	poller->leads = true;
+	poller_note_news(poller);
 	poller->next_page_ns = 0;
 }
 
@@ -106,7 +107,7 @@ static void stand_by(struct poller *poller)
 	poller->start.until_ns = 0;
 	poller_set_budgets(poller);
 	poller->leads = false;
-	poller->is_page_old = true;
+	poller_note_news(poller);
 	poller->next_page_ns = 0; /* at once */
 }
 

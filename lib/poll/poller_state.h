@@ -30,7 +30,8 @@ struct poller {
 	const struct api_version *version; /* when the planner was last told */
 	uint64_t scrapes; /* likewise */
 	bool was_down_for_sure;
-	bool is_page_old; /* something happened since it was made */
+	bool is_page_old; /* something happened since it was made, */
+	uint64_t news_since_ns; /* first at this moment */
 	uint64_t next_page_ns; /* not before */
 	atomic_bool stop;
 	atomic_uint_fast64_t next_sign_ns; /* a sign of life is due by then; 0: there is no thread */
@@ -43,3 +44,6 @@ struct poller {
 	struct setup *next_setup; /* held; to be taken by the thread; NULL: none */
 	const struct config *next_config;
 };
+
+/* There is something new for the page to show. */
+void poller_note_news(struct poller *poller);

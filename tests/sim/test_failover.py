@@ -286,6 +286,35 @@ def shared(seed, seconds=60):
             assert not list(Path(folder).glob("state.*-*")), "a state file was set aside"
 
 
+def totals_of(page):
+    return {series: value for series, value in page.items() if re.match(r"slurm_(cluster|partition|account|user|qos)_jobs\{", series)}
+
+
+def inherited(seed):
+    """After a fail-over the other one's first page that tells anything has all totals of jobs."""
+    with Simulator("--speed=0", f"--epoch={int(time.time())}", f"--seed={seed}", "--jobs=3000", "--users=40") as sim, \
+            tempfile.TemporaryDirectory() as folder:
+        sim.control("controllers?count=2&down=0")
+        first, second = (Follower(sim.url, host, folder, f"{folder}/state") for host in ("ctl1", "ctl2"))
+        pair = Pair(first, second)
+        pair.start()
+        try:
+            wait_until(lambda: first.leads() and first.get("/-/ready")[0] == 200, "the first to be ready")
+            wait_until(second.stands_by, "the second to stand by")
+            known = time.time()
+            wait_until(lambda: first.page().get(COMMIT, 0) > known, "a commit")
+            before = totals_of(first.page())
+            sim.control("controllers?count=2&down=1")
+            page = wait_until(lambda: totals_of(second.page()), "the second to tell of jobs")
+            assert page == before, list(page.items() ^ before.items())[:5]
+            wait_until(lambda: second.get("/-/ready")[0] == 200, "the second to be ready")
+            assert totals_of(second.page()) == before
+            assert len(before) > 100 and second.log("jobs are as the state file has them")
+            print(f"inherited: {len(before)} totals", flush=True)
+        finally:
+            pair.end()
+
+
 def bring_copy(giver, taker, folder):
     """What slurmscope-copy-state@.service does, with both hosts and the user slurmscope played by this machine and nobody."""
     unit = (HA / "slurmscope-copy-state@.service").read_text()
@@ -489,7 +518,7 @@ def network(seed):
 
 
 def slow_disk(seed):
-    """Each write of the state takes seconds. It takes a tenth of the time at most, but the next page comes after half a minute."""
+    """Each write of the state takes seconds. It takes a quarter of the time at most, but the next page comes after half a minute."""
     with simulator(seed) as sim, tempfile.TemporaryDirectory() as folder, mounted(folder, "--write-rate=10000") as (here, there), \
             alone(sim, folder, there) as one:
         made = set()
@@ -509,5 +538,6 @@ if __name__ == "__main__":
     network(SEED)
     slow_disk(SEED)
     reloaded(SEED)
+    inherited(SEED)
     shared(SEED)
     copied(SEED)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """A slurmscope that is killed and started again has all totals of jobs on its first page, as old as they are, and asks for states
-before it believes them. 5,000 simulated jobs change meanwhile, or are another cluster's, or the state file has nonsense."""
+before it believes them. 5,000 simulated jobs change meanwhile, or are another cluster's, or the state file has nonsense. So has
+one that is told to ask another slurmrestd of the cluster. And no page shows new jobs before their owners are known."""
 
 import contextlib
 import json
@@ -199,6 +200,48 @@ class Warm(unittest.TestCase):
     def test_restart_26_05(self):
         self.restart("26.05")
 
+    def test_other_url(self):
+        """The one that asks from then on has all that the one before knew: no page lacks a total."""
+        with self.world() as (sim, exporter):
+            port = sim.url.rpartition(":")[2]
+            config = Path(exporter.folder.name, "config.yml")
+            exporter.command = [word for word in exporter.command if not word.startswith("--slurmrestd.url")]
+            exporter.command.append(f"--config.file={config}")
+            config.write_text(f"slurmrestd: {{url: 'http://127.0.0.1:{port}'}}\n")
+            exporter.end(signal.SIGTERM)
+            exporter.start()
+            exporter.wait_ready()
+            self.wait_stored(exporter)
+            before = exporter.page()
+            took = "jobs are as the state file has them until they are verified"
+            said = exporter.log_path.read_text().count(took)
+            config.write_text(f"slurmrestd: {{url: 'http://localhost:{port}'}}\n")
+            reloaded = time.time()
+            exporter.process.send_signal(signal.SIGHUP)
+
+            def is_verified():
+                page = exporter.page()
+                self.assertEqual({}, differences(jobs_on(page, LASTING), jobs_on(before, LASTING)))
+                return page.get(AGE, 0) > reloaded and exporter.log_path.read_text().count(took) > said
+            wait_until(is_verified, "the states by the other URL", 120)
+
+    def test_start_ends_when_verified(self):
+        """After a restart the start's budget ends with the first round, though slurmdbd never told why hundreds of jobs wait."""
+        with self.world("--arrivals=0", scope=("--jobs.accounting-from=1",)) as (sim, exporter):
+            sim.control("fault?kind=status&endpoint=job&status=503")
+            sim.control("storm?jobs=500")  # whose details come from slurmdbd
+            sim.control("advance?seconds=1")
+            wait_until(lambda: exporter.page().get('slurm_cluster_pending_reason_jobs{reason="Unknown"}', 0) > 100, "unknown reasons")
+            exporter.wait_ready()
+            self.wait_stored(exporter)
+            exporter.end()
+            exporter.command += ["--budget.slurmrestd=10", "--budget.start=100"]
+            exporter.start()
+            exporter.first_page()
+            exporter.wait_ready()
+            wait_until(lambda: exporter.status()["exporter"]["budgets"]["start_until_timestamp_seconds"] is None, "the usual budget")
+            self.assertGreater(exporter.page().get('slurm_cluster_pending_reason_jobs{reason="Unknown"}', 0), 100)
+
     def test_old_file(self):
         """What is too old to be shown waits for the round, but for no details; what is older still is of no use."""
         with self.world() as (sim, exporter):
@@ -270,6 +313,24 @@ class Warm(unittest.TestCase):
             self.assertEqual(sim.truth()["records"], stored)
             exporter.start()
             exporter.first_page()
+
+
+class Pages(unittest.TestCase):
+    def test_owners(self):
+        """A round of states finds jobs with each turn. The page waits for their details."""
+        with Simulator("--jobs=200", "--arrivals=1", "--speed=1", f"--epoch={int(time.time())}") as sim:
+            with Exporter(sim.url, "--interval.job_states=3", "--interval.diag=30") as exporter:
+                exporter.wait_ready()
+                wait_until(lambda: exporter.page().get("slurmscope_jobs_without_details") == 0, "all details")
+                pages, begin = {}, time.monotonic()
+                while time.monotonic() < begin + 30:
+                    made = exporter.status()["made_timestamp_seconds"]
+                    pages[made] = exporter.page().get("slurmscope_jobs_without_details")
+                    time.sleep(0.05)
+                lacking = [count for count in pages.values() if count]
+                print(f"pages: {len(pages)}, of which {len(lacking)} lack details of {lacking} jobs")
+                self.assertGreater(len(pages), 5)
+                self.assertLess(len(lacking), len(pages) / 10)
 
 
 if __name__ == "__main__":
