@@ -45,11 +45,13 @@ void plan_words_jobs(const struct job_poller *jobs, struct buf *out)
 	buf_printf(
 		out,
 		"%s jobs are known in %s records, %s of them without details; %.2f %% of the pending and running ones "
-		"that slurmctld counts.\nNew ones are expected from id %" PRIu64 " on.\n",
+		"that slurmctld counts.\n",
 		words_number(counts.jobs).text, words_number(counts.rows).text,
 		words_number(counts.rows_without_details).text,
-		100 * job_search_coverage(&jobs->reader.rounds.search, table),
-		job_frontiers_top(&jobs->reader.rounds.frontiers));
+		100 * job_search_coverage(&jobs->reader.rounds.search, table));
+	uint64_t next = job_frontiers_top(&jobs->reader.rounds.frontiers);
+	if (next) /* else there never was a job, as far as we know */
+		buf_printf(out, "New ones are expected from id %" PRIu64 " on.\n", next);
 	if (!job_poller_is_complete(jobs))
 		buf_add_string(
 			out,
