@@ -24,6 +24,11 @@ enum {
 	STATES_PAUSE_S = 3660, /* longer than the hour for which the planner leaves a way that is not served */
 };
 
+/* Of the records, those that lack details. Above the first part details come before states, until no more than the second
+ * part is left. */
+#define FILLING_PART 0.1
+#define FILLED_PART 0.01
+
 void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan, struct plan_task tasks[TASKS])
 {
 	const struct config *config = asker->config;
@@ -140,6 +145,16 @@ static void note_conf(struct job_poller *poller)
 	plan_set_rate_limited(poller->plan, poller->is_rate_limited);
 }
 
+/* Do so many jobs lack their first details that these need the budget more than states do? That is so after a start, and when
+ * a great many jobs come at once. */
+static bool are_details_filling(struct job_poller *poller, uint64_t whole)
+{
+	struct job_counts counts = job_table_counts(poller->cluster->job_table);
+	double part = counts.rows ? (double)counts.rows_without_details / (double)counts.rows : 0;
+	poller->is_filling = part > (poller->is_filling ? FILLED_PART : FILLING_PART);
+	return poller->has_states && whole > JOB_STATES_LIST_MAX && (!poller->has_details || poller->is_filling);
+}
+
 /* The states of all jobs come in one list or, if they are too many for that, by a search among all ids. Neither is tried
  * before diag has counted the jobs, for a list of too many would cost minutes of slurmrestd. A cluster that never had a
  * job has no ids to ask for, so each round asks for its list. */
@@ -150,7 +165,7 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	bool needs_list = poller->needs_all || !job_rounds_work(&poller->reader.rounds);
 	bool by_list = needs_list && is_counted && whole <= JOB_STATES_LIST_MAX;
 	bool by_search = poller->needs_all && is_counted && !by_list;
-	bool is_filling = poller->has_states && !poller->has_details && whole > JOB_STATES_LIST_MAX;
+	bool is_filling = are_details_filling(poller, whole);
 	double wish_s = (double)poller->reader.asker->config->interval_s[TASK_JOB_STATES];
 	poller->tasks[TASK_JOB_STATES].wish_s = is_filling ? fmax(wish_s, JOB_STATES_FILLING_S) : wish_s;
 	poller->tasks[TASK_JOB_STATES].bound_s = is_filling ? JOB_STATES_FILLING_S : JOB_STATES_BOUND_S;

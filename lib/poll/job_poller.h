@@ -18,6 +18,7 @@ struct job_poller {
 	bool needs_all; /* a round does not suffice: a list of all states is needed, or a search */
 	bool has_states; /* all jobs were found */
 	bool has_details; /* and all were asked for their details */
+	bool is_filling; /* many of them have come since, and lack their first details */
 	double unverified_as_of; /* the jobs are from before the start, as they were then (Unix seconds); 0: they are not */
 	uint64_t round_began_ns;
 	uint64_t round_ended_ns; /* the last one of states */

@@ -14,6 +14,8 @@
 #define CERTIFICATE_SHORT_S (7 * 86400.0)
 /* What is missing for a moment after a start, or while a slow answer is on its way, is not worth a word. */
 #define COVERAGE_LOW 0.99
+/* Of the jobs. Above this, totals by owner say something else than what is. */
+#define WITHOUT_DETAILS_MANY 0.1
 
 const char *const severity_names[SEVERITIES] = {
 	[SEVERITY_NONE] = "none",	[SEVERITY_NOTE] = "note", [SEVERITY_UNKNOWN] = "unknown",
@@ -192,6 +194,23 @@ static void find_of_jobs(const struct status_jobs *jobs, double now, struct find
 		     words_seconds(now - jobs->unverified_as_of).text);
 }
 
+/* Totals by owner lack jobs whose owner is not known yet. A few are always new; when many are, the totals are wrong. */
+static void find_of_details(const struct status *status, struct findings *findings)
+{
+	double without = (double)status->jobs.without_details, all = (double)status_sum(&status->jobs.states);
+	bool are_many = without > WITHOUT_DETAILS_MANY * all;
+	if (!status->jobs.is_known || !status->jobs.without_details || status->not_ready)
+		return;
+	if (are_many)
+		find(findings, SEVERITY_WARNING,
+		     "Numbers by user, account, partition and QOS lack %s, of which only the state is known yet: their "
+		     "details are being asked for.",
+		     words_count(status->jobs.without_details, "job").text);
+	else
+		find(findings, SEVERITY_NOTE, "Only the state of %s is known yet.",
+		     words_count(status->jobs.without_details, "job").text);
+}
+
 static void find_of_counting(const struct status *status, struct findings *findings)
 {
 	const struct status_state_file *file = &status->state_file;
@@ -209,9 +228,7 @@ static void find_of_counting(const struct status *status, struct findings *findi
 	if (status->events_lost)
 		find(findings, SEVERITY_NOTE, "Nobody could tell how %s ended; that is not counted.",
 		     words_count(status->events_lost, "job").text);
-	if (status->jobs.is_known && status->jobs.without_details && !status->not_ready)
-		find(findings, SEVERITY_NOTE, "Only the state of %s is known yet.",
-		     words_count(status->jobs.without_details, "job").text);
+	find_of_details(status, findings);
 	if (status->jobs.is_known && status->coverage >= 0 && status->coverage < COVERAGE_LOW)
 		find(findings, SEVERITY_NOTE,
 		     "Of the jobs that slurmctld counts %s are known; the others are searched for.",

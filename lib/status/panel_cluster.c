@@ -105,21 +105,13 @@ static void say_counts(const char *caption, const struct status_counts *counts, 
 	buf_add_string(out, "</tbody></table>");
 }
 
-static uint64_t sum_of(const struct status_counts *counts)
-{
-	uint64_t sum = 0;
-	for (size_t i = 0; i < counts->count; i++)
-		sum += counts->rows[i].count;
-	return sum;
-}
-
 static void say_nodes(const struct status_nodes *nodes, struct buf *out)
 {
 	HTML(out, "<section class=\"card\"><h3>Nodes <span class=\"number\">%</span></h3>",
 	     nodes->is_known ? words_number(nodes->total).text : "");
 	if (nodes->is_known) {
 		say_counts("by state", &nodes->states, nodes->total, SIZE_MAX, out);
-		if (sum_of(&nodes->flags))
+		if (status_sum(&nodes->flags))
 			say_counts("of them", &nodes->flags, nodes->total, SIZE_MAX, out);
 	} else {
 		buf_add_string(out, "<p class=\"none\">Nodes are not known.</p>");
@@ -129,7 +121,7 @@ static void say_nodes(const struct status_nodes *nodes, struct buf *out)
 
 static void say_jobs(const struct status_jobs *jobs, double now, struct buf *out)
 {
-	uint64_t total = sum_of(&jobs->states);
+	uint64_t total = status_sum(&jobs->states);
 	HTML(out, "<section class=\"card\"><h3>Jobs <span class=\"number\">%</span></h3>",
 	     jobs->is_known ? words_number(total).text : "");
 	if (jobs->is_known && !total)
@@ -150,7 +142,7 @@ static void say_waiting(const struct status_jobs *jobs, double now, struct buf *
 		return;
 	buf_add_string(out, "<section class=\"card\"><h3>Why jobs wait</h3>");
 	if (jobs->has_details) {
-		uint64_t pending = sum_of(&jobs->reasons);
+		uint64_t pending = status_sum(&jobs->reasons);
 		say_counts("by reason", &jobs->reasons, pending, REASONS_SHOWN, out);
 		if (jobs->oldest_startable)
 			HTML(out, "<p class=\"more\">The oldest that could start has waited for %.</p>",

@@ -25,6 +25,14 @@ struct status_counts {
 	size_t count;
 };
 
+static inline uint64_t status_sum(const struct status_counts *counts)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < counts->count; i++)
+		sum += counts->rows[i].count;
+	return sum;
+}
+
 struct status_controller {
 	const char *host;
 	bool is_primary;

@@ -47,8 +47,9 @@ class LargeSlurm:
                               stdout=subprocess.PIPE)
         return done.stdout.strip()
 
-    def put_up(self, nodes, first_job_id):
-        os.environ |= {"SCALE_NODES": str(nodes), "SCALE_FIRST_JOB_ID": str(first_job_id)}
+    def put_up(self, nodes, first_job_id, without_slurmdbd=False):
+        os.environ |= {"SCALE_NODES": str(nodes), "SCALE_FIRST_JOB_ID": str(first_job_id),
+                       "SCALE_WITHOUT_SLURMDBD": "1" if without_slurmdbd else ""}
         self.nodes = nodes
         self.run("install")
         self.run("up")

@@ -4,7 +4,7 @@
 #   rn01-02       64 CPUs each, the only ones with a slurmd: partition run
 #   cl00001-...   $SCALE_NODES powered down ones: partition large, which is DOWN and only holds jobs
 #
-# Job ids begin at $SCALE_FIRST_JOB_ID.
+# Job ids begin at $SCALE_FIRST_JOB_ID. With $SCALE_WITHOUT_SLURMDBD slurmctld keeps no accounts, and nobody answers for slurmdbd.
 
 users=(alice bob carol)
 nodes=(rn01 rn02)
@@ -24,9 +24,11 @@ write_nodes() {
 		PartitionName=large Nodes=ALL MaxTime=2-00:00:00 DefaultTime=01:00:00 State=DOWN
 	END
 	: >"$root/etc/slurm/gres.conf"
+	[ ! "${SCALE_WITHOUT_SLURMDBD:-}" ] || sed -i '/^Accounting/d; /^PreemptType=/d; /^PreemptMode=/d' "$root/etc/slurm/slurm.conf"
 }
 
 create_accounts() {
+	[ ! "${SCALE_WITHOUT_SLURMDBD:-}" ] || return 0
 	inside sacctmgr -i >/dev/null <<-END
 		add cluster cluster${release/./}
 		add account science

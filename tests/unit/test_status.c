@@ -288,7 +288,14 @@ static void lost(struct world *world)
 }
 static void no_details(struct world *world)
 {
+	static struct status_count states[] = {{"pending", 11000}, {"running", 1000}};
+	world->status->jobs.states = (struct status_counts){states, 2};
 	world->status->jobs.without_details = 1200;
+}
+static void no_details_of_many(struct world *world)
+{
+	no_details(world);
+	world->status->jobs.without_details = 1201;
 }
 static void low_coverage(struct world *world)
 {
@@ -416,6 +423,9 @@ static void test_findings(void)
 		 "What was counted cannot be kept, and would be lost with the process: disk full"},
 		{"events lost", lost, "well", "well", "Nobody could tell how 1 job ended; that is not counted."},
 		{"no details", no_details, "well", "well", "Only the state of 1,200 jobs is known yet."},
+		{"no details of many", no_details_of_many, "well", "warning",
+		 "Numbers by user, account, partition and QOS lack 1,201 jobs, of which only the state is known yet: their "
+		 "details are being asked for."},
 		{"coverage", low_coverage, "well", "well",
 		 "Of the jobs that slurmctld counts 50 % are known; the others are searched for."},
 		{"coverage not known", no_coverage, "well", "well", NULL},
