@@ -73,7 +73,7 @@ start_daemon() {
 		# shellcheck disable=SC2086
 		launch_as slurmrestd slurmrestd env SLURM_JWT=daemon ${SLURMRESTD_ENVIRONMENT:-} \
 			SLURMRESTD_SECURITY=disable_unshare_files,disable_unshare_sysv \
-			slurmrestd -a rest_auth/jwt "127.0.0.1:$((port + 3))" unix:/run/slurmrestd/slurmrestd.sock
+			slurmrestd -a rest_auth/jwt ${slurmrestd_options:-} "127.0.0.1:$((port + 3))" unix:/run/slurmrestd/slurmrestd.sock
 		wait_for "$patience" slurmrestd port_open "$((port + 3))"
 		;;
 	*) die "no such daemon: $name" ;;

@@ -67,8 +67,9 @@ class LargeSlurm:
         self.tasks, self.records = self.tasks + tasks, self.records + records
         self.filling.write_text(json.dumps({"nodes": self.nodes, "tasks": self.tasks, "records": self.records}))
 
-    def pid(self, daemon):
-        return int(re.search(rf"^{daemon} runs as (\d+)$", self.run("status"), re.MULTILINE)[1])
+    def pids(self):
+        """{daemon: process}, of those that run."""
+        return {name: int(pid) for name, pid in re.findall(r"^(\w+) runs as (\d+)$", self.run("status"), re.MULTILINE)}
 
     def fresh_slurmrestd(self):
         self.run("restart", "slurmrestd", within=["prlimit", f"--as={self.memory}"])
@@ -113,14 +114,14 @@ class LargeSlurm:
 
     @contextlib.contextmanager
     def submitter(self):
-        """A slurmrestd that takes submissions: the one that is measured has slurmscope's requests alone."""
+        """A slurmrestd that takes submissions alone: the one that is measured has slurmscope's requests alone."""
         path = self.root / SUBMITTER[1:]
         path.unlink(missing_ok=True)
         process = subprocess.Popen(
             [HERE / "cluster", "exec", self.name, "SLURM_JWT=daemon",
              "SLURMRESTD_SECURITY=disable_unshare_files,disable_unshare_sysv",
              "setpriv", "--reuid", "slurmrestd", "--regid", "slurmrestd", "--init-groups",
-             "slurmrestd", "-a", "rest_auth/jwt", f"unix:{SUBMITTER}"],
+             "slurmrestd", "-s", "slurmctld", "-a", "rest_auth/jwt", f"unix:{SUBMITTER}"],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
         try:
             wait_until(path.exists, "no slurmrestd for submissions")

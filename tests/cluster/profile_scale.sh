@@ -6,6 +6,8 @@
 #
 # Job ids begin at $SCALE_FIRST_JOB_ID. With $SCALE_WITHOUT_SLURMDBD slurmctld keeps no accounts, and nobody answers for slurmdbd.
 
+# Without accounts slurmrestd does not start if it is to serve slurmdb, too.
+slurmrestd_options=${SCALE_WITHOUT_SLURMDBD:+-s slurmctld}
 users=(alice bob carol)
 nodes=(rn01 rn02)
 
@@ -24,11 +26,15 @@ write_nodes() {
 		PartitionName=large Nodes=ALL MaxTime=2-00:00:00 DefaultTime=01:00:00 State=DOWN
 	END
 	: >"$root/etc/slurm/gres.conf"
-	[ ! "${SCALE_WITHOUT_SLURMDBD:-}" ] || sed -i '/^Accounting/d; /^PreemptType=/d; /^PreemptMode=/d' "$root/etc/slurm/slurm.conf"
+}
+
+# Before slurmctld is started.
+forget_slurmdbd() {
+	stop_daemon slurmdbd
+	sed -i '/^Accounting/d; /^Preempt/d' "$root/etc/slurm/slurm.conf"
 }
 
 create_accounts() {
-	[ ! "${SCALE_WITHOUT_SLURMDBD:-}" ] || return 0
 	inside sacctmgr -i >/dev/null <<-END
 		add cluster cluster${release/./}
 		add account science
@@ -36,6 +42,7 @@ create_accounts() {
 		modify user root set adminlevel=admin
 		add user $admin account=science adminlevel=admin
 	END
+	[ ! "${SCALE_WITHOUT_SLURMDBD:-}" ] || forget_slurmdbd
 }
 
 limit_gpus() { :; }
