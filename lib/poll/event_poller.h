@@ -2,32 +2,7 @@
  * keep it. Of the poller's thread. */
 #pragma once
 
-#include "discovery/job_rounds.h"
-#include "events/end_windows.h"
-#include "poll/asker.h"
-#include "poll/recorder.h"
-#include "poll/tasks.h"
-
-struct event_poller {
-	struct asker *asker;
-	struct plan *plan;
-	struct job_rounds *rounds;
-	struct job_keeper jobs;
-	struct recorder recorder;
-	struct end_windows windows;
-	bool has_windows; /* the windows are of the events at hand, which recorder_write may replace */
-	int64_t began; /* Unix seconds */
-	uint64_t last_runs; /* of the last window */
-	int64_t unsettled; /* the latest end in it that was too young to be believed; 0: none */
-	size_t suspects; /* runs to ask for one by one, since a batch of them failed */
-	struct run_key failed; /* the run whose steps failed when asked for alone; 0: none */
-	bool has_answered_since; /* slurmdbd answered another request since then */
-	uint64_t steps; /* runs whose steps were to be read when they were counted last */
-	uint64_t next_count_ns; /* monotonic: when they are counted again */
-	bool is_changed; /* something was counted since the last write */
-	uint64_t table_changes; /* the job table's number of changes when it was looked at last */
-	int64_t as_of; /* of the job table then: Unix seconds */
-};
+#include "poll/event_state.h"
 
 /* Borrows all but `before`; tells the rounds of ids that slurmdbd knows. Opens the state file. `before` is what
  * was counted so far, or NULL (recorder_init). */
