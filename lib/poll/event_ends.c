@@ -1,6 +1,5 @@
 #include "poll/event_ends.h"
 
-#include "base/log.h"
 #include "poll/told_runs.h"
 
 #include <stdlib.h>
@@ -11,6 +10,10 @@ enum {
 	SETTLED_AFTER_S = 10,
 	WHOLE_AFTER_S = 300, /* what slurmdbd lacks of a run by then never comes: the end is taken as it is */
 	HASTENED_RUNS_MAX = 300, /* they take some 0.1 s of slurmrestd */
+	REQUEUED_EVERY_S = 600,
+	LATE_BATCH = 50, /* names of one request */
+	LATE_EVERY_S = 30, /* until the same one is asked for again */
+	LATE_GIVE_UP_S = 3600, /* of an end for which requests fail */
 };
 
 /* Could an end of that time be settled by now? The table must have been looked at since: looked_until may be the state
@@ -59,13 +62,13 @@ static struct job_end end_of(const struct job_run *run, const struct vocabulary 
 }
 
 /* Is the job completing, or was it within the last ten seconds? */
-static bool is_completing(const struct event_poller *poller, const struct job *job, int64_t now)
+static bool is_completing(const struct event_poller *poller, uint32_t id, int64_t submit_time, int64_t now)
 {
 	struct job_view row;
-	bool is_there = job_table_find(poller->asker->cluster->job_table, job->id, &row);
-	if (is_there && row.submit_time <= job->submit_time && row.flags >> JOB_FLAG_COMPLETING & 1)
+	bool is_there = job_table_find(poller->asker->cluster->job_table, id, &row);
+	if (is_there && (int64_t)row.submit_time <= submit_time && row.flags >> JOB_FLAG_COMPLETING & 1)
 		return true;
-	return job_events_completing(poller->recorder.events, (uint32_t)job->id) >= now - SETTLED_AFTER_S;
+	return job_events_completing(poller->recorder.events, id) >= now - SETTLED_AFTER_S;
 }
 
 /* Does slurmdbd have all of the run's end? An end that it has only in part is passed over, as it is told again.
@@ -77,7 +80,8 @@ static bool is_whole(const struct event_poller *poller, const struct job_run *ru
 	int64_t end = told_time(run->job.end_time);
 	if (end < now - WHOLE_AFTER_S)
 		return true;
-	return run->job.partitions.len && is_old_enough(poller, end, now) && !is_completing(poller, &run->job, now);
+	return run->job.partitions.len && is_old_enough(poller, end, now) &&
+	       !is_completing(poller, (uint32_t)run->job.id, (int64_t)run->job.submit_time, now);
 }
 
 static int compare_ends(const void *left, const void *right)
@@ -89,66 +93,218 @@ static int compare_ends(const void *left, const void *right)
 	return job_run_is_size(b) - job_run_is_size(a);
 }
 
-static void take_ends(struct event_poller *poller, const struct told_runs *taken, int64_t now)
+static void sort_ends(struct told_runs *taken)
 {
-	struct job_events *events = poller->recorder.events;
-	const struct job_runs_query query = told_runs_query(poller, false);
-	bool tells_sizes = job_runs_query_tells_sizes(&query);
 	if (taken->count)
 		qsort(taken->items, taken->count, sizeof *taken->items, compare_ends);
+}
+
+/* 0: the run has not ended. */
+static int64_t end_time_of(const struct event_poller *poller, const struct job_run *run)
+{
+	const struct job_runs_query query = told_runs_query(poller, false);
+	bool is_over = job_run_is_size(run) ? job_runs_query_tells_sizes(&query) : job_run_has_ended(run);
+	return is_over ? told_time(run->job.end_time) : 0;
+}
+
+static void take_end(struct event_poller *poller, const struct job_run *run)
+{
+	struct job_events *events = poller->recorder.events;
+	const struct job_end end = end_of(run, &poller->asker->cluster->vocabulary);
+	late_ends_remove(&poller->late, end.raw_id, end.key.submit_time);
+	if (end.end_time < events->ends_known_until)
+		return; /* it may be forgotten already */
+	if (job_run_is_size(run))
+		job_events_take_size(events, &end);
+	else
+		job_events_take_end(events, &end);
+}
+
+/* While no job is known, nothing else tells of ids. */
+static void note_id(struct event_poller *poller, const struct job_run *run)
+{
+	struct job_view known;
+	if (!job_table_find(poller->asker->cluster->job_table, run->job.id, &known))
+		job_rounds_note_job(poller->rounds, &run->job);
+}
+
+/* Takes the ends that are whole, and leaves in `taken` only those that are not. */
+static void take_ends(struct event_poller *poller, struct told_runs *taken, int64_t now)
+{
+	size_t kept = 0;
 	for (size_t i = 0; i < taken->count; i++) {
 		const struct job_run *run = &taken->items[i];
-		if (!told_is_slurms(run))
-			continue;
-		struct job_view known;
-		if (!job_table_find(poller->asker->cluster->job_table, run->job.id, &known))
-			job_rounds_note_job(poller->rounds,
-					    &run->job); /* while no job is known, nothing else tells of ids */
-		bool is_over = job_run_is_size(run) ? tells_sizes : job_run_has_ended(run);
-		int64_t ended = is_over ? told_time(run->job.end_time) : 0;
+		int64_t ended = told_is_slurms(run) ? end_time_of(poller, run) : 0;
+		if (told_is_slurms(run))
+			note_id(poller, run);
 		if (ended > poller->unsettled && !is_old_enough(poller, ended, now))
 			poller->unsettled = ended;
-		if (!ended || !is_whole(poller, run, now))
-			continue;
-		const struct job_end end = end_of(run, &poller->asker->cluster->vocabulary);
-		if (end.end_time < events->ends_known_until)
-			continue; /* it may be forgotten already */
-		if (job_run_is_size(run))
-			job_events_take_size(events, &end);
-		else
-			job_events_take_end(events, &end);
+		if (ended && is_whole(poller, run, now))
+			take_end(poller, run);
+		else if (ended)
+			taken->items[kept++] = *run;
 	}
+	taken->count = kept;
+}
+
+/* Windows */
+
+static struct end_answer answer_of(const struct event_poller *poller, const struct told_runs *taken,
+				   struct end_window window)
+{
+	int64_t recent[END_WINDOWS_RECENT] = {0};
+	struct end_answer answer = {0};
+	for (size_t i = 0; i < taken->count; i++) {
+		int64_t ended = end_time_of(poller, &taken->items[i]);
+		if (ended < window.first || ended > window.last)
+			continue;
+		int64_t *slot = &recent[answer.runs++ % END_WINDOWS_RECENT];
+		answer.newest = ended;
+		answer.recent = *slot;
+		*slot = ended;
+	}
+	return answer;
+}
+
+/* Ends that are not whole and lie where no window comes back to. Where there are too many they are taken as they are. */
+static void keep_late(struct event_poller *poller, const struct told_runs *taken, int64_t known_until)
+{
+	for (size_t i = 0; i < taken->count; i++) {
+		const struct job_run *run = &taken->items[i];
+		const struct late_end late = {
+			.key = told_key(run), .raw_id = (uint32_t)run->job.id, .end = told_time(run->job.end_time)};
+		if (late.end < known_until && !late_ends_add(&poller->late, &late))
+			take_end(poller, run);
+	}
+}
+
+/* Ends are settled until then: what slurmdbd tells of them is believed. */
+static int64_t settled_until(const struct event_poller *poller, int64_t now)
+{
+	const struct job_events *events = poller->recorder.events;
+	int64_t looked = events->looked_at ? events->looked_until - 1 : 0, young = now - SETTLED_AFTER_S - 1;
+	int64_t settled = looked < young ? looked : young;
+	return settled > now - WHOLE_AFTER_S - 1 ? settled : now - WHOLE_AFTER_S - 1;
+}
+
+/* One that has asked for requeued runs has told all that the others would. */
+static int64_t known_by_windows(struct event_poller *poller, bool has_requeued)
+{
+	struct end_windows *all = &poller->windows;
+	const struct end_windows *requeued = &poller->requeued;
+	if (!has_requeued)
+		return all->known_until;
+	if (requeued->known_until > all->known_until && !all->pass_to)
+		all->known_until = requeued->known_until;
+	if (requeued->told_until > all->told_until && !all->pass_to)
+		all->told_until = requeued->told_until;
+	return requeued->known_until < all->known_until ? requeued->known_until : all->known_until;
+}
+
+static void note_window(struct event_poller *poller, struct end_windows *windows, struct end_window window,
+			struct told_runs *taken, int64_t now)
+{
+	bool has_requeued = !*client_version(poller->asker->client)->flags_query;
+	sort_ends(taken);
+	const struct end_answer answer = answer_of(poller, taken, window);
+	int64_t settled = settled_until(poller, now);
+	poller->unsettled = 0;
+	poller->last_runs = taken->count;
+	take_ends(poller, taken, now);
+	bool goes_on = end_windows_note(windows, window, &answer);
+	if (windows == &poller->requeued && !goes_on)
+		poller->next_requeued = now + REQUEUED_EVERY_S;
+	if (goes_on || windows == &poller->requeued)
+		plan_hasten(poller->plan, TASK_JOB_ENDS);
+	int64_t known = known_by_windows(poller, has_requeued), told = poller->windows.told_until;
+	keep_late(poller, taken, known);
+	known = late_ends_first(&poller->late, known);
+	job_events_end_window(poller->recorder.events, known, known);
+	poller->ends_known_until = told < settled + 1 ? told : settled + 1;
+}
+
+static bool ask_window(struct event_poller *poller, struct plan_outcome *outcome)
+{
+	struct told_runs taken = {.count = 0};
+	struct buf text = BUF_INIT;
+	int64_t now = asker_now_s(poller->asker);
+	const struct job_runs_query query = told_runs_query(poller, false);
+	bool has_all = *query.version->flags_query;
+	bool is_for_requeued = !has_all && now >= poller->next_requeued;
+	struct end_windows *windows = is_for_requeued ? &poller->requeued : &poller->windows;
+	struct end_window window = end_windows_next(windows, now, settled_until(poller, now));
+	job_runs_query_ended(&query, (uint64_t)window.first, (uint64_t)window.last, has_all || is_for_requeued, &text);
+	bool is_told = fetch_succeeded(told_runs_fetch(poller, &taken, &text, outcome));
+	if (is_told)
+		note_window(poller, windows, window, &taken, now);
+	else
+		end_windows_note_failure(windows);
+	buf_done(&text);
+	told_runs_done(&taken);
+	return is_told;
+}
+
+/* Late ends */
+
+/* What slurmdbd lacks of it may have come by now. */
+static bool is_due(const struct event_poller *poller, const struct late_end *late, int64_t now)
+{
+	return now >= late->asked + LATE_EVERY_S &&
+	       (late->end < now - WHOLE_AFTER_S || !is_completing(poller, late->raw_id, late->key.submit_time, now));
+}
+
+static size_t choose_late(struct event_poller *poller, struct job_runs_name names[LATE_BATCH], int64_t now)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < poller->late.count && count < LATE_BATCH; i++) {
+		struct late_end *late = &poller->late.items[i];
+		if (!is_due(poller, late, now))
+			continue;
+		bool is_task = late->key.task != RUN_NO_TASK;
+		names[count++] = (struct job_runs_name){is_task ? late->key.id : late->raw_id,
+							is_task ? late->key.task : NUMBER_UNSET};
+		late->asked = now;
+	}
+	return count;
+}
+
+/* An end that was asked for now and is as old as any is taken as it is told; if it was not told, nobody will. */
+static void give_up_late(struct event_poller *poller, int64_t now, int64_t older_than)
+{
+	for (size_t i = poller->late.count; i-- > 0;) {
+		const struct late_end *late = &poller->late.items[i];
+		if (late->asked == now && late->end < older_than)
+			late_ends_remove(&poller->late, late->raw_id, late->key.submit_time);
+	}
+}
+
+/* False: none is due, and nothing was asked. */
+static bool ask_late(struct event_poller *poller, struct plan_outcome *outcome)
+{
+	struct job_runs_name names[LATE_BATCH];
+	struct told_runs taken = {.count = 0};
+	struct buf text = BUF_INIT;
+	int64_t now = asker_now_s(poller->asker), unsettled = poller->unsettled;
+	size_t count = choose_late(poller, names, now);
+	const struct job_runs_query query = told_runs_query(poller, false);
+	if (!count)
+		return false;
+	job_runs_query_names(&query, names, count, (uint64_t)(late_ends_first(&poller->late, now) - 1), &text);
+	outcome->is_round_done = fetch_succeeded(told_runs_fetch(poller, &taken, &text, outcome));
+	if (outcome->is_round_done) {
+		sort_ends(&taken);
+		take_ends(poller, &taken, now);
+	}
+	give_up_late(poller, now, now - (outcome->is_round_done ? WHOLE_AFTER_S : LATE_GIVE_UP_S));
+	poller->unsettled = unsettled;
+	plan_hasten(poller->plan, TASK_JOB_ENDS); /* a window is due */
+	buf_done(&text);
+	told_runs_done(&taken);
+	return true;
 }
 
 void event_ends_poll(struct event_poller *poller, struct plan_outcome *outcome)
 {
-	struct end_windows *windows = &poller->windows;
-	struct job_events *events = poller->recorder.events;
-	struct told_runs taken = {.count = 0};
-	struct buf text = BUF_INIT;
-	int64_t now = asker_now_s(poller->asker);
-	struct end_window window = end_windows_next(windows, now);
-	const struct job_runs_query query = told_runs_query(poller, false);
-	/* before v0.0.40 requeued runs come only together with all live jobs, so only sweeps ask for them */
-	bool with_requeued = window.is_sweep || *query.version->flags_query;
-	job_runs_query_ended(&query, (uint64_t)window.first, (uint64_t)window.last, with_requeued, &text);
-	outcome->is_round_done = fetch_succeeded(told_runs_fetch(poller, &taken, &text, outcome));
-	if (!outcome->is_round_done) {
-		end_windows_note_failure(windows);
-	} else {
-		poller->unsettled = 0;
-		take_ends(poller, &taken, now);
-		poller->last_runs = taken.count;
-		if (end_windows_note(windows, window, now, taken.count))
-			plan_hasten(poller->plan, TASK_JOB_ENDS);
-		job_events_end_window(events, windows->known_until, windows->known_until);
-		if (windows->gave_up)
-			log_line(LOG_LEVEL_WARN,
-				 "slurmdbd answers, but for a day its queue in slurmctld was never empty: "
-				 "ends that wait there since are not waited for",
-				 NULL);
-		windows->gave_up = false;
-	}
-	buf_done(&text);
-	told_runs_done(&taken);
+	if (!ask_late(poller, outcome))
+		outcome->is_round_done = ask_window(poller, outcome);
 }

@@ -39,10 +39,22 @@ void event_poller_init(struct event_poller *poller, struct asker *asker, struct 
 void event_poller_done(struct event_poller *poller)
 {
 	recorder_done(&poller->recorder);
+	late_ends_done(&poller->late);
 	job_keeper_done(&poller->jobs);
 }
 
 /* Who tells of ends */
+
+static void begin_windows(struct event_poller *poller)
+{
+	const struct job_events *events = poller->recorder.events;
+	end_windows_init(&poller->windows, events->ends_known_until);
+	end_windows_init(&poller->requeued, events->ends_known_until);
+	late_ends_done(&poller->late); /* windows tell of them again */
+	poller->ends_known_until = events->ends_known_until;
+	poller->next_requeued = 0;
+	poller->has_windows = true;
+}
 
 /* If slurmdbd does not answer for a while after the start, slurmctld tells of ends. slurmdbd may take over at any time: it
  * is then asked for ends from where the runs that slurmctld ended are forgotten. */
@@ -50,28 +62,37 @@ static void choose_source(struct event_poller *poller)
 {
 	struct job_events *events = poller->recorder.events;
 	const struct config *config = poller->asker->config;
-	int64_t every = (int64_t)config->interval_s[TASK_JOB_ENDS];
 	bool is_awaited = clock_now_s() < poller->began + SLURMDBD_GIVE_UP_S;
 	bool by_slurmdbd = config->jobs_ends == JOBS_ENDS_AUTO ? events->slurmdbd_told || is_awaited
 							       : config->jobs_ends == JOBS_ENDS_SLURMDBD;
 	if (!poller->has_windows || !events->ends_by_slurmdbd) /* it may take over at any time */
-		end_windows_init(&poller->windows, events->ends_known_until, every);
+		begin_windows(poller);
 	events->ends_by_slurmdbd = by_slurmdbd;
 	events->reads_steps = by_slurmdbd && config->jobs_steps == JOBS_STEPS_READ;
-	poller->has_windows = true;
+	if (!by_slurmdbd)
+		poller->ends_known_until = events->looked_at ? events->looked_until : 0;
+}
+
+/* Diag's answer may be minutes old: its own time is given with it. */
+static void note_queue(struct event_poller *poller)
+{
+	const struct asker *asker = poller->asker;
+	const struct scheduler_section *scheduler = &asker->cluster->scheduler;
+	int64_t then = asker_time_s(asker, asker->exporter->endpoints[ENDPOINT_DIAG].last_success);
+	uint64_t waiting = (uint64_t)told_time(scheduler->diag.dbd_queue);
+	if (!scheduler->is_known)
+		return;
+	end_windows_note_queue(&poller->windows, then, waiting);
+	end_windows_note_queue(&poller->requeued, then, waiting);
 }
 
 void event_poller_update(struct event_poller *poller)
 {
 	const struct asker *asker = poller->asker;
-	const struct diag *diag = &asker->cluster->scheduler.diag;
 	const struct job_events *events = poller->recorder.events;
 	bool is_known = client_version(asker->client) != NULL;
 	choose_source(poller);
-	double asked = asker->exporter->endpoints[ENDPOINT_DIAG].last_success;
-	if (asker->cluster->scheduler.is_known) /* its answer may be minutes old: its own time is given with it */
-		end_windows_note_queue(&poller->windows, asker_time_s(asker, asked),
-				       (uint64_t)told_time(diag->dbd_queue));
+	note_queue(poller);
 	bool asks_slurmdbd = is_known && asker->config->jobs_ends != JOBS_ENDS_SLURMCTLD;
 	plan_allow_task(poller->plan, TASK_JOB_ENDS, asks_slurmdbd);
 	plan_allow_task(poller->plan, TASK_JOB_STEPS, asks_slurmdbd && events->reads_steps);

@@ -3,6 +3,7 @@
 
 #include "discovery/job_rounds.h"
 #include "events/end_windows.h"
+#include "events/late_ends.h"
 #include "poll/asker.h"
 #include "poll/recorder.h"
 #include "poll/tasks.h"
@@ -14,9 +15,15 @@ struct event_poller {
 	struct job_keeper jobs;
 	struct recorder recorder;
 	struct end_windows windows;
+	/* Before v0.0.40 requeued runs come only together with all live jobs. They have windows of their own, which are asked
+	 * for every ten minutes. */
+	struct end_windows requeued;
+	int64_t next_requeued;
 	bool has_windows; /* the windows are of the events at hand, which recorder_write may replace */
+	struct late_ends late;
 	int64_t began; /* Unix seconds */
 	uint64_t last_runs; /* of the last window */
+	int64_t ends_known_until; /* all ends before are counted, but for late ones; 0: not known */
 	int64_t unsettled; /* the latest end in it that was too young to be believed; 0: none */
 	size_t suspects; /* runs to ask for one by one, since a batch of them failed */
 	struct run_key failed; /* the run whose steps failed when asked for alone; 0: none */

@@ -4,74 +4,97 @@
 
 #include <stdlib.h>
 
-enum { T = 1800000000, EVERY = 30, DAY = 86400, FIRST = 60 }; /* FIRST: seconds of a sweep's first window */
+enum { T = 1800000000, EVERY = 30, DAY = 86400, FIRST = 60, SETTLED = 20 }; /* FIRST: seconds of the first window */
+
+/* `runs` that ended evenly over the window, and that slurmdbd told. */
+static struct end_answer told(struct end_window window, uint64_t runs)
+{
+	int64_t seconds = window.last - window.first;
+	return (struct end_answer){
+		.runs = runs,
+		.newest = runs ? window.last : 0,
+		.recent = runs > END_WINDOWS_RECENT ? window.last - seconds * END_WINDOWS_RECENT / (int64_t)runs : 0};
+}
+
+static bool answer(struct end_windows *windows, struct end_window window, uint64_t runs)
+{
+	const struct end_answer answer = told(window, runs);
+	return end_windows_note(windows, window, &answer);
+}
 
 static struct end_window ask(struct end_windows *windows, int64_t now, uint64_t runs)
 {
-	struct end_window window = end_windows_next(windows, now);
-	end_windows_note(windows, window, now, runs);
+	struct end_window window = end_windows_next(windows, now, now - SETTLED);
+	answer(windows, window, runs);
 	return window;
 }
 
-static void takes_turns(void)
+/* Where few end each pass begins ten minutes before, and goes to the present. */
+static void where_few_end(void)
 {
 	struct end_windows windows;
-	int sweeps = 0, gaps = 0;
-	int64_t until = T;
-	end_windows_init(&windows, T, EVERY);
+	end_windows_init(&windows, T);
 	for (int64_t now = T; now < T + 3600; now += EVERY) {
-		end_windows_note_queue(&windows, now, 0);
+		int64_t known = windows.known_until;
+		bool goes_on = true;
 		struct end_window window;
-		bool goes_on = false;
-		do {
-			window = end_windows_next(&windows, now);
-			sweeps += window.is_sweep && !goes_on;
-			gaps += window.first > until + 1;
-			until = window.last;
-			goes_on = end_windows_note(&windows, window, now, 5);
-		} while (goes_on);
-		gaps += until != now;
+		end_windows_note_queue(&windows, now, 0);
+		for (int64_t from = known; goes_on; from = window.last + 1) {
+			window = end_windows_next(&windows, now, now - SETTLED);
+			CHECK_NUMBER(window.first, from);
+			goes_on = answer(&windows, window, 5);
+		}
+		CHECK_NUMBER(window.last, now);
 	}
-	CHECK_NUMBER(sweeps, 6); /* every ten minutes */
-	CHECK_NUMBER(gaps, 0);
-	CHECK_NUMBER(windows.known_until, T + 3000 - 600);
+	CHECK_NUMBER(windows.known_until, T + 3600 - EVERY - 600);
+	CHECK_NUMBER(windows.told_until, T + 3600 - EVERY - 10);
 }
 
-static void sweeps_after_the_clock_was_set_back(void)
+/* Where many end a pass goes no further than they are settled, and the next begins some seconds before. */
+static void where_many_end(void)
 {
-	for (int64_t back = 30; back <= 3000; back *= 10) {
-		struct end_windows windows;
-		int64_t now = T + 700;
-		int sweeps = 0;
-		end_windows_init(&windows, T, EVERY);
-		while (windows.sweep_to || windows.next_sweep <= now)
-			ask(&windows, now, 1);
-		now -= back;
-		for (int i = 0; i < 60; i++, now += EVERY)
-			sweeps += ask(&windows, now, 1).is_sweep;
-		CHECK(sweeps >= 2); /* in half an hour */
+	struct end_windows windows;
+	int64_t now = T;
+	end_windows_init(&windows, T);
+	for (int i = 0; i < 10; i++) {
+		end_windows_note_queue(&windows, now += EVERY, 0);
+		ask(&windows, now, 1200);
 	}
+	struct end_window window = end_windows_next(&windows, now + EVERY, now + EVERY - SETTLED);
+	CHECK_NUMBER(window.last, now + EVERY - SETTLED);
+	CHECK_NUMBER(window.first, now - SETTLED - 10);
+	answer(&windows, window, 1200);
+
+	check_row("nothing is settled since");
+	window = end_windows_next(&windows, now + 2 * EVERY, T);
+	CHECK(window.first == windows.known_until && window.last == window.first);
+
+	check_row("few end again");
+	answer(&windows, window, 10);
+	CHECK_NUMBER(end_windows_next(&windows, now + 2 * EVERY, T).last, now + 2 * EVERY);
+	check_row(NULL);
 }
 
 static void a_day_away(void)
 {
 	struct end_windows windows;
 	int64_t now = T + DAY;
-	end_windows_init(&windows, T, EVERY);
+	end_windows_init(&windows, T);
 	end_windows_note_queue(&windows, now, 0);
-	struct end_window window = end_windows_next(&windows, now);
+	struct end_window window = end_windows_next(&windows, now, now);
 	CHECK_NUMBER(window.first, T);
 	CHECK(window.last < now);
 	int asked = 1;
-	for (int64_t first = T; end_windows_note(&windows, window, now + asked, 1000); asked++) {
-		CHECK(window.first == first && window.is_sweep);
+	for (int64_t first = T; answer(&windows, window, 1000); asked++) {
+		CHECK_NUMBER(window.first, first);
 		first = window.last + 1;
-		window = end_windows_next(&windows, now + asked);
+		if (window.last <= now - 60)
+			CHECK_NUMBER(windows.known_until, first);
+		window = end_windows_next(&windows, now + asked, now + asked);
 	}
 	CHECK_NUMBER(asked, DAY / (FIRST + 1) + 1);
 	CHECK_NUMBER(window.last, now);
-	CHECK_NUMBER(windows.known_until, now - 600);
-	CHECK(!end_windows_next(&windows, now + asked).is_sweep);
+	CHECK_NUMBER(windows.told_until, now - 10);
 }
 
 /* Where little happens a day takes few requests. */
@@ -79,10 +102,10 @@ static void a_quiet_day_away(void)
 {
 	struct end_windows windows;
 	int asked = 0;
-	end_windows_init(&windows, T, EVERY);
+	end_windows_init(&windows, T);
 	do
 		asked++;
-	while (end_windows_note(&windows, end_windows_next(&windows, T + DAY), T + DAY, 1));
+	while (answer(&windows, end_windows_next(&windows, T + DAY, T + DAY), 1));
 	CHECK(asked <= 12);
 }
 
@@ -90,237 +113,86 @@ static void sizes(void)
 {
 	struct end_windows windows;
 	int64_t now = T + 7 * DAY;
-	end_windows_init(&windows, T, EVERY);
+	end_windows_init(&windows, T);
+	end_windows_note_queue(&windows, now, 0);
 	CHECK_NUMBER(ask(&windows, now, 5000).last, T + FIRST);
 	struct end_window window = ask(&windows, now, 1);
 	CHECK_NUMBER(window.last - window.first, FIRST / 2);
-	window = end_windows_next(&windows, now);
+	window = end_windows_next(&windows, now, now);
 	CHECK_NUMBER(window.last - window.first, FIRST);
 	end_windows_note_failure(&windows); /* bisects what was asked for, and goes on from there */
-	struct end_window half = end_windows_next(&windows, now);
+	struct end_window half = end_windows_next(&windows, now, now);
 	CHECK(half.first == window.first && half.last - half.first == FIRST / 2);
 	for (int i = 0; i < 100; i++)
 		end_windows_note_failure(&windows);
-	half = end_windows_next(&windows, now);
+	half = end_windows_next(&windows, now, now);
 	CHECK(half.first == window.first && half.last > half.first && half.last - half.first <= 10);
-}
-
-/* Set back it asks for what there is by then, and goes on. */
-static void clock_set_back(void)
-{
-	struct end_windows windows;
-	for (int64_t back = 30; back <= 3000; back *= 10) {
-		int64_t now = T + 700;
-		end_windows_init(&windows, T, EVERY);
-		end_windows_note_queue(&windows, now, 0);
-		while (windows.sweep_to || windows.next_sweep <= now)
-			ask(&windows, now, 1);
-		ask(&windows, now, 1);
-		now -= back;
-		int64_t asked_until = 0;
-		for (int i = 0; i < 100; i++, now += EVERY) {
-			struct end_window window = ask(&windows, now, 1);
-			CHECK(window.first <= window.last && window.last <= now);
-			CHECK(window.is_sweep || window.first <= asked_until || !asked_until);
-			asked_until = window.last;
-		}
-	}
-}
-
-static void ask_all(struct end_windows *windows, int64_t now)
-{
-	while (end_windows_note(windows, end_windows_next(windows, now), now, 1))
-		continue;
-}
-
-/* What diag says by the clock that was set back is news. */
-static void a_queue_after_a_clock_was_set_back(void)
-{
-	struct end_windows windows;
-	int64_t now = T;
-	end_windows_init(&windows, T, EVERY);
-	for (; now < T + 7200; now += EVERY) {
-		end_windows_note_queue(&windows, now, 5); /* slurmdbd takes none of them */
-		ask_all(&windows, now);
-	}
-	CHECK(windows.known_until <= T);
-	now -= 3000;
-	ask_all(&windows, now);
-	for (int i = 0; i < 22; i++) {
-		end_windows_note_queue(&windows, now += EVERY, 0);
-		ask_all(&windows, now);
-	}
-	CHECK(windows.known_until > now - 600 - 21 * EVERY && windows.known_until <= now - 600);
-}
-
-/* Asked for late, for want of budget, in a storm: no window has more than an answer may have; what was cut short
- * because it was asked for soon does not make later ones long. */
-static void late_windows(void)
-{
-	struct end_windows windows;
-	int64_t now = T;
-	end_windows_init(&windows, T, EVERY);
-	while (windows.sweep_to || windows.next_sweep <= now)
-		ask(&windows, now, 1);
-	for (int i = 0; i < 15; i++)
-		ask(&windows, now += EVERY, 1);
-	now += DAY;
-	struct end_window window = end_windows_next(&windows, now);
-	CHECK(window.is_sweep && window.last - window.first <= 4 * 600);
-
-	check_row("no sweep due");
-	end_windows_init(&windows, T, EVERY);
-	while (windows.sweep_to || windows.next_sweep <= T)
-		ask(&windows, T, 1);
-	windows.span = FIRST;
-	window = end_windows_next(&windows, T + 599);
-	CHECK(!window.is_sweep && window.first == T - 60 && window.last == T + FIRST);
-	CHECK(end_windows_note(&windows, window, T + 599, 5000));
-	window = end_windows_next(&windows, T + 599);
-	CHECK(window.first == T && window.last == T + FIRST + FIRST / 2);
+	check_row("never less than some seconds");
+	for (int i = 0; i < 10; i++)
+		ask(&windows, now, 5000);
+	half = end_windows_next(&windows, now, now);
+	CHECK(half.last - half.first >= 5);
+	check_row("what was cut short by the present makes later ones no longer");
+	end_windows_init(&windows, now - 10);
+	for (int i = 0; i < 100; i++)
+		ask(&windows, now++, 1);
+	CHECK(windows.span <= 4 * FIRST);
 	check_row(NULL);
 }
 
-/* Records that waited when a sweep began may lie where it has been already when they come. */
+/* What had not been handed over when a window was asked for is asked for again. */
 static void late_records(void)
 {
 	struct end_windows windows;
-	end_windows_init(&windows, T, EVERY);
+	end_windows_init(&windows, T);
 	end_windows_note_queue(&windows, T + 100, 0);
 	end_windows_note_queue(&windows, T + DAY, 7);
-	struct end_window window = end_windows_next(&windows, T + DAY);
-	end_windows_note_queue(&windows, T + DAY + 1, 0);
-	while (end_windows_note(&windows, window, T + DAY + 2, 1000))
-		window = end_windows_next(&windows, T + DAY + 2);
-	CHECK_NUMBER(windows.known_until, T); /* not beyond T + 100 - 600 */
-	window = end_windows_next(&windows, T + DAY + 20 * EVERY + 2);
-	CHECK(window.is_sweep && window.first == T);
+	struct end_window window = end_windows_next(&windows, T + DAY, T + DAY);
+	while (answer(&windows, window, 0))
+		window = end_windows_next(&windows, T + DAY, T + DAY);
+	CHECK_NUMBER(windows.known_until, T + 100 - 60);
+	CHECK_NUMBER(end_windows_next(&windows, T + DAY + EVERY, T + DAY).first, T + 100 - 60);
 
-	check_row("not known since the start");
-	end_windows_init(&windows, T, EVERY);
-	end_windows_note_queue(&windows, T + DAY, 7);
-	ask(&windows, T + DAY, 0);
-	while (windows.sweep_to)
-		ask(&windows, T + DAY, 0);
-	CHECK_NUMBER(windows.known_until, T);
+	check_row("an end that comes tells of those before");
+	answer(&windows, (struct end_window){T + 40, T + DAY + EVERY}, 1);
+	CHECK_NUMBER(windows.told_until, T + DAY + EVERY - 10);
+
+	check_row("but not of those in an earlier window of the pass");
+	end_windows_init(&windows, T);
+	answer(&windows, end_windows_next(&windows, T + DAY, T + DAY), 0);
+	ask(&windows, T + DAY, 1);
+	CHECK_NUMBER(windows.told_until, T);
 	check_row(NULL);
 }
 
-struct watched {
-	int64_t longest_wait; /* from an end to when it was asked for */
-	int sweeps; /* that were finished */
-};
-
-/* Days with slurmdbd at hand: a window of so many runs every EVERY seconds, and if another is due at once after `gap`.
- * Diag tells of queue[0], then of queue[1], ... */
-static struct watched watch(struct end_windows *windows, int64_t now, int64_t end, const uint64_t *queue,
-			    size_t lengths, int64_t gap, uint64_t runs)
-{
-	struct watched watched = {0};
-	int64_t told_until = now;
-	for (size_t turn = 0; now < end; turn++) {
-		int64_t next = now + EVERY;
-		bool goes_on = true;
-		end_windows_note_queue(windows, now, queue[turn % lengths]);
-		while (goes_on && now < next) {
-			struct end_window window = end_windows_next(windows, now);
-			if (window.first <= told_until + 1 && window.last > told_until) {
-				if (now - told_until > watched.longest_wait)
-					watched.longest_wait = now - told_until;
-				told_until = window.last;
-			}
-			goes_on = end_windows_note(windows, window, now, runs);
-			watched.sweeps += window.is_sweep && !goes_on;
-			now += gap;
-		}
-		now = now < next ? next : now;
-	}
-	return watched;
-}
-
-static void never_empty(void)
+static void the_queue(void)
 {
 	static const struct {
 		const char *name;
 		uint64_t queue[4];
 		size_t lengths;
-		int64_t behind; /* known_until is, at most, after three days */
-		bool gave_up;
+		bool moves;
 	} rows[] = {
-		{"empty", {0}, 1, 1800, false},
-		{"a few, that come and go", {3, 1, 4, 2}, 4, 3600, false},
-		{"always one", {1}, 1, 2 * DAY + 3600, true},
-		{"always many", {5000}, 1, 2 * DAY + 3600, true},
+		{"empty", {0}, 1, true},
+		{"a few, that come and go", {3, 1, 4, 2}, 4, true},
+		{"always one", {1}, 1, false},
 		/* what falls may have been thrown away */
-		{"many, more and less", {9000, 5000, 9000, 6000}, 4, 3 * DAY, true},
+		{"many, more and less", {9000, 5000, 9000, 6000}, 4, false},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct end_windows windows;
 		check_row(rows[i].name);
-		end_windows_init(&windows, T, EVERY);
-		struct watched watched = watch(&windows, T, T + 3 * DAY, rows[i].queue, rows[i].lengths, 1, 5);
-		CHECK(windows.known_until > T && windows.known_until > T + 3 * DAY - rows[i].behind);
-		CHECK(watched.sweeps > 200);
-		CHECK(watched.longest_wait <= 2 * EVERY);
-		CHECK_NUMBER(windows.gave_up, rows[i].gave_up);
-	}
-	check_row("longer and longer: slurmctld does not reach slurmdbd, which does answer");
-	struct end_windows windows;
-	uint64_t queue[3 * DAY / EVERY];
-	for (size_t i = 0; i < sizeof queue / sizeof *queue; i++)
-		queue[i] = 1 + i / 100;
-	end_windows_init(&windows, T, EVERY);
-	watch(&windows, T, T + 3 * DAY, queue, sizeof queue / sizeof *queue, 1, 5);
-	CHECK_NUMBER(windows.known_until, T);
-	CHECK(!windows.gave_up);
-	check_row("slurmdbd is away for three days");
-	end_windows_init(&windows, T, EVERY);
-	end_windows_note_queue(&windows, T + 1, 900);
-	for (int64_t now = T + 1; now < T + 3 * DAY; now += EVERY)
-		end_windows_note_queue(&windows, now, 900);
-	watch(&windows, T + 3 * DAY, T + 3 * DAY + 7200, (const uint64_t[]){900}, 1, 1, 5);
-	CHECK_NUMBER(windows.known_until, T);
-	check_row(NULL);
-}
-
-/* What ends while a sweep goes over days again is not told when it is done. */
-static void long_sweeps(void)
-{
-	static const struct {
-		const char *name;
-		int64_t gap;
-	} rows[] = {{"one a second", 1}, {"fewer than are wished", 2 * EVERY}};
-	for (size_t i = 0; i < 2; i++) {
-		struct end_windows windows;
-		check_row(rows[i].name);
-		end_windows_init(&windows, T, EVERY);
-		watch(&windows, T, T + DAY / 2, (const uint64_t[]){1}, 1, 1, 5);
-		windows.span = 600; /* from here on much ends, and a sweep takes some 70 windows, and more */
-		struct watched watched =
-			watch(&windows, T + DAY / 2, T + DAY, (const uint64_t[]){1}, 1, rows[i].gap, 1000);
-		CHECK(watched.longest_wait <= 3 * rows[i].gap + 2 * EVERY);
-		CHECK(watched.sweeps > 2);
+		end_windows_init(&windows, T);
+		for (int turn = 0; turn < 100; turn++)
+			end_windows_note_queue(&windows, T + turn * EVERY, rows[i].queue[turn % (int)rows[i].lengths]);
+		CHECK_NUMBER(windows.delivered_until > T + 90 * EVERY, rows[i].moves);
+		CHECK_NUMBER(windows.delivered_until > T, rows[i].moves);
+		check_row("what was said before is no news");
+		int64_t before = windows.delivered_until;
+		end_windows_note_queue(&windows, T + 50 * EVERY, 0);
+		CHECK_NUMBER(windows.delivered_until, before);
 	}
 	check_row(NULL);
-}
-
-static void a_storm_before_a_sweep_ends(void)
-{
-	struct end_windows windows;
-	int64_t now = T + DAY;
-	int asked = 0;
-	end_windows_init(&windows, T, EVERY);
-	watch(&windows, T, now, (const uint64_t[]){1}, 1, 1, 5);
-	windows.span = 600;
-	now = windows.next_sweep;
-	do { /* the short one is too much, again and again */
-		struct end_window window = end_windows_next(&windows, now++);
-		if (window.is_sweep)
-			end_windows_note(&windows, window, now, 1000);
-		else
-			end_windows_note_failure(&windows);
-	} while (windows.next_sweep <= now && asked++ < 20000);
-	CHECK(asked < 20000);
 }
 
 /* The property: whatever the times, nothing that is not known ends before known_until, and in the end all is known. */
@@ -362,16 +234,23 @@ static void live_on(struct life *life, uint64_t seed)
 	for (int i = 0; i < RUNS; i++) {
 		int64_t end = below(life, 4) ? T + below(life, life->end - T) : storm + below(life, 20);
 		life->runs[i].end = end;
-		life->runs[i].told = end + below(life, below(life, 5) ? 5 : 500);
+		life->runs[i].told = end + below(life, 8);
 		for (int again = 0; again < AWAY_MAX; again++) /* they may overlap */
 			for (int j = 0; j < AWAY_MAX; j++)
-				if (life->away[j].from <= life->runs[i].told && life->runs[i].told < life->away[j].to) {
+				if (life->away[j].from <= life->runs[i].told &&
+				    life->runs[i].told < life->away[j].to + 60) {
 					int64_t waited = life->runs[i].told - life->away[j].from,
-						away = life->away[j].to - life->away[j].from;
+						away = life->away[j].to - life->away[j].from + 60;
 					life->runs[i].told = life->away[j].to + waited * 60 / away; /* in their turn */
 					life->runs[i].waited = true;
 				}
 	}
+}
+
+static int compare(const void *left, const void *right)
+{
+	const int64_t *a = left, *b = right;
+	return *a < *b ? -1 : *a > *b;
 }
 
 static bool answers(const struct life *life)
@@ -402,20 +281,25 @@ static uint64_t waiting(struct life *life)
 /* More than so many runs take too long. */
 static bool poll_ends(struct life *life, uint64_t most)
 {
-	struct end_window window = end_windows_next(&life->windows, life->now);
-	uint64_t count = 0;
+	struct end_window window = end_windows_next(&life->windows, life->now, life->now - SETTLED);
+	struct end_answer answer = {0};
+	int64_t ends[RUNS] = {0};
 	for (int i = 0; i < RUNS; i++)
-		count += life->runs[i].end >= window.first && life->runs[i].end <= window.last &&
-			 life->runs[i].told <= life->now;
-	bool is_too_much = count > most && window.last - window.first > 10;
+		if (life->runs[i].end >= window.first && life->runs[i].end <= window.last &&
+		    life->runs[i].told <= life->now)
+			ends[answer.runs++] = life->runs[i].end;
+	bool is_too_much = answer.runs > most && window.last - window.first > 10;
 	if (!answers(life) || is_too_much) {
 		end_windows_note_failure(&life->windows);
 		return false;
 	}
+	qsort(ends, answer.runs, sizeof *ends, compare);
+	answer.newest = answer.runs ? ends[answer.runs - 1] : 0;
+	answer.recent = answer.runs > END_WINDOWS_RECENT ? ends[answer.runs - 1 - END_WINDOWS_RECENT] : 0;
 	for (int i = 0; i < RUNS; i++)
 		life->runs[i].is_known |= life->runs[i].end >= window.first && life->runs[i].end <= window.last &&
 					  life->runs[i].told <= life->now;
-	return end_windows_note(&life->windows, window, life->now, count);
+	return end_windows_note(&life->windows, window, &answer);
 }
 
 static bool is_kept(const struct life *life)
@@ -435,13 +319,13 @@ static int unknown(const struct life *life)
 }
 
 /* Diag is asked now and then, as the planner likes; slurmscope is killed, and away for up to a day. */
-static bool survives(uint64_t seed, int64_t *ret_known_until)
+static bool survives(uint64_t seed, int64_t *ret_known_until, bool *ret_is_stuck)
 {
 	static struct life life;
 	bool is_fine = true;
 	live_on(&life, seed);
 	uint64_t most = (uint64_t)(20 + below(&life, 500));
-	end_windows_init(&life.windows, T, EVERY);
+	end_windows_init(&life.windows, T);
 	while (life.now < life.end + (life.backlog ? 4 : 2) * DAY && is_fine) {
 		if (below(&life, 3))
 			end_windows_note_queue(&life.windows, life.now, waiting(&life));
@@ -452,8 +336,10 @@ static bool survives(uint64_t seed, int64_t *ret_known_until)
 		if (below(&life, 200) || life.now > life.end)
 			continue;
 		life.now += below(&life, below(&life, 2) ? 60 : DAY);
-		end_windows_init(&life.windows, life.windows.known_until, EVERY);
+		end_windows_init(&life.windows, life.windows.known_until);
 	}
+	*ret_is_stuck =
+		life.backlog == 1; /* the queue is never empty nor moves: an end must come to show that it did */
 	*ret_known_until = life.windows.known_until - life.end;
 	return is_fine && unknown(&life) == 0;
 }
@@ -461,30 +347,26 @@ static bool survives(uint64_t seed, int64_t *ret_known_until)
 static void nothing_is_passed_over(uint64_t lives)
 {
 	int64_t known_until;
+	bool is_stuck;
 	for (uint64_t seed = 1; seed <= lives; seed++) {
 		char name[32];
 		snprintf(name, sizeof name, "seed %" PRIu64, seed);
 		check_row(name);
-		CHECK(survives(seed, &known_until));
-		CHECK(known_until > 0); /* it does get on */
+		CHECK(survives(seed, &known_until, &is_stuck));
+		CHECK(known_until > 0 || is_stuck); /* it does get on */
 	}
 	check_row(NULL);
 }
 
 int main(int argc, char **argv)
 {
-	takes_turns();
-	sweeps_after_the_clock_was_set_back();
+	where_few_end();
+	where_many_end();
 	a_day_away();
 	a_quiet_day_away();
 	sizes();
-	clock_set_back();
-	a_queue_after_a_clock_was_set_back();
-	late_windows();
 	late_records();
-	never_empty();
-	long_sweeps();
-	a_storm_before_a_sweep_ends();
+	the_queue();
 	nothing_is_passed_over(argc > 1 ? strtoull(argv[1], NULL, 10) : 150);
 	return check_done();
 }
