@@ -124,6 +124,7 @@
       keep: '2m',
       'for': '1m',
     },
+    endsBehind: { seconds: 1800, 'for': '15m' },
     eventsLost: { window: '1h' },
     stateErrors: { window: '15m' },
     configRefused: { 'for': '5m' },

@@ -81,6 +81,13 @@ local alert = import 'alert.libsonnet';
     |||, 'The token of slurmscope is not renewed.', |||
       The token of slurmscope%(of)s expires in {{ $value | humanizeDuration }}. Renew its file: scontrol token username=slurmscope lifespan=7200
     |||),
+    // Without slurmdbd nobody tells of ends: that has an alert of its own.
+    alert(config, 'SlurmscopeEndsBehind', 'warning', config.endsBehind, |||
+      time() - min by (%(c)s) (slurmscope_job_ends_known_until_timestamp_seconds{%(s)s}) > %(seconds)d
+      unless on (%(c)s) max by (%(c)s) (slurmscope_endpoint_up{endpoint="dbd_jobs", %(s)s}) == 0
+    |||, 'Ends of jobs are counted late.', |||
+      Slurmscope%(of)s has not counted the jobs that ended in the last {{ $value | humanizeDuration }}: more jobs end than slurmrestd may tell of. Raise --budget.slurmrestd; /plan of slurmscope
+    |||),
     alert(config, 'SlurmscopeEventsLost', 'warning', config.eventsLost, |||
       sum by (%(c)s) (increase(slurmscope_job_events_lost_total{%(s)s}[%(window)s])) > 0
     |||, 'Of some jobs nobody can tell how they ended.', |||

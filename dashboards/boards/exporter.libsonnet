@@ -88,6 +88,9 @@ function(b)
         b.graph('Age of details', 'Since the oldest of the details of living jobs were read.', 's', [
           ['oldest', 'time() - min(slurmscope_job_details_oldest_timestamp_seconds{@})'],
         ]),
+        b.graph('Age of ends', 'Since the jobs ended that are counted as ended. It grows if more jobs end than slurmrestd may tell of.', 's', [
+          ['known', 'time() - min(slurmscope_job_ends_known_until_timestamp_seconds{@})'],
+        ]),
         b.graph('Events found afterwards, and lost', 'Events that happened while no slurmscope looked, per hour; those lost nobody could tell of.', 'short', [
           ['found', '3600 * ' + rate('slurmscope_job_events_recovered_total')],
           ['lost', '3600 * ' + rate('slurmscope_job_events_lost_total')],

@@ -1,6 +1,7 @@
 /* The endpoints that are asked for single jobs: their states, details of some, and what ended in the last minute. */
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/words.h"
 #include "doctor/examinations.h"
 #include "model/job.h"
 #include "model/job_run.h"
@@ -15,8 +16,11 @@
 enum {
 	SAMPLE = 8,
 	WINDOW_S = 60,
+	RUNS_MANY = 200, /* fewer tell too little of what one costs */
 	IDS_BELOW_NEXT = 200, /* are asked for where a list of all would be dear */
 };
+
+static const double ENDS_SHARE = 0.75; /* of the budget is left to ends, as a rule */
 
 /* Ids of single jobs: asking for an array's leader would bring all its tasks. */
 struct job_ids {
@@ -65,6 +69,19 @@ static void say(const struct patient *patient, enum endpoint which, const char *
 		report(patient->report, VERDICT_FAIL, name, "what it tells will be missing", "%s", asked->why.text);
 }
 
+/* Can ends be followed? Other requests take a part of the budget, too. */
+static void weigh_runs(struct patient *patient)
+{
+	const struct asked *asked = &patient->asked[ENDPOINT_DBD_JOBS];
+	double runs = (double)asked->answer.records, limit = patient->config->slurmrestd_percent / 100;
+	double share = asked->reply.seconds / WINDOW_S;
+	if (asked->result == FETCH_OK && runs >= RUNS_MANY && share > ENDS_SHARE * limit)
+		report(patient->report, VERDICT_WARN, "dbd_jobs", "raise --budget.slurmrestd",
+		       "%.0f jobs ended in the last minute; to read each once takes %s of slurmrestd's time, of at most %s: "
+		       "ends will be counted late",
+		       runs, words_share(share).text, words_share(limit).text);
+}
+
 static void ask_runs(struct patient *patient)
 {
 	struct buf query = BUF_INIT;
@@ -75,6 +92,7 @@ static void ask_runs(struct patient *patient)
 		.endpoint = ENDPOINT_DBD_JOBS, .take = take_run, .context = patient, .query = query.bytes};
 	patient_ask(patient, &fetch);
 	say(patient, ENDPOINT_DBD_JOBS, "runs that ended in the last minute");
+	weigh_runs(patient);
 	buf_done(&query);
 }
 

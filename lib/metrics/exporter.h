@@ -84,6 +84,7 @@ struct exporter {
 	bool keeps_state; /* what was counted survives a restart */
 	double state_commit; /* Unix seconds, of the last one; 0: never */
 	uint64_t state_errors;
+	double ends_known_until; /* Unix seconds: jobs that ended before are counted; 0: not known */
 	double coverage; /* known jobs of those that diag counts, 0 to 1 */
 	const char *user; /* that Slurm knows us as; NULL: unknown */
 	int64_t token_expiry; /* Unix seconds; 0: none or unknown */

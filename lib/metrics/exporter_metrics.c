@@ -226,6 +226,15 @@ static void emit_lost(struct exposition *out, const struct page_facts *facts, co
 	exposition_number(out, facts->events->lost);
 }
 
+static void emit_ends_known(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			    const void *item)
+{
+	(void)facts, (void)family;
+	const struct exporter *exporter = item;
+	if (exporter->ends_known_until > 0 && !exporter->is_standby)
+		exposition_number(out, exporter->ends_known_until);
+}
+
 static void emit_commit(struct exposition *out, const struct page_facts *facts, const struct family *family,
 			const void *item)
 {
@@ -345,6 +354,10 @@ static const struct family exporter_families[] = {
 	 emit_recovered, 0, 0, 0},
 	{"slurmscope_job_events_lost_total", COUNTER, NULL,
 	 "Jobs of which nobody could tell how they ended; their ends are not counted.", emit_lost, 0, 0, 0},
+	{"slurmscope_job_ends_known_until_timestamp_seconds", GAUGE, NULL,
+	 "Jobs that ended before this are counted as ended; later ends are still to be read. Minutes ago, as a rule; "
+	 "hours ago if more jobs end than slurmrestd may tell of (option budget.slurmrestd).",
+	 emit_ends_known, 0, 0, 0},
 	{"slurmscope_state_last_commit_timestamp_seconds", GAUGE, NULL,
 	 "When what was counted was last written to the state file.", emit_commit, 0, 0, 0},
 	{"slurmscope_state_errors_total", COUNTER, NULL,

@@ -102,6 +102,13 @@ void event_poller_update(struct event_poller *poller)
 	plan_set_work(poller->plan, TASK_JOB_STEPS, event_steps_count(poller));
 }
 
+double event_poller_ends_known(const struct event_poller *poller)
+{
+	if (!poller->asker || !poller->ends_known_until)
+		return 0;
+	return (double)(clock_now_s() - (asker_now_s(poller->asker) - poller->ends_known_until));
+}
+
 /* Requests */
 
 void event_poller_poll(struct event_poller *poller, const struct plan_action *action, struct plan_outcome *outcome)

@@ -19,6 +19,9 @@ void event_poller_poll(struct event_poller *poller, const struct plan_action *ac
 /* recorder_claim, by the cluster's name as far as it is known. */
 bool event_poller_claim(struct event_poller *poller);
 
+/* Jobs that ended before are counted: Unix seconds of this machine's clock; 0: not known. */
+double event_poller_ends_known(const struct event_poller *poller);
+
 /* To be called before a page is made. Looks at the jobs, which are all known as of `as_of` (Unix seconds, 0: not yet).
  * Entities that have rows get counters, which begin at zero. Writes what changed to the state file. */
 void event_poller_record(struct event_poller *poller, int64_t as_of);

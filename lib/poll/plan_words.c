@@ -61,3 +61,13 @@ void plan_words_jobs(const struct job_poller *jobs, struct buf *out)
 		buf_printf(out, "The oldest details of those that live are %s old.\n",
 			   words_seconds((double)(asker_now_s(jobs->reader.asker) - oldest)).text);
 }
+
+void plan_words_ends(double known_until, struct buf *out)
+{
+	if (known_until > 0)
+		buf_printf(
+			out,
+			"Jobs that ended more than %s ago are counted. If that grows, more jobs end than slurmrestd may tell "
+			"of: see job_ends, and the option budget.slurmrestd.\n",
+			words_seconds(clock_now() - known_until).text);
+}

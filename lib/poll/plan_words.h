@@ -7,3 +7,5 @@ void plan_words_budgets(const struct plan_totals *totals, struct buf *out);
 /* `left_s`: the start goes on for so long at most; 0: there is none, and nothing to say. */
 void plan_words_start(const struct config *config, double left_s, struct buf *out);
 void plan_words_jobs(const struct job_poller *jobs, struct buf *out);
+/* Unix seconds; 0: not known, and nothing to say. */
+void plan_words_ends(double known_until, struct buf *out);

@@ -132,6 +132,7 @@ static void fill_exporter(struct poller *poller, const struct plan_totals *total
 	exporter->duty = (struct exporter_duty){totals->slurmrestd_duty, totals->slurmctld_duty,
 						totals->slurmrestd_duty_max, totals->slurmctld_duty_max};
 	exporter->coverage = job_search_coverage(&poller->jobs.reader.rounds.search, poller->cluster.job_table);
+	exporter->ends_known_until = event_poller_ends_known(&poller->events);
 	exporter->keeps_state = poller->events.recorder.store != NULL;
 	exporter->state_commit = poller->events.recorder.last_commit;
 	exporter->state_errors = poller->events.recorder.errors;

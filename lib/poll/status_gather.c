@@ -125,6 +125,7 @@ static void gather_plan(struct status *status, const struct status_sources *sour
 	status->budgets_text = status_copy(status, buf_text(&words));
 	buf_clear(&words);
 	plan_words_jobs(sources->jobs, &words);
+	plan_words_ends(sources->leads ? sources->asker->exporter->ends_known_until : 0, &words);
 	status->jobs_text = status_copy(status, buf_text(&words));
 	buf_done(&words);
 	status->budgets[0] = (struct status_budget){"slurmrestd", totals->slurmrestd_duty, totals->slurmrestd_duty_max};
@@ -185,6 +186,7 @@ static void gather_exporter(struct status *status, const struct status_sources *
 	status->coverage = number_is_known(sources->jobs->reader.rounds.search.expected) ? exporter->coverage : -1;
 	status->events_lost = sources->leads ? (uint64_t)recorder->events->lost : 0;
 	status->events_recovered = sources->leads ? (uint64_t)recorder->events->recovered : 0;
+	status->ends_known_until = exporter->is_standby ? 0 : exporter->ends_known_until;
 	status->series = sources->series;
 	status->folded = sources->folded;
 }

@@ -10,6 +10,7 @@
 #define STARVING_S (3 * 86400.0)
 #define THREADS_MANY (256 * 0.8)
 #define DBD_QUEUE_LONG 1000
+#define ENDS_BEHIND_S 1800.0
 #define TOKEN_SHORT_S 240.0
 #define CERTIFICATE_SHORT_S (7 * 86400.0)
 /* What is missing for a moment after a start, or while a slow answer is on its way, is not worth a word. */
@@ -211,6 +212,25 @@ static void find_of_details(const struct status *status, struct findings *findin
 		     words_count(status->jobs.without_details, "job").text);
 }
 
+static bool is_up(const struct status *status, const char *endpoint)
+{
+	for (size_t i = 0; i < status->endpoint_count; i++)
+		if (strcmp(status->endpoints[i].name, endpoint) == 0)
+			return status->endpoints[i].standing == STANDING_UP;
+	return false;
+}
+
+/* If slurmdbd does not answer, that is said of its endpoint. */
+static void find_of_ends(const struct status *status, double now, struct findings *findings)
+{
+	double behind = status->ends_known_until ? now - status->ends_known_until : 0;
+	if (behind > ENDS_BEHIND_S && is_up(status, "dbd_jobs"))
+		find(findings, SEVERITY_WARNING,
+		     "Jobs that ended within the last %s are not counted yet: more end than slurmrestd may tell of "
+		     "(--budget.slurmrestd), or slurmdbd hears of them late.",
+		     words_seconds(behind).text);
+}
+
 static void find_of_counting(const struct status *status, struct findings *findings)
 {
 	const struct status_state_file *file = &status->state_file;
@@ -296,6 +316,7 @@ void findings_of_exporter(const struct status_site *site, const struct status *s
 	if (status->not_ready && !is_refused && !status->is_cut_off)
 		find(findings, SEVERITY_UNKNOWN, "Not all is known yet: %s.", status->not_ready);
 	find_of_jobs(&status->jobs, now, findings);
+	find_of_ends(status, now, findings);
 	find_of_counting(status, findings);
 	if (status->brake > 1)
 		find(findings, SEVERITY_NOTE, "slurmctld is busy: it is asked %g times less often.", status->brake);

@@ -243,6 +243,7 @@ static void put_exporter(struct json_writer *json, const struct status_site *sit
 	writer_integer(json, "series_folded", status->folded);
 	writer_integer(json, "job_events_lost", status->events_lost);
 	writer_integer(json, "job_events_recovered", status->events_recovered);
+	put_time(json, "job_ends_known_until_timestamp_seconds", status->ends_known_until);
 	writer_string(json, "asking", status->asking);
 	writer_open(json, "endpoints", '[');
 	for (size_t i = 0; i < status->endpoint_count; i++)

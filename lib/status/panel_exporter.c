@@ -50,6 +50,14 @@ static void say_state_file(const struct status_state_file *file, double now, str
 		fact(out, "State file", "none", "counters begin at 0 with each start");
 }
 
+static void say_ends(double known_until, double now, struct buf *out)
+{
+	char until[100];
+	snprintf(until, sizeof until, "%s ago", words_seconds(now - known_until).text);
+	if (known_until)
+		fact(out, "Ends of jobs are counted until", until, "");
+}
+
 static void say_role(const struct status_role *role, struct buf *out)
 {
 	char more[600];
@@ -78,6 +86,7 @@ void panel_exporter(const struct status_site *site, const struct status *status,
 			say_budget(&status->budgets[i], out);
 	fact(out, "Requests to slurmrestd", rate, "");
 	fact(out, "Series", words_number(status->series).text, *folded ? folded : scrapes);
+	say_ends(status->ends_known_until, site->now, out);
 	say_state_file(&status->state_file, site->now, out);
 	buf_add_string(out, "</dl>\n</section>\n");
 }

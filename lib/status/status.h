@@ -161,7 +161,8 @@ struct status {
 	struct status_task *tasks;
 	size_t task_count;
 	const char *asking; /* the task that is asked as this is shown; NULL: none */
-	const char *budgets_text, *jobs_text; /* what is spent, and how jobs are read: sentences, one a line */
+	const char *budgets_text,
+		*jobs_text; /* what is spent, and how jobs and their ends are read: sentences, one a line */
 	struct status_budget budgets[2];
 	double start_until; /* slurmrestd's budget is larger until then, at the latest; 0: it is the usual one */
 	double requests_per_s;
@@ -171,6 +172,7 @@ struct status {
 	struct status_state_file state_file;
 	double coverage; /* share of the jobs that slurmctld counts which are known; below 0: not known */
 	uint64_t events_lost, events_recovered;
+	double ends_known_until; /* jobs that ended before are counted; 0: not known */
 	uint64_t series, folded; /* samples on the page of metrics, and those that a row `other` has the sum of */
 };
 

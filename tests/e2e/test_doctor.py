@@ -327,6 +327,20 @@ class Doctor(unittest.TestCase):
             findings = self.look(fake, "--jobs.ends=slurmdbd")
             self.says(findings, "FAIL", "slurmdbd", "does not ask any")
 
+    def test_more_ends_than_the_budget_pays_for(self):
+        with self.cluster() as fake:
+            runs = [{"job_id": 1000 + i, "user": "a", "account": "b", "cluster": "c", "state": {"current": ["COMPLETED"]},
+                     "time": {"submission": 1, "start": 2, "end": 3, "elapsed": 1}} for i in range(300)]
+            answer = body(json.dumps({"jobs": runs, "errors": []}).encode())
+
+            def slow_answer(call):
+                call.rest(1)
+                return answer(call)
+            fake.behave(slow_answer, ["dbd_jobs"])
+            line = "300 jobs ended in the last minute; .*ends will be counted late.* -> raise --budget.slurmrestd"
+            self.says(self.look(fake, "--budget.slurmrestd=2"), "warn", "dbd_jobs", line)
+            self.assertNotIn("counted late", self.look(fake, "--budget.slurmrestd=1000").text)
+
     def test_private_data(self):
         with self.cluster() as fake:
             fake.behave(private("jobs", "usage", "users", "accounts"), ["conf"])

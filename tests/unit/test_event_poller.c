@@ -197,10 +197,12 @@ static void test_young_ends(void)
 		for (int again = 0; again < 3; again++)
 			event_poller_update(&life->poller);
 		CHECK_NUMBER(hastened, rows[i].is_hastened);
+		end_windows_note_queue(&life->poller.windows, BEGIN + 46, 0);
 		CHECK_NUMBER(ask(life, BEGIN + 46, "zero"), 1);
 		hastened = 0;
 		event_poller_update(&life->poller);
 		CHECK_NUMBER(hastened, 0);
+		CHECK_NUMBER((int64_t)event_poller_ends_known(&life->poller), BEGIN + 30 - 10);
 		life_free(life);
 	}
 }

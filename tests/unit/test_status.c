@@ -286,6 +286,20 @@ static void lost(struct world *world)
 {
 	world->status->events_lost = 1;
 }
+static void ends_behind(struct world *world)
+{
+	world->status->ends_known_until = NOW - 7200;
+	world->status->endpoints[0].name = "dbd_jobs";
+}
+static void ends_behind_a_little(struct world *world)
+{
+	ends_behind(world);
+	world->status->ends_known_until = NOW - 1200;
+}
+static void ends_behind_without_slurmdbd(struct world *world)
+{
+	world->status->ends_known_until = NOW - 7200;
+}
 static void no_details(struct world *world)
 {
 	static struct status_count states[] = {{"pending", 11000}, {"running", 1000}};
@@ -422,6 +436,11 @@ static void test_findings(void)
 		{"state file fails", state_fails, "well", "warning",
 		 "What was counted cannot be kept, and would be lost with the process: disk full"},
 		{"events lost", lost, "well", "well", "Nobody could tell how 1 job ended; that is not counted."},
+		{"ends behind", ends_behind, "well", "warning",
+		 "Jobs that ended within the last 2 h are not counted yet: more end than slurmrestd may tell of "
+		 "(--budget.slurmrestd), or slurmdbd hears of them late."},
+		{"ends a little behind", ends_behind_a_little, "well", "well", NULL},
+		{"ends behind, but nobody could tell of them", ends_behind_without_slurmdbd, "well", "well", NULL},
 		{"no details", no_details, "well", "well", "Only the state of 1,200 jobs is known yet."},
 		{"no details of many", no_details_of_many, "well", "warning",
 		 "Numbers by user, account, partition and QOS lack 1,201 jobs, of which only the state is known yet: their "
