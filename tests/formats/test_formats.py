@@ -249,7 +249,7 @@ class Formats(unittest.TestCase):
         for family, labels in seen.items():
             of_histograms = {"le"} if self.listed[family] == "histogram" else set()
             self.assertLessEqual(labels - of_histograms, self.labels[family], family)
-        events = {family for family in seen if re.search("_job_(submissions|ends|wait_time|failures)", family)}
+        events = {family for family in seen if re.search("^slurm_.*job_(submissions|ends|wait_time|failures)", family)}
         self.assertEqual(12, len(events), events)
         for family in events:
             self.assertEqual(self.labels[family] | ({"le"} if "wait" in family else set()), seen[family], family)
