@@ -91,6 +91,9 @@ function(b)
         b.graph('Age of ends', 'Since the jobs ended that are counted as ended. It grows if more jobs end than slurmrestd may tell of.', 's', [
           ['known', 'time() - min(slurmscope_job_ends_known_until_timestamp_seconds{@})'],
         ]),
+        b.graph('Steps given up', 'Ended jobs in an hour of which it is not known what they used.', 'short', [
+          ['jobs', '3600 * ' + rate('slurmscope_job_steps_given_up_total')],
+        ]),
         b.graph('Events found afterwards, and lost', 'Events that happened while no slurmscope looked, per hour; those lost nobody could tell of.', 'short', [
           ['found', '3600 * ' + rate('slurmscope_job_events_recovered_total')],
           ['lost', '3600 * ' + rate('slurmscope_job_events_lost_total')],

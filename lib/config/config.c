@@ -124,6 +124,10 @@ const struct option_row option_table[] = {
 	 "Whether the steps of ended jobs are read from slurmdbd for what they used of their CPUs and "
 	 "memory.",
 	 jobs_steps_names},
+	{"jobs.steps-waiting", OPTION_ROWS, offsetof(struct config, steps_waiting_max), "100000", "NUMBER",
+	 "Most ended jobs that wait for their steps to be read. If more end than slurmrestd may tell the steps of, the "
+	 "oldest are given up, and the efficiency of those is not known.",
+	 NULL},
 	{"jobs.rows", OPTION_ROWS, offsetof(struct config, job_rows), "0", "NUMBER",
 	 "Most jobs that have rows of their own (slurm_job_...; some 15 series a running job), running "
 	 "ones first: for joins with what exporters on the nodes say of jobs. 0: none.",

@@ -66,6 +66,7 @@ struct config {
 	const char *allow[ENTITY_KINDS], *deny[ENTITY_KINDS]; /* well-formed; NULL if not given */
 	uint64_t jobs_read; /* enum jobs_read */
 	uint64_t job_rows, job_node_rows; /* of jobs by themselves; 0: none */
+	uint64_t steps_waiting_max; /* runs */
 	uint64_t jobs_ends, jobs_steps; /* enum jobs_ends, enum jobs_steps */
 	const char *state_path; /* NULL: what was counted is lost with the process */
 	uint64_t accounting_from; /* new jobs: their details are slurmdbd's; 0: never */

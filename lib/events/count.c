@@ -390,6 +390,5 @@ void count_end(struct job_events *events, struct run *run, const struct job_end 
 	}
 	settle(events, run, end);
 	count_how_it_ended(events, run, end);
-	if (events->reads_steps)
-		run->bits |= RUN_WANTS_STEPS;
+	count_wait_for_steps(events, run);
 }

@@ -38,6 +38,9 @@ void count_size(struct job_events *events, struct run *run, const struct job_end
 int64_t ran_until(const struct run *run, int64_t until); /* seconds, if it was not suspended after `began` */
 int64_t counted_until(const struct run *run); /* Unix seconds */
 
+void count_wait_for_steps(struct job_events *events, struct run *run); /* which ended */
+void count_find_waits(struct job_events *events); /* of the runs that were restored */
+
 void count_end(struct job_events *events, struct run *run, const struct job_end *end);
 
 void job_events_forget(struct job_events *events, struct run *run);

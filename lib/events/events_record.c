@@ -11,6 +11,7 @@ const char *const events_mark_names[EVENTS_MARKS] = {
 	[EVENTS_SLURMDBD_TOLD] = "slurmdbd_told",
 	[EVENTS_LOST] = "lost",
 	[EVENTS_RECOVERED] = "recovered",
+	[EVENTS_STEPS_GIVEN_UP] = "steps_given_up",
 };
 
 static const char *const kind_names[TALLY_KINDS] = {
@@ -112,6 +113,7 @@ void events_write(const struct job_events *events, bool all, const struct events
 		[EVENTS_SLURMDBD_TOLD] = events->slurmdbd_told,
 		[EVENTS_LOST] = (int64_t)events->lost,
 		[EVENTS_RECOVERED] = (int64_t)events->recovered,
+		[EVENTS_STEPS_GIVEN_UP] = (int64_t)events->steps_given_up,
 	};
 	write_tallies(&writing, &events->tallies);
 	write_runs(&writing, events);
@@ -202,6 +204,9 @@ void events_restore_mark(struct job_events *events, struct text name, int64_t va
 	case EVENTS_RECOVERED:
 		events->recovered = (double)value;
 		break;
+	case EVENTS_STEPS_GIVEN_UP:
+		events->steps_given_up = (double)value;
+		break;
 	case EVENTS_MARKS:
 		break;
 	}
@@ -219,6 +224,7 @@ void events_restored(struct job_events *events, int64_t now)
 			tally_restored(events->tallies.others[kind], kind);
 	}
 	job_events_screen(events);
+	count_find_waits(events);
 	for (size_t i = 0; i < events->runs.count; i++) {
 		struct run *run = &events->runs.items[i];
 		int64_t ran = ran_until(run, events->looked_until);

@@ -25,6 +25,7 @@ enum events_mark {
 	EVENTS_SLURMDBD_TOLD,
 	EVENTS_LOST,
 	EVENTS_RECOVERED,
+	EVENTS_STEPS_GIVEN_UP,
 	EVENTS_MARKS,
 };
 extern const char *const events_mark_names[EVENTS_MARKS];

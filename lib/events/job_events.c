@@ -29,6 +29,7 @@ void job_events_free(struct job_events *events)
 	tallies_done(&events->tallies);
 	text_pool_done(&events->texts);
 	runs_done(&events->runs);
+	steps_waiting_done(&events->steps);
 	id_map_done(&events->split);
 	id_map_done(&events->completing);
 	free(events);
@@ -42,6 +43,8 @@ void job_events_screen(struct job_events *events)
 
 void job_events_forget(struct job_events *events, struct run *run)
 {
+	if (run->bits & RUN_WANTS_STEPS)
+		events->steps_given_up++;
 	owners_release(&events->owners, run->owner);
 	text_pool_release(&events->texts, run->tres);
 	runs_remove(&events->runs, run);
@@ -149,21 +152,6 @@ void job_events_end_window(struct job_events *events, int64_t until, int64_t ask
 	}
 }
 
-size_t job_events_want_steps(const struct job_events *events, int64_t ended_before, struct run_key *ret_keys,
-			     size_t max)
-{
-	size_t count = 0;
-	for (size_t i = 0; i < events->runs.count; i++) {
-		const struct run *run = &events->runs.items[i];
-		if (!(run->bits & RUN_WANTS_STEPS) || run->end_time >= ended_before)
-			continue;
-		if (count < max)
-			ret_keys[count] = run->key;
-		count++;
-	}
-	return count;
-}
-
 /* The page shows efficiency by partition, account and user. */
 static void count_steps(struct job_events *events, const struct run *run, const struct job_steps *steps)
 {
@@ -199,11 +187,4 @@ void job_events_take_steps(struct job_events *events, const struct job_steps *st
 	run->bits = (run->bits & ~(uint32_t)RUN_WANTS_STEPS) | RUN_IS_CHANGED;
 	if (steps->used_cpu_seconds >= 0)
 		count_steps(events, run, steps);
-}
-
-void job_events_no_steps(struct job_events *events, const struct run_key *key)
-{
-	struct run *run = runs_find(&events->runs, key);
-	if (run && run->bits & RUN_WANTS_STEPS)
-		run->bits = (run->bits & ~(uint32_t)RUN_WANTS_STEPS) | RUN_IS_CHANGED;
 }

@@ -11,6 +11,7 @@
 
 #include "events/owner_tallies.h"
 #include "events/runs.h"
+#include "events/steps_waiting.h"
 #include "events/tallies.h"
 #include "jobs/job_table.h"
 
@@ -56,8 +57,11 @@ struct job_events {
 	int64_t ends_known_until; /* all ends before were told; slurmdbd is to be asked from there on */
 	bool ends_by_slurmdbd; /* slurmdbd tells of ends; else the job table does */
 	bool slurmdbd_told; /* slurmdbd told of ends at least once */
-	bool reads_steps; /* ended runs wait for job_events_take_steps */
+	/* Most ended runs that wait for job_events_take_steps. If there are more the oldest are given up. 0: none waits. */
+	uint64_t steps_max;
+	struct steps_waiting steps;
 	double lost, recovered; /* events */
+	double steps_given_up; /* runs */
 };
 
 /* Counts what happens from `now` on. Borrows both. */
@@ -87,7 +91,7 @@ void job_events_take_size(struct job_events *events, const struct job_end *size)
 void job_events_end_window(struct job_events *events, int64_t until, int64_t asked_again_from);
 
 /* Runs that ended before `ended_before` and whose steps are to be read: returns how many, and writes the first `max`. */
-size_t job_events_want_steps(const struct job_events *events, int64_t ended_before, struct run_key *ret_keys,
-			     size_t max);
+size_t job_events_want_steps(struct job_events *events, int64_t ended_before, struct run_key *ret_keys, size_t max);
 void job_events_take_steps(struct job_events *events, const struct job_steps *steps);
 void job_events_no_steps(struct job_events *events, const struct run_key *key); /* there are none */
+void job_events_give_up_steps(struct job_events *events, const struct run_key *key); /* nobody can tell */

@@ -226,6 +226,16 @@ static void emit_lost(struct exposition *out, const struct page_facts *facts, co
 	exposition_number(out, facts->events->lost);
 }
 
+static void emit_steps_given_up(struct exposition *out, const struct page_facts *facts, const struct family *family,
+				const void *item)
+{
+	(void)family, (void)item;
+	if (!facts->events)
+		return;
+	exposition_created(out, (double)facts->events->birth);
+	exposition_number(out, facts->events->steps_given_up);
+}
+
 static void emit_ends_known(struct exposition *out, const struct page_facts *facts, const struct family *family,
 			    const void *item)
 {
@@ -354,6 +364,10 @@ static const struct family exporter_families[] = {
 	 emit_recovered, 0, 0, 0},
 	{"slurmscope_job_events_lost_total", COUNTER, NULL,
 	 "Jobs of which nobody could tell how they ended; their ends are not counted.", emit_lost, 0, 0, 0},
+	{"slurmscope_job_steps_given_up_total", COUNTER, NULL,
+	 "Ended jobs whose steps were not read, because too many waited (option jobs.steps-waiting) or nobody could tell "
+	 "them: what they used is not counted.",
+	 emit_steps_given_up, 0, 0, 0},
 	{"slurmscope_job_ends_known_until_timestamp_seconds", GAUGE, NULL,
 	 "Jobs that ended before this are counted as ended; later ends are still to be read. Minutes ago, as a rule; "
 	 "hours ago if more jobs end than slurmrestd may tell of (option budget.slurmrestd).",

@@ -68,7 +68,7 @@ static void choose_source(struct event_poller *poller)
 	if (!poller->has_windows || !events->ends_by_slurmdbd) /* it may take over at any time */
 		begin_windows(poller);
 	events->ends_by_slurmdbd = by_slurmdbd;
-	events->reads_steps = by_slurmdbd && config->jobs_steps == JOBS_STEPS_READ;
+	events->steps_max = by_slurmdbd && config->jobs_steps == JOBS_STEPS_READ ? config->steps_waiting_max : 0;
 	if (!by_slurmdbd)
 		poller->ends_known_until = events->looked_at ? events->looked_until : 0;
 }
@@ -95,7 +95,7 @@ void event_poller_update(struct event_poller *poller)
 	note_queue(poller);
 	bool asks_slurmdbd = is_known && asker->config->jobs_ends != JOBS_ENDS_SLURMCTLD;
 	plan_allow_task(poller->plan, TASK_JOB_ENDS, asks_slurmdbd);
-	plan_allow_task(poller->plan, TASK_JOB_STEPS, asks_slurmdbd && events->reads_steps);
+	plan_allow_task(poller->plan, TASK_JOB_STEPS, asks_slurmdbd && events->steps_max);
 	event_ends_hasten(poller);
 	plan_set_whole(poller->plan, TASK_JOB_ENDS, poller->last_runs + 1);
 	plan_set_work(poller->plan, TASK_JOB_ENDS, poller->last_runs + 1);

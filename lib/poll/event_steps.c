@@ -10,7 +10,7 @@
 enum {
 	STEPS_AFTER_S = 60, /* slurmdbd has a job's steps by then */
 	STEPS_SINCE_S = 86400, /* steps of runs that ended before that were given up (events/job_events.c) */
-	STEPS_COUNTED_EVERY_S = 5, /* counting looks at all runs: 16 ms for a million */
+	STEPS_COUNTED_EVERY_S = 5, /* counting looks at all that wait */
 };
 
 uint64_t event_steps_count(struct event_poller *poller)
@@ -61,7 +61,7 @@ static void note_steps_failed(struct event_poller *poller, const struct run_key 
 		snprintf(id, sizeof id, "%" PRIu32, keys->id);
 		log_line(LOG_LEVEL_WARN, "what a job used is given up: its steps were asked for in vain, twice", "job",
 			 id, NULL);
-		job_events_no_steps(poller->recorder.events, keys);
+		job_events_give_up_steps(poller->recorder.events, keys);
 	}
 }
 

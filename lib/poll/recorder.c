@@ -135,7 +135,7 @@ static void note(struct recorder *recorder, bool is_failing, const struct error 
 
 static void replace_events(struct recorder *recorder, struct job_events *events)
 {
-	events->reads_steps = recorder->events->reads_steps;
+	events->steps_max = recorder->events->steps_max;
 	events->ends_by_slurmdbd = recorder->events->ends_by_slurmdbd;
 	job_events_free(recorder->events);
 	recorder->events = events;

@@ -611,7 +611,7 @@ static void test_steps(void)
 	struct world w;
 	struct run_key keys[4];
 	world_init(&w, true);
-	w.events->reads_steps = true;
+	w.events->steps_max = 100;
 	check_row("what steps used is counted once, of runs that started, as long as there is a hope to read it");
 	for (uint64_t id = 1; id <= 4; id++) {
 		const struct job job = running(id, BIRTH + 1, BIRTH + 10);
@@ -659,7 +659,7 @@ static void test_steps_of_little(void)
 {
 	struct world w;
 	world_init(&w, true);
-	w.events->reads_steps = true;
+	w.events->steps_max = 100;
 	check_row("one that used no CPU held some all the same; without a peak nothing is told of memory");
 	const struct job job = running(1, BIRTH + 1, BIRTH + 10);
 	take_end(&w, &job, "completed", BIRTH + 21);
