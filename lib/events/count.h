@@ -38,6 +38,11 @@ void count_size(struct job_events *events, struct run *run, const struct job_end
 int64_t ran_until(const struct run *run, int64_t until); /* seconds, if it was not suspended after `began` */
 int64_t counted_until(const struct run *run); /* Unix seconds */
 
+/* May a run that ended then have been forgotten? */
+bool count_may_be_forgotten(const struct job_events *events, int64_t end);
+void count_ends_known(struct job_events *events, int64_t until); /* all ends before are known */
+void count_ends_seen(struct job_events *events, int64_t until); /* the job table told of those that it can tell of */
+
 void count_wait_for_steps(struct job_events *events, struct run *run); /* which ended */
 void count_find_waits(struct job_events *events); /* of the runs that were restored */
 

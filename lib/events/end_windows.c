@@ -62,7 +62,6 @@ static void open_pass(struct end_windows *windows, int64_t now, int64_t settled)
 
 struct end_window end_windows_next(struct end_windows *windows, int64_t now, int64_t settled)
 {
-	windows->asked = now;
 	if (!windows->pass_to)
 		open_pass(windows, now, settled);
 	return (struct end_window){windows->at, least(windows->at + windows->span, windows->pass_to)};

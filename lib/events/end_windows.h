@@ -28,7 +28,6 @@ struct end_windows {
 	int64_t at; /* where the pass that is open goes on */
 	int64_t pass_to; /* its end; 0: none is open */
 	int64_t span; /* the most seconds of a window */
-	int64_t asked; /* when a window was asked for last */
 	bool is_busy; /* the last answer was long: the next pass ends where ends are settled */
 };
 

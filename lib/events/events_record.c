@@ -12,6 +12,9 @@ const char *const events_mark_names[EVENTS_MARKS] = {
 	[EVENTS_LOST] = "lost",
 	[EVENTS_RECOVERED] = "recovered",
 	[EVENTS_STEPS_GIVEN_UP] = "steps_given_up",
+	[EVENTS_TOLD_FROM] = "told_from",
+	[EVENTS_TOLD_UNTIL] = "told_until",
+	[EVENTS_TOLD_ID] = "told_id",
 };
 
 static const char *const kind_names[TALLY_KINDS] = {
@@ -114,6 +117,9 @@ void events_write(const struct job_events *events, bool all, const struct events
 		[EVENTS_LOST] = (int64_t)events->lost,
 		[EVENTS_RECOVERED] = (int64_t)events->recovered,
 		[EVENTS_STEPS_GIVEN_UP] = (int64_t)events->steps_given_up,
+		[EVENTS_TOLD_FROM] = events->told.from,
+		[EVENTS_TOLD_UNTIL] = events->told.until,
+		[EVENTS_TOLD_ID] = events->told.id,
 	};
 	write_tallies(&writing, &events->tallies);
 	write_runs(&writing, events);
@@ -206,6 +212,15 @@ void events_restore_mark(struct job_events *events, struct text name, int64_t va
 		break;
 	case EVENTS_STEPS_GIVEN_UP:
 		events->steps_given_up = (double)value;
+		break;
+	case EVENTS_TOLD_FROM:
+		events->told.from = value;
+		break;
+	case EVENTS_TOLD_UNTIL:
+		events->told.until = value;
+		break;
+	case EVENTS_TOLD_ID:
+		events->told.id = (uint32_t)value;
 		break;
 	case EVENTS_MARKS:
 		break;

@@ -26,6 +26,9 @@ enum events_mark {
 	EVENTS_LOST,
 	EVENTS_RECOVERED,
 	EVENTS_STEPS_GIVEN_UP,
+	EVENTS_TOLD_FROM,
+	EVENTS_TOLD_UNTIL,
+	EVENTS_TOLD_ID,
 	EVENTS_MARKS,
 };
 extern const char *const events_mark_names[EVENTS_MARKS];

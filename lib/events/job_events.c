@@ -139,8 +139,7 @@ static bool is_over(const struct run *run, int64_t until, int64_t asked_again_fr
 void job_events_end_window(struct job_events *events, int64_t until, int64_t asked_again_from)
 {
 	events->slurmdbd_told = true;
-	if (until > events->ends_known_until)
-		events->ends_known_until = until;
+	count_ends_known(events, until);
 	for (size_t i = 0; i < events->runs.count; i++) {
 		struct run *run = &events->runs.items[i];
 		if (!run->is_used)

@@ -42,6 +42,13 @@ struct job_steps {
 	double allocated_memory, peak_memory; /* bytes; 0: not known */
 };
 
+/* Ends of a time in which they may be told of runs that were counted and forgotten. slurmctld told of them while
+ * slurmdbd was gone, or its clock was set back and goes through that time again. `until` is 0: there are none. */
+struct ends_told {
+	int64_t from, until; /* from <= end < until */
+	uint32_t id; /* a run that is not known and has a larger id is new */
+};
+
 struct job_events {
 	const struct vocabulary *vocabulary; /* borrowed */
 	struct tallies tallies;
@@ -55,8 +62,9 @@ struct job_events {
 	int64_t looked_until; /* the time of all runs that have RUN_RUNS is counted until then */
 	int64_t looked_at; /* when the table was looked at last, by its own clock; 0: not yet */
 	int64_t ends_known_until; /* all ends before were told; slurmdbd is to be asked from there on */
+	struct ends_told told; /* later than ends_known_until */
 	bool ends_by_slurmdbd; /* slurmdbd tells of ends; else the job table does */
-	bool slurmdbd_told; /* slurmdbd told of ends at least once */
+	bool slurmdbd_told; /* slurmdbd told of ends at least once, and was not left since */
 	/* Most ended runs that wait for job_events_take_steps. If there are more the oldest are given up. 0: none waits. */
 	uint64_t steps_max;
 	struct steps_waiting steps;
@@ -89,6 +97,16 @@ void job_events_take_size(struct job_events *events, const struct job_end *size)
 /* slurmdbd has told of all that ended before `until`. Forgets runs that ended before `asked_again_from`. Gives up runs
  * that have been gone for an hour without an end: slurmdbd should have told of it. */
 void job_events_end_window(struct job_events *events, int64_t until, int64_t asked_again_from);
+
+/* slurmdbd has been gone for long: the job table tells of ends from `now` on. What ended before, since slurmdbd told last, is
+ * slurmdbd's to tell if it comes back within a week. */
+void job_events_leave_slurmdbd(struct job_events *events, int64_t now);
+
+/* slurmctld's clock was set back to `now`. */
+void job_events_set_back(struct job_events *events, int64_t now);
+
+/* May slurmdbd's word on that end be taken? Not if the run may have been counted and forgotten. */
+bool job_events_may_take(const struct job_events *events, const struct job_end *end);
 
 /* Runs that ended before `ended_before` and whose steps are to be read: returns how many, and writes the first `max`. */
 size_t job_events_want_steps(struct job_events *events, int64_t ended_before, struct run_key *ret_keys, size_t max);

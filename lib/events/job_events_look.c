@@ -248,12 +248,12 @@ static void end_gone(struct job_events *events, struct run *run, const struct jo
 	if (run->tasks && until < run->gone_since + JOB_EVENTS_GIVE_UP_S)
 		return; /* its last tasks may have rows that wait for their details */
 	if (run->bits & RUN_ENDED && !run->tasks) {
-		if (run->end_time < events->ends_known_until)
+		if (count_may_be_forgotten(events, run->end_time))
 			job_events_forget(events, run);
 		return;
 	}
 	if (!row || !(run->bits & RUN_STARTED)) {
-		if (run->gone_since < events->ends_known_until)
+		if (count_may_be_forgotten(events, run->gone_since))
 			job_events_lose(events, run);
 		return;
 	}
@@ -271,8 +271,8 @@ static void end_gone(struct job_events *events, struct run *run, const struct jo
 
 static void look_at_runs(struct job_events *events, const struct job_table *table, int64_t until)
 {
-	if (!events->ends_by_slurmdbd && until - KEPT_S > events->ends_known_until)
-		events->ends_known_until = until - KEPT_S;
+	if (!events->ends_by_slurmdbd)
+		count_ends_seen(events, until - KEPT_S);
 	for (size_t i = 0; i < events->runs.count; i++) {
 		struct run *run = &events->runs.items[i];
 		if (!run->is_used)

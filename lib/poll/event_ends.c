@@ -1,5 +1,6 @@
 #include "poll/event_ends.h"
 
+#include "base/clock.h"
 #include "poll/told_runs.h"
 
 #include <stdlib.h>
@@ -112,8 +113,8 @@ static void take_end(struct event_poller *poller, const struct job_run *run)
 	struct job_events *events = poller->recorder.events;
 	const struct job_end end = end_of(run, &poller->asker->cluster->vocabulary);
 	late_ends_remove(&poller->late, end.raw_id, end.key.submit_time);
-	if (end.end_time < events->ends_known_until)
-		return; /* it may be forgotten already */
+	if (!job_events_may_take(events, &end))
+		return;
 	if (job_run_is_size(run))
 		job_events_take_size(events, &end);
 	else
@@ -220,6 +221,7 @@ static void note_window(struct event_poller *poller, struct end_windows *windows
 	keep_late(poller, taken, known);
 	known = late_ends_first(&poller->late, known);
 	job_events_end_window(poller->recorder.events, known, known);
+	poller->told_at = clock_now_s();
 	poller->ends_known_until = told < settled + 1 ? told : settled + 1;
 }
 

@@ -1,13 +1,21 @@
 #include "poll/event_poller.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "poll/event_ends.h"
 #include "poll/event_steps.h"
 #include "poll/told_runs.h"
 
-/* If slurmdbd never answered for this long, there is none. It must be shorter than MinJobAge (300 s by default), after
- * which slurmctld forgets how jobs ended. */
-enum { SLURMDBD_GIVE_UP_S = 120 };
+enum {
+	/* If slurmdbd never answered for this long, there is none. It must be shorter than MinJobAge (300 s by default), after
+	 * which slurmctld forgets how jobs ended. */
+	SLURMDBD_GIVE_UP_S = 120,
+	/* If it has not answered for so long it is gone, or if so many runs wait for it to tell how they ended. */
+	SLURMDBD_GONE_S = 4 * 3600,
+	RUNS_WAIT_MAX = 100000,
+	LOOKED_S = 600, /* slurmrestd is well if jobs were looked at so lately */
+	CLOCK_JITTER_S = 10,
+};
 
 /* The state file's runs tell where Slurm gave ids last. */
 static void note_newest(const struct event_poller *poller)
@@ -56,21 +64,61 @@ static void begin_windows(struct event_poller *poller)
 	poller->has_windows = true;
 }
 
-/* If slurmdbd does not answer for a while after the start, slurmctld tells of ends. slurmdbd may take over at any time: it
- * is then asked for ends from where the runs that slurmctld ended are forgotten. */
+static bool is_slurmdbd_gone(const struct event_poller *poller)
+{
+	const struct job_events *events = poller->recorder.events;
+	int64_t since = poller->told_at > poller->began ? poller->told_at : poller->began;
+	bool is_well = events->looked_at && events->looked_until + LOOKED_S > asker_now_s(poller->asker);
+	uint64_t rows = job_table_counts(poller->asker->cluster->job_table).rows;
+	bool are_many = poller->told_at + LOOKED_S < clock_now_s() &&
+			events->runs.used > rows + events->steps.count + RUNS_WAIT_MAX;
+	return is_well && (clock_now_s() > since + SLURMDBD_GONE_S || are_many);
+}
+
+static void leave_slurmdbd(struct event_poller *poller)
+{
+	struct job_events *events = poller->recorder.events;
+	job_events_leave_slurmdbd(events, events->looked_until);
+	log_line(
+		LOG_LEVEL_WARN,
+		"slurmdbd has not told how jobs ended for hours: slurmctld tells from now on. If slurmdbd comes back within a "
+		"week it is asked for the ends before",
+		NULL);
+}
+
+/* If slurmdbd does not answer for a while after the start, or for hours, slurmctld tells of ends. slurmdbd may take over at
+ * any time: it is then asked for ends from where the runs that slurmctld ended are forgotten. */
 static void choose_source(struct event_poller *poller)
 {
 	struct job_events *events = poller->recorder.events;
 	const struct config *config = poller->asker->config;
 	bool is_awaited = clock_now_s() < poller->began + SLURMDBD_GIVE_UP_S;
+	if (config->jobs_ends == JOBS_ENDS_AUTO && events->slurmdbd_told && is_slurmdbd_gone(poller))
+		leave_slurmdbd(poller);
 	bool by_slurmdbd = config->jobs_ends == JOBS_ENDS_AUTO ? events->slurmdbd_told || is_awaited
 							       : config->jobs_ends == JOBS_ENDS_SLURMDBD;
+	if (by_slurmdbd && !events->ends_by_slurmdbd && events->told.until)
+		log_line(LOG_LEVEL_INFO, "slurmdbd tells again how jobs ended", NULL);
 	if (!poller->has_windows || !events->ends_by_slurmdbd) /* it may take over at any time */
 		begin_windows(poller);
 	events->ends_by_slurmdbd = by_slurmdbd;
 	events->steps_max = by_slurmdbd && config->jobs_steps == JOBS_STEPS_READ ? config->steps_waiting_max : 0;
 	if (!by_slurmdbd)
 		poller->ends_known_until = events->looked_at ? events->looked_until : 0;
+}
+
+/* Before slurmctld was asked the time is ours. */
+static void note_clock(struct event_poller *poller)
+{
+	struct job_events *events = poller->recorder.events;
+	int64_t now = asker_now_s(poller->asker), back = now + CLOCK_JITTER_S;
+	bool is_known = poller->asker->cluster->scheduler.is_known;
+	if (is_known && (back < poller->latest || back < events->ends_known_until || back < events->looked_until)) {
+		log_line(LOG_LEVEL_WARN, "slurmctld's clock was set back: ends are read again from then on", NULL);
+		job_events_set_back(events, now);
+		poller->has_windows = false;
+	}
+	poller->latest = is_known ? now : 0;
 }
 
 /* Diag's answer may be minutes old: its own time is given with it. */
@@ -80,8 +128,8 @@ static void note_queue(struct event_poller *poller)
 	const struct scheduler_section *scheduler = &asker->cluster->scheduler;
 	int64_t then = asker_time_s(asker, asker->exporter->endpoints[ENDPOINT_DIAG].last_success);
 	uint64_t waiting = (uint64_t)told_time(scheduler->diag.dbd_queue);
-	if (!scheduler->is_known)
-		return;
+	if (!scheduler->is_known || then > asker_now_s(asker))
+		return; /* it may be told by a clock that was set back since */
 	end_windows_note_queue(&poller->windows, then, waiting);
 	end_windows_note_queue(&poller->requeued, then, waiting);
 }
@@ -91,6 +139,7 @@ void event_poller_update(struct event_poller *poller)
 	const struct asker *asker = poller->asker;
 	const struct job_events *events = poller->recorder.events;
 	bool is_known = client_version(asker->client) != NULL;
+	note_clock(poller);
 	choose_source(poller);
 	note_queue(poller);
 	bool asks_slurmdbd = is_known && asker->config->jobs_ends != JOBS_ENDS_SLURMCTLD;

@@ -22,6 +22,8 @@ struct event_poller {
 	bool has_windows; /* the windows are of the events at hand, which recorder_write may replace */
 	struct late_ends late;
 	int64_t began; /* Unix seconds */
+	int64_t told_at; /* Unix seconds: when slurmdbd told of ends last; 0: not yet */
+	int64_t latest; /* of slurmctld's clock */
 	uint64_t last_runs; /* of the last window */
 	int64_t ends_known_until; /* all ends before are counted, but for late ones; 0: not known */
 	int64_t unsettled; /* the latest end in it that was too young to be believed; 0: none */

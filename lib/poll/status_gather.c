@@ -186,6 +186,8 @@ static void gather_exporter(struct status *status, const struct status_sources *
 	status->coverage = number_is_known(sources->jobs->reader.rounds.search.expected) ? exporter->coverage : -1;
 	status->events_lost = sources->leads ? (uint64_t)recorder->events->lost : 0;
 	status->events_recovered = sources->leads ? (uint64_t)recorder->events->recovered : 0;
+	status->is_slurmdbd_left =
+		sources->leads && !recorder->events->ends_by_slurmdbd && recorder->events->told.until;
 	status->ends_known_until = exporter->is_standby ? 0 : exporter->ends_known_until;
 	status->series = sources->series;
 	status->folded = sources->folded;

@@ -229,6 +229,10 @@ static void find_of_ends(const struct status *status, double now, struct finding
 		     "Jobs that ended within the last %s are not counted yet: more end than slurmrestd may tell of "
 		     "(--budget.slurmrestd), or slurmdbd hears of them late.",
 		     words_seconds(behind).text);
+	if (status->is_slurmdbd_left)
+		find(findings, SEVERITY_WARNING,
+		     "slurmdbd has not told for hours how jobs ended: slurmctld tells, and the shortest jobs are missed. What "
+		     "ended before is counted if slurmdbd comes back within a week.");
 }
 
 static void find_of_counting(const struct status *status, struct findings *findings)

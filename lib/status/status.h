@@ -172,6 +172,7 @@ struct status {
 	struct status_state_file state_file;
 	double coverage; /* share of the jobs that slurmctld counts which are known; below 0: not known */
 	uint64_t events_lost, events_recovered;
+	bool is_slurmdbd_left; /* it was gone for hours: slurmctld tells how jobs end */
 	double ends_known_until; /* jobs that ended before are counted; 0: not known */
 	uint64_t series, folded; /* samples on the page of metrics, and those that a row `other` has the sum of */
 };

@@ -16,6 +16,7 @@ static int64_t now_s = BEGIN;
 static struct job_run told; /* the only run that slurmdbd knows */
 static unsigned hastened; /* tasks */
 static unsigned others; /* runs that windows have beside it */
+static bool is_away; /* slurmdbd */
 static unsigned named; /* requests by name */
 
 const struct api_version *__wrap_client_version(const struct client *client);
@@ -41,7 +42,9 @@ enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetc
 	(void)asker;
 	int64_t first = 0, last = 0;
 	const char *window = strstr(fetch->query, "start_time=");
-	*ret_outcome = (struct plan_outcome){.result = PLAN_OK, .records = 1};
+	*ret_outcome = (struct plan_outcome){.result = is_away ? PLAN_FAILED : PLAN_OK, .records = 1};
+	if (is_away)
+		return FETCH_UNREACHABLE;
 	if (strstr(fetch->query, "&step=")) {
 		named++;
 		fetch->take(fetch->context, &told);
@@ -260,6 +263,97 @@ static void test_a_late_end_that_never_is_whole(void)
 	life_free(life);
 }
 
+/* slurmdbd told of ends, and is gone for hours. */
+static void test_slurmdbd_is_gone(void)
+{
+	struct life *life = life_new();
+	struct job job = running(ID, BEGIN + 1, BEGIN + 2), next = running(ID + 1, BEGIN + 15000, BEGIN + 15001);
+	told = (struct job_run){.job = job};
+	ask(life, BEGIN + 60, "zero");
+	is_away = true;
+	show(life, &job, BEGIN + 70);
+	for (int64_t now = BEGIN + 100; now <= BEGIN + 14000; now += 100) {
+		show(life, &job, now);
+		ask(life, now, "zero");
+	}
+	job.state = JOB_COMPLETED;
+	job.end_time = BEGIN + 14050;
+	job.exit_code = job.exit_signal = 0;
+	show(life, &job, BEGIN + 14060);
+	CHECK_NUMBER(ask(life, BEGIN + 14060, "zero"), 0);
+	check_row("slurmctld tells of ends after four");
+	for (int64_t now = BEGIN + 14100; now <= BEGIN + 14800; now += 100)
+		show(life, &job, now);
+	ask(life, BEGIN + 14800, "zero");
+	show(life, &job, BEGIN + 14801);
+	CHECK_NUMBER(ask(life, BEGIN + 14801, "zero"), 1);
+	next.state = JOB_COMPLETED;
+	next.end_time = BEGIN + 15100;
+	next.exit_code = next.exit_signal = 0;
+	show(life, &next, BEGIN + 15101);
+	CHECK_NUMBER(ask(life, BEGIN + 15102, "zero"), 2);
+	check_row("slurmdbd comes back, and tells of it again");
+	is_away = false;
+	told = (struct job_run){.job = next, .elapsed = 99, .cpus_allocated = 2};
+	for (int64_t now = BEGIN + 15200; now <= BEGIN + 20000; now += 100) {
+		show(life, &next, now);
+		CHECK_NUMBER(ask(life, now, "zero"), 2);
+	}
+	CHECK(life->poller.recorder.events->ends_by_slurmdbd);
+	life_free(life);
+}
+
+/* Memory is bounded before the four hours are over. */
+static void test_many_wait_for_slurmdbd(void)
+{
+	struct life *life = life_new();
+	const struct job job = running(ID, BEGIN + 1, BEGIN + 2);
+	struct job_events *events = life->poller.recorder.events;
+	told = (struct job_run){.job = job};
+	ask(life, BEGIN + 60, "zero");
+	for (uint32_t id = 1000; id <= 101001; id++)
+		runs_add(&events->runs, &(struct run_key){id, RUN_NO_TASK, BEGIN});
+	show(life, &job, BEGIN + 70);
+	check_row("slurmdbd may be about to tell how they ended");
+	event_poller_update(&life->poller);
+	CHECK(events->ends_by_slurmdbd);
+	is_away = true;
+	show(life, &job, BEGIN + 700);
+	check_row("it is gone");
+	event_poller_update(&life->poller);
+	CHECK(!events->ends_by_slurmdbd);
+	is_away = false;
+	life_free(life);
+}
+
+/* slurmctld's clock was an hour ahead for long, and is set right. */
+static void test_clock_set_back(void)
+{
+	struct life *life = life_new();
+	struct job job = running(ID, BEGIN + 1, BEGIN + 2);
+	life->polled.cluster.scheduler.is_known = true;
+	told = (struct job_run){.job = job};
+	for (int64_t now = BEGIN + 60; now <= BEGIN + 7200; now += 60) {
+		life->polled.exporter.endpoints[ENDPOINT_DIAG].last_success = (double)now;
+		show(life, &job, now);
+		ask(life, now, "zero");
+	}
+	const int64_t back = BEGIN + 3600;
+	CHECK(life->poller.recorder.events->ends_known_until > back);
+	told = (struct job_run){.job = running(ID + 1, back + 10, back + 20), .elapsed = 5, .cpus_allocated = 2};
+	told.job.state = JOB_COMPLETED;
+	told.job.end_time = (uint64_t)(back + 25);
+	told.job.exit_code = told.job.exit_signal = 0;
+	check_row("a short job, which only slurmdbd tells of");
+	for (int64_t now = back + 30; now <= back + 300; now += 30) {
+		life->polled.exporter.endpoints[ENDPOINT_DIAG].last_success = (double)now;
+		show(life, &job, now);
+		ask(life, now, "zero");
+	}
+	CHECK_NUMBER(ask(life, back + 330, "zero"), 1);
+	life_free(life);
+}
+
 /* A restart: without it a search would begin at the first id of all. */
 static void test_runs_tell_the_newest_id(void)
 {
@@ -289,6 +383,9 @@ int main(void)
 	test_young_ends();
 	test_a_late_end_where_many_end();
 	test_a_late_end_that_never_is_whole();
+	test_slurmdbd_is_gone();
+	test_many_wait_for_slurmdbd();
+	test_clock_set_back();
 	test_runs_tell_the_newest_id();
 	return check_done();
 }

@@ -300,6 +300,10 @@ static void ends_behind_without_slurmdbd(struct world *world)
 {
 	world->status->ends_known_until = NOW - 7200;
 }
+static void slurmdbd_left(struct world *world)
+{
+	world->status->is_slurmdbd_left = true;
+}
 static void no_details(struct world *world)
 {
 	static struct status_count states[] = {{"pending", 11000}, {"running", 1000}};
@@ -441,6 +445,9 @@ static void test_findings(void)
 		 "(--budget.slurmrestd), or slurmdbd hears of them late."},
 		{"ends a little behind", ends_behind_a_little, "well", "well", NULL},
 		{"ends behind, but nobody could tell of them", ends_behind_without_slurmdbd, "well", "well", NULL},
+		{"slurmdbd is gone for hours", slurmdbd_left, "well", "warning",
+		 "slurmdbd has not told for hours how jobs ended: slurmctld tells, and the shortest jobs are missed. What "
+		 "ended before is counted if slurmdbd comes back within a week."},
 		{"no details", no_details, "well", "well", "Only the state of 1,200 jobs is known yet."},
 		{"no details of many", no_details_of_many, "well", "warning",
 		 "Numbers by user, account, partition and QOS lack 1,201 jobs, of which only the state is known yet: their "
