@@ -292,11 +292,15 @@ static void test_slurmdbd_is_gone(void)
 	next.exit_code = next.exit_signal = 0;
 	show(life, &next, BEGIN + 15101);
 	CHECK_NUMBER(ask(life, BEGIN + 15102, "zero"), 2);
-	check_row("slurmdbd comes back, and tells of it again");
+	check_row("slurmdbd comes back, and tells of it again, when it is forgotten");
+	job_table_remove(life->polled.cluster.job_table, next.id);
+	for (int64_t now = BEGIN + 15200; now <= BEGIN + 16000; now += 100)
+		show(life, &job, now);
+	CHECK_NUMBER(life->poller.recorder.events->runs.used, 1);
 	is_away = false;
 	told = (struct job_run){.job = next, .elapsed = 99, .cpus_allocated = 2};
-	for (int64_t now = BEGIN + 15200; now <= BEGIN + 20000; now += 100) {
-		show(life, &next, now);
+	for (int64_t now = BEGIN + 16100; now <= BEGIN + 20000; now += 100) {
+		show(life, &job, now);
 		CHECK_NUMBER(ask(life, now, "zero"), 2);
 	}
 	CHECK(life->poller.recorder.events->ends_by_slurmdbd);
@@ -310,15 +314,15 @@ static void test_many_wait_for_slurmdbd(void)
 	const struct job job = running(ID, BEGIN + 1, BEGIN + 2);
 	struct job_events *events = life->poller.recorder.events;
 	told = (struct job_run){.job = job};
-	ask(life, BEGIN + 60, "zero");
+	ask(life, BEGIN + 160, "zero");
 	for (uint32_t id = 1000; id <= 101001; id++)
 		runs_add(&events->runs, &(struct run_key){id, RUN_NO_TASK, BEGIN});
-	show(life, &job, BEGIN + 70);
+	show(life, &job, BEGIN + 170);
 	check_row("slurmdbd may be about to tell how they ended");
 	event_poller_update(&life->poller);
 	CHECK(events->ends_by_slurmdbd);
 	is_away = true;
-	show(life, &job, BEGIN + 700);
+	show(life, &job, BEGIN + 800);
 	check_row("it is gone");
 	event_poller_update(&life->poller);
 	CHECK(!events->ends_by_slurmdbd);

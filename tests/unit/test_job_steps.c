@@ -97,11 +97,14 @@ static void test_any_order(void)
 			end(&w, ++ended, BIRTH + 20 + turn);
 		size_t count = job_events_want_steps(w.events, BIRTH + turn, keys, 20);
 		for (size_t i = 0; i < 20 && i < count; i++)
+			CHECK(runs_find(&w.events->runs, &keys[i])->bits & RUN_WANTS_STEPS);
+		for (size_t i = 0; i < 20 && i < count; i++)
 			if (i % 3 || turn % 8)
 				job_events_no_steps(w.events, &keys[i]);
 		uint64_t bits = 0;
 		for (size_t i = 0; i < w.events->runs.count; i++)
 			bits += w.events->runs.items[i].is_used && w.events->runs.items[i].bits & RUN_WANTS_STEPS;
+		CHECK(waiting(&w) >= bits);
 		CHECK(bits <= 300 && bits <= w.events->steps.count && w.events->steps.count <= 300);
 	}
 	CHECK(ended > 10000 && w.events->steps_given_up == 0);
