@@ -11,7 +11,7 @@ enum {
 	SETTLED_AFTER_S = 10,
 	WHOLE_AFTER_S = 300, /* what slurmdbd lacks of a run by then never comes: the end is taken as it is */
 	HASTENED_RUNS_MAX = 300, /* they take some 0.1 s of slurmrestd */
-	REQUEUED_EVERY_S = 600,
+	REQUEUED_EVERY = 20, /* intervals: ten minutes, as a rule */
 	LATE_BATCH = 50, /* names of one request */
 	LATE_EVERY_S = 30, /* until the same one is asked for again */
 	LATE_GIVE_UP_S = 3600, /* of an end for which requests fail */
@@ -214,7 +214,8 @@ static void note_window(struct event_poller *poller, struct end_windows *windows
 	take_ends(poller, taken, now);
 	bool goes_on = end_windows_note(windows, window, &answer);
 	if (windows == &poller->requeued && !goes_on)
-		poller->next_requeued = now + REQUEUED_EVERY_S;
+		poller->next_requeued =
+			now + REQUEUED_EVERY * (int64_t)poller->asker->config->interval_s[TASK_JOB_ENDS];
 	if (goes_on || windows == &poller->requeued)
 		plan_hasten(poller->plan, TASK_JOB_ENDS);
 	int64_t known = known_by_windows(poller, has_requeued), told = poller->windows.told_until;

@@ -16,7 +16,7 @@ struct event_poller {
 	struct recorder recorder;
 	struct end_windows windows;
 	/* Before v0.0.40 requeued runs come only together with all live jobs. They have windows of their own, which are asked
-	 * for every ten minutes. */
+	 * for less often. */
 	struct end_windows requeued;
 	int64_t next_requeued;
 	bool has_windows; /* the windows are of the events at hand, which recorder_write may replace */
