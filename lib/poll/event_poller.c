@@ -184,6 +184,8 @@ bool event_poller_claim(struct event_poller *poller)
 void event_poller_record(struct event_poller *poller, int64_t as_of)
 {
 	const struct job_table *table = poller->asker->cluster->job_table;
+	if (poller->latest && as_of > poller->latest)
+		as_of = poller->latest; /* slurmctld's clock was set back since */
 	if (as_of && (as_of != poller->as_of || table->changes != poller->table_changes)) {
 		job_events_look(poller->recorder.events, table, as_of);
 		poller->is_changed = true;
