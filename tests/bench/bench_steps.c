@@ -186,5 +186,7 @@ int main(int argc, char **argv)
 	vocabulary_done(&site.vocabulary);
 	caps_done(&site.caps);
 	remove(site.path);
+	snprintf(site.path + strlen(site.path), sizeof site.path - strlen(site.path), ".lock");
+	remove(site.path);
 	return !is_bounded;
 }
