@@ -37,8 +37,10 @@ void job_events_free(struct job_events *events)
 
 void job_events_screen(struct job_events *events)
 {
-	if (events && tallies_screen(&events->tallies))
-		owners_forget_lists(&events->owners);
+	if (!events)
+		return;
+	tallies_screen(&events->tallies);
+	owners_forget_lists(&events->owners); /* some may have a row now that had none, too */
 }
 
 void job_events_forget(struct job_events *events, struct run *run)

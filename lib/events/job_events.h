@@ -76,8 +76,8 @@ struct job_events {
 struct job_events *job_events_new(const struct caps *caps, const struct vocabulary *vocabulary, int64_t now);
 void job_events_free(struct job_events *events); /* NULL is fine */
 
-/* The limits on rows changed: forgets the counters of entities that a filter does not let be named any more. NULL is
- * fine. */
+/* The limits on rows changed: forgets the counters of entities that a filter does not let be named any more. Events of
+ * names that may have a row now count there from now on. NULL is fine. */
 void job_events_screen(struct job_events *events);
 
 /* A round of job states was finished: the table has all jobs as they were at `until` or later. */

@@ -140,9 +140,8 @@ static void forget_some_nodes(struct tallies *tallies)
 	free(is_kept);
 }
 
-bool tallies_screen(struct tallies *tallies)
+void tallies_screen(struct tallies *tallies)
 {
-	bool were_forgotten = false;
 	for (int kind = 0; kind < TALLY_KINDS; kind++) {
 		const struct map *map = &tallies->kinds[kind];
 		bool *is_kept = memory_new(map->count * sizeof *is_kept), are_kept = true;
@@ -152,10 +151,8 @@ bool tallies_screen(struct tallies *tallies)
 		}
 		if (!are_kept)
 			forget(tallies, kind, is_kept);
-		were_forgotten |= !are_kept;
 		free(is_kept);
 	}
-	return were_forgotten;
 }
 
 size_t tallies_folded(const struct tallies *tallies, int kind)

@@ -31,8 +31,8 @@ struct tally *tallies_of(struct tallies *tallies, int kind, struct text name, st
 void tallies_show(struct tallies *tallies, const struct roster rosters[ENTITY_KINDS]);
 
 /* The caps are others, or all was restored: forgets whom they do not let be named. How many rows there may be is only
- * asked when one is made. True: no tally is valid any more. */
-bool tallies_screen(struct tallies *tallies);
+ * asked when one is made. No tally is valid any more, nor is who shares `other`. */
+void tallies_screen(struct tallies *tallies);
 
 /* How many have no row that had one, or would have one without caps; as far as it was noticed since the start. */
 size_t tallies_folded(const struct tallies *tallies, int kind);

@@ -45,14 +45,14 @@ class Setup:
         self.folder, self.sims, self.chance = Path(folder), sims, chance
         self.hosts = {name: "127.0.0.1" for name in NAMES}
         self.states = {"alpha": str(self.folder / "state"), "beta": None}  # one at the start: the sandbox lets its folder be written to
-        self.interval, self.per_node, self.written, self.denied = 1, "default", 0, None
+        self.interval, self.per_node, self.written, self.denied, self.users_max = 1, "default", 0, None, 10000
         (self.folder / "token").write_text("unlooked-at")
         (self.folder / "token").chmod(0o600)
 
     def text(self):
         lines = [f"slurmrestd: {{token-file: {self.folder}/token, user: root}}",
                  f"nodes: {{per-node: {self.per_node}}}", "budget: {slurmrestd: 1000, slurmctld: 1000, requests: 1000}",
-                 "limit: {users: 10000}", *([f"filter: {{users-deny: {self.denied}}}"] if self.denied else []), "interval:", *(f"  {task}: {self.interval}s" for task in TASKS), "clusters:"]
+                 f"limit: {{users: {self.users_max}}}", *([f"filter: {{users-deny: {self.denied}}}"] if self.denied else []), "interval:", *(f"  {task}: {self.interval}s" for task in TASKS), "clusters:"]
         for name, sim in self.sims.items():
             port = sim.url.rpartition(":")[2]
             lines += [f"  {name}:", f"    slurmrestd: {{url: \"http://{self.hosts[name]}:{port}\"}}"]

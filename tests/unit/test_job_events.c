@@ -601,6 +601,54 @@ static void test_filters(void)
 	world_done(&w);
 }
 
+static void submit(struct world *w, uint64_t id, const char *user, int64_t now)
+{
+	struct job job = job_of(id, JOB_PENDING, now);
+	job.user = text_of(user);
+	put_and_look(w, &job, now);
+}
+
+static double submissions_of(const struct world *w, const char *user)
+{
+	return count_of(w, ENTITY_USER, user, "physics", TALLY_SUBMISSIONS, "");
+}
+
+static double submissions_of_others(const struct world *w)
+{
+	const struct tally *others = w->events->tallies.others[ENTITY_USER];
+	return others ? tally_get(others, TALLY_SUBMISSIONS, 0)->value : 0;
+}
+
+static void test_names_that_get_rows(void)
+{
+	struct world w;
+	struct error err;
+	world_init(&w, true);
+	check_row("a limit that is raised gives a name its row, which counts from then on");
+	w.caps.kinds[ENTITY_USER].max = 1;
+	submit(&w, 1, "alice", BIRTH + 1);
+	submit(&w, 2, "bob", BIRTH + 1);
+	CHECK_NUMBER(submissions_of_others(&w), 1);
+	w.caps.kinds[ENTITY_USER].max = 500;
+	job_events_screen(w.events);
+	for (uint64_t id = 11; id <= 20; id++)
+		submit(&w, id, "bob", BIRTH + 2);
+	CHECK_NUMBER(submissions_of(&w, "bob"), 10);
+	CHECK_NUMBER(submissions_of_others(&w), 1);
+	check_row("so does a filter that comes to let it be named");
+	CHECK(pattern_set(&w.caps.kinds[ENTITY_USER].deny, "alice", &err));
+	job_events_screen(w.events);
+	submit(&w, 21, "alice", BIRTH + 3);
+	CHECK_NUMBER(submissions_of_others(&w), 2);
+	pattern_done(&w.caps.kinds[ENTITY_USER].deny);
+	job_events_screen(w.events);
+	for (uint64_t id = 31; id <= 40; id++)
+		submit(&w, id, "alice", BIRTH + 4);
+	CHECK_NUMBER(submissions_of(&w, "alice"), 10);
+	CHECK_NUMBER(submissions_of_others(&w), 2);
+	world_done(&w);
+}
+
 static double of_alice(const struct world *w, enum tally_what what)
 {
 	return count_of(w, ENTITY_USER, "alice", "physics", what, "");
@@ -742,6 +790,7 @@ int main(void)
 	test_suspended_before_birth();
 	test_black_hole();
 	test_filters();
+	test_names_that_get_rows();
 	test_steps();
 	test_steps_of_little();
 	test_times_do_not_go_back();
