@@ -1,5 +1,5 @@
-/* RPC statistics as counters that never fall, for as long as the process lives. Slurm's own start again
- * with the daemon and at `sdiag --reset`, seen by a count that fell. */
+/* RPC statistics as counters that never fall, for as long as the process lives. Slurm's own start again with the daemon,
+ * and when an operator clears them (`sdiag --reset`, `sacctmgr clear stats`). */
 #pragma once
 
 #include "base/map.h"
@@ -20,5 +20,11 @@ struct rpc_sums {
 enum { RPC_ROWS_MAX = 1000 }; /* further names (users, at a large site) are left out */
 
 void rpc_sums_init(struct rpc_sums *sums);
-void rpc_sums_set(struct rpc_sums *sums, const struct list *rpcs); /* of struct rpc */
+
+/* Takes the list of struct rpc. `is_reset`: all of Slurm's began again since the last list. A count that fell tells the same
+ * of its own row. */
+void rpc_sums_set(struct rpc_sums *sums, const struct list *rpcs, bool is_reset);
+
+/* Is a count of the list smaller than it was? */
+bool rpc_sums_fell(const struct rpc_sums *sums, const struct list *rpcs);
 void rpc_sums_done(struct rpc_sums *sums);

@@ -9,10 +9,17 @@ struct running_sum {
 	uint64_t base, last;
 };
 
+/* Slurm's began again. */
+static inline void running_sum_reset(struct running_sum *sum)
+{
+	sum->base += sum->last;
+	sum->last = 0;
+}
+
 static inline void running_sum_set(struct running_sum *sum, uint64_t now, bool is_reset)
 {
 	if (is_reset)
-		sum->base += sum->last;
+		running_sum_reset(sum);
 	else if (now < sum->last)
 		return; /* a product with a rounded mean may fall a little without any reset */
 	sum->last = now;

@@ -1,5 +1,10 @@
 #include "entities/scheduler.h"
 
+enum {
+	DAY_S = 86400,
+	MIDNIGHT_S = 300, /* slurmctld looks every second, but for locks, whether midnight has passed */
+};
+
 void scheduler_section_init(struct scheduler_section *section)
 {
 	*section = (struct scheduler_section){0};
@@ -24,10 +29,26 @@ static void advance(struct scheduler_section *section, enum sum which, uint64_t 
 	running_sum_set(&section->sums[which], now, is_reset);
 }
 
-/* Outlives midnight: it starts again only with slurmctld or `sdiag --reset`. */
-static void advance_lasting(struct scheduler_section *section, enum sum which, uint64_t now)
+static bool backfill_jobs_fell(const struct scheduler_section *section, const struct diag *diag)
 {
-	advance(section, which, now, number_is_known(now) && now < section->sums[which].last);
+	return number_is_known(diag->backfill_jobs) && diag->backfill_jobs < section->sums[SUM_BACKFILL_JOBS].last;
+}
+
+/* Sums began again: did those, too, that outlive midnight UTC? They begin with slurmctld or at `sdiag --reset` only. If
+ * the last reset was at midnight, one before it is seen by a number that fell. */
+static bool is_lasting_reset(const struct scheduler_section *section, const struct diag *diag)
+{
+	bool was_midnight = diag->reset_time && diag->reset_time % DAY_S < MIDNIGHT_S;
+	return !was_midnight || backfill_jobs_fell(section, diag) ||
+	       rpc_sums_fell(&section->rpcs_by_type, &diag->rpcs_by_type) ||
+	       rpc_sums_fell(&section->rpcs_by_user, &diag->rpcs_by_user);
+}
+
+static void set_lasting(struct scheduler_section *section, const struct diag *diag, bool is_reset)
+{
+	advance(section, SUM_BACKFILL_JOBS, diag->backfill_jobs, is_reset || backfill_jobs_fell(section, diag));
+	rpc_sums_set(&section->rpcs_by_type, &diag->rpcs_by_type, is_reset);
+	rpc_sums_set(&section->rpcs_by_user, &diag->rpcs_by_user, is_reset);
 }
 
 static void set_sums(struct scheduler_section *section, const struct diag *diag, bool is_reset)
@@ -53,8 +74,7 @@ static void set_sums(struct scheduler_section *section, const struct diag *diag,
 		advance(section, (enum sum)(SUM_EXITS + i), diag->exits[i], is_reset);
 	for (int i = 0; i < BACKFILL_EXITS; i++)
 		advance(section, (enum sum)(SUM_BACKFILL_EXITS + i), diag->backfill_exits[i], is_reset);
-	advance_lasting(section, SUM_BACKFILL_JOBS, diag->backfill_jobs);
-	advance_lasting(section, SUM_BACKFILL_HET_JOBS, diag->backfill_het_jobs);
+	advance(section, SUM_BACKFILL_HET_JOBS, diag->backfill_het_jobs, is_reset);
 }
 
 static void set_pending(struct map *pending, const struct list *rpcs)
@@ -74,8 +94,7 @@ void scheduler_section_set(struct scheduler_section *section, const struct diag 
 {
 	bool is_reset = section->reset_time && diag->reset_time != section->reset_time;
 	set_sums(section, diag, is_reset);
-	rpc_sums_set(&section->rpcs_by_type, &diag->rpcs_by_type);
-	rpc_sums_set(&section->rpcs_by_user, &diag->rpcs_by_user);
+	set_lasting(section, diag, is_reset && is_lasting_reset(section, diag));
 	set_pending(&section->pending_rpcs, &diag->pending_rpcs);
 	section->diag = *diag;
 	section->diag.rpcs_by_type = section->diag.rpcs_by_user = section->diag.pending_rpcs = (struct list){NULL, 0};

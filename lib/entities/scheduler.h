@@ -16,7 +16,7 @@ enum sum {
 	SUM_BACKFILL_DEPTH_TRIED,
 	SUM_BACKFILL_QUEUE_LENGTH,
 	SUM_BACKFILL_TABLE_SIZE,
-	SUM_BACKFILL_JOBS, /* this one and the next outlive midnight */
+	SUM_BACKFILL_JOBS, /* outlives midnight, as RPCs do */
 	SUM_BACKFILL_HET_JOBS,
 	SUM_EXITS, /* one for each of exit_names */
 	SUM_BACKFILL_EXITS = SUM_EXITS + EXITS,

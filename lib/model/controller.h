@@ -37,7 +37,7 @@ struct diag {
 	uint64_t backfill_queue_length_sum, backfill_table_size_sum;
 	uint64_t backfill_last_depth, backfill_last_depth_tried;
 	uint64_t exits[EXITS], backfill_exits[BACKFILL_EXITS]; /* cycles by why they ended */
-	struct list rpcs_by_type, rpcs_by_user; /* struct rpc; start again with slurmctld only */
+	struct list rpcs_by_type, rpcs_by_user; /* struct rpc; they outlive midnight */
 	struct list pending_rpcs; /* struct rpc: count */
 };
 

@@ -124,6 +124,93 @@ static void test_running_sums(void)
 	scheduler_section_done(&section);
 }
 
+enum { DAY_S = 86400, NOON = 20000 * DAY_S + DAY_S / 2, MIDNIGHT = 20001 * DAY_S };
+
+/* What there is of two types and a user, and of jobs of backfill, when diag says that its sums began at `reset_time`. */
+static void set_rpcs(struct scheduler_section *section, uint64_t reset_time, uint64_t pings, uint64_t kills,
+		     uint64_t jobs)
+{
+	const struct rpc types[] = {{.name = TEXT("REQUEST_PING"), .count = pings, .time_us = 10 * pings},
+				    {.name = TEXT("REQUEST_KILL_JOB"), .count = kills, .time_us = 10 * kills}};
+	const struct rpc user = {.name = TEXT("alice"), .count = pings, .time_us = 10 * pings};
+	const struct diag diag = {.reset_time = reset_time,
+				  .rpcs_by_type = {types, kills ? 2 : 1},
+				  .rpcs_by_user = {&user, 1},
+				  .backfill_jobs = jobs,
+				  .backfill_het_jobs = jobs};
+	scheduler_section_set(section, &diag);
+}
+
+static uint64_t rpcs_of(const struct rpc_sums *sums, const char *name)
+{
+	const struct rpc_sum *sum = map_find(&sums->rows, text_of(name));
+	CHECK(sum && running_sum_total(&sum->time_us) == 10 * running_sum_total(&sum->count));
+	return sum ? running_sum_total(&sum->count) : 0;
+}
+
+static void test_rpcs_across_resets(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t reset_time, pings, kills, jobs;
+		uint64_t want_pings, want_kills, want_jobs;
+	} rows[] = {
+		{"the same statistics", NOON, 25, 25, 25, 25, 25, 25},
+		{"new ones that have counted more since", NOON + 3600, 25, 25, 25, 35, 35, 35},
+		{"new ones without a type", NOON + 3600, 25, 0, 25, 35, 10, 35},
+		{"midnight passed: those of RPCs go on", MIDNIGHT + 2, 25, 25, 25, 25, 25, 25},
+		{"so they do if one has not grown", MIDNIGHT + 2, 25, 10, 25, 25, 10, 25},
+		{"midnight passed, but one fell", MIDNIGHT + 2, 25, 3, 25, 35, 13, 35},
+		{"midnight passed, but the jobs of backfill fell", MIDNIGHT + 2, 25, 25, 3, 35, 35, 13},
+		{"slurmctld is just starting, and tells no time", 0, 25, 25, 25, 35, 35, 35},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct scheduler_section section;
+		check_row(rows[i].name);
+		scheduler_section_init(&section);
+		set_rpcs(&section, NOON, 10, 10, 10);
+		set_rpcs(&section, rows[i].reset_time, rows[i].pings, rows[i].kills, rows[i].jobs);
+		CHECK_NUMBER(rpcs_of(&section.rpcs_by_type, "REQUEST_PING"), rows[i].want_pings);
+		CHECK_NUMBER(rpcs_of(&section.rpcs_by_user, "alice"), rows[i].want_pings);
+		CHECK_NUMBER(rpcs_of(&section.rpcs_by_type, "REQUEST_KILL_JOB"), rows[i].want_kills);
+		CHECK_NUMBER(scheduler_section_sum(&section, SUM_BACKFILL_JOBS), rows[i].want_jobs);
+		if (rows[i].reset_time != NOON) /* midnight begins it anew */
+			CHECK_NUMBER(scheduler_section_sum(&section, SUM_BACKFILL_HET_JOBS), 10 + rows[i].jobs);
+		scheduler_section_done(&section);
+	}
+	struct scheduler_section section;
+	check_row("a type that comes back after a reset with more than it had, and a time that comes later");
+	scheduler_section_init(&section);
+	set_rpcs(&section, NOON, 10, 10, 10);
+	set_rpcs(&section, 0, 1, 0, 1);
+	set_rpcs(&section, NOON + 3600, 2, 20, 2);
+	CHECK_NUMBER(rpcs_of(&section.rpcs_by_type, "REQUEST_PING"), 12);
+	CHECK_NUMBER(rpcs_of(&section.rpcs_by_type, "REQUEST_KILL_JOB"), 30);
+	CHECK_NUMBER(scheduler_section_sum(&section, SUM_BACKFILL_JOBS), 12);
+	scheduler_section_done(&section);
+}
+
+static void test_slurmdbds_rpcs_across_resets(void)
+{
+	struct rpc rpc = {.name = TEXT("DBD_STEP_START"), .count = 10, .time_us = 100};
+	struct dbd_diag diag = {.start_time = MIDNIGHT, .rpcs_by_type = {&rpc, 1}};
+	struct accounting_section section;
+	check_row("a slurmdbd that began anew at midnight, and has counted more since");
+	accounting_section_init(&section);
+	accounting_section_set(&section, &diag);
+	rpc.count = 25;
+	rpc.time_us = 250;
+	accounting_section_set(&section, &diag);
+	CHECK_NUMBER(rpcs_of(&section.rpcs_by_type, "DBD_STEP_START"), 25);
+	diag.start_time += DAY_S;
+	accounting_section_set(&section, &diag);
+	CHECK_NUMBER(rpcs_of(&section.rpcs_by_type, "DBD_STEP_START"), 50);
+	diag.start_time = NUMBER_UNSET;
+	accounting_section_set(&section, &diag);
+	CHECK_NUMBER(rpcs_of(&section.rpcs_by_type, "DBD_STEP_START"), 50);
+	accounting_section_done(&section);
+}
+
 static uint64_t pending_of(const struct scheduler_section *section, const char *name)
 {
 	const uint64_t *count = map_find(&section->pending_rpcs, text_of(name));
@@ -187,6 +274,8 @@ int main(void)
 	test_flags_of_all_nodes();
 	test_rosters_do_not_grow();
 	test_running_sums();
+	test_rpcs_across_resets();
+	test_slurmdbds_rpcs_across_resets();
 	test_pending_rpcs();
 	test_many_rpcs();
 	return check_done();
