@@ -94,12 +94,19 @@ static void look_at_rest(struct job_events *events, struct run *run, const struc
 		count_rest(events, run, row->tasks);
 }
 
+/* May it still start in another cluster? A federation's job waits in several. Where it starts it was submitted; the others
+ * revoke it. Only arrays are one cluster's alone. */
+static bool may_start_elsewhere(const struct job_row *row)
+{
+	return row->state == JOB_PENDING && job_origin(row->id) && !row->array_job_id;
+}
+
 static void look_at_live(struct job_events *events, const struct job_table *table, const struct job_row *row)
 {
 	const struct run_key key = key_of(row);
 	const struct job_owner owner = owners_get(&table->pools.groups, row->group);
 	struct run *run = runs_find(&events->runs, &key);
-	if (run && run->bits & RUN_ENDED)
+	if (run ? run->bits & RUN_ENDED : may_start_elsewhere(row))
 		return;
 	if (!run)
 		run = count_new_run(events, &key, row->id, &owner, is_rest(row) ? 0 : 1, row->details_time);

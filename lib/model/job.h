@@ -7,6 +7,16 @@
 #include "model/number.h"
 #include "model/vocabulary.h"
 
+/* In a federation the six bits of an id above the 26th are the number of the cluster where the job was submitted, its
+ * origin; else they are 0 (SLURMRESTD.md, "Federations"). */
+#define JOB_LOCAL_ID_MASK ((UINT64_C(1) << 26) - 1)
+enum { JOB_ORIGINS = 64 };
+
+static inline unsigned job_origin(uint64_t id)
+{
+	return (unsigned)(id >> 26) % JOB_ORIGINS;
+}
+
 /* What a job holds of one of its nodes. */
 struct job_node {
 	struct text name;

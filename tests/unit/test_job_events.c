@@ -649,6 +649,64 @@ static void test_names_that_get_rows(void)
 	world_done(&w);
 }
 
+/* Id 1 of the second cluster of a federation. */
+enum { FEDERATED = (2 << 26) + 1 };
+
+static void test_siblings_elsewhere(void)
+{
+	for (int by_slurmdbd = 0; by_slurmdbd <= 1; by_slurmdbd++) {
+		struct world w;
+		world_init(&w, by_slurmdbd);
+		check_row(by_slurmdbd ? "siblings that run elsewhere, with slurmdbd" : "siblings that run elsewhere");
+		const struct job waits = job_of(FEDERATED, JOB_PENDING, BIRTH + 1),
+				 origin = job_of(FEDERATED + 1, JOB_PENDING, BIRTH + 1);
+		put(&w, &waits, BIRTH + 2);
+		put_and_look(&w, &origin, BIRTH + 2);
+		check_cluster(&w, 0, 0, 0, 0);
+		job_table_remove(w.table, FEDERATED); /* a sibling is forgotten as another one starts */
+		struct job revoked = origin; /* where it was submitted it stays */
+		revoked.flags = 1 << JOB_FLAG_REVOKED;
+		put_and_look(&w, &revoked, BIRTH + 3);
+		revoked.state = JOB_COMPLETED;
+		revoked.end_time = BIRTH + 9;
+		put_and_look(&w, &revoked, BIRTH + 10);
+		job_table_remove(w.table, FEDERATED + 1);
+		look(&w, BIRTH + 20);
+		look(&w, BIRTH + 8000);
+		job_events_end_window(w.events, BIRTH + 8000, BIRTH + 7000);
+		check_cluster(&w, 0, 0, 0, 0);
+		CHECK_NUMBER(w.events->lost, 0);
+		CHECK_NUMBER(w.events->runs.used, 0);
+		world_done(&w);
+	}
+}
+
+static void test_siblings_here(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("a federation's job is submitted where it starts, or ends without a start");
+	const struct job waits = job_of(FEDERATED, JOB_PENDING, BIRTH + 1),
+			 starts = running(FEDERATED, BIRTH + 1, BIRTH + 5),
+			 cancelled = job_of(FEDERATED + 1, JOB_PENDING, BIRTH + 1);
+	put(&w, &cancelled, BIRTH + 2);
+	put_and_look(&w, &waits, BIRTH + 2);
+	check_cluster(&w, 0, 0, 0, 0);
+	put_and_look(&w, &starts, BIRTH + 6);
+	check_cluster(&w, 1, 1, 0, 2);
+	take_end(&w, &cancelled, "cancelled", BIRTH + 7);
+	check_cluster(&w, 2, 1, 1, 2);
+	take_end(&w, &starts, "completed", BIRTH + 10);
+	check_cluster(&w, 2, 2 - 1, 2, 2 * 5);
+	check_row("an array is the business of one cluster alone");
+	struct job rest = job_of(FEDERATED + 10, JOB_PENDING, BIRTH + 11);
+	rest.array_job_id = rest.id;
+	rest.array_tasks = TEXT("1-4");
+	put_and_look(&w, &rest, BIRTH + 12);
+	CHECK_NUMBER(in_cluster(&w, TALLY_SUBMISSIONS, ""), 6);
+	world_done(&w);
+}
+
 static double of_alice(const struct world *w, enum tally_what what)
 {
 	return count_of(w, ENTITY_USER, "alice", "physics", what, "");
@@ -791,6 +849,8 @@ int main(void)
 	test_black_hole();
 	test_filters();
 	test_names_that_get_rows();
+	test_siblings_elsewhere();
+	test_siblings_here();
 	test_steps();
 	test_steps_of_little();
 	test_times_do_not_go_back();
