@@ -7,8 +7,6 @@ enum {
 	GAP_MAX = 10000, /* an id further away from a frontier than this belongs to another frontier */
 	KNOWN_SKIPPED_MAX = 100000, /* ids passed over at once: where Slurm's ids wrapped around, all may be in use */
 };
-/* In a federation the bits above these name the cluster (slurm.h: MAX_JOB_ID). */
-#define LOCAL_ID_MASK ((UINT64_C(1) << 26) - 1)
 
 void job_frontiers_done(struct job_frontiers *frontiers)
 {
@@ -18,9 +16,9 @@ void job_frontiers_done(struct job_frontiers *frontiers)
 /* The id that Slurm gives after this one. */
 static uint64_t following(const struct job_frontiers *frontiers, uint64_t id)
 {
-	uint64_t local = id & LOCAL_ID_MASK;
+	uint64_t local = id & JOB_LOCAL_ID_MASK;
 	local = local >= frontiers->last_id ? frontiers->first_id : local + 1;
-	return (id & ~LOCAL_ID_MASK) | local;
+	return (id & ~JOB_LOCAL_ID_MASK) | local;
 }
 
 static void move_to_end(struct job_frontiers *frontiers, size_t which)
@@ -29,6 +27,19 @@ static void move_to_end(struct job_frontiers *frontiers, size_t which)
 	for (size_t i = which; i + 1 < frontiers->count; i++)
 		frontiers->items[i] = frontiers->items[i + 1];
 	frontiers->items[frontiers->count - 1] = moved;
+}
+
+/* Of those of a cluster, or of all, the one that has not moved for longest gives way. */
+static void make_room(struct job_frontiers *frontiers, unsigned origin)
+{
+	size_t oldest = 0, count = 0;
+	for (size_t i = 0; i < frontiers->count; i++)
+		if (job_origin(frontiers->items[i].next) == origin && count++ == 0)
+			oldest = i;
+	if (count < JOB_FRONTIERS_EACH_MAX && frontiers->count < JOB_FRONTIERS_MAX)
+		return;
+	move_to_end(frontiers, count < JOB_FRONTIERS_EACH_MAX ? 0 : oldest);
+	frontiers->count--;
 }
 
 void job_frontiers_advance(struct job_frontiers *frontiers, uint64_t id)
@@ -43,10 +54,7 @@ void job_frontiers_advance(struct job_frontiers *frontiers, uint64_t id)
 			return;
 		}
 	}
-	if (frontiers->count == JOB_FRONTIERS_MAX) { /* the one that has not moved for longest gives way */
-		move_to_end(frontiers, 0);
-		frontiers->count--;
-	}
+	make_room(frontiers, job_origin(id));
 	frontiers->items[frontiers->count++] =
 		(struct job_frontier){.next = following(frontiers, id), .window = JOB_WINDOW_MIN, .at_once = 1};
 }
@@ -72,15 +80,26 @@ void job_frontiers_reach(struct job_frontiers *frontiers, uint64_t id)
 	job_frontiers_advance(frontiers, id);
 }
 
-uint64_t job_frontiers_top(const struct job_frontiers *frontiers)
+uint64_t job_frontiers_top_of(const struct job_frontiers *frontiers, unsigned origin)
 {
 	uint64_t top = 0;
 	for (size_t i = 0; i < frontiers->count; i++) {
 		const struct job_frontier *frontier = &frontiers->items[i];
 		uint64_t next = frontier->given > frontier->next ? frontier->given : frontier->next;
-		top = next > top ? next : top;
+		if (job_origin(frontier->next) == origin && next > top)
+			top = next;
 	}
 	return top;
+}
+
+uint64_t job_frontiers_top(const struct job_frontiers *frontiers)
+{
+	for (unsigned origin = JOB_ORIGINS; origin-- > 0;) {
+		uint64_t top = job_frontiers_top_of(frontiers, origin);
+		if (top)
+			return top;
+	}
+	return 0;
 }
 
 void job_frontiers_begin(struct job_frontiers *frontiers)

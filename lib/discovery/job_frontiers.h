@@ -6,9 +6,10 @@
 #include "discovery/job_answer.h"
 #include "discovery/job_probes.h"
 
-/* Each frontier costs at least a window of ids in each round, so there are few of them. Ids without jobs cost next to
- * nothing; an array's short tasks leave gaps that the smallest window does not see across (job_frontiers_widen). */
-enum { JOB_FRONTIERS_MAX = 4, JOB_WINDOW_MIN = 64 };
+/* Each frontier costs at least a window of ids in each round, so there are few of them of each cluster of a federation,
+ * which has 63 at most. Ids without jobs cost next to nothing; an array's short tasks leave gaps that the smallest window
+ * does not see across (job_frontiers_widen). */
+enum { JOB_FRONTIERS_EACH_MAX = 4, JOB_FRONTIERS_MAX = 80, JOB_WINDOW_MIN = 64 };
 
 /* A round asks for `next` alone. If Slurm has not given it, the rest of the window follows at once: it is empty but for a
  * gap. If Slurm has, more ids follow, as many as the rows that came allow (job_probes.h). */
@@ -25,7 +26,7 @@ struct job_frontier {
 
 struct job_frontiers {
 	uint64_t first_id, last_id; /* FirstJobId, MaxJobId */
-	uint64_t newest_submit_time;
+	uint64_t newest_submit_time[JOB_ORIGINS]; /* of whom others told, by the cluster that gave the id */
 	struct job_frontier items[JOB_FRONTIERS_MAX]; /* by when they moved, the latest last */
 	size_t count;
 	struct job_probes probes;
@@ -42,6 +43,8 @@ void job_frontiers_advance(struct job_frontiers *frontiers, uint64_t id);
 void job_frontiers_reach(struct job_frontiers *frontiers, uint64_t id);
 
 uint64_t job_frontiers_top(const struct job_frontiers *frontiers); /* the highest; 0: there is none */
+uint64_t job_frontiers_top_of(const struct job_frontiers *frontiers,
+			      unsigned origin); /* likewise, of a cluster's ids */
 
 /* A new round: the ids above every frontier are to be asked for. */
 void job_frontiers_begin(struct job_frontiers *frontiers);

@@ -70,9 +70,10 @@ void job_rounds_note_last(struct job_rounds *rounds, uint64_t id)
 
 void job_rounds_note_id(struct job_rounds *rounds, uint64_t id, uint64_t submit_time)
 {
-	if (rounds->is_unverified || submit_time <= rounds->frontiers.newest_submit_time)
+	uint64_t *newest = &rounds->frontiers.newest_submit_time[job_origin(id)];
+	if (rounds->is_unverified || submit_time <= *newest)
 		return;
-	rounds->frontiers.newest_submit_time = submit_time;
+	*newest = submit_time;
 	job_rounds_note_last(rounds, id);
 }
 
@@ -87,9 +88,11 @@ void job_rounds_note_job(struct job_rounds *rounds, const struct job *job)
 
 void job_rounds_note_list(struct job_rounds *rounds)
 {
-	uint64_t highest = job_table_highest_id(rounds->table);
-	if (highest)
-		job_frontiers_advance(&rounds->frontiers, highest);
+	uint64_t highest[JOB_ORIGINS];
+	job_table_highest_ids(rounds->table, highest);
+	for (int origin = 0; origin < JOB_ORIGINS; origin++)
+		if (highest[origin])
+			job_frontiers_advance(&rounds->frontiers, highest[origin]);
 }
 
 bool job_rounds_note_count(struct job_rounds *rounds, uint64_t jobs)

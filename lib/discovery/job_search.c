@@ -53,18 +53,26 @@ static void begin_span(struct job_search *search, size_t span)
 
 void job_search_begin(struct job_search *search, const struct job_frontiers *frontiers, const struct job_table *table)
 {
-	uint64_t top = job_frontiers_top(frontiers), first = frontiers->first_id;
+	uint64_t first = frontiers->first_id;
 	job_leaders_begin(&search->leaders, table);
 	search->is_open = true;
-	search->is_blind = !top;
+	search->is_blind = !job_frontiers_top(frontiers);
 	search->span_count = 0;
 	begin_span(search, 0);
-	if (!top) {
+	if (search->is_blind) {
 		add_span(search, first, frontiers->last_id + 1);
 		return;
 	}
-	add_span(search, top, top + SEARCHED_ABOVE);
-	add_span(search, top - 1, first - 1); /* downwards, since most live jobs are young */
+	for (unsigned origin = 0; origin < JOB_ORIGINS; origin++) {
+		uint64_t top = job_frontiers_top_of(frontiers, origin);
+		if (top)
+			add_span(search, top, top + SEARCHED_ABOVE);
+	}
+	for (unsigned origin = 0; origin < JOB_ORIGINS; origin++) {
+		uint64_t top = job_frontiers_top_of(frontiers, origin), below = ((uint64_t)origin << 26) + first - 1;
+		if (top)
+			add_span(search, top - 1, below); /* downwards, since most live jobs are young */
+	}
 }
 
 void job_search_note_frontier(struct job_search *search)

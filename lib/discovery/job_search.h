@@ -14,7 +14,7 @@ struct job_search {
 	bool is_blind; /* it began without a frontier, and has not found a job */
 	struct job_span {
 		uint64_t from, to; /* from the first id to the one after the last, downwards if from > to */
-	} spans[2];
+	} spans[2 * JOB_ORIGINS];
 	size_t span_count, span;
 	uint64_t next; /* where the span goes on once the answer has come */
 	uint64_t at_once; /* ids that the next request may ask for */
@@ -37,8 +37,8 @@ double job_search_coverage(const struct job_search *search, const struct job_tab
 /* Are more of them unknown than usually come or go between two counts? */
 bool job_search_is_missing(const struct job_search *search, const struct job_table *table);
 
-/* Looks at a million ids above the highest frontier and then downwards from it. While there is no frontier, it looks at
- * all ids upwards. */
+/* Looks at a million ids above the highest frontier and then downwards from it; in a federation, of each cluster that gave
+ * ids. While there is no frontier, it looks at all ids upwards. */
 void job_search_begin(struct job_search *search, const struct job_frontiers *frontiers, const struct job_table *table);
 
 /* A frontier was learnt elsewhere. A search that is blind ends, so that the next one begins there: from the first id on it

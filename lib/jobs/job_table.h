@@ -94,9 +94,9 @@ struct job_counts job_table_counts(const struct job_table *table); /* cheap */
 /* Pending tasks of the array that have rows of their own. */
 uint64_t job_table_split_pending(const struct job_table *table, uint64_t array_job_id);
 
-/* These two look at each row. The highest id of a row, 0 if there is none; the details_time of the pending,
- * running or suspended row whose details are oldest, 0 if there is none with details. */
-uint64_t job_table_highest_id(const struct job_table *table);
+/* These two look at each row. The highest id by the cluster of a federation that gave it, 0 if there is none; the
+ * details_time of the pending, running or suspended row whose details are oldest, 0 if there is none with details. */
+void job_table_highest_ids(const struct job_table *table, uint64_t ret_ids[JOB_ORIGINS]);
 int64_t job_table_oldest_details(const struct job_table *table);
 
 /* Takes the rows and totals of another table in place of its own, and frees the other. What is not in rows stays: extras. The

@@ -7,13 +7,14 @@
 
 enum { IDLE_RESERVATIONS_MAX = 64 };
 
-uint64_t job_table_highest_id(const struct job_table *table)
+void job_table_highest_ids(const struct job_table *table, uint64_t ret_ids[JOB_ORIGINS])
 {
-	uint64_t highest = 0;
-	for (size_t i = 0; i < table->position_count; i++)
-		if (job_row_is_used(&table->rows[i]) && table->rows[i].id > highest)
-			highest = table->rows[i].id;
-	return highest;
+	memset(ret_ids, 0, JOB_ORIGINS * sizeof *ret_ids);
+	for (size_t i = 0; i < table->position_count; i++) {
+		uint64_t id = table->rows[i].id;
+		if (job_row_is_used(&table->rows[i]) && id > ret_ids[job_origin(id)])
+			ret_ids[job_origin(id)] = id;
+	}
 }
 
 int64_t job_table_oldest_details(const struct job_table *table)

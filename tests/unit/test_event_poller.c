@@ -374,7 +374,7 @@ static void test_runs_tell_the_newest_id(void)
 		job_events_new(life->poller.recorder.caps, life->poller.recorder.vocabulary, BEGIN);
 	event_poller_init(&next, &life->polled.asker, life->polled.plan, &rounds, events);
 	CHECK_NUMBER(job_frontiers_top(&rounds.frontiers), ID + 1);
-	CHECK_NUMBER(rounds.frontiers.newest_submit_time, young.submit_time);
+	CHECK_NUMBER(rounds.frontiers.newest_submit_time[0], young.submit_time);
 	event_poller_done(&next);
 	job_rounds_done(&rounds);
 	life_free(life);

@@ -456,6 +456,68 @@ static void test_ids_begin_anew(void)
 }
 
 /* Between any two requests of a round one of a search and an array's turn: it goes on where it was. */
+/* Each cluster of a federation gives ids of its own, and jobs of all of them may wait here. */
+static void test_federation(void)
+{
+	enum { CLUSTERS = 63, JOBS = 3 };
+	struct world *world = calloc(1, sizeof *world);
+	uint64_t next[CLUSTERS];
+	check_row("new jobs of all clusters of a federation are found by the next round");
+	world_start(world, 21, 1, 1000000);
+	world->model.last_id = UINT64_MAX;
+	for (uint64_t i = 0; i < CLUSTERS; i++)
+		next[i] = (i + 1) << 26 | (1000 + i);
+	for (int round = 0; round < JOBS; round++) {
+		for (size_t i = 0; i < CLUSTERS; i++) {
+			world->model.next_id = next[i];
+			model_submit(&world->model, 0, 0);
+			next[i] = world->model.next_id;
+		}
+		if (round == 0) {
+			struct buf all = BUF_INIT;
+			job_rounds_ask_whole(&world->rounds);
+			answer(world, &all);
+			buf_done(&all);
+		}
+		states_round(world, 1000);
+		check_same(world);
+		details_round(world, JOB_QUEUE_WANTED);
+	}
+	check_row("one that chooses its ids does not push out the others");
+	for (uint64_t i = 1; i < 100; i++)
+		job_frontiers_advance(&world->rounds.frontiers, UINT64_C(7) << 26 | i * 100000);
+	CHECK_NUMBER(world->rounds.frontiers.count, CLUSTERS - 1 + JOB_FRONTIERS_EACH_MAX);
+	world->model.next_id = next[0];
+	model_submit(&world->model, 0, 0);
+	states_round(world, 1000);
+	check_same(world);
+	check_row("what a list or slurmdbd tells of one cluster's ids counts, however young other clusters' jobs are");
+	job_rounds_note_id(&world->rounds, next[1] + 50, 1);
+	CHECK_NUMBER(job_frontiers_top(&world->rounds.frontiers), next[CLUSTERS - 1]);
+	world_end(world);
+	free(world);
+}
+
+static void test_search_of_a_federation(void)
+{
+	enum { CLUSTERS = 3, JOBS = 40 };
+	struct world *world = calloc(1, sizeof *world);
+	check_row("a search looks around each cluster's ids, not through all between them");
+	world_start(world, 22, 1, 1000000);
+	world->model.last_id = UINT64_MAX;
+	for (uint64_t i = 0; i < CLUSTERS; i++) {
+		world->model.next_id = (i + 1) << 26 | 5000;
+		for (int job = 0; job < JOBS; job++)
+			model_submit(&world->model, 0, 0);
+		job_frontiers_advance(&world->rounds.frontiers, (i + 1) << 26 | 5200);
+	}
+	note_count(world);
+	CHECK(search(world) < 20000);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
 static void test_rounds_are_not_disturbed(void)
 {
 	struct world *world = calloc(1, sizeof *world);
@@ -1035,6 +1097,8 @@ int main(void)
 	test_rounds_are_not_disturbed();
 	test_who_lacks_details();
 	test_requeued_jobs_are_no_frontier();
+	test_federation();
+	test_search_of_a_federation();
 	test_count();
 	test_gap();
 	test_resume();

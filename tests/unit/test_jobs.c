@@ -638,16 +638,25 @@ static void test_ids(void)
 	CHECK_NUMBER(job_table_counts(table).rows, 0);
 	settled(table);
 	check_row("the highest id, the oldest details");
-	CHECK_NUMBER(job_table_highest_id(table), 0);
+	uint64_t highest[JOB_ORIGINS];
+	job_table_highest_ids(table, highest);
+	CHECK_NUMBER(highest[0], 0);
 	CHECK_NUMBER(job_table_oldest_details(table), 0);
 	job.array_job_id = 0;
 	for (uint64_t id = 10; id <= 30; id += 10) {
 		job.id = id;
 		CHECK(job_table_put(table, &job, (int64_t)id));
 	}
-	CHECK_NUMBER(job_table_highest_id(table), 30);
+	job.id = UINT64_C(5) << 26 | 7; /* of the fifth cluster of a federation */
+	CHECK(job_table_put(table, &job, 40));
+	job_table_highest_ids(table, highest);
+	CHECK_NUMBER(highest[0], 30);
+	CHECK_NUMBER(highest[5], job.id);
+	CHECK(job_table_remove(table, job.id));
 	CHECK(job_table_remove(table, 30));
-	CHECK_NUMBER(job_table_highest_id(table), 20);
+	job_table_highest_ids(table, highest);
+	CHECK_NUMBER(highest[0], 20);
+	CHECK_NUMBER(highest[5], 0);
 	CHECK_NUMBER(job_table_oldest_details(table), 10);
 	CHECK(job_table_set_state(table, 10, JOB_FAILED, 0, 40));
 	CHECK_NUMBER(job_table_oldest_details(table), 20);
