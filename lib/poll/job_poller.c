@@ -181,17 +181,23 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	plan_set_work(plan, TASK_JOB_SEARCH, !by_search ? 0 : missing > SEARCH_WORK ? missing : SEARCH_WORK);
 }
 
+/* slurmrestd refuses job/{id} of a federation's ids (SLURMRESTD.md, "Federations"): details come in lists there. */
+static bool is_federated(const struct job_poller *poller)
+{
+	return job_frontiers_top(&poller->reader.rounds.frontiers) > JOB_LOCAL_ID_MASK;
+}
+
 /* slurmdbd tells details at an eighth of the cost, but not why jobs wait. So it is asked only if many jobs are new, and
  * then until none is left. */
 static void choose_slurmdbd(struct job_poller *poller)
 {
 	uint64_t unseen = job_details_unseen(&poller->reader.details);
 	bool is_up = poller->cluster->accounting_up == UP_YES && clock_monotonic_ns() >= poller->slurmdbd_after_ns;
-	bool are_many = poller->reader.asker->config->accounting_from &&
-			unseen >= poller->reader.asker->config->accounting_from;
+	uint64_t from = poller->reader.asker->config->accounting_from;
+	bool are_many = from && unseen >= from;
 	poller->asks_slurmdbd = is_up && unseen && (poller->asks_slurmdbd || are_many);
 	plan_allow_way(poller->plan, TASK_JOB_DETAILS, DETAILS_ACCOUNTING, poller->asks_slurmdbd);
-	plan_allow_way(poller->plan, TASK_JOB_DETAILS, DETAILS_SINGLE, !poller->asks_slurmdbd);
+	plan_allow_way(poller->plan, TASK_JOB_DETAILS, DETAILS_SINGLE, !poller->asks_slurmdbd && !is_federated(poller));
 }
 
 /* Without the environment of deploy/slurmrestd each list makes slurmrestd grow anew (24.11: 2,000 jobs, 4.4 GiB after 40
@@ -199,7 +205,7 @@ static void choose_slurmdbd(struct job_poller *poller)
 static bool may_list_reasons(const struct job_poller *poller, uint64_t records)
 {
 	const struct asker *asker = poller->reader.asker;
-	return poller->is_rate_limited ||
+	return poller->is_rate_limited || is_federated(poller) ||
 	       (asker->is_compact && records <= REASONS_LIST_MAX && !asker->config->job_rows);
 }
 
@@ -210,6 +216,7 @@ static void plan_reasons(struct job_poller *poller)
 	uint64_t left = job_details_left(&poller->reader.details, JOB_QUEUE_REASONS);
 	uint64_t next = counts.rows_pending < JOB_REASONS_MAX ? counts.rows_pending : JOB_REASONS_MAX;
 	plan_allow_way(plan, TASK_JOB_REASONS, DETAILS_LIST, may_list_reasons(poller, counts.rows));
+	plan_allow_way(plan, TASK_JOB_REASONS, DETAILS_SINGLE, !is_federated(poller));
 	plan_set_whole(plan, TASK_JOB_REASONS, counts.rows);
 	plan_set_work(plan, TASK_JOB_REASONS, !job_poller_is_complete(poller) ? 0 : left ? left : next);
 }
@@ -226,7 +233,8 @@ static void plan_details(struct job_poller *poller, uint64_t whole)
 	const size_t tasks[] = {TASK_JOB_DETAILS, TASK_JOB_ROTATION};
 	for (size_t i = 0; i < 2; i++) {
 		plan_set_whole(plan, tasks[i], whole);
-		plan_allow_way(plan, tasks[i], DETAILS_LIST, poller->is_rate_limited);
+		plan_allow_way(plan, tasks[i], DETAILS_LIST, poller->is_rate_limited || is_federated(poller));
+		plan_allow_way(plan, tasks[i], DETAILS_SINGLE, !is_federated(poller));
 	}
 	choose_slurmdbd(poller);
 	plan_reasons(poller);
@@ -541,8 +549,9 @@ static bool poll_until_done(struct job_poller *poller, size_t task, size_t way, 
 
 static bool poll_details_until_done(struct job_poller *poller)
 {
+	size_t way = is_federated(poller) ? DETAILS_LIST : DETAILS_SINGLE;
 	return !job_details_left(&poller->reader.details, JOB_QUEUE_WANTED) ||
-	       poll_until_done(poller, TASK_JOB_DETAILS, DETAILS_SINGLE, 1);
+	       poll_until_done(poller, TASK_JOB_DETAILS, way, 1);
 }
 
 /* Details that only jobs with rows of their own need. Which jobs have rows is known when all have details. */

@@ -93,7 +93,8 @@ enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetc
 	(void)asker;
 	*ret_outcome = (struct plan_outcome){.result = PLAN_OK, .seconds = 0.001};
 	if (reason && tell_details(fetch, ret_outcome)) {
-		ret_outcome->seconds = fetch->endpoint == ENDPOINT_JOB ? 0.0017 : 0.4e-3 * (double)newest_id;
+		ret_outcome->seconds =
+			fetch->endpoint == ENDPOINT_JOB ? 0.0017 : 0.4e-3 * (double)(newest_id - oldest_id + 1);
 		return FETCH_OK;
 	}
 	if (fetch->endpoint == ENDPOINT_DBD_JOBS && are_runs_refused) {
@@ -355,12 +356,12 @@ static void test_no_jobs(void)
 	life_free(life);
 }
 
-/* Jobs whose details are known, as many as that. */
-static struct life *life_of_waiting(uint64_t jobs, bool is_compact)
+/* Jobs whose details are known, as many as that, from an id on. */
+static struct life *life_of_waiting_from(uint64_t first_id, uint64_t jobs, bool is_compact)
 {
 	struct life *life = life_new();
 	version = version_of("v0.0.45");
-	oldest_id = 1, newest_id = jobs;
+	oldest_id = first_id, newest_id = first_id + jobs - 1;
 	reason = "Priority";
 	life->polled.asker.is_compact = is_compact;
 	pass(life, 1);
@@ -371,13 +372,18 @@ static struct life *life_of_waiting(uint64_t jobs, bool is_compact)
 	return life;
 }
 
+static struct life *life_of_waiting(uint64_t jobs, bool is_compact)
+{
+	return life_of_waiting_from(1, jobs, is_compact);
+}
+
 /* Lets all reasons change, and returns for how many seconds some job still has the old one. */
 static double reason_is_old_s(struct life *life, const char *changed)
 {
 	const struct job_table *table = life->polled.cluster.job_table;
 	uint64_t began_ns = now_ns;
 	reason = changed;
-	for (uint64_t id = 1; id <= newest_id; id++)
+	for (uint64_t id = oldest_id; id <= newest_id; id++)
 		while (!text_equal(job_table_reason(table, id), text_of(changed)) &&
 		       now_ns < began_ns + UINT64_C(7200000000000))
 			live(life, 1);
@@ -526,6 +532,23 @@ static void test_hidden_jobs(void)
 	life_free(life);
 }
 
+static void test_federation(void)
+{
+	static const uint64_t sizes[] = {20, 3000};
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+		check_row("a federation's jobs have their details from lists, as slurmrestd tells none of one");
+		requests_of_one = requests_of_list = 0;
+		struct life *life = life_of_waiting_from(UINT64_C(2) << 26 | 1, sizes[i], false);
+		CHECK(reason_is_old_s(life, "Dependency") <= 300);
+		CHECK_NUMBER(known(life), sizes[i]);
+		CHECK_NUMBER(requests_of_one, 0);
+		CHECK(requests_of_list > 1);
+		reason = NULL;
+		life_free(life);
+	}
+	oldest_id = 1, newest_id = JOBS;
+}
+
 /* A start with jobs 1 to JOBS of a state file, as they were so many seconds ago. Number 7's row is of no use. */
 static struct life *life_of_file(int64_t age_s)
 {
@@ -667,6 +690,7 @@ int main(void)
 	test_reasons();
 	test_many_new_jobs();
 	test_hidden_jobs();
+	test_federation();
 	test_array_sizes();
 	test_unknown_reasons();
 	test_where_ids_are();
