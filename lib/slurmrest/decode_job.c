@@ -115,6 +115,10 @@ static const struct field task_fields[] = {
 	END_OF_FIELDS,
 };
 
+/* NO_VAL: slurmctld has just forgotten the record. Who asks for it has the whole request refused (SLURMRESTD.md,
+ * "Federations"). */
+#define NO_ID UINT64_C(0xfffffffe)
+
 /* "26_2" is task 2 of an array, but 26 is the id of the task's own record, not the array's; likewise
  * "48+1" (SLURMRESTD.md, "jobs/state"). */
 static bool finish_task(struct vocabulary *vocabulary, void *record)
@@ -125,7 +129,8 @@ static bool finish_task(struct vocabulary *vocabulary, void *record)
 	while (digits < task->name.len && task->name.bytes[digits] >= '0' && task->name.bytes[digits] <= '9')
 		digits++;
 	task->state--;
-	return task->state >= 0 && text_to_u64((struct text){task->name.bytes, digits}, &task->id);
+	bool has_id = text_to_u64((struct text){task->name.bytes, digits}, &task->id) && task->id < NO_ID;
+	return task->state >= 0 && has_id;
 }
 
 const struct record_type job_state_record = {"jobs", false, sizeof(struct job_task), task_fields, finish_task};

@@ -95,10 +95,17 @@ def live(members, exporters, rounds):
         other = members[(number + 1) % 2]
         other.insist("scontrol", "release", told[(number + 1) % 2][0])
         for i, each in enumerate(exporters):
-            page = wait_until(lambda e=each: page_of(e), "a page")
+            page = wait_until(lambda e=each: page_with_details(e), "a page with the details of jobs")
             check_counters(pages[i], page)
             pages[i] = page
     return pages
+
+
+def page_with_details(exporter):
+    """Of all jobs but those that came within the last second."""
+    page = page_of(exporter)
+    return page if page and any(series.startswith("slurm_user_jobs{") for series in page) and \
+        page["slurmscope_jobs_without_details"] == 0 else None
 
 
 def foreign(rows, member):

@@ -230,7 +230,7 @@ static void test_task_ids(void)
 	static const struct {
 		const char *name;
 		uint64_t id; /* 0: skipped */
-	} rows[] = {{"17", 17}, {"26_2", 26}, {"48+1", 48}, {"_2", 0}, {"", 0}, {"x", 0}};
+	} rows[] = {{"17", 17}, {"26_2", 26}, {"48+1", 48}, {"_2", 0}, {"", 0}, {"x", 0}, {"4294967294", 0}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char json[256];
 		struct answer answer;
