@@ -153,8 +153,20 @@ static void count_submissions(struct job_events *events, uint32_t owner, int64_t
 		add(events, owner, TALLY_SUBMISSIONS, TEXT(""), (double)tasks);
 }
 
+/* A job may have started in one of the partitions that it named before anybody saw it. */
+static void count_named(struct job_events *events, const struct job_owner *owner, struct text named, int64_t time,
+			uint64_t tasks)
+{
+	struct job_owner submitted = *owner;
+	if (named.len)
+		submitted.partitions = named;
+	uint32_t number = owners_hold(&events->owners, &submitted);
+	count_submissions(events, number, time, tasks);
+	owners_release(&events->owners, number);
+}
+
 struct run *count_new_run(struct job_events *events, const struct run_key *key, uint32_t raw_id,
-			  const struct job_owner *owner, uint64_t tasks, int64_t split_by)
+			  const struct job_owner *owner, struct text named, uint64_t tasks, int64_t split_by)
 {
 	bool is_known = was_submitted_with_its_array(events, key, raw_id, split_by);
 	struct run *run = runs_add(&events->runs, key);
@@ -162,7 +174,7 @@ struct run *count_new_run(struct job_events *events, const struct run_key *key, 
 	run->owner = owners_hold(&events->owners, owner);
 	run->bits = RUN_IS_CHANGED;
 	if (!is_known)
-		count_submissions(events, run->owner, key->submit_time, tasks);
+		count_named(events, owner, named, key->submit_time, tasks);
 	return run;
 }
 

@@ -8,10 +8,11 @@
  * away, and no end of that time is taken for known before it is back (end_windows.h). */
 enum { JOB_EVENTS_GIVE_UP_S = 3600 };
 
-/* Adds a run that was not known, and counts the submission of `tasks` tasks. A task was submitted with its array: if the
- * array's rest was counted, this one was, too. It was split from the array at `split_by` or before. */
+/* Adds a run that was not known, and counts the submission of `tasks` tasks: in each partition that it named, which are the
+ * owner's if `named` is empty. A task was submitted with its array: if the array's rest was counted, this one was, too. It
+ * was split from the array at `split_by` or before. */
 struct run *count_new_run(struct job_events *events, const struct run_key *key, uint32_t raw_id,
-			  const struct job_owner *owner, uint64_t tasks, int64_t split_by);
+			  const struct job_owner *owner, struct text named, uint64_t tasks, int64_t split_by);
 
 /* An array's unsplit rest has `tasks` tasks without runs of their own: counts those that were not counted yet. */
 void count_rest(struct job_events *events, struct run *run, uint64_t tasks);

@@ -93,7 +93,7 @@ void job_events_take_end(struct job_events *events, const struct job_end *end)
 	if (run && run->bits & RUN_ENDED)
 		return;
 	if (!run)
-		run = count_new_run(events, &end->key, end->raw_id, &end->owner, end->tasks, end->end_time);
+		run = count_new_run(events, &end->key, end->raw_id, &end->owner, end->named, end->tasks, end->end_time);
 	bool lacks_start = !end->start_time && end->cpus && run->bits & RUN_STARTED && run->began;
 	if (resized || lacks_start)
 		end_as_seen(events, run, end);
@@ -110,7 +110,8 @@ void job_events_take_size(struct job_events *events, const struct job_end *size)
 	if (!run)
 		run = find_resized(events, &size->key, size->start_time, size->end_time);
 	if (!run)
-		run = count_new_run(events, &size->key, size->raw_id, &size->owner, size->tasks, size->end_time);
+		run = count_new_run(events, &size->key, size->raw_id, &size->owner, size->named, size->tasks,
+				    size->end_time);
 	if (!(run->bits & RUN_ENDED))
 		count_size(events, run, size);
 }

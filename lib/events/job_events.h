@@ -21,6 +21,7 @@ struct job_end {
 	struct run_key key;
 	uint64_t tasks; /* how many, if an array's rest was cancelled unsplit; else 1 */
 	struct job_owner owner;
+	struct text named; /* partitions that it named, if it has started in one of several; else empty */
 	struct text state; /* "failed"; "requeued" */
 	int64_t eligible_time, start_time; /* 0: never. Without a start, but with CPUs: nobody knows when it started */
 	int64_t end_time; /* or when it was resized */

@@ -109,7 +109,8 @@ static void look_at_live(struct job_events *events, const struct job_table *tabl
 	if (run ? run->bits & RUN_ENDED : may_start_elsewhere(row))
 		return;
 	if (!run)
-		run = count_new_run(events, &key, row->id, &owner, is_rest(row) ? 0 : 1, row->details_time);
+		run = count_new_run(events, &key, row->id, &owner, text_pool_get(&table->pools.texts, row->named),
+				    is_rest(row) ? 0 : 1, row->details_time);
 	hold_what_it_has(events, run, table, row, &owner);
 	if (is_rest(row))
 		look_at_rest(events, run, row);
@@ -138,6 +139,7 @@ static void look_at_ended(struct job_events *events, const struct job_table *tab
 		.key = key_of(row),
 		.tasks = is_rest(row) ? row->tasks : 1,
 		.owner = owners_get(&table->pools.groups, row->group),
+		.named = text_pool_get(&table->pools.texts, row->named),
 		.state = text_of(events->vocabulary->job_states.name[row->state]),
 		.eligible_time = row->eligible_time,
 		.start_time = start,

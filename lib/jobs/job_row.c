@@ -16,13 +16,18 @@ static struct text tres_of(const struct job *job)
 	return holds || held ? job->tres_allocated : job->tres_requested;
 }
 
+static uint32_t nodes_of(uint64_t number)
+{
+	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
+}
+
 /* CPUs, memory and nodes as the TRES string has them; it rounds on some releases, but it is what
  * the job holds. Without one (a pending job of an old release): the request's own members. */
 static void measure(struct job_row *row, const struct job *job, struct text tres_list)
 {
 	struct tres tres;
 	row->cpus = number_is_known(job->cpus) ? job->cpus : 0;
-	row->nodes = number_is_known(job->nodes) ? job->nodes : 0;
+	row->nodes = number_is_known(job->nodes) ? nodes_of(job->nodes) : 0;
 	row->memory = number_is_known(job->memory_per_node)  ? job->memory_per_node * row->nodes
 		      : number_is_known(job->memory_per_cpu) ? job->memory_per_cpu * row->cpus
 							     : 0;
@@ -30,7 +35,7 @@ static void measure(struct job_row *row, const struct job *job, struct text tres
 		if (text_equal(tres.name, TEXT("cpu")))
 			row->cpus = tres.count;
 		else if (text_equal(tres.name, TEXT("node")))
-			row->nodes = tres.count;
+			row->nodes = nodes_of(tres.count);
 		else if (text_equal(tres.name, TEXT("mem")))
 			row->memory = tres.count;
 		else if (text_starts_with(tres.name, "gres/"))
@@ -86,6 +91,7 @@ bool job_row_make(struct job_row *row, struct job_pools *pools, const struct job
 		.start_time = job->start_time,
 		.time_limit = job->time_limit,
 		.group = hold_group(pools, job),
+		.named = text_pool_hold(&pools->texts, job->partitions_named),
 		.reason = text_pool_hold(&pools->texts, job->reason),
 		.tres = text_pool_hold(&pools->texts, tres),
 		.reservation = text_pool_hold(&pools->texts, job->reservation),
@@ -117,6 +123,7 @@ void job_row_keep_count(struct job_row *row, const struct job_row *known)
 void job_row_release(const struct job_row *row, struct job_pools *pools)
 {
 	owners_release(&pools->groups, row->group);
+	text_pool_release(&pools->texts, row->named);
 	text_pool_release(&pools->texts, row->reason);
 	text_pool_release(&pools->texts, row->tres);
 	text_pool_release(&pools->texts, row->reservation);

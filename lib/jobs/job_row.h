@@ -28,7 +28,10 @@ struct job_row {
 	uint64_t submit_time; /* 0: not known */
 	uint64_t start_time; /* or a number that is not known */
 	uint64_t time_limit; /* likewise; or infinite */
-	uint64_t cpus, memory, nodes; /* of one task: held, or asked for if it has not started */
+	uint64_t cpus, memory; /* of one task: held, or asked for if it has not started */
+	uint32_t nodes; /* likewise */
+	uint32_t
+		named; /* text: partitions that it named, if it has started in one of several; not kept over a restart */
 	uint32_t id;
 	uint32_t array_job_id; /* 0: none */
 	uint32_t array_task_id; /* UINT32_MAX: none */

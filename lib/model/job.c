@@ -81,13 +81,60 @@ enum job_exit job_exit_of(const struct job *job)
 	return job->exit_code ? JOB_EXIT_NONZERO : JOB_EXIT_ZERO;
 }
 
+static bool lists(struct text list, struct text name)
+{
+	struct text item;
+	while (text_next(&list, ',', &item))
+		if (text_equal(item, name))
+			return true;
+	return false;
+}
+
+static bool is_one_name(struct text list)
+{
+	text_cut(&list, ',');
+	return !list.len;
+}
+
+static struct text after(struct text text, size_t len)
+{
+	return (struct text){text.bytes + len, text.len - len};
+}
+
+/* "-p a,b", "-pa,b", "--partition a,b" or "--partition=a,b": the first list that has the name. */
+static struct text named_by(struct text command, struct text name)
+{
+	struct text word;
+	bool is_next = false;
+	while (text_next(&command, ' ', &word)) {
+		struct text list = is_next				    ? word
+				   : text_starts_with(word, "--partition=") ? after(word, strlen("--partition="))
+				   : text_starts_with(word, "-p")	    ? after(word, strlen("-p"))
+									    : TEXT("");
+		if (lists(list, name))
+			return list;
+		is_next = text_equal(word, TEXT("-p")) || text_equal(word, TEXT("--partition"));
+	}
+	return TEXT("");
+}
+
+void job_settle_named(struct job *job)
+{
+	bool waits = job->state == JOB_PENDING && !job->flags;
+	struct text named = job->partitions_named;
+	if (!lists(named, job->partitions))
+		named = named_by(job->submit_line, job->partitions);
+	job->partitions_named = waits || is_one_name(named) || !is_one_name(job->partitions) ? TEXT("") : named;
+	job->submit_line = TEXT("");
+}
+
 struct job job_copy(const struct job *job, struct arena *arena)
 {
 	struct job copy = *job;
-	struct text *const texts[] = {&copy.array_tasks, &copy.user,	  &copy.account,	&copy.partitions,
-				      &copy.qos,	 &copy.reason,	  &copy.tres_requested, &copy.tres_allocated,
-				      &copy.reservation, &copy.node_list, &copy.cluster,	&copy.name,
-				      &copy.sluid};
+	struct text *const texts[] = {
+		&copy.array_tasks, &copy.user,		 &copy.account,	       &copy.partitions,      &copy.qos,
+		&copy.reason,	   &copy.tres_requested, &copy.tres_allocated, &copy.reservation,     &copy.node_list,
+		&copy.cluster,	   &copy.name,		 &copy.sluid,	       &copy.partitions_named};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*texts[i] = arena_copy(arena, *texts[i]);
 	struct job_node *nodes = arena_new(arena, copy.nodes_held.count * sizeof *nodes);

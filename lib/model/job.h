@@ -31,7 +31,9 @@ struct job {
 	struct text user, account;
 	uint64_t user_id;
 	struct text partitions; /* one, or several separated by commas while pending */
-	struct text qos; /* likewise */
+	struct text partitions_named; /* all that it named, where it has started in one of several; else empty */
+	struct text submit_line; /* the command, while the record is being read; empty where Slurm does not tell */
+	struct text qos; /* as partitions */
 	int state; /* a number of vocabulary.job_states */
 	uint64_t flags; /* bits: numbers of vocabulary.job_flags */
 	struct text reason;
@@ -62,6 +64,11 @@ enum job_exit job_exit_of(const struct job *job);
 
 /* A copy whose texts are in the arena. */
 struct job job_copy(const struct job *job, struct arena *arena);
+
+/* Settles `partitions_named` of a record that was read. slurmctld tells a priority in each partition, since v0.0.42 and where
+ * priorities have several factors; those are in it already. Else the command tells what it names itself. Either counts
+ * only if the partition that the job is in is among them: the job may have been moved. */
+void job_settle_named(struct job *job);
 
 /* How many jobs the record stands for: the tasks of an array's unsplit rest, else 1. *ret_is_cut tells
  * that Slurm cut the list ("1-3,5,..."): the number is then only a lower bound. */

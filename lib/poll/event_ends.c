@@ -47,6 +47,7 @@ static struct job_end end_of(const struct job_run *run, const struct vocabulary 
 		.key = told_key(run),
 		.tasks = number_is_known(job->array_task_id) ? 1 : job_count(job, &is_cut),
 		.owner = {job->account, job->user, job->partitions, job->qos},
+		.named = job->partitions_named,
 		.state = is_requeued ? TEXT("requeued") : text_of(vocabulary->job_states.name[job->state]),
 		.eligible_time = told_time(job->eligible_time),
 		.start_time = has_started ? told_time(job->start_time) : 0,

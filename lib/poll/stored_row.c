@@ -161,7 +161,7 @@ static void add_details(struct job_row *row, struct job_pools *pools, const stru
 	row->time_limit = job->time_limit;
 	row->cpus = job->cpus;
 	row->memory = job->memory;
-	row->nodes = job->nodes;
+	row->nodes = (uint32_t)job->nodes;
 	row->array_job_id = (uint32_t)job->array_job_id;
 	row->array_task_id = job->array_task_id < 0 ? UINT32_MAX : (uint32_t)job->array_task_id;
 	row->group = owners_hold(&pools->groups, &owner);

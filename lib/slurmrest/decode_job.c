@@ -21,6 +21,37 @@ static const struct field node_fields[] = {
 };
 static const struct field_elements node_elements = {sizeof(struct job_node), node_fields, NULL};
 
+/* Since v0.0.42: a priority in each of several partitions, also when the job has started in one
+ * (SLURMRESTD.md, "Job records"). */
+struct priority {
+	struct text partition;
+};
+
+static const struct field priority_fields[] = {
+	TEXT_FIELD(struct priority, partition, "partition"),
+	END_OF_FIELDS,
+};
+
+enum { NAMED_MAX = 4096 }; /* bytes of names: more are left out */
+
+static void take_priority(void *record, const void *element, struct arena *texts)
+{
+	struct text *named = &((struct job *)record)->partitions_named;
+	const struct text name = ((const struct priority *)element)->partition;
+	if (!name.len || named->len > NAMED_MAX)
+		return;
+	size_t len = named->len ? named->len + 1 : 0;
+	char *joined = arena_new(texts, len + name.len);
+	if (len) {
+		memcpy(joined, named->bytes, named->len);
+		joined[named->len] = ',';
+	}
+	memcpy(joined + len, name.bytes, name.len);
+	*named = (struct text){joined, len + name.len};
+}
+
+static const struct field_elements priority_elements = {sizeof(struct priority), priority_fields, take_priority};
+
 static const struct field fields[] = {
 	NUMBER(struct job, id, "job_id", COUNT),
 	NUMBER(struct job, array_job_id, "array_job_id", COUNT),
@@ -54,6 +85,8 @@ static const struct field fields[] = {
 	TEXT_FIELD(struct job, cluster, "cluster"),
 	TEXT_FIELD(struct job, name, "name"),
 	TEXT_FIELD(struct job, sluid, "step_id.sluid"), /* since v0.0.44 */
+	EACH("priority_by_partition", &priority_elements),
+	TEXT_FIELD(struct job, submit_line, "submit_line"), /* since v0.0.45 */
 	NUMBER(struct job, het_job_id, "het_job_id", COUNT),
 	NUMBER(struct job, priority, "priority", COUNT),
 	NUMBER(struct job, restarts, "restart_cnt", COUNT),
@@ -98,6 +131,7 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 		job->exit_signal = job->wait_status & 0x7f;
 		job->exit_code = job->wait_status >> 8;
 	}
+	job_settle_named(job);
 	return number_is_known(job->id) && has_state;
 }
 
@@ -115,8 +149,8 @@ static const struct field task_fields[] = {
 	END_OF_FIELDS,
 };
 
-/* NO_VAL: slurmctld has just forgotten the record. Who asks for it has the whole request refused (SLURMRESTD.md,
- * "Federations"). */
+/* NO_VAL: slurmctld has just forgotten the record. Who asks for it has the whole request refused
+ * (SLURMRESTD.md, "Federations"). */
 #define NO_ID UINT64_C(0xfffffffe)
 
 /* "26_2" is task 2 of an array, but 26 is the id of the task's own record, not the array's; likewise

@@ -139,6 +139,7 @@ static const struct field fields[] = {
 	TEXT_FIELD(struct job_run, job.reservation, "reservation.name"),
 	TEXT_FIELD(struct job_run, job.node_list, "nodes"),
 	TEXT_FIELD(struct job_run, job.cluster, "cluster"),
+	TEXT_FIELD(struct job_run, job.submit_line, "submit_line"), /* since v0.0.40 */
 	EACH("steps", &step_elements),
 	/* slurmctld's, unset here */
 	NUMBER(struct job_run, job.user_id, "user_id", COUNT),
@@ -221,6 +222,7 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	note_allocated(run);
 	clear_future(run);
 	name_one_partition(run);
+	job_settle_named(job);
 	return number_is_known(job->id) && has_state;
 }
 

@@ -143,8 +143,9 @@ class Truth:
     def __init__(self, release):
         self.release = release
         self.tells_codes = release != "22.05"  # slurmrestd 22.05 gives any exit code as 0
+        self.tells_named = release != "22.05"  # nor does it tell which partitions a job named that has started in one
         self.samples = Counter()
-        self.more = Counter()  # where it was seen as it was submitted, so many more
+        self.more = Counter()  # so many more, where more was seen than sacct tells
 
     def count(self, family, amount=1, **names):
         self.samples[f"slurm_{family}_total{labels(**names)}"] += amount
@@ -169,7 +170,8 @@ class Truth:
                 self.count(f"{entity}_job_ends", known == state, **names, state=known)
             self.add_time(row, entity, names, has_started)
         for partition in named_partitions(row):
-            self.more[f"slurm_partition_job_submissions_total{labels(partition=partition)}"] += 1
+            told = self.samples if self.tells_named else self.more
+            told[f"slurm_partition_job_submissions_total{labels(partition=partition)}"] += 1
         if has_started:
             self.add_start(row, queue, held, row["ElapsedRaw"])
         elif lacks_start(row):

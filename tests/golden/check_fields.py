@@ -22,7 +22,7 @@ LOST = {
     ("v0.0.40", "jobs exit_code"): "is an object since, with rows of its own",
     ("v0.0.45", "ping (ping|mode)"): "others say it since v0.0.42",
 }
-NEVER = {"dbd_jobs user_id": "is unset"}
+NEVER = {"dbd_jobs user_id": "is unset", "jobs priority_by_partition[].partition": "no recorded job named several partitions"}
 KINDS = {"number": (int, float), "text": (str,), "bool": (bool,)}
 
 

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "model/controller.h"
 #include "model/job.h"
+#include "model/job_run.h"
 #include "model/job_task.h"
 #include "model/node.h"
 #include "model/partition.h"
@@ -223,6 +224,23 @@ static void test_units(void)
 	CHECK_NUMBER(got.last.job.time_limit, 300);
 	CHECK_NUMBER(got.last.job.submit_time, 7);
 	CHECK_NUMBER(got.last.job.ran_before, 11);
+}
+
+static void test_named_partitions(void)
+{
+	static const char
+		ctld[] = "{\"jobs\":[{\"job_id\":1,\"job_state\":[\"RUNNING\"],\"partition\":\"gpu\","
+			 "\"priority_by_partition\":[{\"partition\":\"cpu\",\"priority\":5},"
+			 "{\"partition\":\"gpu\",\"priority\":5}]}]}",
+		dbd[] = "{\"jobs\":[{\"job_id\":1,\"state\":{\"current\":[\"COMPLETED\"]},\"partition\":\"gpu\","
+			"\"submit_line\":\"sbatch -p cpu,gpu x\"}]}";
+	struct answer answer;
+	check_row("all partitions that a job named, though it started in one");
+	text_offset = offsetof(struct job, partitions_named);
+	CHECK_STRING(decode(&job_record, ctld, 7, &answer).text, "cpu,gpu");
+	text_offset += offsetof(struct job_run, job);
+	CHECK_STRING(decode(&job_run_record, dbd, 7, &answer).text, "cpu,gpu");
+	text_offset = SIZE_MAX;
 }
 
 static void test_task_ids(void)
@@ -609,6 +627,7 @@ int main(void)
 	test_exit_codes();
 	test_wait_status();
 	test_units();
+	test_named_partitions();
 	test_task_ids();
 	test_skipped();
 	test_nodes();

@@ -196,6 +196,45 @@ static void test_partitions(void)
 	world_done(&w);
 }
 
+static void check_submitted_in_both(const struct world *w)
+{
+	check_cluster(w, 1, 1, 1, 2 * 10);
+	CHECK_NUMBER(in_partition(w, "cpu", TALLY_SUBMISSIONS, ""), 1);
+	CHECK_NUMBER(in_partition(w, "gpu", TALLY_SUBMISSIONS, ""), 1);
+	CHECK_NUMBER(in_partition(w, "cpu", TALLY_STARTS, ""), 0);
+	CHECK_NUMBER(in_partition(w, "gpu", TALLY_STARTS, ""), 1);
+	CHECK_NUMBER(in_partition(w, "cpu", TALLY_ENDS, "completed"), 0);
+	CHECK_NUMBER(in_partition(w, "gpu", TALLY_ENDS, "completed"), 1);
+}
+
+static void test_named_partitions(void)
+{
+	struct world w;
+	struct job job = running(1, BIRTH + 1, BIRTH + 4);
+	job.partitions = TEXT("gpu");
+	job.partitions_named = TEXT("cpu,gpu");
+	check_row("a job that starts before anybody sees it was submitted in each partition that it named");
+	world_init(&w, true);
+	put_and_look(&w, &job, BIRTH + 9);
+	take_end(&w, &job, "completed", BIRTH + 14);
+	check_submitted_in_both(&w);
+	world_done(&w);
+	check_row("so was one of which slurmdbd tells first");
+	world_init(&w, true);
+	struct job_end end = end_of(&job, "completed", BIRTH + 14);
+	end.named = job.partitions_named;
+	job_events_take_end(w.events, &end);
+	check_submitted_in_both(&w);
+	world_done(&w);
+	check_row("and one that the table shows first when it has ended");
+	world_init(&w, false);
+	job.state = JOB_COMPLETED;
+	job.end_time = BIRTH + 14;
+	put_and_look(&w, &job, BIRTH + 15);
+	check_submitted_in_both(&w);
+	world_done(&w);
+}
+
 static void test_het(void)
 {
 	struct world w;
@@ -833,6 +872,7 @@ int main(void)
 	test_unseen_requeue();
 	test_excess_is_kept();
 	test_partitions();
+	test_named_partitions();
 	test_het();
 	test_suspended();
 	test_killed_while_suspended();

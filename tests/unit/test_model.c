@@ -4,6 +4,42 @@
 #include "model/reason.h"
 #include "model/tres.h"
 
+static void test_named_partitions(void)
+{
+	static const struct {
+		const char *told, *command, *partition;
+		int state;
+		const char *want;
+	} rows[] = {
+		{"", "", "a", JOB_RUNNING, ""},
+		{"a,b", "", "a", JOB_RUNNING, "a,b"},
+		{"a,b", "sbatch -p b,c", "b", JOB_COMPLETED, "a,b"}, /* slurmctld knows better */
+		{"a,b", "", "a,b", JOB_PENDING, ""}, /* `partition` has them all */
+		{"a,b", "", "a", JOB_PENDING, ""}, /* it was changed since */
+		{"a,b", "", "c", JOB_RUNNING, ""}, /* it was moved */
+		{"b", "", "b", JOB_RUNNING, ""},
+		{"", "sbatch -p a,b job.sh", "b", JOB_FAILED, "a,b"},
+		{"", "sbatch -pa,b job.sh", "b", JOB_RUNNING, "a,b"},
+		{"", "sbatch  --partition=a,b,c job.sh", "c", JOB_RUNNING, "a,b,c"},
+		{"", "srun --partition a,b --pty bash", "a", JOB_RUNNING, "a,b"},
+		{"", "sbatch -p a,b job.sh", "c", JOB_RUNNING, ""}, /* a plugin chose another one */
+		{"", "sbatch -p a job.sh -p a,b", "a", JOB_RUNNING, ""}, /* the script's own */
+		{"", "sbatch job.sh -p x,y", "a", JOB_RUNNING, ""},
+		{"", "sbatch -p aa,b", "a", JOB_RUNNING, ""},
+		{"", "sbatch -p", "a", JOB_RUNNING, ""},
+		{"", "sbatch -p a,b job.sh", "a,b", JOB_CANCELLED, ""}, /* never started */
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct job job = {.partitions = text_of(rows[i].partition),
+				  .partitions_named = text_of(rows[i].told),
+				  .submit_line = text_of(rows[i].command),
+				  .state = rows[i].state};
+		check_row(rows[i].command);
+		job_settle_named(&job);
+		CHECK(text_equal(job.partitions_named, text_of(rows[i].want)));
+	}
+}
+
 static void test_job_count(void)
 {
 	static const struct {
@@ -276,6 +312,7 @@ int main(void)
 	test_copy();
 	test_free_nodes();
 	test_job_count();
+	test_named_partitions();
 	test_tres();
 	test_gres();
 	test_reasons();
