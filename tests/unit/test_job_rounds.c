@@ -491,9 +491,15 @@ static void test_federation(void)
 	model_submit(&world->model, 0, 0);
 	states_round(world, 1000);
 	check_same(world);
-	check_row("what a list or slurmdbd tells of one cluster's ids counts, however young other clusters' jobs are");
-	job_rounds_note_id(&world->rounds, next[1] + 50, 1);
-	CHECK_NUMBER(job_frontiers_top(&world->rounds.frontiers), next[CLUSTERS - 1]);
+	world_end(world);
+	check_row("what others tell of one cluster's ids counts, however young other clusters' jobs are");
+	world_start(world, 23, 1, 1000000);
+	job_rounds_note_id(&world->rounds, UINT64_C(1) << 26 | 70, 1000);
+	job_rounds_note_id(&world->rounds, UINT64_C(2) << 26 | 80, 500);
+	CHECK_NUMBER(job_frontiers_top_of(&world->rounds.frontiers, 1), UINT64_C(1) << 26 | 71);
+	CHECK_NUMBER(job_frontiers_top_of(&world->rounds.frontiers, 2), UINT64_C(2) << 26 | 81);
+	job_rounds_note_id(&world->rounds, UINT64_C(2) << 26 | 90000, 400);
+	CHECK_NUMBER(job_frontiers_top_of(&world->rounds.frontiers, 2), UINT64_C(2) << 26 | 81);
 	world_end(world);
 	free(world);
 }
