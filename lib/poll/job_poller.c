@@ -21,6 +21,8 @@ enum {
 	 * slurmrestd's memory a record, which it keeps (SLURMRESTD.md, "Lists"). */
 	REASONS_LIST_MAX = 2000,
 	SLURMDBD_PAUSE_S = 600, /* slurmdbd failed: slurmctld tells details meanwhile, at eight times the cost */
+	MIN_JOB_AGE_S = 300, /* the default of MinJobAge */
+	LOOKS_AT_ENDED = 3, /* one may fail, and a job may end just after one */
 	STATES_PAUSE_S = 3660, /* longer than the hour for which the planner leaves a way that is not served */
 };
 
@@ -247,6 +249,20 @@ static void plan_details(struct job_poller *poller, uint64_t whole)
 	plan_set_work(plan, TASK_JOB_ARRAYS, is_there ? array.tasks : 0);
 }
 
+/* Without slurmdbd nobody tells how a job ended once slurmctld has forgotten it. So jobs are read before that, and ahead of
+ * the target intervals of others, as far as the budgets allow. */
+static void plan_ends(struct job_poller *poller)
+{
+	static const size_t tasks[] = {ENDPOINT_JOBS, TASK_JOB_STATES};
+	uint64_t age_s = poller->cluster->conf.min_job_age;
+	double within_s = (double)(number_is_known(age_s) && age_s ? age_s : MIN_JOB_AGE_S) / LOOKS_AT_ENDED;
+	for (size_t i = 0; i < 2 && poller->tells_ends; i++) {
+		struct plan_task *task = &poller->tasks[tasks[i]];
+		task->wish_s = fmin(task->wish_s, within_s);
+		task->bound_s = task->bound_s > 0 ? fmin(task->bound_s, within_s) : within_s;
+	}
+}
+
 void job_poller_update(struct job_poller *poller)
 {
 	choose(poller);
@@ -258,8 +274,11 @@ void job_poller_update(struct job_poller *poller)
 		whole = expected;
 	plan_set_whole(poller->plan, ENDPOINT_JOBS, whole);
 	plan_set_work(poller->plan, ENDPOINT_JOBS, whole ? whole : 1);
+	poller->tasks[ENDPOINT_JOBS].wish_s = (double)poller->reader.asker->config->interval_s[ENDPOINT_JOBS];
+	poller->tasks[ENDPOINT_JOBS].bound_s = 0;
 	plan_states(poller, whole ? whole : 1);
 	plan_details(poller, whole ? whole : 1);
+	plan_ends(poller);
 }
 
 /* Requests */

@@ -14,6 +14,7 @@ struct job_poller {
 	bool lacks_states; /* the version has no jobs/state, or none of use */
 	uint64_t states_after_ns; /* when jobs/state is tried again: a proxy may have refused it for a moment */
 	bool reads_list; /* jobs are read as whole lists */
+	bool tells_ends; /* slurmdbd does not: the caller sets it */
 	bool is_rate_limited; /* Slurm limits how often we may ask it (rl_enable) */
 	bool needs_all; /* a round does not suffice: a list of all states is needed, or a search */
 	bool has_states; /* all jobs were found */

@@ -150,6 +150,7 @@ static void tell_planner(struct poller *poller)
 	if (!poller->leads)
 		return;
 	note_start(poller, now);
+	poller->jobs.tells_ends = !poller->events.recorder.events->ends_by_slurmdbd;
 	job_poller_update(&poller->jobs);
 	event_poller_update(&poller->events);
 }

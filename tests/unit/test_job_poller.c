@@ -549,6 +549,39 @@ static void test_federation(void)
 	oldest_id = 1, newest_id = JOBS;
 }
 
+static void test_how_long_ended_jobs_are_known(void)
+{
+	static const struct {
+		const char *what;
+		bool tells_ends;
+		uint64_t min_job_age;
+		double list_wish_s, list_bound_s, states_wish_s, states_bound_s;
+	} rows[] = {
+		{"slurmdbd tells of ends", false, NUMBER_UNSET, 300, 0, 24, JOB_STATES_BOUND_S},
+		{"without it three looks before slurmctld forgets, after five minutes by default", true, NUMBER_UNSET,
+		 100, 100, 24, JOB_STATES_BOUND_S},
+		{"or when conf says", true, 60, 20, 20, 20, 20},
+		{"slurmdbd is there, whatever conf says", false, 60, 300, 0, 24, JOB_STATES_BOUND_S},
+	};
+	struct life *life = life_new();
+	life->polled.config.interval_s[ENDPOINT_JOBS] = 300;
+	life->polled.config.interval_s[TASK_JOB_STATES] = 24;
+	version = version_of("v0.0.45");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].what);
+		life->poller.tells_ends = rows[i].tells_ends;
+		life->polled.cluster.conf.min_job_age = rows[i].min_job_age;
+		job_poller_update(&life->poller);
+		const struct plan_task *list = &life->polled.tasks[ENDPOINT_JOBS],
+				       *states = &life->polled.tasks[TASK_JOB_STATES];
+		CHECK_NUMBER(list->wish_s, rows[i].list_wish_s);
+		CHECK_NUMBER(list->bound_s, rows[i].list_bound_s);
+		CHECK_NUMBER(states->wish_s, rows[i].states_wish_s);
+		CHECK_NUMBER(states->bound_s, rows[i].states_bound_s);
+	}
+	life_free(life);
+}
+
 /* A start with jobs 1 to JOBS of a state file, as they were so many seconds ago. Number 7's row is of no use. */
 static struct life *life_of_file(int64_t age_s)
 {
@@ -691,6 +724,7 @@ int main(void)
 	test_many_new_jobs();
 	test_hidden_jobs();
 	test_federation();
+	test_how_long_ended_jobs_are_known();
 	test_array_sizes();
 	test_unknown_reasons();
 	test_where_ids_are();
