@@ -9,9 +9,15 @@
 /* The first guess may be off by any factor. After this many requests a prediction changes by at most two at a time, so
  * that one odd answer cannot upset the plan. */
 #define FEW 3
+/* A prediction that is off by this factor is no error of some per cent: what the median says is believed at once. Seldom
+ * asked tasks would else need days to learn. */
+#define FAR_OFF 10.0
+/* What any answer waits for varies by this part. */
+#define WAIT_VARIES 0.5
+#define OWN_MIN_S 1e-6
 /* Bounds of what is believed. A factor of 0 would make requests free; a cost that grows without end would stop them. */
 #define SCALE_MIN 0.01
-#define SCALE_MAX 1000.0
+#define SCALE_MAX 1e5
 /* How many times slower than usual is trouble, so that Slurm is asked less often. No measured figure is recorded. */
 #define SLOW 3.0
 /* A small answer that is later than usual by less than this is no trouble: somebody held a lock. */
@@ -41,16 +47,16 @@ void cost_guess_like(struct cost *cost, const struct cost *like)
 
 double cost_seconds(const struct cost *cost, uint64_t records)
 {
-	return seconds_of(cost, &cost->now, (double)records);
+	return cost->wait_s + seconds_of(cost, &cost->now, (double)records);
 }
 
 double cost_seconds_at_worst(const struct cost *cost, uint64_t records)
 {
-	double predicted = cost_seconds(cost, records);
+	double predicted = seconds_of(cost, &cost->now, (double)records);
 	size_t newest = (size_t)((cost->count + 2) % 3);
 	double expected = seconds_of(cost, &cost->now, cost->last[newest].records);
 	bool is_known = cost->count > 0 && expected > 0;
-	return is_known ? predicted * fmax(1, cost->last[newest].seconds / expected) : predicted;
+	return cost->wait_s + (is_known ? predicted * fmax(1, cost->last[newest].seconds / expected) : predicted);
 }
 
 /* measured / predicted of the last three requests: the median; of fewer requests the smallest. */
@@ -76,24 +82,35 @@ static void correct(const struct cost *cost, struct cost_scale *scale, double re
 	if (square <= 0)
 		return;
 	double step = rate * (ratio - 1) * (request + rest) / square;
-	double most = rate < 1.0 / FEW ? 2 : SCALE_MAX;
-	scale->request *= fmin(fmax(1 + step * request, 0.5), most);
-	scale->records *= fmin(fmax(1 + step * rest, 0.5), most);
+	double most = rate < 1.0 / FEW ? 2 : SCALE_MAX, least = rate < 1 ? 0.5 : SCALE_MIN;
+	scale->request *= fmin(fmax(1 + step * request, least), most);
+	scale->records *= fmin(fmax(1 + step * rest, least), most);
 	scale->request = fmin(fmax(scale->request, SCALE_MIN), SCALE_MAX);
 	scale->records = fmin(fmax(scale->records, SCALE_MIN), SCALE_MAX);
+}
+
+/* What the request took by itself. While its answer took about as long as any it shows only that it took no more. */
+static double without_wait(const struct cost *cost, double records, double seconds)
+{
+	double own_s = seconds - cost->wait_s;
+	return own_s < WAIT_VARIES * cost->wait_s ? fmin(fmax(own_s, OWN_MIN_S), seconds_of(cost, &cost->now, records))
+						  : own_s;
 }
 
 void cost_learn(struct cost *cost, uint64_t records, double seconds)
 {
 	double n = (double)records, usual_s = seconds_of(cost, &cost->usual, n);
+	seconds = without_wait(cost, n, seconds);
 	if (usual_s <= 0 || seconds <= 0)
 		return;
 	size_t oldest = cost->count++ % 3;
 	cost->last[oldest].records = n;
 	cost->last[oldest].seconds = seconds;
 	double eager = 1 / (double)cost->count; /* the first request is believed, as nothing else is known */
-	correct(cost, &cost->now, n, median_ratio(cost, &cost->now, 0), fmax(RATE_NOW, eager));
-	double ratio = cost->count > FEW ? fmin(seconds / usual_s, 2) : seconds / usual_s;
+	double ratio = median_ratio(cost, &cost->now, 0);
+	bool is_far_off = ratio > FAR_OFF || ratio < 1 / FAR_OFF;
+	correct(cost, &cost->now, n, ratio, is_far_off ? 1 : fmax(RATE_NOW, eager));
+	ratio = cost->count > FEW ? fmin(seconds / usual_s, 2) : seconds / usual_s;
 	correct(cost, &cost->usual, n, ratio, fmax(RATE_USUAL, eager));
 }
 
@@ -113,5 +130,5 @@ double cost_best_records(const struct cost *cost, double price_s)
 	double square = cost->now.records * cost->guess.square;
 	if (square <= 0)
 		return HUGE_VAL;
-	return sqrt((cost->now.request * cost->guess.request + price_s) / square);
+	return sqrt((cost->wait_s + cost->now.request * cost->guess.request + price_s) / square);
 }

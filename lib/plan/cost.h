@@ -11,6 +11,7 @@ struct cost_scale {
 
 struct cost {
 	struct plan_cost guess;
+	double wait_s; /* that any request takes now, whatever it is (wait.c): no part of what is learnt */
 	struct cost_scale now, usual; /* `usual` learns slowly: what is slow is measured by it */
 	struct {
 		double records, seconds;

@@ -13,6 +13,8 @@
 #define BOUND_NEARLY 1.25
 /* A request may go when this part of its cost is saved: predictions are not exact enough to wait for the rest. */
 #define NEARLY 0.9
+#define SLOW_PROBE_S 1.0 /* a probe that took longer lets others go first */
+#define RANK 1e9 /* more intervals than anybody waits for */
 
 /* When the task is due, were it not for the budgets; now or before: now. */
 static uint64_t due_ns(const struct plan *plan, const struct task *task)
@@ -21,7 +23,7 @@ static uint64_t due_ns(const struct plan *plan, const struct task *task)
 		return task->row->is_probe ? after(task->failed_ns, task->interval_s) : trouble_until_ns(plan, task);
 	if (!task->was_begun || task->is_hastened || task->is_in_round)
 		return 0;
-	return after(task->begun_ns, task->interval_s);
+	return after(task->begun_ns, task->row->is_spread ? task->cautious_s : task->interval_s);
 }
 
 /* When the task has saved up what its next request costs, or, before a round, what the whole round costs, unless that is
@@ -78,14 +80,32 @@ uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_
 	return ready;
 }
 
-/* Probes come first, since they tell whether others should ask at all. Tasks follow that are beyond a bound that can be
+static bool was_slow_probe(const struct plan *plan)
+{
+	const struct task *last = &plan->tasks[plan->asked.task];
+	return last->row->is_probe && last->seconds > SLOW_PROBE_S;
+}
+
+/* How many of its own intervals it has waited for; in a round, and where each answer is of use by itself, of those between
+ * its requests. */
+static double waited(const struct plan *plan, const struct task *task, uint64_t now_ns)
+{
+	uint64_t since = task->is_in_round ? task->asked_ns : due_ns(plan, task);
+	double parts = task->is_in_round || task->row->is_spread ? fmax(task->round[BY_REQUESTS], 1) : 1;
+	return seconds_between(since, now_ns) / task->interval_s * parts;
+}
+
+/* Probes come first, since they tell whether others should ask at all. After a slow one others have a turn, for while probes
+ * are slow one of them is always due. Tasks follow that are beyond a bound that can be
  * kept. Of the others the one comes first that has waited for the most of its own intervals: so nobody starves. */
 static double urgency(const struct plan *plan, const struct task *task, uint64_t now_ns)
 {
+	enum { AFTER_A_SLOW_PROBE, WAITING, BEYOND_ITS_BOUND, PROBE } rank = WAITING;
 	if (task->row->is_probe)
-		return HUGE_VAL;
-	uint64_t since = task->is_in_round ? task->begun_ns : due_ns(plan, task);
-	return is_late(task, now_ns) ? FLT_MAX : seconds_between(since, now_ns) / task->interval_s;
+		rank = was_slow_probe(plan) ? AFTER_A_SLOW_PROBE : PROBE;
+	else if (is_late(task, now_ns))
+		rank = BEYOND_ITS_BOUND;
+	return rank * RANK + fmin(waited(plan, task, now_ns), RANK / 2);
 }
 
 /* The round that begins is the one that was to come at once. Who calls for another while this one is asked for gets it: a

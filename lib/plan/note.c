@@ -65,6 +65,7 @@ static void learn(struct plan *plan, const struct task *task, struct way *way, c
 
 static void begin_round(struct plan *plan, struct task *task)
 {
+	task->asked_ns = plan->asked.ns;
 	if (task->is_in_round)
 		return;
 	task->is_in_round = task->was_begun = true;
@@ -90,6 +91,8 @@ void plan_note(struct plan *plan, uint64_t now_ns, const struct plan_outcome *ou
 	bool is_good = outcome->result == PLAN_OK || outcome->result == PLAN_UNCHANGED;
 	begin_round(plan, task);
 	charge(plan, task, way, outcome, now_ns);
+	if (is_good)
+		wait_note(plan, task, outcome->seconds);
 	learn(plan, task, way, outcome);
 	if (is_good) {
 		trouble_note_success(plan, task, now_ns);

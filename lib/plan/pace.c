@@ -18,6 +18,8 @@
 #define DIVIDED 0.95
 /* At most 1 - DIVIDED_MIN of a budget is set aside for bursts, so that tasks without bursts go on. */
 #define DIVIDED_MIN 0.45
+/* Where any answer is slow each request is a burst, and the windows alone keep the promise: they hold few. */
+#define DIVIDED_MIN_SLOW 0.8
 /* A round may save up this many seconds' requests. Before, a round of 200 requests got 100 at once and waited for the
  * others. On a real 24.11 with 100,000 records job states were up to 85 s old then. */
 #define REQUESTS_S 10.0
@@ -36,6 +38,9 @@
 /* A probe costs the same on every cluster, so a slow one means trouble, not work. It must not come seldom then: only a
  * probe tells when the trouble is over. */
 #define PROBE_INTERVAL_MAX_S 60.0
+/* But the interval of a probe that is answered is at least so many times what the answer took: three probes then keep
+ * slurmrestd busy for at most half of the time, and others have the rest. */
+#define PROBE_INTERVALS 6.0
 /* A probe is charged with at most this part of what the budget earns in its interval. The rest of its time is waiting:
  * ping waits for a controller that is off, diag for a lock. Other tasks must not starve for that. */
 #define PROBE_PART 0.05
@@ -85,7 +90,8 @@ static double cautious_interval_s(const struct plan *plan, struct task *task, ui
 static double probe_interval_s(const struct plan *plan, const struct task *task)
 {
 	double earned_s = task->seconds / plan->budgets[BY_SLURMRESTD].duty;
-	return fmax(task->row->wish_s, fmin(earned_s, PROBE_INTERVAL_MAX_S));
+	double answered_s = task->failures ? 0 : PROBE_INTERVALS * task->seconds;
+	return fmax(task->row->wish_s, fmin(earned_s, fmax(PROBE_INTERVAL_MAX_S, answered_s)));
 }
 
 double pace_charged(const struct plan *plan, const struct task *task, enum scarce by, double spent)
@@ -114,9 +120,9 @@ static double divided(const struct plan *plan, enum scarce by, uint64_t now_ns)
 		else
 			bursts += task->burst[by];
 	}
+	double least = plan->waits[SIDE_SLURMCTLD].seconds > 0 ? DIVIDED_MIN_SLOW : DIVIDED_MIN;
 	double aside = bursts / BUDGET_WINDOW_S + biggest / budget_window_s(budget, biggest);
-	return DIVIDED * budget->duty -
-	       fmin(fmax(aside - budget->duty * BURST / 2, 0), budget->duty * (1 - DIVIDED_MIN));
+	return DIVIDED * budget->duty - fmin(fmax(aside - budget->duty * BURST / 2, 0), budget->duty * (1 - least));
 }
 
 static double burst_of(const struct plan *plan, const struct task *task, enum scarce by)
@@ -156,6 +162,39 @@ static double granted(const struct plan *plan, const struct demand *demands)
 	return sum;
 }
 
+/* What a task asks for now; returns what it asks for, smoothed. */
+static double ask(const struct plan *plan, struct task *task, enum scarce by, double seconds)
+{
+	double round = pace_charged(plan, task, by, task->round[by]);
+	double asked = is_active(task) ? HEADROOM * round / task->interval_s : 0;
+	settle(&task->asked[by], asked, seconds);
+	if (task->row->lends_share && !is_active(task))
+		task->asked[by] = 0;
+	if (bound_of(task, by) > 0) /* smoothed it might be less than the bound, and the bound all it gets */
+		task->asked[by] = fmax(task->asked[by], asked);
+	return task->asked[by];
+}
+
+/* What is paid for first: bounds. If they need more than there is, by far, others' parts by weight go with them. */
+static void pay_bounds(struct plan *plan, enum scarce by, double available, struct demand *bounds)
+{
+	double needed = 0, weights = 0;
+	for (size_t i = 0; i < plan->task_count; i++) {
+		const struct task *task = &plan->tasks[i];
+		bool asks = !task->row->is_probe && task->asked[by] > 0;
+		bounds[i] = (struct demand){asks ? bound_of(task, by) : 0, weight_of(task), 0};
+		needed += bounds[i].asked;
+		weights += asks ? weight_of(task) : 0;
+	}
+	double missed = fmin(fmax(needed / (BOUNDS_MAX * available) - 1, 0), 1);
+	for (size_t i = 0; i < plan->task_count; i++) {
+		const struct task *task = &plan->tasks[i];
+		if (!task->row->is_probe && bounds[i].asked <= 0 && task->asked[by] > 0)
+			bounds[i].asked = missed * fmin(task->asked[by], available * weight_of(task) / weights);
+	}
+	demands_divide(bounds, plan->task_count, BOUNDS_MAX * available);
+}
+
 /* Divides one budget among the tasks: first what their bounds take, then what their target intervals take beyond that.
  * Tasks earn what is left, too, in proportion: so a hastened round need not wait. */
 static void divide(struct plan *plan, enum scarce by, double seconds, uint64_t now_ns)
@@ -164,25 +203,19 @@ static void divide(struct plan *plan, enum scarce by, double seconds, uint64_t n
 	double available = divided(plan, by, now_ns);
 	for (size_t i = 0; i < plan->task_count; i++) {
 		struct task *task = &plan->tasks[i];
-		double round = pace_charged(plan, task, by, task->round[by]);
-		double asked = is_active(task) ? HEADROOM * round / task->interval_s : 0;
-		settle(&task->asked[by], asked, seconds);
-		if (task->row->lends_share && !is_active(task))
-			task->asked[by] = 0;
-		if (bound_of(task, by) > 0) /* smoothed it might be less than the bound, and the bound all it gets */
-			task->asked[by] = fmax(task->asked[by], asked);
-		if (task->row->is_probe)
-			available -= task->asked[by];
-		else
-			bounds[i] = (struct demand){bound_of(task, by), weight_of(task), 0};
+		double asked = ask(plan, task, by, seconds);
+		available -= task->row->is_probe ? asked : 0;
 	}
-	demands_divide(bounds, plan->task_count, BOUNDS_MAX * available);
-	for (size_t i = 0; i < plan->task_count; i++)
-		if (!plan->tasks[i].row->is_probe)
-			demands[i] = (struct demand){fmax(plan->tasks[i].asked[by] - bounds[i].granted, 0),
-						     weight_of(&plan->tasks[i]), 0};
-	plan->bound_per_s[by] = granted(plan, bounds);
-	double left = available - plan->bound_per_s[by];
+	pay_bounds(plan, by, fmax(available, 0), bounds);
+	plan->bound_per_s[by] = 0;
+	for (size_t i = 0; i < plan->task_count; i++) {
+		const struct task *task = &plan->tasks[i];
+		if (bound_of(task, by) > 0)
+			plan->bound_per_s[by] += bounds[i].granted;
+		if (!task->row->is_probe)
+			demands[i] = (struct demand){fmax(task->asked[by] - bounds[i].granted, 0), weight_of(task), 0};
+	}
+	double left = available - granted(plan, bounds);
 	demands_divide(demands, plan->task_count, left);
 	double sum = granted(plan, demands), surplus = sum > 0 ? fmax(left / sum, 1) : 1;
 	for (size_t i = 0; i < plan->task_count; i++)
@@ -197,7 +230,7 @@ static void stretch_to_budget(struct task *task, double before_s)
 		[BY_SLURMCTLD] = PLAN_SLURMCTLD_BUDGET,
 		[BY_REQUESTS] = PLAN_REQUEST_RATE,
 	};
-	double cautious_s = task->interval_s, longest_s = 0;
+	double cautious_s = task->cautious_s, longest_s = 0;
 	enum scarce scarcest = BY_SLURMRESTD;
 	for (int i = 0; i < SCARCE; i++) {
 		if (task->round[i] > 0 && task->per_s[i] <= 0) { /* probes take all of it: no interval can be told */
@@ -261,6 +294,9 @@ void pace(struct plan *plan, uint64_t now_ns)
 		way_choose(plan, task, now_ns);
 		task->interval_s =
 			task->row->is_probe ? probe_interval_s(plan, task) : cautious_interval_s(plan, task, now_ns);
+		task->cautious_s = task->interval_s;
+		if (task->row->is_probe)
+			task->reason = task->interval_s > task->row->wish_s ? PLAN_LATENCY : PLAN_AS_WISHED;
 		pace_refresh(plan, task);
 	}
 	for (int by = 0; by < SCARCE; by++)

@@ -23,7 +23,8 @@
  *    what one request took beyond its prediction, may come on top.
  * 2. Shares (pace.c). Each task asks for the cost of its round / its target interval. The planner leaves 5 % of a budget
  *    undivided and pays for bounds first, with at most 92 % of the rest. It divides what remains, so that small askers
- *    get all they ask for and the others share the rest by weight. A task that gets less is asked less often.
+ *    get all they ask for and the others share the rest by weight. A task that gets less is asked less often. The further
+ *    bounds are beyond those 92 %, the more others get: from twice as much on, all of their parts by weight.
  *    When a window is nearly full, other tasks leave what the bounds need in the next 30 s (next.c).
  *    A round that costs at most a tenth of ten minutes' budget is saved up and done at once. What it costs beyond the
  *    prediction is a debt. A longer round is spread out, and so is each round of a task that says so (is_spread).
@@ -40,7 +41,10 @@
  * 5. Brake (health.c). If slurmctld is short of threads or has a long agent queue, tasks that ask it come less often.
  * 6. Idle (pace.c). If nobody scrapes, intervals are longer.
  * Probes are small by promise. Only rule 3 holds them back, and an interval of their last seconds / duty, at most a
- * minute. The budget is charged with at most a twentieth of what it earns in that interval: the rest was waiting. */
+ * minute, or six times a longer answer. After a slow one all others have a turn. The budget is charged with at most a
+ * twentieth of what it earns in that interval: the rest was waiting.
+ * Waiting (wait.c). Where the quickest of a side's last four answers took a second or more, each of its requests will take
+ * as much, and what it costs beyond that is learnt apart. So one quick answer ends it. */
 #pragma once
 
 #include "base/buf.h"
@@ -75,7 +79,7 @@ struct plan_task {
 	double bound_s; /* an interval that is paid for before the target intervals of others; 0: none */
 	bool is_probe; /* tells whether its side is well: ping, diag */
 	bool needs_slurmctld, needs_slurmdbd;
-	const struct plan_way *ways;
+	const struct plan_way *ways; /* those that ask in batches cover records in the same order */
 	size_t way_count;
 	bool is_spread; /* each answer is of use by itself, so its rounds are not saved up for (rule 2) */
 	bool lends_share; /* others get its share as soon as it has nothing to do: what it asks for differs by orders */

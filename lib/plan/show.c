@@ -107,6 +107,11 @@ static void say_budget(const struct plan *plan, const struct task *task, enum sc
 	say_seconds(out, task->round[by]);
 	buf_printf(out, " of %s and the budget for everything is %.4g %% of the time", daemon,
 		   plan->budgets[by].duty * 100);
+	if (by == BY_SLURMRESTD && plan->waits[wait_side(task)].seconds > 0) {
+		buf_add_string(out, "; any answer takes ");
+		say_seconds(out, plan->waits[wait_side(task)].seconds);
+		buf_add_string(out, " now");
+	}
 }
 
 static void say_failures(const struct task *task, uint64_t now_ns, uint64_t until_ns, struct buf *out)
@@ -142,7 +147,12 @@ static void say_why(const struct plan *plan, const struct task *task, uint64_t n
 			buf_add_string(out, "it failed a while ago and comes back by steps");
 		break;
 	case PLAN_LATENCY:
-		buf_add_string(out, "answers take more than three times longer than usual");
+		if (task->row->is_probe) {
+			buf_add_string(out, "its last answer took ");
+			say_seconds(out, task->seconds);
+		} else {
+			buf_add_string(out, "answers take more than three times longer than usual");
+		}
 		break;
 	case PLAN_BRAKE:
 		buf_printf(out, "slurmctld is busy, so intervals are %.0f times longer", plan->brake);

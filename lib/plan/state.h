@@ -29,6 +29,7 @@ struct task {
 
 	bool is_hastened, is_in_round, was_begun, was_finished;
 	uint64_t begun_ns; /* when the last round began */
+	uint64_t asked_ns; /* when the last request began */
 	uint64_t fresh_ns; /* when the last round that was finished began */
 
 	/* what pace.c says */
@@ -38,6 +39,7 @@ struct task {
 	double burst[SCARCE]; /* what may be saved up and spent at once */
 	double per_s[SCARCE]; /* what is earned in a second */
 	double saved[SCARCE]; /* earned and not spent; below 0: debt */
+	double cautious_s; /* the interval before budgets */
 	double interval_s;
 	enum plan_reason reason;
 
@@ -53,6 +55,10 @@ struct task {
 
 	struct ledger spent; /* seconds of slurmrestd */
 };
+
+/* Who is asked behind slurmrestd. */
+enum side { SIDE_SLURMCTLD, SIDE_SLURMDBD, SIDES };
+enum { WAIT_ANSWERS = 4 };
 
 /* The records of a whole round: the work that is left, and what the round under way has covered. */
 static inline uint64_t round_records(const struct task *task)
@@ -70,6 +76,14 @@ struct plan {
 	bool is_rate_limited;
 	struct ledger requests;
 	double requests_charged; /* since slurmctld's last account */
+	struct wait {
+		struct {
+			const struct task *task;
+			double seconds;
+		} last[WAIT_ANSWERS]; /* the last answers; the oldest is last[count % WAIT_ANSWERS] */
+		uint64_t count;
+		double seconds; /* that any answer takes now; 0: nothing of note */
+	} waits[SIDES];
 	double waited_s, probed_s; /* waited for slurmctld since its last account: by all but probes, by probes */
 
 	struct {
@@ -131,6 +145,10 @@ void pace(struct plan *plan, uint64_t now_ns);
 double pace_charged(const struct plan *plan, const struct task *task, enum scarce by, double spent);
 /* What the task's next request and round cost now. */
 void pace_refresh(const struct plan *plan, struct task *task);
+
+/* wait.c: what any answer of a side waits for */
+enum side wait_side(const struct task *task);
+void wait_note(struct plan *plan, const struct task *task, double seconds);
 
 /* trouble.c */
 void trouble_note_failure(struct plan *plan, struct task *task, double seconds, uint64_t now_ns);

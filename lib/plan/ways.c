@@ -5,6 +5,7 @@
 /* Another way is taken only if it costs less than this part: errors of prediction must not make the planner go to and
  * fro. */
 #define CHEAPER 0.75
+#define CHEAPER_IN_ROUND 0.25 /* a round of small batches would take days where each answer takes a minute */
 
 /* Requests of one size cannot tell what a request costs and what a record. So of each SIZES_EVERY requests SIZES_TRIED
  * are of half the size. They come in a row, for cost.c takes a single one for an outlier. */
@@ -106,19 +107,24 @@ static double price(const struct plan *plan, const struct task *task, const stru
 		    cost[BY_REQUESTS] / requests_per_s(plan));
 }
 
-/* A round keeps its way: each way covers records in its own order. A slow machine is slow by each way. So the guess of a
+static bool may_take(const struct task *task, size_t way)
+{
+	return !task->is_in_round || way == task->way ||
+	       (!way_is_whole(&task->ways[way]) && !way_is_whole(&task->ways[task->way]));
+}
+
+/* A round keeps its way, or takes another one that asks in batches if it is cheaper by far. A slow machine is slow by each
+ * way. So the guess of a
  * way that was never tried is assumed to be as far off as that of the way in use. */
 void way_choose(struct plan *plan, struct task *task, uint64_t now_ns)
 {
 	size_t count = task->row->way_count, cheapest = count;
 	bool can_stay = has_way(task) && way_is_usable(&task->ways[task->way], now_ns);
-	if (can_stay && task->is_in_round)
-		return;
 	double stay = can_stay ? price(plan, task, &task->ways[task->way]) : HUGE_VAL;
 	double least = HUGE_VAL;
 	for (size_t i = 0; i < count; i++) {
 		struct way *way = &task->ways[i];
-		if (!way_is_usable(way, now_ns))
+		if (!way_is_usable(way, now_ns) || (can_stay && !may_take(task, i)))
 			continue;
 		if (can_stay && way->slurmrestd.count == 0 && i != task->way)
 			cost_guess_like(&way->slurmrestd, &task->ways[task->way].slurmrestd);
@@ -128,6 +134,7 @@ void way_choose(struct plan *plan, struct task *task, uint64_t now_ns)
 			cheapest = i;
 		}
 	}
-	if (stay == HUGE_VAL || least < CHEAPER * stay)
+	if (!can_stay || (stay == HUGE_VAL && !task->is_in_round) ||
+	    least < (task->is_in_round ? CHEAPER_IN_ROUND : CHEAPER) * stay)
 		task->way = cheapest;
 }

@@ -200,7 +200,14 @@ static void test_probes_that_wait(void)
 	life.seconds[PING] = 2;
 	live(&life, 300);
 	CHECK_NUMBER(show(&life, PING).interval_s, 2 / 0.06); /* it would be all that the budget gives */
-	life.seconds[PING] = 30;
+	life.seconds[PING] = 10;
+	live(&life, 3000);
+	CHECK_NUMBER(show(&life, PING).interval_s, 60);
+	life.seconds[PING] = 30; /* three of them would keep slurmrestd busy all the time */
+	live(&life, 3000);
+	CHECK_NUMBER(show(&life, PING).interval_s, 180);
+	CHECK(strstr(say(&life, PING), "its last answer took 30 s") != NULL);
+	life.result[PING] = PLAN_TIMED_OUT; /* it tells when the trouble is over: it does not wait for that */
 	live(&life, 3000);
 	CHECK_NUMBER(show(&life, PING).interval_s, 60);
 	plan_free(life.plan);
