@@ -125,6 +125,12 @@ static void say_failures(const struct task *task, uint64_t now_ns, uint64_t unti
 	}
 	buf_printf(out, "asked again %s its probe is well, or in ", task->worked_s > 0 ? "a while after" : "when");
 	say_seconds(out, seconds_between(now_ns, until_ns));
+	const struct way *way = &task->ways[task->way];
+	if (!way_is_whole(way) && way->batch < round_records(task)) {
+		buf_add_string(out, ", then for ");
+		say_number(out, way->batch);
+		buf_printf(out, " %s at first", task->row->noun);
+	}
 }
 
 static void say_why(const struct plan *plan, const struct task *task, uint64_t now_ns, struct buf *out)

@@ -48,6 +48,7 @@ struct task {
 	double seconds; /* that it took */
 	uint64_t failures; /* in a row */
 	double worked_s; /* seconds of the longest of those failures, if it was work; else 0 */
+	uint64_t sick_ns; /* when the first of those failures came */
 	uint64_t failed_ns, retry_ns;
 	double stretch; /* 1, 2, 4: after failures or slow answers */
 	enum plan_reason stretched_by;

@@ -95,7 +95,8 @@ static double back_off_s(struct plan *plan, const struct task *task)
 void trouble_note_failure(struct plan *plan, struct task *task, double seconds, uint64_t now_ns)
 {
 	bool is_its_own = were_probes_well_since(plan, task, task->failures ? task->failed_ns : 0);
-	task->failures++;
+	if (!task->failures++)
+		task->sick_ns = now_ns;
 	task->failed_ns = now_ns;
 	if (seconds >= QUICK_S)
 		task->worked_s = fmax(task->worked_s, seconds);
@@ -123,14 +124,16 @@ static void retry_work(struct plan *plan, struct task *task, uint64_t now_ns)
 }
 
 /* A probe is well again. Tasks of its side that failed are due, spread over SPREAD_S, unless their own work may have been
- * the cause. If the probe timed out like the task, nobody was answered: then the task's timeout was waiting, not work. */
+ * the cause. If the probe had timed out before the task was asked, and the task timed out, too, nobody was answered: then the
+ * task waited, and did not work. A probe that timed out after the task may have waited for the task's work. */
 static void retry_what_failed(struct plan *plan, const struct task *probe, uint64_t now_ns)
 {
 	for (size_t i = 0; i < plan->task_count; i++) {
 		struct task *task = &plan->tasks[i];
 		if (!task->failures || task->row->is_probe || !is_of_same_side(probe->row, task->row))
 			continue;
-		if (task->result == PLAN_TIMED_OUT && probe->result == PLAN_TIMED_OUT)
+		if (task->result == PLAN_TIMED_OUT && probe->result == PLAN_TIMED_OUT &&
+		    probe->sick_ns <= task->asked_ns)
 			task->worked_s = 0;
 		if (task->worked_s > 0)
 			retry_work(plan, task, now_ns);

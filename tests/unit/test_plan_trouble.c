@@ -195,6 +195,50 @@ static void test_who_waited_with_the_probe_is_asked_soon(void)
 	plan_free(life.plan);
 }
 
+/* ping times out after it, as slurmrestd still works: that does not prove that the task only waited. */
+static void test_what_was_dear_waits_though_the_probe_timed_out_after_it(void)
+{
+	for (uint64_t seed = 1; seed <= 3; seed++)
+		for (int is_first = 0; is_first < 2; is_first++) {
+			struct life life = life_new(&plan_defaults, seed);
+			live(&life, 100);
+			life.result[JOBS] = PLAN_TIMED_OUT;
+			life.seconds[JOBS] = minute_s;
+			life.seconds[PING] = 10;
+			if (is_first) {
+				life.result[PING] = PLAN_TIMED_OUT;
+				live_until_asked(&life, PING, 60);
+			}
+			live_until_asked(&life, JOBS, 60);
+			life.result[PING] = PLAN_TIMED_OUT;
+			live(&life, 30);
+			life.result[PING] = life.result[JOBS] = PLAN_OK;
+			life.seconds[PING] = life.seconds[JOBS] = 0.01;
+			live_until_asked(&life, PING, 60);
+			double waited_s = live_until_asked(&life, JOBS, 600);
+			CHECK(is_first ? waited_s <= 10 : waited_s >= minute_s - 1);
+			plan_free(life.plan);
+		}
+}
+
+static void test_what_was_dear_asks_for_less(void)
+{
+	for (uint64_t seed = 1; seed <= 3; seed++) {
+		struct life life = life_new(&plan_defaults, seed);
+		plan_allow_way(life.plan, JOBS, BULK, false);
+		set_work(&life, JOBS, 20000);
+		live(&life, 100);
+		CHECK(life.last[JOBS].records > 64);
+		life.result[JOBS] = PLAN_FAILED;
+		life.seconds[JOBS] = minute_s;
+		live_until_asked(&life, JOBS, 600);
+		CHECK(strstr(say(&life, JOBS), ", then for 64 jobs at first") != NULL);
+		CHECK(live_until_asked(&life, JOBS, 600) >= minute_s - 1);
+		CHECK_NUMBER(life.last[JOBS].records, 64);
+		plan_free(life.plan);
+	}
+}
+
 static void test_timeouts_are_charged(void)
 {
 	struct life life = life_new(&plan_defaults, 1);
@@ -351,6 +395,8 @@ int main(void)
 		{"forgiven work", test_work_is_forgiven},
 		{"waited", test_who_waited_with_the_probe_is_asked_soon},
 		{"timeouts", test_timeouts_are_charged},
+		{"dear before the probe", test_what_was_dear_waits_though_the_probe_timed_out_after_it},
+		{"dear asks for less", test_what_was_dear_asks_for_less},
 		{"slow probe", test_a_slow_probe_starves_nobody},
 		{"brake", test_brake},
 		{"idle", test_idle},
