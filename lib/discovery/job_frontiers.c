@@ -232,3 +232,12 @@ void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answ
 	if (moved < frontiers->count)
 		move_to_end(frontiers, moved);
 }
+
+void job_frontiers_forget(struct job_frontiers *frontiers)
+{
+	for (size_t i = 0; i < frontiers->count; i++) {
+		struct job_frontier *frontier = &frontiers->items[i];
+		if (frontier->probes_from < frontier->probes_to)
+			frontier->at_once = 1;
+	}
+}

@@ -62,5 +62,7 @@ void job_frontiers_ask_nothing(struct job_frontiers *frontiers);
  * covers. */
 uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table, uint64_t rows_max,
 			   struct buf *query);
+/* The answer is lost: its ids are next again, one of them at first. */
+void job_frontiers_forget(struct job_frontiers *frontiers);
 /* The answer was whole, and these ids brought `rows` of it: frontiers move above the ids that it has. */
 void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer, uint64_t rows);

@@ -323,5 +323,8 @@ void job_rounds_forget(struct job_rounds *rounds)
 	for (size_t i = asks->asked_before; i < asks->asked; i++)
 		asks->rows_left += asks->items[i].rows;
 	asks->asked = asks->asked_before;
+	if (rounds->request == JOB_REQUEST_SEARCH)
+		job_search_forget(&rounds->search);
+	job_frontiers_forget(&rounds->frontiers);
 	start_request(rounds, JOB_REQUEST_NONE);
 }

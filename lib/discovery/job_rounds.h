@@ -84,7 +84,8 @@ bool job_rounds_note_count(struct job_rounds *rounds, uint64_t jobs);
 uint64_t job_rounds_take_sample(struct job_rounds *rounds); /* 0: none */
 uint64_t job_rounds_ask_search(struct job_rounds *rounds, uint64_t rows_max, struct buf *query);
 
-/* A row of the answer. After the last row: apply if the answer was whole, else forget, and the ids are asked for again.
+/* A row of the answer. After the last row: apply if the answer was whole, else forget. Then the ids are asked for again, of
+ * those that may bring any number of rows one at first: the answer may have been lost because it was dear.
  * `now` is in Unix seconds. */
 void job_rounds_take(struct job_rounds *rounds, const struct job_task *task);
 void job_rounds_apply(struct job_rounds *rounds, int64_t now);

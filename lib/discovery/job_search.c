@@ -123,6 +123,11 @@ uint64_t job_search_ask(struct job_search *search, const struct job_table *table
 	return 0;
 }
 
+void job_search_forget(struct job_search *search)
+{
+	search->at_once = 1;
+}
+
 /* Downwards only jobs below a gap move frontiers: those that others follow are not where Slurm gives ids next. */
 static void move_frontiers(struct job_search *search, const struct job_answer *answer, struct job_frontiers *frontiers)
 {

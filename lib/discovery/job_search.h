@@ -50,6 +50,9 @@ void job_search_note_frontier(struct job_search *search);
  * more or everything was looked at. */
 uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t rows_max, struct buf *query);
 
+/* The answer is lost: its ids are next again, one of them at first. */
+void job_search_forget(struct job_search *search);
+
 /* The answer was whole and is applied: jobs that were found move the frontiers. `tails` as in job_answer.h. */
 void job_search_settle(struct job_search *search, const struct job_answer *answer, const struct job_table *table,
 		       const struct id_map *tails, struct job_frontiers *frontiers);
