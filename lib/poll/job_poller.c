@@ -348,6 +348,15 @@ static bool poll_rest(struct job_poller *poller, uint64_t id, struct plan_outcom
 	return false; /* the round begins when all were asked */
 }
 
+/* A batch is lost now and then, and is asked for again: with 200 batches, of which one in a hundred failed, 13 % of the rounds
+ * ended. But if two in a row are lost what the round was told is too old by the time that it goes on. */
+static bool give_up(struct job_poller *poller)
+{
+	bool is_second = plan_show(poller->plan, clock_monotonic_ns(), TASK_JOB_STATES).failures > 0;
+	poller->reader.rounds.is_open &= !is_second;
+	return is_second;
+}
+
 static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct plan_outcome *outcome)
 {
 	struct job_rounds *rounds = &poller->reader.rounds;
@@ -363,13 +372,12 @@ static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct pla
 	bool is_well = !rows || job_reader_states(&poller->reader, &query, outcome);
 	cover(outcome, rows);
 	buf_done(&query);
-	/* A round that failed begins anew: what it was told would be too old by then. */
-	if (!is_well || !job_rounds_work(rounds))
-		rounds->is_open = false;
-	bool is_done = is_well && !rounds->is_open;
-	if (is_done)
+	if (!is_well)
+		return give_up(poller);
+	rounds->is_open &= job_rounds_work(rounds) > 0;
+	if (!rounds->is_open)
 		finish_states(poller);
-	return is_done;
+	return !rounds->is_open;
 }
 
 /* Only a search in vain puts off the next one, as it costs much. A second wave of jobs behind a gap of ids stayed unknown

@@ -15,6 +15,9 @@ static uint64_t now_ns = UINT64_C(5000000000000);
 static const struct api_version *version;
 /* The ids that jobs/state knows: none if the oldest is above the newest. */
 static uint64_t oldest_id = 1, newest_id = JOBS;
+static size_t failures_left; /* so many of the next requests for states fail */
+static enum plan_result failure = PLAN_FAILED;
+static uint64_t ids_told; /* that answers of jobs/state had */
 static size_t requests, requests_of_all; /* for states: those that name ids, and those that do not */
 /* Do jobs have details? Then why they wait; and how many requests were for one job's, and for those of all. */
 static const char *reason;
@@ -106,6 +109,11 @@ enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetc
 		tell_runs(fetch, ret_outcome);
 	if (fetch->endpoint != ENDPOINT_JOB_STATES)
 		return FETCH_OK;
+	if (failures_left) {
+		failures_left--;
+		ret_outcome->result = failure;
+		return failure == PLAN_FAILED ? FETCH_HTTP_ERROR : FETCH_UNSUPPORTED;
+	}
 	const char *at = fetch->query ? strchr(fetch->query, '=') : NULL;
 	++*(at ? &requests : &requests_of_all);
 	for (uint64_t id = oldest_id; !at && id <= newest_id; id++)
@@ -113,6 +121,7 @@ enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetc
 	for (; at; at = strchr(at + 1, '='))
 		take_id(fetch, strtoul(at + 1, NULL, 10), ret_outcome);
 	ret_outcome->seconds += seconds_of_state * (double)ret_outcome->records;
+	ids_told += ret_outcome->records;
 	return FETCH_OK;
 }
 
@@ -299,19 +308,25 @@ static void ask(struct life *life, const struct plan_action *action)
 	job_poller_update(&life->poller);
 }
 
+/* One request, or one wait. */
+static void step(struct life *life)
+{
+	plan_note_scraped(life->polled.plan, now_ns);
+	struct plan_action action = plan_next(life->polled.plan, now_ns);
+	if (action.kind == PLAN_ASK)
+		ask(life, &action);
+	else
+		now_ns = action.until_ns;
+}
+
 /* Lets the planner choose for so long. Returns the greatest age that the states had, in seconds. */
 static double live(struct life *life, uint64_t seconds)
 {
 	double oldest_s = 0;
 	requests = requests_of_all = 0;
 	for (uint64_t end_ns = now_ns + seconds * UINT64_C(1000000000); now_ns < end_ns;) {
-		plan_note_scraped(life->polled.plan, now_ns);
-		struct plan_action action = plan_next(life->polled.plan, now_ns);
+		step(life);
 		oldest_s = fmax(oldest_s, plan_show(life->polled.plan, now_ns, TASK_JOB_STATES).age_s);
-		if (action.kind == PLAN_ASK)
-			ask(life, &action);
-		else
-			now_ns = action.until_ns;
 	}
 	return oldest_s;
 }
@@ -325,6 +340,52 @@ static bool are_states_shown(const struct life *life)
 static uint64_t known(const struct life *life)
 {
 	return job_table_counts(life->polled.cluster.job_table).jobs;
+}
+
+static const struct job_rounds *rounds_of(const struct life *life)
+{
+	return &life->poller.reader.rounds;
+}
+
+/* Until the round of states that is about to begin has had so many ids answered; or until one has ended, if 0. Returns how many
+ * ids were. */
+static uint64_t live_in_round(struct life *life, uint64_t ids)
+{
+	if (!ids)
+		life->poller.as_of = 0;
+	while (ids ? ids_told < ids : !life->poller.as_of)
+		step(life);
+	return ids_told;
+}
+
+static void begin_round(struct life *life)
+{
+	while (rounds_of(life)->is_open)
+		step(life);
+	ids_told = 0;
+}
+
+static void test_a_lost_batch(void)
+{
+	struct life *life = life_of_search();
+	live(life, 300);
+	begin_round(life);
+	uint64_t whole = live_in_round(life, 0);
+	CHECK(whole >= JOBS);
+	check_row("one lost batch does not cost the round");
+	begin_round(life);
+	live_in_round(life, JOBS / 2);
+	failures_left = 1;
+	CHECK(live_in_round(life, 0) < whole + 600);
+	check_row("two in a row do: what the round was told is too old by then");
+	begin_round(life);
+	live_in_round(life, JOBS / 2);
+	failures_left = 2;
+	while (failures_left)
+		step(life);
+	CHECK(!rounds_of(life)->is_open);
+	CHECK(live_in_round(life, 0) > whole + JOBS / 3);
+	life_free(life);
 }
 
 static void test_no_jobs(void)
@@ -731,6 +792,7 @@ int main(void)
 	test_warm_start();
 	test_missed_while_away();
 	test_warm_lists();
+	test_a_lost_batch();
 	test_no_jobs();
 	test_lists_are_for_an_hour();
 	test_versions();
