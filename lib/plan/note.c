@@ -2,8 +2,10 @@
 
 #include <math.h>
 
-/* A way that was refused may be served later: after an upgrade, with other rights, or when a proxy has reloaded. */
-#define UNSUPPORTED_S 3600.0
+/* A way that was refused may be served later: when a proxy has reloaded, after an upgrade, or with other rights. So it is left
+ * for a minute, then for twice as long each time, up to an hour. */
+#define REFUSED_S 60.0
+#define REFUSED_MAX_S 3600.0
 /* How fast the bytes per record follow the answers. One odd answer should not decide whether a list is predicted to take
  * too much memory. */
 #define BYTES_RATE 0.2
@@ -97,8 +99,10 @@ void plan_note(struct plan *plan, uint64_t now_ns, const struct plan_outcome *ou
 	if (is_good) {
 		trouble_note_success(plan, task, now_ns);
 		task->covered += outcome->records;
+		way->refusals = 0;
 	} else if (outcome->result == PLAN_UNSUPPORTED) {
-		way->avoid_until_ns = after(now_ns, UNSUPPORTED_S);
+		way->avoid_until_ns = after(now_ns, fmin(REFUSED_S * exp2((double)way->refusals), REFUSED_MAX_S));
+		way->refusals = way->refusals < 63 ? way->refusals + 1 : 63;
 		task->was_begun = false; /* another way may be tried at once */
 	} else {
 		trouble_note_failure(plan, task, outcome->seconds, now_ns);

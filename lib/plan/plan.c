@@ -134,7 +134,8 @@ void plan_allow_way(struct plan *plan, size_t task, size_t way, bool is_allowed)
 	if (changed->is_allowed == is_allowed)
 		return;
 	changed->is_allowed = is_allowed;
-	changed->avoid_until_ns = 0;
+	if (!changed->refusals)
+		changed->avoid_until_ns = 0;
 	changed->failures = 0;
 	if (is_allowed && !has_way(&plan->tasks[task]))
 		forgive(&plan->tasks[task]);
@@ -150,11 +151,22 @@ bool plan_is_allowed(const struct plan *plan, size_t task)
 	return false;
 }
 
+uint64_t plan_refused_until_ns(const struct plan *plan, size_t task)
+{
+	const struct task *asked = &plan->tasks[task];
+	uint64_t soonest_ns = UINT64_MAX;
+	for (size_t i = 0; i < asked->row->way_count; i++) {
+		uint64_t ns = asked->ways[i].is_allowed ? asked->ways[i].avoid_until_ns : UINT64_MAX;
+		soonest_ns = ns < soonest_ns ? ns : soonest_ns;
+	}
+	return soonest_ns > plan->ticked_ns ? soonest_ns : 0;
+}
+
 void plan_retry_unsupported(struct plan *plan)
 {
 	for (size_t i = 0; i < plan->task_count; i++)
 		for (size_t j = 0; j < plan->tasks[i].row->way_count; j++)
-			plan->tasks[i].ways[j].avoid_until_ns = 0;
+			plan->tasks[i].ways[j].avoid_until_ns = plan->tasks[i].ways[j].refusals = 0;
 	plan->is_pace_old = true;
 }
 

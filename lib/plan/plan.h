@@ -37,7 +37,7 @@
  *    A task that failed after work (15 s and more) waits at least as long as it worked. That doubles with each failure
  *    up to ten minutes, and begins again when the probe is well. Answers three times slower than usual stretch the
  *    interval. A way that failed three times, with the probes well after each failure, is left for an hour if there is
- *    another.
+ *    another. A way that is refused (not served, or forbidden) is left for a minute, then twice as long, up to an hour.
  * 5. Brake (health.c). If slurmctld is short of threads or has a long agent queue, tasks that ask it come less often.
  * 6. Idle (pace.c). If nobody scrapes, intervals are longer.
  * Probes are small by promise. Only rule 3 holds them back, and an interval of their last seconds / duty, at most a
@@ -120,12 +120,15 @@ void plan_set_whole(struct plan *plan, size_t task, uint64_t records);
 void plan_hasten(struct plan *plan, size_t task);
 
 /* Whether the API version and the configuration allow it at all. A call that says what holds already changes
- * nothing. What is allowed anew is due at once, and its failures are forgotten. */
+ * nothing. What is allowed anew is due at once, and its failures are forgotten; not so that a way was refused. */
 void plan_allow_task(struct plan *plan, size_t task, bool is_allowed);
 void plan_allow_way(struct plan *plan, size_t task, size_t way, bool is_allowed);
 /* Is the task allowed, and at least one of its ways that is not known to be unsupported? */
 bool plan_is_allowed(const struct plan *plan, size_t task);
-/* slurmrestd was upgraded: what it did not support may be tried at once, not only after an hour. */
+/* Until when all ways that are allowed are left, whether the task is allowed or not; 0: they are not; UINT64_MAX: none is
+ * allowed. */
+uint64_t plan_refused_until_ns(const struct plan *plan, size_t task);
+/* slurmrestd was upgraded: what it did not support may be tried at once. */
 void plan_retry_unsupported(struct plan *plan);
 
 /* Slurm limits our request rate (rl_enable): fewer, larger requests. */
@@ -146,7 +149,7 @@ enum plan_result {
 	PLAN_UNCHANGED, /* Slurm said that nothing changed: a success that teaches no cost */
 	PLAN_FAILED, /* an error: however late it came, it is charged at most like a success */
 	PLAN_TIMED_OUT, /* slurmrestd goes on computing: at least `seconds` are charged */
-	PLAN_UNSUPPORTED, /* not served or forbidden: the way is left for an hour, unless it is allowed anew */
+	PLAN_UNSUPPORTED, /* not served or forbidden: the way is left for a while */
 };
 
 struct plan_outcome { /* of the last action */

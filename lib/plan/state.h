@@ -16,7 +16,7 @@ struct way {
 	double charged_s; /* seconds of slurmctld since its last account; 0 for probes */
 	double bytes_per_record; /* learnt; 0: not yet */
 	uint64_t batch; /* how far the records of one request have grown */
-	uint64_t failures; /* in a row */
+	uint64_t failures, refusals; /* in a row */
 };
 
 struct task {

@@ -23,7 +23,7 @@ enum {
 	SLURMDBD_PAUSE_S = 600, /* slurmdbd failed: slurmctld tells details meanwhile, at eight times the cost */
 	MIN_JOB_AGE_S = 300, /* the default of MinJobAge */
 	LOOKS_AT_ENDED = 3, /* one may fail, and a job may end just after one */
-	STATES_PAUSE_S = 3660, /* longer than the hour for which the planner leaves a way that is not served */
+	REFUSED_MAX_S = 300, /* so long jobs/state, which was answered before, may be refused before lists are read */
 };
 
 /* Of the records, those that lack details. Above the first part details come before states, until no more than the second
@@ -83,24 +83,39 @@ bool job_poller_knows_reasons(const struct job_poller *poller)
 
 /* What there is to do */
 
+/* Is it time for lists? A proxy that reloads refuses jobs/state for a moment, too. Lists of many jobs cost too much memory, so
+ * jobs/state that was answered before has some minutes; the planner tries it meanwhile. */
+static bool are_states_refused(struct job_poller *poller)
+{
+	uint64_t now = clock_monotonic_ns();
+	if (poller->reads_list || plan_is_allowed(poller->plan, TASK_JOB_STATES))
+		return false;
+	if (!poller->refused_ns)
+		poller->refused_ns = now;
+	return !poller->was_told_states || now - poller->refused_ns >= REFUSED_MAX_S * UINT64_C(1000000000);
+}
+
 /* Jobs are read by their states where the API version has jobs/state and names records by their own ids there; else by
- * lists. A proxy may refuse jobs/state for a moment, so it is tried again after an hour. */
+ * lists, until the planner tries jobs/state again. While no version is found, as slurmrestd is away, nothing changes. */
 static void choose(struct job_poller *poller)
 {
 	const struct api_version *version = client_version(poller->reader.asker->client);
-	bool is_known = version != NULL;
-	uint64_t now = clock_monotonic_ns();
-	bool is_time = is_known && version->task_ids_are_raw && poller->lacks_states && now >= poller->states_after_ns;
-	if (version != poller->version || is_time) {
+	bool is_known = version != NULL, is_other = version != poller->version;
+	if (!is_known && poller->version)
+		return;
+	bool is_time = is_known && poller->lacks_states && !plan_refused_until_ns(poller->plan, TASK_JOB_STATES);
+	if (is_other || is_time)
 		poller->lacks_states = is_known && !version->task_ids_are_raw;
-	} else if (!poller->reads_list && !plan_is_allowed(poller->plan, TASK_JOB_STATES)) {
+	else if (are_states_refused(poller))
 		poller->lacks_states = true;
-		poller->states_after_ns = now + STATES_PAUSE_S * UINT64_C(1000000000);
-	}
 	bool reads_list =
 		!is_known || poller->lacks_states || poller->reader.asker->config->jobs_read == JOBS_READ_LIST;
 	if (version == poller->version && reads_list == poller->reads_list)
 		return;
+	if (is_other) {
+		poller->was_told_states = false;
+		poller->refused_ns = 0;
+	}
 	poller->version = version;
 	poller->reads_list = reads_list;
 	poller->needs_all = !poller->reader.rounds.is_unverified; /* a round verifies them, and finds younger ones */
@@ -312,12 +327,20 @@ static void finish_states(struct job_poller *poller)
 	note_details(poller);
 }
 
+static bool ask_states(struct job_poller *poller, const struct buf *query, struct plan_outcome *outcome)
+{
+	bool is_well = job_reader_states(&poller->reader, query, outcome);
+	poller->was_told_states |= is_well;
+	poller->refused_ns = is_well ? 0 : poller->refused_ns;
+	return is_well;
+}
+
 static bool poll_states_list(struct job_poller *poller, struct plan_outcome *outcome)
 {
 	const struct buf no_query = BUF_INIT;
 	poller->round_began_ns = clock_monotonic_ns();
 	job_rounds_ask_whole(&poller->reader.rounds);
-	if (!job_reader_states(&poller->reader, &no_query, outcome))
+	if (!ask_states(poller, &no_query, outcome))
 		return false;
 	poller->needs_all = false;
 	finish_states(poller);
@@ -369,7 +392,7 @@ static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct pla
 		job_rounds_begin(rounds);
 	}
 	uint64_t rows = job_rounds_ask(rounds, rows_max, &query);
-	bool is_well = !rows || job_reader_states(&poller->reader, &query, outcome);
+	bool is_well = !rows || ask_states(poller, &query, outcome);
 	cover(outcome, rows);
 	buf_done(&query);
 	if (!is_well)
@@ -449,7 +472,7 @@ static bool poll_search(struct job_poller *poller, uint64_t rows_max, struct pla
 	if (sample)
 		return poll_sample(poller, sample, outcome);
 	uint64_t ids = job_rounds_ask_search(rounds, rows_max, &query);
-	bool is_well = !ids || job_reader_states(&poller->reader, &query, outcome);
+	bool is_well = !ids || ask_states(poller, &query, outcome);
 	cover(outcome, ids);
 	buf_done(&query);
 	if (!rounds->search.is_open)
@@ -526,7 +549,7 @@ static bool poll_array(struct job_poller *poller, struct plan_outcome *outcome)
 	struct buf query = BUF_INIT;
 	uint64_t id = job_details_next(details, JOB_QUEUE_ARRAYS);
 	job_rounds_ask_array(&poller->reader.rounds, id, &query);
-	bool is_well = !query.len || job_reader_states(&poller->reader, &query, outcome);
+	bool is_well = !query.len || ask_states(poller, &query, outcome);
 	buf_done(&query);
 	return is_well && !job_details_left(details, JOB_QUEUE_ARRAYS);
 }

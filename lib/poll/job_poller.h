@@ -11,8 +11,9 @@ struct job_poller {
 	struct plan *plan;
 	struct plan_task *tasks; /* its table */
 	const struct api_version *version; /* that the rest is about */
-	bool lacks_states; /* the version has no jobs/state, or none of use */
-	uint64_t states_after_ns; /* when jobs/state is tried again: a proxy may have refused it for a moment */
+	bool lacks_states; /* the version has no jobs/state, or none of use, or it is refused */
+	bool was_told_states; /* jobs/state was answered in this version */
+	uint64_t refused_ns; /* since when jobs/state is refused; 0: it is not */
 	bool reads_list; /* jobs are read as whole lists */
 	bool tells_ends; /* slurmdbd does not: the caller sets it */
 	bool is_rate_limited; /* Slurm limits how often we may ask it (rl_enable) */

@@ -170,19 +170,20 @@ static bool reads_states(const struct life *life)
 	return !by_list;
 }
 
-static void test_lists_are_for_an_hour(void)
+static void test_lists_where_states_are_refused(void)
 {
-	check_row("where jobs/state is refused jobs are read as lists, and it is tried again");
+	check_row("where jobs/state is refused jobs are read as lists, and it is tried again, each time later");
 	struct life *life = life_new();
 	version = version_of("v0.0.42");
 	pass(life, 1);
 	CHECK(reads_states(life));
-	for (int again = 0; again < 3; again++) {
+	for (uint64_t pause_s = 60; pause_s < 20000; pause_s *= 2) {
+		uint64_t least_s = pause_s < 3600 ? pause_s : 3600;
 		refuse_states(life);
 		CHECK(!reads_states(life));
-		pass(life, 3590);
+		pass(life, least_s - 5);
 		CHECK(!reads_states(life));
-		pass(life, 80);
+		pass(life, 10);
 		CHECK(reads_states(life));
 		CHECK(life->poller.needs_all);
 	}
@@ -385,6 +386,59 @@ static void test_a_lost_batch(void)
 		step(life);
 	CHECK(!rounds_of(life)->is_open);
 	CHECK(live_in_round(life, 0) > whole + JOBS / 3);
+	life_free(life);
+}
+
+/* A proxy says 404 for so long. How long until states are told again, after that? */
+static double refuse_for(struct life *life, uint64_t seconds, bool *ret_reads_list)
+{
+	uint64_t end_ns = now_ns + seconds * UINT64_C(1000000000);
+	*ret_reads_list = false;
+	failure = PLAN_UNSUPPORTED;
+	for (failures_left = SIZE_MAX; now_ns < end_ns; step(life))
+		*ret_reads_list |= life->poller.reads_list;
+	failures_left = 0;
+	failure = PLAN_FAILED;
+	begin_round(life);
+	live_in_round(life, 0);
+	CHECK(!life->poller.reads_list);
+	return (double)(now_ns - end_ns) / 1e9;
+}
+
+static void test_refused_for_a_minute(void)
+{
+	struct life *life = life_of_search();
+	bool reads_list;
+	live(life, 300);
+	check_row("a proxy that says 404 for a minute costs minutes, not an hour, and no list");
+	CHECK(refuse_for(life, 60, &reads_list) <= 180);
+	CHECK(!reads_list);
+	CHECK(!is_search_wanted(life));
+	CHECK_NUMBER(known(life), JOBS);
+	check_row("where it goes on jobs are read as lists");
+	live(life, 600);
+	CHECK(refuse_for(life, 1000, &reads_list) <= 1000);
+	CHECK(reads_list);
+	life_free(life);
+}
+
+/* slurmrestd is away behind a proxy that says 404 to everything, ping, too. */
+static void test_a_version_that_is_not_found_for_a_moment(void)
+{
+	struct life *life = life_of_search();
+	check_row("no version is found for a moment: nothing is forgotten");
+	live(life, 300);
+	failures_left = 1;
+	while (failures_left)
+		step(life);
+	CHECK_NUMBER(plan_show(life->polled.plan, now_ns, TASK_JOB_STATES).failures, 1);
+	version = NULL;
+	job_poller_update(&life->poller);
+	version = version_of("v0.0.45");
+	job_poller_update(&life->poller);
+	CHECK_NUMBER(plan_show(life->polled.plan, now_ns, TASK_JOB_STATES).failures, 1);
+	CHECK(reads_states(life));
+	CHECK(!is_search_wanted(life));
 	life_free(life);
 }
 
@@ -793,8 +847,10 @@ int main(void)
 	test_missed_while_away();
 	test_warm_lists();
 	test_a_lost_batch();
+	test_refused_for_a_minute();
+	test_a_version_that_is_not_found_for_a_moment();
 	test_no_jobs();
-	test_lists_are_for_an_hour();
+	test_lists_where_states_are_refused();
 	test_versions();
 	test_pauses_of_the_search();
 	test_counts_before_a_search();

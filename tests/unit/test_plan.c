@@ -209,18 +209,33 @@ static void test_unsupported_ways(void)
 	struct life life = life_new(&plan_defaults, 1);
 	set_work(&life, JOBS, 1000);
 	life.result[JOBS] = PLAN_UNSUPPORTED;
-	live(&life, 100);
+	live(&life, 5);
 	CHECK_NUMBER(life.asked[JOBS], 2); /* each way once */
 	CHECK(!plan_is_allowed(life.plan, JOBS));
 	plan_allow_way(life.plan, JOBS, BULK, true); /* says nothing new */
 	CHECK(!plan_is_allowed(life.plan, JOBS));
+	CHECK(plan_refused_until_ns(life.plan, JOBS) > life.now_ns);
+	live(&life, 50);
+	CHECK_NUMBER(life.asked[JOBS], 0); /* for a minute */
 	life.result[JOBS] = PLAN_OK;
-	live(&life, 3400);
-	CHECK_NUMBER(life.asked[JOBS], 0);
-	live(&life, 200);
+	live(&life, 50);
+	CHECK(life.asked[JOBS] > 0);
+	CHECK_NUMBER(plan_refused_until_ns(life.plan, JOBS), 0);
+	life.result[JOBS] = PLAN_UNSUPPORTED;
+	live(&life, 2 * 3600); /* then twice as long each time, up to an hour */
+	CHECK(life.asked[JOBS] >= 12 && life.asked[JOBS] <= 14);
+	live(&life, 10 * 3600);
+	CHECK(life.asked[JOBS] >= 2 * 9 && life.asked[JOBS] <= 2 * 10);
+	life.result[JOBS] = PLAN_OK;
+	live(&life, 3600);
 	CHECK(life.asked[JOBS] > 0);
 	life.result[JOBS] = PLAN_UNSUPPORTED;
-	live(&life, 100);
+	live(&life, 15);
+	life.result[JOBS] = PLAN_OK; /* it was served since: that was a moment */
+	live(&life, 65);
+	CHECK(life.asked[JOBS] > 0);
+	life.result[JOBS] = PLAN_UNSUPPORTED;
+	live(&life, 30);
 	life.result[JOBS] = PLAN_OK;
 	plan_retry_unsupported(life.plan);
 	live(&life, 5);
@@ -230,7 +245,13 @@ static void test_unsupported_ways(void)
 	CHECK(!plan_is_allowed(life.plan, JOBS));
 	life.result[JOBS] = PLAN_OK;
 	plan_allow_way(life.plan, JOBS, BULK, false);
-	plan_allow_way(life.plan, JOBS, BULK, true); /* nothing is held against it */
+	plan_allow_way(life.plan, JOBS, BULK, true); /* whether we want it says nothing of slurmrestd */
+	CHECK(!plan_is_allowed(life.plan, JOBS));
+	plan_allow_task(life.plan, JOBS, false);
+	CHECK(plan_refused_until_ns(life.plan, JOBS) > 0);
+	plan_retry_unsupported(life.plan);
+	CHECK_NUMBER(plan_refused_until_ns(life.plan, JOBS), 0);
+	plan_allow_task(life.plan, JOBS, true);
 	CHECK(plan_is_allowed(life.plan, JOBS));
 	live(&life, 5);
 	CHECK(life.asked[JOBS] > 0);
