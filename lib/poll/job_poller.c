@@ -477,8 +477,9 @@ static bool poll_search(struct job_poller *poller, uint64_t rows_max, struct pla
 	buf_done(&query);
 	if (!rounds->search.is_open)
 		end_search(poller);
-	/* jobs that were found get their details without waiting for the next round */
-	if (is_well && !job_details_left(&poller->reader.details, JOB_QUEUE_WANTED) &&
+	/* jobs that were found get their details without waiting for the next round; most requests of a search find none, and
+	 * who looks what is wanted looks at all rows */
+	if (is_well && outcome->cost_records && !job_details_left(&poller->reader.details, JOB_QUEUE_WANTED) &&
 	    job_details_begin(&poller->reader.details, JOB_QUEUE_WANTED))
 		plan_hasten(poller->plan, TASK_JOB_DETAILS);
 	return is_well && !rounds->search.is_open;

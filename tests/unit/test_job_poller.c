@@ -43,6 +43,17 @@ const struct api_version *__wrap_client_version(const struct client *client)
 	return version;
 }
 
+/* How often all rows were looked at for jobs whose details are wanted. */
+static size_t looks;
+uint64_t __real_job_details_begin(struct job_details *details, enum job_queue queue);
+uint64_t __wrap_job_details_begin(struct job_details *details, enum job_queue queue);
+
+uint64_t __wrap_job_details_begin(struct job_details *details, enum job_queue queue)
+{
+	looks += queue == JOB_QUEUE_WANTED;
+	return __real_job_details_begin(details, queue);
+}
+
 static void take_id(const struct fetch *fetch, uint64_t id, struct plan_outcome *outcome)
 {
 	if (id < oldest_id || id > newest_id)
@@ -439,6 +450,32 @@ static void test_a_version_that_is_not_found_for_a_moment(void)
 	CHECK_NUMBER(plan_show(life->polled.plan, now_ns, TASK_JOB_STATES).failures, 1);
 	CHECK(reads_states(life));
 	CHECK(!is_search_wanted(life));
+	life_free(life);
+}
+
+static void test_a_search_in_vain_looks_at_no_rows(void)
+{
+	struct life *life = life_of_search();
+	check_row("a search in vain does not look at all rows with each request");
+	reason = "Priority";
+	while (!job_poller_is_complete(&life->poller) ||
+	       job_details_left(&life->poller.reader.details, JOB_QUEUE_WANTED))
+		step(life);
+	wait_for_search(life, JOBS + 100, 30);
+	const struct plan_action action = {.task = TASK_JOB_SEARCH, .way = STATES_BATCHES, .records = 500};
+	struct plan_outcome outcome;
+	requests = looks = 0;
+	for (int i = 0; i < 100; i++)
+		job_poller_poll(&life->poller, &action, &outcome);
+	CHECK_NUMBER(requests, 100);
+	CHECK_NUMBER(looks, 0);
+	check_row("but what it finds gets its details at once");
+	newest_id = JOBS + 1000000;
+	job_poller_poll(&life->poller, &action, &outcome);
+	CHECK_NUMBER(looks, 1);
+	CHECK(job_details_left(&life->poller.reader.details, JOB_QUEUE_WANTED) > 0);
+	newest_id = JOBS;
+	reason = NULL;
 	life_free(life);
 }
 
@@ -847,6 +884,7 @@ int main(void)
 	test_missed_while_away();
 	test_warm_lists();
 	test_a_lost_batch();
+	test_a_search_in_vain_looks_at_no_rows();
 	test_refused_for_a_minute();
 	test_a_version_that_is_not_found_for_a_moment();
 	test_no_jobs();
