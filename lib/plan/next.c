@@ -23,7 +23,8 @@ static uint64_t due_ns(const struct plan *plan, const struct task *task)
 		return task->row->is_probe ? after(task->failed_ns, task->interval_s) : trouble_until_ns(plan, task);
 	if (!task->was_begun || task->is_hastened || task->is_in_round)
 		return 0;
-	return after(task->begun_ns, task->row->is_spread ? task->cautious_s : task->interval_s);
+	bool is_by_request = task->row->is_spread && plan->waits[wait_side(task)].seconds > 0;
+	return after(task->begun_ns, is_by_request ? task->cautious_s : task->interval_s);
 }
 
 /* When the task has saved up what its next request costs, or, before a round, what the whole round costs, unless that is
@@ -86,12 +87,14 @@ static bool was_slow_probe(const struct plan *plan)
 	return last->row->is_probe && last->seconds > SLOW_PROBE_S;
 }
 
-/* How many of its own intervals it has waited for; in a round, and where each answer is of use by itself, of those between
- * its requests. */
+/* How many of its own intervals it has waited for. Where any answer is slow a round takes hours: then it is of those between its
+ * requests that it has waited for. */
 static double waited(const struct plan *plan, const struct task *task, uint64_t now_ns)
 {
-	uint64_t since = task->is_in_round ? task->asked_ns : due_ns(plan, task);
-	double parts = task->is_in_round || task->row->is_spread ? fmax(task->round[BY_REQUESTS], 1) : 1;
+	bool is_slow = task->row->is_probe || plan->waits[wait_side(task)].seconds > 0;
+	uint64_t since = !task->is_in_round ? due_ns(plan, task) : is_slow ? task->asked_ns : task->begun_ns;
+	bool is_of_parts = is_slow && (task->is_in_round || task->row->is_spread);
+	double parts = is_of_parts ? fmax(task->round[BY_REQUESTS], 1) : 1;
 	return seconds_between(since, now_ns) / task->interval_s * parts;
 }
 

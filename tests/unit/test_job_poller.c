@@ -422,7 +422,7 @@ static void test_refused_for_a_minute(void)
 	bool reads_list;
 	live(life, 300);
 	check_row("a proxy that says 404 for a minute costs minutes, not an hour, and no list");
-	CHECK(refuse_for(life, 60, &reads_list) <= 180);
+	CHECK(refuse_for(life, 60, &reads_list) <= 300);
 	CHECK(!reads_list);
 	CHECK(!is_search_wanted(life));
 	CHECK_NUMBER(known(life), JOBS);
