@@ -581,8 +581,8 @@ static void test_reasons(void)
 static void test_many_new_jobs(void)
 {
 	check_row("details of many jobs that come to a cluster that is known take half an hour, by single requests");
-	struct life *life = life_of_waiting(1000, false);
 	seconds_of_state = 60e-6; /* a round of all takes 1.2 s */
+	struct life *life = life_of_waiting(1000, false);
 	newest_id = 20000;
 	count_jobs(life, newest_id);
 	CHECK(live(life, 1800) < 300);
