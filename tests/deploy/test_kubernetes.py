@@ -3,6 +3,7 @@
 import copy
 import gzip
 import os
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -112,7 +113,8 @@ class Kubernetes(unittest.TestCase):
 
     def test_values_are_checked(self):
         for wrong in ("replicas=2", "service.port=0", "persistence.size=much", "token.slinky.spec.refresh=false", "token.secret=A B",
-                      "config.web.listen-address=:80", "persistence.accessModes[0]=ReadWriteMany", "image.repository="):
+                      "config.web.listen-address=:80", "persistence.accessModes[0]=ReadWriteMany", "image.repository=",
+                      "livenessProbe.httpGet=x", "extraArgs[0]=x"):
             done = template("--set", wrong)
             self.assertNotEqual(0, done.returncode, wrong)
             self.assertIn("values don't meet the specifications of the schema", done.stderr, wrong)
@@ -143,6 +145,34 @@ class Kubernetes(unittest.TestCase):
             return template["metadata"]["annotations"]["checksum/config"]
         self.assertEqual(sum_of(), sum_of("--set=service.port=80"))
         self.assertNotEqual(sum_of(), sum_of("--set=config.jobs.rows=5"))
+
+    def test_token_is_renewed_before_anybody_is_told(self):
+        """Slinky renews a token when 80 % of its life is over; SlurmscopeTokenExpiring has not waited so long then."""
+        token = only(render("--set=token.slinky.create=true"), "Token")
+        lifetime = 3600 * int(re.fullmatch(r"(\d+)h", token["spec"]["lifetime"])[1])
+        alerts = (ROOT / "deploy/prometheus/slurmscope.alerts.yml").read_text()
+        left, unchanged = map(int, re.search(r"token_expiry\S+ - time\(\) > 0 < (\d+)\s+and changes\(\S+\[(\d+)m\]\)", alerts).groups())
+        self.assertTrue(0.2 * lifetime > left or 0.8 * lifetime < 60 * unchanged, (lifetime, left, unchanged))
+
+    def test_ports_are_those_of_the_urls(self):
+        def ports(*options):
+            return [port["port"] for rule in only(render(*options), "NetworkPolicy")["spec"]["egress"][1:] for port in rule["ports"]]
+        self.assertEqual([6820], ports())
+        self.assertEqual([6820, 8443], ports(*CASES["elsewhere"]))
+        for url, want in (("https://a", [443]), ("http://a/", [80]), ("https://[::1]:8443", [8443]), ("unix:/run/x/socket", [])):
+            self.assertEqual(want, ports("--set", f"config.slurmrestd.url={url}"), url)
+        self.assertEqual([1, 2], ports("--set=networkPolicy.ports={1,2}"))
+
+    def test_what_a_site_sets(self):
+        made = self.cases["everything"]
+        self.assertEqual({"kube-prometheus-stack"}, {one["metadata"]["labels"].get("release") for one in made
+                                                     if one["kind"] in ("ServiceMonitor", "PrometheusRule")})
+        self.assertIn("--log.level=debug", container(made)["args"])
+        self.assertEqual([{"name": "TZ", "value": "UTC"}], container(made)["env"])
+        self.assertEqual((4711, 4711, 65532), (pod(made)["securityContext"]["fsGroup"], container(made)["securityContext"]["runAsUser"],
+                                               pod(made)["securityContext"]["runAsUser"]))
+        self.assertEqual((5, 5), (container(made)["livenessProbe"]["failureThreshold"],
+                                  container(made)["readinessProbe"]["initialDelaySeconds"]))
 
     def test_rules(self):
         for case, kinds in (("everything", ("rules", "alerts")), ("elsewhere", ("rules",))):

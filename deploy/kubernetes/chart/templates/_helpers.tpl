@@ -39,3 +39,25 @@ tcpSocket: {port: metrics}
 httpGet: {path: {{ .path }}, port: metrics}
 {{- end }}
 {{- end }}
+
+{{- /* Of slurmrestd: those that are named, or else the URLs' own. */ -}}
+{{- define "slurmscope.ports" -}}
+{{- $ports := .Values.networkPolicy.ports }}
+{{- if not $ports }}
+{{- $all := prepend (values (default dict .Values.config.clusters)) (dict "slurmrestd" .Values.config.slurmrestd) }}
+{{- range $all }}
+{{- $url := .slurmrestd | default dict | dig "url" "" }}
+{{- if hasPrefix "http" $url }}
+{{- $port := $url | regexFind ":[0-9]+/*$" | trimAll ":/" | default (hasPrefix "https:" $url | ternary "443" "80") }}
+{{- $ports = append $ports (int $port) | uniq }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- $ports | sortAlpha | toJson }}
+{{- end }}
+
+{{- define "slurmscope.releaseLabel" -}}
+{{- with .Values.releaseLabel }}
+release: {{ . | quote }}
+{{- end }}
+{{- end }}
