@@ -34,19 +34,19 @@ FILES = {
     "usr/libexec/slurmscope-copy-state": "deploy/ha/slurmscope-copy-state",
     "usr/libexec/slurmscope-token": "deploy/token/slurmscope-token",
     "usr/share/bash-completion/completions/slurmscope": None,
-    "usr/share/doc/slurmscope/INSTALL.md": "deploy/INSTALL.md",
-    "usr/share/doc/slurmscope/MANUAL.md": "deploy/MANUAL.md",
-    "usr/share/doc/slurmscope/METRICS.md": "deploy/METRICS.md",
-    "usr/share/doc/slurmscope/README.md": "README.md",
-    "usr/share/doc/slurmscope/TROUBLESHOOTING.md": "deploy/TROUBLESHOOTING.md",
     "usr/share/doc/slurmscope/changelog.gz": None,
     "usr/share/doc/slurmscope/copyright": "deploy/package/deb/copyright",
+    "usr/share/doc/slurmscope/dashboards/pictures/overview.png": "dashboards/pictures/overview.png",
     "usr/share/doc/slurmscope/examples/slurmscope.yml": "deploy/slurmscope.yml",
     "usr/share/doc/slurmscope/slurmscope.cdx.json": None,
     "usr/share/man/man1/slurmscope.1.gz": None,
     "usr/share/man/man5/slurmscope.yml.5.gz": None,
     "usr/share/zsh/vendor-completions/_slurmscope": None,
 }
+# pages for those who run slurmscope, without links to what is not installed
+PAGES = ["README.md", "SECURITY.md", *sorted(str(page.relative_to(SOURCE)) for pattern in ("deploy/*.md", "deploy/*/README.md", "dashboards/*.md")
+                                             for page in SOURCE.glob(pattern))]
+FILES |= {f"usr/share/doc/slurmscope/{page}": None for page in PAGES}
 PROGRAMS = {"usr/bin/slurmscope", "usr/libexec/slurmscope-copy-state", "usr/libexec/slurmscope-token"}
 UNITS = ["slurmscope.service", "slurmscope-token.service", "slurmscope-token.timer", "slurmscope-slurmrestd.service",
          "slurmscope-copy-state@ctl2.service", "slurmscope-copy-state@ctl2.timer"]
@@ -133,6 +133,15 @@ class Package(unittest.TestCase):
         for name, origin in (FILES | shared).items():
             if origin:
                 self.assertEqual((SOURCE / origin).read_bytes(), (self.root / name).read_bytes(), name)
+
+    def test_pages(self):
+        """Each page is the project's, and each of its links leads to something that is installed."""
+        self.assertGreater(len(PAGES), 18)
+        pages = self.root / "usr/share/doc/slurmscope"
+        self.assertIn(" 0 faults", said(SOURCE / "tests/links", pages))
+        for page in PAGES:
+            words = [re.sub(r"\[([^]]*)\]\([^()\s]*\)", r"\1", (folder / page).read_text()) for folder in (SOURCE, pages)]
+            self.assertEqual(*words, page)
 
     def test_program(self):
         program = self.root / "usr/bin/slurmscope"

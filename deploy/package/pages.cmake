@@ -1,0 +1,25 @@
+# The pages for those who run slurmscope, in the folders that they have in the project, so that their links hold. A link to what is
+# not installed beside them becomes its words.
+file(GLOB pages RELATIVE ${CMAKE_SOURCE_DIR} CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/SECURITY.md
+	${CMAKE_SOURCE_DIR}/deploy/*.md ${CMAKE_SOURCE_DIR}/deploy/*/README.md ${CMAKE_SOURCE_DIR}/dashboards/*.md)
+set(picture dashboards/pictures/overview.png)
+
+foreach(page ${pages})
+	get_filename_component(folder ${page} DIRECTORY)
+	set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${page})
+	file(READ ${CMAKE_SOURCE_DIR}/${page} text)
+	string(REGEX MATCHALL "[(][A-Za-z0-9_./-]+[)#]" targets "${text}")
+	list(REMOVE_DUPLICATES targets)
+	foreach(target ${targets})
+		string(REGEX REPLACE "[()#]" "" target "${target}")
+		get_filename_component(path "${CMAKE_SOURCE_DIR}/${folder}/${target}" ABSOLUTE)
+		file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR} ${path})
+		if(NOT path IN_LIST pages AND NOT path STREQUAL picture)
+			string(REPLACE "." "[.]" target "${target}")
+			string(REGEX REPLACE "\\[([^]]*)\\]\\(${target}(#[^)]*)?\\)" "\\1" text "${text}")
+		endif()
+	endforeach()
+	file(CONFIGURE OUTPUT pages/${page} CONTENT "${text}" @ONLY)
+	install(FILES ${CMAKE_CURRENT_BINARY_DIR}/pages/${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
+endforeach()
+install(FILES ${CMAKE_SOURCE_DIR}/${picture} DESTINATION ${CMAKE_INSTALL_DOCDIR}/dashboards/pictures)
