@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 import unittest
+import urllib.error
 import urllib.parse
 import urllib.request
 from pathlib import Path
@@ -126,6 +127,10 @@ class VictoriaMetrics(unittest.TestCase):
             all.enter_context(agent(daemon, one, other))
             wait_until(lambda: asked.query("slurm_cluster_info"), "a scrape")
             wait_until(lambda: one.query("slurm_cluster_info"), "in the first")
+            for path in "/api/v1/admin/tsdb/delete_series?match[]=up", "/api/v1/import/prometheus", "/api/v1/write":
+                with self.assertRaises(urllib.error.HTTPError, msg=f"{path}: whoever asks may only read") as refused:
+                    urllib.request.urlopen(urllib.request.Request(asked.url + path, data=b"x 1\n", method="POST"))
+                self.assertIn(refused.exception.code, (400, 404), path)
             began = time.time()
             first.close()
             self.assertEqual([], one.query("slurm_cluster_info"))
