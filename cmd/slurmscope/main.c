@@ -1,6 +1,7 @@
 /* Reads the options, builds the parts, waits for a signal, and takes them down again. */
 #include "base/clock.h"
 #include "base/version.h"
+#include "config/help.h"
 #include "config/manual.h"
 #include "config/setup.h"
 #include "doctor/doctor.h"
@@ -224,7 +225,7 @@ static int act(struct setup *setup)
 	struct buf out = BUF_INIT;
 	const struct config *config = &setup->process;
 	if (config->help)
-		config_help(&out);
+		help_write(config->help, help_width(STDOUT_FILENO), &out);
 	else if (config->version)
 		buf_printf(&out, "slurmscope %s%s%s (%s)\n", version_number, *version_revision ? " " : "",
 			   version_revision, version_compiler);
@@ -270,9 +271,9 @@ int main(int argc, char **argv)
 	int words = is_doctor + is_strict; /* before the options */
 	struct setup *setup = setup_new(argc - words, argv + words, &is_read, &err);
 	log_setup((enum log_level)setup->process.log_level, (enum log_format)setup->process.log_format);
-	int status = !is_read	 ? (fail(&err), is_doctor ? EXIT_USAGE : EXIT_FAILURE)
-		     : is_doctor ? examine(setup, is_strict)
-				 : act(setup);
+	int status = !is_read				 ? (fail(&err), is_doctor ? EXIT_USAGE : EXIT_FAILURE)
+		     : is_doctor && !setup->process.help ? examine(setup, is_strict)
+							 : act(setup);
 	setup_release(setup);
 	return status;
 }

@@ -86,7 +86,8 @@ struct config {
 	uint64_t sandbox; /* enum sandbox_wish */
 	const char *config_file; /* NULL: none */
 	uint64_t print_manual; /* enum manual */
-	bool once, check_config, print_config, example_config, list_metrics, version, help;
+	bool once, check_config, print_config, example_config, list_metrics, version;
+	const char *help; /* the group of options to explain; "": all; NULL: none */
 	const struct document *file; /* that was read; NULL: none */
 	struct yaml_position positions[OPTIONS_MAX]; /* in it, by row of the table; line 0: not from there */
 };
@@ -128,8 +129,6 @@ bool config_caps(const struct config *config, struct caps *caps, struct error *e
 
 /* The labels of all that is said of the cluster, or of the process if it has no name, as on a page. */
 void config_labels(const struct config *config, struct buf *out);
-
-void config_help(struct buf *out);
 
 /* The options that differ from those of `common` (NULL: all that have a value) as a configuration file has them. */
 void config_print(const struct config *config, const struct config *common, unsigned indent, struct buf *out);

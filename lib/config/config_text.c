@@ -1,4 +1,5 @@
-/* The table of options in words: --help, the configuration in force, and an annotated one. */
+/* The table of options in words: what an option means, the configuration in force, and an annotated one. */
+#include "config/help.h"
 #include "config/option.h"
 
 enum { EXAMPLE_WIDTH = 100 };
@@ -11,26 +12,27 @@ void option_describe(const struct option_row *row, struct buf *out)
 	buf_add_string(out, row->choices ? "." : "");
 }
 
+/* Behind a number; the value's name says it, too. */
+static const char *unit_of(const struct option_row *row)
+{
+	static const char *const units[][2] = {{"PERCENT", "%"},  {"MIB", " MiB"},   {"PER_SECOND", " per second"},
+					       {"ROWS", " rows"}, {"JOBS", " jobs"}, {"TASKS", " tasks"}};
+	for (size_t i = 0; row->value && i < sizeof units / sizeof *units; i++)
+		if (strcmp(row->value, units[i][0]) == 0)
+			return units[i][1];
+	return "";
+}
+
+const char *option_separator(const struct option_row *row)
+{
+	return !row->value ? "" : *row->value == '[' ? " " : "=";
+}
+
 void option_explain(const struct option_row *row, struct buf *out)
 {
 	option_describe(row, out);
 	if (row->initial)
-		buf_printf(out, " Default: %s.", row->initial);
-}
-
-void config_help(struct buf *out)
-{
-	buf_add_string(
-		out,
-		"slurmscope: Slurm's jobs, nodes, partitions, users and accounts for "
-		"Prometheus, read from slurmrestd.\n\nUsage: slurmscope [options]\n"
-		"       slurmscope doctor [--strict] [options]   look at all of it once, and say what does not work\n\n");
-	for (size_t i = 0; i < option_count; i++) {
-		const struct option_row *row = &option_table[i];
-		buf_printf(out, "  --%s%s%s\n      ", row->name, row->value ? "=" : "", row->value ? row->value : "");
-		option_explain(row, out);
-		buf_add_char(out, '\n');
-	}
+		buf_printf(out, " Default: %s%s.", row->initial, unit_of(row));
 }
 
 struct printing {
@@ -46,19 +48,11 @@ static void indent_to(struct buf *out, unsigned indent)
 /* The comment above an option of the example. */
 static void write_comment(const struct option_row *row, unsigned indent, struct buf *out)
 {
-	struct buf words = BUF_INIT;
+	struct buf words = BUF_INIT, prefix = BUF_INIT;
 	option_describe(row, &words);
-	struct text rest = buf_text(&words), word;
-	size_t column = 0;
-	while (text_next(&rest, ' ', &word)) {
-		if (!column || column + 1 + word.len > EXAMPLE_WIDTH) {
-			buf_printf(out, "%s%*s#", column ? "\n" : "", (int)indent, "");
-			column = indent + 1;
-		}
-		buf_printf(out, " %.*s", (int)word.len, word.bytes);
-		column += 1 + word.len;
-	}
-	buf_add_char(out, '\n');
+	buf_printf(&prefix, "%*s# ", (int)indent, "");
+	help_wrap(buf_text(&words), prefix.bytes, EXAMPLE_WIDTH, out);
+	buf_done(&prefix);
 	buf_done(&words);
 }
 

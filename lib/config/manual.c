@@ -1,6 +1,7 @@
 #include "config/manual.h"
 
 #include "base/version.h"
+#include "config/group.h"
 #include "config/option.h"
 
 /* Text for man(7): no line of it is taken for a request, and what is to be typed can be copied. */
@@ -61,15 +62,36 @@ static void put_item(struct buf *out, const char *name, const char *between, con
 	buf_add_char(out, '\n');
 }
 
-static void put_option(struct buf *out, const struct option_row *row, const char *before, const char *between)
+static void put_option(struct buf *out, const struct option_row *row, bool is_command_line)
 {
+	const char *before = is_command_line ? "--" : "", *between = is_command_line ? option_separator(row) : ": ";
 	struct buf name = BUF_INIT, text = BUF_INIT;
 	buf_printf(&name, "%s%s", before, row->name);
 	option_explain(row, &text);
-	bool is_flag = row->type == OPTION_FLAG && *before == '\0';
+	bool is_flag = row->type == OPTION_FLAG && !is_command_line;
 	put_item(out, name.bytes, between, is_flag ? "true|false" : row->value, text.bytes);
 	buf_done(&name);
 	buf_done(&text);
+}
+
+/* All options by group, as the command line has them or as the file has them. */
+static void put_groups(struct buf *out, bool is_command_line)
+{
+	for (const struct option_group *group = option_groups; group < option_groups + OPTION_GROUPS; group++) {
+		bool has_title = false;
+		for (size_t i = 0; i < option_count; i++) {
+			const struct option_row *row = &option_table[i];
+			if (group_of(row->name) != group || (option_is_command(row) && !is_command_line))
+				continue;
+			if (!has_title) {
+				buf_printf(out, ".SS \"%s: ", group->name);
+				put(out, group->title);
+				buf_add_string(out, "\"\n");
+			}
+			has_title = true;
+			put_option(out, row, is_command_line);
+		}
+	}
 }
 
 static void write_command(struct buf *out)
@@ -93,8 +115,7 @@ static void write_command(struct buf *out)
 		out,
 		"--name=value or --name value; --no-name of what is on or off. DURATION: seconds, or written like 30s, 5m "
 		"or 1h. All but the last ones can stand in a configuration file, see slurmscope.yml(5).");
-	for (size_t i = 0; i < option_count; i++)
-		put_option(out, &option_table[i], "--", "=");
+	put_groups(out, true);
 	put_section(out, "PATHS");
 	put_item(out, "/metrics", NULL, NULL,
 		 "What Prometheus scrapes. /metrics/nodes and ?collect[]=nodes give a part, ?cluster= one of several.");
@@ -134,9 +155,7 @@ static void write_file(struct buf *out)
 		 "state:\n  path: /var/lib/slurmscope/state.db\n");
 	buf_add_string(out, ".RE\n.fi\n");
 	put_section(out, "KEYS");
-	for (size_t i = 0; i < option_count; i++)
-		if (!option_is_command(&option_table[i]))
-			put_option(out, &option_table[i], "", ": ");
+	put_groups(out, false);
 	put_section(out, "CLUSTERS");
 	put_item(
 		out, "clusters", NULL, NULL,
@@ -157,16 +176,27 @@ static void put_choices(struct buf *out, const struct option_row *row)
 		buf_printf(out, "%s%s", choice == row->choices ? "" : " ", *choice);
 }
 
+static void put_group_names(struct buf *out)
+{
+	for (size_t i = 0; i < OPTION_GROUPS; i++)
+		buf_printf(out, "%s%s", i ? " " : "", option_groups[i].name);
+}
+
 static void write_bash(struct buf *out)
 {
 	buf_add_string(out,
 		       "# Made by slurmscope --print-manual=bash.\n_slurmscope()\n{\n\tlocal words='doctor --strict");
 	for (size_t i = 0; i < option_count; i++)
-		buf_printf(out, " --%s%s", option_table[i].name, option_table[i].value ? "=" : "");
+		buf_printf(out, " --%s%s", option_table[i].name, *option_separator(&option_table[i]) == '=' ? "=" : "");
 	buf_add_string(
 		out,
-		"'\n\tlocal cur=${COMP_LINE:0:COMP_POINT} name value\n\tcur=${cur##*[[:space:]]}\n\tname=${cur%%=*}\n"
-		"\tCOMPREPLY=()\n\tif [[ $cur != *=* ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
+		"'\n\tlocal line=${COMP_LINE:0:COMP_POINT} cur name value\n\tcur=${line##*[[:space:]]}\n\tname=${cur%%=*}\n"
+		"\tCOMPREPLY=()\n\tif [[ $line =~ --help[[:space:]]+[^-[:space:]]*$ ]]; then\n"
+		"\t\tmapfile -t COMPREPLY < <(compgen -W '");
+	put_group_names(out);
+	buf_add_string(
+		out,
+		"' -- \"$cur\")\n\t\treturn\n\tfi\n\tif [[ $cur != *=* ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
 		"\t\t[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace\n\t\treturn\n\tfi\n\tvalue=${cur#*=}\n\tcase $name in\n");
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
@@ -202,15 +232,18 @@ static void write_zsh(struct buf *out)
 	buf_add_string(out, "#compdef slurmscope\n# Made by slurmscope --print-manual=zsh.\n_arguments \\\n");
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
-		buf_printf(out, "\t'--%s%s[", row->name, row->value ? "=" : "");
+		bool is_optional = *option_separator(row) == ' ';
+		buf_printf(out, "\t'--%s%s[", row->name, row->value && !is_optional ? "=" : "");
 		put_zsh(out, row->help);
 		buf_add_char(out, ']');
 		if (row->value) {
-			buf_add_char(out, ':');
+			buf_add_string(out, is_optional ? "::" : ":");
 			put_zsh(out, row->value);
-			buf_add_string(out, is_file(row) ? ":_files" : row->choices ? ":(" : ":");
+			buf_add_string(out, is_file(row) ? ":_files" : row->choices || is_optional ? ":(" : ":");
 			put_choices(out, row);
-			buf_add_string(out, row->choices ? ")" : "");
+			if (is_optional)
+				put_group_names(out);
+			buf_add_string(out, row->choices || is_optional ? ")" : "");
 		}
 		buf_add_string(out, "' \\\n");
 	}

@@ -1,5 +1,7 @@
 #include "config/option.h"
 
+#include "config/group.h"
+
 #include <stdlib.h>
 
 enum { DECIMAL_MAX = 1000, SECONDS_MAX = 24 * 3600 };
@@ -177,6 +179,20 @@ static bool set_list(struct config_list *list, const char *value, struct error *
 	return true;
 }
 
+static bool set_group(const char **member, const char *value, struct error *err)
+{
+	struct buf all = BUF_INIT;
+	for (size_t i = 0; i < OPTION_GROUPS; i++)
+		buf_printf(&all, "%s%s", i ? ", " : "", option_groups[i].name);
+	bool is_known = !*value || group_named(value);
+	if (is_known)
+		*member = value;
+	else
+		error_set(err, "%s is not a group of options; the groups are %s", value, all.bytes);
+	buf_done(&all);
+	return is_known;
+}
+
 void option_begin_lists(struct config *config)
 {
 	for (size_t i = 0; i < option_count; i++)
@@ -211,6 +227,8 @@ bool option_set(struct config *config, const struct option_row *row, const char 
 		return set_labels(member, value, err);
 	case OPTION_LIST:
 		return set_list(member, value, err);
+	case OPTION_GROUP:
+		return set_group(member, value, err);
 	}
 	return false;
 }
@@ -218,7 +236,7 @@ bool option_set(struct config *config, const struct option_row *row, const char 
 bool option_has_value(const struct config *config, const struct option_row *row)
 {
 	const void *member = (const char *)config + row->offset;
-	if (row->type == OPTION_STRING || row->type == OPTION_PATTERN)
+	if (row->type == OPTION_STRING || row->type == OPTION_PATTERN || row->type == OPTION_GROUP)
 		return *(const char *const *)member != NULL;
 	return row->type != OPTION_LABELS || ((const struct config_labels *)member)->count;
 }
@@ -260,6 +278,7 @@ void option_write(const struct config *config, const struct option_row *row, str
 	switch (row->type) {
 	case OPTION_STRING:
 	case OPTION_PATTERN:
+	case OPTION_GROUP:
 		yaml_write_text(out, *(const char *const *)member);
 		break;
 	case OPTION_CHOICE:

@@ -15,6 +15,7 @@ enum option_type {
 	OPTION_FLAG,
 	OPTION_LABELS,
 	OPTION_LIST,
+	OPTION_GROUP, /* the name of a group of options, or nothing */
 };
 
 struct option_row {
@@ -22,7 +23,7 @@ struct option_row {
 	enum option_type type;
 	size_t offset;
 	const char *initial; /* NULL: none */
-	const char *value; /* what --help calls it */
+	const char *value; /* what --help calls it, such as PERCENT; in brackets if it may be left out */
 	const char *help;
 	const char *const *choices;
 };
@@ -44,7 +45,9 @@ bool option_add_label(struct config_labels *labels, struct text name, struct tex
 /* Lists that are there are replaced by what comes next, not added to. */
 void option_begin_lists(struct config *config);
 
-/* What it means, and what it may be; and what it is if nobody says. */
+const char *option_separator(const struct option_row *row); /* between name and value: "=", " " or nothing */
+
+/* What it means, and what it may be; and what it is if nobody says, with its unit. */
 void option_describe(const struct option_row *row, struct buf *out);
 void option_explain(const struct option_row *row, struct buf *out);
 

@@ -25,7 +25,8 @@ def printed(page):
 
 
 def options():
-    return re.findall(r"^  --(\S+?)(?:=(.*))?$", run("--help").stdout, re.M)
+    """(name, what stands behind it): "=VALUE", " [VALUE]" or nothing"""
+    return re.findall(r"^  --([\w.-]+)(.*)$", run("--help").stdout, re.M)
 
 
 class Manual(unittest.TestCase):
@@ -40,9 +41,13 @@ class Manual(unittest.TestCase):
         command, file = self.shown("slurmscope.1"), self.shown("slurmscope.yml.5")
         self.assertGreater(len(options()), 60)
         for name, value in options():
-            self.assertRegex(command, rf"(?m)^ +--{re.escape(name)}{'=' if value else ''}{re.escape(value)}( |$)")
+            self.assertRegex(command, rf"(?m)^ +--{re.escape(name)}{re.escape(value)}( |$)")
             is_of_file = name in ("labels", "ha", "ha-host", "sandbox") or "." in name and not name.startswith("config.")
             (self.assertRegex if is_of_file else self.assertNotRegex)(file, rf"(?m)^ +{re.escape(name)}: ")
+        for page in command, file:
+            groups = re.findall(r"(?m)^ {3}(\w+): ", page)
+            self.assertEqual(groups, [name for name in re.findall(r"(?m)^(\w+): ", run("--help").stdout) if name in groups])
+            self.assertGreater(len(groups), 9)
         for title in "NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "SIGNALS", "EXIT STATUS", "SEE ALSO":
             self.assertRegex(command, rf"(?m)^{title}$")
         self.assertIn("http://host:port, https://host:port or unix:/path. Default: http://127.0.0.1:6820.", re.sub(r"\s+", " ", command))
@@ -62,6 +67,8 @@ class Manual(unittest.TestCase):
         self.assertEqual(["debug", "info", "warn", "error"], self.complete("--log.level="))
         self.assertIn("bash", self.complete("--config.file=ba"))
         self.assertEqual(["doctor"], self.complete("doc"))
+        self.assertEqual(["slurmrestd", "state"], self.complete("--help s"))
+        self.assertEqual(["--once"], self.complete("--help --onc"))
         offered = {word.rstrip("=") for word in self.complete("--")}
         self.assertEqual({f"--{name}" for name, _ in options()} | {"--strict"}, offered)
 
@@ -72,7 +79,8 @@ class Manual(unittest.TestCase):
         # its words, as _arguments gets them
         done = subprocess.run(["zsh", "-fc", "_arguments() { print -rl -- \"$@\" }\n" + text], capture_output=True, text=True, check=True)
         rows = done.stdout.splitlines()
-        self.assertEqual([f"--{name}" for name, _ in options()] + ["--strict"], [re.match(r"--[\w.-]+", row)[0] for row in rows[:-1]])
+        self.assertCountEqual([f"--{name}" for name, _ in options()] + ["--strict"], [re.match(r"--[\w.-]+", row)[0] for row in rows[:-1]])
+        self.assertRegex("\n".join(rows), r"(?m)^--help\[.*\]::\\\[GROUP\\\]:\(general slurmrestd .*\)$")
         self.assertRegex("\n".join(rows), r"(?m)^--log\.format=\[.*\]:FORMAT:\(logfmt json\)$")
         self.assertRegex("\n".join(rows), r"(?m)^--slurmrestd\.token-file=\[.*\]:FILE:_files$")
 

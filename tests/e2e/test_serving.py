@@ -6,6 +6,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import tempfile
 import time
 import unittest
@@ -14,7 +15,7 @@ from pathlib import Path
 
 import fake_slurmrestd as fakes
 from fake_slurmrestd import ENDPOINTS, KEY, Fake, claims_of, make_token
-from harness import (EVERY_SECOND, PATIENCE, Daemon, all_at_once, best, free_port, is_up, logfmt, run,
+from harness import (EVERY_SECOND, SLURMSCOPE, PATIENCE, Daemon, all_at_once, best, free_port, is_up, logfmt, run,
                      samples, wait_until)
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
@@ -109,6 +110,18 @@ class Options(unittest.TestCase):
             done = run(option)
             self.assertEqual((0, ""), (done.returncode, done.stderr))
             self.assertRegex(done.stdout, text)
+
+    def test_help(self):
+        """Of one group, of none that there is, of doctor; none of them runs anything."""
+        done = run("--help", "slurmrestd")
+        self.assertEqual((0, ""), (done.returncode, done.stderr))
+        self.assertEqual({"slurmrestd"}, set(re.findall(r"(?m)^  --(\w+)", done.stdout)))
+        self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
+        done = run("--help", "slurm")
+        self.assertEqual((1, ""), (done.returncode, done.stdout))
+        self.assertIn("--help: slurm is not a group of options; the groups are general, slurmrestd, web, ", done.stderr)
+        done = subprocess.run([SLURMSCOPE, "doctor", "--strict", "--help"], capture_output=True, text=True, check=True)
+        self.assertEqual((run("--help").stdout, ""), (done.stdout, done.stderr))
 
     def test_list_metrics_is_the_page(self):
         listed = {line.split("\t")[0]: line.split("\t")[1]
