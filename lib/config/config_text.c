@@ -94,7 +94,7 @@ static void print_below(const struct printing *printing, const char *prefix, siz
 		const char *key = row->name + prefix_len;
 		size_t len = prefix_len + strcspn(key, ".");
 		if (!row->name[len]) {
-			if (printing->is_example && !indent && i)
+			if (printing->is_example && !indent)
 				buf_add_char(out, '\n');
 			print_option(printing, row, key, indent, out);
 		} else if (!was_printed(row, len)) {
@@ -125,16 +125,16 @@ void config_example(struct buf *out)
 	const struct printing printing = {.config = &config, .is_example = true};
 	buf_add_string(
 		out,
-		"# slurmscope's configuration (--config.file), as slurmscope --example-config shows it: all options with\n"
-		"# their defaults. Whatever is as it should be can be left out. Options of the command line go before\n"
-		"# these. Times are seconds, or written like 30s, 5m or 1h. After a change: slurmscope --check-config,\n"
-		"# then SIGHUP.\n\n");
+		"# A configuration file of slurmscope (--config.file) with all options and their defaults, printed by\n"
+		"# slurmscope --example-config. Omit options whose default suits you. Options of the command line override\n"
+		"# the file. Times are seconds, or such as 30s, 5m or 1h. After a change, run slurmscope --check-config,\n"
+		"# then send SIGHUP.\n");
 	print_below(&printing, "", 0, 0, out);
 	buf_add_string(
 		out,
-		"\n# Several clusters in one process: each by its name, which is the label `cluster` of all that is said of\n"
-		"# it. What stands above holds for all, what stands here for one; not what is of web, log and sandbox. Each\n"
-		"# needs a state.path of its own.\n"
+		"\n# One process can read several clusters. Name each one here: all its metrics have the name in the label\n"
+		"# `cluster`. Options above hold for all clusters, options below a name for that cluster alone. Options of\n"
+		"# web, log and sandbox cannot stand below a name. Each cluster needs its own state.path.\n"
 		"# clusters:\n"
 		"#   alpha:\n"
 		"#     slurmrestd: {url: \"https://alpha.example:6820\", token-file: /run/slurmscope/alpha.token}\n"

@@ -98,43 +98,53 @@ static void write_command(struct buf *out)
 {
 	put_title(out, "slurmscope", "1", "Slurm's metrics for Prometheus");
 	put_section(out, "SYNOPSIS");
-	buf_add_string(
-		out,
-		".B slurmscope\n[\\fIOPTIONS\\fR]\n.br\n.B slurmscope doctor\n[\\fB\\-\\-strict\\fR] [\\fIOPTIONS\\fR]\n");
+	buf_add_string(out, ".B slurmscope\n[\\fIOPTIONS\\fR]\n.br\n.B slurmscope doctor\n[\\fB\\-\\-strict\\fR] "
+			    "[\\fIOPTIONS\\fR]\n");
 	put_section(out, "DESCRIPTION");
 	put_paragraph(
 		out,
-		"slurmscope asks slurmrestd for jobs, nodes, partitions, fairshare, QOS and what the daemons say of "
-		"themselves, as seldom as the budgets allow, and serves it to Prometheus. Scrapes never reach Slurm.");
-	put_paragraph(
-		out,
-		"slurmscope doctor connects as configured, and says in plain words what works and what does not: the "
-		"token, what its user may see, what each endpoint costs. With --strict a warning is a failure, too.");
+		"slurmscope reads jobs, nodes, partitions, fairshare, QOS and the daemons' statistics from "
+		"slurmrestd, and "
+		"serves them to Prometheus. It asks only as often as the budgets allow. Scrapes never reach Slurm.");
+	put_paragraph(out,
+		      "slurmscope doctor connects as configured, tests everything that slurmscope needs, and says what "
+		      "fails and "
+		      "what to do: the token, what its user may see, what each endpoint costs. With --strict a warning "
+		      "counts as "
+		      "a failure.");
 	put_section(out, "OPTIONS");
 	put_paragraph(
 		out,
-		"--name=value or --name value; --no-name of what is on or off. DURATION: seconds, or written like 30s, 5m "
-		"or 1h. All but the last ones can stand in a configuration file, see slurmscope.yml(5).");
+		"Write --name=value or --name value; --no-name switches off an option that takes no value. A DURATION "
+		"is a "
+		"number of seconds, or a time such as 30s, 5m or 1h30m. All options except --config.file and the "
+		"commands can "
+		"stand in a configuration file, see slurmscope.yml(5). slurmscope --help GROUP shows one group.");
 	put_groups(out, true);
 	put_section(out, "PATHS");
 	put_item(out, "/metrics", NULL, NULL,
-		 "What Prometheus scrapes. /metrics/nodes and ?collect[]=nodes give a part, ?cluster= one of several.");
-	put_item(out, "/", NULL, NULL, "For people: is the cluster well, is slurmscope, how old is what.");
+		 "The metrics, for Prometheus. /metrics/nodes and ?collect[]=nodes give a part of them, ?cluster= one "
+		 "cluster.");
+	put_item(out, "/", NULL, NULL,
+		 "For people: whether the cluster and slurmscope are well, and how old each number is.");
 	put_item(out, "/api/v1/status", NULL, NULL, "The same as JSON.");
-	put_item(out, "/plan", NULL, NULL, "What Slurm is asked, how, how often, and why.");
-	put_item(out, "/-/healthy, /-/ready", NULL, NULL, "For probes; they never ask Slurm.");
-	put_item(out, "/-/reload", NULL, NULL, "By POST, if --web.enable-lifecycle is given: as SIGHUP.");
+	put_item(out, "/plan", NULL, NULL, "What slurmscope asks Slurm, with which strategy, how often, and why.");
+	put_item(out, "/-/healthy, /-/ready", NULL, NULL, "For probes. They never ask Slurm.");
+	put_item(out, "/-/reload", NULL, NULL, "POST does the same as SIGHUP, if --web.enable-lifecycle is set.");
 	put_section(out, "SIGNALS");
-	put_item(out, "SIGHUP", NULL, NULL, "Reads the configuration again. One that is wrong changes nothing.");
-	put_item(out, "SIGTERM, SIGINT", NULL, NULL, "Ends.");
+	put_item(out, "SIGHUP", NULL, NULL,
+		 "slurmscope reads the configuration again. An invalid one changes nothing.");
+	put_item(out, "SIGTERM, SIGINT", NULL, NULL, "slurmscope stops.");
 	put_section(out, "ENVIRONMENT");
 	put_item(out, "NOTIFY_SOCKET, WATCHDOG_USEC", NULL, NULL,
-		 "Set by systemd, see sd_notify(3). The watchdog is fed while each cluster's poller makes progress.");
-	put_item(out, "LISTEN_FDS", NULL, NULL, "With --web.systemd-socket: sockets that systemd has opened.");
+		 "systemd sets them, see sd_notify(3). slurmscope feeds the watchdog while each cluster's poller makes "
+		 "progress.");
+	put_item(out, "LISTEN_FDS", NULL, NULL, "With --web.systemd-socket: the sockets that systemd opened.");
 	put_section(out, "EXIT STATUS");
 	put_paragraph(
 		out,
-		"0: well. 1: it could not run, or doctor or --once found something that does not work. doctor: 2: wrong options.");
+		"0: success. 1: slurmscope could not run, or doctor or --once found something that fails. 2: doctor "
+		"got invalid options.");
 	put_section(out, "SEE ALSO");
 	put_paragraph(out, "slurmscope.yml(5), slurmrestd(8), scontrol(1)");
 }
@@ -145,10 +155,18 @@ static void write_file(struct buf *out)
 	put_section(out, "DESCRIPTION");
 	put_paragraph(
 		out,
-		"The file that slurmscope --config.file names is YAML. Its keys are the options of slurmscope(1), nested at their "
-		"dots; those given on the command line go before it. What is unknown, of a wrong kind or given twice is an error, which is "
-		"said with line and column. slurmscope --example-config shows a whole file, slurmscope --check-config looks at one.");
-	put_paragraph(out, "At SIGHUP the file is read again, and what it says is applied as a whole or not at all.");
+		"The file that slurmscope --config.file names is YAML. Its keys are the options of slurmscope(1), "
+		"nested at their "
+		"dots. Options of the command line override the file. A key that is unknown, has a value of the wrong "
+		"kind or "
+		"stands there twice is an error; the message gives line and column. slurmscope --example-config "
+		"prints a whole "
+		"file, slurmscope --check-config checks one.");
+	put_paragraph(
+		out,
+		"At SIGHUP slurmscope reads the file again, and applies it as a whole or not at all. Options of web "
+		"and sandbox "
+		"take effect at the next start.");
 	put_section(out, "EXAMPLE");
 	buf_add_string(out, ".PP\n.nf\n.RS 4\n");
 	put(out, "slurmrestd:\n  url: unix:/run/slurmscope-slurmrestd/socket\n  token-file: /run/slurmscope/token\n"
@@ -157,10 +175,12 @@ static void write_file(struct buf *out)
 	put_section(out, "KEYS");
 	put_groups(out, false);
 	put_section(out, "CLUSTERS");
-	put_item(
-		out, "clusters", NULL, NULL,
-		"Several clusters in one process: each by its name, which is the label `cluster` of all that is said of it. Below a name the "
-		"same keys hold for that cluster alone, but those of web, log and sandbox. Each needs a state.path of its own.");
+	put_item(out, "clusters", NULL, NULL,
+		 "One process can read several clusters. Each stands below this key by its name, which is the label "
+		 "`cluster` of all "
+		 "its metrics. Keys below a name hold for that cluster alone; those of web, log and sandbox cannot "
+		 "stand there. "
+		 "Each cluster needs its own state.path.");
 	put_section(out, "SEE ALSO");
 	put_paragraph(out, "slurmscope(1)");
 }
@@ -188,23 +208,24 @@ static void write_bash(struct buf *out)
 		       "# Made by slurmscope --print-manual=bash.\n_slurmscope()\n{\n\tlocal words='doctor --strict");
 	for (size_t i = 0; i < option_count; i++)
 		buf_printf(out, " --%s%s", option_table[i].name, *option_separator(&option_table[i]) == '=' ? "=" : "");
-	buf_add_string(
-		out,
-		"'\n\tlocal line=${COMP_LINE:0:COMP_POINT} cur name value\n\tcur=${line##*[[:space:]]}\n\tname=${cur%%=*}\n"
-		"\tCOMPREPLY=()\n\tif [[ $line =~ --help[[:space:]]+[^-[:space:]]*$ ]]; then\n"
-		"\t\tmapfile -t COMPREPLY < <(compgen -W '");
+	buf_add_string(out, "'\n\tlocal line=${COMP_LINE:0:COMP_POINT} cur name "
+			    "value\n\tcur=${line##*[[:space:]]}\n\tname=${cur%%=*}\n"
+			    "\tCOMPREPLY=()\n\tif [[ $line =~ --help[[:space:]]+[^-[:space:]]*$ ]]; then\n"
+			    "\t\tmapfile -t COMPREPLY < <(compgen -W '");
 	put_group_names(out);
 	buf_add_string(
 		out,
-		"' -- \"$cur\")\n\t\treturn\n\tfi\n\tif [[ $cur != *=* ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$cur\")\n"
-		"\t\t[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace\n\t\treturn\n\tfi\n\tvalue=${cur#*=}\n\tcase $name in\n");
+		"' -- \"$cur\")\n\t\treturn\n\tfi\n\tif [[ $cur != *=* ]]; then\n\t\tmapfile -t COMPREPLY < <(compgen "
+		"-W \"$words\" -- \"$cur\")\n"
+		"\t\t[[ ${COMPREPLY[0]-} != *= ]] || compopt -o nospace\n\t\treturn\n\tfi\n\tvalue=${cur#*=}\n\tcase "
+		"$name in\n");
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
 		if (is_file(row))
-			buf_printf(
-				out,
-				"\t--%s) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$value\") ;;\n",
-				row->name);
+			buf_printf(out,
+				   "\t--%s) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$value\") "
+				   ";;\n",
+				   row->name);
 		if (!row->choices)
 			continue;
 		buf_printf(out, "\t--%s) mapfile -t COMPREPLY < <(compgen -W '", row->name);
@@ -247,7 +268,7 @@ static void write_zsh(struct buf *out)
 		}
 		buf_add_string(out, "' \\\n");
 	}
-	buf_add_string(out, "\t'--strict[of doctor\\: a warning is a failure, too]' \\\n\t'1:what to do:(doctor)'\n");
+	buf_add_string(out, "\t'--strict[with doctor\\: a warning counts as a failure]' \\\n\t'1:command:(doctor)'\n");
 }
 
 void manual_write(enum manual manual, struct buf *out)

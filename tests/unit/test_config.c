@@ -286,8 +286,8 @@ static void test_print(void)
 	}
 	check_row("print");
 	CHECK(strstr(first.bytes, "  diag: 3601s\n") && strstr(first.bytes, "  nodes: 24h\n"));
-	CHECK(strstr(first.bytes, "\nclusters:\n  one:\n    labels: {a: b, c: x}\n    interval:\n      nodes: 5s\n"
-				  "    state:\n      path: o\n  two: {}\n"));
+	CHECK(strstr(first.bytes, "\nclusters:\n  one:\n    labels: {a: b, c: x}\n    state:\n      path: o\n"
+				  "    interval:\n      nodes: 5s\n  two: {}\n"));
 	buf_done(&first);
 	buf_done(&second);
 	setup_release(setup);
