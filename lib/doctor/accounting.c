@@ -4,7 +4,7 @@
 void examine_accounting(struct patient *patient)
 {
 	static const char without[] =
-		"limits, QOS and associations are missing, and ends come from slurmctld, which forgets";
+		"limits, QOS and associations are missing, and ends come from slurmctld, which forgets them";
 	const struct asked *qos = &patient->asked[ENDPOINT_QOS];
 	bool is_needed = patient->config->jobs_ends == JOBS_ENDS_SLURMDBD;
 	enum up up = health_accounting_up(&patient->health, patient->dbd_responds);
@@ -14,13 +14,13 @@ void examine_accounting(struct patient *patient)
 		report(patient->report, VERDICT_OK, "slurmdbd", NULL, "it answers");
 	else if (up == UP_NO)
 		report(patient->report, VERDICT_FAIL, "slurmdbd",
-		       "is slurmdbd running, and its database? (sacctmgr show stats)",
-		       "it does not answer: limits, QOS and associations grow old, and ends of jobs come when it is back");
+		       "check slurmdbd and its database (sacctmgr show stats)",
+		       "it does not answer: limits, QOS and associations become old, and slurmscope counts ends when it is back");
 	else if (qos->result == FETCH_UNSUPPORTED)
 		report(patient->report, is_needed ? VERDICT_FAIL : VERDICT_WARN, "slurmdbd",
-		       "if there is one, start slurmrestd without -s slurmctld", "slurmrestd does not ask any: %s",
-		       without);
+		       "if there is a slurmdbd, start slurmrestd without -s slurmctld",
+		       "slurmrestd does not use slurmdbd: %s", without);
 	else
-		report(patient->report, VERDICT_FAIL, "slurmdbd", "see slurmdbd's and slurmrestd's log", "%s: %s",
+		report(patient->report, VERDICT_FAIL, "slurmdbd", "see the logs of slurmdbd and slurmrestd", "%s: %s",
 		       qos->is_asked ? qos->why.text : "not asked", without);
 }

@@ -35,42 +35,42 @@ static const char *advice_for(enum http_trouble trouble, const char *url, const 
 	bool is_unix = strncasecmp(url, "unix:", 5) == 0;
 	switch (trouble) {
 	case HTTP_NO_HOST:
-		return "correct the host in --slurmrestd.url, or what this machine knows of names (DNS, /etc/hosts)";
+		return "correct the host in --slurmrestd.url, or this machine's name resolution (DNS, /etc/hosts)";
 	case HTTP_NO_CONNECTION:
 		return is_unix ? "is slurmrestd running with this socket, and may this user write to it?"
 			       : "is slurmrestd running (systemctl status slurmrestd), does it listen there (ss -ltn), and "
 				 "is no firewall in between?";
 	case HTTP_NO_TLS:
 		return !strstr(why, "certificate")
-			       ? "does nobody speak TLS there? http:// instead of https://"
-			       : "give it the authority of that certificate (--slurmrestd.ca-file), and the name that the "
-				 "certificate has in --slurmrestd.url";
+			       ? "if the server there does not speak TLS, use http:// instead of https://"
+			       : "set --slurmrestd.ca-file to the authority of that certificate, and --slurmrestd.url or "
+				 "--slurmrestd.server-name to its name";
 	default:
-		return is_https ? "is it slurmrestd that listens there?"
-				: "is it slurmrestd that listens there, or something that wants https://?";
+		return is_https ? "check that slurmrestd listens there"
+				: "check that slurmrestd listens there, and whether it expects https://";
 	}
 }
 
 static bool judge(struct patient *patient, const struct http_reply *reply, const struct start *start)
 {
 	const char *url = patient->config->slurmrestd_url;
-	const char *server = *reply->server ? reply->server : "something";
+	const char *server = *reply->server ? reply->server : "(unnamed)";
 	if (*reply->server && is_slurmrestd(start))
 		report(patient->report, VERDICT_OK, "url", NULL,
-		       "%s: slurmrestd answers in %.0f ms, through %s: let that pass X-SLURM-USER-TOKEN, and "
-		       "answers that take minutes",
+		       "%s: slurmrestd answers in %.0f ms, through %s, which must pass on X-SLURM-USER-TOKEN and "
+		       "wait minutes for an answer",
 		       url, reply->seconds * 1e3, server);
 	else if (is_slurmrestd(start))
 		report(patient->report, VERDICT_OK, "url", NULL, "%s: slurmrestd answers in %.0f ms", url,
 		       reply->seconds * 1e3);
 	else if (reply->status == 407 || (reply->status >= 502 && reply->status <= 504))
 		report(patient->report, VERDICT_FAIL, "url",
-		       "the proxy does not reach slurmrestd, or does not let us: look at its log, or go without it",
-		       "%s: HTTP %ld of %s in between", url, reply->status, server);
+		       "the proxy cannot reach slurmrestd, or rejects slurmscope: see its log, or connect without it",
+		       "%s: HTTP %ld from the proxy %s, not from slurmrestd", url, reply->status, server);
 	else
 		report(patient->report, VERDICT_FAIL, "url",
-		       "correct --slurmrestd.url: slurmrestd listens on port 6820 unless it is told otherwise",
-		       "%s: HTTP %ld of %s that is no slurmrestd", url, reply->status, server);
+		       "correct --slurmrestd.url: slurmrestd's default port is 6820",
+		       "%s: HTTP %ld from %s, which is not slurmrestd", url, reply->status, server);
 	return is_slurmrestd(start);
 }
 
@@ -94,7 +94,7 @@ bool examine_connection(struct patient *patient)
 	const char *url = patient->config->slurmrestd_url;
 	if (result == HTTP_TIMEOUT)
 		report(patient->report, VERDICT_FAIL, "url",
-		       "is something in between that drops packets, or has slurmrestd too much to do?",
+		       "check for a firewall that drops packets, and whether slurmrestd is overloaded",
 		       "%s: no answer after %.0f s", url, reply.seconds);
 	else
 		report(patient->report, VERDICT_FAIL, "url", advice_for(reply.trouble, url, err.text), "%s: %s", url,

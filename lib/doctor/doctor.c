@@ -13,7 +13,7 @@ static void examine_slurmrestd(struct patient *patient)
 	examine_token(patient);
 	if (!examine_connection(patient) || !examine_slurm(patient)) {
 		report(patient->report, VERDICT_WARN, "slurm", NULL,
-		       "the rest was not asked: it would fail for the same reason");
+		       "doctor does not ask the rest, which would fail for the same reason");
 		return;
 	}
 	examine_endpoints(patient);

@@ -76,10 +76,10 @@ static void say_cost(const struct patient *patient, size_t task)
 	say_bytes((double)asked->reply.bytes, size, sizeof size);
 	snprintf(share, sizeof share, percent < 0.01 ? "less than 0.01 %%" : "%.2g %%", percent);
 	report(patient->report, is_dear ? VERDICT_WARN : VERDICT_OK, row->name,
-	       is_dear ? "it is asked less often than wished, /plan says how often; --budget.slurmrestd and "
-			 "--interval.... change that"
+	       is_dear ? "slurmscope asks less often than the target interval (see /plan); change --budget.slurmrestd "
+			 "or --interval.... if that is too seldom"
 		       : NULL,
-	       "%s: %" PRIu64 ", %s in %.3g s; each %g s that is %s of slurmrestd's time", row->noun,
+	       "%s: %" PRIu64 ", %s in %.3g s; every %g s this takes %s of slurmrestd's time", row->noun,
 	       asked->answer.records, size, asked->reply.seconds, row->wish_s, share);
 }
 
@@ -88,15 +88,15 @@ static void say_failure(const struct patient *patient, size_t task)
 	const struct asked *asked = &patient->asked[task];
 	const struct endpoint_row *row = &endpoint_table[task];
 	if (asker_expects((enum endpoint)task, asked->result) && asked->result == FETCH_UNSUPPORTED)
-		report(patient->report, VERDICT_OK, row->name, NULL, "not served by Slurm %s in %s", patient->release,
-		       patient->version->name);
+		report(patient->report, VERDICT_OK, row->name, NULL, "Slurm %s does not serve it in API version %s",
+		       patient->release, patient->version->name);
 	else if (task == ENDPOINT_DBD_DIAG && asked->result == FETCH_FORBIDDEN)
 		report(patient->report, VERDICT_OK, row->name, NULL,
-		       "slurmdbd shows its statistics to AdminLevel Admin only; nothing else needs that");
+		       "slurmdbd shows its statistics only to users with AdminLevel Admin; nothing else needs that");
 	else
 		report(patient->report, VERDICT_FAIL, row->name,
-		       row->is_slurmdb ? "what it tells will be missing: see slurmdbd below"
-				       : "what it tells will be missing: see slurmrestd's and slurmctld's log",
+		       row->is_slurmdb ? "its metrics will be missing: see slurmdbd below"
+				       : "its metrics will be missing: see the logs of slurmrestd and slurmctld",
 		       "%s", asked->why.text);
 }
 
@@ -163,13 +163,13 @@ static void say_left_out(const struct patient *patient, uint64_t now)
 			continue;
 		if (plan_show(patient->plan, now, task).reason == PLAN_NOT_ALLOWED)
 			report(patient->report, VERDICT_FAIL, patient->tasks[task].name,
-			       "raise --budget.bulk-memory if slurmrestd's machine has so much memory",
-			       "not asked: the list would take more of slurmrestd's memory than the %" PRIu64
-			       " MiB that are allowed",
+			       "raise --budget.bulk-memory if slurmrestd's machine has enough memory",
+			       "not asked: slurmrestd would need more memory for the list than the %" PRIu64
+			       " MiB of --budget.bulk-memory",
 			       patient->config->bulk_memory_mib);
 		else
 			report(patient->report, VERDICT_WARN, patient->tasks[task].name, NULL,
-			       "not asked: the budgets gave no room within %d s; the daemon will when they do",
+			       "not asked: the budgets left no time for it within %d s; the daemon will ask later",
 			       PATIENCE_S);
 	}
 }

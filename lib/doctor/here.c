@@ -17,9 +17,9 @@ static void examine_user(struct report *to)
 	const char *name = user ? user->pw_name : "?";
 	if (geteuid() == 0)
 		report(to, VERDICT_OK, "user", NULL,
-		       "looking as root, who may read every file: look as the daemon's user, too");
+		       "doctor runs as root, who may read every file: run it as the daemon's user, too");
 	else
-		report(to, VERDICT_OK, "user", NULL, "looking as %s: the daemon should run as the same user", name);
+		report(to, VERDICT_OK, "user", NULL, "doctor runs as %s: the daemon should run as the same user", name);
 }
 
 static bool take_start(void *context, long status, const char *bytes, size_t len)
@@ -69,8 +69,7 @@ static void examine_address(const char *address, struct report *to)
 		report(to, VERDICT_OK, "address", NULL, "%s is served by a slurmscope", address);
 	else
 		report(to, VERDICT_WARN, "address", "if it is another program, choose another --web.listen-address",
-		       "%s is in use by something that is no slurmscope, or that does not tell without TLS or a password",
-		       address);
+		       "another program uses %s, or a slurmscope behind TLS or a password", address);
 	listen_close(&listeners);
 }
 
@@ -84,14 +83,15 @@ static void examine_sandbox(const struct config *config, struct report *to)
 	if (!sandbox.is_wished)
 		report(to, VERDICT_OK, "sandbox", NULL, "off, as configured");
 	else if (!why)
-		report(to, VERDICT_OK, "sandbox", NULL, "the kernel offers all of it: seccomp, Landlock (ABI %d)",
+		report(to, VERDICT_OK, "sandbox", NULL, "the kernel supports all of it: seccomp and Landlock (ABI %d)",
 		       sandbox.landlock_abi);
 	else if (config->sandbox == SANDBOX_ON)
-		report(to, VERDICT_FAIL, "sandbox", "with --sandbox=auto it starts", "--sandbox=on, but %s", why->text);
+		report(to, VERDICT_FAIL, "sandbox", "use --sandbox=auto to start without that part",
+		       "slurmscope will not start: --sandbox=on needs what the kernel does not offer: %s", why->text);
 	else
 		report(to, VERDICT_WARN, "sandbox",
-		       "Linux has Landlock from 5.13 on, if lsm= names it; a container's runtime may forbid it",
-		       "not all of it is there: %s", why->text);
+		       "Landlock needs Linux 5.13 or later, with landlock in the kernel's lsm=; a container runtime may block it",
+		       "slurmscope runs with only a part of the sandbox: %s", why->text);
 }
 
 void examine_here(const struct config *config, struct report *to)
@@ -109,13 +109,13 @@ void examine_state(struct patient *patient)
 	const char *path = patient->config->state_path;
 	struct error err;
 	if (!path)
-		report(patient->report, VERDICT_WARN, "state", "give it a file with --state.path",
-		       "counters of job events begin at 0 with each start, and what happens meanwhile is lost");
+		report(patient->report, VERDICT_WARN, "state", "set --state.path to a file",
+		       "there is no state file: at each start counters of job events begin at 0, and events while slurmscope was down are lost");
 	else if (store_check(path, &err) && !store_is_free(path, &err))
 		report(patient->report, VERDICT_OK, "state", NULL, "%s", err.text);
 	else if (store_check(path, &err))
 		report(patient->report, VERDICT_OK, "state", NULL, "%s can be written", path);
 	else
 		report(patient->report, VERDICT_FAIL, "state",
-		       "make its folder, of the daemon's user (StateDirectory= in a unit)", "%s", err.text);
+		       "create the folder, owned by the daemon's user (StateDirectory= in a unit)", "%s", err.text);
 }

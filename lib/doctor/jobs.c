@@ -63,10 +63,11 @@ static void say(const struct patient *patient, enum endpoint which, const char *
 		report(patient->report, VERDICT_OK, name, NULL, "%s: %" PRIu64 ", %.1f kB in %.3g s", what,
 		       asked->answer.records, (double)asked->reply.bytes / 1e3, asked->reply.seconds);
 	else if (asker_expects(which, asked->result))
-		report(patient->report, VERDICT_OK, name, NULL, "not served by Slurm %s in %s, or not to our user",
-		       patient->release, patient->version->name);
+		report(patient->report, VERDICT_OK, name, NULL,
+		       "Slurm %s does not serve it in API version %s, or not to this user", patient->release,
+		       patient->version->name);
 	else
-		report(patient->report, VERDICT_FAIL, name, "what it tells will be missing", "%s", asked->why.text);
+		report(patient->report, VERDICT_FAIL, name, "its metrics will be missing", "%s", asked->why.text);
 }
 
 /* Can ends be followed? Other requests take a part of the budget, too. */

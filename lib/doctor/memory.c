@@ -44,7 +44,7 @@ static void examine_process(struct report *to, int pid)
 	char *bytes = malloc(FILE_BYTES);
 	if (bytes && read_proc(pid, "status", bytes, FILE_BYTES))
 		report(to, VERDICT_OK, "memory", NULL,
-		       "slurmrestd (process %d) has %" PRIu64 " MiB now and had %" PRIu64 " MiB at most", pid,
+		       "slurmrestd (process %d) uses %" PRIu64 " MiB now, and %" PRIu64 " MiB at its peak", pid,
 		       status_kib(bytes, "VmRSS:") / 1024, status_kib(bytes, "VmHWM:") / 1024);
 	size_t len = bytes ? read_proc(pid, "environ", bytes, FILE_BYTES) : 0;
 	const char *arenas = len ? variable(bytes, len, "MALLOC_ARENA_MAX") : NULL;
@@ -52,7 +52,7 @@ static void examine_process(struct report *to, int pid)
 		report(to, VERDICT_OK, "memory", NULL, "slurmrestd runs with MALLOC_ARENA_MAX=%s", arenas);
 	else
 		report(to, VERDICT_WARN, "memory", drop_in,
-		       "slurmrestd runs without MALLOC_ARENA_MAX=1: each of its threads keeps what a list took");
+		       "slurmrestd runs without MALLOC_ARENA_MAX=1: each of its threads keeps the memory of a long list");
 	free(bytes);
 }
 
@@ -63,12 +63,12 @@ void examine_memory(struct patient *patient)
 		report(patient->report, VERDICT_OK, "memory", NULL, "slurmrestd writes compact JSON");
 	else if (can_be_compact)
 		report(patient->report, VERDICT_WARN, "memory", drop_in,
-		       "slurmrestd writes JSON with white space, up to half of its bytes: SLURMRESTD_JSON=compact is not set");
+		       "slurmrestd runs without SLURMRESTD_JSON=compact: up to half of the bytes that it sends are white space");
 	int pid = listener_of(patient->config->slurmrestd_url);
 	char name[32] = "";
 	if (pid && read_proc(pid, "comm", name, sizeof name) && strcmp(name, "slurmrestd\n") == 0)
 		examine_process(patient->report, pid);
 	else
 		report(patient->report, VERDICT_OK, "memory", drop_in,
-		       "whether slurmrestd runs with MALLOC_ARENA_MAX=1 only root can see, on its machine");
+		       "only root on slurmrestd's machine can see whether slurmrestd runs with MALLOC_ARENA_MAX=1");
 }

@@ -55,23 +55,22 @@ static void explain_refusal(struct patient *patient, const char *why)
 	const struct token *token = client_token(patient->client);
 	int64_t expiry = token_expiry(token);
 	if (!token_value(token) && patient->config->token_file)
-		report(patient->report, VERDICT_FAIL, "login", NULL, "there is no token to show: %s", why);
+		report(patient->report, VERDICT_FAIL, "login", NULL, "slurmscope has no token to send: %s", why);
 	else if (!token_value(token))
-		report(patient->report, VERDICT_FAIL, "login",
-		       "give slurmscope a token with --slurmrestd.token-file (deploy/token)",
-		       "slurmrestd wants a token, and there is none: %s", why);
+		report(patient->report, VERDICT_FAIL, "login", "set --slurmrestd.token-file (deploy/token)",
+		       "slurmrestd requires a token, and slurmscope has none: %s", why);
 	else if (expiry && expiry <= clock_now_s())
 		report(patient->report, VERDICT_FAIL, "login",
-		       "have the token file refreshed (deploy/token); slurmscope reads it again by itself",
+		       "refresh the token file (deploy/token); slurmscope reads it again by itself",
 		       "the token has expired, so Slurm refuses it: %s", why);
 	else
 		report(patient->report, VERDICT_FAIL, "login",
 		       "make a new token; AuthAltParameters=jwt_key must name the same key in slurm.conf and "
 		       "slurmdbd.conf, slurmrestd needs SLURM_JWT=daemon, and slurmctld's clock must not be ahead",
-		       "Slurm refuses the token, though it is valid for this machine's clock: %s", why);
+		       "Slurm refuses the token, although it is valid by this machine's clock: %s", why);
 	if (patient->asked[ENDPOINT_PING].result == FETCH_OK && !patient->any_up)
 		report(patient->report, VERDICT_OK, "controllers", NULL,
-		       "ping says that none is up, but that is what it says of a bad token, too: not believed");
+		       "ping reports all controllers as down, which it also does for a bad token: doctor ignores it");
 }
 
 static void say_controllers(const struct patient *patient)
@@ -80,10 +79,10 @@ static void say_controllers(const struct patient *patient)
 	if (patient->all_up)
 		report(patient->report, VERDICT_OK, "controllers", NULL, "%s", which);
 	else if (patient->any_up)
-		report(patient->report, VERDICT_WARN, "controllers", "start the one that is down", "%s", which);
+		report(patient->report, VERDICT_WARN, "controllers", "start the controller that is down", "%s", which);
 	else
 		report(patient->report, VERDICT_FAIL, "controllers",
-		       "is slurmctld running, and does slurmrestd's slurm.conf name its host?", "%s", which);
+		       "check that slurmctld runs, and that slurmrestd's slurm.conf names its host", "%s", which);
 }
 
 static void say_role(const struct patient *patient)
@@ -96,13 +95,14 @@ static void say_role(const struct patient *patient)
 	role_note(&role, host, patient->pinged, patient->pinged_count);
 	if (!role.is_named)
 		report(patient->report, VERDICT_FAIL, "ha", "name one of these hosts with --ha-host",
-		       "ping names no controller %s: a slurmscope here never leads", host);
+		       "ping names no controller %s: slurmscope never leads on this host", host);
 	else if (role.leads)
 		report(patient->report, VERDICT_OK, "ha", NULL,
-		       "the slurmctld on %s, which is followed, serves: a slurmscope here leads", host);
+		       "slurmscope leads on this host: the slurmctld on %s is active", host);
 	else if (role.is_known)
 		report(patient->report, VERDICT_OK, "ha", NULL,
-		       "a slurmscope here stands by: the slurmctld on %s serves, not that on %s", role.serving, host);
+		       "slurmscope stands by on this host: the slurmctld on %s is active, not the one on %s",
+		       role.serving, host);
 }
 
 static void say_version(const struct patient *patient)
@@ -110,13 +110,14 @@ static void say_version(const struct patient *patient)
 	const struct api_version *version = patient->version;
 	const char *release = *patient->release ? patient->release : "of an unknown release";
 	if (version->is_newer)
-		report(patient->report, VERDICT_WARN, "version", "is there a newer slurmscope?",
-		       "Slurm %s, API version %s, which came after this slurmscope: what was renamed will be missing",
+		report(patient->report, VERDICT_WARN, "version", "install a newer slurmscope if there is one",
+		       "Slurm %s, API version %s, which is newer than this slurmscope: metrics whose fields it renamed will be missing",
 		       release, version->name);
 	else if (!version->task_ids_are_raw)
 		report(patient->report, VERDICT_WARN, "version",
-		       "24.05 and later tell the states of jobs by themselves",
-		       "Slurm %s, API version %s: jobs can only be read as one whole list", release, version->name);
+		       "Slurm 24.05 and later report the states of jobs without their details",
+		       "Slurm %s, API version %s: slurmscope can read jobs only as one whole list, less often if it is long",
+		       release, version->name);
 	else
 		report(patient->report, VERDICT_OK, "version", NULL, "Slurm %s, API version %s%s", release,
 		       version->name,
@@ -137,8 +138,8 @@ bool examine_slurm(struct patient *patient)
 	}
 	patient->version = client_version(patient->client);
 	if (!patient->version) {
-		report(patient->report, VERDICT_FAIL, "version", "see README.md for the releases that can be read",
-		       "%s", asked->why.text);
+		report(patient->report, VERDICT_FAIL, "version", "README.md lists the supported releases", "%s",
+		       asked->why.text);
 		return false;
 	}
 	enum fetch_result diag = ask_diag(patient);
@@ -154,12 +155,12 @@ bool examine_slurm(struct patient *patient)
 		say_role(patient);
 	if (diag != FETCH_OK) {
 		report(patient->report, VERDICT_FAIL, "slurmctld",
-		       "is slurmctld running, and does slurmrestd's slurm.conf name its host?", "%s",
+		       "check that slurmctld runs, and that slurmrestd's slurm.conf names its host", "%s",
 		       patient->asked[ENDPOINT_DIAG].why.text);
 		return false;
 	}
 	const char *user = patient_user(patient);
-	report(patient->report, VERDICT_OK, "login", NULL, "slurmctld takes us as %s",
+	report(patient->report, VERDICT_OK, "login", NULL, "slurmctld accepts slurmscope as %s",
 	       user ? user : "the socket's user");
 	return true;
 }

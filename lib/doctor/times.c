@@ -11,15 +11,15 @@
 static void say_clock(const struct patient *patient, const char *whose, double ahead)
 {
 	static const char advice[] =
-		"set both clocks (chrony, NTP): tokens expire, ends are looked for and ages are shown by them";
+		"synchronise both clocks (chrony, NTP): tokens, the search for ended jobs and ages depend on them";
 	enum verdict verdict = fabs(ahead) <= CLOCKS_AGREE_S	? VERDICT_OK
 			       : fabs(ahead) <= CLOCKS_DIFFER_S ? VERDICT_WARN
 								: VERDICT_FAIL;
 	if (verdict == VERDICT_OK)
-		report(patient->report, VERDICT_OK, "clock", NULL, "%s's and this machine's agree to %g s", whose,
-		       CLOCKS_AGREE_S);
+		report(patient->report, VERDICT_OK, "clock", NULL, "%s's clock and this machine's agree within %g s",
+		       whose, CLOCKS_AGREE_S);
 	else
-		report(patient->report, verdict, "clock", advice, "%s's is %.0f s %s this machine's", whose,
+		report(patient->report, verdict, "clock", advice, "%s's clock is %.0f s %s this machine's", whose,
 		       fabs(ahead), ahead > 0 ? "ahead of" : "behind");
 }
 
@@ -28,11 +28,11 @@ static void examine_memory_of_ends(const struct patient *patient)
 	bool has_slurmdbd = patient->config->jobs_ends != JOBS_ENDS_SLURMCTLD &&
 			    fetch_succeeded(patient->asked[ENDPOINT_QOS].result);
 	const char *source = has_slurmdbd ? "ends come from slurmdbd, which loses none"
-					  : "without slurmdbd an end that is not seen until then is lost";
+					  : "without slurmdbd, slurmscope loses ends that it has not seen by then";
 	uint64_t age = patient->conf.min_job_age, least = 4 * patient->config->interval_s[TASK_JOB_STATES];
 	if (!number_is_known(age))
 		report(patient->report, VERDICT_OK, "MinJobAge", NULL,
-		       "not told before 26.05 (scontrol show config | grep MinJobAge; 300 s unless it is set): %s",
+		       "Slurm before 26.05 does not report it (scontrol show config | grep MinJobAge; default 300 s): %s",
 		       source);
 	else if (!has_slurmdbd && age < least)
 		report(patient->report, VERDICT_WARN, "MinJobAge", "set MinJobAge=300 in slurm.conf",

@@ -35,18 +35,19 @@ static void say_jobs(const struct patient *patient, const char *advice)
 	bool is_list = list->is_asked && fetch_succeeded(list->result);
 	if (is_list && patient->listed_jobs < counted / 2)
 		report(patient->report, VERDICT_FAIL, "sees", advice,
-		       "jobs: %" PRIu64 " of the %" PRIu64 " that slurmctld counts are shown: PrivateData=jobs",
+		       "jobs: %" PRIu64 " of the %" PRIu64
+		       " that slurmctld counts are visible, because of PrivateData=jobs",
 		       patient->listed_jobs, counted);
 	else if (patient->sample_hidden && !patient->sample_others)
 		report(patient->report, VERDICT_FAIL, "sees", advice,
-		       "jobs: details of %u of %u that were asked for are not shown: PrivateData=jobs",
+		       "jobs: the details of %u of %u jobs are hidden, because of PrivateData=jobs",
 		       patient->sample_hidden, patient->sample);
 	else if (patient->sample_others || patient->others_jobs)
-		report(patient->report, VERDICT_OK, "sees", NULL, "others' jobs");
+		report(patient->report, VERDICT_OK, "sees", NULL, "other users' jobs");
 	else
-		report(patient->report, VERDICT_OK, "sees", NULL, "jobs: none of others was there to look at");
+		report(patient->report, VERDICT_OK, "sees", NULL, "jobs: no other user has a job to look at");
 	if (patient->others_runs)
-		report(patient->report, VERDICT_OK, "sees", NULL, "others' ended jobs");
+		report(patient->report, VERDICT_OK, "sees", NULL, "other users' ended jobs");
 }
 
 /* Of a list that has rows of users: are there any of others? */
@@ -57,10 +58,10 @@ static void say_list(const struct patient *patient, enum endpoint which, const c
 	if (!asked->is_asked || !fetch_succeeded(asked->result))
 		return;
 	if (others)
-		report(patient->report, VERDICT_OK, "sees", NULL, "others' %s", what);
+		report(patient->report, VERDICT_OK, "sees", NULL, "other users' %s", what);
 	else
 		report(patient->report, VERDICT_WARN, "sees", advice,
-		       "no %s of others: there are none, or PrivateData=%s hides them", what, setting);
+		       "no %s of other users: there are none, or PrivateData=%s hides them", what, setting);
 }
 
 /* No cluster is without nodes and partitions. */
@@ -76,16 +77,16 @@ static void say_level(const struct patient *patient, const char *user, const str
 {
 	if (patient->level >= ADMIN_OPERATOR)
 		report(patient->report, VERDICT_OK, "AdminLevel", NULL,
-		       "%s is %s: PrivateData hides nothing from it. It could change Slurm, too; slurmscope only sends GET",
+		       "%s is %s: PrivateData hides nothing from it. It could also change Slurm; slurmscope only sends GET",
 		       user, patient->level == ADMIN_OPERATOR ? "Operator" : "Administrator");
 	else if (private->len)
 		report(patient->report, VERDICT_FAIL, "AdminLevel", advice,
-		       "%s has none, and PrivateData=%s hides what is others'", user, private->bytes);
+		       "%s has none, and PrivateData=%s hides the data of other users", user, private->bytes);
 	else if (health_accounting_up(&patient->health, patient->dbd_responds) == UP_NO)
 		report(patient->report, VERDICT_OK, "AdminLevel", NULL, "not known: slurmdbd does not answer");
 	else
 		report(patient->report, VERDICT_OK, "AdminLevel", NULL, "%s %s, and needs none%s", user,
-		       patient->level == ADMIN_NONE ? "has none" : "is nobody special to slurmdbd",
+		       patient->level == ADMIN_NONE ? "has none" : "is not known to slurmdbd",
 		       patient->asked[ENDPOINT_CONF].result == FETCH_OK ? ": PrivateData is not set"
 									: " while PrivateData is not set");
 }
@@ -93,7 +94,7 @@ static void say_level(const struct patient *patient, const char *user, const str
 void examine_visibility(struct patient *patient)
 {
 	struct buf private = BUF_INIT, advice = BUF_INIT;
-	const char *user = patient_user(patient) ? patient_user(patient) : "our user";
+	const char *user = patient_user(patient) ? patient_user(patient) : "slurmscope's user";
 	ask_level(patient);
 	say_private(patient, &private);
 	if (patient->level == ADMIN_NOT_KNOWN)

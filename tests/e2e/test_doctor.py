@@ -99,10 +99,10 @@ class Doctor(unittest.TestCase):
                 self.assertEqual(([], []), (findings.of("warn"), findings.of("FAIL")), findings.text)
                 self.assertEqual(0, findings.status)
                 for about, text in (("version", f"Slurm {re.escape(release)}, API version {fakes.RELEASES[release][-1]}"),
-                                    ("token", r"of scope, until .* \(2\.0 h\)"), ("login", "as scope"),
-                                    ("url", "answers in"), ("nodes", r"nodes: 13, .* kB in .* s; each 45 s"),
+                                    ("token", r"for scope, and expires at .* \(in 2\.0 h\)"), ("login", "as scope"),
+                                    ("url", "answers in"), ("nodes", r"nodes: 13, .* kB in .* s; every 45 s"),
                                     ("job_states", r"states of jobs: \d+,"), ("job", "a job's details: 1"),
-                                    ("dbd_jobs", "ended in the last minute: 0"), ("sees", "others' jobs"), ("sees", "others' associations"), ("clock", "agree"),
+                                    ("dbd_jobs", "ended in the last minute: 0"), ("sees", "other users' jobs"), ("sees", "other users' associations"), ("clock", "agree"),
                                     ("MinJobAge", "300 s"), ("slurmdbd", "answers"), ("memory", "compact")):
                     self.says(findings, "ok", about, text)
                 asked = {call.endpoint for call in fake.calls}
@@ -118,7 +118,7 @@ class Doctor(unittest.TestCase):
                 job["user_name"] = "scope"
         with self.cluster() as fake:
             fake.behave(edited(ours), ["job"])
-            self.says(self.look(fake), "ok", "sees", "jobs: none of others was there")
+            self.says(self.look(fake), "ok", "sees", "jobs: no other user has a job")
 
     def test_old_release(self):
         with self.cluster("22.05.8") as fake:
@@ -126,7 +126,7 @@ class Doctor(unittest.TestCase):
             self.assertEqual([], findings.of("FAIL"), findings.text)
             self.says(findings, "warn", "version", "one whole list")
             self.says(findings, "ok", "jobs", "jobs: 88")
-            self.says(findings, "ok", "sees", "others' jobs")
+            self.says(findings, "ok", "sees", "other users' jobs")
             self.assertEqual((0, []), (findings.status, fake.complaints))
             self.assertEqual(1, self.look(fake, words=["--strict"]).status)
             findings = self.look(fake, "--budget.bulk-memory=1")
@@ -140,11 +140,11 @@ class Doctor(unittest.TestCase):
         with self.cluster("22.05.8") as fake:
             fake.behave(count(1000), ["diag"])
             findings = self.look(fake)
-            self.says(findings, "FAIL", "sees", r"jobs: \d+ of the 1000 that slurmctld counts are shown: PrivateData=jobs -> sacctmgr")
+            self.says(findings, "FAIL", "sees", r"jobs: \d+ of the 1000 that slurmctld counts are visible, because of PrivateData=jobs -> sacctmgr")
             shown = int(re.search(r"jobs: (\d+) of the 1000", findings.text)[1])
             fake.behave(count(shown * 3 // 2), ["diag"])
             findings = self.look(fake)
-            self.says(findings, "ok", "sees", "others' jobs")
+            self.says(findings, "ok", "sees", "other users' jobs")
             self.assertEqual([], findings.of("FAIL"), findings.text)
 
     def test_share_of_slurmrestds_time(self):
@@ -156,7 +156,7 @@ class Doctor(unittest.TestCase):
             fake.behave(slow_and_well, ["nodes"])
             findings = self.look(fake, "--budget.slurmrestd=1000")
             costs = {about: (float(seconds), float(every), share) for about, seconds, every, share in re.findall(
-                r" (\w+) +\w.* in (\S+) s; each (\S+) s that is (.+) % of slurmrestd's time", findings.text)}
+                r" (\w+) +\w.* in (\S+) s; every (\S+) s this takes (.+) % of slurmrestd's time", findings.text)}
             for about, (seconds, every, share) in costs.items():
                 percent = 100 * seconds / every
                 with self.subTest(about, seconds=seconds, every=every):
@@ -190,12 +190,12 @@ class Doctor(unittest.TestCase):
                 (f"http://127.0.0.1:{free_port()}", "Couldn't connect.*is slurmrestd running"),
                 ("http://no-such-host.invalid:6820", "Could not resolve host.*correct the host"),
                 ("unix:/nonexistent/slurmrestd.sock", "slurmrestd running with this socket"),
-                (serve(page("200 OK", "Server: nginx/1.22.1\r\n")), "HTTP 200 of nginx/1.22.1 that is no slurmrestd"),
-                (serve(page("404 Not Found")), "HTTP 404 of something that is no slurmrestd"),
-                (serve(page("200 OK", html=HTML * 1000)), "HTTP 200 of something that is no slurmrestd"),
-                (serve(page("502 Bad Gateway", "Via: 1.1 gate\r\n")), "HTTP 502 of 1.1 gate in between"),
-                (serve(page("302 Found", "Location: /login\r\n")), "HTTP 302 .*no slurmrestd"),
-                (serve(b"SSH-2.0-OpenSSH_9.2p1\r\n"), "HTTP/0.9.*is it slurmrestd"),
+                (serve(page("200 OK", "Server: nginx/1.22.1\r\n")), "HTTP 200 from nginx/1.22.1, which is not slurmrestd"),
+                (serve(page("404 Not Found")), r"HTTP 404 from \(unnamed\), which is not slurmrestd"),
+                (serve(page("200 OK", html=HTML * 1000)), r"HTTP 200 from \(unnamed\), which is not slurmrestd"),
+                (serve(page("502 Bad Gateway", "Via: 1.1 gate\r\n")), "HTTP 502 from the proxy 1.1 gate, not from slurmrestd"),
+                (serve(page("302 Found", "Location: /login\r\n")), "HTTP 302 .*not slurmrestd"),
+                (serve(b"SSH-2.0-OpenSSH_9.2p1\r\n"), "HTTP/0.9.*check that slurmrestd listens there"),
                 (serve(b"").replace("http:", "https:"), "TLS|SSL")):
             with self.subTest(url=url, text=text):
                 findings = self.look(None, url=url)
@@ -207,7 +207,7 @@ class Doctor(unittest.TestCase):
     def test_plain_where_tls_is_asked_for(self):
         with self.cluster() as fake:
             findings = self.look(fake, url=fake.url.replace("http:", "https:"))
-            self.says(findings, "FAIL", "url", "does nobody speak TLS there")
+            self.says(findings, "FAIL", "url", "does not speak TLS, use http://")
 
     def test_through_a_proxy(self):
         """Its clock is told, too."""
@@ -227,7 +227,7 @@ class Doctor(unittest.TestCase):
             findings = self.look(fake)
             self.says(findings, "ok", "url", "through 1.1 gate")
             self.says(findings, "ok", "clock", "slurmctld")
-            self.says(findings, "FAIL", "clock", r"1\.1 gate's is (9\d|10\d) s ahead")
+            self.says(findings, "FAIL", "clock", r"1\.1 gate's clock is (9\d|10\d) s ahead")
 
     def test_token(self):
         unlimited = fakes.encode(b'{"alg":"HS256"}') + b"." + fakes.encode(b'{"sun":"scope"}') + b".c2lnbmF0dXJl"
@@ -246,7 +246,7 @@ class Doctor(unittest.TestCase):
             self.says(findings, "FAIL", "token", "/nonexistent/token: No such file")
             self.says(findings, "FAIL", "login", "no token")
             findings = self.look(fake, token=None)
-            self.says(findings, "FAIL", "login", "wants a token, and there is none")
+            self.says(findings, "FAIL", "login", "requires a token, and slurmscope has none")
 
     def test_refused(self):
         """As each release answers, byte for byte; nothing but what tells is asked of a slurmrestd that leaks for each."""
@@ -254,7 +254,7 @@ class Doctor(unittest.TestCase):
             kind = "db" if call.endpoint in OF_SLURMDBD else {"ping": "ping"}.get(call.endpoint, "diag")
             call.send((FIXTURES / call.fake.release / "http" / f"expired_token_{kind}.raw").read_bytes())
         for release in fakes.RELEASES:
-            for token, text in ((make_token(-600), "has expired"), (make_token(), "valid for this machine's clock")):
+            for token, text in ((make_token(-600), "has expired"), (make_token(), "valid by this machine's clock")):
                 with self.subTest(release, text=text), self.cluster(release) as fake:
                     fake.behave(refuse, (*ENDPOINTS, *MORE_ENDPOINTS))
                     findings = self.look(fake, token=token)
@@ -264,7 +264,7 @@ class Doctor(unittest.TestCase):
                         self.says(findings, "FAIL", "token", r"expired at .*, 1\d minutes ago")
                     self.assertFalse(any(about == "controllers" for about, _ in findings.of("FAIL")), findings.text)
                     if release >= "24":
-                        self.says(findings, "ok", "controllers", "not believed")
+                        self.says(findings, "ok", "controllers", "doctor ignores it")
                     self.assertLessEqual({call.endpoint for call in fake.calls}, {"ping", "diag", "qos"})
                     self.assertLess(len(fake.served_calls), 5)
 
@@ -282,9 +282,9 @@ class Doctor(unittest.TestCase):
                 {**answer[name][0], "hostname": host, "primary": host == "ctl1", "responding": host in up}
                 for host in ("ctl1", "ctl2")]}))
         for host, up, verdict, text in (
-                ("ctl1", ("ctl1", "ctl2"), "ok", "on ctl1, which is followed, serves: a slurmscope here leads"),
-                ("ctl2", ("ctl1", "ctl2"), "ok", "stands by: the slurmctld on ctl1 serves, not that on ctl2"),
-                ("ctl2.example", ("ctl2",), "ok", "serves: a slurmscope here leads"),
+                ("ctl1", ("ctl1", "ctl2"), "ok", "leads on this host: the slurmctld on ctl1 is active"),
+                ("ctl2", ("ctl1", "ctl2"), "ok", "stands by on this host: the slurmctld on ctl1 is active, not the one on ctl2"),
+                ("ctl2.example", ("ctl2",), "ok", "leads on this host"),
                 ("ctl3", ("ctl1", "ctl2"), "FAIL", "no controller ctl3: .* -> name one of these hosts with --ha-host")):
             with self.subTest(host, up=up), self.cluster() as fake:
                 fake.behave(pair(*up), ["ping"])
@@ -322,10 +322,10 @@ class Doctor(unittest.TestCase):
             for key in [key for key in fake.answers if key[1] in OF_SLURMDBD]:
                 del fake.answers[key]
             findings = self.look(fake)
-            self.says(findings, "warn", "slurmdbd", "does not ask any")
+            self.says(findings, "warn", "slurmdbd", "does not use slurmdbd")
             self.assertEqual(0, findings.status)
             findings = self.look(fake, "--jobs.ends=slurmdbd")
-            self.says(findings, "FAIL", "slurmdbd", "does not ask any")
+            self.says(findings, "FAIL", "slurmdbd", "does not use slurmdbd")
 
     def test_more_ends_than_the_budget_pays_for(self):
         with self.cluster() as fake:
@@ -350,8 +350,8 @@ class Doctor(unittest.TestCase):
             findings = self.look(fake)
             advice = "sacctmgr add user scope .*adminlevel=operator"
             self.says(findings, "FAIL", "AdminLevel", f"PrivateData=accounts,jobs,usage,users hides.*{advice}")
-            self.says(findings, "FAIL", "sees", f"jobs: details of 8 of 8 .*not shown.*{advice}")
-            self.says(findings, "warn", "sees", "no associations of others")
+            self.says(findings, "FAIL", "sees", f"jobs: the details of 8 of 8 jobs are hidden.*{advice}")
+            self.says(findings, "warn", "sees", "no associations of other users")
             self.assertEqual(1, findings.status)
             fake.behave(edited(lambda answer, name: answer.update({name: []})), ["partitions"])
             self.says(self.look(fake), "FAIL", "sees", f"no partitions: PrivateData=partitions hides them.*{advice}")
@@ -368,8 +368,8 @@ class Doctor(unittest.TestCase):
 
     def test_clock(self):
         with self.cluster() as fake:
-            for seconds, verdict, text in ((30, "warn", r"slurmctld's is (2\d|30) s ahead of"),
-                                           (-300, "FAIL", r"slurmctld's is (29\d|30\d) s behind")):
+            for seconds, verdict, text in ((30, "warn", r"slurmctld's clock is (2\d|30) s ahead of"),
+                                           (-300, "FAIL", r"slurmctld's clock is (29\d|30\d) s behind")):
                 with self.subTest(seconds):
                     fake.behave(clock(seconds), ["diag"])
                     findings = self.look(fake)
@@ -382,7 +382,7 @@ class Doctor(unittest.TestCase):
             daemon.wait_well()
             self.says(self.look(fake, address=daemon.port), "ok", "address", "is served by a slurmscope")
             findings = self.look(fake, "--state.path=/nonexistent/state", state=False, address=other.getsockname()[1])
-            self.says(findings, "warn", "address", "no slurmscope")
+            self.says(findings, "warn", "address", "another program uses")
             self.says(findings, "FAIL", "state", "/nonexistent")
             self.says(self.look(fake, state=False), "warn", "state", "begin at 0")
 

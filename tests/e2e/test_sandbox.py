@@ -232,13 +232,13 @@ class Sandbox(unittest.TestCase):
                 done = subprocess.run([*wrapper, SLURMSCOPE, "doctor", f"--slurmrestd.url={fake.url}",
                                        f"--web.listen-address=127.0.0.1:{free_port()}", *options], capture_output=True, text=True)
             return [line for line in done.stdout.splitlines() if re.match(r"\w+ +sandbox ", line)]
-        whole = rf"^ok +sandbox +the kernel offers all of it: seccomp, Landlock \(ABI {self.abi}\)$"
-        for rows in ((), whole if self.abi else "^warn +sandbox +not all of it is there: Landlock: "), \
+        whole = rf"^ok +sandbox +the kernel supports all of it: seccomp and Landlock \(ABI {self.abi}\)$"
+        for rows in ((), whole if self.abi else "^warn +sandbox +slurmscope runs with only a part of the sandbox: Landlock: "), \
                 (("--sandbox=off",), "^ok +sandbox +off, as configured"):
             self.assertRegex("\n".join(says(*rows[0])), rows[1])
         for hidden, text in ("landlock_create_ruleset", "Landlock: Function not"), ("seccomp", "seccomp: the kernel has no filters"):
-            self.assertRegex("\n".join(says(hidden=[hidden])), f"^warn +sandbox +not all of it is there: {text}")
-            self.assertRegex("\n".join(says("--sandbox=on", hidden=[hidden])), f"^FAIL +sandbox +--sandbox=on, but {text}")
+            self.assertRegex("\n".join(says(hidden=[hidden])), f"^warn +sandbox +slurmscope runs with only a part of the sandbox: {text}")
+            self.assertRegex("\n".join(says("--sandbox=on", hidden=[hidden])), f"^FAIL +sandbox +slurmscope will not start: --sandbox=on needs what the kernel does not offer: {text}")
 
 
 def load_tests(loader, tests, pattern):
