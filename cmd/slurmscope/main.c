@@ -87,7 +87,8 @@ static void reload(struct daemon *daemon)
 	page_board_note_reload(&daemon->board, is_taken ? NULL : &err, clock_now());
 	notify("READY=1");
 	if (!is_taken) {
-		log_line(LOG_LEVEL_ERROR, "the configuration stays as it is", "error", err.text, NULL);
+		log_line(LOG_LEVEL_ERROR, "the configuration cannot be used; the old one stays in force", "error",
+			 err.text, NULL);
 		setup_release(setup);
 		return;
 	}

@@ -91,7 +91,8 @@ static bool labels_make_sense(const struct config *config, struct error *err)
 	for (size_t i = 0; i < config->labels.count; i++) {
 		const char *name = config->labels.items[i].name;
 		if (catalogue_has_label(name))
-			return config_wrong(config, "labels", err, "%s: metrics have a label of that name", name);
+			return config_wrong(config, "labels", err, "%s: metrics already have a label of this name",
+					    name);
 	}
 	return true;
 }
@@ -113,9 +114,12 @@ static bool connection_makes_sense(const struct config *config, struct error *er
 	bool is_tls = config_is_tls(config);
 	for (size_t i = 0; !is_tls && i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].value)
-			return config_wrong(config, rows[i].option, err, "%s is not https://", config->slurmrestd_url);
+			return config_wrong(config, rows[i].option, err,
+					    "is for https:// only, and slurmrestd.url is %s", config->slurmrestd_url);
 	if (config->proxy && strncasecmp(config->slurmrestd_url, "unix:", 5) == 0)
-		return config_wrong(config, "slurmrestd.proxy", err, "%s is a socket", config->slurmrestd_url);
+		return config_wrong(config, "slurmrestd.proxy", err,
+				    "is for http:// and https:// only, and slurmrestd.url is %s",
+				    config->slurmrestd_url);
 	if (config->key_file && !config->cert_file)
 		return config_wrong(config, "slurmrestd.key-file", err, "needs slurmrestd.cert-file");
 	return true;
@@ -132,18 +136,21 @@ static bool is_served(const char *path)
 bool config_makes_sense(const struct config *config, struct error *err)
 {
 	if (config->token_file && config->jwt_key_file)
-		return config_wrong(config, "slurmrestd.jwt-key-file", err, "not together with slurmrestd.token-file");
+		return config_wrong(config, "slurmrestd.jwt-key-file", err,
+				    "cannot be used together with slurmrestd.token-file");
 	if (config->jwt_key_file && !config->slurmrestd_user)
 		return config_wrong(config, "slurmrestd.jwt-key-file", err, "needs slurmrestd.user");
 	if (config->ha_host && config->ha == HA_OFF)
-		return config_wrong(config, "ha-host", err, "needs ha");
+		return config_wrong(config, "ha-host", err, "needs ha: follow-controller");
 	if (config->first_job_id >= config->max_job_id)
-		return config_wrong(config, "jobs.first-id", err, "not below jobs.max-id");
+		return config_wrong(config, "jobs.first-id", err, "must be less than jobs.max-id");
 	if (config->api_version && !api_version_is_known(config->api_version))
-		return config_wrong(config, "slurmrestd.api-version", err, "%s is not known", config->api_version);
+		return config_wrong(config, "slurmrestd.api-version", err, "slurmscope does not know %s",
+				    config->api_version);
 	if (*config->telemetry_path != '/' || !config->telemetry_path[1] ||
 	    strncmp(config->telemetry_path, "/-/", 3) == 0 || is_served(config->telemetry_path))
-		return config_wrong(config, "web.telemetry-path", err, "%s is not a path of its own, such as /metrics",
+		return config_wrong(config, "web.telemetry-path", err,
+				    "%s must begin with / and differ from the paths of other pages",
 				    config->telemetry_path);
 	return connection_makes_sense(config, err) && labels_make_sense(config, err);
 }

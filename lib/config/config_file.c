@@ -38,7 +38,7 @@ static bool take_list(struct taking *taking, const struct option_row *row, const
 		if (!option_set(taking->config, row, item->text.bytes, &err))
 			return wrong(taking, item->position, row->name, err.text);
 	}
-	return list->first || wrong(taking, list->position, row->name, "empty");
+	return list->first || wrong(taking, list->position, row->name, "must not be empty");
 }
 
 /* What an option's value has to look like; NULL: it does. */
@@ -61,7 +61,8 @@ static bool take_value(struct taking *taking, const struct option_row *row, cons
 {
 	struct error err;
 	if (taking->config->name && option_is_of_process(row))
-		return wrong(taking, node->key_position, row->name, "is of the process, not of a cluster");
+		return wrong(taking, node->key_position, row->name,
+			     "holds for the whole process and cannot be set for one cluster");
 	taking->config->positions[row - option_table] = node->position;
 	if (row->type == OPTION_LABELS)
 		return take_labels(taking, row, node);
@@ -97,7 +98,7 @@ static bool take_member(struct taking *taking, struct text name, const struct ya
 		return node->kind == YAML_MAP ? take_map(taking, name, node)
 		       : yaml_is_null(node)   ? true /* all that was below is commented out */
 					      : wrong(taking, node->position, name.bytes, maps_only);
-	return wrong(taking, node->key_position, name.bytes, "unknown; slurmscope --example-config shows all there is");
+	return wrong(taking, node->key_position, name.bytes, "unknown key; slurmscope --example-config shows all keys");
 }
 
 static bool take_map(struct taking *taking, struct text prefix, const struct yaml_node *map)

@@ -47,7 +47,7 @@ static bool set_choice(uint64_t *member, const struct option_row *row, const cha
 		}
 		buf_printf(&all, "%s%s", i ? ", " : "", row->choices[i]);
 	}
-	error_set(err, "%s is none of %s", value, all.bytes);
+	error_set(err, "%s is not one of %s", value, all.bytes);
 	buf_done(&all);
 	return false;
 }
@@ -110,7 +110,7 @@ static bool set_pattern(const char **member, const char *value, struct error *er
 {
 	struct pattern pattern = {.is_set = false};
 	if (!*value)
-		return error_set(err, "empty");
+		return error_set(err, "must not be empty");
 	if (!pattern_set(&pattern, value, err))
 		return false;
 	pattern_done(&pattern);
@@ -164,7 +164,7 @@ static bool set_labels(struct config_labels *labels, const char *value, struct e
 		if (!option_add_label(labels, name, label, err))
 			return false;
 	}
-	return *value || error_set(err, "empty");
+	return *value || error_set(err, "must not be empty");
 }
 
 static bool set_list(struct config_list *list, const char *value, struct error *err)
@@ -172,9 +172,9 @@ static bool set_list(struct config_list *list, const char *value, struct error *
 	if (list->is_whole)
 		*list = (struct config_list){.count = 0};
 	if (!*value)
-		return error_set(err, "empty");
+		return error_set(err, "must not be empty");
 	if (list->count == CONFIG_LIST_MAX)
-		return error_set(err, "more than %d", CONFIG_LIST_MAX);
+		return error_set(err, "more than %d values", CONFIG_LIST_MAX);
 	list->values[list->count++] = value;
 	return true;
 }
@@ -206,7 +206,7 @@ bool option_set(struct config *config, const struct option_row *row, const char 
 	switch (row->type) {
 	case OPTION_STRING:
 		*(const char **)member = value;
-		return *value || error_set(err, "empty");
+		return *value || error_set(err, "must not be empty");
 	case OPTION_CHOICE:
 		return set_choice(member, row, value, err);
 	case OPTION_SECONDS:

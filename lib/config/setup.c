@@ -32,14 +32,14 @@ static bool read_cluster(struct setup_reading *reading, const struct yaml_node *
 	config->name = node->key.bytes;
 	if (!is_cluster_name(node->key))
 		return document_wrong(setup->document, node->key_position, reading->err,
-				      "clusters: %s: a name has letters, digits, - _ and . only", config->name);
+				      "clusters: %s: a name may have only letters, digits, - _ and .", config->name);
 	if (!config_take(config, node, &none, reading->err) || !take_arguments(reading, config) ||
 	    !config_makes_sense(config, reading->err))
 		return false;
 	for (size_t i = 0; i < config->labels.count; i++)
 		if (strcmp(config->labels.items[i].name, "cluster") == 0)
 			return config_wrong(config, "labels", reading->err,
-					    "cluster: is the cluster's name where there are several");
+					    "cluster: slurmscope sets this label itself if there are several clusters");
 	return true;
 }
 
@@ -52,8 +52,8 @@ static bool states_are_apart(const struct setup_reading *reading)
 			const struct config *a = &setup->clusters[before], *b = &setup->clusters[i];
 			if (a->state_path && b->state_path && strcmp(a->state_path, b->state_path) == 0)
 				return config_wrong(b, "state.path", reading->err,
-						    "%s is cluster %s's: each needs one of its own", b->state_path,
-						    a->name);
+						    "%s is also that of cluster %s; each cluster needs its own",
+						    b->state_path, a->name);
 		}
 	return true;
 }
@@ -64,11 +64,11 @@ static bool read_clusters(struct setup_reading *reading, const struct yaml_node 
 	size_t count = 0;
 	if (map->kind != YAML_MAP || !map->first)
 		return document_wrong(setup->document, map->position, reading->err,
-				      "clusters: expected names of clusters, and below them their options");
+				      "clusters: expected names of clusters, each with its options");
 	for (const struct yaml_node *node = map->first; node; node = node->next)
 		count++;
 	if (count > CLUSTERS_MAX)
-		return document_wrong(setup->document, map->position, reading->err, "clusters: more than %d",
+		return document_wrong(setup->document, map->position, reading->err, "clusters: more than %d clusters",
 				      CLUSTERS_MAX);
 	setup->has_names = true;
 	setup->clusters = memory_new(count * sizeof *setup->clusters);
@@ -147,7 +147,8 @@ void setup_warn_of_fixed(const struct setup *before, const struct setup *setup)
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
 		if (option_is_fixed(row) && !option_is_same(&before->process, &setup->process, row))
-			log_line(LOG_LEVEL_WARN, "this option holds from the next start on", "option", row->name, NULL);
+			log_line(LOG_LEVEL_WARN, "a change of this option takes effect at the next start", "option",
+				 row->name, NULL);
 	}
 }
 

@@ -106,7 +106,8 @@ void routes_config_read(void *context, const struct error *why)
 	if (why)
 		routes->web_config_error = *why;
 	if (why)
-		log_line(LOG_LEVEL_ERROR, "the web configuration stays as it was", "error", why->text, NULL);
+		log_line(LOG_LEVEL_ERROR, "the web configuration cannot be used; the old one stays in force", "error",
+			 why->text, NULL);
 	else
 		log_line(LOG_LEVEL_INFO, "the web configuration was read again", NULL);
 }

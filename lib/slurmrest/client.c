@@ -165,7 +165,7 @@ static enum fetch_result discover(struct client *client, struct error *err)
 	if (client->only_version)
 		error_set(err, "slurmrestd does not serve %s", client->only_version);
 	else
-		error_set(err, "slurmrestd serves no API version from v0.0.37 on");
+		error_set(err, "slurmrestd serves no API version that slurmscope knows (v0.0.37 and later)");
 	return FETCH_UNSUPPORTED;
 }
 

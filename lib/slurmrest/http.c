@@ -97,7 +97,7 @@ static bool check_url(CURLU *parsed, const char *url, struct error *err)
 	curl_free(user);
 	if (wrong)
 		return error_set(err, "%s: %s", url, why_no_url(wrong));
-	return !has_user || error_set(err, "no user or password in a URL");
+	return !has_user || error_set(err, "a URL must not contain a user or password");
 }
 
 static char *part_of(CURLU *parsed, CURLUPart part)
@@ -134,7 +134,7 @@ static bool set_unix_socket(struct http *http, const char *url, const char *path
 	while (path[0] == '/' && path[1] == '/')
 		path++;
 	if (*path != '/')
-		return error_set(err, "%s: a unix socket is written unix:/path", url);
+		return error_set(err, "%s: write a unix socket as unix:/path", url);
 	curl_easy_setopt(http->curl, CURLOPT_UNIX_SOCKET_PATH, path);
 	http->base = memory_copy("http://localhost", strlen("http://localhost"));
 	return true;
@@ -225,7 +225,7 @@ struct http *http_new(const struct http_options *options, struct error *err)
 	http->curl = curl_easy_init();
 	http->stop = options->stop;
 	if (!http->curl) {
-		error_set(err, "libcurl does not start");
+		error_set(err, "libcurl cannot start");
 		http_free(http);
 		return NULL;
 	}

@@ -36,7 +36,7 @@ struct db *db_open(const char *path)
 		fail(db, code);
 	else if (sqlite3_db_readonly(db->handle, "main") == 1) { /* what SQLite falls back to */
 		db->has_failed = true;
-		error_set(&db->why, "can only be read");
+		error_set(&db->why, "is read-only");
 	}
 	return db;
 }

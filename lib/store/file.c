@@ -30,7 +30,7 @@ static enum fault identify(struct file *file, int *ret_version, struct error *er
 		return FAULT_FOREIGN;
 	}
 	if (version > store_schema.version) {
-		error_set(err, "%s: made by a newer slurmscope (version %d, this one knows %d)", file->path,
+		error_set(err, "%s: a newer slurmscope made it (file version %d; this one knows up to %d)", file->path,
 			  (int)version, store_schema.version);
 		return FAULT_PASSING;
 	}

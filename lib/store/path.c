@@ -41,7 +41,7 @@ char *path_make(const char *path, struct error *err)
 		return NULL;
 	}
 	if (!S_ISREG(status.st_mode)) {
-		error_set(err, "%s: is no regular file", path);
+		error_set(err, "%s: is not a regular file", path);
 		return NULL;
 	}
 	char *real = realpath(path, NULL);
@@ -60,7 +60,7 @@ bool path_check(const char *path, struct error *err)
 	bool is_writable = !real || access(real, R_OK | W_OK) == 0;
 	free(real);
 	if (!is_file)
-		return error_set(err, "%s: is no regular file", path);
+		return error_set(err, "%s: is not a regular file", path);
 	if (!is_writable)
 		return error_set(err, "%s: %s", path, strerror(errno));
 	const char *name = dirname(folder); /* WAL and journal are made beside the file */

@@ -74,7 +74,7 @@ static enum fault check_cluster(const struct store *store, struct error *err)
 	const struct buf *its = &store->file.cluster;
 	if (!its->len || !*store->cluster || text_equal(buf_text(its), text_of(store->cluster)))
 		return FAULT_NONE;
-	error_set(err, "%s: is cluster %s's, not %s's", store->path, its->bytes, store->cluster);
+	error_set(err, "%s: holds the state of cluster %s, not of %s", store->path, its->bytes, store->cluster);
 	return FAULT_FOREIGN;
 }
 

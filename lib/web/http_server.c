@@ -250,7 +250,7 @@ static bool start_config(struct http_server *server, struct error *err)
 	server->facts.has_config = server->facts.is_config_good = true;
 	server->passwords = passwords_new(server->wake, err);
 	server->secure = start_daemon(server, true);
-	return server->passwords && (server->secure || error_set(err, "libmicrohttpd has no TLS"));
+	return server->passwords && (server->secure || error_set(err, "this libmicrohttpd was built without TLS"));
 }
 
 static bool start(struct http_server *server, struct error *err)
@@ -266,10 +266,10 @@ static bool start(struct http_server *server, struct error *err)
 		return false;
 	server->plain = start_daemon(server, false);
 	if (!server->plain)
-		return error_set(err, "libmicrohttpd does not start");
+		return error_set(err, "libmicrohttpd cannot start");
 	int code = pthread_create(&server->thread, NULL, serve, server);
 	server->is_started = code == 0;
-	return code == 0 || error_set(err, "a thread for the server: %s", strerror(code));
+	return code == 0 || error_set(err, "cannot start the server's thread: %s", strerror(code));
 }
 
 struct http_server *http_server_start(struct http_server_setup *setup, struct error *err)

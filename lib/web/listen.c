@@ -38,7 +38,7 @@ static bool parse_unix(const char *address, struct address *to, struct error *er
 		const char *digits = mark + strlen(mode_mark);
 		unsigned long mode = strtoul(digits, &end, 8);
 		if (*digits < '0' || *digits > '7' || *end || mode > 0777)
-			return error_set(err, "%s: the mode is no octal number such as 660", address);
+			return error_set(err, "%s: the mode is not an octal number such as 660", address);
 		to->mode = (mode_t)mode;
 	}
 	to->unix_path.sun_family = AF_UNIX;
@@ -60,7 +60,7 @@ static bool parse(const char *address, struct address *to, struct error *err)
 	if (is_bracketed)
 		host.bytes++, host.len -= 2;
 	else if (memchr(host.bytes, ':', host.len))
-		return error_set(err, "%s: an IPv6 address is written in brackets, [::1]:9341", address);
+		return error_set(err, "%s: write an IPv6 address in brackets, such as [::1]:9341", address);
 	if (host.len >= sizeof to->host)
 		return error_set(err, "%s: too long", address);
 	memcpy(to->host, host.bytes, host.len);
@@ -192,15 +192,17 @@ bool listen_inherit(struct listeners *listeners, struct error *err)
 	uint64_t pid, count;
 	if (!environment_number("LISTEN_PID", &pid) || !environment_number("LISTEN_FDS", &count) ||
 	    pid != (uint64_t)getpid() || !count)
-		return error_set(err, "systemd has passed no socket: is there a .socket unit of the same name?");
+		return error_set(
+			err, "systemd passed no socket: --web.systemd-socket needs a .socket unit of the same name");
 	if (count > LISTENERS_MAX - listeners->count)
-		return error_set(err, "systemd has passed more than %d sockets", LISTENERS_MAX);
+		return error_set(err, "systemd passed more than %d sockets", LISTENERS_MAX);
 	for (int socket = FIRST_INHERITED; socket < FIRST_INHERITED + (int)count; socket++) {
 		if (!is_listening(socket))
-			return error_set(err,
-					 "what systemd has passed as %d is no listening stream socket "
-					 "(ListenStream=, Accept=no)",
-					 socket);
+			return error_set(
+				err,
+				"file descriptor %d from systemd is not a listening stream socket: its .socket "
+				"unit needs ListenStream= and Accept=no",
+				socket);
 		limit_unsent(socket); /* fails for unix sockets, which hold little */
 		fcntl(socket, F_SETFD, FD_CLOEXEC);
 		fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) | O_NONBLOCK);

@@ -51,7 +51,7 @@ bool password_hash_check(const char *hash, struct error *err)
 		return error_set(err, "not a bcrypt hash ($2y$10$...)");
 	uint64_t cost;
 	if (!text_to_u64((struct text){hash + 4, 2}, &cost) || cost < COST_MIN || cost > COST_MAX)
-		return error_set(err, "the cost of a bcrypt hash is from 04 to 31");
+		return error_set(err, "the cost of a bcrypt hash must be from 04 to 31");
 	return true;
 }
 
@@ -133,7 +133,7 @@ struct passwords *passwords_new(int wake, struct error *err)
 		pthread_detach(thread);
 		return passwords;
 	}
-	error_set(err, "no thread for passwords");
+	error_set(err, "cannot start the thread that checks passwords");
 	passwords->holders = 1;
 	passwords_free(passwords);
 	return NULL;

@@ -89,8 +89,8 @@ static bool check_combinations(struct tls *tls, const struct tls_names *ciphers,
 		if (!tls_names_suite(ciphers, gnutls_kx_get_name(exchange), gnutls_cipher_get_name(cipher),
 				     gnutls_mac_get_name(mac)))
 			return error_set(err,
-					 "cipher_suites: with GnuTLS these would let in %s, too: name "
-					 "it, or leave others out",
+					 "cipher_suites: with this list GnuTLS would also allow %s: add it, or remove "
+					 "others",
 					 name);
 	}
 	return true;

@@ -118,7 +118,7 @@ bool tls_priorities(const struct tls_settings *settings, struct buf *to, struct 
 		has_version = true;
 	}
 	if (!has_version)
-		return error_set(err, "no cipher suite of cipher_suites is of a version from min_version to "
+		return error_set(err, "no suite in cipher_suites belongs to a TLS version from min_version to "
 				      "max_version");
 	add_components(to, ciphers, offsetof(struct suite, exchange));
 	add_components(to, ciphers, offsetof(struct suite, cipher));

@@ -143,7 +143,7 @@ static bool read_version(struct web_config_reading *reading, const struct yaml_n
 		*(enum tls_version *)member = (enum tls_version)i;
 		return true;
 	}
-	return wrong(reading, node, "unknown TLS version: one of TLS10, TLS11, TLS12, TLS13");
+	return wrong(reading, node, "unknown TLS version: expected one of TLS10, TLS11, TLS12, TLS13");
 }
 
 #define TLS_KEY(name, read, member)                                                                                    \
@@ -380,12 +380,12 @@ static bool set_client_auth(struct web_config_reading *reading)
 		i++;
 	if (i == count)
 		return wrong(reading, node,
-			     "none of NoClientCert, RequestClientCert, RequireAnyClientCert, "
+			     "expected one of NoClientCert, RequestClientCert, RequireAnyClientCert, "
 			     "VerifyClientCertIfGiven, RequireAndVerifyClientCert");
 	reading->tls.client_auth = table[i].auth;
 	const struct yaml_node *ca = reading->client_ca_file ? reading->client_ca_file : reading->client_ca;
 	if (ca && reading->tls.client_auth == TLS_CLIENT_NONE)
-		return wrong(reading, ca, "a client CA without a client_auth_type that asks for certificates");
+		return wrong(reading, ca, "a client CA needs a client_auth_type that asks for certificates");
 	if (reading->sans && reading->tls.client_auth != TLS_CLIENT_REQUIRE_ANY &&
 	    reading->tls.client_auth != TLS_CLIENT_REQUIRE_AND_VERIFY)
 		return wrong(reading, reading->sans,

@@ -80,7 +80,7 @@ class Reload(unittest.TestCase):
                     self.assertEqual(0, page[RELOADED])
                     self.assertGreater(page[RELOAD_TIME], began)
                     error, = daemon.log(level="error")[lines:]
-                    self.assertEqual("the configuration stays as it is", error["msg"])
+                    self.assertEqual("the configuration cannot be used; the old one stays in force", error["msg"])
                     self.assertRegex(error["error"], text)
             page = daemon.wait_for(lambda page: results(page, "nodes")["ok"] > asked + 1, "nodes to be asked")
             self.assertTrue(any(series.startswith("slurm_node_cpus{") for series in page), "the old one is in force")
@@ -173,7 +173,7 @@ class Reload(unittest.TestCase):
             daemon.write_config("nodes: {per-node: some}\n")
             status, _, text = daemon.request("/-/reload", "POST")
             self.assertEqual(500, status)
-            self.assertRegex(text.decode(), r"slurmscope\.yml:1:19: nodes\.per-node: some is none of default, full, off\n$")
+            self.assertRegex(text.decode(), r"slurmscope\.yml:1:19: nodes\.per-node: some is not one of default, full, off\n$")
             daemon.wait_for(lambda page: page[RELOADED] == 0, "it is in the metrics, too")
         with Fake() as fake, Daemon(fake, config=ONE % fake.url) as daemon:
             self.assertEqual(403, daemon.request("/-/reload", "POST")[0])

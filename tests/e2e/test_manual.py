@@ -87,7 +87,7 @@ class Manual(unittest.TestCase):
     def test_no_such_page(self):
         done = run("--print-manual=fish")
         self.assertEqual(1, done.returncode)
-        self.assertIn("fish is none of none, slurmscope.1, slurmscope.yml.5, bash, zsh", done.stderr)
+        self.assertIn("fish is not one of none, slurmscope.1, slurmscope.yml.5, bash, zsh", done.stderr)
 
 
 if __name__ == "__main__":

@@ -219,11 +219,11 @@ class Sandbox(unittest.TestCase):
         with Fake() as fake, Daemon(fake, config=config.format(fake.url, "off")) as daemon:
             self.assertEqual({"seccomp": False, "landlock_abi": None}, sandbox(daemon.wait_well() and daemon))
             daemon.reload(config.format(fake.url, "auto"))
-            self.assertEqual(["sandbox"], [line["option"] for line in daemon.log(level="warn", msg="this option holds from the next start on")])
+            self.assertEqual(["sandbox"], [line["option"] for line in daemon.log(level="warn", msg="a change of this option takes effect at the next start")])
             self.assertEqual({"seccomp": False, "landlock_abi": None}, sandbox(daemon))
         file = Path(self.folder, "slurmscope.yml")
         file.write_text("clusters: {alpha: {sandbox: off}}\n")
-        self.assertIn("sandbox: is of the process, not of a cluster", run("--check-config", f"--config.file={file}").stderr)
+        self.assertIn("sandbox: holds for the whole process and cannot be set for one cluster", run("--check-config", f"--config.file={file}").stderr)
 
     def test_doctor(self):
         def says(*options, hidden=()):

@@ -245,14 +245,14 @@ class Tls(unittest.TestCase):
         for options, text in (([https, "--slurmrestd.ca-file=/nonexistent/ca.pem"], "/nonexistent/ca.pem: No such file"),
                               ([https, "--slurmrestd.ca-file=/etc"], "/etc: Is a directory"),
                               ([https, "--slurmrestd.ca-file=/dev/null"], "/dev/null: empty"),
-                              ([f"--slurmrestd.ca-file={self.path('site.pem')}"], "http://127.0.0.1:6820 is not https"),
-                              (["--slurmrestd.server-name=x"], "http://127.0.0.1:6820 is not https"),
+                              ([f"--slurmrestd.ca-file={self.path('site.pem')}"], "is for https:// only, and slurmrestd.url is http://127.0.0.1:6820"),
+                              (["--slurmrestd.server-name=x"], "is for https:// only, and slurmrestd.url is http://127.0.0.1:6820"),
                               ([https, *self.shown("none.pem")], "none.pem: No such file"),
                               ([https, *self.shown("us.pem", "none.key")], "none.key: No such file"),
                               ([https, "--slurmrestd.key-file=x"], "needs slurmrestd.cert-file"),
                               ([https, "--slurmrestd.server-name=a b"], "a b: Bad"),
                               (["--slurmrestd.proxy=socks5://x"], "expected http://host:port or https://host:port"),
-                              (["--slurmrestd.proxy=http://u:secret@x"], "no user or password")):
+                              (["--slurmrestd.proxy=http://u:secret@x"], "must not contain a user or password")):
             with self.subTest(options):
                 done = run("--check-config", *options)
                 self.assertEqual((1, ""), (done.returncode, done.stdout))

@@ -370,7 +370,7 @@ class Changes(unittest.TestCase):
             try:
                 make_certificate(site.folder, "next", "ca", "DNS:localhost")
                 site.rewrite((site.folder / "next.pem").read_text(), site.folder / "server.pem")
-                wait_until(lambda: site.daemon.log(msg="the web configuration stays as it was"), "a complaint")
+                wait_until(lambda: site.daemon.log(msg="the web configuration cannot be used; the old one stays in force"), "a complaint")
                 self.assertEqual(before, site.serial())
                 site.rewrite((site.folder / "next.key").read_text(), site.folder / "server.key")
                 wait_until(lambda: site.serial() != before, "the new certificate")
@@ -428,7 +428,7 @@ class Changes(unittest.TestCase):
                     site.config.unlink()
                 else:
                     site.rewrite(bad)
-                wait_until(lambda: len(site.daemon.log(msg="the web configuration stays as it was")) == number, bad)
+                wait_until(lambda: len(site.daemon.log(msg="the web configuration cannot be used; the old one stays in force")) == number, bad)
                 self.assertEqual((200, 401), (site.get(headers=alice)[0], site.get()[0]))
             wait_until(lambda: site.page(alice)["slurmscope_web_config_last_reload_successful"] == 0, "it says so")
             self.assertEqual(read, site.page(alice)["slurmscope_web_config_last_reload_success_timestamp_seconds"])
@@ -566,7 +566,7 @@ class Sockets(unittest.TestCase):
     def test_no_systemd_socket(self):
         done = run("--web.systemd-socket")
         self.assertEqual(1, done.returncode)
-        self.assertIn("systemd has passed no socket", done.stderr)
+        self.assertIn("systemd passed no socket", done.stderr)
 
 
 class Slowness(unittest.TestCase):

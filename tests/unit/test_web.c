@@ -25,17 +25,17 @@ static void test_addresses(void)
 		{"unix:/run/slurmscope.sock", NULL},
 		{"unix:/run/slurmscope.sock,mode=600", NULL},
 		{"9341", "9341: expected :port, host:port, [address]:port or unix:/path"},
-		{"::1:9341", "::1:9341: an IPv6 address is written in brackets, [::1]:9341"},
+		{"::1:9341", "::1:9341: write an IPv6 address in brackets, such as [::1]:9341"},
 		{"host:", "host:: expected :port, host:port, [address]:port or unix:/path"},
 		{":65536", ":65536: expected :port, host:port, [address]:port or unix:/path"},
 		{":-1", ":-1: expected :port, host:port, [address]:port or unix:/path"},
 		{":http", ":http: expected :port, host:port, [address]:port or unix:/path"},
 		{"unix:relative", "unix:relative: expected unix:/path of at most 107 bytes"},
 		{"unix:", "unix:: expected unix:/path of at most 107 bytes"},
-		{"unix:/a,mode=", "unix:/a,mode=: the mode is no octal number such as 660"},
-		{"unix:/a,mode=668", "unix:/a,mode=668: the mode is no octal number such as 660"},
-		{"unix:/a,mode=-1", "unix:/a,mode=-1: the mode is no octal number such as 660"},
-		{"unix:/a,mode=1777", "unix:/a,mode=1777: the mode is no octal number such as 660"},
+		{"unix:/a,mode=", "unix:/a,mode=: the mode is not an octal number such as 660"},
+		{"unix:/a,mode=668", "unix:/a,mode=668: the mode is not an octal number such as 660"},
+		{"unix:/a,mode=-1", "unix:/a,mode=-1: the mode is not an octal number such as 660"},
+		{"unix:/a,mode=1777", "unix:/a,mode=1777: the mode is not an octal number such as 660"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct error err = {""};
@@ -103,13 +103,13 @@ static void test_inherited(void)
 	struct listeners listeners = {.count = 0}, opened = {.count = 0};
 	check_row("none");
 	CHECK(!listen_inherit(&listeners, &err));
-	CHECK(strstr(err.text, "systemd has passed no socket") != NULL);
+	CHECK(strstr(err.text, "systemd passed no socket") != NULL);
 	check_row("somebody else's");
 	set_number("LISTEN_PID", getpid() + 1L);
 	set_number("LISTEN_FDS", 2);
 	err.text[0] = '\0';
 	CHECK(!listen_inherit(&listeners, &err));
-	CHECK(strstr(err.text, "systemd has passed no socket") != NULL);
+	CHECK(strstr(err.text, "systemd passed no socket") != NULL);
 	check_row("two");
 	CHECK(listen_open(&opened, "127.0.0.1:0", &err));
 	CHECK(listen_open(&opened, "127.0.0.1:0", &err));
@@ -129,7 +129,7 @@ static void test_inherited(void)
 	set_number("LISTEN_PID", getpid());
 	set_number("LISTEN_FDS", 2);
 	CHECK(!listen_inherit(&listeners, &err));
-	CHECK(strstr(err.text, "systemd has passed as 4 is no listening") != NULL);
+	CHECK(strstr(err.text, "file descriptor 4 from systemd is not a listening") != NULL);
 	check_row("too many");
 	listeners.count = 0;
 	set_number("LISTEN_FDS", LISTENERS_MAX + 1);
