@@ -227,8 +227,8 @@ static const struct family each_job_families[] = {
 	 emit_info, 0, 0, 0},
 	{"slurm_job_node_info", GAUGE, "node", "The nodes that the job holds; always 1.", emit_nodes, 0, 0, 0},
 	{"slurm_job_node_cpus", GAUGE, "node",
-	 "CPUs that the job holds on the node. Of jobs with parts of several nodes only up to 64 nodes, "
-	 "and since Slurm 24.05.",
+	 "CPUs that the job holds on the node. A job that holds parts of several nodes has them only with at most 64 "
+	 "nodes, and since Slurm 24.05.",
 	 emit_node_cpus, 0, 0, 0},
 	{"slurm_job_state", GAUGE, "state", "The base state that the job is in; always 1.", emit_state, 0, 0, 0},
 	{"slurm_job_allocated_cpus", GAUGE, NULL, "CPUs that the job holds.", emit_held, offsetof(struct job_row, cpus),
@@ -244,7 +244,7 @@ static const struct family each_job_families[] = {
 	 "When the job became, or will become, eligible to run; absent while that is not known.", emit_eligible, 0, 0,
 	 0},
 	{"slurm_job_start_timestamp_seconds", GAUGE, NULL,
-	 "When the job started; of pending jobs there is none, for Slurm's is a forecast.", emit_start, 0, 0, 0},
+	 "When the job started; absent for pending jobs, for which Slurm only has a forecast.", emit_start, 0, 0, 0},
 	{"slurm_job_time_limit_seconds", GAUGE, NULL, "The job's time limit; absent if unlimited.", emit_row_number,
 	 offsetof(struct job_row, time_limit), 1, 0},
 	{"slurm_job_priority", GAUGE, NULL, "The job's priority; 0 if it is held.", emit_extra_number,

@@ -71,19 +71,18 @@ static const struct family endpoint_families[] = {
 	{"slurmscope_endpoint_supported", GAUGE, NULL,
 	 "Whether slurmrestd serves the endpoint in the API version that is read.", emit_supported, 0, 0, 0},
 	{"slurmscope_endpoint_up", GAUGE, NULL,
-	 "Whether the last request to the endpoint gave an answer that could be used, and its numbers are not too old "
-	 "to be shown; absent where it is not served or not allowed.",
+	 "Whether the last request to the endpoint gave a usable answer, and its numbers are not too old to show; "
+	 "absent where slurmrestd does not serve the endpoint or the user may not ask it.",
 	 emit_up, 0, 0, 0},
 	{"slurmscope_endpoint_last_success_timestamp_seconds", GAUGE, NULL,
-	 "When the endpoint last gave an answer that could be used; of job_states: as of when those of all jobs "
-	 "are known.",
+	 "When the endpoint last gave a usable answer. For job_states: the time for which the states of all jobs are "
+	 "known.",
 	 emit_last_success, 0, 0, 0},
-	{"slurmscope_endpoint_interval_seconds", GAUGE, NULL, "How far apart the endpoint's polls are now.",
+	{"slurmscope_endpoint_interval_seconds", GAUGE, NULL, "Interval between polls of the endpoint now.",
 	 emit_interval, 0, 0, 0},
 	{"slurmscope_request_seconds", HISTOGRAM, NULL, "How long slurmrestd took to answer, up to the last byte.",
 	 emit_request_seconds, 0, 0, 0},
-	{"slurmscope_requests_total", COUNTER, "result", "Requests to slurmrestd by how they ended.", emit_requests, 0,
-	 0, 0},
+	{"slurmscope_requests_total", COUNTER, "result", "Requests to slurmrestd, by result.", emit_requests, 0, 0, 0},
 	{"slurmscope_response_bytes_total", COUNTER, NULL, "Bytes of slurmrestd's answers.", emit_number,
 	 offsetof(struct exporter_endpoint, response_bytes), 1, 0},
 	{"slurmscope_records_total", COUNTER, "result",
@@ -331,52 +330,54 @@ static void emit_config_is_loaded(struct exposition *out, const struct page_fact
 
 static const struct family exporter_families[] = {
 	{"slurmscope_leader", GAUGE, NULL,
-	 "Whether this slurmscope tells of the cluster; 0: it is the standby of another one (option ha).", emit_leader,
-	 0, 0, 0},
+	 "Whether this slurmscope leads, and so exports the cluster's metrics; 0: it is a standby (option ha).",
+	 emit_leader, 0, 0, 0},
 	{"slurmscope_token_expiry_timestamp_seconds", GAUGE, NULL,
-	 "When the token in use expires; absent if it does not say.", emit_token_expiry, 0, 0, 0},
+	 "When the token in use expires; absent if the token does not say.", emit_token_expiry, 0, 0, 0},
 	{"slurmscope_slurmctld_rpc_requests_total", COUNTER, NULL,
-	 "Requests that slurmctld served for the exporter's user: the load that it causes.", emit_own_requests, 0, 0,
-	 0},
+	 "Requests that slurmctld served for slurmscope's user: the load that slurmscope causes.", emit_own_requests, 0,
+	 0, 0},
 	{"slurmscope_slurmctld_rpc_seconds_total", COUNTER, NULL,
-	 "Time that slurmctld spent on requests of the exporter's user.", emit_own_seconds, 0, 1e6, 0},
+	 "Time that slurmctld spent on requests of slurmscope's user.", emit_own_seconds, 0, 1e6, 0},
 	{"slurmscope_plan", GAUGE, "endpoint,strategy",
-	 "How each thing is asked for at present; always 1. In words: /plan.", emit_plan, 0, 0, 0},
+	 "The strategy by which slurmscope asks for each thing now; always 1. /plan says it in words.", emit_plan, 0, 0,
+	 0},
 	EXPORTER_DOUBLE("slurmscope_duty_ratio", duty.slurmrestd,
-			"Share of the last ten minutes that slurmrestd worked for the exporter."),
+			"Share of the last ten minutes that slurmscope's requests occupied slurmrestd."),
 	EXPORTER_DOUBLE("slurmscope_duty_budget_ratio", duty.slurmrestd_budget,
-			"Share of the time that slurmrestd may work for the exporter."),
+			"Share of time that slurmscope's requests may occupy slurmrestd."),
 	EXPORTER_DOUBLE("slurmscope_slurmctld_duty_ratio", duty.slurmctld,
-			"Share of the last ten minutes that slurmctld worked for the exporter."),
+			"Share of the last ten minutes that slurmscope's requests occupied slurmctld."),
 	EXPORTER_DOUBLE("slurmscope_slurmctld_duty_budget_ratio", duty.slurmctld_budget,
-			"Share of the time that slurmctld may work for the exporter."),
+			"Share of time that slurmscope's requests may occupy slurmctld."),
 	{"slurmscope_jobs_without_details", GAUGE, NULL,
-	 "Jobs of which only the state is known: too new, or not shown to the exporter's user. They count "
-	 "in the cluster's states only.",
+	 "Jobs of which slurmscope knows only the state: they are new, or Slurm hides them from slurmscope's user. "
+	 "Only the cluster's job states count them.",
 	 emit_without_details, 0, 0, 0},
 	{"slurmscope_job_details_oldest_timestamp_seconds", GAUGE, NULL,
-	 "When the oldest of the details of pending, running and suspended jobs were read.", emit_oldest_details, 0, 0,
-	 0},
+	 "When slurmscope read the oldest details that it has of a pending, running or suspended job.",
+	 emit_oldest_details, 0, 0, 0},
 	{"slurmscope_coverage_ratio", GAUGE, NULL,
-	 "Share of the pending and running jobs that slurmctld counts which is known.", emit_coverage, 0, 0, 0},
+	 "Pending and running jobs that slurmscope knows, as a share of those that slurmctld counts.", emit_coverage, 0,
+	 0, 0},
 	{"slurmscope_job_events_recovered_total", COUNTER, NULL,
-	 "Job events that happened while no slurmscope looked and were found afterwards; they are counted.",
+	 "Job events that happened while slurmscope did not look, and that it found and counted afterwards.",
 	 emit_recovered, 0, 0, 0},
 	{"slurmscope_job_events_lost_total", COUNTER, NULL,
-	 "Jobs of which nobody could tell how they ended; their ends are not counted.", emit_lost, 0, 0, 0},
+	 "Jobs whose end slurmscope could not find out; no counter of ends has them.", emit_lost, 0, 0, 0},
 	{"slurmscope_job_steps_given_up_total", COUNTER, NULL,
-	 "Ended jobs whose steps were not read, because too many waited (option jobs.steps-waiting) or nobody could tell "
-	 "them: what they used is not counted.",
+	 "Ended jobs whose steps slurmscope did not read, because too many waited (option jobs.steps-waiting) or slurmdbd did "
+	 "not have them: no counter has what these jobs used.",
 	 emit_steps_given_up, 0, 0, 0},
 	{"slurmscope_job_ends_known_until_timestamp_seconds", GAUGE, NULL,
-	 "Jobs that ended before this are counted as ended; later ends are still to be read. Minutes ago, as a rule; "
-	 "hours ago if more jobs end than slurmrestd may tell of (option budget.slurmrestd).",
+	 "Time until which slurmscope has counted all ends of jobs; it has yet to read later ones. Usually minutes ago, but "
+	 "hours ago if more jobs end than the budget lets it read (option budget.slurmrestd).",
 	 emit_ends_known, 0, 0, 0},
 	{"slurmscope_state_last_commit_timestamp_seconds", GAUGE, NULL,
-	 "When what was counted was last written to the state file.", emit_commit, 0, 0, 0},
+	 "When slurmscope last wrote its counters to the state file.", emit_commit, 0, 0, 0},
 	{"slurmscope_state_errors_total", COUNTER, NULL,
-	 "Writes of the state file that failed, and files that could not be used and were set aside.",
-	 emit_state_errors, 0, 0, 0},
+	 "Failed writes of the state file, and unusable state files that slurmscope set aside.", emit_state_errors, 0,
+	 0, 0},
 };
 
 static void each_exporter(struct family_sink *sink, enum entity_kind kind)
@@ -391,11 +392,10 @@ const struct family_group exporter_group = {
 static const struct family process_families[] = {
 	{"slurmscope_build_info", GAUGE, "version,revision,compiler", "What this exporter was built from; always 1.",
 	 emit_build_info, 0, 0, 0},
-	{"slurmscope_scrapes_total", COUNTER, "format,code", "Requests for the metrics page, as of the page's making.",
-	 emit_scrapes, 0, 0, 0},
+	{"slurmscope_scrapes_total", COUNTER, "format,code",
+	 "Requests for the metrics page, counted until the page was made.", emit_scrapes, 0, 0, 0},
 	{"slurmscope_config_last_reload_successful", GAUGE, NULL,
-	 "Whether the configuration was read and applied when that was last tried; else the one before is in "
-	 "force.",
+	 "Whether the last attempt to reload the configuration succeeded; if not, the one before stays in force.",
 	 emit_config_is_loaded, 0, 0, 0},
 	PROCESS("slurmscope_config_last_reload_success_timestamp_seconds", GAUGE, emit_double, config_loaded,
 		"When the configuration in force was read."),
@@ -421,10 +421,10 @@ const struct family_group process_group = {
 
 static const struct family series_families[] = {
 	{"slurmscope_series_folded", GAUGE, "family",
-	 "Samples that the family lacks on this page because of a limit or filter; gauges that can be added up have "
-	 "their sum in the row other.",
+	 "Samples that a limit or filter keeps off this page, by family. Gauges that can be added up have them in the "
+	 "row other.",
 	 emit_folded, 0, 0, 0},
-	{"slurmscope_series", GAUGE, "family", "Samples of each other family on this page.", emit_series, 0, 0, 0},
+	{"slurmscope_series", GAUGE, "family", "Samples on this page, by family.", emit_series, 0, 0, 0},
 };
 
 static void each_family(struct family_sink *sink, enum entity_kind kind)

@@ -82,8 +82,9 @@ static void emit_at_limit(struct exposition *out, const struct page_facts *facts
 
 static const struct family qos_families[] = {
 	{"slurm_qos_priority", GAUGE, NULL, "Priority of the QOS.", emit_priority, 0, 0, 0},
-	{"slurm_qos_usage_factor", GAUGE, NULL, "How many times the TRES-minutes of the QOS's jobs count.",
-	 emit_usage_factor, 0, 0, 0},
+	{"slurm_qos_usage_factor", GAUGE, NULL,
+	 "Factor by which the TRES-minutes of the QOS's jobs are multiplied (UsageFactor).", emit_usage_factor, 0, 0,
+	 0},
 	{"slurm_qos_limit", GAUGE, "scope,resource",
 	 "Limits of the QOS, where there are any: for all its jobs (group), per user, account, job or "
 	 "node, or the least that a job must ask for. " RESOURCES,

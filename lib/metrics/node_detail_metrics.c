@@ -93,8 +93,9 @@ static const struct family node_row_families[] = {
 	 "The flags that the node has; drained and draining are DRAIN without and with jobs; always 1.", emit_flags, 0,
 	 0, 0},
 	{"slurm_node_reason_info", GAUGE, "reason,user",
-	 "Why the node is out of service, where a reason is set, cut at 256 bytes; who said so; always 1.", emit_reason,
-	 0, 0, 0},
+	 "Why the node is out of service, cut at 256 bytes, and who set that reason; absent without a reason; always "
+	 "1.",
+	 emit_reason, 0, 0, 0},
 	{"slurm_node_reason_timestamp_seconds", GAUGE, NULL, "When the node's reason was set.", emit_reason_time,
 	 offsetof(struct node_row, node.reason_time), 1, 0},
 };

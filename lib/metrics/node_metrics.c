@@ -35,12 +35,13 @@ static const struct family node_families[] = {
 	{"slurm_{X}_nodes", GAUGE, "state",
 	 "Nodes of the {X} by base state; the sum over state is the number of nodes.", emit_states, 0, 0, 0},
 	{"slurm_{X}_nodes_flagged", GAUGE, "flag",
-	 "Nodes of the {X} that have the flag; drained and draining are DRAIN without and with jobs.", emit_flags, 0, 0,
-	 0},
+	 "Nodes of the {X} that have the flag. A node with DRAIN is drained if it has no jobs, and draining if it has "
+	 "some.",
+	 emit_flags, 0, 0, 0},
 	{"slurm_{X}_nodes_free", GAUGE, NULL,
-	 "Nodes of the {X} that any job may have: idle, and not draining, failing, completing, reserved, in "
-	 "maintenance, planned for another job, silent, nor about to be rebooted or powered down; those that "
-	 "are powered down count, for Slurm wakes them.",
+	 "Nodes of the {X} that any job can get: idle, and not draining, failing, completing, reserved, in "
+	 "maintenance, planned for another job, unresponsive, or about to reboot or power down. Nodes that are "
+	 "powered down count, because Slurm wakes them.",
 	 emit_number, offsetof(struct node_usage, free), 1, 0},
 	{"slurm_{X}_cpus", GAUGE, "state",
 	 "CPUs of the {X}'s nodes: allocated, idle, and other (idle on drained or down nodes), as sinfo "
@@ -106,8 +107,8 @@ static void emit_partition_state(struct exposition *out, const struct page_facts
 
 static const struct family partition_families[] = {
 	{"slurm_partition_info", GAUGE, "default",
-	 "The partitions; whether it is the default one, where the API version tells (v0.0.40 to v0.0.44 "
-	 "do not); always 1.",
+	 "The partitions, and whether each is the default one (API versions v0.0.40 to v0.0.44 do not report that); "
+	 "always 1.",
 	 emit_partition_info, 0, 0, 0},
 	{"slurm_partition_state", GAUGE, "state",
 	 "The state that the partition is in (up, down, drain, inactive); always 1.", emit_partition_state, 0, 0, 0},
@@ -115,10 +116,11 @@ static const struct family partition_families[] = {
 	 "The longest time limit that a job may ask for; absent if unlimited.", emit_number,
 	 offsetof(struct partition, max_time), 1, 0},
 	{"slurm_partition_default_time_seconds", GAUGE, NULL,
-	 "The time limit of jobs that ask for none; absent if none is set.", emit_number,
+	 "The time limit of jobs that do not ask for one; absent if none is set.", emit_number,
 	 offsetof(struct partition, default_time), 1, 0},
-	{"slurm_partition_max_nodes", GAUGE, NULL, "The most nodes that a job may have; absent if unlimited.",
-	 emit_number, offsetof(struct partition, max_nodes), 1, 0},
+	{"slurm_partition_max_nodes", GAUGE, NULL,
+	 "The largest number of nodes that a job may have; absent if unlimited.", emit_number,
+	 offsetof(struct partition, max_nodes), 1, 0},
 	{"slurm_partition_priority_tier", GAUGE, NULL, "The partition's PriorityTier.", emit_number,
 	 offsetof(struct partition, priority_tier), 1, 0},
 	{"slurm_partition_priority_job_factor", GAUGE, NULL, "The partition's PriorityJobFactor.", emit_number,

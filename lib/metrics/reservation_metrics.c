@@ -60,7 +60,7 @@ static const struct family reservation_families[] = {
 	RESERVATION("start_timestamp_seconds", start_time, "When the reservation starts."),
 	RESERVATION("end_timestamp_seconds", end_time, "When the reservation ends."),
 	{"slurm_reservation_active", GAUGE, NULL,
-	 "Whether the reservation has started and not ended, as of the page's making.", emit_active, 0, 0, 0},
+	 "Whether the reservation had started and not ended when the page was made.", emit_active, 0, 0, 0},
 	RESERVATION("nodes", nodes, "Nodes of the reservation."),
 	{"slurm_reservation_cpus", GAUGE, NULL, "CPUs of the reservation.", emit_cpus, 0, 0, 0},
 	{"slurm_reservation_cpus_allocated", GAUGE, NULL, "CPUs that jobs running in the reservation hold.",
@@ -105,7 +105,7 @@ static const struct family license_families[] = {
 	 "Licences that are used, free, and reserved (by reservations), as scontrol show lic counts "
 	 "them.",
 	 emit_licenses, 0, 0, 0},
-	{"slurm_licenses_configured", GAUGE, NULL, "Licences that there are in all.", emit_number,
+	{"slurm_licenses_configured", GAUGE, NULL, "Licences that are configured.", emit_number,
 	 offsetof(struct license, total), 1, 0},
 };
 

@@ -60,19 +60,19 @@ static void emit_certificate_expiry(struct exposition *out, const struct page_fa
 }
 
 static const struct family web_families[] = {
-	{"slurmscope_web_connections", GAUGE, NULL, "Open connections of scrapers and others.", emit_count,
+	{"slurmscope_web_connections", GAUGE, NULL, "Open connections to the web server.", emit_count,
 	 offsetof(struct exporter_web, connections), 0, 0},
 	{"slurmscope_web_connections_dropped_total", COUNTER, "reason",
-	 "Connections closed because all places were taken and they were the oldest (crowded), or because they "
-	 "took too long over a request or an answer (slow).",
+	 "Connections that the server closed: the oldest one when all places were taken (crowded), or one that took "
+	 "too long to send a request or read an answer (slow).",
 	 emit_dropped, 0, 0, 0},
 	{"slurmscope_web_requests_refused_total", COUNTER, "code",
-	 "Requests refused for their password (401), the rate limit (429), or because too many passwords were "
-	 "to be looked at (503).",
+	 "Requests that the server refused: wrong password (401), rate limit (429), too many passwords waiting to be "
+	 "checked (503).",
 	 emit_refused, 0, 0, 0},
 	{"slurmscope_web_config_last_reload_successful", GAUGE, NULL,
-	 "Whether the file of --web.config.file and what it names is in force as it is now; else what was "
-	 "there before.",
+	 "Whether the web configuration in force is that of the file as it is now; if not, the one before stays in "
+	 "force.",
 	 emit_is_config_good, 0, 0, 0},
 	{"slurmscope_web_config_last_reload_success_timestamp_seconds", GAUGE, NULL,
 	 "When the web configuration in force was read.", emit_config_read, 0, 0, 0},
