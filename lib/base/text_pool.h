@@ -7,7 +7,7 @@
 struct pooled_text {
 	char *bytes; /* owned, NUL-terminated; NULL: the number is free */
 	uint32_t len; /* of a free one: the next free number */
-	uint32_t holds; /* by so many */
+	uint32_t holds; /* how many hold it */
 	uint32_t hash;
 };
 

@@ -102,7 +102,7 @@ bool config_is_tls(const struct config *config)
 	return strncasecmp(config->slurmrestd_url, "https://", 8) == 0;
 }
 
-/* Options of https:// alone, or of what has a network between. */
+/* Options that make sense only with https://, or only with a network connection. */
 static bool connection_makes_sense(const struct config *config, struct error *err)
 {
 	const struct {
@@ -165,7 +165,7 @@ bool config_check_process(const struct config *config, struct error *err)
 	       config_wrong(config, "web.config.file", err, "%s", why.text);
 }
 
-/* The URL first, then what goes with it: so it is known which of them is wrong. */
+/* Tries the URL alone first, then with each option that belongs to it, to tell which of them is wrong. */
 static bool is_connection(const struct config *config, struct error *err)
 {
 	const struct {

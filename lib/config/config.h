@@ -44,7 +44,7 @@ struct config_labels {
 struct config_list {
 	const char *values[CONFIG_LIST_MAX];
 	size_t count;
-	bool is_whole; /* it is what stood in the place before: the next value begins another one */
+	bool is_whole; /* from the place that was read before (default, file): the next value replaces the list */
 };
 
 struct config {
@@ -61,7 +61,7 @@ struct config {
 	const char *api_version; /* NULL: found by asking */
 	const char *token_file, *jwt_key_file; /* at most one; NULL if not given */
 	uint64_t timeout_s;
-	uint64_t interval_s[TASKS]; /* wished */
+	uint64_t interval_s[TASKS]; /* target intervals */
 	uint64_t limit[ENTITY_KINDS]; /* rows; not of the cluster */
 	const char *allow[ENTITY_KINDS], *deny[ENTITY_KINDS]; /* well-formed; NULL if not given */
 	uint64_t jobs_read; /* enum jobs_read */
@@ -69,10 +69,10 @@ struct config {
 	uint64_t steps_waiting_max; /* runs */
 	uint64_t jobs_ends, jobs_steps; /* enum jobs_ends, enum jobs_steps */
 	const char *state_path; /* NULL: what was counted is lost with the process */
-	uint64_t accounting_from; /* new jobs: their details are slurmdbd's; 0: never */
+	uint64_t accounting_from; /* from so many new jobs on slurmdbd is asked for details; 0: never */
 	uint64_t first_job_id, max_job_id, max_array_size; /* as slurm.conf has them; where conf does not tell */
 	double slurmrestd_percent, slurmctld_percent, requests_per_s;
-	double start_percent; /* of slurmrestd's time, after a start; not above slurmrestd_percent: as always */
+	double start_percent; /* of slurmrestd's time, after a start; without effect unless above slurmrestd_percent */
 	uint64_t bulk_memory_mib;
 	bool rate_limited; /* slurm.conf has rl_enable; where conf does not tell */
 	struct config_list listen_addresses;
@@ -102,14 +102,14 @@ bool config_arguments(struct config *config, int argc, char *const *argv, struct
 bool config_take(struct config *config, const struct yaml_node *map, const struct yaml_node **ret_clusters,
 		 struct error *err);
 
-/* Do the options go together? Looks at no files. */
+/* Checks that the options can be used together. Looks at no files. */
 bool config_makes_sense(const struct config *config, struct error *err);
 
 /* Says what is wrong with the option, and where it was given; returns false. */
 bool config_wrong(const struct config *config, const char *option, struct error *err, const char *format, ...)
 	__attribute__((format(printf, 4, 5)));
 
-/* Can this be run? Tries the addresses, reads the web configuration; opens none of them. */
+/* Checks the options of the process: parses the addresses, reads the web configuration. Opens no socket. */
 bool config_check_process(const struct config *config, struct error *err);
 /* And the cluster? Reads the token or key file, tries URL and certificates, looks whether the state could be written;
  * opens no connection. */
@@ -127,7 +127,7 @@ void config_ha_host(const struct config *config, char *host, size_t size);
 /* Sets the caps on rows; `caps` is initialised before and stays its owner's to free. */
 bool config_caps(const struct config *config, struct caps *caps, struct error *err);
 
-/* The labels of all that is said of the cluster, or of the process if it has no name, as on a page. */
+/* Writes the labels that all metrics of the cluster have, in the form that they have on a page. */
 void config_labels(const struct config *config, struct buf *out);
 
 /* The options that differ from those of `common` (NULL: all that have a value) as a configuration file has them. */

@@ -91,12 +91,13 @@ static bool take_map(struct taking *taking, struct text prefix, const struct yam
 static bool take_member(struct taking *taking, struct text name, const struct yaml_node *node)
 {
 	const struct option_row *row = option_find(name.bytes, name.len);
-	bool has_dot = strchr(node->key.bytes, '.') != NULL; /* nested, or twice under two names */
+	bool has_dot = strchr(node->key.bytes, '.') !=
+		       NULL; /* refused: the same option could stand there twice, nested and with a dot */
 	if (row && !option_is_command(row) && !has_dot)
 		return take_value(taking, row, node);
 	if (!has_dot && is_beginning_of_some(name))
 		return node->kind == YAML_MAP ? take_map(taking, name, node)
-		       : yaml_is_null(node)   ? true /* all that was below is commented out */
+		       : yaml_is_null(node)   ? true /* a key whose members are all commented out */
 					      : wrong(taking, node->position, name.bytes, maps_only);
 	return wrong(taking, node->key_position, name.bytes, "unknown key; slurmscope --example-config shows all keys");
 }

@@ -12,7 +12,7 @@ void option_describe(const struct option_row *row, struct buf *out)
 	buf_add_string(out, row->choices ? "." : "");
 }
 
-/* Behind a number; the value's name says it, too. */
+/* What follows the number in a default; the name of the value, such as PERCENT, gives it. */
 static const char *unit_of(const struct option_row *row)
 {
 	static const char *const units[][2] = {{"PERCENT", "%"},  {"MIB", " MiB"},   {"PER_SECOND", " per second"},

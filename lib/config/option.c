@@ -136,7 +136,7 @@ static bool is_utf8(struct text text)
 	return true;
 }
 
-/* One of the same name is replaced. */
+/* Replaces a label of the same name. */
 bool option_add_label(struct config_labels *labels, struct text name, struct text value, struct error *err)
 {
 	struct config_label *label = labels->items, *end = label + labels->count;

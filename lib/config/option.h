@@ -33,9 +33,9 @@ extern const size_t option_count;
 
 const struct option_row *option_find(const char *name, size_t len); /* NULL if there is none */
 
-bool option_is_command(const struct option_row *row); /* what to do: not in a configuration file */
+bool option_is_command(const struct option_row *row); /* such as --once; not in a configuration file */
 bool option_is_of_process(const struct option_row *row); /* not of a cluster */
-bool option_is_fixed(const struct option_row *row); /* holds from the next start on */
+bool option_is_fixed(const struct option_row *row); /* takes effect only at the next start */
 
 /* Reads the value as the command line has it; an OPTION_FLAG's is true or false. The text is borrowed. Errors do not name
  * the option. */
@@ -47,7 +47,7 @@ void option_begin_lists(struct config *config);
 
 const char *option_separator(const struct option_row *row); /* between name and value: "=", " " or nothing */
 
-/* What it means, and what it may be; and what it is if nobody says, with its unit. */
+/* option_describe: its meaning and its choices. option_explain: these, and the default with its unit. */
 void option_describe(const struct option_row *row, struct buf *out);
 void option_explain(const struct option_row *row, struct buf *out);
 

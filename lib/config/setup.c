@@ -10,13 +10,13 @@ struct setup_reading {
 	struct error *err;
 };
 
-/* The command line goes before the file. */
+/* The command line overrides the file. */
 static bool take_arguments(struct setup_reading *reading, struct config *config)
 {
 	return config_arguments(config, reading->setup->argc, reading->setup->argv, reading->err);
 }
 
-/* Of Slurm's ClusterName and what else is the same in a label and in a URL. */
+/* Characters of Slurm's ClusterName, and others that need no escape in a label or a URL. */
 static bool is_cluster_name(struct text name)
 {
 	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
@@ -43,7 +43,7 @@ static bool read_cluster(struct setup_reading *reading, const struct yaml_node *
 	return true;
 }
 
-/* Two that write one file would lose what they count. */
+/* Two clusters that write to one file would overwrite each other's counters. */
 static bool states_are_apart(const struct setup_reading *reading)
 {
 	const struct setup *setup = reading->setup;

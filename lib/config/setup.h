@@ -13,8 +13,8 @@ struct setup {
 	int argc;
 	char *const *argv;
 	struct document *document; /* the file; NULL: none */
-	struct config process; /* what holds for all */
-	struct config *clusters; /* with what holds for all; one at least */
+	struct config process; /* what holds for all clusters */
+	struct config *clusters; /* each with what holds for all; at least one */
 	size_t cluster_count;
 	bool has_names; /* of clusters: else there is one, which the file does not name */
 };
@@ -26,7 +26,7 @@ struct setup *setup_new(int argc, char *const *argv, bool *ret_is_read, struct e
 /* Reads the same options and the file anew, and checks all files. NULL: something is wrong. */
 struct setup *setup_again(const struct setup *setup, struct error *err);
 
-/* Logs which options of the process differ and hold from the next start on only. */
+/* Logs each option that differs, but takes effect only at the next start. */
 void setup_warn_of_fixed(const struct setup *before, const struct setup *setup);
 
 /* Can this be run? Looks at all files that are named; opens no connection. */

@@ -1,4 +1,4 @@
-/* Is there a slurmrestd at the URL? Asked without the token, which strangers need not see. */
+/* Does a slurmrestd listen at the URL? The request has no token, because the URL may lead to a stranger. */
 #include "doctor/examinations.h"
 
 #include <stdlib.h>

@@ -45,7 +45,7 @@ struct patient {
 	unsigned sample, sample_others, sample_hidden; /* jobs whose details were asked for */
 };
 
-/* That Slurm knows us as; NULL: unknown. */
+/* The user name that Slurm knows us by; NULL: unknown. */
 const char *patient_user(const struct patient *patient);
 
 static inline bool patient_is_ours(const struct patient *patient, struct text user)
@@ -54,5 +54,5 @@ static inline bool patient_is_ours(const struct patient *patient, struct text us
 	return ours && text_equal(user, text_of(ours));
 }
 
-/* One request; what it was like is in patient->asked. */
+/* Sends one request; patient->asked has its result. */
 enum fetch_result patient_ask(struct patient *patient, const struct fetch *fetch);

@@ -7,7 +7,7 @@
 enum verdict {
 	VERDICT_OK,
 	VERDICT_WARN, /* it works, but not as well as it could */
-	VERDICT_FAIL, /* something is missing on the page, or will be */
+	VERDICT_FAIL, /* metrics are missing on the page, or will be */
 	VERDICTS,
 };
 

@@ -1,4 +1,4 @@
-/* Clocks, and how long slurmctld remembers. */
+/* Clocks, and how long slurmctld remembers ended jobs. */
 #include "base/clock.h"
 #include "doctor/examinations.h"
 

@@ -1,4 +1,4 @@
-/* The token as it is before anybody was asked. */
+/* What the token itself says, before any request. */
 #include "doctor/examinations.h"
 
 #include "base/clock.h"

@@ -1,4 +1,4 @@
-/* Writes JSON: members with commas where they belong. Whoever opens closes. */
+/* Writes JSON, with commas between members. Each writer_open needs its writer_close. */
 #pragma once
 
 #include "base/buf.h"

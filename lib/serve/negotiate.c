@@ -73,7 +73,7 @@ static bool next_range(struct text *rest, struct range *ret_range)
 	return false;
 }
 
-/* What can be had. */
+/* The formats that slurmscope can write. */
 enum offer { TEXT_0_0_4, TEXT_1_0_0, OPENMETRICS_1_0_0, PROTOBUF, OFFERS };
 
 /* Our names are the same whatever way of escaping is asked for; the first: none is. */

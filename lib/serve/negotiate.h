@@ -10,7 +10,7 @@ struct negotiated {
 	const char *type; /* Content-Type; static */
 };
 
-/* `accept` may be NULL. Nothing that can be had, or nothing understood, is the text format, as other exporters do it. */
+/* `accept` may be NULL. If it names no format that slurmscope has, the answer is the text format, as other exporters do. */
 struct negotiated negotiate(const char *accept);
 
 /* Does Accept-Encoding, NULL if there is none, allow gzip? */

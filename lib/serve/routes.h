@@ -6,7 +6,7 @@
 #include "web/http_server.h"
 
 struct routes {
-	struct scrape_options scrape; /* whose board all pages are of */
+	struct scrape_options scrape; /* its board has all pages */
 	const char *telemetry_path; /* borrowed */
 	const struct sandbox *sandbox; /* borrowed */
 	/* Reads the configuration again; called by the server's thread. NULL: there is no /-/reload. */
@@ -18,10 +18,10 @@ struct routes {
 	size_t made_bytes; /* of pages for people that are still being read */
 };
 
-/* The members above `process` are set before. */
+/* The caller sets the members above `process` first. */
 void routes_init(struct routes *routes);
 
 void routes_respond(void *routes, const struct web_request *request, struct web_reply *reply);
 
-/* The server has read --web.config.file again; NULL: and it is in force. */
+/* The server has read --web.config.file again. NULL: the new one is in force; else why it is not. */
 void routes_config_read(void *routes, const struct error *why);

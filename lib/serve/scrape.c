@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A reply that comes after the scraper gave up is of no use: less than it says, for the way. */
+/* A reply is useless after the scraper gave up. So wait a little less than its timeout, to leave time for the way back. */
 #define TIMEOUT_HEADER "X-Prometheus-Scrape-Timeout-Seconds"
 static const double timeout_default_s = 10, timeout_share = 0.9;
 

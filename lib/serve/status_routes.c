@@ -10,7 +10,7 @@
 
 static const char not_begun[] = "not ready: slurmrestd was not asked yet\n";
 enum { REFRESH_MIN_S = 5, REFRESH_MAX_S = 3600 };
-/* Of pages that are being read: each is made for one reader, who need not ever read it. */
+/* Limit on the bytes of pages that clients are still reading. Each page is made for one client, who may never read it. */
 enum { MADE_BYTES_MAX = 16 * 1024 * 1024 };
 
 struct made {

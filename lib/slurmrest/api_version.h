@@ -14,7 +14,7 @@ struct api_version {
 	bool repeats_lists; /* in its query a list is a parameter for each value (PARAMS.md, "Lists of values") */
 	bool task_ids_are_raw; /* jobs/state names a split task by its own record, not its array (SLURMRESTD.md, "jobs/state") */
 	bool takes_update_time; /* as an integer (SLURMRESTD.md, "update_time") */
-	bool is_newer; /* than any that was seen: read as the newest of those */
+	bool is_newer; /* newer than all that slurmscope was tested with: it reads the answers as those of the newest tested one */
 };
 
 /* Why v0.0.36 and v0.0.39 are not among them: SLURMRESTD.md, "API versions". Ends with a NULL name. */

@@ -41,7 +41,7 @@ struct client *client_new(const struct client_options *options, struct token *to
 bool client_configure(struct client *client, const struct client_options *options, struct token *token,
 		      struct error *err);
 
-/* Did slurmrestd and Slurm do what they were asked? */
+/* Whether slurmrestd answered what was asked, be it "unchanged" or "no such job". */
 static inline bool fetch_succeeded(enum fetch_result result)
 {
 	return result == FETCH_OK || result == FETCH_UNCHANGED || result == FETCH_NOT_FOUND;

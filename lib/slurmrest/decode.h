@@ -23,7 +23,7 @@ extern const struct record_type qos_record, association_record, user_record;
 /* What an answer says besides its records. */
 struct answer {
 	uint64_t records, skipped;
-	bool has_list; /* the list was there, be it empty */
+	bool has_list; /* the answer had the list, even if empty */
 	uint64_t last_update; /* Unix seconds; unset where the version does not tell */
 	uint64_t error_count, warning_count;
 	uint64_t nothing_found; /* errors of number 9003: an empty result, not a failure (22.05) */

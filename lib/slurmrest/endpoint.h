@@ -30,8 +30,8 @@ struct endpoint_row {
 	const char *path; /* below /slurm/v0.0.NN, or /slurmdb/v0.0.NN */
 	bool is_slurmdb; /* slurmdbd answers */
 	bool takes_flags; /* the version's flags_query is appended */
-	bool asks_slurmctld; /* and so fails without it or a good token (ping does not) */
-	bool asks_slurmdbd; /* besides, below /slurm; and so may fail without it */
+	bool asks_slurmctld; /* so it fails without slurmctld or a valid token (ping does not) */
+	bool asks_slurmdbd; /* an endpoint below /slurm that asks slurmdbd, too, and so may fail without it */
 	bool takes_cluster; /* "?cluster=" is appended once the cluster's name is known */
 	bool takes_update_time; /* where the version does */
 	const char *update_time_since; /* release of Slurm in which it works; NULL: all */

@@ -12,7 +12,7 @@ char *path_make(const char *path, struct error *err);
 /* Whether path_make and writing would work, as far as can be told without touching anything. */
 bool path_check(const char *path, struct error *err);
 
-/* Is there something in it, as far as can be told? Where that is kept from us there may be. */
+/* Whether the file may hold something: true also if we have no right to look. */
 bool path_may_have_content(const char *path);
 
 /* The folder of the file and its companions without symbolic links, or the nearest above it that is there; for free().
@@ -36,7 +36,7 @@ bool path_type_is_network(uint64_t file_system);
  * success *err says where to: it is a story for the log. */
 bool path_set_aside(const char *path, const char *label, int64_t now, struct error *err);
 
-/* Whether a file was written later than another one, or that is missing or empty. */
+/* Whether a file was written later than the other one; true if the other is missing or empty. */
 bool path_is_newer(const char *path, const char *than);
 
 /* Renames another file of the folder to PATH, with nothing left beside it of the one that was there: SQLite would take an old

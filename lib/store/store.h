@@ -72,7 +72,7 @@ struct store_job {
 
 struct store;
 
-/* Could a store be opened and written there, as far as can be told without touching anything? Folder and file must be
+/* Whether a store could be opened and written there, as far as can be told without touching anything. Folder and file must be
  * there, and we must be allowed to write them. */
 bool store_check(const char *path, struct error *err);
 

@@ -9,7 +9,7 @@
 
 /* A limit on silence alone does not suffice: 512 connections that sent a byte now and then kept everybody out. */
 static const uint64_t time_of_phase[CONNECTION_PHASES] = {
-	[CONNECTION_ASKS] = 10 * S, /* a request is one packet, as a rule */
+	[CONNECTION_ASKS] = 10 * S, /* most requests fit into one packet */
 	[CONNECTION_WAITS] = 60 * S, /* passwords are compared one at a time, so guesses of others may be ahead */
 	[CONNECTION_READS] = 60 * S, /* what is sent of old pages need not be kept for longer (page/edition.h) */
 	/* Prometheus closes a connection that it did not use for five minutes. We close later: else a scrape could be on its
@@ -89,7 +89,7 @@ void connections_drop_overdue(struct connections *connections, uint64_t now_ns)
 		next = at->newer;
 		if (now_ns - at->since_ns < time_of_phase[at->phase])
 			continue;
-		connections->overdue += at->phase != CONNECTION_RESTS; /* to rest is no fault of a client */
+		connections->overdue += at->phase != CONNECTION_RESTS; /* idling is no fault */
 		drop(connections, at);
 	}
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BODY_BYTES_MAX = 1024 * 1024 }; /* nobody has anything to say to us */
+enum { BODY_BYTES_MAX = 1024 * 1024 }; /* no path takes a body */
 
 const char *web_request_header(const struct web_request *request, const char *name)
 {
@@ -134,7 +134,7 @@ struct connection *http_request_connection(struct MHD_Connection *connection)
 	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
-/* May it ask? The reply says if not. */
+/* Checks rate limit and password. If it refuses the request, the reply says why. */
 static enum password_verdict admit(struct http_server *server, struct connection *connection, struct web_reply *reply)
 {
 	if (connection->is_checked)

@@ -32,7 +32,7 @@ static void take_config(struct http_server *server, struct web_config *config)
 	server->facts.config_read = clock_now();
 	server->facts.certificate_expiry = config->tls ? tls_expiry(config->tls) : 0;
 	server->bucket = (struct web_bucket){.is_used = false};
-	/* Who was greeted with what was in force before comes again. */
+	/* Idle connections still use the old TLS settings: close them, so that clients reconnect. */
 	connections_close_phase(&server->connections, CONNECTION_RESTS);
 }
 
@@ -210,7 +210,7 @@ static bool watch(struct http_server *server, int descriptor)
 	return descriptor >= 0 && epoll_ctl(server->poll, EPOLL_CTL_ADD, descriptor, &event) == 0;
 }
 
-/* It wants to be told of a certificate; on_connection gives each session its own before anybody asks. */
+/* libmicrohttpd insists on a callback for the certificate; on_connection sets each session's certificate earlier. */
 static int no_certificate(gnutls_session_t session, const gnutls_datum_t *authorities, int count,
 			  const gnutls_pk_algorithm_t *algorithms, int algorithm_count, gnutls_pcert_st **certificates,
 			  unsigned *certificate_count, gnutls_privkey_t *key)

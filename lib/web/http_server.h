@@ -43,7 +43,7 @@ typedef void web_respond(void *context, const struct web_request *request, struc
 struct http_server;
 
 struct http_server_setup {
-	struct listeners listeners; /* taken, also if it fails */
+	struct listeners listeners; /* the server owns them from now on, even if it fails to start */
 	const char *config_path; /* --web.config.file; NULL: none. The strings and the context are borrowed. */
 	web_respond *respond;
 	/* The file has changed. NULL: the new one is in force; else why it is not, and the one before still is. */
@@ -53,10 +53,10 @@ struct http_server_setup {
 
 struct http_server *http_server_start(struct http_server_setup *setup, struct error *err);
 
-/* Answers that are under way have a second to be read. NULL is fine. */
+/* Stops the server. Clients have a second to read answers that are under way. NULL is fine. */
 void http_server_stop(struct http_server *server);
 
-/* Would the file do? */
+/* Checks a web configuration file, and the files that it names. */
 bool http_server_check_config(const char *path, struct error *err);
 
 struct web_facts {
@@ -64,7 +64,7 @@ struct web_facts {
 	double config_read; /* Unix seconds, of the one in force */
 	int64_t certificate_expiry; /* Unix seconds; 0: no TLS */
 	uint64_t connections;
-	uint64_t crowded_out, overdue; /* dropped: for others, or for their slowness */
+	uint64_t crowded_out, overdue; /* connections dropped: to make room, or because they were too slow */
 	uint64_t refused, limited, busy; /* requests: 401, 429, 503 */
 };
 

@@ -149,7 +149,7 @@ static int open_unix(const struct address *address, struct error *err)
 {
 	const struct sockaddr_un *path = &address->unix_path;
 	int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	/* Nobody can connect between bind and listen, so that the mode holds from the first. */
+	/* Nobody can connect between bind and listen, so no client finds the socket with another mode. */
 	if (listener >= 0 && (!remove_stale(path) || bind(listener, (const struct sockaddr *)path, sizeof *path) != 0 ||
 			      chmod(path->sun_path, address->mode) != 0 || listen(listener, BACKLOG) != 0))
 		listener = close_for(listener);

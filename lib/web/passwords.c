@@ -21,9 +21,9 @@ struct job {
 	char hash[PASSWORD_HASH_BYTES + 1];
 	char password[CRYPT_MAX_PASSPHRASE_SIZE];
 	struct digest digest;
-	bool is_user; /* else it is wrong whatever the comparison says */
+	bool is_user; /* there is such a user; if not, the password is wrong whatever the comparison says */
 	bool is_right; /* once it is done */
-	void *whose; /* NULL: given up */
+	void *whose; /* the caller; NULL: it gave up */
 };
 
 /* Two hold it, the server and the thread; the last one frees it, for the thread may be in a comparison that takes

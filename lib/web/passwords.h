@@ -31,10 +31,10 @@ struct passwords *passwords_new(int wake, struct error *err);
 enum password_verdict passwords_look(struct passwords *passwords, const struct web_user *users, unsigned count,
 				     const char *authorization, void *whose);
 
-/* Whose password was looked at, and is it right? NULL: nobody's. */
+/* The next caller whose password has been checked, and whether it is right; NULL: none yet. */
 void *passwords_next(struct passwords *passwords, bool *ret_is_right);
 
-/* Whose is still to be looked at: it will not be. For the end; NULL: nobody's. */
+/* At the end: the next caller whose password will not be checked any more; NULL: none is left. */
 void *passwords_give_up(struct passwords *passwords);
 
 /* Does not wait for the thread. NULL is fine. */

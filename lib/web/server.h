@@ -14,17 +14,17 @@ struct http_server {
 	struct MHD_Daemon *plain, *secure; /* secure: only with a configuration */
 	struct connections connections;
 	int poll; /* epoll: the listeners, libmicrohttpd's own epolls, wake */
-	int wake; /* eventfd: it shall stop, or a password was looked at */
+	int wake; /* eventfd: the server must stop, or a password has been checked */
 	pthread_t thread;
 	bool is_started;
 	atomic_bool is_stopping;
 	struct passwords *passwords; /* NULL: no configuration */
 	struct web_config *config; /* likewise */
-	struct web_files files; /* what was read last, for good or not */
+	struct web_files files; /* the files that were read last, valid or not */
 	uint64_t looked_ns; /* when they were looked at */
 	struct web_bucket bucket;
 	struct web_facts facts;
-	pthread_mutex_t lock; /* of what others see of them */
+	pthread_mutex_t lock; /* guards `published`, which other threads read */
 	struct web_facts published;
 };
 

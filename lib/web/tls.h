@@ -7,8 +7,8 @@
 
 enum tls_client_auth {
 	TLS_CLIENT_NONE,
-	TLS_CLIENT_REQUEST, /* asked for a certificate, which is not looked at */
-	TLS_CLIENT_REQUIRE_ANY, /* must have one, of whoever */
+	TLS_CLIENT_REQUEST, /* asked for a certificate, which nobody checks */
+	TLS_CLIENT_REQUIRE_ANY, /* must show a certificate, from any authority */
 	TLS_CLIENT_VERIFY_IF_GIVEN,
 	TLS_CLIENT_REQUIRE_AND_VERIFY,
 };
@@ -35,7 +35,7 @@ struct tls_settings {
 
 struct tls;
 
-/* Nothing of the settings is needed afterwards. */
+/* Copies what it needs of the settings. */
 struct tls *tls_new(const struct tls_settings *settings, struct error *err);
 struct tls *tls_hold(struct tls *tls);
 void tls_release(struct tls *tls); /* NULL is fine */

@@ -67,7 +67,7 @@ static bool read_text(struct web_config_reading *reading, const struct yaml_node
 	return true;
 }
 
-/* As the toolkit's YAML 1.1 has it. */
+/* All spellings that YAML 1.1, which exporter-toolkit uses, has for true and false. */
 static bool read_bool(struct web_config_reading *reading, const struct yaml_node *node, void *member)
 {
 	static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"};
