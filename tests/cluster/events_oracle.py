@@ -143,7 +143,9 @@ class Truth:
     def __init__(self, release):
         self.release = release
         self.tells_codes = release != "22.05"  # slurmrestd 22.05 gives any exit code as 0
-        self.tells_named = release != "22.05"  # nor does it tell which partitions a job named that has started in one
+        # Before 26.05 slurmctld does not tell which partitions a job named that has ended before anybody asked, and 22.05's
+        # not even of one that runs.
+        self.tells_named = release == "26.05"
         self.samples = Counter()
         self.more = Counter()  # so many more, where more was seen than sacct tells
 
