@@ -5,6 +5,10 @@
 
 #include "poll/job_reader.h"
 
+/* A search in vain looks at a million ids and more. The pause after it doubles each time, since jobs that diag counts may be
+ * hidden from us for good. */
+enum { JOB_SEARCH_PAUSE_S = 600 };
+
 struct job_poller {
 	struct job_reader reader;
 	struct cluster *cluster;
@@ -41,6 +45,9 @@ void job_poller_done(struct job_poller *poller);
 /* The table has jobs from before the start, as they were then (Unix seconds): their states are asked for first. Did all have
  * details? (warm.h) */
 void job_poller_resume(struct job_poller *poller, double as_of, bool has_details);
+
+/* Are the ids a federation's? slurmrestd refuses job/{id} of them (SLURMRESTD.md, "Federations"): details come in lists. */
+bool job_poller_is_federated(const struct job_poller *poller);
 
 /* To be called after every request: what diag, conf or the version say of jobs, and so what there is to do. */
 void job_poller_update(struct job_poller *poller);

@@ -18,7 +18,7 @@ enum { ACCOUNTING_IDS_MAX = 300 };
 enum { JOB_STATES_BOUND_S = 24 };
 /* Seconds, while many jobs lack their first details: most totals wait for details, so these need the budget more. At
  * 100,000 jobs states took 3.5 of 5 % before, and details of all would have taken an hour. After a start, and when as many jobs
- * come at once (job_poller.c). */
+ * come at once (job_poller_plan.c). */
 enum { JOB_STATES_FILLING_S = 120 };
 
 /* A list of the states of this many jobs costs 0.5 s of slurmrestd (SLURMRESTD.md, "Lists"). Its cost is quadratic, so
