@@ -4,6 +4,9 @@ enum {
 	ARRAY_ROWS =
 		1000, /* MaxArraySize is 1001 by default; what is larger is seldom submitted in a row between two rounds */
 	WINDOW_MAX = 1024, /* ids without jobs cost next to nothing, and a request's rows are limited by rows_max */
+	/* Jobs of a round that are found one by one. A round finds few where jobs come one by one, and then each may be the first
+	 * of a large array: five of 20,000 tasks in one request took more than two minutes (SLURMRESTD.md, "Several leaders"). */
+	SINGLY = 64,
 	GAP_MAX = 10000, /* an id further away from a frontier than this belongs to another frontier */
 	KNOWN_SKIPPED_MAX = 100000, /* ids passed over at once: where Slurm's ids wrapped around, all may be in use */
 };
@@ -107,7 +110,7 @@ void job_frontiers_begin(struct job_frontiers *frontiers)
 	for (size_t i = 0; i < frontiers->count; i++) {
 		struct job_frontier *frontier = &frontiers->items[i];
 		frontier->is_done = false;
-		frontier->looked = 0;
+		frontier->looked = frontier->found = 0;
 		frontier->at_once = 1;
 	}
 }
@@ -210,10 +213,13 @@ static bool settle(struct job_frontiers *frontiers, struct job_frontier *frontie
 		is_found = true;
 		move(frontier, following(frontiers, frontiers->probes.ids[i]));
 	}
-	if (is_found) {
+	frontier->found += is_found;
+	if (is_found && frontier->found >= SINGLY) {
 		uint64_t ids =
 			job_probes_next(frontier->at_once, frontier->covered, rows, frontiers->rows_max, ARRAY_ROWS);
 		frontier->at_once = ids < WINDOW_MAX ? ids : WINDOW_MAX;
+	} else if (is_found) {
+		frontier->at_once = 1;
 	} else {
 		note_empty(frontier);
 	}

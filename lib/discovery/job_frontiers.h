@@ -12,13 +12,15 @@
 enum { JOB_FRONTIERS_EACH_MAX = 4, JOB_FRONTIERS_MAX = 80, JOB_WINDOW_MIN = 64 };
 
 /* A round asks for `next` alone. If Slurm has not given it, the rest of the window follows at once: it is empty but for a
- * gap. If Slurm has, more ids follow, as many as the rows that came allow (job_probes.h). */
+ * gap. If Slurm has, the ids that follow are asked for one by one, as each may be a large array. Only after many
+ * jobs more follow at once, as many as the rows that came allow (job_probes.h). */
 struct job_frontier {
 	uint64_t next; /* the first id that Slurm has not given yet, as far as rounds have looked */
 	uint64_t given; /* Slurm has given the ids below it, as others say; 0: nobody says more */
 	uint64_t window; /* so many ids must be empty before the round is done */
 	uint64_t at_once; /* ids that its next request may ask for */
 	uint64_t looked; /* so many ids from `next` on were empty in this round */
+	uint64_t found; /* so many requests of this round found jobs */
 	bool is_done; /* in this round: the window was empty */
 	uint64_t covered; /* ids that the request under way covers */
 	size_t probes_from, probes_to; /* its part of `probes`, in the request under way */

@@ -953,6 +953,28 @@ static void test_new_neighbours(void)
 	free(world);
 }
 
+/* On a real 26.05 a round met 12 new jobs and then five new arrays of 20,000 tasks. It asked for all of them at once, and waited
+ * for two minutes in vain. */
+static void test_new_neighbours_behind_singles(void)
+{
+	enum { ARRAYS = 5, TASKS = 8000, SINGLES = 12, ROWS_MAX = 500 };
+	struct world *world = calloc(1, sizeof *world);
+	check_row("five large arrays are new, behind a few new jobs");
+	world_start(world, 24, 1, 1000000);
+	model_submit(&world->model, 0, 0);
+	find_all(world);
+	world->dearest_answer = 0;
+	for (int i = 0; i < SINGLES; i++)
+		model_submit(&world->model, 0, 0);
+	for (int i = 0; i < ARRAYS; i++)
+		model_submit(&world->model, 0, TASKS);
+	states_round(world, ROWS_MAX);
+	CHECK(world->dearest_answer <= TASKS + ROWS_MAX);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
 /* Requests have grown when a search meets unsplit arrays that are neighbours. 100,000 rows of five took 40 s. */
 static void test_neighbours_behind_singles(void)
 {
@@ -1119,6 +1141,7 @@ int main(void)
 	test_new_neighbours();
 	test_few_beside_many();
 	test_told_ids_skip_nobody();
+	test_new_neighbours_behind_singles();
 	test_neighbours_behind_singles();
 	test_private();
 	return check_done();
