@@ -251,9 +251,12 @@ class Warm(unittest.TestCase):
             sim.control("fault?kind=status&endpoint=states&status=503")
             exporter.rate = 20  # else much is asked between two looks at it
             asked = self.requests(sim, "job")
+            started = time.time()
             exporter.start()
             self.assertEqual({}, jobs_on(exporter.first_page()))
             sim.control("fault?kind=none")
+            # a failure explains that jobs are not known, so /-/ready alone does not tell
+            wait_until(lambda: exporter.page().get(AGE, 0) > started, "the states")
             exporter.wait_ready()
             self.assertEqual({}, differences(jobs_on(exporter.page(), LASTING), truth_of(sim.truth(), LASTING)))
             self.assertLess(self.requests(sim, "job") - asked, 500)
