@@ -192,6 +192,7 @@ void count_rest(struct job_events *events, struct run *run, uint64_t tasks)
 void count_start(struct job_events *events, struct run *run, int64_t start, int64_t eligible, uint64_t nodes)
 {
 	run->bits |= RUN_STARTED | RUN_IS_CHANGED;
+	unseen_starts_see(&events->unseen, start, 1);
 	if (!counts(events, start, 1))
 		return;
 	add(events, run->owner, TALLY_STARTS, TEXT(""), 1);

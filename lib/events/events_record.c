@@ -15,6 +15,11 @@ const char *const events_mark_names[EVENTS_MARKS] = {
 	[EVENTS_TOLD_FROM] = "told_from",
 	[EVENTS_TOLD_UNTIL] = "told_until",
 	[EVENTS_TOLD_ID] = "told_id",
+	[EVENTS_STARTS_SINCE] = "starts_since",
+	[EVENTS_STARTS_FROM] = "starts_from",
+	[EVENTS_STARTS_TOLD] = "starts_told",
+	[EVENTS_STARTS_SEEN] = "starts_seen",
+	[EVENTS_STARTS_FOUND] = "starts_found",
 };
 
 static const char *const kind_names[TALLY_KINDS] = {
@@ -120,6 +125,11 @@ void events_write(const struct job_events *events, bool all, const struct events
 		[EVENTS_TOLD_FROM] = events->told.from,
 		[EVENTS_TOLD_UNTIL] = events->told.until,
 		[EVENTS_TOLD_ID] = events->told.id,
+		[EVENTS_STARTS_SINCE] = events->unseen.from.since,
+		[EVENTS_STARTS_FROM] = events->unseen.from.time,
+		[EVENTS_STARTS_TOLD] = (int64_t)events->unseen.from.started,
+		[EVENTS_STARTS_SEEN] = (int64_t)events->unseen.seen,
+		[EVENTS_STARTS_FOUND] = (int64_t)events->unseen.found,
 	};
 	write_tallies(&writing, &events->tallies);
 	write_runs(&writing, events);
@@ -221,6 +231,21 @@ void events_restore_mark(struct job_events *events, struct text name, int64_t va
 		break;
 	case EVENTS_TOLD_ID:
 		events->told.id = (uint32_t)value;
+		break;
+	case EVENTS_STARTS_SINCE:
+		events->unseen.from.since = value;
+		break;
+	case EVENTS_STARTS_FROM:
+		events->unseen.from.time = value;
+		break;
+	case EVENTS_STARTS_TOLD:
+		events->unseen.from.started = (uint64_t)value;
+		break;
+	case EVENTS_STARTS_SEEN:
+		events->unseen.seen = (uint64_t)value;
+		break;
+	case EVENTS_STARTS_FOUND:
+		events->unseen.found = (uint64_t)value;
 		break;
 	case EVENTS_MARKS:
 		break;

@@ -116,9 +116,21 @@ void job_events_take_size(struct job_events *events, const struct job_end *size)
 		count_size(events, run, size);
 }
 
+void job_events_note_starts(struct job_events *events, const struct starts_told *told)
+{
+	static const struct starts_told none = {.since = 0};
+	if (!events->ends_by_slurmdbd)
+		unseen_starts_note(&events->unseen, told);
+	else if (events->slurmdbd_told)
+		unseen_starts_note(&events->unseen, &none);
+}
+
 void job_events_lose(struct job_events *events, struct run *run)
 {
-	events->lost += run->key.task == RUN_NO_TASK && run->tasks ? (double)run->tasks : 1;
+	uint64_t tasks = run->key.task == RUN_NO_TASK && run->tasks ? run->tasks : 1;
+	events->lost += (double)tasks;
+	if (!(run->bits & RUN_STARTED))
+		unseen_starts_see(&events->unseen, run->gone_since, tasks); /* it may have started */
 	job_events_forget(events, run);
 }
 

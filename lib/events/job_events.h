@@ -13,6 +13,7 @@
 #include "events/runs.h"
 #include "events/steps_waiting.h"
 #include "events/tallies.h"
+#include "events/unseen_starts.h"
 #include "jobs/job_table.h"
 
 /* A run that ended. Texts are borrowed. */
@@ -69,6 +70,7 @@ struct job_events {
 	/* Most ended runs that wait for job_events_take_steps. If there are more the oldest are given up. 0: none waits. */
 	uint64_t steps_max;
 	struct steps_waiting steps;
+	struct unseen_starts unseen; /* while the job table tells of ends */
 	double lost, recovered; /* events */
 	double steps_given_up; /* runs */
 };
@@ -83,6 +85,9 @@ void job_events_screen(struct job_events *events);
 
 /* A round of job states was finished: the table has all jobs as they were at `until` or later. */
 void job_events_look(struct job_events *events, const struct job_table *table, int64_t until);
+
+/* What diag says of starts. While slurmdbd tells of ends it is not needed: slurmdbd forgets no job. */
+void job_events_note_starts(struct job_events *events, const struct starts_told *told);
 
 /* When the table showed the job COMPLETING last; 0: not within the last minute. slurmdbd hears the exit code of a
  * cancelled job only after that (seen on 24.11 and 26.05). */

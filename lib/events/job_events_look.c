@@ -194,6 +194,30 @@ int64_t job_events_completing(const struct job_events *events, uint32_t raw_id)
 	return id_map_find(&events->completing, raw_id);
 }
 
+/* Did the job start without its start being counted yet? Of one that is COMPLETING it may have been. */
+static bool is_start_awaited(const struct job_row *row)
+{
+	enum { STARTS = 1 << JOB_FLAG_CONFIGURING | 1 << JOB_FLAG_COMPLETING };
+	bool is_told = (row->bits & (ROW_HAS_DETAILS | ROW_WANTS_DETAILS | ROW_IS_LENT)) == ROW_HAS_DETAILS;
+	return job_row_is_used(row) && row->state != JOB_PENDING && (!is_told || row->flags & STARTS);
+}
+
+/* A job that was seen to wait and has gone may have started. It is lost on its own (job_events_lose). */
+static void find_unseen(struct job_events *events, const struct job_table *table, int64_t until)
+{
+	uint64_t waiting = 0;
+	if (!unseen_starts_may_find(&events->unseen, until))
+		return;
+	for (size_t i = 0; i < table->position_count; i++)
+		waiting += is_start_awaited(&table->rows[i]);
+	for (size_t i = 0; i < events->runs.count; i++) {
+		const struct run *run = &events->runs.items[i];
+		if (run->is_used && run->gone_since && !(run->bits & RUN_STARTED))
+			waiting += run->tasks ? run->tasks : 1;
+	}
+	events->lost += (double)unseen_starts_find(&events->unseen, until, waiting);
+}
+
 /* Rests of arrays come after all tasks: of a rest that is new, tasks that are split already must not be counted again. */
 static void look_at_rows(struct job_events *events, const struct job_table *table)
 {
@@ -303,6 +327,7 @@ void job_events_look(struct job_events *events, const struct job_table *table, i
 	forget_complete(events, table->now);
 	look_at_rows(events, table);
 	look_at_runs(events, table, until);
+	find_unseen(events, table, until);
 	if (until > events->looked_until)
 		events->looked_until = until;
 	events->looked_at = table->now;

@@ -134,6 +134,17 @@ static void note_queue(struct event_poller *poller)
 	end_windows_note_queue(&poller->requeued, then, waiting);
 }
 
+static void note_starts(struct event_poller *poller)
+{
+	const struct scheduler_section *scheduler = &poller->asker->cluster->scheduler;
+	const struct diag *diag = &scheduler->diag;
+	bool is_told = number_is_known(diag->jobs_started) && number_is_known(diag->reset_time);
+	const struct starts_told told = {is_told ? (int64_t)diag->reset_time : 0, told_time(diag->time),
+					 is_told ? diag->jobs_started : 0};
+	if (scheduler->is_known)
+		job_events_note_starts(poller->recorder.events, &told);
+}
+
 void event_poller_update(struct event_poller *poller)
 {
 	const struct asker *asker = poller->asker;
@@ -142,6 +153,7 @@ void event_poller_update(struct event_poller *poller)
 	note_clock(poller);
 	choose_source(poller);
 	note_queue(poller);
+	note_starts(poller);
 	bool asks_slurmdbd = is_known && asker->config->jobs_ends != JOBS_ENDS_SLURMCTLD;
 	plan_allow_task(poller->plan, TASK_JOB_ENDS, asks_slurmdbd);
 	plan_allow_task(poller->plan, TASK_JOB_STEPS, asks_slurmdbd && events->steps_max);

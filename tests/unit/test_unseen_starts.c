@@ -1,0 +1,175 @@
+/* Without slurmdbd jobs come and go unseen; slurmctld's number of starts tells how many. */
+#include "events_world.h"
+
+enum { PERIOD = BIRTH - 5000, LATE = UNSEEN_AFTER_S };
+
+static void tell(struct world *w, int64_t at, uint64_t started)
+{
+	const struct starts_told told = {PERIOD, at, started};
+	job_events_note_starts(w->events, &told);
+}
+
+static void world_begin(struct world *w)
+{
+	world_init(w, false);
+	tell(w, BIRTH, 700);
+}
+
+/* A job that is seen, and one that is not. */
+static void test_unseen(void)
+{
+	struct world w;
+	world_begin(&w);
+	check_row("starts from before the first answer, and those that were seen, are not lost");
+	const struct job old = running(1, BIRTH - 100, BIRTH - 90), job = running(2, BIRTH, BIRTH + 50);
+	put(&w, &old, BIRTH + 60);
+	put_and_look(&w, &job, BIRTH + 60);
+	tell(&w, BIRTH + 100, 701);
+	look(&w, BIRTH + 100 + LATE);
+	CHECK_NUMBER(w.events->lost, 0);
+	check_row("of five more nobody saw four: they are lost, once, when a search cannot find them any more");
+	const struct job next = running(3, BIRTH + 400, BIRTH + 420);
+	put_and_look(&w, &next, BIRTH + 430);
+	tell(&w, BIRTH + 440, 706);
+	look(&w, BIRTH + 440 + LATE - 1);
+	CHECK_NUMBER(w.events->lost, 0);
+	look(&w, BIRTH + 440 + LATE);
+	CHECK_NUMBER(w.events->lost, 4);
+	tell(&w, BIRTH + 1000, 706);
+	look(&w, BIRTH + 1000 + LATE);
+	CHECK_NUMBER(w.events->lost, 4);
+	world_done(&w);
+}
+
+/* A start that slurmctld counted, of a job that is there. */
+static void test_awaited(void)
+{
+	struct world w;
+	world_begin(&w);
+	check_row("a job without details, one whose nodes boot and one that is completing are not lost");
+	see(&w, 1, JOB_RUNNING, BIRTH + 70);
+	struct job boots = running(2, BIRTH, BIRTH + 50), ends = running(3, BIRTH, BIRTH + 60);
+	boots.flags = 1 << JOB_FLAG_CONFIGURING;
+	ends.state = JOB_COMPLETED;
+	ends.end_time = BIRTH + 65;
+	ends.flags = 1 << JOB_FLAG_COMPLETING;
+	put(&w, &boots, BIRTH + 70);
+	put_and_look(&w, &ends, BIRTH + 70);
+	tell(&w, BIRTH + 100, 703);
+	look(&w, BIRTH + 100 + LATE);
+	CHECK_NUMBER(w.events->lost, 0);
+	check_row("nor when they are told, with the start that slurmctld moved");
+	boots.flags = 0;
+	boots.start_time = BIRTH + 450;
+	ends.flags = 0;
+	const struct job first = running(1, BIRTH, BIRTH + 40);
+	put(&w, &first, BIRTH + 460);
+	put(&w, &ends, BIRTH + 460);
+	put_and_look(&w, &boots, BIRTH + 460);
+	tell(&w, BIRTH + 500, 703);
+	look(&w, BIRTH + 500 + LATE);
+	CHECK_NUMBER(in_cluster(&w, TALLY_STARTS, ""), 3);
+	CHECK_NUMBER(w.events->lost, 0);
+	check_row("starts after an answer do not hide those that it counts");
+	tell(&w, BIRTH + 1000, 704);
+	const struct job later = running(4, BIRTH + 1000, BIRTH + 1001);
+	put_and_look(&w, &later, BIRTH + 1010);
+	look(&w, BIRTH + 1000 + LATE);
+	CHECK_NUMBER(w.events->lost, 1);
+	world_done(&w);
+}
+
+/* One that was seen waiting, and went. */
+static void test_gone_while_it_waited(void)
+{
+	struct world w;
+	world_begin(&w);
+	check_row("a job that was seen to wait, started and went is lost once");
+	const struct job job = job_of(1, JOB_PENDING, BIRTH + 10);
+	put_and_look(&w, &job, BIRTH + 20);
+	tell(&w, BIRTH + 100, 701);
+	CHECK(job_table_remove(w.table, 1));
+	for (int64_t at = BIRTH + 200; at < BIRTH + 3000; at += 100)
+		look(&w, at);
+	CHECK_NUMBER(w.events->lost, 1);
+	world_done(&w);
+}
+
+/* slurmctld's counter begins anew. */
+static void test_periods(void)
+{
+	struct world w;
+	world_begin(&w);
+	check_row("a new period: it is compared from its first answer on");
+	struct starts_told told = {BIRTH + 80, BIRTH + 100, 5};
+	job_events_note_starts(w.events, &told);
+	told = (struct starts_told){BIRTH + 80, BIRTH + 200, 7};
+	job_events_note_starts(w.events, &told);
+	look(&w, BIRTH + 200 + LATE);
+	CHECK_NUMBER(w.events->lost, 2);
+	check_row("slurmctld's clock is set back, or the counter is: another one begins");
+	told = (struct starts_told){BIRTH + 80, BIRTH + 150, 100};
+	job_events_note_starts(w.events, &told);
+	told = (struct starts_told){BIRTH + 80, BIRTH + 250, 50};
+	job_events_note_starts(w.events, &told);
+	look(&w, BIRTH + 1000);
+	CHECK_NUMBER(w.events->lost, 2);
+	check_row("diag does not tell");
+	told = (struct starts_told){.since = 0};
+	job_events_note_starts(w.events, &told);
+	told = (struct starts_told){.since = 0, .time = BIRTH + 1100, .started = 70};
+	job_events_note_starts(w.events, &told);
+	look(&w, BIRTH + 2000);
+	CHECK_NUMBER(w.events->lost, 2);
+	check_row("more answers than samples, while no look is complete");
+	tell(&w, BIRTH + 2000, 100);
+	for (uint64_t i = 1; i <= 2 * UNSEEN_SAMPLES; i++)
+		tell(&w, BIRTH + 2000 + (int64_t)i * UNSEEN_SAMPLE_EVERY_S, 100 + i);
+	look(&w, BIRTH + 10000);
+	CHECK_NUMBER(w.events->lost, 2 + UNSEEN_SAMPLES);
+	tell(&w, BIRTH + 10000, 100 + 2 * UNSEEN_SAMPLES);
+	look(&w, BIRTH + 11000);
+	CHECK_NUMBER(w.events->lost, 2 + 2 * UNSEEN_SAMPLES);
+	world_done(&w);
+}
+
+static void test_restart(void)
+{
+	struct world w;
+	world_begin(&w);
+	check_row("what came and went while slurmscope was away is lost, too");
+	const struct job job = running(1, BIRTH, BIRTH + 50);
+	put_and_look(&w, &job, BIRTH + 60);
+	tell(&w, BIRTH + 100, 702);
+	restart(&w, true, BIRTH + 5000);
+	w.events->ends_by_slurmdbd = true; /* it is not known yet that there is none */
+	tell(&w, BIRTH + 5010, 710);
+	w.events->ends_by_slurmdbd = false;
+	put_and_look(&w, &job, BIRTH + 5020);
+	tell(&w, BIRTH + 5030, 711);
+	look(&w, BIRTH + 5030 + LATE);
+	CHECK_NUMBER(w.events->lost, 10);
+	check_row("and not again after the next one");
+	restart(&w, true, BIRTH + 6000);
+	put_and_look(&w, &job, BIRTH + 6010);
+	tell(&w, BIRTH + 6020, 711);
+	look(&w, BIRTH + 6020 + LATE);
+	CHECK_NUMBER(w.events->lost, 10);
+	check_row("slurmdbd takes over: it tells of all");
+	w.events->ends_by_slurmdbd = w.events->slurmdbd_told = true;
+	tell(&w, BIRTH + 7000, 720);
+	tell(&w, BIRTH + 7100, 730);
+	look(&w, BIRTH + 7100 + LATE);
+	CHECK_NUMBER(w.events->lost, 10);
+	world_done(&w);
+}
+
+int main(void)
+{
+	test_unseen();
+	test_awaited();
+	test_gone_while_it_waited();
+	test_periods();
+	test_restart();
+	return check_done();
+}
