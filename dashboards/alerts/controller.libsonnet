@@ -41,7 +41,7 @@ local maxDbdMessages = |||
     local queue = config.accountingQueue;
     local isKnown = queue.max != null;
     alert(config, 'SlurmAccountingQueueFilling', 'critical', queue {
-      limit: if isKnown then 'MaxDBDMsgs' else "Slurm's default of MaxDBDMsgs, as far as that is known,",
+      limit: if isKnown then 'MaxDBDMsgs' else "Slurm's default of MaxDBDMsgs, as far as it is known,",
     }, |||
       max by (%%(c)s) (slurm_controller_dbd_queue{%%(s)s}) > %%(messages)d
       and
@@ -49,12 +49,12 @@ local maxDbdMessages = |||
           %s
         )
     ||| % (if isKnown then queue.max else std.strReplace(std.rstripChars(maxDbdMessages, '\n'), '\n', '\n    ')), 'Accounting records are about to be lost.', |||
-      slurmctld%(of)s holds {{ $value | printf "%%.0f" }} messages for slurmdbd; at this rate they exceed %(limit)s within {{ humanizeDuration %(ahead)d.0 }}, and beyond MaxDBDMsgs records of jobs are dropped: sacctmgr ping; sdiag; scontrol show config | grep -i MaxDBDMsgs
+      slurmctld%(of)s holds {{ $value | printf "%%.0f" }} messages for slurmdbd. At this rate they exceed %(limit)s within {{ humanizeDuration %(ahead)d.0 }}. Beyond MaxDBDMsgs slurmctld drops records of jobs: sacctmgr ping; sdiag; scontrol show config | grep -i MaxDBDMsgs
     |||),
     alert(config, 'SlurmControllerThreadsSaturated', 'critical', config.threads { most: config.threads.max * config.threads.share }, |||
       max by (%(c)s) (min_over_time(slurm_controller_threads{%(s)s}[%(window)s])) > %(most)g
     |||, 'slurmctld hardly keeps up with requests.', |||
-      {{ $value | printf "%%.0f" }} of %(max)d threads of slurmctld%(of)s have been busy for more than %(window)s; commands will time out. Who asks so much: sdiag --sort-by-time
+      {{ $value | printf "%%.0f" }} of %(max)d threads of slurmctld%(of)s have been busy for more than %(window)s; commands will time out. See who asks that much: sdiag --sort-by-time
     |||),
     alert(config, 'SlurmAgentQueueGrowing', 'warning', config.agentQueue, |||
       max by (%(c)s) (min_over_time(slurm_controller_agent_queue{%(s)s}[%(window)s])) > %(messages)d

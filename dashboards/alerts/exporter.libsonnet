@@ -25,7 +25,7 @@ local alert = import 'alert.libsonnet';
     alert(config, 'SlurmscopeLeaders', 'warning', config.leaders, |||
       sum by (%(c)s) (slurmscope_leader{%(s)s}) > 1
     |||, 'Several slurmscopes tell of one cluster.', |||
-      {{ $value }} slurmscopes%(of)s have told of it for %(for)s, so sums count everything as often: ha: follow-controller for each of them, or a label for each cluster
+      {{ $value }} slurmscopes%(of)s have exported it for %(for)s, so sums count everything that many times. Set ha: follow-controller for each of them, or a label for each cluster
     |||),
     alert(config, 'SlurmscopeAbsent', 'critical', config.exporterAbsent, |||
       absent(slurmscope_build_info{%(s)s})
@@ -86,7 +86,7 @@ local alert = import 'alert.libsonnet';
       time() - min by (%(c)s) (slurmscope_job_ends_known_until_timestamp_seconds{%(s)s}) > %(seconds)d
       unless on (%(c)s) max by (%(c)s) (slurmscope_endpoint_up{endpoint="dbd_jobs", %(s)s}) == 0
     |||, 'Ends of jobs are counted late.', |||
-      Slurmscope%(of)s has not counted the jobs that ended in the last {{ $value | humanizeDuration }}: more jobs end than slurmrestd may tell of. Raise --budget.slurmrestd; /plan of slurmscope
+      Slurmscope%(of)s has not counted the jobs that ended in the last {{ $value | humanizeDuration }}. More jobs end than the budget can read. Raise --budget.slurmrestd; see /plan of slurmscope
     |||),
     alert(config, 'SlurmscopeEventsLost', 'warning', config.eventsLost, |||
       sum by (%(c)s) (increase(slurmscope_job_events_lost_total{%(s)s}[%(window)s])) > 0
@@ -103,7 +103,7 @@ local alert = import 'alert.libsonnet';
       or
       label_replace(slurmscope_web_config_last_reload_successful{%(s)s} == 0, "option", "--web.config.file", "", "")
     |||, 'Slurmscope cannot use its configuration as it is now.', |||
-      The file of {{ $labels.option }} of slurmscope on {{ $labels.instance }} was changed and is wrong; the one before is in force until the next start, which will fail. What is wrong: slurmscope's page for people; slurmscope --check-config
+      The file of {{ $labels.option }} of slurmscope on {{ $labels.instance }} was changed and is invalid. slurmscope goes on with the one before, and the next start will fail. What is wrong: slurmscope's page for people; slurmscope --check-config
     |||),
   ],
 }

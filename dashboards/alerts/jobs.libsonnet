@@ -104,7 +104,7 @@ local burning(config, speed) =
         min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s})
         == min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s} offset %(startable)s)
     |||, 'A job that could start has waited for days.', |||
-      The longest waiting job of partition {{ $labels.partition }}%(of)s that waits for nothing but its turn was submitted {{ $value | humanizeDuration }} ago, and waited for its turn %(startable)s ago already: squeue -p {{ $labels.partition }} -t PD -S V -o "%%i %%u %%V %%Q %%r %%D %%C"
+      The longest waiting job of partition {{ $labels.partition }}%(of)s that waits only for its turn was submitted {{ $value | humanizeDuration }} ago. %(startable)s ago it already waited for its turn: squeue -p {{ $labels.partition }} -t PD -S V -o "%%i %%u %%V %%Q %%r %%D %%C"
     |||),
 
     // As many nodes are free as the largest of the waiting jobs wants: even it should start.
@@ -118,7 +118,7 @@ local burning(config, speed) =
       and on (%(c)s, partition)
         max by (%(c)s, partition) (slurm_partition_state{state="up", %(s)s}) == 1
     |||, 'Nodes are free, jobs could start, and none does.', |||
-      {{ $value | printf "%%.0f" }} jobs of partition {{ $labels.partition }}%(of)s wait for nothing but their turn, there are as many free nodes as the largest wants, and none started for %(window)s: squeue -p {{ $labels.partition }} -t PD --start; sdiag
+      {{ $value | printf "%%.0f" }} jobs of partition {{ $labels.partition }}%(of)s wait only for their turn, and none started for %(window)s. There are as many free nodes as the largest asks for: squeue -p {{ $labels.partition }} -t PD --start; sdiag
     |||),
 
     alert(config, 'SlurmJobsBlockedByLimit', 'info', config.blockedByLimit, |||

@@ -53,7 +53,7 @@ local nearLimit = |||
       -cluster_account:slurm_account_fairshare_drift:avg%(window)s > %(drift)g
       and on (%(c)s, account) sum by (%(c)s, account) (slurm_account_pending_jobs{class="startable", %(s)s}) > 0
     |||, 'An account gets much less than its share, and its jobs wait.', |||
-      Account {{ $labels.account }}%(of)s has used {{ $value | humanizePercentage }} less of what it and its siblings used than its share is, and its jobs wait: sshare -a -l -A {{ $labels.account }}; sprio -l
+      Account {{ $labels.account }}%(of)s is {{ $value | humanizePercentage }} below its share of what it and its siblings used, and its jobs wait: sshare -a -l -A {{ $labels.account }}; sprio -l
     |||),
   ],
 }

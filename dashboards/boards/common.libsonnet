@@ -43,7 +43,7 @@ function(config) {
     'max by (@, %s) (cluster_%s:slurm_job_failures_per_job_end:ratio_increase%s{^%s})' % [entity, entity, config.jobFailures.window, where],
   surelyFailed(entity, where)::
     'max by (@, %s) (cluster_%s:slurm_job_failures_per_job_end:wilson_increase%s{^%s})' % [entity, entity, config.jobFailures.window, where],
-  // How many times as fast as it may the budget of late starts is used up, in the worst partition.
+  // How fast the worst partition uses up the budget of late starts; 1: just as fast as the goal allows.
   lateBurn(window, where)::
     'max(cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^%s}) / %g' % [window, where, config.waitSlo.budget],
 

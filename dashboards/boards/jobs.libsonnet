@@ -4,7 +4,7 @@ local people = 'user=~"$user",account=~"$account"';
 function(b) b.board(
   'jobs',
   'Jobs and failures',
-  'How jobs end: in which partitions, of whom, on which nodes; how long they run and what of their resources they use.',
+  'How jobs end: in which partitions, on which nodes, and whose jobs; how long they run and what of their resources they use.',
   variables=[
     b.variable('partition', 'Partition', 'slurm_partition_info{@}'),
     b.variable('account', 'Account', 'slurm_account_jobs{@}'),

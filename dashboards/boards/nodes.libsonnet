@@ -24,7 +24,7 @@ function(b) b.board(
   annotations=[b.restarts, b.drains],
   rows=[
     b.row('Now', height=4, panels=[
-      b.stat('Nodes', 'All of them, whatever their state, and those that any job may have now: idle, and not draining, reserved, in maintenance, planned for another job or silent.', 'short', [
+      b.stat('Nodes', 'All nodes, and those that any job can get now: idle, and not draining, reserved, in maintenance, planned for another job or silent.', 'short', [
         ['nodes', 'sum(slurm_cluster_nodes{@})'],
         ['free', 'sum(slurm_cluster_nodes_free{@})'],
       ]),

@@ -20,7 +20,7 @@ function(b) b.board(
         ['drained', 'sum(slurm_cluster_nodes_flagged{@,flag="drained"}) or 0 * sum(slurm_cluster_nodes{@})'],
         ['draining', 'sum(slurm_cluster_nodes_flagged{@,flag="draining"}) or 0 * sum(slurm_cluster_nodes{@})'],
       ]) + b.above(1, 10) + b.links([b.to('Nodes', 'nodes')]),
-      b.stat('Job failure rate', 'Share of the jobs that ended in the time shown, cancelled ones and timeouts aside, that failed: by themselves, by a node, or out of memory.', 'percentunit', [
+      b.stat('Job failure rate', 'Share of failures (of the job, of a node, or out of memory) among the jobs that ended in the time shown. Cancelled jobs and timeouts do not count.', 'percentunit', [
         ['failed', b.failureRatio('slurm_cluster_job_ends_total', '')],
       ]) + b.above(0.1, 0.3) + b.bounds(0, 1) + b.links([b.to('Jobs and failures', 'jobs')]),
       b.stat('Wait, P95', '95 of 100 jobs that started in the time shown had waited at most so long since they were eligible.', 's', [

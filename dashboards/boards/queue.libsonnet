@@ -26,7 +26,7 @@ function(b) local slo = b.config.waitSlo; local hours = '%g hours' % (slo.second
       b.stat('Since submission, P95', 'The same since they were submitted: what users feel, dependencies, holds and begin times included.', 's', [
         ['P95', b.waitQuantile(0.95, '', where, 'slurm_job_queue_time_seconds')],
       ]),
-      b.stat('Asked for, of what is idle', 'CPUs that pending jobs ask for, by CPUs that are idle, in all or in the partitions chosen; of several chosen what is in two counts in each. Empty while none is idle.', 'short', [
+      b.stat('Asked for, of what is idle', 'CPUs that pending jobs ask for, divided by idle CPUs, in all or the chosen partitions. What is in two chosen partitions counts in each. Empty while no CPU is idle.', 'short', [
         ['times', b.chosen(
           'sum(slurm_cluster_job_cpus{@,state="pending"}) / (sum(slurm_cluster_cpus{@,state="idle"}) > 0)',
           'sum(slurm_partition_job_cpus{@,partition=~"$partition",state="pending"}) / (sum(slurm_partition_cpus{@,partition=~"$partition",state="idle"}) > 0)',
@@ -49,14 +49,14 @@ function(b) local slo = b.config.waitSlo; local hours = '%g hours' % (slo.second
                 'sum by (le) (increase(slurm_job_queue_time_seconds_bucket{@%s}[$__rate_interval]))' % where) + b.wide(12),
     ]),
     b.row('Service level: starts within ' + hours, height=7, panels=[
-      b.stat('Budget burnt', 'How many times as fast as it may the budget of late starts (%g %%) is used up, in the worst partition: above 1 for long, the goal is missed.' % (100 * slo.budget), 'short', [
+      b.stat('Budget burnt', 'How fast the worst partition uses up the budget of late starts (%g %%). If it stays above 1, the goal is missed.' % (100 * slo.budget), 'short', [
         [window, b.lateBurn(window, ',partition=~"$partition"')]
         for window in [slo.fast.long, slo.slow.long]
       ]) + b.above(1, slo.slow.burn) + b.wide(4),
       b.graph('Late starts by partition', 'Share of the starts in the last %s that came later than %s after the jobs were eligible.' % [slo.fast.long, hours], 'percentunit', [
         ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^,partition=~"$partition"})' % slo.fast.long],
       ]) + b.wide(10),
-      b.graph('Budget burnt over time', 'How many times as fast as it may the budget of late starts is used up, in the worst partition, over several times back.', 'short', [
+      b.graph('Budget burnt over time', 'How fast the worst partition uses up the budget of late starts, over several windows. Above 1 it is faster than the goal allows.', 'short', [
         [window, b.lateBurn(window, ',partition=~"$partition"')]
         for window in [slo.fast.short, slo.slow.short, slo.fast.long, slo.slow.long]
       ]) + b.wide(10),

@@ -21,7 +21,7 @@ function(b)
   b.board(
     'users',
     'Users and accounts',
-    'Who uses what, how well, and what fairshare makes of it.',
+    'What users and accounts use, how well, and what fairshare makes of it.',
     variables=[
       b.variable('account', 'Account', 'slurm_account_jobs{@}'),
       b.variable('user', 'User', 'slurm_user_jobs{@,account=~"$account"}'),
@@ -104,7 +104,7 @@ function(b)
         ]) + b.stacked,
       ]),
       b.row('Fairshare', height=8, panels=[
-        b.graph('Use beyond the share, by account', "An account's decayed use as a part of its siblings', less its shares as a part of theirs: above zero, it has had more than it was promised. The ten largest at each moment.", 'percentunit', [
+        b.graph('Use beyond the share, by account', "An account's part of the decayed use of its siblings, minus its part of their shares. Above zero it has had more than promised. The ten largest at each moment.", 'percentunit', [
           ['{{account}}', 'topk(10, %s)' % b.drift(accounts)],
         ]) + b.free,
         b.graph('Fairshare factor, lowest users', "From 1, nothing used, to 0: what the priority of the user's jobs is made of. The ten lowest at each moment.", 'short', [
