@@ -157,9 +157,9 @@ const struct option_row option_table[] = {
 	{"budget.slurmrestd", OPTION_DECIMAL, offsetof(struct config, slurmrestd_percent), "6", "PERCENT",
 	 "Share of time that requests may occupy slurmrestd. slurmscope asks less often for what does not fit.", NULL},
 	{"budget.start", OPTION_DECIMAL_OR_0, offsetof(struct config, start_percent), "30", "PERCENT",
-	 "Share of time that requests may occupy slurmrestd after a start, until all jobs, their details and why they "
-	 "wait are known, but at most for ten minutes. budget.requests grows with it, budget.slurmctld does not. 0: "
-	 "no more than budget.slurmrestd.",
+	 "Share of time that requests may occupy slurmrestd after a start. It ends when all jobs, their details and why "
+	 "they wait are known, and after ten minutes at most. budget.requests grows with it, budget.slurmctld does "
+	 "not. 0: no more than budget.slurmrestd.",
 	 NULL},
 	{"budget.slurmctld", OPTION_DECIMAL, offsetof(struct config, slurmctld_percent), "1", "PERCENT",
 	 "Share of time that requests may occupy slurmctld, by slurmctld's own account.", NULL},

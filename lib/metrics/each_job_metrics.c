@@ -222,8 +222,8 @@ static void emit_extra_number(struct exposition *out, const struct page_facts *f
 static const struct family each_job_families[] = {
 	{"slurm_job_info", GAUGE,
 	 "sluid,user,account,partition,qos,name,array_job_id,array_task_id,het_job_id,exclusive",
-	 "Jobs that hold nodes: running, suspended or completing; exclusive: whether the job holds all "
-	 "CPUs of its nodes, so that what is said of the nodes is said of the job; always 1.",
+	 "Jobs that hold nodes: running, suspended or completing; always 1. The label exclusive says whether the job "
+	 "holds all CPUs of its nodes, so that numbers of the nodes are numbers of the job.",
 	 emit_info, 0, 0, 0},
 	{"slurm_job_node_info", GAUGE, "node", "The nodes that the job holds; always 1.", emit_nodes, 0, 0, 0},
 	{"slurm_job_node_cpus", GAUGE, "node",

@@ -71,8 +71,8 @@ static const struct family endpoint_families[] = {
 	{"slurmscope_endpoint_supported", GAUGE, NULL,
 	 "Whether slurmrestd serves the endpoint in the API version that is read.", emit_supported, 0, 0, 0},
 	{"slurmscope_endpoint_up", GAUGE, NULL,
-	 "Whether the last request to the endpoint gave a usable answer, and its numbers are not too old to show; "
-	 "absent where slurmrestd does not serve the endpoint or the user may not ask it.",
+	 "Whether the last request to the endpoint gave a usable answer, and its numbers are not too old to show. "
+	 "Absent where slurmrestd does not serve the endpoint, or the user may not ask it.",
 	 emit_up, 0, 0, 0},
 	{"slurmscope_endpoint_last_success_timestamp_seconds", GAUGE, NULL,
 	 "When the endpoint last gave a usable answer. For job_states: the time for which the states of all jobs are "

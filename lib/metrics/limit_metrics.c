@@ -77,7 +77,7 @@ static void emit_at_limit(struct exposition *out, const struct page_facts *facts
 }
 
 #define RESOURCES                                                                                                      \
-	"Memory is in bytes; X_minutes are TRES-minutes (of memory byte-minutes) that may be used up, "                \
+	"Memory is in bytes. X_minutes are TRES-minutes (of memory byte-minutes) that may be used up, "                \
 	"X_running_minutes those that running jobs may still use."
 
 static const struct family qos_families[] = {
@@ -86,8 +86,8 @@ static const struct family qos_families[] = {
 	 "Factor by which the TRES-minutes of the QOS's jobs are multiplied (UsageFactor).", emit_usage_factor, 0, 0,
 	 0},
 	{"slurm_qos_limit", GAUGE, "scope,resource",
-	 "Limits of the QOS, where there are any: for all its jobs (group), per user, account, job or "
-	 "node, or the least that a job must ask for. " RESOURCES,
+	 "Limits of the QOS that are set: for all its jobs (group), per user, account, job or node, and minimums "
+	 "per job. " RESOURCES,
 	 emit_limits, 0, 0, 0},
 	{"slurm_qos_usage", GAUGE, "resource",
 	 "What jobs hold of the QOS's group limits, as Slurm charges them (a partition's QOS as well): "

@@ -181,9 +181,9 @@ static void emit_transitions(struct exposition *out, const struct page_facts *fa
 
 static const struct family node_event_families[] = {
 	{"slurm_{X}_node_transitions_total", COUNTER, "to",
-	 "What happened to nodes of the {X}, by two successive answers: went down, was drained, was set to "
-	 "fail, came back idle from one of these, booted again. Not while they reboot by Slurm, are in maintenance "
-	 "or power saving; what outlasts that counts then.",
+	 "Changes of the {X}'s nodes between two answers: went down, was drained, was set to fail, came back "
+	 "idle from one of these, booted again. While Slurm reboots a node, or it is in maintenance "
+	 "or power saving, nothing counts; what lasts longer counts afterwards.",
 	 emit_transitions, offsetof(struct node_counts, counts), 0, 0},
 };
 
@@ -217,9 +217,9 @@ const struct family_group node_event_group = {
 
 static const struct family node_transition_families[] = {
 	{"slurm_node_transitions_total", COUNTER, "to",
-	 "What happened to the node, by two successive answers: went down, was drained, was set to fail, "
-	 "came back idle from one of these, booted again. Not while it reboots by Slurm, is in maintenance or power "
-	 "saving; what outlasts that counts then.",
+	 "Changes of the node between two answers: went down, was drained, was set to fail, came back idle from "
+	 "one of these, booted again. While Slurm reboots it, or it is in maintenance or power "
+	 "saving, nothing counts; what lasts longer counts afterwards.",
 	 emit_transitions, offsetof(struct node_history, counts), 0, 0},
 };
 

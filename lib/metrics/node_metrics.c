@@ -39,9 +39,9 @@ static const struct family node_families[] = {
 	 "some.",
 	 emit_flags, 0, 0, 0},
 	{"slurm_{X}_nodes_free", GAUGE, NULL,
-	 "Nodes of the {X} that any job can get: idle, and not draining, failing, completing, reserved, in "
-	 "maintenance, planned for another job, unresponsive, or about to reboot or power down. Nodes that are "
-	 "powered down count, because Slurm wakes them.",
+	 "Nodes of the {X} that any job can get: idle, responding, and not draining, failing, completing, "
+	 "reserved, in maintenance or planned for another job. Nodes about to reboot or power down do not count. Nodes "
+	 "that are powered down do, because Slurm wakes them.",
 	 emit_number, offsetof(struct node_usage, free), 1, 0},
 	{"slurm_{X}_cpus", GAUGE, "state",
 	 "CPUs of the {X}'s nodes: allocated, idle, and other (idle on drained or down nodes), as sinfo "

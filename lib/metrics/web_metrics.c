@@ -63,8 +63,8 @@ static const struct family web_families[] = {
 	{"slurmscope_web_connections", GAUGE, NULL, "Open connections to the web server.", emit_count,
 	 offsetof(struct exporter_web, connections), 0, 0},
 	{"slurmscope_web_connections_dropped_total", COUNTER, "reason",
-	 "Connections that the server closed: the oldest one when all places were taken (crowded), or one that took "
-	 "too long to send a request or read an answer (slow).",
+	 "Connections that the server closed. crowded: the oldest one, because all places were taken. slow: one that "
+	 "took too long to send a request or read an answer.",
 	 emit_dropped, 0, 0, 0},
 	{"slurmscope_web_requests_refused_total", COUNTER, "code",
 	 "Requests that the server refused: wrong password (401), rate limit (429), too many passwords waiting to be "

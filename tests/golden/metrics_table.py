@@ -23,14 +23,14 @@ asked for by pending ones, have a row, and keep it until they are idle or anothe
 `slurmscope_series_folded` says how many samples were folded. Where there is nothing to add up (what a partition is
 configured to be, fairshare) the row is left out.
 
-Counters and histograms of events go to whoever comes first, and stay with them: what happens to those that find no room
-is counted in the row `other`. A filter that comes to deny a name takes its rows off the page and out of the state file at
+Counters and histograms of events go to those that come first, and stay with them. slurmscope counts what happens to those that find no
+room in the row `other`. A filter that comes to deny a name takes its rows off the page and out of the state file at
 once, with what was counted there; `other` counts for it from then on and does not jump. Of nodes where jobs failed 1,000
 have a row, those where one failed last; who gives a row up begins at 0 again. Of rows that are missing
 `slurmscope_series_folded` counts here as many samples as a row begins with (the ends of users' jobs: none), of those
 that anything happened to since slurmscope was started.
 
-Jobs have rows of their own (`slurm_job_...` with the label `jobid`, the raw job id that cgroups and `SLURM_JOB_ID` have) only
+Jobs have rows of their own (`slurm_job_...` with the label `jobid`, the raw job ID that cgroups and `SLURM_JOB_ID` have) only
 with `--jobs.rows`. Users, accounts, partitions and QOS that filters allow no row are `other` there, too, and so is who gave a
 node's reason; requests (`slurm_user_rpc_...`) of such users are left out.
 
