@@ -1,6 +1,6 @@
 /* Where new jobs appear: the ids that slurmctld will give next. It counts up from FirstJobId, begins anew at MaxJobId,
  * and leaves out ids in use. An operator may choose an id, and a federation's jobs have their cluster's number in the
- * upper bits (SLURMRESTD.md, "Job ids"). So there may be several frontiers. Of one thread. */
+ * upper bits (SLURMRESTD.md, "Job IDs"). So there may be several frontiers. Of one thread. */
 #pragma once
 
 #include "discovery/job_answer.h"

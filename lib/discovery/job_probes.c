@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 /* 500 rows cost slurmrestd as much as 1,000 to 1,200 ids without a job, of which 500 to 1,000 a request cost least
- * (SLURMRESTD.md, "Empty ids"). */
+ * (SLURMRESTD.md, "Empty IDs"). */
 enum {
 	QUERY_BYTES_MAX = 60 * 1000, /* what slurmrestd takes: SLURMRESTD.md, "Connections" */
 	EMPTY_IDS_A_ROW = 2,
