@@ -24,7 +24,7 @@ asked for by pending ones, have a row, and keep it until they are idle or anothe
 configured to be, fairshare) the row is left out.
 
 Counters and histograms of events go to those that come first, and stay with them. slurmscope counts what happens to those that find no
-room in the row `other`. A filter that comes to deny a name takes its rows off the page and out of the state file at
+room in the [row `other`](GLOSSARY.md#row-other). A filter that comes to deny a name takes its rows off the page and out of the state file at
 once, with what was counted there; `other` counts for it from then on and does not jump. Of nodes where jobs failed 1,000
 have a row, those where one failed last; who gives a row up begins at 0 again. Of rows that are missing
 `slurmscope_series_folded` counts here as many samples as a row begins with (the ends of users' jobs: none), of those
