@@ -22,7 +22,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EXIT_USAGE = 2 }; /* of doctor, whose 1 says that something is wrong with Slurm */
+enum { EXIT_USAGE = 2 }; /* of doctor, for wrong options; its 1 means that an examination failed */
 
 static int fail(const struct error *err)
 {
@@ -87,7 +87,7 @@ static void reload(struct daemon *daemon)
 	page_board_note_reload(&daemon->board, is_taken ? NULL : &err, clock_now());
 	notify("READY=1");
 	if (!is_taken) {
-		log_line(LOG_LEVEL_ERROR, "the configuration cannot be used; the old one stays in force", "error",
+		log_line(LOG_LEVEL_ERROR, "the configuration is invalid; slurmscope goes on with the old one", "error",
 			 err.text, NULL);
 		setup_release(setup);
 		return;

@@ -102,7 +102,7 @@ local alert = import 'alert.libsonnet';
       label_replace(slurmscope_config_last_reload_successful{%(s)s} == 0, "option", "--config.file", "", "")
       or
       label_replace(slurmscope_web_config_last_reload_successful{%(s)s} == 0, "option", "--web.config.file", "", "")
-    |||, 'Slurmscope cannot use its configuration as it is now.', |||
+    |||, 'The new configuration of slurmscope is invalid.', |||
       The file of {{ $labels.option }} of slurmscope on {{ $labels.instance }} was changed and is invalid. slurmscope goes on with the one before, and the next start will fail. What is wrong: slurmscope's page for people; slurmscope --check-config
     |||),
   ],

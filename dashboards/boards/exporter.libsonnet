@@ -88,7 +88,7 @@ function(b)
         b.graph('Age of details', 'Since the oldest of the details of living jobs were read.', 's', [
           ['oldest', 'time() - min(slurmscope_job_details_oldest_timestamp_seconds{@})'],
         ]),
-        b.graph('Age of ends', 'Since the jobs ended that are counted as ended. It grows if more jobs end than slurmrestd may tell of.', 's', [
+        b.graph('Age of ends', 'Jobs that ended longer ago than this are counted. It grows if more jobs end than the budget can read.', 's', [
           ['known', 'time() - min(slurmscope_job_ends_known_until_timestamp_seconds{@})'],
         ]),
         b.graph('Steps given up', 'Ended jobs in an hour of which it is not known what they used.', 'short', [

@@ -15,10 +15,10 @@ enum jobs_read { JOBS_READ_AUTO, JOBS_READ_LIST };
 enum jobs_ends { JOBS_ENDS_AUTO, JOBS_ENDS_SLURMDBD, JOBS_ENDS_SLURMCTLD };
 enum ha { HA_OFF, HA_FOLLOW_CONTROLLER };
 enum jobs_steps { JOBS_STEPS_READ, JOBS_STEPS_OFF };
-enum sandbox_wish { SANDBOX_AUTO, SANDBOX_ON, SANDBOX_OFF };
+enum sandbox_choice { SANDBOX_AUTO, SANDBOX_ON, SANDBOX_OFF };
 enum manual { MANUAL_NONE, MANUAL_COMMAND, MANUAL_FILE, MANUAL_BASH, MANUAL_ZSH };
 
-/* What is served beside the metrics: their path cannot be one of these. */
+/* The paths that slurmscope serves beside the metrics: the metrics' path cannot be one of these. */
 enum served {
 	SERVED_PAGE,
 	SERVED_STATUS,
@@ -44,7 +44,7 @@ struct config_labels {
 struct config_list {
 	const char *values[CONFIG_LIST_MAX];
 	size_t count;
-	bool is_whole; /* from the place that was read before (default, file): the next value replaces the list */
+	bool is_whole; /* the list is from a source that was read before (default, file): the next value replaces it */
 };
 
 struct config {
@@ -69,7 +69,7 @@ struct config {
 	uint64_t steps_waiting_max; /* runs */
 	uint64_t jobs_ends, jobs_steps; /* enum jobs_ends, enum jobs_steps */
 	const char *state_path; /* NULL: what was counted is lost with the process */
-	uint64_t accounting_from; /* from so many new jobs on slurmdbd is asked for details; 0: never */
+	uint64_t accounting_from; /* if at least this many jobs are new, slurmdbd is asked for details; 0: never */
 	uint64_t first_job_id, max_job_id, max_array_size; /* as slurm.conf has them; where conf does not tell */
 	double slurmrestd_percent, slurmctld_percent, requests_per_s;
 	double start_percent; /* of slurmrestd's time, after a start; without effect unless above slurmrestd_percent */
@@ -83,7 +83,7 @@ struct config {
 	uint64_t per_node; /* enum per_node */
 	bool enable_lifecycle; /* POST /-/reload */
 	bool openmetrics_created;
-	uint64_t sandbox; /* enum sandbox_wish */
+	uint64_t sandbox; /* enum sandbox_choice */
 	const char *config_file; /* NULL: none */
 	uint64_t print_manual; /* enum manual */
 	bool once, check_config, print_config, example_config, list_metrics, version;
@@ -94,15 +94,15 @@ struct config {
 
 void config_defaults(struct config *config);
 
-/* The command line, onto what is there; texts point into argv. */
+/* Reads the command line over what is set already; texts point into argv. */
 bool config_arguments(struct config *config, int argc, char *const *argv, struct error *err);
 
-/* A configuration file, likewise; texts are the document's. What stands below `clusters` is left out, `ret_clusters` is
- * its map or NULL. With `name` set: what is told of that cluster, which is a part of the file. */
+/* Reads a configuration file likewise; texts are the document's. Leaves out what stands below `clusters`: *ret_clusters
+ * is its map, or NULL. If `name` is set, reads the part of the file that is about that cluster. */
 bool config_take(struct config *config, const struct yaml_node *map, const struct yaml_node **ret_clusters,
 		 struct error *err);
 
-/* Checks that the options can be used together. Looks at no files. */
+/* Checks that the options fit together. Reads no files. */
 bool config_makes_sense(const struct config *config, struct error *err);
 
 /* Says what is wrong with the option, and where it was given; returns false. */
@@ -111,8 +111,8 @@ bool config_wrong(const struct config *config, const char *option, struct error 
 
 /* Checks the options of the process: parses the addresses, reads the web configuration. Opens no socket. */
 bool config_check_process(const struct config *config, struct error *err);
-/* And the cluster? Reads the token or key file, tries URL and certificates, looks whether the state could be written;
- * opens no connection. */
+/* Checks the options of the cluster: reads the token or key file, checks the URL and certificates, and whether the
+ * state could be written. Opens no connection. */
 bool config_check(const struct config *config, struct error *err);
 
 bool config_is_tls(const struct config *config); /* slurmrestd is asked by https:// */

@@ -32,7 +32,7 @@ static const char *const jobs_ends_names[] = {
 	[JOBS_ENDS_AUTO] = "auto", [JOBS_ENDS_SLURMDBD] = "slurmdbd", [JOBS_ENDS_SLURMCTLD] = "slurmctld", NULL};
 static const char *const ha_names[] = {[HA_OFF] = "off", [HA_FOLLOW_CONTROLLER] = "follow-controller", NULL};
 static const char *const jobs_steps_names[] = {[JOBS_STEPS_READ] = "read", [JOBS_STEPS_OFF] = "off", NULL};
-static const char *const sandbox_wish_names[] = {
+static const char *const sandbox_choice_names[] = {
 	[SANDBOX_AUTO] = "auto", [SANDBOX_ON] = "on", [SANDBOX_OFF] = "off", NULL};
 static const char *const manual_names[] = {[MANUAL_NONE] = "none",
 					   [MANUAL_COMMAND] = "slurmscope.1",
@@ -209,7 +209,7 @@ const struct option_row option_table[] = {
 	 "Let the kernel (seccomp, Landlock) refuse what slurmscope does not need, such as starting programs and "
 	 "writing outside the folders of the state files. auto: as far as the kernel can. on: do not start if it "
 	 "cannot. off: no sandbox.",
-	 sandbox_wish_names},
+	 sandbox_choice_names},
 	{"once", OPTION_FLAG, offsetof(struct config, once), NULL, NULL,
 	 "Poll everything once, print the page, and exit. The exit status is 1 if an endpoint failed.", NULL},
 	{"check-config", OPTION_FLAG, offsetof(struct config, check_config), NULL, NULL,

@@ -71,16 +71,16 @@ static void say_cost(const struct patient *patient, size_t task)
 	const struct asked *asked = &patient->asked[task];
 	const struct plan_task *row = &patient->tasks[task];
 	char size[32], share[32];
-	double percent = 100 * asked->reply.seconds / row->wish_s;
+	double percent = 100 * asked->reply.seconds / row->target_s;
 	bool is_dear = percent > patient->config->slurmrestd_percent && !row->is_probe;
 	say_bytes((double)asked->reply.bytes, size, sizeof size);
 	snprintf(share, sizeof share, percent < 0.01 ? "less than 0.01 %%" : "%.2g %%", percent);
 	report(patient->report, is_dear ? VERDICT_WARN : VERDICT_OK, row->name,
 	       is_dear ? "slurmscope asks less often than the target interval (see /plan); change --budget.slurmrestd "
-			 "or --interval.... if that is too seldom"
+			 "or --interval.... if that is not often enough"
 		       : NULL,
 	       "%s: %" PRIu64 ", %s in %.3g s; every %g s this takes %s of slurmrestd's time", row->noun,
-	       asked->answer.records, size, asked->reply.seconds, row->wish_s, share);
+	       asked->answer.records, size, asked->reply.seconds, row->target_s, share);
 }
 
 static void say_failure(const struct patient *patient, size_t task)

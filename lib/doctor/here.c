@@ -80,14 +80,14 @@ static void examine_sandbox(const struct config *config, struct report *to)
 	const struct error *why = !sandbox.has_calls	  ? &sandbox.no_calls
 				  : !sandbox.landlock_abi ? &sandbox.no_writes
 							  : NULL;
-	if (!sandbox.is_wished)
+	if (!sandbox.is_wanted)
 		report(to, VERDICT_OK, "sandbox", NULL, "off, as configured");
 	else if (!why)
 		report(to, VERDICT_OK, "sandbox", NULL, "the kernel supports all of it: seccomp and Landlock (ABI %d)",
 		       sandbox.landlock_abi);
 	else if (config->sandbox == SANDBOX_ON)
 		report(to, VERDICT_FAIL, "sandbox", "use --sandbox=auto to start without that part",
-		       "slurmscope will not start: --sandbox=on needs what the kernel does not offer: %s", why->text);
+		       "slurmscope will not start: --sandbox=on needs what the kernel does not have: %s", why->text);
 	else
 		report(to, VERDICT_WARN, "sandbox",
 		       "Landlock needs Linux 5.13 or later, with landlock in the kernel's lsm=; a container runtime may block it",

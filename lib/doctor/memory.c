@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-static const char drop_in[] = "see deploy/slurmrestd/slurmscope.conf";
+static const char drop_in[] = "see /usr/share/slurmscope/slurmrestd/slurmscope.conf";
 
 enum { FILE_BYTES = 256 * 1024 };
 
@@ -63,7 +63,8 @@ void examine_memory(struct patient *patient)
 		report(patient->report, VERDICT_OK, "memory", NULL, "slurmrestd writes compact JSON");
 	else if (can_be_compact)
 		report(patient->report, VERDICT_WARN, "memory", drop_in,
-		       "slurmrestd runs without SLURMRESTD_JSON=compact: up to half of the bytes that it sends are white space");
+		       "slurmrestd runs without SLURMRESTD_JSON=compact: up to half of the bytes that it sends are "
+		       "whitespace");
 	int pid = listener_of(patient->config->slurmrestd_url);
 	char name[32] = "";
 	if (pid && read_proc(pid, "comm", name, sizeof name) && strcmp(name, "slurmrestd\n") == 0)

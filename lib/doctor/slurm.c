@@ -57,11 +57,12 @@ static void explain_refusal(struct patient *patient, const char *why)
 	if (!token_value(token) && patient->config->token_file)
 		report(patient->report, VERDICT_FAIL, "login", NULL, "slurmscope has no token to send: %s", why);
 	else if (!token_value(token))
-		report(patient->report, VERDICT_FAIL, "login", "set --slurmrestd.token-file (deploy/token)",
+		report(patient->report, VERDICT_FAIL, "login",
+		       "set --slurmrestd.token-file; slurmscope-token.timer writes that file",
 		       "slurmrestd requires a token, and slurmscope has none: %s", why);
 	else if (expiry && expiry <= clock_now_s())
 		report(patient->report, VERDICT_FAIL, "login",
-		       "refresh the token file (deploy/token); slurmscope reads it again by itself",
+		       "refresh the token file (systemctl start slurmscope-token); slurmscope reads it again by itself",
 		       "the token has expired, so Slurm refuses it: %s", why);
 	else
 		report(patient->report, VERDICT_FAIL, "login",
@@ -138,7 +139,8 @@ bool examine_slurm(struct patient *patient)
 	}
 	patient->version = client_version(patient->client);
 	if (!patient->version) {
-		report(patient->report, VERDICT_FAIL, "version", "README.md lists the supported releases", "%s",
+		report(patient->report, VERDICT_FAIL, "version",
+		       "RELEASES.md in /usr/share/doc/slurmscope/deploy lists the supported releases", "%s",
 		       asked->why.text);
 		return false;
 	}

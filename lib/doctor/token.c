@@ -9,7 +9,7 @@
 enum { SOON_S = 600 };
 
 static const char refresh_advice[] =
-	"refresh it: systemctl enable --now slurmscope-token.timer, or run the script slurmscope-token (deploy/token)";
+	"refresh it: systemctl enable --now slurmscope-token.timer, or run the script /usr/libexec/slurmscope-token";
 
 static void say_lifetime(struct report *to, const struct token *token, bool is_signed, int64_t now)
 {
@@ -20,7 +20,7 @@ static void say_lifetime(struct report *to, const struct token *token, bool is_s
 	strftime(until, sizeof until, "%F %T %Z", localtime_r(&expiry, &time));
 	if (!expiry)
 		report(to, VERDICT_WARN, "token",
-		       "a token that expires and is refreshed does less harm if it leaks (deploy/token)",
+		       "a token that expires does less harm if it leaks: let slurmscope-token.timer refresh one",
 		       "it is for %s, and does not say when it expires", user);
 	else if (left <= 0)
 		report(to, VERDICT_FAIL, "token", refresh_advice,
@@ -64,7 +64,7 @@ void examine_token(struct patient *patient)
 		say_lifetime(patient->report, token, config->jwt_key_file, now);
 		if (config->jwt_key_file)
 			report(patient->report, VERDICT_OK, "key",
-			       "a token file that root refreshes is safer (deploy/token)",
+			       "a token file that root refreshes (slurmscope-token.timer) is safer",
 			       "slurmscope can read %s; whoever can read it can act as root on the cluster", file);
 	}
 	token_free(token);

@@ -71,11 +71,11 @@ static const struct family web_families[] = {
 	 "checked (503).",
 	 emit_refused, 0, 0, 0},
 	{"slurmscope_web_config_last_reload_successful", GAUGE, NULL,
-	 "Whether the web configuration in force is that of the file as it is now; if not, the one before stays in "
-	 "force.",
+	 "Whether slurmscope uses the web configuration that the file has now; if not, it uses the one "
+	 "before.",
 	 emit_is_config_good, 0, 0, 0},
 	{"slurmscope_web_config_last_reload_success_timestamp_seconds", GAUGE, NULL,
-	 "When the web configuration in force was read.", emit_config_read, 0, 0, 0},
+	 "When slurmscope read the web configuration that it uses.", emit_config_read, 0, 0, 0},
 	{"slurmscope_web_certificate_expiry_timestamp_seconds", GAUGE, NULL,
 	 "When the server's certificate expires; absent without TLS.", emit_certificate_expiry, 0, 0, 0},
 };

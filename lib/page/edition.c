@@ -171,7 +171,7 @@ static struct rendition *find_or_make(struct edition *edition, const struct rend
 		if (is_part(options) && edition->part_bytes >= RENDITION_BYTES_MAX)
 			forget_parts(edition);
 		if (is_part(options) && edition->part_bytes >= RENDITION_BYTES_MAX) {
-			error_set(err, "too many parts of the page are being read: try again later");
+			error_set(err, "clients read too many parts of the page: try again later");
 			return NULL;
 		}
 		rendition = rendition_new(edition, options);
@@ -187,7 +187,7 @@ struct rendition *edition_render(struct edition *edition, const struct rendition
 	const struct timespec deadline = {.tv_sec = (time_t)(deadline_ns / 1000000000u),
 					  .tv_nsec = (long)(deadline_ns % 1000000000u)};
 	if (pthread_mutex_clocklock(&edition->lock, CLOCK_MONOTONIC, &deadline) != 0) {
-		error_set(err, "others are being served");
+		error_set(err, "the server is busy with other scrapes: try again later");
 		return NULL;
 	}
 	struct rendition *rendition = find_or_make(edition, options, err);

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* Nobody reads the numbers, so Slurm need not work for them; they stay fresh enough for somebody who comes back. */
+/* While nobody reads the numbers, Slurm need not work for them; they stay fresh enough for a scraper that comes back. */
 #define IDLE_STRETCH 4.0
 /* The part of ten minutes' budget that a task may spend at once, so that its round is short. A round that costs more is
  * spread out evenly: a fast start would not make it notably shorter. */
@@ -23,22 +23,22 @@
 /* A round may save up this many seconds' requests. Before, a round of 200 requests got 100 at once and waited for the
  * others. On a real 24.11 with 100,000 records job states were up to 85 s old then. */
 #define REQUESTS_S 10.0
-/* The interval changes only if the budgets pay for one that differs by this part: costs wobble, intervals should not. */
+/* The interval changes only if the budgets pay for one that differs by this part: costs vary, intervals should not. */
 #define NOTABLE 0.2
-/* How often the budgets are divided anew while nothing changes: the loop may come 50 times a second, and dividing looks
- * at all tasks. */
+/* How often the budgets are divided again while nothing changes: the loop may come 50 times a second, and dividing
+ * looks at all tasks. */
 #define PACE_S 1.0
-/* A task asks for this much more than its round costs. A cost that wobbles would else miss a target interval that the
- * budgets can pay for. */
+/* A task asks for this much more than its round costs. Otherwise a cost that varies would miss a target interval that
+ * the budgets can pay for. */
 #define HEADROOM 1.2
 /* Work comes and goes; the intervals of all other tasks must not swing with it. So what a task asks for rises within
  * half a minute, and falls within minutes. */
 #define RISE_S 30.0
 #define FALL_S 300.0
-/* A probe costs the same on every cluster, so a slow one means trouble, not work. It must not come seldom then: only a
- * probe tells when the trouble is over. */
+/* A probe costs the same on every cluster, so a slow one means trouble, not work. It must still come often then: only a
+ * probe shows when the trouble is over. */
 #define PROBE_INTERVAL_MAX_S 60.0
-/* But the interval of a probe that is answered is at least so many times what the answer took: three probes then keep
+/* But the interval of a probe that is answered is at least this many times what the answer took. So three probes keep
  * slurmrestd busy for at most half of the time, and others have the rest. */
 #define PROBE_INTERVALS 6.0
 /* A probe is charged with at most this part of what the budget earns in its interval. The rest of its time is waiting:
@@ -73,8 +73,8 @@ static double cautious_interval_s(const struct plan *plan, struct task *task, ui
 	double factor[] = {task->stretch, row->needs_slurmctld ? plan->brake : 1,
 			   plan_is_idle(plan, now_ns) ? IDLE_STRETCH : 1};
 	enum plan_reason reasons[] = {task->stretched_by, PLAN_BRAKE, PLAN_IDLE};
-	double interval_s = row->wish_s, most = 1;
-	task->reason = PLAN_AS_WISHED;
+	double interval_s = row->target_s, most = 1;
+	task->reason = PLAN_ON_TARGET;
 	for (int i = 0; i < 3; i++) {
 		interval_s *= factor[i];
 		if (factor[i] > most) {
@@ -83,7 +83,7 @@ static double cautious_interval_s(const struct plan *plan, struct task *task, ui
 		}
 	}
 	if (row->interval_max_s > 0)
-		interval_s = fmin(interval_s, fmax(row->interval_max_s, row->wish_s));
+		interval_s = fmin(interval_s, fmax(row->interval_max_s, row->target_s));
 	return interval_s;
 }
 
@@ -91,7 +91,7 @@ static double probe_interval_s(const struct plan *plan, const struct task *task)
 {
 	double earned_s = task->seconds / plan->budgets[BY_SLURMRESTD].duty;
 	double answered_s = task->failures ? 0 : PROBE_INTERVALS * task->seconds;
-	return fmax(task->row->wish_s, fmin(earned_s, fmax(PROBE_INTERVAL_MAX_S, answered_s)));
+	return fmax(task->row->target_s, fmin(earned_s, fmax(PROBE_INTERVAL_MAX_S, answered_s)));
 }
 
 double pace_charged(const struct plan *plan, const struct task *task, enum scarce by, double spent)
@@ -101,10 +101,10 @@ double pace_charged(const struct plan *plan, const struct task *task, enum scarc
 	return fmin(spent, PROBE_PART * plan->budgets[by].duty * task->interval_s);
 }
 
-/* How much of what is scarce the tasks may earn each second. A window may begin just before a burst, so bursts are set
- * aside: else they would break the promise beside tasks that spend evenly. Bursts that together stay below
- * BURST / 2 of a budget are paid by the 5 % that DIVIDED leaves. A request too large for ten minutes takes half of its
- * own window (budget.h); one at a time does, so only the largest counts. */
+/* How much of a budget the tasks may earn each second. A window may begin just before a burst, so bursts are set aside:
+ * otherwise they would break the promise beside tasks that spend evenly. Bursts that together stay below BURST / 2 of a
+ * budget are paid by the 5 % that DIVIDED leaves. A request too large for ten minutes takes half of its own window
+ * (budget.h); one at a time does, so only the largest counts. */
 static double divided(const struct plan *plan, enum scarce by, uint64_t now_ns)
 {
 	if (by == BY_REQUESTS)
@@ -175,7 +175,8 @@ static double ask(const struct plan *plan, struct task *task, enum scarce by, do
 	return task->asked[by];
 }
 
-/* What is paid for first: bounds. If they need more than there is, by far, others' parts by weight go with them. */
+/* Pays for bounds first. If they need far more than there is, the other tasks' parts by weight are divided together
+ * with them. */
 static void pay_bounds(struct plan *plan, enum scarce by, double available, struct demand *bounds)
 {
 	double needed = 0, weights = 0;
@@ -296,7 +297,7 @@ void pace(struct plan *plan, uint64_t now_ns)
 			task->row->is_probe ? probe_interval_s(plan, task) : cautious_interval_s(plan, task, now_ns);
 		task->cautious_s = task->interval_s;
 		if (task->row->is_probe)
-			task->reason = task->interval_s > task->row->wish_s ? PLAN_LATENCY : PLAN_AS_WISHED;
+			task->reason = task->interval_s > task->row->target_s ? PLAN_LATENCY : PLAN_ON_TARGET;
 		pace_refresh(plan, task);
 	}
 	for (int by = 0; by < SCARCE; by++)

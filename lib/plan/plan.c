@@ -29,7 +29,7 @@ static void task_init(struct task *task, const struct plan_task *row, uint64_t n
 			      .way = row->way_count,
 			      .is_allowed = true,
 			      .work = 1,
-			      .interval_s = row->wish_s,
+			      .interval_s = row->target_s,
 			      .stretch = 1};
 	ledger_init(&task->spent, BUDGET_WINDOW_S, now_ns);
 	task->ways = memory_new(row->way_count * sizeof *task->ways);

@@ -39,12 +39,11 @@
  *    interval. A way that failed three times, with the probes well after each failure, is left for an hour if there is
  *    another. A way that is refused (not served, or forbidden) is left for a minute, then twice as long, up to an hour.
  * 5. Brake (health.c). If slurmctld is short of threads or has a long agent queue, tasks that ask it come less often.
- * 6. Idle (pace.c). If nobody scrapes, intervals are longer.
- * Probes are small by promise. Only rule 3 holds them back, and an interval of their last seconds / duty, at most a
- * minute, or six times a longer answer. After a slow one all others have a turn. The budget is charged with at most a
- * twentieth of what it earns in that interval: the rest was waiting.
- * Waiting (wait.c). Where the quickest of a side's last four answers took a second or more, each of its requests will take
- * as much, and what it costs beyond that is learnt apart. So one quick answer ends it. */
+ * 6. Idle (pace.c). If nobody scrapes, intervals are longer. Probes are small by promise. Only rule 3 holds them back,
+ *    and an interval of their last seconds / duty, at most a minute, or six times a longer answer. After a slow one all
+ *    others have a turn. The budget is charged with at most a twentieth of what it earns in that interval: the rest was
+ *    waiting. Waiting (wait.c). If the quickest of a side's last four answers took a second or more, each of its
+ *    requests will take as much. What it costs beyond that is learnt apart. So one quick answer ends it. */
 #pragma once
 
 #include "base/buf.h"
@@ -73,7 +72,7 @@ struct plan_way {
 struct plan_task {
 	const char *name;
 	const char *noun; /* its records in the plural, e.g. "jobs" */
-	double wish_s; /* the target interval */
+	double target_s; /* the target interval */
 	double interval_max_s; /* rules 4 to 6 make it no longer than this, budgets may; 0: no limit */
 	double weight; /* its part where budgets are short; 0 is 1 */
 	double bound_s; /* an interval that is paid for before the target intervals of others; 0: none */
@@ -82,7 +81,7 @@ struct plan_task {
 	const struct plan_way *ways; /* those that ask in batches cover records in the same order */
 	size_t way_count;
 	bool is_spread; /* each answer is of use by itself, so its rounds are not saved up for (rule 2) */
-	bool lends_share; /* others get its share as soon as it has nothing to do: what it asks for differs by orders */
+	bool lends_share; /* others get its share as soon as it has nothing to do, because its work varies a lot */
 };
 
 struct plan_options {
@@ -119,8 +118,8 @@ void plan_set_whole(struct plan *plan, size_t task, uint64_t records);
 /* The task is due now, once, as the budgets permit. */
 void plan_hasten(struct plan *plan, size_t task);
 
-/* Whether the API version and the configuration allow it at all. A call that says what holds already changes
- * nothing. What is allowed anew is due at once, and its failures are forgotten; not so that a way was refused. */
+/* Whether the API version and the configuration allow it at all. A call that repeats the present state changes nothing.
+ * A task that becomes allowed is due at once, and its failures are forgotten; that a way was refused is not. */
 void plan_allow_task(struct plan *plan, size_t task, bool is_allowed);
 void plan_allow_way(struct plan *plan, size_t task, size_t way, bool is_allowed);
 /* Is the task allowed, and at least one of its ways that is not known to be unsupported? */
@@ -158,7 +157,7 @@ struct plan_outcome { /* of the last action */
 	double seconds; /* that slurmrestd took for it, as far as we know */
 	double bytes; /* of the answer's body */
 	uint64_t records; /* covered: those asked for, or those listed */
-	uint64_t cost_records; /* that took the time, where an array's id brought more; 0: as many as `records` */
+	uint64_t cost_records; /* that took the time, where an array's ID brought more; 0: as many as `records` */
 	bool is_round_done; /* after a failure: the round is given up and does not count */
 };
 void plan_note(struct plan *plan, uint64_t now_ns, const struct plan_outcome *outcome);
@@ -172,7 +171,7 @@ void plan_note_load(struct plan *plan, uint64_t now_ns, uint64_t server_threads,
 void plan_note_scraped(struct plan *plan, uint64_t now_ns);
 
 enum plan_reason { /* why the interval is what it is: the cause that stretches it most */
-		   PLAN_AS_WISHED,
+		   PLAN_ON_TARGET,
 		   PLAN_SLURMRESTD_BUDGET,
 		   PLAN_SLURMCTLD_BUDGET,
 		   PLAN_REQUEST_RATE,
@@ -184,12 +183,12 @@ enum plan_reason { /* why the interval is what it is: the cause that stretches i
 		   PLAN_NOT_ALLOWED, /* or not supported, or too much memory by each way */
 		   PLAN_REASONS
 };
-extern const char *const plan_reason_names[PLAN_REASONS]; /* label values: "as_wished", "slurmrestd_budget", ... */
+extern const char *const plan_reason_names[PLAN_REASONS]; /* label values: "on_target", "slurmrestd_budget", ... */
 
 struct plan_view {
 	const char *way; /* in use, or the one that would be; "" if none is allowed */
 	enum plan_reason reason;
-	double wish_s, interval_s; /* from the start of a round to the start of the next */
+	double target_s, interval_s; /* from the start of a round to the start of the next */
 	double due_in_s; /* 0: due; -1: not due until something changes */
 	double age_s; /* since the start of the last finished round; -1: none yet */
 	uint64_t work, records; /* work: of the rest of this round, or of the next; records: at most per request */
@@ -208,7 +207,6 @@ struct plan_totals {
 };
 struct plan_totals plan_show_totals(const struct plan *plan, uint64_t now_ns);
 
-/* One plain sentence for a system administrator, without a newline: "job_states: every 42 s instead
- * of 15 s, by `batches` in requests of at most 1,000 jobs: one round of 100,000 jobs takes about 0.9 s
- * of slurmrestd and the budget for everything is 6 % of the time". */
+/* Appends one plain sentence for a system administrator, without a newline, such as "nodes: every 30 s, by `list`: on
+ * target". */
 void plan_say(const struct plan *plan, uint64_t now_ns, size_t task, struct buf *out);

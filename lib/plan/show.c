@@ -6,7 +6,7 @@
 #include <math.h>
 
 const char *const plan_reason_names[PLAN_REASONS] = {
-	[PLAN_AS_WISHED] = "as_wished",
+	[PLAN_ON_TARGET] = "on_target",
 	[PLAN_SLURMRESTD_BUDGET] = "slurmrestd_budget",
 	[PLAN_SLURMCTLD_BUDGET] = "slurmctld_budget",
 	[PLAN_REQUEST_RATE] = "request_rate",
@@ -34,7 +34,7 @@ struct plan_view plan_show(const struct plan *plan, uint64_t now_ns, size_t inde
 	struct plan_view view = {
 		.way = has_way(task) ? task->ways[task->way].row->name : "",
 		.reason = reason_of(task),
-		.wish_s = task->row->wish_s,
+		.target_s = task->row->target_s,
 		.interval_s = task->interval_s,
 		.due_in_s = ready_ns == UINT64_MAX ? -1 : seconds_between(now_ns, ready_ns),
 		.age_s = task->was_finished ? seconds_between(task->fresh_ns, now_ns) : -1,
@@ -79,9 +79,9 @@ static void say_interval(const struct task *task, struct buf *out)
 {
 	buf_add_string(out, "every ");
 	say_seconds(out, task->interval_s);
-	if (task->interval_s > task->row->wish_s * 1.05) {
+	if (task->interval_s > task->row->target_s * 1.05) {
 		buf_add_string(out, " instead of ");
-		say_seconds(out, task->row->wish_s);
+		say_seconds(out, task->row->target_s);
 	}
 	buf_printf(out, ", by `%s`", task->ways[task->way].row->name);
 	if (round_records(task) == 1)
@@ -105,10 +105,10 @@ static void say_budget(const struct plan *plan, const struct task *task, enum sc
 	}
 	buf_add_string(out, " takes about ");
 	say_seconds(out, task->round[by]);
-	buf_printf(out, " of %s and the budget for everything is %.4g %% of the time", daemon,
+	buf_printf(out, " of %s, whose budget for all tasks is %.4g %% of the time", daemon,
 		   plan->budgets[by].duty * 100);
 	if (by == BY_SLURMRESTD && plan->waits[wait_side(task)].seconds > 0) {
-		buf_add_string(out, "; any answer takes ");
+		buf_add_string(out, "; each answer takes ");
 		say_seconds(out, plan->waits[wait_side(task)].seconds);
 		buf_add_string(out, " now");
 	}
@@ -120,10 +120,11 @@ static void say_failures(const struct task *task, uint64_t now_ns, uint64_t unti
 	say_seconds(out, seconds_between(task->failed_ns, now_ns));
 	buf_add_string(out, " ago; ");
 	if (task->row->is_probe || until_ns <= now_ns) {
-		buf_add_string(out, "asked again all the same, to see when it is well");
+		buf_add_string(out, "slurmscope goes on asking, to see when it is well");
 		return;
 	}
-	buf_printf(out, "asked again %s its probe is well, or in ", task->worked_s > 0 ? "a while after" : "when");
+	buf_printf(out, "slurmscope asks again %s its probe is well, or in ",
+		   task->worked_s > 0 ? "a while after" : "when");
 	say_seconds(out, seconds_between(now_ns, until_ns));
 	const struct way *way = &task->ways[task->way];
 	if (!way_is_whole(way) && way->batch < round_records(task)) {
@@ -143,14 +144,14 @@ static void say_why(const struct plan *plan, const struct task *task, uint64_t n
 		say_budget(plan, task, BY_SLURMCTLD, "slurmctld", out);
 		break;
 	case PLAN_REQUEST_RATE:
-		buf_printf(out, "one round takes %.0f requests and all tasks together have %.3g a second",
+		buf_printf(out, "one round takes %.0f requests, and all tasks together may send %.3g a second",
 			   task->round[BY_REQUESTS], requests_per_s(plan));
 		break;
 	case PLAN_BACK_OFF:
 		if (task->failures)
 			say_failures(task, now_ns, trouble_until_ns(plan, task), out);
 		else
-			buf_add_string(out, "it failed a while ago and comes back by steps");
+			buf_add_string(out, "it failed a while ago, and its interval shrinks step by step");
 		break;
 	case PLAN_LATENCY:
 		if (task->row->is_probe) {
@@ -161,13 +162,13 @@ static void say_why(const struct plan *plan, const struct task *task, uint64_t n
 		}
 		break;
 	case PLAN_BRAKE:
-		buf_printf(out, "slurmctld is busy, so intervals are %.0f times longer", plan->brake);
+		buf_printf(out, "slurmctld is busy, so intervals are %.0f times as long", plan->brake);
 		break;
 	case PLAN_IDLE:
 		buf_add_string(out, "nobody scraped for a while");
 		break;
 	default:
-		buf_add_string(out, "as wished");
+		buf_add_string(out, "on target");
 	}
 }
 
@@ -177,9 +178,9 @@ void plan_say(const struct plan *plan, uint64_t now_ns, size_t index, struct buf
 	buf_printf(out, "%s: ", task->row->name);
 	switch (reason_of(task)) {
 	case PLAN_NOT_ALLOWED:
-		buf_add_string(out, task->is_allowed ? "not asked: no way to do it is supported here and "
-						       "safe for slurmrestd's memory"
-						     : "not asked: switched off, or not available here");
+		buf_add_string(out, task->is_allowed
+					    ? "not asked: slurmrestd serves no way to do it that is safe for its memory"
+					    : "not asked: switched off, or not available here");
 		return;
 	case PLAN_NOTHING_TO_DO:
 		buf_add_string(out, "nothing to do");

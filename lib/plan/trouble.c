@@ -7,13 +7,13 @@
 #define BACK_OFF_S 5.0
 /* Numbers vanish from the page when they are too old; a task should come back soon after the longest outage. */
 #define BACK_OFF_MAX_S 600.0
-#define BACK_OFF_MIN_S 1.0 /* jitter could say "at once" else */
+#define BACK_OFF_MIN_S 1.0 /* otherwise jitter could mean "at once" */
 #define SPREAD_S 10.0 /* all that failed in an outage must not come in the second after it */
 #define STRETCH_MAX 4.0 /* the interval of a task in trouble; beyond that the back-off protects Slurm */
 /* The planner leaves a way that failed this often, if the probes were well after each failure and there is another way.
  * Fewer failures may be chance, and those while a probe failed are not the way's. */
 #define WAY_FAILURES_MAX 3
-#define WAY_AVOIDED_S 3600.0 /* then it is tried again: what made it fail may have been mended */
+#define WAY_AVOIDED_S 3600.0 /* then it is tried again: the cause of its failures may be gone */
 /* What took longer than this was work: slurmrestd answers within 10 s if slurmctld is down or frozen. The back-off after
  * work begins with what the work took, not with BACK_OFF_S. A shorter wait would keep slurmrestd busy most of the
  * time. */
@@ -47,7 +47,7 @@ bool trouble_is_side_sick(const struct plan *plan, const struct task *task)
 	return false;
 }
 
-/* Did all probes of its side succeed after `then_ns`? Until they do, nobody knows whose fault a failure was. */
+/* Did all probes of its side succeed after `then_ns`? Until they do, the cause of a failure is not known. */
 static bool were_probes_well_since(const struct plan *plan, const struct task *task, uint64_t then_ns)
 {
 	for (size_t i = 0; i < plan->task_count; i++) {
@@ -113,8 +113,8 @@ void trouble_note_failure(struct plan *plan, struct task *task, double seconds, 
 	}
 }
 
-/* The work may have killed slurmrestd, and its back-off may have ended during the outage: it begins anew. Twenty minutes
- * after the failure the task is asked all the same: probes that come and go must not put it off for ever. */
+/* The work may have killed slurmrestd, and its back-off may have ended during the outage: so the back-off starts again.
+ * Twenty minutes after the failure the task is asked anyway: probes that come and go must not put it off for ever. */
 static void retry_work(struct plan *plan, struct task *task, uint64_t now_ns)
 {
 	uint64_t last_ns = after(task->failed_ns, 2 * BACK_OFF_MAX_S);
@@ -123,9 +123,10 @@ static void retry_work(struct plan *plan, struct task *task, uint64_t now_ns)
 	task->retry_ns = retry_ns > task->retry_ns ? retry_ns : task->retry_ns;
 }
 
-/* A probe is well again. Tasks of its side that failed are due, spread over SPREAD_S, unless their own work may have been
- * the cause. If the probe had timed out before the task was asked, and the task timed out, too, nobody was answered: then the
- * task waited, and did not work. A probe that timed out after the task may have waited for the task's work. */
+/* A probe is well again. Tasks of its side that failed are due, spread over SPREAD_S, unless their own work may have
+ * been the cause. If the probe had timed out before the task was asked, and the task timed out, too, slurmrestd
+ * answered nobody. So the task only waited, and was no work. A probe that timed out after the task may have waited for
+ * the task's work. */
 static void retry_what_failed(struct plan *plan, const struct task *probe, uint64_t now_ns)
 {
 	for (size_t i = 0; i < plan->task_count; i++) {
@@ -155,7 +156,7 @@ void trouble_note_success(struct plan *plan, struct task *task, uint64_t now_ns)
 /* Changes the stretch at most once per target interval: what a longer interval does is not seen at once. */
 void trouble_note_pace(struct task *task, bool is_slow, uint64_t now_ns)
 {
-	if (task->row->is_probe || seconds_between(task->stretched_ns, now_ns) < task->row->wish_s)
+	if (task->row->is_probe || seconds_between(task->stretched_ns, now_ns) < task->row->target_s)
 		return;
 	if (is_slow)
 		stretch(task, PLAN_LATENCY, now_ns);

@@ -25,7 +25,7 @@ static void log_change(const struct asker *asker, enum endpoint which, enum fetc
 		log_line(asker_expects(which, result) ? LOG_LEVEL_INFO : LOG_LEVEL_WARN, "poll failed", "endpoint",
 			 name, "result", fetch_result_names[result], "error", err->text, NULL);
 	else if (!is_first)
-		log_line(LOG_LEVEL_INFO, "poll succeeds again", "endpoint", name, NULL);
+		log_line(LOG_LEVEL_INFO, "the endpoint answers again", "endpoint", name, NULL);
 }
 
 static void note_failure(struct asker *asker, enum endpoint which, enum fetch_result result, const struct error *err)
@@ -86,8 +86,8 @@ static void note_envelope(struct asker *asker, const struct answer *answer)
 	snprintf(cluster->api_version, sizeof cluster->api_version, "%s", version->name);
 	if (version->is_newer)
 		log_line(LOG_LEVEL_WARN,
-			 "slurmrestd serves only API versions newer than this exporter knows: it is read "
-			 "as the newest known one; what was renamed will be missing",
+			 "slurmrestd serves only API versions that are newer than slurmscope knows: metrics whose "
+			 "fields were renamed are missing; install a newer slurmscope",
 			 "api_version", version->name, NULL);
 	log_line(LOG_LEVEL_INFO, "reading slurmrestd", "api_version", version->name, "slurm_version",
 		 cluster->slurm_version, "url", asker->config->slurmrestd_url, NULL);

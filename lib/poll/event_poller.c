@@ -79,11 +79,10 @@ static void leave_slurmdbd(struct event_poller *poller)
 {
 	struct job_events *events = poller->recorder.events;
 	job_events_leave_slurmdbd(events, events->looked_until);
-	log_line(
-		LOG_LEVEL_WARN,
-		"slurmdbd has not told how jobs ended for hours: slurmctld tells from now on. If slurmdbd comes back within a "
-		"week it is asked for the ends before",
-		NULL);
+	log_line(LOG_LEVEL_WARN,
+		 "slurmdbd has not reported ends of jobs for hours: slurmscope now counts ends from slurmctld, and "
+		 "counts the earlier ones if slurmdbd comes back within a week",
+		 NULL);
 }
 
 /* If slurmdbd does not answer for a while after the start, or for hours, slurmctld tells of ends. slurmdbd may take over at
@@ -98,7 +97,7 @@ static void choose_source(struct event_poller *poller)
 	bool by_slurmdbd = config->jobs_ends == JOBS_ENDS_AUTO ? events->slurmdbd_told || is_awaited
 							       : config->jobs_ends == JOBS_ENDS_SLURMDBD;
 	if (by_slurmdbd && !events->ends_by_slurmdbd && events->told.until)
-		log_line(LOG_LEVEL_INFO, "slurmdbd tells again how jobs ended", NULL);
+		log_line(LOG_LEVEL_INFO, "slurmdbd reports ends of jobs again", NULL);
 	if (!poller->has_windows || !events->ends_by_slurmdbd) /* it may take over at any time */
 		begin_windows(poller);
 	events->ends_by_slurmdbd = by_slurmdbd;
@@ -114,7 +113,8 @@ static void note_clock(struct event_poller *poller)
 	int64_t now = asker_now_s(poller->asker), back = now + CLOCK_JITTER_S;
 	bool is_known = poller->asker->cluster->scheduler.is_known;
 	if (is_known && (back < poller->latest || back < events->ends_known_until || back < events->looked_until)) {
-		log_line(LOG_LEVEL_WARN, "slurmctld's clock was set back: ends are read again from then on", NULL);
+		log_line(LOG_LEVEL_WARN,
+			 "slurmctld's clock was set back: slurmscope reads ends of jobs again from that time on", NULL);
 		job_events_set_back(events, now);
 		poller->has_windows = false;
 	}

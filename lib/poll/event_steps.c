@@ -59,8 +59,8 @@ static void note_steps_failed(struct event_poller *poller, const struct run_key 
 	} else if (poller->has_answered_since) {
 		char id[24];
 		snprintf(id, sizeof id, "%" PRIu32, keys->id);
-		log_line(LOG_LEVEL_WARN, "what a job used is given up: its steps were asked for in vain, twice", "job",
-			 id, NULL);
+		log_line(LOG_LEVEL_WARN, "slurmscope gives up what a job used: two requests for its steps failed",
+			 "job", id, NULL);
 		job_events_give_up_steps(poller->recorder.events, keys);
 	}
 }

@@ -157,7 +157,8 @@ bool fleet_start(struct fleet *fleet)
 		member->is_to_start = !poller_start(member->poller, &err);
 		if (member->is_to_start && !member->is_refused) {
 			log_about(member->name);
-			log_line(LOG_LEVEL_ERROR, "not polled yet, which is tried again", "error", err.text, NULL);
+			log_line(LOG_LEVEL_ERROR, "slurmscope cannot poll the cluster yet, and tries again", "error",
+				 err.text, NULL);
 			log_about(NULL);
 		}
 		member->is_refused = member->is_to_start;

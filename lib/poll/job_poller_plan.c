@@ -127,8 +127,8 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	bool by_list = needs_list && is_counted && whole <= JOB_STATES_LIST_MAX;
 	bool by_search = poller->needs_all && is_counted && !by_list;
 	bool is_filling = are_details_filling(poller, whole);
-	double wish_s = (double)poller->reader.asker->config->interval_s[TASK_JOB_STATES];
-	poller->tasks[TASK_JOB_STATES].wish_s = is_filling ? fmax(wish_s, JOB_STATES_FILLING_S) : wish_s;
+	double target_s = (double)poller->reader.asker->config->interval_s[TASK_JOB_STATES];
+	poller->tasks[TASK_JOB_STATES].target_s = is_filling ? fmax(target_s, JOB_STATES_FILLING_S) : target_s;
 	poller->tasks[TASK_JOB_STATES].bound_s = is_filling ? JOB_STATES_FILLING_S : JOB_STATES_BOUND_S;
 	poller->tasks[TASK_JOB_DETAILS].weight = is_filling ? FILLING_WEIGHT : DETAILS_WEIGHT;
 	plan_set_whole(plan, TASK_JOB_STATES, whole);
@@ -219,7 +219,7 @@ static void plan_ends(struct job_poller *poller)
 	double within_s = (double)(number_is_known(age_s) && age_s ? age_s : MIN_JOB_AGE_S) / LOOKS_AT_ENDED;
 	for (size_t i = 0; i < 2 && poller->tells_ends; i++) {
 		struct plan_task *task = &poller->tasks[tasks[i]];
-		task->wish_s = fmin(task->wish_s, within_s);
+		task->target_s = fmin(task->target_s, within_s);
 		task->bound_s = task->bound_s > 0 ? fmin(task->bound_s, within_s) : within_s;
 	}
 }
@@ -235,7 +235,7 @@ void job_poller_update(struct job_poller *poller)
 		whole = expected;
 	plan_set_whole(poller->plan, ENDPOINT_JOBS, whole);
 	plan_set_work(poller->plan, ENDPOINT_JOBS, whole ? whole : 1);
-	poller->tasks[ENDPOINT_JOBS].wish_s = (double)poller->reader.asker->config->interval_s[ENDPOINT_JOBS];
+	poller->tasks[ENDPOINT_JOBS].target_s = (double)poller->reader.asker->config->interval_s[ENDPOINT_JOBS];
 	poller->tasks[ENDPOINT_JOBS].bound_s = 0;
 	plan_states(poller, whole ? whole : 1);
 	plan_details(poller, whole ? whole : 1);

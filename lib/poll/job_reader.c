@@ -252,11 +252,11 @@ static void count_cut_arrays(struct job_reader *reader, bool counts_arrays, stru
 		undercounted += job_table_at(table, i, &row) && !row.is_counted;
 	}
 	if (undercounted && !reader->warned_of_cut_arrays)
-		log_line(LOG_LEVEL_WARN,
-			 "slurmrestd cuts the task lists of pending arrays, and not all could be counted "
-			 "by jobs/state: their jobs are counted too low; set SLURM_BITSTR_LEN=0 in "
-			 "slurmrestd's environment",
-			 NULL);
+		log_line(
+			LOG_LEVEL_WARN,
+			"slurmrestd cuts the task lists of pending arrays, and jobs/state could not count all of "
+			"them: numbers of pending jobs are too low; set SLURM_BITSTR_LEN=0 in slurmrestd's environment",
+			NULL);
 	reader->warned_of_cut_arrays = undercounted;
 }
 

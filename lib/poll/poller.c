@@ -276,7 +276,7 @@ bool poller_start(struct poller *poller, struct error *err)
 	poller->has_thread = code == 0;
 	if (code)
 		atomic_store(&poller->next_sign_ns, 0);
-	return poller->has_thread || error_set(err, "a thread to poll in: %s", strerror(code));
+	return poller->has_thread || error_set(err, "cannot start the thread that polls: %s", strerror(code));
 }
 
 void poller_tell_to_stop(struct poller *poller)

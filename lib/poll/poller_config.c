@@ -47,7 +47,8 @@ static void take_config(struct poller *poller, const struct config *config)
 	const struct client_options client_options = config_client(config, &poller->stop);
 	if (!connects_alike(poller->config, config) &&
 	    !client_configure(poller->asker.client, &client_options, config_token(config), &err))
-		log_line(LOG_LEVEL_ERROR, "slurmrestd is asked as before", "error", err.text, NULL);
+		log_line(LOG_LEVEL_ERROR, "the new options of slurmrestd cannot be used; slurmscope asks it as before",
+			 "error", err.text, NULL);
 	poller->config = poller->asker.config = config;
 	buf_clear(&poller->labels);
 	config_labels(config, &poller->labels);

@@ -82,7 +82,7 @@ static void say_too_old(const struct poller *poller, struct buf *out)
 {
 	for (int i = 0; i < ENDPOINTS; i++)
 		if (is_too_old(poller, (enum endpoint)i) && fetch_succeeded(poller->health.entries[i].result))
-			buf_printf(out, "%s%s", out->len ? ", " : "too old to be shown: ", endpoint_table[i].name);
+			buf_printf(out, "%s%s", out->len ? ", " : "too old to show: ", endpoint_table[i].name);
 }
 
 /* What keeps us from being ready, in words: something that can be asked for was not yet, or its numbers became too old, or
@@ -93,7 +93,7 @@ static void say_missing(const struct poller *poller, struct buf *out)
 	if (!out->len)
 		say_too_old(poller, out);
 	if (!out->len && poller->jobs.unverified_as_of > 0 && poller->cluster.jobs)
-		buf_add_string(out, "jobs are as the state file has them, and not verified yet");
+		buf_add_string(out, "jobs are from the state file, and slurmscope has not read all their states yet");
 	if (out->len || !poller->leads || job_poller_is_complete(&poller->jobs) || is_job_failing(poller))
 		return;
 	uint64_t now = clock_monotonic_ns();
@@ -103,7 +103,7 @@ static void say_missing(const struct poller *poller, struct buf *out)
 		buf_printf(out, "the details of %s are still missing",
 			   words_count(job_table_counts(poller->cluster.job_table).jobs_without_details, "job").text);
 	else
-		buf_add_string(out, "jobs are still being looked for");
+		buf_add_string(out, "slurmscope is still looking for jobs");
 }
 
 static void fill_exporter(struct poller *poller, const struct plan_totals *totals, uint64_t now)

@@ -145,7 +145,7 @@ static void say_unnamed(struct poller *poller, const char *host)
 	bool is_unnamed = !poller->role.is_named;
 	if (is_unnamed && !poller->was_unnamed)
 		log_line(LOG_LEVEL_ERROR,
-			 "ping names no controller of this host: this slurmscope never leads (option ha-host)", "host",
+			 "ping names no controller of this host: this slurmscope never leads; set ha-host", "host",
 			 host, NULL);
 	poller->was_unnamed = is_unnamed;
 }

@@ -125,11 +125,13 @@ static void note(struct recorder *recorder, bool is_failing, const struct error 
 	if (is_failing && !recorder->is_failing)
 		log_line(LOG_LEVEL_ERROR,
 			 recorder->is_hidden
-				 ? "the state file cannot be read: until it can no counters of job events are shown"
-				 : "what was counted cannot be kept; counting goes on in memory",
+				 ? "slurmscope cannot read the state file: until it can, the page has no counters of "
+				   "job events"
+				 : "slurmscope cannot write the state file: it goes on counting in memory, and would "
+				   "lose those counts at its end",
 			 "error", err->text, NULL);
 	if (!is_failing && recorder->is_failing)
-		log_line(LOG_LEVEL_INFO, "what was counted is kept again", NULL);
+		log_line(LOG_LEVEL_INFO, "slurmscope writes the state file again", NULL);
 	recorder->is_failing = is_failing;
 }
 
@@ -147,12 +149,13 @@ static void say_copy(const struct recorder *recorder)
 	struct error story;
 	enum store_copy copy = store_copy(recorder->store, &story);
 	if (copy == STORE_COPY_TAKEN)
-		log_line(LOG_LEVEL_INFO, "the copy of another one's state was newer and took the place of our own",
-			 NULL);
+		log_line(LOG_LEVEL_INFO,
+			 "the copy of the other slurmscope's state was newer, and replaced the state file", NULL);
 	else if (copy == STORE_COPY_REFUSED)
 		log_line(LOG_LEVEL_ERROR,
-			 "the copy of another one's state cannot be used, so our own is, which is older", "error",
-			 story.text, NULL);
+			 "the copy of the other slurmscope's state cannot be used: this slurmscope goes on with its "
+			 "own, which is older",
+			 "error", story.text, NULL);
 }
 
 /* What this process counted goes on from the same birth, and further than what it could write. */
@@ -180,8 +183,9 @@ static bool load(struct recorder *recorder, bool is_start)
 	if (result == STORE_SET_ASIDE) {
 		recorder->errors++;
 		recorder->error = err;
-		log_line(LOG_LEVEL_ERROR, "counting begins anew: the state file was set aside", "error", err.text,
-			 NULL);
+		log_line(LOG_LEVEL_ERROR,
+			 "the state file cannot be used and was set aside: counters of job events begin at 0", "error",
+			 err.text, NULL);
 	}
 	bool is_taken = result == STORE_LOADED && !is_older(found, recorder);
 	if (is_taken) {
@@ -219,7 +223,8 @@ bool recorder_claim(struct recorder *recorder, const char *cluster)
 		return true;
 	recorder->errors++;
 	recorder->error = err;
-	log_line(LOG_LEVEL_ERROR, "counting begins anew: the state file was set aside", "error", err.text, NULL);
+	log_line(LOG_LEVEL_ERROR, "the state file cannot be used and was set aside: counters of job events begin at 0",
+		 "error", err.text, NULL);
 	replace_events(recorder, job_events_new(recorder->caps, recorder->vocabulary, clock_now_s()));
 	return false;
 }

@@ -137,7 +137,7 @@ void tasks_fill(struct plan_task tasks[TASKS], const struct config *config)
 	for (size_t i = 0; i < TASKS; i++) {
 		const struct endpoint_row *endpoint = &endpoint_table[task_endpoint(i, 0)];
 		tasks[i] = table[i];
-		tasks[i].wish_s = (double)config->interval_s[i];
+		tasks[i].target_s = (double)config->interval_s[i];
 		tasks[i].needs_slurmctld = endpoint->asks_slurmctld;
 		tasks[i].needs_slurmdbd = endpoint->is_slurmdb || endpoint->asks_slurmdbd;
 		if (!tasks[i].name)

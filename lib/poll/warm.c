@@ -34,7 +34,8 @@ void warm_begin(struct job_poller *poller, struct job_keeper *keeper)
 	uint64_t dropped = keeper->dropped;
 	if (!keeper->found) {
 		if (dropped)
-			say("the jobs of the state file are too old, so all are asked for anew", 0, dropped, age_s);
+			say("the jobs of the state file are too old: slurmscope asks Slurm for all jobs", 0, dropped,
+			    age_s);
 		job_keeper_forget(keeper);
 		return;
 	}
@@ -47,8 +48,8 @@ void warm_begin(struct job_poller *poller, struct job_keeper *keeper)
 	job_poller_resume(poller, (double)facts.seen_at, facts.has_details);
 	show(poller, &facts, age_s > 0 ? age_s : 0);
 	job_keeper_forget(keeper);
-	say("jobs are as the state file has them until they are verified", job_table_counts(table).jobs, dropped,
-	    age_s);
+	say("jobs are from the state file until slurmscope has read all their states", job_table_counts(table).jobs,
+	    dropped, age_s);
 }
 
 void warm_keep(const struct job_poller *poller, struct job_keeper *keeper)

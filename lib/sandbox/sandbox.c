@@ -20,8 +20,8 @@ static_assert((int)CLUSTERS_MAX <= (int)SANDBOX_FOLDERS_MAX, "folders of state f
 
 void sandbox_look(const struct config *process, struct sandbox *sandbox)
 {
-	*sandbox = (struct sandbox){.is_wished = process->sandbox != SANDBOX_OFF};
-	if (!sandbox->is_wished)
+	*sandbox = (struct sandbox){.is_wanted = process->sandbox != SANDBOX_OFF};
+	if (!sandbox->is_wanted)
 		return;
 	sandbox->has_calls = sandbox_calls_offered(&sandbox->no_calls);
 	sandbox->landlock_abi = sandbox_writes_abi(&sandbox->no_writes);
@@ -69,7 +69,7 @@ static bool restrict_writes(struct sandbox *sandbox, const struct config *cluste
 bool sandbox_enter(struct sandbox *sandbox, const struct config *clusters, size_t count, struct error *err)
 {
 	sandbox_look(clusters, sandbox);
-	if (!sandbox->is_wished)
+	if (!sandbox->is_wanted)
 		return true;
 	prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L); /* else the kernel refuses the rest, and says so */
 	if (sandbox->landlock_abi && !restrict_writes(sandbox, clusters, count, &sandbox->no_writes))
@@ -94,10 +94,11 @@ static bool can_write_state(const struct sandbox *sandbox, const struct config *
 		above = is_allowed || strcmp(above, "/") == 0 ? NULL : dirname(above);
 	}
 	free(folder);
-	return is_allowed || config_wrong(cluster, "state.path", err,
-					  "%s: the sandbox lets only the folders be written to that had state files at "
-					  "the start: slurmscope has to be restarted for it",
-					  cluster->state_path);
+	return is_allowed ||
+	       config_wrong(cluster, "state.path", err,
+			    "%s: the sandbox allows writes only to folders that had state files at the start: restart "
+			    "slurmscope",
+			    cluster->state_path);
 }
 
 bool sandbox_allows(const struct sandbox *sandbox, const struct config *clusters, size_t count, struct error *err)
@@ -112,7 +113,7 @@ void sandbox_log(const struct sandbox *sandbox)
 {
 	struct buf writes = BUF_INIT;
 	char landlock[sizeof sandbox->no_writes.text + 16];
-	if (!sandbox->is_wished) {
+	if (!sandbox->is_wanted) {
 		log_line(LOG_LEVEL_INFO, "sandbox", "seccomp", "off", "landlock", "off", NULL);
 		return;
 	}

@@ -19,7 +19,7 @@ struct config;
 enum { SANDBOX_FOLDERS_MAX = 64 };
 
 struct sandbox {
-	bool is_wished;
+	bool is_wanted;
 	bool has_calls;
 	int landlock_abi; /* that writes are restricted by; 0: they are not */
 	struct error no_calls, no_writes; /* why */
@@ -35,7 +35,7 @@ void sandbox_look(const struct config *process, struct sandbox *sandbox);
 
 /* Restricts the process to what these clusters need. To be called after the sockets are open, and before the first thread
  * is started: Landlock holds the calling thread and those that it starts. Where the kernel offers less than all that is no
- * failure, unless it was wished so (--sandbox=on). */
+ * failure, unless it was asked for (--sandbox=on). */
 bool sandbox_enter(struct sandbox *sandbox, const struct config *clusters, size_t count, struct error *err);
 
 /* Can the state files of these clusters be written? */

@@ -47,7 +47,7 @@ static void reload(struct routes *routes, const struct web_request *request, str
 	(void)request;
 	struct error err = {""};
 	if (!routes->reload)
-		web_reply_text(reply, 403, "reloading is not enabled\n");
+		web_reply_text(reply, 403, "reloading is not enabled: see --web.enable-lifecycle\n");
 	else if (routes->reload(routes->reload_context, &err))
 		web_reply_text(reply, 200, "reloaded\n");
 	else
@@ -95,7 +95,7 @@ void routes_respond(void *context, const struct web_request *request, struct web
 	} else if (fits(route, request->method)) {
 		route->respond(routes, request, reply);
 	} else {
-		web_reply_text(reply, 405, route->is_post ? "only POST\n" : "only GET and HEAD\n");
+		web_reply_text(reply, 405, route->is_post ? "only POST\n" : "only GET and HEAD are allowed\n");
 		web_reply_header(reply, "Allow", route->is_post ? "POST" : "GET, HEAD");
 	}
 }
@@ -106,8 +106,8 @@ void routes_config_read(void *context, const struct error *why)
 	if (why)
 		routes->web_config_error = *why;
 	if (why)
-		log_line(LOG_LEVEL_ERROR, "the web configuration cannot be used; the old one stays in force", "error",
-			 why->text, NULL);
+		log_line(LOG_LEVEL_ERROR, "the web configuration is invalid; slurmscope goes on with the old one",
+			 "error", why->text, NULL);
 	else
 		log_line(LOG_LEVEL_INFO, "the web configuration was read again", NULL);
 }

@@ -78,7 +78,7 @@ static enum scrape_code render(struct edition *edition, struct rendition_options
 	options->page = cluster ? edition_page(edition, text_of(cluster)) : NULL;
 	if (cluster && !options->page) {
 		struct buf text = BUF_INIT;
-		buf_printf(&text, "there is no cluster \"%.64s\", or nothing is known of it yet\n", cluster);
+		buf_printf(&text, "there is no cluster \"%.64s\", or slurmscope has no data of it yet\n", cluster);
 		refuse(reply, 400, &text);
 		return SCRAPE_BAD_REQUEST;
 	}
@@ -106,7 +106,7 @@ void scrape_respond(const struct scrape_options *scrape, const struct web_reques
 	enum scrape_code code = SCRAPE_BAD_REQUEST;
 	struct edition *edition = page_board_borrow_edition(scrape->board);
 	if (!edition) {
-		web_reply_text(reply, 503, "not ready: slurmrestd was not asked yet\n");
+		web_reply_text(reply, 503, "not ready: slurmscope has not asked slurmrestd yet\n");
 		code = SCRAPE_NOT_READY;
 	} else if (read_parts(request, part, &options.format.collect, reply)) {
 		code = render(edition, &options, request, reply);

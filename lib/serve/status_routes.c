@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-static const char not_begun[] = "not ready: slurmrestd was not asked yet\n";
+static const char not_begun[] = "not ready: slurmscope has not asked slurmrestd yet\n";
 enum { REFRESH_MIN_S = 5, REFRESH_MAX_S = 3600 };
 /* Limit on the bytes of pages that clients are still reading. Each page is made for one client, who may never read it. */
 enum { MADE_BYTES_MAX = 16 * 1024 * 1024 };
@@ -138,7 +138,7 @@ static bool respond(struct routes *routes, const struct web_request *request, st
 	struct held_pages held;
 	struct buf made = BUF_INIT;
 	if (routes->made_bytes >= MADE_BYTES_MAX) {
-		web_reply_text(reply, 503, "too many pages are being read: try again later\n");
+		web_reply_text(reply, 503, "clients read too many pages: try again later\n");
 		return false;
 	}
 	if (!view_open(&held, routes, request, reply))
@@ -184,7 +184,7 @@ void status_respond_ready(struct routes *routes, const struct web_request *reque
 	bool is_not = pages_not_ready(&held.site, &made);
 	if (!is_not && !held.is_whole) {
 		is_not = true;
-		buf_add_string(&made, "a cluster was not asked yet");
+		buf_add_string(&made, "slurmscope has not asked a cluster yet");
 	}
 	reply->status = is_not ? 503 : 200;
 	if (!is_not)

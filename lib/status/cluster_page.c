@@ -15,7 +15,7 @@ void pages_cluster(const struct status_site *site, struct buf *out)
 		   findings_verdict(of_exporter.worst > of_cluster.worst ? &of_exporter : &of_cluster));
 	frame_begin(site, title.bytes, out);
 	HTML(out, "<h1>%</h1>\n<div class=\"verdicts\">", name);
-	frame_verdict(&of_cluster, "The cluster", "may be well or not: it cannot be told", out);
+	frame_verdict(&of_cluster, "The cluster", "may be well or not: slurmscope cannot tell", out);
 	frame_verdict(&of_exporter, "The exporter", "does not know all yet", out);
 	buf_add_string(out, "</div>\n");
 	panel_cluster(status, site->now, out);

@@ -74,12 +74,12 @@ static void find_of_controllers(const struct status *status, struct findings *fi
 			up = controller;
 	}
 	if (!status->controller_count || unknown == status->controller_count) {
-		find(findings, SEVERITY_UNKNOWN, "Whether slurmctld is up is not known%s.",
+		find(findings, SEVERITY_UNKNOWN, "It is not known whether slurmctld is up%s.",
 		     status->is_cut_off ? ": slurmrestd does not answer" : "");
 		return;
 	}
 	if (!up)
-		find(findings, SEVERITY_BAD, "No slurmctld answers: nothing is started, and no command works.");
+		find(findings, SEVERITY_BAD, "No slurmctld answers: no job starts, and Slurm's commands fail.");
 	for (size_t i = 0; i < status->controller_count && up; i++) {
 		const struct status_controller *controller = &status->controllers[i];
 		if (controller->is_up != ANSWER_NO)
@@ -119,12 +119,12 @@ void findings_of_cluster(const struct status *status, double now, struct finding
 	find_of_controllers(status, findings);
 	if (status->is_accounting_up == ANSWER_NO)
 		find(findings, SEVERITY_WARNING,
-		     "slurmdbd does not answer: no accounting, and limits are not renewed.");
+		     "slurmdbd does not answer: there is no accounting, and the limits shown become old.");
 	find_of_nodes(&status->nodes, findings);
 	bool are_jobs_true = status->jobs.has_details && !(status->jobs.unverified_as_of > 0);
 	double oldest = are_jobs_true ? status->jobs.oldest_startable : 0;
 	if (oldest && now - oldest > STARVING_S)
-		find(findings, SEVERITY_WARNING, "A job has waited for %s for nothing but its turn and free resources.",
+		find(findings, SEVERITY_WARNING, "A job has waited %s only for its turn and free resources.",
 		     words_seconds(now - oldest).text);
 	if (scheduler->is_known && (double)scheduler->threads > THREADS_MANY)
 		find(findings, SEVERITY_WARNING, "slurmctld is short of threads: %s of 256 are busy.",
@@ -147,12 +147,12 @@ static void find_of_token(const struct status *status, double now, struct findin
 	bool is_expired = token->expiry && token->expiry <= now;
 	if (refused && is_expired)
 		find(findings, SEVERITY_BAD,
-		     "The token of %s expired %s ago: Slurm tells nothing more until there is another.", whose,
+		     "The token of %s expired %s ago: slurmrestd refuses all requests until there is a new one.", whose,
 		     words_seconds(now - token->expiry).text);
 	else if (refused && strcmp(token->source, "none") == 0)
-		find(findings, SEVERITY_BAD, "slurmrestd wants a token, and none is configured: %s", refused->error);
+		find(findings, SEVERITY_BAD, "slurmrestd requires a token, and none is configured: %s", refused->error);
 	else if (refused)
-		find(findings, SEVERITY_BAD, "The token of %s is not accepted: %s", whose, refused->error);
+		find(findings, SEVERITY_BAD, "slurmrestd does not accept the token of %s: %s", whose, refused->error);
 	else if (is_expired)
 		find(findings, SEVERITY_WARNING, "The token of %s expired %s ago, and there is no newer one.", whose,
 		     words_seconds(now - token->expiry).text);
@@ -168,8 +168,7 @@ static void find_of_endpoint(const struct status_endpoint *endpoint, double now,
 		return;
 	}
 	if (endpoint->is_too_old) {
-		find(findings, SEVERITY_WARNING, "%s answers, but its numbers are too old to be shown.",
-		     endpoint->name);
+		find(findings, SEVERITY_WARNING, "%s answers, but its numbers are too old to show.", endpoint->name);
 		return;
 	}
 	if (endpoint->standing != STANDING_DOWN || endpoint->is_refused || !endpoint->error)
@@ -178,10 +177,10 @@ static void find_of_endpoint(const struct status_endpoint *endpoint, double now,
 	if (!endpoint->last_success)
 		buf_add_string(&shown, "; it never answered");
 	else if (endpoint->is_held)
-		buf_printf(&shown, "; its last numbers are shown for another %s",
+		buf_printf(&shown, "; the page shows its last numbers for another %s",
 			   words_seconds(endpoint->held_until - now).text);
 	else if (endpoint->is_kept)
-		buf_add_string(&shown, "; its numbers are not shown any more");
+		buf_add_string(&shown, "; the page does not show its numbers any more");
 	find(findings, SEVERITY_WARNING, "%s has failed for %s%s: %s", endpoint->name,
 	     words_seconds(now - endpoint->failing_since).text, shown.len ? shown.bytes : "", endpoint->error);
 	buf_done(&shown);
@@ -191,7 +190,8 @@ static void find_of_jobs(const struct status_jobs *jobs, double now, struct find
 {
 	if (jobs->is_known && jobs->unverified_as_of > 0)
 		find(findings, SEVERITY_UNKNOWN,
-		     "Jobs are shown as they were %s ago, before this start: Slurm has not told of all of them yet.",
+		     "The page shows jobs as they were %s ago, before this start: slurmscope has not read all their "
+		     "states yet.",
 		     words_seconds(now - jobs->unverified_as_of).text);
 }
 
@@ -204,11 +204,11 @@ static void find_of_details(const struct status *status, struct findings *findin
 		return;
 	if (are_many)
 		find(findings, SEVERITY_WARNING,
-		     "Numbers by user, account, partition and QOS lack %s, of which only the state is known yet: their "
-		     "details are being asked for.",
+		     "Numbers by user, account, partition and QOS lack %s: slurmscope knows only their state, and is "
+		     "asking for the details.",
 		     words_count(status->jobs.without_details, "job").text);
 	else
-		find(findings, SEVERITY_NOTE, "Only the state of %s is known yet.",
+		find(findings, SEVERITY_NOTE, "slurmscope knows only the state of %s so far.",
 		     words_count(status->jobs.without_details, "job").text);
 }
 
@@ -226,13 +226,13 @@ static void find_of_ends(const struct status *status, double now, struct finding
 	double behind = status->ends_known_until ? now - status->ends_known_until : 0;
 	if (behind > ENDS_BEHIND_S && is_up(status, "dbd_jobs"))
 		find(findings, SEVERITY_WARNING,
-		     "Jobs that ended within the last %s are not counted yet: more end than slurmrestd may tell of "
-		     "(--budget.slurmrestd), or slurmdbd hears of them late.",
+		     "Jobs that ended within the last %s are not counted yet: more end than the budget can read "
+		     "(raise --budget.slurmrestd), or slurmdbd learns of them late.",
 		     words_seconds(behind).text);
 	if (status->is_slurmdbd_left)
 		find(findings, SEVERITY_WARNING,
-		     "slurmdbd has not told for hours how jobs ended: slurmctld tells, and the shortest jobs are missed. What "
-		     "ended before is counted if slurmdbd comes back within a week.");
+		     "slurmdbd has not reported ends of jobs for hours: slurmscope counts them from slurmctld, and "
+		     "misses the shortest jobs. It counts earlier ends if slurmdbd comes back within a week.");
 }
 
 static void find_of_counting(const struct status *status, struct findings *findings)
@@ -240,22 +240,22 @@ static void find_of_counting(const struct status *status, struct findings *findi
 	const struct status_state_file *file = &status->state_file;
 	if (file->is_hidden)
 		find(findings, SEVERITY_WARNING,
-		     "Counters of job events are not shown until the state file can be read: %s",
+		     "The page has no counters of job events until slurmscope can read the state file: %s",
 		     file->error ? file->error : file->path);
 	else if (file->is_failing)
 		find(findings, SEVERITY_WARNING,
-		     "What was counted cannot be kept, and would be lost with the process: %s",
+		     "slurmscope cannot write the state file, and would lose the new counts at its end: %s",
 		     file->error ? file->error : file->path);
 	else if (!file->path)
 		find(findings, SEVERITY_NOTE,
 		     "Counters of job events begin at 0 with each start: no --state.path is set.");
 	if (status->events_lost)
-		find(findings, SEVERITY_NOTE, "Nobody could tell how %s ended; that is not counted.",
+		find(findings, SEVERITY_NOTE, "slurmscope could not learn how %s ended, and does not count that.",
 		     words_count(status->events_lost, "job").text);
 	find_of_details(status, findings);
 	if (status->jobs.is_known && status->coverage >= 0 && status->coverage < COVERAGE_LOW)
 		find(findings, SEVERITY_NOTE,
-		     "Of the jobs that slurmctld counts %s are known; the others are searched for.",
+		     "slurmscope knows %s of the jobs that slurmctld counts, and searches for the others.",
 		     words_share(status->coverage).text);
 }
 
@@ -275,7 +275,7 @@ static void find_of_role(const struct status_role *role, struct findings *findin
 		     role->host, role->serving);
 	else if (role->is_standby)
 		find(findings, SEVERITY_UNKNOWN,
-		     "This slurmscope, of %s, stands by: which slurmctld serves is not known.", role->host);
+		     "This slurmscope, of %s, stands by: it is not known which slurmctld serves.", role->host);
 }
 
 static void find_of_configuration(const struct status_configuration *configuration, const char *which, double now,
@@ -283,7 +283,8 @@ static void find_of_configuration(const struct status_configuration *configurati
 {
 	if (!configuration->is_there || configuration->is_newest)
 		return;
-	find(findings, SEVERITY_WARNING, "The %s as it is now cannot be used: %s; that of %s ago is in force.", which,
+	find(findings, SEVERITY_WARNING,
+	     "The new %s is invalid: %s. slurmscope still uses the version that it read %s ago.", which,
 	     configuration->error ? configuration->error : "the log says why",
 	     words_seconds(now - configuration->read).text);
 }
@@ -291,10 +292,10 @@ static void find_of_configuration(const struct status_configuration *configurati
 static void find_of_certificate(double expiry, double now, struct findings *findings)
 {
 	if (expiry && expiry <= now)
-		find(findings, SEVERITY_BAD, "The certificate that scrapers are shown expired %s ago.",
+		find(findings, SEVERITY_BAD, "The certificate that slurmscope shows to scrapers expired %s ago.",
 		     words_seconds(now - expiry).text);
 	else if (expiry && expiry - now < CERTIFICATE_SHORT_S)
-		find(findings, SEVERITY_WARNING, "The certificate that scrapers are shown expires in %s.",
+		find(findings, SEVERITY_WARNING, "The certificate that slurmscope shows to scrapers expires in %s.",
 		     words_seconds(expiry - now).text);
 }
 
@@ -318,14 +319,16 @@ void findings_of_exporter(const struct status_site *site, const struct status *s
 	for (size_t i = 0; i < status->endpoint_count && !status->is_cut_off; i++)
 		find_of_endpoint(&status->endpoints[i], now, findings);
 	if (status->not_ready && !is_refused && !status->is_cut_off)
-		find(findings, SEVERITY_UNKNOWN, "Not all is known yet: %s.", status->not_ready);
+		find(findings, SEVERITY_UNKNOWN, "slurmscope does not know everything yet: %s.", status->not_ready);
 	find_of_jobs(&status->jobs, now, findings);
 	find_of_ends(status, now, findings);
 	find_of_counting(status, findings);
 	if (status->brake > 1)
-		find(findings, SEVERITY_NOTE, "slurmctld is busy: it is asked %g times less often.", status->brake);
+		find(findings, SEVERITY_NOTE, "slurmctld is busy: slurmscope asks it %g times less often.",
+		     status->brake);
 	if (status->is_idle)
-		find(findings, SEVERITY_NOTE, "Nobody has scraped for long: Slurm is asked less often.");
+		find(findings, SEVERITY_NOTE, "Nobody has scraped for long: slurmscope asks Slurm less often.");
 	if (status->is_rate_limited)
-		find(findings, SEVERITY_NOTE, "Slurm limits the rate of requests: fewer and larger ones are made.");
+		find(findings, SEVERITY_NOTE,
+		     "Slurm limits the rate of requests: slurmscope sends fewer and larger ones.");
 }

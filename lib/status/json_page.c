@@ -161,7 +161,7 @@ static void put_task(struct json_writer *json, const struct status_task *task)
 	writer_string(json, "reason", task->reason);
 	writer_string(json, "text", task->text);
 	put_not_negative(json, "interval_seconds", task->is_allowed && task->has_work ? task->interval_s : -1);
-	writer_number(json, "wished_interval_seconds", task->wish_s);
+	writer_number(json, "target_interval_seconds", task->target_s);
 	put_time(json, "last_round_timestamp_seconds", task->fresh);
 	put_time(json, "next_timestamp_seconds", task->due);
 	writer_integer(json, "failures_in_a_row", task->failures);

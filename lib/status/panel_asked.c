@@ -64,7 +64,7 @@ static void say_standing(const struct status_task *task, const struct status_end
 static void say_notes(const struct status_task *task, const struct status_endpoint *endpoint, double now,
 		      struct buf *out)
 {
-	if (task->has_work && !task->is_as_wished)
+	if (task->has_work && !task->is_on_target)
 		HTML(out, "<p class=\"note\">%.</p>", task->text);
 	if (endpoint->failing_since && endpoint->error)
 		HTML(out, "<p class=\"note bad\">Failing for %: %</p>",
@@ -82,8 +82,8 @@ static void say_task(const struct status_task *task, const struct status_endpoin
 	HTML(out, "</td><td class=\"number\">%</td><td class=\"number\">%",
 	     task->fresh ? words_seconds(now - task->fresh).text : "–",
 	     task->has_work ? words_seconds(task->interval_s).text : "–");
-	if (task->has_work && !task->is_as_wished)
-		HTML(out, " <small>wished %</small>", words_seconds(task->wish_s).text);
+	if (task->has_work && !task->is_on_target)
+		HTML(out, " <small>target %</small>", words_seconds(task->target_s).text);
 	buf_add_string(out, "</td></tr>\n");
 	struct buf notes = BUF_INIT;
 	say_notes(task, endpoint, now, &notes);

@@ -103,8 +103,8 @@ struct status_task {
 	const char *way; /* "" if none may be used */
 	const char *reason; /* why the interval is what it is: plan_reason_names */
 	const char *text; /* the same in a sentence */
-	bool is_allowed, has_work, is_as_wished;
-	double interval_s, wish_s;
+	bool is_allowed, has_work, is_on_target;
+	double interval_s, target_s;
 	double fresh; /* when the last finished round began */
 	double due; /* when it is asked next; 0: not before something changes */
 	uint64_t failures; /* in a row */

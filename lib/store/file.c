@@ -26,7 +26,7 @@ static enum fault identify(struct file *file, int *ret_version, struct error *er
 		return file_fault(file, err);
 	bool is_empty = application == 0 && version == 0 && tables == 0;
 	if (!is_empty && application != SCHEMA_APPLICATION_ID) {
-		error_set(err, "%s: is another program's database", file->path);
+		error_set(err, "%s: this is another program's database", file->path);
 		return FAULT_FOREIGN;
 	}
 	if (version > store_schema.version) {

@@ -58,7 +58,7 @@ enum lease lease_take(const char *path, int *ret_file, struct error *err)
 	if (is_others)
 		say_holder(path, file, err);
 	else
-		error_set(err, "%s: cannot be locked: %s", name, strerror(why));
+		error_set(err, "%s: slurmscope cannot lock it: %s", name, strerror(why));
 	close(file);
 	return is_others ? LEASE_OTHERS : LEASE_TROUBLE;
 }

@@ -41,7 +41,7 @@ char *path_make(const char *path, struct error *err)
 		return NULL;
 	}
 	if (!S_ISREG(status.st_mode)) {
-		error_set(err, "%s: is not a regular file", path);
+		error_set(err, "%s: this is not a regular file", path);
 		return NULL;
 	}
 	char *real = realpath(path, NULL);
@@ -60,7 +60,7 @@ bool path_check(const char *path, struct error *err)
 	bool is_writable = !real || access(real, R_OK | W_OK) == 0;
 	free(real);
 	if (!is_file)
-		return error_set(err, "%s: is not a regular file", path);
+		return error_set(err, "%s: this is not a regular file", path);
 	if (!is_writable)
 		return error_set(err, "%s: %s", path, strerror(errno));
 	const char *name = dirname(folder); /* WAL and journal are made beside the file */
@@ -162,7 +162,7 @@ bool path_set_aside(const char *path, const char *label, int64_t now, struct err
 		snprintf(aside, sizeof aside, "%s.%s-%" PRId64, path, label, now++);
 	while (lstat(aside, &status) == 0);
 	if (!rename_all(path, aside))
-		return error_set(err, "%s cannot be moved aside: %s", path, strerror(errno));
+		return error_set(err, "slurmscope cannot move %s aside: %s", path, strerror(errno));
 	error_set(err, "moved to %s", aside);
 	return true;
 }
@@ -173,10 +173,10 @@ bool path_replace(const char *path, const char *other, struct error *err)
 		char name[PATH_MAX + 16];
 		snprintf(name, sizeof name, "%s%s", path, companions[i]);
 		if (unlink(name) < 0 && errno != ENOENT)
-			return error_set(err, "%s cannot be removed: %s", name, strerror(errno));
+			return error_set(err, "slurmscope cannot remove %s: %s", name, strerror(errno));
 	}
 	if (!sync_folder(path) || rename(other, path) < 0 || !sync_folder(path))
-		return error_set(err, "%s cannot be moved to %s: %s", other, path, strerror(errno));
+		return error_set(err, "slurmscope cannot move %s to %s: %s", other, path, strerror(errno));
 	return true;
 }
 

@@ -145,7 +145,7 @@ static enum password_verdict admit(struct http_server *server, struct connection
 		return PASSWORD_RIGHT;
 	if (!web_bucket_take(&server->bucket, config, clock_monotonic_ns())) {
 		server->facts.limited++;
-		web_reply_text(reply, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests\n");
+		web_reply_text(reply, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests: try again later\n");
 		return PASSWORD_WRONG;
 	}
 	return config->user_count ? passwords_look(server->passwords, config->users, config->user_count,
@@ -159,7 +159,7 @@ static void refuse(struct http_server *server, enum password_verdict verdict, st
 {
 	if (verdict == PASSWORD_BUSY) {
 		server->facts.busy++;
-		web_reply_text(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "too many passwords to look at\n");
+		web_reply_text(reply, MHD_HTTP_SERVICE_UNAVAILABLE, "too many passwords to check: try again later\n");
 	} else if (!reply->bytes) {
 		server->facts.refused++;
 		web_reply_text(reply, MHD_HTTP_UNAUTHORIZED, "unauthorized\n");

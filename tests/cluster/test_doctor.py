@@ -151,7 +151,7 @@ def expired_token(daemon):
     check("a token of a second", TOKEN.refresh(lifespan="1").returncode == 0)
     written = time.time()
     wait_until(lambda: time.time() > written + 2, "the token's end")
-    told("expired token", doctor(), r"FAIL +token .*expired at", r"FAIL +login .*has expired.*deploy/token")
+    told("expired token", doctor(), r"FAIL +token .*expired at", r"FAIL +login .*has expired.*slurmscope-token")
     page = daemon.wait_for(lambda page: results(page, "diag").get("unauthorized"), "a refusal")
     shown(daemon, lines, page, 'slurmscope_endpoint_up{endpoint="diag"}', "slurmscope_token_expiry_timestamp_seconds", CONTROLLER)
     check("expired token: slurmctld is not called down", page.get(CONTROLLER) != 0)

@@ -80,13 +80,13 @@ class Reload(unittest.TestCase):
                     self.assertEqual(0, page[RELOADED])
                     self.assertGreater(page[RELOAD_TIME], began)
                     error, = daemon.log(level="error")[lines:]
-                    self.assertEqual("the configuration cannot be used; the old one stays in force", error["msg"])
+                    self.assertEqual("the configuration is invalid; slurmscope goes on with the old one", error["msg"])
                     self.assertRegex(error["error"], text)
             page = daemon.wait_for(lambda page: results(page, "nodes")["ok"] > asked + 1, "nodes to be asked")
             self.assertTrue(any(series.startswith("slurm_node_cpus{") for series in page), "the old one is in force")
 
             said = daemon.request("/")[2].decode()
-            self.assertIn("The configuration as it is now cannot be used: ", said)
+            self.assertIn("The new configuration is invalid: ", said)
             self.assertIn("slurmscope.yml:2:1: did not find", said)
             process = json.loads(daemon.request("/api/v1/status")[2])["slurmscope"]
             self.assertFalse(process["configuration"]["newest"])

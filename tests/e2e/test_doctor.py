@@ -233,7 +233,7 @@ class Doctor(unittest.TestCase):
         unlimited = fakes.encode(b'{"alg":"HS256"}') + b"." + fakes.encode(b'{"sun":"scope"}') + b".c2lnbmF0dXJl"
         with self.cluster() as fake:
             for token, mode, verdict, text in (
-                    (make_token(300), 0o600, "warn", r"expires in \d+ s.*deploy/token"),
+                    (make_token(300), 0o600, "warn", r"expires in \d+ s.*slurmscope-token"),
                     (make_token(7200), 0o644, "warn", "can be read or written by others"),
                     (unlimited.decode(), 0o600, "warn", "does not say when it expires"),
                     (make_token(7200, iat=int(time.time()) + 600), 0o600, "warn", r"issued \d{3} s in the future"),

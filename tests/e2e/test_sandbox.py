@@ -183,7 +183,7 @@ class Sandbox(unittest.TestCase):
                 self.assertIn("Permission denied", daemon.log(level="error")[0]["error"])
                 daemon.process.send_signal(signal.SIGHUP)
                 wait_until(lambda: len(daemon.log(level="error")) == 2, "it is not allowed to")
-                self.assertIn("has to be restarted", daemon.log(level="error")[1]["error"])
+                self.assertIn(": restart slurmscope", daemon.log(level="error")[1]["error"])
             else:
                 wait_until(state.exists, "it is made anew")
 
@@ -205,8 +205,8 @@ class Sandbox(unittest.TestCase):
                 return
             self.assertEqual(0, page[reloaded])
             self.assertEqual(1, len(said), said)
-            self.assertRegex(said[0]["error"], rf"slurmscope.yml:5:\d+: state.path: {there}b: .*has to be restarted")
-            self.assertRegex(daemon.request("/-/reload", "POST")[2].decode(), "not reloaded: .*has to be restarted")
+            self.assertRegex(said[0]["error"], rf"slurmscope.yml:5:\d+: state.path: {there}b: .*: restart slurmscope")
+            self.assertRegex(daemon.request("/-/reload", "POST")[2].decode(), "not reloaded: .*: restart slurmscope")
             wait_until(lambda: len(daemon.log(level="error")) == 2, "the same is said again")
             self.assertFalse(Path(there, "b").exists())
             page = daemon.reload(config.format(url=fake.url, a=here + "a", b=here + "c"))
@@ -238,7 +238,7 @@ class Sandbox(unittest.TestCase):
             self.assertRegex("\n".join(says(*rows[0])), rows[1])
         for hidden, text in ("landlock_create_ruleset", "Landlock: Function not"), ("seccomp", "seccomp: the kernel has no filters"):
             self.assertRegex("\n".join(says(hidden=[hidden])), f"^warn +sandbox +slurmscope runs with only a part of the sandbox: {text}")
-            self.assertRegex("\n".join(says("--sandbox=on", hidden=[hidden])), f"^FAIL +sandbox +slurmscope will not start: --sandbox=on needs what the kernel does not offer: {text}")
+            self.assertRegex("\n".join(says("--sandbox=on", hidden=[hidden])), f"^FAIL +sandbox +slurmscope will not start: --sandbox=on needs what the kernel does not have: {text}")
 
 
 def load_tests(loader, tests, pattern):

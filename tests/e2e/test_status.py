@@ -122,7 +122,7 @@ class States(unittest.TestCase):
         for task in status["exporter"]["tasks"]:
             interval = metrics.get(f'slurmscope_endpoint_interval_seconds{{endpoint="{task["name"]}"}}')
             if interval and task["interval_seconds"] is not None:
-                self.assertEqual(1, task["wished_interval_seconds"] if task["name"] in ENDPOINTS else 1)
+                self.assertEqual(1, task["target_interval_seconds"] if task["name"] in ENDPOINTS else 1)
         self.assertGreater(status["exporter"]["series"], 100)
         self.assertLess(status["exporter"]["series"], len(metrics))
         self.assertEqual("scope", status["exporter"]["token"]["user"])
@@ -150,7 +150,7 @@ class States(unittest.TestCase):
                 self.assertEqual((None, None, [], None), (status["cluster"]["nodes"], status["cluster"]["jobs"],
                                                           status["cluster"]["controllers"], status["cluster"]["slurmdbd_up"]))
                 self.assertEqual({"not_asked"}, {row["standing"] for row in status["exporter"]["endpoints"]})
-                self.assert_said(daemon, "cluster", "Whether slurmctld is up is not known.")
+                self.assert_said(daemon, "cluster", "It is not known whether slurmctld is up.")
                 self.assert_said(daemon, "exporter", "not asked yet: ping, diag")
                 page = daemon.people()
                 self.assertIn("Nodes are not known.", page.text)
@@ -166,7 +166,7 @@ class States(unittest.TestCase):
             with Status(fake, *EVERY_SECOND) as daemon:
                 daemon.wait_verdict("exporter", "bad")
                 self.assert_said(daemon, "exporter", f"slurmrestd at {fake.url} has not answered for", "connect to")
-                self.assert_said(daemon, "cluster", "Whether slurmctld is up is not known: slurmrestd does not answer.")
+                self.assert_said(daemon, "cluster", "It is not known whether slurmctld is up: slurmrestd does not answer.")
                 fake.open()
                 daemon.wait_status(lambda status: status["exporter"]["verdict"] != "bad", "slurmrestd answers again")
                 self.assertNotIn("has not answered", daemon.people().text)
@@ -189,7 +189,7 @@ class States(unittest.TestCase):
             daemon.wait_well()
             fake.behave(fakes.bad_token)
             daemon.wait_verdict("exporter", "bad")
-            self.assert_said(daemon, "exporter", "The token of scope is not accepted: GET /slurm/", "Protocol authentication error")
+            self.assert_said(daemon, "exporter", "slurmrestd does not accept the token of scope: GET /slurm/", "Protocol authentication error")
             # ping says that slurmctld is down, which is not to be believed
             self.assertNotIn("No slurmctld answers", texts(daemon.cluster()["cluster"]))
             fake.behave()
@@ -198,7 +198,7 @@ class States(unittest.TestCase):
     def test_expired_token(self):
         with Fake(key=KEY) as fake, Status(fake, *EVERY_SECOND, token=make_token(-600)) as daemon:
             daemon.wait_verdict("exporter", "bad")
-            self.assert_said(daemon, "exporter", "The token of scope expired 1", " min ago: Slurm tells nothing more until there is another.")
+            self.assert_said(daemon, "exporter", "The token of scope expired 1", " min ago: slurmrestd refuses all requests until there is a new one.")
             self.assertRegex(daemon.people().under("Exporter"), "expired 1. min ago")
             daemon.write_token(make_token(200))
             daemon.wait_verdict("exporter", "warning")
@@ -209,7 +209,7 @@ class States(unittest.TestCase):
             fake.behave(body(b"Authentication failure", "401 UNAUTHORIZED", "text/plain"), [*ENDPOINTS, *MORE_ENDPOINTS])
             with Status(None, *EVERY_SECOND, url=fake.url, credentials=[]) as daemon:
                 daemon.wait_verdict("exporter", "bad")
-                self.assert_said(daemon, "exporter", "slurmrestd wants a token, and none is configured: ")
+                self.assert_said(daemon, "exporter", "slurmrestd requires a token, and none is configured: ")
 
     def test_slurmctld_down(self):
         away = {"errors": [{"error_number": 1800, "error": "Unable to contact slurm controller", "description": "Unable to query",
@@ -231,7 +231,7 @@ class States(unittest.TestCase):
             daemon.wait_well()
             fake.behave(body(b"{}", "500 INTERNAL ERROR"), ["nodes"])
             daemon.wait_verdict("exporter", "warning")
-            self.assert_said(daemon, "exporter", "nodes has failed for", "its last numbers are shown for another", "HTTP 500")
+            self.assert_said(daemon, "exporter", "nodes has failed for", "the page shows its last numbers for another", "HTTP 500")
             self.assertIn("Failing for", daemon.people().under("What is asked"))
             fake.behave()
             status = daemon.wait_verdict("exporter", "well")
@@ -252,13 +252,13 @@ class States(unittest.TestCase):
     def test_state_file_cannot_be_written(self):
         with Fake() as fake, Status(fake, *EVERY_SECOND, "--state.path=/proc/self/no/state") as daemon:
             daemon.wait_status(lambda status: status["exporter"]["state_file"]["failing"], "it fails")
-            self.assert_said(daemon, "exporter", "What was counted cannot be kept", "/proc/self/no")
+            self.assert_said(daemon, "exporter", "slurmscope cannot write the state file", "/proc/self/no")
 
     def test_jobs_too_many_to_read(self):
         """It says so, for as long as it is so."""
         with Fake() as fake, Status(fake, *EVERY_SECOND, "--budget.bulk-memory=1") as daemon:
             daemon.wait_status(lambda status: (status["exporter"]["not_ready_because"] or "").startswith("jobs: not asked"), "why jobs are not known")
-            self.assertIn(b"not ready: jobs: not asked: no way to do it is supported here and safe for slurmrestd's memory",
+            self.assertIn(b"not ready: jobs: not asked: slurmrestd serves no way to do it that is safe for its memory",
                           daemon.request("/-/ready")[2])
 
     def test_hostile_texts(self):

@@ -370,7 +370,7 @@ class Changes(unittest.TestCase):
             try:
                 make_certificate(site.folder, "next", "ca", "DNS:localhost")
                 site.rewrite((site.folder / "next.pem").read_text(), site.folder / "server.pem")
-                wait_until(lambda: site.daemon.log(msg="the web configuration cannot be used; the old one stays in force"), "a complaint")
+                wait_until(lambda: site.daemon.log(msg="the web configuration is invalid; slurmscope goes on with the old one"), "a complaint")
                 self.assertEqual(before, site.serial())
                 site.rewrite((site.folder / "next.key").read_text(), site.folder / "server.key")
                 wait_until(lambda: site.serial() != before, "the new certificate")
@@ -428,12 +428,12 @@ class Changes(unittest.TestCase):
                     site.config.unlink()
                 else:
                     site.rewrite(bad)
-                wait_until(lambda: len(site.daemon.log(msg="the web configuration cannot be used; the old one stays in force")) == number, bad)
+                wait_until(lambda: len(site.daemon.log(msg="the web configuration is invalid; slurmscope goes on with the old one")) == number, bad)
                 self.assertEqual((200, 401), (site.get(headers=alice)[0], site.get()[0]))
             wait_until(lambda: site.page(alice)["slurmscope_web_config_last_reload_successful"] == 0, "it says so")
             self.assertEqual(read, site.page(alice)["slurmscope_web_config_last_reload_success_timestamp_seconds"])
             self.assertRegex(site.get("/", headers=alice)[2].decode(),
-                             "The web configuration as it is now cannot be used: .*No such file")
+                             "The new web configuration is invalid: .*No such file")
             site.rewrite(KEY_PAIR + users.replace("alice", "bob"))
             self.reread(site, 1)
             self.assertEqual((401, 200), (site.get(headers=alice)[0], site.get(headers=basic("bob"))[0]))
@@ -656,7 +656,7 @@ class Slowness(unittest.TestCase):
             # parts and older pages that are being read, and a newer page with its parts
             self.assertLess(daemon.peak_bytes(), before + 3 * 64 * 2**20 + 6 * size + is_sanitized() * 300e6)
             refused = slow[heads.index(b"HTTP/1.1 503")]
-            self.assertRegex(refused.recv(4096), b"\r\n\r\ntoo many parts of the page are being read: try again later\n\\Z")
+            self.assertRegex(refused.recv(4096), b"\r\n\r\nclients read too many parts of the page: try again later\n\\Z")
 
     def test_pages_for_people_that_nobody_reads(self):
         clusters = "".join(f"  c{number}: {{slurmrestd: {{url: 'http://127.0.0.1:1'}}}}\n" for number in range(64))

@@ -426,7 +426,7 @@ class TwoClusters(unittest.TestCase):
                 alone = openmetrics.read(self.get(daemon, f"/metrics/jobs?{query}=beta", OPENMETRICS)[1])
                 self.assertEqual({"beta"}, {dict(s.labels).get("cluster") for f in alone.values() for s in f.samples})
             status, body = self.get(daemon, "/metrics?cluster=gamma", OPENMETRICS)
-            self.assertEqual((400, b'there is no cluster "gamma", or nothing is known of it yet\n'), (status, body))
+            self.assertEqual((400, b'there is no cluster "gamma", or slurmscope has no data of it yet\n'), (status, body))
 
 
 if __name__ == "__main__":

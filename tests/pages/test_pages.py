@@ -122,7 +122,7 @@ class Pages(unittest.TestCase):
         with Fake() as fake, Daemon(fake, config=f'slurmrestd: {{url: "{fake.url}", token-file: {{folder}}/token}}\n') as daemon:
             daemon.wait_well()
             daemon.reload("junk: 1\n")
-            self.look(daemon, "configuration", "The configuration as it is now cannot be used", "1:1: junk: unknown")
+            self.look(daemon, "configuration", "The new configuration is invalid", "1:1: junk: unknown")
 
     def test_clusters(self):
         with Fake() as first, Fake("24.11.5") as second, contextlib.ExitStack() as stack:

@@ -309,7 +309,7 @@ def inherited(seed):
             assert page == before, list(page.items() ^ before.items())[:5]
             wait_until(lambda: second.get("/-/ready")[0] == 200, "the second to be ready")
             assert totals_of(second.page()) == before
-            assert len(before) > 100 and second.log("jobs are as the state file has them")
+            assert len(before) > 100 and second.log("jobs are from the state file")
             print(f"inherited: {len(before)} totals", flush=True)
         finally:
             pair.end()
@@ -364,7 +364,7 @@ def copied(seed):
             for one in pair.both:
                 one.end(signal.SIGTERM)
             assert not list(Path(folder).glob("state.*.*-*")), "a copy was set aside"
-            took = [len(one.log("took the place of our own")) for one in pair.both]
+            took = [len(one.log("replaced the state file")) for one in pair.both]
             assert sum(took) == taken == 4, took
 
 

@@ -263,14 +263,14 @@ class Planner(unittest.TestCase):
                 sim.control(f"fault?kind=cut&endpoint=db_jobs&run={bad}")
                 scope.wait(lambda: total("slurm_job_cpu_efficiency_ratio_count") == len(with_use) - 1, "the other ones")
                 scope.wait(lambda: "job_steps: nothing to do" in scope.plan(), "it to be given up")
-                self.assertEqual([str(bad)], re.findall(r"given up.*job=(\d+)", scope.log()))
+                self.assertEqual([str(bad)], re.findall(r"gives up what a job used.*job=(\d+)", scope.log()))
                 sim.control("storm?jobs=5")
                 scope.wait(lambda: told(35), "the others to end")
                 sim.control("slurmdbd?down=1")
                 scope.wait(lambda: re.search("job_steps: .*failed", scope.plan()), "it to be asked in vain")
                 sim.control("slurmdbd?down=0")
                 scope.wait(lambda: total("slurm_job_cpu_efficiency_ratio_count") == len(measured()) - 1, "the rest")
-                self.assertEqual(1, scope.log().count("given up"))
+                self.assertEqual(1, scope.log().count("gives up what a job used"))
 
     def test_ids_begin_anew(self):
         with Simulator("--first-job-id=1000", "--max-job-id=3500", "--jobs=700", "--nodes=100", "--min-job-age=30",
@@ -354,7 +354,7 @@ class Planner(unittest.TestCase):
                 self.assertLess(stats["slurmrestd_seconds"], allowed(0.06))
                 self.assertLess(stats["slurmctld_seconds"], allowed(0.01))
                 self.assertNotIn("jobs", stats["endpoints"])
-                self.assertIn("of the pending and running ones", scope.plan())
+                self.assertIn("of the pending and running jobs", scope.plan())
                 # a list of all jobs takes 4 GB; after half a minute a window of ends takes 0.65
                 self.assertLess(stats["slurmrestd_memory_bytes"], 1e9)
 
@@ -365,16 +365,16 @@ class Planner(unittest.TestCase):
         with Simulator(*large) as sim:
             begun = time.monotonic()
             with Scope(sim) as scope:
-                scope.wait(lambda: "This is a start" in scope.plan(), "the start is said")
-                self.assertIn("(it may: 30 %)", scope.plan())
+                scope.wait(lambda: "After a start the budget" in scope.plan(), "the start is said")
+                self.assertIn("(budget: 30 %)", scope.plan())
                 scope.wait(lambda: sim.stats()["slurmrestd_seconds"] > 1.2 * 0.06 * (60 + time.monotonic() - begun),
                            "more than the usual budget")
                 stats = sim.stats()
                 self.assertLess(stats["slurmrestd_seconds"], 0.3 * (60 + time.monotonic() - begun))
                 self.assertLess(stats["slurmctld_seconds"], 0.01 * (60 + time.monotonic() - begun))
         with Simulator("--jobs=50", "--nodes=20") as sim, Scope(sim) as scope:
-            scope.wait(lambda: "(it may: 6 %)" in scope.plan(), "the start is over")
-            self.assertNotIn("This is a start", scope.plan())
+            scope.wait(lambda: "(budget: 6 %)" in scope.plan(), "the start is over")
+            self.assertNotIn("After a start the budget", scope.plan())
 
     def test_reasons_by_list(self):
         """Where slurmrestd has the environment of deploy/slurmrestd a list tells why jobs wait. It may end at any time, so it

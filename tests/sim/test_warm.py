@@ -213,7 +213,7 @@ class Warm(unittest.TestCase):
             exporter.wait_ready()
             self.wait_stored(exporter)
             before = exporter.page()
-            took = "jobs are as the state file has them until they are verified"
+            took = "jobs are from the state file until slurmscope has read all their states"
             said = exporter.log_path.read_text().count(took)
             config.write_text(f"slurmrestd: {{url: 'http://localhost:{port}'}}\n")
             reloaded = time.time()

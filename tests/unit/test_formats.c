@@ -494,7 +494,7 @@ static void test_unread_parts(struct page_board *board)
 		sum += held[count++]->bytes.len;
 	}
 	CHECK(count < 2 * 31);
-	CHECK_STRING(err.text, "too many parts of the page are being read: try again later");
+	CHECK_STRING(err.text, "clients read too many parts of the page: try again later");
 	CHECK(sum > RENDITION_BYTES_MAX - sizeof *other * count && sum < 3 * (RENDITION_BYTES_MAX / 2));
 	const struct rendition_options part = {.format.collect = 31}, whole = {.is_gzip = true};
 	CHECK(!read_page(board, &part, &err));
@@ -585,7 +585,7 @@ static void test_deadlines(void)
 		scrape_respond(&options, &request, TEXT(""), &reply);
 		CHECK(fabs((double)(waited_until_ns - now_ns) / 1e9 - rows[i].want_s) < 1e-6);
 		CHECK_NUMBER(reply.status, 503);
-		CHECK_STRING(reply.bytes, "others are being served\n");
+		CHECK_STRING(reply.bytes, "the server is busy with other scrapes: try again later\n");
 		reply.release(reply.owner);
 	}
 	is_busy = false;

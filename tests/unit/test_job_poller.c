@@ -707,7 +707,7 @@ static void test_how_long_ended_jobs_are_known(void)
 		const char *what;
 		bool tells_ends;
 		uint64_t min_job_age;
-		double list_wish_s, list_bound_s, states_wish_s, states_bound_s;
+		double list_target_s, list_bound_s, states_target_s, states_bound_s;
 	} rows[] = {
 		{"slurmdbd tells of ends", false, NUMBER_UNSET, 300, 0, 24, JOB_STATES_BOUND_S},
 		{"without it three looks before slurmctld forgets, after five minutes by default", true, NUMBER_UNSET,
@@ -726,9 +726,9 @@ static void test_how_long_ended_jobs_are_known(void)
 		job_poller_update(&life->poller);
 		const struct plan_task *list = &life->polled.tasks[ENDPOINT_JOBS],
 				       *states = &life->polled.tasks[TASK_JOB_STATES];
-		CHECK_NUMBER(list->wish_s, rows[i].list_wish_s);
+		CHECK_NUMBER(list->target_s, rows[i].list_target_s);
 		CHECK_NUMBER(list->bound_s, rows[i].list_bound_s);
-		CHECK_NUMBER(states->wish_s, rows[i].states_wish_s);
+		CHECK_NUMBER(states->target_s, rows[i].states_target_s);
 		CHECK_NUMBER(states->bound_s, rows[i].states_bound_s);
 	}
 	life_free(life);
@@ -809,7 +809,7 @@ static void test_warm_start(void)
 	CHECK(life->poller.as_of >= (int64_t)then + 50 && job_poller_is_complete(&life->poller));
 	CHECK(are_states_shown(life));
 	life_free(life);
-	check_row("too old to be shown: after the round all are");
+	check_row("too old to show: after the round all are");
 	life = life_of_file(1200);
 	CHECK(!are_states_shown(life) && life->poller.unverified_as_of > 0);
 	pass(life, 1);

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-static void test_wishes_are_kept(void)
+static void test_targets_are_kept(void)
 {
 	struct life life = life_new(&plan_defaults, 1);
 	live(&life, 1);
@@ -18,8 +18,8 @@ static void test_wishes_are_kept(void)
 	CHECK_NUMBER(life.asked[PING], 60);
 	CHECK_NUMBER(life.asked[LIST], 20);
 	CHECK_NUMBER(life.asked[DBD], 30);
-	CHECK_NUMBER(show(&life, LIST).reason, PLAN_AS_WISHED);
-	CHECK_STRING(say(&life, LIST), "nodes: every 30 s, by `list`: as wished");
+	CHECK_NUMBER(show(&life, LIST).reason, PLAN_ON_TARGET);
+	CHECK_STRING(say(&life, LIST), "nodes: every 30 s, by `list`: on target");
 	CHECK(show(&life, LIST).age_s < 31);
 	plan_free(life.plan);
 }
@@ -50,8 +50,8 @@ static void test_budget_stretches_the_big_and_not_the_small(void)
 	CHECK(life.asked[LIST] * 4 <= 0.06 * 3600);
 	CHECK(life.asked[DBD] >= 175);
 	CHECK_NUMBER(show(&life, LIST).reason, PLAN_SLURMRESTD_BUDGET);
-	CHECK(strstr(say(&life, LIST), "instead of 30 s, by `list`: one round takes about 4 s of slurmrestd and "
-				       "the budget for everything is 6 % of the time") != NULL);
+	CHECK(strstr(say(&life, LIST), "instead of 30 s, by `list`: one round takes about 4 s of slurmrestd, whose "
+				       "budget for all tasks is 6 % of the time") != NULL);
 	CHECK(plan_show_totals(life.plan, life.now_ns).slurmrestd_duty <= 0.066);
 	plan_free(life.plan);
 }
@@ -276,16 +276,16 @@ static void test_requests_have_a_rate(void)
 	plan_free(life.plan);
 }
 
-static void test_what_is_never_asked_is_not_as_wished(void)
+static void test_what_is_never_asked_is_not_on_target(void)
 {
 	struct plan_options options = plan_defaults;
-	options.requests_per_s = 0.05; /* ping alone wishes for more */
+	options.requests_per_s = 0.05; /* ping alone needs more */
 	options.request_burst = 1;
 	struct life life = life_new(&options, 1);
 	live(&life, 600);
 	CHECK_NUMBER(life.asked[LIST], 0);
 	CHECK_NUMBER(show(&life, LIST).reason, PLAN_REQUEST_RATE);
-	CHECK(strstr(say(&life, LIST), "all tasks together have 0.05 a second") != NULL);
+	CHECK(strstr(say(&life, LIST), "all tasks together may send 0.05 a second") != NULL);
 	plan_free(life.plan);
 }
 
@@ -553,7 +553,7 @@ static void test_work_and_haste(void)
 int main(void)
 {
 	static const struct rule tests[] = {
-		{"wishes", test_wishes_are_kept},
+		{"targets", test_targets_are_kept},
 		{"round", test_a_round_is_said_as_it_was_begun},
 		{"budget", test_budget_stretches_the_big_and_not_the_small},
 		{"promise", test_budget_keeps_its_promise_for_large_requests},
@@ -565,7 +565,7 @@ int main(void)
 		{"ways", test_the_cheapest_way_that_memory_allows},
 		{"unsupported", test_unsupported_ways},
 		{"rate", test_requests_have_a_rate},
-		{"never asked", test_what_is_never_asked_is_not_as_wished},
+		{"never asked", test_what_is_never_asked_is_not_on_target},
 		{"many tasks", test_many_tasks_have_one_rate},
 		{"bounds", test_bounds_come_first},
 		{"hastened while asked", test_hastened_while_asked},

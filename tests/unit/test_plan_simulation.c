@@ -379,7 +379,7 @@ static void check_life(const struct world *world)
 	for (size_t t = 0; t < TASKS; t++) {
 		if (t == DETAILS || !plan_is_allowed(world->plan, t))
 			continue;
-		double interval_s = fmax(world->interval_max_s[t], world_tasks[t].wish_s);
+		double interval_s = fmax(world->interval_max_s[t], world_tasks[t].target_s);
 		CHECK(world->rounds[t] > 0 || t == ROTATION);
 		CHECK(world->gap_max_s[t] <= 2.5 * interval_s + 60);
 		CHECK((double)world->switches[t] <= 2 + world->end_s / 7200);

@@ -163,7 +163,7 @@ static void check_slow(const struct life *life, const struct plan_task *rows, do
 			continue;
 		*(rows[t].is_probe ? &probes_s : &others_s) += life->tasks[t].spent_s;
 		CHECK(life->tasks[t].gap_max_s <= gap_allowed_s(life, rows, t));
-		CHECK(view.interval_s > rows[t].wish_s);
+		CHECK(view.interval_s > rows[t].target_s);
 		CHECK(view.reason == (rows[t].is_probe ? PLAN_LATENCY : PLAN_SLURMRESTD_BUDGET));
 		CHECK(!rows[t].is_probe || life->tasks[t].gap_max_s <= 60 + 9 * life->answer_s);
 	}
@@ -184,8 +184,8 @@ static void check_quick(struct life *life, const struct plan_task *rows)
 	live(life, rows, QUICK_S);
 	for (size_t t = 0; t < TASKS; t++)
 		if (work_of(life, t)) {
-			CHECK_NUMBER(show(life, t).interval_s, rows[t].wish_s);
-			CHECK(life->tasks[t].gap_max_s <= 3 * rows[t].wish_s + 120);
+			CHECK_NUMBER(show(life, t).interval_s, rows[t].target_s);
+			CHECK(life->tasks[t].gap_max_s <= 3 * rows[t].target_s + 120);
 		}
 }
 

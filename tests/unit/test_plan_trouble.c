@@ -75,7 +75,8 @@ static void test_what_killed_slurmrestd_is_not_tried_at_once(void)
 		struct life life = life_new(&plan_defaults, seed);
 		kill_slurmrestd(&life, 300);
 		CHECK_NUMBER(show(&life, LIST).failures, 1);
-		CHECK(strstr(say(&life, LIST), "asked again a while after its probe is well, or in ") != NULL);
+		CHECK(strstr(say(&life, LIST), "slurmscope asks again a while after its probe is well, or in ") !=
+		      NULL);
 		live(&life, minute_s - 1);
 		CHECK(life.asked[JOBS] > 0); /* harmless */
 		CHECK_NUMBER(life.asked[LIST], 0);
@@ -270,7 +271,7 @@ static void test_a_slow_probe_starves_nobody(void)
 			live(&life, 3600);
 			CHECK(life.asked[LIST] >= 100 && life.asked[DBD] >= 150);
 			CHECK(life.asked[PING] >= 50 && life.asked[PING] <= 3600 / fmin(60, seconds[i] / duty));
-			CHECK_NUMBER(show(&life, LIST).reason, PLAN_AS_WISHED);
+			CHECK_NUMBER(show(&life, LIST).reason, PLAN_ON_TARGET);
 			CHECK(show(&life, PING).round_slurmrestd_s >
 			      fmin(0.9 * seconds[i], 1.9)); /* that is no secret */
 			CHECK(show(&life, PING).duty <= 0.051 * duty);

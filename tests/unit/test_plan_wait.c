@@ -27,7 +27,7 @@ static void test_slow_answers_tell_of_all(void)
 	life.now_ns += 1;
 	plan_next(life.plan, life.now_ns);
 	CHECK(fabs(predicted_s(&life, LIST) - before_s - 20) < 0.1);
-	CHECK(strstr(say(&life, LIST), "; any answer takes 20 s now") != NULL);
+	CHECK(strstr(say(&life, LIST), "; each answer takes 20 s now") != NULL);
 	live(&life, 3600);
 	CHECK(fabs(predicted_s(&life, LIST) - before_s - 20) < 0.1); /* its own cost is what it was */
 	slow_down(&life, 0.002);

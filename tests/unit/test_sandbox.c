@@ -627,7 +627,7 @@ static int check_allows(void)
 		check_row(rows[i].path);
 		CHECK(sandbox_allows(&sandbox, &other, 1, &err) == (rows[i].is_allowed || !sandbox.landlock_abi));
 		if (!rows[i].is_allowed && sandbox.landlock_abi)
-			CHECK(strstr(err.text, "--state.path: /tmp/") && strstr(err.text, "restarted"));
+			CHECK(strstr(err.text, "--state.path: /tmp/") && strstr(err.text, ": restart slurmscope"));
 	}
 	check_row("none");
 	CHECK(sandbox_allows(&sandbox, &(struct config){.state_path = NULL}, 1, &err));
