@@ -9,4 +9,4 @@ void job_requeue(struct world *world, struct job *job, enum job_state how);
 void job_hold(struct world *world, struct job *job, enum job_reason reason);
 void job_release(struct world *world, struct job *job);
 void job_due(struct world *world, struct job *job);
-void jobs_hand_over(struct world *world); /* a second of what slurmdbd is told */
+void jobs_hand_over(struct world *world); /* what slurmctld hands over to slurmdbd in a second */

@@ -1,5 +1,5 @@
-/* Memory that is given back all at once. A section of the cluster, a record being decoded: whatever
- * lives and dies together is allocated from one arena, so that nothing is freed piece by piece. */
+/* Memory that is freed all at once. What lives and dies together comes from one arena, such as a section of the cluster
+ * or a record being decoded. So nothing is freed piece by piece. */
 #pragma once
 
 #include "base/text.h"

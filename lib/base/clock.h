@@ -8,6 +8,6 @@ double clock_now(void); /* wall clock, Unix seconds with fraction */
 uint64_t clock_monotonic_ns(void); /* for durations and waiting: never steps */
 double clock_thread_cpu(void); /* seconds that the calling thread has computed */
 
-/* Another clock showed `second` while ours went from `began` to `ended`: how many seconds it is ahead of ours, which is what
- * was thought before, as far as that can be. */
+/* Another clock showed the whole second `second` at some moment while ours went from `began` to `ended`. Returns how
+ * many seconds it is ahead of ours: the value nearest to the last one that fits. */
 double clock_ahead(double before, uint64_t second, double began, double ended);

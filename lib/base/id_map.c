@@ -11,7 +11,7 @@ static size_t home_of(const struct id_map *map, uint32_t id)
 	return map_hash(key) & (map->slot_count - 1);
 }
 
-/* The slot that holds the id, or the empty one where it belongs; there is always an empty one. */
+/* The slot that holds the ID, or the empty one where it belongs; there is always an empty one. */
 static struct id_slot *slot_of(const struct id_map *map, uint32_t id)
 {
 	size_t at = home_of(map, id);
@@ -31,7 +31,7 @@ static void grow(struct id_map *map)
 	free(old.slots);
 }
 
-/* Moves back what probing led past the slot that becomes empty. */
+/* Moves back entries that probing had placed beyond the slot that becomes empty. */
 static void remove_slot(struct id_map *map, struct id_slot *slot)
 {
 	size_t mask = map->slot_count - 1, hole = (size_t)(slot - map->slots);

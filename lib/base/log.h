@@ -11,10 +11,10 @@ enum log_format { LOG_FORMAT_LOGFMT, LOG_FORMAT_JSON };
 extern const char *const log_level_names[];
 extern const char *const log_format_names[];
 
-/* Holds for the lines that begin afterwards. */
+/* Applies to lines that begin afterwards. */
 void log_setup(enum log_level level, enum log_format format);
 
-/* All lines of this thread tell of that cluster from now on; the name is borrowed. NULL: of none. */
+/* All lines of this thread name that cluster from now on; the name is borrowed. NULL: none. */
 void log_about(const char *cluster);
 
 /* One line: a sentence, then key and value pairs (strings) up to NULL:

@@ -28,7 +28,7 @@ static inline void sip_round(uint64_t v[4])
 	v[2] += v[1], v[1] = rotate(v[1], 17) ^ v[2], v[2] = rotate(v[2], 32);
 }
 
-/* SipHash-1-3 (Aumasson and Bernstein): keyed, and short keys cost some 20 ns. */
+/* SipHash-1-3 (Aumasson and Bernstein): keyed, and short keys cost about 20 ns. */
 uint64_t map_hash(struct text key)
 {
 	pthread_once(&seed_once, seed_draw);

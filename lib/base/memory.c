@@ -43,7 +43,7 @@ void memory_wiping_free(void *memory)
 	free(memory);
 }
 
-/* Never realloc's own: what moves would leave the old bytes behind. */
+/* Does not use realloc, which leaves the old bytes behind when it moves a block. */
 void *memory_wiping_realloc(void *old, size_t size)
 {
 	size_t had = old ? malloc_usable_size(old) : 0;

@@ -1,5 +1,5 @@
-/* Allocation that does not fail: out of memory ends the process (the service manager restarts it).
- * For our own small structures only; whatever comes from outside is bounded before it is stored. */
+/* Allocation that does not fail: out of memory ends the process (the service manager restarts it). For our own small
+ * structures only: the callers bound what comes from outside before they store it. */
 #pragma once
 
 #include <stddef.h>
@@ -8,8 +8,7 @@ void *memory_new(size_t size); /* zeroed; free() gives it back */
 void *memory_resize(void *old, size_t count, size_t size); /* not zeroed; checks the product */
 char *memory_copy(const char *bytes, size_t len); /* NUL-terminated copy; free() gives it back */
 
-/* For libraries that handle secrets and do not wipe what they free: malloc and calloc need nothing, these take the
- * place of realloc and free. */
+/* For libraries that handle secrets and do not wipe what they free: these replace realloc and free. */
 void *memory_wiping_realloc(void *old, size_t size);
 void memory_wiping_free(void *memory);
 

@@ -7,7 +7,7 @@ static bool is_control(char c)
 	return (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* Cuts the next character off; its length is 0, and a byte is cut off, if it is none. */
+/* Cuts the next character off and returns its length. If it is not valid UTF-8, cuts one byte off and returns 0. */
 static struct text next_character(struct text *rest)
 {
 	struct text character = {rest->bytes, text_character(*rest)};

@@ -1,4 +1,4 @@
-/* What Slurm and its users wrote, made harmless: invalid UTF-8 becomes U+FFFD, whatever it is put into stays well-formed. */
+/* Escapes what Slurm and its users wrote: invalid UTF-8 becomes U+FFFD, and the document around it stays well-formed. */
 #pragma once
 
 #include "base/buf.h"

@@ -25,8 +25,8 @@ static inline bool text_equal(struct text a, struct text b)
 
 bool text_starts_with(struct text text, const char *prefix);
 
-/* Cuts what stands before the next separator off the front of *rest and returns it; when no
- * separator is left the whole rest is returned and *rest becomes empty. */
+/* Cuts what stands before the next separator off the front of *rest and returns it. If no separator is left, returns
+ * the whole rest, and *rest becomes empty. */
 struct text text_cut(struct text *rest, char separator);
 
 /* The next item of a list such as "a,b": false at its end. Empty items are skipped. */
@@ -35,7 +35,7 @@ bool text_next(struct text *rest, char separator, struct text *ret_item);
 /* A decimal number that fills the whole text; false if it is anything else or too large. */
 bool text_to_u64(struct text text, uint64_t *ret_number);
 
-/* The text, or so much of its front as fits into `max` bytes without cutting a UTF-8 character. */
+/* The text, or the longest part of its front that fits into `max` bytes without cutting a UTF-8 character. */
 struct text text_limit(struct text text, size_t max);
 
 /* Copies what fits into a C string of `size` bytes, as text_limit does. */

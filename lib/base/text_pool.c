@@ -65,7 +65,7 @@ uint32_t text_pool_hold(struct text_pool *pool, struct text text)
 	return *slot;
 }
 
-/* Moves back what probing led past the slot that becomes empty. */
+/* Moves back entries that probing had placed beyond the slot that becomes empty. */
 static void empty_slot(struct text_pool *pool, uint32_t *slot)
 {
 	size_t mask = pool->slot_count - 1, hole = (size_t)(slot - pool->slots);

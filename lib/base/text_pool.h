@@ -1,5 +1,5 @@
-/* Texts kept once, however many hold them, and given back when nobody does. A text is known by a number
- * of 32 bits; 0 is the empty text. For names and strings that come and go with jobs. */
+/* Keeps each text once, however many hold it, and frees it when nobody does. A text is known by a number of 32 bits; 0
+ * is the empty text. For names and strings that come and go with jobs. */
 #pragma once
 
 #include "base/text.h"
@@ -21,8 +21,8 @@ struct text_pool {
 	size_t slot_count;
 };
 
-/* The number of the text, which is copied if it is new (4 GiB at the most are kept of it). To be given
- * back by text_pool_release as often as it was held. */
+/* The number of the text, which is copied if it is new (at most 4 GiB of it are kept). Call text_pool_release as often
+ * as this. */
 uint32_t text_pool_hold(struct text_pool *pool, struct text text);
 bool text_pool_release(struct text_pool *pool, uint32_t number); /* true: nobody holds it any more */
 

@@ -41,7 +41,7 @@ static bool take_list(struct taking *taking, const struct option_row *row, const
 	return list->first || wrong(taking, list->position, row->name, "must not be empty");
 }
 
-/* What an option's value has to look like; NULL: it does. */
+/* What is wrong with the form of an option's value; NULL: nothing. */
 static const char *shape_wanted(const struct option_row *row, const struct yaml_node *node)
 {
 	bool is_number = row->type == OPTION_ROWS || row->type == OPTION_ID || row->type == OPTION_DECIMAL ||

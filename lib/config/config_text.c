@@ -1,4 +1,4 @@
-/* The table of options in words: what an option means, the configuration in force, and an annotated one. */
+/* The table of options in words: what an option means, the current configuration, and an annotated one. */
 #include "config/help.h"
 #include "config/option.h"
 
@@ -74,7 +74,7 @@ static void print_option(const struct printing *printing, const struct option_ro
 	buf_add_char(out, '\n');
 }
 
-/* Does a row before this one stand below the same key? */
+/* Is there a row before this one below the same key? */
 static bool was_printed(const struct option_row *row, size_t len)
 {
 	for (const struct option_row *before = option_table; before < row; before++)

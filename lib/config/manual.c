@@ -4,7 +4,7 @@
 #include "config/group.h"
 #include "config/option.h"
 
-/* Text for man(7): no line of it is taken for a request, and what is to be typed can be copied. */
+/* Escapes text for man(7): no line is taken for a request, and readers can copy what they are to type. */
 static void put(struct buf *out, const char *text)
 {
 	for (const char *c = text; *c; c++) {
@@ -45,7 +45,7 @@ static void put_paragraph(struct buf *out, const char *text)
 	buf_add_char(out, '\n');
 }
 
-/* What is said of something: its name in bold, and what it is called by in italics after that. */
+/* The head of an entry: its name in bold, then its value in italics. */
 static void put_item(struct buf *out, const char *name, const char *between, const char *value, const char *text)
 {
 	buf_add_string(out, ".TP\n\\fB");

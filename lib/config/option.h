@@ -42,7 +42,7 @@ bool option_is_fixed(const struct option_row *row); /* takes effect only at the 
 bool option_set(struct config *config, const struct option_row *row, const char *value, struct error *err);
 bool option_add_label(struct config_labels *labels, struct text name, struct text value, struct error *err);
 
-/* Lists that are there are replaced by what comes next, not added to. */
+/* From now on the next value replaces a list, and is not added to it. */
 void option_begin_lists(struct config *config);
 
 const char *option_separator(const struct option_row *row); /* between name and value: "=", " " or nothing */

@@ -6,9 +6,9 @@
 
 enum task {
 	TASK_JOB_STATES = ENDPOINTS_POLLED, /* of all known jobs, and what new ones there are */
-	TASK_JOB_SEARCH, /* for jobs that diag counts and nobody knows */
+	TASK_JOB_SEARCH, /* for jobs that diag counts and slurmscope does not know */
 	TASK_JOB_DETAILS, /* of what is new or changed */
-	TASK_JOB_REASONS, /* of those that wait: why they do changes without any change of state */
+	TASK_JOB_REASONS, /* of waiting jobs: the reason changes without a change of state */
 	TASK_JOB_ROTATION, /* of all, in turn */
 	TASK_JOB_ARRAYS, /* the tasks of large unsplit arrays, where only jobs/state can count them */
 	TASK_JOB_ENDS, /* runs that ended, of slurmdbd */

@@ -29,7 +29,7 @@ struct use {
 /* The jobs that name the same account, user, partitions and QOS. */
 struct charge {
 	struct text account, user;
-	struct text partitions, qos; /* one, or several separated by commas while pending */
+	struct text partitions, qos; /* one; of a pending job one or several, separated by commas */
 	struct use use;
 };
 

@@ -3,7 +3,7 @@
 #include "model/hostlist.h"
 #include "model/tres.h"
 
-/* What is counted of whom */
+/* What is counted, and for which entities */
 
 static void add(struct job_events *events, uint32_t owner, enum tally_what what, struct text detail, double amount)
 {
@@ -12,7 +12,7 @@ static void add(struct job_events *events, uint32_t owner, enum tally_what what,
 		tally_add(tallies->items[i], what, detail, amount);
 }
 
-/* Notes the job with the counter (an exemplar), so that people who look at failures find one of them. */
+/* Notes the job with the counter, as an exemplar: people who look at failures find one of them. */
 static void add_end(struct job_events *events, const struct run *run, const struct job_end *end)
 {
 	const struct owner_list *tallies = owners_tallies(&events->owners, run->owner, &events->tallies);
@@ -96,7 +96,7 @@ static void count_gres_time(struct job_events *events, uint32_t owner, struct te
 	buf_done(&detail);
 }
 
-/* Counts what was held beyond `less`, which is counted of that time already. */
+/* Counts what the run held beyond `less`, which is counted already for that time. */
 static void count_time(struct job_events *events, uint32_t owner, const struct held *held, const struct held *less,
 		       int64_t seconds)
 {
@@ -118,8 +118,8 @@ static void count_run_time(struct job_events *events, const struct run *run, int
 
 /* Submissions */
 
-/* A task had been split from an array at `split_by`. A number of tasks left that was told before may include it, so only
- * later numbers count. The last task takes over the record of the rest; nothing that is told of the rest counts then. */
+/* A task had been split from an array at `split_by`. Earlier numbers of tasks in the rest may include it, so only later
+ * ones count. The last task takes over the record of the rest; then nothing that slurmdbd reports of the rest counts. */
 static void note_split(struct job_events *events, struct run *rest, uint32_t array, int64_t split_by)
 {
 	if (rest && split_by > rest->began)
@@ -153,7 +153,7 @@ static void count_submissions(struct job_events *events, uint32_t owner, int64_t
 		add(events, owner, TALLY_SUBMISSIONS, TEXT(""), (double)tasks);
 }
 
-/* A job may have started in one of the partitions that it named before anybody saw it. */
+/* A job may have started, in one of the partitions that it named, before slurmscope saw it. */
 static void count_named(struct job_events *events, const struct job_owner *owner, struct text named, int64_t time,
 			uint64_t tasks)
 {
@@ -212,15 +212,15 @@ int64_t ran_until(const struct run *run, int64_t until)
 	return run->ran_before + until - run->began;
 }
 
-/* After a requeue that nobody saw, too much was counted of the run before it. Counters cannot go back, so the excess is
- * counted less of the run after it. When slurmdbd has told the end of the run before, all of the excess is known. Until
- * then it is only known that that run ended before this one was submitted. */
+/* After a requeue that slurmscope did not see, too much is counted for the earlier run. Counters cannot go back, so the
+ * later run counts that much less. When slurmdbd reports the end of the earlier run, the whole excess is known. Until
+ * then it is only known that the earlier run ended before this one was submitted. */
 static int64_t take_excess(struct job_events *events, const struct run *run)
 {
 	struct run *other = NULL;
 	int64_t excess = 0;
 	while ((other = runs_next(&events->runs, run->key.id, run->key.task, other))) {
-		int64_t most = 0; /* that may have been counted of it */
+		int64_t most = 0; /* the most that may be counted for it */
 		if (!(other->bits & RUN_ENDED))
 			most = ran_until(other, run->key.submit_time);
 		if (other->key.submit_time >= run->key.submit_time || other->counted <= most)
@@ -244,8 +244,8 @@ static void pass_on_excess(struct job_events *events, struct run *run)
 	}
 }
 
-/* Of a job that was suspended before and after birth nobody tells for how long it was suspended before. It is taken to
- * have run before birth as long as it can have: rather too little is counted than too much. */
+/* If a job was suspended before and after birth, nothing shows how long it was suspended before. It is assumed to have
+ * run before birth as long as possible: too little is counted rather than too much. */
 static int64_t seconds_before_birth(const struct job_events *events, const struct run_time *time)
 {
 	int64_t since_start = events->birth - time->start;
@@ -297,12 +297,12 @@ static void hold_what_it_held(struct job_events *events, struct run *run, const 
 	run->memory = end->memory;
 }
 
-/* Brings the count to exactly what the run used. What was counted too much stays with the run, for the next run of the
- * same job (take_excess). */
+/* Brings the count to exactly what the run used. An excess stays with the run, for the next run of the same job
+ * (take_excess). */
 static void settle(struct job_events *events, struct run *run, const struct job_end *end)
 {
 	int64_t before_birth = events->birth - end->start_time;
-	if (!run->began) { /* it was never seen to run */
+	if (!run->began) { /* slurmscope never saw it run */
 		if (before_birth > end->run_seconds)
 			before_birth = end->run_seconds;
 		run->counted = (before_birth > 0 ? before_birth : 0) + take_excess(events, run);

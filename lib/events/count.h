@@ -1,16 +1,16 @@
-/* What a run's events add to the tallies. Each function is called once for each event, and passes over what happened
- * before counting began. For this room only. */
+/* What a run's events add to the tallies. Call each function once per event; it ignores what happened before counting
+ * began. For this room only. */
 #pragma once
 
 #include "events/job_events.h"
 
-/* After a run has gone from slurmctld its end is awaited for this long. slurmdbd tells of ends that late only if it was
- * away, and no end of that time is taken for known before it is back (end_windows.h). */
+/* After a run has gone from slurmctld, slurmscope waits this long for its end. slurmdbd reports ends that late only if
+ * it was away, and no end of that time counts as known before it is back (end_windows.h). */
 enum { JOB_EVENTS_GIVE_UP_S = 3600 };
 
-/* Adds a run that was not known, and counts the submission of `tasks` tasks: in each partition that it named, which are the
- * owner's if `named` is empty. A task was submitted with its array: if the array's rest was counted, this one was, too. It
- * was split from the array at `split_by` or before. */
+/* Adds a run that was not known, and counts the submission of `tasks` tasks. They count in each partition that the run
+ * named; if `named` is empty, these are the owner's. A task was submitted with its array: if the array's rest was
+ * counted, this one was, too. It was split from the array at `split_by` or before. */
 struct run *count_new_run(struct job_events *events, const struct run_key *key, uint32_t raw_id,
 			  const struct job_owner *owner, struct text named, uint64_t tasks, int64_t split_by);
 
@@ -31,8 +31,8 @@ void count_begin(struct job_events *events, struct run *run, const struct run_ti
 /* The run ran until then. Only for a run that has begun. */
 void count_until(struct job_events *events, struct run *run, int64_t until);
 
-/* The run had this size until size->end_time, which was not its end. That time was counted as if it had held what it
- * holds now; if it held more, the difference is added. Counters cannot take back what was too much. */
+/* The run had this size until size->end_time, which was not its end. That time was counted with what the run holds now.
+ * If the run held more then, the difference is added. Counters cannot go back, so an excess stays. */
 void count_size(struct job_events *events, struct run *run, const struct job_end *size);
 
 /* For a run that has begun. */
@@ -41,8 +41,8 @@ int64_t counted_until(const struct run *run); /* Unix seconds */
 
 /* May a run that ended then have been forgotten? */
 bool count_may_be_forgotten(const struct job_events *events, int64_t end);
-void count_ends_known(struct job_events *events, int64_t until); /* all ends before are known */
-void count_ends_seen(struct job_events *events, int64_t until); /* the job table told of those that it can tell of */
+void count_ends_known(struct job_events *events, int64_t until); /* all earlier ends are known */
+void count_ends_seen(struct job_events *events, int64_t until); /* the job table has shown all ends that it can show */
 
 void count_wait_for_steps(struct job_events *events, struct run *run); /* which ended */
 void count_find_waits(struct job_events *events); /* of the runs that were restored */
@@ -50,4 +50,4 @@ void count_find_waits(struct job_events *events); /* of the runs that were resto
 void count_end(struct job_events *events, struct run *run, const struct job_end *end);
 
 void job_events_forget(struct job_events *events, struct run *run);
-void job_events_lose(struct job_events *events, struct run *run); /* counts it as lost: nobody will tell its end */
+void job_events_lose(struct job_events *events, struct run *run); /* counts it as lost: its end will not become known */

@@ -1,14 +1,14 @@
 #include "events/end_windows.h"
 
 enum {
-	/* slurmctld queues a record when it has the lock that it ended the job with. That is seconds after the end at most,
-	 * and slurmdbd may commit some seconds later (CommitDelay). */
+	/* slurmctld queues a record while it holds the lock under which it ends the job. That is at most seconds after
+	 * the end, and slurmdbd may commit some seconds later (CommitDelay). */
 	HANDED_OVER_S = 60,
-	ORDER_S = 10, /* by so much records may be out of the order of their ends */
+	ORDER_S = 10, /* by this much records may be out of the order of their ends */
 	QUIET_OVERLAP_S = 600, /* is read again where few end */
-	SPAN_MIN_S = 10, /* ends are told in whole seconds */
-	/* How much ends in it is not known at the start. The first window was half an hour once: at 1,500 ends a second that
-	 * is 2.7 million runs in one answer. A quiet day takes 11 windows from a minute on. */
+	SPAN_MIN_S = 10, /* slurmdbd reports ends in whole seconds */
+	/* At the start nobody knows how many jobs end in a window. The first window was half an hour once: at 1,500
+	 * ends a second that is 2.7 million runs in one answer. Beginning with a minute, a quiet day takes 11 windows. */
 	SPAN_FIRST_S = 60,
 	SPAN_MAX_S = 7 * 86400, /* where nothing ends for long: doubling must stop, as the first storm after it pays */
 	/* A window is doubled below the one and halved above the other. A run costs 0.5 ms of slurmrestd and 5 kB, so an
@@ -67,8 +67,8 @@ struct end_window end_windows_next(struct end_windows *windows, int64_t now, int
 	return (struct end_window){windows->at, least(windows->at + windows->span, windows->pass_to)};
 }
 
-/* If little ended in a window that was cut short by the present, that tells nothing of a longer one. Before this rule
- * quiet windows grew until one spanned a week, and a storm of ends then made an answer of 39,000 runs. */
+/* A window that the present cuts short, and that has few ends, says nothing of a longer one. Before this rule quiet
+ * windows grew until one spanned a week, and a storm of ends then made an answer of 39,000 runs. */
 static void fit_span(struct end_windows *windows, struct end_window window, uint64_t runs)
 {
 	bool is_whole = window.last - window.first >= windows->span;
@@ -78,7 +78,7 @@ static void fit_span(struct end_windows *windows, struct end_window window, uint
 		windows->span *= 2;
 }
 
-/* Until when the window has told of all ends. It was asked for after delivered_until was learnt. */
+/* Until when the window has all ends. It was asked for after delivered_until was learnt. */
 static int64_t told_by(const struct end_windows *windows, struct end_window window, const struct end_answer *answer)
 {
 	int64_t overlap = least(ORDER_S, windows->span / 3);
@@ -86,14 +86,14 @@ static int64_t told_by(const struct end_windows *windows, struct end_window wind
 	return least(until, window.last + 1);
 }
 
-/* Where few end, more than the order of records asks for is read again, for records whose ends are older than their
- * turn, or that were not whole yet. */
+/* Where few jobs end, slurmscope reads more again than the order of records requires. Some records have ends that are
+ * older than their turn, or were not complete yet. */
 static int64_t quiet_from(struct end_window window, const struct end_answer *answer)
 {
 	return latest(window.last - QUIET_OVERLAP_S, answer->recent);
 }
 
-/* A window that began later than told_until tells nothing of the ends between. */
+/* A window that began later than told_until says nothing of the ends between. */
 bool end_windows_note(struct end_windows *windows, struct end_window window, const struct end_answer *answer)
 {
 	int64_t told = told_by(windows, window, answer);

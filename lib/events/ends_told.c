@@ -1,9 +1,9 @@
-/* Which ends are known, where two told of them, or one clock told the same hour twice. */
+/* Which ends are known, if two daemons reported them, or a clock went through the same hour twice. */
 #include "events/count.h"
 
 enum {
 	AWAITED_S = 7 * 86400, /* slurmdbd, after it was left */
-	SET_BACK_S = 600, /* so long ago the clock may have been set back before that is seen */
+	SET_BACK_S = 600, /* the clock may have been set back this long before that is seen */
 };
 
 static int64_t latest(int64_t a, int64_t b)
@@ -45,7 +45,7 @@ void count_ends_seen(struct job_events *events, int64_t until)
 	if (!events->told.until)
 		count_ends_known(events, until);
 	else if (until - events->ends_known_until > AWAITED_S)
-		count_ends_known(events, latest(events->told.until, until)); /* slurmdbd will not tell of the others */
+		count_ends_known(events, latest(events->told.until, until)); /* slurmdbd will not report the others */
 	else
 		events->told.until = latest(events->told.until, until);
 }
@@ -68,8 +68,8 @@ static uint32_t newest_id(const struct job_events *events)
 	return id;
 }
 
-/* Ends of the time that comes again are told beside those that were counted then and forgotten. What tells them apart is
- * the run, if it still lives, or the id, which only new jobs have. */
+/* slurmdbd reports the ends of the time that comes again beside those that were counted the first time and forgotten.
+ * The run distinguishes them if it still lives, or else an ID that only new jobs have. */
 void job_events_set_back(struct job_events *events, int64_t now)
 {
 	int64_t known = latest(events->ends_known_until, events->told.until), from = now - SET_BACK_S;

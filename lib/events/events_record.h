@@ -1,4 +1,4 @@
-/* What is to survive a restart of job_events: written after each poll, all of it in one transaction, read once. */
+/* What survives a restart of job_events: written after each poll in one transaction, and read once. */
 #pragma once
 
 #include "events/job_events.h"
@@ -17,7 +17,7 @@ struct events_run {
 	struct text tres;
 };
 
-/* Numbers that belong to none of these: when counting began, until when what was seen. */
+/* Single numbers, such as when counting began, and until when the job table was seen. */
 enum events_mark {
 	EVENTS_BIRTH,
 	EVENTS_LOOKED_UNTIL,
@@ -51,7 +51,7 @@ struct events_writer {
 void events_write(const struct job_events *events, bool all, const struct events_writer *writer, void *context);
 void events_stored(struct job_events *events); /* what was written last is safe */
 
-/* Into new job_events, in any order, then events_restored. What cannot be understood is passed over. */
+/* Into new job_events, in any order, then events_restored. It skips what it does not understand. */
 void events_restore_counter(struct job_events *events, const struct events_counter *counter);
 void events_restore_run(struct job_events *events, const struct events_run *run);
 void events_restore_mark(struct job_events *events, struct text name, int64_t value);
@@ -59,5 +59,5 @@ void events_restore_mark(struct job_events *events, struct text name, int64_t va
 /* Goes on where `from` is, with caps and names of its own: new job_events, at once. */
 void events_continue(struct job_events *events, const struct job_events *from, int64_t now);
 
-/* What happened from the last time that was written to `now` is found later, if at all. */
+/* Events between the last write and `now` are found later, if at all. */
 void events_restored(struct job_events *events, int64_t now);

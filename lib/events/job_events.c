@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 enum {
-	STEPS_GIVE_UP_S = 86400, /* steps that nobody could read for a day must not keep their runs in memory */
-	/* A job that ended before birth may still be in its epilog then, and be seen in the table. slurmdbd has to tell that
-	 * it ended, or the run would be called lost. */
+	STEPS_GIVE_UP_S = 86400, /* steps that could not be read for a day must not keep their runs in memory */
+	/* A job that ended before birth may still be in its epilog then, and be seen in the table. slurmdbd has to
+	 * report that it ended, or the run would count as lost. */
 	BEFORE_BIRTH_S = 600,
 };
 
@@ -52,11 +52,11 @@ void job_events_forget(struct job_events *events, struct run *run)
 	runs_remove(&events->runs, run);
 }
 
-/* The run of a job that was resized. slurmdbd has a row for each size that the job had, and the last row tells its end.
- * By each row the job was submitted and started when it got that size (22.05: started before). slurmctld still tells the
- * first submit time. A run that lived on until this row is the same run. A requeued run does not live on, and its
- * successor starts later than in the second of the requeue. If nobody saw the run, the next row begins where the one
- * before ended. */
+/* Finds the run of a job that was resized. slurmdbd has a row for each size that the job had, and the last row tells
+ * its end. By each row the job was submitted and started when it got that size (22.05: started before). slurmctld still
+ * reports the first submit time. A run that lived on until this row is the same run. A requeued run does not live on,
+ * and its successor starts later than in the second of the requeue. If nobody saw the run, the next row begins where
+ * the one before ended. */
 static struct run *find_resized(const struct job_events *events, const struct run_key *key, int64_t start_time,
 				int64_t end_time)
 {
@@ -105,7 +105,7 @@ void job_events_take_size(struct job_events *events, const struct job_end *size)
 {
 	const struct run_key next = {size->key.id, size->key.task, size->end_time};
 	if (!size->start_time || size->end_time < events->birth || runs_find(&events->runs, &next))
-		return; /* its last size was told first, as a run of its own */
+		return; /* slurmdbd reported its last size first, as a run of its own */
 	struct run *run = runs_find(&events->runs, &size->key);
 	if (!run)
 		run = find_resized(events, &size->key, size->start_time, size->end_time);
@@ -140,8 +140,9 @@ static bool gave_up(const struct run *run, int64_t until)
 	return awaits_end && run->gone_since && run->gone_since + JOB_EVENTS_GIVE_UP_S < until;
 }
 
-/* May the run be forgotten? While slurmctld shows the job, the table may tell of it: an epilog may last longer than
- * slurmdbd tells of the end again. If too much was counted of the run, the run after it has to take that first. */
+/* May the run be forgotten? Not while slurmctld shows the job, because the table would count it again. An epilog may
+ * last longer than the time in which slurmdbd reports an end again. Not while an excess is counted for it, either: the
+ * next run has to take that first. */
 static bool is_over(const struct run *run, int64_t until, int64_t asked_again_from)
 {
 	if (!(run->bits & RUN_ENDED) || run->end_time >= asked_again_from || !run->gone_since || run->tasks)

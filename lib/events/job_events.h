@@ -1,8 +1,8 @@
 /* Counts each event of a job once: submissions, starts, ends, and the time that jobs hold what they hold.
  *
- * What happened before `birth`, when counting began, is not counted. The job table tells of live jobs. slurmdbd tells of
- * ends, since it loses none; without slurmdbd the job table tells of them, too. Events that nobody saw are found later
- * from what is known of the run. Those of which nothing can be known are counted as lost.
+ * What happened before `birth`, when counting began, is not counted. The job table shows live jobs. slurmdbd reports
+ * ends, and loses none; without slurmdbd the job table shows them, too. Events that slurmscope did not see are found
+ * later from what is known of the run. Those that cannot become known are counted as lost.
  *
  * The counters and the runs that they were counted of are to be stored in one transaction (`events_record.h`). Then
  * nothing is lost or counted twice, whenever the process ends. Times are Unix seconds of slurmctld's clock. Of one
@@ -24,11 +24,11 @@ struct job_end {
 	struct job_owner owner;
 	struct text named; /* partitions that it named, if it has started in one of several; else empty */
 	struct text state; /* "failed"; "requeued" */
-	int64_t eligible_time, start_time; /* 0: never. Without a start, but with CPUs: nobody knows when it started */
+	int64_t eligible_time, start_time; /* 0: never. CPUs without a start: it is not known when it started */
 	int64_t end_time; /* or when it was resized */
 	int64_t run_seconds; /* without those in which it was suspended */
 	uint64_t time_limit; /* seconds; unset or infinite if none */
-	uint64_t cpus, memory, nodes; /* that it held; memory in bytes */
+	uint64_t cpus, memory, nodes; /* what it held; memory in bytes */
 	struct text tres; /* for the GRES */
 	struct text node_list; /* "cn[01-03]" */
 	struct text failed_node; /* the node whose failure ended it; empty: not known */
@@ -44,11 +44,11 @@ struct job_steps {
 	double allocated_memory, peak_memory; /* bytes; 0: not known */
 };
 
-/* Ends of a time in which they may be told of runs that were counted and forgotten. slurmctld told of them while
- * slurmdbd was gone, or its clock was set back and goes through that time again. `until` is 0: there are none. */
+/* A time whose ends may come again, for runs that were counted and forgotten. slurmctld reported them while slurmdbd
+ * was gone, or its clock was set back and goes through that time again. `until` is 0: there is no such time. */
 struct ends_told {
 	int64_t from, until; /* from <= end < until */
-	uint32_t id; /* a run that is not known and has a larger id is new */
+	uint32_t id; /* a run that is not known and has a larger ID is new */
 };
 
 struct job_events {
@@ -58,16 +58,17 @@ struct job_events {
 	struct text_pool texts; /* TRES of runs */
 	struct runs runs;
 	struct id_map split; /* array -> until when tasks were split from it that were seen before its rest */
-	struct id_map completing; /* raw id -> when the table showed it COMPLETING last, of the last minute */
+	struct id_map completing; /* raw ID -> when the table showed it COMPLETING last, of the last minute */
 	int64_t birth; /* what happened before is not counted */
 	int64_t woke; /* when this process began to look; it did not see what happened before as it happened */
 	int64_t looked_until; /* the time of all runs that have RUN_RUNS is counted until then */
 	int64_t looked_at; /* when the table was looked at last, by its own clock; 0: not yet */
-	int64_t ends_known_until; /* all ends before were told; slurmdbd is to be asked from there on */
+	int64_t ends_known_until; /* all earlier ends were reported; the next question to slurmdbd begins here */
 	struct ends_told told; /* later than ends_known_until */
-	bool ends_by_slurmdbd; /* slurmdbd tells of ends; else the job table does */
-	bool slurmdbd_told; /* slurmdbd told of ends at least once, and was not left since */
-	/* Most ended runs that wait for job_events_take_steps. If there are more the oldest are given up. 0: none waits. */
+	bool ends_by_slurmdbd; /* slurmdbd reports ends; else the job table shows them */
+	bool slurmdbd_told; /* slurmdbd reported ends at least once, and was not given up since */
+	/* The most ended runs that wait for job_events_take_steps. If there are more, the oldest are given up. 0: none
+	 * waits. */
 	uint64_t steps_max;
 	struct steps_waiting steps;
 	struct unseen_starts unseen; /* while the job table tells of ends */
@@ -93,25 +94,25 @@ void job_events_note_starts(struct job_events *events, const struct starts_told 
  * cancelled job only after that (seen on 24.11 and 26.05). */
 int64_t job_events_completing(const struct job_events *events, uint32_t raw_id);
 
-/* An end that slurmdbd tells of. An end that is told twice counts once. */
+/* An end that slurmdbd reports. An end that comes twice counts once. */
 void job_events_take_end(struct job_events *events, const struct job_end *end);
 
-/* One of the sizes that a run had, but not the last: slurmdbd has a row for each when the job was resized. To be told in
- * the order of their times, before the run's end. A size that is told twice counts once. */
+/* One of the sizes that a run had, but not the last: slurmdbd has a row for each when the job was resized. Call it in
+ * the order of their times, before the run's end. A size that comes twice counts once. */
 void job_events_take_size(struct job_events *events, const struct job_end *size);
 
-/* slurmdbd has told of all that ended before `until`. Forgets runs that ended before `asked_again_from`. Gives up runs
- * that have been gone for an hour without an end: slurmdbd should have told of it. */
+/* slurmdbd has reported all ends before `until`. Forgets runs that ended before `asked_again_from`. Gives up runs that
+ * have been gone for an hour without an end: slurmdbd should have reported it. */
 void job_events_end_window(struct job_events *events, int64_t until, int64_t asked_again_from);
 
-/* slurmdbd has been gone for long: the job table tells of ends from `now` on. What ended before, since slurmdbd told last, is
- * slurmdbd's to tell if it comes back within a week. */
+/* slurmdbd has been gone for long: from `now` on ends come from the job table. If slurmdbd comes back within a week, it
+ * reports the ends since its last report. */
 void job_events_leave_slurmdbd(struct job_events *events, int64_t now);
 
 /* slurmctld's clock was set back to `now`. */
 void job_events_set_back(struct job_events *events, int64_t now);
 
-/* May slurmdbd's word on that end be taken? Not if the run may have been counted and forgotten. */
+/* May slurmdbd's report of that end count? Not if the run may have been counted and forgotten. */
 bool job_events_may_take(const struct job_events *events, const struct job_end *end);
 
 /* Runs that ended before `ended_before` and whose steps are to be read: returns how many, and writes the first `max`. */

@@ -1,4 +1,4 @@
-/* What the job table tells of live jobs and, without slurmdbd, of jobs that ended. */
+/* What the job table shows of live jobs and, without slurmdbd, of jobs that ended. */
 #include "events/count.h"
 
 #include "base/memory.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum {
-	/* Without slurmdbd a run is kept this long after its end. slurmdbd may take over and tell of the end again. */
+	/* Without slurmdbd a run is kept this long after its end. slurmdbd may take over and report the end again. */
 	KEPT_S = 600,
 	/* The event poller waits for ten seconds after a job was last seen completing; this must be longer. */
 	COMPLETING_KEPT_S = 60,
@@ -73,14 +73,14 @@ static void look_at_start(struct job_events *events, struct run *run, const stru
 	count_begin(events, run, &time);
 }
 
-/* When the number of tasks that are left was told. */
+/* When Slurm reported the number of tasks in the rest. */
 static int64_t counted_at(const struct job_row *rest)
 {
 	return rest->bits & ROW_IS_COUNTED ? rest->seen_time : rest->details_time;
 }
 
-/* A number that was told before tasks were seen by themselves may include them. Then the rest is counted when its number
- * was told anew. */
+/* A number from before tasks were seen by themselves may include them. Then the rest is counted when Slurm reports a
+ * new number. */
 static void look_at_rest(struct job_events *events, struct run *run, const struct job_row *row)
 {
 	bool is_known = !(row->bits & ROW_IS_CUT) || row->bits & ROW_IS_COUNTED;
@@ -118,8 +118,8 @@ static void look_at_live(struct job_events *events, const struct job_table *tabl
 		look_at_start(events, run, row);
 }
 
-/* Does the job table tell the end? With slurmdbd only of a run that slurmdbd is not asked for again. A job that was
- * killed while it was suspended ended when it was suspended (slurmctld: job_mgr.c), which may be long ago. */
+/* Does the end come from the job table? With slurmdbd, only that of a run that slurmdbd is not asked for again. A job
+ * that was killed while it was suspended ended when it was suspended (slurmctld: job_mgr.c), which may be long ago. */
 static bool tells_end(const struct job_events *events, const struct job_row *row)
 {
 	const struct run_key key = key_of(row);
@@ -202,7 +202,7 @@ static bool is_start_awaited(const struct job_row *row)
 	return job_row_is_used(row) && row->state != JOB_PENDING && (!is_told || row->flags & STARTS);
 }
 
-/* A job that was seen to wait and has gone may have started. It is lost on its own (job_events_lose). */
+/* A job that waited when it was seen last, and has gone, may have started. It is lost on its own (job_events_lose). */
 static void find_unseen(struct job_events *events, const struct job_table *table, int64_t until)
 {
 	uint64_t waiting = 0;
@@ -239,8 +239,8 @@ static void look_at_rows(struct job_events *events, const struct job_table *tabl
 	id_map_done(&events->split);
 }
 
-/* Is the row this run's? The id alone does not tell. A requeue is another run with the same id, and so is an array's
- * last task, which takes over the record of the rest. */
+/* Is the row this run's? The ID alone does not show that. A requeue is another run with the same ID, and so is an
+ * array's last task, which takes over the record of the rest. */
 static bool is_of(const struct job_row *row, const struct run *run)
 {
 	return !(row->bits & ROW_HAS_DETAILS) ||
@@ -275,7 +275,7 @@ static void look_at_run(struct job_events *events, struct run *run, const struct
 }
 
 /* Ends a run that has gone, without slurmdbd. If the job has a row with another submit time, it was requeued. Otherwise
- * nobody tells how it ended, unless slurmdbd takes over within KEPT_S. */
+ * its end stays unknown, unless slurmdbd takes over within KEPT_S. */
 static void end_gone(struct job_events *events, struct run *run, const struct job_row *row, int64_t until)
 {
 	if (run->tasks && until < run->gone_since + JOB_EVENTS_GIVE_UP_S)
@@ -323,7 +323,7 @@ static void look_at_runs(struct job_events *events, const struct job_table *tabl
 void job_events_look(struct job_events *events, const struct job_table *table, int64_t until)
 {
 	if (table->now < events->looked_at)
-		events->looked_at = 0; /* the clock was set back: all rows are news; what was counted stays */
+		events->looked_at = 0; /* the clock was set back: all rows are new; the counts stay */
 	forget_complete(events, table->now);
 	look_at_rows(events, table);
 	look_at_runs(events, table, until);

@@ -1,6 +1,6 @@
-/* Ends that slurmdbd told of when it did not have all of them yet, such as the exit code of a job that was completing
- * (SLURMRESTD.md, "What slurmdbd knows when"). Where many jobs end, windows do not come back to them, and they are asked for
- * by name. Times are Unix seconds of slurmctld's clock. Of one thread. */
+/* Ends that slurmdbd reported before they were complete, such as without the exit code of a job that was completing
+ * (SLURMRESTD.md, "What slurmdbd knows when"). Where many jobs end, windows do not come back to them, so slurmscope
+ * asks for each of them. Times are Unix seconds of slurmctld's clock. Of one thread. */
 #pragma once
 
 #include "events/runs.h"
@@ -21,7 +21,7 @@ struct late_ends {
 
 /* False: there are LATE_ENDS_MAX already. */
 bool late_ends_add(struct late_ends *late, const struct late_end *end);
-/* If it is there. The id that the job has itself tells which: slurmdbd may learn later that it is a task. */
+/* Removes it if it is there. The job's own ID identifies it, because slurmdbd may learn later that it is a task. */
 void late_ends_remove(struct late_ends *late, uint32_t raw_id, int64_t submit_time);
 
 int64_t late_ends_first(const struct late_ends *late,

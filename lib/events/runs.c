@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* The key of the list that a run is in; never 0. Runs of different ids may share a list. */
+/* The key of the list that a run is in; never 0. Runs of different IDs may share a list. */
 static uint32_t head_of(uint32_t id, uint32_t task)
 {
 	uint32_t mixed = id ^ (task + 1) * 0x9e3779b1u;

@@ -1,7 +1,6 @@
-/* The runs whose events are being counted: those that live, and those that ended lately, so that what slurmdbd
- * tells again is known. A run is known by the job's id, or its array's with the task, and the time of its
- * submission; a requeue makes a new run, for it moves that time (SLURMRESTD.md, "What slurmdbd knows when"). Of
- * one thread. */
+/* The runs whose events are being counted: those that live, and those that ended lately, because slurmdbd may report
+ * them again. Its key is the job's ID, or its array's ID with the task, and the time of its submission. A requeue makes
+ * a new run, because it moves that time (SLURMRESTD.md, "What slurmdbd knows when"). Of one thread. */
 #pragma once
 
 #include "base/id_map.h"
@@ -36,13 +35,12 @@ struct run {
 	uint64_t tasks; /* of a rest: tasks whose submission was counted and that have no run of their own */
 	uint32_t owner, tres; /* numbers in pools (owners.h, text_pool.h) */
 	uint64_t cpus, memory; /* that it holds; bytes */
-	int64_t began; /* Unix seconds: start, or when it was last resumed. Of a rest: numbers of its tasks
-				* that were told until then are too old */
+	int64_t began; /* Unix seconds: start, or last resumed. Of a rest: earlier numbers of its tasks are too old */
 	int64_t ran_before; /* seconds, until it was last suspended */
-	int64_t counted; /* seconds of its run time that are counted; after its end: those counted too much */
+	int64_t counted; /* counted seconds of its run time; after its end: the excess */
 	int64_t size_since; /* its time since then is counted with the size that it has now; 0: all its time is */
 	int64_t end_time; /* once it has ended */
-	int64_t gone_since; /* when slurmctld was first seen not to know it; 0: slurmctld knows it */
+	int64_t gone_since; /* when slurmctld first did not know it any more; 0: slurmctld knows it */
 	uint32_t next; /* the next run with this head, position + 1; 0: none */
 	uint32_t row; /* where the job's row was in the table, position + 1; it may be another job's by now */
 };
@@ -51,7 +49,7 @@ struct runs {
 	struct run *items; /* by position */
 	size_t count, capacity, used;
 	uint32_t free; /* position + 1 of a run that is not used; its `next` is the next such */
-	struct id_map heads; /* hash of id and task -> position + 1 */
+	struct id_map heads; /* hash of ID and task -> position + 1 */
 	struct run_key *removed; /* since they were stored */
 	size_t removed_count, removed_capacity;
 };
@@ -64,7 +62,7 @@ struct run *runs_add(struct runs *runs, const struct run_key *key);
 /* Removes the run; the pointer is not valid any more. The caller has given back its owner and tres before. */
 void runs_remove(struct runs *runs, struct run *run);
 
-/* The next run of the same id and task; NULL gives the first. Returns NULL if there is none. */
+/* The next run of the same ID and task; NULL gives the first. Returns NULL if there is none. */
 struct run *runs_next(const struct runs *runs, uint32_t id, uint32_t task, const struct run *run);
 
 void runs_done(struct runs *runs); /* empty again, as when zeroed */

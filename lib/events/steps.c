@@ -32,8 +32,8 @@ static void drop_those_read(struct job_events *events)
 		steps_waiting_drop(&events->steps);
 }
 
-/* Of those that wait the oldest are given up, so that a site where more end than can be read has a bounded number of
- * them, in memory and in the state file. */
+/* Gives up the oldest of those that wait. So their number, in memory and in the state file, is bounded where more jobs
+ * end than slurmscope can read. */
 void count_wait_for_steps(struct job_events *events, struct run *run)
 {
 	if (!events->steps_max)
@@ -54,7 +54,7 @@ void count_find_waits(struct job_events *events)
 	steps_waiting_sort(&events->steps);
 }
 
-/* Those that were read out of turn count until their turn comes. */
+/* Runs that were read out of turn are counted until their turn comes. */
 size_t job_events_want_steps(struct job_events *events, int64_t ended_before, struct run_key *ret_keys, size_t max)
 {
 	size_t count = 0, written = 0;

@@ -1,5 +1,5 @@
-/* Runs that ended and whose steps are still to be read, about in the order of their ends. Who has no wait any more is
- * passed over and dropped later: the caller tells by the run. Of one thread. */
+/* Runs that ended and whose steps are still to be read, about in the order of their ends. A run that does not wait any
+ * more is skipped, and dropped later: the caller sees that from the run. Of one thread. */
 #pragma once
 
 #include "events/runs.h"

@@ -4,10 +4,10 @@
 
 #include <stdlib.h>
 
-/* Beyond the caps that the configuration gives. There may be ten times as many nodes: those where jobs failed last have
- * rows, for one that fails one job after the other is always among them. */
+/* Beyond the caps that the configuration gives. There may be ten times as many nodes. Those where jobs failed last have
+ * rows, so a node that fails one job after the other is always among them. */
 enum { QUEUES_MAX = 150, NODES_MAX = 1000, NODES_KEPT = 900 };
-enum { FOLDED_MAX = 100000 }; /* names that are remembered only to be counted */
+enum { FOLDED_MAX = 100000 }; /* names that are only kept to count them */
 
 void tallies_init(struct tallies *tallies, const struct caps *caps)
 {
@@ -65,7 +65,7 @@ static struct tally *other(struct tallies *tallies, int kind)
 	return tallies->others[kind];
 }
 
-/* May its name be shown? A queue's may if its partition's and its QOS's may. */
+/* May its name be shown? A queue's may if those of its partition and its QOS may. */
 static bool may_be_named(const struct tallies *tallies, int kind, struct text key)
 {
 	struct text label[2] = {TEXT(""), key};

@@ -1,7 +1,7 @@
-/* The tallies of all entities. Who has one of its own is decided when the first event comes, or before it, and stays
- * so; all others share the row `other`. What had a row and is to have none is forgotten, and not added to `other`: it was
- * counted already, and would be so again at once by whoever asks how much `other` grew. So no counter ever falls, some
- * end. Of one thread. */
+/* The tallies of all entities. Whether an entity has one of its own is decided at its first event, or before, and stays
+ * so; all others share the row `other`. If an entity loses its row, its counts are forgotten. They are not added to
+ * `other`, because queries that ask how much `other` grew would count them a second time. So no counter ever falls;
+ * some end. Of one thread. */
 #pragma once
 
 #include "entities/caps.h"
@@ -12,8 +12,8 @@ struct tallies {
 	struct arena arenas[TALLY_KINDS]; /* of `kinds` */
 	struct map kinds[TALLY_KINDS]; /* key -> struct tally */
 	struct arena arena; /* of these two */
-	struct tally *others[TALLY_KINDS]; /* NULL: nobody is in there */
-	struct map folded[TALLY_KINDS]; /* keys of those that had no row when something happened to them, or lost it */
+	struct tally *others[TALLY_KINDS]; /* NULL: no entity shares it */
+	struct map folded[TALLY_KINDS]; /* keys of entities that had no row at an event, or lost it */
 	struct arena forgotten_arena;
 	struct map forgotten[TALLY_KINDS]; /* key -> struct tally: they may be in the store still */
 	const struct caps *caps; /* borrowed */
@@ -23,18 +23,19 @@ void tallies_init(struct tallies *tallies, const struct caps *caps); /* with the
 void tallies_done(struct tallies *tallies);
 
 /* The tally that counts for it: its own, made if there is room and the caps allow it, or the one of all others. Names
- * become labels. `second`: a user's account, a queue's QOS, else empty. A node always has one; for a new one those that
- * have not grown for the longest may be forgotten: other nodes' tallies are not valid any more. */
+ * become labels. `second`: a user's account, a queue's QOS, else empty. A node always has one. For a new node, those
+ * that have not grown for the longest may be forgotten, so tallies of other nodes are not valid any more. */
 struct tally *tallies_of(struct tallies *tallies, int kind, struct text name, struct text second);
 
-/* A counter that begins with its first event hides it from rate(): who has a row has counters, at zero. */
+/* A counter that begins with its first event hides that event from rate(). So an entity with a row has its counters
+ * from the start, at zero. */
 void tallies_show(struct tallies *tallies, const struct roster rosters[ENTITY_KINDS]);
 
-/* The caps are others, or all was restored: forgets whom they do not let be named. How many rows there may be is only
- * asked when one is made. No tally is valid any more, nor is who shares `other`. */
+/* The caps changed, or all was restored: forgets the entities that they do not let be named. The number of rows is only
+ * checked when one is made. After that, pointers to tallies are not valid, nor is the list of those that share `other`. */
 void tallies_screen(struct tallies *tallies);
 
-/* How many have no row that had one, or would have one without caps; as far as it was noticed since the start. */
+/* How many entities lost their row, or would have one without caps, as far as slurmscope noticed since the start. */
 size_t tallies_folded(const struct tallies *tallies, int kind);
 
 void tallies_stored(struct tallies *tallies); /* what is forgotten is not in the store */

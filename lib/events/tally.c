@@ -99,7 +99,7 @@ void tally_init(struct tally *tally, struct arena *arena, int kind, struct text 
 			add_buckets(tally, what);
 		else if (!row->details)
 			count_of(tally, text_of(row->name), TEXT(""), what);
-		else if (kind != ENTITY_USER) /* of users, who are many, those that happened */
+		else if (kind != ENTITY_USER) /* of users, who are many, only what happened */
 			for (const char *const *detail = row->details; *detail; detail++)
 				count_of(tally, text_of(row->name), text_of(*detail), what);
 	}
@@ -119,7 +119,7 @@ static void add(struct tally *tally, struct tally_count *count, double amount)
 	tally->is_changed = true;
 }
 
-/* What was counted in a row of its own goes on there. */
+/* Counts from a row of its own go on there. */
 static bool may_grow(const struct tally *tally, struct text name, struct text label)
 {
 	if (tally->counts.count < TALLY_COUNTS_MAX)

@@ -1,6 +1,6 @@
 /* What happened to the jobs of one entity: counters that never fall. A histogram is one of them for each of its
- * buckets, and one for its sum. Each is known by what it counts and a detail ("ends", "failed"), which is how it is
- * stored, so that what an older or newer slurmscope counted is kept. Of one thread. */
+ * buckets, and one for its sum. Each is known by what it counts and a detail ("ends", "failed"), and is stored under
+ * these. So the counts of an older or newer slurmscope are kept. Of one thread. */
 #pragma once
 
 #include "entities/usage.h"
@@ -61,8 +61,7 @@ struct tally_count {
 	struct tally_last *last; /* of the latest run; NULL: of none since the start */
 };
 
-/* More than a tally of any kind has with Slurm's own end states and a few dozen types of GRES. What has no row then is
- * counted as `other`. */
+/* More than any tally needs for Slurm's own end states and a few dozen types of GRES. Further details count as `other`. */
 enum { TALLY_COUNTS_MAX = 400 };
 
 struct tally {
@@ -73,7 +72,7 @@ struct tally {
 	bool is_changed; /* since it was stored */
 };
 
-/* With what such a tally has from the start, at zero. */
+/* Makes a tally with the counters that its kind has from the start, at zero. */
 void tally_init(struct tally *tally, struct arena *arena, int kind, struct text label, struct text second);
 void tally_done(struct tally *tally);
 
@@ -86,20 +85,20 @@ static inline bool tally_has(int kind, enum tally_what what)
 struct tally_count *tally_add(struct tally *tally, enum tally_what what, struct text detail, double amount);
 struct tally_count *tally_observe(struct tally *tally, enum tally_what what, double value);
 
-/* It was a run of this job. */
+/* Notes that it was a run of this job. */
 void tally_note(struct tally *tally, struct tally_count *count, const struct tally_last *last);
 
 /* When it last grew, as far as that was noted; 0: not since the start. */
 int64_t tally_last_time(const struct tally *tally);
 
-/* Into a new one of its kind; of `from` nothing is left. */
+/* Moves all into a new one of its kind; nothing is left in `from`. */
 void tally_move(struct tally *to, struct tally *from);
 
 /* What was stored. Bounds of histograms may only change with the version of the store. */
 void tally_restore(struct tally *tally, struct text what, struct text detail, double value);
 
-/* All was restored. What a slurmscope without exponential buckets has counted gets into those where its classic ones
- * end, for a histogram that grows by other sums than its buckets' is refused by Prometheus. */
+/* Call it when all was restored. Counts of a slurmscope without exponential buckets go into the exponential buckets
+ * where its classic ones end. Prometheus refuses a histogram whose count differs from the sum of its buckets. */
 void tally_restored(struct tally *tally, int kind);
 
 /* The counts of `what`, which a tally of its kind has from the start: of a histogram the buckets, not cumulative,

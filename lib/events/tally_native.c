@@ -18,7 +18,7 @@ int32_t tally_native_index(double value)
 	return value > 0 ? (int32_t)ceil(log2(value) * (1 << TALLY_NATIVE_SCHEMA)) : TALLY_NATIVE_ZERO;
 }
 
-/* The first that does not come before it. */
+/* The first item that does not come before it. */
 static size_t position_of(const struct tally_natives *natives, int what, int32_t index)
 {
 	size_t low = 0, high = natives->count;
@@ -83,7 +83,7 @@ bool tally_natives_restore(struct tally_natives *natives, int what, struct text 
 	return true;
 }
 
-/* How many are in the buckets up to that one. */
+/* The sum of the buckets up to that one. */
 static double count_until(const struct tally_natives *natives, int what, int32_t index)
 {
 	const struct tally_native *first;

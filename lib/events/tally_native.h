@@ -1,4 +1,4 @@
-/* Exponential buckets of a tally's histograms. Their bounds are those of every other slurmscope, so that they can be added
+/* Exponential buckets of a tally's histograms. All slurmscopes use the same bounds, so that the buckets can be added
  * up. */
 #pragma once
 
@@ -30,7 +30,7 @@ void tally_natives_observe(struct tally_natives *natives, int what, double value
 /* The buckets of `what`; how many. */
 size_t tally_natives_of(const struct tally_natives *natives, int what, const struct tally_native **ret_first);
 
-/* Adds to the bucket what those up to `until` lack of so many; true: there was something. */
+/* Adds to the bucket `index` what the buckets up to `until` lack of `sum`. Returns true if it added something. */
 bool tally_natives_raise(struct tally_natives *natives, int what, int32_t index, int32_t until, double sum);
 
 void tally_native_detail(const struct tally_native *native, char *to, size_t size);

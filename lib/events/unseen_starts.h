@@ -1,10 +1,11 @@
-/* Jobs that came and went unseen. Without slurmdbd the job table tells of ends, and a job that starts and is forgotten
+/* Jobs that came and went unseen. Without slurmdbd ends come from the job table, and a job that starts and is forgotten
  * between two looks is in no counter. slurmctld counts each start (diag: jobs_started; slurmctld/node_scheduler.c).
- * What it counted more than were seen are runs whose end nobody can tell.
+ * Starts that it counted and slurmscope did not see are runs whose end stays unknown.
  *
- * slurmctld's counter begins anew at midnight UTC, at a restart and at `sdiag --reset`. What is compared is one such
- * period, from the first answer of diag in it. So starts between the last answer before and this one are not compared.
- * Never too many are found, but perhaps too few. Times are Unix seconds of slurmctld's clock. Of one thread. */
+ * slurmctld's counter restarts at midnight UTC, at a restart and at `sdiag --reset`. slurmscope compares within one
+ * such period, from the first answer of diag in it. So it never finds too many, but may find too few: it misses starts
+ * between the last answer of the period before and that one. Times are Unix seconds of slurmctld's clock. Of one
+ * thread. */
 #pragma once
 
 #include <stdbool.h>

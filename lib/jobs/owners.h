@@ -7,7 +7,7 @@
 struct job_owner {
 	struct text account;
 	struct text user; /* or its number, where Slurm has no name */
-	struct text partitions, qos; /* one, or several separated by commas while pending */
+	struct text partitions, qos; /* one; of a pending job one or several, separated by commas */
 };
 
 /* What counts for an owner; whoever looks it up says what it is. */

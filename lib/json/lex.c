@@ -27,7 +27,7 @@ static void cut_token(struct json_reader *reader, enum cut cut, const char *begi
 	buf_add(&reader->carry, begin, (size_t)(end - begin));
 }
 
-/* `len` bytes of a string that begins at offset `begin` were scanned; there the scan stopped. */
+/* Takes the end of a scan: it read `len` bytes of the string that begins at offset `begin`. */
 static bool string_is_good(struct json_reader *reader, enum string_end why, uint64_t begin, size_t len)
 {
 	if (len > reader->limits.token_bytes_max)
@@ -82,7 +82,7 @@ static const char *resume_string(struct json_reader *reader, enum cut kind, cons
 	return lex_take_string(reader, kind, buf_text(&reader->carry), reader->scan) ? stop + 1 : NULL;
 }
 
-/* `len` bytes of a number that begins at offset `begin` were right; there it ended. */
+/* Takes the end of a number that begins at offset `begin`: its `len` bytes are right. */
 static bool number_is_good(struct json_reader *reader, bool bad, uint64_t begin, size_t len)
 {
 	if (len > reader->limits.token_bytes_max)
@@ -100,7 +100,7 @@ static bool take_number(struct json_reader *reader, struct text text)
 	return reader_report(reader, reader->node, &value);
 }
 
-/* Goes on through a literal of which `seen` bytes were right. */
+/* Goes on with a literal whose first `seen` bytes were right. */
 static const char *read_literal(struct json_reader *reader, const struct literal *literal, size_t seen, const char *at,
 				const char *end)
 {
@@ -144,7 +144,7 @@ const char *lex_number(struct json_reader *reader, const char *at, const char *e
 	return take_number(reader, (struct text){at, len}) ? stop : NULL;
 }
 
-/* Nothing more belongs to the number in `carry`. */
+/* The number in `carry` is complete. */
 static bool end_number(struct json_reader *reader)
 {
 	bool bad;
@@ -187,7 +187,7 @@ const char *lex_resume(struct json_reader *reader, const char *at, const char *e
 	return at;
 }
 
-/* At the end of the document a number is whole if it is all there is, right as it stands. */
+/* A number at the end of the document is complete if it is the whole document, and well-formed. */
 bool lex_finish(struct json_reader *reader, bool *ret_cut)
 {
 	*ret_cut = reader->cut != CUT_NOTHING;

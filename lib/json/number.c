@@ -40,7 +40,7 @@ const char *number_end(const char *at, const char *end, bool *ret_bad)
 	return at;
 }
 
-/* A number too long or too fine for the short way. */
+/* Reads a number that is too long or too precise for the short way. */
 static double read_slowly(struct text text)
 {
 	char small[64];

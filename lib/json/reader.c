@@ -83,8 +83,8 @@ static const char *read_after_value(struct json_reader *reader, enum grammar_sta
 	return at + 1;
 }
 
-/* Goes through a chunk; at its end everything is in the reader, ready for the next one. What mostly
- * follows in the text follows here, without a turn of the loop. */
+/* Reads a chunk. At its end the reader holds all that the next chunk needs. The code follows the usual order of tokens,
+ * which saves turns of the loop. */
 static const char *walk(struct json_reader *reader, const char *at, const char *end)
 {
 	enum grammar_state state = reader->state;

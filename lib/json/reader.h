@@ -1,15 +1,14 @@
 /* Reads a JSON document that arrives in chunks of any size and reports only its wanted values.
  *
- * Strict: what json-c (JSON_TOKENER_STRICT, the grammar authority) refuses is refused, wherever in
- * the document it stands, wanted or not, with the offset of the byte. Memory: the deepest nesting
- * plus the largest single string or number, whatever the document's size. Strings that are not valid
- * UTF-8 (Slurm sends job names raw) do not fail; they are made valid (U+FFFD) before they are
- * reported. Not thread-safe; one reader per document at a time.
+ * Strict: it refuses what json-c refuses (JSON_TOKENER_STRICT, the authority on the grammar). It does so anywhere in
+ * the document, wanted or not, and names the offset of the byte. Memory: the deepest nesting plus the largest single
+ * string or number, whatever the document's size. Strings that are not valid UTF-8 (Slurm sends job names raw) do not
+ * fail; they are made valid (U+FFFD) before they are reported. Not thread-safe; one reader per document at a time.
  *
- * Stricter than the json-c 0.16 of Debian 12 where that takes what RFC 8259 forbids: raw control
- * characters in strings, names in single quotes, numbers like 1. -.5 -01 00. Like every json-c it
- * takes NaN, Infinity and -Infinity, which json-c also writes. (json-c has an `enum json_type` too:
- * a file includes either its headers or this one.) */
+ * It is stricter than Debian 12's json-c 0.16, which accepts some texts that RFC 8259 forbids. These are raw control
+ * characters in strings, names in single quotes, and numbers like `1.` `-.5` `-01` `00`. Like every json-c it takes
+ * NaN, Infinity and -Infinity, which json-c also writes. (json-c has an `enum json_type` too: a file includes either
+ * its headers or this one.) */
 #pragma once
 
 #include "base/error.h"
@@ -23,7 +22,7 @@ enum json_type {
 	JSON_STRING,
 	JSON_OBJECT, /* a wanted object begins; its wanted members follow, then JSON_END */
 	JSON_ARRAY, /* the same for an array */
-	JSON_END, /* the wanted object or array with this id is complete */
+	JSON_END, /* the wanted object or array with this ID is complete */
 };
 
 struct json_value {
@@ -36,8 +35,8 @@ struct json_value {
 	struct text text; /* JSON_STRING: unescaped valid UTF-8, borrowed during the callback */
 };
 
-/* Called for each wanted value in document order. A name that stands twice in an object is reported
- * twice; the last one counts. Returning false (with *err set) stops the reader with that error. */
+/* Called for each wanted value in document order. A duplicate name in an object is reported twice; the last one counts.
+ * Returning false (with *err set) stops the reader with that error. */
 typedef bool json_value_fn(void *context, int id, const struct json_value *value, struct error *err);
 
 struct json_limits {
@@ -61,7 +60,7 @@ struct json_reader *json_reader_new(const struct json_shape *shape, struct json_
  * with the same error. */
 bool json_reader_feed(struct json_reader *reader, const char *bytes, size_t len, struct error *err);
 
-/* No more bytes will come: false if the document is not complete (or was wrong before). */
+/* Ends the document: false if it is not complete, or was wrong before. */
 bool json_reader_finish(struct json_reader *reader, struct error *err);
 
 uint64_t json_reader_bytes(const struct json_reader *reader); /* fed so far */

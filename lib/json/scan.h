@@ -1,5 +1,5 @@
-/* Runs of bytes that need no thought, sixteen at a time where the machine can: white space (about
- * half of slurmrestd's pretty-printed JSON) and the plain part of strings. Private to lib/json.
+/* Skips runs of bytes that need no decision, sixteen at a time where the machine can. These are whitespace (about half
+ * of slurmrestd's pretty-printed JSON) and the plain part of strings. Private to lib/json.
  *
  * JSON_PORTABLE forces the other form, so that the tests can run both on one machine. */
 #pragma once
@@ -47,10 +47,10 @@ static inline const char *scan_blanks(const char *at, const char *end)
 }
 #endif
 
-/* The first byte that is not white space, or `end`. */
+/* The first byte that is not whitespace, or `end`. */
 static inline const char *skip_space(const char *at, const char *end)
 {
-	/* no space (before ':' and ',') or one (after ':'): not worth a vector */
+	/* mostly no space (before ':' and ',') or one (after ':'): not worth a vector */
 	if (end - at >= 2) {
 		if ((unsigned char)at[0] > ' ')
 			return at;

@@ -12,11 +12,11 @@ struct json_shape;
 
 struct json_shape *json_shape_new(void);
 
-/* Every value found at `path` is reported with `id` (>= 0). Paths that lie on the way to a wanted
- * one are walked but not reported. Asking twice for one path is a programmer's error (assert). */
+/* The reader reports every value at `path` with `id` (>= 0). It walks through paths on the way to a wanted one, but
+ * does not report them. To ask twice for one path is a programming error (assert). */
 void json_shape_want(struct json_shape *shape, const char *path, int id);
 
-/* The document's member `other` is read as its member `name` is, of which something is wanted already. */
+/* The reader treats the document's member `other` like its member `name`, of which something is wanted already. */
 void json_shape_alias(struct json_shape *shape, const char *name, const char *other);
 
 void json_shape_free(struct json_shape *shape); /* NULL is fine */

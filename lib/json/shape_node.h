@@ -17,14 +17,14 @@ struct shape_slot {
 /* One value of the document on the way to a wanted one, or wanted itself. */
 struct shape_node {
 	int id; /* -1: only walked through */
-	struct shape_node *element; /* of its elements when it is an array; NULL: none is wanted */
+	struct shape_node *element; /* for its elements, if it is an array; NULL: none is wanted */
 	struct shape_slot *slots; /* its members when it is an object: an open hash table, */
 	size_t mask; /* a power of two minus one; there is always an empty slot */
 	size_t count;
 };
 
-/* Most keys are not wanted, so that a miss has to be cheap: with the table at most a quarter full a
- * miss mostly meets an empty slot, without a look at the bytes between the first and the last. */
+/* Most keys are not wanted, so a miss has to be cheap. The table is at most a quarter full, so a miss mostly meets an
+ * empty slot. Then no bytes between the first and the last are compared. */
 static inline size_t shape_hash(const char *name, size_t len)
 {
 	if (len == 0)

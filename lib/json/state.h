@@ -1,4 +1,4 @@
-/* The reader between two bytes, and how its parts fail and report. Private to lib/json. */
+/* The reader's state between two bytes, and how its parts fail and report. Private to lib/json. */
 #pragma once
 
 #include "base/buf.h"
@@ -6,7 +6,7 @@
 #include "json/shape_node.h"
 #include "json/string.h"
 
-/* Where in the grammar the next byte that is not white space stands. */
+/* Where in the grammar the next byte that is not whitespace stands. */
 enum grammar_state {
 	AT_VALUE, /* the document, or a member's value */
 	AT_FIRST_ELEMENT, /* after '[': an element or ']' */
@@ -17,7 +17,7 @@ enum grammar_state {
 	AFTER_VALUE, /* a comma or the end of the container; at depth 0: nothing any more */
 };
 
-/* A token that the chunk's end has cut. Its bytes so far are in `carry`; a literal needs none. */
+/* A token that the chunk's end cut. `carry` has its bytes so far; a literal needs none. */
 enum cut { CUT_NOTHING, CUT_NAME, CUT_STRING, CUT_NUMBER, CUT_LITERAL };
 
 struct frame {
@@ -61,11 +61,11 @@ static inline uint64_t reader_offset(const struct json_reader *reader, const cha
 	return reader->fed + (uint64_t)(at - reader->chunk);
 }
 
-/* False if the consumer wants no more. */
+/* Returns false if the consumer stops the reader. */
 bool reader_report(struct json_reader *reader, const struct shape_node *node, const struct json_value *value);
 
-/* The functions that go through the chunk answer where to go on, NULL when the document is wrong;
- * so do these, always NULL (which is false where a bool is the answer). */
+/* The functions that read the chunk return where to go on, or NULL if the document is wrong. These do so, too: always
+ * NULL, which is false as a bool. */
 const char *reader_fail(struct json_reader *reader, const char *what, uint64_t offset);
 const char *reader_unexpected(struct json_reader *reader, const char *wanted, const char *at);
 const char *reader_too_long(struct json_reader *reader, const char *what, uint64_t max, uint64_t offset);

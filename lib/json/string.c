@@ -47,8 +47,8 @@ enum string_end string_scan(struct string_scan *scan, const char *at, const char
 	return at == end ? STRING_CUT : *at == '"' ? STRING_WHOLE : STRING_CONTROL;
 }
 
-/* The length of the UTF-8 sequence at `at`; if it is none, *ret_valid is false and the length is
- * that of its maximal subpart (Unicode 3.9, WHATWG), which one U+FFFD replaces. */
+/* The length of the UTF-8 sequence at `at`. If it is invalid, *ret_valid is false, and the length is that of its
+ * maximal subpart (Unicode 3.9, WHATWG), which one U+FFFD replaces. */
 static size_t utf8_sequence(const unsigned char *at, size_t left, bool *ret_valid)
 {
 	unsigned char lead = at[0], low = 0x80, high = 0xbf; /* bounds of the second byte */
@@ -122,8 +122,7 @@ static uint32_t hex_value(const char *digits)
 	return value;
 }
 
-/* Adds what "\uXXXX" at `raw` says, together with the other half of a pair of surrogates; returns
- * how many bytes that took. */
+/* Adds the character of "\uXXXX" at `raw`, which may be a pair of surrogates; returns how many bytes it read. */
 static size_t add_unicode_escape(struct buf *into, struct text raw)
 {
 	enum { LEN = 2 + HEX_DIGITS };

@@ -1,5 +1,4 @@
-/* Strings of JSON: where they end, whether they are right, and what they say. Private to lib/json.
- */
+/* Strings of JSON: where they end, whether they are well-formed, and their text. Private to lib/json. */
 #pragma once
 
 #include "base/buf.h"
@@ -18,15 +17,15 @@ struct string_scan {
 	bool high; /* has a byte >= 0x80 */
 };
 
-/* Goes on through a string's bytes (after its opening quote) and says where and why it stopped. */
+/* Scans a string's bytes after its opening quote, and says where and why it stopped. */
 enum string_end string_scan(struct string_scan *scan, const char *at, const char *end, const char **ret_stop);
 
 /* string_text for a string that has escapes or bytes >= 0x80. */
 struct text string_repaired(struct text raw, struct string_scan scan, struct buf *into);
 
-/* The text of a complete string that was scanned without complaint, valid UTF-8 in any case:
- * escapes replaced; lone surrogates and each maximal part of a sequence that is not UTF-8 become
- * U+FFFD. Borrows `raw` when nothing had to be changed, else `into`, which is emptied first. */
+/* The text of a complete string that string_scan accepted, always valid UTF-8. Escapes are replaced. Lone surrogates
+ * and each maximal part of an invalid sequence become U+FFFD. Borrows `raw` if nothing had to change, else `into`,
+ * which it empties first. */
 static inline struct text string_text(struct text raw, struct string_scan scan, struct buf *into)
 {
 	return scan.escaped || scan.high ? string_repaired(raw, scan, into) : raw;

@@ -20,7 +20,7 @@ static void emit_backfill_active(struct exposition *out, const struct page_facts
 	exposition_integer(out, ((const struct scheduler_section *)item)->diag.backfill_is_active);
 }
 
-/* One sample per reason; a row's offset is the sum of the first. */
+/* One sample per reason; the family's offset is that of the first reason's sum. */
 static void emit_exit_sums(struct exposition *out, const struct page_facts *facts, const struct family *family,
 			   const void *item)
 {

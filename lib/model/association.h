@@ -1,8 +1,8 @@
-/* An association, as `sacctmgr show association` has it: of an account (`user` is empty), of a user in
- * an account, or of a user in an account in one partition. Texts and lists are borrowed.
+/* An association, as `sacctmgr show association` has it. It is of an account (`user` is empty), of a user in an
+ * account, or of a user in an account in one partition. Texts and lists are borrowed.
  *
- * Group limits are an association's own; the others are what applies to it: where it sets none itself,
- * slurmdbd fills in those of the account above. */
+ * Group limits are an association's own. The others are those that apply to it: where it sets none, slurmdbd fills in
+ * those of the account above. */
 #pragma once
 
 #include "model/limit.h"

@@ -1,4 +1,4 @@
-/* What slurmctld says of itself: ping and diag. Texts are borrowed. */
+/* What slurmctld reports of itself: ping and diag. Texts are borrowed. */
 #pragma once
 
 #include "model/list.h"
@@ -27,7 +27,7 @@ struct diag {
 	uint64_t threads, agent_queue, agents, agent_threads, dbd_queue;
 	uint64_t jobs_pending, jobs_running; /* by task, as of jobs_time */
 	uint64_t jobs_time;
-	uint64_t jobs_started; /* a sum, too: each start of each job, array task and component */
+	uint64_t jobs_started; /* a sum, too, of all starts of jobs, array tasks and components */
 	uint64_t cycles, cycle_sum_us, cycle_mean_us, cycle_last_us, cycle_max_us;
 	uint64_t cycle_depth_mean, queue_length;
 	uint64_t backfill_cycles, backfill_sum_us, backfill_mean_us, backfill_last_us, backfill_max_us;
@@ -63,11 +63,11 @@ enum private_data {
 };
 extern const char *const private_data_names[PRIVATE_DATA];
 
-/* What the configuration says that is of use here; served by 26.05 and later. */
+/* The part of the configuration that slurmscope uses; 26.05 and later serve it. */
 struct conf {
 	uint64_t max_job_count;
 	uint64_t boot_time; /* of slurmctld, Unix seconds */
-	uint64_t first_job_id, max_job_id, next_job_id; /* the range of ids, and the one given next */
+	uint64_t first_job_id, max_job_id, next_job_id; /* the range of IDs, and the one given next */
 	uint64_t max_array_size; /* tasks' numbers are below it */
 	bool limits_rates; /* SlurmctldParameters=rl_enable */
 	uint64_t min_job_age; /* seconds that slurmctld remembers ended jobs for */

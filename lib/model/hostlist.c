@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* As many dimensions as no site has; Slurm itself knows five (HIGHEST_DIMENSIONS). */
+/* More dimensions than any site has; Slurm itself knows five (HIGHEST_DIMENSIONS). */
 enum { NODES_MAX = 1000000, BRACKETS_MAX = 8 };
 
 struct expansion {
@@ -32,7 +32,7 @@ static void take(struct expansion *expansion, size_t len)
 		expansion->take(expansion->context, (struct text){expansion->name, len});
 }
 
-/* "7" or "001-128": the first number's length is that of all. */
+/* "7" or "001-128": all numbers have as many digits as the first one. */
 static void expand_range(struct expansion *expansion, size_t len, struct text range, struct text rest)
 {
 	struct text upper = range;
@@ -64,7 +64,7 @@ static void expand(struct expansion *expansion, size_t len, struct text rest)
 	len = append(expansion, len, (struct text){rest.bytes, (size_t)(bracket - rest.bytes)});
 	struct text ranges = {bracket + 1, (size_t)(end - bracket - 1)}, range;
 	struct text behind = {end + 1, rest.len - (size_t)(end + 1 - rest.bytes)};
-	if (!text_next(&ranges, ',', &range)) /* "[]": each way through ends in a name, so that the limit holds */
+	if (!text_next(&ranges, ',', &range)) /* "[]": it counts as one name, so that the limit on names holds */
 		take(expansion, len);
 	else
 		do
@@ -80,7 +80,7 @@ static size_t count_brackets(struct text item)
 	return count;
 }
 
-/* What has more brackets than any node's name is taken as a name. */
+/* A text with more brackets than any node's name counts as a name. */
 static void expand_item(struct expansion *expansion, struct text item)
 {
 	if (count_brackets(item) <= BRACKETS_MAX)

@@ -7,7 +7,7 @@ enum { HOSTLIST_NODE_MAX = 255 }; /* bytes of a name; longer ones are cut */
 
 typedef void hostlist_fn(void *context, struct text node); /* the text is borrowed */
 
-/* Calls back with each node's name, a million at the most. What is no list of nodes is taken as a name. */
+/* Calls back with each node's name, at most a million. A text that is not a list of nodes counts as a name. */
 void hostlist_each(struct text list, hostlist_fn *fn, void *context);
 
 /* The first node's name, written to `room`; empty if there is none. */

@@ -76,7 +76,7 @@ enum job_exit job_exit_of(const struct job *job)
 {
 	if (number_is_known(job->exit_signal) && job->exit_signal)
 		return JOB_EXIT_SIGNAL;
-	if (!number_is_known(job->exit_code)) /* 22.05's slurmdbd tells none but 0 */
+	if (!number_is_known(job->exit_code)) /* 22.05's slurmdbd reports only 0 */
 		return job->state == JOB_FAILED ? JOB_EXIT_NONZERO : JOB_EXIT_UNKNOWN;
 	return job->exit_code ? JOB_EXIT_NONZERO : JOB_EXIT_ZERO;
 }

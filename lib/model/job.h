@@ -1,5 +1,5 @@
-/* A job record of slurmctld: one job, one component of a het job, one array task, or the not yet split
- * rest of an array. Texts are borrowed from whoever made the record. */
+/* A job record of slurmctld: one job, one component of a het job, one array task, or the not yet split rest of an
+ * array. Texts are borrowed from the maker of the record. */
 #pragma once
 
 #include "base/arena.h"
@@ -7,8 +7,8 @@
 #include "model/number.h"
 #include "model/vocabulary.h"
 
-/* In a federation the six bits of an id above the 26th are the number of the cluster where the job was submitted, its
- * origin; else they are 0 (SLURMRESTD.md, "Federations"). */
+/* In a federation the six bits of an ID above the 26th are the number of the job's origin, the cluster where it was
+ * submitted. Otherwise they are 0 (SLURMRESTD.md, "Federations"). */
 #define JOB_LOCAL_ID_MASK ((UINT64_C(1) << 26) - 1)
 enum { JOB_ORIGINS = 64 };
 
@@ -24,15 +24,15 @@ struct job_node {
 };
 
 struct job {
-	uint64_t id; /* the raw record id; always known */
+	uint64_t id; /* the raw record ID; always known */
 	uint64_t array_job_id; /* 0 or unset: not of an array */
 	uint64_t array_task_id; /* unset on an array's unsplit rest */
 	struct text array_tasks; /* tasks of the unsplit rest, "1-9,20", cut at 64 characters by default; or "0x1f" */
 	struct text user, account;
 	uint64_t user_id;
-	struct text partitions; /* one, or several separated by commas while pending */
-	struct text partitions_named; /* all that it named, where it has started in one of several; else empty */
-	struct text submit_line; /* the command, while the record is being read; empty where Slurm does not tell */
+	struct text partitions; /* one; of a pending job one or several, separated by commas */
+	struct text partitions_named; /* all that it named, if it has started in one of several; else empty */
+	struct text submit_line; /* the command, while the record is being read; empty where Slurm does not report it */
 	struct text qos; /* as partitions */
 	int state; /* a number of vocabulary.job_states */
 	uint64_t flags; /* bits: numbers of vocabulary.job_flags */
@@ -65,13 +65,13 @@ enum job_exit job_exit_of(const struct job *job);
 /* A copy whose texts are in the arena. */
 struct job job_copy(const struct job *job, struct arena *arena);
 
-/* Settles `partitions_named` of a record that was read. slurmctld tells a priority in each partition, since v0.0.42 and where
- * priorities have several factors; those are in it already. Else the command tells what it names itself. Either counts
- * only if the partition that the job is in is among them: the job may have been moved. */
+/* Settles `partitions_named` of a record that was read. Since v0.0.42, and where priorities have several factors,
+ * slurmctld reports a priority in each partition: then they are set already. Otherwise the command names them. Either
+ * counts only if the job's own partition is among them, because the job may have been moved. */
 void job_settle_named(struct job *job);
 
-/* How many jobs the record stands for: the tasks of an array's unsplit rest, else 1. *ret_is_cut tells
- * that Slurm cut the list ("1-3,5,..."): the number is then only a lower bound. */
+/* How many jobs the record stands for: the tasks of an array's unsplit rest, else 1. *ret_is_cut says that Slurm cut
+ * the list ("1-3,5,..."): the number is then only a lower bound. */
 uint64_t job_count(const struct job *job, bool *ret_is_cut);
 
 /* The highest task of an unsplit rest as slurmdbd lists it ("0x3F80": 13), which is the last to be split; unset if

@@ -1,27 +1,28 @@
 /* A run of a job as slurmdbd keeps it: what `sacct -D -X` prints a line of. A job that is requeued, or lost a node,
- * leaves a run behind and goes on as another one with the same ids and a later submit time; slurmdbd has pending and
- * running ones, too. Texts are borrowed from whoever made the record. v0.0.37 gives the eligible time as start
- * time; where versions differ otherwise stands at the member. */
+ * leaves a run behind. It goes on as another run with the same IDs and a later submit time. slurmdbd has pending and
+ * running ones, too. Texts are borrowed from the maker of the record. v0.0.37 gives the eligible time as start time;
+ * comments at members say where versions differ otherwise. */
 #pragma once
 
 #include "model/job.h"
 
 struct job_run {
-	/* Of `struct job` slurmdbd has no user id and no reason (state.reason is an old one), and only the base state,
-	 * with REQUEUED, RESIZING or REVOKED as flag: PENDING with REQUEUED is a run that ended by requeue. Times that
-	 * are not there yet, and the start of what ended without any, are 0. An array's unsplit rest lists its tasks as
-	 * a mask ("0x1f"), which is not cut. exit_code is the return code, unset if a signal ended the script, or if it
-	 * FAILED with 0: before v0.0.40 any code is given as 0. memory_per_node and memory_per_cpu come with v0.0.40. */
+	/* Of `struct job` slurmdbd has no user ID and no reason (state.reason is an old one). It has only the base
+	 * state, with REQUEUED, RESIZING or REVOKED as flag. PENDING with REQUEUED is a run that ended by requeue.
+	 * Times that are not there yet, and the start of what ended without any, are 0. An array's unsplit rest lists
+	 * its tasks as a mask ("0x1f"), which is not cut. exit_code is the return code. It is unset if a signal ended
+	 * the script, or if the script FAILED with 0, because before v0.0.40 every code is 0. memory_per_node and
+	 * memory_per_cpu come with v0.0.40. */
 	struct job job;
 	struct text qos_requested; /* since v0.0.42; one or several, empty: the default */
 	uint64_t elapsed, suspended; /* seconds; elapsed is without the suspended ones */
 	uint64_t restarts; /* since v0.0.42 */
 	uint64_t het_job_id, het_offset; /* 0 and unset: not of a het job */
-	/* Of tres_allocated, bytes; unset if it did not start. Known without a start time: it ran, but slurmdbd was never
-	 * told since when, which a slurmctld that was relieved takes with it (24.11). */
+	/* Of tres_allocated, bytes; unset if it did not start. If it is known without a start time, the run ran, but
+	 * slurmdbd never learned since when. A slurmctld that was relieved did not hand that over (24.11). */
 	uint64_t cpus_allocated, memory_allocated;
 
-	/* What its steps used, batch and extern among them: if they were asked for. A step's use is written when the
+	/* What its steps used, with batch and extern, if the request asked for steps. A step's use is written when the
 	 * step ends: none if it was lost with its node. */
 	uint64_t steps;
 	/* User and system time of all processes, as in sacct's TotalCPU; unset if no step told any. */
@@ -32,14 +33,14 @@ struct job_run {
 	uint64_t memory_used;
 };
 
-/* Has it ended, be it to run again? Its end_time is known then. */
+/* Has it ended, even if only to run again? Then its end_time is known. */
 static inline bool job_run_has_ended(const struct job_run *run)
 {
 	const struct job *job = &run->job;
 	return !job_state_is_live(job->state) || job->flags & UINT64_C(1) << JOB_FLAG_REQUEUED;
 }
 
-/* Is it one of several sizes that a run had, not the last? Its end_time, when the job was resized, is known then. */
+/* Is it one of several sizes that a run had, but not the last? Then its end_time is known: when the job was resized. */
 static inline bool job_run_is_size(const struct job_run *run)
 {
 	return run->job.flags >> JOB_FLAG_RESIZING & 1;

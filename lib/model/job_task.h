@@ -6,7 +6,7 @@
 
 struct job_task {
 	struct text name; /* as Slurm writes it: "17", "26_2", "48+1" */
-	uint64_t id; /* the raw record id: the number in front */
+	uint64_t id; /* the raw record ID: the number in front */
 	int state; /* a number of vocabulary.job_states */
 	uint64_t flags;
 };

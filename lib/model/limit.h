@@ -1,11 +1,10 @@
 /* Limits of QOS and associations, as sacctmgr sets them. A limit is a number of something (`resource`)
  * that a group, each user, each account, each job or each node may have (`scope`).
  *
- * Resources are jobs, submitted_jobs (pending ones included), accruing_jobs, wall_seconds, priority, and
- * trackable resources by Slurm's names (cpu, mem, node, gres/gpu, gres/gpu:a100, billing, ...): mem is
- * bytes. Of a TRES over time, `X_minutes` is what has been or may be used up (GrpTRESMins,
- * MaxTRESMinsPerJob) and `X_running_minutes` what running jobs may still use until their time limits
- * (GrpTRESRunMins): TRES-minutes, mem in byte-minutes.
+ * Resources are jobs, submitted_jobs (pending ones included), accruing_jobs, wall_seconds, priority, and trackable
+ * resources by Slurm's names. These are cpu, mem (bytes), node, gres/gpu, gres/gpu:a100, billing and so on. Of a TRES
+ * over time, `X_minutes` is what has been or may be used up (GrpTRESMins, MaxTRESMinsPerJob). `X_running_minutes` is
+ * what running jobs may still use until their time limits (GrpTRESRunMins). Both are TRES-minutes, mem in byte-minutes.
  *
  * Which REST member is which column of sacctmgr was found by setting each to a number of its own in
  * Slurm 22.05, 24.11 and 26.05. */

@@ -1,9 +1,8 @@
 /* States and flags by their Slurm names, in lower case, numbered.
  *
- * A list starts with the names known here and learns what Slurm says beyond them, so that a state or
- * flag of a later release is passed through instead of being an error. Numbers stay what they are for
- * the life of the list; a number fits a bit of a uint64_t. When the list is full, and for names of
- * absurd length, there is the name `other`. Used by one thread. */
+ * A list starts with the names known here, and learns the others that Slurm reports. So a state or flag of a later
+ * release is passed through and is no error. Numbers do not change during the life of the list; a number fits a bit of
+ * a uint64_t. When the list is full, and for names of absurd length, there is the name `other`. Used by one thread. */
 #pragma once
 
 #include "base/text.h"

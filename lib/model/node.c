@@ -2,8 +2,8 @@
 
 #define BIT(flag) (UINT64_C(1) << NODE_FLAG_##flag)
 
-/* With these an idle node is not simply "idle" in sinfo, or no job may have it. Without: powered down and powering up,
- * for Slurm wakes what it wants. */
+/* With these flags an idle node is not simply "idle" in sinfo, or no job can get it. Powered down and powering up are
+ * not among them, because Slurm wakes the nodes that it needs. */
 static const uint64_t hindrances = BIT(DRAIN) | BIT(COMPLETING) | BIT(FAIL) | BIT(NOT_RESPONDING) | BIT(MAINT) |
 				   BIT(RESERVED) | BIT(PLANNED) | BIT(POWERING_DOWN) | BIT(REBOOT_REQUESTED) |
 				   BIT(REBOOT_ISSUED) | BIT(INVALID_REG) | BIT(POWER_DOWN) | BIT(POWER_DRAIN) |

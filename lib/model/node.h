@@ -1,4 +1,4 @@
-/* A node, as slurmctld knows it. Texts are borrowed from whoever made the record. */
+/* A node, as slurmctld knows it. Texts are borrowed from the maker of the record. */
 #pragma once
 
 #include "model/number.h"
@@ -23,10 +23,10 @@ struct node {
 	uint64_t power_watts, energy_joules; /* unset where no energy plugin collects them */
 };
 
-/* Is what the node has not allocated out of use? sinfo's "other": DRAIN or DOWN. */
+/* Is the rest of the node, which no job holds, out of use? sinfo counts it as "other": DRAIN or DOWN. */
 static inline bool node_is_unusable(const struct node *node)
 {
 	return node->state == NODE_DOWN || node->flags & (UINT64_C(1) << NODE_FLAG_DRAIN);
 }
 
-bool node_is_free(const struct node *node); /* may any job have it now, all of it? */
+bool node_is_free(const struct node *node); /* can any job get the whole node now? */

@@ -6,6 +6,6 @@
 struct qos {
 	struct text name;
 	uint64_t priority;
-	double usage_factor; /* TRES-minutes of its jobs count so many times; NAN: not known */
+	double usage_factor; /* factor on the TRES-minutes of its jobs; NAN: not known */
 	struct limit_set limits;
 };

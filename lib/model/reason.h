@@ -4,7 +4,7 @@
 #include "base/text.h"
 
 enum reason_class {
-	REASON_STARTABLE, /* waits for nothing but its turn and free resources */
+	REASON_STARTABLE, /* waits only for its turn and free resources */
 	REASON_HELD, /* by its user or an administrator */
 	REASON_DEPENDENCY, /* on another job */
 	REASON_LIMIT, /* of a QOS, association, licence, array or partition */

@@ -1,4 +1,4 @@
-/* What daemons tell of the requests that they served. Texts are borrowed. */
+/* What daemons report of the requests that they served. Texts are borrowed. */
 #pragma once
 
 #include "base/text.h"

@@ -7,7 +7,7 @@
 static bool read_integer(struct text text, double unit, uint64_t *ret_count)
 {
 	uint64_t number;
-	if (unit != 1 || text.len > 15 || !text_to_u64(text, &number)) /* a double has them all */
+	if (unit != 1 || text.len > 15 || !text_to_u64(text, &number)) /* a double holds 15 digits exactly */
 		return false;
 	*ret_count = number;
 	return true;
@@ -105,7 +105,7 @@ static bool is_gres(struct text tres_name, struct text *ret_name, struct text *r
 	return ret_name->len > 0;
 }
 
-/* So many of the GRES are listed with a type. */
+/* How many of the GRES are listed with a type. */
 static uint64_t count_typed(struct text whole, struct text name)
 {
 	struct text other, type;

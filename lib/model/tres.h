@@ -9,8 +9,7 @@ struct tres {
 	uint64_t count; /* memory in bytes */
 };
 
-/* The next entry of a TRES string; entries without a readable count are passed over. False at the
- * end. */
+/* The next entry of a TRES string; it skips entries without a readable count. False at the end. */
 bool tres_next(struct text *rest, struct tres *ret_tres);
 
 struct gres {
@@ -19,9 +18,9 @@ struct gres {
 };
 
 /* The next GRES of the TRES string `whole`, of which *rest is what was not looked at yet. "gres/gpu=4,gres/gpu:a100=2"
- * means four GPUs, two of them a100: the untyped one gets the rest; one of which nothing is left is passed over. */
+ * means four GPUs, two of them a100: the untyped entry gets the rest, and is skipped if nothing is left. */
 bool tres_next_gres(struct text *rest, struct text whole, struct gres *ret_gres);
 
-/* The next of a node's GRES string, as tres_next. Brackets, sockets and indices are passed over; a count may carry
- * a suffix ("4K"); no count means one. */
+/* The next of a node's GRES string, as tres_next. It skips brackets, sockets and indices; a count may have a suffix
+ * ("4K"); no count means one. */
 bool gres_next(struct text *rest, struct gres *ret_gres);

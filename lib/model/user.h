@@ -3,7 +3,7 @@
 
 #include "base/text.h"
 
-/* What a user may do besides what all may: from operator on PrivateData hides nothing from it. */
+/* What a user may do beyond what all users may. PrivateData hides nothing from operators and above. */
 enum admin_level { ADMIN_NOT_KNOWN, ADMIN_NONE, ADMIN_OPERATOR, ADMIN_ADMINISTRATOR };
 
 struct user {

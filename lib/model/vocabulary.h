@@ -1,4 +1,4 @@
-/* All lists of names of one cluster, and the numbers of those that mean something to us. */
+/* All lists of names of one cluster, and the numbers of the names that slurmscope acts on. */
 #pragma once
 
 #include "model/names.h"
@@ -28,7 +28,7 @@ static inline bool job_state_is_live(int state)
 	return state == JOB_PENDING || state == JOB_RUNNING || state == JOB_SUSPENDED;
 }
 
-/* The flags that Slurm adds to a job's base state; those named here decide something. */
+/* The flags that Slurm adds to a job's base state; slurmscope acts on those named here. */
 enum job_flag {
 	JOB_FLAG_COMPLETING,
 	JOB_FLAG_CONFIGURING,

@@ -1,6 +1,6 @@
 /* The promise: of any window of max(10 min, 2 x the largest request in it / duty), at most `duty` is spent. The largest
- * surprise in it, what one request took beyond its prediction, may come on top. With another duty the promise begins
- * anew: else a budget that is halved would allow no request until the old ones leave the window. */
+ * surprise in it, what one request took beyond its prediction, may come on top. When the duty changes, the promise
+ * starts again: otherwise a budget that is halved would allow no request until the old ones leave the window. */
 #pragma once
 
 #include "plan/ledger.h"
@@ -12,7 +12,7 @@
 
 struct budget {
 	double duty;
-	uint64_t since_ns; /* when the duty became this one */
+	uint64_t since_ns; /* when the duty was set */
 	struct ledger ledger;
 	struct {
 		uint64_t ns;

@@ -9,18 +9,19 @@
 /* The first guess may be off by any factor. After this many requests a prediction changes by at most two at a time, so
  * that one odd answer cannot upset the plan. */
 #define FEW 3
-/* A prediction that is off by this factor is no error of some per cent: what the median says is believed at once. Seldom
- * asked tasks would else need days to learn. */
+/* A prediction that is off by this factor is not slightly wrong: the planner takes the median at once. Otherwise tasks
+ * that are rarely asked would need days to learn. */
 #define FAR_OFF 10.0
-/* What any answer waits for varies by this part. */
+/* The waiting time of answers varies by this part. */
 #define WAIT_VARIES 0.5
 #define OWN_MIN_S 1e-6
-/* Bounds of what is believed. A factor of 0 would make requests free; a cost that grows without end would stop them. */
+/* Bounds of the learnt factors. A factor of 0 would make requests free; a cost that grows without end would stop them. */
 #define SCALE_MIN 0.01
 #define SCALE_MAX 1e5
-/* How many times slower than usual is trouble, so that Slurm is asked less often. No measured figure is recorded. */
+/* Answers that are this many times slower than usual mean trouble, and Slurm is asked less often. The figure was not
+ * measured. */
 #define SLOW 3.0
-/* A small answer that is later than usual by less than this is no trouble: somebody held a lock. */
+/* A small answer that is later than usual by less than this is no trouble: something held a lock. */
 #define SLOW_S 0.05
 
 void cost_init(struct cost *cost, const struct plan_cost *guess)
@@ -89,7 +90,7 @@ static void correct(const struct cost *cost, struct cost_scale *scale, double re
 	scale->records = fmin(fmax(scale->records, SCALE_MIN), SCALE_MAX);
 }
 
-/* What the request took by itself. While its answer took about as long as any it shows only that it took no more. */
+/* What the request itself took. If its answer took about as long as any, that is only an upper limit. */
 static double without_wait(const struct cost *cost, double records, double seconds)
 {
 	double own_s = seconds - cost->wait_s;

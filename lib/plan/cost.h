@@ -11,7 +11,7 @@ struct cost_scale {
 
 struct cost {
 	struct plan_cost guess;
-	double wait_s; /* that any request takes now, whatever it is (wait.c): no part of what is learnt */
+	double wait_s; /* that any request takes now, whatever it asks for (wait.c): not part of what is learnt */
 	struct cost_scale now, usual; /* `usual` learns slowly: what is slow is measured by it */
 	struct {
 		double records, seconds;
@@ -21,7 +21,7 @@ struct cost {
 
 void cost_init(struct cost *cost, const struct plan_cost *guess);
 
-/* A first guess that errs as `like` was found to. */
+/* A first guess, corrected by the factors that `like` learnt. */
 void cost_guess_like(struct cost *cost, const struct cost *like);
 
 double cost_seconds(const struct cost *cost, uint64_t records); /* predicted */
@@ -29,7 +29,7 @@ double cost_seconds(const struct cost *cost, uint64_t records); /* predicted */
  * the budget must have room for it. */
 double cost_seconds_at_worst(const struct cost *cost, uint64_t records);
 void cost_learn(struct cost *cost, uint64_t records, double seconds);
-/* slurmctld's account tells that everything costs `factor` times what was believed. */
+/* By slurmctld's account everything costs `factor` times what was predicted. */
 void cost_multiply(struct cost *cost, double factor);
 
 /* Were at least two of the last three answers more than three times slower than usual, by an amount that matters? */

@@ -17,6 +17,6 @@ void ledger_init(struct ledger *ledger, double span_s, uint64_t now_ns);
 void ledger_done(struct ledger *ledger);
 void ledger_add(struct ledger *ledger, uint64_t now_ns, double amount);
 
-/* What was spent in the last `window_s` seconds (at most the span). The first slot counts as a whole: the answer covers
- * up to ten seconds too much rather than too little. */
+/* What was spent in the last `window_s` seconds (at most the span). The first slot counts as a whole, so the result
+ * covers up to ten seconds too much, never too little. */
 double ledger_spent(const struct ledger *ledger, uint64_t now_ns, double window_s);

@@ -1,4 +1,4 @@
-/* What slurmctld says of itself and of us, and whether anybody listens. */
+/* What slurmctld reports of itself and of us, and whether anybody scrapes. */
 #include "plan/state.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
  * their use. */
 #define BRAKE_MAX 8.0
 #define BRAKE_HARDER_S 15.0 /* the target interval of diag, which tells what the last step did */
-/* The brake eases after a minute without trouble, a step a minute: at once it would bring the load back at once. */
+/* The brake eases after a minute without trouble, a step a minute: easing it at once would bring the load back at once. */
 #define BRAKE_EASE_S 60.0
 /* slurmctld's account counts RPCs, of which a request of ours causes one or two. If it counts more than this many, others
  * use our name, too. */
@@ -31,9 +31,9 @@ static void learn_account(struct plan *plan, double ratio, double sum)
 		}
 }
 
-/* How many seconds slurmctld spent on all but probes. Its account says `spent_s`; the planner charged `sum_s`. What probes
- * waited for is taken off, for it may have been waiting for a lock. More than we waited for cannot have been ours. An
- * account beyond that, or of too many RPCs, is also of others who use our name; then only that limit is known. */
+/* How many seconds slurmctld spent on all but probes. Its account says `spent_s`; the planner charged `sum_s`. The time
+ * that probes waited is subtracted, because they may have waited for a lock. More than we waited for cannot be ours. An
+ * account beyond that, or of too many RPCs, includes others who use our name; then only that limit is known. */
 static double believed_s(const struct plan *plan, double spent_s, double rpcs, double sum_s)
 {
 	double least_s = fmax(spent_s - plan->probed_s, 0), most_s = fmin(spent_s, plan->waited_s);

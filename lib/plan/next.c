@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-/* How long to wait at most where nothing is due. It is also the wait of a task that earns nothing. */
+/* The longest wait if nothing is due. It is also the wait of a task that earns nothing. */
 #define NOTHING_S 60.0
 /* A task without a bound, or far behind it, leaves in the budget what bounds take in this time. So full windows do not
  * hold up tasks with bounds, of which job states have the shortest: 26 s. */
@@ -14,7 +14,7 @@
 /* A request may go when this part of its cost is saved: predictions are not exact enough to wait for the rest. */
 #define NEARLY 0.9
 #define SLOW_PROBE_S 1.0 /* a probe that took longer lets others go first */
-#define RANK 1e9 /* more intervals than anybody waits for */
+#define RANK 1e9 /* more intervals than any task waits for */
 
 /* When the task is due, were it not for the budgets; now or before: now. */
 static uint64_t due_ns(const struct plan *plan, const struct task *task)
@@ -27,10 +27,9 @@ static uint64_t due_ns(const struct plan *plan, const struct task *task)
 	return after(task->begun_ns, is_by_request ? task->cautious_s : task->interval_s);
 }
 
-/* When the task has saved up what its next request costs, or, before a round, what the whole round costs, unless that is
- * of no use (is_spread). A round that
- * was saved for goes on though it costs more than was predicted, since a long round makes old numbers. The task saves
- * what it owes before its next round. */
+/* When the task has saved up what its next request costs. Before a round it saves what the whole round costs, unless
+ * that is of no use (is_spread). A round that was saved for goes on though it costs more than was predicted, since a
+ * long round makes old numbers. The task saves what it owes before its next round. */
 static uint64_t saved_ns(const struct task *task, uint64_t now_ns)
 {
 	double wait_s = 0;
@@ -111,8 +110,9 @@ static double urgency(const struct plan *plan, const struct task *task, uint64_t
 	return rank * RANK + fmin(waited(plan, task, now_ns), RANK / 2);
 }
 
-/* The round that begins is the one that was to come at once. Who calls for another while this one is asked for gets it: a
- * window of ends may show that there is another to be read. An action that was not noted counts as not asked. */
+/* The round that begins is the one that was hastened. If the caller hastens the task again while this round is under
+ * way, another round follows. A window of ends may show that there is more to read. An action that was not noted counts
+ * as not asked. */
 static void choose(struct plan *plan, struct task *chosen, uint64_t now_ns)
 {
 	plan->asked.task = (size_t)(chosen - plan->tasks);

@@ -83,7 +83,7 @@ struct plan {
 			double seconds;
 		} last[WAIT_ANSWERS]; /* the last answers; the oldest is last[count % WAIT_ANSWERS] */
 		uint64_t count;
-		double seconds; /* that any answer takes now; 0: nothing of note */
+		double seconds; /* that any answer takes now; 0: not noticeable */
 	} waits[SIDES];
 	double waited_s, probed_s; /* waited for slurmctld since its last account: by all but probes, by probes */
 
@@ -140,14 +140,14 @@ uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_
 double requests_per_s(const struct plan *plan);
 double request_burst(const struct plan *plan);
 bool plan_is_idle(const struct plan *plan, uint64_t now_ns);
-/* Lets tasks earn until now. If something changed or a second went by, divides the budgets anew. */
+/* Lets tasks earn until now. If something changed or a second went by, divides the budgets again. */
 void pace(struct plan *plan, uint64_t now_ns);
 /* What a task is charged for a request that took `spent`: of a probe only a part. */
 double pace_charged(const struct plan *plan, const struct task *task, enum scarce by, double spent);
 /* What the task's next request and round cost now. */
 void pace_refresh(const struct plan *plan, struct task *task);
 
-/* wait.c: what any answer of a side waits for */
+/* wait.c: the time that every answer of a side waits */
 enum side wait_side(const struct task *task);
 void wait_note(struct plan *plan, const struct task *task, double seconds);
 

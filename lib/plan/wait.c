@@ -1,5 +1,5 @@
-/* What any answer waits for, such as slurmctld's locks or a slurmrestd that others keep busy: it tells nothing of what
- * the request itself costs, and it comes and goes for all tasks of a side at once. */
+/* What any answer waits for, such as slurmctld's locks or a slurmrestd that others keep busy. It says nothing of what
+ * the request itself costs, and comes and goes for all tasks of a side at once. */
 #include "plan/state.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@ enum side wait_side(const struct task *task)
 	return task->row->needs_slurmdbd && !task->row->needs_slurmctld ? SIDE_SLURMDBD : SIDE_SLURMCTLD;
 }
 
-/* The quickest of the last answers: a single quick one shows that nothing waits. The first few may be of one task, which may be slow for itself: ping waits for a controller
- * that is off. */
+/* The quickest of the last answers: a single quick one shows that nothing waits. The first few may be of one task,
+ * which may be slow by itself: ping waits for a controller that is off. */
 static double least_s(const struct wait *wait)
 {
 	double least_s = HUGE_VAL;

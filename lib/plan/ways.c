@@ -2,13 +2,13 @@
 
 #include <math.h>
 
-/* Another way is taken only if it costs less than this part: errors of prediction must not make the planner go to and
- * fro. */
+/* Another way is taken only if it costs less than this part: prediction errors must not make the planner switch back
+ * and forth. */
 #define CHEAPER 0.75
 #define CHEAPER_IN_ROUND 0.25 /* a round of small batches would take days where each answer takes a minute */
 
-/* Requests of one size cannot tell what a request costs and what a record. So of each SIZES_EVERY requests SIZES_TRIED
- * are of half the size. They come in a row, for cost.c takes a single one for an outlier. */
+/* Requests of one size cannot show what a request costs and what a record costs. So of each SIZES_EVERY requests
+ * SIZES_TRIED are of half the size. They come in a row, for cost.c takes a single one for an outlier. */
 #define SIZES_EVERY 32
 #define SIZES_TRIED 4
 

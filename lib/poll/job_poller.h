@@ -1,5 +1,5 @@
 /* How jobs are read: their states by jobs/state, details of what is new or changed, and all details in turn. A search
- * looks for jobs that diag counts and we do not know. Where Slurm cannot do that, or the configuration says so, jobs are
+ * looks for jobs that diag counts and we do not know. Where Slurm cannot do that, or the option jobs.read says so, jobs are
  * read as one whole list. Tells the planner what there is to do, and does what it decides. Of the poller's thread. */
 #pragma once
 

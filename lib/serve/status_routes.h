@@ -1,5 +1,5 @@
-/* What is served of the clusters' status: a page for people, JSON, the plan, readiness; of one of them with ?cluster=NAME. Of
- * the server's thread. */
+/* Answer with the clusters' status: a page for people, JSON, the plan, readiness; with ?cluster=NAME with that of one
+ * cluster. Of the server's thread. */
 #pragma once
 
 #include "serve/routes.h"

@@ -1,5 +1,6 @@
-/* The API versions that are understood, newest first, then those that may come. A new one is a line here, recorded answers in
- * tests/fixtures, and rows in the field tables where it renamed a key (tests/golden/fields.txt shows that). */
+/* The API versions that slurmscope understands, newest first, then those that may come. A new one needs a line here,
+ * recorded answers in tests/fixtures, and rows in the field tables for keys that it renamed (tests/golden/fields.txt
+ * shows them). */
 #pragma once
 
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 /* Of GnuTLS's manners: it gives no session tickets, for nobody enables them, and keeps no sessions; it does not
- * renegotiate, for libmicrohttpd ends the connection when a client wishes it; 0-RTT is off unless asked for. */
+ * renegotiate, for libmicrohttpd ends the connection when a client asks to; 0-RTT is off unless asked for. */
 
 struct tls {
 	unsigned references; /* the server's thread's only */

@@ -6,7 +6,7 @@
  * tls.c sees to it that these are no more than what was named. */
 static const struct suite {
 	const char *name; /* of Go's tls.CipherSuites() */
-	const char *exchange; /* NULL: TLS 1.3, where it is chosen apart */
+	const char *exchange; /* NULL: TLS 1.3, whose suites do not name it */
 	const char *cipher, *mac;
 } suites[] = {
 	{"TLS_AES_128_GCM_SHA256", NULL, "AES-128-GCM", "AEAD"},

@@ -17,7 +17,7 @@ struct document {
 struct document_reading {
 	struct document *document;
 	yaml_parser_t parser;
-	yaml_event_t event; /* the one at hand; deleted when the next is asked for */
+	yaml_event_t event; /* the current one; deleted when the next one is read */
 	unsigned depth, nodes;
 	struct error *err;
 };
@@ -62,7 +62,7 @@ static bool next(struct document_reading *reading)
 	return yaml_parser_parse(&reading->parser, &reading->event) || parser_failed(reading);
 }
 
-/* The words for what was found instead of something that is understood; NULL: it is understood. */
+/* What is unsupported about the current event, in words; NULL: it is supported. */
 static const char *surprise(const yaml_event_t *event)
 {
 	switch (event->type) {
@@ -146,7 +146,7 @@ static bool take_map(struct document_reading *reading, struct yaml_node *map)
 	return is_whole;
 }
 
-/* The node that the event at hand begins, whole; NULL: it is wrong. */
+/* Reads the whole node that the current event begins; NULL: there is an error. */
 static struct yaml_node *take_node(struct document_reading *reading)
 {
 	const char *what = surprise(&reading->event);
@@ -178,7 +178,7 @@ static struct yaml_node *take_node(struct document_reading *reading)
 	return is_taken ? node : NULL;
 }
 
-/* Stream start, a document or none, stream end. */
+/* Reads the start of the stream, at most one document, and the end of the stream. */
 static bool take_document(struct document_reading *reading)
 {
 	if (!next(reading) || !next(reading))
@@ -222,7 +222,7 @@ struct document *document_read(const char *path, struct error *err)
 	struct buf bytes = BUF_INIT;
 	FILE *file = fopen(path, "re");
 	struct document *document = NULL;
-	/* One byte more than is allowed is enough to tell. */
+	/* Reads one byte more than is allowed, which shows that a file is too large. */
 	if (file)
 		bytes.len = fread(buf_reserve(&bytes, YAML_BYTES_MAX + 1), 1, YAML_BYTES_MAX + 1, file);
 	if (!file || ferror(file))

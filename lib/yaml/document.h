@@ -1,8 +1,8 @@
 /* A strict reader of one YAML document, such as a configuration file; the only user of libyaml.
  *
- * The document becomes a tree of scalars, lists and maps, each with its position, so that whoever reads the
- * tree can say where something is wrong. What makes YAML surprising is an error: anchors and aliases,
- * tags, directives, several documents, a key twice, keys that are no texts. So is what is too large. */
+ * The document becomes a tree of scalars, lists and maps, each with its position, so that messages can say where
+ * something is wrong. What makes YAML surprising is an error: anchors and aliases, tags, directives, several documents,
+ * duplicate keys, and keys that are not strings. So is a document that is too large. */
 #pragma once
 
 #include "base/arena.h"
@@ -30,7 +30,7 @@ struct yaml_node {
 
 struct document;
 
-/* `name` is what errors call it, such as the file's path; it is copied. The bytes are not needed afterwards.
+/* `name` is what errors call it, such as the file's path; it is copied. The caller may free the bytes afterwards.
  * Errors are "NAME:LINE:COLUMN: what". Public for tests and the fuzzer, which write no files. */
 struct document *document_parse(const char *name, struct text bytes, struct error *err);
 struct document *document_read(const char *path, struct error *err);
@@ -43,14 +43,14 @@ const struct yaml_node *document_root(const struct document *document);
 bool document_wrong(const struct document *document, struct yaml_position position, struct error *err,
 		    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
-/* The map's member; NULL if there is none, or if it is no map. */
+/* The map's member with that key; NULL if there is none, or if the node is not a map. */
 const struct yaml_node *yaml_find(const struct yaml_node *map, const char *key);
 
-/* Nothing after the colon, ~ or null. */
+/* Is the value empty, ~ or null? */
 bool yaml_is_null(const struct yaml_node *node);
 
-/* true or false, as YAML 1.2 and Go write them; else nothing is set and false is returned. */
+/* Reads true or false, as YAML 1.2 and Go write them. Otherwise sets nothing and returns false. */
 bool yaml_to_bool(const struct yaml_node *node, bool *ret_value);
 
-/* Appends the text as a scalar that is read back as the same text: plain if that is possible. */
+/* Appends the text as a scalar that reads back as the same text, without quotes if possible. */
 void yaml_write_text(struct buf *to, const char *text);

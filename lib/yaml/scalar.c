@@ -1,4 +1,4 @@
-/* What plain scalars mean, and how a text is written so that it means nothing else. */
+/* What plain scalars mean, and how to write a text so that no reader takes it for something else. */
 #include "yaml/document.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ bool yaml_to_bool(const struct yaml_node *node, bool *ret_value)
 	return true;
 }
 
-/* Only what looks like a name, a path or a number, and is none of the words that some reader of YAML takes for
+/* Only a text that looks like a name, a path or a number. It must not be a word that some reader of YAML takes for
  * something else. */
 static bool can_be_plain(const char *text)
 {

@@ -1,10 +1,11 @@
-/* What a job costs in the job table: bytes, and time to put it, to change its state, to have it on a whole
- * list that has not changed, and to settle and charge a page; at two sizes, for all of it is to be flat.
+/* Measures what a job costs in the job table: bytes, and the time to add it, to change its state, to read it in a whole
+ * list that has not changed, and to settle and charge a page. It does so at two sizes, because no cost may grow with
+ * the size.
  *
  *   bench_table [--jobs N]    the larger size; the smaller is a tenth
  *
- * Exits with 1 when a job of the larger takes more than 160 bytes, or anything more than three times what
- * it takes in the smaller. */
+ * Exits with 1 if a job takes more than 160 bytes in the larger table, or any cost is more than three times that in the
+ * smaller one. */
 #include "jobs/job_batch.h"
 
 #include <malloc.h>

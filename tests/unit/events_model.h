@@ -1,5 +1,5 @@
-/* A small Slurm with a slurmdbd, of which everything that will ever happen is drawn beforehand: a list of runs. What
- * slurmctld shows at a time, what slurmdbd tells and what must have been counted in the end follow from it. */
+/* A small Slurm with a slurmdbd. All that will happen is drawn beforehand, as a list of runs. From it follow what
+ * slurmctld shows at a time, what slurmdbd reports, and what must have been counted at the end. */
 #pragma once
 
 #include "events/job_events.h"

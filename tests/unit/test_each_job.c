@@ -351,7 +351,7 @@ static void test_what_is_missing(void)
 	cluster_done(&cluster);
 }
 
-/* A wish that nobody fulfils would keep events from looking at the job. */
+/* A request that nobody answers would keep events from looking at the job. */
 static void test_lists_are_all_there_is(void)
 {
 	struct cluster cluster;

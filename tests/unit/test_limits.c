@@ -352,7 +352,7 @@ static void test_usage(void)
 		{"normal", "cpu_running_minutes", 4 * 90},
 		{"low", "submitted_jobs", -1},
 		{"high", "jobs", 2}, /* a suspended one holds what it has */
-		{"high", "submitted_jobs", 12}, /* the highest priority of those named */
+		{"high", "submitted_jobs", 12}, /* of the QOS that a job names, the one with the highest priority */
 		{"high", "cpu_running_minutes", 2 * 2 * 90}, /* by the usage factor */
 		{"part", "jobs", 1},
 		{"part", "cpu", 2},

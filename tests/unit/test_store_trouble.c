@@ -582,7 +582,7 @@ static void test_lease(void)
 	CHECK(rmdir(lock) == 0);
 }
 
-/* A whole file in one piece, with this mark alone. */
+/* Makes a complete shared state file, which has this mark and nothing else. */
 static void make_shared(const char *name, int64_t value)
 {
 	char lock[80];
