@@ -131,6 +131,8 @@ static bool read_sans(struct web_config_reading *reading, const struct yaml_node
 {
 	(void)member;
 	reading->sans = node;
+	if (node->kind == YAML_LIST && !node->first)
+		return wrong(reading, node, "no name would let nobody in: name those who may, or leave the key out");
 	return read_names(reading, node, &reading->tls.client_sans, NULL, NULL);
 }
 

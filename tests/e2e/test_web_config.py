@@ -100,6 +100,7 @@ BAD = {
     "SANs nobody is asked for": (KEY_PAIR + "  client_allowed_sans: [a]\n", "needs client_auth_type RequireAny"),
     "SANs that need not be": (CLIENTS.replace("RequireAndVerifyClientCert", "VerifyClientCertIfGiven") +
                               "  client_allowed_sans: [a]\n", "needs client_auth_type RequireAny"),
+    "SANs of nobody": (CLIENTS + "  client_allowed_sans: []\n", ":6:24: client_allowed_sans: no name would let nobody in"),
     "SANs that are no list": (CLIENTS + "  client_allowed_sans: a\n", "client_allowed_sans: expected a list"),
     "an unknown version": (KEY_PAIR + "  min_version: TLS111\n", ":4:16: min_version: unknown TLS version"),
     "SSL": (KEY_PAIR + "  min_version: SSL30\n", "unknown TLS version"),
