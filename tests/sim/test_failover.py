@@ -321,7 +321,7 @@ def bring_copy(giver, taker, folder):
     steps = re.findall(r"(?m)^ExecStart=(.*)$", unit)
     assert len(steps) == 2
     for step in steps:
-        for what, here in (("/usr/local/libexec", HA), ("%i:/var/lib/slurmscope/state.db", taker.state),
+        for what, here in (("/usr/local/libexec", HA), ("copy-state slurmscope ", "copy-state nobody "), ("%i:/var/lib/slurmscope/state.db", taker.state),
                            ("/var/lib/slurmscope/state.db", giver.state), ("/tmp/state.db", f"{folder}/copied"),
                            ("slurmscope:slurmscope", f"{NOBODY.pw_uid}:{NOBODY.pw_gid}")):
             step = step.replace(what, str(here))
@@ -396,7 +396,7 @@ def copies(count=20):
                 seen, end = [], time.monotonic() + 240
                 while len(seen) < count or len(set(seen)) < 5:  # many may be of one rest
                     assert time.monotonic() < end, f"what was written was not seen: {seen}"
-                    subprocess.run([COPY_STATE, state, copy], check=True)
+                    subprocess.run([COPY_STATE, "root", state, copy], check=True)
                     with contextlib.closing(sqlite3.connect(copy)) as db:
                         least, most = db.execute("SELECT min(n), max(n) FROM t").fetchone()
                         whole = db.execute("PRAGMA integrity_check").fetchone()
@@ -407,6 +407,31 @@ def copies(count=20):
                 writer.kill()
         assert not list(Path(folder).glob("copy.*"))
     print(f"{len(seen)} copies of {len(set(seen))} states", flush=True)
+
+
+def linked():
+    """Who may write beside the state gets no file copied that it may not read itself: as a link, a hard link, or a journal."""
+    with tempfile.TemporaryDirectory() as folder:
+        secret, place = Path(folder, "jwt_hs256.key"), Path(folder, "state")
+        Path(folder).chmod(0o755)
+        secret.write_text("signs tokens for root")
+        secret.chmod(0o600)
+        place.mkdir()
+        state, copy = place / "state.db", Path(folder, "copy")
+        state.write_text("counters")
+        for path in place, state:
+            os.chown(path, NOBODY.pw_uid, NOBODY.pw_gid)
+        command = [COPY_STATE, "nobody", state, copy]
+        subprocess.run(command, check=True)
+        assert (copy.read_text(), copy.stat().st_mtime_ns) == ("counters", state.stat().st_mtime_ns)
+        for link in os.symlink, os.link:
+            state.unlink()
+            link(secret, state)
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            assert copy.read_text() == "counters", f"{link.__name__}: it copied {copy.read_text()}"
+            assert done.returncode == 1 and "is no file that nobody may read" in done.stderr, done.stderr
+        assert {path.name for path in Path(folder).iterdir()} == {"jwt_hs256.key", "state", "copy"}
+    print("linked: nothing was copied", flush=True)
 
 
 def robbed(seed):
@@ -532,6 +557,7 @@ def slow_disk(seed):
 
 if __name__ == "__main__":
     SEED = int(sys.argv[1]) if sys.argv[1:] else 1
+    linked()
     copies()
     unnamed()
     robbed(SEED)
