@@ -347,6 +347,15 @@ static bool wants_detail(const char *query)
 	return is_wanted || !has_flags;
 }
 
+/* slurmrestd looks at a job's id before it asks slurmctld, which looks at the token. */
+static bool is_no_id(struct call *call)
+{
+	if (call->route->endpoint != ENDPOINT_JOB || strchr("0123456789", *call->id))
+		return false;
+	refuse_ids(call);
+	return true;
+}
+
 static void answer_route(struct call *call)
 {
 	struct answer *answer = call->answer;
@@ -354,7 +363,7 @@ static void answer_route(struct call *call)
 	view->detail = wants_detail(call->request->query);
 	answer->endpoint = (int)call->route->endpoint;
 	check_token(call);
-	bool is_answered = refuse_token(call) || controller_is_away(call) || is_unchanged(call) ||
+	bool is_answered = is_no_id(call) || refuse_token(call) || controller_is_away(call) || is_unchanged(call) ||
 			   !select_records(call) || found_nothing(call);
 	uint64_t rows = is_answered ? 0 : count_rows(call);
 	int measured = view->release > RELEASE_26_05 ? RELEASE_26_05 : (int)view->release;

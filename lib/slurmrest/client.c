@@ -93,16 +93,20 @@ static bool take_body(void *context, long status, const char *bytes, size_t len)
 	return transfer->is_json || status != 200; /* the text of an error need not be JSON */
 }
 
-static bool take_nothing(void *context, long status, const char *bytes, size_t len)
+/* The first byte of the body, if there is any. */
+static bool take_first(void *context, long status, const char *bytes, size_t len)
 {
-	(void)context, (void)status, (void)bytes, (void)len;
+	char *first = context;
+	(void)status;
+	if (!*first && len)
+		*first = *bytes;
 	return true;
 }
 
-static enum http_result get(struct client *client, const char *path, http_body_fn *take, void *context,
-			    struct http_reply *ret_reply, struct error *err)
+/* `value` is the token that is shown; NULL: none. */
+static enum http_result get(struct client *client, const char *path, const char *value, http_body_fn *take,
+			    void *context, struct http_reply *ret_reply, struct error *err)
 {
-	const char *value = token_value(client->token);
 	const char *user = client->user ? client->user : token_user(client->token);
 	const struct http_header headers[] = {
 		{"X-SLURM-USER-NAME", value ? user : NULL}, /* 22.05 wants it: SLURMRESTD.md, "Tokens" */
@@ -134,32 +138,53 @@ static enum fetch_result unanswered_result(enum http_result result)
 	return result == HTTP_TIMEOUT ? FETCH_TIMEOUT : FETCH_UNREACHABLE;
 }
 
-/* Finds the newest API version that both sides speak, by asking for ping from the newest known one
- * downwards (404: not served; why not /openapi: SLURMRESTD.md, "API versions"). */
+/* Does slurmrestd serve this version? It answers a job that is no number at once, with JSON, whatever the token is; an
+ * unknown version with text (SLURMRESTD.md, "API versions"). FETCH_OK: yes, FETCH_NOT_FOUND: no. */
+static enum fetch_result probe(struct client *client, const struct api_version *version, const char *token,
+			       struct error *err)
+{
+	char path[64], first = '\0';
+	struct http_reply reply;
+	snprintf(path, sizeof path, "/slurm/%s/job/x", version->name);
+	enum http_result result = get(client, path, token, take_first, &first, &reply, err);
+	if (result != HTTP_ANSWERED)
+		return unanswered_result(result);
+	if (first == '{' && !is_auth_status(reply.status))
+		return FETCH_OK;
+	if (reply.status == 404)
+		return FETCH_NOT_FOUND;
+	error_set(err, "GET %s: HTTP %ld%s", path, reply.status,
+		  is_auth_status(reply.status) ? "" : ", and not as slurmrestd answers");
+	return is_auth_status(reply.status) ? FETCH_UNAUTHORIZED : FETCH_INVALID;
+}
+
+/* The token is for slurmrestd, and what answers at the URL may be something else: the token stays here until an answer
+ * looks like slurmrestd's, or somebody before it (a proxy) wants a good one. */
+static enum fetch_result probe_without_token(struct client *client, const struct api_version *version,
+					     struct error *err)
+{
+	const char *token = token_value(client->token);
+	enum fetch_result result = probe(client, version, token ? "none" : NULL, err);
+	return result == FETCH_UNAUTHORIZED && token ? probe(client, version, token, err) : result;
+}
+
+/* Finds the newest API version that both sides speak, from the newest known one downwards (why not /openapi:
+ * SLURMRESTD.md, "API versions"). */
 static enum fetch_result discover(struct client *client, struct error *err)
 {
 	if (!token_refresh(client->token, clock_now_s(), err))
 		return FETCH_UNAUTHORIZED;
 	for (const struct api_version *version = api_versions; version->name; version++) {
-		char path[64];
-		struct http_reply reply;
 		if (client->only_version && strcmp(client->only_version, version->name) != 0)
 			continue;
-		snprintf(path, sizeof path, "/slurm/%s/ping", version->name);
-		enum http_result result = get(client, path, take_nothing, NULL, &reply, err);
-		if (result != HTTP_ANSWERED)
-			return unanswered_result(result);
-		if (reply.status == 404)
+		enum fetch_result result = probe_without_token(client, version, err);
+		if (result == FETCH_NOT_FOUND)
 			continue;
-		/* Any other status: the path exists, whatever is wrong with the rest. A missing token is
-		 * refused before the path is looked at. */
-		if (is_auth_status(reply.status)) {
-			error_set(err, "GET %s: HTTP %ld", path, reply.status);
-			return FETCH_UNAUTHORIZED;
+		if (result == FETCH_OK) {
+			client->version = version;
+			client->is_other_release = false;
 		}
-		client->version = version;
-		client->is_other_release = false;
-		return FETCH_OK;
+		return result;
 	}
 	client->version = NULL;
 	if (client->only_version)
@@ -264,7 +289,8 @@ static enum fetch_result fetch_once(struct client *client, const struct fetch *f
 	bool is_since = is_conditional(client, fetch);
 	path_of(client, fetch, &path);
 	decoder_start(transfer.decoder, fetch->take, fetch->context);
-	enum http_result got = get(client, path.bytes, take_body, &transfer, ret_reply, err);
+	enum http_result got =
+		get(client, path.bytes, token_value(client->token), take_body, &transfer, ret_reply, err);
 	if (got == HTTP_ANSWERED && transfer.is_json)
 		transfer.is_json = decoder_finish(transfer.decoder, &transfer.why);
 	*ret_answer = *decoder_answer(transfer.decoder);

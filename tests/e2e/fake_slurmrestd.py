@@ -81,6 +81,12 @@ def normal(call):
     return call.reply(call.body)
 
 
+def no_job(call):
+    """A job that is no number, whatever the token is."""
+    old = call.fake.release.startswith("22.05")
+    return call.reply(b'{"errors": [{"error_number": 9000}], "jobs": []}', "400 BAD REQUEST" if old else "422 UNPROCESSABLE CONTENT")
+
+
 def hang(call):
     call.rest()
 
@@ -223,8 +229,11 @@ class Call:
                 self.endpoint, "")
         if self.endpoint == "jobs/state/":
             self.endpoint = "job_states"
+        self.is_probe = self.endpoint == "job" and item == "x"  # for the version
+        if self.is_probe:
+            self.endpoint = "probe"
         self.list = {**LISTS, **MORE_LISTS}.get(self.endpoint, "jobs")
-        self.body = self.one(item) if item else fake.answers.get((self.version, self.endpoint))
+        self.body = fake.answers.get((self.version, "ping")) if self.is_probe else self.one(item) if item else fake.answers.get((self.version, self.endpoint))
         if self.endpoint == "diag" and self.body:  # its clock goes
             self.body = re.sub(rb'("req_time":\s*(?:{[^}]*"number":\s*)?)\d+', rb"\g<1>%d" % time.time(), self.body)
 
@@ -281,7 +290,7 @@ class Call:
                    "job": flags.replace("ALL", "LOCAL"),
                    "associations": r"(\?cluster=\w+)?",
                    "dbd_jobs": r"\?skip_steps=true(&\w+=[\w%,]+)+"}
-        if self.endpoint not in (*ENDPOINTS, *MORE_ENDPOINTS, "job_states", "job", "dbd_jobs", "dbd_user"):
+        if self.endpoint not in (*ENDPOINTS, *MORE_ENDPOINTS, "probe", "job_states", "job", "dbd_jobs", "dbd_user"):
             yield "path"
         elif not re.fullmatch(queries.get(self.endpoint, ""), self.query):
             yield "query"
@@ -296,6 +305,8 @@ class Call:
         for name in ("x-slurm-user-token", "x-slurm-user-name"):
             if names.count(name) != wanted:
                 yield f"{names.count(name)} times {name}"
+        if self.is_probe and self.token not in (None, "none") and not self.fake.wants_good_token:
+            yield "a token to who may be a stranger"
 
 
 class Fake:
@@ -303,6 +314,7 @@ class Fake:
 
     def __init__(self, release="26.05.5", versions=None, unix=None, key=None, wants_token=True):
         self.key, self.wants_token = key, wants_token
+        self.wants_good_token = False  # before it looks at the path, as a proxy does that knows the key
         self.changed = threading.Condition()
         self.era = 0
         self.behaviours = {}
@@ -371,8 +383,8 @@ class Fake:
 
     @property
     def served_calls(self):
-        """Without those for versions that it does not serve: a 404 ends the connection."""
-        return [call for call in list(self.calls) if (call.version, "ping") in self.answers]
+        """Without those for versions: an error ends the connection."""
+        return [call for call in list(self.calls) if not call.is_probe]
 
     def count(self, endpoint):
         return sum(call.endpoint == endpoint for call in list(self.calls))
@@ -410,10 +422,12 @@ class Fake:
         call = Call(self, connection, data, served)
         self.calls.append(call)
         self.complaints += [f"{why}: {call.target}" for why in call.complaints()]
-        if self.wants_token and not call.token:
+        if self.wants_token and not call.token or self.wants_good_token and call.token == "none":
             return call.reply(NO_TOKEN, "401 UNAUTHORIZED", "text/plain")
         if call.body is None:
             return call.reply(NOT_FOUND, "404 NOT FOUND", "text/plain")
+        if call.is_probe:
+            return self.behaviours.get(call.endpoint, no_job)(call)
         if self.key and claims_of(call.token, self.key)["exp"] <= time.time():
             return bad_token(call)
         return self.behaviours.get(call.endpoint, normal)(call)

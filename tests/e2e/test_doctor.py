@@ -106,7 +106,7 @@ class Doctor(unittest.TestCase):
                                     ("MinJobAge", "300 s"), ("slurmdbd", "answers"), ("memory", "compact")):
                     self.says(findings, "ok", about, text)
                 asked = {call.endpoint for call in fake.calls}
-                self.assertEqual(set(endpoints) - {"jobs"}, asked - {"job", "job_states", "dbd_jobs", "dbd_user"})
+                self.assertEqual(set(endpoints) - {"jobs"}, asked - {"probe", "job", "job_states", "dbd_jobs", "dbd_user"})
                 self.assertNotIn("jobs", asked)
                 self.assertEqual([], fake.complaints)
                 self.assertEqual(1, sum(call.token is None for call in fake.calls), "only the first look is without a token")
@@ -265,7 +265,7 @@ class Doctor(unittest.TestCase):
                     self.assertFalse(any(about == "controllers" for about, _ in findings.of("FAIL")), findings.text)
                     if release >= "24":
                         self.says(findings, "ok", "controllers", "doctor ignores it")
-                    self.assertLessEqual({call.endpoint for call in fake.calls}, {"ping", "diag", "qos"})
+                    self.assertLessEqual({call.endpoint for call in fake.calls}, {"probe", "ping", "diag", "qos"})
                     self.assertLess(len(fake.served_calls), 5)
 
     def test_slurmctld_is_down(self):

@@ -190,7 +190,7 @@ class Others(unittest.TestCase):
                 with self.subTest(release=release, version=version):
                     page = self.run_changed(fakes.normal, release=release, versions=[version])
                     self.assertGreater(self.jobs(page, state="running"), 0)
-                    probes = [call.version for call in self.calls if call.endpoint == "ping"]
+                    probes = [call.version for call in self.calls if call.is_probe]
                     self.assertEqual(sorted(set(probes), reverse=True),
                                      sorted(probes[:len(set(probes))], reverse=True))
                     self.assertEqual(fakes.NEWEST, probes[0])
@@ -511,7 +511,7 @@ class Others(unittest.TestCase):
             self.assertEqual(1, sum(series.startswith("slurm_cluster_info") for series in page))
             told = [line["api_version"] for line in daemon.log(msg="reading slurmrestd")]
             self.assertEqual([before[1][-1], after[1][-1]], told)
-            probes = [call.version for call in fake.calls if call.endpoint == "ping"]
+            probes = [call.version for call in fake.calls if call.is_probe]
             self.assertNotIn("openapi", " ".join(call.target for call in fake.calls))
             self.assertIn(fakes.NEWEST, probes[1:])
             return daemon.log(level="warn")

@@ -493,7 +493,7 @@ class Tokens(unittest.TestCase):
                 daemon.token_file.write_text(rubbish)
                 asked = fake.count("ping")
                 wait_until(lambda: fake.count("ping") > asked + 1, "two more polls")
-            self.assertEqual({daemon.tokens[0]}, {call.token for call in fake.calls})
+            self.assertEqual({daemon.tokens[0]}, {call.token for call in fake.served_calls})
 
     def test_token_appears_later(self):
         with Fake() as fake, Daemon(fake, *EVERY_SECOND, credentials=[

@@ -62,6 +62,7 @@ class Tokens(unittest.TestCase):
                                      recorded_status(release, "expired_token_jobs"), what)
                     self.assertEqual(status(f"/slurmdb/{version}/qos", X_SLURM_USER_TOKEN=token),
                                      recorded_status(release, "expired_token_db"), what)
+                    self.assertEqual(status(f"/slurm/{version}/job/x", X_SLURM_USER_TOKEN=token), recorded_status(release, "bad_job"))
                 code, _, body = sim.get(f"/slurm/{version}/ping", X_SLURM_USER_TOKEN=bad["expired_token"])
                 self.assertEqual(code, recorded_status(release, "expired_token_ping"))
                 if code == 200:

@@ -22,7 +22,7 @@ struct fake {
 	const char *status, *body; /* NULL: as it should be */
 	bool closes_when_reused; /* instead of answering */
 	unsigned connections;
-	char seen[SEEN_MAX]; /* "v0.0.45/ping v0.0.45/nodes " */
+	char seen[SEEN_MAX]; /* "v0.0.45? v0.0.45/nodes ": the first looks for the version */
 };
 
 struct peer {
@@ -30,15 +30,18 @@ struct peer {
 	unsigned served;
 };
 
-static void reply(const struct fake *fake, const struct peer *peer, bool is_found)
+static void reply(const struct fake *fake, const struct peer *peer, bool is_probe, bool is_found)
 {
 	char body[256] = "", answer[1024];
-	if (is_found && fake->body)
+	if (is_found && is_probe)
+		snprintf(body, sizeof body, "{\"errors\":[{\"error_number\":9000}]}");
+	else if (is_found && fake->body)
 		snprintf(body, sizeof body, "%s", fake->body);
 	else if (is_found)
 		snprintf(body, sizeof body, "{\"nodes\":[],\"meta\":{\"slurm\":{\"release\":\"%s\"}}}", fake->release);
 	int len = snprintf(answer, sizeof answer, "HTTP/1.1 %s\r\n%sContent-Length: %zu\r\n\r\n%s",
 			   !is_found	  ? "404 NOT FOUND"
+			   : is_probe	  ? "422 UNPROCESSABLE CONTENT"
 			   : fake->status ? fake->status
 					  : "200 OK",
 			   fake->header, strlen(body), body);
@@ -56,9 +59,11 @@ static bool answer(struct fake *fake, struct peer *peer)
 		return false;
 	peer->served++;
 	sscanf(request, "GET /slurm/%15[^/]/%63s", version, path);
+	bool is_probe = strcmp(path, "job/x") == 0;
 	size_t len = strlen(fake->seen);
-	snprintf(fake->seen + len, sizeof fake->seen - len, "%s/%s ", version, path);
-	reply(fake, peer, strstr(fake->versions, version) != NULL);
+	snprintf(fake->seen + len, sizeof fake->seen - len, "%s%s%s ", version, is_probe ? "" : "/",
+		 is_probe ? "?" : path);
+	reply(fake, peer, is_probe, strstr(fake->versions, version) != NULL);
 	return true;
 }
 
@@ -180,7 +185,7 @@ static struct client *client_of(const struct fake *fake)
 	return client;
 }
 
-#define PROBES_TO_42 "v0.0.46/ping v0.0.45/ping v0.0.44/ping v0.0.43/ping v0.0.42/ping "
+#define PROBES_TO_42 "v0.0.46? v0.0.45? v0.0.44? v0.0.43? v0.0.42? "
 
 /* Versions are looked for once: after the start and after each upgrade. */
 static void test_upgrade(void)
@@ -194,7 +199,7 @@ static void test_upgrade(void)
 		{"as before", "25.05.1", "v0.0.41 v0.0.42", "v0.0.42/nodes "},
 		{"and again", "25.05.1", "v0.0.41 v0.0.42", "v0.0.42/nodes "},
 		{"an upgrade that serves a newer one", "25.11.0", "v0.0.42 v0.0.44",
-		 "v0.0.42/nodes v0.0.46/ping v0.0.45/ping v0.0.44/ping "},
+		 "v0.0.42/nodes v0.0.46? v0.0.45? v0.0.44? "},
 		{"it is used", "25.11.0", "v0.0.42 v0.0.44", "v0.0.44/nodes "},
 		{"back again: what was found is as new as it gets", "24.11.5", "v0.0.41 v0.0.42",
 		 "v0.0.44/nodes " PROBES_TO_42 "v0.0.42/nodes "},
@@ -221,12 +226,12 @@ static void test_configured_version(void)
 	static const struct {
 		const char *version, *want;
 	} rows[] = {
-		{NULL, "v0.0.46/ping v0.0.45/ping v0.0.45/nodes "},
-		{"v0.0.42", "v0.0.42/ping v0.0.42/nodes "},
+		{NULL, "v0.0.46? v0.0.45? v0.0.45/nodes "},
+		{"v0.0.42", "v0.0.42? v0.0.42/nodes "},
 		{"v0.0.42", "v0.0.42/nodes "}, /* what is known stays */
-		{"v0.0.45", "v0.0.45/ping v0.0.45/nodes "},
-		{"v0.0.42", "v0.0.42/ping v0.0.42/nodes "},
-		{NULL, "v0.0.46/ping v0.0.45/ping v0.0.45/nodes "},
+		{"v0.0.45", "v0.0.45? v0.0.45/nodes "},
+		{"v0.0.42", "v0.0.42? v0.0.42/nodes "},
+		{NULL, "v0.0.46? v0.0.45? v0.0.45/nodes "},
 		{NULL, "v0.0.45/nodes "},
 	};
 	struct fake fake;
