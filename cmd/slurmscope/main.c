@@ -94,6 +94,7 @@ static void reload(struct daemon *daemon)
 	}
 	log_setup((enum log_level)setup->process.log_level, (enum log_format)setup->process.log_format);
 	setup_warn_of_fixed(daemon->setup, setup);
+	setup_log_exposure(setup);
 	log_line(LOG_LEVEL_INFO, "the configuration was read again", NULL);
 	setup_release(daemon->setup);
 	daemon->setup = setup;
@@ -208,6 +209,7 @@ static int run(struct setup *setup)
 	signal(SIGPIPE, SIG_IGN);
 	page_board_init(&daemon.board);
 	page_board_note_reload(&daemon.board, NULL, clock_now());
+	setup_log_exposure(setup);
 	daemon.fleet = fleet_new(&daemon.board);
 	int status = !setup->process.once						     ? serve(&daemon)
 		     : enter_sandbox(&daemon, &err) && fleet_take(daemon.fleet, setup, &err) ? once(&daemon)

@@ -1,6 +1,7 @@
 #include "config/setup.h"
 
 #include "base/memory.h"
+#include "config/exposure.h"
 #include "config/option.h"
 
 #include <stdlib.h>
@@ -140,6 +141,12 @@ struct setup *setup_again(const struct setup *setup, struct error *err)
 		return again;
 	setup_release(again);
 	return NULL;
+}
+
+void setup_log_exposure(const struct setup *setup)
+{
+	for (size_t i = 0; i < setup->cluster_count; i++)
+		exposure_log(&setup->clusters[i]);
 }
 
 void setup_warn_of_fixed(const struct setup *before, const struct setup *setup)

@@ -26,6 +26,9 @@ struct setup *setup_new(int argc, char *const *argv, bool *ret_is_read, struct e
 /* Reads the same options and the file again, and checks all files. NULL: something is wrong. */
 struct setup *setup_again(const struct setup *setup, struct error *err);
 
+/* Logs who else could come by the token or the key of a cluster. */
+void setup_log_exposure(const struct setup *setup);
+
 /* Logs each option that differs, but takes effect only at the next start. */
 void setup_warn_of_fixed(const struct setup *before, const struct setup *setup);
 

@@ -2,6 +2,7 @@
 #include "doctor/examinations.h"
 
 #include "base/clock.h"
+#include "config/exposure.h"
 
 #include <inttypes.h>
 #include <time.h>
@@ -39,6 +40,33 @@ static void say_lifetime(struct report *to, const struct token *token, bool is_s
 		       "it was issued %" PRId64 " s in the future, by this machine's clock", issued - now);
 }
 
+static void say_exposure(struct report *to, const struct config *config)
+{
+	static const char advice[] =
+		"a slurmrestd on a unix socket is safer (slurmscope-slurmrestd.service), as is https://";
+	enum exposure exposure = exposure_of_token(config);
+	if (exposure == EXPOSURE_NETWORK)
+		report(to, VERDICT_WARN, "token", advice,
+		       "it goes over the network in clear: anyone who reads it there can act as its user");
+	else if (exposure == EXPOSURE_MACHINE)
+		report(to, VERDICT_OK, "token", advice,
+		       "while slurmrestd does not run, any user of this machine can answer in its place, and get it");
+}
+
+static void say_key(struct report *to, const struct config *config)
+{
+	static const char advice[] = "a token file that root refreshes (slurmscope-token.timer) is safer";
+	if (exposure_of_key(config))
+		report(to, VERDICT_WARN, "key", advice,
+		       "slurmscope can read %s, and listens for other machines; whoever can read it can act as root on the "
+		       "cluster",
+		       config->jwt_key_file);
+	else if (config->jwt_key_file)
+		report(to, VERDICT_OK, "key", advice,
+		       "slurmscope can read %s; whoever can read it can act as root on the cluster",
+		       config->jwt_key_file);
+}
+
 void examine_token(struct patient *patient)
 {
 	const struct config *config = patient->config;
@@ -62,10 +90,8 @@ void examine_token(struct patient *patient)
 		if (warning)
 			report(patient->report, VERDICT_WARN, "token", "run chmod o= on it", "%s: %s", file, warning);
 		say_lifetime(patient->report, token, config->jwt_key_file, now);
-		if (config->jwt_key_file)
-			report(patient->report, VERDICT_OK, "key",
-			       "a token file that root refreshes (slurmscope-token.timer) is safer",
-			       "slurmscope can read %s; whoever can read it can act as root on the cluster", file);
+		say_key(patient->report, config);
 	}
+	say_exposure(patient->report, config);
 	token_free(token);
 }

@@ -1,6 +1,7 @@
 #include "poll/status_gather.h"
 
 #include "base/clock.h"
+#include "config/exposure.h"
 #include "model/number.h"
 #include "poll/plan_words.h"
 #include "poll/status_cluster.h"
@@ -174,6 +175,9 @@ static void gather_exporter(struct status *status, const struct status_sources *
 						 : "none",
 		.user = copy_or_null(status, exporter->user),
 		.expiry = (double)exporter->token_expiry,
+		.is_in_clear = exposure_of_token(config) == EXPOSURE_NETWORK,
+		.is_in_clear_here = exposure_of_token(config) == EXPOSURE_MACHINE,
+		.is_key_exposed = exposure_of_key(config),
 	};
 	status->state_file = (struct status_state_file){
 		.path = copy_or_null(status, config->state_path),

@@ -161,6 +161,23 @@ static void find_of_token(const struct status *status, double now, struct findin
 		     words_seconds(token->expiry - now).text);
 }
 
+/* Who else can come by it. */
+static void find_of_exposure(const struct status_token *token, struct findings *findings)
+{
+	if (token->is_in_clear)
+		find(findings, SEVERITY_WARNING,
+		     "The token goes over the network in clear: anyone who reads it there can act as its user. "
+		     "--slurmrestd.url should be https:// or unix:/path.");
+	if (token->is_in_clear_here)
+		find(findings, SEVERITY_NOTE,
+		     "While slurmrestd does not run, any user of this machine can answer in its place, and get the "
+		     "token. unix:/path in --slurmrestd.url prevents that.");
+	if (token->is_key_exposed)
+		find(findings, SEVERITY_WARNING,
+		     "slurmscope can read the key that signs tokens for everybody, and listens for other machines: "
+		     "--slurmrestd.token-file is safer.");
+}
+
 static void find_of_endpoint(const struct status_endpoint *endpoint, double now, struct findings *findings)
 {
 	if (endpoint->standing == STANDING_NOT_ALLOWED) {
@@ -306,6 +323,7 @@ void findings_of_exporter(const struct status_site *site, const struct status *s
 	find_of_configuration(&site->web_configuration, "web configuration", now, findings);
 	find_of_certificate(site->certificate_expiry, now, findings);
 	find_of_token(status, now, findings);
+	find_of_exposure(&status->token, findings);
 	bool is_refused = findings->worst == SEVERITY_BAD;
 	find_of_role(&status->role, findings);
 	for (size_t i = 0; i < status->endpoint_count && status->is_cut_off; i++) {

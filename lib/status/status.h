@@ -114,6 +114,9 @@ struct status_token {
 	const char *source; /* "none", "file" or "key" */
 	const char *user; /* NULL: not known */
 	double expiry; /* 0: it does not say */
+	bool is_in_clear; /* on a network */
+	bool is_in_clear_here; /* on this machine alone */
+	bool is_key_exposed; /* other machines can send to this process, which can read the signing key */
 };
 
 struct status_budget {

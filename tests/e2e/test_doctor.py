@@ -242,6 +242,10 @@ class Doctor(unittest.TestCase):
                     findings = self.look(fake, token=token, mode=mode)
                     self.says(findings, verdict, "token", text)
                     self.assertEqual(verdict == "FAIL", bool(findings.status))
+            findings = self.look(fake, token=make_token(7200))  # on a port of this machine
+            self.says(findings, "ok", "token", "any user of this machine can answer in its place.*unix socket")
+            findings = self.look(fake, "--slurmrestd.url=http://192.0.2.1:6820", "--slurmrestd.timeout=1", token=make_token(7200))
+            self.says(findings, "warn", "token", "over the network in clear")
             findings = self.look(fake, "--slurmrestd.token-file=/nonexistent/token", token=None)
             self.says(findings, "FAIL", "token", "/nonexistent/token: No such file")
             self.says(findings, "FAIL", "login", "no token")

@@ -115,6 +115,26 @@ class Secrets(unittest.TestCase):
             with Daemon(fake) as daemon:
                 daemon.wait_well()
 
+    def test_who_else_could_get_it(self):
+        """The log says so at the start: of a network as a warning, of this machine in passing, of a unix socket nothing."""
+        with tempfile.TemporaryDirectory() as folder:
+            token, key = Path(folder, "token"), Path(folder, "key")
+            token.write_text(make_token())
+            key.write_bytes(KEY)
+            token.chmod(0o600)
+            key.chmod(0o600)
+            with_token, with_key = [f"--slurmrestd.token-file={token}"], [f"--slurmrestd.jwt-key-file={key}", "--slurmrestd.user=scope"]
+            for url, options, said in (("http://rest.invalid:6820", with_token, "level=warn msg=\"the token goes over the network in clear"),
+                                       ("http://127.0.0.1:1", with_token, "level=info msg=\"while slurmrestd does not run, any user"),
+                                       (f"unix:{folder}/socket", with_token, None),
+                                       (f"unix:{folder}/socket", with_key, "level=warn msg=\"slurmscope can read the key")):
+                with self.subTest(url=url, options=options):
+                    is_once = options != with_key  # else it ends, because that address is no machine's
+                    done = run(f"--slurmrestd.url={url}", *options, "--once" if is_once else "--web.listen-address=192.0.2.1:1")
+                    told = [what for what in ("the token goes over", "any user of this machine", "can read the key") if what in done.stderr]
+                    self.assertEqual(1 if said else 0, len(told), done.stderr)
+                    self.assertIn(said or "", done.stderr)
+
     def test_no_core_dump(self):
         """The kernel gives the files in /proc of a process that may not be dumped to root; `sleep` may be."""
         with tempfile.TemporaryDirectory() as folder:

@@ -1,6 +1,7 @@
 /* Configuration files: what they set, what is wrong with them and where, several clusters, and that what is printed
  * says the same. */
 #include "check.h"
+#include "config/exposure.h"
 #include "config/option.h"
 #include "config/setup.h"
 
@@ -388,6 +389,53 @@ static void test_no_file(void)
 	setup_release(setup);
 }
 
+/* Who else could come by the token, and by the key. */
+static void test_exposure(void)
+{
+#define TOKEN "token-file: /t"
+#define KEY "jwt-key-file: /k, user: u"
+	static const struct {
+		const char *url, *secret, *web;
+		enum exposure token;
+		bool key;
+	} rows[] = {
+		{"unix:/run/s", TOKEN, "", EXPOSURE_NONE, false},
+		{"https://rest:6820", TOKEN, "", EXPOSURE_NONE, false},
+		{"http://rest:6820", "timeout: 5", "", EXPOSURE_NONE, false},
+		{"http://rest:6820", TOKEN, "", EXPOSURE_NETWORK, false},
+		{"HTTP://rest/", TOKEN, "", EXPOSURE_NETWORK, false},
+		{"http://10.0.0.1:6820", TOKEN, "", EXPOSURE_NETWORK, false},
+		{"http://localhost.example:6820", TOKEN, "", EXPOSURE_NETWORK, false},
+		{"http://127.example:6820", TOKEN, "", EXPOSURE_NETWORK, false},
+		{"http://[2001:db8::1]:6820", TOKEN, "", EXPOSURE_NETWORK, false},
+		{"http://127.0.0.1:6820", TOKEN, "", EXPOSURE_MACHINE, false},
+		{"http://127.8.8.8", TOKEN, "", EXPOSURE_MACHINE, false},
+		{"http://LocalHost:6820/", TOKEN, "", EXPOSURE_MACHINE, false},
+		{"http://[::1]:6820", TOKEN, "", EXPOSURE_MACHINE, false},
+		{"http://localhost:6820", TOKEN ", proxy: 'http://gate:3128'", "", EXPOSURE_NETWORK, false},
+		{"http://localhost:6820", TOKEN ", proxy: 'http://localhost:3128'", "", EXPOSURE_MACHINE, false},
+		{"http://rest:6820", KEY, "", EXPOSURE_NETWORK, true},
+		{"unix:/run/s", KEY, "", EXPOSURE_NONE, true},
+		{"unix:/run/s", KEY, "listen-address: ['unix:/w', '127.0.0.1:1', '[::1]:1']", EXPOSURE_NONE, false},
+		{"unix:/run/s", KEY, "listen-address: ['unix:/w', '[::]:1']", EXPOSURE_NONE, true},
+		{"unix:/run/s", KEY, "listen-address: 'ctl1:1'", EXPOSURE_NONE, true},
+		{"unix:/run/s", KEY, "systemd-socket: true", EXPOSURE_NONE, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char text[512];
+		struct error err;
+		bool is_read;
+		check_row(rows[i].url);
+		snprintf(text, sizeof text, "slurmrestd: {url: '%s', %s}\nweb: {%s}\n", rows[i].url, rows[i].secret,
+			 rows[i].web);
+		struct setup *setup = setup_of(text, NULL, &is_read, &err);
+		CHECK_STRING(err.text, "");
+		CHECK_NUMBER(exposure_of_token(&setup->clusters[0]), rows[i].token);
+		CHECK_NUMBER(exposure_of_key(&setup->clusters[0]), rows[i].key);
+		setup_release(setup);
+	}
+}
+
 int main(void)
 {
 	close(mkstemp(path));
@@ -401,6 +449,7 @@ int main(void)
 	test_example();
 	test_times();
 	test_no_file();
+	test_exposure();
 	unlink(path);
 	return check_done();
 }

@@ -118,7 +118,7 @@ static void begin(struct world *world)
 	status->scheduler = (struct status_scheduler){true, 4, 0, 0};
 	status->endpoints = world->endpoints;
 	status->endpoint_count = ENDPOINT_COUNT;
-	status->token = (struct status_token){"file", "scope", NOW + 3600};
+	status->token = (struct status_token){.source = "file", .user = "scope", .expiry = NOW + 3600};
 	status->state_file.path = "/var/lib/state";
 	status->coverage = 1;
 }
@@ -221,7 +221,7 @@ static void expired(struct world *world)
 static void no_token(struct world *world)
 {
 	refused(world, 0);
-	world->status->token = (struct status_token){"none", NULL, 0};
+	world->status->token = (struct status_token){.source = "none"};
 }
 static void expires(struct world *world)
 {
@@ -354,6 +354,18 @@ static void no_expiry(struct world *world)
 {
 	world->status->token.expiry = 0;
 }
+static void in_clear(struct world *world)
+{
+	world->status->token.is_in_clear = true;
+}
+static void in_clear_here(struct world *world)
+{
+	world->status->token.is_in_clear_here = true;
+}
+static void key_exposed(struct world *world)
+{
+	world->status->token.is_key_exposed = true;
+}
 static void no_certificate(struct world *world)
 {
 	world->site.certificate_expiry = 0;
@@ -420,6 +432,15 @@ static void test_findings(void)
 		{"token that says no end", no_expiry, "well", "well", NULL},
 		{"token expired, nobody noticed", expired_unnoticed, "well", "warning",
 		 "The token of scope expired 2 min ago, and there is no newer one."},
+		{"token on a network", in_clear, "well", "warning",
+		 "The token goes over the network in clear: anyone who reads it there can act as its user. "
+		 "--slurmrestd.url should be https:// or unix:/path."},
+		{"token on a port of this machine", in_clear_here, "well", "well",
+		 "While slurmrestd does not run, any user of this machine can answer in its place, and get the token. "
+		 "unix:/path in --slurmrestd.url prevents that."},
+		{"key beside a listener", key_exposed, "well", "warning",
+		 "slurmscope can read the key that signs tokens for everybody, and listens for other machines: "
+		 "--slurmrestd.token-file is safer."},
 		{"cut off", cut_off, "well", "bad",
 		 "slurmrestd at http://rest:6820 has not answered for 2 min: Connection refused"},
 		{"one fails", one_fails, "well", "warning",
