@@ -16,6 +16,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#ifndef PR_SET_MDWE
+#define PR_SET_MDWE 65
+#define PR_MDWE_REFUSE_EXEC_GAIN 1L
+#endif
+
 static_assert((int)CLUSTERS_MAX <= (int)SANDBOX_FOLDERS_MAX, "folders of state files");
 
 void sandbox_look(const struct config *process, struct sandbox *sandbox)
@@ -72,6 +77,7 @@ bool sandbox_enter(struct sandbox *sandbox, const struct config *clusters, size_
 	if (!sandbox->is_wanted)
 		return true;
 	prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L); /* else the kernel refuses the rest, and says so */
+	prctl(PR_SET_MDWE, PR_MDWE_REFUSE_EXEC_GAIN, 0L, 0L, 0L); /* as MemoryDenyWriteExecute=; Linux 6.3 */
 	if (sandbox->landlock_abi && !restrict_writes(sandbox, clusters, count, &sandbox->no_writes))
 		sandbox->landlock_abi = 0;
 	sandbox->has_calls = sandbox->has_calls && sandbox_calls_refuse(&sandbox->no_calls);

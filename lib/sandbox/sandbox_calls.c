@@ -1,6 +1,7 @@
 #include "sandbox/sandbox_calls.h"
 
 #include <errno.h>
+#include <linux/netlink.h>
 #include <sched.h>
 #include <seccomp.h>
 #include <string.h>
@@ -169,6 +170,10 @@ static void refuse_socket_families(struct filter *filter)
 		if (family != AF_UNIX && family != AF_INET && family != AF_INET6 && family != AF_NETLINK)
 			refuse(filter, EAFNOSUPPORT, SCMP_SYS(socket), 1, &SCMP_A0_64(SCMP_CMP_EQ, family, 0));
 	refuse(filter, EAFNOSUPPORT, SCMP_SYS(socket), 1, &SCMP_A0_64(SCMP_CMP_GT, AF_NETLINK, 0));
+	/* the C library asks for the machine's addresses (NETLINK_ROUTE); the rest is for those who run the machine */
+	const struct scmp_arg_cmp not_route[] = {SCMP_A0_64(SCMP_CMP_EQ, AF_NETLINK, 0),
+						 SCMP_A2_64(SCMP_CMP_GT, NETLINK_ROUTE, 0)};
+	refuse(filter, EPROTONOSUPPORT, SCMP_SYS(socket), 2, not_route);
 }
 
 /* Into the terminal that we were started from, where a shell would read it. The kernel looks at 32 bits of the request. */

@@ -11,12 +11,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <linux/netlink.h>
 #include <netdb.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
@@ -223,6 +225,22 @@ static int open_inet6(void)
 static int open_netlink(void)
 {
 	return open_socket(AF_NETLINK);
+}
+static int open_netlink_of(int protocol)
+{
+	int file = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
+	int status = done(file);
+	if (file >= 0)
+		close(file);
+	return status;
+}
+static int open_audit(void)
+{
+	return open_netlink_of(NETLINK_AUDIT);
+}
+static int open_diagnosis(void)
+{
+	return open_netlink_of(NETLINK_SOCK_DIAG);
 }
 static int open_packet(void)
 {
@@ -522,6 +540,8 @@ static void test_calls(void)
 		{"listen", listen_there, 0, EPERM},
 		{"TIOCSTI", type_in, ANY, EPERM},
 		{"TIOCSTI, more bits", type_in_high, ANY, EPERM},
+		{"NETLINK_AUDIT", open_audit, ANY, EPROTONOSUPPORT},
+		{"NETLINK_SOCK_DIAG", open_diagnosis, ANY, EPROTONOSUPPORT},
 		{"AF_PACKET", open_packet, ANY, EAFNOSUPPORT},
 		{"AF_ALG", open_alg, ANY, EAFNOSUPPORT},
 		{"AF_VSOCK", open_vsock, ANY, EAFNOSUPPORT},
@@ -540,6 +560,22 @@ static void test_calls(void)
 			CHECK_NUMBER(outside, rows[i].outside);
 		CHECK_NUMBER(inside, is_offered ? rows[i].inside : outside);
 	}
+}
+
+/* Memory that was written becomes no code: the kernel refuses it since Linux 6.3. */
+static int make_code(void)
+{
+	void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	return page == MAP_FAILED ? ENOMEM : done(mprotect(page, 4096, PROT_READ | PROT_EXEC));
+}
+
+static void test_memory(void)
+{
+	enum { GET_MDWE = 66 };
+	bool is_offered = prctl(GET_MDWE, 0L, 0L, 0L, 0L) >= 0;
+	check_row(is_offered ? "the kernel has PR_SET_MDWE" : "the kernel lacks PR_SET_MDWE");
+	CHECK_NUMBER(outcome(make_code, NOTHING), 0);
+	CHECK_NUMBER(outcome(make_code, ALL), is_offered ? EACCES : 0);
 }
 
 /* Anybody may do it outside. Which version of Landlock is the first to refuse it? */
@@ -704,6 +740,7 @@ int main(void)
 	test_rights();
 	test_names();
 	test_calls();
+	test_memory();
 	test_writes();
 	test_what_is_needed();
 	test_allows();
