@@ -348,12 +348,9 @@ static bool wants_detail(const char *query)
 }
 
 /* slurmrestd looks at a job's id before it asks slurmctld, which looks at the token. */
-static bool is_no_id(struct call *call)
+static bool is_no_id(const struct call *call)
 {
-	if (call->route->endpoint != ENDPOINT_JOB || strchr("0123456789", *call->id))
-		return false;
-	refuse_ids(call);
-	return true;
+	return call->route->endpoint == ENDPOINT_JOB && !strchr("0123456789", *call->id);
 }
 
 static void answer_route(struct call *call)
@@ -363,8 +360,8 @@ static void answer_route(struct call *call)
 	view->detail = wants_detail(call->request->query);
 	answer->endpoint = (int)call->route->endpoint;
 	check_token(call);
-	bool is_answered = is_no_id(call) || refuse_token(call) || controller_is_away(call) || is_unchanged(call) ||
-			   !select_records(call) || found_nothing(call);
+	bool is_answered = (is_no_id(call) && !refuse_ids(call)) || refuse_token(call) || controller_is_away(call) ||
+			   is_unchanged(call) || !select_records(call) || found_nothing(call);
 	uint64_t rows = is_answered ? 0 : count_rows(call);
 	int measured = view->release > RELEASE_26_05 ? RELEASE_26_05 : (int)view->release;
 	struct cost cost = cost_of(call->route->endpoint, measured, rows, view->detail);
@@ -454,7 +451,9 @@ static void make(struct call *call)
 	else if (!has_token(call))
 		plain(answer, 401, "Authentication failure");
 	else {
-		answer->fault = take_fault(sim, (int)call->route->endpoint, request->query);
+		/* by what is no id clients look for the version: faults of single jobs are not about that */
+		int endpoint = is_no_id(call) ? ENDPOINTS : (int)call->route->endpoint;
+		answer->fault = take_fault(sim, endpoint, request->query);
 		if (answer->fault.kind == FAULT_LIE)
 			fail(call, 200, -1, "Unspecified error", "a scripted lie", "slurmsim");
 		else

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import fake_slurmrestd as fakes
 from fake_slurmrestd import ENDPOINTS, KEY, Fake, claims_of, make_token
-from harness import (EVERY_SECOND, SLURMSCOPE, PATIENCE, Daemon, all_at_once, best, free_port, is_up, logfmt, run,
-                     samples, wait_until)
+from harness import (EVERY_SECOND, SLURMSCOPE, PATIENCE, Daemon, all_at_once, best, free_port, is_up, logfmt, results,
+                     run, samples, wait_until)
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 AT_ONCE = 5  # seconds in which a page is there, among fifty threads of ours; who waits for another waits for 10 s and more
@@ -484,6 +484,29 @@ class Tokens(unittest.TestCase):
                     daemon.write_token(make_token(jti=what))
                 wait_until(lambda: fake.calls[-1].token == daemon.tokens[-1], what)
             self.assertEqual([], daemon.log(level="warn"))
+
+    def test_strangers_do_not_get_it(self):
+        """Whatever answers at the URL, if it does not answer as slurmrestd does; a proxy that asks for it gets it."""
+        def stranger(status, body, kind):
+            return lambda call: call.reply(body, status, kind)
+        for name, behaviour, result in (
+                ("knows no such path", stranger("404 NOT FOUND", b"Not found", "text/plain"), "unsupported"),
+                ("has a page for all", stranger("200 OK", b"<html>", "text/html"), "invalid"),
+                ("sends elsewhere", stranger("302 FOUND", b"", "text/html"), "invalid"),
+                ("cannot", stranger("502 BAD GATEWAY", b"<html>", "text/html"), "invalid"),
+                ("ends the connection", lambda call: False, "unreachable")):
+            with self.subTest(name), Fake() as fake, tempfile.TemporaryDirectory() as folder:
+                fake.behave(behaviour, ["probe", *ENDPOINTS])
+                token = Path(folder, "token")
+                token.write_text(make_token())
+                token.chmod(0o600)
+                done = run("--once", f"--slurmrestd.url={fake.url}", f"--slurmrestd.token-file={token}")
+                self.assertEqual({"none"}, {call.token for call in fake.calls})
+                self.assertGreater(results(samples(done.stdout), "ping").get(result, 0), 0, done.stdout)
+        with Fake() as fake:
+            fake.wants_good_token = True
+            with Daemon(fake) as daemon:
+                daemon.wait_well()
 
     def test_rubbish_in_the_token_file(self):
         """A half-written file does not replace a token that is good."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import fake_slurmrestd as fakes
 from fake_slurmrestd import ENDPOINTS, FIXTURES, KEY, MORE_ENDPOINTS, OF_SLURMDBD, Fake, make_token
-from harness import EVERY_SECOND, SLURMSCOPE, Daemon, all_at_once, is_up, let_ask, results, run, samples, wait_until
+from harness import EVERY_SECOND, SLURMSCOPE, Daemon, all_at_once, is_up, let_ask, results, run, wait_until
 
 EVERYTHING = EVERY_SECOND + [f"--interval.{endpoint}=1" for endpoint in MORE_ENDPOINTS]
 # While a request is under way it holds a copy, too: mostly there is none.
@@ -91,29 +91,6 @@ class Secrets(unittest.TestCase):
             done = run(f"--slurmrestd.token-file={bad}", "--check-config")
             self.assertNotEqual(0, done.returncode)
             self.assertNotIn("secret", done.stdout + done.stderr)
-
-    def test_strangers_do_not_get_it(self):
-        """Whatever answers at the URL, if it does not answer as slurmrestd does; a proxy that asks for it gets it."""
-        def stranger(status, body, kind):
-            return lambda call: call.reply(body, status, kind)
-        for name, behaviour, result in (
-                ("knows no such path", stranger("404 NOT FOUND", b"Not found", "text/plain"), "unsupported"),
-                ("has a page for all", stranger("200 OK", b"<html>", "text/html"), "invalid"),
-                ("sends elsewhere", stranger("302 FOUND", b"", "text/html"), "invalid"),
-                ("cannot", stranger("502 BAD GATEWAY", b"<html>", "text/html"), "invalid"),
-                ("ends the connection", lambda call: False, "unreachable")):
-            with self.subTest(name), Fake() as fake, tempfile.TemporaryDirectory() as folder:
-                fake.behave(behaviour, ["probe", *ENDPOINTS])
-                token = Path(folder, "token")
-                token.write_text(make_token())
-                token.chmod(0o600)
-                done = run("--once", f"--slurmrestd.url={fake.url}", f"--slurmrestd.token-file={token}")
-                self.assertEqual({"none"}, {call.token for call in fake.calls})
-                self.assertGreater(results(samples(done.stdout), "ping").get(result, 0), 0, done.stdout)
-        with Fake() as fake:
-            fake.wants_good_token = True
-            with Daemon(fake) as daemon:
-                daemon.wait_well()
 
     def test_who_else_could_get_it(self):
         """The log says so at the start: of a network as a warning, of this machine in passing, of a unix socket nothing."""
