@@ -27,6 +27,7 @@ void *arena_new(struct arena *arena, size_t size)
 	if (!block || block->size - block->used < need) {
 		block = block_new(need > BLOCK_BYTES ? need : BLOCK_BYTES, arena->blocks);
 		arena->blocks = block;
+		arena->bytes += sizeof *block + block->size;
 	}
 	void *memory = block->bytes + block->used;
 	block->used += need;
@@ -39,6 +40,33 @@ struct text arena_copy(struct arena *arena, struct text text)
 	if (text.len)
 		memcpy(copy, text.bytes, text.len);
 	return (struct text){copy, text.len};
+}
+
+/* What arena_append has for a text of that length, with its NUL: a power of two, so that it moves seldom. */
+static size_t room_of(size_t len)
+{
+	size_t room = 32;
+	while (room <= len)
+		room *= 2;
+	return room;
+}
+
+void arena_append(struct arena *arena, struct text *text, char separator, struct text more)
+{
+	size_t before = text->len, gap = before > 0, len = before + gap + more.len;
+	char *bytes = (char *)text->bytes;
+	if (!more.len && !before)
+		return;
+	if (!before || room_of(len) != room_of(before)) {
+		bytes = arena_new(arena, room_of(len));
+		if (before)
+			memcpy(bytes, text->bytes, before);
+	}
+	if (gap)
+		bytes[before] = separator;
+	if (more.len)
+		memcpy(bytes + before + gap, more.bytes, more.len);
+	*text = (struct text){bytes, len};
 }
 
 static void free_older(struct arena_block *block)
@@ -57,18 +85,11 @@ void arena_clear(struct arena *arena)
 	free_older(arena->blocks->older);
 	arena->blocks->older = NULL;
 	arena->blocks->used = 0;
+	arena->bytes = sizeof *arena->blocks + arena->blocks->size;
 }
 
 void arena_done(struct arena *arena)
 {
 	free_older(arena->blocks);
-	arena->blocks = NULL;
-}
-
-size_t arena_bytes(const struct arena *arena)
-{
-	size_t bytes = 0;
-	for (const struct arena_block *block = arena->blocks; block; block = block->older)
-		bytes += sizeof *block + block->size;
-	return bytes;
+	*arena = (struct arena)ARENA_INIT;
 }

@@ -23,7 +23,8 @@ static void node_set_reserve(struct node_set *set, struct arena *arena, size_t w
 	uint64_t *grown = arena_new(arena, count * sizeof *grown);
 	if (set->count)
 		memcpy(grown, set->words, set->count * sizeof *grown);
-	*set = (struct node_set){grown, count};
+	set->words = grown;
+	set->count = count;
 }
 
 uint64_t use_nodes(const struct use *use)
@@ -44,6 +45,7 @@ void use_merge(struct use *use, const struct use *more, double usage_factor)
 		to->count += from->count;
 		to->running_s += from->running_s * usage_factor;
 	}
+	use->nodes.is_cut |= more->nodes.is_cut;
 	node_set_reserve(&use->nodes, use->tres.arena, more->nodes.count);
 	for (size_t i = 0; i < more->nodes.count; i++)
 		use->nodes.words[i] |= more->nodes.words[i];
@@ -52,6 +54,7 @@ void use_merge(struct use *use, const struct use *more, double usage_factor)
 void charges_init(struct charges *charges, struct arena *arena)
 {
 	charges->arena = arena;
+	charges->nodes_left = HOSTLIST_ANSWER_MAX;
 	map_init(&charges->items, arena, sizeof(struct charge));
 	map_init(&charges->nodes, arena, sizeof(uint32_t));
 }
@@ -132,5 +135,5 @@ void charge_add_held(struct charges *charges, struct charge *charge, const struc
 		use->running_s += (double)tres.count * left;
 	}
 	struct node_taker taker = {charges, &charge->use.nodes};
-	hostlist_each(job->node_list, take_node, &taker);
+	charge->use.nodes.is_cut |= !hostlist_each(job->node_list, &charges->nodes_left, take_node, &taker);
 }

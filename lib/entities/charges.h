@@ -13,6 +13,7 @@
 struct node_set {
 	uint64_t *words; /* in an arena */
 	size_t count;
+	bool is_cut; /* there were too many to look at: how many is not known */
 };
 
 struct tres_use {
@@ -37,6 +38,7 @@ struct charges {
 	struct arena *arena; /* borrowed */
 	struct map items; /* key -> struct charge */
 	struct map nodes; /* name -> uint32_t: a node's number, from 1 on */
+	uint64_t nodes_left; /* of jobs, that may still be looked at */
 };
 
 void charges_init(struct charges *charges, struct arena *arena);

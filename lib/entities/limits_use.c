@@ -20,7 +20,7 @@ static bool ends_with(struct text text, struct text end)
 	return text.len >= end.len && memcmp(text.bytes + text.len - end.len, end.bytes, end.len) == 0;
 }
 
-/* What can be said of the resource; false: it is not summed from jobs (decayed use, per job). */
+/* What can be said of the resource; false: it is not summed from jobs (decayed use, per job), or not known. */
 static bool use_of(const struct use *use, struct text resource, double *ret_use)
 {
 	const struct text running = TEXT(LIMIT_RUNNING_MINUTES);
@@ -29,9 +29,10 @@ static bool use_of(const struct use *use, struct text resource, double *ret_use)
 		*ret_use = (double)use->jobs;
 	else if (text_equal(resource, TEXT("submitted_jobs")))
 		*ret_use = (double)use->submitted_jobs;
-	else if (text_equal(resource, TEXT("node")))
+	else if (text_equal(resource, TEXT("node"))) {
 		*ret_use = (double)use_nodes(use);
-	else if (ends_with(resource, running)) {
+		return !use->nodes.is_cut;
+	} else if (ends_with(resource, running)) {
 		name.len -= running.len;
 		const struct tres_use *tres = map_find(&use->tres, name);
 		*ret_use = tres ? tres->running_s / 60 : 0;

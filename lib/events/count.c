@@ -67,30 +67,35 @@ static uint64_t more_than(uint64_t held, uint64_t less)
 	return held > less ? held - less : 0;
 }
 
-static uint64_t gres_held(struct text tres, const struct gres *gres)
+struct gres_list {
+	struct gres gres[TRES_GRES_MAX];
+	unsigned count;
+};
+
+static uint64_t gres_held(const struct gres_list *held, const struct gres *gres)
 {
-	struct text rest = tres;
-	struct gres one;
-	while (tres_next_gres(&rest, tres, &one))
-		if (text_equal(one.name, gres->name) && text_equal(one.type, gres->type))
-			return one.count;
+	for (unsigned i = 0; i < held->count; i++)
+		if (text_equal(held->gres[i].name, gres->name) && text_equal(held->gres[i].type, gres->type))
+			return held->gres[i].count;
 	return 0;
 }
 
 static void count_gres_time(struct job_events *events, uint32_t owner, struct text tres, struct text less,
 			    int64_t seconds)
 {
-	struct text rest = tres;
+	struct gres_list held, counted;
 	struct buf detail = BUF_INIT;
-	struct gres gres;
-	while (tres_next_gres(&rest, tres, &gres)) {
-		uint64_t count = more_than(gres.count, gres_held(less, &gres));
+	held.count = tres_gres(tres, held.gres);
+	counted.count = tres_gres(less, counted.gres);
+	for (unsigned i = 0; i < held.count; i++) {
+		const struct gres *gres = &held.gres[i];
+		uint64_t count = more_than(gres->count, gres_held(&counted, gres));
 		if (!count)
 			continue;
 		buf_clear(&detail);
-		buf_add_text(&detail, gres.name);
-		buf_add_string(&detail, gres.type.len ? ":" : "");
-		buf_add_text(&detail, gres.type);
+		buf_add_text(&detail, gres->name);
+		buf_add_string(&detail, gres->type.len ? ":" : "");
+		buf_add_text(&detail, gres->type);
 		add(events, owner, TALLY_GRES_SECONDS, buf_text(&detail), (double)seconds * (double)count);
 	}
 	buf_done(&detail);

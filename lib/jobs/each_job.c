@@ -95,13 +95,16 @@ static void add_node(void *context, struct text name)
 	held->cpus += held->are_known ? row->node.cpus : 0;
 }
 
-static void look_at_nodes(struct each_job_row *row, const struct job_table *table, const struct node_table *nodes)
+static void look_at_nodes(struct each_job_row *row, const struct job_table *table, const struct node_table *nodes,
+			  uint64_t *left)
 {
 	const struct job_row *job = &table->rows[row->position];
 	struct held held = {.nodes = nodes, .are_known = true};
-	hostlist_each(text_pool_get(&table->pools.texts, job->node_list), add_node, &held);
+	row->are_nodes_cut = !hostlist_each(text_pool_get(&table->pools.texts, job->node_list), left, add_node, &held);
 	row->nodes = held.count;
-	row->cpus = !held.are_known || !held.count ? CPUS_NOT_KNOWN : held.cpus == job->cpus ? CPUS_ALL : CPUS_SOME;
+	row->cpus = !held.are_known || !held.count || row->are_nodes_cut ? CPUS_NOT_KNOWN
+		    : held.cpus == job->cpus				 ? CPUS_ALL
+									 : CPUS_SOME;
 }
 
 /* Those that have such rows already come first. */
@@ -114,7 +117,7 @@ static void choose_node_rows(struct each_job *each, const struct job_table *tabl
 			struct job_extra *extra = job_extras_find(&table->extras, table->rows[row->position].id);
 			if (!row->holds_nodes || (extra && extra->has_node_rows) != had)
 				continue;
-			row->has_node_rows = row->nodes <= left;
+			row->has_node_rows = !row->are_nodes_cut && row->nodes <= left;
 			left -= row->has_node_rows ? row->nodes : 0;
 		}
 	}
@@ -149,9 +152,10 @@ void each_job_choose(struct each_job *each, struct job_table *table, const struc
 		return;
 	choose_rows(each, table);
 	note_rows(each, table);
+	uint64_t left = HOSTLIST_ANSWER_MAX;
 	for (size_t i = 0; i < each->count; i++)
 		if (each->rows[i].holds_nodes)
-			look_at_nodes(&each->rows[i], table, nodes);
+			look_at_nodes(&each->rows[i], table, nodes, &left);
 	choose_node_rows(each, table);
 	want_what_is_missing(each, table);
 }

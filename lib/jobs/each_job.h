@@ -10,6 +10,7 @@
 struct each_job_row {
 	uint32_t position; /* in the table */
 	uint32_t nodes; /* that it holds */
+	bool are_nodes_cut; /* it and others held too many to look at: these are some of them */
 	bool holds_nodes; /* it runs, is suspended or completes */
 	bool has_node_rows; /* and there is room for a row of each of its nodes */
 	enum { CPUS_NOT_KNOWN, CPUS_SOME, CPUS_ALL } cpus; /* does it hold all CPUs of its nodes? */

@@ -20,10 +20,10 @@ void job_usage_done(struct job_usage *usage)
 
 static void add_gres(struct job_usage *usage, struct text tres, enum job_phase phase, uint64_t times)
 {
-	struct text rest = tres;
-	struct gres gres;
-	while (tres_next_gres(&rest, tres, &gres))
-		gres_count_of(&usage->gres, gres.name, gres.type)->count[phase] += gres.count * times;
+	struct gres gres[TRES_GRES_MAX];
+	unsigned count = tres_gres(tres, gres);
+	for (unsigned i = 0; i < count; i++)
+		gres_count_of(&usage->gres, gres[i].name, gres[i].type)->count[phase] += gres[i].count * times;
 }
 
 static void apply(struct job_usage *usage, const struct job_contribution *contribution, uint64_t sign)

@@ -106,8 +106,9 @@ static void emit_nodes(struct exposition *out, const struct page_facts *facts, c
 {
 	(void)facts, (void)family;
 	const struct job_item *job = item;
+	uint64_t left = job->shown->nodes;
 	if (shows_nodes(out, job))
-		hostlist_each(text_pool_get(&job->table->pools.texts, job->row->node_list), take_node, out);
+		hostlist_each(text_pool_get(&job->table->pools.texts, job->row->node_list), &left, take_node, out);
 }
 
 struct whole_nodes {
@@ -133,12 +134,13 @@ static void emit_node_cpus(struct exposition *out, const struct page_facts *fact
 	if (!shows_nodes(out, job))
 		return;
 	struct text list = text_pool_get(&job->table->pools.texts, job->row->node_list);
+	uint64_t left = job->shown->nodes;
 	char first[HOSTLIST_NODE_MAX + 1];
 	struct whole_nodes whole = {out, facts->cluster->nodes ? &facts->cluster->nodes->table : NULL};
 	if (job->shown->nodes == 1)
 		node_sample(out, hostlist_first(list, first), job->row->cpus);
 	else if (job->shown->cpus == CPUS_ALL && whole.nodes)
-		hostlist_each(list, take_whole_node, &whole);
+		hostlist_each(list, &left, take_whole_node, &whole);
 	else if (job->extra && job->extra->node_count == job->shown->nodes)
 		for (size_t i = 0; i < job->extra->node_count; i++)
 			node_sample(out, job->extra->nodes[i].name, job->extra->nodes[i].cpus);
@@ -167,13 +169,13 @@ static void emit_gres(struct exposition *out, const struct page_facts *facts, co
 {
 	(void)facts, (void)family;
 	const struct job_item *job = item;
-	struct text whole = text_pool_get(&job->table->pools.texts, job->row->tres), rest = whole;
-	struct gres gres;
+	struct gres gres[TRES_GRES_MAX];
+	unsigned count = tres_gres(text_pool_get(&job->table->pools.texts, job->row->tres), gres);
 	char scratch[2][LABEL_MAX + 1];
-	while (job->shown->holds_nodes && tres_next_gres(&rest, whole, &gres)) {
-		exposition_label(out, "gres", label_of(gres.name, scratch[0]));
-		exposition_label(out, "type", label_of(gres.type, scratch[1]));
-		exposition_integer(out, gres.count);
+	for (unsigned i = 0; job->shown->holds_nodes && i < count; i++) {
+		exposition_label(out, "gres", label_of(gres[i].name, scratch[0]));
+		exposition_label(out, "type", label_of(gres[i].type, scratch[1]));
+		exposition_integer(out, gres[i].count);
 	}
 }
 

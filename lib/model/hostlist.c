@@ -4,12 +4,12 @@
 #include <stdio.h>
 
 /* More dimensions than any site has; Slurm itself knows five (HIGHEST_DIMENSIONS). */
-enum { NODES_MAX = 1000000, BRACKETS_MAX = 8 };
+enum { BRACKETS_MAX = 8 };
 
 struct expansion {
 	hostlist_fn *take;
 	void *context;
-	unsigned nodes, max;
+	uint64_t left; /* names that it may still call back with */
 	char name[HOSTLIST_NODE_MAX + 1];
 };
 
@@ -28,8 +28,10 @@ static size_t append(struct expansion *expansion, size_t len, struct text more)
 /* The name's first `len` bytes are all of it. */
 static void take(struct expansion *expansion, size_t len)
 {
-	if (len && expansion->nodes++ < expansion->max)
-		expansion->take(expansion->context, (struct text){expansion->name, len});
+	if (!len || !expansion->left)
+		return;
+	expansion->left--;
+	expansion->take(expansion->context, (struct text){expansion->name, len});
 }
 
 /* "7" or "001-128": all numbers have as many digits as the first one. */
@@ -38,11 +40,11 @@ static void expand_range(struct expansion *expansion, size_t len, struct text ra
 	struct text upper = range;
 	struct text lower = text_cut(&upper, '-');
 	uint64_t first, last;
-	if (!text_to_u64(lower, &first) || !text_to_u64(upper, &last)) {
+	if (!text_to_u64(lower, &first) || !text_to_u64(upper, &last) || last < first) {
 		expand(expansion, append(expansion, len, range), rest);
 		return;
 	}
-	for (uint64_t n = first; first <= last && expansion->nodes < expansion->max; n++) {
+	for (uint64_t n = first; expansion->left; n++) {
 		char digits[32];
 		int width = lower.len < sizeof digits ? (int)lower.len : 0;
 		int count = snprintf(digits, sizeof digits, "%0*" PRIu64, width, n);
@@ -69,21 +71,30 @@ static void expand(struct expansion *expansion, size_t len, struct text rest)
 	else
 		do
 			expand_range(expansion, len, range, behind);
-		while (expansion->nodes < expansion->max && text_next(&ranges, ',', &range));
+		while (expansion->left && text_next(&ranges, ',', &range));
 }
 
-static size_t count_brackets(struct text item)
+/* Could Slurm have written it? It has few brackets, no range is missing, and no part is longer than a name. Each range
+ * then gives a name, so that expand looks at no part of the list again and again for nothing. */
+static bool is_list(struct text item)
 {
-	size_t count = 0;
-	for (size_t i = 0; i < item.len; i++)
-		count += item.bytes[i] == '[';
-	return count;
+	size_t opening = 0, closing = 0, part = 0;
+	for (size_t i = 0; i < item.len; i++) {
+		char c = item.bytes[i];
+		if (c == ',' && !part)
+			return false;
+		opening += c == '[';
+		closing += c == ']';
+		part = c == '[' || c == ']' || c == ',' ? 0 : part + 1;
+		if (opening > BRACKETS_MAX || closing > BRACKETS_MAX || part > HOSTLIST_NODE_MAX)
+			return false;
+	}
+	return true;
 }
 
-/* A text with more brackets than any node's name counts as a name. */
 static void expand_item(struct expansion *expansion, struct text item)
 {
-	if (count_brackets(item) <= BRACKETS_MAX)
+	if (is_list(item))
 		expand(expansion, 0, item);
 	else
 		take(expansion, append(expansion, 0, item));
@@ -107,11 +118,13 @@ static struct text cut_item(struct text *list)
 	return item;
 }
 
-void hostlist_each(struct text list, hostlist_fn *fn, void *context)
+bool hostlist_each(struct text list, uint64_t *left, hostlist_fn *fn, void *context)
 {
-	struct expansion expansion = {.take = fn, .context = context, .max = NODES_MAX};
-	while (list.len && expansion.nodes < expansion.max)
+	struct expansion expansion = {.take = fn, .context = context, .left = *left};
+	while (list.len && expansion.left)
 		expand_item(&expansion, cut_item(&list));
+	*left = expansion.left;
+	return expansion.left > 0;
 }
 
 struct first {
@@ -129,8 +142,8 @@ static void take_first(void *context, struct text node)
 struct text hostlist_first(struct text list, char room[HOSTLIST_NODE_MAX + 1])
 {
 	struct first first = {room, 0};
-	struct expansion expansion = {.take = take_first, .context = &first, .max = 1};
-	while (list.len && !expansion.nodes)
+	struct expansion expansion = {.take = take_first, .context = &first, .left = 1};
+	while (list.len && expansion.left)
 		expand_item(&expansion, cut_item(&list));
 	return (struct text){room, first.len};
 }

@@ -7,8 +7,13 @@ enum { HOSTLIST_NODE_MAX = 255 }; /* bytes of a name; longer ones are cut */
 
 typedef void hostlist_fn(void *context, struct text node); /* the text is borrowed */
 
-/* Calls back with each node's name, at most a million. A text that is not a list of nodes counts as a name. */
-void hostlist_each(struct text list, hostlist_fn *fn, void *context);
+/* For *left, where lists of a whole answer are read: more than the jobs of any cluster hold. */
+#define HOSTLIST_ANSWER_MAX (UINT64_C(4) << 20)
+
+/* Calls back with each node's name, and takes it off *left: a few bytes can stand for a million nodes. False: nothing is
+ * left, and the list may be longer. A text that is not a list of nodes counts as one name. The work is linear in the
+ * list and in the names. */
+bool hostlist_each(struct text list, uint64_t *left, hostlist_fn *fn, void *context);
 
 /* The first node's name, written to `room`; empty if there is none. */
 struct text hostlist_first(struct text list, char room[HOSTLIST_NODE_MAX + 1]);

@@ -106,27 +106,32 @@ static bool is_gres(struct text tres_name, struct text *ret_name, struct text *r
 }
 
 /* How many of the GRES are listed with a type. */
-static uint64_t count_typed(struct text whole, struct text name)
+static uint64_t count_typed(const struct gres *all, unsigned count, struct text name)
 {
-	struct text other, type;
-	struct tres tres;
-	uint64_t count = 0;
-	while (tres_next(&whole, &tres))
-		if (is_gres(tres.name, &other, &type) && type.len && text_equal(name, other))
-			count += tres.count;
-	return count;
+	uint64_t typed = 0;
+	for (unsigned i = 0; i < count; i++)
+		if (all[i].type.len && text_equal(name, all[i].name))
+			typed += all[i].count;
+	return typed;
 }
 
-bool tres_next_gres(struct text *rest, struct text whole, struct gres *ret_gres)
+unsigned tres_gres(struct text list, struct gres ret_gres[TRES_GRES_MAX])
 {
 	struct tres tres;
-	while (tres_next(rest, &tres)) {
-		if (!is_gres(tres.name, &ret_gres->name, &ret_gres->type))
-			continue;
-		uint64_t typed = ret_gres->type.len ? 0 : count_typed(whole, ret_gres->name);
-		ret_gres->count = tres.count > typed ? tres.count - typed : 0;
-		if (ret_gres->count)
-			return true;
+	unsigned count = 0, kept = 0;
+	while (count < TRES_GRES_MAX && tres_next(&list, &tres)) {
+		struct gres *gres = &ret_gres[count];
+		gres->count = tres.count;
+		count += is_gres(tres.name, &gres->name, &gres->type);
 	}
-	return false;
+	for (unsigned i = 0; i < count; i++) {
+		if (ret_gres[i].type.len)
+			continue;
+		uint64_t typed = count_typed(ret_gres, count, ret_gres[i].name);
+		ret_gres[i].count -= ret_gres[i].count < typed ? ret_gres[i].count : typed;
+	}
+	for (unsigned i = 0; i < count; i++)
+		if (ret_gres[i].count)
+			ret_gres[kept++] = ret_gres[i];
+	return kept;
 }

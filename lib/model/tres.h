@@ -17,9 +17,13 @@ struct gres {
 	uint64_t count;
 };
 
-/* The next GRES of the TRES string `whole`, of which *rest is what was not looked at yet. "gres/gpu=4,gres/gpu:a100=2"
- * means four GPUs, two of them a100: the untyped entry gets the rest, and is skipped if nothing is left. */
-bool tres_next_gres(struct text *rest, struct text whole, struct gres *ret_gres);
+/* No site has nearly as many kinds of GRES. */
+enum { TRES_GRES_MAX = 64 };
+
+/* The GRES of a TRES string; returns how many there are. "gres/gpu=4,gres/gpu:a100=2" means four GPUs, two of them a100:
+ * the untyped entry gets the rest, and is skipped if nothing is left. Entries after the first TRES_GRES_MAX are not
+ * looked at, so that the cost is linear in the string. */
+unsigned tres_gres(struct text list, struct gres ret_gres[TRES_GRES_MAX]);
 
 /* The next of a node's GRES string, as tres_next. It skips brackets, sockets and indices; a count may have a suffix
  * ("4K"); no count means one. */

@@ -32,6 +32,9 @@ enum {
 	ERROR_UNAUTHENTIC = 1007,
 };
 
+/* The largest real one is a job's on 65,536 nodes, each of which v0.0.40 names: some 8 MiB. */
+enum { RECORD_BYTES_MAX = 16 << 20 };
+
 struct decoder {
 	const struct record_type *type;
 	struct json_shape *shape;
@@ -125,7 +128,6 @@ static void error_event(struct answer *answer, int id, const struct json_value *
 
 static bool on_value(void *context, int id, const struct json_value *value, struct error *err)
 {
-	(void)err;
 	struct decoder *decoder = context;
 	struct answer *answer = &decoder->answer;
 	switch (id) {
@@ -160,6 +162,8 @@ static bool on_value(void *context, int id, const struct json_value *value, stru
 		break;
 	default:
 		field_reader_take(decoder->fields, id, value);
+		if (decoder->texts.bytes > RECORD_BYTES_MAX)
+			return error_set(err, "a record takes more than %d MiB", RECORD_BYTES_MAX >> 20);
 	}
 	return true;
 }

@@ -1,6 +1,7 @@
 /* From an answer's bytes to records, one at a time.
  *
- * One decoder serves one endpoint for its whole life. Memory is that of the largest record. */
+ * One decoder serves one endpoint for its whole life. Memory is that of the largest record; an answer with a record that
+ * takes more than 16 MiB is wrong. Work is linear in the answer. */
 #pragma once
 
 #include "slurmrest/field.h"

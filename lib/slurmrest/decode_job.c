@@ -40,14 +40,7 @@ static void take_priority(void *record, const void *element, struct arena *texts
 	const struct text name = ((const struct priority *)element)->partition;
 	if (!name.len || named->len > NAMED_MAX)
 		return;
-	size_t len = named->len ? named->len + 1 : 0;
-	char *joined = arena_new(texts, len + name.len);
-	if (len) {
-		memcpy(joined, named->bytes, named->len);
-		joined[named->len] = ',';
-	}
-	memcpy(joined + len, name.bytes, name.len);
-	*named = (struct text){joined, len + name.len};
+	arena_append(texts, named, ',', name);
 }
 
 static const struct field_elements priority_elements = {sizeof(struct priority), priority_fields, take_priority};

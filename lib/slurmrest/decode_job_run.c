@@ -23,13 +23,12 @@ static void add_tres(struct text *list, const struct tres_count *tres, struct ar
 {
 	if (!number_is_known(tres->count))
 		return;
-	size_t size = list->len + tres->type.len + tres->name.len + 32;
-	char *joined = arena_new(texts, size);
-	int len = snprintf(joined, size, "%.*s%s%.*s%s%.*s=%" PRIu64 "%s", (int)list->len, list->len ? list->bytes : "",
-			   list->len ? "," : "", (int)tres->type.len, tres->type.len ? tres->type.bytes : "",
-			   tres->name.len ? "/" : "", (int)tres->name.len, tres->name.len ? tres->name.bytes : "",
-			   tres->count, text_equal(tres->type, TEXT("mem")) ? "M" : "");
-	*list = (struct text){joined, (size_t)len};
+	char count[32];
+	snprintf(count, sizeof count, "%" PRIu64 "%s", tres->count, text_equal(tres->type, TEXT("mem")) ? "M" : "");
+	arena_append(texts, list, ',', tres->type);
+	if (tres->name.len)
+		arena_append(texts, list, '/', tres->name);
+	arena_append(texts, list, '=', text_of(count));
 }
 
 static void take_allocated(void *record, const void *element, struct arena *texts)

@@ -26,7 +26,8 @@ struct field_reader {
 	struct number_parts *numbers; /* one for each row: an object may have others in it */
 	/* One for each row, NULL where it is no list; and what a list's reader has read so far. */
 	struct field_reader **lists;
-	char *element, *items;
+	char *element;
+	char *items; /* in the arena of texts */
 	size_t element_size, item_count, item_capacity;
 	field_element_fn *take; /* NULL: elements are kept as items */
 };
@@ -114,7 +115,7 @@ void field_reader_start(struct field_reader *reader, void *record, size_t size)
 		else if (reader->fields[row].kind == FIELD_REAL)
 			*(double *)member = NAN;
 		else if (reader->lists[row])
-			reader->lists[row]->item_count = 0;
+			reader->lists[row]->item_count = reader->lists[row]->item_capacity = 0;
 	}
 }
 
@@ -137,7 +138,6 @@ void field_reader_free(struct field_reader *reader)
 	free(reader->numbers);
 	free(reader->lists);
 	free(reader->element);
-	free(reader->items);
 	free(reader);
 }
 
@@ -203,6 +203,15 @@ static void take_number(struct field_reader *reader, int row, enum part part, co
 		*(uint64_t *)member = is_infinite ? NUMBER_INFINITE : number_of(&number, field->scale);
 }
 
+static void grow_items(struct field_reader *list)
+{
+	list->item_capacity = list->item_capacity ? 2 * list->item_capacity : 16;
+	char *grown = arena_new(list->texts, list->item_capacity * list->element_size);
+	if (list->item_count)
+		memcpy(grown, list->items, list->item_count * list->element_size);
+	list->items = grown;
+}
+
 /* An object of a list begins or ends; whatever else is in the list is passed over. */
 static void take_element(struct field_reader *reader, struct field_reader *list, const struct json_value *value)
 {
@@ -214,10 +223,8 @@ static void take_element(struct field_reader *reader, struct field_reader *list,
 			list->take(reader->record, list->element, reader->texts);
 			return;
 		}
-		if (list->item_count == list->item_capacity) {
-			list->item_capacity = list->item_capacity ? 2 * list->item_capacity : 16;
-			list->items = memory_resize(list->items, list->item_capacity, list->element_size);
-		}
+		if (list->item_count == list->item_capacity)
+			grow_items(list);
 		memcpy(list->items + list->item_count++ * list->element_size, list->element, list->element_size);
 	}
 }
@@ -240,29 +247,19 @@ static struct text without_nul(struct arena *arena, struct text text)
 	return (struct text){copy, (size_t)(to - copy)};
 }
 
-static struct text copy_without_nul(struct arena *arena, struct text text)
-{
-	struct text clean = without_nul(arena, text);
-	return clean.bytes == text.bytes ? arena_copy(arena, text) : clean;
-}
-
 static void take_text(struct field_reader *reader, const struct field *field, enum part part,
 		      const struct json_value *value)
 {
 	struct text *member = (struct text *)(reader->record + field->offset);
+	if (value->type == JSON_ARRAY && part == PART_VALUE)
+		*member = TEXT(""); /* arena_append appends to its own */
 	if (value->type != JSON_STRING)
 		return;
-	if (part == PART_VALUE || !member->len) {
-		*member = copy_without_nul(reader->texts, value->text);
-		return;
-	}
-	struct text more = copy_without_nul(reader->texts, value->text);
-	size_t len = member->len + 1 + more.len;
-	char *joined = arena_new(reader->texts, len + 1);
-	memcpy(joined, member->bytes, member->len);
-	joined[member->len] = ',';
-	memcpy(joined + member->len + 1, more.bytes, more.len);
-	*member = (struct text){joined, len};
+	struct text clean = without_nul(reader->texts, value->text);
+	if (part == PART_ELEMENT)
+		arena_append(reader->texts, member, ',', clean);
+	else
+		*member = clean.bytes == value->text.bytes ? arena_copy(reader->texts, clean) : clean;
 }
 
 static void take_row(struct field_reader *reader, int row, enum part part, const struct json_value *value)

@@ -83,7 +83,7 @@ static void test_rosters_do_not_grow(void)
 		roster_choose(&roster, 1);
 	}
 	CHECK(roster_shows(&roster, TEXT("bob")) && !roster_shows(&roster, TEXT("alice")));
-	CHECK(arena_bytes(&roster.shown_arena) + arena_bytes(&roster.offers_arena) < 100000);
+	CHECK(roster.shown_arena.bytes + roster.offers_arena.bytes < 100000);
 	roster_done(&roster);
 }
 

@@ -1,4 +1,5 @@
 /* The field tables, with every shape that the versions give a member. */
+#include "base/buf.h"
 #include "check.h"
 #include "model/controller.h"
 #include "model/job.h"
@@ -618,6 +619,69 @@ static void test_conf(void)
 	CHECK(answer.is_compact);
 }
 
+/* A list is joined by commas; of a name that stands twice the last one counts. */
+static void test_joined(void)
+{
+	static const struct {
+		const char *value, *want;
+	} rows[] = {
+		{"\"a\"", "a"},
+		{"[\"a\",\"b\"]", "a,b"},
+		{"[\"\",\"b\",\"\"]", "b,"},
+		{"[]", ""},
+		{"\"x\",\"partition\":[\"a\",\"b\"]", "a,b"},
+		{"[\"x\"],\"partition\":[\"a\"]", "a"},
+		{"[\"x\"],\"partition\":\"a\"", "a"},
+		{"[\"0123456789abcdef\",\"0123456789abcdef\",\"z\"]", "0123456789abcdef,0123456789abcdef,z"},
+	};
+	text_offset = offsetof(struct job, partitions);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[256];
+		struct answer answer;
+		check_row(rows[i].value);
+		snprintf(json, sizeof json, "{\"jobs\":[{\"job_id\":1,\"job_state\":\"RUNNING\",\"partition\":%s}]}",
+			 rows[i].value);
+		struct got got = decode(&job_record, json, 7, &answer);
+		CHECK_STRING(got.text, rows[i].want);
+	}
+	text_offset = SIZE_MAX;
+}
+
+/* Of many texts, or of many elements of a list. */
+static void test_large_records(void)
+{
+	static const struct {
+		const char *what, *begin, *unit, *end;
+		unsigned units;
+		bool is_good;
+	} rows[] = {
+		{"4 MB of words", "\"nodes\":[\"n\"", ",\"0123456789012345678901234567890123456789\"", "]", 100000,
+		 true},
+		{"16 MB of words", "\"nodes\":[\"n\"", ",\"0123456789012345678901234567890123456789\"", "]", 400000,
+		 false},
+		{"65,536 nodes", "\"job_resources\":{\"nodes\":{\"allocation\":[{}",
+		 ",{\"name\":\"frontier12345\",\"cpus\":{\"count\":64}}", "]}}", 65536, true},
+		{"a million nodes", "\"job_resources\":{\"nodes\":{\"allocation\":[{}", ",{}", "]}}", 1000000, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf json = BUF_INIT;
+		struct got got = {.size = sizeof(struct job)};
+		struct error err = {""};
+		struct decoder *decoder = decoder_new(&job_record, &vocabulary);
+		buf_printf(&json, "{\"jobs\":[{\"job_id\":1,\"job_state\":\"RUNNING\",%s", rows[i].begin);
+		for (unsigned unit = 0; unit < rows[i].units; unit++)
+			buf_add_string(&json, rows[i].unit);
+		buf_printf(&json, "%s},{\"job_id\":2,\"job_state\":\"RUNNING\"}]}", rows[i].end);
+		check_row(rows[i].what);
+		decoder_start(decoder, take, &got);
+		CHECK(decoder_feed(decoder, json.bytes, json.len, &err) == rows[i].is_good);
+		CHECK(!strstr(err.text, "a record takes more than 16 MiB") == rows[i].is_good);
+		CHECK_NUMBER(got.records, rows[i].is_good ? 2 : 0);
+		decoder_free(decoder);
+		buf_done(&json);
+	}
+}
+
 int main(void)
 {
 	vocabulary_init(&vocabulary);
@@ -640,6 +704,8 @@ int main(void)
 	test_odd_values();
 	test_user();
 	test_conf();
+	test_joined();
+	test_large_records();
 	vocabulary_done(&vocabulary);
 	return check_done();
 }

@@ -174,6 +174,25 @@ static void test_rows_of_nodes(void)
 	cluster_done(&cluster);
 }
 
+/* A few jobs that name 4 million nodes: who comes after them has no rows of nodes, and the rest as before. */
+static void test_too_many_nodes(void)
+{
+	static const struct page_sample rows[] = {
+		{"slurm_job_node_info{jobid=\"1\",node=\"n01\"}", 1},
+		{"slurm_job_node_info{jobid=\"7\",node=\"n01\"}", NAN},
+		{"slurm_job_state{jobid=\"7\",state=\"running\"}", 1},
+	};
+	struct cluster cluster;
+	start(&cluster, 10, 100);
+	tell_of(&cluster, 1, JOB_RUNNING, "n01");
+	for (uint64_t id = 2; id < 7; id++)
+		tell_of(&cluster, id, JOB_RUNNING, "n[1-1000000]");
+	tell_of(&cluster, 7, JOB_RUNNING, "n01");
+	check_row("4 million nodes");
+	page_check(&cluster, rows, sizeof rows / sizeof *rows);
+	cluster_done(&cluster);
+}
+
 static void test_rows_of_nodes_are_kept(void)
 {
 	static const struct page_sample fit[] = {
@@ -463,6 +482,7 @@ int main(void)
 	test_places_in_the_table();
 	test_what_is_counted();
 	test_rows_of_nodes();
+	test_too_many_nodes();
 	test_rows_of_nodes_are_kept();
 	test_forgotten();
 	test_what_rows_say();

@@ -192,13 +192,16 @@ static void test_hostlists(void)
 		{"r[1-2]s[1-2]n[08-09]", "r1s1n08 r1s1n09 r1s2n08 r1s2n09 r2s1n08 r2s1n09 r2s2n08 r2s2n09"},
 		{"cn[1,[2-3]]", "cn1] cn[2-3]"}, /* no list of Slurm's: some names, and no more */
 		{"cn[]x", "cn"},
-		{"cn[3-1],a", "a"},
+		{"cn[3-1],a", "cn3-1 a"},
+		{"cn[1,,2]", "cn[1,,2]"},
+		{"cn[,1]", "cn[,1]"},
 		{"n[18446744073709551615-18446744073709551615]", "n18446744073709551615"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char got[128] = "";
 		check_row(rows[i].list);
-		hostlist_each(text_of(rows[i].list), append_name, got);
+		uint64_t left = 100;
+		CHECK(hostlist_each(text_of(rows[i].list), &left, append_name, got));
 		CHECK_STRING(got, rows[i].want);
 	}
 }
@@ -230,11 +233,13 @@ static void test_hostile_hostlists(void)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct buf list = BUF_INIT;
 		unsigned count = 0;
+		uint64_t left = MILLION;
 		for (unsigned unit = 0; unit < rows[i].units; unit++)
 			buf_add_string(&list, rows[i].unit);
 		buf_add_string(&list, rows[i].end);
 		check_row(rows[i].what);
-		hostlist_each(buf_text(&list), count_name, &count);
+		CHECK(hostlist_each(buf_text(&list), &left, count_name, &count) == (left > 0));
+		CHECK_NUMBER(left, MILLION - count);
 		CHECK(count > 0 && count <= rows[i].most);
 		buf_done(&list);
 	}
@@ -316,6 +321,34 @@ static void test_time_left(void)
 	}
 }
 
+/* Of jobs on more nodes than can be looked at it is not known how many these are. */
+static void test_too_many_nodes(void)
+{
+	static const struct job held = {
+		.state = JOB_RUNNING, .tres_allocated = TEXT("cpu=2"), .node_list = TEXT("n[1-9]")};
+	struct arena arena = ARENA_INIT;
+	struct charges charges;
+	struct use all;
+	charges_init(&charges, &arena);
+	use_init(&all, &arena);
+	charges.nodes_left = 12;
+	struct charge *first = charges_of(&charges, TEXT("a"), TEXT("u"), TEXT("p"), TEXT("q"));
+	struct charge *second = charges_of(&charges, TEXT("b"), TEXT("u"), TEXT("p"), TEXT("q"));
+	charge_add_held(&charges, first, &held, 1, 1600);
+	charge_add_held(&charges, second, &held, 1, 1600);
+	check_row("too many nodes");
+	CHECK_NUMBER(use_nodes(&first->use), 9);
+	CHECK(!first->use.nodes.is_cut);
+	CHECK(second->use.nodes.is_cut);
+	use_merge(&all, &first->use, 1);
+	CHECK(!all.nodes.is_cut);
+	use_merge(&all, &second->use, 1);
+	CHECK(all.nodes.is_cut);
+	use_done(&all);
+	charges_done(&charges);
+	arena_done(&arena);
+}
+
 static const struct limits_use *use_of_jobs(struct cluster *cluster)
 {
 	static const struct partition partitions[] = {
@@ -336,6 +369,26 @@ static const struct limits_use *use_of_jobs(struct cluster *cluster)
 	decode(&association_record, associations_json, take_association, cluster->associations);
 	cluster_settle(cluster);
 	return cluster->limits;
+}
+
+/* A few jobs that name 4 million nodes: no QOS and no association says how many it has, and the rest is as it was. */
+static void test_no_number_of_nodes(void)
+{
+	struct cluster cluster;
+	use_of_jobs(&cluster);
+	for (uint64_t id = 100; id < 105; id++) {
+		struct job job = jobs[0];
+		job.id = id;
+		job.node_list = TEXT("cn[1-1000000]");
+		CHECK(job_table_put(cluster.job_table, &job, 1600));
+	}
+	cluster_settle(&cluster);
+	check_row("4 million nodes");
+	const struct limited *root = map_find(&cluster.limits->associations, (struct text){"root\0\0", 6});
+	CHECK(root && !map_find(&root->usage, TEXT("node")));
+	const double *held = root ? map_find(&root->usage, TEXT("jobs")) : NULL;
+	CHECK_NUMBER(held ? *held : -1, 9);
+	cluster_done(&cluster);
 }
 
 static void test_usage(void)
@@ -446,6 +499,8 @@ int main(void)
 	test_hostlists();
 	test_hostile_hostlists();
 	test_time_left();
+	test_too_many_nodes();
+	test_no_number_of_nodes();
 	test_usage();
 	test_largest();
 	test_who_is_gone();

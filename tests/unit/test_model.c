@@ -227,12 +227,13 @@ static void test_gres_of_tres(void)
 		{"cpu=4,gres/=2", ""},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct text whole = text_of(rows[i].tres), rest = whole;
-		struct gres gres;
+		struct gres gres[TRES_GRES_MAX];
+		unsigned count = tres_gres(text_of(rows[i].tres), gres);
 		char got[256] = "";
-		while (tres_next_gres(&rest, whole, &gres))
-			snprintf(got + strlen(got), sizeof got - strlen(got), "%.*s:%.*s=%lu ", (int)gres.name.len,
-				 gres.name.bytes, (int)gres.type.len, gres.type.bytes, (unsigned long)gres.count);
+		for (unsigned g = 0; g < count; g++)
+			snprintf(got + strlen(got), sizeof got - strlen(got), "%.*s:%.*s=%lu ", (int)gres[g].name.len,
+				 gres[g].name.bytes, (int)gres[g].type.len, gres[g].type.bytes,
+				 (unsigned long)gres[g].count);
 		check_row(rows[i].tres);
 		CHECK_STRING(got, rows[i].want);
 	}
