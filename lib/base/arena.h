@@ -18,8 +18,8 @@ struct arena {
 
 void *arena_new(struct arena *arena, size_t size); /* zeroed, aligned for any type */
 struct text arena_copy(struct arena *arena, struct text text); /* NUL-terminated as well */
-/* Appends to a text that this function alone has made, from an empty one on; the separator comes between two parts. What
- * many calls cost is linear in what they append. */
+/* Appends to a text that this function alone has made, from an empty one on; the separator comes between two parts.
+ * NUL-terminated as well. What many calls cost is linear in what they append. */
 void arena_append(struct arena *arena, struct text *text, char separator, struct text more);
 void arena_clear(struct arena *arena); /* forgets everything, keeps one block for the next use */
 void arena_done(struct arena *arena);

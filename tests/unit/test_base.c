@@ -146,6 +146,26 @@ static void test_arena(void)
 	CHECK(arena.bytes == 0);
 }
 
+/* Of every length, with something else behind it. */
+static void test_append(void)
+{
+	struct arena arena = ARENA_INIT;
+	struct text text = TEXT("");
+	char want[400] = "";
+	check_row("append");
+	arena_append(&arena, &text, ',', TEXT(""));
+	CHECK_NUMBER(text.len, 0);
+	for (size_t len = 1; len < sizeof want - 3; len = strlen(want)) {
+		strcat(want, len == 1 ? "abc" : len % 5 ? ",x" : ",");
+		arena_append(&arena, &text, ',', len == 1 ? TEXT("abc") : len % 5 ? TEXT("x") : TEXT(""));
+		memset(arena_new(&arena, 1), 'Z', 1);
+		CHECK_NUMBER(text.len, strlen(want));
+		CHECK_STRING(text.bytes, want);
+		len = strlen(want);
+	}
+	arena_done(&arena);
+}
+
 enum { IDS = 500, STEPS = 20000 };
 
 static uint32_t next_random(uint64_t *state)
@@ -344,5 +364,6 @@ int main(void)
 	test_buf();
 	test_map();
 	test_arena();
+	test_append();
 	return check_done();
 }

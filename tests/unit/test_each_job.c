@@ -1,5 +1,6 @@
 /* Which jobs have rows of their own, what these say, and what of the others is counted. */
 #include "jobs/job_batch.h"
+#include "model/hostlist.h"
 #include "page.h"
 
 static struct job job_of(uint64_t id, int state, const char *nodes, uint64_t cpus)
@@ -183,11 +184,14 @@ static void test_too_many_nodes(void)
 		{"slurm_job_state{jobid=\"7\",state=\"running\"}", 1},
 	};
 	struct cluster cluster;
+	char rest[32];
 	start(&cluster, 10, 100);
 	tell_of(&cluster, 1, JOB_RUNNING, "n01");
-	for (uint64_t id = 2; id < 7; id++)
+	for (uint64_t id = 2; id < 6; id++)
 		tell_of(&cluster, id, JOB_RUNNING, "n[1-1000000]");
-	tell_of(&cluster, 7, JOB_RUNNING, "n01");
+	snprintf(rest, sizeof rest, "n[1-%" PRIu64 "]", HOSTLIST_ANSWER_MAX - 1 - 4000000 - 3);
+	tell_of(&cluster, 6, JOB_RUNNING, rest);
+	tell_of(&cluster, 7, JOB_RUNNING, "n[01-05]"); /* three of which would be looked at */
 	check_row("4 million nodes");
 	page_check(&cluster, rows, sizeof rows / sizeof *rows);
 	cluster_done(&cluster);
