@@ -2,7 +2,9 @@
 
 #include "base/memory.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 
 #define S UINT64_C(1000000000)
@@ -35,10 +37,29 @@ static void unlink_it(struct connections *connections, struct connection *connec
 	connections->in_phase[connection->phase]--;
 }
 
+uint64_t connections_source(int socket)
+{
+	struct sockaddr_storage address = {0};
+	socklen_t len = sizeof address;
+	uint64_t source = 0;
+	uint32_t v4 = 0;
+	if (getpeername(socket, (struct sockaddr *)&address, &len) != 0)
+		return 0;
+	if (address.ss_family == AF_INET)
+		v4 = ((const struct sockaddr_in *)&address)->sin_addr.s_addr;
+	const struct in6_addr *v6 = &((const struct sockaddr_in6 *)&address)->sin6_addr;
+	if (address.ss_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(v6))
+		memcpy(&v4, &v6->s6_addr[12], sizeof v4);
+	else if (address.ss_family == AF_INET6)
+		memcpy(&source, v6->s6_addr, sizeof source);
+	return v4 ? v4 : source;
+}
+
 struct connection *connections_add(struct connections *connections, int socket, uint64_t now_ns)
 {
 	struct connection *connection = NEW(struct connection);
 	connection->socket = socket;
+	connection->source = connections_source(socket);
 	connection->since_ns = now_ns;
 	link_newest(connections, connection);
 	return connection;

@@ -6,6 +6,8 @@
  * connections it is never the oldest. */
 #pragma once
 
+#include "web/passwords.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +27,7 @@ struct tls;
 
 struct connection {
 	int socket;
+	uint64_t source; /* connections_source */
 	enum connection_phase phase;
 	bool is_dropped; /* disconnected, but not yet known to be closed */
 	uint64_t since_ns;
@@ -33,7 +36,7 @@ struct connection {
 	/* Of its present request: */
 	bool has_begun; /* the headers are read */
 	bool is_checked; /* the password was looked at */
-	bool is_granted;
+	enum password_verdict verdict; /* then */
 	size_t body_bytes;
 	void *handle; /* libmicrohttpd's */
 };
@@ -44,6 +47,10 @@ struct connections {
 	unsigned in_phase[CONNECTION_PHASES];
 	uint64_t crowded_out, overdue; /* dropped since the start: to make room, and for taking too long */
 };
+
+/* Who the peer of a socket is: an IPv4 address, the network (/64) of an IPv6 address, which one host may have all of, or 0
+ * for a socket without (unix). */
+uint64_t connections_source(int socket);
 
 /* Adds a connection in its first phase. The table owns it until connections_remove, and only borrows the socket. */
 struct connection *connections_add(struct connections *connections, int socket, uint64_t now_ns);

@@ -138,7 +138,7 @@ struct connection *http_request_connection(struct MHD_Connection *connection)
 static enum password_verdict admit(struct http_server *server, struct connection *connection, struct web_reply *reply)
 {
 	if (connection->is_checked)
-		return connection->is_granted ? PASSWORD_RIGHT : PASSWORD_WRONG;
+		return connection->verdict;
 	http_server_refresh(server);
 	const struct web_config *config = server->config;
 	if (!config)
@@ -151,7 +151,7 @@ static enum password_verdict admit(struct http_server *server, struct connection
 	return config->user_count ? passwords_look(server->passwords, config->users, config->user_count,
 						   MHD_lookup_connection_value(connection->handle, MHD_HEADER_KIND,
 									       MHD_HTTP_HEADER_AUTHORIZATION),
-						   connection)
+						   connection->source, connection)
 				  : PASSWORD_RIGHT;
 }
 

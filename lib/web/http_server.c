@@ -96,7 +96,7 @@ static void on_completed(void *context, struct MHD_Connection *handle, void **re
 	(void)request, (void)code;
 	struct http_server *server = context;
 	struct connection *connection = http_request_connection(handle);
-	connection->has_begun = connection->is_checked = connection->is_granted = false;
+	connection->has_begun = connection->is_checked = false;
 	connection->body_bytes = 0;
 	connections_enter(&server->connections, connection, CONNECTION_RESTS, clock_monotonic_ns());
 	if (connection->tls != (server->config ? server->config->tls : NULL))
@@ -130,10 +130,10 @@ static bool has_work(struct MHD_Daemon *daemon)
 	return daemon && MHD_get_timeout(daemon, &timeout) == MHD_YES && timeout == 0;
 }
 
-static void resume(struct connection *connection, bool is_granted)
+static void resume(struct connection *connection, enum password_verdict verdict)
 {
 	connection->is_checked = true;
-	connection->is_granted = is_granted;
+	connection->verdict = verdict;
 	MHD_resume_connection(connection->handle);
 }
 
@@ -141,11 +141,11 @@ static void on_wake(struct http_server *server)
 {
 	uint64_t drained;
 	struct connection *connection;
-	bool is_right;
+	enum password_verdict verdict;
 	if (read(server->wake, &drained, sizeof drained) < 0 || !server->passwords)
 		return;
-	while ((connection = passwords_next(server->passwords, &is_right)))
-		resume(connection, is_right);
+	while ((connection = passwords_next(server->passwords, &verdict)))
+		resume(connection, verdict);
 }
 
 static void publish_facts(struct http_server *server)
@@ -182,7 +182,7 @@ static void finish(struct http_server *server)
 	uint64_t end = clock_monotonic_ns() + second_ns;
 	listen_close(&server->setup.listeners);
 	while (server->passwords && (connection = passwords_give_up(server->passwords)))
-		resume(connection, false);
+		resume(connection, PASSWORD_BUSY);
 	do {
 		connections_close_phase(&server->connections, CONNECTION_ASKS);
 		connections_close_phase(&server->connections, CONNECTION_RESTS);

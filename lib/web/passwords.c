@@ -2,7 +2,9 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "web/password_queue.h"
 
+#include <assert.h>
 #include <crypt.h>
 #include <gnutls/crypto.h>
 #include <gnutls/gnutls.h>
@@ -11,19 +13,14 @@
 #include <strings.h>
 #include <unistd.h>
 
-enum { QUEUE_MAX = 64, KNOWN_MAX = 128, DIGEST_BYTES = 32, COST_MIN = 4, COST_MAX = 31 };
+enum { KNOWN_MAX = 128, SECRET_BYTES = 32, COST_MIN = 4, COST_MAX = 31 };
 
-struct digest {
-	unsigned char bytes[DIGEST_BYTES];
-};
+static_assert((int)PASSWORD_BYTES <= (int)CRYPT_MAX_PASSPHRASE_SIZE, "bcrypt takes fewer bytes");
 
-struct job {
-	char hash[PASSWORD_HASH_BYTES + 1];
-	char password[CRYPT_MAX_PASSPHRASE_SIZE];
-	struct digest digest;
-	bool is_user; /* there is such a user; if not, the password is wrong whatever the comparison says */
-	bool is_right; /* once it is done */
-	void *whose; /* the caller; NULL: it gave up */
+/* Digests of passwords under a key of this process, so that no password is kept. */
+struct known {
+	struct password_digest digests[KNOWN_MAX];
+	unsigned count;
 };
 
 /* Two hold it, the server and the thread; the last one frees it, for the thread may be in a comparison that takes
@@ -31,15 +28,14 @@ struct job {
 struct passwords {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
-	struct job jobs[QUEUE_MAX]; /* a ring: done ones first, then those to do */
-	unsigned first, done, count;
+	struct password_queue queue;
 	unsigned holders;
 	bool is_ended;
 	int wake;
 	struct crypt_data crypt; /* the thread's */
-	/* The server's: digests of right passwords under a key of this process, so that none is kept. */
-	struct digest secret, known[KNOWN_MAX];
-	unsigned known_count;
+	/* The server's. Wrong ones have a place of their own, so that guesses push out no right one. */
+	unsigned char secret[SECRET_BYTES];
+	struct known right, wrong;
 };
 
 bool password_hash_check(const char *hash, struct error *err)
@@ -90,18 +86,24 @@ static void release(struct passwords *passwords) /* with the lock, which it give
 	free(passwords);
 }
 
+static void wake_up(const struct passwords *passwords)
+{
+	uint64_t one = 1;
+	if (write(passwords->wake, &one, sizeof one) < 0)
+		return; /* it is full: the server is awake */
+}
+
 static void *look(void *context)
 {
 	struct passwords *passwords = context;
-	char hash[PASSWORD_HASH_BYTES + 1], password[CRYPT_MAX_PASSPHRASE_SIZE];
+	char hash[PASSWORD_HASH_BYTES + 1], password[PASSWORD_BYTES];
 	pthread_mutex_lock(&passwords->lock);
 	while (!passwords->is_ended) {
-		if (passwords->done == passwords->count) {
+		struct password_job *job = password_queue_begin(&passwords->queue);
+		if (!job) {
 			pthread_cond_wait(&passwords->changed, &passwords->lock);
 			continue;
 		}
-		/* Only this thread counts `done` up, so that the job stays where it is, if not when it ended. */
-		struct job *job = &passwords->jobs[(passwords->first + passwords->done) % QUEUE_MAX];
 		memcpy(hash, job->hash, sizeof hash);
 		memcpy(password, job->password, sizeof password);
 		pthread_mutex_unlock(&passwords->lock);
@@ -110,11 +112,9 @@ static void *look(void *context)
 		pthread_mutex_lock(&passwords->lock);
 		if (passwords->is_ended)
 			break;
-		uint64_t one = 1;
-		job->is_right = is_right && job->is_user;
-		passwords->done++;
-		if (write(passwords->wake, &one, sizeof one) < 0)
-			continue; /* it is full: the server is awake */
+		job->verdict = is_right && job->is_user ? PASSWORD_RIGHT : PASSWORD_WRONG;
+		job->state = PASSWORD_IS_DONE;
+		wake_up(passwords);
 	}
 	release(passwords);
 	return NULL;
@@ -128,7 +128,7 @@ struct passwords *passwords_new(int wake, struct error *err)
 	pthread_cond_init(&passwords->changed, NULL);
 	passwords->wake = wake;
 	passwords->holders = 2;
-	int code = gnutls_rnd(GNUTLS_RND_KEY, &passwords->secret, sizeof passwords->secret);
+	int code = gnutls_rnd(GNUTLS_RND_KEY, passwords->secret, sizeof passwords->secret);
 	if (code >= 0 && pthread_create(&thread, NULL, look, passwords) == 0) {
 		pthread_detach(thread);
 		return passwords;
@@ -139,28 +139,29 @@ struct passwords *passwords_new(int wake, struct error *err)
 	return NULL;
 }
 
-static struct digest digest_of(const struct passwords *passwords, struct text text)
+/* In GnuTLS's error state (a self-test failed, say) it fails, and leaves all digests alike. */
+static struct password_digest digest_of(const struct passwords *passwords, struct text text)
 {
-	struct digest digest = {{0}};
-	gnutls_hmac_fast(GNUTLS_MAC_SHA256, &passwords->secret, sizeof passwords->secret, text.bytes, text.len,
-			 &digest);
+	struct password_digest digest = {.is_good = false};
+	digest.is_good = gnutls_hmac_fast(GNUTLS_MAC_SHA256, passwords->secret, sizeof passwords->secret, text.bytes,
+					  text.len, digest.bytes) >= 0;
 	return digest;
 }
 
-static bool is_known(const struct passwords *passwords, const struct digest *digest)
+static bool is_known(const struct known *known, const struct password_digest *digest)
 {
-	for (unsigned i = 0; i < KNOWN_MAX; i++)
-		if (i < passwords->known_count && memcmp(&passwords->known[i], digest, sizeof *digest) == 0)
+	for (unsigned i = 0; i < known->count; i++)
+		if (digest->is_good && memcmp(known->digests[i].bytes, digest->bytes, sizeof digest->bytes) == 0)
 			return true;
 	return false;
 }
 
-static void learn(struct passwords *passwords, const struct digest *digest)
+static void learn(struct known *known, const struct password_digest *digest)
 {
-	if (is_known(passwords, digest))
+	if (!digest->is_good || is_known(known, digest))
 		return;
-	unsigned at = passwords->known_count < KNOWN_MAX ? passwords->known_count++ : digest->bytes[0] % KNOWN_MAX;
-	passwords->known[at] = *digest;
+	unsigned at = known->count < KNOWN_MAX ? known->count++ : digest->bytes[0] % KNOWN_MAX;
+	known->digests[at] = *digest;
 }
 
 /* A NUL would hide what follows it. */
@@ -185,7 +186,7 @@ static bool decode(const char *authorization, gnutls_datum_t *to, char **ret_pas
 	to->data = (unsigned char *)text;
 	char *colon = memchr(text, ':', to->size);
 	if (colon && is_string(text, colon) && is_string(colon + 1, text + to->size) &&
-	    text + to->size - colon <= CRYPT_MAX_PASSPHRASE_SIZE) {
+	    text + to->size - colon <= PASSWORD_BYTES) {
 		*colon = '\0';
 		*ret_password = colon + 1;
 		return true;
@@ -195,24 +196,23 @@ static bool decode(const char *authorization, gnutls_datum_t *to, char **ret_pas
 	return false;
 }
 
-static enum password_verdict queue(struct passwords *passwords, const struct job *job)
+/* Once it has ended nobody would give a caller back. */
+static enum password_verdict queue(struct passwords *passwords, const struct password_job *job)
 {
-	enum password_verdict verdict = PASSWORD_BUSY;
 	pthread_mutex_lock(&passwords->lock);
-	if (passwords->count < QUEUE_MAX) {
-		passwords->jobs[(passwords->first + passwords->count++) % QUEUE_MAX] = *job;
-		pthread_cond_signal(&passwords->changed);
-		verdict = PASSWORD_LATER;
-	}
+	bool is_taken = !passwords->is_ended && password_queue_add(&passwords->queue, job);
+	pthread_cond_signal(&passwords->changed);
+	if (password_queue_done(&passwords->queue)) /* perhaps one that made room */
+		wake_up(passwords);
 	pthread_mutex_unlock(&passwords->lock);
-	return verdict;
+	return is_taken ? PASSWORD_LATER : PASSWORD_BUSY;
 }
 
 static enum password_verdict look_up(struct passwords *passwords, const struct web_user *users, unsigned count,
-				     const char *name, const char *password, void *whose)
+				     const char *name, const char *password, uint64_t source, void *whose)
 {
-	struct job job = {.whose = whose};
-	struct digest of_name = digest_of(passwords, text_of(name));
+	struct password_job job = {.whose = whose, .source = source};
+	struct password_digest of_name = digest_of(passwords, text_of(name));
 	const struct web_user *user = &users[of_name.bytes[0] % count];
 	for (unsigned i = 0; i < count; i++) {
 		if (strcmp(users[i].name, name) != 0)
@@ -227,8 +227,10 @@ static enum password_verdict look_up(struct passwords *passwords, const struct w
 	job.digest = digest_of(passwords, buf_text(&all));
 	explicit_bzero(all.bytes, all.len);
 	buf_done(&all);
-	if (job.is_user && is_known(passwords, &job.digest))
+	if (job.is_user && is_known(&passwords->right, &job.digest))
 		return PASSWORD_RIGHT;
+	if (is_known(&passwords->wrong, &job.digest))
+		return PASSWORD_WRONG;
 	copy_hash(job.hash, user->hash);
 	memcpy(job.password, password, strlen(password));
 	enum password_verdict verdict = queue(passwords, &job);
@@ -237,38 +239,29 @@ static enum password_verdict look_up(struct passwords *passwords, const struct w
 }
 
 enum password_verdict passwords_look(struct passwords *passwords, const struct web_user *users, unsigned count,
-				     const char *authorization, void *whose)
+				     const char *authorization, uint64_t source, void *whose)
 {
 	gnutls_datum_t both;
 	char *password;
 	if (!decode(authorization, &both, &password))
 		return PASSWORD_WRONG;
-	enum password_verdict verdict = look_up(passwords, users, count, (char *)both.data, password, whose);
+	enum password_verdict verdict = look_up(passwords, users, count, (char *)both.data, password, source, whose);
 	explicit_bzero(both.data, both.size);
 	free(both.data);
 	return verdict;
 }
 
-static void *take_first(struct passwords *passwords, bool *ret_is_right)
-{
-	struct job *job = &passwords->jobs[passwords->first];
-	void *whose = job->whose;
-	*ret_is_right = job->is_right;
-	if (job->is_right)
-		learn(passwords, &job->digest);
-	explicit_bzero(job, sizeof *job);
-	passwords->first = (passwords->first + 1) % QUEUE_MAX;
-	passwords->count--;
-	return whose;
-}
-
-void *passwords_next(struct passwords *passwords, bool *ret_is_right)
+void *passwords_next(struct passwords *passwords, enum password_verdict *ret_verdict)
 {
 	void *whose = NULL;
 	pthread_mutex_lock(&passwords->lock);
-	if (passwords->done) {
-		passwords->done--;
-		whose = take_first(passwords, ret_is_right);
+	struct password_job *job = password_queue_done(&passwords->queue);
+	if (job) {
+		whose = job->whose;
+		*ret_verdict = job->verdict;
+		if (job->verdict != PASSWORD_BUSY)
+			learn(job->verdict == PASSWORD_RIGHT ? &passwords->right : &passwords->wrong, &job->digest);
+		password_queue_release(job);
 	}
 	pthread_mutex_unlock(&passwords->lock);
 	return whose;
@@ -277,12 +270,14 @@ void *passwords_next(struct passwords *passwords, bool *ret_is_right)
 void *passwords_give_up(struct passwords *passwords)
 {
 	void *whose = NULL;
-	bool ignored;
 	pthread_mutex_lock(&passwords->lock);
 	passwords->is_ended = true;
 	pthread_cond_signal(&passwords->changed);
-	if (passwords->count)
-		whose = take_first(passwords, &ignored);
+	struct password_job *job = password_queue_any(&passwords->queue);
+	if (job) {
+		whose = job->whose;
+		password_queue_release(job);
+	}
 	pthread_mutex_unlock(&passwords->lock);
 	return whose;
 }

@@ -1,5 +1,6 @@
 /* Basic authentication with bcrypt hashes. A comparison takes a tenth of a second, so a thread of its own makes them,
- * one at a time; a password that was found right is known from then on.
+ * one at a time. A password that was found right is known from then on; so are the last wrong ones. Sources take turns
+ * (password_queue.h).
  *
  * Nobody can tell from the time that an answer takes whether a user exists: for one who does not, the password is
  * compared with the hash of one who does. */
@@ -8,6 +9,7 @@
 #include "base/error.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum { PASSWORD_HASH_BYTES = 60 };
 
@@ -19,7 +21,7 @@ enum password_verdict {
 	PASSWORD_RIGHT,
 	PASSWORD_WRONG,
 	PASSWORD_LATER, /* passwords_next will tell */
-	PASSWORD_BUSY, /* too many are being looked at */
+	PASSWORD_BUSY, /* too many are being looked at, or the end has come */
 };
 
 struct passwords;
@@ -27,12 +29,13 @@ struct passwords;
 /* `wake` is written to (an eventfd) whenever passwords_next has something; it is borrowed. */
 struct passwords *passwords_new(int wake, struct error *err);
 
-/* The value of an Authorization header, NULL: there is none. `whose` is given back by passwords_next. */
+/* The value of an Authorization header, NULL: there is none. `whose` is given back by passwords_next, or at the end by
+ * passwords_give_up. Of callers from one source not more are looked at than of those from another. */
 enum password_verdict passwords_look(struct passwords *passwords, const struct web_user *users, unsigned count,
-				     const char *authorization, void *whose);
+				     const char *authorization, uint64_t source, void *whose);
 
-/* The next caller whose password has been checked, and whether it is right; NULL: none yet. */
-void *passwords_next(struct passwords *passwords, bool *ret_is_right);
+/* The next caller whose password has been checked: right or wrong; or busy, if it had to make room. NULL: none yet. */
+void *passwords_next(struct passwords *passwords, enum password_verdict *ret_verdict);
 
 /* At the end: the next caller whose password will not be checked any more; NULL: none is left. */
 void *passwords_give_up(struct passwords *passwords);

@@ -2,6 +2,7 @@
 #include "check.h"
 #include "web/connections.h"
 #include "web/listen.h"
+#include "web/password_queue.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -194,6 +195,69 @@ static void test_crowd(void)
 	CHECK(!connections.oldest && !connections.newest);
 }
 
+/* Who comes ("a" is a source), and in which order they are compared. */
+static void test_turns(void)
+{
+	static const struct {
+		const char *come, *want;
+	} rows[] = {
+		{"aaa", "aaa"},	      {"aaabbb", "ababab"}, {"aaaab", "abaaa"},
+		{"abcabc", "abcabc"}, {"aaaa.bb", "babaa"}, /* after one comparison */
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		static struct password_queue queue;
+		char got[16] = "";
+		size_t len = 0;
+		struct password_job *job;
+		memset(&queue, 0, sizeof queue);
+		check_row(rows[i].come);
+		for (const char *at = rows[i].come; *at; at++)
+			if (*at == '.')
+				password_queue_release(password_queue_begin(&queue));
+			else
+				CHECK(password_queue_add(&queue, &(struct password_job){.source = (uint64_t)*at}));
+		while ((job = password_queue_begin(&queue)) && len < sizeof got - 1) {
+			got[len++] = (char)job->source;
+			password_queue_release(job);
+		}
+		CHECK_STRING(got, rows[i].want);
+	}
+}
+
+static unsigned add_jobs(struct password_queue *queue, uint64_t source, unsigned jobs)
+{
+	unsigned taken = 0;
+	for (unsigned i = 0; i < jobs; i++)
+		taken += password_queue_add(queue, &(struct password_job){.source = source});
+	return taken;
+}
+
+static void test_full_queue(void)
+{
+	static struct password_queue queue;
+	struct password_job *job;
+	unsigned busy = 0;
+	check_row("a full queue");
+	CHECK_NUMBER(add_jobs(&queue, 1, 100), PASSWORD_QUEUE_MAX);
+	CHECK(!password_queue_done(&queue));
+	CHECK_NUMBER(add_jobs(&queue, 2, 100), PASSWORD_QUEUE_MAX / 2); /* until both have as many */
+	CHECK_NUMBER(add_jobs(&queue, 1, 1), 0);
+	while ((job = password_queue_done(&queue))) {
+		CHECK(job->source == 1 && job->verdict == PASSWORD_BUSY);
+		password_queue_release(job);
+		busy++;
+	}
+	CHECK_NUMBER(busy, PASSWORD_QUEUE_MAX / 2);
+	check_row("a thousand sources: there is no place without an end");
+	unsigned taken = 0;
+	for (uint64_t source = 3; source < 1003; source++)
+		taken += add_jobs(&queue, source, 1);
+	CHECK_NUMBER(taken, PASSWORD_QUEUE_MAX - 2);
+	for (busy = 0; (job = password_queue_any(&queue)); busy++)
+		password_queue_release(job);
+	CHECK_NUMBER(busy, 2 * PASSWORD_QUEUE_MAX - 2);
+}
+
 static void test_overdue(void)
 {
 	static const struct {
@@ -237,6 +301,8 @@ int main(void)
 	test_addresses();
 	test_unix();
 	test_crowd();
+	test_turns();
+	test_full_queue();
 	test_overdue();
 	rmdir(folder);
 	return check_done();

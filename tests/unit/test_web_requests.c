@@ -6,6 +6,8 @@
 #include <arpa/inet.h>
 #include <crypt.h>
 #include <poll.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
@@ -23,6 +25,40 @@ enum { MIB = 1024 * 1024, PATIENCE_MS = 60000, DROPPED = -1 };
 #define NONE ""
 
 static char path[] = "/tmp/slurmscope-web-requests-XXXXXX";
+
+/* While `is_gated`, each comparison says that it has begun, and waits until it is let through. */
+static sem_t comparing, gate;
+static atomic_bool is_gated, hmac_fails;
+static atomic_uint comparisons;
+
+/* While nobody compares. */
+static void close_gate(void)
+{
+	sem_init(&comparing, 0, 0);
+	sem_init(&gate, 0, 0);
+	is_gated = true;
+}
+
+char *__real_crypt_r(const char *phrase, const char *setting, struct crypt_data *data);
+char *__wrap_crypt_r(const char *phrase, const char *setting, struct crypt_data *data);
+char *__wrap_crypt_r(const char *phrase, const char *setting, struct crypt_data *data)
+{
+	comparisons++;
+	if (is_gated) {
+		sem_post(&comparing);
+		sem_wait(&gate);
+	}
+	return __real_crypt_r(phrase, setting, data);
+}
+
+int __real_gnutls_hmac_fast(int algorithm, const void *key, size_t key_len, const void *bytes, size_t len,
+			    void *digest);
+int __wrap_gnutls_hmac_fast(int algorithm, const void *key, size_t key_len, const void *bytes, size_t len,
+			    void *digest);
+int __wrap_gnutls_hmac_fast(int algorithm, const void *key, size_t key_len, const void *bytes, size_t len, void *digest)
+{
+	return hmac_fails ? -1 : __real_gnutls_hmac_fast(algorithm, key, key_len, bytes, len, digest);
+}
 
 static void respond(void *context, const struct web_request *request, struct web_reply *reply)
 {
@@ -52,13 +88,20 @@ static struct http_server *serve(const char *config, struct sockaddr_in *ret_add
 	return server;
 }
 
-static int connect_to(const struct sockaddr_in *address)
+static int connect_from(const char *from, const struct sockaddr_in *address)
 {
 	const struct timeval patience = {.tv_sec = PATIENCE_MS / 1000};
+	const struct sockaddr_in own = {.sin_family = AF_INET, .sin_addr.s_addr = inet_addr(from)};
 	int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	CHECK(bind(client, (const struct sockaddr *)&own, sizeof own) == 0);
 	setsockopt(client, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
 	CHECK(connect(client, (const struct sockaddr *)address, sizeof *address) == 0);
 	return client;
+}
+
+static int connect_to(const struct sockaddr_in *address)
+{
+	return connect_from("127.0.0.1", address);
 }
 
 static bool say(int client, const char *bytes, size_t len)
@@ -153,23 +196,134 @@ static void test_longest_password(void)
 	struct passwords *passwords = passwords_new(wake, &err);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char authorization[1024], name[32];
-		bool is_right = false;
+		enum password_verdict verdict = PASSWORD_BUSY;
 		uint64_t awake;
 		struct pollfd wakes = {.fd = wake, .events = POLLIN};
 		sprintf(name, "%zu bytes", rows[i].len);
 		check_row(name);
 		authorization_of(rows[i].len, authorization);
-		enum password_verdict got = passwords_look(passwords, &alice, 1, authorization, &mine);
+		enum password_verdict got = passwords_look(passwords, &alice, 1, authorization, 0, &mine);
 		CHECK_NUMBER(got, rows[i].want);
 		if (got != PASSWORD_LATER)
 			continue;
 		CHECK(poll(&wakes, 1, PATIENCE_MS) == 1);
 		CHECK(read(wake, &awake, sizeof awake) == sizeof awake);
-		CHECK(passwords_next(passwords, &is_right) == &mine && is_right);
-		CHECK_NUMBER(passwords_look(passwords, &alice, 1, authorization, &mine), PASSWORD_RIGHT);
+		CHECK(passwords_next(passwords, &verdict) == &mine && verdict == PASSWORD_RIGHT);
+		CHECK_NUMBER(passwords_look(passwords, &alice, 1, authorization, 0, &mine), PASSWORD_RIGHT);
 	}
 	passwords_free(passwords);
 	close(wake);
+}
+
+/* Two wrong passwords on one connection, and the end comes while the first one is compared. */
+static void test_end_while_passwords_wait(void)
+{
+	struct sockaddr_in address;
+	struct http_server *server = serve("basic_auth_users: {alice: " HASH_SECRET "}\n", &address);
+	int client = connect_to(&address);
+	char requests[512];
+	int len = sprintf(requests, "GET / HTTP/1.1\r\nHost: x\r\n%s\r\nGET / HTTP/1.1\r\nHost: x\r\n%s\r\n", WRONG,
+			  NOBODY);
+	check_row("the end");
+	close_gate();
+	CHECK(say(client, requests, (size_t)len));
+	sem_wait(&comparing);
+	http_server_stop(server);
+	int status = hear(client); /* the second request may have reset the connection */
+	CHECK(status == 503 || status == DROPPED);
+	close(client);
+	is_gated = false;
+	sem_post(&gate);
+}
+
+/* Waits until so many of the clients have an answer. */
+static void wait_for_answers(struct pollfd *clients, int count, int want)
+{
+	int got = 0;
+	for (int tries = 0; tries < PATIENCE_MS / 10 && got < want; tries++) {
+		got = poll(clients, (nfds_t)count, 0);
+		if (got < want)
+			poll(NULL, 0, 10);
+	}
+	CHECK_NUMBER(got, want);
+}
+
+/* A password that nobody has compared yet, while somebody else guesses as often as he can. */
+static void test_flood_of_guesses(void)
+{
+	enum { GUESSES = 70 };
+	struct sockaddr_in address;
+	struct http_server *server = serve("basic_auth_users: {alice: " HASH_SECRET "}\n", &address);
+	struct pollfd guessers[GUESSES];
+	check_row("a flood of guesses");
+	close_gate();
+	for (int i = 0; i < GUESSES; i++) {
+		char guess[256], header[320];
+		snprintf(header, sizeof header, "Authorization: %s\r\n", authorization_of((size_t)i, guess));
+		guessers[i] = (struct pollfd){.fd = connect_to(&address), .events = POLLIN};
+		char request[512];
+		int len = sprintf(request, "GET / HTTP/1.1\r\nHost: x\r\n%s\r\n", header);
+		CHECK(say(guessers[i].fd, request, (size_t)len));
+		if (i == 0)
+			sem_wait(&comparing);
+	}
+	wait_for_answers(guessers, GUESSES, 5); /* one is compared, 64 wait */
+	int other = connect_from("127.0.0.2", &address);
+	char request[512];
+	int len = sprintf(request, "GET / HTTP/1.1\r\nHost: x\r\n%s\r\n", RIGHT);
+	CHECK(say(other, request, (size_t)len));
+	wait_for_answers(guessers, GUESSES, 6); /* one makes room */
+	sem_post(&gate); /* the guess that was being compared, */
+	sem_post(&gate); /* and the newcomer's */
+	CHECK_NUMBER(hear(other), 200);
+	is_gated = false;
+	sem_post(&gate);
+	int answers[600] = {0};
+	for (int i = 0; i < GUESSES; i++) {
+		int status = hear(guessers[i].fd);
+		answers[status > 0 && status < 600 ? status : 0]++;
+		close(guessers[i].fd);
+	}
+	CHECK_NUMBER(answers[503], 6);
+	CHECK_NUMBER(answers[401], GUESSES - 6);
+	close(other);
+	http_server_stop(server);
+}
+
+/* A wrong password is compared once, so that a scraper with an old one takes nobody's time. */
+static void test_wrong_is_known(void)
+{
+	struct sockaddr_in address;
+	struct http_server *server = serve("basic_auth_users: {alice: " HASH_SECRET "}\n", &address);
+	int client = connect_to(&address);
+	check_row("wrong again");
+	unsigned before = comparisons;
+	for (int i = 0; i < 5; i++)
+		CHECK_NUMBER(ask(client, WRONG), 401);
+	CHECK_NUMBER(comparisons - before, 1);
+	for (int i = 0; i < 5; i++)
+		CHECK_NUMBER(ask(client, RIGHT), 200);
+	CHECK_NUMBER(comparisons - before, 2);
+	close(client);
+	http_server_stop(server);
+}
+
+/* All digests are alike then: none may stand for a right password. */
+static void test_gnutls_in_its_error_state(void)
+{
+	struct sockaddr_in address;
+	struct http_server *server = serve("basic_auth_users: {alice: " HASH_SECRET "}\n", &address);
+	int client = connect_to(&address);
+	hmac_fails = true;
+	for (int i = 0; i < 3; i++) {
+		check_row("GnuTLS fails");
+		CHECK_NUMBER(ask(client, RIGHT), 200);
+		CHECK_NUMBER(ask(client, WRONG), 401);
+		CHECK_NUMBER(ask(client, NOBODY), 401);
+	}
+	close(client);
+	http_server_stop(server);
+	hmac_fails = false;
 }
 
 static int post(int client, size_t len)
@@ -243,6 +397,10 @@ int main(void)
 	close(mkstemp(path));
 	test_each_request_has_to_be_allowed();
 	test_longest_password();
+	test_wrong_is_known();
+	test_gnutls_in_its_error_state();
+	test_flood_of_guesses();
+	test_end_while_passwords_wait();
 	test_bodies();
 	test_bucket();
 	unlink(path);
