@@ -109,7 +109,7 @@ static int wait_for_signal(const sigset_t *signals, uint64_t ns)
 }
 
 /* Until a signal wants it to end, whose number is returned. Meanwhile systemd's watchdog is fed. */
-static int wait_for_end(struct daemon *daemon, const sigset_t *signals)
+static int wait_for_end(struct daemon *daemon, struct http_server *server, const sigset_t *signals)
 {
 	const uint64_t watchdog_ns = notify_watchdog_ns(), retry_ns = UINT64_C(10000000000);
 	for (;;) {
@@ -121,7 +121,9 @@ static int wait_for_end(struct daemon *daemon, const sigset_t *signals)
 			reload(daemon);
 		else if (number)
 			return number;
-		if (watchdog_ns && fleet_makes_progress(daemon->fleet))
+		bool makes_progress =
+			fleet_makes_progress(daemon->fleet) && http_server_makes_progress(server, clock_monotonic_ns());
+		if (watchdog_ns && makes_progress)
 			notify("WATCHDOG=1");
 	}
 }
@@ -194,7 +196,7 @@ static int serve(struct daemon *daemon)
 	}
 	log_addresses(&listeners, config->telemetry_path);
 	notify("READY=1");
-	int number = wait_for_end(daemon, &signals);
+	int number = wait_for_end(daemon, server, &signals);
 	notify("STOPPING=1");
 	log_line(LOG_LEVEL_INFO, "stopping", "signal", strsignal(number), NULL);
 	atomic_store(&daemon->board.server, NULL);

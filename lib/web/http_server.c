@@ -22,6 +22,7 @@ enum {
 	TICK_MS = 1000,
 	STOPPING_TICK_MS = 10,
 	EVENTS = 32,
+	HANGS_AFTER_S = 30, /* a round takes milliseconds, and some tenths of a second with large pages */
 };
 static const uint64_t second_ns = UINT64_C(1000000000);
 
@@ -162,7 +163,9 @@ static void serve_once(struct http_server *server, int tick_ms)
 {
 	struct epoll_event events[EVENTS];
 	bool is_busy = has_work(server->plain) || has_work(server->secure);
+	atomic_store(&server->busy_since_ns, 0);
 	int count = epoll_wait(server->poll, events, EVENTS, is_busy ? 0 : tick_ms);
+	atomic_store(&server->busy_since_ns, clock_monotonic_ns());
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.fd == server->wake)
 			on_wake(server);
@@ -306,6 +309,12 @@ void http_server_stop(struct http_server *server)
 	close(server->wake);
 	close(server->poll);
 	free(server);
+}
+
+bool http_server_makes_progress(struct http_server *server, uint64_t now_ns)
+{
+	uint64_t since_ns = atomic_load(&server->busy_since_ns);
+	return !since_ns || now_ns < since_ns + HANGS_AFTER_S * second_ns;
 }
 
 bool http_server_check_config(const char *path, struct error *err)

@@ -56,6 +56,10 @@ struct http_server *http_server_start(struct http_server_setup *setup, struct er
 /* Stops the server. Clients have a second to read answers that are under way. NULL is fine. */
 void http_server_stop(struct http_server *server);
 
+/* False: the server's thread has been at one thing for 30 s, such as a file of its configuration on a mount that hangs,
+ * and answers nobody. `now_ns` is clock_monotonic_ns. Any thread may ask. */
+bool http_server_makes_progress(struct http_server *server, uint64_t now_ns);
+
 /* Checks a web configuration file, and the files that it names. */
 bool http_server_check_config(const char *path, struct error *err);
 

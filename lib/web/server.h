@@ -18,6 +18,8 @@ struct http_server {
 	pthread_t thread;
 	bool is_started;
 	atomic_bool is_stopping;
+	atomic_uint_least64_t
+		busy_since_ns; /* clock_monotonic_ns of the round that is under way; 0: it waits for clients */
 	struct passwords *passwords; /* NULL: no configuration */
 	struct web_config *config; /* likewise */
 	struct web_files files; /* the files that were read last, valid or not */

@@ -144,6 +144,27 @@ class Notify(unittest.TestCase):
             gaps = sorted(b - a for a, b in zip(feedings, feedings[1:]))
             self.assertLess(gaps[-2], 6, gaps)  # the machine may have stood still once
 
+    def test_watchdog_of_the_server(self):
+        """A web configuration that cannot be read, as on a mount that hangs, stops the server's thread: it is fed no more."""
+        with Systemd() as systemd, Fake() as fake, tempfile.TemporaryDirectory() as folder:
+            config = Path(folder, "web.yml")
+            config.write_text("rate_limit: {interval: 1ms, burst: 100}\n")
+            with Daemon(fake, *EVERY_SECOND, f"--web.config.file={config}",
+                        environment={"NOTIFY_SOCKET": systemd.name, "WATCHDOG_USEC": "6000000"}) as daemon:
+                daemon.wait_well(BACK_OFF)
+                wait_until(lambda: len(systemd.fed()) > 3, systemd.fed)
+                pipe = Path(folder, "pipe")
+                os.mkfifo(pipe)
+                pipe.rename(config)  # whoever opens it waits for somebody who writes
+                wait_until(lambda: systemd.clock > systemd.fed()[-1] + 6, "systemd would end it")
+                fed = len(systemd.fed())
+                good = Path(folder, "good")
+                good.write_text("rate_limit: {interval: 1ms, burst: 100}\n")
+                with config.open("w") as answer:
+                    good.rename(config)
+                    answer.write("rate_limit: {interval: 1ms, burst: 100}\n")
+                wait_until(lambda: len(systemd.fed()) > fed, "it goes on when the file is read")
+
     def waits_for_ever(self, daemon):
         """Whether the main thread, which waits for signals and feeds the watchdog, does so without a timeout."""
         call = wait_until(lambda: re.match(r"\d+ \S+ \S+ (\S+) 0x8 ", Path(f"/proc/{daemon.pid}/syscall").read_text()),

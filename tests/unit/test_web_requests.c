@@ -1,4 +1,5 @@
 /* One request after the other on a connection: who may ask, how often, and how much he may say. */
+#include "base/clock.h"
 #include "check.h"
 #include "web/http_server.h"
 #include "web/web_config.h"
@@ -26,9 +27,9 @@ enum { MIB = 1024 * 1024, PATIENCE_MS = 60000, DROPPED = -1 };
 
 static char path[] = "/tmp/slurmscope-web-requests-XXXXXX";
 
-/* While `is_gated`, each comparison says that it has begun, and waits until it is let through. */
+/* While `is_gated`, each comparison of a password says that it has begun, and waits until it is let through. */
 static sem_t comparing, gate;
-static atomic_bool is_gated, hmac_fails;
+static atomic_bool is_gated, are_answers_gated, hmac_fails;
 static atomic_uint comparisons;
 
 /* While nobody compares. */
@@ -60,9 +61,14 @@ int __wrap_gnutls_hmac_fast(int algorithm, const void *key, size_t key_len, cons
 	return hmac_fails ? -1 : __real_gnutls_hmac_fast(algorithm, key, key_len, bytes, len, digest);
 }
 
+/* So does each answer while `are_answers_gated`. */
 static void respond(void *context, const struct web_request *request, struct web_reply *reply)
 {
 	(void)context, (void)request;
+	if (are_answers_gated) {
+		sem_post(&comparing);
+		sem_wait(&gate);
+	}
 	web_reply_text(reply, 200, "hello\n");
 }
 
@@ -326,6 +332,38 @@ static void test_gnutls_in_its_error_state(void)
 	hmac_fails = false;
 }
 
+/* It hangs while it answers, as it would while it reads a file on a mount that hangs. */
+static void test_progress(void)
+{
+	struct sockaddr_in address;
+	struct http_server *server = serve(NULL, &address);
+	int client = connect_to(&address);
+	static const char request[] = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
+	CHECK_NUMBER(ask(client, NONE), 200);
+	check_row("at rest");
+	CHECK(http_server_makes_progress(server, clock_monotonic_ns()));
+	check_row("while it answers");
+	close_gate();
+	are_answers_gated = true;
+	CHECK(say(client, request, sizeof request - 1));
+	sem_wait(&comparing);
+	uint64_t now_ns = clock_monotonic_ns();
+	CHECK(http_server_makes_progress(server, now_ns - S));
+	CHECK(!http_server_makes_progress(server, now_ns + 30 * S));
+	are_answers_gated = is_gated = false;
+	sem_post(&gate);
+	CHECK_NUMBER(hear(client), 200);
+	check_row("it goes on");
+	bool waits = false;
+	for (int tries = 0; tries < PATIENCE_MS / 10 && !waits; tries++) {
+		waits = http_server_makes_progress(server, UINT64_MAX);
+		poll(NULL, 0, waits ? 0 : 10);
+	}
+	CHECK(waits);
+	close(client);
+	http_server_stop(server);
+}
+
 static int post(int client, size_t len)
 {
 	static char body[2 * MIB];
@@ -401,6 +439,7 @@ int main(void)
 	test_gnutls_in_its_error_state();
 	test_flood_of_guesses();
 	test_end_while_passwords_wait();
+	test_progress();
 	test_bodies();
 	test_bucket();
 	unlink(path);
