@@ -95,10 +95,55 @@ static void drop(struct connections *connections, struct connection *connection)
 	connections_close(connections, connection);
 }
 
+static int compare_sources(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+/* How many of the sorted sources are this one. */
+static unsigned count_source(const uint64_t *sources, unsigned count, uint64_t source)
+{
+	const uint64_t *found = bsearch(&source, sources, count, sizeof *sources, compare_sources);
+	if (!found)
+		return 0;
+	const uint64_t *begin = found, *end = found + 1;
+	while (begin > sources && begin[-1] == source)
+		begin--;
+	while (end < sources + count && *end == source)
+		end++;
+	return (unsigned)(end - begin);
+}
+
+static unsigned largest_run(const uint64_t *sources, unsigned count)
+{
+	unsigned largest = 0, run = 0;
+	for (unsigned i = 0; i < count; i++) {
+		run = i && sources[i] == sources[i - 1] ? run + 1 : 1;
+		largest = run > largest ? run : largest;
+	}
+	return largest;
+}
+
+/* The oldest of the source that has the most connections. */
+static struct connection *most_dispensable(const struct connections *connections)
+{
+	uint64_t sources[CONNECTIONS_MAX];
+	unsigned count = 0;
+	struct connection *at;
+	for (at = connections->oldest; at && count < CONNECTIONS_MAX; at = at->newer)
+		sources[count++] = at->source;
+	qsort(sources, count, sizeof *sources, compare_sources);
+	unsigned most = largest_run(sources, count);
+	for (at = connections->oldest; count_source(sources, count, at->source) < most;)
+		at = at->newer;
+	return at;
+}
+
 void connections_make_room(struct connections *connections)
 {
 	while (connections->count >= CONNECTIONS_MAX) {
-		drop(connections, connections->oldest);
+		drop(connections, most_dispensable(connections));
 		connections->crowded_out++;
 	}
 }

@@ -1,9 +1,9 @@
 /* Who is connected and since when: the limits on slow and hostile clients. Of the server's thread. Times are monotonic
  * nanoseconds.
  *
- * Each phase of a connection has its time; a connection that takes longer is dropped. When the table is full, the one
- * that has been longest in its phase makes room, whatever its address. A scrape takes milliseconds, so in a flood of slow
- * connections it is never the oldest. */
+ * Each phase of a connection has its time; a connection that takes longer is dropped. When the table is full, the source
+ * that has the most connections makes room: with the one that has been longest in its phase. So a flood from one address
+ * closes none of another. In a flood from many a scrape is never the oldest, for it takes milliseconds. */
 #pragma once
 
 #include "web/passwords.h"
@@ -57,7 +57,7 @@ struct connection *connections_add(struct connections *connections, int socket, 
 void connections_enter(struct connections *connections, struct connection *connection, enum connection_phase phase,
 		       uint64_t now_ns);
 
-/* Drops the oldest until there is room for another one. */
+/* Drops the oldest of the largest source, until there is room for another one. */
 void connections_make_room(struct connections *connections);
 void connections_drop_overdue(struct connections *connections, uint64_t now_ns);
 /* Closes it gracefully: what was sent will arrive. */

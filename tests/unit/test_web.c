@@ -4,8 +4,10 @@
 #include "web/listen.h"
 #include "web/password_queue.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -195,6 +197,66 @@ static void test_crowd(void)
 	CHECK(!connections.oldest && !connections.newest);
 }
 
+/* The oldest connections are of somebody who has few; somebody else fills the table. */
+static void test_crowd_of_one_source(void)
+{
+	enum { FEW = 5, MORE = 20 };
+	struct connections connections = {0};
+	static struct connection *all[CONNECTIONS_MAX + MORE];
+	static int clients[CONNECTIONS_MAX + MORE];
+	check_row("a crowd of one source");
+	for (int i = 0; i < CONNECTIONS_MAX + MORE; i++) {
+		connections_make_room(&connections);
+		all[i] = connect_one(&connections, &clients[i], (uint64_t)i);
+		all[i]->source = i < FEW ? 7 : 9;
+	}
+	CHECK_NUMBER(connections.count, CONNECTIONS_MAX);
+	for (int i = 0; i < CONNECTIONS_MAX + MORE; i++)
+		CHECK(is_cut(clients[i]) == (i >= FEW && i < FEW + MORE));
+	check_row("all have as many: the oldest");
+	for (int i = 0; i < CONNECTIONS_MAX + MORE; i++)
+		all[i]->source = (uint64_t)i;
+	connections_make_room(&connections);
+	CHECK(is_cut(clients[0]) && !is_cut(clients[1]));
+	for (int i = 0; i < CONNECTIONS_MAX + MORE; i++) {
+		close(clients[i]);
+		close(all[i]->socket);
+		connections_remove(&connections, all[i]);
+	}
+}
+
+static int accepted_from(const char *own, struct listeners *listeners, int *ret_client)
+{
+	struct sockaddr_storage address;
+	socklen_t len = sizeof address;
+	getsockname(listeners->sockets[0], (struct sockaddr *)&address, &len);
+	*ret_client = socket(address.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	struct sockaddr_in from = {.sin_family = AF_INET, .sin_addr.s_addr = own ? inet_addr(own) : 0};
+	CHECK(!own || bind(*ret_client, (struct sockaddr *)&from, sizeof from) == 0);
+	CHECK(connect(*ret_client, (struct sockaddr *)&address, len) == 0);
+	struct pollfd comes = {.fd = listeners->sockets[0], .events = POLLIN};
+	CHECK(poll(&comes, 1, 60000) == 1);
+	return accept(listeners->sockets[0], NULL, NULL);
+}
+
+static void test_sources(void)
+{
+	struct error err = {""};
+	struct listeners listeners = {.count = 0};
+	uint64_t sources[3];
+	static const char *const own[] = {"127.0.0.1", "127.0.0.2", "127.0.0.2"};
+	check_row("sources");
+	CHECK(listen_open(&listeners, "127.0.0.1:0", &err));
+	for (int i = 0; i < 3; i++) {
+		int client, socket = accepted_from(own[i], &listeners, &client);
+		sources[i] = connections_source(socket);
+		close(socket);
+		close(client);
+	}
+	CHECK(sources[0] && sources[1] && sources[0] != sources[1] && sources[1] == sources[2]);
+	listen_close(&listeners);
+}
+
 /* Who comes ("a" is a source), and in which order they are compared. */
 static void test_turns(void)
 {
@@ -301,6 +363,8 @@ int main(void)
 	test_addresses();
 	test_unix();
 	test_crowd();
+	test_crowd_of_one_source();
+	test_sources();
 	test_turns();
 	test_full_queue();
 	test_overdue();
