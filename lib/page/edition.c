@@ -1,5 +1,6 @@
 #include "page/edition.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "page/gzip.h"
 
@@ -162,11 +163,15 @@ static void keep(struct edition *edition, struct rendition *rendition)
 }
 
 static struct rendition *find_or_make(struct edition *edition, const struct rendition_options *options,
-				      struct error *err)
+				      uint64_t deadline_ns, struct error *err)
 {
 	struct rendition *rendition = edition->renditions;
 	while (rendition && !is_same(&rendition->options, options))
 		rendition = rendition->next;
+	if (!rendition && clock_monotonic_ns() >= deadline_ns) {
+		error_set(err, "the server was busy with other scrapes until the timeout of this one was over");
+		return NULL;
+	}
 	if (!rendition) {
 		if (is_part(options) && edition->part_bytes >= RENDITION_BYTES_MAX)
 			forget_parts(edition);
@@ -190,7 +195,7 @@ struct rendition *edition_render(struct edition *edition, const struct rendition
 		error_set(err, "the server is busy with other scrapes: try again later");
 		return NULL;
 	}
-	struct rendition *rendition = find_or_make(edition, options, err);
+	struct rendition *rendition = find_or_make(edition, options, deadline_ns, err);
 	pthread_mutex_unlock(&edition->lock);
 	return rendition;
 }

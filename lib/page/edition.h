@@ -1,8 +1,8 @@
 /* The pages of all clusters at one moment, counted like a page, with what scrapers get of them: made when the first one
  * asks for it, for all who ask later, freed with the edition. Every function may be called by any thread.
  *
- * What is made for clients that do not read it is bounded. The whole page is never refused, as it is made once in each
- * format. There are too many possible parts to keep them all: beyond RENDITION_BYTES_MAX no further part is made. While
+ * What is made for clients that do not read it is bounded. The whole page is made once in each format, and
+ * refused only to a scrape whose timeout is over. There are too many possible parts to keep them all: beyond RENDITION_BYTES_MAX no further part is made. While
  * as many bytes of older editions are still being read, no newer edition begins: scrapers share the old one. That lasts
  * at most a minute, since the server gives no client longer to read (web/connections.c). */
 #pragma once
@@ -41,7 +41,7 @@ struct rendition {
 const struct page *edition_page(const struct edition *edition, struct text cluster);
 
 /* With a reference; lives without the edition, but not without the sum of bytes. NULL: another thread was still making one at
- * `deadline_ns` (clock_monotonic_ns), or it is a part too many. */
+ * `deadline_ns` (clock_monotonic_ns), it is not made yet and that time is over, or it is a part too many. */
 struct rendition *edition_render(struct edition *edition, const struct rendition_options *options, uint64_t deadline_ns,
 				 struct error *err);
 void rendition_release(void *rendition); /* NULL is fine */

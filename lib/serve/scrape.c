@@ -1,6 +1,5 @@
 #include "serve/scrape.h"
 
-#include "base/clock.h"
 #include "metrics/family.h"
 #include "page/edition.h"
 #include "serve/negotiate.h"
@@ -67,7 +66,7 @@ static uint64_t deadline_of(const struct web_request *request)
 	double seconds = timeout ? strtod(timeout, NULL) : 0;
 	if (!(seconds > 0 && seconds < 3600))
 		seconds = timeout_default_s;
-	return clock_monotonic_ns() + (uint64_t)(seconds * timeout_share * 1e9);
+	return request->arrived_ns + (uint64_t)(seconds * timeout_share * 1e9);
 }
 
 /* The status, and the body if it is 200. */

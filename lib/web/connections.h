@@ -35,6 +35,7 @@ struct connection {
 	struct tls *tls; /* the settings of its handshake; a reference; NULL: no TLS */
 	/* Of its present request: */
 	bool has_begun; /* the headers are read */
+	uint64_t arrived_ns; /* when the round began that read them */
 	bool is_checked; /* the password was looked at */
 	enum password_verdict verdict; /* then */
 	size_t body_bytes;

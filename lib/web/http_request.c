@@ -176,6 +176,7 @@ enum MHD_Result http_request(void *context, struct MHD_Connection *handle, const
 	/* The first call comes when the headers are read. An answer then would close the connection. */
 	if (!connection->has_begun) {
 		connection->has_begun = true;
+		connection->arrived_ns = atomic_load(&server->busy_since_ns);
 		return MHD_YES;
 	}
 	if (*upload_size) { /* a body: not looked at */
@@ -183,7 +184,7 @@ enum MHD_Result http_request(void *context, struct MHD_Connection *handle, const
 		*upload_size = 0;
 		return connection->body_bytes <= BODY_BYTES_MAX ? MHD_YES : MHD_NO;
 	}
-	struct web_request request = {method, url, handle};
+	struct web_request request = {method, url, connection->arrived_ns, handle};
 	struct web_reply reply = {.status = MHD_HTTP_OK};
 	enum password_verdict verdict = admit(server, connection, &reply);
 	if (verdict == PASSWORD_LATER) {

@@ -10,6 +10,7 @@
 struct web_request {
 	const char *method; /* any, also such that do not exist */
 	const char *path;
+	uint64_t arrived_ns; /* clock_monotonic_ns: it was here by then; others may have been served since */
 	void *connection; /* the server's */
 };
 

@@ -576,7 +576,7 @@ static void test_deadlines(void)
 	page_slot_init(&slot, &board, NULL);
 	publish(&slot, "cluster=\"one\"", 1);
 	const struct scrape_options options = {.board = &board};
-	const struct web_request request = {.method = "GET", .path = "/metrics"};
+	const struct web_request request = {.method = "GET", .path = "/metrics", .arrived_ns = now_ns};
 	is_busy = true;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct web_reply reply = {.status = 200};
@@ -589,6 +589,24 @@ static void test_deadlines(void)
 		reply.release(reply.owner);
 	}
 	is_busy = false;
+	timeout_header = NULL;
+	static const struct {
+		const char *what;
+		uint64_t ago_s;
+		unsigned want;
+	} arrivals[] = {
+		{"it waited for longer than the scraper does: nothing is made for it", 10, 503},
+		{"in time", 8, 200},
+		{"too late, but there it is", 10, 200},
+	};
+	for (size_t i = 0; i < sizeof arrivals / sizeof *arrivals; i++) {
+		struct web_reply reply = {.status = 200};
+		const struct web_request late = {.arrived_ns = now_ns - arrivals[i].ago_s * 1000000000};
+		check_row(arrivals[i].what);
+		scrape_respond(&options, &late, TEXT(""), &reply);
+		CHECK_NUMBER(reply.status, arrivals[i].want);
+		reply.release(reply.owner);
+	}
 	page_slot_done(&slot);
 	page_board_done(&board);
 	check_row(NULL);

@@ -31,6 +31,7 @@ static char path[] = "/tmp/slurmscope-web-requests-XXXXXX";
 static sem_t comparing, gate;
 static atomic_bool is_gated, are_answers_gated, hmac_fails;
 static atomic_uint comparisons;
+static atomic_uint_least64_t arrived_ns; /* of the request that was answered last */
 
 /* While nobody compares. */
 static void close_gate(void)
@@ -64,7 +65,8 @@ int __wrap_gnutls_hmac_fast(int algorithm, const void *key, size_t key_len, cons
 /* So does each answer while `are_answers_gated`. */
 static void respond(void *context, const struct web_request *request, struct web_reply *reply)
 {
-	(void)context, (void)request;
+	(void)context;
+	arrived_ns = request->arrived_ns;
 	if (are_answers_gated) {
 		sem_post(&comparing);
 		sem_wait(&gate);
@@ -296,6 +298,31 @@ static void test_flood_of_guesses(void)
 	http_server_stop(server);
 }
 
+/* A scraper's timeout runs while its password waits. */
+static void test_arrival(void)
+{
+	struct sockaddr_in address;
+	struct http_server *server = serve("basic_auth_users: {alice: " HASH_SECRET "}\n", &address);
+	int client = connect_to(&address);
+	char request[512];
+	int len = sprintf(request, "GET / HTTP/1.1\r\nHost: x\r\n%s\r\n", RIGHT);
+	uint64_t before_ns = clock_monotonic_ns();
+	check_row("the arrival");
+	close_gate();
+	CHECK(say(client, request, (size_t)len));
+	sem_wait(&comparing);
+	uint64_t waits_ns = clock_monotonic_ns();
+	is_gated = false;
+	sem_post(&gate);
+	CHECK_NUMBER(hear(client), 200);
+	CHECK(arrived_ns >= before_ns && arrived_ns <= waits_ns);
+	before_ns = clock_monotonic_ns();
+	CHECK_NUMBER(ask(client, RIGHT), 200);
+	CHECK(arrived_ns >= before_ns); /* each request has its own */
+	close(client);
+	http_server_stop(server);
+}
+
 /* A wrong password is compared once, so that a scraper with an old one takes nobody's time. */
 static void test_wrong_is_known(void)
 {
@@ -435,6 +462,7 @@ int main(void)
 	close(mkstemp(path));
 	test_each_request_has_to_be_allowed();
 	test_longest_password();
+	test_arrival();
 	test_wrong_is_known();
 	test_gnutls_in_its_error_state();
 	test_flood_of_guesses();
