@@ -5,6 +5,7 @@ usage: test_events.py CLUSTER [JOBS [KILLS]]    (a new one, see `with`; SLURMSCO
 import contextlib
 import os
 import random
+import re
 import shutil
 import signal
 import sqlite3
@@ -165,6 +166,19 @@ def without_ends_now(state):
     return []
 
 
+def counted_too_long(slurm, path):
+    """What Slurm says of each run that more time was counted for than it ran: sacct's lines, and slurmctld's log of the job."""
+    with contextlib.closing(sqlite3.connect(path)) as state:
+        excess = list(state.execute("select id, task, submit_time, raw_id, counted, end_time, user, partitions from run "
+                                    f"where bits & {ENDED} and counted > 0"))
+    log = Path(slurm.ask("root"), "var/log/slurm/slurmctld.log").read_text(errors="replace").splitlines()
+    for *run, raw_id, counted, end_time, user, partitions in excess[:20]:
+        yield f"counted {counted} s too long: {run}, raw id {raw_id}, ended {end_time}, of {user} in {partitions}"
+        yield slurm.run("sacct", "-D", "-P", "-S", "now-1day", "-j", str(raw_id), "-o",
+                        "JobIDRaw,JobID,State,Submit,Start,End,ElapsedRaw,Suspended,AllocTRES,SubmitLine")
+        yield from [line for line in log if re.search(rf"\b{raw_id}\b", line)][-40:]
+
+
 def without_forgotten(wrong, forgotten):
     """What slurmctld forgot when it was stopped, jobs and tasks of arrays, was submitted all the same; sacct never
     heard of it."""
@@ -207,7 +221,7 @@ def main(jobs, kills):
                 f"P95 of {queues} partitions by PromQL, {len(wrong_p95)} out of its bucket")
         conclude(line)
         if wrong or lost or wrong_p95:
-            print((exporter.folder / "log").read_text()[-3000:], *forgotten, sep="\n")
+            print((exporter.folder / "log").read_text()[-3000:], *forgotten, *counted_too_long(slurm, state), sep="\n")
             sys.exit(1)
 
 
