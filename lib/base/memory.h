@@ -8,6 +8,9 @@ void *memory_new(size_t size); /* zeroed; free() gives it back */
 void *memory_resize(void *old, size_t count, size_t size); /* not zeroed; checks the product */
 char *memory_copy(const char *bytes, size_t len); /* NUL-terminated copy; free() gives it back */
 
+/* What a library allocated for us. NULL, which means that it had no memory, ends the process as above. */
+void *memory_checked(void *memory);
+
 /* For libraries that handle secrets and do not wipe what they free: these replace realloc and free. */
 void *memory_wiping_realloc(void *old, size_t size);
 void memory_wiping_free(void *memory);

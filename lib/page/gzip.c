@@ -18,7 +18,7 @@ struct gzip *gzip_new(struct buf *to)
 	struct gzip *gzip = NEW(struct gzip);
 	gzip->to = to;
 	if (deflateInit2(&gzip->stream, LEVEL, Z_DEFLATED, MAX_WBITS + WITH_GZIP_HEADER, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-		abort(); /* out of memory, as in base/memory.h */
+		memory_checked(NULL);
 	return gzip;
 }
 

@@ -104,7 +104,15 @@ static char *part_of(CURLU *parsed, CURLUPart part)
 {
 	char *text = NULL;
 	curl_url_get(parsed, part, &text, CURLU_DEFAULT_PORT);
-	return text;
+	return memory_checked(text);
+}
+
+/* libcurl copies it. Without memory it would keep what was set before, and so ask another URL, go through another proxy,
+ * or believe other authorities. */
+static void set_string(CURL *curl, CURLoption option, const char *value)
+{
+	if (curl_easy_setopt(curl, option, value) == CURLE_OUT_OF_MEMORY)
+		memory_checked(NULL);
 }
 
 /* Asks for the name, in the handshake and of the certificate, but connects to the URL's host. */
@@ -113,7 +121,7 @@ static bool set_server_name(struct http *http, CURLU *parsed, const char *name, 
 	struct buf to = BUF_INIT;
 	char *host = part_of(parsed, CURLUPART_HOST), *port = part_of(parsed, CURLUPART_PORT);
 	buf_printf(&to, "%s:%s:%s:%s", name, port, host, port);
-	http->connect_to = curl_slist_append(NULL, to.bytes);
+	http->connect_to = memory_checked(curl_slist_append(NULL, to.bytes));
 	curl_easy_setopt(http->curl, CURLOPT_CONNECT_TO, http->connect_to);
 	buf_done(&to);
 	curl_free(host);
@@ -135,7 +143,7 @@ static bool set_unix_socket(struct http *http, const char *url, const char *path
 		path++;
 	if (*path != '/')
 		return error_set(err, "%s: write a unix socket as unix:/path", url);
-	curl_easy_setopt(http->curl, CURLOPT_UNIX_SOCKET_PATH, path);
+	set_string(http->curl, CURLOPT_UNIX_SOCKET_PATH, path);
 	http->base = memory_copy("http://localhost", strlen("http://localhost"));
 	return true;
 }
@@ -152,7 +160,7 @@ static bool set_url(struct http *http, const struct http_options *options, struc
 	while (len && url[len - 1] == '/')
 		len--;
 	http->base = memory_copy(url, len);
-	CURLU *parsed = curl_url();
+	CURLU *parsed = memory_checked(curl_url());
 	bool is_set = check_url(parsed, http->base, err) &&
 		      (!options->server_name || set_server_name(http, parsed, options->server_name, err));
 	curl_url_cleanup(parsed);
@@ -163,13 +171,13 @@ static bool set_url(struct http *http, const struct http_options *options, struc
 static bool set_proxy(struct http *http, const char *proxy, struct error *err)
 {
 	CURL *curl = http->curl;
-	curl_easy_setopt(curl, CURLOPT_PROXY, proxy ? proxy : "");
-	curl_easy_setopt(curl, CURLOPT_NOPROXY, "");
+	set_string(curl, CURLOPT_PROXY, proxy ? proxy : "");
+	set_string(curl, CURLOPT_NOPROXY, "");
 	if (!proxy)
 		return true;
 	if (strncasecmp(proxy, "http://", 7) != 0 && strncasecmp(proxy, "https://", 8) != 0)
 		return error_set(err, "%s: expected http://host:port or https://host:port", proxy);
-	CURLU *parsed = curl_url();
+	CURLU *parsed = memory_checked(curl_url());
 	bool is_url = check_url(parsed, proxy, err);
 	curl_url_cleanup(parsed);
 	curl_easy_setopt(curl, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
@@ -179,7 +187,7 @@ static bool set_proxy(struct http *http, const char *proxy, struct error *err)
 static void set_protocols(CURL *curl)
 {
 #if LIBCURL_VERSION_NUM >= 0x075500
-	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	set_string(curl, CURLOPT_PROTOCOLS_STR, "http,https");
 #else
 	curl_easy_setopt(curl, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
@@ -210,11 +218,11 @@ static bool set_certificates(CURL *curl, const struct http_options *options, str
 	curl_easy_setopt(curl, CURLOPT_CA_CACHE_TIMEOUT, 0L);
 #endif
 	if (options->ca_file) {
-		curl_easy_setopt(curl, CURLOPT_CAINFO, options->ca_file);
-		curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
+		set_string(curl, CURLOPT_CAINFO, options->ca_file);
+		set_string(curl, CURLOPT_CAPATH, NULL);
 	}
-	curl_easy_setopt(curl, CURLOPT_SSLCERT, options->cert_file);
-	curl_easy_setopt(curl, CURLOPT_SSLKEY, options->key_file);
+	set_string(curl, CURLOPT_SSLCERT, options->cert_file);
+	set_string(curl, CURLOPT_SSLKEY, options->key_file);
 	return true;
 }
 
@@ -245,7 +253,7 @@ struct http *http_new(const struct http_options *options, struct error *err)
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_TIMEOUT_S);
 	curl_easy_setopt(curl, CURLOPT_TIMEOUT, options->timeout_s);
 	curl_easy_setopt(curl, CURLOPT_BUFFERSIZE, (long)RECEIVE_BUFFER_BYTES);
-	curl_easy_setopt(curl, CURLOPT_USERAGENT, "slurmscope");
+	set_string(curl, CURLOPT_USERAGENT, "slurmscope");
 	curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_body);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, http);
 	curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, on_header);
@@ -259,14 +267,14 @@ struct http *http_new(const struct http_options *options, struct error *err)
 
 static struct curl_slist *header_list(const struct http_header *headers)
 {
-	struct curl_slist *list = curl_slist_append(NULL, "Accept: application/json");
+	struct curl_slist *list = memory_checked(curl_slist_append(NULL, "Accept: application/json"));
 	for (; headers->name; headers++) {
 		if (!headers->value)
 			continue;
 		struct buf line = BUF_INIT;
 		buf_reserve(&line, strlen(headers->name) + strlen(headers->value) + 2); /* and never moves */
 		buf_printf(&line, "%s: %s", headers->name, headers->value);
-		list = curl_slist_append(list, line.bytes);
+		list = memory_checked(curl_slist_append(list, line.bytes));
 		explicit_bzero(line.bytes, line.len); /* may hold the token */
 		buf_done(&line);
 	}
@@ -353,7 +361,7 @@ enum http_result http_get(struct http *http, const char *path, const struct http
 	http->is_refused = false;
 	http->date = 0;
 	http->via[0] = http->server[0] = http->why[0] = '\0';
-	curl_easy_setopt(http->curl, CURLOPT_URL, url.bytes);
+	set_string(http->curl, CURLOPT_URL, url.bytes);
 	curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, list);
 
 	double computed = clock_thread_cpu();

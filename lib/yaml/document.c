@@ -206,7 +206,7 @@ struct document *document_parse(const char *name, struct text bytes, struct erro
 	struct document_reading reading = {.document = document, .err = err};
 	document->name = arena_copy(&document->arena, text_of(name)).bytes;
 	if (!yaml_parser_initialize(&reading.parser))
-		abort(); /* out of memory, as everywhere */
+		memory_checked(NULL);
 	yaml_parser_set_input_string(&reading.parser, (const unsigned char *)(bytes.len ? bytes.bytes : ""), bytes.len);
 	bool is_read = take_document(&reading);
 	yaml_event_delete(&reading.event);
