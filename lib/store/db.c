@@ -31,7 +31,8 @@ struct db *db_open(const char *path)
 {
 	struct db *db = NEW(struct db);
 	int code = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-	sqlite3_extended_result_codes(db->handle, 1);
+	if (db->handle) /* without memory there is none */
+		sqlite3_extended_result_codes(db->handle, 1);
 	if (code != SQLITE_OK)
 		fail(db, code);
 	else if (sqlite3_db_readonly(db->handle, "main") == 1) { /* what SQLite falls back to */
@@ -48,7 +49,7 @@ void db_close(struct db *db, bool checkpoint)
 	sqlite3_stmt *statement;
 	while (db->handle && (statement = sqlite3_next_stmt(db->handle, NULL)))
 		sqlite3_finalize(statement);
-	if (!checkpoint)
+	if (db->handle && !checkpoint)
 		sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 	sqlite3_close(db->handle);
 	free(db);
