@@ -294,8 +294,9 @@ void http_server_stop(struct http_server *server)
 	if (server->is_started) {
 		uint64_t one = 1;
 		atomic_store(&server->is_stopping, true);
-		if (write(server->wake, &one, sizeof one) == sizeof one)
-			pthread_join(server->thread, NULL);
+		while (write(server->wake, &one, sizeof one) < 0 && errno != EAGAIN) /* then the thread is awake */
+			;
+		pthread_join(server->thread, NULL);
 	}
 	listen_close(&server->setup.listeners);
 	if (server->plain)
