@@ -15,6 +15,7 @@
 #include "slurmscope/notify.h"
 #include "web/listen.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -32,10 +33,12 @@ static int fail(const struct error *err)
 
 static int print(struct buf *text)
 {
-	size_t written = fwrite(text->bytes, 1, text->len, stdout);
-	bool is_whole = written == text->len && fflush(stdout) == 0;
+	struct error err;
+	bool is_whole = fwrite(text->bytes, 1, text->len, stdout) == text->len && fflush(stdout) == 0;
+	if (!is_whole)
+		error_set(&err, "standard output: %s", strerror(errno));
 	buf_done(text);
-	return is_whole ? EXIT_SUCCESS : EXIT_FAILURE;
+	return is_whole ? EXIT_SUCCESS : fail(&err);
 }
 
 struct daemon {

@@ -135,7 +135,9 @@ class Options(unittest.TestCase):
     def test_full_disk(self):
         for option in ("--version", "--help", "--list-metrics"):
             with open("/dev/full", "w") as full:
-                self.assertEqual(1, run(option, stdout=full).returncode)
+                done = run(option, stdout=full)
+                self.assertEqual(1, done.returncode)
+                self.assertIn("standard output: No space left on device", done.stderr)
 
     def test_once(self):
         with Fake(wants_token=False) as fake:
