@@ -14,10 +14,10 @@ def make_authority(folder, name):
             "-keyout", f"{name}.key", "-out", f"{name}.pem")
 
 
-def make_certificate(folder, name, authority, names, key=("ec", "-pkeyopt", "ec_paramgen_curve:P-256"), more=""):
-    """For these alternative names, in the notation of OpenSSL."""
+def make_certificate(folder, name, authority, names, key=("ec", "-pkeyopt", "ec_paramgen_curve:P-256"), more="", days=2):
+    """For these alternative names, in the notation of OpenSSL. With days=-1 it has expired."""
     Path(folder, f"{name}.ext").write_text(f"subjectAltName={names}\n{more}")
     openssl(folder, "req", "-newkey", *key, "-nodes", "-subj", f"/CN={name}",
             "-keyout", f"{name}.key", "-out", f"{name}.csr")
-    openssl(folder, "x509", "-req", "-days", "2", "-in", f"{name}.csr", "-CA", f"{authority}.pem",
+    openssl(folder, "x509", "-req", "-days", str(days), "-in", f"{name}.csr", "-CA", f"{authority}.pem",
             "-CAkey", f"{authority}.key", "-CAcreateserial", "-extfile", f"{name}.ext", "-out", f"{name}.pem")

@@ -114,6 +114,7 @@ class Tls(unittest.TestCase):
             make_authority(cls.folder.name, authority)
         make_certificate(cls.folder.name, "here", "site", "DNS:localhost,IP:127.0.0.1")
         make_certificate(cls.folder.name, "elsewhere", "site", "DNS:elsewhere.example")
+        make_certificate(cls.folder.name, "expired", "site", "DNS:localhost,IP:127.0.0.1", days=-1)
         make_certificate(cls.folder.name, "us", "site", "DNS:us.example")
         make_certificate(cls.folder.name, "nobody", "stranger", "DNS:us.example")
         both = Path(cls.folder.name, "us.pem").read_text() + Path(cls.folder.name, "us.key").read_text()
@@ -142,6 +143,7 @@ class Tls(unittest.TestCase):
         for certificate, authority, text in (
                 ("here", "stranger.pem", "certificate problem: unable to get local issuer certificate"),
                 ("here", None, "certificate problem: unable to get local issuer certificate"),
+                ("expired", "site.pem", "certificate has expired"),
                 ("elsewhere", "site.pem", "no alternative certificate subject name matches target host name '127.0.0.1'"),
                 ("here", "here.key", f"certificate verify locations: *CAfile: {self.path('here.key')}"
                                      f"|certificate file: {self.path('here.key')}")):

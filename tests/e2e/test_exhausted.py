@@ -1,0 +1,57 @@
+"""This machine has no more of something that slurmscope needs, or does not let it run: it goes on when it can."""
+
+import contextlib
+import signal
+import socket
+import time
+import unittest
+from pathlib import Path
+
+from fake_slurmrestd import Fake
+from harness import BACK_OFF, EVERY_SECOND, Daemon, held, is_up, let_ask, wait_until
+
+DESCRIPTORS = 64
+
+
+class Exhausted(unittest.TestCase):
+    def test_descriptors(self):
+        """Those who connect and say nothing take all that are left. Polls go on meanwhile, and scrapes afterwards."""
+        with Fake() as fake, Daemon(fake, *EVERY_SECOND, wrapper=["prlimit", f"--nofile={DESCRIPTORS}"]) as daemon, \
+                contextlib.ExitStack() as stack:
+            before = daemon.wait_well()
+            for _ in range(2 * DESCRIPTORS):
+                stack.enter_context(daemon.connect())
+            wait_until(lambda: len(list(Path(f"/proc/{daemon.pid}/fd").iterdir())) == DESCRIPTORS, "none is left")
+            let_ask(fake)
+            page = daemon.page()  # idle connections are dropped, so there is room for this one in time
+            self.assertEqual(held(before), held(page))
+            stack.close()
+            self.assertEqual(held(before), held(daemon.wait_well(BACK_OFF)))
+
+    def test_name_that_nobody_has(self):
+        configuration = "slurmrestd: {url: '%s', token-file: '{folder}/token'}\n"
+        with Fake() as fake, Daemon(fake, *EVERY_SECOND, config=configuration % "http://no-such-host.invalid:6820") as daemon:
+            daemon.wait_for(lambda page: is_up(page, "ping") == 0, "ping is down")
+            self.assertIn("no-such-host.invalid", daemon.log(level="warn", endpoint="ping")[0]["error"])
+            daemon.reload(configuration % fake.url)
+            daemon.wait_well(BACK_OFF)
+
+    def test_stopped_for_a_while(self):
+        """What it showed is what it shows, and no request failed."""
+        with Fake() as fake, Daemon(fake, *EVERY_SECOND) as daemon:
+            before, warned = daemon.wait_well(), daemon.log(level="warn")
+            daemon.process.send_signal(signal.SIGSTOP)
+            wait_until(lambda: ") T " in Path(f"/proc/{daemon.pid}/stat").read_text(), "it is stopped")
+            stopped = time.monotonic()
+            with daemon.connect() as scrape:
+                scrape.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+                wait_until(lambda: time.monotonic() > stopped + 3, "some intervals are over")
+                daemon.process.send_signal(signal.SIGCONT)
+                self.assertIn(b"200 OK", scrape.recv(4096, socket.MSG_WAITALL))
+            let_ask(fake)
+            self.assertEqual(held(before), held(daemon.wait_well()))
+            self.assertEqual(warned, daemon.log(level="warn"))
+
+
+if __name__ == "__main__":
+    unittest.main()
