@@ -205,9 +205,10 @@ static void reservations_take(void *context, const void *record)
 				       offsetof(struct reservation, flags), offsetof(struct reservation, tres),
 				       SIZE_MAX};
 	struct reservation reservation = *(const struct reservation *)record;
-	char rooms[2][LABEL_MAX + 1];
+	char rooms[3][LABEL_MAX + 1];
 	reservation.name = label_of(reservation.name, rooms[0]);
 	reservation.partition = label_of(reservation.partition, rooms[1]);
+	reservation.flags = label_of(reservation.flags, rooms[2]);
 	record_list_add(((struct section_build *)context)->built, reservation.name, &reservation, texts);
 }
 
