@@ -80,6 +80,17 @@ size_t text_character(struct text text)
 	return len;
 }
 
+bool text_is_clean(struct text text)
+{
+	while (text.len) {
+		size_t len = text_character(text);
+		if (!len || !*text.bytes)
+			return false;
+		text = (struct text){text.bytes + len, text.len - len};
+	}
+	return true;
+}
+
 int text_compare(struct text a, struct text b)
 {
 	size_t shared = a.len < b.len ? a.len : b.len;

@@ -44,5 +44,8 @@ void text_to_string(struct text text, char *to, size_t size);
 /* The length of the valid UTF-8 character that the text begins with; 0 if it begins with none. */
 size_t text_character(struct text text);
 
+/* Is it valid UTF-8 without NUL, as all texts are that the decoders let through? */
+bool text_is_clean(struct text text);
+
 /* Orders as memcmp does, the shorter first. */
 int text_compare(struct text a, struct text b);

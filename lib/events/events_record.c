@@ -2,6 +2,8 @@
 
 #include "events/count.h"
 
+#include <math.h>
+
 #define SEPARATOR '\x1f'
 
 const char *const events_mark_names[EVENTS_MARKS] = {
@@ -168,13 +170,35 @@ void events_stored(struct job_events *events)
 
 /* Reading */
 
+/* Slurm's times are of 32 bits. Beyond them sums of a run's times might not fit, nor a page's numbers. */
+static bool is_time(int64_t seconds)
+{
+	return seconds >= 0 && seconds <= UINT32_MAX;
+}
+
+static bool are_times_right(const struct run *run)
+{
+	return is_time(run->key.submit_time) && is_time(run->began) && is_time(run->end_time) &&
+	       is_time(run->gone_since) && is_time(run->size_since) && is_time(run->ran_before) &&
+	       run->counted >= -(int64_t)UINT32_MAX && run->counted <= UINT32_MAX;
+}
+
+static bool are_texts_right(const struct events_run *row)
+{
+	return text_is_clean(row->owner.account) && text_is_clean(row->owner.user) &&
+	       text_is_clean(row->owner.partitions) && text_is_clean(row->owner.qos) && text_is_clean(row->tres);
+}
+
 void events_restore_counter(struct job_events *events, const struct events_counter *counter)
 {
 	int kind = 0;
 	struct text second = counter->name, label = text_cut(&second, SEPARATOR);
 	while (kind < TALLY_KINDS && !text_equal(text_of(kind_names[kind]), counter->kind))
 		kind++;
-	if (kind == TALLY_KINDS || !(counter->value >= 0))
+	bool is_number = counter->value >= 0 && isfinite(counter->value);
+	bool is_one_more = kind == ENTITY_CLUSTER && counter->name.len; /* of which a page has but one */
+	if (kind == TALLY_KINDS || is_one_more || !is_number || !text_is_clean(counter->name) ||
+	    !text_is_clean(counter->detail))
 		return;
 	tally_restore(tallies_restore(&events->tallies, kind, label, second), counter->what, counter->detail,
 		      counter->value);
@@ -183,7 +207,7 @@ void events_restore_counter(struct job_events *events, const struct events_count
 void events_restore_run(struct job_events *events, const struct events_run *row)
 {
 	const struct run_key key = row->run.key;
-	if (runs_find(&events->runs, &key))
+	if (runs_find(&events->runs, &key) || !are_times_right(&row->run) || !are_texts_right(row))
 		return;
 	struct run *run = runs_add(&events->runs, &key);
 	uint32_t next = run->next;

@@ -99,24 +99,13 @@ static bool are_times_right(const struct store_job *job)
 	return is_moment(job->start_time) && is_moment(job->time_limit);
 }
 
-/* Texts of the table go onto the page as they are: the JSON reader has let nothing but UTF-8 through. */
-static bool is_utf8(struct text text)
-{
-	while (text.len) {
-		size_t len = text_character(text);
-		if (!len)
-			return false;
-		text = (struct text){text.bytes + len, text.len - len};
-	}
-	return true;
-}
-
+/* Texts of the table go onto the page as they are: the decoders have let nothing else through. */
 static bool are_texts_right(const struct store_job *job)
 {
 	const struct text texts[] = {job->reason,  job->tres, job->reservation, job->node_list,
 				     job->account, job->user, job->partitions,	job->qos};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-		if (texts[i].len > TEXT_BYTES_MAX || !is_utf8(texts[i]))
+		if (texts[i].len > TEXT_BYTES_MAX || !text_is_clean(texts[i]))
 			return false;
 	return true;
 }
