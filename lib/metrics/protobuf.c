@@ -175,11 +175,9 @@ struct notes {
 static void add_exemplar_at(struct buf *to, const struct family_part *part, struct notes *notes, unsigned member,
 			    size_t line_end)
 {
-	const struct exemplar *exemplar = &part->page->exemplars[notes->exemplar];
-	if (notes->exemplar < notes->exemplars && exemplar->at == line_end) {
-		add_exemplar(to, member, exemplar);
-		notes->exemplar++;
-	}
+	const struct exemplar *exemplars = part->page->exemplars;
+	if (notes->exemplar < notes->exemplars && exemplars[notes->exemplar].at == line_end)
+		add_exemplar(to, member, &exemplars[notes->exemplar++]);
 }
 
 static void add_simple(struct buf *to, const struct family_part *part, struct notes *notes,
