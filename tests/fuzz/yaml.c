@@ -1,11 +1,8 @@
-/* libFuzzer: any bytes at all. What is read can be written and is then read as the same text, and what is not
- * read is an error that names the document. Built with clang and -DFUZZ=ON; run: fuzz_document -max_len=300 corpus/ */
+/* The YAML reader: what is read can be written and is then read as the same text, and what is not read is an error that
+ * names the document. */
 #include "yaml/document.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "fuzz.h"
 
 static void rewrite(const struct yaml_node *node)
 {
@@ -17,8 +14,7 @@ static void rewrite(const struct yaml_node *node)
 		return;
 	yaml_write_text(&written, node->text.bytes);
 	struct document *document = document_parse("written", buf_text(&written), &err);
-	if (!document || !text_equal(document_root(document)->text, node->text))
-		abort();
+	REQUIRE(document && text_equal(document_root(document)->text, node->text));
 	document_free(document);
 	buf_done(&written);
 }
@@ -27,8 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct error err = {""};
 	struct document *document = document_parse("f", (struct text){(const char *)data, size}, &err);
-	if (!document && strncmp(err.text, "f:", 2) != 0)
-		abort();
+	REQUIRE(document || strncmp(err.text, "f:", 2) == 0);
 	if (document && document_root(document))
 		rewrite(document_root(document));
 	document_free(document);
