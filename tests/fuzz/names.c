@@ -1,6 +1,7 @@
 /* Hostile names: what Slurm calls its users, accounts, nodes and the rest stands on the page as exactly that name, in each
  * format, and nowhere else. The input is names with a byte 0xff between them. They come in through the decoders, as the names
  * of everything that has one. */
+#include "named_answers.h"
 #include "world.h"
 
 #include "entities/label.h"
@@ -178,66 +179,12 @@ static void read_names(struct names_in *names, struct input *input)
 	}
 }
 
-static void add_string(struct buf *json, struct text raw)
-{
-	buf_add_char(json, '"');
-	for (size_t i = 0; i < raw.len; i++) {
-		unsigned char c = (unsigned char)raw.bytes[i];
-		if (c < 0x20 || c == '"' || c == '\\')
-			buf_printf(json, "\\u%04x", c);
-		else
-			buf_add_char(json, raw.bytes[i]);
-	}
-	buf_add_char(json, '"');
-}
-
-/* An endpoint's records, one for each name: @ stands for the name, # for its number. */
-static const struct {
-	enum endpoint endpoint;
-	const char *begin, *record, *end;
-} answers[] = {
-	{ENDPOINT_JOBS, "{\"jobs\":[",
-	 "{\"job_id\":#,\"job_state\":[\"PENDING\",@],\"state_reason\":@,\"user_name\":@,\"account\":@,\"partition\":@,"
-	 "\"qos\":@,\"name\":@,\"resv_name\":@,\"tres_req_str\":@,\"cpus\":1}",
-	 "]}"},
-	{ENDPOINT_PARTITIONS, "{\"partitions\":[", "{\"name\":@,\"partition\":{\"state\":[@]},\"flags\":[@]}", "]}"},
-	{ENDPOINT_NODES, "{\"nodes\":[",
-	 "{\"name\":@,\"state\":[\"DOWN\",@],\"partitions\":[@],\"reason\":@,\"reason_set_by_user\":@,\"gres\":@,"
-	 "\"version\":@,\"architecture\":@,\"operating_system\":@,\"cpus\":1}",
-	 "]}"},
-	{ENDPOINT_PING, "{\"pings\":[", "{\"hostname\":@,\"mode\":\"backup#\",\"pinged\":@}", "]}"},
-	{ENDPOINT_RESERVATIONS, "{\"reservations\":[",
-	 "{\"name\":@,\"partition\":@,\"flags\":[@],\"tres\":@,\"start_time\":5,\"node_count\":1}", "]}"},
-	{ENDPOINT_LICENSES, "{\"licenses\":[", "{\"LicenseName\":@,\"Total\":5,\"Used\":1}", "]}"},
-	{ENDPOINT_SHARES, "{\"shares\":{\"shares\":[",
-	 "{\"name\":@,\"parent\":@,\"partition\":@,\"type\":[\"USER\"],\"shares\":5},"
-	 "{\"name\":@,\"parent\":@,\"type\":[\"ASSOCIATION\"],\"shares\":5}",
-	 "]}}"},
-	{ENDPOINT_QOS, "{\"qos\":[", "{\"name\":@,\"limits\":{\"max\":{\"active_jobs\":{\"count\":5}}}}", "]}"},
-	{ENDPOINT_ASSOCIATIONS, "{\"associations\":[",
-	 "{\"account\":@,\"user\":@,\"partition\":@,\"parent_account\":@,\"max\":{\"jobs\":{\"per\":{\"count\":5}}}}",
-	 "]}"},
-	{ENDPOINT_DIAG, "{\"statistics\":{\"rpcs_by_user\":[",
-	 "{\"user\":@,\"user_id\":#,\"count\":1,\"total_time\":1}", "]}}"},
-};
-
 static void feed(struct cluster *cluster, const struct names_in *names)
 {
-	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+	for (size_t i = 0; i < NAMED_ANSWERS; i++) {
 		struct buf json = BUF_INIT;
-		buf_add_string(&json, answers[i].begin);
-		for (unsigned n = 0; n < names->count; n++) {
-			buf_add_string(&json, n ? "," : "");
-			for (const char *c = answers[i].record; *c; c++)
-				if (*c == '@')
-					add_string(&json, names->raw[n]);
-				else if (*c == '#')
-					buf_printf(&json, "%u", n + 1);
-				else
-					buf_add_char(&json, *c);
-		}
-		buf_add_string(&json, answers[i].end);
-		REQUIRE(world_feed(cluster, answers[i].endpoint, buf_text(&json)));
+		named_answer(i, names->raw, names->count, &json);
+		REQUIRE(world_feed(cluster, named_answers[i].endpoint, buf_text(&json)));
 		buf_done(&json);
 	}
 }

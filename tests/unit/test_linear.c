@@ -1,58 +1,11 @@
 /* What an answer costs grows no faster than the answer, whatever is in it. Each row of each field table gets values of
- * several shapes, and each shape is decoded at two sizes: ten times the size may cost twelve times the work and memory.
- *
- * Work does not depend on the clock. The decoders are built a second time so that each basic block counts (gcc's
- * trace-pc), and what libc's functions copy, look at or give out is counted in bytes. */
-#include "check.h"
+ * several shapes, and each shape is decoded at two sizes: ten times the size may cost twelve times the work and memory. */
+#include "counted.h"
 #include "model/hostlist.h"
 #include "model/tres.h"
 #include "slurmrest/decode.h"
 
 #include "base/buf.h"
-
-#include <stdlib.h>
-
-enum { SMALL = 50, TIMES = 10, TIMES_MAX = 12 };
-
-struct cost {
-	uint64_t work; /* basic blocks, and bytes that libc's functions touch */
-	uint64_t memory; /* bytes that were asked for, whether given back or not */
-};
-
-static struct cost spent;
-
-void __sanitizer_cov_trace_pc(void);
-void __sanitizer_cov_trace_pc(void)
-{
-	spent.work++;
-}
-
-#define COUNTED(type, name, parameters, arguments, cost, member)                                                       \
-	type __real_##name parameters;                                                                                 \
-	type __wrap_##name parameters;                                                                                 \
-	type __wrap_##name parameters                                                                                  \
-	{                                                                                                              \
-		spent.member += (cost);                                                                                \
-		return __real_##name arguments;                                                                        \
-	}
-
-COUNTED(void *, malloc, (size_t size), (size), size, memory)
-COUNTED(void *, calloc, (size_t count, size_t size), (count, size), count *size, memory)
-COUNTED(void *, realloc, (void *old, size_t size), (old, size), size, memory)
-COUNTED(void *, memcpy, (void *to, const void *from, size_t len), (to, from, len), len, work)
-COUNTED(void *, memmove, (void *to, const void *from, size_t len), (to, from, len), len, work)
-COUNTED(void *, memset, (void *to, int byte, size_t len), (to, byte, len), len, work)
-COUNTED(int, memcmp, (const void *a, const void *b, size_t len), (a, b, len), len, work)
-
-/* As far as it looks. */
-void *__real_memchr(const void *from, int byte, size_t len);
-void *__wrap_memchr(const void *from, int byte, size_t len);
-void *__wrap_memchr(const void *from, int byte, size_t len)
-{
-	const char *found = __real_memchr(from, byte, len);
-	spent.work += found ? (size_t)(found - (const char *)from) : len;
-	return (void *)found;
-}
 
 static void repeat(struct buf *json, const char *unit, unsigned units)
 {
@@ -201,16 +154,6 @@ static struct cost decode(const struct record_type *type, const struct buf *json
 	decoder_free(decoder);
 	vocabulary_done(&vocabulary);
 	return cost;
-}
-
-/* `bytes` of room are of no account: a first block, a buffer. */
-static void check_cost(const char *what, const struct cost *small, const struct cost *large)
-{
-	enum { BLOCK_BYTES = 32 * 1024 };
-	check_row(what);
-	CHECK(small->work > 0);
-	CHECK(large->work <= TIMES_MAX * small->work);
-	CHECK(large->memory <= TIMES_MAX * (small->memory + BLOCK_BYTES));
 }
 
 static void check_answers(const struct record_type *type, const struct field *field, size_t shape)

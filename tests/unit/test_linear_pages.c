@@ -1,0 +1,107 @@
+/* What a page costs grows no faster than what is on it: ten times the users, nodes, partitions and the rest may cost twelve
+ * times the work and memory, from the answers to the bytes that scrapers get, in each format. */
+#include "counted.h"
+#include "named_answers.h"
+
+#include "cluster/fold.h"
+#include "metrics/catalogue.h"
+#include "metrics/formats.h"
+#include "poll/section.h"
+
+enum { NOW = 1800000000, STAGES = NAMED_ANSWERS + 1 + FORMATS };
+
+static const char *stage_name(size_t stage)
+{
+	return stage < NAMED_ANSWERS	? endpoint_table[named_answers[stage].endpoint].name
+	       : stage == NAMED_ANSWERS ? "the page"
+					: format_names[stage - NAMED_ANSWERS - 1];
+}
+
+/* Names of states are looked up one by one, up to a limit. They are all there before anything is counted. */
+static void fill(struct vocabulary *vocabulary)
+{
+	struct names *const lists[] = {&vocabulary->job_states, &vocabulary->job_flags, &vocabulary->node_states,
+				       &vocabulary->node_flags, &vocabulary->partition_states};
+	for (size_t list = 0; list < sizeof lists / sizeof *lists; list++)
+		for (unsigned i = 0; i < NAMES_MAX; i++) {
+			char name[16];
+			snprintf(name, sizeof name, "state%u", i);
+			names_learn(lists[list], text_of(name));
+		}
+}
+
+static void feed(struct cluster *cluster, size_t which, const struct text *names, size_t count, struct cost *ret_cost)
+{
+	struct section_build build = {.cluster = cluster, .now = NOW};
+	enum endpoint endpoint = named_answers[which].endpoint;
+	struct error err = {""};
+	struct buf json = BUF_INIT;
+	named_answer(which, names, count, &json);
+	struct decoder *decoder = decoder_new(endpoint_table[endpoint].record, &cluster->vocabulary);
+	spent = (struct cost){0};
+	build.built = section_start(endpoint, cluster, NOW);
+	decoder_start(decoder, section_take(endpoint), &build);
+	CHECK(decoder_feed(decoder, json.bytes, json.len, &err) && decoder_finish(decoder, &err));
+	section_commit(endpoint, cluster, build.built);
+	*ret_cost = spent;
+	CHECK_STRING(err.text, "");
+	decoder_free(decoder);
+	buf_done(&json);
+}
+
+static void render(struct cluster *cluster, struct samples *page, struct cost *ret_cost)
+{
+	static const struct exporter exporter;
+	const struct page_facts facts = {
+		.cluster = cluster, .exporter = &exporter, .now = NOW, .per_node = PER_NODE_FULL};
+	spent = (struct cost){0};
+	cluster_fold(cluster);
+	catalogue_render(&facts, page);
+	*ret_cost = spent;
+}
+
+static void write_format(const struct samples *page, enum format format, struct cost *ret_cost)
+{
+	const struct format_options options = {.format = format, .has_created = true};
+	struct buf bytes = BUF_INIT;
+	spent = (struct cost){0};
+	format_write(&options, &page, 1, &bytes, NULL);
+	*ret_cost = spent;
+	CHECK(bytes.len > 0);
+	buf_done(&bytes);
+}
+
+/* What each stage costs with so many names of each kind; how many samples the page has. */
+static uint64_t spend(size_t count, struct cost ret_costs[STAGES])
+{
+	char(*rooms)[16] = calloc(count, sizeof *rooms);
+	struct text *names = calloc(count, sizeof *names);
+	struct samples page = {.text = BUF_INIT};
+	struct cluster cluster;
+	for (size_t i = 0; i < count; i++)
+		names[i] = (struct text){rooms[i], (size_t)snprintf(rooms[i], sizeof *rooms, "n%zu", i)};
+	cluster_init(&cluster);
+	fill(&cluster.vocabulary);
+	cluster_set_job_rows(&cluster, count, count);
+	for (size_t i = 0; i < NAMED_ANSWERS; i++)
+		feed(&cluster, i, names, count, &ret_costs[i]);
+	render(&cluster, &page, &ret_costs[NAMED_ANSWERS]);
+	for (int format = 0; format < FORMATS; format++)
+		write_format(&page, (enum format)format, &ret_costs[NAMED_ANSWERS + 1 + format]);
+	uint64_t samples = page.sample_count;
+	samples_done(&page);
+	cluster_done(&cluster);
+	free(names);
+	free(rooms);
+	return samples;
+}
+
+int main(void)
+{
+	struct cost small[STAGES], large[STAGES];
+	uint64_t few = spend(SMALL, small), many = spend((size_t)SMALL * TIMES, large);
+	CHECK(many > (TIMES - 2) * few);
+	for (size_t stage = 0; stage < STAGES; stage++)
+		check_cost(stage_name(stage), &small[stage], &large[stage]);
+	return check_done();
+}
