@@ -71,6 +71,15 @@ static bool restrict_writes(struct sandbox *sandbox, const struct config *cluste
 	return is_held;
 }
 
+/* Or not all of it was asked for. */
+static bool is_enough(const struct sandbox *sandbox, const struct config *process, struct error *err)
+{
+	if (process->sandbox != SANDBOX_ON || (sandbox->has_calls && sandbox->landlock_abi))
+		return true;
+	return error_set(err, "--sandbox=on: the kernel does not offer all of it: %s",
+			 sandbox->has_calls ? sandbox->no_writes.text : sandbox->no_calls.text);
+}
+
 bool sandbox_enter(struct sandbox *sandbox, const struct config *clusters, size_t count, struct error *err)
 {
 	sandbox_look(clusters, sandbox);
@@ -81,10 +90,25 @@ bool sandbox_enter(struct sandbox *sandbox, const struct config *clusters, size_
 	if (sandbox->landlock_abi && !restrict_writes(sandbox, clusters, count, &sandbox->no_writes))
 		sandbox->landlock_abi = 0;
 	sandbox->has_calls = sandbox->has_calls && sandbox_calls_refuse(&sandbox->no_calls);
-	if (clusters->sandbox != SANDBOX_ON || (sandbox->has_calls && sandbox->landlock_abi))
+	return is_enough(sandbox, clusters, err);
+}
+
+bool sandbox_enter_poller(struct sandbox *sandbox, const struct config *process, struct error *err)
+{
+	if (!sandbox->is_wanted)
 		return true;
-	return error_set(err, "--sandbox=on: the kernel does not offer all of it: %s",
-			 sandbox->has_calls ? sandbox->no_writes.text : sandbox->no_calls.text);
+	sandbox->has_calls = sandbox->has_calls && sandbox_calls_of_poller(&sandbox->no_calls);
+	return is_enough(sandbox, process, err);
+}
+
+bool sandbox_enter_server(struct sandbox *sandbox, const struct config *process, struct error *err)
+{
+	if (!sandbox->is_wanted)
+		return true;
+	if (sandbox->landlock_abi && !sandbox_writes_of_server(sandbox->landlock_abi, &sandbox->no_writes))
+		sandbox->landlock_abi = 0;
+	sandbox->has_calls = sandbox->has_calls && sandbox_calls_of_server(&sandbox->no_calls);
+	return is_enough(sandbox, process, err);
 }
 
 /* As the kernel looks at it: a folder that was removed and made again is another one. */

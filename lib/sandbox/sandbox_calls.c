@@ -1,14 +1,13 @@
 #include "sandbox/sandbox_calls.h"
 
+#include "sandbox/filter.h"
+
 #include <errno.h>
 #include <linux/netlink.h>
 #include <sched.h>
-#include <seccomp.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-/* By name: none has a number on every architecture, and libseccomp does not know the newest on every release. */
 static const char *const refused[] = {
 	/* other programs, and other processes' memory */
 	"execve",
@@ -124,30 +123,12 @@ static const char *const refused[] = {
 	"removexattrat",
 };
 
-#if defined __s390__ || defined __CRIS__
-enum { CLONE_FLAGS_ARGUMENT = 1 };
-#else
-enum { CLONE_FLAGS_ARGUMENT = 0 };
-#endif
-
-struct filter {
-	scmp_filter_ctx rules;
-	int failure; /* the first; 0: none */
-};
-
-static void refuse(struct filter *filter, int reply, int call, unsigned count, const struct scmp_arg_cmp *arguments)
-{
-	int status = seccomp_rule_add_array(filter->rules, SCMP_ACT_ERRNO((unsigned)reply), call, count, arguments);
-	if (status < 0 && !filter->failure)
-		filter->failure = -status;
-}
-
 static void refuse_names(struct filter *filter)
 {
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-		int call = seccomp_syscall_resolve_name(refused[i]);
+		int call = filter_call(refused[i]);
 		if (call != __NR_SCMP_ERROR)
-			refuse(filter, EPERM, call, 0, NULL);
+			filter_reply(filter, EPERM, call, 0, NULL);
 	}
 }
 
@@ -158,9 +139,9 @@ static void refuse_name_spaces(struct filter *filter)
 	static const uint64_t flags[] = {CLONE_NEWNS,	CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,
 					 CLONE_NEWUSER, CLONE_NEWPID,	 CLONE_NEWNET};
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
-		refuse(filter, EPERM, SCMP_SYS(clone), 1,
-		       &SCMP_CMP(CLONE_FLAGS_ARGUMENT, SCMP_CMP_MASKED_EQ, flags[i], flags[i]));
-	refuse(filter, ENOSYS, SCMP_SYS(clone3), 0, NULL);
+		filter_reply(filter, EPERM, SCMP_SYS(clone), 1,
+			     &SCMP_CMP(CLONE_FLAGS_ARGUMENT, SCMP_CMP_MASKED_EQ, flags[i], flags[i]));
+	filter_reply(filter, ENOSYS, SCMP_SYS(clone3), 0, NULL);
 }
 
 /* But those that names are looked up by, and HTTP is spoken. */
@@ -168,19 +149,35 @@ static void refuse_socket_families(struct filter *filter)
 {
 	for (unsigned family = 0; family <= AF_NETLINK; family++)
 		if (family != AF_UNIX && family != AF_INET && family != AF_INET6 && family != AF_NETLINK)
-			refuse(filter, EAFNOSUPPORT, SCMP_SYS(socket), 1, &SCMP_A0_64(SCMP_CMP_EQ, family, 0));
-	refuse(filter, EAFNOSUPPORT, SCMP_SYS(socket), 1, &SCMP_A0_64(SCMP_CMP_GT, AF_NETLINK, 0));
+			filter_reply(filter, EAFNOSUPPORT, SCMP_SYS(socket), 1, &SCMP_A0_64(SCMP_CMP_EQ, family, 0));
+	filter_reply(filter, EAFNOSUPPORT, SCMP_SYS(socket), 1, &SCMP_A0_64(SCMP_CMP_GT, AF_NETLINK, 0));
 	/* the C library asks for the machine's addresses (NETLINK_ROUTE); the rest is for those who run the machine */
 	const struct scmp_arg_cmp not_route[] = {SCMP_A0_64(SCMP_CMP_EQ, AF_NETLINK, 0),
 						 SCMP_A2_64(SCMP_CMP_GT, NETLINK_ROUTE, 0)};
-	refuse(filter, EPROTONOSUPPORT, SCMP_SYS(socket), 2, not_route);
+	filter_reply(filter, EPROTONOSUPPORT, SCMP_SYS(socket), 2, not_route);
 }
 
 /* Into the terminal that we were started from, where a shell would read it. The kernel looks at 32 bits of the request. */
 static void refuse_typing(struct filter *filter)
 {
-	refuse(filter, EPERM, SCMP_SYS(ioctl), 1, &SCMP_A1_64(SCMP_CMP_MASKED_EQ, UINT32_MAX, TIOCSTI));
-	refuse(filter, EPERM, SCMP_SYS(ioctl), 1, &SCMP_A1_64(SCMP_CMP_MASKED_EQ, UINT32_MAX, TIOCLINUX));
+	filter_reply(filter, EPERM, SCMP_SYS(ioctl), 1, &SCMP_A1_64(SCMP_CMP_MASKED_EQ, UINT32_MAX, TIOCSTI));
+	filter_reply(filter, EPERM, SCMP_SYS(ioctl), 1, &SCMP_A1_64(SCMP_CMP_MASKED_EQ, UINT32_MAX, TIOCLINUX));
+}
+
+bool sandbox_calls_of_poller(struct error *err)
+{
+	struct filter filter;
+	if (!filter_begin(&filter, SCMP_ACT_ALLOW, err))
+		return false;
+	filter_reply(&filter, EPERM, SCMP_SYS(accept), 0, NULL);
+	filter_reply(&filter, EPERM, SCMP_SYS(accept4), 0, NULL);
+#ifndef SLURMSCOPE_SANITIZED /* that look for leaks in a process */
+	filter_reply(&filter, EPERM, SCMP_SYS(fork), 0, NULL);
+	filter_reply(&filter, EPERM, SCMP_SYS(vfork), 0, NULL);
+	filter_reply(&filter, EPERM, SCMP_SYS(clone), 1,
+		     &SCMP_CMP(CLONE_FLAGS_ARGUMENT, SCMP_CMP_MASKED_EQ, CLONE_THREAD, 0));
+#endif
+	return filter_load(&filter, err);
 }
 
 bool sandbox_calls_offered(struct error *err)
@@ -191,18 +188,12 @@ bool sandbox_calls_offered(struct error *err)
 
 bool sandbox_calls_refuse(struct error *err)
 {
-	struct filter filter = {.rules = seccomp_init(SCMP_ACT_ALLOW)};
-	if (!filter.rules)
-		return error_set(err, "seccomp: out of memory");
-	/* calls of another architecture, x86-64's 32-bit ones, would go round all of it */
-	seccomp_attr_set(filter.rules, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_ERRNO(ENOSYS));
-	seccomp_attr_set(filter.rules, SCMP_FLTATR_CTL_TSYNC, 1);
+	struct filter filter;
+	if (!filter_begin(&filter, SCMP_ACT_ALLOW, err))
+		return false;
 	refuse_names(&filter);
 	refuse_name_spaces(&filter);
 	refuse_socket_families(&filter);
 	refuse_typing(&filter);
-	if (!filter.failure)
-		filter.failure = -seccomp_load(filter.rules);
-	seccomp_release(filter.rules);
-	return !filter.failure || error_set(err, "seccomp: %s", strerror(filter.failure));
+	return filter_load(&filter, err);
 }

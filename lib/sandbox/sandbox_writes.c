@@ -9,7 +9,15 @@
 #include <unistd.h>
 
 /* What Debian 12's header does not have yet. */
-enum { FS_TRUNCATE = 1 << 14, FS_IOCTL_DEV = 1 << 15, SCOPE_ABSTRACT_SOCKETS = 1 << 0, SCOPE_SIGNALS = 1 << 1 };
+enum {
+	FS_REFER = 1 << 13,
+	FS_TRUNCATE = 1 << 14,
+	FS_IOCTL_DEV = 1 << 15,
+	NET_BIND_TCP = 1 << 0,
+	NET_CONNECT_TCP = 1 << 1,
+	SCOPE_ABSTRACT_SOCKETS = 1 << 0,
+	SCOPE_SIGNALS = 1 << 1
+};
 struct ruleset {
 	uint64_t handled_fs, handled_net, scoped; /* kernels that know less take zeros for the rest */
 };
@@ -70,4 +78,28 @@ bool sandbox_writes_allow(int rules, int abi, int folder)
 bool sandbox_writes_restrict(int rules, struct error *err)
 {
 	return syscall(SYS_landlock_restrict_self, rules, 0U) == 0 || error_set(err, "Landlock: %s", strerror(errno));
+}
+
+struct sandbox_rights sandbox_rights_of_server(int abi)
+{
+	struct sandbox_rights rights = sandbox_rights(abi, false);
+	rights.handled |= abi >= 2 ? FS_REFER : 0;
+#ifndef SLURMSCOPE_SANITIZED /* that look for leaks by files */
+	rights.handled |= LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+#endif
+	rights.allowed = 0;
+	rights.ports = abi >= 4 ? NET_BIND_TCP | NET_CONNECT_TCP : 0;
+	return rights;
+}
+
+bool sandbox_writes_of_server(int abi, struct error *err)
+{
+	const struct sandbox_rights rights = sandbox_rights_of_server(abi);
+	const struct ruleset ruleset = {rights.handled, rights.ports, rights.scoped};
+	long rules = syscall(SYS_landlock_create_ruleset, &ruleset, sizeof ruleset, 0U);
+	if (rules < 0)
+		return error_set(err, "Landlock: %s", strerror(errno));
+	bool is_held = sandbox_writes_restrict((int)rules, err);
+	close((int)rules);
+	return is_held;
 }

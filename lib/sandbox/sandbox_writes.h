@@ -16,7 +16,7 @@ int sandbox_writes_abi(struct error *err);
  * not reach any more. Bits as in <linux/landlock.h>; the kernel refuses those that it does not know. Public
  * for tests, which have one kernel and look at all versions. */
 struct sandbox_rights {
-	uint64_t handled, allowed, scoped;
+	uint64_t handled, allowed, scoped, ports;
 };
 struct sandbox_rights sandbox_rights(int abi, bool notifies_abstract_socket);
 
@@ -24,3 +24,8 @@ struct sandbox_rights sandbox_rights(int abi, bool notifies_abstract_socket);
 int sandbox_writes_begin(int abi, struct error *err);
 bool sandbox_writes_allow(int rules, int abi, int folder); /* by its descriptor; else errno says why not */
 bool sandbox_writes_restrict(int rules, struct error *err); /* needs PR_SET_NO_NEW_PRIVS */
+
+/* What the process that serves may do with files, TCP ports and other processes: nothing of what that version of Landlock
+ * knows. */
+struct sandbox_rights sandbox_rights_of_server(int abi);
+bool sandbox_writes_of_server(int abi, struct error *err); /* likewise */
