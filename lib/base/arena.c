@@ -78,6 +78,15 @@ static void free_older(struct arena_block *block)
 	}
 }
 
+bool arena_has(const struct arena *arena, const void *at)
+{
+	const struct arena_block *block = arena->blocks;
+	while (block &&
+	       !((uintptr_t)at >= (uintptr_t)block->bytes && (uintptr_t)at < (uintptr_t)block->bytes + block->used))
+		block = block->older;
+	return block != NULL;
+}
+
 void arena_clear(struct arena *arena)
 {
 	if (!arena->blocks)

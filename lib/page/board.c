@@ -4,7 +4,7 @@
 #include "base/version.h"
 #include "metrics/catalogue.h"
 #include "page/edition.h"
-#include "page/process.h"
+#include "page/handover.h"
 #include "web/http_server.h"
 
 #include <stdlib.h>
@@ -17,11 +17,13 @@ void page_board_init(struct page_board *board)
 	*board = (struct page_board){
 		.process = {.version = version_number, .revision = version_revision, .compiler = version_compiler}};
 	pthread_mutex_init(&board->lock, NULL);
+	process_open(&board->source);
 }
 
 void page_board_done(struct page_board *board)
 {
 	edition_release(board->edition);
+	process_close(&board->source);
 	pthread_mutex_destroy(&board->lock);
 }
 
@@ -59,6 +61,10 @@ static struct edition *retire(struct page_board *board)
 
 void page_board_label(struct page_board *board, struct text labels)
 {
+	if (board->handover) {
+		handover_labels(board->handover, labels);
+		return;
+	}
 	pthread_mutex_lock(&board->lock);
 	board->labels = labels;
 	struct edition *edition = retire(board);
@@ -68,6 +74,10 @@ void page_board_label(struct page_board *board, struct text labels)
 
 void page_board_note_reload(struct page_board *board, const struct error *why, double now)
 {
+	if (board->handover) {
+		handover_reloaded(board->handover, why, now);
+		return;
+	}
 	pthread_mutex_lock(&board->lock);
 	board->process.config_is_loaded = !why;
 	if (why)
@@ -117,7 +127,7 @@ static void take_process(struct page_board *board, struct samples *ret_samples)
 		for (int code = 0; code < SCRAPE_CODES; code++)
 			*row++ = (struct exporter_scrapes){format_names[format], scrape_codes[code],
 							   atomic_load(&board->scrapes[format][code])};
-	process_read(process);
+	process_read(&board->source, process);
 	take_web(&process->web, atomic_load(&board->server));
 	const struct page_facts facts = {.process = process, .labels = board->labels};
 	catalogue_render_process(&facts, ret_samples);
@@ -163,9 +173,18 @@ struct edition *page_board_borrow_edition(struct page_board *board)
 	return edition;
 }
 
+void page_board_count(struct page_board *board, enum format format, enum scrape_code code)
+{
+	atomic_fetch_add(&board->scrapes[format][code], 1);
+	if (board->signs)
+		atomic_fetch_add(&board->signs->scrapes, 1);
+}
+
 uint64_t page_board_scrapes(struct page_board *board)
 {
 	uint64_t sum = 0;
+	if (board->handover)
+		return handover_scrapes(board->handover);
 	for (int format = 0; format < FORMATS; format++)
 		for (int code = 0; code < SCRAPE_CODES; code++)
 			sum += atomic_load(&board->scrapes[format][code]);
@@ -175,6 +194,10 @@ uint64_t page_board_scrapes(struct page_board *board)
 void page_slot_init(struct page_slot *slot, struct page_board *board, const char *cluster)
 {
 	*slot = (struct page_slot){.board = board, .cluster = cluster};
+	if (board->handover) {
+		slot->number = handover_add(board->handover, cluster);
+		return;
+	}
 	pthread_mutex_lock(&board->lock);
 	struct page_slot **end = &board->first;
 	while (*end)
@@ -186,6 +209,11 @@ void page_slot_init(struct page_slot *slot, struct page_board *board, const char
 void page_slot_publish(struct page_slot *slot, struct page *page)
 {
 	struct page_board *board = slot->board;
+	if (board->handover) {
+		handover_page(board->handover, slot->number, page);
+		page_release(page);
+		return;
+	}
 	pthread_mutex_lock(&board->lock);
 	struct page *old = slot->page;
 	struct edition *edition = retire(board);
@@ -198,6 +226,10 @@ void page_slot_publish(struct page_slot *slot, struct page *page)
 void page_slot_done(struct page_slot *slot)
 {
 	struct page_board *board = slot->board;
+	if (board->handover) {
+		handover_remove(board->handover, slot->number);
+		return;
+	}
 	page_slot_publish(slot, NULL);
 	pthread_mutex_lock(&board->lock);
 	struct page_slot **at = &board->first;

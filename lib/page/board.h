@@ -1,28 +1,39 @@
 /* The board where the pollers leave their pages for the server: all that they share. The server gets them as an edition,
- * which ends when one of them does. Every function may be called by any thread. */
+ * which ends when one of them does. Every function may be called by any thread.
+ *
+ * Where the server is another process there are two boards. That of the pollers keeps nothing: it hands over what is
+ * left there (handover.h), and the receiver (receiver.h) leaves it on the board of the server. */
 #pragma once
 
 #include "base/error.h"
 #include "metrics/exporter.h"
 #include "metrics/formats.h"
 #include "page/page.h"
+#include "page/process.h"
+#include "page/signs.h"
 
 #include <pthread.h>
 
 struct edition;
-struct http_server;
+struct handover;
 
 /* Where the poller of one cluster leaves its page. */
 struct page_slot {
 	struct page_board *board;
 	const char *cluster; /* its name in ?cluster=; borrowed; NULL: it has none */
-	struct page *page; /* NULL before the first one */
+	struct page *page; /* NULL before the first one, and where it is handed over */
+	uint32_t number; /* where it is handed over */
 	struct page_slot *next;
 };
 
 enum scrape_code { SCRAPE_OK, SCRAPE_BAD_REQUEST, SCRAPE_NOT_READY, SCRAPE_CODES };
 
 struct page_board {
+	struct handover
+		*handover; /* to the process that serves; NULL: this one serves. Borrowed; set before all else */
+	struct serving_signs
+		*signs; /* where the process that polls sees what is served; NULL: nobody looks; borrowed */
+	struct process_source source; /* of the processes that the pages tell of */
 	pthread_mutex_t lock;
 	struct page_slot *first;
 	struct edition *edition; /* of the pages that are there; NULL: nobody has asked for it yet */
@@ -49,6 +60,8 @@ struct page **page_board_borrow(struct page_board *board, size_t *ret_count, boo
 /* Of the pages that are there, with a reference; NULL as long as there is no page of any cluster. */
 struct edition *page_board_borrow_edition(struct page_board *board);
 
+/* A scrape was answered. */
+void page_board_count(struct page_board *board, enum format format, enum scrape_code code);
 uint64_t page_board_scrapes(struct page_board *board); /* of whatever format and code */
 
 void page_slot_init(struct page_slot *slot, struct page_board *board, const char *cluster);

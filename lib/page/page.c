@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 
 struct page *page_new(struct samples *samples, struct status *status)
 {
@@ -25,7 +26,10 @@ void page_release(void *page)
 	struct page *old = page;
 	if (!old || atomic_fetch_sub(&old->readers, 1) > 1)
 		return;
-	samples_done(&old->samples);
+	if (old->image.len)
+		munmap((void *)old->image.bytes, old->image.len);
+	else
+		samples_done(&old->samples);
 	status_free(old->status);
 	free(old);
 }

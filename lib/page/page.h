@@ -11,6 +11,7 @@ struct page {
 	atomic_uint readers;
 	struct samples samples;
 	struct status *status; /* what people are told; owned */
+	struct text image; /* that the samples are in, made by another process (image.h); empty: they are our own */
 };
 
 /* Takes both; the caller holds one reference. */

@@ -10,7 +10,7 @@
 
 void routes_init(struct routes *routes)
 {
-	process_read(&routes->process);
+	process_read(&routes->scrape.board->source, &routes->process);
 	snprintf(routes->start_time, sizeof routes->start_time, "%.0f", routes->process.start_time);
 }
 

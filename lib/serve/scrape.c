@@ -111,7 +111,7 @@ void scrape_respond(const struct scrape_options *scrape, const struct web_reques
 		code = render(edition, &options, request, reply);
 	}
 	edition_release(edition);
-	atomic_fetch_add(&scrape->board->scrapes[negotiated.format][code], 1);
+	page_board_count(scrape->board, negotiated.format, code);
 	web_reply_header(reply, "Vary", "Accept, Accept-Encoding");
 	if (code != SCRAPE_OK)
 		return;

@@ -88,7 +88,7 @@ static void take_configuration(struct held_pages *held, struct routes *routes)
 static bool view_open(struct held_pages *held, struct routes *routes, const struct web_request *request,
 		      struct web_reply *reply)
 {
-	process_read(&routes->process);
+	process_read(&routes->scrape.board->source, &routes->process);
 	held->site = (struct status_site){
 		.now = clock_now(),
 		.version = version_number,

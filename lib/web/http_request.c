@@ -139,7 +139,6 @@ static enum password_verdict admit(struct http_server *server, struct connection
 {
 	if (connection->is_checked)
 		return connection->verdict;
-	http_server_refresh(server);
 	const struct web_config *config = server->config;
 	if (!config)
 		return PASSWORD_RIGHT;
@@ -176,7 +175,7 @@ enum MHD_Result http_request(void *context, struct MHD_Connection *handle, const
 	/* The first call comes when the headers are read. An answer then would close the connection. */
 	if (!connection->has_begun) {
 		connection->has_begun = true;
-		connection->arrived_ns = atomic_load(&server->busy_since_ns);
+		connection->arrived_ns = atomic_load(&server->progress->busy_since_ns);
 		return MHD_YES;
 	}
 	if (*upload_size) { /* a body: not looked at */

@@ -37,17 +37,18 @@ static void take_config(struct http_server *server, struct web_config *config)
 	connections_close_phase(&server->connections, CONNECTION_RESTS);
 }
 
-void http_server_refresh(struct http_server *server)
+/* Of files that somebody has brought. */
+static void take_files(struct http_server *server)
 {
-	uint64_t now = clock_monotonic_ns();
-	if (!server->setup.config_path || now - server->looked_ns < second_ns)
-		return;
-	server->looked_ns = now;
-	if (!web_files_changed(&server->files))
-		return;
 	struct error err;
-	web_files_done(&server->files);
-	struct web_config *config = web_config_read(server->setup.config_path, &server->files, &err);
+	pthread_mutex_lock(&server->lock);
+	struct web_files files = server->files;
+	server->files.count = 0;
+	pthread_mutex_unlock(&server->lock);
+	if (!files.count)
+		return;
+	struct web_config *config = web_config_read(&files, &err);
+	web_files_done(&files);
 	server->facts.is_config_good = config != NULL;
 	if (config)
 		take_config(server, config);
@@ -163,9 +164,9 @@ static void serve_once(struct http_server *server, int tick_ms)
 {
 	struct epoll_event events[EVENTS];
 	bool is_busy = has_work(server->plain) || has_work(server->secure);
-	atomic_store(&server->busy_since_ns, 0);
+	atomic_store(&server->progress->busy_since_ns, 0);
 	int count = epoll_wait(server->poll, events, EVENTS, is_busy ? 0 : tick_ms);
-	atomic_store(&server->busy_since_ns, clock_monotonic_ns());
+	atomic_store(&server->progress->busy_since_ns, clock_monotonic_ns());
 	for (int i = 0; i < count; i++) {
 		if (events[i].data.fd == server->wake)
 			on_wake(server);
@@ -198,9 +199,8 @@ static void *serve(void *context)
 	struct http_server *server = context;
 	publish_facts(server);
 	while (!atomic_load(&server->is_stopping)) {
-		bool has_time = server->setup.config_path || server->connections.count;
-		serve_once(server, has_time ? TICK_MS : -1);
-		http_server_refresh(server);
+		serve_once(server, server->connections.count ? TICK_MS : -1);
+		take_files(server);
 		publish_facts(server);
 	}
 	finish(server);
@@ -243,10 +243,10 @@ static struct MHD_Daemon *start_daemon(struct http_server *server, bool is_secur
 
 static bool start_config(struct http_server *server, struct error *err)
 {
-	if (!server->setup.config_path)
+	if (!server->setup.files)
 		return true;
-	server->looked_ns = clock_monotonic_ns();
-	struct web_config *config = web_config_read(server->setup.config_path, &server->files, err);
+	struct web_config *config = web_config_read(server->setup.files, err);
+	web_files_done(server->setup.files);
 	if (!config)
 		return false;
 	take_config(server, config);
@@ -279,6 +279,7 @@ struct http_server *http_server_start(struct http_server_setup *setup, struct er
 {
 	struct http_server *server = NEW(struct http_server);
 	server->setup = *setup;
+	server->progress = setup->progress ? setup->progress : &server->own_progress;
 	setup->listeners.count = 0;
 	pthread_mutex_init(&server->lock, NULL);
 	if (start(server, err))
@@ -312,16 +313,28 @@ void http_server_stop(struct http_server *server)
 	free(server);
 }
 
-bool http_server_makes_progress(struct http_server *server, uint64_t now_ns)
+void http_server_take_files(struct http_server *server, struct web_files *files)
 {
-	uint64_t since_ns = atomic_load(&server->busy_since_ns);
+	const uint64_t one = 1;
+	pthread_mutex_lock(&server->lock);
+	web_files_done(&server->files);
+	server->files = *files;
+	files->count = 0;
+	pthread_mutex_unlock(&server->lock);
+	(void)!write(server->wake, &one, sizeof one); /* full: it is awake */
+}
+
+bool http_progress_is_made(const struct http_progress *progress, uint64_t now_ns)
+{
+	uint64_t since_ns = atomic_load(&progress->busy_since_ns);
 	return !since_ns || now_ns < since_ns + HANGS_AFTER_S * second_ns;
 }
 
 bool http_server_check_config(const char *path, struct error *err)
 {
 	struct web_files files;
-	struct web_config *config = web_config_read(path, &files, err);
+	web_files_read(path, &files);
+	struct web_config *config = web_config_read(&files, err);
 	web_files_done(&files);
 	web_config_free(config);
 	return config != NULL;

@@ -4,7 +4,9 @@
 
 #include "base/error.h"
 #include "web/listen.h"
+#include "web/web_files.h"
 
+#include <stdatomic.h>
 #include <stddef.h>
 
 struct web_request {
@@ -43,13 +45,20 @@ typedef void web_respond(void *context, const struct web_request *request, struc
 
 struct http_server;
 
+/* What the server's thread is at: clock_monotonic_ns of the round that is under way; 0: it waits for clients. Another
+ * process may look at it. */
+struct http_progress {
+	atomic_uint_least64_t busy_since_ns;
+};
+
 struct http_server_setup {
 	struct listeners listeners; /* the server owns them from now on, even if it fails to start */
-	const char *config_path; /* --web.config.file; NULL: none. The strings and the context are borrowed. */
+	struct web_files *files; /* of --web.config.file; NULL: there is none. Taken and wiped at the start. */
+	struct http_progress *progress; /* borrowed; NULL: nobody looks at it */
 	web_respond *respond;
-	/* The file has changed. NULL: the new one is in force; else why it is not, and the one before still is. */
+	/* Of http_server_take_files. NULL: the new one is in force; else why it is not, and the one before still is. */
 	void (*config_read)(void *context, const struct error *why);
-	void *context;
+	void *context; /* borrowed */
 };
 
 struct http_server *http_server_start(struct http_server_setup *setup, struct error *err);
@@ -57,9 +66,11 @@ struct http_server *http_server_start(struct http_server_setup *setup, struct er
 /* Stops the server. Clients have a second to read answers that are under way. NULL is fine. */
 void http_server_stop(struct http_server *server);
 
-/* False: the server's thread has been at one thing for 30 s, such as a file of its configuration on a mount that hangs,
- * and answers nobody. `now_ns` is clock_monotonic_ns. Any thread may ask. */
-bool http_server_makes_progress(struct http_server *server, uint64_t now_ns);
+/* Another web configuration, where there was one at the start. Takes the files. Any thread may call it. */
+void http_server_take_files(struct http_server *server, struct web_files *files);
+
+/* False: the server's thread has been at one thing for 30 s, and answers nobody. `now_ns` is clock_monotonic_ns. */
+bool http_progress_is_made(const struct http_progress *progress, uint64_t now_ns);
 
 /* Checks a web configuration file, and the files that it names. */
 bool http_server_check_config(const char *path, struct error *err);

@@ -18,20 +18,15 @@ struct http_server {
 	pthread_t thread;
 	bool is_started;
 	atomic_bool is_stopping;
-	atomic_uint_least64_t
-		busy_since_ns; /* clock_monotonic_ns of the round that is under way; 0: it waits for clients */
+	struct http_progress own_progress, *progress;
 	struct passwords *passwords; /* NULL: no configuration */
 	struct web_config *config; /* likewise */
-	struct web_files files; /* the files that were read last, valid or not */
-	uint64_t looked_ns; /* when they were looked at */
 	struct web_bucket bucket;
 	struct web_facts facts;
-	pthread_mutex_t lock; /* guards `published`, which other threads read */
+	pthread_mutex_t lock; /* of what other threads read or bring */
 	struct web_facts published;
+	struct web_files files; /* that the server's thread has not looked at yet */
 };
-
-/* Reads the configuration again if it has changed; looks at most once a second. */
-void http_server_refresh(struct http_server *server);
 
 /* A callback of libmicrohttpd: the headers are read, a piece of a body, or the whole request. */
 enum MHD_Result http_request(void *server, struct MHD_Connection *connection, const char *url, const char *method,

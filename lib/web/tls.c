@@ -61,11 +61,8 @@ static bool set_key_pair(struct tls *tls, const struct tls_settings *settings, s
 
 static bool set_trust(struct tls *tls, const struct tls_settings *settings, struct error *err)
 {
-	if (!settings->client_ca.len) {
-		if (verifies(tls->client_auth))
-			gnutls_certificate_set_x509_system_trust(tls->credentials);
+	if (!settings->client_ca.len)
 		return true;
-	}
 	gnutls_datum_t pem = datum(settings->client_ca);
 	int count = gnutls_certificate_set_x509_trust_mem(tls->credentials, &pem, GNUTLS_X509_FMT_PEM);
 	return count > 0 || error_set(err, "client CA: %s", count ? gnutls_strerror(count) : "no certificate in it");
@@ -147,6 +144,26 @@ void tls_release(struct tls *tls)
 	if (tls->priorities)
 		gnutls_priority_deinit(tls->priorities);
 	free(tls);
+}
+
+void tls_system_trust(struct buf *to)
+{
+	gnutls_x509_trust_list_t list;
+	gnutls_x509_trust_list_iter_t at = NULL;
+	gnutls_x509_crt_t certificate;
+	gnutls_datum_t pem;
+	if (gnutls_x509_trust_list_init(&list, 0) < 0)
+		return;
+	gnutls_x509_trust_list_add_system_trust(list, 0, 0);
+	while (gnutls_x509_trust_list_iter_get_ca(list, &at, &certificate) >= 0) {
+		if (gnutls_x509_crt_export2(certificate, GNUTLS_X509_FMT_PEM, &pem) >= 0) {
+			buf_add(to, pem.data, pem.size);
+			gnutls_free(pem.data);
+		}
+		gnutls_x509_crt_deinit(certificate);
+	}
+	gnutls_x509_trust_list_iter_deinit(at);
+	gnutls_x509_trust_list_deinit(list, 1);
 }
 
 int64_t tls_expiry(const struct tls *tls)

@@ -24,7 +24,7 @@ struct tls_names {
 
 struct tls_settings {
 	struct text cert, key; /* PEM */
-	struct text client_ca; /* PEM; empty: what the system trusts */
+	struct text client_ca; /* PEM; empty: nobody is trusted */
 	enum tls_client_auth client_auth;
 	enum tls_version min, max;
 	bool clients_choose; /* among the ciphers; else the server's order counts */
@@ -43,6 +43,9 @@ void tls_release(struct tls *tls); /* NULL is fine */
 /* Prepares a session (gnutls_session_t) before its handshake. The session must have ended before the reference does
  * that its connection holds. */
 void tls_greet(struct tls *tls, void *session);
+
+/* The certificates that the system trusts, as PEM; appends. Reads files. */
+void tls_system_trust(struct buf *to);
 
 /* When the certificate expires, Unix seconds. */
 int64_t tls_expiry(const struct tls *tls);

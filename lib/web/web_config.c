@@ -3,23 +3,16 @@
 #include "base/memory.h"
 #include "yaml/document.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-
-enum { PEM_BYTES_MAX = 1024 * 1024 };
 
 struct web_config_reading {
 	struct web_config *config;
-	struct web_files *files;
-	const char *path;
+	const struct web_files *files;
 	struct error *err;
 	struct tls_settings tls;
 	/* Of tls_server_config; NULL: not given, or empty. */
 	const struct yaml_node *cert, *key, *client_ca, *cert_file, *key_file, *client_ca_file, *client_auth;
 	const struct yaml_node *sans;
-	struct buf cert_bytes, key_bytes, client_ca_bytes;
 };
 
 typedef bool read_value(struct web_config_reading *reading, const struct yaml_node *node, void *member);
@@ -302,64 +295,25 @@ static bool read_rate_limit(struct web_config_reading *reading, const struct yam
 	return read_map(reading, node, keys, sizeof keys / sizeof *keys, reading->config);
 }
 
-/* Names are looked up where the configuration is. */
-static char *path_beside(const char *path, const char *name)
-{
-	const char *slash = strrchr(path, '/');
-	struct buf joined = BUF_INIT;
-	if (*name != '/' && slash)
-		buf_add(&joined, path, (size_t)(slash - path) + 1);
-	buf_add_string(&joined, name);
-	return joined.bytes;
-}
-
-static void stamp(struct web_file *file)
-{
-	struct stat status;
-	if (stat(file->path, &status) != 0)
-		status = (struct stat){0};
-	file->device = status.st_dev;
-	file->inode = status.st_ino;
-	file->size = status.st_size;
-	file->changed = status.st_mtim;
-}
-
-/* Remembers the file as it is before it is read, so that a change meanwhile is seen afterwards. */
-static const char *remember(struct web_files *files, char *path)
-{
-	struct web_file *file = &files->files[files->count++];
-	file->path = path;
-	stamp(file);
-	return path;
-}
-
-static bool read_file(const char *path, struct buf *to, struct error *err)
-{
-	FILE *file = fopen(path, "re");
-	size_t len = file ? fread(buf_reserve(to, PEM_BYTES_MAX + 1), 1, PEM_BYTES_MAX + 1, file) : 0;
-	int why = !file || ferror(file) ? errno : 0;
-	if (file)
-		fclose(file);
-	if (why)
-		return error_set(err, "%s: %s", path, strerror(why));
-	if (!len || len > PEM_BYTES_MAX)
-		return error_set(err, "%s: %s", path, len ? "too large" : "empty");
-	to->len = len;
-	return true;
-}
-
 /* What a key says in the file that another one names, or itself; empty if neither is given. */
-static bool read_pem(struct web_config_reading *reading, const struct yaml_node *file, const struct yaml_node *pem,
-		     struct buf *bytes, struct text *to)
+static bool read_pem(struct web_config_reading *reading, const struct yaml_node *named, const struct yaml_node *pem,
+		     struct text *to)
 {
 	*to = pem ? pem->text : (struct text){0};
-	if (!file)
+	if (!named)
 		return true;
 	struct error why;
-	const char *path = remember(reading->files, path_beside(reading->path, file->text.bytes));
-	if (!read_file(path, bytes, &why))
-		return wrong(reading, file, why.text);
-	*to = buf_text(bytes);
+	const struct web_file *file = web_files_find(reading->files, named->text.bytes);
+	const char *what = !file				  ? "it was not read"
+			   : file->error			  ? file->error
+			   : !file->bytes.len			  ? "empty"
+			   : file->bytes.len > WEB_FILE_BYTES_MAX ? "too large"
+								  : NULL;
+	if (what) {
+		error_set(&why, "%s: %s", file ? file->path : named->text.bytes, what);
+		return wrong(reading, named, why.text);
+	}
+	*to = buf_text(&file->bytes);
 	return true;
 }
 
@@ -410,12 +364,14 @@ static bool set_tls(struct web_config_reading *reading, const struct yaml_node *
 		return wrong(reading, node, "missing one of key or key_file");
 	if (tls->min > tls->max)
 		return wrong(reading, node, "min_version is above max_version");
-	if (!read_pem(reading, reading->cert_file, reading->cert, &reading->cert_bytes, &reading->tls.cert) ||
-	    !read_pem(reading, reading->key_file, reading->key, &reading->key_bytes, &reading->tls.key) ||
-	    !read_pem(reading, reading->client_ca_file, reading->client_ca, &reading->client_ca_bytes,
-		      &reading->tls.client_ca) ||
+	if (!read_pem(reading, reading->cert_file, reading->cert, &reading->tls.cert) ||
+	    !read_pem(reading, reading->key_file, reading->key, &reading->tls.key) ||
+	    !read_pem(reading, reading->client_ca_file, reading->client_ca, &reading->tls.client_ca) ||
 	    !set_client_auth(reading))
 		return false;
+	const struct web_file *trusted = web_files_find(reading->files, WEB_SYSTEM_TRUST);
+	if (trusted && !reading->tls.client_ca.len)
+		reading->tls.client_ca = buf_text(&trusted->bytes);
 	reading->config->tls = tls_new(tls, &why);
 	return reading->config->tls || wrong(reading, node, why.text);
 }
@@ -432,29 +388,17 @@ static bool read_root(struct web_config_reading *reading)
 	return read_map(reading, root, keys, sizeof keys / sizeof *keys, reading) && set_tls(reading, root);
 }
 
-static void wipe(struct buf *bytes)
+struct web_config *web_config_read(const struct web_files *files, struct error *err)
 {
-	if (bytes->bytes)
-		explicit_bzero(bytes->bytes, bytes->capacity);
-	buf_done(bytes);
-}
-
-struct web_config *web_config_read(const char *path, struct web_files *files, struct error *err)
-{
+	const struct web_file *file = &files->files[0];
 	struct web_config *config = NEW(struct web_config);
-	struct web_config_reading reading = {.config = config,
-					     .files = files,
-					     .path = path,
-					     .err = err,
-					     .tls = {.min = TLS_VERSION_12, .max = TLS_VERSION_13}};
-	*files = (struct web_files){.count = 0};
-	remember(files, memory_copy(path, strlen(path)));
-	config->document = document_read(path, err);
-	bool is_read = config->document && read_root(&reading);
-	buf_done(&reading.cert_bytes);
-	wipe(&reading.key_bytes);
-	buf_done(&reading.client_ca_bytes);
-	if (is_read)
+	struct web_config_reading reading = {
+		.config = config, .files = files, .err = err, .tls = {.min = TLS_VERSION_12, .max = TLS_VERSION_13}};
+	if (file->error)
+		error_set(err, "%s: %s", file->path, file->error);
+	else
+		config->document = document_parse(file->path, buf_text(&file->bytes), err);
+	if (config->document && read_root(&reading))
 		return config;
 	web_config_free(config);
 	return NULL;
@@ -468,25 +412,6 @@ void web_config_free(struct web_config *config)
 	tls_release(config->tls);
 	free(config->users);
 	free(config);
-}
-
-bool web_files_changed(const struct web_files *files)
-{
-	for (unsigned i = 0; i < files->count; i++) {
-		struct web_file now = {.path = files->files[i].path};
-		const struct web_file *then = &files->files[i];
-		stamp(&now);
-		if (now.device != then->device || now.inode != then->inode || now.size != then->size ||
-		    now.changed.tv_sec != then->changed.tv_sec || now.changed.tv_nsec != then->changed.tv_nsec)
-			return true;
-	}
-	return false;
-}
-
-void web_files_done(struct web_files *files)
-{
-	while (files->count)
-		free(files->files[--files->count].path);
 }
 
 bool web_bucket_take(struct web_bucket *bucket, const struct web_config *config, uint64_t now_ns)

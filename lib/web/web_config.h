@@ -3,11 +3,9 @@
 
 #include "web/passwords.h"
 #include "web/tls.h"
+#include "web/web_files.h"
 
-#include <sys/types.h>
-#include <time.h>
-
-enum { WEB_HEADERS_MAX = 5, WEB_USERS_MAX = 1000, WEB_FILES_MAX = 4 };
+enum { WEB_HEADERS_MAX = 5, WEB_USERS_MAX = 1000 };
 
 struct web_config {
 	struct document *document; /* the texts below are in it */
@@ -22,25 +20,9 @@ struct web_config {
 	uint64_t burst;
 };
 
-/* What was read, and which version of it: the file itself, certificate, key, client CA. */
-struct web_files {
-	struct web_file {
-		char *path;
-		dev_t device; /* all 0: it could not be read */
-		ino_t inode;
-		off_t size;
-		struct timespec changed;
-	} files[WEB_FILES_MAX];
-	unsigned count;
-};
-
-/* `files` is told also of what made it fail. */
-struct web_config *web_config_read(const char *path, struct web_files *files, struct error *err);
+/* Borrows nothing of the files. */
+struct web_config *web_config_read(const struct web_files *files, struct error *err);
 void web_config_free(struct web_config *config); /* NULL is fine */
-
-/* Is any of them another one by now? */
-bool web_files_changed(const struct web_files *files);
-void web_files_done(struct web_files *files);
 
 /* The rate limit: a bucket of `burst`, full at first. */
 struct web_bucket {

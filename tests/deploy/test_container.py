@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 
 from container import CONTAINERFILE, Container, Image, Volume, instructions
-from harness import free_port, samples, wait_until
+from harness import free_port, samples, server_of, wait_until
 from kubernetes import NODE, ROOT, TOOLS, of_name, only, render
 from simulator import SLURMSCOPE, Simulator
 from tokens import KEY, make_token
@@ -128,7 +128,8 @@ class ImageOfThis(unittest.TestCase):
                     wait_until(lambda: ask(container[probe]["httpGet"]["path"])[0] == 200, running.log.read_text)
                 page = samples(ask("/metrics")[1])
                 self.assertEqual(20, sum(count for series, count in page.items() if series.startswith("slurm_cluster_nodes{state=")), page)
-                self.check_process(running.pid)
+                self.check_process(running.pid, 1)
+                self.check_process(server_of(running.pid))
 
                 expires = page["slurmscope_token_expiry_timestamp_seconds"]
                 token.write({"SLURM_JWT": make_token(7200)})
@@ -145,14 +146,15 @@ class ImageOfThis(unittest.TestCase):
         made = {"/proc", "/run/slurmscope", "/run/slurmscope/token", "/etc/hosts", "/etc/resolv.conf"}
         return {f"/{path.relative_to(self.image.root)}" for path in self.image.root.rglob("*")} - made
 
-    def check_process(self, pid):
+    def check_process(self, pid, number=None):
         status = dict(line.split(":\t", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
         self.assertEqual(["65532"] * 4, status["Uid"].split())
         self.assertEqual(["65532"] * 4, status["Gid"].split())
         self.assertEqual("0" * 16, status["CapEff"])
         self.assertEqual("0" * 16, status["CapPrm"])
         self.assertEqual("1", status["NoNewPrivs"])
-        self.assertEqual("1", status["NSpid"].split()[-1])
+        if number:
+            self.assertEqual(str(number), status["NSpid"].split()[-1])
         self.assertEqual("ro", [line.split()[5] for line in Path(f"/proc/{pid}/mountinfo").read_text().splitlines()
                                 if line.split()[4] == "/"][0].split(",")[0])
 

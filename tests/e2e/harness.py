@@ -112,10 +112,19 @@ def is_sanitized():
     return b"__asan_init" in Path(SLURMSCOPE).read_bytes()
 
 
+def server_of(pid):
+    """The process that serves, of the one that polls; None while there is none, or any more."""
+    with contextlib.suppress(OSError):
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        return int(children[0]) if children else None
+    return None
+
+
 def listening_port(pid):
-    """The port that the process listens on, from /proc; None while there is none."""
+    """The port that slurmscope listens on, from /proc; None while there is none. It listens before it serves: then it has
+    nobody's connections yet, and they wait."""
     mine = set()
-    for fd in glob.glob(f"/proc/{pid}/fd/*"):
+    for fd in glob.glob(f"/proc/{server_of(pid) or pid}/fd/*"):
         with contextlib.suppress(OSError):
             mine.add(os.readlink(fd))
     for table in ("tcp", "tcp6"):
@@ -213,12 +222,19 @@ class Daemon:
 
     def reload(self, text):
         """The page after another configuration file was read, well or not."""
-        lines = len(self.log())
+        lines, began = len(self.log()), time.time()
         self.write_config(text)
         self.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: [line for line in self.log()[lines:] if "the configuration" in line["msg"]],
-                   "nothing is said of the configuration")
-        return self.page()
+        said = wait_until(lambda: [line["msg"] for line in self.log()[lines:] if "the configuration" in line["msg"]],
+                          "nothing is said of the configuration")[0]
+        loaded = "slurmscope_config_last_reload_success"
+
+        def is_told(page):
+            """The process that polls has said so; the one that serves hears it."""
+            values = {series.partition("{")[0]: value for series, value in page.items() if series.startswith(loaded)}
+            return not page or (values[loaded + "ful"] == 0 if "invalid" in said else
+                                values[loaded + "_timestamp_seconds"] >= began)
+        return self.wait_for(is_told, "the page says so")
 
     def __enter__(self):
         try:
@@ -264,9 +280,14 @@ class Daemon:
         return [line for line in lines
                 if all(line.get(key) == value for key, value in wanted.items())]
 
+    def server(self):
+        """The process that serves; self.pid is the one that polls."""
+        return wait_until(lambda: server_of(self.pid), "there is no process that serves")
+
     def peak_bytes(self):
-        """The most that was resident."""
-        return 1024 * int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{self.pid}/status").read_text())[1])
+        """The most that was resident, of both processes."""
+        return 1024 * sum(int(re.search(r"VmHWM:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1])
+                          for pid in (self.pid, self.server()))
 
     def connect(self, seconds=PATIENCE):
         return socket.create_connection(("127.0.0.1", self.port), seconds)

@@ -68,12 +68,13 @@ def of_unit():
     return allowed
 
 
-def threads(pid):
-    """What the kernel says of each; those that look up names come and go."""
+def threads(daemon):
+    """What the kernel says of each of both processes; those that look up names come and go."""
     found = []
-    for task in Path(f"/proc/{pid}/task").iterdir():
-        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-            found.append(dict(re.findall(r"(?m)^(\w+):\t(.*)$", (task / "status").read_text())))
+    for pid in daemon.pid, daemon.server():
+        for task in Path(f"/proc/{pid}/task").iterdir():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                found.append(dict(re.findall(r"(?m)^(\w+):\t(.*)$", (task / "status").read_text())))
     return found
 
 
@@ -106,14 +107,14 @@ class Sandbox(unittest.TestCase):
             page = daemon.wait_for(lambda page: COMMIT in page and is_up(page, "nodes"), "it works")
             self.assertEqual(0, page["slurmscope_state_errors_total"])
             self.assert_said(daemon, True, self.abi, self.folder)
-            all_of_them = threads(daemon.pid)
-            self.assertGreater(len(all_of_them), 2)
+            all_of_them = threads(daemon)
+            self.assertGreater(len(all_of_them), 3)
             self.assertEqual({("2", "1")}, {(thread["Seccomp"], thread["NoNewPrivs"]) for thread in all_of_them})
 
     def test_off(self):
         with Fake() as fake, Daemon(fake, "--sandbox=off") as daemon:
             daemon.wait_well()
-            self.assertEqual({("0", "0")}, {(thread["Seccomp"], thread["NoNewPrivs"]) for thread in threads(daemon.pid)})
+            self.assertEqual({("0", "0")}, {(thread["Seccomp"], thread["NoNewPrivs"]) for thread in threads(daemon)})
             self.assertEqual([("info", "off", "off")], [(line["level"], line["seccomp"], line["landlock"]) for line in daemon.log(msg="sandbox")])
             self.assertEqual({"seccomp": False, "landlock_abi": None}, sandbox(daemon))
 
@@ -165,7 +166,8 @@ class Sandbox(unittest.TestCase):
                                     wrapper=filtered(self.folder, ERROR | errno.EPERM, ALLOW, allowed)) as daemon:
             daemon.wait_for(lambda page: COMMIT in page and is_up(page, "nodes"), "it works")
             self.assert_said(daemon, True, self.abi, self.folder)
-            self.assertEqual({"2"}, {thread["Seccomp_filters"] for thread in threads(daemon.pid)})
+            # the unit's, that of both processes, that of each
+            self.assertEqual({"3"}, {thread["Seccomp_filters"] for thread in threads(daemon)})
 
     def test_folder_takes_another_ones_place(self):
         """The pollers' threads are held to it: what looks like the folder is not the one that they may write to."""

@@ -61,6 +61,8 @@ class Secrets(unittest.TestCase):
             wait_until(lambda: fake.calls[-1].token == second, "the new token")
             wait_until(lambda: copies(daemon.pid, signature(first).encode()) == 0, "the old token is wiped")
             wait_until(lambda: copies(daemon.pid, signature(second).encode()) == 1, "one copy")
+            for token in first, second:
+                wait_until(lambda: copies(daemon.server(), signature(token).encode()) == 0, "none in the process that serves")
 
     def test_memory_of_the_key(self):
         with tempfile.TemporaryDirectory() as folder, Fake(key=KEY) as fake:
@@ -72,6 +74,7 @@ class Secrets(unittest.TestCase):
                 daemon.wait_well()
                 wait_until(lambda: copies(daemon.pid, signature(fake.calls[-1].token).encode()) == 1, "one copy")
                 wait_until(lambda: copies(daemon.pid, KEY) == 0, "no copy of the key")
+                wait_until(lambda: copies(daemon.server(), signature(fake.calls[-1].token).encode()) == 0, "none of the token")
 
     def test_nowhere_else(self):
         """Not on a page, in the log at its most talkative, in the environment or the arguments; a bad one neither."""

@@ -22,7 +22,7 @@ from pathlib import Path
 from simulator import SLURMSCOPE, Simulator
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
-from harness import free_port, samples, wait_until  # noqa: E402
+from harness import free_port, samples, server_of, wait_until  # noqa: E402
 
 MIB = 1 << 20
 # what the simulator counts, of X: family, factor
@@ -171,8 +171,9 @@ class Watch:
         assert not fell, f"they fell: {[(name, self.before[name], page.get(name)) for name in fell[:5]]}"
         self.before = page
         with contextlib.suppress(OSError):
-            status = Path(f"/proc/{self.exporter.process.pid}/status").read_text()
-            self.rss = max(self.rss, int(re.search(r"VmHWM:\s+(\d+)", status)[1]))
+            pid = self.exporter.process.pid
+            both = [Path(f"/proc/{one}/status").read_text() for one in (pid, server_of(pid))]
+            self.rss = max(self.rss, sum(int(re.search(r"VmHWM:\s+(\d+)", status)[1]) for status in both))
         return page
 
 

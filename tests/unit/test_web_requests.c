@@ -25,6 +25,7 @@ enum { MIB = 1024 * 1024, PATIENCE_MS = 60000, DROPPED = -1 };
 #define NOBODY "Authorization: Basic Ym9iOnNlY3JldA==\r\n" /* bob:secret */
 #define NONE ""
 
+static struct http_progress progress; /* of the server that runs */
 static char path[] = "/tmp/slurmscope-web-requests-XXXXXX";
 
 /* While `is_gated`, each comparison of a password says that it has begun, and waits until it is let through. */
@@ -84,15 +85,18 @@ static struct http_server *serve(const char *config, struct sockaddr_in *ret_add
 {
 	struct error err = {""};
 	socklen_t len = sizeof *ret_address;
-	struct http_server_setup setup = {
-		.config_path = config ? path : NULL, .respond = respond, .config_read = config_read};
+	struct web_files files;
 	FILE *file = fopen(path, "w");
 	fputs(config ? config : "", file);
 	fclose(file);
+	web_files_read(path, &files);
+	struct http_server_setup setup = {
+		.files = config ? &files : NULL, .progress = &progress, .respond = respond, .config_read = config_read};
 	CHECK(listen_open(&setup.listeners, "127.0.0.1:0", &err));
 	getsockname(setup.listeners.sockets[0], (struct sockaddr *)ret_address, &len);
 	struct http_server *server = http_server_start(&setup, &err);
 	CHECK_STRING(err.text, "");
+	web_files_done(&files);
 	return server;
 }
 
@@ -368,22 +372,22 @@ static void test_progress(void)
 	static const char request[] = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 	CHECK_NUMBER(ask(client, NONE), 200);
 	check_row("at rest");
-	CHECK(http_server_makes_progress(server, clock_monotonic_ns()));
+	CHECK(http_progress_is_made(&progress, clock_monotonic_ns()));
 	check_row("while it answers");
 	close_gate();
 	are_answers_gated = true;
 	CHECK(say(client, request, sizeof request - 1));
 	sem_wait(&comparing);
 	uint64_t now_ns = clock_monotonic_ns();
-	CHECK(http_server_makes_progress(server, now_ns - S));
-	CHECK(!http_server_makes_progress(server, now_ns + 30 * S));
+	CHECK(http_progress_is_made(&progress, now_ns - S));
+	CHECK(!http_progress_is_made(&progress, now_ns + 30 * S));
 	are_answers_gated = is_gated = false;
 	sem_post(&gate);
 	CHECK_NUMBER(hear(client), 200);
 	check_row("it goes on");
 	bool waits = false;
 	for (int tries = 0; tries < PATIENCE_MS / 10 && !waits; tries++) {
-		waits = http_server_makes_progress(server, UINT64_MAX);
+		waits = http_progress_is_made(&progress, UINT64_MAX);
 		poll(NULL, 0, waits ? 0 : 10);
 	}
 	CHECK(waits);

@@ -1,0 +1,582 @@
+/* What goes from the process that polls to the one that serves: pages as bytes, messages, and what becomes of them. */
+#include "base/clock.h"
+#include "base/memory.h"
+#include "check.h"
+#include "page/board.h"
+#include "page/edition.h"
+#include "page/handover.h"
+#include "page/image.h"
+#include "page/link.h"
+#include "page/receiver.h"
+#include "page/sealed.h"
+#include "status/pages.h"
+#include "status/status_image.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PATIENCE_MS = 60000 };
+#define S UINT64_C(1000000000)
+
+/* With each text and array that there is, in the arena. */
+static struct status *full_status(void)
+{
+	struct status *status = status_new(1800000000);
+	unsigned number = 0;
+	char text[32];
+#define FILL(member) (snprintf(text, sizeof text, "text %u", number++), (member) = status_copy(status, text_of(text)))
+#define ROWS(array, size, member)                                                                                      \
+	(array) = arena_new(&status->arena, ((size) = 3) * sizeof *(array));                                           \
+	for (size_t i = 0; i < 3; i++)                                                                                 \
+	FILL((array)[i].member)
+	FILL(status->name);
+	FILL(status->url);
+	FILL(status->slurm_version);
+	FILL(status->api_version);
+	status->role.follows = true;
+	FILL(status->role.host);
+	FILL(status->role.serving);
+	FILL(status->role.waits_for);
+	FILL(status->not_ready);
+	ROWS(status->controllers, status->controller_count, host);
+	status->nodes.is_known = status->jobs.is_known = status->jobs.has_details = true;
+	ROWS(status->nodes.states.rows, status->nodes.states.count, name);
+	ROWS(status->nodes.flags.rows, status->nodes.flags.count, name);
+	ROWS(status->nodes.gres, status->nodes.gres_count, name);
+	for (size_t i = 0; i < 3; i++)
+		FILL(status->nodes.gres[i].type);
+	ROWS(status->jobs.states.rows, status->jobs.states.count, name);
+	ROWS(status->jobs.reasons.rows, status->jobs.reasons.count, name);
+	ROWS(status->jobs.classes.rows, status->jobs.classes.count, name);
+	ROWS(status->endpoints, status->endpoint_count, name);
+	for (size_t i = 0; i < 3; i++)
+		FILL(status->endpoints[i].error);
+	ROWS(status->tasks, status->task_count, name);
+	for (size_t i = 0; i < 3; i++) {
+		FILL(status->tasks[i].about);
+		status->tasks[i].endpoint = status_copy(status, text_of(status->endpoints[i].name));
+		FILL(status->tasks[i].way);
+		FILL(status->tasks[i].reason);
+		FILL(status->tasks[i].text);
+	}
+	FILL(status->asking);
+	FILL(status->budgets_text);
+	FILL(status->jobs_text);
+	FILL(status->budgets[0].of);
+	FILL(status->budgets[1].of);
+	FILL(status->token.source);
+	FILL(status->token.user);
+	FILL(status->state_file.path);
+	FILL(status->state_file.error);
+	return status;
+}
+
+/* All that is told of it, in all forms. */
+static struct buf told(const struct status *status)
+{
+	struct buf text = BUF_INIT;
+	const struct status_site site = {.now = 1800000060,
+					 .version = "v",
+					 .revision = "r",
+					 .metrics_path = "/metrics",
+					 .clusters = &status,
+					 .cluster_count = 1};
+	pages_json(&site, &text);
+	pages_cluster(&site, &text);
+	pages_plan(&site, &text);
+	return text;
+}
+
+static void test_status(void)
+{
+	struct status *status = full_status();
+	struct buf image = BUF_INIT, before = told(status);
+	status_write(status, &image);
+	status_free(status);
+	struct status *copy = status_read(buf_text(&image));
+	memset(image.bytes, 'x', image.len); /* the copy needs none of it */
+	struct buf after = told(copy);
+	check_row("status");
+	CHECK(strstr(before.bytes, "text 11") != NULL);
+	CHECK_STRING(after.bytes, before.bytes);
+	status_free(copy);
+	buf_done(&before);
+	buf_done(&after);
+	buf_done(&image);
+}
+
+/* What is not known stays so. */
+static void test_empty_status(void)
+{
+	struct status *status = status_new(5), *copy;
+	struct buf image = BUF_INIT, before = told(status), after;
+	status_write(status, &image);
+	copy = status_read(buf_text(&image));
+	after = told(copy);
+	check_row("empty status");
+	CHECK_STRING(after.bytes, before.bytes);
+	CHECK(!copy->not_ready && !copy->tasks && copy->made == 5);
+	status_free(status);
+	status_free(copy);
+	buf_done(&before);
+	buf_done(&after);
+	buf_done(&image);
+}
+
+/* Bytes that are cut, or point elsewhere, are no status: nothing outside of them is read. */
+static void test_hostile_status(void)
+{
+	struct status *status = full_status();
+	struct buf image = BUF_INIT;
+	check_row("hostile status");
+	status_write(status, &image);
+	for (size_t len = 0; len < image.len; len++) {
+		char *exact = memcpy(malloc(len + !len), image.bytes, len);
+		status_free(status_read((struct text){exact, len}));
+		free(exact);
+	}
+	CHECK(status_read((struct text){image.bytes, sizeof *status}) == NULL);
+	for (size_t at = 0; at + sizeof(size_t) <= sizeof *status; at += sizeof(size_t)) {
+		static const size_t elsewhere[] = {SIZE_MAX, SIZE_MAX / 2, 1, 1 << 30};
+		for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+			char *copy = memcpy(malloc(image.len), image.bytes, image.len);
+			memcpy(copy + at, &elsewhere[i], sizeof(size_t));
+			status_free(status_read((struct text){copy, image.len}));
+			free(copy);
+		}
+	}
+	size_t far = image.len;
+	memcpy(image.bytes + offsetof(struct status, name), &far, sizeof far);
+	CHECK(status_read(buf_text(&image)) == NULL);
+	status_free(status);
+	buf_done(&image);
+}
+
+/* A page with a text of its own, and something in each array. */
+static struct page *page_saying(const char *text)
+{
+	struct samples samples = {.text = BUF_INIT, .sample_count = 7, .folded_count = 3};
+	size_t capacity = 0;
+	buf_add_string(&samples.text, text);
+	GROW(samples.families, samples.count, samples.capacity);
+	samples.families[samples.count++] = (struct sample_family){.order = 5, .end = samples.text.len};
+	GROW(samples.exemplars, samples.exemplar_count, samples.exemplar_capacity);
+	samples.exemplars[samples.exemplar_count++] = (struct exemplar){.job = 42};
+	GROW(samples.natives, samples.native_count, samples.native_capacity);
+	samples.natives[samples.native_count++] = (struct native){.at = 9};
+	GROW(samples.native_buckets, samples.bucket_count, capacity);
+	samples.native_buckets[samples.bucket_count++] = (struct native_bucket){-3, 8};
+	samples.bucket_capacity = capacity;
+	return page_new(&samples, full_status());
+}
+
+static void test_image(void)
+{
+	struct error err = {""};
+	struct page *page = page_saying("a page\n");
+	int image = page_image_new(page, &err);
+	page_release(page);
+	check_row("image");
+	CHECK(image >= 0);
+	CHECK(mmap(NULL, 1, PROT_WRITE, MAP_SHARED, image, 0) == MAP_FAILED);
+	CHECK(pwrite(image, "x", 1, 0) < 0 && ftruncate(image, 0) < 0);
+	CHECK(fcntl(image, F_ADD_SEALS, F_SEAL_WRITE) < 0);
+	struct page *copy = page_image_open(image, &err);
+	CHECK_STRING(err.text, "");
+	close(image);
+	CHECK_STRING(copy->samples.text.bytes, "a page\n");
+	CHECK(copy->samples.count == 1 && copy->samples.families[0].order == 5 && copy->samples.families[0].end == 7);
+	CHECK(copy->samples.exemplar_count == 1 && copy->samples.exemplars[0].job == 42);
+	CHECK(copy->samples.native_count == 1 && copy->samples.natives[0].at == 9);
+	CHECK(copy->samples.bucket_count == 1 && copy->samples.native_buckets[0].index == -3);
+	CHECK(copy->samples.sample_count == 7 && copy->samples.folded_count == 3);
+	CHECK_STRING(copy->status->name, "text 0");
+	page_release(copy);
+}
+
+static void test_hostile_image(void)
+{
+	struct error err = {""};
+	struct page *page = page_saying("a page\n");
+	int image = page_image_new(page, &err);
+	struct text bytes = sealed_map(image, &err);
+	check_row("hostile image");
+	for (size_t len = 0; len < bytes.len; len += len < 512 ? 1 : 97) {
+		const struct text front = {bytes.bytes, len};
+		int cut = sealed_new(&front, 1, &err);
+		struct page *none = page_image_open(cut, &err);
+		CHECK(none == NULL);
+		page_release(none);
+		close(cut);
+	}
+	munmap((void *)bytes.bytes, bytes.len);
+	close(image);
+	page_release(page);
+}
+
+static unsigned count_descriptors(void)
+{
+	unsigned count = 0;
+	DIR *folder = opendir("/proc/self/fd");
+	while (readdir(folder))
+		count++;
+	closedir(folder);
+	return count;
+}
+
+/* Both ends in one process: what is the other one's runs in a thread. */
+struct world {
+	int sockets[2];
+	struct serving_signs signs;
+	struct handover *handover;
+	struct page_board polls, serves;
+	struct receiver *receiver;
+	pthread_t thread;
+};
+
+static void begin(struct world *world)
+{
+	struct error err;
+	*world = (struct world){.handover = NULL};
+	CHECK(link_open(world->sockets, &err));
+	world->handover = handover_new(world->sockets[0], &world->signs);
+	page_board_init(&world->polls);
+	world->polls.handover = world->handover;
+	page_board_init(&world->serves);
+	world->serves.signs = &world->signs;
+	world->receiver = receiver_new(world->sockets[1], &world->serves);
+}
+
+static void *serve(void *context)
+{
+	struct world *world = context;
+	receiver_run(world->receiver, NULL);
+	return NULL;
+}
+
+static void start_serving(struct world *world)
+{
+	pthread_create(&world->thread, NULL, serve, world);
+	CHECK_NUMBER(handover_hear(world->handover), HANDOVER_SERVES);
+}
+
+static void finish(struct world *world)
+{
+	handover_end(world->handover);
+	if (world->thread)
+		pthread_join(world->thread, NULL);
+	receiver_free(world->receiver);
+	page_board_done(&world->serves);
+	page_board_done(&world->polls);
+	handover_free(world->handover);
+	close(world->sockets[0]);
+	close(world->sockets[1]);
+}
+
+/* The text of the page on the board of the one that serves, of the slot that is named so. */
+static bool shows(struct world *world, const char *cluster, const char *text)
+{
+	struct edition *edition = page_board_borrow_edition(&world->serves);
+	const struct page *page = edition ? edition_page(edition, text_of(cluster)) : NULL;
+	bool is_so = text ? page && strcmp(page->samples.text.bytes, text) == 0 : !page;
+	edition_release(edition);
+	return is_so;
+}
+
+/* Hears what comes back meanwhile. */
+static void wait_until_shown(struct world *world, const char *cluster, const char *text)
+{
+	bool is_shown = shows(world, cluster, text);
+	for (int tries = 0; tries < PATIENCE_MS / 10 && !is_shown; tries++) {
+		struct pollfd link = {.fd = world->sockets[0], .events = POLLIN};
+		if (poll(&link, 1, 10) > 0)
+			CHECK_NUMBER(handover_hear(world->handover), HANDOVER_NOTHING);
+		is_shown = shows(world, cluster, text);
+	}
+	CHECK(is_shown);
+}
+
+/* Pages of several clusters arrive; the newest of each is shown, and goes with its slot. */
+static void test_pages(void)
+{
+	struct world world;
+	struct page_slot a, b;
+	check_row("pages");
+	begin(&world);
+	page_slot_init(&a, &world.polls, "a");
+	page_slot_init(&b, &world.polls, "b");
+	start_serving(&world);
+	page_slot_publish(&a, page_saying("first of a"));
+	page_slot_publish(&b, page_saying("first of b"));
+	wait_until_shown(&world, "a", "first of a");
+	wait_until_shown(&world, "b", "first of b");
+	page_slot_publish(&a, page_saying("second of a"));
+	wait_until_shown(&world, "a", "second of a");
+	CHECK(shows(&world, "b", "first of b"));
+	page_slot_done(&b);
+	wait_until_shown(&world, "b", NULL);
+	CHECK(shows(&world, "a", "second of a"));
+	page_slot_done(&a);
+	finish(&world);
+}
+
+/* Who takes nothing costs one page that is under way and one that waits, however many come; then the newest is shown. */
+static void test_who_takes_nothing(void)
+{
+	enum { PAGES = 300 };
+	struct world world;
+	struct page_slot slot;
+	char text[16];
+	begin(&world);
+	check_row("who takes nothing");
+	page_slot_init(&slot, &world.polls, "a");
+	unsigned before = count_descriptors();
+	uint64_t began_ns = clock_monotonic_ns();
+	for (int i = 0; i < PAGES; i++) {
+		snprintf(text, sizeof text, "page %d", i);
+		page_slot_publish(&slot, page_saying(text));
+		CHECK(count_descriptors() <= before + 1);
+	}
+	CHECK(handover_makes_progress(world.handover, began_ns));
+	CHECK(!handover_makes_progress(world.handover, clock_monotonic_ns() + 31 * S));
+	start_serving(&world);
+	wait_until_shown(&world, "a", text);
+	for (int tries = 0; tries < PATIENCE_MS && !handover_makes_progress(world.handover, UINT64_MAX / 2); tries++)
+		handover_hear(world.handover);
+	CHECK(handover_makes_progress(world.handover, UINT64_MAX / 2));
+	page_slot_done(&slot);
+	finish(&world);
+}
+
+/* The server's thread of the other side hangs: its sign says so. */
+static void test_signs(void)
+{
+	struct world world;
+	begin(&world);
+	check_row("signs");
+	CHECK(handover_makes_progress(world.handover, 100 * S));
+	atomic_store(&world.signs.progress.busy_since_ns, 60 * S);
+	CHECK(handover_makes_progress(world.handover, 89 * S));
+	CHECK(!handover_makes_progress(world.handover, 90 * S));
+	CHECK_NUMBER(page_board_scrapes(&world.polls), 0);
+	page_board_count(&world.serves, FORMAT_TEXT, SCRAPE_OK);
+	page_board_count(&world.serves, FORMAT_OPENMETRICS, SCRAPE_NOT_READY);
+	CHECK_NUMBER(page_board_scrapes(&world.serves), 2);
+	CHECK_NUMBER(page_board_scrapes(&world.polls), 2);
+	finish(&world);
+}
+
+static bool is_told_of(struct world *world, bool is_newest, const char *why)
+{
+	struct error error = {""};
+	double read;
+	bool is_so = page_board_config(&world->serves, &read, &error) == is_newest && strcmp(error.text, why) == 0;
+	return is_so && (!is_newest || read == 1234.5);
+}
+
+static void test_reloaded(void)
+{
+	static const struct error why = {"line 3: no"};
+	struct world world;
+	begin(&world);
+	check_row("reloaded");
+	start_serving(&world);
+	page_board_note_reload(&world.polls, NULL, 1234.5);
+	for (int tries = 0; tries < PATIENCE_MS && !is_told_of(&world, true, ""); tries++)
+		poll(NULL, 0, 1);
+	CHECK(is_told_of(&world, true, ""));
+	page_board_note_reload(&world.polls, &why, 2000);
+	for (int tries = 0; tries < PATIENCE_MS && !is_told_of(&world, false, why.text); tries++)
+		poll(NULL, 0, 1);
+	CHECK(is_told_of(&world, false, why.text));
+	finish(&world);
+}
+
+struct asked {
+	struct world *world;
+	bool is_right;
+	struct error why;
+};
+
+static void *ask(void *context)
+{
+	struct asked *asked = context;
+	asked->is_right = receiver_ask_to_reload(asked->world->receiver, &asked->why);
+	return NULL;
+}
+
+/* A client's request to reload is judged by the process that polls. */
+static void test_verdicts(void)
+{
+	static const struct error why = {"line 3: no"};
+	struct world world;
+	begin(&world);
+	start_serving(&world);
+	for (int is_right = 0; is_right < 2; is_right++) {
+		struct asked asked = {.world = &world, .why = {""}};
+		pthread_t thread;
+		check_row(is_right ? "right" : "wrong");
+		pthread_create(&thread, NULL, ask, &asked);
+		CHECK_NUMBER(handover_hear(world.handover), HANDOVER_RELOAD);
+		handover_verdict(world.handover, is_right ? NULL : &why);
+		pthread_join(thread, NULL);
+		CHECK(asked.is_right == (bool)is_right);
+		CHECK_STRING(asked.why.text, is_right ? "" : why.text);
+	}
+	finish(&world);
+}
+
+/* The process that polls believes nothing but messages that the other one may say, and takes no descriptor of it. */
+static void test_nonsense(void)
+{
+	static const struct link_message not_its[] = {
+		{.kind = LINK_SLOT, .descriptor = -1},	 {.kind = LINK_PAGE, .descriptor = -1},
+		{.kind = LINK_KINDS, .descriptor = -1},	 {.kind = (enum link_kind)12345, .descriptor = -1},
+		{.kind = LINK_CLOSED, .descriptor = -1},
+	};
+	static const char long_one[2 * LINK_TEXT_BYTES] = "", short_one[4] = "";
+	struct world world;
+	begin(&world);
+	for (size_t i = 0; i < sizeof not_its / sizeof *not_its; i++) {
+		check_row("not its to say");
+		CHECK(link_say(world.sockets[1], &not_its[i]));
+		CHECK(handover_hear(world.handover) >= HANDOVER_ENDED);
+	}
+	check_row("too long, too short");
+	CHECK(send(world.sockets[1], long_one, sizeof long_one, 0) > 0);
+	CHECK_NUMBER(handover_hear(world.handover), HANDOVER_NONSENSE);
+	CHECK(send(world.sockets[1], short_one, sizeof short_one, 0) > 0);
+	CHECK_NUMBER(handover_hear(world.handover), HANDOVER_NONSENSE);
+	check_row("slots that are none");
+	for (uint32_t slot = 0; slot < 3; slot++) {
+		CHECK(link_say(world.sockets[1],
+			       &(struct link_message){.kind = LINK_TOOK_PAGE, .slot = slot, .descriptor = -1}));
+		CHECK_NUMBER(handover_hear(world.handover), HANDOVER_NOTHING);
+	}
+	check_row("a descriptor");
+	unsigned before = count_descriptors();
+	CHECK(link_say(world.sockets[1], &(struct link_message){.kind = LINK_RELOAD, .descriptor = world.sockets[1]}));
+	CHECK_NUMBER(handover_hear(world.handover), HANDOVER_RELOAD);
+	CHECK_NUMBER(count_descriptors(), before);
+	check_row("the end");
+	close(world.sockets[1]);
+	CHECK_NUMBER(handover_hear(world.handover), HANDOVER_ENDED);
+	world.sockets[1] = dup(world.sockets[0]);
+	finish(&world);
+}
+
+/* What is published when nobody is there any more is let go of. */
+static void test_after_the_end(void)
+{
+	struct world world;
+	struct page_slot slot;
+	begin(&world);
+	check_row("after the end");
+	page_slot_init(&slot, &world.polls, NULL);
+	start_serving(&world);
+	page_slot_publish(&slot, page_saying("last"));
+	handover_end(world.handover);
+	pthread_join(world.thread, NULL);
+	world.thread = 0;
+	unsigned before = count_descriptors();
+	for (int i = 0; i < 10; i++)
+		page_slot_publish(&slot, page_saying("too late"));
+	CHECK(count_descriptors() <= before + 1);
+	page_slot_done(&slot);
+	finish(&world);
+}
+
+static void write_file(const char *path, const char *text)
+{
+	FILE *file = fopen(path, "w");
+	fputs(text, file);
+	fclose(file);
+}
+
+/* The files of a web configuration are one process's to read, and another one's to make something of. */
+static void test_web_files(void)
+{
+	static const char begin[] = "tls_server_config: {cert_file: cert, key_file: none, client_auth_type: ";
+	static const struct {
+		const char *name, *rest;
+		unsigned count;
+		bool has_system_trust;
+	} rows[] = {
+		{"no clients' certificates", "NoClientCert}", 3, false},
+		{"any", "RequireAnyClientCert}", 3, false},
+		{"of an authority", "RequireAndVerifyClientCert, client_ca_file: cert}", 3, false},
+		{"of an authority here", "RequireAndVerifyClientCert, client_ca: x}", 3, false},
+		{"of one that the system trusts", "RequireAndVerifyClientCert}", 4, true},
+		{"if given", "VerifyClientCertIfGiven}", 4, true},
+	};
+	char folder[] = "/tmp/test-handover-XXXXXX", path[64], cert[64], text[256];
+	struct web_files files, copy;
+	CHECK(mkdtemp(folder) != NULL);
+	snprintf(path, sizeof path, "%s/web.yml", folder);
+	snprintf(cert, sizeof cert, "%s/cert", folder);
+	write_file(cert, "a certificate");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf bytes = BUF_INIT;
+		check_row(rows[i].name);
+		snprintf(text, sizeof text, "%s%s\n", begin, rows[i].rest);
+		write_file(path, text);
+		web_files_read(path, &files);
+		CHECK(!web_files_changed(&files));
+		web_files_write(&files, &bytes);
+		web_files_done(&files);
+		CHECK(web_files_parse(buf_text(&bytes), &copy));
+		CHECK_NUMBER(copy.count, rows[i].count);
+		CHECK_STRING(copy.files[0].bytes.bytes, text);
+		const struct web_file *there = web_files_find(&copy, "cert"), *none = web_files_find(&copy, "none");
+		CHECK_STRING(there ? there->bytes.bytes : NULL, "a certificate");
+		CHECK(there && !there->error);
+		CHECK_STRING(none ? none->error : NULL, "No such file or directory");
+		CHECK((web_files_find(&copy, WEB_SYSTEM_TRUST) != NULL) == rows[i].has_system_trust);
+		web_files_done(&copy);
+		for (size_t len = 0; len < bytes.len; len++)
+			if (web_files_parse((struct text){bytes.bytes, len}, &copy))
+				web_files_done(&copy);
+		buf_done(&bytes);
+	}
+	check_row("another file, of the same size and time");
+	struct stat status;
+	web_files_read(path, &files);
+	stat(cert, &status);
+	const struct timespec times[] = {status.st_atim, status.st_mtim};
+	snprintf(text, sizeof text, "%s/new", folder);
+	write_file(text, "A certificate");
+	CHECK(utimensat(AT_FDCWD, text, times, 0) == 0 && rename(text, cert) == 0);
+	CHECK(web_files_changed(&files));
+	web_files_done(&files);
+	check_row("changed");
+	web_files_read(path, &files);
+	write_file(cert, "another certificate");
+	CHECK(web_files_changed(&files));
+	web_files_done(&files);
+	unlink(path), unlink(cert), rmdir(folder);
+}
+
+int main(void)
+{
+	test_status();
+	test_empty_status();
+	test_hostile_status();
+	test_image();
+	test_hostile_image();
+	test_pages();
+	test_who_takes_nothing();
+	test_signs();
+	test_reloaded();
+	test_verdicts();
+	test_nonsense();
+	test_after_the_end();
+	test_web_files();
+	return check_done();
+}
