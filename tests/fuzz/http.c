@@ -44,8 +44,8 @@ static void publish(void)
 
 static void start(int which)
 {
-	static char configuration[96];
-	char path[96], address[128];
+	struct web_files files = {.count = 0};
+	char path[96], address[128], configuration[96];
 	struct error err = {""};
 	struct http_server_setup setup = {
 		.respond = routes_respond, .config_read = routes_config_read, .context = &routes};
@@ -54,13 +54,15 @@ static void start(int which)
 	snprintf(configuration, sizeof configuration, "%s/web.yml", folder);
 	FILE *file = fopen(configuration, "w");
 	REQUIRE(file && fputs(web_configuration, file) >= 0 && fclose(file) == 0);
+	web_files_read(configuration, &files);
 	if (which)
-		setup.config_path = configuration;
+		setup.files = &files;
 	REQUIRE(listen_open(&setup.listeners, address, &err));
 	servers[which] = http_server_start(&setup, &err);
 	if (!servers[which])
 		fprintf(stderr, "%s\n", err.text);
 	REQUIRE(servers[which]);
+	web_files_done(&files);
 }
 
 static void stop(void)

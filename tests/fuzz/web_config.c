@@ -30,7 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct web_files files;
 	char path[64];
 	int descriptor = fuzz_file((struct text){(const char *)data, size}, path);
-	struct web_config *config = web_config_read(path, &files, &err);
+	web_files_read(path, &files);
+	struct web_config *config = web_config_read(&files, &err);
 	REQUIRE(config || *err.text);
 	REQUIRE(files.count >= 1 && files.count <= WEB_FILES_MAX);
 	if (config)
