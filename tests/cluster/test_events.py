@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 from events_oracle import FAMILIES, compare, compare_p95, compare_use, runs, wait_for_ends  # noqa: E402
-from harness import PATIENCE, SLURMSCOPE, free_port, samples, wait_until  # noqa: E402
+from harness import SLURMSCOPE, end_both, free_port, samples, wait_until  # noqa: E402
 from prometheus import Prometheus  # noqa: E402
 from slurm_says import Slurm, conclude  # noqa: E402
 
@@ -48,8 +48,7 @@ class Exporter:
              "--budget.requests=1000", *INTERVALS, *self.options], stderr=self.log, stdin=subprocess.DEVNULL)
 
     def end(self, how):
-        self.process.send_signal(how)
-        self.process.wait(PATIENCE)
+        end_both(self.process, how)
 
     def close(self):
         """Nothing is left of it when the test fails."""

@@ -120,6 +120,20 @@ def server_of(pid):
     return None
 
 
+def end_both(process, how, seconds=PATIENCE):
+    """Sends the signal, and waits until the process that serves is gone, too: then its port is free. Returns the status."""
+    server = server_of(process.pid)
+    process.send_signal(how)
+    status = process.wait(seconds)
+
+    def is_gone():
+        with contextlib.suppress(OSError):
+            return Path(f"/proc/{server}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
+        return True
+    wait_until(is_gone, "the process that serves lives on")
+    return status
+
+
 def listening_port(pid):
     """The port that slurmscope listens on, from /proc; None while there is none. It listens before it serves: then it has
     nobody's connections yet, and they wait."""

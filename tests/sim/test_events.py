@@ -22,7 +22,7 @@ from pathlib import Path
 from simulator import SLURMSCOPE, Simulator
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
-from harness import free_port, samples, server_of, wait_until  # noqa: E402
+from harness import end_both, free_port, samples, server_of, wait_until  # noqa: E402
 
 MIB = 1 << 20
 # what the simulator counts, of X: family, factor
@@ -87,8 +87,7 @@ class Exporter:
             self.process = subprocess.Popen(self.command, stderr=log, stdin=subprocess.DEVNULL)
 
     def end(self, how):
-        self.process.send_signal(how)
-        self.process.wait(90)
+        end_both(self.process, how)
 
     def page(self):
         """None while there is none."""

@@ -31,7 +31,7 @@ from test_events import COUNTED, compare
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "e2e"))
-from harness import BACK_OFF, COMMIT, free_port, samples, wait_until  # noqa: E402
+from harness import BACK_OFF, COMMIT, end_both, free_port, samples, wait_until  # noqa: E402
 
 SCHEMA = json.loads((HERE.parent / "e2e" / "status.schema.json").read_text())
 HA = HERE.parent.parent / "deploy" / "ha"
@@ -73,8 +73,7 @@ class Follower:
     def end(self, how):
         if self.process and self.process.poll() is None:
             self.process.send_signal(signal.SIGCONT)
-            self.process.send_signal(how)
-            status = self.process.wait(60)
+            status = end_both(self.process, how)
             assert status == 0 or how == signal.SIGKILL, f"status {status}: {self.log_path.read_text()[-3000:]}"
 
     def get(self, path):

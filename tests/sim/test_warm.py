@@ -21,7 +21,7 @@ from simulator import SLURMSCOPE, Simulator
 from test_truth import FAMILIES, truth_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
-from harness import free_port, samples, wait_until  # noqa: E402
+from harness import end_both, free_port, samples, wait_until  # noqa: E402
 
 JOBS = 5000
 OF_JOBS = {kind: row for kind, row in FAMILIES.items() if kind not in ("nodes", "partition_nodes", "partition_nodes_free", "cpus")}
@@ -59,8 +59,7 @@ class Exporter:
             self.process = subprocess.Popen([*self.command, f"--budget.requests={self.rate}"], stderr=log, stdin=subprocess.DEVNULL)
 
     def end(self, how=signal.SIGKILL):
-        self.process.send_signal(how)
-        status = self.process.wait(90)
+        status = end_both(self.process, how)
         assert status == (0 if how == signal.SIGTERM else -how), f"status {status}: {self.log_path.read_text()[-5000:]}"
 
     def get(self, path):
