@@ -1,6 +1,7 @@
 """This machine has no more of something that slurmscope needs, or does not let it run: it goes on when it can."""
 
 import contextlib
+import os
 import signal
 import socket
 import time
@@ -21,7 +22,7 @@ class Exhausted(unittest.TestCase):
             before = daemon.wait_well()
             for _ in range(2 * DESCRIPTORS):
                 stack.enter_context(daemon.connect())
-            wait_until(lambda: len(list(Path(f"/proc/{daemon.pid}/fd").iterdir())) == DESCRIPTORS, "none is left")
+            wait_until(lambda: len(list(Path(f"/proc/{daemon.server()}/fd").iterdir())) == DESCRIPTORS, "none is left")
             let_ask(fake)
             page = daemon.page()  # idle connections are dropped, so there is room for this one in time
             self.assertEqual(held(before), held(page))
@@ -40,13 +41,16 @@ class Exhausted(unittest.TestCase):
         """What it showed is what it shows, and no request failed."""
         with Fake() as fake, Daemon(fake, *EVERY_SECOND) as daemon:
             before, warned = daemon.wait_well(), daemon.log(level="warn")
-            daemon.process.send_signal(signal.SIGSTOP)
-            wait_until(lambda: ") T " in Path(f"/proc/{daemon.pid}/stat").read_text(), "it is stopped")
+            both = daemon.pid, daemon.server()
+            for pid in both:
+                os.kill(pid, signal.SIGSTOP)
+            wait_until(lambda: all(") T " in Path(f"/proc/{pid}/stat").read_text() for pid in both), "they are stopped")
             stopped = time.monotonic()
             with daemon.connect() as scrape:
                 scrape.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
                 wait_until(lambda: time.monotonic() > stopped + 3, "some intervals are over")
-                daemon.process.send_signal(signal.SIGCONT)
+                for pid in both:
+                    os.kill(pid, signal.SIGCONT)
                 self.assertIn(b"200 OK", scrape.recv(4096, socket.MSG_WAITALL))
             let_ask(fake)
             self.assertEqual(held(before), held(daemon.wait_well()))
