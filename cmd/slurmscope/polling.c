@@ -53,8 +53,8 @@ static struct setup *read_again(const struct daemon *daemon, struct error *err)
 	return NULL;
 }
 
-/* Reads and applies all that can be applied; what is wrong changes nothing. The client who asks is told before pollers end,
- * which may take a second, for he keeps the server's thread waiting. */
+/* Reads and applies all that can be applied; what is wrong changes nothing. The client that asks gets its answer before
+ * pollers end. That may take a second, and the server's thread would wait for it. */
 static void reload(struct daemon *daemon, bool is_client_waiting)
 {
 	struct error err;
@@ -127,8 +127,8 @@ static int hear(struct daemon *daemon)
 	return SERVER_TALKS_NONSENSE;
 }
 
-/* Waits until there is something to do, and does it: at most so many nanoseconds; 0: for as long as it takes. Returns why to
- * end; 0: go on. */
+/* Waits until there is something to do, and does it. Waits at most this many nanoseconds; 0: as long as it takes.
+ * Returns why to end; 0: go on. */
 static int wait_and_act(struct daemon *daemon, uint64_t ns)
 {
 	const struct timespec time = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};

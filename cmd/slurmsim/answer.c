@@ -347,7 +347,7 @@ static bool wants_detail(const char *query)
 	return is_wanted || !has_flags;
 }
 
-/* slurmrestd looks at a job's id before it asks slurmctld, which looks at the token. */
+/* slurmrestd looks at a job's ID before it asks slurmctld, which looks at the token. */
 static bool is_no_id(const struct call *call)
 {
 	return call->route->endpoint == ENDPOINT_JOB && !strchr("0123456789", *call->id);
@@ -451,7 +451,7 @@ static void make(struct call *call)
 	else if (!has_token(call))
 		plain(answer, 401, "Authentication failure");
 	else {
-		/* by what is no id clients look for the version: faults of single jobs are not about that */
+		/* by what is no ID clients look for the version: faults of single jobs are not about that */
 		int endpoint = is_no_id(call) ? ENDPOINTS : (int)call->route->endpoint;
 		answer->fault = take_fault(sim, endpoint, request->query);
 		if (answer->fault.kind == FAULT_LIE)

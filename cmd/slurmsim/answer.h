@@ -29,7 +29,7 @@ struct answer {
 /* Takes the lock. Small answers are whole afterwards; of a large one `body` is the beginning. */
 void answer_make(struct sim *sim, const struct request *request, struct answer *answer);
 
-/* Fills the body anew with what comes next; false when nothing is left. Takes the lock. */
+/* Fills the body with what comes next; false when nothing is left. Takes the lock. */
 bool answer_more(struct answer *answer);
 
 /* Gives everything back; the world may move again. */

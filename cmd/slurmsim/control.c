@@ -67,7 +67,7 @@ static bool do_fault(struct sim *sim, const char *query, struct buf *out)
 	return refuse(out, "too many faults at once");
 }
 
-/* slurmctld is started anew: the jobs stay, what sdiag counts begins again. */
+/* slurmctld is started again: the jobs stay, and sdiag's counts begin again. */
 static bool do_restart(struct sim *sim, const char *query, struct buf *out)
 {
 	(void)query, (void)out;
@@ -85,8 +85,8 @@ static bool do_slurmctld(struct sim *sim, const char *query, struct buf *out)
 	return true;
 }
 
-/* controllers?count=N&down=M: there are so many; number M, from 1 on, does not respond (0: all do), and if it is the first
- * the next one serves. */
+/* controllers?count=N&down=M: there are N. Number M, from 1 on, does not respond (0: all do). If it is the first, the
+ * next one serves. */
 static bool do_controllers(struct sim *sim, const char *query, struct buf *out)
 {
 	(void)out;
@@ -95,7 +95,7 @@ static bool do_controllers(struct sim *sim, const char *query, struct buf *out)
 	return true;
 }
 
-/* slurmdbd?down=1: it does not answer; ?late=N: it is told of ends N seconds later. */
+/* slurmdbd?down=1: it does not answer; ?late=N: it hears of ends N seconds later. */
 static bool do_slurmdbd(struct sim *sim, const char *query, struct buf *out)
 {
 	(void)out;

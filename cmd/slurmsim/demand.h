@@ -3,7 +3,7 @@
 
 #include "slurmsim/world.h"
 
-/* Ids rise, with gaps where submissions were refused, and begin again after max_job_id. */
+/* IDs rise, with gaps where submissions were refused, and begin again after max_job_id. */
 uint32_t world_take_id(struct world *world);
 
 /* A pending job that nothing is said of yet but what it asks for. */

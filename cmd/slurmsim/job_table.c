@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ids come in sequence: a multiplicative hash spreads them. */
+/* IDs come in sequence: a multiplicative hash spreads them. */
 static size_t slot_of(const struct job_table *table, uint32_t id)
 {
 	return (size_t)((id * 0x9e3779b97f4a7c15u) >> 32) & (table->slot_count - 1);

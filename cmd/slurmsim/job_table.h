@@ -1,5 +1,5 @@
 /* The job records of slurmctld, in the order in which it lists them. A record is found by its raw
- * id; pointers are good until it is forgotten or the table is tidied. */
+ * ID; pointers are good until it is forgotten or the table is tidied. */
 #pragma once
 
 #include <stdbool.h>
@@ -77,8 +77,8 @@ enum { JOB_CHUNK = 4096 };
 struct job_table {
 	struct job **chunks;
 	size_t chunk_count, chunk_capacity;
-	size_t end, count; /* places used, with holes (id 0); records */
-	uint32_t *slots; /* open addressing by id: place + 1, or 0 */
+	size_t end, count; /* places used, with holes (ID 0); records */
+	uint32_t *slots; /* open addressing by ID: place + 1, or 0 */
 	size_t slot_count;
 };
 
@@ -89,7 +89,7 @@ void job_table_forget(struct job_table *table, struct job *job);
 void job_table_tidy(struct job_table *table); /* closes holes if there are many */
 void job_table_done(struct job_table *table);
 
-/* The place's record; its id is 0 if it is a hole. */
+/* The place's record; its ID is 0 if it is a hole. */
 static inline struct job *job_table_at(const struct job_table *table, size_t place)
 {
 	return &table->chunks[place / JOB_CHUNK][place % JOB_CHUNK];
@@ -101,7 +101,7 @@ static inline uint32_t job_tasks(const struct job *job)
 	return job->array_id && job->task == NO_TASK ? job->rest_end - job->rest_at : 1;
 }
 
-/* The task id of a rank in the array. */
+/* The task ID of a rank in the array. */
 static inline uint32_t job_task_id(const struct job *job, uint32_t rank)
 {
 	return job->flags & JOB_SPARSE ? rank / 2 * 3 + rank % 2 : rank;

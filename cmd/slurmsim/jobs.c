@@ -123,8 +123,8 @@ void job_requeue(struct world *world, struct job *job, enum job_state how)
 	world->jobs_changed = world->now;
 }
 
-/* The epilogs have ended. A requeued job begins anew, two minutes later as in Slurm if jobs run as long as there; else not
- * so soon either that who looks at nothing for some seconds sees it run before and after. */
+/* The epilogs have ended. If jobs run as long as real ones, a requeued job begins again two minutes later, as in Slurm.
+ * Otherwise it waits long enough that a reader who misses some seconds does not see it run before and after. */
 static void complete(struct world *world, struct job *job)
 {
 	const uint32_t *nodes = job->node_count > 1 ? job->nodes : &job->node;

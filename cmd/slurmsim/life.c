@@ -177,7 +177,7 @@ static void arrivals(struct world *world)
 		world_submit(world, world->now);
 }
 
-/* sdiag begins anew at midnight UTC. */
+/* sdiag's counts begin again at midnight UTC. */
 static void reset_counters(struct world *world)
 {
 	world->counters = (struct counters){.since = world_unix(world, world->now)};

@@ -2,7 +2,7 @@
 
 #include "slurmsim/jobs.h"
 
-/* Nodes of a job that is told of no more are asked for by all jobs: failures are rare. */
+/* Does the job run on the node? To find a failed node's jobs, all jobs are looked at, since failures are rare. */
 static bool runs_on(const struct job *job, uint32_t node)
 {
 	if (job->state != JOB_RUNNING)

@@ -16,7 +16,7 @@ static inline uint64_t random_next(struct random *random)
 	return z ^ (z >> 31);
 }
 
-static inline double random_unit(struct random *random) /* in [0,1) */
+static inline double random_unit(struct random *random) /* from 0 to below 1 */
 {
 	return (double)(random_next(random) >> 11) * 0x1p-53;
 }

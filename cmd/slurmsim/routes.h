@@ -5,7 +5,7 @@
 
 struct route {
 	enum endpoint endpoint;
-	bool is_db, has_id; /* of slurmdbd; the path goes on with an id or a name */
+	bool is_db, has_id; /* of slurmdbd; the path goes on with an ID or a name */
 	const char *path; /* below the version */
 	const char *answer; /* the template */
 	int since; /* the first version */

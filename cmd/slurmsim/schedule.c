@@ -9,7 +9,7 @@
 
 enum {
 	KEPT_MAX = 300, /* pending jobs that a pass may leave behind, per partition */
-	MISSES_MAX = 64, /* of which so many in a row: it is full */
+	MISSES_MAX = 64, /* this many in a row: the partition is full */
 	TRIES = 64, /* nodes that are looked at for a job */
 	STARTS_MAX = 2000 /* a pass and partition */
 };

@@ -1,5 +1,5 @@
-/* Who runs where. Good enough to keep a cluster busy and its sums right: first come first served
- * per partition with a short look past those that do not fit, whole nodes for jobs of several. */
+/* Who runs where. It is good enough to keep a cluster busy and its sums right. Partitions serve jobs in the order in
+ * which they came, with a short look past those that do not fit. Jobs of several nodes get whole nodes. */
 #pragma once
 
 #include "slurmsim/world.h"

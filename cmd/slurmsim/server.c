@@ -17,7 +17,7 @@
 
 enum {
 	CONNECTIONS_MAX = 124, /* SLURMRESTD.md, "Connections" */
-	CONNECTION_MEMORY_BYTES = 1 << 20, /* thousands of ids in one request line */
+	CONNECTION_MEMORY_BYTES = 1 << 20, /* thousands of IDs in one request line */
 };
 
 struct server {

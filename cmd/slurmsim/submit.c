@@ -54,7 +54,7 @@ struct job *world_submit_array(struct world *world, int32_t at, uint32_t tasks)
 	return job;
 }
 
-/* All components have ids in a row, or else it is an ordinary job. Only the leader is queued. */
+/* All components have IDs in a row, or else it is an ordinary job. Only the leader is queued. */
 static struct job *submit_het(struct world *world, int32_t at)
 {
 	struct job *job = job_new(world, at);

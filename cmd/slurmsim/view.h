@@ -11,7 +11,7 @@
 /* Only answers of 26.11 were recorded: its cost and its other manners are 26.05's. */
 enum release { RELEASE_22_05, RELEASE_24_11, RELEASE_26_05, RELEASE_26_11 };
 
-/* One record that was asked for by id, and which of its tasks: NO_TASK all. */
+/* One record that was asked for by ID, and which of its tasks: NO_TASK all. */
 struct selected {
 	size_t place;
 	uint32_t task;
@@ -22,7 +22,7 @@ struct window {
 	int64_t start, end; /* Unix seconds; 0: not said */
 	uint32_t states; /* bits of enum job_state, and REQUEUED_BIT; 0: not said */
 	char user[64]; /* empty: all */
-	struct id_map jobs; /* owned; ids of jobs, arrays and het jobs; empty: all */
+	struct id_map jobs; /* owned; IDs of jobs, arrays and het jobs; empty: all */
 	bool with_steps, duplicates, whole_times;
 };
 #define REQUEUED_BIT (1u << 31)

@@ -112,8 +112,8 @@ static bool is_below(const struct world *world, uint32_t account, uint32_t above
 	return true;
 }
 
-/* Shares of an association's siblings, and usage of all below it: few accounts, so they are summed
- * anew. */
+/* Shares of an association's siblings, and usage of all below it. There are few accounts, so each call adds them up
+ * again. */
 static void sum_up(const struct world *world, uint32_t number, double *ret_siblings, double *ret_usage, double *ret_all)
 {
 	const struct association *one = &world->associations[number];

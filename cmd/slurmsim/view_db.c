@@ -62,8 +62,7 @@ static bool has_ended(const struct job *job)
 	return job->state > JOB_RUNNING || job->flags & JOB_REQUEUED;
 }
 
-/* Start and end as they are told: without disable_truncate_usage_time cut to the window (v0.0.40
- * on). */
+/* Start and end in the answer: without disable_truncate_usage_time they are cut to the window (v0.0.40 on). */
 static void times_of(const struct view *view, const struct job *job, int64_t *ret_start, int64_t *ret_end)
 {
 	const struct window *window = &view->window;

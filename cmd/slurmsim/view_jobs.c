@@ -347,7 +347,7 @@ struct rows view_jobs(const struct view *view)
 	return (struct rows){.next = next_job, .owner = view};
 }
 
-/* The number before "_" is the raw id, but in v0.0.40 the array's. */
+/* The number before "_" is the raw ID, but in v0.0.40 the array's. */
 static const char *state_name(const struct view *view, const struct job *job, uint32_t task, struct arena *scratch)
 {
 	if (job->het_id)

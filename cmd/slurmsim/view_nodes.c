@@ -166,8 +166,8 @@ struct rows view_partitions(const struct view *view)
 	return (struct rows){.next = next_partition, .owner = view};
 }
 
-/* One of the last CPU node, for an hour from tomorrow on, and one of the first, since an hour and
- * for the day: they hold nothing back. */
+/* Two reservations that hold nothing back. One is of the last CPU node, for an hour from tomorrow on. The other is of
+ * the first, from an hour ago for a day. */
 static bool next_reservation(struct rows *rows, struct value *values, struct arena *scratch)
 {
 	const struct view *view = rows->owner;

@@ -1,8 +1,8 @@
 /* The simulated cluster: what slurmctld and slurmdbd know, as plain numbers.
  *
- * Nothing here knows HTTP, JSON or API versions. The world is a function of its options: it moves
- * in whole seconds of its own clock, and whoever asks when sees the same second alike. One thread
- * at a time; the server holds a lock. */
+ * Nothing here knows HTTP, JSON or API versions. The world is a function of its options. It moves in whole seconds of
+ * its own clock, and a second looks the same whenever one asks for it. One thread at a time; the server holds a
+ * lock. */
 #pragma once
 
 #include "slurmsim/job_table.h"
@@ -15,7 +15,7 @@ struct world_options {
 	uint32_t nodes, jobs, users; /* jobs: records that are alive, kept near that number */
 	double arrivals; /* submissions a second; < 0: as many as keep `jobs` steady */
 	double arrays; /* the share of submissions that are arrays */
-	uint32_t array_tasks; /* one array of so many tasks at the start; 0: none */
+	uint32_t array_tasks; /* one array of this many tasks at the start; 0: none */
 	uint32_t first_job_id, max_job_id, min_job_age_s;
 	double node_failures; /* a day, of a thousand nodes */
 	uint32_t run_s; /* the longest run; 0: as their time limits allow */
@@ -61,7 +61,7 @@ struct partition {
 	uint32_t first, count; /* nodes */
 	uint32_t default_min, max_min, tier, factor;
 	bool is_default;
-	uint32_t *queue; /* eligible pending jobs' ids; 0: not any more */
+	uint32_t *queue; /* eligible pending jobs' IDs; 0: not any more */
 	size_t head, tail, capacity;
 	uint32_t cursor; /* where the search for a free node begins */
 };

@@ -69,7 +69,7 @@ static void work_out_limits(struct cluster *cluster)
 	struct arena arena = ARENA_INIT;
 	struct charges charges;
 	const struct associations_section *associations = cluster->associations;
-	/* they were read before the cluster's name was known, and are another cluster's */
+	/* They were read before the cluster's name was known, and belong to another cluster. */
 	if (associations && *cluster->name && !text_equal(associations->cluster, text_of(cluster->name)))
 		associations = NULL;
 	bool has_charges = cluster_detailed_jobs(cluster) && cluster->partitions && cluster->qos;

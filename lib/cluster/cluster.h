@@ -1,6 +1,6 @@
-/* All that is known of one cluster: a section per endpoint, each swapped in whole when its answer was
- * complete; jobs are a table that goes by changes, of which the totals are shown. A section that became too
- * old is dropped; what is NULL or not known is not on the page. */
+/* All that is known of one cluster. Each endpoint has a section, which a complete answer replaces as a whole. Jobs are
+ * in a table that follows changes; the page shows the table's totals. A section that became too old is dropped. What is
+ * NULL or unknown is not on the page. Of the poller's thread. */
 #pragma once
 
 #include "entities/accounting.h"
@@ -17,7 +17,7 @@
 
 enum { CONTROLLERS_MAX = 8 };
 
-/* A controller's state by ping. A 0 is only said when it is sure (ping with a bad token says "down"). */
+/* A controller's state by ping. The page says 0 only when that is sure: with a bad token ping says "down", too. */
 struct controller_state {
 	char host[256];
 	bool is_primary, is_up;
@@ -31,7 +31,7 @@ struct cluster {
 	char api_version[16];
 	struct controller_state controllers[CONTROLLERS_MAX];
 	unsigned controller_count;
-	bool controllers_are_sure; /* what ping said of them is not due to a bad token */
+	bool controllers_are_sure; /* their states are not the effect of a bad token */
 	bool dbd_responds; /* slurmdbd's last ping */
 	enum up { UP_NOT_KNOWN, UP_NO, UP_YES } accounting_up;
 	struct scheduler_section scheduler;
@@ -44,41 +44,40 @@ struct cluster {
 	struct nodes_section *nodes;
 	struct node_events node_events; /* never dropped */
 	struct job_table *job_table; /* never dropped */
-	struct job_totals *jobs; /* its totals; NULL before the first whole picture, and when too old */
-	bool jobs_lack_details; /* of many jobs only the state is known: only the cluster's states are right */
+	struct job_totals *jobs; /* its totals; NULL until all jobs are known, and when they are too old */
+	bool jobs_lack_details; /* only the state of many jobs is known: nothing but the cluster's states is right */
 	struct caps caps;
 	struct roster rosters[ENTITY_KINDS]; /* who has a row of its own; fold.h */
-	struct each_job each_job; /* likewise, which jobs */
+	struct each_job each_job; /* which jobs have a row of their own */
 	struct qos_section *qos;
 	struct associations_section *associations;
-	struct limits_use *limits; /* of the four sections above, as of the last cluster_settle */
-	uint64_t limits_changes; /* of the job table, when they were worked out */
+	struct limits_use *limits; /* made by the last cluster_settle of the four sections above */
+	uint64_t limits_changes; /* the job table's `changes` at that time */
 };
 
 void cluster_init(struct cluster *cluster); /* without caps */
 void cluster_done(struct cluster *cluster);
 
-/* So many jobs may have rows of their own (0: none, as after cluster_init), and so many of their nodes. */
+/* At most `jobs` jobs and `nodes` of their nodes may have rows of their own. After cluster_init it is 0: none. */
 void cluster_set_job_rows(struct cluster *cluster, uint64_t jobs, uint64_t nodes);
 
-/* Makes `jobs` the table's totals, for it has the whole picture; or NULL. */
+/* Sets `jobs` to the table's totals if all jobs are known, else to NULL. */
 void cluster_show_jobs(struct cluster *cluster, bool is_known);
 
-/* The table of jobs is empty, as after cluster_init; whoever borrowed it borrows anew. */
+/* Empties the table of jobs, as after cluster_init. A pointer to the old table is not valid any more. */
 void cluster_forget_jobs(struct cluster *cluster);
 
-/* After partitions, qos or associations were swapped: what was made of the old ones is not used any
- * more. */
+/* To be called after partitions, qos or associations were swapped: drops what was made of the old ones. */
 void cluster_forget_limits(struct cluster *cluster);
 
-/* The totals of jobs; NULL while they are not shown, or lack details. */
+/* The totals of jobs; NULL while the page does not show them, or while they lack details. */
 static inline const struct job_totals *cluster_detailed_jobs(const struct cluster *cluster)
 {
 	return cluster->jobs_lack_details ? NULL : cluster->jobs;
 }
 
-/* Brings up to date what is not kept up with every change: the totals of jobs and the use of limits. To be
- * called once for a page; cluster_fold does. */
+/* Updates what does not follow every change: the totals of jobs and the use of limits. To be called once for a page;
+ * cluster_fold does it. */
 void cluster_settle(struct cluster *cluster);
 
 /* The partitions by name; NULL while unknown. */

@@ -16,7 +16,7 @@ static void offer_jobs(struct cluster *cluster, enum entity_kind kind)
 	}
 }
 
-/* Partitions without jobs are candidates, too: an empty partition is news. */
+/* Partitions without jobs are candidates, too, since people want to see that one is empty. */
 static void offer_partitions(struct cluster *cluster, const struct map *partitions)
 {
 	for (size_t i = 0; partitions && i < partitions->count; i++) {
@@ -26,7 +26,8 @@ static void offer_partitions(struct cluster *cluster, const struct map *partitio
 	}
 }
 
-/* Accounts and users without jobs are candidates for their fairshare. Those of the largest past use go first. */
+/* Accounts and users without jobs are candidates, too, because of their fairshare. Those of the largest past use come
+ * first. */
 static void offer_shares(struct cluster *cluster)
 {
 	const struct record_list *shares = cluster->shares;
@@ -54,8 +55,8 @@ static void offer_idle(struct cluster *cluster, enum entity_kind kind, struct te
 	buf_done(&key);
 }
 
-/* QOS, accounts and users that have limits, or use what others limit, are candidates, too. People want to see a limit
- * before there are jobs. */
+/* QOS, accounts and users are candidates, too, if they have limits or use something that others limit. People want to
+ * see a limit before there are jobs. */
 static void offer_limited(struct cluster *cluster)
 {
 	const struct limits_use *limits = cluster->limits;
@@ -73,8 +74,8 @@ static void offer_limited(struct cluster *cluster)
 	}
 }
 
-/* Has anything told of entities of the kind? If not, as in an outage, rows stay with those that have them: nobody should
- * lose a row because slurmrestd was away. */
+/* Do we know any entities of the kind? If not, as in an outage, each keeps its row: nobody should lose a row because
+ * slurmrestd was away. */
 static bool is_told(const struct cluster *cluster, int kind)
 {
 	if (kind == ENTITY_PARTITION && (cluster->partitions || cluster->nodes))

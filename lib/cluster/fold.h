@@ -1,9 +1,9 @@
 /* Folding: chooses which entities have rows of their own, and adds up the others in the row `other`. So sums over all
- * rows stay right. The row has the sum of sums, the oldest pending job of all, and the maximum of maxima. Of the poller's
- * thread. */
+ * rows stay right. The row `other` has the sum of their sums, their oldest pending job, and the maximum of their
+ * maxima. Of the poller's thread. */
 #pragma once
 
 #include "cluster/cluster.h"
 
-/* To be called before a page is made of the cluster; settles it. */
+/* To be called before a page is made of the cluster; calls cluster_settle. */
 void cluster_fold(struct cluster *cluster);

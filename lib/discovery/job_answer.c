@@ -23,7 +23,7 @@ static int compare(const void *left, const void *right)
 	return a->task < b->task ? -1 : a->task > b->task;
 }
 
-/* A row comes twice if its id was asked for in two ways. */
+/* A row comes twice if its ID was asked for in two ways. */
 static uint64_t count_tasks(const struct job_seen *rows, size_t count)
 {
 	uint64_t tasks = 0;
@@ -46,15 +46,15 @@ static void apply_record(const struct job_seen *rows, size_t count, struct job_t
 	id_map_set(tails, (uint32_t)id, has_tail ? (uint32_t)tail + 1 : 0);
 }
 
-/* Did an array's first record bring the row? Then it was not asked for, or it comes twice as it was asked for, too. */
+/* Did an array's first record bring the row? Then nobody asked for the row, or it comes twice, because somebody did. */
 static bool was_brought(const struct job_answer *answer, size_t at, const struct id_map *asked)
 {
 	return at < answer->count && id_map_find(asked, (uint32_t)answer->rows[at].id) != 2;
 }
 
-/* The record of an array's first job comes once, among its tasks (SLURMRESTD.md, "jobs/state"). A job beside them may look
- * like it. Such a job does not come when it is asked for by the task, and is asked for by its id again. `asked` gets 1 +
- * how often each came. */
+/* The record of an array's first job comes once, among its tasks (SLURMRESTD.md, "jobs/state"). A job beside them may
+ * look like it. A request by its task does not bring such a job; the next one asks for it by its ID. `asked` gets 1 +
+ * how often each ID came. */
 static void find_leaders(const struct job_answer *answer, struct id_map *asked, struct id_map *leaders)
 {
 	bool has_others = false;

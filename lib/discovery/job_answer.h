@@ -1,5 +1,5 @@
-/* The rows of an answer of jobs/state. They are kept aside while it comes, and applied to the table only if it was
- * whole. A cut answer would look as if jobs had gone. Of one thread. */
+/* The rows of an answer of jobs/state. They are kept aside while the answer comes, and applied to the table only if it
+ * was complete. An answer that breaks off would look as if jobs had gone. Of one thread. */
 #pragma once
 
 #include "jobs/job_table.h"
@@ -10,15 +10,15 @@ struct job_answer {
 		uint64_t id, task; /* task: unset if none */
 		uint64_t flags;
 		int state;
-	} * rows; /* by id, then task, once they are applied */
+	} * rows; /* by ID, then task, once they are applied */
 	size_t count, capacity;
 };
 
 void job_answer_take(struct job_answer *answer, const struct job_task *task);
 
 /* Brings each record into the table. An array's unsplit rest comes as one row for each task. The last of them goes into
- * `tails` (array's id -> task plus 1), so that the rest can be asked for alone by that task. So does the task of what
- * looks like an array's first record, since it brought records that nobody asked for. `asked` are the ids of the
+ * `tails` (array's ID -> task plus 1), so that the rest can be asked for alone by that task. So does the task of what
+ * looks like an array's first record, since it brought records that nobody asked for. `asked` are the IDs of the
  * request, with 1 as their value; NULL: it had none. `now` is in Unix seconds. */
 void job_answer_apply(struct job_answer *answer, struct job_table *table, struct id_map *asked, struct id_map *tails,
 		      int64_t now);

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* jobs/state has a row for each task of an unsplit rest, at a quadratic cost; job/{id} has one record. No figure is
- * recorded for this number: it keeps the requests of a round small, which have 500 rows as a rule. */
+/* jobs/state has a row for each task of an unsplit rest, at a quadratic cost; job/{id} has one record. This number was
+ * not measured. It keeps the requests of a round small, which usually have 500 rows. */
 enum { LARGE_ARRAY_TASKS = 2000 };
 
 void job_details_init(struct job_details *details, struct job_table *table)
@@ -46,15 +46,15 @@ static void count_records(struct job_details *details)
 			count_record(details, row.array_job_id);
 }
 
-/* Would its id bring too many other records? */
+/* Would its ID bring too many other records? */
 static bool is_of_many(const struct job_details *details, const struct job_view *row)
 {
 	return row->array_job_id == row->id &&
 	       id_map_find(&details->records, (uint32_t)row->id) > JOB_ARRAY_RECORDS_MAX;
 }
 
-/* jobs/state lists a large rest only where job/{id} cannot count it. That is so if its list of tasks is cut, if its id
- * brings too many records, or if slurmctld refused to tell of it. */
+/* jobs/state lists a large rest only where job/{id} cannot count it. That is so if Slurm cut its list of tasks, if its
+ * ID brings too many records, or if slurmctld refused its details. */
 static bool belongs(const struct job_details *details, enum job_queue queue, const struct job_view *row)
 {
 	bool is_refused = id_map_find(&details->put_off, (uint32_t)row->id);
@@ -78,8 +78,8 @@ static bool is_unseen(const struct job_details *details, const struct job_view *
 	return !row->has_details && !id_map_find(&details->unrecorded, (uint32_t)row->id);
 }
 
-/* The oldest details come first. Of equal age the job with the highest id comes first. So an array's tasks come before
- * its first record: by then it is known how many they are. */
+/* The oldest details come first. Of equal age the job with the highest ID comes first. So an array's tasks come before
+ * its first record, and we know by then how many they are. */
 static int compare(const void *left, const void *right)
 {
 	const struct job_turn *a = left, *b = right;
@@ -212,7 +212,7 @@ static void lend(struct job_details *details, const struct job *job, int64_t now
 	snprintf(tasks, sizeof tasks, "0-%" PRIu64, first.tasks - 1);
 	lent.id = job->array_job_id;
 	lent.is_lent = !first.is_unsplit;
-	if (first.is_unsplit) { /* its list, as far as it matters here: so many tasks */
+	if (first.is_unsplit) { /* only the number of tasks in its list matters here */
 		lent.array_tasks = text_of(tasks);
 		lent.array_task_id = NUMBER_UNSET;
 	}
@@ -223,8 +223,8 @@ static void lend(struct job_details *details, const struct job *job, int64_t now
 	job_table_put(details->table, &lent, now);
 }
 
-/* A task that began after a large rest was listed is no task of the rest any more. A list that is cut does not tell
- * that, so it is taken off here. The next listing corrects mistakes. */
+/* A task that began after jobs/state listed a large rest no longer belongs to the rest. A cut list does not show that,
+ * so this subtracts the task. The next listing corrects mistakes. */
 static void take_off(struct job_details *details, const struct job *job)
 {
 	struct job_view rest;

@@ -1,9 +1,9 @@
-/* Which jobs job/{id} is asked for: jobs that are new or changed their state, and in turn all that live. Reason,
+/* Which jobs to ask job/{id} for: jobs that are new or changed their state, and in turn all that are alive. Reason,
  * partition, QOS and account change without any change of state. Of one thread; times are Unix seconds.
  *
- * The id of an array's first record brings every record of the array (SLURMRESTD.md, "Arrays"). That is welcome while they
- * are few: then it counts a large unsplit rest, too. Of an array with many records the first one's details are
- * taken from another task's. */
+ * The ID of an array's first record brings every record of the array (SLURMRESTD.md, "Arrays"). That is welcome while
+ * they are few: then it counts a large unsplit rest, too. If an array has many records, the first one gets the details
+ * of another task. */
 #pragma once
 
 #include "jobs/job_table.h"
@@ -18,8 +18,8 @@ bool job_details_is_large(const struct job_view *row);
 
 enum job_queue {
 	JOB_QUEUE_WANTED, /* jobs that are new or in another state; large rests whose list of tasks is not cut */
-	JOB_QUEUE_REASONS, /* jobs that wait, those first whose reason is most likely another one by now (job_reasons.h) */
-	JOB_QUEUE_ROTATION, /* all that live, the oldest details first */
+	JOB_QUEUE_REASONS, /* pending jobs; first those whose reason has most likely changed (job_reasons.h) */
+	JOB_QUEUE_ROTATION, /* all jobs that are alive, the oldest details first */
 	JOB_QUEUE_ARRAYS, /* the other large rests: jobs/state has to list them */
 	JOB_QUEUE_RESTS, /* after a start with jobs from before: large rests, which no round asks for */
 	JOB_QUEUES
@@ -34,29 +34,30 @@ struct job_details {
 		} * items;
 		size_t count, capacity, at;
 	} queues[JOB_QUEUES];
-	struct id_map records; /* array's id -> its records, as far as their details were seen */
-	struct id_map put_off; /* ids that slurmctld refused to tell of since the rotation began */
-	struct id_map unrecorded; /* ids that slurmdbd did not tell of since then */
+	struct id_map records; /* array's ID -> how many of its records we have seen details of */
+	struct id_map put_off; /* IDs whose details slurmctld has refused since the rotation began */
+	struct id_map unrecorded; /* IDs that slurmdbd has had no record of since then */
 	size_t unseen_end; /* jobs before it in JOB_QUEUE_WANTED lack details that slurmdbd may have */
-	bool are_some_unrecorded; /* some ids were added since JOB_QUEUE_WANTED was filled; the next filling has them */
+	bool are_some_unrecorded; /* some IDs were added since JOB_QUEUE_WANTED was filled; the next filling has them */
 };
 
 void job_details_init(struct job_details *details, struct job_table *table);
 void job_details_done(struct job_details *details);
 
-/* Looks at all rows and fills the queue anew; returns how many wait in it. */
+/* Looks at all rows and fills the queue again; returns how many wait in it. */
 uint64_t job_details_begin(struct job_details *details, enum job_queue queue);
 
-/* Empties the queue: what it had was told otherwise. */
+/* Empties the queue: we learnt what it was to ask for in another way. */
 void job_details_end(struct job_details *details, enum job_queue queue);
 
-/* The next id; 0: none is left. Passes over jobs whose details came with another's. */
+/* The next ID; 0: none is left. Passes over jobs whose details came with another's. */
 uint64_t job_details_next(struct job_details *details, enum job_queue queue);
 uint64_t job_details_peek(const struct job_details *details, enum job_queue queue); /* takes none */
 uint64_t job_details_left(const struct job_details *details, enum job_queue queue); /* at most */
 
-/* Jobs without any details come first in JOB_QUEUE_WANTED, and slurmdbd may have these. At most how many are left; and
- * the next ids, at most `max`: returns how many. */
+/* Jobs without any details come first in JOB_QUEUE_WANTED, and slurmdbd may have their details. The first function
+ * returns an upper bound of how many are left; the second writes the next IDs, at most `max`, and returns their
+ * number. */
 uint64_t job_details_unseen(const struct job_details *details);
 size_t job_details_next_unseen(struct job_details *details, uint64_t *ret_ids, size_t max);
 
@@ -66,9 +67,9 @@ bool job_details_are_lacking(const struct job_details *details);
 /* A record of an answer. */
 void job_details_take(struct job_details *details, const struct job *job, int64_t now);
 
-/* slurmctld knows no such job, or does not show it to this user (PrivateData; jobs/state shows it all the same).
- * It is asked for again when the next rotation begins (SLURMRESTD.md, "What a user sees"). */
+/* slurmctld knows no such job, or does not show it to this user (PrivateData; jobs/state shows it all the same). The
+ * next rotation asks for it again (SLURMRESTD.md, "What a user sees"). */
 void job_details_note_unknown(struct job_details *details, uint64_t id);
 
-/* slurmdbd was asked for these ids: those that still have no details are asked of slurmctld from now on. */
+/* slurmdbd has answered for these IDs: from now on slurmctld is asked for those that still have no details. */
 void job_details_note_recorded(struct job_details *details, const uint64_t *ids, size_t count);

@@ -1,14 +1,14 @@
 #include "discovery/job_frontiers.h"
 
 enum {
-	ARRAY_ROWS =
-		1000, /* MaxArraySize is 1001 by default; what is larger is seldom submitted in a row between two rounds */
-	WINDOW_MAX = 1024, /* ids without jobs cost next to nothing, and a request's rows are limited by rows_max */
-	/* Jobs of a round that are found one by one. A round finds few where jobs come one by one, and then each may be the first
-	 * of a large array: five of 20,000 tasks in one request took more than two minutes (SLURMRESTD.md, "Several leaders"). */
+	ARRAY_ROWS = 1000, /* MaxArraySize is 1001 by default; larger arrays seldom come in a row between two rounds */
+	WINDOW_MAX = 1024, /* IDs without jobs cost next to nothing, and a request's rows are limited by rows_max */
+	/* A round asks for IDs one by one until it has found this many jobs, since each may be the first of a large
+	 * array. Five arrays of 20,000 tasks in one request took more than two minutes
+	 * (SLURMRESTD.md, "Several leaders"). */
 	SINGLY = 64,
-	GAP_MAX = 10000, /* an id further away from a frontier than this belongs to another frontier */
-	KNOWN_SKIPPED_MAX = 100000, /* ids passed over at once: where Slurm's ids wrapped around, all may be in use */
+	GAP_MAX = 10000, /* an ID further away from a frontier than this belongs to another frontier */
+	KNOWN_SKIPPED_MAX = 100000, /* known IDs skipped at a time: after a wrap-around of IDs, all may be in use */
 };
 
 void job_frontiers_done(struct job_frontiers *frontiers)
@@ -16,7 +16,7 @@ void job_frontiers_done(struct job_frontiers *frontiers)
 	job_probes_done(&frontiers->probes);
 }
 
-/* The id that Slurm gives after this one. */
+/* The ID that Slurm gives after this one. */
 static uint64_t following(const struct job_frontiers *frontiers, uint64_t id)
 {
 	uint64_t local = id & JOB_LOCAL_ID_MASK;
@@ -32,7 +32,7 @@ static void move_to_end(struct job_frontiers *frontiers, size_t which)
 	frontiers->items[frontiers->count - 1] = moved;
 }
 
-/* Of those of a cluster, or of all, the one that has not moved for longest gives way. */
+/* Removes the frontier that has not moved for longest, of one cluster or of all. */
 static void make_room(struct job_frontiers *frontiers, unsigned origin)
 {
 	size_t oldest = 0, count = 0;
@@ -187,7 +187,8 @@ uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_tab
 	return ids;
 }
 
-/* The rest of an empty window follows at once; above jobs as many ids as the rows that came allow. */
+/* If the window is empty so far, the next request asks for all of its rest. Above jobs it asks for as many IDs as the
+ * rows that came allow. */
 static void note_empty(struct job_frontier *frontier)
 {
 	frontier->looked += frontier->covered;

@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* 500 rows cost slurmrestd as much as 1,000 to 1,200 ids without a job, of which 500 to 1,000 a request cost least
- * (SLURMRESTD.md, "Empty IDs"). */
+/* 500 rows cost slurmrestd as much as 1,000 to 1,200 IDs without a job. Such IDs cost least with 500 to 1,000 in a
+ * request (SLURMRESTD.md, "Empty IDs"). */
 enum {
 	QUERY_BYTES_MAX = 60 * 1000, /* what slurmrestd takes: SLURMRESTD.md, "Connections" */
 	EMPTY_IDS_A_ROW = 2,

@@ -1,6 +1,6 @@
-/* Ids that a request asks for though nobody knows whether they are jobs, or how many rows they bring. The id of an array's
+/* IDs that a request asks for without knowing whether they are jobs, or how many rows they bring. The ID of an array's
  * first record brings a row for each task, and the cost of rows grows faster than their square
- * (SLURMRESTD.md, "Several leaders"). So the first request asks for one such id. Later ones ask for as many as the rows
+ * (SLURMRESTD.md, "Several leaders"). So the first request asks for one such ID. Later ones ask for as many as the rows
  * that came allow. Of one thread. */
 #pragma once
 
@@ -22,10 +22,10 @@ void job_probes_add(struct job_probes *probes, uint64_t id);
  * (SLURMRESTD.md, "Several leaders"). */
 enum { JOB_ROWS_SAFE = 20000 };
 
-/* How many ids the next request may ask for. The last one might ask for `at_once`, asked for `asked` (1 and more), and
- * brought `rows`; an answer should have about `rows_max`. At most twice as many as before; ids that brought nothing count
- * as half a row. Where ids have jobs, each of the next ones may be an array of `array_rows` rows, and all of them together
- * may bring JOB_ROWS_SAFE, unless more are wanted; 0: that needs no care. */
+/* How many IDs the next request may ask for: at most twice as many as before. The last one was allowed `at_once`, asked
+ * for `asked` (at least 1), and brought `rows`; an answer should have about `rows_max`. IDs that brought nothing count
+ * as half a row. If IDs had jobs, each of the next ones may be an array of `array_rows` rows. All of them together may
+ * then bring JOB_ROWS_SAFE, or `rows_max` if that is more; 0: arrays need no care. */
 uint64_t job_probes_next(uint64_t at_once, uint64_t asked, uint64_t rows, uint64_t rows_max, uint64_t array_rows);
 
 /* Writes "?job_id=17", or with & if it is not the first. Writes nothing and returns false if the URL is long enough. */

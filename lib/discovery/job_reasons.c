@@ -4,11 +4,11 @@
 
 #include <stdlib.h>
 
-/* How many times as fast a reason is held to grow old. slurmctld gives a new job None until its scheduler has looked at
- * the job; Unknown is what slurmdbd's details have (job_runs.h). A job that can start competes with others, so its
+/* How many times as fast a reason is taken to grow old. slurmctld gives a new job None until its scheduler has looked
+ * at the job; Unknown is what slurmdbd's details have (job_runs.h). A job that can start competes with others, so its
  * reason changes more often than that of one that is held or waits for another. */
 enum { WEIGHT_UNTOLD = 8, WEIGHT_NEW = 4, WEIGHT_STARTABLE = 2, WEIGHT_OTHER = 1 };
-enum { NEW_S = 60 }; /* after its submission slurmctld's schedulers look at a job, by default within half a minute */
+enum { NEW_S = 60 }; /* slurmctld's schedulers look at a new job within half a minute by default */
 
 static uint64_t weight_of(const struct job_table *table, const struct job_view *row)
 {
@@ -59,7 +59,7 @@ void job_reasons_offer(struct job_reasons *reasons, const struct job_table *tabl
 	}
 }
 
-/* Of equal urgency the job with the lower id comes first: slurmctld's own order, so that rounds are the same each time. */
+/* Of equal urgency the job with the lower ID comes first: slurmctld's own order, so that rounds are the same each time. */
 static int compare(const void *left, const void *right)
 {
 	const struct job_urgent *a = left, *b = right;

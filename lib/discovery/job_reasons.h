@@ -1,11 +1,11 @@
-/* Which jobs that wait are asked for their details again, since why they wait changes without any change of state: after
- * hold and release, when a dependency is met, when a limit is reached. There may be more of them than the budgets can
- * renew, so those come first whose reason is most likely another one by now. Of one thread. */
+/* Which pending jobs to ask for again, because their reason changes without any change of state. Examples are hold and
+ * release, a dependency that is met, or a limit that is reached. There may be more of them than the budgets can renew.
+ * So those come first whose reason has most likely changed. Of one thread. */
 #pragma once
 
 #include "jobs/job_table.h"
 
-/* A round renews so many at most. Where more wait, the most urgent ones are chosen anew for each round. */
+/* A round renews at most this many. If more wait, each round chooses the most urgent ones. */
 enum { JOB_REASONS_MAX = 1000 };
 
 struct job_reasons {
@@ -16,7 +16,7 @@ struct job_reasons {
 	size_t count;
 };
 
-/* One that waits and has details. Keeps it if it is among the most urgent of those that were offered. */
+/* `row` is a pending job with details. Keeps it if it is among the most urgent of those that were offered. */
 void job_reasons_offer(struct job_reasons *reasons, const struct job_table *table, const struct job_view *row);
 
 /* The most urgent first. */

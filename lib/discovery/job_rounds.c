@@ -24,7 +24,7 @@ void job_rounds_done(struct job_rounds *rounds)
 	free(rounds->array.items);
 }
 
-/* Where Slurm gave ids last: a requeued job has a young submit time, too, so the highest id counts as well. */
+/* Notes where Slurm gave IDs last. A requeued job has a recent submit time, too, so the highest ID counts as well. */
 static void note_rows(struct job_rounds *rounds)
 {
 	struct job_view row, newest = {.submit_time = 0};
@@ -81,7 +81,7 @@ void job_rounds_note_job(struct job_rounds *rounds, const struct job *job)
 {
 	if (rounds->search.is_open && number_is_known(job->array_job_id) && job->array_job_id)
 		job_leaders_learn(&rounds->search.leaders, job->array_job_id);
-	bool was_requeued = number_is_known(job->restarts) && job->restarts; /* it keeps its id, which is no new one */
+	bool was_requeued = number_is_known(job->restarts) && job->restarts; /* it keeps its ID, which is no new one */
 	if (!was_requeued && number_is_known(job->submit_time))
 		job_rounds_note_id(rounds, job->id, job->submit_time);
 }
@@ -116,8 +116,8 @@ static void add_ask(struct job_asks *asks, uint32_t id, uint32_t task, uint32_t 
 	asks->rows_left += rows;
 }
 
-/* An array's unsplit rest is asked for by one of its tasks; so is its first record once it has become a task. By their
- * id all records of the array would come, and the others are asked for by themselves. */
+/* A request names an array's unsplit rest by one of its tasks, and likewise its first record once that has become a
+ * task. Their ID would bring all records of the array, and the round asks for the others by themselves. */
 static void add_row(struct job_asks *asks, const struct id_map *tails, const struct job_view *row)
 {
 	uint32_t task = JOB_ASK_NO_TASK;
@@ -130,7 +130,7 @@ static void add_row(struct job_asks *asks, const struct id_map *tails, const str
 	add_ask(asks, (uint32_t)row->id, task, rows ? rows : 1);
 }
 
-/* Those that are not among the round's rows. */
+/* Adds the doubted IDs that are not among the round's rows. */
 static void add_doubted(struct job_rounds *rounds)
 {
 	struct job_view row;
@@ -171,7 +171,7 @@ static void start_request(struct job_rounds *rounds, enum job_request request)
 	job_frontiers_ask_nothing(&rounds->frontiers);
 }
 
-/* A record with more rows than rows_max goes alone. */
+/* A record with more rows than rows_max gets a request of its own. */
 static uint64_t ask_known(struct job_asks *asks, uint64_t rows_max, struct buf *query)
 {
 	uint64_t rows = 0;
@@ -236,7 +236,7 @@ static void remove_id(struct job_rounds *rounds, uint64_t id)
 	id_map_set(&rounds->tails, (uint32_t)id, 0);
 }
 
-/* A record that came by its task is asked for by that task again. */
+/* The next round asks by the same task for a record that came by it. */
 static void keep_tail(struct job_rounds *rounds, const struct job_ask *ask)
 {
 	if (ask->task != JOB_ASK_NO_TASK && !id_map_find(&rounds->tails, ask->id))
@@ -244,7 +244,7 @@ static void keep_tail(struct job_rounds *rounds, const struct job_ask *ask)
 }
 
 /* A job that was asked for and did not come has left slurmctld. But if it was asked for by a task, that task may have
- * been split from it since. Then it is asked for once more, by its id. */
+ * been split from it since. Then this asks for it once more, by its ID. */
 static void settle_known(struct job_rounds *rounds, struct job_asks *asks)
 {
 	for (size_t i = asks->asked_before; i < asks->asked; i++) {
@@ -292,7 +292,7 @@ static void apply_answer(struct job_rounds *rounds, int64_t now)
 	id_map_done(&asked);
 }
 
-/* How many of the answer's rows the ids above frontiers brought. */
+/* How many of the answer's rows came because of IDs above frontiers. */
 static uint64_t rows_of_probes(const struct job_rounds *rounds)
 {
 	uint64_t known = 0;

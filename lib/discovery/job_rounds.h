@@ -1,12 +1,11 @@
-/* Which ids jobs/state is asked for, so that every job is known and none is asked for twice.
+/* Which IDs to ask jobs/state for, so that every job is known and none is asked for twice.
  *
- * A round asks for each known id and then for those above the frontiers. If diag counts more jobs than that finds, a
- * search looks for them. An answer counts only if it was whole. Of one thread.
+ * A round asks for each known ID and then for those above the frontiers. If diag counts more jobs than that finds, a
+ * search looks for them. An answer counts only if it was complete. Of one thread.
  *
- * What jobs/state does (SLURMRESTD.md, "jobs/state"): ids that do not exist are left out; the id of an
- * array's first record brings all of its tasks; "40_19" brings the record of task 19 alone, and if that is
- * the unsplit rest, all tasks of the rest. Rows cost slurmrestd quadratically: batches are measured in
- * predicted rows. */
+ * What jobs/state does (SLURMRESTD.md, "jobs/state"): IDs that do not exist are left out. The ID of an array's first
+ * record brings all of its tasks. "40_19" brings the record of task 19 alone; if that is the unsplit rest, it brings
+ * all tasks of the rest. The cost of rows is quadratic in slurmrestd, so batches are measured in predicted rows. */
 #pragma once
 
 #include "discovery/job_details.h"
@@ -16,11 +15,11 @@ enum job_request { JOB_REQUEST_NONE, JOB_REQUEST_ROUND, JOB_REQUEST_ARRAY, JOB_R
 
 #define JOB_ASK_NO_TASK UINT32_MAX
 
-/* Ids to ask for, in turn. There is one for each job, so it has 12 bytes: with 24 a million jobs took 12 MB more. */
+/* IDs to ask for, in turn. There is one for each job, so it has 12 bytes: with 24 a million jobs took 12 MB more. */
 struct job_asks {
 	struct job_ask {
 		uint32_t id;
-		uint32_t task; /* ask for id_task; JOB_ASK_NO_TASK: for the id */
+		uint32_t task; /* ask for id_task; JOB_ASK_NO_TASK: for the ID */
 		uint32_t rows; /* predicted */
 	} * items;
 	size_t count, capacity;
@@ -36,7 +35,7 @@ struct job_rounds {
 	struct job_answer answer;
 
 	bool is_unverified; /* the table's rows are from before the start: see job_rounds_resume */
-	struct id_map doubted; /* until they are verified: ids that rounds ask for whatever the table has -> 1 */
+	struct id_map doubted; /* until they are verified: IDs that rounds ask for whatever the table has -> 1 */
 
 	bool is_open; /* a round is under way */
 	struct job_asks round, array; /* two, so that an array's turn does not disturb an open round */
@@ -44,30 +43,30 @@ struct job_rounds {
 	enum job_request request; /* under way */
 };
 
-/* Slurm gives ids from first_id to last_id (FirstJobId and MaxJobId). */
+/* Slurm gives IDs from first_id to last_id (FirstJobId and MaxJobId). */
 void job_rounds_init(struct job_rounds *rounds, struct job_table *table, uint64_t first_id, uint64_t last_id);
 void job_rounds_done(struct job_rounds *rounds);
 
-/* The table has rows from before the start, which no round has verified yet. Takes over what was known besides: `tails` of the
- * rows, and `doubted`, ids of rows that were lost. Until job_rounds_verified frontiers stand at the newest row: whoever told
- * of a younger job would have the round pass over those that came between. */
+/* The table has rows from before the start, which no round has verified yet. Takes over what else was known: `tails` of
+ * the rows, and `doubted`, IDs of rows that were lost. Until job_rounds_verified frontiers stay at the newest row. If a
+ * younger job moved them, the round would pass over the jobs between. */
 void job_rounds_resume(struct job_rounds *rounds, struct id_map *tails, struct id_map *doubted);
 void job_rounds_verified(struct job_rounds *rounds);
 
-/* slurmctld does not tell of the rest of a large array: rounds ask for it until the rows are verified. That costs nothing if
- * it is gone. */
+/* slurmctld does not know the rest of a large array: rounds ask for it until the rows are verified. That costs nothing
+ * if it has gone. */
 void job_rounds_doubt(struct job_rounds *rounds, uint64_t id);
 
 /* Opens a round, without the rests of large arrays (job_details.h). */
 void job_rounds_begin(struct job_rounds *rounds);
 
-/* A prediction of the rows that the open round will still bring; without one, of the next round's. That is 0 only if no
- * id is known to ask for: on a cluster without jobs the next round asks for the ids above the frontiers. */
+/* A prediction of the rows that the open round will still bring, or else of the next round's. It is 0 only if there is
+ * no ID to ask for. On a cluster without jobs the next round asks for the IDs above the frontiers. */
 uint64_t job_rounds_work(const struct job_rounds *rounds);
 
-/* The next request: writes "?job_id=17&job_id=40_19..." for at most `rows_max` predicted rows (more if one record has
- * more, and ids above frontiers that are expected to be empty), and returns their number. 0: nothing is left, the round is
- * over. */
+/* The next request: writes "?job_id=17&job_id=40_19..." and returns the number of predicted rows; 0: the round is over.
+ * They are at most `rows_max`, unless one record has more; IDs above frontiers that are expected to be empty are
+ * added. */
 uint64_t job_rounds_ask(struct job_rounds *rounds, uint64_t rows_max, struct buf *query);
 
 /* The request is for the unsplit rest of one array. */
@@ -79,23 +78,23 @@ void job_rounds_ask_whole(struct job_rounds *rounds);
 /* diag counted `jobs` pending and running jobs: returns whether to search (job_search.h). */
 bool job_rounds_note_count(struct job_rounds *rounds, uint64_t jobs);
 
-/* The next request of a search (job_search.h); 0: it is over. Ask job/{id} for the sample first: it tells which id would
- * bring a whole array. */
+/* The next request of a search (job_search.h); 0: it is over. Ask job/{id} for the sample first: its details say which
+ * ID would bring a whole array. */
 uint64_t job_rounds_take_sample(struct job_rounds *rounds); /* 0: none */
 uint64_t job_rounds_ask_search(struct job_rounds *rounds, uint64_t rows_max, struct buf *query);
 
-/* A row of the answer. After the last row: apply if the answer was whole, else forget. Then the ids are asked for again, of
- * those that may bring any number of rows one at first: the answer may have been lost because it was dear.
- * `now` is in Unix seconds. */
+/* A row of the answer. After the last row: apply if the answer was complete, else forget. After forget, the next
+ * requests ask for the IDs again. Of those that may bring any number of rows they ask for one at first, because the
+ * answer may have been lost for its cost. `now` is in Unix seconds. */
 void job_rounds_take(struct job_rounds *rounds, const struct job_task *task);
 void job_rounds_apply(struct job_rounds *rounds, int64_t now);
 void job_rounds_forget(struct job_rounds *rounds);
 
-/* The details of a job came; or those of all jobs came at once. They tell which ids Slurm has given, and a task's array. */
+/* The details of one job came, or those of all jobs. They say which IDs Slurm has given, and a task's array. */
 void job_rounds_note_job(struct job_rounds *rounds, const struct job *job);
 void job_rounds_note_list(struct job_rounds *rounds);
 
-/* Slurm gave this id then (Unix seconds): it counts if no younger one is known. */
+/* Slurm gave this ID at `submit_time` (Unix seconds): it counts if no younger one is known. */
 void job_rounds_note_id(struct job_rounds *rounds, uint64_t id, uint64_t submit_time);
-/* Slurm gave this id last, as its configuration says. */
+/* Slurm's configuration says that it gave this ID last. */
 void job_rounds_note_last(struct job_rounds *rounds, uint64_t id);

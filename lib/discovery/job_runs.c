@@ -7,8 +7,8 @@
 
 #define RESIZING (UINT64_C(1) << JOB_FLAG_RESIZING)
 
-/* A run with a flag was requeued, or is another cluster's. slurmdbd does not say since when a job has been suspended.
- * A run that was resized is kept as a sign: the job's later runs tell neither its submission nor its start. */
+/* A run with a flag was requeued, or is another cluster's. slurmdbd does not say since when a job has been suspended. A
+ * run that was resized is kept as a sign: the job's later runs show neither its submission nor its start. */
 static bool is_of_use(const struct job_table *table, const struct job_run *run)
 {
 	bool was_suspended = run->job.state == JOB_SUSPENDED || (number_is_known(run->suspended) && run->suspended);
@@ -26,7 +26,8 @@ void job_runs_take(struct job_runs *runs, const struct job_run *run)
 	runs->items[runs->count++] = job_copy(&run->job, &runs->arena);
 }
 
-/* By id. Of one id a run that was resized comes first, so that the job is passed over; then the latest submission. */
+/* By ID. Of the runs of one ID a resized one comes first, so that the job is passed over; then the latest
+ * submission. */
 static int compare(const void *left, const void *right)
 {
 	const struct job *a = left, *b = right;

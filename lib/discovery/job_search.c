@@ -3,12 +3,13 @@
 #include "model/number.h"
 
 enum {
-	SEARCHED_ABOVE = 1000000, /* ids that Slurm may have given while this process was not running */
-	/* diag's count is up to half a minute old, so one that misses jobs proves nothing; a round may find them meanwhile. */
+	SEARCHED_ABOVE = 1000000, /* IDs that Slurm may have given while this process was not running */
+	/* diag's count is up to half a minute old, so one count that is too high proves nothing; a round may find the
+	 * jobs. */
 	MISSES_MIN = 3,
 };
-#define MISSED_RATIO_MAX 0.001 /* jobs that come or go between diag's count and ours, as a rule */
-#define COVERAGE_MIN 0.5 /* if fewer are known, it is a start or a return after a downtime: no need for three counts */
+#define MISSED_RATIO_MAX 0.001 /* usual part of jobs that come or go between diag's count and ours */
+#define COVERAGE_MIN 0.5 /* if fewer are known, it is a start or a return after a downtime, and one count is enough */
 
 void job_search_done(struct job_search *search)
 {
@@ -43,7 +44,7 @@ static void add_span(struct job_search *search, uint64_t from, uint64_t to)
 		search->spans[search->span_count++] = (struct job_span){from, to};
 }
 
-/* Behind a million ids without jobs a request might ask for many, so each span begins anew with one id. */
+/* After a million IDs without jobs a request might ask for many, so each span begins with one ID again. */
 static void begin_span(struct job_search *search, size_t span)
 {
 	search->span = span;
@@ -81,7 +82,7 @@ void job_search_note_frontier(struct job_search *search)
 		search->is_open = false;
 }
 
-/* The next ids of the span; none: it is over. */
+/* The next IDs of the span; none: it is over. */
 static void ask_span(struct job_search *search, const struct job_table *table, struct buf *query)
 {
 	const struct job_span *span = &search->spans[search->span];
@@ -97,8 +98,8 @@ static void ask_span(struct job_search *search, const struct job_table *table, s
 	search->next = id;
 }
 
-/* A thousandth is no reason to search, for diag's count is old. But a search that is open does not end among jobs: of an array
- * of 30,000 tasks a thousandth is 30 jobs beside it, and no later count would miss them. */
+/* A thousandth is no reason to search, because diag's count is old. But an open search goes on while it finds jobs. A
+ * thousandth of an array of 30,000 tasks hides 30 other jobs, and no later count would show that they are missing. */
 static bool goes_on(const struct job_search *search, const struct job_table *table)
 {
 	return search->was_found || job_search_is_missing(search, table);
@@ -128,7 +129,7 @@ void job_search_forget(struct job_search *search)
 	search->at_once = 1;
 }
 
-/* Downwards only jobs below a gap move frontiers: those that others follow are not where Slurm gives ids next. */
+/* On the way down only jobs below a gap move frontiers: where other jobs follow, Slurm does not give IDs next. */
 static void move_frontiers(struct job_search *search, const struct job_answer *answer, struct job_frontiers *frontiers)
 {
 	const struct job_span *span = &search->spans[search->span];
@@ -144,8 +145,8 @@ static void move_frontiers(struct job_search *search, const struct job_answer *a
 	}
 }
 
-/* How many rows the next ids may bring each; 0: too few jobs are missing for that to matter. Tasks' numbers tell more than a
- * configuration that is wrong. */
+/* How many rows each of the next IDs may bring; 0: too few jobs are missing for that to matter. The numbers of tasks
+ * count more than a configuration that may be wrong. */
 static uint64_t array_rows(const struct job_search *search, const struct job_table *table)
 {
 	struct job_counts counts = job_table_counts(table);

@@ -22,7 +22,8 @@ static bool take_start(void *context, long status, const char *bytes, size_t len
 	return true;
 }
 
-/* 401 before it looks at the path; or, where it needs no token, JSON, or its words for a path that it lacks. */
+/* slurmrestd says 401 before it looks at the path. If it needs no token, it sends JSON, or its words for an unknown
+ * path. */
 static bool is_slurmrestd(const struct start *start)
 {
 	return strstr(start->bytes, "Authentication failure") || strstr(start->bytes, "find requested URL") ||

@@ -1,4 +1,4 @@
-/* Every endpoint once, in the planner's order and at its pace, and what it cost. */
+/* Asks every endpoint once, in the planner's order and at its pace, and reports what it cost. */
 #include "base/clock.h"
 #include "doctor/examinations.h"
 #include "model/association.h"
@@ -123,7 +123,7 @@ static void ask(struct patient *patient, const struct plan_action *action)
 	plan_allow_task(patient->plan, which, false); /* once */
 }
 
-/* Jobs as one list where there is no other way; the details of the others' ways are the daemon's. */
+/* Asks for jobs as one list only if there is no other way; jobs.c examines the other ways. */
 static void allow(struct patient *patient)
 {
 	bool reads_list = !patient->version->task_ids_are_raw || patient->config->jobs_read == JOBS_READ_LIST;

@@ -6,12 +6,12 @@
 void examine_here(const struct config *config, struct report *report); /* this machine, whatever the cluster */
 
 void examine_state(struct patient *patient); /* the state file */
-void examine_token(struct patient *patient); /* its file, whose it is, till when */
-bool examine_connection(struct patient *patient); /* false: there is no use in going on */
-bool examine_slurm(struct patient *patient); /* likewise: version, controllers, whether the token is taken */
+void examine_token(struct patient *patient); /* its file, its user and its expiry */
+bool examine_connection(struct patient *patient); /* false: the other examinations are no use */
+bool examine_slurm(struct patient *patient); /* likewise: version, controllers, whether slurmrestd accepts the token */
 void examine_endpoints(struct patient *patient); /* all of them, and what they cost */
-void examine_jobs(struct patient *patient); /* likewise those for single jobs */
+void examine_jobs(struct patient *patient); /* likewise, the endpoints for single jobs */
 void examine_times(struct patient *patient); /* clocks, MinJobAge */
 void examine_accounting(struct patient *patient); /* slurmdbd */
-void examine_visibility(struct patient *patient); /* what our user may see */
+void examine_visibility(struct patient *patient); /* what slurmscope's user may see */
 void examine_memory(struct patient *patient); /* of slurmrestd */

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What may be read depends on who reads. */
+/* Which user runs this: that decides which files can be read. */
 static void examine_user(struct report *to)
 {
 	const struct passwd *user = getpwuid(geteuid());
@@ -31,7 +31,7 @@ static bool take_start(void *context, long status, const char *bytes, size_t len
 	return start->len < 4096;
 }
 
-/* Is it a slurmscope that listens there? Its landing page says so. */
+/* Does a slurmscope listen there? Its landing page says so. */
 static bool is_ours(const char *address)
 {
 	struct error ignored;
@@ -57,7 +57,7 @@ static void examine_address(const char *address, struct report *to)
 {
 	struct error err;
 	struct listeners listeners = {.count = 0};
-	if (strncmp(address, "unix:", 5) == 0) /* to try would leave a socket there */
+	if (strncmp(address, "unix:", 5) == 0) /* trying would leave a socket there */
 		report(to, VERDICT_OK, "address", NULL,
 		       is_ours(address) ? "%s is served by a slurmscope" : "%s: no slurmscope serves there now",
 		       address);

@@ -16,13 +16,13 @@
 enum {
 	SAMPLE = 8,
 	WINDOW_S = 60,
-	RUNS_MANY = 200, /* fewer tell too little of what one costs */
-	IDS_BELOW_NEXT = 200, /* are asked for where a list of all would be dear */
+	RUNS_MANY = 200, /* fewer say too little about the cost of one */
+	IDS_BELOW_NEXT = 200, /* to ask for if a list of all would cost too much */
 };
 
-static const double ENDS_SHARE = 0.75; /* of the budget is left to ends, as a rule */
+static const double ENDS_SHARE = 0.75; /* of the budget usually remains for ends */
 
-/* Ids of single jobs: asking for an array's leader would bring all its tasks. */
+/* IDs of single jobs: asking for an array's leader would bring all its tasks. */
 struct job_ids {
 	uint64_t *items;
 	size_t count, capacity;
@@ -54,7 +54,8 @@ static void take_run(void *context, const void *record)
 	patient->others_runs += !patient_is_ours(patient, ((const struct job_run *)record)->job.user);
 }
 
-/* How dear one answer was; these are asked for as there is work, so there is no share of time to tell. */
+/* Reports what one answer cost. It reports no share of time, since the daemon asks for these only when there is
+ * work. */
 static void say(const struct patient *patient, enum endpoint which, const char *what)
 {
 	const struct asked *asked = &patient->asked[which];
@@ -70,7 +71,7 @@ static void say(const struct patient *patient, enum endpoint which, const char *
 		report(patient->report, VERDICT_FAIL, name, "its metrics will be missing", "%s", asked->why.text);
 }
 
-/* Can ends be followed? Other requests take a part of the budget, too. */
+/* Can the daemon keep up with ends? Other requests take a part of the budget, too. */
 static void weigh_runs(struct patient *patient)
 {
 	const struct asked *asked = &patient->asked[ENDPOINT_DBD_JOBS];
@@ -97,7 +98,7 @@ static void ask_runs(struct patient *patient)
 	buf_done(&query);
 }
 
-/* All of them if they are few enough, else those below the next id where that is told. */
+/* Asks for all jobs if they are few enough, else for those below the next ID, if Slurm reports that ID. */
 static void ask_states(struct patient *patient, struct job_ids *ids)
 {
 	struct buf query = BUF_INIT;
@@ -112,14 +113,14 @@ static void ask_states(struct patient *patient, struct job_ids *ids)
 				    .query = query.len ? query.bytes : "?job_id=1"};
 	const struct fetch all = {.endpoint = ENDPOINT_JOB_STATES, .take = take_state, .context = ids};
 	patient_ask(patient, expected <= JOB_STATES_LIST_MAX ? &all : &fetch);
-	/* none of these ids is known, but it answers */
+	/* none of these IDs is known, but it answers */
 	if (patient->asked[ENDPOINT_JOB_STATES].result == FETCH_NOT_FOUND)
 		patient->asked[ENDPOINT_JOB_STATES].result = FETCH_OK;
 	say(patient, ENDPOINT_JOB_STATES, "states of jobs");
 	buf_done(&query);
 }
 
-/* States are told to everybody, whatever PrivateData says; details are not. */
+/* Slurm shows states to every user, whatever PrivateData says, but not details. */
 static void ask_details(struct patient *patient, const struct job_ids *ids)
 {
 	for (size_t i = 0; i < SAMPLE && i < ids->count; i++) {

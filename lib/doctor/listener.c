@@ -10,7 +10,7 @@
 
 enum { LINE_BYTES = 512, TCP_LISTEN = 0x0a };
 
-/* Of the one listening socket on the port; 0: there is none. */
+/* The inode of the one listening socket on the port; 0: there is none. */
 static unsigned long tcp_inode(const char *table, unsigned port)
 {
 	char line[LINE_BYTES];

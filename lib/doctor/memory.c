@@ -1,4 +1,4 @@
-/* slurmrestd's memory: what it has, and whether the drop-in's settings are in use, as far as that can be seen. */
+/* slurmrestd's memory: how much it uses, and whether the drop-in's settings are in force, as far as we can see that. */
 #include "doctor/examinations.h"
 #include "doctor/listener.h"
 
@@ -9,7 +9,7 @@ static const char drop_in[] = "see /usr/share/slurmscope/slurmrestd/slurmscope.c
 
 enum { FILE_BYTES = 256 * 1024 };
 
-/* Bytes read; 0: it cannot be. */
+/* Returns the bytes read; 0: the file cannot be read. */
 static size_t read_proc(int pid, const char *name, char *to, size_t size)
 {
 	char path[64];
@@ -29,7 +29,7 @@ static uint64_t status_kib(const char *status, const char *line)
 	return at ? strtoull(at + strlen(line), NULL, 10) : 0;
 }
 
-/* Of the environment, which is NAME=VALUE NUL ...; NULL: not set. */
+/* The variable's value; NULL: it is not set. The environment is NAME=VALUE NUL ... */
 static const char *variable(const char *environment, size_t len, const char *name)
 {
 	size_t name_len = strlen(name);

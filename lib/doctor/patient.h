@@ -22,14 +22,14 @@ struct patient {
 	struct report *report;
 	struct vocabulary vocabulary;
 	struct client *client;
-	const struct api_version *version; /* that was found; the client may have to look for another since */
+	const struct api_version *version; /* that was found first; the client may look for another one later */
 	struct plan_task tasks[TASKS];
 	struct plan *plan;
 	struct health health;
 	struct asked asked[ENDPOINTS];
-	char cluster[64], release[32]; /* as the answers say; empty: not yet */
+	char cluster[64], release[32]; /* from the answers; empty: not known yet */
 	struct buf controllers; /* "ctl1 (up), ctl2 (down)" */
-	bool any_up, all_up; /* of these, as ping says */
+	bool any_up, all_up; /* of these controllers, by ping */
 	struct controller_state pinged[CONTROLLERS_MAX];
 	unsigned pinged_count;
 	bool dbd_responds; /* by slurmdbd's ping */
@@ -39,9 +39,9 @@ struct patient {
 	struct conf conf;
 	enum admin_level level;
 	uint64_t others_associations, others_shares; /* rows of users other than ours */
-	uint64_t listed_jobs; /* pending and running, by task, of a list of all */
+	uint64_t listed_jobs; /* pending and running ones in a list of all, each task counted */
 	uint64_t others_jobs; /* of these */
-	uint64_t others_runs; /* that ended a moment ago, as slurmdbd says */
+	uint64_t others_runs; /* that ended a moment ago, by slurmdbd */
 	unsigned sample, sample_others, sample_hidden; /* jobs whose details were asked for */
 };
 

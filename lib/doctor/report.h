@@ -16,10 +16,10 @@ struct report {
 	unsigned counts[VERDICTS];
 };
 
-/* "FAIL  token  refused ... -> what to do": `about` is a word, `advice` may be NULL. Texts of others may be in it:
- * control characters are not printed. */
+/* "FAIL token refused ... -> what to do": `about` is a word, `advice` may be NULL. The line may quote a server: control
+ * characters are not printed. */
 void report(struct report *report, enum verdict verdict, const char *about, const char *advice, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 
-/* How many of each there were. */
+/* Prints how many lines of each verdict there were. */
 void report_end(struct report *report);

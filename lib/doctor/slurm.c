@@ -42,7 +42,7 @@ static void take_nothing(void *context, const void *record)
 	(void)context, (void)record;
 }
 
-/* 22.05's slurmctld gives no reason at all: slurmdbd does. */
+/* The slurmctld of 22.05 gives no reason at all, but slurmdbd does. */
 static bool is_token_refused(struct patient *patient, enum fetch_result diag)
 {
 	const struct fetch qos = {.endpoint = ENDPOINT_QOS, .take = take_nothing};

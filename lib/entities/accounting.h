@@ -6,7 +6,7 @@
 
 struct accounting_section {
 	bool is_known; /* dbd_diag's answer is young enough */
-	uint64_t start_time; /* when slurmdbd's sums began, Unix seconds; 0: it has not told yet */
+	uint64_t start_time; /* when slurmdbd's sums began, Unix seconds; 0: not known yet */
 	struct rpc_sums rpcs_by_type, rpcs_by_user;
 	struct rollup rollups[ROLLUPS];
 };

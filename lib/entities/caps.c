@@ -18,8 +18,8 @@ void pattern_done(struct pattern *pattern)
 	pattern->is_set = false;
 }
 
-/* POSIX wants the leftmost match, and of those the longest. So if the pattern matches the whole name, the match is the
- * whole name, and the pattern needs no ^ and $. */
+/* POSIX requires the leftmost match, and of several the longest one. So if the pattern matches the whole name, that is
+ * the match it returns, and the pattern needs no ^ and $. */
 static bool matches(const struct pattern *pattern, struct text name)
 {
 	regmatch_t match = {.rm_so = 0, .rm_eo = (regoff_t)name.len};

@@ -111,12 +111,12 @@ static void take_node(void *context, struct text name)
 	taker->set->words[word] |= UINT64_C(1) << (*number - 1) % 64;
 }
 
-/* Slurm takes an unlimited job for one of 2^32 - 1 minutes (22.05 then tells no limit), and lets the
- * time run while it is suspended. */
+/* Slurm treats an unlimited job as one of 2^32 - 1 minutes (22.05 reports no limit), and its time runs on while the job
+ * is suspended. */
 static double seconds_left(const struct job *job, int64_t now)
 {
 	double left = number_is_known(job->time_limit) ? (double)job->time_limit : (double)UINT32_MAX * 60;
-	/* nothing is taken off while the nodes are being made ready (24.11: GrpTRESRunMins) */
+	/* Slurm subtracts nothing while it prepares the nodes (24.11: GrpTRESRunMins) */
 	bool is_configuring = job->flags & UINT64_C(1) << JOB_FLAG_CONFIGURING;
 	if (!is_configuring && number_is_known(job->start_time) && now > (int64_t)job->start_time)
 		left -= (double)(now - (int64_t)job->start_time);

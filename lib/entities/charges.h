@@ -1,24 +1,24 @@
-/* What jobs hold of the resources that QOS and associations limit, by who is to be charged for it.
+/* What jobs hold of the resources that QOS and associations limit, by whom slurmctld charges for it.
  *
- * As slurmctld counts (acct_policy.c; SLURMRESTD.md, "Limits"):
- * a job counts as submitted, each array task by itself, from its submission to its end; as running, with
- * its TRES, while it is RUNNING or SUSPENDED, and no more once it is COMPLETING. `node` counts different
- * nodes, however many jobs share one. Running TRES-minutes are TRES times the time that is left. */
+ * This counts as slurmctld does (acct_policy.c; SLURMRESTD.md, "Limits"). A job counts as submitted from its submission
+ * to its end, each array task by itself. It counts as running, with its TRES, while it is RUNNING or SUSPENDED, and no
+ * longer when it is COMPLETING. `node` counts different nodes, however many jobs share one. Running TRES-minutes are
+ * TRES times the time that is left. */
 #pragma once
 
 #include "base/map.h"
 #include "model/job.h"
 
-/* Nodes by number, as many bits as the largest needs. */
+/* A set of nodes by number: a bit for each, up to the largest number. */
 struct node_set {
 	uint64_t *words; /* in an arena */
 	size_t count;
-	bool is_cut; /* there were too many to look at: how many is not known */
+	bool is_cut; /* there were too many to look at, so their number is not known */
 };
 
 struct tres_use {
 	uint64_t count; /* mem in bytes */
-	double running_s; /* times the seconds left, by the QOS's usage factor once one is charged */
+	double running_s; /* times the seconds left; once charged, times the QOS's usage factor */
 };
 
 struct use {
@@ -38,17 +38,17 @@ struct charges {
 	struct arena *arena; /* borrowed */
 	struct map items; /* key -> struct charge */
 	struct map nodes; /* name -> uint32_t: a node's number, from 1 on */
-	uint64_t nodes_left; /* of jobs, that may still be looked at */
+	uint64_t nodes_left; /* how many nodes of jobs may still be looked at */
 };
 
 void charges_init(struct charges *charges, struct arena *arena);
 
-/* Found or made. */
+/* Finds or makes the charge of such jobs. */
 struct charge *charges_of(struct charges *charges, struct text account, struct text user, struct text partitions,
 			  struct text qos);
 
-/* Adds what a job holds that is RUNNING or SUSPENDED, and stands for `count` jobs, to the charge of such
- * jobs, where it is to be added to the submitted jobs too; `now` is Unix time. */
+/* Adds what a RUNNING or SUSPENDED job holds to the charge of such jobs. The job stands for `count` jobs, which the
+ * caller adds to the submitted jobs. `now` is Unix seconds. */
 void charge_add_held(struct charges *charges, struct charge *charge, const struct job *job, uint64_t count,
 		     int64_t now);
 

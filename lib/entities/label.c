@@ -5,7 +5,7 @@
 
 enum { HASH_DIGITS = 8 };
 
-/* FNV-1a: the same in every process, for labels must not change with a restart. */
+/* FNV-1a: it gives the same in every process, because labels must not change with a restart. */
 static uint32_t hash_of(struct text name)
 {
 	uint64_t hash = 0xcbf29ce484222325;

@@ -1,8 +1,8 @@
-/* Names as label values. Names come from outside and may be of any length; a label value is at most
- * LABEL_MAX bytes, and `other` is the row of all that have none of their own.
+/* Names as label values. Names come from outside and may be of any length. A label value is at most LABEL_MAX bytes.
+ * `other` is the row of all that have none of their own.
  *
- * Maps are keyed by labels, not by names, so that no two rows can ever have the same labels: two names
- * that became equal (by the repair of invalid UTF-8, say) share a row. */
+ * The keys of maps are labels, not names, so that no two rows can ever have the same labels. Two names that became
+ * equal, for example by the repair of invalid UTF-8, share a row. */
 #pragma once
 
 #include "base/buf.h"
@@ -11,10 +11,10 @@ enum { LABEL_MAX = 256 };
 
 #define LABEL_OTHER TEXT("other")
 
-/* The name itself; or, if it is too long or is `other`, its beginning, "~" and 8 hexadecimal digits of
- * the whole name's hash, written to `scratch`. What is a label stays as it is. */
+/* Returns the name itself. If it is too long or is `other`, returns its beginning, "~" and 8 hexadecimal digits of the
+ * whole name's hash. It writes these to `scratch`. A label stays as it is. */
 struct text label_of(struct text name, char scratch[LABEL_MAX + 1]);
 
-/* The key of a row in a map: its label, or, where there is a second name, "label NUL label", so that no two can be mixed up
- * (NUL is in no name). Replaces what is in `key`. */
+/* Writes the key of a row in a map to `key`, in place of what was there. It is the label, or, if there is a second
+ * name, "label NUL label". No two keys can be the same, since no name has a NUL. */
 void label_key(struct buf *key, struct text name, const struct text *second);

@@ -1,4 +1,4 @@
-/* The sections of QOS and of associations: what is limited, as sacctmgr has it. */
+/* The sections of QOS and of associations: the limits as sacctmgr shows them. */
 #pragma once
 
 #include "base/map.h"
@@ -39,18 +39,18 @@ void qos_section_free(void *section); /* NULL is fine; void for callbacks */
 struct association_limits {
 	struct text key; /* in the section's map */
 	struct text account, user, partition, parent;
-	struct limits limits; /* those that apply, be they its own or inherited */
+	struct limits limits; /* those in force, its own or inherited */
 };
 
 struct associations_section {
 	struct arena arena;
 	struct map items; /* account NUL user NUL partition -> struct association_limits */
-	struct text cluster; /* that of the first; several may share a slurmdbd */
+	struct text cluster; /* of the first association; several clusters may share a slurmdbd */
 };
 
 struct associations_section *associations_section_new(void);
 
-/* Only those of one cluster are kept: that of the name, or while it is empty that of the first. */
+/* Keeps the associations of one cluster: the named one, or, while the name is empty, that of the first association. */
 void associations_section_add(struct associations_section *section, const struct association *association,
 			      struct text cluster);
 const struct association_limits *associations_find(const struct associations_section *section, struct text account,

@@ -20,7 +20,7 @@ static bool ends_with(struct text text, struct text end)
 	return text.len >= end.len && memcmp(text.bytes + text.len - end.len, end.bytes, end.len) == 0;
 }
 
-/* What can be said of the resource; false: it is not summed from jobs (decayed use, per job), or not known. */
+/* The use of the resource. False: jobs do not add up to it (decayed use, limits per job), or it is not known. */
 static bool use_of(const struct use *use, struct text resource, double *ret_use)
 {
 	const struct text running = TEXT(LIMIT_RUNNING_MINUTES);
@@ -82,7 +82,7 @@ static const struct association_limits *parent_of(const struct associations_sect
 				       : NULL;
 }
 
-/* Of a user's limits those are left out that are the account's. */
+/* Leaves out those of a user's limits that are the account's. */
 static void add_association(struct limits_use *result, const struct association_limits *association,
 			    const struct association_limits *account)
 {
@@ -122,7 +122,7 @@ static void charge_qos(struct limited *limited, const struct charge *charge, dou
 		use_merge(use_add(&limited->accounts, charge->account), &charge->use, factor);
 }
 
-/* The QOS that the job has, or while pending would be charged first. */
+/* The job's QOS; while it is pending, the one that Slurm would charge first. */
 static struct limited *own_qos(const struct limits_use *result, const struct charge *charge)
 {
 	struct limited *own = NULL;
@@ -192,7 +192,7 @@ static void show(struct limited *limited, struct text resource, bool is_limited)
 		*(double *)map_add(&limited->usage, resource) = use;
 }
 
-/* Users' associations show only what is limited: there may be many thousands of them. */
+/* Users' associations show only the use of what is limited, since there may be many thousands of associations. */
 static void show_usage(struct limited *limited)
 {
 	for (size_t i = 0; i < limited->limits.count; i++)
@@ -227,7 +227,7 @@ static void add_largest(struct limited *limited, struct arena *arena, const stru
 	}
 }
 
-/* Adds to each row what a user, or an account, holds of it, whose limits are these. */
+/* Adds the use of a user, or of an account, to the rows of its limits. */
 static void note_use(struct limited *limited, enum limit_scope scope, const struct use *use,
 		     const struct limits *limits)
 {

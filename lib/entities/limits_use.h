@@ -1,13 +1,13 @@
 /* Limits against their use: who holds how much of what QOS and associations limit.
  *
- * Worked out anew from the sections of jobs, partitions, QOS and associations whenever one of them was
- * swapped, as slurmctld charges a job (SLURMRESTD.md, "Limits"):
- * - to one QOS: of several that a pending job names, the one with the highest priority, the first of
- *   equals; and to the QOS of its partition, while pending of each partition that it names. OverPartQOS
- *   decides which of the two limits a job, not which is charged. A QOS is charged once for a job.
- * - to the association of its user in its account, the one for its partition if there is such a one,
- *   and to the accounts above.
- * - running TRES-minutes times the UsageFactor of its own QOS, whoever is charged. */
+ * It is computed again whenever one of the sections of jobs, partitions, QOS and associations was swapped. slurmctld
+ * charges a job so (SLURMRESTD.md, "Limits"):
+ * - to one QOS: if a pending job names several, the one with the highest priority, or the first of equals. Also to the
+ * QOS of its partition; while it is pending, of each partition that it names. OverPartQOS decides which of the two QOS
+ * limits a job, not which is charged. A QOS is charged once for a job.
+ * - to the association of its user in its account (the one for its partition if there is one), and to the accounts
+ * above.
+ * - running TRES-minutes times the UsageFactor of its own QOS, in every case. */
 #pragma once
 
 #include "entities/charges.h"
@@ -25,8 +25,8 @@ struct limited {
 	struct text label[3]; /* QOS; or account, user, partition */
 	const struct qos_limits *qos; /* NULL: an association */
 	const struct association_limits *association;
-	struct limits limits; /* a user's without those that are the account's */
-	struct map usage; /* resource -> double: what is limited or not zero */
+	struct limits limits; /* without a user's that are the account's */
+	struct map usage; /* resource -> double: resources that are limited or in use */
 	struct largest_use *largest;
 	size_t largest_count;
 	struct use use;
@@ -39,8 +39,8 @@ struct limits_use {
 	struct map associations; /* as the section's -> struct limited */
 };
 
-/* Borrows all but the charges until limits_use_free. Any may be NULL: then its limits are missing, and
- * all use unless charges, partitions and QOS are there, which decide who is charged how much. */
+/* Borrows all arguments but the charges until limits_use_free. Any may be NULL: then its limits are missing. Without
+ * charges, partitions or QOS all use is missing, too, because they decide who is charged how much. */
 struct limits_use *limits_use_new(const struct charges *charges, const struct map *partitions,
 				  const struct qos_section *qos, const struct associations_section *associations);
 void limits_use_free(struct limits_use *use); /* NULL is fine */

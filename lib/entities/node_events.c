@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 enum {
-	FORGOTTEN_MIN = 1000, /* so many vanished nodes are remembered in any case */
-	BOOT_SLACK_S = 60, /* slurmctld computes boot times anew from each uptime, to a few seconds */
+	FORGOTTEN_MIN = 1000, /* vanished nodes that are remembered in any case */
+	BOOT_SLACK_S = 60, /* slurmctld computes boot times from each new uptime, give or take a few seconds */
 };
 
 static bool has(const struct node_condition *condition, enum node_flag flag)
@@ -99,7 +99,8 @@ static void note(struct node_events *events, const struct node *node)
 	struct text partitions = node->partitions, name;
 	history->answer = events->answers;
 	if (!is_known || !is_on_purpose(&now)) {
-		/* Powered down it has no boot time; the next one is compared with the last that was known. */
+		/* A node that is powered down has no boot time: keep the last known one, to compare the next one with
+		 * it. */
 		uint64_t boot_time =
 			is_known && !number_is_known(now.boot_time) ? history->last.boot_time : now.boot_time;
 		happened = is_known ? node_transitions(&history->last, &now) : 0;
@@ -108,7 +109,7 @@ static void note(struct node_events *events, const struct node *node)
 	}
 	add(history->counts, happened);
 	add(events->cluster.counts, happened);
-	while (text_next(&partitions, ',', &name)) /* makes those that are new */
+	while (text_next(&partitions, ',', &name)) /* finds or makes each */
 		add(partition_of(events, name)->counts, happened);
 }
 

@@ -1,10 +1,10 @@
-/* What happens to nodes, counted between two successive answers. What is done on purpose (a reboot by Slurm,
- * a reservation with MAINT, power saving) is left out: afterwards a node is compared with how it was before.
+/* What happens to nodes, counted between two successive answers. What is done on purpose (a reboot by Slurm, a
+ * reservation with MAINT, power saving) does not count. Afterwards a node is compared with how it was before.
  *
- * Counters live as long as the process, across outages. Those of a node that Slurm no longer knows stay
- * in case that it returns, until such nodes are more than the known ones (and than 1,000): then they
- * are all forgotten, so that a cloud whose nodes have ever new names does not grow without bounds. The
- * totals of cluster and partitions never fall. */
+ * Counters live as long as the process, across outages. A node that Slurm no longer knows keeps its counters, as it may
+ * return. When there are more such nodes than known ones, and more than 1,000, all of them are forgotten. So a cloud
+ * that always gives nodes new names does not use more and more memory. The totals of cluster and partitions never
+ * fall. */
 #pragma once
 
 #include "entities/node_table.h"
@@ -14,7 +14,7 @@ enum node_transition {
 	TO_DRAIN, /* DRAIN was set */
 	TO_FAIL, /* FAIL was set */
 	TO_IDLE, /* back in service: idle now, and was down, drained, failing or unknown */
-	TO_REBOOT, /* booted again, be it asked for or not */
+	TO_REBOOT, /* booted again, on request or not */
 	NODE_TRANSITIONS,
 };
 
@@ -25,14 +25,14 @@ struct node_condition {
 	int state;
 };
 
-/* The bits of enum node_transition that happened in between; pure. What came and went between two
- * answers is not seen. That jobs end and leave a node idle is no transition: how many of those are seen
+/* Which transitions happened between the two: bits of enum node_transition. Pure. A state that came and went between
+ * two answers is not seen. A node that becomes idle because its jobs ended makes no transition: the number of these
  * would depend on the interval. Public for tests, which have a row for each case. */
 unsigned node_transitions(const struct node_condition *before, const struct node_condition *after);
 
 struct node_history {
 	struct text name;
-	struct node_condition last; /* that was not on purpose */
+	struct node_condition last; /* the last one that was not on purpose */
 	uint64_t counts[NODE_TRANSITIONS];
 	uint64_t answer; /* the last one that the node was in */
 };
@@ -43,11 +43,11 @@ struct node_counts {
 };
 
 struct node_events {
-	struct arena *node_arena; /* owned; a new one whenever nodes are forgotten */
+	struct arena *node_arena; /* owned; replaced when nodes are forgotten */
 	struct map nodes; /* name -> struct node_history */
 	size_t *order; /* of the nodes, by name */
 	struct arena arena;
-	struct map partitions; /* name -> struct node_counts; bounded by the partitions that ever were */
+	struct map partitions; /* name -> struct node_counts; as many as ever existed */
 	struct node_counts cluster;
 	uint64_t answers;
 };

@@ -20,8 +20,8 @@ static struct gres_count *row_of(struct node_gres *list, const struct gres *gres
 	return row;
 }
 
-/* Moves units of one kind from one share to another, those of other types if the node has none of this
- * type; returns how many were not there. */
+/* Moves units of one kind from one share to another. If the node has none of the type, it moves units of other types.
+ * Returns how many units were missing. */
 static uint64_t move(struct node_gres *list, const struct gres *gres, enum capacity_state from, enum capacity_state to)
 {
 	bool is_any_type = !find(list, gres);
@@ -38,7 +38,7 @@ static uint64_t move(struct node_gres *list, const struct gres *gres, enum capac
 	return left;
 }
 
-/* Kinds, at the most, that a list names. */
+/* An upper bound of the kinds that a list names. */
 static size_t entries(struct text list)
 {
 	size_t count = list.len != 0;

@@ -8,8 +8,8 @@ struct node_gres {
 	size_t count;
 };
 
-/* What is used is allocated, what is drained and not used is other, and so is the rest of a node that is
- * out of use. (slurmctld's gres_get_node_drain says "N/A" in all releases seen so far.)
- * Slurm may list a kind twice (by socket), and may name the type in one list and not in the other: then
- * the kinds are those of the configuration, and every one of its units is counted once. */
+/* Used units are allocated; drained units that are not used are other, and so is the rest of a node that is out of
+ * service. (slurmctld's gres_get_node_drain says "N/A" in all releases seen so far.) Slurm may list a kind twice (by
+ * socket), or name the type in only one of the lists. The kinds are those of the configuration, and each of its units
+ * counts once. */
 struct node_gres node_gres_read(struct arena *arena, const struct node *node);

@@ -12,7 +12,7 @@ void node_table_init(struct node_table *table, struct arena *arena)
 /* The table's own copy of the text. */
 static void keep(struct node_table *table, struct text *text, size_t max)
 {
-	if (!text->len) /* also a text without bytes */
+	if (!text->len) /* also if `bytes` is NULL */
 		return;
 	size_t before = table->texts.count;
 	struct text *kept = map_add(&table->texts, text_limit(*text, max));
@@ -21,7 +21,7 @@ static void keep(struct node_table *table, struct text *text, size_t max)
 	*text = *kept;
 }
 
-/* The same for a name that others show as a label too. */
+/* The same for a name that other rows use as a label, too. */
 static void keep_label(struct node_table *table, struct text *name)
 {
 	char scratch[LABEL_MAX + 1];
@@ -50,8 +50,8 @@ static uint64_t or_zero(uint64_t number)
 	return number_is_known(number) ? number : 0;
 }
 
-/* Splits a node's total into allocated, idle and other, as sinfo does (cpus_alloc, cpus_idle,
- * cpus_other): what is not allocated on a node that is drained or down is other. */
+/* Splits a node's total into allocated, idle and other, as sinfo does (cpus_alloc, cpus_idle, cpus_other). On a drained
+ * node, or one that is down, everything that is not allocated is other. */
 static void split(uint64_t into[CAPACITY_STATES], uint64_t total, uint64_t allocated, bool is_unusable)
 {
 	uint64_t rest = or_zero(total) > or_zero(allocated) ? total - or_zero(allocated) : 0;

@@ -1,10 +1,10 @@
-/* The nodes of one answer, each by itself. Some 600 bytes a node; texts that many share are kept once. */
+/* The nodes of one answer, each by itself. A node takes about 600 bytes; a text that many share is kept once. */
 #pragma once
 
 #include "entities/label.h"
 #include "entities/node_gres.h"
 
-/* Of free text (a node's reason, an operating system's name) so many bytes are kept. */
+/* Bytes that are kept of free text, such as a node's reason or the name of its operating system. */
 enum { NODE_TEXT_MAX = LABEL_MAX };
 
 struct node_row {
@@ -22,6 +22,6 @@ struct node_table {
 
 void node_table_init(struct node_table *table, struct arena *arena);
 const struct node_row *node_table_add(struct node_table *table, const struct node *node);
-void node_table_sort(struct node_table *table); /* when all are added: they are shown many times */
+void node_table_sort(struct node_table *table); /* once, after the last node: pages read them many times */
 const struct node_row *node_table_at(const struct node_table *table, size_t position);
 void node_table_done(struct node_table *table); /* the arena keeps the rows */

@@ -1,4 +1,4 @@
-/* The nodes section: totals of one whole answer, built aside and swapped in when it is complete. */
+/* The nodes section: totals of one answer, built aside and swapped in when the answer is complete. */
 #pragma once
 
 #include "entities/node_table.h"
@@ -13,14 +13,14 @@ struct nodes_section {
 	struct node_table table;
 };
 
-/* A new empty section. Flags and GRES that `previous` (or NULL) has seen stay at zero; partitions are
- * those of `partitions`, if not NULL, and those that nodes name. */
+/* A new empty section. It has the flags and GRES that `previous` (or NULL) has seen, at zero. Its partitions are those
+ * of `partitions`, if not NULL, and those that nodes name. */
 struct nodes_section *nodes_section_new(const struct nodes_section *previous, const struct map *partitions);
 
 /* Adds one node: in each partition that it is in, and once in the cluster. */
 void nodes_section_add(struct nodes_section *section, const struct node *node);
 
-/* The row of all partitions that have none of their own: found or made. Unfold drops it. */
+/* Finds or makes the row of all partitions that have none of their own. Unfold drops it. */
 struct node_usage *nodes_section_other(struct nodes_section *section);
 void nodes_section_unfold(struct nodes_section *section);
 

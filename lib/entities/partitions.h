@@ -1,4 +1,4 @@
-/* The partitions section: what each partition is configured to be. */
+/* The partitions section: each partition's configuration. */
 #pragma once
 
 #include "base/map.h"

@@ -1,5 +1,5 @@
-/* The records of one answer as they are: for what needs no totals (shares, reservations, licences). A record
- * with the key of an earlier one is left out: a page must not have the same series twice. */
+/* The records of one answer as they are: for what needs no totals (shares, reservations, licences). It leaves out a
+ * record with the key of an earlier one, because a page must not have the same series twice. */
 #pragma once
 
 #include "base/map.h"

@@ -37,8 +37,8 @@ static int descending(uint64_t a, uint64_t b)
 	return (a < b) - (a > b);
 }
 
-/* The CPUs of an entity that has a row count twice (see roster.h). Of equals the one with a row goes first, then ties
- * decide, then the key, which makes the order the same in each poll. */
+/* The CPUs of an entity that has a row count twice (see roster.h). Of equals the one with a row comes first, then the
+ * one with more `ties`. The key decides last, so that the order is the same in each poll. */
 static int by_right_to_a_row(const void *left, const void *right)
 {
 	const struct candidate *a = left, *b = right;

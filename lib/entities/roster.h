@@ -1,8 +1,8 @@
 /* Which entities of one kind have rows of their own: those that use the most, up to a limit. Of the poller's thread.
  *
  * Use is the CPUs that an entity's running jobs hold and its pending jobs ask for. An entity that has a row keeps it
- * until another uses more than twice as much. Rows that come and go from poll to poll would tear graphs apart. Rows of
- * idle entities go first. */
+ * until another uses more than twice as much. Rows that come and go from poll to poll would leave gaps in graphs. Idle
+ * entities lose their rows first. */
 #pragma once
 
 #include "base/map.h"
@@ -11,7 +11,7 @@ struct roster {
 	struct arena shown_arena, offers_arena;
 	struct map shown; /* keys of those with a row */
 	struct map offers; /* key -> struct roster_use, until the next choice */
-	bool is_chosen; /* before the first choice all have a row */
+	bool is_chosen; /* false before the first choice: all have a row */
 };
 
 struct roster_use {

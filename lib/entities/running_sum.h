@@ -1,5 +1,5 @@
-/* A counter of ours over a sum of Slurm's that starts again now and then: what was counted before the
- * last reset, plus the sum now. */
+/* A counter of ours over a sum of Slurm's that starts again now and then. It is what was counted before the last reset,
+ * plus the sum now. */
 #pragma once
 
 #include <stdbool.h>
@@ -21,7 +21,7 @@ static inline void running_sum_set(struct running_sum *sum, uint64_t now, bool i
 	if (is_reset)
 		running_sum_reset(sum);
 	else if (now < sum->last)
-		return; /* a product with a rounded mean may fall a little without any reset */
+		return; /* count times rounded mean may fall a little without a reset */
 	sum->last = now;
 }
 

@@ -2,7 +2,7 @@
 
 enum {
 	DAY_S = 86400,
-	MIDNIGHT_S = 300, /* slurmctld looks every second, but for locks, whether midnight has passed */
+	MIDNIGHT_S = 300, /* slurmctld checks every second whether midnight has passed, but locks may delay that */
 };
 
 void scheduler_section_init(struct scheduler_section *section)
@@ -34,8 +34,8 @@ static bool backfill_jobs_fell(const struct scheduler_section *section, const st
 	return number_is_known(diag->backfill_jobs) && diag->backfill_jobs < section->sums[SUM_BACKFILL_JOBS].last;
 }
 
-/* Sums began again: did those, too, that outlive midnight UTC? They begin with slurmctld or at `sdiag --reset` only. If
- * the last reset was at midnight, one before it is seen by a number that fell. */
+/* Sums began again: did those, too, that continue past midnight UTC? These begin again only with slurmctld or at `sdiag
+ * --reset`. If the last reset was at midnight, only a number that fell shows an earlier one. */
 static bool is_lasting_reset(const struct scheduler_section *section, const struct diag *diag)
 {
 	bool was_midnight = diag->reset_time && diag->reset_time % DAY_S < MIDNIGHT_S;

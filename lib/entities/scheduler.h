@@ -16,7 +16,7 @@ enum sum {
 	SUM_BACKFILL_DEPTH_TRIED,
 	SUM_BACKFILL_QUEUE_LENGTH,
 	SUM_BACKFILL_TABLE_SIZE,
-	SUM_BACKFILL_JOBS, /* outlives midnight, as RPCs do */
+	SUM_BACKFILL_JOBS, /* continues past midnight, as RPCs do */
 	SUM_BACKFILL_HET_JOBS,
 	SUM_EXITS, /* one for each of exit_names */
 	SUM_BACKFILL_EXITS = SUM_EXITS + EXITS,
@@ -28,7 +28,7 @@ struct scheduler_section {
 	bool is_known; /* diag holds an answer that is young enough */
 	uint64_t reset_time;
 	struct running_sum sums[SUMS];
-	bool has_sum[SUMS]; /* the version tells it */
+	bool has_sum[SUMS]; /* the version reports it */
 	struct rpc_sums rpcs_by_type, rpcs_by_user;
 	struct map pending_rpcs; /* message type -> uint64_t; zero once seen */
 	struct arena arena;

@@ -17,8 +17,7 @@ enum entity_kind {
 	ENTITY_KINDS,
 };
 
-/* The key of an entity in a map (label_key): a user has two names, user and account; for the others `second` is not looked
- * at. */
+/* The key of an entity in a map (label_key). A user has two names, user and account; other kinds ignore `second`. */
 void entity_key(struct buf *key, enum entity_kind kind, struct text name, struct text second);
 
 /* What jobs hold while they run and ask for while they are pending. */
@@ -33,25 +32,24 @@ struct gres_count {
 	uint64_t count[CAPACITY_STATES];
 };
 
-/* Rows that an entity has at the most; more than Slurm has kinds of either. What comes later is counted
- * in the row `other`. */
+/* The most rows that an entity has; Slurm has fewer kinds of either. Further ones count in the row `other`. */
 enum { GRES_MAX = 64, REASONS_MAX = 256 };
 
-/* The number of a reason in a map of uint64_t: found or made. */
+/* Finds or makes the number of a reason in a map of uint64_t. */
 uint64_t *reason_count_of(struct map *map, struct text reason);
 
-/* The row for a GRES in a map of struct gres_count: found or made. */
+/* Finds or makes the row of a GRES in a map of struct gres_count. */
 struct gres_count *gres_count_of(struct map *map, struct text name, struct text type);
 void gres_count_keep(struct map *map, const struct map *seen); /* the same rows, at zero */
 
 struct job_usage {
 	struct text label[2]; /* the entity's name as a label; a user's account is the second */
-	int64_t last_active; /* Unix seconds: of the jobs that came or went, when one was last seen */
+	int64_t last_active; /* Unix seconds: when one of its jobs last came or went */
 	uint64_t rows; /* job records */
-	bool lacks_extremes; /* oldest_pending and max_startable_nodes may be of a job that has gone */
+	bool lacks_extremes; /* oldest_pending or max_startable_nodes may be of a job that has gone */
 	uint64_t jobs[NAMES_MAX]; /* by base state */
 	uint64_t flagged[NAMES_MAX]; /* by flag */
-	uint64_t flags_seen; /* now or before: these are shown, at zero too */
+	uint64_t flags_seen; /* now or before: the page shows these, at zero too */
 	uint64_t pending[REASON_CLASSES];
 	uint64_t oldest_pending[REASON_CLASSES]; /* submit time; 0: none */
 	uint64_t cpus[PHASES], memory[PHASES], nodes[PHASES];
@@ -63,7 +61,7 @@ struct job_usage {
 struct node_usage {
 	struct text label[2];
 	uint64_t nodes[NAMES_MAX]; /* by base state */
-	uint64_t free; /* of the idle ones: those that any job may have */
+	uint64_t free; /* the idle ones that any job may have */
 	uint64_t flagged[NAMES_MAX]; /* by flag */
 	uint64_t flags_seen;
 	uint64_t cpus[CAPACITY_STATES], memory[CAPACITY_STATES];

@@ -5,10 +5,10 @@
 
 #include <stdlib.h>
 
-/* Of each rank: those that have rows, those of which all is known, the others. */
+/* Within each rank: jobs with rows first, then those whose details are complete, then the others. */
 enum { HAS_ROW, HAS_EXTRA, HAS_NEITHER, RIGHTS_OF_RANK, RIGHTS = RIGHTS_OF_RANK * JOB_RANKS };
 
-/* RIGHTS: none. Of a row whose details are another task's it is not known what the job holds. */
+/* RIGHTS: it has no right to a row. If a row's details are another task's, we do not know what the job holds. */
 static int right_of(const struct job_table *table, const struct job_row *row)
 {
 	bool is_known = row->bits & ROW_HAS_DETAILS && !(row->bits & ROW_IS_LENT);
@@ -20,8 +20,8 @@ static int right_of(const struct job_table *table, const struct job_row *row)
 }
 
 struct cut {
-	int right; /* those with less of a right have no row */
-	uint64_t left; /* so many of this right have one */
+	int right; /* jobs with less right have no row */
+	uint64_t left; /* how many jobs with this right get one */
 };
 
 static struct cut find_cut(const struct each_job *each, const struct job_table *table)
@@ -59,7 +59,7 @@ static void choose_rows(struct each_job *each, const struct job_table *table)
 	}
 }
 
-/* Forgets jobs that are gone, and notes who has a row. */
+/* Forgets jobs that have gone, and notes which jobs have a row. */
 static void note_rows(const struct each_job *each, struct job_table *table)
 {
 	struct job_extras *extras = &table->extras;
@@ -107,7 +107,7 @@ static void look_at_nodes(struct each_job_row *row, const struct job_table *tabl
 									 : CPUS_SOME;
 }
 
-/* Those that have such rows already come first. */
+/* Jobs that have such rows already come first. */
 static void choose_node_rows(struct each_job *each, const struct job_table *table)
 {
 	uint64_t left = each->node_rows_max;
@@ -128,14 +128,14 @@ static void choose_node_rows(struct each_job *each, const struct job_table *tabl
 	}
 }
 
-/* What cannot be told otherwise, and was not asked for. */
+/* Is it unknown which CPUs the job holds on which node, and has nobody asked for that yet? */
 static bool lacks_nodes(const struct each_job_row *row, const struct job_extra *extra)
 {
 	return row->holds_nodes && row->cpus != CPUS_ALL && job_nodes_need_detail(row->nodes) && !extra->node_count &&
 	       !extra->is_detailed;
 }
 
-/* First all jobs' details, then the rest of those that have rows. */
+/* All jobs' details come first, then what is missing of jobs with rows. */
 static void want_what_is_missing(const struct each_job *each, const struct job_table *table)
 {
 	for (size_t i = 0; i < each->count && !table->rows_without_details; i++) {

@@ -24,7 +24,7 @@ bool job_batch_put(struct job_batch *batch, const struct job *job)
 	if (!job_row_make(&row, &table->pools, job, batch->now))
 		return false;
 	struct job listed = *job;
-	listed.is_detailed = true; /* a list says the same the next time */
+	listed.is_detailed = true; /* the next list would say the same */
 	job_extras_put(&batch->extras, &listed);
 	const struct job_row *known = job_table_row(table, row.id);
 	job_row_keep_count(&row, known);
@@ -48,7 +48,7 @@ static void done(struct job_batch *batch)
 	free(batch);
 }
 
-/* Before new rows take the places that become free. */
+/* Dates the rows that the list confirms, and removes the others before new rows take their places. */
 static void keep_confirmed(const struct job_batch *batch)
 {
 	struct job_table *table = batch->table;

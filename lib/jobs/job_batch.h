@@ -1,8 +1,8 @@
-/* A whole list of job records: put one by one while the answer comes, applied when it was complete.
+/* A complete list of job records: put one by one while the answer comes, and applied after its end.
  *
- * Nothing of it is in the table before the commit, so that an answer that breaks off changes nothing. Of a
- * record that the table has just so, one bit is kept; only what is new or other is kept aside. From begin
- * to commit or abort the table must not be changed otherwise; one batch at a time. */
+ * The table does not change before the commit, so an answer that breaks off changes nothing. A record that equals the
+ * table's row takes one bit; only a new or different one is kept aside. From begin to commit or abort nothing else may
+ * change the table. There is one batch at a time. */
 #pragma once
 
 #include "jobs/job_table.h"
@@ -10,14 +10,14 @@
 struct job_batch {
 	struct job_table *table; /* borrowed */
 	int64_t now;
-	struct job_row *rows; /* new or other than in the table */
+	struct job_row *rows; /* new, or different from the table's */
 	size_t count, capacity;
 	struct job_extras extras;
 	uint64_t *confirmed; /* a bit for each position: the list has the record */
 	size_t word_count;
 };
 
-/* `now`: when Slurm was asked for the list, the seen_time and details_time of all that are on it. */
+/* `now`: when slurmscope asked Slurm for the list: the seen_time and details_time of all its records. */
 struct job_batch *job_batch_begin(struct job_table *table, int64_t now);
 
 /* As job_table_put; a record put twice counts once. */

@@ -22,7 +22,7 @@ static struct text keep(char **to, struct text text)
 	return kept;
 }
 
-/* One piece of memory: itself, its nodes, their names, its own names. */
+/* One piece of memory holds the struct, its nodes, their names and its own names. */
 static struct job_extra *extra_new(const struct job *job)
 {
 	const struct job_node *nodes = job->nodes_held.items;
@@ -80,7 +80,7 @@ static int by_right_to_a_row(const void *left, const void *right)
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Half of them go at a time, so that it is not done for every job. */
+/* Removes half of them at a time, so that this does not run for every job. */
 static void make_room(struct job_extras *extras)
 {
 	if (extras->count < 2 * extras->max)

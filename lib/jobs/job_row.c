@@ -8,7 +8,7 @@
 
 static_assert(sizeof(struct job_row) == 128, "a row without holes: it is compared byte by byte");
 
-/* What it holds, or held until it ended; what it asked for if it has not started. */
+/* What the job holds, or held until it ended; if it has not started, what it asked for. */
 static struct text tres_of(const struct job *job)
 {
 	bool holds = job->state == JOB_RUNNING || job->state == JOB_SUSPENDED;
@@ -21,8 +21,8 @@ static uint32_t nodes_of(uint64_t number)
 	return number < UINT32_MAX ? (uint32_t)number : UINT32_MAX;
 }
 
-/* CPUs, memory and nodes as the TRES string has them; it rounds on some releases, but it is what
- * the job holds. Without one (a pending job of an old release): the request's own members. */
+/* CPUs, memory and nodes from the TRES string. Some releases round it, but it says what the job holds. A pending job of
+ * an old release has none: then they come from the members of its request. */
 static void measure(struct job_row *row, const struct job *job, struct text tres_list)
 {
 	struct tres tres;
@@ -43,7 +43,7 @@ static void measure(struct job_row *row, const struct job *job, struct text tres
 	}
 }
 
-/* A user that the controller cannot resolve goes by the number, as in squeue. */
+/* A user whose name the controller cannot find is shown by number, as in squeue. */
 static uint32_t hold_group(struct job_pools *pools, const struct job *job)
 {
 	char number[24] = "";

@@ -1,5 +1,5 @@
-/* One row of the job table, compact: there may be millions. Texts and the group are numbers of the
- * table's pools, held by the row. */
+/* One row of the job table. It is compact, because there may be millions. Texts and the group are numbers in the
+ * table's pools; the row holds a reference to each. */
 #pragma once
 
 #include "jobs/job_usage.h"
@@ -16,10 +16,10 @@ enum job_row_bit {
 	ROW_WANTS_DETAILS = 1 << 1,
 	ROW_IS_UNSPLIT = 1 << 2,
 	ROW_IS_CUT = 1 << 3, /* Slurm cut the task list */
-	ROW_IS_COUNTED = 1 << 4, /* `tasks` was told, not listed */
+	ROW_IS_COUNTED = 1 << 4, /* `tasks` is from job_table_set_tasks, not from a list */
 	ROW_HAS_GRES = 1 << 5,
 	ROW_IS_USED = 1 << 6,
-	ROW_IS_LENT = 1 << 7, /* its details are another task's, its own number is not known */
+	ROW_IS_LENT = 1 << 7, /* its details are another task's; its own task number is not known */
 };
 
 struct job_row {
@@ -28,10 +28,9 @@ struct job_row {
 	uint64_t submit_time; /* 0: not known */
 	uint64_t start_time; /* or a number that is not known */
 	uint64_t time_limit; /* likewise; or infinite */
-	uint64_t cpus, memory; /* of one task: held, or asked for if it has not started */
+	uint64_t cpus, memory; /* of one task: what it holds, or, before its start, what it asked for */
 	uint32_t nodes; /* likewise */
-	uint32_t
-		named; /* text: partitions that it named, if it has started in one of several; not kept over a restart */
+	uint32_t named; /* text: partitions that it named, if it started in one of several; lost at a restart */
 	uint32_t id;
 	uint32_t array_job_id; /* 0: none */
 	uint32_t array_task_id; /* UINT32_MAX: none */
@@ -41,7 +40,7 @@ struct job_row {
 	uint32_t details_time, seen_time; /* Unix seconds */
 	uint32_t eligible_time, end_time; /* likewise; 0: not known */
 	uint32_t suspend_time; /* when it was last suspended, or resumed; 0: never */
-	uint32_t ran_before; /* seconds that it had run then */
+	uint32_t ran_before; /* seconds that it had run by then */
 	uint8_t state;
 	uint8_t class; /* enum reason_class */
 	uint8_t bits; /* enum job_row_bit */
@@ -53,16 +52,16 @@ static inline bool job_row_is_used(const struct job_row *row)
 	return row->bits & ROW_IS_USED;
 }
 
-/* A row for the record; false: its ids are not Slurm's, nothing is held. */
+/* Makes a row of the record. False: its IDs cannot be Slurm's, and the row holds no references. */
 bool job_row_make(struct job_row *row, struct job_pools *pools, const struct job *job, int64_t now);
 
-/* Of what is known of the record already (NULL: nothing), the number of tasks that was told is taken over if it is still
- * to be believed. */
+/* Takes over the number of tasks from the known row of the record (NULL: none), if job_table_set_tasks gave it and it
+ * can still be right. */
 void job_row_keep_count(struct job_row *row, const struct job_row *known);
 
 void job_row_release(const struct job_row *row, struct job_pools *pools); /* what it holds */
 
-/* Do the records say the same? Their times do not matter. */
+/* Do the records say the same? seen_time and details_time do not matter. */
 bool job_row_equal(const struct job_row *a, const struct job_row *b);
 
 /* What the row adds to an entity; borrows from the pools. */

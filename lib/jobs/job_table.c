@@ -52,7 +52,7 @@ static void note_changed(struct job_table *table, const struct job_row *row)
 	job_unstored_note(&table->unstored, (size_t)(row - table->rows));
 }
 
-/* What only rows with details add to, each in its own place. */
+/* Adds, or takes off, what only rows with details count in. */
 static void count_details(struct job_table *table, const struct job_row *row, bool is_added)
 {
 	const struct job_contribution contribution = job_row_contribution(row, &table->pools);
@@ -165,7 +165,7 @@ bool job_table_set_state(struct job_table *table, uint64_t id, int state, uint64
 		return true;
 	count(table, row, false);
 	bool was_configuring = (row->flags & ~flags) >> JOB_FLAG_CONFIGURING & 1;
-	if (row->state != state || was_configuring) /* a job whose nodes had to boot starts when they have */
+	if (row->state != state || was_configuring) /* a job whose nodes had to boot starts after that */
 		row->bits |= ROW_WANTS_DETAILS;
 	row->state = (uint8_t)state;
 	row->flags = flags;
@@ -187,7 +187,7 @@ bool job_table_set_tasks(struct job_table *table, uint64_t id, uint64_t tasks)
 	row->bits |= tasks ? ROW_IS_COUNTED : 0;
 	row->bits |= tasks > 1 && !has_details(row) ? ROW_IS_UNSPLIT : 0;
 	count(table, row, true);
-	if (!job_row_equal(row, &before)) /* most rounds tell the same number again */
+	if (!job_row_equal(row, &before)) /* most rounds bring the same number again */
 		note_changed(table, row);
 	return true;
 }
@@ -218,8 +218,8 @@ void job_table_take(struct job_table *table, struct job_table *from)
 	job_table_free(from);
 }
 
-/* A job that ended was in one partition. Of one that was cancelled slurmctld may name all that it asked for a little
- * longer (24.11). */
+/* A job that ended was in one partition. For a short time after a cancellation slurmctld may still name all partitions
+ * that the job asked for (24.11). */
 static bool is_doubtful(const struct job_table *table, const struct job_row *row)
 {
 	if (job_state_is_live(row->state) || !has_details(row) || row->details_time >= row->end_time + DOUBTFUL_S)

@@ -1,4 +1,4 @@
-/* What is not kept up with each change of a job table, but found by looking at all of its rows. */
+/* What does not follow each change of a job table: it takes a look at all rows. */
 #include "base/memory.h"
 #include "jobs/jobs_check.h"
 
@@ -29,7 +29,7 @@ int64_t job_table_oldest_details(const struct job_table *table)
 	return oldest;
 }
 
-/* The charge of a group's jobs, looked up once. */
+/* The charge of a group's jobs; each group looks it up once. */
 static struct charge *charge_of(const struct job_table *table, struct charges *charges, struct charge **of_groups,
 				uint32_t group)
 {
@@ -59,7 +59,7 @@ void job_table_charge(const struct job_table *table, struct charges *charges)
 }
 
 struct unsettled {
-	bool has_stale; /* an entity that is not shown any more */
+	bool has_stale; /* there is an entity that is not shown any more */
 	bool lacks_extremes;
 };
 

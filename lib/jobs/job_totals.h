@@ -13,8 +13,8 @@ struct job_totals {
 	struct arena others_arena;
 	uint64_t records; /* job records; arrays' unsplit rests count once */
 	uint64_t jobs; /* by task */
-	uint64_t jobs_without_details; /* of those; they are in the cluster's states only */
-	uint64_t undercounted; /* arrays that count as many tasks as their cut lists show */
+	uint64_t jobs_without_details; /* of those; they count in the cluster's states only */
+	uint64_t undercounted; /* arrays that count only the tasks that their cut lists show */
 };
 
 struct job_totals *job_totals_new(void); /* zero, with the cluster's row */
@@ -25,23 +25,23 @@ static inline struct job_usage *job_totals_cluster(const struct job_totals *tota
 	return totals->entities[ENTITY_CLUSTER].entries[0].value;
 }
 
-/* All that such a job belongs to (struct job_usage), made if they were not there: the cluster, each partition and QOS that
- * it names, its account and its user. free() gives the array back. */
+/* All entities that such a job belongs to (struct job_usage), made if missing. They are the cluster, each partition and
+ * QOS that the job names, its account and its user. The caller gives the array back with free(). */
 struct owner_list job_totals_entities(struct job_totals *totals, const struct job_owner *owner);
-/* Likewise; looked up if that was not done since owners_forget_lists. */
+/* Likewise, from the owner's list; looks them up only once after owners_forget_lists. */
 const struct owner_list *job_totals_of(struct job_totals *totals, const struct owners *owners, uint32_t number);
 
-/* The entities that are to have a row of zeros too: these partitions, if they are known. */
+/* Adds the partitions that have a row even without jobs; NULL: they are not known. */
 void job_totals_add_partitions(struct job_totals *totals, const struct map *partitions);
 
-/* Is the entity shown? It has jobs, or has been seen before: an account or a QOS ever, a user within
- * 24 hours, a partition if it is among these or they are not known (NULL). */
+/* Does the page show the entity? It does if the entity has jobs, and it keeps showing an account or a QOS for ever, and
+ * a user for 24 hours. It shows a partition if it is among these, or if they are not known (NULL). */
 bool job_totals_keeps(enum entity_kind kind, const struct job_usage *usage, const struct map *partitions, int64_t now);
 
-/* New totals with what is kept of these: as it is; or only what was seen, all numbers zero. */
+/* New totals with the entities that these keep: with their numbers, or with all numbers zero. */
 struct job_totals *job_totals_renew(const struct job_totals *totals, const struct map *partitions, int64_t now);
 struct job_totals *job_totals_zeroed(const struct job_totals *totals);
 
-/* The row of all entities of the kind that have none of their own: found or made. Unfold drops them. */
+/* Finds or makes the row of all entities of the kind that have none of their own. Unfold drops it. */
 struct job_usage *job_totals_other(struct job_totals *totals, enum entity_kind kind);
 void job_totals_unfold(struct job_totals *totals);

@@ -23,7 +23,7 @@ static bool same(const char *what, uint64_t got, uint64_t want, struct error *er
 	return got == want || error_set(err, "%s: %" PRIu64 " instead of %" PRIu64, what, got, want);
 }
 
-/* Holds the `numbers` of each row of a map against those of the other map. */
+/* Compares the `numbers` of each row of a map with those of the other map. */
 static bool same_rows(const struct map *got, const struct map *want, size_t offset, size_t numbers, struct error *err)
 {
 	for (size_t i = 0; i < got->count; i++) {
@@ -57,7 +57,7 @@ static bool same_usage(const struct job_usage *got, const struct job_usage *want
 	       same_maps(&got->gres, &want->gres, offsetof(struct gres_count, count), PHASES, err);
 }
 
-/* Each of these entities against the other's, or against none. */
+/* Compares each of these entities with the other's, or with zeros if there is none. */
 static bool same_entities(const struct map *got, const struct map *want, struct error *err)
 {
 	static const struct job_usage none;

@@ -1,4 +1,4 @@
-/* Are two totals the same? What one of them lacks is zero. */
+/* Are two totals the same? What one of them lacks counts as zero. */
 #pragma once
 
 #include "base/error.h"

@@ -1,5 +1,5 @@
-/* Which rows of a job table changed since somebody stored them, and which are gone: a bit for each row, and 4 bytes for each
- * that went. Until all rows were stored once nothing is kept here: all count as changed. */
+/* Which rows of a job table changed since they were stored, and which have gone. It takes a bit for each row, and 4
+ * bytes for each that went. Until all rows were stored once it keeps nothing, and all rows count as changed. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,11 +10,11 @@ struct job_unstored {
 	bool is_tracked; /* all rows were stored: from then on changes are noted */
 	uint64_t *words; /* a bit for each position whose row changed */
 	size_t word_count;
-	uint32_t *removed; /* ids; some may be back */
+	uint32_t *removed; /* IDs; some may be back */
 	size_t removed_count, removed_capacity;
 };
 
-/* The row at the position is new or other; a row of that id is gone. */
+/* The row at the position is new or changed; a row with that ID has gone. */
 void job_unstored_note(struct job_unstored *unstored, size_t position);
 void job_unstored_note_removed(struct job_unstored *unstored, uint32_t id);
 

@@ -20,14 +20,13 @@ void job_usage_done(struct job_usage *usage);
 
 void job_usage_add(struct job_usage *usage, const struct job_contribution *contribution);
 
-/* Undoes job_usage_add to the last number, but that the oldest or the largest may have gone: then
- * lacks_extremes is set. */
+/* Undoes job_usage_add exactly. Only if the oldest or the largest may have gone, it sets lacks_extremes. */
 void job_usage_take_off(struct job_usage *usage, const struct job_contribution *contribution);
 
-/* For finding the oldest and the largest anew: forgotten, then noted of each that was added. To note one
- * again changes nothing. */
+/* To find the oldest and the largest again: forget them, then note each contribution that was added. Noting one twice
+ * changes nothing. */
 void job_usage_forget_extremes(struct job_usage *usage);
 void job_usage_note_extremes(struct job_usage *usage, const struct job_contribution *contribution);
 
-/* What was seen is there too, at zero: flags, reasons, GRES. */
+/* Adds the flags, reasons and GRES that were seen before, at zero. */
 void job_usage_keep_seen(struct job_usage *usage, const struct job_usage *seen);

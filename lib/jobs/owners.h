@@ -10,7 +10,7 @@ struct job_owner {
 	struct text partitions, qos; /* one; of a pending job one or several, separated by commas */
 };
 
-/* What counts for an owner; whoever looks it up says what it is. */
+/* What counts for an owner. The caller that fills the list decides what its items are. */
 struct owner_list {
 	void **items; /* owned; NULL: not looked up yet */
 	size_t count;
@@ -22,14 +22,14 @@ struct owners {
 	size_t capacity;
 };
 
-/* The number of such an owner; to be given back by owners_release as often as it was held. */
+/* The number of such an owner. Each call needs an owners_release. */
 uint32_t owners_hold(struct owners *owners, const struct job_owner *owner);
 void owners_release(struct owners *owners, uint32_t number);
 
 /* The texts are borrowed until the number is released for the last time. */
 struct job_owner owners_get(const struct owners *owners, uint32_t number);
 
-/* To be filled if it has no items. */
+/* The owner's list. The caller fills it if it has no items. */
 static inline struct owner_list *owners_list(const struct owners *owners, uint32_t number)
 {
 	return &owners->lists[number - 1];

@@ -3,13 +3,13 @@
 
 #include "metrics/family.h"
 
-/* All of a cluster; of a standby what ping says, and the exporter itself. */
+/* Writes all families of a cluster. A standby has only those from ping, and those of the exporter itself. */
 void catalogue_render(const struct page_facts *facts, struct samples *page);
 
-/* Only what Slurm said, nothing of the exporter itself: the same answers give the same page. */
+/* Writes only what Slurm said, and nothing of the exporter itself: the same answers give the same page. */
 void catalogue_render_slurm(const struct page_facts *facts, struct samples *page);
 
-/* Of the process: of the facts only `process` and `labels` are looked at. */
+/* Writes the families of the process. Reads only `process` and `labels` of the facts. */
 void catalogue_render_process(const struct page_facts *facts, struct samples *page);
 
 /* Appends one line per family: name, type, labels, source, since, help, separated by tabs. */

@@ -1,6 +1,6 @@
-/* The cluster: its name and releases, and each controller, whether it responds and how fast. For whoever is called at night:
- * is it well, and which Slurm is it? From ping, and what each answer says of its release; slurmscope believes a ping that
- * says down only as poll/health.h says. */
+/* The cluster: its name and releases, and each controller, whether it responds and how fast. For the person on call: is
+ * it well, and which Slurm is it? From ping, and from the release in each answer. poll/health.h says when slurmscope
+ * believes a ping that reports a controller as down. */
 #include "metrics/family.h"
 
 static void emit_info(struct exposition *out, const struct page_facts *facts, const struct family *family,

@@ -1,6 +1,6 @@
-/* Each job by itself: who has it, where it runs, what it holds and since when. For a user or their advisor who asks about
- * one job, joined with what exporters on the nodes say of it. From the job table and its extras (jobs/each_job.h), only as many
- * as --jobs.rows says. */
+/* Each job by itself: who has it, where it runs, what it holds and since when. For a user or their advisor who asks
+ * about one job, joined with what exporters on the nodes say of it. From the job table and its extras
+ * (jobs/each_job.h), for at most --jobs.rows jobs. */
 #include "metrics/family.h"
 #include "model/hostlist.h"
 #include "model/tres.h"
@@ -8,15 +8,15 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* What the families are made of. */
+/* One job, as the families below need it. */
 struct job_item {
 	const struct each_job_row *shown;
 	const struct job_row *row;
-	const struct job_extra *extra; /* NULL: not told yet */
+	const struct job_extra *extra; /* NULL: not known yet */
 	const struct job_table *table;
 };
 
-/* A name that --filter.* allows to have a row of its own. */
+/* The name if --filter.* allows it a row of its own; else empty. */
 static struct text allowed(const struct page_facts *facts, enum entity_kind kind, struct text name, struct text account,
 			   char scratch[LABEL_MAX + 1])
 {
@@ -90,7 +90,7 @@ static void take_node(void *context, struct text name)
 	node_sample(context, name, 1);
 }
 
-/* Those that have no rows are counted. */
+/* Does the job have rows of its nodes? If not, its samples are counted instead. */
 static bool shows_nodes(struct exposition *out, const struct job_item *job)
 {
 	if (!job->shown->holds_nodes || job->shown->has_node_rows)
@@ -125,7 +125,7 @@ static void take_whole_node(void *context, struct text name)
 		node_sample(whole->out, name, node->node.cpus);
 }
 
-/* By what is known: the job has one node; it has all CPUs of its nodes; Slurm told them. */
+/* Three cases are known: the job has one node; it has all CPUs of its nodes; Slurm reports the CPUs of each node. */
 static void emit_node_cpus(struct exposition *out, const struct page_facts *facts, const struct family *family,
 			   const void *item)
 {
@@ -197,7 +197,7 @@ static void emit_eligible(struct exposition *out, const struct page_facts *facts
 		exposition_integer(out, row->eligible_time);
 }
 
-/* What a pending job has is a forecast. */
+/* The start time of a pending job is a forecast. */
 static void emit_start(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		       const void *item)
 {
@@ -268,7 +268,7 @@ static void each_shown(struct family_sink *sink, const struct each_job *each, co
 	}
 }
 
-/* What those would have that have no rows is counted. */
+/* Counts the samples that jobs without rows would have. */
 static void each_cut_off(struct family_sink *sink, const struct each_job *each, const struct job_table *table)
 {
 	static const struct job_extra extra = {.id = 0};

@@ -28,7 +28,7 @@ static struct exemplar exemplar_of(const struct tally_count *count)
 		.job = count->last->job, .value = count->last->value, .time = (double)count->last->time};
 }
 
-/* One sample for each detail, known before or not. */
+/* One sample for each detail, also for details that Slurm added later. */
 static void emit_details(struct exposition *out, const struct page_facts *facts, const struct family *family,
 			 const void *item)
 {
@@ -61,10 +61,10 @@ static void emit_gres(struct exposition *out, const struct page_facts *facts, co
 	}
 }
 
-/* They are none of a histogram that has not as many observations: Prometheus refuses the whole page then. */
+/* Leaves them out if their sum is not the histogram's count, because Prometheus would refuse the whole page. */
 static void emit_natives(struct exposition *out, const struct tally *tally, enum tally_what what, uint64_t total)
 {
-	enum { NATIVES_MAX = 260 }; /* more than powers of 2^(1/4) to 2^63 */
+	enum { NATIVES_MAX = 260 }; /* more than the powers of 2^(1/4) up to 2^63 */
 	struct native_bucket buckets[NATIVES_MAX];
 	const struct tally_native *natives;
 	size_t count = tally_natives_of(&tally->natives, what, &natives);
@@ -156,7 +156,8 @@ static void emit_row(struct family_sink *sink, const char *const labels[2], cons
 	family_item(sink, tally);
 }
 
-/* Whoever has none: as many samples as a row begins with. A node's begins with a failure. */
+/* Counts what entities without a row would have: as many samples as a row begins with. A node's row begins with a
+ * failure. */
 static void fold_rows(struct family_sink *sink, int kind)
 {
 	struct arena arena = ARENA_INIT;

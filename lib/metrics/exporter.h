@@ -1,4 +1,4 @@
-/* What the exporter knows of itself; filled by the daemon, shown by exporter_metrics.c. */
+/* What the exporter knows of itself. The daemon fills it in, and exporter_metrics.c writes it. */
 #pragma once
 
 #include "entities/histogram.h"
@@ -10,12 +10,12 @@ enum { EXPORTER_ENDPOINTS_MAX = 17, EXPORTER_RESULTS_MAX = 16, EXPORTER_SCRAPE_R
 
 struct exporter_endpoint {
 	const char *name;
-	bool is_tried; /* nothing but last_success is said of an endpoint before its first request */
+	bool is_tried; /* false before its first request: then the page says only last_success */
 	bool is_supported;
-	bool is_up; /* the last answer could be used, and what the endpoint tells is not too old to be shown */
-	bool is_optional; /* may be missing or forbidden: then it is neither up nor down */
+	bool is_up; /* the last answer was good, and its numbers are not too old for the page */
+	bool is_optional; /* it may be missing or forbidden, and is then neither up nor down */
 	bool is_forbidden;
-	double last_success; /* Unix seconds; 0: never; of an earlier process if what it knew is shown */
+	double last_success; /* Unix seconds; 0: never; an earlier process's while the page shows its numbers */
 	double interval; /* seconds between polls now; 0: it is not polled */
 	struct histogram request_seconds;
 	uint64_t requests[EXPORTER_RESULTS_MAX]; /* by result */
@@ -23,7 +23,7 @@ struct exporter_endpoint {
 	uint64_t records_used, records_skipped;
 };
 
-/* One thing that is kept fresh, by its way at present. */
+/* One task of the planner, with its present strategy. */
 struct exporter_task {
 	const char *name, *strategy;
 	bool is_in_use; /* else it has no row */
@@ -47,7 +47,7 @@ struct exporter_count {
 
 enum { EXPORTER_WEB_DROPPED = 2, EXPORTER_WEB_REFUSED = 3 };
 
-/* The server that the page is read from. */
+/* The HTTP server. */
 struct exporter_web {
 	bool is_there;
 	bool has_config, is_config_good;
@@ -57,22 +57,22 @@ struct exporter_web {
 	struct exporter_count dropped[EXPORTER_WEB_DROPPED], refused[EXPORTER_WEB_REFUSED];
 };
 
-/* What is of this process, and of no cluster. */
+/* Facts of this process, which belong to no cluster. */
 struct exporter_process {
 	const char *version, *revision, *compiler;
 	struct exporter_scrapes scrapes[EXPORTER_SCRAPE_ROWS];
-	bool config_is_loaded; /* the last try to */
-	double config_loaded; /* Unix seconds: the last one that did not fail */
+	bool config_is_loaded; /* whether the last attempt to load it succeeded */
+	double config_loaded; /* Unix seconds: the last successful attempt */
 	/* as client_golang's process collector names them */
 	double cpu_seconds, start_time;
 	uint64_t open_fds, max_fds, virtual_bytes, resident_bytes;
 	struct exporter_web web;
 };
 
-/* What is of one cluster. */
+/* Facts of one cluster's poller. */
 struct exporter {
-	double begin; /* Unix seconds: what it counts itself was 0 */
-	bool is_standby; /* of another slurmscope: it knows what ping says and no more */
+	double begin; /* Unix seconds: when its own counters were 0 */
+	bool is_standby; /* another slurmscope leads: this one knows only what ping says */
 	const char *const *result_names; /* of exporter_endpoint.requests */
 	unsigned result_count;
 	struct exporter_endpoint endpoints[EXPORTER_ENDPOINTS_MAX];
@@ -81,7 +81,7 @@ struct exporter {
 	struct exporter_task tasks[EXPORTER_TASKS_MAX];
 	unsigned task_count;
 	struct exporter_duty duty;
-	bool keeps_state; /* what was counted survives a restart */
+	bool keeps_state; /* counters survive a restart */
 	double state_commit; /* Unix seconds, of the last one; 0: never */
 	uint64_t state_errors;
 	double ends_known_until; /* Unix seconds: jobs that ended before are counted; 0: not known */

@@ -1,6 +1,6 @@
-/* The exporter itself: each endpoint and what it cost, budgets, what is not known yet, events that were lost, the process.
- * For whoever runs slurmscope: can the other numbers be trusted, and what does Slurm pay for them? From `struct exporter`,
- * which the poller fills in for each page, and from slurmctld's own account in diag. */
+/* The exporter itself: each endpoint and what it cost, budgets, what is not known yet, events that were lost, the
+ * process. For slurmscope's administrator: can the other numbers be trusted, and what does Slurm pay for them? From
+ * `struct exporter`, which the poller fills in for each page, and from slurmctld's own account in diag. */
 #include "metrics/family.h"
 
 static void emit_supported(struct exposition *out, const struct page_facts *facts, const struct family *family,
@@ -129,7 +129,7 @@ static void emit_token_expiry(struct exposition *out, const struct page_facts *f
 		exposition_integer(out, (uint64_t)exporter->token_expiry);
 }
 
-/* What slurmctld says that we cost it. */
+/* What we cost slurmctld, by its own statistics. */
 static const struct rpc_sum *own_rpcs(const struct page_facts *facts)
 {
 	const struct scheduler_section *scheduler = &facts->cluster->scheduler;

@@ -9,7 +9,7 @@
 
 static void add_escaped(struct buf *to, struct text text, bool quotes_too)
 {
-	size_t start = 0; /* of what needs no escape */
+	size_t start = 0; /* of the part that needs no escape */
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.bytes[i];
 		if (c != '\\' && c != '\n' && !(c == '"' && quotes_too))
@@ -23,7 +23,7 @@ static void add_escaped(struct buf *to, struct text text, bool quotes_too)
 		buf_add(to, text.bytes + start, text.len - start);
 }
 
-/* Nothing is left of a family without samples. */
+/* Removes a family without samples. */
 static void end_family(struct exposition *out)
 {
 	struct samples *to = out->to;
@@ -113,7 +113,7 @@ static char *put(char *to, struct text text)
 	return to + text.len;
 }
 
-/* Pages have hundreds of thousands: one piece of memory each. */
+/* Pages have hundreds of thousands of samples, so each is written in one piece of memory. */
 static void sample(struct exposition *out, const char *suffix, struct text number)
 {
 	if (out->is_folding) {

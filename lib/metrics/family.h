@@ -1,6 +1,6 @@
-/* Metric tables: one row per family. A group says which things (nodes' totals of a partition, an
- * endpoint) the families of a table are made of and how they are labelled; a row says name, type, help
- * and how the number is had. Plain numbers are an offset, the rest a small function. */
+/* Metric tables: one row per family. A group says for which items (such as partitions, or endpoints) the families of a
+ * table have samples, and which labels these have. A row says name, type, help and where the number is. For plain
+ * numbers that is an offset, for others a small function. */
 #pragma once
 
 #include "cluster/cluster.h"
@@ -8,7 +8,7 @@
 #include "metrics/exporter.h"
 #include "metrics/exposition.h"
 
-/* How much is said of each node: some 3 series, some 25, none. */
+/* How many series each node has: about 3, about 25, none. */
 enum per_node { PER_NODE_DEFAULT, PER_NODE_FULL, PER_NODE_OFF };
 
 /* What a page is made from; all borrowed. */
@@ -16,7 +16,7 @@ struct page_facts {
 	const struct cluster *cluster;
 	const struct exporter *exporter;
 	const struct exporter_process *process; /* for pages of the process alone */
-	struct text labels; /* that each sample has, as on the page: `cluster="a"` */
+	struct text labels; /* of each sample, as on the page: `cluster="a"` */
 	const struct job_events *events; /* NULL: nothing is counted */
 	int64_t now; /* Unix seconds */
 	enum per_node per_node;
@@ -47,13 +47,13 @@ struct family_sink {
 };
 void family_item(struct family_sink *sink, const void *item);
 
-/* Which endpoint of slurmrestd tells a family (NULL: the exporter itself knows), and since which release
- * of Slurm (NULL: all that are read). */
+/* Which endpoint of slurmrestd a family comes from (NULL: from the exporter itself), and since which release of Slurm
+ * (NULL: all that slurmscope reads). */
 struct family_origin {
 	const char *source, *since;
 };
 
-/* What people may ask for by itself: ?collect[]=nodes, /metrics/nodes. */
+/* The parts that one can ask for alone: ?collect[]=nodes, /metrics/nodes. */
 enum collected {
 	COLLECT_CLUSTER,
 	COLLECT_NODES,
@@ -99,11 +99,11 @@ extern const struct family_group qos_group, association_group;
 extern const char *const entity_kind_names[ENTITY_KINDS];
 extern const char *const entity_kind_labels[ENTITY_KINDS];
 
-/* Begins the row of an entity, which the roster of its kind knows by `key`. Of one without a row of its
- * own the samples are only counted. */
+/* Begins the row of an entity, which the roster of its kind knows by `key`. The samples of an entity without a row of
+ * its own are only counted. */
 void family_entity_row(struct family_sink *sink, enum entity_kind kind, struct text key, const struct text label[2]);
 
-/* Begins the row of all those. */
+/* Begins the row `other`. */
 void family_other_row(struct family_sink *sink, enum entity_kind kind);
 
 /* Emits the uint64_t at the row's offset, divided by its divisor; nothing if it is not known. */

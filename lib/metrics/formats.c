@@ -49,7 +49,7 @@ size_t part_natives_end(const struct family_part *part)
 	return next ? next->first_native : part->page->native_count;
 }
 
-/* Label values may hold braces and spaces, but the last of each is the sample's own. */
+/* Label values may contain braces and spaces, but the last ones in the line are the sample's own. */
 bool part_next_line(const struct family_part *part, size_t *at, struct sample_line *ret_line)
 {
 	if (*at >= part->family->end)
@@ -135,7 +135,7 @@ static void end_family(const struct format_options *options, struct buf *message
 	buf_clear(message);
 }
 
-/* Of the families that were not written yet, where the first in the catalogue is. */
+/* The place in the catalogue of the next family to write. */
 static uint32_t next_order(const struct samples *const *pages, const size_t *at, size_t count)
 {
 	uint32_t order = UINT32_MAX;

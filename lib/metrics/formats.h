@@ -12,7 +12,7 @@ struct format_options {
 	bool has_created; /* OpenMetrics: with a _created sample per counter and histogram */
 };
 
-/* Where it goes: called with some of it, which it may take or leave in place; NULL: it stays. */
+/* Called with each piece of the output, which it may take away or leave in the buffer. NULL: all of it stays. */
 struct format_sink {
 	void (*take)(void *context, struct buf *piece);
 	void *context;
@@ -22,7 +22,7 @@ struct format_sink {
 void format_write(const struct format_options *options, const struct samples *const *pages, size_t count,
 		  struct buf *to, const struct format_sink *sink);
 
-/* One family of a page on its way. Of the formats alone. */
+/* One family of a page while it is written. Only for the formats. */
 struct family_part {
 	const struct samples *page;
 	const struct sample_family *family;
@@ -37,7 +37,7 @@ struct text family_unit(struct text name);
 /* Without _total. */
 struct text family_base_name(const struct family_part *part);
 
-/* Its exemplars and natives: those from its first up to the next family's first. */
+/* The end of its exemplars and of its native histograms: where the next family's begin. */
 size_t part_exemplars_end(const struct family_part *part);
 size_t part_natives_end(const struct family_part *part);
 
@@ -51,7 +51,7 @@ bool part_next_line(const struct family_part *part, size_t *at, struct sample_li
 /* Whether it is the last of its metric: a histogram's count. */
 static inline bool line_is_last(const struct family_part *part, const struct sample_line *line)
 {
-	size_t suffix = sizeof "_count" - 1; /* which _bucket and _sum are not as long as */
+	size_t suffix = sizeof "_count" - 1; /* longer than _sum, and not equal to _bucket */
 	return part->family->type != HISTOGRAM || line->name.len == part->family->name_len + suffix;
 }
 

@@ -1,6 +1,6 @@
-/* Jobs now: how many are in which state, why they wait, what they hold and ask for; for the cluster and each partition,
- * account, user and QOS. For operators and users: who waits, for what, and who holds the machine? From the totals of the
- * job table (jobs/job_totals.h). */
+/* Jobs now: how many are in which state, why they wait, what they hold and ask for. There are rows for the cluster and
+ * each partition, account, user and QOS. For operators and users: who waits, for what, and who holds the machine? From
+ * the totals of the job table (jobs/job_totals.h). */
 #include "metrics/family.h"
 
 #include <stdlib.h>
@@ -107,7 +107,7 @@ static const struct family job_families[] = {
 	 offsetof(struct job_usage, max_startable_nodes), 1, 1 << ENTITY_PARTITION},
 };
 
-/* While details are missing only the cluster's states are right. */
+/* Is the entity's row complete? While details are missing, only the cluster's states are. */
 static bool is_known(const struct family_sink *sink, enum entity_kind kind)
 {
 	bool needs_states = sink->family->emit == emit_states || sink->family->emit == emit_flags;

@@ -1,6 +1,6 @@
-/* Limits of QOS and associations as configured, against their use. For whoever is asked why a job does not start, or sets
- * limits: who is at which limit, and who is near? Limits are slurmdbd's qos and associations; their use slurmscope works
- * out itself (entities/limits_use.h), for slurmrestd tells that of no QOS. */
+/* Limits of QOS and associations as configured, against their use. For people who set limits, or who are asked why a
+ * job does not start: who is at which limit, and who is near? Limits are from slurmdbd's qos and associations.
+ * slurmscope computes their use itself (entities/limits_use.h), because slurmrestd does not report the use of a QOS. */
 #include "entities/label.h"
 #include "metrics/family.h"
 

@@ -1,6 +1,6 @@
-/* Each node by itself, and what happened to nodes. For whoever repairs them: which node is out, since when, why, by whom?
- * How much is said of each follows --nodes.per-node. From the nodes that slurmctld lists (entities/node_table.h), and from
- * how they differ from the list before (entities/node_events.h). */
+/* Each node by itself, and what happened to nodes. For those who repair them: which node is out, since when, why, by
+ * whom? --nodes.per-node sets how many families each node has. From the nodes that slurmctld lists
+ * (entities/node_table.h), and from how they differ from the list before (entities/node_events.h). */
 #include "metrics/family.h"
 
 #include <stdlib.h>
@@ -164,8 +164,8 @@ const struct family_group node_detail_group = {.collect = COLLECT_NODES,
 					       .origin = {.source = "nodes"},
 					       .each = each_row_if_full};
 
-/* Transitions, from the first answer on. A node's own five would be the most of a large default page.
- * Those of partitions without a row are not added up in `other`: that would fall when one gets a row. */
+/* Transitions, from the first answer on. Five for each node would be most of a large default page. Partitions without a
+ * row are not added up in `other`, because that sum would fall when one gets a row. */
 
 static const char *const transition_names[NODE_TRANSITIONS] = {
 	[TO_DOWN] = "down", [TO_DRAIN] = "drain", [TO_FAIL] = "fail", [TO_IDLE] = "idle", [TO_REBOOT] = "reboot",

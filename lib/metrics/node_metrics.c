@@ -1,6 +1,6 @@
-/* Nodes, CPUs, memory and GRES of the cluster and of each partition, and how partitions are configured. For operators and
- * planners: what is there, in use, idle and out of service? From the sections of nodes and partitions (entities/nodes.h,
- * entities/partitions.h); shares are counted as sinfo does. */
+/* Nodes, CPUs, memory and GRES of the cluster and of each partition, and how partitions are configured. For operators
+ * and planners: what is there, in use, idle and out of service? From the sections of nodes and partitions
+ * (entities/nodes.h, entities/partitions.h); slurmscope splits nodes into shares as sinfo does. */
 #include "metrics/family.h"
 
 #include <stdlib.h>

@@ -17,7 +17,7 @@ static bool is_info(const struct family_part *part, struct text *name)
 	return true;
 }
 
-/* Quotes are escaped, too; the rest of it is as in the text format. */
+/* Escapes quotes, too; the rest is as in the text format. */
 static void add_help(struct buf *to, struct text help)
 {
 	for (size_t i = 0; i < help.len; i++) {
@@ -50,8 +50,9 @@ void openmetrics_header(const struct family_part *part, struct buf *to)
 	buf_add_char(to, '\n');
 }
 
-/* As Go prints it, so that the series is the same wherever it was normalised: the fewest digits that read back as
- * the same number; with an exponent below 1e-4 and from 1e6 on; else never without a decimal point. */
+/* Writes the bound as Go prints it, so that the series is the same, no matter which program normalised it. Go prints
+ * the fewest digits that read back as the same number. It uses an exponent below 1e-4 and from 1e6 on, and otherwise
+ * always a decimal point. */
 static void add_bound(struct buf *to, struct text bound)
 {
 	char text[32], number[32];

@@ -1,7 +1,6 @@
-/* Where a family comes from, if not from where its group does: the endpoint, and the first release that
- * tells it. A release is named for the newest API version that it serves: v0.0.37 is 21.08 (the oldest
- * that is read), v0.0.38 22.05, v0.0.40 23.11, v0.0.41 24.05, v0.0.42 24.11, v0.0.43 25.05, v0.0.44
- * 25.11, v0.0.45 26.05, v0.0.46 26.11. */
+/* Where a family comes from, if its group says otherwise: the endpoint, and the first release that reports it. A
+ * release is named for the newest API version that it serves: v0.0.37 is 21.08 (the oldest that is read), v0.0.38
+ * 22.05, v0.0.40 23.11, v0.0.41 24.05, v0.0.42 24.11, v0.0.43 25.05, v0.0.44 25.11, v0.0.45 26.05, v0.0.46 26.11. */
 #include "metrics/family.h"
 
 static const struct {

@@ -52,7 +52,7 @@ static void add_unsigned(struct buf *to, unsigned member, uint64_t number)
 	varint(to, number);
 }
 
-/* So that small negative numbers are short. */
+/* Encodes small negative numbers as short ones. */
 static uint64_t zigzag(int64_t number)
 {
 	return (uint64_t)number << 1 ^ (number < 0 ? UINT64_MAX : 0);
@@ -77,7 +77,7 @@ static void add_bytes(struct buf *to, unsigned member, struct text bytes)
 	buf_add_text(to, bytes);
 }
 
-/* What was written since is the member's message: its length goes before it. */
+/* Everything from `begin` on is the member's message: puts its number and length before it. */
 static void end_message(struct buf *to, unsigned member, size_t begin)
 {
 	char head[20];
@@ -99,7 +99,7 @@ static void add_label(struct buf *to, unsigned member, struct text name, struct 
 	end_message(to, member, begin);
 }
 
-/* Takes one `name="value"` off the front; the value without its escapes. */
+/* Takes one `name="value"` off the front, and removes the escapes from the value. */
 static void take_label(struct text *labels, struct buf *value, struct buf *to)
 {
 	struct text name = text_cut(labels, '=');
@@ -167,7 +167,7 @@ void protobuf_header(const struct family_part *part, struct buf *to)
 		add_bytes(to, FAMILY_UNIT, unit);
 }
 
-/* Where the exemplars and native histograms of a family are up to. */
+/* The next exemplar and native histogram of a family. */
 struct notes {
 	size_t exemplar, exemplars, native, natives;
 };
@@ -194,7 +194,7 @@ static void add_simple(struct buf *to, const struct family_part *part, struct no
 	end_message(to, is_counter ? METRIC_COUNTER : METRIC_GAUGE, begin);
 }
 
-/* Runs of indexes without a gap are spans; counts are told as differences. */
+/* Consecutive indexes form a span; each count is written as the difference to the one before. */
 static void add_native(struct buf *to, const struct native_bucket *buckets, size_t count)
 {
 	uint64_t zeros = 0;

@@ -1,5 +1,5 @@
 /* Reservations and licences. For operators and users: what is set aside, is it used, and which licences are left? From
- * slurmctld's lists of both; what of a reservation is in use comes from the job table, by the jobs that name it. */
+ * slurmctld's lists of both; how much of a reservation is in use comes from the jobs in the job table that name it. */
 #include "metrics/family.h"
 #include "model/reservation.h"
 #include "model/tres.h"
@@ -24,7 +24,7 @@ static void emit_active(struct exposition *out, const struct page_facts *facts, 
 					(reservation->end_time > now));
 }
 
-/* What the TRES say; a reservation without nodes has none. */
+/* The CPUs in its TRES; a reservation without nodes has none. */
 static void emit_cpus(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		      const void *item)
 {

@@ -7,7 +7,7 @@
 
 typedef void row_fn(struct exposition *out, const struct family *family, const void *row);
 
-/* `caps`: of users, whom --filter.users may not let be named; NULL: of what is no user. */
+/* `caps`: for rows of users, because --filter.users may hide some; NULL: the rows are of something else. */
 static void each_row(struct exposition *out, const struct family *family, const char *label, const struct map *rows,
 		     const struct caps *caps, row_fn *emit)
 {

@@ -1,5 +1,5 @@
-/* The samples of a page: the text format 0.0.4, an index of its families, and what that format has no
- * place for. All other formats are made of it, when somebody asks for them (`formats.h`). */
+/* The samples of a page: the text format 0.0.4, an index of its families, and what that format has no place for. All
+ * other formats are made from it when somebody asks for them (`formats.h`). */
 #pragma once
 
 #include "base/buf.h"
@@ -11,21 +11,21 @@ extern const char *const family_type_names[];
 
 /* One family: its header, then its samples. Offsets are of `samples.text`. */
 struct sample_family {
-	uint32_t order; /* in the catalogue: the same family has the same on every page */
+	uint32_t order; /* place in the catalogue, the same on every page */
 	uint8_t group; /* a number of catalogue_groups */
 	enum family_type type;
 	double created; /* Unix seconds: when its counters were 0; 0: not known */
 	size_t begin, samples, end; /* of the header, of the first sample, and behind the last */
 	size_t help;
 	uint32_t help_len, name_len;
-	size_t first_exemplar, first_native; /* that are not of an earlier family */
+	size_t first_exemplar, first_native; /* of this family */
 };
 
 /* The last job that was counted in a sample. */
 struct exemplar {
 	size_t at; /* where the sample's line ends */
 	uint32_t job;
-	double value, time; /* what was observed of it; Unix seconds */
+	double value, time; /* the observed value; Unix seconds */
 };
 
 /* The exponential buckets of a histogram, beside the classic ones. */
@@ -51,7 +51,7 @@ struct samples {
 	size_t native_count, native_capacity;
 	struct native_bucket *native_buckets;
 	size_t bucket_count, bucket_capacity;
-	uint64_t sample_count, folded_count; /* of all families, and those that have no row of their own */
+	uint64_t sample_count, folded_count; /* samples of all families; samples without a row of their own */
 };
 
 void samples_done(struct samples *samples); /* empty again, as when zeroed */

@@ -1,5 +1,5 @@
-/* The scheduler, backfill and slurmctld's own queues, as sdiag shows them. For Slurm's administrator: does scheduling keep
- * up, how deep does it look, what cuts it short? From diag; sums are kept over its resets at midnight
+/* The scheduler, backfill and slurmctld's own queues, as sdiag shows them. For Slurm's administrator: does scheduling
+ * keep up, how deep does it look, what cuts it short? From diag; sums continue over its resets at midnight
  * (entities/running_sum.h). */
 #include "metrics/family.h"
 

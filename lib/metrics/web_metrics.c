@@ -1,6 +1,6 @@
-/* The exporter's own server: its connections, whom it turned away, its certificate and configuration. For whoever runs
- * slurmscope, when a scraper complains: was it refused, and why? From the server itself (web/http_server.h), by
- * `struct exporter_process`. */
+/* The exporter's own server: its connections, the clients that it turned away, its certificate and configuration. For
+ * slurmscope's administrator, when a scraper complains: was it refused, and why? From the server itself
+ * (web/http_server.h), by `struct exporter_process`. */
 #include "metrics/family.h"
 
 static void emit_count(struct exposition *out, const struct page_facts *facts, const struct family *family,

@@ -45,8 +45,8 @@ struct page **page_board_borrow(struct page_board *board, size_t *ret_count, boo
 	return pages;
 }
 
-/* There is something newer than the edition. Returns the reference to it, to be given back without the lock, which the
- * caller holds; NULL if there is none, or it has to do for a while. */
+/* To be called when something is newer than the edition; the caller holds the lock. Returns the reference to the
+ * edition, which the caller gives back after unlocking. NULL: there is none, or it stays in use for a while. */
 static struct edition *retire(struct page_board *board)
 {
 	struct edition *edition = board->edition;

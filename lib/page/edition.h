@@ -1,5 +1,6 @@
-/* The pages of all clusters at one moment, counted like a page, with what scrapers get of them: made when the first one
- * asks for it, for all who ask later, freed with the edition. Every function may be called by any thread.
+/* The pages of all clusters at one moment, counted like a page, with what scrapers get of them. That is made when the
+ * first scraper asks for it, serves all later ones, and is freed with the edition. Every function may be called by any
+ * thread.
  *
  * What is made for clients that do not read it is bounded. The whole page is made once in each format, and
  * refused only to a scrape whose timeout is over. There are too many possible parts to keep them all: beyond RENDITION_BYTES_MAX no further part is made. While
@@ -15,8 +16,9 @@ struct edition;
 
 enum { RENDITION_BYTES_MAX = 64 * 1024 * 1024 }; /* of parts; and of older editions */
 
-/* Takes the arrays, with a reference to each page, and the process's samples; borrows the clusters' names (NULL: it has
- * none) and the sum of what is made of all editions, for as long as any of that is read. The caller holds one reference. */
+/* Takes the arrays, with a reference to each page, and the process's samples. Borrows the clusters' names (NULL: it has
+ * none) and the sum of bytes of all editions, for as long as anything of that is read. The caller holds one
+ * reference. */
 struct edition *edition_new(struct page **pages, const char **clusters, size_t count, struct samples *process,
 			    atomic_size_t *total_bytes);
 struct edition *edition_hold(struct edition *edition); /* another reference */
@@ -40,8 +42,8 @@ struct rendition {
 /* The page of a cluster by its name; NULL: there is none, or none yet. */
 const struct page *edition_page(const struct edition *edition, struct text cluster);
 
-/* With a reference; lives without the edition, but not without the sum of bytes. NULL: another thread was still making one at
- * `deadline_ns` (clock_monotonic_ns), it is not made yet and that time is over, or it is a part too many. */
+/* Returns a reference. The rendition may outlive the edition, but not the sum of bytes. NULL: it is a part too many, or
+ * there is none at `deadline_ns` (clock_monotonic_ns). A thread that has begun to make one finishes it. */
 struct rendition *edition_render(struct edition *edition, const struct rendition_options *options, uint64_t deadline_ns,
 				 struct error *err);
 void rendition_release(void *rendition); /* NULL is fine */

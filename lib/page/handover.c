@@ -114,7 +114,7 @@ static void send_page(struct handover *handover, struct place *place, int image)
 	close(image);
 }
 
-/* With the lock. What is on the other side would be served for ever: rather both begin anew. */
+/* With the lock. The other side would serve what it has for ever, so rather both begin again. */
 static void fail(struct handover *handover, const struct error *err)
 {
 	if (!handover->is_broken)

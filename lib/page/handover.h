@@ -1,6 +1,6 @@
-/* The end of the link (link.h) in the process that polls: pages, and what else the pages say, go to the process that serves.
- * Of each cluster one page is under way at most; while it is, a newer one waits and takes the place of one that waits
- * already. So a process that serves and takes nothing costs no memory here. Every function may be called by any thread. */
+/* The end of the link (link.h) in the process that polls: pages, and what else the pages say, go to the process that
+ * serves. At most one page of each cluster is under way. Meanwhile a newer one waits, in place of one that waits
+ * already. So a server process that takes nothing costs no memory here. Every function may be called by any thread. */
 #pragma once
 
 #include "page/page.h"

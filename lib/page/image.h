@@ -1,5 +1,5 @@
-/* A page as memory that another process reads and nobody writes (a sealed memfd): its samples stay there, the status, which
- * has pointers, is copied from there. */
+/* A page in memory that another process reads and nobody can write any more (a sealed memfd): its samples stay there.
+ * The status has pointers, so it is copied from there. */
 #pragma once
 
 #include "base/error.h"

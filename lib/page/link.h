@@ -1,5 +1,5 @@
-/* Messages between the process that polls and the one that serves: a socket pair of packets (SOCK_SEQPACKET), each of one
- * kind, with a descriptor perhaps. Whoever hears something that is no message hears nothing more from there. */
+/* Messages between the process that polls and the one that serves: a socket pair of packets (SOCK_SEQPACKET), each of
+ * one kind, with a descriptor perhaps. A process that receives something else stops reading from the link. */
 #pragma once
 
 #include "base/error.h"
@@ -42,5 +42,5 @@ bool link_open(int ret_sockets[2], struct error *err);
 /* Waits until there is room, half a minute at most. False: the link has ended, or the other side does not hear. */
 bool link_say(int socket, const struct link_message *message);
 
-/* Waits for a message. Its text is copied to `text`. Who takes no descriptors gets none. */
+/* Waits for a message. Its text is copied to `text`. A caller that takes no descriptors gets none. */
 void link_hear(int socket, bool takes_descriptors, char text[LINK_TEXT_BYTES], struct link_message *ret_message);

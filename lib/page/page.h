@@ -1,5 +1,5 @@
-/* What is known of one cluster at one moment: what scrapers get of it, and what people are told. Immutable and counted; it
- * dies with its last reader. Every function may be called by any thread. */
+/* What is known of one cluster at one moment: what scrapers get of it, and what people see. Immutable and counted; it
+ * is freed with its last reference. Every function may be called by any thread. */
 #pragma once
 
 #include "metrics/samples.h"
@@ -10,7 +10,7 @@
 struct page {
 	atomic_uint readers;
 	struct samples samples;
-	struct status *status; /* what people are told; owned */
+	struct status *status; /* what people see; owned */
 	struct text image; /* that the samples are in, made by another process (image.h); empty: they are our own */
 };
 

@@ -10,7 +10,7 @@ bool asker_expects(enum endpoint which, enum fetch_result result)
 	return endpoint_table[which].is_optional && (result == FETCH_UNSUPPORTED || result == FETCH_FORBIDDEN);
 }
 
-/* One line when an endpoint begins to fail, fails in another way, or is well again. */
+/* Logs one line when an endpoint begins to fail, fails in another way, or works again. */
 static void log_change(const struct asker *asker, enum endpoint which, enum fetch_result result,
 		       const struct error *err)
 {
@@ -63,7 +63,7 @@ static void count(struct asker *asker, enum endpoint which, enum fetch_result re
 	histogram_observe(&endpoint->request_seconds, reply->seconds);
 	if (!fetch_succeeded(result))
 		return;
-	/* states take several requests, and a list of jobs may be for reasons alone: job_poller.c says when */
+	/* states take several requests, and a list of jobs may be for reasons alone: job_poller.c renews these */
 	if (which != ENDPOINT_JOB_STATES && which != ENDPOINT_JOBS)
 		endpoint->last_success = clock_now();
 	if (result != FETCH_OK)
@@ -72,7 +72,7 @@ static void count(struct asker *asker, enum endpoint which, enum fetch_result re
 	endpoint->records_skipped += answer->skipped;
 }
 
-/* What any answer tells of the cluster. */
+/* Notes what any answer says of the cluster. */
 static void note_envelope(struct asker *asker, const struct answer *answer)
 {
 	struct cluster *cluster = asker->cluster;
@@ -93,7 +93,7 @@ static void note_envelope(struct asker *asker, const struct answer *answer)
 		 cluster->slurm_version, "url", asker->config->slurmrestd_url, NULL);
 }
 
-/* For the planner. Before a version is found nothing is known to be unsupported. */
+/* The result as the planner has it. Until a version is found, nothing is known to be unsupported. */
 static enum plan_result plan_result_of(const struct client *client, enum fetch_result result)
 {
 	switch (result) {
@@ -139,7 +139,7 @@ enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch, stru
 	enum fetch_result result = client_fetch(asker->client, fetch, &answer, &reply, &err);
 	*ret_outcome = asker_outcome(asker->client, result, &answer, &reply);
 	if (!fetch_succeeded(result) && atomic_load(asker->stop))
-		return result; /* given up because we stop: nothing to report */
+		return result; /* cancelled because we stop: nothing to report */
 	warn_of_token_file(asker);
 	log_change(asker, fetch->endpoint, result, &err);
 	note_failure(asker, fetch->endpoint, result, &err);

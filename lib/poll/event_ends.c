@@ -6,27 +6,28 @@
 #include <stdlib.h>
 
 enum {
-	/* Seconds after the end, and after the job was last seen completing: slurmdbd's record does not change any more then.
-	 * On a 24.11 nine records got another exit code 19 s after the end, when the processes were gone. */
+	/* Seconds after the end, and after the job was last seen completing, from which on slurmdbd's record no longer
+	 * changes. On a 24.11 nine records got another exit code 19 s after the end, when the processes had ended. */
 	SETTLED_AFTER_S = 10,
-	WHOLE_AFTER_S = 300, /* what slurmdbd lacks of a run by then never comes: the end is taken as it is */
-	HASTENED_RUNS_MAX = 300, /* they take some 0.1 s of slurmrestd */
-	REQUEUED_EVERY = 20, /* intervals: ten minutes, as a rule */
-	LATE_BATCH = 50, /* names of one request */
-	LATE_EVERY_S = 30, /* until the same one is asked for again */
-	LATE_GIVE_UP_S = 3600, /* of an end for which requests fail */
+	WHOLE_AFTER_S = 300, /* what slurmdbd still lacks of a run then never comes: take the end as it is */
+	HASTENED_RUNS_MAX = 300, /* they take about 0.1 s of slurmrestd */
+	REQUEUED_EVERY = 20, /* intervals: ten minutes by default */
+	LATE_BATCH = 50, /* job IDs of one request */
+	LATE_EVERY_S = 30, /* before the next request for the same one */
+	LATE_GIVE_UP_S = 3600, /* while requests for an end fail */
 };
 
-/* Could an end of that time be settled by now? The table must have been looked at since: looked_until may be the state
- * file's; looked_at tells that this process has looked. Which jobs were completing before is not known. */
+/* Could an end of that time be settled by now? The poller must have looked at the table since then. looked_until may be
+ * the state file's, so looked_at says whether this process has looked. It does not know which jobs were completing
+ * before. */
 static bool is_old_enough(const struct event_poller *poller, int64_t end, int64_t now)
 {
 	const struct job_events *events = poller->recorder.events;
 	return end < now - SETTLED_AFTER_S && events->looked_at && events->looked_until > end;
 }
 
-/* An end that was too young is told again by the next window, as soon as it may be settled. Where many end that would
- * read each of them twice, so there they wait for the interval. */
+/* An end that was too young comes again with the next window, so asks for that as soon as the end may be settled. If
+ * many jobs end, each of them would be read twice, so then the next window waits for the interval. */
 void event_ends_hasten(struct event_poller *poller)
 {
 	int64_t now = asker_now_s(poller->asker);
@@ -73,10 +74,10 @@ static bool is_completing(const struct event_poller *poller, uint32_t id, int64_
 	return job_events_completing(poller->recorder.events, id) >= now - SETTLED_AFTER_S;
 }
 
-/* Does slurmdbd have all of the run's end? An end that it has only in part is passed over, as it is told again.
- * slurmdbd may hear of a short job's end first. Then it has neither partition nor array until it hears of the start. It
- * hears of a cancelled job's end at once, but of the exit code when the job's processes are gone. That may be just after
- * the table showed them gone, or minutes later (SLURMRESTD.md, "What slurmdbd knows when"). */
+/* Does slurmdbd have all of the run's end? If not, the end is passed over, as it comes again. slurmdbd may hear of a
+ * short job's end first. Then it has neither partition nor array until it hears of the start. It hears of a cancelled
+ * job's end at once, but of the exit code only when the job's processes have ended. That may be just after the table
+ * showed it, or minutes later (SLURMRESTD.md, "What slurmdbd knows when"). */
 static bool is_whole(const struct event_poller *poller, const struct job_run *run, int64_t now)
 {
 	int64_t end = told_time(run->job.end_time);
@@ -122,7 +123,7 @@ static void take_end(struct event_poller *poller, const struct job_run *run)
 		job_events_take_end(events, &end);
 }
 
-/* While no job is known, nothing else tells of ids. */
+/* While no job is known, nothing else says where Slurm's IDs are. */
 static void note_id(struct event_poller *poller, const struct job_run *run)
 {
 	struct job_view known;
@@ -130,7 +131,7 @@ static void note_id(struct event_poller *poller, const struct job_run *run)
 		job_rounds_note_job(poller->rounds, &run->job);
 }
 
-/* Takes the ends that are whole, and leaves in `taken` only those that are not. */
+/* Counts the ends that are complete, and leaves only the others in `taken`. */
 static void take_ends(struct event_poller *poller, struct told_runs *taken, int64_t now)
 {
 	size_t kept = 0;
@@ -168,7 +169,7 @@ static struct end_answer answer_of(const struct event_poller *poller, const stru
 	return answer;
 }
 
-/* Ends that are not whole and lie where no window comes back to. Where there are too many they are taken as they are. */
+/* Keeps incomplete ends that no further window covers. If there are too many, takes them as they are. */
 static void keep_late(struct event_poller *poller, const struct told_runs *taken, int64_t known_until)
 {
 	for (size_t i = 0; i < taken->count; i++) {
@@ -180,7 +181,7 @@ static void keep_late(struct event_poller *poller, const struct told_runs *taken
 	}
 }
 
-/* Ends are settled until then: what slurmdbd tells of them is believed. */
+/* Until when ends are settled, so that slurmdbd's records of them count. */
 static int64_t settled_until(const struct event_poller *poller, int64_t now)
 {
 	const struct job_events *events = poller->recorder.events;
@@ -189,7 +190,7 @@ static int64_t settled_until(const struct event_poller *poller, int64_t now)
 	return settled > now - WHOLE_AFTER_S - 1 ? settled : now - WHOLE_AFTER_S - 1;
 }
 
-/* One that has asked for requeued runs has told all that the others would. */
+/* A window with requeued runs has brought all that the other windows would. */
 static int64_t known_by_windows(struct event_poller *poller, bool has_requeued)
 {
 	struct end_windows *all = &poller->windows;
@@ -250,7 +251,7 @@ static bool ask_window(struct event_poller *poller, struct plan_outcome *outcome
 
 /* Late ends */
 
-/* What slurmdbd lacks of it may have come by now. */
+/* Is it time to ask for it again? What slurmdbd lacked may have come. */
 static bool is_due(const struct event_poller *poller, const struct late_end *late, int64_t now)
 {
 	return now >= late->asked + LATE_EVERY_S &&
@@ -272,7 +273,8 @@ static size_t choose_late(struct event_poller *poller, struct job_runs_name name
 	return count;
 }
 
-/* An end that was asked for now and is as old as any is taken as it is told; if it was not told, nobody will. */
+/* Takes an end that was asked for now and is old enough as slurmdbd reports it. If slurmdbd did not report it, it never
+ * will. */
 static void give_up_late(struct event_poller *poller, int64_t now, int64_t older_than)
 {
 	for (size_t i = poller->late.count; i-- > 0;) {
@@ -282,7 +284,7 @@ static void give_up_late(struct event_poller *poller, int64_t now, int64_t older
 	}
 }
 
-/* False: none is due, and nothing was asked. */
+/* False: none is due, and it sent no request. */
 static bool ask_late(struct event_poller *poller, struct plan_outcome *outcome)
 {
 	struct job_runs_name names[LATE_BATCH];

@@ -9,8 +9,8 @@
 
 enum {
 	STEPS_AFTER_S = 60, /* slurmdbd has a job's steps by then */
-	STEPS_SINCE_S = 86400, /* steps of runs that ended before that were given up (events/job_events.c) */
-	STEPS_COUNTED_EVERY_S = 5, /* counting looks at all that wait */
+	STEPS_SINCE_S = 86400, /* steps of runs that ended earlier are given up (events/job_events.c) */
+	STEPS_COUNTED_EVERY_S = 5, /* counting looks at all waiting runs */
 };
 
 uint64_t event_steps_count(struct event_poller *poller)
@@ -45,8 +45,8 @@ static void take_steps(struct event_poller *poller, const struct told_runs *take
 	}
 }
 
-/* A run may have more steps than slurmrestd can read in time, or has memory for. If a batch failed, each of its runs is
- * asked for alone. A run that fails alone twice, while slurmdbd answers otherwise, is given up. */
+/* A run may have more steps than slurmrestd can read in time, or has memory for. If a batch failed, each of its runs
+ * gets a request of its own. A run that fails alone twice, while slurmdbd answers other requests, is given up. */
 static void note_steps_failed(struct event_poller *poller, const struct run_key *keys, size_t count)
 {
 	if (count > 1) {

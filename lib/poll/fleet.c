@@ -9,23 +9,23 @@
 #include <stdlib.h>
 
 struct member {
-	const char *name; /* of the fleet's arena; NULL: the only cluster has none */
+	const char *name; /* in the fleet's arena; NULL: the only cluster has none */
 	struct setup *setup; /* held: the poller's options until it takes others */
 	const struct config *config;
 	struct poller *poller;
 	struct page_slot slot;
-	struct poller *next_poller; /* to take its place */
+	struct poller *next_poller; /* the one that will take its place */
 	bool stays, is_to_start;
-	bool is_refused; /* a thread, which was said */
+	bool is_refused; /* there was no thread for it, and the log says so */
 	struct member *next;
 };
 
 struct fleet {
 	struct page_board *board;
 	struct member *members;
-	struct arena names; /* also of those that are gone: a scrape under way may still compare them */
-	struct setup *setup; /* held; that was taken last */
-	struct buf labels; /* of the process */
+	struct arena names; /* also of clusters that are gone: a scrape under way may still compare them */
+	struct setup *setup; /* held; the one taken last */
+	struct buf labels; /* of the process's own samples */
 };
 
 struct fleet *fleet_new(struct page_board *board)
@@ -75,7 +75,7 @@ static void take_off(struct fleet *fleet, struct member *member)
 	free(member);
 }
 
-/* What can fail: the pollers that are needed are made. */
+/* Makes the new pollers: the part that can fail. */
 static bool prepare(struct fleet *fleet, struct setup *setup, struct error *err)
 {
 	for (size_t i = 0; i < setup->cluster_count; i++) {
@@ -103,7 +103,7 @@ static void take_back(struct fleet *fleet)
 	}
 }
 
-/* The old one is gone, and has closed its files, before any new one is started. */
+/* The old poller ends and closes its files before any new one starts. */
 static void replace(struct member *member)
 {
 	if (member->poller) {
@@ -116,7 +116,7 @@ static void replace(struct member *member)
 	member->is_to_start = true;
 }
 
-/* Those that do not go on, all at once: each takes up to a second to end. */
+/* Tells all pollers that end before it waits for any: each takes up to a second. */
 static void tell_to_stop(struct fleet *fleet)
 {
 	for (struct member *member = fleet->members; member; member = member->next)

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-/* Old numbers are shown for a while, as a restart of slurmrestd should not tear holes into graphs. Numbers that a budget
- * renews seldom get three of their intervals, so that one failure does not remove them. */
+/* The page shows old numbers for a while, because a restart of slurmrestd should not leave holes in graphs. Numbers
+ * that a budget renews seldom get three of their intervals, so that one failure does not remove them. */
 #define AGE_MAX_S 300.0
 #define AGE_MAX_INTERVALS 3
 
@@ -70,7 +70,7 @@ bool health_is_cut_off(const struct health *health)
 	return is_unanswered(&health->entries[ENDPOINT_PING]) && is_unanswered(&health->entries[ENDPOINT_DIAG]);
 }
 
-/* What the last result of one of slurmdbd's endpoints says of slurmdbd. */
+/* What the last result of an endpoint of slurmdbd's says about slurmdbd. */
 static enum up told_by(const struct health_entry *entry)
 {
 	switch (entry->tried_ns ? entry->result : FETCH_UNSUPPORTED) {

@@ -4,10 +4,10 @@
 #include "poll/stored_row.h"
 
 enum {
-	/* Rows older than this are not used. Most jobs are others by then, and Slurm may have begun its ids anew: a job of the
-	 * same id in the same state would have another one's details until its turn comes. */
+	/* Rows older than this are not used. Most jobs are different ones by then, and Slurm may have begun its IDs
+	 * again. A job with the same ID in the same state would have another one's details until its turn comes. */
 	KEPT_S = 3600,
-	AHEAD_S = 60, /* another machine may have written the file, and its clock may be so far ahead of ours */
+	AHEAD_S = 60, /* another machine may have written the file, and its clock may be this far ahead of ours */
 };
 
 static const char as_of_mark[] = "jobs_as_of", seen_at_mark[] = "jobs_seen_at",
@@ -48,7 +48,7 @@ void job_keeper_take_mark(struct job_keeper *keeper, struct text name, int64_t v
 		facts->are_listed = value;
 }
 
-/* So old that nobody knows what is left of them, or of a time that has not come. */
+/* False: so old that nobody knows which jobs are left, or of a time that has not come. */
 static bool is_of_use(const struct kept_facts *facts)
 {
 	int64_t now = clock_now_s();
@@ -95,7 +95,7 @@ static void put_rows(const struct job_keeper *keeper, struct store *store)
 	const struct job_unstored *unstored = &table->unstored;
 	size_t count = table->position_count;
 	if (!unstored->is_tracked)
-		store_remove_jobs(store); /* what the file has besides is not ours to go on from */
+		store_remove_jobs(store); /* other rows of the file would not fit to these */
 	for (size_t i = 0; i < unstored->removed_count; i++)
 		store_remove_job(store, unstored->removed[i]);
 	for (size_t i = job_unstored_next(unstored, 0, count); i < count; i = job_unstored_next(unstored, i + 1, count))
@@ -103,7 +103,7 @@ static void put_rows(const struct job_keeper *keeper, struct store *store)
 			put(keeper, &table->rows[i], store);
 }
 
-/* Rows that no round has verified since the start are not written: the file has them as they were. */
+/* Does not write rows that no round has verified since the start: the file still has them. */
 void job_keeper_write(struct job_keeper *keeper, struct store *store, bool all)
 {
 	const struct kept_facts *facts = &keeper->facts;

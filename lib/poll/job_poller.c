@@ -9,7 +9,7 @@
 enum {
 	LAST_ID_DEFAULT = 67043328, /* the default of MaxJobId in slurm.conf */
 	SEARCH_PAUSE_MAX_S = 6 * 3600,
-	SLURMDBD_PAUSE_S = 600, /* slurmdbd failed: slurmctld tells details meanwhile, at eight times the cost */
+	SLURMDBD_PAUSE_S = 600, /* after slurmdbd failed: details come from slurmctld, at eight times the cost */
 };
 
 void job_poller_init(struct job_poller *poller, struct asker *asker, struct plan *plan, struct plan_task tasks[TASKS])
@@ -37,7 +37,8 @@ void job_poller_resume(struct job_poller *poller, double as_of, bool has_details
 	job_details_begin(&poller->reader.details, JOB_QUEUE_RESTS);
 }
 
-/* The jobs are as Slurm has them: from now on diag's count and whoever knows of younger ids tell whether some are missing. */
+/* The jobs are as Slurm has them. From now on diag's count, and all sources of younger IDs, show whether some are
+ * missing. */
 static void note_verified(struct job_poller *poller)
 {
 	struct job_rounds *rounds = &poller->reader.rounds;
@@ -68,13 +69,13 @@ static void renew(struct job_poller *poller, enum endpoint endpoint, size_t task
 	health_renew(poller->reader.asker->health, endpoint, interval_s, poller->round_began_ns);
 }
 
-/* Details are complete once every job was asked for. That some jobs changed since does not matter. */
+/* Details are complete once we have asked for every job, even if some jobs changed since. */
 static void note_details(struct job_poller *poller)
 {
 	poller->has_details |= poller->has_states && !job_details_are_lacking(&poller->reader.details);
 }
 
-/* The states of all jobs are known as of the start of the round. Asks for details of what is new or changed. */
+/* The states of all jobs are known as of the start of the round. Queues new and changed jobs for their details. */
 static void finish_states(struct job_poller *poller)
 {
 	double age_s = (double)(clock_monotonic_ns() - poller->round_began_ns) / 1e9;
@@ -111,8 +112,8 @@ static bool poll_states_list(struct job_poller *poller, struct plan_outcome *out
 	return true;
 }
 
-/* The round covers the ids that were asked for, but costs go by rows. An array's id brings a row for each of its tasks. An
- * answer without rows teaches nothing of costs. */
+/* A round's progress counts the IDs that it asked for, but its cost depends on rows. An array's ID brings a row for
+ * each of its tasks. An answer without rows teaches the planner nothing about costs. */
 static void cover(struct plan_outcome *outcome, uint64_t asked)
 {
 	if (outcome->result == PLAN_OK && !outcome->records)
@@ -123,7 +124,7 @@ static void cover(struct plan_outcome *outcome, uint64_t asked)
 
 static bool poll_sample(struct job_poller *poller, uint64_t id, struct plan_outcome *outcome);
 
-/* A rest of a large array, from before the start: its record tells what is left of it, before the round. */
+/* Asks for the rest of a large array from before the start: its record says what is left of it, before the round. */
 static bool poll_rest(struct job_poller *poller, uint64_t id, struct plan_outcome *outcome)
 {
 	struct job_details *details = &poller->reader.details;
@@ -132,11 +133,12 @@ static bool poll_rest(struct job_poller *poller, uint64_t id, struct plan_outcom
 		job_details_begin(details, JOB_QUEUE_RESTS);
 	else if (id_map_find(&details->put_off, (uint32_t)id))
 		job_rounds_doubt(&poller->reader.rounds, id);
-	return false; /* the round begins when all were asked */
+	return false; /* the round begins after all of these */
 }
 
-/* A batch is lost now and then, and is asked for again: with 200 batches, of which one in a hundred failed, 13 % of the rounds
- * ended. But if two in a row are lost what the round was told is too old by the time that it goes on. */
+/* Now and then a batch is lost, and the round asks for it again. Without that, only 13 % of rounds of 200 batches came
+ * to their end when one batch in a hundred failed. But if two in a row are lost, the round's answers are too old by the
+ * time that it goes on. */
 static bool give_up(struct job_poller *poller)
 {
 	bool is_second = plan_show(poller->plan, clock_monotonic_ns(), TASK_JOB_STATES).failures > 0;
@@ -167,8 +169,8 @@ static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct pla
 	return !rounds->is_open;
 }
 
-/* Only a search in vain puts off the next one, as it costs much. A second wave of jobs behind a gap of ids stayed unknown
- * for ten minutes when a search that had found all did so, too. */
+/* Only a search without a result delays the next one, because it costs much. When every search did so, a second wave of
+ * jobs behind a gap of IDs stayed unknown for ten minutes. */
 static void put_off_search(struct job_poller *poller)
 {
 	poller->search_after_ns = clock_monotonic_ns() + (uint64_t)(poller->search_pause_s * 1e9);
@@ -186,11 +188,11 @@ static void end_search(struct job_poller *poller)
 	if (poller->has_states)
 		return;
 	poller->reader.rounds.is_open = false;
-	poller->round_began_ns = poller->search_began_ns; /* the first search told the states of all */
+	poller->round_began_ns = poller->search_began_ns; /* the first search brought the states of all */
 	finish_states(poller);
 }
 
-/* A sample's cost is another one than that of states, so it teaches the planner nothing. */
+/* A sample does not cost the same as states, so it teaches the planner nothing. */
 static bool poll_sample(struct job_poller *poller, uint64_t id, struct plan_outcome *outcome)
 {
 	if (job_reader_job(&poller->reader, id, outcome))
@@ -199,9 +201,9 @@ static bool poll_sample(struct job_poller *poller, uint64_t id, struct plan_outc
 	return false; /* the search goes on */
 }
 
-/* Slurm may be anywhere between its first and its last id. A search from the first one on asked 54,000 times in vain, so
- * slurmdbd is asked before for jobs that ended in ever longer windows: as few as show where Slurm is. Whether slurmdbd is up
- * may not be known yet. */
+/* Slurm may be anywhere between its first and its last ID. A search from the first one on sent 54,000 requests without
+ * success. So we first ask slurmdbd for jobs that ended lately, in ever longer windows, until one shows where Slurm is.
+ * At this point we may not know whether slurmdbd is up. */
 static const uint64_t newest_windows_s[] = {10, 60, 600, 3600, 24 * 3600, 7 * 24 * 3600};
 enum { NEWEST_WINDOWS = sizeof newest_windows_s / sizeof *newest_windows_s };
 
@@ -211,7 +213,8 @@ static bool wants_newest(const struct job_poller *poller)
 	       poller->newest_asked < NEWEST_WINDOWS;
 }
 
-/* If slurmdbd fails, the search is as well without. Nor does it teach the planner what a search costs. */
+/* If slurmdbd fails, the search goes on without it. The request teaches the planner nothing about the cost of a
+ * search. */
 static bool poll_newest(struct job_poller *poller, struct plan_outcome *outcome)
 {
 	uint64_t window_s = newest_windows_s[poller->newest_asked++];
@@ -241,8 +244,8 @@ static bool poll_search(struct job_poller *poller, uint64_t rows_max, struct pla
 	buf_done(&query);
 	if (!rounds->search.is_open)
 		end_search(poller);
-	/* jobs that were found get their details without waiting for the next round; most requests of a search find none, and
-	 * who looks what is wanted looks at all rows */
+	/* Jobs that were found get their details without waiting for the next round. Filling the queue looks at all
+	 * rows, so this happens only after a request that found jobs. */
 	if (is_well && outcome->cost_records && !job_details_left(&poller->reader.details, JOB_QUEUE_WANTED) &&
 	    job_details_begin(&poller->reader.details, JOB_QUEUE_WANTED))
 		plan_hasten(poller->plan, TASK_JOB_DETAILS);
@@ -265,7 +268,7 @@ static bool poll_list(struct job_poller *poller, struct plan_outcome *outcome)
 	return true;
 }
 
-/* Is no job left whose details are wanted? Jobs that slurmdbd did not have are asked for in another pass. */
+/* Is no job left whose details are wanted? Jobs that slurmdbd did not have take another pass. */
 static bool finish_details(struct job_poller *poller)
 {
 	struct job_details *details = &poller->reader.details;
@@ -285,7 +288,7 @@ static bool poll_slurmdbd(struct job_poller *poller, uint64_t records, struct pl
 	if (is_well)
 		return finish_details(poller);
 	poller->slurmdbd_after_ns = clock_monotonic_ns() + SLURMDBD_PAUSE_S * UINT64_C(1000000000);
-	return false; /* the jobs are in the next round again */
+	return false; /* the next round has these jobs again */
 }
 
 static bool poll_details(struct job_poller *poller, enum job_queue queue, struct plan_outcome *outcome)
@@ -297,7 +300,7 @@ static bool poll_details(struct job_poller *poller, enum job_queue queue, struct
 	bool is_well = !id || job_reader_job(&poller->reader, id, outcome);
 	outcome->records = 1;
 	if (!is_well)
-		return false; /* the job is in the next round again */
+		return false; /* the next round has this job again */
 	return queue == JOB_QUEUE_WANTED ? finish_details(poller) : !job_details_left(details, queue);
 }
 
@@ -369,7 +372,7 @@ static bool poll_details_until_done(struct job_poller *poller)
 	       poll_until_done(poller, TASK_JOB_DETAILS, way, 1);
 }
 
-/* Details that only jobs with rows of their own need. Which jobs have rows is known when all have details. */
+/* Asks for details that only jobs with rows of their own need. Which jobs have rows is known when all have details. */
 static bool poll_missing(struct job_poller *poller)
 {
 	struct cluster *cluster = poller->cluster;
@@ -382,7 +385,7 @@ static bool poll_missing(struct job_poller *poller)
 
 bool job_poller_poll_all(struct job_poller *poller)
 {
-	enum { ROWS = 1000 }; /* a request; --once is in a hurry and has no budget */
+	enum { ROWS = 1000 }; /* in a request; --once has no budget to keep */
 	job_poller_update(poller);
 	if (poller->reads_list)
 		return poll_until_done(poller, ENDPOINT_JOBS, WAY_ONLY, 0);

@@ -9,26 +9,26 @@
 /* What there is to do, for the planner. */
 
 enum {
-	FIRST_WEIGHT = 64, /* a start has to find all jobs before anything else is of use */
-	SEARCH_WEIGHT = 16, /* like job states (tasks.c): a job that nobody found has no state */
+	FIRST_WEIGHT = 64, /* at a start nothing else is of use before all jobs are found */
+	SEARCH_WEIGHT = 16, /* as job states (tasks.c): a job that we did not find has no state */
 	FILLING_WEIGHT = 64, /* while details are missing, most totals wait for them */
 	DETAILS_WEIGHT = 8,
-	SEARCH_WORK = 10000, /* ids to look at, at least: nobody knows how many ids lie between those that live */
-	/* Records. A list costs slurmrestd less than half of what single jobs do, and slurmctld a hundredth, but 143 kB of
-	 * slurmrestd's memory a record, which it keeps (SLURMRESTD.md, "Lists"). */
+	SEARCH_WORK = 10000, /* IDs to look at, at least: it is not known how many IDs lie between those of jobs */
+	/* Records. A list costs slurmrestd less than half of what single jobs do, and slurmctld a hundredth. But it
+	 * takes 143 kB a record of slurmrestd's memory, which slurmrestd keeps (SLURMRESTD.md, "Lists"). */
 	REASONS_LIST_MAX = 2000,
 	MIN_JOB_AGE_S = 300, /* the default of MinJobAge */
-	LOOKS_AT_ENDED = 3, /* one may fail, and a job may end just after one */
-	REFUSED_MAX_S = 300, /* so long jobs/state, which was answered before, may be refused before lists are read */
+	LOOKS_AT_ENDED = 3, /* one may fail, and a job may end just after another */
+	REFUSED_MAX_S = 300, /* how long Slurm may refuse jobs/state, after having answered it, before we read lists */
 };
 
-/* Of the records, those that lack details. Above the first part details come before states, until no more than the second
- * part is left. */
+/* Part of the records without details. Above the first value details come before states, until at most the second value
+ * is left. */
 #define FILLING_PART 0.1
 #define FILLED_PART 0.01
 
-/* Is it time for lists? A proxy that reloads refuses jobs/state for a moment, too. Lists of many jobs cost too much memory, so
- * jobs/state that was answered before has some minutes; the planner tries it meanwhile. */
+/* Is it time for lists? A proxy that reloads refuses jobs/state for a moment, too, and lists of many jobs cost too much
+ * memory. So if Slurm answered jobs/state before, we wait some minutes, in which the planner tries it again. */
 static bool are_states_refused(struct job_poller *poller)
 {
 	uint64_t now = clock_monotonic_ns();
@@ -39,8 +39,9 @@ static bool are_states_refused(struct job_poller *poller)
 	return !poller->was_told_states || now - poller->refused_ns >= REFUSED_MAX_S * UINT64_C(1000000000);
 }
 
-/* Jobs are read by their states where the API version has jobs/state and names records by their own ids there; else by
- * lists, until the planner tries jobs/state again. While no version is found, as slurmrestd is away, nothing changes. */
+/* Chooses how to read jobs. It is by their states if the API version has jobs/state and names records by their own IDs
+ * there. Else it is by lists, until the planner tries jobs/state again. While slurmrestd is away and no version is
+ * found, nothing changes. */
 static void choose(struct job_poller *poller)
 {
 	const struct api_version *version = client_version(poller->reader.asker->client);
@@ -83,7 +84,7 @@ static void note_count(struct job_poller *poller)
 	bool are_missing = job_rounds_note_count(rounds, diag->jobs_pending + diag->jobs_running);
 	if (!rounds->search.misses)
 		poller->search_pause_s = JOB_SEARCH_PAUSE_S;
-	are_missing &= !rounds->is_unverified; /* those that ended since are no sign */
+	are_missing &= !rounds->is_unverified; /* jobs that have ended since prove nothing */
 	poller->needs_all |= are_missing && clock_monotonic_ns() >= poller->search_after_ns;
 }
 
@@ -106,8 +107,8 @@ static void note_conf(struct job_poller *poller)
 	plan_set_rate_limited(poller->plan, poller->is_rate_limited);
 }
 
-/* Do so many jobs lack their first details that these need the budget more than states do? That is so after a start, and when
- * a great many jobs come at once. */
+/* Do details need the budget more than states, because many jobs lack their first ones? That is so after a start, and
+ * when a great many jobs come at once. */
 static bool are_details_filling(struct job_poller *poller, uint64_t whole)
 {
 	struct job_counts counts = job_table_counts(poller->cluster->job_table);
@@ -116,9 +117,9 @@ static bool are_details_filling(struct job_poller *poller, uint64_t whole)
 	return poller->has_states && whole > JOB_STATES_LIST_MAX && (!poller->has_details || poller->is_filling);
 }
 
-/* The states of all jobs come in one list or, if they are too many for that, by a search among all ids. Neither is tried
- * before diag has counted the jobs, for a list of too many would cost minutes of slurmrestd. A cluster that never had a
- * job has no ids to ask for, so each round asks for its list. */
+/* The states of all jobs come in one list or, if they are too many for that, by a search among all IDs. Neither is
+ * tried before diag has counted the jobs, because a list of too many would cost minutes of slurmrestd. A cluster that
+ * never had a job has no IDs to ask for, so each round asks for its list. */
 static void plan_states(struct job_poller *poller, uint64_t whole)
 {
 	struct plan *plan = poller->plan;
@@ -135,21 +136,21 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_LIST, by_list);
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_BATCHES, !by_list);
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_LARGE_BATCHES, !by_list);
-	bool is_first = by_search && !poller->has_states; /* the first search tells the states, too */
+	bool is_first = by_search && !poller->has_states; /* the first search brings the states, too */
 	poller->tasks[TASK_JOB_SEARCH].weight = is_first ? FIRST_WEIGHT : SEARCH_WEIGHT;
 	plan_set_work(plan, TASK_JOB_STATES, is_first ? 0 : by_list ? whole : job_rounds_work(&poller->reader.rounds));
 	uint64_t missing = whole - job_table_counts(poller->cluster->job_table).jobs;
 	plan_set_work(plan, TASK_JOB_SEARCH, !by_search ? 0 : missing > SEARCH_WORK ? missing : SEARCH_WORK);
 }
 
-/* slurmrestd refuses job/{id} of a federation's ids (SLURMRESTD.md, "Federations"): details come in lists there. */
+/* slurmrestd refuses job/{id} of a federation's IDs (SLURMRESTD.md, "Federations"): details come in lists there. */
 bool job_poller_is_federated(const struct job_poller *poller)
 {
 	return job_frontiers_top(&poller->reader.rounds.frontiers) > JOB_LOCAL_ID_MASK;
 }
 
-/* slurmdbd tells details at an eighth of the cost, but not why jobs wait. So it is asked only if many jobs are new, and
- * then until none is left. */
+/* Details from slurmdbd cost an eighth, but do not say why jobs wait. So we ask it only if many jobs are new, and then
+ * until none is left. */
 static void choose_slurmdbd(struct job_poller *poller)
 {
 	uint64_t unseen = job_details_unseen(&poller->reader.details);
@@ -162,8 +163,9 @@ static void choose_slurmdbd(struct job_poller *poller)
 		       !poller->asks_slurmdbd && !job_poller_is_federated(poller));
 }
 
-/* Without the environment of deploy/slurmrestd each list makes slurmrestd grow anew (24.11: 2,000 jobs, 4.4 GiB after 40
- * lists). An answer does not tell of it, but it shows by JSON without white space. A list says nothing of single nodes. */
+/* Without the environment of deploy/slurmrestd each list makes slurmrestd grow further (24.11: 2,000 jobs, 4.4 GiB
+ * after 40 lists). No answer mentions the environment, but with it JSON has no whitespace. A list says nothing about
+ * single nodes. */
 static bool may_list_reasons(const struct job_poller *poller, uint64_t records)
 {
 	const struct asker *asker = poller->reader.asker;
@@ -210,8 +212,8 @@ static void plan_details(struct job_poller *poller, uint64_t whole)
 	plan_set_work(plan, TASK_JOB_ARRAYS, is_there ? array.tasks : 0);
 }
 
-/* Without slurmdbd nobody tells how a job ended once slurmctld has forgotten it. So jobs are read before that, and ahead of
- * the target intervals of others, as far as the budgets allow. */
+/* Without slurmdbd nothing says how a job ended once slurmctld has forgotten it. So we read jobs before that, and
+ * earlier than other tasks' target intervals want, as far as the budgets allow. */
 static void plan_ends(struct job_poller *poller)
 {
 	static const size_t tasks[] = {ENDPOINT_JOBS, TASK_JOB_STATES};

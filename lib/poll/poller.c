@@ -14,7 +14,7 @@
 static const double request_bounds[] = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120};
 
 #define REQUESTS_OF_ACTION 4 /* at most: with another version of the API, another token */
-#define GRACE_S 30.0 /* for all that is no request */
+#define GRACE_S 30.0 /* for everything but requests */
 
 static void exporter_init(struct exporter *exporter)
 {
@@ -64,7 +64,7 @@ struct poller *poller_new(struct setup *setup, const struct config *config, stru
 	return NULL;
 }
 
-/* The last_update of what is shown, if the release can tell what changed since; else 0. */
+/* The last_update of the numbers on the page, if the release can report what changed since; else 0. */
 static uint64_t since(const struct poller *poller, enum endpoint which)
 {
 	const char *release = endpoint_table[which].update_time_since;
@@ -72,7 +72,7 @@ static uint64_t since(const struct poller *poller, enum endpoint which)
 	return works && poller->health.entries[which].is_shown ? poller->last_update[which] : 0;
 }
 
-/* Diag was asked since `began`. */
+/* Diag was asked at `began`, and has answered: notes by how much slurmctld's clock is ahead. */
 static void note_clock(struct poller *poller, double began)
 {
 	uint64_t time = poller->cluster.scheduler.diag.time;
@@ -81,7 +81,7 @@ static void note_clock(struct poller *poller, double began)
 		*ahead = clock_ahead(*ahead, time, began, clock_now());
 }
 
-/* Asks for the endpoint whole; *ret_outcome but for task and way. */
+/* Asks the endpoint for everything. Fills in *ret_outcome except for task and way. */
 static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint which, struct plan_outcome *ret_outcome)
 {
 	struct section_build build = {.cluster = &poller->cluster, .now = clock_now_s()};
@@ -109,7 +109,7 @@ static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint whic
 	return result;
 }
 
-/* What slurmctld says of its own load, and of ours. */
+/* Takes what slurmctld says of its own load, and of ours. */
 static void note_diag(struct poller *poller)
 {
 	const struct scheduler_section *scheduler = &poller->cluster.scheduler;
@@ -136,7 +136,7 @@ static void note_start(struct poller *poller, uint64_t now)
 		poller_set_budgets(poller);
 }
 
-/* What the planner is to know besides the outcome of the request. */
+/* Tells the planner what it needs besides the outcome of the request. */
 static void tell_planner(struct poller *poller)
 {
 	uint64_t now = clock_monotonic_ns(), scrapes = page_board_scrapes(poller->slot->board);
@@ -155,7 +155,7 @@ static void tell_planner(struct poller *poller)
 	event_poller_update(&poller->events);
 }
 
-/* Are the daemons up, as of the last request? */
+/* Judges after a request which daemons are up. */
 static void judge_daemons(struct poller *poller)
 {
 	struct cluster *cluster = &poller->cluster;
@@ -221,7 +221,7 @@ static void wait_until(struct poller *poller, uint64_t moment_ns)
 	pthread_mutex_unlock(&poller->lock);
 }
 
-/* The next sign of life comes within so many seconds after that moment, unless something hangs. */
+/* Unless something hangs, the next sign of life comes within `seconds` after that moment. */
 static void expect_sign(struct poller *poller, uint64_t moment_ns, double seconds)
 {
 	uint64_t ns = (uint64_t)(seconds * 1e9);
@@ -240,7 +240,7 @@ static void *run(void *context)
 	log_about(poller->config->name);
 	poller_begin(poller);
 	tell_planner(poller);
-	poller_note_news(poller); /* nothing is known yet, but a scrape finds the exporter itself */
+	poller_note_news(poller); /* nothing is known yet, but a scrape gets the exporter's own metrics */
 	while (!atomic_load(&poller->stop)) {
 		uint64_t now = clock_monotonic_ns();
 		expect_sign(poller, now, GRACE_S + REQUESTS_OF_ACTION * (double)poller->config->timeout_s);
@@ -249,7 +249,7 @@ static void *run(void *context)
 		struct plan_action action = plan_next(poller->plan, now);
 		bool led = poller->leads;
 		poller_show_if_due(poller, &action);
-		if (poller->leads != led) /* another one took the state file: now there is else to do */
+		if (poller->leads != led) /* another slurmscope took the state file: now there are other things to do */
 			continue;
 		if (action.kind == PLAN_ASK) {
 			act(poller, &action);

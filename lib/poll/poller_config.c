@@ -5,10 +5,10 @@
 #include "events/events_record.h"
 #include "poll/poller_state.h"
 
-/* What an earlier poller left is shown so long, while this one knows less and nothing fails. */
+/* For how long an earlier poller's page stays, while this poller knows less and nothing fails. */
 #define OLD_PAGE_S 60.0
 
-/* The URL and what else is another cluster's, and whether it leads. */
+/* False: the options say which cluster this is, such as the URL, or whether the poller leads. */
 bool poller_can_take(const struct config *before, const struct config *config)
 {
 	static const char *const fixed[] = {"slurmrestd.url", "state.path", "jobs.first-id",
@@ -19,7 +19,7 @@ bool poller_can_take(const struct config *before, const struct config *config)
 	return true;
 }
 
-/* By TLS never: the files of certificates may be others, and the connection of one that was withdrawn. */
+/* Never with TLS: the certificate files may have changed, and the connection may use one that was withdrawn. */
 static bool connects_alike(const struct config *a, const struct config *b)
 {
 	if (config_is_tls(b))
@@ -39,8 +39,8 @@ void poller_set_budgets(struct poller *poller)
 	plan_set_options(poller->plan, clock_monotonic_ns(), &options);
 }
 
-/* What was learnt and counted stays. The files were there when the setup was checked; should they be gone, the
- * connection stays, too. */
+/* What the poller learnt and counted stays. The files were there when the setup was checked; if they have gone since,
+ * the connection stays, too. */
 static void take_config(struct poller *poller, const struct config *config)
 {
 	struct error err;
@@ -58,7 +58,7 @@ static void take_config(struct poller *poller, const struct config *config)
 	caps_init(&poller->cluster.caps);
 	config_caps(config, &poller->cluster.caps, &err);
 	job_events_screen(poller->leads ? poller->events.recorder.events : poller->counted_before);
-	poller->events.is_changed = true; /* nor does the state file keep it */
+	poller->events.is_changed = true; /* the state file has to change, too */
 	cluster_set_job_rows(&poller->cluster, config->job_rows, config->job_node_rows);
 	poller_note_news(poller);
 }

@@ -5,19 +5,20 @@
 
 struct poller;
 
-/* Can a poller with the options `before` go on with the others, or does it take a new one? */
+/* Can a poller with the options `before` go on with `config`? If not, it takes a new poller. */
 bool poller_can_take(const struct config *before, const struct config *config);
 
-/* Goes on with these options, of a cluster of that setup, after the request under way; by any thread. */
+/* Has the poller take these options, of a cluster of that setup, after the request under way. By any thread. */
 void poller_configure(struct poller *poller, struct setup *setup, const struct config *config);
 
-/* Goes on counting where the other one was stopped, and leaves its page in the slot until there is a better one. Before
+/* Goes on counting where the other poller stopped, and leaves its page in the slot until there is a better one. Before
  * poller_start. */
 void poller_continue(struct poller *poller, const struct poller *before);
 
-/* Gives the planner the budgets that are configured: those of a start while there is one. A start that may cost no more
- * than any other time is none. */
+/* Gives the planner the configured budgets: during a start those of a start. If the start's budget is not larger than
+ * the usual one, there is no start. */
 void poller_set_budgets(struct poller *poller);
 
-/* Takes the options that poller_configure left, if any: then the planner is to be told. Of the poller's thread. */
+/* Takes the options that poller_configure left. True: there were some, so the caller tells the planner. Of the poller's
+ * thread. */
 bool poller_take_next_config(struct poller *poller);

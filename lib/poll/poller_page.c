@@ -11,17 +11,17 @@
 
 #include <math.h>
 
-/* Pages are made with at most so much of a core, and of the time, in which a slow disk may be waited for; but after so
- * many seconds at least and at most. */
+/* Pages take at most this part of a core, and of wall time, which includes waiting for a slow disk. The pause between
+ * two pages has a minimum and a maximum in seconds. */
 #define PAGE_CPU 0.005
 #define PAGE_DUTY 0.25
 #define PAGE_GAP_S 1.0
 #define PAGE_GAP_MAX_S 30.0
-/* Before a request that takes longer, what is known is shown. */
+/* Before a request that takes longer, the poller makes a page. */
 #define LONG_REQUEST_S 0.5
-/* A round of states finds new jobs, and their details usually come within a second. A page that was made in between would
- * show these jobs without their owners, and after a slow commit the next page is many seconds away. So a page waits for the
- * round and the details, but not longer than this. */
+/* A round of states finds new jobs, and their details usually come within a second. A page that was made in between
+ * would show these jobs without their owners. After a slow commit the next page is many seconds away. So a page waits
+ * for the round and the details, but not longer than this. */
 #define DETAILS_S 2.0
 
 const char *poller_user(const struct poller *poller)
@@ -30,7 +30,7 @@ const char *poller_user(const struct poller *poller)
 					       : token_user(client_token(poller->asker.client));
 }
 
-/* Jobs are as old as the round of states, or the list, that was finished last. */
+/* Jobs are as old as the last finished round of states, or list. */
 static void expire_jobs(struct poller *poller, uint64_t now)
 {
 	struct health_entry *entries = poller->health.entries;
@@ -59,7 +59,7 @@ static void say_unasked(const struct poller *poller, struct buf *out)
 			buf_printf(out, "%s%s", out->len ? ", " : "not asked yet: ", endpoint_table[i].name);
 }
 
-/* Did something keep jobs from being known? */
+/* Does a failure explain that jobs are not known? */
 static bool is_job_failing(const struct poller *poller)
 {
 	const enum endpoint of_jobs[] = {ENDPOINT_JOBS, ENDPOINT_JOB_STATES, ENDPOINT_JOB};
@@ -71,7 +71,7 @@ static bool is_job_failing(const struct poller *poller)
 	return !client_version(poller->asker.client);
 }
 
-/* Are the endpoint's numbers missing, though they were shown once and are still asked for? */
+/* Are the endpoint's numbers missing, though the page had them once and the poller still asks for them? */
 static bool is_too_old(const struct poller *poller, enum endpoint endpoint)
 {
 	size_t task = endpoint == ENDPOINT_JOB_STATES ? (size_t)TASK_JOB_STATES : (size_t)endpoint;
@@ -85,8 +85,8 @@ static void say_too_old(const struct poller *poller, struct buf *out)
 			buf_printf(out, "%s%s", out->len ? ", " : "too old to show: ", endpoint_table[i].name);
 }
 
-/* What keeps us from being ready, in words: something that can be asked for was not yet, or its numbers became too old, or
- * jobs are not known, and nothing failed that would explain it. Nothing: we are. */
+/* Writes why we are not ready; nothing: we are. Either we have not asked for something yet, or its numbers became too
+ * old, or jobs are not known and no failure explains that. */
 static void say_missing(const struct poller *poller, struct buf *out)
 {
 	say_unasked(poller, out);
@@ -112,7 +112,7 @@ static void fill_exporter(struct poller *poller, const struct plan_totals *total
 	const struct token *token = client_token(poller->asker.client);
 	exporter->is_standby = !poller->leads;
 	for (int i = 0; i < ENDPOINTS; i++) {
-		/* a list for reasons alone may fail: single requests tell them as well */
+		/* a list for reasons alone may fail, as single requests bring them, too */
 		bool is_missed = i != ENDPOINT_JOBS || poller->jobs.reads_list;
 		exporter->endpoints[i].is_up = !is_missed || (fetch_succeeded(poller->health.entries[i].result) &&
 							      !is_too_old(poller, (enum endpoint)i));
@@ -167,7 +167,7 @@ static struct status *make_status(const struct poller *poller, const struct plan
 	return status;
 }
 
-/* Is what an earlier poller left better than what this one knows so far? */
+/* Is an earlier poller's page better than what this one knows so far? */
 static bool old_page_is_better(struct poller *poller, const struct status *status)
 {
 	const struct health_entry *ping = &poller->health.entries[ENDPOINT_PING];
@@ -210,7 +210,7 @@ void poller_show(struct poller *poller, const struct plan_action *action)
 	poller->next_page_ns = end + (uint64_t)(fmin(fmax(gap_s, PAGE_GAP_S), PAGE_GAP_MAX_S) * 1e9);
 }
 
-/* It did so before, or nobody knows yet. */
+/* True: it took long before, or was never tried. */
 static bool may_take_long(const struct poller *poller, const struct plan_action *action, uint64_t now)
 {
 	enum endpoint endpoint = task_endpoint(action->task, action->way);
@@ -220,8 +220,8 @@ static bool may_take_long(const struct poller *poller, const struct plan_action 
 	return !poller->health.entries[endpoint].tried_ns || view.round_slurmrestd_s * part > LONG_REQUEST_S;
 }
 
-/* Until when the page waits for the details of what a round of states found; 0: it does not. The news that it has waited
- * for longest bounds that, since with each round there may be new jobs whose details cannot be had. */
+/* Until when the page waits for the details of jobs that a round of states found; 0: it does not wait. The oldest news
+ * limits that, because each round may find new jobs that have no details. */
 static uint64_t held_until_ns(const struct poller *poller, uint64_t now)
 {
 	const struct job_poller *jobs = &poller->jobs;

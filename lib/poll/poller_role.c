@@ -13,14 +13,14 @@ static bool follows(const struct poller *poller)
 	return poller->config->ha != HA_OFF;
 }
 
-/* What is asked for at all; of jobs and events their pollers say more. */
+/* Allows the tasks of a leader, or only ping. The pollers of jobs and events restrict theirs further. */
 static void allow(struct poller *poller, bool all)
 {
 	for (size_t i = 0; i < TASKS; i++)
 		plan_allow_task(poller->plan, i, all || i == ENDPOINT_PING);
 }
 
-/* What was counted without a state file when this poller led before: what happened since is found later. */
+/* Takes the counters of when this poller led before without a state file. It finds later what happened since. */
 static struct job_events *take_counted(struct poller *poller)
 {
 	struct job_events *before = poller->counted_before;
@@ -40,7 +40,7 @@ void poller_lead(struct poller *poller)
 	poller_set_budgets(poller);
 	event_poller_init(&poller->events, &poller->asker, poller->plan, &poller->jobs.reader.rounds,
 			  take_counted(poller));
-	if (!poller->config->once) /* which shows what Slurm says now, or nothing */
+	if (!poller->config->once) /* --once shows what Slurm says now, or nothing */
 		warm_begin(&poller->jobs, &poller->events.jobs);
 	poller->start.is_warm = poller->jobs.unverified_as_of > 0;
 	poller->waits_for.text[0] = '\0';
@@ -49,7 +49,7 @@ void poller_lead(struct poller *poller)
 	poller->next_page_ns = 0;
 }
 
-/* From now on a standby, which asks for ping alone. */
+/* The poller is a standby from now on, which sends only ping. */
 static void ask_for_ping(struct poller *poller)
 {
 	allow(poller, false);
@@ -81,7 +81,7 @@ static void forget_cluster(struct poller *poller)
 		forget_endpoint(poller, (enum endpoint)i);
 		poller->asker.failures[i] = (struct ask_failure){.since = 0};
 	}
-	poller->cluster.accounting_up = UP_NOT_KNOWN; /* which is judged after a request, and no page waits for one */
+	poller->cluster.accounting_up = UP_NOT_KNOWN; /* judged after a request, and no page waits for one */
 	memset(poller->last_update, 0, sizeof poller->last_update);
 	forget_jobs(poller);
 }
@@ -100,7 +100,7 @@ static void stand_by(struct poller *poller)
 		poller->counted_before = recorder->events;
 		recorder->events = NULL;
 	}
-	event_poller_done(&poller->events); /* from now on the state file is another's */
+	event_poller_done(&poller->events); /* from now on another slurmscope has the state file */
 	poller->events = (struct event_poller){0};
 	forget_cluster(poller);
 	ask_for_ping(poller);
@@ -126,7 +126,8 @@ static void say_role(const struct poller *poller, const char *host, const char *
 	log_line(LOG_LEVEL_INFO, what, "host", host, "serving", serving, NULL);
 }
 
-/* Another one may still have the state file: then it did not notice yet, or cannot, and nobody counts twice. */
+/* Leads, unless another slurmscope still has the state file: that one may not have noticed yet. So no two count the
+ * same. */
 static void try_to_lead(struct poller *poller, const char *host)
 {
 	const char *path = poller->config->state_path;

@@ -6,10 +6,10 @@
 
 enum { TRY_EVERY_S = 10 };
 
-/* What is read from the file goes there. */
+/* Where to put what the file holds. */
 struct loading {
 	struct job_events *events;
-	struct job_keeper *jobs; /* NULL: they are not wanted */
+	struct job_keeper *jobs; /* NULL: no jobs are wanted */
 };
 
 static void restore_counter(const struct store_counter *row, void *context)
@@ -116,7 +116,7 @@ static void put_mark(void *store, const char *name, int64_t value)
 	store_put_mark(store, name, value);
 }
 
-/* Said once, and once when it is over. */
+/* Logs a failure once, and once when it is over. */
 static void note(struct recorder *recorder, bool is_failing, const struct error *err)
 {
 	recorder->errors += is_failing;
@@ -143,7 +143,7 @@ static void replace_events(struct recorder *recorder, struct job_events *events)
 	recorder->events = events;
 }
 
-/* Brought here by the one that led before (deploy/ha). */
+/* Logs that the earlier leader brought a copy here (deploy/ha). */
 static void say_copy(const struct recorder *recorder)
 {
 	struct error story;
@@ -158,14 +158,15 @@ static void say_copy(const struct recorder *recorder)
 			 "error", story.text, NULL);
 }
 
-/* What this process counted goes on from the same birth, and further than what it could write. */
+/* Is what the file holds an earlier state of what this process counted? Both have the same birth, and this process
+ * counted on without being able to write. */
 static bool is_older(const struct job_events *found, const struct recorder *recorder)
 {
 	const struct job_events *events = recorder->events;
 	return recorder->goes_on && found->birth == events->birth && found->looked_until <= events->looked_until;
 }
 
-/* True: events were found, and taken. Jobs of the file are of use only while none are known. */
+/* True: it found events and took them. It takes jobs of the file only while no jobs are known. */
 static bool load(struct recorder *recorder, bool is_start)
 {
 	static const struct store_visitor visitor = {restore_counter, restore_run, restore_mark, restore_job};
@@ -209,8 +210,7 @@ void recorder_init(struct recorder *recorder, const char *path, bool is_shared, 
 	if (is_shared)
 		store_share(recorder->store);
 	if (!load(recorder, true) && recorder->is_loaded)
-		recorder_write(recorder,
-			       ""); /* counting has begun, even if we are killed before there is anything to count */
+		recorder_write(recorder, ""); /* counting has begun, even if we are killed before any event */
 }
 
 bool recorder_claim(struct recorder *recorder, const char *cluster)
@@ -244,7 +244,7 @@ static bool commit(struct recorder *recorder)
 		job_keeper_note(recorder->jobs, is_safe);
 	note(recorder, !is_safe, &err);
 	if (!is_safe)
-		recorder->events->runs.removed_count = 0; /* the next begin wants all */
+		recorder->events->runs.removed_count = 0; /* the next store_begin writes everything */
 	return is_safe;
 }
 

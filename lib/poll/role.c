@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <strings.h>
 
-/* A single answer may come from the midst of a fail-over. Taking over late costs a poll; two that lead ask Slurm twice. */
+/* A single answer may come from the middle of a fail-over. Taking over late costs a poll; two leaders ask Slurm
+ * twice. */
 enum { FIRST_IN_A_ROW = 2 };
 
 /* Are they the same host? Compares up to the first dot, whatever the case: slurm.conf and hostname(1) may differ in both. */

@@ -1,5 +1,5 @@
-/* Which of two controllers' slurmscopes asks Slurm and tells of it: the one beside the slurmctld that serves. Pure; of
- * the poller's thread.
+/* Which of two controllers' slurmscopes polls Slurm and exports its metrics: the one beside the slurmctld that serves.
+ * Pure; of the poller's thread.
  *
  * Slurm's ping lists all SlurmctldHosts in slurm.conf's order. A backup that waits answers ping, too (Slurm's backup.c
  * answers REQUEST_PING), and "primary" only says which host is named first (scontrol.c: the one at offset 0).
@@ -24,5 +24,5 @@ struct role {
  * once. If it serves, we take over when two answers in a row say so, or the first answer after the start. */
 void role_note(struct role *role, const char *host, const struct controller_state *controllers, unsigned count);
 
-/* Ping failed: who leads stays as it is, and the count of answers in a row begins anew. */
+/* Ping failed: who leads stays as it is, and the count of answers in a row begins again. */
 void role_note_failure(struct role *role);

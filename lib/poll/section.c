@@ -309,14 +309,14 @@ static void jobs_drop(struct cluster *cluster)
 	cluster_show_jobs(cluster, false);
 }
 
-/* How an endpoint's section is made. Most are a pointer in the cluster, whose place the new one takes. */
+/* How an endpoint's section is made. Most are a pointer in the cluster, which the new one replaces. */
 static const struct section {
 	void *(*start)(const struct cluster *cluster, int64_t now); /* NULL: a list of records */
 	record_fn *take;
 	void (*discard)(void *built); /* NULL is fine */
-	size_t offset; /* of the pointer in struct cluster; unless `commit` and `drop` say else */
+	size_t offset; /* of the pointer in struct cluster; not used with `commit` and `drop` */
 	size_t record_size; /* of a list's records */
-	bool is_of_limits; /* the use of limits is made of it */
+	bool is_of_limits; /* the use of limits depends on it */
 	void (*commit)(struct cluster *cluster, void *built);
 	void (*drop)(struct cluster *cluster);
 } table[ENDPOINTS_POLLED] = {
@@ -353,7 +353,7 @@ record_fn *section_take(enum endpoint which)
 	return table[which].take;
 }
 
-/* The pointer goes by memcpy, for each is of a type of its own. */
+/* Copies the pointer by memcpy, because each has a type of its own. */
 static void replace(const struct section *section, struct cluster *cluster, void *built)
 {
 	char *pointer = (char *)cluster + section->offset;

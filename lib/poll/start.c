@@ -1,7 +1,7 @@
 #include "poll/start.h"
 
-/* Of 100,000 records with 10,000 nodes a real 24.11 tells all details in some six minutes at 30 %. A start that takes
- * longer than this is no short exception any more, which is what an admin was promised. */
+/* A real 24.11 with 100,000 records and 10,000 nodes delivers all details in about six minutes at 30 %. Administrators
+ * were promised that a start is a short exception, so it lasts no longer than this. */
 #define START_S UINT64_C(600)
 
 void start_begin(struct start *start, uint64_t now_ns)

@@ -26,7 +26,7 @@ static void gather_controllers(struct status *status, const struct cluster *clus
 	}
 }
 
-/* A row per name, zeros too: the first `always`, others if their bit is set. */
+/* A row per name, even if its number is 0: the first `always` names, others if their bit is set. */
 static struct status_counts named(struct status *status, const struct names *names, unsigned always, uint64_t seen,
 				  const uint64_t *counts)
 {

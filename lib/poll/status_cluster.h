@@ -1,4 +1,4 @@
-/* What people are told of the cluster. */
+/* The part of the status that describes the cluster. Of the poller's thread. */
 #pragma once
 
 #include "cluster/cluster.h"

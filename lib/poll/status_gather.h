@@ -1,4 +1,4 @@
-/* Gathers what people are told (status/status.h) of all that the poller knows. Of the poller's thread. */
+/* Collects from all that the poller knows what people see (status/status.h). Of the poller's thread. */
 #pragma once
 
 #include "poll/event_poller.h"
@@ -8,18 +8,18 @@
 #include "status/status.h"
 
 struct status_sources {
-	const struct asker *asker; /* with configuration, cluster, health, exporter */
+	const struct asker *asker; /* leads to configuration, cluster, health and exporter */
 	const struct plan *plan;
 	const struct plan_task *tasks;
 	const struct job_poller *jobs;
 	const struct event_poller *events;
-	const struct role *role; /* NULL: it leads whatever ping says */
+	const struct role *role; /* NULL: it leads, whatever ping says */
 	bool leads;
-	const char *waits_for; /* why it does not though it should; "": nothing */
+	const char *waits_for; /* why it does not lead though it should; "": no reason */
 	const struct plan_totals *totals;
 	const struct start *start;
-	const struct plan_action *action; /* what is done as soon as this is shown; NULL: not known */
-	const char *not_ready; /* NULL: all is known */
+	const struct plan_action *action; /* what comes after this page; NULL: not known */
+	const char *not_ready; /* why it is not ready; NULL: it is */
 	uint64_t series, folded; /* of the page of metrics */
 };
 

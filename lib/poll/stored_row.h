@@ -1,5 +1,5 @@
-/* A row of the job table as the state file has it, and back. What comes from the file is judged: whoever wrote it may have
- * put anything there. Of the poller's thread. */
+/* Converts a row of the job table to a row of the state file, and back. Rows from the file are checked, because
+ * anything may have written the file. Of the poller's thread. */
 #pragma once
 
 #include "base/buf.h"
@@ -11,10 +11,11 @@
 struct store_job stored_row_of(const struct job_row *row, const struct job_pools *pools,
 			       const struct vocabulary *vocabulary, uint32_t tail, struct buf *flags);
 
-/* May a job record of Slurm's have this id? */
+/* May a job record of Slurm's have this ID? */
 bool stored_row_has_id(const struct store_job *job);
 
-/* A row of it, which is no younger than `as_of` (Unix seconds of slurmctld's clock). Learns names of states and flags of
- * Slurms newer than this program. False: it is no job record that slurmscope could have stored; nothing is held. */
+/* Makes a row of a stored job that is no younger than `as_of` (Unix seconds of slurmctld's clock). Learns names of
+ * states and flags of Slurms newer than this program. False: slurmscope cannot have stored such a job; the row holds no
+ * references. */
 bool stored_row_make(struct job_row *row, struct job_pools *pools, struct vocabulary *vocabulary,
 		     const struct store_job *job, int64_t as_of);

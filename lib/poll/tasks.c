@@ -6,7 +6,7 @@
 #define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 #define WAYS(array) .ways = (array), .way_count = COUNT_OF(array)
 
-/* A way without records_max asks for the whole list.
+/* A strategy without records_max asks for the whole list.
  *
  * Measured with Slurm 24.11 and 26.05 of Debian's packages, 10,000 nodes, up to 100,000 job records (SLURMRESTD.md, "Costs",
  * and SLURMRESTD.md, "Lists"); the planner learns how far a site is from that. Seconds of slurmrestd and of slurmctld, bytes. */
@@ -50,7 +50,8 @@ static const struct plan_way jobs[] = {
 			     .memory_per_record = 42e3},
 };
 
-/* Batches of some 500 rows cost least (SLURMRESTD.md, "Costs"). Larger ones are for sites that limit the request rate. */
+/* Batches of about 500 rows cost least (SLURMRESTD.md, "Costs"). Larger ones are for sites that limit the request
+ * rate. */
 #define STATES_COST                                                                                                    \
 	.slurmrestd_s = {.request = 0.0008, .record = 2e-6, .square = 1.6e-9},                                         \
 	.slurmctld_s = {.request = 0.0001, .record = 0.3e-6}, .bytes_per_record = 90
@@ -75,7 +76,7 @@ static const struct plan_way job_details[] = {
 			    .records_min = 1,
 			    .records_max = 1},
 	[DETAILS_LIST] = JOBS_WHOLE,
-	/* more ids cost the same each, and slurmrestd keeps more memory for them (SLURMRESTD.md, "Costs") */
+	/* more IDs cost the same each, and slurmrestd keeps more memory for them (SLURMRESTD.md, "Costs") */
 	[DETAILS_ACCOUNTING] = {.name = "accounting",
 				.slurmrestd_s = {.request = 0.007, .record = 0.25e-3},
 				.bytes_per_record = 4800,
@@ -93,9 +94,9 @@ static const struct plan_way job_steps[] = {{.name = "batches",
 					     .records_min = 1,
 					     .records_max = JOB_STEPS_BATCH_MAX}};
 
-/* Weights divide a budget that does not suffice for all (plan.h, rule 2). Job states and the search for jobs have the
- * largest, as all other numbers of jobs rest on them. Ends have more than most, as they must not fall behind for good.
- * Nodes have a bound, so that large job queues do not take what nodes need. */
+/* Weights divide a budget that is too small for everything (plan.h, rule 2). Job states and the search for jobs have
+ * the largest, because all other numbers of jobs depend on them. Ends have more than most, because they must not fall
+ * behind for ever. Nodes have a bound, so that large job queues do not take what nodes need. */
 static const struct plan_task table[TASKS] = {
 	[ENDPOINT_PING] = {.noun = "controllers", .is_probe = true, WAYS(small)},
 	[ENDPOINT_DIAG] = {.noun = "records", .is_probe = true, WAYS(small)},

@@ -15,7 +15,7 @@ static void say(const char *what, uint64_t jobs, uint64_t dropped, int64_t age_s
 	log_line(LOG_LEVEL_INFO, what, "jobs", of_use, "dropped", of_no_use, "age_seconds", age, NULL);
 }
 
-/* Totals are on the page from now on if they are young enough, and vanish when those of a running process would. */
+/* Puts totals on the page if they are young enough. They vanish when those of a running process would. */
 static void show(struct job_poller *poller, const struct kept_facts *facts, int64_t age_s)
 {
 	struct asker *asker = poller->reader.asker;
@@ -42,7 +42,7 @@ void warm_begin(struct job_poller *poller, struct job_keeper *keeper)
 	job_table_note_now(keeper->found, facts.as_of);
 	job_table_take(table, keeper->found);
 	keeper->found = NULL;
-	if (!dropped) /* else the file has rows that are to go */
+	if (!dropped) /* else the next write has to remove rows of the file */
 		job_unstored_begin(&table->unstored);
 	job_rounds_resume(&poller->reader.rounds, &keeper->tails, &keeper->doubted);
 	job_poller_resume(poller, (double)facts.seen_at, facts.has_details);

@@ -1,15 +1,15 @@
-/* What our two processes may do once they serve, whoever started them: a unit of systemd's says so already, a container,
- * another init or a shell does not. The kernel holds them to that from then on, all their threads, and for good.
+/* What our two processes may do once they serve. A systemd unit says so already; a container, another init or a shell
+ * does not. From then on the kernel enforces it for all their threads, and it cannot be undone.
  *
  * Both, before there are two:
- * - Calls (seccomp, sandbox_calls.c): no program is started, nobody else's memory is read, nothing more is listened on, and
- *   of the kernel's other services those are refused that only intruders want of an exporter.
+ * - Calls (seccomp, sandbox_calls.c): they start no program, read no other process's memory and open no further
+ * listening socket. Other services of the kernel are refused if only an intruder would need them.
  * - Writes (Landlock, sandbox_writes.c): files are made, changed and removed in the folders of the state files alone.
  *
  * The one that polls, then: it accepts no connection and makes no other process.
  * The one that serves: it may do what serving takes (sandbox_server.c): open no file, connect nowhere, reach nobody.
  *
- * What is refused fails with an error, as it would for want of a permission: nobody is killed. Reading is free to the one that
+ * A refused call fails with an error, like one without permission: nobody is killed. Reading is free to the one that
  * polls: the names service, TLS, and paths that a SIGHUP brings read more than a list could say. */
 #pragma once
 
@@ -37,9 +37,9 @@ struct sandbox {
 /* What the kernel offers; restricts nothing. */
 void sandbox_look(const struct config *process, struct sandbox *sandbox);
 
-/* Restricts the process to what these clusters need. To be called after the sockets are open, and before the first thread
- * is started: Landlock holds the calling thread and those that it starts, and their processes. Where the kernel offers less
- * than all that is no failure, unless it was asked for (--sandbox=on). */
+/* Restricts the process to what these clusters need. To be called after the sockets are open and before the first
+ * thread starts. Landlock holds the calling thread, those that it starts, and their processes. A kernel that offers
+ * less is no failure, unless --sandbox=on requires it. */
 bool sandbox_enter(struct sandbox *sandbox, const struct config *clusters, size_t count, struct error *err);
 
 /* Beside that, in the process that polls, and in the one that serves; each has its own copy of the sandbox. Likewise. */

@@ -46,7 +46,7 @@ static const char *const refused[] = {
 	"create_module",
 	"lookup_dcookie",
 	"syslog",
-	/* other name spaces and other trees of files */
+	/* other namespaces and other trees of files */
 	"unshare",
 	"setns",
 	"chroot",
@@ -132,8 +132,8 @@ static void refuse_names(struct filter *filter)
 	}
 }
 
-/* Threads, but no name spaces. clone3 has its flags in memory, where no filter sees them: who is told that there is no such
- * call takes clone. */
+/* Threads, but no namespaces. clone3 has its flags in memory, where no filter sees them. If clone3 does not exist, the
+ * C library calls clone. */
 static void refuse_name_spaces(struct filter *filter)
 {
 	static const uint64_t flags[] = {CLONE_NEWNS,	CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC,

@@ -1,8 +1,8 @@
 /* The sandbox's first half: system calls, by seccomp (libseccomp).
  *
- * What holds for both processes, and for the one that polls, is a list of what is refused: what they need is mostly what
- * libraries, the C library and the names service's modules need, and that is another list on each release and
- * architecture. One that is a call short fails in the field, at the call of a libc that nobody has tried. The price is
+ * For both processes, and for the one that polls, the list says what is refused. What they need is mostly what
+ * libraries, the C library and the names service's modules need. That differs with each release and architecture. A
+ * list of allowed calls that lacks one fails in the field, at the call of a libc that nobody has tried. The price is
  * that calls which Linux gets later are not refused. Where systemd starts us its unit has a list of what is allowed.
  *
  * The process that serves looks up no names and opens nothing, and speaks with strangers. It has a list of what is allowed

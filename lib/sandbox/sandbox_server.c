@@ -1,5 +1,6 @@
-/* The calls of the process that serves: libmicrohttpd, GnuTLS, zlib, memory, threads, clocks. No call takes a path, makes a
- * socket, connects one, or reaches another process. What is not here fails with EPERM, as for want of a permission. */
+/* The calls of the process that serves: libmicrohttpd, GnuTLS, zlib, memory, threads, clocks. No call takes a path,
+ * makes a socket, connects one, or reaches another process. Every other call fails with EPERM, like one without
+ * permission. */
 #include "sandbox/filter.h"
 #include "sandbox/sandbox_calls.h"
 
@@ -153,7 +154,7 @@ static void allow_memory_without_code(struct filter *filter)
 }
 
 /* Threads and no processes; signals to itself, as abort sends them; its own limits, to look at. clone3 has its flags in
- * memory: who is told that there is no such call takes clone. */
+ * memory. If clone3 does not exist, the C library calls clone. */
 static void allow_of_itself(struct filter *filter)
 {
 	const uint64_t name_spaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |

@@ -12,9 +12,9 @@
 /* Landlock's version here; 0: there is none. */
 int sandbox_writes_abi(struct error *err);
 
-/* What is asked of that version: what is forbidden but where a folder allows it, what folders allow, and whom we do
- * not reach any more. Bits as in <linux/landlock.h>; the kernel refuses those that it does not know. Public
- * for tests, which have one kernel and look at all versions. */
+/* The rights that this version knows. `handled` ones are forbidden except where a folder allows them; folders allow
+ * others. `scoped` says which processes we cannot reach. Bits as in <linux/landlock.h>; the kernel refuses those that
+ * it does not know. Public for tests, which have one kernel and look at all versions. */
 struct sandbox_rights {
 	uint64_t handled, allowed, scoped, ports;
 };

@@ -9,7 +9,7 @@
 static const char all[] = "?flags=ALL";
 /* Without LOCAL slurmrestd asks slurmctld twice for one job (SLURMRESTD.md, "One job"). */
 static const char local[] = "?flags=LOCAL";
-/* v0.0.40 tells the cores of each node, and not its CPUs. */
+/* v0.0.40 reports the cores of each node, and not its CPUs. */
 static const char detail[] = "?flags=LOCAL&flags=DETAIL";
 /* Any flag of slurmdb/jobs replaces the defaults, which are these two (PARAMS.md, "Flags of slurmdb/jobs"). */
 static const char runs[] = "&show_duplicates=true&disable_truncate_usage_time=true";

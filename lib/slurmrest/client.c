@@ -158,8 +158,8 @@ static enum fetch_result probe(struct client *client, const struct api_version *
 	return is_auth_status(reply.status) ? FETCH_UNAUTHORIZED : FETCH_INVALID;
 }
 
-/* The token is for slurmrestd, and what answers at the URL may be something else: the token stays here until an answer
- * looks like slurmrestd's, or somebody before it (a proxy) wants a good one. */
+/* The token is for slurmrestd, and something else may answer at the URL. So we send no token until an answer looks like
+ * slurmrestd's, or a proxy before it requires a token. */
 static enum fetch_result probe_without_token(struct client *client, const struct api_version *version,
 					     struct error *err)
 {
@@ -201,7 +201,7 @@ static void explain(const struct answer *answer, const char *what, struct error 
 	error_set(err, "%s%s%s%s%s", what, *description ? ": " : "", description, *error ? ": " : "", error);
 }
 
-/* An answer that came whole: is it to be believed? `is_since`: only what changed was asked for. */
+/* Judges a complete answer: does it count? `is_since`: the request was only for what changed. */
 static enum fetch_result judge(const struct client *client, const struct transfer *transfer,
 			       const struct answer *answer, const struct http_reply *reply, bool is_since,
 			       struct error *err)
@@ -266,14 +266,14 @@ static void path_of(const struct client *client, const struct fetch *fetch, stru
 		buf_printf(path, "%cupdate_time=%" PRIu64, strchr(path->bytes, '?') ? '&' : '?', fetch->since);
 }
 
-/* A path with a thousand ids is shortened for a message. */
+/* A path with a thousand IDs is shortened for a message. */
 static void name_request(const struct buf *path, struct error *err)
 {
 	enum { SHOWN = 100 };
 	error_prefix(err, "GET %.*s%s", SHOWN, path->bytes, path->len > SHOWN ? "..." : "");
 }
 
-/* slurmrestd became another one: what is found then is of the release that answers then. */
+/* slurmrestd changed: the version that is found next belongs to the release that answers next. */
 static void forget_version(struct client *client)
 {
 	client->version = NULL;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Ids of the envelope, before those of the record's fields. */
+/* IDs of the envelope, before those of the record's fields. */
 enum {
 	ID_LIST,
 	ID_RECORD,
@@ -32,7 +32,7 @@ enum {
 	ERROR_UNAUTHENTIC = 1007,
 };
 
-/* The largest real one is a job's on 65,536 nodes, each of which v0.0.40 names: some 8 MiB. */
+/* The largest real record is a job's on 65,536 nodes, each of which v0.0.40 names: about 8 MiB. */
 enum { RECORD_BYTES_MAX = 16 << 20 };
 
 struct decoder {

@@ -33,7 +33,7 @@ struct answer {
 	uint64_t unknown_jobs; /* errors of number 2017: slurmctld knows no such job */
 	uint64_t unauthentic; /* errors of number 1007: the token is refused */
 	char error_description[160], error[96]; /* of the first error: what failed, and why */
-	bool is_compact; /* no white space after the first brace */
+	bool is_compact; /* no whitespace after the first brace */
 	char warning[256]; /* the first one, or empty */
 	char release[32]; /* "24.11.5" */
 	char cluster[64]; /* empty before v0.0.40 */

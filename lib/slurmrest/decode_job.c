@@ -142,11 +142,11 @@ static const struct field task_fields[] = {
 	END_OF_FIELDS,
 };
 
-/* NO_VAL: slurmctld has just forgotten the record. Who asks for it has the whole request refused
+/* NO_VAL: slurmctld has just forgotten the record. slurmrestd refuses a whole request that names it
  * (SLURMRESTD.md, "Federations"). */
 #define NO_ID UINT64_C(0xfffffffe)
 
-/* "26_2" is task 2 of an array, but 26 is the id of the task's own record, not the array's; likewise
+/* "26_2" is task 2 of an array, but 26 is the ID of the task's own record, not the array's; likewise
  * "48+1" (SLURMRESTD.md, "jobs/state"). */
 static bool finish_task(struct vocabulary *vocabulary, void *record)
 {

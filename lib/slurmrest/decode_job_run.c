@@ -145,9 +145,9 @@ static const struct field fields[] = {
 	END_OF_FIELDS,
 };
 
-/* An array's last task takes the record of the rest. When slurmdbd hears how it ended but never that it started, which a
- * slurmctld may take with it when another takes over, the record still lists the rest as it was (SLURMRESTD.md, "Arrays"):
- * sacct has each task of it end so, those that were split from it meanwhile a second time. */
+/* An array's last task takes the record of the rest. slurmdbd may hear how it ended, but never that it started, if a
+ * fail-over loses slurmctld's message. Then the record still lists the rest as it was (SLURMRESTD.md, "Arrays"). sacct
+ * lets each of its tasks end so, and those that were split from it a second time. */
 static void name_last_task(struct job *job)
 {
 	uint64_t task = job_last_task(job);
@@ -177,8 +177,8 @@ static void note_allocated(struct job_run *run)
 		name_last_task(&run->job);
 }
 
-/* slurmctld may have been restarted while the job completed: it names all partitions that were asked for then, the one that
- * it ran in first (job_scheduler.h: rebuild_job_part_list). */
+/* If slurmctld was restarted while the job completed, it names all partitions that the job asked for. The one that it
+ * ran in comes first (job_scheduler.h: rebuild_job_part_list). */
 static void name_one_partition(struct job_run *run)
 {
 	struct job *job = &run->job;

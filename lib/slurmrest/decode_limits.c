@@ -50,7 +50,7 @@ static const struct field qos_fields[] = {
 #define LIMIT(which, path, unit) NUMBER(struct association, limits.numbers[which], path, unit)
 #define LIMIT_LIST(which, path) LIST(struct association, limits.tres[which], "max.tres." path, &tres_elements)
 
-/* max.tres.minutes.total is left out: MaxTRESRunMins, which sacctmgr sets and Slurm does not heed. */
+/* max.tres.minutes.total is left out: it is MaxTRESRunMins, which sacctmgr sets and Slurm ignores. */
 static const struct field association_fields[] = {
 	TEXT_FIELD(struct association, cluster, "cluster"),
 	TEXT_FIELD(struct association, account, "account"),

@@ -73,7 +73,7 @@ static void unset_if_zero(uint64_t *number)
 		*number = NUMBER_UNSET;
 }
 
-/* What Slurm writes as 0 for want of a value. */
+/* Unsets numbers for which Slurm writes 0 because it has no value. */
 static void unset_what_is_not_known(struct node *node)
 {
 	unset_if_zero(&node->reason_time);

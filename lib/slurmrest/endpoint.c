@@ -15,8 +15,8 @@ void endpoint_cluster_query(enum endpoint which, const char *cluster, char *to, 
 		snprintf(to, size, "?cluster=%s", cluster);
 }
 
-/* flags=ALL on partitions is for hidden ones, which are left out otherwise; nodes must not have it: it
- * switches SHOW_MIXED off, and mixed nodes then say ALLOCATED (SLURMRESTD.md, "Nodes"). */
+/* flags=ALL makes slurmrestd list hidden partitions, too. Nodes must not have it: it switches SHOW_MIXED off, and mixed
+ * nodes then say ALLOCATED (SLURMRESTD.md, "Nodes"). */
 const struct endpoint_row endpoint_table[ENDPOINTS] = {
 	[ENDPOINT_PING] = {.name = "ping", .path = "/ping", .interval_s = 30, .record = &ping_record},
 	[ENDPOINT_DIAG] =

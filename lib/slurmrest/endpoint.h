@@ -35,7 +35,7 @@ struct endpoint_row {
 	bool takes_cluster; /* "?cluster=" is appended once the cluster's name is known */
 	bool takes_update_time; /* where the version does */
 	const char *update_time_since; /* release of Slurm in which it works; NULL: all */
-	bool takes_item; /* the path goes on with what is asked for: a job's id */
+	bool takes_item; /* the path goes on with what is asked for: a job's ID */
 	bool is_optional; /* not served by every release that serves the version */
 	unsigned interval_s; /* the default; 0 if it is not polled */
 	const struct record_type *record;

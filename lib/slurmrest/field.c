@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Each row owns this many ids: its value and the parts that the value may have. */
+/* Each row owns this many IDs: its value and the parts that the value may have. */
 enum part { PART_VALUE, PART_SET, PART_INFINITE, PART_NUMBER, PART_ELEMENT, PARTS };
 
 /* A number object that is being read. */
@@ -68,7 +68,7 @@ static void want_row(struct json_shape *shape, const char *record_path, const st
 	want(shape, record_path, field->path, "", id + PART_VALUE);
 }
 
-/* The reader of a list's elements; its ids follow those that are in use. */
+/* The reader of a list's elements; its IDs follow those that are in use. */
 static struct field_reader *list_reader_new(struct field_reader *reader, struct json_shape *shape,
 					    const char *record_path, const struct field *field)
 {
@@ -297,7 +297,7 @@ void field_reader_take(struct field_reader *reader, int id, const struct json_va
 		take_row(reader, row, (enum part)((id - reader->first_id) % PARTS), value);
 		return;
 	}
-	for (row = reader->rows - 1; row >= 0; row--) { /* the last list whose ids begin at or before it */
+	for (row = reader->rows - 1; row >= 0; row--) { /* the last list whose IDs begin at or before it */
 		struct field_reader *list = reader->lists[row];
 		if (list && list->first_id <= id) {
 			if (list->record)

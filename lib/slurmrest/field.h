@@ -1,8 +1,8 @@
 /* Field tables: which JSON member goes into which member of a record, and in which unit.
  *
- * A table is read with all API versions. Readers are tolerant of shape (5, null, or
- * {"set":true,"infinite":false,"number":5}; "RUNNING" or ["RUNNING","COMPLETING"]), so a version
- * needs a row only where it renamed a key: a second row for the same member, with a comment. */
+ * All API versions share a table. Readers accept several shapes: 5, null, or {"set":true,"infinite":false,"number":5};
+ * "RUNNING" or ["RUNNING","COMPLETING"]. So a version needs a row only if it renamed a key: a second row for the same
+ * member, with a comment. */
 #pragma once
 
 #include "base/arena.h"
@@ -84,7 +84,7 @@ enum { SECONDS = 1, MINUTES = 60, BYTES = 1, MIB = 1 << 20, COUNT = 1 };
 /* Reads the values of one record at a time, as the shape reports them. */
 struct field_reader;
 
-/* Adds the rows' paths to the shape, below `record_path`, with ids from `first_id` on. Texts are kept in
+/* Adds the rows' paths to the shape, below `record_path`, with IDs from `first_id` on. Texts are kept in
  * the arena; everything is borrowed until field_reader_free. */
 struct field_reader *field_reader_new(struct json_shape *shape, const char *record_path, int first_id,
 				      const struct field *fields, struct vocabulary *vocabulary, struct arena *texts);
@@ -92,7 +92,7 @@ struct field_reader *field_reader_new(struct json_shape *shape, const char *reco
 /* All NUMBER members become NUMBER_UNSET, REAL ones NAN, the rest zero. */
 void field_reader_start(struct field_reader *reader, void *record, size_t size);
 
-/* A value that the shape reported with an id of this reader's. */
+/* A value that the shape reported with an ID of this reader's. */
 void field_reader_take(struct field_reader *reader, int id, const struct json_value *value);
 
 /* The record is complete: its lists are in place until the next start. */

@@ -1,4 +1,4 @@
-/* What ENDPOINT_DBD_JOBS is asked. slurmdbd answers it, slurmctld is not asked. There are no pages: ask for few ids, or
+/* What ENDPOINT_DBD_JOBS is asked. slurmdbd answers it, slurmctld is not asked. There are no pages: ask for few IDs, or
  * short windows. Every run comes, also those that ended by requeue or with their node, and its times are not cut to
  * the window: from v0.0.40 on any flag switches off the defaults that say so, hence they are named
  * (PARAMS.md, "Flags of slurmdb/jobs"). */
@@ -13,21 +13,21 @@ struct job_runs_query {
 	bool with_steps; /* ten times the bytes */
 };
 
-/* A record's own id brings the runs of the job itself, and of all tasks or components if it leads an array or a het job,
- * were they thousands; an array's id with a task those of that task. */
+/* A record's own ID brings the runs of the job itself. If it leads an array or a het job, it also brings those of all
+ * tasks or components, even if they are thousands. An array's ID with a task brings those of that task. */
 struct job_runs_name {
 	uint64_t id, task; /* task: unset if none */
 };
 
-/* The runs of that name which live or ended `since` then, Unix seconds. Ids are given anew after a wrap: the latest
- * submit time is the present job. At least one. */
+/* Asks for the runs of these names, at least one, that are alive or ended at or after `since`, Unix seconds. Slurm
+ * gives IDs again after a wrap: the present job has the latest submit time. */
 void job_runs_query_names(const struct job_runs_query *query, const struct job_runs_name *names, size_t count,
 			  uint64_t since, struct buf *ret_query);
 
-/* The runs that ended from `first` to `last`, Unix seconds, both included: in one of job_run_end_states, or, if
- * `with_requeued`, to run again; and those that had another size from then on, if the version tells of them in time
- * (job_runs_query_tells_sizes). Before v0.0.40 the latter brings all runs that lived then, too (22.05.8 knows no such
- * state in a query): look at job_run_has_ended and end_time. */
+/* Asks for the runs that ended from `first` to `last`, Unix seconds, both included: in one of job_run_end_states, or,
+ * if `with_requeued`, to run again. Runs that changed their size then come, too, if the version reports them in time
+ * (job_runs_query_tells_sizes). Before v0.0.40 `with_requeued` brings all runs that were alive then, because 22.05.8
+ * knows no such state in a query: look at job_run_has_ended and end_time. */
 void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, uint64_t last, bool with_requeued,
 			  struct buf *ret_query);
 bool job_runs_query_tells_sizes(const struct job_runs_query *query);

@@ -3,8 +3,8 @@
 
 #include "model/names.h"
 
-/* Slurm lists the base state first, then flags. A name that is neither known as a state nor as a flag
- * is taken for a new state where it stands first, else for a new flag. *state is -1 before. */
+/* Slurm lists the base state first, then flags. An unknown name becomes a new state if it comes first, else a new flag.
+ * *state is -1 before. */
 static inline void state_take(struct names *states, struct names *flags, int *state, uint64_t *bits, struct text name)
 {
 	if (!name.len)

@@ -13,9 +13,9 @@
 #define ENDS_BEHIND_S 1800.0
 #define TOKEN_SHORT_S 240.0
 #define CERTIFICATE_SHORT_S (7 * 86400.0)
-/* What is missing for a moment after a start, or while a slow answer is on its way, is not worth a word. */
+/* What is missing for a moment after a start, or while a slow answer is on its way, makes no finding. */
 #define COVERAGE_LOW 0.99
-/* Of the jobs. Above this, totals by owner say something else than what is. */
+/* Part of the jobs. Above this, totals by owner are wrong. */
 #define WITHOUT_DETAILS_MANY 0.1
 
 const char *const severity_names[SEVERITIES] = {
@@ -161,7 +161,7 @@ static void find_of_token(const struct status *status, double now, struct findin
 		     words_seconds(token->expiry - now).text);
 }
 
-/* Who else can come by it. */
+/* Finds who else could get the token. */
 static void find_of_exposure(const struct status_token *token, struct findings *findings)
 {
 	if (token->is_in_clear)

@@ -6,7 +6,7 @@
 enum severity {
 	SEVERITY_NONE,
 	SEVERITY_NOTE, /* worth knowing, nothing is wrong */
-	SEVERITY_UNKNOWN, /* nobody can tell (yet) */
+	SEVERITY_UNKNOWN, /* not known (yet) */
 	SEVERITY_WARNING,
 	SEVERITY_BAD,
 	SEVERITIES,

@@ -10,7 +10,7 @@ void frame_begin(const struct status_site *site, const char *title, struct buf *
 void frame_query(const char *cluster, struct buf *out);
 void frame_end(const struct status_site *site, struct buf *out);
 
-/* A part of the page with its heading; whoever begins it ends it with </section>. */
+/* Begins a part of the page with its heading. The caller ends it with </section>. */
 void frame_section(const char *id, const char *title, struct buf *out);
 
 /* What was found, under a heading that begins with `whom` ("The cluster") and says how it is;

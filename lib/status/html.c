@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* That a form has as many % as values is ours to see to. */
+/* The caller has to pass as many values as the form has %. */
 void html_fill(struct buf *out, const char *form, const char *const *values)
 {
 	for (const char *next; (next = strchr(form, '%')); form = next + 1) {

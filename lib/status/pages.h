@@ -37,7 +37,7 @@ void pages_cluster(const struct status_site *site, struct buf *out);
 void pages_json(const struct status_site *site, struct buf *out);
 void pages_plan(const struct status_site *site, struct buf *out); /* plain text */
 
-/* Why what Slurm tells is not all there yet, in words; false: it is. */
+/* Writes in words what is missing of Slurm's answers; false: nothing. */
 bool pages_not_ready(const struct status_site *site, struct buf *out);
 
 extern const char pages_style[]; /* style.css */

@@ -1,6 +1,6 @@
-/* What people are told of one cluster and of the exporter that reads it: gathered once, with each page of metrics, never
- * changed, and rendered when somebody asks. Knows no Slurm and no poller: these are the facts, the words come with
- * findings.h and the pages.
+/* What people see of one cluster and of the exporter that reads it. It is gathered with each page of metrics, never
+ * changed, and rendered when somebody asks. It depends on no Slurm and no poller: these are the facts, and findings.h
+ * and the pages add the words.
  *
  * All texts and arrays are in the arena. Moments are Unix seconds, 0: never or not known; what may be unknown says how. */
 #pragma once
@@ -62,8 +62,8 @@ struct status_jobs {
 	struct status_counts reasons; /* of the pending ones, most frequent first */
 	struct status_counts classes; /* likewise: startable, held, ... */
 	uint64_t without_details;
-	double unverified_as_of; /* the state file told all of this, as it was then, and Slurm has not yet; 0: Slurm has */
-	double oldest_startable; /* when the one was submitted that waits longest for nothing but its turn */
+	double unverified_as_of; /* all of this is from the state file, as of then, not yet from Slurm; 0: from Slurm */
+	double oldest_startable; /* submit time of the oldest pending job that could start */
 };
 
 struct status_scheduler {
@@ -84,7 +84,7 @@ extern const char *const standing_names[STANDINGS];
 struct status_endpoint {
 	const char *name;
 	enum standing standing;
-	bool is_refused; /* for want of a good token */
+	bool is_refused; /* because there is no good token */
 	double last_success;
 	double failing_since; /* 0: it is not */
 	const char *error; /* the last one, in words; NULL: there was none */
@@ -98,7 +98,7 @@ struct status_endpoint {
 
 struct status_task {
 	const char *name;
-	const char *about; /* what is kept fresh, in a few words */
+	const char *about; /* what the task keeps fresh, in a few words */
 	const char *endpoint; /* that is asked for it */
 	const char *way; /* "" if none may be used */
 	const char *reason; /* why the interval is what it is: plan_reason_names */
@@ -169,13 +169,13 @@ struct status {
 	struct status_budget budgets[2];
 	double start_until; /* slurmrestd's budget is larger until then, at the latest; 0: it is the usual one */
 	double requests_per_s;
-	double brake; /* slurmctld is busy: intervals are so many times as long */
+	double brake; /* slurmctld is busy: factor that makes intervals longer */
 	bool is_idle, is_rate_limited;
 	struct status_token token;
 	struct status_state_file state_file;
 	double coverage; /* share of the jobs that slurmctld counts which are known; below 0: not known */
 	uint64_t events_lost, events_recovered;
-	bool is_slurmdbd_left; /* it was gone for hours: slurmctld tells how jobs end */
+	bool is_slurmdbd_left; /* it was gone for hours: slurmctld says how jobs end */
 	double ends_known_until; /* jobs that ended before are counted; 0: not known */
 	uint64_t series, folded; /* samples on the page of metrics, and those that a row `other` has the sum of */
 };

@@ -1,5 +1,5 @@
-/* SQLite behind a few functions; only db.c includes its header. The first failure stays: what is asked of
- * the database after it does nothing, so that a transaction is checked once, at its end. */
+/* SQLite behind a few functions; only db.c includes its header. After the first failure all further calls do nothing
+ * and report it, so that the caller checks a transaction once, at its end. Of one thread. */
 #pragma once
 
 #include "base/error.h"

@@ -160,7 +160,7 @@ bool file_dispose(struct file *file, enum fault fault, struct error *err)
 	bool is_set_aside = false;
 	char *path = file->path;
 	file->path = NULL;
-	file_close(file, fault == FAULT_FOREIGN); /* a damaged file stays as it was found, for whoever looks into it */
+	file_close(file, fault == FAULT_FOREIGN); /* a damaged file stays as it was found, for people to examine it */
 	if (fault == FAULT_DAMAGED || fault == FAULT_FOREIGN) {
 		const char *label = fault == FAULT_DAMAGED ? "damaged" : "foreign";
 		struct error where, what = *err;

@@ -28,7 +28,7 @@ static void say_holder(const char *path, int file, struct error *err)
 	error_set(err, "%s: another process has it (%s)", path, *holder ? holder : "it does not say which");
 }
 
-/* If root makes the lock file, it becomes the state file's owner's: the daemon has to open it, too. */
+/* If root makes the lockfile, this gives it to the owner of the state file, because the daemon has to open it, too. */
 static void give_to_owner(int file, const char *path)
 {
 	struct stat state;

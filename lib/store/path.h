@@ -9,10 +9,10 @@
  * symbolic links, for free(); NULL: it cannot be made, or is no regular file. */
 char *path_make(const char *path, struct error *err);
 
-/* Whether path_make and writing would work, as far as can be told without touching anything. */
+/* Would path_make and writing work? As far as one can find out without changing anything. */
 bool path_check(const char *path, struct error *err);
 
-/* Whether the file may hold something: true also if we have no right to look. */
+/* May the file hold something? True, too, if we have no right to look. */
 bool path_may_have_content(const char *path);
 
 /* The folder of the file and its companions without symbolic links, or the nearest above it that is there; for free().
@@ -32,15 +32,15 @@ void path_restrict(const char *path); /* to mode 0600, if we may */
 bool path_is_network(const char *path);
 bool path_type_is_network(uint64_t file_system);
 
-/* Renames the file and its companions to PATH.<label>-<now>, or the first second after that is free. On
- * success *err says where to: it is a story for the log. */
+/* Renames the file and its companions to PATH.<label>-<now>, or the first second after that is free. On success *err
+ * says the new name, for the log. */
 bool path_set_aside(const char *path, const char *label, int64_t now, struct error *err);
 
 /* Whether a file was written later than the other one; true if the other is missing or empty. */
 bool path_is_newer(const char *path, const char *than);
 
-/* Renames another file of the folder to PATH, with nothing left beside it of the one that was there: SQLite would take an old
- * journal for the new file's. Whenever it is interrupted, to do it again is right. */
+/* Renames another file of the folder to PATH. Removes the companions of the file that was there, because SQLite would
+ * take an old journal for the new file's. After an interruption at any point it can run again. */
 bool path_replace(const char *path, const char *other, struct error *err);
 
 uint64_t path_bytes(const char *path); /* with its companions; 0 if it is not there */

@@ -12,8 +12,8 @@ struct store {
 	char *cluster;
 	bool is_shared;
 	unsigned set_aside_count;
-	bool was_loaded; /* the caller was told what is in the file */
-	bool wants_all; /* the file's rows are others than the caller believes */
+	bool was_loaded; /* the caller knows what is in the file */
+	bool wants_all; /* the file's rows differ from what the caller believes */
 	bool is_in_transaction;
 	bool is_elsewhere; /* when it was opened last, another process had it */
 	struct file file; /* db is NULL if none is open */

@@ -3,22 +3,23 @@
  * The caller keeps all of it in memory as well and offers changes once per poll. Rows hold absolute values,
  * never increments, so that offering one twice does no harm:
  *
- *	switch (store_begin(store, &err)) {
- *	case STORE_WANTS_NOTHING: ...cannot be written now: log, count, go on in memory, try again next poll
- *	case STORE_WANTS_CHANGES: ...put and remove what changed since the last commit that returned true
- *	case STORE_WANTS_ALL: ...put every row there is; what is not put is gone
- *	}
- *	store_commit(store, &err);
+ * 	switch (store_begin(store, &err)) {
+ * 	case STORE_WANTS_NOTHING: ...cannot be written now: log, count, go on in memory, try again next poll
+ * 	case STORE_WANTS_CHANGES: ...put and remove what changed since the last commit that returned true
+ * 	case STORE_WANTS_ALL: ...put every row there is; what is not put is gone
+ * 	}
+ * 	store_commit(store, &err);
  *
- * After a failure the next begin opens the file again and wants all, so nobody needs to remember what was not
- * written. After kill -9 or power loss at any instant the file holds what the last commit that returned true
- * left, or what the commit in flight would leave. The store does not notice a disk that alters bytes inside a row.
+ * After a failure the next begin opens the file again and wants all, so nobody needs to remember what was not written.
+ * kill -9 or power loss may come at any moment. The file then holds what the last successful commit left, or what the
+ * commit under way would leave. The store does not notice a disk that alters bytes inside a row.
  *
- * The file is SQLite's (https://sqlite.org/lockingv3.html, /wal.html) with synchronous=FULL. It has a WAL, or a rollback
- * journal on network file systems, where SQLite's authors advise against WAL. It is locked as long as it is open, also
- * for readers such as sqlite3(1). So is PATH.lock beside it (lease.h): one process, on whatever machine, has the state.
- * A symbolic link is followed. The file is made with mode 0600; its folder is not made. File, WAL and journal together
- * stay below three times the largest content there ever was (about 160 bytes a row, 240 of a job record) plus 32 MiB. */
+ * The file is SQLite's (https://sqlite.org/lockingv3.html, /wal.html) with synchronous=FULL. It has a WAL. On network
+ * file systems it has a rollback journal, because SQLite's authors advise against WAL there. It is locked as long as it
+ * is open, also for readers such as sqlite3(1). So is PATH.lock beside it (lease.h): one process, on whatever machine,
+ * has the state. A symbolic link is followed. The file is made with mode 0600; its folder is not made. File, WAL and
+ * journal together stay below 32 MiB plus three times the largest content there ever was. A row takes about 160 bytes,
+ * a job record 240. */
 #pragma once
 
 #include "base/error.h"
@@ -31,11 +32,11 @@ struct store_counter {
 	double value; /* not NaN */
 };
 
-/* A run that lives, or that ended while its accounting is not settled. Times are Unix seconds, 0: none.
- * To add a column: a member here, a row in store/schema.c. */
+/* A run that is alive, or that ended and whose accounting is not settled. Times are Unix seconds, 0: none. To add a
+ * column: a member here, a row in store/schema.c. */
 struct store_run {
 	/* the key */
-	uint64_t id; /* the array's job id, or the job id */
+	uint64_t id; /* the array's job ID, or the job ID */
 	int64_t task; /* -1: none */
 	int64_t submit_time;
 
@@ -43,7 +44,7 @@ struct store_run {
 	uint64_t bits; /* which of its events are counted: the caller's */
 	uint64_t tasks; /* of an array's unsplit rest, whose submissions are counted */
 	uint64_t cpus, memory; /* that it holds; bytes */
-	int64_t began, ran_before; /* when it began to run, after so many seconds */
+	int64_t began, ran_before; /* when it began to run, and the seconds that it had run before */
 	int64_t counted; /* seconds of its run time */
 	int64_t end_time, gone_since;
 	int64_t size_since; /* it has held what it holds for as long as that is counted */
@@ -53,11 +54,11 @@ struct store_run {
 /* A record of the job table, as slurmctld was last known to have it. Times are Unix seconds; numbers that are not known are
  * the caller's. */
 struct store_job {
-	uint64_t id; /* the key: the raw job id */
+	uint64_t id; /* the key: the raw job ID */
 
 	uint64_t array_job_id; /* 0: none */
 	int64_t array_task_id; /* -1: none */
-	int64_t tail; /* the task by which an array's rest is asked for; -1: its id */
+	int64_t tail; /* the task by which an array's rest is asked for; -1: its ID */
 	struct text state, flags; /* by name; flags with commas between */
 	uint64_t bits; /* what is known of it: the caller's */
 	uint64_t tasks, tasks_listed;
@@ -72,11 +73,11 @@ struct store_job {
 
 struct store;
 
-/* Whether a store could be opened and written there, as far as can be told without touching anything. Folder and file must be
- * there, and we must be allowed to write them. */
+/* Could a store be opened and written there? As far as one can find out without changing anything. Folder and file must
+ * be there, and we must be allowed to write them. */
 bool store_check(const char *path, struct error *err);
 
-/* Does no other process have it now, as far as can be told? Touches nothing. */
+/* True: no other process has it now, as far as one can find out. Changes nothing. */
 bool store_is_free(const char *path, struct error *err);
 
 /* The folder that is written to, without symbolic links; where it is not there yet, the nearest above it that is. For
@@ -101,8 +102,8 @@ enum store_found {
 			  * or PATH.foreign-<Unix time> now, and a new file is begun */
 };
 
-/* Takes the rows; the texts are borrowed for the call. Jobs come after all marks. Whoever wrote the file may have put
- * anything into its rows. */
+/* Takes the rows; the texts are borrowed for the call. Jobs come after all marks. Rows may hold anything, because
+ * anybody may have written the file. */
 struct store_visitor {
 	void (*counter)(const struct store_counter *counter, void *context);
 	void (*run)(const struct store_run *run, void *context);
@@ -131,8 +132,8 @@ bool store_may_have_content(const struct store *store);
 /* The caller goes on with other counters than were loaded: the next begin wants all. */
 void store_want_all(struct store *store);
 
-/* Begins the poll's transaction. *err is set if it returns STORE_WANTS_NOTHING. It does so as long as store_load did not
- * succeed, while the file cannot be written, and once when it had to set the file aside. */
+/* Begins the poll's transaction. *err is set if it returns STORE_WANTS_NOTHING. It does so until store_load has
+ * succeeded, while the file cannot be written, and once after it set the file aside. */
 enum store_wants store_begin(struct store *store, struct error *err);
 
 /* Between a begin that wants something and its commit. A row with the same key is replaced; removing what

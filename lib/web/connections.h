@@ -1,9 +1,9 @@
 /* Who is connected and since when: the limits on slow and hostile clients. Of the server's thread. Times are monotonic
  * nanoseconds.
  *
- * Each phase of a connection has its time; a connection that takes longer is dropped. When the table is full, the source
- * that has the most connections makes room: with the one that has been longest in its phase. So a flood from one address
- * closes none of another. In a flood from many a scrape is never the oldest, for it takes milliseconds. */
+ * Each phase of a connection has its time; a connection that takes longer is dropped. When the table is full, the
+ * source that has the most connections makes room: with the one that has been longest in its phase. So a flood from one
+ * address closes none of another. In a flood from many a scrape is never the oldest, because it takes milliseconds. */
 #pragma once
 
 #include "web/passwords.h"
@@ -49,8 +49,8 @@ struct connections {
 	uint64_t crowded_out, overdue; /* dropped since the start: to make room, and for taking too long */
 };
 
-/* Who the peer of a socket is: an IPv4 address, the network (/64) of an IPv6 address, which one host may have all of, or 0
- * for a socket without (unix). */
+/* Who the peer of a socket is. It is an IPv4 address, or the network (/64) of an IPv6 address, since one host may have
+ * all of it. It is 0 for a socket without an address (unix). */
 uint64_t connections_source(int socket);
 
 /* Adds a connection in its first phase. The table owns it until connections_remove, and only borrows the socket. */

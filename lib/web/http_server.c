@@ -12,8 +12,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* libmicrohttpd parses, and speaks TLS. Sockets are accepted, limited and closed here: its own limits turn away whoever
- * comes when it is full, and its only time limit is one of silence, which a byte now and then gets around. */
+/* libmicrohttpd parses, and speaks TLS. This file accepts, limits and closes sockets. libmicrohttpd's own limit turns
+ * away every client that comes when it is full. Its only time limit is one of silence, which a client gets around with
+ * a byte now and then. */
 enum {
 	ACCEPTED_AT_ONCE = 64,
 	/* Dropped connections are its own until it has looked at them. */

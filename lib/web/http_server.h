@@ -1,5 +1,5 @@
-/* An HTTP server in a thread of its own (libmicrohttpd). It knows no
- * pages: whoever starts it says what to reply. */
+/* An HTTP server in a thread of its own (libmicrohttpd). It knows no pages: a function of the caller's makes the
+ * replies. */
 #pragma once
 
 #include "base/error.h"

@@ -1,4 +1,5 @@
-/* Passwords that wait to be compared, and what came of them. Of whoever holds passwords' lock.
+/* Passwords that wait to be compared, and the results. To be used by the thread that holds the lock of `struct
+ * passwords`.
  *
  * Sources take turns, however many passwords each has here: a flood of guesses from one delays the others by one
  * comparison each. When the queue is full, a source that has fewer here takes the place of one that has the most. */
@@ -26,7 +27,7 @@ struct password_job {
 	uint64_t turn, number; /* the smallest comes next: by turn, then by number */
 };
 
-/* More places than may wait: a job that is turned out for another has its place until its caller is told. */
+/* More places than may wait: a job that makes room for another keeps its place until its caller has the verdict. */
 struct password_queue {
 	struct password_job places[2 * PASSWORD_QUEUE_MAX];
 	uint64_t turn; /* of the comparison that was begun last */

@@ -23,8 +23,8 @@ struct known {
 	unsigned count;
 };
 
-/* Two hold it, the server and the thread; the last one frees it, for the thread may be in a comparison that takes
- * seconds when the server ends. */
+/* Two hold it, the server and the thread; the last one frees it. When the server ends, the thread may be in a
+ * comparison that takes seconds. */
 struct passwords {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;

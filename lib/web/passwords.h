@@ -2,8 +2,8 @@
  * one at a time. A password that was found right is known from then on; so are the last wrong ones. Sources take turns
  * (password_queue.h).
  *
- * Nobody can tell from the time that an answer takes whether a user exists: for one who does not, the password is
- * compared with the hash of one who does. */
+ * The time that an answer takes does not show whether a user exists. The password of an unknown user is compared with a
+ * known user's hash. */
 #pragma once
 
 #include "base/error.h"

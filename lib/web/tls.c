@@ -7,8 +7,8 @@
 #include <gnutls/x509.h>
 #include <stdlib.h>
 
-/* Of GnuTLS's manners: it gives no session tickets, for nobody enables them, and keeps no sessions; it does not
- * renegotiate, for libmicrohttpd ends the connection when a client asks to; 0-RTT is off unless asked for. */
+/* What GnuTLS does here: it gives no session tickets, since nobody enables them, and keeps no sessions. It does not
+ * renegotiate, since libmicrohttpd ends the connection when a client asks to. 0-RTT is off by default. */
 
 struct tls {
 	unsigned references; /* the server's thread's only */
@@ -68,7 +68,7 @@ static bool set_trust(struct tls *tls, const struct tls_settings *settings, stru
 	return count > 0 || error_set(err, "client CA: %s", count ? gnutls_strerror(count) : "no certificate in it");
 }
 
-/* GnuTLS takes all combinations of what it is told: are all of them meant? */
+/* GnuTLS allows all combinations of the names in its priority string: are all of them meant? */
 static bool check_combinations(struct tls *tls, const struct tls_names *ciphers, struct error *err)
 {
 	unsigned suite;

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-/* Go names whole cipher suites; GnuTLS is told of key exchanges, ciphers and MACs, and takes all their combinations.
- * tls.c sees to it that these are no more than what was named. */
+/* Go names whole cipher suites. GnuTLS's priority string names key exchanges, ciphers and MACs, and allows all their
+ * combinations. tls.c sees to it that these are no more than what was named. */
 static const struct suite {
 	const char *name; /* of Go's tls.CipherSuites() */
 	const char *exchange; /* NULL: TLS 1.3, whose suites do not name it */

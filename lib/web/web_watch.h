@@ -1,5 +1,5 @@
-/* Looks once a second whether the files of the web configuration have changed, in a thread of its own: a file on a mount that
- * hangs holds up nobody else. */
+/* Looks once a second whether the files of the web configuration have changed. It does so in a thread of its own, so
+ * that a file on a mount that hangs delays nobody else. */
 #pragma once
 
 #include "web/http_server.h"

@@ -48,7 +48,7 @@ struct texts {
 };
 
 /* A site of 2,000 users in 200 accounts, 12 partitions and 4 QOS, of which most users use one: three in
- * four jobs wait; requests are of many sizes; a running job has a list of nodes of its own. The same job for the same id. */
+ * four jobs wait; requests are of many sizes; a running job has a list of nodes of its own. The same job for the same ID. */
 static struct job job_of(uint64_t id, struct texts *texts)
 {
 	static const char *const qos[] = {"normal", "normal", "high", "low"}, *const reasons[] = {

@@ -11,7 +11,7 @@ struct step {
 struct paths {
 	struct json_shape *shape;
 	struct json_object *ids; /* by path */
-	struct step *steps; /* by id */
+	struct step *steps; /* by ID */
 	size_t count, capacity;
 };
 

@@ -6,7 +6,7 @@
 #include "json/reader.h"
 
 struct run {
-	const char *const *paths; /* wanted; the index is the id; ends with NULL */
+	const char *const *paths; /* wanted; the index is the ID; ends with NULL */
 	struct json_limits limits;
 	size_t chunk; /* bytes per feed; 0: all at once */
 	int stop_at; /* the callback fails at this value, counted from 1; 0: never */

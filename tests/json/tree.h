@@ -17,7 +17,7 @@ bool tree_copy(struct json_object *raw, struct json_object **ret_tree);
 
 bool tree_equal(struct json_object *a, struct json_object *b, struct buf *why);
 
-/* Every path of a tree, wanted in a shape, with its id. */
+/* Every path of a tree, wanted in a shape, with its ID. */
 struct paths;
 
 struct paths *paths_new(struct json_shape *shape); /* borrows it */

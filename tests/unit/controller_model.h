@@ -1,5 +1,5 @@
 /* A slurmctld for tests, as far as jobs/state and job/{id} show it (SLURMRESTD.md, "jobs/state",
- * and SLURMRESTD.md, "Arrays"): records with raw ids, arrays that split, ids that are counted up. */
+ * and SLURMRESTD.md, "Arrays"): records with raw IDs, arrays that split, IDs that are counted up. */
 #pragma once
 
 #include "base/buf.h"
@@ -73,7 +73,7 @@ static inline uint64_t model_submit(struct controller_model *model, uint64_t id,
 	return id;
 }
 
-/* Starts a job, or the first task of a rest: it gets an id of its own, but the last one keeps the array's. */
+/* Starts a job, or the first task of a rest: it gets an ID of its own, but the last one keeps the array's. */
 static inline void model_start(struct controller_model *model, struct record *record)
 {
 	if (record->is_rest && record->first < record->last) {

@@ -184,7 +184,7 @@ static inline void draw_chain(struct model *model, struct model_record *record)
 		model->over = record->gone;
 }
 
-/* An id that is used again has been away so long that this was seen. */
+/* An ID that is used again has been away so long that this was seen. */
 static inline uint32_t draw_id(struct model *model, int64_t now)
 {
 	const struct model_record *old = &model->records[below(model, model->record_count + 1)];
@@ -218,7 +218,7 @@ static inline void draw_task(struct model *model, const struct model_run *like, 
 }
 
 /* Tasks leave the rest one by one; those that are in it when it is cancelled end with it. The last that leaves it takes
- * its id. */
+ * its ID. */
 static inline void draw_array(struct model *model, int64_t submit)
 {
 	struct model_record *rest = add_record(model, RECORD_REST, model->next_id++, submit);

@@ -33,7 +33,7 @@ static void check_whole(struct job_table *table)
 	CHECK_STRING(err.text, "");
 }
 
-/* A row of jobs/state, and what slurmdbd says of its id. */
+/* A row of jobs/state, and what slurmdbd says of its ID. */
 static void test_rules(void)
 {
 	static const struct {

@@ -421,7 +421,7 @@ static void test_memory_is_bounded(void)
 	cluster_done(&cluster);
 }
 
-/* Which job is found is told by its id: the last takes the place of one that goes. */
+/* Which job is found is told by its ID: the last takes the place of one that goes. */
 static void test_places_of_extras(void)
 {
 	struct job_extras extras = {.max = 10};
@@ -435,7 +435,7 @@ static void test_places_of_extras(void)
 		job_extras_put(&extras, &ended);
 		CHECK_NUMBER(extras.count, others);
 		CHECK(job_extras_find(&extras, 1) == NULL);
-		job_extras_put(&extras, &again); /* requeued under the same id */
+		job_extras_put(&extras, &again); /* requeued under the same ID */
 		CHECK_NUMBER(extras.count, others + 1);
 		struct job_extra *found = job_extras_find(&extras, 1);
 		CHECK(found && found->id == 1 && found->rank == RANK_PENDING);

@@ -358,7 +358,7 @@ static void test_clock_set_back(void)
 	life_free(life);
 }
 
-/* A restart: without it a search would begin at the first id of all. */
+/* A restart: without it a search would begin at the first ID of all. */
 static void test_runs_tell_the_newest_id(void)
 {
 	struct life *life = life_new();

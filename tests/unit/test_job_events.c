@@ -688,7 +688,7 @@ static void test_names_that_get_rows(void)
 	world_done(&w);
 }
 
-/* Id 1 of the second cluster of a federation. */
+/* ID 1 of the second cluster of a federation. */
 enum { FEDERATED = (2 << 26) + 1 };
 
 static void test_siblings_elsewhere(void)

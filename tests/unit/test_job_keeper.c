@@ -161,7 +161,7 @@ static void change_something(struct life *life)
 	}
 }
 
-/* The rows, by id, as they are stored; their times are no younger than these. */
+/* The rows, by ID, as they are stored; their times are no younger than these. */
 static void check_same_rows(const struct life *life, const struct life *next)
 {
 	const struct job_table *table = life->cluster.job_table, *found = next->keeper.found;
@@ -323,7 +323,7 @@ static void test_ages(void)
 
 static char long_text[(1 << 20) + 2];
 
-/* One row is right, the other is not: it is dropped, and its id asked for if it may be one. */
+/* One row is right, the other is not: it is dropped, and its ID asked for if it may be one. */
 static void test_nonsense(void)
 {
 	static const struct {

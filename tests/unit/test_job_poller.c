@@ -13,12 +13,12 @@ enum { JOBS = 12000 }; /* too many for one list */
 
 static uint64_t now_ns = UINT64_C(5000000000000);
 static const struct api_version *version;
-/* The ids that jobs/state knows: none if the oldest is above the newest. */
+/* The IDs that jobs/state knows: none if the oldest is above the newest. */
 static uint64_t oldest_id = 1, newest_id = JOBS;
 static size_t failures_left; /* so many of the next requests for states fail */
 static enum plan_result failure = PLAN_FAILED;
 static uint64_t ids_told; /* that answers of jobs/state had */
-static size_t requests, requests_of_all; /* for states: those that name ids, and those that do not */
+static size_t requests, requests_of_all; /* for states: those that name IDs, and those that do not */
 /* Do jobs have details? Then why they wait; and how many requests were for one job's, and for those of all. */
 static const char *reason;
 static size_t requests_of_one, requests_of_list;
@@ -89,7 +89,7 @@ static bool tell_details(const struct fetch *fetch, struct plan_outcome *outcome
 	return is_one || is_list;
 }
 
-/* slurmdbd has one run, whose id is near the newest. */
+/* slurmdbd has one run, whose ID is near the newest. */
 static void tell_runs(const struct fetch *fetch, struct plan_outcome *outcome)
 {
 	const char *first = strstr(fetch->query, "start_time=");
@@ -254,7 +254,7 @@ static void search(struct life *life, bool is_whole)
 	do {
 		job_poller_poll(&life->poller, &action, &outcome);
 		struct job_search *ids = &life->poller.reader.rounds.search;
-		if (!is_whole) /* else it takes a million ids above */
+		if (!is_whole) /* else it takes a million IDs above */
 			ids->span = ids->span_count;
 	} while (!outcome.is_round_done);
 	job_poller_update(&life->poller);
@@ -359,8 +359,8 @@ static const struct job_rounds *rounds_of(const struct life *life)
 	return &life->poller.reader.rounds;
 }
 
-/* Until the round of states that is about to begin has had so many ids answered; or until one has ended, if 0. Returns how many
- * ids were. */
+/* Until the round of states that is about to begin has had so many IDs answered; or until one has ended, if 0. Returns how many
+ * IDs were. */
 static uint64_t live_in_round(struct life *life, uint64_t ids)
 {
 	if (!ids)
@@ -508,7 +508,7 @@ static void test_no_jobs(void)
 	life_free(life);
 }
 
-/* Jobs whose details are known, as many as that, from an id on. */
+/* Jobs whose details are known, as many as that, from an ID on. */
 static struct life *life_of_waiting_from(uint64_t first_id, uint64_t jobs, bool is_compact)
 {
 	struct life *life = life_new();
@@ -824,7 +824,7 @@ static void test_warm_start(void)
 	oldest_id = 1, newest_id = JOBS;
 }
 
-/* Behind a gap of ids there may be jobs that the round does not find. */
+/* Behind a gap of IDs there may be jobs that the round does not find. */
 static void test_missed_while_away(void)
 {
 	check_row("the count that diag gave before is looked at again when the jobs are verified");

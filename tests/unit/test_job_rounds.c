@@ -218,7 +218,7 @@ static void find_all(struct world *world)
 	details_round(world, JOB_QUEUE_WANTED);
 }
 
-/* A round brings each row once, and looks at few ids besides. */
+/* A round brings each row once, and looks at few IDs besides. */
 static void test_round_is_cheap(void)
 {
 	struct world *world = calloc(1, sizeof *world);
@@ -386,8 +386,8 @@ static void test_search(void)
 {
 	static const struct {
 		const char *name;
-		uint64_t first_id, last_id, jump; /* ids that were used meanwhile */
-		uint64_t chosen; /* an id that an operator chose; 0: none */
+		uint64_t first_id, last_id, jump; /* IDs that were used meanwhile */
+		uint64_t chosen; /* an ID that an operator chose; 0: none */
 		int requests_max;
 	} rows[] = {
 		{"after a night away", 1, 67043328, 30000, 0, 40},
@@ -434,7 +434,7 @@ static void test_search(void)
 	}
 }
 
-/* Up to the last id that Slurm gives, then from the first on; in the part of a cluster of a federation, too. */
+/* Up to the last ID that Slurm gives, then from the first on; in the part of a cluster of a federation, too. */
 static void test_ids_begin_anew(void)
 {
 	static const uint64_t clusters[] = {0, UINT64_C(3) << 26};
@@ -456,7 +456,7 @@ static void test_ids_begin_anew(void)
 }
 
 /* Between any two requests of a round one of a search and an array's turn: it goes on where it was. */
-/* Each cluster of a federation gives ids of its own, and jobs of all of them may wait here. */
+/* Each cluster of a federation gives IDs of its own, and jobs of all of them may wait here. */
 static void test_federation(void)
 {
 	enum { CLUSTERS = 63, JOBS = 3 };
@@ -586,7 +586,7 @@ static void test_rounds_are_not_disturbed(void)
 	free(world);
 }
 
-/* Which moves the submit time, but not the id. */
+/* Which moves the submit time, but not the ID. */
 static void test_requeued_jobs_are_no_frontier(void)
 {
 	struct world *world = calloc(1, sizeof *world);
@@ -682,7 +682,7 @@ static void test_count(void)
 	free(world);
 }
 
-/* Of ids whose jobs are gone there may be more than a round looks at. */
+/* Of IDs whose jobs are gone there may be more than a round looks at. */
 static void test_gap(void)
 {
 	struct world *world = calloc(1, sizeof *world);
@@ -731,7 +731,7 @@ static void test_resume(void)
 		snprintf(row, sizeof row, "seed %" PRIu64, seed);
 		check_row(row);
 		struct world *world = calloc(1, sizeof *world);
-		world_start(world, seed, 1, seed % 2 ? 1000000 : 2500); /* where ids begin anew */
+		world_start(world, seed, 1, seed % 2 ? 1000000 : 2500); /* where IDs begin anew */
 		for (int i = 0; i < 200; i++)
 			live_a_little(world);
 		find_all(world);
@@ -782,7 +782,7 @@ static void test_frontiers_are_bounded(void)
 	free(world);
 }
 
-/* A task comes twice if its id was asked for in two ways. */
+/* A task comes twice if its ID was asked for in two ways. */
 static void test_tasks_count_once(void)
 {
 	struct job_answer answer = {.count = 0};
@@ -910,7 +910,7 @@ static void test_huge_arrays(void)
 	free(world);
 }
 
-/* Where ids begin anew at the first one, a leader has a higher id than its tasks. */
+/* Where IDs begin anew at the first one, a leader has a higher ID than its tasks. */
 static void test_samples_are_no_leaders(void)
 {
 	struct job_leaders leaders = {.sample = 0};
@@ -1055,7 +1055,7 @@ static void test_few_beside_many(void)
 	free(world);
 }
 
-/* Ids may be far above the first one. A search from there on asked 54,000 times in vain, in 20 minutes. */
+/* IDs may be far above the first one. A search from there on asked 54,000 times in vain, in 20 minutes. */
 static void test_blind_search(void)
 {
 	struct world *world = calloc(1, sizeof *world);
@@ -1071,7 +1071,7 @@ static void test_blind_search(void)
 		answer(world, &query);
 	job_rounds_note_id(&world->rounds, 20000050, 1000000);
 	CHECK(!world->rounds.search.is_open);
-	CHECK(search(world) < 600); /* a million ids above it come first, 2,000 a request */
+	CHECK(search(world) < 600); /* a million IDs above it come first, 2,000 a request */
 	check_same(world);
 	check_row("an older id tells nothing");
 	uint64_t top = job_frontiers_top(&world->rounds.frontiers);

@@ -538,7 +538,7 @@ static void test_batches(void)
 	job_table_free(table);
 }
 
-/* The ids whose rows are to be stored, by position; "-7" is gone. */
+/* The IDs whose rows are to be stored, by position; "-7" is gone. */
 static void check_unstored(struct job_table *table, const char *want)
 {
 	struct buf got = BUF_INIT;

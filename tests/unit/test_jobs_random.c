@@ -7,7 +7,7 @@
 
 enum { IDS_MAX = 400 };
 
-/* What is known of an id: its details as they came, and what jobs/state said since. */
+/* What is known of an ID: its details as they came, and what jobs/state said since. */
 struct model_job {
 	bool is_there, has_details;
 	struct job job;
@@ -17,7 +17,7 @@ struct model_job {
 };
 
 struct model {
-	struct model_job jobs[IDS_MAX]; /* by id */
+	struct model_job jobs[IDS_MAX]; /* by ID */
 	struct job_table *table;
 	struct arena arena;
 	struct map partitions;

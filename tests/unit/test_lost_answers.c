@@ -1,4 +1,4 @@
-/* What is asked for after an answer was lost: the same ids, and of those that may bring any number of rows one at first. */
+/* What is asked for after an answer was lost: the same IDs, and of those that may bring any number of rows one at first. */
 #include "check.h"
 #include "discovery/job_rounds.h"
 
@@ -35,7 +35,7 @@ static size_t ids_asked(const struct world *world, uint64_t *ret_first)
 	return count;
 }
 
-/* Each id that was asked for has a job. */
+/* Each ID that was asked for has a job. */
 static void answer(struct world *world)
 {
 	for (const char *at = strchr(world->query.bytes, '='); at; at = strchr(at + 1, '=')) {

@@ -395,7 +395,7 @@ static void test_rare_work(void)
 	CHECK(asked[1] > 3 * asked[0]);
 }
 
-/* A search among ids without jobs: its answers teach no cost, but it goes on faster. */
+/* A search among IDs without jobs: its answers teach no cost, but it goes on faster. */
 static void test_empty_answers(void)
 {
 	struct life life = life_new(&plan_defaults, 1);
