@@ -32,9 +32,9 @@ static const struct {
 	ROW("users", NUMBER, world.users, "50", "users"),
 	ROW("arrivals", REAL, world.arrivals, "-1", "submissions a second; -1: as many as keep --jobs steady"),
 	ROW("arrays", REAL, world.arrays, "0.03", "the share of submissions that are arrays"),
-	ROW("array-tasks", NUMBER, world.array_tasks, "0", "one array of so many tasks at the start"),
+	ROW("array-tasks", NUMBER, world.array_tasks, "0", "one array of this many tasks at the start"),
 	ROW("first-job-id", NUMBER, world.first_job_id, "1", "FirstJobId"),
-	ROW("max-job-id", NUMBER, world.max_job_id, "67043328", "MaxJobId, after which ids begin again"),
+	ROW("max-job-id", NUMBER, world.max_job_id, "67043328", "MaxJobId, after which IDs begin again"),
 	ROW("min-job-age", NUMBER, world.min_job_age_s, "300", "seconds until an ended job is forgotten"),
 	ROW("node-failures", REAL, world.node_failures, "20", "a day, of a thousand nodes; as many are drained"),
 	ROW("run-seconds", NUMBER, world.run_s, "0",
@@ -43,7 +43,7 @@ static const struct {
 	ROW("epoch", TIME, world.epoch, "0", "Unix seconds of the world's beginning; 0: now"),
 	ROW("speed", REAL, speed, "1", "how fast its clock goes; 0: only by /sim/advance?seconds=N"),
 	ROW("bitstr-len", NUMBER, cut, "64", "SLURM_BITSTR_LEN: where array_task_string is cut; 0: never"),
-	ROW("compact", FLAG, compact, "", "JSON without white space, as SLURMRESTD_JSON=compact"),
+	ROW("compact", FLAG, compact, "", "JSON without whitespace, as SLURMRESTD_JSON=compact"),
 	ROW("real-cost", FLAG, real_cost, "", "answers take as long as the real slurmrestd's"),
 };
 
@@ -115,5 +115,5 @@ void options_parse(struct sim_options *options, int argc, char **argv)
 		fatal("at least 10 nodes and 1 to 200000 users");
 	if (options->world.max_job_id <= options->world.first_job_id ||
 	    options->world.max_job_id - options->world.first_job_id < 2ul * options->world.jobs + 1000)
-		fatal("too few job ids for so many jobs");
+		fatal("too few job IDs for this number of jobs");
 }

@@ -108,10 +108,8 @@ static void write_command(struct buf *out)
 		"serves them to Prometheus. It asks only as often as the budgets allow. Scrapes never reach Slurm.");
 	put_paragraph(out,
 		      "slurmscope doctor connects as configured, tests everything that slurmscope needs, and says what "
-		      "fails and "
-		      "what to do: the token, what its user may see, what each endpoint costs. With --strict a warning "
-		      "counts as "
-		      "a failure.");
+		      "fails and what to do. It looks at the token, at what the token's user may see, and at what each "
+		      "endpoint costs. With --strict a warning counts as a failure.");
 	put_section(out, "OPTIONS");
 	put_paragraph(
 		out,

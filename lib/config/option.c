@@ -214,7 +214,7 @@ bool option_set(struct config *config, const struct option_row *row, const char 
 	case OPTION_ROWS:
 		return set_number(member, value, 0, 1000000, "a number from 0 to 1000000", err);
 	case OPTION_ID:
-		return set_number(member, value, 1, UINT32_MAX, "a job id", err);
+		return set_number(member, value, 1, UINT32_MAX, "a job ID", err);
 	case OPTION_DECIMAL:
 	case OPTION_DECIMAL_OR_0:
 		return set_decimal(member, value, row->type == OPTION_DECIMAL_OR_0, err);

@@ -58,12 +58,12 @@ static void say_key(struct report *to, const struct config *config)
 	static const char advice[] = "a token file that root refreshes (slurmscope-token.timer) is safer";
 	if (exposure_of_key(config))
 		report(to, VERDICT_WARN, "key", advice,
-		       "slurmscope can read %s, and listens for other machines; whoever can read it can act as root on the "
+		       "slurmscope can read %s, and listens for other machines; anyone who can read it can act as root on the "
 		       "cluster",
 		       config->jwt_key_file);
 	else if (config->jwt_key_file)
 		report(to, VERDICT_OK, "key", advice,
-		       "slurmscope can read %s; whoever can read it can act as root on the cluster",
+		       "slurmscope can read %s; anyone who can read it can act as root on the cluster",
 		       config->jwt_key_file);
 }
 
@@ -79,7 +79,7 @@ void examine_token(struct patient *patient)
 		       is_unix ? ": slurmrestd must know slurmscope by the socket's user (rest_auth/local)" : "");
 		return;
 	}
-	/* a copy: the client's own is read when it is needed */
+	/* a token of our own: the client reads its own when it needs it */
 	struct token *token = config_token(config);
 	if (!token_refresh(token, now, &err)) {
 		report(patient->report, VERDICT_FAIL, "token",

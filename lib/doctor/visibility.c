@@ -1,4 +1,5 @@
-/* What our user may see: by its AdminLevel, by PrivateData where Slurm tells it, and by what is shown. */
+/* What slurmscope's user may see: by its AdminLevel, by PrivateData if Slurm reports it, and by what the answers
+ * show. */
 #include "doctor/examinations.h"
 
 #include <inttypes.h>
@@ -50,7 +51,7 @@ static void say_jobs(const struct patient *patient, const char *advice)
 		report(patient->report, VERDICT_OK, "sees", NULL, "other users' ended jobs");
 }
 
-/* Of a list that has rows of users: are there any of others? */
+/* Does a list with rows of users have any of other users? */
 static void say_list(const struct patient *patient, enum endpoint which, const char *what, uint64_t others,
 		     const char *setting, const char *advice)
 {
@@ -64,7 +65,7 @@ static void say_list(const struct patient *patient, enum endpoint which, const c
 		       "no %s of other users: there are none, or PrivateData=%s hides them", what, setting);
 }
 
-/* No cluster is without nodes and partitions. */
+/* An empty list is suspicious, since no cluster is without nodes and partitions. */
 static void say_empty(const struct patient *patient, enum endpoint which, const char *advice)
 {
 	const struct asked *asked = &patient->asked[which];
@@ -100,7 +101,10 @@ void examine_visibility(struct patient *patient)
 	if (patient->level == ADMIN_NOT_KNOWN)
 		buf_printf(&advice, "sacctmgr add user %s account=root adminlevel=operator", user);
 	else
-		buf_printf(&advice, "sacctmgr modify user %s set adminlevel=operator", user);
+		buf_printf(&advice,
+			   "sacctmgr modify user %s set adminlevel=operator; if it is an Operator already, the hosts "
+			   "of slurmctld and slurmdbd do not know the user",
+			   user);
 	say_level(patient, user, &private, advice.bytes);
 	say_jobs(patient, advice.bytes);
 	say_empty(patient, ENDPOINT_NODES, advice.bytes);

@@ -10,14 +10,14 @@ enum {
 	/* If slurmdbd never answered for this long, there is none. It must be shorter than MinJobAge (300 s by default), after
 	 * which slurmctld forgets how jobs ended. */
 	SLURMDBD_GIVE_UP_S = 120,
-	/* If it has not answered for so long it is gone, or if so many runs wait for it to tell how they ended. */
+	/* slurmdbd is gone if it has not answered for this long, or if this many runs wait for their ends from it. */
 	SLURMDBD_GONE_S = 4 * 3600,
 	RUNS_WAIT_MAX = 100000,
-	LOOKED_S = 600, /* slurmrestd is well if jobs were looked at so lately */
+	LOOKED_S = 600, /* slurmrestd works if we looked at jobs within this time */
 	CLOCK_JITTER_S = 10,
 };
 
-/* The state file's runs tell where Slurm gave ids last. */
+/* The state file's runs show where Slurm gave IDs last. */
 static void note_newest(const struct event_poller *poller)
 {
 	const struct runs *runs = &poller->recorder.events->runs;
@@ -51,14 +51,14 @@ void event_poller_done(struct event_poller *poller)
 	job_keeper_done(&poller->jobs);
 }
 
-/* Who tells of ends */
+/* Who reports ends */
 
 static void begin_windows(struct event_poller *poller)
 {
 	const struct job_events *events = poller->recorder.events;
 	end_windows_init(&poller->windows, events->ends_known_until);
 	end_windows_init(&poller->requeued, events->ends_known_until);
-	late_ends_done(&poller->late); /* windows tell of them again */
+	late_ends_done(&poller->late); /* windows bring them again */
 	poller->ends_known_until = events->ends_known_until;
 	poller->next_requeued = 0;
 	poller->has_windows = true;
@@ -80,13 +80,13 @@ static void leave_slurmdbd(struct event_poller *poller)
 	struct job_events *events = poller->recorder.events;
 	job_events_leave_slurmdbd(events, events->looked_until);
 	log_line(LOG_LEVEL_WARN,
-		 "slurmdbd has not reported ends of jobs for hours: slurmscope now counts ends from slurmctld, and "
+		 "slurmdbd has not reported ends of jobs for hours: slurmscope now counts ends from slurmctld. It "
 		 "counts the earlier ones if slurmdbd comes back within a week",
 		 NULL);
 }
 
-/* If slurmdbd does not answer for a while after the start, or for hours, slurmctld tells of ends. slurmdbd may take over at
- * any time: it is then asked for ends from where the runs that slurmctld ended are forgotten. */
+/* If slurmdbd does not answer for a while after the start, or later for hours, ends come from slurmctld. slurmdbd may
+ * take over at any time. Its windows then begin where runs that slurmctld ended are forgotten. */
 static void choose_source(struct event_poller *poller)
 {
 	struct job_events *events = poller->recorder.events;
@@ -98,7 +98,7 @@ static void choose_source(struct event_poller *poller)
 							       : config->jobs_ends == JOBS_ENDS_SLURMDBD;
 	if (by_slurmdbd && !events->ends_by_slurmdbd && events->told.until)
 		log_line(LOG_LEVEL_INFO, "slurmdbd reports ends of jobs again", NULL);
-	if (!poller->has_windows || !events->ends_by_slurmdbd) /* it may take over at any time */
+	if (!poller->has_windows || !events->ends_by_slurmdbd) /* slurmdbd may take over at any time */
 		begin_windows(poller);
 	events->ends_by_slurmdbd = by_slurmdbd;
 	events->steps_max = by_slurmdbd && config->jobs_steps == JOBS_STEPS_READ ? config->steps_waiting_max : 0;
@@ -106,7 +106,7 @@ static void choose_source(struct event_poller *poller)
 		poller->ends_known_until = events->looked_at ? events->looked_until : 0;
 }
 
-/* Before slurmctld was asked the time is ours. */
+/* Until slurmctld has answered, the time is ours. */
 static void note_clock(struct event_poller *poller)
 {
 	struct job_events *events = poller->recorder.events;
@@ -121,7 +121,7 @@ static void note_clock(struct event_poller *poller)
 	poller->latest = is_known ? now : 0;
 }
 
-/* Diag's answer may be minutes old: its own time is given with it. */
+/* Diag's answer may be minutes old, so its own time goes with it. */
 static void note_queue(struct event_poller *poller)
 {
 	const struct asker *asker = poller->asker;
@@ -129,7 +129,7 @@ static void note_queue(struct event_poller *poller)
 	int64_t then = asker_time_s(asker, asker->exporter->endpoints[ENDPOINT_DIAG].last_success);
 	uint64_t waiting = (uint64_t)told_time(scheduler->diag.dbd_queue);
 	if (!scheduler->is_known || then > asker_now_s(asker))
-		return; /* it may be told by a clock that was set back since */
+		return; /* it may be of a clock that was set back since */
 	end_windows_note_queue(&poller->windows, then, waiting);
 	end_windows_note_queue(&poller->requeued, then, waiting);
 }
@@ -189,7 +189,7 @@ bool event_poller_claim(struct event_poller *poller)
 {
 	bool is_ours = recorder_claim(&poller->recorder, poller->asker->cluster->name);
 	if (!is_ours)
-		poller->has_windows = false; /* they begin anew with the events */
+		poller->has_windows = false; /* they begin again with the events */
 	return is_ours;
 }
 
@@ -211,5 +211,5 @@ void event_poller_record(struct event_poller *poller, int64_t as_of)
 	const struct job_events *before = poller->recorder.events;
 	recorder_write(&poller->recorder, poller->asker->cluster->name);
 	if (poller->recorder.events != before)
-		poller->has_windows = false; /* the state file had other events: their windows begin anew */
+		poller->has_windows = false; /* the state file had other events: their windows begin again */
 }

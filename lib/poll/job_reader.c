@@ -81,7 +81,7 @@ static bool wants_detail(const struct job_table *table, uint64_t id)
 
 bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome *outcome)
 {
-	if (job_origin(id)) { /* which slurmrestd refuses as if it had no such path */
+	if (job_origin(id)) { /* slurmrestd refuses these as if it had no such path */
 		job_details_note_unknown(&reader->details, id);
 		*outcome = (struct plan_outcome){.result = PLAN_OK};
 		return true;
@@ -127,8 +127,8 @@ static void take_run(void *context, const void *record)
 	job_runs_take(context, record);
 }
 
-/* Not those that slurmctld has forgotten: the id of an array's first record brings all that the array ever had
- * otherwise. */
+/* From when on slurmctld still remembers jobs. Without this limit the ID of an array's first record would bring all
+ * tasks that the array ever had. */
 static uint64_t remembered_since(int64_t now)
 {
 	enum { REMEMBERED_S = 600 }; /* MinJobAge is 300 s by default */
@@ -202,7 +202,7 @@ static void take_listed(void *context, const void *record)
 	job_rounds_note_job(build->rounds, record);
 }
 
-/* How many arrays with a cut task list are asked for at the most; each costs slurmrestd a row for each task. */
+/* Arrays with a cut task list that we ask for, at most; each costs slurmrestd a row for each task. */
 enum { CUT_ARRAYS_ASKED_MAX = 100 };
 
 struct task_count {
@@ -213,12 +213,12 @@ static void count_task(void *context, const void *record)
 {
 	struct task_count *tasks = context;
 	const struct job_task *task = record;
-	/* the leader's own rows are the unsplit rest; split tasks have ids of their own */
+	/* the leader's own rows are the unsplit rest; split tasks have IDs of their own */
 	tasks->pending += task->id == tasks->id && task->state == JOB_PENDING;
 }
 
-/* Counts the pending tasks of the array's unsplit rest; false if slurmrestd does not tell: then they stay as many
- * as last time, or as listed. */
+/* Counts the pending tasks of the array's unsplit rest. False: slurmrestd does not report them, so the last number
+ * stays, or the listed one. */
 static bool count_tasks(struct job_reader *reader, uint64_t id, struct plan_outcome *list)
 {
 	struct job_table *table = reader->rounds.table;
@@ -238,7 +238,7 @@ static bool count_tasks(struct job_reader *reader, uint64_t id, struct plan_outc
 	return job_table_set_tasks(table, id, tasks.pending);
 }
 
-/* What it takes is part of what the list takes. */
+/* Its cost counts as part of the list's. */
 static void count_cut_arrays(struct job_reader *reader, bool counts_arrays, struct plan_outcome *outcome)
 {
 	const struct job_table *table = reader->rounds.table;
@@ -255,7 +255,7 @@ static void count_cut_arrays(struct job_reader *reader, bool counts_arrays, stru
 		log_line(
 			LOG_LEVEL_WARN,
 			"slurmrestd cuts the task lists of pending arrays, and jobs/state could not count all of "
-			"them: numbers of pending jobs are too low; set SLURM_BITSTR_LEN=0 in slurmrestd's environment",
+			"them: numbers of pending jobs are too low. Set SLURM_BITSTR_LEN=0 in slurmrestd's environment",
 			NULL);
 	reader->warned_of_cut_arrays = undercounted;
 }
@@ -275,6 +275,6 @@ bool job_reader_list(struct job_reader *reader, bool counts_arrays, struct plan_
 	reader->last_update = reader->asker->last_update;
 	job_rounds_note_list(&reader->rounds);
 	count_cut_arrays(reader, counts_arrays, outcome);
-	outcome->cost_records = job_table_counts(cluster->job_table).jobs; /* by task, as it is planned */
+	outcome->cost_records = job_table_counts(cluster->job_table).jobs; /* each task counted, as the planner does */
 	return true;
 }

@@ -8,8 +8,8 @@
 void plan_words_budgets(const struct plan_totals *totals, struct buf *out)
 {
 	buf_printf(out,
-		   "In the last ten minutes requests occupied slurmrestd for %.2f %% of the time (budget: %g %%) and "
-		   "slurmctld, by its own account, for %.3f %% (budget: %g %%), at %.2f requests a second.\n",
+		   "In the last ten minutes requests occupied slurmrestd for %.2f %% of the time (budget: %g %%). They "
+		   "occupied slurmctld, by its own account, for %.3f %% (budget: %g %%), at %.2f requests a second.\n",
 		   100 * totals->slurmrestd_duty, 100 * totals->slurmrestd_duty_max, 100 * totals->slurmctld_duty,
 		   100 * totals->slurmctld_duty_max, totals->requests_per_s);
 	if (totals->brake > 1)

@@ -256,7 +256,7 @@ const char *token_file_warning(const struct token *token)
 {
 	if (!token->value || !(token->file.st_mode & (S_IROTH | S_IWOTH)))
 		return NULL;
-	return token->sign_for ? "the JWT key file can be read or written by others: whoever reads it "
+	return token->sign_for ? "the JWT key file can be read or written by others: anyone who reads it "
 				 "is root on the cluster"
 			       : "the token file can be read or written by others";
 }

@@ -107,7 +107,7 @@ static void test_refused(void)
 		 ":1:9: labels: cluster: slurmscope sets this label itself if there are several clusters"},
 		{"state: {path: /s}\nclusters:\n  a: {}\n  b: {}\n",
 		 ":1:15: state.path: /s is also that of cluster a; each cluster needs its own"},
-		{"clusters:\n  a: {}\n  b:\n    jobs: {first-id: 0}\n", ":4:22: jobs.first-id: 0 is not a job id"},
+		{"clusters:\n  a: {}\n  b:\n    jobs: {first-id: 0}\n", ":4:22: jobs.first-id: 0 is not a job ID"},
 		{"budget: {start: -1}\n", ":1:17: budget.start: -1 is not a number from 0 on, up to 1000"},
 		{"budget: {slurmrestd: 0}\n", ":1:22: budget.slurmrestd: 0 is not a number above 0, up to 1000"},
 		{"budget: {slurmrestd: 5%}\n", ":1:22: budget.slurmrestd: 5% is not a number above 0, up to 1000"},
