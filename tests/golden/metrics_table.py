@@ -42,11 +42,17 @@ A name longer than 256 bytes is cut and ends in `~` and 8 hexadecimal digits of 
 """
 
 
+def families_on(pages):
+    return {name for page in ROOT.glob(f"tests/golden/{pages}") for name in re.findall(r"^# TYPE (\w+)", page.read_text(), re.M)}
+
+
 def table(listed):
-    rows = []
+    rows, optional = [], families_on("??.??-full.txt") - families_on("??.??.txt")
     for line in listed.splitlines():
         name, kind, labels, source, since, text = line.split("\t")
         text = re.sub(r"[|\\]", r"\\\g<0>", text)
+        if name in optional:
+            text += " Only with `jobs.rows`." if name.startswith("slurm_job_") else " Only with `nodes.per-node: full`."
         rows.append(f"| {name} | {kind} | {labels.replace(',', ', ')} | {source} | {since} | {text} |\n")
     return HEAD + "".join(rows)
 
