@@ -3,10 +3,10 @@
  * It is computed again whenever one of the sections of jobs, partitions, QOS and associations was swapped. slurmctld
  * charges a job so (SLURMRESTD.md, "Limits"):
  * - to one QOS: if a pending job names several, the one with the highest priority, or the first of equals. Also to the
- * QOS of its partition; while it is pending, of each partition that it names. OverPartQOS decides which of the two QOS
- * limits a job, not which is charged. A QOS is charged once for a job.
+ *   QOS of its partition; while it is pending, of each partition that it names. OverPartQOS decides which of the two
+ *   QOS limits a job, not which is charged. A QOS is charged once for a job.
  * - to the association of its user in its account (the one for its partition if there is one), and to the accounts
- * above.
+ *   above.
  * - running TRES-minutes times the UsageFactor of its own QOS, in every case. */
 #pragma once
 

@@ -3,7 +3,7 @@
  *
  * Both, before there are two:
  * - Calls (seccomp, sandbox_calls.c): they start no program, read no other process's memory and open no further
- * listening socket. Other services of the kernel are refused if only an intruder would need them.
+ *   listening socket. Other services of the kernel are refused if only an intruder would need them.
  * - Writes (Landlock, sandbox_writes.c): files are made, changed and removed in the folders of the state files alone.
  *
  * The one that polls, then: it accepts no connection and makes no other process.

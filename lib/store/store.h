@@ -3,12 +3,12 @@
  * The caller keeps all of it in memory as well and offers changes once per poll. Rows hold absolute values,
  * never increments, so that offering one twice does no harm:
  *
- * 	switch (store_begin(store, &err)) {
- * 	case STORE_WANTS_NOTHING: ...cannot be written now: log, count, go on in memory, try again next poll
- * 	case STORE_WANTS_CHANGES: ...put and remove what changed since the last commit that returned true
- * 	case STORE_WANTS_ALL: ...put every row there is; what is not put is gone
- * 	}
- * 	store_commit(store, &err);
+ *	switch (store_begin(store, &err)) {
+ *	case STORE_WANTS_NOTHING: ...cannot be written now: log, count, go on in memory, try again next poll
+ *	case STORE_WANTS_CHANGES: ...put and remove what changed since the last commit that returned true
+ *	case STORE_WANTS_ALL: ...put every row there is; what is not put is gone
+ *	}
+ *	store_commit(store, &err);
  *
  * After a failure the next begin opens the file again and wants all, so nobody needs to remember what was not written.
  * kill -9 or power loss may come at any moment. The file then holds what the last successful commit left, or what the
