@@ -74,12 +74,17 @@ static void say_empty(const struct patient *patient, enum endpoint which, const 
 		report(patient->report, VERDICT_FAIL, "sees", advice, "no %s: PrivateData=%s hides them", name, name);
 }
 
+static const char *level_name(enum admin_level level)
+{
+	return level == ADMIN_OPERATOR ? "Operator" : "Administrator";
+}
+
 static void say_level(const struct patient *patient, const char *user, const struct buf *private, const char *advice)
 {
 	if (patient->level >= ADMIN_OPERATOR)
 		report(patient->report, VERDICT_OK, "AdminLevel", NULL,
 		       "%s is %s: PrivateData hides nothing from it. It could also change Slurm; slurmscope only sends GET",
-		       user, patient->level == ADMIN_OPERATOR ? "Operator" : "Administrator");
+		       user, level_name(patient->level));
 	else if (private->len)
 		report(patient->report, VERDICT_FAIL, "AdminLevel", advice,
 		       "%s has none, and PrivateData=%s hides the data of other users", user, private->bytes);
@@ -92,19 +97,26 @@ static void say_level(const struct patient *patient, const char *user, const str
 									: " while PrivateData is not set");
 }
 
+/* How the user gets to see all. Slurm's daemons look up its rights by name, so an Operator whom their hosts do not know
+ * has none. */
+static void advise(const struct patient *patient, const char *user, struct buf *out)
+{
+	if (patient->level == ADMIN_NOT_KNOWN)
+		buf_printf(out, "sacctmgr add user %s account=root adminlevel=operator", user);
+	else if (patient->level == ADMIN_NONE)
+		buf_printf(out, "sacctmgr modify user %s set adminlevel=operator", user);
+	else
+		buf_printf(out, "%s is %s already, but the hosts of slurmctld and slurmdbd may not know the user", user,
+			   level_name(patient->level));
+}
+
 void examine_visibility(struct patient *patient)
 {
 	struct buf private = BUF_INIT, advice = BUF_INIT;
 	const char *user = patient_user(patient) ? patient_user(patient) : "slurmscope's user";
 	ask_level(patient);
 	say_private(patient, &private);
-	if (patient->level == ADMIN_NOT_KNOWN)
-		buf_printf(&advice, "sacctmgr add user %s account=root adminlevel=operator", user);
-	else
-		buf_printf(&advice,
-			   "sacctmgr modify user %s set adminlevel=operator; if it is an Operator already, the hosts "
-			   "of slurmctld and slurmdbd do not know the user",
-			   user);
+	advise(patient, user, &advice);
 	say_level(patient, user, &private, advice.bytes);
 	say_jobs(patient, advice.bytes);
 	say_empty(patient, ENDPOINT_NODES, advice.bytes);

@@ -39,6 +39,11 @@ def private(*names):
     return edited(edit)
 
 
+def hidden_job():
+    return body(json.dumps({"jobs": [], "errors": [{"error_number": 2017, "error": "Invalid job id specified"}]}).encode(),
+                "404 NOT FOUND")
+
+
 def nobody_elses(answer, name):
     """As slurmdbd answers whom PrivateData keeps from others."""
     answer[name] = [] if isinstance(answer[name], list) else {**answer[name], "shares": []}
@@ -349,8 +354,7 @@ class Doctor(unittest.TestCase):
         with self.cluster() as fake:
             fake.behave(private("jobs", "usage", "users", "accounts"), ["conf"])
             fake.behave(edited(nobody_elses), ["associations", "shares"])
-            fake.behave(body(json.dumps({"jobs": [], "errors": [
-                {"error_number": 2017, "error": "Invalid job id specified"}]}).encode(), "404 NOT FOUND"), ["job"])
+            fake.behave(hidden_job(), ["job"])
             findings = self.look(fake)
             advice = "sacctmgr add user scope .*adminlevel=operator"
             self.says(findings, "FAIL", "AdminLevel", f"PrivateData=accounts,jobs,usage,users hides.*{advice}")
@@ -369,6 +373,9 @@ class Doctor(unittest.TestCase):
             findings = self.look(fake)
             self.says(findings, "ok", "AdminLevel", "scope is Operator: PrivateData hides nothing")
             self.assertEqual(0, findings.status)
+            fake.behave(hidden_job(), ["job"])
+            advice = "scope is Operator already, but the hosts of slurmctld and slurmdbd may not know"
+            self.says(self.look(fake), "FAIL", "sees", f"jobs: the details of 8 of 8 jobs are hidden.*{advice}")
 
     def test_clock(self):
         with self.cluster() as fake:
