@@ -27,12 +27,24 @@ static void fail(struct db *db, int code)
 		error_set(&db->why, "%s (SQLite %d)", sqlite3_errmsg(db->handle), code);
 }
 
+/* The file may be somebody else's work, as FILE.copy of another machine is. A view in a table's place could compute without
+ * end, and a trigger could write (https://sqlite.org/security.html). */
+static void distrust(sqlite3 *handle)
+{
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+}
+
 struct db *db_open(const char *path)
 {
 	struct db *db = NEW(struct db);
 	int code = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-	if (db->handle) /* without memory there is none */
+	if (db->handle) { /* without memory there is none */
 		sqlite3_extended_result_codes(db->handle, 1);
+		distrust(db->handle);
+	}
 	if (code != SQLITE_OK)
 		fail(db, code);
 	else if (sqlite3_db_readonly(db->handle, "main") == 1) { /* what SQLite falls back to */

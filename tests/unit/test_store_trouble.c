@@ -275,6 +275,38 @@ static void test_not_ours(void)
 	}
 }
 
+/* Each table in turn is a view with rows without end, or has a trigger that undoes what is written. */
+static void test_hostile_schema(void)
+{
+	static const char *const tables[] = {"counter", "mark", "run", "job"};
+	char sql[512];
+	fresh("hostile");
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+		check_row(tables[i]);
+		make_file();
+		snprintf(sql, sizeof sql,
+			 "ALTER TABLE %s RENAME TO old; CREATE VIEW %s AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL "
+			 "SELECT i + 1 FROM n) SELECT old.* FROM n LEFT JOIN old",
+			 tables[i], tables[i]);
+		run_sql(sql);
+		alarm(120);
+		CHECK_NUMBER(load_any(NULL), STORE_SET_ASIDE);
+		alarm(0);
+		check_set_aside("damaged", NULL);
+		unlink(path);
+	}
+	make_file();
+	run_sql("CREATE TRIGGER undo AFTER INSERT ON mark BEGIN DELETE FROM mark; END");
+	struct store *store = load_store(path, "c1", STORE_LOADED);
+	save_mark(store, "cursor", 43, STORE_WANTS_CHANGES);
+	store_free(store);
+	char *dump;
+	CHECK_NUMBER(load_any(&dump), STORE_LOADED);
+	CHECK(strstr(dump, "cursor|43"));
+	free(dump);
+	unlink(path);
+}
+
 static void test_newer(void)
 {
 	fresh("newer");
@@ -780,6 +812,7 @@ int main(void)
 	test_damaged_while_open();
 	test_folder_is_synced();
 	test_not_ours();
+	test_hostile_schema();
 	test_newer();
 	test_permissions();
 	test_no_room();
