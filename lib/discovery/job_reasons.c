@@ -59,7 +59,8 @@ void job_reasons_offer(struct job_reasons *reasons, const struct job_table *tabl
 	}
 }
 
-/* Of equal urgency the job with the lower ID comes first: slurmctld's own order, so that rounds are the same each time. */
+/* Of equal urgency the job with the lower ID comes first: slurmctld's own order, so that rounds are the same each
+ * time. */
 static int compare(const void *left, const void *right)
 {
 	const struct job_urgent *a = left, *b = right;

@@ -38,8 +38,8 @@ double job_search_coverage(const struct job_search *search, const struct job_tab
 /* Are more jobs unknown than usually come or go between two counts? */
 bool job_search_is_missing(const struct job_search *search, const struct job_table *table);
 
-/* Looks at a million IDs above the highest frontier and then downwards from it; in a federation, of each cluster that gave
- * IDs. While there is no frontier, it looks at all IDs upwards. */
+/* Looks at a million IDs above the highest frontier and then downwards from it; in a federation, of each cluster that
+ * gave IDs. While there is no frontier, it looks at all IDs upwards. */
 void job_search_begin(struct job_search *search, const struct job_frontiers *frontiers, const struct job_table *table);
 
 /* A frontier was learnt elsewhere. A blind search ends, so that the next one begins at the frontier. A blind one would

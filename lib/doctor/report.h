@@ -16,8 +16,8 @@ struct report {
 	unsigned counts[VERDICTS];
 };
 
-/* "FAIL  token  refused ... -> what to do": `about` is a word, `advice` may be NULL. The line may quote a server: control
- * characters are not printed. */
+/* "FAIL  token  refused ... -> what to do": `about` is a word, `advice` may be NULL. The line may quote a server:
+ * control characters are not printed. */
 void report(struct report *report, enum verdict verdict, const char *about, const char *advice, const char *format, ...)
 	__attribute__((format(printf, 5, 6)));
 

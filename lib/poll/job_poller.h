@@ -46,7 +46,8 @@ void job_poller_done(struct job_poller *poller);
  * all had details (warm.h). */
 void job_poller_resume(struct job_poller *poller, double as_of, bool has_details);
 
-/* Are the IDs a federation's? slurmrestd refuses job/{id} of them (SLURMRESTD.md, "Federations"): details come in lists. */
+/* Are the IDs a federation's? slurmrestd refuses job/{id} of them (SLURMRESTD.md, "Federations"): details come in
+ * lists. */
 bool job_poller_is_federated(const struct job_poller *poller);
 
 /* To be called after every request: learns what diag, conf or the version say about jobs, and tells the planner what
