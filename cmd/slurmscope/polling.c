@@ -252,13 +252,18 @@ static int work(struct daemon *daemon)
 	return EXIT_SUCCESS;
 }
 
+void polling_signals(sigset_t *ret_signals)
+{
+	sigemptyset(ret_signals);
+	sigaddset(ret_signals, SIGINT);
+	sigaddset(ret_signals, SIGTERM);
+	sigaddset(ret_signals, SIGHUP);
+}
+
 static int open_signals(void)
 {
 	sigset_t signals;
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
+	polling_signals(&signals);
 	return signalfd(-1, &signals, SFD_CLOEXEC);
 }
 

@@ -6,6 +6,7 @@
 #include "page/signs.h"
 #include "sandbox/sandbox.h"
 
+#include <signal.h>
 #include <sys/types.h>
 
 struct polling {
@@ -18,5 +19,8 @@ struct polling {
 	const char *const *addresses; /* it serves at, for the log; up to NULL */
 };
 
-/* Until a signal or the end of the other process; returns the exit status. SIGINT, SIGTERM and SIGHUP are blocked. */
+/* The signals that polling_run acts on: SIGINT, SIGTERM and SIGHUP. The caller blocks them, in every thread. */
+void polling_signals(sigset_t *ret_signals);
+
+/* Until a signal or the end of the other process; returns the exit status. */
 int polling_run(const struct polling *polling);

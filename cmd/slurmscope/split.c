@@ -108,10 +108,7 @@ static int run_both(struct whole *whole, struct error *err)
 static void block_signals(void)
 {
 	sigset_t signals;
-	sigemptyset(&signals);
-	sigaddset(&signals, SIGINT);
-	sigaddset(&signals, SIGTERM);
-	sigaddset(&signals, SIGHUP);
+	polling_signals(&signals);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 }
 
