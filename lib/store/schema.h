@@ -2,6 +2,7 @@
 #pragma once
 
 #include "store/db.h"
+#include "store/store.h"
 
 #include "base/buf.h"
 
@@ -37,6 +38,15 @@ struct mark_row {
 
 struct about_row { /* of the file; only "cluster" */
 	struct text name, value;
+};
+
+/* A row of whichever table. */
+union store_row {
+	struct store_counter counter;
+	struct store_run run;
+	struct mark_row mark;
+	struct about_row about;
+	struct store_job job;
 };
 
 extern const struct schema store_schema;

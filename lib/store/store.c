@@ -94,13 +94,7 @@ static enum fault open_file(struct store *store, struct copy *ret_copy, struct e
 static void visit(struct db *db, const struct store_visitor *visitor, void *context)
 {
 	for (int i = 0; i < TABLES; i++) {
-		union {
-			struct store_counter counter;
-			struct store_run run;
-			struct mark_row mark;
-			struct about_row about;
-			struct store_job job;
-		} row;
+		union store_row row;
 		if (i == TABLE_JOB && !visitor->job)
 			continue;
 		const struct table *table = &store_schema.tables[i];

@@ -48,13 +48,7 @@ enum store_found __wrap_store_load(struct store *store, const struct store_visit
 	(void)store, (void)err;
 	while (rows.at < rows.end) {
 		int table = input_byte(&rows) % TABLES;
-		union {
-			struct store_counter counter;
-			struct store_run run;
-			struct mark_row mark;
-			struct about_row about;
-			struct store_job job;
-		} row;
+		union store_row row;
 		read_row(&store_schema.tables[table], &row);
 		if (table == TABLE_COUNTER && row.counter.value == row.counter.value) /* SQLite has no NaN */
 			visitor->counter(&row.counter, context);
