@@ -14,7 +14,9 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-enum { ADDRESS_BYTES = 160 };
+/* A slurmscope that was killed leaves its address in use until the kernel has ended its second process, and a supervisor may
+ * start the next one at once. */
+enum { ADDRESS_BYTES = 160, ADDRESS_PATIENCE_MS = 5000 };
 
 /* What both have, and one of them uses. */
 struct whole {
@@ -34,7 +36,7 @@ static bool listen_all(const struct config *config, struct listeners *listeners,
 	if (config->systemd_socket)
 		return listen_inherit(listeners, err);
 	for (size_t i = 0; i < config->listen_addresses.count; i++)
-		if (!listen_open(listeners, config->listen_addresses.values[i], err))
+		if (!listen_open(listeners, config->listen_addresses.values[i], ADDRESS_PATIENCE_MS, err))
 			return false;
 	return true;
 }

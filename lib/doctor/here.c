@@ -61,7 +61,7 @@ static void examine_address(const char *address, struct report *to)
 		report(to, VERDICT_OK, "address", NULL,
 		       is_ours(address) ? "%s is served by a slurmscope" : "%s: no slurmscope serves there now",
 		       address);
-	else if (listen_open(&listeners, address, &err))
+	else if (listen_open(&listeners, address, 0, &err))
 		report(to, VERDICT_OK, "address", NULL, "%s is free: no slurmscope serves there now", address);
 	else if (!strstr(err.text, strerror(EADDRINUSE)))
 		report(to, VERDICT_FAIL, "address", "choose another --web.listen-address", "%s", err.text);

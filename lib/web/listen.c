@@ -13,7 +13,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-enum { BACKLOG = 4096, FIRST_INHERITED = 3, UNSENT_BYTES = 256 * 1024 };
+enum { BACKLOG = 4096, FIRST_INHERITED = 3, UNSENT_BYTES = 256 * 1024, RETRY_MS = 50 };
 
 struct address {
 	char host[256]; /* empty: all addresses, IPv6 and IPv4 */
@@ -103,6 +103,7 @@ static int open_inet(const struct addrinfo *info)
 	return listens ? listener : close_for(listener);
 }
 
+/* -1: errno says why, too. */
 static int open_host(const struct address *address, struct error *err)
 {
 	struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_PASSIVE}, *found,
@@ -114,6 +115,7 @@ static int open_host(const struct address *address, struct error *err)
 		int code = getaddrinfo(host, address->port, &hints, &found);
 		if (code) {
 			error_set(err, "%s: %s", address->host, gai_strerror(code));
+			errno = ENOENT;
 			return -1;
 		}
 		for (info = found; info && listener < 0; info = info->ai_next)
@@ -145,6 +147,7 @@ static bool remove_stale(const struct sockaddr_un *path)
 	return is_stale && unlink(path->sun_path) == 0;
 }
 
+/* -1: errno says why, too. */
 static int open_unix(const struct address *address, struct error *err)
 {
 	const struct sockaddr_un *path = &address->unix_path;
@@ -158,14 +161,20 @@ static int open_unix(const struct address *address, struct error *err)
 	return listener;
 }
 
-bool listen_open(struct listeners *listeners, const char *address, struct error *err)
+bool listen_open(struct listeners *listeners, const char *address, unsigned patience_ms, struct error *err)
 {
 	struct address parsed;
 	if (!parse(address, &parsed, err))
 		return false;
 	if (listeners->count == LISTENERS_MAX)
 		return error_set(err, "%s: more than %d addresses", address, LISTENERS_MAX);
-	int listener = parsed.is_unix ? open_unix(&parsed, err) : open_host(&parsed, err);
+	int listener;
+	for (unsigned waited_ms = 0;; waited_ms += RETRY_MS) {
+		listener = parsed.is_unix ? open_unix(&parsed, err) : open_host(&parsed, err);
+		if (listener >= 0 || errno != EADDRINUSE || waited_ms >= patience_ms)
+			break;
+		usleep(RETRY_MS * 1000);
+	}
 	if (listener < 0)
 		return false;
 	listeners->sockets[listeners->count++] = listener;

@@ -126,10 +126,11 @@ def end_both(process, how, seconds=PATIENCE):
     process.send_signal(how)
     status = process.wait(seconds)
 
-    def is_gone():
+    def is_gone():  # also those of its threads that outlive the first one, and what they have open
         with contextlib.suppress(OSError):
-            return Path(f"/proc/{server}/stat").read_text().rpartition(")")[2].split()[0] in "ZX"
-        return True
+            return all(Path(stat).read_text().rpartition(")")[2].split()[0] in "ZX"
+                       for stat in glob.glob(f"/proc/{server}/task/*/stat"))
+        return False
     wait_until(is_gone, "the process that serves lives on")
     return status
 

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import tempfile
 import unittest
 import urllib.parse
@@ -193,6 +194,17 @@ class Ends(unittest.TestCase):
             with self.assertRaises(ConnectionRefusedError):
                 daemon.connect()
             daemon.folder.cleanup()
+
+    def test_the_next_one_waits_for_the_address(self):
+        """Which the one before holds until the kernel has ended both its processes."""
+        with Fake() as fake, socket.create_server(("127.0.0.1", 0)) as before:
+            port = before.getsockname()[1]
+            daemon = Daemon(fake, *EVERY_SECOND, address=f"127.0.0.1:{port}")
+            with self.assertRaises(subprocess.TimeoutExpired):
+                daemon.process.wait(1)
+            before.close()
+            with daemon:
+                self.assertEqual(port, daemon.port)
 
     def test_signals_are_for_the_one_that_polls(self):
         """systemd tells all processes of a unit to end, a terminal all of its group: this is the one that obeys."""

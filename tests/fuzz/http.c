@@ -57,7 +57,7 @@ static void start(int which)
 	web_files_read(configuration, &files);
 	if (which)
 		setup.files = &files;
-	REQUIRE(listen_open(&setup.listeners, address, &err));
+	REQUIRE(listen_open(&setup.listeners, address, 0, &err));
 	servers[which] = http_server_start(&setup, &err);
 	if (!servers[which])
 		fprintf(stderr, "%s\n", err.text);

@@ -89,6 +89,13 @@ class Exporter:
     def end(self, how):
         end_both(self.process, how)
 
+    def why(self):
+        """What became of it: for a test that waits in vain."""
+        status = Path(f"/proc/{self.process.pid}/status")
+        states = re.findall(r"(?:State|VmRSS|SigPnd|ShdPnd|Threads):.*", status.read_text()) if status.exists() else []
+        return (f"a page of process {self.process.pid}, status {self.process.poll()}, {states}, its server is "
+                f"{server_of(self.process.pid)}; its log ends with\n{(self.folder / 'log').read_text()[-3000:]}")
+
     def page(self):
         """None while there is none."""
         try:
@@ -164,7 +171,7 @@ class Watch:
         self.rss = 0
 
     def page(self):
-        page = wait_until(self.exporter.page, "a page", 300)
+        page = wait_until(self.exporter.page, self.exporter.why, 300)
         fell = [name for name, value in self.before.items() if COUNTED.match(name) and page.get(name, 0) < value
                 and not (name.startswith("slurm_node_") and name not in page)]    # 1,000 nodes have rows
         assert not fell, f"they fell: {[(name, self.before[name], page.get(name)) for name in fell[:5]]}"
@@ -237,14 +244,16 @@ def live(sim, exporter, watch, life, chance):
     sim.control(f"storm?jobs={life.storm}")
     sim.control(f"arrivals?rate={life.rate}")
     breaker.start()
-    for _ in range(life.kills):
-        time.sleep(chance.uniform(0.2, 1.6) * life.seconds / life.kills)
-        exporter.end(signal.SIGKILL)
-        time.sleep(chance.choice((0, 0, 0, life.seconds / 20)))
-        exporter.start()
-        watch.page()
-    stop.set()
-    breaker.join()
+    try:
+        for _ in range(life.kills):
+            time.sleep(chance.uniform(0.2, 1.6) * life.seconds / life.kills)
+            exporter.end(signal.SIGKILL)
+            time.sleep(chance.choice((0, 0, 0, life.seconds / 20)))
+            exporter.start()
+            watch.page()
+    finally:  # a test that fails ends, too
+        stop.set()
+        breaker.join()
     sim.end_all()
 
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -66,30 +67,59 @@ static void test_unix(void)
 	snprintf(wide, sizeof wide, "unix:%s,mode=666", path);
 
 	check_row("a new socket");
-	CHECK(listen_open(&listeners, address, &err));
+	CHECK(listen_open(&listeners, address, 0, &err));
 	CHECK_NUMBER(mode_of(path), 0660);
 	listen_name(listeners.sockets[0], name, sizeof name);
 	CHECK_STRING(name, address);
 	check_row("a socket in use");
-	CHECK(!listen_open(&listeners, address, &err));
+	CHECK(!listen_open(&listeners, address, 0, &err));
 	CHECK(strstr(err.text, "Address already in use") != NULL);
 	CHECK_NUMBER(listeners.count, 1);
 	listen_close(&listeners);
 	check_row("a stale socket");
 	CHECK_NUMBER(mode_of(path), 0660);
-	CHECK(listen_open(&listeners, wide, &err));
+	CHECK(listen_open(&listeners, wide, 0, &err));
 	CHECK_NUMBER(mode_of(path), 0666);
 	listen_close(&listeners);
 	unlink(path);
 	check_row("a file is not removed");
 	close(open(path, O_CREAT | O_WRONLY, 0600));
-	CHECK(!listen_open(&listeners, address, &err));
+	CHECK(!listen_open(&listeners, address, 0, &err));
 	CHECK(strstr(err.text, "File exists") != NULL);
 	CHECK_NUMBER(mode_of(path), 0600);
 	unlink(path);
 	check_row("no such folder");
-	CHECK(!listen_open(&listeners, "unix:/no/such/folder/socket", &err));
+	CHECK(!listen_open(&listeners, "unix:/no/such/folder/socket", 0, &err));
 	CHECK(strstr(err.text, "No such file") != NULL);
+}
+
+/* Lets go of the socket that it is given, a little later. */
+static void *let_go(void *listeners)
+{
+	usleep(200 * 1000);
+	listen_close(listeners);
+	return NULL;
+}
+
+/* As after a slurmscope that was killed. */
+static void test_patience(void)
+{
+	enum { PATIENCE_MS = 60 * 1000 };
+	struct error err = {""};
+	struct listeners before = {.count = 0}, after = {.count = 0};
+	char address[128];
+	pthread_t thread;
+	CHECK(listen_open(&before, "127.0.0.1:0", 0, &err));
+	listen_name(before.sockets[0], address, sizeof address);
+	check_row("in use for good");
+	CHECK(!listen_open(&after, address, 100, &err));
+	CHECK(strstr(err.text, "Address already in use") != NULL);
+	check_row("in use for a moment");
+	CHECK(pthread_create(&thread, NULL, let_go, &before) == 0);
+	CHECK(listen_open(&after, address, PATIENCE_MS, &err));
+	CHECK_NUMBER(after.count, 1);
+	pthread_join(thread, NULL);
+	listen_close(&after);
 }
 
 static void set_number(const char *name, long number)
@@ -114,8 +144,8 @@ static void test_inherited(void)
 	CHECK(!listen_inherit(&listeners, &err));
 	CHECK(strstr(err.text, "systemd passed no socket") != NULL);
 	check_row("two");
-	CHECK(listen_open(&opened, "127.0.0.1:0", &err));
-	CHECK(listen_open(&opened, "127.0.0.1:0", &err));
+	CHECK(listen_open(&opened, "127.0.0.1:0", 0, &err));
+	CHECK(listen_open(&opened, "127.0.0.1:0", 0, &err));
 	CHECK_NUMBER(opened.sockets[0], 3);
 	CHECK_NUMBER(opened.sockets[1], 4);
 	set_number("LISTEN_PID", getpid());
@@ -246,7 +276,7 @@ static void test_sources(void)
 	uint64_t sources[3];
 	static const char *const own[] = {"127.0.0.1", "127.0.0.2", "127.0.0.2"};
 	check_row("sources");
-	CHECK(listen_open(&listeners, "127.0.0.1:0", &err));
+	CHECK(listen_open(&listeners, "127.0.0.1:0", 0, &err));
 	for (int i = 0; i < 3; i++) {
 		int client, socket = accepted_from(own[i], &listeners, &client);
 		sources[i] = connections_source(socket);
@@ -362,6 +392,7 @@ int main(void)
 	test_inherited();
 	test_addresses();
 	test_unix();
+	test_patience();
 	test_crowd();
 	test_crowd_of_one_source();
 	test_sources();

@@ -92,7 +92,7 @@ static struct http_server *serve(const char *config, struct sockaddr_in *ret_add
 	web_files_read(path, &files);
 	struct http_server_setup setup = {
 		.files = config ? &files : NULL, .progress = &progress, .respond = respond, .config_read = config_read};
-	CHECK(listen_open(&setup.listeners, "127.0.0.1:0", &err));
+	CHECK(listen_open(&setup.listeners, "127.0.0.1:0", 0, &err));
 	getsockname(setup.listeners.sockets[0], (struct sockaddr *)ret_address, &len);
 	struct http_server *server = http_server_start(&setup, &err);
 	CHECK_STRING(err.text, "");
