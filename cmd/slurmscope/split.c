@@ -14,7 +14,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-/* A slurmscope that was killed leaves its address in use until the kernel has ended its second process, and a supervisor may
+/* A slurmscope that was killed leaves its address in use until the kernel has ended both its processes. A supervisor may
  * start the next one at once. */
 enum { ADDRESS_BYTES = 160, ADDRESS_PATIENCE_MS = 5000 };
 
