@@ -17,6 +17,7 @@ struct edition {
 	pthread_mutex_t lock; /* of the renditions */
 	struct rendition *renditions; /* one reference each */
 	size_t part_bytes; /* of those that are not of the whole page */
+	size_t parts_made, parts_made_max; /* their bytes before compression, also of those that are gone */
 	atomic_size_t bytes; /* of all of them */
 	atomic_size_t *total_bytes; /* of those of all editions; borrowed */
 };
@@ -31,6 +32,10 @@ struct edition *edition_new(struct page **pages, const char **clusters, size_t c
 	edition->process = *process;
 	edition->total_bytes = total_bytes;
 	*process = (struct samples){.text = BUF_INIT};
+	size_t size = edition->process.text.len;
+	for (size_t i = 0; i < count; i++)
+		size += pages[i]->samples.text.len;
+	edition->parts_made_max = RENDITION_BYTES_MAX + EDITION_TIMES * size;
 	pthread_mutex_init(&edition->lock, NULL);
 	atomic_init(&edition->readers, 1);
 	return edition;
@@ -107,18 +112,25 @@ static bool is_same(const struct rendition_options *a, const struct rendition_op
 	       a->format.has_created == b->format.has_created && a->is_gzip == b->is_gzip && a->page == b->page;
 }
 
-static void compress(void *gzip, struct buf *piece)
+struct compressor {
+	struct gzip *gzip;
+	size_t bytes; /* that it was given */
+};
+
+static void compress(void *context, struct buf *piece)
 {
+	struct compressor *compressor = context;
 	if (piece->len)
-		gzip_add(gzip, piece->bytes, piece->len);
+		gzip_add(compressor->gzip, piece->bytes, piece->len);
+	compressor->bytes += piece->len;
 	buf_clear(piece);
 }
 
-static struct rendition *rendition_new(const struct edition *edition, const struct rendition_options *options)
+static struct rendition *rendition_new(struct edition *edition, const struct rendition_options *options)
 {
 	struct rendition *rendition = NEW(struct rendition);
 	const struct samples **pages = memory_new((edition->count + 1) * sizeof *pages);
-	size_t count = 0;
+	size_t count = 0, made;
 	atomic_init(&rendition->readers, 1);
 	rendition->total_bytes = edition->total_bytes;
 	rendition->options = *options;
@@ -129,13 +141,18 @@ static struct rendition *rendition_new(const struct edition *edition, const stru
 		pages[count++] = &edition->process;
 	if (options->is_gzip) {
 		struct buf piece = BUF_INIT;
-		const struct format_sink sink = {compress, gzip_new(&rendition->bytes)};
+		struct compressor compressor = {.gzip = gzip_new(&rendition->bytes)};
+		const struct format_sink sink = {compress, &compressor};
 		format_write(&options->format, pages, count, &piece, &sink);
-		gzip_end(sink.context);
+		gzip_end(compressor.gzip);
 		buf_done(&piece);
+		made = compressor.bytes;
 	} else {
 		format_write(&options->format, pages, count, &rendition->bytes, NULL);
+		made = rendition->bytes.len;
 	}
+	if (is_part(options))
+		edition->parts_made += made;
 	buf_shrink(&rendition->bytes);
 	free(pages);
 	return rendition;
@@ -177,6 +194,11 @@ static struct rendition *find_or_make(struct edition *edition, const struct rend
 			forget_parts(edition);
 		if (is_part(options) && edition->part_bytes >= RENDITION_BYTES_MAX) {
 			error_set(err, "clients read too many parts of the page: try again later");
+			return NULL;
+		}
+		if (is_part(options) && edition->parts_made >= edition->parts_made_max) {
+			error_set(err,
+				  "clients ask for too many different parts of the page: try again in some seconds");
 			return NULL;
 		}
 		rendition = rendition_new(edition, options);

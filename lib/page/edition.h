@@ -2,10 +2,11 @@
  * first scraper asks for it, serves all later ones, and is freed with the edition. Every function may be called by any
  * thread.
  *
- * What is made for clients that do not read it is bounded. The whole page is made once in each format, and
- * refused only to a scrape whose timeout is over. There are too many possible parts to keep them all: beyond RENDITION_BYTES_MAX no further part is made. While
- * as many bytes of older editions are still being read, no newer edition begins: scrapers share the old one. That lasts
- * at most a minute, since the server gives no client longer to read (web/connections.c). */
+ * What clients can have made is bounded. The whole page is made once in each format, and refused only to a scrape whose
+ * timeout is over. There are too many possible parts to keep them all, or to make them all: an edition keeps at most
+ * RENDITION_BYTES_MAX of parts, and makes at most RENDITION_BYTES_MAX and EDITION_TIMES times its own size of them. While
+ * RENDITION_BYTES_MAX of older editions are still being read, no newer edition begins: scrapers share the old one. That
+ * lasts at most a minute, since the server gives no client longer to read (web/connections.c). */
 #pragma once
 
 #include "base/error.h"
@@ -14,7 +15,10 @@
 
 struct edition;
 
-enum { RENDITION_BYTES_MAX = 64 * 1024 * 1024 }; /* of parts; and of older editions */
+enum {
+	RENDITION_BYTES_MAX = 64 * 1024 * 1024, /* of parts; and of older editions */
+	EDITION_TIMES = 8 /* each cluster alone, in each format, compressed and not */
+};
 
 /* Takes the arrays, with a reference to each page, and the process's samples. Borrows the clusters' names (NULL: it has
  * none) and the sum of bytes of all editions, for as long as anything of that is read. The caller holds one

@@ -507,6 +507,46 @@ static void test_unread_parts(struct page_board *board)
 	rendition_release(other);
 }
 
+/* A client that reads part after part gets so much work done for one edition, compressed or not. The next edition
+ * begins with nothing done. What is made already can still be had. */
+static void test_many_parts(struct page_board *board, struct page_slot *slot, const char *cluster, bool is_gzip)
+{
+	check_row(is_gzip ? "one part after the other, compressed" : "one part after the other");
+	const struct rendition_options whole = {0};
+	struct rendition *rendition, *first = NULL;
+	struct error err = {""};
+	publish(slot, cluster, 0);
+	rendition = read_page(board, &whole, &err);
+	size_t size = rendition->bytes.len, made = 0, tries = 0;
+	rendition_release(rendition);
+	for (;; tries++) {
+		const struct rendition_options part = {.is_gzip = is_gzip,
+						       .format = {.collect = 1 + tries % 31,
+								  .format = (enum format)(tries / 31 % 2),
+								  .has_created = tries / 62 % 2}};
+		rendition = read_page(board, &part, &err);
+		if (!rendition || tries > 31 * READERS)
+			break;
+		made += is_gzip || (first && tries % 124 == 0) ? 0 : rendition->bytes.len;
+		if (first)
+			rendition_release(rendition);
+		else
+			first = rendition;
+	}
+	CHECK(!rendition);
+	CHECK_STRING(err.text, "clients ask for too many different parts of the page: try again in some seconds");
+	CHECK(is_gzip || (made >= RENDITION_BYTES_MAX && made < RENDITION_BYTES_MAX + (EDITION_TIMES + 2) * size));
+	const struct rendition_options held = {.is_gzip = is_gzip, .format.collect = 1}, other = {.format.collect = 30};
+	CHECK((rendition = read_page(board, &held, &err)) == first);
+	rendition_release(rendition);
+	rendition_release(first);
+	CHECK((rendition = read_page(board, &whole, &err)) != NULL);
+	rendition_release(rendition);
+	publish(slot, cluster, 1);
+	CHECK((rendition = read_page(board, &other, &err)) != NULL);
+	rendition_release(rendition);
+}
+
 static void test_unread(void)
 {
 	struct page_board board;
@@ -517,6 +557,8 @@ static void test_unread(void)
 	page_slot_init(&slot, &board, NULL);
 	test_unread_pages(&board, &slot, cluster);
 	test_unread_parts(&board);
+	test_many_parts(&board, &slot, cluster, false);
+	test_many_parts(&board, &slot, cluster, true);
 	page_slot_done(&slot);
 	page_board_done(&board);
 	CHECK_NUMBER(atomic_load(&board.rendition_bytes), 0);
