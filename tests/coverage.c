@@ -1,5 +1,5 @@
-/* Of a build that counts its lines (preset coverage): what the sandbox lets slurmscope write to includes the folder of the
- * build, where gcov's runtime leaves the counts when the daemon ends. */
+/* For a build that counts its lines (preset coverage): the sandbox lets slurmscope write to the build's folder, too.
+ * There gcov's runtime leaves the counts when the daemon ends. */
 #include "sandbox/sandbox_writes.h"
 
 #include <fcntl.h>

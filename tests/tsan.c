@@ -1,5 +1,6 @@
-/* In place of the C library's where ThreadSanitizer looks on: gcc 12's does not know pthread_mutex_clocklock(), so it takes
- * such a mutex for one that nobody has locked. It knows pthread_mutex_timedlock(), which waits by another clock. */
+/* In place of the C library's where ThreadSanitizer looks on. gcc 12's does not know pthread_mutex_clocklock(), so it
+ * takes a mutex locked that way for one that nobody has locked. It knows pthread_mutex_timedlock(), which waits by
+ * another clock. */
 #include <pthread.h>
 #include <time.h>
 

@@ -1,5 +1,5 @@
 /* What the parts of bench_json share: the body, the members that are read of each job, and the sum
- * over what was read, by which the readers prove that they read the same. */
+ * over what was read. Equal sums prove that the readers read the same. */
 #pragma once
 
 #include <stddef.h>

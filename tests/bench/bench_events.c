@@ -1,10 +1,10 @@
-/* What the events of jobs cost: a look at the job table when nothing is new, when a tenth of the jobs run, and when all
- * details are new; and what it costs to write what changed of 10,000 runs.
+/* What the events of jobs cost. A look at the job table is timed when nothing is new, when a tenth of the jobs run, and
+ * when all details are new. A write is timed of what changed of 10,000 runs.
  *
  *   bench_events [--jobs N]    the larger size; the smaller is a tenth
  *
- * Exits with 1 when a look at which nothing is new takes more than 40 ns a job, or any figure more than three times
- * what it is in the smaller. */
+ * Exits with 1 when a look at which nothing is new takes more than 40 ns a job. It also does so when any figure is more
+ * than three times that of the smaller size. */
 #include "events/events_record.h"
 
 #include <stdio.h>

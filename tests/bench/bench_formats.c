@@ -1,5 +1,6 @@
-/* What each format of a page of 100,000 series costs to make: beside the text that the poller makes, which is what is
- * paid when nobody asks, and compressed at several levels of zlib. And what editions leave behind.
+/* What each format of a page of 100,000 series costs to make, also compressed at several levels of zlib. Beside each is
+ * the text that the poller makes, which is the cost when nobody asks. The benchmark also measures what memory editions
+ * leave behind.
  *
  *   bench_formats [--series N]
  *

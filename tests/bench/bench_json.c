@@ -1,10 +1,11 @@
 /* How fast lib/json reads a large jobs list and how much memory that takes, beside json-c and
- * simdjson, all in one run in turns, because machines are noisy.
+ * simdjson. All take turns in one run, because machines are noisy.
  *
  *   bench_json <fixtures> [--jobs N] [--body FILE]
  *
- * Exits with 1 when ours is less than 3 times as fast as json-c fed record by record, when reading
- * adds 8 MiB or more to the process, or when the readers do not agree on what they read. */
+ * Exits with 1 when ours is less than 3 times as fast as json-c fed record by record. It also does
+ * so when reading adds 8 MiB or more to the process, or when the readers do not agree on what they
+ * read. */
 #include "bench.h"
 
 #include <json-c/json.h>

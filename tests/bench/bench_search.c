@@ -1,10 +1,10 @@
-/* What a request of a search in vain costs slurmscope, beside 10,000 jobs and beside a million: who searches asks up to 50 times
- * a second, so it is to be flat.
+/* What a request of a search without success costs slurmscope, beside 10,000 jobs and beside a million. A search asks
+ * up to 50 times a second, so the cost must not grow with the jobs.
  *
  *   bench_search
  *
- * Exits with 1 when a request takes more than six times as long beside a million jobs: maps are slower then, but nobody looks
- * at all rows. */
+ * Exits with 1 when a request takes more than six times as long beside a million jobs. Maps are slower then, but no
+ * request looks at all rows. */
 #include "poll/job_poller.h"
 #include "polled.h"
 

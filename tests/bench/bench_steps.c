@@ -1,6 +1,7 @@
-/* A day of 15,000 ends a minute, of whose steps slurmrestd may tell 1,060 a minute: how many runs are remembered, what a look
- * at the job table and a write cost, and how large memory and state file are. Every 30 s half of those minutes' jobs start,
- * the ones before have gone and slurmdbd tells their ends, steps are read, and all of it is written.
+/* A day of 15,000 ends a minute, where slurmscope may read the steps of 1,060 a minute. The benchmark prints how many
+ * runs are remembered, and what a look at the job table and a write cost. It also prints how large memory and state
+ * file are. Every 30 s half a minute's jobs start. The ones before have gone and slurmdbd reports their ends. Steps are
+ * read, and all of it is written.
  *
  *	bench_steps [--hours 24] [--max 100000] [--in FOLDER]
  *

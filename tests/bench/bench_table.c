@@ -1,11 +1,11 @@
-/* Measures what a job costs in the job table: bytes, and the time to add it, to change its state, to read it in a whole
- * list that has not changed, and to settle and charge a page. It does so at two sizes, because no cost may grow with
- * the size.
+/* Measures what a job costs in the job table: bytes, and the time to add it and to change its state. It also measures
+ * the time to read it in a whole list that has not changed, and to settle and charge a page. It does so at two sizes,
+ * because no cost may grow with the size.
  *
  *   bench_table [--jobs N]    the larger size; the smaller is a tenth
  *
- * Exits with 1 if a job takes more than 160 bytes in the larger table, or any cost is more than three times that in the
- * smaller one. */
+ * Exits with 1 if a job takes more than 160 bytes in the larger table. It also does so if any cost is more than three
+ * times that in the smaller one. */
 #include "jobs/job_batch.h"
 
 #include <malloc.h>
@@ -47,8 +47,8 @@ struct texts {
 	char user[32], account[32], partition[32], tres[96], nodes[32];
 };
 
-/* A site of 2,000 users in 200 accounts, 12 partitions and 4 QOS, of which most users use one: three in
- * four jobs wait; requests are of many sizes; a running job has a list of nodes of its own. The same job for the same ID. */
+/* A site of 2,000 users in 200 accounts, 12 partitions and 4 QOS, of which most users use one. Three in four
+ * jobs wait. Requests are of many sizes. A running job has a list of nodes of its own. The same job for the same ID. */
 static struct job job_of(uint64_t id, struct texts *texts)
 {
 	static const char *const qos[] = {"normal", "normal", "high", "low"}, *const reasons[] = {

@@ -37,7 +37,7 @@ def prometheus_config(rules, scrape, tell):
 
 
 def alertmanager_config(url):
-    """What is told and what is silenced stays; all is told at once."""
+    """Routes and inhibitions stay; every notification is sent at once."""
     config = yaml.safe_load((EXAMPLES / "alertmanager.yml").read_text())
     for route in (config["route"], *config["route"]["routes"]):
         route |= {"group_wait": "1s", "group_interval": "1s"}
@@ -80,7 +80,7 @@ class Alerting(contextlib.ExitStack):
         return names
 
     def firing(self):
-        """Told to begin and not to end; None while Prometheus or Alertmanager have more to say."""
+        """What the webhook knows to have begun and not ended; None while Prometheus or Alertmanager have more to say."""
         data = self.prometheus.get("alerts")
         if data is None or any(alert["state"] != "firing" for alert in data["alerts"]):
             return None
@@ -95,7 +95,7 @@ class Alerting(contextlib.ExitStack):
 
 
 class Story:
-    """One trouble, from its beginning to its end, and what is told of it."""
+    """One trouble, from its beginning to its end, and the messages about it."""
 
     def __init__(self, alerting, title):
         self.alerting, self.title = alerting, title
@@ -125,7 +125,7 @@ class Story:
         return message
 
     def silences(self, *but, over):
-        """Of all that fires only these are told; `over` are among the others."""
+        """Of all alerts that fire the webhook hears only of `but`; those of `over` are among the silent ones."""
         def look():
             silenced = self.alerting.silenced()
             return set(over) <= silenced.keys() and all(
@@ -138,7 +138,7 @@ class Story:
         self.say(self.begun, self.ended, "mended")
 
     def resolves(self):
-        """All that was told of is told to have ended."""
+        """The webhook hears of the end of each alert that it heard of."""
         for fired in self.fired:
             message = self.wait_for(lambda m: not m.is_firing and (m.labels, m.begun) == (fired.labels, fired.begun),
                                     f"{fired} to end")

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154 # the variables of cluster
 # Sourced by cluster: everything under the root folder that makes it a cluster
-# of its own: users, keys, devices and Slurm's configuration.
+# of its own. These are users, keys, devices and Slurm's configuration.
 #
 #   cn01-12     4 CPUs each; 01-02 also in debug, 11 hidden, 12 in partitions
 #               that start nothing
@@ -188,9 +188,9 @@ configure_cluster() {
 	write_epilog
 }
 
-# QOS first, then accounts from the root down, then who may use what. Limits of
-# every kind, few of which are reached; fairshare=parent for an account and a
-# user; mia has an association per partition; omar's jobs have no time limit.
+# QOS first, then accounts from the root down, then who may use what. There are
+# limits of every kind, few of which are reached. An account and a user have
+# fairshare=parent, mia an association per partition. Jobs of omar have no time limit.
 create_accounts() {
 	local everyone
 	everyone=$(IFS=,; echo "${users[*]}")

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154 # the variables of cluster
 # Sourced by cluster: starting, stopping and freezing single daemons.
 #
-# Each daemon has a file in $pids with its process id and start time, so that a
-# number the kernel gave to somebody else is never signalled.
+# Each daemon has a file in $pids with its process ID and start time. So no
+# signal goes to a process that later got the same number from the kernel.
 
 # Seconds. A slurmctld that takes back from its backup needs 29; one that is killed as it ends has not written all it knew.
 patience=300
@@ -21,7 +21,7 @@ running() {
 port_open() { : <>"/dev/tcp/127.0.0.1/$1"; }
 port_closed() { ! port_open "$1" 2>/dev/null; }
 
-# Who ends what a test has left behind (see `with`) spares the daemons.
+# `with`, which ends what a test has left behind, spares the daemons.
 launch() {
 	local name=$1
 	shift
@@ -54,8 +54,9 @@ start_daemon() {
 		wait_for "$patience" slurmdbd inside sacctmgr -n show stats
 		;;
 	slurmctld)
-		# What it counts for associations then differs: 26.05 takes a node once for each job that shares it, no more once
-		# for all, and 24.11 is up to ten minutes late, no more five, to take what has run from the running minutes.
+		# What it counts for associations then differs. 26.05 counts a node that jobs share once for each of them, and
+		# no longer once for all. 24.11 takes what has run from the running minutes up to ten minutes late, no longer
+		# five.
 		touch "$root/var/restarted"
 		launch_as slurmctld slurm slurmctld -D -i
 		wait_for "$patience" slurmctld inside scontrol show config

@@ -39,8 +39,8 @@ def held_nodes(row):
 
 
 def has_start(row):
-    """sacct gives a start to what was cancelled before it got nodes, too; 22.05 even CPUs to an array's rest that was cancelled as a
-    task of it was about to start."""
+    """sacct gives a start to what was cancelled before it got nodes, too. 22.05 even gives CPUs to an array's rest that was
+    cancelled as one of its tasks was about to start."""
     return held_nodes(row) and is_time(row["Start"])
 
 
@@ -50,8 +50,8 @@ def lacks_start(row):
 
 
 def each_once(rows):
-    """Of an array's last task whose start slurmdbd was never told, sacct has as many lines as tasks were left when it was told of
-    them last."""
+    """slurmdbd may never hear of the start of an array's last task. Then sacct has that task once for each task that was left
+    when slurmdbd last heard of them."""
     seen = set()
     for row in rows:
         key = row["JobIDRaw"], row["Submit"]
@@ -63,8 +63,8 @@ def each_once(rows):
 
 
 def sizes(row, resized):
-    """A row for each size that the job had, the first one first: they are submitted when it got it, and started, too, or (22.05)
-    when it was."""
+    """A row for each size that the job had, the first one first. A row's submission is when the job got that size. So is its
+    start, but on 22.05 that is the job's own."""
     rows = [row]
     while before := resized.pop((row["JobIDRaw"], rows[0]["Submit"]), None):
         rows[0]["ElapsedRaw"] = int(rows[0]["ElapsedRaw"]) - (int(rows[0]["Submit"]) - int(rows[0]["Start"]))
@@ -142,12 +142,12 @@ def held_gres(held):
 class Truth:
     def __init__(self, release):
         self.release = release
-        self.tells_codes = release != "22.05"  # slurmrestd 22.05 gives any exit code as 0
-        # Before 26.05 slurmctld does not tell which partitions a job named that has ended before anybody asked, and 22.05's
-        # not even of one that runs.
+        self.tells_codes = release != "22.05"  # slurmrestd 22.05 gives any exit code as 0.
+        # Before 26.05 slurmctld does not report the partitions that a job named if it has ended before anybody asked.
+        # That of 22.05 does not even for a job that runs.
         self.tells_named = release == "26.05"
         self.samples = Counter()
-        self.more = Counter()  # so many more, where more was seen than sacct tells
+        self.more = Counter()  # how much more it may be, where slurmscope saw more than sacct has
 
     def count(self, family, amount=1, **names):
         self.samples[f"slurm_{family}_total{labels(**names)}"] += amount
@@ -206,7 +206,7 @@ class Truth:
                 self.count(f"{entity}_job_gres_seconds", elapsed * held_of_it, **names, **gres_labels(*gres))
 
     def may_be_smaller(self, what, first, last, partition):
-        """Who was resized before slurmscope saw that it runs has started with what it has then."""
+        """For slurmscope a job that was resized before it was seen to run has started with its later size."""
         self.samples[f"slurm_job_size_{what}_sum{labels(**partition)}"] -= max(0, first - last)
         self.more[f"slurm_job_size_{what}_sum{labels(**partition)}"] += max(0, first - last)
         for bound in SIZES:

@@ -84,7 +84,7 @@ class LargeSlurm:
         return int(found[1]) / 1e6 if found else 0
 
     def submit(self, user, *options):
-        """Returns the job's id."""
+        """Returns the job's ID."""
         return self.run("exec", "setpriv", "--reuid", user, "--regid", user, "--init-groups", "sbatch", "--parsable",
                         "--chdir=/tmp", "--output=/dev/null", *options)
 
@@ -97,12 +97,12 @@ class LargeSlurm:
             self.run("exec", "scontrol", "update", f"jobid={job}_[0-{tasks - 2}]", "nice=5")
 
     def fill(self, records):
-        """Up to so many records, by arrays that are split one after the other."""
+        """Fills it up to that number of records, with arrays that are split one after the other."""
         while self.records < records:
             self.fill_arrays(1, min(ARRAY, records - self.records))
 
     def fill_arrays(self, arrays, tasks):
-        """All are submitted before the first is split, so that their leaders' ids are neighbours."""
+        """All are submitted before the first is split, so that their leaders' IDs are neighbours."""
         jobs = [self.submit_array(tasks) for _ in range(arrays)]
         for job in jobs:
             self.split(job, tasks)

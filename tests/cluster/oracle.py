@@ -4,14 +4,16 @@
     oracle.py --cluster 24.11 --page FILE_OR_URL
     oracle.py --cluster 24.11 [--api v0.0.41,v0.0.42] [--moving SECONDS] -- slurmscope --once ...
 
-Slurm's commands are asked right before and right after each page is taken; a sample of which they say the same both
-times must be on the page as they say it. What moved is compared in a later round; a counter of a scheduler that moved must
-be on the page with a value in between. A sample that differs in PERSISTENT
-rounds in a row, or whenever it can be compared, one that never can, or a group of which the binary lists families while nothing
-was compared, is a failure. A round in which anything happened to a job proves no difference: it may be undone by the
-second time. With --moving jobs come and go meanwhile, with pauses: it goes on for so long, and nearly all samples must
-have been compared. What is shown by a slurmscope that runs may be as old as --lag allows: only what Slurm has said for
-longer is held against it.
+Slurm's commands are asked right before and right after each page is taken. A sample of which they say the same both times
+must be on the page as they say it. What moved is compared in a later round. A counter of a scheduler that moved must be on
+the page with a value in between.
+
+A sample fails if it differs in PERSISTENT rounds in a row, or whenever it can be compared. So does a sample that never can
+be compared. A group fails if the binary lists families of it while nothing was compared. A round in which anything happened
+to a job proves no difference: it may be undone by the second time.
+
+With --moving jobs come and go for SECONDS, with pauses, and nearly all samples must have been compared. A page of a running
+slurmscope may be as old as --lag allows: only what Slurm has said for longer is held against it.
 """
 
 import argparse
@@ -29,18 +31,18 @@ from oracle_limits import add_limits, add_shares, add_use
 from oracle_nodes import add_nodes, add_partitions
 from slurm_says import ANYTHING, About, Samples, Slurm, conclude
 
-ROUNDS = 25        # at most, on a cluster where nothing happens
-PERSISTENT = 3     # so often a sample must differ in a row
-MOVED = 100        # so many samples at least change meanwhile, or it says nothing
-STILL = 5          # and so many rounds at least, in which nothing happens
-LONGER = 900       # seconds in which a slow machine may get to so many
-PAUSE = 4          # rounds, and again so many in which jobs come and go
-PRINTED = 10       # differences of a group
-NEARLY_ALL = 0.95  # of the samples of a group are compared while jobs come and go
-# Completing and configuring last a moment, and so do most jobs: samples of theirs may be seen in no round that is still.
+ROUNDS = 25        # At most, on a cluster where nothing happens.
+PERSISTENT = 3     # Rounds in a row in which a sample must differ.
+MOVED = 100        # With --moving, samples that must change at least, or the test proves nothing.
+STILL = 5          # Likewise, rounds in which nothing happens.
+LONGER = 900       # Seconds that a slow machine may need for STILL rounds.
+PAUSE = 4          # Rounds of each pause, and rounds between pauses, in which jobs come and go.
+PRINTED = 10       # Differences of a group.
+NEARLY_ALL = 0.95  # Of the samples of a group, to be compared while jobs come and go.
+# Completing and configuring last a moment, and so do most jobs. There may be no still round in which their samples are seen.
 MOMENTARY = {"job flags": 0.7, "each job": 0.7}
-# The backfill scheduler runs every 5 s whatever happens: on a busy machine, where a round takes longer than that, some of its
-# numbers move in every round. After so many rounds so many of them are enough.
+# The backfill scheduler runs every 5 s whatever happens. On a busy machine, where a round takes longer than that, some of its
+# numbers move in every round. After RESTLESS_ROUNDS rounds these parts of them are enough.
 RESTLESS = {"scheduler": 0.5, "backfill": 0.5, "controller queues": 0.5}
 RESTLESS_ROUNDS = 6
 GROWS = ("_total", "_timestamp_seconds")

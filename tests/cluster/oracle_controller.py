@@ -62,7 +62,8 @@ def values(section):
 
 
 def mean(told, line):
-    """sdiag prints no means until there was a cycle: after a start, and after midnight UTC, when slurmctld begins its statistics anew."""
+    """sdiag prints no means until there was a cycle: after a start, and after midnight UTC, when slurmctld begins its
+    statistics again."""
     return told[line] if told["Total cycles"] else 0
 
 

@@ -9,7 +9,7 @@ from slurm_says import ANYTHING, gres_labels, memory_bytes, seconds, tres
 
 
 def job_words(slurm):
-    """What squeue --json says of states and SLUIDs, by job id; 22.05 tells of neither."""
+    """What squeue --json says of states and SLUIDs, by job ID; 22.05 reports neither."""
     if slurm.release == "22.05":
         return {}
     jobs = json.loads(slurm.run("squeue", "-a", "-t", "all", "--json"))["jobs"]

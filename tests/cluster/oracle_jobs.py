@@ -33,7 +33,7 @@ def reason_class(reason):
 
 
 def job_states(slurm):
-    """Base state and flags by job id, where squeue can tell them apart."""
+    """Base state and flags by job ID, where squeue can tell them apart."""
     if slurm.release == "22.05":
         return {}
     jobs = json.loads(slurm.run("squeue", "-a", "-t", "all", "--json"))["jobs"]
@@ -65,7 +65,7 @@ def entities_of(job):
 
 
 def array_tasks(slurm):
-    """How many tasks each unsplit array has, by job id: squeue -r leaves out the last one of a range with a step."""
+    """How many tasks each unsplit array has, by job ID: squeue -r leaves out the last one of a range with a step."""
     jobs = slurm.run("env", "SLURM_BITSTR_LEN=0", "scontrol", "-a", "-o", "show", "job")
     arrays = re.findall(r"^JobId=(\d+) ArrayJobId=\d+ ArrayTaskId=(\S+)", jobs, re.MULTILINE)
     return {int(job): count_tasks(tasks.partition("%")[0]) for job, tasks in arrays}

@@ -85,7 +85,7 @@ def add_limits(slurm, samples):
 
 
 def associations(slurm):
-    """What an account hands down is told of accounts only."""
+    """Limits that an account hands down are listed for accounts only; users have their own."""
     every = slurm.database("assoc", "-P")
     columns = ",".join(["Account", "User", "Partition", *ASSOCIATION_LIMITS])
     own = slurm.database("assoc", "WOPLimits", "-P", f"format={columns}")

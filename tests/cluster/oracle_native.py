@@ -3,8 +3,8 @@
 
     oracle_native.py URL -- slurmscope --once ...
 
-Where that is right both must say the same. Where it is wrong, it is wrong in a way that has a name below; that it still
-is, is checked too, so that we learn when Slurm mends it.
+Where that is right both must say the same. Where it is wrong, it is wrong in a way that has a name below. It must still be
+wrong, so that we learn when Slurm repairs it.
 """
 
 import re

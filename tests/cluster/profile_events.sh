@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154 # the variables of cluster
-# Sourced by cluster for RELEASE-events: slurmctld forgets at once what ended, as it does at a site with many short jobs.
+# Sourced by cluster for RELEASE-events. slurmctld forgets at once what ended, as it does at a site with many short jobs.
 
 eval "$(declare -f write_slurm_conf | sed '1s/.*/usual_slurm_conf ()/')"
 

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2034,SC2154 # the variables of cluster
-# Sourced by cluster for RELEASE-fresh, which tests/freshness measures: one user, account and partition of the same name for
-# each job that changes, so that each change has rows of its own on the page.
+# Sourced by cluster for RELEASE-fresh, which tests/freshness measures. Each job that changes has a user, an account and a
+# partition of the same name. So each change has rows of its own on the page.
 #
 #   rn01-02   64 CPUs each: partition run, and partitions job01-12, whose jobs start and end
 #   bz01      4 CPUs, for a job that holds all of it: partition full, and why01-24, whose jobs wait for other reasons

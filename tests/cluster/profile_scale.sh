@@ -4,7 +4,8 @@
 #   rn01-02       64 CPUs each, the only ones with a slurmd: partition run
 #   cl00001-...   $SCALE_NODES powered down ones: partition large, which is DOWN and only holds jobs
 #
-# Job ids begin at $SCALE_FIRST_JOB_ID. With $SCALE_WITHOUT_SLURMDBD slurmctld keeps no accounts, and nobody answers for slurmdbd.
+# Job IDs begin at $SCALE_FIRST_JOB_ID. With $SCALE_WITHOUT_SLURMDBD slurmctld keeps no accounts, and nothing answers in place
+# of slurmdbd.
 
 # Without accounts slurmrestd does not start if it is to serve slurmdb, too.
 slurmrestd_options=${SCALE_WITHOUT_SLURMDBD:+-s slurmctld}

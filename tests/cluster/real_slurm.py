@@ -65,6 +65,6 @@ class Cluster:
             "PENDING", "RUNNING", "SUSPENDED", "CONFIGURING", "COMPLETING", "RESIZING"}
 
     def submit(self, user, script, *options):
-        """The job's id."""
+        """Returns the job's ID."""
         return self.ask("exec", "setpriv", "--reuid", user, "--regid", user, "--init-groups", "sbatch", "--parsable",
                         "--chdir=/tmp", "--output=/dev/null", *options, "--wrap", script)

@@ -49,7 +49,7 @@ print_state() {
 	print_files
 }
 
-# Whoever let a job come may have to wait for its end, or for a daemon that has to find its nodes again.
+# Seconds. A test that let a job come may have to wait for its end, or for a daemon that has to find its nodes again.
 settles_within=60
 
 settled() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What wakes people up, on a real Slurm: its jobs fail, a node goes down, licences run out, slurmscope loses its token,
-slurmctld is away; Prometheus and Alertmanager tell a webhook of each, of its end, and of nothing else.
+slurmctld is away. Prometheus and Alertmanager tell a webhook of each, of its end, and of nothing else.
 usage: test_alerts.py CLUSTER    (with its workload, see `with`; SLURMSCOPE is the binary)"""
 import contextlib
 import datetime
@@ -37,8 +37,8 @@ def lower_bound(failed, jobs):
 
 
 class Ends:
-    """How jobs ended, as sacct tells it, and what texts may say of them, which are up to LAG seconds behind: slurmscope counts an
-    end when slurmdbd has had it for ten seconds, and scrape, rule, alert and notification come after that."""
+    """How jobs ended, as sacct reports it, and what texts may say of them. Texts are up to LAG seconds behind: slurmscope
+    counts an end when slurmdbd has had it for ten seconds. Scrape, rule, alert and notification come after that."""
     LAG = 30
 
     def __init__(self, slurm, *jobs):

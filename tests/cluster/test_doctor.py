@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`slurmscope doctor` before a real Slurm: all is well, then one thing after the other is broken, and what doctor says of it is
-read beside the page and the log of a running slurmscope. The token comes from deploy/token all the while.
+"""`slurmscope doctor` on a real Slurm: all is well, then one thing after the other is broken. The test compares what doctor
+says with the page and the log of a running slurmscope. The token comes from deploy/token all the while.
 usage: test_doctor.py CLUSTER    (with its workload, see `with`; SLURMSCOPE is the binary)"""
 import os
 import re
@@ -76,7 +76,7 @@ def doctor(*options, **environment):
 
 
 def told(title, done, *wanted):
-    """The lines that are not ok; each of the patterns is among them."""
+    """The lines that do not begin with `ok`; each of the patterns is among them."""
     wrong = [line for line in done.stdout.splitlines()[:-1] if not line.startswith("ok")]
     print("\n".join(f"     doctor: {line}" for line in wrong))
     for pattern in wanted:
@@ -93,7 +93,7 @@ def shown(daemon, since, page, *series):
 
 
 def token_file():
-    """Whoever reads it meanwhile sees a whole token; a failure leaves the old one."""
+    """A reader sees a whole token at any time; a refresh that fails leaves the old one."""
     seen, stop = set(), threading.Event()
 
     def read():

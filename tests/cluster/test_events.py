@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Jobs of all outcomes on a real Slurm while slurmscope is killed again and again, and Slurm's daemons are restarted and
-stopped for a while: afterwards each counter and each bucket of a histogram is what sacct says.
+stopped for a while. Afterwards each counter and each bucket of a histogram is what sacct says.
 usage: test_events.py CLUSTER [JOBS [KILLS]]    (a new one, see `with`; SLURMSCOPE is the binary)"""
 import contextlib
 import os
@@ -24,10 +24,10 @@ from prometheus import Prometheus  # noqa: E402
 from slurm_says import Slurm, conclude  # noqa: E402
 
 INTERVALS = [f"--interval.{name}=1" for name in ("diag", "jobs", "job_states", "job_details", "job_ends")]
-ENDED = 4  # of a run's bits in the state file
-NOT_RESIZED = ("22.05",)  # slurmrestd does not tell of the sizes that a job had
-STAYS = 30  # seconds: what slurmdbd is told late may be late for a moment
-LATE = 330  # seconds until slurmdbd was told of everything, a sweep was done since, and steps were read
+ENDED = 4  # One of a run's bits in the state file.
+NOT_RESIZED = ("22.05",)  # Its slurmrestd does not report the sizes that a job had.
+STAYS = 30  # Seconds. What slurmdbd hears late may be late for a moment.
+LATE = 330  # Seconds until slurmdbd knows everything, a sweep was done since, and steps were read.
 
 
 class Exporter:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """A real pair of slurmctld, each with a slurmrestd and a slurmscope beside it. While jobs of all outcomes come and go the
-primary is stopped and comes back, again and again: the slurmscope of the slurmctld that serves leads, no counter of the pair
-goes back, and at the end each counter and each bucket is what sacct says. One that is killed may start jobs a second time that it
-had not written down; slurmdbd has their last start then, the page the first.
+primary is stopped and comes back, again and again. The slurmscope of the slurmctld that serves leads, and no counter of the
+pair goes back. At the end each counter and each bucket is what sacct says. A slurmctld that is killed may start jobs a second
+time because it had not written down their first start. slurmdbd has their last start then, the page the first.
 usage: test_failover.py RELEASE-pair [JOBS [ROUNDS [stop|kill]]]    (a new one, see `with`; SLURMSCOPE is the binary)"""
 import contextlib
 import http.client
@@ -115,7 +115,7 @@ def pings(slurm, url):
 
 
 def check_pings(slurm, urls, first_is_up):
-    """Both slurmrestds list both, the primary first whoever serves; the backup responds while it waits, too."""
+    """Both slurmrestds list both controllers, the primary first whichever serves; the backup responds while it waits, too."""
     wanted = [("controller", True, first_is_up), ("controller2", False, True)]
 
     def told(url):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Daemons of a real Slurm are stopped, frozen and started again under a running slurmscope: what it
+"""Daemons of a real Slurm are stopped, frozen and started again under a running slurmscope. What it
 says of the controller stays true, the numbers stay, and everything comes back.
 usage: test_faults.py CLUSTER    (with its workload, see `with`; SLURMSCOPE is the binary)"""
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A federation of two real clusters on one slurmdbd, a slurmscope for each, while jobs of all kinds come to both: most wait in
+"""A federation of two real clusters on one slurmdbd, a slurmscope for each, while jobs of all kinds come to both. Most wait in
 both, start in one, and are revoked in the other. Each slurmscope is killed now and then. Afterwards each counter of each
-cluster is what its sacct says; sacct has what was revoked as such. Nothing is lost, or waits to be called lost.
+cluster is what its sacct says; sacct lists what was revoked as revoked. Nothing is lost, or waits to be called lost.
 usage: test_federation.py CLUSTER [ROUNDS]    (RELEASE-federation, a new one, see `with`; SLURMSCOPE is the binary)"""
 import contextlib
 import signal
@@ -17,7 +17,7 @@ from harness import wait_until  # noqa: E402
 from slurm_says import Slurm, conclude  # noqa: E402
 from test_events import Exporter, check_counters, page_of, without_ends  # noqa: E402
 
-SETTLED_WITHIN = 330  # seconds, at most, until slurmdbd was told of everything, and slurmscope has asked again for the last time
+SETTLED_WITHIN = 330  # seconds, at most, until slurmdbd knows everything, and slurmscope has asked again for the last time
 ORIGIN_BITS = 26
 
 

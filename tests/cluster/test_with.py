@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""`with` before tests that break their cluster, leave processes behind, or are killed: the next test gets a whole cluster, and people
-are told why it took longer.
+"""`with` runs tests that break their cluster, leave processes behind, or are killed. The next test gets a whole cluster, and
+`with` says why that took longer.
 usage: test_with.py RELEASE"""
 import os
 import signal
@@ -65,7 +65,7 @@ class With(unittest.TestCase):
         self.check_whole()
 
     def test_restarted(self):
-        """That is put back as far as anybody can see, but slurmctld reckons otherwise from then on."""
+        """The state is as before, as far as anybody can see, but slurmctld counts differently from then on."""
         _, kept = self.with_cluster('"$CLUSTER" restart "$NAME" slurmctld')
         self.assertEqual("", kept)
         said, _ = self.with_cluster("true")

@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # the variables of cluster
 # Sourced by cluster: jobs and nodes in every state that can be reached, then
-# quiet. Running jobs are told where to run and sleep for a day and a half;
-# what waits on cpu asks for four CPUs of one node, which no node has left.
+# quiet. Running jobs ask for the nodes they get and sleep for a day and a half.
+# What waits in partition cpu asks for four CPUs of one node, which no node has left.
 
 # Slurm refuses these for a reason that passes. An invalid time is one that is over before slurmctld hears of it.
 passing='timed out|try again|temporarily|not responding|contact slurm controller|Zero Bytes|Connection|Transport|currently disabled|prolog|configuring|pending|Invalid time'
@@ -35,7 +35,7 @@ await() { wait_for 300 "$1 job $2" job_is "$1" "$2"; }
 
 # Tells slurmctld what slurmstepd tells it of a job that the kernel has killed
 # for its memory; without cgroups nothing else does. Since 25.11 jobs are named
-# by a step id that begins with a SLUID.
+# by a step ID that begins with a SLUID.
 complete_out_of_memory() {
 	inside python3 - "$1" "$release" <<-'END'
 		import ctypes, glob, sys
@@ -139,7 +139,7 @@ cpu_jobs() {
 	scontrol reboot ASAP reason='new kernel' cn03
 }
 
-# These are told to run again, and wait for it in different ways.
+# These are requeued, and wait for their next run in different ways.
 requeued_jobs() {
 	local again hold special
 	again=$(long kim -A industry -N1 -w cn02 -n1)
@@ -190,8 +190,8 @@ lingering_job() {
 	cancel carol "$id"
 }
 
-# In the order of submission, so that what must be seen first by the scheduler
-# comes first; the reason that it gives is noted where it is not obvious.
+# In the order of submission: jobs that the scheduler must see first come first.
+# The reason that it gives is noted where it is not obvious.
 pending_jobs() {
 	local id
 	long grace -q high -n1                             # QOSMaxJobsPerUserLimit
@@ -249,7 +249,7 @@ pending_arrays() {
 	cancel alice "${id}_[15,18,24]"
 }
 
-# All that was told where to run does.
+# All jobs run that are to run.
 everything_runs() { [ "$(inside squeue -h -r -a -t RUNNING,CONFIGURING -o %A | wc -l)" -eq 27 ]; }
 
 picture() {
@@ -314,8 +314,8 @@ stir_once() {
 	esac
 }
 
-# Jobs of all outcomes come and go in partition busy, for so many seconds; then all of them are ended.
-# While the mark `pause` exists nothing new happens: soon only what waits and what is long is left.
+# Jobs of all outcomes come and go in partition busy, for $1 seconds; then all of them are ended.
+# While the mark `pause` exists nothing new happens: soon only jobs that wait and long ones are left.
 stir() {
 	local deadline=$((SECONDS + $1)) crowd=(alice bob carol dave erin frank grace heidi ivan judy kim nina) id taken=
 	rm -f "$root/run/slurm/pause"
@@ -338,8 +338,8 @@ stir() {
 brief() { id=$(submit "$1" --partition=busy --time=2 --comment=brief "${@:3}" --wrap "$2"); }
 
 # The crowd's jobs, some of which run in gpu.
-# What is COMPLETING as well is left alone: where a job is requeued when it has just ended, or cancelled before it
-# waits again, 22.05 and 24.11 lose count of submitted jobs until slurmctld is started again.
+# What is COMPLETING as well is left alone: it may be requeued when it has just ended, or cancelled before it waits
+# again. Then 22.05 and 24.11 lose count of submitted jobs until slurmctld is started again.
 busy() { inside squeue -h -p busy,gpu -o "%T|%M|%k|%F|%i" "${@:2}" | awk -F '|' '$3 !~ /^(brief|long)$/ { next } '"$1"; }
 
 scancel_one() {
@@ -369,7 +369,7 @@ nothing_busy() {
 	[ ! "$(busy 1 -t PENDING,RUNNING,SUSPENDED,CONFIGURING,COMPLETING)" ]
 }
 
-# Whoever polls each second has seen its first size by then. The job ends, too, if it cannot be resized.
+# A slurmscope that polls each second has seen the first size by then. The job ends, too, if it cannot be resized.
 resize_one() {
 	local id
 	# shellcheck disable=SC2016
@@ -383,7 +383,7 @@ resize_one() {
 	echo "$id"
 }
 
-# Each user in one shell of its own: many short jobs, singly and as arrays, some of which fail, are killed or are
+# Each user submits many short jobs, singly and as arrays, in one shell of its own. Some of them fail, are killed or are
 # cancelled while they wait.
 storm() {
 	local crowd=(alice bob carol dave grace heidi kim nina) user each=$(($1 / 8))

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""What a dashboard has to be, as far as it can be told without Grafana and Prometheus: Grafana's schema as far as we use it,
-the rules of its linter for dashboards, and names that exist: of metrics and their labels, of variables, of dashboards
-that links lead to. Each rule is a function that yields what it has to complain of."""
+"""What a dashboard has to be, as far as that can be checked without Grafana and Prometheus. It follows Grafana's schema as far
+as we use it, and the rules of Grafana's linter for dashboards. Its names exist: of metrics and their labels, of variables, of
+dashboards that links lead to. Each rule is a function that yields what it has to complain of."""
 
 import json
 import os
@@ -167,8 +167,8 @@ def rule_counters(board, world):
 
 
 def rule_windows(board, world):
-    """Rates over time fit the dashboard's resolution; panels that show a moment ask for it, for the last value of a range
-    may be that of a series that is gone."""
+    """Rates over time fit the dashboard's resolution. Panels that show a moment ask for that moment, because the last value
+    of a range may be that of a series that is gone."""
     for panel in boards.panels(board):
         now = panel["type"] in OF_NOW
         for target in panel["targets"]:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Every query of every panel, every variable and annotation, every recording rule and alert is asked of a Prometheus that has
-read slurmscope on a busy simulator and exporters on nodes: none may fail, and each has data or is in empty.json with the
-reason why it may be empty; what is in there and has data is an error, too. Some values are compared with what the simulator
-knows and the exporters say. All of it once with targets that have no label for the cluster, and once with the same cluster
+"""Asks a Prometheus every query of every panel, every variable and annotation, every recording rule and alert. That Prometheus
+has read slurmscope on a busy simulator, and exporters on nodes. No query may fail. Each has data, or is in empty.json with the
+reason why it may be empty. One that is in there and has data is an error, too. Some values are compared with what the simulator
+knows and the exporters say. All of it runs once with targets that have no label for the cluster, and once with the same cluster
 under two names.
 usage: proof.py [SECONDS]    (how long it lives before it is asked)"""
 

@@ -1,5 +1,5 @@
-"""What panels show of given series, as both promtools reckon: panels.yml has, beside promtool's tests, the panel, the column or
-legend if it has several queries, and what is chosen."""
+"""What panels show of given series, as both promtools calculate it. Beside promtool's tests, panels.yml has the panel, the
+column or legend if the panel has several queries, and what is chosen."""
 
 import json
 import tempfile

@@ -18,7 +18,7 @@ CACHE = Path(os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope"))
 SLURMSCOPE = os.environ.get("SLURMSCOPE", ROOT / "build/bin/slurmscope")
 # of Debian 12 (2.42) and of forky (3.5); tests/run unpacks both
 PROMTOOLS = [CACHE / "prometheus/usr/bin/promtool", CACHE / "prometheus-forky/usr/bin/promtool"]
-TESTED = PROMTOOLS[int(os.environ.get("PROMTOOL", 0))]  # to reckon all cases takes each of them most of a minute
+TESTED = PROMTOOLS[int(os.environ.get("PROMTOOL", 0))]  # each of them needs most of a minute for all cases
 RULE_FILES = [ROOT / f"deploy/prometheus/{name}.yml" for name in ("slurmscope.rules", "slurmscope.alerts")]
 VPENSO = ROOT / "deploy/prometheus/vpenso.rules.yml"
 RUNBOOKS = ROOT / "dashboards/runbooks"

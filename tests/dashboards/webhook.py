@@ -1,4 +1,4 @@
-"""Who is told by Alertmanager: a webhook on loopback that keeps what it was told, with times."""
+"""The receiver of Alertmanager's messages: a webhook on loopback that keeps them, with times."""
 
 import json
 import threading

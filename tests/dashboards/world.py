@@ -1,5 +1,6 @@
-"""A cluster to look at: a simulator in which jobs run, fail and wait, and nodes go down and are drained; slurmscope with all
-that can be switched on; exporters on some of its nodes; and a Prometheus or several that read all of it every other second."""
+"""A cluster to look at: a simulator in which jobs run, fail and wait, and nodes go down and are drained. With it come
+slurmscope with all that can be switched on, and exporters on some of the nodes. One or more Prometheus read all of it every
+other second."""
 
 import contextlib
 import json
@@ -179,7 +180,7 @@ class Prometheus:
 
 
 class World:
-    """All of it, after it has lived for so many seconds; with its clock stopped, and the last of it scraped."""
+    """All of it, after it has lived for `seconds`; with its clock stopped, and the last of it scraped."""
 
     def __init__(self, seconds, *options, clusters=((),)):
         self.seconds, self.options, self.clusters = seconds, options, clusters
@@ -207,7 +208,7 @@ class World:
         return self
 
     def wait_for_scrapes(self):
-        """All that is true now is scraped, and the rules reckoned."""
+        """All that is true now is scraped, and the rules are evaluated."""
         for _ in range(2):  # the exporters' first look may have begun before
             looked = self.exporters.jobs
             wait_until(lambda looked=looked: self.exporters.jobs is not looked, "the exporters to look")

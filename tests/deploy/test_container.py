@@ -1,6 +1,6 @@
-"""The Containerfile is well written, and what it makes serves: the pod that the chart renders, its volumes as the kubelet
-mounts them, its security context, its probes, on a simulated Slurm. Without IMAGE the image's files are those of this
-machine (deploy/container/collect is the Containerfile's own step); build_image lets an engine make it."""
+"""The Containerfile is well written, and what it makes serves a page of a simulated Slurm. It runs as the pod that the chart
+renders, with its volumes as the kubelet mounts them, its security context and its probes. Without IMAGE the image's files are
+those of this machine (deploy/container/collect is the Containerfile's own step). build_image lets an engine make it."""
 
 import http.client
 import os

@@ -1,5 +1,5 @@
-"""Grafana's provisioning: Grafana itself is in neither Debian nor npm, so this holds the files to what Grafana's readers know
-(their Go types, of 2026), to the dashboards and to the other examples."""
+"""Grafana's provisioning. Grafana itself is in neither Debian nor npm. So this compares the files with what Grafana's readers
+know (their Go types, of 2026), with the dashboards and with the other examples."""
 
 import json
 import unittest

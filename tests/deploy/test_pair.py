@@ -1,5 +1,5 @@
-"""Two Prometheus and two Alertmanagers as deploy/prometheus/prometheus-pair.yml has them, on one slurmscope: both know the
-same, Slurm is asked no more, people are told once; and still, when one of each is gone."""
+"""Two Prometheus and two Alertmanagers as deploy/prometheus/prometheus-pair.yml has them, on one slurmscope. Both know the
+same, Slurm gets no more requests, and people get each message once. That still holds when one of each is gone."""
 
 import collections
 import contextlib
@@ -23,13 +23,15 @@ ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "deploy/prometheus"
 CACHE = Path(os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope"))
 BIN = [CACHE / name / "usr/bin" for name in ("prometheus", "prometheus-forky")]
-PEER_TIMEOUT = 60  # seconds that the second Alertmanager gives the first to tell of it; 15 unless told, which a slow machine may need
+# Seconds that the second Alertmanager gives the first to report a message. The default of 15 may be too short on a slow
+# machine.
+PEER_TIMEOUT = 60
 ALERT = "SlurmNodeDown"
 
 
 class Posts(Webhook):
-    """Also how often the same was told: {(turn, alerts with their states): messages}. With a scrape that fails alerts end, and
-    begin again: each change is another turn."""
+    """Also counts equal messages: {(turn, alerts with their states): messages}. When a scrape fails, alerts end and begin
+    again: each change is another turn."""
 
     def __init__(self):
         super().__init__()
@@ -51,7 +53,7 @@ class Posts(Webhook):
             return {key: count for key, count in self.messages_of.items() if all(now == status for _, now in key[1])}
 
     def last(self, status):
-        """Is that what was told last?"""
+        """Does the last message have this status?"""
         with self.lock:
             return self.states == {status}
 
@@ -142,7 +144,7 @@ class Pairs(unittest.TestCase):
         alerts = wait_until(both, lambda: f"the alerts of both Prometheus are the same: {pair.alerts()}")
         self.assertNotIn("prometheus_replica", set().union(*alerts.values()))
         wait_until(lambda: pair.webhook.last("firing"), "nobody is told")
-        # who has not told it hears that it was told; when it tells of the end, it has left out the begin
+        # the one that has not sent the begin hears that the other one did; later it sends the end without it
         wait_until(lambda: any(manager.hears_of_its_peer() for manager in pair.alertmanagers), "neither hears what the other one told")
 
     def check_one_of_each(self, fake, pair):

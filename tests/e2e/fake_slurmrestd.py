@@ -139,7 +139,7 @@ def reset(call):
 
 
 def endless(begin, again):
-    """No end, but not more than some 6 MB/s: the machine is shared."""
+    """No end, but not more than about 6 MB/s: the machine is shared."""
     def behave(call):
         call.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n")
         call.send(begin % call.list.encode())

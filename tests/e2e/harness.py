@@ -20,10 +20,10 @@ from pathlib import Path
 from fake_slurmrestd import ENDPOINTS, MORE_ENDPOINTS, make_token
 
 SLURMSCOPE = os.path.abspath(os.environ.get("SLURMSCOPE", "build/bin/slurmscope"))
-PATIENCE = 90  # seconds; the machine is noisy, and what is slow is not wrong
-BACK_OFF = 330  # that the planner may wait after six failures, in which a busy machine has come to the end of a test
-# The fake has one list of jobs, and nothing of it is too dear. (How jobs are read by their states is tested
-# with the simulator and with real Slurms, and so are the budgets.)
+PATIENCE = 90  # seconds: the machine is noisy, and slow is not wrong.
+BACK_OFF = 330  # seconds that the planner may wait after six failures. Even on a busy machine a test ends within six.
+# The fake has one list of jobs, and no part of it costs too much. Other tests, with the simulator and with real
+# Slurms, read jobs by their states and have budgets.
 AT_ANY_COST = ["--jobs.read=list", "--budget.slurmrestd=1000", "--budget.slurmctld=1000",
                "--budget.requests=1000"]
 COMMIT = "slurmscope_state_last_commit_timestamp_seconds"  # absent until the state is written
@@ -44,7 +44,7 @@ def wait_until(what, why, seconds=PATIENCE):
 
 
 def let_ask(fake, endpoints=("ping", "diag"), times=3):
-    """Waits until each of these was asked so many times more: what was not to follow has had its chance."""
+    """Waits until each of these got as many more requests as `times` says: what must not follow has had its chance."""
     before = {endpoint: fake.count(endpoint) for endpoint in endpoints}
     wait_until(lambda: all(fake.count(endpoint) >= before[endpoint] + times for endpoint in endpoints),
                lambda: f"asked no more: {before}")
@@ -174,10 +174,10 @@ USED = re.compile(r"slurm_\w+_job_(cpu|gres|memory_byte)_seconds_total")
 
 
 def held(page, *but):
-    """What tells of the cluster, and so has to survive a failing endpoint.
+    """What the page says of the cluster, and so has to survive a failing endpoint.
 
-    What running jobs may still use is left out, for it shrinks with the clock from poll to poll, and what they have
-    used, which grows.
+    What running jobs may still use is left out, because it shrinks with the clock from poll to poll. What they have used
+    is left out, because it grows.
     """
     return {series: value for series, value in page.items()
             if series.startswith("slurm_") and not series.startswith(but or "-")

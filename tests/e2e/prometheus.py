@@ -1,4 +1,4 @@
-"""A real Prometheus on loopback that scrapes a slurmscope every second, or does as it is told."""
+"""A real Prometheus on loopback that scrapes a slurmscope every second, or does what a given configuration says."""
 
 import json
 import os

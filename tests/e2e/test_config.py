@@ -121,7 +121,7 @@ class Reload(unittest.TestCase):
             daemon.tokens += {call.token for call in fake.calls}
 
     def test_token_that_is_not_there_at_the_start(self):
-        """The daemon starts and says so; reloading is held to more, for there is something to lose."""
+        """The daemon starts and says so. Reloading is stricter, because there is something to lose."""
         with Fake() as fake, Daemon(fake, config=(ONE % fake.url).replace("/token}", "/later}")) as daemon:
             daemon.wait_for(lambda page: results(page, "ping").get("unauthorized"), "no token")
             Path(daemon.folder.name, "later").write_text(make_token())

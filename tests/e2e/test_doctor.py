@@ -215,7 +215,7 @@ class Doctor(unittest.TestCase):
             self.says(findings, "FAIL", "url", "does not speak TLS, use http://")
 
     def test_through_a_proxy(self):
-        """Its clock is told, too."""
+        """The doctor reports the proxy's clock, too."""
         def through(call):
             if not call.token:
                 call.send(b"HTTP/1.1 401 UNAUTHORIZED\r\nVia: 1.1 gate\r\nContent-Length: 22\r\n\r\n" + fakes.NO_TOKEN)

@@ -1,7 +1,7 @@
 """Whatever slurmrestd does, the numbers on the page stay true and the log says once what is wrong.
 
-Each row of FAILURES is two tests: the failure on one endpoint, and on all, where the probes alone go on
-and the others are left alone until those are well. Each test has a fake and a daemon of its own.
+Each row of FAILURES is two tests: the failure on one endpoint, and on all. If all fail, only the probes go on,
+and the other endpoints are not asked until the probes are well. Each test has a fake and a daemon of its own.
 """
 
 import contextlib
@@ -54,10 +54,10 @@ class Failure(NamedTuple):
     name: str
     behaviour: object
     result: str
-    text: str              # in the log line's error
-    one: str = "jobs"      # the endpoint that fails alone
-    all: bool = True       # whether all of them can fail in this way
-    polls: int = 2         # failed polls to wait for: one log line for all of them
+    text: str              # In the error of the log line.
+    one: str = "jobs"      # The endpoint that fails alone.
+    all: bool = True       # Whether all of them can fail in this way.
+    polls: int = 2         # Failed polls to wait for: one log line for all of them.
     options: list = []
 
 
@@ -199,7 +199,7 @@ class Others(unittest.TestCase):
                                             if series.startswith("slurm_cluster_info{")))
 
     def test_connection_ends_between_polls(self):
-        """Each request on a used connection fails; libcurl by itself mends the first five of them."""
+        """Each request on a used connection fails; libcurl by itself repairs the first five of them."""
         for behaviour in fakes.close_after, fakes.close_when_reused, fakes.reset_when_reused:
             with self.subTest(behaviour.__name__):
                 page = self.run_changed(behaviour, ENDPOINTS)
@@ -490,7 +490,7 @@ class Others(unittest.TestCase):
                 self.assertIsNone(is_up(page, "jobs"))
 
     def test_interval_after_a_timeout(self):
-        """An outage is over for us within a minute of its end, whatever it has cost: 16 s at 1 % are paid for after 1,600."""
+        """An outage is over for us within a minute of its end. By its cost alone, 16 s at 1 %, we would wait for 1,600 s."""
         options = ("--slurmrestd.timeout=16", "--budget.slurmrestd=1", "--budget.start=0")
         with Fake() as fake, Daemon(fake, *EVERY_SECOND, *options) as daemon:
             fake.behave(fakes.hang, ["diag"])
@@ -628,7 +628,7 @@ class Others(unittest.TestCase):
                 self.assertRegex(daemon.log(level="warn")[0]["msg"], "newer")
 
     def test_memory_stays_small(self):
-        """Whatever comes without an end, a second of it is some 30 MB; what is wrong is not read on."""
+        """Whatever comes without an end, a second of it is about 30 MB. The rest of a wrong answer is not read."""
         for begin, again, right in ((b'{"%s":[', b'{"x":1},', True),
                                     (b'{"%s":[{"name":"', b"x", True), (b'{"%s":', b" ", True),
                                     (b"%s", b"x", False), (b'{"%s":', b"[", False)):

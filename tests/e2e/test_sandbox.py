@@ -93,7 +93,7 @@ class Sandbox(unittest.TestCase):
         self.scratch.cleanup()
 
     def assert_said(self, daemon, seccomp, landlock, writes):
-        """In the log, once, before anything is asked; and to whoever asks."""
+        """In the log, once, before anything is asked; and in /api/v1/status."""
         lines = daemon.log(msg="sandbox")
         self.assertEqual([("yes" if seccomp else "no", writes if landlock else "anywhere")],
                          [(line["seccomp"], line["writes"]) for line in lines], lines)
@@ -175,7 +175,7 @@ class Sandbox(unittest.TestCase):
         state.parent.mkdir()
         with Fake() as fake, Daemon(fake, *EVERY_SECOND, f"--state.path={state}") as daemon:
             daemon.wait_for(lambda page: COMMIT in page, "the state to be written")
-            daemon.process.send_signal(signal.SIGSTOP)  # lest it sees that there is no folder
+            daemon.process.send_signal(signal.SIGSTOP)  # so that it does not see that there is no folder
             os.waitpid(daemon.pid, os.WUNTRACED)
             state.parent.rename(Path(self.folder, "gone"))
             state.parent.mkdir()

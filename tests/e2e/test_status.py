@@ -1,5 +1,5 @@
-"""The page for people and /api/v1/status: in each state that a cluster and an exporter can be in they say what is so, in the same
-words, and are whole, quoted and free of anything from elsewhere."""
+"""The page for people and /api/v1/status. In each state that a cluster and an exporter can be in, both say what is so, in the
+same words. They are whole, quoted and free of anything from elsewhere."""
 
 import contextlib
 import json

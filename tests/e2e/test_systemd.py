@@ -1,4 +1,4 @@
-"""What systemd is told, and what it is told to do with us."""
+"""What we report to systemd, and what our units tell it to do with us."""
 
 import contextlib
 import ctypes
@@ -155,7 +155,7 @@ class Notify(unittest.TestCase):
                 wait_until(lambda: len(systemd.fed()) > 3, systemd.fed)
                 pipe = Path(folder, "pipe")
                 os.mkfifo(pipe)
-                pipe.rename(config)  # whoever opens it waits for somebody who writes
+                pipe.rename(config)  # a reader that opens it waits for a writer
                 wait_until(lambda: systemd.clock > systemd.fed()[-1] + 6, "systemd would end it")
                 self.assertEqual(200, daemon.request("/-/healthy")[0], "the server goes on")
                 fed = len(systemd.fed())

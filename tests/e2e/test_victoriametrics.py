@@ -1,5 +1,6 @@
-"""vmagent scrapes slurmscope and writes to a VictoriaMetrics, which then says what the page says; two of them, as
-deploy/victoriametrics has it, are no more than one; of two VictoriaMetrics one may be away; and rules and alerts are vmalert's, too."""
+"""vmagent scrapes slurmscope and writes to a VictoriaMetrics, which then says what the page says. Two vmagents, as
+deploy/victoriametrics has it, give no more than one. Of two VictoriaMetrics one may be away. vmalert evaluates the rules and
+alerts, too."""
 
 import contextlib
 import json

@@ -1,5 +1,5 @@
-"""The server as scrapers and intruders meet it: TLS, client certificates, passwords, what changes while it runs, sockets
-of all kinds, and clients that take their time."""
+"""The server as scrapers and intruders meet it: TLS, client certificates, passwords, and what changes while it runs.
+Sockets are of all kinds, and some clients take their time."""
 
 import base64
 import contextlib

@@ -1,13 +1,13 @@
 /* Preloaded into a program: counts its calls of the C library by the place that they come from, or lets one of them fail
  * once. The results are in a file that is mapped before main: no sandbox is in the way, and a crash loses nothing.
  *
- *	FAIL_FILE   where to count, see struct sheet; it has to be there, with its full size
- *	FAIL_KEY    of the place that fails, in hex; absent: nothing fails
- *	FAIL_NTH    which of its calls, from 1 on
+ *	FAIL_FILE   The file to count in, see struct sheet. It has to exist, with its full size.
+ *	FAIL_KEY    The key of the place that fails, in hex. Without it nothing fails.
+ *	FAIL_NTH    Which of its calls fails, from 1 on.
  *
- * A place is a return address. Libraries allocate in one function of theirs, so for them it is a path: what led to the
- * call, up to the program itself, at most FRAMES. Addresses count from the beginning of their module, so that a place
- * has the same key in each run. */
+ * A place is a return address. A library allocates in one function of its own, so for libraries a place is a path.
+ * The path has the frames that led to the call, up to the program itself, at most FRAMES. Addresses count from the
+ * beginning of their module, so that a place has the same key in each run. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>

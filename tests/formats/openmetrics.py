@@ -103,7 +103,7 @@ def read_sample(line):
     match = SAMPLE.fullmatch(line)
     demand(match, "sample syntax", line)
     groups = match.groups()
-    # what each repetition of LABELS captures is not wanted: names and values are found anew
+    # what each repetition of LABELS captures is not used: pairs() finds names and values again
     name, labels, value = groups[0], groups[1], groups[6]
     exemplar_labels, exemplar_value, exemplar_time = groups[8], groups[13], groups[14]
     labels = pairs(labels)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""All formats say the same, and who asks for them reads them: OpenMetrics by its rules and by Prometheus' own python
-reader, protobuf by Google's, both by a real Prometheus 3 that asks for them by itself. The cluster is the simulator's,
+"""All formats say the same, and clients can read them. OpenMetrics is read by its rules and by Prometheus' own python
+reader, protobuf by Google's. A real Prometheus 3 asks for both by itself and reads them. The cluster is the simulator's,
 with jobs that wait, end and fail."""
 
 import contextlib
@@ -355,8 +355,9 @@ class Formats(unittest.TestCase):
             self.assertNotRegex(prometheus.log.read_text(), "(?i)duplicate|append failed|invalid|mismatch")
 
     def check_quantiles(self, prometheus, family):
-        """In the classic bucket where the classic one is, at each scrape. rate() guesses for each classic bucket by itself what
-        happened at the ends of its time, and for native ones together: near a bound the two may differ, now and then."""
+        """The native quantile is in the classic bucket where the classic one is, at each scrape. rate() guesses what happened
+        at the ends of its time, for each classic bucket by itself, and for native ones together. So near a bound the two may
+        differ, now and then."""
         bounds = sorted(float(dict(labels)["le"]) for labels in prometheus.query(f"sum by (le) ({family}_bucket)"))
         for quantile in QUANTILES:
             # of a window of seconds the highest hundredth is but what rate() guesses
@@ -380,7 +381,7 @@ class Formats(unittest.TestCase):
         return lower / 2 <= found["native"] <= upper * 2
 
     def at_scrapes(self, prometheus, query):
-        """Both numbers at the moment of each scrape that has them, of so many; None: there are not so many yet."""
+        """Both numbers at the moment of each scrape that has them, for the last SCRAPES of these; None: there are fewer yet."""
         scrapes = prometheus.get("query", query="up[1m]") or {"result": []}
         times = [at for row in scrapes["result"] for at, value in row["values"] if value == "1"]
         found = [numbers for at in times if (numbers := self.two_numbers(prometheus, query, at))]

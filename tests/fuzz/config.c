@@ -1,5 +1,5 @@
-/* The configuration file: what is read can be printed, and the printed file reads back as the same; what is not read is an
- * error that names the file or an option. */
+/* The configuration file: what is read can be printed, and the printed file reads back as the same. A file that is
+ * refused gives an error that names the file or an option. */
 #include "config/setup.h"
 
 #include "fuzz.h"

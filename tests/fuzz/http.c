@@ -1,5 +1,5 @@
-/* HTTP requests through the real server and its routes: whatever a client says, it gets well-formed answers or none, the
- * connection ends, and the next client is served. An odd first byte chooses the server that asks for a password. */
+/* HTTP requests through the real server and its routes. Whatever a client says, it gets well-formed answers or none,
+ * the connection ends, and the next client is served. An odd first byte chooses the server that asks for a password. */
 #include "world.h"
 
 #include "serve/routes.h"

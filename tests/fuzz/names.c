@@ -1,6 +1,6 @@
-/* Hostile names: what Slurm calls its users, accounts, nodes and the rest stands on the page as exactly that name, in each
- * format, and nowhere else. The input is names with a byte 0xff between them. They come in through the decoders, as the names
- * of everything that has one. */
+/* Hostile names: each user, account, node and the rest stands on the page under exactly the name that Slurm gives it.
+ * That holds in each format, and the name stands nowhere else. The input is names with a byte 0xff between them. They
+ * come in through the decoders, as the names of everything that has one. */
 #include "named_answers.h"
 #include "world.h"
 
@@ -189,8 +189,8 @@ static void feed(struct cluster *cluster, const struct names_in *names)
 	}
 }
 
-/* Labels that each name gives, and that nothing else does. Where there are no rows, as for who set a node's reason, a name
- * stands as it is, even if it is `other`, and is cut if it is too long. */
+/* Each name gives these labels, and nothing else does. Where there are no rows, as for the user who set a node's
+ * reason, a name stands as it is, even if it is `other`. A name that is too long is cut. */
 static const char *const exact[] = {"user", "account", "node", "license", "reservation"};
 
 static bool is_one_of(const struct names_in *names, struct text value)

@@ -1,5 +1,5 @@
-/* From answers to pages: whatever slurmrestd says, the page is right in each format. The input is answers, each an
- * endpoint's number and its bytes up to a byte 0xff, in the order in which they come; the first byte limits rows. */
+/* From answers to pages: whatever slurmrestd says, the page is right in each format. The first byte of the input limits
+ * rows. Then come answers, in their order: each is an endpoint's number and the answer's bytes up to a byte 0xff. */
 #include "world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

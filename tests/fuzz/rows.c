@@ -1,6 +1,6 @@
-/* What a state file may hold, row by row: whoever wrote it may have put anything into its rows. Counters, runs and jobs that
- * are read make a page that is right, and what is written of them is read as the same. The input is rows: a table's number,
- * then each column up to a byte 0xff, numbers in decimal. */
+/* What a state file may hold, row by row: another program may have put anything into its rows. Counters, runs and jobs
+ * that are read make a page that is right, and what is written of them is read as the same. The input is rows: a
+ * table's number, then each column up to a byte 0xff, numbers in decimal. */
 #include "world.h"
 
 #include "base/clock.h"

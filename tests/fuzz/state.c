@@ -52,7 +52,7 @@ static void take_job(const struct store_job *job, void *sum)
 /* What is left in the folder, which is empty afterwards. */
 struct left {
 	bool is_set_aside; /* the file */
-	bool is_copy_kept; /* it was refused, and is there; SQLite may have mended its header */
+	bool is_copy_kept; /* it was refused, and is there; SQLite may have repaired its header */
 };
 
 static void look(const char *name, struct left *left)

@@ -1,5 +1,5 @@
-/* The YAML reader: what is read can be written and is then read as the same text, and what is not read is an error that
- * names the document. */
+/* The YAML reader: what is read can be written, and is then read as the same text. A document that is refused gives an
+ * error that names it. */
 #include "yaml/document.h"
 
 #include "fuzz.h"

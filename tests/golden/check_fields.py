@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""The rows of the field tables against what each release was recorded to say in each API version. fields.txt has a column for
-each recording, and x where it has the JSON member that the row names, in a shape that the row reads. A version that renames a
-key is seen by that: only what LOST names may be missing in the next version. Each row is told by some recording.
+"""Compares the rows of the field tables with what each release was recorded to say in each API version. fields.txt has a column
+for each recording. It has an x where the recording has the JSON member that the row names, in a shape that the row reads. That
+shows a version that renames a key: only what LOST names may be missing in the next version. At least one recording has the
+member of each row.
 usage: check_fields.py LIST_FIELDS FIXTURES    (UPDATE_GOLDEN=1 rewrites fields.txt)"""
 import difflib
 import functools

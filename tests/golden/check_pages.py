@@ -2,9 +2,10 @@
 """Recorded answers give the committed page, and the same cluster gives the same page in every API
 version.  usage: check_pages.py MAKE_PAGE FIXTURES    (UPDATE_GOLDEN=1 rewrites the golden pages)
 
-FIXTURES/answers/<release>/<version>/*.json were recorded one after the other while nothing changed; what
+FIXTURES/answers/<release>/<version>/*.json were recorded one after the other while nothing changed. What
 differs nevertheless, and why, is in DIFFERS. A release that is not there was recorded while jobs came and went
-(FIXTURES/<release>): what an older version's page has other than the newest one's, seconds later, is committed, too."""
+(FIXTURES/<release>), the newest version seconds later than the others. So what an older version's page has other
+than the newest one's is committed, too."""
 import collections
 import difflib
 import json

@@ -34,7 +34,7 @@ def pattern(argument):
 
 
 def printed():
-    """(word, pattern of the line) of all that is not ok."""
+    """(word, pattern of the line) of each finding that is not VERDICT_OK."""
     found = set()
     for file in sorted((ROOT / "lib/doctor").glob("*.c")):
         for report in calls(file.read_text()):

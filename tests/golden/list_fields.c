@@ -1,5 +1,5 @@
-/* The rows of the field tables, a line each: endpoint, where its records are, path below the record, kind, and a name that
- * rows for the same member share, be it that several endpoints, or lists of one, are read by one table. */
+/* The rows of the field tables, a line each: endpoint, where its records are, path below the record, kind, and a name.
+ * Rows for the same member share the name, because one table may read several endpoints, or several lists of one. */
 #include "slurmrest/decode.h"
 #include "slurmrest/endpoint.h"
 

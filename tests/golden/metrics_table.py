@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """deploy/METRICS.md is what --list-metrics says, and the golden pages' families have the labels that it says.
-usage: metrics_table.py SLURMSCOPE    (UPDATE_GOLDEN=1 writes the table anew)"""
+usage: metrics_table.py SLURMSCOPE    (UPDATE_GOLDEN=1 writes the table again)"""
 import difflib
 import os
 import pathlib

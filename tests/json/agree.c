@@ -41,9 +41,9 @@ static bool parse_with_json_c(struct text document, int flags, struct json_objec
 	return false;
 }
 
-/* What a strict json-c 0.18 refuses though it is right: bytes from 0x80, which it takes for control characters where char is
- * signed (json-c issue 892), and integers beyond 64 bits. Of such documents it is asked without JSON_TOKENER_STRICT;
- * then it shows what they say, and whether they are right is not compared. */
+/* A strict json-c 0.18 refuses some documents that are right. It takes bytes from 0x80 for control characters where
+ * char is signed (json-c issue 892), and refuses integers beyond 64 bits. It reads such documents without
+ * JSON_TOKENER_STRICT. Then it shows what they say, and the test does not compare whether they are right. */
 static bool is_misjudged(struct text document)
 {
 	size_t digits = 0;
@@ -57,8 +57,8 @@ static bool is_misjudged(struct text document)
 	return false;
 }
 
-/* json-c takes a pair of escapes that makes U+1D800 to U+1DFFF, U+2D800 and so on for a lone
- * surrogate, because it looks at the low 16 bits only (json-c pull request 893, open in 2026). */
+/* json-c takes some pairs of escapes for a lone surrogate: those of U+1D800 to U+1DFFF, U+2D800 and so on. It looks at
+ * the low 16 bits only (json-c pull request 893, open in 2026). */
 static bool has_mistaken_pair(struct text document)
 {
 	const char *at = document.bytes, *end = at + document.len;

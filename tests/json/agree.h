@@ -16,6 +16,6 @@ struct answer;
 struct answer *answer_new(struct text document);
 void answer_free(struct answer *answer);
 
-/* Feeds the document to our reader with all of its values wanted, in chunks of `chunk` bytes or, if
- * that is 0, of random sizes that depend on `seed`. Adds to *why what they disagree about. */
+/* Feeds the document to our reader, with all of its values wanted. The chunks have `chunk` bytes or, if that is 0,
+ * random sizes that depend on `seed`. Adds to *why what the two readers disagree about. */
 enum agreement answer_compare(struct answer *answer, size_t chunk, uint64_t seed, struct buf *why);

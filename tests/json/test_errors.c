@@ -280,8 +280,8 @@ static void test_endless_tokens(void)
 	}
 }
 
-/* A token that arrives byte by byte must not be looked at again from its beginning each time: with
- * that, this test would run for minutes. */
+/* A token that arrives byte by byte must not be looked at again from its beginning each time. Otherwise this test would
+ * run for minutes. */
 static void test_long_token_by_bytes(void)
 {
 	enum { LEN = 4 << 20 };

@@ -1,5 +1,6 @@
-/* Runs the reader over a document and writes down what it reports, one item per value:
- * 1=null 2=true 3=-15 4=0.5 5="text" 6={ 6=end 7=[ 7=end; doubles that are no integers as %.17g. */
+/* Runs the reader over a document and writes down what it reports, one item per value. Doubles that are no integers are
+ * written as %.17g. An example:
+ * `1=null 2=true 3=-15 4=0.5 5="text" 6={ 6=end 7=[ 7=end` */
 #pragma once
 
 #include "base/buf.h"

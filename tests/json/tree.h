@@ -1,5 +1,5 @@
-/* Documents as json-c trees: the one that json-c read, made valid UTF-8, and the one that is built
- * anew from what our reader reports; and whether they are equal. */
+/* Documents as json-c trees, and whether they are equal. One tree is what json-c read, made valid UTF-8. The other is
+ * built from what our reader reports. */
 #pragma once
 
 #include "base/buf.h"

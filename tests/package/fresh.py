@@ -22,7 +22,7 @@ mount -t proc proc "$root/proc"
 mount --bind "$archives" "$root/var/cache/apt/archives"
 exec chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
 """
-# systemd as the first process of name spaces of its own, $3 (--net) of the network, too. Control groups without controllers do.
+# systemd as the first process of its own namespaces; with $3 (--net) of the network, too. Control groups need no controllers.
 BOOT = """
 mkdir -p "$2"
 echo $$ >"$2/cgroup.procs"

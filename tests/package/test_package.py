@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What deploy/package/build makes, on this machine: the same bytes wherever it is built, all that belongs in it and nothing
-else, and a bill of what it is linked with. tests/package/chroots installs it in fresh systems."""
+"""What deploy/package/build makes, on this machine. It has the same bytes wherever it is built, all that belongs in it and
+nothing else. A bill names what it is linked with. tests/package/chroots installs it in fresh systems."""
 
 import gzip
 import json
@@ -290,7 +290,7 @@ class Package(unittest.TestCase):
                 reached.add(reference)
                 to_do += graph[reference]
         self.assertEqual(set(graph), reached)
-        # what dpkg has installed, and of whom dpkg says the libraries are
+        # the versions that dpkg has installed, of the packages that dpkg names as owners of the libraries
         for component in bill["components"]:
             installed = said("dpkg-query", "-W", "-f", "${Version}\n", component["name"]).splitlines()[0]
             self.assertEqual(component["version"], installed)

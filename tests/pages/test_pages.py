@@ -1,5 +1,5 @@
-"""The page for people in a real browser, without scripts: it fits a phone and a desk, can be read in the light and in the
-dark, loads nothing from elsewhere, and says what is wrong.
+"""The page for people in a real browser, without scripts. It fits a phone and a desk, and can be read in the light and in the
+dark. It loads nothing from elsewhere, and says what is wrong.
 
     test_pages.py [FOLDER]      where pictures go, to be looked at"""
 

@@ -3,11 +3,15 @@
 
     tests/sim/make_templates.py build/fixtures
 
-In a record every member keeps its place and shape; a member that the simulator fills in becomes a
-marker: "@name@" the value, "@name.set@" and so on the parts of a {set, infinite, number}, "@name.list@"
-a list of words, "@rows:kind@" a list of records of another kind, "@one:kind@" such a record or what the
-release writes instead; a member named "@if:value@name" is left out where the value is unset. The rest stays as
-    recorded.
+In a record every member keeps its place and shape. A member that the simulator fills in becomes a marker:
+
+    "@name@"        the value
+    "@name.set@"    and so on: the parts of a {set, infinite, number}
+    "@name.list@"   a list of words
+    "@rows:kind@"   a list of records of another kind
+    "@one:kind@"    such a record, or what the release writes instead
+
+A member named "@if:value@name" is left out where the value is unset. The rest stays as recorded.
 """
 
 import json

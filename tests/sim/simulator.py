@@ -81,8 +81,8 @@ class Simulator:
         return body.decode()
 
     def catch_up(self):
-        """Its clock, which began as late as it was started, goes with this machine's: what happened before slurmscope
-        began by its own clock is not counted."""
+        """Advances its clock, which is behind by the time of its start, to this machine's. slurmscope does not count what
+        happened before it began by its own clock."""
         behind = int(time.time()) - self.truth()["now"]
         if behind > 0:
             self.control(f"advance?seconds={behind}")

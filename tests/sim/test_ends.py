@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""A busy site: 40 jobs end each second. slurmscope follows, reads each about once, tells how far it is, and counts each once,
-though slurmdbd hears of them late or is away for a while.   usage: test_ends.py [SEED]"""
+"""A busy site: 40 jobs end each second. slurmscope follows, reads each about once, tells how far it is, and counts each once.
+It does so though slurmdbd hears of them late or is away for a while.   usage: test_ends.py [SEED]"""
 
 import sys
 import tempfile

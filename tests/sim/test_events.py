@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Each event of a job counted once: slurmscope on a simulator full of short jobs, where everything breaks now and then
-and slurmscope is killed again and again. When all jobs have ended each of its counters is what the simulator counted.
-usage: test_events.py [SEED [RUNS LIVE [KILLS]]]    (with RUNS: a long life of so many runs, so many of them alive at once)"""
+"""Each event of a job is counted once. slurmscope is on a simulator full of short jobs, where everything breaks now and then,
+and is killed again and again. When all jobs have ended each of its counters is what the simulator counted.
+usage: test_events.py [SEED [RUNS LIVE [KILLS]]]    (with RUNS: a long life of RUNS runs, LIVE of them alive at once)"""
 
 import contextlib
 import http.client
@@ -90,7 +90,7 @@ class Exporter:
         end_both(self.process, how)
 
     def why(self):
-        """What became of it: for a test that waits in vain."""
+        """What became of it: for a test that waits without success."""
         status = Path(f"/proc/{self.process.pid}/status")
         states = re.findall(r"(?:State|VmRSS|SigPnd|ShdPnd|Threads):.*", status.read_text()) if status.exists() else []
         return (f"a page of process {self.process.pid}, status {self.process.poll()}, {states}, its server is "
@@ -150,8 +150,9 @@ def compare(truth, page):
 
 
 def time_is_near(truth, wrong, least, most):
-    """Of what compare() found: is each family of time in all so near the truth, as a part of it, and what differs the same for
-    accounts, users, partitions, QOSes and the cluster? Each of them is told the time of every run."""
+    """Of what compare() found: is each family of time, in all, off by no less than `least` and no more than `most` of the
+    truth? And is it off by the same for accounts, users, partitions, QOSes and the cluster? Each of them counts the time of
+    every run."""
     total, differs = Counter(), Counter()
     for series, value in expected(truth)[0].items():
         total[series.partition("{")[0]] += value

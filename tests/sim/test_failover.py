@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Two controllers of a simulated cluster, each with a slurmscope that follows it. Who leads changes again and again, at a
-fail-over, and with processes that are killed, stopped or cut off from slurmrestd: never do both lead, the standby tells nothing
-of the cluster, no counter of the pair goes back, and when all jobs have ended each is what the simulator counted.
+"""Two controllers of a simulated cluster, each with a slurmscope that follows it. The leader changes again and again: at a
+fail-over, and when processes are killed, stopped or cut off from slurmrestd. The two never lead at once, the standby tells
+nothing of the cluster, and no counter of the pair goes back. When all jobs have ended each is what the simulator counted.
 usage: test_failover.py [SEED]"""
 
 import contextlib
@@ -163,7 +163,7 @@ def requests(sim, endpoint):
 
 
 def wait_for_polls(sim, count=4, endpoint="ping"):
-    """So many more of whoever is there: what was not done by then is not going to be."""
+    """Waits for `count` more requests of any slurmscope: what was not done by then is not going to be."""
     before = requests(sim, endpoint)
     wait_until(lambda: requests(sim, endpoint) >= before + count, f"{count} more requests of {endpoint}", BACK_OFF)
 
@@ -465,7 +465,7 @@ def robbed(seed):
 
 
 def unnamed():
-    """A host that is no controller's is told, once in the log."""
+    """A slurmscope whose host is no controller's says so, once in the log."""
     with simulator(1) as sim, tempfile.TemporaryDirectory() as folder:
         one = Follower(sim.url, "ctl9", folder, f"{folder}/state")
         one.start()
@@ -480,7 +480,7 @@ def unnamed():
 
 
 def reloaded(seed):
-    """A running slurmscope is told to follow a controller, and not to; nothing that it counted is lost."""
+    """A reload makes a running slurmscope follow a controller, and another one not; nothing that it counted is lost."""
     with simulator(seed) as sim, tempfile.TemporaryDirectory() as folder:
         sim.catch_up()
         sim.control("controllers?count=2&down=0")

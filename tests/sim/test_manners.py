@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How the simulator behaves: tokens, ids, update_time, connections, slurmdbd's windows, faults and controls,
+"""How the simulator behaves: tokens, IDs, update_time, connections, slurmdbd's windows, faults and controls,
 each as it was measured on real slurmrestds (fixtures' http/ and outage/)."""
 
 import contextlib
@@ -103,7 +103,7 @@ class Ids(unittest.TestCase):
                     and len(self.members(job["job_id"])) > 2)
 
     def test_whole_list(self):
-        """A row per task; its raw id and state are the record's."""
+        """A row per task; its raw ID and state are the record's."""
         rows = states(self.sim)
         self.assertEqual(len(rows), len({name for name, _ in rows}))
         counted = {}
@@ -116,7 +116,7 @@ class Ids(unittest.TestCase):
         self.assertEqual(len(rows), sum(v for k, v in truth.items() if re.fullmatch("jobs/[A-Z_]+", k)))
 
     def test_task_names(self):
-        """26_2 is record 26, task 2; in v0.0.40 the array's id stands there."""
+        """26_2 is record 26, task 2; in v0.0.40 the array's ID stands there."""
         task = next(job for job in self.jobs if job["array_task_id"]["set"] and
                     job["job_id"] != job["array_job_id"]["number"])
         name = f"{task['job_id']}_{task['array_task_id']['number']}"

@@ -11,8 +11,8 @@ from test_planner import EAGER, Planner, Scope, all_at_once
 
 class Pace(Planner):
     def test_a_proxy_that_refuses_for_a_minute(self):
-        """404 to jobs/state, twice and more: too many jobs for a list, so they are read by their states as soon as that is
-        served again. Before, that took an hour."""
+        """jobs/state answers 404, twice and more. There are too many jobs for a list, so they are read by their states as soon
+        as jobs/state is served again. Before, that took an hour."""
         with Simulator("--jobs=6000", "--nodes=100", "--arrays=0") as sim, \
                 Scope(sim, *EAGER, "--budget.bulk-memory=500", "--interval.job_rotation=2") as scope:
             self.settle(sim, scope, "the start")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""slurmscope as a daemon, with its planner, on the simulator: after whatever happened the page says what the
-simulator finds by walking its world, and what was asked kept to the budgets."""
+"""slurmscope as a daemon, with its planner, on the simulator. After whatever happened the page says what the simulator finds
+by walking its world, and what was asked kept to the budgets."""
 
 import contextlib
 import re
@@ -21,7 +21,7 @@ from test_truth import FAMILIES, JOB_FAMILIES, truth_of, without_own_names
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 from harness import all_at_once, wait_until  # noqa: E402
 
-PATIENCE = 900  # seconds: a search that a slow machine made vain is begun anew after ten minutes
+PATIENCE = 900  # seconds: a search that failed on a slow machine is begun again after ten minutes
 OF_JOBS = {kind: row for kind, row in FAMILIES.items() if "job" in kind or "reasons" in kind or kind == "user_cpus"}
 # Everything may be asked for at once; then only what is asked matters.
 EAGER = ["--budget.slurmrestd=1000", "--budget.slurmctld=1000", "--budget.requests=1000", "--interval.diag=1",
@@ -114,8 +114,8 @@ class Planner(unittest.TestCase):
         return self.when_back(scope, lambda: jobs_of(sim.truth(with_jobs=bool(families)), families))
 
     def settle(self, sim, scope, why, families=None):
-        """Waits until the page is what the simulator, whose clock stands, says. While jobs are missed it goes on by a
-        second now and then: what diag counts is told anew by slurmctld every half minute."""
+        """Waits until the page is what the simulator, whose clock stands, says. While jobs are missed the clock goes on by a
+        second now and then: slurmctld updates what diag counts every half minute."""
         last = {"truth": self.truth(sim, scope, families), "ticked": time.monotonic()}
 
         def is_same():
@@ -218,7 +218,7 @@ class Planner(unittest.TestCase):
             self.assertLess(since()["rows"], (1 + (time.monotonic() - begun) / 4) * 30000 + 15000)
 
     def test_short_jobs_where_there_were_none(self):
-        """Jobs that diag never sees alive, on a cluster that knows no other: slurmdbd tells where their ids are."""
+        """Jobs that diag never sees alive, on a cluster that knows no other: slurmdbd tells where their IDs are."""
         options = ["--interval.diag=3600", "--interval.conf=3600", *(o for o in EAGER if "diag" not in o)]
         with Simulator("--speed=1", f"--epoch={int(time.time())}", "--jobs=0", "--arrivals=0", "--nodes=100",
                        "--run-seconds=2") as sim:
@@ -246,7 +246,7 @@ class Planner(unittest.TestCase):
                     return sum(value for (family, _), value in scope.samples().items() if family == name)
 
                 def told(least):
-                    """Have all ended, so many at least, and is that on the page? (Some have parts, or are requeued.)"""
+                    """Have all ended, `least` of them or more, and is that on the page? (Some have parts, or are requeued.)"""
                     truth = sim.truth()
                     alive = sum(truth.get(key, 0) for key in ("jobs/PENDING", "jobs/RUNNING", "completing"))
                     ends = sum(value for key, value in truth.items() if key.startswith("events/cluster/ends/"))
@@ -286,7 +286,7 @@ class Planner(unittest.TestCase):
             self.assertTrue(wrapped)
 
     def test_rounds_beside_a_search(self):
-        """Ids begin anew where nobody expects them, and the search goes a long way, for a minute by its budget: states stay
+        """IDs begin again where nobody expects them, and the search goes a long way, for a minute by its budget: states stay
         fresh meanwhile."""
         with Simulator("--release=24.11", "--first-job-id=50000", "--max-job-id=68000", "--jobs=8000", "--nodes=500",
                        "--min-job-age=30", "--arrays=0") as sim, \
@@ -320,7 +320,7 @@ class Planner(unittest.TestCase):
             self.assertLess(statistics.median(ages.values()), 30, ages)  # seconds: a busy machine has few pages
 
     def test_a_day_of_downtime(self):
-        """The exporter stands still; all ids that it knew are gone when it goes on."""
+        """The exporter stands still; all IDs that it knew are gone when it goes on."""
         with Simulator("--jobs=800", "--nodes=100", "--min-job-age=30") as sim, \
                 Scope(sim, *EAGER, "--interval.job_rotation=2") as scope:
             self.settle(sim, scope, "the start")
@@ -342,8 +342,8 @@ class Planner(unittest.TestCase):
             self.settle(sim, scope, "jobs/state works again")
 
     def test_budgets(self):
-        """A large cluster with real costs: the first minute and all that follow stay within what is allowed, lists
-        are never asked for, and the page says how far it is. Without budgets far more is done in the same time."""
+        """A large cluster with real costs: the first minute and all that follow stay within what is allowed. slurmscope never
+        asks for lists, and the page says how far it is. Without budgets far more is done in the same time."""
         large = ("--jobs=20000", "--arrays=0", "--nodes=2000", "--real-cost", "--speed=1", "--compact")
         lifted = ("--budget.slurmrestd=1000", "--budget.slurmctld=1000", "--budget.requests=1000")
         with Simulator(*large) as sim, Simulator(*large) as other:

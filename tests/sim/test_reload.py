@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Two simulated clusters full of short jobs, one slurmscope whose configuration is changed again and again: addresses, state
-files, schedules, limits, labels, mistakes; a cluster goes and comes back, another's slurmrestd does. No counter ever goes
+files, schedules, limits, labels, mistakes. A cluster goes and comes back, as does another's slurmrestd. No counter ever goes
 back, and when all jobs have ended each is what the simulators counted. Then a filter denies a user a row: the name leaves
 page and state file.   usage: test_reload.py [SEED]"""
 
@@ -30,10 +30,10 @@ TASKS = ("diag", "job_states", "job_search", "job_details", "job_arrays", "job_e
 
 
 def is_excess(truth, differs):
-    """A job that is requeued and runs again while nobody looks (a poller hands over, or slurmrestd is away) is RUNNING before
-    and after, which is all that jobs/state tells: it is given the time in between until slurmdbd tells of its end, and its
-    next run is given so much less, unless that is shorter. The simulator starts it within seconds; slurmctld, as far as
-    we know (not measured), after some two minutes. How often anything happened is exact."""
+    """A job may be requeued and run again while nobody looks, because a poller hands over or slurmrestd is away. It is RUNNING
+    before and after, which is all that jobs/state tells. So its first run is given the time in between until slurmdbd tells of
+    its end. Its next run is given less by the same time, unless that run is shorter. The simulator starts the next run within
+    seconds; slurmctld, as far as we know (not measured), after about two minutes. How often anything happened is exact."""
     return time_is_near(truth, differs, 0, 0.02) and all(
         "_seconds_total" in series and shown > true for series, (shown, true) in differs.items())
 
@@ -169,8 +169,8 @@ def submissions_of(sim, user):
 
 
 def deny(setup, daemon, sim):
-    """Who has a row of events and is not to have one any more: nobody is to see the name, nor what was counted twice. What it
-    submits from then on is `other`'s."""
+    """A user with a row of events is not to have one any more: nobody is to see the name, nor what was counted twice. What the
+    user submits from then on is `other`'s."""
     name, series = "alpha", "slurm_user_job_submissions_total"
     rows = {key: value for key, value in daemon.of(name).items() if key.startswith(series)}
     user = re.search(r'user="([^"]+)"', max(rows, key=rows.get))[1]

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Who has a row of events after a reload, on a simulated cluster whose jobs go on running: a limit that SIGHUP raised, and
-a filter that it took away, give names their rows. What those users submit from then on counts there, and `other` stays as
+"""Which users have a row of events after a reload, on a simulated cluster whose jobs go on running. A limit that SIGHUP raised,
+and a filter that it took away, give names their rows. What those users submit from then on counts there, and `other` stays as
 it was."""
 
 import contextlib
@@ -27,8 +27,8 @@ def shown_submissions(daemon):
 
 
 def submit(sim, daemon, jobs, missing):
-    """So many more jobs, and the page when it has all submissions but those of a row that is gone: {series: growth} by the
-    simulator, and the page's."""
+    """Submits that number of jobs, and waits until the page has all submissions but the missing ones, of a row that is gone.
+    Returns {series: growth} by the simulator, and the page's series."""
     truth = true_submissions(sim)
     sim.control(f"storm?jobs={jobs}")
     wait_until(lambda: sum(true_submissions(sim).values()) >= sum(truth.values()) + jobs, "the storm")
@@ -60,7 +60,7 @@ def raise_limit(sim, setup, daemon):
 
 
 def relax_filter(sim, setup, daemon, own):
-    """Denied, then not any more: the row begins anew."""
+    """Denied, then not any more: the row begins again."""
     setup.denied = daemon.denied = re.search(r'user="([^"]+)"', own)[1]
     setup.write()
     daemon.reload(True)

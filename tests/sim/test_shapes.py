@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Every answer of the simulator against the recorded one of the same API version, member by member: the
-same members, in both directions, and only JSON types that were recorded."""
+"""Every answer of the simulator against the recorded one of the same API version, member by member. It has
+the same members, in both directions, and only JSON types that were recorded."""
 
 import os
 import unittest
@@ -97,7 +97,7 @@ class Shapes(unittest.TestCase):
         self.compare("26.11", 4)
 
     def test_compact_is_the_same(self):
-        """--compact takes white space away and nothing else."""
+        """--compact takes whitespace away and nothing else."""
         for release in ANSWERED:
             version = f"v0.0.{ANSWERED[release][1][-1]}"
             answers = []

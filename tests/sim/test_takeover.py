@@ -31,8 +31,8 @@ def ends(page):
 
 
 def is_all_that_slurmctld_told(truth, wrong):
-    """What differs because slurmctld never tells how a run ended that was begun anew, nor how long it was: it counts as
-    requeued, and its time as far as it was seen."""
+    """What differs because slurmctld never tells how a run ended whose job was started again, nor how long it was. It counts
+    as requeued, and its time as far as it was seen."""
     ends = Counter()
     for series, (shown, true) in wrong.items():
         if "_job_ends_total" in series:
@@ -46,7 +46,7 @@ class Stage:
     """A simulator with jobs, and a slurmscope that counts them."""
 
     def __init__(self, seed, stack, behind=0):
-        """The simulator's clock is so many seconds behind."""
+        """The simulator's clock lags by `behind` seconds."""
         self.sim = stack.enter_context(Simulator(
             "--speed=1", f"--epoch={int(time.time()) - behind}", f"--seed={seed}", "--nodes=200", "--jobs=0", "--arrivals=0",
             "--users=40", "--arrays=0.05", "--run-seconds=8", f"--min-job-age={MIN_JOB_AGE}"))

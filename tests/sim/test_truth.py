@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""slurmscope on the simulator: what its page says has to be what the simulator finds by walking its world,
-series by series and in both directions, in every API version, at several moments of several worlds."""
+"""slurmscope on the simulator: what its page says has to be what the simulator finds by walking its world.
+They are compared series by series and in both directions, in every API version, at several moments of several worlds."""
 
 import re
 import subprocess
@@ -190,7 +190,7 @@ class Truth(unittest.TestCase):
         self.assertNotEqual(first, world(6, 600))
 
     def test_ids_wrap(self):
-        """Ids begin again at FirstJobId, and none is given twice."""
+        """IDs begin again at FirstJobId, and none is given twice."""
         with Simulator("--first-job-id=1000", "--max-job-id=3500", "--jobs=700", "--nodes=100",
                        "--min-job-age=30", "--arrays=0") as sim:
             seen_wrap = False
@@ -208,7 +208,7 @@ class Truth(unittest.TestCase):
             self.consistent(sim.truth())
 
     def test_jobs_are_forgotten(self):
-        """An ended job is told of for MinJobAge, and no longer; slurmdbd keeps its run."""
+        """slurmctld lists an ended job for MinJobAge, and no longer; slurmdbd keeps its run."""
         with Simulator("--jobs=300", "--nodes=50") as sim:
             sim.control("advance?seconds=600")
             now = sim.truth()["now"]

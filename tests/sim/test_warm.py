@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A slurmscope that is killed and started again has all totals of jobs on its first page, as old as they are, and asks for states
-before it believes them. 5,000 simulated jobs change meanwhile, or are another cluster's, or the state file has nonsense. So has
-one that is told to ask another slurmrestd of the cluster. And no page shows new jobs before their owners are known."""
+"""A slurmscope that is killed and started again has all totals of jobs on its first page, as old as they are. It asks for
+states before it believes them. 5,000 simulated jobs change meanwhile, or are another cluster's, or the state file has nonsense.
+One that asks another slurmrestd of the cluster has all totals, too. No page shows new jobs before their owners are known."""
 
 import contextlib
 import json
@@ -139,7 +139,7 @@ class Warm(unittest.TestCase):
         return sim.stats()["endpoints"].get(endpoint, {}).get("requests", 0)
 
     def is_unverified(self, exporter, page, before):
-        """The page has the totals from before, says how old they are, and nobody is told that all is well."""
+        """The page has the totals from before and says how old they are; nothing says that all is well."""
         self.assertEqual({}, differences(jobs_on(page), jobs_on(before)))
         self.assertGreater(len([key for key in jobs_on(page) if key[0] == "slurm_user_jobs"]), 100)
         self.assertLessEqual(page[AGE], before[AGE] + 3)
@@ -289,7 +289,7 @@ class Warm(unittest.TestCase):
                 self.assertEqual(1, len(list(exporter.state.parent.glob("state.foreign-*"))))
 
     def test_nonsense(self):
-        """Whatever is in the file: it is not counted once states were told, and nothing dies of it."""
+        """Whatever is in the file: it is not counted once slurmrestd has told the states, and nothing dies of it."""
         with self.world() as (sim, exporter):
             self.wait_stored(exporter)
             exporter.end()

@@ -1,9 +1,12 @@
-"""What tests/prose reads of the project's sources: comments and messages in C.
+"""What tests/prose reads of the project's sources: comments of C, Python and shell, and the messages in C.
 
 Each function gives the texts of one file, a paragraph each.
 """
+import ast
+import io
 import itertools
 import re
+import tokenize
 
 # Strings, characters and comments of C, so that none is looked for inside another
 TOKEN = re.compile(r'(?P<string>"(?:[^"\\\n]|\\.)*")|\'(?:[^\'\\\n]|\\.)*\'|/\*(?P<comment>.*?)\*/', re.S)
@@ -45,9 +48,60 @@ def c_strings(code):
 
 def c_messages(file):
     """The strings with words in them; numbers stand for what the program puts in."""
+    if file.suffix not in (".c", ".h"):
+        return
     for string in c_strings(file.read_text()):
         number = itertools.count(11)
         said = CONVERSION.sub(lambda found: "%" if found[0] == "%%" else str(next(number)), string)
         said = re.sub(r'\\[nt]|\\?"', " ", said)
         if SENTENCE.search(said) and not OTHER_LANGUAGE.search(said) and said not in SLURMS:
             yield escaped(said)
+
+
+def python_comments(file):
+    code = file.read_text()
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            yield from prose_of(ast.get_docstring(node) or "")
+    comments = [token for token in tokenize.generate_tokens(io.StringIO(code).readline) if token.type == tokenize.COMMENT]
+    yield from joined((token.start[0], token.string) for token in comments)
+
+
+def shell_comments(file):
+    lines = enumerate(file.read_text().splitlines())
+    yield from joined((at, found[0].strip()) for at, line in lines if (found := re.search(r"(?:^|[ \t])# .*$", line)))
+
+
+def prose_of(text):
+    """The paragraphs that are no examples, which are indented."""
+    for paragraph in re.split(r"\n\s*\n", text):
+        if not paragraph.startswith("  "):
+            yield escaped(paragraph)
+
+
+def joined(numbered):
+    """One text of comments on consecutive lines; an indented line is an example."""
+    whole, last = "", None
+    for number, comment in numbered:
+        said = comment.lstrip("#")
+        if comment.startswith("#!") or said.startswith("   "):
+            continue
+        if last is not None and number != last + 1:
+            yield escaped(whole)
+            whole = ""
+        whole, last = f"{whole}\n{said}", number
+    yield escaped(whole)
+
+
+def comments(file):
+    """None of a file in another language."""
+    if file.suffix in (".c", ".h"):
+        return c_comments(file)
+    if file.suffix == ".py":
+        return python_comments(file)
+    if file.suffix == ".sh":
+        return shell_comments(file)
+    first = file.open("rb").readline() if not file.suffix else b""
+    if first.startswith(b"#!"):
+        return python_comments(file) if b"python" in first else shell_comments(file)
+    return ()

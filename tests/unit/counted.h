@@ -1,6 +1,6 @@
-/* What work costs, without a clock: the code under test is built a second time so that each basic block counts (gcc's
- * trace-pc), and what libc's functions copy, look at or give out is counted in bytes. For one file of a test: it defines what
- * the linker puts in the place of libc's functions (CMakeLists.txt). */
+/* What work costs, without a clock. The code under test is built a second time so that each basic block counts (gcc's
+ * trace-pc). What libc's functions copy, look at or give out is counted in bytes. Only one file of a test may include
+ * this header: it defines what the linker puts in the place of libc's functions (CMakeLists.txt). */
 #pragma once
 
 #include "check.h"

@@ -1,5 +1,5 @@
-/* Reads a page in the text format or in OpenMetrics as strictly as Prometheus does, or more: whoever reads this page gets it
- * whole, and gets each series once. For tests and fuzz targets. */
+/* Reads a page in the text format or in OpenMetrics at least as strictly as Prometheus does. A page that passes reaches
+ * any scraper whole, with each series once. For tests and fuzz targets. */
 #pragma once
 
 #include "base/buf.h"

@@ -1,5 +1,5 @@
-/* A world for the planner to live in: a cluster with so many jobs, whose requests cost something else than
- * the planner's guesses, and that has bad days. Time is simulated, chance is seeded. */
+/* A world for the planner to live in: a cluster with N jobs, which has bad days. Its requests cost something else than
+ * the planner guesses. Time is simulated, chance is seeded. */
 #pragma once
 
 #include "plan/plan.h"
@@ -45,7 +45,7 @@ struct scenario {
 	enum weather { CALM, CTLD_DOWN, RESTD_DOWN, SLOW, FROZEN, STORM, LIMITED, BUSY, UNSCRAPED, WAITS } weather;
 	struct spell spell; /* of that weather */
 	bool is_old; /* no jobs/state: bulk lists only, whatever memory they take */
-	double states_cost; /* so many times the guess, and all else as guessed; 0: all is off by chance */
+	double states_cost; /* as a multiple of the guess, and all else as guessed; 0: all is off by chance */
 };
 
 static inline bool is_weather(const struct scenario *scenario, enum weather weather, double s)

@@ -51,7 +51,7 @@ static void test_text(void)
 	CHECK_STRING(cut, "ab");
 	text_to_string(TEXT("a\xc3\xa9z"), cut, sizeof cut);
 	CHECK_STRING(cut, "a\xc3\xa9");
-	static const size_t whole[] = {0, 1, 1, 1, 4, 4, 4, 4, 8, 8}; /* bytes, of so many at most */
+	static const size_t whole[] = {0, 1, 1, 1, 4, 4, 4, 4, 8, 8}; /* bytes; the index is the limit */
 	for (size_t max = 0; max < sizeof whole / sizeof *whole; max++)
 		CHECK_NUMBER(text_limit(TEXT("a\xe2\x82\xac\xf0\x9f\x98\x80"), max).len, whole[max]);
 	CHECK_NUMBER(text_character(TEXT("\xf0\x9f\x98\x80")), 4);

@@ -129,7 +129,7 @@ static void test_totals(void)
 	cluster_done(&cluster);
 }
 
-/* Zero is told, what nobody knows is not. */
+/* A zero stands on the page, an unknown value does not. */
 static void test_zero_and_unknown(void)
 {
 	struct cluster cluster;

@@ -174,7 +174,7 @@ static void test_rpcs_across_resets(void)
 		CHECK_NUMBER(rpcs_of(&section.rpcs_by_user, "alice"), rows[i].want_pings);
 		CHECK_NUMBER(rpcs_of(&section.rpcs_by_type, "REQUEST_KILL_JOB"), rows[i].want_kills);
 		CHECK_NUMBER(scheduler_section_sum(&section, SUM_BACKFILL_JOBS), rows[i].want_jobs);
-		if (rows[i].reset_time != NOON) /* midnight begins it anew */
+		if (rows[i].reset_time != NOON) /* midnight resets it */
 			CHECK_NUMBER(scheduler_section_sum(&section, SUM_BACKFILL_HET_JOBS), 10 + rows[i].jobs);
 		scheduler_section_done(&section);
 	}

@@ -1,5 +1,5 @@
-/* Configuration files: what they set, what is wrong with them and where, several clusters, and that what is printed
- * says the same. */
+/* Configuration files: what they set, what is wrong with them and where, and several clusters. A configuration that is
+ * printed says the same. */
 #include "check.h"
 #include "config/exposure.h"
 #include "config/option.h"

@@ -421,7 +421,7 @@ static void test_memory_is_bounded(void)
 	cluster_done(&cluster);
 }
 
-/* Which job is found is told by its ID: the last takes the place of one that goes. */
+/* A job is found by its ID, not by its place: the last one takes the place of one that goes. */
 static void test_places_of_extras(void)
 {
 	struct job_extras extras = {.max = 10};

@@ -1,5 +1,5 @@
-/* Hours of a busy site's ends: that they are known soon, that each is read about once, and that none is passed over,
- * while slurmdbd hears of them late, or not at all for some minutes. Arguments: hours. Prints a table. */
+/* Hours of a busy site's ends: they are known soon, each is read about once, and none is passed over. Meanwhile
+ * slurmdbd hears of them late, or not at all for some minutes. Arguments: hours. Prints a table. */
 #include "check.h"
 #include "events/end_windows.h"
 
@@ -17,7 +17,7 @@ enum {
 static const double REQUEST_S = 0.005, RUN_S = 0.0005, SHARE = 0.045;
 
 struct site {
-	double per_s; /* ends; so many for the first `busy_s`, then a tenth */
+	double per_s; /* ends, for the first `busy_s`; then a tenth of that */
 	int64_t busy_s, end;
 	double away_every_s, away_s; /* slurmdbd is restarted */
 	bool answers; /* meanwhile; else requests fail */

@@ -211,7 +211,7 @@ struct life {
 		bool waited; /* in slurmctld's queue until then */
 		bool is_known;
 	} runs[RUNS];
-	int64_t backlog; /* so many wait when slurmdbd is away, from one to so many when it is not */
+	int64_t backlog; /* records that wait when slurmdbd is away; from one to this number when it is not */
 	struct end_windows windows;
 };
 
@@ -278,7 +278,7 @@ static uint64_t waiting(struct life *life)
 	return count;
 }
 
-/* More than so many runs take too long. */
+/* More than `most` runs take too long. */
 static bool poll_ends(struct life *life, uint64_t most)
 {
 	struct end_window window = end_windows_next(&life->windows, life->now, life->now - SETTLED);

@@ -1,5 +1,5 @@
-/* Ends of a time that is told twice: slurmdbd was gone for hours and comes back, or slurmctld's clock was set back. Each
- * counts once. */
+/* Ends of a time that is reported twice: slurmdbd was gone for hours and comes back, or slurmctld's clock was set back.
+ * Each counts once. */
 #include "events_world.h"
 
 enum { HOUR = 3600, DAY = 86400 };

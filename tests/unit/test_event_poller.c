@@ -152,7 +152,7 @@ static void test_an_exit_code_that_comes_later(void)
 	life_free(life);
 }
 
-/* A job that keeps completing, for example on a node that does not answer, is not waited for for ever. */
+/* The poller does not wait for ever for a job that keeps completing, for example on a node that does not answer. */
 static void test_a_job_that_never_completes(void)
 {
 	struct life *life = life_new();

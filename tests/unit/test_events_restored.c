@@ -1,5 +1,5 @@
-/* What a state file may hold of events: whoever wrote it may have put anything into its rows. What no slurmscope writes is
- * passed over, and what is right beside it is taken. */
+/* What a state file may hold of events: another program may have put anything into its rows. What no slurmscope writes
+ * is passed over, and what is right beside it is taken. */
 #include "check.h"
 #include "events/events_record.h"
 

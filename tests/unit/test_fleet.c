@@ -108,7 +108,7 @@ static double live_without_threads(void)
 	atomic_store(&threads_left, 1);
 	CHECK(!fleet_start(fleet));
 	wait_for_pages(&board, 1);
-	CHECK(fleet_makes_progress(fleet)); /* to start anew would make no threads */
+	CHECK(fleet_makes_progress(fleet)); /* to start again would make no threads */
 	atomic_store(&threads_left, 2);
 	CHECK(fleet_start(fleet));
 	wait_for_pages(&board, 3);

@@ -453,7 +453,8 @@ static struct rendition *read_page(struct page_board *board, const struct rendit
 
 enum { READERS = 61 };
 
-/* Who never comes to the end of a page gets no more than so many bytes of older ones; the others get what there is. */
+/* Clients that never come to the end of a page hold little more than RENDITION_BYTES_MAX of older pages. The others get
+ * the page that is there. */
 static void test_unread_pages(struct page_board *board, struct page_slot *slot, const char *cluster)
 {
 	check_row("pages that nobody reads");

@@ -78,7 +78,7 @@ static struct status *full_status(void)
 	return status;
 }
 
-/* All that is told of it, in all forms. */
+/* All that the status pages say of it, in all forms. */
 static struct buf told(const struct status *status)
 {
 	struct buf text = BUF_INIT;

@@ -33,7 +33,7 @@ static void test_wrap(void)
 	}
 }
 
-/* A terminal that says it has so many columns. */
+/* A terminal that reports a width of `columns`. */
 static int terminal(unsigned short columns)
 {
 	const struct winsize size = {.ws_row = 24, .ws_col = columns};

@@ -1,5 +1,5 @@
-/* Names that want to break the page: each arrives as a valid label, and no series stands there twice
- * (Prometheus drops the whole scrape for less). */
+/* Names that try to break the page. Each arrives as a valid label, and no series appears twice (Prometheus drops the
+ * whole scrape for less). */
 #include "page.h"
 #include "page_reader.h"
 

@@ -141,7 +141,7 @@ static void test_unseen_requeue(void)
 	world_done(&w);
 }
 
-/* slurmdbd tells of the next run when the one before is told of no more. */
+/* slurmdbd reports the next run when it no longer reports the one before. */
 static void test_excess_is_kept(void)
 {
 	struct world w;
@@ -481,7 +481,7 @@ static void test_nodes(void)
 	world_done(&w);
 }
 
-/* The last job that was counted so, of the whole cluster; 0: none is told. */
+/* The last job of the whole cluster that was counted under `what` and `detail`; 0: no job is known. */
 static uint32_t last_job(const struct world *w, enum tally_what what, const char *detail)
 {
 	const struct tally *tally = tallies_of(&w->events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));

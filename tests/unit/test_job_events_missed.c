@@ -1,4 +1,4 @@
-/* What happens to jobs is counted once, whoever tells of it and however late: a story per rule. */
+/* What happens to jobs is counted once, whichever daemon reports it and however late: a story per rule. */
 #include "events_world.h"
 
 static void test_before_birth(void)

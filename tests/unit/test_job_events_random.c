@@ -1,6 +1,6 @@
-/* Random lives of a cluster beside an exporter that is killed now and then: in the end every counter of every entity
- * equals what the runs add up to. What is drawn is told in events_model.h; the exporter's side is as the daemon's:
- * states of all jobs round by round, details later, windows of ends that overlap, a write after most polls.
+/* Random lives of a cluster beside an exporter that is killed now and then. In the end every counter of every entity
+ * equals what the runs add up to. events_model.h says what is drawn. The exporter works as in the daemon. It reads the
+ * states of all jobs round by round and details later, and its windows of ends overlap. It writes after most polls.
  *
  *   test_job_events_random [LIVES [FIRST_SEED [JOBS]]] */
 #include "check.h"
@@ -157,7 +157,7 @@ static void write_state(struct life *life)
 		life->model.runs[i].submitted_stored = life->model.runs[i].submitted;
 }
 
-/* Of a job in its epilog at birth the end is told, too. */
+/* slurmdbd also reports the end of a job that is in its epilog at birth. */
 static int64_t known_until(const struct life *life)
 {
 	int64_t until = life->events->ends_known_until;
@@ -399,9 +399,9 @@ static void live(struct life *life)
 	write_state(life);
 	while (life->now < life->model.over)
 		poll_once(life, false);
-	for (int i = 0; i < 5; i++) /* the rest is told, and what was told is forgotten */
+	for (int i = 0; i < 5; i++) /* the rest is reported, and what was reported is forgotten */
 		poll_once(life, true);
-	life->now += 2 * 3600; /* of which nobody tells */
+	life->now += 2 * 3600; /* about which there are no reports */
 	poll_once(life, true);
 	check_the_end(life);
 }

@@ -1,5 +1,5 @@
-/* A job that is resized: to slurmctld it is the same one, slurmdbd has a row for each size that it had. Here one of two CPUs,
- * submitted at 5 and started at 10, of one CPU from 30 on, ended at 50: it holds 60 CPU seconds. */
+/* A job that is resized: to slurmctld it stays the same one, but slurmdbd has a row for each size that it had. Here it
+ * has two CPUs, is submitted at 5 and starts at 10. From 30 on it has one CPU, and it ends at 50: 60 CPU seconds. */
 #include "events_world.h"
 
 /* slurmdbd has a row for each size: submitted when the job got it, and started then (24.11, 26.05) or when it was (22.05). */

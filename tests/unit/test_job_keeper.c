@@ -1,4 +1,4 @@
-/* The job table in the state file: that a start finds what was there, changes and all, no younger than it is, and that whatever
+/* The job table in the state file. A start finds what was there, changes and all, no younger than it is. Whatever
  * somebody wrote into the file does no harm. */
 #include "base/clock.h"
 #include "check.h"

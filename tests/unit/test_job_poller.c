@@ -15,7 +15,7 @@ static uint64_t now_ns = UINT64_C(5000000000000);
 static const struct api_version *version;
 /* The IDs that jobs/state knows: none if the oldest is above the newest. */
 static uint64_t oldest_id = 1, newest_id = JOBS;
-static size_t failures_left; /* so many of the next requests for states fail */
+static size_t failures_left; /* how many of the next requests for states fail */
 static enum plan_result failure = PLAN_FAILED;
 static uint64_t ids_told; /* that answers of jobs/state had */
 static size_t requests, requests_of_all; /* for states: those that name IDs, and those that do not */
@@ -219,7 +219,7 @@ static void test_versions(void)
 	life_free(life);
 }
 
-/* diag has counted so many jobs. */
+/* diag has counted this number of jobs. */
 static void count_jobs(struct life *life, uint64_t jobs)
 {
 	struct scheduler_section *scheduler = &life->polled.cluster.scheduler;
@@ -235,7 +235,7 @@ static bool is_search_wanted(const struct life *life)
 	return plan_show(life->polled.plan, now_ns, TASK_JOB_SEARCH).work > 0;
 }
 
-/* How long it takes until a search is wanted, if diag counts so many jobs every so many seconds. */
+/* How long it takes until a search is wanted, if diag counts `jobs` jobs every `every_s` seconds. */
 static uint64_t wait_for_search(struct life *life, uint64_t jobs, uint64_t every_s)
 {
 	uint64_t seconds = 0;
@@ -359,8 +359,8 @@ static const struct job_rounds *rounds_of(const struct life *life)
 	return &life->poller.reader.rounds;
 }
 
-/* Until the round of states that is about to begin has had so many IDs answered; or until one has ended, if 0. Returns how many
- * IDs were. */
+/* Lives until `ids` IDs are answered in the round of states that is about to begin; if that is 0, until a round has
+ * ended. Returns how many IDs were answered. */
 static uint64_t live_in_round(struct life *life, uint64_t ids)
 {
 	if (!ids)
@@ -400,7 +400,7 @@ static void test_a_lost_batch(void)
 	life_free(life);
 }
 
-/* A proxy says 404 for so long. How long until states are told again, after that? */
+/* A proxy says 404 for `seconds`. After that, how long is it until a round of states is complete again? */
 static double refuse_for(struct life *life, uint64_t seconds, bool *ret_reads_list)
 {
 	uint64_t end_ns = now_ns + seconds * UINT64_C(1000000000);
@@ -508,7 +508,7 @@ static void test_no_jobs(void)
 	life_free(life);
 }
 
-/* Jobs whose details are known, as many as that, from an ID on. */
+/* Jobs whose details are known: `jobs` of them, from `first_id` on. */
 static struct life *life_of_waiting_from(uint64_t first_id, uint64_t jobs, bool is_compact)
 {
 	struct life *life = life_new();
@@ -576,8 +576,8 @@ static void test_reasons(void)
 	oldest_id = 1, newest_id = JOBS;
 }
 
-/* On a real 26.05 that was empty and got 110,000 records, 105,510 had no details after 20 minutes: states came every 24 s, as
- * far as the budget went, and left nothing. */
+/* On a real 26.05 that was empty and got 110,000 records, 105,510 had no details after 20 minutes. States came every
+ * 24 s, as often as the budget allowed, and left none of it for details. */
 static void test_many_new_jobs(void)
 {
 	check_row("details of many jobs that come to a cluster that is known take half an hour, by single requests");
@@ -734,7 +734,7 @@ static void test_how_long_ended_jobs_are_known(void)
 	life_free(life);
 }
 
-/* A start with jobs 1 to JOBS of a state file, as they were so many seconds ago. Number 7's row is of no use. */
+/* A start with jobs 1 to JOBS of a state file, as they were `age_s` seconds ago. Number 7's row is of no use. */
 static struct life *life_of_file(int64_t age_s)
 {
 	struct life *life = life_new();

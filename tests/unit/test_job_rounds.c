@@ -1,4 +1,4 @@
-/* Rounds, frontiers, searches and details against a slurmctld whose jobs come, split, start, end and go: whatever
+/* Rounds, frontiers, searches and details against a slurmctld whose jobs come, split, start, end and go. Whatever
  * happened, after a round the table holds what slurmctld has. */
 #include "check.h"
 #include "controller_model.h"
@@ -575,7 +575,7 @@ static void test_rounds_are_not_disturbed(void)
 			world->fail_one_in = !i && world->rounds.round.asked == world->rounds.round.count;
 			answer(world, &query);
 			if (world->fail_one_in)
-				break; /* as the poller does: it begins anew */
+				break; /* as the poller does: it begins again */
 		}
 		buf_clear(&query);
 		world->fail_one_in = 0;
@@ -731,7 +731,7 @@ static void test_resume(void)
 		snprintf(row, sizeof row, "seed %" PRIu64, seed);
 		check_row(row);
 		struct world *world = calloc(1, sizeof *world);
-		world_start(world, seed, 1, seed % 2 ? 1000000 : 2500); /* where IDs begin anew */
+		world_start(world, seed, 1, seed % 2 ? 1000000 : 2500); /* where IDs begin again */
 		for (int i = 0; i < 200; i++)
 			live_a_little(world);
 		find_all(world);
@@ -910,7 +910,7 @@ static void test_huge_arrays(void)
 	free(world);
 }
 
-/* Where IDs begin anew at the first one, a leader has a higher ID than its tasks. */
+/* Where IDs begin again at the first one, a leader has a higher ID than its tasks. */
 static void test_samples_are_no_leaders(void)
 {
 	struct job_leaders leaders = {.sample = 0};
@@ -938,8 +938,8 @@ static void test_samples_are_no_leaders(void)
 static void test_new_neighbours(void)
 {
 	enum { ARRAYS = 5 };
-	/* On a real 26.05 a round met 12 new jobs and then five new arrays of 20,000 tasks. It asked for all of them at once,
-	 * and waited for two minutes in vain. */
+	/* On a real 26.05 a round met 12 new jobs and then five new arrays of 20,000 tasks. It asked for all of them at
+	 * once, and waited for two minutes without success. */
 	static const struct {
 		const char *name;
 		uint64_t seed, tasks, singles, rows_max;
@@ -1004,7 +1004,7 @@ static void test_told_ids_skip_nobody(void)
 {
 	static const struct {
 		const char *name;
-		int before, gone; /* jobs below the one that is told: alive, and gone already */
+		int before, gone; /* jobs below the one that slurmdbd reports: alive, and gone already */
 	} rows[] = {
 		{"jobs that came between are found", 5, 0},
 		{"behind more ids without jobs than a window has", 0, 900},
@@ -1055,7 +1055,7 @@ static void test_few_beside_many(void)
 	free(world);
 }
 
-/* IDs may be far above the first one. A search from there on asked 54,000 times in vain, in 20 minutes. */
+/* IDs may be far above the first one. A search from there on asked 54,000 times without success, in 20 minutes. */
 static void test_blind_search(void)
 {
 	struct world *world = calloc(1, sizeof *world);

@@ -1,5 +1,5 @@
-/* slurmdbd's records of runs: every shape by itself, and the recorded answers of seven releases, which tell of the same
- * jobs in each of their API versions. */
+/* slurmdbd's records of runs: every shape by itself, and the recorded answers of seven releases. Those answers report
+ * the same jobs in each API version of a release. */
 #include "base/buf.h"
 #include "check.h"
 #include "model/job_run.h"
@@ -190,8 +190,9 @@ static void test_steps(void)
 	}
 }
 
-/* job_runs: some jobs of tests/cluster/workload.sh, among them one of each end, cancelled before they began, requeued
- * (both runs), suspended, a het job, and arrays that are whole, partly split, and cancelled whole. */
+/* job_runs: some jobs of tests/cluster/workload.sh. There is one of each end; others were cancelled before they began,
+ * requeued (both runs) or suspended. There is also a het job, and arrays that are whole, partly split, and cancelled
+ * whole. */
 static const struct {
 	const char *paths[5], *wanted;
 } recordings[] = {
@@ -320,8 +321,8 @@ static void check_has_lines(const struct buf *lines, struct text wanted)
 	}
 }
 
-/* All versions of a release were asked of the same jobs, one after the other: runs that had ended for one of them read
- * the same with the next. */
+/* slurmrestd was asked for the same jobs in all versions of a release, one after the other. Runs that had ended for one
+ * version read the same with the next. */
 static void test_recorded(const char *const *paths, const char *wanted)
 {
 	struct buf before = decode_file(paths[0], describe_ended);

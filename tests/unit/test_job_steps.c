@@ -1,4 +1,4 @@
-/* Ended runs that wait for their steps: most so many, the oldest given up, over restarts, too. */
+/* Ended runs that wait for their steps: at most `steps_max` wait, and the oldest are given up, over restarts, too. */
 #include "events_world.h"
 
 enum { MAX = 50 };
@@ -65,7 +65,7 @@ static void test_restart(void)
 	world_init(&w, true);
 	w.events->steps_max = MAX;
 	for (uint64_t id = 1; id <= MAX + 3; id++)
-		end(&w, id, BIRTH + 5000 - (int64_t)id); /* told from the last to the first */
+		end(&w, id, BIRTH + 5000 - (int64_t)id); /* reported from the last to the first */
 	check_row("after a restart they wait in the order of their ends");
 	restart(&w, true, BIRTH + 6000);
 	CHECK_NUMBER(waiting(&w), MAX);

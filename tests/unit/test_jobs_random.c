@@ -1,5 +1,5 @@
-/* Random lives of a job table: after each step its totals equal a recount; in the end they equal those of
- * a fresh table, and what a plain sum over the model says. The seeds are fixed. */
+/* Random lives of a job table. After each step its totals equal a recount. In the end they equal those of a fresh
+ * table, and what a plain sum over the model says. The seeds are fixed. */
 #include "check.h"
 #include "jobs/job_batch.h"
 #include "jobs/job_totals_same.h"

@@ -28,7 +28,8 @@ static void take_association(void *context, const void *record)
 	associations_section_add(context, record, TEXT("c1"));
 }
 
-/* ' for ", N for a number, T and M for a TRES, as versions before v0.0.40 spell them or as those since. */
+/* Writes a double quote for ', a number for N, and a TRES for T and M. It spells them as versions before v0.0.40 do, or
+ * as those since. */
 static void spell(const char *from, bool is_old, char *to, size_t size)
 {
 	size_t len = 0;
@@ -245,8 +246,8 @@ static void test_hostile_hostlists(void)
 	}
 }
 
-/* The cluster of the rows below: two partitions of which `capped` has a QOS of its own; root > research >
- * physics > alice, bob, alice in debug; root > industry > carol. */
+/* The cluster of the rows below has two partitions, of which `capped` has a QOS of its own. Its accounts and users:
+ * root > research > physics > alice, bob, alice in debug; root > industry > carol. */
 static const char qos_json[] = "{\"qos\":["
 			       "{\"name\":\"normal\",\"priority\":0,\"usage_factor\":1.0},"
 			       "{\"name\":\"low\",\"priority\":0,\"usage_factor\":1.0},"

@@ -1,5 +1,6 @@
-/* What an answer costs grows no faster than the answer, whatever is in it. Each row of each field table gets values of
- * several shapes, and each shape is decoded at two sizes: ten times the size may cost twelve times the work and memory. */
+/* What an answer costs grows no faster than the answer, whatever is in it. Each row of each field table gets values
+ * of several shapes, and each shape is decoded at two sizes. Ten times the size may cost twelve times the work and
+ * memory. */
 #include "counted.h"
 #include "model/hostlist.h"
 #include "model/tres.h"

@@ -1,5 +1,5 @@
-/* What a page costs grows no faster than what is on it: ten times the users, nodes, partitions and the rest may cost twelve
- * times the work and memory, from the answers to the bytes that scrapers get, in each format. */
+/* What a page costs grows no faster than what is on it. Ten times the users, nodes, partitions and the rest may cost
+ * twelve times the work and memory. That holds from the answers to the bytes that scrapers get, in each format. */
 #include "counted.h"
 #include "named_answers.h"
 
@@ -71,7 +71,7 @@ static void write_format(const struct samples *page, enum format format, struct 
 	buf_done(&bytes);
 }
 
-/* What each stage costs with so many names of each kind; how many samples the page has. */
+/* What each stage costs with `count` names of each kind. Returns how many samples the page has. */
 static uint64_t spend(size_t count, struct cost ret_costs[STAGES])
 {
 	char(*rooms)[16] = calloc(count, sizeof *rooms);

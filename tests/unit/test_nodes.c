@@ -37,7 +37,7 @@ static void test_gres(void)
 		 "gpu:nvidia_a100_3g.20gb:1(IDX:0),gpu:nvidia_a100_1g.5gb:2(IDX:2-3)", "gpu:nvidia_a100_1g.5gb:3", 0,
 		 "gpu:nvidia_a100_3g.20gb 1/1/0, gpu:nvidia_a100_1g.5gb 2/2/3"},
 		{"gpu:a100:2,gpu:h100:2", "gpu:3", "gpu:1", 0,
-		 "gpu:a100 2/0/0, gpu:h100 1/0/1"}, /* the type was told in one list only */
+		 "gpu:a100 2/0/0, gpu:h100 1/0/1"}, /* only one list names the type */
 		{"gpu:4", "gpu:a100:1(IDX:0)", "N/A", 0, "gpu: 1/3/0"},
 		{"gpu:(null):4", "gpu:(null):1(IDX:0)", "N/A", 0, "gpu: 1/3/0"},
 		{"gpu:a100:1,gpu:1", "gpu:1", "N/A", 0, "gpu:a100 0/1/0, gpu: 1/0/0"},

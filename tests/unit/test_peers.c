@@ -1,6 +1,5 @@
-/* Wrong numbers that other exporters of Slurm have shown, each as a row named after what it prevents and
- * where it was seen: answers in, page out. "native" is slurmctld's own endpoint (26.05), "jontk" is
- * jontk/slurm-exporter 0.3. */
+/* Wrong numbers that other exporters of Slurm have shown: answers in, page out. Each is a row named after what it
+ * prevents and where it was seen. "native" is slurmctld's own endpoint (26.05), "jontk" is jontk/slurm-exporter 0.3. */
 #include "page.h"
 
 #define STRING(token) #token
@@ -13,7 +12,7 @@
 
 enum { ANSWERS_MAX = 3, SAMPLES_MAX = 9 };
 
-/* Answers are written with ' for ". */
+/* Answers are written with ' in place of double quotes. */
 struct scenario {
 	const char *prevents;
 	struct {

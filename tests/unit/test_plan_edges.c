@@ -247,7 +247,7 @@ static void test_probes_in_the_account(void)
 	plan_free(life.plan);
 }
 
-/* However often we have asked before: so many RPCs in a minute are not ours. */
+/* However often we have asked before, 300 RPCs in a minute are not ours. */
 static void test_a_stranger_after_a_long_time(void)
 {
 	struct life life = life_new(&plan_defaults, 1);

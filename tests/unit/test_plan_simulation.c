@@ -1,5 +1,5 @@
-/* Properties of the planner over hours of a cluster's life: budgets kept in every window, nobody
- * starved, no going to and fro, freshness back after trouble, the request rate never over its bucket.
+/* Properties of the planner over hours of a cluster's life: it keeps budgets in every window, starves nobody, and does
+ * not go to and fro. Freshness comes back after trouble, and the request rate is never over its bucket.
  *
  *	test_plan_simulation [HOURS [SEED [JOBS]]]	JOBS: clusters of that size only, of the sizes in main()
  */
@@ -81,7 +81,7 @@ static struct plan_outcome ask(struct world *world, const struct plan_action *ac
 	if (is_weather(scenario, CTLD_DOWN, now_s) && row->needs_slurmctld) {
 		outcome.result = PLAN_FAILED;
 		outcome.seconds = 10;
-		world->account_s = 0; /* and its account begins anew */
+		world->account_s = 0; /* and its account begins again */
 		world->account_count = 0;
 		spend(world, 0, 0.001, 0);
 		return outcome;

@@ -35,7 +35,7 @@ static void test_probe_tells_when_its_side_is_well(void)
 	life.result[PING] = life.result[LIST] = life.result[JOBS] = PLAN_FAILED;
 	life.seconds[PING] = life.seconds[LIST] = life.seconds[JOBS] = 1;
 	live(&life, 500);
-	CHECK(life.asked[PING] >= 24 && life.asked[PING] <= 50); /* each some 17 s = 1 s / 6 % */
+	CHECK(life.asked[PING] >= 24 && life.asked[PING] <= 50); /* every 17 s or so = 1 s / 6 % */
 	CHECK(life.asked[LIST] <= 3 && life.asked[JOBS] <= 3);
 	CHECK(life.asked[DBD] >= 24); /* not of this side */
 	memset(life.result, 0, sizeof life.result);

@@ -98,7 +98,8 @@ static void go_on(const char *serving)
 	world.pings = 0;
 }
 
-/* Whoever has just taken over knows nothing but what ping said, and is ready when all was asked. */
+/* A slurmscope that has just taken over knows nothing but what ping said. It is ready when it has asked for
+ * everything. */
 static void look_at_leader(const struct status *status)
 {
 	const uint32_t all = (UINT32_C(1) << ENDPOINTS_POLLED) - 1 - (UINT32_C(1) << ENDPOINT_JOBS);

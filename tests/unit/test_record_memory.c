@@ -73,7 +73,7 @@ static void say_path(struct decoder *decoder, const char *path, const char *betw
 	}
 }
 
-/* A member with so many bytes of `unit`, or as many as are taken. */
+/* A member that repeats `unit` for VALUE_BYTES, or for as many bytes as the decoder takes. */
 static void read_record(const struct record_type *type, const struct field *field, const char *begin, const char *unit)
 {
 	static char piece[PIECE_BYTES];

@@ -50,7 +50,7 @@ static void world_done(struct world *world)
 	caps_done(&world->caps);
 }
 
-/* So many jobs were submitted and ended, all since counting began. */
+/* `jobs` jobs were submitted and ended, all since counting began. */
 static void count(struct recorder *recorder, uint32_t first, uint32_t jobs, const char *state)
 {
 	for (uint32_t id = first; id < first + jobs; id++) {
@@ -255,7 +255,7 @@ static void process_free(struct process *process)
 	free(process);
 }
 
-/* A round has told that job `id` is there, and that nobody else is. */
+/* A round has found job `id`, and no other. */
 static bool tell(struct process *process, uint64_t id)
 {
 	struct job_table *table = process->cluster.job_table;

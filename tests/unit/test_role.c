@@ -2,7 +2,7 @@
 #include "check.h"
 #include "poll/role.h"
 
-/* "ctl1 ctl2-" is ctl1, which responds, and ctl2, which does not; the first is primary, for it is named first. */
+/* "ctl1 ctl2-" is ctl1, which responds, and ctl2, which does not. The first is primary because it is named first. */
 static void answer(struct role *role, const char *host, const char *words)
 {
 	struct controller_state controllers[CONTROLLERS_MAX];

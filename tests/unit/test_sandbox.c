@@ -34,7 +34,7 @@ static struct config config;
 
 static const char *in_folder(const char *name)
 {
-	static _Thread_local char paths[4][256]; /* so many at once */
+	static _Thread_local char paths[4][256]; /* four can be in use at once */
 	static _Thread_local unsigned turn;
 	char *path = paths[turn++ % 4];
 	snprintf(path, sizeof paths[0], "%s/%s", folder, name);

@@ -1,4 +1,4 @@
-/* What people are told: words, the verdicts, and that no text of Slurm's becomes markup. */
+/* What people read: the words, the verdicts, and that no text of Slurm's becomes markup. */
 #include "check.h"
 
 #include "base/quote.h"

@@ -176,7 +176,7 @@ static void test_cluster(void)
 	CHECK(store_claim(store, "c1", &err));
 	save_mark(store, "b", 2, STORE_WANTS_CHANGES);
 	CHECK(store_claim(store, "c1", &err));
-	CHECK(!store_claim(store, "c2", &err)); /* as if the daemon was told another address */
+	CHECK(!store_claim(store, "c2", &err)); /* as if somebody gave the daemon another address */
 	CHECK(strstr(err.text, "c1") && strstr(err.text, "c2") && strstr(err.text, ".foreign-"));
 	CHECK_NUMBER(store_set_aside_count(store), 1);
 	save_mark(store, "c", 3, STORE_WANTS_ALL);

@@ -1,5 +1,5 @@
-/* A crash at every single change of the store's files: what is found afterwards is what the last commit that
- * returned true left, or the one in flight; and the store heals after errors that pass. */
+/* A crash at every single change of the store's files. Afterwards the store finds what the last commit that returned
+ * true left, or the one in flight. It heals after errors that pass. */
 #include "check.h"
 #include "faulty_vfs.h"
 #include "store_rows.h"
@@ -18,7 +18,7 @@ struct memory {
 
 static char folder[64], path[96];
 static sqlite3 *handle; /* the connection opened last */
-static char *wanted[STEPS + 1]; /* dumps: after so many steps */
+static char *wanted[STEPS + 1]; /* dumps; the index is the number of steps */
 
 static int on_connect(sqlite3 *connection, const char **ret_error, const struct sqlite3_api_routines *api)
 {

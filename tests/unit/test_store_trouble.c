@@ -180,7 +180,7 @@ static void spoil(long from, int bytes)
 	fclose(file);
 }
 
-/* Whoever looks into a damaged file finds it as it was, with what had not come from its WAL into it. */
+/* Anyone who looks into a damaged file finds it as it was, and beside it its WAL with what the file lacks. */
 static void test_damaged_with_wal(void)
 {
 	char wal[80], pattern[96];

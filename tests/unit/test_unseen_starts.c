@@ -95,7 +95,7 @@ static void test_gone_while_it_waited(void)
 	world_done(&w);
 }
 
-/* slurmctld's counter begins anew. */
+/* slurmctld's counter begins again. */
 static void test_periods(void)
 {
 	struct world w;

@@ -180,7 +180,7 @@ static void test_each_request_has_to_be_allowed(void)
 	http_server_stop(server);
 }
 
-/* "alice:" and so many "x", in base64. */
+/* "alice:" and `xs` times "x", in base64. */
 static const char *authorization_of(size_t xs, char *to)
 {
 	static const char *const ends[] = {"", "eA==", "eHg="};
@@ -248,7 +248,7 @@ static void test_end_while_passwords_wait(void)
 	sem_post(&gate);
 }
 
-/* Waits until so many of the clients have an answer. */
+/* Waits until `want` of the clients have an answer. */
 static void wait_for_answers(struct pollfd *clients, int count, int want)
 {
 	int got = 0;
