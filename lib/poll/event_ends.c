@@ -26,13 +26,21 @@ static bool is_old_enough(const struct event_poller *poller, int64_t end, int64_
 	return end < now - SETTLED_AFTER_S && events->looked_at && events->looked_until > end;
 }
 
-/* An end that was too young comes again with the next window, so asks for that as soon as the end may be settled. If
- * many jobs end, each of them would be read twice, so then the next window waits for the interval. */
+/* An end that was too young comes again with the next window. So slurmscope asks for that as soon as the end may be
+ * settled. If many jobs end, each of them would be read twice, so then the next window waits for the interval. */
+int64_t event_ends_settle_in(const struct event_poller *poller)
+{
+	const struct job_events *events = poller->recorder.events;
+	int64_t settled = poller->unsettled + SETTLED_AFTER_S + 1, now = asker_now_s(poller->asker);
+	if (!poller->unsettled || poller->last_runs > HASTENED_RUNS_MAX || !events->looked_at ||
+	    events->looked_until <= poller->unsettled)
+		return -1;
+	return settled > now ? settled - now : 0;
+}
+
 void event_ends_hasten(struct event_poller *poller)
 {
-	int64_t now = asker_now_s(poller->asker);
-	if (!poller->unsettled || poller->last_runs > HASTENED_RUNS_MAX ||
-	    !is_old_enough(poller, poller->unsettled, now))
+	if (event_ends_settle_in(poller) != 0)
 		return;
 	poller->unsettled = 0;
 	plan_hasten(poller->plan, TASK_JOB_ENDS);

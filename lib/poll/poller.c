@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "poll/event_ends.h"
 #include "poll/poller_config.h"
 #include "poll/poller_page.h"
 #include "poll/poller_role.h"
@@ -211,6 +212,13 @@ bool poller_poll_all(struct poller *poller)
 	return all_answered;
 }
 
+/* When the planner has to hear of ends that may count from then on. */
+static uint64_t ends_settle_ns(const struct poller *poller, uint64_t now_ns)
+{
+	int64_t seconds = poller->leads ? event_ends_settle_in(&poller->events) : -1;
+	return seconds < 0 ? UINT64_MAX : now_ns + (uint64_t)seconds * 1000000000u;
+}
+
 static void wait_until(struct poller *poller, uint64_t moment_ns)
 {
 	struct timespec moment = {.tv_sec = (time_t)(moment_ns / 1000000000u),
@@ -244,7 +252,7 @@ static void *run(void *context)
 	while (!atomic_load(&poller->stop)) {
 		uint64_t now = clock_monotonic_ns();
 		expect_sign(poller, now, GRACE_S + REQUESTS_OF_ACTION * (double)poller->config->timeout_s);
-		if (poller_take_next_config(poller))
+		if (poller_take_next_config(poller) || ends_settle_ns(poller, now) <= now)
 			tell_planner(poller);
 		struct plan_action action = plan_next(poller->plan, now);
 		bool led = poller->leads;
@@ -258,7 +266,9 @@ static void *run(void *context)
 		uint64_t until = health_next_ns(&poller->health);
 		if (action.until_ns < until)
 			until = action.until_ns;
-		uint64_t next_page = poller_next_page_ns(poller, now);
+		uint64_t settle = ends_settle_ns(poller, now), next_page = poller_next_page_ns(poller, now);
+		if (settle < until)
+			until = settle;
 		if (poller->is_page_old && next_page < until)
 			until = next_page;
 		expect_sign(poller, until, GRACE_S);

@@ -2,6 +2,7 @@
  * slurmdbd's answers: these functions are replaced (CMakeLists.txt). */
 #include "events_world.h"
 #include "model/job_run.h"
+#include "poll/event_ends.h"
 #include "poll/event_poller.h"
 #include "polled.h"
 
@@ -177,9 +178,10 @@ static void test_young_ends(void)
 		const char *what;
 		uint64_t runs; /* in the window */
 		bool is_hastened;
+		int64_t settle_in; /* at BEGIN + 38 */
 	} rows[] = {
-		{"a young end is asked for again as soon as it may be believed", 5, true},
-		{"but not where many end", 1000, false},
+		{"a young end is asked for again as soon as it may be believed", 5, true, 3},
+		{"but not where many end", 1000, false, -1},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct life *life = life_new();
@@ -193,10 +195,13 @@ static void test_young_ends(void)
 		CHECK_NUMBER(ask(life, BEGIN + 33, "zero"), 0);
 		life->poller.last_runs = rows[i].runs;
 		hastened = 0;
+		CHECK_NUMBER(event_ends_settle_in(&life->poller), -1); /* nobody has looked since */
 		show(life, &job, BEGIN + 38);
 		event_poller_update(&life->poller);
 		CHECK_NUMBER(hastened, 0);
+		CHECK_NUMBER(event_ends_settle_in(&life->poller), rows[i].settle_in);
 		show(life, &job, BEGIN + 45);
+		CHECK_NUMBER(event_ends_settle_in(&life->poller), rows[i].is_hastened ? 0 : -1);
 		for (int again = 0; again < 3; again++)
 			event_poller_update(&life->poller);
 		CHECK_NUMBER(hastened, rows[i].is_hastened);
