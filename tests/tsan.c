@@ -1,10 +1,10 @@
-/* In place of the C library's where ThreadSanitizer looks on. gcc 12's does not know pthread_mutex_clocklock(), so it
- * takes a mutex locked that way for one that nobody has locked. It knows pthread_mutex_timedlock(), which waits by
- * another clock. */
+/* In place of the C library's where ThreadSanitizer looks on. gcc 12's does not know the calls that wait by a clock of the
+ * caller's choice. It takes a mutex from pthread_mutex_clocklock() for one that nobody has locked, and a thread that
+ * pthread_clockjoin_np() has joined for one that nobody has waited for. It knows the calls that wait by the time of day. */
 #include <pthread.h>
 #include <time.h>
 
-int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *deadline)
+static struct timespec time_of_day(clockid_t clock, const struct timespec *deadline)
 {
 	struct timespec now, until;
 	clock_gettime(clock, &now);
@@ -16,5 +16,17 @@ int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struc
 		until.tv_nsec += 1000000000;
 		until.tv_sec--;
 	}
+	return until;
+}
+
+int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, const struct timespec *deadline)
+{
+	struct timespec until = time_of_day(clock, deadline);
 	return pthread_mutex_timedlock(mutex, &until);
+}
+
+int pthread_clockjoin_np(pthread_t thread, void **ret_result, clockid_t clock, const struct timespec *deadline)
+{
+	struct timespec until = time_of_day(clock, deadline);
+	return pthread_timedjoin_np(thread, ret_result, &until);
 }
