@@ -1,5 +1,5 @@
 /* In place of the C library's where ThreadSanitizer looks on. gcc 12's does not know the calls that wait by a clock of the
- * caller's choice. It takes a mutex from pthread_mutex_clocklock() for one that nobody has locked, and a thread that
+ * caller's choice. It takes a mutex from pthread_mutex_clocklock() for one that nobody has locked. It takes a thread that
  * pthread_clockjoin_np() has joined for one that nobody has waited for. It knows the calls that wait by the time of day. */
 #include <pthread.h>
 #include <time.h>

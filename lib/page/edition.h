@@ -3,8 +3,8 @@
  * thread.
  *
  * What clients can have made is bounded. The whole page is made once in each format, and refused only to a scrape whose
- * timeout is over. There are too many possible parts to keep them all, or to make them all: an edition keeps at most
- * RENDITION_BYTES_MAX of parts, and makes at most RENDITION_BYTES_MAX and EDITION_TIMES times its own size of them. While
+ * timeout is over. There are too many possible parts to keep them all, or to make them all. An edition keeps at most
+ * RENDITION_BYTES_MAX of parts. It makes at most RENDITION_BYTES_MAX and EDITION_TIMES times its own size of them. While
  * RENDITION_BYTES_MAX of older editions are still being read, no newer edition begins: scrapers share the old one. That
  * lasts at most a minute, since the server gives no client longer to read (web/connections.c). */
 #pragma once

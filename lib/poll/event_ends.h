@@ -10,6 +10,6 @@ void event_ends_poll(struct event_poller *poller, struct plan_outcome *outcome);
  * -1: none waits, or the table has to be looked at first. */
 int64_t event_ends_settle_in(const struct event_poller *poller);
 
-/* To be called after every request, and when event_ends_settle_in's time is over: has the planner ask again for an end that was too young, as soon as it may
- * count. */
+/* To be called after every request, and when event_ends_settle_in's time is over. The planner then asks again for an end
+ * that was too young, as soon as it may count. */
 void event_ends_hasten(struct event_poller *poller);
