@@ -1,7 +1,7 @@
 /* The tallies of all entities. Whether an entity has one of its own is decided at its first event, or before, and stays
  * so; all others share the row `other`. If an entity loses its row, its counts are forgotten. They are not added to
  * `other`, because queries that ask how much `other` grew would count them a second time. So no counter ever falls;
- * some end. Of one thread. */
+ * some end. A node's may begin again at zero after that. Of one thread. */
 #pragma once
 
 #include "entities/caps.h"
