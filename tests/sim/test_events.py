@@ -89,6 +89,11 @@ class Exporter:
     def end(self, how):
         end_both(self.process, how)
 
+    def close(self):
+        """Nothing is left of it when the test fails."""
+        if self.process and self.process.poll() is None:
+            self.end(signal.SIGKILL)
+
     def why(self):
         """What became of it: for a test that waits without success."""
         status = Path(f"/proc/{self.process.pid}/status")
@@ -252,7 +257,7 @@ def live(sim, exporter, watch, life, chance):
         for _ in range(life.kills):
             time.sleep(chance.uniform(0.2, 1.6) * life.seconds / life.kills)
             exporter.end(signal.SIGKILL)
-            time.sleep(chance.choice((0, 0, 0, life.seconds / 20)))
+            time.sleep(chance.choice((0, 0, 0, 0.6 * life.seconds / life.kills)))
             exporter.start()
             watch.page()
     finally:  # a test that fails ends, too
@@ -264,9 +269,9 @@ def live(sim, exporter, watch, life, chance):
 def main(life, seed):
     chance = random.Random(seed)
     with (Simulator("--speed=1", f"--epoch={int(time.time())}", f"--seed={seed}", f"--nodes={life.nodes}", "--jobs=0",
-                    "--arrivals=0", *life.sim) as sim, tempfile.TemporaryDirectory() as folder):
+                    "--arrivals=0", *life.sim) as sim, tempfile.TemporaryDirectory() as folder,
+          contextlib.closing(Exporter(sim.url, folder, life.scope)) as exporter):
         sim.catch_up()
-        exporter = Exporter(sim.url, folder, life.scope)
         watch = Watch(exporter, life.nodes)
         begin(sim, exporter, watch)
         live(sim, exporter, watch, life, chance)
