@@ -16,7 +16,8 @@ struct listeners {
 bool listen_check(const char *address, struct error *err);
 
 /* Adds a socket. Port 0 takes a free one; "unix:/path,mode=666" is for everybody (else 660), and takes the place of a
- * socket that nobody listens on any more. While the address is in use, it is tried again, until patience_ms milliseconds are over. */
+ * socket that nobody listens on any more. While the address is in use, it is tried again, until patience_ms milliseconds
+ * are over. */
 bool listen_open(struct listeners *listeners, const char *address, unsigned patience_ms, struct error *err);
 
 /* Adds the sockets that systemd has opened for this process; none is an error. */
