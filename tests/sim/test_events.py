@@ -46,7 +46,7 @@ class Life:
     rate: float       # submissions a second
     storm: int        # submissions at once, at the beginning
     nodes: int
-    settle: float     # seconds, at most, until the page is right
+    settle: float     # seconds, at most, from one change of the page to the next, until it is right
     sim: list
     scope: list
 
@@ -266,6 +266,18 @@ def live(sim, exporter, watch, life, chance):
     sim.end_all()
 
 
+def settle(truth, watch, seconds):
+    """What compare() finds when all is equal, or when nothing has changed for that many seconds."""
+    last, since = None, time.monotonic()
+    while True:
+        equal, wrong = compare(truth, watch.page())
+        if wrong != last:
+            last, since = wrong, time.monotonic()
+        if not wrong or time.monotonic() > since + seconds:
+            return equal, wrong
+        time.sleep(1)
+
+
 def main(life, seed):
     chance = random.Random(seed)
     with (Simulator("--speed=1", f"--epoch={int(time.time())}", f"--seed={seed}", f"--nodes={life.nodes}", "--jobs=0",
@@ -275,10 +287,8 @@ def main(life, seed):
         watch = Watch(exporter, life.nodes)
         begin(sim, exporter, watch)
         live(sim, exporter, watch, life, chance)
-        truth, end = sim.truth(), time.monotonic() + life.settle
-        while (result := compare(truth, watch.page()))[1] and time.monotonic() < end:
-            time.sleep(1)
-        equal, wrong = result
+        truth = sim.truth()
+        equal, wrong = settle(truth, watch, life.settle)
         page = watch.page()
         exporter.end(signal.SIGTERM)
         state = sum(os.path.getsize(path) for path in Path(folder).glob("state*"))
