@@ -17,23 +17,26 @@ enum {
 	LATE_GIVE_UP_S = 3600, /* while requests for an end fail */
 };
 
-/* Could an end of that time be settled by now? The poller must have looked at the table since then. looked_until may be
- * the state file's, so looked_at says whether this process has looked. It does not know which jobs were completing
- * before. */
-static bool is_old_enough(const struct event_poller *poller, int64_t end, int64_t now)
+/* Has the poller looked at the table since then? looked_until may be the state file's, so looked_at says whether this
+ * process has looked. It does not know which jobs were completing before. */
+static bool has_looked_since(const struct event_poller *poller, int64_t end)
 {
 	const struct job_events *events = poller->recorder.events;
-	return end < now - SETTLED_AFTER_S && events->looked_at && events->looked_until > end;
+	return events->looked_at && events->looked_until > end;
+}
+
+/* Could an end of that time be settled by now? */
+static bool is_old_enough(const struct event_poller *poller, int64_t end, int64_t now)
+{
+	return end < now - SETTLED_AFTER_S && has_looked_since(poller, end);
 }
 
 /* An end that was too young comes again with the next window. So slurmscope asks for that as soon as the end may be
  * settled. If many jobs end, each of them would be read twice, so then the next window waits for the interval. */
 int64_t event_ends_settle_in(const struct event_poller *poller)
 {
-	const struct job_events *events = poller->recorder.events;
 	int64_t settled = poller->unsettled + SETTLED_AFTER_S + 1, now = asker_now_s(poller->asker);
-	if (!poller->unsettled || poller->last_runs > HASTENED_RUNS_MAX || !events->looked_at ||
-	    events->looked_until <= poller->unsettled)
+	if (!poller->unsettled || poller->last_runs > HASTENED_RUNS_MAX || !has_looked_since(poller, poller->unsettled))
 		return -1;
 	return settled > now ? settled - now : 0;
 }
