@@ -16,12 +16,29 @@ void job_frontiers_done(struct job_frontiers *frontiers)
 	job_probes_done(&frontiers->probes);
 }
 
-/* The ID that Slurm gives after this one. */
+/* The ID that Slurm gives when it has given so many after this one. It begins again after the last one. */
+static uint64_t after(const struct job_frontiers *frontiers, uint64_t id, uint64_t ids)
+{
+	uint64_t local = id & JOB_LOCAL_ID_MASK, last = frontiers->last_id;
+	uint64_t left = local < last ? last - local : 0;
+	local = ids <= left ? local + ids : frontiers->first_id + ids - left - 1;
+	return (id & ~JOB_LOCAL_ID_MASK) | local;
+}
+
 static uint64_t following(const struct job_frontiers *frontiers, uint64_t id)
 {
-	uint64_t local = id & JOB_LOCAL_ID_MASK;
-	local = local >= frontiers->last_id ? frontiers->first_id : local + 1;
-	return (id & ~JOB_LOCAL_ID_MASK) | local;
+	return after(frontiers, id, 1);
+}
+
+/* How many IDs Slurm gives from `from` on until it comes to `to`; both are of one cluster. */
+static uint64_t distance(const struct job_frontiers *frontiers, uint64_t from, uint64_t to)
+{
+	uint64_t first = frontiers->first_id, last = frontiers->last_id;
+	from &= JOB_LOCAL_ID_MASK;
+	to &= JOB_LOCAL_ID_MASK;
+	if (to >= from)
+		return to - from;
+	return (from < last ? last - from : 0) + 1 + (to > first ? to - first : 0);
 }
 
 static void move_to_end(struct job_frontiers *frontiers, size_t which)
@@ -45,21 +62,60 @@ static void make_room(struct job_frontiers *frontiers, unsigned origin)
 	frontiers->count--;
 }
 
+/* The round looks at all IDs from `next` on, again. */
+static void look_again(struct job_frontier *frontier)
+{
+	frontier->at = frontier->next;
+	frontier->looked = 0;
+	frontier->at_once = 1;
+}
+
+static void pass(const struct job_frontiers *frontiers, struct job_frontier *frontier, uint64_t next)
+{
+	uint64_t passed = distance(frontiers, frontier->next, next);
+	frontier->given -= passed < frontier->given ? passed : frontier->given;
+	frontier->next = frontier->at = next;
+	if (frontier->looked)
+		look_again(frontier);
+}
+
+/* Slurm gave the ID before this one last. */
+static void move(const struct job_frontiers *frontiers, struct job_frontier *frontier, uint64_t next)
+{
+	pass(frontiers, frontier, next);
+	frontier->passed_from = next;
+}
+
 void job_frontiers_advance(struct job_frontiers *frontiers, uint64_t id)
 {
+	uint64_t next = following(frontiers, id);
 	for (size_t i = 0; i < frontiers->count; i++) {
 		struct job_frontier *frontier = &frontiers->items[i];
 		if (id < frontier->next && frontier->next - id <= GAP_MAX)
 			return;
 		if (id >= frontier->next && id - frontier->next <= GAP_MAX) {
-			frontier->next = following(frontiers, id);
+			move(frontiers, frontier, next);
 			move_to_end(frontiers, i);
 			return;
 		}
 	}
 	make_room(frontiers, job_origin(id));
-	frontiers->items[frontiers->count++] =
-		(struct job_frontier){.next = following(frontiers, id), .window = JOB_WINDOW_MIN, .at_once = 1};
+	frontiers->items[frontiers->count++] = (struct job_frontier){
+		.next = next, .passed_from = next, .at = next, .window = JOB_WINDOW_MIN, .at_once = 1};
+}
+
+void job_frontiers_note_free(struct job_frontiers *frontiers, uint64_t id)
+{
+	for (size_t i = 0; i < frontiers->count; i++) {
+		struct job_frontier *frontier = &frontiers->items[i];
+		uint64_t from = frontier->passed_from;
+		if (job_origin(id) != job_origin(from) ||
+		    distance(frontiers, from, id) >= distance(frontiers, from, frontier->next))
+			continue;
+		frontier->given += frontier->given ? distance(frontiers, id, frontier->next) : 0;
+		frontier->next = id;
+		look_again(frontier);
+	}
 }
 
 static void widen(struct job_frontier *frontier, uint64_t window)
@@ -72,12 +128,15 @@ void job_frontiers_reach(struct job_frontiers *frontiers, uint64_t id)
 {
 	for (size_t i = 0; i < frontiers->count; i++) {
 		struct job_frontier *frontier = &frontiers->items[i];
-		if (id < frontier->next || id - frontier->next > GAP_MAX || following(frontiers, id) <= id)
+		uint64_t above = distance(frontiers, frontier->next, id);
+		if (job_origin(id) != job_origin(frontier->next) || above > GAP_MAX)
 			continue;
-		if (id >= frontier->given)
-			frontier->given = id + 1;
-		widen(frontier, frontier->given - frontier->next + JOB_WINDOW_MIN);
-		move_to_end(frontiers, i);
+		if (above >= frontier->given) {
+			frontier->given = above + 1;
+			widen(frontier, frontier->given + JOB_WINDOW_MIN);
+			look_again(frontier);
+			move_to_end(frontiers, i);
+		}
 		return;
 	}
 	job_frontiers_advance(frontiers, id);
@@ -88,7 +147,7 @@ uint64_t job_frontiers_top_of(const struct job_frontiers *frontiers, unsigned or
 	uint64_t top = 0;
 	for (size_t i = 0; i < frontiers->count; i++) {
 		const struct job_frontier *frontier = &frontiers->items[i];
-		uint64_t next = frontier->given > frontier->next ? frontier->given : frontier->next;
+		uint64_t next = after(frontiers, frontier->next, frontier->given);
 		if (job_origin(frontier->next) == origin && next > top)
 			top = next;
 	}
@@ -109,9 +168,9 @@ void job_frontiers_begin(struct job_frontiers *frontiers)
 {
 	for (size_t i = 0; i < frontiers->count; i++) {
 		struct job_frontier *frontier = &frontiers->items[i];
+		look_again(frontier);
 		frontier->is_done = false;
-		frontier->looked = frontier->found = 0;
-		frontier->at_once = 1;
+		frontier->found = 0;
 	}
 }
 
@@ -140,31 +199,33 @@ static bool is_known(const struct job_table *table, uint64_t id)
 	return job_table_find(table, id, &view);
 }
 
-static void move(struct job_frontier *frontier, uint64_t next)
+/* Slurm leaves out IDs in use. */
+static void pass_known(struct job_frontiers *frontiers, struct job_frontier *frontier, const struct job_table *table)
 {
-	frontier->next = next;
-	frontier->looked = 0;
+	for (int i = 0; i < KNOWN_SKIPPED_MAX && is_known(table, frontier->next); i++)
+		pass(frontiers, frontier, following(frontiers, frontier->next));
 }
 
 static uint64_t ask_at(struct job_frontiers *frontiers, struct job_frontier *frontier, const struct job_table *table,
 		       struct buf *query)
 {
-	for (int i = 0; i < KNOWN_SKIPPED_MAX && is_known(table, frontier->next); i++)
-		move(frontier, following(frontiers, frontier->next));
-	uint64_t id = frontier->next;
-	for (uint64_t i = 0; i < frontier->looked; i++)
-		id = following(frontiers, id);
+	pass_known(frontiers, frontier, table);
+	uint64_t id = frontier->at;
+	uint64_t ids = 0, known = 0;
 	frontier->probes_from = frontiers->probes.count;
-	frontier->covered = 0;
-	for (; frontier->covered < frontier->at_once; frontier->covered++, id = following(frontiers, id)) {
-		if (is_known(table, id))
+	for (; ids < frontier->at_once && known < KNOWN_SKIPPED_MAX; id = following(frontiers, id)) {
+		if (is_known(table, id)) {
+			known++;
 			continue;
+		}
 		if (!job_query_add(query, id))
 			break;
 		job_probes_add(&frontiers->probes, id);
+		ids++;
 	}
+	frontier->covered_to = id;
 	frontier->probes_to = frontiers->probes.count;
-	return frontier->covered;
+	return ids;
 }
 
 void job_frontiers_ask_nothing(struct job_frontiers *frontiers)
@@ -189,9 +250,10 @@ uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_tab
 
 /* If the window is empty so far, the next request asks for all of its rest. Above jobs it asks for as many IDs as the
  * rows that came allow. */
-static void note_empty(struct job_frontier *frontier)
+static void note_empty(struct job_frontiers *frontiers, struct job_frontier *frontier)
 {
-	frontier->looked += frontier->covered;
+	frontier->looked += frontier->probes_to - frontier->probes_from;
+	frontier->at = frontier->covered_to;
 	frontier->is_done = frontier->looked >= frontier->window;
 	if (!frontier->is_done) {
 		uint64_t rest = frontier->window - frontier->looked;
@@ -199,33 +261,46 @@ static void note_empty(struct job_frontier *frontier)
 		return;
 	}
 	frontier->window = JOB_WINDOW_MIN;
-	if (frontier->given > frontier->next) /* the jobs up to there are gone */
-		frontier->next = frontier->given;
-	frontier->given = 0;
+	if (frontier->given) /* the jobs up to there are gone */
+		move(frontiers, frontier, after(frontiers, frontier->next, frontier->given));
+}
+
+/* The last ID of the request under way that has a job; 0: none has. */
+static uint64_t last_found(const struct job_frontiers *frontiers, const struct job_frontier *frontier,
+			   const struct job_answer *answer)
+{
+	for (size_t i = frontier->probes_to; i-- > frontier->probes_from;)
+		if (job_answer_has(answer, frontiers->probes.ids[i]))
+			return frontiers->probes.ids[i];
+	return 0;
+}
+
+/* Slurm gave this ID. The empty ones below it may have been asked for before that, and have jobs since. */
+static void note_found(struct job_frontiers *frontiers, struct job_frontier *frontier, uint64_t id, uint64_t rows)
+{
+	uint64_t asked = frontier->probes_to - frontier->probes_from, at_once = frontier->at_once;
+	uint64_t next = following(frontiers, id);
+	if (frontier->looked && distance(frontiers, frontier->next, frontier->at) > frontier->given) {
+		frontier->given = distance(frontiers, frontier->next, next);
+		look_again(frontier);
+		return;
+	}
+	move(frontiers, frontier, next);
+	frontier->found++;
+	uint64_t ids = job_probes_next(at_once, asked, rows, frontiers->rows_max, ARRAY_ROWS);
+	frontier->at_once = frontier->found < SINGLY ? 1 : ids < WINDOW_MAX ? ids : WINDOW_MAX;
 }
 
 static bool settle(struct job_frontiers *frontiers, struct job_frontier *frontier, const struct job_answer *answer,
 		   uint64_t rows)
 {
-	bool is_found = false;
-	for (size_t i = frontier->probes_from; i < frontier->probes_to; i++) {
-		if (!job_answer_has(answer, frontiers->probes.ids[i]))
-			continue;
-		is_found = true;
-		move(frontier, following(frontiers, frontiers->probes.ids[i]));
-	}
-	frontier->found += is_found;
-	if (is_found && frontier->found >= SINGLY) {
-		uint64_t ids =
-			job_probes_next(frontier->at_once, frontier->covered, rows, frontiers->rows_max, ARRAY_ROWS);
-		frontier->at_once = ids < WINDOW_MAX ? ids : WINDOW_MAX;
-	} else if (is_found) {
-		frontier->at_once = 1;
-	} else {
-		note_empty(frontier);
-	}
+	uint64_t last = last_found(frontiers, frontier, answer);
+	if (last)
+		note_found(frontiers, frontier, last, rows);
+	else
+		note_empty(frontiers, frontier);
 	frontier->probes_from = frontier->probes_to = 0;
-	return is_found;
+	return last;
 }
 
 void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer, uint64_t rows)

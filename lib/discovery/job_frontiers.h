@@ -13,16 +13,21 @@ enum { JOB_FRONTIERS_EACH_MAX = 4, JOB_FRONTIERS_MAX = 80, JOB_WINDOW_MIN = 64 }
 
 /* A round asks for `next` alone. If Slurm has not given that ID, the next request asks for the whole rest of the
  * window. The rest is empty unless there is a gap. If Slurm has given it, requests ask for the following IDs one by
- * one, as each may be a large array. After many jobs they ask for more at a time (job_probes.h). */
+ * one, as each may be a large array. After many jobs they ask for more at a time (job_probes.h).
+ *
+ * An empty ID below a job is one that Slurm left out, or that is free again; but only if it was asked for after Slurm
+ * gave the job its ID. So a job above IDs that earlier requests found empty makes the round ask for those again. */
 struct job_frontier {
 	uint64_t next; /* the first ID that Slurm has not given yet, as far as rounds have looked */
-	uint64_t given; /* Slurm has given the IDs below it, as another source says; 0: no source says more */
-	uint64_t window; /* IDs that must be empty before the round is done */
+	uint64_t passed_from; /* known jobs have the IDs from here to `next`; the same as `next`: none */
+	uint64_t given; /* this many IDs from `next` on Slurm has given, as something else than empty IDs says */
+	uint64_t window; /* IDs that must be empty before the round is done, besides those of known jobs */
 	uint64_t at_once; /* IDs that its next request may ask for */
-	uint64_t looked; /* IDs from `next` on that were empty in this round */
+	uint64_t at; /* the next request begins with this ID */
+	uint64_t looked; /* IDs from `next` to `at` that were empty in this round */
 	uint64_t found; /* requests of this round that found jobs */
 	bool is_done; /* in this round: the window was empty */
-	uint64_t covered; /* IDs that the request under way covers */
+	uint64_t covered_to; /* the ID after the last one that the request under way covers */
 	size_t probes_from, probes_to; /* its part of `probes`, in the request under way */
 };
 
@@ -48,6 +53,10 @@ uint64_t job_frontiers_top(const struct job_frontiers *frontiers); /* the highes
 uint64_t job_frontiers_top_of(const struct job_frontiers *frontiers,
 			      unsigned origin); /* likewise, of a cluster's IDs */
 
+/* The job with this ID has left slurmctld, so the ID is free. Slurm gives it next if the frontier has passed over it,
+ * because a job had it, and nothing above was given since: then the frontier steps back to it. */
+void job_frontiers_note_free(struct job_frontiers *frontiers, uint64_t id);
+
 /* A new round: the IDs above every frontier are to be asked for. */
 void job_frontiers_begin(struct job_frontiers *frontiers);
 /* How many IDs are left to ask for in this round; between rounds: how many the next one asks for at first. */
@@ -60,8 +69,7 @@ void job_frontiers_widen(struct job_frontiers *frontiers);
 /* A request begins: it asks for no IDs above frontiers until job_frontiers_ask adds some. */
 void job_frontiers_ask_nothing(struct job_frontiers *frontiers);
 
-/* Adds IDs that are not in the table to the query, such that about `rows_max` rows come. Returns how many IDs it
- * covers. */
+/* Adds IDs that are not in the table to the query, such that about `rows_max` rows come. Returns how many. */
 uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_table *table, uint64_t rows_max,
 			   struct buf *query);
 /* The answer is lost: the next requests ask for its IDs again, at first for one of them. */

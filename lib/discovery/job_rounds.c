@@ -234,6 +234,7 @@ static void remove_id(struct job_rounds *rounds, uint64_t id)
 {
 	job_table_remove(rounds->table, id);
 	id_map_set(&rounds->tails, (uint32_t)id, 0);
+	job_frontiers_note_free(&rounds->frontiers, id);
 }
 
 /* The next round asks by the same task for a record that came by it. */

@@ -129,7 +129,8 @@ void job_search_forget(struct job_search *search)
 	search->at_once = 1;
 }
 
-/* On the way down only jobs below a gap move frontiers: where other jobs follow, Slurm does not give IDs next. */
+/* On the way up Slurm may have given IDs since the search asked for them, so the next round asks for them again. On the
+ * way down only jobs below a gap move frontiers: where other jobs follow, Slurm does not give IDs next. */
 static void move_frontiers(struct job_search *search, const struct job_answer *answer, struct job_frontiers *frontiers)
 {
 	const struct job_span *span = &search->spans[search->span];
@@ -138,7 +139,9 @@ static void move_frontiers(struct job_search *search, const struct job_answer *a
 	for (size_t i = 0; i < search->probes.count; i++) {
 		if (!job_answer_has(answer, search->probes.ids[i]))
 			continue;
-		if (is_upwards || !was_found)
+		if (is_upwards)
+			job_frontiers_reach(frontiers, search->probes.ids[i]);
+		else if (!was_found)
 			job_frontiers_advance(frontiers, search->probes.ids[i]);
 		was_found = search->was_found = true;
 		search->is_blind = false;

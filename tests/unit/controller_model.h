@@ -18,7 +18,7 @@ struct record {
 	uint64_t first, last; /* tasks of an unsplit rest; one task: both the same */
 	bool is_rest;
 	int state;
-	uint64_t submit_time, ended;
+	uint64_t submit_time, ended, restarts;
 };
 
 struct controller_model {
@@ -181,6 +181,7 @@ static inline size_t model_job(struct controller_model *model, uint64_t id, mode
 			.qos = TEXT("normal"),
 			.state = record->state,
 			.submit_time = record->submit_time,
+			.restarts = record->restarts,
 			.cpus = 1,
 			.nodes = 1,
 		};

@@ -11,7 +11,9 @@ struct world {
 	struct job_table *table;
 	struct job_rounds rounds;
 	struct job_details details;
+	size_t records_max; /* no more jobs are submitted while there are as many */
 	int fail_one_in; /* 0: no answer breaks off */
+	bool is_busy; /* jobs come and go between the requests of a round */
 	size_t dearest_job; /* records that one job/{id} brought */
 	uint64_t dearest_answer; /* rows that one request of jobs/state brought */
 };
@@ -19,6 +21,7 @@ struct world {
 static void world_start(struct world *world, uint64_t seed, uint64_t first_id, uint64_t last_id)
 {
 	*world = (struct world){
+		.records_max = RECORDS_MAX / 2,
 		.model = {
 			.first_id = first_id, .last_id = last_id, .next_id = first_id, .now = 1000000, .random = seed}};
 	world->table = job_table_new();
@@ -54,6 +57,8 @@ static void answer(struct world *world, struct buf *query)
 	buf_clear(query);
 }
 
+static void live_a_little(struct world *world);
+
 static void states_round(struct world *world, uint64_t rows_max)
 {
 	struct buf query = BUF_INIT;
@@ -62,6 +67,8 @@ static void states_round(struct world *world, uint64_t rows_max)
 	while (job_rounds_ask(&world->rounds, rows_max, &query)) {
 		answer(world, &query);
 		CHECK(++requests < 100000);
+		if (world->is_busy && !model_below(&world->model, 3))
+			live_a_little(world);
 	}
 	buf_done(&query);
 }
@@ -162,9 +169,9 @@ static void live_a_little(struct world *world)
 	for (uint64_t events = model_below(model, 12); events; events--) {
 		uint64_t kind = model_below(model, 10);
 		struct record *record = model->count ? &model->records[model_below(model, model->count)] : NULL;
-		if (!record || (kind < 3 && model->count < RECORDS_MAX / 2))
+		if (!record || (kind < 3 && model->count < world->records_max))
 			model_submit(model, 0, kind == 0 ? 1 + model_below(model, 40) : 0);
-		else if (kind < 7 && record->state == JOB_PENDING && model->count < RECORDS_MAX - 1)
+		else if (kind < 7 && record->state == JOB_PENDING && model->count < 2 * world->records_max - 1)
 			model_start(model, record);
 		else if (kind < 9 && record->state == JOB_RUNNING) {
 			record->state = model_below(model, 2) ? JOB_COMPLETED : JOB_FAILED;
@@ -172,6 +179,7 @@ static void live_a_little(struct world *world)
 		} else if (record->state == JOB_FAILED) { /* requeued */
 			record->state = JOB_PENDING;
 			record->submit_time = model->now;
+			record->restarts++;
 		} else if (record->is_rest && !model_below(model, 4)) { /* what had not begun is cancelled */
 			record->state = JOB_CANCELLED;
 			record->ended = model->now;
@@ -182,27 +190,35 @@ static void live_a_little(struct world *world)
 			model_forget(model, i);
 }
 
+/* With few IDs they begin again and again, among jobs that still have theirs. On a busy cluster jobs come and go between
+ * the requests of a round; the next round finds those that it missed. */
 static void test_lives(void)
 {
-	for (uint64_t seed = 1; seed <= 12; seed++) {
+	for (uint64_t seed = 1; seed <= 18; seed++) {
 		struct world *world = calloc(1, sizeof *world);
-		char name[32];
-		snprintf(name, sizeof name, "life %" PRIu64, seed);
+		bool are_few = seed % 3 == 1, is_busy = seed % 3 == 2;
+		char name[64];
+		snprintf(name, sizeof name, "life %" PRIu64 "%s%s", seed, are_few ? " with few IDs" : "",
+			 is_busy ? " between requests" : "");
 		check_row(name);
-		world_start(world, seed, 1, 1000000);
+		world_start(world, seed, 1, are_few ? 700 : 1000000);
+		world->records_max = are_few ? 300 : is_busy ? 300 : world->records_max;
 		model_submit(&world->model, 0, 0);
 		note_count(world);
 		search(world);
-		for (int step = 0; step < 150; step++) {
+		for (int step = 0; step < (is_busy ? 60 : 150); step++) {
 			live_a_little(world);
 			world->fail_one_in = step % 3 ? 0 : 4;
+			world->is_busy = is_busy;
 			states_round(world, 1 + model_below(&world->model, 60));
 			details_round(world, JOB_QUEUE_WANTED);
+			world->is_busy = false;
 			world->fail_one_in = 0;
-			if (step % 3 == 0)
+			if (step % 3 == 0 || is_busy)
 				states_round(world, 1000);
 			check_same(world);
 		}
+		details_round(world, JOB_QUEUE_WANTED);
 		CHECK_NUMBER(job_table_counts(world->table).rows_without_details, 0);
 		world_end(world);
 		free(world);
@@ -452,6 +468,91 @@ static void test_ids_begin_anew(void)
 		buf_done(&query);
 		job_frontiers_done(&frontiers);
 		job_table_free(table);
+	}
+}
+
+/* Where IDs have begun anew, jobs that have ended may still have the next ones. As long as Slurm gives none, these
+ * become free again one after the other, and Slurm gives the first free one next. */
+static void test_freed_ids(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t freed[3]; /* in this order, by one round each */
+		uint64_t given; /* the next ID then */
+	} rows[] = {
+		{"the first one", {1}, 1},
+		{"one among them", {7}, 7},
+		{"one before another one", {7, 3}, 3},
+		{"one behind another one", {3, 7}, 3},
+		{"the last one before they begin anew", {2000, 2}, 2000},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world *world = calloc(1, sizeof *world);
+		check_row(rows[i].name);
+		world_start(world, 1, 1, 2000);
+		for (uint64_t id = 1; id <= 12; id++)
+			model_submit(&world->model, id, 0);
+		for (uint64_t id = 1998; id <= 2000; id++)
+			model_submit(&world->model, id, 0);
+		find_all(world);
+		world->model.next_id = 1999;
+		world->rounds.frontiers = (struct job_frontiers){.first_id = 1, .last_id = 2000};
+		job_frontiers_advance(&world->rounds.frontiers, 1998);
+		states_round(world, 1000);
+		for (size_t step = 0; step < 3 && rows[i].freed[step]; step++) {
+			model_forget(&world->model,
+				     (size_t)(model_find(&world->model, rows[i].freed[step]) - world->model.records));
+			states_round(world, 1000);
+		}
+		CHECK_NUMBER(model_submit(&world->model, 0, 0), rows[i].given);
+		states_round(world, 1000);
+		check_same(world);
+		model_submit(&world->model, 0, 0);
+		states_round(world, 1000);
+		check_same(world);
+		CHECK_NUMBER(world->rounds.frontiers.count, 1);
+		world_end(world);
+		free(world);
+	}
+}
+
+/* A round first asks for the next ID alone. Jobs that come before its next request have that ID, and others. */
+static void test_jobs_between_requests(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t last_id, next_id;
+		bool is_search;
+	} rows[] = {
+		{"of a round", 1000000, 1, false},
+		{"of a round, where IDs begin anew", 1000, 980, false},
+		{"of a search", 1000000, 1, true},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world *world = calloc(1, sizeof *world);
+		struct buf query = BUF_INIT;
+		check_row(rows[i].name);
+		world_start(world, 1, 1, rows[i].last_id);
+		world->model.next_id = rows[i].next_id;
+		for (int job = 0; job < 20; job++)
+			model_submit(&world->model, 0, 0);
+		find_all(world);
+		job_rounds_begin(&world->rounds);
+		job_search_begin(&world->rounds.search, &world->rounds.frontiers, world->table);
+		world->rounds.search.expected = 1000; /* it goes on */
+		for (int request = 0; request < 10; request++) {
+			if (!(rows[i].is_search ? job_rounds_ask_search(&world->rounds, 1000, &query)
+						: job_rounds_ask(&world->rounds, 1000, &query)))
+				break;
+			answer(world, &query);
+			for (int job = 0; job < (request < 3) * 3; job++)
+				model_submit(&world->model, 0, 0);
+		}
+		states_round(world, 1000);
+		check_same(world);
+		buf_done(&query);
+		world_end(world);
+		free(world);
 	}
 }
 
@@ -1113,6 +1214,8 @@ int main(void)
 	test_urls_are_bounded();
 	test_search();
 	test_ids_begin_anew();
+	test_freed_ids();
+	test_jobs_between_requests();
 	test_rounds_are_not_disturbed();
 	test_who_lacks_details();
 	test_requeued_jobs_are_no_frontier();
