@@ -16,7 +16,7 @@ void job_frontiers_done(struct job_frontiers *frontiers)
 	job_probes_done(&frontiers->probes);
 }
 
-/* The ID that Slurm gives when it has given so many after this one. It begins again after the last one. */
+/* The ID that Slurm gives `ids` after this one. IDs begin again after the last one. */
 static uint64_t after(const struct job_frontiers *frontiers, uint64_t id, uint64_t ids)
 {
 	uint64_t local = id & JOB_LOCAL_ID_MASK, last = frontiers->last_id;

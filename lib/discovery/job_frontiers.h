@@ -15,8 +15,8 @@ enum { JOB_FRONTIERS_EACH_MAX = 4, JOB_FRONTIERS_MAX = 80, JOB_WINDOW_MIN = 64 }
  * window. The rest is empty unless there is a gap. If Slurm has given it, requests ask for the following IDs one by
  * one, as each may be a large array. After many jobs they ask for more at a time (job_probes.h).
  *
- * An empty ID below a job is one that Slurm left out, or that is free again; but only if it was asked for after Slurm
- * gave the job its ID. So a job above IDs that earlier requests found empty makes the round ask for those again. */
+ * Slurm will not give an empty ID below a job next. That holds only if the round asked for it after Slurm gave the job
+ * its ID. So a job above IDs that earlier requests found empty makes the round ask for those again. */
 struct job_frontier {
 	uint64_t next; /* the first ID that Slurm has not given yet, as far as rounds have looked */
 	uint64_t passed_from; /* known jobs have the IDs from here to `next`; the same as `next`: none */
@@ -53,8 +53,8 @@ uint64_t job_frontiers_top(const struct job_frontiers *frontiers); /* the highes
 uint64_t job_frontiers_top_of(const struct job_frontiers *frontiers,
 			      unsigned origin); /* likewise, of a cluster's IDs */
 
-/* The job with this ID has left slurmctld, so the ID is free. Slurm gives it next if the frontier has passed over it,
- * because a job had it, and nothing above was given since: then the frontier steps back to it. */
+/* The job with this ID has left slurmctld, so the ID is free. If the frontier has passed over it, and Slurm has given none
+ * above since, Slurm gives it next. Then the frontier steps back to it. */
 void job_frontiers_note_free(struct job_frontiers *frontiers, uint64_t id);
 
 /* A new round: the IDs above every frontier are to be asked for. */

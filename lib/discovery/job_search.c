@@ -7,6 +7,10 @@ enum {
 	/* diag's count is up to half a minute old, so one count that is too high proves nothing; a round may find the
 	 * jobs. */
 	MISSES_MIN = 3,
+	/* Few that are missing may be others each time. Ten minutes of them are too many. */
+	FEW_MISSES_MIN = 20,
+	FEW_ABOVE = 10000,
+	FEW_BELOW = 100000,
 };
 #define MISSED_RATIO_MAX 0.001 /* usual part of jobs that come or go between diag's count and ours */
 #define COVERAGE_MIN 0.5 /* if fewer are known, it is a start or a return after a downtime, and one count is enough */
@@ -17,10 +21,15 @@ void job_search_done(struct job_search *search)
 	job_leaders_done(&search->leaders);
 }
 
-double job_search_coverage(const struct job_search *search, const struct job_table *table)
+static uint64_t count_known(const struct job_table *table)
 {
 	struct job_counts counts = job_table_counts(table);
-	uint64_t known = counts.pending + counts.running;
+	return counts.pending + counts.running;
+}
+
+double job_search_coverage(const struct job_search *search, const struct job_table *table)
+{
+	uint64_t known = count_known(table);
 	if (!number_is_known(search->expected) || known >= search->expected)
 		return 1;
 	return (double)known / (double)search->expected;
@@ -35,7 +44,23 @@ bool job_search_note_count(struct job_search *search, const struct job_table *ta
 {
 	search->expected = jobs;
 	search->misses = job_search_is_missing(search, table) ? search->misses + 1 : 0;
-	return search->misses >= MISSES_MIN || job_search_coverage(search, table) < COVERAGE_MIN;
+	/* The count is older than what is known now. Where jobs leave faster than others come, it is higher. */
+	uint64_t known = count_known(table);
+	search->few_misses = jobs > known && jobs > search->known_before ? search->few_misses + 1 : 0;
+	search->known_before = known;
+	return search->misses >= MISSES_MIN || search->few_misses >= FEW_MISSES_MIN ||
+	       job_search_coverage(search, table) < COVERAGE_MIN;
+}
+
+/* Not all that diag counts are known. */
+static bool is_any_missing(const struct job_search *search, const struct job_table *table)
+{
+	return job_search_coverage(search, table) < 1;
+}
+
+bool job_search_has_failed(const struct job_search *search, const struct job_table *table)
+{
+	return search->is_for_few ? is_any_missing(search, table) : job_search_is_missing(search, table);
 }
 
 static void add_span(struct job_search *search, uint64_t from, uint64_t to)
@@ -58,6 +83,7 @@ void job_search_begin(struct job_search *search, const struct job_frontiers *fro
 	job_leaders_begin(&search->leaders, table);
 	search->is_open = true;
 	search->is_blind = !job_frontiers_top(frontiers);
+	search->is_for_few = !search->is_blind && !job_search_is_missing(search, table);
 	search->span_count = 0;
 	begin_span(search, 0);
 	if (search->is_blind) {
@@ -67,10 +93,12 @@ void job_search_begin(struct job_search *search, const struct job_frontiers *fro
 	for (unsigned origin = 0; origin < JOB_ORIGINS; origin++) {
 		uint64_t top = job_frontiers_top_of(frontiers, origin);
 		if (top)
-			add_span(search, top, top + SEARCHED_ABOVE);
+			add_span(search, top, top + (search->is_for_few ? FEW_ABOVE : SEARCHED_ABOVE));
 	}
 	for (unsigned origin = 0; origin < JOB_ORIGINS; origin++) {
 		uint64_t top = job_frontiers_top_of(frontiers, origin), below = ((uint64_t)origin << 26) + first - 1;
+		if (search->is_for_few && top > below + FEW_BELOW)
+			below = top - FEW_BELOW;
 		if (top)
 			add_span(search, top - 1, below); /* downwards, since most live jobs are young */
 	}
@@ -102,7 +130,7 @@ static void ask_span(struct job_search *search, const struct job_table *table, s
  * thousandth of an array of 30,000 tasks hides 30 other jobs, and no later count would show that they are missing. */
 static bool goes_on(const struct job_search *search, const struct job_table *table)
 {
-	return search->was_found || job_search_is_missing(search, table);
+	return search->was_found || job_search_has_failed(search, table);
 }
 
 uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t rows_max, struct buf *query)
@@ -121,6 +149,7 @@ uint64_t job_search_ask(struct job_search *search, const struct job_table *table
 		begin_span(search, search->span + 1);
 	}
 	search->is_open = false;
+	search->misses = search->few_misses = 0;
 	return 0;
 }
 
@@ -152,9 +181,7 @@ static void move_frontiers(struct job_search *search, const struct job_answer *a
  * count more than a configuration that may be wrong. */
 static uint64_t array_rows(const struct job_search *search, const struct job_table *table)
 {
-	struct job_counts counts = job_table_counts(table);
-	uint64_t known = counts.pending + counts.running;
-	if (!number_is_known(search->expected) || search->expected <= known + JOB_ROWS_SAFE)
+	if (!number_is_known(search->expected) || search->expected <= count_known(table) + JOB_ROWS_SAFE)
 		return 0;
 	return search->leaders.largest_task > search->array_size ? search->leaders.largest_task : search->array_size;
 }

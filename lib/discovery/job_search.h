@@ -11,7 +11,10 @@ enum { JOB_ARRAY_SIZE_DEFAULT = 1001 }; /* of MaxArraySize in slurm.conf */
 struct job_search {
 	uint64_t expected; /* pending and running jobs by diag's count; unset: not known */
 	unsigned misses; /* counts in a row that showed missing jobs */
+	unsigned few_misses; /* likewise, as few as may come or go between two counts */
+	uint64_t known_before; /* pending and running jobs that were known when diag's last count came */
 	bool is_open;
+	bool is_for_few; /* so it looks near the frontiers only */
 	bool is_blind; /* it began without a frontier, and has not found a job */
 	struct job_span {
 		uint64_t from, to; /* from the first ID to the one after the last, downwards if from > to */
@@ -28,8 +31,8 @@ struct job_search {
 
 void job_search_done(struct job_search *search);
 
-/* diag counted `jobs`. Returns whether to search: whether more jobs are missing, or for longer, than the age of the
- * counts explains. */
+/* diag counted `jobs`. Returns whether to search: whether more jobs are missing than the age of the counts explains, or
+ * some are missing for longer. */
 bool job_search_note_count(struct job_search *search, const struct job_table *table, uint64_t jobs);
 
 /* Which part of the jobs that diag counts is known: 0 to 1. */
@@ -38,8 +41,12 @@ double job_search_coverage(const struct job_search *search, const struct job_tab
 /* Are more jobs unknown than usually come or go between two counts? */
 bool job_search_is_missing(const struct job_search *search, const struct job_table *table);
 
+/* It is over, and jobs are still missing. */
+bool job_search_has_failed(const struct job_search *search, const struct job_table *table);
+
 /* Looks at a million IDs above the highest frontier and then downwards from it; in a federation, of each cluster that
- * gave IDs. While there is no frontier, it looks at all IDs upwards. */
+ * gave IDs. While there is no frontier, it looks at all IDs upwards. For few jobs it looks at the nearest 10,000 above
+ * and 100,000 below. */
 void job_search_begin(struct job_search *search, const struct job_frontiers *frontiers, const struct job_table *table);
 
 /* A frontier was learnt elsewhere. A blind search ends, so that the next one begins at the frontier. A blind one would
@@ -48,7 +55,7 @@ void job_search_note_frontier(struct job_search *search);
 
 /* Adds IDs that are not in the table to the query, such that about `rows_max` rows come. It adds one ID at first, then
  * as many as the rows that came allow. A leader gets a request of its own. Returns the number of IDs; 0: the search is
- * over, because no job is missing any more or it has looked at all IDs. */
+ * over, because no job is missing any more or it has looked at all IDs. Counts before that prove nothing any more. */
 uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t rows_max, struct buf *query);
 
 /* The answer is lost: the next requests ask for its IDs again, at first for one of them. */

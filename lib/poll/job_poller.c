@@ -45,7 +45,7 @@ static void note_verified(struct job_poller *poller)
 	if (!rounds->is_unverified)
 		return;
 	job_rounds_verified(rounds);
-	rounds->search.misses = 0;
+	rounds->search.misses = rounds->search.few_misses = 0;
 	poller->unverified_as_of = 0;
 	poller->jobs_time = 0;
 	poller->next_job_id = 0;
@@ -108,6 +108,7 @@ static bool poll_states_list(struct job_poller *poller, struct plan_outcome *out
 	if (!ask_states(poller, &no_query, outcome))
 		return false;
 	poller->needs_all = false;
+	poller->reader.rounds.search.few_misses = 0;
 	finish_states(poller);
 	return true;
 }
@@ -181,8 +182,7 @@ static void end_search(struct job_poller *poller)
 {
 	struct job_search *search = &poller->reader.rounds.search;
 	poller->needs_all = false;
-	search->misses = 0;
-	if (job_search_is_missing(search, poller->cluster->job_table))
+	if (job_search_has_failed(search, poller->cluster->job_table))
 		put_off_search(poller);
 	plan_hasten(poller->plan, TASK_JOB_STATES);
 	if (poller->has_states)

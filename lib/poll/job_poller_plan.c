@@ -82,7 +82,7 @@ static void note_count(struct job_poller *poller)
 		return;
 	poller->jobs_time = diag->jobs_time;
 	bool are_missing = job_rounds_note_count(rounds, diag->jobs_pending + diag->jobs_running);
-	if (!rounds->search.misses)
+	if (!rounds->search.misses && !rounds->search.few_misses)
 		poller->search_pause_s = JOB_SEARCH_PAUSE_S;
 	are_missing &= !rounds->is_unverified; /* jobs that have ended since prove nothing */
 	poller->needs_all |= are_missing && clock_monotonic_ns() >= poller->search_after_ns;

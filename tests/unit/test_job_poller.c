@@ -308,6 +308,26 @@ static void test_counts_before_a_search(void)
 	life_free(life);
 }
 
+/* One job of 12,000: more than that come and go between two counts. */
+static void test_pauses_of_the_search_for_few(void)
+{
+	struct life *life = life_of_search();
+	check_row("one that stays missing is searched for after twenty counts");
+	CHECK_NUMBER(wait_for_search(life, JOBS + 1, 30), 600);
+	search(life, false);
+	check_row("a search in vain doubles the pause");
+	CHECK_NUMBER(wait_for_search(life, JOBS + 1, 30), 600);
+	search(life, false);
+	CHECK_NUMBER(wait_for_search(life, JOBS + 1, 30), 1200);
+	search(life, false);
+	check_row("none is missed any more: the next pause but the one under way is short again");
+	count_jobs(life, JOBS);
+	CHECK_NUMBER(wait_for_search(life, JOBS + 1, 30), 2400);
+	search(life, false);
+	CHECK_NUMBER(wait_for_search(life, JOBS + 1, 30), 600);
+	life_free(life);
+}
+
 static void ask(struct life *life, const struct plan_action *action)
 {
 	struct plan_outcome outcome = {.task = action->task, .way = action->way, .records = action->records};
@@ -891,6 +911,7 @@ int main(void)
 	test_lists_where_states_are_refused();
 	test_versions();
 	test_pauses_of_the_search();
+	test_pauses_of_the_search_for_few();
 	test_counts_before_a_search();
 	return check_done();
 }

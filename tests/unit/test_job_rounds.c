@@ -471,8 +471,8 @@ static void test_ids_begin_anew(void)
 	}
 }
 
-/* Where IDs have begun anew, jobs that have ended may still have the next ones. As long as Slurm gives none, these
- * become free again one after the other, and Slurm gives the first free one next. */
+/* Where IDs have begun again, jobs that have ended may still have the next ones. While Slurm gives none, these become
+ * free one after the other, and Slurm gives the first free one next. */
 static void test_freed_ids(void)
 {
 	static const struct {
@@ -484,7 +484,7 @@ static void test_freed_ids(void)
 		{"one among them", {7}, 7},
 		{"one before another one", {7, 3}, 3},
 		{"one behind another one", {3, 7}, 3},
-		{"the last one before they begin anew", {2000, 2}, 2000},
+		{"the last one before they begin again", {2000, 2}, 2000},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct world *world = calloc(1, sizeof *world);
@@ -525,7 +525,7 @@ static void test_jobs_between_requests(void)
 		bool is_search;
 	} rows[] = {
 		{"of a round", 1000000, 1, false},
-		{"of a round, where IDs begin anew", 1000, 980, false},
+		{"of a round, where IDs begin again", 1000, 980, false},
 		{"of a search", 1000000, 1, true},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -779,6 +779,52 @@ static void test_count(void)
 		model_submit(&world->model, 500 + (uint64_t)job * 10, 0);
 	world->rounds.search.misses = 0;
 	CHECK(note_count(world));
+	world_end(world);
+	free(world);
+}
+
+/* A thousandth of the jobs comes or goes while diag's count is on its way. But what stays missing is missing. */
+static void test_few_missing(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	world_start(world, 1, 1, 67043328);
+	world->model.next_id = 5000000;
+	for (int job = 0; job < 3000; job++)
+		model_submit(&world->model, 0, 0);
+	job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
+	find_all(world);
+	check_same(world);
+	check_row("one of 3,000 is searched for when 20 counts in a row miss it");
+	model_submit(&world->model, 4950000, 0);
+	for (int count = 1; count < 20; count++)
+		CHECK(!note_count(world));
+	CHECK(note_count(world));
+	CHECK(search(world) < 200);
+	check_same(world);
+	CHECK(!job_search_has_failed(&world->rounds.search, world->table));
+	check_row("not so where another one is, time and again");
+	for (int count = 1; count < 60; count++) {
+		size_t which = model_below(&world->model, 3000);
+		struct record record = world->model.records[which];
+		bool is_gone = count % 20 == 0;
+		if (is_gone)
+			model_forget(&world->model, which);
+		CHECK(!job_rounds_note_count(&world->rounds, count_live(&world->model) + !is_gone));
+		if (is_gone)
+			model_add(&world->model, record);
+	}
+	check_row("nor where more were known shortly before");
+	for (int count = 1; count < 60; count++) {
+		uint64_t known = count_live(&world->model);
+		model_forget(&world->model, model_below(&world->model, 1000));
+		states_round(world, 1000);
+		CHECK(!job_rounds_note_count(&world->rounds, known));
+	}
+	check_row("a search for few looks near the frontier");
+	job_rounds_note_count(&world->rounds, count_live(&world->model) + 1);
+	world->model.rows = 0;
+	CHECK(search(world) < 200);
+	CHECK(job_search_has_failed(&world->rounds.search, world->table));
 	world_end(world);
 	free(world);
 }
@@ -1222,6 +1268,7 @@ int main(void)
 	test_federation();
 	test_search_of_a_federation();
 	test_count();
+	test_few_missing();
 	test_gap();
 	test_resume();
 	test_frontiers_are_bounded();
