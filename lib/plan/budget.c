@@ -8,6 +8,7 @@
 /* A request surprises if it takes this part of ten minutes' budget beyond its prediction. Smaller errors would fill the
  * ring of `bigs` and push out the large ones. */
 #define SURPRISE 0.05
+#define NEEDED_STEP_S 30.0
 
 void budget_set_duty(struct budget *budget, double duty, uint64_t now_ns)
 {
@@ -95,6 +96,17 @@ bool budget_fits(const struct budget *budget, uint64_t now_ns, double seconds, d
 			return false;
 	}
 	return true;
+}
+
+double budget_needed(const struct budget *budget, uint64_t now_ns, double per_s)
+{
+	double since_s = (double)(now_ns - budget->since_ns) / 1e9;
+	double spent = ledger_spent(&budget->ledger, now_ns, fmin(BUDGET_WINDOW_S, since_s)), needed = 0;
+	for (double ahead_s = NEEDED_STEP_S; ahead_s <= BUDGET_WINDOW_S; ahead_s += NEEDED_STEP_S) {
+		double stays = ledger_spent(&budget->ledger, now_ns, fmin(BUDGET_WINDOW_S - ahead_s, since_s));
+		needed = fmax(needed, per_s * ahead_s - (spent - stays));
+	}
+	return needed;
 }
 
 void budget_spend(struct budget *budget, uint64_t now_ns, double seconds, double predicted_s)

@@ -31,6 +31,10 @@ double budget_window_s(const struct budget *budget, double seconds);
 /* Does a request of `seconds` keep the promise in each window that ends now, and leave `left_s` in it for others? */
 bool budget_fits(const struct budget *budget, uint64_t now_ns, double seconds, double left_s);
 
+/* What has to be left now for others that need `per_s` seconds in each second from now on. What was spent leaves the
+ * window as time goes by, and pays for part of it. After a burst nothing leaves for minutes. */
+double budget_needed(const struct budget *budget, uint64_t now_ns, double per_s);
+
 /* The predicted seconds of the largest request whose window is longer than ten minutes and not over; 0: none. */
 double budget_biggest(const struct budget *budget, uint64_t now_ns);
 

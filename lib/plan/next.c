@@ -55,15 +55,25 @@ static bool is_late(const struct task *task, uint64_t now_ns)
 	return is_bound_kept(task) && seconds_between(task->fresh_ns, now_ns) > task->row->bound_s;
 }
 
+/* What the task leaves of a budget for those with bounds. A task with a bound leaves it, too, and its own round, if its
+ * bound does not need that round yet. */
+static double left(const struct plan *plan, const struct task *task, enum scarce by, uint64_t now_ns)
+{
+	double per_s = plan->bound_per_s[by];
+	if (is_bound_kept(task) && (task->is_in_round || is_late(task, now_ns)))
+		return 0;
+	double needed = budget_needed(&plan->budgets[by], now_ns, per_s);
+	return needed + (is_bound_kept(task) ? task->round[by] : KEPT_S * per_s);
+}
+
 /* Do both budgets allow the next request? slurmctld's does not hold up a task that does not ask slurmctld. */
 static bool budgets_fit(const struct plan *plan, const struct task *task, uint64_t now_ns)
 {
 	double worst_s = cost_seconds_at_worst(&task->ways[task->way].slurmrestd, way_next_records(plan, task));
-	double left_s = is_bound_kept(task) ? 0 : KEPT_S;
-	return budget_fits(&plan->budgets[BY_SLURMRESTD], now_ns, worst_s, left_s * plan->bound_per_s[BY_SLURMRESTD]) &&
+	return budget_fits(&plan->budgets[BY_SLURMRESTD], now_ns, worst_s, left(plan, task, BY_SLURMRESTD, now_ns)) &&
 	       (task->cost[BY_SLURMCTLD] <= 0 ||
 		budget_fits(&plan->budgets[BY_SLURMCTLD], now_ns, task->cost[BY_SLURMCTLD],
-			    left_s * plan->bound_per_s[BY_SLURMCTLD]));
+			    left(plan, task, BY_SLURMCTLD, now_ns)));
 }
 
 uint64_t task_ready_ns(const struct plan *plan, const struct task *task, uint64_t now_ns)

@@ -25,7 +25,8 @@
  *    undivided and pays for bounds first, with at most 92 % of the rest. It divides what remains, so that small askers
  *    get all they ask for and the others share the rest by weight. A task that gets less is asked less often. The further
  *    bounds are beyond those 92 %, the more others get: from twice as much on, all of their parts by weight.
- *    When a window is nearly full, other tasks leave what the bounds need in the next 30 s (next.c).
+ *    When a window is nearly full, other tasks leave what the bounds need in the next 30 s (next.c). After a burst, as
+ *    at a start, nothing leaves the window for minutes. Then they leave what the bounds need until something does.
  *    A round that costs at most a tenth of ten minutes' budget is saved up and done at once. What it costs beyond the
  *    prediction is a debt. A longer round is spread out, and so is each round of a task that says so (is_spread).
  *    What may be spent at once is set aside first.

@@ -46,6 +46,8 @@ struct scenario {
 	struct spell spell; /* of that weather */
 	bool is_old; /* no jobs/state: bulk lists only, whatever memory they take */
 	double states_cost; /* as a multiple of the guess, and all else as guessed; 0: all is off by chance */
+	/* All jobs lack their first details at the start. Each costs slurmctld this many seconds; 0: as guessed */
+	double first_details_s;
 };
 
 static inline bool is_weather(const struct scenario *scenario, enum weather weather, double s)
@@ -79,6 +81,7 @@ struct world {
 	double account_s, outlier_s;
 	uint64_t account_count;
 	struct second *seconds;
+	struct plan_task tasks[TASKS];
 };
 
 static inline double world_chance(struct world *world)
@@ -86,9 +89,13 @@ static inline double world_chance(struct world *world)
 	world->seed = world->seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (double)(world->seed >> 11) * 0x1p-53;
 }
-/* Past the cold start, and past trouble for a while; that probes wait is none. */
+/* Past the cold start, and past trouble for a while; that probes wait is none. A start is looked at from the time on when
+ * costs are known. */
 static inline bool is_calm(const struct world *world, double s)
 {
+	enum { LEARNT_S = 60 };
+	if (world->scenario->first_details_s > 0)
+		return s >= LEARNT_S;
 	const struct spell *spell = &world->scenario->spell;
 	return s >= GRACE_S && (world->scenario->weather == WAITS || s < spell->from_s || s >= spell->to_s + GRACE_S);
 }

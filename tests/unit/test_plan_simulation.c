@@ -1,7 +1,7 @@
 /* Properties of the planner over hours of a cluster's life: it keeps budgets in every window, starves nobody, and does
  * not go to and fro. Freshness comes back after trouble, and the request rate is never over its bucket.
  *
- *	test_plan_simulation [HOURS [SEED [JOBS]]]	JOBS: clusters of that size only, of the sizes in main()
+ *	test_plan_simulation [HOURS [SEED [JOBS]]]	JOBS: clusters of that size only, of the sizes in main(), and a start
  */
 #include "check.h"
 #include "plan_world.h"
@@ -29,6 +29,8 @@ static void make_truth(struct world *world)
 				cost.request *= is_known ? states_cost : off_by(world);
 				cost.record *= records;
 				cost.square *= records;
+				if (i && t == DETAILS && world->scenario->first_details_s > 0)
+					cost = (struct plan_cost){world->scenario->first_details_s, 0, 0};
 				world->truth[t][w][i] = cost;
 			}
 		}
@@ -278,6 +280,12 @@ static double worst_window(const struct world *world, int i, double duty, double
 	return worst;
 }
 
+/* A start may take more of slurmrestd (budget.start), and not of slurmctld. */
+static double slurmrestd_duty(const struct world *world)
+{
+	return world->scenario->first_details_s > 0 ? 0.3 : plan_defaults.slurmrestd_duty;
+}
+
 static bool is_rate_kept(const struct world *world)
 {
 	for (size_t window = 1; window <= 60; window *= 4)
@@ -289,7 +297,8 @@ static bool is_rate_kept(const struct world *world)
 				is_limited &= is_weather(world->scenario, LIMITED, (double)i - 30) &&
 					      is_weather(world->scenario, LIMITED, (double)i);
 			}
-			double rate = is_limited ? plan_defaults.limited_per_s : plan_defaults.requests_per_s;
+			double start = slurmrestd_duty(world) / plan_defaults.slurmrestd_duty;
+			double rate = is_limited ? plan_defaults.limited_per_s : start * plan_defaults.requests_per_s;
 			double burst = is_limited ? plan_defaults.limited_burst : plan_defaults.request_burst;
 			if (requests > burst + rate * (double)(window + 1))
 				return false;
@@ -342,7 +351,11 @@ static struct world *world_new(const struct scenario *scenario, uint64_t jobs, d
 	struct plan_options options = plan_defaults;
 	if (scenario->is_old)
 		options.bulk_memory_max = 1e12;
-	world->plan = plan_new(world_tasks, TASKS, &options, seed, world_ns(world));
+	options.slurmrestd_duty = slurmrestd_duty(world);
+	options.requests_per_s *= options.slurmrestd_duty / plan_defaults.slurmrestd_duty;
+	memcpy(world->tasks, world_tasks, sizeof world_tasks);
+	world->tasks[DETAILS].is_spread = world->tasks[DETAILS].lends_share = scenario->first_details_s > 0;
+	world->plan = plan_new(world->tasks, TASKS, &options, seed, world_ns(world));
 	for (size_t t = STATES; scenario->is_old && t <= ROTATION; t++)
 		if (t == DETAILS)
 			plan_allow_way(world->plan, t, 0, false);
@@ -351,6 +364,10 @@ static struct world *world_new(const struct scenario *scenario, uint64_t jobs, d
 	for (int t = 0; t < TASKS; t++) {
 		plan_set_work(world->plan, (size_t)t, (uint64_t)work_of(world, (size_t)t));
 		plan_set_whole(world->plan, (size_t)t, (uint64_t)work_of(world, (size_t)t));
+	}
+	if (scenario->first_details_s > 0) {
+		world->queue = (double)jobs;
+		plan_set_work(world->plan, DETAILS, jobs);
 	}
 	plan_set_whole(world->plan, DETAILS, jobs);
 	plan_set_whole(world->plan, ROTATION, jobs);
@@ -367,7 +384,7 @@ static void world_free(struct world *world)
 static void check_life(const struct world *world)
 {
 	double duty[2], over[2], age, age_max;
-	over[0] = worst_window(world, 0, plan_defaults.slurmrestd_duty, &duty[0]);
+	over[0] = worst_window(world, 0, slurmrestd_duty(world), &duty[0]);
 	over[1] = worst_window(world, 1, plan_defaults.slurmctld_duty, &duty[1]);
 	ages(world, &age, &age_max);
 	printf("%9" PRIu64 "  %-16s %7.2f %% %7.2f %% %8.0f s %7.0f s\n", world->jobs, world->scenario->name,
@@ -415,6 +432,7 @@ static const struct scenario scenarios[] = {
 	{.name = "probes wait later", .changes = 0.5, WAITS, {4800, 1e9}},
 	{.name = "bulk only", .changes = 0.5, .is_old = true},
 	{.name = "bounds", .changes = 1, .states_cost = 1.7},
+	{.name = "first details", .changes = 0.5, .states_cost = 1, .first_details_s = 0.0008},
 };
 
 int main(int argc, char **argv)
@@ -426,13 +444,15 @@ int main(int argc, char **argv)
 	printf("%9s  %-16s %9s %9s %10s %9s\n", "jobs", "scenario", "slurmrestd", "slurmctld", "states age", "at most");
 	for (size_t s = 0; s < sizeof scenarios / sizeof *scenarios; s++)
 		for (size_t j = 0; j < sizeof sizes / sizeof *sizes; j++) {
-			if (only && sizes[j] != only)
+			bool is_start = scenarios[s].first_details_s > 0; /* it is of one size, and short */
+			if (only && sizes[j] != only && !is_start)
 				continue;
 			if (scenarios[s].is_old && sizes[j] > 10000)
 				continue; /* nobody can */
 			if (scenarios[s].states_cost > 0 && sizes[j] != 100000)
 				continue; /* with more they cannot, with fewer they need not */
-			struct world *world = world_new(&scenarios[s], sizes[j], hours, seed + s + 100 * j);
+			struct world *world =
+				world_new(&scenarios[s], sizes[j], is_start ? 0.5 : hours, seed + s + 100 * j);
 			check_row(scenarios[s].name);
 			int failures = check_failures;
 			live(world);
