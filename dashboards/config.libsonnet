@@ -8,8 +8,8 @@
     clusterLabel: 'cluster',
     runbookBase: 'https://example.invalid/slurmscope/runbooks',
 
-    // How states are judged. A job that its user cancelled, that was preempted or requeued, or that reached its
-    // time limit says nothing about failing, so it counts neither here nor there.
+    // How states are judged. A job that its user cancelled, or that was preempted or requeued, says nothing about
+    // failing. Nor does one that reached its time limit. These count in neither list.
     failedStates: 'failed|node_fail|boot_fail|out_of_memory',
     goodStates: 'completed',
     // Reasons with which a job waits for nothing but its turn.
@@ -40,18 +40,19 @@
     userJobFailures: { jobs: 50, info: 0.5, 'for': '15m' },
     blackHole: {
       window: '15m',
-      failures: 10,  // on the node, in the window
-      nodes: 0.05,  // on more than this share of the nodes it is not the nodes' fault,
-      most: 5,  // nor on more than so many
-      othersFailing: 0.5,  // on the others fewer jobs fail than this times those that complete
+      failures: 10,  // on the node, in the window.
+      nodes: 0.05,  // If more than this share of the nodes fail jobs, the nodes are not the cause.
+      most: 5,  // The same for this number of nodes.
+      othersFailing: 0.5,  // On the others fewer jobs fail than this times those that complete.
       'for': '2m',
     },
     waitSlo: {
-      seconds: 14400,  // a job should start so soon; must be a bucket of slurm_job_wait_time_seconds
-      budget: 0.05,  // the share of starts that may be later
-      starts: 20,  // of fewer in the longer window nothing can be said
-      // budgets burnt at once: the longer window shows that it matters, the shorter one that it lasts. Large machines wait so
-      // long as a rule, others after each maintenance: `critical` is for a site that has promised this to its users.
+      seconds: 14400,  // A job should start within this time. It has to be a bucket of slurm_job_wait_time_seconds.
+      budget: 0.05,  // The share of starts that may be later.
+      starts: 20,  // Fewer in the longer window say nothing.
+      // Both windows have to burn the budget: the longer one shows that it matters, the shorter one that it lasts. On large
+      // machines such waits are usual, on others they follow each maintenance. `critical` is for a site that has promised
+      // this to its users.
       fast: { burn: 14.4, long: '1h', short: '5m', severity: 'warning', 'for': '2m' },
       slow: { burn: 6, long: '6h', short: '30m', severity: 'info', 'for': '15m' },
     },
@@ -67,8 +68,8 @@
 
     nodesBurst: {
       window: '15m',
-      nodes: 5,  // at least so many went out of service in the window
-      share: 0.02,  // and so much of the cluster
+      nodes: 5,  // This many or more went out of service in the window,
+      share: 0.02,  // and at least this share of the cluster.
       'for': '1m',
     },
     nodeDown: { 'for': '10m' },

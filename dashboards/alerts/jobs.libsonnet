@@ -41,8 +41,8 @@ local failures(config, name, severity, entity, own, share, hint, but='') =
     At least {{ $value | humanizePercentage }} (a lower bound) of the jobs of %(entity)s {{ $labels.%(entity)s }}%(of)s that ended in the last %(window)s failed.
   ||| + hint);
 
-// A node that fails each job at once draws the next ones. Where many nodes fail jobs it is not the node, nor is it where nearly
-// all failures are one user's: an array fails wherever it runs. `other` are many nodes.
+// A node that fails each job at once draws the next ones. Where many nodes fail jobs, the node is not the cause. Nor is it
+// where nearly all failures are one user's: an array fails wherever it runs. `other` are many nodes.
 local blackHole(config, severity, relation, hint) =
   alert(config, 'SlurmBlackHoleNode', severity, config.blackHole {
     ends: config.jobFailures.window,

@@ -1,4 +1,4 @@
-// A job's labels, for what is known of it by its id alone.
+// A job's labels, for what is known of it by its ID alone.
 local whose = '* on (@, jobid) group_left (user, account, partition, name) max by (@, jobid, user, account, partition, name) (slurm_job_info{@})';
 
 function(b) b.board(

@@ -1,8 +1,8 @@
 // What the dashboards are made of: Grafana's classic schema, as much of it as they need.
 //
-// In expressions {@} selects slurmscope's targets and {^} those of anybody (recording rules, other exporters), both the
-// clusters that were chosen; {~} what slurmscope says of its process, which has no cluster if it tells of several;
-// (@, partition) is a list of labels with the one that tells clusters apart before them.
+// In expressions {@} selects slurmscope's targets, and {^} those of anybody (recording rules, other exporters). Both
+// select the clusters that were chosen. {~} selects what slurmscope says of its process, which has no cluster if it reads
+// several. (@, partition) is a list of labels with the one that tells clusters apart before them.
 local datasource = { type: 'prometheus', uid: '${datasource}' };
 local letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 local columns = 24;  // of Grafana's grid

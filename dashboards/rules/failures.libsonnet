@@ -10,8 +10,8 @@ local wilson = |||
   ) / (1 + 3.8416 / %(ends)s)
 |||;
 
-// Users have no row of a state, and nodes none at all, before the first such end: where slurmscope counted already, all of
-// a new row is increase. (A standby that takes over shows what was counted before it came.) Those of others begin at 0.
+// Users have no row of a state, and nodes none at all, before the first such end. So where slurmscope counted already,
+// all of a new row is increase. (A standby that takes over shows what was counted before it came.) Other rows begin at 0.
 local increase(by, row, isSparse) =
   local names = { by: by, row: row };
   (if isSparse then |||

@@ -1,5 +1,5 @@
-// What exporters on nodes measure, brought to our `jobid`. Slurmscope must show jobs (its per-job families are off by
-// default); which exporters there are does not matter: of several that know a job the first is taken.
+// What exporters on nodes measure, brought to our `jobid`. Slurmscope must show jobs: its per-job families are off by
+// default. It does not matter which exporters there are. If several know a job, the first one counts.
 //
 // Agents that find jobs by their cgroup call them by SLUID since Slurm 26.05, which only slurm_job_info can translate.
 local promql = import 'promql.libsonnet';
@@ -26,7 +26,7 @@ local cgroups(config, op, sources) =
     sources
   ));
 
-// Those that are told by a prolog say the job's id; 0 is none.
+// Exporters that a prolog informs say the job's ID; 0 is none.
 local gpus(config, op, sources) =
   std.join('\nor\n', [by(config, op, source[0], source[1]).number for source in sources]);
 

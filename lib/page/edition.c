@@ -198,7 +198,7 @@ static struct rendition *find_or_make(struct edition *edition, const struct rend
 		}
 		if (is_part(options) && edition->parts_made >= edition->parts_made_max) {
 			error_set(err,
-				  "clients ask for too many different parts of the page: try again in some seconds");
+				  "clients ask for too many different parts of the page: try again in a few seconds");
 			return NULL;
 		}
 		rendition = rendition_new(edition, options);

@@ -1,4 +1,5 @@
-"""What tests/prose reads of the project's sources: comments of C, Python and shell, and the messages in C.
+"""What tests/prose reads of the project's sources: comments of C, Python, shell, CMake, YAML and Jsonnet, and the
+messages in C.
 
 Each function gives the texts of one file, a paragraph each.
 """
@@ -67,9 +68,10 @@ def python_comments(file):
     yield from joined((token.start[0], token.string) for token in comments)
 
 
-def shell_comments(file):
+def line_comments(file, sign="#"):
+    """Those of shell, CMake and YAML; with // of Jsonnet."""
     lines = enumerate(file.read_text().splitlines())
-    yield from joined((at, found[0].strip()) for at, line in lines if (found := re.search(r"(?:^|[ \t])# .*$", line)))
+    yield from joined((at, found[0].strip()) for at, line in lines if (found := re.search(rf"(?:^|[ \t]){sign} .*$", line)))
 
 
 def prose_of(text):
@@ -83,7 +85,7 @@ def joined(numbered):
     """One text of comments on consecutive lines; an indented line is an example."""
     whole, last = "", None
     for number, comment in numbered:
-        said = comment.lstrip("#")
+        said = comment.lstrip("#/")
         if comment.startswith("#!") or said.startswith("   "):
             continue
         if last is not None and number != last + 1:
@@ -99,9 +101,13 @@ def comments(file):
         return c_comments(file)
     if file.suffix == ".py":
         return python_comments(file)
-    if file.suffix == ".sh":
-        return shell_comments(file)
+    if file.name == "slurmscope.yml" and file.parent.name == "deploy":
+        return ()  # the options, which are read by themselves
+    if file.suffix in (".sh", ".cmake", ".yml", ".yaml", ".conf", ".service") or file.name == "CMakeLists.txt":
+        return line_comments(file)
+    if file.suffix in (".jsonnet", ".libsonnet"):
+        return line_comments(file, "//")
     first = file.open("rb").readline() if not file.suffix else b""
     if first.startswith(b"#!"):
-        return python_comments(file) if b"python" in first else shell_comments(file)
+        return python_comments(file) if b"python" in first else line_comments(file)
     return ()

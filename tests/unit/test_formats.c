@@ -535,7 +535,7 @@ static void test_many_parts(struct page_board *board, struct page_slot *slot, co
 			first = rendition;
 	}
 	CHECK(!rendition);
-	CHECK_STRING(err.text, "clients ask for too many different parts of the page: try again in some seconds");
+	CHECK_STRING(err.text, "clients ask for too many different parts of the page: try again in a few seconds");
 	CHECK(is_gzip || (made >= RENDITION_BYTES_MAX && made < RENDITION_BYTES_MAX + (EDITION_TIMES + 2) * size));
 	const struct rendition_options held = {.is_gzip = is_gzip, .format.collect = 1}, other = {.format.collect = 30};
 	CHECK((rendition = read_page(board, &held, &err)) == first);
