@@ -265,7 +265,7 @@ class Warm(unittest.TestCase):
             wait_until(lambda: exporter.page().get(AGE, 0) > started, "the states")
             exporter.wait_ready()
             self.assertEqual({}, differences(jobs_on(exporter.page(), LASTING), truth_of(sim.truth(), LASTING)))
-            self.assertLess(self.requests(sim, "job") - asked, 500)
+            self.assertLess(self.requests(sim, "job") - asked, JOBS / 2)
             exporter.rate = 1000
             self.wait_stored(exporter)
             exporter.end()

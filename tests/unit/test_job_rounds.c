@@ -496,6 +496,7 @@ static void test_freed_ids(void)
 			model_submit(&world->model, id, 0);
 		find_all(world);
 		world->model.next_id = 1999;
+		job_frontiers_done(&world->rounds.frontiers);
 		world->rounds.frontiers = (struct job_frontiers){.first_id = 1, .last_id = 2000};
 		job_frontiers_advance(&world->rounds.frontiers, 1998);
 		states_round(world, 1000);
