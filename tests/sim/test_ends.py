@@ -2,13 +2,14 @@
 """A busy site: 40 jobs end each second. slurmscope follows, reads each about once, tells how far it is, and counts each once.
 It does so though slurmdbd hears of them late or is away for a while.   usage: test_ends.py [SEED]"""
 
+import re
 import sys
 import tempfile
 import time
 from pathlib import Path
 
 from simulator import Simulator
-from test_events import Exporter, Watch, compare
+from test_events import Exporter, Watch, compare, time_is_near
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 from harness import wait_until  # noqa: E402
@@ -18,6 +19,8 @@ MEASURED = 3000  # ends
 READS_MAX = 1.6  # of each: 1.4 in test_end_pace, and a few that are asked for by name
 LAG_MAX = 120    # seconds
 PATIENCE = 900
+TIME = re.compile("_seconds_(total|sum)$")
+TIME_MORE_MAX = 0.005
 KNOWN = "slurmscope_job_ends_known_until_timestamp_seconds"
 READ = 'slurmscope_records_total{endpoint="dbd_jobs",result="used"}'
 
@@ -29,6 +32,19 @@ def ends(page):
 def wait_for(watch, is_so, what):
     """The page."""
     return wait_until(lambda: is_so(page := watch.page()) and page, what, PATIENCE)
+
+
+def is_right(truth, page):
+    """All is as it should be. On a busy machine the simulator's clock falls behind, and slurmscope takes jobs to have run until
+    later. Up to 0.5 % of all time may be too much, and this prints it."""
+    wrong = compare(truth, page)[1]
+    if not wrong:
+        return True
+    is_time = all(TIME.search(series.partition("{")[0]) for series in wrong)
+    if is_time and time_is_near(truth, wrong, 0, TIME_MORE_MAX):
+        print(f"more time than there was: {wrong}", flush=True)
+        return True
+    return False
 
 
 def main(seed):
@@ -55,7 +71,7 @@ def main(seed):
         sim.control("slurmdbd?down=0")
         sim.end_all()
         truth = sim.truth()
-        wait_until(lambda: not compare(truth, watch.page())[1], lambda: f"{compare(truth, watch.page())[1]}", PATIENCE)
+        wait_until(lambda: is_right(truth, watch.page()), lambda: f"{compare(truth, watch.page())[1]}", PATIENCE)
         page = watch.page()
         exporter.end(15)
         assert not page["slurmscope_job_events_lost_total"]

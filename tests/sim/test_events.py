@@ -3,6 +3,7 @@
 and is killed again and again. When all jobs have ended each of its counters is what the simulator counted.
 usage: test_events.py [SEED [RUNS LIVE [KILLS]]]    (with RUNS: a long life of RUNS runs, LIVE of them alive at once)"""
 
+import atexit
 import contextlib
 import http.client
 import os
@@ -81,10 +82,11 @@ class Exporter:
                         "--budget.slurmrestd=1000", "--budget.slurmctld=1000", "--budget.requests=1000",
                         "--limit.users=10000", *options]
         self.process = None
+        atexit.register(self.close)  # ctest waits for whatever a test leaves behind
 
     def start(self):
         with open(self.folder / "log", "ab") as log:
-            self.process = subprocess.Popen(self.command, stderr=log, stdin=subprocess.DEVNULL)
+            self.process = subprocess.Popen(self.command, stdout=log, stderr=log, stdin=subprocess.DEVNULL)
 
     def end(self, how):
         end_both(self.process, how)
