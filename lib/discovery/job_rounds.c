@@ -53,6 +53,7 @@ void job_rounds_verified(struct job_rounds *rounds)
 {
 	rounds->is_unverified = false;
 	id_map_done(&rounds->doubted);
+	job_search_forget_counts(&rounds->search);
 }
 
 void job_rounds_doubt(struct job_rounds *rounds, uint64_t id)
@@ -268,6 +269,7 @@ static void settle_whole(struct job_rounds *rounds)
 		if (job_table_at(rounds->table, i, &row) && !job_answer_has(&rounds->answer, row.id))
 			remove_id(rounds, row.id);
 	job_rounds_note_list(rounds);
+	job_search_forget_counts(&rounds->search);
 }
 
 static void add_asked(const struct job_asks *asks, struct id_map *ids)

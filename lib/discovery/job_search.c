@@ -21,6 +21,11 @@ void job_search_done(struct job_search *search)
 	job_leaders_done(&search->leaders);
 }
 
+void job_search_forget_counts(struct job_search *search)
+{
+	search->misses = search->few_misses = 0;
+}
+
 static uint64_t count_known(const struct job_table *table)
 {
 	struct job_counts counts = job_table_counts(table);
@@ -149,7 +154,7 @@ uint64_t job_search_ask(struct job_search *search, const struct job_table *table
 		begin_span(search, search->span + 1);
 	}
 	search->is_open = false;
-	search->misses = search->few_misses = 0;
+	job_search_forget_counts(search);
 	return 0;
 }
 

@@ -31,6 +31,9 @@ struct job_search {
 
 void job_search_done(struct job_search *search);
 
+/* The counts so far prove nothing any more: all jobs have been looked at since. */
+void job_search_forget_counts(struct job_search *search);
+
 /* diag counted `jobs`. Returns whether to search: whether more jobs are missing than the age of the counts explains, or
  * some are missing for longer. */
 bool job_search_note_count(struct job_search *search, const struct job_table *table, uint64_t jobs);

@@ -41,11 +41,9 @@ void job_poller_resume(struct job_poller *poller, double as_of, bool has_details
  * missing. */
 static void note_verified(struct job_poller *poller)
 {
-	struct job_rounds *rounds = &poller->reader.rounds;
-	if (!rounds->is_unverified)
+	if (!poller->reader.rounds.is_unverified)
 		return;
-	job_rounds_verified(rounds);
-	rounds->search.misses = rounds->search.few_misses = 0;
+	job_rounds_verified(&poller->reader.rounds);
 	poller->unverified_as_of = 0;
 	poller->jobs_time = 0;
 	poller->next_job_id = 0;
@@ -108,7 +106,6 @@ static bool poll_states_list(struct job_poller *poller, struct plan_outcome *out
 	if (!ask_states(poller, &no_query, outcome))
 		return false;
 	poller->needs_all = false;
-	poller->reader.rounds.search.few_misses = 0;
 	finish_states(poller);
 	return true;
 }

@@ -1,0 +1,296 @@
+/* Where slurmctld gives IDs next: no job is passed over, and rounds stay small. */
+#include "rounds_world.h"
+
+/* Up to the last ID that Slurm gives, then from the first on; in the part of a cluster of a federation, too. */
+static void test_ids_begin_anew(void)
+{
+	static const uint64_t clusters[] = {0, UINT64_C(3) << 26};
+	check_row("which ids are asked for where they begin anew");
+	for (size_t i = 0; i < sizeof clusters / sizeof *clusters; i++) {
+		struct job_frontiers frontiers = {.first_id = 100, .last_id = 200};
+		struct job_table *table = job_table_new();
+		struct buf query = BUF_INIT;
+		job_frontiers_advance(&frontiers, clusters[i] + 197);
+		frontiers.items[0].at_once = 10;
+		CHECK_NUMBER(job_frontiers_ask(&frontiers, table, 10, &query), 10);
+		CHECK_NUMBER(frontiers.probes.count, 10);
+		for (size_t probe = 0; probe < frontiers.probes.count; probe++)
+			CHECK_NUMBER(frontiers.probes.ids[probe], clusters[i] + (probe < 3 ? 198 : 100 - 3) + probe);
+		buf_done(&query);
+		job_frontiers_done(&frontiers);
+		job_table_free(table);
+	}
+}
+
+/* Where IDs have begun again, jobs that have ended may still have the next ones. While Slurm gives none, these become
+ * free one after the other, and Slurm gives the first free one next. */
+static void test_freed_ids(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t freed[3]; /* in this order, by one round each */
+		uint64_t given; /* the next ID then */
+	} rows[] = {
+		{"the first one", {1}, 1},
+		{"one among them", {7}, 7},
+		{"one before another one", {7, 3}, 3},
+		{"one behind another one", {3, 7}, 3},
+		{"the last one before they begin again", {2000, 2}, 2000},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world *world = calloc(1, sizeof *world);
+		check_row(rows[i].name);
+		world_start(world, 1, 1, 2000);
+		for (uint64_t id = 1; id <= 12; id++)
+			model_submit(&world->model, id, 0);
+		for (uint64_t id = 1998; id <= 2000; id++)
+			model_submit(&world->model, id, 0);
+		find_all(world);
+		world->model.next_id = 1999;
+		job_frontiers_done(&world->rounds.frontiers);
+		world->rounds.frontiers = (struct job_frontiers){.first_id = 1, .last_id = 2000};
+		job_frontiers_advance(&world->rounds.frontiers, 1998);
+		states_round(world, 1000);
+		for (size_t step = 0; step < 3 && rows[i].freed[step]; step++) {
+			model_forget(&world->model,
+				     (size_t)(model_find(&world->model, rows[i].freed[step]) - world->model.records));
+			states_round(world, 1000);
+		}
+		CHECK_NUMBER(model_submit(&world->model, 0, 0), rows[i].given);
+		states_round(world, 1000);
+		check_same(world);
+		model_submit(&world->model, 0, 0);
+		states_round(world, 1000);
+		check_same(world);
+		CHECK_NUMBER(world->rounds.frontiers.count, 1);
+		world_end(world);
+		free(world);
+	}
+}
+
+/* A round first asks for the next ID alone. Jobs that come before its next request have that ID, and others. */
+static void test_jobs_between_requests(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t last_id, next_id;
+		bool is_search;
+	} rows[] = {
+		{"of a round", 1000000, 1, false},
+		{"of a round, where IDs begin again", 1000, 980, false},
+		{"of a search", 1000000, 1, true},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world *world = calloc(1, sizeof *world);
+		struct buf query = BUF_INIT;
+		check_row(rows[i].name);
+		world_start(world, 1, 1, rows[i].last_id);
+		world->model.next_id = rows[i].next_id;
+		for (int job = 0; job < 20; job++)
+			model_submit(&world->model, 0, 0);
+		find_all(world);
+		job_rounds_begin(&world->rounds);
+		job_search_begin(&world->rounds.search, &world->rounds.frontiers, world->table);
+		world->rounds.search.expected = 1000; /* it goes on */
+		for (int request = 0; request < 10; request++) {
+			if (!(rows[i].is_search ? job_rounds_ask_search(&world->rounds, 1000, &query)
+						: job_rounds_ask(&world->rounds, 1000, &query)))
+				break;
+			answer(world, &query);
+			for (int job = 0; job < (request < 3) * 3; job++)
+				model_submit(&world->model, 0, 0);
+		}
+		states_round(world, 1000);
+		check_same(world);
+		buf_done(&query);
+		world_end(world);
+		free(world);
+	}
+}
+
+/* Between any two requests of a round one of a search and an array's turn: it goes on where it was. */
+/* Each cluster of a federation gives IDs of its own, and jobs of all of them may wait here. */
+static void test_federation(void)
+{
+	enum { CLUSTERS = 63, JOBS = 3 };
+	struct world *world = calloc(1, sizeof *world);
+	uint64_t next[CLUSTERS];
+	check_row("new jobs of all clusters of a federation are found by the next round");
+	world_start(world, 21, 1, 1000000);
+	world->model.last_id = UINT64_MAX;
+	for (uint64_t i = 0; i < CLUSTERS; i++)
+		next[i] = (i + 1) << 26 | (1000 + i);
+	for (int round = 0; round < JOBS; round++) {
+		for (size_t i = 0; i < CLUSTERS; i++) {
+			world->model.next_id = next[i];
+			model_submit(&world->model, 0, 0);
+			next[i] = world->model.next_id;
+		}
+		if (round == 0) {
+			struct buf all = BUF_INIT;
+			job_rounds_ask_whole(&world->rounds);
+			answer(world, &all);
+			buf_done(&all);
+		}
+		states_round(world, 1000);
+		check_same(world);
+		details_round(world, JOB_QUEUE_WANTED);
+	}
+	check_row("one that chooses its ids does not push out the others");
+	for (uint64_t i = 1; i < 100; i++)
+		job_frontiers_advance(&world->rounds.frontiers, UINT64_C(7) << 26 | i * 100000);
+	CHECK_NUMBER(world->rounds.frontiers.count, CLUSTERS - 1 + JOB_FRONTIERS_EACH_MAX);
+	world->model.next_id = next[0];
+	model_submit(&world->model, 0, 0);
+	states_round(world, 1000);
+	check_same(world);
+	world_end(world);
+	check_row("what others tell of one cluster's ids counts, however young other clusters' jobs are");
+	world_start(world, 23, 1, 1000000);
+	job_rounds_note_id(&world->rounds, UINT64_C(1) << 26 | 70, 1000);
+	job_rounds_note_id(&world->rounds, UINT64_C(2) << 26 | 80, 500);
+	CHECK_NUMBER(job_frontiers_top_of(&world->rounds.frontiers, 1), UINT64_C(1) << 26 | 71);
+	CHECK_NUMBER(job_frontiers_top_of(&world->rounds.frontiers, 2), UINT64_C(2) << 26 | 81);
+	job_rounds_note_id(&world->rounds, UINT64_C(2) << 26 | 90000, 400);
+	CHECK_NUMBER(job_frontiers_top_of(&world->rounds.frontiers, 2), UINT64_C(2) << 26 | 81);
+	world_end(world);
+	free(world);
+}
+
+/* Which moves the submit time, but not the ID. */
+static void test_requeued_jobs_are_no_frontier(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	check_row("old jobs that are requeued do not push out where new ones appear");
+	world_start(world, 14, 1, 1000000);
+	for (int i = 0; i < 60; i++) {
+		model_submit(&world->model, 0, 0);
+		for (int id = 0; id < 12000; id++)
+			model_take_id(&world->model);
+	}
+	uint64_t newest = model_submit(&world->model, 0, 0);
+	struct buf all = BUF_INIT;
+	job_rounds_ask_whole(&world->rounds);
+	answer(world, &all);
+	buf_done(&all);
+	details_round(world, JOB_QUEUE_WANTED);
+	uint64_t top = job_frontiers_top(&world->rounds.frontiers);
+	CHECK(top > newest);
+	for (uint64_t i = 0; i < 8; i++) {
+		const struct job requeued = {.id = world->model.records[i].id,
+					     .submit_time = world->model.now + 100 + i,
+					     .restarts = 1 + i % 2};
+		job_rounds_note_job(&world->rounds, &requeued);
+	}
+	CHECK_NUMBER(job_frontiers_top(&world->rounds.frontiers), top);
+	model_submit(&world->model, 0, 0);
+	states_round(world, 1000);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
+static void test_frontiers_are_bounded(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	struct buf query = BUF_INIT;
+	size_t most = 0;
+	check_row("where many jobs are new, ever more ids are asked for, but not without end");
+	world_start(world, 18, 1, 1000000);
+	model_submit(&world->model, 0, 0);
+	find_all(world);
+	for (int i = 0; i < 3900; i++)
+		model_submit(&world->model, 0, 0);
+	job_rounds_begin(&world->rounds);
+	while (job_rounds_ask(&world->rounds, UINT64_MAX, &query)) {
+		most = world->rounds.frontiers.probes.count > most ? world->rounds.frontiers.probes.count : most;
+		answer(world, &query);
+	}
+	CHECK_NUMBER(most, 1024);
+	check_same(world);
+	buf_done(&query);
+	world_end(world);
+	free(world);
+}
+
+/* The same in a round: arrays that were submitted since the last one. */
+static void test_new_neighbours(void)
+{
+	enum { ARRAYS = 5 };
+	/* On a real 26.05 a round met 12 new jobs and then five new arrays of 20,000 tasks. It asked for all of them at
+	 * once, and waited for two minutes without success. */
+	static const struct {
+		const char *name;
+		uint64_t seed, tasks, singles, rows_max;
+	} rows[] = {
+		{"five arrays are new", 20, 300, 0, 50},
+		{"five large arrays are new, behind a few new jobs", 24, 8000, 12, 500},
+	};
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct world *world = calloc(1, sizeof *world);
+		check_row(rows[row].name);
+		world_start(world, rows[row].seed, 1, 1000000);
+		model_submit(&world->model, 0, 0);
+		find_all(world);
+		world->dearest_answer = 0;
+		for (uint64_t i = 0; i < rows[row].singles; i++)
+			model_submit(&world->model, 0, 0);
+		for (int i = 0; i < ARRAYS; i++)
+			model_submit(&world->model, 0, rows[row].tasks);
+		states_round(world, rows[row].rows_max);
+		CHECK(world->dearest_answer <= rows[row].tasks + rows[row].rows_max);
+		check_same(world);
+		world_end(world);
+		free(world);
+	}
+}
+
+/* slurmdbd tells of a job that has ended before a round has seen those that were submitted with it. */
+static void test_told_ids_skip_nobody(void)
+{
+	static const struct {
+		const char *name;
+		int before, gone; /* jobs below the one that slurmdbd reports: alive, and gone already */
+	} rows[] = {
+		{"jobs that came between are found", 5, 0},
+		{"behind more ids without jobs than a window has", 0, 900},
+		{"or among them", 2, 3000},
+	};
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct world *world = calloc(1, sizeof *world);
+		check_row(rows[row].name);
+		world_start(world, 24, 1, 1000000);
+		for (int i = 0; i < 3000; i++)
+			model_submit(&world->model, 0, 0);
+		find_all(world);
+		for (int i = 0; i < rows[row].before; i++)
+			model_submit(&world->model, 0, 0);
+		for (int i = 0; i < rows[row].gone; i++)
+			model_take_id(&world->model);
+		uint64_t told = model_take_id(&world->model);
+		model_submit(&world->model, 0, 0);
+		job_rounds_note_id(&world->rounds, told, world->model.now + 1);
+		CHECK_NUMBER(job_frontiers_top(&world->rounds.frontiers), told + 1);
+		states_round(world, 500);
+		check_same(world);
+		check_row("and rounds are small again");
+		job_rounds_begin(&world->rounds);
+		CHECK_NUMBER(job_frontiers_work(&world->rounds.frontiers, true), JOB_WINDOW_MIN);
+		CHECK_NUMBER(world->rounds.frontiers.count, 1);
+		world_end(world);
+		free(world);
+	}
+}
+
+int main(void)
+{
+	test_ids_begin_anew();
+	test_freed_ids();
+	test_jobs_between_requests();
+	test_requeued_jobs_are_no_frontier();
+	test_federation();
+	test_frontiers_are_bounded();
+	test_new_neighbours();
+	test_told_ids_skip_nobody();
+	return check_done();
+}

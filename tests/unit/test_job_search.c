@@ -1,0 +1,381 @@
+/* The search for jobs that no round finds: no job stays unknown, and no request is dear. */
+#include "rounds_world.h"
+
+static void test_search(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t first_id, last_id, jump; /* IDs that were used meanwhile */
+		uint64_t chosen; /* an ID that an operator chose; 0: none */
+		int requests_max;
+	} rows[] = {
+		{"after a night away", 1, 67043328, 30000, 0, 40},
+		{"an operator's id", 1, 67043328, 0, 400000, 500},
+		{"a federation's id", 1, 67043328, 20, (UINT64_C(3) << 26) + 77, -1},
+		{"the ids begin anew", 100, 5000, 4930, 0, 20},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world *world = calloc(1, sizeof *world);
+		check_row(rows[i].name);
+		world_start(world, i + 1, rows[i].first_id, rows[i].last_id);
+		for (int job = 0; job < 20; job++)
+			model_submit(&world->model, 0, 0);
+		find_all(world);
+		check_same(world);
+		for (uint64_t id = 0; id < rows[i].jump; id++)
+			model_take_id(&world->model);
+		world->model.now += 3600;
+		for (int job = 0; job < 20; job++)
+			model_submit(&world->model, 0, 0);
+		if (rows[i].chosen)
+			model_submit(&world->model, rows[i].chosen, 0);
+		states_round(world, 1000);
+		if (rows[i].requests_max < 0) { /* no search looks that far; a list of all does */
+			struct buf all = BUF_INIT;
+			job_rounds_ask_whole(&world->rounds);
+			answer(world, &all);
+			buf_done(&all);
+		} else {
+			for (int count = 0; count < 3; count++)
+				note_count(world);
+			CHECK(search(world) <= rows[i].requests_max);
+		}
+		check_same(world);
+		check_row("and then its followers are found at once");
+		for (int job = 0; job < 3; job++)
+			model_submit(&world->model, 0, 0);
+		if (rows[i].chosen)
+			model_submit(&world->model, rows[i].chosen + 1, 0);
+		states_round(world, 1000);
+		check_same(world);
+		world_end(world);
+		free(world);
+	}
+}
+
+static void test_search_of_a_federation(void)
+{
+	enum { CLUSTERS = 3, JOBS = 40 };
+	struct world *world = calloc(1, sizeof *world);
+	check_row("a search looks around each cluster's ids, not through all between them");
+	world_start(world, 22, 1, 1000000);
+	world->model.last_id = UINT64_MAX;
+	for (uint64_t i = 0; i < CLUSTERS; i++) {
+		world->model.next_id = (i + 1) << 26 | 5000;
+		for (int job = 0; job < JOBS; job++)
+			model_submit(&world->model, 0, 0);
+		job_frontiers_advance(&world->rounds.frontiers, (i + 1) << 26 | 5200);
+	}
+	note_count(world);
+	CHECK(search(world) < 20000);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
+static void test_count(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	world_start(world, 1, 1, 1000);
+	check_row("a count is believed when it misses jobs three times");
+	for (int job = 0; job < 10; job++)
+		model_submit(&world->model, 0, 0);
+	note_count(world);
+	search(world);
+	CHECK(!note_count(world));
+	CHECK_NUMBER(job_search_coverage(&world->rounds.search, world->table), 1);
+	model_submit(&world->model, 900, 0);
+	CHECK(!note_count(world));
+	CHECK_NUMBER(job_search_coverage(&world->rounds.search, world->table), 10.0 / 11);
+	CHECK(!note_count(world));
+	CHECK(note_count(world));
+	check_row("or when most are missing");
+	for (int job = 0; job < 30; job++)
+		model_submit(&world->model, 500 + (uint64_t)job * 10, 0);
+	job_search_forget_counts(&world->rounds.search);
+	CHECK(note_count(world));
+	world_end(world);
+	free(world);
+}
+
+/* A thousandth of the jobs comes or goes while diag's count is on its way. But what stays missing is missing. */
+static void test_few_missing(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	world_start(world, 1, 1, 67043328);
+	world->model.next_id = 5000000;
+	for (int job = 0; job < 3000; job++)
+		model_submit(&world->model, 0, 0);
+	job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
+	find_all(world);
+	check_same(world);
+	check_row("one of 3,000 is searched for when 20 counts in a row miss it");
+	model_submit(&world->model, 4950000, 0);
+	for (int count = 1; count < 20; count++)
+		CHECK(!note_count(world));
+	CHECK(note_count(world));
+	CHECK(search(world) < 200);
+	check_same(world);
+	CHECK(!job_search_has_failed(&world->rounds.search, world->table));
+	check_row("not so where another one is, time and again");
+	for (int count = 1; count < 60; count++) {
+		size_t which = model_below(&world->model, 3000);
+		struct record record = world->model.records[which];
+		bool is_gone = count % 20 == 0;
+		if (is_gone)
+			model_forget(&world->model, which);
+		CHECK(!job_rounds_note_count(&world->rounds, count_live(&world->model) + !is_gone));
+		if (is_gone)
+			model_add(&world->model, record);
+	}
+	check_row("nor where more were known shortly before");
+	for (int count = 1; count < 60; count++) {
+		uint64_t known = count_live(&world->model);
+		model_forget(&world->model, model_below(&world->model, 1000));
+		states_round(world, 1000);
+		CHECK(!job_rounds_note_count(&world->rounds, known));
+	}
+	check_row("a search for few looks near the frontier");
+	job_rounds_note_count(&world->rounds, count_live(&world->model) + 1);
+	world->model.rows = 0;
+	CHECK(search(world) < 200);
+	CHECK(job_search_has_failed(&world->rounds.search, world->table));
+	world_end(world);
+	free(world);
+}
+
+/* Of IDs whose jobs are gone there may be more than a round looks at. */
+static void test_gap(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	world_start(world, 1, 1, 100000);
+	for (int job = 0; job < 20; job++)
+		model_submit(&world->model, 0, 0);
+	find_all(world);
+	for (int id = 0; id < 900; id++)
+		model_take_id(&world->model);
+	model_submit(&world->model, 0, 0);
+	check_row("a round does not look past them");
+	states_round(world, 1000);
+	CHECK_NUMBER(job_table_counts(world->table).rows, 20);
+	check_row("but the one after diag has missed a job, without a search");
+	CHECK(!note_count(world));
+	states_round(world, 1000);
+	check_same(world);
+	check_row("and then the rounds are small again");
+	CHECK(!note_count(world));
+	job_rounds_begin(&world->rounds);
+	CHECK_NUMBER(job_frontiers_work(&world->rounds.frontiers, true), JOB_WINDOW_MIN);
+	world_end(world);
+	free(world);
+}
+
+static void test_search_reaches_the_first_id(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	check_row("the lowest id of all is searched, too");
+	world_start(world, 16, 100, 1000000);
+	for (int id = 0; id < 500; id++)
+		model_take_id(&world->model);
+	for (int i = 0; i < 5; i++)
+		model_submit(&world->model, 0, 0);
+	find_all(world);
+	model_submit(&world->model, 100, 0);
+	note_count(world);
+	search(world);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
+/* Five leaders in one request took slurmrestd more than two minutes (SLURMRESTD.md, "Several leaders"). So no answer may
+ * have more rows than one array and one usual answer. */
+static void test_neighbouring_leaders(void)
+{
+	enum { ARRAYS = 5, TASKS = 300, SINGLES = 400, ROWS_MAX = 50 };
+	static const struct {
+		const char *name;
+		int split; /* tasks of each array */
+		bool is_in_turn; /* the arrays' tasks split in turn, not one array after the other */
+		bool is_frontier_known;
+	} rows[] = {
+		{"leaders are neighbours, and all their tasks are split", TASKS, false, true},
+		{"and their tasks' ids are mixed", TASKS, true, true},
+		{"half of the tasks are split", TASKS / 2, false, true},
+		{"nothing is known, and they are the first jobs of all", TASKS, false, false},
+		{"nothing is known, and nothing is split", 0, false, false},
+	};
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct world *world = calloc(1, sizeof *world);
+		uint64_t leaders[ARRAYS];
+		check_row(rows[row].name);
+		world_start(world, 19, 1, 1000000);
+		for (int i = 0; i < ARRAYS; i++)
+			leaders[i] = model_submit(&world->model, 0, TASKS);
+		for (int i = 0; i < ARRAYS * rows[row].split; i++) {
+			int array = rows[row].is_in_turn ? i % ARRAYS : i / rows[row].split;
+			model_start(&world->model, model_find(&world->model, leaders[array]));
+		}
+		for (int i = 0; i < SINGLES; i++)
+			model_submit(&world->model, 0, 0);
+		if (rows[row].is_frontier_known)
+			job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
+		CHECK(note_count(world));
+		search_by(world, ROWS_MAX);
+		CHECK(world->dearest_answer <= TASKS + ROWS_MAX);
+		CHECK(world->dearest_job <= 1);
+		check_same(world);
+		check_row("and the round after it");
+		world->dearest_answer = 0;
+		states_round(world, ROWS_MAX);
+		CHECK(world->dearest_answer <= TASKS + ROWS_MAX);
+		check_same(world);
+		world_end(world);
+		free(world);
+	}
+}
+
+/* A leader that may bring more than 25,000 rows is not asked for at all. */
+static void test_huge_arrays(void)
+{
+	enum { ARRAYS = 5, SPLIT = 300, TASKS = 30000, ROWS_MAX = 50 };
+	struct world *world = calloc(1, sizeof *world);
+	check_row("the tasks of huge arrays are found by their own ids");
+	world_start(world, 21, 1, 1000000);
+	for (int i = 0; i < ARRAYS; i++)
+		model_submit(&world->model, 0, TASKS);
+	for (uint64_t id = 1; id <= ARRAYS; id++) {
+		model_find(&world->model, id)->first = TASKS - SPLIT;
+		for (int i = 0; i < SPLIT; i++)
+			model_start(&world->model, model_find(&world->model, id));
+	}
+	job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
+	CHECK(note_count(world));
+	search_by(world, ROWS_MAX);
+	CHECK(world->dearest_answer <= 2 * ROWS_MAX);
+	CHECK(world->dearest_job <= 1);
+	CHECK_NUMBER(job_table_counts(world->table).rows, ARRAYS * (SPLIT - 1));
+	world_end(world);
+	free(world);
+}
+
+/* Where IDs begin again at the first one, a leader has a higher ID than its tasks. */
+static void test_samples_are_no_leaders(void)
+{
+	struct job_leaders leaders = {.sample = 0};
+	struct job_answer answer = {.count = 0};
+	struct job_table *table = job_table_new();
+	struct id_map tails = {0}, asked = {0};
+	check_row("a leader is no sample: job/{id} would bring the whole array");
+	id_map_set(&asked, 900, 1);
+	job_answer_take(&answer, &(struct job_task){.id = 101, .name = TEXT("101_2"), .state = JOB_RUNNING});
+	job_answer_take(&answer, &(struct job_task){.id = 900, .name = TEXT("900_3"), .state = JOB_RUNNING});
+	job_answer_take(&answer, &(struct job_task){.id = 100, .name = TEXT("100_1"), .state = JOB_RUNNING});
+	job_answer_apply(&answer, table, &asked, &tails, 1000);
+	job_leaders_sample(&leaders, &answer, &tails, table);
+	CHECK_NUMBER(job_leaders_take_sample(&leaders), 101);
+	CHECK_NUMBER(job_leaders_take_sample(&leaders), 0);
+	CHECK_NUMBER(leaders.largest_task, 3);
+	free(answer.rows);
+	job_leaders_done(&leaders);
+	id_map_done(&tails);
+	id_map_done(&asked);
+	job_table_free(table);
+}
+
+/* Requests have grown when a search meets unsplit arrays that are neighbours. 100,000 rows of five took 40 s. */
+static void test_neighbours_behind_singles(void)
+{
+	enum { ARRAYS = 5, TASKS = 8000, SINGLES = 300, ROWS_MAX = 500 };
+	static const struct {
+		const char *name;
+		uint64_t array_size; /* that is configured */
+		bool is_first_seen; /* an array's size is seen before its neighbours are met */
+	} rows[] = {
+		{"unsplit arrays behind many single jobs", TASKS + 1, false},
+		{"arrays larger than configured, after one of them was met", 1001, true},
+	};
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct world *world = calloc(1, sizeof *world);
+		check_row(rows[row].name);
+		world_start(world, 23, 1, 1000000);
+		world->rounds.search.array_size = rows[row].array_size;
+		for (int i = 0; i < ARRAYS; i++)
+			model_submit(&world->model, 0, TASKS);
+		for (int i = 0; i < SINGLES; i++)
+			model_submit(&world->model, 0, 0);
+		if (rows[row].is_first_seen)
+			model_submit(&world->model, 0, TASKS);
+		job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
+		CHECK(note_count(world));
+		search_by(world, ROWS_MAX);
+		CHECK(world->dearest_answer <= JOB_ROWS_SAFE);
+		check_same(world);
+		world_end(world);
+		free(world);
+	}
+}
+
+/* Beside a large array the others are less than what counts as missed. */
+static void test_few_beside_many(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	check_row("a search does not end among jobs");
+	world_start(world, 25, 1, 1000000);
+	for (int i = 0; i < 40; i++)
+		model_submit(&world->model, 0, 0);
+	model_submit(&world->model, 0, 60000);
+	for (int i = 0; i < 40; i++)
+		model_submit(&world->model, 0, 0);
+	job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
+	CHECK(note_count(world));
+	search_by(world, 500);
+	check_same(world);
+	world_end(world);
+	free(world);
+}
+
+/* IDs may be far above the first one. A search from there on asked 54,000 times without success, in 20 minutes. */
+static void test_blind_search(void)
+{
+	struct world *world = calloc(1, sizeof *world);
+	struct buf query = BUF_INIT;
+	check_row("a search that is blind ends when a frontier is learnt");
+	world_start(world, 22, 1, 67043328);
+	world->model.next_id = 20000000;
+	for (int i = 0; i < 100; i++)
+		model_submit(&world->model, 0, 0);
+	note_count(world);
+	job_search_begin(&world->rounds.search, &world->rounds.frontiers, world->table);
+	for (int i = 0; i < 3 && job_rounds_ask_search(&world->rounds, 1000, &query); i++)
+		answer(world, &query);
+	job_rounds_note_id(&world->rounds, 20000050, 1000000);
+	CHECK(!world->rounds.search.is_open);
+	CHECK(search(world) < 600); /* a million IDs above it come first, 2,000 a request */
+	check_same(world);
+	check_row("an older id tells nothing");
+	uint64_t top = job_frontiers_top(&world->rounds.frontiers);
+	job_rounds_note_id(&world->rounds, 50, 999999);
+	CHECK_NUMBER(job_frontiers_top(&world->rounds.frontiers), top);
+	CHECK_NUMBER(world->rounds.frontiers.count, 1);
+	buf_done(&query);
+	world_end(world);
+	free(world);
+}
+
+int main(void)
+{
+	test_search();
+	test_search_of_a_federation();
+	test_count();
+	test_few_missing();
+	test_gap();
+	test_search_reaches_the_first_id();
+	test_neighbouring_leaders();
+	test_blind_search();
+	test_huge_arrays();
+	test_samples_are_no_leaders();
+	test_few_beside_many();
+	test_neighbours_behind_singles();
+	return check_done();
+}
