@@ -173,6 +173,7 @@ class Warm(unittest.TestCase):
             before, states = exporter.page(), self.states(sim)
             exporter.end()
             self.change(sim)
+            changed = len(self.states(sim).items() - states.items())
             exporter.rate = 20  # else much is asked between two looks at it
             truth = truth_of(sim.truth(), OF_STATES)
             self.assertGreater(len(differences(jobs_on(before, OF_STATES), truth)), 3)
@@ -186,18 +187,13 @@ class Warm(unittest.TestCase):
             sim.control("fault?kind=none")
             exporter.wait_ready()
             made = {name: self.requests(sim, name) - count for name, count in asked.items()}
-            changed = self.states(sim).items() - states.items()
-            array_of = {job["job_id"]: job["array_job_id"]["number"] for job in sim.json("/slurm/v0.0.42/jobs")["jobs"]}
-            ids = [int(re.match(r"\d+", str(number))[0]) for number, _ in changed]  # of "7_3" and "7+1" job 7
-            leaders = len({array_of.get(number) or number for number in ids})
-            print(f"{release}: {len(states)} records, of which {len(changed)} of {leaders} jobs changed; "
-                  f"requests until they were verified: {made}")
+            print(f"{release}: {len(states)} records, of which {changed} changed; requests until they were verified: {made}")
             page = exporter.page()
             self.assertEqual({}, differences(jobs_on(page, OF_STATES), truth))
             self.assertGreater(page[AGE], killed)
             self.assertIsNone(exporter.status()["cluster"]["jobs"]["unverified_as_of_timestamp_seconds"])
             self.assertLess(made["states"], 60 + 64)  # the first 64 new jobs are asked for one by one
-            self.assertLess(made["job"], leaders)
+            self.assertLess(made["job"], JOBS / 2)  # of what changed: they do not wait for details of all jobs
             self.assertEqual(0, made["jobs"])
             exporter.end(signal.SIGTERM)
             exporter.rate = 1000
