@@ -18,6 +18,7 @@ enum {
 	/* Only a queue shorter than this tells by its length how many records left it. slurmctld may drop records of a long
 	 * one (it keeps at least 10,000), and a record that was dropped was not handed over. */
 	QUEUE_SHORT = 1000,
+	RECORDS_A_RUN = 2, /* that slurmctld hands over, at least: its start and its end */
 };
 
 void end_windows_init(struct end_windows *windows, int64_t known_until)
@@ -54,10 +55,22 @@ void end_windows_note_queue(struct end_windows *windows, int64_t then, uint64_t 
 	windows->marked_ahead = waiting;
 }
 
+/* While slurmctld cannot reach slurmdbd, windows are empty. Then all that waited comes at once. Before this rule empty
+ * windows grew, and one answer had the 144,000 runs of an hour. */
+static bool do_many_wait(const struct end_windows *windows)
+{
+	return windows->waiting > RUNS_MANY;
+}
+
 static void open_pass(struct end_windows *windows, int64_t now, int64_t settled)
 {
 	windows->at = windows->known_until;
 	windows->pass_to = latest(windows->at, windows->is_busy ? least(settled, now) : now);
+	if (!do_many_wait(windows))
+		return;
+	int64_t ending = (int64_t)windows->waiting / RECORDS_A_RUN;
+	int64_t fitting = (windows->pass_to - windows->at) * RUNS_MANY / ending;
+	windows->span = least(windows->span, latest(fitting, SPAN_MIN_S));
 }
 
 struct end_window end_windows_next(struct end_windows *windows, int64_t now, int64_t settled)
@@ -74,7 +87,7 @@ static void fit_span(struct end_windows *windows, struct end_window window, uint
 	bool is_whole = window.last - window.first >= windows->span;
 	if (runs > RUNS_MANY && windows->span > SPAN_MIN_S)
 		windows->span /= 2;
-	else if (runs < RUNS_FEW && is_whole && windows->span < SPAN_MAX_S)
+	else if (runs < RUNS_FEW && is_whole && windows->span < SPAN_MAX_S && !do_many_wait(windows))
 		windows->span *= 2;
 }
 

@@ -6,7 +6,8 @@
  *
  * A pass goes from where all ends are known to the present, in windows of as many runs as an answer may have. Where few
  * jobs end, the next pass begins ten minutes before the last one's end, because that costs little. Where many end, it
- * begins some seconds before, and a pass stops where ends are settled, because younger ones would be read again.
+ * begins some seconds before, and a pass stops where ends are settled, because younger ones would be read again. While
+ * many records wait in slurmctld, windows are so short that their runs fit into an answer each, once they come.
  *
  * Pure: times are arguments, Unix seconds of slurmctld's clock. The caller recognises ends that come again. Of one
  * thread. */

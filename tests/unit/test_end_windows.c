@@ -195,6 +195,47 @@ static void the_queue(void)
 	check_row(NULL);
 }
 
+enum { HOUR = 3600, A_SECOND = 40, READ_MOST = 6000 };
+
+/* Forty jobs end a second. For an hour, slurmctld cannot reach slurmdbd. slurmrestd can, so windows are answered, with
+ * none of the hour's ends. Then slurmdbd gets the hour's records at once. No answer has many more runs than usual. */
+static void a_backlog(void)
+{
+	static const struct {
+		const char *name;
+		int64_t quiet_s; /* in which few ended, before */
+	} rows[] = {{"of a busy cluster", 0}, {"after a quiet day", DAY}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct end_windows windows;
+		int64_t busy_from = T + rows[i].quiet_s, from = busy_from + HOUR, to = from + HOUR;
+		int64_t most = 0, read = 0, requests = 0;
+		check_row(rows[i].name);
+		end_windows_init(&windows, T);
+		for (int64_t now = T + (rows[i].quiet_s ? DAY : 0); now < to + HOUR; now += EVERY) {
+			bool is_away = now >= from && now < to;
+			end_windows_note_queue(&windows, now, is_away ? (uint64_t)(2 * A_SECOND * (now - from)) : 0);
+			for (bool goes_on = true; goes_on; requests++) {
+				struct end_window window = end_windows_next(&windows, now, now - SETTLED);
+				int64_t first = window.first > busy_from ? window.first : busy_from;
+				int64_t last = is_away && window.last > from ? from : window.last;
+				int64_t runs = last < first ? 0 : (last - first + 1) * A_SECOND;
+				struct end_answer answer = {.runs = (uint64_t)runs};
+				answer.newest = runs ? last : 0;
+				answer.recent = runs > END_WINDOWS_RECENT ? last - END_WINDOWS_RECENT / A_SECOND : 0;
+				goes_on = end_windows_note(&windows, window, &answer);
+				most = runs > most ? runs : most;
+				read += runs;
+			}
+		}
+		CHECK(most <= READ_MOST);
+		CHECK(read < A_SECOND * 3 * HOUR * 3 / 2);
+		CHECK(windows.known_until > to + HOUR - 3 * EVERY);
+		printf("a backlog %s: %" PRId64 " runs at most in one answer, %" PRId64 " requests\n", rows[i].name,
+		       most, requests);
+	}
+	check_row(NULL);
+}
+
 /* The property: whatever the times, nothing that is not known ends before known_until, and in the end all is known. */
 
 enum { RUNS = 400, AWAY_MAX = 12 };
@@ -367,6 +408,7 @@ int main(int argc, char **argv)
 	sizes();
 	late_records();
 	the_queue();
+	a_backlog();
 	nothing_is_passed_over(argc > 1 ? strtoull(argv[1], NULL, 10) : 150);
 	return check_done();
 }
