@@ -127,21 +127,27 @@ static int hear(struct daemon *daemon)
 	return SERVER_TALKS_NONSENSE;
 }
 
+/* Waits until a signal is there, or the serving process says something or ends; at most for this time, if any. */
+static void wait_for(const struct daemon *daemon, const struct timespec *time, bool *ret_signal, bool *ret_link)
+{
+	struct pollfd descriptors[] = {{.fd = daemon->signals, .events = POLLIN},
+				       {.fd = daemon->start->link, .events = POLLIN}};
+	bool is_any = ppoll(descriptors, 2, time, NULL) > 0;
+	*ret_signal = is_any && descriptors[0].revents;
+	*ret_link = is_any && descriptors[1].revents;
+}
+
 /* Waits until there is something to do, and does it. Waits at most this many nanoseconds; 0: as long as it takes.
  * Returns why to end; 0: go on. */
 static int wait_and_act(struct daemon *daemon, uint64_t ns)
 {
 	const struct timespec time = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
-	struct pollfd descriptors[] = {{.fd = daemon->signals, .events = POLLIN},
-				       {.fd = daemon->start->link, .events = POLLIN}};
-	if (ppoll(descriptors, 2, ns ? &time : NULL, NULL) <= 0)
-		return 0;
-	if (descriptors[1].revents) {
-		int end = hear(daemon);
-		if (end)
-			return end;
-	}
-	int number = descriptors[0].revents ? signal_of(daemon) : 0;
+	bool is_signal, is_link;
+	wait_for(daemon, ns ? &time : NULL, &is_signal, &is_link);
+	int end = is_link ? hear(daemon) : 0;
+	if (end)
+		return end;
+	int number = is_signal ? signal_of(daemon) : 0;
 	if (number == SIGHUP)
 		reload(daemon, false);
 	return number == SIGHUP ? 0 : number;
@@ -166,11 +172,10 @@ static int wait_for_end(struct daemon *daemon)
 /* 0: it does; else why to end. */
 static int wait_until_it_serves(struct daemon *daemon)
 {
-	struct pollfd descriptors[] = {{.fd = daemon->signals, .events = POLLIN},
-				       {.fd = daemon->start->link, .events = POLLIN}};
-	while (ppoll(descriptors, 2, NULL, NULL) <= 0)
-		continue;
-	if (descriptors[0].revents)
+	bool is_signal = false, is_link = false;
+	while (!is_signal && !is_link)
+		wait_for(daemon, NULL, &is_signal, &is_link);
+	if (is_signal)
 		return signal_of(daemon);
 	return handover_hear(daemon->handover) == HANDOVER_SERVES ? 0 : SERVER_ENDED;
 }
