@@ -148,16 +148,16 @@ static bool check_race(const struct contestant *all, size_t count, size_t len)
 {
 	bool ok = true;
 	for (size_t i = 0; i < count; i++) {
-		printf("%-28s %8.1f MB/s\n", all[i].name, (double)len / 1e6 / all[i].best_s);
+		printf("%-30s %8.0f MB/s\n", all[i].name, (double)len / 1e6 / all[i].best_s);
 		if (all[i].sum == all[0].sum)
 			continue;
 		printf("%s read other values\n", all[i].name);
 		ok = false;
 	}
 	double ratio = all[1].best_s / all[0].best_s;
-	printf("ours / json-c = %.2f (must be %.0f at least)\n", ratio, ratio_min);
+	printf("slurmscope / json-c = %.2f (must be %.0f at least)\n", ratio, ratio_min);
 	if (count > 2)
-		printf("ours / simdjson = %.2f\n", all[2].best_s / all[0].best_s);
+		printf("slurmscope / simdjson = %.2f\n", all[2].best_s / all[0].best_s);
 	return ok && ratio >= ratio_min;
 }
 
@@ -180,7 +180,7 @@ int main(int argc, char **argv)
 			path = argv[i + 1];
 	}
 	struct contestant all[] = {
-		{"ours (16 KiB chunks)", read_with_ours, ROUNDS, 0, 0},
+		{"slurmscope, 16 KiB at a time", read_with_ours, ROUNDS, 0, 0},
 		{"json-c, a record at a time", read_with_json_c, SLOW_ROUNDS, 0, 0},
 #ifdef WITH_SIMDJSON
 		{"simdjson On-Demand", read_with_simdjson, ROUNDS, 0, 0},
