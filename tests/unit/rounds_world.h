@@ -37,6 +37,13 @@ static inline void world_end(struct world *world)
 	job_table_free(world->table);
 }
 
+/* Single jobs, no arrays. */
+static inline void submit_jobs(struct world *world, int count)
+{
+	for (int i = 0; i < count; i++)
+		model_submit(&world->model, 0, 0);
+}
+
 static inline void take_row(void *context, const struct job_task *task)
 {
 	job_rounds_take(context, task);
@@ -58,7 +65,33 @@ static inline void answer(struct world *world, struct buf *query)
 	buf_clear(query);
 }
 
-static inline void live_a_little(struct world *world);
+static inline void live_a_little(struct world *world)
+{
+	struct controller_model *model = &world->model;
+	model->now += 5 + model_below(model, 30);
+	for (uint64_t events = model_below(model, 12); events; events--) {
+		uint64_t kind = model_below(model, 10);
+		struct record *record = model->count ? &model->records[model_below(model, model->count)] : NULL;
+		if (!record || (kind < 3 && model->count < world->records_max))
+			model_submit(model, 0, kind == 0 ? 1 + model_below(model, 40) : 0);
+		else if (kind < 7 && record->state == JOB_PENDING && model->count < 2 * world->records_max - 1)
+			model_start(model, record);
+		else if (kind < 9 && record->state == JOB_RUNNING) {
+			record->state = model_below(model, 2) ? JOB_COMPLETED : JOB_FAILED;
+			record->ended = model->now;
+		} else if (record->state == JOB_FAILED) { /* requeued */
+			record->state = JOB_PENDING;
+			record->submit_time = model->now;
+			record->restarts++;
+		} else if (record->is_rest && !model_below(model, 4)) { /* what had not begun is cancelled */
+			record->state = JOB_CANCELLED;
+			record->ended = model->now;
+		}
+	}
+	for (size_t i = model->count; i-- > 0;)
+		if (model->records[i].state > JOB_SUSPENDED && model->now > model->records[i].ended + 300)
+			model_forget(model, i);
+}
 
 static inline void states_round(struct world *world, uint64_t rows_max)
 {
@@ -153,34 +186,6 @@ static inline void check_same(struct world *world)
 	}
 	job_table_settle(world->table, NULL);
 	CHECK(jobs_check(world->table, &err));
-}
-
-static inline void live_a_little(struct world *world)
-{
-	struct controller_model *model = &world->model;
-	model->now += 5 + model_below(model, 30);
-	for (uint64_t events = model_below(model, 12); events; events--) {
-		uint64_t kind = model_below(model, 10);
-		struct record *record = model->count ? &model->records[model_below(model, model->count)] : NULL;
-		if (!record || (kind < 3 && model->count < world->records_max))
-			model_submit(model, 0, kind == 0 ? 1 + model_below(model, 40) : 0);
-		else if (kind < 7 && record->state == JOB_PENDING && model->count < 2 * world->records_max - 1)
-			model_start(model, record);
-		else if (kind < 9 && record->state == JOB_RUNNING) {
-			record->state = model_below(model, 2) ? JOB_COMPLETED : JOB_FAILED;
-			record->ended = model->now;
-		} else if (record->state == JOB_FAILED) { /* requeued */
-			record->state = JOB_PENDING;
-			record->submit_time = model->now;
-			record->restarts++;
-		} else if (record->is_rest && !model_below(model, 4)) { /* what had not begun is cancelled */
-			record->state = JOB_CANCELLED;
-			record->ended = model->now;
-		}
-	}
-	for (size_t i = model->count; i-- > 0;)
-		if (model->records[i].state > JOB_SUSPENDED && model->now > model->records[i].ended + 300)
-			model_forget(model, i);
 }
 
 /* As after a start: everything is found and has its details. */

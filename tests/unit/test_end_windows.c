@@ -197,6 +197,14 @@ static void the_queue(void)
 
 enum { HOUR = 3600, A_SECOND = 40, READ_MOST = 6000 };
 
+/* What the window and the seconds from `from` to `to` have in common. Nothing: its last second is before its first. */
+static struct end_window common(struct end_window window, int64_t from, int64_t to)
+{
+	int64_t first = window.first > from ? window.first : from;
+	int64_t last = window.last < to ? window.last : to;
+	return (struct end_window){first, last < first ? first - 1 : last};
+}
+
 /* Forty jobs end a second. For an hour, slurmctld cannot reach slurmdbd. slurmrestd can, so windows are answered, with
  * none of the hour's ends. Then slurmdbd gets the hour's records at once. No answer has many more runs than usual. */
 static void a_backlog(void)
@@ -211,17 +219,14 @@ static void a_backlog(void)
 		int64_t most = 0, read = 0, requests = 0;
 		check_row(rows[i].name);
 		end_windows_init(&windows, T);
-		for (int64_t now = T + (rows[i].quiet_s ? DAY : 0); now < to + HOUR; now += EVERY) {
+		for (int64_t now = busy_from; now < to + HOUR; now += EVERY) {
 			bool is_away = now >= from && now < to;
 			end_windows_note_queue(&windows, now, is_away ? (uint64_t)(2 * A_SECOND * (now - from)) : 0);
 			for (bool goes_on = true; goes_on; requests++) {
 				struct end_window window = end_windows_next(&windows, now, now - SETTLED);
-				int64_t first = window.first > busy_from ? window.first : busy_from;
-				int64_t last = is_away && window.last > from ? from : window.last;
-				int64_t runs = last < first ? 0 : (last - first + 1) * A_SECOND;
-				struct end_answer answer = {.runs = (uint64_t)runs};
-				answer.newest = runs ? last : 0;
-				answer.recent = runs > END_WINDOWS_RECENT ? last - END_WINDOWS_RECENT / A_SECOND : 0;
+				struct end_window ends = common(window, busy_from, is_away ? from : now);
+				int64_t runs = (ends.last - ends.first + 1) * A_SECOND;
+				const struct end_answer answer = told(ends, (uint64_t)runs);
 				goes_on = end_windows_note(&windows, window, &answer);
 				most = runs > most ? runs : most;
 				read += runs;

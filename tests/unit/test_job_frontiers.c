@@ -86,8 +86,7 @@ static void test_jobs_between_requests(void)
 		check_row(rows[i].name);
 		world_start(world, 1, 1, rows[i].last_id);
 		world->model.next_id = rows[i].next_id;
-		for (int job = 0; job < 20; job++)
-			model_submit(&world->model, 0, 0);
+		submit_jobs(world, 20);
 		find_all(world);
 		job_rounds_begin(&world->rounds);
 		job_search_begin(&world->rounds.search, &world->rounds.frontiers, world->table);
@@ -97,8 +96,7 @@ static void test_jobs_between_requests(void)
 						: job_rounds_ask(&world->rounds, 1000, &query)))
 				break;
 			answer(world, &query);
-			for (int job = 0; job < (request < 3) * 3; job++)
-				model_submit(&world->model, 0, 0);
+			submit_jobs(world, (request < 3) * 3);
 		}
 		states_round(world, 1000);
 		check_same(world);
@@ -199,8 +197,7 @@ static void test_frontiers_are_bounded(void)
 	world_start(world, 18, 1, 1000000);
 	model_submit(&world->model, 0, 0);
 	find_all(world);
-	for (int i = 0; i < 3900; i++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, 3900);
 	job_rounds_begin(&world->rounds);
 	while (job_rounds_ask(&world->rounds, UINT64_MAX, &query)) {
 		most = world->rounds.frontiers.probes.count > most ? world->rounds.frontiers.probes.count : most;
@@ -260,11 +257,9 @@ static void test_told_ids_skip_nobody(void)
 		struct world *world = calloc(1, sizeof *world);
 		check_row(rows[row].name);
 		world_start(world, 24, 1, 1000000);
-		for (int i = 0; i < 3000; i++)
-			model_submit(&world->model, 0, 0);
+		submit_jobs(world, 3000);
 		find_all(world);
-		for (int i = 0; i < rows[row].before; i++)
-			model_submit(&world->model, 0, 0);
+		submit_jobs(world, rows[row].before);
 		for (int i = 0; i < rows[row].gone; i++)
 			model_take_id(&world->model);
 		uint64_t told = model_take_id(&world->model);

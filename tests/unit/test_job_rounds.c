@@ -52,8 +52,7 @@ static void test_round_is_cheap(void)
 	check_row("each row comes once");
 	world_start(world, 7, 1, 1000000);
 	uint64_t array = model_submit(&world->model, 0, 200);
-	for (int i = 0; i < 50; i++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, 50);
 	for (int i = 0; i < 100; i++)
 		model_start(&world->model, model_find(&world->model, array));
 	find_all(world);
@@ -138,8 +137,7 @@ static void test_first_records(void)
 		for (int task = 1; task < TASKS - (i == 1 ? 20 : 0); task++) /* one has an unsplit rest */
 			model_start(&world->model, model_find(&world->model, array));
 		model_start(&world->model, model_find(&world->model, array));
-		for (int job = 0; job < OTHERS; job++)
-			model_submit(&world->model, 0, 0);
+		submit_jobs(world, OTHERS);
 	}
 	note_count(world);
 	search(world);
@@ -193,8 +191,7 @@ static void test_urls_are_bounded(void)
 	struct buf query = BUF_INIT;
 	check_row("however many rows a request may bring");
 	world_start(world, 15, 60000000, 67000000);
-	for (int i = 0; i < 3990; i++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, 3990);
 	find_all(world);
 	job_rounds_begin(&world->rounds);
 	int requests = 0;
@@ -219,8 +216,7 @@ static void test_rounds_are_not_disturbed(void)
 	uint64_t array = model_submit(&world->model, 0, TASKS);
 	for (int i = 0; i < STARTED; i++)
 		model_start(&world->model, model_find(&world->model, array));
-	for (int i = 0; i < JOBS; i++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, JOBS);
 	find_all(world);
 	states_round(world, 1000);
 	CHECK_NUMBER(job_details_begin(&world->details, JOB_QUEUE_ARRAYS), 1);
@@ -279,14 +275,12 @@ static void test_who_lacks_details(void)
 	enum { NEW = 5, CHANGED = 60 };
 	check_row("new jobs lack details, others that changed do not");
 	world_start(world, 13, 1, 1000000);
-	for (int i = 0; i < CHANGED; i++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, CHANGED);
 	find_all(world);
 	CHECK(!job_details_are_lacking(&world->details));
 	for (int i = 0; i < CHANGED; i++)
 		model_start(&world->model, &world->model.records[i]);
-	for (int i = 0; i < NEW; i++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, NEW);
 	states_round(world, 1000);
 	CHECK_NUMBER(job_details_begin(&world->details, JOB_QUEUE_WANTED), NEW + CHANGED);
 	for (int i = 0; i < NEW; i++) {
@@ -296,8 +290,7 @@ static void test_who_lacks_details(void)
 	CHECK(!job_details_are_lacking(&world->details));
 	CHECK_NUMBER(job_details_left(&world->details, JOB_QUEUE_WANTED), CHANGED);
 	check_row("so do those that slurmdbd did not tell of");
-	for (int i = 0; i < NEW; i++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, NEW);
 	states_round(world, 1000);
 	job_details_begin(&world->details, JOB_QUEUE_WANTED);
 	CHECK_NUMBER(job_details_next_unseen(&world->details, ids, NEW), NEW);

@@ -18,15 +18,13 @@ static void test_search(void)
 		struct world *world = calloc(1, sizeof *world);
 		check_row(rows[i].name);
 		world_start(world, i + 1, rows[i].first_id, rows[i].last_id);
-		for (int job = 0; job < 20; job++)
-			model_submit(&world->model, 0, 0);
+		submit_jobs(world, 20);
 		find_all(world);
 		check_same(world);
 		for (uint64_t id = 0; id < rows[i].jump; id++)
 			model_take_id(&world->model);
 		world->model.now += 3600;
-		for (int job = 0; job < 20; job++)
-			model_submit(&world->model, 0, 0);
+		submit_jobs(world, 20);
 		if (rows[i].chosen)
 			model_submit(&world->model, rows[i].chosen, 0);
 		states_round(world, 1000);
@@ -42,8 +40,7 @@ static void test_search(void)
 		}
 		check_same(world);
 		check_row("and then its followers are found at once");
-		for (int job = 0; job < 3; job++)
-			model_submit(&world->model, 0, 0);
+		submit_jobs(world, 3);
 		if (rows[i].chosen)
 			model_submit(&world->model, rows[i].chosen + 1, 0);
 		states_round(world, 1000);
@@ -62,8 +59,7 @@ static void test_search_of_a_federation(void)
 	world->model.last_id = UINT64_MAX;
 	for (uint64_t i = 0; i < CLUSTERS; i++) {
 		world->model.next_id = (i + 1) << 26 | 5000;
-		for (int job = 0; job < JOBS; job++)
-			model_submit(&world->model, 0, 0);
+		submit_jobs(world, JOBS);
 		job_frontiers_advance(&world->rounds.frontiers, (i + 1) << 26 | 5200);
 	}
 	note_count(world);
@@ -78,8 +74,7 @@ static void test_count(void)
 	struct world *world = calloc(1, sizeof *world);
 	world_start(world, 1, 1, 1000);
 	check_row("a count is believed when it misses jobs three times");
-	for (int job = 0; job < 10; job++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, 10);
 	note_count(world);
 	search(world);
 	CHECK(!note_count(world));
@@ -104,8 +99,7 @@ static void test_few_missing(void)
 	struct world *world = calloc(1, sizeof *world);
 	world_start(world, 1, 1, 67043328);
 	world->model.next_id = 5000000;
-	for (int job = 0; job < 3000; job++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, 3000);
 	job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
 	find_all(world);
 	check_same(world);
@@ -149,8 +143,7 @@ static void test_gap(void)
 {
 	struct world *world = calloc(1, sizeof *world);
 	world_start(world, 1, 1, 100000);
-	for (int job = 0; job < 20; job++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, 20);
 	find_all(world);
 	for (int id = 0; id < 900; id++)
 		model_take_id(&world->model);
@@ -177,8 +170,7 @@ static void test_search_reaches_the_first_id(void)
 	world_start(world, 16, 100, 1000000);
 	for (int id = 0; id < 500; id++)
 		model_take_id(&world->model);
-	for (int i = 0; i < 5; i++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, 5);
 	find_all(world);
 	model_submit(&world->model, 100, 0);
 	note_count(world);
@@ -216,8 +208,7 @@ static void test_neighbouring_leaders(void)
 			int array = rows[row].is_in_turn ? i % ARRAYS : i / rows[row].split;
 			model_start(&world->model, model_find(&world->model, leaders[array]));
 		}
-		for (int i = 0; i < SINGLES; i++)
-			model_submit(&world->model, 0, 0);
+		submit_jobs(world, SINGLES);
 		if (rows[row].is_frontier_known)
 			job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
 		CHECK(note_count(world));
@@ -302,8 +293,7 @@ static void test_neighbours_behind_singles(void)
 		world->rounds.search.array_size = rows[row].array_size;
 		for (int i = 0; i < ARRAYS; i++)
 			model_submit(&world->model, 0, TASKS);
-		for (int i = 0; i < SINGLES; i++)
-			model_submit(&world->model, 0, 0);
+		submit_jobs(world, SINGLES);
 		if (rows[row].is_first_seen)
 			model_submit(&world->model, 0, TASKS);
 		job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
@@ -322,11 +312,9 @@ static void test_few_beside_many(void)
 	struct world *world = calloc(1, sizeof *world);
 	check_row("a search does not end among jobs");
 	world_start(world, 25, 1, 1000000);
-	for (int i = 0; i < 40; i++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, 40);
 	model_submit(&world->model, 0, 60000);
-	for (int i = 0; i < 40; i++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, 40);
 	job_frontiers_advance(&world->rounds.frontiers, world->model.next_id - 1);
 	CHECK(note_count(world));
 	search_by(world, 500);
@@ -343,8 +331,7 @@ static void test_blind_search(void)
 	check_row("a search that is blind ends when a frontier is learnt");
 	world_start(world, 22, 1, 67043328);
 	world->model.next_id = 20000000;
-	for (int i = 0; i < 100; i++)
-		model_submit(&world->model, 0, 0);
+	submit_jobs(world, 100);
 	note_count(world);
 	job_search_begin(&world->rounds.search, &world->rounds.frontiers, world->table);
 	for (int i = 0; i < 3 && job_rounds_ask_search(&world->rounds, 1000, &query); i++)
