@@ -35,8 +35,8 @@ def wait_for(watch, is_so, what):
 
 
 def is_right(truth, page):
-    """All is as it should be. On a busy machine the simulator's clock falls behind, and slurmscope takes jobs to have run until
-    later. Up to 0.5 % of all time may be too much, and this prints it."""
+    """All is as it should be. On a busy machine two jobs once had 17 s too many. The likely cause, which nobody has proved, is
+    that the simulator's clock fell behind. Up to 0.5 % of all time may be too much, and this prints it."""
     wrong = compare(truth, page)[1]
     if not wrong:
         return True
