@@ -21,3 +21,15 @@ bool is_loopback(struct text host)
 	return strcasecmp(name, "localhost") == 0 ||
 	       (inet_pton(AF_INET, name, &v4) == 1 && ntohl(v4.s_addr) >> 24 == 127);
 }
+
+bool is_loopback_address(const char *address)
+{
+	size_t brackets = *address == '[' ? strcspn(address, "]") : 0;
+	return is_loopback((struct text){address, brackets + strcspn(address + brackets, ":/?#")});
+}
+
+bool is_loopback_url(const char *url)
+{
+	const char *address = strstr(url, "://");
+	return address && is_loopback_address(address + strlen("://"));
+}

@@ -5,31 +5,18 @@
 
 #include <strings.h>
 
-/* "host" of "host:port/path", "[::1]" of "[::1]:port". */
-static struct text host_of(const char *address)
-{
-	size_t brackets = *address == '[' ? strcspn(address, "]") : 0;
-	return (struct text){address, brackets + strcspn(address + brackets, ":/?#")};
-}
-
-static bool is_here(const char *url)
-{
-	const char *address = strstr(url, "://");
-	return address && is_loopback(host_of(address + strlen("://")));
-}
-
 enum exposure exposure_of_token(const struct config *config)
 {
 	bool has_token = config->token_file || config->jwt_key_file;
 	if (!has_token || strncasecmp(config->slurmrestd_url, "http://", strlen("http://")) != 0)
 		return EXPOSURE_NONE;
-	return is_here(config->slurmrestd_url) && (!config->proxy || is_here(config->proxy)) ? EXPOSURE_MACHINE
-											     : EXPOSURE_NETWORK;
+	bool is_here = is_loopback_url(config->slurmrestd_url) && (!config->proxy || is_loopback_url(config->proxy));
+	return is_here ? EXPOSURE_MACHINE : EXPOSURE_NETWORK;
 }
 
 static bool is_for_others(const char *address)
 {
-	return strncmp(address, "unix:", strlen("unix:")) != 0 && !is_loopback(host_of(address));
+	return strncmp(address, "unix:", strlen("unix:")) != 0 && !is_loopback_address(address);
 }
 
 bool exposure_of_key(const struct config *config)

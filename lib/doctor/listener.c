@@ -1,5 +1,7 @@
 #include "doctor/listener.h"
 
+#include "base/loopback.h"
+
 #include <dirent.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -42,16 +44,12 @@ static unsigned long unix_inode(const char *path)
 
 static unsigned long inode_of(const char *url)
 {
-	static const char *const here[] = {"127.", "localhost", "[::1]"};
 	if (strncasecmp(url, "unix:", 5) == 0)
 		return unix_inode(url + 5 + strspn(url + 5, "/") - 1);
 	const char *host = strstr(url, "://");
 	const char *colon = host ? strrchr(host + 3, ':') : NULL;
-	bool is_here = false;
-	for (size_t i = 0; host && i < sizeof here / sizeof *here; i++)
-		is_here |= strncasecmp(host + 3, here[i], strlen(here[i])) == 0;
 	unsigned port = colon ? (unsigned)strtoul(colon + 1, NULL, 10) : 0;
-	if (!is_here || !port)
+	if (!is_loopback_url(url) || !port)
 		return 0;
 	unsigned long inode = tcp_inode("/proc/net/tcp", port);
 	return inode ? inode : tcp_inode("/proc/net/tcp6", port);
