@@ -100,6 +100,8 @@ bool budget_fits(const struct budget *budget, uint64_t now_ns, double seconds, d
 
 double budget_needed(const struct budget *budget, uint64_t now_ns, double per_s)
 {
+	if (per_s <= 0)
+		return 0;
 	double since_s = (double)(now_ns - budget->since_ns) / 1e9;
 	double spent = ledger_spent(&budget->ledger, now_ns, fmin(BUDGET_WINDOW_S, since_s)), needed = 0;
 	for (double ahead_s = NEEDED_STEP_S; ahead_s <= BUDGET_WINDOW_S; ahead_s += NEEDED_STEP_S) {

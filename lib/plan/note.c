@@ -39,8 +39,13 @@ static void charge(struct plan *plan, struct task *task, struct way *way, const 
 	task->saved[BY_REQUESTS] -= 1;
 	plan->tokens -= 1;
 	plan->requests_charged += 1;
-	if (task->row->needs_slurmctld)
-		*(task->row->is_probe ? &plan->probed_s : &plan->waited_s) += outcome->seconds;
+	if (task->row->needs_slurmctld && task->row->is_probe) {
+		plan->probed_s += outcome->seconds;
+	} else if (task->row->needs_slurmctld) {
+		plan->waited_s += outcome->seconds;
+		way->unsure_s += outcome->seconds;
+		way->charged_requests += 1;
+	}
 }
 
 /* A request that timed out though its side is well costs more than the timeout: twice that is the guess. Without it the

@@ -39,7 +39,7 @@
  *    up to ten minutes, and begins again when the probe is well. Answers three times slower than usual stretch the
  *    interval. A way that failed three times, with the probes well after each failure, is left for an hour if there is
  *    another. A way that is refused (not served, or forbidden) is left for a minute, then twice as long, up to an hour.
- * 5. Brake (health.c). If slurmctld is short of threads or has a long agent queue, tasks that ask it come less often.
+ * 5. Brake (load.c). If slurmctld is short of threads or has a long agent queue, tasks that ask it come less often.
  * 6. Idle (pace.c). If nobody scrapes, intervals are longer. Probes are small by promise. Only rule 3 holds them back,
  *    and an interval of their last seconds / duty, at most a minute, or six times a longer answer. After a slow one all
  *    others have a turn. The budget is charged with at most a twentieth of what it earns in that interval: the rest was
@@ -165,8 +165,11 @@ void plan_note(struct plan *plan, uint64_t now_ns, const struct plan_outcome *ou
 
 /* slurmctld's account of our user (diag: rpcs_by_user): sums since its statistics were reset, so they may go back.
  * The seconds include waiting for locks. It may count far more RPCs than we made requests, or more seconds than we
- * waited. Then others use the name, too, and the planner believes it only in part (health.c). */
+ * waited. Then others use the name, too, and the planner believes it only in part (load.c). */
 void plan_note_slurmctld(struct plan *plan, uint64_t now_ns, double seconds, uint64_t count);
+/* Should the next account come now? True once, after requests whose cost for slurmctld few accounts have told. The caller
+ * hastens the task that brings accounts (diag). */
+bool plan_wants_account(struct plan *plan);
 /* diag: server_thread_count and agent_queue_size. */
 void plan_note_load(struct plan *plan, uint64_t now_ns, uint64_t server_threads, uint64_t agent_queue);
 void plan_note_scraped(struct plan *plan, uint64_t now_ns);

@@ -13,7 +13,9 @@ struct way {
 	bool is_allowed;
 	uint64_t avoid_until_ns; /* not supported, or failed again and again */
 	struct cost slurmrestd, slurmctld;
-	double charged_s; /* seconds of slurmctld since its last account; 0 for probes */
+	double charged_s, charged_requests; /* of slurmctld since its last account; 0 for probes */
+	double told_requests; /* that accounts have told of */
+	double unsure_s; /* waited for slurmctld since its last account, or since the next one was called for */
 	double bytes_per_record; /* learnt; 0: not yet */
 	uint64_t batch; /* how far the records of one request have grown */
 	uint64_t failures, refusals; /* in a row */
@@ -85,7 +87,7 @@ struct plan {
 		uint64_t count;
 		double seconds; /* that any answer takes now; 0: not noticeable */
 	} waits[SIDES];
-	double waited_s, probed_s; /* waited for slurmctld since its last account: by all but probes, by probes */
+	double waited_s, probed_s; /* for slurmctld since its last account: by all but probes, by probes */
 
 	struct {
 		bool is_known;

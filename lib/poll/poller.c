@@ -187,6 +187,8 @@ static void act(struct poller *poller, const struct plan_action *action)
 		plan_set_work(poller->plan, action->task, outcome.records);
 	if (action->task == ENDPOINT_DIAG && outcome.result == PLAN_OK)
 		note_diag(poller);
+	if (plan_wants_account(poller->plan))
+		plan_hasten(poller->plan, ENDPOINT_DIAG);
 	judge_daemons(poller);
 	if (action->task == ENDPOINT_PING)
 		poller_follow(poller, outcome.result == PLAN_OK);

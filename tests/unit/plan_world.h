@@ -25,7 +25,7 @@ static const struct plan_way ended_ways[] = {{"windows", {0.005, 0.0005, 0}, {0,
 #define WAYS(array) .ways = (array), .way_count = sizeof(array) / sizeof *(array)
 static const struct plan_task world_tasks[TASKS] = {
 	[PING] = {"ping", "", 10, 0, 1, 0, true, true, false, WAYS(small_ways)},
-	[DIAG] = {"diag", "", 10, 0, 1, 0, true, true, false, WAYS(small_ways)},
+	[DIAG] = {"diag", "", 15, 0, 1, 0, true, true, false, WAYS(small_ways)},
 	[STATES] = {"job_states", "jobs", 15, 0, 4, 26, false, true, false, WAYS(state_ways)},
 	[NEW_JOBS] = {"new_jobs", "jobs", 15, 0, 2, 0, false, true, false, WAYS(small_ways)},
 	[DETAILS] = {"job_details", "jobs", 5, 0, 2, 0, false, true, false, WAYS(detail_ways)},
@@ -48,6 +48,8 @@ struct scenario {
 	double states_cost; /* as a multiple of the guess, and all else as guessed; 0: all is off by chance */
 	/* All jobs lack their first details at the start. Each costs slurmctld this many seconds; 0: as guessed */
 	double first_details_s;
+	/* Its locks are held a lot: each request for states costs slurmctld this much. 0: as guessed */
+	double locked_s;
 };
 
 static inline bool is_weather(const struct scenario *scenario, enum weather weather, double s)
@@ -93,9 +95,9 @@ static inline double world_chance(struct world *world)
  * costs are known. */
 static inline bool is_calm(const struct world *world, double s)
 {
-	enum { LEARNT_S = 60 };
+	enum { LEARNT_S = 60, LOCKS_LEARNT_S = 300 }; /* what locks add is learnt from several rounds of states */
 	if (world->scenario->first_details_s > 0)
-		return s >= LEARNT_S;
+		return s >= (world->scenario->locked_s > 0 ? LOCKS_LEARNT_S : LEARNT_S);
 	const struct spell *spell = &world->scenario->spell;
 	return s >= GRACE_S && (world->scenario->weather == WAITS || s < spell->from_s || s >= spell->to_s + GRACE_S);
 }

@@ -264,6 +264,37 @@ static void test_a_stranger_after_a_long_time(void)
 	plan_free(life.plan);
 }
 
+/* A request costs slurmctld far more than was guessed. Accounts are called for until 200 requests have told it. */
+static void test_accounts_that_are_called_for(void)
+{
+	enum { ACCOUNTS = 10, REQUESTS = 25, LEARNT = 5 };
+	struct life life = life_new(&plan_defaults, 1);
+	double sum = 0;
+	uint64_t count = 0;
+	life.seconds[JOBS] = 0.005;
+	plan_allow_way(life.plan, JOBS, BULK, false);
+	plan_allow_task(life.plan, LIST, false);
+	set_work(&life, JOBS, 1000000);
+	for (int i = 0; i < ACCOUNTS; i++) {
+		for (life.asked[JOBS] = 0; life.asked[JOBS] < REQUESTS;) {
+			struct plan_action action = next_of(&life, JOBS);
+			answer(&life, &action);
+		}
+		check_row(!i ? "slurmctld has not told of us at all" : i < ACCOUNTS - 1 ? "called for" : "known");
+		CHECK_NUMBER(plan_wants_account(life.plan), i > 0 && i < ACCOUNTS - 1);
+		CHECK(!plan_wants_account(life.plan)); /* once */
+		sum += REQUESTS * 0.0025;
+		count += REQUESTS;
+		plan_note_slurmctld(life.plan, life.now_ns, sum, count);
+		life.now_ns++;
+		plan_next(life.plan, life.now_ns);
+		struct plan_view view = show(&life, JOBS);
+		double requests = (double)view.work / (double)view.records;
+		CHECK(i < LEARNT || fabs(view.round_slurmctld_s / requests - 0.0025) < 0.001);
+	}
+	plan_free(life.plan);
+}
+
 static void test_the_rest_of_a_round(void)
 {
 	struct life life = life_new(&plan_defaults, 1);
@@ -359,6 +390,7 @@ int main(void)
 		{"probes", test_probes_that_wait},
 		{"probes in the account", test_probes_in_the_account},
 		{"stranger", test_a_stranger_after_a_long_time},
+		{"called for", test_accounts_that_are_called_for},
 		{"rest", test_the_rest_of_a_round},
 		{"rise and fall", test_shares_rise_fast_and_fall_slowly},
 		{"same way", test_a_round_keeps_its_way},

@@ -31,6 +31,8 @@ static void make_truth(struct world *world)
 				cost.square *= records;
 				if (i && t == DETAILS && world->scenario->first_details_s > 0)
 					cost = (struct plan_cost){world->scenario->first_details_s, 0, 0};
+				if (i && t == STATES && world->scenario->locked_s > 0)
+					cost.request = world->scenario->locked_s;
 				world->truth[t][w][i] = cost;
 			}
 		}
@@ -169,6 +171,8 @@ static void tell(struct world *world, const struct plan_action *action, bool is_
 		plan_note_slurmctld(world->plan, now_ns, world->account_s, world->account_count);
 		plan_note_load(world->plan, now_ns, is_busy ? 250 : 5, 0);
 	}
+	if (plan_wants_account(world->plan))
+		plan_hasten(world->plan, DIAG);
 	if (is_good && (action->task == DETAILS || action->task == STATES))
 		plan_set_work(world->plan, DETAILS, (uint64_t)work_of(world, DETAILS));
 	if (is_good && action->task == NEW_JOBS && world_chance(world) < 0.05)
@@ -432,7 +436,8 @@ static const struct scenario scenarios[] = {
 	{.name = "probes wait later", .changes = 0.5, WAITS, {4800, 1e9}},
 	{.name = "bulk only", .changes = 0.5, .is_old = true},
 	{.name = "bounds", .changes = 1, .states_cost = 1.7},
-	{.name = "first details", .changes = 0.5, .states_cost = 1, .first_details_s = 0.0008},
+	{.name = "first details", .changes = 0.5, .states_cost = 1, .first_details_s = 0.0014},
+	{.name = "locks held", .changes = 0.5, .states_cost = 1, .first_details_s = 0.0014, .locked_s = 0.0009},
 };
 
 int main(int argc, char **argv)
