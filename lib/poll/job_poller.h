@@ -25,6 +25,7 @@ struct job_poller {
 	bool has_states; /* all jobs were found */
 	bool has_details; /* and we have asked for all details */
 	bool is_filling; /* many jobs lack their first details */
+	bool fills_late; /* and one by one they take hours */
 	double unverified_as_of; /* Unix seconds: the jobs are from before the start, as of then; 0: they are not */
 	uint64_t round_began_ns;
 	uint64_t round_ended_ns; /* the last round of states */

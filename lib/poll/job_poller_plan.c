@@ -26,6 +26,8 @@ enum {
  * is left. */
 #define FILLING_PART 0.1
 #define FILLED_PART 0.01
+/* Seconds. If all first details take longer than this one by one, states do not wait for them. */
+#define FILLING_MAX_S 7200
 
 /* Is it time for lists? A proxy that reloads refuses jobs/state for a moment, too, and lists of many jobs cost too much
  * memory. So if Slurm answered jobs/state before, we wait some minutes, in which the planner tries it again. */
@@ -108,13 +110,18 @@ static void note_conf(struct job_poller *poller)
 }
 
 /* Do details need the budget more than states, because many jobs lack their first ones? That is so after a start, and
- * when a great many jobs come at once. */
+ * when a great many jobs come at once. Without slurmdbd slurmctld's budget pays for details, and they may take hours.
+ * States do not wait for those. */
 static bool are_details_filling(struct job_poller *poller, uint64_t whole)
 {
 	struct job_counts counts = job_table_counts(poller->cluster->job_table);
 	double part = counts.rows ? (double)counts.rows_without_details / (double)counts.rows : 0;
 	poller->is_filling = part > (poller->is_filling ? FILLED_PART : FILLING_PART);
-	return poller->has_states && whole > JOB_STATES_LIST_MAX && (!poller->has_details || poller->is_filling);
+	double seconds = plan_show(poller->plan, clock_monotonic_ns(), TASK_JOB_DETAILS).interval_s;
+	poller->fills_late = poller->is_filling && (poller->fills_late || seconds > FILLING_MAX_S);
+	bool is_worth_it = poller->asks_slurmdbd || !poller->fills_late;
+	return poller->has_states && whole > JOB_STATES_LIST_MAX && (!poller->has_details || poller->is_filling) &&
+	       is_worth_it;
 }
 
 /* The states of all jobs come in one list or, if they are too many for that, by a search among all IDs. Neither is

@@ -25,6 +25,7 @@ static size_t requests_of_one, requests_of_list;
 /* When slurmdbd's run ended; 0: it has none. */
 static uint64_t ended_ago_s;
 static bool are_runs_refused;
+static double seconds_of_one = 0.0017; /* that slurmrestd takes for one job's details */
 static double seconds_of_state; /* that slurmrestd takes for each, beside the request */
 static size_t requests_of_runs;
 
@@ -108,7 +109,7 @@ enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetc
 	*ret_outcome = (struct plan_outcome){.result = PLAN_OK, .seconds = 0.001};
 	if (reason && tell_details(fetch, ret_outcome)) {
 		ret_outcome->seconds =
-			fetch->endpoint == ENDPOINT_JOB ? 0.0017 : 0.4e-3 * (double)(newest_id - oldest_id + 1);
+			fetch->endpoint == ENDPOINT_JOB ? seconds_of_one : 0.4e-3 * (double)(newest_id - oldest_id + 1);
 		return FETCH_OK;
 	}
 	if (fetch->endpoint == ENDPOINT_DBD_JOBS && are_runs_refused) {
@@ -617,6 +618,32 @@ static void test_many_new_jobs(void)
 	life_free(life);
 }
 
+/* On a real 26.05 without slurmdbd a job's details cost slurmctld 1 to 4 ms, most of it waiting for its locks: 110,000
+ * would have taken eight hours. */
+static void test_details_that_take_hours(void)
+{
+	check_row("where a job's details cost slurmctld much, states do not wait for the details of all");
+	struct life *life = life_of_waiting(1000, false);
+	double sum = 0;
+	uint64_t count = 0;
+	seconds_of_one = 0.016;
+	newest_id = 20000;
+	count_jobs(life, newest_id);
+	for (int i = 0; i < 120; i++) {
+		requests_of_one = 0;
+		live(life, 15);
+		sum += 0.015 * (double)requests_of_one;
+		count += requests_of_one;
+		plan_note_slurmctld(life->polled.plan, now_ns, sum, count + 1);
+	}
+	CHECK(job_table_counts(life->polled.cluster.job_table).rows_without_details > 10000);
+	CHECK(live(life, 600) < 60);
+	seconds_of_one = 0.0017;
+	reason = NULL;
+	oldest_id = 1, newest_id = JOBS;
+	life_free(life);
+}
+
 static void test_where_ids_are(void)
 {
 	static const struct {
@@ -894,6 +921,7 @@ int main(void)
 {
 	test_reasons();
 	test_many_new_jobs();
+	test_details_that_take_hours();
 	test_hidden_jobs();
 	test_federation();
 	test_how_long_ended_jobs_are_known();
