@@ -19,12 +19,12 @@
 #define GUESS_REQUESTS 20.0
 /* After this number of requests a way's cost is known. */
 #define KNOWN_REQUESTS 200.0
-/* By what an account may multiply a cost: at most, and at least the inverse. */
-#define FACTOR_MAX 2.0
-#define FACTOR_MAX_FIRST 4.0
 /* Until then the next account is called for as soon as we waited for the way as long as this part of ten minutes' budget.
  * At a start without slurmdbd we asked for the details of 1,300 jobs before diag was due again. They took a third of the budget. */
 #define UNSURE_PART 0.02
+/* By what an account may multiply a cost: at most, and at least the inverse. */
+#define FACTOR_MAX 2.0
+#define FACTOR_MAX_FIRST 4.0
 
 #define FOR_EACH_WAY(plan, way)                                                                                        \
 	for (struct task *task = (plan)->tasks; task < (plan)->tasks + (plan)->task_count; task++)                     \
