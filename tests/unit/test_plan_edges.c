@@ -264,35 +264,74 @@ static void test_a_stranger_after_a_long_time(void)
 	plan_free(life.plan);
 }
 
+enum { ROUND_OF_REQUESTS = 1000000 };
+
+/* A plan that asks for job states one after the other, each for 5 ms. */
+static struct life life_of_requests(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	life.seconds[JOBS] = 0.005;
+	plan_allow_way(life.plan, JOBS, BULK, false);
+	plan_allow_task(life.plan, LIST, false);
+	set_work(&life, JOBS, ROUND_OF_REQUESTS);
+	return life;
+}
+
+/* What the round is predicted to cost slurmctld. */
+static double predicted_s(struct life *life)
+{
+	life->now_ns++;
+	plan_next(life->plan, life->now_ns);
+	return show(life, JOBS).round_slurmctld_s;
+}
+
+static void ask_often(struct life *life, uint64_t requests)
+{
+	for (life->asked[JOBS] = 0; life->asked[JOBS] < requests;) {
+		struct plan_action action = next_of(life, JOBS);
+		answer(life, &action);
+	}
+}
+
 /* A request costs slurmctld far more than was guessed. Accounts are called for until 200 requests have told it. */
 static void test_accounts_that_are_called_for(void)
 {
 	enum { ACCOUNTS = 10, REQUESTS = 25, LEARNT = 5 };
-	struct life life = life_new(&plan_defaults, 1);
-	double sum = 0;
-	uint64_t count = 0;
-	life.seconds[JOBS] = 0.005;
-	plan_allow_way(life.plan, JOBS, BULK, false);
-	plan_allow_task(life.plan, LIST, false);
-	set_work(&life, JOBS, 1000000);
+	struct life life = life_of_requests();
 	for (int i = 0; i < ACCOUNTS; i++) {
-		for (life.asked[JOBS] = 0; life.asked[JOBS] < REQUESTS;) {
-			struct plan_action action = next_of(&life, JOBS);
-			answer(&life, &action);
-		}
+		ask_often(&life, REQUESTS);
 		check_row(!i ? "slurmctld has not told of us at all" : i < ACCOUNTS - 1 ? "called for" : "known");
 		CHECK_NUMBER(plan_wants_account(life.plan), i > 0 && i < ACCOUNTS - 1);
 		CHECK(!plan_wants_account(life.plan)); /* once */
-		sum += REQUESTS * 0.0025;
-		count += REQUESTS;
-		plan_note_slurmctld(life.plan, life.now_ns, sum, count);
-		life.now_ns++;
-		plan_next(life.plan, life.now_ns);
-		struct plan_view view = show(&life, JOBS);
-		double requests = (double)view.work / (double)view.records;
-		CHECK(i < LEARNT || fabs(view.round_slurmctld_s / requests - 0.0025) < 0.001);
+		plan_note_slurmctld(life.plan, life.now_ns, REQUESTS * 0.0025 * (i + 1), REQUESTS * (uint64_t)(i + 1));
+		double requests = (double)ROUND_OF_REQUESTS / (double)show(&life, JOBS).records;
+		CHECK(i < LEARNT || fabs(predicted_s(&life) / requests - 0.0025) < 0.001);
 	}
 	plan_free(life.plan);
+}
+
+/* By what the first account, of `times` what was predicted, multiplies the prediction. */
+static double first_account(double times)
+{
+	enum { REQUESTS = 25 };
+	struct life life = life_of_requests();
+	ask_often(&life, 100); /* until batches are as large as they get */
+	plan_note_slurmctld(life.plan, life.now_ns, 1, 1);
+	double before_s = predicted_s(&life), covered = (double)life.covered[JOBS];
+	ask_often(&life, REQUESTS);
+	double part = ((double)life.covered[JOBS] - covered) / ROUND_OF_REQUESTS;
+	plan_note_slurmctld(life.plan, life.now_ns, 1 + before_s * part * times, 1 + REQUESTS);
+	double after_s = predicted_s(&life);
+	plan_free(life.plan);
+	return after_s / before_s;
+}
+
+static void test_the_first_account(void)
+{
+	check_row("it is believed more than later ones");
+	CHECK(first_account(2.5) > 1.6);
+	check_row("but it multiplies a cost by four at most");
+	CHECK(first_account(8) < 4.2);
 }
 
 static void test_the_rest_of_a_round(void)
@@ -391,6 +430,7 @@ int main(void)
 		{"probes in the account", test_probes_in_the_account},
 		{"stranger", test_a_stranger_after_a_long_time},
 		{"called for", test_accounts_that_are_called_for},
+		{"first account", test_the_first_account},
 		{"rest", test_the_rest_of_a_round},
 		{"rise and fall", test_shares_rise_fast_and_fall_slowly},
 		{"same way", test_a_round_keeps_its_way},
