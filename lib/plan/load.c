@@ -26,10 +26,6 @@
 #define FACTOR_MAX 2.0
 #define FACTOR_MAX_FIRST 4.0
 
-#define FOR_EACH_WAY(plan, way)                                                                                        \
-	for (struct task *task = (plan)->tasks; task < (plan)->tasks + (plan)->task_count; task++)                     \
-		for (struct way *way = task->ways; way < task->ways + task->row->way_count; way++)
-
 /* The error is divided among the ways by what each was charged with (as in cost.c). */
 static void learn_account(struct plan *plan, double spent_s, double sum_s)
 {

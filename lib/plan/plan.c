@@ -164,9 +164,8 @@ uint64_t plan_refused_until_ns(const struct plan *plan, size_t task)
 
 void plan_retry_unsupported(struct plan *plan)
 {
-	for (size_t i = 0; i < plan->task_count; i++)
-		for (size_t j = 0; j < plan->tasks[i].row->way_count; j++)
-			plan->tasks[i].ways[j].avoid_until_ns = plan->tasks[i].ways[j].refusals = 0;
+	FOR_EACH_WAY (plan, way)
+		way->avoid_until_ns = way->refusals = 0;
 	plan->is_pace_old = true;
 }
 

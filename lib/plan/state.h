@@ -87,7 +87,7 @@ struct plan {
 		uint64_t count;
 		double seconds; /* that any answer takes now; 0: not noticeable */
 	} waits[SIDES];
-	double waited_s, probed_s; /* for slurmctld since its last account: by all but probes, by probes */
+	double waited_s, probed_s; /* waited for slurmctld since its last account: by all but probes, by probes */
 
 	struct {
 		bool is_known;
@@ -109,6 +109,11 @@ struct plan {
 		bool was_hastened; /* and it was not noted yet */
 	} asked; /* the last action */
 };
+
+/* Of all tasks. */
+#define FOR_EACH_WAY(plan, way)                                                                                        \
+	for (struct task *task = (plan)->tasks; task < (plan)->tasks + (plan)->task_count; task++)                     \
+		for (struct way *way = task->ways; way < task->ways + task->row->way_count; way++)
 
 static inline double seconds_between(uint64_t from_ns, uint64_t to_ns)
 {

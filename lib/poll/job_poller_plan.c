@@ -117,8 +117,10 @@ static bool are_details_filling(struct job_poller *poller, uint64_t whole)
 	struct job_counts counts = job_table_counts(poller->cluster->job_table);
 	double part = counts.rows ? (double)counts.rows_without_details / (double)counts.rows : 0;
 	poller->is_filling = part > (poller->is_filling ? FILLED_PART : FILLING_PART);
-	double seconds = plan_show(poller->plan, clock_monotonic_ns(), TASK_JOB_DETAILS).interval_s;
-	poller->fills_late = poller->is_filling && (poller->fills_late || seconds > FILLING_MAX_S);
+	poller->fills_late =
+		poller->is_filling &&
+		(poller->fills_late ||
+		 plan_show(poller->plan, clock_monotonic_ns(), TASK_JOB_DETAILS).interval_s > FILLING_MAX_S);
 	bool is_worth_it = poller->asks_slurmdbd || !poller->fills_late;
 	return poller->has_states && whole > JOB_STATES_LIST_MAX && (!poller->has_details || poller->is_filling) &&
 	       is_worth_it;
