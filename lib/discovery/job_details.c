@@ -70,7 +70,7 @@ static bool belongs(const struct job_details *details, enum job_queue queue, con
 		return is_large;
 	if (queue == JOB_QUEUE_ROTATION)
 		return job_state_is_live(row->state);
-	return row->details_wanted || row->is_doubtful || (is_large && !is_listed);
+	return row->details_wanted || (is_large && !is_listed);
 }
 
 static bool is_unseen(const struct job_details *details, const struct job_view *row)

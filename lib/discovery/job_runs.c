@@ -38,10 +38,19 @@ static int compare(const void *left, const void *right)
 	return a->submit_time > b->submit_time ? -1 : a->submit_time < b->submit_time;
 }
 
+/* If a job was cancelled before it ran, slurmdbd names all partitions that it asked for. slurmctld names one of them.
+ * slurmdbd does not tell which one. */
+static bool is_partition_known(const struct job *job)
+{
+	struct text rest = job->partitions;
+	text_cut(&rest, ',');
+	return job_state_is_live(job->state) || !rest.len;
+}
+
 static void put(struct job_details *details, struct job job, int64_t now)
 {
 	struct job_view row;
-	if (!job_table_find(details->table, job.id, &row))
+	if (!job_table_find(details->table, job.id, &row) || !is_partition_known(&job))
 		return;
 	job.flags = row.flags;
 	job.reason = TEXT("Unknown");

@@ -4,9 +4,6 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
-
-enum { DOUBTFUL_S = 30 };
 
 struct job_table *job_table_new(void)
 {
@@ -218,16 +215,6 @@ void job_table_take(struct job_table *table, struct job_table *from)
 	job_table_free(from);
 }
 
-/* A job that ended was in one partition. For a short time after a cancellation slurmctld may still name all partitions
- * that the job asked for (24.11). */
-static bool is_doubtful(const struct job_table *table, const struct job_row *row)
-{
-	if (job_state_is_live(row->state) || !has_details(row) || row->details_time >= row->end_time + DOUBTFUL_S)
-		return false;
-	struct text partitions = owners_get(&table->pools.groups, row->group).partitions;
-	return partitions.len && memchr(partitions.bytes, ',', partitions.len);
-}
-
 bool job_table_at(const struct job_table *table, size_t position, struct job_view *ret_view)
 {
 	const struct job_row *row = &table->rows[position];
@@ -247,7 +234,6 @@ bool job_table_at(const struct job_table *table, size_t position, struct job_vie
 		.details_time = row->details_time,
 		.has_details = has_details(row),
 		.details_wanted = row->bits & ROW_WANTS_DETAILS,
-		.is_doubtful = is_doubtful(table, row),
 		.is_unsplit = row->bits & ROW_IS_UNSPLIT,
 		.is_cut = row->bits & ROW_IS_CUT,
 		.is_counted = row->bits & ROW_IS_COUNTED,

@@ -49,7 +49,6 @@ struct job_view {
 	int64_t details_time; /* when its details came; 0: never */
 	bool has_details;
 	bool details_wanted; /* its state changed since they came, or they never came */
-	bool is_doubtful; /* it has ended, and its details still name several partitions */
 	bool is_unsplit; /* the rest of an array */
 	bool is_cut; /* Slurm cut its task list: tasks_listed is a lower bound */
 	bool is_counted; /* `tasks` is from job_table_set_tasks */

@@ -103,6 +103,43 @@ static void test_rules(void)
 	}
 }
 
+static void test_partitions(void)
+{
+	static const struct {
+		const char *name, *partitions;
+		int state;
+		bool is_told;
+	} rows[] = {
+		{"cancelled before it ran: slurmdbd names two, slurmctld one of them", "cpu,gpu", JOB_CANCELLED, false},
+		{"it ended in one", "gpu", JOB_CANCELLED, true},
+		{"it waits for both", "cpu,gpu", JOB_PENDING, true},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct job_table *table = job_table_new();
+		struct job_details details;
+		struct job_view view;
+		const uint64_t id = 7;
+		check_row(rows[i].name);
+		job_details_init(&details, table);
+		CHECK(job_table_set_state(table, id, rows[i].state, 0, NOW));
+		CHECK_NUMBER(job_details_begin(&details, JOB_QUEUE_WANTED), 1);
+		struct job_runs runs = {.table = table};
+		struct job_run earlier = run_of(id, rows[i].state, 0, 5), run = run_of(id, rows[i].state, 0, 10);
+		run.job.partitions = text_of(rows[i].partitions);
+		job_runs_take(&runs, &earlier); /* another job had the ID */
+		job_runs_take(&runs, &run);
+		job_runs_apply(&runs, &details, NOW + 100);
+		job_runs_done(&runs);
+		CHECK(job_table_find(table, id, &view) && view.has_details == rows[i].is_told);
+		job_details_note_recorded(&details, &id, 1);
+		CHECK(details.are_some_unrecorded == !rows[i].is_told);
+		CHECK_NUMBER(job_details_begin(&details, JOB_QUEUE_WANTED), !rows[i].is_told);
+		check_whole(table);
+		job_details_done(&details);
+		job_table_free(table);
+	}
+}
+
 static void test_what_is_told(void)
 {
 	check_row("an array keeps the tasks that jobs/state counted, and its reason is not known");
@@ -268,6 +305,7 @@ static void check_random(uint64_t seed)
 int main(void)
 {
 	test_rules();
+	test_partitions();
 	test_what_is_told();
 	test_order();
 	for (uint64_t seed = 1; seed <= 20; seed++) {

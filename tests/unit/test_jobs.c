@@ -69,32 +69,6 @@ static void test_several_partitions(void)
 	job_table_free(table);
 }
 
-static void test_partitions_of_the_ended(void)
-{
-	static const struct {
-		const char *name, *partitions;
-		int state;
-		int64_t read_at; /* it ended at 2000 */
-		bool is_doubtful;
-	} rows[] = {
-		{"cancelled, and still of two", "busy,gpu", JOB_CANCELLED, 2005, true},
-		{"it stays so", "busy,gpu", JOB_CANCELLED, 2030, false},
-		{"of one", "busy", JOB_CANCELLED, 2005, false},
-		{"it waits", "busy,gpu", JOB_PENDING, 2005, false},
-	};
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		struct job_table *table = job_table_new();
-		struct job job = job_with(1, rows[i].state, rows[i].partitions, "None");
-		struct job_view view;
-		check_row(rows[i].name);
-		job.end_time = 2000;
-		CHECK(job_table_put(table, &job, rows[i].read_at));
-		CHECK(job_table_find(table, 1, &view) && view.is_doubtful == rows[i].is_doubtful);
-		job_table_free(table);
-	}
-	check_row(NULL);
-}
-
 static struct job array_of(uint64_t id, const char *tasks)
 {
 	struct job job = job_with(id, JOB_PENDING, "cpu", "JobArrayTaskLimit");
@@ -673,7 +647,6 @@ static void test_ids(void)
 int main(void)
 {
 	test_several_partitions();
-	test_partitions_of_the_ended();
 	test_arrays();
 	test_cut_arrays();
 	test_split_pending();
