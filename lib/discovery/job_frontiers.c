@@ -1,10 +1,9 @@
 #include "discovery/job_frontiers.h"
 
 enum {
-	ARRAY_ROWS = 1000, /* MaxArraySize is 1001 by default; larger arrays seldom come in a row between two rounds */
 	WINDOW_MAX = 1024, /* IDs without jobs cost next to nothing, and a request's rows are limited by rows_max */
-	/* A round asks for IDs one by one until it has found this many jobs, since each may be the first of a large
-	 * array. Five arrays of 20,000 tasks in one request took more than two minutes
+	/* Unless few jobs are new, a round asks for IDs one by one until it has found this many jobs. Each may be the
+	 * first of a large array. Five arrays of 20,000 tasks in one request took more than two minutes
 	 * (SLURMRESTD.md, "Several leaders"). */
 	SINGLY = 64,
 	GAP_MAX = 10000, /* an ID further away from a frontier than this belongs to another frontier */
@@ -276,7 +275,8 @@ static uint64_t last_found(const struct job_frontiers *frontiers, const struct j
 }
 
 /* Slurm gave this ID. The empty ones below it may have been asked for before that, and have jobs since. */
-static void note_found(struct job_frontiers *frontiers, struct job_frontier *frontier, uint64_t id, uint64_t rows)
+static void note_found(struct job_frontiers *frontiers, struct job_frontier *frontier, uint64_t id, uint64_t rows,
+		       uint64_t array_rows)
 {
 	uint64_t asked = frontier->probes_to - frontier->probes_from, at_once = frontier->at_once;
 	uint64_t next = following(frontiers, id);
@@ -287,28 +287,31 @@ static void note_found(struct job_frontiers *frontiers, struct job_frontier *fro
 	}
 	move(frontiers, frontier, next);
 	frontier->found++;
-	uint64_t ids = job_probes_next(at_once, asked, rows, frontiers->rows_max, ARRAY_ROWS);
-	frontier->at_once = frontier->found < SINGLY ? 1 : ids < WINDOW_MAX ? ids : WINDOW_MAX;
+	uint64_t ids = job_probes_next(at_once, asked, rows, frontiers->rows_max, array_rows);
+	bool is_one = array_rows && frontier->found < SINGLY;
+	frontier->at_once = is_one ? 1 : ids < WINDOW_MAX ? ids : WINDOW_MAX;
 }
 
 static bool settle(struct job_frontiers *frontiers, struct job_frontier *frontier, const struct job_answer *answer,
-		   uint64_t rows)
+		   uint64_t rows, uint64_t array_rows)
 {
 	uint64_t last = last_found(frontiers, frontier, answer);
 	if (last)
-		note_found(frontiers, frontier, last, rows);
+		note_found(frontiers, frontier, last, rows, array_rows);
 	else
 		note_empty(frontiers, frontier);
 	frontier->probes_from = frontier->probes_to = 0;
 	return last;
 }
 
-void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer, uint64_t rows)
+void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer, uint64_t rows,
+			  uint64_t array_rows)
 {
 	size_t moved = frontiers->count;
 	for (size_t i = 0; i < frontiers->count; i++) {
 		struct job_frontier *frontier = &frontiers->items[i];
-		if (frontier->probes_from < frontier->probes_to && settle(frontiers, frontier, answer, rows))
+		if (frontier->probes_from < frontier->probes_to &&
+		    settle(frontiers, frontier, answer, rows, array_rows))
 			moved = i;
 	}
 	if (moved < frontiers->count)
@@ -322,4 +325,12 @@ void job_frontiers_forget(struct job_frontiers *frontiers)
 		if (frontier->probes_from < frontier->probes_to)
 			frontier->at_once = 1;
 	}
+}
+
+uint64_t job_frontiers_found(const struct job_frontiers *frontiers)
+{
+	uint64_t most = 0;
+	for (size_t i = 0; i < frontiers->count; i++)
+		most = frontiers->items[i].found > most ? frontiers->items[i].found : most;
+	return most;
 }

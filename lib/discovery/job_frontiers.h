@@ -74,5 +74,10 @@ uint64_t job_frontiers_ask(struct job_frontiers *frontiers, const struct job_tab
 			   struct buf *query);
 /* The answer is lost: the next requests ask for its IDs again, at first for one of them. */
 void job_frontiers_forget(struct job_frontiers *frontiers);
-/* The answer was complete, and these IDs brought `rows` of it: frontiers move above the IDs that it has. */
-void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer, uint64_t rows);
+/* The answer was complete, and these IDs brought `rows` of it: frontiers move above the IDs that it has. Each of the
+ * next ones may bring `array_rows`; 0: all of them together bring few. */
+void job_frontiers_settle(struct job_frontiers *frontiers, const struct job_answer *answer, uint64_t rows,
+			  uint64_t array_rows);
+
+/* The most requests of this round that found jobs above one frontier. */
+uint64_t job_frontiers_found(const struct job_frontiers *frontiers);

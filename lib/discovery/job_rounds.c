@@ -6,11 +6,14 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { COUNT_WANTED = 16 }; /* requests that found new jobs: more of them cost more than diag does */
+
 void job_rounds_init(struct job_rounds *rounds, struct job_table *table, uint64_t first_id, uint64_t last_id)
 {
 	*rounds = (struct job_rounds){.table = table,
 				      .frontiers = {.first_id = first_id, .last_id = last_id},
 				      .search = {.expected = NUMBER_UNSET, .array_size = JOB_ARRAY_SIZE_DEFAULT}};
+	job_submissions_init(&rounds->submissions);
 }
 
 void job_rounds_done(struct job_rounds *rounds)
@@ -104,6 +107,20 @@ bool job_rounds_note_count(struct job_rounds *rounds, uint64_t jobs)
 	return are_missing;
 }
 
+void job_rounds_note_submitted(struct job_rounds *rounds, uint64_t tasks)
+{
+	job_submissions_count(&rounds->submissions, tasks);
+}
+
+bool job_rounds_want_count(struct job_rounds *rounds)
+{
+	if (!rounds->is_open || rounds->has_wanted_count || rounds->submissions.is_fresh ||
+	    job_frontiers_found(&rounds->frontiers) < COUNT_WANTED)
+		return false;
+	rounds->has_wanted_count = true;
+	return true;
+}
+
 static void clear(struct job_asks *asks)
 {
 	asks->count = asks->asked = asks->asked_before = 0;
@@ -154,6 +171,8 @@ void job_rounds_begin(struct job_rounds *rounds)
 			add_row(&rounds->round, &rounds->tails, &row);
 	add_doubted(rounds);
 	job_frontiers_begin(&rounds->frontiers);
+	job_submissions_begin(&rounds->submissions);
+	rounds->has_wanted_count = false;
 	rounds->is_open = true;
 }
 
@@ -188,13 +207,21 @@ static uint64_t ask_known(struct job_asks *asks, uint64_t rows_max, struct buf *
 	return rows;
 }
 
+static void end_round(struct job_rounds *rounds)
+{
+	if (rounds->is_open)
+		job_submissions_end(&rounds->submissions);
+	rounds->is_open = false;
+}
+
 uint64_t job_rounds_ask(struct job_rounds *rounds, uint64_t rows_max, struct buf *query)
 {
 	start_request(rounds, JOB_REQUEST_ROUND);
 	uint64_t rows = ask_known(&rounds->round, rows_max, query);
 	if (rounds->round.asked == rounds->round.count && rows < rows_max)
 		rows += job_frontiers_ask(&rounds->frontiers, rounds->table, rows_max - rows, query);
-	rounds->is_open = query->len > 0;
+	if (!query->len)
+		end_round(rounds);
 	return rounds->is_open ? rows : 0;
 }
 
@@ -213,6 +240,7 @@ void job_rounds_ask_whole(struct job_rounds *rounds)
 	clear(&rounds->round);
 	start_request(rounds, JOB_REQUEST_WHOLE);
 	rounds->is_open = false;
+	job_submissions_begin(&rounds->submissions);
 }
 
 uint64_t job_rounds_take_sample(struct job_rounds *rounds)
@@ -270,6 +298,7 @@ static void settle_whole(struct job_rounds *rounds)
 			remove_id(rounds, row.id);
 	job_rounds_note_list(rounds);
 	job_search_forget_counts(&rounds->search);
+	job_submissions_end(&rounds->submissions);
 }
 
 static void add_asked(const struct job_asks *asks, struct id_map *ids)
@@ -291,7 +320,10 @@ static void apply_answer(struct job_rounds *rounds, int64_t now)
 	add_asked(&rounds->round, &asked);
 	add_asked(&rounds->array, &asked);
 	add_probes(rounds->request == JOB_REQUEST_SEARCH ? &rounds->search.probes : &rounds->frontiers.probes, &asked);
+	uint64_t before = job_table_counts(rounds->table).jobs;
 	job_answer_apply(&rounds->answer, rounds->table, has_ids ? &asked : NULL, &rounds->tails, now);
+	uint64_t jobs = job_table_counts(rounds->table).jobs;
+	rounds->submissions.found += jobs > before ? jobs - before : 0;
 	id_map_done(&asked);
 }
 
@@ -304,12 +336,22 @@ static uint64_t rows_of_probes(const struct job_rounds *rounds)
 	return rounds->answer.count > known ? rounds->answer.count - known : 0;
 }
 
+/* How many rows each ID above a frontier may bring; 0: all of them together bring few. */
+static uint64_t rows_each(const struct job_rounds *rounds)
+{
+	uint64_t unknown = job_submissions_unknown(&rounds->submissions);
+	bool are_few = number_is_known(unknown) && unknown <= JOB_ROWS_SAFE;
+	return are_few ? 0 : job_search_largest_array(&rounds->search);
+}
+
 void job_rounds_apply(struct job_rounds *rounds, int64_t now)
 {
 	apply_answer(rounds, now);
 	if (rounds->request == JOB_REQUEST_ROUND) {
 		settle_known(rounds, &rounds->round);
-		job_frontiers_settle(&rounds->frontiers, &rounds->answer, rows_of_probes(rounds));
+		job_frontiers_settle(&rounds->frontiers, &rounds->answer, rows_of_probes(rounds), rows_each(rounds));
+		if (!job_rounds_work(rounds))
+			end_round(rounds);
 	} else if (rounds->request == JOB_REQUEST_ARRAY) {
 		settle_known(rounds, &rounds->array);
 	} else if (rounds->request == JOB_REQUEST_WHOLE) {

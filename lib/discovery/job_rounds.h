@@ -10,6 +10,7 @@
 
 #include "discovery/job_details.h"
 #include "discovery/job_search.h"
+#include "discovery/job_submissions.h"
 
 enum job_request { JOB_REQUEST_NONE, JOB_REQUEST_ROUND, JOB_REQUEST_ARRAY, JOB_REQUEST_WHOLE, JOB_REQUEST_SEARCH };
 
@@ -32,12 +33,14 @@ struct job_rounds {
 	struct id_map tails; /* see job_answer.h */
 	struct job_frontiers frontiers;
 	struct job_search search;
+	struct job_submissions submissions;
 	struct job_answer answer;
 
 	bool is_unverified; /* the table's rows are from before the start: see job_rounds_resume */
 	struct id_map doubted; /* until they are verified: IDs that rounds ask for whatever the table has -> 1 */
 
 	bool is_open; /* a round is under way */
+	bool has_wanted_count; /* in this round */
 	struct job_asks round, array; /* two, so that an array's turn does not disturb an open round */
 
 	enum job_request request; /* under way */
@@ -77,6 +80,12 @@ void job_rounds_ask_whole(struct job_rounds *rounds);
 
 /* diag counted `jobs` pending and running jobs: returns whether to search (job_search.h). */
 bool job_rounds_note_count(struct job_rounds *rounds, uint64_t jobs);
+
+/* diag's number of submitted tasks (job_submissions.h). */
+void job_rounds_note_submitted(struct job_rounds *rounds, uint64_t tasks);
+
+/* Is diag's number worth a request, because the open round has met many new jobs? True once in a round. */
+bool job_rounds_want_count(struct job_rounds *rounds);
 
 /* The next request of a search (job_search.h); 0: it is over. Ask job/{id} for the sample first: its details say which
  * ID would bring a whole array. */

@@ -182,13 +182,17 @@ static void move_frontiers(struct job_search *search, const struct job_answer *a
 	}
 }
 
-/* How many rows each of the next IDs may bring; 0: too few jobs are missing for that to matter. The numbers of tasks
- * count more than a configuration that may be wrong. */
+uint64_t job_search_largest_array(const struct job_search *search)
+{
+	return search->leaders.largest_task > search->array_size ? search->leaders.largest_task : search->array_size;
+}
+
+/* How many rows each of the next IDs may bring; 0: too few jobs are missing for that to matter. */
 static uint64_t array_rows(const struct job_search *search, const struct job_table *table)
 {
 	if (!number_is_known(search->expected) || search->expected <= count_known(table) + JOB_ROWS_SAFE)
 		return 0;
-	return search->leaders.largest_task > search->array_size ? search->leaders.largest_task : search->array_size;
+	return job_search_largest_array(search);
 }
 
 void job_search_settle(struct job_search *search, const struct job_answer *answer, const struct job_table *table,

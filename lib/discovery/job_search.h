@@ -44,6 +44,10 @@ double job_search_coverage(const struct job_search *search, const struct job_tab
 /* Are more jobs unknown than usually come or go between two counts? */
 bool job_search_is_missing(const struct job_search *search, const struct job_table *table);
 
+/* The most rows that one ID may bring: MaxArraySize, or more if a larger task number was seen. What we know of
+ * MaxArraySize may be wrong. */
+uint64_t job_search_largest_array(const struct job_search *search);
+
 /* It is over, and jobs are still missing. */
 bool job_search_has_failed(const struct job_search *search, const struct job_table *table);
 

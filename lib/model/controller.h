@@ -27,7 +27,8 @@ struct diag {
 	uint64_t threads, agent_queue, agents, agent_threads, dbd_queue;
 	uint64_t jobs_pending, jobs_running; /* by task, as of jobs_time */
 	uint64_t jobs_time;
-	uint64_t jobs_started; /* a sum, too, of all starts of jobs, array tasks and components */
+	uint64_t jobs_submitted; /* a sum, of all tasks of all submissions */
+	uint64_t jobs_started; /* likewise, of all starts of jobs, array tasks and components */
 	uint64_t cycles, cycle_sum_us, cycle_mean_us, cycle_last_us, cycle_max_us;
 	uint64_t cycle_depth_mean, queue_length;
 	uint64_t backfill_cycles, backfill_sum_us, backfill_mean_us, backfill_last_us, backfill_max_us;

@@ -161,7 +161,6 @@ static bool poll_states(struct job_poller *poller, uint64_t rows_max, struct pla
 	buf_done(&query);
 	if (!is_well)
 		return give_up(poller);
-	rounds->is_open &= job_rounds_work(rounds) > 0;
 	if (!rounds->is_open)
 		finish_states(poller);
 	return !rounds->is_open;

@@ -56,6 +56,7 @@ static const struct field diag_fields[] = {
 	NUMBER(struct diag, jobs_pending, "jobs_pending", COUNT),
 	NUMBER(struct diag, jobs_running, "jobs_running", COUNT),
 	NUMBER(struct diag, jobs_time, "job_states_ts", SECONDS),
+	NUMBER(struct diag, jobs_submitted, "jobs_submitted", COUNT),
 	NUMBER(struct diag, jobs_started, "jobs_started", COUNT),
 	NUMBER(struct diag, cycles, "schedule_cycle_total", COUNT),
 	NUMBER(struct diag, cycle_sum_us, "schedule_cycle_sum", COUNT), /* since v0.0.41 */

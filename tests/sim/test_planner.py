@@ -216,6 +216,24 @@ class Planner(unittest.TestCase):
             # one turn every four seconds, and one that had begun
             self.assertLess(since()["rows"], (1 + (time.monotonic() - begun) / 4) * 30000 + 15000)
 
+    def test_many_new_jobs(self):
+        """A round that meets many new jobs asks diag how many tasks were submitted. They are few, so it asks for hundreds of
+        IDs at once, and not for one or twenty."""
+        options = ["--interval.diag=3600", *(o for o in EAGER if "diag" not in o)]
+        with Simulator("--jobs=500", "--arrays=0", "--nodes=100") as sim, Scope(sim, *options) as scope:
+            scope.wait(lambda: scope.jobs() and scope.one("slurmscope_jobs_without_details") == 0, "the start")
+            before = sim.stats()["endpoints"]
+            sim.control("storm?jobs=3000")
+            sim.control("advance?seconds=30")
+
+            def found():
+                return sum(value for (name, _), value in scope.samples().items() if name == "slurm_cluster_jobs")
+            scope.wait(lambda: found() >= 3500, lambda: f"the new jobs to be found: {found()}")
+            after = sim.stats()["endpoints"]
+            asked = {name: after[name]["requests"] - before[name]["requests"] for name in ("diag", "states")}
+            self.assertGreater(asked["diag"], 0)
+            self.assertLess(asked["states"], 120, asked)  # 21; 219 where diag did not tell
+
     def test_short_jobs_where_there_were_none(self):
         """Jobs that diag never sees alive, on a cluster that knows no other: slurmdbd tells where their IDs are."""
         options = ["--interval.diag=3600", "--interval.conf=3600", *(o for o in EAGER if "diag" not in o)]
@@ -312,8 +330,7 @@ class Planner(unittest.TestCase):
             page = scope.samples()
             asked = {key[1]: page[key] - before.get(key, 0) for key in page if key[0] == "slurmscope_requests_total"}
             of_states = asked[frozenset([("endpoint", "job_states"), ("result", "ok")])]
-            # Two fifths to three, measured. How old states are then depends on the machine: a round of 7,000 new jobs, 20
-            # in a request, takes 414 requests.
+            # Two fifths to three, measured. How old states are then depends on the machine.
             self.assertGreater(of_states / sum(asked.values()), 1 / 4, asked)
 
     def test_a_day_of_downtime(self):

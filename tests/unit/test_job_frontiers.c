@@ -242,6 +242,89 @@ static void test_new_neighbours(void)
 	}
 }
 
+/* A round meets more new jobs than it asks for one by one. diag's number of submitted tasks says what they may bring. On
+ * a real 26.05 five arrays of 20,000 split tasks came in one answer, which took slurmrestd 33 s. */
+static void test_what_diag_counts(void)
+{
+	enum { SINGLES = 300, TASKS = 20000, ROWS_MAX = 500, COUNTED = 5000 };
+	static const struct {
+		const char *name;
+		uint64_t arrays, array_size;
+		uint64_t counted; /* by diag then; unset: it has not answered since */
+		uint64_t requests_min, requests_max;
+	} rows[] = {
+		{"few jobs are new, and they come in large batches", 0, TASKS + 1, COUNTED + SINGLES, 10, 40},
+		{"arrays are new behind them", 5, TASKS + 1, COUNTED + SINGLES + 5 * TASKS, SINGLES, SINGLES + 20},
+		{"no answer of diag", 5, TASKS + 1, NUMBER_UNSET, SINGLES, SINGLES + 20},
+		{"no answer of diag, and only small arrays", 0, 1001, NUMBER_UNSET, 70, 100},
+	};
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct world *world = calloc(1, sizeof *world);
+		struct buf query = BUF_INIT;
+		uint64_t requests = 0;
+		check_row(rows[row].name);
+		world_start(world, 25, 1, 1000000);
+		world->rounds.search.array_size = rows[row].array_size;
+		model_submit(&world->model, 0, 0);
+		find_all(world);
+		job_rounds_note_submitted(&world->rounds, COUNTED);
+		states_round(world, ROWS_MAX);
+		world->dearest_answer = 0;
+		submit_jobs(world, SINGLES);
+		for (uint64_t i = 0; i < rows[row].arrays; i++)
+			model_submit(&world->model, 0, TASKS);
+		job_rounds_begin(&world->rounds);
+		for (; job_rounds_ask(&world->rounds, ROWS_MAX, &query); requests++) {
+			answer(world, &query);
+			if (job_rounds_want_count(&world->rounds) && number_is_known(rows[row].counted))
+				job_rounds_note_submitted(&world->rounds, rows[row].counted);
+			CHECK(!job_rounds_want_count(&world->rounds)); /* once is enough */
+		}
+		CHECK(world->dearest_answer <= TASKS + ROWS_MAX);
+		CHECK(requests >= rows[row].requests_min && requests <= rows[row].requests_max);
+		check_same(world);
+		buf_done(&query);
+		world_end(world);
+		free(world);
+	}
+}
+
+static void test_submissions(void)
+{
+	struct job_submissions submissions;
+	check_row("no round was complete, so nobody knows what is missing");
+	job_submissions_init(&submissions);
+	job_submissions_begin(&submissions);
+	job_submissions_count(&submissions, 1000);
+	CHECK_NUMBER(job_submissions_unknown(&submissions), NUMBER_UNSET);
+	job_submissions_end(&submissions); /* no number was known when it began */
+	job_submissions_begin(&submissions);
+	job_submissions_count(&submissions, 1100);
+	CHECK_NUMBER(job_submissions_unknown(&submissions), NUMBER_UNSET);
+	job_submissions_end(&submissions);
+	check_row("what was submitted before a round began is known when it has ended");
+	job_submissions_begin(&submissions);
+	CHECK_NUMBER(job_submissions_unknown(&submissions), NUMBER_UNSET); /* until diag answers */
+	job_submissions_count(&submissions, 1250);
+	CHECK_NUMBER(job_submissions_unknown(&submissions), 250);
+	submissions.found += 100;
+	CHECK_NUMBER(job_submissions_unknown(&submissions), 150);
+	submissions.found += 200; /* some were submitted since diag answered */
+	CHECK_NUMBER(job_submissions_unknown(&submissions), 0);
+	job_submissions_end(&submissions);
+	job_submissions_begin(&submissions);
+	job_submissions_count(&submissions, 1300);
+	CHECK_NUMBER(job_submissions_unknown(&submissions), 200);
+	check_row("diag began to count anew, and has passed the old number");
+	job_submissions_count(&submissions, 20);
+	CHECK_NUMBER(job_submissions_unknown(&submissions), NUMBER_UNSET);
+	job_submissions_count(&submissions, 1350);
+	CHECK_NUMBER(job_submissions_unknown(&submissions), NUMBER_UNSET);
+	check_row("diag does not tell");
+	job_submissions_count(&submissions, NUMBER_UNSET);
+	CHECK_NUMBER(submissions.counted, 1350);
+}
+
 /* slurmdbd tells of a job that has ended before a round has seen those that were submitted with it. */
 static void test_told_ids_skip_nobody(void)
 {
@@ -286,6 +369,8 @@ int main(void)
 	test_federation();
 	test_frontiers_are_bounded();
 	test_new_neighbours();
+	test_submissions();
+	test_what_diag_counts();
 	test_told_ids_skip_nobody();
 	return check_done();
 }

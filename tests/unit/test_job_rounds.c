@@ -229,6 +229,7 @@ static void test_rounds_are_not_disturbed(void)
 	int requests = 0, failed = 0;
 	uint64_t rows = 0, asked;
 	while ((asked = job_rounds_ask(&world->rounds, ROWS, &query)) && requests < 100) {
+		CHECK(world->rounds.is_open);
 		uint64_t before = world->model.rows;
 		world->fail_one_in = requests % 7 == 3 && !failed ? 1 : 0;
 		failed += world->fail_one_in;
@@ -240,7 +241,6 @@ static void test_rounds_are_not_disturbed(void)
 			answer(world, &query);
 		if (requests % 5 == 0)
 			list_arrays(world);
-		CHECK(world->rounds.is_open);
 	}
 	CHECK(failed);
 	CHECK(requests > (JOBS + STARTED) / ROWS && requests < (JOBS + STARTED) / ROWS + 6);
