@@ -42,6 +42,14 @@ class With(unittest.TestCase):
         self.check_whole()
         self.assertEqual(before, SLURM.ask("status"), "the same processes")
 
+    def test_a_job_ends_soon(self):
+        """Its time limit would end it during a test that has begun, and numbers would move."""
+        self.with_cluster('id=$("$CLUSTER" exec "$NAME" squeue -h -p debug -t RUNNING -o %A); '
+                          '"$CLUSTER" exec "$NAME" scontrol update jobid=$id endtime=now+30minutes')
+        said, _ = self.with_cluster("true")
+        self.assertIn("ends within an hour", said)
+        self.check_whole()
+
     def test_status_is_the_test_s(self):
         self.with_cluster("exit 3", status=3)
         self.check_whole()

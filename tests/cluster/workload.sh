@@ -123,7 +123,7 @@ preempted_jobs() {
 cpu_jobs() {
 	local id
 	long carol -N2 --ntasks-per-node=2 -w cn01,cn02 --mem=1000
-	sleeper erin -p debug --time=90 -N1 -w cn02 --mem-per-cpu=300
+	long erin -p debug -N1 -w cn02 --mem-per-cpu=300
 	id=$(long heidi -q small -N1 -w cn02 -n1)
 	await RUNNING "$id"
 	suspended=$(long judy -N1 -w cn01 -n1)
@@ -201,7 +201,7 @@ pending_jobs() {
 	sleeper dave -p capped -n1 --time=5-0              # QOSGrpCpuLimit, the partition's
 	sleeper bob -p hidden -n1 -L matlab:6 --time=5-0   # Licenses
 	gpus mia -q team -n10                              # QOSMaxCpuPerAccount
-	sleeper frank -p debug --time=2:00:00              # PartitionTimeLimit
+	sleeper frank -p debug --time=3-0                  # PartitionTimeLimit
 	sleeper frank -p debug -N2                         # PartitionNodeLimit
 	sleeper erin -p down -n1
 	scontrol update partitionname=inactive state=down
