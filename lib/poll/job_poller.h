@@ -55,9 +55,6 @@ bool job_poller_is_federated(const struct job_poller *poller);
  * there is to do. */
 void job_poller_update(struct job_poller *poller);
 
-/* diag has answered: its number of submitted jobs tells how many may be new. */
-void job_poller_note_diag(struct job_poller *poller);
-
 /* One request for one of the tasks of jobs (ENDPOINT_JOBS, TASK_JOB_...), of at most action->records. Fills in the
  * outcome. */
 void job_poller_poll(struct job_poller *poller, const struct plan_action *action, struct plan_outcome *outcome);

@@ -90,11 +90,6 @@ static void note_count(struct job_poller *poller)
 	poller->needs_all |= are_missing && clock_monotonic_ns() >= poller->search_after_ns;
 }
 
-void job_poller_note_diag(struct job_poller *poller)
-{
-	job_rounds_note_submitted(&poller->reader.rounds, poller->cluster->scheduler.diag.jobs_submitted);
-}
-
 static void note_conf(struct job_poller *poller)
 {
 	const struct conf *conf = &poller->cluster->conf;

@@ -118,7 +118,7 @@ static void note_diag(struct poller *poller)
 	uint64_t now = clock_monotonic_ns();
 	if (!scheduler->is_known)
 		return;
-	job_poller_note_diag(&poller->jobs);
+	job_rounds_note_submitted(&poller->jobs.reader.rounds, scheduler->diag.jobs_submitted);
 	if (number_is_known(scheduler->diag.threads) && number_is_known(scheduler->diag.agent_queue))
 		plan_note_load(poller->plan, now, scheduler->diag.threads, scheduler->diag.agent_queue);
 	const struct rpc_sum *ours = user ? map_find(&scheduler->rpcs_by_user.rows, text_of(user)) : NULL;
