@@ -42,9 +42,7 @@ static int compare(const void *left, const void *right)
  * slurmdbd does not tell which one. */
 static bool is_partition_known(const struct job *job)
 {
-	struct text rest = job->partitions;
-	text_cut(&rest, ',');
-	return job_state_is_live(job->state) || !rest.len;
+	return job_state_is_live(job->state) || job_is_one_name(job->partitions);
 }
 
 static void put(struct job_details *details, struct job job, int64_t now)

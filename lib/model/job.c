@@ -90,7 +90,7 @@ static bool lists(struct text list, struct text name)
 	return false;
 }
 
-static bool is_one_name(struct text list)
+bool job_is_one_name(struct text list)
 {
 	text_cut(&list, ',');
 	return !list.len;
@@ -124,7 +124,7 @@ void job_settle_named(struct job *job)
 	struct text named = job->partitions_named;
 	if (!lists(named, job->partitions))
 		named = named_by(job->submit_line, job->partitions);
-	job->partitions_named = waits || is_one_name(named) || !is_one_name(job->partitions) ? TEXT("") : named;
+	job->partitions_named = waits || job_is_one_name(named) || !job_is_one_name(job->partitions) ? TEXT("") : named;
 	job->submit_line = TEXT("");
 }
 

@@ -65,6 +65,9 @@ enum job_exit job_exit_of(const struct job *job);
 /* A copy whose texts are in the arena. */
 struct job job_copy(const struct job *job, struct arena *arena);
 
+/* Is it at most one name, of `partitions` or `qos`? */
+bool job_is_one_name(struct text list);
+
 /* Settles `partitions_named` of a record that was read. Since v0.0.42, and where priorities have several factors,
  * slurmctld reports a priority in each partition: then they are set already. Otherwise the command names them. Either
  * counts only if the job's own partition is among them, because the job may have been moved. */
