@@ -5,6 +5,9 @@
 
 #include <stdlib.h>
 
+/* Odd, so that its multiples reach each slot once. */
+#define SLOT_STEP UINT64_C(0x9e3779b97f4a7c15)
+
 static size_t home_of(const struct id_map *map, uint32_t id)
 {
 	struct text key = {(const char *)&id, sizeof id};
@@ -62,6 +65,11 @@ void id_map_set(struct id_map *map, uint32_t id, uint32_t value)
 		map->count += !slot->value;
 		*slot = (struct id_slot){id, value};
 	}
+}
+
+const struct id_slot *id_map_slot(const struct id_map *map, size_t i)
+{
+	return &map->slots[i * SLOT_STEP & (map->slot_count - 1)];
 }
 
 void id_map_done(struct id_map *map)

@@ -17,4 +17,7 @@ struct id_map {
 
 uint32_t id_map_find(const struct id_map *map, uint32_t id); /* 0 if absent */
 void id_map_set(struct id_map *map, uint32_t id, uint32_t value); /* 0: removes */
+/* Slot `i` of slot_count, empty or not. The order is not that of the hashes: maps that are filled in that order, one from the
+ * other, probe longer and longer. */
+const struct id_slot *id_map_slot(const struct id_map *map, size_t i);
 void id_map_done(struct id_map *map); /* empty again, as when zeroed */

@@ -13,25 +13,19 @@ void use_init(struct use *use, struct arena *arena)
 void use_done(struct use *use)
 {
 	map_done(&use->tres);
+	id_map_done(&use->nodes.words);
 }
 
-static void node_set_reserve(struct node_set *set, struct arena *arena, size_t words)
+static void node_set_add(struct node_set *set, uint32_t word, uint32_t bits)
 {
-	if (words <= set->count)
-		return;
-	size_t count = 2 * set->count > words ? 2 * set->count : words;
-	uint64_t *grown = arena_new(arena, count * sizeof *grown);
-	if (set->count)
-		memcpy(grown, set->words, set->count * sizeof *grown);
-	set->words = grown;
-	set->count = count;
+	id_map_set(&set->words, word, id_map_find(&set->words, word) | bits);
 }
 
 uint64_t use_nodes(const struct use *use)
 {
 	uint64_t nodes = 0;
-	for (size_t i = 0; i < use->nodes.count; i++)
-		nodes += (uint64_t)__builtin_popcountll(use->nodes.words[i]);
+	for (size_t i = 0; i < use->nodes.words.slot_count; i++)
+		nodes += (uint64_t)__builtin_popcount(id_map_slot(&use->nodes.words, i)->value);
 	return nodes;
 }
 
@@ -46,9 +40,11 @@ void use_merge(struct use *use, const struct use *more, double usage_factor)
 		to->running_s += from->running_s * usage_factor;
 	}
 	use->nodes.is_cut |= more->nodes.is_cut;
-	node_set_reserve(&use->nodes, use->tres.arena, more->nodes.count);
-	for (size_t i = 0; i < more->nodes.count; i++)
-		use->nodes.words[i] |= more->nodes.words[i];
+	for (size_t i = 0; i < more->nodes.words.slot_count; i++) {
+		const struct id_slot *slot = id_map_slot(&more->nodes.words, i);
+		if (slot->value)
+			node_set_add(&use->nodes, slot->id, slot->value);
+	}
 }
 
 void charges_init(struct charges *charges, struct arena *arena)
@@ -106,9 +102,7 @@ static void take_node(void *context, struct text name)
 	uint32_t *number = map_add(nodes, name);
 	if (!*number)
 		*number = (uint32_t)nodes->count;
-	size_t word = (*number - 1) / 64;
-	node_set_reserve(taker->set, taker->charges->arena, word + 1);
-	taker->set->words[word] |= UINT64_C(1) << (*number - 1) % 64;
+	node_set_add(taker->set, *number / 32, UINT32_C(1) << *number % 32);
 }
 
 /* Slurm treats an unlimited job as one of 2^32 - 1 minutes (22.05 reports no limit), and its time runs on while the job

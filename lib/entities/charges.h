@@ -6,13 +6,13 @@
  * TRES times the time that is left. */
 #pragma once
 
+#include "base/id_map.h"
 #include "base/map.h"
 #include "model/job.h"
 
-/* A set of nodes by number: a bit for each, up to the largest number. */
+/* A set of nodes by number. It takes as much memory as it has nodes, however large their numbers are. */
 struct node_set {
-	uint64_t *words; /* in an arena */
-	size_t count;
+	struct id_map words; /* number / 32 -> a bit for each of these 32 nodes */
 	bool is_cut; /* there were too many to look at, so their number is not known */
 };
 

@@ -4,11 +4,12 @@
 #include "named_answers.h"
 
 #include "cluster/fold.h"
+#include "entities/charges.h"
 #include "metrics/catalogue.h"
 #include "metrics/formats.h"
 #include "poll/section.h"
 
-enum { NOW = 1800000000, STAGES = NAMED_ANSWERS + 1 + FORMATS };
+enum { NOW = 1800000000, JOBS = 2000, IDS = 7471, STAGES = NAMED_ANSWERS + 1 + FORMATS };
 
 static const char *stage_name(size_t stage)
 {
@@ -96,9 +97,57 @@ static uint64_t spend(size_t count, struct cost ret_costs[STAGES])
 	return samples;
 }
 
+/* Jobs of different accounts, each on a node of its own. */
+static void charge_jobs(size_t count, struct cost *ret_cost)
+{
+	struct arena arena = ARENA_INIT;
+	struct charges charges;
+	struct use all;
+	spent = (struct cost){0};
+	charges_init(&charges, &arena);
+	use_init(&all, &arena);
+	for (size_t i = 0; i < count; i++) {
+		char name[16];
+		struct text text = {name, (size_t)snprintf(name, sizeof name, "n%zu", i)};
+		struct job job = {.state = JOB_RUNNING, .tres_allocated = TEXT("cpu=1"), .node_list = text};
+		struct charge *charge = charges_of(&charges, text, TEXT("u"), TEXT("p"), TEXT("q"));
+		charge_add_held(&charges, charge, &job, 1, NOW);
+		use_merge(&all, &charge->use, 1);
+	}
+	CHECK_NUMBER(use_nodes(&all), count);
+	*ret_cost = spent;
+	use_done(&all);
+	charges_done(&charges);
+	arena_done(&arena);
+}
+
+/* One map is filled from another. With this number of slots taken, the order of the hashes would be dear. */
+static void copy_map(size_t count, struct cost *ret_cost)
+{
+	struct id_map from = {0}, to = {0};
+	for (uint32_t id = 0; id < count; id++)
+		id_map_set(&from, id, 1);
+	spent = (struct cost){0};
+	for (size_t i = 0; i < from.slot_count; i++) {
+		const struct id_slot *slot = id_map_slot(&from, i);
+		if (slot->value)
+			id_map_set(&to, slot->id, slot->value);
+	}
+	*ret_cost = spent;
+	CHECK_NUMBER(to.count, count);
+	id_map_done(&from);
+	id_map_done(&to);
+}
+
 int main(void)
 {
-	struct cost small[STAGES], large[STAGES];
+	struct cost small[STAGES], large[STAGES], few_jobs, many_jobs, few_ids, many_ids;
+	copy_map(IDS, &few_ids);
+	copy_map((size_t)IDS * TIMES, &many_ids);
+	check_cost("a map from a map", &few_ids, &many_ids);
+	charge_jobs(JOBS, &few_jobs);
+	charge_jobs((size_t)JOBS * TIMES, &many_jobs);
+	check_cost("jobs' nodes", &few_jobs, &many_jobs);
 	uint64_t few = spend(SMALL, small), many = spend((size_t)SMALL * TIMES, large);
 	CHECK(many > (TIMES - 2) * few);
 	for (size_t stage = 0; stage < STAGES; stage++)
