@@ -18,7 +18,7 @@ import jsonschema
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
 SHARED = ("dashboards/grafana", "dashboards/import", "dashboards/runbooks", "deploy/prometheus", "deploy/victoriametrics",
-          "deploy/grafana", "deploy/slurmrestd/slurmscope.conf")
+          "deploy/grafana", "deploy/slurmrestd/slurmscope.conf", "deploy/slurmrestd/port.conf")
 # of the deb: [file] = what it is a copy of, if it is
 FILES = {
     "etc/slurmscope/slurmscope.yml": "deploy/package/slurmscope.yml",
