@@ -130,6 +130,8 @@ static double burst_of(const struct plan *plan, const struct task *task, enum sc
 	if (by == BY_REQUESTS)
 		return fmax(1, fmin(task->round[by], REQUESTS_S * requests_per_s(plan)));
 	double allowed = plan->budgets[by].duty * BUDGET_WINDOW_S;
+	if (task->row->burst > 0)
+		return fmax(task->cost[by], task->row->burst * allowed);
 	bool is_saved_up = !task->row->is_spread && task->round[by] <= BURST * allowed;
 	double round = is_saved_up ? task->round[by] : BURST_OF_LONG * allowed;
 	return fmax(task->cost[by], round);

@@ -29,6 +29,7 @@
  *    at a start, nothing leaves the window for minutes. Then they leave what the bounds need until something does.
  *    A round that costs at most a tenth of ten minutes' budget is saved up and done at once. What it costs beyond the
  *    prediction is a debt. A longer round is spread out, and so is each round of a task that says so (is_spread).
+ *    A task whose `burst` is set may spend that part of ten minutes' budget at once, whatever its round costs.
  *    What may be spent at once is set aside first.
  * 3. Requests (pace.c). A token bucket; a smaller one where Slurm limits rates (rl_enable). A round that needs at most
  *    ten seconds' requests may make them at once.
@@ -81,6 +82,7 @@ struct plan_task {
 	bool needs_slurmctld, needs_slurmdbd;
 	const struct plan_way *ways; /* those that ask in batches cover records in the same order */
 	size_t way_count;
+	double burst; /* the part of ten minutes' budget that it may spend before it has earned it (rule 2); 0: a round */
 	bool is_spread; /* each answer is of use by itself, so its rounds are not saved up for (rule 2) */
 	bool lends_share; /* others get its share as soon as it has nothing to do, because its work varies a lot */
 };
