@@ -18,6 +18,7 @@ enum {
 	 * takes 143 kB a record of slurmrestd's memory, which slurmrestd keeps (SLURMRESTD.md, "Lists"). */
 	REASONS_LIST_MAX = 2000,
 	MIN_JOB_AGE_S = 300, /* the default of MinJobAge */
+	LIST_MISSING_MAX = 500, /* jobs; if more are missing, a list may be far longer than diag's count of them */
 	LOOKS_AT_ENDED = 3, /* one may fail, and a job may end just after another */
 	REFUSED_MAX_S = 300, /* how long Slurm may refuse jobs/state, after having answered it, before we read lists */
 };
@@ -28,6 +29,9 @@ enum {
 #define FILLED_PART 0.01
 /* Seconds. If all first details take longer than this one by one, states do not wait for them. */
 #define FILLING_MAX_S 7200
+/* The part of ten minutes' budget that the first search may spend at once. Before it ends, little else is of use. On a
+ * real 26.05 requests waited for slurmctld's locks, so a search seemed to cost 1.4 s of slurmctld, and took 166 s. */
+#define FIRST_BURST 0.3
 
 /* Is it time for lists? A proxy that reloads refuses jobs/state for a moment, too, and lists of many jobs cost too much
  * memory. So if Slurm answered jobs/state before, we wait some minutes, in which the planner tries it again. */
@@ -127,13 +131,17 @@ static bool are_details_filling(struct job_poller *poller, uint64_t whole)
 }
 
 /* The states of all jobs come in one list or, if they are too many for that, by a search among all IDs. Neither is
- * tried before diag has counted the jobs, because a list of too many would cost minutes of slurmrestd. A cluster that
- * never had a job has no IDs to ask for, so each round asks for its list. */
+ * tried before diag has counted the jobs, because a list of too many would cost minutes of slurmrestd. Later, if many
+ * are missing, they are searched for, too: on a real 26.05 that was filled diag had counted 9,433 jobs, slurmctld
+ * answered a minute later, and the list had 110,000 (62 s of slurmrestd). A cluster that never had a job has no IDs to
+ * ask for, so each round asks for its list. */
 static void plan_states(struct job_poller *poller, uint64_t whole)
 {
 	struct plan *plan = poller->plan;
 	bool is_counted = number_is_known(poller->reader.rounds.search.expected);
-	bool needs_list = poller->needs_all || !job_rounds_work(&poller->reader.rounds);
+	uint64_t missing = whole - job_table_counts(poller->cluster->job_table).jobs;
+	bool is_list_of_known = !poller->has_states || missing <= LIST_MISSING_MAX;
+	bool needs_list = (poller->needs_all && is_list_of_known) || !job_rounds_work(&poller->reader.rounds);
 	bool by_list = needs_list && is_counted && whole <= JOB_STATES_LIST_MAX;
 	bool by_search = poller->needs_all && is_counted && !by_list;
 	bool is_filling = are_details_filling(poller, whole);
@@ -147,8 +155,8 @@ static void plan_states(struct job_poller *poller, uint64_t whole)
 	plan_allow_way(plan, TASK_JOB_STATES, STATES_LARGE_BATCHES, !by_list);
 	bool is_first = by_search && !poller->has_states; /* the first search brings the states, too */
 	poller->tasks[TASK_JOB_SEARCH].weight = is_first ? FIRST_WEIGHT : SEARCH_WEIGHT;
+	poller->tasks[TASK_JOB_SEARCH].burst = is_first ? FIRST_BURST : 0;
 	plan_set_work(plan, TASK_JOB_STATES, is_first ? 0 : by_list ? whole : job_rounds_work(&poller->reader.rounds));
-	uint64_t missing = whole - job_table_counts(poller->cluster->job_table).jobs;
 	plan_set_work(plan, TASK_JOB_SEARCH, !by_search ? 0 : missing > SEARCH_WORK ? missing : SEARCH_WORK);
 }
 

@@ -20,7 +20,7 @@ enum { JOB_STATES_BOUND_S = 24 };
 /* Seconds. It holds while many jobs lack their first details: most totals wait for details, so these need the budget
  * more. Without it, states of 100,000 jobs took 3.5 of 5 %, and all details would have taken an hour. That is the case
  * after a start, and when as many jobs come at once, unless the details would take hours (job_poller_plan.c). */
-enum { JOB_STATES_FILLING_S = 120 };
+enum { JOB_STATES_FILLING_S = 60 };
 
 /* A list of the states of this many jobs costs 0.5 s of slurmrestd (SLURMRESTD.md, "Lists"). Its cost is quadratic, so
  * IDs are searched in batches if there are more jobs. */
