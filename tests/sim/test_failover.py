@@ -24,6 +24,7 @@ import time
 import urllib.error
 import urllib.request
 from pathlib import Path
+from types import SimpleNamespace
 
 import jsonschema
 from simulator import SLURMSCOPE, Simulator
@@ -319,12 +320,30 @@ def bring_copy(giver, taker, folder):
     unit = (HA / "slurmscope-copy-state@.service").read_text()
     steps = re.findall(r"(?m)^ExecStart=(.*)$", unit)
     assert len(steps) == 2
+    ssh = Path(folder, "ssh")
+    ssh.write_text('#!/bin/sh\nshift\nexec sh -c "$*"\n')  # the host, and what a shell there is given
+    ssh.chmod(0o755)
     for step in steps:
-        for what, here in (("/usr/local/libexec", HA), ("copy-state slurmscope ", "copy-state nobody "), ("%i:/var/lib/slurmscope/state.db", taker.state),
-                           ("/var/lib/slurmscope/state.db", giver.state), ("/tmp/state.db", f"{folder}/copied"),
-                           ("slurmscope:slurmscope", f"{NOBODY.pw_uid}:{NOBODY.pw_gid}")):
+        for what, here in (("/usr/local/libexec", HA), ("copy-state slurmscope ", "copy-state nobody "), ("runuser -u slurmscope ", "runuser -u nobody "),
+                           ("ssh -o BatchMode=yes", ssh), ("%i:/var/lib/slurmscope/state.db", f"there:{taker.state}"),
+                           ("/var/lib/slurmscope/state.db", giver.state), ("/tmp/state.db", f"{folder}/copied")):
             step = step.replace(what, str(here))
         subprocess.run(shlex.split(step), check=True)
+    assert Path(f"{taker.state}.copy").stat().st_uid == NOBODY.pw_uid
+
+
+def brought_by_the_user():
+    """On the other host not root writes the copy: where the user may not write, none comes."""
+    with tempfile.TemporaryDirectory() as folder:
+        state, theirs = Path(folder, "state"), Path(folder, "theirs")
+        os.chmod(folder, 0o755)
+        state.write_bytes(b"state")
+        state.chmod(0o644)
+        theirs.mkdir()
+        with contextlib.suppress(subprocess.CalledProcessError):
+            bring_copy(SimpleNamespace(state=state), SimpleNamespace(state=theirs / "state"), folder)
+        assert Path(folder, "copied").exists() and not list(theirs.iterdir())
+        print("brought by the user: nothing where it may not write", flush=True)
 
 
 def die_as_it_writes(state):
@@ -558,6 +577,7 @@ if __name__ == "__main__":
     SEED = int(sys.argv[1]) if sys.argv[1:] else 1
     linked()
     copies()
+    brought_by_the_user()
     unnamed()
     robbed(SEED)
     network(SEED)
