@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,15 +14,31 @@ struct db {
 	struct error why;
 };
 
+/* Could the medium not be read? SQLite then says that the file is damaged (its SQLITE_IOERR_CORRUPTFS becomes
+ * SQLITE_CORRUPT). The next reading may succeed, so what the file has must not be given up. */
+static bool is_unreadable(sqlite3 *handle)
+{
+	sqlite3_file *journal = NULL;
+	int of_file = 0, of_journal = 0;
+	sqlite3_file_control(handle, "main", SQLITE_FCNTL_LAST_ERRNO, &of_file);
+	sqlite3_file_control(handle, "main", SQLITE_FCNTL_JOURNAL_POINTER, &journal);
+	if (journal && journal->pMethods)
+		journal->pMethods->xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &of_journal);
+	return of_file == EIO || of_file == ENXIO || of_journal == EIO || of_journal == ENXIO;
+}
+
 static void fail(struct db *db, int code)
 {
 	if (db->has_failed)
 		return;
 	db->has_failed = true;
 	int kind = code & 0xff;
-	db->is_damaged = kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB ||
-			 kind == SQLITE_ERROR; /* our SQL is right: the tables are not ours any more */
-	if (kind == SQLITE_BUSY)
+	bool is_unread = kind == SQLITE_CORRUPT && is_unreadable(db->handle);
+	db->is_damaged = !is_unread && (kind == SQLITE_CORRUPT || kind == SQLITE_NOTADB ||
+					kind == SQLITE_ERROR); /* our SQL is right: the tables are not ours any more */
+	if (is_unread)
+		error_set(&db->why, "cannot be read: input or output error");
+	else if (kind == SQLITE_BUSY)
 		error_set(&db->why, "another process uses it");
 	else
 		error_set(&db->why, "%s (SQLite %d)", sqlite3_errmsg(db->handle), code);
@@ -112,8 +129,10 @@ bool db_check(struct db *db)
 {
 	sqlite3_stmt *statement = db_prepare(db, "PRAGMA quick_check(1)");
 	if (statement && db_step(db, statement) && !text_equal(db_text(statement, 0), TEXT("ok"))) {
-		db->has_failed = db->is_damaged = true;
-		error_set(&db->why, "damaged: %s", db_text(statement, 0).bytes);
+		db->has_failed = true;
+		db->is_damaged = !is_unreadable(db->handle);
+		error_set(&db->why, "%s: %s", db->is_damaged ? "damaged" : "cannot be read",
+			  db_text(statement, 0).bytes);
 	}
 	sqlite3_finalize(statement);
 	return !db->has_failed;
