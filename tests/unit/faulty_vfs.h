@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/memory.h"
 
+#include <errno.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@ enum fault_kind {
 	FAULT_POWER_SOME, /* and of what was not synced any part is left */
 	FAULT_ONCE, /* an I/O error, after which all is well */
 	FAULT_FULL, /* no file grows from then on */
+	FAULT_UNREAD, /* the n-th read fails, as of a medium that cannot be read; after that all is well */
 };
 
 struct change {
@@ -43,7 +45,7 @@ struct faulty_file {
 static struct {
 	sqlite3_vfs vfs, *real;
 	enum fault_kind kind;
-	int fault_at, change_count;
+	int fault_at, change_count, read_count, last_errno;
 	unsigned seed;
 	struct medium *media;
 } faulty;
@@ -95,7 +97,7 @@ static void medium_note(struct medium *medium, sqlite3_int64 offset, const void 
 static bool faulty_strikes(void)
 {
 	int number = ++faulty.change_count;
-	if (faulty.kind == FAULT_NEVER || faulty.kind == FAULT_FULL)
+	if (faulty.kind == FAULT_NEVER || faulty.kind == FAULT_FULL || faulty.kind == FAULT_UNREAD)
 		return false;
 	return faulty.kind == FAULT_ONCE ? number == faulty.fault_at : number >= faulty.fault_at;
 }
@@ -103,7 +105,7 @@ static bool faulty_strikes(void)
 static bool faulty_is_dead(void)
 {
 	return faulty.kind != FAULT_NEVER && faulty.kind != FAULT_ONCE && faulty.kind != FAULT_FULL &&
-	       faulty.change_count >= faulty.fault_at;
+	       faulty.kind != FAULT_UNREAD && faulty.change_count >= faulty.fault_at;
 }
 
 #define REAL(file) (((struct faulty_file *)(file))->real)
@@ -116,7 +118,10 @@ static int faulty_close(sqlite3_file *file)
 
 static int faulty_read(sqlite3_file *file, void *to, int len, sqlite3_int64 offset)
 {
-	return REAL(file)->pMethods->xRead(REAL(file), to, len, offset);
+	if (++faulty.read_count != faulty.fault_at || faulty.kind != FAULT_UNREAD)
+		return REAL(file)->pMethods->xRead(REAL(file), to, len, offset);
+	faulty.last_errno = EIO;
+	return SQLITE_IOERR_CORRUPTFS;
 }
 
 static int faulty_write(sqlite3_file *file, const void *bytes, int len, sqlite3_int64 offset)
@@ -173,7 +178,10 @@ static int faulty_check_lock(sqlite3_file *file, int *ret_is_reserved)
 
 static int faulty_control(sqlite3_file *file, int what, void *argument)
 {
-	return REAL(file)->pMethods->xFileControl(REAL(file), what, argument);
+	if (what != SQLITE_FCNTL_LAST_ERRNO || faulty.kind != FAULT_UNREAD)
+		return REAL(file)->pMethods->xFileControl(REAL(file), what, argument);
+	*(int *)argument = faulty.last_errno;
+	return SQLITE_OK;
 }
 
 static int faulty_sector(sqlite3_file *file)
@@ -258,6 +266,7 @@ static inline void faulty_start(enum fault_kind kind, int fault_at)
 	}
 	faulty.kind = kind;
 	faulty.fault_at = fault_at;
+	faulty.read_count = faulty.last_errno = 0;
 	faulty.change_count = 0;
 	faulty.seed = (unsigned)fault_at;
 }

@@ -260,6 +260,36 @@ static void test_healing(enum fault_kind kind, bool avoid_wal, const char *name)
 	printf("%s%s: at each of %d changes\n", name, avoid_wal ? ", rollback journal" : "", at - 1);
 }
 
+/* SQLite calls a file damaged if one read of it fails. It must not be set aside for that. */
+static void test_unreadable(bool avoid_wal)
+{
+	int at = 0, waits = 0;
+	do {
+		char row[64];
+		struct buf dump = BUF_INIT;
+		struct error err = {""};
+		snprintf(row, sizeof row, "unreadable at %d%s", ++at, avoid_wal ? ", rollback" : "");
+		check_row(row);
+		remove_files();
+		faulty_start(FAULT_NEVER, 0);
+		live_through(avoid_wal, -1);
+		faulty_start(FAULT_UNREAD, at);
+		struct store *store = open_store(avoid_wal);
+		enum store_found found = load_dump(store, &dump, &err);
+		CHECK(found == STORE_LOADED || found == STORE_UNUSABLE);
+		if (found == STORE_UNUSABLE) {
+			waits++;
+			buf_clear(&dump);
+			CHECK(load_dump(store, &dump, &err) == STORE_LOADED);
+		}
+		CHECK_STRING(dump.bytes, wanted[STEPS]);
+		store_free(store);
+		buf_done(&dump);
+	} while (faulty.read_count >= at);
+	CHECK(waits > 3);
+	printf("unreadable%s: at each of %d reads\n", avoid_wal ? ", rollback journal" : "", at - 1);
+}
+
 int main(void)
 {
 	/* Where there is memory for files, nothing waits for a disk; power failures are ours to make. */
@@ -279,6 +309,7 @@ int main(void)
 		test_deaths(FAULT_POWER_SOME, avoid_wal, "power loss, part written");
 		test_healing(FAULT_ONCE, avoid_wal, "an I/O error");
 		test_healing(FAULT_FULL, avoid_wal, "disk full for a while");
+		test_unreadable(avoid_wal);
 	}
 	remove_files();
 	rmdir(folder);
