@@ -105,6 +105,7 @@ void plan_note(struct plan *plan, uint64_t now_ns, const struct plan_outcome *ou
 		trouble_note_success(plan, task, now_ns);
 		task->covered += outcome->records;
 		way->refusals = 0;
+		way->failures = 0;
 	} else if (outcome->result == PLAN_UNSUPPORTED) {
 		way->avoid_until_ns = after(now_ns, fmin(REFUSED_S * exp2((double)way->refusals), REFUSED_MAX_S));
 		way->refusals = way->refusals < 63 ? way->refusals + 1 : 63;

@@ -150,7 +150,6 @@ void trouble_note_success(struct plan *plan, struct task *task, uint64_t now_ns)
 		retry_what_failed(plan, task, now_ns);
 	task->failures = 0;
 	task->worked_s = 0;
-	task->ways[task->way].failures = 0;
 }
 
 /* Changes the stretch at most once per target interval: what a longer interval does is not seen at once. */
