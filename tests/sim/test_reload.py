@@ -114,8 +114,11 @@ class Daemon:
         said = self.log.read_text().count("msg=\"the configuration")
         self.process.send_signal(signal.SIGHUP)
         wait_until(lambda: self.log.read_text().count("msg=\"the configuration") > said, "it is read again")
-        page = wait_until(self.page, "a page")
-        assert page["slurmscope_config_last_reload_successful"] == is_right, self.log.read_text()[-1000:]
+
+        def shows_it():  # the page comes after the log's line
+            page = self.page()
+            return page and page["slurmscope_config_last_reload_successful"] == is_right
+        wait_until(shows_it, lambda: f"the page to show it: {self.log.read_text()[-1000:]}")
 
 
 def harm(sim, chance, stop):
@@ -127,7 +130,7 @@ def harm(sim, chance, stop):
 
 def live(sims, setup, daemon, chance):
     stop = threading.Event()
-    harmer = threading.Thread(target=harm, args=(sims["alpha"], random.Random(chance.random()), stop))
+    harmer = threading.Thread(target=harm, args=(sims["alpha"], random.Random(chance.random()), stop), daemon=True)
     for sim in sims.values():
         sim.control(f"arrivals?rate={RATE}")
     harmer.start()
