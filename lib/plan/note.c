@@ -111,7 +111,7 @@ void plan_note(struct plan *plan, uint64_t now_ns, const struct plan_outcome *ou
 		way->refusals = way->refusals < 63 ? way->refusals + 1 : 63;
 		task->was_begun = false; /* another way may be tried at once */
 	} else {
-		trouble_note_failure(plan, task, outcome->seconds, now_ns);
+		trouble_note_failure(plan, task, way, outcome->seconds, now_ns);
 	}
 	task->result = outcome->result;
 	task->seconds = outcome->seconds;

@@ -158,8 +158,8 @@ void pace_refresh(const struct plan *plan, struct task *task);
 enum side wait_side(const struct task *task);
 void wait_note(struct plan *plan, const struct task *task, double seconds);
 
-/* trouble.c */
-void trouble_note_failure(struct plan *plan, struct task *task, double seconds, uint64_t now_ns);
+/* trouble.c. `way`: the one that was asked; the task may have another by now, or none. */
+void trouble_note_failure(struct plan *plan, struct task *task, struct way *way, double seconds, uint64_t now_ns);
 void trouble_note_success(struct plan *plan, struct task *task, uint64_t now_ns);
 void trouble_note_pace(struct task *task, bool is_slow, uint64_t now_ns);
 /* Does a probe of the task's side fail? */

@@ -74,10 +74,10 @@ static void stretch(struct task *task, enum plan_reason reason, uint64_t now_ns)
 	task->stretched_ns = now_ns;
 }
 
-static bool has_other_way(const struct task *task, uint64_t now_ns)
+static bool has_other_way(const struct task *task, const struct way *way, uint64_t now_ns)
 {
 	for (size_t i = 0; i < task->row->way_count; i++)
-		if (i != task->way && way_is_usable(&task->ways[i], now_ns))
+		if (&task->ways[i] != way && way_is_usable(&task->ways[i], now_ns))
 			return true;
 	return false;
 }
@@ -92,7 +92,7 @@ static double back_off_s(struct plan *plan, const struct task *task)
 	return fmax(chance(plan) * most_s, least_s);
 }
 
-void trouble_note_failure(struct plan *plan, struct task *task, double seconds, uint64_t now_ns)
+void trouble_note_failure(struct plan *plan, struct task *task, struct way *way, double seconds, uint64_t now_ns)
 {
 	bool is_its_own = were_probes_well_since(plan, task, task->failures ? task->failed_ns : 0);
 	if (!task->failures++)
@@ -101,13 +101,12 @@ void trouble_note_failure(struct plan *plan, struct task *task, double seconds, 
 	if (seconds >= QUICK_S)
 		task->worked_s = fmax(task->worked_s, seconds);
 	task->retry_ns = after(now_ns, back_off_s(plan, task));
-	if (task->row->is_probe || !has_way(task))
+	if (task->row->is_probe)
 		return;
 	stretch(task, PLAN_BACK_OFF, now_ns);
-	struct way *way = &task->ways[task->way];
 	way->batch = way->row->records_min;
 	way->failures += is_its_own;
-	if (way->failures >= WAY_FAILURES_MAX && has_other_way(task, now_ns)) {
+	if (way->failures >= WAY_FAILURES_MAX && has_other_way(task, way, now_ns)) {
 		way->failures = 0;
 		way->avoid_until_ns = after(now_ns, WAY_AVOIDED_S);
 	}

@@ -114,8 +114,7 @@ static bool may_take(const struct task *task, size_t way)
 }
 
 /* A round keeps its way, or takes another one that asks in batches if it is cheaper by far. A slow machine is slow by each
- * way. So the guess of a
- * way that was never tried is assumed to be as far off as that of the way in use. */
+ * way. So the guess of a way that was never tried is assumed to be as far off as that of the way in use. */
 void way_choose(struct plan *plan, struct task *task, uint64_t now_ns)
 {
 	size_t count = task->row->way_count, cheapest = count;

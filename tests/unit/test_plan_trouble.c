@@ -382,6 +382,65 @@ static void test_a_way_that_fails_between_probes(void)
 	plan_free(life.plan);
 }
 
+static void fail(struct life *life, size_t way)
+{
+	plan_note(life->plan, life->now_ns,
+		  &(struct plan_outcome){.task = JOBS, .way = way, .result = PLAN_FAILED, .seconds = minute_s});
+}
+
+/* The task went over to another way while each of the three requests was under way. */
+static void test_a_failure_is_the_way_s_that_was_asked(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	set_work(&life, JOBS, 20000);
+	plan_allow_way(life.plan, JOBS, BATCHES, false);
+	live(&life, 100);
+	for (int i = 0; i < 3; i++) {
+		CHECK(live_until_asked(&life, PING, 25) < 25); /* is well: each failure is the way's own */
+		plan_allow_way(life.plan, JOBS, BATCHES, i == 2);
+		fail(&life, BATCHES);
+		CHECK(strcmp(show(&life, JOBS).way, "bulk") == 0);
+	}
+	CHECK_NUMBER(show(&life, JOBS).failures, 3);
+	live_until_asked(&life, JOBS, 600);
+	CHECK_NUMBER(life.last[JOBS].way, BULK);
+	plan_free(life.plan);
+}
+
+static void test_a_failure_shrinks_the_batch_of_no_other_way(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	plan_allow_way(life.plan, JOBS, BULK, false);
+	set_work(&life, JOBS, 20000);
+	live(&life, 100);
+	uint64_t records = show(&life, JOBS).records;
+	CHECK(records > 64);
+	fail(&life, BULK);
+	CHECK_NUMBER(show(&life, JOBS).records, records);
+	plan_free(life.plan);
+}
+
+/* No way is left when the answer comes. The sanitizers see it if the answer is put down to a way that is none. */
+static void test_an_answer_after_all_ways_are_gone(void)
+{
+	static const enum plan_result results[] = {PLAN_OK, PLAN_FAILED, PLAN_UNSUPPORTED};
+	for (size_t i = 0; i < sizeof results / sizeof *results; i++) {
+		struct life life = life_new(&plan_defaults, 1);
+		set_work(&life, JOBS, 20000);
+		live(&life, 100);
+		plan_allow_way(life.plan, JOBS, BULK, false);
+		plan_allow_way(life.plan, JOBS, BATCHES, false);
+		live(&life, 30);
+		CHECK_NUMBER(show(&life, JOBS).reason, PLAN_NOT_ALLOWED);
+		plan_note(life.plan, life.now_ns,
+			  &(struct plan_outcome){.task = JOBS, .way = BULK, .result = results[i], .seconds = 0.001});
+		CHECK_NUMBER(show(&life, JOBS).failures, results[i] == PLAN_FAILED);
+		plan_allow_way(life.plan, JOBS, BULK, true);
+		CHECK(live_until_asked(&life, JOBS, 300) < 300);
+		plan_free(life.plan);
+	}
+}
+
 int main(void)
 {
 	static const struct rule tests[] = {
@@ -405,6 +464,9 @@ int main(void)
 		{"failing way", test_a_way_that_always_fails_is_left},
 		{"failing now and then", test_a_way_that_fails_now_and_then_is_kept},
 		{"failing between probes", test_a_way_that_fails_between_probes},
+		{"failure of the way asked", test_a_failure_is_the_way_s_that_was_asked},
+		{"failure's batch", test_a_failure_shrinks_the_batch_of_no_other_way},
+		{"answer without ways", test_an_answer_after_all_ways_are_gone},
 	};
 	return check_rules(tests, sizeof tests / sizeof *tests);
 }
