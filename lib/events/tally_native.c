@@ -71,10 +71,13 @@ bool tally_natives_restore(struct tally_natives *natives, int what, struct text 
 {
 	struct tally_native read = {.what = what, .index = TALLY_NATIVE_ZERO};
 	char text[32], same[32];
-	int index;
 	text_to_string(detail, text, sizeof text);
-	if (sscanf(text, "2^(%d/", &index) == 1)
-		read.index = index;
+	if (strncmp(text, "2^(", 3) == 0) {
+		long index = strtol(text + 3, NULL, 10);
+		if (index <= TALLY_NATIVE_ZERO || index > INT32_MAX)
+			return false;
+		read.index = (int32_t)index;
+	}
 	tally_native_detail(&read, same, sizeof same);
 	if (!text_equal(detail, text_of(same)))
 		return false;

@@ -8,7 +8,7 @@
 /* A request surprises if it takes this part of ten minutes' budget beyond its prediction. Smaller errors would fill the
  * ring of `bigs` and push out the large ones. */
 #define SURPRISE 0.05
-#define NEEDED_STEP_S 30.0
+#define NEEDED_STEPS 20
 
 void budget_set_duty(struct budget *budget, double duty, uint64_t now_ns)
 {
@@ -104,7 +104,8 @@ double budget_needed(const struct budget *budget, uint64_t now_ns, double per_s)
 		return 0;
 	double since_s = (double)(now_ns - budget->since_ns) / 1e9;
 	double spent = ledger_spent(&budget->ledger, now_ns, fmin(BUDGET_WINDOW_S, since_s)), needed = 0;
-	for (double ahead_s = NEEDED_STEP_S; ahead_s <= BUDGET_WINDOW_S; ahead_s += NEEDED_STEP_S) {
+	for (int step = 1; step <= NEEDED_STEPS; step++) {
+		double ahead_s = BUDGET_WINDOW_S * step / NEEDED_STEPS;
 		double stays = ledger_spent(&budget->ledger, now_ns, fmin(BUDGET_WINDOW_S - ahead_s, since_s));
 		needed = fmax(needed, per_s * ahead_s - (spent - stays));
 	}

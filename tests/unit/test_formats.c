@@ -677,13 +677,21 @@ static void test_older_state(void)
 		const char *detail;
 		double value;
 	} older[] = {{"60", 3}, {"300", 2}, {"+Inf", 4}, {"sum", 1e7}},
-	  between[] = {{"60", 3}, {"300", 2}, {"+Inf", 4}, {"sum", 1e7}, {"2^(21/4)", 2}, {"2^(30/4)", 1}, {"0", 1}};
+	  between[] = {{"60", 3},
+		       {"300", 2},
+		       {"+Inf", 4},
+		       {"sum", 1e7},
+		       {"2^(21/4)", 2},
+		       {"2^(30/4)", 1},
+		       {"0", 1},
+		       {"2^(4294967317/4)", 5},
+		       {"2^(99999999999999999999/4)", 5}}; /* no bucket: 21 in 32 bits */
 	struct cluster cluster;
 	cluster_init(&cluster);
 	const struct {
 		const char *queue;
 		size_t count;
-	} queues[] = {{"cpu\x1fhigh", 4}, {"gpu\x1fhigh", 7}};
+	} queues[] = {{"cpu\x1fhigh", 4}, {"gpu\x1fhigh", 9}};
 	struct job_events *events = job_events_new(&cluster.caps, &cluster.vocabulary, 1000);
 	for (size_t queue = 0; queue < 2; queue++)
 		for (size_t i = 0; i < queues[queue].count; i++) {
