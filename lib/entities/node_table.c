@@ -7,6 +7,7 @@ void node_table_init(struct node_table *table, struct arena *arena)
 	*table = (struct node_table){.arena = arena};
 	map_init(&table->rows, arena, sizeof(struct node_row));
 	map_init(&table->texts, arena, sizeof(struct text));
+	map_init(&table->partition_lists, arena, sizeof(struct text));
 }
 
 /* The table's own copy of the text. */
@@ -29,11 +30,48 @@ static void keep_label(struct node_table *table, struct text *name)
 	keep(table, name, LABEL_MAX);
 }
 
+static struct text labels_once(struct arena *arena, struct text names)
+{
+	struct arena seen_arena = ARENA_INIT;
+	struct buf once = BUF_INIT;
+	struct text name;
+	struct map seen;
+	char scratch[LABEL_MAX + 1];
+	map_init(&seen, &seen_arena, 1);
+	while (text_next(&names, ',', &name)) {
+		size_t before = seen.count;
+		struct text label = label_of(name, scratch);
+		map_add(&seen, label);
+		if (seen.count == before)
+			continue;
+		if (before)
+			buf_add_char(&once, ',');
+		buf_add_text(&once, label);
+	}
+	struct text kept = arena_copy(arena, buf_text(&once));
+	map_done(&seen);
+	arena_done(&seen_arena);
+	buf_done(&once);
+	return kept;
+}
+
+/* An answer may name a partition twice. A node counts once in each, and the page has each series once. */
+static void keep_partitions(struct node_table *table, struct text *partitions)
+{
+	if (!partitions->len)
+		return;
+	size_t before = table->partition_lists.count;
+	struct text *kept = map_add(&table->partition_lists, *partitions);
+	if (table->partition_lists.count != before)
+		*kept = labels_once(table->arena, *partitions);
+	*partitions = *kept;
+}
+
 static void keep_texts(struct node_table *table, struct node_row *row)
 {
 	struct node *node = &row->node;
 	node->gres = node->gres_used = node->gres_drained = TEXT("");
-	keep(table, &node->partitions, SIZE_MAX);
+	keep_partitions(table, &node->partitions);
 	keep(table, &node->version, NODE_TEXT_MAX);
 	keep(table, &node->architecture, NODE_TEXT_MAX);
 	keep(table, &node->os, NODE_TEXT_MAX);
@@ -89,6 +127,7 @@ void node_table_done(struct node_table *table)
 {
 	map_done(&table->rows);
 	map_done(&table->texts);
+	map_done(&table->partition_lists);
 	free(table->order);
 	table->order = NULL;
 }

@@ -65,7 +65,7 @@ static void add_to(struct node_usage *usage, const struct node_row *row)
 void nodes_section_add(struct nodes_section *section, const struct node *node)
 {
 	const struct node_row *row = node_table_add(&section->table, node);
-	struct text partitions = node->partitions, name;
+	struct text partitions = row->node.partitions, name;
 	add_to(&section->cluster, row);
 	while (text_next(&partitions, ',', &name))
 		add_to(partition_of(section, name), row);

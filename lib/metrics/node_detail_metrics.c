@@ -71,10 +71,8 @@ static void emit_partitions(struct exposition *out, const struct page_facts *fac
 			    const void *item)
 {
 	(void)family;
-	char room[LABEL_MAX + 1];
-	struct text rest = ((const struct node_row *)item)->node.partitions, name;
-	while (text_next(&rest, ',', &name)) {
-		struct text label = label_of(name, room);
+	struct text rest = ((const struct node_row *)item)->node.partitions, label;
+	while (text_next(&rest, ',', &label)) {
 		if (!roster_shows(&facts->cluster->rosters[ENTITY_PARTITION], label))
 			continue;
 		exposition_label(out, "partition", label);

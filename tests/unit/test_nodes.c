@@ -82,6 +82,22 @@ static void test_clamped_per_node(void)
 	nodes_section_free(section);
 }
 
+/* Slurm names each partition once. tests/fuzz/names.c found what came of a list that does not. */
+static void test_partition_named_twice(void)
+{
+	check_row("a partition named twice");
+	struct nodes_section *section = nodes_section_new(NULL, NULL);
+	struct node node = {.name = TEXT("n1"), .state = NODE_IDLE, .partitions = TEXT("gpu,all,gpu,all,gpu")};
+	nodes_section_add(section, &node);
+	node.name = TEXT("n2");
+	nodes_section_add(section, &node);
+	const struct node_usage *gpu = map_find(&section->partitions, TEXT("gpu"));
+	const struct node_row *row = map_find(&section->table.rows, TEXT("n2"));
+	CHECK_NUMBER(gpu->nodes[NODE_IDLE], 2);
+	CHECK(text_equal(row->node.partitions, TEXT("gpu,all")));
+	nodes_section_free(section);
+}
+
 static void test_table(void)
 {
 	check_row("a table's texts are its own, shared ones kept once, long ones cut");
@@ -361,6 +377,7 @@ int main(void)
 {
 	test_gres();
 	test_clamped_per_node();
+	test_partition_named_twice();
 	test_table();
 	test_transitions();
 	test_events();
