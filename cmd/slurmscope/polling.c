@@ -137,13 +137,12 @@ static void wait_for(const struct daemon *daemon, const struct timespec *time, b
 	*ret_link = is_any && descriptors[1].revents;
 }
 
-/* Waits until there is something to do, and does it. Waits at most this many nanoseconds; 0: as long as it takes.
- * Returns why to end; 0: go on. */
+/* Waits until there is something to do, at most this many nanoseconds, and does it. Returns why to end; 0: go on. */
 static int wait_and_act(struct daemon *daemon, uint64_t ns)
 {
 	const struct timespec time = {(time_t)(ns / 1000000000), (long)(ns % 1000000000)};
 	bool is_signal, is_link;
-	wait_for(daemon, ns ? &time : NULL, &is_signal, &is_link);
+	wait_for(daemon, &time, &is_signal, &is_link);
 	int end = is_link ? hear(daemon) : 0;
 	if (end)
 		return end;
@@ -153,18 +152,21 @@ static int wait_and_act(struct daemon *daemon, uint64_t ns)
 	return number == SIGHUP ? 0 : number;
 }
 
-/* Until there is a reason to end, which is returned. Meanwhile systemd's watchdog is fed. */
+/* Until there is a reason to end, which is returned. Meanwhile systemd's watchdog is fed, the process that serves hears
+ * that this one polls, and threads that could not be made are tried again. */
 static int wait_for_end(struct daemon *daemon)
 {
-	const uint64_t watchdog_ns = notify_watchdog_ns(), retry_ns = UINT64_C(10000000000);
+	const uint64_t watchdog_ns = notify_watchdog_ns(), life_sign_ns = PAGE_BOARD_LIFE_SIGN_S * UINT64_C(1000000000);
+	const uint64_t ns = watchdog_ns && watchdog_ns / 3 < life_sign_ns ? watchdog_ns / 3 : life_sign_ns;
 	for (;;) {
-		uint64_t ns = watchdog_ns / 3;
-		if (!fleet_start(daemon->fleet) && (!ns || ns > retry_ns))
-			ns = retry_ns;
+		fleet_start(daemon->fleet);
 		int number = wait_and_act(daemon, ns);
 		if (number)
 			return number;
-		if (watchdog_ns && makes_progress(daemon))
+		if (!makes_progress(daemon))
+			continue;
+		handover_lives(daemon->handover);
+		if (watchdog_ns)
 			notify("WATCHDOG=1");
 	}
 }

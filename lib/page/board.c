@@ -1,5 +1,6 @@
 #include "page/board.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "base/version.h"
 #include "metrics/catalogue.h"
@@ -98,6 +99,18 @@ bool page_board_config(struct page_board *board, double *ret_read, struct error 
 		*ret_why = board->config_error;
 	pthread_mutex_unlock(&board->lock);
 	return is_newest;
+}
+
+void page_board_note_life(struct page_board *board)
+{
+	atomic_store(&board->life_ns, clock_monotonic_ns());
+}
+
+double page_board_silence_s(const struct page_board *board, uint64_t now_ns)
+{
+	uint64_t life_ns = atomic_load(&board->life_ns);
+	bool is_silent = life_ns && now_ns > life_ns + PAGE_BOARD_LIFE_S * UINT64_C(1000000000);
+	return is_silent ? (double)(now_ns - life_ns) / 1e9 : 0;
 }
 
 static void take_web(struct exporter_web *web, struct http_server *server)

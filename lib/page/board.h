@@ -26,6 +26,10 @@ struct page_slot {
 	struct page_slot *next;
 };
 
+/* How often the process that polls says that it does, and for how long the one that serves believes it. The latter is what
+ * systemd's watchdog has in our unit: a container has no such watchdog, but asks /-/healthy. */
+enum { PAGE_BOARD_LIFE_SIGN_S = 10, PAGE_BOARD_LIFE_S = 60 };
+
 enum scrape_code { SCRAPE_OK, SCRAPE_BAD_REQUEST, SCRAPE_NOT_READY, SCRAPE_CODES };
 
 struct page_board {
@@ -42,6 +46,7 @@ struct page_board {
 	struct exporter_process process;
 	_Atomic(struct http_server *) server; /* that it is read from; NULL: none */
 	struct text labels; /* of the process's own samples, as on the page; borrowed */
+	atomic_uint_least64_t life_ns; /* of the last sign of the process that polls; 0: it is this one */
 	struct error config_error; /* why the newest configuration is not in force */
 	atomic_uint_fast64_t scrapes[FORMATS][SCRAPE_CODES]; /* counted by the server */
 };
@@ -53,6 +58,10 @@ void page_board_label(struct page_board *board, struct text labels);
 void page_board_note_reload(struct page_board *board, const struct error *why, double now); /* NULL: it is in force */
 /* When the configuration in force was read, in Unix seconds. False: it is not the newest, and why. */
 bool page_board_config(struct page_board *board, double *ret_read, struct error *ret_why);
+
+void page_board_note_life(struct page_board *board);
+/* For how long the process that polls has given no sign of life, in seconds; 0: it lives. */
+double page_board_silence_s(const struct page_board *board, uint64_t now_ns);
 
 /* The page of each slot that has one, with a reference; free() gives the array back. *ret_is_whole: all slots have one. */
 struct page **page_board_borrow(struct page_board *board, size_t *ret_count, bool *ret_is_whole);

@@ -194,6 +194,11 @@ void handover_web_files(struct handover *handover, const struct web_files *files
 		close(memory);
 }
 
+void handover_lives(struct handover *handover)
+{
+	say_alone(handover, &(struct link_message){.kind = LINK_LIVES, .descriptor = -1});
+}
+
 uint64_t handover_scrapes(const struct handover *handover)
 {
 	return atomic_load(&handover->signs->scrapes);

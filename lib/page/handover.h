@@ -22,6 +22,9 @@ void handover_reloaded(struct handover *handover, const struct error *why, doubl
 void handover_verdict(struct handover *handover, const struct error *why); /* to HANDOVER_RELOAD; NULL: it is right */
 void handover_web_files(struct handover *handover, const struct web_files *files);
 
+/* All pollers make progress: to be said at least every PAGE_BOARD_LIFE_SIGN_S. */
+void handover_lives(struct handover *handover);
+
 uint64_t handover_scrapes(const struct handover *handover);
 
 /* False: the server is stuck (http_progress), or a page waits to be taken for half a minute. */

@@ -18,6 +18,7 @@ enum link_kind {
 	LINK_RELOADED, /* when; is it in force, and why not */
 	LINK_RELOAD_VERDICT, /* to LINK_RELOAD: is it right, and why not */
 	LINK_WEB_FILES, /* as a descriptor (web_files.h) */
+	LINK_LIVES, /* it polls; said again and again */
 	/* of the process that serves */
 	LINK_SERVES, /* it has begun */
 	LINK_TOOK_PAGE, /* the slot's newest page */

@@ -170,6 +170,9 @@ static bool take(struct receiver *receiver, const struct link_message *message)
 	case LINK_WEB_FILES:
 		take_web_files(receiver, message->descriptor);
 		break;
+	case LINK_LIVES:
+		page_board_note_life(receiver->board);
+		break;
 	default:
 		return false;
 	}
@@ -182,6 +185,7 @@ void receiver_run(struct receiver *receiver, struct http_server *server)
 {
 	struct link_message message = {.kind = LINK_SERVES, .descriptor = -1};
 	receiver->server = server;
+	page_board_note_life(receiver->board);
 	link_say(receiver->socket, &message);
 	do
 		link_hear(receiver->socket, true, receiver->text, &message);

@@ -1,5 +1,6 @@
 #include "serve/routes.h"
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "config/config.h"
 #include "page/process.h"
@@ -27,31 +28,40 @@ static void metrics(struct routes *routes, const struct web_request *request, st
 	web_reply_header(reply, "Process-Start-Time-Unix", routes->start_time); /* as client_golang has it */
 }
 
-static void healthy(struct routes *routes, const struct web_request *request, struct web_reply *reply)
+/* Takes the text. */
+static void reply_with(struct web_reply *reply, unsigned status, struct buf *text)
 {
-	(void)routes, (void)request;
-	web_reply_text(reply, 200, "healthy\n");
+	web_reply_text(reply, status, text->bytes);
+	reply->owner = text->bytes;
+	reply->release = free;
 }
 
-static void reply_not_reloaded(struct web_reply *reply, const struct error *err)
+static void healthy(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
+	(void)request;
+	double silence_s = page_board_silence_s(routes->scrape.board, clock_monotonic_ns());
+	if (silence_s == 0) {
+		web_reply_text(reply, 200, "healthy\n");
+		return;
+	}
 	struct buf text = BUF_INIT;
-	buf_printf(&text, "not reloaded: %s\n", err->text);
-	web_reply_text(reply, 500, text.bytes);
-	reply->owner = text.bytes;
-	reply->release = free;
+	buf_printf(&text, "the process that polls has made no progress for %.0f s\n", silence_s);
+	reply_with(reply, 503, &text);
 }
 
 static void reload(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
 	(void)request;
 	struct error err = {""};
-	if (!routes->reload)
+	if (!routes->reload) {
 		web_reply_text(reply, 403, "reloading is not enabled: see --web.enable-lifecycle\n");
-	else if (routes->reload(routes->reload_context, &err))
+	} else if (routes->reload(routes->reload_context, &err)) {
 		web_reply_text(reply, 200, "reloaded\n");
-	else
-		reply_not_reloaded(reply, &err);
+	} else {
+		struct buf text = BUF_INIT;
+		buf_printf(&text, "not reloaded: %s\n", err.text);
+		reply_with(reply, 500, &text);
+	}
 }
 
 static const struct route {

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from fake_slurmrestd import Fake
-from harness import BACK_OFF, EVERY_SECOND, Daemon, held, is_up, let_ask, wait_until
+from harness import BACK_OFF, EVERY_SECOND, PATIENCE, Daemon, held, is_up, let_ask, wait_until
 
 DESCRIPTORS = 64
 
@@ -55,6 +55,20 @@ class Exhausted(unittest.TestCase):
             let_ask(fake)
             self.assertEqual(held(before), held(daemon.wait_well()))
             self.assertEqual(warned, daemon.log(level="warn"))
+
+    def test_the_process_that_polls_is_stopped(self):
+        """A container has no watchdog of systemd's: its probe hears of it, and hears when all is well again."""
+        with Fake() as fake, Daemon(fake, *EVERY_SECOND) as daemon:
+            daemon.wait_well()
+            os.kill(daemon.pid, signal.SIGSTOP)
+            try:
+                for answer in (200, 503):
+                    wait_until(lambda: daemon.request("/-/healthy")[0] == answer, f"it never says {answer}", 60 + PATIENCE)
+                self.assertRegex(daemon.request("/-/healthy")[2], rb"^the process that polls has made no progress for \d+ s$")
+                self.assertEqual(200, daemon.request("/metrics")[0])
+            finally:
+                os.kill(daemon.pid, signal.SIGCONT)
+            wait_until(lambda: daemon.request("/-/healthy")[0] == 200, "it is never well again")
 
 
 if __name__ == "__main__":

@@ -373,6 +373,26 @@ static void test_signs(void)
 	finish(&world);
 }
 
+/* The process that polls has made no progress, has ended or was stopped: /-/healthy says so. */
+static void test_life(void)
+{
+	struct world world;
+	begin(&world);
+	check_row("life");
+	CHECK(page_board_silence_s(&world.polls, 1000000 * S) == 0); /* of a board without a link */
+	start_serving(&world);
+	CHECK(page_board_silence_s(&world.serves, clock_monotonic_ns()) == 0);
+	atomic_store(&world.serves.life_ns, 100 * S);
+	CHECK(page_board_silence_s(&world.serves, 160 * S) == 0);
+	CHECK(page_board_silence_s(&world.serves, 161 * S) == 61);
+	handover_lives(world.handover);
+	for (int tries = 0; tries < PATIENCE_MS && atomic_load(&world.serves.life_ns) == 100 * S; tries++)
+		usleep(1000);
+	CHECK(page_board_silence_s(&world.serves, clock_monotonic_ns()) == 0);
+	CHECK(atomic_load(&world.serves.life_ns) <= clock_monotonic_ns());
+	finish(&world);
+}
+
 static bool is_told_of(struct world *world, bool is_newest, const char *why)
 {
 	struct error error = {""};
@@ -573,6 +593,7 @@ int main(void)
 	test_pages();
 	test_who_takes_nothing();
 	test_signs();
+	test_life();
 	test_reloaded();
 	test_verdicts();
 	test_nonsense();
