@@ -370,7 +370,8 @@ class Planner(unittest.TestCase):
                 return share * (60 + time.monotonic() - begun)
             with Scope(sim, "--budget.start=0") as scope, Scope(other, *lifted) as unbound:
                 scope.wait(lambda: scope.one("slurmscope_jobs_without_details"), "the page says how far it is")
-                unbound.wait(lambda: other.stats()["slurmrestd_seconds"] > 1.3 * allowed(0.06), "much more than 6 %")
+                # by its own account, which a busy machine does not make smaller
+                unbound.wait(lambda: (unbound.one("slurmscope_duty_ratio") or 0) * 600 > 1.3 * allowed(0.06), "much more than 6 %")
                 stats = sim.stats()
                 self.assertLess(stats["slurmrestd_seconds"], allowed(0.06))
                 self.assertLess(stats["slurmctld_seconds"], allowed(0.01))
@@ -388,7 +389,7 @@ class Planner(unittest.TestCase):
             with Scope(sim) as scope:
                 scope.wait(lambda: "After a start the budget" in scope.plan(), "the start is said")
                 self.assertIn("(budget: 30 %)", scope.plan())
-                scope.wait(lambda: sim.stats()["slurmrestd_seconds"] > 1.2 * 0.06 * (60 + time.monotonic() - begun),
+                scope.wait(lambda: (scope.one("slurmscope_duty_ratio") or 0) * 600 > 1.2 * 0.06 * (60 + time.monotonic() - begun),
                            "more than the usual budget")
                 stats = sim.stats()
                 self.assertLess(stats["slurmrestd_seconds"], 0.3 * (60 + time.monotonic() - begun))
