@@ -684,8 +684,8 @@ static void test_older_state(void)
 		       {"2^(21/4)", 2},
 		       {"2^(30/4)", 1},
 		       {"0", 1},
-		       {"2^(4294967317/4)", 5},
-		       {"2^(99999999999999999999/4)", 5}}; /* no bucket: 21 in 32 bits */
+		       {"2^(4294967317/4)", 5}, /* no bucket: in 32 bits it would be 21 */
+		       {"2^(99999999999999999999/4)", 5}}; /* nor is this one */
 	struct cluster cluster;
 	cluster_init(&cluster);
 	const struct {
