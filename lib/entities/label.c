@@ -1,5 +1,7 @@
 #include "entities/label.h"
 
+#include "base/map.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -21,6 +23,29 @@ struct text label_of(struct text name, char scratch[LABEL_MAX + 1])
 	struct text front = text_limit(name, LABEL_MAX - 1 - HASH_DIGITS);
 	int len = snprintf(scratch, LABEL_MAX + 1, "%.*s~%08" PRIx32, (int)front.len, front.bytes, hash_of(name));
 	return (struct text){scratch, (size_t)len};
+}
+
+struct text labels_once(struct text names, struct buf *once)
+{
+	struct arena arena = ARENA_INIT;
+	struct text name;
+	struct map seen;
+	char scratch[LABEL_MAX + 1];
+	map_init(&seen, &arena, 1);
+	buf_clear(once);
+	while (text_next(&names, ',', &name)) {
+		size_t before = seen.count;
+		struct text label = label_of(name, scratch);
+		map_add(&seen, label);
+		if (seen.count == before)
+			continue;
+		if (before)
+			buf_add_char(once, ',');
+		buf_add_text(once, label);
+	}
+	map_done(&seen);
+	arena_done(&arena);
+	return buf_text(once);
 }
 
 void label_key(struct buf *key, struct text name, const struct text *second)

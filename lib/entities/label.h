@@ -15,6 +15,11 @@ enum { LABEL_MAX = 256 };
  * whole name's hash. It writes these to `scratch`. A label stays as it is. */
 struct text label_of(struct text name, char scratch[LABEL_MAX + 1]);
 
+/* The labels of a list such as "a,b", each once, in the order of the list. Slurm keeps a list as it was given: a job of
+ * `sbatch -p cpu,cpu` has the partition "cpu,cpu" while it is pending, but it is one job in cpu (24.11). Written
+ * to `once`. */
+struct text labels_once(struct text names, struct buf *once);
+
 /* Writes the key of a row in a map to `key`, in place of what was there. It is the label, or, if there is a second
  * name, "label NUL label". No two keys can be the same, since no name has a NUL. */
 void label_key(struct buf *key, struct text name, const struct text *second);

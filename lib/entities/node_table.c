@@ -30,31 +30,6 @@ static void keep_label(struct node_table *table, struct text *name)
 	keep(table, name, LABEL_MAX);
 }
 
-static struct text labels_once(struct arena *arena, struct text names)
-{
-	struct arena seen_arena = ARENA_INIT;
-	struct buf once = BUF_INIT;
-	struct text name;
-	struct map seen;
-	char scratch[LABEL_MAX + 1];
-	map_init(&seen, &seen_arena, 1);
-	while (text_next(&names, ',', &name)) {
-		size_t before = seen.count;
-		struct text label = label_of(name, scratch);
-		map_add(&seen, label);
-		if (seen.count == before)
-			continue;
-		if (before)
-			buf_add_char(&once, ',');
-		buf_add_text(&once, label);
-	}
-	struct text kept = arena_copy(arena, buf_text(&once));
-	map_done(&seen);
-	arena_done(&seen_arena);
-	buf_done(&once);
-	return kept;
-}
-
 /* An answer may name a partition twice. A node counts once in each, and the page has each series once. */
 static void keep_partitions(struct node_table *table, struct text *partitions)
 {
@@ -62,8 +37,11 @@ static void keep_partitions(struct node_table *table, struct text *partitions)
 		return;
 	size_t before = table->partition_lists.count;
 	struct text *kept = map_add(&table->partition_lists, *partitions);
-	if (table->partition_lists.count != before)
-		*kept = labels_once(table->arena, *partitions);
+	if (table->partition_lists.count != before) {
+		struct buf once = BUF_INIT;
+		*kept = arena_copy(table->arena, labels_once(*partitions, &once));
+		buf_done(&once);
+	}
 	*partitions = *kept;
 }
 

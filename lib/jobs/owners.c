@@ -2,21 +2,31 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "entities/label.h"
+#include "model/job.h"
 
 #include <stdlib.h>
 
 /* A key: the lengths of the four names, then the names. */
 enum { NAMES = sizeof(struct job_owner) / sizeof(struct text) };
 
+static struct text each_once(struct text names, struct buf *once)
+{
+	return job_is_one_name(names) ? names : labels_once(names, once);
+}
+
 static uint32_t hold_key(struct text_pool *pool, const struct job_owner *owner)
 {
-	const struct text names[NAMES] = {owner->account, owner->user, owner->partitions, owner->qos};
-	struct buf key = BUF_INIT;
+	struct buf key = BUF_INIT, partitions = BUF_INIT, qos = BUF_INIT;
+	const struct text names[NAMES] = {owner->account, owner->user, each_once(owner->partitions, &partitions),
+					  each_once(owner->qos, &qos)};
 	for (int i = 0; i < NAMES; i++)
 		buf_add(&key, &names[i].len, sizeof names[i].len);
 	for (int i = 0; i < NAMES; i++)
 		buf_add_text(&key, names[i]);
 	uint32_t number = text_pool_hold(pool, buf_text(&key));
+	buf_done(&qos);
+	buf_done(&partitions);
 	buf_done(&key);
 	return number;
 }

@@ -114,7 +114,7 @@ def labels(**names):
 def entities(row):
     """(name of X, labels) of everybody that the run counts for."""
     yield "cluster", {}
-    for partition in row["Partition"].split(","):  # several, if it was cancelled while it waited
+    for partition in set(row["Partition"].split(",")):  # several, if it was cancelled while it waited
         yield "partition", {"partition": partition}
     yield "account", {"account": row["Account"]}
     yield "user", {"user": row["User"], "account": row["Account"]}

@@ -56,11 +56,11 @@ def job_gres(resources):
 def entities_of(job):
     """Where a job counts, as (entity, labels)."""
     yield "cluster", {}
-    for partition in job["Partition"].split(","):
+    for partition in dict.fromkeys(job["Partition"].split(",")):  # `sbatch -p cpu,cpu` stays so while it is pending
         yield "partition", {"partition": partition}
     yield "account", {"account": job["Account"]}
     yield "user", {"user": job["UserName"], "account": job["Account"]}
-    for qos in job["QOS"].split(","):
+    for qos in dict.fromkeys(job["QOS"].split(",")):
         yield "qos", {"qos": qos}
 
 

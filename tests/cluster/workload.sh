@@ -230,6 +230,7 @@ pending_jobs() {
 	waiting ivan --exclusive
 	waiting judy --nice=100 -p cpu,debug --time=20
 	waiting judy --nice=100 -p debug,cpu,down --time=20
+	waiting judy --nice=100 -p cpu,cpu --time=20
 	waiting judy --nice=100 -p cpu,debug --time=20 --array=1-7
 	# One job may name several QOS since 25.05.
 	[ "$release" != 26.05 ] || waiting judy --nice=200 -q normal,short --time=5
@@ -391,7 +392,7 @@ storm() {
 		# shellcheck disable=SC2016
 		as_user "$user" bash -s -- "$each" <<-'END' &
 			submit() { sbatch --parsable --chdir=/tmp --output=/dev/null --time=5 "$@"; }
-			partitions=(cpu cpu busy debug gpu) qos=(normal short low)
+			partitions=(cpu cpu,cpu busy debug gpu) qos=(normal short low)
 			for ((left = $1; left > 0; )); do
 				where=(-p "${partitions[RANDOM % 5]}" -q "${qos[RANDOM % 3]}" --mem="$((RANDOM % 4 * 100 + 100))" --chdir=/tmp)
 				[[ ${where[1]} != gpu ]] || where+=("--gres=gpu:$((RANDOM % 2 + 1))")

@@ -48,13 +48,16 @@ static struct job_view view_of(const struct job_table *table, uint64_t id)
 
 static void test_several_partitions(void)
 {
-	check_row("a pending job of two partitions counts in both, once in the cluster");
+	check_row("a pending job of two partitions counts in both, once in the cluster, also if it names one twice");
 	struct job_table *table = job_table_new();
-	struct job job = job_with(1, JOB_PENDING, "cpu,gpu", "Priority");
+	struct job job = job_with(1, JOB_PENDING, "cpu,gpu,cpu", "Priority");
+	job.qos = TEXT("low,high,low,low");
 	CHECK(job_table_put(table, &job, 0));
 	const struct job_usage *cluster = settled(table);
 	CHECK_NUMBER(find(table, ENTITY_PARTITION, "cpu")->jobs[JOB_PENDING], 1);
 	CHECK_NUMBER(find(table, ENTITY_PARTITION, "gpu")->jobs[JOB_PENDING], 1);
+	CHECK_NUMBER(find(table, ENTITY_QOS, "low")->jobs[JOB_PENDING], 1);
+	CHECK_NUMBER(find(table, ENTITY_QOS, "high")->jobs[JOB_PENDING], 1);
 	CHECK_NUMBER(cluster->jobs[JOB_PENDING], 1);
 	CHECK_NUMBER(cluster->cpus[PHASE_PENDING], 2);
 	CHECK_NUMBER(cluster->memory[PHASE_PENDING], 200 * 1048576.0);

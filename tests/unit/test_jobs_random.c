@@ -36,21 +36,22 @@ static uint64_t below(struct model *model, uint64_t limit)
 
 static struct job random_job(struct model *model, uint64_t id)
 {
-	static const char
-		*const users[] = {"ann", "bob", "cai", "dev", "", "eve"},
-		       *const accounts[] = {"bio", "geo", ""}, *const partitions[] = {"cpu",	 "gpu", "cpu,gpu",
-										      "old,cpu", "old", ""},
-		       *const qos[] = {"normal", "high", "low,high", ""}, *const reasons[] = {"Priority",
-											      "Resources",
-											      "JobHeldUser",
-											      "Dependency",
-											      "QOSMaxJobsPerUserLimit",
-											      "None",
-											      ""},
-		       *const tasks[] = {"1-10", "0-99%5", "1,3,...", "1-7,9-12,...%2", "4"},
-		       *const tres[] = {"cpu=4,mem=1G,node=2,billing=4", "cpu=1",
-					"cpu=8,node=1,gres/gpu=4,gres/gpu:a100=2", "cpu=2,gres/gpu=1", ""},
-		       *const reservations[] = {"", "", "maint", "course"};
+	static const char *const
+		users[] = {"ann", "bob", "cai", "dev", "", "eve"},
+		*const accounts[] = {"bio", "geo", ""}, *const partitions[] = {"cpu",	  "gpu",	 "cpu,gpu",
+									       "old,cpu", "cpu,gpu,cpu", "old",
+									       ""},
+		*const qos[] = {"normal", "high", "low,high", ""}, *const reasons[] = {"Priority",
+										       "Resources",
+										       "JobHeldUser",
+										       "Dependency",
+										       "QOSMaxJobsPerUserLimit",
+										       "None",
+										       ""},
+		*const tasks[] = {"1-10", "0-99%5", "1,3,...", "1-7,9-12,...%2", "4"},
+		*const tres[] = {"cpu=4,mem=1G,node=2,billing=4", "cpu=1", "cpu=8,node=1,gres/gpu=4,gres/gpu:a100=2",
+				 "cpu=2,gres/gpu=1", ""},
+		*const reservations[] = {"", "", "maint", "course"};
 	static const int states[] = {JOB_PENDING, JOB_PENDING,	 JOB_PENDING,	JOB_RUNNING,
 				     JOB_RUNNING, JOB_SUSPENDED, JOB_COMPLETED, JOB_FAILED};
 	struct job job = {.id = id,
