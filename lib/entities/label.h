@@ -15,9 +15,8 @@ enum { LABEL_MAX = 256 };
  * whole name's hash. It writes these to `scratch`. A label stays as it is. */
 struct text label_of(struct text name, char scratch[LABEL_MAX + 1]);
 
-/* The labels of a list such as "a,b", each once, in the order of the list. Slurm keeps a list as it was given: a job of
- * `sbatch -p cpu,cpu` has the partition "cpu,cpu" while it is pending, but it is one job in cpu (24.11). Written
- * to `once`. */
+/* The labels of a list such as "a,b", each once, in the order of the list. Slurm keeps a list as it was given. A pending
+ * job of `sbatch -p cpu,cpu` has the partition "cpu,cpu" (24.11), but it is one job in cpu. The result is in `once`. */
 struct text labels_once(struct text names, struct buf *once);
 
 /* Writes the key of a row in a map to `key`, in place of what was there. It is the label, or, if there is a second

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #define S UINT64_C(1000000000)
 
 /* A limit on silence alone does not suffice: 512 connections that sent a byte now and then kept everybody out. */
 static const uint64_t time_of_phase[CONNECTION_PHASES] = {
+	[CONNECTION_ARRIVES] = 10 * S,
 	[CONNECTION_ASKS] = 10 * S, /* most requests fit into one packet */
 	[CONNECTION_WAITS] = 60 * S, /* passwords are compared one at a time, so guesses of others may be ahead */
 	[CONNECTION_READS] = 60 * S, /* what is sent of old pages need not be kept for longer (page/edition.h) */
@@ -76,11 +78,16 @@ void connections_enter(struct connections *connections, struct connection *conne
 	link_newest(connections, connection);
 }
 
-/* The socket is libmicrohttpd's, which closes it. To libmicrohttpd this looks like a client that went away. */
+/* Once libmicrohttpd has the socket, it closes it. To libmicrohttpd this looks like a client that went away. */
 void connections_close(struct connections *connections, struct connection *connection)
 {
 	if (connection->is_dropped)
 		return;
+	if (connection->phase == CONNECTION_ARRIVES) {
+		close(connection->socket);
+		connections_remove(connections, connection);
+		return;
+	}
 	unlink_it(connections, connection);
 	connection->is_dropped = true;
 	shutdown(connection->socket, SHUT_RDWR);

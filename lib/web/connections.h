@@ -7,6 +7,7 @@
 #pragma once
 
 #include "web/passwords.h"
+#include "web/tls.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,10 +21,11 @@ enum connection_phase {
 	CONNECTION_WAITS, /* its password is being compared */
 	CONNECTION_READS, /* its answer is under way */
 	CONNECTION_RESTS, /* its answer is sent; it may ask again */
+	CONNECTION_ARRIVES, /* it waits for its TLS handshake; libmicrohttpd does not have it yet */
 	CONNECTION_PHASES
 };
 
-struct tls;
+struct handshake_turns;
 
 struct connection {
 	int socket;
@@ -32,7 +34,8 @@ struct connection {
 	bool is_dropped; /* disconnected, but not yet known to be closed */
 	uint64_t since_ns;
 	struct connection *older, *newer;
-	struct tls *tls; /* the settings of its handshake; a reference; NULL: no TLS */
+	struct handshake_turns *turns; /* borrowed */
+	struct tls_client client; /* tls is a reference; NULL: no TLS */
 	/* Of its present request: */
 	bool has_begun; /* the headers are read */
 	uint64_t arrived_ns; /* when the round began that read them */
@@ -53,7 +56,8 @@ struct connections {
  * all of it. It is 0 for a socket without an address (unix). */
 uint64_t connections_source(int socket);
 
-/* Adds a connection in its first phase. The table owns it until connections_remove, and only borrows the socket. */
+/* Adds a connection in its first phase. The table owns it until connections_remove, and only borrows the socket. In
+ * CONNECTION_ARRIVES it has the socket, too, and whatever closes the connection also removes it. */
 struct connection *connections_add(struct connections *connections, int socket, uint64_t now_ns);
 void connections_enter(struct connections *connections, struct connection *connection, enum connection_phase phase,
 		       uint64_t now_ns);

@@ -56,13 +56,19 @@ static void take_files(struct http_server *server)
 	server->setup.config_read(server->setup.context, config ? NULL : &err);
 }
 
+static bool may_go_on(void *context)
+{
+	struct connection *connection = context;
+	return handshake_turns_allow(connection->turns, connection);
+}
+
 static void greet(struct http_server *server, struct MHD_Connection *handle, struct connection *connection)
 {
 	const union MHD_ConnectionInfo *info = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_GNUTLS_SESSION);
 	if (!info || !info->tls_session)
 		return;
-	connection->tls = tls_hold(server->config->tls);
-	tls_greet(connection->tls, info->tls_session);
+	connection->client = (struct tls_client){tls_hold(server->config->tls), may_go_on, connection};
+	tls_greet(&connection->client, info->tls_session);
 }
 
 static void on_connection(void *context, struct MHD_Connection *handle, void **socket_context,
@@ -71,12 +77,12 @@ static void on_connection(void *context, struct MHD_Connection *handle, void **s
 	struct http_server *server = context;
 	struct connection *connection = *socket_context;
 	if (code == MHD_CONNECTION_NOTIFY_CLOSED) { /* its TLS session has ended, too */
-		tls_release(connection->tls);
+		tls_release(connection->client.tls);
 		connections_remove(&server->connections, connection);
 		return;
 	}
-	int socket = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-	connection = connections_add(&server->connections, socket, clock_monotonic_ns());
+	connection = server->entering;
+	server->entering = NULL;
 	connection->handle = handle;
 	*socket_context = connection;
 	greet(server, handle, connection);
@@ -102,16 +108,62 @@ static void on_completed(void *context, struct MHD_Connection *handle, void **re
 	connection->has_begun = connection->is_checked = false;
 	connection->body_bytes = 0;
 	connections_enter(&server->connections, connection, CONNECTION_RESTS, clock_monotonic_ns());
-	if (connection->tls != (server->config ? server->config->tls : NULL))
+	if (connection->client.tls != (server->config ? server->config->tls : NULL))
 		connections_close(&server->connections, connection);
+}
+
+static bool has_tls(const struct http_server *server)
+{
+	return server->config && server->config->tls;
+}
+
+/* Gives the connection and its socket to libmicrohttpd. */
+static void let_in(struct http_server *server, struct connection *connection)
+{
+	struct sockaddr_storage address = {0};
+	socklen_t len = sizeof address;
+	getpeername(connection->socket, (struct sockaddr *)&address, &len);
+	connections_enter(&server->connections, connection, CONNECTION_ASKS, clock_monotonic_ns());
+	server->entering = connection;
+	MHD_add_connection(has_tls(server) ? server->secure : server->plain, connection->socket,
+			   (struct sockaddr *)&address, len);
+	if (!server->entering)
+		return;
+	server->entering = NULL; /* it had no room, and closed the socket */
+	connections_remove(&server->connections, connection);
+}
+
+/* Without TLS, or if the kernel cannot watch the socket, a connection does not wait. */
+static bool waits_for_its_turn(struct http_server *server, int socket)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLET, .data.fd = socket};
+	return has_tls(server) && epoll_ctl(server->poll, EPOLL_CTL_ADD, socket, &event) == 0;
+}
+
+static void arrive(struct http_server *server, int socket)
+{
+	uint64_t now = clock_monotonic_ns();
+	struct connection *connection = connections_add(&server->connections, socket, now);
+	connection->turns = &server->turns;
+	if (waits_for_its_turn(server, socket))
+		connections_enter(&server->connections, connection, CONNECTION_ARRIVES, now);
+	else
+		let_in(server, connection);
+}
+
+static void let_some_in(struct http_server *server)
+{
+	handshake_turns_choose(&server->turns, &server->connections);
+	for (unsigned i = 0; i < server->turns.count; i++) {
+		epoll_ctl(server->poll, EPOLL_CTL_DEL, server->turns.chosen[i]->socket, NULL);
+		let_in(server, server->turns.chosen[i]);
+	}
 }
 
 static void accept_some(struct http_server *server, int listener)
 {
 	for (int i = 0; i < ACCEPTED_AT_ONCE; i++) {
-		struct sockaddr_storage address = {0};
-		socklen_t len = sizeof address;
-		int client = accept4(listener, (struct sockaddr *)&address, &len, SOCK_CLOEXEC | SOCK_NONBLOCK);
+		int client = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 		if (client < 0 && (errno == EINTR || errno == ECONNABORTED))
 			continue;
 		if (client < 0) {
@@ -120,10 +172,7 @@ static void accept_some(struct http_server *server, int listener)
 			return;
 		}
 		connections_make_room(&server->connections);
-		bool is_secure = server->config && server->config->tls;
-		/* On failure it has closed the socket. */
-		MHD_add_connection(is_secure ? server->secure : server->plain, client, (struct sockaddr *)&address,
-				   len);
+		arrive(server, client);
 	}
 }
 
@@ -164,7 +213,7 @@ static void publish_facts(struct http_server *server)
 static void serve_once(struct http_server *server, int tick_ms)
 {
 	struct epoll_event events[EVENTS];
-	bool is_busy = has_work(server->plain) || has_work(server->secure);
+	bool is_busy = server->turns.are_more || has_work(server->plain) || has_work(server->secure);
 	atomic_store(&server->progress->busy_since_ns, 0);
 	int count = epoll_wait(server->poll, events, EVENTS, is_busy ? 0 : tick_ms);
 	atomic_store(&server->progress->busy_since_ns, clock_monotonic_ns());
@@ -175,6 +224,7 @@ static void serve_once(struct http_server *server, int tick_ms)
 			if (events[i].data.fd == server->setup.listeners.sockets[l])
 				accept_some(server, events[i].data.fd);
 	}
+	let_some_in(server);
 	MHD_run(server->plain);
 	if (server->secure)
 		MHD_run(server->secure);
@@ -189,6 +239,7 @@ static void finish(struct http_server *server)
 	while (server->passwords && (connection = passwords_give_up(server->passwords)))
 		resume(connection, PASSWORD_BUSY);
 	do {
+		connections_close_phase(&server->connections, CONNECTION_ARRIVES);
 		connections_close_phase(&server->connections, CONNECTION_ASKS);
 		connections_close_phase(&server->connections, CONNECTION_RESTS);
 		serve_once(server, STOPPING_TICK_MS);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "web/connections.h"
+#include "web/handshake_turns.h"
 #include "web/http_server.h"
 #include "web/web_config.h"
 
@@ -13,6 +14,8 @@ struct http_server {
 	struct http_server_setup setup;
 	struct MHD_Daemon *plain, *secure; /* secure: only with a configuration */
 	struct connections connections;
+	struct handshake_turns turns;
+	struct connection *entering; /* libmicrohttpd is being given it; NULL: none, or it has taken it */
 	int poll; /* epoll: the listeners, libmicrohttpd's own epolls, wake */
 	int wake; /* eventfd: the server must stop, or a password has been checked */
 	pthread_t thread;

@@ -224,7 +224,7 @@ static bool is_trusted(gnutls_session_t session)
 /* Called during the handshake; 0: goes on. */
 static int check_client(gnutls_session_t session)
 {
-	const struct tls *tls = gnutls_db_get_ptr(session);
+	const struct tls *tls = ((const struct tls_client *)gnutls_db_get_ptr(session))->tls;
 	unsigned count = 0;
 	const gnutls_datum_t *chain = gnutls_certificate_get_peers(session, &count);
 	if (!chain || !count)
@@ -240,14 +240,23 @@ static int check_client(gnutls_session_t session)
 	return 0;
 }
 
-void tls_greet(struct tls *tls, void *session)
+/* Called when a hello is complete; 0: goes on. */
+static int check_hello(gnutls_session_t session)
 {
+	const struct tls_client *client = gnutls_db_get_ptr(session);
+	return client->may_go_on(client->context) ? 0 : GNUTLS_E_APPLICATION_ERROR_MIN;
+}
+
+void tls_greet(struct tls_client *client, void *session)
+{
+	const struct tls *tls = client->tls;
 	gnutls_credentials_set(session, GNUTLS_CRD_CERTIFICATE, tls->credentials);
 	gnutls_priority_set(session, tls->priorities);
 	/* The session's own pointer is libmicrohttpd's. That for a cache of sessions is free: there is none. */
-	gnutls_db_set_ptr(session, tls);
+	gnutls_db_set_ptr(session, client);
 	gnutls_certificate_server_set_request(session, requires(tls->client_auth) ? GNUTLS_CERT_REQUIRE
 						       : tls->client_auth	  ? GNUTLS_CERT_REQUEST
 										  : GNUTLS_CERT_IGNORE);
 	gnutls_session_set_verify_function(session, check_client);
+	gnutls_handshake_set_post_client_hello_function(session, check_hello);
 }

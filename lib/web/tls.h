@@ -40,9 +40,15 @@ struct tls *tls_new(const struct tls_settings *settings, struct error *err);
 struct tls *tls_hold(struct tls *tls);
 void tls_release(struct tls *tls); /* NULL is fine */
 
-/* Prepares a session (gnutls_session_t) before its handshake. The session must have ended before the reference does
- * that its connection holds. */
-void tls_greet(struct tls *tls, void *session);
+struct tls_client {
+	struct tls *tls;
+	bool (*may_go_on)(void *context); /* asked for each hello that is complete, before the server signs */
+	void *context;
+};
+
+/* Prepares a session (gnutls_session_t) before its handshake. The session must have ended before `client`, and before the
+ * reference to `tls`. */
+void tls_greet(struct tls_client *client, void *session);
 
 /* The certificates that the system trusts, as PEM; appends. Reads files. */
 void tls_system_trust(struct buf *to);

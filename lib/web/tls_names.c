@@ -125,8 +125,8 @@ bool tls_priorities(const struct tls_settings *settings, struct buf *to, struct 
 	add_components(to, ciphers, offsetof(struct suite, mac));
 	if (settings->curves.count)
 		buf_add_string(to, ":-GROUP-ALL");
-	else if (ciphers->count)
-		buf_add_string(to, ":+GROUP-ALL");
+	else /* clients guess X25519; with another first choice here they would have to send a second hello */
+		buf_add_string(to, ":-GROUP-ALL:+GROUP-X25519:+GROUP-ALL");
 	for (unsigned i = 0; i < settings->curves.count; i++)
 		buf_printf(to, ":+GROUP-%s", find_curve(settings->curves.names[i])->group);
 	if (!settings->clients_choose)

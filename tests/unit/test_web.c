@@ -1,6 +1,7 @@
 /* Listening sockets, and who has to go when there are too many connections or one takes too long. */
 #include "check.h"
 #include "web/connections.h"
+#include "web/handshake_turns.h"
 #include "web/listen.h"
 #include "web/password_queue.h"
 
@@ -384,6 +385,140 @@ static void test_overdue(void)
 	}
 }
 
+static struct connection *arrive(struct connections *connections, int *ret_client, uint64_t source, const char *sent,
+				 size_t len)
+{
+	struct connection *connection = connect_one(connections, ret_client, source);
+	connection->source = source;
+	connections_enter(connections, connection, CONNECTION_ARRIVES, source);
+	CHECK(send(*ret_client, sent, len, 0) == (ssize_t)len);
+	return connection;
+}
+
+/* As the server does it with those that are chosen. */
+static size_t let_in(struct handshake_turns *turns, struct connections *connections, char *ret_sources)
+{
+	handshake_turns_choose(turns, connections);
+	for (unsigned i = 0; i < turns->count; i++) {
+		ret_sources[i] = (char)turns->chosen[i]->source;
+		connections_enter(connections, turns->chosen[i], CONNECTION_ASKS, 0);
+	}
+	return turns->count;
+}
+
+static void close_all(struct connections *connections, int *clients, size_t count)
+{
+	connections_close_phase(connections, CONNECTION_ARRIVES);
+	for (size_t i = 0; i < count; i++)
+		close(clients[i]);
+	for (struct connection *next, *at = connections->oldest; at; at = next) {
+		next = at->newer;
+		close(at->socket);
+		connections_remove(connections, at);
+	}
+	CHECK_NUMBER(connections->count, 0);
+}
+
+/* Who comes ("a" is a source), and in which order their handshakes begin. */
+static void test_handshakes_in_turn(void)
+{
+	static const struct {
+		const char *come, *want;
+	} rows[] = {
+		{"", ""}, {"a", "a"}, {"aaa", "aaa"}, {"aaaaab", "abaaaa"}, {"aaabbb", "ababab"}, {"abcabc", "abcabc"}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct connections connections = {0};
+		struct handshake_turns turns = {0};
+		int clients[8];
+		char got[16] = "";
+		size_t count = strlen(rows[i].come), had = 0, few;
+		check_row(rows[i].want);
+		for (size_t c = 0; c < count; c++)
+			arrive(&connections, &clients[c], (unsigned char)rows[i].come[c], "\26\3\1\0\1x", 6);
+		while ((few = let_in(&turns, &connections, got + had))) {
+			had += few;
+			CHECK(turns.are_more == (had < count));
+		}
+		CHECK_STRING(got, rows[i].want);
+		close_all(&connections, clients, count);
+	}
+}
+
+static void test_whose_hello_has_come(void)
+{
+	static const struct {
+		const char *name, *sent;
+		size_t len;
+		bool is_ready;
+	} rows[] = {
+		{"nothing", "", 0, false},
+		{"a part of the header", "\26\3\1\0", 4, false},
+		{"the header", "\26\3\1\0\2", 5, false},
+		{"all but the last byte", "\26\3\1\0\2x", 6, false},
+		{"the record", "\26\3\1\0\2xy", 7, true},
+		{"and more", "\26\3\1\0\2xyz", 8, true},
+		{"a record of 256 bytes, cut", "\26\3\1\1\0xy", 7, false},
+		{"no TLS: libmicrohttpd refuses it", "G", 1, true},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct connections connections = {0};
+		struct handshake_turns turns = {0};
+		int client;
+		char got[TURNS];
+		check_row(rows[i].name);
+		arrive(&connections, &client, 'a', rows[i].sent, rows[i].len);
+		CHECK_NUMBER(let_in(&turns, &connections, got), rows[i].is_ready);
+		CHECK(!turns.are_more);
+		close_all(&connections, &client, 1);
+	}
+	check_row("the client went away");
+	struct connections connections = {0};
+	struct handshake_turns turns = {0};
+	int client;
+	char got[TURNS];
+	arrive(&connections, &client, 'a', "", 0);
+	shutdown(client, SHUT_WR);
+	CHECK_NUMBER(let_in(&turns, &connections, got), 1);
+	close_all(&connections, &client, 1);
+}
+
+static void test_late_hellos(void)
+{
+	struct connections connections = {0};
+	struct handshake_turns turns = {0};
+	int clients[2];
+	char got[TURNS];
+	check_row("late hellos");
+	struct connection *one = arrive(&connections, &clients[0], 'a', "\26\3\1\0\1x", 6),
+			  *late = arrive(&connections, &clients[1], 'b', "\26\3\1\0\2x", 6);
+	CHECK_NUMBER(let_in(&turns, &connections, got), 1);
+	for (int i = 0; i < LATE_HELLOS; i++)
+		CHECK(handshake_turns_allow(&turns, late));
+	CHECK(!handshake_turns_allow(&turns, late));
+	CHECK(handshake_turns_allow(&turns, one));
+	check_row("a turn is for one hello");
+	CHECK(!handshake_turns_allow(&turns, one));
+	check_row("another round");
+	CHECK_NUMBER(let_in(&turns, &connections, got), 0);
+	CHECK(handshake_turns_allow(&turns, one));
+	close_all(&connections, clients, 2);
+}
+
+/* Who waits for a handshake makes room, and is closed in time, like all others. */
+static void test_who_arrives_may_be_dropped(void)
+{
+	struct connections connections = {0};
+	int clients[2];
+	check_row("who waits for too long");
+	arrive(&connections, &clients[0], 'a', "", 0);
+	arrive(&connections, &clients[1], 'b', "", 0)->since_ns = 5 * S;
+	connections_drop_overdue(&connections, 11 * S);
+	CHECK(is_cut(clients[0]) && !is_cut(clients[1]));
+	CHECK_NUMBER(connections.count, 1);
+	CHECK_NUMBER(connections.overdue, 1);
+	close_all(&connections, clients, 2);
+}
+
 int main(void)
 {
 	if (!mkdtemp(folder))
@@ -397,6 +532,10 @@ int main(void)
 	test_crowd_of_one_source();
 	test_sources();
 	test_turns();
+	test_handshakes_in_turn();
+	test_whose_hello_has_come();
+	test_late_hellos();
+	test_who_arrives_may_be_dropped();
 	test_full_queue();
 	test_overdue();
 	rmdir(folder);
