@@ -47,7 +47,7 @@
       'for': '2m',
     },
     waitSlo: {
-      seconds: 14400,  // A job should start within this time. It has to be a bucket of slurm_job_wait_time_seconds.
+      seconds: 14400,  // A job should start within this time. It has to be a bucket of slurm_partition_job_eligible_wait_seconds.
       budget: 0.05,  // The share of starts that may be later.
       starts: 20,  // Fewer in the longer window say nothing.
       // Both windows have to burn the budget: the longer one shows that it matters, the shorter one that it lasts. On large

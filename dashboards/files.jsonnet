@@ -8,4 +8,5 @@ local yaml(value) =
   'deploy/prometheus/slurmscope.rules.yml': yaml(mixin.prometheusRules),
   'deploy/prometheus/slurmscope.alerts.yml': yaml(mixin.prometheusAlerts),
   'deploy/prometheus/vpenso.rules.yml': yaml(mixin.vpensoRules),
+  'deploy/prometheus/old-names.rules.yml': yaml(mixin.oldNamesRules),
 }

@@ -4,5 +4,6 @@
 (import 'config.libsonnet') +
 (import 'rules/rules.libsonnet') +
 (import 'rules/vpenso.libsonnet') +
+(import 'rules/old_names.libsonnet') +
 (import 'alerts/alerts.libsonnet') +
 (import 'boards/boards.libsonnet')

@@ -34,7 +34,7 @@ local maxDbdMessages = |||
       The backup slurmctld on {{ $labels.controller }}%(of)s does not answer; should the primary fail, nobody takes over: scontrol ping
     |||),
     alert(config, 'SlurmAccountingDown', 'warning', config.accountingDown, |||
-      max by (%(c)s) (slurm_accounting_up{%(s)s}) == 0
+      max by (%(c)s) (slurm_dbd_up{%(s)s}) == 0
     |||, 'slurmdbd does not answer.', |||
       slurmdbd%(of)s has not answered for %(for)s. slurmctld keeps its messages until it is back: sacctmgr ping; sdiag | grep "DBD Agent"
     |||),
@@ -43,9 +43,9 @@ local maxDbdMessages = |||
     alert(config, 'SlurmAccountingQueueFilling', 'critical', queue {
       limit: if isKnown then 'MaxDBDMsgs' else "Slurm's default of MaxDBDMsgs, as far as it is known,",
     }, |||
-      max by (%%(c)s) (slurm_controller_dbd_queue{%%(s)s}) > %%(messages)d
+      max by (%%(c)s) (slurm_dbd_agent_queue{%%(s)s}) > %%(messages)d
       and
-        max by (%%(c)s) (predict_linear(slurm_controller_dbd_queue{%%(s)s}[%%(trend)s], %%(ahead)d)) > (
+        max by (%%(c)s) (predict_linear(slurm_dbd_agent_queue{%%(s)s}[%%(trend)s], %%(ahead)d)) > (
           %s
         )
     ||| % (if isKnown then queue.max else std.strReplace(std.rstripChars(maxDbdMessages, '\n'), '\n', '\n    ')), 'Accounting records are about to be lost.', |||

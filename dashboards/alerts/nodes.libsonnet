@@ -19,7 +19,7 @@ local burst(config, severity, to, did, hint) =
     burst(config, 'warning', 'drain', 'were drained', 'sinfo -R'),
 
     // One that somebody drained is known: SlurmNodeOutForLong has it.
-    alert(config, 'SlurmNodeDown', 'warning', config.nodeDown { onPurpose: 'drain|' + onPurpose }, |||
+    alert(config, 'SlurmNodeDown', 'warning', config.nodeDown { onPurpose: 'drained|draining|' + onPurpose }, |||
       max by (%(c)s, node) (slurm_node_state{state=~"down|error", %(s)s}) == 1
       unless on (%(c)s, node) slurm_node_flag{flag=~"%(onPurpose)s", %(s)s}
     |||, 'A node is down.', |||
@@ -29,7 +29,7 @@ local burst(config, severity, to, did, hint) =
     alert(config, 'SlurmNodeOutForLong', 'info', config.nodeOut { onPurpose: onPurpose }, |||
       (
         time() - max by (%(c)s, node) (slurm_node_reason_timestamp_seconds{%(s)s}) > %(seconds)d
-        and on (%(c)s, node) (slurm_node_flag{flag=~"drain|fail", %(s)s} or slurm_node_state{state=~"down|error", %(s)s})
+        and on (%(c)s, node) (slurm_node_flag{flag=~"drained|draining|fail", %(s)s} or slurm_node_state{state=~"down|error", %(s)s})
         unless on (%(c)s, node) slurm_node_flag{flag=~"%(onPurpose)s", %(s)s}
       )
       * on (%(c)s, node) group_left (reason, user) max by (%(c)s, node, reason, user) (slurm_node_reason_info{%(s)s})

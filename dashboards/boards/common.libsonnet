@@ -13,7 +13,7 @@ function(config) {
     '%s / (%s > 0)' % [self.ends(family, states, labels, where, window) for states in [self.failed, self.finished]],
 
   // `of`: partition or qos, or nothing for all together.
-  waitQuantile(quantile, of, where='', family='slurm_job_wait_time_seconds', window='$__range')::
+  waitQuantile(quantile, of, where='', family='slurm_partition_job_eligible_wait_seconds', window='$__range')::
     'histogram_quantile(%g, sum by (%sle) (increase(%s_bucket{@%s}[%s])))' %
     [quantile, if of == '' then '' else '@, ' + of + ', ', family, where, window],
 

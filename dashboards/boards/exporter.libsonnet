@@ -39,7 +39,7 @@ function(b)
           b.key('endpoint', 'Endpoint'),
           b.key('strategy', 'How'),
         ], [
-          b.column('is', 'short', 'max by (@, endpoint, strategy) (slurmscope_plan{@})') + b.cellHidden,
+          b.column('is', 'short', 'max by (@, endpoint, strategy) (slurmscope_plan_info{@})') + b.cellHidden,
           b.column('Up', 'short', 'min by (@, endpoint) (slurmscope_endpoint_up{@})') + b.yesOrNo,
           b.column('Interval', 's', 'max by (@, endpoint) (slurmscope_endpoint_interval_seconds{@})'),
           b.column('Age', 's', 'time() - min by (@, endpoint) (slurmscope_endpoint_last_success_timestamp_seconds{@})'),

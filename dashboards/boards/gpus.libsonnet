@@ -55,7 +55,7 @@ function(b) b.board(
       b.table('Accounts', 'GPU hours in the time shown, and how busy the GPUs are that jobs hold now.', [
         b.key('account', 'Account', [b.to('Users and accounts', 'users', { account: '${__value.text}' })]),
       ], [
-        b.column('GPU hours', 'short', 'sum by (@, account) (increase(slurm_account_job_gres_seconds_total{@,gres="gpu"}[$__range])) / 3600 > 0'),
+        b.column('GPU hours', 'short', 'sum by (@, account) (increase(slurm_account_job_allocated_gres_seconds_total{@,gres="gpu"}[$__range])) / 3600 > 0'),
         b.column('Held', 'short', 'sum by (@, account) (slurm_account_job_gres{@,gres="gpu",state="running"}) > 0'),
         b.column('Busy', 'percentunit', |||
           sum by (@, account) (slurm:job:gpu_utilization_ratio{^} * slurm:job:gpus{^} %(whose)s)
@@ -65,7 +65,7 @@ function(b) b.board(
       b.table('Users', 'GPU hours in the time shown, the twenty users with the most.', [
         b.key('user', 'User', [b.to('Users and accounts', 'users', { user: '${__value.text}' })]),
       ], [
-        b.column('GPU hours', 'short', 'topk(20, sum by (@, user) (increase(slurm_user_job_gres_seconds_total{@,gres="gpu"}[$__range])) / 3600 > 0)'),
+        b.column('GPU hours', 'short', 'topk(20, sum by (@, user) (increase(slurm_user_job_allocated_gres_seconds_total{@,gres="gpu"}[$__range])) / 3600 > 0)'),
         b.column('Held', 'short', 'sum by (@, user) (slurm_user_job_gres{@,gres="gpu",state="running"}) > 0'),
       ], '-GPU hours'),
     ]),

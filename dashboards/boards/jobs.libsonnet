@@ -92,21 +92,21 @@ function(b) b.board(
     ]),
     b.row('How they run', height=8, panels=[
       b.graph('Run time', 'Of the jobs that ended.', 's', [
-        ['P50', b.quantile(0.5, 'slurm_job_runtime_seconds', ',' + places)],
-        ['P95', b.quantile(0.95, 'slurm_job_runtime_seconds', ',' + places)],
+        ['P50', b.quantile(0.5, 'slurm_partition_job_runtime_seconds', ',' + places)],
+        ['P95', b.quantile(0.95, 'slurm_partition_job_runtime_seconds', ',' + places)],
       ]),
       b.heatmap('Run time, of the time limit', 'Jobs that ended, by the part of their time limit that they ran: far below 1, backfill cannot plan.', 'percentunit',
-                'sum by (le) (increase(slurm_job_time_limit_ratio_bucket{@,%s}[$__rate_interval]))' % places),
+                'sum by (le) (increase(slurm_partition_job_time_limit_ratio_bucket{@,%s}[$__rate_interval]))' % places),
       b.heatmap('CPU efficiency', 'Jobs that ended, by the part of their CPU time that they used.', 'percentunit',
-                'sum by (le) (increase(slurm_job_cpu_efficiency_ratio_bucket{@,%s}[$__rate_interval]))' % places),
+                'sum by (le) (increase(slurm_partition_job_cpu_efficiency_ratio_bucket{@,%s}[$__rate_interval]))' % places),
       b.heatmap('Memory efficiency', 'Jobs that ended, by the part of their memory that they used at most.', 'percentunit',
-                'sum by (le) (increase(slurm_job_memory_efficiency_ratio_bucket{@,%s}[$__rate_interval]))' % places),
+                'sum by (le) (increase(slurm_partition_job_memory_efficiency_ratio_bucket{@,%s}[$__rate_interval]))' % places),
     ]),
     b.row('How large they are', height=8, panels=[
       b.heatmap('Size in CPUs', 'Jobs that started, by their CPUs.', 'short',
-                'sum by (le) (increase(slurm_job_size_cpus_bucket{@,%s}[$__rate_interval]))' % places),
+                'sum by (le) (increase(slurm_partition_job_size_cpus_bucket{@,%s}[$__rate_interval]))' % places),
       b.heatmap('Size in nodes', 'Jobs that started, by their nodes.', 'short',
-                'sum by (le) (increase(slurm_job_size_nodes_bucket{@,%s}[$__rate_interval]))' % places),
+                'sum by (le) (increase(slurm_partition_job_size_nodes_bucket{@,%s}[$__rate_interval]))' % places),
       b.graph('Flags', 'Jobs that are just being configured, completing, requeued and so on.', 'short', [
         ['{{flag}}', 'sum by (flag) (slurm_partition_jobs_flagged{@,%s})' % places],
       ]),

@@ -8,7 +8,7 @@ function(b) b.board(
   rows=[
     b.row('Now', height=4, panels=[
       b.stat('At a limit of a QOS', 'How many users and accounts have reached a limit per user or account; their further jobs wait.', 'short', [
-        ['at their limit', 'sum(slurm_qos_at_limit{@,%s})' % where],
+        ['at their limit', 'sum(slurm_qos_entities_at_limit{@,%s})' % where],
       ]),
       b.stat('Fullest QOS limit', 'The largest part of a limit for all jobs of a QOS that is used.', 'percentunit', [
         ['{{qos}}: {{resource}}', 'topk(1, max by (@, qos, resource) (slurm_qos_usage{@,%s}) / (max by (@, qos, resource) (slurm_qos_limit{@,scope="group"}) > 0))' % where],
@@ -43,7 +43,7 @@ function(b) b.board(
       ], [
         b.column('Limit', 'short', 'max by (@, qos, scope, resource) (slurm_qos_limit{@,%s,scope=~"per_user|per_account"})' % where),
         b.column('Largest use', 'short', 'max by (@, qos, scope, resource) (slurm_qos_largest_usage{@,%s})' % where),
-        b.column('At the limit', 'short', 'max by (@, qos, scope, resource) (slurm_qos_at_limit{@,%s})' % where) + b.cellAbove(1, 20),
+        b.column('At the limit', 'short', 'max by (@, qos, scope, resource) (slurm_qos_entities_at_limit{@,%s})' % where) + b.cellAbove(1, 20),
       ], '-At the limit'),
       b.table('QOS', 'Their priority and their jobs.', [
         b.key('qos', 'QOS', [b.to('Queue and waits', 'queue', { qos: '${__value.text}' })]),
@@ -82,7 +82,7 @@ function(b) b.board(
       ], [
         b.column('Limit', 'short', 'max by (@, account, resource) (slurm_association_limit{@,account=~"$account",user="",scope="per_user"})'),
         b.column('Largest use', 'short', 'max by (@, account, resource) (slurm_association_largest_usage{@,account=~"$account",scope="per_user"})'),
-        b.column('At the limit', 'short', 'max by (@, account, resource) (slurm_association_at_limit{@,account=~"$account",scope="per_user"})') + b.cellAbove(1, 20),
+        b.column('At the limit', 'short', 'max by (@, account, resource) (slurm_association_users_at_limit{@,account=~"$account",scope="per_user"})') + b.cellAbove(1, 20),
       ], '-At the limit'),
     ]),
     b.row('Reservations', height=7, panels=[

@@ -78,7 +78,7 @@ function(b) b.board(
         ['{{state}}', 'sum by (state) (slurm_cluster_nodes{@}) > 0'],
       ]) + b.stacked + b.nodeColours,
       b.graph('By flag', 'Nodes that have a flag; drained and draining are those that are drained without and with jobs.', 'short', [
-        ['{{flag}}', 'sum by (flag) (slurm_cluster_nodes_flagged{@,flag!="drain"})'],
+        ['{{flag}}', 'sum by (flag) (slurm_cluster_nodes_flagged{@})'],
       ]),
       b.graph('What happened to them', 'Nodes that went down, were drained, came back or booted, per hour.', 'short', [
         ['{{to}}', '3600 * sum by (to) (rate(slurm_cluster_node_transitions_total{@}[$__rate_interval])) > 0'],

@@ -10,7 +10,7 @@ function(b) b.board(
         ['{{controller}}', 'min by (@, controller) (slurm_controller_up{@})'],
       ]) + b.upOrDown + b.links([b.to('Scheduler and RPC', 'scheduler')]),
       b.stat('Accounting', 'Whether slurmdbd answers. No value: not known.', 'short', [
-        ['slurmdbd', 'min(slurm_accounting_up{@})'],
+        ['slurmdbd', 'min(slurm_dbd_up{@})'],
       ]) + b.upOrDown + b.links([b.to('Scheduler and RPC', 'scheduler')]),
       b.stat('Endpoints down', 'Endpoints of slurmrestd that gave no usable answer last time: what comes from them is getting old.', 'short', [
         ['endpoints', 'count(slurmscope_endpoint_up{@} == 0) or 0 * count(slurmscope_endpoint_up{@})'],

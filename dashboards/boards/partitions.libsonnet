@@ -65,8 +65,8 @@ function(b) b.board(
       ]) + b.stacked + b.nodeColours,
       b.graph('By flag', 'Nodes that have a flag, of all or of the partitions chosen; drained and draining are those that are drained without and with jobs.', 'short', [
         ['{{flag}}', b.chosen(
-          'sum by (flag) (slurm_cluster_nodes_flagged{@,flag!="drain"})',
-          'sum by (flag) (slurm_partition_nodes_flagged{@,%s,flag!="drain"})' % where,
+          'sum by (flag) (slurm_cluster_nodes_flagged{@})',
+          'sum by (flag) (slurm_partition_nodes_flagged{@,%s})' % where,
         )],
       ]),
       b.graph('What happened to them', 'Nodes that went down, were drained, came back or booted, per hour, of all or of the partitions chosen.', 'short', [

@@ -24,7 +24,7 @@ function(b) local slo = b.config.waitSlo; local hours = '%g hours' % (slo.second
         ['P95', b.waitQuantile(0.95, '', where)],
       ]),
       b.stat('Since submission, P95', 'The same since they were submitted: what users feel, dependencies, holds and begin times included.', 's', [
-        ['P95', b.waitQuantile(0.95, '', where, 'slurm_job_queue_time_seconds')],
+        ['P95', b.waitQuantile(0.95, '', where, 'slurm_partition_job_submit_wait_seconds')],
       ]),
       b.stat('Asked for, of what is idle', 'CPUs that pending jobs ask for, divided by idle CPUs, in all or the chosen partitions. What is in two chosen partitions counts in each. Empty while no CPU is idle.', 'short', [
         ['times', b.chosen(
@@ -35,18 +35,18 @@ function(b) local slo = b.config.waitSlo; local hours = '%g hours' % (slo.second
     ]),
     b.row('Waits', height=8, panels=[
       b.graph('Wait by partition, P95', 'From eligible to started, of the jobs that started in the last hour.', 's', [
-        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_wait_time_seconds:p95_rate1h{^,partition=~"$partition"})'],
+        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_partition_job_eligible_wait_seconds:p95_rate1h{^,partition=~"$partition"})'],
       ]),
       b.graph('Wait by partition, median', 'From eligible to started, of the jobs that started in the last hour.', 's', [
-        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_wait_time_seconds:p50_rate1h{^,partition=~"$partition"})'],
+        ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_partition_job_eligible_wait_seconds:p50_rate1h{^,partition=~"$partition"})'],
       ]),
       b.graph('Wait by QOS, P95', 'From eligible to started, of the jobs that started in the last hour.', 's', [
-        ['{{qos}}', 'max by (@, qos) (cluster_qos:slurm_job_wait_time_seconds:p95_rate1h{^,qos=~"$qos"})'],
+        ['{{qos}}', 'max by (@, qos) (cluster_qos:slurm_partition_job_eligible_wait_seconds:p95_rate1h{^,qos=~"$qos"})'],
       ]),
       b.heatmap('Waits', 'Jobs that started, by how long they had waited since they were eligible.', 's',
-                'sum by (le) (increase(slurm_job_wait_time_seconds_bucket{@%s}[$__rate_interval]))' % where) + b.wide(12),
+                'sum by (le) (increase(slurm_partition_job_eligible_wait_seconds_bucket{@%s}[$__rate_interval]))' % where) + b.wide(12),
       b.heatmap('Waits since submission', 'Jobs that started, by how long they had waited since their submission.', 's',
-                'sum by (le) (increase(slurm_job_queue_time_seconds_bucket{@%s}[$__rate_interval]))' % where) + b.wide(12),
+                'sum by (le) (increase(slurm_partition_job_submit_wait_seconds_bucket{@%s}[$__rate_interval]))' % where) + b.wide(12),
     ]),
     b.row('Service level: starts within ' + hours, height=7, panels=[
       b.stat('Budget burnt', 'How fast the worst partition uses up the budget of late starts (%g %%). If it stays above 1, the goal is missed.' % (100 * slo.budget), 'short', [

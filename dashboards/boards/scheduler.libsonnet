@@ -12,12 +12,12 @@ function(b)
         b.stat('Controllers', "Each slurmctld, primary and backups, as scontrol ping sees it.", 'short', [
           ['{{controller}}', 'min by (@, controller) (slurm_controller_up{@})'],
         ]) + b.upOrDown,
-        b.stat('slurmdbd', 'Whether it answers.', 'short', [['slurmdbd', 'min(slurm_accounting_up{@})']]) + b.upOrDown,
+        b.stat('slurmdbd', 'Whether it answers.', 'short', [['slurmdbd', 'min(slurm_dbd_up{@})']]) + b.upOrDown,
         b.stat('Threads', "Threads of slurmctld that serve requests; there are 256 at most.", 'short', [
           ['threads', 'max(slurm_controller_threads{@})'],
         ]) + b.above(100, 200),
         b.stat('Queue to slurmdbd', 'What slurmctld keeps until slurmdbd takes it. If it grows, slurmdbd is away or slow.', 'short', [
-          ['messages', 'max(slurm_controller_dbd_queue{@})'],
+          ['messages', 'max(slurm_dbd_agent_queue{@})'],
         ]) + b.above(1000, 10000),
         b.stat('Queue to nodes', 'Messages to nodes that wait in slurmctld. If it stays high, nodes do not answer.', 'short', [
           ['messages', 'max(slurm_controller_agent_queue{@})'],
@@ -70,7 +70,7 @@ function(b)
         ]),
         b.graph('Queues', 'Messages that wait for nodes, and for slurmdbd.', 'short', [
           ['for nodes', 'max(slurm_controller_agent_queue{@})'],
-          ['for slurmdbd', 'max(slurm_controller_dbd_queue{@})'],
+          ['for slurmdbd', 'max(slurm_dbd_agent_queue{@})'],
         ]),
         b.graph('Requests queued and dropped', 'Requests that wait because of a limit for their type, and per minute those that were dropped.', 'short', [
           ['{{message_type}}, queued', 'sum by (message_type) (slurm_rpc_queued{@})'],

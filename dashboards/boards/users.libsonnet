@@ -10,7 +10,7 @@ function(b)
   local waste(entity, labels, where='') =
     '1 - %s / (%s > 0)' % [used(entity, what, labels, where) for what in ['peak_memory_bytes', 'allocated_memory_bytes']];
   local held(entity, labels, where, window='$__range') =
-    'sum by %s (increase(slurm_%s_job_cpu_seconds_total{@%s}[%s])) / 3600' % [labels, entity, where, window];
+    'sum by %s (increase(slurm_%s_job_allocated_cpu_seconds_total{@%s}[%s])) / 3600' % [labels, entity, where, window];
   local largest(labels, expr, of) = |||
     %s
       and on %s topk(50, %s)
@@ -63,9 +63,9 @@ function(b)
           b.column('Share', 'percentunit', 'max by (@, account) (slurm_account_shares_ratio{@%s})' % accounts),
           b.column('Use', 'percentunit', 'max by (@, account) (slurm_account_usage_effective_ratio{@%s})' % accounts),
           b.column('Drift', 'percentunit', b.drift(accounts)) + b.cellAbove(0.1, 0.25),
-          b.column('GPU hours', 'short', 'sum by (@, account) (increase(slurm_account_job_gres_seconds_total{@,gres="gpu"%s}[$__range])) / 3600' % accounts),
+          b.column('GPU hours', 'short', 'sum by (@, account) (increase(slurm_account_job_allocated_gres_seconds_total{@,gres="gpu"%s}[$__range])) / 3600' % accounts),
           b.column('Of all GPU time', 'percentunit', |||
-            sum by (@, account) (increase(slurm_account_job_gres_seconds_total{@,gres="gpu"%s}[$__range]))
+            sum by (@, account) (increase(slurm_account_job_allocated_gres_seconds_total{@,gres="gpu"%s}[$__range]))
               / on (@) group_left () sum by (@) (avg_over_time(slurm_cluster_gres{@,gres="gpu"}[$__range]) * $__range_s)
           ||| % accounts) + b.bar,
         ], '-CPU hours'),

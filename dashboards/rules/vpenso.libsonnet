@@ -17,7 +17,7 @@ local nodes(state, unless) =
   orZero('count by (%(c)s) (slurm_node_state{state="' + state + '", %(s)s} unless on (%(c)s, node) slurm_node_flag{flag=~"'
          + unless + '", %(s)s})');
 local flagged(flag, unless) =
-  orZero('count by (%(c)s) (slurm_node_flag{flag="' + flag + '", %(s)s}'
+  orZero('count by (%(c)s) (slurm_node_flag{flag=~"' + flag + '", %(s)s}'
          + (if unless == '' then '' else ' unless on (%(c)s, node) slurm_node_flag{flag=~"' + unless + '", %(s)s}') + ')');
 
 local status = ' * on (%(c)s, node) group_left (status) label_replace(slurm_node_state{%(s)s}, "status", "$1", "state", "(.+)")';
@@ -27,16 +27,16 @@ local jobs(entity, state) =
   { ['slurm_%s_jobs_%s' % [entity, state]]: sum('slurm_%s_jobs' % entity, 'state="%s"' % state, ', ' + entity) + ' > 0' };
 
 local rules = {
-  slurm_nodes_alloc: nodes('allocated', 'drain|fail|completing'),
-  slurm_nodes_mix: nodes('mixed', 'drain|fail|completing'),
-  slurm_nodes_idle: nodes('idle', 'drain|fail|completing|maint|reserved'),
-  slurm_nodes_down: nodes('down', 'drain'),
-  slurm_nodes_err: nodes('error', 'drain'),
-  slurm_nodes_drain: flagged('drain', ''),
-  slurm_nodes_comp: flagged('completing', 'drain'),
-  slurm_nodes_fail: flagged('fail', 'drain'),
-  slurm_nodes_maint: flagged('maint', 'drain'),
-  slurm_nodes_resv: flagged('reserved', 'drain|maint'),
+  slurm_nodes_alloc: nodes('allocated', 'drained|draining|fail|completing'),
+  slurm_nodes_mix: nodes('mixed', 'drained|draining|fail|completing'),
+  slurm_nodes_idle: nodes('idle', 'drained|draining|fail|completing|maint|reserved'),
+  slurm_nodes_down: nodes('down', 'drained|draining'),
+  slurm_nodes_err: nodes('error', 'drained|draining'),
+  slurm_nodes_drain: flagged('drained|draining', ''),
+  slurm_nodes_comp: flagged('completing', 'drained|draining'),
+  slurm_nodes_fail: flagged('fail', 'drained|draining'),
+  slurm_nodes_maint: flagged('maint', 'drained|draining'),
+  slurm_nodes_resv: flagged('reserved', 'drained|draining|maint'),
 
   slurm_cpus_alloc: sum('slurm_cluster_cpus', 'state="allocated"'),
   slurm_cpus_idle: sum('slurm_cluster_cpus', 'state="idle"'),
@@ -69,13 +69,13 @@ local rules = {
 
   slurm_scheduler_threads: 'max by (%(c)s) (slurm_controller_threads{%(s)s})',
   slurm_scheduler_queue_size: 'max by (%(c)s) (slurm_controller_agent_queue{%(s)s})',
-  slurm_scheduler_dbd_queue_size: 'max by (%(c)s) (slurm_controller_dbd_queue{%(s)s})',
+  slurm_scheduler_dbd_queue_size: 'max by (%(c)s) (slurm_dbd_agent_queue{%(s)s})',
   slurm_scheduler_last_cycle: '%d * max by (%%(c)s) (slurm_scheduler_last_cycle_seconds{%%(s)s})' % microseconds,
   slurm_scheduler_mean_cycle: '%d * sum by (%%(c)s) (rate(slurm_scheduler_cycle_seconds_total{%%(s)s}[1h])) / (sum by (%%(c)s) (rate(slurm_scheduler_cycles_total{%%(s)s}[1h])) > 0)' % microseconds,
   slurm_scheduler_cycle_per_minute: '60 * sum by (%(c)s) (rate(slurm_scheduler_cycles_total{%(s)s}[1h]))',
   slurm_scheduler_backfill_last_cycle: '%d * max by (%%(c)s) (slurm_backfill_last_cycle_seconds{%%(s)s})' % microseconds,
   slurm_scheduler_backfill_mean_cycle: '%d * sum by (%%(c)s) (rate(slurm_backfill_cycle_seconds_total{%%(s)s}[1h])) / (sum by (%%(c)s) (rate(slurm_backfill_cycles_total{%%(s)s}[1h])) > 0)' % microseconds,
-  slurm_scheduler_backfill_depth_mean: 'max by (%(c)s) (slurm_backfill_mean_depth{%(s)s})',
+  slurm_scheduler_backfill_depth_mean: 'sum by (%(c)s) (rate(slurm_backfill_depth_total{%(s)s}[1h])) / (sum by (%(c)s) (rate(slurm_backfill_cycles_total{%(s)s}[1h])) > 0)',
   slurm_scheduler_backfilled_jobs_since_start_total: sum('slurm_backfill_jobs_total'),
   slurm_scheduler_backfilled_jobs_since_cycle_total: 'sum by (%(c)s) (increase(slurm_backfill_jobs_total{%(s)s}[1d]))',
   slurm_scheduler_backfilled_heterogeneous_total: sum('slurm_backfill_het_jobs_total'),

@@ -11,14 +11,14 @@ local quantile(config, level, by, name, q) =
 local late(config, window) =
   promql.rule(config, 'cluster_partition:slurm_job_late_starts_per_start:ratio_rate' + window, |||
     1 - (
-      sum by (%(c)s, partition) (rate(slurm_job_wait_time_seconds_bucket{le=~"%(seconds)d([.]0)?", %(s)s}[%(window)s]))
-      / (sum by (%(c)s, partition) (rate(slurm_job_wait_time_seconds_count{%(s)s}[%(window)s])) > 0)
+      sum by (%(c)s, partition) (rate(slurm_partition_job_eligible_wait_seconds_bucket{le=~"%(seconds)d([.]0)?", %(s)s}[%(window)s]))
+      / (sum by (%(c)s, partition) (rate(slurm_partition_job_eligible_wait_seconds_count{%(s)s}[%(window)s])) > 0)
     )
   |||, config.waitSlo { window: window });
 
 local starts(config, window) =
   promql.rule(config, 'cluster_partition:slurm_job_starts:increase' + window, |||
-    sum by (%(c)s, partition) (increase(slurm_job_wait_time_seconds_count{%(s)s}[%(window)s]))
+    sum by (%(c)s, partition) (increase(slurm_partition_job_eligible_wait_seconds_count{%(s)s}[%(window)s]))
   |||, { window: window });
 
 {
@@ -34,7 +34,7 @@ local starts(config, window) =
         { name: 'cluster_qos', by: c + ', qos' },
         { name: 'cluster_partition_qos', by: c + ', partition, qos' },
       ]
-      for family in ['slurm_job_wait_time_seconds']
+      for family in ['slurm_partition_job_eligible_wait_seconds']
       for q in [0.5, 0.95]
     ] +
     [late(config, window) for window in [slo.fast.short, slo.fast.long, slo.slow.short, slo.slow.long]] +

@@ -51,8 +51,8 @@ static void add_to(struct node_usage *usage, const struct node_row *row)
 {
 	usage->nodes[row->node.state]++;
 	usage->free += node_is_free(&row->node);
-	usage->flags_seen |= row->node.flags;
-	for (uint64_t flags = row->node.flags; flags; flags &= flags - 1)
+	usage->flags_seen |= node_flags_shown(&row->node);
+	for (uint64_t flags = node_flags_shown(&row->node); flags; flags &= flags - 1)
 		usage->flagged[__builtin_ctzll(flags)]++;
 	add_capacity(usage->cpus, row->cpus);
 	add_capacity(usage->memory, row->memory);

@@ -339,7 +339,7 @@ static const struct family exporter_families[] = {
 	 0, 0},
 	{"slurmscope_slurmctld_rpc_seconds_total", COUNTER, NULL,
 	 "Time that slurmctld spent on requests of slurmscope's user.", emit_own_seconds, 0, 1e6, 0},
-	{"slurmscope_plan", GAUGE, "endpoint,strategy",
+	{"slurmscope_plan_info", GAUGE, "endpoint,strategy",
 	 "The strategy by which slurmscope asks for each thing now; always 1. /plan says it in words.", emit_plan, 0, 0,
 	 0},
 	EXPORTER_DOUBLE("slurmscope_duty_ratio", duty.slurmrestd,

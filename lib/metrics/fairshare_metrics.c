@@ -25,7 +25,7 @@ static const struct family families[] = {
 	SHARE("shares", emit_number, shares, "Shares of the {X} as configured; absent for root and FairShare=parent."),
 	SHARE("shares_ratio", emit_real, shares_normalized,
 	      "Shares of the {X} as part of its siblings' (sshare: NormShares)."),
-	SHARE("usage_seconds", emit_number, usage, "Decayed usage of the {X} in TRES seconds (sshare: RawUsage)."),
+	SHARE("usage_tres_seconds", emit_number, usage, "Decayed usage of the {X} in TRES seconds (sshare: RawUsage)."),
 	SHARE("usage_ratio", emit_real, usage_normalized,
 	      "Decayed usage of the {X} as part of the cluster's (sshare: NormUsage)."),
 	SHARE("usage_effective_ratio", emit_real, usage_effective,

@@ -96,7 +96,7 @@ static const struct family qos_families[] = {
 	{"slurm_qos_largest_usage", GAUGE, "scope,resource",
 	 "The largest use that a single user or account has of the QOS's limit per user or account.", emit_largest, 0,
 	 0, 0},
-	{"slurm_qos_at_limit", GAUGE, "scope,resource",
+	{"slurm_qos_entities_at_limit", GAUGE, "scope,resource",
 	 "How many users or accounts have reached the QOS's limit per user or account.", emit_at_limit, 0, 0, 0},
 };
 
@@ -112,7 +112,7 @@ static const struct family association_families[] = {
 	{"slurm_association_largest_usage", GAUGE, "scope,resource",
 	 "The largest use that a single user of the account has of the account's limit per user.", emit_largest, 0, 0,
 	 0},
-	{"slurm_association_at_limit", GAUGE, "scope,resource",
+	{"slurm_association_users_at_limit", GAUGE, "scope,resource",
 	 "How many users of the account have reached their limit.", emit_at_limit, 0, 0, 0},
 };
 

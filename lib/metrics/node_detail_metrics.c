@@ -31,7 +31,7 @@ static void emit_flags(struct exposition *out, const struct page_facts *facts, c
 	(void)family;
 	const struct node *node = &((const struct node_row *)item)->node;
 	const struct names *names = &facts->cluster->vocabulary.node_flags;
-	for (uint64_t flags = node->flags; flags; flags &= flags - 1) {
+	for (uint64_t flags = node_flags_shown(node); flags; flags &= flags - 1) {
 		exposition_label(out, "flag", text_of(names->name[__builtin_ctzll(flags)]));
 		exposition_integer(out, 1);
 	}
@@ -88,8 +88,8 @@ static const struct family node_row_families[] = {
 	 0, 0},
 	{"slurm_node_state", GAUGE, "state", "The base state that the node is in; always 1.", emit_state, 0, 0, 0},
 	{"slurm_node_flag", GAUGE, "flag",
-	 "The flags that the node has; drained and draining are DRAIN without and with jobs; always 1.", emit_flags, 0,
-	 0, 0},
+	 "The flags that the node has; a node with DRAIN is drained if it has no jobs, else draining; always 1.",
+	 emit_flags, 0, 0, 0},
 	{"slurm_node_reason_info", GAUGE, "reason,user",
 	 "Why the node is out of service, cut at 256 bytes, and who set that reason; absent without a reason; always "
 	 "1.",

@@ -7,7 +7,7 @@ static const struct {
 	const char *family;
 	struct family_origin origin; /* a NULL: as the group */
 } rows[] = {
-	{"slurm_accounting_up", {"dbd_ping, dbd_diag", ""}},
+	{"slurm_dbd_up", {"dbd_ping, dbd_diag", ""}},
 	{"slurm_backfill_depth_tried_total", {NULL, "23.11"}},
 	{"slurm_backfill_exits_total", {NULL, "23.11"}},
 	{"slurm_backfill_last_depth", {NULL, "23.11"}},

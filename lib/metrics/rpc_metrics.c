@@ -176,7 +176,7 @@ static void emit_accounting_up(struct exposition *out, const struct page_facts *
 }
 
 static const struct family conf_families[] = {
-	{"slurm_accounting_up", GAUGE, NULL, "Whether slurmdbd answers (sacctmgr ping); absent when that is not known.",
+	{"slurm_dbd_up", GAUGE, NULL, "Whether slurmdbd answers (sacctmgr ping); absent when that is not known.",
 	 emit_accounting_up, 0, 0, 0},
 	{"slurm_controller_job_records", GAUGE, NULL,
 	 "Job records in slurmctld: an array's tasks that are not split off are one.", emit_job_records, 0, 0, 0},

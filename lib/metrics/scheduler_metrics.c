@@ -51,8 +51,6 @@ static const struct family families[] = {
 	DIAG("slurm_scheduler_last_cycle_seconds", cycle_last_us, 1e6, "Length of the main scheduler's last cycle."),
 	DIAG("slurm_scheduler_max_cycle_seconds", cycle_max_us, 1e6,
 	     "Length of the main scheduler's longest cycle since sdiag's last reset."),
-	DIAG("slurm_scheduler_mean_depth", cycle_depth_mean, 1,
-	     "Mean number of jobs that a cycle of the main scheduler looked at."),
 	DIAG("slurm_scheduler_queue_length", queue_length, 1, "Jobs in the queue of the main scheduler's last cycle."),
 	SUM("slurm_scheduler_depth_total", SUM_DEPTH, 1, "Jobs that cycles of the main scheduler looked at."),
 	{"slurm_scheduler_exits_total", COUNTER, "reason", "Cycles of the main scheduler by why they ended.",
@@ -79,8 +77,6 @@ static const struct family families[] = {
 	     "Length of the backfill scheduler's last cycle."),
 	DIAG("slurm_backfill_max_cycle_seconds", backfill_max_us, 1e6,
 	     "Length of the backfill scheduler's longest cycle since sdiag's last reset."),
-	DIAG("slurm_backfill_mean_depth", backfill_depth_mean, 1,
-	     "Mean number of jobs that a backfill cycle looked at."),
 	DIAG("slurm_backfill_last_queue_length", backfill_queue_length, 1,
 	     "Jobs in the queue of the last backfill cycle."),
 	DIAG("slurm_backfill_last_table_size", backfill_table_size, 1,
@@ -91,7 +87,7 @@ static const struct family families[] = {
 	DIAG("slurm_controller_threads", threads, 1, "Threads of slurmctld that serve requests."),
 	DIAG("slurm_controller_agent_queue", agent_queue, 1, "Messages to nodes that wait in slurmctld's queue."),
 	DIAG("slurm_controller_agents", agents, 1, "Agents of slurmctld that send to nodes."),
-	DIAG("slurm_controller_dbd_queue", dbd_queue, 1, "Messages to slurmdbd that wait in slurmctld's queue."),
+	DIAG("slurm_dbd_agent_queue", dbd_queue, 1, "Messages to slurmdbd that wait in slurmctld's queue."),
 };
 
 static void each_scheduler(struct family_sink *sink, enum entity_kind kind)

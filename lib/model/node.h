@@ -29,4 +29,10 @@ static inline bool node_is_unusable(const struct node *node)
 	return node->state == NODE_DOWN || node->flags & (UINT64_C(1) << NODE_FLAG_DRAIN);
 }
 
+/* The flags that pages show. DRAIN is left out: each node with it is either drained or draining. */
+static inline uint64_t node_flags_shown(const struct node *node)
+{
+	return node->flags & ~(UINT64_C(1) << NODE_FLAG_DRAIN);
+}
+
 bool node_is_free(const struct node *node); /* can any job get the whole node now? */

@@ -15,8 +15,8 @@ RATIOS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536)
 END_STATES = ("completed failed cancelled timeout out_of_memory node_fail preempted boot_fail deadline "
               "requeued").split()
-FAMILIES = re.compile(r"slurm_(\w+_job_(submissions|starts|ends|cpu_seconds|gres_seconds|memory_byte_seconds|exits|"
-                      r"failures)_total|job_(wait_time|queue_time|runtime)_seconds|job_time_limit_ratio|job_size_\w+?)"
+FAMILIES = re.compile(r"slurm_(\w+_job_(submissions|starts|ends|allocated_(cpu|gres|memory_byte)_seconds|exits|failures)_total|"
+                      r"partition_job_((eligible_wait|submit_wait|runtime)_seconds|time_limit_ratio|size_\w+?))"
                       r"(_bucket|_sum|_count)?\{?")
 
 
@@ -198,19 +198,19 @@ class Truth:
             for family, amount in (("cpu", int), ("memory_byte", memory_bytes)):
                 kind = family.partition("_")[0].replace("memory", "mem")
                 held_of_it = amount(held[kind]) if has_started and kind in held else 0
-                self.count(f"{entity}_job_{family}_seconds", elapsed * held_of_it, **names)
+                self.count(f"{entity}_job_allocated_{family}_seconds", elapsed * held_of_it, **names)
                 if part:  # that it holds less is seen when its details are read in their turn, if it lives so long
                     less = max(0, amount(row["Held"][part - 1][1][kind]) - held_of_it)
-                    self.more[f"slurm_{entity}_job_{family}_seconds_total{labels(**names)}"] += elapsed * less
+                    self.more[f"slurm_{entity}_job_allocated_{family}_seconds_total{labels(**names)}"] += elapsed * less
             for gres, held_of_it in held_gres(held).items():
-                self.count(f"{entity}_job_gres_seconds", elapsed * held_of_it, **names, **gres_labels(*gres))
+                self.count(f"{entity}_job_allocated_gres_seconds", elapsed * held_of_it, **names, **gres_labels(*gres))
 
     def may_be_smaller(self, what, first, last, partition):
         """For slurmscope a job that was resized before it was seen to run has started with its later size."""
-        self.samples[f"slurm_job_size_{what}_sum{labels(**partition)}"] -= max(0, first - last)
-        self.more[f"slurm_job_size_{what}_sum{labels(**partition)}"] += max(0, first - last)
+        self.samples[f"slurm_partition_job_size_{what}_sum{labels(**partition)}"] -= max(0, first - last)
+        self.more[f"slurm_partition_job_size_{what}_sum{labels(**partition)}"] += max(0, first - last)
         for bound in SIZES:
-            self.more[f"slurm_job_size_{what}_bucket{labels(**partition, le=bound)}"] += last <= bound < first
+            self.more[f"slurm_partition_job_size_{what}_bucket{labels(**partition, le=bound)}"] += last <= bound < first
 
     def add_start(self, row, queue, held, elapsed):
         start = int(row["Start"])
@@ -219,16 +219,16 @@ class Truth:
         exit_class = "signal" if signal != "0" else "nonzero" if has_code else "zero"
         eligible = int(row["Eligible"]) if is_time(row["Eligible"]) else int(row["Submit"])
         partition = {"partition": queue["partition"]}
-        self.observe("job_wait_time_seconds", DURATIONS, max(0, start - eligible), **queue)
-        self.observe("job_queue_time_seconds", DURATIONS, max(0, start - int(row["Submit"])), **queue)
-        self.observe("job_runtime_seconds", DURATIONS, elapsed, **queue)
-        self.observe("job_size_cpus", SIZES, int(held["cpu"]), **partition)
-        self.observe("job_size_nodes", SIZES, int(row["NNodes"]), **partition)
+        self.observe("partition_job_eligible_wait_seconds", DURATIONS, max(0, start - eligible), **queue)
+        self.observe("partition_job_submit_wait_seconds", DURATIONS, max(0, start - int(row["Submit"])), **queue)
+        self.observe("partition_job_runtime_seconds", DURATIONS, elapsed, **queue)
+        self.observe("partition_job_size_cpus", SIZES, int(held["cpu"]), **partition)
+        self.observe("partition_job_size_nodes", SIZES, int(row["NNodes"]), **partition)
         if len(row["Held"]) > 1:
             self.may_be_smaller("cpus", int(held["cpu"]), int(row["Held"][-1][1]["cpu"]), partition)
             self.may_be_smaller("nodes", int(held["node"]), int(row["Held"][-1][1]["node"]), partition)
         if row["TimelimitRaw"].isdigit():
-            self.observe("job_time_limit_ratio", RATIOS, elapsed / 60 / int(row["TimelimitRaw"]), **partition)
+            self.observe("partition_job_time_limit_ratio", RATIOS, elapsed / 60 / int(row["TimelimitRaw"]), **partition)
         state, node = row["State"].lower(), re.sub(r"\[(\d+).*", r"\1", row["NodeList"].split(",")[0])
         if state == "failed" or (state in ("node_fail", "boot_fail") and row["NNodes"] == "1"):
             self.count("node_job_failures", node=node, kind=state)
@@ -274,7 +274,7 @@ def compare_p95(slurm, prometheus):
             eligible = int(row["Eligible"] if is_time(row["Eligible"]) else row["Submit"])
             most = max(0, int(row["Start" if has_start(row) else "End"]) - eligible)
             waits.setdefault(row["Partition"], []).append((most * has_start(row), most))
-    shown = prometheus.query("histogram_quantile(0.95, sum by (le, partition) (slurm_job_wait_time_seconds_bucket))")
+    shown = prometheus.query("histogram_quantile(0.95, sum by (le, partition) (slurm_partition_job_eligible_wait_seconds_bucket))")
     wrong = []
     for partition, both in waits.items():
         least, most = (sorted(seconds)[math.ceil(0.95 * len(both)) - 1] for seconds in zip(*both))

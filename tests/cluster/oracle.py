@@ -66,10 +66,10 @@ GROUPS = {
     "partitions": (add_partitions, [
         "partition_(info|state|max_time_seconds|default_time_seconds|max_nodes|priority_tier|priority_job_factor)"]),
     "controller": (add_controller, ["cluster_info", "controller_up", "accounting_up"]),
-    "shares": (add_shares, ["Y_(shares|shares_ratio|usage_seconds|usage_ratio|usage_effective_ratio)",
+    "shares": (add_shares, ["Y_(shares|shares_ratio|usage_tres_seconds|usage_ratio|usage_effective_ratio)",
                             "Y_fairshare_(factor|level)"]),
     "limits": (add_limits, ["qos_(limit|priority|usage_factor)", "association_limit"]),
-    "use of limits": (add_use, ["(qos|association)_(usage|largest_usage|at_limit)"]),
+    "use of limits": (add_use, ["(qos|association)_(usage|largest_usage|(entities|users)_at_limit)"]),
     "reservations": (add_reservations, ["reservation_.*"]),
     "licenses": (add_licenses, ["licenses", "licenses_configured"]),
     "scheduler": (add_scheduler, ["scheduler_.*"]),
@@ -98,7 +98,7 @@ NO_ORACLE = re.compile(r"slurm_(controller_(ping_seconds|(max_)?job_records|max_
 ABSENT_IS_ZERO = re.compile(rf"slurm_(({ENTITIES})_(jobs|jobs_flagged|pending_.*|job_.*|nodes|nodes_free|nodes_flagged|cpus|gres|"
                             r"memory_bytes)|partition_pending_job_max_nodes|node_(cpus|gres|real_memory_bytes)|"
                             r".*_exits_total|licenses|rpc_pending|reservation_active|"
-                            r"(qos|association)_(usage|largest_usage|at_limit))")
+                            r"(qos|association)_(usage|largest_usage|(entities|users)_at_limit))")
 
 # The readings themselves move these all the time.
 OWN_TRAFFIC = re.compile(r"slurm_(user_|dbd_|dbd_user_)?rpc_.*|slurm_controller_(threads|agents)")

@@ -87,8 +87,6 @@ def add_scheduler(slurm, samples):
         for line, reason in EXITS.items():
             if line in told:
                 samples.put(f"{name}_exits_total", told[line], reason=reason)
-    samples.put("scheduler_mean_depth", mean(values(scheduler), "Mean depth cycle"))
-    samples.put("backfill_mean_depth", mean(values(backfill), "Depth Mean"))
     samples.put("backfill_active", "Backfilling stats (WARNING" in said)
 
     by_type, rest = rpcs.split("Remote Procedure Call statistics by user")

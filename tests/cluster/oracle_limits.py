@@ -5,7 +5,7 @@ import re
 from slurm_says import ANYTHING, About, memory_bytes, printed, seconds, tres
 
 SHARES = (
-    ("shares", "RawShares"), ("shares_ratio", "NormShares"), ("usage_seconds", "RawUsage"),
+    ("shares", "RawShares"), ("shares_ratio", "NormShares"), ("usage_tres_seconds", "RawUsage"),
     ("usage_ratio", "NormUsage"), ("usage_effective_ratio", "EffectvUsage"),
     ("fairshare_factor", "FairShare"), ("fairshare_level", "LevelFS"),
 )
@@ -172,6 +172,9 @@ def add_use(slurm, samples):
         add_largest(samples, "association", of_users.get(row["Account"], []), limits, account=row["Account"])
 
 
+AT_LIMIT = {"qos": "qos_entities_at_limit", "association": "association_users_at_limit"}
+
+
 def add_largest(samples, family, uses, limits, **labels):
     """Limits that are per user or account: the largest use, and how many have reached it."""
     for scope, resource, limit in limits:
@@ -179,4 +182,4 @@ def add_largest(samples, family, uses, limits, **labels):
         if not any(isinstance(count, About) for count in counts):
             labels |= {"scope": scope, "resource": resource}
             samples.put(f"{family}_largest_usage", max(counts, default=0), **labels)
-            samples.put(f"{family}_at_limit", sum(count >= limit for count in counts), **labels)
+            samples.put(AT_LIMIT[family], sum(count >= limit for count in counts), **labels)

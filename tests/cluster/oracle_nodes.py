@@ -52,7 +52,7 @@ def add_node(samples, entity, labels, node, cpus):
     base, flags = flags_of(node)
     samples.add(f"{entity}_nodes", 1, state=base, **labels)
     samples.add(f"{entity}_nodes_free", base == "idle" and not flags & HINDRANCES, **labels)
-    for flag in flags:
+    for flag in flags - {"drain"}:
         samples.add(f"{entity}_nodes_flagged", 1, flag=flag, **labels)
     add_capacity(samples, entity, labels, node, cpus, "memory_bytes")
 
@@ -79,7 +79,7 @@ def add_single_node(samples, node, cpus):
     name = {"node": node["NodeName"]}
     base, flags = flags_of(node)
     samples.put("node_state", 1, state=base, **name)
-    for flag in flags:
+    for flag in flags - {"drain"}:
         samples.put("node_flag", 1, flag=flag, **name)
     samples.put("node_info", 1, slurm_version=node.get("Version", ""), arch=node.get("Arch", ""),
                 os=node.get("OS", ""), **name)

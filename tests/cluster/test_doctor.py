@@ -168,8 +168,8 @@ def no_slurmdbd(daemon):
     lines = len(daemon.log())
     with SLURM.without("slurmdbd"):
         told("no slurmdbd", doctor(), r"FAIL +slurmdbd .*does not answer", r"FAIL +qos .*HTTP 50\d")
-        page = daemon.wait_for(lambda page: page.get("slurm_accounting_up") == 0, "slurmdbd to be missed")
-        shown(daemon, lines, page, "slurm_accounting_up", 'slurmscope_endpoint_up{endpoint="qos"}', CONTROLLER)
+        page = daemon.wait_for(lambda page: page.get("slurm_dbd_up") == 0, "slurmdbd to be missed")
+        shown(daemon, lines, page, "slurm_dbd_up", 'slurmscope_endpoint_up{endpoint="qos"}', CONTROLLER)
         check("no slurmdbd: slurmctld is not called down", page.get(CONTROLLER) == 1)
     settle(daemon)
 

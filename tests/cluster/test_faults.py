@@ -14,7 +14,7 @@ from real_slurm import Cluster, check  # noqa: E402
 # What needs slurmctld and a token, and is asked on while it fails; the others wait for it.
 AUTHENTICATED = ("diag",)
 CONTROLLER = 'slurm_controller_up{controller="controller",role="primary"}'
-# What moves by itself, and slurm_accounting_up, which is never held.
+# What moves by itself, and slurm_dbd_up, which is never held.
 # Why jobs wait, too: the scheduler looks again at a job whose node is down, and forgets it again.
 MOVES = re.compile(r"slurm_(\w+_(pending_(reason_)?jobs|oldest_pending_\w+)\{|"
                    r"(scheduler|backfill|controller|rpc|user_rpc|dbd)_|accounting_up|"
@@ -65,7 +65,7 @@ def slurmdbd_away(daemon, before):
         began = time.time()
         page = daemon.wait_for(lambda page: asked_since(page, began, ("ping", "diag", "jobs")), "slurmctld to be asked")
         if SLURM.release != "22.05":  # which has no ping for slurmdbd
-            page = daemon.wait_for(lambda page: page.get("slurm_accounting_up") == 0, "slurmdbd to be missed")
+            page = daemon.wait_for(lambda page: page.get("slurm_dbd_up") == 0, "slurmdbd to be missed")
         check("slurmdbd away: slurmctld is not called down", page.get(CONTROLLER) == 1)
         daemon.check_numbers("slurmdbd away", before, page)
     daemon.wait_well()

@@ -21,6 +21,7 @@ PROMTOOLS = [CACHE / "prometheus/usr/bin/promtool", CACHE / "prometheus-forky/us
 TESTED = PROMTOOLS[int(os.environ.get("PROMTOOL", 0))]  # each of them needs most of a minute for all cases
 RULE_FILES = [ROOT / f"deploy/prometheus/{name}.yml" for name in ("slurmscope.rules", "slurmscope.alerts")]
 VPENSO = ROOT / "deploy/prometheus/vpenso.rules.yml"
+OLD_NAMES = ROOT / "deploy/prometheus/old-names.rules.yml"
 RUNBOOKS = ROOT / "dashboards/runbooks"
 MIGRATING = ROOT / "dashboards/MIGRATING.md"
 TEST_FILES = sorted((HERE / "rules").glob("*.yml"))
@@ -176,6 +177,18 @@ class Names(unittest.TestCase):
             first, *more = re.findall(r"\b(?:slurm)?_[a-z_]+", theirs)
             named |= {first} | {name if name.startswith("slurm") else self.like(first, name, recorded) for name in more}
         self.assertEqual(recorded, named)
+
+    def test_old_names(self):
+        """Each is recorded from a name that exists, and the page has it."""
+        section = MIGRATING.read_text().split("## slurmscope before 0.1.0")[1]
+        told = {name for theirs, _ in table(section) for name in theirs.split(", ")}
+        recorded = set()
+        for rule in rules(OLD_NAMES):
+            self.assertNotIn(rule["record"], self.known)
+            self.assertEqual(set(), set(metrics_of(rule["expr"])) - self.known)
+            name = re.sub("_(bucket|sum|count)$", "", rule["record"])
+            recorded.add(re.sub("^slurm_(partition|account|user|qos)_job_", "slurm_cluster_job_", name))
+        self.assertEqual(told, recorded)
 
     def like(self, first, suffix, recorded):
         """slurm_nodes_alloc and _idle: slurm_nodes_idle"""

@@ -22,7 +22,7 @@ EXAMPLE = Path(__file__).resolve().parents[2] / "deploy/prometheus/prometheus-tw
 CACHE = Path(os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope"))
 BIN = [CACHE / name / "usr/bin" for name in ("prometheus", "prometheus-forky")]
 NATIVE = "--enable-feature=native-histograms"
-SUBMISSIONS, STARTS = "slurm_cluster_job_submissions_total", "slurm_job_wait_time_seconds"
+SUBMISSIONS, STARTS = "slurm_cluster_job_submissions_total", "slurm_partition_job_eligible_wait_seconds"
 QUERIES = {  # of a window and its end: what they ask for, and what the simulator calls it
     f"sum by (cluster) (increase({SUBMISSIONS}[{{w}}s] @ {{t}}))": "submissions",
     f"sum by (cluster) (increase({STARTS}_count[{{w}}s] @ {{t}}))": "starts",
@@ -62,7 +62,7 @@ class TwoControllers(unittest.TestCase):
                 self.assertNotRegex(name, f"^({rule['regex']})$")
             elif is_one and name.startswith("slurmscope_"):
                 self.assertRegex(name, OF_LEADER)
-        shared |= {f"slurm_job_{name}_seconds" for name in ("wait_time", "queue_time", "runtime")}  # native
+        shared |= {f"slurm_partition_job_{name}_seconds" for name in ("eligible_wait", "submit_wait", "runtime")}  # native
         self.assertGreater(len(shared), 60)
         caught = {name for name in shared | own if re.fullmatch(rule["regex"], name)}
         self.assertEqual((set(), set()), (caught - shared, shared - caught))

@@ -136,7 +136,7 @@ class Reload(unittest.TestCase):
                 second = state if state is not None else f"state: {{path: {folder}/three}}\n"
                 with self.subTest(name), Daemon(fake, config=ONE % fake.url + first) as daemon:
                     daemon.wait_for(lambda page: are_up(page) and page.get(
-                        "slurm_cluster_job_cpu_seconds_total", 0) > 0, "something is counted")
+                        "slurm_cluster_job_allocated_cpu_seconds_total", 0) > 0, "something is counted")
                     pages, end = [], threading.Event()
 
                     def scrape():
@@ -155,7 +155,7 @@ class Reload(unittest.TestCase):
                         end.set()
                         scraper.join()
                     self.assertGreater(len(pages), 3)
-                    for series in ("slurm_cluster_job_cpu_seconds_total",
+                    for series in ("slurm_cluster_job_allocated_cpu_seconds_total",
                                    'slurmscope_requests_total{endpoint="ping",result="ok"}'):
                         values = [page.get(series, -1) for page in pages]
                         self.assertEqual(sorted(values), values, series)
@@ -280,7 +280,7 @@ class Clusters(unittest.TestCase):
                            second_more=f"    state: {{path: {folder}/{beta}}}\n")
             with Daemon(None, config=config("a", "b")) as daemon:
                 def counted(page):
-                    return [of(c, page).get("slurm_cluster_job_cpu_seconds_total", 0) for c in ("alpha", "beta")]
+                    return [of(c, page).get("slurm_cluster_job_allocated_cpu_seconds_total", 0) for c in ("alpha", "beta")]
                 page = daemon.wait_for(lambda page: all(counted(page)), "both count")
                 self.assertTrue(Path(folder, "a").exists() and Path(folder, "b").exists())
                 daemon.reload(config("b", "a"))  # each closes its own before it opens the other's

@@ -378,8 +378,8 @@ class Others(unittest.TestCase):
             fake.refuse()
             page = daemon.wait_for(lambda page: all(
                 results(page, endpoint).get("unreachable", 0) > 1 for endpoint in PROBES))
-            hidden = ("slurm_controller_up", "slurm_controller_ping", "slurm_accounting_up")
-            self.assertEqual(held(before, *hidden), held(page, "slurm_accounting_up"))
+            hidden = ("slurm_controller_up", "slurm_controller_ping", "slurm_dbd_up")
+            self.assertEqual(held(before, *hidden), held(page, "slurm_dbd_up"))
             self.assertFalse(any(is_up(page, endpoint) for endpoint in ENDPOINTS))
             told = daemon.log()[lines:]
             failed = [line["endpoint"] for line in told]
@@ -391,8 +391,8 @@ class Others(unittest.TestCase):
                 if line not in cut:
                     self.assertRegex(line["error"], f"127.0.0.1 port {fake.port}.*refused|[Cc]onnect")
             fake.open()
-            self.assertEqual(held(before, "slurm_accounting_up"),
-                             held(daemon.wait_well(), "slurm_accounting_up"))
+            self.assertEqual(held(before, "slurm_dbd_up"),
+                             held(daemon.wait_well(), "slurm_dbd_up"))
 
             def endpoints(level, skip):
                 return sorted(line["endpoint"] for line in daemon.log(level=level)[skip:])
@@ -544,7 +544,7 @@ class Others(unittest.TestCase):
             fake.answers.clear()
             page = daemon.wait_for(lambda page: all("unsupported" in results(page, endpoint)
                                                     for endpoint in PROBES))
-            hidden = "slurm_controller_", "slurm_accounting_up"
+            hidden = "slurm_controller_", "slurm_dbd_up"
             self.assertEqual(held(before, *hidden), held(page, *hidden))
             self.assertFalse(any(is_up(page, endpoint) for endpoint in ENDPOINTS))
             self.assertRegex(daemon.log(result="unsupported")[0]["error"], "no API version")
@@ -591,7 +591,7 @@ class Others(unittest.TestCase):
                 daemon.write_token(make_token(3))
                 page = daemon.wait_for(
                     lambda page: results(page, "diag").get("unauthorized", 0) > 1, "unauthorized")
-                hidden = "slurm_controller_", "slurm_accounting_up"
+                hidden = "slurm_controller_", "slurm_dbd_up"
                 self.assertEqual(held(before, *hidden), held(page, *hidden))
                 expiry = "slurmscope_token_expiry_timestamp_seconds"
                 self.assertLess(page[expiry], time.time())
@@ -610,7 +610,7 @@ class Others(unittest.TestCase):
             fake.behave(body(b"no", "500 INTERNAL ERROR", "text/plain"), [failing])
             page = daemon.wait_for(lambda page: results(page, failing).get("http_error", 0) > 1)
             self.assertEqual(0, is_up(page, failing))
-            self.assertEqual(held(before, "slurm_accounting_up"), held(page, "slurm_accounting_up"))
+            self.assertEqual(held(before, "slurm_dbd_up"), held(page, "slurm_dbd_up"))
             self.assertEqual(1, len(daemon.log(level="warn")))
             fake.behave(endpoints=[failing])
             daemon.wait_for(lambda page: is_up(page, failing) == 1, seconds=BACK_OFF)

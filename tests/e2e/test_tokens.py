@@ -155,7 +155,7 @@ class Refusals(unittest.TestCase):
                 self.assertEqual({"unauthorized" if tells else "http_error"}, set(results(page, "diag")))
                 tells = release < "24" or seconds < 0
                 self.assertEqual({"unauthorized" if tells else "http_error"}, set(results(page, "qos")))
-                daemon.wait_for(lambda page: not any(series.startswith(("slurm_controller_up", "slurm_accounting_up"))
+                daemon.wait_for(lambda page: not any(series.startswith(("slurm_controller_up", "slurm_dbd_up"))
                                                      for series in page), "nothing is said of daemons")
                 fake.behave(endpoints=(*ENDPOINTS, *MORE_ENDPOINTS))
                 daemon.write_token(make_token())

@@ -36,7 +36,7 @@ PROMETHEUS = str(CACHE / "prometheus/usr/bin/prometheus")
 PROMETHEUS3 = str(CACHE / "prometheus-forky/usr/bin/prometheus")
 OPENMETRICS = "application/openmetrics-text;version=1.0.0"
 PROTOBUF = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited"
-NATIVE = ("slurm_job_wait_time_seconds", "slurm_job_queue_time_seconds", "slurm_job_runtime_seconds")
+NATIVE = ("slurm_partition_job_eligible_wait_seconds", "slurm_partition_job_submit_wait_seconds", "slurm_partition_job_runtime_seconds")
 SCRAPES = 12  # at which two ways to count the same are compared
 QUANTILES = (0.5001, 0.9001, 0.9901)  # of less than 10,000 jobs none is just between two, where either is right
 CONFIG = """
@@ -129,7 +129,7 @@ class Formats(unittest.TestCase):
     def has_failures(cls):
         page = cls.exporter.page() or {}
         return page.get('slurm_cluster_job_ends_total{state="failed"}', 0) > 3 and \
-            sum(v for k, v in page.items() if k.startswith("slurm_job_wait_time_seconds_count")) > 50
+            sum(v for k, v in page.items() if k.startswith("slurm_partition_job_eligible_wait_seconds_count")) > 50
 
     def get(self, path="/metrics", **headers):
         connection = http.client.HTTPConnection("127.0.0.1", self.exporter.port, timeout=PATIENCE)
@@ -249,7 +249,7 @@ class Formats(unittest.TestCase):
         for family, labels in seen.items():
             of_histograms = {"le"} if self.listed[family] == "histogram" else set()
             self.assertLessEqual(labels - of_histograms, self.labels[family], family)
-        events = {family for family in seen if re.search("^slurm_.*job_(submissions|ends|wait_time|failures)", family)}
+        events = {family for family in seen if re.search("^slurm_.*job_(submissions|ends|eligible_wait|failures)", family)}
         self.assertEqual(12, len(events), events)
         for family in events:
             self.assertEqual(self.labels[family] | ({"le"} if "wait" in family else set()), seen[family], family)
@@ -282,7 +282,7 @@ class Formats(unittest.TestCase):
         self.assertEqual(whole, set().union(*told.values()))
         self.assertEqual(len(whole), sum(len(part) for part in told.values()))
         self.assertIn("slurm_cluster_nodes", told["nodes"])
-        self.assertIn("slurm_job_wait_time_seconds_bucket", told["job_events"])
+        self.assertIn("slurm_partition_job_eligible_wait_seconds_bucket", told["job_events"])
         self.assertIn("process_cpu_seconds_total", told["exporter"])
         self.assertEqual(told["nodes"] | told["shares"], two)
         families = openmetrics.read(self.get("/metrics/nodes", Accept=OPENMETRICS)[2])
@@ -321,7 +321,7 @@ class Formats(unittest.TestCase):
             return [(row["seriesLabels"], exemplar) for row in rows for exemplar in row["exemplars"]]
         series, exemplar = wait_until(lambda: look('slurm_cluster_job_ends_total{state="failed"}'), "exemplars")[-1]
         self.assertIn((["FAILED"], float(exemplar["timestamp"])), self.ends_of(exemplar["labels"]["jobid"]))
-        for series, exemplar in wait_until(lambda: look("slurm_job_wait_time_seconds_bucket"), "exemplars of waits"):
+        for series, exemplar in wait_until(lambda: look("slurm_partition_job_eligible_wait_seconds_bucket"), "exemplars of waits"):
             self.assertLessEqual(float(exemplar["value"]), float(series["le"]))
 
     @contextlib.contextmanager

@@ -10,8 +10,7 @@ import sys
 # Unit and type agree, and our sum over `state` is its value.
 SHARED = {"slurm_partition_jobs", "slurm_account_jobs", "slurm_user_jobs", "slurm_partition_nodes",
           "slurm_partition_cpus", "slurm_node_cpus"}
-# slurm_job_memory_efficiency_ratio, which it has not, is ours.
-JOB_EXPORTER = re.compile(r"slurm_job_(memory_(?!efficiency_ratio).*|core_usage_total|process_.*|threads_count|.*_gpu)")
+JOB_EXPORTER = re.compile(r"slurm_job_(memory_.*|core_usage_total|process_.*|threads_count|.*_gpu)")
 SUFFIXES = {"counter": ("_total", "_created"), "gauge": ("",), "info": ("_info",),
             "histogram": ("_bucket", "_sum", "_count", "_created")}
 

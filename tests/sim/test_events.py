@@ -28,15 +28,15 @@ from harness import end_both, free_port, samples, server_of, wait_until  # noqa:
 MIB = 1 << 20
 # what the simulator counts, of X: family, factor
 COUNTERS = {"submissions": ("slurm_{}_job_submissions_total", 1), "starts": ("slurm_{}_job_starts_total", 1),
-            "cpu_seconds": ("slurm_{}_job_cpu_seconds_total", 1),
-            "memory_mib_seconds": ("slurm_{}_job_memory_byte_seconds_total", MIB)}
-SUMS = {"wait_seconds": "slurm_job_wait_time_seconds", "queue_seconds": "slurm_job_queue_time_seconds",
-        "run_seconds": "slurm_job_runtime_seconds"}
+            "cpu_seconds": ("slurm_{}_job_allocated_cpu_seconds_total", 1),
+            "memory_mib_seconds": ("slurm_{}_job_allocated_memory_byte_seconds_total", MIB)}
+SUMS = {"wait_seconds": "slurm_partition_job_eligible_wait_seconds", "queue_seconds": "slurm_partition_job_submit_wait_seconds",
+        "run_seconds": "slurm_partition_job_runtime_seconds"}
 LABELS = {"cluster": (), "partition": ("partition",), "account": ("account",), "user": ("user", "account"),
           "qos": ("qos",), "queue": ("partition", "qos")}
-FAMILIES = re.compile(r"slurm_(\w+_job_(submissions|starts|ends|cpu_seconds|gres_seconds|memory_byte_seconds)_total|"
-                      r"job_(wait_time|queue_time|runtime)_seconds_(sum|count))(\{|$)")
-COUNTED = re.compile(r"slurm_(\w+_job_\w+_total|job_\w+_(bucket|sum|count))(\{|$)")  # never falls
+FAMILIES = re.compile(r"slurm_(\w+_job_(submissions|starts|ends|allocated_(cpu|gres|memory_byte)_seconds)_total|"
+                      r"partition_job_(eligible_wait|submit_wait|runtime)_seconds_(sum|count))(\{|$)")
+COUNTED = re.compile(r"slurm_\w+_job_\w+_(total|bucket|sum|count)(\{|$)")  # never falls
 
 
 @dataclass
@@ -135,7 +135,7 @@ def expected(truth):
         elif what == "ends":
             series[f"slurm_{kind}_job_ends_total{labels((*names, 'state'), (*who, detail[0].lower()))}"] = value
         elif what == "gpu_seconds":
-            series[f"slurm_{kind}_job_gres_seconds_total{labels((*names, 'gres', 'type'), (*who, 'gpu', 'a100'))}"] = value
+            series[f"slurm_{kind}_job_allocated_gres_seconds_total{labels((*names, 'gres', 'type'), (*who, 'gpu', 'a100'))}"] = value
         elif what == "named" and kind == "partition":
             more[f"slurm_partition_job_submissions_total{labels(names, who)}"] = value
         elif what in COUNTERS:

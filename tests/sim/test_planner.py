@@ -278,7 +278,7 @@ class Planner(unittest.TestCase):
                 once = [job for job in with_use if with_use.count(job) == 1]
                 bad = once[len(once) // 2]
                 sim.control(f"fault?kind=cut&endpoint=db_jobs&run={bad}")
-                scope.wait(lambda: total("slurm_job_cpu_efficiency_ratio_count") == len(with_use) - 1, "the other ones")
+                scope.wait(lambda: total("slurm_partition_job_cpu_efficiency_ratio_count") == len(with_use) - 1, "the other ones")
                 scope.wait(lambda: "job_steps: nothing to do" in scope.plan(), "it to be given up")
                 self.assertEqual([str(bad)], re.findall(r"gives up what a job used.*job=(\d+)", scope.log()))
                 sim.control("storm?jobs=5")
@@ -286,7 +286,7 @@ class Planner(unittest.TestCase):
                 sim.control("slurmdbd?down=1")
                 scope.wait(lambda: re.search("job_steps: .*failed", scope.plan()), "it to be asked in vain")
                 sim.control("slurmdbd?down=0")
-                scope.wait(lambda: total("slurm_job_cpu_efficiency_ratio_count") == len(measured()) - 1, "the rest")
+                scope.wait(lambda: total("slurm_partition_job_cpu_efficiency_ratio_count") == len(measured()) - 1, "the rest")
                 self.assertEqual(1, scope.log().count("gives up what a job used"))
 
     def test_ids_begin_anew(self):

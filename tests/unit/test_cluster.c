@@ -61,13 +61,15 @@ static void test_odd_nodes(void)
 
 static void test_flags_of_all_nodes(void)
 {
+	const uint64_t drained = UINT64_C(1) << NODE_FLAG_DRAINED;
 	struct nodes_section *section = nodes_section_new(NULL, NULL);
-	check_row("flags that some nodes have");
-	nodes_section_add(section, &(struct node){.name = TEXT("a"), .flags = 1 << NODE_FLAG_DRAIN});
+	check_row("flags that some nodes have; DRAIN would be drained once more");
+	nodes_section_add(section, &(struct node){.name = TEXT("a"), .flags = drained | 1 << NODE_FLAG_DRAIN});
 	nodes_section_add(section, &(struct node){.name = TEXT("b"), .flags = 1 << NODE_FLAG_MAINT});
 	nodes_section_add(section, &(struct node){.name = TEXT("c")});
-	CHECK_NUMBER(section->cluster.flags_seen, 1 << NODE_FLAG_DRAIN | 1 << NODE_FLAG_MAINT);
-	CHECK_NUMBER(section->cluster.flagged[NODE_FLAG_DRAIN], 1);
+	CHECK_NUMBER(section->cluster.flags_seen, drained | 1 << NODE_FLAG_MAINT);
+	CHECK_NUMBER(section->cluster.flagged[NODE_FLAG_DRAINED], 1);
+	CHECK_NUMBER(section->cluster.flagged[NODE_FLAG_DRAIN], 0);
 	CHECK_NUMBER(section->cluster.flagged[NODE_FLAG_MAINT], 1);
 	nodes_section_free(section);
 }

@@ -140,8 +140,7 @@ static const struct scenario job_scenarios[] = {
 static const struct scenario node_scenarios[] = {
 	{"draining nodes are left out of drain (native)",
 	 {{ENDPOINT_NODES, NODE "'state':['MIXED','DRAIN']}," NODE "'state':['IDLE','DRAIN']}"}},
-	 {{"slurm_cluster_nodes_flagged{flag='drain'}", 2},
-	  {"slurm_cluster_nodes_flagged{flag='draining'}", 1},
+	 {{"slurm_cluster_nodes_flagged{flag='draining'}", 1},
 	  {"slurm_cluster_nodes_flagged{flag='drained'}", 1},
 	  {"slurm_cluster_nodes{state='mixed'}", 1},
 	  {"slurm_cluster_nodes{state='idle'}", 1}}},
