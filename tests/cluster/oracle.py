@@ -65,7 +65,7 @@ GROUPS = {
         "job_((submit|eligible|start)_timestamp|time_limit)_seconds"]),
     "partitions": (add_partitions, [
         "partition_(info|state|max_time_seconds|default_time_seconds|max_nodes|priority_tier|priority_job_factor)"]),
-    "controller": (add_controller, ["cluster_info", "controller_up", "accounting_up"]),
+    "controller": (add_controller, ["cluster_info", "controller_up", "dbd_up"]),
     "shares": (add_shares, ["Y_(shares|shares_ratio|usage_tres_seconds|usage_ratio|usage_effective_ratio)",
                             "Y_fairshare_(factor|level)"]),
     "limits": (add_limits, ["qos_(limit|priority|usage_factor)", "association_limit"]),
@@ -74,9 +74,9 @@ GROUPS = {
     "licenses": (add_licenses, ["licenses", "licenses_configured"]),
     "scheduler": (add_scheduler, ["scheduler_.*"]),
     "backfill": (add_scheduler, ["backfill_.*"]),
-    "controller queues": (add_scheduler, ["controller_(threads|agents|agent_queue|dbd_queue)"]),
+    "controller queues": (add_scheduler, ["controller_(threads|agents|agent_queue)", "dbd_agent_queue"]),
     "rpcs": (add_scheduler, ["(user_)?rpc_(requests_total|seconds_total|pending)"]),
-    "accounting rpcs": (add_slurmdbd, ["dbd_.*"]),
+    "accounting rpcs": (add_slurmdbd, ["dbd_(user_)?rpc_.*", "dbd_rollup_.*"]),
 }
 ENTITIES = "cluster|partition|account|user|qos"
 

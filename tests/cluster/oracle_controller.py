@@ -52,7 +52,7 @@ def add_controller(slurm, samples):
         samples.add("controller_up", state == "UP", controller=host, role=role)
     # sacctmgr can ping since 23.11; that it gets an answer says as much.
     up = slurm.release == "22.05" or "is UP" in slurm.run("sacctmgr", "ping")
-    samples.add("accounting_up", bool(up and slurm.run("sacctmgr", "-n", "show", "cluster")))
+    samples.add("dbd_up", bool(up and slurm.run("sacctmgr", "-n", "show", "cluster")))
 
 
 def values(section):
@@ -76,7 +76,7 @@ def add_scheduler(slurm, samples):
     samples.put("controller_threads", values(head)["Server thread count"])
     samples.put("controller_agents", values(head)["Agent count"])
     samples.put("controller_agent_queue", values(head)["Agent queue size"])
-    samples.put("controller_dbd_queue", values(head)["DBD Agent queue size"])
+    samples.put("dbd_agent_queue", values(head)["DBD Agent queue size"])
     for name, section, families in (("scheduler", scheduler, SCHEDULER), ("backfill", backfill, BACKFILL)):
         told = values(section)
         for family, line, unit in families:

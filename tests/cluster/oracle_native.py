@@ -37,7 +37,7 @@ SCHEDULER = {  # their name: our family and the unit
     "bf_table_size": ("backfill_last_table_size", 1), "bf_table_size_tot": ("backfill_table_size_total", 1),
     "bf_when_last_cycle": ("backfill_last_cycle_timestamp_seconds", 1), "bf_active": ("backfill_active", 1),
     "backfilled_jobs": ("backfill_jobs_total", 1), "backfilled_het_jobs": ("backfill_het_jobs_total", 1),
-    "agent_queue_size": ("controller_agent_queue", 1), "slurmdbd_queue_size": ("controller_dbd_queue", 1),
+    "agent_queue_size": ("controller_agent_queue", 1), "slurmdbd_queue_size": ("dbd_agent_queue", 1),
 }
 
 
@@ -101,6 +101,8 @@ def in_their_names(page):
             said[prefix + "nodes_" + NODE_STATES.get(state, state), owner] += value
         elif what == "nodes_flagged":
             said[prefix + "nodes_" + nodes.get(flag, flag), owner] += value
+            if flag in ("drained", "draining"):
+                said[prefix + "nodes_drain", owner] += value
         elif what == "cpus" and entity == "partition":
             said[prefix + "nodes_cpus_efctv", owner] += value
             if state in ("allocated", "idle"):

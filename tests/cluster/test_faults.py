@@ -17,7 +17,7 @@ CONTROLLER = 'slurm_controller_up{controller="controller",role="primary"}'
 # What moves by itself, and slurm_dbd_up, which is never held.
 # Why jobs wait, too: the scheduler looks again at a job whose node is down, and forgets it again.
 MOVES = re.compile(r"slurm_(\w+_(pending_(reason_)?jobs|oldest_pending_\w+)\{|"
-                   r"(scheduler|backfill|controller|rpc|user_rpc|dbd)_|accounting_up|"
+                   r"(scheduler|backfill|controller|rpc|user_rpc|dbd)_|"
                    r"(account|user)_(usage|fairshare)|node_(load1|free_memory)|"
                    r"\w+_usage\{.*_running_minutes)")
 PATIENCE = 300  # slurmrestd blocks 10 s for each call while slurmctld is away

@@ -24,7 +24,7 @@ GOOD = ("ok", "unchanged")
 HTML = b"<!DOCTYPE html><html><body>Please log in</body></html>"
 EMPTY_304 = b"HTTP/1.1 304 NOT MODIFIED\r\n\r\n"
 FRONT_END = "text/html"
-EVENT = re.compile(r"slurm_\w+_job_(submissions|starts|ends)_total|slurm_job_runtime|slurmscope_job_events")
+EVENT = re.compile(r"slurm_\w+_job_(submissions|starts|ends)_total|slurm_partition_job_runtime|slurmscope_job_events")
 
 
 def drop_list(answer, name):

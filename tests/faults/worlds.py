@@ -23,7 +23,7 @@ from tokens import KEY  # noqa: E402
 from sheet import ALLOCATIONS  # noqa: E402
 
 PATIENCE = 120  # seconds until a run hangs
-EVENTS = re.compile(r"slurm_(\w+_job_(submissions|starts|ends)_total|job_runtime_seconds_count)(\{|$)")
+EVENTS = re.compile(r"slurm_(\w+_job_(submissions|starts|ends)_total|partition_job_runtime_seconds_count)(\{|$)")
 HASH = "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"  # "secret", at the least cost
 WEB = f"tls_server_config: {{cert_file: server.pem, key_file: server.key}}\nbasic_auth_users: {{prometheus: {HASH}}}\n"
 SECRET = {"Authorization": "Basic cHJvbWV0aGV1czpzZWNyZXQ="}

@@ -34,7 +34,7 @@ SUMS = {"wait_seconds": "slurm_partition_job_eligible_wait_seconds", "queue_seco
         "run_seconds": "slurm_partition_job_runtime_seconds"}
 LABELS = {"cluster": (), "partition": ("partition",), "account": ("account",), "user": ("user", "account"),
           "qos": ("qos",), "queue": ("partition", "qos")}
-FAMILIES = re.compile(r"slurm_(\w+_job_(submissions|starts|ends|allocated_(cpu|gres|memory_byte)_seconds)_total|"
+FAMILIES = re.compile(r"slurm_([a-z]+_job_(submissions|starts|ends|allocated_(cpu|gres|memory_byte)_seconds)_total|"
                       r"partition_job_(eligible_wait|submit_wait|runtime)_seconds_(sum|count))(\{|$)")
 COUNTED = re.compile(r"slurm_\w+_job_\w+_(total|bucket|sum|count)(\{|$)")  # never falls
 
