@@ -9,6 +9,7 @@ enum {
 	MISSES_MIN = 3,
 	/* Few that are missing may be others each time. Ten minutes of them are too many. */
 	FEW_MISSES_MIN = 20,
+	SLOW_AT_ONCE = 5, /* from 5 IDs in a request on, one costs slurmrestd less than slurmdbd's record of it */
 	FEW_ABOVE = 10000,
 	FEW_BELOW = 100000,
 };
@@ -19,6 +20,7 @@ void job_search_done(struct job_search *search)
 {
 	job_probes_done(&search->probes);
 	job_leaders_done(&search->leaders);
+	id_map_done(&search->plain);
 }
 
 void job_search_forget_counts(struct job_search *search)
@@ -79,7 +81,9 @@ static void begin_span(struct job_search *search, size_t span)
 {
 	search->span = span;
 	search->at_once = 1;
-	search->was_found = false;
+	search->was_found = search->is_slow = false;
+	search->looked_up_to = UINT64_MAX;
+	id_map_done(&search->plain);
 }
 
 void job_search_begin(struct job_search *search, const struct job_frontiers *frontiers, const struct job_table *table)
@@ -115,18 +119,48 @@ void job_search_note_frontier(struct job_search *search)
 		search->is_open = false;
 }
 
+size_t job_search_ids_to_look_up(struct job_search *search, const struct job_table *table, uint64_t *ret_ids,
+				 size_t max)
+{
+	const struct job_span *span = &search->spans[search->span];
+	struct job_view view;
+	bool is_due = search->is_open && search->is_slow && search->span < search->span_count &&
+		      span->from > span->to && span->from <= search->looked_up_to;
+	size_t count = 0;
+	uint64_t id = span->from;
+	if (!is_due)
+		return 0;
+	for (; id != span->to && count < max; id--)
+		if (!job_table_find(table, id, &view) && !job_leaders_has(&search->leaders, id))
+			ret_ids[count++] = id;
+	search->looked_up_to = id;
+	id_map_done(&search->plain);
+	return count;
+}
+
+void job_search_note_run(struct job_search *search, const struct job *job)
+{
+	if (number_is_known(job->array_job_id) && job->array_job_id)
+		job_leaders_learn(&search->leaders, job->array_job_id); /* the span passes over it */
+	id_map_set(&search->plain, (uint32_t)job->id, 1);
+}
+
 /* The next IDs of the span; none: it is over. */
 static void ask_span(struct job_search *search, const struct job_table *table, struct buf *query)
 {
 	const struct job_span *span = &search->spans[search->span];
 	struct job_view view;
 	uint64_t id = span->from;
-	for (; id != span->to && search->probes.count < search->at_once; id += span->from < span->to ? 1 : UINT64_MAX) {
+	for (; id != span->to; id += span->from < span->to ? 1 : UINT64_MAX) {
 		if (job_table_find(table, id, &view) || job_leaders_has(&search->leaders, id))
 			continue;
-		if (!job_query_add(query, id))
+		bool is_plain = id_map_find(&search->plain, (uint32_t)id);
+		uint64_t plain = search->probes.count - search->unsure;
+		bool is_full = is_plain ? plain >= search->rows_max : search->unsure >= search->at_once;
+		if (is_full || !job_query_add(query, id))
 			break;
 		job_probes_add(&search->probes, id);
+		search->unsure += !is_plain;
 	}
 	search->next = id;
 }
@@ -140,7 +174,7 @@ static bool goes_on(const struct job_search *search, const struct job_table *tab
 
 uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t rows_max, struct buf *query)
 {
-	search->probes.count = 0;
+	search->probes.count = search->unsure = 0;
 	search->rows_max = rows_max;
 	while (goes_on(search, table) && search->span < search->span_count) {
 		uint64_t leader = job_leaders_next(&search->leaders, table);
@@ -203,6 +237,10 @@ void job_search_settle(struct job_search *search, const struct job_answer *answe
 	move_frontiers(search, answer, frontiers);
 	search->spans[search->span].from = search->next;
 	job_leaders_sample(&search->leaders, answer, tails, table);
-	search->at_once = job_probes_next(search->at_once, search->probes.count, answer->count, search->rows_max,
-					  array_rows(search, table));
+	uint64_t each = array_rows(search, table), plain = search->probes.count - search->unsure;
+	search->is_slow = answer->count && each > JOB_ROWS_SAFE / SLOW_AT_ONCE;
+	if (search->unsure)
+		search->at_once =
+			job_probes_next(search->at_once, search->unsure,
+					answer->count > plain ? answer->count - plain : 0, search->rows_max, each);
 }

@@ -25,8 +25,13 @@ struct job_search {
 	uint64_t rows_max; /* of the request under way */
 	uint64_t array_size; /* MaxArraySize if known: an ID brings at most this many rows */
 	bool is_for_leader, was_found; /* the request is for one leader; the last answer had jobs */
+	bool is_slow; /* few IDs are asked for at a time, because each may be a large array's */
 	struct job_probes probes;
+	uint64_t unsure; /* of them, those that may be a leader's */
 	struct job_leaders leaders;
+	struct id_map
+		plain; /* IDs that bring one row each, as slurmdbd reports them: single jobs, and tasks of arrays */
+	uint64_t looked_up_to; /* slurmdbd was asked for the span's IDs above this one */
 };
 
 void job_search_done(struct job_search *search);
@@ -64,6 +69,19 @@ void job_search_note_frontier(struct job_search *search);
  * as many as the rows that came allow. A leader gets a request of its own. Returns the number of IDs; 0: the search is
  * over, because no job is missing any more or it has looked at all IDs. Counts before that prove nothing any more. */
 uint64_t job_search_ask(struct job_search *search, const struct job_table *table, uint64_t rows_max, struct buf *query);
+
+/* slurmctld does not tell in advance which ID is a leader's. Where arrays may be large, a search asks for one ID at a
+ * time. With MaxArraySize 100,001 a real 26.05 had 46,000 single jobs, and slurmscope knew 20,000 of them after ten
+ * minutes. slurmdbd reports which IDs are single jobs or tasks, at 0.25 ms each.
+ *
+ * Writes the IDs to ask slurmdbd for before the next request, at most `max`, and returns their number; 0: slurmdbd need
+ * not be asked. This is for the way down only. Tasks come before their leader there, so slurmdbd is not asked for the
+ * leader, which would bring all of them. */
+size_t job_search_ids_to_look_up(struct job_search *search, const struct job_table *table, uint64_t *ret_ids,
+				 size_t max);
+
+/* A record of slurmdbd's answer. */
+void job_search_note_run(struct job_search *search, const struct job *job);
 
 /* The answer is lost: the next requests ask for its IDs again, at first for one of them. */
 void job_search_forget(struct job_search *search);

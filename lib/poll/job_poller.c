@@ -221,10 +221,21 @@ static bool poll_newest(struct job_poller *poller, struct plan_outcome *outcome)
 	return false; /* the search goes on */
 }
 
+/* Without slurmdbd the search is only slower. */
+static bool poll_lookup(struct job_poller *poller, const uint64_t *ids, size_t count, struct plan_outcome *outcome)
+{
+	if (!job_reader_look_up(&poller->reader, ids, count, outcome))
+		poller->slurmdbd_after_ns = clock_monotonic_ns() + SLURMDBD_PAUSE_S * UINT64_C(1000000000);
+	outcome->result = PLAN_UNCHANGED;
+	outcome->records = 0;
+	return false; /* the search goes on */
+}
+
 static bool poll_search(struct job_poller *poller, uint64_t rows_max, struct plan_outcome *outcome)
 {
 	struct job_rounds *rounds = &poller->reader.rounds;
 	struct buf query = BUF_INIT;
+	uint64_t looked_up[ACCOUNTING_IDS_MAX];
 	if (wants_newest(poller))
 		return poll_newest(poller, outcome);
 	if (!rounds->search.is_open) {
@@ -234,6 +245,12 @@ static bool poll_search(struct job_poller *poller, uint64_t rows_max, struct pla
 	uint64_t sample = job_rounds_take_sample(rounds);
 	if (sample)
 		return poll_sample(poller, sample, outcome);
+	size_t count = !job_poller_may_ask_slurmdbd(poller)
+			       ? 0
+			       : job_search_ids_to_look_up(&rounds->search, poller->cluster->job_table, looked_up,
+							   ACCOUNTING_IDS_MAX);
+	if (count)
+		return poll_lookup(poller, looked_up, count, outcome);
 	uint64_t ids = job_rounds_ask_search(rounds, rows_max, &query);
 	bool is_well = !ids || ask_states(poller, &query, outcome);
 	cover(outcome, ids);

@@ -51,6 +51,9 @@ void job_poller_resume(struct job_poller *poller, double as_of, bool has_details
  * lists. */
 bool job_poller_is_federated(const struct job_poller *poller);
 
+/* May slurmdbd be asked about jobs? It is up, has not failed lately, and `jobs.accounting-from` is not 0. */
+bool job_poller_may_ask_slurmdbd(const struct job_poller *poller);
+
 /* To be called after every request: learns what diag, conf or the version say about jobs, and tells the planner what
  * there is to do. */
 void job_poller_update(struct job_poller *poller);

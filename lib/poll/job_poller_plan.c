@@ -166,15 +166,19 @@ bool job_poller_is_federated(const struct job_poller *poller)
 	return job_frontiers_top(&poller->reader.rounds.frontiers) > JOB_LOCAL_ID_MASK;
 }
 
+bool job_poller_may_ask_slurmdbd(const struct job_poller *poller)
+{
+	return poller->reader.asker->config->accounting_from && poller->cluster->accounting_up == UP_YES &&
+	       clock_monotonic_ns() >= poller->slurmdbd_after_ns;
+}
+
 /* Details from slurmdbd cost an eighth, but do not say why jobs wait. So we ask it only if many jobs are new, and then
  * until none is left. */
 static void choose_slurmdbd(struct job_poller *poller)
 {
 	uint64_t unseen = job_details_unseen(&poller->reader.details);
-	bool is_up = poller->cluster->accounting_up == UP_YES && clock_monotonic_ns() >= poller->slurmdbd_after_ns;
-	uint64_t from = poller->reader.asker->config->accounting_from;
-	bool are_many = from && unseen >= from;
-	poller->asks_slurmdbd = is_up && unseen && (poller->asks_slurmdbd || are_many);
+	bool are_many = unseen >= poller->reader.asker->config->accounting_from;
+	poller->asks_slurmdbd = job_poller_may_ask_slurmdbd(poller) && unseen && (poller->asks_slurmdbd || are_many);
 	plan_allow_way(poller->plan, TASK_JOB_DETAILS, DETAILS_ACCOUNTING, poller->asks_slurmdbd);
 	plan_allow_way(poller->plan, TASK_JOB_DETAILS, DETAILS_SINGLE,
 		       !poller->asks_slurmdbd && !job_poller_is_federated(poller));

@@ -135,19 +135,27 @@ static uint64_t remembered_since(int64_t now)
 	return now > REMEMBERED_S ? (uint64_t)now - REMEMBERED_S : 0;
 }
 
-bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count, struct plan_outcome *outcome)
+static bool ask_runs(struct job_reader *reader, const uint64_t *ids, size_t count, record_fn *take, void *context,
+		     struct plan_outcome *outcome)
 {
-	struct cluster *cluster = reader->asker->cluster;
-	int64_t now = asker_now_s(reader->asker);
-	struct job_runs runs = {.table = cluster->job_table};
 	struct buf text = BUF_INIT;
-	const struct job_runs_query query = {client_version(reader->asker->client), cluster->name, false};
+	const struct job_runs_query query = {client_version(reader->asker->client), reader->asker->cluster->name,
+					     false};
 	struct job_runs_name names[ACCOUNTING_IDS_MAX];
 	for (size_t i = 0; i < count; i++)
 		names[i] = (struct job_runs_name){ids[i], NUMBER_UNSET};
-	job_runs_query_names(&query, names, count, remembered_since(now), &text);
-	const struct fetch fetch = {ENDPOINT_DBD_JOBS, take_run, &runs, .query = text.bytes};
+	job_runs_query_names(&query, names, count, remembered_since(asker_now_s(reader->asker)), &text);
+	const struct fetch fetch = {ENDPOINT_DBD_JOBS, take, context, .query = text.bytes};
 	bool is_well = asker_ask(reader->asker, &fetch, outcome) == FETCH_OK;
+	buf_done(&text);
+	return is_well;
+}
+
+bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count, struct plan_outcome *outcome)
+{
+	int64_t now = asker_now_s(reader->asker);
+	struct job_runs runs = {.table = reader->asker->cluster->job_table};
+	bool is_well = ask_runs(reader, ids, count, take_run, &runs, outcome);
 	if (is_well) {
 		for (size_t i = 0; i < runs.count; i++)
 			job_rounds_note_job(&reader->rounds, &runs.items[i]);
@@ -155,8 +163,17 @@ bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t coun
 		job_details_note_recorded(&reader->details, ids, count);
 	}
 	job_runs_done(&runs);
-	buf_done(&text);
 	return is_well;
+}
+
+static void take_looked_up(void *context, const void *record)
+{
+	job_search_note_run(context, &((const struct job_run *)record)->job);
+}
+
+bool job_reader_look_up(struct job_reader *reader, const uint64_t *ids, size_t count, struct plan_outcome *outcome)
+{
+	return ask_runs(reader, ids, count, take_looked_up, &reader->rounds.search, outcome);
 }
 
 static void take_newest(void *context, const void *record)

@@ -35,6 +35,9 @@ bool job_reader_details(struct job_reader *reader, struct plan_outcome *outcome)
 /* Asks slurmdbd for the first details of `count` jobs. If it lacks some, that is no failure. */
 bool job_reader_runs(struct job_reader *reader, const uint64_t *ids, size_t count, struct plan_outcome *outcome);
 
+/* Asks slurmdbd which of these IDs are single jobs, tasks or leaders, for the search. */
+bool job_reader_look_up(struct job_reader *reader, const uint64_t *ids, size_t count, struct plan_outcome *outcome);
+
 /* Asks slurmdbd for the youngest job that ended in the last `seconds`, to learn where Slurm gives IDs. If slurmdbd
  * knows none, that is no failure. */
 bool job_reader_newest(struct job_reader *reader, uint64_t seconds, struct plan_outcome *outcome);

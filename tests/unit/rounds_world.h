@@ -17,6 +17,8 @@ struct world {
 	bool is_busy; /* jobs come and go between the requests of a round */
 	size_t dearest_job; /* records that one job/{id} brought */
 	uint64_t dearest_answer; /* rows that one request of jobs/state brought */
+	bool has_slurmdbd; /* searches may ask it which IDs are leaders' */
+	size_t dearest_lookup; /* runs that it reported at once */
 };
 
 static inline void world_start(struct world *world, uint64_t seed, uint64_t first_id, uint64_t last_id)
@@ -137,6 +139,27 @@ static inline uint64_t count_live(const struct controller_model *model)
 	return live;
 }
 
+/* Asks slurmdbd if the search wants to. A leader's ID brings all tasks, also when its own record is gone. */
+static inline bool look_up(struct world *world)
+{
+	enum { AT_ONCE = 300 };
+	uint64_t ids[AT_ONCE];
+	size_t runs = 0, count = !world->has_slurmdbd
+					 ? 0
+					 : job_search_ids_to_look_up(&world->rounds.search, world->table, ids, AT_ONCE);
+	for (size_t i = 0; i < count; i++)
+		for (size_t r = 0; r < world->model.count; r++) {
+			const struct record *record = &world->model.records[r];
+			const struct job run = {.id = record->id, .array_job_id = record->array};
+			if (record->id != ids[i] && record->array != ids[i])
+				continue;
+			job_search_note_run(&world->rounds.search, &run);
+			runs++;
+		}
+	world->dearest_lookup = runs > world->dearest_lookup ? runs : world->dearest_lookup;
+	return count;
+}
+
 /* As the poller does: a search while diag counts jobs that nobody knows. Returns the requests. */
 static inline int search_by(struct world *world, uint64_t rows_max)
 {
@@ -149,6 +172,8 @@ static inline int search_by(struct world *world, uint64_t rows_max)
 			size_t brought = model_job(&world->model, sample, take_job, world);
 			world->dearest_job = brought > world->dearest_job ? brought : world->dearest_job;
 			CHECK(world->rounds.search.is_open); /* what it finds does not end it */
+		} else if (look_up(world)) {
+			CHECK(world->rounds.search.is_open);
 		} else if ((is_open = job_rounds_ask_search(&world->rounds, rows_max, &query))) {
 			answer(world, &query);
 		}
