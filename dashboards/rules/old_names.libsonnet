@@ -5,7 +5,7 @@ local promql = import 'promql.libsonnet';
 local entities = ['cluster', 'partition', 'account', 'user', 'qos'];
 local histogram(old, new) = { [old + part]: new + part for part in ['_bucket', '_sum', '_count'] };
 local mean(what) =
-  '(rate(slurm_%s_depth_total{%%(s)s}[1h])) / (rate(slurm_%s_cycles_total{%%(s)s}[1h]) > 0))' % [what, what];
+  'rate(slurm_%s_depth_total{%%(s)s}[1h]) / (rate(slurm_%s_cycles_total{%%(s)s}[1h]) > 0)' % [what, what];
 
 local families = {
   ['slurm_%s_job_%s_seconds_total' % [entity, what]]: 'slurm_%s_job_allocated_%s_seconds_total' % [entity, what]
