@@ -1,7 +1,8 @@
 /* Whose TLS handshake goes on. For each hello of a client the server signs once, and one thread serves all: 5 ms with an
- * RSA key of 4,096 bits, 0.1 ms with one of P-256. While somebody else sent hellos as fast as he could, a scrape took
- * 14 s. So the server lets a few in at a time (TURNS), each source once before any source gets a second turn. It does so
- * when the whole hello has come, so that nobody saves up hellos and completes them all at once. Of the server's thread. */
+ * RSA key of 4,096 bits, 0.1 ms with one of P-256. While somebody else sent hellos as fast as possible, a scrape took
+ * 14 s. So the server lets a few in at a time (TURNS), each source once before any source gets a second turn. It does
+ * so when the whole hello has come, so that nobody saves up hellos and completes them all at once. Of the server's
+ * thread. */
 #pragma once
 
 #include "web/connections.h"
