@@ -119,11 +119,17 @@ void job_search_note_frontier(struct job_search *search)
 		search->is_open = false;
 }
 
+/* Jobs that are known, and leaders, which are asked for alone. */
+static bool is_passed_over(const struct job_search *search, const struct job_table *table, uint64_t id)
+{
+	struct job_view view;
+	return job_table_find(table, id, &view) || job_leaders_has(&search->leaders, id);
+}
+
 size_t job_search_ids_to_look_up(struct job_search *search, const struct job_table *table, uint64_t *ret_ids,
 				 size_t max)
 {
 	const struct job_span *span = &search->spans[search->span];
-	struct job_view view;
 	bool is_due = search->is_open && search->is_slow && search->span < search->span_count &&
 		      span->from > span->to && span->from <= search->looked_up_to;
 	size_t count = 0;
@@ -131,7 +137,7 @@ size_t job_search_ids_to_look_up(struct job_search *search, const struct job_tab
 	if (!is_due)
 		return 0;
 	for (; id != span->to && count < max; id--)
-		if (!job_table_find(table, id, &view) && !job_leaders_has(&search->leaders, id))
+		if (!is_passed_over(search, table, id))
 			ret_ids[count++] = id;
 	search->looked_up_to = id;
 	id_map_done(&search->plain);
@@ -149,10 +155,9 @@ void job_search_note_run(struct job_search *search, const struct job *job)
 static void ask_span(struct job_search *search, const struct job_table *table, struct buf *query)
 {
 	const struct job_span *span = &search->spans[search->span];
-	struct job_view view;
 	uint64_t id = span->from;
 	for (; id != span->to; id += span->from < span->to ? 1 : UINT64_MAX) {
-		if (job_table_find(table, id, &view) || job_leaders_has(&search->leaders, id))
+		if (is_passed_over(search, table, id))
 			continue;
 		bool is_plain = id_map_find(&search->plain, (uint32_t)id);
 		uint64_t plain = search->probes.count - search->unsure;

@@ -221,11 +221,16 @@ static bool poll_newest(struct job_poller *poller, struct plan_outcome *outcome)
 	return false; /* the search goes on */
 }
 
+static void pause_slurmdbd(struct job_poller *poller)
+{
+	poller->slurmdbd_after_ns = clock_monotonic_ns() + SLURMDBD_PAUSE_S * UINT64_C(1000000000);
+}
+
 /* Without slurmdbd the search is only slower. */
 static bool poll_lookup(struct job_poller *poller, const uint64_t *ids, size_t count, struct plan_outcome *outcome)
 {
 	if (!job_reader_look_up(&poller->reader, ids, count, outcome))
-		poller->slurmdbd_after_ns = clock_monotonic_ns() + SLURMDBD_PAUSE_S * UINT64_C(1000000000);
+		pause_slurmdbd(poller);
 	outcome->result = PLAN_UNCHANGED;
 	outcome->records = 0;
 	return false; /* the search goes on */
@@ -300,7 +305,7 @@ static bool poll_slurmdbd(struct job_poller *poller, uint64_t records, struct pl
 	outcome->records = count;
 	if (is_well)
 		return finish_details(poller);
-	poller->slurmdbd_after_ns = clock_monotonic_ns() + SLURMDBD_PAUSE_S * UINT64_C(1000000000);
+	pause_slurmdbd(poller);
 	return false; /* the next round has these jobs again */
 }
 
