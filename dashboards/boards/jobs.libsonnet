@@ -39,7 +39,7 @@ function(b) b.board(
       b.graph('Failure rate by partition', 'Failed ones, of the jobs that completed or failed in the last hour.', 'percentunit', [
         ['{{partition}}', b.recordedFailures('partition', ',' + places)],
       ]) + b.bounds(0, 1),
-      b.graph('Exits per hour', 'Ended jobs by what their batch script gave back: zero, another code, or a signal.', 'short', [
+      b.graph('Exits per hour', 'Jobs that completed, failed or ran out of memory, by what their script gave back: zero, another code, or a signal.', 'short', [
         ['{{class}}', '3600 * sum by (class) (rate(slurm_partition_job_exits_total{@,%s}[$__rate_interval]))' % places],
       ]) + b.stacked,
     ]),

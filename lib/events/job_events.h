@@ -90,8 +90,8 @@ void job_events_look(struct job_events *events, const struct job_table *table, i
 /* What diag says of starts. While slurmdbd tells of ends it is not needed: slurmdbd forgets no job. */
 void job_events_note_starts(struct job_events *events, const struct starts_told *told);
 
-/* When the table showed the job COMPLETING last; 0: not within the last minute. slurmdbd hears the exit code of a
- * cancelled job only after that (seen on 24.11 and 26.05). */
+/* When the table showed the job COMPLETING last; 0: not within the last minute. slurmdbd hears only after
+ * that of a requeue that the exit code asks for (24.11: job_hold_requeue in job_mgr.c). */
 int64_t job_events_completing(const struct job_events *events, uint32_t raw_id);
 
 /* An end that slurmdbd reports. An end that comes twice counts once. */

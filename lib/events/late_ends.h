@@ -1,4 +1,4 @@
-/* Ends that slurmdbd reported before they were complete, such as without the exit code of a job that was completing
+/* Ends that slurmdbd reported before they were complete, such as without the requeue of a job that was completing
  * (SLURMRESTD.md, "What slurmdbd knows when"). Where many jobs end, windows do not come back to them, so slurmscope
  * asks for each of them. Times are Unix seconds of slurmctld's clock. Of one thread. */
 #pragma once

@@ -72,8 +72,15 @@ uint64_t job_last_task(const struct job *job)
 	return NUMBER_UNSET;
 }
 
+static bool has_ended_by_itself(const struct job *job)
+{
+	return job->state == JOB_COMPLETED || job->state == JOB_FAILED || job->state == JOB_OUT_OF_MEMORY;
+}
+
 enum job_exit job_exit_of(const struct job *job)
 {
+	if (!has_ended_by_itself(job))
+		return JOB_EXIT_UNKNOWN;
 	if (number_is_known(job->exit_signal) && job->exit_signal)
 		return JOB_EXIT_SIGNAL;
 	if (!number_is_known(job->exit_code)) /* 22.05's slurmdbd reports only 0 */

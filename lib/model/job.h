@@ -58,7 +58,9 @@ struct job {
 	bool is_detailed; /* ours: what it holds of each node was asked for */
 };
 
-/* How the batch script ended. */
+/* How the batch script of a job that ended by itself did so. One that Slurm ended is UNKNOWN: slurmctld reports its end at
+ * once, with code 0, and keeps the script's signal to itself. slurmdbd gets that only if slurmctld is restarted soon
+ * (24.11: _job_complete and job_mgr_load_job_state), so it depends on chance. */
 enum job_exit { JOB_EXIT_UNKNOWN, JOB_EXIT_ZERO, JOB_EXIT_NONZERO, JOB_EXIT_SIGNAL };
 enum job_exit job_exit_of(const struct job *job);
 

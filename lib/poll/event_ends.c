@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 enum {
-	/* Seconds after the end, and after the job was last seen completing, from which on slurmdbd's record no longer
-	 * changes. On a 24.11 nine records got another exit code 19 s after the end, when the processes had ended. */
+	/* Seconds after the end, and after the job was last seen completing. slurmdbd's record no longer changes then. Only the
+	 * code of a script that Slurm ended still may, which is not counted (job_exit_of). */
 	SETTLED_AFTER_S = 10,
 	WHOLE_AFTER_S = 300, /* what slurmdbd still lacks of a run then never comes: take the end as it is */
 	HASTENED_RUNS_MAX = 300, /* they take about 0.1 s of slurmrestd */
@@ -86,8 +86,8 @@ static bool is_completing(const struct event_poller *poller, uint32_t id, int64_
 }
 
 /* Does slurmdbd have all of the run's end? If not, the end is passed over, as it comes again. slurmdbd may hear of a
- * short job's end first. Then it has neither partition nor array until it hears of the start. It hears of a cancelled
- * job's end at once, but of the exit code only when the job's processes have ended. That may be just after the table
+ * short job's end first. Then it has neither partition nor array until it hears of the start. It hears of an end at
+ * once, but that the exit code asks for another run only when the job has completed. That may be just after the table
  * showed it, or minutes later (SLURMRESTD.md, "What slurmdbd knows when"). */
 static bool is_whole(const struct event_poller *poller, const struct job_run *run, int64_t now)
 {

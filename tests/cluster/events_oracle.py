@@ -232,8 +232,10 @@ class Truth:
         state, node = row["State"].lower(), re.sub(r"\[(\d+).*", r"\1", row["NodeList"].split(",")[0])
         if state == "failed" or (state in ("node_fail", "boot_fail") and row["NNodes"] == "1"):
             self.count("node_job_failures", node=node, kind=state)
-        self.count("cluster_job_exits", **{"class": exit_class})
-        self.count("partition_job_exits", **partition, **{"class": exit_class})
+        # What sacct says of the others depends on whether slurmctld was restarted soon after they ended.
+        ended_by_itself = state in ("completed", "failed", "out_of_memory")
+        self.count("cluster_job_exits", ended_by_itself, **{"class": exit_class})
+        self.count("partition_job_exits", ended_by_itself, **partition, **{"class": exit_class})
 
 
 def compare(slurm, page):

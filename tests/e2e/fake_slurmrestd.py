@@ -289,7 +289,7 @@ class Call:
                    "reservations": since, "job_states": r"(\?job_id=\d+)?",
                    "job": flags.replace("ALL", "LOCAL"),
                    "associations": r"(\?cluster=\w+)?",
-                   "dbd_jobs": r"\?skip_steps=true(&\w+=[\w%,]+)+"}
+                   "dbd_jobs": r"\?skip_steps=(true|false)(&\w+=[\w%,]+)+"}
         if self.endpoint not in (*ENDPOINTS, *MORE_ENDPOINTS, "probe", "job_states", "job", "dbd_jobs", "dbd_user"):
             yield "path"
         elif not re.fullmatch(queries.get(self.endpoint, ""), self.query):

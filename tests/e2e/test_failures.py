@@ -444,7 +444,7 @@ class Others(unittest.TestCase):
                     self.assertEqual(1, len(daemon.log(level="error")))
 
     def test_ends_wait_for_a_look_at_jobs(self):
-        """slurmdbd hears how a job ended at once and its exit code when its processes are gone. Whether they are only slurmctld
+        """slurmdbd hears how a job ended at once, and of a requeue when its processes are gone. Whether they are only slurmctld
         tells; that it was asked before we were killed says nothing of that."""
         ends = 'slurm_cluster_job_ends_total{state="timeout"}'
         with Fake() as fake, tempfile.TemporaryDirectory() as folder:

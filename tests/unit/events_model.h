@@ -376,7 +376,7 @@ static inline void show_run(struct job *job, const struct model_run *run, int64_
 	}
 	if (now >= run->end && job->state != JOB_PENDING) {
 		job->end_time = (uint64_t)run->end;
-		job->exit_code = run->start ? run->ended.len % 2 : NUMBER_UNSET;
+		job->exit_code = run->start ? run->state != JOB_COMPLETED : NUMBER_UNSET;
 		job->start_time = (uint64_t)(run->start ? run->start : run->end);
 	}
 }
@@ -431,7 +431,10 @@ static inline int64_t ran_until(const struct model_run *run, int64_t from, int64
 
 static inline enum job_exit exit_of(const struct model_run *run)
 {
-	return !run->start ? JOB_EXIT_UNKNOWN : run->ended.len % 2 ? JOB_EXIT_NONZERO : JOB_EXIT_ZERO;
+	if (text_equal(run->ended, TEXT("completed")))
+		return JOB_EXIT_ZERO;
+	bool has_failed = text_equal(run->ended, TEXT("failed")) || text_equal(run->ended, TEXT("out_of_memory"));
+	return has_failed ? JOB_EXIT_NONZERO : JOB_EXIT_UNKNOWN;
 }
 
 static inline struct job_end end_of(const struct model_run *run)

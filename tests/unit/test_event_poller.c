@@ -109,8 +109,14 @@ static void show(struct life *life, const struct job *job, int64_t now)
 	event_poller_record(&life->poller, now);
 }
 
-/* How many exits of the class were counted, once slurmdbd was asked. */
-static double ask(struct life *life, int64_t now, const char *class)
+static void is_requeued(struct job *job)
+{
+	job->state = JOB_PENDING;
+	job->flags = 1 << JOB_FLAG_REQUEUED;
+}
+
+/* How many ends in the state were counted, once slurmdbd was asked. */
+static double ask(struct life *life, int64_t now, const char *state)
 {
 	const struct plan_action action = {.task = TASK_JOB_ENDS};
 	struct plan_outcome outcome;
@@ -122,34 +128,34 @@ static double ask(struct life *life, int64_t now, const char *class)
 		event_poller_poll(&life->poller, &action, &outcome);
 	} while (hastened != before); /* another is due at once */
 	const struct world world = {.events = life->poller.recorder.events};
-	return in_cluster(&world, TALLY_EXITS, class);
+	return in_cluster(&world, TALLY_ENDS, state);
 }
 
-/* Of a job that was cancelled slurmdbd hears the end at once, and the exit code when slurmctld hears that its processes are
- * gone. */
-static void test_an_exit_code_that_comes_later(void)
+/* Of a job whose exit code asks for another run (RequeueExit) slurmdbd hears first that it failed. It hears of the requeue
+ * when the job has completed. */
+static void test_a_requeue_that_comes_later(void)
 {
 	struct life *life = life_new();
 	struct job job = running(ID, BEGIN + 1, BEGIN + 2);
 	show(life, &job, BEGIN + 5);
 	told = (struct job_run){
 		.job = job, .elapsed = 28, .suspended = 0, .cpus_allocated = 2, .memory_allocated = 4096};
-	job.state = told.job.state = JOB_CANCELLED;
+	job.state = told.job.state = JOB_FAILED;
 	job.end_time = told.job.end_time = BEGIN + 30;
-	told.job.exit_code = told.job.exit_signal = 0;
+	told.job.exit_code = 3;
 	job.flags = 1 << JOB_FLAG_COMPLETING;
 	show(life, &job, BEGIN + 31);
 	show(life, &job, BEGIN + 60);
 	check_row("not believed while the job is completing");
-	CHECK_NUMBER(ask(life, BEGIN + 61, "zero"), 0);
+	CHECK_NUMBER(ask(life, BEGIN + 61, "failed"), 0);
 	job.flags = 0;
 	show(life, &job, BEGIN + 62);
 	check_row("nor just after, for slurmdbd may not have heard yet");
-	CHECK_NUMBER(ask(life, BEGIN + 62, "zero"), 0);
-	told.job.exit_signal = 15;
+	CHECK_NUMBER(ask(life, BEGIN + 62, "failed"), 0);
+	is_requeued(&told.job);
 	check_row("but a while later");
-	CHECK_NUMBER(ask(life, BEGIN + 75, "signal"), 1);
-	CHECK_NUMBER(ask(life, BEGIN + 75, "zero"), 0);
+	CHECK_NUMBER(ask(life, BEGIN + 75, "requeued"), 1);
+	CHECK_NUMBER(ask(life, BEGIN + 75, "failed"), 0);
 	life_free(life);
 }
 
@@ -167,8 +173,8 @@ static void test_a_job_that_never_completes(void)
 	check_row("it is believed after five minutes");
 	for (int64_t now = BEGIN + 31; now <= BEGIN + 330; now += 30)
 		show(life, &job, now);
-	CHECK_NUMBER(ask(life, BEGIN + 330, "zero"), 0);
-	CHECK_NUMBER(ask(life, BEGIN + 331, "zero"), 1);
+	CHECK_NUMBER(ask(life, BEGIN + 330, "completed"), 0);
+	CHECK_NUMBER(ask(life, BEGIN + 331, "completed"), 1);
 	life_free(life);
 }
 
@@ -192,7 +198,7 @@ static void test_young_ends(void)
 		job.end_time = told.job.end_time = BEGIN + 30;
 		told.job.exit_code = told.job.exit_signal = 0;
 		check_row(rows[i].what);
-		CHECK_NUMBER(ask(life, BEGIN + 33, "zero"), 0);
+		CHECK_NUMBER(ask(life, BEGIN + 33, "completed"), 0);
 		life->poller.last_runs = rows[i].runs;
 		hastened = 0;
 		CHECK_NUMBER(event_ends_settle_in(&life->poller), -1); /* nobody has looked since */
@@ -206,7 +212,7 @@ static void test_young_ends(void)
 			event_poller_update(&life->poller);
 		CHECK_NUMBER(hastened, rows[i].is_hastened);
 		end_windows_note_queue(&life->poller.windows, BEGIN + 46, 0);
-		CHECK_NUMBER(ask(life, BEGIN + 46, "zero"), 1);
+		CHECK_NUMBER(ask(life, BEGIN + 46, "completed"), 1);
 		hastened = 0;
 		event_poller_update(&life->poller);
 		CHECK_NUMBER(hastened, 0);
@@ -222,32 +228,32 @@ static void test_a_late_end_where_many_end(void)
 	struct job job = running(ID, BEGIN + 1, BEGIN + 2);
 	show(life, &job, BEGIN + 5);
 	told = (struct job_run){.job = job, .elapsed = 28, .cpus_allocated = 2, .memory_allocated = 4096};
-	job.state = told.job.state = JOB_CANCELLED;
+	job.state = told.job.state = JOB_FAILED;
 	job.end_time = told.job.end_time = BEGIN + 30;
-	told.job.exit_code = told.job.exit_signal = 0;
+	told.job.exit_code = 3;
 	job.flags = 1 << JOB_FLAG_COMPLETING;
 	others = 1000;
 	for (int64_t now = BEGIN + 40; now <= BEGIN + 150; now += 10) {
 		show(life, &job, now);
-		CHECK_NUMBER(ask(life, now, "signal"), 0);
+		CHECK_NUMBER(ask(life, now, "requeued"), 0);
 	}
 	check_row("windows have gone on, and it is held");
 	CHECK(life->poller.windows.known_until > BEGIN + 31);
 	CHECK_NUMBER(life->poller.late.count, 1);
 	CHECK_NUMBER(life->poller.recorder.events->ends_known_until <= BEGIN + 30, true);
 	job.flags = 0;
-	told.job.exit_signal = 15;
+	is_requeued(&told.job);
 	show(life, &job, BEGIN + 155);
 	named = 0;
-	CHECK_NUMBER(ask(life, BEGIN + 158, "signal"), 0);
+	CHECK_NUMBER(ask(life, BEGIN + 158, "requeued"), 0);
 	CHECK_NUMBER(named, 0);
 	check_row("ten seconds after it was seen completing last");
-	CHECK_NUMBER(ask(life, BEGIN + 175, "signal"), 1);
+	CHECK_NUMBER(ask(life, BEGIN + 175, "requeued"), 1);
 	CHECK_NUMBER(named, 1);
 	CHECK_NUMBER(life->poller.late.count, 0);
-	ask(life, BEGIN + 176, "signal");
+	ask(life, BEGIN + 176, "requeued");
 	CHECK(life->poller.recorder.events->ends_known_until > BEGIN + 31);
-	CHECK_NUMBER(ask(life, BEGIN + 200, "signal"), 1);
+	CHECK_NUMBER(ask(life, BEGIN + 200, "requeued"), 1);
 	life_free(life);
 }
 
@@ -260,10 +266,10 @@ static void test_a_late_end_that_never_is_whole(void)
 	late_ends_add(&life->poller.late, &late);
 	named = 0;
 	for (int64_t now = BEGIN + 20; now <= BEGIN + 330; now += 10)
-		ask(life, now, "zero");
+		ask(life, now, "completed");
 	CHECK_NUMBER(named, 11); /* every thirty seconds */
 	CHECK_NUMBER(life->poller.late.count, 1);
-	ask(life, BEGIN + 350, "zero");
+	ask(life, BEGIN + 350, "completed");
 	CHECK_NUMBER(life->poller.late.count, 0);
 	life_free(life);
 }
@@ -274,29 +280,29 @@ static void test_slurmdbd_is_gone(void)
 	struct life *life = life_new();
 	struct job job = running(ID, BEGIN + 1, BEGIN + 2), next = running(ID + 1, BEGIN + 15000, BEGIN + 15001);
 	told = (struct job_run){.job = job};
-	ask(life, BEGIN + 60, "zero");
+	ask(life, BEGIN + 60, "completed");
 	is_away = true;
 	show(life, &job, BEGIN + 70);
 	for (int64_t now = BEGIN + 100; now <= BEGIN + 14000; now += 100) {
 		show(life, &job, now);
-		ask(life, now, "zero");
+		ask(life, now, "completed");
 	}
 	job.state = JOB_COMPLETED;
 	job.end_time = BEGIN + 14050;
 	job.exit_code = job.exit_signal = 0;
 	show(life, &job, BEGIN + 14060);
-	CHECK_NUMBER(ask(life, BEGIN + 14060, "zero"), 0);
+	CHECK_NUMBER(ask(life, BEGIN + 14060, "completed"), 0);
 	check_row("slurmctld tells of ends after four");
 	for (int64_t now = BEGIN + 14100; now <= BEGIN + 14800; now += 100)
 		show(life, &job, now);
-	ask(life, BEGIN + 14800, "zero");
+	ask(life, BEGIN + 14800, "completed");
 	show(life, &job, BEGIN + 14801);
-	CHECK_NUMBER(ask(life, BEGIN + 14801, "zero"), 1);
+	CHECK_NUMBER(ask(life, BEGIN + 14801, "completed"), 1);
 	next.state = JOB_COMPLETED;
 	next.end_time = BEGIN + 15100;
 	next.exit_code = next.exit_signal = 0;
 	show(life, &next, BEGIN + 15101);
-	CHECK_NUMBER(ask(life, BEGIN + 15102, "zero"), 2);
+	CHECK_NUMBER(ask(life, BEGIN + 15102, "completed"), 2);
 	check_row("slurmdbd comes back, and tells of it again, when it is forgotten");
 	job_table_remove(life->polled.cluster.job_table, next.id);
 	for (int64_t now = BEGIN + 15200; now <= BEGIN + 16000; now += 100)
@@ -306,7 +312,7 @@ static void test_slurmdbd_is_gone(void)
 	told = (struct job_run){.job = next, .elapsed = 99, .cpus_allocated = 2};
 	for (int64_t now = BEGIN + 16100; now <= BEGIN + 20000; now += 100) {
 		show(life, &job, now);
-		CHECK_NUMBER(ask(life, now, "zero"), 2);
+		CHECK_NUMBER(ask(life, now, "completed"), 2);
 	}
 	CHECK(life->poller.recorder.events->ends_by_slurmdbd);
 	life_free(life);
@@ -319,7 +325,7 @@ static void test_many_wait_for_slurmdbd(void)
 	const struct job job = running(ID, BEGIN + 1, BEGIN + 2);
 	struct job_events *events = life->poller.recorder.events;
 	told = (struct job_run){.job = job};
-	ask(life, BEGIN + 160, "zero");
+	ask(life, BEGIN + 160, "completed");
 	for (uint32_t id = 1000; id <= 101001; id++)
 		runs_add(&events->runs, &(struct run_key){id, RUN_NO_TASK, BEGIN});
 	show(life, &job, BEGIN + 170);
@@ -345,7 +351,7 @@ static void test_clock_set_back(void)
 	for (int64_t now = BEGIN + 60; now <= BEGIN + 7200; now += 60) {
 		life->polled.exporter.endpoints[ENDPOINT_DIAG].last_success = (double)now;
 		show(life, &job, now);
-		ask(life, now, "zero");
+		ask(life, now, "completed");
 	}
 	const int64_t back = BEGIN + 3600;
 	CHECK(life->poller.recorder.events->ends_known_until > back);
@@ -357,9 +363,9 @@ static void test_clock_set_back(void)
 	for (int64_t now = back + 30; now <= back + 300; now += 30) {
 		life->polled.exporter.endpoints[ENDPOINT_DIAG].last_success = (double)now;
 		show(life, &job, now);
-		ask(life, now, "zero");
+		ask(life, now, "completed");
 	}
-	CHECK_NUMBER(ask(life, back + 330, "zero"), 1);
+	CHECK_NUMBER(ask(life, back + 330, "completed"), 1);
 	life_free(life);
 }
 
@@ -387,7 +393,7 @@ static void test_runs_tell_the_newest_id(void)
 
 int main(void)
 {
-	test_an_exit_code_that_comes_later();
+	test_a_requeue_that_comes_later();
 	test_a_job_that_never_completes();
 	test_young_ends();
 	test_a_late_end_where_many_end();

@@ -294,11 +294,13 @@ static void add_end(struct map *truth, const struct model_run *run)
 	if (!run->start)
 		return;
 	double seconds = (double)ran_until(run, 0, INT64_MAX);
-	const char *class = exit_of(run) == JOB_EXIT_ZERO ? "zero" : "nonzero";
 	observe(truth, "partition_qos", run, TALLY_RUN_SECONDS, seconds);
 	observe(truth, "partition", run, TALLY_TIME_LIMIT_RATIO, seconds / (double)run->time_limit);
-	*truth_of(truth, "cluster", none, none, "exits", class) += 1;
-	*truth_of(truth, "partition", text_of(run->partition), none, "exits", class) += 1;
+	if (exit_of(run) != JOB_EXIT_UNKNOWN) {
+		const char *class = exit_of(run) == JOB_EXIT_ZERO ? "zero" : "nonzero";
+		*truth_of(truth, "cluster", none, none, "exits", class) += 1;
+		*truth_of(truth, "partition", text_of(run->partition), none, "exits", class) += 1;
+	}
 	struct text node = hostlist_first(text_of(run->node_list), room);
 	if (!strcmp(state, "failed") || (!strcmp(state, "node_fail") && run->nodes == 1))
 		*truth_of(truth, "node", node, none, "failures", state) += 1;

@@ -251,9 +251,13 @@ static void test_exits(void)
 		{"well, and signal 0 is none", 0, 0, JOB_COMPLETED, JOB_EXIT_ZERO},
 		{"a code", 0, 3, JOB_FAILED, JOB_EXIT_NONZERO},
 		{"a signal", 9, 0, JOB_FAILED, JOB_EXIT_SIGNAL},
-		{"a signal, and no code", 9, NUMBER_UNSET, JOB_TIMEOUT, JOB_EXIT_SIGNAL},
-		{"none told", NUMBER_UNSET, NUMBER_UNSET, JOB_CANCELLED, JOB_EXIT_UNKNOWN},
-		{"none told, signal 0", 0, NUMBER_UNSET, JOB_CANCELLED, JOB_EXIT_UNKNOWN},
+		{"a signal, and no code", 9, NUMBER_UNSET, JOB_FAILED, JOB_EXIT_SIGNAL},
+		{"out of memory", 125, NUMBER_UNSET, JOB_OUT_OF_MEMORY, JOB_EXIT_SIGNAL},
+		{"none told", NUMBER_UNSET, NUMBER_UNSET, JOB_COMPLETED, JOB_EXIT_UNKNOWN},
+		{"none told, signal 0", 0, NUMBER_UNSET, JOB_COMPLETED, JOB_EXIT_UNKNOWN},
+		{"cancelled, as first told", 0, 0, JOB_CANCELLED, JOB_EXIT_UNKNOWN},
+		{"cancelled, as told after a restart", 15, NUMBER_UNSET, JOB_CANCELLED, JOB_EXIT_UNKNOWN},
+		{"over its time limit", 15, NUMBER_UNSET, JOB_TIMEOUT, JOB_EXIT_UNKNOWN},
 		{"none told of one that failed", NUMBER_UNSET, NUMBER_UNSET, JOB_FAILED, JOB_EXIT_NONZERO},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
