@@ -2,7 +2,7 @@ local alert = import 'alert.libsonnet';
 
 // Jobs could start, and what slurmctld says of its scheduler is not old.
 local withWork = |||
-  and on (%(c)s) sum by (%(c)s) (slurm_cluster_pending_reason_jobs{reason=~"%(startableReasons)s", %(s)s}) > 0
+  and on (%(c)s) sum by (%(c)s) (slurm_cluster_pending_jobs{reason=~"%(startableReasons)s", %(s)s}) > 0
   and on (%(c)s) max by (%(c)s) (slurmscope_endpoint_up{endpoint="diag", %(s)s}) == 1
 |||;
 

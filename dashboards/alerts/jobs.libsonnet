@@ -109,7 +109,7 @@ local burning(config, speed) =
 
     // As many nodes are free as the largest of the waiting jobs wants: even it should start.
     alert(config, 'SlurmQueueStalled', 'warning', config.queueStalled, |||
-      sum by (%(c)s, partition) (slurm_partition_pending_reason_jobs{reason=~"%(startableReasons)s", %(s)s}) > 0
+      sum by (%(c)s, partition) (slurm_partition_pending_jobs{reason=~"%(startableReasons)s", %(s)s}) > 0
       and on (%(c)s, partition)
         max by (%(c)s, partition) (slurm_partition_nodes_free{%(s)s})
         >= on (%(c)s, partition) (max by (%(c)s, partition) (slurm_partition_pending_job_max_nodes{%(s)s}) > 0)
@@ -122,7 +122,7 @@ local burning(config, speed) =
     |||),
 
     alert(config, 'SlurmJobsBlockedByLimit', 'info', config.blockedByLimit, |||
-      sum by (%(c)s) (slurm_cluster_pending_reason_jobs{reason=~"(QOS|Assoc|Max.*PerAccount).*", %(s)s}) >= %(jobs)d
+      sum by (%(c)s) (slurm_cluster_pending_jobs{reason=~"(QOS|Assoc|Max.*PerAccount).*", %(s)s}) >= %(jobs)d
       and
         sum by (%(c)s) (slurm_cluster_cpus{state="idle", %(s)s}) / sum by (%(c)s) (slurm_cluster_cpus{%(s)s}) > %(idle)g
     |||, 'CPUs are idle while limits hold jobs back.', |||

@@ -4,7 +4,7 @@ local alert = import 'alert.libsonnet';
 local nearLimit = |||
   (
     %(ratio)s > %(share)g
-    and on (%(c)s) sum by (%(c)s) (slurm_cluster_pending_reason_jobs{reason=~"%(reasons)s.*", %(s)s}) > 0
+    and on (%(c)s) sum by (%(c)s) (slurm_cluster_pending_jobs{reason=~"%(reasons)s.*", %(s)s}) > 0
   )
   or %(ratio)s{resource="submitted_jobs"} > %(share)g
 |||;
@@ -14,7 +14,7 @@ local nearLimit = |||
     alert(config, 'SlurmLicensesExhausted', 'warning', config.licenses, |||
       max by (%(c)s, license) (slurm_licenses_configured{%(s)s}) > 0
       and on (%(c)s, license) max by (%(c)s, license) (slurm_licenses{state="free", %(s)s}) <= 0
-      and on (%(c)s) max by (%(c)s) (slurm_cluster_pending_reason_jobs{reason="Licenses", %(s)s}) > 0
+      and on (%(c)s) max by (%(c)s) (slurm_cluster_pending_jobs{reason="Licenses", %(s)s}) > 0
     |||, 'A licence is used up, and jobs wait for licences.', |||
       None of the {{ $value | printf "%%.0f" }} licences {{ $labels.license }}%(of)s has been free for %(for)s, and jobs wait for licences: scontrol show lic {{ $labels.license }}; squeue -a -t PD -o "%%i %%u %%W %%r" | grep Licenses
     |||),

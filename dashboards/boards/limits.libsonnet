@@ -20,7 +20,7 @@ function(b) b.board(
         ['jobs', 'sum(slurm_qos_pending_jobs{@,%s,class="limit"})' % where],
       ]),
       b.stat('Jobs that wait for licences', 'Pending jobs whose reason is Licenses.', 'short', [
-        ['jobs', 'sum(slurm_cluster_pending_reason_jobs{@,reason="Licenses"}) or 0 * sum(slurm_cluster_jobs{@})'],
+        ['jobs', 'sum(slurm_cluster_pending_jobs{@,reason="Licenses"}) or 0 * sum(slurm_cluster_jobs{@})'],
       ]) + b.above(1, 50),
       b.stat('Reservations now', 'Those that are active, and those to come.', 'short', [
         ['active', 'sum(slurm_reservation_active{@})'],

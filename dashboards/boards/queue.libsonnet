@@ -64,8 +64,8 @@ function(b) local slo = b.config.waitSlo; local hours = '%g hours' % (slo.second
     b.row('What they wait for', height=8, panels=[
       b.graph('Reasons', "Pending jobs by Slurm's reason, in all or in the partitions chosen; the eight most frequent at each moment.", 'short', [
         ['{{reason}}', b.chosen(
-          'topk(8, sum by (reason) (slurm_cluster_pending_reason_jobs{@}))',
-          'topk(8, sum by (reason) (slurm_partition_pending_reason_jobs{@,partition=~"$partition"}))',
+          'topk(8, sum by (reason) (slurm_cluster_pending_jobs{@}))',
+          'topk(8, sum by (reason) (slurm_partition_pending_jobs{@,partition=~"$partition"}))',
         )],
       ]) + b.stacked,
       b.graph('By class', 'Pending jobs of the QOS chosen: startable ones wait for resources or priority, the others for users, other jobs, limits or something else.', 'short', [

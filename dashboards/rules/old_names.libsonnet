@@ -26,6 +26,9 @@ local families = {
 };
 
 local rules = { [old]: families[old] + '{%(s)s}' for old in std.objectFields(families) } + {
+  ['slurm_%s_pending_reason_jobs' % entity]: 'sum without (class) (slurm_%s_pending_jobs{%%(s)s})' % entity
+  for entity in ['cluster', 'partition']
+} + {
   slurm_scheduler_mean_depth: mean('scheduler'),
   slurm_backfill_mean_depth: mean('backfill'),
 };

@@ -53,7 +53,7 @@ local rules = {
   slurm_partition_cpus_total: sum('slurm_partition_cpus', '', ', partition') + ' > 0',
 
   slurm_queue_pending: sum('slurm_cluster_jobs', 'state="pending"'),
-  slurm_queue_pending_dependency: orZero(sum('slurm_cluster_pending_reason_jobs', 'reason="Dependency"')),
+  slurm_queue_pending_dependency: orZero(sum('slurm_cluster_pending_jobs', 'reason="Dependency"')),
   slurm_queue_completing: orZero(sum('slurm_cluster_jobs_flagged', 'flag="completing"')),
   slurm_queue_configuring: orZero(sum('slurm_cluster_jobs_flagged', 'flag="configuring"')),
 } + {

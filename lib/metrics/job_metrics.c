@@ -15,6 +15,23 @@ static void emit_states(struct exposition *out, const struct page_facts *facts, 
 	family_named(out, "state", &facts->cluster->vocabulary.job_states, JOB_STATES, 0, usage->jobs);
 }
 
+/* An owner's jobs that have ended are counted as ends. Here they would be gone after MinJobAge, and most states at zero. A
+ * state that slurmscope does not know may be one of live jobs. */
+static void emit_live_states(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			     const void *item)
+{
+	(void)family;
+	const struct job_usage *usage = item;
+	const struct names *states = &facts->cluster->vocabulary.job_states;
+	for (unsigned state = 0; state < states->count; state++) {
+		bool is_live = job_state_is_live((int)state);
+		if (!is_live && (state < JOB_STATES || !usage->jobs[state]))
+			continue;
+		exposition_label(out, "state", text_of(states->name[state]));
+		exposition_integer(out, usage->jobs[state]);
+	}
+}
+
 static void emit_flags(struct exposition *out, const struct page_facts *facts, const struct family *family,
 		       const void *item)
 {
@@ -23,21 +40,16 @@ static void emit_flags(struct exposition *out, const struct page_facts *facts, c
 	family_named(out, "flag", &facts->cluster->vocabulary.job_flags, 0, usage->flags_seen, usage->flagged);
 }
 
-static void emit_classes(struct exposition *out, const struct page_facts *facts, const struct family *family,
-			 const void *item)
-{
-	(void)facts, (void)family;
-	family_listed(out, "class", reason_class_names, REASON_CLASSES, ((const struct job_usage *)item)->pending);
-}
-
-static void emit_reasons(struct exposition *out, const struct page_facts *facts, const struct family *family,
+static void emit_pending(struct exposition *out, const struct page_facts *facts, const struct family *family,
 			 const void *item)
 {
 	(void)facts, (void)family;
 	const struct map *reasons = &((const struct job_usage *)item)->reasons;
 	size_t *order = map_sorted(reasons);
 	for (size_t i = 0; i < reasons->count; i++) {
-		exposition_label(out, "reason", reasons->entries[order[i]].key);
+		struct text reason = reasons->entries[order[i]].key;
+		exposition_label(out, "class", text_of(reason_class_names[reason_class_of(reason)]));
+		exposition_label(out, "reason", reason);
 		exposition_integer(out, *(const uint64_t *)reasons->entries[order[i]].value);
 	}
 	free(order);
@@ -70,23 +82,20 @@ static void emit_oldest(struct exposition *out, const struct page_facts *facts, 
 	}
 }
 
-enum {
-	BY_CLASS = 1 << ENTITY_ACCOUNT | 1 << ENTITY_USER | 1 << ENTITY_QOS,
-	BY_REASON = 1 << ENTITY_CLUSTER | 1 << ENTITY_PARTITION,
-};
+enum { OWNERS = (1 << ENTITY_KINDS) - 1 - (1 << ENTITY_CLUSTER) };
 
 static const struct family job_families[] = {
 	{"slurm_{X}_jobs", GAUGE, "state",
 	 "Jobs of the {X} by base state, each array task counted; ended ones only as long as slurmctld "
 	 "remembers them (MinJobAge).",
-	 emit_states, 0, 0, 0},
+	 emit_states, 0, 0, 1 << ENTITY_CLUSTER},
+	{"slurm_{X}_jobs", GAUGE, "state",
+	 "Jobs of the {X} by base state, each array task counted, without ended ones.", emit_live_states, 0, 0, OWNERS},
 	{"slurm_{X}_jobs_flagged", GAUGE, "flag",
 	 "Jobs of the {X} that have the flag, such as completing or configuring.", emit_flags, 0, 0, 0},
-	{"slurm_{X}_pending_jobs", GAUGE, "class",
-	 "Pending jobs of the {X} by class of reason: startable, held, dependency, limit, other.", emit_classes, 0, 0,
-	 BY_CLASS},
-	{"slurm_{X}_pending_reason_jobs", GAUGE, "reason", "Pending jobs of the {X} by Slurm's reason.", emit_reasons,
-	 0, 0, BY_REASON},
+	{"slurm_{X}_pending_jobs", GAUGE, "class,reason",
+	 "Pending jobs of the {X} by Slurm's reason, and its class: startable, held, dependency, limit, other.",
+	 emit_pending, 0, 0, 0},
 	{"slurm_{X}_job_cpus", GAUGE, "state", "CPUs that the {X}'s running jobs hold and its pending jobs ask for.",
 	 emit_phases, offsetof(struct job_usage, cpus), 0, 0},
 	{"slurm_{X}_job_memory_bytes", GAUGE, "state",

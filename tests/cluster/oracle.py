@@ -26,7 +26,7 @@ from collections import Counter, namedtuple
 
 from oracle_controller import add_controller, add_licenses, add_reservations, add_scheduler, add_slurmdbd
 from oracle_each_job import add_each_job
-from oracle_jobs import BASE_STATES, ENDED, add_jobs
+from oracle_jobs import BASE_STATES, ENDED, LIVE_STATES, add_jobs
 from oracle_limits import add_limits, add_shares, add_use
 from oracle_nodes import add_nodes, add_partitions
 from slurm_says import ANYTHING, About, Samples, Slurm, conclude
@@ -51,7 +51,7 @@ GROWS = ("_total", "_timestamp_seconds")
 GROUPS = {
     "jobs": (add_jobs, ["X_jobs"]),
     "job flags": (add_jobs, ["X_jobs_flagged"]),
-    "waiting": (add_jobs, ["X_pending_jobs", "X_pending_reason_jobs", "X_oldest_pending_timestamp_seconds",
+    "waiting": (add_jobs, ["X_pending_jobs", "X_oldest_pending_timestamp_seconds",
                            "partition_pending_job_max_nodes"]),
     "job resources": (add_jobs, ["X_job_(cpus|nodes|memory_bytes|gres)"]),
     "nodes": (add_nodes, ["X_nodes", "X_nodes_free", "X_nodes_flagged"]),
@@ -208,8 +208,8 @@ def text_of(key):
 def must_exist(key):
     """The closed sets of which even zeros are on the page."""
     family, labels = key
-    return (re.fullmatch(r"slurm_(cluster|partition|account|qos)_jobs", family)
-            and dict(labels).get("state") in BASE_STATES)
+    closed = BASE_STATES if family == "slurm_cluster_jobs" else LIVE_STATES
+    return re.fullmatch(r"slurm_(cluster|partition|account|qos)_jobs", family) and dict(labels).get("state") in closed
 
 
 def agrees(said, true):

@@ -8,7 +8,8 @@ from slurm_says import gres_labels, memory_bytes, tres
 
 ENDED = ("completed", "cancelled", "failed", "timeout", "node_fail", "preempted", "boot_fail", "deadline",
          "out_of_memory")
-BASE_STATES = ("pending", "running", "suspended") + ENDED
+LIVE_STATES = ("pending", "running", "suspended")
+BASE_STATES = LIVE_STATES + ENDED
 
 # What squeue prints in place of the base state. Behind COMPLETING can be any.
 BASE_STATE_OF = {
@@ -93,10 +94,10 @@ def add_jobs(slurm, samples):
 
 
 def add_job(samples, entity, labels, job, tasks, base, flags):
-    if entity != "user":
-        for state in BASE_STATES:
-            samples.add(f"{entity}_jobs", 0, state=state, **labels)
-    samples.add(f"{entity}_jobs", tasks, state=base, **labels)
+    for state in BASE_STATES if entity == "cluster" else LIVE_STATES:
+        samples.add(f"{entity}_jobs", 0, state=state, **labels)
+    if entity == "cluster" or base in LIVE_STATES:
+        samples.add(f"{entity}_jobs", tasks, state=base, **labels)
     for flag in flags:
         samples.add(f"{entity}_jobs_flagged", tasks, flag=flag, **labels)
     if base not in ("pending", "running"):
@@ -113,10 +114,7 @@ def add_job(samples, entity, labels, job, tasks, base, flags):
 
     reason = REASON_SAID.get(job["Reason"], job["Reason"].split(",")[0])
     kind = reason_class(reason)
-    if entity in ("cluster", "partition"):
-        samples.add(f"{entity}_pending_reason_jobs", tasks, reason=reason, **labels)
-    else:
-        samples.add(f"{entity}_pending_jobs", tasks, **{"class": kind}, **labels)
+    samples.add(f"{entity}_pending_jobs", tasks, **{"class": kind}, reason=reason, **labels)
     samples.lower(f"{entity}_oldest_pending_timestamp_seconds", int(job["SubmitTime"]), **{"class": kind}, **labels)
     if entity == "partition" and kind == "startable":
         samples.raise_("partition_pending_job_max_nodes", int(resources["node"]), **labels)

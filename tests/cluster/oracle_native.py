@@ -94,7 +94,7 @@ def in_their_names(page):
             said[prefix + "jobs_memory_alloc", owner] += value
         elif what == "job_gres" and state == "running" and labels["gres"] == "gpu":
             said[prefix + "jobs_gpus_alloc", owner] += value
-        elif what == "pending_reason_jobs" and labels["reason"] == "PartitionNodeLimit":
+        elif what == "pending_jobs" and labels["reason"] == "PartitionNodeLimit":
             said[prefix + "jobs_wait_part_node_limit", owner] += value
         elif what == "nodes":
             said[prefix + "nodes", owner] += value

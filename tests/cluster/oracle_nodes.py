@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 
-from oracle_jobs import BASE_STATES
+from oracle_jobs import LIVE_STATES
 from slurm_says import UNITS, gres_counts, gres_labels, seconds
 
 NODE_FLAG_NAMES = {"maintenance": "maint"}
@@ -111,5 +111,5 @@ def add_partitions(slurm, samples):
             samples.add("partition_default_time_seconds", seconds(partition["DefaultTime"]), **name)
         if partition["MaxNodes"] != "UNLIMITED":
             samples.add("partition_max_nodes", int(partition["MaxNodes"]), **name)
-        for state in BASE_STATES:
+        for state in LIVE_STATES:
             samples.add("partition_jobs", 0, state=state, **name)

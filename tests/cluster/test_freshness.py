@@ -20,8 +20,8 @@ def jobs(state, user, account, partition):
 
 
 def reasons(reason, reason_class):
-    return freshness.Rows(f'slurm_partition_pending_reason_jobs{{partition="why01",reason="{reason}"}} 1\n'
-                          f'slurm_user_pending_jobs{{user="why01",account="why01",class="{reason_class}"}} 1\n')
+    return freshness.Rows(f'slurm_partition_pending_jobs{{partition="why01",class="{reason_class}",reason="{reason}"}} 1\n'
+                          f'slurm_user_pending_jobs{{user="why01",account="why01",class="{reason_class}",reason="{reason}"}} 1\n')
 
 
 class Attribution(unittest.TestCase):

@@ -302,7 +302,7 @@ class Others(unittest.TestCase):
         page = self.run_changed(edited(invent), ["jobs", "nodes"])
         for series in ('slurm_cluster_jobs{state="hibernating"}',
                        'slurm_cluster_jobs_flagged{flag="levitating"}',
-                       'slurm_cluster_pending_reason_jobs{reason="BecauseOfTheMoon"}',
+                       'slurm_cluster_pending_jobs{class="other",reason="BecauseOfTheMoon"}',
                        'slurm_cluster_nodes{state="asleep"}',
                        'slurm_cluster_nodes_flagged{flag="haunted"}'):
             self.assertEqual(1, page.get(series), series)

@@ -3,6 +3,7 @@ same words. They are whole, quoted and free of anything from elsewhere."""
 
 import contextlib
 import json
+import re
 import time
 import unittest
 from pathlib import Path
@@ -104,10 +105,11 @@ class States(unittest.TestCase):
             self.assertEqual({value: metrics.get(f'{name}{{{label}="{value}"}}') for value in cluster["nodes"][kind]},
                              cluster["nodes"][kind], name)
         self.assertEqual(cluster["nodes"]["total"], sum(cluster["nodes"]["by_state"].values()))
-        for kind, name, label in (("by_state", "slurm_cluster_jobs", "state"),
-                                  ("pending_by_reason", "slurm_cluster_pending_reason_jobs", "reason")):
-            self.assertEqual({value: metrics.get(f'{name}{{{label}="{value}"}}') for value in cluster["jobs"][kind]},
-                             cluster["jobs"][kind], name)
+        self.assertEqual({state: metrics.get(f'slurm_cluster_jobs{{state="{state}"}}') for state in cluster["jobs"]["by_state"]},
+                         cluster["jobs"]["by_state"])
+        reasons = {re.search(r'reason="(.*)"', series)[1]: value for series, value in metrics.items()
+                   if series.startswith("slurm_cluster_pending_jobs{") and value}
+        self.assertEqual(reasons, cluster["jobs"]["pending_by_reason"])
         self.assertGreater(cluster["jobs"]["by_state"]["pending"], 0)
         for kind in "pending_by_class", "pending_by_reason":
             self.assertEqual(cluster["jobs"]["by_state"]["pending"], sum(cluster["jobs"][kind].values()))

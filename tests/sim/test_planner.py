@@ -15,7 +15,7 @@ import urllib.request
 from pathlib import Path
 
 from simulator import SLURMSCOPE, Simulator
-from test_truth import FAMILIES, JOB_FAMILIES, truth_of, without_own_names
+from test_truth import FAMILIES, JOB_FAMILIES, labels_of, truth_of, without_own_names
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 from harness import all_at_once, wait_until  # noqa: E402
@@ -83,7 +83,7 @@ class Scope:
 
     def samples(self):
         found = re.findall(r"^(\w+)(?:\{(.*)\})? (\S+)$", self.get("/metrics"), re.M)
-        return {(name, frozenset(re.findall(r'(\w+)="([^"]*)"', labels))): float(value)
+        return {(name, labels_of(labels)): float(value)
                 for name, labels, value in found}
 
     def one(self, name):

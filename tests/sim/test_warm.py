@@ -18,7 +18,7 @@ import urllib.request
 from pathlib import Path
 
 from simulator import SLURMSCOPE, Simulator
-from test_truth import FAMILIES, truth_of
+from test_truth import FAMILIES, labels_of, truth_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 import harness  # noqa: E402
@@ -105,7 +105,7 @@ def jobs_on(page, families=OF_JOBS):
     for series, value in page.items():
         name, _, labels = series.partition("{")
         if name in wanted and value:
-            found[name, frozenset(re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', labels))] = value
+            found[name, labels_of(labels)] = value
     return found
 
 
@@ -239,7 +239,7 @@ class Warm(unittest.TestCase):
             sim.control("fault?kind=status&endpoint=job&status=503")
             sim.control("storm?jobs=500")  # whose details come from slurmdbd
             sim.control("advance?seconds=1")
-            wait_until(lambda: exporter.page().get('slurm_cluster_pending_reason_jobs{reason="Unknown"}', 0) > 100, "unknown reasons")
+            wait_until(lambda: exporter.page().get('slurm_cluster_pending_jobs{class="other",reason="Unknown"}', 0) > 100, "unknown reasons")
             exporter.wait_ready()
             self.wait_stored(exporter)
             exporter.end()
@@ -248,7 +248,7 @@ class Warm(unittest.TestCase):
             exporter.first_page()
             exporter.wait_ready()
             wait_until(lambda: exporter.status()["exporter"]["budgets"]["start_until_timestamp_seconds"] is None, "the usual budget")
-            self.assertGreater(exporter.page().get('slurm_cluster_pending_reason_jobs{reason="Unknown"}', 0), 100)
+            self.assertGreater(exporter.page().get('slurm_cluster_pending_jobs{class="other",reason="Unknown"}', 0), 100)
 
     def test_old_file(self):
         """What is too old to be shown waits for the round, but for no details; what is older still is of no use."""

@@ -77,7 +77,7 @@ static void check_page(const struct buf *page)
 	unsigned lines = 0;
 	CHECK_STRING(page_read(buf_text(page), check_line, NULL), NULL);
 	page_read(buf_text(page), count_line, &lines);
-	CHECK(lines > 60);
+	CHECK(lines > 40);
 }
 
 /* The sum of a family's samples that have the label, and how many there are. */
@@ -257,7 +257,7 @@ static void check_labels(const struct buf *page)
 	}
 	unsigned samples;
 	check_row("reasons");
-	CHECK_NUMBER(sum_of(page, "slurm_cluster_pending_reason_jobs", "reason=\"", &samples), ROWS);
+	CHECK_NUMBER(sum_of(page, "slurm_cluster_pending_jobs", "reason=\"", &samples), ROWS);
 	CHECK_NUMBER(samples, ROWS);
 	check_row("limits");
 	CHECK_NUMBER(sum_of(page, "slurm_qos_limit", "qos=\"", &samples), 5 * ROWS);
