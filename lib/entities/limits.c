@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 
-enum { MEMORY_UNIT = 1 << 20 }; /* slurmdbd's mem is MiB */
+enum { MEMORY_UNIT = 1 << 20, TIME_UNIT = 60 }; /* slurmdbd has MiB and minutes */
 
-/* "gres", "gpu:a100" -> "gres/gpu:a100_running_minutes" */
+/* "gres", "gpu:a100" -> "gres/gpu:a100_running_seconds" */
 static struct text resource_of(struct arena *arena, const struct tres_count *tres, const char *suffix)
 {
 	struct buf name = BUF_INIT;
@@ -36,6 +36,7 @@ static void add_list(struct limits *limits, struct arena *arena, const struct li
 		if (!number_is_known(tres->count) || !tres->type.len)
 			continue;
 		uint64_t unit = text_equal(tres->type, TEXT("mem")) ? MEMORY_UNIT : 1;
+		unit *= *row->suffix ? TIME_UNIT : 1;
 		if (tres->count < NUMBER_UNSET / unit)
 			limits->items[limits->count++] =
 				(struct limit){row->scope, resource_of(arena, tres, row->suffix), tres->count * unit};

@@ -23,7 +23,7 @@ static bool ends_with(struct text text, struct text end)
 /* The use of the resource. False: jobs do not add up to it (decayed use, limits per job), or it is not known. */
 static bool use_of(const struct use *use, struct text resource, double *ret_use)
 {
-	const struct text running = TEXT(LIMIT_RUNNING_MINUTES);
+	const struct text running = TEXT(LIMIT_RUNNING_SECONDS);
 	struct text name = resource;
 	if (text_equal(resource, TEXT("jobs")))
 		*ret_use = (double)use->jobs;
@@ -35,8 +35,8 @@ static bool use_of(const struct use *use, struct text resource, double *ret_use)
 	} else if (ends_with(resource, running)) {
 		name.len -= running.len;
 		const struct tres_use *tres = map_find(&use->tres, name);
-		*ret_use = tres ? tres->running_s / 60 : 0;
-	} else if (ends_with(resource, TEXT("_minutes")) || text_equal(resource, TEXT("wall_seconds")) ||
+		*ret_use = tres ? tres->running_s : 0;
+	} else if (ends_with(resource, TEXT(LIMIT_SECONDS)) /* wall_seconds, too */ ||
 		   text_equal(resource, TEXT("accruing_jobs")) || text_equal(resource, TEXT("priority"))) {
 		return false;
 	} else {
@@ -207,7 +207,7 @@ static void show_usage(struct limited *limited)
 		struct buf running = BUF_INIT;
 		buf_add_text(&running, limited->use.tres.entries[i].key);
 		show(limited, buf_text(&running), false);
-		buf_add_string(&running, LIMIT_RUNNING_MINUTES);
+		buf_add_string(&running, LIMIT_RUNNING_SECONDS);
 		show(limited, buf_text(&running), false);
 		buf_done(&running);
 	}

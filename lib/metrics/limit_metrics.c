@@ -77,8 +77,8 @@ static void emit_at_limit(struct exposition *out, const struct page_facts *facts
 }
 
 #define RESOURCES                                                                                                      \
-	"Memory is in bytes. X_minutes are TRES-minutes (of memory byte-minutes) that may be used up, "                \
-	"X_running_minutes those that running jobs may still use."
+	"Memory is in bytes. X_seconds are TRES-seconds (of memory byte-seconds) that may be used up, "                \
+	"X_running_seconds those that running jobs may still use."
 
 static const struct family qos_families[] = {
 	{"slurm_qos_priority", GAUGE, NULL, "Priority of the QOS.", emit_priority, 0, 0, 0},
@@ -91,7 +91,7 @@ static const struct family qos_families[] = {
 	 emit_limits, 0, 0, 0},
 	{"slurm_qos_usage", GAUGE, "resource",
 	 "What jobs hold of the QOS's group limits, as Slurm charges them (a partition's QOS as well): "
-	 "what is limited or not zero. Use that decays (X_minutes, wall_seconds) is not known.",
+	 "what is limited or not zero. Use that decays (X_seconds) is not known.",
 	 emit_usage, 0, 0, 0},
 	{"slurm_qos_largest_usage", GAUGE, "scope,resource",
 	 "The largest use that a single user or account has of the QOS's limit per user or account.", emit_largest, 0,
@@ -107,7 +107,7 @@ static const struct family association_families[] = {
 	 emit_limits, 0, 0, 0},
 	{"slurm_association_usage", GAUGE, "user,partition,resource",
 	 "What jobs hold of the association's limits, an account with all below it: what is limited, and "
-	 "for accounts what is not zero. Use that decays (X_minutes, wall_seconds) is not known.",
+	 "for accounts what is not zero. Use that decays (X_seconds) is not known.",
 	 emit_usage, 0, 0, 0},
 	{"slurm_association_largest_usage", GAUGE, "scope,resource",
 	 "The largest use that a single user of the account has of the account's limit per user.", emit_largest, 0, 0,

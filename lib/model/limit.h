@@ -3,8 +3,8 @@
  *
  * Resources are jobs, submitted_jobs (pending ones included), accruing_jobs, wall_seconds, priority, and trackable
  * resources by Slurm's names. These are cpu, mem (bytes), node, gres/gpu, gres/gpu:a100, billing and so on. Of a TRES
- * over time, `X_minutes` is what has been or may be used up (GrpTRESMins, MaxTRESMinsPerJob). `X_running_minutes` is
- * what running jobs may still use until their time limits (GrpTRESRunMins). Both are TRES-minutes, mem in byte-minutes.
+ * over time, `X_seconds` is what has been or may be used up (GrpTRESMins, MaxTRESMinsPerJob). `X_running_seconds` is
+ * what running jobs may still use until their time limits (GrpTRESRunMins). Both are TRES-seconds, mem in byte-seconds.
  *
  * Which REST member is which column of sacctmgr was found by setting each to a number of its own in
  * Slurm 22.05, 24.11 and 26.05. */
@@ -59,7 +59,7 @@ enum limit_tres {
 	LIMIT_LISTS,
 };
 
-/* One TRES as slurmdbd gives it: {"type":"gres","name":"gpu:a100","count":4}; mem in MiB. */
+/* One TRES as slurmdbd gives it: {"type":"gres","name":"gpu:a100","count":4}; mem in MiB, over time in TRES-minutes. */
 struct tres_count {
 	struct text type, name;
 	uint64_t count;
@@ -82,4 +82,5 @@ struct limit_tres_row {
 extern const struct limit_number_row limit_number_rows[LIMIT_NUMBERS];
 extern const struct limit_tres_row limit_tres_rows[LIMIT_LISTS];
 
-#define LIMIT_RUNNING_MINUTES "_running_minutes"
+#define LIMIT_SECONDS "_seconds"
+#define LIMIT_RUNNING_SECONDS "_running_seconds"

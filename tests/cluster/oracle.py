@@ -86,7 +86,7 @@ NOT_TOLD = (
     ("v0.0.37", "v0.0.38", "(account|user)_(shares|usage|fairshare).*|backfill_(last_depth.*|depth_tried_total)|"
                            "backfill_(queue_length|table_size)_total"),
     ("v0.0.37", "v0.0.40", "dbd_rollup_.*"),
-    ("v0.0.37", "v0.0.41", r'qos_limit\{.*resource="(submitted_jobs|[a-z]+_minutes)",scope="group"\}'),
+    ("v0.0.37", "v0.0.41", r'qos_limit\{.*resource="(submitted_jobs|[a-z]+(?<!wall)_seconds)",scope="group"\}'),
     ("v0.0.40", "v0.0.40", "backfill_max_cycle_seconds|backfill_table_size_total"),
 )
 

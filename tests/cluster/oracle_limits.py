@@ -12,13 +12,13 @@ SHARES = (
 
 # sacctmgr's columns: the scope of a limit, and the resource if it is not a list of TRES.
 QOS_LIMITS = {
-    "GrpTRES": ("group", ""), "GrpTRESMins": ("group", "minutes"), "GrpTRESRunMins": ("group", "running_minutes"),
+    "GrpTRES": ("group", ""), "GrpTRESMins": ("group", "seconds"), "GrpTRESRunMins": ("group", "running_seconds"),
     "GrpJobs": ("group", "jobs"), "GrpSubmit": ("group", "submitted_jobs"), "GrpWall": ("group", "wall_seconds"),
-    "MaxTRES": ("per_job", ""), "MaxTRESMins": ("per_job", "minutes"), "MaxWall": ("per_job", "wall_seconds"),
+    "MaxTRES": ("per_job", ""), "MaxTRESMins": ("per_job", "seconds"), "MaxWall": ("per_job", "wall_seconds"),
     "MaxTRESPerNode": ("per_node", ""), "MinTRES": ("per_job_minimum", ""),
-    "MaxTRESPU": ("per_user", ""), "MaxTRESRunMinsPU": ("per_user", "running_minutes"),
+    "MaxTRESPU": ("per_user", ""), "MaxTRESRunMinsPU": ("per_user", "running_seconds"),
     "MaxJobsPU": ("per_user", "jobs"), "MaxSubmitPU": ("per_user", "submitted_jobs"),
-    "MaxTRESPA": ("per_account", ""), "MaxTRESRunMinsPA": ("per_account", "running_minutes"),
+    "MaxTRESPA": ("per_account", ""), "MaxTRESRunMinsPA": ("per_account", "running_seconds"),
     "MaxJobsPA": ("per_account", "jobs"), "MaxSubmitPA": ("per_account", "submitted_jobs"),
 }
 ASSOCIATION_LIMITS = {
@@ -70,7 +70,8 @@ def limits_of(row, columns):
             yield scope, what, seconds(said)
         elif what not in ("jobs", "submitted_jobs", "wall_seconds"):
             for name, count in tres(said).items():
-                yield scope, f"{name}_{what}" if what else name, memory_bytes(count) if name == "mem" else int(count)
+                value = memory_bytes(count) if name == "mem" else int(count)
+                yield scope, f"{name}_{what}" if what else name, value * 60 if what else value
 
 
 def add_limits(slurm, samples):
@@ -111,12 +112,12 @@ def uses_of(text, names):
         yield name, int(use) * (2**20 if name == "mem" else 1)
     for name, use in re.findall(r"([^=,]+)=\w+\((\d+)\)", fields.get(names[3], "")):
         if int(use) >= INFINITE:
-            yield f"{name}_running_minutes", ANYTHING
+            yield f"{name}_running_seconds", ANYTHING
             continue
-        unit = 2**20 if name == "mem" else 1
+        unit = 60 * 2**20 if name == "mem" else 60
         each_minute = counts["cpu" if name == "node" else name]
         least, most = int(use) - each_minute * CALCULATED_AFTER, int(use) + 1 + each_minute * PAGE_AGE
-        yield f"{name}_running_minutes", About((least + most) / 2 * unit, (most - least) / 2 * unit)
+        yield f"{name}_running_seconds", About((least + most) / 2 * unit, (most - least) / 2 * unit)
 
 
 def charged_for_het_jobs(slurm):

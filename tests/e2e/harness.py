@@ -181,7 +181,7 @@ def held(page, *but):
     """
     return {series: value for series, value in page.items()
             if series.startswith("slurm_") and not series.startswith(but or "-")
-            and "running_minutes" not in series and not USED.match(series)}
+            and "running_seconds" not in series and not USED.match(series)}
 
 
 def logfmt(line):

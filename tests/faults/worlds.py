@@ -51,7 +51,7 @@ OF_LIBRARIES = {
     "epoll_ctl at libmicrohttpd": "ends the process, and says so, if it cannot take back a descriptor that it watches",
 }
 # What grows with the time that jobs run, and counts our own requests
-MOVES = re.compile(r"running_minutes|_rpc_")
+MOVES = re.compile(r"running_seconds|_rpc_")
 
 
 class Wrong(Exception):

@@ -33,7 +33,7 @@ for version in range(40, 45):
     DIFFERS_IN.setdefault(f"v0.0.{version}", {})["slurm_partition_info"] = "default is not told"
 for version in ("v0.0.40", "v0.0.41"):
     DIFFERS_IN[version][r'slurm_qos_(limit|usage){qos="[^"]*",(scope="group",)?'
-                        r'resource="(submitted_jobs|[^"]*(?<!running)_minutes)"}'] = \
+                        r'resource="(submitted_jobs|[^"]*(?<!running)(?<!wall)_seconds)"}'] = \
         "GrpSubmitJobs and GrpTRESMins of a QOS came with v0.0.42"
 
 

@@ -82,12 +82,14 @@ static void test_qos_limits(void)
 		{"'min':{'priority_threshold':N}", LIMIT_PER_JOB_MINIMUM, "priority", 7},
 		{"'max':{'tres':{'total':[T]}}", LIMIT_GROUP, "gres/gpu:a100", 9},
 		{"'max':{'tres':{'total':[M]}}", LIMIT_GROUP, "mem", 8 * 1048576.0},
-		{"'max':{'tres':{'minutes':{'total':[T]}}}", LIMIT_GROUP, "gres/gpu:a100_minutes", 9},
-		{"'max':{'tres':{'minutes':{'per':{'qos':[M]}}}}", LIMIT_GROUP, "mem_running_minutes", 8 * 1048576.0},
-		{"'max':{'tres':{'minutes':{'per':{'job':[T]}}}}", LIMIT_PER_JOB, "gres/gpu:a100_minutes", 9},
-		{"'max':{'tres':{'minutes':{'per':{'user':[T]}}}}", LIMIT_PER_USER, "gres/gpu:a100_running_minutes", 9},
+		{"'max':{'tres':{'minutes':{'total':[T]}}}", LIMIT_GROUP, "gres/gpu:a100_seconds", 9 * 60},
+		{"'max':{'tres':{'minutes':{'per':{'qos':[M]}}}}", LIMIT_GROUP, "mem_running_seconds",
+		 8 * 1048576.0 * 60},
+		{"'max':{'tres':{'minutes':{'per':{'job':[T]}}}}", LIMIT_PER_JOB, "gres/gpu:a100_seconds", 9 * 60},
+		{"'max':{'tres':{'minutes':{'per':{'user':[T]}}}}", LIMIT_PER_USER, "gres/gpu:a100_running_seconds",
+		 9 * 60},
 		{"'max':{'tres':{'minutes':{'per':{'account':[T]}}}}", LIMIT_PER_ACCOUNT,
-		 "gres/gpu:a100_running_minutes", 9},
+		 "gres/gpu:a100_running_seconds", 9 * 60},
 		{"'max':{'tres':{'per':{'user':[T]}}}", LIMIT_PER_USER, "gres/gpu:a100", 9},
 		{"'max':{'tres':{'per':{'account':[T]}}}", LIMIT_PER_ACCOUNT, "gres/gpu:a100", 9},
 		{"'max':{'tres':{'per':{'job':[T]}}}", LIMIT_PER_JOB, "gres/gpu:a100", 9},
@@ -124,11 +126,11 @@ static void test_association_limits(void)
 		{"'max':{'jobs':{'accruing':N}}", LIMIT_PER_USER, "accruing_jobs", 7},
 		{"'min':{'priority_threshold':N}", LIMIT_PER_JOB_MINIMUM, "priority", 7},
 		{"'max':{'tres':{'total':[M]}}", LIMIT_GROUP, "mem", 8 * 1048576.0},
-		{"'max':{'tres':{'group':{'minutes':[T]}}}", LIMIT_GROUP, "gres/gpu:a100_minutes", 9},
-		{"'max':{'tres':{'group':{'active':[T]}}}", LIMIT_GROUP, "gres/gpu:a100_running_minutes", 9},
+		{"'max':{'tres':{'group':{'minutes':[T]}}}", LIMIT_GROUP, "gres/gpu:a100_seconds", 9 * 60},
+		{"'max':{'tres':{'group':{'active':[T]}}}", LIMIT_GROUP, "gres/gpu:a100_running_seconds", 9 * 60},
 		{"'max':{'tres':{'per':{'job':[T]}}}", LIMIT_PER_JOB, "gres/gpu:a100", 9},
 		{"'max':{'tres':{'per':{'node':[T]}}}", LIMIT_PER_NODE, "gres/gpu:a100", 9},
-		{"'max':{'tres':{'minutes':{'per':{'job':[T]}}}}", LIMIT_PER_JOB, "gres/gpu:a100_minutes", 9},
+		{"'max':{'tres':{'minutes':{'per':{'job':[T]}}}}", LIMIT_PER_JOB, "gres/gpu:a100_seconds", 9 * 60},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		for (int is_old = 0; is_old < 2; is_old++) {
@@ -403,21 +405,21 @@ static void test_usage(void)
 		{"normal", "submitted_jobs", 3}, /* of equal priority the first that is named */
 		{"normal", "cpu", 4},
 		{"normal", "mem", 600 * 1048576.0},
-		{"normal", "cpu_running_minutes", 4 * 90},
+		{"normal", "cpu_running_seconds", 4 * 90 * 60},
 		{"low", "submitted_jobs", -1},
 		{"high", "jobs", 2}, /* a suspended one holds what it has */
 		{"high", "submitted_jobs", 12}, /* of the QOS that a job names, the one with the highest priority */
-		{"high", "cpu_running_minutes", 2 * 2 * 90}, /* by the usage factor */
+		{"high", "cpu_running_seconds", 2 * 2 * 90 * 60}, /* by the usage factor */
 		{"part", "jobs", 1},
 		{"part", "cpu", 2},
 		{"part", "submitted_jobs", 12}, /* each partition that is named; once if it is its own */
 		{"root//", "jobs", 4},
 		{"root//", "submitted_jobs", 16},
 		{"root//", "node", 3}, /* different ones */
-		{"root//", "node_running_minutes", (2 + 2 * 1 + 2 * 1 + 1) * 90},
+		{"root//", "node_running_seconds", (2 + 2 * 1 + 2 * 1 + 1) * 90 * 60},
 		{"research//", "submitted_jobs", 15},
 		{"physics//", "gres/gpu", 2},
-		{"physics//", "gres/gpu_running_minutes", 2 * 2 * 90},
+		{"physics//", "gres/gpu_running_seconds", 2 * 2 * 90 * 60},
 		{"physics/alice/", "jobs", -1}, /* its limit is the account's */
 		{"physics/alice/debug", "jobs", 1},
 		{"industry//", "jobs", -1}, /* zero, and no limit */
