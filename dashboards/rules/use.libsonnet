@@ -9,8 +9,8 @@ local efficiency(config, entity) =
       / (sum by (%(c)s, %(entity)s) (increase(slurm_%(entity)s_ended_job_allocated_cpu_seconds_total{%(s)s}[%(window)s])) > 0)
     |||, names),
     promql.rule(config, 'cluster_%(entity)s:slurm_ended_job_memory_efficiency:ratio_increase%(window)s', |||
-      sum by (%(c)s, %(entity)s) (increase(slurm_%(entity)s_ended_job_peak_memory_bytes_total{%(s)s}[%(window)s]))
-      / (sum by (%(c)s, %(entity)s) (increase(slurm_%(entity)s_ended_job_allocated_memory_bytes_total{%(s)s}[%(window)s])) > 0)
+      sum by (%(c)s, %(entity)s) (increase(slurm_%(entity)s_ended_job_peak_memory_byte_seconds_total{%(s)s}[%(window)s]))
+      / (sum by (%(c)s, %(entity)s) (increase(slurm_%(entity)s_ended_job_allocated_memory_byte_seconds_total{%(s)s}[%(window)s])) > 0)
     |||, names),
   ];
 

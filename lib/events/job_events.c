@@ -182,8 +182,9 @@ static void count_steps(struct job_events *events, const struct run *run, const 
 		tally_add(whom[i], TALLY_USED_CPU_SECONDS, TEXT(""), steps->used_cpu_seconds);
 		if (steps->peak_memory <= 0)
 			continue;
-		tally_add(whom[i], TALLY_ALLOCATED_MEMORY_BYTES, TEXT(""), steps->allocated_memory);
-		tally_add(whom[i], TALLY_PEAK_MEMORY_BYTES, TEXT(""), steps->peak_memory);
+		tally_add(whom[i], TALLY_ALLOCATED_MEMORY_BYTE_SECONDS, TEXT(""),
+			  steps->allocated_memory * steps->run_seconds);
+		tally_add(whom[i], TALLY_PEAK_MEMORY_BYTE_SECONDS, TEXT(""), steps->peak_memory * steps->run_seconds);
 	}
 	if (steps->allocated_cpu_seconds > 0)
 		tally_observe(whom[0], TALLY_CPU_EFFICIENCY_RATIO,

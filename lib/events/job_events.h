@@ -40,6 +40,7 @@ struct job_steps {
 	uint32_t raw_id;
 	struct run_key key;
 	int64_t start_time, end_time;
+	double run_seconds;
 	double allocated_cpu_seconds, used_cpu_seconds; /* used: below 0 if not known */
 	double allocated_memory, peak_memory; /* bytes; 0: not known */
 };

@@ -21,8 +21,8 @@ enum tally_what {
 	TALLY_FAILURES, /* of a node; detail: end state */
 	TALLY_ALLOCATED_CPU_SECONDS, /* these four: of ended jobs whose steps were read */
 	TALLY_USED_CPU_SECONDS,
-	TALLY_ALLOCATED_MEMORY_BYTES,
-	TALLY_PEAK_MEMORY_BYTES,
+	TALLY_ALLOCATED_MEMORY_BYTE_SECONDS,
+	TALLY_PEAK_MEMORY_BYTE_SECONDS,
 	TALLY_COUNTERS,
 	/* histograms */
 	TALLY_WAIT_SECONDS = TALLY_COUNTERS, /* eligible to start */

@@ -35,6 +35,7 @@ static void take_steps(struct event_poller *poller, const struct told_runs *take
 			.key = told_key(run),
 			.start_time = told_time(run->job.start_time),
 			.end_time = told_time(run->job.end_time),
+			.run_seconds = seconds,
 			.allocated_cpu_seconds = seconds * (double)told_time(run->cpus_allocated),
 			.used_cpu_seconds = is_known ? (double)run->cpu_used_us / 1e6 : -1,
 			.allocated_memory = (double)told_time(run->memory_allocated),

@@ -82,6 +82,7 @@ static void read_steps(struct job_events *events, int64_t now)
 		for (size_t i = 0; i < BATCH && i < wanting; i++) {
 			const struct job_steps steps = {.raw_id = keys[i].id,
 							.key = keys[i],
+							.run_seconds = EVERY,
 							.allocated_cpu_seconds = 2 * EVERY,
 							.used_cpu_seconds = EVERY,
 							.allocated_memory = 4096,

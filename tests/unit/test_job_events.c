@@ -769,6 +769,7 @@ static void test_steps(void)
 	CHECK_NUMBER(job_events_want_steps(w.events, BIRTH + 99, keys, 4), 4);
 	struct job_steps steps = {.raw_id = 1,
 				  .key = {1, RUN_NO_TASK, BIRTH + 1},
+				  .run_seconds = 11,
 				  .allocated_cpu_seconds = 22,
 				  .used_cpu_seconds = 11,
 				  .allocated_memory = 4096,
@@ -784,7 +785,8 @@ static void test_steps(void)
 	job_events_no_steps(w.events, &third);
 	CHECK_NUMBER(of_alice(&w, TALLY_ALLOCATED_CPU_SECONDS), 22);
 	CHECK_NUMBER(of_alice(&w, TALLY_USED_CPU_SECONDS), 11);
-	CHECK_NUMBER(of_alice(&w, TALLY_PEAK_MEMORY_BYTES), 1024);
+	CHECK_NUMBER(of_alice(&w, TALLY_ALLOCATED_MEMORY_BYTE_SECONDS), 4096 * 11);
+	CHECK_NUMBER(of_alice(&w, TALLY_PEAK_MEMORY_BYTE_SECONDS), 1024 * 11);
 	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_CPU_EFFICIENCY_RATIO, "0.5"), 1);
 	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_MEMORY_EFFICIENCY_RATIO, "sum"), 0.25);
 	check_row("one that waits for its steps is kept for a day, over a restart, too");
@@ -808,12 +810,15 @@ static void test_steps_of_little(void)
 	check_row("one that used no CPU held some all the same; without a peak nothing is told of memory");
 	const struct job job = running(1, BIRTH + 1, BIRTH + 10);
 	take_end(&w, &job, "completed", BIRTH + 21);
-	const struct job_steps steps = {
-		.raw_id = 1, .key = {1, RUN_NO_TASK, BIRTH + 1}, .allocated_cpu_seconds = 22, .allocated_memory = 4096};
+	const struct job_steps steps = {.raw_id = 1,
+					.key = {1, RUN_NO_TASK, BIRTH + 1},
+					.run_seconds = 11,
+					.allocated_cpu_seconds = 22,
+					.allocated_memory = 4096};
 	job_events_take_steps(w.events, &steps);
 	CHECK_NUMBER(of_alice(&w, TALLY_ALLOCATED_CPU_SECONDS), 22);
 	CHECK_NUMBER(of_alice(&w, TALLY_USED_CPU_SECONDS), 0);
-	CHECK_NUMBER(of_alice(&w, TALLY_ALLOCATED_MEMORY_BYTES), 0);
+	CHECK_NUMBER(of_alice(&w, TALLY_ALLOCATED_MEMORY_BYTE_SECONDS), 0);
 	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_CPU_EFFICIENCY_RATIO, "0.01"), 1);
 	check_row("that steps are given up survives a restart, though nothing else has changed");
 	const struct job second = running(2, BIRTH + 1, BIRTH + 10);
