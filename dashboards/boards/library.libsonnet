@@ -170,7 +170,7 @@ function(config) {
     panel('state-timeline', title, description, 'short', targets(queries, range)) + {
       options: {
         alignValue: 'left',
-        legend: { displayMode: 'list', placement: 'bottom', showLegend: true },
+        legend: { calcs: [], displayMode: 'list', placement: 'bottom', showLegend: true },
         mergeValues: true,
         rowHeight: 0.85,
         showValue: 'never',
@@ -213,7 +213,6 @@ function(config) {
     panel('table', title, description, 'short', targets([['', column.expr] for column in columns], now { format: 'table' })) + {
       options: {
         cellHeight: 'sm',
-        footer: { show: false, reducer: ['sum'] },
         frameIndex: 0,
         showHeader: true,
         sortBy: [{ displayName: std.lstripChars(sort, '-'), desc: std.startsWith(sort, '-') }],
