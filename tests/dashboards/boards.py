@@ -45,6 +45,28 @@ def texts(value):
             yield from texts(one)
 
 
+def members(value):
+    """(name, value) of all members in a piece of JSON."""
+    if isinstance(value, dict):
+        yield from value.items()
+    for one in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from members(one)
+
+
+DELETED = object()
+
+
+def put(value, member, new):
+    """Puts something wrong, or DELETED, into a piece of JSON, at e.g. panels.0.title."""
+    *before, last = [int(part) if part.isdigit() else part for part in member.split(".")]
+    for part in before:
+        value = value[part]
+    if new is DELETED:
+        del value[last]
+    else:
+        value[last] = new
+
+
 def fill(expression, values):
     """The expression with its variables' values; a list of values becomes a regular expression, as in Grafana."""
     def value(match):

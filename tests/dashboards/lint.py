@@ -23,6 +23,7 @@ CHANGES = ("rate", "irate", "increase", "changes", "resets", "delta")
 UNITS = {"short", "s", "bytes", "Bps", "percentunit", "celsius", "watt", "dateTimeFromNow", "dateTimeAsIso", "ops"}
 OF_NOW = {"stat", "table", "bargauge"}  # panels that show one moment
 SOURCE = {"type": "prometheus", "uid": "${datasource}"}
+COLOUR = re.compile("((super-light|light|semi-dark|dark)-)?(red|orange|yellow|green|blue|purple)|gray|text|transparent")
 
 
 def rule_schema(board, world):
@@ -63,6 +64,13 @@ def rule_units(board, world):
             yield f"{panel['title']}: another unit at its axis"
         for unit in set(units) - UNITS:
             yield f"{panel['title']}: no unit: {unit}"
+
+
+def rule_colours(board, world):
+    """Those that Grafana has names for: dark and light themes draw them differently."""
+    for name, value in boards.members([board["panels"], board["annotations"]]):
+        if name in ("color", "fixedColor", "iconColor", "fill") and isinstance(value, str) and not COLOUR.fullmatch(value):
+            yield f"no colour: {value}"
 
 
 def rule_columns(board, world):

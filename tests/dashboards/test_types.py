@@ -10,14 +10,14 @@ import unittest
 from pathlib import Path
 
 import boards
+from boards import DELETED
 
 CHECK = Path(__file__).with_name("types") / "check.mjs"
 TYPES = Path(os.environ.get("SLURMSCOPE_CACHE", "/var/cache/slurmscope"), "types")
 IMPORTED = boards.FOLDER.with_name("import")
 GRAFANAS = ["10", "11", "12", "13"]
 
-# What is said of the first panel of a kind: where, and instead of what. `DELETED` is nothing at all.
-DELETED = object()
+# What is said of a panel of a kind: where, and what
 OF_PANELS = [
     ("stat", "titel", "Nodes"),
     ("stat", "title", 1),
@@ -96,16 +96,6 @@ OF_BOARDS = [
 ]
 
 
-def put(board, member, value):
-    *before, last = [int(part) if part.isdigit() else part for part in member.split(".")]
-    for part in before:
-        board = board[part]
-    if value is DELETED:
-        del board[last]
-    else:
-        board[last] = value
-
-
 def faults(files):
     """[(Grafana, file's name, member, what is wrong)]"""
     done = subprocess.run(["node", CHECK, TYPES, *files], capture_output=True, text=True)
@@ -131,7 +121,7 @@ class Types(unittest.TestCase):
             files = [Path(folder, f"{number}.json") for number in range(len(cases))]
             for file, (base, member, value) in zip(files, cases):
                 wrong = copy.deepcopy(base)
-                put(wrong, member, value)
+                boards.put(wrong, member, value)
                 file.write_text(json.dumps(wrong))
             found = faults(files)
         for file, (_, member, value) in zip(files, cases):
