@@ -197,6 +197,35 @@ class Names(unittest.TestCase):
                     first + suffix)
 
 
+# Rules of `mixtool lint` (https://github.com/monitoring-mixins/mixtool) for alerts: what each asks
+GUIDELINES = {
+    "alert-name-camelcase": lambda rule: re.fullmatch("([A-Z]+[a-z0-9]+)+", rule["alert"]),
+    "alert-name-length": lambda rule: len(rule["alert"]) <= 40,
+    "alert-severity-rule": lambda rule: rule["labels"].get("severity") in ("info", "warning", "critical"),
+    "alert-description-missing-rule": lambda rule: "description" in rule["annotations"],
+    # nothing is there to name
+    "alert-description-templating": lambda rule: "{{" in rule["annotations"]["description"] or rule["alert"] == "SlurmscopeAbsent",
+    "alert-summary-missing-rule": lambda rule: "summary" in rule["annotations"],
+    "alert-summary-templating": lambda rule: "{{" not in rule["annotations"]["summary"],
+    # a daemon's name begins with no capital
+    "alert-summary-style": lambda rule: re.fullmatch(r"([A-Z]|slurm(ctl|db|)d ).+\.", rule["annotations"]["summary"]),
+}
+GROUP_GUIDELINES = {
+    "alert-group-rule-count": lambda group: len(group["rules"]) <= 20,
+    "alert-group-name-length": lambda group: len(group["name"]) <= 40,
+}
+
+
+class Mixtool(unittest.TestCase):
+    def test_alerts(self):
+        for alert in alerts():
+            self.assertEqual([], [name for name, holds in GUIDELINES.items() if not holds(alert)], alert["alert"])
+        groups = [group for path in RULE_FILES for group in yaml.safe_load(path.read_text())["groups"] if "alert" in group["rules"][0]]
+        self.assertGreater(len(groups), 3)
+        for group in groups:
+            self.assertEqual([], [name for name, holds in GROUP_GUIDELINES.items() if not holds(group)], group["name"])
+
+
 class Runbooks(unittest.TestCase):
     def test_each_alert_has_one(self):
         names = {alert["alert"] for alert in alerts()}
