@@ -8,7 +8,7 @@ function(b)
   local efficiency(entity, labels, where='') =
     '%s / (%s > 0)' % [used(entity, what, labels, where) for what in ['used_cpu_seconds', 'allocated_cpu_seconds']];
   local waste(entity, labels, where='') =
-    '1 - %s / (%s > 0)' % [used(entity, what, labels, where) for what in ['peak_memory_bytes', 'allocated_memory_bytes']];
+    '1 - %s / (%s > 0)' % [used(entity, what, labels, where) for what in ['peak_memory_byte_seconds', 'allocated_memory_byte_seconds']];
   local held(entity, labels, where, window='$__range') =
     'sum by %s (increase(slurm_%s_job_allocated_cpu_seconds_total{@%s}[%s])) / 3600' % [labels, entity, where, window];
   local largest(labels, expr, of) = |||

@@ -84,7 +84,8 @@ def in_their_names(page):
         nodes = PARTITION_NODE_FLAGS if entity == "partition" else CLUSTER_NODE_FLAGS
         state, flag = labels.get("state", ""), labels.get("flag", "")
         if what == "jobs":
-            said[prefix + "jobs", owner] += value
+            if entity == "cluster":  # theirs of others count ended ones, too
+                said[prefix + "jobs", owner] += value
             said[prefix + "jobs_" + JOB_STATES.get(state, state), owner] += value
         elif what == "jobs_flagged":
             said[prefix + "jobs_" + JOB_FLAGS.get(flag, flag), owner] += value

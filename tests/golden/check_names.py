@@ -7,7 +7,8 @@ import re
 import subprocess
 import sys
 
-# Unit and type agree, and our sum over `state` is its value.
+# Unit and type agree, and ours have a `state`, by which all our queries select (rule_shared of tests/dashboards/lint.py). Of nodes and
+# CPUs our sum over it is their value; they count ended jobs, too.
 SHARED = {"slurm_partition_jobs", "slurm_account_jobs", "slurm_user_jobs", "slurm_partition_nodes",
           "slurm_partition_cpus", "slurm_node_cpus"}
 JOB_EXPORTER = re.compile(r"slurm_job_(memory_.*|core_usage_total|process_.*|threads_count|.*_gpu)")
