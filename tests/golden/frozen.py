@@ -126,6 +126,20 @@ def faults(rows, listed, project):
         yield f"{family} is new: {UPDATE} adds it"
 
 
+def taken_out(rows, before):
+    """Of what the last release had: rows that are not as they were."""
+    for family, row in before.items():
+        now = rows.get(family)
+        if not now or now.kind != row.kind or not row.labels <= now.labels:
+            yield f"frozen.tsv does not have {family} any more as a release had it: no row is ever taken out"
+
+
+def at_tag(release):
+    """frozen.tsv as it was released; None where git does not know."""
+    shown = subprocess.run(["git", "show", f"v{release}:tests/golden/frozen.tsv"], cwd=ROOT, capture_output=True, text=True)
+    return None if shown.returncode else shown.stdout
+
+
 def update(rows, listed, project):
     """All of it before the first release; then only what is new is added."""
     if not project.released():
@@ -143,6 +157,10 @@ def main(program):
         rows = update(rows, listed, project)
         FROZEN.write_text(write_rows(rows))
     wrong = sorted(faults(rows, listed, project))
+    for release in project.released()[:1]:
+        before = at_tag(release)
+        wrong += taken_out(rows, read_rows(before or ""))
+        print("" if before else f"There is no tag v{release} here: not compared with it. ", end="")
     print(f"{len(rows)} families, {len(wrong)} faults", *wrong, sep="\n")
     if not project.released():
         print(f"Not frozen yet: CHANGELOG.md has no release. {UPDATE} writes all of it again.")

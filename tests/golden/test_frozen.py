@@ -1,7 +1,7 @@
 """What frozen.py finds wrong, in made-up projects in which one thing is so."""
 import unittest
 
-from frozen import Project, faults, read_listed, read_rows, update, write_rows
+from frozen import Project, faults, read_listed, read_rows, taken_out, update, write_rows
 
 FROZEN = "jobs\tgauge\tstate,partition\nends_total\tcounter\t\njob_info\tgauge\tjobid\n"
 LISTED = "jobs\tgauge\tpartition,state\tjobs\t\tJobs.\nends_total\tcounter\t\tdbd_jobs\t\tEnds.\njob_info\tgauge\tjobid\tjobs\t\tJobs.\n"
@@ -45,6 +45,13 @@ class Frozen(unittest.TestCase):
             with self.subTest(listed):
                 self.assertEqual(read_rows(FROZEN), read_rows(grown(FROZEN, listed, FIRST)))
                 self.assertEqual("", found(grown(FROZEN, listed, "## [Unreleased]\n"), listed))  # before the first release
+
+    def test_no_row_is_taken_out(self):
+        before = read_rows(FROZEN)
+        self.assertEqual([], list(taken_out(read_rows(MARKED.replace("\tjobid", "\tjobid,name") + "nodes\tgauge\t\n"), before)))
+        for frozen in FROZEN.replace("ends_total\tcounter\t\n", ""), FROZEN.replace("\tcounter", "\tgauge"), FROZEN.replace("state,", ""):
+            with self.subTest(frozen):
+                self.assertEqual(1, len(list(taken_out(read_rows(frozen), before))))
 
     def test_the_right_order(self):
         for step in ((MARKED, WARNS, SAYS), (MARKED, WARNS, SECOND), (MARKED, LACKS, GONE), (MARKED, LACKS, THIRD)):
