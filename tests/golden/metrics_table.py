@@ -89,18 +89,22 @@ def facts(family, optional, rows):
     return ", ".join(said)
 
 
-def broken(query):
-    """One that is too long to be read has its operators at the beginning of lines."""
-    if len(query) <= COLUMNS - 20:
-        return query
+def broken(query, operators, deepest):
+    """With operators at the beginning of lines."""
     depth, lines = 0, [""]
-    for part in re.split(r"([()]| [-/] )", query):
+    for part in re.split(r"([()]| (?:and|-|/) )", query):
         depth += {"(": 1, ")": -1}.get(part, 0)
-        if depth == 0 and part in (" - ", " / "):
-            lines.append(part[1:])
+        if depth <= deepest and part.strip() in operators:
+            lines.append(4 * depth * " " + part[1:])
         else:
             lines[-1] += part
-    return "\n".join(lines)
+    return lines
+
+
+def readable(query):
+    """Broken where it holds together least, if it is long."""
+    ways = [broken(query, *way) for way in (((), 0), (("and",), 0), (("-", "/"), 0), (("and",), 1), (("-", "/"), 1))]
+    return "\n".join(next((lines for lines in ways if max(map(len, lines)) <= COLUMNS - 20), ways[-1]))
 
 
 def sample_text(entry, families, samples):
@@ -125,7 +129,7 @@ def entry_text(entry, families, samples, optional, rows):
         yield f"\n- {fact}\n"
         yield from (f"- {series(family, first)}\n" for family in group)
         yield "\n" if group[0] is not last else ""
-    yield f"- {sample_text(entry, families, samples)}\n\n{entry.question}\n```promql\n{broken(entry.query)}\n```\n\n"
+    yield f"- {sample_text(entry, families, samples)}\n\n{entry.question}\n```promql\n{readable(entry.query)}\n```\n\n"
 
 
 def contents(titles):
