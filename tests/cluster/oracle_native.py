@@ -13,6 +13,7 @@ import urllib.request
 from collections import defaultdict
 
 from oracle import parse_page, run, text_of
+from oracle_jobs import ENDED
 
 PAGES = ("jobs", "nodes", "partitions", "jobs-users-accts", "scheduler")
 ROUNDS = 12
@@ -84,8 +85,7 @@ def in_their_names(page):
         nodes = PARTITION_NODE_FLAGS if entity == "partition" else CLUSTER_NODE_FLAGS
         state, flag = labels.get("state", ""), labels.get("flag", "")
         if what == "jobs":
-            if entity == "cluster":  # theirs of others count ended ones, too
-                said[prefix + "jobs", owner] += value
+            said[prefix + "jobs", owner] += value
             said[prefix + "jobs_" + JOB_STATES.get(state, state), owner] += value
         elif what == "jobs_flagged":
             said[prefix + "jobs_" + JOB_FLAGS.get(flag, flag), owner] += value
@@ -119,6 +119,14 @@ def in_their_names(page):
     return said
 
 
+def without_ended(samples):
+    """Ours of partitions, accounts and users are the live jobs."""
+    def ended(family, owner):
+        return sum(samples.get((f"{family}_{JOB_STATES.get(state, state)}", owner), 0) for state in ENDED)
+    return {(family, owner): value - ended(family, owner) if owner and family.endswith("_jobs") else value
+            for (family, owner), value in samples.items()}
+
+
 def read(url):
     samples, texts = {}, []
     for name in PAGES:
@@ -126,7 +134,7 @@ def read(url):
             text = answer.read().decode()
             texts.append((answer.headers["Content-Type"], text))
             samples |= parse_page(text)
-    return samples, texts
+    return without_ended(samples), texts
 
 
 def is_equal(theirs, our):
