@@ -31,12 +31,13 @@ function(config) {
     )
   ||| % { of: selector, window: window },
 
-  // How far an account's use is above its share among its siblings; root and those that share their parent's have none.
-  drift(where):: |||
-    max by (@, account) (slurm_account_usage_effective_ratio{@%s})
-      - max by (@, account) (slurm_account_shares_ratio{@})
-      and on (@, account) slurm_account_shares{@}
-  ||| % where,
+  // How far the use of accounts or users is above their share among their siblings; root and those that share their parent's
+  // have none.
+  drift(entity, where):: |||
+    max by %(of)s (slurm_%(entity)s_usage_effective_ratio{@%(where)s})
+      - max by %(of)s (slurm_%(entity)s_shares_ratio{@})
+      and on %(of)s slurm_%(entity)s_shares{@}
+  ||| % { entity: entity, where: where, of: if entity == 'user' then '(@, user, account)' else '(@, account)' },
 
   // As recorded, of the last hour or what is configured: the rate, and its lower bound, for of few jobs little can be said.
   recordedFailures(entity, where)::
@@ -47,10 +48,27 @@ function(config) {
   lateBurn(window, where)::
     'max(cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^%s}) / %g' % [window, where, config.waitSlo.budget],
 
-  // Of partitions that are chosen, or of the cluster if all are: nodes and jobs in several partitions count in each.
-  chosen(ofCluster, ofPartitions)::
-    local all = 'on () count(slurm_partition_info{@}) == count(slurm_partition_info{@,partition=~"$partition"})';
-    '(%s)\n  and %s\nor (%s)\n  unless %s\n' % [std.rstripChars(ofCluster, '\n'), all, std.rstripChars(ofPartitions, '\n'), all],
+  // Of all, or of what is chosen: pairs of a variable and the expression for its values. Slurmscope counts by partition,
+  // QOS, or account and user, not by several of these: of two variables with a choice the later one counts.
+  chosen(ofAll, choices)::
+    local families = {
+      partition: 'slurm_partition_info',
+      qos: 'slurm_qos_jobs',
+      account: 'slurm_account_jobs',
+      user: 'slurm_user_jobs',
+      node: 'slurm_node_state',
+    };
+    // All is chosen if there is none that is not.
+    local left(variable) = 'on () %s{@,%s!~"$%s"} @ end()' % [families[variable], variable, variable];
+    local trimmed(text) = std.rstripChars(text, '\n');
+    std.foldl(
+      function(all, choice) '(%s)\n  unless %s\nor (%s)\n  and %s\n' % [trimmed(all), left(choice[0]), trimmed(choice[1]), left(choice[0])],
+      choices,
+      ofAll,
+    ),
+  // Of a family of accounts and of users: of accounts, if all users are chosen.
+  people(expr)::
+    self.chosen(expr('account', ',account=~"$account"'), [['user', expr('user', ',user=~"$user",account=~"$account"')]]),
 
   // The allocated part of a family by state; %s in it is where more matchers go.
   share(family):: 'sum(%s) / sum(%s)' % [family % ',state="allocated"', family % ''],

@@ -17,7 +17,9 @@ function(b) b.board(
         ['{{account}} {{user}}: {{resource}}', 'topk(1, max by (@, account, user, partition, resource) (slurm_association_usage{@,account=~"$account"}) / (max by (@, account, user, partition, resource) (slurm_association_limit{@,scope="group"}) > 0))'],
       ]) + b.above(0.8, 0.95),
       b.stat('Jobs that wait for a limit', 'Pending jobs that a limit of a QOS or association keeps from starting.', 'short', [
-        ['jobs', 'sum(slurm_qos_pending_jobs{@,%s,class="limit"})' % where],
+        ['jobs', b.chosen('sum(slurm_qos_pending_jobs{@,%s,class="limit"})' % where, [
+          ['account', 'sum(slurm_account_pending_jobs{@,account=~"$account",class="limit"})'],
+        ])],
       ]),
       b.stat('Jobs that wait for licences', 'Pending jobs whose reason is Licenses.', 'short', [
         ['jobs', 'sum(slurm_cluster_pending_jobs{@,reason="Licenses"}) or 0 * sum(slurm_cluster_jobs{@})'],

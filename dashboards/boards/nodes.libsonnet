@@ -13,122 +13,162 @@ local trouble(window) = |||
   count_over_time(slurm_node_flag{@,flag=~"draining|drained|not_responding"}%(window)s)
     or count_over_time(slurm_node_state{@,state=~"down|error|unknown"}%(window)s)
 ||| % { window: window };
+// With these an idle node is not free (slurm_cluster_nodes_free).
+local hindrances = std.join('|', [
+  'drained',
+  'draining',
+  'completing',
+  'fail',
+  'not_responding',
+  'maint',
+  'reserved',
+  'planned',
+  'powering_down',
+  'reboot_requested',
+  'reboot_issued',
+  'invalid_reg',
+  'power_down',
+  'power_drain',
+  'blocked',
+  'external',
+]);
 local where = 'node=~"$node"';
 local worst = std.join('\n  or ', ['%d * %s{@,%s,%s}' % [look[0], look[3], where, look[4]] for look in looks]);
 
-function(b) b.board(
-  'nodes',
-  'Nodes',
-  'Which nodes are out of service, since when, why and by whom; which ones fail jobs; what they run.',
-  variables=[b.variable('node', 'Node', 'slurm_node_state{@}')],
-  annotations=[b.restarts, b.drains],
-  rows=[
-    b.row('Now', height=4, panels=[
-      b.stat('Nodes', 'All nodes, and those that any job can get now: idle, and not draining, reserved, in maintenance, planned for another job or silent.', 'short', [
-        ['nodes', 'sum(slurm_cluster_nodes{@})'],
-        ['free', 'sum(slurm_cluster_nodes_free{@})'],
+function(b)
+  local chosen(ofCluster, ofNodes) = b.chosen(ofCluster, [['node', ofNodes]]);
+  // How many nodes have a flag, with those chosen none, too.
+  local flagged(flag) = chosen(
+    'sum(slurm_cluster_nodes_flagged{@,flag="%s"}) or 0 * sum(slurm_cluster_nodes{@})' % flag,
+    'count(slurm_node_flag{@,%s,flag="%s"}) or 0 * count(slurm_node_state{@,%s})' % [where, flag, where],
+  );
+  b.board(
+    'nodes',
+    'Nodes',
+    'Which nodes are out of service, since when, why and by whom; which ones fail jobs; what they run.',
+    variables=[b.variable('node', 'Node', 'slurm_node_state{@}')],
+    annotations=[b.restarts, b.drains],
+    rows=[
+      b.row('Now', height=4, panels=[
+        b.stat('Nodes', 'All nodes, and those that any job can get now: idle, and not draining, reserved, in maintenance, planned for another job or silent.', 'short', [
+          ['nodes', chosen('sum(slurm_cluster_nodes{@})', 'count(slurm_node_state{@,%s})' % where)],
+          ['free', chosen('sum(slurm_cluster_nodes_free{@})', |||
+            count(
+              slurm_node_state{@,%(where)s,state="idle"}
+                unless on (@, node) slurm_node_flag{@,%(where)s,flag=~"%(hindrances)s"}
+            ) or 0 * count(slurm_node_state{@,%(where)s})
+          ||| % { where: where, hindrances: hindrances })],
+        ]),
+        b.stat('Down', 'Nodes whose base state is down, error or unknown.', 'short', [
+          ['nodes', chosen(
+            'sum(slurm_cluster_nodes{@,state=~"down|error|unknown"})',
+            'count(slurm_node_state{@,%s,state=~"down|error|unknown"}) or 0 * count(slurm_node_state{@,%s})' % [where, where],
+          )],
+        ]) + b.above(1, 5),
+        b.stat('Drained', 'Drained nodes on which no job is left: they can be looked at.', 'short', [
+          ['nodes', flagged('drained')],
+        ]) + b.above(1, 10),
+        b.stat('Draining', 'Drained nodes on which jobs still run.', 'short', [
+          ['nodes', flagged('draining')],
+        ]) + b.above(1, 10),
+        b.stat('Not responding', 'Nodes whose slurmd does not answer slurmctld, for so short a time perhaps that they are not down yet.', 'short', [
+          ['nodes', flagged('not_responding')],
+        ]) + b.above(1, 5),
+        b.stat('CPUs lost', 'Share of the CPUs that are on nodes which are down or drained.', 'percentunit', [
+          ['CPUs', chosen(
+            'sum(slurm_cluster_cpus{@,state="other"}) / sum(slurm_cluster_cpus{@})',
+            'sum(slurm_node_cpus{@,%s,state="other"}) / sum(slurm_node_cpus{@,%s})' % [where, where],
+          )],
+        ]) + b.above(0.02, 0.1) + b.bounds(0, 1),
       ]),
-      b.stat('Down', 'Nodes whose base state is down, error or unknown.', 'short', [
-        ['nodes', 'sum(slurm_cluster_nodes{@,state=~"down|error|unknown"})'],
-      ]) + b.above(1, 5),
-      b.stat('Drained', 'Drained nodes on which no job is left: they can be looked at.', 'short', [
-        ['nodes', 'sum(slurm_cluster_nodes_flagged{@,flag="drained"}) or 0 * sum(slurm_cluster_nodes{@})'],
-      ]) + b.above(1, 10),
-      b.stat('Draining', 'Drained nodes on which jobs still run.', 'short', [
-        ['nodes', 'sum(slurm_cluster_nodes_flagged{@,flag="draining"}) or 0 * sum(slurm_cluster_nodes{@})'],
-      ]) + b.above(1, 10),
-      b.stat('Not responding', "Nodes whose slurmd does not answer slurmctld, for so short a time perhaps that they are not down yet.", 'short', [
-        ['nodes', 'sum(slurm_cluster_nodes_flagged{@,flag="not_responding"}) or 0 * sum(slurm_cluster_nodes{@})'],
-      ]) + b.above(1, 5),
-      b.stat('CPUs lost', 'Share of the CPUs that are on nodes which are down or drained.', 'percentunit', [
-        ['CPUs', 'sum(slurm_cluster_cpus{@,state="other"}) / sum(slurm_cluster_cpus{@})'],
-      ]) + b.above(0.02, 0.1) + b.bounds(0, 1),
-    ]),
-    b.row('Out of service', height=9, panels=[
-      b.table('Nodes with a reason', 'Why a node is out of service, who said so and when, and its state now.', [
-        b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
-        b.key('reason', 'Reason'),
-        b.key('user', 'By'),
-      ], [
-        b.column('Since', 'dateTimeFromNow', |||
-          1000 * max by (@, node) (slurm_node_reason_timestamp_seconds{@,node=~"$node"})
-            * on (@, node) group_left (reason, user) max by (@, node, reason, user) (slurm_node_reason_info{@})
-        |||),
-        b.column('Is', 'short', |||
-          max by (@, node) (
-            %s
-          ) and on (@, node) slurm_node_reason_info{@}
-        ||| % worst) + b.cellValues([[look[0], look[1], look[2]] for look in looks]),
-      ], '-Since'),
-      b.timeline('Nodes that were in trouble', 'What they were, of those of the nodes chosen that were down, drained or did not respond in the time shown.', [
-        ['{{node}}', |||
-          max by (@, node) (
-            %s
-          ) and on (@, node) (
-            %s
-          )
-        ||| % [
-          worst,
-          std.strReplace(trouble('[$__range] @ end()'), '\n', '\n  '),
-        ]],
-      ]) + b.values([[look[0], look[1], look[2]] for look in looks]),
-    ]),
-    b.row('Over time', height=8, panels=[
-      b.graph('By state', 'Nodes by base state.', 'short', [
-        ['{{state}}', 'sum by (state) (slurm_cluster_nodes{@}) > 0'],
-      ]) + b.stacked + b.nodeColours,
-      b.graph('By flag', 'Nodes that have a flag; drained and draining are those that are drained without and with jobs.', 'short', [
-        ['{{flag}}', 'sum by (flag) (slurm_cluster_nodes_flagged{@})'],
+      b.row('Out of service', height=9, panels=[
+        b.table('Nodes with a reason', 'Why a node is out of service, who said so and when, and its state now.', [
+          b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
+          b.key('reason', 'Reason'),
+          b.key('user', 'By'),
+        ], [
+          b.column('Since', 'dateTimeFromNow', |||
+            1000 * max by (@, node) (slurm_node_reason_timestamp_seconds{@,node=~"$node"})
+              * on (@, node) group_left (reason, user) max by (@, node, reason, user) (slurm_node_reason_info{@})
+          |||),
+          b.column('Is', 'short', |||
+            max by (@, node) (
+              %s
+            ) and on (@, node) slurm_node_reason_info{@}
+          ||| % worst) + b.cellValues([[look[0], look[1], look[2]] for look in looks]),
+        ], '-Since'),
+        b.timeline('Nodes that were in trouble', 'What they were, of those of the nodes chosen that were down, drained or did not respond in the time shown.', [
+          ['{{node}}', |||
+            max by (@, node) (
+              %s
+            ) and on (@, node) (
+              %s
+            )
+          ||| % [
+            worst,
+            std.strReplace(trouble('[$__range] @ end()'), '\n', '\n  '),
+          ]],
+        ]) + b.values([[look[0], look[1], look[2]] for look in looks]),
       ]),
-      b.graph('What happened to them', 'Nodes that went down, were drained, came back or booted, per hour.', 'short', [
-        ['{{to}}', '3600 * sum by (to) (rate(slurm_cluster_node_transitions_total{@}[$__rate_interval])) > 0'],
-      ]) + b.stacked,
-    ]),
-    b.row('Which fail jobs', height=8, panels=[
-      b.table('Black holes', 'Nodes by the jobs that failed on them in the time shown. A node that fails one job after the other is free again at once and gets the next. A failed job counts on its first node or, where that is known, on the one that failed.', [
-        b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
-      ], [
-        b.column('Failed by themselves', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node",kind="failed"}', '$__range')) + b.count,
-        b.column('With the node', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node",kind!="failed"}', '$__range')) + b.count,
-        b.column('Last hour, in all', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node"}', '1h')) + b.count,
-      ], '-Last hour, in all'),
-      b.graph('Failed jobs by node, per hour', 'The ten nodes with the most at each moment.', 'short', [
-        ['{{node}}', 'topk(10, 3600 * sum by (@, node) (rate(slurm_node_job_failures_total{@,node=~"$node"}[$__rate_interval])) > 0)'],
+      b.row('Over time', height=8, panels=[
+        b.graph('By state', 'Nodes by base state.', 'short', [
+          ['{{state}}', chosen('sum by (state) (slurm_cluster_nodes{@}) > 0', 'count by (state) (slurm_node_state{@,%s})' % where)],
+        ]) + b.stacked + b.nodeColours,
+        b.graph('By flag', 'Nodes that have a flag; drained and draining are those that are drained without and with jobs.', 'short', [
+          ['{{flag}}', chosen('sum by (flag) (slurm_cluster_nodes_flagged{@})', 'count by (flag) (slurm_node_flag{@,%s})' % where)],
+        ]),
+        b.graph('What happened to them', 'Nodes that went down, were drained, came back or booted, per hour.', 'short', [
+          ['{{to}}', chosen(
+            '3600 * sum by (to) (rate(slurm_cluster_node_transitions_total{@}[$__rate_interval])) > 0',
+            '3600 * sum by (to) (rate(slurm_node_transitions_total{@,%s}[$__rate_interval])) > 0' % where,
+          )],
+        ]) + b.stacked,
       ]),
-    ]),
-    b.row('What they run', height=8, panels=[
-      b.table('Versions', 'Nodes by the version of slurmd and the system that it runs on.', [
-        b.key('slurm_version', 'slurmd'),
-        b.key('os', 'System'),
-        b.key('arch', 'Architecture'),
-      ], [
-        b.column('Nodes', 'short', 'count by (@, slurm_version, os, arch) (slurm_node_info{@,%s})' % where),
-      ], '-Nodes') + b.wide(9),
-      b.bars('Load by CPU', 'Load average of one minute by CPU, the ten highest: far above 1, jobs use more than they have. With --nodes.per-node=full.', 'percentunit', [
-        ['{{node}}', 'topk(10, max by (@, node) (slurm_node_load1{@,%s}) / sum by (@, node) (slurm_node_cpus{@}))' % where],
+      b.row('Which fail jobs', height=8, panels=[
+        b.table('Black holes', 'Nodes by the jobs that failed on them in the time shown. A node that fails one job after the other is free again at once and gets the next. A failed job counts on its first node or, where that is known, on the one that failed.', [
+          b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
+        ], [
+          b.column('Failed by themselves', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node",kind="failed"}', '$__range')) + b.count,
+          b.column('With the node', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node",kind!="failed"}', '$__range')) + b.count,
+          b.column('Last hour, in all', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node"}', '1h')) + b.count,
+        ], '-Last hour, in all'),
+        b.graph('Failed jobs by node, per hour', 'The ten nodes with the most at each moment.', 'short', [
+          ['{{node}}', 'topk(10, 3600 * sum by (@, node) (rate(slurm_node_job_failures_total{@,node=~"$node"}[$__rate_interval])) > 0)'],
+        ]),
       ]),
-      b.bars('Busy CPUs without a job', 'Load average beyond the CPUs that are allocated, the ten highest: something runs that Slurm knows nothing of. With --nodes.per-node=full.', 'short', [
-        ['{{node}}', 'topk(10, max by (@, node) (slurm_node_load1{@,%s}) - sum by (@, node) (slurm_node_cpus{@,state="allocated"}))' % where],
+      b.row('What they run', height=8, panels=[
+        b.table('Versions', 'Nodes by the version of slurmd and the system that it runs on.', [
+          b.key('slurm_version', 'slurmd'),
+          b.key('os', 'System'),
+          b.key('arch', 'Architecture'),
+        ], [
+          b.column('Nodes', 'short', 'count by (@, slurm_version, os, arch) (slurm_node_info{@,%s})' % where),
+        ], '-Nodes') + b.wide(9),
+        b.bars('Load by CPU', 'Load average of one minute by CPU, the ten highest: far above 1, jobs use more than they have. With --nodes.per-node=full.', 'percentunit', [
+          ['{{node}}', 'topk(10, max by (@, node) (slurm_node_load1{@,%s}) / sum by (@, node) (slurm_node_cpus{@}))' % where],
+        ]),
+        b.bars('Busy CPUs without a job', 'Load average beyond the CPUs that are allocated, the ten highest: something runs that Slurm knows nothing of. With --nodes.per-node=full.', 'short', [
+          ['{{node}}', 'topk(10, max by (@, node) (slurm_node_load1{@,%s}) - sum by (@, node) (slurm_node_cpus{@,state="allocated"}))' % where],
+        ]),
+        b.graph('Power', 'What the nodes draw, where an energy plugin measures it. With --nodes.per-node=full.', 'watt', [
+          ['all', 'sum(slurm_node_power_watts{@,%s})' % where],
+        ]),
       ]),
-      b.graph('Power', 'What the nodes draw, where an energy plugin measures it. With --nodes.per-node=full.', 'watt', [
-        ['all', 'sum(slurm_node_power_watts{@,%s})' % where],
+      b.row('Node by node', height=10, panels=[
+        b.table('Each node', 'What of each node is in use, and how long it has been up. With --nodes.per-node=full; else only its state.', [
+          b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
+          b.key('state', 'State'),
+        ], [
+          b.column('is', 'short', 'max by (@, node, state) (slurm_node_state{@,%s})' % where) + b.cellHidden,
+          b.column('CPUs', 'short', 'sum by (@, node) (slurm_node_cpus{@,%s})' % where),
+          b.column('CPUs in use', 'percentunit', b.shareBy('node', 'slurm_node_cpus{@,' + where + '%s}')) + b.bar,
+          b.column('Memory in use', 'percentunit', b.shareBy('node', 'slurm_node_real_memory_bytes{@,' + where + '%s}')) + b.bar,
+          b.column('Memory free, says the system', 'bytes', 'max by (@, node) (slurm_node_free_memory_bytes{@,%s})' % where),
+          b.column('GPUs in use', 'percentunit', b.shareBy('node', 'slurm_node_gres{@,gres="gpu",' + where + '%s}')) + b.bar,
+          b.column('Load', 'short', 'max by (@, node) (slurm_node_load1{@,%s})' % where),
+          b.column('Booted', 'dateTimeFromNow', '1000 * max by (@, node) (slurm_node_boot_timestamp_seconds{@,%s})' % where),
+          b.column('Last busy', 'dateTimeFromNow', '1000 * max by (@, node) (slurm_node_last_busy_timestamp_seconds{@,%s})' % where),
+        ], 'Node'),
       ]),
-    ]),
-    b.row('Node by node', height=10, panels=[
-      b.table('Each node', 'What of each node is in use, and how long it has been up. With --nodes.per-node=full; else only its state.', [
-        b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
-        b.key('state', 'State'),
-      ], [
-        b.column('is', 'short', 'max by (@, node, state) (slurm_node_state{@,%s})' % where) + b.cellHidden,
-        b.column('CPUs', 'short', 'sum by (@, node) (slurm_node_cpus{@,%s})' % where),
-        b.column('CPUs in use', 'percentunit', b.shareBy('node', 'slurm_node_cpus{@,' + where + '%s}')) + b.bar,
-        b.column('Memory in use', 'percentunit', b.shareBy('node', 'slurm_node_real_memory_bytes{@,' + where + '%s}')) + b.bar,
-        b.column('Memory free, says the system', 'bytes', 'max by (@, node) (slurm_node_free_memory_bytes{@,%s})' % where),
-        b.column('GPUs in use', 'percentunit', b.shareBy('node', 'slurm_node_gres{@,gres="gpu",' + where + '%s}')) + b.bar,
-        b.column('Load', 'short', 'max by (@, node) (slurm_node_load1{@,%s})' % where),
-        b.column('Booted', 'dateTimeFromNow', '1000 * max by (@, node) (slurm_node_boot_timestamp_seconds{@,%s})' % where),
-        b.column('Last busy', 'dateTimeFromNow', '1000 * max by (@, node) (slurm_node_last_busy_timestamp_seconds{@,%s})' % where),
-      ], 'Node'),
-    ]),
-  ],
-)
+    ],
+  )

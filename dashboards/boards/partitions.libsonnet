@@ -60,19 +60,19 @@ function(b) b.board(
       b.graph('By state', 'Nodes by base state, all or those of the partitions chosen.', 'short', [
         ['{{state}}', b.chosen(
           'sum by (state) (slurm_cluster_nodes{@}) > 0',
-          'sum by (state) (slurm_partition_nodes{@,%s}) > 0' % where,
+          [['partition', 'sum by (state) (slurm_partition_nodes{@,%s}) > 0' % where]],
         )],
       ]) + b.stacked + b.nodeColours,
       b.graph('By flag', 'Nodes that have a flag, of all or of the partitions chosen; drained and draining are those that are drained without and with jobs.', 'short', [
         ['{{flag}}', b.chosen(
           'sum by (flag) (slurm_cluster_nodes_flagged{@})',
-          'sum by (flag) (slurm_partition_nodes_flagged{@,%s})' % where,
+          [['partition', 'sum by (flag) (slurm_partition_nodes_flagged{@,%s})' % where]],
         )],
       ]),
       b.graph('What happened to them', 'Nodes that went down, were drained, came back or booted, per hour, of all or of the partitions chosen.', 'short', [
         ['{{to}}', b.chosen(
           '3600 * sum by (to) (rate(slurm_cluster_node_transitions_total{@}[$__rate_interval])) > 0',
-          '3600 * sum by (to) (rate(slurm_partition_node_transitions_total{@,%s}[$__rate_interval])) > 0' % where,
+          [['partition', '3600 * sum by (to) (rate(slurm_partition_node_transitions_total{@,%s}[$__rate_interval])) > 0' % where]],
         )],
       ]) + b.stacked,
     ]),

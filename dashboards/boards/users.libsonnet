@@ -15,7 +15,10 @@ function(b)
     %s
       and on %s topk(50, %s)
   ||| % [expr, labels, of];
-  local user = '(@, user, account)';
+  local gpuTime(entity, where) = 'sum by (@, account) (increase(slurm_%s_job_allocated_gres_seconds_total{@,gres="gpu"%s}[$__range]))' % [entity, where];
+  // Of whole accounts: those of the users chosen.
+  local theirs(expr) = b.chosen(expr, [['user', '%s\n  and on (@, account) slurm_user_shares{@%s}' % [std.rstripChars(expr, '\n'), people]]]);
+  local account = '(@, account)', user = '(@, user, account)';
   local most = held('user', user, people);
 
   b.board(
@@ -30,22 +33,22 @@ function(b)
     rows=[
       b.row('In the time shown', height=4, panels=[
         b.stat('CPU efficiency', 'What ended jobs of the accounts chosen used of the CPU time that they held.', 'percentunit', [
-          ['used', efficiency('account', '', accounts)],
+          ['used', b.people(function(entity, where) efficiency(entity, '', where))],
         ]) + b.below(0.7, 0.4) + b.bounds(0, 1),
         b.stat('Memory waste', 'What ended jobs of the accounts chosen never used of the memory that they held.', 'percentunit', [
-          ['unused', waste('account', '', accounts)],
+          ['unused', b.people(function(entity, where) waste(entity, '', where))],
         ]) + b.above(0.5, 0.8) + b.bounds(0, 1),
-        b.stat('Wait, P95', 'Of all jobs of the cluster: 95 of 100 that started had waited at most so long since they were eligible.', 's', [
-          ['P95', b.waitQuantile(0.95, '')],
+        b.stat('Oldest startable job', 'How long the longest waiting job that nothing but resources or priority keeps from starting has waited since its submission. Waits of jobs that started are known by partition and QOS only.', 's', [
+          ['age', b.people(function(entity, where) 'time() - min(slurm_%s_oldest_pending_timestamp_seconds{@,class="startable"%s})' % [entity, where])],
         ]) + b.links([b.to('Queue and waits', 'queue')]),
-        b.stat('Largest fairshare drift', "How far an account's use is above its share among its siblings, at most.", 'percentunit', [
-          ['{{account}}', 'topk(1, %s)' % b.drift(accounts)],
+        b.stat('Largest fairshare drift', 'How far the use of an account, or of a user if some are chosen, is above its share among its siblings, at most.', 'percentunit', [
+          ['{{user}} {{account}}', 'topk(1, %s)' % b.people(b.drift)],
         ]) + b.above(0.25, 0.5),
-        b.stat('GPU occupancy', "Allocated GPUs, of all of the cluster's.", 'percentunit', [
-          ['GPUs', b.share('slurm_cluster_gres{@,gres="gpu"%s}')],
+        b.stat('GPUs held', "GPUs that running jobs hold, of all of the cluster's.", 'percentunit', [
+          ['GPUs', b.people(function(entity, where) 'sum(slurm_%s_job_gres{@,gres="gpu",state="running"%s}) / sum(slurm_cluster_gres{@,gres="gpu"})' % [entity, where])],
         ]) + b.bounds(0, 1) + b.links([b.to('GPU allocation', 'gpus')]),
         b.stat('Job failure rate', 'Failed ones, of the jobs of the accounts chosen that completed or failed.', 'percentunit', [
-          ['failed', b.failureRatio('slurm_account_job_ends_total', '', accounts)],
+          ['failed', b.people(function(entity, where) b.failureRatio('slurm_%s_job_ends_total' % entity, '', where))],
         ]) + b.above(0.1, 0.3) + b.bounds(0, 1) + b.links([b.to('Jobs and failures', 'jobs')]),
       ]),
       b.row('Accounts', height=10, panels=[
@@ -55,19 +58,19 @@ function(b)
             b.to('Jobs and failures', 'jobs', { account: '${__value.text}' }),
           ]),
         ], [
-          b.column('CPU hours', 'short', held('account', '(@, account)', accounts)),
-          b.column('CPU efficiency', 'percentunit', efficiency('account', '(@, account)', accounts)) + b.cellBelow(0.7, 0.4),
-          b.column('Memory waste', 'percentunit', waste('account', '(@, account)', accounts)) + b.cellAbove(0.5, 0.8),
-          b.column('Failure rate', 'percentunit', b.failureRatio('slurm_account_job_ends_total', '(@, account)', accounts)) + b.cellAbove(0.1, 0.3),
-          b.column('Oldest startable', 's', 'time() - min by (@, account) (slurm_account_oldest_pending_timestamp_seconds{@,class="startable"%s})' % accounts),
-          b.column('Share', 'percentunit', 'max by (@, account) (slurm_account_shares_ratio{@%s})' % accounts),
-          b.column('Use', 'percentunit', 'max by (@, account) (slurm_account_usage_effective_ratio{@%s})' % accounts),
-          b.column('Drift', 'percentunit', b.drift(accounts)) + b.cellAbove(0.1, 0.25),
-          b.column('GPU hours', 'short', 'sum by (@, account) (increase(slurm_account_job_allocated_gres_seconds_total{@,gres="gpu"%s}[$__range])) / 3600' % accounts),
-          b.column('Of all GPU time', 'percentunit', |||
-            sum by (@, account) (increase(slurm_account_job_allocated_gres_seconds_total{@,gres="gpu"%s}[$__range]))
+          b.column('CPU hours', 'short', b.people(function(entity, where) held(entity, account, where))),
+          b.column('CPU efficiency', 'percentunit', b.people(function(entity, where) efficiency(entity, account, where))) + b.cellBelow(0.7, 0.4),
+          b.column('Memory waste', 'percentunit', b.people(function(entity, where) waste(entity, account, where))) + b.cellAbove(0.5, 0.8),
+          b.column('Failure rate', 'percentunit', b.people(function(entity, where) b.failureRatio('slurm_%s_job_ends_total' % entity, account, where))) + b.cellAbove(0.1, 0.3),
+          b.column('Oldest startable', 's', b.people(function(entity, where) 'time() - min by (@, account) (slurm_%s_oldest_pending_timestamp_seconds{@,class="startable"%s})' % [entity, where])),
+          b.column('Share', 'percentunit', theirs('max by (@, account) (slurm_account_shares_ratio{@%s})' % accounts)),
+          b.column('Use', 'percentunit', theirs('max by (@, account) (slurm_account_usage_effective_ratio{@%s})' % accounts)),
+          b.column('Drift', 'percentunit', theirs(b.drift('account', accounts))) + b.cellAbove(0.1, 0.25),
+          b.column('GPU hours', 'short', b.people(function(entity, where) gpuTime(entity, where) + ' / 3600')),
+          b.column('Of all GPU time', 'percentunit', b.people(function(entity, where) |||
+            %s
               / on (@) group_left () sum by (@) (avg_over_time(slurm_cluster_gres{@,gres="gpu"}[$__range]) * $__range_s)
-          ||| % accounts) + b.bar,
+          ||| % gpuTime(entity, where))) + b.bar,
         ], '-CPU hours'),
       ]),
       b.row('Users', height=10, panels=[
@@ -91,13 +94,13 @@ function(b)
       ]),
       b.row('Use', height=8, panels=[
         b.graph('CPUs held, by account', 'CPUs that running jobs hold; the ten accounts with the most at each moment.', 'short', [
-          ['{{account}}', 'topk(10, sum by (@, account) (slurm_account_job_cpus{@,state="running"%s}))' % accounts],
+          ['{{account}}', 'topk(10, %s)' % b.people(function(entity, where) 'sum by (@, account) (slurm_%s_job_cpus{@,state="running"%s})' % [entity, where])],
         ]) + b.stacked,
         b.graph('CPUs held, by user', 'CPUs that running jobs hold; the ten users with the most at each moment.', 'short', [
           ['{{user}}', 'topk(10, sum by (@, user) (slurm_user_job_cpus{@,state="running"%s}))' % people],
         ]) + b.stacked,
         b.graph('Memory held, by account', 'Memory that running jobs hold; the ten accounts with the most at each moment.', 'bytes', [
-          ['{{account}}', 'topk(10, sum by (@, account) (slurm_account_job_memory_bytes{@,state="running"%s}))' % accounts],
+          ['{{account}}', 'topk(10, %s)' % b.people(function(entity, where) 'sum by (@, account) (slurm_%s_job_memory_bytes{@,state="running"%s})' % [entity, where])],
         ]) + b.stacked,
         b.graph('Pending jobs, by user', 'The ten users with the most at each moment.', 'short', [
           ['{{user}}', 'topk(10, sum by (@, user) (slurm_user_jobs{@,state="pending"%s}))' % people],
@@ -105,13 +108,13 @@ function(b)
       ]),
       b.row('Fairshare', height=8, panels=[
         b.graph('Use beyond the share, by account', "An account's part of the decayed use of its siblings, minus its part of their shares. Above zero it has had more than promised. The ten largest at each moment.", 'percentunit', [
-          ['{{account}}', 'topk(10, %s)' % b.drift(accounts)],
+          ['{{account}}', 'topk(10, %s)' % theirs(b.drift('account', accounts))],
         ]) + b.free,
         b.graph('Fairshare factor, lowest users', "From 1, nothing used, to 0: what the priority of the user's jobs is made of. The ten lowest at each moment.", 'short', [
           ['{{user}} ({{account}})', 'bottomk(10, max by (@, user, account) (slurm_user_fairshare_factor{@%s}))' % people],
         ]) + b.bounds(0, 1),
         b.graph('Fairshare level, by account', 'Shares by use (sshare: LevelFS): below 1, an account has had more than its share. The ten lowest at each moment.', 'short', [
-          ['{{account}}', 'bottomk(10, max by (@, account) (slurm_account_fairshare_level{@%s}))' % accounts],
+          ['{{account}}', 'bottomk(10, %s)' % theirs('max by (@, account) (slurm_account_fairshare_level{@%s})' % accounts)],
         ]),
       ]),
     ],

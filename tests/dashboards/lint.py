@@ -26,6 +26,14 @@ OF_NOW = {"stat", "table", "bargauge"}  # panels that show one moment
 SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 COLOUR = re.compile("((super-light|light|semi-dark|dark)-)?(red|orange|yellow|green|blue|purple)|gray|text|transparent")
 
+# What counts the same by one more label has the same name after this.
+ENTITY = re.compile(r"slurm_(?:cluster|partition|account|user|qos|node)_(\w+)|cluster(?:_\w+?)?:(slurm_\w+:\w+)")
+OF_NODES = {"nodes": "slurm_node_state", "nodes_flagged": "slurm_node_flag", "node_transitions_total": "slurm_node_transitions_total"}
+# Who ignores a choice that it could follow, and why: (dashboard, panel, variable).
+IGNORES = dict.fromkeys((("slurmscope-limits", "Jobs that wait for licences", "qos"),
+                         ("slurmscope-limits", "Jobs that wait for licences", "account")),
+                        "reasons are told of the cluster and of partitions; all jobs are asked for to show 0")
+
 
 def rule_schema(board, world):
     for error in jsonschema.Draft7Validator(json.loads(SCHEMA.read_text())).iter_errors(board):
@@ -159,6 +167,30 @@ def rule_names(board, world):
                 yield f"{panel}: {name} has no label {unknown}"
 
 
+def rule_choices(board, world):
+    """No query ignores a choice that it could follow. It could if its own family has the label, or one that counts the same by it,
+    and this has as well the labels that are shown."""
+    offered = [one for one in boards.variables(board) if one["name"] != "cluster" and not one["hide"]]
+    # who chooses one job has chosen its user
+    follows = {one["name"]: boards.names_in(one["query"]["query"]) for one in offered if not one["includeAll"]}
+    excused = {key[1:] for key in IGNORES if key[0] == board["uid"]}
+    used = set()
+    for panel in boards.panels(board):
+        for target in panel["targets"]:
+            named = boards.names_in(target["expr"])
+            named |= set().union(*(follows.get(name, set()) for name in named))
+            shown = set(re.findall(r"\w+", " ".join(re.findall(r"\bby \(([^)]*)\)", target["expr"])))) - {"le"}
+            for variable in (one["name"] for one in offered if one["name"] not in named):
+                could = {other for name, _ in promql.selectors(target["expr"]) for other in world.siblings(name)
+                         if shown - {"cluster"} | {variable} <= world.labels(other)}
+                if could and (panel["title"], variable) in excused:
+                    used.add((panel["title"], variable))
+                elif could:
+                    yield f"{panel['title']}: ignores ${variable}, which {min(could)} has"
+    for title, variable in excused - used:
+        yield f"{title}: does not ignore ${variable}"
+
+
 def rule_counters(board, world):
     """Counters are read by how they change, nothing else is."""
     for panel, expression in boards.expressions(board):
@@ -261,6 +293,23 @@ class World:
             name, kind, labels = line.split("\t")[:3]
             for suffix in ("_bucket", "_sum", "_count") if kind == "histogram" else ("",):
                 self.families[name + suffix] = ("counter" if kind == "histogram" else kind, set(labels.split(",")))
+        self.alike = {}  # what a name ends in: names
+        for name in {*self.families, *self.records}:
+            self.alike.setdefault(self.ending(name), set()).add(name)
+
+    @staticmethod
+    def ending(name):
+        found = ENTITY.fullmatch(name)
+        return found[1] or found[2] if found else name
+
+    def siblings(self, name):
+        """Those that count the same by other labels, and itself."""
+        ending = self.ending(name)
+        return self.alike.get(ending, set()) | ({OF_NODES[ending]} if ending in OF_NODES else set())
+
+    def labels(self, name):
+        """As --list-metrics has them; a record's level is what it is by."""
+        return self.families[name][1] if name in self.families else set(name.partition(":")[0].split("_"))
 
 
 def main():
