@@ -10,7 +10,7 @@ function(b)
     variables=[],
     time='now-3h',
     rows=[
-      b.row('Is it well?', height=4, panels=[
+      b.row('Is it well?', 'Not known', height=4, panels=[
         b.stat('Endpoints down', 'Endpoints of slurmrestd that gave no usable answer last time.', 'short', [
           ['endpoints', 'count(slurmscope_endpoint_up{@} == 0) or 0 * count(slurmscope_endpoint_up{@})'],
         ]) + b.above(1, 3),
@@ -22,19 +22,19 @@ function(b)
         ]) + b.below(0.99, 0.9) + b.bounds(0, 1),
         b.stat('Token', 'How long the token is good for.', 's', [
           ['left', 'min(slurmscope_token_expiry_timestamp_seconds{@}) - time()'],
-        ]) + b.below(600, 240),
+        ]) + b.empty('No token') + b.below(600, 240),
         b.stat('Budget used', 'Working time that slurmrestd and slurmctld spent for slurmscope in ten minutes, of what it may take.', 'percentunit', [
           ['slurmrestd', 'max(slurmscope_duty_ratio{@} / slurmscope_duty_budget_ratio{@})'],
           ['slurmctld', 'max(slurmscope_slurmctld_duty_ratio{@} / slurmscope_slurmctld_duty_budget_ratio{@})'],
         ]) + b.above(1, 1.5),
         b.stat('Events lost', 'Jobs of which nobody could tell how they ended, in the time shown.', 'short', [
           ['jobs', 'sum(increase(slurmscope_job_events_lost_total{@}[$__range]))'],
-        ]) + b.above(1, 100),
+        ]) + b.empty('None') + b.above(1, 100),
         b.stat('Version', 'What runs, by version.', 'short', [
           ['{{version}}', 'count by (version) (%s)' % process('slurmscope_build_info{~}')],
-        ]) + { options+: { textMode: 'name' } },
+        ]) + b.empty('No slurmscope') + { options+: { textMode: 'name' } },
       ]),
-      b.row('Endpoints', height=10, panels=[
+      b.row('Endpoints', 'No slurmscope', height=10, panels=[
         b.table('Endpoints', 'What is read, how, how often, and how old it is. In words: /plan of slurmscope.', [
           b.key('endpoint', 'Endpoint'),
           b.key('strategy', 'How'),
@@ -51,7 +51,7 @@ function(b)
           ['{{endpoint}}', 'time() - min by (@, endpoint) (slurmscope_endpoint_last_success_timestamp_seconds{@})'],
         ]),
       ]),
-      b.row('Cost', height=8, panels=[
+      b.row('Cost', 'Not known', height=8, panels=[
         b.graph('Time of slurmrestd', 'Share of the last ten minutes that slurmrestd worked for slurmscope, and what it may.', 'percentunit', [
           ['used', 'max(slurmscope_duty_ratio{@})'],
           ['budget', 'max(slurmscope_duty_budget_ratio{@})'],
@@ -67,13 +67,13 @@ function(b)
           ['seconds', rate('slurmscope_slurmctld_rpc_seconds_total')],
         ]),
       ]),
-      b.row('Requests', height=8, panels=[
+      b.row('Requests', 'No requests', height=8, panels=[
         b.graph('By endpoint', 'Requests to slurmrestd in a second.', 'ops', [
           ['{{endpoint}}', rate('slurmscope_requests_total', 'endpoint') + ' > 0'],
         ]) + b.stacked,
         b.graph('That failed', 'Requests in a second that gave no usable answer, by why.', 'ops', [
           ['{{endpoint}}: {{result}}', rate('slurmscope_requests_total', 'endpoint, result', ',result!~"ok|unchanged"') + ' > 0'],
-        ]) + b.stacked,
+        ]) + b.empty('None failed') + b.stacked,
         b.graph('Answer time, P95', 'Until the last byte, by endpoint.', 's', [
           ['{{endpoint}}', 'histogram_quantile(0.95, sum by (endpoint, le) (rate(slurmscope_request_seconds_bucket{@}[$__rate_interval])))'],
         ]),
@@ -81,7 +81,7 @@ function(b)
           ['{{endpoint}}', rate('slurmscope_response_bytes_total', 'endpoint') + ' > 0'],
         ]) + b.stacked,
       ]),
-      b.row('Jobs and events', height=8, panels=[
+      b.row('Jobs and events', 'Not known', height=8, panels=[
         b.graph('Jobs without details', 'Jobs of which only the state is known.', 'short', [
           ['jobs', 'sum(slurmscope_jobs_without_details{@})'],
         ]),
@@ -93,7 +93,7 @@ function(b)
         ]),
         b.graph('Steps given up', 'Ended jobs in an hour of which it is not known what they used.', 'short', [
           ['jobs', '3600 * ' + rate('slurmscope_job_steps_given_up_total')],
-        ]),
+        ]) + b.empty('None'),
         b.graph('Events found afterwards, and lost', 'Events that happened while no slurmscope looked, per hour; those lost nobody could tell of.', 'short', [
           ['found', '3600 * ' + rate('slurmscope_job_events_recovered_total')],
           ['lost', '3600 * ' + rate('slurmscope_job_events_lost_total')],
@@ -101,9 +101,9 @@ function(b)
         b.graph('State file', 'Since it was last written, and per hour how often that failed.', 'short', [
           ['age, in seconds', 'time() - min(slurmscope_state_last_commit_timestamp_seconds{@})'],
           ['errors', '3600 * ' + rate('slurmscope_state_errors_total')],
-        ]),
+        ]) + b.empty('No state file (--state.path)'),
       ]),
-      b.row('The page and the process', height=8, panels=[
+      b.row('The page and the process', 'No slurmscope', height=8, panels=[
         b.graph('Series', 'Samples on the page, and those that a limit or filter keeps off it.', 'short', [
           ['shown', 'sum(slurmscope_series{@})'],
           ['folded', 'sum(slurmscope_series_folded{@})'],
@@ -119,7 +119,7 @@ function(b)
         ]) + b.wide(8),
         b.graph('Records that could not be used', 'Records of answers that lacked what is needed, per hour.', 'short', [
           ['{{endpoint}}', '3600 * ' + rate('slurmscope_records_total', 'endpoint', ',result="skipped"')],
-        ]) + b.wide(8),
+        ]) + b.empty('None') + b.wide(8),
         b.graph('Scrapes', 'Requests for the page per minute, by format and status.', 'short', [
           ['{{format}} {{code}}', '60 * sum by (format, code) (%s)' % process('rate(slurmscope_scrapes_total{~}[$__rate_interval])')],
         ]) + b.wide(8),

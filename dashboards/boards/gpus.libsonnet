@@ -8,7 +8,7 @@ function(b) b.board(
   variables=[],
   annotations=[b.restarts, b.drains],
   rows=[
-    b.row('Now', height=4, panels=[
+    b.row('Now', 'No GPUs', height=4, panels=[
       b.stat('GPUs', 'All GPUs, by state; other: on nodes that are down or drained.', 'short', [
         ['{{state}}', 'sum by (state) (slurm_cluster_gres{@,gres="gpu"})'],
       ]),
@@ -17,18 +17,18 @@ function(b) b.board(
       ]) + b.bounds(0, 1),
       b.stat('Busy, of the allocated', 'Mean utilisation of the GPUs that jobs hold, as far as it is measured.', 'percentunit', [
         ['busy', 'sum(slurm:job:gpu_utilization_ratio{^} * slurm:job:gpus{^}) / sum(slurm:job:gpus{^} and slurm:job:gpu_utilization_ratio{^})'],
-      ]) + b.below(0.6, 0.3) + b.bounds(0, 1),
+      ]) + b.empty('No exporter of GPUs') + b.below(0.6, 0.3) + b.bounds(0, 1),
       b.stat('Held but idle', 'GPUs that jobs hold and do not use.', 'short', [
         ['idle', 'sum(slurm:job:gpus_idle{^})'],
-      ]) + b.above(1, 10),
+      ]) + b.empty('No exporter of GPUs') + b.above(1, 10),
       b.stat('Asked for', 'GPUs that pending jobs ask for.', 'short', [
         ['pending', 'sum(slurm_cluster_job_gres{@,gres="gpu",state="pending"})'],
       ]),
       b.stat('Power', 'What the GPUs of jobs draw, as far as it is measured.', 'watt', [
         ['power', 'sum(slurm:job:gpu_power_watts{^})'],
-      ]),
+      ]) + b.empty('No exporter of GPUs'),
     ]),
-    b.row('Over time', height=8, panels=[
+    b.row('Over time', 'No GPUs', height=8, panels=[
       b.graph('By state', 'GPUs by state; other: on nodes that are down or drained.', 'short', [
         ['{{state}}', 'sum by (state) (slurm_cluster_gres{@,gres="gpu"})'],
       ]) + b.stacked + b.capacityColours,
@@ -41,7 +41,7 @@ function(b) b.board(
         ['used', 'sum(slurm:job:gpu_utilization_ratio{^} * slurm:job:gpus{^})'],
       ]),
     ]),
-    b.row('Where and whose', height=9, panels=[
+    b.row('Where and whose', 'No GPUs', height=9, panels=[
       b.table('Partitions', 'GPUs of each partition, and those that its pending jobs ask for; a node in several partitions counts in each.', [
         b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' })]),
       ], [
@@ -69,7 +69,7 @@ function(b) b.board(
         b.column('Held', 'short', 'sum by (@, user) (slurm_user_job_gres{@,gres="gpu",state="running"}) > 0'),
       ], '-GPU hours'),
     ]),
-    b.row('Jobs', height=10, panels=[
+    b.row('Jobs', 'No jobs with GPUs whose use an exporter tells', height=10, panels=[
       b.table('Jobs that hold GPUs', 'How busy each job keeps its GPUs, what it holds and does not use, and what they draw.', [
         b.key('jobid', 'Job', [b.to('This job', 'job', { jobid: '${__value.text}' })]),
         b.key('user', 'User'),
@@ -85,7 +85,7 @@ function(b) b.board(
       ], '-Idle') + b.wide(16),
       b.bars('Hottest GPUs', 'The ten hottest GPUs that DCGM sees.', 'celsius', [
         ['{{Hostname}} GPU {{gpu}}', 'topk(10, DCGM_FI_DEV_GPU_TEMP{^})'],
-      ]) + b.above(80, 90),
+      ]) + b.empty('No GPUs that DCGM sees') + b.above(80, 90),
     ]),
   ],
 )

@@ -24,7 +24,7 @@ function(b)
     annotations=[b.restarts, b.drains],
     time='now-3h',
     rows=[
-      b.row('Job $jobid', height=4, panels=[
+      b.row('Job $jobid', 'Not known', height=4, panels=[
         b.stat('State', 'What Slurm says it is.', 'short', [
           ['{{state}}', 'max by (@, state) (slurm_job_state{@,%s})' % job],
         ]) + { options+: { textMode: 'name' } },
@@ -33,10 +33,10 @@ function(b)
         ]),
         b.stat('Time left', 'Until its time limit.', 's', [
           ['time', 'max(slurm_job_start_timestamp_seconds{@,%(job)s}) + max(slurm_job_time_limit_seconds{@,%(job)s}) - time()' % { job: job }],
-        ]) + b.below(3600, 600),
+        ]) + b.empty('No limit') + b.below(3600, 600),
         b.stat('Waited', 'From when it was eligible until its start.', 's', [
           ['time', 'max(slurm_job_start_timestamp_seconds{@,%(job)s}) - max(slurm_job_eligible_timestamp_seconds{@,%(job)s})' % { job: job }],
-        ]),
+        ]) + b.empty('Not started'),
         b.stat('Holds', 'CPUs, nodes and GPUs that it has.', 'short', [
           ['CPUs', 'max(slurm_job_allocated_cpus{@,%s})' % job],
           ['nodes', 'count(slurm_job_node_info{@,%s})' % job],
@@ -46,12 +46,12 @@ function(b)
           ['CPUs', 'max(slurm:job:cpu_efficiency_ratio{^,%s})' % job],
           ['memory', 'max(slurm:job:memory_efficiency_ratio{^,%s})' % job],
           ['GPUs', 'max(slurm:job:gpu_utilization_ratio{^,%s})' % job],
-        ]) + b.bounds(0, 1) + b.below(0.6, 0.3),
+        ]) + b.empty('No exporter') + b.bounds(0, 1) + b.below(0.6, 0.3),
         b.stat('Active GPUs', 'GPUs that it holds and uses.', 'short', [
           ['GPUs', 'max(slurm:job:gpus_busy{^,%s})' % job],
-        ]),
+        ]) + b.empty('No GPUs'),
       ]),
-      b.row('What and where', height=6, panels=[
+      b.row('What and where', 'No such job, or no rows of jobs (--jobs.rows)', height=6, panels=[
         b.table('Job', 'Whose it is, where it runs, and what else it is called. Nodes that it does not have for itself are shared: then what a node does is ascribed to its jobs by their CPUs.', [
           b.key('name', 'Name'),
           b.key('user', 'User', [b.to('Users and accounts', 'users', { user: '${__value.text}' })]),
@@ -80,7 +80,7 @@ function(b)
           ||| % { job: job }],
         ]) + b.values(states),
       ]),
-      b.row('CPUs and memory', height=8, panels=[
+      b.row('CPUs and memory', 'No such job, or no rows of jobs (--jobs.rows)', height=8, panels=[
         b.graph('CPUs', 'CPUs that it holds, and that it keeps busy.', 'short', [
           ['allocated', 'max(slurm_job_allocated_cpus{@,%s})' % job],
           ['used', 'max(slurm:job:cpu_used_cores{^,%s})' % job],
@@ -99,7 +99,7 @@ function(b)
           ]],
         ]) + b.values([[look[0], look[1], look[2]] for look in looks]),
       ]),
-      b.row('GPUs', height=8, panels=[
+      b.row('GPUs', 'No GPUs, or no exporter that tells of them', height=8, panels=[
         b.graph('Utilisation', 'Share of the time in which each GPU did anything at all.', 'percentunit', [
           gpu('DCGM_FI_DEV_GPU_UTIL', ' / 100'),
           jobstats('nvidia_gpu_duty_cycle', ' / 100'),
@@ -129,7 +129,7 @@ function(b)
           jobstats('nvidia_gpu_power_usage_milliwatts', ' / 1000'),
         ]) + b.wide(6),
       ]),
-      b.row('Disks and NFS: the job’s part of what its nodes do', height=8, panels=[
+      b.row('Disks and NFS: the job’s part of what its nodes do', 'No exporter on its nodes tells of this', height=8, panels=[
         b.graph('Local disks', 'Written; below the line, read. On shared nodes the part that goes with its CPUs.', 'Bps', [
           ['written', 'max(slurm:job:disk_written_bytes_per_second{^,%s})' % job],
           ['read', 'max(slurm:job:disk_read_bytes_per_second{^,%s})' % job],

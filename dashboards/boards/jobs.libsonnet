@@ -21,7 +21,7 @@ function(b)
     ],
     annotations=[b.restarts, b.drains],
     rows=[
-      b.row('In the time shown, in the partitions chosen; of accounts or users, if some are chosen', height=4, panels=[
+      b.row('In the time shown, in the partitions chosen; of accounts or users, if some are chosen', 'No jobs ended', height=4, panels=[
         b.stat('Ended', 'Jobs that ended, however they did.', 'short', [
           ['jobs', ends('.*')],
         ]) + b.whole,
@@ -41,7 +41,7 @@ function(b)
           ['jobs', ends('node_fail|boot_fail')],
         ]) + b.above(1, 10) + b.whole,
       ]),
-      b.row('When', height=8, panels=[
+      b.row('When', 'No jobs ended', height=8, panels=[
         b.graph('Ends per hour', 'Jobs that ended, by how, as if it went on for an hour.', 'short', [
           ['{{state}}', chosen(function(entity, where) '3600 * sum by (state) (rate(slurm_%s_job_ends_total{@%s}[$__rate_interval])) > 0' % [entity, where])],
         ]) + b.stacked + b.jobColours,
@@ -52,7 +52,7 @@ function(b)
           ['{{class}}', '3600 * sum by (class) (rate(slurm_partition_job_exits_total{@,%s}[$__rate_interval]))' % places],
         ]) + b.stacked,
       ]),
-      b.row('Whose', height=9, panels=[
+      b.row('Whose', 'No jobs failed', height=9, panels=[
         b.table('Partitions', 'Ends in the time shown; the rate is that of failed jobs among those that completed or failed. Surely above: the lower bound of the rate in the last hour, at 97.5 % confidence; of few jobs little can be said.', [
           b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' })]),
         ], [
@@ -60,7 +60,7 @@ function(b)
           b.column('Failed', 'short', b.ends('slurm_partition_job_ends_total', b.failed, '(@, partition)', ',' + places)) + b.count,
           b.column('Rate', 'percentunit', b.failureRatio('slurm_partition_job_ends_total', '(@, partition)', ',' + places)) + b.cellAbove(0.1, 0.3),
           b.column('Surely above', 'percentunit', b.surelyFailed('partition', ',' + places)),
-        ], '-Failed'),
+        ], '-Failed') + b.empty('No jobs ended'),
         b.table('Accounts', 'The twenty accounts with the most failed jobs in the time shown.', [
           b.key('account', 'Account', [b.to('Users and accounts', 'users', { account: '${__value.text}' })]),
         ], [
@@ -87,7 +87,7 @@ function(b)
           b.column('Jobs', 'short', 'topk(20, sum by (@, node, kind) (%s) > 0)' % b.grown('slurm_node_job_failures_total{@}', '$__range')) + b.count,
         ], '-Jobs'),
       ]),
-      b.row('How they run', height=8, panels=[
+      b.row('How they run', 'No jobs ended', height=8, panels=[
         b.graph('Run time', 'Of the jobs that ended.', 's', [
           ['P50', b.quantile(0.5, 'slurm_partition_job_runtime_seconds', ',' + places)],
           ['P95', b.quantile(0.95, 'slurm_partition_job_runtime_seconds', ',' + places)],
@@ -99,13 +99,13 @@ function(b)
         b.heatmap('CPU efficiency',
                   'Jobs that ended, by the part of their CPU time that they used.',
                   'percentunit',
-                  'sum by (le) (increase(slurm_partition_job_cpu_efficiency_ratio_bucket{@,%s}[$__rate_interval]))' % places),
+                  'sum by (le) (increase(slurm_partition_job_cpu_efficiency_ratio_bucket{@,%s}[$__rate_interval]))' % places) + b.empty('No jobs of which slurmdbd tells what they used'),
         b.heatmap('Memory efficiency',
                   'Jobs that ended, by the part of their memory that they used at most.',
                   'percentunit',
-                  'sum by (le) (increase(slurm_partition_job_memory_efficiency_ratio_bucket{@,%s}[$__rate_interval]))' % places),
+                  'sum by (le) (increase(slurm_partition_job_memory_efficiency_ratio_bucket{@,%s}[$__rate_interval]))' % places) + b.empty('No jobs of which slurmdbd tells what they used'),
       ]),
-      b.row('How large they are', height=8, panels=[
+      b.row('How large they are', 'No jobs started', height=8, panels=[
         b.heatmap('Size in CPUs',
                   'Jobs that started, by their CPUs.',
                   'short',
@@ -116,7 +116,7 @@ function(b)
                   'sum by (le) (increase(slurm_partition_job_size_nodes_bucket{@,%s}[$__rate_interval]))' % places),
         b.graph('Flags', 'Jobs that are just being configured, completing, requeued and so on.', 'short', [
           ['{{flag}}', chosen(function(entity, where) 'sum by (flag) (slurm_%s_jobs_flagged{@%s})' % [entity, where])],
-        ]),
+        ]) + b.empty('No jobs'),
       ]),
     ],
   )

@@ -94,6 +94,8 @@ function(config) {
     },
   },
   links(links):: defaults({ links: links }),
+  // What it says if it has nothing to show.
+  empty(text):: defaults({ noValue: text }),
 
   // A link of a value, a series or a cell to another dashboard, e.g. ('Nodes', 'nodes', { node: '${__value.text}' }).
   to(title, board, variables={}):: {
@@ -239,8 +241,13 @@ function(config) {
       },
     },
 
-  // Panels of a row share its width, but for those that say theirs, and go on below if there is no more room.
-  row(title, panels, height=8):: { title: title, panels: panels, height: height },
+  // Panels of a row share its width, but for those that say theirs, and go on below if there is no more room. `empty`: what
+  // panels say that have nothing to show and no words of their own.
+  row(title, empty, panels, height=8):: {
+    title: title,
+    panels: [if std.objectHas(panel.fieldConfig.defaults, 'noValue') then panel else panel + this.empty(empty) for panel in panels],
+    height: height,
+  },
 
   local place(row) =
     local said = [panel.width for panel in row.panels if panel.width != null];

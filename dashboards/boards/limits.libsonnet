@@ -6,7 +6,7 @@ function(b) b.board(
   'What limits there are, and how much of them is used.',
   variables=[b.variable('qos', 'QOS', 'slurm_qos_jobs{@}'), b.variable('account', 'Account', 'slurm_association_usage{@}')],
   rows=[
-    b.row('Now', height=4, panels=[
+    b.row('Now', 'No limits, or no slurmdbd', height=4, panels=[
       b.stat('At a limit of a QOS', 'How many users and accounts have reached a limit per user or account; their further jobs wait.', 'short', [
         ['at their limit', 'sum(slurm_qos_entities_at_limit{@,%s})' % where],
       ]),
@@ -20,16 +20,16 @@ function(b) b.board(
         ['jobs', b.chosen('sum(slurm_qos_pending_jobs{@,%s,class="limit"})' % where, [
           ['account', 'sum(slurm_account_pending_jobs{@,account=~"$account",class="limit"})'],
         ])],
-      ]),
+      ]) + b.empty('None'),
       b.stat('Jobs that wait for licences', 'Pending jobs whose reason is Licenses.', 'short', [
         ['jobs', 'sum(slurm_cluster_pending_jobs{@,reason="Licenses"}) or 0 * sum(slurm_cluster_jobs{@})'],
-      ]) + b.above(1, 50),
+      ]) + b.empty('None') + b.above(1, 50),
       b.stat('Reservations now', 'Those that are active, and those to come.', 'short', [
         ['active', 'sum(slurm_reservation_active{@})'],
         ['to come', 'count(slurm_reservation_start_timestamp_seconds{@} > time()) or 0 * count(slurm_reservation_info{@})'],
-      ]),
+      ]) + b.empty('No reservations'),
     ]),
-    b.row('QOS', height=7, panels=[
+    b.row('QOS', 'No limits, or no slurmdbd', height=7, panels=[
       b.table('Limits for all jobs of a QOS', 'Group limits (Grp...) and what jobs hold of them, as Slurm charges them; a partition’s QOS, too. What decays is not known.', [
         b.key('qos', 'QOS', [b.to('Queue and waits', 'queue', { qos: '${__value.text}' })]),
         b.key('resource', 'Resource'),
@@ -54,20 +54,20 @@ function(b) b.board(
         b.column('Running', 'short', 'sum by (@, qos) (slurm_qos_jobs{@,%s,state="running"})' % where),
         b.column('Pending', 'short', 'sum by (@, qos) (slurm_qos_jobs{@,%s,state="pending"})' % where),
         b.column('CPUs', 'short', 'sum by (@, qos) (slurm_qos_job_cpus{@,%s,state="running"})' % where),
-      ], '-CPUs'),
+      ], '-CPUs') + b.empty('No slurmdbd'),
     ]),
-    b.row('Over time', height=8, panels=[
+    b.row('Over time', 'No limits, or no slurmdbd', height=8, panels=[
       b.graph('CPUs by QOS', 'CPUs that running jobs hold.', 'short', [
         ['{{qos}}', 'sum by (qos) (slurm_qos_job_cpus{@,%s,state="running"})' % where],
-      ]) + b.stacked,
+      ]) + b.empty('No jobs run') + b.stacked,
       b.graph('Used, of the limit of a QOS', 'Of limits for all jobs of a QOS.', 'percentunit', [
         ['{{qos}}: {{resource}}', 'max by (@, qos, resource) (slurm_qos_usage{@,%s}) / (max by (@, qos, resource) (slurm_qos_limit{@,scope="group"}) > 0)' % where],
       ]),
       b.graph('Jobs that wait for a limit, by QOS', 'Pending jobs that a limit keeps from starting.', 'short', [
         ['{{qos}}', 'sum by (qos) (slurm_qos_pending_jobs{@,%s,class="limit"})' % where],
-      ]) + b.stacked,
+      ]) + b.empty('No jobs wait') + b.stacked,
     ]),
-    b.row('Accounts', height=9, panels=[
+    b.row('Accounts', 'No limits, or no slurmdbd', height=9, panels=[
       b.table('Limits for all jobs of an account or user', 'Group limits of associations and what jobs hold of them, an account with all below it. What decays is not known.', [
         b.key('account', 'Account', [b.to('Users and accounts', 'users', { account: '${__value.text}' })]),
         b.key('user', 'User'),
@@ -87,7 +87,7 @@ function(b) b.board(
         b.column('At the limit', 'short', 'max by (@, account, resource) (slurm_association_users_at_limit{@,account=~"$account",scope="per_user"})') + b.cellAbove(1, 20),
       ], '-At the limit'),
     ]),
-    b.row('Reservations', height=7, panels=[
+    b.row('Reservations', 'No reservations', height=7, panels=[
       b.table('Reservations', 'When they are, what they hold, and what of it is in use.', [
         b.key('reservation', 'Reservation'),
         b.key('partition', 'Partition'),
@@ -107,7 +107,7 @@ function(b) b.board(
         |||],
       ]) + b.bounds(0, 1),
     ]),
-    b.row('Licences', height=7, panels=[
+    b.row('Licences', 'No licences', height=7, panels=[
       b.bars('Used, of all', 'Licences that are used or reserved, of those that there are.', 'percentunit', [
         ['{{license}}', 'sum by (@, license) (slurm_licenses{@,state=~"used|reserved"}) / (max by (@, license) (slurm_licenses_configured{@}) > 0)'],
       ]) + b.bounds(0, 1),

@@ -49,7 +49,7 @@ function(b)
     variables=[b.variable('node', 'Node', 'slurm_node_state{@}')],
     annotations=[b.restarts, b.drains],
     rows=[
-      b.row('Now', height=4, panels=[
+      b.row('Now', 'No nodes', height=4, panels=[
         b.stat('Nodes', 'All nodes, and those that any job can get now: idle, and not draining, reserved, in maintenance, planned for another job or silent.', 'short', [
           ['nodes', chosen('sum(slurm_cluster_nodes{@})', 'count(slurm_node_state{@,%s})' % where)],
           ['free', chosen('sum(slurm_cluster_nodes_free{@})', |||
@@ -79,9 +79,9 @@ function(b)
             'sum(slurm_cluster_cpus{@,state="other"}) / sum(slurm_cluster_cpus{@})',
             'sum(slurm_node_cpus{@,%s,state="other"}) / sum(slurm_node_cpus{@,%s})' % [where, where],
           )],
-        ]) + b.above(0.02, 0.1) + b.bounds(0, 1),
+        ]) + b.empty('Not known') + b.above(0.02, 0.1) + b.bounds(0, 1),
       ]),
-      b.row('Out of service', height=9, panels=[
+      b.row('Out of service', 'No node is out of service', height=9, panels=[
         b.table('Nodes with a reason', 'Why a node is out of service, who said so and when, and its state now.', [
           b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
           b.key('reason', 'Reason'),
@@ -110,7 +110,7 @@ function(b)
           ]],
         ]) + b.values([[look[0], look[1], look[2]] for look in looks]),
       ]),
-      b.row('Over time', height=8, panels=[
+      b.row('Over time', 'No nodes', height=8, panels=[
         b.graph('By state', 'Nodes by base state.', 'short', [
           ['{{state}}', chosen('sum by (state) (slurm_cluster_nodes{@}) > 0', 'count by (state) (slurm_node_state{@,%s})' % where)],
         ]) + b.stacked + b.nodeColours,
@@ -122,9 +122,9 @@ function(b)
             '3600 * sum by (to) (rate(slurm_cluster_node_transitions_total{@}[$__rate_interval])) > 0',
             '3600 * sum by (to) (rate(slurm_node_transitions_total{@,%s}[$__rate_interval])) > 0' % where,
           )],
-        ]) + b.stacked,
+        ]) + b.empty('Nothing happened') + b.stacked,
       ]),
-      b.row('Which fail jobs', height=8, panels=[
+      b.row('Which fail jobs', 'No jobs failed', height=8, panels=[
         b.table('Black holes', 'Nodes by the jobs that failed on them in the time shown. A node that fails one job after the other is free again at once and gets the next. A failed job counts on its first node or, where that is known, on the one that failed.', [
           b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
         ], [
@@ -136,14 +136,14 @@ function(b)
           ['{{node}}', 'topk(10, 3600 * sum by (@, node) (rate(slurm_node_job_failures_total{@,node=~"$node"}[$__rate_interval])) > 0)'],
         ]),
       ]),
-      b.row('What they run', height=8, panels=[
+      b.row('What they run', 'Not known (--nodes.per-node=full)', height=8, panels=[
         b.table('Versions', 'Nodes by the version of slurmd and the system that it runs on.', [
           b.key('slurm_version', 'slurmd'),
           b.key('os', 'System'),
           b.key('arch', 'Architecture'),
         ], [
           b.column('Nodes', 'short', 'count by (@, slurm_version, os, arch) (slurm_node_info{@,%s})' % where),
-        ], '-Nodes') + b.wide(9),
+        ], '-Nodes') + b.empty('Not known') + b.wide(9),
         b.bars('Load by CPU', 'Load average of one minute by CPU, the ten highest: far above 1, jobs use more than they have. With --nodes.per-node=full.', 'percentunit', [
           ['{{node}}', 'topk(10, max by (@, node) (slurm_node_load1{@,%s}) / sum by (@, node) (slurm_node_cpus{@}))' % where],
         ]),
@@ -152,9 +152,9 @@ function(b)
         ]),
         b.graph('Power', 'What the nodes draw, where an energy plugin measures it. With --nodes.per-node=full.', 'watt', [
           ['all', 'sum(slurm_node_power_watts{@,%s})' % where],
-        ]),
+        ]) + b.empty('No energy plugin, or no --nodes.per-node=full'),
       ]),
-      b.row('Node by node', height=10, panels=[
+      b.row('Node by node', 'No nodes', height=10, panels=[
         b.table('Each node', 'What of each node is in use, and how long it has been up. With --nodes.per-node=full; else only its state.', [
           b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
           b.key('state', 'State'),

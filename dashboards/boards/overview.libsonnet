@@ -5,13 +5,13 @@ function(b) b.board(
   variables=[],
   annotations=[b.restarts, b.drains],
   rows=[
-    b.row('Is it well?', height=4, panels=[
+    b.row('Is it well?', 'Not known', height=4, panels=[
       b.stat('Controllers', 'slurmctld of the primary and of each backup, as scontrol ping sees them. No value: not known.', 'short', [
         ['{{controller}}', 'min by (@, controller) (slurm_controller_up{@})'],
       ]) + b.upOrDown + b.links([b.to('Scheduler and RPC', 'scheduler')]),
       b.stat('Accounting', 'Whether slurmdbd answers. No value: not known.', 'short', [
         ['slurmdbd', 'min(slurm_dbd_up{@})'],
-      ]) + b.upOrDown + b.links([b.to('Scheduler and RPC', 'scheduler')]),
+      ]) + b.empty('No slurmdbd') + b.upOrDown + b.links([b.to('Scheduler and RPC', 'scheduler')]),
       b.stat('Endpoints down', 'Endpoints of slurmrestd that gave no usable answer last time: what comes from them is getting old.', 'short', [
         ['endpoints', 'count(slurmscope_endpoint_up{@} == 0) or 0 * count(slurmscope_endpoint_up{@})'],
       ]) + b.above(1, 3) + b.links([b.to('Exporter', 'exporter')]),
@@ -22,15 +22,15 @@ function(b) b.board(
       ]) + b.above(1, 10) + b.links([b.to('Nodes', 'nodes')]),
       b.stat('Job failure rate', 'Share of failures (of the job, of a node, or out of memory) among the jobs that ended in the time shown. Cancelled jobs and timeouts do not count.', 'percentunit', [
         ['failed', b.failureRatio('slurm_cluster_job_ends_total', '')],
-      ]) + b.above(0.1, 0.3) + b.bounds(0, 1) + b.links([b.to('Jobs and failures', 'jobs')]),
+      ]) + b.empty('No jobs ended') + b.above(0.1, 0.3) + b.bounds(0, 1) + b.links([b.to('Jobs and failures', 'jobs')]),
       b.stat('Wait, P95', '95 of 100 jobs that started in the time shown had waited at most so long since they were eligible.', 's', [
         ['P95', b.waitQuantile(0.95, '')],
-      ]) + b.links([b.to('Queue and waits', 'queue')]),
+      ]) + b.empty('No jobs started') + b.links([b.to('Queue and waits', 'queue')]),
       b.stat('Oldest startable job', 'How long the longest waiting job that nothing but resources or priority keeps from starting has waited since its submission.', 's', [
         ['age', 'time() - min(slurm_cluster_oldest_pending_timestamp_seconds{@,class="startable"})'],
-      ]) + b.links([b.to('Queue and waits', 'queue')]),
+      ]) + b.empty('None waits') + b.links([b.to('Queue and waits', 'queue')]),
     ]),
-    b.row('Capacity', height=7, panels=[
+    b.row('Capacity', 'No nodes', height=7, panels=[
       b.stat('In use', 'Share of the CPUs, memory and GPUs of all nodes that jobs hold, those on nodes out of service included in the whole.', 'percentunit', [
         ['CPUs', b.share('slurm_cluster_cpus{@%s}')],
         ['memory', b.share('slurm_cluster_memory_bytes{@%s}')],
@@ -44,18 +44,18 @@ function(b) b.board(
       ]) + b.stacked + b.capacityColours,
       b.graph('GPUs', 'GPUs by state; other: on nodes that are down or drained.', 'short', [
         ['{{state}}', 'sum by (state) (slurm_cluster_gres{@,gres="gpu"})'],
-      ]) + b.stacked + b.capacityColours + b.links([b.to('GPU allocation', 'gpus')]),
+      ]) + b.empty('No GPUs') + b.stacked + b.capacityColours + b.links([b.to('GPU allocation', 'gpus')]),
       b.graph('Nodes', 'Nodes by their base state.', 'short', [
         ['{{state}}', 'sum by (state) (slurm_cluster_nodes{@}) > 0'],
       ]) + b.stacked + b.nodeColours + b.links([b.to('Nodes', 'nodes')]),
     ]),
-    b.row('Jobs', height=7, panels=[
+    b.row('Jobs', 'No jobs', height=7, panels=[
       b.graph('Jobs now', 'Running and pending jobs; each task of an array is one.', 'short', [
         ['{{state}}', 'sum by (state) (slurm_cluster_jobs{@,state=~"running|pending|suspended"})'],
       ]) + b.jobColours,
       b.graph('Why jobs wait', "Pending jobs by Slurm's reason; the eight most frequent at each moment.", 'short', [
         ['{{reason}}', 'topk(8, sum by (reason) (slurm_cluster_pending_jobs{@}))'],
-      ]) + b.stacked + b.links([b.to('Queue and waits', 'queue')]),
+      ]) + b.empty('No jobs wait') + b.stacked + b.links([b.to('Queue and waits', 'queue')]),
       b.graph('Jobs per hour', 'How many jobs are submitted, start and end, as if it went on for an hour.', 'short', [
         ['submitted', '3600 * sum(rate(slurm_cluster_job_submissions_total{@}[$__rate_interval]))'],
         ['started', '3600 * sum(rate(slurm_cluster_job_starts_total{@}[$__rate_interval]))'],
@@ -63,9 +63,9 @@ function(b) b.board(
       ]),
       b.graph('How jobs end, per hour', 'Ends by state other than completed, as if it went on for an hour.', 'short', [
         ['{{state}}', '3600 * sum by (state) (rate(slurm_cluster_job_ends_total{@,state!="completed"}[$__rate_interval])) > 0'],
-      ]) + b.stacked + b.jobColours + b.links([b.to('Jobs and failures', 'jobs')]),
+      ]) + b.empty('No jobs ended') + b.stacked + b.jobColours + b.links([b.to('Jobs and failures', 'jobs')]),
     ]),
-    b.row('Where and whose', height=9, panels=[
+    b.row('Where and whose', 'No jobs run', height=9, panels=[
       b.table('Partitions', 'Each partition: how much of it is in use, and its jobs.', [
         b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' }), b.to('Queue and waits', 'queue', { partition: '${__value.text}' })]),
       ], [
@@ -74,7 +74,7 @@ function(b) b.board(
         b.column('Pending', 'short', 'sum by (@, partition) (slurm_partition_jobs{@,state="pending"})'),
         b.column('Failure rate', 'percentunit', b.failureRatio('slurm_partition_job_ends_total', '(@, partition)')) + b.cellAbove(0.1, 0.3),
         b.column('Wait, P95', 's', b.waitQuantile(0.95, 'partition')),
-      ], '-CPUs in use') + b.wide(14),
+      ], '-CPUs in use') + b.empty('No partitions') + b.wide(14),
       b.bars('Accounts with the most CPUs', 'CPUs that the running jobs of an account hold.', 'short', [
         ['{{account}}', 'topk(10, sum by (@, account) (slurm_account_job_cpus{@,state="running"}) > 0)'],
       ]) + b.links([b.to('Users and accounts', 'users', { account: '${__field.labels.account}' })]),

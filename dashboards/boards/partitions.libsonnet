@@ -7,7 +7,7 @@ function(b) b.board(
   variables=[b.variable('partition', 'Partition', 'slurm_partition_info{@}')],
   annotations=[b.restarts, b.drains],
   rows=[
-    b.row('All', height=8, panels=[
+    b.row('All', 'No partitions', height=8, panels=[
       b.table('Partitions', 'What they have and what of it is in use; the memory and GPUs of nodes that are down count as not in use.', [
         b.key('partition', 'Partition', [
           b.to('Queue and waits', 'queue', { partition: '${__value.text}' }),
@@ -27,7 +27,7 @@ function(b) b.board(
         b.column('Priority tier', 'short', 'max by (@, partition) (slurm_partition_priority_tier{@,%s})' % where),
       ], '-CPUs in use'),
     ]),
-    b.row('Use', height=8, panels=[
+    b.row('Use', 'No partitions', height=8, panels=[
       b.graph('CPUs in use', "Allocated ones, of all of the partition's.", 'percentunit', [
         ['{{partition}}', b.shareBy('partition', 'slurm_partition_cpus{@,' + where + '%s}')],
       ]) + b.bounds(0, 1),
@@ -36,12 +36,12 @@ function(b) b.board(
       ]) + b.bounds(0, 1),
       b.graph('GPUs in use', "Allocated ones, of all of the partition's.", 'percentunit', [
         ['{{partition}}', b.shareBy('partition', 'slurm_partition_gres{@,gres="gpu",' + where + '%s}')],
-      ]) + b.bounds(0, 1),
+      ]) + b.empty('No GPUs') + b.bounds(0, 1),
       b.graph('CPUs out of service', 'CPUs that nobody can have: on nodes that are down or drained.', 'short', [
         ['{{partition}}', 'sum by (partition) (slurm_partition_cpus{@,%s,state="other"})' % where],
       ]),
     ]),
-    b.row('Jobs', height=8, panels=[
+    b.row('Jobs', 'No partitions', height=8, panels=[
       b.graph('Running', 'Running jobs by partition.', 'short', [
         ['{{partition}}', 'sum by (partition) (slurm_partition_jobs{@,%s,state="running"})' % where],
       ]) + b.stacked,
@@ -54,9 +54,9 @@ function(b) b.board(
       ]) + b.negative('.*, idle') + b.free,
       b.graph('Failure rate', 'Failed ones, of the jobs that completed or failed in the last hour.', 'percentunit', [
         ['{{partition}}', b.recordedFailures('partition', ',' + where)],
-      ]) + b.bounds(0, 1),
+      ]) + b.empty('No jobs ended') + b.bounds(0, 1),
     ]),
-    b.row('Nodes', height=8, panels=[
+    b.row('Nodes', 'No nodes', height=8, panels=[
       b.graph('By state', 'Nodes by base state, all or those of the partitions chosen.', 'short', [
         ['{{state}}', b.chosen(
           'sum by (state) (slurm_cluster_nodes{@}) > 0',
@@ -74,7 +74,7 @@ function(b) b.board(
           '3600 * sum by (to) (rate(slurm_cluster_node_transitions_total{@}[$__rate_interval])) > 0',
           [['partition', '3600 * sum by (to) (rate(slurm_partition_node_transitions_total{@,%s}[$__rate_interval])) > 0' % where]],
         )],
-      ]) + b.stacked,
+      ]) + b.empty('Nothing happened') + b.stacked,
     ]),
   ],
 )

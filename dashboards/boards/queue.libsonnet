@@ -17,7 +17,7 @@ function(b)
     ],
     annotations=[b.restarts, b.drains],
     rows=[
-      b.row('Now', height=4, panels=[
+      b.row('Now', 'No jobs wait', height=4, panels=[
         b.stat('Pending', 'Jobs that wait, in all or in the partitions chosen; of several chosen a job that names two counts in each.' + ofQOS, 'short', [
           ['jobs', b.chosen('sum(slurm_cluster_jobs{@,state="pending"})', [
             ['partition', 'sum(slurm_partition_jobs{@,partition=~"$partition",state="pending"})'],
@@ -28,16 +28,16 @@ function(b)
           ['age', b.chosen('time() - min(slurm_partition_oldest_pending_timestamp_seconds{@,partition=~"$partition",class="startable"})', [
             ['qos', 'time() - min(slurm_qos_oldest_pending_timestamp_seconds{@,qos=~"$qos",class="startable"})'],
           ])],
-        ]),
+        ]) + b.empty('None waits'),
         b.stat('Wait, median', 'Half of the jobs that started in the time shown had waited at most so long since they were eligible.', 's', [
           ['P50', b.waitQuantile(0.5, '', where)],
-        ]),
+        ]) + b.empty('No starts'),
         b.stat('Wait, P95', '95 of 100 jobs that started in the time shown had waited at most so long since they were eligible.', 's', [
           ['P95', b.waitQuantile(0.95, '', where)],
-        ]),
+        ]) + b.empty('No starts'),
         b.stat('Since submission, P95', 'The same since they were submitted: what users feel, dependencies, holds and begin times included.', 's', [
           ['P95', b.waitQuantile(0.95, '', where, 'slurm_partition_job_submit_wait_seconds')],
-        ]),
+        ]) + b.empty('No starts'),
         b.stat('Asked for, of what is idle', 'CPUs that pending jobs ask for, divided by idle CPUs, in all or the chosen partitions. What is in two chosen partitions counts in each. Empty while no CPU is idle.' + ofQOS, 'short', [
           ['times', b.chosen(
             'sum(slurm_cluster_job_cpus{@,state="pending"}) / (sum(slurm_cluster_cpus{@,state="idle"}) > 0)',
@@ -46,9 +46,9 @@ function(b)
               ['qos', 'sum(slurm_qos_job_cpus{@,qos=~"$qos",state="pending"}) / (sum(slurm_cluster_cpus{@,state="idle"}) > 0)'],
             ],
           )],
-        ]),
+        ]) + b.empty('No CPU is idle'),
       ]),
-      b.row('Waits', height=8, panels=[
+      b.row('Waits', 'No jobs started', height=8, panels=[
         b.graph('Wait by partition, P95', 'From eligible to started, of the jobs that started in the last hour; of several QOS chosen, the slowest.', 's', [
           ['{{partition}}', wait('p95')],
         ]),
@@ -69,7 +69,7 @@ function(b)
                   's',
                   'sum by (le) (increase(slurm_partition_job_submit_wait_seconds_bucket{@%s}[$__rate_interval]))' % where) + b.wide(12),
       ]),
-      b.row('Service level: starts within ' + hours, height=7, panels=[
+      b.row('Service level: starts within ' + hours, 'No jobs started', height=7, panels=[
         b.stat('Budget burnt', 'How fast the worst partition uses up the budget of late starts (%g %%). If it stays above 1, the goal is missed.' % (100 * slo.budget), 'short', [
           [window, b.lateBurn(window, ',partition=~"$partition"')]
           for window in [slo.fast.long, slo.slow.long]
@@ -82,7 +82,7 @@ function(b)
           for window in [slo.fast.short, slo.slow.short, slo.fast.long, slo.slow.long]
         ]) + b.wide(10),
       ]),
-      b.row('What they wait for', height=8, panels=[
+      b.row('What they wait for', 'No jobs wait', height=8, panels=[
         b.graph('Reasons', "Pending jobs by Slurm's reason, in all or of the partitions or QOS chosen; the eight most frequent at each moment.", 'short', [
           ['{{reason}}', b.chosen(
             'topk(8, sum by (reason) (slurm_cluster_pending_jobs{@}))',
@@ -104,7 +104,7 @@ function(b)
           ])],
         ]),
       ]),
-      b.row('Partitions and QOS', height=8, panels=[
+      b.row('Partitions and QOS', 'No jobs', height=8, panels=[
         b.table('Partitions', 'What waits in each partition, for how long, and how long those that started had waited.', [
           b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' })]),
         ], [

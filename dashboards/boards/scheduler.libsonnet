@@ -8,28 +8,28 @@ function(b)
     'Whether slurmctld and slurmdbd keep up: scheduling cycles, backfill, threads, queues, and who asks them for what.',
     variables=[],
     rows=[
-      b.row('Is it well?', height=4, panels=[
-        b.stat('Controllers', "Each slurmctld, primary and backups, as scontrol ping sees it.", 'short', [
+      b.row('Is it well?', 'Not known', height=4, panels=[
+        b.stat('Controllers', 'Each slurmctld, primary and backups, as scontrol ping sees it.', 'short', [
           ['{{controller}}', 'min by (@, controller) (slurm_controller_up{@})'],
         ]) + b.upOrDown,
-        b.stat('slurmdbd', 'Whether it answers.', 'short', [['slurmdbd', 'min(slurm_dbd_up{@})']]) + b.upOrDown,
-        b.stat('Threads', "Threads of slurmctld that serve requests; there are 256 at most.", 'short', [
+        b.stat('slurmdbd', 'Whether it answers.', 'short', [['slurmdbd', 'min(slurm_dbd_up{@})']]) + b.empty('No slurmdbd') + b.upOrDown,
+        b.stat('Threads', 'Threads of slurmctld that serve requests; there are 256 at most.', 'short', [
           ['threads', 'max(slurm_controller_threads{@})'],
         ]) + b.above(100, 200),
         b.stat('Queue to slurmdbd', 'What slurmctld keeps until slurmdbd takes it. If it grows, slurmdbd is away or slow.', 'short', [
           ['messages', 'max(slurm_dbd_agent_queue{@})'],
-        ]) + b.above(1000, 10000),
+        ]) + b.empty('No slurmdbd') + b.above(1000, 10000),
         b.stat('Queue to nodes', 'Messages to nodes that wait in slurmctld. If it stays high, nodes do not answer.', 'short', [
           ['messages', 'max(slurm_controller_agent_queue{@})'],
         ]) + b.above(50, 500),
         b.stat('Last backfill', 'How long ago the last cycle of the backfill scheduler ran.', 's', [
           ['age', 'time() - min(slurm_backfill_last_cycle_timestamp_seconds{@})'],
-        ]) + b.above(300, 1800),
+        ]) + b.empty('No backfill') + b.above(300, 1800),
         b.stat('Job records', "Records in slurmctld, of MaxJobCount: when it is full, submissions are refused. An array's tasks that are not split off are one record.", 'percentunit', [
           ['of MaxJobCount', 'max(slurm_controller_job_records{@} / slurm_controller_max_job_records{@})'],
         ]) + b.above(0.7, 0.9) + b.bounds(0, 1),
       ]),
-      b.row('Main scheduler', height=8, panels=[
+      b.row('Main scheduler', 'Not known', height=8, panels=[
         b.graph('Cycle', 'Length of the cycles: the mean, and the last one.', 's', [
           ['mean', mean('slurm_scheduler_cycle_seconds_total', 'slurm_scheduler_cycles_total')],
           ['last', 'max(slurm_scheduler_last_cycle_seconds{@})'],
@@ -45,7 +45,7 @@ function(b)
           ['{{reason}}', '60 * ' + rate('slurm_scheduler_exits_total', 'reason') + ' > 0'],
         ]) + b.stacked,
       ]),
-      b.row('Backfill', height=8, panels=[
+      b.row('Backfill', 'No backfill scheduler', height=8, panels=[
         b.graph('Backfill cycle', 'Length of the backfill cycles: the mean, and the last one.', 's', [
           ['mean', mean('slurm_backfill_cycle_seconds_total', 'slurm_backfill_cycles_total')],
           ['last', 'max(slurm_backfill_last_cycle_seconds{@})'],
@@ -63,7 +63,7 @@ function(b)
           ['{{reason}}', '60 * ' + rate('slurm_backfill_exits_total', 'reason') + ' > 0'],
         ]) + b.stacked,
       ]),
-      b.row('Load of slurmctld', height=8, panels=[
+      b.row('Load of slurmctld', 'Not known', height=8, panels=[
         b.graph('Threads and agents', 'Threads that serve requests, and agents that send messages to nodes.', 'short', [
           ['threads', 'max(slurm_controller_threads{@})'],
           ['agents', 'max(slurm_controller_agents{@})'],
@@ -76,12 +76,12 @@ function(b)
           ['{{message_type}}, queued', 'sum by (message_type) (slurm_rpc_queued{@})'],
           ['{{message_type}}, dropped', '60 * ' + rate('slurm_rpc_dropped_total', 'message_type')],
           ['{{message_type}}, to nodes', 'sum by (message_type) (slurm_rpc_pending{@})'],
-        ]),
+        ]) + b.empty('None, or Slurm does not tell'),
         b.graph('Ping', 'How long slurmctld took to answer.', 's', [
           ['{{controller}}', 'max by (@, controller) (slurm_controller_ping_seconds{@})'],
         ]),
       ]),
-      b.row('Who asks slurmctld', height=8, panels=[
+      b.row('Who asks slurmctld', 'No requests, or Slurm does not tell of them', height=8, panels=[
         b.graph('Requests by type', 'Per second; the ten most frequent at each moment.', 'ops', [
           ['{{message_type}}', 'topk(10, %s)' % rate('slurm_rpc_requests_total', 'message_type')],
         ]) + b.stacked,
@@ -98,7 +98,7 @@ function(b)
           |||),
         ], '-Time'),
       ]),
-      b.row('slurmdbd', height=8, panels=[
+      b.row('slurmdbd', 'No slurmdbd', height=8, panels=[
         b.graph('Requests to slurmdbd by type', 'What slurmdbd is asked, per second; the ten most frequent at each moment.', 'ops', [
           ['{{message_type}}', 'topk(10, %s)' % rate('slurm_dbd_rpc_requests_total', 'message_type')],
         ]) + b.stacked,

@@ -31,27 +31,27 @@ function(b)
     ],
     time='now-24h',
     rows=[
-      b.row('In the time shown', height=4, panels=[
+      b.row('In the time shown', 'No jobs ended', height=4, panels=[
         b.stat('CPU efficiency', 'What ended jobs of the accounts chosen used of the CPU time that they held.', 'percentunit', [
           ['used', b.people(function(entity, where) efficiency(entity, '', where))],
-        ]) + b.below(0.7, 0.4) + b.bounds(0, 1),
+        ]) + b.empty('No slurmdbd tells') + b.below(0.7, 0.4) + b.bounds(0, 1),
         b.stat('Memory waste', 'What ended jobs of the accounts chosen never used of the memory that they held.', 'percentunit', [
           ['unused', b.people(function(entity, where) waste(entity, '', where))],
-        ]) + b.above(0.5, 0.8) + b.bounds(0, 1),
+        ]) + b.empty('No slurmdbd tells') + b.above(0.5, 0.8) + b.bounds(0, 1),
         b.stat('Oldest startable job', 'How long the longest waiting job that nothing but resources or priority keeps from starting has waited since its submission. Waits of jobs that started are known by partition and QOS only.', 's', [
           ['age', b.people(function(entity, where) 'time() - min(slurm_%s_oldest_pending_timestamp_seconds{@,class="startable"%s})' % [entity, where])],
-        ]) + b.links([b.to('Queue and waits', 'queue')]),
+        ]) + b.empty('None waits') + b.links([b.to('Queue and waits', 'queue')]),
         b.stat('Largest fairshare drift', 'How far the use of an account, or of a user if some are chosen, is above its share among its siblings, at most.', 'percentunit', [
           ['{{user}} {{account}}', 'topk(1, %s)' % b.people(b.drift)],
-        ]) + b.above(0.25, 0.5),
+        ]) + b.empty('No fairshare, or no slurmdbd') + b.above(0.25, 0.5),
         b.stat('GPUs held', "GPUs that running jobs hold, of all of the cluster's.", 'percentunit', [
           ['GPUs', b.people(function(entity, where) 'sum(slurm_%s_job_gres{@,gres="gpu",state="running"%s}) / sum(slurm_cluster_gres{@,gres="gpu"})' % [entity, where])],
-        ]) + b.bounds(0, 1) + b.links([b.to('GPU allocation', 'gpus')]),
+        ]) + b.empty('No GPUs') + b.bounds(0, 1) + b.links([b.to('GPU allocation', 'gpus')]),
         b.stat('Job failure rate', 'Failed ones, of the jobs of the accounts chosen that completed or failed.', 'percentunit', [
           ['failed', b.people(function(entity, where) b.failureRatio('slurm_%s_job_ends_total' % entity, '', where))],
         ]) + b.above(0.1, 0.3) + b.bounds(0, 1) + b.links([b.to('Jobs and failures', 'jobs')]),
       ]),
-      b.row('Accounts', height=10, panels=[
+      b.row('Accounts', 'No accounts', height=10, panels=[
         b.table('Accounts', 'How well each account used what it held in the time shown, and where it stands. Drift: its use beyond its share among its siblings. Waits are known by partition and QOS only: here is the age of the oldest job that could start.', [
           b.key('account', 'Account', [
             b.to('Its users', 'users', { account: '${__value.text}' }),
@@ -73,7 +73,7 @@ function(b)
           ||| % gpuTime(entity, where))) + b.bar,
         ], '-CPU hours'),
       ]),
-      b.row('Users', height=10, panels=[
+      b.row('Users', 'No jobs ran', height=10, panels=[
         b.table('Users', 'The fifty users with the most CPU time in the time shown.', [
           b.key('user', 'User', [
             b.to('This user', 'users', { user: '${__value.text}' }),
@@ -92,21 +92,21 @@ function(b)
           b.column('Fairshare factor', 'short', largest(user, 'max by (@, user, account) (slurm_user_fairshare_factor{@%s})' % people, most)) + b.cellBelow(0.2, 0.05),
         ], '-CPU hours'),
       ]),
-      b.row('Use', height=8, panels=[
+      b.row('Use', 'No jobs', height=8, panels=[
         b.graph('CPUs held, by account', 'CPUs that running jobs hold; the ten accounts with the most at each moment.', 'short', [
           ['{{account}}', 'topk(10, %s)' % b.people(function(entity, where) 'sum by (@, account) (slurm_%s_job_cpus{@,state="running"%s})' % [entity, where])],
-        ]) + b.stacked,
+        ]) + b.empty('No jobs run') + b.stacked,
         b.graph('CPUs held, by user', 'CPUs that running jobs hold; the ten users with the most at each moment.', 'short', [
           ['{{user}}', 'topk(10, sum by (@, user) (slurm_user_job_cpus{@,state="running"%s}))' % people],
-        ]) + b.stacked,
+        ]) + b.empty('No jobs run') + b.stacked,
         b.graph('Memory held, by account', 'Memory that running jobs hold; the ten accounts with the most at each moment.', 'bytes', [
           ['{{account}}', 'topk(10, %s)' % b.people(function(entity, where) 'sum by (@, account) (slurm_%s_job_memory_bytes{@,state="running"%s})' % [entity, where])],
-        ]) + b.stacked,
+        ]) + b.empty('No jobs run') + b.stacked,
         b.graph('Pending jobs, by user', 'The ten users with the most at each moment.', 'short', [
           ['{{user}}', 'topk(10, sum by (@, user) (slurm_user_jobs{@,state="pending"%s}))' % people],
-        ]) + b.stacked,
+        ]) + b.empty('No jobs wait') + b.stacked,
       ]),
-      b.row('Fairshare', height=8, panels=[
+      b.row('Fairshare', 'No fairshare, or no slurmdbd', height=8, panels=[
         b.graph('Use beyond the share, by account', "An account's part of the decayed use of its siblings, minus its part of their shares. Above zero it has had more than promised. The ten largest at each moment.", 'percentunit', [
           ['{{account}}', 'topk(10, %s)' % theirs(b.drift('account', accounts))],
         ]) + b.free,

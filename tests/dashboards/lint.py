@@ -34,6 +34,10 @@ IGNORES = dict.fromkeys((("slurmscope-limits", "Jobs that wait for licences", "q
                          ("slurmscope-limits", "Jobs that wait for licences", "account")),
                         "reasons are told of the cluster and of partitions; all jobs are asked for to show 0")
 
+# Endpoints that tell of what not every site has, and a word of it.
+OPTIONAL = {"licenses": "licence", "reservations": "reservation", "associations": "slurmdbd", "qos": "slurmdbd", "shares": "slurmdbd",
+            "dbd_diag": "slurmdbd", "dbd_ping": "slurmdbd"}
+
 
 def rule_schema(board, world):
     for error in jsonschema.Draft7Validator(json.loads(SCHEMA.read_text())).iter_errors(board):
@@ -63,6 +67,18 @@ def rule_descriptions(board, world):
     for panel in boards.panels(board):
         if not re.fullmatch(r"\S.{15,}\.", panel["description"]):
             yield f"{panel['title']}: no sentence: {panel['description']}"
+
+
+def rule_empty(board, world):
+    """Each says what it means that it has nothing to show; and names what not every site has, if none of its queries can do without."""
+    for panel in boards.panels(board):
+        says = panel["fieldConfig"]["defaults"].get("noValue", "No data")
+        if says == "No data":
+            yield f"{panel['title']}: does not say why it has no data"
+        needs = set.intersection(*(
+            {word for name, labels in promql.selectors(target["expr"]) for word in world.needs(name, labels)} for target in panel["targets"]))
+        for word in (word for word in needs if word not in says):
+            yield f"{panel['title']}: says {says!r}, and needs: {word}"
 
 
 def rule_units(board, world):
@@ -288,11 +304,13 @@ class World:
         # of other exporters: what the proof has samples of
         self.foreign = {re.match(r"\w+", line)[0] for path in SAMPLES.iterdir() for line in path.read_text().splitlines()
                         if path.name != "README"}
+        self.sources = {}  # name of a series: endpoints
         self.families = {}  # name of a series: kind, labels
         for line in subprocess.run([SLURMSCOPE, "--list-metrics"], capture_output=True, text=True, check=True).stdout.splitlines():
-            name, kind, labels = line.split("\t")[:3]
+            name, kind, labels, source = line.split("\t")[:4]
             for suffix in ("_bucket", "_sum", "_count") if kind == "histogram" else ("",):
                 self.families[name + suffix] = ("counter" if kind == "histogram" else kind, set(labels.split(",")))
+                self.sources[name + suffix] = source
         self.alike = {}  # what a name ends in: names
         for name in {*self.families, *self.records}:
             self.alike.setdefault(self.ending(name), set()).add(name)
@@ -306,6 +324,16 @@ class World:
         """Those that count the same by other labels, and itself."""
         ending = self.ending(name)
         return self.alike.get(ending, set()) | ({OF_NODES[ending]} if ending in OF_NODES else set())
+
+    def needs(self, name, labels):
+        """What not every site has: a word of it."""
+        if labels.get("gres") == "gpu" or name.startswith(("DCGM_", "nvidia_", "slurm:job:gpu")):
+            yield "GPU"
+        if "_ended_job_" in name:
+            yield "slurmdbd"
+        for source in self.sources.get(name, "").split(", "):
+            if source in OPTIONAL:
+                yield OPTIONAL[source]
 
     def labels(self, name):
         """As --list-metrics has them; a record's level is what it is by."""

@@ -296,5 +296,5 @@ for (const panel of board.panels) {
 	const body = element(box, 'div', {class: 'body'});
 	const hasData = data.panels[panel.id].some((result) => result.length);
 	if (hasData) kinds[panel.type](panel, body);
-	else element(body, 'div', {class: 'none', style: 'height:100%'}, 'No data');
+	else element(body, 'div', {class: 'none', style: 'height:100%'}, panel.fieldConfig.defaults.noValue);
 }
