@@ -24,6 +24,37 @@
 
     efficiency: { window: '1d' },
 
+    boards: {
+      // From where on a value is orange, and from where on red. Where an alert watches the same, it is the alert's number.
+      thresholds: {
+        some: [1],  // whatever the size of the cluster, nothing is red
+        failures: [$._config.jobFailures.warning, $._config.jobFailures.critical],
+        burn: [1, $._config.waitSlo.slow.burn],
+        out: [$._config.nodesBurst.share, 0.1],  // of the nodes or CPUs
+        threads: [$._config.threads.max * $._config.threads.share / 2, $._config.threads.max * $._config.threads.share],
+        accountingQueue: [$._config.accountingQueue.messages, 10 * $._config.accountingQueue.messages],
+        agentQueue: [$._config.agentQueue.messages, 10 * $._config.agentQueue.messages],
+        backfillAge: [300, $._config.backfillStuck.seconds],
+        jobTable: [0.7, $._config.jobTable.share],
+        limit: [0.8, $._config.nearLimit.share],
+        drift: [$._config.fairshareDrift.drift, 2 * $._config.fairshareDrift.drift],
+        answerAge: [$._config.stale.intervals, 10],
+        budget: [1, $._config.overBudget.times],
+        endpointsDown: [1, 3],
+        eventsLost: [1, 100],
+        gpusIdle: [1, 10],
+        gpuTemperature: [80, 90],  // degrees Celsius
+        waste: [0.5, 0.8],
+        // below these:
+        token: [600, $._config.token.seconds],
+        coverage: [0.99, 0.9],
+        use: [0.6, 0.3],  // of what a job holds, now
+        efficiency: [0.7, 0.4],  // of what ended jobs held
+        timeLeft: [3600, 600],
+        fairshare: [0.2, 0.05],
+      },
+    },
+
     // Below: one member per alert. `for` is how long it must be true; the other numbers are thresholds.
 
     jobFailures: {

@@ -13,23 +13,23 @@ function(b)
       b.row('Is it well?', 'Not known', height=4, panels=[
         b.stat('Endpoints down', 'Endpoints of slurmrestd that gave no usable answer last time.', 'short', [
           ['endpoints', 'count(slurmscope_endpoint_up{@} == 0) or 0 * count(slurmscope_endpoint_up{@})'],
-        ]) + b.above(1, 3),
+        ]) + b.above('endpointsDown'),
         b.stat('Oldest answer', 'Age of the oldest answer, in intervals of its endpoint: above three, it is late.', 'short', [
           ['intervals', 'max((time() - slurmscope_endpoint_last_success_timestamp_seconds{@}) / slurmscope_endpoint_interval_seconds{@})'],
-        ]) + b.above(3, 10),
+        ]) + b.above('answerAge'),
         b.stat('Coverage', 'Pending and running jobs that are known, of those that slurmctld counts.', 'percentunit', [
           ['jobs', 'min(slurmscope_coverage_ratio{@})'],
-        ]) + b.below(0.99, 0.9) + b.bounds(0, 1),
+        ]) + b.below('coverage') + b.bounds(0, 1),
         b.stat('Token', 'How long the token is good for.', 's', [
           ['left', 'min(slurmscope_token_expiry_timestamp_seconds{@}) - time()'],
-        ]) + b.empty('No token') + b.below(600, 240),
+        ]) + b.empty('No token') + b.below('token'),
         b.stat('Budget used', 'Working time that slurmrestd and slurmctld spent for slurmscope in ten minutes, of what it may take.', 'percentunit', [
           ['slurmrestd', 'max(slurmscope_duty_ratio{@} / slurmscope_duty_budget_ratio{@})'],
           ['slurmctld', 'max(slurmscope_slurmctld_duty_ratio{@} / slurmscope_slurmctld_duty_budget_ratio{@})'],
-        ]) + b.above(1, 1.5),
+        ]) + b.above('budget'),
         b.stat('Events lost', 'Jobs of which nobody could tell how they ended, in the time shown.', 'short', [
           ['jobs', 'sum(increase(slurmscope_job_events_lost_total{@}[$__range]))'],
-        ]) + b.empty('None') + b.above(1, 100),
+        ]) + b.empty('None') + b.above('eventsLost'),
         b.stat('Version', 'What runs, by version.', 'short', [
           ['{{version}}', 'count by (version) (%s)' % process('slurmscope_build_info{~}')],
         ]) + b.empty('No slurmscope') + { options+: { textMode: 'name' } },

@@ -17,10 +17,10 @@ function(b) b.board(
       ]) + b.bounds(0, 1),
       b.stat('Busy, of the allocated', 'Mean utilisation of the GPUs that jobs hold, as far as it is measured.', 'percentunit', [
         ['busy', 'sum(slurm:job:gpu_utilization_ratio{^} * slurm:job:gpus{^}) / sum(slurm:job:gpus{^} and slurm:job:gpu_utilization_ratio{^})'],
-      ]) + b.empty('No exporter of GPUs') + b.below(0.6, 0.3) + b.bounds(0, 1),
+      ]) + b.empty('No exporter of GPUs') + b.below('use') + b.bounds(0, 1),
       b.stat('Held but idle', 'GPUs that jobs hold and do not use.', 'short', [
         ['idle', 'sum(slurm:job:gpus_idle{^})'],
-      ]) + b.empty('No exporter of GPUs') + b.above(1, 10),
+      ]) + b.empty('No exporter of GPUs') + b.above('gpusIdle'),
       b.stat('Asked for', 'GPUs that pending jobs ask for.', 'short', [
         ['pending', 'sum(slurm_cluster_job_gres{@,gres="gpu",state="pending"})'],
       ]),
@@ -79,13 +79,13 @@ function(b) b.board(
       ], [
         b.column('GPUs', 'short', 'slurm:job:gpus{^} ' + whose),
         b.column('Busy', 'percentunit', 'slurm:job:gpu_utilization_ratio{^} ' + whose) + b.bar,
-        b.column('Idle', 'short', 'slurm:job:gpus_idle{^} ' + whose) + b.cellAbove(1, 2),
+        b.column('Idle', 'short', 'slurm:job:gpus_idle{^} ' + whose) + b.cellAbove('gpusIdle'),
         b.column('Memory', 'bytes', 'slurm:job:gpu_memory_used_bytes{^} ' + whose),
         b.column('Power', 'watt', 'slurm:job:gpu_power_watts{^} ' + whose),
       ], '-Idle') + b.wide(16),
       b.bars('Hottest GPUs', 'The ten hottest GPUs that DCGM sees.', 'celsius', [
         ['{{Hostname}} GPU {{gpu}}', 'topk(10, DCGM_FI_DEV_GPU_TEMP{^})'],
-      ]) + b.empty('No GPUs that DCGM sees') + b.above(80, 90),
+      ]) + b.empty('No GPUs that DCGM sees') + b.above('gpuTemperature'),
     ]),
   ],
 )

@@ -33,7 +33,7 @@ function(b)
         ]),
         b.stat('Time left', 'Until its time limit.', 's', [
           ['time', 'max(slurm_job_start_timestamp_seconds{@,%(job)s}) + max(slurm_job_time_limit_seconds{@,%(job)s}) - time()' % { job: job }],
-        ]) + b.empty('No limit') + b.below(3600, 600),
+        ]) + b.empty('No limit') + b.below('timeLeft'),
         b.stat('Waited', 'From when it was eligible until its start.', 's', [
           ['time', 'max(slurm_job_start_timestamp_seconds{@,%(job)s}) - max(slurm_job_eligible_timestamp_seconds{@,%(job)s})' % { job: job }],
         ]) + b.empty('Not started'),
@@ -46,7 +46,7 @@ function(b)
           ['CPUs', 'max(slurm:job:cpu_efficiency_ratio{^,%s})' % job],
           ['memory', 'max(slurm:job:memory_efficiency_ratio{^,%s})' % job],
           ['GPUs', 'max(slurm:job:gpu_utilization_ratio{^,%s})' % job],
-        ]) + b.empty('No exporter') + b.bounds(0, 1) + b.below(0.6, 0.3),
+        ]) + b.empty('No exporter') + b.bounds(0, 1) + b.below('use'),
         b.stat('Active GPUs', 'GPUs that it holds and uses.', 'short', [
           ['GPUs', 'max(slurm:job:gpus_busy{^,%s})' % job],
         ]) + b.empty('No GPUs'),

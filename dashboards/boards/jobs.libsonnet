@@ -30,7 +30,7 @@ function(b)
         ]) + b.whole,
         b.stat('Failure rate', 'Failed ones, of those that completed or failed.', 'percentunit', [
           ['failed', chosen(function(entity, where) b.failureRatio('slurm_%s_job_ends_total' % entity, '', where))],
-        ]) + b.above(0.1, 0.3) + b.bounds(0, 1),
+        ]) + b.above('failures') + b.bounds(0, 1),
         b.stat('Timeouts', 'Jobs that reached their time limit.', 'short', [
           ['jobs', ends('timeout')],
         ]) + b.whole,
@@ -39,7 +39,7 @@ function(b)
         ]) + b.whole,
         b.stat('By nodes', 'Jobs that ended because a node failed or did not boot.', 'short', [
           ['jobs', ends('node_fail|boot_fail')],
-        ]) + b.above(1, 10) + b.whole,
+        ]) + b.above('some') + b.whole,
       ]),
       b.row('When', 'No jobs ended', height=8, panels=[
         b.graph('Ends per hour', 'Jobs that ended, by how, as if it went on for an hour.', 'short', [
@@ -58,14 +58,14 @@ function(b)
         ], [
           b.column('Ended', 'short', b.ends('slurm_partition_job_ends_total', '.*', '(@, partition)', ',' + places)) + b.count,
           b.column('Failed', 'short', b.ends('slurm_partition_job_ends_total', b.failed, '(@, partition)', ',' + places)) + b.count,
-          b.column('Rate', 'percentunit', b.failureRatio('slurm_partition_job_ends_total', '(@, partition)', ',' + places)) + b.cellAbove(0.1, 0.3),
+          b.column('Rate', 'percentunit', b.failureRatio('slurm_partition_job_ends_total', '(@, partition)', ',' + places)) + b.cellAbove('failures'),
           b.column('Surely above', 'percentunit', b.surelyFailed('partition', ',' + places)),
         ], '-Failed') + b.empty('No jobs ended'),
         b.table('Accounts', 'The twenty accounts with the most failed jobs in the time shown.', [
           b.key('account', 'Account', [b.to('Users and accounts', 'users', { account: '${__value.text}' })]),
         ], [
           b.column('Failed', 'short', 'topk(20, %s > 0)' % failed) + b.count,
-          b.column('Rate', 'percentunit', ofThose(b.people(function(entity, where) b.failureRatio('slurm_%s_job_ends_total' % entity, '(@, account)', where)))) + b.cellAbove(0.1, 0.3),
+          b.column('Rate', 'percentunit', ofThose(b.people(function(entity, where) b.failureRatio('slurm_%s_job_ends_total' % entity, '(@, account)', where)))) + b.cellAbove('failures'),
           b.column('Surely above', 'percentunit', ofThose(b.surelyFailed('account', ',account=~"$account"'))),
         ], '-Failed'),
         b.table('Users', 'The twenty users with the most failed jobs in the time shown.', [
@@ -78,7 +78,7 @@ function(b)
           ||| % [
             b.failureRatio('slurm_user_job_ends_total', '(@, user)', ',' + people),
             b.ends('slurm_user_job_ends_total', b.failed, '(@, user)', ',' + people),
-          ]) + b.cellAbove(0.1, 0.3),
+          ]) + b.cellAbove('failures'),
         ], '-Failed'),
         b.table('Nodes', 'The twenty nodes on which the most jobs failed in the time shown: a black hole fails one job after the other. A failed job counts on its first node or, where that is known, on the one that failed.', [
           b.key('node', 'Node', [b.to('Nodes', 'nodes', { node: '${__value.text}' })]),

@@ -58,13 +58,22 @@ function(config) {
   bounds(min, max):: defaults({ min: min, max: max }),
   // Of things that are counted: what a counter grew by is an estimate.
   whole:: defaults({ decimals: 0 }),
-  local steps(first, rest) = defaults({
+  local steps(first, rest) = {
     color: { mode: 'thresholds' },
     thresholds: { mode: 'absolute', steps: [{ color: first, value: null }] + rest },
-  }),
-  above(warning, bad):: steps('green', [{ color: 'orange', value: warning }, { color: 'red', value: bad }]),
-  below(warning, bad):: steps('red', [{ color: 'orange', value: bad }, { color: 'green', value: warning }]),
-  plain:: steps('text', []),
+  },
+  // Which values are bad is in config.libsonnet alone, by the name of a threshold.
+  local high(name) =
+    local values = config.boards.thresholds[name], colours = ['orange', 'red'];
+    steps('green', [{ color: colours[i], value: values[i] } for i in std.range(0, std.length(values) - 1)]),
+  local low(name) =
+    local values = config.boards.thresholds[name];
+    steps('red', [{ color: 'orange', value: values[1] }, { color: 'green', value: values[0] }]),
+  above(name):: defaults(high(name)),
+  below(name):: defaults(low(name)),
+  plain:: defaults(steps('text', [])),
+  // The same for one of several values.
+  one(legend, unit, name):: { fieldConfig+: { overrides+: [override(legend, { unit: unit } + high(name))] } },
   // What values mean: [[value, text, colour], ...].
   values(list):: defaults({
     mappings: [valueMapping(list)],
@@ -194,15 +203,9 @@ function(config) {
   bar:: {
     properties+: { 'custom.cellOptions': { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' }, min: 0, max: 1 },
   },
-  local coloured(first, rest) = {
-    properties+: {
-      'custom.cellOptions': { type: 'color-text' },
-      thresholds: { mode: 'absolute', steps: [{ color: first, value: null }] + rest },
-      color: { mode: 'thresholds' },
-    },
-  },
-  cellAbove(warning, bad):: coloured('green', [{ color: 'orange', value: warning }, { color: 'red', value: bad }]),
-  cellBelow(warning, bad):: coloured('red', [{ color: 'orange', value: bad }, { color: 'green', value: warning }]),
+  local coloured(how) = { properties+: { 'custom.cellOptions': { type: 'color-text' } } + how },
+  cellAbove(name):: coloured(high(name)),
+  cellBelow(name):: coloured(low(name)),
   yesOrNo:: self.cellValues([[0, 'no', 'red'], [1, 'yes', 'green']]),
   // For what only its labels matter of.
   cellHidden:: { hidden: true },

@@ -12,10 +12,10 @@ function(b) b.board(
       ]),
       b.stat('Fullest QOS limit', 'The largest part of a limit for all jobs of a QOS that is used.', 'percentunit', [
         ['{{qos}}: {{resource}}', 'topk(1, max by (@, qos, resource) (slurm_qos_usage{@,%s}) / (max by (@, qos, resource) (slurm_qos_limit{@,scope="group"}) > 0))' % where],
-      ]) + b.above(0.8, 0.95),
+      ]) + b.above('limit'),
       b.stat('Fullest association limit', 'The largest part of a limit for all jobs of an account or user that is used.', 'percentunit', [
         ['{{account}} {{user}}: {{resource}}', 'topk(1, max by (@, account, user, partition, resource) (slurm_association_usage{@,account=~"$account"}) / (max by (@, account, user, partition, resource) (slurm_association_limit{@,scope="group"}) > 0))'],
-      ]) + b.above(0.8, 0.95),
+      ]) + b.above('limit'),
       b.stat('Jobs that wait for a limit', 'Pending jobs that a limit of a QOS or association keeps from starting.', 'short', [
         ['jobs', b.chosen('sum(slurm_qos_pending_jobs{@,%s,class="limit"})' % where, [
           ['account', 'sum(slurm_account_pending_jobs{@,account=~"$account",class="limit"})'],
@@ -23,7 +23,7 @@ function(b) b.board(
       ]) + b.empty('None'),
       b.stat('Jobs that wait for licences', 'Pending jobs whose reason is Licenses.', 'short', [
         ['jobs', 'sum(slurm_cluster_pending_jobs{@,reason="Licenses"}) or 0 * sum(slurm_cluster_jobs{@})'],
-      ]) + b.empty('None') + b.above(1, 50),
+      ]) + b.empty('None') + b.above('some'),
       b.stat('Reservations now', 'Those that are active, and those to come.', 'short', [
         ['active', 'sum(slurm_reservation_active{@})'],
         ['to come', 'count(slurm_reservation_start_timestamp_seconds{@} > time()) or 0 * count(slurm_reservation_info{@})'],
@@ -45,7 +45,7 @@ function(b) b.board(
       ], [
         b.column('Limit', 'short', 'max by (@, qos, scope, resource) (slurm_qos_limit{@,%s,scope=~"per_user|per_account"})' % where),
         b.column('Largest use', 'short', 'max by (@, qos, scope, resource) (slurm_qos_largest_usage{@,%s})' % where),
-        b.column('At the limit', 'short', 'max by (@, qos, scope, resource) (slurm_qos_entities_at_limit{@,%s})' % where) + b.cellAbove(1, 20),
+        b.column('At the limit', 'short', 'max by (@, qos, scope, resource) (slurm_qos_entities_at_limit{@,%s})' % where) + b.cellAbove('some'),
       ], '-At the limit'),
       b.table('QOS', 'Their priority and their jobs.', [
         b.key('qos', 'QOS', [b.to('Queue and waits', 'queue', { qos: '${__value.text}' })]),
@@ -84,7 +84,7 @@ function(b) b.board(
       ], [
         b.column('Limit', 'short', 'max by (@, account, resource) (slurm_association_limit{@,account=~"$account",user="",scope="per_user"})'),
         b.column('Largest use', 'short', 'max by (@, account, resource) (slurm_association_largest_usage{@,account=~"$account",scope="per_user"})'),
-        b.column('At the limit', 'short', 'max by (@, account, resource) (slurm_association_users_at_limit{@,account=~"$account",scope="per_user"})') + b.cellAbove(1, 20),
+        b.column('At the limit', 'short', 'max by (@, account, resource) (slurm_association_users_at_limit{@,account=~"$account",scope="per_user"})') + b.cellAbove('some'),
       ], '-At the limit'),
     ]),
     b.row('Reservations', 'No reservations', height=7, panels=[

@@ -64,22 +64,22 @@ function(b)
             'sum(slurm_cluster_nodes{@,state=~"down|error|unknown"})',
             'count(slurm_node_state{@,%s,state=~"down|error|unknown"}) or 0 * count(slurm_node_state{@,%s})' % [where, where],
           )],
-        ]) + b.above(1, 5),
+        ]) + b.above('some'),
         b.stat('Drained', 'Drained nodes on which no job is left: they can be looked at.', 'short', [
           ['nodes', flagged('drained')],
-        ]) + b.above(1, 10),
+        ]) + b.above('some'),
         b.stat('Draining', 'Drained nodes on which jobs still run.', 'short', [
           ['nodes', flagged('draining')],
-        ]) + b.above(1, 10),
+        ]) + b.above('some'),
         b.stat('Not responding', 'Nodes whose slurmd does not answer slurmctld, for so short a time perhaps that they are not down yet.', 'short', [
           ['nodes', flagged('not_responding')],
-        ]) + b.above(1, 5),
+        ]) + b.above('some'),
         b.stat('CPUs lost', 'Share of the CPUs that are on nodes which are down or drained.', 'percentunit', [
           ['CPUs', chosen(
             'sum(slurm_cluster_cpus{@,state="other"}) / sum(slurm_cluster_cpus{@})',
             'sum(slurm_node_cpus{@,%s,state="other"}) / sum(slurm_node_cpus{@,%s})' % [where, where],
           )],
-        ]) + b.empty('Not known') + b.above(0.02, 0.1) + b.bounds(0, 1),
+        ]) + b.empty('Not known') + b.above('out') + b.bounds(0, 1),
       ]),
       b.row('Out of service', 'No node is out of service', height=9, panels=[
         b.table('Nodes with a reason', 'Why a node is out of service, who said so and when, and its state now.', [

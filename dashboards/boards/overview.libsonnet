@@ -14,15 +14,16 @@ function(b) b.board(
       ]) + b.empty('No slurmdbd') + b.upOrDown + b.links([b.to('Scheduler and RPC', 'scheduler')]),
       b.stat('Endpoints down', 'Endpoints of slurmrestd that gave no usable answer last time: what comes from them is getting old.', 'short', [
         ['endpoints', 'count(slurmscope_endpoint_up{@} == 0) or 0 * count(slurmscope_endpoint_up{@})'],
-      ]) + b.above(1, 3) + b.links([b.to('Exporter', 'exporter')]),
+      ]) + b.above('endpointsDown') + b.links([b.to('Exporter', 'exporter')]),
       b.stat('Nodes out of service', 'Nodes that are down, and drained ones (no jobs left) and draining ones.', 'short', [
         ['down', 'sum(slurm_cluster_nodes{@,state=~"down|error|unknown"})'],
         ['drained', 'sum(slurm_cluster_nodes_flagged{@,flag="drained"}) or 0 * sum(slurm_cluster_nodes{@})'],
         ['draining', 'sum(slurm_cluster_nodes_flagged{@,flag="draining"}) or 0 * sum(slurm_cluster_nodes{@})'],
-      ]) + b.above(1, 10) + b.links([b.to('Nodes', 'nodes')]),
+        ['of all', 'sum(slurm_cluster_nodes{@,state=~"down|error|unknown"}) / sum(slurm_cluster_nodes{@}) + (sum(slurm_cluster_nodes_flagged{@,flag=~"drained|draining"}) or 0 * sum(slurm_cluster_nodes{@})) / sum(slurm_cluster_nodes{@})'],
+      ]) + b.one('of all', 'percentunit', 'out') + b.links([b.to('Nodes', 'nodes')]),
       b.stat('Job failure rate', 'Share of failures (of the job, of a node, or out of memory) among the jobs that ended in the time shown. Cancelled jobs and timeouts do not count.', 'percentunit', [
         ['failed', b.failureRatio('slurm_cluster_job_ends_total', '')],
-      ]) + b.empty('No jobs ended') + b.above(0.1, 0.3) + b.bounds(0, 1) + b.links([b.to('Jobs and failures', 'jobs')]),
+      ]) + b.empty('No jobs ended') + b.above('failures') + b.bounds(0, 1) + b.links([b.to('Jobs and failures', 'jobs')]),
       b.stat('Wait, P95', '95 of 100 jobs that started in the time shown had waited at most so long since they were eligible.', 's', [
         ['P95', b.waitQuantile(0.95, '')],
       ]) + b.empty('No jobs started') + b.links([b.to('Queue and waits', 'queue')]),
@@ -72,7 +73,7 @@ function(b) b.board(
         b.column('CPUs in use', 'percentunit', b.shareBy('partition', 'slurm_partition_cpus{@%s}')) + b.bar,
         b.column('Running', 'short', 'sum by (@, partition) (slurm_partition_jobs{@,state="running"})'),
         b.column('Pending', 'short', 'sum by (@, partition) (slurm_partition_jobs{@,state="pending"})'),
-        b.column('Failure rate', 'percentunit', b.failureRatio('slurm_partition_job_ends_total', '(@, partition)')) + b.cellAbove(0.1, 0.3),
+        b.column('Failure rate', 'percentunit', b.failureRatio('slurm_partition_job_ends_total', '(@, partition)')) + b.cellAbove('failures'),
         b.column('Wait, P95', 's', b.waitQuantile(0.95, 'partition')),
       ], '-CPUs in use') + b.empty('No partitions') + b.wide(14),
       b.bars('Accounts with the most CPUs', 'CPUs that the running jobs of an account hold.', 'short', [

@@ -73,7 +73,7 @@ function(b)
         b.stat('Budget burnt', 'How fast the worst partition uses up the budget of late starts (%g %%). If it stays above 1, the goal is missed.' % (100 * slo.budget), 'short', [
           [window, b.lateBurn(window, ',partition=~"$partition"')]
           for window in [slo.fast.long, slo.slow.long]
-        ]) + b.above(1, slo.slow.burn) + b.wide(4),
+        ]) + b.above('burn') + b.wide(4),
         b.graph('Late starts by partition', 'Share of the starts in the last %s that came later than %s after the jobs were eligible.' % [slo.fast.long, hours], 'percentunit', [
           ['{{partition}}', 'max by (@, partition) (cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^,partition=~"$partition"})' % slo.fast.long],
         ]) + b.wide(10),

@@ -13,21 +13,21 @@ function(b)
           ['{{controller}}', 'min by (@, controller) (slurm_controller_up{@})'],
         ]) + b.upOrDown,
         b.stat('slurmdbd', 'Whether it answers.', 'short', [['slurmdbd', 'min(slurm_dbd_up{@})']]) + b.empty('No slurmdbd') + b.upOrDown,
-        b.stat('Threads', 'Threads of slurmctld that serve requests; there are 256 at most.', 'short', [
+        b.stat('Threads', 'Threads of slurmctld that serve requests; there are %d at most.' % b.config.threads.max, 'short', [
           ['threads', 'max(slurm_controller_threads{@})'],
-        ]) + b.above(100, 200),
+        ]) + b.above('threads'),
         b.stat('Queue to slurmdbd', 'What slurmctld keeps until slurmdbd takes it. If it grows, slurmdbd is away or slow.', 'short', [
           ['messages', 'max(slurm_dbd_agent_queue{@})'],
-        ]) + b.empty('No slurmdbd') + b.above(1000, 10000),
+        ]) + b.empty('No slurmdbd') + b.above('accountingQueue'),
         b.stat('Queue to nodes', 'Messages to nodes that wait in slurmctld. If it stays high, nodes do not answer.', 'short', [
           ['messages', 'max(slurm_controller_agent_queue{@})'],
-        ]) + b.above(50, 500),
+        ]) + b.above('agentQueue'),
         b.stat('Last backfill', 'How long ago the last cycle of the backfill scheduler ran.', 's', [
           ['age', 'time() - min(slurm_backfill_last_cycle_timestamp_seconds{@})'],
-        ]) + b.empty('No backfill') + b.above(300, 1800),
+        ]) + b.empty('No backfill') + b.above('backfillAge'),
         b.stat('Job records', "Records in slurmctld, of MaxJobCount: when it is full, submissions are refused. An array's tasks that are not split off are one record.", 'percentunit', [
           ['of MaxJobCount', 'max(slurm_controller_job_records{@} / slurm_controller_max_job_records{@})'],
-        ]) + b.above(0.7, 0.9) + b.bounds(0, 1),
+        ]) + b.above('jobTable') + b.bounds(0, 1),
       ]),
       b.row('Main scheduler', 'Not known', height=8, panels=[
         b.graph('Cycle', 'Length of the cycles: the mean, and the last one.', 's', [

@@ -34,22 +34,22 @@ function(b)
       b.row('In the time shown', 'No jobs ended', height=4, panels=[
         b.stat('CPU efficiency', 'What ended jobs of the accounts chosen used of the CPU time that they held.', 'percentunit', [
           ['used', b.people(function(entity, where) efficiency(entity, '', where))],
-        ]) + b.empty('No slurmdbd tells') + b.below(0.7, 0.4) + b.bounds(0, 1),
+        ]) + b.empty('No slurmdbd tells') + b.below('efficiency') + b.bounds(0, 1),
         b.stat('Memory waste', 'What ended jobs of the accounts chosen never used of the memory that they held.', 'percentunit', [
           ['unused', b.people(function(entity, where) waste(entity, '', where))],
-        ]) + b.empty('No slurmdbd tells') + b.above(0.5, 0.8) + b.bounds(0, 1),
+        ]) + b.empty('No slurmdbd tells') + b.above('waste') + b.bounds(0, 1),
         b.stat('Oldest startable job', 'How long the longest waiting job that nothing but resources or priority keeps from starting has waited since its submission. Waits of jobs that started are known by partition and QOS only.', 's', [
           ['age', b.people(function(entity, where) 'time() - min(slurm_%s_oldest_pending_timestamp_seconds{@,class="startable"%s})' % [entity, where])],
         ]) + b.empty('None waits') + b.links([b.to('Queue and waits', 'queue')]),
         b.stat('Largest fairshare drift', 'How far the use of an account, or of a user if some are chosen, is above its share among its siblings, at most.', 'percentunit', [
           ['{{user}} {{account}}', 'topk(1, %s)' % b.people(b.drift)],
-        ]) + b.empty('No fairshare, or no slurmdbd') + b.above(0.25, 0.5),
+        ]) + b.empty('No fairshare, or no slurmdbd') + b.above('drift'),
         b.stat('GPUs held', "GPUs that running jobs hold, of all of the cluster's.", 'percentunit', [
           ['GPUs', b.people(function(entity, where) 'sum(slurm_%s_job_gres{@,gres="gpu",state="running"%s}) / sum(slurm_cluster_gres{@,gres="gpu"})' % [entity, where])],
         ]) + b.empty('No GPUs') + b.bounds(0, 1) + b.links([b.to('GPU allocation', 'gpus')]),
         b.stat('Job failure rate', 'Failed ones, of the jobs of the accounts chosen that completed or failed.', 'percentunit', [
           ['failed', b.people(function(entity, where) b.failureRatio('slurm_%s_job_ends_total' % entity, '', where))],
-        ]) + b.above(0.1, 0.3) + b.bounds(0, 1) + b.links([b.to('Jobs and failures', 'jobs')]),
+        ]) + b.above('failures') + b.bounds(0, 1) + b.links([b.to('Jobs and failures', 'jobs')]),
       ]),
       b.row('Accounts', 'No accounts', height=10, panels=[
         b.table('Accounts', 'How well each account used what it held in the time shown, and where it stands. Drift: its use beyond its share among its siblings. Waits are known by partition and QOS only: here is the age of the oldest job that could start.', [
@@ -59,13 +59,13 @@ function(b)
           ]),
         ], [
           b.column('CPU hours', 'short', b.people(function(entity, where) held(entity, account, where))),
-          b.column('CPU efficiency', 'percentunit', b.people(function(entity, where) efficiency(entity, account, where))) + b.cellBelow(0.7, 0.4),
-          b.column('Memory waste', 'percentunit', b.people(function(entity, where) waste(entity, account, where))) + b.cellAbove(0.5, 0.8),
-          b.column('Failure rate', 'percentunit', b.people(function(entity, where) b.failureRatio('slurm_%s_job_ends_total' % entity, account, where))) + b.cellAbove(0.1, 0.3),
+          b.column('CPU efficiency', 'percentunit', b.people(function(entity, where) efficiency(entity, account, where))) + b.cellBelow('efficiency'),
+          b.column('Memory waste', 'percentunit', b.people(function(entity, where) waste(entity, account, where))) + b.cellAbove('waste'),
+          b.column('Failure rate', 'percentunit', b.people(function(entity, where) b.failureRatio('slurm_%s_job_ends_total' % entity, account, where))) + b.cellAbove('failures'),
           b.column('Oldest startable', 's', b.people(function(entity, where) 'time() - min by (@, account) (slurm_%s_oldest_pending_timestamp_seconds{@,class="startable"%s})' % [entity, where])),
           b.column('Share', 'percentunit', theirs('max by (@, account) (slurm_account_shares_ratio{@%s})' % accounts)),
           b.column('Use', 'percentunit', theirs('max by (@, account) (slurm_account_usage_effective_ratio{@%s})' % accounts)),
-          b.column('Drift', 'percentunit', theirs(b.drift('account', accounts))) + b.cellAbove(0.1, 0.25),
+          b.column('Drift', 'percentunit', theirs(b.drift('account', accounts))) + b.cellAbove('drift'),
           b.column('GPU hours', 'short', b.people(function(entity, where) gpuTime(entity, where) + ' / 3600')),
           b.column('Of all GPU time', 'percentunit', b.people(function(entity, where) |||
             %s
@@ -83,13 +83,13 @@ function(b)
           b.key('account', 'Account', [b.to('This account', 'users', { account: '${__value.text}' })]),
         ], [
           b.column('CPU hours', 'short', 'topk(50, %s)' % most),
-          b.column('CPU efficiency', 'percentunit', largest(user, efficiency('user', user, people), most)) + b.cellBelow(0.7, 0.4),
-          b.column('Memory waste', 'percentunit', largest(user, waste('user', user, people), most)) + b.cellAbove(0.5, 0.8),
-          b.column('Failure rate', 'percentunit', largest(user, b.failureRatio('slurm_user_job_ends_total', user, people), most)) + b.cellAbove(0.1, 0.3),
+          b.column('CPU efficiency', 'percentunit', largest(user, efficiency('user', user, people), most)) + b.cellBelow('efficiency'),
+          b.column('Memory waste', 'percentunit', largest(user, waste('user', user, people), most)) + b.cellAbove('waste'),
+          b.column('Failure rate', 'percentunit', largest(user, b.failureRatio('slurm_user_job_ends_total', user, people), most)) + b.cellAbove('failures'),
           b.column('Running', 'short', largest(user, 'sum by (@, user, account) (slurm_user_jobs{@,state="running"%s})' % people, most)),
           b.column('Pending', 'short', largest(user, 'sum by (@, user, account) (slurm_user_jobs{@,state="pending"%s})' % people, most)),
           b.column('Oldest startable', 's', largest(user, 'time() - min by (@, user, account) (slurm_user_oldest_pending_timestamp_seconds{@,class="startable"%s})' % people, most)),
-          b.column('Fairshare factor', 'short', largest(user, 'max by (@, user, account) (slurm_user_fairshare_factor{@%s})' % people, most)) + b.cellBelow(0.2, 0.05),
+          b.column('Fairshare factor', 'short', largest(user, 'max by (@, user, account) (slurm_user_fairshare_factor{@%s})' % people, most)) + b.cellBelow('fairshare'),
         ], '-CPU hours'),
       ]),
       b.row('Use', 'No jobs', height=8, panels=[

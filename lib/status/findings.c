@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* As the alerts in dashboards/ have them. */
+/* As dashboards/config.libsonnet has them: tests/dashboards/test_config.py compares. */
 #define NODES_DOWN_SHARE 0.02
 #define STARVING_S (3 * 86400.0)
 #define THREADS_MANY (256 * 0.8)

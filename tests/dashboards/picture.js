@@ -85,11 +85,19 @@ function isNegative(panel, name) {
 	return panel.fieldConfig.overrides.some((one) => one.matcher.id === 'byRegexp' && new RegExp(`^(?:${one.matcher.options})$`).test(name));
 }
 
+function overridden(panel, name) {
+	const config = {...panel.fieldConfig.defaults};
+	for (const override of panel.fieldConfig.overrides)
+		if (override.matcher.options === name) for (const one of override.properties) config[one.id] = one.value;
+	return config;
+}
+
 function drawStat(panel, body) {
-	const config = panel.fieldConfig.defaults, all = series(panel), box = element(body, 'div');
+	const all = series(panel), box = element(body, 'div');
 	const tall = body.clientHeight / all.length > 34 && body.clientWidth / all.length < 90;
 	box.className = tall || all.length > 2 && body.clientWidth < 320 ? 'stats down' : 'stats';
 	for (const one of all) {
+		const config = overridden(panel, one.name);
 		const value = one.points[0][1], meaning = mapped(config, value), cell = element(box, 'div');
 		const text = panel.options.textMode === 'name' ? one.name : meaning ? meaning.text : shown(value, config.unit, config.decimals);
 		const size = box.className === 'stats' ? Math.min(38, body.clientWidth / all.length / (text.length * 0.62), body.clientHeight * 0.5) : 18;
