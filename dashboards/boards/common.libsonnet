@@ -31,13 +31,32 @@ function(config) {
     )
   ||| % { of: selector, window: window },
 
+  // Those that are first over the whole time shown: who is first at each moment comes and goes.
+  local first(expr, labels, ranked) = '%s\n  and on %s %s' % [expr, labels, ranked],
+  // Of what is counted or held: what a selector selects.
+  most(n, labels, selector)::
+    first('sum by %s (%s)' % [labels, selector], labels, 'topk(%d, sum by %s (sum_over_time(%s[$__range] @ end())))' % [n, labels, selector]),
+  // Of counters.
+  mostPerSecond(n, labels, selector)::
+    first('sum by %s (rate(%s[$__rate_interval]))' % [labels, selector], labels, 'topk(%d, sum by %s (increase(%s[$__range] @ end())))' % [n, labels, selector]),
+  // Of levels.
+  lowest(n, labels, selector)::
+    first('max by %s (%s)' % [labels, selector], labels, 'bottomk(%d, max by %s (avg_over_time(%s[$__range] @ end())))' % [n, labels, selector]),
+  largestDrift(n, where)::
+    first(std.rstripChars(self.drift('account', where), '\n'), '(@, account)', 'topk(%d, %s)' % [n, self.drift('account', where, 'avg_over_time(%s[$__range] @ end())')]),
+
   // How far the use of accounts or users is above their share among their siblings; root and those that share their parent's
   // have none.
-  drift(entity, where):: |||
-    max by %(of)s (slurm_%(entity)s_usage_effective_ratio{@%(where)s})
-      - max by %(of)s (slurm_%(entity)s_shares_ratio{@})
+  drift(entity, where, over='%s'):: |||
+    max by %(of)s (%(use)s)
+      - max by %(of)s (%(share)s)
       and on %(of)s slurm_%(entity)s_shares{@}
-  ||| % { entity: entity, where: where, of: if entity == 'user' then '(@, user, account)' else '(@, account)' },
+  ||| % {
+    entity: entity,
+    use: over % ('slurm_%s_usage_effective_ratio{@%s}' % [entity, where]),
+    share: over % ('slurm_%s_shares_ratio{@}' % entity),
+    of: if entity == 'user' then '(@, user, account)' else '(@, account)',
+  },
 
   // As recorded, of the last hour or what is configured: the rate, and its lower bound, for of few jobs little can be said.
   recordedFailures(entity, where)::

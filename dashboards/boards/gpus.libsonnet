@@ -49,8 +49,8 @@ function(b) b.board(
         b.column('In use', 'percentunit', b.shareBy('partition', 'slurm_partition_gres{@,gres="gpu"%s}')) + b.bar,
         b.column('Asked for', 'short', 'sum by (@, partition) (slurm_partition_job_gres{@,gres="gpu",state="pending"})'),
       ], '-GPUs'),
-      b.graph('By account', 'GPUs that the running jobs of an account hold; the ten with the most at each moment.', 'short', [
-        ['{{account}}', 'topk(10, sum by (@, account) (slurm_account_job_gres{@,gres="gpu",state="running"}))'],
+      b.graph('By account', 'GPUs that the running jobs of an account hold; the ten with the most in the time shown.', 'short', [
+        ['{{account}}', b.most(10, '(@, account)', 'slurm_account_job_gres{@,gres="gpu",state="running"}')],
       ]) + b.stacked,
       b.table('Accounts', 'GPU hours in the time shown, and how busy the GPUs are that jobs hold now.', [
         b.key('account', 'Account', [b.to('Users and accounts', 'users', { account: '${__value.text}' })]),

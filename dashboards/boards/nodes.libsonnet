@@ -132,8 +132,8 @@ function(b)
           b.column('With the node', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node",kind!="failed"}', '$__range')) + b.count,
           b.column('Last hour, in all', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node"}', '1h')) + b.count,
         ], '-Last hour, in all'),
-        b.graph('Failed jobs by node, per hour', 'The ten nodes with the most at each moment.', 'short', [
-          ['{{node}}', 'topk(10, 3600 * sum by (@, node) (rate(slurm_node_job_failures_total{@,node=~"$node"}[$__rate_interval])) > 0)'],
+        b.graph('Failed jobs by node, per hour', 'The ten nodes with the most in the time shown.', 'short', [
+          ['{{node}}', '3600 * ' + b.mostPerSecond(10, '(@, node)', 'slurm_node_job_failures_total{@,%s}' % where)],
         ]),
       ]),
       b.row('What they run', 'Not known (--nodes.per-node=full)', height=8, panels=[

@@ -54,8 +54,8 @@ function(b) b.board(
       b.graph('Jobs now', 'Running and pending jobs; each task of an array is one.', 'short', [
         ['{{state}}', 'sum by (state) (slurm_cluster_jobs{@,state=~"running|pending|suspended"})'],
       ]) + b.jobColours,
-      b.graph('Why jobs wait', "Pending jobs by Slurm's reason; the eight most frequent at each moment.", 'short', [
-        ['{{reason}}', 'topk(8, sum by (reason) (slurm_cluster_pending_jobs{@}))'],
+      b.graph('Why jobs wait', "Pending jobs by Slurm's reason; the eight most frequent in the time shown.", 'short', [
+        ['{{reason}}', b.most(8, '(reason)', 'slurm_cluster_pending_jobs{@}')],
       ]) + b.empty('No jobs wait') + b.stacked + b.links([b.to('Queue and waits', 'queue')]),
       b.graph('Jobs per hour', 'How many jobs are submitted, start and end, as if it went on for an hour.', 'short', [
         ['submitted', '3600 * sum(rate(slurm_cluster_job_submissions_total{@}[$__rate_interval]))'],

@@ -83,12 +83,12 @@ function(b)
         ]) + b.wide(10),
       ]),
       b.row('What they wait for', 'No jobs wait', height=8, panels=[
-        b.graph('Reasons', "Pending jobs by Slurm's reason, in all or of the partitions or QOS chosen; the eight most frequent at each moment.", 'short', [
+        b.graph('Reasons', "Pending jobs by Slurm's reason, in all or of the partitions or QOS chosen; the eight most frequent in the time shown.", 'short', [
           ['{{reason}}', b.chosen(
-            'topk(8, sum by (reason) (slurm_cluster_pending_jobs{@}))',
+            b.most(8, '(reason)', 'slurm_cluster_pending_jobs{@}'),
             [
-              ['partition', 'topk(8, sum by (reason) (slurm_partition_pending_jobs{@,partition=~"$partition"}))'],
-              ['qos', 'topk(8, sum by (reason) (slurm_qos_pending_jobs{@,qos=~"$qos"}))'],
+              ['partition', b.most(8, '(reason)', 'slurm_partition_pending_jobs{@,partition=~"$partition"}')],
+              ['qos', b.most(8, '(reason)', 'slurm_qos_pending_jobs{@,qos=~"$qos"}')],
             ],
           )],
         ]) + b.stacked,

@@ -82,11 +82,11 @@ function(b)
         ]),
       ]),
       b.row('Who asks slurmctld', 'No requests, or Slurm does not tell of them', height=8, panels=[
-        b.graph('Requests by type', 'Per second; the ten most frequent at each moment.', 'ops', [
-          ['{{message_type}}', 'topk(10, %s)' % rate('slurm_rpc_requests_total', 'message_type')],
+        b.graph('Requests by type', 'Per second; the ten most frequent in the time shown.', 'ops', [
+          ['{{message_type}}', b.mostPerSecond(10, '(message_type)', 'slurm_rpc_requests_total{@}')],
         ]) + b.stacked,
-        b.graph('Time by type', 'Seconds in a second that slurmctld spent, waiting for locks included; the ten most expensive at each moment.', 'short', [
-          ['{{message_type}}', 'topk(10, %s)' % rate('slurm_rpc_seconds_total', 'message_type')],
+        b.graph('Time by type', 'Seconds in a second that slurmctld spent, waiting for locks included; the ten most expensive in the time shown.', 'short', [
+          ['{{message_type}}', b.mostPerSecond(10, '(message_type)', 'slurm_rpc_seconds_total{@}')],
         ]) + b.stacked,
         b.table('Users', 'What slurmctld did for whom in the time shown; the twenty most expensive.', [
           b.key('user', 'User', [b.to('Users and accounts', 'users', { user: '${__value.text}' })]),
@@ -99,14 +99,14 @@ function(b)
         ], '-Time'),
       ]),
       b.row('slurmdbd', 'No slurmdbd', height=8, panels=[
-        b.graph('Requests to slurmdbd by type', 'What slurmdbd is asked, per second; the ten most frequent at each moment.', 'ops', [
-          ['{{message_type}}', 'topk(10, %s)' % rate('slurm_dbd_rpc_requests_total', 'message_type')],
+        b.graph('Requests to slurmdbd by type', 'What slurmdbd is asked, per second; the ten most frequent in the time shown.', 'ops', [
+          ['{{message_type}}', b.mostPerSecond(10, '(message_type)', 'slurm_dbd_rpc_requests_total{@}')],
         ]) + b.stacked,
-        b.graph('Time of slurmdbd by type', 'Seconds in a second that slurmdbd spent; the ten most expensive at each moment.', 'short', [
-          ['{{message_type}}', 'topk(10, %s)' % rate('slurm_dbd_rpc_seconds_total', 'message_type')],
+        b.graph('Time of slurmdbd by type', 'Seconds in a second that slurmdbd spent; the ten most expensive in the time shown.', 'short', [
+          ['{{message_type}}', b.mostPerSecond(10, '(message_type)', 'slurm_dbd_rpc_seconds_total{@}')],
         ]) + b.stacked,
-        b.graph('Time of slurmdbd by user', 'Seconds in a second that slurmdbd spent; the ten most expensive at each moment.', 'short', [
-          ['{{user}}', 'topk(10, %s)' % rate('slurm_dbd_user_rpc_seconds_total', 'user')],
+        b.graph('Time of slurmdbd by user', 'Seconds in a second that slurmdbd spent; the ten most expensive in the time shown.', 'short', [
+          ['{{user}}', b.mostPerSecond(10, '(user)', 'slurm_dbd_user_rpc_seconds_total{@}')],
         ]) + b.stacked,
         b.table('Roll-ups', 'When slurmdbd last summed up usage, and how long that took.', [b.key('period', 'Period')], [
           b.column('Last', 'dateTimeFromNow', '1000 * max by (@, period) (slurm_dbd_rollup_timestamp_seconds{@})'),

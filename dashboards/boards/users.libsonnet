@@ -93,28 +93,28 @@ function(b)
         ], '-CPU hours'),
       ]),
       b.row('Use', 'No jobs', height=8, panels=[
-        b.graph('CPUs held, by account', 'CPUs that running jobs hold; the ten accounts with the most at each moment.', 'short', [
-          ['{{account}}', 'topk(10, %s)' % b.people(function(entity, where) 'sum by (@, account) (slurm_%s_job_cpus{@,state="running"%s})' % [entity, where])],
+        b.graph('CPUs held, by account', 'CPUs that running jobs hold; the ten accounts with the most in the time shown.', 'short', [
+          ['{{account}}', b.people(function(entity, where) b.most(10, '(@, account)', 'slurm_%s_job_cpus{@,state="running"%s}' % [entity, where]))],
         ]) + b.empty('No jobs run') + b.stacked,
-        b.graph('CPUs held, by user', 'CPUs that running jobs hold; the ten users with the most at each moment.', 'short', [
-          ['{{user}}', 'topk(10, sum by (@, user) (slurm_user_job_cpus{@,state="running"%s}))' % people],
+        b.graph('CPUs held, by user', 'CPUs that running jobs hold; the ten users with the most in the time shown.', 'short', [
+          ['{{user}}', b.most(10, '(@, user)', 'slurm_user_job_cpus{@,state="running"%s}' % people)],
         ]) + b.empty('No jobs run') + b.stacked,
-        b.graph('Memory held, by account', 'Memory that running jobs hold; the ten accounts with the most at each moment.', 'bytes', [
-          ['{{account}}', 'topk(10, %s)' % b.people(function(entity, where) 'sum by (@, account) (slurm_%s_job_memory_bytes{@,state="running"%s})' % [entity, where])],
+        b.graph('Memory held, by account', 'Memory that running jobs hold; the ten accounts with the most in the time shown.', 'bytes', [
+          ['{{account}}', b.people(function(entity, where) b.most(10, '(@, account)', 'slurm_%s_job_memory_bytes{@,state="running"%s}' % [entity, where]))],
         ]) + b.empty('No jobs run') + b.stacked,
-        b.graph('Pending jobs, by user', 'The ten users with the most at each moment.', 'short', [
-          ['{{user}}', 'topk(10, sum by (@, user) (slurm_user_jobs{@,state="pending"%s}))' % people],
+        b.graph('Pending jobs, by user', 'The ten users with the most in the time shown.', 'short', [
+          ['{{user}}', b.most(10, '(@, user)', 'slurm_user_jobs{@,state="pending"%s}' % people)],
         ]) + b.empty('No jobs wait') + b.stacked,
       ]),
       b.row('Fairshare', 'No fairshare, or no slurmdbd', height=8, panels=[
-        b.graph('Use beyond the share, by account', "An account's part of the decayed use of its siblings, minus its part of their shares. Above zero it has had more than promised. The ten largest at each moment.", 'percentunit', [
-          ['{{account}}', 'topk(10, %s)' % theirs(b.drift('account', accounts))],
+        b.graph('Use beyond the share, by account', "An account's part of the decayed use of its siblings, minus its part of their shares. Above zero it has had more than promised. The ten largest in the time shown.", 'percentunit', [
+          ['{{account}}', theirs(b.largestDrift(10, accounts))],
         ]) + b.free,
-        b.graph('Fairshare factor, lowest users', "From 1, nothing used, to 0: what the priority of the user's jobs is made of. The ten lowest at each moment.", 'short', [
-          ['{{user}} ({{account}})', 'bottomk(10, max by (@, user, account) (slurm_user_fairshare_factor{@%s}))' % people],
+        b.graph('Fairshare factor, lowest users', "From 1, nothing used, to 0: what the priority of the user's jobs is made of. The ten lowest in the time shown.", 'short', [
+          ['{{user}} ({{account}})', b.lowest(10, '(@, user, account)', 'slurm_user_fairshare_factor{@%s}' % people)],
         ]) + b.bounds(0, 1),
-        b.graph('Fairshare level, by account', 'Shares by use (sshare: LevelFS): below 1, an account has had more than its share. The ten lowest at each moment.', 'short', [
-          ['{{account}}', 'bottomk(10, %s)' % theirs('max by (@, account) (slurm_account_fairshare_level{@%s})' % accounts)],
+        b.graph('Fairshare level, by account', 'Shares by use (sshare: LevelFS): below 1, an account has had more than its share. The ten lowest in the time shown.', 'short', [
+          ['{{account}}', theirs(b.lowest(10, '(@, account)', 'slurm_account_fairshare_level{@%s}' % accounts))],
         ]),
       ]),
     ],

@@ -240,6 +240,19 @@ def rule_windows(board, world):
                     yield f"{panel['title']}: over [{window}]"
 
 
+def rule_rankings(board, world):
+    """Who is shown over time is the same at each moment: what is ranked at each moment flickers."""
+    for panel in boards.panels(board):
+        for target in (target for target in panel["targets"] if target["range"]):
+            for function, rest in re.findall(r"\b(topk|bottomk)\((.*)", target["expr"], re.S):
+                depth, end = 1, 0
+                while depth:
+                    depth += {"(": 1, ")": -1}.get(rest[end], 0)
+                    end += 1
+                if "[$__range] @ end()" not in rest[:end]:
+                    yield f"{panel['title']}: {function} at each moment"
+
+
 def rule_imported(board, world):
     """The importable form asks for the data source, and is else the same."""
     form = json.loads(json.dumps(world.imported.get(board["uid"], {})))

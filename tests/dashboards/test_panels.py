@@ -11,7 +11,7 @@ import yaml
 import boards
 from test_rules import HERE, PROMTOOLS, run
 
-BUILT_IN = {"__rate_interval": "5m", "cluster": ".*"}
+BUILT_IN = {"__rate_interval": "5m", "__range": "1h", "cluster": ".*"}
 
 
 def expression(board, title, query=None):
