@@ -25,6 +25,9 @@
     efficiency: { window: '1d' },
 
     boards: {
+      // How many nodes a table and a timeline show at most.
+      nodes: 100,
+      timeline: 30,
       // From where on a value is orange, and from where on red. Where an alert watches the same, it is the alert's number.
       thresholds: {
         some: [1],  // whatever the size of the cluster, nothing is red

@@ -12,6 +12,12 @@ function(b)
   local gpu(dcgm, factor='') = ['{{Hostname}} GPU {{gpu}}', '%s{^,hpc_job="$jobid"}%s' % [dcgm, factor]];
   local jobstats(family, factor='') = ['{{instance}} GPU {{minor_number}}', '%s{^,jobid="$jobid"}%s' % [family, factor]];
 
+  // The worst of what its nodes are, or were in a window.
+  local nodes(window) = std.join('\n  or ', [
+    '%d * %s' % [look[0], (if window == '' then '%s' else 'last_over_time(%s)') % ('%s{@,node=~"$node",%s}%s' % [look[3], look[4], window])]
+    for look in looks
+  ]);
+
   b.board(
     'job',
     'Job',
@@ -89,14 +95,17 @@ function(b)
           ['allocated', 'max(slurm_job_allocated_memory_bytes{@,%s})' % job],
           ['used', 'max(slurm:job:memory_used_bytes{^,%s})' % job],
         ]),
-        b.bars('CPUs by node', 'CPUs that it holds on each of its nodes.', 'short', [
-          ['{{node}}', 'max by (@, node) (slurm_job_node_cpus{@,%s})' % job],
+        b.bars('CPUs by node', 'CPUs that it holds on each of its nodes, at most %d.' % b.config.boards.timeline, 'short', [
+          ['{{node}}', 'topk(%d, max by (@, node) (slurm_job_node_cpus{@,%s}))' % [b.config.boards.timeline, job]],
         ]) + b.links([b.to('Nodes', 'nodes', { node: '${__field.labels.node}' })]),
-        b.timeline('Its nodes', 'Whether they were in service.', [
-          ['{{node}}', 'max by (@, node) (\n%s\n) and on (@, node) slurm_job_node_info{@,%s}' % [
-            std.join('\n  or ', ['%d * %s{@,node=~"$node",%s}' % [look[0], look[3], look[4]] for look in looks]),
-            job,
-          ]],
+        b.timeline('Its nodes', 'Whether they were in service; of more than %d the worst.' % b.config.boards.timeline, [
+          ['{{node}}', |||
+            max by (@, node) (
+              %s
+            ) and on (@, node) topk(%d, max by (@, node) (
+              %s
+            ) and on (@, node) slurm_job_node_info{@,%s} @ end())
+          ||| % [nodes(''), b.config.boards.timeline, nodes('[$__range] @ end()'), job]],
         ]) + b.values([[look[0], look[1], look[2]] for look in looks]),
       ]),
       b.row('GPUs', 'No GPUs, or no exporter that tells of them', height=8, panels=[

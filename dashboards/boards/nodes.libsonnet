@@ -42,6 +42,24 @@ function(b)
     'sum(slurm_cluster_nodes_flagged{@,flag="%s"}) or 0 * sum(slurm_cluster_nodes{@})' % flag,
     'count(slurm_node_flag{@,%s,flag="%s"}) or 0 * count(slurm_node_state{@,%s})' % [where, flag, where],
   );
+  // There may be 10,000.
+  local most = b.config.boards.nodes;
+  local atMost = 'At most %d nodes: ' % most;
+  local worstFirst = |||
+    topk(%d, max by (@, node) (
+      %s
+    ))
+  ||| % [most, worst];
+  local ofWorst(expr) = expr + '\n  and on (@, node) ' + worstFirst;
+  local latest = 'topk(%d, max by (@, node) (slurm_node_reason_timestamp_seconds{@,%s}))' % [most, where];
+  local failing(kind, window) = |||
+    sum by (@, node) (%s) > 0
+      and on (@, node) topk(%d, sum by (@, node) (%s) > 0)
+  ||| % [
+    b.grown('slurm_node_job_failures_total{@,%s%s}' % [where, kind], window),
+    most,
+    b.grown('slurm_node_job_failures_total{@,%s}' % where, '$__range'),
+  ];
   b.board(
     'nodes',
     'Nodes',
@@ -82,30 +100,32 @@ function(b)
         ]) + b.empty('Not known') + b.above('out') + b.bounds(0, 1),
       ]),
       b.row('Out of service', 'No node is out of service', height=9, panels=[
-        b.table('Nodes with a reason', 'Why a node is out of service, who said so and when, and its state now.', [
+        b.table('Nodes with a reason', 'Why a node is out of service, who said so and when, and its state now. ' + atMost + 'the latest.', [
           b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
           b.key('reason', 'Reason'),
           b.key('user', 'By'),
         ], [
           b.column('Since', 'dateTimeFromNow', |||
-            1000 * max by (@, node) (slurm_node_reason_timestamp_seconds{@,node=~"$node"})
+            1000 * %s
               * on (@, node) group_left (reason, user) max by (@, node, reason, user) (slurm_node_reason_info{@})
-          |||),
+          ||| % latest),
           b.column('Is', 'short', |||
             max by (@, node) (
               %s
             ) and on (@, node) slurm_node_reason_info{@}
-          ||| % worst) + b.cellValues([[look[0], look[1], look[2]] for look in looks]),
+              and on (@, node) %s
+          ||| % [worst, latest]) + b.cellValues([[look[0], look[1], look[2]] for look in looks]),
         ], '-Since'),
-        b.timeline('Nodes that were in trouble', 'What they were, of those of the nodes chosen that were down, drained or did not respond in the time shown.', [
+        b.timeline('Nodes that were in trouble', 'What they were, of those of the nodes chosen that were down, drained or did not respond in the time shown. At most %d: those first for which it was shortest. Those for which it lasts are in the table.' % b.config.boards.timeline, [
           ['{{node}}', |||
             max by (@, node) (
               %s
-            ) and on (@, node) (
+            ) and on (@, node) bottomk(%d, max by (@, node) (
               %s
-            )
+            ))
           ||| % [
             worst,
+            b.config.boards.timeline,
             std.strReplace(trouble('[$__range] @ end()'), '\n', '\n  '),
           ]],
         ]) + b.values([[look[0], look[1], look[2]] for look in looks]),
@@ -125,12 +145,12 @@ function(b)
         ]) + b.empty('Nothing happened') + b.stacked,
       ]),
       b.row('Which fail jobs', 'No jobs failed', height=8, panels=[
-        b.table('Black holes', 'Nodes by the jobs that failed on them in the time shown. A node that fails one job after the other is free again at once and gets the next. A failed job counts on its first node or, where that is known, on the one that failed.', [
+        b.table('Black holes', 'Nodes by the jobs that failed on them in the time shown. A node that fails one job after the other is free again at once and gets the next. A failed job counts on its first node or, where that is known, on the one that failed. ' + atMost + 'those with the most.', [
           b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
         ], [
-          b.column('Failed by themselves', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node",kind="failed"}', '$__range')) + b.count,
-          b.column('With the node', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node",kind!="failed"}', '$__range')) + b.count,
-          b.column('Last hour, in all', 'short', 'sum by (@, node) (%s) > 0' % b.grown('slurm_node_job_failures_total{@,node=~"$node"}', '1h')) + b.count,
+          b.column('Failed by themselves', 'short', failing(',kind="failed"', '$__range')) + b.count,
+          b.column('With the node', 'short', failing(',kind!="failed"', '$__range')) + b.count,
+          b.column('Last hour, in all', 'short', failing('', '1h')) + b.count,
         ], '-Last hour, in all'),
         b.graph('Failed jobs by node, per hour', 'The ten nodes with the most in the time shown.', 'short', [
           ['{{node}}', '3600 * ' + b.mostPerSecond(10, '(@, node)', 'slurm_node_job_failures_total{@,%s}' % where)],
@@ -155,19 +175,19 @@ function(b)
         ]) + b.empty('No energy plugin, or no --nodes.per-node=full'),
       ]),
       b.row('Node by node', 'No nodes', height=10, panels=[
-        b.table('Each node', 'What of each node is in use, and how long it has been up. With --nodes.per-node=full; else only its state.', [
+        b.table('Each node', 'What of each node is in use, and how long it has been up. With --nodes.per-node=full; else only its state. ' + atMost + 'the worst and the busiest.', [
           b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
           b.key('state', 'State'),
         ], [
-          b.column('is', 'short', 'max by (@, node, state) (slurm_node_state{@,%s})' % where) + b.cellHidden,
-          b.column('CPUs', 'short', 'sum by (@, node) (slurm_node_cpus{@,%s})' % where),
-          b.column('CPUs in use', 'percentunit', b.shareBy('node', 'slurm_node_cpus{@,' + where + '%s}')) + b.bar,
-          b.column('Memory in use', 'percentunit', b.shareBy('node', 'slurm_node_real_memory_bytes{@,' + where + '%s}')) + b.bar,
-          b.column('Memory free, says the system', 'bytes', 'max by (@, node) (slurm_node_free_memory_bytes{@,%s})' % where),
-          b.column('GPUs in use', 'percentunit', b.shareBy('node', 'slurm_node_gres{@,gres="gpu",' + where + '%s}')) + b.bar,
-          b.column('Load', 'short', 'max by (@, node) (slurm_node_load1{@,%s})' % where),
-          b.column('Booted', 'dateTimeFromNow', '1000 * max by (@, node) (slurm_node_boot_timestamp_seconds{@,%s})' % where),
-          b.column('Last busy', 'dateTimeFromNow', '1000 * max by (@, node) (slurm_node_last_busy_timestamp_seconds{@,%s})' % where),
+          b.column('is', 'short', ofWorst('max by (@, node, state) (slurm_node_state{@,%s})' % where)) + b.cellHidden,
+          b.column('CPUs', 'short', ofWorst('sum by (@, node) (slurm_node_cpus{@,%s})' % where)),
+          b.column('CPUs in use', 'percentunit', ofWorst(b.shareBy('node', 'slurm_node_cpus{@,' + where + '%s}'))) + b.bar,
+          b.column('Memory in use', 'percentunit', ofWorst(b.shareBy('node', 'slurm_node_real_memory_bytes{@,' + where + '%s}'))) + b.bar,
+          b.column('Memory free, says the system', 'bytes', ofWorst('max by (@, node) (slurm_node_free_memory_bytes{@,%s})' % where)),
+          b.column('GPUs in use', 'percentunit', ofWorst(b.shareBy('node', 'slurm_node_gres{@,gres="gpu",' + where + '%s}'))) + b.bar,
+          b.column('Load', 'short', ofWorst('max by (@, node) (slurm_node_load1{@,%s})' % where)),
+          b.column('Booted', 'dateTimeFromNow', ofWorst('1000 * max by (@, node) (slurm_node_boot_timestamp_seconds{@,%s})' % where)),
+          b.column('Last busy', 'dateTimeFromNow', ofWorst('1000 * max by (@, node) (slurm_node_last_busy_timestamp_seconds{@,%s})' % where)),
         ], 'Node'),
       ]),
     ],

@@ -253,6 +253,16 @@ def rule_rankings(board, world):
                     yield f"{panel['title']}: {function} at each moment"
 
 
+def rule_bounds(board, world):
+    """There may be 10,000 nodes: what has a row or a line for each shows the first of them."""
+    for panel in boards.panels(board):
+        named = [one["options"]["renameByName"] for one in panel.get("transformations", []) if one["id"] == "organize"]
+        for target in panel["targets"]:
+            if "{{node}}" in target["legendFormat"] or any("node" in names for names in named):
+                if not re.search(r"\b(topk|bottomk)\(", target["expr"]):
+                    yield f"{panel['title']}: any number of nodes"
+
+
 def rule_imported(board, world):
     """The importable form asks for the data source, and is else the same."""
     form = json.loads(json.dumps(world.imported.get(board["uid"], {})))
