@@ -69,16 +69,16 @@ function(b)
       ]),
       b.row('Requests', 'No requests', height=8, panels=[
         b.graph('By endpoint', 'Requests to slurmrestd in a second.', 'ops', [
-          ['{{endpoint}}', rate('slurmscope_requests_total', 'endpoint') + ' > 0'],
+          ['{{endpoint}}', rate('slurmscope_requests_total', '@, endpoint') + ' > 0'],
         ]) + b.stacked,
         b.graph('That failed', 'Requests in a second that gave no usable answer, by why.', 'ops', [
-          ['{{endpoint}}: {{result}}', rate('slurmscope_requests_total', 'endpoint, result', ',result!~"ok|unchanged"') + ' > 0'],
+          ['{{endpoint}}: {{result}}', rate('slurmscope_requests_total', '@, endpoint, result', ',result!~"ok|unchanged"') + ' > 0'],
         ]) + b.empty('None failed') + b.stacked,
         b.graph('Answer time, P95', 'Until the last byte, by endpoint.', 's', [
-          ['{{endpoint}}', 'histogram_quantile(0.95, sum by (endpoint, le) (rate(slurmscope_request_seconds_bucket{@}[$__rate_interval])))'],
+          ['{{endpoint}}', 'histogram_quantile(0.95, sum by (@, endpoint, le) (rate(slurmscope_request_seconds_bucket{@}[$__rate_interval])))'],
         ]),
         b.graph('Bytes', 'Answers of slurmrestd in a second.', 'Bps', [
-          ['{{endpoint}}', rate('slurmscope_response_bytes_total', 'endpoint') + ' > 0'],
+          ['{{endpoint}}', rate('slurmscope_response_bytes_total', '@, endpoint') + ' > 0'],
         ]) + b.stacked,
       ]),
       b.row('Jobs and events', 'Not known', height=8, panels=[
@@ -118,7 +118,7 @@ function(b)
           ['slurmscope', 'sum(%s)' % process('process_resident_memory_bytes{~}')],
         ]) + b.wide(8),
         b.graph('Records that could not be used', 'Records of answers that lacked what is needed, per hour.', 'short', [
-          ['{{endpoint}}', '3600 * ' + rate('slurmscope_records_total', 'endpoint', ',result="skipped"')],
+          ['{{endpoint}}', '3600 * ' + rate('slurmscope_records_total', '@, endpoint', ',result="skipped"')],
         ]) + b.empty('None') + b.wide(8),
         b.graph('Scrapes', 'Requests for the page per minute, by format and status.', 'short', [
           ['{{format}} {{code}}', '60 * sum by (format, code) (%s)' % process('rate(slurmscope_scrapes_total{~}[$__rate_interval])')],

@@ -32,7 +32,7 @@ function(b)
     rows=[
       b.row('Job $jobid', 'Not known', height=4, panels=[
         b.stat('State', 'What Slurm says it is.', 'short', [
-          ['{{state}}', 'max by (@, state) (slurm_job_state{@,%s})' % job],
+          ['{{state}}', 'max by (state) (slurm_job_state{@,%s})' % job],
         ]) + { options+: { textMode: 'name' } },
         b.stat('Running for', 'How long ago it was started.', 's', [
           ['time', 'time() - max(slurm_job_start_timestamp_seconds{@,%s})' % job],

@@ -4,6 +4,7 @@
 // select the clusters that were chosen. {~} selects what slurmscope says of its process, which has no cluster if it reads
 // several. (@, partition) is a list of labels with the one that tells clusters apart before them.
 local datasource = { type: 'prometheus', uid: '${datasource}' };
+local named = ['partition', 'qos', 'account', 'user', 'node', 'reservation', 'license', 'controller', 'endpoint', 'family', 'Hostname', 'instance'];
 local letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';
 local columns = 24;  // of Grafana's grid
 
@@ -19,9 +20,12 @@ function(config) {
     text
   ),
 
-  // Queries are pairs of a legend and an expression.
+  // Queries are pairs of a legend and an expression. Names that each cluster may have are followed by that of the cluster.
+  local ofCluster(legend) =
+    local has(label) = std.length(std.findSubstr('{{%s}}' % label, legend)) > 0;
+    if std.length(std.filter(has, named)) > 0 then '%s {{%s}}' % [legend, config.clusterLabel] else legend,
   local targets(queries, how) = std.mapWithIndex(
-    function(i, query) { refId: letters[i], datasource: datasource, legendFormat: query[0], expr: expand(query[1]) } + how,
+    function(i, query) { refId: letters[i], datasource: datasource, legendFormat: ofCluster(query[0]), expr: expand(query[1]) } + how,
     queries
   ),
   // What is now. (The last value of a range may be that of a series which is gone.)

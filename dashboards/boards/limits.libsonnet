@@ -58,13 +58,13 @@ function(b) b.board(
     ]),
     b.row('Over time', 'No limits, or no slurmdbd', height=8, panels=[
       b.graph('CPUs by QOS', 'CPUs that running jobs hold.', 'short', [
-        ['{{qos}}', 'sum by (qos) (slurm_qos_job_cpus{@,%s,state="running"})' % where],
+        ['{{qos}}', 'sum by (@, qos) (slurm_qos_job_cpus{@,%s,state="running"})' % where],
       ]) + b.empty('No jobs run') + b.stacked,
       b.graph('Used, of the limit of a QOS', 'Of limits for all jobs of a QOS.', 'percentunit', [
         ['{{qos}}: {{resource}}', 'max by (@, qos, resource) (slurm_qos_usage{@,%s}) / (max by (@, qos, resource) (slurm_qos_limit{@,scope="group"}) > 0)' % where],
       ]),
       b.graph('Jobs that wait for a limit, by QOS', 'Pending jobs that a limit keeps from starting.', 'short', [
-        ['{{qos}}', 'sum by (qos) (slurm_qos_pending_jobs{@,%s,class="limit"})' % where],
+        ['{{qos}}', 'sum by (@, qos) (slurm_qos_pending_jobs{@,%s,class="limit"})' % where],
       ]) + b.empty('No jobs wait') + b.stacked,
     ]),
     b.row('Accounts', 'No limits, or no slurmdbd', height=9, panels=[
@@ -112,10 +112,10 @@ function(b) b.board(
         ['{{license}}', 'sum by (@, license) (slurm_licenses{@,state=~"used|reserved"}) / (max by (@, license) (slurm_licenses_configured{@}) > 0)'],
       ]) + b.bounds(0, 1),
       b.graph('Used', 'Licences that jobs hold.', 'short', [
-        ['{{license}}', 'sum by (license) (slurm_licenses{@,state="used"})'],
+        ['{{license}}', 'sum by (@, license) (slurm_licenses{@,state="used"})'],
       ]),
       b.graph('Free', 'Licences that are neither used nor reserved.', 'short', [
-        ['{{license}}', 'sum by (license) (slurm_licenses{@,state="free"})'],
+        ['{{license}}', 'sum by (@, license) (slurm_licenses{@,state="free"})'],
       ]),
     ]),
   ],

@@ -38,20 +38,20 @@ function(b) b.board(
         ['{{partition}}', b.shareBy('partition', 'slurm_partition_gres{@,gres="gpu",' + where + '%s}')],
       ]) + b.empty('No GPUs') + b.bounds(0, 1),
       b.graph('CPUs out of service', 'CPUs that nobody can have: on nodes that are down or drained.', 'short', [
-        ['{{partition}}', 'sum by (partition) (slurm_partition_cpus{@,%s,state="other"})' % where],
+        ['{{partition}}', 'sum by (@, partition) (slurm_partition_cpus{@,%s,state="other"})' % where],
       ]),
     ]),
     b.row('Jobs', 'No partitions', height=8, panels=[
       b.graph('Running', 'Running jobs by partition.', 'short', [
-        ['{{partition}}', 'sum by (partition) (slurm_partition_jobs{@,%s,state="running"})' % where],
+        ['{{partition}}', 'sum by (@, partition) (slurm_partition_jobs{@,%s,state="running"})' % where],
       ]) + b.stacked,
       b.graph('Pending', 'Pending jobs by partition; one that names several counts in each.', 'short', [
-        ['{{partition}}', 'sum by (partition) (slurm_partition_jobs{@,%s,state="pending"})' % where],
+        ['{{partition}}', 'sum by (@, partition) (slurm_partition_jobs{@,%s,state="pending"})' % where],
       ]) + b.stacked,
       b.graph('CPUs asked for', 'CPUs that pending jobs ask for, below the line those that are idle.', 'short', [
-        ['{{partition}}', 'sum by (partition) (slurm_partition_job_cpus{@,%s,state="pending"})' % where],
-        ['{{partition}}, idle', 'sum by (partition) (slurm_partition_cpus{@,%s,state="idle"})' % where],
-      ]) + b.negative('.*, idle') + b.free,
+        ['{{partition}}', 'sum by (@, partition) (slurm_partition_job_cpus{@,%s,state="pending"})' % where],
+        ['{{partition}}, idle', 'sum by (@, partition) (slurm_partition_cpus{@,%s,state="idle"})' % where],
+      ]) + b.negative('.*, idle.*') + b.free,
       b.graph('Failure rate', 'Failed ones, of the jobs that completed or failed in the last hour.', 'percentunit', [
         ['{{partition}}', b.recordedFailures('partition', ',' + where)],
       ]) + b.empty('No jobs ended') + b.bounds(0, 1),

@@ -106,7 +106,7 @@ function(b)
           ['{{message_type}}', b.mostPerSecond(10, '(message_type)', 'slurm_dbd_rpc_seconds_total{@}')],
         ]) + b.stacked,
         b.graph('Time of slurmdbd by user', 'Seconds in a second that slurmdbd spent; the ten most expensive in the time shown.', 'short', [
-          ['{{user}}', b.mostPerSecond(10, '(user)', 'slurm_dbd_user_rpc_seconds_total{@}')],
+          ['{{user}}', b.mostPerSecond(10, '(@, user)', 'slurm_dbd_user_rpc_seconds_total{@}')],
         ]) + b.stacked,
         b.table('Roll-ups', 'When slurmdbd last summed up usage, and how long that took.', [b.key('period', 'Period')], [
           b.column('Last', 'dateTimeFromNow', '1000 * max by (@, period) (slurm_dbd_rollup_timestamp_seconds{@})'),

@@ -29,6 +29,9 @@ COLOUR = re.compile("((super-light|light|semi-dark|dark)-)?(red|orange|yellow|gr
 # What counts the same by one more label has the same name after this.
 ENTITY = re.compile(r"slurm_(?:cluster|partition|account|user|qos|node)_(\w+)|cluster(?:_\w+?)?:(slurm_\w+:\w+)")
 OF_NODES = {"nodes": "slurm_node_state", "nodes_flagged": "slurm_node_flag", "node_transitions_total": "slurm_node_transitions_total"}
+# Labels whose values are names in a cluster; others (states, types of messages) mean the same in each.
+OF_A_CLUSTER = {"partition", "qos", "account", "user", "node", "reservation", "license", "controller", "endpoint", "family",
+                "Hostname", "instance"}
 # Who ignores a choice that it could follow, and why: (dashboard, panel, variable).
 IGNORES = dict.fromkeys((("slurmscope-limits", "Jobs that wait for licences", "qos"),
                          ("slurmscope-limits", "Jobs that wait for licences", "account")),
@@ -170,6 +173,20 @@ def rule_clusters(board, world):
             of_process = name.startswith("process_") or name in ("slurmscope_build_info", "slurmscope_scrapes_total")
             if labels.get("cluster") != ("$cluster|" if of_process else "$cluster"):
                 yield f"{panel}: {name} of any cluster"
+
+
+def rule_legends(board, world):
+    """Of several clusters each has the same names: where a label of theirs is shown, so is the cluster, and nothing is added up."""
+    for panel in boards.panels(board):
+        for target in (target for target in panel["targets"] if target.get("format") not in ("table", "heatmap")):
+            groups = [set(re.findall(r"\w+", by)) for by in re.findall(r"\bby \(([^)]*)\)", target["expr"])]
+            shown = set(re.findall(r"{{(\w+)}}", target["legendFormat"]))
+            if bool(shown & OF_A_CLUSTER) != ("cluster" in shown):
+                yield f"{panel['title']}: the legend {target['legendFormat']} names no cluster, or for nothing"
+            if "cluster" in shown and any("cluster" not in group for group in groups if group & shown):
+                yield f"{panel['title']}: adds up what is called {target['legendFormat']} in each cluster"
+            if shown and "cluster" not in shown and any("cluster" in group and group & shown for group in groups):
+                yield f"{panel['title']}: repeats {target['legendFormat']} for each cluster"
 
 
 def rule_names(board, world):
