@@ -14,7 +14,8 @@ function(config) {
 
   // `of`: partition or qos, or nothing for all together.
   waitQuantile(quantile, of, where='', family='slurm_partition_job_eligible_wait_seconds', window='$__range')::
-    'histogram_quantile(%g, sum by (%sle) (increase(%s_bucket{@%s}[%s])))' %
+    // of nothing it is NaN
+    'histogram_quantile(%g, sum by (%sle) (increase(%s_bucket{@%s}[%s]))) >= 0' %
     [quantile, if of == '' then '' else '@, ' + of + ', ', family, where, window],
 
   // Of a histogram, over time.

@@ -168,8 +168,8 @@ function(b)
           ['{{node}}', 'topk(10, max by (@, node) (slurm_node_load1{@,%s}) / sum by (@, node) (slurm_node_cpus{@}))' % where],
         ]),
         b.bars('Busy CPUs without a job', 'Load average beyond the CPUs that are allocated, the ten highest: something runs that Slurm knows nothing of. With --nodes.per-node=full.', 'short', [
-          ['{{node}}', 'topk(10, max by (@, node) (slurm_node_load1{@,%s}) - sum by (@, node) (slurm_node_cpus{@,state="allocated"}))' % where],
-        ]),
+          ['{{node}}', 'topk(10, max by (@, node) (slurm_node_load1{@,%s}) - sum by (@, node) (slurm_node_cpus{@,state="allocated"}) > 0)' % where],
+        ]) + b.empty('None, or no --nodes.per-node=full'),
         b.graph('Power', 'What the nodes draw, where an energy plugin measures it. With --nodes.per-node=full.', 'watt', [
           ['all', 'sum(slurm_node_power_watts{@,%s})' % where],
         ]) + b.empty('No energy plugin, or no --nodes.per-node=full'),

@@ -72,9 +72,11 @@ function(b)
           ['for nodes', 'max(slurm_controller_agent_queue{@})'],
           ['for slurmdbd', 'max(slurm_dbd_agent_queue{@})'],
         ]),
-        b.graph('Requests queued and dropped', 'Requests that wait because of a limit for their type, and per minute those that were dropped.', 'short', [
-          ['{{message_type}}, queued', 'sum by (message_type) (slurm_rpc_queued{@})'],
-          ['{{message_type}}, dropped', '60 * ' + rate('slurm_rpc_dropped_total', 'message_type')],
+        b.graph('Requests that were dropped', 'By type, in a second: their clients got an error.', 'ops', [
+          ['{{message_type}}', rate('slurm_rpc_dropped_total', 'message_type')],
+        ]) + b.empty('None, or Slurm does not tell'),
+        b.graph('Requests queued', 'Requests that wait because of a limit for their type, and those to nodes.', 'short', [
+          ['{{message_type}}', 'sum by (message_type) (slurm_rpc_queued{@})'],
           ['{{message_type}}, to nodes', 'sum by (message_type) (slurm_rpc_pending{@})'],
         ]) + b.empty('None, or Slurm does not tell'),
         b.graph('Ping', 'How long slurmctld took to answer.', 's', [

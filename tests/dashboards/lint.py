@@ -21,7 +21,7 @@ RULES = sorted((boards.ROOT / "deploy/prometheus").glob("*.rules.yml"))
 SAMPLES = Path(__file__).with_name("samples")
 SCHEMA = Path(__file__).with_name("dashboard.schema.json")
 CHANGES = ("rate", "irate", "increase", "changes", "resets", "delta")
-UNITS = {"short", "s", "bytes", "Bps", "percentunit", "celsius", "watt", "dateTimeFromNow", "dateTimeAsIso", "ops"}
+UNITS = {"short", "locale", "s", "bytes", "Bps", "percentunit", "celsius", "watt", "dateTimeFromNow", "dateTimeAsIso", "ops"}
 OF_NOW = {"stat", "table", "bargauge"}  # panels that show one moment
 SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 COLOUR = re.compile("((super-light|light|semi-dark|dark)-)?(red|orange|yellow|green|blue|purple)|gray|text|transparent")
@@ -99,6 +99,20 @@ def rule_colours(board, world):
     for name, value in boards.members([board["panels"], board["annotations"]]):
         if name in ("color", "fixedColor", "iconColor", "fill") and isinstance(value, str) and not COLOUR.fullmatch(value):
             yield f"no colour: {value}"
+
+
+def rule_units_of_limits(board, world):
+    """A resource is memory, time or something to count: nothing shows limits of all of them in one unit."""
+    for panel in boards.panels(board):
+        units = {one["matcher"]["options"]: {each["id"]: each["value"] for each in one["properties"]}.get("unit")
+                 for one in panel["fieldConfig"]["overrides"]}
+        names = next((one["options"]["renameByName"] for one in panel.get("transformations", []) if one["id"] == "organize"), {})
+        for target in panel["targets"]:
+            unit = units.get(names.get(f"Value #{target['refId']}"), panel["fieldConfig"]["defaults"]["unit"])
+            found = [labels for name, labels in promql.selectors(target["expr"]) if name.endswith(("_limit", "_usage"))
+                     and "resource" in world.families.get(name, ("", ()))[1] and not name.endswith("_at_limit")]
+            if found and unit != "percentunit" and not any("resource" in labels for labels in found):
+                yield f"{panel['title']}: all resources in {unit}"
 
 
 def rule_columns(board, world):
