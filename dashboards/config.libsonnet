@@ -25,6 +25,8 @@
     efficiency: { window: '1d' },
 
     boards: {
+      // Where people reach slurmscope's own pages, e.g. 'http://slurmctld.example:9341'; null: dashboards do not link to them.
+      slurmscope: null,
       // How many nodes a table and a timeline show at most.
       nodes: 100,
       timeline: 30,

@@ -95,6 +95,36 @@ function(config) {
   shareBy(label, family)::
     'sum by (@, %s) (%s) / sum by (@, %s) (%s)' % [label, family % ',state="allocated"', label, family % ''],
 
+  // Alerts that fire: what they are of are labels.
+  local firing(family, where) = '%s{!,alertname=~"Slurm.*"%s%s}' % [family, if family == 'ALERTS' then ',alertstate="firing"' else '', where],
+  local things = ['partition', 'node', 'account', 'user', 'qos', 'license', 'reservation'],
+  local ofAlerts = '(@, %s)' % std.join(', ', ['alertname', 'severity'] + things),
+  // `of` gives of the selector of a family of alerts those that are meant.
+  firing(title, description, of=function(selector) selector('')):: self.table(title, description, [
+    self.key('alertname', 'Alert', self.toRunbook),
+    self.key('severity', 'Severity'),
+    self.key('partition', 'Partition', [self.to('Partitions', 'partitions', { partition: '${__value.text}' })]),
+    self.key('node', 'Node', [self.to('Nodes', 'nodes', { node: '${__value.text}' })]),
+    self.key('account', 'Account', [self.to('Users and accounts', 'users', { account: '${__value.text}' })]),
+    self.key('user', 'User', [self.to('Users and accounts', 'users', { user: '${__value.text}' })]),
+    self.key('qos', 'QOS'),
+    self.key('license', 'Licence'),
+    self.key('reservation', 'Reservation'),
+  ], [
+    self.column('Since', 'dateTimeFromNow', |||
+      1000 * topk(%d, max by %s (%s))
+        and on %s %s
+    ||| % [
+      config.boards.nodes,
+      ofAlerts,
+      of(function(where) firing('ALERTS_FOR_STATE', where)),
+      ofAlerts,
+      firing('ALERTS', ''),
+    ]),
+  ], '-Since') + self.empty('No alert fires'),
+  // While they fire.
+  firingAt(of):: self.alerts('max by %s (%s)' % [ofAlerts, of(function(where) firing('ALERTS', where))]),
+
   capacityColours:: self.colours({ allocated: 'blue', idle: 'green', other: 'red' }),
   nodeColours:: self.colours({
     idle: 'green',

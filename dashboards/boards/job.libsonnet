@@ -12,6 +12,11 @@ function(b)
   local gpu(dcgm, factor='') = ['{{Hostname}} GPU {{gpu}}', '%s{^,hpc_job="$jobid"}%s' % [dcgm, factor]];
   local jobstats(family, factor='') = ['{{instance}} GPU {{minor_number}}', '%s{^,jobid="$jobid"}%s' % [family, factor]];
 
+  // Alerts of what it has to do with.
+  local around(selector) = std.join(' or ', [
+    '%s and on (@, %s) %s{@,%s}' % [selector(',%s!=""' % one[0]), one[0], one[1], job]
+    for one in [['node', 'slurm_job_node_info'], ['partition', 'slurm_job_info'], ['user', 'slurm_job_info'], ['account', 'slurm_job_info']]
+  ]);
   // The worst of what its nodes are, or were in a window.
   local nodes(window) = std.join('\n  or ', [
     '%d * %s' % [look[0], (if window == '' then '%s' else 'last_over_time(%s)') % ('%s{@,node=~"$node",%s}%s' % [look[3], look[4], window])]
@@ -27,7 +32,7 @@ function(b)
       b.variable('jobid', 'Job', 'slurm_job_info{@,user=~"$user"}', one=true),
       b.variable('node', 'Node', 'slurm_job_node_info{@,jobid="$jobid"}', hidden=true),
     ],
-    annotations=[b.restarts, b.drains],
+    annotations=[b.restarts, b.drains, b.firingAt(around)],
     time='now-3h',
     rows=[
       b.row('Job $jobid', 'Not known', height=4, panels=[
@@ -85,6 +90,9 @@ function(b)
             )
           ||| % { job: job }],
         ]) + b.values(states),
+      ]),
+      b.row('Alerts', 'No alert fires', height=5, panels=[
+        b.firing('Alerts around it', 'Alerts that fire now, of its nodes, its partition, its user or its account.', around),
       ]),
       b.row('CPUs and memory', 'No such job, or no rows of jobs (--jobs.rows)', height=8, panels=[
         b.graph('CPUs', 'CPUs that it holds, and that it keeps busy.', 'short', [

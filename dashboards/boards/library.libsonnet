@@ -1,7 +1,7 @@
 // What the dashboards are made of: Grafana's classic schema, as much of it as they need.
 //
 // In expressions {@} selects slurmscope's targets, and {^} those of anybody (recording rules, other exporters). Both
-// select the clusters that were chosen. {~} selects what slurmscope says of its process, which has no cluster if it reads
+// select the clusters that were chosen. {!} selects those and what has no cluster, as some alerts. {~} selects what slurmscope says of its process, which has no cluster if it reads
 // several. (@, partition) is a list of labels with the one that tells clusters apart before them.
 local datasource = { type: 'prometheus', uid: '${datasource}' };
 local named = ['partition', 'qos', 'account', 'user', 'node', 'reservation', 'license', 'controller', 'endpoint', 'family', 'Hostname', 'instance'];
@@ -16,7 +16,7 @@ function(config) {
   local process = config.clusterLabel + '=~"$cluster|"' + selected,
   local expand(text) = std.foldl(
     function(text, pair) std.strReplace(text, pair[0], pair[1]),
-    [['{@', '{' + own], ['{^', '{' + chosen], ['{~', '{' + process], ['(@', '(' + config.clusterLabel]],
+    [['{@', '{' + own], ['{^', '{' + chosen], ['{!', '{' + config.clusterLabel + '=~"$cluster|"'], ['{~', '{' + process], ['(@', '(' + config.clusterLabel]],
     text
   ),
 
@@ -338,8 +338,8 @@ function(config) {
     current: { text: ['All'], value: ['$__all'] },
   },
 
-  // The samples' values are the times at which things happened.
-  local annotation(name, colour, expr, title, text) = {
+  // The samples' values are the times at which things happened, if they are `ofTime`; else it happens while there are samples.
+  local annotation(name, colour, expr, title, text, ofTime=true) = {
     name: name,
     datasource: datasource,
     enable: true,
@@ -348,7 +348,7 @@ function(config) {
     target: { refId: 'Anno', expr: expand(expr) },
     expr: expand(expr),
     step: '60s',
-    useValueForTime: true,
+    useValueForTime: ofTime,
     titleFormat: title,
     textFormat: text,
     tagKeys: '',
@@ -370,6 +370,23 @@ function(config) {
     '{{node}} is out of service',
     '{{reason}} (said by {{user}})'
   ),
+
+  local page(title, url, tooltip) = {
+    title: title,
+    type: 'link',
+    tags: [],
+    asDropdown: false,
+    includeVars: false,
+    keepTime: false,
+    icon: 'doc',
+    targetBlank: true,
+    tooltip: tooltip,
+    url: url,
+  },
+  // Of a cell with an alert's name.
+  toRunbook:: if config.runbookBase == null then [] else [{ title: 'Runbook', url: config.runbookBase + '/${__value.text}.md' }],
+
+  alerts(expr):: annotation('Alerts', 'red', expr, '{{alertname}}', '{{severity}} {{partition}} {{node}} {{user}}', false),
 
   board(name, title, description, variables, rows, annotations=[this.restarts], time='now-6h'):: {
     uid: this.uid(name),
@@ -397,7 +414,12 @@ function(config) {
       targetBlank: false,
       tooltip: '',
       url: '',
-    }],
+    }] + (
+      if config.boards.slurmscope == null then [] else [
+        page('slurmscope', config.boards.slurmscope + '/', 'Whether the cluster is well, in words'),
+        page('What it asks', config.boards.slurmscope + '/plan', 'What slurmscope asks Slurm next, and why'),
+      ]
+    ) + (if config.runbookBase == null then [] else [page('Runbooks', config.runbookBase, 'A page for each alert')]),
     annotations: { list: annotations },
     templating: { list: [source, cluster] + variables },
     panels: layout(rows),

@@ -130,6 +130,9 @@ function(b)
           ]],
         ]) + b.values([[look[0], look[1], look[2]] for look in looks]),
       ]),
+      b.row('Alerts', 'No alert fires', height=6, panels=[
+        b.firing('Alerts of nodes', 'Alerts that fire now, of the nodes chosen or of all nodes.', function(selector) selector(',alertname=~".*Node.*",node=~"$node|"')),
+      ]),
       b.row('Over time', 'No nodes', height=8, panels=[
         b.graph('By state', 'Nodes by base state.', 'short', [
           ['{{state}}', chosen('sum by (state) (slurm_cluster_nodes{@}) > 0', 'count by (state) (slurm_node_state{@,%s})' % where)],

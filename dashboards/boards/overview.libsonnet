@@ -31,6 +31,9 @@ function(b) b.board(
         ['age', 'time() - min(slurm_cluster_oldest_pending_timestamp_seconds{@,class="startable"})'],
       ]) + b.empty('None waits') + b.links([b.to('Queue and waits', 'queue')]),
     ]),
+    b.row('Alerts', 'No alert fires', height=6, panels=[
+      b.firing('Alerts that fire', "Slurmscope's alerts that fire now, and what they are of."),
+    ]),
     b.row('Capacity', 'No nodes', height=7, panels=[
       b.stat('In use', 'Share of the CPUs, memory and GPUs of all nodes that jobs hold, those on nodes out of service included in the whole.', 'percentunit', [
         ['CPUs', b.share('slurm_cluster_cpus{@%s}')],

@@ -183,8 +183,8 @@ def rule_clusters(board, world):
         yield "no choice of clusters that is right without any"
     for panel, expression in boards.expressions(board):
         for name, labels in promql.selectors(expression):
-            # what is said of a process that tells of several clusters has none
-            of_process = name.startswith("process_") or name in ("slurmscope_build_info", "slurmscope_scrapes_total")
+            # what is said of a process that tells of several clusters has none, nor have alerts of it
+            of_process = name.startswith("process_") or name in ("slurmscope_build_info", "slurmscope_scrapes_total", "ALERTS", "ALERTS_FOR_STATE")
             if labels.get("cluster") != ("$cluster|" if of_process else "$cluster"):
                 yield f"{panel}: {name} of any cluster"
 
@@ -355,6 +355,7 @@ class World:
         self.boards = boards.load()
         self.imported = {board["uid"]: board for board in boards.load(boards.FOLDER.with_name("import")).values()}
         self.records = {name for path in RULES for name in re.findall(r'"?record"?: "?([\w:]+)', path.read_text())}
+        self.records |= {"ALERTS", "ALERTS_FOR_STATE"}  # Prometheus' own
         # of other exporters: what the proof has samples of
         self.foreign = {re.match(r"\w+", line)[0] for path in SAMPLES.iterdir() for line in path.read_text().splitlines()
                         if path.name != "README"}

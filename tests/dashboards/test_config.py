@@ -58,6 +58,18 @@ class Config(unittest.TestCase):
         self.assertGreater(count, 60)
         print(f"{count} thresholds")
 
+    def test_links(self):
+        """To slurmscope's pages and to runbooks: of sites that have them."""
+        def links(of, base):
+            """Those of each dashboard, and of the cells of one."""
+            found = jsonnet("""local made = ((import '%s') + {_config+:: {runbookBase: %s, boards+: {slurmscope: %s}}}).grafanaDashboards;
+                {each: [made[name].links for name in std.objectFields(made)], cells: made['overview.json'].panels}""" % (MIXIN, base, of))
+            return {tuple(one["url"] for one in links if one["type"] == "link") for links in found["each"]}, \
+                {url for url in boards.texts(found["cells"]) if url.endswith(".md")}
+        self.assertEqual(({()}, set()), links("null", "null"))
+        self.assertEqual(({("http://s:9341/", "http://s:9341/plan", "https://wiki/slurm")}, {"https://wiki/slurm/${__value.text}.md"}),
+                         links("'http://s:9341'", "'https://wiki/slurm'"))
+
     def test_findings(self):
         """The page for people has its numbers compiled in."""
         defined = dict(re.findall(r"^#define (\w+) (.+)$", Path(FINDINGS).read_text(), re.M))
