@@ -219,7 +219,8 @@ function(config) {
     local value(i) = if std.length(columns) == 1 then 'Value' else 'Value #' + letters[i];
     local indices = std.range(0, std.length(columns) - 1);
     local hidden = [columns[i].title for i in indices if std.objectHas(columns[i], 'hidden')];
-    panel('table', title, description, 'short', targets([['', column.expr] for column in columns], now { format: 'table' })) + {
+    // Keys are names, of digits too: Grafana would write the job 1776 as 1.78 K. Columns of values have their own units.
+    panel('table', title, description, 'string', targets([['', column.expr] for column in columns], now { format: 'table' })) + {
       options: {
         cellHeight: 'sm',
         frameIndex: 0,
