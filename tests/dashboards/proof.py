@@ -68,6 +68,11 @@ class Asked:
             one[variable["name"]] = found[len(found) // 2:][:1] or [""]
         return everything, one
 
+    def answers(self, board, values):
+        """{panel: what Prometheus says to each of its queries}"""
+        return {panel["id"]: [self.query(boards.fill(target["expr"], values), target["instant"])[0] for target in panel["targets"]]
+                for panel in boards.panels(board)}
+
     def board(self, name, board, values, must=True):
         for panel in boards.panels(board):
             for target in panel["targets"]:
@@ -118,6 +123,11 @@ def jobs_of(world):
         for job in jobs:
             homes.setdefault(job["job"], []).append(node)
     return {node: next((job["job"] for job in on.get(node, []) if len(homes[job["job"]]) == 1), "") for node in NODES}
+
+
+def busiest(jobs):
+    """A job that has GPUs."""
+    return next(jobs[node] for node, kinds in NODES.items() if "dcgm" in kinds and jobs[node])
 
 
 def compare(world, asked, jobs):
