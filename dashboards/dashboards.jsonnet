@@ -16,7 +16,7 @@ local imported(board) = board {
     { type: 'datasource', id: 'prometheus', name: 'Prometheus', version: '1.0.0' },
   ] + [
     { type: 'panel', id: kind, name: kind, version: '' }
-    for kind in std.set([panel.type for panel in board.panels if panel.type != 'row'])
+    for kind in std.set([panel.type for row in board.panels for panel in [row] + std.get(row, 'panels', []) if panel.type != 'row'])
   ],
   id: null,
   templating+: {

@@ -112,8 +112,7 @@ function(config) {
     self.key('reservation', 'Reservation'),
   ], [
     self.column('Since', 'dateTimeFromNow', |||
-      1000 * topk(%d, max by %s (%s))
-        and on %s %s
+      1000 * topk(%d, max by %s (%s) and on %s %s)
     ||| % [
       config.boards.nodes,
       ofAlerts,

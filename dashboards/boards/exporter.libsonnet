@@ -81,7 +81,7 @@ function(b)
           ['{{endpoint}}', rate('slurmscope_response_bytes_total', '@, endpoint') + ' > 0'],
         ]) + b.stacked,
       ]),
-      b.row('Jobs and events', 'Not known', height=8, panels=[
+      b.row('Jobs and events', 'Not known', height=8, collapsed=true, panels=[
         b.graph('Jobs without details', 'Jobs of which only the state is known.', 'short', [
           ['jobs', 'sum(slurmscope_jobs_without_details{@})'],
         ]),
@@ -103,7 +103,7 @@ function(b)
           ['errors', '3600 * ' + rate('slurmscope_state_errors_total')],
         ]) + b.empty('No state file (--state.path)'),
       ]),
-      b.row('The page and the process', 'No slurmscope', height=8, panels=[
+      b.row('The page and the process', 'No slurmscope', height=8, collapsed=true, panels=[
         b.graph('Series', 'Samples on the page, and those that a limit or filter keeps off it.', 'short', [
           ['shown', 'sum(slurmscope_series{@})'],
           ['folded', 'sum(slurmscope_series_folded{@})'],

@@ -13,10 +13,12 @@ function(b)
   local jobstats(family, factor='') = ['{{instance}} GPU {{minor_number}}', '%s{^,jobid="$jobid"}%s' % [family, factor]];
 
   // Alerts of what it has to do with.
-  local around(selector) = std.join(' or ', [
-    '%s and on (@, %s) %s{@,%s}' % [selector(',%s!=""' % one[0]), one[0], one[1], job]
+  local around(selector, was='%s') = std.join(' or ', [
+    '%s and on (@, %s) %s' % [selector(',%s!=""' % one[0]), one[0], was % ('%s{@,%s}' % [one[1], job])]
     for one in [['node', 'slurm_job_node_info'], ['partition', 'slurm_job_info'], ['user', 'slurm_job_info'], ['account', 'slurm_job_info']]
   ]);
+  // When it was seen last.
+  local seen(where) = 'max_over_time(timestamp(slurm_job_state{@,%s%s})[$__range:1m])' % [job, where];
   // The worst of what its nodes are, or were in a window.
   local nodes(window) = std.join('\n  or ', [
     '%d * %s' % [look[0], (if window == '' then '%s' else 'last_over_time(%s)') % ('%s{@,node=~"$node",%s}%s' % [look[3], look[4], window])]
@@ -36,30 +38,33 @@ function(b)
     time='now-3h',
     rows=[
       b.row('Job $jobid', 'Not known', height=4, panels=[
-        b.stat('State', 'What Slurm says it is.', 'short', [
-          ['{{state}}', 'max by (state) (slurm_job_state{@,%s})' % job],
+        b.stat('State', 'What Slurm says it is, or said last.', 'short', [
+          ['{{state}}', 'topk(1, max by (state) (%s))' % seen('')],
         ]) + { options+: { textMode: 'name' } },
-        b.stat('Running for', 'How long ago it was started.', 's', [
-          ['time', 'time() - max(slurm_job_start_timestamp_seconds{@,%s})' % job],
+        b.stat('Last seen', 'When slurmscope told of it for the last time; before that it ended, if it did.', 'dateTimeFromNow', [
+          ['at', '1000 * max(%s)' % seen('')],
+        ]),
+        b.stat('Ran for', 'From its start until it was last seen to run, to a minute.', 's', [
+          ['time', 'max(%s) - max(last_over_time(slurm_job_start_timestamp_seconds{@,%s}[$__range]))' % [seen(',state="running"'), job]],
         ]),
         b.stat('Time left', 'Until its time limit.', 's', [
           ['time', 'max(slurm_job_start_timestamp_seconds{@,%(job)s}) + max(slurm_job_time_limit_seconds{@,%(job)s}) - time()' % { job: job }],
-        ]) + b.empty('No limit') + b.below('timeLeft'),
+        ]) + b.empty('Ended, or no limit') + b.below('timeLeft'),
         b.stat('Waited', 'From when it was eligible until its start.', 's', [
-          ['time', 'max(slurm_job_start_timestamp_seconds{@,%(job)s}) - max(slurm_job_eligible_timestamp_seconds{@,%(job)s})' % { job: job }],
+          ['time', 'max(last_over_time(slurm_job_start_timestamp_seconds{@,%(job)s}[$__range])) - max(last_over_time(slurm_job_eligible_timestamp_seconds{@,%(job)s}[$__range]))' % { job: job }],
         ]) + b.empty('Not started'),
         b.stat('Holds', 'CPUs, nodes and GPUs that it has.', 'short', [
-          ['CPUs', 'max(slurm_job_allocated_cpus{@,%s})' % job],
-          ['nodes', 'count(slurm_job_node_info{@,%s})' % job],
-          ['GPUs', 'sum(slurm_job_allocated_gres{@,%s,gres="gpu"})' % job],
+          ['CPUs', 'max(last_over_time(slurm_job_allocated_cpus{@,%s}[$__range]))' % job],
+          ['nodes', 'count(last_over_time(slurm_job_node_info{@,%s}[$__range]))' % job],
+          ['GPUs', 'sum(last_over_time(slurm_job_allocated_gres{@,%s,gres="gpu"}[$__range]))' % job],
         ]),
-        b.stat('Efficiency', 'What it uses now of what it holds.', 'percentunit', [
-          ['CPUs', 'max(slurm:job:cpu_efficiency_ratio{^,%s})' % job],
-          ['memory', 'max(slurm:job:memory_efficiency_ratio{^,%s})' % job],
-          ['GPUs', 'max(slurm:job:gpu_utilization_ratio{^,%s})' % job],
+        b.stat('Efficiency', 'What it uses of what it holds, now or at its end.', 'percentunit', [
+          ['CPUs', 'max(last_over_time(slurm:job:cpu_efficiency_ratio{^,%s}[$__range]))' % job],
+          ['memory', 'max(last_over_time(slurm:job:memory_efficiency_ratio{^,%s}[$__range]))' % job],
+          ['GPUs', 'max(last_over_time(slurm:job:gpu_utilization_ratio{^,%s}[$__range]))' % job],
         ]) + b.empty('No exporter') + b.bounds(0, 1) + b.below('use'),
         b.stat('Active GPUs', 'GPUs that it holds and uses.', 'short', [
-          ['GPUs', 'max(slurm:job:gpus_busy{^,%s})' % job],
+          ['GPUs', 'max(last_over_time(slurm:job:gpus_busy{^,%s}[$__range]))' % job],
         ]) + b.empty('No GPUs'),
       ]),
       b.row('What and where', 'No such job, or no rows of jobs (--jobs.rows)', height=6, panels=[
@@ -75,9 +80,9 @@ function(b)
           b.key('sluid', 'SLUID'),
           b.key('exclusive', 'Exclusive'),
         ], [
-          b.column('is', 'short', 'max by (@, name, user, account, partition, qos, array_job_id, array_task_id, het_job_id, sluid, exclusive) (slurm_job_info{@,%s})' % job) + b.cellHidden,
-          b.column('Priority', 'short', 'max by (@) (slurm_job_priority{@,%s})' % job),
-          b.column('Restarts', 'short', 'max by (@) (slurm_job_restarts{@,%s})' % job),
+          b.column('is', 'short', 'max by (@, name, user, account, partition, qos, array_job_id, array_task_id, het_job_id, sluid, exclusive) (last_over_time(slurm_job_info{@,%s}[$__range]))' % job) + b.cellHidden,
+          b.column('Priority', 'short', 'max by (@) (last_over_time(slurm_job_priority{@,%s}[$__range]))' % job),
+          b.column('Restarts', 'short', 'max by (@) (last_over_time(slurm_job_restarts{@,%s}[$__range]))' % job),
         ], 'Name') + b.wide(16),
         b.timeline('State over time', 'In which state it was when.', [
           ['state', |||
@@ -92,7 +97,7 @@ function(b)
         ]) + b.values(states),
       ]),
       b.row('Alerts', 'No alert fires', height=5, panels=[
-        b.firing('Alerts around it', 'Alerts that fire now, of its nodes, its partition, its user or its account.', around),
+        b.firing('Alerts around it', 'Alerts that fire now, of its nodes, its partition, its user or its account.', function(selector) around(selector, 'last_over_time(%s[$__range])')),
       ]),
       b.row('CPUs and memory', 'No such job, or no rows of jobs (--jobs.rows)', height=8, panels=[
         b.graph('CPUs', 'CPUs that it holds, and that it keeps busy.', 'short', [
@@ -104,19 +109,19 @@ function(b)
           ['used', 'max(slurm:job:memory_used_bytes{^,%s})' % job],
         ]),
         b.bars('CPUs by node', 'CPUs that it holds on each of its nodes, at most %d.' % b.config.boards.timeline, 'short', [
-          ['{{node}}', 'topk(%d, max by (@, node) (slurm_job_node_cpus{@,%s}))' % [b.config.boards.timeline, job]],
+          ['{{node}}', 'topk(%d, max by (@, node) (last_over_time(slurm_job_node_cpus{@,%s}[$__range])))' % [b.config.boards.timeline, job]],
         ]) + b.links([b.to('Nodes', 'nodes', { node: '${__field.labels.node}' })]),
         b.timeline('Its nodes', 'Whether they were in service; of more than %d the worst.' % b.config.boards.timeline, [
           ['{{node}}', |||
             max by (@, node) (
               %s
-            ) and on (@, node) topk(%d, max by (@, node) (
+            ) and on (@, node) slurm_job_node_info{@,%s} and on (@, node) topk(%d, max by (@, node) (
               %s
-            ) and on (@, node) slurm_job_node_info{@,%s} @ end())
-          ||| % [nodes(''), b.config.boards.timeline, nodes('[$__range] @ end()'), job]],
+            ) and on (@, node) last_over_time(slurm_job_node_info{@,%s}[$__range] @ end()))
+          ||| % [nodes(''), job, b.config.boards.timeline, nodes('[$__range] @ end()'), job]],
         ]) + b.values([[look[0], look[1], look[2]] for look in looks]),
       ]),
-      b.row('GPUs', 'No GPUs, or no exporter that tells of them', height=8, panels=[
+      b.row('GPUs', 'No GPUs, or no exporter that tells of them', height=8, collapsed=true, panels=[
         b.graph('Utilisation', 'Share of the time in which each GPU did anything at all.', 'percentunit', [
           gpu('DCGM_FI_DEV_GPU_UTIL', ' / 100'),
           jobstats('nvidia_gpu_duty_cycle', ' / 100'),
@@ -146,7 +151,7 @@ function(b)
           jobstats('nvidia_gpu_power_usage_milliwatts', ' / 1000'),
         ]) + b.wide(6),
       ]),
-      b.row('Disks and NFS: the job’s part of what its nodes do', 'No exporter on its nodes tells of this', height=8, panels=[
+      b.row('Disks and NFS: the job’s part of what its nodes do', 'No exporter on its nodes tells of this', height=8, collapsed=true, panels=[
         b.graph('Local disks', 'Written; below the line, read. On shared nodes the part that goes with its CPUs.', 'Bps', [
           ['written', 'max(slurm:job:disk_written_bytes_per_second{^,%s})' % job],
           ['read', 'max(slurm:job:disk_read_bytes_per_second{^,%s})' % job],

@@ -87,7 +87,7 @@ function(b)
           b.column('Jobs', 'short', 'topk(20, sum by (@, node, kind) (%s) > 0)' % b.grown('slurm_node_job_failures_total{@}', '$__range')) + b.count,
         ], '-Jobs'),
       ]),
-      b.row('How they run', 'No jobs ended', height=8, panels=[
+      b.row('How they run', 'No jobs ended', height=8, collapsed=true, panels=[
         b.graph('Run time', 'Of the jobs that ended.', 's', [
           ['P50', b.quantile(0.5, 'slurm_partition_job_runtime_seconds', ',' + places)],
           ['P95', b.quantile(0.95, 'slurm_partition_job_runtime_seconds', ',' + places)],
@@ -105,7 +105,7 @@ function(b)
                   'percentunit',
                   'sum by (le) (increase(slurm_partition_job_memory_efficiency_ratio_bucket{@,%s}[$__rate_interval]))' % places) + b.empty('No jobs of which slurmdbd tells what they used'),
       ]),
-      b.row('How large they are', 'No jobs started', height=8, panels=[
+      b.row('How large they are', 'No jobs started', height=8, collapsed=true, panels=[
         b.heatmap('Size in CPUs',
                   'Jobs that started, by their CPUs.',
                   'short',

@@ -22,7 +22,7 @@ function(config) {
 
   // Queries are pairs of a legend and an expression. Names that each cluster may have are followed by that of the cluster.
   local ofCluster(legend) =
-    local has(label) = std.length(std.findSubstr('{{%s}}' % label, legend)) > 0;
+    local has(label) = std.strReplace(legend, '{{' + label + '}}', '') != legend;
     if std.length(std.filter(has, named)) > 0 then '%s {{%s}}' % [legend, config.clusterLabel] else legend,
   local targets(queries, how) = std.mapWithIndex(
     function(i, query) { refId: letters[i], datasource: datasource, legendFormat: ofCluster(query[0]), expr: expand(query[1]) } + how,
@@ -251,8 +251,9 @@ function(config) {
 
   // Panels of a row share its width, but for those that say theirs, and go on below if there is no more room. `empty`: what
   // panels say that have nothing to show and no words of their own.
-  row(title, empty, panels, height=8):: {
+  row(title, empty, panels, height=8, collapsed=false):: {
     title: title,
+    collapsed: collapsed,
     panels: [if std.objectHas(panel.fieldConfig.defaults, 'noValue') then panel else panel + this.empty(empty) for panel in panels],
     height: height,
   },
@@ -277,20 +278,25 @@ function(config) {
     local laid = std.foldl(
       function(at, row)
         local placed = place(row);
+        local inside = [panel { gridPos+: { y: super.y + at.y + 1 } } for panel in placed.panels];
         {
-          y: at.y + 1 + placed.bottom,
+          y: at.y + 1 + if row.collapsed then 0 else placed.bottom,
           panels: at.panels + [{
             type: 'row',
             title: row.title,
-            collapsed: false,
-            panels: [],
+            collapsed: row.collapsed,
+            panels: if row.collapsed then inside else [],
             gridPos: { x: 0, y: at.y, w: columns, h: 1 },
-          }] + [panel { gridPos+: { y: super.y + at.y + 1 } } for panel in placed.panels],
+          }] + if row.collapsed then [] else inside,
         },
       rows,
       { y: 0, panels: [] },
     );
-    std.mapWithIndex(function(i, panel) panel { id: i + 1 }, laid.panels),
+    std.mapWithIndex(
+      function(i, panel) panel { id: i + 1 } +
+                         if panel.type == 'row' then { panels: std.mapWithIndex(function(j, inner) inner { id: 100 * (i + 1) + j }, super.panels) } else {},
+      laid.panels
+    ),
 
   // A variable with the values of a label; `one`: one of them has to be chosen.
   variable(name, label, metric, of=name, one=false, hidden=false):: {

@@ -90,7 +90,7 @@ function(b)
           b.column('At the limit', 'short', 'max by (@, account, resource) (slurm_association_users_at_limit{@,account=~"$account",scope="per_user"})') + b.cellAbove('some'),
         ], '-At the limit') + b.wide(24),
       ]),
-      b.row('Reservations', 'No reservations', height=7, panels=[
+      b.row('Reservations', 'No reservations', height=7, collapsed=true, panels=[
         b.table('Reservations', 'When they are, what they hold, and what of it is in use.', [
           b.key('reservation', 'Reservation'),
           b.key('partition', 'Partition'),
@@ -110,7 +110,7 @@ function(b)
           |||],
         ]) + b.bounds(0, 1),
       ]),
-      b.row('Licences', 'No licences', height=7, panels=[
+      b.row('Licences', 'No licences', height=7, collapsed=true, panels=[
         b.bars('Used, of all', 'Licences that are used or reserved, of those that there are.', 'percentunit', [
           ['{{license}}', 'sum by (@, license) (slurm_licenses{@,state=~"used|reserved"}) / (max by (@, license) (slurm_licenses_configured{@}) > 0)'],
         ]) + b.bounds(0, 1),

@@ -159,7 +159,7 @@ function(b)
           ['{{node}}', '3600 * ' + b.mostPerSecond(10, '(@, node)', 'slurm_node_job_failures_total{@,%s}' % where)],
         ]),
       ]),
-      b.row('What they run', 'Not known (--nodes.per-node=full)', height=8, panels=[
+      b.row('What they run', 'Not known (--nodes.per-node=full)', height=8, collapsed=true, panels=[
         b.table('Versions', 'Nodes by the version of slurmd and the system that it runs on.', [
           b.key('slurm_version', 'slurmd'),
           b.key('os', 'System'),
@@ -177,7 +177,7 @@ function(b)
           ['all', 'sum(slurm_node_power_watts{@,%s})' % where],
         ]) + b.empty('No energy plugin, or no --nodes.per-node=full'),
       ]),
-      b.row('Node by node', 'No nodes', height=10, panels=[
+      b.row('Node by node', 'No nodes', height=10, collapsed=true, panels=[
         b.table('Each node', 'What of each node is in use, and how long it has been up. With --nodes.per-node=full; else only its state. ' + atMost + 'the worst and the busiest.', [
           b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
           b.key('state', 'State'),

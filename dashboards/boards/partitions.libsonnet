@@ -56,7 +56,7 @@ function(b) b.board(
         ['{{partition}}', b.recordedFailures('partition', ',' + where)],
       ]) + b.empty('No jobs ended') + b.bounds(0, 1),
     ]),
-    b.row('Nodes', 'No nodes', height=8, panels=[
+    b.row('Nodes', 'No nodes', height=8, collapsed=true, panels=[
       b.graph('By state', 'Nodes by base state, all or those of the partitions chosen.', 'short', [
         ['{{state}}', b.chosen(
           'sum by (state) (slurm_cluster_nodes{@}) > 0',

@@ -100,7 +100,7 @@ function(b)
           |||),
         ], '-Time'),
       ]),
-      b.row('slurmdbd', 'No slurmdbd', height=8, panels=[
+      b.row('slurmdbd', 'No slurmdbd', height=8, collapsed=true, panels=[
         b.graph('Requests to slurmdbd by type', 'What slurmdbd is asked, per second; the ten most frequent in the time shown.', 'ops', [
           ['{{message_type}}', b.mostPerSecond(10, '(message_type)', 'slurm_dbd_rpc_requests_total{@}')],
         ]) + b.stacked,

@@ -19,8 +19,8 @@ def load(folder=FOLDER):
 
 
 def panels(board):
-    """Those that show something."""
-    return [panel for panel in board["panels"] if panel["type"] != "row"]
+    """Those that show something, those of collapsed rows, too."""
+    return [panel for row in board["panels"] for panel in (row, *row.get("panels", ())) if panel["type"] != "row"]
 
 
 def variables(board):

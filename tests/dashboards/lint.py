@@ -133,12 +133,23 @@ def rule_columns(board, world):
 
 
 def rule_grid(board, world):
-    taken, ids = {}, set()
-    for panel in board["panels"]:
+    """What a collapsed row has lies over what is below it, until it is opened."""
+    ids = [panel["id"] for panel in board["panels"]] + [panel["id"] for row in board["panels"] for panel in row.get("panels", ())]
+    if len(ids) != len(set(ids)):
+        yield "two panels have the same id"
+    yield from overlaps(board["panels"])
+    for row in (one for one in board["panels"] if one["type"] == "row"):
+        if row["collapsed"] != bool(row["panels"]):
+            yield f"{row['title']}: collapsed around nothing, or around what is shown"
+        yield from overlaps(row["panels"])
+
+
+def overlaps(panels):
+    taken = {}
+    for panel in panels:
         at = panel["gridPos"]
-        if at["x"] + at["w"] > 24 or panel["id"] in ids:
-            yield f"{panel['title']}: outside, or its id is another's"
-        ids.add(panel["id"])
+        if at["x"] + at["w"] > 24:
+            yield f"{panel['title']}: outside"
         for cell in ((x, y) for x in range(at["x"], at["x"] + at["w"]) for y in range(at["y"], at["y"] + at["h"])):
             if cell in taken:
                 yield f"{panel['title']} lies on {taken[cell]}"
@@ -266,7 +277,7 @@ def rule_windows(board, world):
             if re.search(r"\bi?rate\([^\[]*\[(?!\$__rate_interval\])", flat):
                 yield f"{panel['title']}: a rate over something else than $__rate_interval"
             for window in re.findall(r"\[([^\]]*)\]", flat):
-                if not (now and re.fullmatch(r"\$__range|\d+[smhd]", window) or window == "$__rate_interval" or
+                if not (now and re.fullmatch(r"\$__range(:\d+[smhd])?|\d+[smhd]", window) or window == "$__rate_interval" or
                         window == "$__range" and "@ end()" in target["expr"]):
                     yield f"{panel['title']}: over [{window}]"
 

@@ -297,7 +297,7 @@ for (const panel of board.panels) {
 	const place = `left:${sizes.gap + x * wide}px;top:${sizes.head + y * high}px;width:${w * wide - sizes.gap - 2}px;height:${h * high - sizes.gap - 2}px`;
 	const title = panel.title.replace('$jobid', data.variables.Job);
 	if (panel.type === 'row') {
-		element(document.body, 'div', {class: 'row', style: place}, `⌄ ${title}`);
+		element(document.body, 'div', {class: 'row', style: place}, `${panel.collapsed ? '›' : '⌄'} ${title}`);
 		continue;
 	}
 	const box = element(document.body, 'div', {class: 'panel', style: place});
