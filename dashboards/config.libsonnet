@@ -6,7 +6,9 @@
     // The label that tells clusters apart. Slurmscope does not set it, the scrape configuration may;
     // without it all of this works for one cluster. Exporters on nodes must have the same.
     clusterLabel: 'cluster',
-    runbookBase: 'https://example.invalid/slurmscope/runbooks',
+    // Where the pages of dashboards/runbooks are published, e.g. 'https://wiki.example/slurm'; null: nowhere, and alerts
+    // name the file that the packages install.
+    runbookBase: null,
 
     // How states are judged. A job that its user cancelled, or that was preempted or requeued, says nothing about
     // failing. Nor does one that reached its time limit. These count in neither list.
@@ -87,10 +89,10 @@
       budget: 0.05,  // The share of starts that may be later.
       starts: 20,  // Fewer in the longer window say nothing.
       // Both windows have to burn the budget: the longer one shows that it matters, the shorter one that it lasts. On large
-      // machines such waits are usual, on others they follow each maintenance. `critical` is for a site that has promised
-      // this to its users.
-      fast: { burn: 14.4, long: '1h', short: '5m', severity: 'warning', 'for': '2m' },
-      slow: { burn: 6, long: '6h', short: '30m', severity: 'info', 'for': '15m' },
+      // machines such waits are usual, on others they follow each maintenance. The audience `page` is for a site that has
+      // promised this to its users.
+      fast: { burn: 14.4, long: '1h', short: '5m', audience: 'ticket', 'for': '2m' },
+      slow: { burn: 6, long: '6h', short: '30m', audience: 'report', 'for': '15m' },
     },
     starving: {
       seconds: 3 * 86400,  // since its submission,

@@ -28,7 +28,7 @@ local inPartition = worstUser + |||
   All of them: sacct -a -X -S now-1hours -s F,NF,BF,OOM -r {{ $labels.partition }} -o JobID,User,NodeList,State,ExitCode
 |||;
 
-local failures(config, name, severity, entity, own, share, hint, but='') =
+local failures(config, name, audience, entity, own, share, hint, but='') =
   local numbers = own {
     level: 'cluster_' + entity,
     entity: entity,
@@ -37,14 +37,14 @@ local failures(config, name, severity, entity, own, share, hint, but='') =
     ends: config.jobFailures.window,
     c: config.clusterLabel,
   };
-  alert(config, name, severity, numbers, failing + but, 'Many jobs of %s %s fail.' % [if entity == 'account' then 'an' else 'a', entity], |||
+  alert(config, name, audience, numbers, failing + but, 'Many jobs of %s %s fail.' % [if entity == 'account' then 'an' else 'a', entity], |||
     At least {{ $value | humanizePercentage }} (a lower bound) of the jobs of %(entity)s {{ $labels.%(entity)s }}%(of)s that ended in the last %(window)s failed.
   ||| + hint);
 
 // A node that fails each job at once draws the next ones. Where many nodes fail jobs, the node is not the cause. Nor is it
 // where nearly all failures are one user's: an array fails wherever it runs. `other` are many nodes.
-local blackHole(config, severity, relation, hint) =
-  alert(config, 'SlurmBlackHoleNode', severity, config.blackHole {
+local blackHole(config, audience, relation, hint) =
+  alert(config, 'SlurmBlackHoleNode', audience, config.blackHole {
     ends: config.jobFailures.window,
     others: config.jobFailures.others,
     c: config.clusterLabel,
@@ -66,7 +66,7 @@ local blackHole(config, severity, relation, hint) =
   ||| + hint);
 
 local burning(config, speed) =
-  alert(config, 'SlurmWaitBudgetBurning', speed.severity, config.waitSlo + speed { share: speed.burn * config.waitSlo.budget }, |||
+  alert(config, 'SlurmWaitBudgetBurning', speed.audience, config.waitSlo + speed { share: speed.burn * config.waitSlo.budget }, |||
     cluster_partition:slurm_job_late_starts_per_start:ratio_rate%(long)s > %(share)g
     and cluster_partition:slurm_job_late_starts_per_start:ratio_rate%(short)s > %(share)g
     and cluster_partition:slurm_job_starts:increase%(long)s >= %(starts)d
@@ -76,19 +76,19 @@ local burning(config, speed) =
 
 {
   alerts(config):: [
-    failures(config, 'SlurmPartitionJobsFailing', 'critical', 'partition', config.jobFailures, config.jobFailures.critical, inPartition, unlessOneUsers),
-    failures(config, 'SlurmPartitionJobsFailing', 'warning', 'partition', config.jobFailures, config.jobFailures.warning, inPartition),
-    failures(config, 'SlurmAccountJobsFailing', 'warning', 'account', config.accountJobFailures, config.accountJobFailures.warning, |||
+    failures(config, 'SlurmPartitionJobsFailing', 'page', 'partition', config.jobFailures, config.jobFailures.critical, inPartition, unlessOneUsers),
+    failures(config, 'SlurmPartitionJobsFailing', 'ticket', 'partition', config.jobFailures, config.jobFailures.warning, inPartition),
+    failures(config, 'SlurmAccountJobsFailing', 'user_support', 'account', config.accountJobFailures, config.accountJobFailures.warning, |||
       sacct -a -X -S now-1hours -s F,NF,BF,OOM -A {{ $labels.account }} -o JobID,User,NodeList,State,ExitCode
     |||),
-    failures(config, 'SlurmUserJobsFailing', 'info', 'user', config.userJobFailures, config.userJobFailures.info, |||
+    failures(config, 'SlurmUserJobsFailing', 'user_support', 'user', config.userJobFailures, config.userJobFailures.info, |||
       sacct -X -S now-1hours -s F,NF,BF,OOM -u {{ $labels.user }} -o JobID,JobName,NodeList,State,ExitCode
     |||),
 
-    blackHole(config, 'critical', 'unless', |||
+    blackHole(config, 'page', 'unless', |||
       Look at them, then drain it: sacct -a -X -S now-1hours -N {{ $labels.node }} -s F,NF,BF; scontrol update NodeName={{ $labels.node }} State=DRAIN Reason="jobs fail"
     |||),
-    blackHole(config, 'warning', 'and', |||
+    blackHole(config, 'ticket', 'and', |||
       Nearly all failures are one user's, so it may be the jobs.
     ||| + worstUser + |||
       Look at them: sacct -a -X -S now-1hours -N {{ $labels.node }} -s F,NF,BF
@@ -98,7 +98,7 @@ local burning(config, speed) =
     burning(config, config.waitSlo.slow),
 
     // What never starts is in no histogram of starts. A job that was held, or waited for another one, is old when its turn comes.
-    alert(config, 'SlurmJobStarving', 'warning', config.starving, |||
+    alert(config, 'SlurmJobStarving', 'user_support', config.starving, |||
       time() - min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s}) > %(seconds)d
       and
         min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s})
@@ -108,7 +108,7 @@ local burning(config, speed) =
     |||),
 
     // As many nodes are free as the largest of the waiting jobs wants: even it should start.
-    alert(config, 'SlurmQueueStalled', 'warning', config.queueStalled, |||
+    alert(config, 'SlurmQueueStalled', 'ticket', config.queueStalled, |||
       sum by (%(c)s, partition) (slurm_partition_pending_jobs{reason=~"%(startableReasons)s", %(s)s}) > 0
       and on (%(c)s, partition)
         max by (%(c)s, partition) (slurm_partition_nodes_free{%(s)s})
@@ -121,7 +121,7 @@ local burning(config, speed) =
       {{ $value | printf "%%.0f" }} jobs of partition {{ $labels.partition }}%(of)s wait only for their turn, and none started for %(window)s. There are as many free nodes as the largest asks for: squeue -p {{ $labels.partition }} -t PD --start; sdiag
     |||),
 
-    alert(config, 'SlurmJobsBlockedByLimit', 'info', config.blockedByLimit, |||
+    alert(config, 'SlurmJobsBlockedByLimit', 'user_support', config.blockedByLimit, |||
       sum by (%(c)s) (slurm_cluster_pending_jobs{reason=~"(QOS|Assoc|Max.*PerAccount).*", %(s)s}) >= %(jobs)d
       and
         sum by (%(c)s) (slurm_cluster_cpus{state="idle", %(s)s}) / sum by (%(c)s) (slurm_cluster_cpus{%(s)s}) > %(idle)g

@@ -3,8 +3,8 @@ local alert = import 'alert.libsonnet';
 // Out of service on purpose, or on its way back.
 local onPurpose = 'powered_down|powering_down|powering_up|power_down|maint|reboot_requested|reboot_issued';
 
-local burst(config, severity, to, did, hint) =
-  alert(config, 'SlurmNodesLostAtOnce', severity, config.nodesBurst { to: to, did: did }, |||
+local burst(config, audience, to, did, hint) =
+  alert(config, 'SlurmNodesLostAtOnce', audience, config.nodesBurst { to: to, did: did }, |||
     sum by (%(c)s) (increase(slurm_cluster_node_transitions_total{to=~"%(to)s", %(s)s}[%(window)s])) >= %(nodes)d
     and
       sum by (%(c)s) (increase(slurm_cluster_node_transitions_total{to=~"%(to)s", %(s)s}[%(window)s]))
@@ -15,18 +15,18 @@ local burst(config, severity, to, did, hint) =
 
 {
   alerts(config):: [
-    burst(config, 'critical', 'down|fail', 'went down', 'sinfo -R; sinfo -t down,fail,no_respond -N'),
-    burst(config, 'warning', 'drain', 'were drained', 'sinfo -R'),
+    burst(config, 'page', 'down|fail', 'went down', 'sinfo -R; sinfo -t down,fail,no_respond -N'),
+    burst(config, 'ticket', 'drain', 'were drained', 'sinfo -R'),
 
     // One that somebody drained is known: SlurmNodeOutForLong has it.
-    alert(config, 'SlurmNodeDown', 'warning', config.nodeDown { onPurpose: 'drained|draining|' + onPurpose }, |||
+    alert(config, 'SlurmNodeDown', 'ticket', config.nodeDown { onPurpose: 'drained|draining|' + onPurpose }, |||
       max by (%(c)s, node) (slurm_node_state{state=~"down|error", %(s)s}) == 1
       unless on (%(c)s, node) slurm_node_flag{flag=~"%(onPurpose)s", %(s)s}
     |||, 'A node is down.', |||
       Node {{ $labels.node }}%(of)s has been down for more than %(for)s: scontrol show node {{ $labels.node }}
     |||),
 
-    alert(config, 'SlurmNodeOutForLong', 'info', config.nodeOut { onPurpose: onPurpose }, |||
+    alert(config, 'SlurmNodeOutForLong', 'report', config.nodeOut { onPurpose: onPurpose }, |||
       (
         time() - max by (%(c)s, node) (slurm_node_reason_timestamp_seconds{%(s)s}) > %(seconds)d
         and on (%(c)s, node) (slurm_node_flag{flag=~"drained|draining|fail", %(s)s} or slurm_node_state{state=~"down|error", %(s)s})

@@ -11,14 +11,14 @@ local nearLimit = |||
 
 {
   alerts(config):: [
-    alert(config, 'SlurmLicensesExhausted', 'warning', config.licenses, |||
+    alert(config, 'SlurmLicensesExhausted', 'report', config.licenses, |||
       max by (%(c)s, license) (slurm_licenses_configured{%(s)s}) > 0
       and on (%(c)s, license) max by (%(c)s, license) (slurm_licenses{state="free", %(s)s}) <= 0
       and on (%(c)s) max by (%(c)s) (slurm_cluster_pending_jobs{reason="Licenses", %(s)s}) > 0
     |||, 'A licence is used up, and jobs wait for licences.', |||
       None of the {{ $value | printf "%%.0f" }} licences {{ $labels.license }}%(of)s has been free for %(for)s, and jobs wait for licences: scontrol show lic {{ $labels.license }}; squeue -a -t PD -o "%%i %%u %%W %%r" | grep Licenses
     |||),
-    alert(config, 'SlurmReservationIdle', 'info', config.reservationIdle, |||
+    alert(config, 'SlurmReservationIdle', 'report', config.reservationIdle, |||
       max by (%(c)s, reservation) (avg_over_time(slurm_reservation_cpus_allocated{%(s)s}[%(window)s]))
       / (max by (%(c)s, reservation) (slurm_reservation_cpus{%(s)s}) > 0)
       < %(used)g
@@ -27,19 +27,19 @@ local nearLimit = |||
     |||, 'A reservation is hardly used.', |||
       Jobs use {{ $value | humanizePercentage }} of the CPUs of reservation {{ $labels.reservation }}%(of)s: scontrol show res {{ $labels.reservation }}
     |||),
-    alert(config, 'SlurmQOSNearLimit', 'info', config.nearLimit {
+    alert(config, 'SlurmQOSNearLimit', 'report', config.nearLimit {
       ratio: 'cluster_qos_resource:slurm_qos_usage_per_limit:ratio',
       reasons: 'QOS',
     }, nearLimit, 'A QOS is at its limit.', |||
       Jobs of QOS {{ $labels.qos }}%(of)s hold {{ $value | humanizePercentage }} of its limit of {{ $labels.resource }}: scontrol show assoc_mgr qos={{ $labels.qos }} flags=qos
     |||),
-    alert(config, 'SlurmAssociationNearLimit', 'info', config.nearLimit {
+    alert(config, 'SlurmAssociationNearLimit', 'report', config.nearLimit {
       ratio: 'cluster_association_resource:slurm_association_usage_per_limit:ratio',
       reasons: 'Assoc',
     }, nearLimit, 'An account or user is at its limit.', |||
       Jobs of account {{ $labels.account }}{{ with $labels.user }}, user {{ . }}{{ end }}{{ with $labels.partition }}, partition {{ . }}{{ end }}%(of)s hold {{ $value | humanizePercentage }} of its limit of {{ $labels.resource }}: scontrol show assoc_mgr accounts={{ $labels.account }} flags=assoc
     |||),
-    alert(config, 'SlurmGPUsIdle', 'info', config.gpusIdle, |||
+    alert(config, 'SlurmGPUsIdle', 'user_support', config.gpusIdle, |||
       (
         avg_over_time(slurm:job:gpu_utilization_ratio[%(window)s]) < %(gpuBusy)g
         and on (%(c)s, jobid) slurm:job:gpus > 0
@@ -49,7 +49,7 @@ local nearLimit = |||
       The GPUs of job {{ $labels.jobid }}%(of)s, of user {{ $labels.user }} and account {{ $labels.account }}, were busy for {{ $value | humanizePercentage }} of the last %(window)s: scontrol show job {{ $labels.jobid }}
     |||),
     // Only where jobs wait: shares that nobody wants are nobody's loss.
-    alert(config, 'SlurmFairshareDrift', 'info', config.fairshareDrift, |||
+    alert(config, 'SlurmFairshareDrift', 'report', config.fairshareDrift, |||
       -cluster_account:slurm_account_fairshare_drift:avg%(window)s > %(drift)g
       and on (%(c)s, account) sum by (%(c)s, account) (slurm_account_pending_jobs{class="startable", %(s)s}) > 0
     |||, 'An account gets much less than its share, and its jobs wait.', |||

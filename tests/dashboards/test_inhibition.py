@@ -9,6 +9,8 @@ from alertmanager import BIN, PATIENCE, Alertmanager
 from test_rules import PROMTOOLS, ROOT, alerts, run
 
 CONFIG = ROOT / "deploy/prometheus/alertmanager.yml"
+AUDIENCES = {"page", "ticket", "user_support", "report", "watchdog"}
+FORGETS_AFTER = 120 * 3600  # Alertmanager's default of --data.retention
 
 
 def inhibit_rules():
@@ -30,7 +32,7 @@ def matched(matchers, kinds):
 def kinds():
     """One of each alert and severity, with what its labels may be."""
     for alert in alerts():
-        labels = {"alertname": alert["alert"], "severity": alert["labels"]["severity"]}
+        labels = {"alertname": alert["alert"], **alert["labels"]}
         if alert["alert"] == "SlurmscopeDataStale":
             yield from (labels | {"endpoint": endpoint} for endpoint in ("nodes", "dbd_jobs", "qos"))
         else:
@@ -51,6 +53,36 @@ class Inhibition(unittest.TestCase):
         for text in re.findall(r'alertname[=!]~?"([^"]*)"', CONFIG.read_text()):
             for name in text.split("|"):
                 self.assertTrue(any(re.fullmatch(name, known) for known in names), name)
+
+    def test_each_audience_has_a_receiver(self):
+        """As Alertmanager routes it, and a message is repeated before it forgets that it was sent."""
+        receivers = {}
+        for audience in sorted({alert["labels"]["audience"] for alert in alerts()}):
+            status, said = run(BIN / "amtool", "config", "routes", "test", f"--config.file={CONFIG}", f"audience={audience}")
+            self.assertEqual(0, status, said)
+            receivers[audience] = said.strip()
+        self.assertEqual(AUDIENCES, set(receivers))
+        self.assertEqual(len(AUDIENCES), len(set(receivers.values())), receivers)
+        config = yaml.safe_load(CONFIG.read_text())
+        for route in (config["route"], *config["route"]["routes"]):
+            for name in ("group_interval", "repeat_interval"):
+                if name in route:
+                    number, unit = re.fullmatch(r"(\d+)([mh])", route[name]).groups()
+                    self.assertLess(int(number) * {"m": 60, "h": 3600}[unit], FORGETS_AFTER, route)
+
+    def test_nothing_less_silences_a_page(self):
+        """Each page in a cluster of its own, beside all that is none, in a real Alertmanager. SlurmscopeAbsent is of no cluster."""
+        pages = [kind for kind in kinds() if kind["audience"] == "page" and kind["alertname"] != "SlurmscopeAbsent"]
+        others = [kind for kind in kinds() if kind["audience"] != "page"]
+        self.assertTrue(pages and others)
+        fired = [labels | {"cluster": f"c{number}"} for number, page in enumerate(pages) for labels in (page, *others)]
+        with Alertmanager(CONFIG) as alertmanager:
+            alertmanager.post(fired)
+            inhibited = self.wait_for(alertmanager, {self.key(labels) for labels in fired})
+        for labels in fired:
+            if labels["audience"] in ("page", "watchdog"):
+                with self.subTest(labels):
+                    self.assertFalse(inhibited[self.key(labels)])
 
     def pairs(self):
         """(rule, cause, consequence) of all rules"""

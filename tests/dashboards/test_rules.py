@@ -23,6 +23,8 @@ RULE_FILES = [ROOT / f"deploy/prometheus/{name}.yml" for name in ("slurmscope.ru
 VPENSO = ROOT / "deploy/prometheus/vpenso.rules.yml"
 OLD_NAMES = ROOT / "deploy/prometheus/old-names.rules.yml"
 RUNBOOKS = ROOT / "dashboards/runbooks"
+INSTALLED = "/usr/share/slurmscope/dashboards/runbooks/{}.md"  # see tests/package
+SEVERITIES = {"page": "critical", "ticket": "warning", "user_support": "info", "report": "info", "watchdog": "none"}
 MIGRATING = ROOT / "dashboards/MIGRATING.md"
 TEST_FILES = sorted((HERE / "rules").glob("*.yml"))
 
@@ -76,13 +78,15 @@ class Promtool(unittest.TestCase):
 
     def test_what_a_site_sets(self):
         """What the limit of slurmdbd's messages is, and that a late start is critical here."""
-        own = "{ accountingQueue+: { max: 30000 }, waitSlo+: { fast+: { severity: 'critical' } } }"
+        own = ("{ runbookBase: 'https://wiki.example/slurm', accountingQueue+: { max: 30000 },"
+               " waitSlo+: { fast+: { audience: 'page' } } }")
         status, said = run("jsonnet", "-e", f"((import '{ROOT}/dashboards/mixin.libsonnet') + {{ _config+:: {own} }}).prometheusAlerts")
         self.assertEqual(0, status, said)
         made = {(rule["alert"], rule["labels"]["severity"]): rule for group in json.loads(said)["groups"] for rule in group["rules"]}
         filling = made["SlurmAccountingQueueFilling", "critical"]
         self.assertRegex(filling["expr"], r"predict_linear\([^)]*\)\) > \(\s*30000\s*\)\s*$")
         self.assertIn("they exceed MaxDBDMsgs within", filling["annotations"]["description"])
+        self.assertEqual("https://wiki.example/slurm/SlurmAccountingQueueFilling.md", filling["annotations"]["runbook_url"])
         self.assertIn(("SlurmWaitBudgetBurning", "critical"), made)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "rules.yml")
@@ -99,6 +103,10 @@ class Promtool(unittest.TestCase):
         print(f"{len(alerts())} alerts, {len(list(rules())) - len(alerts())} records, "
               f"{len(list(cases()))} cases, {TESTED}")
 
+    def test_each_has_an_audience(self):
+        for alert in alerts():
+            self.assertEqual(SEVERITIES[alert["labels"]["audience"]], alert["labels"]["severity"], alert)
+
     def test_each_alert_has_cases(self):
         """One in which it fires, with its texts, per severity; one in which it does not."""
         fires = {(name, alert["exp_labels"]["severity"]) for name, expected in cases()
@@ -106,7 +114,8 @@ class Promtool(unittest.TestCase):
         silent = {name for name, expected in cases() if not expected}
         for alert in alerts():
             self.assertIn((alert["alert"], alert["labels"]["severity"]), fires)
-            self.assertIn(alert["alert"], silent)
+            if alert["labels"]["audience"] != "watchdog":
+                self.assertIn(alert["alert"], silent)
         self.assertLessEqual(silent | {name for name, _ in fires},
                              {alert["alert"] for alert in alerts()})
 
@@ -231,7 +240,8 @@ class Runbooks(unittest.TestCase):
         names = {alert["alert"] for alert in alerts()}
         self.assertEqual(names, {page.stem for page in RUNBOOKS.glob("*.md")})
         for alert in alerts():
-            self.assertRegex(alert["annotations"]["runbook_url"], f"^https://.*/{alert['alert']}\\.md$")
+            self.assertEqual(INSTALLED.format(alert["alert"]), alert["annotations"]["runbook"])
+            self.assertNotIn("runbook_url", alert["annotations"])  # it is nowhere, unless the site has published it
 
     def test_each_says_what_it_should(self):
         for page in RUNBOOKS.glob("*.md"):

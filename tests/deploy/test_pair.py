@@ -68,7 +68,8 @@ class Pair(contextlib.ExitStack):
         config = yaml.safe_load((EXAMPLES / "alertmanager.yml").read_text())
         for route in (config["route"], *config["route"]["routes"]):
             route |= {"group_wait": "1s", "group_interval": "1s"}
-        config["receivers"][0]["webhook_configs"][0]["url"] = self.webhook.url
+        for receiver in config["receivers"]:
+            receiver["webhook_configs"][0]["url"] = self.webhook.url
         (folder / "alertmanager.yml").write_text(yaml.safe_dump(config))
         gossip = [f"127.0.0.1:{free_port()}" for _ in range(2)]
         self.alertmanagers = [self.enter_context(Alertmanager(folder / "alertmanager.yml", *(
