@@ -66,23 +66,49 @@
 
     jobFailures: {
       window: '1h',
-      jobs: 20,  // of fewer that ended nothing can be said
+      jobs: 20,  // Of fewer that ended nothing can be said,
+      // but perhaps of those of a day.
+      day: '1d',
+      jobsOfDay: 10,
       // shares of failed jobs that are exceeded with 97.5 % confidence (Wilson's lower bound)
       warning: 0.2,
       critical: 0.5,
-      // not critical, but one user's own, where all others together have less than this share of the failures
-      others: 0.2,
+      // What is critical is so without this number of users who have most failures, a warning without one.
+      users: 3,
       'for': '15m',
     },
-    accountJobFailures: { jobs: 50, warning: 0.5, 'for': '30m' },
-    userJobFailures: { jobs: 50, info: 0.5, 'for': '15m' },
+    // Jobs that reached their time limit, as all do where a file system hangs.
+    jobTimeouts: {
+      jobs: 10,
+      share: 0.5,
+      usual: '7d',  // At least this times as many reach it as in the days before, where some always do.
+      times: 2,
+      'for': '15m',
+    },
+    // Jobs that Slurm ended for their node's sake: node_fail, boot_fail.
+    jobLosses: {
+      jobs: 3,
+      nodes: 3,  // of one node that goes down many may be lost
+      share: 0.02,
+      'for': '2m',
+    },
+    accountJobFailures: { jobs: 50, share: 0.5, 'for': '30m' },
+    userJobFailures: { jobs: 50, share: 0.5, 'for': '15m' },
     blackHole: {
       window: '15m',
       failures: 10,  // on the node, in the window.
       nodes: 0.05,  // If more than this share of the nodes fail jobs, the nodes are not the cause.
       most: 5,  // The same for this number of nodes.
       othersFailing: 0.5,  // On the others fewer jobs fail than this times those that complete.
+      others: 3,  // It is critical if at least these are not failures of the user with most.
       'for': '2m',
+    },
+    // A node with which jobs fail seldom, for few come to it.
+    nodeFailures: {
+      failures: 5,  // On the node, in a day.
+      others: 2,  // At least these are not failures of the user with most.
+      share: 0.5,  // They are more than this share of all in the cluster.
+      'for': '15m',
     },
     waitSlo: {
       seconds: 14400,  // A job should start within this time. It has to be a bucket of slurm_partition_job_eligible_wait_seconds.

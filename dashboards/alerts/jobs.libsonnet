@@ -2,51 +2,85 @@ local alert = import 'alert.libsonnet';
 
 // Enough jobs ended, and surely more than the share failed.
 local failing = |||
-  %(level)s:slurm_job_failures_per_job_end:wilson_increase%(window)s > %(share)g
-  and %(level)s:slurm_job_ends:increase%(window)s >= %(jobs)d
+  %(level)s:%(metric)s_per_job_end:wilson_increase%(window)s > %(share)g
+  and %(level)s:%(ends)s:increase%(window)s >= %(jobs)d
 |||;
 
-// Failures in the cluster without those of the user who has most. Where there are hardly any, nobody is paged for that user.
-local othersFailures = |||
-  max by (%(c)s) (cluster:slurm_job_failures:increase%(ends)s)
-  - max by (%(c)s) (cluster_user:slurm_job_failures:increase%(ends)s{user!="other"})
-|||;
-local indented(text, by) = std.strReplace(std.rstripChars(text, '\n'), '\n', '\n' + by);
-
-local unlessOneUsers = |||
-  unless on (%%(c)s, partition)
-    cluster_partition:slurm_job_failures:increase%%(ends)s * %%(others)g
-    > on (%%(c)s) group_left () (
-      %s
-    )
-||| % indented(othersFailures, '    ');
-
-local worstUser = |||
-  {{ range printf "topk(1, cluster_user:slurm_job_failures:increase%(ends)s{%(c)s=%%q, user!=\"other\"})" $labels.%(c)s | query }}Most failures of a user in the cluster: {{ .Value | printf "%%.0f" }} of {{ .Labels.user }}.{{ end }}
-|||;
-local inPartition = worstUser + |||
-  All of them: sacct -a -X -S now-1hours -s F,NF,BF,OOM -r {{ $labels.partition }} -o JobID,User,NodeList,State,ExitCode
+// Where few end in an hour, those of a day are counted.
+local failingOrOfDay = |||
+  (
+    %(level)s:%(metric)s_per_job_end:wilson_increase%(window)s > %(share)g
+    and %(level)s:%(ends)s:increase%(window)s >= %(jobs)d
+  )
+  or (
+    %(level)s:%(metric)s_per_job_end:wilson_increase%(day)s > %(share)g
+    and %(level)s:%(ends)s:increase%(day)s >= %(jobsOfDay)d
+    unless cluster_partition:%(ends)s:increase%(window)s >= %(jobs)d
+  )
 |||;
 
-local failures(config, name, audience, entity, own, share, hint, but='') =
-  local numbers = own {
-    level: 'cluster_' + entity,
-    entity: entity,
-    share: share,
-    window: config.jobFailures.window,
-    ends: config.jobFailures.window,
+// More reach their limit than on the days before; where nothing is known of these, none did.
+local moreThanUsual = |||
+  unless on (%(c)s, partition)
+    %(times)g * avg_over_time(cluster_partition:slurm_job_timeouts_per_job_end:ratio_increase%(day)s[%(usual)s] offset %(day)s) > %(share)g
+|||;
+
+local worstUser(metric) = |||
+  {{ range printf "topk(1, cluster_user:%(metric)s:increase%(window)s{%(c)s=%%%%q, user!=\"other\"})" $labels.%(c)s | query }}Most of a user in the cluster: {{ .Value | printf "%%%%.0f" }} of {{ .Labels.user }}.{{ end }}
+||| % { metric: metric, window: '%(window)s', c: '%(c)s' };
+
+local sacct(states, of) = |||
+  All of them: sacct -a -X -S %%(since)s -s %s %s -o JobID,User,NodeList,State,ExitCode
+||| % [states, of];
+
+// Of partitions: without those of the users who have most.
+local ofPartition(config, name, audience, kind, own, expr) =
+  alert(config, name, audience, own {
+    level: 'cluster_partition_beside_%d_users' % own.users,
+    metric: kind.metric,
+    ends: kind.ends,
     c: config.clusterLabel,
-  };
-  alert(config, name, audience, numbers, failing + but, 'Many jobs of %s %s fail.' % [if entity == 'account' then 'an' else 'a', entity], |||
-    At least {{ $value | humanizePercentage }} (a lower bound) of the jobs of %(entity)s {{ $labels.%(entity)s }}%(of)s that ended in the last %(window)s failed.
-  ||| + hint);
+    day: config.jobFailures.day,
+    since: if own.window == config.jobFailures.day then 'now-1days' else 'now-1hours',
+    who: if own.users == 1 then 'the user with most' else 'the %d users with most' % own.users,
+    span: if expr == failingOrOfDay then own.window + ' or ' + config.jobFailures.day else own.window,
+  }, expr, 'Many jobs of a partition %s.' % kind.what, |||
+    At least {{ $value | humanizePercentage }} of the jobs of partition {{ $labels.partition }}%%(of)s %s in the last %%(span)s, without %%(who)s.
+  ||| % kind.did + worstUser(kind.metric) + sacct(kind.states, '-r {{ $labels.partition }}'));
+
+local failures = {
+  metric: 'slurm_job_failures',
+  ends: 'slurm_job_ends',
+  what: 'fail',
+  did: 'failed',
+  states: 'F,NF,BF,OOM',
+};
+local timeouts = {
+  metric: 'slurm_job_timeouts',
+  ends: 'slurm_job_ends_or_timeouts',
+  what: 'reach their time limit',
+  did: 'reached their time limit',
+  states: 'TO',
+};
+
+local mostly(config, name, level, entity, own, hint) =
+  alert(config, name, 'user_support', own {
+    level: level,
+    metric: failures.metric,
+    ends: failures.ends,
+    window: config.jobFailures.window,
+  }, failing, 'Many jobs of %s %s fail.' % [if entity == 'account' then 'an' else 'a', entity], |||
+    At least {{ $value | humanizePercentage }} of the jobs of %(entity)s {{ $labels.%(entity)s }}%%(of)s failed in the last %%(window)s%(without)s: sacct %(hint)s -o JobID,%(column)s,NodeList,State,ExitCode
+  ||| % { entity: entity, hint: hint, without: if entity == 'account' then ', without the user with most' else '', column: if entity == 'account' then 'User' else 'JobName' });
 
 // A node that fails each job at once draws the next ones. Where many nodes fail jobs, the node is not the cause. Nor is it
-// where nearly all failures are one user's: an array fails wherever it runs. `other` are many nodes.
+// where the failures may be all one user's: an array fails wherever it runs. `other` are many nodes.
+local ofTopUser = |||
+  max by (%(c)s) (cluster_user:slurm_job_failures:increase%(window)s{user!="other"})
+|||;
 local blackHole(config, audience, relation, hint) =
   alert(config, 'SlurmBlackHoleNode', audience, config.blackHole {
     ends: config.jobFailures.window,
-    others: config.jobFailures.others,
     c: config.clusterLabel,
   }, |||
     cluster_node:slurm_node_job_failures:increase%%(window)s{node!="other"} >= %%(failures)d
@@ -57,11 +91,11 @@ local blackHole(config, audience, relation, hint) =
       sum by (%%(c)s) (cluster_node:slurm_node_job_failures:increase%%(window)s)
       - sum by (%%(c)s) (cluster_node:slurm_node_job_failures:increase%%(window)s{node!="other"} >= %%(failures)d)
       < %%(othersFailing)g * sum by (%%(c)s) (increase(slurm_cluster_job_ends_total{state=~"%%(goodStates)s", %%(s)s}[%%(ends)s]))
-    %s on (%%(c)s)
-      max by (%%(c)s) (cluster:slurm_job_failures:increase%%(ends)s) * %%(others)g > (
-        %s
-      )
-  ||| % [relation, indented(othersFailures, '    ')], 'Jobs fail on one node, one after another.', |||
+    %s on (%%(c)s, node)
+      cluster_node:slurm_node_job_failures:increase%%(window)s
+      - on (%%(c)s) group_left () %s
+      < %%(others)d
+  ||| % [relation, std.rstripChars(ofTopUser, '\n')], 'Jobs fail on one node, one after another.', |||
     {{ $value | printf "%%.0f" }} jobs failed on node {{ $labels.node }}%(of)s within %(window)s, while others are well.
   ||| + hint);
 
@@ -75,58 +109,81 @@ local burning(config, speed) =
   |||);
 
 {
-  alerts(config):: [
-    failures(config, 'SlurmPartitionJobsFailing', 'page', 'partition', config.jobFailures, config.jobFailures.critical, inPartition, unlessOneUsers),
-    failures(config, 'SlurmPartitionJobsFailing', 'ticket', 'partition', config.jobFailures, config.jobFailures.warning, inPartition),
-    failures(config, 'SlurmAccountJobsFailing', 'user_support', 'account', config.accountJobFailures, config.accountJobFailures.warning, |||
-      sacct -a -X -S now-1hours -s F,NF,BF,OOM -A {{ $labels.account }} -o JobID,User,NodeList,State,ExitCode
-    |||),
-    failures(config, 'SlurmUserJobsFailing', 'user_support', 'user', config.userJobFailures, config.userJobFailures.info, |||
-      sacct -X -S now-1hours -s F,NF,BF,OOM -u {{ $labels.user }} -o JobID,JobName,NodeList,State,ExitCode
-    |||),
+  alerts(config)::
+    local own = config.jobFailures;
+    local limit = config.jobTimeouts;
+    [
+      ofPartition(config, 'SlurmPartitionJobsFailing', 'page', failures, own { share: own.critical }, failing),
+      ofPartition(config, 'SlurmPartitionJobsFailing', 'ticket', failures, own { share: own.warning, users: 1 }, failingOrOfDay),
+      ofPartition(config, 'SlurmPartitionJobsTimingOut', 'page', timeouts, limit { window: own.window, users: own.users }, failing + moreThanUsual),
+      ofPartition(config, 'SlurmPartitionJobsTimingOut', 'ticket', timeouts, limit { window: own.day, users: 1 }, failing + moreThanUsual),
+      alert(config, 'SlurmJobsLostToNodes', 'page', config.jobLosses { window: own.window }, |||
+        sum by (%(c)s, partition) (increase(slurm_partition_job_ends_total{state=~"node_fail|boot_fail", %(s)s}[%(window)s])) >= %(jobs)d
+        and
+          sum by (%(c)s, partition) (increase(slurm_partition_job_ends_total{state=~"node_fail|boot_fail", %(s)s}[%(window)s]))
+          > %(share)g * cluster_partition:slurm_job_ends:increase%(window)s
+        unless on (%(c)s)
+          count by (%(c)s) (cluster_node:slurm_node_job_losses:increase%(window)s > 0.5) < %(nodes)d
+      |||, 'Jobs are lost to nodes that fail.', |||
+        {{ $value | printf "%%.0f" }} jobs of partition {{ $labels.partition }}%(of)s ended in the last %(window)s because nodes failed: sacct -a -X -S now-1hours -s NF,BF -r {{ $labels.partition }} -o JobID,User,NodeList,State; sinfo -R
+      |||),
+      mostly(config, 'SlurmAccountJobsFailing', 'cluster_account_beside_1_users', 'account', config.accountJobFailures, '-a -X -S now-1hours -s F,NF,BF,OOM -A {{ $labels.account }}'),
+      mostly(config, 'SlurmUserJobsFailing', 'cluster_user', 'user', config.userJobFailures, '-X -S now-1hours -s F,NF,BF,OOM -u {{ $labels.user }}'),
 
-    blackHole(config, 'page', 'unless', |||
-      Look at them, then drain it: sacct -a -X -S now-1hours -N {{ $labels.node }} -s F,NF,BF; scontrol update NodeName={{ $labels.node }} State=DRAIN Reason="jobs fail"
-    |||),
-    blackHole(config, 'ticket', 'and', |||
-      Nearly all failures are one user's, so it may be the jobs.
-    ||| + worstUser + |||
-      Look at them: sacct -a -X -S now-1hours -N {{ $labels.node }} -s F,NF,BF
-    |||),
+      blackHole(config, 'page', 'unless', |||
+        Look at them, then drain it: sacct -a -X -S now-1hours -N {{ $labels.node }} -s F,NF,BF; scontrol update NodeName={{ $labels.node }} State=DRAIN Reason="jobs fail"
+      |||),
+      blackHole(config, 'ticket', 'and', |||
+        They may be all one user's, so it may be the jobs.
+      ||| + worstUser(failures.metric) + |||
+        Look at them: sacct -a -X -S now-1hours -N {{ $labels.node }} -s F,NF,BF
+      |||),
+      alert(config, 'SlurmNodeJobsFailing', 'ticket', config.nodeFailures { day: own.day }, |||
+        cluster_node:slurm_node_job_failures:increase%(day)s{node!="other"} >= %(failures)d
+        and on (%(c)s, node)
+          cluster_node:slurm_node_job_failures:increase%(day)s
+          > on (%(c)s) group_left () %(share)g * sum by (%(c)s) (cluster_node:slurm_node_job_failures:increase%(day)s)
+        unless on (%(c)s, node)
+          cluster_node:slurm_node_job_failures:increase%(day)s
+          - on (%(c)s) group_left () max by (%(c)s) (cluster_user:slurm_job_failures:increase%(day)s{user!="other"})
+          < %(others)d
+      |||, 'Most of the jobs that fail do so on one node.', |||
+        {{ $value | printf "%%.0f" }} jobs failed on node {{ $labels.node }}%(of)s within %(day)s, more than on all others: sacct -a -X -S now-1days -N {{ $labels.node }} -s F,NF,BF
+      |||),
 
-    burning(config, config.waitSlo.fast),
-    burning(config, config.waitSlo.slow),
+      burning(config, config.waitSlo.fast),
+      burning(config, config.waitSlo.slow),
 
-    // What never starts is in no histogram of starts. A job that was held, or waited for another one, is old when its turn comes.
-    alert(config, 'SlurmJobStarving', 'user_support', config.starving, |||
-      time() - min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s}) > %(seconds)d
-      and
-        min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s})
-        == min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s} offset %(startable)s)
-    |||, 'A job that could start has waited for days.', |||
-      The longest waiting job of partition {{ $labels.partition }}%(of)s that waits only for its turn was submitted {{ $value | humanizeDuration }} ago. %(startable)s ago it already waited for its turn: squeue -p {{ $labels.partition }} -t PD -S V -o "%%i %%u %%V %%Q %%r %%D %%C"
-    |||),
+      // What never starts is in no histogram of starts. A job that was held, or waited for another one, is old when its turn comes.
+      alert(config, 'SlurmJobStarving', 'user_support', config.starving, |||
+        time() - min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s}) > %(seconds)d
+        and
+          min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s})
+          == min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s} offset %(startable)s)
+      |||, 'A job that could start has waited for days.', |||
+        The longest waiting job of partition {{ $labels.partition }}%(of)s that waits only for its turn was submitted {{ $value | humanizeDuration }} ago. %(startable)s ago it already waited for its turn: squeue -p {{ $labels.partition }} -t PD -S V -o "%%i %%u %%V %%Q %%r %%D %%C"
+      |||),
 
-    // As many nodes are free as the largest of the waiting jobs wants: even it should start.
-    alert(config, 'SlurmQueueStalled', 'ticket', config.queueStalled, |||
-      sum by (%(c)s, partition) (slurm_partition_pending_jobs{reason=~"%(startableReasons)s", %(s)s}) > 0
-      and on (%(c)s, partition)
-        max by (%(c)s, partition) (slurm_partition_nodes_free{%(s)s})
-        >= on (%(c)s, partition) (max by (%(c)s, partition) (slurm_partition_pending_job_max_nodes{%(s)s}) > 0)
-      and on (%(c)s, partition)
-        sum by (%(c)s, partition) (increase(slurm_partition_job_starts_total{%(s)s}[%(window)s])) == 0
-      and on (%(c)s, partition)
-        max by (%(c)s, partition) (slurm_partition_state{state="up", %(s)s}) == 1
-    |||, 'Nodes are free, jobs could start, and none does.', |||
-      {{ $value | printf "%%.0f" }} jobs of partition {{ $labels.partition }}%(of)s wait only for their turn, and none started for %(window)s. There are as many free nodes as the largest asks for: squeue -p {{ $labels.partition }} -t PD --start; sdiag
-    |||),
+      // As many nodes are free as the largest of the waiting jobs wants: even it should start.
+      alert(config, 'SlurmQueueStalled', 'ticket', config.queueStalled, |||
+        sum by (%(c)s, partition) (slurm_partition_pending_jobs{reason=~"%(startableReasons)s", %(s)s}) > 0
+        and on (%(c)s, partition)
+          max by (%(c)s, partition) (slurm_partition_nodes_free{%(s)s})
+          >= on (%(c)s, partition) (max by (%(c)s, partition) (slurm_partition_pending_job_max_nodes{%(s)s}) > 0)
+        and on (%(c)s, partition)
+          sum by (%(c)s, partition) (increase(slurm_partition_job_starts_total{%(s)s}[%(window)s])) == 0
+        and on (%(c)s, partition)
+          max by (%(c)s, partition) (slurm_partition_state{state="up", %(s)s}) == 1
+      |||, 'Nodes are free, jobs could start, and none does.', |||
+        {{ $value | printf "%%.0f" }} jobs of partition {{ $labels.partition }}%(of)s wait only for their turn, and none started for %(window)s. There are as many free nodes as the largest asks for: squeue -p {{ $labels.partition }} -t PD --start; sdiag
+      |||),
 
-    alert(config, 'SlurmJobsBlockedByLimit', 'user_support', config.blockedByLimit, |||
-      sum by (%(c)s) (slurm_cluster_pending_jobs{reason=~"(QOS|Assoc|Max.*PerAccount).*", %(s)s}) >= %(jobs)d
-      and
-        sum by (%(c)s) (slurm_cluster_cpus{state="idle", %(s)s}) / sum by (%(c)s) (slurm_cluster_cpus{%(s)s}) > %(idle)g
-    |||, 'CPUs are idle while limits hold jobs back.', |||
-      {{ $value | printf "%%.0f" }} jobs%(of)s wait for a limit of their QOS or account while more than {{ humanizePercentage %(idle)g }} of the CPUs are idle. By reason: squeue -a -r -t PD -h -o %%r | sort | uniq -c
-    |||),
-  ],
+      alert(config, 'SlurmJobsBlockedByLimit', 'user_support', config.blockedByLimit, |||
+        sum by (%(c)s) (slurm_cluster_pending_jobs{reason=~"(QOS|Assoc|Max.*PerAccount).*", %(s)s}) >= %(jobs)d
+        and
+          sum by (%(c)s) (slurm_cluster_cpus{state="idle", %(s)s}) / sum by (%(c)s) (slurm_cluster_cpus{%(s)s}) > %(idle)g
+      |||, 'CPUs are idle while limits hold jobs back.', |||
+        {{ $value | printf "%%.0f" }} jobs%(of)s wait for a limit of their QOS or account while more than {{ humanizePercentage %(idle)g }} of the CPUs are idle. By reason: squeue -a -r -t PD -h -o %%r | sort | uniq -c
+      |||),
+    ],
 }

@@ -1,4 +1,8 @@
 // How many jobs fail, and how sure that is.
+//
+// Jobs of one user are no independent trials: an array that fails does so a thousand times. No family tells of users by
+// partition or by node. But what fails in a partition beyond what a user's failures are in all partitions is others'. So
+// `beside_N_users` is what is left at least when the N users with most failures are left out.
 local promql = import 'promql.libsonnet';
 
 // The lower bound of Wilson's score interval: the share of failures that is exceeded with 97.5 % confidence, so that 3
@@ -24,37 +28,135 @@ local increase(by, row, isSparse) =
      sum by (%(by)s) (increase(%(row)s[%%(window)s]))
    |||) % names;
 
-local of(config, entity) =
-  local level = if entity == 'cluster' then 'cluster' else 'cluster_' + entity;
-  local window = config.jobFailures.window;
+// What may be wrong with a job's end. Ends that say nothing about it are left out: a job that its user cancelled, or that
+// was preempted or requeued.
+local kinds = {
+  failures: { metric: 'slurm_job_failures', ends: 'slurm_job_ends', bad: '%(failedStates)s', good: '%(goodStates)s' },
+  timeouts: { metric: 'slurm_job_timeouts', ends: 'slurm_job_ends_or_timeouts', bad: 'timeout', good: '%(goodStates)s|%(failedStates)s' },
+};
+
+local level(entity) = if entity == 'cluster' then 'cluster' else 'cluster_' + entity;
+local labels(config, entity) = if entity == 'cluster' then config.clusterLabel else config.clusterLabel + ', ' + entity;
+
+// Bad ends, all ends that say something, and the share of the bad ones.
+local counted(config, entity, kind) =
   local names = {
+    by: labels(config, entity),
     family: 'slurm_%s_job_ends_total' % entity,
-    by: if entity == 'cluster' then config.clusterLabel else config.clusterLabel + ', ' + entity,
-    window: window,
-    failures: '%s:slurm_job_failures:increase%s' % [level, window],
-    // of those that say something about failing
-    ends: '%s:slurm_job_ends:increase%s' % [level, window],
-    ratio: '%s:slurm_job_failures_per_job_end:ratio_increase%s' % [level, window],
+    window: config.jobFailures.window,
+    bad: '%s:%s:increase%s' % [level(entity), kind.metric, self.window],
+    ends: '%s:%s:increase%s' % [level(entity), kind.ends, self.window],
   };
   local ended(states) = increase('%(by)s', '%(family)s{state=~"' + states + '", %(s)s}', entity == 'user');
   [
-    promql.rule(config, names.failures, ended('%(failedStates)s'), names),
-    promql.rule(config, names.ends, ended('%(failedStates)s|%(goodStates)s'), names),
-    promql.rule(config, names.ratio, '%(failures)s / (%(ends)s > 0)', names),
-    promql.rule(config, '%s:slurm_job_failures_per_job_end:wilson_increase%s' % [level, window], wilson, names),
+    promql.rule(config, names.bad, ended(kind.bad), names),
+    promql.rule(config, names.ends, ended(kind.bad + '|' + kind.good), names),
   ];
+
+local shares(config, at, kind, window) =
+  local names = {
+    bad: '%s:%s:increase%s' % [at, kind.metric, window],
+    ends: '%s:%s:increase%s' % [at, kind.ends, window],
+    ratio: '%s:%s_per_job_end:ratio_increase%s' % [at, kind.metric, window],
+  };
+  [
+    promql.rule(config, names.ratio, '%(bad)s / (%(ends)s > 0)', names),
+    promql.rule(config, '%s:%s_per_job_end:wilson_increase%s' % [at, kind.metric, window], wilson, names),
+  ];
+
+// A day is the sum of its hours: cheaper than to read all of its samples again each minute.
+local day(config, name, part) =
+  promql.rule(
+    config,
+    name + ':increase%(day)s',
+    'sum_over_time(' + name + ':increase%(part)s[%(day)s:%(part)s])',
+    { day: config.jobFailures.day, part: part }
+  );
+
+// Bad ends and all ends in a partition without the users who have most bad ends, wherever.
+local beside(config, kind, users, window) =
+  local names = {
+    at: 'cluster_partition',
+    bad: 'cluster_partition:%s:increase%s' % [kind.metric, window],
+    ends: 'cluster_partition:%s:increase%s' % [kind.ends, window],
+    theirs: 'cluster_user:%s:increase%s{user!="other"}' % [kind.metric, window],
+    users: users,
+    window: window,
+    level: 'cluster_partition_beside_%d_users' % users,
+    left: '%s:%s:increase%s' % [self.level, kind.metric, window],
+  };
+  [
+    promql.rule(config, names.left, |||
+      clamp_min(
+        %(bad)s
+        - on (%(c)s) group_left () sum by (%(c)s) (topk by (%(c)s) (%(users)d, %(theirs)s)),
+        0
+      )
+      or %(bad)s
+    |||, names),
+    promql.rule(config, '%s:%s:increase%s' % [names.level, kind.ends, window], '%(ends)s - (%(bad)s - %(left)s)', names),
+  ] + shares(config, names.level, kind, window);
+
+// The same for an account, whose users are known.
+local besideInAccount(config) =
+  local kind = kinds.failures;
+  local window = config.jobFailures.window;
+  local names = {
+    bad: 'cluster_account:%s:increase%s' % [kind.metric, window],
+    ends: 'cluster_account:%s:increase%s' % [kind.ends, window],
+    level: 'cluster_account_beside_1_users',
+    left: '%s:%s:increase%s' % [self.level, kind.metric, window],
+    window: window,
+  };
+  [
+    promql.rule(
+      config,
+      names.left,
+      'clamp_min(\n  %(bad)s\n  - on (%(c)s, account) max by (%(c)s, account) (\n    ' +
+      std.strReplace(std.rstripChars(increase('%(c)s, account, user', 'slurm_user_job_ends_total{user!="other", state=~"' + kind.bad + '", %(s)s}', true), '\n'), '\n', '\n    ') +
+      '\n  ),\n  0\n)\nor %(bad)s\n',
+      names
+    ),
+    promql.rule(config, '%s:%s:increase%s' % [names.level, kind.ends, window], '%(ends)s - (%(bad)s - %(left)s)', names),
+  ] + shares(config, names.level, kind, window);
 
 {
   rules(config)::
+    local own = config.jobFailures;
+    local node(of, window, more) = promql.rule(
+      config,
+      'cluster_node:%s:increase%s' % [of, window],
+      increase('%(c)s, node', 'slurm_node_job_failures_total{' + more + '%(s)s}', true),
+      { window: window }
+    );
     std.flatMap(
-      function(entity) of(config, entity),
+      function(entity) counted(config, entity, kinds.failures) + shares(config, level(entity), kinds.failures, own.window),
       ['cluster', 'partition', 'account', 'user', 'qos']
-    ) + [
-      promql.rule(
-        config,
-        'cluster_node:slurm_node_job_failures:increase%(window)s',
-        increase('%(c)s, node', 'slurm_node_job_failures_total{%(s)s}', true),
-        config.blackHole
-      ),
-    ],
+    )
+    + counted(config, 'partition', kinds.timeouts)
+    + counted(config, 'user', kinds.timeouts)[:1]
+    + [
+      day(config, 'cluster_partition:' + metric, own.window)
+      for metric in [kinds.failures.metric, kinds.failures.ends, kinds.timeouts.metric, kinds.timeouts.ends]
+    ]
+    + [day(config, 'cluster_user:' + metric, own.window) for metric in [kinds.failures.metric, kinds.timeouts.metric]]
+    // what is usual in the partition
+    + [shares(config, 'cluster_partition', kinds.timeouts, own.day)[0]]
+    + beside(config, kinds.failures, own.users, own.window)
+    + beside(config, kinds.failures, 1, own.window)
+    + beside(config, kinds.failures, 1, own.day)
+    + beside(config, kinds.timeouts, own.users, own.window)
+    + beside(config, kinds.timeouts, 1, own.day)
+    + besideInAccount(config)
+    + [
+      node('slurm_node_job_failures', config.blackHole.window, ''),
+      // of the jobs that the node itself ended
+      node('slurm_node_job_losses', own.window, 'kind=~"node_fail|boot_fail", '),
+      promql.rule(config, 'cluster_user:slurm_job_failures:increase%(window)s', increase(
+        '%(c)s, user',
+        'slurm_user_job_ends_total{state=~"%(failedStates)s", %(s)s}',
+        true
+      ), config.blackHole),
+    ]
+    + [day(config, 'cluster_node:slurm_node_job_failures', config.blackHole.window)],
 }
