@@ -111,7 +111,10 @@
       'for': '15m',
     },
     waitSlo: {
-      seconds: 14400,  // A job should start within this time. It has to be a bucket of slurm_partition_job_eligible_wait_seconds.
+      // A job should start within this time. It has to be a bucket of slurm_partition_job_eligible_wait_seconds.
+      seconds: 14400,
+      // The same for partitions with a goal of their own, e.g. { debug: 600, long: null }; null: it has none.
+      partitions: {},
       budget: 0.05,  // The share of starts that may be later.
       starts: 20,  // Fewer in the longer window say nothing.
       // Both windows have to burn the budget: the longer one shows that it matters, the shorter one that it lasts. On large
@@ -122,21 +125,24 @@
     },
     starving: {
       seconds: 3 * 86400,  // since its submission,
-      startable: '1d',  // of which it could have started for so long
-      // a restart of slurmscope that long ago leaves a gap
+      startable: '1d',  // of which it could have started for so long.
+      users: 3,  // Of one user, or of two, it may be one job of low priority.
+      // A restart of slurmscope that long ago leaves a gap.
       keep: '15m',
       'for': '1h',
     },
-    queueStalled: { window: '30m', 'for': '15m' },
+    queueStalled: { window: '30m', 'for': '1h' },
     blockedByLimit: { jobs: 10, idle: 0.3, 'for': '2h' },
 
-    nodesBurst: {
-      window: '15m',
-      nodes: 5,  // This many or more went out of service in the window,
-      share: 0.02,  // and at least this share of the cluster.
-      'for': '1m',
-    },
-    nodeDown: { 'for': '10m' },
+    // A pattern of reasons. Of nodes that have such a reason no alert tells by itself, e.g. 'RMA.*|ticket.*'; null: none
+    nodeQuiet: null,
+    // Many nodes: `share` of the cluster, but at least `least`, and not more than `most`.
+    nodesBurst: { window: '15m', share: 0.02, least: 4, most: 50, 'for': '1m' },
+    nodesOut: { share: 0.05, least: 3, most: 200, 'for': '15m' },
+    nodesStuck: { window: '30m', share: 0.05, least: 3, most: 200, 'for': '5m' },
+    nodesRebooted: { window: '1d', share: 0.005, least: 2, most: 20 },
+    nodeDown: { 'for': '15m' },
+    nodeInvalid: { 'for': '15m' },
     nodeOut: { seconds: 3 * 86400, 'for': '1h' },
 
     controllerDown: { 'for': '2m' },
@@ -149,7 +155,13 @@
       window: '5m',
       'for': '5m',
     },
-    agentQueue: { messages: 50, window: '10m', trend: '30m', 'for': '10m' },
+    agentQueue: {
+      messages: 50,
+      perNode: 0.1,  // and these for each node
+      window: '10m',
+      trend: '30m',
+      'for': '10m',
+    },
     accountingQueue: {
       messages: 1000,
       max: null,  // MaxDBDMsgs of slurm.conf; null: Slurm's default, 2 MaxJobCount + 4 nodes, as far as that is known
@@ -160,10 +172,19 @@
     schedulerStuck: { window: '10m', 'for': '5m' },
     backfillStuck: { seconds: 1800, 'for': '10m' },
     backfillIncomplete: { window: '1h', cycles: 20, share: 0.8, 'for': '1h' },
-    jobTable: { share: 0.9, 'for': '5m' },
+    jobTable: {
+      max: null,  // MaxJobCount of slurm.conf; null: what slurmctld says, from 26.05 on
+      share: 0.9,
+      'for': '5m',
+    },
+    rollups: { seconds: 3 * 3600, 'for': '15m' },  // slurmdbd rolls up each hour
+    requestsDropped: { window: '15m', requests: 10, 'for': '15m' },
+    slowPing: { seconds: 2, window: '10m' },
+    launchFailed: { 'for': '15m' },
+    partitionNotUp: { 'for': '4h' },
 
     licenses: { 'for': '30m' },
-    reservationIdle: { window: '1h', used: 0.1, 'for': '2h' },
+    reservationIdle: { window: '1h', 'for': '2h' },
     nearLimit: { share: 0.95, 'for': '1h' },
     gpusIdle: { window: '1h', 'for': '1h' },
     fairshareDrift: { window: '1d', drift: 0.25, 'for': '6h' },
@@ -171,7 +192,7 @@
     exporterDown: { 'for': '5m', seen: '7d' },
     exporterAbsent: { 'for': '10m' },
     leaders: { 'for': '5m' },
-    cutOff: { 'for': '2m' },
+    cutOff: { 'for': '5m' },
     stale: {
       intervals: 3,  // of the endpoint's own, which slurmscope stretches where its budget is short
       seconds: 300,  // and at least these
@@ -193,5 +214,8 @@
     eventsLost: { window: '1h' },
     stateErrors: { window: '15m' },
     configRefused: { 'for': '5m' },
+    certificate: { seconds: 7 * 86400, 'for': '1h' },
+    coverage: { share: 0.99, 'for': '30m' },
+    folded: { known: '7d', 'for': '1h' },
   },
 }

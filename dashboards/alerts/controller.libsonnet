@@ -57,7 +57,7 @@ local maxDbdMessages = |||
       {{ $value | printf "%%.0f" }} of %(max)d threads of slurmctld%(of)s have been busy for more than %(window)s; commands will time out. See who asks that much: sdiag --sort-by-time
     |||),
     alert(config, 'SlurmAgentQueueGrowing', 'ticket', config.agentQueue, |||
-      max by (%(c)s) (min_over_time(slurm_controller_agent_queue{%(s)s}[%(window)s])) > %(messages)d
+      max by (%(c)s) (min_over_time(slurm_controller_agent_queue{%(s)s}[%(window)s])) > clamp_min(%(perNode)g * sum by (%(c)s) (slurm_cluster_nodes{%(s)s}), %(messages)d)
       and
         max by (%(c)s) (deriv(slurm_controller_agent_queue{%(s)s}[%(trend)s])) > 0
     |||, 'Messages of slurmctld to nodes pile up.', |||
@@ -80,10 +80,28 @@ local maxDbdMessages = |||
     |||, 'Backfill does not reach the end of the queue.', |||
       {{ $value | humanizePercentage }} of the backfill cycles%(of)s of the last %(window)s ended at a limit, so jobs further down the queue are never tried: sdiag
     |||),
-    alert(config, 'SlurmJobTableFilling', 'page', config.jobTable, |||
-      max by (%(c)s) (slurm_controller_job_records{%(s)s}) / max by (%(c)s) (slurm_controller_max_job_records{%(s)s}) > %(share)g
-    |||, 'slurmctld can hardly take more jobs.', |||
+    local table = config.jobTable;
+    alert(config, 'SlurmJobTableFilling', 'page', table, |||
+      max by (%%(c)s) (slurm_controller_job_records{%%(s)s}) / %s > %%(share)g
+    ||| % (if table.max == null then 'max by (%(c)s) (slurm_controller_max_job_records{%(s)s})' else '%d' % table.max), 'slurmctld can hardly take more jobs.', |||
       {{ $value | humanizePercentage }} of MaxJobCount%(of)s is used; at 100%% submissions are refused: squeue -h -a -o %%u | sort | uniq -c | sort -n | tail
+    |||),
+    alert(config, 'SlurmControllerSlow', 'ticket', config.slowPing, |||
+      max by (%(c)s, controller) (min_over_time(slurm_controller_ping_seconds{%(s)s}[%(window)s])) > %(seconds)g
+    |||, 'slurmctld answers slowly.', |||
+      slurmctld on {{ $labels.controller }}%(of)s has taken at least {{ $value | humanizeDuration }} for each ping of the last %(window)s: sdiag; sdiag --sort-by-time
+    |||),
+    alert(config, 'SlurmRequestsDropped', 'ticket', config.requestsDropped, |||
+      sum by (%(c)s) (increase(slurm_rpc_dropped_total{%(s)s}[%(window)s])) >= %(requests)d
+    |||, 'slurmctld drops requests.', |||
+      slurmctld%(of)s dropped {{ $value | printf "%%.0f" }} requests in the last %(window)s, so commands fail or try again: sdiag
+    |||),
+    // From 24.05 on. Without slurmdbd there is no roll-up: that has an alert of its own.
+    alert(config, 'SlurmRollupStale', 'ticket', config.rollups, |||
+      time() - max by (%(c)s) (slurm_dbd_rollup_timestamp_seconds{period="hour", %(s)s}) > %(seconds)d
+      unless on (%(c)s) max by (%(c)s) (slurm_dbd_up{%(s)s}) == 0
+    |||, 'slurmdbd does not roll up usage.', |||
+      The last hourly roll-up of slurmdbd%(of)s was {{ $value | humanizeDuration }} ago, so sreport and usage are old: sacctmgr show stats; tail the log of slurmdbd
     |||),
   ],
 }

@@ -106,6 +106,23 @@ local alert = import 'alert.libsonnet';
       The file of {{ $labels.option }} of slurmscope on {{ $labels.instance }} was changed and is invalid. slurmscope goes on with the one before, and the next start will fail. What is wrong: slurmscope's page for people; slurmscope --check-config
     |||),
 
+    alert(config, 'SlurmscopeCertificateExpiring', 'ticket', config.certificate, |||
+      slurmscope_web_certificate_expiry_timestamp_seconds{%(s)s} - time() < %(seconds)d
+    |||, 'The certificate of slurmscope expires.', |||
+      The certificate that slurmscope serves on {{ $labels.instance }}%(of)s expires in {{ $value | humanizeDuration }}; then Prometheus no longer reads it. Renew the file: it is read at once
+    |||),
+    alert(config, 'SlurmscopeCoverageLow', 'ticket', config.coverage, |||
+      min by (%(c)s) (slurmscope_coverage_ratio{%(s)s}) < %(share)g
+    |||, 'Slurmscope does not know all jobs.', |||
+      Slurmscope%(of)s knows {{ $value | humanizePercentage }} of the jobs that slurmctld counts. Slurm hides the others from it, or the budget is short: slurmscope doctor; /plan of slurmscope
+    |||),
+    // What is folded for long is known, and mostly meant.
+    alert(config, 'SlurmscopeSeriesFolded', 'report', config.folded, |||
+      sum by (%(c)s, family) (slurmscope_series_folded{%(s)s}) > 0
+      unless sum by (%(c)s, family) (slurmscope_series_folded{%(s)s} offset %(known)s) > 0
+    |||, 'Slurmscope leaves rows out.', |||
+      {{ $value | printf "%%.0f" }} samples of {{ $labels.family }}%(of)s are kept off the page by a limit or filter, and were not %(known)s ago. What can be added up is in the row other
+    |||),
     // It says nothing of any cluster: it says that alerts arrive.
     alert(config, 'SlurmscopeWatchdog', 'watchdog', {}, 'vector(1)', 'Alerts arrive.', |||
       This alert always fires. Where it stops arriving, Prometheus or Alertmanager does not work, and no other alert arrives either

@@ -105,7 +105,7 @@ local burning(config, speed) =
     and cluster_partition:slurm_job_late_starts_per_start:ratio_rate%(short)s > %(share)g
     and cluster_partition:slurm_job_starts:increase%(long)s >= %(starts)d
   |||, 'Too many jobs wait too long for their start.', |||
-    {{ $value | humanizePercentage }} of the jobs that started in the last %(long)s in partition {{ $labels.partition }}%(of)s had waited longer than {{ humanizeDuration %(seconds)d.0 }}, and it goes on: squeue --start -p {{ $labels.partition }}
+    {{ $value | humanizePercentage }} of the jobs that started in the last %(long)s in partition {{ $labels.partition }}%(of)s had waited longer than its goal, and it goes on: squeue --start -p {{ $labels.partition }}
   |||);
 
 {
@@ -160,11 +160,15 @@ local burning(config, speed) =
         and
           min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s})
           == min by (%(c)s, partition) (slurm_partition_oldest_pending_timestamp_seconds{class="startable", %(s)s} offset %(startable)s)
+        unless on (%(c)s)
+          count by (%(c)s) (time() - min by (%(c)s, user) (slurm_user_oldest_pending_timestamp_seconds{class="startable", %(s)s}) > %(seconds)d)
+          < on (%(c)s) clamp_max(count by (%(c)s) (count by (%(c)s, user) (slurm_user_oldest_pending_timestamp_seconds{class="startable", %(s)s})), %(users)d)
       |||, 'A job that could start has waited for days.', |||
         The longest waiting job of partition {{ $labels.partition }}%(of)s that waits only for its turn was submitted {{ $value | humanizeDuration }} ago. %(startable)s ago it already waited for its turn: squeue -p {{ $labels.partition }} -t PD -S V -o "%%i %%u %%V %%Q %%r %%D %%C"
       |||),
 
-      // As many nodes are free as the largest of the waiting jobs wants: even it should start.
+      // As many nodes are free as the largest of the waiting jobs wants: even it should start. Where GPUs differ, those that are
+      // free may be others than it wants. It may want a constraint, too, so this wakes nobody.
       alert(config, 'SlurmQueueStalled', 'ticket', config.queueStalled, |||
         sum by (%(c)s, partition) (slurm_partition_pending_jobs{reason=~"%(startableReasons)s", %(s)s}) > 0
         and on (%(c)s, partition)
@@ -174,6 +178,8 @@ local burning(config, speed) =
           sum by (%(c)s, partition) (increase(slurm_partition_job_starts_total{%(s)s}[%(window)s])) == 0
         and on (%(c)s, partition)
           max by (%(c)s, partition) (slurm_partition_state{state="up", %(s)s}) == 1
+        unless on (%(c)s, partition)
+          count by (%(c)s, partition) (count by (%(c)s, partition, type) (slurm_partition_gres{gres="gpu", %(s)s})) > 1
       |||, 'Nodes are free, jobs could start, and none does.', |||
         {{ $value | printf "%%.0f" }} jobs of partition {{ $labels.partition }}%(of)s wait only for their turn, and none started for %(window)s. There are as many free nodes as the largest asks for: squeue -p {{ $labels.partition }} -t PD --start; sdiag
       |||),
@@ -184,6 +190,22 @@ local burning(config, speed) =
           sum by (%(c)s) (slurm_cluster_cpus{state="idle", %(s)s}) / sum by (%(c)s) (slurm_cluster_cpus{%(s)s}) > %(idle)g
       |||, 'CPUs are idle while limits hold jobs back.', |||
         {{ $value | printf "%%.0f" }} jobs%(of)s wait for a limit of their QOS or account while more than {{ humanizePercentage %(idle)g }} of the CPUs are idle. By reason: squeue -a -r -t PD -h -o %%r | sort | uniq -c
+      |||),
+
+      alert(config, 'SlurmJobsHeldAfterFailure', 'ticket', config.launchFailed, |||
+        sum by (%(c)s) (
+          slurm_cluster_jobs_flagged{flag="launch_failed", %(s)s}
+          or slurm_cluster_pending_jobs{reason="JobHoldMaxRequeue", %(s)s}
+        ) > 0
+      |||, 'Slurm holds jobs that it could not launch.', |||
+        {{ $value | printf "%%.0f" }} jobs%(of)s could not be launched and are held: a prolog failed, or they were requeued too often. squeue -a -t PD -o "%%i %%u %%r %%N" | grep -i -e launch -e requeue
+      |||),
+      alert(config, 'SlurmPartitionNotUp', 'ticket', config.partitionNotUp, |||
+        max by (%(c)s, partition) (slurm_partition_state{state!="up", %(s)s}) == 1
+        and on (%(c)s, partition)
+          sum by (%(c)s, partition) (slurm_partition_jobs{state="pending", %(s)s}) > 0
+      |||, 'A partition is closed, and jobs wait for it.', |||
+        Partition {{ $labels.partition }}%(of)s has not been up for %(for)s, and jobs wait for it: scontrol show partition {{ $labels.partition }}
       |||),
     ],
 }

@@ -18,14 +18,14 @@ local nearLimit = |||
     |||, 'A licence is used up, and jobs wait for licences.', |||
       None of the {{ $value | printf "%%.0f" }} licences {{ $labels.license }}%(of)s has been free for %(for)s, and jobs wait for licences: scontrol show lic {{ $labels.license }}; squeue -a -t PD -o "%%i %%u %%W %%r" | grep Licenses
     |||),
+    // No CPU at all: jobs that use its GPUs may hold few.
     alert(config, 'SlurmReservationIdle', 'report', config.reservationIdle, |||
-      max by (%(c)s, reservation) (avg_over_time(slurm_reservation_cpus_allocated{%(s)s}[%(window)s]))
-      / (max by (%(c)s, reservation) (slurm_reservation_cpus{%(s)s}) > 0)
-      < %(used)g
+      max by (%(c)s, reservation) (max_over_time(slurm_reservation_cpus_allocated{%(s)s}[%(window)s])) == 0
+      and on (%(c)s, reservation) max by (%(c)s, reservation) (slurm_reservation_cpus{%(s)s}) > 0
       and on (%(c)s, reservation) slurm_reservation_active{%(s)s} == 1
       unless on (%(c)s, reservation) slurm_reservation_info{flags=~".*MAINT.*", %(s)s}
-    |||, 'A reservation is hardly used.', |||
-      Jobs use {{ $value | humanizePercentage }} of the CPUs of reservation {{ $labels.reservation }}%(of)s: scontrol show res {{ $labels.reservation }}
+    |||, 'A reservation is not used.', |||
+      No job has used reservation {{ $labels.reservation }}%(of)s for %(for)s: scontrol show res {{ $labels.reservation }}
     |||),
     alert(config, 'SlurmQOSNearLimit', 'report', config.nearLimit {
       ratio: 'cluster_qos_resource:slurm_qos_usage_per_limit:ratio',

@@ -64,7 +64,8 @@ local shares(config, at, kind, window) =
     promql.rule(config, '%s:%s_per_job_end:wilson_increase%s' % [at, kind.metric, window], wilson, names),
   ];
 
-// A day is the sum of its hours: cheaper than to read all of its samples again each minute.
+// A day is the sum of its hours: cheaper than to read all of its samples again each minute. It ends with the last full hour, for
+// users as for nodes and partitions.
 local day(config, name, part) =
   promql.rule(
     config,
@@ -150,6 +151,7 @@ local besideInAccount(config) =
     + besideInAccount(config)
     + [
       node('slurm_node_job_failures', config.blackHole.window, ''),
+      node('slurm_node_job_failures', own.window, ''),
       // of the jobs that the node itself ended
       node('slurm_node_job_losses', own.window, 'kind=~"node_fail|boot_fail", '),
       promql.rule(config, 'cluster_user:slurm_job_failures:increase%(window)s', increase(
@@ -158,5 +160,5 @@ local besideInAccount(config) =
         true
       ), config.blackHole),
     ]
-    + [day(config, 'cluster_node:slurm_node_job_failures', config.blackHole.window)],
+    + [day(config, 'cluster_node:slurm_node_job_failures', own.window)],
 }

@@ -7,14 +7,28 @@ local quantile(config, level, by, name, q) =
     histogram_quantile(%(q)s, sum by (%(by)s, le) (rate(%(family)s_bucket{%(s)s}[1h]))) >= 0
   |||, names);
 
-// Prometheus 3 writes the bucket 14400 as 14400.0.
+// Prometheus 3 writes the bucket 14400 as 14400.0. Partitions with a goal of their own are asked for by themselves.
 local late(config, window) =
-  promql.rule(config, 'cluster_partition:slurm_job_late_starts_per_start:ratio_rate' + window, |||
-    1 - (
-      sum by (%(c)s, partition) (rate(slurm_partition_job_eligible_wait_seconds_bucket{le=~"%(seconds)d([.]0)?", %(s)s}[%(window)s]))
-      / (sum by (%(c)s, partition) (rate(slurm_partition_job_eligible_wait_seconds_count{%(s)s}[%(window)s])) > 0)
-    )
-  |||, config.waitSlo { window: window });
+  local own = config.waitSlo.partitions;
+  local goals = [
+    { seconds: own[name], partitions: '="%s"' % name }
+    for name in std.objectFields(own)
+    if own[name] != null
+  ] + [{
+    seconds: config.waitSlo.seconds,
+    partitions: if own == {} then null else '!~"%s"' % std.join('|', std.objectFields(own)),
+  }];
+  promql.rule(config, 'cluster_partition:slurm_job_late_starts_per_start:ratio_rate' + window, std.join('or\n', [
+    (
+      |||
+        1 - (
+          sum by (%%(c)s, partition) (rate(slurm_partition_job_eligible_wait_seconds_bucket{le=~"%(seconds)d([.]0)?", %(which)s%%(s)s}[%(window)s]))
+          / (sum by (%%(c)s, partition) (rate(slurm_partition_job_eligible_wait_seconds_count{%(which)s%%(s)s}[%(window)s])) > 0)
+        )
+      |||
+    ) % goal { window: window, which: if goal.partitions == null then '' else 'partition' + goal.partitions + ', ' }
+    for goal in goals
+  ]));
 
 local starts(config, window) =
   promql.rule(config, 'cluster_partition:slurm_job_starts:increase' + window, |||

@@ -79,7 +79,8 @@ class Promtool(unittest.TestCase):
     def test_what_a_site_sets(self):
         """What the limit of slurmdbd's messages is, and that a late start is critical here."""
         own = ("{ runbookBase: 'https://wiki.example/slurm', accountingQueue+: { max: 30000 },"
-               " waitSlo+: { fast+: { audience: 'page' } } }")
+               " jobTable+: { max: 5000 }, nodeQuiet: 'RMA.*',"
+               " waitSlo+: { partitions: { debug: 600, long: null }, fast+: { audience: 'page' } } }")
         status, said = run("jsonnet", "-e", f"((import '{ROOT}/dashboards/mixin.libsonnet') + {{ _config+:: {own} }}).prometheusAlerts")
         self.assertEqual(0, status, said)
         made = {(rule["alert"], rule["labels"]["severity"]): rule for group in json.loads(said)["groups"] for rule in group["rules"]}
@@ -88,12 +89,33 @@ class Promtool(unittest.TestCase):
         self.assertIn("they exceed MaxDBDMsgs within", filling["annotations"]["description"])
         self.assertEqual("https://wiki.example/slurm/SlurmAccountingQueueFilling.md", filling["annotations"]["runbook_url"])
         self.assertIn(("SlurmWaitBudgetBurning", "critical"), made)
+        self.assertRegex(made["SlurmJobTableFilling", "critical"]["expr"], r"job_records\) / 5000 > ")
+        self.assertIn('unless on (cluster, node) slurm_node_reason_info{reason=~"RMA.*"}', made["SlurmNodeDown", "warning"]["expr"])
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "rules.yml")
             path.write_text(said)
             for promtool in PROMTOOLS:
                 status, told = run(promtool, "check", "rules", path)
                 self.assertEqual(0, status, told)
+
+    def test_partitions_have_goals_of_their_own(self):
+        """One in twelve starts of `debug` is within ten minutes, all are within the goal of the others; `long` has none."""
+        own = "waitSlo+: { partitions: { debug: 600, long: null } }"
+        with tempfile.TemporaryDirectory() as folder:
+            status, said = run("jsonnet", "-e", f"((import '{ROOT}/dashboards/mixin.libsonnet') + {{ _config+:: {{ {own} }} }}).prometheusRules")
+            self.assertEqual(0, status, said)
+            Path(folder, "rules.yml").write_text(said)
+            family = "slurm_partition_job_eligible_wait_seconds"
+            series = [{"series": f'{family}_{part}{{partition="{partition}", qos="q"{le}}}', "values": f"0+{rate}x60"}
+                      for partition in ("debug", "long", "other")
+                      for part, le, rate in (("bucket", ', le="600"', 1), ("bucket", ', le="14400"', 12), ("count", "", 12))]
+            late = "cluster_partition:slurm_job_late_starts_per_start:ratio_rate1h"
+            expected = [{"labels": f'{{partition="{partition}"}}', "value": value} for partition, value in (("debug", 0.917), ("other", 0))]
+            Path(folder, "test.yml").write_text(json.dumps({"rule_files": ["rules.yml"], "evaluation_interval": "1m", "tests": [
+                {"interval": "1m", "input_series": series, "promql_expr_test": [
+                    {"expr": f"round({late}, 0.001)", "eval_time": "1h", "exp_samples": expected}]}]}))
+            status, said = run(TESTED, "test", "rules", Path(folder, "test.yml"))
+            self.assertEqual(0, status, said)
 
     def test_rules_do_what_they_say(self):
         self.assertGreater(len(TEST_FILES), 5)
