@@ -232,10 +232,13 @@ class Names(unittest.TestCase):
 GUIDELINES = {
     "alert-name-camelcase": lambda rule: re.fullmatch("([A-Z]+[a-z0-9]+)+", rule["alert"]),
     "alert-name-length": lambda rule: len(rule["alert"]) <= 40,
-    "alert-severity-rule": lambda rule: rule["labels"].get("severity") in ("info", "warning", "critical"),
+    # the watchdog's is Prometheus' own custom
+    "alert-severity-rule": lambda rule: rule["labels"].get("severity") in
+                                        (["none"] if rule["alert"] == "SlurmscopeWatchdog" else ["info", "warning", "critical"]),
     "alert-description-missing-rule": lambda rule: "description" in rule["annotations"],
     # nothing is there to name
-    "alert-description-templating": lambda rule: "{{" in rule["annotations"]["description"] or rule["alert"] == "SlurmscopeAbsent",
+    "alert-description-templating": lambda rule: "{{" in rule["annotations"]["description"] or
+                                                   rule["alert"] in ("SlurmscopeAbsent", "SlurmscopeWatchdog"),
     "alert-summary-missing-rule": lambda rule: "summary" in rule["annotations"],
     "alert-summary-templating": lambda rule: "{{" not in rule["annotations"]["summary"],
     # a daemon's name begins with no capital
