@@ -163,8 +163,8 @@ static size_t way_to(const struct world *world, const struct tree *tree, const s
 	return count;
 }
 
-/* A user's rank among all, the best first: on the way down the first level that differs decides. Who has equal levels has
- * the same rank. */
+/* A user's rank among all, the best first: on the way down the first level that differs decides. Equal levels
+ * give the same rank. */
 static double factor_of(const struct world *world, const struct tree *tree, const struct association *user)
 {
 	double own[DEEPEST], other[DEEPEST];

@@ -21,6 +21,9 @@ function(b) b.board(
       b.stat('Held but idle', 'GPUs that jobs hold and do not use.', 'short', [
         ['idle', 'sum(slurm:job:gpus_idle{^})'],
       ]) + b.empty('No exporter of GPUs') + b.above('gpusIdle'),
+      b.stat('Idle GPU hours', 'Hours for which jobs held GPUs and did not use them, in the time shown.', 'short', [
+        ['hours', 'sum_over_time(sum(slurm:job:gpus_idle{^})[$__range:1m]) / 60'],
+      ]) + b.empty('No exporter of GPUs'),
       b.stat('Asked for', 'GPUs that pending jobs ask for.', 'short', [
         ['pending', 'sum(slurm_cluster_job_gres{@,gres="gpu",state="pending"})'],
       ]),

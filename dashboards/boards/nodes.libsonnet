@@ -160,6 +160,18 @@ function(b)
         ]),
       ]),
       b.row('What they run', 'Not known (--nodes.per-node=full)', height=8, collapsed=true, panels=[
+        b.table('Jobs on them', 'Jobs that run on the nodes chosen. With --jobs.rows; at most the %d largest.' % most, [
+          b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
+          b.key('jobid', 'Job', [b.to('This job', 'job', { jobid: '${__value.text}' })]),
+          b.key('user', 'User', [b.to('Users and accounts', 'users', { user: '${__value.text}' })]),
+          b.key('account', 'Account'),
+          b.key('partition', 'Partition'),
+        ], [
+          b.column('CPUs', 'locale', |||
+            topk(%d, max by (@, jobid, node) (slurm_job_node_cpus{@,%s})
+              * on (@, jobid) group_left (user, account, partition) max by (@, jobid, user, account, partition) (slurm_job_info{@}))
+          ||| % [most, where]),
+        ], '-CPUs') + b.empty('No jobs, or no rows of jobs (--jobs.rows)') + b.wide(15),
         b.table('Versions', 'Nodes by the version of slurmd and the system that it runs on.', [
           b.key('slurm_version', 'slurmd'),
           b.key('os', 'System'),

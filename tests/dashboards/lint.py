@@ -73,7 +73,7 @@ def rule_descriptions(board, world):
 
 
 def rule_empty(board, world):
-    """Each says what it means that it has nothing to show; and names what not every site has, if none of its queries can do without."""
+    """Each says what it means that it has nothing to show. It names what not every site has, if no query can do without."""
     for panel in boards.panels(board):
         says = panel["fieldConfig"]["defaults"].get("noValue", "No data")
         if says == "No data":
@@ -226,8 +226,8 @@ def rule_names(board, world):
 
 
 def rule_choices(board, world):
-    """No query ignores a choice that it could follow. It could if its own family has the label, or one that counts the same by it,
-    and this has as well the labels that are shown."""
+    """No query ignores a choice that it could follow. It could if its family has the label, or if one has that counts
+    the same. That one needs the labels that are shown, too."""
     offered = [one for one in boards.variables(board) if one["name"] != "cluster" and not one["hide"]]
     # who chooses one job has chosen its user
     follows = {one["name"]: boards.names_in(one["query"]["query"]) for one in offered if not one["includeAll"]}

@@ -110,7 +110,8 @@ class Asked:
         """What a panel shows, of one cluster."""
         target = next(target for panel in boards.panels(BOARDS[f"{name}.json"]) if panel["title"] == title
                       for target in panel["targets"] if target["legendFormat"] == legend)
-        values = self.built_in | {"partition": ".*", "qos": ".*", "account": ".*", "cluster": "|".join(self.prometheus.clusters[:1]) or ".*"}
+        values = self.built_in | dict.fromkeys(("partition", "qos", "account", "user", "node"), ".*") | {
+            "cluster": "|".join(self.prometheus.clusters[:1]) or ".*"}
         result, error = self.query(boards.fill(target["expr"], values | chosen), True)
         return float(result[0]["value"][1]) if len(result) == 1 and not error else f"{result or error}"
 
