@@ -53,7 +53,7 @@ function element(parent, kind, attributes = {}, text = '') {
 
 // What a series is called: {{label}} is filled in.
 function called(target, metric) {
-	if (target.legendFormat) return target.legendFormat.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name) => metric[name] || '');
+	if (target.legendFormat) return target.legendFormat.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name) => metric[name] || '').trim();
 	return Object.values(metric).join(' ') || 'Value';
 }
 
