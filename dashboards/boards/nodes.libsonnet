@@ -33,7 +33,10 @@ local hindrances = std.join('|', [
   'external',
 ]);
 local where = 'node=~"$node"';
-local worst = std.join('\n  or ', ['%d * %s{@,%s,%s}' % [look[0], look[3], where, look[4]] for look in looks]);
+local worstOf(looks) = std.join('\n  or ', ['%d * %s{@,%s,%s}' % [look[0], look[3], where, look[4]] for look in looks]);
+local worst = worstOf(looks);
+// Without those in service, who are most of 10,000.
+local troubles = [look for look in looks if look[0] > 3];
 
 function(b)
   local chosen(ofCluster, ofNodes) = b.chosen(ofCluster, [['node', ofNodes]]);
@@ -116,7 +119,7 @@ function(b)
               and on (@, node) %s
           ||| % [worst, latest]) + b.cellValues([[look[0], look[1], look[2]] for look in looks]),
         ], '-Since'),
-        b.timeline('Nodes that were in trouble', 'What they were, of those of the nodes chosen that were down, drained or did not respond in the time shown. At most %d: those first for which it was shortest. Those for which it lasts are in the table.' % b.config.boards.timeline, [
+        b.timeline('Nodes that were in trouble', 'What they were, of those of the nodes chosen that were down, drained or did not respond in the time shown. At most %d: those first for which it was shortest. Those for which it lasts are in the table. Gaps: in service.' % b.config.boards.timeline, [
           ['{{node}}', |||
             max by (@, node) (
               %s
@@ -124,11 +127,11 @@ function(b)
               %s
             ))
           ||| % [
-            worst,
+            worstOf(troubles),
             b.config.boards.timeline,
             std.strReplace(trouble('[$__range] @ end()'), '\n', '\n  '),
           ]],
-        ]) + b.values([[look[0], look[1], look[2]] for look in looks]),
+        ]) + b.values([[look[0], look[1], look[2]] for look in troubles]),
       ]),
       b.row('Alerts', 'No alert fires', height=6, panels=[
         b.firing('Alerts of nodes', 'Alerts that fire now, of the nodes chosen or of all nodes.', function(selector) selector(',alertname=~".*Node.*",node=~"$node|"')),
