@@ -81,11 +81,11 @@ function(config) {
     // All is chosen if there is none that is not.
     local left(variable) = 'on () %s{@,%s!~"$%s"} @ end()' % [families[variable], variable, variable];
     local trimmed(text) = std.rstripChars(text, '\n');
-    std.foldl(
+    '(%s)' % trimmed(std.foldl(
       function(all, choice) '(%s)\n  unless %s\nor (%s)\n  and %s\n' % [trimmed(all), left(choice[0]), trimmed(choice[1]), left(choice[0])],
       choices,
       ofAll,
-    ),
+    )),
   // Of a family of accounts and of users: of accounts, if all users are chosen.
   people(expr)::
     self.chosen(expr('account', ',account=~"$account"'), [['user', expr('user', ',user=~"$user",account=~"$account"')]]),
