@@ -1,7 +1,8 @@
 // What a site may set. Everything else is made from it.
 {
   _config+:: {
-    // Of slurmscope's own targets, e.g. 'job="slurmscope"'; empty: any.
+    // Of slurmscope's own targets, e.g. 'job="slurmscope"'; empty: any. slurmctld's own endpoint may be scraped, too: where it has
+    // families of the same names, they have no `state`, by which all queries select.
     selector: '',
     // The label that tells clusters apart. Slurmscope does not set it, the scrape configuration may;
     // without it all of this works for one cluster. Exporters on nodes must have the same.

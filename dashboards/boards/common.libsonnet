@@ -74,8 +74,8 @@ function(config) {
     local families = {
       partition: 'slurm_partition_info',
       qos: 'slurm_qos_jobs',
-      account: 'slurm_account_jobs',
-      user: 'slurm_user_jobs',
+      account: 'slurm_account_job_cpus',
+      user: 'slurm_user_job_cpus',
       node: 'slurm_node_state',
     };
     // All is chosen if there is none that is not.
@@ -90,10 +90,13 @@ function(config) {
   people(expr)::
     self.chosen(expr('account', ',account=~"$account"'), [['user', expr('user', ',user=~"$user",account=~"$account"')]]),
 
+  // Of families that slurmctld has, too, but without states.
+  ours:: ',state!=""',
+
   // The allocated part of a family by state; %s in it is where more matchers go.
-  share(family):: 'sum(%s) / sum(%s)' % [family % ',state="allocated"', family % ''],
+  share(family):: 'sum(%s) / sum(%s)' % [family % ',state="allocated"', family % self.ours],
   shareBy(label, family)::
-    'sum by (@, %s) (%s) / sum by (@, %s) (%s)' % [label, family % ',state="allocated"', label, family % ''],
+    'sum by (@, %s) (%s) / sum by (@, %s) (%s)' % [label, family % ',state="allocated"', label, family % self.ours],
 
   // Alerts that fire: what they are of are labels.
   local firing(family, where) = '%s{!,alertname=~"Slurm.*"%s%s}' % [family, if family == 'ALERTS' then ',alertstate="firing"' else '', where],

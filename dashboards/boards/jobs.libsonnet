@@ -16,8 +16,8 @@ function(b)
     'How jobs end: in which partitions, on which nodes, and whose jobs; how long they run and what of their resources they use.',
     variables=[
       b.variable('partition', 'Partition', 'slurm_partition_info{@}'),
-      b.variable('account', 'Account', 'slurm_account_jobs{@}'),
-      b.variable('user', 'User', 'slurm_user_jobs{@,account=~"$account"}'),
+      b.variable('account', 'Account', 'slurm_account_job_cpus{@}'),
+      b.variable('user', 'User', 'slurm_user_job_cpus{@,account=~"$account"}'),
     ],
     annotations=[b.restarts, b.drains],
     rows=[

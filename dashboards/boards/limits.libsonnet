@@ -29,7 +29,10 @@ function(b)
           ])],
         ]) + b.empty('None'),
         b.stat('Jobs that wait for licences', 'Pending jobs whose reason is Licenses.', 'short', [
-          ['jobs', 'sum(slurm_cluster_pending_jobs{@,reason="Licenses"}) or 0 * sum(slurm_cluster_jobs{@})'],
+          ['jobs', b.chosen('sum(slurm_cluster_pending_jobs{@,reason="Licenses"})', [
+            ['qos', 'sum(slurm_qos_pending_jobs{@,%s,reason="Licenses"})' % where],
+            ['account', 'sum(slurm_account_pending_jobs{@,account=~"$account",reason="Licenses"})'],
+          ])],
         ]) + b.empty('None') + b.above('some'),
         b.stat('Reservations now', 'Those that are active, and those to come.', 'short', [
           ['active', 'sum(slurm_reservation_active{@})'],

@@ -98,7 +98,7 @@ function(b)
         b.stat('CPUs lost', 'Share of the CPUs that are on nodes which are down or drained.', 'percentunit', [
           ['CPUs', chosen(
             'sum(slurm_cluster_cpus{@,state="other"}) / sum(slurm_cluster_cpus{@})',
-            'sum(slurm_node_cpus{@,%s,state="other"}) / sum(slurm_node_cpus{@,%s})' % [where, where],
+            'sum(slurm_node_cpus{@,%s,state="other"}) / sum(slurm_node_cpus{@,%s%s})' % [where, where, b.ours],
           )],
         ]) + b.empty('Not known') + b.above('out') + b.bounds(0, 1),
       ]),
@@ -183,7 +183,7 @@ function(b)
           b.column('Nodes', 'short', 'count by (@, slurm_version, os, arch) (slurm_node_info{@,%s})' % where),
         ], '-Nodes') + b.empty('Not known') + b.wide(9),
         b.bars('Load by CPU', 'Load average of one minute by CPU, the ten highest: far above 1, jobs use more than they have. With --nodes.per-node=full.', 'percentunit', [
-          ['{{node}}', 'topk(10, max by (@, node) (slurm_node_load1{@,%s}) / sum by (@, node) (slurm_node_cpus{@}))' % where],
+          ['{{node}}', 'topk(10, max by (@, node) (slurm_node_load1{@,%s}) / sum by (@, node) (slurm_node_cpus{@%s}))' % [where, b.ours]],
         ]),
         b.bars('Busy CPUs without a job', 'Load average beyond the CPUs that are allocated, the ten highest: something runs that Slurm knows nothing of. With --nodes.per-node=full.', 'short', [
           ['{{node}}', 'topk(10, max by (@, node) (slurm_node_load1{@,%s}) - sum by (@, node) (slurm_node_cpus{@,state="allocated"}) > 0)' % where],
@@ -198,7 +198,7 @@ function(b)
           b.key('state', 'State'),
         ], [
           b.column('is', 'short', ofWorst('max by (@, node, state) (slurm_node_state{@,%s})' % where)) + b.cellHidden,
-          b.column('CPUs', 'short', ofWorst('sum by (@, node) (slurm_node_cpus{@,%s})' % where)),
+          b.column('CPUs', 'short', ofWorst('sum by (@, node) (slurm_node_cpus{@,%s%s})' % [where, b.ours])),
           b.column('CPUs in use', 'percentunit', ofWorst(b.shareBy('node', 'slurm_node_cpus{@,' + where + '%s}'))) + b.bar,
           b.column('Memory in use', 'percentunit', ofWorst(b.shareBy('node', 'slurm_node_real_memory_bytes{@,' + where + '%s}'))) + b.bar,
           b.column('Memory free, says the system', 'bytes', ofWorst('max by (@, node) (slurm_node_free_memory_bytes{@,%s})' % where)),

@@ -16,8 +16,8 @@ function(b) b.board(
         b.key('state', 'State'),
       ], [
         b.column('is', 'short', 'max by (@, partition, state) (slurm_partition_state{@,%s})' % where) + b.cellHidden,
-        b.column('Nodes', 'short', 'sum by (@, partition) (slurm_partition_nodes{@,%s})' % where),
-        b.column('CPUs', 'short', 'sum by (@, partition) (slurm_partition_cpus{@,%s})' % where),
+        b.column('Nodes', 'short', 'sum by (@, partition) (slurm_partition_nodes{@,%s%s})' % [where, b.ours]),
+        b.column('CPUs', 'short', 'sum by (@, partition) (slurm_partition_cpus{@,%s%s})' % [where, b.ours]),
         b.column('CPUs in use', 'percentunit', b.shareBy('partition', 'slurm_partition_cpus{@,' + where + '%s}')) + b.bar,
         b.column('Memory in use', 'percentunit', b.shareBy('partition', 'slurm_partition_memory_bytes{@,' + where + '%s}')) + b.bar,
         b.column('GPUs in use', 'percentunit', b.shareBy('partition', 'slurm_partition_gres{@,gres="gpu",' + where + '%s}')) + b.bar,
@@ -60,7 +60,7 @@ function(b) b.board(
       b.graph('By state', 'Nodes by base state, all or those of the partitions chosen.', 'short', [
         ['{{state}}', b.chosen(
           'sum by (state) (slurm_cluster_nodes{@}) > 0',
-          [['partition', 'sum by (state) (slurm_partition_nodes{@,%s}) > 0' % where]],
+          [['partition', 'sum by (state) (slurm_partition_nodes{@,%s%s}) > 0' % [where, b.ours]]],
         )],
       ]) + b.stacked + b.nodeColours,
       b.graph('By flag', 'Nodes that have a flag, of all or of the partitions chosen; drained and draining are those that are drained without and with jobs.', 'short', [

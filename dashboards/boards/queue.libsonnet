@@ -92,7 +92,7 @@ function(b)
             ],
           )],
         ]) + b.stacked,
-        b.graph('By class', 'Pending jobs, in all or of the partitions or QOS chosen: startable ones wait for resources or priority, the others for users, other jobs, limits or something else.', 'short', [
+        b.graph('By class', 'Pending jobs, in all or of the partitions or QOS chosen. Startable ones wait for resources or priority; the others wait for users, other jobs, limits or something else.', 'short', [
           ['{{class}}', b.chosen('sum by (class) (slurm_cluster_pending_jobs{@})', [
             ['partition', 'sum by (class) (slurm_partition_pending_jobs{@,partition=~"$partition"})'],
             ['qos', 'sum by (class) (slurm_qos_pending_jobs{@,qos=~"$qos"})'],

@@ -26,8 +26,8 @@ function(b)
     'Users and accounts',
     'What users and accounts use, how well, and what fairshare makes of it.',
     variables=[
-      b.variable('account', 'Account', 'slurm_account_jobs{@}'),
-      b.variable('user', 'User', 'slurm_user_jobs{@,account=~"$account"}'),
+      b.variable('account', 'Account', 'slurm_account_job_cpus{@}'),
+      b.variable('user', 'User', 'slurm_user_job_cpus{@,account=~"$account"}'),
     ],
     time='now-24h',
     rows=[

@@ -50,7 +50,7 @@ local rules = {
   slurm_partition_cpus_allocated: sum('slurm_partition_cpus', 'state="allocated"', ', partition') + ' > 0',
   slurm_partition_cpus_idle: sum('slurm_partition_cpus', 'state="idle"', ', partition') + ' > 0',
   slurm_partition_cpus_other: sum('slurm_partition_cpus', 'state="other"', ', partition') + ' > 0',
-  slurm_partition_cpus_total: sum('slurm_partition_cpus', '', ', partition') + ' > 0',
+  slurm_partition_cpus_total: sum('slurm_partition_cpus', 'state!=""', ', partition') + ' > 0',
 
   slurm_queue_pending: sum('slurm_cluster_jobs', 'state="pending"'),
   slurm_queue_pending_dependency: orZero(sum('slurm_cluster_pending_jobs', 'reason="Dependency"')),
@@ -84,7 +84,7 @@ local rules = {
   slurm_node_cpu_alloc: node('slurm_node_cpus', 'state="allocated"'),
   slurm_node_cpu_idle: node('slurm_node_cpus', 'state="idle"'),
   slurm_node_cpu_other: node('slurm_node_cpus', 'state="other"'),
-  slurm_node_cpu_total: node('slurm_node_cpus', ''),
+  slurm_node_cpu_total: node('slurm_node_cpus', 'state!=""'),
   slurm_node_mem_alloc: '(' + node('slurm_node_real_memory_bytes', 'state="allocated"') + ') / %d' % mebibytes,
   slurm_node_mem_total: '(' + node('slurm_node_real_memory_bytes', '') + ') / %d' % mebibytes,
 };

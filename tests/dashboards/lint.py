@@ -16,6 +16,9 @@ import jsonschema
 import boards
 import promql
 
+sys.path.append(str(boards.ROOT / "tests/golden"))
+from check_names import SHARED  # noqa: E402
+
 SLURMSCOPE = os.path.abspath(os.environ.get("SLURMSCOPE", "build/bin/slurmscope"))
 RULES = sorted((boards.ROOT / "deploy/prometheus").glob("*.rules.yml"))
 SAMPLES = Path(__file__).with_name("samples")
@@ -32,11 +35,6 @@ OF_NODES = {"nodes": "slurm_node_state", "nodes_flagged": "slurm_node_flag", "no
 # Labels whose values are names in a cluster; others (states, types of messages) mean the same in each.
 OF_A_CLUSTER = {"partition", "qos", "account", "user", "node", "reservation", "license", "controller", "endpoint", "family",
                 "Hostname", "instance"}
-# Who ignores a choice that it could follow, and why: (dashboard, panel, variable).
-IGNORES = dict.fromkeys((("slurmscope-limits", "Jobs that wait for licences", "qos"),
-                         ("slurmscope-limits", "Jobs that wait for licences", "account")),
-                        "reasons are told of the cluster and of partitions; all jobs are asked for to show 0")
-
 # Endpoints that tell of what not every site has, and a word of it.
 OPTIONAL = {"licenses": "licence", "reservations": "reservation", "associations": "slurmdbd", "qos": "slurmdbd", "shares": "slurmdbd",
             "dbd_diag": "slurmdbd", "dbd_ping": "slurmdbd"}
@@ -231,8 +229,6 @@ def rule_choices(board, world):
     offered = [one for one in boards.variables(board) if one["name"] != "cluster" and not one["hide"]]
     # who chooses one job has chosen its user
     follows = {one["name"]: boards.names_in(one["query"]["query"]) for one in offered if not one["includeAll"]}
-    excused = {key[1:] for key in IGNORES if key[0] == board["uid"]}
-    used = set()
     for panel in boards.panels(board):
         for target in panel["targets"]:
             named = boards.names_in(target["expr"])
@@ -241,12 +237,16 @@ def rule_choices(board, world):
             for variable in (one["name"] for one in offered if one["name"] not in named):
                 could = {other for name, _ in promql.selectors(target["expr"]) for other in world.siblings(name)
                          if shown - {"cluster"} | {variable} <= world.labels(other)}
-                if could and (panel["title"], variable) in excused:
-                    used.add((panel["title"], variable))
-                elif could:
+                if could:
                     yield f"{panel['title']}: ignores ${variable}, which {min(could)} has"
-    for title, variable in excused - used:
-        yield f"{title}: does not ignore ${variable}"
+
+
+def rule_shared(board, world):
+    """Since 25.11 slurmctld has families of these names, too, but without states."""
+    for panel, expression in boards.expressions(board):
+        for name, labels in promql.selectors(expression):
+            if name in SHARED and "state" not in labels:
+                yield f"{panel}: {name} may be slurmctld's"
 
 
 def rule_counters(board, world):
