@@ -29,7 +29,7 @@ function(b)
           ])],
         ]) + b.empty('None'),
         b.stat('Jobs that wait for licences', 'Pending jobs whose reason is Licenses.', 'short', [
-          ['jobs', b.chosen('sum(slurm_cluster_pending_jobs{@,reason="Licenses"})', [
+          ['jobs', b.chosen('sum(slurm_cluster_pending_jobs{@,reason="Licenses"}) or 0 * sum(slurm_cluster_jobs{@})', [
             ['qos', 'sum(slurm_qos_pending_jobs{@,%s,reason="Licenses"})' % where],
             ['account', 'sum(slurm_account_pending_jobs{@,account=~"$account",reason="Licenses"})'],
           ])],
