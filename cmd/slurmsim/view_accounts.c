@@ -128,8 +128,11 @@ static struct tree add_up(const struct world *world, struct arena *scratch)
 			tree.shares[account] = one->shares;
 		if (is_user || account)
 			tree.level_shares[is_user ? account : world->accounts[account].parent] += one->shares;
-		for (tree.usage[account] += one->usage; account; tree.usage[account] += one->usage)
+		tree.usage[account] += one->usage;
+		while (account) {
 			account = world->accounts[account].parent;
+			tree.usage[account] += one->usage;
+		}
 	}
 	return tree;
 }
