@@ -194,7 +194,7 @@ const struct option_row option_table[] = {
 	INTERVAL("associations", "10m", ENDPOINT_ASSOCIATIONS,
 		 "reads of associations: accounts, users and their limits"),
 	LIMIT(ENTITY_USER, "users", "users", "500"),
-	LIMIT(ENTITY_ACCOUNT, "accounts", "accounts", "300"),
+	LIMIT(ENTITY_ACCOUNT, "accounts", "accounts", "250"),
 	LIMIT(ENTITY_PARTITION, "partitions", "partitions", "200"),
 	LIMIT(ENTITY_QOS, "qos", "QOS", "200"),
 	FILTER(ENTITY_USER, "users", "users"),
