@@ -14,9 +14,10 @@ from slurm_says import Slurm, conclude
 
 INTERVALS = [*EVERY_SECOND, "--jobs.read=auto", *(f"--interval.{name}=1" for name in (
     "job_states", "job_search", "job_details", "job_ends", "licenses", "reservations", "dbd_ping"))]
-# Of what the workload leaves behind, besides nodes that are down: limits that are reached, reservations without jobs.
+# Of what the workload leaves behind, besides nodes that are down: limits that are reached, reservations without jobs, jobs in
+# partitions that are not up, and two jobs that do not end.
 STANDING = {"SlurmNodeDown", "SlurmQOSNearLimit", "SlurmAssociationNearLimit", "SlurmReservationIdle",
-            "SlurmJobsBlockedByLimit", "SlurmFairshareDrift"}
+            "SlurmJobsBlockedByLimit", "SlurmFairshareDrift", "SlurmPartitionNotUp", "SlurmNodesStuckCompleting"}
 
 
 def is_known(page, endpoint):
