@@ -36,6 +36,7 @@ SITES = {10: (4, 2, 60, 60, 1), 500: (25, 60, 600, 240, 8), 10_000: (40, 3000, 2
 MONTH = (("storm of one user", 58, 4), ("maintenance", 152, 10), ("black hole", 254, 2), ("file system fails", 338, 4),
          ("file system hangs", 452, 14), ("slow loss of nodes", 504, 144))
 DAYS = (("storm of one user", 4, 3), ("black hole", 12, 2), ("file system fails", 20, 3), ("file system hangs", 30, 10))
+PIECE = 12  # hours that one query looks at
 TAIL = 8  # hours after a disaster in which what fires is its consequence, too
 
 
@@ -207,7 +208,7 @@ def ask(sites, hours, queries):
     print(f"{len(series)} series, {hours * HOUR} evaluations: {time.monotonic() - begun:.0f} s", file=sys.stderr)
     answers = re.findall(r'expr: "((?:[^"\\]|\\.)*)", time: (\S+),\s*exp: nil\s*got: (.*)', said)
     found = {(expr.replace('\\"', '"'), when): got for expr, when, got in answers}
-    if not found:
+    if not found or ", err: " in said:
         sys.exit(said[-3000:])
     for key, (at, expr) in queries.items():
         got = found.get((expr, duration(at)), "")
@@ -228,19 +229,23 @@ def fired(sites, hours):
     for site in sites:
         spans = site.disasters or (("nothing", 0, hours),)
         for (what, begin, length), (_, following, _) in zip(spans, (*spans[1:], ("", hours, 0))):
-            end = min(begin + length + TAIL, following) * 60 - STEP
-            alerts, window = firing % site.name, f"{end - begin * 60}m:{STEP}m"
-            queries[site, what, "first"] = end, f"min by (audience, alertname) (min_over_time(timestamp({alerts})[{window}]))"
-            queries[site, what, "begins"] = end, (f"sum by (audience, alertname) (count_over_time(({alerts} unless {alerts} offset {STEP}m)"
-                                                  f"[{window}]))")
+            alerts = firing % site.name
+            # promtool takes 10,000 samples a query
+            for hour in range(begin, min(begin + length + TAIL, following), PIECE):
+                end = min(hour + PIECE, begin + length + TAIL, following) * 60 - STEP
+                window = f"{end - hour * 60}m:{STEP}m"
+                queries[site, what, "first", hour] = end, f"min by (audience, alertname) (min_over_time(timestamp({alerts})[{window}]))"
+                queries[site, what, "begins", hour] = end, ("sum by (audience, alertname) (count_over_time("
+                                                            f"({alerts} unless {alerts} offset {STEP}m)[{window}]))")
     told = {}
-    for (site, what, kind), samples in ask(sites, hours, queries):
+    for (site, what, kind, _), samples in ask(sites, hours, queries):
         begin = next((begin for name, begin, _ in site.disasters if name == what), 0)
         here = told.setdefault((site.name, what), {})
         for labels, value in samples:
             key = labels["audience"], labels["alertname"]
             first, begins = here.get(key, (None, 0))
-            here[key] = (value / 60 - begin * 60, begins) if kind == "first" else (first, int(value))
+            after = value / 60 - begin * 60
+            here[key] = (after if first is None else min(first, after), begins) if kind == "first" else (first, begins + int(value))
     return told
 
 
