@@ -1,8 +1,9 @@
 // What the dashboards are made of: Grafana's classic schema, as much of it as they need.
 //
 // In expressions {@} selects slurmscope's targets, and {^} those of anybody (recording rules, other exporters). Both
-// select the clusters that were chosen. {!} selects those and what has no cluster, as some alerts. {~} selects what slurmscope says of its process, which has no cluster if it reads
-// several. (@, partition) is a list of labels with the one that tells clusters apart before them.
+// select the clusters that were chosen. {!} selects those and what has no cluster, as some alerts. {~} selects what
+// slurmscope says of its process, which has no cluster if it reads several. (@, partition) is a list of labels with the
+// one that tells clusters apart before them.
 local datasource = { type: 'prometheus', uid: '${datasource}' };
 local named = ['partition', 'qos', 'account', 'user', 'node', 'reservation', 'license', 'controller', 'endpoint', 'family', 'Hostname', 'instance'];
 local letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ';

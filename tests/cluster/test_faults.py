@@ -16,7 +16,7 @@ AUTHENTICATED = ("diag",)
 CONTROLLER = 'slurm_controller_up{controller="controller",role="primary"}'
 # What moves by itself, and slurm_dbd_up, which is never held.
 # Why jobs wait, too: the scheduler looks again at a job whose node is down, and forgets it again.
-MOVES = re.compile(r"slurm_(\w+_(pending_(reason_)?jobs|oldest_pending_\w+)\{|"
+MOVES = re.compile(r"slurm_(\w+_(pending_jobs|oldest_pending_\w+)\{|"
                    r"(scheduler|backfill|controller|rpc|user_rpc|dbd)_|"
                    r"(account|user)_(usage|fairshare)|node_(load1|free_memory)|"
                    r"\w+_usage\{.*_running_seconds)")
