@@ -68,9 +68,10 @@
     jobFailures: {
       window: '1h',
       jobs: 20,  // Of fewer that ended nothing can be said,
-      // but perhaps of those of a day.
+      // but perhaps of those of some hours or of a day, where these are enough.
+      hours: '6h',
       day: '1d',
-      jobsOfDay: 10,
+      fewJobs: 10,
       // shares of failed jobs that are exceeded with 97.5 % confidence (Wilson's lower bound)
       warning: 0.2,
       critical: 0.5,

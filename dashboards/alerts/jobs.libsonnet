@@ -6,16 +6,21 @@ local failing = |||
   and %(level)s:%(ends)s:increase%(window)s >= %(jobs)d
 |||;
 
-// Where few end in an hour, those of a day are counted.
+// Where few end in an hour, those of some hours are counted, and where these are too few, those of a day.
 local failingOrOfDay = |||
   (
     %(level)s:%(metric)s_per_job_end:wilson_increase%(window)s > %(share)g
     and %(level)s:%(ends)s:increase%(window)s >= %(jobs)d
   )
   or (
-    %(level)s:%(metric)s_per_job_end:wilson_increase%(day)s > %(share)g
-    and %(level)s:%(ends)s:increase%(day)s >= %(jobsOfDay)d
+    %(level)s:%(metric)s_per_job_end:wilson_increase%(hours)s > %(share)g
+    and %(level)s:%(ends)s:increase%(hours)s >= %(fewJobs)d
     unless cluster_partition:%(ends)s:increase%(window)s >= %(jobs)d
+  )
+  or (
+    %(level)s:%(metric)s_per_job_end:wilson_increase%(day)s > %(share)g
+    and %(level)s:%(ends)s:increase%(day)s >= %(fewJobs)d
+    unless cluster_partition:%(ends)s:increase%(hours)s >= %(fewJobs)d
   )
 |||;
 
@@ -43,7 +48,7 @@ local ofPartition(config, name, audience, kind, own, expr) =
     day: config.jobFailures.day,
     since: if own.window == config.jobFailures.day then 'now-1days' else 'now-1hours',
     who: if own.users == 1 then 'the user with most' else 'the %d users with most' % own.users,
-    span: if expr == failingOrOfDay then own.window + ' or ' + config.jobFailures.day else own.window,
+    span: if expr == failingOrOfDay then '%s, %s or %s' % [own.window, own.hours, own.day] else own.window,
   }, expr, 'Many jobs of a partition %s.' % kind.what, |||
     At least {{ $value | humanizePercentage }} of the jobs of partition {{ $labels.partition }}%%(of)s %s in the last %%(span)s, without %%(who)s.
   ||| % kind.did + worstUser(kind.metric) + sacct(kind.states, '-r {{ $labels.partition }}'));

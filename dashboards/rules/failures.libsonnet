@@ -64,17 +64,19 @@ local shares(config, at, kind, window) =
     promql.rule(config, '%s:%s_per_job_end:wilson_increase%s' % [at, kind.metric, window], wilson, names),
   ];
 
-// A day is the sum of its hours: cheaper than to read all of its samples again each minute. It ends with the last full hour, for
-// users as for nodes and partitions.
-local day(config, name, part) =
+// A day, or some hours, is the sum of its hours: cheaper than to read all of its samples again each minute. It ends with the
+// last full hour, for users as for nodes and partitions.
+local sum(config, name, part, whole) =
   promql.rule(
     config,
-    name + ':increase%(day)s',
-    'sum_over_time(' + name + ':increase%(part)s[%(day)s:%(part)s])',
-    { day: config.jobFailures.day, part: part }
+    name + ':increase%(whole)s',
+    'sum_over_time(' + name + ':increase%(part)s[%(whole)s:%(part)s])',
+    { whole: whole, part: part }
   );
 
-// Bad ends and all ends in a partition without the users who have most bad ends, wherever.
+// Bad ends and all ends in a partition without the users who have most bad ends, wherever. `+ 0` takes the name away, as the
+// subtraction does on the other side of `or`. With a name on one side only, an evaluation over the past (promtool tsdb
+// create-blocks-from rules, vmalert -replay) makes two series of one.
 local beside(config, kind, users, window) =
   local names = {
     at: 'cluster_partition',
@@ -93,7 +95,7 @@ local beside(config, kind, users, window) =
         - on (%(c)s) group_left () sum by (%(c)s) (topk by (%(c)s) (%(users)d, %(theirs)s)),
         0
       )
-      or %(bad)s
+      or %(bad)s + 0
     |||, names),
     promql.rule(config, '%s:%s:increase%s' % [names.level, kind.ends, window], '%(ends)s - (%(bad)s - %(left)s)', names),
   ] + shares(config, names.level, kind, window);
@@ -115,7 +117,7 @@ local besideInAccount(config) =
       names.left,
       'clamp_min(\n  %(bad)s\n  - on (%(c)s, account) max by (%(c)s, account) (\n    ' +
       std.strReplace(std.rstripChars(increase('%(c)s, account, user', 'slurm_user_job_ends_total{user!="other", state=~"' + kind.bad + '", %(s)s}', true), '\n'), '\n', '\n    ') +
-      '\n  ),\n  0\n)\nor %(bad)s\n',
+      '\n  ),\n  0\n)\nor %(bad)s + 0\n',
       names
     ),
     promql.rule(config, '%s:%s:increase%s' % [names.level, kind.ends, window], '%(ends)s - (%(bad)s - %(left)s)', names),
@@ -137,14 +139,17 @@ local besideInAccount(config) =
     + counted(config, 'partition', kinds.timeouts)
     + counted(config, 'user', kinds.timeouts)[:1]
     + [
-      day(config, 'cluster_partition:' + metric, own.window)
+      sum(config, 'cluster_partition:' + metric, own.window, own.day)
       for metric in [kinds.failures.metric, kinds.failures.ends, kinds.timeouts.metric, kinds.timeouts.ends]
     ]
-    + [day(config, 'cluster_user:' + metric, own.window) for metric in [kinds.failures.metric, kinds.timeouts.metric]]
+    + [sum(config, 'cluster_user:' + metric, own.window, own.day) for metric in [kinds.failures.metric, kinds.timeouts.metric]]
+    + [sum(config, 'cluster_partition:' + metric, own.window, own.hours) for metric in [kinds.failures.metric, kinds.failures.ends]]
+    + [sum(config, 'cluster_user:' + kinds.failures.metric, own.window, own.hours)]
     // what is usual in the partition
     + [shares(config, 'cluster_partition', kinds.timeouts, own.day)[0]]
     + beside(config, kinds.failures, own.users, own.window)
     + beside(config, kinds.failures, 1, own.window)
+    + beside(config, kinds.failures, 1, own.hours)
     + beside(config, kinds.failures, 1, own.day)
     + beside(config, kinds.timeouts, own.users, own.window)
     + beside(config, kinds.timeouts, 1, own.day)
@@ -160,5 +165,5 @@ local besideInAccount(config) =
         true
       ), config.blackHole),
     ]
-    + [day(config, 'cluster_node:slurm_node_job_failures', own.window)],
+    + [sum(config, 'cluster_node:slurm_node_job_failures', own.window, own.day)],
 }

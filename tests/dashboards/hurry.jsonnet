@@ -16,7 +16,7 @@ local mixin = slow + {
     // slurmctld that ends answers nobody for 10 s on a busy machine before it is seen to be down
     cutOff+: { 'for': '30s' },
     efficiency+: { window: '1m' },
-    jobFailures+: { window: '1m', day: '2m' },
+    jobFailures+: { window: '1m', hours: '2m', day: '3m' },
     jobTimeouts+: { usual: '2m' },
     // of two nodes that fail one after the other, one fails alone for a moment
     blackHole+: { window: '1m', 'for': '30s' },
