@@ -36,6 +36,10 @@ SITES = {10: (4, 2, 60, 60, 1), 500: (25, 60, 600, 240, 8), 10_000: (40, 3000, 2
 MONTH = (("storm of one user", 58, 4), ("maintenance", 152, 10), ("black hole", 254, 2), ("file system fails", 338, 4),
          ("file system hangs", 452, 14), ("slow loss of nodes", 504, 144))
 DAYS = (("storm of one user", 4, 3), ("black hole", 12, 2), ("file system fails", 20, 3), ("file system hangs", 30, 10))
+# What fires, and what began to; queries over ALERTS of all nodes would need more samples than promtool takes.
+FIRING = 'ALERTS{alertstate="firing", audience!="watchdog"}'
+COUNTED = {"month:firing": f"count by (cluster, audience, alertname) ({FIRING})",
+           "month:begun": f"count by (cluster, audience, alertname) ({FIRING} unless {FIRING} offset {STEP}m)"}
 PIECE = 12  # hours that one query looks at
 TAIL = 8  # hours after a disaster in which what fires is its consequence, too
 
@@ -47,6 +51,11 @@ def poisson(random_, mean):
     while product > limit:
         count, product = count + 1, product * random_.random()
     return count
+
+
+def busy(hour, weekday):
+    """How many submit, of the mean: by day more than at night, and less at weekends."""
+    return (0.4 + 1.2 * math.exp(-((hour - 14) / 6) ** 2)) * (0.6 if weekday > 4 else 1)
 
 
 def notation(values):
@@ -141,14 +150,13 @@ class Site:
                 lost_on[node, kind] = lost_on.get((node, kind), 0) + jobs
 
         for at in range(self.steps):
-            hour = at / HOUR % 24
-            busy = (0.4 + 1.2 * math.exp(-((hour - 14) / 6) ** 2)) * (0.6 if at // (24 * HOUR) % 7 > 4 else 1)
+            activity = busy(at / HOUR % 24, at // (24 * HOUR) % 7)
             fails, hangs = self.during("file system fails", at), self.during("file system hangs", at)
             storm, hole = self.during("storm of one user", at), self.during("black hole", at)
             pause, loss = self.during("maintenance", at), self.during("slow loss of nodes", at)
             for user, share in enumerate(shares):
                 for partition, part in (("cpu", 0.8), ("gpu", 0.2)):
-                    mean = self.ends / HOUR * busy * share * part
+                    mean = self.ends / HOUR * activity * share * part
                     rates = {"completed": 0.87, "failed": 0.08, "timeout": 0.05}
                     if pause is not None:
                         rates = {}
@@ -198,9 +206,12 @@ def ask(sites, hours, queries):
     """(query's key, [(labels, value)]): what a promtool complains of that expects nothing"""
     tests = [{"expr": expr, "eval_time": f"{at}m", "exp_samples": []} for at, expr in queries.values()]
     with tempfile.TemporaryDirectory(prefix="slurmscope-month-") as folder:
-        path = Path(folder, "month.yml")
+        path, counted = Path(folder, "month.yml"), Path(folder, "counted.yml")
+        counted.write_text(json.dumps({"groups": [{"name": "month", "rules": [
+            {"record": name, "expr": expr} for name, expr in COUNTED.items()]}]}))
         series = [one for site in sites for one in site.make()]
-        path.write_text(json.dumps({"rule_files": RULES, "evaluation_interval": f"{STEP}m", "tests": [
+        order = list(dict.fromkeys(name for rules in (*RULES, counted) for name in re.findall(r'(?m)"name": "(\w+)"', Path(rules).read_text())))
+        path.write_text(json.dumps({"rule_files": [*RULES, str(counted)], "group_eval_order": order, "evaluation_interval": f"{STEP}m", "tests": [
             {"interval": f"{STEP}m", "input_series": series, "promql_expr_test": tests}]}))
         begun = time.monotonic()
         done = subprocess.run([PROMTOOL, "test", "rules", path], capture_output=True, text=True, env=os.environ | {"GOGC": "400"})
@@ -225,18 +236,16 @@ def duration(minutes):
 def fired(sites, hours):
     """{(site, what happened): {(audience, alert): (minutes until it fired first, how often it began)}}"""
     queries = {}
-    firing = 'ALERTS{alertstate="firing", audience!="watchdog", cluster="%s"}'
     for site in sites:
         spans = site.disasters or (("nothing", 0, hours),)
         for (what, begin, length), (_, following, _) in zip(spans, (*spans[1:], ("", hours, 0))):
-            alerts = firing % site.name
+            of = f'{{cluster="{site.name}"}}'
             # promtool takes 10,000 samples a query
             for hour in range(begin, min(begin + length + TAIL, following), PIECE):
                 end = min(hour + PIECE, begin + length + TAIL, following) * 60 - STEP
-                window = f"{end - hour * 60}m:{STEP}m"
-                queries[site, what, "first", hour] = end, f"min by (audience, alertname) (min_over_time(timestamp({alerts})[{window}]))"
-                queries[site, what, "begins", hour] = end, ("sum by (audience, alertname) (count_over_time("
-                                                            f"({alerts} unless {alerts} offset {STEP}m)[{window}]))")
+                minutes = end - hour * 60
+                queries[site, what, "first", hour] = end, f"min_over_time(timestamp(month:firing{of})[{minutes}m:{STEP}m])"
+                queries[site, what, "begins", hour] = end, f"sum_over_time(month:begun{of}[{minutes + 1}m])"
     told = {}
     for (site, what, kind, _), samples in ask(sites, hours, queries):
         begin = next((begin for name, begin, _ in site.disasters if name == what), 0)
