@@ -3,6 +3,17 @@
 #include "status/html.h"
 #include "status/panels.h"
 
+/* Alerts know the hours before, and can say more than one look. */
+static const struct frame_words words_of_cluster = {
+	.whom = "The cluster",
+	.unknown = "may be well or not: slurmscope cannot tell",
+	.well = "shows no trouble",
+	.looked_at =
+		"Looked at: slurmctld, slurmdbd and what they have not done yet, nodes that are down, and how long jobs "
+		"wait. Whether jobs fail, or wait longer than usual, the alerts say.",
+};
+static const struct frame_words words_of_exporter = {"The exporter", "does not know all yet", "is well", NULL};
+
 void pages_cluster(const struct status_site *site, struct buf *out)
 {
 	const struct status *status = site->clusters[0];
@@ -15,8 +26,8 @@ void pages_cluster(const struct status_site *site, struct buf *out)
 		   findings_verdict(of_exporter.worst > of_cluster.worst ? &of_exporter : &of_cluster));
 	frame_begin(site, title.bytes, out);
 	HTML(out, "<h1>%</h1>\n<div class=\"verdicts\">", name);
-	frame_verdict(&of_cluster, "The cluster", "may be well or not: slurmscope cannot tell", out);
-	frame_verdict(&of_exporter, "The exporter", "does not know all yet", out);
+	frame_verdict(&of_cluster, &words_of_cluster, out);
+	frame_verdict(&of_exporter, &words_of_exporter, out);
 	buf_add_string(out, "</div>\n");
 	panel_cluster(status, site->now, out);
 	panel_exporter(site, status, out);

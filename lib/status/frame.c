@@ -95,19 +95,22 @@ void frame_section(const char *id, const char *title, struct buf *out)
 	HTML(out, "<section id=\"%\" aria-labelledby=\"%-title\"><h2 id=\"%-title\">%</h2>\n", id, id, id, title);
 }
 
-void frame_verdict(const struct findings *findings, const char *whom, const char *unknown, struct buf *out)
+void frame_verdict(const struct findings *findings, const struct frame_words *words, struct buf *out)
 {
 	enum severity worst = findings->worst;
 	const char *verdict = worst == SEVERITY_BAD	  ? "is in trouble"
 			      : worst == SEVERITY_WARNING ? "needs a look"
-			      : worst == SEVERITY_UNKNOWN ? unknown
-							  : "is well";
+			      : worst == SEVERITY_UNKNOWN ? words->unknown
+							  : words->well;
 	HTML(out, "<section class=\"verdict %\">", class_of(worst));
-	HTML(out, "<h2><span class=\"sign\" aria-hidden=\"true\">%</span> % %</h2><ul>", signs[worst], whom, verdict);
+	HTML(out, "<h2><span class=\"sign\" aria-hidden=\"true\">%</span> % %</h2><ul>", signs[worst], words->whom,
+	     verdict);
 	for (size_t i = 0; i < findings->count; i++)
 		HTML(out, "<li class=\"%\">%</li>", severity_names[findings->items[i].severity],
 		     findings->items[i].text);
-	if (!findings->count)
+	if (worst <= SEVERITY_NOTE && words->looked_at)
+		HTML(out, "<li class=\"note\">%</li>", words->looked_at);
+	else if (!findings->count)
 		buf_add_string(out, "<li class=\"note\">Nothing to report.</li>");
 	buf_add_string(out, "</ul></section>\n");
 }

@@ -13,9 +13,14 @@ void frame_end(const struct status_site *site, struct buf *out);
 /* Begins a part of the page with its heading. The caller ends it with </section>. */
 void frame_section(const char *id, const char *title, struct buf *out);
 
-/* What was found, under a heading that begins with `whom` ("The cluster") and says how it is;
- * `unknown` is how if nobody can tell. */
-void frame_verdict(const struct findings *findings, const char *whom, const char *unknown, struct buf *out);
+/* Whose verdict it is ("The cluster"), and how it is if nobody can tell and if nothing is wrong. */
+struct frame_words {
+	const char *whom, *unknown, *well;
+	const char *looked_at; /* said where nothing is wrong; NULL: all that there is */
+};
+
+/* What was found, under a heading that says how it is. */
+void frame_verdict(const struct findings *findings, const struct frame_words *words, struct buf *out);
 
 /* A word with its sign, such as "✓ well". */
 void frame_sign(enum severity severity, const char *word, struct buf *out);

@@ -5,6 +5,7 @@ dark. It loads nothing from elsewhere, and says what is wrong.
 
 import contextlib
 import sys
+import time
 import unittest
 from pathlib import Path
 
@@ -93,10 +94,10 @@ class Pages(unittest.TestCase):
                     self.chromium.picture(PICTURES / f"{name}-{view}.png")
 
     def test_well(self):
-        with Simulator("--nodes=3000", "--jobs=5000", "--users=200", "--release=26.05", "--speed=1") as sim, \
-                Daemon(None, *EVERY_SECOND, url=sim.url) as daemon:
+        with Simulator("--nodes=3000", "--jobs=5000", "--users=200", "--release=26.05", "--speed=1",
+                       f"--epoch={int(time.time())}") as sim, Daemon(None, *EVERY_SECOND, url=sim.url) as daemon:
             wait_until(lambda: daemon.request("/-/ready")[0] == 200, daemon.log_text)
-            self.look(daemon, "well", "3,000", "The exporter is well", "Why jobs wait")
+            self.look(daemon, "well", "3,000", "The cluster shows no trouble", "The exporter is well", "Why jobs wait")
             self.look(daemon, "well-again", "Let it stand", path="/?refresh=3600")
 
     def test_slurmrestd_down(self):
