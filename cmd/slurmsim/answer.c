@@ -1,6 +1,7 @@
 #include "slurmsim/answer.h"
 
 #include "base/clock.h"
+#include "slurmsim/fairshare.h"
 #include "slurmsim/kinds.h"
 #include "slurmsim/routes.h"
 #include "slurmsim/select.h"
@@ -365,6 +366,8 @@ static void answer_route(struct call *call)
 	uint64_t rows = is_answered ? 0 : count_rows(call);
 	int measured = view->release > RELEASE_26_05 ? RELEASE_26_05 : (int)view->release;
 	struct cost cost = cost_of(call->route->endpoint, measured, rows, view->detail);
+	if (!is_answered && call->route->endpoint == ENDPOINT_SHARES)
+		view->fairshare = fairshare_new(view->world);
 	if (!is_answered)
 		begin(call, call->route->answer, call->route->rows(view));
 	traffic_add(&call->sim->traffic, call->route->endpoint, answer->user, cost, rows, answer->body.len,
@@ -503,6 +506,7 @@ void answer_done(struct answer *answer)
 	pthread_mutex_unlock(&answer->sim->lock);
 	writer_done(&answer->writer);
 	free(answer->view.selected);
+	fairshare_free(answer->view.fairshare);
 	id_map_done(&answer->view.window.jobs);
 	buf_done(&answer->body);
 }

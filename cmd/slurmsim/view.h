@@ -42,6 +42,7 @@ struct view {
 	const char *down_status;
 	struct selected *selected; /* owned */
 	size_t selected_count;
+	struct fairshare *fairshare; /* owned; NULL: nobody asks for shares */
 	bool is_selected;
 	uint32_t node; /* NO_NODE: all */
 	struct window window;

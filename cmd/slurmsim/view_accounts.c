@@ -1,8 +1,7 @@
 /* Who may do what, and the shares that follow from it. */
+#include "slurmsim/fairshare.h"
 #include "slurmsim/kinds.h"
 #include "slurmsim/view.h"
-
-#include <math.h>
 
 static struct value unlimited(const struct view *view)
 {
@@ -104,84 +103,9 @@ struct rows view_db_associations(const struct view *view)
 	return (struct rows){.next = next_association, .owner = view};
 }
 
-/* Fairshare as Slurm's fair_tree.c has it: use and shares count among siblings. There are few accounts, so each row adds
- * them up again. */
-struct tree {
-	double *usage; /* of each account with all below it */
-	double *shares; /* of each account's own association */
-	double *level_shares; /* of all accounts and users directly below it */
-	uint32_t users;
-};
-
-enum { DEEPEST = 8 };
-
-static struct tree add_up(const struct world *world, struct arena *scratch)
-{
-	size_t size = world->account_count * sizeof(double);
-	struct tree tree = {arena_new(scratch, size), arena_new(scratch, size), arena_new(scratch, size), 0};
-	for (uint32_t i = 0; i < world->association_count; i++) {
-		const struct association *one = &world->associations[i];
-		bool is_user = one->user != NO_USER;
-		uint32_t account = one->account;
-		tree.users += is_user;
-		if (!is_user)
-			tree.shares[account] = one->shares;
-		if (is_user || account)
-			tree.level_shares[is_user ? account : world->accounts[account].parent] += one->shares;
-		tree.usage[account] += one->usage;
-		while (account) {
-			account = world->accounts[account].parent;
-			tree.usage[account] += one->usage;
-		}
-	}
-	return tree;
-}
-
-static double quotient(double part, double whole)
+static double part_of(double part, double whole)
 {
 	return whole > 0 ? part / whole : 0;
-}
-
-/* LevelFS: above 1 it has had less than its share. */
-static double level_of(const struct tree *tree, double shares, double usage, uint32_t parent)
-{
-	double used = quotient(usage, tree->usage[parent]);
-	return used > 0 ? quotient(shares, tree->level_shares[parent]) / used : (double)INFINITY;
-}
-
-/* Of a user: the levels on the way from the root. */
-static size_t way_to(const struct world *world, const struct tree *tree, const struct association *user,
-		     double *ret_levels)
-{
-	double upwards[DEEPEST];
-	size_t count = 0;
-	upwards[count++] = level_of(tree, user->shares, user->usage, user->account);
-	for (uint32_t account = user->account; account && count < DEEPEST;) {
-		uint32_t parent = world->accounts[account].parent;
-		upwards[count++] = level_of(tree, tree->shares[account], tree->usage[account], parent);
-		account = parent;
-	}
-	for (size_t i = 0; i < count; i++)
-		ret_levels[i] = upwards[count - 1 - i];
-	return count;
-}
-
-/* A user's rank among all, the best first: on the way down the first level that differs decides. Equal levels
- * give the same rank. */
-static double factor_of(const struct world *world, const struct tree *tree, const struct association *user)
-{
-	double own[DEEPEST], other[DEEPEST];
-	size_t count = way_to(world, tree, user, own);
-	uint32_t ahead = 0;
-	for (uint32_t i = 0; i < world->association_count; i++) {
-		if (world->associations[i].user == NO_USER)
-			continue;
-		size_t others = way_to(world, tree, &world->associations[i], other), at = 0;
-		while (at < count && at < others && !(own[at] < other[at]) && !(own[at] > other[at]))
-			at++;
-		ahead += at < count && at < others ? other[at] > own[at] : others < count;
-	}
-	return (double)(tree->users - ahead) / tree->users;
 }
 
 static bool next_share(struct rows *rows, struct value *values, struct arena *scratch)
@@ -194,11 +118,11 @@ static bool next_share(struct rows *rows, struct value *values, struct arena *sc
 	const struct association *association = &world->associations[number];
 	const struct account *account = &world->accounts[association->account];
 	bool is_user = association->user != NO_USER, is_root = !is_user && !association->account;
-	struct tree tree = add_up(world, scratch);
+	const struct fairshare *fairshare = view->fairshare;
 	uint32_t parent = is_user ? association->account : account->parent;
-	double usage = is_user ? association->usage : tree.usage[association->account];
-	double part = is_root ? 1 : quotient(association->shares, tree.level_shares[parent]);
-	double used = is_root ? 1 : quotient(usage, tree.usage[parent]);
+	double usage = is_user ? association->usage : fairshare->usage[association->account];
+	double part = is_root ? 1 : part_of(association->shares, fairshare->level_shares[parent]);
+	double used = is_root ? 1 : part_of(usage, fairshare->usage[parent]);
 	values[SHARE_id] = value_number(number + 1);
 	values[SHARE_cluster] = value_text(view->cluster);
 	values[SHARE_name] = value_text(is_user ? world->users[association->user].name : account->name);
@@ -209,9 +133,9 @@ static bool next_share(struct rows *rows, struct value *values, struct arena *sc
 		values[SHARE_shares] = value_number(association->shares);
 	values[SHARE_shares_normalized] = value_real(part);
 	values[SHARE_usage] = value_number((int64_t)usage);
-	values[SHARE_usage_normalized] = value_real(quotient(usage, tree.usage[0]));
+	values[SHARE_usage_normalized] = value_real(part_of(usage, fairshare->usage[0]));
 	values[SHARE_effective_usage] = value_real(used);
-	values[SHARE_factor] = value_real(is_user ? factor_of(world, &tree, association) : 0);
+	values[SHARE_factor] = value_real(fairshare->factors[number]);
 	if (used > 0)
 		values[SHARE_level] = value_real(part / used);
 	else if (view->release == RELEASE_26_05)
