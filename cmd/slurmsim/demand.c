@@ -72,8 +72,10 @@ void job_choose_end(struct world *world, struct job *job)
 
 static uint8_t choose_partition(struct world *world)
 {
-	uint32_t unit = random_below(&world->random, 100);
-	return unit < 70 ? 0 : unit < 80 ? 1 : unit < 85 ? 2 : unit < 92 ? 3 : 4;
+	uint32_t unit = random_below(&world->random, 100), most = world->options.queue;
+	uint8_t wanted = unit < 70 ? 0 : unit < 80 ? 1 : unit < 85 ? 2 : unit < 92 ? 3 : 4;
+	const struct partition *partition = &world->partitions[wanted];
+	return most && partition->tail - partition->head >= most ? 0 : wanted;
 }
 
 struct job *job_new(struct world *world, int32_t at)

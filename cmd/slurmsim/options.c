@@ -31,6 +31,8 @@ static const struct {
 	ROW("jobs", NUMBER, world.jobs, "1000", "job records that are kept alive"),
 	ROW("users", NUMBER, world.users, "50", "users"),
 	ROW("arrivals", REAL, world.arrivals, "-1", "submissions a second; -1: as many as keep --jobs steady"),
+	ROW("queue", NUMBER, world.queue, "0",
+	    "jobs that wait in a partition before users choose the default one; 0: any number"),
 	ROW("arrays", REAL, world.arrays, "0.03", "the share of submissions that are arrays"),
 	ROW("array-tasks", NUMBER, world.array_tasks, "0", "one array of this many tasks at the start"),
 	ROW("first-job-id", NUMBER, world.first_job_id, "1", "FirstJobId"),

@@ -14,6 +14,7 @@ struct world_options {
 	uint64_t seed;
 	uint32_t nodes, jobs, users; /* jobs: records that are alive, kept near that number */
 	double arrivals; /* submissions a second; < 0: as many as keep `jobs` steady */
+	uint32_t queue; /* jobs that wait in a partition before users choose the default one; 0: any number */
 	double arrays; /* the share of submissions that are arrays */
 	uint32_t array_tasks; /* one array of this many tasks at the start; 0: none */
 	uint32_t first_job_id, max_job_id, min_job_age_s;
