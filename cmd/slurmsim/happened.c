@@ -60,6 +60,7 @@ void happened_add_run(struct happened *happened, const struct job *job, int32_t 
 	happened->cpu_s += run_s * job->cpus;
 	happened->memory_s += run_s * job->memory * parts;
 	happened->gpu_s += run_s * job->gpus * job->node_count;
+	happened->billing_s += run_s * job_billing(job);
 	happened->used_cpu_s += job_used_cpu_s(job, (int64_t)run_s);
 }
 

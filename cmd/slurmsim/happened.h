@@ -8,9 +8,9 @@ struct happened {
 	uint64_t submissions; /* runs: a requeue is another one, a task of an array is one */
 	uint64_t named; /* submissions that named this partition, too, but are another's */
 	uint64_t starts, ends[JOB_STATES]; /* ends[JOB_PENDING]: requeued */
-	/* Of runs that started and ended, seconds; times CPUs, MiB, GPUs. Wait is from eligible, queue
+	/* Of runs that started and ended, seconds; times CPUs, MiB, GPUs, billing. Wait is from eligible, queue
 	 * from submission to start. */
-	uint64_t wait_s, queue_s, run_s, cpu_s, memory_s, gpu_s, used_cpu_s;
+	uint64_t wait_s, queue_s, run_s, cpu_s, memory_s, gpu_s, billing_s, used_cpu_s;
 };
 
 struct happened *happened_new(const struct world *world); /* owned by the caller */

@@ -101,6 +101,12 @@ static inline uint32_t job_tasks(const struct job *job)
 	return job->array_id && job->task == NO_TASK ? job->rest_end - job->rest_at : 1;
 }
 
+/* Its billing TRES, where partitions have TRESBillingWeights="CPU=1.0,GRES/gpu=8.0". */
+static inline uint32_t job_billing(const struct job *job)
+{
+	return job->cpus + 8u * job->gpus * job->node_count;
+}
+
 /* The task ID of a rank in the array. */
 static inline uint32_t job_task_id(const struct job *job, uint32_t rank)
 {

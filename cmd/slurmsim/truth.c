@@ -161,11 +161,17 @@ static void add_happened(struct truth *truth, const struct happened *happened, c
 		const char *what;
 		uint64_t number;
 	} rows[] = {
-		{"submissions", happened->submissions}, {"named", happened->named},
-		{"starts", happened->starts},		{"wait_seconds", happened->wait_s},
-		{"queue_seconds", happened->queue_s},	{"run_seconds", happened->run_s},
-		{"cpu_seconds", happened->cpu_s},	{"memory_mib_seconds", happened->memory_s},
-		{"gpu_seconds", happened->gpu_s},	{"used_cpu_seconds", happened->used_cpu_s},
+		{"submissions", happened->submissions},
+		{"named", happened->named},
+		{"starts", happened->starts},
+		{"wait_seconds", happened->wait_s},
+		{"queue_seconds", happened->queue_s},
+		{"run_seconds", happened->run_s},
+		{"cpu_seconds", happened->cpu_s},
+		{"memory_mib_seconds", happened->memory_s},
+		{"gpu_seconds", happened->gpu_s},
+		{"used_cpu_seconds", happened->used_cpu_s},
+		{"billing_seconds", happened->billing_s},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].number)

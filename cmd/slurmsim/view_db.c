@@ -16,7 +16,7 @@ static bool next_tres(struct rows *rows, struct value *values, struct arena *scr
 		{"cpu", NULL, 1, job->cpus},
 		{"mem", NULL, 2, view_memory(job)},
 		{"node", NULL, 4, job->node_count},
-		{"billing", NULL, 5, job->cpus},
+		{"billing", NULL, 5, job_billing(job)},
 		{"gres", "gpu", 1001, job->gpus * job->node_count},
 		{"gres", "gpu:a100", 1002, job->gpus * job->node_count},
 	};

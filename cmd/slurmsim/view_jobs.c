@@ -113,7 +113,7 @@ const char *view_tres_text(const struct job *job, struct arena *scratch)
 {
 	uint32_t gpus = (uint32_t)job->gpus * job->node_count;
 	const char *text = scratch_printf(scratch, "cpu=%u,mem=%uM,node=%u,billing=%u", job->cpus, view_memory(job),
-					  job->node_count, job->cpus);
+					  job->node_count, job_billing(job));
 	return gpus ? scratch_printf(scratch, "%s,gres/gpu=%u,gres/gpu:a100=%u", text, gpus, gpus) : text;
 }
 

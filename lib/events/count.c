@@ -53,13 +53,18 @@ static bool counts(struct job_events *events, int64_t time, uint64_t tasks)
 }
 
 struct held {
-	uint64_t cpus, memory; /* bytes */
+	uint64_t cpus, memory, billing; /* memory: bytes */
 	struct text tres;
 };
 
+static struct held held_of(uint64_t cpus, uint64_t memory, struct text tres)
+{
+	return (struct held){cpus, memory, tres_count(tres, TEXT("billing")), tres};
+}
+
 static struct held held_by(const struct job_events *events, const struct run *run)
 {
-	return (struct held){run->cpus, run->memory, text_pool_get(&events->texts, run->tres)};
+	return held_of(run->cpus, run->memory, text_pool_get(&events->texts, run->tres));
 }
 
 static uint64_t more_than(uint64_t held, uint64_t less)
@@ -110,6 +115,8 @@ static void count_time(struct job_events *events, uint32_t owner, const struct h
 	add(events, owner, TALLY_CPU_SECONDS, TEXT(""), (double)seconds * (double)more_than(held->cpus, less->cpus));
 	add(events, owner, TALLY_MEMORY_BYTE_SECONDS, TEXT(""),
 	    (double)seconds * (double)more_than(held->memory, less->memory));
+	add(events, owner, TALLY_BILLING_SECONDS, TEXT(""),
+	    (double)seconds * (double)more_than(held->billing, less->billing));
 	if (held->tres.len &&
 	    memmem(held->tres.bytes, held->tres.len, "gres/", 5)) /* most have none; parsing costs more */
 		count_gres_time(events, owner, held->tres, less->tres, seconds);
@@ -372,7 +379,7 @@ void count_size(struct job_events *events, struct run *run, const struct job_end
 	int64_t since = latest(size->start_time, size->key.submit_time);
 	if (!run->began)
 		count_unseen_start(events, run, size, since);
-	const struct held now = held_by(events, run), then = {size->cpus, size->memory, size->tres};
+	const struct held now = held_by(events, run), then = held_of(size->cpus, size->memory, size->tres);
 	int64_t until = counted_until(run), to = size->end_time, unseen = to - latest(until, run->began);
 	since = latest(latest(since, events->birth), latest(run->began, run->size_since));
 	count_time(events, run->owner, &then, &now, (until < to ? until : to) - since);

@@ -32,6 +32,7 @@ const struct tally_row tally_table[TALLY_WHATS] = {
 	[TALLY_ENDS] = {"ends", EVERY, end_states, NULL, 0, false},
 	[TALLY_CPU_SECONDS] = {"cpu_seconds", EVERY, NULL, NULL, 0, false},
 	[TALLY_MEMORY_BYTE_SECONDS] = {"memory_byte_seconds", EVERY, NULL, NULL, 0, false},
+	[TALLY_BILLING_SECONDS] = {"billing_seconds", EVERY, NULL, NULL, 0, false},
 	[TALLY_GRES_SECONDS] = {"gres_seconds", EVERY, none, NULL, 0, false},
 	[TALLY_EXITS] = {"exits", CLUSTER | PARTITION, exit_classes, NULL, 0, false},
 	[TALLY_FAILURES] = {"failures", NODE, none, NULL, 0, false},

@@ -16,6 +16,7 @@ enum tally_what {
 	TALLY_ENDS, /* detail: end state */
 	TALLY_CPU_SECONDS, /* allocated, while running */
 	TALLY_MEMORY_BYTE_SECONDS, /* likewise */
+	TALLY_BILLING_SECONDS, /* likewise; of the billing TRES */
 	TALLY_GRES_SECONDS, /* likewise; detail: "gpu:a100", "gpu" if it has no type */
 	TALLY_EXITS, /* detail: zero, nonzero, signal */
 	TALLY_FAILURES, /* of a node; detail: end state */

@@ -121,6 +121,10 @@ static const struct family event_families[] = {
 	{"slurm_{X}_job_allocated_memory_byte_seconds_total", COUNTER, NULL,
 	 "Time for which the {X}'s jobs held memory, times its bytes; it grows while they run.", emit_count,
 	 TALLY_MEMORY_BYTE_SECONDS, 0, 0},
+	{"slurm_{X}_job_allocated_billing_seconds_total", COUNTER, NULL,
+	 "Time for which the {X}'s jobs ran, times their billing TRES (by the partition's TRESBillingWeights; else "
+	 "their CPUs); it grows while they run.",
+	 emit_count, TALLY_BILLING_SECONDS, 0, 0},
 	{"slurm_{X}_job_exits_total", COUNTER, "class",
 	 "Jobs of the {X} that completed, failed or ran out of memory, by how the script exited: zero, nonzero, signal.",
 	 emit_details, TALLY_EXITS, 0, EXITS_OF},

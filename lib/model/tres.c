@@ -50,6 +50,15 @@ bool tres_next(struct text *rest, struct tres *ret_tres)
 	return false;
 }
 
+uint64_t tres_count(struct text list, struct text name)
+{
+	struct tres tres;
+	while (tres_next(&list, &tres))
+		if (text_equal(tres.name, name))
+			return tres.count;
+	return 0;
+}
+
 /* As text_cut, but separators in brackets do not count: "gpu:a100:4(IDX:0,2-3)". */
 static struct text cut_outside_brackets(struct text *rest, char separator)
 {

@@ -12,6 +12,9 @@ struct tres {
 /* The next entry of a TRES string; it skips entries without a readable count. False at the end. */
 bool tres_next(struct text *rest, struct tres *ret_tres);
 
+/* How many of `name` a TRES string lists; 0: none. */
+uint64_t tres_count(struct text list, struct text name);
+
 struct gres {
 	struct text name, type; /* "gpu" and "a100"; type is empty if none was named */
 	uint64_t count;

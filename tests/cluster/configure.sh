@@ -138,8 +138,8 @@ write_nodes() {
 		NodeName=dead[1-2] $host Port=[$((port + 28))-$((port + 29))] CPUs=4 CoresPerSocket=4 RealMemory=16000
 		NodeName=cloud[1-4] $host Port=[$((port + 30))-$((port + 33))] CPUs=4 CoresPerSocket=4 RealMemory=16000 State=CLOUD
 		NodeName=fut[1-2] $host Port=[$((port + 34))-$((port + 35))] CPUs=4 CoresPerSocket=4 RealMemory=16000 State=FUTURE
-		PartitionName=cpu Nodes=cn[01-10],sp01,dead[1-2] Default=YES MaxTime=2-00:00:00 DefaultTime=01:00:00 PriorityTier=10
-		PartitionName=gpu Nodes=gn[01-02],hn01,mx01 MaxTime=1-00:00:00 DefaultTime=00:30:00 PriorityTier=20
+		PartitionName=cpu Nodes=cn[01-10],sp01,dead[1-2] Default=YES MaxTime=2-00:00:00 DefaultTime=01:00:00 PriorityTier=10 TRESBillingWeights=CPU=1.5,Mem=0.25G
+		PartitionName=gpu Nodes=gn[01-02],hn01,mx01 MaxTime=1-00:00:00 DefaultTime=00:30:00 PriorityTier=20 TRESBillingWeights=CPU=1.0,GRES/gpu=8.5
 		PartitionName=debug Nodes=cn[01-02] MaxTime=1-12:00:00 DefaultTime=00:05:00 MaxNodes=1 PriorityTier=100 PriorityJobFactor=1000
 		PartitionName=hidden Nodes=cn11 Hidden=YES MaxTime=UNLIMITED
 		PartitionName=capped Nodes=cn11 QOS=partition

@@ -15,7 +15,7 @@ RATIOS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536)
 END_STATES = ("completed failed cancelled timeout out_of_memory node_fail preempted boot_fail deadline "
               "requeued").split()
-FAMILIES = re.compile(r"slurm_([a-z]+_job_(submissions|starts|ends|allocated_(cpu|gres|memory_byte)_seconds|exits|failures)_total|"
+FAMILIES = re.compile(r"slurm_([a-z]+_job_(submissions|starts|ends|allocated_(cpu|billing|gres|memory_byte)_seconds|exits|failures)_total|"
                       r"partition_job_((eligible_wait|submit_wait|runtime)_seconds|time_limit_ratio|size_\w+?))"
                       r"(_bucket|_sum|_count)?\{?")
 
@@ -195,7 +195,7 @@ class Truth:
 
     def add_time(self, row, entity, names, has_started):
         for part, (elapsed, held) in enumerate(row["Held"]):
-            for family, amount in (("cpu", int), ("memory_byte", memory_bytes)):
+            for family, amount in (("cpu", int), ("billing", int), ("memory_byte", memory_bytes)):
                 kind = family.partition("_")[0].replace("memory", "mem")
                 held_of_it = amount(held[kind]) if has_started and kind in held else 0
                 self.count(f"{entity}_job_allocated_{family}_seconds", elapsed * held_of_it, **names)

@@ -170,7 +170,7 @@ def samples(text):
     return page
 
 
-USED = re.compile(r"slurm_[a-z]+_job_allocated_(cpu|gres|memory_byte)_seconds_total")
+USED = re.compile(r"slurm_[a-z]+_job_allocated_(cpu|billing|gres|memory_byte)_seconds_total")
 
 
 def held(page, *but):

@@ -29,12 +29,13 @@ MIB = 1 << 20
 # what the simulator counts, of X: family, factor
 COUNTERS = {"submissions": ("slurm_{}_job_submissions_total", 1), "starts": ("slurm_{}_job_starts_total", 1),
             "cpu_seconds": ("slurm_{}_job_allocated_cpu_seconds_total", 1),
+            "billing_seconds": ("slurm_{}_job_allocated_billing_seconds_total", 1),
             "memory_mib_seconds": ("slurm_{}_job_allocated_memory_byte_seconds_total", MIB)}
 SUMS = {"wait_seconds": "slurm_partition_job_eligible_wait_seconds", "queue_seconds": "slurm_partition_job_submit_wait_seconds",
         "run_seconds": "slurm_partition_job_runtime_seconds"}
 LABELS = {"cluster": (), "partition": ("partition",), "account": ("account",), "user": ("user", "account"),
           "qos": ("qos",), "queue": ("partition", "qos")}
-FAMILIES = re.compile(r"slurm_([a-z]+_job_(submissions|starts|ends|allocated_(cpu|gres|memory_byte)_seconds)_total|"
+FAMILIES = re.compile(r"slurm_([a-z]+_job_(submissions|starts|ends|allocated_(cpu|billing|gres|memory_byte)_seconds)_total|"
                       r"partition_job_(eligible_wait|submit_wait|runtime)_seconds_(sum|count))(\{|$)")
 COUNTED = re.compile(r"slurm_\w+_job_\w+_(total|bucket|sum|count)(\{|$)")  # never falls
 

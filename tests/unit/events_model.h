@@ -39,6 +39,11 @@ struct model_run {
 	enum { SUBMITTED_UNSEEN, SUBMITTED_AS_ASKED, SUBMITTED_AS_RUN } submitted, submitted_stored;
 };
 
+static uint64_t billing_of(const struct model_run *run)
+{
+	return 3 * run->cpus + 9 * run->gpus;
+}
+
 enum record_kind { RECORD_JOB, RECORD_REST };
 
 struct model_record {
@@ -91,8 +96,8 @@ static inline void draw_request(struct model *model, struct model_run *run, bool
 	run->memory = (1 + below(model, 64)) << 20;
 	run->gpus = below(model, 3) ? 0 : 2 + below(model, 3);
 	run->time_limit = 60 * (1 + below(model, 10));
-	int len = snprintf(run->tres, sizeof run->tres, "cpu=%d,mem=%dM,node=%d", (int)run->cpus,
-			   (int)(run->memory >> 20), (int)run->nodes);
+	int len = snprintf(run->tres, sizeof run->tres, "cpu=%d,mem=%dM,node=%d,billing=%d", (int)run->cpus,
+			   (int)(run->memory >> 20), (int)run->nodes, (int)billing_of(run));
 	if (run->gpus) /* one of them without a type */
 		snprintf(run->tres + len, sizeof run->tres - (size_t)len, ",gres/gpu=%d,gres/gpu:a100=%d",
 			 (int)run->gpus, (int)run->gpus - 1);

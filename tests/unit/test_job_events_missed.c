@@ -120,7 +120,7 @@ static void test_without_slurmdbd(void)
 	check_row("without slurmdbd: it counts when it is complete, of which no details need to tell");
 	struct job job = running(1, BIRTH, BIRTH + 10);
 	job.tres_requested = TEXT("cpu=1,mem=1M,node=1");
-	job.tres_allocated = TEXT("cpu=2,mem=1M,node=1,gres/gpu=3,gres/gpu:a100=2");
+	job.tres_allocated = TEXT("cpu=2,mem=1M,node=1,billing=7,gres/gpu=3,gres/gpu:a100=2");
 	put_and_look(&w, &job, BIRTH + 20);
 	job.state = JOB_FAILED;
 	job.flags = 1 << JOB_FLAG_COMPLETING;
@@ -135,6 +135,7 @@ static void test_without_slurmdbd(void)
 	look(&w, BIRTH + 70);
 	check_cluster(&w, 1, 1, 1, 2 * 30);
 	CHECK_NUMBER(in_cluster(&w, TALLY_EXITS, "nonzero"), 1);
+	CHECK_NUMBER(in_cluster(&w, TALLY_BILLING_SECONDS, ""), 7 * 30);
 	CHECK_NUMBER(in_cluster(&w, TALLY_GRES_SECONDS, "gpu:a100"), 2 * 30);
 	CHECK_NUMBER(in_cluster(&w, TALLY_GRES_SECONDS, "gpu"), 30);
 	CHECK_NUMBER(count_of(&w, TALLY_NODE, "cn1", "", TALLY_FAILURES, "failed"), 1);

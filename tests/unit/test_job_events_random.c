@@ -270,6 +270,7 @@ static void add_time(struct map *truth, const struct model_run *run)
 	double seconds = (double)ran_until(run, BIRTH, INT64_MAX);
 	add_to_all(truth, run, run->partition, "cpu_seconds", "", seconds * (double)run->cpus);
 	add_to_all(truth, run, run->partition, "memory_byte_seconds", "", seconds * (double)run->memory);
+	add_to_all(truth, run, run->partition, "billing_seconds", "", seconds * (double)billing_of(run));
 	if (!run->gpus)
 		return;
 	add_to_all(truth, run, run->partition, "gres_seconds", "gpu", seconds);
@@ -360,7 +361,7 @@ static double sum_of(const struct life *life, enum tally_what what)
 static void check_what_was_missed(const struct life *life, const struct map *truth)
 {
 	static const enum tally_what whats[] = {TALLY_SUBMISSIONS, TALLY_STARTS, TALLY_CPU_SECONDS,
-						TALLY_MEMORY_BYTE_SECONDS};
+						TALLY_MEMORY_BYTE_SECONDS, TALLY_BILLING_SECONDS};
 	for (size_t i = 0; i < sizeof whats / sizeof *whats; i++) {
 		const char *what = tally_table[whats[i]].name;
 		CHECK(sum_of(life, whats[i]) <=

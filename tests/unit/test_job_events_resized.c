@@ -71,7 +71,7 @@ static void take_size(struct world *w, const struct job *job, int64_t until)
 static struct job first_size(void)
 {
 	struct job job = running(1, BIRTH + 5, BIRTH + 10);
-	job.tres_allocated = TEXT("cpu=2,gres/gpu=3,gres/gpu:a100=2");
+	job.tres_allocated = TEXT("cpu=2,billing=10,gres/gpu=3,gres/gpu:a100=2");
 	return job;
 }
 
@@ -80,7 +80,7 @@ static struct job last_size(int64_t submit, int64_t start)
 {
 	struct job job = running(1, submit, start);
 	job.cpus = 1;
-	job.tres_allocated = TEXT("cpu=1,gres/gpu=2,gres/gpu:a100=2");
+	job.tres_allocated = TEXT("cpu=1,billing=5,gres/gpu=2,gres/gpu:a100=2");
 	return job;
 }
 
@@ -90,6 +90,7 @@ static void check_resized(struct world *w, const char *what, double cpu_seconds)
 	check_row(what);
 	take_end(w, &last, "completed", BIRTH + 50);
 	check_cluster(w, 1, 1, 1, cpu_seconds);
+	CHECK_NUMBER(in_cluster(w, TALLY_BILLING_SECONDS, ""), 5 * cpu_seconds);
 	CHECK_NUMBER(in_cluster(w, TALLY_GRES_SECONDS, "gpu:a100"), 80);
 	CHECK_NUMBER(in_cluster(w, TALLY_GRES_SECONDS, "gpu"), 20 + cpu_seconds - 60);
 	CHECK_NUMBER(in_queue(w, TALLY_RUN_SECONDS, "sum"), 40);
@@ -110,11 +111,12 @@ static void test_grown(void)
 	world_init(&w, true);
 	check_row("one that got larger: nothing more is counted of when it was small");
 	now.cpus = 4;
-	now.tres_allocated = TEXT("cpu=4,gres/gpu=8,gres/gpu:a100=8");
+	now.tres_allocated = TEXT("cpu=4,billing=20,gres/gpu=8,gres/gpu:a100=8");
 	put_and_look(&w, &now, BIRTH + 40);
 	check_cluster(&w, 1, 1, 0, 4 * 30);
 	take_size(&w, &first, BIRTH + 30);
 	check_cluster(&w, 1, 1, 0, 4 * 30);
+	CHECK_NUMBER(in_cluster(&w, TALLY_BILLING_SECONDS, ""), 20 * 30);
 	CHECK_NUMBER(in_cluster(&w, TALLY_GRES_SECONDS, "gpu:a100"), 8 * 30);
 	world_done(&w);
 }

@@ -106,6 +106,8 @@ static void test_tres(void)
 				CHECK_NUMBER(tres.count, rows[i].count);
 			}
 		CHECK(found);
+		CHECK_NUMBER(tres_count(text_of(rows[i].text), text_of(rows[i].name)), rows[i].count);
+		CHECK_NUMBER(tres_count(text_of(rows[i].text), TEXT("gres/mps")), 0);
 	}
 }
 
