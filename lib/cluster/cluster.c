@@ -77,8 +77,8 @@ static void work_out_limits(struct cluster *cluster)
 	if (has_charges)
 		job_table_charge(cluster->job_table, &charges);
 	cluster_forget_limits(cluster);
-	cluster->limits =
-		limits_use_new(has_charges ? &charges : NULL, cluster_partitions(cluster), cluster->qos, associations);
+	cluster->limits = limits_use_new(has_charges ? &charges : NULL, cluster_partitions(cluster), cluster->qos,
+					 associations, cluster->shares);
 	cluster->limits_changes = cluster->job_table->changes;
 	charges_done(&charges);
 	arena_done(&arena);

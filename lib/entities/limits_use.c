@@ -2,7 +2,9 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "model/fairshare.h"
 #include "model/partition.h"
+#include "model/tres.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@ struct working {
 	struct limits_use *result;
 	const struct map *partitions;
 	const struct associations_section *associations;
+	const struct record_list *shares;
 };
 
 static bool ends_with(struct text text, struct text end)
@@ -275,11 +278,45 @@ static void finish_associations(const struct working *work)
 	}
 }
 
+static struct limited *limited_of_share(const struct working *work, const struct fairshare *share)
+{
+	struct text account = share->is_user ? share->parent : share->name,
+		    user = share->is_user ? share->name : TEXT("");
+	const struct association_limits *association =
+		associations_find(work->associations, account, user, share->partition);
+	return association ? map_find(&work->result->associations, association->key) : NULL;
+}
+
+/* Slurm compares the decayed use with the limit (acct_policy.c), multiplied by the QOS's UsageFactor already. */
+static void show_used_up(struct limited *limited, struct text used_up)
+{
+	const struct text seconds = TEXT(LIMIT_SECONDS), running = TEXT(LIMIT_RUNNING_SECONDS);
+	for (size_t i = 0; i < limited->limits.count; i++) {
+		struct text resource = limited->limits.items[i].resource, name = resource;
+		if (limited->limits.items[i].scope != LIMIT_GROUP || !ends_with(resource, seconds) ||
+		    ends_with(resource, running) || text_equal(resource, TEXT("wall_seconds")))
+			continue;
+		name.len -= seconds.len;
+		*(double *)map_add(&limited->usage, resource) = (double)tres_count(used_up, name);
+	}
+}
+
+static void add_used_up(const struct working *work)
+{
+	for (size_t i = 0; work->shares && work->associations && i < work->shares->count; i++) {
+		const struct fairshare *share = &((const struct fairshare *)work->shares->items)[i];
+		struct limited *limited = limited_of_share(work, share);
+		if (limited)
+			show_used_up(limited, share->tres_usage);
+	}
+}
+
 struct limits_use *limits_use_new(const struct charges *charges, const struct map *partitions,
-				  const struct qos_section *qos, const struct associations_section *associations)
+				  const struct qos_section *qos, const struct associations_section *associations,
+				  const struct record_list *shares)
 {
 	struct limits_use *result = NEW(struct limits_use);
-	const struct working work = {result, partitions, associations};
+	const struct working work = {result, partitions, associations, shares};
 	map_init(&result->qos, &result->arena, sizeof(struct limited));
 	map_init(&result->associations, &result->arena, sizeof(struct limited));
 	for (size_t i = 0; qos && i < qos->items.count; i++)
@@ -288,6 +325,7 @@ struct limits_use *limits_use_new(const struct charges *charges, const struct ma
 		const struct association_limits *item = associations->items.entries[i].value;
 		add_association(result, item, item->user.len ? parent_of(associations, item) : NULL);
 	}
+	add_used_up(&work);
 	if (!charges || !partitions || !qos)
 		return result;
 	for (size_t i = 0; i < charges->items.count; i++)

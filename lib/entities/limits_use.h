@@ -12,6 +12,7 @@
 
 #include "entities/charges.h"
 #include "entities/limits.h"
+#include "entities/record_list.h"
 
 /* Of a limit per user or per account: the largest use, and how many have reached the limit. */
 struct largest_use {
@@ -39,8 +40,11 @@ struct limits_use {
 	struct map associations; /* as the section's -> struct limited */
 };
 
-/* Borrows all arguments but the charges until limits_use_free. Any may be NULL: then its limits are missing. Without
+/* `shares` are struct fairshare: what of its group limits over time (GrpTRESMins) an association has used up, which decays.
+ *
+ * Borrows all arguments but the charges until limits_use_free. Any may be NULL: then its limits are missing. Without
  * charges, partitions or QOS all use is missing, too, because they decide who is charged how much. */
 struct limits_use *limits_use_new(const struct charges *charges, const struct map *partitions,
-				  const struct qos_section *qos, const struct associations_section *associations);
+				  const struct qos_section *qos, const struct associations_section *associations,
+				  const struct record_list *shares);
 void limits_use_free(struct limits_use *use); /* NULL is fine */

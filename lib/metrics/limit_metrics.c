@@ -1,6 +1,7 @@
 /* Limits of QOS and associations as configured, against their use. For people who set limits, or who are asked why a
  * job does not start: who is at which limit, and who is near? Limits are from slurmdbd's qos and associations.
- * slurmscope computes their use itself (entities/limits_use.h), because slurmrestd does not report the use of a QOS. */
+ * slurmscope computes their use itself (entities/limits_use.h), because slurmrestd does not report the use of a QOS.
+ * What an association used up of a limit over time, with Slurm's decay, is from its shares. */
 #include "entities/label.h"
 #include "metrics/family.h"
 
@@ -107,7 +108,8 @@ static const struct family association_families[] = {
 	 emit_limits, 0, 0, 0},
 	{"slurm_association_usage", GAUGE, "user,partition,resource",
 	 "What jobs hold of the association's limits, an account with all below it: what is limited, and "
-	 "for accounts what is not zero. Use that decays (X_seconds) is not known.",
+	 "for accounts what is not zero. X_seconds are what jobs used up, and decay as Slurm's usage does; of "
+	 "wall_seconds that is not known.",
 	 emit_usage, 0, 0, 0},
 	{"slurm_association_largest_usage", GAUGE, "scope,resource",
 	 "The largest use that a single user of the account has of the account's limit per user.", emit_largest, 0, 0,

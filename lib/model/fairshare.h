@@ -11,7 +11,8 @@ struct fairshare {
 	bool is_user;
 	uint64_t shares; /* raw; unset for FairShare=parent and for root */
 	double shares_normalized; /* these are NAN where Slurm gives none */
-	uint64_t usage; /* raw, decayed TRES seconds */
+	uint64_t usage; /* raw, decayed TRES seconds, as weighed by the partition (billing) */
+	struct text tres_usage; /* the same of each TRES, what is 0 left out: "cpu=1513,mem=3077517,billing=1513" */
 	double usage_normalized, usage_effective;
 	double factor;
 	double level; /* INFINITY: no usage at all */

@@ -184,7 +184,8 @@ static void dbd_ping_drop(struct cluster *cluster)
 static void shares_take(void *context, const void *record)
 {
 	static const size_t texts[] = {offsetof(struct fairshare, name), offsetof(struct fairshare, parent),
-				       offsetof(struct fairshare, partition), SIZE_MAX};
+				       offsetof(struct fairshare, partition), offsetof(struct fairshare, tres_usage),
+				       SIZE_MAX};
 	struct fairshare share = *(const struct fairshare *)record;
 	struct text *const labels[] = {&share.name, &share.parent, &share.partition};
 	char rooms[3][LABEL_MAX + 1];
@@ -332,7 +333,7 @@ static const struct section {
 	[ENDPOINT_LICENSES] = {NULL, licenses_take, record_list_free, offsetof(struct cluster, licenses),
 			       sizeof(struct license)},
 	[ENDPOINT_SHARES] = {NULL, shares_take, record_list_free, offsetof(struct cluster, shares),
-			     sizeof(struct fairshare)},
+			     sizeof(struct fairshare), .is_of_limits = true},
 	[ENDPOINT_CONF] = {record_start, conf_take, record_discard, .commit = conf_commit, .drop = conf_drop},
 	[ENDPOINT_DBD_PING] = {dbd_ping_start, dbd_ping_take, free, .commit = dbd_ping_commit, .drop = dbd_ping_drop},
 	[ENDPOINT_DBD_DIAG] = {record_start, dbd_diag_take, record_discard, .commit = dbd_diag_commit,

@@ -3,6 +3,7 @@
 #include "slurmrest/decode.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static void take_type(struct vocabulary *vocabulary, void *record, struct text name)
 {
@@ -10,6 +11,31 @@ static void take_type(struct vocabulary *vocabulary, void *record, struct text n
 	if (text_equal(name, TEXT("USER")))
 		((struct fairshare *)record)->is_user = true;
 }
+
+struct share_use {
+	struct text name;
+	double seconds;
+};
+
+/* Whole seconds (sshare's GrpTRESRaw has minutes); of mem MiB-seconds. */
+static void take_use(void *record, const void *element, struct arena *texts)
+{
+	const struct share_use *use = element;
+	struct text *list = &((struct fairshare *)record)->tres_usage;
+	char seconds[32];
+	if (!(use->seconds >= 1 && use->seconds < 0x1p63) || !use->name.len)
+		return;
+	snprintf(seconds, sizeof seconds, "%.0f", floor(use->seconds));
+	arena_append(texts, list, ',', use->name);
+	arena_append(texts, list, '=', text_of(seconds));
+}
+
+static const struct field use_fields[] = {
+	TEXT_FIELD(struct share_use, name, "name"),
+	REAL(struct share_use, seconds, "value"),
+	END_OF_FIELDS,
+};
+static const struct field_elements uses = {sizeof(struct share_use), use_fields, take_use};
 
 static const struct field fields[] = {
 	TEXT_FIELD(struct fairshare, name, "name"),
@@ -19,6 +45,7 @@ static const struct field fields[] = {
 	NUMBER(struct fairshare, shares, "shares", COUNT),
 	REAL(struct fairshare, shares_normalized, "shares_normalized"),
 	NUMBER(struct fairshare, usage, "usage", SECONDS),
+	EACH("tres.usage", &uses),
 	REAL(struct fairshare, usage_normalized, "usage_normalized"),
 	REAL(struct fairshare, usage_effective, "effective_usage"),
 	REAL(struct fairshare, factor, "fairshare.factor"),

@@ -211,7 +211,7 @@ create_accounts() {
 		add qos endless
 		add account research Fairshare=60 GrpTRES=cpu=200,mem=500G GrpSubmitJobs=3000
 		add account industry Fairshare=40 GrpJobs=20 MaxSubmitJobs=2000 MaxWall=30-00:00:00
-		add account physics parent=research Fairshare=70 GrpTRESRunMins=cpu=2000000 MaxJobs=90
+		add account physics parent=research Fairshare=70 GrpTRESRunMins=cpu=2000000 GrpTRESMins=cpu=5000000,mem=9000000000,node=4000000,billing=7000000 MaxJobs=90
 		add account biology parent=research Fairshare=30 GrpTRES=cpu=6
 		add account optics parent=physics Fairshare=parent MaxTRESPerJob=cpu=64
 		add account unused
@@ -225,7 +225,8 @@ create_accounts() {
 		add user nina account=optics Fairshare=parent
 		add user omar account=endless
 		modify user leo set MaxJobs=1
-		modify user mia where partition=gpu set MaxSubmitJobs=30 GrpTRES=cpu=12
+		modify user mia where partition=gpu set MaxSubmitJobs=30 GrpTRES=cpu=12 GrpTRESMins=cpu=700000
+		modify user bob set GrpTRESMins=billing=600000
 		modify user $everyone set qos=normal,low,scavenger,high,gpu,short,small,team,override,endless
 		modify user root set adminlevel=admin
 		add user $admin account=unused adminlevel=admin

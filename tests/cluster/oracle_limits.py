@@ -44,8 +44,10 @@ PAGE_AGE = 20 / 60
 
 
 def add_shares(slurm, samples):
-    """The tree is printed by indentation; accounts come with their parents."""
-    columns = ["Account", "User", "Partition"] + [column for _, column in SHARES]
+    """The tree is printed by indentation; accounts come with their parents. What was used up of a limit over time is in whole
+    minutes."""
+    columns = ["Account", "User", "Partition", "GrpTRESRaw"] + [column for _, column in SHARES]
+    limited = limited_resources(associations(slurm))
     path = []
     for row in slurm.table("sshare", "-a", "-l", "-P", "-m", "-o", ",".join(columns)):
         account = row["Account"].lstrip()
@@ -54,6 +56,11 @@ def add_shares(slurm, samples):
         else:
             path[len(row["Account"]) - len(account):] = [account]
             entity, labels = "account", {"account": account, "parent": path[-2] if path[1:] else ""}
+        for name, used in tres(row["GrpTRESRaw"]).items() if slurm.release != "22.05" else ():
+            if (account, row["User"], row["Partition"], f"{name}_seconds") in limited:
+                unit = 60 * 2**20 if name == "mem" else 60
+                samples.put("association_usage", About((int(used) + 0.5) * unit, unit / 2), account=account, user=row["User"],
+                            partition=row["Partition"], resource=f"{name}_seconds")
         for family, column in SHARES:
             value = None if row[column] == "parent" else printed(row[column])
             if value is not None:
@@ -95,6 +102,12 @@ def associations(slurm):
 
 def names_of(row):
     return {"account": row["Account"], "user": row["User"], "partition": row["Partition"]}
+
+
+def limited_resources(rows):
+    """Of associations: account, user, partition, resource."""
+    return {(*names_of(row).values(), resource) for row in rows for scope, resource, _ in limits_of(row, ASSOCIATION_LIMITS)
+            if scope != "per_job" and scope != "per_node"}
 
 
 def uses_of(text, names):
@@ -143,8 +156,7 @@ def charged_for_het_jobs(slurm):
 def add_use(slurm, samples):
     """All uses of QOS and accounts; of users those that are limited."""
     every = associations(slurm)
-    limited = {(*names_of(row).values(), resource) for row in every
-               for _, resource, _ in limits_of(row, ASSOCIATION_LIMITS)}
+    limited = limited_resources(every)
     qos_limits = {row["Name"]: list(limits_of(row, QOS_LIMITS)) for row in slurm.database("qos", "-P")}
     of_users = {}
     for record in slurm.run("scontrol", "-o", "show", "assoc_mgr", "flags=assoc,qos").splitlines():
@@ -168,6 +180,11 @@ def add_use(slurm, samples):
                 if not user or (account, user, partition, resource) in limited:
                     samples.put("association_usage", ANYTHING if wrong else use, account=account, user=user,
                                 partition=partition, resource=resource)
+    for account, user, partition, resource in limited:
+        # add_shares says how much; it decays from minute to minute
+        key = samples.key("association_usage", {"account": account, "user": user, "partition": partition, "resource": resource})
+        if re.fullmatch(r"(?!wall_seconds|.*_running_seconds).*_seconds", resource) and slurm.release != "22.05":
+            samples.setdefault(key, ANYTHING)
     for row in every:
         limits = [limit for limit in limits_of(row, ASSOCIATION_LIMITS) if limit[0] == "per_user" and not row["User"]]
         add_largest(samples, "association", of_users.get(row["Account"], []), limits, account=row["Account"])

@@ -19,7 +19,7 @@ CONTROLLER = 'slurm_controller_up{controller="controller",role="primary"}'
 MOVES = re.compile(r"slurm_(\w+_(pending_jobs|oldest_pending_\w+)\{|"
                    r"(scheduler|backfill|controller|rpc|user_rpc|dbd)_|"
                    r"(account|user)_(usage|fairshare)|node_(load1|free_memory)|"
-                   r"\w+_usage\{.*_running_seconds)")
+                   r"\w+_usage\{.*_seconds)")
 PATIENCE = 300  # slurmrestd blocks 10 s for each call while slurmctld is away
 
 

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "cluster/cluster.h"
 #include "model/hostlist.h"
+#include "poll/section.h"
 #include "slurmrest/decode.h"
 
 static struct vocabulary vocabulary;
@@ -263,12 +264,28 @@ static const char associations_json[] =
 	"{\"cluster\":\"c1\",\"account\":\"research\",\"parent_account\":\"root\"},"
 	"{\"cluster\":\"c1\",\"account\":\"industry\",\"parent_account\":\"root\"},"
 	"{\"cluster\":\"c1\",\"account\":\"physics\",\"parent_account\":\"research\","
-	"\"max\":{\"jobs\":{\"active\":2,\"per\":{\"count\":5}}}},"
+	"\"max\":{\"jobs\":{\"active\":2,\"per\":{\"count\":5}},\"tres\":{\"group\":{\"minutes\":["
+	"{\"type\":\"cpu\",\"name\":\"\",\"count\":100},{\"type\":\"mem\",\"name\":\"\",\"count\":100},"
+	"{\"type\":\"gres\",\"name\":\"gpu\",\"count\":5}]}},\"per\":{\"account\":{\"wall_clock\":60}}}},"
 	"{\"cluster\":\"c1\",\"account\":\"physics\",\"user\":\"alice\",\"max\":{\"jobs\":{\"active\":2}}},"
 	"{\"cluster\":\"c1\",\"account\":\"physics\",\"user\":\"alice\",\"partition\":\"debug\","
 	"\"max\":{\"jobs\":{\"active\":1}}},"
-	"{\"cluster\":\"c1\",\"account\":\"physics\",\"user\":\"bob\",\"max\":{\"jobs\":{\"active\":2}}},"
+	"{\"cluster\":\"c1\",\"account\":\"physics\",\"user\":\"bob\",\"max\":{\"jobs\":{\"active\":2},"
+	"\"tres\":{\"group\":{\"minutes\":[{\"type\":\"cpu\",\"name\":\"\",\"count\":30}]}}}},"
 	"{\"cluster\":\"c1\",\"account\":\"industry\",\"user\":\"carol\"}]}";
+
+/* Bob has used nothing, and an association that slurmdbd does not have is in slurmctld's shares. */
+static const char shares_json[] =
+	"{\"shares\":{\"shares\":["
+	"{\"name\":\"root\",\"parent\":\"\",\"type\":[\"ASSOCIATION\"],\"tres\":{\"usage\":["
+	"{\"name\":\"cpu\",\"value\":900.5}]}},"
+	"{\"name\":\"physics\",\"parent\":\"research\",\"type\":[\"ASSOCIATION\"],\"tres\":{\"usage\":["
+	"{\"name\":\"cpu\",\"value\":61.999},{\"name\":\"mem\",\"value\":7.5},{\"name\":\"node\",\"value\":0.0},"
+	"{\"name\":\"gres/gpu\",\"value\":{\"set\":true,\"infinite\":false,\"number\":3.0}}]}},"
+	"{\"name\":\"bob\",\"parent\":\"physics\",\"type\":[\"USER\"],\"tres\":{\"usage\":["
+	"{\"name\":\"cpu\",\"value\":0.0}]}},"
+	"{\"name\":\"gone\",\"parent\":\"physics\",\"type\":[\"USER\"],\"tres\":{\"usage\":["
+	"{\"name\":\"cpu\",\"value\":5.0}]}}]}}";
 
 #define JOB(who, what, where, which, is)                                                                               \
 	.user = TEXT(who), .account = TEXT(what), .partitions = TEXT(where), .qos = TEXT(which), .state = is,          \
@@ -370,6 +387,9 @@ static const struct limits_use *use_of_jobs(struct cluster *cluster)
 	decode(&qos_record, qos_json, take_qos, cluster->qos);
 	cluster->associations = associations_section_new();
 	decode(&association_record, associations_json, take_association, cluster->associations);
+	struct section_build shares = {cluster, section_start(ENDPOINT_SHARES, cluster, 1600), 1600};
+	decode(&fairshare_record, shares_json, section_take(ENDPOINT_SHARES), &shares);
+	section_commit(ENDPOINT_SHARES, cluster, shares.built);
 	cluster_settle(cluster);
 	return cluster->limits;
 }
@@ -422,6 +442,12 @@ static void test_usage(void)
 		{"physics//", "gres/gpu_running_seconds", 2 * 2 * 90 * 60},
 		{"physics/alice/", "jobs", -1}, /* its limit is the account's */
 		{"physics/alice/debug", "jobs", 1},
+		{"physics//", "cpu_seconds", 61}, /* GrpTRESMins and its use are whole */
+		{"physics//", "mem_seconds", 7 * 1048576.0},
+		{"physics//", "gres/gpu_seconds", 3},
+		{"physics//", "wall_seconds", -1}, /* slurmrestd does not tell */
+		{"physics/bob/", "cpu_seconds", 0},
+		{"root//", "cpu_seconds", -1}, /* not limited */
 		{"industry//", "jobs", -1}, /* zero, and no limit */
 		{"industry//", "submitted_jobs", 1}, /* what is completing holds nothing */
 		{"industry/carol/", "submitted_jobs", -1},
@@ -468,8 +494,8 @@ static void test_largest(void)
 	cluster_forget_limits(&cluster);
 	cluster_settle(&cluster);
 	physics = map_find(&cluster.limits->associations, (struct text){"physics\0\0", 9});
-	CHECK_NUMBER(physics->usage.count, 0);
-	CHECK_NUMBER(physics->limits.count, 2);
+	CHECK_NUMBER(physics->usage.count, 3); /* of cpu, mem and gpu_seconds, which Slurm adds up itself */
+	CHECK_NUMBER(physics->limits.count, 6);
 	check_row("associations of another cluster");
 	snprintf(cluster.name, sizeof cluster.name, "c2");
 	cluster_forget_limits(&cluster);
