@@ -34,7 +34,8 @@
 	X(node_count) X(node_list) X(partition) X(start_time) X(tres) X(users)
 #define LICENSE_KIND(X) X(free) X(name) X(reserved) X(total) X(used)
 #define SHARE_KIND(X) X(cluster) X(effective_usage) X(factor) X(id) X(level) X(name) \
-	X(parent) X(shares) X(shares_normalized) X(type) X(usage) X(usage_normalized)
+	X(parent) X(share_use) X(shares) X(shares_normalized) X(type) X(usage) X(usage_normalized)
+#define SHARE_USE_KIND(X) X(name) X(value)
 #define DIAG_KIND(X) X(agent_queue_size) X(bf_backfilled_het_jobs) X(bf_backfilled_jobs) \
 	X(bf_cycle_counter) X(bf_cycle_last) X(bf_cycle_max) X(bf_cycle_mean) X(bf_cycle_sum) \
 	X(bf_depth_mean) X(bf_depth_mean_try) X(bf_depth_sum) X(bf_last_backfilled_jobs) \
@@ -70,7 +71,7 @@
 #define QOS_KIND(X) X(flags) X(id) X(max_jobs_per_user) X(max_submit_per_user) \
 	X(max_wall) X(name) X(preempt) X(priority) X(tres)
 #define ASSOCIATION_KIND(X) X(account) X(cluster) X(id) X(is_default) X(lineage) \
-	X(max_jobs) X(parent) X(parent_account) X(qos) X(shares_raw) X(tres) X(user)
+	X(max_jobs) X(parent) X(parent_account) X(qos) X(shares_raw) X(tres) X(tres_budget) X(user)
 #define DB_DIAG_KIND(X) X(db_rpc) X(db_user) X(time_start)
 #define DB_RPC_KIND(X) X(average_time) X(count) X(rpc) X(total_time)
 #define DB_USER_KIND(X) X(average_time) X(count) X(total_time) X(user)
@@ -81,11 +82,11 @@
 #define KINDS(K) K(answer, ANSWER_KIND) K(job, JOB_KIND) \
 	K(job_resources, JOB_RESOURCES_KIND) K(job_node, JOB_NODE_KIND) K(job_state, JOB_STATE_KIND) K(node, NODE_KIND) \
 	K(partition, PARTITION_KIND) K(reservation, RESERVATION_KIND) K(license, LICENSE_KIND) \
-	K(share, SHARE_KIND) K(diag, DIAG_KIND) K(rpc_type, RPC_TYPE_KIND) \
+	K(share, SHARE_KIND) K(share_use, SHARE_USE_KIND) K(diag, DIAG_KIND) K(rpc_type, RPC_TYPE_KIND) \
 	K(rpc_user, RPC_USER_KIND) K(ping, PING_KIND) K(db_ping, DB_PING_KIND) \
 	K(conf, CONF_KIND) K(conf_meta, CONF_META_KIND) K(db_job, DB_JOB_KIND) \
 	K(db_step, DB_STEP_KIND) K(tres, TRES_KIND) K(tres_requested, TRES_KIND) \
-	K(tres_used, TRES_KIND) \
+	K(tres_used, TRES_KIND) K(tres_budget, TRES_KIND) \
 	K(qos, QOS_KIND) K(association, ASSOCIATION_KIND) K(db_diag, DB_DIAG_KIND) \
 	K(db_rpc, DB_RPC_KIND) K(db_user, DB_USER_KIND) K(error, ERROR_KIND) \
 	K(warning, WARNING_KIND)
@@ -101,6 +102,7 @@
 #define RESERVATION_(name) RESERVATION_##name,
 #define LICENSE_(name) LICENSE_##name,
 #define SHARE_(name) SHARE_##name,
+#define SHARE_USE_(name) SHARE_USE_##name,
 #define DIAG_(name) DIAG_##name,
 #define RPC_TYPE_(name) RPC_TYPE_##name,
 #define RPC_USER_(name) RPC_USER_##name,
@@ -129,6 +131,7 @@ enum { PARTITION_KIND(PARTITION_) PARTITION_VALUES };
 enum { RESERVATION_KIND(RESERVATION_) RESERVATION_VALUES };
 enum { LICENSE_KIND(LICENSE_) LICENSE_VALUES };
 enum { SHARE_KIND(SHARE_) SHARE_VALUES };
+enum { SHARE_USE_KIND(SHARE_USE_) SHARE_USE_VALUES };
 enum { DIAG_KIND(DIAG_) DIAG_VALUES };
 enum { RPC_TYPE_KIND(RPC_TYPE_) RPC_TYPE_VALUES };
 enum { RPC_USER_KIND(RPC_USER_) RPC_USER_VALUES };

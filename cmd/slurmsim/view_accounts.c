@@ -13,22 +13,46 @@ static struct value limit(const struct view *view, uint32_t most)
 	return most ? value_number(most) : unlimited(view);
 }
 
+static int64_t all_cpus(const struct world *world)
+{
+	int64_t cpus = 0;
+	for (uint32_t i = 0; i < world->options.nodes; i++)
+		cpus += world->nodes[i].cpus;
+	return cpus;
+}
+
+static void fill_cpus(const struct view *view, struct value *values, int64_t count)
+{
+	values[TRES_type] = value_text("cpu");
+	values[TRES_id] = value_number(1);
+	values[TRES_count] = value_number(count);
+	if (!view->old)
+		values[TRES_name] = value_text("");
+}
+
 /* The limit of a group that has one: all CPUs of the cluster. */
 static bool next_group_limit(struct rows *rows, struct value *values, struct arena *scratch)
 {
 	(void)scratch;
 	const struct view *view = rows->owner;
-	const struct world *world = view->world;
-	int64_t cpus = 0;
 	if (rows->at++)
 		return false;
-	for (uint32_t i = 0; i < world->options.nodes; i++)
-		cpus += world->nodes[i].cpus;
-	values[TRES_type] = value_text("cpu");
-	values[TRES_id] = value_number(1);
-	values[TRES_count] = value_number(cpus);
-	if (!view->old)
-		values[TRES_name] = value_text("");
+	fill_cpus(view, values, all_cpus(view->world));
+	return true;
+}
+
+/* The CPU minutes that an account below a department may use up: a part of what the cluster has in 30 days. Nothing holds
+ * jobs back that would use more. */
+static bool next_budget(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	(void)scratch;
+	enum { MINUTES = 30 * 24 * 60 };
+	const struct view *view = rows->owner;
+	const struct association *association = rows->record;
+	if (rows->at++)
+		return false;
+	int64_t groups = view->world->options.users / 10 + 1;
+	fill_cpus(view, values, all_cpus(view->world) * MINUTES * (3 + association->account % 8) / 10 / groups);
 	return true;
 }
 
@@ -89,6 +113,9 @@ static bool next_association(struct rows *rows, struct value *values, struct are
 		values[ASSOCIATION_max_jobs] = value_number(2 * (int64_t)world->options.jobs);
 		values[ASSOCIATION_tres] = group_limits(view, scratch);
 	}
+	if (!is_user && account->parent)
+		values[ASSOCIATION_tres_budget] = value_rows(view_rows_new(
+			scratch, (struct rows){.next = next_budget, .owner = view, .record = association}));
 	values[ASSOCIATION_qos] = value_words(all_qos);
 	values[ASSOCIATION_shares_raw] = value_number(association->shares);
 	if (!view->old || *parent)
@@ -106,6 +133,20 @@ struct rows view_db_associations(const struct view *view)
 static double part_of(double part, double whole)
 {
 	return whole > 0 ? part / whole : 0;
+}
+
+/* What an association used up of each TRES, in TRES seconds: here of CPUs. */
+static bool next_share_use(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	(void)scratch;
+	const struct view *view = rows->owner;
+	const struct association *association = rows->record;
+	if (rows->at++)
+		return false;
+	values[SHARE_USE_name] = value_text("cpu");
+	values[SHARE_USE_value] = value_real(
+		association->user != NO_USER ? association->usage : view->fairshare->usage[association->account]);
+	return true;
 }
 
 static bool next_share(struct rows *rows, struct value *values, struct arena *scratch)
@@ -144,6 +185,8 @@ static bool next_share(struct rows *rows, struct value *values, struct arena *sc
 		values[SHARE_level].kind = VALUE_INFINITE;
 	else
 		values[SHARE_level] = value_real(1.7976931348623157e308);
+	values[SHARE_share_use] = value_rows(
+		view_rows_new(scratch, (struct rows){.next = next_share_use, .owner = view, .record = association}));
 	values[SHARE_type] = value_words(view_words(scratch, is_user ? "USER" : "ASSOCIATION", NULL, NULL));
 	return true;
 }

@@ -55,7 +55,8 @@ MEMBERS = {
         tres flags""",
     "license": "LicenseName=name Total=total Used=used Free=free Reserved=reserved",
     "share": """id cluster name parent shares shares_normalized effective_usage usage_normalized usage
-        fairshare.factor=factor fairshare.level=level type""",
+        fairshare.factor=factor fairshare.level=level type tres.usage=rows:share_use""",
+    "share_use": "name value",
     "diag": """parts_packed req_time req_time_start server_thread_count agent_queue_size
         dbd_agent_queue_size schedule_cycle_max schedule_cycle_last schedule_cycle_sum
         schedule_cycle_total schedule_cycle_mean schedule_cycle_mean_depth schedule_cycle_per_minute
@@ -74,7 +75,8 @@ MEMBERS = {
         limits.max.jobs.per.user=max_submit_per_user limits.max.wall_clock.per.job=max_wall
         limits.max.tres.total=rows:tres preempt.list=preempt flags""",
     "association": """account cluster id is_default lineage max.jobs.active=max_jobs
-        max.jobs.per.count=max_jobs max.tres.total=rows:tres parent_account parent user shares_raw qos""",
+        max.jobs.per.count=max_jobs max.tres.total=rows:tres max.tres.group.minutes=rows:tres_budget
+        parent_account parent user shares_raw qos""",
     "tres": "type name id count",
     "db_job": """account allocation_nodes array.job_id=array_job_id array.task_id=array_task_id
         array.task=array_task association.account=association_account association.user=association_user
@@ -246,7 +248,9 @@ def make(folder):
             record = with_signals(record, records)
             templates["db_step"] = mark("db_step", record["steps"][0])
             templates["tres"] = mark("tres", record["tres"]["allocated"][0])
-            templates["tres_requested"] = templates["tres_used"] = templates["tres"]
+            templates["tres_requested"] = templates["tres_used"] = templates["tres_budget"] = templates["tres"]
+        if kind == "share":
+            templates["share_use"] = mark("share_use", record["tres"]["usage"][0])
         templates[kind] = mark(kind, record)
     templates["error"] = {"description": "@description@", "error_number": "@error_number@",
                           "error": "@error@", "source": "@source@"}
