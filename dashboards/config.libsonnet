@@ -45,6 +45,7 @@
         backfillAge: [300, $._config.backfillStuck.seconds],
         jobTable: [0.7, $._config.jobTable.share],
         limit: [0.8, $._config.nearLimit.share],
+        budgetUsed: [0.8, 1],
         drift: [$._config.fairshareDrift.drift, 2 * $._config.fairshareDrift.drift],
         answerAge: [$._config.stale.intervals, 10],
         budget: [1, $._config.overBudget.times],
@@ -59,6 +60,7 @@
         use: [0.6, 0.3],  // of what a job holds, now
         efficiency: [0.7, 0.4],  // of what ended jobs held
         timeLeft: [3600, 600],
+        budgetLeft: [$._config.budgets.days * 86400, 86400],
         fairshare: [0.2, 0.05],
       },
     },
@@ -188,6 +190,8 @@
     licenses: { 'for': '30m' },
     reservationIdle: { window: '1h', 'for': '2h' },
     nearLimit: { share: 0.95, 'for': '1h' },
+    // GrpTRESMins of accounts and users: in how many days they are spent at the pace of the window.
+    budgets: { days: 7, window: '1d', 'for': '1h' },
     gpusIdle: { window: '1h', 'for': '1h' },
     fairshareDrift: { window: '1d', drift: 0.25, 'for': '6h' },
 

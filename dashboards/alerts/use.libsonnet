@@ -39,6 +39,17 @@ local nearLimit = |||
     }, nearLimit, 'An account or user is at its limit.', |||
       Jobs of account {{ $labels.account }}{{ with $labels.user }}, user {{ . }}{{ end }}{{ with $labels.partition }}, partition {{ . }}{{ end }}%(of)s hold {{ $value | humanizePercentage }} of its limit of {{ $labels.resource }}: scontrol show assoc_mgr accounts={{ $labels.account }} flags=assoc
     |||),
+    alert(config, 'SlurmBudgetSpent', 'user_support', config.budgets, |||
+      cluster_association_resource:slurm_association_budget:used_ratio >= 1
+    |||, 'A budget is spent.', |||
+      Account {{ $labels.account }}{{ with $labels.user }}, user {{ . }}{{ end }}{{ with $labels.partition }}, partition {{ . }}{{ end }}%(of)s has used {{ $value | humanizePercentage }} of its {{ $labels.resource }} (GrpTRESMins); its jobs wait: scontrol show assoc_mgr accounts={{ $labels.account }} flags=assoc
+    |||),
+    alert(config, 'SlurmBudgetSoonSpent', 'user_support', config.budgets, |||
+      cluster_association_resource:slurm_association_budget:seconds_left < %(days)g * 86400
+      and cluster_association_resource:slurm_association_budget:left > 0
+    |||, 'A budget is soon spent.', |||
+      At the pace of the last %(window)s account {{ $labels.account }}{{ with $labels.user }}, user {{ . }}{{ end }}{{ with $labels.partition }}, partition {{ . }}{{ end }}%(of)s has used up its {{ $labels.resource }} (GrpTRESMins) in {{ $value | humanizeDuration }}: sshare -A {{ $labels.account }} -o Account,User,GrpTRESMins,GrpTRESRaw,TRESRunMins
+    |||),
     alert(config, 'SlurmGPUsIdle', 'user_support', config.gpusIdle, |||
       (
         avg_over_time(slurm:job:gpu_utilization_ratio[%(window)s]) < %(gpuBusy)g

@@ -76,7 +76,7 @@ function(b)
         ]) + b.empty('No jobs wait') + b.stacked,
       ]),
       b.row('Accounts', 'No limits, or no slurmdbd', height=9, panels=[
-        b.table('Limits for all jobs of an account or user', 'Group limits of associations and what jobs hold of them, an account with all below it. What decays is not known.', [
+        b.table('Limits for all jobs of an account or user', 'Group limits of associations and what jobs hold of them, an account with all below it. Those over time are on the dashboard Budgets, too.', [
           b.key('account', 'Account', [b.to('Users and accounts', 'users', { account: '${__value.text}' })]),
           b.key('user', 'User'),
           b.key('partition', 'Partition'),

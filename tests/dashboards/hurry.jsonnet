@@ -35,6 +35,7 @@ local mixin = slow + {
     schedulerStuck+: { window: '2m', 'for': '90s' },
     backfillIncomplete+: { window: '1m' },
     reservationIdle+: { window: '1m' },
+    budgets+: { window: '1m' },
     gpusIdle+: { window: '1m' },
     fairshareDrift+: { window: '1m' },
     exporterDown+: { seen: '1m' },
