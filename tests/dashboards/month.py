@@ -40,8 +40,9 @@ DAYS = (("storm of one user", 4, 3), ("black hole", 12, 2), ("file system fails"
 FIRING = 'ALERTS{alertstate="firing", audience!="watchdog"}'
 COUNTED = {"month:firing": f"count by (cluster, audience, alertname) ({FIRING})",
            "month:begun": f"count by (cluster, audience, alertname) ({FIRING} unless {FIRING} offset {STEP}m)"}
-PIECE = 12  # hours that one query looks at
-TAIL = 8  # hours after a disaster in which what fires is its consequence, too
+PIECE = 12  # Hours that one query looks at.
+NODE_ROWS = 100  # Of nodes that failed jobs. Of more, a rule for a day takes more samples than promtool has.
+TAIL = 8  # Hours after a disaster in which what fires is its consequence, too
 
 
 def poisson(random_, mean):
@@ -147,7 +148,9 @@ class Site:
             ends[partition, user, state] = ends.get((partition, user, state), 0) + jobs
             if state in ("failed", "node_fail") and jobs:
                 kind = "node_fail" if state == "node_fail" else "failed"
-                lost_on[node, kind] = lost_on.get((node, kind), 0) + jobs
+                lost_on[node, kind] = lost_on.pop((node, kind), 0) + jobs
+                if len(lost_on) > NODE_ROWS:  # as slurmscope does: those that have not grown for the longest are forgotten
+                    del lost_on[next(key for key in lost_on if key[0] != "other")]
 
         for at in range(self.steps):
             activity = busy(at / HOUR % 24, at // (24 * HOUR) % 7)
