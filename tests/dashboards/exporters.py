@@ -36,7 +36,7 @@ class Jobs:
                 continue
             labels = labels_of(series)
             if name == "slurm_job_info":
-                sluids[labels["jobid"]] = labels["sluid"]
+                sluids[labels["jobid"]] = labels.get("sluid", "")
             elif name == "slurm_job_node_info":
                 self.on.setdefault(labels["node"], []).append(labels["jobid"])
             elif name in facts:

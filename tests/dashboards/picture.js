@@ -131,9 +131,9 @@ function ticks(low, high, most, unit) {
 // The frame of what is drawn over time; gives back where a time is.
 function timeAxis(svg, left, right, bottom) {
 	const x = (time) => left + (right - left) * (time - data.start) / (data.end - data.start);
-	const step = [10, 30, 60, 120, 300, 600].find((one) => (data.end - data.start) / one <= (right - left) / 75);
+	const step = [60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400].find((one) => (data.end - data.start) / one <= (right - left) / 75);
 	for (let time = Math.ceil(data.start / step) * step; time <= data.end; time += step)
-		element(svg, 'text', {x: x(time), y: bottom + 14, 'text-anchor': 'middle'}, new Date(time * 1000).toISOString().slice(11, 19));
+		element(svg, 'text', {x: x(time), y: bottom + 14, 'text-anchor': 'middle'}, new Date(time * 1000).toISOString().slice(11, 16));
 	return x;
 }
 
@@ -174,7 +174,7 @@ function drawGraph(panel, body) {
 		const shade = colourOf(panel, all[at].name, at);
 		let line = '', pen = false, runs = [[]], before = null;
 		for (const [time, value, below] of points) {
-			if (!Number.isFinite(value) || before !== null && time - before > 6) pen = false;
+			if (!Number.isFinite(value) || before !== null && time - before > 1.5 * data.step) pen = false;
 			if (Number.isFinite(value)) {
 				if (!pen) runs.push([]);
 				line += `${pen ? 'L' : 'M'}${x(time)},${y(value)}`;
@@ -196,7 +196,8 @@ function drawGraph(panel, body) {
 function drawHeatmap(panel, body) {
 	const all = series(panel).map((one) => ({le: +one.metric.le.replace('+Inf', 'Infinity'), points: new Map(one.points.map(([t, v]) => [Math.round(t), v]))}))
 		.sort((a, b) => a.le - b.le);
-	const times = [...new Set(all.flatMap((one) => [...one.points.keys()]))].sort((a, b) => a - b), step = 10;
+	const times = [...new Set(all.flatMap((one) => [...one.points.keys()]))].sort((a, b) => a - b);
+	const step = Math.max(1, Math.ceil(times.length / (body.clientWidth / 12)));
 	const columns = times.filter((time, at) => at % step === 0), cells = [];
 	let most = 0;
 	all.forEach((one, row) => columns.forEach((time) => {
@@ -227,9 +228,9 @@ function drawTimeline(panel, body) {
 		element(svg, 'text', {x: left - 6, y: row * high + high / 2 + 4, 'text-anchor': 'end'}, one.name);
 		for (let at = 0, next; at < one.points.length; at = next) {
 			const [time, value] = one.points[at], meaning = mapped(config, value);
-			const follows = (i) => i < one.points.length && one.points[i][0] - one.points[i - 1][0] < 6;
+			const follows = (i) => i < one.points.length && one.points[i][0] - one.points[i - 1][0] < 1.5 * data.step;
 			for (next = at + 1; follows(next) && one.points[next][1] === value; next++);
-			const until = follows(next) ? one.points[next][0] : Math.min(data.end, one.points[next - 1][0] + 1);
+			const until = follows(next) ? one.points[next][0] : Math.min(data.end, one.points[next - 1][0] + data.step);
 			element(svg, 'rect', {x: x(time), y: row * high + high * 0.08, width: Math.max(1, x(until) - x(time)), height: high * 0.84,
 				fill: meaning ? colour(meaning.color) : '#ff00ff', 'fill-opacity': 0.85});
 		}

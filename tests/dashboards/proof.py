@@ -32,10 +32,10 @@ def has_number(result):
 class Asked:
     """What one Prometheus answers."""
 
-    def __init__(self, world, prometheus):
-        self.world, self.prometheus, self.start, self.end = world, prometheus, world.start, world.end
+    def __init__(self, world, prometheus, step=1, rate_interval="15s"):
+        self.world, self.prometheus, self.start, self.end, self.step = world, prometheus, world.start, world.end, step
         seconds = int(self.end - self.start)
-        self.built_in = {"__rate_interval": "15s", "__range": f"{seconds}s", "__range_s": str(seconds)}
+        self.built_in = {"__rate_interval": rate_interval, "__range": f"{seconds}s", "__range_s": str(seconds)}
         self.errors, self.empty, self.full = [], set(), set()
 
     def note(self, key, found, error, must=True):
@@ -49,7 +49,7 @@ class Asked:
 
     def query(self, expression, instant):
         data, error = self.prometheus.now(expression, self.end) if instant else \
-            self.prometheus.over(expression, self.start, self.end)
+            self.prometheus.over(expression, self.start, self.end, self.step)
         return (data or {"result": []})["result"], error
 
     def choices(self, name, board):
