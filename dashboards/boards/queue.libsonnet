@@ -1,7 +1,14 @@
 local where = ',partition=~"$partition",qos=~"$qos"';
 
 function(b)
-  local slo = b.config.waitSlo, hours = '%g hours' % (slo.seconds / 3600);
+  local slo = b.config.waitSlo;
+  local long(seconds) = if seconds < 3600 then '%g minutes' % (seconds / 60) else '%g hours' % (seconds / 3600);
+  // and of partitions with a goal of their own
+  local own = [
+    '%s: %s' % [name, if slo.partitions[name] == null then 'no goal' else long(slo.partitions[name])]
+    for name in std.objectFields(slo.partitions)
+  ];
+  local hours = long(slo.seconds) + if own == [] then '' else ' (%s)' % std.join(', ', own);
   local ofQOS = ' If QOS are chosen: of these, in all partitions.';
   // As recorded, of a partition.
   local wait(what) = b.chosen('max by (@, partition) (cluster_partition:slurm_partition_job_eligible_wait_seconds:%s_rate1h{^,partition=~"$partition"})' % what, [

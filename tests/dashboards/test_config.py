@@ -58,6 +58,11 @@ class Config(unittest.TestCase):
         self.assertGreater(count, 60)
         print(f"{count} thresholds")
 
+    def test_wait_goals(self):
+        """Of partitions that have one of their own the board says so."""
+        panels = jsonnet("((import '%s') + {_config+:: {waitSlo+: {partitions: {debug: 600, long: null}}}}).grafanaDashboards['queue.json'].panels" % MIXIN)
+        self.assertIn("Service level: starts within 4 hours (debug: 10 minutes, long: no goal)", [panel["title"] for panel in panels])
+
     def test_links(self):
         """To slurmscope's pages and to runbooks: of sites that have them."""
         def links(of, base):
