@@ -80,7 +80,8 @@ function(b)
           b.key('sluid', 'SLUID'),
           b.key('exclusive', 'Exclusive'),
         ], [
-          b.column('is', 'short', 'max by (@, name, user, account, partition, qos, array_job_id, array_task_id, het_job_id, sluid, exclusive) (last_over_time(slurm_job_info{@,%s}[$__range]))' % job) + b.cellHidden,
+          // its labels of last: `exclusive` comes with its nodes, and an operator may change its QOS
+          b.column('is', 'short', 'topk by (@) (1, max by (@, name, user, account, partition, qos, array_job_id, array_task_id, het_job_id, sluid, exclusive) (max_over_time(timestamp(slurm_job_info{@,%s})[$__range:1m])))' % job) + b.cellHidden,
           b.column('Priority', 'short', 'max by (@) (last_over_time(slurm_job_priority{@,%s}[$__range]))' % job),
           b.column('Restarts', 'short', 'max by (@) (last_over_time(slurm_job_restarts{@,%s}[$__range]))' % job),
         ], 'Name') + b.wide(16),
