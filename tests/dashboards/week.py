@@ -83,8 +83,8 @@ class Week:
         self.nodes, self.hours, self.speed = nodes, hours, speed
         self.end = end_of_week().timestamp()
         self.start = self.end - hours * HOUR_S
-        # submissions a second that keep eight of ten CPUs busy on average, where jobs are as slurmsim makes them
-        self.rate = nodes / 1000
+        # submissions a second; with twice as many the queue of slurmsim's jobs grows for ever
+        self.rate = nodes / 1900
         self.options = ["--release=26.05", f"--nodes={nodes}", f"--users={users}", f"--jobs={jobs}", "--arrays=0.05", "--queue=200",
                         "--node-failures=4", "--compact", f"--epoch={int(self.start - START_S)}", f"--speed={speed}"]
 
