@@ -20,6 +20,7 @@ from harness import wait_until  # noqa: E402
 SPEED, RATE = 8, 1    # submissions in each of slurmctld's seconds
 PATIENCE = 300
 MISSING_MAX = 0.1    # of all: jobs that were cancelled before they started, unseen. diag's number of those is not exact
+PENDING = 'slurm_cluster_jobs{state="pending"}'
 LOST = "slurmscope_job_events_lost_total"
 
 
@@ -37,9 +38,14 @@ class Account:
         page = self.watch.page()
         return self.true() - ends(page) - page[LOST]
 
+    def sees_what_waits(self):
+        return self.watch.page().get(PENDING, 0) == self.sim.truth().get("jobs/PENDING", 0)
+
     def settle(self, what):
         """No more jobs come, and all end. Returns the last page."""
         self.sim.control("arrivals?rate=0")
+        # a busy machine looks seldom: what is cancelled before slurmscope saw it wait is in no number of slurmctld's
+        wait_until(self.sees_what_waits, lambda: f"{what}: {self.watch.page().get(PENDING)} wait, it says", PATIENCE)
         self.sim.end_all()
         most = MISSING_MAX * self.true()
         wait_until(lambda: self.missing() <= most, lambda: f"{what}: {self.missing()} ends are missing", PATIENCE)
