@@ -99,7 +99,7 @@ function(config) {
     'sum by (@, %s) (%s) / sum by (@, %s) (%s)' % [label, family % ',state="allocated"', label, family % self.ours],
 
   // Alerts that fire: what they are of are labels.
-  local firing(family, where) = '%s{!,alertname=~"Slurm.*"%s%s}' % [family, if family == 'ALERTS' then ',alertstate="firing"' else '', where],
+  local firing(family, where) = '%s{!,alertname=~"Slurm.*",severity!="none"%s%s}' % [family, if family == 'ALERTS' then ',alertstate="firing"' else '', where],
   local things = ['partition', 'node', 'account', 'user', 'qos', 'license', 'reservation'],
   local ofAlerts = '(@, %s)' % std.join(', ', ['alertname', 'severity'] + things),
   // `of` gives of the selector of a family of alerts those that are meant.
