@@ -15,6 +15,9 @@
     // failing. Nor does one that reached its time limit. These count in neither list.
     failedStates: 'failed|node_fail|boot_fail|out_of_memory',
     goodStates: 'completed',
+    // Of limits over time (GrpTRESMins): what jobs use up of these they do not give back. wall_seconds is one, too, but nobody
+    // knows its use.
+    budgetResources: 'resource=~".+_seconds", resource!~".+_running_seconds"',
     // Reasons with which a job waits for nothing but its turn.
     startableReasons: 'None|Priority|Resources',
 

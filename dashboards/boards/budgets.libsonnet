@@ -1,7 +1,6 @@
 local whose = 'account=~"$account"';
 local of = '(@, account, user, partition, resource)';
 local called = '{{account}} {{user}} {{partition}}: {{resource}}';
-local budget = 'resource=~".+_seconds",resource!~".+_running_seconds"';
 
 function(b)
   // In hours; a column for memory, whose unit is another.
@@ -37,8 +36,8 @@ function(b)
           b.key('user', 'User'),
           b.key('partition', 'Partition'),
           b.key('resource', 'Resource'),
-        ], byUnit('Budget', 'max by %s (slurm_association_limit{@,%s,scope="group",%s,%%s})' % [of, whose, budget]) +
-           byUnit('Used', 'max by %s (slurm_association_usage{@,%s,%s,%%s})' % [of, whose, budget]) +
+        ], byUnit('Budget', 'max by %s (slurm_association_limit{@,%s,scope="group",%s,%%s})' % [of, whose, b.config.budgetResources]) +
+           byUnit('Used', 'max by %s (slurm_association_usage{@,%s,%s,%%s})' % [of, whose, b.config.budgetResources]) +
            byUnit('Running jobs', 'max by %s (cluster_association_resource:slurm_association_budget:running{^,%s,%%s})' % [of, whose]) + [
           b.column('Part', 'percentunit', recorded('used_ratio')) + b.bar,
           b.column('Spent in', 's', recorded('seconds_left')) + b.cellBelow('budgetLeft'),

@@ -20,32 +20,27 @@ local occupancy(config, level, by, family) =
     / (sum by (%(by)s) (%(family)s{gres="gpu", %(s)s}) > 0)
   |||, { by: by, family: family });
 
-// A limit over time is a budget (GrpTRESMins): what jobs use up of it they do not give back. wall_seconds is one, too, but
-// nobody knows its use.
-local budget = 'resource=~".+_seconds", resource!~".+_running_seconds"';
-
 // What jobs hold of limits for all of them together; of other scopes Slurm's account is per user.
 local used(config, level, by, group) =
   promql.rule(config, level + ':slurm_%s_usage_per_limit:ratio' % group, |||
     max by (%(by)s) (slurm_%(group)s_usage{%(s)s})
-    / on (%(by)s) (max by (%(by)s) (slurm_%(group)s_limit{scope="group", %(s)s} unless slurm_%(group)s_limit{%(budget)s, %(s)s}) > 0)
-  |||, { by: by, group: group, budget: budget });
+    / on (%(by)s) (max by (%(by)s) (slurm_%(group)s_limit{scope="group", %(s)s} unless slurm_%(group)s_limit{%(budgetResources)s, %(s)s}) > 0)
+  |||, { by: by, group: group });
 
 local budgets(config) =
   local names = {
     window: config.budgets.window,
-    budget: budget,
     by: config.clusterLabel + ', account, user, partition, resource',
     left: 'cluster_association_resource:slurm_association_budget:left',
   };
   [
     promql.rule(config, 'cluster_association_resource:slurm_association_budget:used_ratio', |||
-      max by (%(by)s) (slurm_association_usage{%(budget)s, %(s)s})
-      / on (%(by)s) (max by (%(by)s) (slurm_association_limit{scope="group", %(budget)s, %(s)s}) > 0)
+      max by (%(by)s) (slurm_association_usage{%(budgetResources)s, %(s)s})
+      / on (%(by)s) (max by (%(by)s) (slurm_association_limit{scope="group", %(budgetResources)s, %(s)s}) > 0)
     |||, names),
     promql.rule(config, names.left, |||
-      max by (%(by)s) (slurm_association_limit{scope="group", %(budget)s, %(s)s})
-      - on (%(by)s) max by (%(by)s) (slurm_association_usage{%(budget)s, %(s)s})
+      max by (%(by)s) (slurm_association_limit{scope="group", %(budgetResources)s, %(s)s})
+      - on (%(by)s) max by (%(by)s) (slurm_association_usage{%(budgetResources)s, %(s)s})
     |||, names),
     // what running jobs may still use until their time limits
     promql.rule(config, 'cluster_association_resource:slurm_association_budget:running', |||
@@ -55,7 +50,7 @@ local budgets(config) =
     // at the pace of the window, with Slurm's decay
     promql.rule(config, 'cluster_association_resource:slurm_association_budget:seconds_left', |||
       clamp_min(%(left)s, 0)
-      / on (%(by)s) (max by (%(by)s) (deriv(slurm_association_usage{%(budget)s, %(s)s}[%(window)s])) > 0)
+      / on (%(by)s) (max by (%(by)s) (deriv(slurm_association_usage{%(budgetResources)s, %(s)s}[%(window)s])) > 0)
     |||, names),
   ];
 
