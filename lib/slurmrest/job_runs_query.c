@@ -64,13 +64,18 @@ bool job_runs_query_tells_sizes(const struct job_runs_query *query)
 	return *query->version->runs_query;
 }
 
-/* Without states the window would mean: whatever lived in it (SLURMRESTD.md, "slurmdbd's jobs"). */
-void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, uint64_t last, bool with_requeued,
-			  struct buf *ret_query)
+/* Without states the window means: whatever lived in it (SLURMRESTD.md, "slurmdbd's jobs"). */
+void job_runs_query_lived(const struct job_runs_query *query, uint64_t first, uint64_t last, struct buf *ret_query)
 {
 	const char *prefix = query->version->time_prefix;
 	begin(query, ret_query);
 	buf_printf(ret_query, "&start_time=%s%" PRIu64 "&end_time=%s%" PRIu64, prefix, first, prefix, last);
+}
+
+void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, uint64_t last, bool with_requeued,
+			  struct buf *ret_query)
+{
+	job_runs_query_lived(query, first, last, ret_query);
 	for (size_t i = 0; job_run_end_states[i]; i++) {
 		begin_value(query, "state", i == 0, ret_query);
 		buf_add_string(ret_query, job_run_end_states[i]);
