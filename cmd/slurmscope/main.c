@@ -11,6 +11,7 @@
 #include "page/process.h"
 #include "poll/fleet.h"
 #include "sandbox/sandbox.h"
+#include "slurmscope/report.h"
 #include "slurmscope/split.h"
 
 #include <errno.h>
@@ -138,6 +139,8 @@ int main(int argc, char **argv)
 	struct error err;
 	bool is_read;
 	process_guard();
+	if (argc > 1 && strcmp(argv[1], "report") == 0)
+		return report_main(argc - 2, argv + 2);
 	bool is_doctor = argc > 1 && strcmp(argv[1], "doctor") == 0;
 	bool is_strict = is_doctor && argc > 2 && strcmp(argv[2], "--strict") == 0;
 	int words = is_doctor + is_strict; /* before the options */

@@ -69,10 +69,15 @@ void help_write(const char *group, unsigned width, struct buf *out)
 		  "", width, out);
 	buf_add_string(out, "\nUsage: slurmscope [OPTIONS]\n"
 			    "       slurmscope doctor [--strict] [OPTIONS]\n"
+			    "       slurmscope report [OPTIONS of report]\n"
 			    "       slurmscope --help GROUP\n\n");
 	help_wrap(
 		TEXT("slurmscope doctor tests everything that slurmscope needs, and says what fails and what to do. With "
 		     "--strict a warning counts as a failure."),
+		"", width, out);
+	buf_add_char(out, '\n');
+	help_wrap(
+		TEXT("slurmscope report says who used what in a span of time. slurmscope report --help lists its options."),
 		"", width, out);
 	buf_add_char(out, '\n');
 	help_wrap(

@@ -3,6 +3,7 @@
 #include "base/version.h"
 #include "config/group.h"
 #include "config/option.h"
+#include "config/report_options.h"
 
 /* Escapes text for man(7): no line is taken for a request, and readers can copy what they are to type. */
 static void put(struct buf *out, const char *text)
@@ -99,7 +100,7 @@ static void write_command(struct buf *out)
 	put_title(out, "slurmscope", "1", "Slurm's metrics for Prometheus");
 	put_section(out, "SYNOPSIS");
 	buf_add_string(out, ".B slurmscope\n[\\fIOPTIONS\\fR]\n.br\n.B slurmscope doctor\n[\\fB\\-\\-strict\\fR] "
-			    "[\\fIOPTIONS\\fR]\n");
+			    "[\\fIOPTIONS\\fR]\n.br\n.B slurmscope report\n[\\fIOPTIONS OF REPORT\\fR]\n");
 	put_section(out, "DESCRIPTION");
 	put_paragraph(
 		out,
@@ -110,6 +111,10 @@ static void write_command(struct buf *out)
 		      "slurmscope doctor connects as configured, tests everything that slurmscope needs, and says what "
 		      "fails and what to do. It looks at the token, at what the token's user may see, and at what each "
 		      "endpoint costs. With --strict a warning counts as a failure.");
+	put_paragraph(
+		out,
+		"slurmscope report says who used what in a span of time. It asks the Prometheus that scrapes slurmscope, "
+		"or slurmdbd. If something is missing, the report says what, and its exit status is 3.");
 	put_section(out, "OPTIONS");
 	put_paragraph(
 		out,
@@ -119,6 +124,14 @@ static void write_command(struct buf *out)
 		"commands can "
 		"stand in a configuration file, see slurmscope.yml(5). slurmscope --help GROUP shows one group.");
 	put_groups(out, true);
+	put_section(out, "OPTIONS OF REPORT");
+	for (size_t i = 0; i < REPORT_OPTIONS; i++) {
+		const struct report_option *option = &report_options[i];
+		struct buf name = BUF_INIT;
+		buf_printf(&name, "--%s", option->name);
+		put_item(out, name.bytes, option->value ? "=" : NULL, option->value, option->help);
+		buf_done(&name);
+	}
 	put_section(out, "PATHS");
 	put_item(out, "/metrics", NULL, NULL,
 		 "The metrics, for Prometheus. /metrics/nodes and ?collect[]=nodes give a part of them, ?cluster= one "
@@ -142,7 +155,7 @@ static void write_command(struct buf *out)
 	put_paragraph(
 		out,
 		"0: success. 1: slurmscope could not run, or doctor or --once found something that fails. 2: doctor "
-		"got invalid options.");
+		"or report got invalid options. 3: a report lacks something, which it says.");
 	put_section(out, "SEE ALSO");
 	put_paragraph(out, "slurmscope.yml(5), slurmrestd(8), scontrol(1)");
 }
@@ -202,8 +215,12 @@ static void put_group_names(struct buf *out)
 
 static void write_bash(struct buf *out)
 {
-	buf_add_string(out,
-		       "# Made by slurmscope --print-manual=bash.\n_slurmscope()\n{\n\tlocal words='doctor --strict");
+	buf_add_string(
+		out,
+		"# Made by slurmscope --print-manual=bash.\n_slurmscope()\n{\n\tlocal words='doctor --strict report");
+	for (size_t i = 0; i < REPORT_OPTIONS; i++)
+		if (i != REPORT_HELP)
+			buf_printf(out, " --%s%s", report_options[i].name, report_options[i].value ? "=" : "");
 	for (size_t i = 0; i < option_count; i++)
 		buf_printf(out, " --%s%s", option_table[i].name, *option_separator(&option_table[i]) == '=' ? "=" : "");
 	buf_add_string(out, "'\n\tlocal line=${COMP_LINE:0:COMP_POINT} cur name "
@@ -266,7 +283,20 @@ static void write_zsh(struct buf *out)
 		}
 		buf_add_string(out, "' \\\n");
 	}
-	buf_add_string(out, "\t'--strict[with doctor\\: a warning counts as a failure]' \\\n\t'1:command:(doctor)'\n");
+	for (size_t i = 0; i < REPORT_OPTIONS; i++) {
+		const struct report_option *option = &report_options[i];
+		if (i == REPORT_HELP)
+			continue;
+		buf_printf(out, "\t'--%s%s[", option->name, option->value ? "=" : "");
+		put_zsh(out, "with report: ");
+		put_zsh(out, option->help);
+		buf_printf(out, "]%s%s%s' \\\n", option->value ? ":" : "", option->value ? option->value : "",
+			   option->value && strstr(option->name, "file") ? ":_files"
+			   : option->value				 ? ":"
+									 : "");
+	}
+	buf_add_string(
+		out, "\t'--strict[with doctor\\: a warning counts as a failure]' \\\n\t'1:command:(doctor report)'\n");
 }
 
 void manual_write(enum manual manual, struct buf *out)

@@ -18,7 +18,8 @@ from collections import Counter
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
-from events_oracle import FAMILIES, compare, compare_p95, compare_use, runs, wait_for_ends  # noqa: E402
+import report_oracle  # noqa: E402
+from events_oracle import FAMILIES, Truth, compare, compare_p95, compare_use, runs, wait_for_ends  # noqa: E402
 from harness import SLURMSCOPE, end_both, free_port, samples, wait_until  # noqa: E402
 from prometheus import Prometheus  # noqa: E402
 from slurm_says import Slurm, conclude  # noqa: E402
@@ -40,10 +41,13 @@ class Exporter:
         self.port = free_port()
         self.process = None
 
+    def to_slurmrestd(self):
+        return [f"--slurmrestd.url={self.slurm.url}", "--slurmrestd.user=scope",
+                f"--slurmrestd.jwt-key-file={self.slurm.ask('key')}"]
+
     def start(self):
         self.process = subprocess.Popen(
-            [SLURMSCOPE, f"--slurmrestd.url={self.slurm.url}", "--slurmrestd.user=scope",
-             f"--slurmrestd.jwt-key-file={self.slurm.ask('key')}", f"--state.path={self.folder / 'state'}",
+            [SLURMSCOPE, *self.to_slurmrestd(), f"--state.path={self.folder / 'state'}",
              f"--web.listen-address=127.0.0.1:{self.port}", "--budget.slurmrestd=1000", "--budget.slurmctld=1000",
              "--budget.requests=1000", *INTERVALS, *self.options], stderr=self.log, stdin=subprocess.DEVNULL)
 
@@ -191,20 +195,53 @@ def without_forgotten(wrong, forgotten):
             if not 0 < pair[0] - pair[1] <= allowed[series]}
 
 
+def parsed(page):
+    """{(family without "slurm_", {label: value}): value}, where labels can be keys."""
+    return {(match[1], Labels(re.findall(r'(\w+)="([^"]*)"', match[2] or ""))): value for series, value in page.items()
+            if (match := re.fullmatch(r"slurm_(\w+?)(?:\{(.*)\})?", series))}
+
+
+class Labels(dict):
+    def __hash__(self):
+        return hash(tuple(sorted(self.items())))
+
+
+def compare_reports(slurm, exporter, prometheus, page, begin):
+    """(numbers, {(source, what): (report, what would be right)}): by slurmdbd as sacct says, by Prometheus as the page does."""
+    truth = Truth(slurm.release)
+    for row in runs(slurm):
+        truth.add(row)
+    least, more = (report_oracle.amounts_of(parsed(samples)) for samples in (truth.samples, truth.more))
+    by_slurmdbd, notes = report_oracle.ask(begin, "--slurmdbd", *exporter.to_slurmrestd())
+    wrong = {("slurmdbd", what): pair for what, pair in report_oracle.differing(by_slurmdbd, least, more).items()}
+    counted = {series: value for series, value in page.items() if FAMILIES.match(series)}
+
+    def by_prometheus():
+        told, _ = report_oracle.ask(begin, f"--prometheus.url=http://127.0.0.1:{prometheus.port}")
+        return report_oracle.differing(told, report_oracle.amounts_of(parsed(counted)), {})
+    with contextlib.suppress(AssertionError):  # the last scrape may have failed
+        wait_until(lambda: not by_prometheus(), "a report as the page")
+    wrong |= {("Prometheus", what): pair for what, pair in by_prometheus().items()}
+    return len(by_slurmdbd), wrong, notes
+
+
 def main(jobs, kills):
     slurm = Slurm(CLUSTER)
-    with tempfile.TemporaryDirectory() as folder, contextlib.closing(Exporter(slurm, folder)) as exporter:
+    with tempfile.TemporaryDirectory() as folder, contextlib.closing(Exporter(slurm, folder)) as exporter, \
+            Prometheus(os.environ.get("PROMETHEUS", "prometheus"), exporter) as prometheus:
+        begin = int(time.time())
         exporter.start()
         wait_until(lambda: exporter.is_ready(), "readiness")
+        wait_until(lambda: prometheus.value("slurm_cluster_job_starts_total") is not None, "a scrape")
         page = live(slurm, exporter, jobs, kills)
         revive(slurm)
         wait_for_ends(slurm)
-        with Prometheus(os.environ.get("PROMETHEUS", "prometheus"), exporter) as prometheus:
-            state = exporter.folder / "state"
-            page, equal, wrong, count = settle(slurm, exporter, page, state)
-            with contextlib.suppress(AssertionError):  # the last scrape may have failed
-                wait_until(lambda: not compare_p95(slurm, prometheus)[1], "P95 as sacct has it")
-            queues, wrong_p95 = compare_p95(slurm, prometheus)
+        state = exporter.folder / "state"
+        page, equal, wrong, count = settle(slurm, exporter, page, state)
+        with contextlib.suppress(AssertionError):  # the last scrape may have failed
+            wait_until(lambda: not compare_p95(slurm, prometheus)[1], "P95 as sacct has it")
+        queues, wrong_p95 = compare_p95(slurm, prometheus)
+        reported, wrong_reports, notes = compare_reports(slurm, exporter, prometheus, page, begin)
         exporter.end(signal.SIGTERM)
         forgotten = without_ends(state)
         wrong = without_forgotten(wrong, forgotten)
@@ -214,12 +251,15 @@ def main(jobs, kills):
             print(f"differs: {series}: page {shown}, sacct {true}")
         for partition, value, lower, upper in wrong_p95:
             print(f"differs: P95 of the wait in {partition}: PromQL {value}, sacct from {lower} to {upper}")
+        for (source, what), (shown, true) in sorted(wrong_reports.items())[:30]:
+            print(f"differs: report by {source} of {what}: {shown}, should be {true}", *notes)
         lost, recovered = page["slurmscope_job_events_lost_total"], page["slurmscope_job_events_recovered_total"]
         line = (f"{slurm.release} events: {count} runs of jobs, {resized} of them resized, {kills} kills, {equal} numbers equal, {len(wrong)} different, "
                 f"{recovered:.0f} events recovered, {lost:.0f} lost, {len(forgotten)} jobs forgotten by slurmctld; "
-                f"P95 of {queues} partitions by PromQL, {len(wrong_p95)} out of its bucket")
+                f"P95 of {queues} partitions by PromQL, {len(wrong_p95)} out of its bucket; "
+                f"reports: {reported} numbers, {len(wrong_reports)} different")
         conclude(line)
-        if wrong or lost or wrong_p95:
+        if wrong or lost or wrong_p95 or wrong_reports:
             print((exporter.folder / "log").read_text()[-3000:], *forgotten, *counted_too_long(slurm, state), sep="\n")
             sys.exit(1)
 

@@ -21,10 +21,10 @@ scrape_configs:
 
 
 class Prometheus:
-    """On loopback, with its data in a folder that goes away."""
+    """On loopback, with its data in a folder that goes away, or in the one that is given."""
 
-    def __init__(self, program, daemon, config=None, flags=(), environment=None):
-        self.program, self.daemon, self.flags = program, daemon, flags
+    def __init__(self, program, daemon, config=None, flags=(), environment=None, data=None):
+        self.program, self.daemon, self.flags, self.data = program, daemon, flags, data
         self.environment = os.environ | (environment or {})
         self.config = config or CONFIG.format(port=daemon.port)
 
@@ -37,7 +37,7 @@ class Prometheus:
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
                 [self.program, f"--config.file={config}",
-                 f"--storage.tsdb.path={config.parent}/data",
+                 f"--storage.tsdb.path={self.data or config.parent / 'data'}",
                  f"--web.listen-address=127.0.0.1:{self.port}", *self.flags],
                 stdout=log, stderr=log, env=self.environment)
         return self

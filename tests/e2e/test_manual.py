@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from harness import run
+from harness import SLURMSCOPE, run
 
 BASH = """
 set -eu
@@ -24,9 +24,10 @@ def printed(page):
     return done.stdout
 
 
-def options():
+def options(*command):
     """(name, what stands behind it): "=VALUE", " [VALUE]" or nothing"""
-    return re.findall(r"^  --([\w.-]+)(.*)$", run("--help").stdout, re.M)
+    return re.findall(r"^  --([\w.-]+)(.*)$", subprocess.run([SLURMSCOPE, *command, "--help"], capture_output=True, text=True,
+                                                             check=True).stdout, re.M)
 
 
 class Manual(unittest.TestCase):
@@ -44,6 +45,8 @@ class Manual(unittest.TestCase):
             self.assertRegex(command, rf"(?m)^ +--{re.escape(name)}{re.escape(value)}( |$)")
             is_of_file = name in ("labels", "ha", "ha-host", "sandbox") or "." in name and not name.startswith("config.")
             (self.assertRegex if is_of_file else self.assertNotRegex)(file, rf"(?m)^ +{re.escape(name)}: ")
+        for name, value in options("report"):
+            self.assertRegex(command.partition("OPTIONS OF REPORT")[2], rf"(?m)^ +--{re.escape(name)}{re.escape(value)}( |$)")
         for page in command, file:
             groups = re.findall(r"(?m)^ {3}(\w+): ", page)
             self.assertEqual(groups, [name for name in re.findall(r"(?m)^(\w+): ", run("--help").stdout) if name in groups])
@@ -67,10 +70,12 @@ class Manual(unittest.TestCase):
         self.assertEqual(["debug", "info", "warn", "error"], self.complete("--log.level="))
         self.assertIn("bash", self.complete("--config.file=ba"))
         self.assertEqual(["doctor"], self.complete("doc"))
+        self.assertEqual(["report"], self.complete("rep"))
+        self.assertEqual(["--month="], [word for word in self.complete("report --mon") if word.startswith("--")])
         self.assertEqual(["slurmrestd", "state"], self.complete("--help s"))
         self.assertEqual(["--once"], self.complete("--help --onc"))
         offered = {word.rstrip("=") for word in self.complete("--")}
-        self.assertEqual({f"--{name}" for name, _ in options()} | {"--strict"}, offered)
+        self.assertEqual({f"--{name}" for name, _ in options() + options("report")} | {"--strict"}, offered)
 
     def test_zsh(self):
         text = printed("zsh")
@@ -79,7 +84,8 @@ class Manual(unittest.TestCase):
         # its words, as _arguments gets them
         done = subprocess.run(["zsh", "-fc", "_arguments() { print -rl -- \"$@\" }\n" + text], capture_output=True, text=True, check=True)
         rows = done.stdout.splitlines()
-        self.assertCountEqual([f"--{name}" for name, _ in options()] + ["--strict"], [re.match(r"--[\w.-]+", row)[0] for row in rows[:-1]])
+        self.assertCountEqual([f"--{name}" for name, _ in options()] + [f"--{name}" for name, _ in options("report") if name != "help"] + ["--strict"],
+                              [re.match(r"--[\w.-]+", row)[0] for row in rows[:-1]])
         self.assertRegex("\n".join(rows), r"(?m)^--help\[.*\]::\\\[GROUP\\\]:\(general slurmrestd .*\)$")
         self.assertRegex("\n".join(rows), r"(?m)^--log\.format=\[.*\]:FORMAT:\(logfmt json\)$")
         self.assertRegex("\n".join(rows), r"(?m)^--slurmrestd\.token-file=\[.*\]:FILE:_files$")

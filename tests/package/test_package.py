@@ -25,6 +25,8 @@ FILES = {
     "usr/bin/slurmscope": None,
     "usr/lib/systemd/system/slurmscope-copy-state@.service": None,
     "usr/lib/systemd/system/slurmscope-copy-state@.timer": "deploy/ha/slurmscope-copy-state@.timer",
+    "usr/lib/systemd/system/slurmscope-report.service": None,
+    "usr/lib/systemd/system/slurmscope-report.timer": "deploy/report/slurmscope-report.timer",
     "usr/lib/systemd/system/slurmscope-slurmrestd.service": "deploy/slurmrestd/slurmscope-slurmrestd.service",
     "usr/lib/systemd/system/slurmscope-token.service": None,
     "usr/lib/systemd/system/slurmscope-token.timer": "deploy/token/slurmscope-token.timer",
@@ -32,6 +34,7 @@ FILES = {
     "usr/lib/sysusers.d/slurmscope.conf": "deploy/systemd/slurmscope.sysusers.conf",
     "usr/lib/tmpfiles.d/slurmscope.conf": "deploy/systemd/slurmscope.tmpfiles.conf",
     "usr/libexec/slurmscope-copy-state": "deploy/ha/slurmscope-copy-state",
+    "usr/libexec/slurmscope-report": "deploy/report/slurmscope-report",
     "usr/libexec/slurmscope-token": "deploy/token/slurmscope-token",
     "usr/share/bash-completion/completions/slurmscope": None,
     "usr/share/doc/slurmscope/changelog.gz": None,
@@ -47,9 +50,9 @@ FILES = {
 PAGES = ["README.md", "SECURITY.md", *sorted(str(page.relative_to(SOURCE)) for pattern in ("deploy/*.md", "deploy/*/README.md", "dashboards/*.md")
                                              for page in SOURCE.glob(pattern))]
 FILES |= {f"usr/share/doc/slurmscope/{page}": None for page in PAGES}
-PROGRAMS = {"usr/bin/slurmscope", "usr/libexec/slurmscope-copy-state", "usr/libexec/slurmscope-token"}
+PROGRAMS = {"usr/bin/slurmscope", *(f"usr/libexec/slurmscope-{job}" for job in ("copy-state", "report", "token"))}
 UNITS = ["slurmscope.service", "slurmscope-token.service", "slurmscope-token.timer", "slurmscope-slurmrestd.service",
-         "slurmscope-copy-state@ctl2.service", "slurmscope-copy-state@ctl2.timer"]
+         "slurmscope-copy-state@ctl2.service", "slurmscope-copy-state@ctl2.timer", "slurmscope-report.service", "slurmscope-report.timer"]
 # what lintian may say: it knows no manual pages of libexec, and INSTALL.md begins after the installation
 REMARKS = {"no-manual-page", "package-contains-upstream-installation-documentation"}
 FAILING = {"systemctl", "deb-systemd-invoke"}
@@ -235,12 +238,12 @@ class Package(unittest.TestCase):
 
     def test_deb_scripts(self):
         postinst, prerm, postrm = (self.script_runs(said("dpkg-deb", "-I", self.deb, name)) for name in ("postinst", "prerm", "postrm"))
-        units = "slurmscope.service slurmscope-token.timer slurmscope-slurmrestd.service"
+        units = "slurmscope.service slurmscope-token.timer slurmscope-slurmrestd.service slurmscope-report.timer"
         for arguments in ("configure", ""), ("configure", "0.0.9"):
             self.assertEqual(["systemd-sysusers slurmscope.conf", "systemd-tmpfiles --create slurmscope.conf",
                               f"deb-systemd-helper update-state {units}", "systemctl daemon-reload", "deb-systemd-invoke try-restart slurmscope.service"], postinst(*arguments))
         self.assertEqual([], postinst("abort-upgrade", "0.0.9"))
-        self.assertEqual(["deb-systemd-invoke stop slurmscope-token.timer slurmscope.service slurmscope-slurmrestd.service "
+        self.assertEqual(["deb-systemd-invoke stop slurmscope-report.timer slurmscope-token.timer slurmscope.service slurmscope-slurmrestd.service "
                           "slurmscope-copy-state@*.timer"], prerm("remove"))
         self.assertEqual([], prerm("upgrade", self.version))
         for verb in "remove", "upgrade":
@@ -255,7 +258,7 @@ class Package(unittest.TestCase):
         for times in "1", "2":
             self.assertEqual(["systemd-sysusers slurmscope.conf", "systemd-tmpfiles --create slurmscope.conf", "systemctl daemon-reload",
                               "systemctl try-restart slurmscope.service"], post(times))
-        self.assertEqual(["systemctl disable --now slurmscope-token.timer slurmscope.service slurmscope-slurmrestd.service",
+        self.assertEqual(["systemctl disable --now slurmscope-report.timer slurmscope-token.timer slurmscope.service slurmscope-slurmrestd.service",
                           "systemctl disable slurmscope-copy-state@.timer", "systemctl stop slurmscope-copy-state@*.timer"], preun("0"))
         self.assertEqual([], preun("1"))
         self.assertEqual(["systemctl daemon-reload"], postun("0"))
