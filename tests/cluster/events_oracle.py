@@ -96,6 +96,12 @@ def resizes(slurm):
     return ["|".join(row.values()) for row in rows if row["JobIDRaw"] in jobs]
 
 
+def of_several_partitions(slurm):
+    """Likewise of jobs that named several partitions, each of which they were submitted in."""
+    return ["|".join(row.values()) for row in sacct(slurm, COLUMNS, "-X", states=(*END_STATES, "resizing"))
+            if named_partitions(row) or "," in row["Partition"]]
+
+
 def cpu_seconds(text):
     """[[days-]hours:]minutes:seconds.milliseconds"""
     days, _, rest = text.rpartition("-")

@@ -2,9 +2,12 @@
 
 import json
 import subprocess
+import time
 from collections import Counter
 
+from events_oracle import cpu_seconds, sacct
 from harness import PATIENCE, SLURMSCOPE
+from slurm_says import memory_bytes, tres
 
 AMOUNTS = {"job_starts": "job_starts_total", "job_ends": "job_ends_total", "allocated_cpu_seconds": "job_allocated_cpu_seconds_total",
            "allocated_memory_byte_seconds": "job_allocated_memory_byte_seconds_total",
@@ -40,6 +43,48 @@ def amounts_of(series):
             amounts[(*whose, ":".join(filter(None, (labels["gres"], labels.get("type")))))] += value
         amounts.update({(*whose, name): value for name, family in AMOUNTS.items() if family == rest})
     return amounts
+
+
+NAMES = {"cpu": ("allocated_cpu_seconds", 1), "mem": ("allocated_memory_byte_seconds", 1 << 20),
+         "billing": ("allocated_billing_seconds", 1), "gres/gpu": ("gpu", 1)}
+
+
+def held_while_suspended(slurm):
+    """What sreport counts and sacct's elapsed time does not: a suspended job gives back its CPUs alone (as_mysql_rollup.c:
+    _add_tres_time_2_list)."""
+    amounts = Counter()
+    for row in sacct(slurm, ("User", "Account", "Suspended", "AllocTRES"), "-X"):
+        held, seconds = tres(row["AllocTRES"]), cpu_seconds(row["Suspended"])
+        for kind in NAMES.keys() & held.keys() - {"cpu"} if seconds else ():
+            name, _ = NAMES[kind]
+            amounts["user", row["User"], row["Account"], name] += seconds * (memory_bytes(held[kind]) if kind == "mem" else int(held[kind]))
+    return amounts
+
+
+def sreport(slurm, begin):
+    """The same of users, by sreport, after slurmdbd has rolled up the present hour: jobs have to have ended. sreport sums GRES up
+    over their types, and knows no starts nor ends."""
+    first, end = (time.strftime("%Y-%m-%dT%H:00:00", time.localtime(at)) for at in (begin, time.time() + 3600))
+    slurm.run("sacctmgr", "-i", "rollup", first, end)
+    rows = slurm.run("sreport", "-n", "-P", "-t", "seconds", "-T", "cpu,mem,billing,gres/gpu", "cluster", "AccountUtilizationByUser",
+                       f"start={first}", f"end={end}", "format=Account,Login,TRESName,Used")
+    amounts = Counter()
+    for account, user, kind, used in (row.split("|") for row in rows.splitlines()):
+        name, unit = NAMES[kind]
+        if user:
+            amounts["user", user, account, name] += int(used) * unit
+    amounts.subtract(held_while_suspended(slurm))
+    return amounts
+
+
+def as_sreport(amounts):
+    """What of a report sreport has, too."""
+    users = Counter()
+    for (kind, name, account, amount), value in amounts.items():
+        gres = "gpu" if amount.partition(":")[0] == "gpu" else amount
+        if kind == "user" and gres not in ("job_starts", "job_ends"):
+            users[kind, name, account, gres] += value
+    return users
 
 
 def differing(told, least, more):

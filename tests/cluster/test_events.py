@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 import report_oracle  # noqa: E402
-from events_oracle import FAMILIES, Truth, compare, compare_p95, compare_use, runs, wait_for_ends  # noqa: E402
+from events_oracle import FAMILIES, Truth, compare, compare_p95, compare_use, of_several_partitions, runs, wait_for_ends  # noqa: E402
 from harness import SLURMSCOPE, end_both, free_port, samples, wait_until  # noqa: E402
 from prometheus import Prometheus  # noqa: E402
 from slurm_says import Slurm, conclude  # noqa: E402
@@ -207,13 +207,18 @@ class Labels(dict):
 
 
 def compare_reports(slurm, exporter, prometheus, page, begin):
-    """(numbers, {(source, what): (report, what would be right)}): by slurmdbd as sacct says, by Prometheus as the page does."""
+    """(numbers, {(source, what): (report, what would be right)}): by slurmdbd as sacct and sreport say, by
+    Prometheus as the page does."""
     truth = Truth(slurm.release)
     for row in runs(slurm):
         truth.add(row)
     least, more = (report_oracle.amounts_of(parsed(samples)) for samples in (truth.samples, truth.more))
     by_slurmdbd, notes = report_oracle.ask(begin, "--slurmdbd", *exporter.to_slurmrestd())
     wrong = {("slurmdbd", what): pair for what, pair in report_oracle.differing(by_slurmdbd, least, more).items()}
+    by_sreport = report_oracle.sreport(slurm, begin)
+    assert by_sreport, "sreport knows of no use"
+    wrong |= {("slurmdbd, to sreport", what): pair for what, pair in
+              report_oracle.differing(report_oracle.as_sreport(by_slurmdbd), by_sreport, {}).items()}
     counted = {series: value for series, value in page.items() if FAMILIES.match(series)}
 
     def by_prometheus():
@@ -222,7 +227,7 @@ def compare_reports(slurm, exporter, prometheus, page, begin):
     with contextlib.suppress(AssertionError):  # the last scrape may have failed
         wait_until(lambda: not by_prometheus(), "a report as the page")
     wrong |= {("Prometheus", what): pair for what, pair in by_prometheus().items()}
-    return len(by_slurmdbd), wrong, notes
+    return len(by_slurmdbd) + len(by_sreport), wrong, notes
 
 
 def main(jobs, kills):
@@ -261,6 +266,8 @@ def main(jobs, kills):
         conclude(line)
         if wrong or lost or wrong_p95 or wrong_reports:
             print((exporter.folder / "log").read_text()[-3000:], *forgotten, *counted_too_long(slurm, state), sep="\n")
+            if any("_submissions_" in series for series in wrong):
+                print("sacct of jobs of several partitions:", *of_several_partitions(slurm), sep="\n")
             sys.exit(1)
 
 
