@@ -28,7 +28,28 @@
     // A GPU that is busy for less than this is idle.
     gpuBusy: 0.05,
 
-    efficiency: { window: '1d' },
+    // How well ended jobs used what they held: in the window, and in longer ones, which are sums of the hour.
+    efficiency: { window: '1d', hour: '1h', longer: ['7d', '30d'] },
+
+    // What use costs. Without prices the dashboard "Cost and use" has hours alone.
+    cost: {
+      currency: '€',
+      // Each entry has the date from which it holds until the next one, and all prices of an hour then: of a CPU, a GiB of
+      // memory, a generic resource, a unit of billing. What has no price costs nothing. An example:
+      //   [
+      //     { from: '2026-01-01', cpu: 0.02, memory: 0.002, gres: { gpu: 0.9, 'gpu:h100': 2.5 } },
+      //     { from: '2026-07-01', cpu: 0.03, memory: 0.002, gres: { gpu: 0.9, 'gpu:h100': 2.2 },
+      //       partitions: { debug: { cpu: 0 } }, qos: { low: { cpu: 0.01 } } },
+      //   ]
+      // A date begins at midnight UTC; a number is Unix seconds. Rules record money while it is spent, at the price of that
+      // moment. So for a new price add an entry, with a date that is to come.
+      // Slurmscope counts by account or by partition or by QOS, not by two of them. So prices by partition and by QOS are for
+      // the tables of partitions and of QOS alone. Of accounts and users only billing knows the partition, because slurmctld
+      // makes it of TRESBillingWeights. It has the CPUs and GPUs in it: price either billing or those.
+      prices: [],
+      // Grams of CO2 for a kilowatt-hour; null: nothing about carbon. It needs an energy plugin in Slurm, and --nodes.per-node=full.
+      gramsPerKwh: null,
+    },
 
     boards: {
       // Where people reach slurmscope's own pages, e.g. 'http://slurmctld.example:9341'; null: dashboards do not link to them.

@@ -1,5 +1,6 @@
 // Recording rules. Names are level:metric:operation; the level is the labels that are left. They are what alerts
 // and dashboards are made of, and what is worth a long retention.
+local cost = import 'cost.libsonnet';
 local failures = import 'failures.libsonnet';
 local jobs = import 'jobs.libsonnet';
 local use = import 'use.libsonnet';
@@ -12,6 +13,7 @@ local waits = import 'waits.libsonnet';
       { name: 'slurm_job_waits', rules: waits.rules($._config) },
       { name: 'slurm_use', rules: use.rules($._config) },
       { name: 'slurm_jobs', rules: jobs.rules($._config) },
+      { name: 'slurm_cost', rules: cost.rules($._config) },
     ],
   },
 }

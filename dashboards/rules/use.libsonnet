@@ -14,6 +14,31 @@ local efficiency(config, entity) =
     |||, names),
   ];
 
+// Over weeks: sums of hours, for the samples of weeks are too many to read each minute. A counter that restarts loses nothing
+// of an hour, and where Prometheus has a gap both sides of the ratio have it. It ends with the last full hour.
+local longEfficiency(config, entity) =
+  local increase(family, window) = 'cluster_%s:%s:increase%s' % [entity, family, window];
+  local sum(family, window) = 'sum_over_time(%s[%s:%s])' % [increase(family, config.efficiency.hour), window, config.efficiency.hour];
+  local kinds = {
+    cpu: ['slurm_ended_job_used_cpu_seconds', 'slurm_ended_job_allocated_cpu_seconds'],
+    memory: ['slurm_ended_job_peak_memory_byte_seconds', 'slurm_ended_job_allocated_memory_byte_seconds'],
+  };
+  [
+    promql.rule(config, increase(family, config.efficiency.hour), |||
+      sum by (%(c)s, %(entity)s) (increase(%(family)s_total{%(s)s}[%(hour)s]))
+    |||, { entity: entity, family: std.strReplace(family, 'slurm_', 'slurm_%s_' % entity), hour: config.efficiency.hour })
+    for kind in std.objectFields(kinds)
+    for family in kinds[kind]
+  ] + [
+    promql.rule(
+      config,
+      'cluster_%s:slurm_ended_job_%s_efficiency:ratio_increase%s' % [entity, kind, window],
+      '%s\n/ (%s > 0)' % [sum(family, window) for family in kinds[kind]]
+    )
+    for window in config.efficiency.longer
+    for kind in std.objectFields(kinds)
+  ];
+
 local occupancy(config, level, by, family) =
   promql.rule(config, level + ':slurm_gpus_allocated_per_gpu:ratio', |||
     sum by (%(by)s) (%(family)s{gres="gpu", state="allocated", %(s)s})
@@ -57,7 +82,8 @@ local budgets(config) =
 {
   rules(config)::
     local c = config.clusterLabel;
-    std.flatMap(function(entity) efficiency(config, entity), ['partition', 'account', 'user']) + budgets(config) + [
+    std.flatMap(function(entity) efficiency(config, entity), ['partition', 'account', 'user']) +
+    std.flatMap(function(entity) longEfficiency(config, entity), ['account', 'user']) + budgets(config) + [
       occupancy(config, 'cluster', c, 'slurm_cluster_gres'),
       occupancy(config, 'cluster_partition', c + ', partition', 'slurm_partition_gres'),
       used(config, 'cluster_qos_resource', c + ', qos, resource', 'qos'),
