@@ -113,12 +113,13 @@ local level = { account: 'cluster_account', user: 'cluster_account_user', partit
   idle:: idle,
   idleCost:: 'cluster_account_user_type:slurm_job_gpus_idle_cost:sum',
 
-  // Has any entry a price for it, such as `cpu` or `gres/gpu`?
+  // Has any entry a price for it, such as `cpu`, `gres` or `gres/gpu`?
   has(config, resource):: [
     kind
     for period in periods(config)
     for kind in charged(period)
-    if std.startsWith(kind.resource + ':', resource + ':')
+    for end in [':', '/']
+    if std.startsWith(kind.resource + end, resource + end)
   ] != [],
 
   rules(config)::

@@ -69,11 +69,41 @@ class Config(unittest.TestCase):
             """Those of each dashboard, and of the cells of one."""
             found = jsonnet("""local made = ((import '%s') + {_config+:: {runbookBase: %s, boards+: {slurmscope: %s}}}).grafanaDashboards;
                 {each: [made[name].links for name in std.objectFields(made)], cells: made['overview.json'].panels}""" % (MIXIN, base, of))
-            return {tuple(one["url"] for one in links if one["type"] == "link") for links in found["each"]}, \
+            return {tuple(one["url"] for one in links if one["type"] == "link" and not one["url"].startswith("/d/")) for links in found["each"]}, \
                 {url for url in boards.texts(found["cells"]) if url.endswith(".md")}
         self.assertEqual(({()}, set()), links("null", "null"))
         self.assertEqual(({("http://s:9341/", "http://s:9341/plan", "https://wiki/slurm")}, {"https://wiki/slurm/${__value.text}.md"}),
                          links("'http://s:9341'", "'https://wiki/slurm'"))
+
+    def test_prices(self):
+        """Without any, rules and board know no money, and a row says how to set them. Else rules, panels and columns have it."""
+        def cost(own):
+            made = jsonnet("""local made = (import '%s') + {_config+:: {%s}};
+                [made.prometheusRules.groups[i].rules for i in std.range(0, std.length(made.prometheusRules.groups) - 1)
+                 if made.prometheusRules.groups[i].name == 'slurm_cost'] + [made.grafanaDashboards['cost.json']]""" % (MIXIN, own))
+            rules, board = made
+            titles = {panel["title"] for panel in board["panels"]}
+            columns = {name for panel in boards.panels(board) for name in boards.texts(panel.get("transformations", [])) if "ost" in name}
+            return {(rule["record"].split(":")[1], *rule.get("labels", {}).values()) for rule in rules}, titles, columns, set(boards.texts(board))
+        said = "No prices: to see what use costs, set cost.prices in dashboards/config.libsonnet and run dashboards/generate"
+        rules, titles, columns, texts = cost("")
+        self.assertEqual({("slurm_job_gpus_idle",)}, rules)
+        self.assertIn(said, titles)
+        self.assertEqual(set(), columns | {title for title in titles if "Cost" in title or "arbon" in title})
+        self.assertFalse([text for text in texts if "€" in text or "_cost:" in text])
+        rules, titles, columns, texts = cost("cost+: {currency: 'kr', gramsPerKwh: 30, prices: [{from: '2026-01-01', cpu: 0.025, gres: {gpu: 1.5}}]}")
+        self.assertEqual({("slurm_job_gpus_idle",), ("slurm_job_gpus_idle_cost",), ("slurm_job_cost", "0.025", "cpu", "2026-01-01"),
+                          ("slurm_job_cost", "1.5", "gres/gpu", "2026-01-01"), ("slurm_ended_job_allocated_cost", "0.025", "cpu", "2026-01-01"),
+                          ("slurm_ended_job_used_cost", "0.025", "cpu", "2026-01-01")}, rules)
+        self.assertLessEqual({"Cost", "Cost of wasted core hours", "Cost of idle GPU hours", "Cost, in a day", "Carbon"}, titles)
+        self.assertNotIn(said, titles)
+        self.assertEqual({"Cost", "Cost of these", "Cost of idle GPUs"}, columns)
+        self.assertLessEqual({"currency:kr", "prefix:kr", "CO2 of that energy, at 30 g for a kilowatt-hour."}, texts)
+        # of billing alone nobody knows what a core or a GPU costs
+        rules, titles, columns, texts = cost("cost+: {prices: [{from: 0, billing: 1}]}")
+        self.assertEqual({("slurm_job_gpus_idle",), ("slurm_job_cost", "1", "billing", "0")}, rules)
+        self.assertEqual({"Cost", "Cost, in a day"}, {title for title in titles if "Cost" in title and "use" not in title})
+        self.assertEqual({"Cost"}, columns)
 
     def test_findings(self):
         """The page for people has its numbers compiled in."""
