@@ -34,8 +34,8 @@
     // What use costs. Without prices the dashboard "Cost and use" has hours alone.
     cost: {
       currency: '€',
-      // Each entry has the date from which it holds until the next one, and all prices of an hour then: of a CPU, a GiB of
-      // memory, a generic resource, a unit of billing. What has no price costs nothing. An example:
+      // Each entry holds from its date until the next one. It has all prices of an hour then: of a CPU, a GiB of memory, a
+      // generic resource, a unit of billing. What has no price costs nothing. An example:
       //   [
       //     { from: '2026-01-01', cpu: 0.02, memory: 0.002, gres: { gpu: 0.9, 'gpu:h100': 2.5 } },
       //     { from: '2026-07-01', cpu: 0.03, memory: 0.002, gres: { gpu: 0.9, 'gpu:h100': 2.2 },

@@ -169,9 +169,6 @@ function(b)
       b.row('Energy and carbon', 'No energy plugin in Slurm, or slurmscope without nodes.per-node=full', height=4, panels=[
         b.stat('Energy', 'What the nodes used, whoever had them.', 'kwatth', [['energy', energy]]),
         b.stat('Carbon', 'CO2 of that energy, at %g g for a kilowatt-hour.' % config.gramsPerKwh, 'massg', [['CO2', '%s * %g' % [energy, config.gramsPerKwh]]]),
-        b.stat('Carbon for a CPU hour', 'CO2 of all energy, by the CPU hours that jobs held.', 'massg', [
-          ['CO2', '%s * %g / (%s)' % [energy, config.gramsPerKwh, 'sum(increase(slurm_cluster_job_allocated_cpu_seconds_total{@}[$__range])) / 3600']],
-        ]),
       ]),
     ],
   ) {

@@ -1,9 +1,9 @@
 // What use costs, and what of it is wasted.
 //
 // Money is recorded as a counter: what was held since slurmscope first counted, times the price of now. That is right for as
-// long as the price stays, and a price that changes begins a series of its own, by the label `since`. So `increase` over any
-// time gives each piece of it the price that was valid then. Restarts of a counter and gaps of Prometheus do no harm, because
-// they are what `increase` is made for; a rate that is recorded, and added up later, would lose what was held in a gap.
+// long as the price stays. A price that changes begins a series of its own, by the label `since`. So `increase` over any time
+// gives each piece of it the price that was valid then. Restarts of a counter and gaps of Prometheus do no harm, because
+// they are what `increase` is made for. A recorded rate that is added up later would lose what was held in a gap.
 // The label `price` is for those who change a number in place: the past keeps its price, too.
 //
 // Prices by hour of the day cannot be had like this. Their series would have gaps each day, over which `increase` counts, and

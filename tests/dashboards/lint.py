@@ -24,7 +24,9 @@ RULES = sorted((boards.ROOT / "deploy/prometheus").glob("*.rules.yml"))
 SAMPLES = Path(__file__).with_name("samples")
 SCHEMA = Path(__file__).with_name("dashboard.schema.json")
 CHANGES = ("rate", "irate", "increase", "changes", "resets", "delta")
-UNITS = {"string", "short", "locale", "s", "bytes", "Bps", "percentunit", "celsius", "watt", "dateTimeFromNow", "dateTimeAsIso", "ops"}
+UNITS = {"string", "short", "locale", "s", "bytes", "Bps", "percentunit", "celsius", "watt", "dateTimeFromNow", "dateTimeAsIso", "ops",
+         "kwatth", "massg"}
+MONEY = ("currency:", "prefix:")  # and what the site calls it
 OF_NOW = {"stat", "table", "bargauge"}  # panels that show one moment
 SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 COLOUR = re.compile("((super-light|light|semi-dark|dark)-)?(red|orange|yellow|green|blue|purple)|gray|text|transparent")
@@ -88,7 +90,7 @@ def rule_units(board, world):
             one["value"] for override in panel["fieldConfig"]["overrides"] for one in override["properties"] if one["id"] == "unit")]
         if panel["type"] == "heatmap" and panel["options"]["yAxis"]["unit"] != units[0]:
             yield f"{panel['title']}: another unit at its axis"
-        for unit in set(units) - UNITS:
+        for unit in {unit for unit in units if not unit.startswith(MONEY)} - UNITS:
             yield f"{panel['title']}: no unit: {unit}"
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import yaml
 
 import boards
+import lint
 from test_panels import BUILT_IN, expression
 from test_rules import HERE, PROMTOOLS, run
 
@@ -50,6 +51,19 @@ class Cost(unittest.TestCase):
                     status, said = run(promtool, "test", "rules", tests)
                     self.assertEqual(0, status, said)
         print(f"{cases} cases, {len(PROMTOOLS)} promtools")
+
+    def test_lint(self):
+        """What lint.py asks of the committed dashboards holds of one with prices."""
+        site, *_ = yaml.safe_load((HERE / "cost.yml").read_text())
+        groups, board = made(site["config"])
+        world = lint.World()
+        world.boards["cost.json"] = board
+        world.records |= {rule["record"] for group in groups for rule in group["rules"]}
+        for name in world.records:
+            world.alike.setdefault(world.ending(name), set()).add(name)
+        rules = [rule for name, rule in vars(lint).items() if name.startswith("rule_") and rule is not lint.rule_imported]
+        self.assertGreater(len(rules), 20)
+        self.assertEqual([], [f"{rule.__name__}: {complaint}" for rule in rules for complaint in rule(board, world)])
 
     def test_mistakes(self):
         """Each stops dashboards/generate."""
