@@ -28,8 +28,14 @@
     // A GPU that is busy for less than this is idle.
     gpuBusy: 0.05,
 
-    // How well ended jobs used what they held: in the window, and in longer ones, which are sums of the hour.
-    efficiency: { window: '1d', hour: '1h', longer: ['7d', '30d'] },
+    // How well ended jobs used what they held: in the window, and in longer ones.
+    efficiency: {
+      window: '1d',
+      longer: ['7d', '30d'],
+      hour: '1h',  // The longer ones are sums of this.
+      // How often it is recorded: a part of the hour, and less than the five minutes in which Prometheus looks for a sample.
+      every: '4m',
+    },
 
     // What use costs. Without prices the dashboard "Cost and use" has hours alone.
     cost: {

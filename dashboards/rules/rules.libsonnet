@@ -12,6 +12,7 @@ local waits = import 'waits.libsonnet';
       { name: 'slurm_job_failures', rules: failures.rules($._config) },
       { name: 'slurm_job_waits', rules: waits.rules($._config) },
       { name: 'slurm_use', rules: use.rules($._config) },
+      { name: 'slurm_efficiency', interval: $._config.efficiency.every, rules: use.longRules($._config) },
       { name: 'slurm_jobs', rules: jobs.rules($._config) },
       { name: 'slurm_cost', rules: cost.rules($._config) },
     ],
