@@ -245,6 +245,8 @@ function(config) {
     } + defaults({ custom: { align: 'auto', filterable: true, inspect: false } }) + {
       fieldConfig+: {
         overrides:
+          // Of a table with rows, Grafana would write into each empty cell what the table says without any.
+          [{ matcher: { id: 'byRegexp', options: '/.*/' }, properties: [{ id: 'noValue', value: '' }] }] +
           [override(key.title, { links: key.links }) for key in keys if key.links != []] +
           [override(column.title, { unit: column.unit } + column.properties) for column in columns if !std.member(hidden, column.title)],
       },

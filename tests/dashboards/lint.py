@@ -123,7 +123,8 @@ def rule_columns(board, world):
         organize, = (one["options"] for one in panel["transformations"] if one["id"] == "organize")
         named = organize["renameByName"]
         shown = {title for name, title in named.items() if not organize["excludeByName"].get(name)}
-        wanted = {override["matcher"]["options"] for override in panel["fieldConfig"]["overrides"]}
+        wanted = {override["matcher"]["options"] for override in panel["fieldConfig"]["overrides"]
+                  if override["matcher"]["id"] == "byName"}
         wanted |= {one["displayName"] for one in panel["options"]["sortBy"]}
         for name in wanted - shown:
             yield f"{panel['title']}: no column {name}"

@@ -45,7 +45,8 @@ class Drawing:
         """How many panels were drawn, and what is wrong with them."""
         shown = self.chromium.evaluate(f"showAll({json.dumps(board)}, {json.dumps(span | {'panels': answers})})")
         drawn = [panel for panel in boards.panels(board) if panel["type"] in DRAWN]
-        assert set(shown) == {str(panel["id"]) for panel in drawn}
+        missing = [panel["title"] for panel in drawn if str(panel["id"]) not in shown]
+        assert not missing and len(shown) == len(drawn), (board["uid"], missing, shown.keys())
         return len(drawn), [f"{board['uid']} / {panel['title']}: {fault}" for panel in drawn
                             for fault in wrong(panel, answers[panel["id"]], shown[str(panel["id"])])]
 
@@ -59,7 +60,7 @@ def wrong(panel, answers, shown):
     if panel["type"] == "timeseries":
         if shown["plots"] != any(answers):
             yield f"{shown['plots']} plots"
-        for name in set(shown["names"]) - set(shown["text"].split("\n")):
+        for name in {" ".join(name.split()) for name in shown["names"]} - set(shown["text"].split("\n")):
             yield f"no legend: {name}"
     if panel["type"] == "table":
         organize, = (one["options"] for one in panel["transformations"] if one["id"] == "organize")
@@ -70,6 +71,8 @@ def wrong(panel, answers, shown):
         if shown["heads"] != heads and any(answers):
             yield f"has the columns {shown['heads']}, not {heads}"
             return
+        if said := [cell for row in shown["rows"] for cell in row if cell == panel["fieldConfig"]["defaults"]["noValue"]]:
+            yield f"{len(said)} empty cells say: {said[0]}"
         for column, name in enumerate(names):
             known = {series["metric"].get(name, "") for answer in answers for series in answer}
             for row in shown["rows"] if name in labels else ():

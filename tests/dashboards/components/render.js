@@ -98,7 +98,8 @@ async function show(panel, {start, end}, answers, box) {
 // {id: what is to be seen} of the panels that we can draw
 async function showAll(board, answers) {
 	const shown = {}, box = document.body.appendChild(document.createElement('div'));
-	for (const panel of board.panels.filter(({type}) => type in draw)) {
+	const all = board.panels.flatMap((panel) => [panel, ...(panel.panels || [])]); // those of collapsed rows, too
+	for (const panel of all.filter(({type}) => type in draw)) {
 		const at = box.appendChild(document.createElement('div'));
 		shown[panel.id] = await show(panel, answers, answers.panels[panel.id], at).catch((error) => ({errors: [error.stack]}));
 		at.remove();
