@@ -29,7 +29,7 @@ function fromNow(ms) {
 
 const units = {
 	short: (v, digits) => digits !== undefined ? v.toFixed(digits) : Math.abs(v) < 1000 ? `${+v.toPrecision(3)}` : scaled(v, 1000, ['', ' K', ' Mil', ' Bil', ' Tri']),
-	locale: (v) => v.toLocaleString('en'),
+	locale: (v, digits) => v.toLocaleString('en', {maximumFractionDigits: digits ?? 3}),
 	s: duration,
 	bytes: (v) => scaled(v, 1024, [' B', ' KiB', ' MiB', ' GiB', ' TiB', ' PiB']),
 	Bps: (v) => scaled(v, 1000, [' B/s', ' kB/s', ' MB/s', ' GB/s']),
