@@ -68,6 +68,8 @@ void happened_end(struct world *world, const struct job *job, bool has_run)
 {
 	struct happened *happened = of(world, job, job->partition);
 	happened->ends[job->state] += job_tasks(job);
-	if (has_run)
-		happened_add_run(happened, job, job->end);
+	if (!has_run)
+		return;
+	happened_add_run(happened, job, job->end);
+	happened->energy_j += job_energy_j(world, job);
 }

@@ -11,6 +11,7 @@ struct happened {
 	/* Of runs that started and ended, seconds; times CPUs, MiB, GPUs, billing. Wait is from eligible, queue
 	 * from submission to start. */
 	uint64_t wait_s, queue_s, run_s, cpu_s, memory_s, gpu_s, billing_s, used_cpu_s;
+	uint64_t energy_j; /* of runs that have ended, joules */
 };
 
 struct happened *happened_new(const struct world *world); /* owned by the caller */
@@ -30,4 +31,11 @@ static inline uint64_t job_used_cpu_s(const struct job *job, int64_t elapsed_s)
 {
 	uint64_t user_s = (uint64_t)elapsed_s * job->cpus * 9 / 10;
 	return user_s + user_s / 50;
+}
+
+/* The energy that its nodes consumed for it, in joules; 0 if nobody measures. */
+static inline uint64_t job_energy_j(const struct world *world, const struct job *job)
+{
+	uint64_t run_s = job->end > job->start ? (uint64_t)(job->end - job->start) : 0;
+	return run_s * world->options.watts * (job->cpus + 30u * job->gpus * job->node_count);
 }

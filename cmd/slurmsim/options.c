@@ -39,6 +39,8 @@ static const struct {
 	ROW("max-job-id", NUMBER, world.max_job_id, "67043328", "MaxJobId, after which IDs begin again"),
 	ROW("min-job-age", NUMBER, world.min_job_age_s, "300", "seconds until an ended job is forgotten"),
 	ROW("node-failures", REAL, world.node_failures, "20", "a day, of a thousand nodes; as many are drained"),
+	ROW("watts", NUMBER, world.watts, "12",
+	    "the power of a CPU that a job holds; a GPU has as much as 30. 0: nobody measures energy"),
 	ROW("run-seconds", NUMBER, world.run_s, "0",
 	    "the longest run of a job, whatever its time limit; 0: as long as that allows"),
 	ROW("history", NUMBER, world.history, "200000", "ended runs that slurmdbd keeps"),

@@ -172,6 +172,7 @@ static void add_happened(struct truth *truth, const struct happened *happened, c
 		{"gpu_seconds", happened->gpu_s},
 		{"used_cpu_seconds", happened->used_cpu_s},
 		{"billing_seconds", happened->billing_s},
+		{"energy_joules", happened->energy_j},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].number)

@@ -3,6 +3,27 @@
 #include "slurmsim/kinds.h"
 #include "slurmsim/view.h"
 
+/* Of slurmdbd's rows; a job that completes before it runs again is none of them. */
+static bool has_ended(const struct job *job)
+{
+	return job->state > JOB_RUNNING || job->flags & JOB_REQUEUED;
+}
+
+static void fill_tres(const struct view *view, struct value *values, const char *type, const char *name, int64_t id,
+		      int64_t count)
+{
+	values[TRES_type] = value_text(type);
+	values[TRES_id] = value_number(id);
+	values[TRES_count] = value_number(count);
+	if (name || !view->old)
+		values[TRES_name] = value_text(name ? name : "");
+}
+
+static size_t tres_rows(const struct job *job)
+{
+	return job->gpus ? 6 : 4;
+}
+
 /* rows->record: the job that asks for them. */
 static bool next_tres(struct rows *rows, struct value *values, struct arena *scratch)
 {
@@ -20,13 +41,9 @@ static bool next_tres(struct rows *rows, struct value *values, struct arena *scr
 		{"gres", "gpu", 1001, job->gpus * job->node_count},
 		{"gres", "gpu:a100", 1002, job->gpus * job->node_count},
 	};
-	if (rows->at == (job->gpus ? 6 : 4))
+	if (rows->at >= tres_rows(job))
 		return false;
-	values[TRES_type] = value_text(tres[rows->at].type);
-	values[TRES_id] = value_number(tres[rows->at].id);
-	values[TRES_count] = value_number(tres[rows->at].count);
-	if (tres[rows->at].name || !view->old)
-		values[TRES_name] = value_text(tres[rows->at].name ? tres[rows->at].name : "");
+	fill_tres(view, values, tres[rows->at].type, tres[rows->at].name, tres[rows->at].id, tres[rows->at].count);
 	rows->at++;
 	return true;
 }
@@ -34,6 +51,26 @@ static bool next_tres(struct rows *rows, struct value *values, struct arena *scr
 static struct value tres_of(const struct view *view, const struct job *job, struct arena *scratch)
 {
 	return value_rows(view_rows_new(scratch, (struct rows){.next = next_tres, .owner = view, .record = job}));
+}
+
+/* Energy is there when it has ended. Until then it is NO_VAL64, -2, and 22.05 has null. */
+static bool next_tres_allocated(struct rows *rows, struct value *values, struct arena *scratch)
+{
+	const struct view *view = rows->owner;
+	const struct job *job = rows->record;
+	int64_t energy_j = has_ended(job) ? (int64_t)job_energy_j(view->world, job) : 0;
+	if (next_tres(rows, values, scratch))
+		return true;
+	if (rows->at++ != tres_rows(job) || (!energy_j && view->old))
+		return false;
+	fill_tres(view, values, "energy", NULL, 3, energy_j ? energy_j : -2);
+	return true;
+}
+
+static struct value tres_allocated_of(const struct view *view, const struct job *job, struct arena *scratch)
+{
+	return value_rows(
+		view_rows_new(scratch, (struct rows){.next = next_tres_allocated, .owner = view, .record = job}));
 }
 
 /* The most memory that a step had at once, in bytes. */
@@ -54,12 +91,6 @@ static bool next_tres_used(struct rows *rows, struct value *values, struct arena
 static int64_t time_of(const struct view *view, int32_t at)
 {
 	return at == TIME_NONE ? 0 : world_unix(view->world, at);
-}
-
-/* Of slurmdbd's rows; a job that completes before it runs again is none of them. */
-static bool has_ended(const struct job *job)
-{
-	return job->state > JOB_RUNNING || job->flags & JOB_REQUEUED;
 }
 
 /* Start and end in the answer: without disable_truncate_usage_time they are cut to the window (v0.0.40 on). */
@@ -214,7 +245,7 @@ static void fill_db_job(const struct view *view, const struct job *job, struct v
 	values[DB_JOB_submit_line] = value_text("sbatch /home/batch.sh");
 	values[DB_JOB_tres_requested] = tres_of(view, job, scratch);
 	if (placed)
-		values[DB_JOB_tres] = tres_of(view, job, scratch);
+		values[DB_JOB_tres] = tres_allocated_of(view, job, scratch);
 	if (view->window.with_steps)
 		values[DB_JOB_db_step] = value_rows(
 			view_rows_new(scratch, (struct rows){.next = next_step, .owner = view, .record = job}));

@@ -19,6 +19,7 @@ struct world_options {
 	uint32_t array_tasks; /* one array of this many tasks at the start; 0: none */
 	uint32_t first_job_id, max_job_id, min_job_age_s;
 	double node_failures; /* a day, of a thousand nodes */
+	uint32_t watts; /* of a CPU that a job holds; 0: nobody measures energy */
 	uint32_t run_s; /* the longest run; 0: as their time limits allow */
 	uint32_t history; /* ended runs that slurmdbd keeps */
 	int64_t epoch; /* Unix seconds of the world's second 0 */
