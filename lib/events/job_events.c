@@ -167,17 +167,11 @@ void job_events_end_window(struct job_events *events, int64_t until, int64_t ask
 	}
 }
 
-/* The page shows efficiency by partition, account and user. */
-static void count_steps(struct job_events *events, const struct run *run, const struct job_steps *steps)
+enum { STEPS_COUNT_FOR = 3 }; /* a partition, an account and a user */
+
+static void count_use(struct tally *const whom[STEPS_COUNT_FOR], const struct job_steps *steps)
 {
-	struct job_owner owner = owners_get(&events->owners, run->owner);
-	struct text partition = text_cut(&owner.partitions, ',');
-	struct tally *const whom[] = {
-		tallies_of(&events->tallies, ENTITY_PARTITION, partition, TEXT("")),
-		tallies_of(&events->tallies, ENTITY_ACCOUNT, owner.account, TEXT("")),
-		tallies_of(&events->tallies, ENTITY_USER, owner.user, owner.account),
-	};
-	for (size_t i = 0; i < sizeof whom / sizeof *whom; i++) {
+	for (size_t i = 0; i < STEPS_COUNT_FOR; i++) {
 		tally_add(whom[i], TALLY_ALLOCATED_CPU_SECONDS, TEXT(""), steps->allocated_cpu_seconds);
 		tally_add(whom[i], TALLY_USED_CPU_SECONDS, TEXT(""), steps->used_cpu_seconds);
 		if (steps->peak_memory <= 0)
@@ -193,6 +187,24 @@ static void count_steps(struct job_events *events, const struct run *run, const 
 		tally_observe(whom[0], TALLY_MEMORY_EFFICIENCY_RATIO, steps->peak_memory / steps->allocated_memory);
 }
 
+/* The page shows efficiency and energy by partition, account and user. */
+static void count_steps(struct job_events *events, const struct run *run, const struct job_steps *steps)
+{
+	struct job_owner owner = owners_get(&events->owners, run->owner);
+	struct text partition = text_cut(&owner.partitions, ',');
+	struct tally *const whom[STEPS_COUNT_FOR] = {
+		tallies_of(&events->tallies, ENTITY_PARTITION, partition, TEXT("")),
+		tallies_of(&events->tallies, ENTITY_ACCOUNT, owner.account, TEXT("")),
+		tallies_of(&events->tallies, ENTITY_USER, owner.user, owner.account),
+	};
+	if (steps->used_cpu_seconds >= 0)
+		count_use(whom, steps);
+	for (size_t i = 0; i < STEPS_COUNT_FOR; i++)
+		tally_add(whom[i], TALLY_ENERGY_JOULES, TEXT(""), steps->energy);
+	tally_add(tallies_of(&events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT("")), TALLY_ENERGY_JOULES, TEXT(""),
+		  steps->energy);
+}
+
 void job_events_take_steps(struct job_events *events, const struct job_steps *steps)
 {
 	struct run *run = runs_find(&events->runs, &steps->key);
@@ -201,6 +213,5 @@ void job_events_take_steps(struct job_events *events, const struct job_steps *st
 	if (!run || !(run->bits & RUN_WANTS_STEPS))
 		return;
 	run->bits = (run->bits & ~(uint32_t)RUN_WANTS_STEPS) | RUN_IS_CHANGED;
-	if (steps->used_cpu_seconds >= 0)
-		count_steps(events, run, steps);
+	count_steps(events, run, steps);
 }

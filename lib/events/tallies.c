@@ -155,6 +155,12 @@ void tallies_screen(struct tallies *tallies)
 	}
 }
 
+bool tallies_have(const struct tallies *tallies, enum tally_what what)
+{
+	const struct tally *cluster = tallies->kinds[ENTITY_CLUSTER].entries[0].value;
+	return tally_get(cluster, what, 0)->value > 0;
+}
+
 size_t tallies_folded(const struct tallies *tallies, int kind)
 {
 	const struct map *folded = &tallies->folded[kind];

@@ -35,6 +35,9 @@ void tallies_show(struct tallies *tallies, const struct roster rosters[ENTITY_KI
  * checked when one is made. After that, pointers to tallies are not valid, nor is the list of those that share `other`. */
 void tallies_screen(struct tallies *tallies);
 
+/* Has the cluster counted any of it? */
+bool tallies_have(const struct tallies *tallies, enum tally_what what);
+
 /* How many entities lost their row, or would have one without caps, as far as slurmscope noticed since the start. */
 size_t tallies_folded(const struct tallies *tallies, int kind);
 

@@ -43,6 +43,7 @@ const struct tally_row tally_table[TALLY_WHATS] = {
 						 NULL, NULL, 0, false},
 	[TALLY_PEAK_MEMORY_BYTE_SECONDS] = {"ended_peak_memory_byte_seconds", PARTITION | ACCOUNT | USER, NULL, NULL, 0,
 					    false},
+	[TALLY_ENERGY_JOULES] = {"ended_energy_joules", CLUSTER | PARTITION | ACCOUNT | USER, NULL, NULL, 0, false},
 	[TALLY_WAIT_SECONDS] = {"wait_seconds", QUEUE, NULL, BOUNDS(durations), true},
 	[TALLY_QUEUE_SECONDS] = {"queue_seconds", QUEUE, NULL, BOUNDS(durations), true},
 	[TALLY_RUN_SECONDS] = {"run_seconds", QUEUE, NULL, BOUNDS(durations), true},

@@ -20,6 +20,14 @@ static void emit_count(struct exposition *out, const struct page_facts *facts, c
 	exposition_number(out, tally_get(item, what_of(family), 0)->value);
 }
 
+/* What not every site measures is absent where it is not, for all rows. Where it is, each row begins at zero. */
+static void emit_measured(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			  const void *item)
+{
+	if (tallies_have(&facts->events->tallies, what_of(family)))
+		emit_count(out, facts, family, item);
+}
+
 static struct exemplar exemplar_of(const struct tally_count *count)
 {
 	if (!count->last)
@@ -139,6 +147,10 @@ static const struct family event_families[] = {
 	{"slurm_{X}_ended_job_peak_memory_byte_seconds_total", COUNTER, NULL,
 	 "Peak memory that the {X}'s ended jobs used, times how long they ran.", emit_count,
 	 TALLY_PEAK_MEMORY_BYTE_SECONDS, 0, ENDED_OF},
+	{"slurm_{X}_ended_job_energy_joules_total", COUNTER, NULL,
+	 "Energy in joules that the nodes of the {X}'s ended jobs consumed while these ran, as Slurm accounts it; absent "
+	 "where nobody measures it.",
+	 emit_measured, TALLY_ENERGY_JOULES, 0, ENDED_OF},
 	{"slurm_partition_job_time_limit_ratio", HISTOGRAM, NULL,
 	 "Run time of ended jobs as a share of their time limit.", emit_histogram, TALLY_TIME_LIMIT_RATIO, 0,
 	 OF_PARTITION},

@@ -31,6 +31,10 @@ struct job_run {
 	 * is one task's). Sampled every JobAcctGatherFrequency seconds: unset if no step lived that long, or nobody
 	 * measures (JobAcctGatherType=none). Bytes. */
 	uint64_t memory_used;
+
+	/* What Slurm accounts to it, as sacct's ConsumedEnergyRaw of the job has it (SLURMRESTD.md, "Energy of jobs").
+	 * Whole only when its steps have ended; unset if nobody measures (AcctGatherEnergyType). Joules. */
+	uint64_t energy_used;
 };
 
 /* Has it ended, even if only to run again? Then its end_time is known. */

@@ -40,6 +40,7 @@ static void take_steps(struct event_poller *poller, const struct told_runs *take
 			.used_cpu_seconds = is_known ? (double)run->cpu_used_us / 1e6 : -1,
 			.allocated_memory = (double)told_time(run->memory_allocated),
 			.peak_memory = (double)told_time(run->memory_used),
+			.energy = (double)told_time(run->energy_used),
 		};
 		if (told_is_slurms(run) && job_run_has_ended(run))
 			job_events_take_steps(poller->recorder.events, &steps);

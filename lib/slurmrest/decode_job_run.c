@@ -17,8 +17,7 @@ static void take_state(struct vocabulary *vocabulary, void *record, struct text 
 	job->state = state + 1;
 }
 
-/* Appends "gres/gpu:a100=2", as in the TRES strings of slurmctld; a count that is not known (energy: -2) is
- * left out. */
+/* Appends "gres/gpu:a100=2", as in the TRES strings of slurmctld; a count that is not known is left out. */
 static void add_tres(struct text *list, const struct tres_count *tres, struct arena *texts)
 {
 	if (!number_is_known(tres->count))
@@ -31,9 +30,16 @@ static void add_tres(struct text *list, const struct tres_count *tres, struct ar
 	arena_append(texts, list, '=', text_of(count));
 }
 
+/* Energy is no resource that a job holds: slurmctld adds up here what its steps used, in joules. Where nobody measures
+ * it is -2 or missing (SLURMRESTD.md, "Energy of jobs"). */
 static void take_allocated(void *record, const void *element, struct arena *texts)
 {
-	add_tres(&((struct job_run *)record)->job.tres_allocated, element, texts);
+	struct job_run *run = record;
+	const struct tres_count *tres = element;
+	if (!text_equal(tres->type, TEXT("energy")))
+		add_tres(&run->job.tres_allocated, tres, texts);
+	else if (number_is_known(tres->count))
+		run->energy_used = tres->count;
 }
 
 static void take_requested(void *record, const void *element, struct arena *texts)
@@ -218,6 +224,8 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 		run->cpu_used_us = NUMBER_UNSET;
 	if (!run->memory_used)
 		run->memory_used = NUMBER_UNSET;
+	if (!run->energy_used)
+		run->energy_used = NUMBER_UNSET;
 	note_allocated(run);
 	clear_future(run);
 	name_one_partition(run);

@@ -33,10 +33,13 @@ COUNTERS = {"submissions": ("slurm_{}_job_submissions_total", 1), "starts": ("sl
             "memory_mib_seconds": ("slurm_{}_job_allocated_memory_byte_seconds_total", MIB)}
 SUMS = {"wait_seconds": "slurm_partition_job_eligible_wait_seconds", "queue_seconds": "slurm_partition_job_submit_wait_seconds",
         "run_seconds": "slurm_partition_job_runtime_seconds"}
+USE = {"used_cpu_seconds": "slurm_{}_ended_job_used_cpu_seconds_total",  # of partitions, accounts and users
+       "energy_joules": "slurm_{}_ended_job_energy_joules_total"}
 LABELS = {"cluster": (), "partition": ("partition",), "account": ("account",), "user": ("user", "account"),
           "qos": ("qos",), "queue": ("partition", "qos")}
 FAMILIES = re.compile(r"slurm_([a-z]+_job_(submissions|starts|ends|allocated_(cpu|billing|gres|memory_byte)_seconds)_total|"
                       r"partition_job_(eligible_wait|submit_wait|runtime)_seconds_(sum|count))(\{|$)")
+USE_FAMILIES = re.compile(r"slurm_[a-z]+_ended_job_(used_cpu_seconds|energy_joules)_total\{")
 COUNTED = re.compile(r"slurm_\w+_job_\w+_(total|bucket|sum|count)(\{|$)")  # never falls
 
 
@@ -49,13 +52,14 @@ class Life:
     storm: int        # submissions at once, at the beginning
     nodes: int
     settle: float     # seconds, at most, from one change of the page to the next, until it is right
+    with_use: bool    # what ended jobs used is compared, too
     sim: list
     scope: list
 
 
 def short():
-    names = ("diag", "job_states", "job_search", "job_details", "job_arrays", "job_ends")
-    return Life(seconds=25, kills=12, rate=30, storm=0, nodes=200, settle=180,
+    names = ("diag", "job_states", "job_search", "job_details", "job_arrays", "job_ends", "job_steps")
+    return Life(seconds=25, kills=12, rate=30, storm=0, nodes=200, settle=180, with_use=True,
                 sim=["--users=40", "--arrays=0.05", "--run-seconds=8", "--min-job-age=2"],
                 scope=[f"--interval.{name}=1" for name in names])
 
@@ -64,7 +68,7 @@ def long(runs, alive, kills=12):
     """A tenth of the submissions are arrays of 57 tasks on average."""
     seconds, tasks = max(200, 1.5 * kills), 0.9 + 0.1 * 57
     return Life(seconds=seconds, kills=kills, rate=(runs - alive) / tasks / seconds, storm=int(alive / tasks), nodes=3000,
-                settle=200, sim=["--users=500", "--arrays=0.1", "--run-seconds=30", "--min-job-age=60",
+                settle=200, with_use=False, sim=["--users=500", "--arrays=0.1", "--run-seconds=30", "--min-job-age=60",
                                  f"--history={2 * runs}", "--compact"],
                 scope=["--interval.job_ends=15", "--jobs.steps=off"])
 
@@ -155,6 +159,19 @@ def compare(truth, page):
         if not -1e-9 * true <= shown - true <= more.get(name, 0) + 1e-9 * true:
             wrong[name] = shown, true
     return len(mine.keys() | series.keys()) - len(wrong), wrong
+
+
+def compare_use(truth, page):
+    """The same of what ended jobs used, which slurmscope asks for a minute after their ends."""
+    true = {}
+    for key, value in truth.items():
+        kind, *who, what = key.split("/")[1:] if key.startswith("events/") else (None, None)
+        if what in USE and kind in ("partition", "account", "user"):
+            true[f"{USE[what].format(kind)}{labels(LABELS[kind], who)}"] = value
+    mine = {name: value for name, value in page.items() if USE_FAMILIES.match(name)}
+    pairs = {name: (mine.get(name, 0), true.get(name, 0)) for name in mine.keys() | true.keys()}
+    wrong = {name: (shown, value) for name, (shown, value) in pairs.items() if abs(shown - value) > 1e-9 * value}
+    return len(pairs) - len(wrong), wrong
 
 
 def time_is_near(truth, wrong, least, most):
@@ -269,11 +286,15 @@ def live(sim, exporter, watch, life, chance):
     sim.end_all()
 
 
-def settle(truth, watch, seconds):
+def settle(truth, watch, seconds, with_use=False):
     """What compare() finds when all is equal, or when nothing has changed for that many seconds."""
     last, since = None, time.monotonic()
     while True:
-        equal, wrong = compare(truth, watch.page())
+        page = watch.page()
+        equal, wrong = compare(truth, page)
+        if with_use:
+            use, wrong_use = compare_use(truth, page)
+            equal, wrong = equal + use, wrong | wrong_use
         if wrong != last:
             last, since = wrong, time.monotonic()
         if not wrong or time.monotonic() > since + seconds:
@@ -291,7 +312,7 @@ def main(life, seed):
         begin(sim, exporter, watch)
         live(sim, exporter, watch, life, chance)
         truth = sim.truth()
-        equal, wrong = settle(truth, watch, life.settle)
+        equal, wrong = settle(truth, watch, life.settle, life.with_use)
         page = watch.page()
         exporter.end(signal.SIGTERM)
         state = sum(os.path.getsize(path) for path in Path(folder).glob("state*"))

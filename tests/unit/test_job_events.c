@@ -773,11 +773,12 @@ static void test_steps(void)
 				  .allocated_cpu_seconds = 22,
 				  .used_cpu_seconds = 11,
 				  .allocated_memory = 4096,
-				  .peak_memory = 1024};
+				  .peak_memory = 1024,
+				  .energy = 5000};
 	job_events_take_steps(w.events, &steps);
 	job_events_take_steps(w.events, &steps);
 	steps.key.id = 2;
-	steps.used_cpu_seconds = -1; /* not known */
+	steps.used_cpu_seconds = -1; /* not known; its energy is */
 	job_events_take_steps(w.events, &steps);
 	steps.key.id = 99;
 	job_events_take_steps(w.events, &steps);
@@ -787,6 +788,9 @@ static void test_steps(void)
 	CHECK_NUMBER(of_alice(&w, TALLY_USED_CPU_SECONDS), 11);
 	CHECK_NUMBER(of_alice(&w, TALLY_ALLOCATED_MEMORY_BYTE_SECONDS), 4096 * 11);
 	CHECK_NUMBER(of_alice(&w, TALLY_PEAK_MEMORY_BYTE_SECONDS), 1024 * 11);
+	CHECK_NUMBER(of_alice(&w, TALLY_ENERGY_JOULES), 10000);
+	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_ENERGY_JOULES, ""), 10000);
+	CHECK_NUMBER(in_cluster(&w, TALLY_ENERGY_JOULES, ""), 10000);
 	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_CPU_EFFICIENCY_RATIO, "0.5"), 1);
 	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_MEMORY_EFFICIENCY_RATIO, "sum"), 0.25);
 	check_row("one that waits for its steps is kept for a day, over a restart, too");
@@ -799,6 +803,41 @@ static void test_steps(void)
 	job_events_end_window(w.events, BIRTH + 86425, BIRTH + 70000);
 	CHECK_NUMBER(w.events->runs.used, 0);
 	CHECK_NUMBER(w.events->lost, 0);
+	world_done(&w);
+}
+
+/* What a row of each kind shows, and the one that all others share. */
+static void test_energy(void)
+{
+	struct world w;
+	struct job_steps steps = {.used_cpu_seconds = 1, .energy = 3.6e6};
+	world_init(&w, true);
+	w.events->steps_max = 100;
+	w.caps.kinds[ENTITY_USER].max = 1;
+	check_row("nobody measures");
+	CHECK_NUMBER(tallies_have(&w.events->tallies, TALLY_ENERGY_JOULES), false);
+	check_row("energy is counted once of each run, also of users without a row, over a kill, too");
+	for (uint64_t id = 1; id <= 3; id++) {
+		struct job job = running(id, BIRTH + 1, BIRTH + 10);
+		if (id == 3)
+			job.user = TEXT("bob");
+		take_end(&w, &job, "completed", BIRTH + 20);
+		steps.key = (struct run_key){(uint32_t)id, RUN_NO_TASK, BIRTH + 1};
+		if (id == 2)
+			restart(&w, true, BIRTH + 50);
+		w.events->steps_max = 100;
+		job_events_take_steps(w.events, &steps);
+	}
+	CHECK_NUMBER(of_alice(&w, TALLY_ENERGY_JOULES), 2 * 3.6e6);
+	CHECK_NUMBER(count_of(&w, ENTITY_USER, "bob", "physics", TALLY_ENERGY_JOULES, ""), 3.6e6);
+	CHECK_NUMBER(count_of(&w, ENTITY_USER, "carol", "biology", TALLY_ENERGY_JOULES, ""), 3.6e6); /* `other` */
+	CHECK_NUMBER(in_cluster(&w, TALLY_ENERGY_JOULES, ""), 3 * 3.6e6);
+	restart(&w, true, BIRTH + 100);
+	CHECK_NUMBER(tallies_have(&w.events->tallies, TALLY_ENERGY_JOULES), true);
+	CHECK_NUMBER(of_alice(&w, TALLY_ENERGY_JOULES), 2 * 3.6e6);
+	steps.key.id = 1;
+	job_events_take_steps(w.events, &steps);
+	CHECK_NUMBER(in_cluster(&w, TALLY_ENERGY_JOULES, ""), 3 * 3.6e6);
 	world_done(&w);
 }
 
@@ -897,6 +936,7 @@ int main(void)
 	test_siblings_elsewhere();
 	test_siblings_here();
 	test_steps();
+	test_energy();
 	test_steps_of_little();
 	test_times_do_not_go_back();
 	test_anothers_row();

@@ -60,6 +60,7 @@ static void describe(void *context, const void *record)
 	buf_printf(line, " steps=%" PRIu64, run->steps);
 	add_time(line, "cpu_us", run->cpu_used_us);
 	add_time(line, "used_bytes", run->memory_used);
+	add_time(line, "joules", run->energy_used);
 	buf_add_char(line, '\n');
 }
 
@@ -129,6 +130,16 @@ static void test_members(void)
 		 "\"count\":400},{\"type\":\"node\",\"name\":\"\",\"id\":4,\"count\":1},{\"type\":\"energy\",\"name\":\"\",\"id\":3,\"count\":-2},{\"type\":"
 		 "\"gres\",\"name\":\"gpu:a100\",\"id\":1001,\"count\":3}],\"requested\":[]}",
 		 "completed has=cpu=2,mem=400M,node=1,gres/gpu:a100=3 held_cpus=2 held_bytes=419430400 steps=0"},
+		/* energy is what was used, and no resource that it holds; not measured it is -2, null (22.05) or 0 */
+		{"\"state\":{\"current\":[\"COMPLETED\"]},\"tres\":{\"allocated\":[{\"type\":\"energy\",\"name\":\"\","
+		 "\"id\":3,\"count\":86400000},{\"type\":\"node\",\"name\":\"\",\"id\":4,\"count\":1}]}",
+		 "completed has=node=1 steps=0 joules=86400000"},
+		{"\"state\":{\"current\":\"COMPLETED\"},\"tres\":{\"allocated\":[{\"type\":\"energy\",\"name\":null,"
+		 "\"id\":3,\"count\":null},{\"type\":\"node\",\"name\":null,\"id\":4,\"count\":1}]}",
+		 "completed has=node=1 steps=0"},
+		{"\"state\":{\"current\":\"COMPLETED\"},\"tres\":{\"allocated\":[{\"type\":\"energy\",\"id\":3,"
+		 "\"count\":0}]}",
+		 "completed steps=0"},
 		/* several partitions: of one that ran, that in which it did */
 		{"\"state\":{\"current\":[\"CANCELLED\"]},\"partition\":\"gpu,busy\",\"nodes\":\"n1\",\"time\":{\"start\":6},"
 		 "\"tres\":{\"allocated\":[{\"type\":\"cpu\",\"id\":1,\"count\":2},{\"type\":\"node\",\"id\":4,\"count\":1}]}",

@@ -195,6 +195,12 @@ static double sum_of(const struct buf *page, const char *family)
 	return sum;
 }
 
+/* Where anybody measures it each row has it. */
+static void measure_energy(struct job_events *events)
+{
+	tally_add(tallies_of(&events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT("")), TALLY_ENERGY_JOULES, TEXT(""), 1);
+}
+
 int main(void)
 {
 	struct config config;
@@ -215,6 +221,7 @@ int main(void)
 	tallies_show(&events->tallies, cluster.rosters);
 	job_events_look(events, cluster.job_table, 300000);
 	fail_jobs(events);
+	measure_energy(events);
 	struct buf page = page_with(&cluster, events);
 	unsigned samples = count_samples(&page);
 	CHECK(samples < SERIES_MAX);
