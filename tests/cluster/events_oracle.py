@@ -9,13 +9,14 @@ from collections import Counter
 from slurm_says import gres_labels, memory_bytes, tres
 
 COLUMNS = ("JobIDRaw JobID User Account Partition QOS Submit Eligible Start End State ElapsedRaw AllocCPUS NNodes "
-           "AllocTRES ExitCode TimelimitRaw NodeList SubmitLine").split()
+           "AllocTRES ExitCode TimelimitRaw NodeList SubmitLine ConsumedEnergyRaw").split()
 DURATIONS = (1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000)
 RATIOS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536)
 END_STATES = ("completed failed cancelled timeout out_of_memory node_fail preempted boot_fail deadline "
               "requeued").split()
 FAMILIES = re.compile(r"slurm_([a-z]+_job_(submissions|starts|ends|allocated_(cpu|billing|gres|memory_byte)_seconds|exits|failures)_total|"
+                      r"[a-z]+_ended_job_energy_joules_total|"
                       r"partition_job_((eligible_wait|submit_wait|runtime)_seconds|time_limit_ratio|size_\w+?))"
                       r"(_bucket|_sum|_count)?\{?")
 
@@ -109,6 +110,12 @@ def cpu_seconds(text):
     return int(days or 0) * 86400 + sum(part * 60**i for i, part in enumerate(reversed(parts)))
 
 
+def joules(row):
+    """slurmdbd's NO_VAL64 is printed as it is."""
+    energy = int(row["ConsumedEnergyRaw"] or 0)
+    return energy if energy < 2**63 else 0
+
+
 def is_time(text):
     return text.isdigit() and int(text) > 0
 
@@ -177,6 +184,8 @@ class Truth:
             for known in END_STATES:
                 self.count(f"{entity}_job_ends", known == state, **names, state=known)
             self.add_time(row, entity, names, has_started)
+            if entity in ("partition", "account", "user"):
+                self.count(f"{entity}_ended_job_energy_joules", joules(row), **names)
         for partition in named_partitions(row):
             told = self.samples if self.tells_named else self.more
             told[f"slurm_partition_job_submissions_total{labels(partition=partition)}"] += 1
