@@ -72,4 +72,5 @@ void happened_end(struct world *world, const struct job *job, bool has_run)
 		return;
 	happened_add_run(happened, job, job->end);
 	happened->energy_j += job_energy_j(world, job);
+	happened->gpu_memory_gib_s += job_gpu_memory_gib(job) * since(job->start, job->end);
 }

@@ -11,7 +11,7 @@ struct happened {
 	/* Of runs that started and ended, seconds; times CPUs, MiB, GPUs, billing. Wait is from eligible, queue
 	 * from submission to start. */
 	uint64_t wait_s, queue_s, run_s, cpu_s, memory_s, gpu_s, billing_s, used_cpu_s;
-	uint64_t energy_j; /* of runs that have ended, joules */
+	uint64_t energy_j, gpu_memory_gib_s; /* of runs that have ended; the memory of GPUs at its peak */
 };
 
 struct happened *happened_new(const struct world *world); /* owned by the caller */
@@ -31,6 +31,12 @@ static inline uint64_t job_used_cpu_s(const struct job *job, int64_t elapsed_s)
 {
 	uint64_t user_s = (uint64_t)elapsed_s * job->cpus * 9 / 10;
 	return user_s + user_s / 50;
+}
+
+/* The most memory of its GPUs that it used at once, GiB; nothing of some jobs'. */
+static inline uint64_t job_gpu_memory_gib(const struct job *job)
+{
+	return 7u * (job->id % 5) * job->gpus * job->node_count;
 }
 
 /* The energy that its nodes consumed for it, in joules; 0 if nobody measures. */

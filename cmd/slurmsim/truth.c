@@ -173,6 +173,7 @@ static void add_happened(struct truth *truth, const struct happened *happened, c
 		{"used_cpu_seconds", happened->used_cpu_s},
 		{"billing_seconds", happened->billing_s},
 		{"energy_joules", happened->energy_j},
+		{"gpu_memory_gib_seconds", happened->gpu_memory_gib_s},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].number)

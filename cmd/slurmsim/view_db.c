@@ -73,18 +73,18 @@ static struct value tres_allocated_of(const struct view *view, const struct job 
 		view_rows_new(scratch, (struct rows){.next = next_tres_allocated, .owner = view, .record = job}));
 }
 
-/* The most memory that a step had at once, in bytes. */
+/* The most memory that a step had at once, in bytes: half of what it held; then that of GPUs, which 22.05 does not know. */
 static bool next_tres_used(struct rows *rows, struct value *values, struct arena *scratch)
 {
 	(void)scratch;
-	if (rows->at++)
-		return false;
 	const struct view *view = rows->owner;
-	values[TRES_type] = value_text("mem");
-	values[TRES_id] = value_number(2);
-	values[TRES_count] = value_number((int64_t)view_memory(rows->record) << 19); /* half of it */
-	if (!view->old)
-		values[TRES_name] = value_text("");
+	const struct job *job = rows->record;
+	if (rows->at == (view->old ? 1 : 2))
+		return false;
+	if (rows->at++ == 0)
+		fill_tres(view, values, "mem", NULL, 2, (int64_t)view_memory(job) << 19);
+	else
+		fill_tres(view, values, "gres", "gpumem", 1003, (int64_t)job_gpu_memory_gib(job) << 30);
 	return true;
 }
 

@@ -167,11 +167,11 @@ void job_events_end_window(struct job_events *events, int64_t until, int64_t ask
 	}
 }
 
-enum { STEPS_COUNT_FOR = 3 }; /* a partition, an account and a user */
+enum { STEPS_COUNT_FOR = 4 }; /* a partition, an account, a user, and the cluster */
 
 static void count_use(struct tally *const whom[STEPS_COUNT_FOR], const struct job_steps *steps)
 {
-	for (size_t i = 0; i < STEPS_COUNT_FOR; i++) {
+	for (size_t i = 0; i < STEPS_COUNT_FOR - 1; i++) {
 		tally_add(whom[i], TALLY_ALLOCATED_CPU_SECONDS, TEXT(""), steps->allocated_cpu_seconds);
 		tally_add(whom[i], TALLY_USED_CPU_SECONDS, TEXT(""), steps->used_cpu_seconds);
 		if (steps->peak_memory <= 0)
@@ -187,7 +187,21 @@ static void count_use(struct tally *const whom[STEPS_COUNT_FOR], const struct jo
 		tally_observe(whom[0], TALLY_MEMORY_EFFICIENCY_RATIO, steps->peak_memory / steps->allocated_memory);
 }
 
-/* The page shows efficiency and energy by partition, account and user. */
+/* What not every site measures. */
+static void count_measured(struct tally *const whom[STEPS_COUNT_FOR], const struct job_steps *steps)
+{
+	double gpus = steps->peak_gpu_memory >= 0 ? steps->allocated_gpus : 0;
+	for (size_t i = 0; i < STEPS_COUNT_FOR; i++) {
+		tally_add(whom[i], TALLY_ENERGY_JOULES, TEXT(""), steps->energy);
+		if (gpus <= 0)
+			continue;
+		tally_add(whom[i], TALLY_ALLOCATED_GPU_SECONDS, TEXT(""), gpus * steps->run_seconds);
+		tally_add(whom[i], TALLY_PEAK_GPU_MEMORY_BYTE_SECONDS, TEXT(""),
+			  steps->peak_gpu_memory * steps->run_seconds);
+	}
+}
+
+/* The page shows efficiency, energy and memory of GPUs by partition, account and user. */
 static void count_steps(struct job_events *events, const struct run *run, const struct job_steps *steps)
 {
 	struct job_owner owner = owners_get(&events->owners, run->owner);
@@ -196,13 +210,11 @@ static void count_steps(struct job_events *events, const struct run *run, const 
 		tallies_of(&events->tallies, ENTITY_PARTITION, partition, TEXT("")),
 		tallies_of(&events->tallies, ENTITY_ACCOUNT, owner.account, TEXT("")),
 		tallies_of(&events->tallies, ENTITY_USER, owner.user, owner.account),
+		tallies_of(&events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT("")),
 	};
 	if (steps->used_cpu_seconds >= 0)
 		count_use(whom, steps);
-	for (size_t i = 0; i < STEPS_COUNT_FOR; i++)
-		tally_add(whom[i], TALLY_ENERGY_JOULES, TEXT(""), steps->energy);
-	tally_add(tallies_of(&events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT("")), TALLY_ENERGY_JOULES, TEXT(""),
-		  steps->energy);
+	count_measured(whom, steps);
 }
 
 void job_events_take_steps(struct job_events *events, const struct job_steps *steps)

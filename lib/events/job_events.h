@@ -44,6 +44,7 @@ struct job_steps {
 	double allocated_cpu_seconds, used_cpu_seconds; /* used: below 0 if not known */
 	double allocated_memory, peak_memory; /* bytes; 0: not known */
 	double energy; /* joules; 0: not known */
+	double allocated_gpus, peak_gpu_memory; /* peak: bytes, of all of them; below 0 if not known */
 };
 
 /* A time whose ends may come again, for runs that were counted and forgotten. slurmctld reported them while slurmdbd

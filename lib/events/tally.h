@@ -24,7 +24,9 @@ enum tally_what {
 	TALLY_USED_CPU_SECONDS,
 	TALLY_ALLOCATED_MEMORY_BYTE_SECONDS,
 	TALLY_PEAK_MEMORY_BYTE_SECONDS,
-	TALLY_ENERGY_JOULES, /* likewise; the cluster's shows whether anybody measures it */
+	TALLY_ENERGY_JOULES, /* these three likewise; the cluster's show whether anybody measures them */
+	TALLY_ALLOCATED_GPU_SECONDS,
+	TALLY_PEAK_GPU_MEMORY_BYTE_SECONDS,
 	TALLY_COUNTERS,
 	/* histograms */
 	TALLY_WAIT_SECONDS = TALLY_COUNTERS, /* eligible to start */

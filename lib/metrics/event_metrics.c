@@ -151,6 +151,13 @@ static const struct family event_families[] = {
 	 "Energy in joules that the nodes of the {X}'s ended jobs consumed while these ran, as Slurm accounts it; absent "
 	 "where nobody measures it.",
 	 emit_measured, TALLY_ENERGY_JOULES, 0, ENDED_OF},
+	{"slurm_{X}_ended_job_allocated_gpu_seconds_total", COUNTER, NULL,
+	 "Time for which the {X}'s ended jobs held GPUs, times their number, counting jobs whose GPU memory is known; absent "
+	 "where nobody measures that.",
+	 emit_measured, TALLY_ALLOCATED_GPU_SECONDS, 0, ENDED_OF},
+	{"slurm_{X}_ended_job_peak_gpu_memory_byte_seconds_total", COUNTER, NULL,
+	 "Peak memory that the {X}'s ended jobs used on their GPUs, times how long they ran; absent where nobody measures it.",
+	 emit_measured, TALLY_PEAK_GPU_MEMORY_BYTE_SECONDS, 0, ENDED_OF},
 	{"slurm_partition_job_time_limit_ratio", HISTOGRAM, NULL,
 	 "Run time of ended jobs as a share of their time limit.", emit_histogram, TALLY_TIME_LIMIT_RATIO, 0,
 	 OF_PARTITION},

@@ -31,6 +31,10 @@ struct job_run {
 	 * is one task's). Sampled every JobAcctGatherFrequency seconds: unset if no step lived that long, or nobody
 	 * measures (JobAcctGatherType=none). Bytes. */
 	uint64_t memory_used;
+	/* The same of gres/gpumem, the memory of GPUs: 0 if no process used any, unset if nobody measures. Bytes
+	 * (SLURMRESTD.md, "Use of GPUs"). */
+	uint64_t gpu_memory_used;
+	bool tells_gpu_memory; /* while it is read: did a step? */
 
 	/* What Slurm accounts to it, as sacct's ConsumedEnergyRaw of the job has it (SLURMRESTD.md, "Energy of jobs").
 	 * Whole only when its steps have ended; unset if nobody measures (AcctGatherEnergyType). Joules. */

@@ -59,22 +59,32 @@ static const struct field_elements requested = {sizeof(struct tres_count), tres_
 /* Steps are added up as they come; none is kept, nor is any of their texts. */
 struct step {
 	uint64_t cpu_seconds, cpu_us;
-	uint64_t memory;
+	uint64_t memory, gpu_memory;
+	bool tells_gpu_memory; /* also 0 */
 };
 
 struct usage {
-	bool is_memory;
+	bool is_memory, is_gres, is_gpumem;
 	uint64_t count;
 };
 
 static void take_usage_type(struct vocabulary *vocabulary, void *record, struct text name)
 {
 	(void)vocabulary;
-	((struct usage *)record)->is_memory = text_equal(name, TEXT("mem"));
+	struct usage *usage = record;
+	usage->is_memory = text_equal(name, TEXT("mem"));
+	usage->is_gres = text_equal(name, TEXT("gres"));
+}
+
+static void take_usage_name(struct vocabulary *vocabulary, void *record, struct text name)
+{
+	(void)vocabulary;
+	((struct usage *)record)->is_gpumem = text_equal(name, TEXT("gpumem"));
 }
 
 static const struct field usage_fields[] = {
 	NAME("type", take_usage_type),
+	NAME("name", take_usage_name),
 	NUMBER(struct usage, count, "count", BYTES),
 	END_OF_FIELDS,
 };
@@ -82,9 +92,16 @@ static const struct field usage_fields[] = {
 static void take_usage(void *record, const void *element, struct arena *texts)
 {
 	(void)texts;
+	struct step *step = record;
 	const struct usage *usage = element;
-	if (usage->is_memory && number_is_known(usage->count))
-		((struct step *)record)->memory = usage->count;
+	if (!number_is_known(usage->count))
+		return;
+	if (usage->is_memory)
+		step->memory = usage->count;
+	if (usage->is_gres && usage->is_gpumem) {
+		step->gpu_memory = usage->count;
+		step->tells_gpu_memory = true;
+	}
 }
 
 static const struct field_elements usage_elements = {sizeof(struct usage), usage_fields, take_usage};
@@ -107,6 +124,9 @@ static void take_step(void *record, const void *element, struct arena *texts)
 		run->cpu_used_us += step->cpu_seconds * 1000000 + step->cpu_us;
 	if (step->memory > run->memory_used)
 		run->memory_used = step->memory;
+	if (step->gpu_memory > run->gpu_memory_used)
+		run->gpu_memory_used = step->gpu_memory;
+	run->tells_gpu_memory |= step->tells_gpu_memory;
 }
 
 static const struct field_elements step_elements = {sizeof(struct step), step_fields, take_step};
@@ -224,6 +244,8 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 		run->cpu_used_us = NUMBER_UNSET;
 	if (!run->memory_used)
 		run->memory_used = NUMBER_UNSET;
+	if (!run->tells_gpu_memory)
+		run->gpu_memory_used = NUMBER_UNSET;
 	if (!run->energy_used)
 		run->energy_used = NUMBER_UNSET;
 	note_allocated(run);

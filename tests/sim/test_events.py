@@ -33,13 +33,16 @@ COUNTERS = {"submissions": ("slurm_{}_job_submissions_total", 1), "starts": ("sl
             "memory_mib_seconds": ("slurm_{}_job_allocated_memory_byte_seconds_total", MIB)}
 SUMS = {"wait_seconds": "slurm_partition_job_eligible_wait_seconds", "queue_seconds": "slurm_partition_job_submit_wait_seconds",
         "run_seconds": "slurm_partition_job_runtime_seconds"}
-USE = {"used_cpu_seconds": "slurm_{}_ended_job_used_cpu_seconds_total",  # of partitions, accounts and users
-       "energy_joules": "slurm_{}_ended_job_energy_joules_total"}
+# of partitions, accounts and users, when all have ended
+USE = {"used_cpu_seconds": ("slurm_{}_ended_job_used_cpu_seconds_total", 1),
+       "energy_joules": ("slurm_{}_ended_job_energy_joules_total", 1),
+       "gpu_seconds": ("slurm_{}_ended_job_allocated_gpu_seconds_total", 1),
+       "gpu_memory_gib_seconds": ("slurm_{}_ended_job_peak_gpu_memory_byte_seconds_total", 1 << 30)}
 LABELS = {"cluster": (), "partition": ("partition",), "account": ("account",), "user": ("user", "account"),
           "qos": ("qos",), "queue": ("partition", "qos")}
 FAMILIES = re.compile(r"slurm_([a-z]+_job_(submissions|starts|ends|allocated_(cpu|billing|gres|memory_byte)_seconds)_total|"
                       r"partition_job_(eligible_wait|submit_wait|runtime)_seconds_(sum|count))(\{|$)")
-USE_FAMILIES = re.compile(r"slurm_[a-z]+_ended_job_(used_cpu_seconds|energy_joules)_total\{")
+USE_FAMILIES = re.compile(r"slurm_[a-z]+_ended_job_(used_cpu_seconds|energy_joules|allocated_gpu_seconds|peak_gpu_memory_byte_seconds)_total\{")
 COUNTED = re.compile(r"slurm_\w+_job_\w+_(total|bucket|sum|count)(\{|$)")  # never falls
 
 
@@ -167,7 +170,8 @@ def compare_use(truth, page):
     for key, value in truth.items():
         kind, *who, what = key.split("/")[1:] if key.startswith("events/") else (None, None)
         if what in USE and kind in ("partition", "account", "user"):
-            true[f"{USE[what].format(kind)}{labels(LABELS[kind], who)}"] = value
+            family, factor = USE[what]
+            true[f"{family.format(kind)}{labels(LABELS[kind], who)}"] = value * factor
     mine = {name: value for name, value in page.items() if USE_FAMILIES.match(name)}
     pairs = {name: (mine.get(name, 0), true.get(name, 0)) for name in mine.keys() | true.keys()}
     wrong = {name: (shown, value) for name, (shown, value) in pairs.items() if abs(shown - value) > 1e-9 * value}

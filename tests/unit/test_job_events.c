@@ -806,6 +806,38 @@ static void test_steps(void)
 	world_done(&w);
 }
 
+/* Without GPUs there is nothing to tell of their memory. A job that held some and used none of it counts all the same. */
+static void test_gpu_memory(void)
+{
+	static const struct {
+		const char *what;
+		double gpus, peak, seconds, byte_seconds;
+	} rows[] = {
+		{"nobody measures", 4, -1, 0, 0},
+		{"no GPUs", 0, 0, 0, 0},
+		{"GPUs whose memory it did not use", 4, 0, 40, 0},
+		{"GPUs", 4, 1e10, 80, 1e11},
+	};
+	struct world w;
+	world_init(&w, true);
+	w.events->steps_max = 100;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct job job = running(i + 1, BIRTH + 1, BIRTH + 10);
+		const struct job_steps steps = {.key = {(uint32_t)i + 1, RUN_NO_TASK, BIRTH + 1},
+						.run_seconds = 10,
+						.used_cpu_seconds = -1,
+						.allocated_gpus = rows[i].gpus,
+						.peak_gpu_memory = rows[i].peak};
+		check_row(rows[i].what);
+		take_end(&w, &job, "completed", BIRTH + 20);
+		job_events_take_steps(w.events, &steps);
+		CHECK_NUMBER(of_alice(&w, TALLY_ALLOCATED_GPU_SECONDS), rows[i].seconds);
+		CHECK_NUMBER(of_alice(&w, TALLY_PEAK_GPU_MEMORY_BYTE_SECONDS), rows[i].byte_seconds);
+		CHECK_NUMBER(tallies_have(&w.events->tallies, TALLY_ALLOCATED_GPU_SECONDS), rows[i].seconds > 0);
+	}
+	world_done(&w);
+}
+
 /* What a row of each kind shows, and the one that all others share. */
 static void test_energy(void)
 {
@@ -936,6 +968,7 @@ int main(void)
 	test_siblings_elsewhere();
 	test_siblings_here();
 	test_steps();
+	test_gpu_memory();
 	test_energy();
 	test_steps_of_little();
 	test_times_do_not_go_back();

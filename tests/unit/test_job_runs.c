@@ -60,6 +60,7 @@ static void describe(void *context, const void *record)
 	buf_printf(line, " steps=%" PRIu64, run->steps);
 	add_time(line, "cpu_us", run->cpu_used_us);
 	add_time(line, "used_bytes", run->memory_used);
+	add_time(line, "gpu_bytes", run->gpu_memory_used);
 	add_time(line, "joules", run->energy_used);
 	buf_add_char(line, '\n');
 }
@@ -175,7 +176,8 @@ static void test_members(void)
 	}
 }
 
-/* A step's members in any order; the second job has none of the first one's. */
+/* A step's members in any order; the second job has none of the first one's. One that used no memory of its GPUs tells
+ * 0 of it, which is another thing than nothing. */
 static void test_steps(void)
 {
 	static const char json[] =
@@ -183,20 +185,25 @@ static void test_steps(void)
 		"{\"job_id\":1,\"steps\":["
 		"{\"time\":{\"total\":{\"seconds\":2,\"microseconds\":500000}},\"tres\":{\"requested\":{"
 		"\"max\":[{\"type\":\"mem\",\"count\":99}],\"total\":[{\"type\":\"cpu\",\"count\":7},"
-		"{\"count\":3000,\"type\":\"mem\"},{\"type\":\"vmem\",\"count\":5000}]}}},"
-		"{\"tres\":{\"requested\":{\"total\":[{\"type\":\"mem\",\"count\":1000}]}},"
+		"{\"count\":3000,\"type\":\"mem\"},{\"type\":\"vmem\",\"count\":5000},{\"type\":\"gres\",\"name\":\"gpuutil\",\"count\":97},"
+		"{\"type\":\"gres\",\"name\":\"gpumem\",\"count\":2000}]}}},"
+		"{\"tres\":{\"requested\":{\"total\":[{\"type\":\"mem\",\"count\":1000},{\"count\":7000,\"name\":\"gpumem\","
+		"\"type\":\"gres\"}],\"max\":[{\"type\":\"gres\",\"name\":\"gpumem\",\"count\":9000}]}},"
 		"\"time\":{\"total\":{\"microseconds\":700000,\"seconds\":0}}},"
 		"{\"time\":{\"total\":{\"seconds\":0,\"microseconds\":0}},\"tres\":{\"requested\":{"
 		"\"total\":[]}}}],\"state\":{\"current\":[\"COMPLETED\"]}},"
 		"{\"job_id\":2,\"steps\":[],\"state\":{\"current\":[\"COMPLETED\"]}},"
 		"{\"job_id\":3,\"steps\":[{\"time\":{\"total\":{\"seconds\":0,\"microseconds\":0}}}],"
-		"\"state\":{\"current\":[\"NODE_FAIL\"]}}]}";
+		"\"state\":{\"current\":[\"NODE_FAIL\"]}},"
+		"{\"job_id\":4,\"steps\":[{\"tres\":{\"requested\":{\"total\":[{\"type\":\"gres\",\"name\":\"gpumem\",\"count\":0}]}}}],"
+		"\"state\":{\"current\":[\"FAILED\"]}}]}";
 	check_row("steps are added up");
 	for (size_t step = 1; step < 40; step += 3) {
 		struct buf lines = decode(json, sizeof json - 1, step, describe);
-		CHECK_STRING(lines.bytes, "1 completed steps=3 cpu_us=3200000 used_bytes=3000\n"
+		CHECK_STRING(lines.bytes, "1 completed steps=3 cpu_us=3200000 used_bytes=3000 gpu_bytes=7000\n"
 					  "2 completed steps=0\n"
-					  "3 node_fail steps=1\n");
+					  "3 node_fail steps=1\n"
+					  "4 failed steps=1 gpu_bytes=0\n");
 		buf_done(&lines);
 	}
 }

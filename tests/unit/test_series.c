@@ -196,9 +196,11 @@ static double sum_of(const struct buf *page, const char *family)
 }
 
 /* Where anybody measures it each row has it. */
-static void measure_energy(struct job_events *events)
+static void measure(struct job_events *events)
 {
-	tally_add(tallies_of(&events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT("")), TALLY_ENERGY_JOULES, TEXT(""), 1);
+	struct tally *cluster = tallies_of(&events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
+	for (enum tally_what what = TALLY_ENERGY_JOULES; what <= TALLY_PEAK_GPU_MEMORY_BYTE_SECONDS; what++)
+		tally_add(cluster, what, TEXT(""), 1);
 }
 
 int main(void)
@@ -221,7 +223,7 @@ int main(void)
 	tallies_show(&events->tallies, cluster.rosters);
 	job_events_look(events, cluster.job_table, 300000);
 	fail_jobs(events);
-	measure_energy(events);
+	measure(events);
 	struct buf page = page_with(&cluster, events);
 	unsigned samples = count_samples(&page);
 	CHECK(samples < SERIES_MAX);
