@@ -283,6 +283,35 @@ def compare_use(slurm, page):
             if not -unsure[account] <= shown[account] - used[account] + 0.001 * count[account] <= 0.002 * count[account]}
 
 
+def gpu_use(slurm):
+    """(row of sacct, GPU seconds held, GPU byte seconds) of each run with a step that tells of gres/gpumem. The step that had
+    most counts. Steps follow their job."""
+    columns = "JobIDRaw JobID User Account Partition QOS Submit Start ElapsedRaw AllocTRES TRESUsageInTot".split()
+    job, peak = None, None
+    for row in [*each_once(sacct(slurm, columns, "--noconvert")), {"JobIDRaw": "0"}]:
+        if row["JobIDRaw"].isdigit():
+            if job and peak is not None:
+                elapsed, gpus = int(job["ElapsedRaw"]), held_gres(tres(job["AllocTRES"]))
+                yield job, elapsed * sum(count for (gres, _), count in gpus.items() if gres == "gpu"), elapsed * peak
+            job, peak = row, None
+        elif told := re.search(r"gres/gpumem=(\d+)", row["TRESUsageInTot"]):
+            peak = max(peak or 0, int(told[1]))
+
+
+def compare_gpu_memory(slurm, page):
+    """{series: (page, sacct)}: those that differ, of all. A run whose start slurmdbd never learned may count or not."""
+    least, more = Counter(), Counter()
+    for row, seconds, byte_seconds in gpu_use(slurm):
+        for entity, names in entities(row):
+            for family, amount in (("allocated_gpu", seconds), ("peak_gpu_memory_byte", byte_seconds)):
+                if seconds and entity in ("partition", "account", "user"):
+                    amounts = more if lacks_start(row) else least
+                    amounts[f"slurm_{entity}_ended_job_{family}_seconds_total{labels(**names)}"] += amount
+    shown = {series: page[series] for series in page if re.match(r"slurm_[a-z]+_ended_job_\w+_gpu_\w+_total\{", series)}
+    return {series: (shown.get(series, 0), least[series]) for series in shown.keys() | least.keys()
+            if not least[series] <= shown.get(series, 0) <= least[series] + more[series]}
+
+
 def compare_p95(slurm, prometheus):
     """[(partition, PromQL's P95 of the wait, lower, upper)]: the exact one's bucket; those outside of it."""
     waits = {}  # the least and the most
