@@ -8,6 +8,8 @@ static const struct {
 	struct family_origin origin; /* a NULL: as the group */
 } rows[] = {
 	{"slurm_dbd_up", {"dbd_ping, dbd_diag", ""}},
+	{"slurm_account_ended_job_allocated_gpu_seconds_total", {NULL, "23.11"}},
+	{"slurm_account_ended_job_peak_gpu_memory_byte_seconds_total", {NULL, "23.11"}},
 	{"slurm_backfill_depth_tried_total", {NULL, "23.11"}},
 	{"slurm_backfill_exits_total", {NULL, "23.11"}},
 	{"slurm_backfill_last_depth", {NULL, "23.11"}},
@@ -23,11 +25,15 @@ static const struct {
 	{"slurm_node_energy_joules_total", {NULL, "23.11"}},
 	{"slurm_node_power_watts", {NULL, "23.11"}},
 	{"slurm_partition_default_time_seconds", {NULL, "22.05"}},
+	{"slurm_partition_ended_job_allocated_gpu_seconds_total", {NULL, "23.11"}},
+	{"slurm_partition_ended_job_peak_gpu_memory_byte_seconds_total", {NULL, "23.11"}},
 	{"slurm_reservation_cpus_allocated", {"jobs", NULL}},
 	{"slurm_rpc_dropped_total", {NULL, "24.05"}},
 	{"slurm_rpc_pending", {NULL, "24.05"}},
 	{"slurm_rpc_queued", {NULL, "24.05"}},
 	{"slurm_scheduler_exits_total", {NULL, "23.11"}},
+	{"slurm_user_ended_job_allocated_gpu_seconds_total", {NULL, "23.11"}},
+	{"slurm_user_ended_job_peak_gpu_memory_byte_seconds_total", {NULL, "23.11"}},
 };
 
 struct family_origin family_origin(const struct family_group *group, const char *name)
