@@ -14,7 +14,7 @@ const struct report_option report_options[REPORT_OPTIONS] = {
 		 "A table for each of these, separated by commas: cluster, partition, account, user, qos. Default: account."},
 	[REPORT_FORMAT] =
 		{"format", "FORMAT",
-		 "table, csv or json. Tables have hours, the others seconds and byte seconds. Default: table."},
+		 "table, csv or json. Tables have hours and kWh, the others seconds and joules. Default: table."},
 	[REPORT_URL] = {"prometheus.url", "URL", "The Prometheus that scrapes slurmscope, or what answers like one."},
 	[REPORT_MATCH] = {"prometheus.match", "MATCHERS", "Only series with these labels, such as cluster=\"alpha\"."},
 	[REPORT_CA_FILE] = {"prometheus.ca-file", "FILE",

@@ -35,6 +35,7 @@ static const struct family families[] = {
 	{COLUMN_GRES, "_job_allocated_gres_seconds_total", EVERY_KIND},
 	{USAGE_ENDED_CPU_SECONDS, "_ended_job_allocated_cpu_seconds_total", KINDS_OF_USE},
 	{USAGE_USED_CPU_SECONDS, "_ended_job_used_cpu_seconds_total", KINDS_OF_USE},
+	{USAGE_ENERGY_JOULES, "_ended_job_energy_joules_total", KINDS_OF_USE},
 };
 
 /* A counter: all series that differ in their target alone. */

@@ -74,10 +74,12 @@ static void add(const struct window *window, const struct job_run *run, unsigned
 {
 	const struct job *job = &run->job;
 	struct text rest = job->partitions, partition;
-	add_name(window, USAGE_BY_CLUSTER, TEXT(""), TEXT(""), column, amount);
+	if (column != USAGE_ENERGY_JOULES) {
+		add_name(window, USAGE_BY_CLUSTER, TEXT(""), TEXT(""), column, amount);
+		add_name(window, USAGE_BY_QOS, job->qos, TEXT(""), column, amount);
+	}
 	add_name(window, USAGE_BY_ACCOUNT, job->account, TEXT(""), column, amount);
 	add_name(window, USAGE_BY_USER, job->user, job->account, column, amount);
-	add_name(window, USAGE_BY_QOS, job->qos, TEXT(""), column, amount);
 	unsigned count = 0;
 	struct text counted[PARTITIONS_MAX];
 	while (count < PARTITIONS_MAX && !(count && has_run(run)) && text_next(&rest, ',', &partition))
@@ -136,8 +138,11 @@ static void take_ended(void *context, const void *record)
 	const struct job_run *run = record;
 	bool is_cut,
 		is_end = job_run_has_ended(run) && !job_run_is_size(run) && !(run->job.flags >> JOB_FLAG_REVOKED & 1);
-	if (is_end && is_in(window, (double)run->job.end_time))
-		add(window, run, USAGE_ENDS, (double)job_count(&run->job, &is_cut));
+	if (!is_end || !is_in(window, (double)run->job.end_time))
+		return;
+	add(window, run, USAGE_ENDS, (double)job_count(&run->job, &is_cut));
+	if (number_is_known(run->energy_used))
+		add(window, run, USAGE_ENERGY_JOULES, (double)run->energy_used);
 }
 
 static void rest(double seconds)

@@ -18,6 +18,7 @@ static const char *const amount_names[USAGE_AMOUNTS] = {
 	[USAGE_BILLING_SECONDS] = "allocated_billing_seconds",
 	[USAGE_ENDED_CPU_SECONDS] = "ended_job_allocated_cpu_seconds",
 	[USAGE_USED_CPU_SECONDS] = "ended_job_used_cpu_seconds",
+	[USAGE_ENERGY_JOULES] = "ended_job_energy_joules",
 };
 
 /* A column of the table: what people read. */
@@ -37,6 +38,7 @@ static const struct column columns[] = {
 	{"CPU hours", USAGE_CPU_SECONDS, HOUR, 2},
 	{"GiB hours", USAGE_MEMORY_BYTE_SECONDS, GIB_HOUR, 2},
 	{"billing hours", USAGE_BILLING_SECONDS, HOUR, 2},
+	{"kWh", USAGE_ENERGY_JOULES, 1000 * HOUR, 3},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -68,26 +70,46 @@ static size_t width_of(const struct buf *text)
 	return width;
 }
 
+static bool is_told(const struct grid *grid, size_t column)
+{
+	for (size_t i = grid->width + column; i < grid->count; i += grid->width)
+		if (!text_equal(buf_text(&grid->cells[i]), TEXT("-")))
+			return true;
+	return false;
+}
+
+static size_t column_width(const struct grid *grid, size_t column)
+{
+	size_t width = 0;
+	for (size_t i = column; i < grid->count; i += grid->width)
+		if (width < width_of(&grid->cells[i]))
+			width = width_of(&grid->cells[i]);
+	return width;
+}
+
+static void print_cell(const struct buf *cell, size_t width, bool is_left, bool is_first, struct buf *out)
+{
+	int pad = (int)(width - width_of(cell));
+	buf_add_string(out, is_first ? "" : "  ");
+	if (!is_left)
+		buf_printf(out, "%*s", pad, "");
+	buf_add_text(out, buf_text(cell));
+	if (is_left)
+		buf_printf(out, "%*s", pad, "");
+}
+
+/* The first `left` columns are names. Of the others those are left out of which nothing is known. */
 static void print_grid(struct grid *grid, size_t left, struct buf *out)
 {
-	size_t *widths = memory_new((grid->width + 1) * sizeof *widths);
-	for (size_t i = 0; i < grid->count; i++)
-		if (widths[i % grid->width] < width_of(&grid->cells[i]))
-			widths[i % grid->width] = width_of(&grid->cells[i]);
+	size_t *widths = memory_new(grid->width * sizeof *widths);
+	for (size_t at = 0; at < grid->width; at++)
+		widths[at] = at < left || is_told(grid, at) ? column_width(grid, at) : 0;
 	for (size_t i = 0; i < grid->count; i++) {
 		size_t at = i % grid->width;
-		int pad = (int)(widths[at] - width_of(&grid->cells[i]));
-		if (at < left) {
-			buf_add_text(out, buf_text(&grid->cells[i]));
-			buf_printf(out, "%*s", pad, "");
-		} else {
-			buf_printf(out, "  %*s", pad, "");
-			buf_add_text(out, buf_text(&grid->cells[i]));
-		}
+		if (widths[at])
+			print_cell(&grid->cells[i], widths[at], at < left, at == 0, out);
 		if (at + 1 == grid->width)
 			buf_add_char(out, '\n');
-		else if (at + 1 < left)
-			buf_add_string(out, "  ");
 		buf_done(&grid->cells[i]);
 	}
 	free(grid->cells);

@@ -16,6 +16,7 @@ enum usage_amount {
 	USAGE_BILLING_SECONDS,
 	USAGE_ENDED_CPU_SECONDS, /* of jobs that ended and told what they used: allocated */
 	USAGE_USED_CPU_SECONDS, /* of the same: used */
+	USAGE_ENERGY_JOULES, /* of jobs that ended, where Slurm measures it; not by cluster or QOS */
 	USAGE_AMOUNTS, /* seconds of allocated GRES follow, one column a kind */
 	USAGE_COLUMNS_MAX = USAGE_AMOUNTS + TRES_GRES_MAX,
 };

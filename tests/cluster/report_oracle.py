@@ -11,7 +11,8 @@ from slurm_says import memory_bytes, tres
 
 AMOUNTS = {"job_starts": "job_starts_total", "job_ends": "job_ends_total", "allocated_cpu_seconds": "job_allocated_cpu_seconds_total",
            "allocated_memory_byte_seconds": "job_allocated_memory_byte_seconds_total",
-           "allocated_billing_seconds": "job_allocated_billing_seconds_total"}
+           "allocated_billing_seconds": "job_allocated_billing_seconds_total",
+           "ended_job_energy_joules": "ended_job_energy_joules_total"}
 KINDS = "cluster,partition,account,user,qos"
 
 
@@ -82,7 +83,7 @@ def as_sreport(amounts):
     users = Counter()
     for (kind, name, account, amount), value in amounts.items():
         gres = "gpu" if amount.partition(":")[0] == "gpu" else amount
-        if kind == "user" and gres not in ("job_starts", "job_ends"):
+        if kind == "user" and gres not in ("job_starts", "job_ends", "ended_job_energy_joules"):
             users[kind, name, account, gres] += value
     return users
 

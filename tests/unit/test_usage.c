@@ -225,18 +225,18 @@ static void reports(void)
 	CHECK_STRING(out.bytes,
 		     "by,cluster,partition,account,user,qos,job_starts,job_ends,allocated_cpu_seconds,"
 		     "allocated_memory_byte_seconds,allocated_billing_seconds,ended_job_allocated_cpu_seconds,"
-		     "ended_job_used_cpu_seconds,\"allocated_gres_seconds:gpu:a100\"\r\n"
-		     "\"user\",\"\",\"\",\"x\",\"a\"\"b,\n=1\",\"\",2,,10800,,,,,\r\n"
-		     "\"user\",\"\",\"\",\"x\",\"\xc3\xa9mile\",\"\",2,,1.2e+18,,,,,\r\n");
+		     "ended_job_used_cpu_seconds,ended_job_energy_joules,\"allocated_gres_seconds:gpu:a100\"\r\n"
+		     "\"user\",\"\",\"\",\"x\",\"a\"\"b,\n=1\",\"\",2,,10800,,,,,,\r\n"
+		     "\"user\",\"\",\"\",\"x\",\"\xc3\xa9mile\",\"\",2,,1.2e+18,,,,,,\r\n");
 	buf_clear(&out);
 	report_print(&use, 1u << USAGE_BY_USER, REPORT_TABLE, &out);
 	CHECK_STRING(
 		out.bytes,
 		"Use from 1970-01-01 00:00:00 UTC to 1970-01-01 01:00:00 UTC, counted by Prometheus\n\n"
-		"user     account  starts  ends           CPU hours  GiB hours  billing hours  gpu:a100 hours  CPU used\n"
-		"a\"b,?=1  x             2     -                3.00          -              -               -         -\n"
-		"\xc3\xa9mile    x             2     -  333333333333333.31          -              -               -         -\n"
-		"all                    2     -               10.00          -              -            0.50         -\n\n"
+		"user     account  starts           CPU hours  gpu:a100 hours\n"
+		"a\"b,?=1  x             2                3.00               -\n"
+		"\xc3\xa9mile    x             2  333333333333333.31               -\n"
+		"all                    2               10.00            0.50\n\n"
 		"Note: rows by user add up to 1200000000000010752 of the cluster's 36000 CPU seconds: not all jobs have a row there\n");
 	buf_done(&out);
 	usage_done(&use);
