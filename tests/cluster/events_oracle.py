@@ -77,6 +77,9 @@ def runs(slurm):
     rows = list(each_once(sacct(slurm, COLUMNS, "-X", states=(*END_STATES, "resizing"))))
     for row in rows:
         row["State"] = row["State"].split()[0]
+    first = {}
+    for row in rows:
+        first[row["JobIDRaw"]] = min(int(row["Submit"]), first.get(row["JobIDRaw"], int(row["Submit"])))
     resized = {(row["JobIDRaw"], row["End"]): row for row in rows if row["State"] == "RESIZING"}
     for row in rows:
         if row["State"] not in ("RESIZING", "REVOKED"):
@@ -84,6 +87,7 @@ def runs(slurm):
             row |= {"Held": [(int(part["ElapsedRaw"]), tres(part["AllocTRES"])) for part in parts],
                     "ElapsedRaw": sum(int(part["ElapsedRaw"]) for part in parts)}
             row |= {name: parts[0][name] for name in ("Submit", "Eligible", "Start", "NNodes")}
+            row["IsRequeued"] = int(row["Submit"]) > first[row["JobIDRaw"]]
             if has_start(row):  # slurmctld names the partition that it ran in first
                 row["Partition"] = row["Partition"].partition(",")[0]
             for _ in range(tasks(row)):
@@ -187,7 +191,9 @@ class Truth:
             if entity in ("partition", "account", "user"):
                 self.count(f"{entity}_ended_job_energy_joules", joules(row), **names)
         for partition in named_partitions(row):
-            told = self.samples if self.tells_named else self.more
+            # slurmctld stores only the partition that a job runs in (job_mgr.c: get_part_list from job_ptr->partition). If it is
+            # restarted, and the job then requeued, the job waits in that one alone.
+            told = self.samples if self.tells_named and not row["IsRequeued"] else self.more
             told[f"slurm_partition_job_submissions_total{labels(partition=partition)}"] += 1
         if has_started:
             self.add_start(row, queue, held, row["ElapsedRaw"])
