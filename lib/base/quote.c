@@ -1,5 +1,7 @@
 #include "base/quote.h"
 
+#include <ctype.h>
+
 static const char replacement[] = "\xef\xbf\xbd";
 
 static bool is_control(char c)
@@ -54,4 +56,13 @@ void quote_html(struct buf *out, struct text text)
 		else
 			buf_add_text(out, character);
 	}
+}
+
+void quote_url(struct buf *out, struct text text)
+{
+	for (size_t i = 0; i < text.len; i++)
+		if (isalnum((unsigned char)text.bytes[i]) || (text.bytes[i] && strchr("-._~", text.bytes[i])))
+			buf_add_char(out, text.bytes[i]);
+		else
+			buf_printf(out, "%%%02X", (unsigned char)text.bytes[i]);
 }

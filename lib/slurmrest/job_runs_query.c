@@ -1,8 +1,8 @@
 #include "slurmrest/job_runs_query.h"
 
+#include "base/quote.h"
 #include "model/number.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 
 /* REVOKED rows are not among them: jobs of another cluster. */
@@ -12,21 +12,12 @@ const char *const job_run_end_states[] = {
 };
 
 /* A raw comma or blank in a query is refused (PARAMS.md, "Bad values"). */
-static void add_value(struct buf *out, const char *value)
-{
-	for (const char *c = value; *c; c++)
-		if (isalnum((unsigned char)*c) || strchr("-._~", *c))
-			buf_add_char(out, *c);
-		else
-			buf_printf(out, "%%%02X", (unsigned char)*c);
-}
-
 static void begin(const struct job_runs_query *query, struct buf *out)
 {
 	buf_printf(out, "?skip_steps=%s%s", query->with_steps ? "false" : "true", query->version->runs_query);
 	if (*query->cluster) {
 		buf_add_string(out, "&cluster=");
-		add_value(out, query->cluster);
+		quote_url(out, text_of(query->cluster));
 	}
 }
 

@@ -16,12 +16,12 @@
 enum { SAMPLES_MAX = 100000000, NOT_TOLD_YET_S = 900 };
 
 struct family {
-	unsigned column; /* an amount, or one of those below */
+	unsigned column; /* an amount, or COLUMN_GRES */
 	const char *suffix; /* of slurm_partition... */
 	unsigned kinds; /* that have it: bits */
 };
 
-enum { COLUMN_GRES = USAGE_AMOUNTS, COLUMN_LOST };
+enum { COLUMN_GRES = USAGE_AMOUNTS };
 
 #define EVERY_KIND ((1u << USAGE_BYS) - 1)
 #define KINDS_OF_USE (1u << USAGE_BY_PARTITION | 1u << USAGE_BY_ACCOUNT | 1u << USAGE_BY_USER)
@@ -46,21 +46,27 @@ struct counter {
 	size_t count, capacity;
 };
 
-/* One family over all windows. */
-struct reading {
+/* What all families of a report are read with. */
+struct source {
 	struct usage *use;
 	struct prometheus *prometheus;
-	const char *name, *match;
-	const struct map *timelines; /* struct timeline by cluster; NULL while they are read */
+	const char *match;
+	struct map timelines; /* struct timeline by cluster */
+};
+
+/* One family over all windows. */
+struct reading {
+	const struct source *source;
+	const char *name;
 	struct arena arena;
 	struct map counters; /* struct counter, by labels */
 	struct map targets; /* uint32_t, by instance: their numbers */
 	uint64_t samples; /* of the window */
 };
 
-static void reading_init(struct reading *reading, struct usage *use, struct prometheus *prometheus, const char *match)
+static void reading_init(struct reading *reading, const struct source *source, const char *name)
 {
-	*reading = (struct reading){.use = use, .prometheus = prometheus, .match = match};
+	*reading = (struct reading){.source = source, .name = name};
 	map_init(&reading->counters, &reading->arena, sizeof(struct counter));
 	map_init(&reading->targets, &reading->arena, sizeof(uint32_t));
 }
@@ -137,15 +143,16 @@ static bool ask(struct reading *reading, const char *format, int64_t before, int
 		void *context, struct error *err)
 {
 	struct buf inner = BUF_INIT, whole = BUF_INIT;
-	buf_printf(&inner, "%s{%s}[%" PRId64 "s]", reading->name, reading->match, end - before);
+	buf_printf(&inner, "%s{%s}[%" PRId64 "s]", reading->name, reading->source->match, end - before);
 	for (const char *c = format; *c; c++)
 		if (*c == '%')
 			buf_add_text(&whole, buf_text(&inner));
 		else
 			buf_add_char(&whole, *c);
-	bool is_answered = prometheus_ask(reading->prometheus, whole.bytes, end, take, context, err);
-	if (*prometheus_warning(reading->prometheus))
-		usage_note(reading->use, true, "Prometheus warns: %s", prometheus_warning(reading->prometheus));
+	const struct source *source = reading->source;
+	bool is_answered = prometheus_ask(source->prometheus, whole.bytes, end, take, context, err);
+	if (*prometheus_warning(source->prometheus))
+		usage_note(source->use, true, "Prometheus warns: %s", prometheus_warning(source->prometheus));
 	buf_done(&inner);
 	buf_done(&whole);
 	return is_answered;
@@ -153,8 +160,7 @@ static bool ask(struct reading *reading, const char *format, int64_t before, int
 
 static double begin_of(const struct reading *reading, const struct counter *counter)
 {
-	const struct timeline *timeline =
-		reading->timelines ? map_find(reading->timelines, counter->labels[SERIES_CLUSTER]) : NULL;
+	const struct timeline *timeline = map_find(&reading->source->timelines, counter->labels[SERIES_CLUSTER]);
 	return timeline ? timeline->begin : INFINITY;
 }
 
@@ -203,15 +209,21 @@ static void begin_span(struct reading *reading)
 	}
 }
 
+/* Where the window that begins at `at` ends. */
+static int64_t window_end(const struct usage *use, int64_t at)
+{
+	return at + DAY_S < use->to ? at + DAY_S : use->to;
+}
+
 /* The day before the span says where the counters stood. */
 static bool read_family(struct reading *reading, struct error *err)
 {
-	const struct usage *use = reading->use;
+	const struct usage *use = reading->source->use;
 	if (!read_window(reading, use->from - DAY_S, use->from, err))
 		return false;
 	begin_span(reading);
 	for (int64_t at = use->from; at < use->to; at += DAY_S)
-		if (!read_window(reading, at, at + DAY_S < use->to ? at + DAY_S : use->to, err))
+		if (!read_window(reading, at, window_end(use, at), err))
 			return false;
 	return true;
 }
@@ -220,7 +232,7 @@ static void note_restarts(struct reading *reading, const struct counter *counter
 {
 	if (counter->growth.restarts)
 		usage_note(
-			reading->use, true,
+			reading->source->use, true,
 			"counters began again at about %s: what was counted between the last scrape before and that moment is missing",
 			words_time(counter->growth.restart_time).text);
 }
@@ -242,20 +254,17 @@ static void count(struct reading *reading, const struct counter *counter, enum u
 		.account = by == USAGE_BY_USER ? labels[SERIES_ACCOUNT] : TEXT(""),
 	};
 	if (column == COLUMN_GRES &&
-	    !usage_gres_column(reading->use, labels[SERIES_GRES], labels[SERIES_TYPE], &column))
+	    !usage_gres_column(reading->source->use, labels[SERIES_GRES], labels[SERIES_TYPE], &column))
 		return;
-	usage_add(reading->use, &whose, column, counter->growth.total);
+	usage_add(reading->source->use, &whose, column, counter->growth.total);
 }
 
-static bool add_family(struct usage *use, struct prometheus *prometheus, const char *match, const struct map *timelines,
-		       const struct family *family, enum usage_by by, struct error *err)
+static bool add_family(const struct source *source, const struct family *family, enum usage_by by, struct error *err)
 {
 	struct reading reading;
 	struct buf name = BUF_INIT;
 	buf_printf(&name, "slurm_%s%s", usage_by_names[by], family->suffix);
-	reading_init(&reading, use, prometheus, match);
-	reading.name = name.bytes;
-	reading.timelines = timelines;
+	reading_init(&reading, source, name.bytes);
 	bool is_read = read_family(&reading, err);
 	for (size_t i = 0; is_read && i < reading.counters.count; i++) {
 		count(&reading, reading.counters.entries[i].value, by, family->column);
@@ -267,17 +276,16 @@ static bool add_family(struct usage *use, struct prometheus *prometheus, const c
 }
 
 /* The counter of starts is on each page. */
-static bool read_timelines(struct usage *use, struct prometheus *prometheus, const char *match, struct map *timelines,
-			   struct error *err)
+static bool read_timelines(struct source *source, struct error *err)
 {
 	struct reading reading;
+	struct usage *use = source->use;
+	struct map *timelines = &source->timelines;
 	bool is_read = true;
-	reading_init(&reading, use, prometheus, match);
-	reading.name = "slurm_cluster_job_starts_total";
+	reading_init(&reading, source, "slurm_cluster_job_starts_total");
 	for (int64_t at = use->from - DAY_S; is_read && at < use->to; at += DAY_S) {
-		int64_t end = at + DAY_S < use->to ? at + DAY_S : use->to;
 		forget_samples(&reading);
-		is_read = ask(&reading, "%", at, end, take_series, &reading, err);
+		is_read = ask(&reading, "%", at, window_end(use, at), take_series, &reading, err);
 		for (size_t i = 0; is_read && i < reading.counters.count; i++) {
 			struct counter *counter = reading.counters.entries[i].value;
 			struct text cluster = counter->labels[SERIES_CLUSTER];
@@ -289,23 +297,20 @@ static bool read_timelines(struct usage *use, struct prometheus *prometheus, con
 	if (is_read && !timelines->count)
 		is_read =
 			error_set(err, "Prometheus has no samples of slurm_cluster_job_starts_total%s%s%s in that time",
-				  *match ? "{" : "", match, *match ? "}" : "");
+				  *source->match ? "{" : "", source->match, *source->match ? "}" : "");
 	reading_done(&reading);
 	return is_read;
 }
 
-static bool note_lost(struct usage *use, struct prometheus *prometheus, const char *match, const struct map *timelines,
-		      struct error *err)
+static bool note_lost(const struct source *source, struct error *err)
 {
 	struct reading reading;
-	reading_init(&reading, use, prometheus, match);
-	reading.name = "slurmscope_job_events_lost_total";
-	reading.timelines = timelines;
+	reading_init(&reading, source, "slurmscope_job_events_lost_total");
 	bool is_read = read_family(&reading, err);
 	for (size_t i = 0; is_read && i < reading.counters.count; i++) {
 		const struct counter *counter = reading.counters.entries[i].value;
 		if (counter->growth.total > 0)
-			usage_note(use, true, "%s%s lost: nobody could tell slurmscope how these jobs went on",
+			usage_note(source->use, true, "%s%s lost: nobody could tell slurmscope how these jobs went on",
 				   words_count((uint64_t)counter->growth.total, "event").text,
 				   timeline_of(counter->labels[SERIES_CLUSTER]).text);
 	}
@@ -314,12 +319,12 @@ static bool note_lost(struct usage *use, struct prometheus *prometheus, const ch
 }
 
 /* What jobs used that had ended, but of which slurmdbd had not told yet, is counted later. */
-static bool note_ends(struct usage *use, struct prometheus *prometheus, const char *match, struct error *err)
+static bool note_ends(const struct source *source, struct error *err)
 {
 	struct reading reading;
+	struct usage *use = source->use;
 	double known = NAN;
-	reading_init(&reading, use, prometheus, match);
-	reading.name = "slurmscope_job_ends_known_until_timestamp_seconds";
+	reading_init(&reading, source, "slurmscope_job_ends_known_until_timestamp_seconds");
 	bool is_read =
 		ask(&reading, "min(last_over_time(%))", use->to - GROWTH_ALIVE_S, use->to, take_one, &known, err);
 	if (is_read && !isnan(known) && (double)use->to - known > NOT_TOLD_YET_S)
@@ -332,19 +337,18 @@ bool usage_from_prometheus(struct usage *use, struct prometheus *prometheus, con
 			   struct error *err)
 {
 	struct arena arena = ARENA_INIT;
-	struct map timelines;
-	map_init(&timelines, &arena, sizeof(struct timeline));
+	struct source source = {.use = use, .prometheus = prometheus, .match = match};
+	map_init(&source.timelines, &arena, sizeof(struct timeline));
 	kinds |= 1u << USAGE_BY_CLUSTER;
-	bool is_read = read_timelines(use, prometheus, match, &timelines, err);
+	bool is_read = read_timelines(&source, err);
 	for (enum usage_by by = 0; is_read && by < USAGE_BYS; by++)
 		for (size_t i = 0; is_read && i < sizeof families / sizeof *families; i++)
 			if (kinds & families[i].kinds & 1u << by)
-				is_read = add_family(use, prometheus, match, &timelines, &families[i], by, err);
-	is_read =
-		is_read && note_lost(use, prometheus, match, &timelines, err) && note_ends(use, prometheus, match, err);
+				is_read = add_family(&source, &families[i], by, err);
+	is_read = is_read && note_lost(&source, err) && note_ends(&source, err);
 	if (is_read)
 		usage_check_sums(use);
-	map_done(&timelines);
+	map_done(&source.timelines);
 	arena_done(&arena);
 	return is_read;
 }

@@ -1,7 +1,6 @@
 #include "usage/from_slurmdbd.h"
 
 #include "base/buf.h"
-#include "base/clock.h"
 #include "base/words.h"
 #include "model/job_run.h"
 #include "slurmrest/job_runs_query.h"

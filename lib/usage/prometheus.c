@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "base/quote.h"
 #include "slurmrest/http.h"
 
 #include <ctype.h>
@@ -63,15 +64,6 @@ struct prometheus *prometheus_new(const struct prometheus_options *options, stru
 	return NULL;
 }
 
-static void add_encoded(struct buf *out, const char *text)
-{
-	for (const char *c = text; *c; c++)
-		if (isalnum((unsigned char)*c) || strchr("-._~", *c))
-			buf_add_char(out, *c);
-		else
-			buf_printf(out, "%%%02X", (unsigned char)*c);
-}
-
 static bool take_bytes(void *context, long status, const char *bytes, size_t len)
 {
 	(void)status;
@@ -105,7 +97,7 @@ bool prometheus_ask(struct prometheus *prometheus, const char *expression, int64
 	struct buf path = BUF_INIT;
 	struct http_reply reply = {0};
 	buf_printf(&path, "%s?time=%" PRId64 "&query=", prometheus->path, time);
-	add_encoded(&path, expression);
+	quote_url(&path, text_of(expression));
 	enum http_result result = http_get(prometheus->http, path.bytes, headers, take_bytes, reader, &reply, err);
 	bool is_right = judge(reader, result, &reply, err);
 	snprintf(prometheus->warning, sizeof prometheus->warning, "%s", vector_reader_warning(reader));

@@ -1,10 +1,8 @@
 #include "usage/report_print.h"
 
 #include "base/memory.h"
-#include "base/quote.h"
 #include "json/writer.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
