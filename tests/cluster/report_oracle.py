@@ -1,6 +1,7 @@
 """What slurmscope report says against what sacct and the page say."""
 
 import json
+import re
 import subprocess
 import time
 from collections import Counter
@@ -34,11 +35,12 @@ def whose_of(kind, labels):
     return kind, labels.get(kind, ""), labels["account"] if kind == "user" else ""
 
 
-def amounts_of(series):
-    """The same of samples of slurmscope's families: {(family without "slurm_", {label: value}): value}."""
+def amounts_of(samples):
+    """The same of samples of slurmscope's families: {series: value}."""
     amounts = Counter()
-    for (family, labels), value in series.items():
-        kind, _, rest = family.partition("_")
+    for series, value in samples.items():
+        kind, rest, text = re.fullmatch(r"slurm_([a-z]+)_(\w+)(?:\{(.*)\})?", series).groups()
+        labels = dict(re.findall(r'(\w+)="([^"]*)"', text or ""))
         whose = whose_of(kind, labels)
         if rest == "job_allocated_gres_seconds_total":
             amounts[(*whose, ":".join(filter(None, (labels["gres"], labels.get("type")))))] += value

@@ -226,24 +226,13 @@ def without_forgotten(wrong, forgotten):
             if not 0 < pair[0] - pair[1] <= allowed[series]}
 
 
-def parsed(page):
-    """{(family without "slurm_", {label: value}): value}, where labels can be keys."""
-    return {(match[1], Labels(re.findall(r'(\w+)="([^"]*)"', match[2] or ""))): value for series, value in page.items()
-            if (match := re.fullmatch(r"slurm_(\w+?)(?:\{(.*)\})?", series))}
-
-
-class Labels(dict):
-    def __hash__(self):
-        return hash(tuple(sorted(self.items())))
-
-
 def compare_reports(slurm, exporter, prometheus, page, begin):
     """(numbers, {(source, what): (report, what would be right)}): by slurmdbd as sacct and sreport say, by
     Prometheus as the page does."""
     truth = Truth(slurm.release)
     for row in runs(slurm):
         truth.add(row)
-    least, more = (report_oracle.amounts_of(parsed(samples)) for samples in (truth.samples, truth.more))
+    least, more = map(report_oracle.amounts_of, (truth.samples, truth.more))
     by_slurmdbd, notes = report_oracle.ask(begin, "--slurmdbd", *exporter.to_slurmrestd())
     wrong = {("slurmdbd", what): pair for what, pair in report_oracle.differing(by_slurmdbd, least, more).items()}
     by_sreport = report_oracle.sreport(slurm, begin)
@@ -254,7 +243,7 @@ def compare_reports(slurm, exporter, prometheus, page, begin):
 
     def by_prometheus():
         told, _ = report_oracle.ask(begin, f"--prometheus.url=http://127.0.0.1:{prometheus.port}")
-        return report_oracle.differing(told, report_oracle.amounts_of(parsed(counted)), {})
+        return report_oracle.differing(told, report_oracle.amounts_of(counted), {})
     with contextlib.suppress(AssertionError):  # the last scrape may have failed
         wait_until(lambda: not by_prometheus(), "a report as the page")
     wrong |= {("Prometheus", what): pair for what, pair in by_prometheus().items()}
