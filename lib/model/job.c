@@ -108,21 +108,32 @@ static struct text after(struct text text, size_t len)
 	return (struct text){text.bytes + len, text.len - len};
 }
 
-/* "-p a,b", "-pa,b", "--partition a,b" or "--partition=a,b": the first list that has the name. */
+/* "-H" or "--hold", whose value, if it takes one, is the next word; neither "-pa" nor "--partition=a". */
+static bool is_alone(struct text option)
+{
+	bool is_short = option.len == 2 && option.bytes[0] == '-';
+	return is_short || (text_starts_with(option, "--") && !memchr(option.bytes, '=', option.len));
+}
+
+/* "-p a,b", "-pa,b", "--partition a,b" or "--partition=a,b": the last list before the script, as getopt has it.
+ * Slurm joins the words by spaces and quotes none. So what looks like the script can be the second word of a value.
+ * If no list came before it, the first one after it counts. */
 static struct text named_by(struct text command, struct text name)
 {
-	struct text word;
-	bool is_next = false;
-	while (text_next(&command, ' ', &word)) {
+	struct text word, before = text_cut(&command, ' '), named = TEXT("");
+	bool is_script = false;
+	for (; text_next(&command, ' ', &word); before = word) {
+		bool is_value = is_alone(before);
+		is_script |= !is_value && word.bytes[0] != '-';
+		bool is_next = text_equal(before, TEXT("-p")) || text_equal(before, TEXT("--partition"));
 		struct text list = is_next				    ? word
 				   : text_starts_with(word, "--partition=") ? after(word, strlen("--partition="))
 				   : text_starts_with(word, "-p")	    ? after(word, strlen("-p"))
 									    : TEXT("");
-		if (lists(list, name))
-			return list;
-		is_next = text_equal(word, TEXT("-p")) || text_equal(word, TEXT("--partition"));
+		if (lists(list, name) && !(is_script && named.len))
+			named = list;
 	}
-	return TEXT("");
+	return named;
 }
 
 void job_settle_named(struct job *job)

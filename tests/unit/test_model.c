@@ -27,6 +27,13 @@ static void test_named_partitions(void)
 		{"", "sbatch job.sh -p x,y", "a", JOB_RUNNING, ""},
 		{"", "sbatch -p aa,b", "a", JOB_RUNNING, ""},
 		{"", "sbatch -p", "a", JOB_RUNNING, ""},
+		{"", "sbatch --partition=a --time=2 -p a,b job.sh", "a", JOB_RUNNING,
+		 "a,b"}, /* sbatch takes the last */
+		{"", "sbatch -p a,b --partition a job.sh", "a", JOB_RUNNING, ""},
+		{"", "sbatch -p a --hold -H -n 2 -p a,b job.sh", "a", JOB_RUNNING, "a,b"},
+		{"", "sbatch -p a,b --comment=two words -p a", "a", JOB_RUNNING, "a,b"}, /* may be the script's */
+		{"", "sbatch --wrap sleep 70 -p a,b", "a", JOB_RUNNING, "a,b"}, /* "70" is not the script */
+		{"", "sbatch -pa job.sh -p a,b", "a", JOB_RUNNING, ""},
 		{"", "sbatch -p a,b job.sh", "a,b", JOB_CANCELLED, ""}, /* never started */
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
