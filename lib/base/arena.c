@@ -69,6 +69,22 @@ void arena_append(struct arena *arena, struct text *text, char separator, struct
 	*text = (struct text){bytes, len};
 }
 
+struct text arena_without_nul(struct arena *arena, struct text text)
+{
+	size_t nuls = 0;
+	for (size_t i = 0; i < text.len; i++)
+		nuls += !text.bytes[i];
+	if (!nuls)
+		return text;
+	char *copy = arena_new(arena, text.len + 2 * nuls + 1), *to = copy;
+	for (size_t i = 0; i < text.len; i++)
+		if (text.bytes[i])
+			*to++ = text.bytes[i];
+		else
+			to = (char *)memcpy(to, "\xef\xbf\xbd", 3) + 3;
+	return (struct text){copy, (size_t)(to - copy)};
+}
+
 static void free_older(struct arena_block *block)
 {
 	while (block) {

@@ -229,24 +229,6 @@ static void take_element(struct field_reader *reader, struct field_reader *list,
 	}
 }
 
-/* U+0000 is valid in JSON, but ends a C string and is no part of any name: U+FFFD takes its place. The text
- * itself if it has none. */
-static struct text without_nul(struct arena *arena, struct text text)
-{
-	size_t nuls = 0;
-	for (size_t i = 0; i < text.len; i++)
-		nuls += !text.bytes[i];
-	if (!nuls)
-		return text;
-	char *copy = arena_new(arena, text.len + 2 * nuls + 1), *to = copy;
-	for (size_t i = 0; i < text.len; i++)
-		if (text.bytes[i])
-			*to++ = text.bytes[i];
-		else
-			to = (char *)memcpy(to, "\xef\xbf\xbd", 3) + 3;
-	return (struct text){copy, (size_t)(to - copy)};
-}
-
 static void take_text(struct field_reader *reader, const struct field *field, enum part part,
 		      const struct json_value *value)
 {
@@ -255,11 +237,11 @@ static void take_text(struct field_reader *reader, const struct field *field, en
 		*member = TEXT(""); /* arena_append appends to its own */
 	if (value->type != JSON_STRING)
 		return;
-	struct text clean = without_nul(reader->texts, value->text);
+	struct text clean = arena_without_nul(reader->texts, value->text);
 	if (part == PART_ELEMENT)
 		arena_append(reader->texts, member, ',', clean);
 	else
-		*member = clean.bytes == value->text.bytes ? arena_copy(reader->texts, clean) : clean;
+		*member = arena_copy(reader->texts, clean);
 }
 
 static void take_row(struct field_reader *reader, int row, enum part part, const struct json_value *value)
@@ -278,7 +260,7 @@ static void take_row(struct field_reader *reader, int row, enum part part, const
 		break;
 	case FIELD_NAME:
 		if (value->type == JSON_STRING)
-			field->take(reader->vocabulary, reader->record, without_nul(reader->texts, value->text));
+			field->take(reader->vocabulary, reader->record, arena_without_nul(reader->texts, value->text));
 		else if (value->type == JSON_ARRAY)
 			field->take(reader->vocabulary, reader->record, TEXT(""));
 		break;

@@ -96,7 +96,8 @@ static bool on_value(void *context, int id, const struct json_value *value, stru
 	struct vector_reader *reader = context;
 	if (id >= WANT_LABELS) {
 		if (value->type == JSON_STRING)
-			reader->series.labels[id - WANT_LABELS] = arena_copy(&reader->arena, value->text);
+			reader->series.labels[id - WANT_LABELS] =
+				arena_copy(&reader->arena, arena_without_nul(&reader->arena, value->text));
 		return true;
 	}
 	switch ((enum wanted)id) {

@@ -5,6 +5,7 @@
 #include "usage/report_print.h"
 #include "usage/span.h"
 #include "usage/timeline.h"
+#include "usage/vector.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -263,6 +264,29 @@ static void many_kinds_of_gres(void)
 	usage_done(&use);
 }
 
+static bool take_user(void *context, const struct series *series, struct error *err)
+{
+	(void)err;
+	text_to_string(series->labels[SERIES_USER], context, 32);
+	return true;
+}
+
+/* Prometheus takes U+0000 in a label. Nothing that is printed may end there. */
+static void names_without_nul(void)
+{
+	static const char answer[] = "{\"status\":\"success\",\"data\":{\"resultType\":\"vector\",\"result\":["
+				     "{\"metric\":{\"user\":\"a\\u0000b\"},\"value\":[5,\"2\"]}]}}";
+	char user[32] = "";
+	bool is_refusal;
+	struct error err;
+	struct vector_reader *reader = vector_reader_new(take_user, user);
+	CHECK(vector_reader_feed(reader, answer, strlen(answer)));
+	CHECK(vector_reader_finish(reader, &is_refusal, &err));
+	CHECK_STRING(user, "a\xef\xbf\xbd"
+			   "b");
+	vector_reader_free(reader);
+}
+
 int main(void)
 {
 	grows();
@@ -272,5 +296,6 @@ int main(void)
 	spans();
 	reports();
 	many_kinds_of_gres();
+	names_without_nul();
 	return check_done();
 }
