@@ -255,7 +255,7 @@ static void fill_db_job(const struct view *view, const struct job *job, struct v
 static bool is_wanted(const struct view *view, const struct job *job, bool is_alive)
 {
 	const struct window *window = &view->window;
-	int64_t start = time_of(view, job->start), end = time_of(view, job->end);
+	int64_t eligible = time_of(view, job->eligible), end = time_of(view, job->end);
 	bool again = !is_alive && job->state == JOB_PENDING;
 	uint32_t state = again ? REQUEUED_BIT : 1u << job->state;
 	const struct world *world = view->world;
@@ -268,11 +268,12 @@ static bool is_wanted(const struct view *view, const struct job *job, bool is_al
 		return false;
 	if (window->states && !(window->states & state))
 		return false;
-	if (is_alive)
-		return true;
 	if (window->states)
-		return end >= window->start && (!window->end || end <= window->end);
-	return end >= window->start && (!window->end || start <= window->end);
+		return is_alive || (end >= window->start && (!window->end || end <= window->end));
+	if (window->end &&
+	    (!eligible || eligible >= window->end)) /* what becomes eligible with its last second is later */
+		return false;
+	return is_alive || end >= window->start;
 }
 
 /* Runs are in the order in which they ended: a window begins somewhere. */

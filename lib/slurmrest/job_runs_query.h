@@ -32,6 +32,6 @@ void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, ui
 			  struct buf *ret_query);
 bool job_runs_query_tells_sizes(const struct job_runs_query *query);
 
-/* Asks for all runs that lived between `first` and `last`, Unix seconds, waiting ones among them. */
+/* Asks for all runs that were eligible before `last`, and had not ended before `first`, Unix seconds. */
 void job_runs_query_lived(const struct job_runs_query *query, uint64_t first, uint64_t last, struct buf *ret_query);
 extern const char *const job_run_end_states[]; /* ends with NULL */

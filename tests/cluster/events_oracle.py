@@ -21,10 +21,10 @@ FAMILIES = re.compile(r"slurm_([a-z]+_job_(submissions|starts|ends|allocated_(cp
                       r"(_bucket|_sum|_count)?\{?")
 
 
-def sacct(slurm, columns, *options, states=END_STATES):
+def sacct(slurm, columns, *options, states=END_STATES, since="now-1day", until="now+1day"):
     """Every run that ended; without its states sacct leaves out what never became eligible."""
     array = () if slurm.release == "22.05" else ("--array",)
-    return slurm.table("sacct", "-a", "-D", *options, *array, "-P", "-S", "now-1day", "-E", "now+1day", "-s",
+    return slurm.table("sacct", "-a", "-D", *options, *array, "-P", "-S", since, "-E", until, "-s",
                        ",".join(states), "-o", ",".join(columns))
 
 

@@ -6,7 +6,7 @@ import subprocess
 import time
 from collections import Counter
 
-from events_oracle import cpu_seconds, sacct
+from events_oracle import END_STATES, cpu_seconds, has_start, sacct
 from harness import PATIENCE, SLURMSCOPE
 from slurm_says import memory_bytes, tres
 
@@ -78,6 +78,33 @@ def sreport(slurm, begin):
             amounts["user", user, account, name] += int(used) * unit
     amounts.subtract(held_while_suspended(slurm))
     return amounts
+
+
+def parts(begin, end, *edges):
+    """[(first, last), ...] that make up the whole."""
+    times = [begin, *sorted(edges), end]
+    return list(zip(times, times[1:]))
+
+
+def between(slurm, first, last):
+    """What users held between two times by sacct, which cuts off what a job held before and after. First the least, then how
+    much more it may be: slurmrestd does not tell when a job was suspended. Nothing runs any more."""
+    suspended = {(row["JobIDRaw"], row["Submit"]) for row in sacct(slurm, ("JobIDRaw", "Submit", "Suspended"), "-X")
+                 if cpu_seconds(row["Suspended"])}
+    least, more = Counter(), Counter()
+    for row in sacct(slurm, ("JobIDRaw", "User", "Account", "Submit", "Start", "End", "ElapsedRaw", "AllocTRES"), "-X", "-T",
+                     states=(*END_STATES, "resizing", "running", "suspended"), since=f"uts{first}", until=f"uts{last}"):
+        held = tres(row["AllocTRES"])
+        is_exact = (row["JobIDRaw"], row["Submit"]) not in suspended
+        for kind in NAMES.keys() & held.keys() if has_start(row) else ():
+            name, unit = NAMES[kind]
+            amount = memory_bytes(held[kind]) if kind == "mem" else int(held[kind]) * unit
+            whose = "user", row["User"], row["Account"], name
+            if is_exact:
+                least[whose] += int(row["ElapsedRaw"]) * amount
+            else:
+                more[whose] += (int(row["End"]) - int(row["Start"])) * amount
+    return least, more
 
 
 def as_sreport(amounts):

@@ -20,7 +20,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 import report_oracle  # noqa: E402
-from events_oracle import (FAMILIES, Truth, compare, compare_gpu_memory, compare_p95, compare_use,  # noqa: E402
+from events_oracle import (FAMILIES, Truth, compare, compare_gpu_memory, compare_p95, compare_use, has_start,  # noqa: E402
                            of_several_partitions, runs, wait_for_ends)
 from harness import SLURMSCOPE, end_both, free_port, samples, wait_until  # noqa: E402
 from prometheus import Prometheus  # noqa: E402
@@ -226,6 +226,23 @@ def without_forgotten(wrong, forgotten):
             if not 0 < pair[0] - pair[1] <= allowed[series]}
 
 
+def compare_parts(slurm, exporter, begin, end, whole):
+    """(numbers, {(source, what): (report, what would be right)}): a span is cut where jobs run. Each part is what sacct
+    says of it, and all parts add up to the whole."""
+    running = [(int(row["Start"]), int(row["End"])) for row in runs(slurm) if has_start(row) and int(row["End"]) - int(row["Start"]) > 1]
+    edges = {random.randrange(first + 1, last) for first, last in random.sample(running, 3)}
+    total, count, wrong = Counter(), 0, {}
+    for first, last in report_oracle.parts(begin, end, *edges):
+        told, _ = report_oracle.ask(first, f"--to=@{last}", "--slurmdbd", *exporter.to_slurmrestd())
+        total.update(told)
+        least, more = report_oracle.between(slurm, first, last)
+        differing = report_oracle.differing(report_oracle.as_sreport(told), least, more)
+        wrong |= {(f"slurmdbd, from @{first} to @{last}", what): pair for what, pair in differing.items()}
+        count += len(least)
+    wrong |= {("slurmdbd, in parts", what): pair for what, pair in report_oracle.differing(total, whole, {}).items()}
+    return count + len(whole), wrong
+
+
 def compare_reports(slurm, exporter, prometheus, page, begin):
     """(numbers, {(source, what): (report, what would be right)}): by slurmdbd as sacct and sreport say, by
     Prometheus as the page does."""
@@ -239,6 +256,8 @@ def compare_reports(slurm, exporter, prometheus, page, begin):
     assert by_sreport, "sreport knows of no use"
     wrong |= {("slurmdbd, to sreport", what): pair for what, pair in
               report_oracle.differing(report_oracle.as_sreport(by_slurmdbd), by_sreport, {}).items()}
+    in_parts, wrong_in_parts = compare_parts(slurm, exporter, begin, int(time.time()), by_slurmdbd)
+    wrong |= wrong_in_parts
     counted = {series: value for series, value in page.items() if FAMILIES.match(series)}
 
     def by_prometheus():
@@ -247,7 +266,7 @@ def compare_reports(slurm, exporter, prometheus, page, begin):
     with contextlib.suppress(AssertionError):  # the last scrape may have failed
         wait_until(lambda: not by_prometheus(), "a report as the page")
     wrong |= {("Prometheus", what): pair for what, pair in by_prometheus().items()}
-    return len(by_slurmdbd) + len(by_sreport), wrong, notes
+    return len(by_slurmdbd) + len(by_sreport) + in_parts, wrong, notes
 
 
 def main(jobs, kills):

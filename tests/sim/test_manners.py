@@ -306,9 +306,13 @@ class Slurmdbd(unittest.TestCase):
             failed = [run for run in ended if run["state"]["current"] == ["FAILED"]]
             self.assertEqual(sorted(run["job_id"] for run in failed),
                              sorted(run["job_id"] for run in runs(f"{WINDOW}&state=FAILED&start_time={EPOCH}")))
-            # without states all that was alive in the window
-            alive = {run["job_id"] for run in everything if not run["time"]["end"]}
-            self.assertLessEqual(alive, {run["job_id"] for run in runs(window)})
+            # without states all that was eligible before the window's last second, and not what became so with it
+            def names(these):
+                return {(run["job_id"], run["time"]["submission"]) for run in these}
+            eligible = [run for run in everything if 0 < run["time"]["eligible"] < middle]
+            self.assertEqual(names(eligible), names(runs(window)))
+            last = max(run["time"]["eligible"] for run in eligible)
+            self.assertNotIn(last, {run["time"]["eligible"] for run in runs(f"{WINDOW}&start_time={EPOCH}&end_time={last}")})
             requeued = [run for run in ended if "REQUEUED" in run["state"]["current"]]
             self.assertTrue(requeued)
             # any flag switches the default off: requeued runs vanish, times are cut

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""slurmscope report from slurmdbd, of a span that is cut where jobs become eligible, start and end. Its parts add up to the
+whole, which is what the simulator knows.   usage: test_report.py [SEED]"""
+
+import json
+import random
+import subprocess
+import sys
+import unittest
+from collections import Counter
+
+from simulator import EPOCH, PATIENCE, RELEASES, SLURMSCOPE, Simulator, newest
+
+SPAN = 2400  # seconds
+WINDOW = "skip_steps=true&show_duplicates=true&disable_truncate_usage_time=true"
+SEED = int(sys.argv.pop()) if sys.argv[-1].isdigit() else random.randrange(10**6)
+
+
+def report(sim, first, last):
+    """{(kind, name, account, column): value}"""
+    done = subprocess.run([SLURMSCOPE, "report", "--slurmdbd", f"--slurmrestd.url={sim.url}", f"--from=@{first}", f"--to=@{last}",
+                           "--by=cluster,partition,account,user,qos", "--format=json"],
+                          capture_output=True, text=True, timeout=PATIENCE, check=False)
+    assert done.returncode == 0, done.stderr + done.stdout
+    told = Counter()
+    for row in json.loads(done.stdout)["rows"]:
+        whose = row["by"], row.get(row["by"], ""), row.get("account", "")
+        numbers = row | row.pop("allocated_gres_seconds")
+        told.update({(*whose, column): value for column, value in numbers.items() if isinstance(value, (int, float)) and value})
+    return told
+
+
+def moments(sim, version):
+    """When jobs became eligible and started at once, and when jobs ended."""
+    query = "" if version == "v0.0.38" else WINDOW
+    rows = [row["time"] for row in sim.json(f"/slurmdb/{version}/jobs?{query}")["jobs"]]
+    at_once = {row["start"] for row in rows if row["start"] == row["eligible"]}
+    ends = {row["end"] for row in rows}
+    return [sorted(time for time in times if EPOCH < time < EPOCH + SPAN) for times in (at_once, ends)]
+
+
+class Report(unittest.TestCase):
+    def in_parts(self, release, version):
+        chance = random.Random(SEED)
+        with Simulator("--jobs=400", "--nodes=200", "--node-failures=50000", f"--seed={SEED}", f"--release={release}") as sim:
+            sim.control(f"advance?seconds={SPAN}")
+            at_once, ends = moments(sim, version)
+            edges = {*chance.sample(at_once, 3), *chance.sample(ends, 3), EPOCH + chance.randrange(1, SPAN)}
+            times = [EPOCH, *sorted(edges), EPOCH + SPAN]
+            parts, whole = Counter(), report(sim, EPOCH, EPOCH + SPAN)
+            for first, last in zip(times, times[1:]):
+                parts.update(report(sim, first, last))
+            for what in whole.keys() | parts.keys():
+                self.assertAlmostEqual(whole[what], parts[what], delta=1e-9 * whole[what], msg=f"{what}, cut at {times}, seed {SEED}")
+            self.assertEqual(whole["cluster", "", "", "job_ends"], sim.truth()["ended"])
+
+    def test_in_parts(self):
+        for release in RELEASES:
+            with self.subTest(release):
+                self.in_parts(release, newest(release))
+
+
+if __name__ == "__main__":
+    unittest.main()
