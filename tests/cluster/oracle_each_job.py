@@ -34,7 +34,8 @@ def raw_jobs(slurm):
     """The records of scontrol: a dict, and what they say of CPUs, node by node. A name may hold a newline."""
     for line in re.split(r"\n(?=JobId=)", slurm.run("scontrol", "-a", "-d", "-o", "show", "job").rstrip("\n")):
         fields = {name: value.strip() for name, value in re.findall(r"(\w+)=(.*?)(?=\s+[\w/:]+=|\s*$)", line, re.DOTALL)}
-        yield fields, re.findall(r"\bNodes=(\S+) CPU_IDs=(\S+)", line)
+        if "JobId" in fields:  # else there are no jobs, which it says in words
+            yield fields, re.findall(r"\bNodes=(\S+) CPU_IDs=(\S+)", line)
 
 
 def add_each_job(slurm, samples):
