@@ -98,10 +98,10 @@ local maxDbdMessages = |||
     |||),
     // From 24.05 on. Without slurmdbd there is no roll-up: that has an alert of its own.
     alert(config, 'SlurmRollupStale', 'ticket', config.rollups, |||
-      time() - max by (%(c)s) (slurm_dbd_rollup_timestamp_seconds{period="hour", %(s)s}) > %(seconds)d
+      time() - max by (%(c)s) (slurm_dbd_rollup_timestamp_seconds{trigger="slurmdbd", %(s)s}) > %(seconds)d
       unless on (%(c)s) max by (%(c)s) (slurm_dbd_up{%(s)s}) == 0
     |||, 'slurmdbd does not roll up usage.', |||
-      The last hourly roll-up of slurmdbd%(of)s was {{ $value | humanizeDuration }} ago, so sreport and usage are old: sacctmgr show stats; tail the log of slurmdbd
+      The last roll-up of slurmdbd%(of)s by itself was {{ $value | humanizeDuration }} ago, so sreport and usage are old: sacctmgr show stats; tail the log of slurmdbd
     |||),
   ],
 }

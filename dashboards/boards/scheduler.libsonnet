@@ -110,10 +110,10 @@ function(b)
         b.graph('Time of slurmdbd by user', 'Seconds in a second that slurmdbd spent; the ten most expensive in the time shown.', 'short', [
           ['{{user}}', b.mostPerSecond(10, '(@, user)', 'slurm_dbd_user_rpc_seconds_total{@}')],
         ]) + b.stacked,
-        b.table('Roll-ups', 'When slurmdbd last summed up usage, and how long that took.', [b.key('period', 'Period')], [
-          b.column('Last', 'dateTimeFromNow', '1000 * max by (@, period) (slurm_dbd_rollup_timestamp_seconds{@})'),
-          b.column('Took', 's', 'max by (@, period) (slurm_dbd_rollup_seconds{@})'),
-        ], 'Period'),
+        b.table('Roll-ups', 'When slurmdbd last summed up usage, and how long that took.', [b.key('trigger', 'Wanted by')], [
+          b.column('Last', 'dateTimeFromNow', '1000 * max by (@, trigger) (slurm_dbd_rollup_timestamp_seconds{@})'),
+          b.column('Took', 's', 'max by (@, trigger) (slurm_dbd_rollup_seconds{@})'),
+        ], 'Wanted by'),
       ]),
     ],
   )

@@ -112,7 +112,7 @@ static void emit_rollup_seconds(struct exposition *out, const struct page_facts 
 	for (int i = 0; i < ROLLUPS; i++) {
 		if (!number_is_known(rollups[i].last_run) || !rollups[i].last_run)
 			continue;
-		exposition_label(out, "period", text_of(rollup_names[i]));
+		exposition_label(out, "trigger", text_of(rollup_triggers[i]));
 		family_divided(out, family, rollups[i].last_duration_us);
 	}
 }
@@ -125,7 +125,7 @@ static void emit_rollup_time(struct exposition *out, const struct page_facts *fa
 	for (int i = 0; i < ROLLUPS; i++) {
 		if (!number_is_known(rollups[i].last_run) || !rollups[i].last_run)
 			continue;
-		exposition_label(out, "period", text_of(rollup_names[i]));
+		exposition_label(out, "trigger", text_of(rollup_triggers[i]));
 		exposition_integer(out, rollups[i].last_run);
 	}
 }
@@ -139,10 +139,11 @@ static const struct family accounting_families[] = {
 	 emit_user_count, OF_CLUSTER(accounting.rpcs_by_user.rows), 1, 0},
 	{"slurm_dbd_user_rpc_seconds_total", COUNTER, "user", "Time that slurmdbd spent on requests of the user.",
 	 emit_user_seconds, OF_CLUSTER(accounting.rpcs_by_user.rows), 1e6, 0},
-	{"slurm_dbd_rollup_seconds", GAUGE, "period", "How long slurmdbd's last roll-up took.", emit_rollup_seconds, 0,
-	 1e6, 0},
-	{"slurm_dbd_rollup_timestamp_seconds", GAUGE, "period", "When slurmdbd last rolled up.", emit_rollup_time, 0, 0,
-	 0},
+	{"slurm_dbd_rollup_seconds", GAUGE, "trigger",
+	 "How long slurmdbd's last roll-up took, by who wanted it: slurmdbd itself, each hour, or a request (sacctmgr rollup).",
+	 emit_rollup_seconds, 0, 1e6, 0},
+	{"slurm_dbd_rollup_timestamp_seconds", GAUGE, "trigger", "When slurmdbd last rolled up, by who wanted it.",
+	 emit_rollup_time, 0, 0, 0},
 };
 
 static void each_cluster_with_dbd(struct family_sink *sink, enum entity_kind kind)

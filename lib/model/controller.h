@@ -16,8 +16,9 @@ struct controller {
 enum { EXITS = 6, BACKFILL_EXITS = 6 };
 extern const char *const exit_names[EXITS], *const backfill_exit_names[BACKFILL_EXITS];
 
-enum rollup_period { ROLLUP_HOURLY, ROLLUP_DAILY, ROLLUP_MONTHLY, ROLLUPS };
-extern const char *const rollup_names[ROLLUPS];
+/* Who has slurmdbd roll up usage: itself, each hour, or a request (sacctmgr rollup). */
+enum rollup_trigger { ROLLUP_BY_SLURMDBD, ROLLUP_BY_REQUEST, ROLLUPS };
+extern const char *const rollup_triggers[ROLLUPS];
 
 /* Statistics as `sdiag` shows them. Sums start again at `reset_time`: at midnight UTC, at a restart,
  * and at `sdiag --reset`. */

@@ -107,13 +107,12 @@ static const struct field dbd_diag_fields[] = {
 	NUMBER(struct dbd_diag, start_time, "time_start", SECONDS),
 	LIST(struct dbd_diag, rpcs_by_type, "RPCs", &rpc_elements),
 	LIST(struct dbd_diag, rpcs_by_user, "users", &rpc_elements),
-	/* since v0.0.41; before, a list without the periods' names */
-	NUMBER(struct dbd_diag, rollups[0].last_run, "rollups.hourly.last_run", SECONDS),
-	NUMBER(struct dbd_diag, rollups[0].last_duration_us, "rollups.hourly.duration.last", COUNT),
-	NUMBER(struct dbd_diag, rollups[1].last_run, "rollups.daily.last_run", SECONDS),
-	NUMBER(struct dbd_diag, rollups[1].last_duration_us, "rollups.daily.duration.last", COUNT),
-	NUMBER(struct dbd_diag, rollups[2].last_run, "rollups.monthly.last_run", SECONDS),
-	NUMBER(struct dbd_diag, rollups[2].last_duration_us, "rollups.monthly.duration.last", COUNT),
+	/* Since v0.0.41; before, a list without names. These names are wrong: slurmdbd puts its own roll-ups first, and
+	 * those of requests second (slurmdbd.c: handle_rollup_stats). */
+	NUMBER(struct dbd_diag, rollups[ROLLUP_BY_SLURMDBD].last_run, "rollups.hourly.last_run", SECONDS),
+	NUMBER(struct dbd_diag, rollups[ROLLUP_BY_SLURMDBD].last_duration_us, "rollups.hourly.duration.last", COUNT),
+	NUMBER(struct dbd_diag, rollups[ROLLUP_BY_REQUEST].last_run, "rollups.daily.last_run", SECONDS),
+	NUMBER(struct dbd_diag, rollups[ROLLUP_BY_REQUEST].last_duration_us, "rollups.daily.duration.last", COUNT),
 	END_OF_FIELDS,
 };
 

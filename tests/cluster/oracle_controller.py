@@ -109,12 +109,11 @@ def add_slurmdbd(slurm, samples):
     by_type, by_user = rest.split("Remote Procedure Call statistics by user")
     add_rpcs(samples, "dbd_rpc", "message_type", by_type)
     add_rpcs(samples, "dbd_user_rpc", "user", by_user)
-    # Later slurmrestds call the first of slurmdbd's own rollups hourly.
-    period = "internal" if slurm.release == "22.05" else "hourly"
-    if last_run := re.search(r"Internal DBD rollup last ran .*\((\d+)\)", rollups):
-        samples.put("dbd_rollup_timestamp_seconds", int(last_run[1]), period=period)
-        internal = rollups.partition("\nCluster '")[0]
-        samples.put("dbd_rollup_seconds", values(internal)["Last cycle"] * MICROSECONDS, period=period)
+    own = rollups.partition("\nCluster '")[0]
+    for trigger, words in ("slurmdbd", "Internal DBD rollup"), ("request", "User RPC rollup call"):
+        if last_run := re.search(rf"{words} last ran .*\((\d+)\)\n\s*Last cycle:\s*(\d+)", own):
+            samples.put("dbd_rollup_timestamp_seconds", int(last_run[1]), trigger=trigger)
+            samples.put("dbd_rollup_seconds", int(last_run[2]) * MICROSECONDS, trigger=trigger)
 
 
 def add_reservations(slurm, samples):

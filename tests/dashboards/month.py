@@ -128,7 +128,7 @@ class Site:
             self.values("slurmscope_endpoint_last_success_timestamp_seconds", endpoint=endpoint)[:] = clock
         self.values("slurm_backfill_last_cycle_timestamp_seconds")[:] = clock
         self.values("slurm_scheduler_cycles_total")[:] = [step * STEP for step in range(self.steps)]
-        self.values("slurm_dbd_rollup_timestamp_seconds", period="hour")[:] = [step // HOUR * 3600 for step in range(self.steps)]
+        self.values("slurm_dbd_rollup_timestamp_seconds", trigger="slurmdbd")[:] = [step // HOUR * 3600 for step in range(self.steps)]
         for partition in ("cpu", "gpu"):
             self.always("slurm_partition_jobs", 20, partition=partition, state="pending")
             self.values("slurm_partition_state", partition=partition, state="up")[:] = [

@@ -9,6 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
+import boards
 import yaml
 
 from promql import selectors
@@ -172,6 +173,40 @@ def table(text=None):
             yield line.strip("| ").split(" | ")
 
 
+# Values of states that no recorded cluster was in.
+OF_NO_RECORDED_PAGE = {
+    ("slurm_cluster_jobs_flagged", "flag", "launch_failed"), ("slurm_cluster_pending_jobs", "reason", "JobHoldMaxRequeue"),
+    ("slurm_controller_up", "role", "backup"), ("slurm_node_flag", "flag", "invalid_reg"),
+    ("slurm_user_job_ends_total", "state", "out_of_memory"),
+    ("slurm_node_state", "state", "error"), ("slurm_association_limit", "resource", "mem_.*"), ("slurm_qos_limit", "resource", "mem_.*"),
+    ("slurm_association_largest_usage", "resource", "mem_.*"), ("slurm_association_largest_usage", "resource", "mem|mem_.*"),
+    ("slurm_association_largest_usage", "resource", "mem|mem_.*|.*_seconds"), ("slurm_qos_largest_usage", "resource", "mem_.*"),
+}
+
+
+def values_on_pages():
+    """{(family, label): values}"""
+    there = {}
+    for page in (ROOT / "tests/golden").glob("*.txt"):
+        for family, labels in re.findall(r"^(slurm\w+?)(?:_bucket|_sum|_count)?\{(.*)\} ", page.read_text(errors="replace"), re.M):
+            for label, value in re.findall(r'(\w+)="((?:\\.|[^"\\])*)"', labels):
+                there.setdefault((family, label), set()).add(value)
+    return there
+
+
+def values_without_pages(there, expressions):
+    """{(family, label, value)}: selected by, and on no page. A label that is on none is another test's."""
+    missing = set()
+    for expression in expressions:
+        for name, labels in selectors(expression):
+            family = re.sub("_(bucket|sum|count)$", "", name)
+            for label, value in labels.items():
+                known = there.get((family, label))
+                if known and value and "$" not in value and not any(re.fullmatch(value, one) for one in known):
+                    missing.add((family, label, value))
+    return missing
+
+
 class Names(unittest.TestCase):
     def setUp(self):
         self.known = set(exported())
@@ -186,6 +221,16 @@ class Names(unittest.TestCase):
         self.assertEqual(set(), set(foreign()) - set(used), "foreign metrics that no rule uses")
         others = {name for name, of in foreign().items() if of != "slurmscope"}
         self.assertEqual(set(), others & self.known, "names that others own")
+
+    def test_values_of_labels(self):
+        """What a rule, an alert or a dashboard selects by is on a page, or is known to be on none of the recorded ones."""
+        there = values_on_pages()
+        expressions = [rule["expr"] for rule in rules()]
+        expressions += [target["expr"] for board in boards.load().values() for panel in boards.panels(board)
+                        for target in panel.get("targets", ())]
+        self.assertEqual(OF_NO_RECORDED_PAGE, values_without_pages(there, expressions))
+        self.assertEqual({("slurm_dbd_rollup_seconds", "trigger", "hour")},
+                         values_without_pages(there, ['slurm_dbd_rollup_seconds{trigger="hour"} > 2']))
 
     def test_records_are_not_exported(self):
         recorded = [rule["record"] for rule in rules() if "record" in rule]
