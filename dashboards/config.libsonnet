@@ -53,7 +53,8 @@
       // the tables of partitions and of QOS alone. Of accounts and users only billing knows the partition, because slurmctld
       // makes it of TRESBillingWeights. It has the CPUs and GPUs in it: price either billing or those.
       prices: [],
-      // Grams of CO2 for a kilowatt-hour; null: nothing about carbon. It needs an energy plugin in Slurm, and --nodes.per-node=full.
+      // Grams of CO2 for a kilowatt-hour; null: nothing about carbon. It needs an energy plugin in Slurm; the carbon of
+      // idle nodes needs --nodes.per-node=full, too.
       gramsPerKwh: null,
     },
 

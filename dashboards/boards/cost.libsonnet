@@ -22,6 +22,8 @@ function(b)
     '(%s - %s) / 3600' % [grown('slurm_%s_ended_job_%s_cpu_seconds_total{@%s}' % [entity, what, where], labels) for what in ['allocated', 'used']];
   local unusedCost(entity, labels, where) =
     '%s - %s' % [grown('%s{^%s}' % [cost.ended(entity, what), where], labels) for what in ['allocated', 'used']];
+  local joules(entity, labels, where) = grown('slurm_%s_ended_job_energy_joules_total{@%s}' % [entity, where], labels);
+  local kwh(entity, labels, where) = joules(entity, labels, where) + ' / 3.6e6';
   local summed(record, labels) = 'sum_over_time(sum %s(%s{^%s})[$__range:1m]) / 60' % [by(labels), record, people];
 
   // What a table says of each; `rank` leaves those with the most.
@@ -41,6 +43,36 @@ function(b)
   local sort = if priced then '-Cost' else '-CPU hours';
   local first(expr) = '%s\n  and on %s topk(50, %s)' % [expr, user, (if priced then charged else cpuHours)('user', user, people)];
 
+  local byPeople(labels) = function(expr) b.people(function(entity, where) expr(entity, labels, where));
+  local by50Users(rank) = function(expr) '%s\n  and on %s topk(50, %s)' % [expr('user', user, people), user, rank('user', user, people)];
+  local byPartition(expr) = expr('partition', '(@, partition)', '');
+  local partitionKey = b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' })]);
+  local accountKey = b.key('account', 'Account', [b.to('Its users', 'cost', { account: '${__value.text}' })]);
+  local userKeys = [
+    b.key('user', 'User', [b.to('Jobs and failures', 'jobs', { user: '${__value.text}' })]),
+    b.key('account', 'Account', [b.to('This account', 'cost', { account: '${__value.text}' })]),
+  ];
+  // Energy is measured by node: of jobs that share one each has all of it.
+  local consumed(title, keys, of) =
+    b.table(title, 'What the nodes of ended jobs consumed while these ran, other jobs’ part included. The power for each CPU held is too little where only some nodes are measured.', keys, [
+      b.column('Energy', 'kwatth', of(function(entity, labels, where) kwh(entity, labels, where) + ' > 0')),
+      b.column('Power for a CPU', 'watt', of(function(entity, labels, where) '(%s > 0) / (%s > 0)' % [
+        joules(entity, labels, where),
+        grown('slurm_%s_ended_job_allocated_cpu_seconds_total{@%s}' % [entity, where], labels),
+      ])),
+    ] + (if config.gramsPerKwh == null then [] else [
+           b.column('CO2', 'massg', of(function(entity, labels, where) '%s * %g > 0' % [kwh(entity, labels, where), config.gramsPerKwh])),
+         ]), '-Energy');
+  local measuredGpuHours(entity, labels, where) = grown('slurm_%s_ended_job_allocated_gpu_seconds_total{@%s}' % [entity, where], labels) + ' / 3600 > 0';
+  local gpuMemory(title, keys, of) =
+    b.table(title, 'The peak memory that ended jobs used on each of their GPUs, on average, and the GPU hours of which Slurm measured it.', keys, [
+      b.column('GPU hours', 'locale', of(measuredGpuHours)) + b.count,
+      b.column('Memory of a GPU', 'bytes', of(function(entity, labels, where) '%s / (%s > 0)' % [
+        grown('slurm_%s_ended_job_%s_total{@%s}' % [entity, what, where], labels)
+        for what in ['peak_gpu_memory_byte_seconds', 'allocated_gpu_seconds']
+      ])),
+    ], '-GPU hours');
+
   local windows = [b.config.efficiency.window] + b.config.efficiency.longer;
   local efficiency(entity, kind, window) = 'max by (@, %s) (cluster_%s:slurm_ended_job_%s_efficiency:ratio_increase%s{^,%s=~"$%s"})' % [entity, entity, kind, window, entity, entity];
   local efficiencies(title, entity, key, ofAccount='') =
@@ -53,6 +85,7 @@ function(b)
   // In a day, at the pace of each moment.
   local perDay(factor, selector) =
     '%s * (%s)' % [factor, b.people(function(entity, where) b.mostPerSecond(10, account, selector(entity, where)))];
+  local kwhPerDay = '86400 * (%s) / 3.6e6';
   local month(title, from, to) = {
     title: title,
     type: 'link',
@@ -103,7 +136,11 @@ function(b)
         b.stat('Cost of idle GPU hours', 'At the price of each type of GPU then.', money, [
           ['cost', summed(cost.idleCost, '')],
         ]) + b.empty('No exporter of GPUs'),
-      ])),
+      ]) + [
+        b.stat('Energy of ended jobs', 'What their nodes consumed while they ran, as Slurm accounts it. Jobs that share a node each have all of it.', 'kwatth', [
+          ['energy', b.people(function(entity, where) kwh(entity, '', where))],
+        ]) + b.empty('Not measured, or no slurmdbd'),
+      ]),
     ] + (if priced then [] else [
            b.row('No prices: to see what use costs, set cost.prices in dashboards/config.libsonnet and run dashboards/generate', '', panels=[]),
          ]) + [
@@ -129,9 +166,7 @@ function(b)
         ]), '-Hours') + b.empty('No generic resources') + b.wide(24),
       ]),
       b.row('Where', 'No jobs ran', height=8, panels=[
-        b.table('Partitions', 'Of all accounts and users: slurmscope counts by account or by partition, not by both. A price of a partition counts here alone.', [
-          b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' })]),
-        ], columns('partition', '(@, partition)', '', hasIdle=false), sort) + b.wide(14),
+        b.table('Partitions', 'Of all accounts and users: slurmscope counts by account or by partition, not by both. A price of a partition counts here alone.', [partitionKey], columns('partition', '(@, partition)', '', hasIdle=false), sort) + b.wide(14),
         b.table('QOS', 'Of all accounts and users. A price of a QOS counts here alone.', [
           b.key('qos', 'QOS'),
         ], columns('qos', '(@, qos)', '', hasWaste=false, hasIdle=false), sort),
@@ -163,6 +198,25 @@ function(b)
         b.graph('Memory efficiency, last ' + windows[0], 'Of the time before each moment; the ten accounts with the least in the time shown.', 'percentunit', [
           ['{{account}}', b.lowest(10, account, 'cluster_account:slurm_ended_job_memory_efficiency:ratio_increase%s{^%s}' % [windows[0], accounts])],
         ]) + b.bounds(0, 1) + b.wide(12),
+      ]),
+      b.row('Energy of ended jobs', 'No energy plugin in Slurm, no slurmdbd, or no jobs ended', height=9, collapsed=true, panels=[
+        consumed('Energy of accounts', [accountKey], byPeople(account)),
+        consumed('Energy of users', userKeys, by50Users(kwh)),
+        consumed('Energy of partitions', [partitionKey], byPartition),
+        b.graph('Energy of accounts, in a day', 'At the pace of each moment. It counts when jobs have ended, not while they run. The ten accounts with the most in the time shown.', 'kwatth', [
+          ['{{account}}', kwhPerDay % b.people(function(entity, where) b.mostPerSecond(10, account, 'slurm_%s_ended_job_energy_joules_total{@%s}' % [entity, where]))],
+        ]) + b.stacked,
+        b.graph('Energy of users, in a day', 'At the pace of each moment. It counts when jobs have ended, not while they run. The ten users with the most in the time shown.', 'kwatth', [
+          ['{{user}}', kwhPerDay % b.mostPerSecond(10, '(@, user)', 'slurm_user_ended_job_energy_joules_total{@%s}' % people)],
+        ]) + b.stacked,
+        b.graph('Energy of partitions, in a day', 'Of all accounts and users, at the pace of each moment. It counts when jobs have ended, not while they run. The ten partitions with the most in the time shown.', 'kwatth', [
+          ['{{partition}}', kwhPerDay % b.mostPerSecond(10, '(@, partition)', 'slurm_partition_ended_job_energy_joules_total{@}')],
+        ]) + b.stacked,
+      ]),
+      b.row('GPU memory of ended jobs', 'No GPU memory that Slurm measures, no slurmdbd, or no jobs ended', height=9, collapsed=true, panels=[
+        gpuMemory('GPU memory of accounts', [accountKey], byPeople(account)),
+        gpuMemory('GPU memory of users', userKeys, by50Users(measuredGpuHours)),
+        gpuMemory('GPU memory of partitions', [partitionKey], byPartition),
       ]),
     ] + if config.gramsPerKwh == null then [] else [
       local energy = 'sum(increase(slurm_node_energy_joules_total{@}[$__range])) / 3.6e6';
