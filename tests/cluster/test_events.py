@@ -144,6 +144,8 @@ def live(slurm, exporter, jobs, kills):
     stop.set()
     breaker.join()
     exporter.end(signal.SIGKILL)
+    for _ in range(5):  # one after the other: a trigger gives memory of GPUs to three of them at least
+        slurm.submit("alice", "sleep 2", "--partition=gpu", "--gres=gpu:1", "--mem=100")
     if slurm.release not in NOT_RESIZED:
         nobody_sees = slurm.ask("resize", 1)
         wait_until(lambda: slurm.has_ended(nobody_sees), f"the end of {nobody_sees}")
