@@ -201,7 +201,22 @@ static int print_report(const struct usage *use, unsigned kinds, enum report_for
 		report_print_notes(use, &notes);
 	if (notes.len)
 		print(&notes, stderr);
-	return status ? status : use->is_incomplete ? EXIT_INCOMPLETE : EXIT_SUCCESS;
+	return status;
+}
+
+static int write_csv(const struct usage *use, unsigned kinds, const char *path)
+{
+	struct buf out = BUF_INIT;
+	FILE *file = fopen(path, "we");
+	report_print(use, kinds, REPORT_CSV, &out);
+	bool is_written = file && fwrite(out.bytes, 1, out.len, file) == out.len;
+	if (file && fclose(file) != 0)
+		is_written = false;
+	buf_done(&out);
+	if (is_written)
+		return EXIT_SUCCESS;
+	fprintf(stderr, "slurmscope report: cannot write %s: %s\n", path, strerror(errno));
+	return EXIT_FAILURE;
 }
 
 int report_main(int argc, char **argv)
@@ -226,6 +241,10 @@ int report_main(int argc, char **argv)
 	bool is_answered = order.values[REPORT_SLURMDBD] ? ask_slurmdbd(argc, argv, &use, kinds, &err)
 							 : ask_prometheus(&order, &use, kinds, &err);
 	int status = is_answered ? print_report(&use, kinds, format) : say(err.text, EXIT_FAILURE);
+	if (!status && order.values[REPORT_CSV_FILE])
+		status = write_csv(&use, kinds, order.values[REPORT_CSV_FILE]);
+	if (!status && use.is_incomplete)
+		status = EXIT_INCOMPLETE;
 	usage_done(&use);
 	return status;
 }

@@ -196,9 +196,14 @@ static void write_file(struct buf *out)
 	put_paragraph(out, "slurmscope(1)");
 }
 
-static bool is_file(const struct option_row *row)
+static bool is_file(const char *value)
 {
-	return row->value && strcmp(row->value, "FILE") == 0;
+	return value && strcmp(value, "FILE") == 0;
+}
+
+static void put_bash_files(struct buf *out, const char *name)
+{
+	buf_printf(out, "\t--%s) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$value\") ;;\n", name);
 }
 
 static void put_choices(struct buf *out, const struct option_row *row)
@@ -236,17 +241,17 @@ static void write_bash(struct buf *out)
 		"$name in\n");
 	for (size_t i = 0; i < option_count; i++) {
 		const struct option_row *row = &option_table[i];
-		if (is_file(row))
-			buf_printf(out,
-				   "\t--%s) compopt -o filenames; mapfile -t COMPREPLY < <(compgen -f -- \"$value\") "
-				   ";;\n",
-				   row->name);
+		if (is_file(row->value))
+			put_bash_files(out, row->name);
 		if (!row->choices)
 			continue;
 		buf_printf(out, "\t--%s) mapfile -t COMPREPLY < <(compgen -W '", row->name);
 		put_choices(out, row);
 		buf_add_string(out, "' -- \"$value\") ;;\n");
 	}
+	for (size_t i = 0; i < REPORT_OPTIONS; i++)
+		if (is_file(report_options[i].value))
+			put_bash_files(out, report_options[i].name);
 	buf_add_string(out, "\tesac\n}\ncomplete -F _slurmscope slurmscope\n");
 }
 
@@ -275,7 +280,7 @@ static void write_zsh(struct buf *out)
 		if (row->value) {
 			buf_add_string(out, is_optional ? "::" : ":");
 			put_zsh(out, row->value);
-			buf_add_string(out, is_file(row) ? ":_files" : row->choices || is_optional ? ":(" : ":");
+			buf_add_string(out, is_file(row->value) ? ":_files" : row->choices || is_optional ? ":(" : ":");
 			put_choices(out, row);
 			if (is_optional)
 				put_group_names(out);
@@ -291,9 +296,9 @@ static void write_zsh(struct buf *out)
 		put_zsh(out, "with report: ");
 		put_zsh(out, option->help);
 		buf_printf(out, "]%s%s%s' \\\n", option->value ? ":" : "", option->value ? option->value : "",
-			   option->value && strstr(option->name, "file") ? ":_files"
-			   : option->value				 ? ":"
-									 : "");
+			   is_file(option->value) ? ":_files"
+			   : option->value	  ? ":"
+						  : "");
 	}
 	buf_add_string(
 		out, "\t'--strict[with doctor\\: a warning counts as a failure]' \\\n\t'1:command:(doctor report)'\n");

@@ -15,6 +15,8 @@ const struct report_option report_options[REPORT_OPTIONS] = {
 	[REPORT_FORMAT] =
 		{"format", "FORMAT",
 		 "table, csv or json. Tables have hours and kWh, the others seconds and joules. Default: table."},
+	[REPORT_CSV_FILE] = {"csv-file", "FILE",
+			     "Write the report into this file, too, as CSV. What is in it is replaced."},
 	[REPORT_URL] = {"prometheus.url", "URL", "The Prometheus that scrapes slurmscope, or what answers like one."},
 	[REPORT_MATCH] = {"prometheus.match", "MATCHERS", "Only series with these labels, such as cluster=\"alpha\"."},
 	[REPORT_CA_FILE] = {"prometheus.ca-file", "FILE",

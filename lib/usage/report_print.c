@@ -272,8 +272,23 @@ static struct text name_if(const struct usage_row *row, enum usage_by by)
 	return row->by == by ? row->name : TEXT("");
 }
 
-static void print_csv_row(const struct usage *use, const struct usage_row *row, struct buf *out)
+/* Rows of these kinds, one kind after the other. */
+typedef void row_fn(const struct usage *use, const struct usage_row *row, void *to);
+
+static void print_rows(const struct usage *use, unsigned kinds, row_fn *print, void *to)
 {
+	for (enum usage_by by = 0; by < USAGE_BYS; by++) {
+		size_t count;
+		struct usage_row **rows = usage_sorted(use, by, &count);
+		for (size_t i = 0; (kinds & 1u << by) && i < count; i++)
+			print(use, rows[i], to);
+		free(rows);
+	}
+}
+
+static void print_csv_row(const struct usage *use, const struct usage_row *row, void *to)
+{
+	struct buf *out = to;
 	const struct text names[] = {text_of(usage_by_names[row->by]),
 				     row->cluster,
 				     name_if(row, USAGE_BY_PARTITION),
@@ -307,13 +322,7 @@ static void print_csv(const struct usage *use, unsigned kinds, struct buf *out)
 		buf_done(&title);
 	}
 	buf_add_string(out, "\r\n");
-	for (enum usage_by by = 0; by < USAGE_BYS; by++) {
-		size_t count;
-		struct usage_row **rows = usage_sorted(use, by, &count);
-		for (size_t i = 0; (kinds & 1u << by) && i < count; i++)
-			print_csv_row(use, rows[i], out);
-		free(rows);
-	}
+	print_rows(use, kinds, print_csv_row, out);
 }
 
 static void put_json_text(struct json_writer *writer, const char *key, struct text text)
@@ -331,8 +340,9 @@ static void put_json_amount(struct json_writer *writer, const char *key, double 
 		writer_number(writer, key, amount);
 }
 
-static void print_json_row(struct json_writer *writer, const struct usage *use, const struct usage_row *row)
+static void print_json_row(const struct usage *use, const struct usage_row *row, void *to)
 {
+	struct json_writer *writer = to;
 	writer_open(writer, NULL, '{');
 	writer_string(writer, "by", usage_by_names[row->by]);
 	if (row->cluster.len)
@@ -366,13 +376,7 @@ static void print_json(const struct usage *use, unsigned kinds, struct buf *out)
 		put_json_text(&writer, NULL, use->notes[i]);
 	writer_close(&writer, ']');
 	writer_open(&writer, "rows", '[');
-	for (enum usage_by by = 0; by < USAGE_BYS; by++) {
-		size_t count;
-		struct usage_row **rows = usage_sorted(use, by, &count);
-		for (size_t i = 0; (kinds & 1u << by) && i < count; i++)
-			print_json_row(&writer, use, rows[i]);
-		free(rows);
-	}
+	print_rows(use, kinds, print_json_row, &writer);
 	writer_close(&writer, ']');
 	writer_close(&writer, '}');
 	buf_add_char(out, '\n');

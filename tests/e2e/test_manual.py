@@ -69,6 +69,7 @@ class Manual(unittest.TestCase):
         self.assertEqual(["logfmt"], self.complete("--once --log.format=l"))
         self.assertEqual(["debug", "info", "warn", "error"], self.complete("--log.level="))
         self.assertIn("bash", self.complete("--config.file=ba"))
+        self.assertIn("bash", self.complete("report --csv-file=ba"))
         self.assertEqual(["doctor"], self.complete("doc"))
         self.assertEqual(["report"], self.complete("rep"))
         self.assertEqual(["--month="], [word for word in self.complete("report --mon") if word.startswith("--")])
@@ -88,7 +89,8 @@ class Manual(unittest.TestCase):
                               [re.match(r"--[\w.-]+", row)[0] for row in rows[:-1]])
         self.assertRegex("\n".join(rows), r"(?m)^--help\[.*\]::\\\[GROUP\\\]:\(general slurmrestd .*\)$")
         self.assertRegex("\n".join(rows), r"(?m)^--log\.format=\[.*\]:FORMAT:\(logfmt json\)$")
-        self.assertRegex("\n".join(rows), r"(?m)^--slurmrestd\.token-file=\[.*\]:FILE:_files$")
+        for name in "slurmrestd.token-file", "csv-file":
+            self.assertRegex("\n".join(rows), rf"(?m)^--{re.escape(name)}=\[.*\]:FILE:_files$")
 
     def test_no_such_page(self):
         done = run("--print-manual=fish")

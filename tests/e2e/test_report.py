@@ -254,6 +254,24 @@ class Report(unittest.TestCase):
         self.assertEqual(f"{grown(3.7) / 3600:.2f}", cells["b"][3])
         self.assertEqual(f"{(grown(1) + grown(3.7)) / 3600:.2f}", cells["all"][3])
 
+    def test_csv_file(self):
+        """The same rows as on standard output, from one question; notes are in the report that is printed."""
+        for cluster, status in ("plain", COMPLETE), ("lossy", INCOMPLETE):
+            match = f'--prometheus.match=cluster="{cluster}"'
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, "use.csv")
+                path.write_text("what was there before\n" * 1000)
+                table = self.ask("prometheus", match, f"--csv-file={path}", status=status)
+                self.assertEqual(self.ask("prometheus", match, "--format=csv", status=status).stdout, path.read_text())
+                self.assertEqual(self.ask("prometheus", match, status=status).stdout, table.stdout)
+                self.assertEqual("", table.stderr)
+                # a report that cannot be made leaves the old one
+                self.ask("prometheus", "--prometheus.match=cluster=", f"--csv-file={path}", status=1)
+                self.assertIn("by,cluster,", path.read_text())
+        for path, why in ("/nowhere/use.csv", "No such file or directory"), ("/dev/full", "No space left on device"):
+            done = self.ask("prometheus", match, f"--csv-file={path}", status=1)
+            self.assertEqual((table.stdout, f"slurmscope report: cannot write {path}: {why}\n"), (done.stdout, done.stderr))
+
     def mail(self, cluster, status, **more):
         """What deploy/report sends of a cluster; it ends with that status."""
         smtp = Smtp()
