@@ -207,8 +207,8 @@ static int print_report(const struct usage *use, unsigned kinds, enum report_for
 static int write_csv(const struct usage *use, unsigned kinds, const char *path)
 {
 	struct buf out = BUF_INIT;
-	FILE *file = fopen(path, "we");
 	report_print(use, kinds, REPORT_CSV, &out);
+	FILE *file = fopen(path, "we");
 	bool is_written = file && fwrite(out.bytes, 1, out.len, file) == out.len;
 	if (file && fclose(file) != 0)
 		is_written = false;
