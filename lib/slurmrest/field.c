@@ -185,7 +185,7 @@ static void take_number(struct field_reader *reader, int row, enum part part, co
 		parts->number = *value;
 		return;
 	default:
-		if (value->type == JSON_OBJECT) {
+		if (value->type == JSON_OBJECT || value->type == JSON_ARRAY) { /* a list has no parts, but ends, too */
 			parts->is_set = parts->is_infinite = false;
 			parts->number.type = JSON_NULL;
 			return;

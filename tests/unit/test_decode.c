@@ -109,6 +109,8 @@ static void test_numbers_of_the_next_record(void)
 		{"{\"set\":true,\"infinite\":false,\"number\":5}", "{\"set\":true}", NUMBER_UNSET},
 		{"{\"set\":true,\"infinite\":true,\"number\":0}", "{\"set\":true,\"number\":6}", 6},
 		{"{\"set\":true,\"infinite\":true,\"number\":0}", "{}", NUMBER_UNSET},
+		{"{\"set\":true,\"infinite\":true,\"number\":0}", "[]", NUMBER_UNSET},
+		{"{\"set\":true,\"infinite\":false,\"number\":5}", "[{\"number\":6}]", NUMBER_UNSET},
 		{"{\"set\":true,\"infinite\":false,\"number\":5}", "null", NUMBER_UNSET},
 		{"5", "{}", NUMBER_UNSET},
 	};
