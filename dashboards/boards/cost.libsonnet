@@ -41,10 +41,12 @@ function(b)
          b.column('Idle GPU hours', 'locale', rank(summed(cost.idle, labels))) + b.count,
        ] + whenPricedFor('gres/gpu', [inFull('Cost of idle GPUs', rank(summed(cost.idleCost, labels)))]));
   local sort = if priced then '-Cost' else '-CPU hours';
-  local first(expr) = '%s\n  and on %s topk(50, %s)' % [expr, user, (if priced then charged else cpuHours)('user', user, people)];
+  // An expression by user, for the fifty whose `rank` is largest.
+  local fifty(expr, rank) = '%s\n  and on %s topk(50, %s)' % [expr, user, rank('user', user, people)];
+  local first(expr) = fifty(expr, if priced then charged else cpuHours);
 
   local byPeople(labels) = function(expr) b.people(function(entity, where) expr(entity, labels, where));
-  local by50Users(rank) = function(expr) '%s\n  and on %s topk(50, %s)' % [expr('user', user, people), user, rank('user', user, people)];
+  local by50Users(rank) = function(expr) fifty(expr('user', user, people), rank);
   local byPartition(expr) = expr('partition', '(@, partition)', '');
   local partitionKey = b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' })]);
   local accountKey = b.key('account', 'Account', [b.to('Its users', 'cost', { account: '${__value.text}' })]);
@@ -150,7 +152,7 @@ function(b)
             b.to('Its users', 'cost', { account: '${__value.text}' }),
             b.to('Users and accounts', 'users', { account: '${__value.text}' }),
           ]),
-        ], columns('account', account, accounts, of=function(expr) b.people(function(entity, where) expr(entity, account, where))), sort) + b.wide(24),
+        ], columns('account', account, accounts, of=byPeople(account)), sort) + b.wide(24),
         b.table('Users', 'What each user held in the time shown, by account; the fifty with the most.', [
           b.key('user', 'User', [b.to('Users and accounts', 'users', { user: '${__value.text}' })]),
           b.key('account', 'Account', [b.to('This account', 'cost', { account: '${__value.text}' })]),
