@@ -270,8 +270,8 @@ static bool is_wanted(const struct view *view, const struct job *job, bool is_al
 		return false;
 	if (window->states)
 		return is_alive || (end >= window->start && (!window->end || end <= window->end));
-	if (window->end &&
-	    (!eligible || eligible >= window->end)) /* what becomes eligible with its last second is later */
+	/* what becomes eligible with the last second is later */
+	if (window->end && (!eligible || eligible >= window->end))
 		return false;
 	return is_alive || end >= window->start;
 }

@@ -163,8 +163,9 @@ static bool ask(struct client *client, const struct window *window, const struct
 						       words_time(window->from).text, words_time(window->to).text);
 }
 
-/* What started or ended at `to` may have become eligible then, too: such runs come if later ones are asked for. A run that was cancelled before it was eligible comes only if
- * ended ones are asked for. If a request fails, the rows have a part of a window: then the whole report fails. */
+/* What started or ended at `to` may have become eligible then, too: such runs come if later ones are asked for. A run
+ * that was cancelled before it was eligible comes only if ended ones are asked for. If a request fails, the rows have a
+ * part of a window: then the whole report fails. */
 static bool ask_window(struct client *client, const char *cluster, struct window *window, struct error *err)
 {
 	struct buf lived = BUF_INIT, ended = BUF_INIT;
