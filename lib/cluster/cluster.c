@@ -35,19 +35,23 @@ void cluster_done(struct cluster *cluster)
 	vocabulary_done(&cluster->vocabulary);
 }
 
-void cluster_set_job_rows(struct cluster *cluster, uint64_t jobs, uint64_t nodes)
+void cluster_set_job_rows(struct cluster *cluster, const struct job_rows_max *max)
 {
-	cluster->each_job.max = cluster->job_table->extras.max = jobs;
-	cluster->each_job.node_rows_max = nodes;
+	memcpy(cluster->job_table->extras.max, max->jobs, sizeof max->jobs);
+	for (int stage = 0; stage < STAGE_ENDED; stage++)
+		cluster->each_job.sets[stage].max = max->jobs[stage];
+	cluster->each_job.node_rows_max = max->nodes;
 }
 
 void cluster_forget_jobs(struct cluster *cluster)
 {
+	struct job_rows_max max = {.nodes = cluster->each_job.node_rows_max};
+	memcpy(max.jobs, cluster->job_table->extras.max, sizeof max.jobs);
 	cluster_show_jobs(cluster, false);
 	each_job_done(&cluster->each_job);
 	job_table_free(cluster->job_table);
 	cluster->job_table = job_table_new();
-	cluster_set_job_rows(cluster, cluster->each_job.max, cluster->each_job.node_rows_max);
+	cluster_set_job_rows(cluster, &max);
 }
 
 void cluster_forget_limits(struct cluster *cluster)

@@ -58,8 +58,11 @@ struct cluster {
 void cluster_init(struct cluster *cluster); /* without caps */
 void cluster_done(struct cluster *cluster);
 
-/* At most `jobs` jobs and `nodes` of their nodes may have rows of their own. After cluster_init it is 0: none. */
-void cluster_set_job_rows(struct cluster *cluster, uint64_t jobs, uint64_t nodes);
+/* How many jobs of each stage, and how many of their nodes, may have rows of their own. After cluster_init: none. */
+struct job_rows_max {
+	uint64_t jobs[JOB_STAGES], nodes;
+};
+void cluster_set_job_rows(struct cluster *cluster, const struct job_rows_max *max);
 
 /* Sets `jobs` to the table's totals if all jobs are known, else to NULL. */
 void cluster_show_jobs(struct cluster *cluster, bool is_known);

@@ -135,9 +135,14 @@ const struct option_row option_table[] = {
 	 "If at least this many new jobs wait for their details, slurmscope reads these from slurmdbd, at an eighth "
 	 "of the cost. Why such a job waits is Unknown until slurmscope asks slurmctld for it. 0: never.",
 	 NULL},
-	{"jobs.rows", OPTION_ROWS, offsetof(struct config, job_rows), "0", "ROWS",
-	 "At most this many jobs have rows of their own (slurm_job_...), running jobs first; a running job has about "
-	 "15 series. They are for joins with what exporters on the nodes say of jobs. 0: none.",
+	{"jobs.rows", OPTION_ROWS, offsetof(struct config, job_rows), "200", "ROWS",
+	 "At most this many jobs that hold nodes have rows of their own (slurm_job_...), about 15 series a job. Jobs with "
+	 "most resources come first, by their TRES billing. The rows are for joins with what exporters on the nodes say "
+	 "of jobs. 0: none.",
+	 NULL},
+	{"jobs.pending-rows", OPTION_ROWS, offsetof(struct config, job_pending_rows), "200", "ROWS",
+	 "At most this many jobs that wait have rows of their own (slurm_job_..., slurm_pending_job_...), about 12 series a "
+	 "job. Jobs that ask for most resources come first, by their TRES billing. 0: none.",
 	 NULL},
 	{"jobs.node-rows", OPTION_ROWS, offsetof(struct config, job_node_rows), "10000", "ROWS",
 	 "At most this many nodes of these jobs have rows (slurm_job_node_...); each node of a job has two series.",

@@ -2,81 +2,191 @@
 
 #include "base/memory.h"
 #include "model/hostlist.h"
+#include "model/tres.h"
 
 #include <stdlib.h>
 
-/* Within each rank: jobs with rows first, then those whose details are complete, then the others. */
-enum { HAS_ROW, HAS_EXTRA, HAS_NEITHER, RIGHTS_OF_RANK, RIGHTS = RIGHTS_OF_RANK * JOB_RANKS };
-
-/* RIGHTS: it has no right to a row. If a row's details are another task's, we do not know what the job holds. */
-static int right_of(const struct job_table *table, const struct job_row *row)
+uint64_t each_job_forecast(const struct job_row *row)
 {
-	bool is_known = row->bits & ROW_HAS_DETAILS && !(row->bits & ROW_IS_LENT);
-	enum job_rank rank = job_rank_of(row->state, row->flags);
-	if (!is_known || rank == JOB_RANKS)
-		return RIGHTS;
-	const struct job_extra *extra = job_extras_find(&table->extras, row->id);
-	return RIGHTS_OF_RANK * (int)rank + (!extra ? HAS_NEITHER : extra->has_row ? HAS_ROW : HAS_EXTRA);
+	bool is_told = row->state == JOB_PENDING && number_is_known(row->start_time);
+	return is_told && row->start_time > row->eligible_time ? row->start_time : 0;
 }
 
-struct cut {
-	int right; /* jobs with less right have no row */
-	uint64_t left; /* how many jobs with this right get one */
+/* Who has a row */
+
+/* What TRES texts say. Many jobs share few texts, so most texts are parsed once. */
+struct tres_known {
+	uint32_t text; /* its number in the pool */
+	unsigned gres; /* kinds */
+	uint64_t billing;
 };
 
-static struct cut find_cut(const struct each_job *each, const struct job_table *table)
+struct candidate {
+	double weight;
+	uint32_t id, position;
+};
+
+struct choice {
+	const struct job_table *table;
+	struct tres_known tres[1024]; /* by number */
+	struct heap {
+		struct candidate *items; /* the first is the next to lose its row */
+		size_t count, capacity;
+	} heaps[STAGE_ENDED];
+};
+
+static const struct tres_known *tres_of(struct choice *choice, const struct job_row *row)
 {
-	uint64_t counts[RIGHTS + 1] = {0};
-	for (size_t i = 0; i < table->position_count; i++)
-		if (job_row_is_used(&table->rows[i]))
-			counts[right_of(table, &table->rows[i])]++;
-	struct cut cut = {0, each->max};
-	while (cut.right < RIGHTS && counts[cut.right] <= cut.left)
-		cut.left -= counts[cut.right++];
-	return cut;
+	struct tres_known *known = &choice->tres[row->tres % (sizeof choice->tres / sizeof *choice->tres)];
+	struct text tres = text_pool_get(&choice->table->pools.texts, row->tres);
+	struct gres gres[TRES_GRES_MAX];
+	if (known->text != row->tres)
+		*known = (struct tres_known){row->tres, tres_gres(tres, gres), tres_count(tres, TEXT("billing"))};
+	return known;
 }
 
-static void choose_rows(struct each_job *each, const struct job_table *table)
+static double weight_of(struct choice *choice, const struct job_row *row)
 {
-	struct cut cut = find_cut(each, table);
-	each->count = each->cut_off_count = 0;
-	for (size_t i = 0; i < table->position_count; i++) {
-		const struct job_row *row = &table->rows[i];
-		int right = job_row_is_used(row) ? right_of(table, row) : RIGHTS;
-		if (right == RIGHTS)
-			continue;
-		if (right > cut.right || (right == cut.right && !cut.left)) {
-			GROW(each->cut_off, each->cut_off_count, each->cut_off_capacity);
-			each->cut_off[each->cut_off_count++] = (uint32_t)i;
-			continue;
-		}
-		cut.left -= right == cut.right;
-		GROW(each->rows, each->count, each->capacity);
-		each->rows[each->count++] = (struct each_job_row){
-			.position = (uint32_t)i,
-			.holds_nodes = right / RIGHTS_OF_RANK != RANK_PENDING,
-		};
+	return job_weight(tres_of(choice, row)->billing, row->cpus) * (double)row->tasks;
+}
+
+/* The stage in which it may have a row. STAGE_ENDED: in none, as it has ended, or we do not know what it holds, as its
+ * details are another task's. */
+static enum job_stage stage_of(const struct job_row *row)
+{
+	bool is_known = job_row_is_used(row) && row->bits & ROW_HAS_DETAILS && !(row->bits & ROW_IS_LENT);
+	return is_known ? job_stage_of(row->state, row->flags) : STAGE_ENDED;
+}
+
+static bool comes_before(const struct candidate *a, const struct candidate *b)
+{
+	return a->weight != b->weight ? a->weight > b->weight : a->id < b->id;
+}
+
+/* Moves the first to where it belongs, so that again none comes before those below it. */
+static void sink(struct heap *heap)
+{
+	for (size_t at = 0, next; (next = 2 * at + 1) < heap->count; at = next) {
+		if (next + 1 < heap->count && comes_before(&heap->items[next], &heap->items[next + 1]))
+			next++;
+		if (comes_before(&heap->items[next], &heap->items[at]))
+			break;
+		struct candidate moved = heap->items[at];
+		heap->items[at] = heap->items[next];
+		heap->items[next] = moved;
 	}
 }
 
+static void rise(struct heap *heap, size_t at)
+{
+	for (size_t above; at && comes_before(&heap->items[above = (at - 1) / 2], &heap->items[at]); at = above) {
+		struct candidate moved = heap->items[at];
+		heap->items[at] = heap->items[above];
+		heap->items[above] = moved;
+	}
+}
+
+static void leave_out(struct each_job_set *set, struct choice *choice, const struct job_row *row)
+{
+	struct each_job_left_out *out = &set->left_out;
+	out->jobs++;
+	out->nodes += row->nodes;
+	out->gres += row->bits & ROW_HAS_GRES ? tres_of(choice, row)->gres : 0;
+	out->submit += row->submit_time > 0;
+	out->eligible += row->eligible_time > 0;
+	out->start += number_is_known(row->start_time) && row->start_time;
+	out->limit += number_is_known(row->time_limit);
+	out->memory += row->memory > 0;
+	out->forecast += each_job_forecast(row) > 0;
+}
+
+static void consider(struct each_job_set *set, struct choice *choice, struct heap *heap, size_t position)
+{
+	const struct job_row *rows = choice->table->rows, *row = &rows[position];
+	struct candidate candidate = {weight_of(choice, row), row->id, (uint32_t)position}, twice = candidate;
+	twice.weight *= 2;
+	bool may_fit = heap->count < set->max || comes_before(&twice, heap->items);
+	const struct job_extra *extra = may_fit ? job_extras_find(&choice->table->extras, row->id) : NULL;
+	if (extra && extra->has_row)
+		candidate = twice;
+	if (heap->count < set->max) {
+		GROW(heap->items, heap->count, heap->capacity);
+		heap->items[heap->count++] = candidate;
+		rise(heap, heap->count - 1);
+	} else if (may_fit && comes_before(&candidate, heap->items)) {
+		leave_out(set, choice, &rows[heap->items->position]);
+		*heap->items = candidate;
+		sink(heap);
+	} else {
+		leave_out(set, choice, row);
+	}
+}
+
+static int by_position(const void *left, const void *right)
+{
+	const struct each_job_row *a = left, *b = right;
+	return a->position < b->position ? -1 : a->position > b->position;
+}
+
+static void take_rows(struct each_job_set *set, const struct heap *heap)
+{
+	free(set->rows);
+	set->rows = heap->count ? memory_new(heap->count * sizeof *set->rows) : NULL;
+	set->count = heap->count;
+	for (size_t i = 0; i < heap->count; i++)
+		set->rows[i].position = heap->items[i].position;
+	if (set->count)
+		qsort(set->rows, set->count, sizeof *set->rows, by_position);
+}
+
+static void choose_rows(struct each_job *each, struct choice *choice)
+{
+	const struct job_table *table = choice->table;
+	for (int stage = 0; stage < STAGE_ENDED; stage++)
+		each->sets[stage].left_out = (struct each_job_left_out){0};
+	for (size_t i = 0; i < table->position_count; i++) {
+		enum job_stage stage = stage_of(&table->rows[i]);
+		if (stage != STAGE_ENDED && each->sets[stage].max)
+			consider(&each->sets[stage], choice, &choice->heaps[stage], i);
+	}
+	for (int stage = 0; stage < STAGE_ENDED; stage++) {
+		take_rows(&each->sets[stage], &choice->heaps[stage]);
+		free(choice->heaps[stage].items);
+	}
+}
+
+/* What is kept of them */
+
+static struct job_extra *extra_of(const struct job_table *table, const struct each_job_row *row)
+{
+	return job_extras_find(&table->extras, table->rows[row->position].id);
+}
+
 /* Forgets jobs that have gone, and notes which jobs have a row. */
-static void note_rows(const struct each_job *each, struct job_table *table)
+static void note_rows(const struct each_job *each, struct job_table *table, struct choice *choice)
 {
 	struct job_extras *extras = &table->extras;
 	for (size_t i = extras->count; i-- > 0;) {
 		struct job_extra *extra = extras->items[i];
 		const struct job_row *row = job_table_row(table, extra->id);
+		enum job_stage stage = row ? job_stage_of(row->state, row->flags) : JOB_STAGES;
 		extra->has_row = false;
-		if (!row || job_rank_of(row->state, row->flags) == JOB_RANKS)
+		if (!row || !extras->max[stage]) {
 			job_extras_remove(extras, extra->id);
+			continue;
+		}
+		extra->weight = weight_of(choice, row);
+		job_extras_move(extras, extra, stage);
 	}
-	for (size_t i = 0; i < each->count; i++) {
-		uint32_t id = table->rows[each->rows[i].position].id;
-		struct job_extra *extra = job_extras_find(extras, id);
-		if (extra)
-			extra->has_row = true;
-	}
+	for (int stage = 0; stage < STAGE_ENDED; stage++)
+		for (size_t i = 0; i < each->sets[stage].count; i++) {
+			struct job_extra *extra = extra_of(table, &each->sets[stage].rows[i]);
+			if (extra)
+				extra->has_row = true;
+		}
 }
+
+/* Their nodes */
 
 struct held {
 	const struct node_table *nodes;
@@ -108,61 +218,69 @@ static void look_at_nodes(struct each_job_row *row, const struct job_table *tabl
 }
 
 /* Jobs that have such rows already come first. */
-static void choose_node_rows(struct each_job *each, const struct job_table *table)
+static void choose_node_rows(const struct each_job_set *set, const struct job_table *table, uint64_t left)
 {
-	uint64_t left = each->node_rows_max;
 	for (int had = 1; had >= 0; had--) {
-		for (size_t i = 0; i < each->count; i++) {
-			struct each_job_row *row = &each->rows[i];
-			struct job_extra *extra = job_extras_find(&table->extras, table->rows[row->position].id);
-			if (!row->holds_nodes || (extra && extra->has_node_rows) != had)
+		for (size_t i = 0; i < set->count; i++) {
+			struct each_job_row *row = &set->rows[i];
+			struct job_extra *extra = extra_of(table, row);
+			if ((extra && extra->has_node_rows) != had)
 				continue;
 			row->has_node_rows = !row->are_nodes_cut && row->nodes <= left;
 			left -= row->has_node_rows ? row->nodes : 0;
 		}
 	}
-	for (size_t i = 0; i < each->count; i++) {
-		struct job_extra *extra = job_extras_find(&table->extras, table->rows[each->rows[i].position].id);
+	for (size_t i = 0; i < set->count; i++) {
+		struct job_extra *extra = extra_of(table, &set->rows[i]);
 		if (extra)
-			extra->has_node_rows = each->rows[i].has_node_rows;
+			extra->has_node_rows = set->rows[i].has_node_rows;
 	}
 }
 
-/* Is it unknown which CPUs the job holds on which node, and has nobody asked for that yet? */
+static void choose_nodes(const struct each_job *each, const struct job_table *table, const struct node_table *nodes)
+{
+	const struct each_job_set *set = &each->sets[STAGE_HOLDING];
+	uint64_t left = HOSTLIST_ANSWER_MAX;
+	for (size_t i = 0; i < set->count; i++)
+		look_at_nodes(&set->rows[i], table, nodes, &left);
+	choose_node_rows(set, table, each->node_rows_max);
+}
+
+/* What is missing */
+
+/* Is it unknown which CPUs the job holds on which node, and has nobody asked for that yet? A federation's job cannot be
+ * asked for alone. */
 static bool lacks_nodes(const struct each_job_row *row, const struct job_extra *extra)
 {
-	return row->holds_nodes && row->cpus != CPUS_ALL && job_nodes_need_detail(row->nodes) && !extra->node_count &&
-	       !extra->is_detailed;
+	return row->cpus != CPUS_ALL && job_nodes_need_detail(row->nodes) && !extra->node_count &&
+	       !extra->is_detailed && !job_origin(extra->id);
 }
 
 /* All jobs' details come first, then what is missing of jobs with rows. */
-static void want_what_is_missing(const struct each_job *each, const struct job_table *table)
+static void want_what_is_missing(const struct each_job_set *set, const struct job_table *table)
 {
-	for (size_t i = 0; i < each->count && !table->rows_without_details; i++) {
-		struct job_row *row = &table->rows[each->rows[i].position];
-		const struct job_extra *extra = job_extras_find(&table->extras, row->id);
-		if (!extra || lacks_nodes(&each->rows[i], extra))
-			row->bits |= ROW_WANTS_DETAILS;
+	for (size_t i = 0; i < set->count && !table->rows_without_details; i++) {
+		const struct job_extra *extra = extra_of(table, &set->rows[i]);
+		if (!extra || lacks_nodes(&set->rows[i], extra))
+			table->rows[set->rows[i].position].bits |= ROW_WANTS_DETAILS;
 	}
 }
 
 void each_job_choose(struct each_job *each, struct job_table *table, const struct node_table *nodes)
 {
-	if (!each->max)
-		return;
-	choose_rows(each, table);
-	note_rows(each, table);
-	uint64_t left = HOSTLIST_ANSWER_MAX;
-	for (size_t i = 0; i < each->count; i++)
-		if (each->rows[i].holds_nodes)
-			look_at_nodes(&each->rows[i], table, nodes, &left);
-	choose_node_rows(each, table);
-	want_what_is_missing(each, table);
+	struct choice choice = {.table = table};
+	choose_rows(each, &choice);
+	note_rows(each, table, &choice);
+	choose_nodes(each, table, nodes);
+	for (int stage = 0; stage < STAGE_ENDED; stage++)
+		want_what_is_missing(&each->sets[stage], table);
 }
 
 void each_job_done(struct each_job *each)
 {
-	free(each->rows);
-	free(each->cut_off);
-	*each = (struct each_job){.max = each->max, .node_rows_max = each->node_rows_max};
+	for (int stage = 0; stage < STAGE_ENDED; stage++) {
+		struct each_job_set *set = &each->sets[stage];
+		free(set->rows);
+		*set = (struct each_job_set){.max = set->max};
+	}
 }

@@ -2,15 +2,17 @@
 
 #include "base/memory.h"
 #include "entities/label.h"
+#include "jobs/job_row.h"
+#include "model/tres.h"
 
 #include <stdlib.h>
 
-enum job_rank job_rank_of(int state, uint64_t flags)
+enum job_stage job_stage_of(int state, uint64_t flags)
 {
-	if (state == JOB_RUNNING || state == JOB_PENDING)
-		return state == JOB_RUNNING ? RANK_RUNNING : RANK_PENDING;
 	bool completes = flags >> JOB_FLAG_COMPLETING & 1;
-	return state == JOB_SUSPENDED || completes ? RANK_HOLDING : JOB_RANKS;
+	if (state == JOB_PENDING)
+		return STAGE_PENDING;
+	return state == JOB_RUNNING || state == JOB_SUSPENDED || completes ? STAGE_HOLDING : STAGE_ENDED;
 }
 
 static struct text keep(char **to, struct text text)
@@ -20,6 +22,13 @@ static struct text keep(char **to, struct text text)
 		memcpy(*to, text.bytes, text.len);
 	*to += text.len;
 	return kept;
+}
+
+static double weight_of(const struct job *job)
+{
+	bool is_cut;
+	uint64_t cpus = number_is_known(job->cpus) ? job->cpus : 0;
+	return job_weight(tres_count(job_tres(job), TEXT("billing")), cpus) * (double)job_count(job, &is_cut);
 }
 
 /* One piece of memory holds the struct, its nodes, their names and its own names. */
@@ -41,14 +50,29 @@ static struct job_extra *extra_new(const struct job *job)
 		.het_job_id = number_is_known(job->het_job_id) ? (uint32_t)job->het_job_id : 0,
 		.priority = job->priority,
 		.restarts = job->restarts,
+		.start_time = job->start_time,
+		.node_count_told = job->nodes,
+		.cpus_told = job->cpus,
 		.name = keep(&to, name),
 		.sluid = keep(&to, sluid),
 		.nodes = kept,
 		.node_count = count,
+		.weight = weight_of(job),
 		.is_detailed = job->is_detailed,
-		.rank = job_rank_of(job->state, job->flags),
+		.stage = job_stage_of(job->state, job->flags),
 	};
 	return extra;
+}
+
+/* An earlier record said what it holds of each node, and it still holds the same. */
+static void keep_nodes(struct job *job, const struct job_extra *known)
+{
+	bool is_same = known->stage == STAGE_HOLDING && known->start_time == job->start_time &&
+		       known->node_count_told == job->nodes && known->cpus_told == job->cpus;
+	if (!is_same || job->nodes_held.count)
+		return;
+	job->nodes_held = (struct list){known->nodes, known->node_count};
+	job->is_detailed |= known->is_detailed;
 }
 
 struct job_extra *job_extras_find(const struct job_extras *extras, uint32_t id)
@@ -66,58 +90,82 @@ void job_extras_remove(struct job_extras *extras, uint32_t id)
 	extras->items[position - 1] = last;
 	id_map_set(&extras->positions, last->id, position);
 	id_map_set(&extras->positions, id, 0);
+	extras->counts[gone->stage]--;
 	free(gone);
+}
+
+void job_extras_move(struct job_extras *extras, struct job_extra *extra, enum job_stage stage)
+{
+	extras->counts[extra->stage]--;
+	extras->counts[stage]++;
+	extra->stage = stage;
 }
 
 static int by_right_to_a_row(const void *left, const void *right)
 {
 	const struct job_extra *a = *(struct job_extra *const *)left;
 	const struct job_extra *b = *(struct job_extra *const *)right;
-	if (a->rank != b->rank)
-		return a->rank < b->rank ? -1 : 1;
 	if (a->has_row != b->has_row)
 		return a->has_row ? -1 : 1;
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
 	return a->id < b->id ? -1 : a->id > b->id;
 }
 
-/* Removes half of them at a time, so that this does not run for every job. */
-static void make_room(struct job_extras *extras)
+/* Removes a third of them at a time, so that this does not run for every job. */
+static void make_room(struct job_extras *extras, enum job_stage stage)
 {
-	if (extras->count < 2 * extras->max)
+	if (extras->counts[stage] < 3 * extras->max[stage])
 		return;
+	size_t kept = 0, kept_of_stage = 2 * extras->max[stage];
 	qsort(extras->items, extras->count, sizeof *extras->items, by_right_to_a_row);
 	id_map_done(&extras->positions);
-	for (size_t i = extras->max; i < extras->count; i++)
-		free(extras->items[i]);
-	extras->count = extras->max;
-	for (size_t i = 0; i < extras->count; i++)
-		id_map_set(&extras->positions, extras->items[i]->id, (uint32_t)i + 1);
+	extras->counts[stage] = 0;
+	for (size_t i = 0; i < extras->count; i++) {
+		struct job_extra *extra = extras->items[i];
+		if (extra->stage == stage && extras->counts[stage] == kept_of_stage) {
+			free(extra);
+			continue;
+		}
+		extras->counts[stage] += extra->stage == stage;
+		extras->items[kept++] = extra;
+		id_map_set(&extras->positions, extra->id, (uint32_t)kept);
+	}
+	extras->count = kept;
 }
 
 void job_extras_put(struct job_extras *extras, const struct job *job)
 {
-	if (!extras->max || !number_is_known(job->id) || job->id >= UINT32_MAX)
+	enum job_stage stage = job_stage_of(job->state, job->flags);
+	if (!number_is_known(job->id) || job->id >= UINT32_MAX)
 		return;
 	uint32_t id = (uint32_t)job->id;
+	if (!extras->max[stage]) {
+		job_extras_remove(extras, id);
+		return;
+	}
 	const struct job_extra *known = job_extras_find(extras, id);
 	if (!known && extras->before)
 		known = job_extras_find(extras->before, id);
-	bool has_row = known && known->has_row, has_node_rows = known && known->has_node_rows;
+	struct job told = *job;
+	if (known)
+		keep_nodes(&told, known);
+	struct job_extra *extra = extra_new(&told);
+	extra->has_row = known && known->has_row;
+	extra->has_node_rows = known && known->has_node_rows;
 	job_extras_remove(extras, id);
-	if (job_rank_of(job->state, job->flags) == JOB_RANKS)
-		return;
-	make_room(extras);
-	struct job_extra *extra = extra_new(job);
-	extra->has_row = has_row;
-	extra->has_node_rows = has_node_rows;
+	make_room(extras, stage);
 	GROW(extras->items, extras->count, extras->capacity);
 	extras->items[extras->count++] = extra;
+	extras->counts[stage]++;
 	id_map_set(&extras->positions, id, (uint32_t)extras->count);
 }
 
 struct job_extras job_extras_begin(const struct job_extras *before)
 {
-	return (struct job_extras){.max = before->max, .before = before};
+	struct job_extras list = {.before = before};
+	memcpy(list.max, before->max, sizeof list.max);
+	return list;
 }
 
 void job_extras_replace(struct job_extras *before, struct job_extras *list)
@@ -125,7 +173,7 @@ void job_extras_replace(struct job_extras *before, struct job_extras *list)
 	job_extras_done(before);
 	*before = *list;
 	before->before = NULL;
-	*list = (struct job_extras){.max = 0};
+	*list = (struct job_extras){.before = NULL};
 }
 
 size_t job_extras_bytes(const struct job_extras *extras)
@@ -146,5 +194,6 @@ void job_extras_done(struct job_extras *extras)
 		free(extras->items[i]);
 	free(extras->items);
 	id_map_done(&extras->positions);
-	*extras = (struct job_extras){.max = extras->max};
+	*extras = job_extras_begin(extras);
+	extras->before = NULL;
 }

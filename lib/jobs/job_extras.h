@@ -1,8 +1,8 @@
 /* What the job table's row does not hold. It is kept only for jobs that may have rows of their own (each_job.h): for
  * every job it would take more memory than the rest of the table.
  *
- * There are at most twice `max`. When they are more, those with the least right to rows go. With a `max` of 0 nothing
- * is kept. */
+ * Of each stage there are at most three times as many as may have rows. When they are more, a third goes: of those without
+ * rows, the ones that weigh least. Of a stage without rows nothing is kept. */
 #pragma once
 
 #include "base/id_map.h"
@@ -16,37 +16,50 @@ static inline bool job_nodes_need_detail(uint64_t nodes)
 	return nodes > 1 && nodes <= JOB_DETAIL_NODES_MAX;
 }
 
-/* The order in which jobs get rows of their own. */
-enum job_rank { RANK_RUNNING, RANK_HOLDING, RANK_PENDING, JOB_RANKS };
+/* In each of these other things can be said of a job. */
+enum job_stage { STAGE_PENDING, STAGE_HOLDING, STAGE_ENDED, JOB_STAGES };
 
-/* RANK_HOLDING: suspended or completing, so its nodes are not free yet. JOB_RANKS: it has ended. */
-enum job_rank job_rank_of(int state, uint64_t flags);
+/* STAGE_HOLDING: it runs, is suspended or completes, so its nodes are not free. */
+enum job_stage job_stage_of(int state, uint64_t flags);
+
+/* How large a job is, for the choice of who has a row. The site weighs resources by the TRES billing. Where Slurm does not
+ * tell it, the CPUs count. */
+static inline double job_weight(uint64_t billing, uint64_t cpus)
+{
+	return (double)(billing ? billing : cpus);
+}
 
 struct job_extra {
 	uint32_t id;
 	uint32_t het_job_id; /* 0: none */
 	uint64_t priority, restarts; /* or a number that is not known */
+	uint64_t start_time, node_count_told, cpus_told; /* as in the record; while they stay, so do its nodes */
 	struct text name, sluid;
 	const struct job_node *nodes; /* with the job's CPUs on each, if Slurm says them */
 	size_t node_count;
-	enum job_rank rank; /* when it was put */
+	double weight; /* as of the last choice, or of when it was put */
+	enum job_stage stage; /* likewise */
 	bool is_detailed; /* slurmctld was asked what it holds of each node, or a list did not say it */
 	bool has_row, has_node_rows; /* of its own, since the last choice */
 };
 
 struct job_extras {
-	uint64_t max;
+	uint64_t max[JOB_STAGES]; /* rows */
 	struct job_extra **items;
 	size_t count, capacity;
+	size_t counts[JOB_STAGES];
 	struct id_map positions; /* raw ID -> position in `items` + 1 */
 	const struct job_extras *before; /* for a list: what counts until it is complete; else NULL */
 };
 
-/* Replaces what was known of the job's ID by what slurmctld says; forgets it if the job has ended. */
+/* Replaces what was known of the job's ID by what slurmctld says. */
 void job_extras_put(struct job_extras *extras, const struct job *job);
 
 struct job_extra *job_extras_find(const struct job_extras *extras, uint32_t id); /* or NULL */
 void job_extras_remove(struct job_extras *extras, uint32_t id);
+
+/* The job is in another stage now. */
+void job_extras_move(struct job_extras *extras, struct job_extra *extra, enum job_stage stage);
 
 /* For a list of all jobs: fill the returned one while the list comes. After its end it takes the place of `before`. */
 struct job_extras job_extras_begin(const struct job_extras *before);

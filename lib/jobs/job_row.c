@@ -8,8 +8,7 @@
 
 static_assert(sizeof(struct job_row) == 128, "a row without holes: it is compared byte by byte");
 
-/* What the job holds, or held until it ended; if it has not started, what it asked for. */
-static struct text tres_of(const struct job *job)
+struct text job_tres(const struct job *job)
 {
 	bool holds = job->state == JOB_RUNNING || job->state == JOB_SUSPENDED;
 	bool held = job->state != JOB_PENDING && job->tres_allocated.len;
@@ -79,7 +78,7 @@ bool job_row_make(struct job_row *row, struct job_pools *pools, const struct job
 	if (!number_is_known(job->id) || !is_slurms(job->id) || !is_slurms(job->array_job_id) ||
 	    !is_slurms(job->array_task_id))
 		return false;
-	struct text tres = tres_of(job);
+	struct text tres = job_tres(job);
 	*row = (struct job_row){
 		.id = (uint32_t)job->id,
 		.array_job_id = number_is_known(job->array_job_id) ? (uint32_t)job->array_job_id : 0,

@@ -52,6 +52,9 @@ static inline bool job_row_is_used(const struct job_row *row)
 	return row->bits & ROW_IS_USED;
 }
 
+/* What the job holds, or held until it ended; if it has not started, what it asked for. */
+struct text job_tres(const struct job *job);
+
 /* Makes a row of the record. False: its IDs cannot be Slurm's, and the row holds no references. */
 bool job_row_make(struct job_row *row, struct job_pools *pools, const struct job *job, int64_t now);
 

@@ -56,6 +56,12 @@ void exposition_fold(struct exposition *out, bool is_folding)
 	out->has_folds = true;
 }
 
+void exposition_left_out(struct exposition *out, uint64_t samples)
+{
+	out->folded += samples;
+	out->has_folds = true;
+}
+
 static void header(struct exposition *out)
 {
 	struct buf *page = &out->to->text;

@@ -38,6 +38,9 @@ void exposition_unlabel(struct exposition *out);
 /* Sets whether the following samples are only counted, because they belong to something without a row of its own. */
 void exposition_fold(struct exposition *out, bool is_folding);
 
+/* Counts samples of what has no row of its own. */
+void exposition_left_out(struct exposition *out, uint64_t samples);
+
 void exposition_integer(struct exposition *out, uint64_t value);
 void exposition_number(struct exposition *out, double value);
 

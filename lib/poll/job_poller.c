@@ -394,8 +394,6 @@ static bool poll_details_until_done(struct job_poller *poller)
 static bool poll_missing(struct job_poller *poller)
 {
 	struct cluster *cluster = poller->cluster;
-	if (!cluster->each_job.max)
-		return true;
 	each_job_choose(&cluster->each_job, cluster->job_table, cluster->nodes ? &cluster->nodes->table : NULL);
 	job_details_begin(&poller->reader.details, JOB_QUEUE_WANTED);
 	return poll_details_until_done(poller);

@@ -185,13 +185,12 @@ static void choose_slurmdbd(struct job_poller *poller)
 }
 
 /* Without the environment of deploy/slurmrestd each list makes slurmrestd grow further (24.11: 2,000 jobs, 4.4 GiB
- * after 40 lists). No answer mentions the environment, but with it JSON has no whitespace. A list says nothing about
- * single nodes. */
+ * after 40 lists). No answer mentions the environment, but with it JSON has no whitespace. */
 static bool may_list_reasons(const struct job_poller *poller, uint64_t records)
 {
 	const struct asker *asker = poller->reader.asker;
 	return poller->is_rate_limited || job_poller_is_federated(poller) ||
-	       (asker->is_compact && records <= REASONS_LIST_MAX && !asker->config->job_rows);
+	       (asker->is_compact && records <= REASONS_LIST_MAX);
 }
 
 static void plan_reasons(struct job_poller *poller)

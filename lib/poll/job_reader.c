@@ -73,10 +73,13 @@ static void apply_copies(struct job_reader *reader, const struct job_copies *cop
 	}
 }
 
+/* What a job holds of each node stays as it is, so one answer is enough. */
 static bool wants_detail(const struct job_table *table, uint64_t id)
 {
 	struct job_view row;
-	return table->extras.max && job_table_find(table, id, &row) && job_nodes_need_detail(row.nodes);
+	const struct job_extra *extra = job_extras_find(&table->extras, (uint32_t)id);
+	return extra && extra->has_row && !extra->is_detailed && job_table_find(table, id, &row) &&
+	       job_nodes_need_detail(row.nodes);
 }
 
 bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome *outcome)

@@ -47,7 +47,7 @@ struct poller *poller_new(struct setup *setup, const struct config *config, stru
 	pthread_condattr_destroy(&monotonic);
 	pthread_mutex_init(&poller->lock, NULL);
 	const struct client_options options = config_client(config, &poller->stop);
-	cluster_set_job_rows(&poller->cluster, config->job_rows, config->job_node_rows);
+	poller_set_job_rows(poller);
 	config_labels(config, &poller->labels);
 	poller->plan = tasks_plan(poller->tasks, config);
 	poller->asker = (struct asker){

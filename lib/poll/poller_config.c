@@ -39,6 +39,15 @@ void poller_set_budgets(struct poller *poller)
 	plan_set_options(poller->plan, clock_monotonic_ns(), &options);
 }
 
+void poller_set_job_rows(struct poller *poller)
+{
+	const struct config *config = poller->config;
+	const struct job_rows_max max = {
+		.jobs = {[STAGE_PENDING] = config->job_pending_rows, [STAGE_HOLDING] = config->job_rows},
+		.nodes = config->job_node_rows};
+	cluster_set_job_rows(&poller->cluster, &max);
+}
+
 /* What the poller learnt and counted stays. The files were there when the setup was checked; if they have gone since,
  * the connection stays, too. */
 static void take_config(struct poller *poller, const struct config *config)
@@ -59,7 +68,7 @@ static void take_config(struct poller *poller, const struct config *config)
 	config_caps(config, &poller->cluster.caps, &err);
 	job_events_screen(poller->leads ? poller->events.recorder.events : poller->counted_before);
 	poller->events.is_changed = true; /* the state file has to change, too */
-	cluster_set_job_rows(&poller->cluster, config->job_rows, config->job_node_rows);
+	poller_set_job_rows(poller);
 	poller_note_news(poller);
 }
 

@@ -19,6 +19,8 @@ void poller_continue(struct poller *poller, const struct poller *before);
  * the usual one, there is no start. */
 void poller_set_budgets(struct poller *poller);
 
+void poller_set_job_rows(struct poller *poller); /* as configured */
+
 /* Takes the options that poller_configure left. True: there were some, so the caller tells the planner. Of the poller's
  * thread. */
 bool poller_take_next_config(struct poller *poller);

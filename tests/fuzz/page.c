@@ -8,7 +8,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct cluster cluster;
 	uint8_t most = input_byte(&input);
 	cluster_init(&cluster);
-	cluster_set_job_rows(&cluster, 100, 100);
+	cluster_set_job_rows(&cluster, &(struct job_rows_max){{100, 100, 100}, 100});
 	for (int kind = 0; kind < ENTITY_KINDS; kind++)
 		cluster.caps.kinds[kind].max = most % 16 ? most % 16 - 1u : UINT64_MAX;
 	while (input.at < input.end) {

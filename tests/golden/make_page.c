@@ -68,8 +68,9 @@ int main(int argc, char **argv)
 	struct samples page = {.text = BUF_INIT};
 	const struct page_facts facts = {
 		.cluster = &cluster, .now = NOW, .per_node = argc > 3 ? PER_NODE_FULL : PER_NODE_DEFAULT};
+	uint64_t rows = argc > 3 ? 1000 : 0;
 	cluster_init(&cluster);
-	cluster_set_job_rows(&cluster, argc > 3 ? 1000 : 0, 1000);
+	cluster_set_job_rows(&cluster, &(struct job_rows_max){{rows, rows, rows}, 1000});
 	for (int i = 0; i < ENDPOINTS_POLLED; i++)
 		read_answer(&cluster, argv[1], (enum endpoint)i);
 	cluster_fold(&cluster);

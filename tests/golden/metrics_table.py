@@ -55,9 +55,10 @@ does not jump. Of nodes where jobs failed 1,000 have a row, those where one fail
 again. Of rows that are missing `slurmscope_series_folded` counts here as many samples as a row begins with (the ends of
 users' jobs: none), of those that anything happened to since slurmscope was started.
 
-Jobs have rows of their own (`slurm_job_...` with the label `jobid`, the raw job ID that cgroups and `SLURM_JOB_ID`
-have) only with `--jobs.rows`. Users, accounts, partitions and QOS that filters allow no row are `other` there, too, and
-so is who gave a node's reason; requests (`slurm_user_rpc_...`) of such users are left out.
+The largest jobs have [rows of their own](MANUAL.md#jobs-by-themselves) (`slurm_job_...` and its like), up to
+`--jobs.rows` and `--jobs.pending-rows`. Their label `jobid` is the raw job ID that cgroups and `SLURM_JOB_ID` have.
+Users, accounts, partitions and QOS that filters allow no row are `other` there, too, and so is who gave a node's
+reason; requests (`slurm_user_rpc_...`) of such users are left out.
 
 A name longer than 256 bytes is cut and ends in `~` and 8 hexadecimal digits of its hash; one that is really called
 `other` is shown as `other~c8728734`. Invalid UTF-8 is shown as U+FFFD.
@@ -82,7 +83,7 @@ def facts(family, optional, rows):
     said = [family.kind] + ([f"from `{family.source}`"] if family.source else [])
     said += [f"since Slurm {family.since}"] if family.since else []
     if family.name in optional:
-        said.append("only with `--jobs.rows`" if family.name.startswith("slurm_job_") else "only with `--nodes.per-node=full`")
+        said.append("only of jobs with rows" if re.match("slurm_(pending_|ended_)?job_", family.name) else "only with `--nodes.per-node=full`")
     row = rows.get(family.name)
     if row and row.deprecated:
         said.append(f"deprecated since {row.deprecated}, may go in {row.goes}")

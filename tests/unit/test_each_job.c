@@ -40,14 +40,21 @@ static void tell_of(struct cluster *cluster, uint64_t id, int state, const char 
 	tell(cluster, &job);
 }
 
+static void tell_sized(struct cluster *cluster, uint64_t id, int state, uint64_t cpus)
+{
+	struct job job = job_of(id, state, state == JOB_PENDING ? "" : "n1", cpus);
+	tell(cluster, &job);
+}
+
 static void start(struct cluster *cluster, uint64_t jobs, uint64_t nodes)
 {
+	const struct job_rows_max max = {{[STAGE_PENDING] = jobs, [STAGE_HOLDING] = jobs}, nodes};
 	cluster_init(cluster);
-	cluster_set_job_rows(cluster, jobs, nodes);
+	cluster_set_job_rows(cluster, &max);
 	cluster_show_jobs(cluster, true);
 }
 
-/* The jobs that the page has rows of, with their states: "1 running 3 pending". */
+/* The jobs that the page has rows of, with their states, those that hold nodes first: "3 running 1 pending". */
 static void check_jobs(struct cluster *cluster, const char *what, const char *want)
 {
 	struct buf page = page_of(cluster);
@@ -80,40 +87,134 @@ static void test_who_has_rows(void)
 	struct cluster cluster;
 	start(&cluster, 3, 100);
 	struct job_table *table = cluster.job_table;
-	tell_of(&cluster, 1, JOB_PENDING, "");
-	tell_of(&cluster, 2, JOB_PENDING, "");
-	tell_of(&cluster, 3, JOB_RUNNING, "n1");
-	check_jobs(&cluster, "all fit", "1 pending 2 pending 3 running");
-	tell_of(&cluster, 4, JOB_PENDING, "");
-	check_jobs(&cluster, "who has rows keeps them", "1 pending 2 pending 3 running");
-	tell_of(&cluster, 5, JOB_SUSPENDED, "n2");
-	check_jobs(&cluster, "suspended before pending", "1 pending 3 running 5 suspended");
-	tell_of(&cluster, 6, JOB_RUNNING, "n3");
-	tell_of(&cluster, 7, JOB_RUNNING, "n3");
-	check_jobs(&cluster, "running before suspended", "3 running 6 running 7 running");
-	tell_of(&cluster, 8, JOB_RUNNING, "n3");
-	job_table_set_state(table, 6, JOB_SUSPENDED, 0, 3001);
-	check_jobs(&cluster, "and by their states now", "3 running 7 running 8 running");
+	check_jobs(&cluster, "no jobs", "");
+	tell_sized(&cluster, 1, JOB_PENDING, 1);
+	tell_sized(&cluster, 2, JOB_PENDING, 2);
+	tell_sized(&cluster, 3, JOB_RUNNING, 3);
+	check_jobs(&cluster, "all fit", "3 running 1 pending 2 pending");
+	tell_sized(&cluster, 4, JOB_SUSPENDED, 2);
+	tell_sized(&cluster, 5, JOB_RUNNING, 5);
+	tell_sized(&cluster, 6, JOB_PENDING, 3);
+	check_jobs(&cluster, "as many of each stage", "3 running 4 suspended 5 running 1 pending 2 pending 6 pending");
+	tell_sized(&cluster, 7, JOB_RUNNING, 4);
+	check_jobs(&cluster, "who has a row counts double",
+		   "3 running 4 suspended 5 running 1 pending 2 pending 6 pending");
+	tell_sized(&cluster, 8, JOB_RUNNING, 5);
+	check_jobs(&cluster, "one that is larger than that takes a row",
+		   "3 running 5 running 8 running 1 pending 2 pending 6 pending");
 	job_table_set_state(table, 3, JOB_COMPLETED, UINT64_C(1) << JOB_FLAG_COMPLETING, 3001);
-	job_table_set_state(table, 7, JOB_FAILED, 0, 3001);
+	job_table_set_state(table, 5, JOB_FAILED, 0, 3001);
 	check_jobs(&cluster, "ended jobs have none; while they complete they hold nodes",
-		   "3 completed 5 suspended 8 running");
+		   "3 completed 7 running 8 running 1 pending 2 pending 6 pending");
 	job_table_set_state(table, 3, JOB_COMPLETED, 0, 3002);
 	job_table_remove(table, 8);
-	check_jobs(&cluster, "the places of those that are gone are taken", "1 pending 5 suspended 6 suspended");
-	job_table_set_state(table, 4, JOB_RUNNING, 0, 3002);
-	check_jobs(&cluster, "one that starts comes before those that wait", "4 running 5 suspended 6 suspended");
+	check_jobs(&cluster, "the places of those that are gone are taken",
+		   "4 suspended 7 running 1 pending 2 pending 6 pending");
+	tell_sized(&cluster, 9, JOB_RUNNING, 4);
+	tell_sized(&cluster, 10, JOB_RUNNING, 4);
+	job_table_set_state(table, 6, JOB_RUNNING, 0, 3003);
+	check_jobs(&cluster, "one that had a row while it waited comes first",
+		   "4 suspended 6 running 7 running 1 pending 2 pending");
 	cluster_done(&cluster);
+}
 
+static void test_what_weighs(void)
+{
+	struct cluster cluster;
 	start(&cluster, 1, 100);
-	tell_of(&cluster, 1, JOB_RUNNING, "n1");
-	check_jobs(&cluster, "one", "1 running");
-	tell_of(&cluster, 2, JOB_RUNNING, "n2");
-	job_table_set_state(cluster.job_table, 1, JOB_SUSPENDED, 0, 3001);
-	check_jobs(&cluster, "takes the row of another", "2 running");
-	job_table_set_state(cluster.job_table, 2, JOB_SUSPENDED, 0, 3002);
-	check_jobs(&cluster, "who had one before has no right to it any more", "2 suspended");
+	tell_sized(&cluster, 3, JOB_RUNNING, 8);
+	tell_sized(&cluster, 2, JOB_RUNNING, 8);
+	check_jobs(&cluster, "of equals the older ID", "2 running");
+	struct job job = job_of(4, JOB_RUNNING, "n1", 1);
+	job.tres_allocated = TEXT("cpu=1,mem=1G,node=1,billing=15,gres/gpu=1");
+	tell(&cluster, &job);
+	check_jobs(&cluster, "billing, but not twice as much", "2 running");
+	job.tres_allocated = TEXT("cpu=1,mem=1G,node=1,billing=17,gres/gpu=1");
+	tell(&cluster, &job);
+	check_jobs(&cluster, "more than twice as much", "4 running");
+	tell_sized(&cluster, 10, JOB_PENDING, 100);
+	struct job rest = job_of(11, JOB_PENDING, "", 1);
+	rest.array_job_id = 11;
+	rest.array_tasks = TEXT("1-150");
+	tell(&cluster, &rest);
+	check_jobs(&cluster, "an array's rest counts by all its tasks", "4 running 11 pending");
+	job_table_set_state(cluster.job_table, 4, JOB_FAILED, 0, 3001);
+	struct job huge = job_of(12, JOB_RUNNING, "n1", UINT64_MAX - 100);
+	tell(&cluster, &huge);
+	check_jobs(&cluster, "numbers that no job has", "12 running 11 pending");
 	cluster_done(&cluster);
+}
+
+static bool has_row(const struct cluster *cluster, uint32_t id)
+{
+	const struct job_extra *extra = job_extras_find(&cluster->job_table->extras, id);
+	return extra && extra->has_row;
+}
+
+struct ranked {
+	double weight;
+	uint32_t id;
+};
+
+static int by_rank(const void *left, const void *right)
+{
+	const struct ranked *a = left, *b = right;
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	return a->id < b->id ? -1 : 1;
+}
+
+/* The same numbers in each run. */
+static unsigned draw(unsigned below)
+{
+	static uint64_t state = 1;
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(state >> 33) % below;
+}
+
+/* Compares the rows of a stage with those that sorting gives. `ranked`: as they were before the choice. */
+static void check_chosen(const struct each_job_set *set, const struct job_table *table, struct ranked *ranked,
+			 size_t count)
+{
+	size_t want = count < set->max ? count : set->max, found = 0;
+	qsort(ranked, count, sizeof *ranked, by_rank);
+	CHECK_NUMBER(set->count, want);
+	CHECK_NUMBER(set->left_out.jobs, count - want);
+	for (size_t i = 0; i < want; i++)
+		for (size_t r = 0; r < set->count; r++)
+			found += table->rows[set->rows[r].position].id == ranked[i].id;
+	CHECK_NUMBER(found, want);
+}
+
+static void test_random_worlds(void)
+{
+	enum { JOBS = 200 };
+	static const int states[] = {JOB_PENDING, JOB_RUNNING, JOB_SUSPENDED, JOB_COMPLETED};
+	for (unsigned world = 0; world < 60; world++) {
+		struct cluster cluster;
+		check_row("a random world");
+		start(&cluster, world % 5 ? draw(60) : JOBS, 100);
+		for (unsigned step = 0; step < 8; step++) {
+			struct ranked ranked[STAGE_ENDED][JOBS];
+			size_t counts[STAGE_ENDED] = {0};
+			for (unsigned change = 0; change < 60; change++)
+				tell_sized(&cluster, 1 + draw(JOBS), states[draw(4)], 1 + draw(world % 3 ? 4 : 1000));
+			const struct job_table *table = cluster.job_table;
+			for (size_t i = 0; i < table->position_count; i++) {
+				const struct job_row *row = &table->rows[i];
+				enum job_stage stage = job_stage_of(row->state, row->flags);
+				if (job_row_is_used(row) && stage != STAGE_ENDED)
+					ranked[stage][counts[stage]++] = (struct ranked){
+						(double)row->cpus * (1 + has_row(&cluster, row->id)), row->id};
+			}
+			cluster_fold(&cluster);
+			for (int stage = 0; stage < STAGE_ENDED; stage++)
+				if (cluster.each_job.sets[stage].max)
+					check_chosen(&cluster.each_job.sets[stage], table, ranked[stage],
+						     counts[stage]);
+		}
+		cluster_done(&cluster);
+	}
 }
 
 static void test_places_in_the_table(void)
@@ -124,32 +225,73 @@ static void test_places_in_the_table(void)
 	tell_of(&cluster, 2, JOB_RUNNING, "n1");
 	tell_of(&cluster, 3, JOB_RUNNING, "n1");
 	check_jobs(&cluster, "two", "2 running 3 running");
-	job_table_remove(cluster.job_table, 1);
-	tell_of(&cluster, 4, JOB_RUNNING, "n1");
-	check_jobs(&cluster, "a newcomer that comes first in the table takes no rows away", "2 running 3 running");
+	tell_of(&cluster, 1, JOB_RUNNING, "n1");
+	check_jobs(&cluster, "one that comes first in the table and has the older ID takes no rows away",
+		   "2 running 3 running");
 	cluster_done(&cluster);
 }
 
+/* Jobs that differ in what is known of them. */
+static void tell_all_kinds(struct cluster *cluster)
+{
+	for (uint64_t id = 1; id <= 64; id++) {
+		struct job job = job_of(id, id % 2 ? JOB_RUNNING : JOB_PENDING, id % 2 ? "n1" : "", 1 + id % 5);
+		static const char *const tres[] = {"cpu=2,mem=1G,node=1",
+						   "cpu=3,node=1,billing=7,gres/gpu=4,gres/gpu:a100=2",
+						   "cpu=2,mem=1G,node=1,gres/shard=1", ""};
+		job.tres_allocated = job.tres_requested = text_of(tres[id / 2 % 4]);
+		job.eligible_time = id % 3 ? 1500 : 0;
+		job.start_time = id % 2 || id % 3 == 1 ? 2000 : id % 5 ? 0 : 1500;
+		job.time_limit = id % 5 ? 60 : NUMBER_INFINITE;
+		if (id % 8 == 0)
+			job.memory_per_node = 1 << 20;
+		tell(cluster, &job);
+	}
+}
+
+/* What the page lacks is counted: with few rows each family has as many samples as with many, shown or not. */
 static void test_what_is_counted(void)
 {
-	static const struct page_sample rows[] = {
-		{"slurm_job_state{jobid=\"1\",state=\"running\"}", 1},
-		{"slurm_job_state{jobid=\"2\",state=\"running\"}", NAN},
-		{"slurmscope_series_folded{family=\"slurm_job_state\"}", 2},
-		{"slurmscope_series_folded{family=\"slurm_job_info\"}", 1},
-		{"slurmscope_series_folded{family=\"slurm_job_node_info\"}", 1},
-		{"slurmscope_series_folded{family=\"slurm_job_allocated_cpus\"}", 1},
-		{"slurmscope_series_folded{family=\"slurm_job_start_timestamp_seconds\"}", 1},
-		{"slurmscope_series_folded{family=\"slurm_job_priority\"}", 2},
-	};
-	struct cluster cluster;
-	start(&cluster, 1, 100);
-	tell_of(&cluster, 1, JOB_RUNNING, "n1");
-	tell_of(&cluster, 2, JOB_RUNNING, "n1");
-	tell_of(&cluster, 3, JOB_PENDING, "");
-	tell_of(&cluster, 4, JOB_COMPLETED, "n1");
-	page_check(&cluster, rows, sizeof rows / sizeof *rows);
-	cluster_done(&cluster);
+	static const char *const families[] = {"job_info",
+					       "job_node_info",
+					       "job_allocated_cpus",
+					       "job_allocated_memory_bytes",
+					       "job_allocated_gres",
+					       "job_start_timestamp_seconds",
+					       "job_state",
+					       "job_submit_timestamp_seconds",
+					       "job_eligible_timestamp_seconds",
+					       "job_time_limit_seconds",
+					       "job_priority",
+					       "job_restarts",
+					       "pending_job_info",
+					       "pending_job_tasks",
+					       "pending_job_requested_cpus",
+					       "pending_job_requested_memory_bytes",
+					       "pending_job_requested_nodes",
+					       "pending_job_requested_gres",
+					       "pending_job_expected_start_timestamp_seconds"};
+	struct buf pages[2];
+	for (int few = 0; few < 2; few++) {
+		struct cluster cluster;
+		start(&cluster, few ? 5 : 100, 100);
+		tell_all_kinds(&cluster);
+		pages[few] = page_of(&cluster);
+		cluster_done(&cluster);
+	}
+	for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
+		char shown[100], folded[100];
+		check_row(families[i]);
+		sprintf(shown, "slurmscope_series{family=\"slurm_%s\"}", families[i]);
+		sprintf(folded, "slurmscope_series_folded{family=\"slurm_%s\"}", families[i]);
+		double all = page_value(&pages[0], shown), few = page_value(&pages[1], shown);
+		CHECK(all > 5);
+		CHECK_NUMBER(page_value(&pages[0], folded), 0);
+		CHECK_NUMBER((isnan(few) ? 0 : few) + page_value(&pages[1], folded), all);
+		CHECK(page_value(&pages[1], folded) > 0);
+	}
+	buf_done(&pages[0]);
+	buf_done(&pages[1]);
 }
 
 static void test_rows_of_nodes(void)
@@ -263,6 +405,13 @@ static void test_forgotten(void)
 	"{\"nodes\":\"cn[1-2]\",\"allocated_cores\":4,\"allocated_nodes\":[{\"sockets\":{\"0\":"                       \
 	"{\"cores\":{\"0\":\"allocated\"}}},\"nodename\":\"cn1\",\"cpus_used\":0}]}"
 
+#define WAITING_REST                                                                                                         \
+	"{\"job_id\":7,\"array_job_id\":{\"set\":true,\"infinite\":false,\"number\":7},\"array_task_string\":\"1-4,9\","     \
+	"\"job_state\":[\"PENDING\"],\"name\":\"rest\",\"user_name\":\"ann\",\"account\":\"bio\",\"partition\":\"cpu,gpu\"," \
+	"\"qos\":\"normal\",\"start_time\":100,\"submit_time\":3,\"eligible_time\":100,\"state_reason\":\"BeginTime\","      \
+	"\"priority\":{\"set\":true,\"infinite\":false,\"number\":12},\"step_id\":{\"sluid\":\"s7ZHM7XD6MTT01\"},"           \
+	"\"tres_req_str\":\"cpu=8,mem=1G,node=2,billing=9,gres/gpu=3,gres/gpu:a100=2\"}"
+
 static void test_what_rows_say(void)
 {
 #define JOB_LABELS                                                                                                     \
@@ -296,6 +445,25 @@ static void test_what_rows_say(void)
 		{"slurm_job_start_timestamp_seconds{jobid=\"6\"}", NAN}, /* a forecast */
 		{"slurm_job_allocated_cpus{jobid=\"6\"}", NAN},
 		{"slurm_job_submit_timestamp_seconds{jobid=\"6\"}", 3},
+		{"slurm_job_info{jobid=\"6\"}", NAN},
+		{"slurm_pending_job_info{jobid=\"6\",reason=\"Resources\",class=\"startable\"}", 1},
+		{"slurm_pending_job_tasks{jobid=\"6\"}", 1},
+		{"slurm_pending_job_requested_cpus{jobid=\"6\"}", 2},
+		{"slurm_pending_job_requested_memory_bytes{jobid=\"6\"}", NAN}, /* it does not say */
+		{"slurm_pending_job_expected_start_timestamp_seconds{jobid=\"6\"}", 99},
+		{"slurm_pending_job_info{jobid=\"7\",sluid=\"s7ZHM7XD6MTT01\",user=\"ann\",account=\"bio\","
+		 "partition=\"cpu,gpu\",qos=\"normal\",name=\"rest\",array_job_id=\"7\",reason=\"BeginTime\","
+		 "class=\"other\"}",
+		 1},
+		{"slurm_pending_job_tasks{jobid=\"7\"}", 5},
+		{"slurm_pending_job_requested_cpus{jobid=\"7\"}", 8},
+		{"slurm_pending_job_requested_memory_bytes{jobid=\"7\"}", 1 << 30},
+		{"slurm_pending_job_requested_nodes{jobid=\"7\"}", 2},
+		{"slurm_pending_job_requested_gres{jobid=\"7\",gres=\"gpu\",type=\"a100\"}", 2},
+		{"slurm_pending_job_requested_gres{jobid=\"7\",gres=\"gpu\"}", 1},
+		{"slurm_pending_job_expected_start_timestamp_seconds{jobid=\"7\"}", NAN}, /* it asked for that time */
+		{"slurm_job_eligible_timestamp_seconds{jobid=\"7\"}", 100},
+		{"slurm_job_priority{jobid=\"7\"}", 12},
 	};
 	struct cluster cluster;
 	start(&cluster, 10, 100);
@@ -310,7 +478,8 @@ static void test_what_rows_say(void)
 			"null") "," RUNNING_JOB("4", "2", "cn2",
 						"{}") "," RUNNING_JOB("5", "2", "cn9",
 								      "null") ","
-									      "{\"job_id\":6,\"job_state\":[\"PENDING\"],\"cpus\":2,\"start_time\":99,\"submit_time\":3}]}",
+									      "{\"job_id\":6,\"job_state\":[\"PENDING\"],\"cpus\":2,\"start_time\":99,\"submit_time\":3,\"state_reason\":\"Resources\"}," WAITING_REST
+									      "]}",
 		0);
 	page_check(&cluster, rows, sizeof rows / sizeof *rows);
 	cluster_done(&cluster);
@@ -319,17 +488,26 @@ static void test_what_rows_say(void)
 static void test_filters(void)
 {
 	static const struct page_sample rows[] = {
-		{"slurm_job_info{jobid=\"1\",user=\"other\",account=\"bio\",partition=\"cpu\",qos=\"normal\","
+		{"slurm_job_info{jobid=\"1\",user=\"other\",account=\"bio\",partition=\"cpu\",qos=\"other\","
 		 "name=\"sim\"}",
+		 1},
+		{"slurm_pending_job_info{jobid=\"2\",user=\"other\",account=\"bio\",partition=\"cpu,other,gpu\","
+		 "qos=\"other\",name=\"sim\",reason=\"Priority\",class=\"startable\"}",
 		 1},
 	};
 	struct cluster cluster;
 	struct error err;
-	check_row("a user who may have no row is not named here either");
+	check_row("who may have no row is not named here either, nor among others");
 	start(&cluster, 1, 10);
 	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_USER].deny, "a.*", &err));
+	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_PARTITION].deny, "secret.*", &err));
+	CHECK(pattern_set(&cluster.caps.kinds[ENTITY_QOS].allow, "low", &err));
 	tell_of(&cluster, 1, JOB_RUNNING, "n1");
-	page_check(&cluster, rows, 1);
+	struct job job = job_of(2, JOB_PENDING, "", 1);
+	job.partitions = TEXT("cpu,secret1,gpu,secret2");
+	job.qos = TEXT("normal,high");
+	tell(&cluster, &job);
+	page_check(&cluster, rows, 2);
 	cluster_done(&cluster);
 }
 
@@ -357,7 +535,7 @@ static void test_what_is_missing(void)
 	CHECK(wants_details(&cluster, 1));
 	CHECK(wants_details(&cluster, 2));
 	CHECK(!wants_details(&cluster, 3)); /* it has no row */
-	check_jobs(&cluster, "meanwhile the rest is shown", "1 running 2 running");
+	check_jobs(&cluster, "meanwhile the rest is shown", "1 running 2 running 4 pending");
 	tell_of(&cluster, 1, JOB_RUNNING, "n1");
 	cluster_fold(&cluster);
 	CHECK(!wants_details(&cluster, 1));
@@ -365,12 +543,12 @@ static void test_what_is_missing(void)
 	struct job newcomer = job_of(5, JOB_RUNNING, "n1", 1);
 	job_table_put(table, &newcomer, 3000); /* in the place of 2 */
 	tell_of(&cluster, 3, JOB_RUNNING, "n1");
-	check_jobs(&cluster, "those of which all is known come first", "1 running 3 running");
+	check_jobs(&cluster, "the place of one that went is taken", "1 running 3 running 4 pending");
 	check_row("of a job with another task's details nothing is known for sure");
 	struct job lent = job_of(3, JOB_RUNNING, "n1", 1);
 	lent.is_lent = true;
 	job_table_put(table, &lent, 3000);
-	check_jobs(&cluster, "so it has no row", "1 running 5 running");
+	check_jobs(&cluster, "so it has no row", "1 running 5 running 4 pending");
 	cluster_done(&cluster);
 }
 
@@ -394,25 +572,86 @@ static void test_lists_are_all_there_is(void)
 	cluster_done(&cluster);
 }
 
+/* A list of reasons, or the rotation, says nothing of single nodes; what the job holds stays. */
+static void test_nodes_are_kept(void)
+{
+	static const struct page_sample kept[] = {{"slurm_job_node_cpus{jobid=\"1\",node=\"n2\"}", 3}};
+	static const struct page_sample gone[] = {{"slurm_job_node_cpus{jobid=\"1\",node=\"n2\"}", NAN}};
+	static const struct job_node nodes[] = {{TEXT("n1"), 1}, {TEXT("n2"), 3}};
+	struct cluster cluster;
+	start(&cluster, 10, 10);
+	struct job job = job_of(1, JOB_RUNNING, "n[1-2]", 4);
+	job.nodes = 2;
+	struct job detailed = job;
+	detailed.nodes_held = (struct list){nodes, 2};
+	detailed.is_detailed = true;
+	tell(&cluster, &detailed);
+	check_row("told once");
+	page_check(&cluster, kept, 1);
+	tell(&cluster, &job);
+	check_row("told again without nodes");
+	page_check(&cluster, kept, 1);
+	CHECK(!wants_details(&cluster, 1));
+	job.start_time++;
+	tell(&cluster, &job);
+	check_row("it began again, maybe elsewhere");
+	page_check(&cluster, gone, 1);
+	CHECK(wants_details(&cluster, 1));
+	tell(&cluster, &detailed);
+	job = detailed;
+	job.nodes_held = (struct list){NULL, 0};
+	job.is_detailed = false;
+	job.nodes = 3;
+	tell(&cluster, &job);
+	check_row("it was resized");
+	page_check(&cluster, gone, 1);
+	cluster_done(&cluster);
+	check_row("an old slurmrestd says it of no job");
+	start(&cluster, 10, 10);
+	job = job_of(1, JOB_RUNNING, "n[1-2]", 4);
+	job.is_detailed = true;
+	tell(&cluster, &job);
+	job.is_detailed = false;
+	tell(&cluster, &job);
+	cluster_fold(&cluster);
+	CHECK(!wants_details(&cluster, 1));
+	cluster_done(&cluster);
+	check_row("a federation's job cannot be asked for alone");
+	start(&cluster, 10, 10);
+	job = job_of((UINT64_C(1) << 26) + 1, JOB_RUNNING, "n[1-2]", 4);
+	tell(&cluster, &job);
+	cluster_fold(&cluster);
+	CHECK(!wants_details(&cluster, job.id));
+	cluster_done(&cluster);
+}
+
 static void test_memory_is_bounded(void)
 {
 	struct cluster cluster;
 	start(&cluster, 10, 10);
 	struct job_extras *extras = &cluster.job_table->extras;
-	for (uint64_t id = 1; id <= 10; id++)
-		tell_of(&cluster, id, JOB_RUNNING, "n1");
+	for (uint64_t id = 1; id <= 20; id++)
+		tell_sized(&cluster, id, id % 2 ? JOB_PENDING : JOB_RUNNING, 2);
 	cluster_fold(&cluster);
-	for (uint64_t id = 11; id <= 5000; id++) {
-		tell_of(&cluster, id, id % 2 ? JOB_PENDING : JOB_RUNNING, "n1");
-		if (extras->count > 20)
-			CHECK_NUMBER(extras->count, 20);
+	for (uint64_t id = 21; id <= 5000; id++) {
+		tell_sized(&cluster, id, id % 2 ? JOB_PENDING : JOB_RUNNING, id % 1000 < 4 ? 3 : 1);
+		for (int stage = 0; stage < STAGE_ENDED; stage++)
+			if (extras->counts[stage] > 30)
+				CHECK_NUMBER(extras->counts[stage], 30);
 	}
-	check_row("those with rows are kept");
-	for (uint32_t id = 1; id <= 10; id++)
+	CHECK_NUMBER(extras->counts[STAGE_PENDING] + extras->counts[STAGE_HOLDING], extras->count);
+	check_row("those with rows are kept, and the largest of the others");
+	for (uint32_t id = 1; id <= 20; id++)
 		CHECK(job_extras_find(extras, id) != NULL);
 	check_jobs(&cluster, "and are shown",
-		   "1 running 2 running 3 running 4 running 5 running 6 running 7 running 8 running "
-		   "9 running 10 running");
+		   "2 running 4 running 6 running 8 running 10 running 12 running 14 running 16 running 18 running "
+		   "20 running 1 pending 3 pending 5 pending 7 pending 9 pending 11 pending 13 pending 15 pending "
+		   "17 pending 19 pending");
+	for (uint32_t id = 1; id <= 20; id++)
+		job_table_remove(cluster.job_table, id);
+	cluster_fold(&cluster);
+	for (uint32_t thousand = 1000; thousand < 5000; thousand += 1000)
+		CHECK(has_row(&cluster, thousand) && has_row(&cluster, thousand + 1));
 	check_row("what has ended is forgotten");
 	for (uint64_t id = 1; id <= 5000; id++)
 		job_table_set_state(cluster.job_table, id, JOB_COMPLETED, 0, 3001);
@@ -421,10 +660,36 @@ static void test_memory_is_bounded(void)
 	cluster_done(&cluster);
 }
 
+/* What changed since a job was put counts, too: its stage, and the tasks of an array's rest. */
+static void test_extras_keep_up(void)
+{
+	struct cluster cluster;
+	start(&cluster, 1, 10);
+	struct job_table *table = cluster.job_table;
+	tell_sized(&cluster, 1, JOB_PENDING, 1000);
+	struct job rest = job_of(2, JOB_PENDING, "", 1);
+	rest.array_job_id = 2;
+	rest.array_tasks = TEXT("1-3,...");
+	tell(&cluster, &rest);
+	job_table_set_tasks(table, 2, 900);
+	cluster_fold(&cluster);
+	for (uint64_t id = 3; id < 20; id++)
+		tell_sized(&cluster, id, JOB_PENDING, 5);
+	check_row("a large rest is kept before small jobs");
+	CHECK(job_extras_find(&table->extras, 2) != NULL);
+	CHECK(!has_row(&cluster, 2));
+	check_row("a job that started");
+	job_table_set_state(table, 1, JOB_RUNNING, 0, 3001);
+	cluster_fold(&cluster);
+	CHECK_NUMBER(table->extras.counts[STAGE_HOLDING], 1);
+	CHECK(has_row(&cluster, 1) && has_row(&cluster, 2));
+	cluster_done(&cluster);
+}
+
 /* A job is found by its ID, not by its place: the last one takes the place of one that goes. */
 static void test_places_of_extras(void)
 {
-	struct job_extras extras = {.max = 10};
+	struct job_extras extras = {.max = {[STAGE_PENDING] = 10, [STAGE_HOLDING] = 10}};
 	const struct job first = job_of(1, JOB_RUNNING, "n1", 1), second = job_of(2, JOB_RUNNING, "n2", 1);
 	const struct job ended = job_of(1, JOB_COMPLETED, "n1", 1), again = job_of(1, JOB_PENDING, "", 1);
 	for (int others = 0; others < 2; others++) {
@@ -438,9 +703,9 @@ static void test_places_of_extras(void)
 		job_extras_put(&extras, &again); /* requeued under the same ID */
 		CHECK_NUMBER(extras.count, others + 1);
 		struct job_extra *found = job_extras_find(&extras, 1);
-		CHECK(found && found->id == 1 && found->rank == RANK_PENDING);
+		CHECK(found && found->id == 1 && found->stage == STAGE_PENDING);
 		found = job_extras_find(&extras, 2);
-		CHECK(others ? found && found->id == 2 && found->rank == RANK_RUNNING : !found);
+		CHECK(others ? found && found->id == 2 && found->stage == STAGE_HOLDING : !found);
 		job_extras_done(&extras);
 	}
 }
@@ -472,7 +737,7 @@ static void test_lists(void)
 	check_jobs(&cluster, "who has rows keeps them", "7 running 8 running 9 running");
 	for (uint32_t id = 7; id <= 9; id++)
 		CHECK(job_extras_find(extras, id) != NULL);
-	CHECK(extras->count <= 6);
+	CHECK(extras->count <= 9);
 	put_list(&cluster, 8, 8, true);
 	check_jobs(&cluster, "who is not on it is gone", "8 running");
 	CHECK_NUMBER(extras->count, 1);
@@ -483,6 +748,8 @@ int main(void)
 {
 	test_off();
 	test_who_has_rows();
+	test_what_weighs();
+	test_random_worlds();
 	test_places_in_the_table();
 	test_what_is_counted();
 	test_rows_of_nodes();
@@ -493,7 +760,9 @@ int main(void)
 	test_filters();
 	test_what_is_missing();
 	test_lists_are_all_there_is();
+	test_nodes_are_kept();
 	test_memory_is_bounded();
+	test_extras_keep_up();
 	test_places_of_extras();
 	test_lists();
 	return check_done();

@@ -568,22 +568,20 @@ static void test_reasons(void)
 	static const struct {
 		const char *what;
 		uint64_t jobs;
-		bool is_compact, has_rows;
+		bool is_compact;
 		double age_max_s; /* of the oldest reason */
 		bool by_list;
 	} rows[] = {
-		{"twenty jobs", 20, false, false, 32, false},
-		{"some hundred, one by one", 300, false, false, 40, false},
-		{"a thousand, one by one", 1000, false, false, 80, false},
-		{"some hundred in a list, where that leaves slurmrestd's memory as it is", 300, true, false, 32, true},
-		{"a thousand in a list", 1000, true, false, 32, true},
-		{"no list while jobs have rows of their own, which it says too little of", 1000, true, true, 80, false},
-		{"more in no list", 2001, true, false, 300, false},
+		{"twenty jobs", 20, false, 32, false},
+		{"some hundred, one by one", 300, false, 40, false},
+		{"a thousand, one by one", 1000, false, 80, false},
+		{"some hundred in a list, where that leaves slurmrestd's memory as it is", 300, true, 32, true},
+		{"a thousand in a list", 1000, true, 32, true},
+		{"more in no list", 2001, true, 300, false},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		check_row(rows[i].what);
 		struct life *life = life_of_waiting(rows[i].jobs, rows[i].is_compact);
-		life->polled.config.job_rows = rows[i].has_rows;
 		pass(life, 60);
 		live(life, 120);
 		requests_of_one = requests_of_list = 0;

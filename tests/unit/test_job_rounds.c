@@ -174,10 +174,10 @@ static void test_borrowed_details(void)
 	for (int i = 0; i < 1500; i++)
 		model_start(&world->model, model_find(&world->model, array));
 	find_all(world);
-	struct each_job each = {.max = 5000};
+	struct each_job each = {.sets[STAGE_HOLDING].max = 5000};
 	each_job_choose(&each, world->table, NULL);
 	CHECK(job_table_find(world->table, array, &view) && view.has_details && !view.is_unsplit);
-	CHECK_NUMBER(each.count, 1499);
+	CHECK_NUMBER(each.sets[STAGE_HOLDING].count, 1499);
 	each_job_done(&each);
 	check_same(world);
 	world_end(world);

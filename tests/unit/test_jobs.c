@@ -586,7 +586,7 @@ static void test_take(void)
 	check_row("the rows of another table take the place of a table's own");
 	struct job_table *table = job_table_new(), *other = job_table_new();
 	struct job job = job_with(1, JOB_PENDING, "cpu", "Priority"), next = job_with(2, JOB_RUNNING, "gpu", "None");
-	table->extras.max = 10;
+	table->extras.max[STAGE_PENDING] = 10;
 	CHECK(job_table_put(table, &job, 10) && job_table_put(other, &next, 20));
 	job_extras_put(&table->extras, &job);
 	uint64_t changes = table->changes;
@@ -594,7 +594,7 @@ static void test_take(void)
 	struct job_view view;
 	CHECK(!job_table_find(table, 1, &view) && job_table_find(table, 2, &view));
 	CHECK(table->changes > changes);
-	CHECK_NUMBER(table->extras.max, 10);
+	CHECK_NUMBER(table->extras.max[STAGE_PENDING], 10);
 	CHECK(job_extras_find(&table->extras, 1) != NULL);
 	CHECK_NUMBER(settled(table)->jobs[JOB_RUNNING], 1);
 	CHECK(find(table, ENTITY_PARTITION, "cpu") == NULL);

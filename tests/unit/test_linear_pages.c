@@ -83,7 +83,7 @@ static uint64_t spend(size_t count, struct cost ret_costs[STAGES])
 		names[i] = (struct text){rooms[i], (size_t)snprintf(rooms[i], sizeof *rooms, "n%zu", i)};
 	cluster_init(&cluster);
 	fill(&cluster.vocabulary);
-	cluster_set_job_rows(&cluster, count, count);
+	cluster_set_job_rows(&cluster, &(struct job_rows_max){{count, count, count}, count});
 	for (size_t i = 0; i < NAMED_ANSWERS; i++)
 		feed(&cluster, i, names, count, &ret_costs[i]);
 	render(&cluster, &page, &ret_costs[NAMED_ANSWERS]);

@@ -13,7 +13,7 @@ enum {
 	PARTITIONS = 50,
 	QOSES = 30,
 	REASONS = 40,
-	SERIES_MAX = 100000,
+	SERIES_MAX = 104000,
 };
 
 static const char *const gpu_types[] = {"a100", "h100", "h200", "l40s", "v100", "mi300"};
@@ -212,6 +212,9 @@ int main(void)
 	cluster_init(&cluster);
 	config_defaults(&config);
 	CHECK(config_caps(&config, &cluster.caps, &err));
+	const struct job_rows_max rows = {
+		{[STAGE_PENDING] = config.job_pending_rows, [STAGE_HOLDING] = config.job_rows}, config.job_node_rows};
+	cluster_set_job_rows(&cluster, &rows);
 	add_partitions(&cluster);
 	add_nodes(&cluster);
 	add_nodes(&cluster); /* again, with other states: what happens to nodes is counted too */
