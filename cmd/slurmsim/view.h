@@ -75,6 +75,7 @@ struct rows view_warning(const struct view *view);
 /* Shared by the files that fill in records. */
 extern const char *const job_state_names[], *const job_reason_names[];
 const char *view_nodes_text(const struct world *world, const struct job *job, struct arena *scratch);
+const char *view_failed_node(const struct world *world, const struct job *job, struct arena *scratch);
 const char *view_tres_text(const struct job *job, struct arena *scratch);
 const char *view_job_name(const struct job *job);
 const char *view_license(const struct job *job); /* that it needs one of; NULL: none */

@@ -281,10 +281,16 @@ static void fill_owner(const struct view *view, const struct job *job, struct va
 	values[JOB_cluster] = value_text(view->cluster);
 }
 
+/* Whose failure ended the job; which of several it was is not kept. */
+const char *view_failed_node(const struct world *world, const struct job *job, struct arena *scratch)
+{
+	bool is_known = job->state == JOB_NODE_FAIL && job->node_count == 1;
+	return is_known ? view_nodes_text(world, job, scratch) : "";
+}
+
 static void fill_job(const struct view *view, const struct job *job, struct value *values, struct arena *scratch)
 {
-	static const int empty[] = {JOB_failed_node, JOB_licenses_allocated, JOB_scheduled_nodes,
-				    JOB_state_description};
+	static const int empty[] = {JOB_licenses_allocated, JOB_scheduled_nodes, JOB_state_description};
 	const char *license = view_license(job);
 	for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
 		values[empty[i]] = value_text("");
@@ -295,6 +301,7 @@ static void fill_job(const struct view *view, const struct job *job, struct valu
 	view_exit(job, scratch, &values[JOB_exit_status], &values[JOB_exit_return], &values[JOB_exit_signal],
 		  &values[JOB_exit_signal_name]);
 	values[JOB_exit_word] = value_number(job->exit_code << 8 | job->signal);
+	values[JOB_failed_node] = value_text(view_failed_node(view->world, job, scratch));
 	values[JOB_job_id] = value_number(job->id);
 	values[JOB_sluid] = value_text(scratch_printf(scratch, "s7ZHM%08X0", job->id));
 	values[JOB_name] = value_text(view_job_name(job));

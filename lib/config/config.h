@@ -65,7 +65,8 @@ struct config {
 	uint64_t limit[ENTITY_KINDS]; /* rows; not of the cluster */
 	const char *allow[ENTITY_KINDS], *deny[ENTITY_KINDS]; /* well-formed; NULL if not given */
 	uint64_t jobs_read; /* enum jobs_read */
-	uint64_t job_rows, job_pending_rows, job_node_rows; /* of jobs by themselves; 0: none */
+	uint64_t job_rows, job_pending_rows, job_ended_rows, job_node_rows; /* of jobs by themselves; 0: none */
+	uint64_t job_ended_minutes; /* for how long jobs that ended have rows */
 	uint64_t steps_waiting_max; /* runs */
 	uint64_t jobs_ends, jobs_steps; /* enum jobs_ends, enum jobs_steps */
 	const char *state_path; /* NULL: what was counted is lost with the process */

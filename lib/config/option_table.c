@@ -144,6 +144,13 @@ const struct option_row option_table[] = {
 	 "At most this many jobs that wait have rows of their own (slurm_job_..., slurm_pending_job_...), about 12 series a "
 	 "job. Jobs that ask for most resources come first, by their TRES billing. 0: none.",
 	 NULL},
+	{"jobs.ended-rows", OPTION_ROWS, offsetof(struct config, job_ended_rows), "200", "ROWS",
+	 "At most this many jobs that ended have rows of their own (slurm_ended_job_...), about 15 series a job. Half of the "
+	 "rows are for jobs that failed. Jobs that used most resources, by their TRES billing and their run time, come first. "
+	 "0: none.",
+	 NULL},
+	{"jobs.ended-minutes", OPTION_ROWS, offsetof(struct config, job_ended_minutes), "60", "MINUTES",
+	 "Jobs that ended have their rows for this long.", NULL},
 	{"jobs.node-rows", OPTION_ROWS, offsetof(struct config, job_node_rows), "10000", "ROWS",
 	 "At most this many nodes of these jobs have rows (slurm_job_node_...); each node of a job has two series.",
 	 NULL},

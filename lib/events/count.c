@@ -409,6 +409,7 @@ void count_end(struct job_events *events, struct run *run, const struct job_end 
 	if (!counts(events, end->end_time, end->tasks))
 		return;
 	add_end(events, run, end);
+	recent_ends_add(&events->recent, end, run->key.submit_time);
 	if (!has_started) {
 		run->counted = 0;
 		return;

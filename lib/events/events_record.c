@@ -113,6 +113,17 @@ static void write_runs(const struct writing *writing, const struct job_events *e
 	}
 }
 
+static void write_ended(const struct writing *writing, const struct recent_ends *ends)
+{
+	for (size_t i = 0; i < ends->removed_count && !writing->all; i++)
+		writing->writer->remove_ended(writing->context, ends->removed[i]);
+	for (size_t i = 0; i < ends->count; i++) {
+		const struct ended_record record = recent_ends_record(ends, i);
+		if (writing->all || record.end.is_changed)
+			writing->writer->ended(writing->context, &record);
+	}
+}
+
 void events_write(const struct job_events *events, bool all, const struct events_writer *writer, void *context)
 {
 	const struct writing writing = {writer, context, all, writer->counter};
@@ -135,6 +146,7 @@ void events_write(const struct job_events *events, bool all, const struct events
 	};
 	write_tallies(&writing, &events->tallies);
 	write_runs(&writing, events);
+	write_ended(&writing, &events->recent);
 	for (int mark = 0; mark < EVENTS_MARKS; mark++)
 		writer->mark(context, events_mark_names[mark], marks[mark]);
 }
@@ -166,6 +178,7 @@ void events_stored(struct job_events *events)
 			run->bits = (run->bits & ~(uint32_t)RUN_IS_CHANGED) | RUN_IS_STORED;
 	}
 	events->runs.removed_count = 0;
+	recent_ends_stored(&events->recent);
 }
 
 /* Reading */
@@ -183,10 +196,10 @@ static bool are_times_right(const struct run *run)
 	       run->counted >= -(int64_t)UINT32_MAX && run->counted <= UINT32_MAX;
 }
 
-static bool are_texts_right(const struct events_run *row)
+static bool is_owner_right(const struct job_owner *owner)
 {
-	return text_is_clean(row->owner.account) && text_is_clean(row->owner.user) &&
-	       text_is_clean(row->owner.partitions) && text_is_clean(row->owner.qos) && text_is_clean(row->tres);
+	return text_is_clean(owner->account) && text_is_clean(owner->user) && text_is_clean(owner->partitions) &&
+	       text_is_clean(owner->qos);
 }
 
 void events_restore_counter(struct job_events *events, const struct events_counter *counter)
@@ -207,7 +220,8 @@ void events_restore_counter(struct job_events *events, const struct events_count
 void events_restore_run(struct job_events *events, const struct events_run *row)
 {
 	const struct run_key key = row->run.key;
-	if (runs_find(&events->runs, &key) || !are_times_right(&row->run) || !are_texts_right(row))
+	if (runs_find(&events->runs, &key) || !are_times_right(&row->run) || !is_owner_right(&row->owner) ||
+	    !text_is_clean(row->tres))
 		return;
 	struct run *run = runs_add(&events->runs, &key);
 	uint32_t next = run->next;
@@ -218,6 +232,30 @@ void events_restore_run(struct job_events *events, const struct events_run *row)
 	run->bits = (run->bits & ~(uint32_t)RUN_IS_CHANGED) | RUN_IS_STORED;
 	run->owner = owners_hold(&events->owners, &row->owner);
 	run->tres = text_pool_hold(&events->texts, row->tres);
+}
+
+static bool is_number_right(uint64_t number)
+{
+	return !number_is_known(number) || number <= INT64_MAX;
+}
+
+void events_restore_ended(struct job_events *events, const struct ended_record *record)
+{
+	const struct recent_end *end = &record->end;
+	const uint64_t times[] = {end->submit_time, end->eligible_time, end->start_time};
+	const uint64_t numbers[] = {end->run_seconds, end->cpus,	end->memory,	  end->nodes,
+				    end->exit_code,   end->exit_signal, end->peak_memory, end->energy};
+	const struct text texts[] = {record->tres, record->name, record->sluid, record->state, record->failed_node};
+	bool is_right =
+		is_owner_right(&record->owner) && is_time((int64_t)end->end_time) && isfinite(end->used_cpu_seconds);
+	for (size_t i = 0; i < sizeof times / sizeof *times; i++)
+		is_right &= !number_is_known(times[i]) || is_time((int64_t)times[i]);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		is_right &= is_number_right(numbers[i]);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		is_right &= text_is_clean(texts[i]);
+	if (is_right)
+		recent_ends_restore(&events->recent, record);
 }
 
 void events_restore_mark(struct job_events *events, struct text name, int64_t value)
@@ -307,6 +345,11 @@ static void continue_run(void *events, const struct events_run *run)
 	events_restore_run(events, run);
 }
 
+static void continue_ended(void *events, const struct ended_record *record)
+{
+	events_restore_ended(events, record);
+}
+
 static void continue_mark(void *events, const char *name, int64_t value)
 {
 	events_restore_mark(events, text_of(name), value);
@@ -315,7 +358,7 @@ static void continue_mark(void *events, const char *name, int64_t value)
 void events_continue(struct job_events *events, const struct job_events *from, int64_t now)
 {
 	static const struct events_writer writer = {
-		.counter = continue_counter, .run = continue_run, .mark = continue_mark};
+		.counter = continue_counter, .run = continue_run, .ended = continue_ended, .mark = continue_mark};
 	events_write(from, true, &writer, events);
 	events_restored(events, now);
 }

@@ -44,6 +44,8 @@ struct events_writer {
 			       const struct events_counter *counter); /* by its four texts; if it is there */
 	void (*run)(void *context, const struct events_run *run);
 	void (*remove_run)(void *context, const struct run_key *key);
+	void (*ended)(void *context, const struct ended_record *record);
+	void (*remove_ended)(void *context, uint32_t raw_id);
 	void (*mark)(void *context, const char *name, int64_t value);
 };
 
@@ -54,6 +56,7 @@ void events_stored(struct job_events *events); /* what was written last is safe 
 /* Into new job_events, in any order, then events_restored. It skips what it does not understand. */
 void events_restore_counter(struct job_events *events, const struct events_counter *counter);
 void events_restore_run(struct job_events *events, const struct events_run *run);
+void events_restore_ended(struct job_events *events, const struct ended_record *record);
 void events_restore_mark(struct job_events *events, struct text name, int64_t value);
 
 /* Goes on where `from` is, with caps and names of its own: new job_events, at once. */

@@ -16,6 +16,7 @@ struct job_events *job_events_new(const struct caps *caps, const struct vocabula
 	struct job_events *events = NEW(struct job_events);
 	events->vocabulary = vocabulary;
 	tallies_init(&events->tallies, caps);
+	events->recent = (struct recent_ends){.owners = &events->owners, .texts = &events->texts};
 	events->birth = events->looked_until = now;
 	events->ends_known_until = now - BEFORE_BIRTH_S;
 	return events;
@@ -25,6 +26,7 @@ void job_events_free(struct job_events *events)
 {
 	if (!events)
 		return;
+	recent_ends_done(&events->recent);
 	owners_done(&events->owners);
 	tallies_done(&events->tallies);
 	text_pool_done(&events->texts);
@@ -226,4 +228,5 @@ void job_events_take_steps(struct job_events *events, const struct job_steps *st
 		return;
 	run->bits = (run->bits & ~(uint32_t)RUN_WANTS_STEPS) | RUN_IS_CHANGED;
 	count_steps(events, run, steps);
+	recent_ends_take_steps(&events->recent, run->raw_id, run->end_time, steps);
 }

@@ -10,42 +10,12 @@
 #pragma once
 
 #include "events/owner_tallies.h"
+#include "events/recent_ends.h"
 #include "events/runs.h"
 #include "events/steps_waiting.h"
 #include "events/tallies.h"
 #include "events/unseen_starts.h"
 #include "jobs/job_table.h"
-
-/* A run that ended. Texts are borrowed. */
-struct job_end {
-	uint32_t raw_id;
-	struct run_key key;
-	uint64_t tasks; /* how many, if an array's rest was cancelled unsplit; else 1 */
-	struct job_owner owner;
-	struct text named; /* partitions that it named, if it has started in one of several; else empty */
-	struct text state; /* "failed"; "requeued" */
-	int64_t eligible_time, start_time; /* 0: never. CPUs without a start: it is not known when it started */
-	int64_t end_time; /* or when it was resized */
-	int64_t run_seconds; /* without those in which it was suspended */
-	uint64_t time_limit; /* seconds; unset or infinite if none */
-	uint64_t cpus, memory, nodes; /* what it held; memory in bytes */
-	struct text tres; /* for the GRES */
-	struct text node_list; /* "cn[01-03]" */
-	struct text failed_node; /* the node whose failure ended it; empty: not known */
-	enum job_exit exit;
-};
-
-/* What the steps of an ended run used. */
-struct job_steps {
-	uint32_t raw_id;
-	struct run_key key;
-	int64_t start_time, end_time;
-	double run_seconds;
-	double allocated_cpu_seconds, used_cpu_seconds; /* used: below 0 if not known */
-	double allocated_memory, peak_memory; /* bytes; 0: not known */
-	double energy; /* joules; 0: not known */
-	double allocated_gpus, peak_gpu_memory; /* peak: bytes, of all of them; below 0 if not known */
-};
 
 /* A time whose ends may come again, for runs that were counted and forgotten. slurmctld reported them while slurmdbd
  * was gone, or its clock was set back and goes through that time again. `until` is 0: there is no such time. */
@@ -60,6 +30,7 @@ struct job_events {
 	struct owners owners;
 	struct text_pool texts; /* TRES of runs */
 	struct runs runs;
+	struct recent_ends recent;
 	struct id_map split; /* array -> until when tasks were split from it that were seen before its rest */
 	struct id_map completing; /* raw ID -> when the table showed it COMPLETING last, of the last minute */
 	int64_t birth; /* what happened before is not counted */

@@ -134,10 +134,17 @@ static void look_at_ended(struct job_events *events, const struct job_table *tab
 	struct text nodes = text_pool_get(&table->pools.texts, row->node_list);
 	bool has_started = nodes.len && number_is_known(row->start_time);
 	int64_t start = has_started ? (int64_t)row->start_time : 0, end = row->end_time;
+	static const struct job_extra unknown = {.exit_code = NUMBER_UNSET, .exit_signal = NUMBER_UNSET};
+	const struct job_extra *extra = job_extras_find(&table->extras, row->id);
+	if (!extra)
+		extra = &unknown;
 	const struct job_end how = {
 		.raw_id = row->id,
 		.key = key_of(row),
 		.tasks = is_rest(row) ? row->tasks : 1,
+		.array_job_id = row->array_job_id,
+		.name = extra->name,
+		.sluid = extra->sluid,
 		.owner = owners_get(&table->pools.groups, row->group),
 		.named = text_pool_get(&table->pools.texts, row->named),
 		.state = text_of(events->vocabulary->job_states.name[row->state]),
@@ -151,7 +158,10 @@ static void look_at_ended(struct job_events *events, const struct job_table *tab
 		.nodes = row->nodes,
 		.tres = text_pool_get(&table->pools.texts, row->tres),
 		.node_list = nodes,
+		.failed_node = extra->failed_node,
 		.exit = row->exit,
+		.exit_code = extra->exit_code,
+		.exit_signal = extra->exit_signal,
 	};
 	if (end)
 		job_events_take_end(events, &how);

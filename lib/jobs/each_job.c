@@ -175,7 +175,8 @@ static void note_rows(const struct each_job *each, struct job_table *table, stru
 			job_extras_remove(extras, extra->id);
 			continue;
 		}
-		extra->weight = weight_of(choice, row);
+		if (stage != STAGE_ENDED)
+			extra->weight = weight_of(choice, row);
 		job_extras_move(extras, extra, stage);
 	}
 	for (int stage = 0; stage < STAGE_ENDED; stage++)

@@ -37,7 +37,8 @@ static struct job_extra *extra_new(const struct job *job)
 	const struct job_node *nodes = job->nodes_held.items;
 	size_t count = job->nodes_held.count <= JOB_DETAIL_NODES_MAX ? job->nodes_held.count : 0;
 	struct text name = text_limit(job->name, LABEL_MAX), sluid = text_limit(job->sluid, LABEL_MAX);
-	size_t bytes = name.len + sluid.len;
+	struct text failed_node = text_limit(job->failed_node, LABEL_MAX);
+	size_t bytes = name.len + sluid.len + failed_node.len;
 	for (size_t i = 0; i < count; i++)
 		bytes += nodes[i].name.len;
 	struct job_extra *extra = memory_new(sizeof *extra + count * sizeof *nodes + bytes);
@@ -55,6 +56,9 @@ static struct job_extra *extra_new(const struct job *job)
 		.cpus_told = job->cpus,
 		.name = keep(&to, name),
 		.sluid = keep(&to, sluid),
+		.failed_node = keep(&to, failed_node),
+		.exit_code = job->exit_code,
+		.exit_signal = job->exit_signal,
 		.nodes = kept,
 		.node_count = count,
 		.weight = weight_of(job),
@@ -181,7 +185,7 @@ size_t job_extras_bytes(const struct job_extras *extras)
 	size_t bytes = extras->capacity * sizeof *extras->items + extras->positions.slot_count * sizeof(struct id_slot);
 	for (size_t i = 0; i < extras->count; i++) {
 		const struct job_extra *extra = extras->items[i];
-		bytes += sizeof *extra + extra->name.len + extra->sluid.len;
+		bytes += sizeof *extra + extra->name.len + extra->sluid.len + extra->failed_node.len;
 		for (size_t n = 0; n < extra->node_count; n++)
 			bytes += sizeof *extra->nodes + extra->nodes[n].name.len;
 	}

@@ -35,6 +35,8 @@ struct job_extra {
 	uint64_t priority, restarts; /* or a number that is not known */
 	uint64_t start_time, node_count_told, cpus_told; /* as in the record; while they stay, so do its nodes */
 	struct text name, sluid;
+	struct text failed_node; /* as in the record, as is how the script ended */
+	uint64_t exit_code, exit_signal;
 	const struct job_node *nodes; /* with the job's CPUs on each, if Slurm says them */
 	size_t node_count;
 	double weight; /* as of the last choice, or of when it was put */

@@ -6,29 +6,14 @@
 
 static const struct family_group *const ping_groups[] = {&cluster_group, &controller_group, NULL};
 static const struct family_group *const slurm_groups[] = {
-	&node_group,
-	&partition_group,
-	&node_event_group,
-	&node_row_group,
-	&node_detail_group,
-	&node_transition_group,
-	&job_group,
-	&holding_job_group,
-	&live_job_group,
-	&pending_job_group,
-	&event_group,
-	&queue_group,
-	&node_failure_group,
-	&reservation_group,
-	&license_group,
-	&fairshare_group,
-	&scheduler_group,
-	&rpc_group,
-	&conf_group,
-	&accounting_group,
-	&qos_group,
-	&association_group,
-	NULL,
+	&node_group,	    &partition_group,	 &node_event_group,
+	&node_row_group,    &node_detail_group,	 &node_transition_group,
+	&job_group,	    &holding_job_group,	 &live_job_group,
+	&pending_job_group, &ended_job_group,	 &event_group,
+	&queue_group,	    &node_failure_group, &reservation_group,
+	&license_group,	    &fairshare_group,	 &scheduler_group,
+	&rpc_group,	    &conf_group,	 &accounting_group,
+	&qos_group,	    &association_group,	 NULL,
 };
 static const struct family_group *const exporter_groups[] = {&endpoint_group, &exporter_group, NULL};
 static const struct family_group *const process_groups[] = {&process_group, &web_group, NULL};

@@ -3,17 +3,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static struct text decimal(uint32_t number, char scratch[16])
+struct text job_decimal(uint64_t number, char scratch[24])
 {
-	return (struct text){scratch, (size_t)snprintf(scratch, 16, "%" PRIu32, number)};
+	return (struct text){scratch, (size_t)snprintf(scratch, 24, "%" PRIu64, number)};
 }
 
 void job_base_label(struct exposition *out, uint32_t id)
 {
-	char digits[16];
+	char digits[24];
 	exposition_fold(out, false);
 	exposition_base(out);
-	exposition_base_label(out, "jobid", decimal(id, digits));
+	exposition_base_label(out, "jobid", job_decimal(id, digits));
 }
 
 static struct text allowed(const struct page_facts *facts, enum entity_kind kind, struct text name, struct text account,
@@ -57,16 +57,16 @@ static void label_owner(struct exposition *out, const struct page_facts *facts, 
 
 void job_labels(struct exposition *out, const struct page_facts *facts, const struct job_names *names)
 {
-	char digits[16];
+	char digits[24];
 	exposition_label(out, "sluid", names->sluid);
 	label_owner(out, facts, names->owner);
 	exposition_label(out, "name", names->name);
 	if (names->array_job_id)
-		exposition_label(out, "array_job_id", decimal(names->array_job_id, digits));
+		exposition_label(out, "array_job_id", job_decimal(names->array_job_id, digits));
 	if (names->array_task_id != UINT32_MAX)
-		exposition_label(out, "array_task_id", decimal(names->array_task_id, digits));
+		exposition_label(out, "array_task_id", job_decimal(names->array_task_id, digits));
 	if (names->het_job_id)
-		exposition_label(out, "het_job_id", decimal(names->het_job_id, digits));
+		exposition_label(out, "het_job_id", job_decimal(names->het_job_id, digits));
 }
 
 void job_gres_samples(struct exposition *out, const struct gres *gres, unsigned count)

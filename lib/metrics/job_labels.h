@@ -12,6 +12,8 @@ struct job_names {
 	uint32_t het_job_id; /* 0: none */
 };
 
+struct text job_decimal(uint64_t number, char scratch[24]);
+
 /* Begins the row of a job. */
 void job_base_label(struct exposition *out, uint32_t id);
 

@@ -48,6 +48,7 @@ struct job {
 	struct text tres_requested, tres_allocated;
 	struct text reservation; /* that it is in; empty: none */
 	struct text node_list; /* that it runs on, "cn[01-03],gn1"; empty while pending */
+	struct text failed_node; /* whose failure ended it; empty: none, or not reported */
 	uint64_t time_limit; /* seconds, may be infinite */
 	struct text cluster; /* name; empty in some releases */
 	struct text name, sluid; /* sluid: empty before v0.0.44 */

@@ -58,6 +58,9 @@ static struct job_end end_of(const struct job_run *run, const struct vocabulary 
 		.raw_id = (uint32_t)job->id,
 		.key = told_key(run),
 		.tasks = number_is_known(job->array_task_id) ? 1 : job_count(job, &is_cut),
+		.array_job_id = (uint32_t)told_time(job->array_job_id),
+		.name = job->name,
+		.sluid = job->sluid,
 		.owner = {job->account, job->user, job->partitions, job->qos},
 		.named = job->partitions_named,
 		.state = is_requeued ? TEXT("requeued") : text_of(vocabulary->job_states.name[job->state]),
@@ -71,7 +74,10 @@ static struct job_end end_of(const struct job_run *run, const struct vocabulary 
 		.nodes = number_is_known(job->nodes) ? job->nodes : 0,
 		.tres = job->tres_allocated,
 		.node_list = job->node_list,
+		.failed_node = job->failed_node,
 		.exit = job_exit_of(job),
+		.exit_code = job->exit_code,
+		.exit_signal = job->exit_signal,
 	};
 }
 

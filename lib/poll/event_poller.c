@@ -17,6 +17,13 @@ enum {
 	CLOCK_JITTER_S = 10,
 };
 
+static void limit_rows(struct event_poller *poller)
+{
+	const struct config *config = poller->asker->config;
+	recent_ends_limit(&poller->recorder.events->recent, config->job_ended_rows,
+			  (int64_t)config->job_ended_minutes * 60);
+}
+
 /* The state file's runs show where Slurm gave IDs last. */
 static void note_newest(const struct event_poller *poller)
 {
@@ -41,6 +48,7 @@ void event_poller_init(struct event_poller *poller, struct asker *asker, struct 
 	job_keeper_init(&poller->jobs, asker->cluster, rounds);
 	recorder_init(&poller->recorder, asker->config->state_path, asker->config->ha != HA_OFF, &asker->cluster->caps,
 		      &asker->cluster->vocabulary, before, &poller->jobs);
+	limit_rows(poller);
 	note_newest(poller);
 }
 
@@ -101,6 +109,7 @@ static void choose_source(struct event_poller *poller)
 	if (!poller->has_windows || !events->ends_by_slurmdbd) /* slurmdbd may take over at any time */
 		begin_windows(poller);
 	events->ends_by_slurmdbd = by_slurmdbd;
+	limit_rows(poller);
 	events->steps_max = by_slurmdbd && config->jobs_steps == JOBS_STEPS_READ ? config->steps_waiting_max : 0;
 	if (!by_slurmdbd)
 		poller->ends_known_until = events->looked_at ? events->looked_until : 0;
@@ -205,6 +214,7 @@ void event_poller_record(struct event_poller *poller, int64_t as_of)
 	poller->as_of = as_of;
 	poller->table_changes = table->changes;
 	tallies_show(&poller->recorder.events->tallies, poller->asker->cluster->rosters);
+	recent_ends_settle(&poller->recorder.events->recent, asker_now_s(poller->asker));
 	if (!poller->is_changed && !poller->recorder.is_failing)
 		return;
 	poller->is_changed = false;

@@ -42,9 +42,10 @@ void poller_set_budgets(struct poller *poller)
 void poller_set_job_rows(struct poller *poller)
 {
 	const struct config *config = poller->config;
-	const struct job_rows_max max = {
-		.jobs = {[STAGE_PENDING] = config->job_pending_rows, [STAGE_HOLDING] = config->job_rows},
-		.nodes = config->job_node_rows};
+	const struct job_rows_max max = {.jobs = {[STAGE_PENDING] = config->job_pending_rows,
+						  [STAGE_HOLDING] = config->job_rows,
+						  [STAGE_ENDED] = config->job_ended_rows},
+					 .nodes = config->job_node_rows};
 	cluster_set_job_rows(&poller->cluster, &max);
 }
 

@@ -41,6 +41,40 @@ static void restore_run(const struct store_run *row, void *context)
 	events_restore_run(loading->events, &run);
 }
 
+static void restore_ended(const struct store_ended *row, void *context)
+{
+	const struct loading *loading = context;
+	const struct ended_record record = {
+		.end =
+			{
+				.raw_id = (uint32_t)row->raw_id,
+				.array_job_id = (uint32_t)row->array_job_id,
+				.array_task_id = row->array_task_id < 0 ? UINT32_MAX : (uint32_t)row->array_task_id,
+				.submit_time = row->submit_time,
+				.eligible_time = row->eligible_time,
+				.start_time = row->start_time,
+				.end_time = row->end_time,
+				.run_seconds = row->run_seconds,
+				.time_limit = row->time_limit,
+				.cpus = row->cpus,
+				.memory = row->memory,
+				.nodes = row->nodes,
+				.exit_code = row->exit_code,
+				.exit_signal = row->exit_signal,
+				.peak_memory = row->peak_memory,
+				.energy = row->energy,
+				.used_cpu_seconds = row->used_cpu_seconds,
+			},
+		.owner = {row->account, row->user, row->partitions, row->qos},
+		.tres = row->tres,
+		.name = row->name,
+		.sluid = row->sluid,
+		.state = row->state,
+		.failed_node = row->failed_node,
+	};
+	events_restore_ended(loading->events, &record);
+}
+
 static void restore_mark(struct text name, int64_t value, void *context)
 {
 	const struct loading *loading = context;
@@ -111,6 +145,45 @@ static void remove_run(void *store, const struct run_key *key)
 	store_remove_run(store, &row);
 }
 
+static void put_ended(void *store, const struct ended_record *record)
+{
+	const struct recent_end *end = &record->end;
+	const struct store_ended stored = {
+		.raw_id = end->raw_id,
+		.array_job_id = end->array_job_id,
+		.array_task_id = end->array_task_id == UINT32_MAX ? -1 : (int64_t)end->array_task_id,
+		.submit_time = end->submit_time,
+		.eligible_time = end->eligible_time,
+		.start_time = end->start_time,
+		.end_time = end->end_time,
+		.run_seconds = end->run_seconds,
+		.time_limit = end->time_limit,
+		.cpus = end->cpus,
+		.memory = end->memory,
+		.nodes = end->nodes,
+		.exit_code = end->exit_code,
+		.exit_signal = end->exit_signal,
+		.peak_memory = end->peak_memory,
+		.energy = end->energy,
+		.used_cpu_seconds = end->used_cpu_seconds,
+		.state = record->state,
+		.name = record->name,
+		.sluid = record->sluid,
+		.failed_node = record->failed_node,
+		.tres = record->tres,
+		.account = record->owner.account,
+		.user = record->owner.user,
+		.partitions = record->owner.partitions,
+		.qos = record->owner.qos,
+	};
+	store_put_ended(store, &stored);
+}
+
+static void remove_ended(void *store, uint32_t raw_id)
+{
+	store_remove_ended(store, raw_id);
+}
+
 static void put_mark(void *store, const char *name, int64_t value)
 {
 	store_put_mark(store, name, value);
@@ -138,6 +211,7 @@ static void note(struct recorder *recorder, bool is_failing, const struct error 
 static void replace_events(struct recorder *recorder, struct job_events *events)
 {
 	events->steps_max = recorder->events->steps_max;
+	recent_ends_limit(&events->recent, recorder->events->recent.max, recorder->events->recent.keep_s);
 	events->ends_by_slurmdbd = recorder->events->ends_by_slurmdbd;
 	job_events_free(recorder->events);
 	recorder->events = events;
@@ -169,7 +243,8 @@ static bool is_older(const struct job_events *found, const struct recorder *reco
 /* True: it found events and took them. It takes jobs of the file only while no jobs are known. */
 static bool load(struct recorder *recorder, bool is_start)
 {
-	static const struct store_visitor visitor = {restore_counter, restore_run, restore_mark, restore_job};
+	static const struct store_visitor visitor = {restore_counter, restore_run, restore_mark, restore_job,
+						     restore_ended};
 	struct error err = {""};
 	int64_t now = clock_now_s();
 	struct job_events *found = job_events_new(recorder->caps, recorder->vocabulary, now);
@@ -231,7 +306,8 @@ bool recorder_claim(struct recorder *recorder, const char *cluster)
 
 static bool commit(struct recorder *recorder)
 {
-	static const struct events_writer writer = {put_counter, remove_counter, put_run, remove_run, put_mark};
+	static const struct events_writer writer = {put_counter, remove_counter, put_run, remove_run,
+						    put_ended,	 remove_ended,	 put_mark};
 	struct error err = {""};
 	enum store_wants wants = store_begin(recorder->store, &err);
 	if (wants != STORE_WANTS_NOTHING) {
@@ -244,7 +320,8 @@ static bool commit(struct recorder *recorder)
 		job_keeper_note(recorder->jobs, is_safe);
 	note(recorder, !is_safe, &err);
 	if (!is_safe)
-		recorder->events->runs.removed_count = 0; /* the next store_begin writes everything */
+		recorder->events->runs.removed_count = recorder->events->recent.removed_count =
+			0; /* the next store_begin writes everything */
 	return is_safe;
 }
 

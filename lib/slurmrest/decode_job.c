@@ -74,6 +74,7 @@ static const struct field fields[] = {
 	TEXT_FIELD(struct job, tres_allocated, "tres_alloc_str"),
 	TEXT_FIELD(struct job, reservation, "resv_name"),
 	TEXT_FIELD(struct job, node_list, "nodes"),
+	TEXT_FIELD(struct job, failed_node, "failed_node"),
 	NUMBER(struct job, time_limit, "time_limit", MINUTES),
 	TEXT_FIELD(struct job, cluster, "cluster"),
 	TEXT_FIELD(struct job, name, "name"),

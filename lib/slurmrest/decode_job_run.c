@@ -163,6 +163,9 @@ static const struct field fields[] = {
 	EACH("tres.requested", &requested),
 	TEXT_FIELD(struct job_run, job.reservation, "reservation.name"),
 	TEXT_FIELD(struct job_run, job.node_list, "nodes"),
+	TEXT_FIELD(struct job_run, job.failed_node, "failed_node"),
+	TEXT_FIELD(struct job_run, job.name, "name"),
+	TEXT_FIELD(struct job_run, job.sluid, "sluid"), /* since v0.0.45 */
 	TEXT_FIELD(struct job_run, job.cluster, "cluster"),
 	TEXT_FIELD(struct job_run, job.submit_line, "submit_line"), /* since v0.0.40 */
 	EACH("steps", &step_elements),

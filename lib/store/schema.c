@@ -78,16 +78,43 @@ static const struct column job_columns[] = {
 	COLUMN(struct store_job, qos, 3),
 };
 
+static const struct column ended_columns[] = {
+	COLUMN(struct store_ended, raw_id, 4),
+	COLUMN(struct store_ended, array_job_id, 4),
+	COLUMN(struct store_ended, array_task_id, 4),
+	COLUMN(struct store_ended, submit_time, 4),
+	COLUMN(struct store_ended, eligible_time, 4),
+	COLUMN(struct store_ended, start_time, 4),
+	COLUMN(struct store_ended, end_time, 4),
+	COLUMN(struct store_ended, run_seconds, 4),
+	COLUMN(struct store_ended, time_limit, 4),
+	COLUMN(struct store_ended, cpus, 4),
+	COLUMN(struct store_ended, memory, 4),
+	COLUMN(struct store_ended, nodes, 4),
+	COLUMN(struct store_ended, exit_code, 4),
+	COLUMN(struct store_ended, exit_signal, 4),
+	COLUMN(struct store_ended, peak_memory, 4),
+	COLUMN(struct store_ended, energy, 4),
+	COLUMN(struct store_ended, used_cpu_seconds, 4),
+	COLUMN(struct store_ended, state, 4),
+	COLUMN(struct store_ended, name, 4),
+	COLUMN(struct store_ended, sluid, 4),
+	COLUMN(struct store_ended, failed_node, 4),
+	COLUMN(struct store_ended, tres, 4),
+	COLUMN(struct store_ended, account, 4),
+	COLUMN(struct store_ended, user, 4),
+	COLUMN(struct store_ended, partitions, 4),
+	COLUMN(struct store_ended, qos, 4),
+};
+
 static const struct table tables[TABLES] = {
-	[TABLE_COUNTER] = {"counter", ROWS(counter_columns), 4},
-	[TABLE_RUN] = {"run", ROWS(run_columns), 3},
-	[TABLE_MARK] = {"mark", ROWS(mark_columns), 1},
-	[TABLE_ABOUT] = {"about", ROWS(about_columns), 1},
-	[TABLE_JOB] = {"job", ROWS(job_columns), 1},
+	[TABLE_COUNTER] = {"counter", ROWS(counter_columns), 4}, [TABLE_RUN] = {"run", ROWS(run_columns), 3},
+	[TABLE_MARK] = {"mark", ROWS(mark_columns), 1},		 [TABLE_ABOUT] = {"about", ROWS(about_columns), 1},
+	[TABLE_ENDED] = {"ended", ROWS(ended_columns), 1},	 [TABLE_JOB] = {"job", ROWS(job_columns), 1},
 };
 
 /* A new column or table needs a new version here and nothing more; what else changes is a step. */
-enum { VERSION = 3 };
+enum { VERSION = 4 };
 static const char *const steps[VERSION + 1] = {
 	[2] = "UPDATE run SET size_since = coalesce((SELECT value FROM mark WHERE name = 'looked_until'), 0) WHERE began",
 };

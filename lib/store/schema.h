@@ -29,7 +29,7 @@ struct schema {
 };
 
 /* All rows of a table are structs of this type. */
-enum { TABLE_COUNTER, TABLE_RUN, TABLE_MARK, TABLE_ABOUT, TABLE_JOB, TABLES };
+enum { TABLE_COUNTER, TABLE_RUN, TABLE_MARK, TABLE_ABOUT, TABLE_ENDED, TABLE_JOB, TABLES };
 
 struct mark_row {
 	struct text name;
@@ -46,6 +46,7 @@ union store_row {
 	struct store_run run;
 	struct mark_row mark;
 	struct about_row about;
+	struct store_ended ended;
 	struct store_job job;
 };
 

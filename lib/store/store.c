@@ -95,7 +95,7 @@ static void visit(struct db *db, const struct store_visitor *visitor, void *cont
 {
 	for (int i = 0; i < TABLES; i++) {
 		union store_row row;
-		if (i == TABLE_JOB && !visitor->job)
+		if ((i == TABLE_JOB && !visitor->job) || (i == TABLE_ENDED && !visitor->ended))
 			continue;
 		const struct table *table = &store_schema.tables[i];
 		struct buf sql = BUF_INIT;
@@ -108,6 +108,8 @@ static void visit(struct db *db, const struct store_visitor *visitor, void *cont
 				visitor->counter(&row.counter, context);
 			else if (i == TABLE_RUN)
 				visitor->run(&row.run, context);
+			else if (i == TABLE_ENDED)
+				visitor->ended(&row.ended, context);
 			else if (i == TABLE_MARK)
 				visitor->mark(row.mark.name, row.mark.value, context);
 			else if (i == TABLE_JOB)
@@ -235,6 +237,16 @@ void store_put_run(struct store *store, const struct store_run *run)
 void store_remove_run(struct store *store, const struct store_run *run)
 {
 	take_out(store, TABLE_RUN, run);
+}
+
+void store_put_ended(struct store *store, const struct store_ended *ended)
+{
+	put(store, TABLE_ENDED, ended);
+}
+
+void store_remove_ended(struct store *store, uint64_t raw_id)
+{
+	take_out(store, TABLE_ENDED, &(struct store_ended){.raw_id = raw_id});
 }
 
 void store_put_job(struct store *store, const struct store_job *job)

@@ -71,6 +71,20 @@ struct store_job {
 	struct text account, user, partitions, qos;
 };
 
+/* A job that ended lately. Numbers that are not known are the caller's. */
+struct store_ended {
+	uint64_t raw_id; /* the key */
+
+	uint64_t array_job_id; /* 0: none */
+	int64_t array_task_id; /* -1: none */
+	uint64_t submit_time, eligible_time, start_time, end_time, run_seconds, time_limit;
+	uint64_t cpus, memory, nodes; /* that it held; bytes */
+	uint64_t exit_code, exit_signal;
+	uint64_t peak_memory, energy; /* joules */
+	double used_cpu_seconds;
+	struct text state, name, sluid, failed_node, tres, account, user, partitions, qos;
+};
+
 struct store;
 
 /* Could a store be opened and written there? As far as one can find out without changing anything. Folder and file must
@@ -108,7 +122,8 @@ struct store_visitor {
 	void (*counter)(const struct store_counter *counter, void *context);
 	void (*run)(const struct store_run *run, void *context);
 	void (*mark)(struct text name, int64_t value, void *context);
-	void (*job)(const struct store_job *job, void *context); /* NULL: they are not wanted */
+	void (*job)(const struct store_job *job, void *context); /* NULL: they are not wanted; likewise: */
+	void (*ended)(const struct store_ended *ended, void *context);
 };
 
 /* Opens the file, checks all of it, migrates an older one and hands over each row once. If it returns STORE_UNUSABLE or
@@ -142,6 +157,8 @@ void store_put_counter(struct store *store, const struct store_counter *counter)
 void store_remove_counter(struct store *store, const struct store_counter *counter); /* by its four texts */
 void store_put_run(struct store *store, const struct store_run *run);
 void store_remove_run(struct store *store, const struct store_run *run); /* by its key */
+void store_put_ended(struct store *store, const struct store_ended *ended);
+void store_remove_ended(struct store *store, uint64_t raw_id);
 void store_put_job(struct store *store, const struct store_job *job);
 void store_remove_job(struct store *store, uint64_t id);
 void store_remove_jobs(struct store *store); /* all of them */

@@ -9,7 +9,7 @@ from collections import Counter
 from slurm_says import gres_labels, memory_bytes, tres
 
 COLUMNS = ("JobIDRaw JobID User Account Partition QOS Submit Eligible Start End State ElapsedRaw AllocCPUS NNodes "
-           "AllocTRES ExitCode TimelimitRaw NodeList SubmitLine ConsumedEnergyRaw").split()
+           "AllocTRES ExitCode TimelimitRaw NodeList SubmitLine ConsumedEnergyRaw FailedNode").split()
 DURATIONS = (1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000)
 RATIOS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536)
@@ -21,11 +21,14 @@ FAMILIES = re.compile(r"slurm_([a-z]+_job_(submissions|starts|ends|allocated_(cp
                       r"(_bucket|_sum|_count)?\{?")
 
 
-def sacct(slurm, columns, *options, states=END_STATES, since="now-1day", until="now+1day"):
-    """Every run that ended; without its states sacct leaves out what never became eligible."""
+def sacct_command(slurm, columns, *options, states=END_STATES, since="now-1day", until="now+1day"):
+    """Of every run that ended in that time; without its states sacct leaves out what never became eligible."""
     array = () if slurm.release == "22.05" else ("--array",)
-    return slurm.table("sacct", "-a", "-D", *options, *array, "-P", "-S", since, "-E", until, "-s",
-                       ",".join(states), "-o", ",".join(columns))
+    return ("sacct", "-a", "-D", *options, *array, "-P", "-S", since, "-E", until, "-s", ",".join(states), "-o", ",".join(columns))
+
+
+def sacct(slurm, columns, *options, **selected):
+    return slurm.table(*sacct_command(slurm, columns, *options, **selected))
 
 
 def tasks(row):
@@ -73,8 +76,12 @@ def sizes(row, resized):
     return rows
 
 
-def runs(slurm):
-    rows = list(each_once(sacct(slurm, COLUMNS, "-X", states=(*END_STATES, "resizing"))))
+def ended_after(since):
+    return {"since": f"now-{int(time.time()) - since + 1}seconds"} if since else {}
+
+
+def runs(slurm, since=0):
+    rows = list(each_once(sacct(slurm, COLUMNS, "-X", states=(*END_STATES, "resizing"), **ended_after(since))))
     for row in rows:
         row["State"] = row["State"].split()[0]
     first = {}
@@ -251,8 +258,9 @@ class Truth:
         if row["TimelimitRaw"].isdigit():
             self.observe("partition_job_time_limit_ratio", RATIOS, elapsed / 60 / int(row["TimelimitRaw"]), **partition)
         state, node = row["State"].lower(), re.sub(r"\[(\d+).*", r"\1", row["NodeList"].split(",")[0])
-        if state == "failed" or (state in ("node_fail", "boot_fail") and row["NNodes"] == "1"):
-            self.count("node_job_failures", node=node, kind=state)
+        lost = row["FailedNode"] if self.tells_codes else ""  # nor does 22.05 tell whose failure ended a job
+        if state == "failed" or (state in ("node_fail", "boot_fail") and (row["NNodes"] == "1" or lost)):
+            self.count("node_job_failures", node=lost or node, kind=state)
         # What sacct says of the others depends on whether slurmctld was restarted soon after they ended.
         ended_by_itself = state in ("completed", "failed", "out_of_memory")
         self.count("cluster_job_exits", ended_by_itself, **{"class": exit_class})
@@ -273,6 +281,85 @@ def compare(slurm, page):
         if not least * (1 - 1e-9) <= shown <= most * (1 + 1e-9):
             wrong[series] = shown, most if shown > most else least
     return len(mine.keys() | truth.samples.keys()) - len(wrong), wrong, count
+
+
+def job_names(slurm):
+    """By raw ID. A name may hold a newline, which no table of sacct shows as such; the rest of it is on a line of its own."""
+    said = slurm.run(*sacct_command(slurm, ("JobIDRaw", "JobName"), "-X", "-n"))
+    return dict(re.findall(r"^(\d+)\|(.*)$", said, re.M))
+
+
+def ended_rows(slurm, since):
+    """(family, job, labels, value) of the rows of each job that ended since then, as sacct has its latest run."""
+    latest, names = {}, job_names(slurm)
+    for row in runs(slurm, since):
+        if int(row["End"]) < since:
+            continue
+        known = latest.setdefault(row["JobIDRaw"], row)
+        if int(row["End"]) >= int(known["End"]):
+            latest[row["JobIDRaw"]] = row
+    for job, row in latest.items():
+        held, state = row["Held"][-1][1], row["State"].lower()
+        code, by = row["ExitCode"].split(":")
+        ended_by_itself = has_start(row) and state in ("completed", "failed", "out_of_memory")
+        array, _, task = row["JobID"].partition("_")
+        yield "info", job, {"user": row["User"], "account": row["Account"], "partition": row["Partition"], "qos": row["QOS"],
+                            "name": names[job], "state": state, "array_job_id": array if task else "",
+                            "array_task_id": task if task.isdigit() else "",
+                            "exit_code": code if ended_by_itself and by == "0" else "",
+                            "signal": by if ended_by_itself and by != "0" else "", "failed_node": row["FailedNode"]}, 1
+        for family, column in (("submit", "Submit"), ("eligible", "Eligible"), ("end", "End")):
+            if is_time(row[column]):
+                yield f"{family}_timestamp_seconds", job, {}, int(row[column])
+        if not has_start(row):
+            continue
+        yield "start_timestamp_seconds", job, {}, int(row["Start"])
+        yield "run_seconds", job, {}, row["ElapsedRaw"]
+        if row["TimelimitRaw"].isdigit():
+            yield "time_limit_seconds", job, {}, 60 * int(row["TimelimitRaw"])
+        yield "allocated_cpus", job, {}, int(held["cpu"])
+        yield "allocated_memory_bytes", job, {}, memory_bytes(held["mem"])
+        yield "allocated_nodes", job, {}, int(held["node"])
+        for gres, count in held_gres(held).items():
+            yield "allocated_gres", job, gres_labels(*gres), count
+        if joules(row):
+            yield "energy_joules", job, {}, joules(row)
+
+
+def compare_ended(slurm, page, since=0):
+    """(equal, {series: (page, sacct)}, jobs): rows of jobs that ended, of all of them. Labels that are not known are absent."""
+    shown, said = {}, {}
+    for family, job, names, value in ended_rows(slurm, since):
+        names = {name: text for name, text in names.items() if text and text != "(null)"}
+        said[family, frozenset([("jobid", job), *names.items()])] = value
+    for series, value in page.items():
+        found = re.fullmatch(r"slurm_ended_job_(\w+)\{(.*)\}", series)
+        if found and "jobid" in found[2] and found[1] not in ("used_cpu_seconds", "peak_memory_bytes"):
+            names = {name: re.sub(r"\\(.)", r"\1", text)
+                     for name, text in re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', found[2]) if name != "sluid"}
+            if slurm.release == "22.05":  # which tells neither codes nor whose failure it was
+                names.pop("exit_code", None)
+            shown[found[1], frozenset(names.items())] = value
+    if slurm.release == "22.05":
+        said = {(family, frozenset(pair for pair in names if pair[0] not in ("exit_code", "failed_node"))): value
+                for (family, names), value in said.items()}
+    wrong = {f"{family} {sorted(names)}": (shown.get((family, names)), said.get((family, names)))
+             for family, names in shown.keys() | said.keys() if shown.get((family, names)) != said.get((family, names))}
+    return len(shown.keys() | said.keys()) - len(wrong), wrong, sum(family == "info" for family, _ in said)
+
+
+def compare_use_of_jobs(slurm, page, since):
+    """(equal, {job: (page, sacct)}): CPU time that each job used, where it differs by more than sacct's rounding."""
+    rows = {row["JobIDRaw"]: row for row in sacct(slurm, ("JobIDRaw", "TotalCPU", "End", "Start", "AllocTRES"), **ended_after(since))
+            if row["JobIDRaw"].isdigit() and has_start(row) and is_time(row["End"]) and int(row["End"]) >= since}
+    equal, wrong = 0, {}
+    for job, row in rows.items():
+        used, shown = cpu_seconds(row["TotalCPU"]), page.get(f'slurm_ended_job_used_cpu_seconds{{jobid="{job}"}}')
+        if (shown is None and not used) or (shown is not None and abs(shown - used) <= 0.002):
+            equal += 1
+        else:
+            wrong[f"CPU time of job {job}"] = shown, used
+    return equal, wrong
 
 
 def compare_use(slurm, page):

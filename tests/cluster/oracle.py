@@ -40,10 +40,10 @@ PAUSE = 4          # Rounds of each pause, and rounds between pauses, in which j
 PRINTED = 10       # Differences of a group.
 NEARLY_ALL = 0.95  # Of the samples of a group, to be compared while jobs come and go.
 # Completing and configuring last a moment, and so do most jobs. There may be no still round in which their samples are seen.
-MOMENTARY = {"job flags": 0.7, "each job": 0.7}
+MOMENTARY = {"job flags": 0.7, "each job": 0.7, "each waiting job": 0.7}
 # The backfill scheduler runs every 5 s whatever happens. On a busy machine, where a round takes longer than that, some of its
 # numbers move in every round. After RESTLESS_ROUNDS rounds these parts of them are enough.
-RESTLESS = {"scheduler": 0.5, "backfill": 0.5, "controller queues": 0.5}
+RESTLESS = {"scheduler": 0.5, "backfill": 0.5, "controller queues": 0.5, "forecasts": 0.5}
 RESTLESS_ROUNDS = 6
 GROWS = ("_total", "_timestamp_seconds")
 
@@ -63,6 +63,8 @@ GROUPS = {
     "each job": (add_each_job, [
         "job_(info|node_info|node_cpus|state|allocated_(cpus|memory_bytes|gres)|priority|restarts)",
         "job_((submit|eligible|start)_timestamp|time_limit)_seconds"]),
+    "each waiting job": (add_each_job, ["pending_job_(info|tasks|requested_(cpus|memory_bytes|nodes|gres))"]),
+    "forecasts": (add_each_job, ["pending_job_expected_start_timestamp_seconds"]),
     "partitions": (add_partitions, [
         "partition_(info|state|max_time_seconds|default_time_seconds|max_nodes|priority_tier|priority_job_factor)"]),
     "controller": (add_controller, ["cluster_info", "controller_up", "dbd_up"]),
@@ -191,7 +193,8 @@ def as_told(page, before, after):
         parts = of_parts(before) | of_parts(after)
         before, after = ({key: value for key, value in reading.items() if key not in parts} for reading in (before, after))
     if version <= "v0.0.43":
-        page, before, after = (without_label(samples, "slurm_job_info", "sluid") for samples in (page, before, after))
+        for family in "slurm_job_info", "slurm_pending_job_info":
+            page, before, after = (without_label(samples, family, "sluid") for samples in (page, before, after))
     if version <= "v0.0.38":
         hidden = hidden_ends(before, after)
         return tuple(fold_hidden(samples, hidden) for samples in (page, before, after))

@@ -2,10 +2,13 @@
 
 import json
 import re
+import time
 from collections import Counter
 
-from oracle_jobs import BASE_STATE_OF, ENDED, job_gres
-from slurm_says import ANYTHING, gres_labels, memory_bytes, seconds, tres
+from oracle_jobs import BASE_STATE_OF, ENDED, REASON_SAID, count_tasks, job_gres, reason_class
+from slurm_says import ANYTHING, About, gres_labels, memory_bytes, seconds, tres
+
+SOON_S = 60  # slurmctld gives the present for a forecast that has passed
 
 
 def job_words(slurm):
@@ -32,14 +35,21 @@ def count_ids(ids):
 
 def raw_jobs(slurm):
     """The records of scontrol: a dict, and what they say of CPUs, node by node. A name may hold a newline."""
-    for line in re.split(r"\n(?=JobId=)", slurm.run("scontrol", "-a", "-d", "-o", "show", "job").rstrip("\n")):
+    for line in re.split(r"\n(?=JobId=)", slurm.run("env", "SLURM_BITSTR_LEN=0", "scontrol", "-a", "-d", "-o", "show", "job").rstrip("\n")):
         fields = {name: value.strip() for name, value in re.findall(r"(\w+)=(.*?)(?=\s+[\w/:]+=|\s*$)", line, re.DOTALL)}
         if "JobId" in fields:  # else there are no jobs, which it says in words
             yield fields, re.findall(r"\bNodes=(\S+) CPU_IDs=(\S+)", line)
 
 
+def job_reasons(slurm):
+    """Why each job waits, by raw ID."""
+    table = slurm.run("squeue", "-r", "-a", "-h", "-t", "all", "-O", "JobID:|,Reason:|")
+    said = dict(line.split("|")[:2] for line in table.splitlines())
+    return {job: REASON_SAID.get(reason, reason.split(",")[0]) for job, reason in said.items()}
+
+
 def add_each_job(slurm, samples):
-    words = job_words(slurm)
+    words, reasons = job_words(slurm), job_reasons(slurm)
     jobs = list(raw_jobs(slurm))
     names = host_names(slurm, [job["NodeList"] for job, _ in jobs] + [nodes for _, cpus in jobs for nodes, _ in cpus])
     sizes = {node["NodeName"]: int(node["CPUTot"]) for node in slurm.records("node")}
@@ -55,7 +65,9 @@ def add_each_job(slurm, samples):
                 samples.put("job_state", ANYTHING, jobid=job["JobId"], state=state)
         else:
             samples.put("job_state", 1, jobid=job["JobId"], state=base)
-        if base != "pending" and job["NodeList"] in names:  # scontrol is asked a moment after squeue
+        if base == "pending":
+            add_pending(samples, job, reasons.get(job["JobId"], "None"), sluid)
+        elif job["NodeList"] in names:  # scontrol is asked a moment after squeue
             held = Counter()
             for nodes, ids in cpus:
                 for node in names[nodes]:
@@ -74,15 +86,41 @@ def add_times(samples, job):
         samples.put("job_time_limit_seconds", seconds(job["TimeLimit"]), **name)
 
 
+def names_of(job, sluid):
+    """The labels of its row. An array's rest is its first record, and has no task."""
+    task = job.get("ArrayTaskId", "")
+    is_rest = job["JobState"] == "PENDING" and job.get("ArrayJobId") == job["JobId"]
+    return {"jobid": job["JobId"], "sluid": sluid, "user": job["UserId"].partition("(")[0], "account": job["Account"],
+            "partition": ",".join(dict.fromkeys(job["Partition"].split(","))), "qos": job["QOS"], "name": job["JobName"],
+            "array_job_id": job.get("ArrayJobId", ""), "array_task_id": "" if is_rest else task,
+            "het_job_id": job.get("HetJobId", "")}
+
+
+def add_pending(samples, job, reason, sluid):
+    name = {"jobid": job["JobId"]}
+    resources = tres(job.get("ReqTRES") or job["TRES"])
+    names = names_of(job, sluid)
+    tasks = 1 if names["array_task_id"] else count_tasks(job.get("ArrayTaskId", "1").partition("%")[0])
+    samples.put("pending_job_info", 1, reason=reason, **{"class": reason_class(reason)}, **names)
+    samples.put("pending_job_tasks", tasks, **name)
+    samples.put("pending_job_requested_cpus", int(resources["cpu"]), **name)
+    samples.put("pending_job_requested_memory_bytes", memory_bytes(resources["mem"]), **name)
+    samples.put("pending_job_requested_nodes", int(resources["node"]), **name)
+    for (gres, kind), count in job_gres(resources).items():
+        if count:
+            samples.put("pending_job_requested_gres", count, **gres_labels(gres, kind), **name)
+    start, eligible = (int(job[field]) if job[field].isdigit() else 0 for field in ("StartTime", "EligibleTime"))
+    if start > eligible:
+        told = ANYTHING if start < time.time() + SOON_S else About(start, 1)
+        samples.put("pending_job_expected_start_timestamp_seconds", told, **name)
+
+
 def add_held(samples, job, nodes, held, sizes, sluid):
     """Of a job that holds nodes; `held`: its CPUs by node."""
     name = {"jobid": job["JobId"]}
     resources = tres(job.get("AllocTRES") or job["TRES"])
     exclusive = int(resources["cpu"]) == sum(sizes[node] for node in nodes)
-    samples.put("job_info", 1, sluid=sluid, user=job["UserId"].partition("(")[0], account=job["Account"],
-                partition=job["Partition"], qos=job["QOS"], name=job["JobName"],
-                array_job_id=job.get("ArrayJobId", ""), array_task_id=job.get("ArrayTaskId", ""),
-                het_job_id=job.get("HetJobId", ""), exclusive="true" if exclusive else "false", **name)
+    samples.put("job_info", 1, exclusive="true" if exclusive else "false", **names_of(job, sluid))
     samples.put("job_start_timestamp_seconds", int(job["StartTime"]), **name)
     for node in nodes:
         samples.put("job_node_info", 1, node=node, **name)

@@ -49,6 +49,12 @@ static void take_job(const struct store_job *job, void *sum)
 	*(size_t *)sum += job->state.len + job->flags.len + job->reason.len + job->tres.len + job->node_list.len;
 }
 
+static void take_ended(const struct store_ended *ended, void *sum)
+{
+	*(size_t *)sum +=
+		ended->state.len + ended->name.len + ended->sluid.len + ended->failed_node.len + ended->tres.len;
+}
+
 /* What is left in the folder, which is empty afterwards. */
 struct left {
 	bool is_set_aside; /* the file */
@@ -93,7 +99,7 @@ static void write_more(struct store *store)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct store_visitor visitor = {take_counter, take_run, take_mark, take_job};
+	static const struct store_visitor visitor = {take_counter, take_run, take_mark, take_job, take_ended};
 	struct input input = input_of(data, size);
 	bool is_copy = input_byte(&input) & 1;
 	struct text bytes = input_rest(&input);

@@ -56,9 +56,9 @@ again. Of rows that are missing `slurmscope_series_folded` counts here as many s
 users' jobs: none), of those that anything happened to since slurmscope was started.
 
 The largest jobs have [rows of their own](MANUAL.md#jobs-by-themselves) (`slurm_job_...` and its like), up to
-`--jobs.rows` and `--jobs.pending-rows`. Their label `jobid` is the raw job ID that cgroups and `SLURM_JOB_ID` have.
-Users, accounts, partitions and QOS that filters allow no row are `other` there, too, and so is who gave a node's
-reason; requests (`slurm_user_rpc_...`) of such users are left out.
+`--jobs.rows`, `--jobs.pending-rows` and `--jobs.ended-rows`. Their label `jobid` is the raw job ID that cgroups and
+`SLURM_JOB_ID` have. Users, accounts, partitions and QOS that filters allow no row are `other` there, too, and so is who
+gave a node's reason; requests (`slurm_user_rpc_...`) of such users are left out.
 
 A name longer than 256 bytes is cut and ends in `~` and 8 hexadecimal digits of its hash; one that is really called
 `other` is shown as `other~c8728734`. Invalid UTF-8 is shown as U+FFFD.

@@ -41,7 +41,7 @@ def options(folder, url, port):
         r"--interval\.\w+", subprocess.run([SLURMSCOPE, "--help"], capture_output=True, text=True, check=True).stdout)}
     return [f"--config.file={folder}/scope.yml", f"--slurmrestd.url={url}", f"--slurmrestd.token-file={token}",
             f"--state.path={folder}/state", f"--web.listen-address=127.0.0.1:{port}", f"--web.config.file={folder}/web.yml",
-            "--budget.slurmrestd=1000", "--budget.slurmctld=1000", "--budget.requests=1000", "--limit.users=2", "--jobs.rows=100",
+            "--budget.slurmrestd=1000", "--budget.slurmctld=1000", "--budget.requests=1000", "--limit.users=2", "--jobs.rows=100", "--jobs.ended-rows=20",
             *sorted(intervals), "--interval.job_rotation=3"]
 
 

@@ -144,33 +144,39 @@ class Planner(unittest.TestCase):
         """Jobs by themselves, as they come, start, are requeued and end."""
         with Simulator("--seed=23", "--nodes=100", "--jobs=600", "--arrays=0.1", "--users=60",
                        "--node-failures=20000") as sim, \
-                Scope(sim, *EAGER, "--interval.job_rotation=2", "--interval.nodes=2", "--jobs.rows=5000") as scope:
+                Scope(sim, *EAGER, "--interval.job_rotation=2", "--interval.nodes=2", "--jobs.rows=5000",
+                      "--jobs.pending-rows=5000") as scope:
             for step in range(4):
                 self.settle(sim, scope, f"step {step}", JOB_FAMILIES)
                 sim.control("advance?seconds=300")
             self.settle(sim, scope, "at the end", JOB_FAMILIES)
 
     def test_rows_of_jobs(self):
-        """As many as may have rows, running ones, none of a job that has ended; the others are counted."""
+        """As many as may have rows of those that hold nodes and of those that wait. No job that has ended is among them. The
+        others are counted."""
         with Simulator("--seed=24", "--nodes=100", "--jobs=1000", "--users=60") as sim, \
-                Scope(sim, *EAGER, "--jobs.rows=50", "--jobs.node-rows=30") as scope:
+                Scope(sim, *EAGER, "--jobs.rows=50", "--jobs.pending-rows=20", "--jobs.node-rows=30") as scope:
             for step in range(4):
                 truth = sim.truth(with_jobs=True)
-                alive = sum(key.startswith("job_state/") for key in truth)
-                running = {key.split("/")[1] for key in truth if key.startswith("job_state/") and key.endswith("/RUNNING")}
-                self.assertGreater(len(running), 60)
+                states = [key.split("/")[1:] for key in truth if key.startswith("job_state/")]
+                pending = {job for job, state in states if state == "PENDING"}
+                holding = {job for job, _ in states} - pending
+                self.assertGreater(len(holding), 60)
+                self.assertGreater(len(pending), 30)
 
                 def is_right():
                     page = scope.samples()
                     rows = {(dict(labels)["jobid"], dict(labels)["state"]) for family, labels in page
                             if family == "slurm_job_state"}
-                    named = {dict(labels)["jobid"] for family, labels in page
-                             if family == "slurm_job_info" and "name" in dict(labels)}
+                    named, waiting = ({dict(labels)["jobid"] for family, labels in page
+                                       if family == info and "name" in dict(labels)}
+                                      for info in ("slurm_job_info", "slurm_pending_job_info"))
                     nodes = sum(family == "slurm_job_node_info" for family, _ in page)
                     folded = page.get(("slurmscope_series_folded", frozenset([("family", "slurm_job_state")])))
-                    return (len(rows) == len(named) == 50 and all(state == "running" for _, state in rows)
-                            and {job for job, _ in rows} <= running and nodes == 30 and folded == alive - 50)
-                scope.wait(is_right, f"rows of running jobs, step {step}")
+                    return (len(rows) == 70 and len(named) == 50 and len(waiting) == 20 and named <= holding
+                            and waiting <= pending and {job for job, _ in rows} == named | waiting
+                            and 27 < nodes <= 30 and folded == len(states) - 70)
+                scope.wait(is_right, f"rows of jobs, step {step}")
                 sim.control("advance?seconds=120")
 
     def test_deltas(self):

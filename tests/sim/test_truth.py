@@ -148,7 +148,7 @@ class Truth(unittest.TestCase):
                 parts += len(truth) - len(as_told(truth, 40))
                 for version in ANSWERED[release][1]:
                     with self.subTest(release=release, seed=seed, seconds=seconds, version=version):
-                        page = without_own_names(page_of(sim, f"v0.0.{version}", "--jobs.rows=10000",
+                        page = without_own_names(page_of(sim, f"v0.0.{version}", "--jobs.rows=10000", "--jobs.pending-rows=10000",
                                                          families=JOB_FAMILIES))
                         told = as_told(truth, version)
                         if version < 40:  # where a job that is requeued and completes is said to be ended

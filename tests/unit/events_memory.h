@@ -13,6 +13,8 @@ struct memory {
 	struct map marks; /* name -> int64_t */
 	struct events_run *runs;
 	size_t count, capacity;
+	struct ended_record *ended;
+	size_t ended_count, ended_capacity;
 	bool fell; /* a counter did */
 };
 
@@ -29,6 +31,7 @@ static inline void memory_done(struct memory *memory)
 	map_done(&memory->marks);
 	arena_done(&memory->arena);
 	free(memory->runs);
+	free(memory->ended);
 }
 
 /* Where it is kept; NAN: it is not. */
@@ -86,6 +89,28 @@ static inline void memory_put_run(void *context, const struct events_run *run)
 		*texts[i] = arena_copy(&memory->arena, *texts[i]);
 }
 
+static inline void memory_remove_ended(void *context, uint32_t raw_id)
+{
+	struct memory *memory = context;
+	for (size_t i = memory->ended_count; i-- > 0;)
+		if (memory->ended[i].end.raw_id == raw_id)
+			memory->ended[i] = memory->ended[--memory->ended_count];
+}
+
+static inline void memory_put_ended(void *context, const struct ended_record *record)
+{
+	struct memory *memory = context;
+	memory_remove_ended(memory, record->end.raw_id);
+	GROW(memory->ended, memory->ended_count, memory->ended_capacity);
+	struct ended_record *own = &memory->ended[memory->ended_count++];
+	*own = *record;
+	struct text *const texts[] = {&own->owner.account, &own->owner.user, &own->owner.partitions,
+				      &own->owner.qos,	   &own->tres,	     &own->name,
+				      &own->sluid,	   &own->state,	     &own->failed_node};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		*texts[i] = arena_copy(&memory->arena, *texts[i]);
+}
+
 static inline void memory_put_mark(void *context, const char *name, int64_t value)
 {
 	struct memory *memory = context;
@@ -95,7 +120,8 @@ static inline void memory_put_mark(void *context, const char *name, int64_t valu
 static inline void memory_write(struct memory *memory, struct job_events *events, bool all)
 {
 	static const struct events_writer writer = {memory_put_counter, memory_remove_counter, memory_put_run,
-						    memory_remove_run, memory_put_mark};
+						    memory_remove_run,	memory_put_ended,      memory_remove_ended,
+						    memory_put_mark};
 	events_write(events, all, &writer, memory);
 	events_stored(events);
 }
@@ -109,6 +135,8 @@ static inline struct job_events *memory_read(const struct memory *memory, const 
 	struct job_events *events = job_events_new(caps, vocabulary, now);
 	for (size_t i = 0; i < memory->count; i++)
 		events_restore_run(events, &memory->runs[i]);
+	for (size_t i = 0; i < memory->ended_count; i++)
+		events_restore_ended(events, &memory->ended[i]);
 	for (size_t i = 0; i < memory->counters.count; i++) {
 		struct text rest = memory->counters.entries[i].key;
 		struct events_counter counter = {.value = *(double *)memory->counters.entries[i].value};

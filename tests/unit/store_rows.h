@@ -64,7 +64,25 @@ static void dump_job(const struct store_job *job, void *dump)
 	buf_add_char(dump, '\n');
 }
 
-static const struct store_visitor dump_visitor = {dump_counter, dump_run, dump_mark, dump_job};
+static void dump_ended(const struct store_ended *ended, void *dump)
+{
+	const uint64_t numbers[] = {ended->array_job_id, ended->submit_time, ended->eligible_time, ended->start_time,
+				    ended->end_time,	 ended->run_seconds, ended->time_limit,	   ended->cpus,
+				    ended->memory,	 ended->nodes,	     ended->exit_code,	   ended->exit_signal,
+				    ended->peak_memory,	 ended->energy};
+	const struct text texts[] = {ended->state,   ended->name, ended->sluid,	     ended->failed_node, ended->tres,
+				     ended->account, ended->user, ended->partitions, ended->qos};
+	buf_printf(dump, "ended %" PRIu64 " %" PRId64 " %g", ended->raw_id, ended->array_task_id,
+		   ended->used_cpu_seconds);
+	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+		buf_printf(dump, " %" PRIu64, numbers[i]);
+	buf_add_char(dump, ' ');
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		dump_text(dump, texts[i]);
+	buf_add_char(dump, '\n');
+}
+
+static const struct store_visitor dump_visitor = {dump_counter, dump_run, dump_mark, dump_job, dump_ended};
 
 /* Appends all rows, one a line. */
 static inline enum store_found load_dump(struct store *store, struct buf *dump, struct error *err)

@@ -13,7 +13,7 @@ enum {
 	PARTITIONS = 50,
 	QOSES = 30,
 	REASONS = 40,
-	SERIES_MAX = 104000,
+	SERIES_MAX = 107000,
 };
 
 static const char *const gpu_types[] = {"a100", "h100", "h200", "l40s", "v100", "mi300"};
@@ -164,7 +164,10 @@ static void fail_jobs(struct job_events *events)
 			.tasks = 1,
 			.owner = {TEXT("account0000"), TEXT("user0000"), TEXT("part0000"), TEXT("qos0000")},
 			.state = text_of(i % 2 ? "failed" : "node_fail"),
+			.eligible_time = 1000,
 			.start_time = 1001,
+			.time_limit = 3600,
+			.tres = TEXT("cpu=4,mem=1G,node=1,gres/gpu=1,gres/gpu:a100=1"),
 			.end_time = 300000 + i,
 			.nodes = 1,
 			.node_list = name_of(node, "node", i / 2)};
@@ -225,7 +228,9 @@ int main(void)
 	struct job_events *events = job_events_new(&cluster.caps, &cluster.vocabulary, 0);
 	tallies_show(&events->tallies, cluster.rosters);
 	job_events_look(events, cluster.job_table, 300000);
+	recent_ends_limit(&events->recent, config.job_ended_rows, (int64_t)config.job_ended_minutes * 60);
 	fail_jobs(events);
+	recent_ends_settle(&events->recent, 300000 + 2 * NODES);
 	measure(events);
 	struct buf page = page_with(&cluster, events);
 	unsigned samples = count_samples(&page);
