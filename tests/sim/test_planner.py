@@ -155,14 +155,14 @@ class Planner(unittest.TestCase):
         """As many as may have rows of those that hold nodes and of those that wait. No job that has ended is among them. The
         others are counted."""
         with Simulator("--seed=24", "--nodes=100", "--jobs=1000", "--users=60") as sim, \
-                Scope(sim, *EAGER, "--jobs.rows=50", "--jobs.pending-rows=20", "--jobs.node-rows=30") as scope:
+                Scope(sim, *EAGER, "--jobs.rows=50", "--jobs.pending-rows=5", "--jobs.node-rows=30") as scope:
             for step in range(4):
                 truth = sim.truth(with_jobs=True)
                 states = [key.split("/")[1:] for key in truth if key.startswith("job_state/")]
                 pending = {job for job, state in states if state == "PENDING"}
                 holding = {job for job, _ in states} - pending
                 self.assertGreater(len(holding), 60)
-                self.assertGreater(len(pending), 30)
+                self.assertGreater(len(pending), 10)
 
                 def is_right():
                     page = scope.samples()
@@ -173,9 +173,9 @@ class Planner(unittest.TestCase):
                                       for info in ("slurm_job_info", "slurm_pending_job_info"))
                     nodes = sum(family == "slurm_job_node_info" for family, _ in page)
                     folded = page.get(("slurmscope_series_folded", frozenset([("family", "slurm_job_state")])))
-                    return (len(rows) == 70 and len(named) == 50 and len(waiting) == 20 and named <= holding
+                    return (len(rows) == 55 and len(named) == 50 and len(waiting) == 5 and named <= holding
                             and waiting <= pending and {job for job, _ in rows} == named | waiting
-                            and 27 < nodes <= 30 and folded == len(states) - 70)
+                            and 27 < nodes <= 30 and folded == len(states) - 55)
                 scope.wait(is_right, f"rows of jobs, step {step}")
                 sim.control("advance?seconds=120")
 

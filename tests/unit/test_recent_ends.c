@@ -305,6 +305,13 @@ static void test_stored_changes(void)
 	memory_write(&world.memory, world.events, false);
 	CHECK_NUMBER(world.memory.ended_count, 1);
 	CHECK_NUMBER(world.memory.ended->end.raw_id, 2);
+	end = end_with(2, "completed", 50, 100, END + 30);
+	job_events_take_end(world.events, &end);
+	end = end_with(3, "completed", 90, 100, END + 30);
+	job_events_take_end(world.events, &end);
+	check_rows(&world, END + 30, "so does a third, before the second's latest run was stored", "3");
+	memory_write(&world.memory, world.events, false);
+	CHECK_NUMBER(world.memory.ended_count, 1);
 	world_done(&world);
 }
 
