@@ -124,6 +124,19 @@ static uint64_t count_typed(const struct gres *all, unsigned count, struct text 
 	return typed;
 }
 
+/* Adds up what is listed twice, as nothing may have two samples. Returns how many there are with the one behind them. */
+static unsigned add_listed(struct gres *all, unsigned count)
+{
+	const struct gres *last = &all[count];
+	for (unsigned i = 0; i < count; i++) {
+		if (!text_equal(all[i].name, last->name) || !text_equal(all[i].type, last->type))
+			continue;
+		all[i].count += last->count;
+		return count;
+	}
+	return count + 1;
+}
+
 unsigned tres_gres(struct text list, struct gres ret_gres[TRES_GRES_MAX])
 {
 	struct tres tres;
@@ -131,7 +144,8 @@ unsigned tres_gres(struct text list, struct gres ret_gres[TRES_GRES_MAX])
 	while (count < TRES_GRES_MAX && tres_next(&list, &tres)) {
 		struct gres *gres = &ret_gres[count];
 		gres->count = tres.count;
-		count += is_gres(tres.name, &gres->name, &gres->type);
+		if (is_gres(tres.name, &gres->name, &gres->type))
+			count = add_listed(ret_gres, count);
 	}
 	for (unsigned i = 0; i < count; i++) {
 		if (ret_gres[i].type.len)

@@ -25,7 +25,7 @@ enum { TRES_GRES_MAX = 64 };
 
 /* The GRES of a TRES string; returns how many there are. "gres/gpu=4,gres/gpu:a100=2" means four GPUs, two of them a100:
  * the untyped entry gets the rest, and is skipped if nothing is left. Entries after the first TRES_GRES_MAX are not
- * looked at, so that the cost is linear in the string. */
+ * looked at, so that the cost is linear in the string. Those that are listed twice are added up. */
 unsigned tres_gres(struct text list, struct gres ret_gres[TRES_GRES_MAX]);
 
 /* The next of a node's GRES string, as tres_next. It skips brackets, sockets and indices; a count may have a suffix

@@ -79,7 +79,7 @@ static bool wants_detail(const struct job_table *table, uint64_t id)
 	struct job_view row;
 	const struct job_extra *extra = job_extras_find(&table->extras, (uint32_t)id);
 	return extra && extra->has_row && !extra->is_detailed && job_table_find(table, id, &row) &&
-	       job_nodes_need_detail(row.nodes);
+	       job_stage_of(row.state, row.flags) == STAGE_HOLDING && job_nodes_need_detail(row.nodes);
 }
 
 bool job_reader_job(struct job_reader *reader, uint64_t id, struct plan_outcome *outcome)

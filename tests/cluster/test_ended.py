@@ -25,6 +25,11 @@ SCRIPTS = (  # what ends in many ways, with options
 HELD = (("sleep 60", "--begin=now+1hour"), ("sleep 60", "--hold"), ("sleep 60", "--hold", "--array=1-7"))
 
 
+def cancel(slurm, *jobs):
+    """Some may have ended."""
+    subprocess.run(slurm.command("exec", "scancel", *jobs), check=False)
+
+
 def submit_all(slurm):
     """The jobs. Some of them are cancelled, one runs twice."""
     jobs = [slurm.submit("alice", script, "--partition=busy", *options) for script, *options in SCRIPTS]
@@ -32,7 +37,7 @@ def submit_all(slurm):
     twice = slurm.submit("carol", "sleep 20", "--partition=busy", "--requeue")
     killed = slurm.submit("carol", "sleep 300", "--partition=busy")
     time.sleep(8)
-    slurm.run("scancel", *waiting, killed)
+    cancel(slurm, *waiting, killed)
     subprocess.run(slurm.command("exec", "scontrol", "requeue", twice), check=False)  # on a busy machine it still waits
     return [*jobs, twice]
 
@@ -61,7 +66,7 @@ def main(slurm):
         exporter.end(signal.SIGKILL)
         jobs += submit_all(slurm)
         slurm.ask("stir", 20)
-        slurm.run("scancel", *jobs)  # those that found no room
+        cancel(slurm, *jobs)  # those that found no room
         exporter.start()
         wait_until(exporter.is_ready, "readiness")
         end, seen = time.monotonic() + 400, None

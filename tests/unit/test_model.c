@@ -234,6 +234,7 @@ static void test_gres_of_tres(void)
 		{"gres/gpu=4,gres/shard:a100=3", "gpu:=4 shard:a100=3 "},
 		{"gres/gpu=0", ""},
 		{"cpu=4,gres/=2", ""},
+		{"gres/gpu:a100=2,gres/gpu=4,gres/gpu:a100=1,gres/gpu=1", "gpu:a100=3 gpu:=2 "}, /* listed twice */
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct gres gres[TRES_GRES_MAX];
