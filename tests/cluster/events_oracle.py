@@ -8,8 +8,9 @@ from collections import Counter
 
 from slurm_says import gres_labels, memory_bytes, tres
 
+SACCT_SAYS_ALL_OF_EXIT_CODES = "25.11"  # before it, sacct took 128 from larger ones (its print.c)
 COLUMNS = ("JobIDRaw JobID User Account Partition QOS Submit Eligible Start End State ElapsedRaw AllocCPUS NNodes "
-           "AllocTRES ExitCode TimelimitRaw NodeList SubmitLine ConsumedEnergyRaw FailedNode").split()
+           "AllocTRES ExitCode TimelimitRaw NodeList SubmitLine ConsumedEnergyRaw").split()
 DURATIONS = (1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000)
 RATIOS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536)
@@ -25,6 +26,11 @@ def sacct_command(slurm, columns, *options, states=END_STATES, since="now-1day",
     """Of every run that ended in that time; without its states sacct leaves out what never became eligible."""
     array = () if slurm.release == "22.05" else ("--array",)
     return ("sacct", "-a", "-D", *options, *array, "-P", "-S", since, "-E", until, "-s", ",".join(states), "-o", ",".join(columns))
+
+
+def columns_of(slurm):
+    """22.05 does not tell whose failure ended a job."""
+    return COLUMNS if slurm.release == "22.05" else [*COLUMNS, "FailedNode"]
 
 
 def sacct(slurm, columns, *options, **selected):
@@ -81,7 +87,7 @@ def ended_after(since):
 
 
 def runs(slurm, since=0):
-    rows = list(each_once(sacct(slurm, COLUMNS, "-X", states=(*END_STATES, "resizing"), **ended_after(since))))
+    rows = list(each_once(sacct(slurm, columns_of(slurm), "-X", states=(*END_STATES, "resizing"), **ended_after(since))))
     for row in rows:
         row["State"] = row["State"].split()[0]
     first = {}
@@ -103,14 +109,14 @@ def runs(slurm, since=0):
 
 def resizes(slurm):
     """All that sacct has of jobs that changed their size, line by line: which of them may be why a start differs."""
-    rows = sacct(slurm, COLUMNS, "-X", states=(*END_STATES, "resizing"))
+    rows = sacct(slurm, columns_of(slurm), "-X", states=(*END_STATES, "resizing"))
     jobs = {row["JobIDRaw"] for row in rows if re.search("--nodes=(?!%s )" % row["NNodes"], row["SubmitLine"])}
     return ["|".join(row.values()) for row in rows if row["JobIDRaw"] in jobs]
 
 
 def of_several_partitions(slurm):
     """Likewise of jobs that named several partitions, each of which they were submitted in."""
-    return ["|".join(row.values()) for row in sacct(slurm, COLUMNS, "-X", states=(*END_STATES, "resizing"))
+    return ["|".join(row.values()) for row in sacct(slurm, columns_of(slurm), "-X", states=(*END_STATES, "resizing"))
             if named_partitions(row) or "," in row["Partition"]]
 
 
@@ -258,7 +264,7 @@ class Truth:
         if row["TimelimitRaw"].isdigit():
             self.observe("partition_job_time_limit_ratio", RATIOS, elapsed / 60 / int(row["TimelimitRaw"]), **partition)
         state, node = row["State"].lower(), re.sub(r"\[(\d+).*", r"\1", row["NodeList"].split(",")[0])
-        lost = row["FailedNode"] if self.tells_codes else ""  # nor does 22.05 tell whose failure ended a job
+        lost = row.get("FailedNode", "") if self.tells_codes else ""  # nor does 22.05 tell whose failure ended a job
         if state == "failed" or (state in ("node_fail", "boot_fail") and (row["NNodes"] == "1" or lost)):
             self.count("node_job_failures", node=lost or node, kind=state)
         # What sacct says of the others depends on whether slurmctld was restarted soon after they ended.
@@ -303,20 +309,22 @@ def ended_rows(slurm, since):
         code, by = row["ExitCode"].split(":")
         ended_by_itself = has_start(row) and state in ("completed", "failed", "out_of_memory")
         array, _, task = row["JobID"].partition("_")
+        if array == job and not has_start(row):
+            task = "the rest, which has none"
         yield "info", job, {"user": row["User"], "account": row["Account"], "partition": row["Partition"], "qos": row["QOS"],
                             "name": names[job], "state": state, "array_job_id": array if task else "",
                             "array_task_id": task if task.isdigit() else "",
                             "exit_code": code if ended_by_itself and by == "0" else "",
-                            "signal": by if ended_by_itself and by != "0" else "", "failed_node": row["FailedNode"]}, 1
+                            "signal": by if ended_by_itself and by != "0" else "", "failed_node": row.get("FailedNode", "")}, 1
         for family, column in (("submit", "Submit"), ("eligible", "Eligible"), ("end", "End")):
             if is_time(row[column]):
                 yield f"{family}_timestamp_seconds", job, {}, int(row[column])
+        if row["TimelimitRaw"].isdigit():
+            yield "time_limit_seconds", job, {}, 60 * int(row["TimelimitRaw"])
         if not has_start(row):
             continue
         yield "start_timestamp_seconds", job, {}, int(row["Start"])
         yield "run_seconds", job, {}, row["ElapsedRaw"]
-        if row["TimelimitRaw"].isdigit():
-            yield "time_limit_seconds", job, {}, 60 * int(row["TimelimitRaw"])
         yield "allocated_cpus", job, {}, int(held["cpu"])
         yield "allocated_memory_bytes", job, {}, memory_bytes(held["mem"])
         yield "allocated_nodes", job, {}, int(held["node"])
@@ -337,6 +345,8 @@ def compare_ended(slurm, page, since=0):
         if found and "jobid" in found[2] and found[1] not in ("used_cpu_seconds", "peak_memory_bytes"):
             names = {name: re.sub(r"\\(.)", r"\1", text)
                      for name, text in re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', found[2]) if name != "sluid"}
+            if int(names.get("exit_code", 0)) >= 128 and slurm.release < SACCT_SAYS_ALL_OF_EXIT_CODES:
+                names["exit_code"] = str(int(names["exit_code"]) - 128)
             if slurm.release == "22.05":  # which tells neither codes nor whose failure it was
                 names.pop("exit_code", None)
             shown[found[1], frozenset(names.items())] = value
@@ -350,8 +360,12 @@ def compare_ended(slurm, page, since=0):
 
 def compare_use_of_jobs(slurm, page, since):
     """(equal, {job: (page, sacct)}): CPU time that each job used, where it differs by more than sacct's rounding."""
-    rows = {row["JobIDRaw"]: row for row in sacct(slurm, ("JobIDRaw", "TotalCPU", "End", "Start", "AllocTRES"), **ended_after(since))
-            if row["JobIDRaw"].isdigit() and has_start(row) and is_time(row["End"]) and int(row["End"]) >= since}
+    told = [row for row in sacct(slurm, ("JobIDRaw", "TotalCPU", "End", "Start", "AllocTRES"), **ended_after(since))
+            if row["JobIDRaw"].isdigit() and is_time(row["End"]) and int(row["End"]) >= since]
+    rows = {row["JobIDRaw"]: row for row in sorted(told, key=lambda row: int(row["End"])) if has_start(row)}
+    for row in told:  # a later run never started
+        if int(row["End"]) > int(rows.get(row["JobIDRaw"], row)["End"]):
+            del rows[row["JobIDRaw"]]
     equal, wrong = 0, {}
     for job, row in rows.items():
         used, shown = cpu_seconds(row["TotalCPU"]), page.get(f'slurm_ended_job_used_cpu_seconds{{jobid="{job}"}}')
