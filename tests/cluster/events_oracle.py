@@ -309,7 +309,7 @@ def ended_rows(slurm, since):
         code, by = row["ExitCode"].split(":")
         ended_by_itself = has_start(row) and state in ("completed", "failed", "out_of_memory")
         array, _, task = row["JobID"].partition("_")
-        if array == job and not has_start(row):
+        if task and array == job and not has_start(row):
             task = "the rest, which has none"
         yield "info", job, {"user": row["User"], "account": row["Account"], "partition": row["Partition"], "qos": row["QOS"],
                             "name": names[job], "state": state, "array_job_id": array if task else "",
