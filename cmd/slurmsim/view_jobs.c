@@ -210,13 +210,24 @@ static bool next_resources(struct rows *rows, struct value *values, struct arena
 	return true;
 }
 
+/* The simulated scheduler does not plan ahead, so this is a guess that stays the same for each job. As slurmctld does, it
+ * gives the present moment for a forecast that has passed. */
+static int32_t forecast(const struct view *view, const struct job *job)
+{
+	bool is_planned = job->reason == REASON_PRIORITY || job->reason == REASON_RESOURCES;
+	if (job->state != JOB_PENDING || job->start != TIME_NONE || !is_planned || job->eligible > view->world->now)
+		return job->start;
+	int32_t at = job->eligible + 60 + (int32_t)(job->id * UINT64_C(7919) % 3540);
+	return at > view->world->now ? at : view->world->now;
+}
+
 static void fill_times(const struct view *view, const struct job *job, struct value *values)
 {
 	int32_t end = job->state == JOB_RUNNING ? job->start + (int32_t)job->limit_min * 60 : job->end;
 	values[JOB_submit_time] = when(view, job->submit);
 	values[JOB_eligible_time] = when(view, job->eligible);
 	values[JOB_accrue_time] = when(view, job->eligible);
-	values[JOB_start_time] = when(view, job->start);
+	values[JOB_start_time] = when(view, forecast(view, job));
 	values[JOB_end_time] = when(view, end);
 	values[JOB_preemptable_time] = when(view, job->start);
 	values[JOB_last_sched_evaluation] = when(view, job->start == TIME_NONE ? job->submit : job->start);

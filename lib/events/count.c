@@ -215,6 +215,10 @@ void count_start(struct job_events *events, struct run *run, int64_t start, int6
 	observe(queue, TALLY_QUEUE_SECONDS, queued > 0 ? (double)queued : 0, run->raw_id, start);
 	tally_observe(partition, TALLY_SIZE_CPUS, (double)run->cpus);
 	tally_observe(partition, TALLY_SIZE_NODES, (double)nodes);
+	if (run->forecast > start)
+		tally_observe(partition, TALLY_BEFORE_FORECAST_SECONDS, (double)(run->forecast - start));
+	else if (run->forecast)
+		tally_observe(partition, TALLY_AFTER_FORECAST_SECONDS, (double)(start - run->forecast));
 }
 
 /* Time */

@@ -192,8 +192,8 @@ static bool is_time(int64_t seconds)
 static bool are_times_right(const struct run *run)
 {
 	return is_time(run->key.submit_time) && is_time(run->began) && is_time(run->end_time) &&
-	       is_time(run->gone_since) && is_time(run->size_since) && is_time(run->ran_before) &&
-	       run->counted >= -(int64_t)UINT32_MAX && run->counted <= UINT32_MAX;
+	       is_time(run->gone_since) && is_time(run->size_since) && is_time(run->forecast) &&
+	       is_time(run->ran_before) && run->counted >= -(int64_t)UINT32_MAX && run->counted <= UINT32_MAX;
 }
 
 static bool is_owner_right(const struct job_owner *owner)

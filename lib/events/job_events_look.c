@@ -2,6 +2,7 @@
 #include "events/count.h"
 
 #include "base/memory.h"
+#include "jobs/each_job.h"
 
 #include <stdlib.h>
 
@@ -54,6 +55,16 @@ static void hold_what_it_has(struct job_events *events, struct run *run, const s
 	run->raw_id = row->id;
 	run->cpus = row->cpus;
 	run->memory = row->memory;
+	run->bits |= RUN_IS_CHANGED;
+}
+
+/* Users plan by the first forecast. Later ones come ever nearer to the start. */
+static void note_forecast(struct run *run, const struct job_row *row)
+{
+	uint64_t forecast = each_job_forecast(row);
+	if (run->forecast || !forecast || forecast > UINT32_MAX)
+		return;
+	run->forecast = (int64_t)forecast;
 	run->bits |= RUN_IS_CHANGED;
 }
 
@@ -112,10 +123,12 @@ static void look_at_live(struct job_events *events, const struct job_table *tabl
 		run = count_new_run(events, &key, row->id, &owner, text_pool_get(&table->pools.texts, row->named),
 				    is_rest(row) ? 0 : 1, row->details_time);
 	hold_what_it_has(events, run, table, row, &owner);
-	if (is_rest(row))
+	if (is_rest(row)) {
 		look_at_rest(events, run, row);
-	else
-		look_at_start(events, run, row);
+		return;
+	}
+	note_forecast(run, row);
+	look_at_start(events, run, row);
 }
 
 /* Does the end come from the job table? With slurmdbd, only that of a run that slurmdbd is not asked for again. A job

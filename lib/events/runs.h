@@ -39,6 +39,7 @@ struct run {
 	int64_t ran_before; /* seconds, until it was last suspended */
 	int64_t counted; /* counted seconds of its run time; after its end: the excess */
 	int64_t size_since; /* its time since then is counted with the size that it has now; 0: all its time is */
+	int64_t forecast; /* the first start that slurmctld forecast for it, as far as one was seen; 0: none */
 	int64_t end_time; /* once it has ended */
 	int64_t gone_since; /* when slurmctld first did not know it any more; 0: slurmctld knows it */
 	uint32_t next; /* the next run with this head, position + 1; 0: none */

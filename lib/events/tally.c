@@ -23,6 +23,7 @@ static const char *const none[] = {NULL};
 
 /* 1 s to 30 d; twenty are too many for each of some hundred queues. */
 static const double durations[] = {1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000};
+static const double forecast_errors[] = {60, 600, 3600, 14400, 86400};
 static const double ratios[] = {0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1};
 static const double sizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536};
 
@@ -54,6 +55,8 @@ const struct tally_row tally_table[TALLY_WHATS] = {
 	[TALLY_TIME_LIMIT_RATIO] = {"time_limit_ratio", PARTITION, NULL, BOUNDS(ratios), false},
 	[TALLY_SIZE_CPUS] = {"size_cpus", PARTITION, NULL, BOUNDS(sizes), false},
 	[TALLY_SIZE_NODES] = {"size_nodes", PARTITION, NULL, BOUNDS(sizes)},
+	[TALLY_AFTER_FORECAST_SECONDS] = {"after_forecast_seconds", PARTITION, NULL, BOUNDS(forecast_errors)},
+	[TALLY_BEFORE_FORECAST_SECONDS] = {"before_forecast_seconds", PARTITION, NULL, BOUNDS(forecast_errors)},
 	[TALLY_CPU_EFFICIENCY_RATIO] = {"cpu_efficiency_ratio", PARTITION, NULL, BOUNDS(ratios)},
 	[TALLY_MEMORY_EFFICIENCY_RATIO] = {"memory_efficiency_ratio", PARTITION, NULL, BOUNDS(ratios)},
 };

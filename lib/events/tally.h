@@ -35,6 +35,8 @@ enum tally_what {
 	TALLY_TIME_LIMIT_RATIO,
 	TALLY_SIZE_CPUS,
 	TALLY_SIZE_NODES,
+	TALLY_AFTER_FORECAST_SECONDS, /* first forecast to start */
+	TALLY_BEFORE_FORECAST_SECONDS, /* start to first forecast, of those that started earlier */
 	TALLY_CPU_EFFICIENCY_RATIO,
 	TALLY_MEMORY_EFFICIENCY_RATIO,
 	TALLY_WHATS,

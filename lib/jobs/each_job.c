@@ -6,10 +6,14 @@
 
 #include <stdlib.h>
 
+/* slurmctld's clock may be ahead of ours, and time passes before we note when the details came. */
+enum { PRESENT_S = 10 };
+
 uint64_t each_job_forecast(const struct job_row *row)
 {
 	bool is_told = row->state == JOB_PENDING && number_is_known(row->start_time);
-	return is_told && row->start_time > row->eligible_time ? row->start_time : 0;
+	bool is_to_come = is_told && row->start_time > (uint64_t)row->details_time + PRESENT_S;
+	return is_to_come && row->start_time > row->eligible_time ? row->start_time : 0;
 }
 
 /* Who has a row */

@@ -32,7 +32,8 @@ struct each_job {
 	uint64_t node_rows_max;
 };
 
-/* When the job will start, as slurmctld forecasts; 0: it does not say. SLURMRESTD.md, "Job records". */
+/* When the job will start, as slurmctld forecasts; 0: it does not say. If the forecast had passed when slurmctld was asked,
+ * it said the present moment, which is none. SLURMRESTD.md, "Job records". */
 uint64_t each_job_forecast(const struct job_row *row);
 
 /* Chooses among the jobs whose details are known. Once every job has some details, marks those of incomplete jobs as

@@ -254,8 +254,8 @@ static const struct family pending_families[] = {
 	 "be of any. Only what AccountingStorageTRES names.",
 	 emit_gres, 0, 0, 0},
 	{"slurm_pending_job_expected_start_timestamp_seconds", GAUGE, NULL,
-	 "When the job will start, as slurmctld's scheduler last forecast it; absent if it has not.", emit_forecast, 0,
-	 0, 0},
+	 "When the job will start, as slurmctld's scheduler last forecast it; absent without a forecast, and once that has passed.",
+	 emit_forecast, 0, 0, 0},
 };
 
 static const struct family live_families[] = {

@@ -165,6 +165,14 @@ static const struct family event_families[] = {
 	 TALLY_SIZE_CPUS, 0, OF_PARTITION},
 	{"slurm_partition_job_size_nodes", HISTOGRAM, NULL, "Nodes of jobs that started.", emit_histogram,
 	 TALLY_SIZE_NODES, 0, OF_PARTITION},
+	{"slurm_partition_job_start_after_forecast_seconds", HISTOGRAM, NULL,
+	 "How much later than forecast jobs started, 0 included. The forecast is the first one that slurmctld made of the "
+	 "job and slurmscope saw.",
+	 emit_histogram, TALLY_AFTER_FORECAST_SECONDS, 0, OF_PARTITION},
+	{"slurm_partition_job_start_before_forecast_seconds", HISTOGRAM, NULL,
+	 "How much earlier than forecast jobs started, of those that did. The forecast is the first one that slurmctld made "
+	 "of the job and slurmscope saw.",
+	 emit_histogram, TALLY_BEFORE_FORECAST_SECONDS, 0, OF_PARTITION},
 	{"slurm_partition_job_cpu_efficiency_ratio", HISTOGRAM, NULL,
 	 "CPU time that ended jobs used, as a share of what they held.", emit_histogram, TALLY_CPU_EFFICIENCY_RATIO, 0,
 	 OF_PARTITION},

@@ -34,7 +34,8 @@ static void restore_run(const struct store_run *row, void *context)
 			.counted = row->counted,
 			.end_time = row->end_time,
 			.gone_since = row->gone_since,
-			.size_since = row->size_since},
+			.size_since = row->size_since,
+			.forecast = row->forecast},
 		.owner = {row->account, row->user, row->partitions, row->qos},
 		.tres = row->tres,
 	};
@@ -130,6 +131,7 @@ static void put_run(void *store, const struct events_run *row)
 		.end_time = run->end_time,
 		.gone_since = run->gone_since,
 		.size_since = run->size_since,
+		.forecast = run->forecast,
 		.tres = row->tres,
 		.account = row->owner.account,
 		.user = row->owner.user,

@@ -32,7 +32,7 @@ static const struct column run_columns[] = {
 	COLUMN(struct store_run, gone_since, 1),  COLUMN(struct store_run, tres, 1),
 	COLUMN(struct store_run, account, 1),	  COLUMN(struct store_run, user, 1),
 	COLUMN(struct store_run, partitions, 1),  COLUMN(struct store_run, qos, 1),
-	COLUMN(struct store_run, size_since, 2),
+	COLUMN(struct store_run, size_since, 2),  COLUMN(struct store_run, forecast, 4),
 };
 
 static const struct column mark_columns[] = {

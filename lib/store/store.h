@@ -47,6 +47,7 @@ struct store_run {
 	int64_t began, ran_before; /* when it began to run, and the seconds that it had run before */
 	int64_t counted; /* seconds of its run time */
 	int64_t end_time, gone_since;
+	int64_t forecast; /* when it was to start; 0: not known */
 	int64_t size_since; /* it has held what it holds for as long as that is counted */
 	struct text tres, account, user, partitions, qos;
 };

@@ -16,7 +16,7 @@ AUTHENTICATED = ("diag",)
 CONTROLLER = 'slurm_controller_up{controller="controller",role="primary"}'
 # What moves by itself, and slurm_dbd_up, which is never held.
 # Why jobs wait, too: the scheduler looks again at a job whose node is down, and forgets it again.
-MOVES = re.compile(r"slurm_(\w+_(pending_jobs|oldest_pending_\w+)\{|"
+MOVES = re.compile(r"slurm_(\w+_(pending_jobs|oldest_pending_\w+)\{|pending_job_expected_start|"
                    r"(scheduler|backfill|controller|rpc|user_rpc|dbd)_|"
                    r"(account|user)_(usage|fairshare)|node_(load1|free_memory)|"
                    r"\w+_usage\{.*_seconds)")
@@ -51,7 +51,7 @@ class Watched(Daemon):
                              f"{endpoints} to be down")
 
     def check_numbers(self, title, before, page):
-        """Gauges are held; what moves by itself is left out: cycles, queues, RPCs, usage, load."""
+        """Gauges are held; what moves by itself is left out: cycles, queues, forecasts, RPCs, usage, load."""
         was, now = ({series: value for series, value in held(taken).items() if not MOVES.match(series)}
                     for taken in (before, page))
         different = {s: (was.get(s), now.get(s)) for s in was.keys() | now.keys()

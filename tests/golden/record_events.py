@@ -25,7 +25,7 @@ GOLDEN = ("26.05.txt", "26.05-full.txt")
 PAST_S = 300  # before slurmscope looks
 SECONDS = 90  # what ended jobs used is asked for a minute after their ends
 WEB = "tls_server_config: {cert_file: web.pem, key_file: web.key}\n"
-SIMULATION = ("--release=26.05", "--cluster=hpc", "--nodes=12", "--users=4", "--jobs=80", "--run-seconds=40", "--min-job-age=20",
+SIMULATION = ("--release=26.05", "--cluster=hpc", "--nodes=12", "--users=4", "--jobs=160", "--run-seconds=40", "--min-job-age=20",
               "--arrays=0.05", "--node-failures=0", "--speed=1", "--seed=3")
 
 

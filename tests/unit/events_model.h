@@ -366,11 +366,13 @@ static inline void list_tasks(const struct model *model, const struct model_reco
 	}
 }
 
+enum { FORECAST_ERROR_S = 20 };
+
 static inline void show_run(struct job *job, const struct model_run *run, int64_t now)
 {
 	bool has_started = run->start && run->start <= now;
 	bool held = has_started && job->state != JOB_PENDING;
-	job->start_time = (uint64_t)(has_started ? run->start : run->start + 7); /* a forecast */
+	job->start_time = (uint64_t)(has_started ? run->start : run->start + FORECAST_ERROR_S);
 	job->partitions = text_of(has_started ? run->partition : run->asked);
 	job->tres_requested = TEXT("cpu=1,mem=1M,node=1");
 	job->tres_allocated = held ? text_of(run->tres) : TEXT("");

@@ -32,8 +32,8 @@ static void dump_run(const struct store_run *run, void *dump)
 	buf_printf(dump, "%" PRIu64 "_%" PRId64 "@%" PRId64 " %" PRIu64 " %" PRIx64 " %" PRIu64, run->id, run->task,
 		   run->submit_time, run->raw_id, run->bits, run->tasks);
 	buf_printf(dump, " %" PRId64 "-%" PRId64 " %" PRId64, run->began, run->end_time, run->counted);
-	buf_printf(dump, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " ", run->cpus, run->memory,
-		   (uint64_t)run->ran_before, (uint64_t)run->gone_since, run->size_since);
+	buf_printf(dump, " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRId64 " %" PRId64 " ", run->cpus,
+		   run->memory, (uint64_t)run->ran_before, (uint64_t)run->gone_since, run->size_since, run->forecast);
 	const struct text texts[] = {run->tres, run->user, run->account, run->partitions, run->qos};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		dump_text(dump, texts[i]);
@@ -109,6 +109,7 @@ static inline struct store_run run_of(uint64_t id, int64_t task)
 				  .memory = UINT64_C(4) << 30,
 				  .ran_before = 7,
 				  .size_since = 1700000150,
+				  .forecast = 1700000160,
 				  .tres = TEXT("cpu=4,mem=4G,node=1,billing=4,gres/gpu=1"),
 				  .user = TEXT("alice"),
 				  .account = TEXT("physics"),

@@ -241,7 +241,7 @@ static void tell_all_kinds(struct cluster *cluster)
 						   "cpu=2,mem=1G,node=1,gres/shard=1", ""};
 		job.tres_allocated = job.tres_requested = text_of(tres[id / 2 % 4]);
 		job.eligible_time = id % 3 ? 1500 : 0;
-		job.start_time = id % 2 || id % 3 == 1 ? 2000 : id % 5 ? 0 : 1500;
+		job.start_time = id % 2 ? 2000 : id % 3 == 1 ? 4000 : id % 5 ? 0 : 1500;
 		job.time_limit = id % 5 ? 60 : NUMBER_INFINITE;
 		if (id % 8 == 0)
 			job.memory_per_node = 1 << 20;

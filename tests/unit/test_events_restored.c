@@ -89,6 +89,7 @@ static void test_runs(void)
 		{"more seconds than it can have run", offsetof(struct run, ran_before), INT64_MAX},
 		{"more seconds than can be counted", offsetof(struct run, counted), INT64_MIN},
 		{"a size before all time", offsetof(struct run, size_since), INT64_MIN},
+		{"a forecast before all time", offsetof(struct run, forecast), INT64_MIN},
 		{"gone before all time", offsetof(struct run, gone_since), INT64_MIN},
 		{"a submission before all time", offsetof(struct run, key.submit_time), INT64_MIN},
 	};

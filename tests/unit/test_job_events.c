@@ -43,6 +43,52 @@ static void test_a_life(void)
 	world_done(&w);
 }
 
+static void put_forecast(struct world *w, uint32_t id, int64_t forecast, int64_t now)
+{
+	struct job job = job_of(id, JOB_PENDING, BIRTH + 10);
+	job.eligible_time = BIRTH + 14;
+	job.start_time = (uint64_t)forecast;
+	put_and_look(w, &job, now);
+}
+
+static void start_at(struct world *w, uint32_t id, int64_t start)
+{
+	const struct job job = running(id, BIRTH + 10, start);
+	put_and_look(w, &job, start + 1);
+}
+
+static void test_forecasts(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("no forecast: the present moment, and what comes with --begin");
+	put_forecast(&w, 1, BIRTH + 25, BIRTH + 15);
+	put_forecast(&w, 2, BIRTH + 14, BIRTH + 13);
+	put_forecast(&w, 3, 0, BIRTH + 15);
+	put_forecast(&w, 4, INT64_MAX, BIRTH + 15);
+	for (uint32_t id = 1; id <= 4; id++)
+		start_at(&w, id, BIRTH + 20);
+	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_AFTER_FORECAST_SECONDS, "60"), 0);
+	check_row("the first forecast counts, whatever came later");
+	put_forecast(&w, 5, BIRTH + 1000, BIRTH + 30);
+	put_forecast(&w, 5, BIRTH + 9000, BIRTH + 31);
+	start_at(&w, 5, BIRTH + 1061);
+	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_AFTER_FORECAST_SECONDS, "600"), 1);
+	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_AFTER_FORECAST_SECONDS, "sum"), 61);
+	check_row("exactly then is not earlier");
+	put_forecast(&w, 6, BIRTH + 2000, BIRTH + 1070);
+	start_at(&w, 6, BIRTH + 2000);
+	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_AFTER_FORECAST_SECONDS, "60"), 1);
+	check_row("earlier, and only slurmdbd tells of it");
+	put_forecast(&w, 7, BIRTH + 9000, BIRTH + 2010);
+	const struct job short_one = running(7, BIRTH + 10, BIRTH + 2020);
+	take_end(&w, &short_one, "completed", BIRTH + 2021);
+	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_BEFORE_FORECAST_SECONDS, "14400"), 1);
+	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_BEFORE_FORECAST_SECONDS, "sum"), 9000 - 2020);
+	CHECK_NUMBER(in_partition(&w, "cpu", TALLY_AFTER_FORECAST_SECONDS, "sum"), 61);
+	world_done(&w);
+}
+
 static void test_short(void)
 {
 	check_row("a short job of which only slurmdbd tells");
@@ -943,6 +989,7 @@ static void test_anothers_row(void)
 int main(void)
 {
 	test_a_life();
+	test_forecasts();
 	test_short();
 	test_requeue();
 	test_unseen_requeue();

@@ -346,6 +346,35 @@ static void check_same(const struct map *map, const struct map *got, const struc
 	}
 }
 
+static double *of_tally(struct map *map, struct text tally, const char *what, const char *detail)
+{
+	struct buf key = BUF_INIT;
+	buf_add_text(&key, tally);
+	buf_add_string(&key, what);
+	buf_add_char(&key, '\0');
+	buf_add_string(&key, detail);
+	buf_add_char(&key, '\0');
+	double *value = map_add(map, buf_text(&key));
+	buf_done(&key);
+	return value;
+}
+
+/* How many forecasts were seen depends on when slurmscope looked. Each is as late as show_run makes it. */
+static void take_forecasts(struct map *truth, const struct map *got)
+{
+	static const char sum[] = "before_forecast_seconds\0sum";
+	for (size_t i = 0; i < got->count; i++) {
+		struct text key = got->entries[i].key;
+		if (key.len < sizeof sum || memcmp(key.bytes + key.len - sizeof sum, sum, sizeof sum))
+			continue;
+		const struct text tally = {key.bytes, key.len - sizeof sum};
+		double seconds = value_in(got, key), seen = seconds / FORECAST_ERROR_S;
+		CHECK(seen <= *of_tally(truth, tally, "starts", ""));
+		*of_tally(truth, tally, sum, "sum") = seconds;
+		*of_tally(truth, tally, sum, "60") = seen;
+	}
+}
+
 static double sum_of(const struct life *life, enum tally_what what)
 {
 	const struct tally *cluster = tallies_of(&life->events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
@@ -383,6 +412,7 @@ static void check_the_end(struct life *life)
 	if (life->model.kind->may_lose) {
 		check_what_was_missed(life, &truth);
 	} else {
+		take_forecasts(&truth, &all.counters);
 		check_same(&truth, &all.counters, &truth, false);
 		check_same(&all.counters, &all.counters, &truth, false);
 		check_same(&all.counters, &life->memory.counters, &all.counters, false);
