@@ -117,8 +117,9 @@ local alert = import 'alert.libsonnet';
       Slurmscope%(of)s knows {{ $value | humanizePercentage }} of the jobs that slurmctld counts. Slurm hides the others from it, or the budget is short: slurmscope doctor; /plan of slurmscope
     |||),
     // What is folded for long is known, and mostly meant.
+    // Of single jobs only the largest have rows, so that some are left out says nothing.
     alert(config, 'SlurmscopeSeriesFolded', 'report', config.folded, |||
-      sum by (%(c)s, family) (slurmscope_series_folded{%(s)s}) > 0
+      sum by (%(c)s, family) (slurmscope_series_folded{family!~"slurm_((pending|ended)_)?job_.*", %(s)s}) > 0
       unless sum by (%(c)s, family) (slurmscope_series_folded{%(s)s} offset %(known)s) > 0
     |||, 'Slurmscope leaves rows out.', |||
       {{ $value | printf "%%.0f" }} samples of {{ $labels.family }}%(of)s are kept off the page by a limit or filter, and were not %(known)s ago. What can be added up is in the row other
