@@ -1,5 +1,7 @@
 #include "model/reason.h"
 
+#include "model/reason_words.h"
+
 const char *const reason_class_names[] = {
 	[REASON_STARTABLE] = "startable", [REASON_HELD] = "held",   [REASON_DEPENDENCY] = "dependency",
 	[REASON_LIMIT] = "limit",	  [REASON_OTHER] = "other", NULL,
@@ -23,13 +25,6 @@ static const struct {
 	{"Assoc", REASON_LIMIT},
 	{"Licenses", REASON_LIMIT},
 	{"JobArrayTaskLimit", REASON_LIMIT},
-	{"MaxBillingPerAccount", REASON_LIMIT},
-	{"MaxCpuPerAccount", REASON_LIMIT},
-	{"MaxGRESPerAccount", REASON_LIMIT},
-	{"MaxJobsPerAccount", REASON_LIMIT},
-	{"MaxMemoryPerAccount", REASON_LIMIT},
-	{"MaxNodePerAccount", REASON_LIMIT},
-	{"MaxSubmitJobsPerAccount", REASON_LIMIT},
 	{"MaxMemPerLimit", REASON_LIMIT},
 	{"PartitionNodeLimit", REASON_LIMIT},
 	{"PartitionTimeLimit", REASON_LIMIT},
@@ -42,5 +37,5 @@ enum reason_class reason_class_of(struct text reason)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (text_starts_with(reason, rows[i].prefix))
 			return rows[i].class;
-	return REASON_OTHER;
+	return reason_words_is_limit(reason) ? REASON_LIMIT : REASON_OTHER;
 }
