@@ -17,3 +17,7 @@ bool hostlist_each(struct text list, uint64_t *left, hostlist_fn *fn, void *cont
 
 /* The first node's name, written to `room`; empty if there is none. */
 struct text hostlist_first(struct text list, char room[HOSTLIST_NODE_MAX + 1]);
+
+/* Does the list have this name? It names no other node, so the work is about the list's length, however many names it
+ * stands for. Says what hostlist_each would, but for names that are cut. */
+bool hostlist_has(struct text list, struct text node);

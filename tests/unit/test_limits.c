@@ -173,11 +173,17 @@ static void test_unlimited(void)
 	}
 }
 
+struct names_got {
+	struct text list;
+	char text[128];
+};
+
 static void append_name(void *context, struct text name)
 {
-	char *to = context;
-	size_t len = strlen(to);
-	snprintf(to + len, 128 - len, "%s%.*s", len ? " " : "", (int)name.len, name.bytes);
+	struct names_got *got = context;
+	size_t len = strlen(got->text);
+	CHECK(hostlist_has(got->list, name));
+	snprintf(got->text + len, sizeof got->text - len, "%s%.*s", len ? " " : "", (int)name.len, name.bytes);
 }
 
 static void test_hostlists(void)
@@ -202,12 +208,60 @@ static void test_hostlists(void)
 		{"n[18446744073709551615-18446744073709551615]", "n18446744073709551615"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		char got[128] = "";
+		struct names_got got = {text_of(rows[i].list), ""};
 		check_row(rows[i].list);
 		uint64_t left = 100;
-		CHECK(hostlist_each(text_of(rows[i].list), &left, append_name, got));
-		CHECK_STRING(got, rows[i].want);
+		CHECK(hostlist_each(text_of(rows[i].list), &left, append_name, &got));
+		CHECK_STRING(got.text, rows[i].want);
 	}
+}
+
+static void test_not_in_hostlists(void)
+{
+	static const struct {
+		const char *list, *name;
+	} rows[] = {
+		{"", ""},
+		{"cn01", ""},
+		{"", "cn01"},
+		{"cn01", "cn1"},
+		{"cn[01-03,7]", "cn1"},
+		{"cn[01-03,7]", "cn04"},
+		{"cn[01-03]", "cn"},
+		{"cn[01-03]", "cn001"},
+		{"cn[8-11]", "cn08"},
+		{"cn[1-3]x", "cn2"},
+		{"cn[]x", "cnx"},
+		{"cn[1-2", "cn1"},
+		{"cn[1,,2]", "cn1"},
+		{"a,b", "a,b"},
+		{"r[1-2]n3", "r3n3"},
+		{"n[1-9]", "n18446744073709551617"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].list);
+		CHECK(!hostlist_has(text_of(rows[i].list), text_of(rows[i].name)));
+	}
+}
+
+/* Where a name can be read in many ways, each place of it is looked at once for each bracket. */
+static void test_hostile_names(void)
+{
+	struct buf list = BUF_INIT, name = BUF_INIT;
+	for (int i = 0; i < 8; i++)
+		buf_add_string(&list, "[0-99999999999999999]");
+	buf_add_string(&list, "x");
+	for (int i = 0; i < 100; i++)
+		buf_add_char(&name, '1');
+	check_row("digits upon digits");
+	CHECK(!hostlist_has(buf_text(&list), buf_text(&name)));
+	buf_add_char(&name, 'x');
+	CHECK(hostlist_has(buf_text(&list), buf_text(&name)));
+	for (int i = 0; i < 300; i++)
+		buf_add_char(&name, 'x');
+	CHECK(!hostlist_has(buf_text(&name), buf_text(&name)));
+	buf_done(&list);
+	buf_done(&name);
 }
 
 static void count_name(void *context, struct text name)
@@ -526,6 +580,8 @@ int main(void)
 	test_association_limits();
 	test_unlimited();
 	test_hostlists();
+	test_not_in_hostlists();
+	test_hostile_names();
 	test_hostile_hostlists();
 	test_time_left();
 	test_too_many_nodes();
