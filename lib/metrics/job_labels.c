@@ -16,43 +16,61 @@ void job_base_label(struct exposition *out, uint32_t id)
 	exposition_base_label(out, "jobid", job_decimal(id, digits));
 }
 
-static struct text allowed(const struct page_facts *facts, enum entity_kind kind, struct text name, struct text account,
+static struct text allowed(const struct caps *caps, enum entity_kind kind, struct text name, struct text account,
 			   char scratch[LABEL_MAX + 1])
 {
 	const struct text label[2] = {label_of(name, scratch), account};
-	return caps_allow(&facts->cluster->caps, kind, label) ? label[0] : LABEL_OTHER;
+	return caps_allow(caps, kind, label) ? label[0] : LABEL_OTHER;
 }
 
 /* A pending job may wait in several partitions, or with several QOS. Those that are not allowed are one `other`. */
-static void label_list(struct exposition *out, const struct page_facts *facts, const char *label, enum entity_kind kind,
-		       struct text names)
+static struct text allowed_list(const struct caps *caps, enum entity_kind kind, struct text names, struct buf *list,
+				char room[LABEL_MAX + 1])
 {
 	char scratch[LABEL_MAX + 1];
-	struct buf list = BUF_INIT;
 	struct text name;
 	bool has_other = false;
 	while (text_next(&names, ',', &name)) {
-		struct text shown = allowed(facts, kind, name, TEXT(""), scratch);
+		struct text shown = allowed(caps, kind, name, TEXT(""), scratch);
 		bool is_other = text_equal(shown, LABEL_OTHER);
 		if (is_other && has_other)
 			continue;
 		has_other |= is_other;
-		buf_add_string(&list, list.len ? "," : "");
-		buf_add_text(&list, shown);
+		buf_add_string(list, list->len ? "," : "");
+		buf_add_text(list, shown);
 	}
-	exposition_label(out, label, list.len > LABEL_MAX ? label_of(buf_text(&list), scratch) : buf_text(&list));
-	buf_done(&list);
+	return list->len > LABEL_MAX ? label_of(buf_text(list), room) : buf_text(list);
+}
+
+void owner_labels_make(struct owner_labels *labels, const struct caps *caps, const struct job_owner *owner)
+{
+	labels->user = owner->user;
+	labels->account = owner->account;
+	labels->lists[0] = labels->lists[1] = (struct buf)BUF_INIT;
+	if (owner->user.len)
+		labels->user = allowed(caps, ENTITY_USER, owner->user, owner->account, labels->rooms[0]);
+	if (owner->account.len)
+		labels->account = allowed(caps, ENTITY_ACCOUNT, owner->account, TEXT(""), labels->rooms[1]);
+	labels->partition =
+		allowed_list(caps, ENTITY_PARTITION, owner->partitions, &labels->lists[0], labels->rooms[2]);
+	labels->qos = allowed_list(caps, ENTITY_QOS, owner->qos, &labels->lists[1], labels->rooms[3]);
+}
+
+void owner_labels_done(struct owner_labels *labels)
+{
+	buf_done(&labels->lists[0]);
+	buf_done(&labels->lists[1]);
 }
 
 static void label_owner(struct exposition *out, const struct page_facts *facts, const struct job_owner *owner)
 {
-	char scratch[LABEL_MAX + 1];
-	if (owner->user.len)
-		exposition_label(out, "user", allowed(facts, ENTITY_USER, owner->user, owner->account, scratch));
-	if (owner->account.len)
-		exposition_label(out, "account", allowed(facts, ENTITY_ACCOUNT, owner->account, TEXT(""), scratch));
-	label_list(out, facts, "partition", ENTITY_PARTITION, owner->partitions);
-	label_list(out, facts, "qos", ENTITY_QOS, owner->qos);
+	struct owner_labels labels;
+	owner_labels_make(&labels, &facts->cluster->caps, owner);
+	exposition_label(out, "user", labels.user);
+	exposition_label(out, "account", labels.account);
+	exposition_label(out, "partition", labels.partition);
+	exposition_label(out, "qos", labels.qos);
+	owner_labels_done(&labels);
 }
 
 void job_labels(struct exposition *out, const struct page_facts *facts, const struct job_names *names)

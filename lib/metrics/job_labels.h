@@ -12,13 +12,22 @@ struct job_names {
 	uint32_t het_job_id; /* 0: none */
 };
 
+/* Who a job is of, as its labels say it. Names that --filter.* does not allow a row of their own are `other`, each of a
+ * list by itself. */
+struct owner_labels {
+	struct text user, account, partition, qos; /* empty: none */
+	char rooms[4][LABEL_MAX + 1];
+	struct buf lists[2];
+};
+void owner_labels_make(struct owner_labels *labels, const struct caps *caps, const struct job_owner *owner);
+void owner_labels_done(struct owner_labels *labels);
+
 struct text job_decimal(uint64_t number, char scratch[24]);
 
 /* Begins the row of a job. */
 void job_base_label(struct exposition *out, uint32_t id);
 
-/* Labels of the next sample. Names that --filter.* does not allow a row of their own are `other`, each of a list by
- * itself. */
+/* Labels of the next sample. */
 void job_labels(struct exposition *out, const struct page_facts *facts, const struct job_names *names);
 
 void job_gres_samples(struct exposition *out, const struct gres *gres, unsigned count);
