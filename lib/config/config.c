@@ -13,9 +13,10 @@
 #include <unistd.h>
 
 const char *const served_paths[SERVED] = {
-	[SERVED_PAGE] = "/",	       [SERVED_STATUS] = "/api/v1/status", [SERVED_PLAN] = "/plan",
-	[SERVED_STYLE] = "/style.css", [SERVED_ICON] = "/icon.svg",	   [SERVED_HEALTHY] = "/-/healthy",
-	[SERVED_READY] = "/-/ready",   [SERVED_RELOAD] = "/-/reload"};
+	[SERVED_PAGE] = "/",	      [SERVED_STATUS] = "/api/v1/status",  [SERVED_PLAN] = "/plan",
+	[SERVED_JOBS] = "/jobs",      [SERVED_JOBS_JSON] = "/api/v1/jobs", [SERVED_STYLE] = "/style.css",
+	[SERVED_ICON] = "/icon.svg",  [SERVED_HEALTHY] = "/-/healthy",	   [SERVED_READY] = "/-/ready",
+	[SERVED_RELOAD] = "/-/reload"};
 
 static const struct option_row *row_of(const char *argument)
 {

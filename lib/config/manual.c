@@ -139,6 +139,9 @@ static void write_command(struct buf *out)
 	put_item(out, "/", NULL, NULL,
 		 "For people: whether the cluster and slurmscope are well, and how old each number is.");
 	put_item(out, "/api/v1/status", NULL, NULL, "The same as JSON.");
+	put_item(out, "/jobs", NULL, NULL,
+		 "For people: the jobs that have rows of their own. ?user=, ?state= and others choose among them.");
+	put_item(out, "/api/v1/jobs", NULL, NULL, "The same as JSON.");
 	put_item(out, "/plan", NULL, NULL, "What slurmscope asks Slurm, with which strategy, how often, and why.");
 	put_item(out, "/-/healthy, /-/ready", NULL, NULL, "For probes. They never ask Slurm.");
 	put_item(out, "/-/reload", NULL, NULL, "POST does the same as SIGHUP, if --web.enable-lifecycle is set.");

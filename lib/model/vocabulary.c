@@ -1,6 +1,6 @@
 #include "model/vocabulary.h"
 
-static const char *const job_states[] = {
+const char *const job_state_names[] = {
 	[JOB_PENDING] = "pending",
 	[JOB_RUNNING] = "running",
 	[JOB_SUSPENDED] = "suspended",
@@ -72,7 +72,7 @@ static const char *const partition_states[] = {"up", "down", "drain", "inactive"
 
 void vocabulary_init(struct vocabulary *vocabulary)
 {
-	names_init(&vocabulary->job_states, job_states);
+	names_init(&vocabulary->job_states, job_state_names);
 	names_init(&vocabulary->job_flags, job_flags);
 	names_init(&vocabulary->node_states, node_states);
 	names_init(&vocabulary->node_flags, node_flags);

@@ -74,6 +74,9 @@ enum node_flag {
 	NODE_FLAG_EXTERNAL, /* runs no jobs (25.05) */
 };
 
+/* Those above by name; NULL at the end. */
+extern const char *const job_state_names[];
+
 struct vocabulary {
 	struct names job_states, job_flags;
 	struct names node_states, node_flags;

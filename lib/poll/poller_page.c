@@ -141,6 +141,13 @@ static void fill_exporter(struct poller *poller, const struct plan_totals *total
 	exporter->token_expiry = token_expiry(token);
 }
 
+/* What the page may show of events. */
+static const struct job_events *shown_events(const struct poller *poller)
+{
+	const struct recorder *recorder = &poller->events.recorder;
+	return poller->config->once || recorder->is_hidden ? NULL : recorder->events;
+}
+
 static struct status *make_status(const struct poller *poller, const struct plan_totals *totals,
 				  const struct plan_action *action, const struct samples *samples)
 {
@@ -152,6 +159,7 @@ static struct status *make_status(const struct poller *poller, const struct plan
 		.tasks = poller->tasks,
 		.jobs = &poller->jobs,
 		.events = &poller->events,
+		.ends = shown_events(poller),
 		.role = poller->config->ha == HA_OFF ? NULL : &poller->role,
 		.leads = poller->leads,
 		.waits_for = poller->waits_for.text,
@@ -183,7 +191,6 @@ void poller_show(struct poller *poller, const struct plan_action *action)
 	double computed = clock_thread_cpu();
 	struct samples samples = {.text = BUF_INIT};
 	struct plan_totals totals = plan_show_totals(poller->plan, begin);
-	const struct recorder *recorder = &poller->events.recorder;
 	if (!poller->config->once)
 		poller_judge_jobs(poller);
 	drop_what_is_not_known(poller);
@@ -193,8 +200,7 @@ void poller_show(struct poller *poller, const struct plan_action *action)
 	fill_exporter(poller, &totals, begin);
 	const struct page_facts facts = {.cluster = &poller->cluster,
 					 .exporter = &poller->exporter,
-					 .events =
-						 poller->config->once || recorder->is_hidden ? NULL : recorder->events,
+					 .events = shown_events(poller),
 					 .now = clock_now_s(),
 					 .per_node = (enum per_node)poller->config->per_node,
 					 .labels = buf_text(&poller->labels)};

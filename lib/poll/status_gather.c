@@ -5,6 +5,7 @@
 #include "model/number.h"
 #include "poll/plan_words.h"
 #include "poll/status_cluster.h"
+#include "poll/status_jobs.h"
 
 static const char *const abouts[TASKS] = {
 	[ENDPOINT_PING] = "whether slurmctld answers",
@@ -208,5 +209,6 @@ struct status *status_gather(const struct status_sources *sources)
 	gather_plan(status, sources, now_ns);
 	status_gather_cluster(status, sources->asker->cluster);
 	status->jobs.unverified_as_of = sources->jobs->unverified_as_of;
+	status_gather_jobs(status, sources->asker->cluster, sources->ends);
 	return status;
 }

@@ -13,6 +13,7 @@ struct status_sources {
 	const struct plan_task *tasks;
 	const struct job_poller *jobs;
 	const struct event_poller *events;
+	const struct job_events *ends; /* that the page of metrics shows; NULL: none */
 	const struct role *role; /* NULL: it leads, whatever ping says */
 	bool leads;
 	const char *waits_for; /* why it does not lead though it should; "": no reason */

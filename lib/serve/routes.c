@@ -70,6 +70,7 @@ static const struct route {
 } table[SERVED] = {
 	[SERVED_PAGE] = {false, status_respond_page},	[SERVED_STATUS] = {false, status_respond_json},
 	[SERVED_PLAN] = {false, status_respond_plan},	[SERVED_STYLE] = {false, status_respond_style},
+	[SERVED_JOBS] = {false, status_respond_jobs},	[SERVED_JOBS_JSON] = {false, status_respond_jobs_json},
 	[SERVED_ICON] = {false, status_respond_icon},	[SERVED_HEALTHY] = {false, healthy},
 	[SERVED_READY] = {false, status_respond_ready}, [SERVED_RELOAD] = {true, reload},
 };

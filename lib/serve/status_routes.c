@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/version.h"
 #include "page/process.h"
+#include "status/jobs_request.h"
 #include "status/pages.h"
 
 #include <stdlib.h>
@@ -133,7 +134,8 @@ static void view_close(struct held_pages *held, struct routes *routes, struct we
 
 /* False: there is nothing to write of, and the reply says so. */
 static bool respond(struct routes *routes, const struct web_request *request, struct web_reply *reply,
-		    void (*write)(const struct status_site *site, struct buf *out), const char *type)
+		    const struct jobs_query *query, void (*write)(const struct status_site *site, struct buf *out),
+		    const char *type)
 {
 	struct held_pages held;
 	struct buf made = BUF_INIT;
@@ -143,6 +145,7 @@ static bool respond(struct routes *routes, const struct web_request *request, st
 	}
 	if (!view_open(&held, routes, request, reply))
 		return false;
+	held.site.query = query;
 	write(&held.site, &made);
 	view_close(&held, routes, reply, &made, type);
 	return true;
@@ -156,22 +159,61 @@ static void write_page(const struct status_site *site, struct buf *out)
 		pages_cluster(site, out);
 }
 
-void status_respond_page(struct routes *routes, const struct web_request *request, struct web_reply *reply)
+static void respond_html(struct routes *routes, const struct web_request *request, struct web_reply *reply,
+			 const struct jobs_query *query, void (*write)(const struct status_site *site, struct buf *out))
 {
-	if (!respond(routes, request, reply, write_page, "text/html; charset=utf-8"))
+	if (!respond(routes, request, reply, query, write, "text/html; charset=utf-8"))
 		return;
 	web_reply_header(reply, "Content-Security-Policy", pages_policy);
 	web_reply_header(reply, "Referrer-Policy", "no-referrer");
 }
 
+void status_respond_page(struct routes *routes, const struct web_request *request, struct web_reply *reply)
+{
+	respond_html(routes, request, reply, NULL, write_page);
+}
+
 void status_respond_json(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
-	respond(routes, request, reply, pages_json, "application/json");
+	respond(routes, request, reply, NULL, pages_json, "application/json");
+}
+
+static const char *parameter_of(void *context, const char *name)
+{
+	return web_request_query(context, name, 0);
+}
+
+/* False, and the reply: the request asks for something that there is not. */
+static bool read_query(const struct web_request *request, struct jobs_query *query, struct web_reply *reply)
+{
+	struct web_request copy = *request;
+	struct buf why = BUF_INIT;
+	if (jobs_query_read(query, parameter_of, &copy, &why))
+		return true;
+	buf_add_char(&why, '\n');
+	web_reply_text(reply, 400, why.bytes);
+	reply->owner = why.bytes;
+	reply->release = free;
+	return false;
+}
+
+void status_respond_jobs(struct routes *routes, const struct web_request *request, struct web_reply *reply)
+{
+	struct jobs_query query;
+	if (read_query(request, &query, reply))
+		respond_html(routes, request, reply, &query, pages_jobs);
+}
+
+void status_respond_jobs_json(struct routes *routes, const struct web_request *request, struct web_reply *reply)
+{
+	struct jobs_query query;
+	if (read_query(request, &query, reply))
+		respond(routes, request, reply, &query, pages_jobs_json, "application/json");
 }
 
 void status_respond_plan(struct routes *routes, const struct web_request *request, struct web_reply *reply)
 {
-	respond(routes, request, reply, pages_plan, "text/plain; charset=utf-8");
+	respond(routes, request, reply, NULL, pages_plan, "text/plain; charset=utf-8");
 }
 
 void status_respond_ready(struct routes *routes, const struct web_request *request, struct web_reply *reply)

@@ -1,4 +1,4 @@
-/* Answer with the clusters' status: a page for people, JSON, the plan, readiness; with ?cluster=NAME with that of one
+/* Answer with the clusters' status: pages for people, JSON, the plan, readiness; with ?cluster=NAME with that of one
  * cluster. Of the server's thread. */
 #pragma once
 
@@ -8,5 +8,7 @@ void status_respond_page(struct routes *routes, const struct web_request *reques
 void status_respond_json(struct routes *routes, const struct web_request *request, struct web_reply *reply);
 void status_respond_plan(struct routes *routes, const struct web_request *request, struct web_reply *reply);
 void status_respond_ready(struct routes *routes, const struct web_request *request, struct web_reply *reply);
+void status_respond_jobs(struct routes *routes, const struct web_request *request, struct web_reply *reply);
+void status_respond_jobs_json(struct routes *routes, const struct web_request *request, struct web_reply *reply);
 void status_respond_style(struct routes *routes, const struct web_request *request, struct web_reply *reply);
 void status_respond_icon(struct routes *routes, const struct web_request *request, struct web_reply *reply);

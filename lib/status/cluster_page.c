@@ -29,7 +29,7 @@ void pages_cluster(const struct status_site *site, struct buf *out)
 	frame_verdict(&of_cluster, &words_of_cluster, out);
 	frame_verdict(&of_exporter, &words_of_exporter, out);
 	buf_add_string(out, "</div>\n");
-	panel_cluster(status, site->now, out);
+	panel_cluster(site, status, out);
 	panel_exporter(site, status, out);
 	panel_asked(status, site->now, out);
 	frame_end(site, out);

@@ -42,6 +42,7 @@ static void say_navigation(const struct status_site *site, struct buf *out)
 		frame_query(site->chosen, &query);
 	}
 	buf_add_string(out, "<nav aria-label=\"Pages\"><ul><li><a href=\"./\">Status</a></li>");
+	HTML(out, "<li><a href=\"./jobs%\">Jobs</a></li>", query.bytes);
 	HTML(out, "<li><a href=\".%%\">Metrics</a></li>", site->metrics_path, query.bytes);
 	HTML(out, "<li><a href=\"./plan%\">Plan</a></li>", query.bytes);
 	HTML(out, "<li><a href=\"./api/v1/status%\">JSON</a></li>", query.bytes);
@@ -73,8 +74,10 @@ static void say_refresh(const struct status_site *site, struct buf *out)
 	buf_add_string(out, ". <a href=\"?");
 	if (site->chosen)
 		frame_query(site->chosen, out);
+	if (site->parameters)
+		buf_printf(out, "%s%s", site->chosen ? "&amp;" : "", site->parameters);
 	if (!site->refresh_s)
-		buf_printf(out, "%srefresh=%d", site->chosen ? "&amp;" : "", REFRESH_S);
+		buf_printf(out, "%srefresh=%d", site->chosen || site->parameters ? "&amp;" : "", REFRESH_S);
 	HTML(out, "\">%</a></p>", site->refresh_s ? "Let it stand" : "Ask for it again every minute");
 }
 

@@ -23,6 +23,18 @@ static void say_number(bool is_known, struct words words, struct buf *out)
 	HTML(out, "<td class=\"number\">%</td>", is_known ? words.text : "–");
 }
 
+/* Leads to those that have rows. */
+static void say_jobs(const struct status *status, const char *state, struct buf *out)
+{
+	if (!status->jobs.is_known) {
+		say_number(false, words_number(0), out);
+		return;
+	}
+	buf_add_string(out, "<td class=\"number\"><a href=\"./jobs?");
+	frame_query(status->name, out);
+	HTML(out, "&amp;state=%\">%</a></td>", state, words_number(count_of(&status->jobs.states, state)).text);
+}
+
 static void say_cluster(const struct status_site *site, const struct status *status, struct buf *out)
 {
 	struct findings of_cluster = FINDINGS_INIT, of_exporter = FINDINGS_INIT;
@@ -37,8 +49,8 @@ static void say_cluster(const struct status_site *site, const struct status *sta
 	say_verdict(&of_exporter, out);
 	say_number(status->nodes.is_known, words_number(status->nodes.total), out);
 	say_number(status->nodes.is_known, words_share(all > 0 ? (double)cpus->allocated / all : 0), out);
-	say_number(status->jobs.is_known, words_number(count_of(&status->jobs.states, "running")), out);
-	say_number(status->jobs.is_known, words_number(count_of(&status->jobs.states, "pending")), out);
+	say_jobs(status, "running", out);
+	say_jobs(status, "pending", out);
 	buf_add_string(out, "</tr>\n");
 	findings_done(&of_cluster);
 	findings_done(&of_exporter);

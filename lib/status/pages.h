@@ -1,6 +1,7 @@
 /* The pages that are made of the status of each cluster when somebody asks for them. */
 #pragma once
 
+#include "status/jobs_query.h"
 #include "status/status.h"
 
 /* A configuration that is read again while the process runs. */
@@ -25,6 +26,8 @@ struct status_site {
 	uint64_t resident_bytes;
 	uint64_t scrapes;
 	unsigned refresh_s; /* the browser is to ask again after so long; 0: never */
+	const struct jobs_query *query; /* of the pages of jobs; NULL on others */
+	const char *parameters; /* of this page besides cluster and refresh, quoted for a link; NULL: none */
 	const char *chosen; /* the cluster that ?cluster= names, of several; NULL: none */
 	const struct status *const *clusters;
 	size_t cluster_count;
@@ -36,6 +39,10 @@ void pages_cluster(const struct status_site *site, struct buf *out);
 
 void pages_json(const struct status_site *site, struct buf *out);
 void pages_plan(const struct status_site *site, struct buf *out); /* plain text */
+
+/* The jobs that `query` asks for. */
+void pages_jobs(const struct status_site *site, struct buf *out);
+void pages_jobs_json(const struct status_site *site, struct buf *out);
 
 /* Writes in words what is missing of Slurm's answers; false: nothing. */
 bool pages_not_ready(const struct status_site *site, struct buf *out);

@@ -1,3 +1,4 @@
+#include "base/quote.h"
 #include "base/words.h"
 #include "status/frame.h"
 #include "status/html.h"
@@ -78,9 +79,21 @@ static void say_capacity(const struct status_nodes *nodes, struct buf *out)
 	buf_add_string(out, "</ul></section>\n");
 }
 
-/* Those that are not zero, up to `shown` of them. */
+/* The name as a link to the jobs that the parameter asks for. */
+static void say_name(const struct status_site *site, const char *parameter, const char *name, struct buf *out)
+{
+	HTML(out, "<a href=\"./jobs?%=", parameter);
+	quote_url(out, text_of(name));
+	if (site->chosen) {
+		buf_add_string(out, "&amp;");
+		frame_query(site->chosen, out);
+	}
+	HTML(out, "\">%</a>", name);
+}
+
+/* Those that are not zero, up to `shown` of them; as links if there is a parameter of /jobs. */
 static void say_counts(const char *caption, const struct status_counts *counts, uint64_t whole, size_t shown,
-		       struct buf *out)
+		       const struct status_site *site, const char *parameter, struct buf *out)
 {
 	size_t rows = 0, left = 0;
 	HTML(out, "<table class=\"counts\"><caption>%</caption><tbody>", caption);
@@ -93,8 +106,12 @@ static void say_counts(const char *caption, const struct status_counts *counts, 
 			continue;
 		}
 		rows++;
-		HTML(out, "<tr><th scope=\"row\">%</th><td class=\"number\">%</td><td class=\"bar\">", row->name,
-		     words_number(row->count).text);
+		buf_add_string(out, "<tr><th scope=\"row\">");
+		if (parameter)
+			say_name(site, parameter, row->name, out);
+		else
+			HTML(out, "%", row->name);
+		HTML(out, "</th><td class=\"number\">%</td><td class=\"bar\">", words_number(row->count).text);
 		html_bar(out, (double)whole, (double)row->count, 0);
 		buf_add_string(out, "</td></tr>");
 	}
@@ -110,16 +127,16 @@ static void say_nodes(const struct status_nodes *nodes, struct buf *out)
 	HTML(out, "<section class=\"card\"><h3>Nodes <span class=\"number\">%</span></h3>",
 	     nodes->is_known ? words_number(nodes->total).text : "");
 	if (nodes->is_known) {
-		say_counts("by state", &nodes->states, nodes->total, SIZE_MAX, out);
+		say_counts("by state", &nodes->states, nodes->total, SIZE_MAX, NULL, NULL, out);
 		if (status_sum(&nodes->flags))
-			say_counts("of them", &nodes->flags, nodes->total, SIZE_MAX, out);
+			say_counts("of them", &nodes->flags, nodes->total, SIZE_MAX, NULL, NULL, out);
 	} else {
 		buf_add_string(out, "<p class=\"none\">Nodes are not known.</p>");
 	}
 	buf_add_string(out, "</section>\n");
 }
 
-static void say_jobs(const struct status_jobs *jobs, double now, struct buf *out)
+static void say_jobs(const struct status_site *site, const struct status_jobs *jobs, struct buf *out)
 {
 	uint64_t total = status_sum(&jobs->states);
 	HTML(out, "<section class=\"card\"><h3>Jobs <span class=\"number\">%</span></h3>",
@@ -127,33 +144,33 @@ static void say_jobs(const struct status_jobs *jobs, double now, struct buf *out
 	if (jobs->is_known && !total)
 		buf_add_string(out, "<p class=\"none\">No jobs: the cluster is idle.</p>");
 	else if (jobs->is_known)
-		say_counts("by state", &jobs->states, total, SIZE_MAX, out);
+		say_counts("by state", &jobs->states, total, SIZE_MAX, site, "state", out);
 	else
 		buf_add_string(out, "<p class=\"none\">Jobs are not known.</p>");
 	if (jobs->is_known && jobs->unverified_as_of > 0)
 		HTML(out, "<p class=\"more\">As they were % ago, before this start.</p>",
-		     words_seconds(now - jobs->unverified_as_of).text);
+		     words_seconds(site->now - jobs->unverified_as_of).text);
 	buf_add_string(out, "</section>\n");
 }
 
-static void say_waiting(const struct status_jobs *jobs, double now, struct buf *out)
+static void say_waiting(const struct status_site *site, const struct status_jobs *jobs, struct buf *out)
 {
 	if (!jobs->is_known)
 		return;
 	buf_add_string(out, "<section class=\"card\"><h3>Why jobs wait</h3>");
 	if (jobs->has_details) {
 		uint64_t pending = status_sum(&jobs->reasons);
-		say_counts("by reason", &jobs->reasons, pending, REASONS_SHOWN, out);
+		say_counts("by reason", &jobs->reasons, pending, REASONS_SHOWN, site, "reason", out);
 		if (jobs->oldest_startable)
 			HTML(out, "<p class=\"more\">The oldest that could start has waited for %.</p>",
-			     words_seconds(now - jobs->oldest_startable).text);
+			     words_seconds(site->now - jobs->oldest_startable).text);
 	} else {
 		buf_add_string(out, "<p class=\"none\">Not known before the details of all jobs are.</p>");
 	}
 	buf_add_string(out, "</section>\n");
 }
 
-void panel_cluster(const struct status *status, double now, struct buf *out)
+void panel_cluster(const struct status_site *site, const struct status *status, struct buf *out)
 {
 	frame_section("cluster", "Cluster", out);
 	buf_add_string(out, "<div class=\"cards\">\n");
@@ -161,8 +178,8 @@ void panel_cluster(const struct status *status, double now, struct buf *out)
 	if (!status->role.is_standby) { /* who leads knows the rest */
 		say_capacity(&status->nodes, out);
 		say_nodes(&status->nodes, out);
-		say_jobs(&status->jobs, now, out);
-		say_waiting(&status->jobs, now, out);
+		say_jobs(site, &status->jobs, out);
+		say_waiting(site, &status->jobs, out);
 	}
 	buf_add_string(out, "</div>\n</section>\n");
 }

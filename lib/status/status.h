@@ -1,12 +1,13 @@
 /* What people see of one cluster and of the exporter that reads it. It is gathered with each page of metrics, never
- * changed, and rendered when somebody asks. It depends on no Slurm and no poller: these are the facts, and findings.h
- * and the pages add the words.
+ * changed, and rendered when somebody asks. It depends on no poller: these are the facts, and findings.h and the pages
+ * add the words.
  *
  * All texts and arrays are in the arena. Moments are Unix seconds, 0: never or not known; what may be unknown says how. */
 #pragma once
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "status/status_jobs.h"
 
 enum status_answer { ANSWER_UNKNOWN, ANSWER_NO, ANSWER_YES };
 
@@ -156,6 +157,7 @@ struct status {
 	enum status_answer is_accounting_up;
 	struct status_nodes nodes;
 	struct status_jobs jobs;
+	struct status_job_rows job_rows;
 	struct status_scheduler scheduler;
 
 	bool is_cut_off; /* slurmrestd does not answer */

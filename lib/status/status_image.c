@@ -52,6 +52,9 @@ static const struct member of_tasks[] = {
 };
 static const struct row_kind tasks = ROW_KIND(struct status_task, of_tasks);
 
+/* Without anything that points. */
+static const struct row_kind single_jobs = {sizeof(struct status_job), NULL, 0}, characters = {1, NULL, 0};
+
 static const struct member of_status[] = {
 	TEXT_MEMBER(struct status, name),
 	TEXT_MEMBER(struct status, url),
@@ -68,6 +71,12 @@ static const struct member of_status[] = {
 	ARRAY_MEMBER(struct status, jobs.states.rows, counts, jobs.states.count),
 	ARRAY_MEMBER(struct status, jobs.reasons.rows, counts, jobs.reasons.count),
 	ARRAY_MEMBER(struct status, jobs.classes.rows, counts, jobs.classes.count),
+	ARRAY_MEMBER(struct status, job_rows.sets[STATUS_PENDING].rows, single_jobs,
+		     job_rows.sets[STATUS_PENDING].count),
+	ARRAY_MEMBER(struct status, job_rows.sets[STATUS_HOLDING].rows, single_jobs,
+		     job_rows.sets[STATUS_HOLDING].count),
+	ARRAY_MEMBER(struct status, job_rows.sets[STATUS_ENDED].rows, single_jobs, job_rows.sets[STATUS_ENDED].count),
+	ARRAY_MEMBER(struct status, job_rows.texts, characters, job_rows.texts_len),
 	ARRAY_MEMBER(struct status, endpoints, endpoints, endpoint_count),
 	ARRAY_MEMBER(struct status, tasks, tasks, task_count),
 	TEXT_MEMBER(struct status, asking),
@@ -106,7 +115,7 @@ static void write_row(struct buf *to, size_t row, const struct row_kind *kind)
 			at = append(to, target, strlen(target) + 1);
 		else if (target && count)
 			at = append(to, target, count * member->rows->bytes);
-		for (size_t next = 0; next < count; next++)
+		for (size_t next = 0; next < count && member->rows->count; next++)
 			write_row(to, at + next * member->rows->bytes, member->rows);
 		memcpy(to->bytes + row + member->at, &at, sizeof at);
 	}
@@ -152,7 +161,7 @@ static bool read_row(struct text image, size_t row, const struct row_kind *kind)
 		if (at >= image.len || at % alignof(max_align_t) ||
 		    (member->rows && count && (!at || count > (image.len - at) / member->rows->bytes)))
 			return false;
-		for (size_t next = 0; next < count; next++)
+		for (size_t next = 0; next < count && member->rows->count; next++)
 			if (!read_row(image, at + next * member->rows->bytes, member->rows))
 				return false;
 		const char *target = at ? bytes + at : NULL;

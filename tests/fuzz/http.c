@@ -30,6 +30,35 @@ static void socket_of(int which, char *path, size_t size)
 	snprintf(path, size, "%s/%d", folder, which);
 }
 
+/* A job of each stage, with a name that is not to become markup. */
+static struct status *new_status(void)
+{
+	static const char texts[] = "\0alice\0<script>\"'&\0Priority\0a[1-9],b\0gres/gpu:x=2";
+	static const uint32_t at[] = {1, 7, 19, 28, 37};
+	struct status *status = status_new(WORLD_NOW);
+	struct status_job_rows *jobs = &status->job_rows;
+	jobs->texts = arena_new(&status->arena, jobs->texts_len = sizeof texts);
+	memcpy(jobs->texts, texts, sizeof texts);
+	for (int stage = 0; stage < STATUS_STAGES; stage++) {
+		struct status_job_set *set = &jobs->sets[stage];
+		*set = (struct status_job_set){.is_known = true, .max = 9, .count = 5};
+		set->rows = arena_new(&status->arena, set->count * sizeof *set->rows);
+		for (uint32_t i = 0; i < set->count; i++)
+			set->rows[i] = (struct status_job){.id = i + 1,
+							   .array_job_id = 2,
+							   .array_task_id = i,
+							   .user = at[0],
+							   .account = at[i],
+							   .partition = at[i],
+							   .name = at[1],
+							   .reason = at[2],
+							   .node_list = at[3],
+							   .tres = at[4],
+							   .start = WORLD_NOW};
+	}
+	return status;
+}
+
 static void publish(void)
 {
 	struct cluster cluster;
@@ -39,7 +68,7 @@ static void publish(void)
 		   TEXT("{\"jobs\":[{\"job_id\":1,\"job_state\":[\"RUNNING\"],\"user_name\":\"alice\"}]}"));
 	world_render(&cluster, NULL, &page);
 	cluster_done(&cluster);
-	page_slot_publish(&slot, page_new(&page, status_new(WORLD_NOW)));
+	page_slot_publish(&slot, page_new(&page, new_status()));
 }
 
 static void start(int which)

@@ -25,6 +25,22 @@
 enum { PATIENCE_MS = 60000 };
 #define S UINT64_C(1000000000)
 
+/* A job of each stage. */
+static void fill_jobs(struct status *status)
+{
+	static const char texts[] = "\0ann\0a job\0pending";
+	struct status_job_rows *jobs = &status->job_rows;
+	jobs->texts = arena_new(&status->arena, jobs->texts_len = sizeof texts);
+	memcpy(jobs->texts, texts, sizeof texts);
+	for (int stage = 0; stage < STATUS_STAGES; stage++) {
+		struct status_job_set *set = &jobs->sets[stage];
+		*set = (struct status_job_set){.is_known = true, .max = 9, .left_out = 4, .count = 1};
+		set->rows = arena_new(&status->arena, sizeof *set->rows);
+		set->rows[0] = (struct status_job){
+			.id = 100 + (uint32_t)stage, .array_task_id = UINT32_MAX, .user = 1, .name = 5, .state = 11};
+	}
+}
+
 /* With each text and array that there is, in the arena. */
 static struct status *full_status(void)
 {
@@ -55,6 +71,7 @@ static struct status *full_status(void)
 	ROWS(status->jobs.states.rows, status->jobs.states.count, name);
 	ROWS(status->jobs.reasons.rows, status->jobs.reasons.count, name);
 	ROWS(status->jobs.classes.rows, status->jobs.classes.count, name);
+	fill_jobs(status);
 	ROWS(status->endpoints, status->endpoint_count, name);
 	for (size_t i = 0; i < 3; i++)
 		FILL(status->endpoints[i].error);
@@ -81,16 +98,20 @@ static struct status *full_status(void)
 /* All that the status pages say of it, in all forms. */
 static struct buf told(const struct status *status)
 {
+	static const struct jobs_query query = {.stages = 7, .page = 1};
 	struct buf text = BUF_INIT;
 	const struct status_site site = {.now = 1800000060,
 					 .version = "v",
 					 .revision = "r",
 					 .metrics_path = "/metrics",
+					 .query = &query,
 					 .clusters = &status,
 					 .cluster_count = 1};
 	pages_json(&site, &text);
 	pages_cluster(&site, &text);
 	pages_plan(&site, &text);
+	pages_jobs(&site, &text);
+	pages_jobs_json(&site, &text);
 	return text;
 }
 
@@ -104,7 +125,7 @@ static void test_status(void)
 	memset(image.bytes, 'x', image.len); /* the copy needs none of it */
 	struct buf after = told(copy);
 	check_row("status");
-	CHECK(strstr(before.bytes, "text 11") != NULL);
+	CHECK(strstr(before.bytes, "text 11") != NULL && strstr(before.bytes, "\"name\":\"a job\"") != NULL);
 	CHECK_STRING(after.bytes, before.bytes);
 	status_free(copy);
 	buf_done(&before);
