@@ -1,5 +1,5 @@
-/* Lists of nodes: the limit on names holds, no name is longer than it may be, the first one is the first, and the list has
- * each of its names. */
+/* Lists of nodes: the limit on names holds, and no name is longer than it may be. The first one is the first, and the list
+ * has each of its names. */
 #include "model/hostlist.h"
 
 #include "fuzz.h"

@@ -4,6 +4,7 @@ dark. It loads nothing from elsewhere, and says what is wrong.
     test_pages.py [FOLDER]      where pictures go, to be looked at"""
 
 import contextlib
+import json
 import sys
 import time
 import unittest
@@ -99,6 +100,16 @@ class Pages(unittest.TestCase):
             wait_until(lambda: daemon.request("/-/ready")[0] == 200, daemon.log_text)
             self.look(daemon, "well", "3,000", "The cluster shows no trouble", "The exporter is well", "Why jobs wait")
             self.look(daemon, "well-again", "Let it stand", path="/?refresh=3600")
+
+    def test_jobs(self):
+        with Simulator("--nodes=3000", "--jobs=5000", "--users=200", "--release=26.05", "--speed=1",
+                       f"--epoch={int(time.time())}") as sim, Daemon(None, *EVERY_SECOND, url=sim.url) as daemon:
+            wait_until(lambda: daemon.request("/-/ready")[0] == 200, daemon.log_text)
+            stages = json.loads(daemon.request("/api/v1/jobs")[2])["clusters"][0]
+            self.look(daemon, "jobs", "jobs that hold nodes", "What helps", path="/jobs")
+            for state in ("pending", "running"):
+                self.look(daemon, f"jobs-{state}", "All", path=f"/jobs?state={state}&sort=cpus")
+                self.look(daemon, f"job-{state}", "Submit time", path=f"/jobs?id={stages[state]['jobs'][0]['id']}")
 
     def test_slurmrestd_down(self):
         with Fake("24.11.5") as fake, Daemon(fake, *EVERY_SECOND) as daemon:

@@ -2,6 +2,7 @@
 #include "jobs/job_batch.h"
 #include "model/hostlist.h"
 #include "page.h"
+#include "poll/status_jobs.h"
 
 static struct job job_of(uint64_t id, int state, const char *nodes, uint64_t cpus)
 {
@@ -744,6 +745,49 @@ static void test_lists(void)
 	cluster_done(&cluster);
 }
 
+/* What people see of them: how long a job has run, and no name that a filter keeps off the page. */
+static void test_status(void)
+{
+	static const struct {
+		const char *what;
+		int state;
+		uint64_t suspended, ran_before, ended;
+		uint64_t run_s, runs_since;
+	} rows[] = {
+		{"running", JOB_RUNNING, 0, 0, 0, 0, 2000},
+		{"suspended", JOB_SUSPENDED, 2500, 500, 0, 500, NUMBER_UNSET},
+		{"resumed", JOB_RUNNING, 2700, 500, 0, 500, 2700},
+		{"completing", JOB_COMPLETED, 0, 0, 2600, 600, NUMBER_UNSET},
+		{"completing, resumed before", JOB_COMPLETED, 2700, 500, 2800, 600, NUMBER_UNSET},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct cluster cluster;
+		struct error err;
+		struct status *status = status_new(3000);
+		start(&cluster, 10, 100);
+		CHECK(pattern_set(&cluster.caps.kinds[ENTITY_USER].deny, "a.*", &err));
+		struct job job = job_of(7, rows[i].state, "n1", 1);
+		job.suspend_time = rows[i].suspended;
+		job.ran_before = rows[i].ran_before;
+		job.end_time = rows[i].ended;
+		job.flags = job_state_is_live(job.state) ? 0 : UINT64_C(1) << JOB_FLAG_COMPLETING;
+		tell(&cluster, &job);
+		cluster_fold(&cluster);
+		status_gather_jobs(status, &cluster, NULL);
+		const struct status_job_set *set = &status->job_rows.sets[STATUS_HOLDING];
+		check_row(rows[i].what);
+		CHECK(set->is_known && !status->job_rows.sets[STATUS_ENDED].is_known);
+		CHECK_NUMBER(set->count, 1);
+		CHECK_NUMBER(set->rows[0].run_s, rows[i].run_s);
+		CHECK_NUMBER(set->rows[0].runs_since, rows[i].runs_since);
+		CHECK_STRING(status_job_text(&status->job_rows, set->rows[0].user), "other");
+		CHECK_STRING(status_job_text(&status->job_rows, set->rows[0].account), "bio");
+		CHECK_STRING(status_job_text(&status->job_rows, set->rows[0].node_list), "n1");
+		status_free(status);
+		cluster_done(&cluster);
+	}
+}
+
 int main(void)
 {
 	test_off();
@@ -765,5 +809,6 @@ int main(void)
 	test_extras_keep_up();
 	test_places_of_extras();
 	test_lists();
+	test_status();
 	return check_done();
 }
