@@ -18,7 +18,18 @@ function(b)
     for one in [['node', 'slurm_job_node_info'], ['partition', 'slurm_job_info'], ['user', 'slurm_job_info'], ['account', 'slurm_job_info']]
   ]);
   // When it was seen last.
-  local seen(where) = 'max_over_time(timestamp(slurm_job_state{@,%s%s})[$__range:1m])' % [job, where];
+  local lastSeen(family, where='') = 'max_over_time(timestamp(%s{@,%s%s})[$__range:1m])' % [family, job, where];
+  local seen(where) = lastSeen('slurm_job_state', where);
+  // Its labels of last, of a family that has some.
+  local latest(labels, family) = 'topk by (@) (1, max by (@, %s) (%s))' % [labels, lastSeen(family)];
+  // What was said last of it.
+  local last(what, where='', aggregate='max', of='') =
+    '%s %s(last_over_time(slurm_%s{@,%s%s}[$__range]))' % [aggregate, if of == '' then '' else 'by %s ' % of, what, job, where];
+  // Of its latest end; if it ran again since then, that is no more of interest.
+  local ended(expr) = '(%s unless %s > %s)' % [expr, last('job_start_timestamp_seconds'), last('ended_job_end_timestamp_seconds')];
+  local column(title, unit, what, factor='') = b.column(title, unit, factor + last(what, of='(@)'));
+  // A share of what it held.
+  local share(used, held) = '%s / (%s > 0)' % [last(used), held];
   // The worst of what its nodes are, or were in a window.
   local nodes(window) = std.join('\n  or ', [
     '%d * %s' % [look[0], (if window == '' then '%s' else 'last_over_time(%s)') % ('%s{@,node=~"$node",%s}%s' % [look[3], look[4], window])]
@@ -28,10 +39,10 @@ function(b)
   b.board(
     'job',
     'Job',
-    'One job: what it is, where it runs, what it makes of what it holds. Needs slurmscope’s rows of jobs; what is used of CPUs, memory, GPUs, disks and NFS comes from exporters on the nodes.',
+    'One job: why it waits, where it runs, what it makes of what it holds, how it ended. Needs slurmscope’s rows of jobs. What a running job uses comes from exporters on the nodes. Of a job of yesterday Prometheus still knows all: choose a time in which it was there.',
     variables=[
-      b.variable('user', 'User', 'slurm_job_info{@}'),
-      b.variable('jobid', 'Job', 'slurm_job_info{@,user=~"$user"}', one=true),
+      b.variable('user', 'User', '{@,__name__=~"slurm_job_info|slurm_pending_job_info|slurm_ended_job_info"}'),
+      b.variable('jobid', 'Job', '{@,__name__=~"slurm_job_info|slurm_pending_job_info|slurm_ended_job_info",user=~"$user"}', one=true),
       b.variable('node', 'Node', 'slurm_job_node_info{@,jobid="$jobid"}', hidden=true),
     ],
     annotations=[b.restarts, b.drains, b.firingAt(around)],
@@ -39,25 +50,31 @@ function(b)
     rows=[
       b.row('Job $jobid', 'Not known', height=4, panels=[
         b.stat('State', 'What Slurm says it is, or said last.', 'short', [
-          ['{{state}}', 'topk(1, max by (state) (%s))' % seen('')],
+          // that of a row of a job that is there still counts before an end of the same moment
+          ['{{state}}', 'topk(1, max by (state) (%s or %s - 1))' % [seen(''), lastSeen('slurm_ended_job_info')]],
         ]) + { options+: { textMode: 'name' } },
-        b.stat('Last seen', 'When slurmscope told of it for the last time; before that it ended, if it did.', 'dateTimeFromNow', [
+        b.stat('Last seen', 'When slurmscope told of it for the last time while it waited or held nodes.', 'dateTimeFromNow', [
           ['at', '1000 * max(%s)' % seen('')],
-        ]),
-        b.stat('Ran for', 'From its start until it was last seen to run, to a minute.', 's', [
-          ['time', 'max(%s) - max(last_over_time(slurm_job_start_timestamp_seconds{@,%s}[$__range]))' % [seen(',state="running"'), job]],
-        ]),
+        ]) + b.empty('Ended before'),
+        b.stat('Ran for', 'From its start to its end. Until its end is known: until it was last seen to run, to a minute.', 's', [
+          ['time', '%s or max(%s) - %s' % [ended(last('ended_job_run_seconds')), seen(',state="running"'), last('job_start_timestamp_seconds')]],
+        ]) + b.empty('Not started'),
         b.stat('Time left', 'Until its time limit.', 's', [
           ['time', 'max(slurm_job_start_timestamp_seconds{@,%(job)s}) + max(slurm_job_time_limit_seconds{@,%(job)s}) - time()' % { job: job }],
-        ]) + b.empty('Ended, or no limit') + b.below('timeLeft'),
+        ]) + b.empty('Does not run, or no limit') + b.below('timeLeft'),
         b.stat('Waited', 'From when it was eligible until its start.', 's', [
-          ['time', 'max(last_over_time(slurm_job_start_timestamp_seconds{@,%(job)s}[$__range])) - max(last_over_time(slurm_job_eligible_timestamp_seconds{@,%(job)s}[$__range]))' % { job: job }],
+          ['time', '%s - %s or %s - %s' % [last(what) for what in [
+            'job_start_timestamp_seconds',
+            'job_eligible_timestamp_seconds',
+            'ended_job_start_timestamp_seconds',
+            'ended_job_eligible_timestamp_seconds',
+          ]]],
         ]) + b.empty('Not started'),
-        b.stat('Holds', 'CPUs, nodes and GPUs that it has.', 'short', [
-          ['CPUs', 'max(last_over_time(slurm_job_allocated_cpus{@,%s}[$__range]))' % job],
-          ['nodes', 'count(last_over_time(slurm_job_node_info{@,%s}[$__range]))' % job],
-          ['GPUs', 'sum(last_over_time(slurm_job_allocated_gres{@,%s,gres="gpu"}[$__range]))' % job],
-        ]),
+        b.stat('Holds', 'CPUs, nodes and GPUs that it has, or had.', 'short', [
+          ['CPUs', '%s or %s' % [last('job_allocated_cpus'), last('ended_job_allocated_cpus')]],
+          ['nodes', '%s or %s' % [last('job_node_info', aggregate='count'), last('ended_job_allocated_nodes')]],
+          ['GPUs', '%s or %s' % [last('job_allocated_gres', ',gres="gpu"', 'sum'), last('ended_job_allocated_gres', ',gres="gpu"', 'sum')]],
+        ]) + b.empty('Not started'),
         b.stat('Efficiency', 'What it uses of what it holds, now or at its end.', 'percentunit', [
           ['CPUs', 'max(last_over_time(slurm:job:cpu_efficiency_ratio{^,%s}[$__range]))' % job],
           ['memory', 'max(last_over_time(slurm:job:memory_efficiency_ratio{^,%s}[$__range]))' % job],
@@ -67,7 +84,7 @@ function(b)
           ['GPUs', 'max(last_over_time(slurm:job:gpus_busy{^,%s}[$__range]))' % job],
         ]) + b.empty('No GPUs'),
       ]),
-      b.row('What and where', 'No such job, or no rows of jobs (--jobs.rows)', height=6, panels=[
+      b.row('What and where', 'No such job, or no rows of jobs (--jobs.rows)', height=5, panels=[
         b.table('Job', 'Whose it is, where it runs, and what else it is called. Nodes that it does not have for itself are shared: then what a node does is ascribed to its jobs by their CPUs.', [
           b.key('name', 'Name'),
           b.key('user', 'User', [b.to('Users and accounts', 'users', { user: '${__value.text}' })]),
@@ -80,10 +97,13 @@ function(b)
           b.key('sluid', 'SLUID'),
           b.key('exclusive', 'Exclusive'),
         ], [
-          // its labels of last: `exclusive` comes with its nodes, and an operator may change its QOS
-          b.column('is', 'short', 'topk by (@) (1, max by (@, name, user, account, partition, qos, array_job_id, array_task_id, het_job_id, sluid, exclusive) (max_over_time(timestamp(slurm_job_info{@,%s})[$__range:1m])))' % job) + b.cellHidden,
-          b.column('Priority', 'short', 'max by (@) (last_over_time(slurm_job_priority{@,%s}[$__range]))' % job),
-          b.column('Restarts', 'short', 'max by (@) (last_over_time(slurm_job_restarts{@,%s}[$__range]))' % job),
+          // `exclusive` comes with its nodes, and an operator may change its QOS
+          b.column('is', 'short', std.join('\n  or on (@) ', [
+            latest('name, user, account, partition, qos, array_job_id, array_task_id, %ssluid' % of[1], of[0])
+            for of in [['slurm_job_info', 'het_job_id, exclusive, '], ['slurm_ended_job_info', ''], ['slurm_pending_job_info', 'het_job_id, ']]
+          ])) + b.cellHidden,
+          column('Priority', 'short', 'job_priority'),
+          column('Restarts', 'short', 'job_restarts'),
         ], 'Name') + b.wide(16),
         b.timeline('State over time', 'In which state it was when.', [
           ['state', |||
@@ -97,10 +117,55 @@ function(b)
           ||| % { job: job }],
         ]) + b.values(states),
       ]),
+      b.row('Its wait', 'It does not wait, or has no row (--jobs.pending-rows)', height=5, panels=[
+        b.table('Why it waits', 'The reasons that Slurm gave while it waited, and when each was given last.', [
+          b.key('reason', 'Reason', [b.to('Queue and waits', 'queue')]),
+          b.key('class', 'Class'),
+        ], [
+          b.column('Said', 'dateTimeFromNow', '1000 * max by (@, reason, class) (%s)' % lastSeen('slurm_pending_job_info')),
+        ], '-Said') + b.wide(7),
+        b.table('What it asks for', 'What it asks for, or asked for: each of its tasks, if it is an array’s rest. Times are those that Slurm said last.', [], [
+          column('Submitted', 'dateTimeFromNow', 'job_submit_timestamp_seconds', '1000 * '),
+          column('Eligible', 'dateTimeFromNow', 'job_eligible_timestamp_seconds', '1000 * '),
+          column('Tasks', 'short', 'pending_job_tasks'),
+          column('CPUs', 'short', 'pending_job_requested_cpus'),
+          column('Nodes', 'short', 'pending_job_requested_nodes'),
+          column('Memory', 'bytes', 'pending_job_requested_memory_bytes'),
+          b.column('GPUs', 'short', last('pending_job_requested_gres', ',gres="gpu"', 'sum', '(@)')),
+          column('Time limit', 's', 'job_time_limit_seconds'),
+        ], 'Submitted') + b.wide(10),
+        b.graph('Until its start, as forecast', 'How far off its start was, as slurmctld forecast it at each moment. A forecast that holds falls to zero.', 's', [
+          ['forecast', 'max(slurm_pending_job_expected_start_timestamp_seconds{@,%s}) - time()' % job],
+        ]) + b.empty('No forecast') + b.free,
+      ]),
+      b.row('Its end', 'Not ended, no row (--jobs.ended-rows), or no slurmdbd', height=5, panels=[
+        b.table('How it ended', 'Its latest end. Without exit code and signal Slurm ended it itself.', [
+          b.key('state', 'State'),
+          b.key('exit_code', 'Exit code'),
+          b.key('signal', 'Signal'),
+          b.key('failed_node', 'Failed node', [b.to('Nodes', 'nodes', { node: '${__value.text}' })]),
+        ], [
+          b.column('is', 'short', latest('state, exit_code, signal, failed_node', 'slurm_ended_job_info')) + b.cellHidden,
+          column('Submitted', 'dateTimeAsIso', 'ended_job_submit_timestamp_seconds', '1000 * '),
+          column('Started', 'dateTimeAsIso', 'ended_job_start_timestamp_seconds', '1000 * '),
+          column('Ended', 'dateTimeAsIso', 'ended_job_end_timestamp_seconds', '1000 * '),
+          column('Ran', 's', 'ended_job_run_seconds'),
+          column('Time limit', 's', 'ended_job_time_limit_seconds'),
+        ], 'Ended') + b.wide(14),
+        b.stat('CPUs used', 'CPU time that it used, of the CPUs that it held until its end.', 'percentunit', [
+          ['used', share('ended_job_used_cpu_seconds', '%s * %s' % [last('ended_job_allocated_cpus'), last('ended_job_run_seconds')])],
+        ]) + b.empty('Not ended, or slurmdbd does not tell') + b.below('efficiency') + b.bounds(0, 1),
+        b.stat('Memory used', 'What it used of its memory at most.', 'percentunit', [
+          ['used', share('ended_job_peak_memory_bytes', last('ended_job_allocated_memory_bytes'))],
+        ]) + b.empty('Not ended, or slurmdbd does not tell') + b.below('efficiency') + b.bounds(0, 1),
+        b.stat('Energy', 'What its nodes consumed while it ran; other jobs on them had a part of it.', 'kwatth', [
+          ['energy', last('ended_job_energy_joules') + ' / 3.6e6'],
+        ]) + b.empty('Not ended, not measured, or no slurmdbd'),
+      ]),
       b.row('Alerts', 'No alert fires', height=5, panels=[
         b.firing('Alerts around it', 'Alerts that fire now, of its nodes, its partition, its user or its account.', function(selector) around(selector, 'last_over_time(%s[$__range])')),
       ]),
-      b.row('CPUs and memory', 'No such job, or no rows of jobs (--jobs.rows)', height=8, panels=[
+      b.row('CPUs and memory', 'It holds no nodes, or has no row (--jobs.rows)', height=8, panels=[
         b.graph('CPUs', 'CPUs that it holds, and that it keeps busy.', 'short', [
           ['allocated', 'max(slurm_job_allocated_cpus{@,%s})' % job],
           ['used', 'max(slurm:job:cpu_used_cores{^,%s})' % job],

@@ -79,7 +79,8 @@ def rule_empty(board, world):
         if says == "No data":
             yield f"{panel['title']}: does not say why it has no data"
         needs = set.intersection(*(
-            {word for name, labels in promql.selectors(target["expr"]) for word in world.needs(name, labels)} for target in panel["targets"]))
+            {word for name, labels in promql.selectors(either) for word in world.needs(name, labels)}
+            for target in panel["targets"] for either in re.split(r"\bor\b", target["expr"])))
         for word in (word for word in needs if word not in says):
             yield f"{panel['title']}: says {says!r}, and needs: {word}"
 

@@ -38,6 +38,8 @@ const units = {
 	watt: (v) => scaled(v, 1000, [' W', ' kW', ' MW']),
 	ops: (v) => scaled(v, 1000, [' ops/s', ' Kops/s']),
 	dateTimeFromNow: fromNow,
+	dateTimeAsIso: (v) => new Date(v).toISOString().slice(0, 19).replace('T', ' '),
+	kwatth: (v) => scaled(v, 1000, [' kWh', ' MWh', ' GWh']),
 };
 
 const shown = (value, unit, digits) => Number.isNaN(value) ? 'NaN' : value === Infinity ? '∞' : units[unit](value, digits);

@@ -18,9 +18,13 @@ def selectors(expression):
     text = re.sub(r"\[[^\]]*\]", " ", text)
     text = re.sub(r"\b(by|without|on|ignoring|group_left|group_right)\s*\([^)]*\)", " ", text)
     found = []
+    # without a name: {__name__=~"one|another"}
+    for labels in re.findall(r"(?<![\w:])(?<![\w:] )\{([^}]*)\}", text):
+        if fits := re.search(r'\b__name__\s*=~?\s*"s(\d+)"', labels):
+            text = text.replace("{%s}" % labels, " ".join("%s{%s}" % (name, labels) for name in strings[int(fits[1])][1:-1].split("|")))
     for name, labels in re.findall(r"(?<![\w:\"])([a-zA-Z_:][\w:]*)\b(?!\s*\()\s*(\{[^}]*\})?", re.sub(r"\b\d\w*", " ", text)):
         if name.lower() in KEYWORDS:
             continue
         found.append((name, dict(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)\s*\"s(\d+)\"", labels))))
-    return [(name, {label: strings[int(number)][1:-1] for label, number in labels.items()})
+    return [(name, {label: strings[int(number)][1:-1] for label, number in labels.items() if label != "__name__"})
             for name, labels in found]

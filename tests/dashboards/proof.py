@@ -52,8 +52,8 @@ class Asked:
             self.prometheus.over(expression, self.start, self.end, self.step)
         return (data or {"result": []})["result"], error
 
-    def choices(self, name, board):
-        """Values of a board's variables: of all, where that can be chosen; and one of each."""
+    def choices(self, name, board, **given):
+        """Values of a board's variables: of all, where that can be chosen, else what is given; and one of each."""
         everything, one = dict(self.built_in), dict(self.built_in)
         for variable in boards.variables(board):
             selector, label = boards.label_values(boards.fill(variable["query"]["query"], everything))
@@ -64,9 +64,17 @@ class Asked:
                     self.errors.append(f"{name}: the clusters are {found}, {error}")
             else:
                 self.note(f"{name} / variable {variable['name']}", found, error)
-            everything[variable["name"]] = ".*" if variable["includeAll"] else found[0] if found else ""
+            everything[variable["name"]] = ".*" if variable["includeAll"] else given.get(variable["name"], (found or [""])[0])
             one[variable["name"]] = found[len(found) // 2:][:1] or [""]
         return everything, one
+
+    def others(self):
+        """Jobs that do not run: one that waits, some that ended. What it used is known of one, and one failed."""
+        for query in ('slurm_pending_job_info and on (jobid) slurm_pending_job_requested_gres', "slurm_ended_job_used_cpu_seconds",
+                      'slurm_ended_job_info{failed_node!=""}', 'slurm_ended_job_allocated_gres{gres="gpu"}'):
+            result, error = self.query(query, True)
+            assert result, (query, error)
+            yield result[0]["metric"]["jobid"]
 
     def answers(self, board, values):
         """{panel: what Prometheus says to each of its queries}"""
@@ -86,9 +94,9 @@ class Asked:
     def boards(self, jobs):
         for file, board in BOARDS.items():
             name = file.removesuffix(".json")
-            everything, one = self.choices(name, board)
+            everything, one = self.choices(name, board, jobid=next(filter(None, jobs.values())))
             if "jobid" in everything:
-                for job in jobs.values():
+                for job in (*jobs.values(), *self.others()):
                     self.board(name, board, everything | {"jobid": job})
             else:
                 self.board(name, board, everything)
