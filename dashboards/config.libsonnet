@@ -61,8 +61,9 @@
     boards: {
       // Where people reach slurmscope's own pages, e.g. 'http://slurmctld.example:9341'; null: dashboards do not link to them.
       slurmscope: null,
-      // How many nodes a table and a timeline show at most.
+      // How many nodes a table and a timeline show at most, and how many ended jobs a table.
       nodes: 100,
+      jobs: 200,
       timeline: 30,
       // From where on a value is orange, and from where on red. Where an alert watches the same, it is the alert's number.
       thresholds: {

@@ -7,6 +7,7 @@
     'exporter.json': (import 'exporter.libsonnet')(b),
     'gpus.json': (import 'gpus.libsonnet')(b),
     'job.json': (import 'job.libsonnet')(b),
+    'joblist.json': (import 'joblist.libsonnet')(b),
     'jobs.json': (import 'jobs.libsonnet')(b),
     'limits.json': (import 'limits.libsonnet')(b),
     'nodes.json': (import 'nodes.libsonnet')(b),

@@ -318,6 +318,29 @@ function(config) {
     includeAll: !one,
   } + if one then { current: {} } else { allValue: '.*', current: { text: ['All'], value: ['$__all'] } },
 
+  // A variable with values that are given: [[text, value], ...], the first of them at first.
+  choice(name, label, list):: {
+    name: name,
+    label: label,
+    type: 'custom',
+    query: std.join(', ', ['%s : %s' % one for one in list]),
+    options: [{ text: list[i][0], value: list[i][1], selected: i == 0 } for i in std.range(0, std.length(list) - 1)],
+    current: { text: list[0][0], value: list[0][1] },
+    hide: 0,
+    multi: false,
+    includeAll: false,
+  },
+  // A variable that one writes, or that a link has. Grafana keeps it whatever there is, where of a list it would take the first.
+  written(name, label, value=''):: {
+    name: name,
+    label: label,
+    type: 'textbox',
+    query: value,
+    options: [{ text: value, value: value, selected: true }],
+    current: { text: value, value: value },
+    hide: 0,
+  },
+
   local source = {
     name: 'datasource',
     label: 'Data source',

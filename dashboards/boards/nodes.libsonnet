@@ -104,7 +104,7 @@ function(b)
       ]),
       b.row('Out of service', 'No node is out of service', height=9, panels=[
         b.table('Nodes with a reason', 'Why a node is out of service, who said so and when, and its state now. ' + atMost + 'the latest.', [
-          b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
+          b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' }), b.to('Its jobs', 'joblist', { node: '${__value.text}' })]),
           b.key('reason', 'Reason'),
           b.key('user', 'By'),
         ], [
@@ -152,7 +152,7 @@ function(b)
       ]),
       b.row('Which fail jobs', 'No jobs failed', height=8, panels=[
         b.table('Black holes', 'Nodes by the jobs that failed on them in the time shown. A node that fails one job after the other is free again at once and gets the next. A failed job counts on its first node or, where that is known, on the one that failed. ' + atMost + 'those with the most.', [
-          b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
+          b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' }), b.to('Its jobs', 'joblist', { node: '${__value.text}' })]),
         ], [
           b.column('Failed by themselves', 'short', failing(',kind="failed"', '$__range')) + b.count,
           b.column('With the node', 'short', failing(',kind!="failed"', '$__range')) + b.count,
@@ -164,7 +164,7 @@ function(b)
       ]),
       b.row('What they run', 'Not known (--nodes.per-node=full)', height=8, collapsed=true, panels=[
         b.table('Jobs on them', 'Jobs that run on the nodes chosen. With --jobs.rows; at most the %d largest.' % most, [
-          b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
+          b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' }), b.to('Its jobs', 'joblist', { node: '${__value.text}' })]),
           b.key('jobid', 'Job', [b.to('This job', 'job', { jobid: '${__value.text}' })]),
           b.key('user', 'User', [b.to('Users and accounts', 'users', { user: '${__value.text}' })]),
           b.key('account', 'Account'),
@@ -194,7 +194,7 @@ function(b)
       ]),
       b.row('Node by node', 'No nodes', height=10, collapsed=true, panels=[
         b.table('Each node', 'What of each node is in use, and how long it has been up. With --nodes.per-node=full; else only its state. ' + atMost + 'the worst and the busiest.', [
-          b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' })]),
+          b.key('node', 'Node', [b.to('This node', 'nodes', { node: '${__value.text}' }), b.to('Its jobs', 'joblist', { node: '${__value.text}' })]),
           b.key('state', 'State'),
         ], [
           b.column('is', 'short', ofWorst('max by (@, node, state) (slurm_node_state{@,%s})' % where)) + b.cellHidden,

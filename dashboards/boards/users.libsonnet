@@ -78,7 +78,7 @@ function(b)
           b.key('user', 'User', [
             b.to('This user', 'users', { user: '${__value.text}' }),
             b.to('Jobs and failures', 'jobs', { user: '${__value.text}' }),
-            b.to('A job', 'job', { user: '${__value.text}' }),
+            b.to('Jobs', 'joblist', { user: '${__value.text}' }),
           ]),
           b.key('account', 'Account', [b.to('This account', 'users', { account: '${__value.text}' })]),
         ], [

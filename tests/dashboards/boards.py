@@ -28,6 +28,11 @@ def variables(board):
     return [variable for variable in board["templating"]["list"] if variable["type"] == "query"]
 
 
+def given(board):
+    """{variable: its value at first} of those that nobody is asked for."""
+    return {variable["name"]: variable["current"]["value"] for variable in board["templating"]["list"] if variable["type"] in ("custom", "textbox")}
+
+
 def names_in(text):
     """The variables that a text names."""
     return {whole or plain for whole, _, plain in VARIABLE.findall(text)}

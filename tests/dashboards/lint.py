@@ -161,7 +161,7 @@ def overlaps(panels):
 
 def rule_variables(board, world):
     """Each one that is named is there, and the other way round; one names only those before it, and they know the time shown."""
-    there = set(boards.BUILT_IN)
+    there = boards.BUILT_IN | boards.given(board).keys()
     for variable in boards.variables(board):
         if missing := boards.names_in(variable["query"]["query"]) - there:
             yield f"{variable['name']} needs {missing}"
@@ -181,7 +181,7 @@ def rule_variables(board, world):
 def rule_links(board, world):
     """To dashboards that exist, and with variables that these have."""
     uids = {other["uid"]: {one["name"] for one in other["templating"]["list"]} for other in world.boards.values()}
-    for text in boards.texts(board["panels"]):
+    for text in boards.texts([board["panels"], board["links"]]):
         if fits := re.fullmatch(r"/d/([\w-]+)\?(.+)", text):
             if fits[1] not in uids:
                 yield f"a link to {fits[1]}"
@@ -238,7 +238,7 @@ def rule_choices(board, world):
             named = boards.names_in(target["expr"])
             named |= set().union(*(follows.get(name, set()) for name in named))
             shown = set(re.findall(r"\w+", " ".join(re.findall(r"\bby \(([^)]*)\)", target["expr"])))) - {"le"}
-            for variable in (one["name"] for one in offered if one["name"] not in named):
+            for variable in ({one["name"] for one in offered} | boards.given(board).keys()) - named:
                 could = {other for name, _ in promql.selectors(target["expr"]) for other in world.siblings(name)
                          if shown - {"cluster"} | {variable} <= world.labels(other)}
                 if could:

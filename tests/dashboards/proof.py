@@ -54,7 +54,7 @@ class Asked:
 
     def choices(self, name, board, **given):
         """Values of a board's variables: of all, where that can be chosen, else what is given; and one of each."""
-        everything, one = dict(self.built_in), dict(self.built_in)
+        everything, one = ({**self.built_in, **boards.given(board)} for _ in range(2))
         for variable in boards.variables(board):
             selector, label = boards.label_values(boards.fill(variable["query"]["query"], everything))
             found, error = self.prometheus.get(f"label/{label}/values", **{"match[]": selector}, start=self.start, end=self.end)

@@ -1,0 +1,108 @@
+// Tables with a row for each job that has one in slurmscope. `where` selects from a family with the jobs' labels, and begins
+// with a comma.
+local whose = 'name, user, account, partition, qos';
+local job = '(@, jobid)';
+
+function(b) {
+  local this = self,
+  local ids = [
+    b.key('jobid', 'Job', [b.to('This job', 'job', { jobid: '${__value.text}' })]),
+    b.key('array_job_id', 'Array'),
+    b.key('array_task_id', 'Task'),
+    b.key('name', 'Name'),
+  ],
+  local keys = ids + [
+    b.key('user', 'User', [b.to('Jobs of this user', 'joblist', { user: '${__value.text}' }), b.to('Users and accounts', 'users', { user: '${__value.text}' })]),
+    b.key('account', 'Account', [b.to('Jobs of this account', 'joblist', { account: '${__value.text}' }), b.to('Users and accounts', 'users', { account: '${__value.text}' })]),
+    b.key('partition', 'Partition'),
+    b.key('qos', 'QOS'),
+  ],
+  local labelled(more, expr) = 'max by (@, jobid, array_job_id, array_task_id, %s%s) (%s)' % [whose, more, expr],
+  local each(family) = 'max by %s (%s)' % [job, family],
+  local and_on(expr, of) = '%s\n  and on %s %s' % [expr, job, of],
+
+  // A waiting job may name several partitions and QOS.
+  among(label):: ',%s=~"(.*,)?($%s)(,.*)?"' % [label, label],
+
+  // Those that hold nodes.
+  holds(where):: labelled('', 'slurm_job_info{@%s}' % where),
+  // Of them those on the nodes chosen; of all nodes, those whose nodes have no rows, too.
+  onNodes(expr):: |||
+    %s
+      and on %s (slurm_job_node_info{@,node=~"$node"} or on %s (slurm_job_info{@} unless on () slurm_job_node_info{@,node!~"$node"}))
+  ||| % [expr, job, job],
+  waits(where):: labelled(', reason, class', 'slurm_pending_job_info{@%s}' % where),
+  // In the time shown, the latest.
+  ended(where)::
+    and_on(labelled(', state, exit_code, signal, failed_node', 'last_over_time(slurm_ended_job_info{@%s}[$__range])' % where),
+           'topk(%d, %s)' % [b.config.boards.jobs, and_on(each('last_over_time(slurm_ended_job_end_timestamp_seconds{@}[$__range])'), 'last_over_time(slurm_ended_job_info{@%s}[$__range])' % where)]),
+
+  local columnsOf(those) = {
+    local column(title, unit, expr) = b.column(title, unit, and_on(expr, those)),
+    of: column,
+    each(title, unit, family, factor=''): column(title, unit, factor + each('slurm_%s{@}' % family)),
+    last(title, unit, family, factor=''): column(title, unit, factor + each('last_over_time(slurm_%s{@}[$__range])' % family)),
+  },
+
+  holding(title, description, those)::
+    local column = columnsOf(those);
+    b.table(title, description, keys + [b.key('state', 'State')], [
+      b.column('is', 'short', |||
+        %s
+          * on %s group_left (state) topk by %s (1, max by (@, jobid, state) (slurm_job_state{@}))
+      ||| % ['(%s)' % std.rstripChars(those, '\n'), job, job]) + b.cellHidden,
+      column.of('Runs for', 's', 'time() - ' + each('slurm_job_start_timestamp_seconds{@}')),
+      column.of('Time left', 's', '%s + %s - time()' % [each('slurm_job_%s_seconds{@}' % what) for what in ['start_timestamp', 'time_limit']]) + b.cellBelow('timeLeft'),
+      column.each('CPUs', 'locale', 'job_allocated_cpus'),
+      column.each('Memory', 'bytes', 'job_allocated_memory_bytes'),
+      column.of('Nodes', 'locale', 'count by %s (max by (@, jobid, node) (slurm_job_node_info{@}))' % job),
+      column.of('GPUs', 'locale', 'sum by %s (max by (@, jobid, type) (slurm_job_allocated_gres{@,gres="gpu"}))' % job),
+      column.of('CPUs used', 'percentunit', each('slurm:job:cpu_efficiency_ratio{^}')) + b.cellBelow('use'),
+    ], '-CPUs') + b.empty('No such job holds nodes, or none has a row (--jobs.rows)'),
+
+  local requested(family) = each('slurm_pending_job_requested_%s{@}' % family),
+  waiting(title, description, those, more=[])::
+    local column = columnsOf(those);
+    b.table(title, description, keys + [b.key('reason', 'Reason', [b.to('Queue and waits', 'queue')]), b.key('class', 'Class')], [
+      b.column('is', 'short', those) + b.cellHidden,
+      column.each('Submitted', 'dateTimeFromNow', 'job_submit_timestamp_seconds', '1000 * '),
+      column.each('Eligible', 'dateTimeFromNow', 'job_eligible_timestamp_seconds', '1000 * '),
+      column.each('Forecast start', 'dateTimeFromNow', 'pending_job_expected_start_timestamp_seconds', '1000 * '),
+      column.each('Priority', 'locale', 'job_priority'),
+    ] + more + [
+      column.each('Tasks', 'locale', 'pending_job_tasks'),
+      column.of('CPUs', 'locale', requested('cpus')),
+      column.of('Memory', 'bytes', requested('memory_bytes')),
+      column.of('Nodes', 'locale', requested('nodes')),
+      column.of('GPUs', 'locale', 'sum by %s (max by (@, jobid, type) (slurm_pending_job_requested_gres{@,gres="gpu"}))' % job),
+      column.each('Time limit', 's', 'job_time_limit_seconds'),
+    ], 'Submitted') + b.empty('No such job waits, or none has a row (--jobs.pending-rows)'),
+
+  local last(family) = each('last_over_time(slurm_ended_job_%s{@}[$__range])' % family),
+  ending(title, description, those)::
+    local column = columnsOf(those);
+    b.table(title, description, keys + [
+      b.key('state', 'State'),
+      b.key('exit_code', 'Exit code'),
+      b.key('signal', 'Signal'),
+      b.key('failed_node', 'Failed node', [b.to('Nodes', 'nodes', { node: '${__value.text}' })]),
+    ], [
+      b.column('is', 'short', those) + b.cellHidden,
+      column.last('Ended', 'dateTimeFromNow', 'ended_job_end_timestamp_seconds', '1000 * '),
+      column.of('Waited', 's', '%s - %s' % [last('start_timestamp_seconds'), last('eligible_timestamp_seconds')]),
+      column.last('Ran', 's', 'ended_job_run_seconds'),
+      column.of('Of its time limit', 'percentunit', '%s / (%s > 0)' % [last('run_seconds'), last('time_limit_seconds')]),
+      column.last('CPUs', 'locale', 'ended_job_allocated_cpus'),
+      column.of('CPUs used', 'percentunit', '%s / (%s * %s > 0)' % [last('used_cpu_seconds'), last('allocated_cpus'), last('run_seconds')]) + b.cellBelow('efficiency'),
+      column.of('Memory used', 'percentunit', '%s / (%s > 0)' % [last('peak_memory_bytes'), last('allocated_memory_bytes')]) + b.cellBelow('efficiency'),
+      column.last('Energy', 'kwatth', 'ended_job_energy_joules', '1 / 3.6e6 * '),
+    ], '-Ended') + b.empty('No such job ended, none has a row (--jobs.ended-rows), or no slurmdbd'),
+
+  // How many of a kind are shown, and how many have no row.
+  shown(title, description, those, family)::
+    local left = 'sum(slurmscope_series_folded{@,family="%s"})' % family;
+    b.stat(title, description + ' Without a row: jobs that are too small to be among those that slurmscope shows, whosever they are.', 'locale', [
+      ['shown', 'count(%s) or 0 * %s' % [those, left]],
+      ['without a row', left],
+    ]) + b.empty('No rows of jobs'),
+}
