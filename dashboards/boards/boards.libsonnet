@@ -16,5 +16,6 @@
     'queue.json': (import 'queue.libsonnet')(b),
     'scheduler.json': (import 'scheduler.libsonnet')(b),
     'users.json': (import 'users.libsonnet')(b),
+    'waiting.json': (import 'waiting.libsonnet')(b),
   },
 }

@@ -195,7 +195,14 @@ function(config) {
     } + defaults({ custom: { fillOpacity: 80, lineWidth: 0 } }),
 
   // Labels that tell rows apart, shown as columns; links are of the cell's value.
-  key(label, title, links=[]):: { label: label, title: title, links: links },
+  key(label, title, links=[]):: { label: label, title: title, links: links, properties:: {} },
+  // A key whose values are shown as other words, { value: words }. It is in the query as inWords() makes it, of another label.
+  keyInWords(label, title, words)::
+    self.key(label, title) + {
+      local names = std.objectFields(words),
+      properties:: { 'custom.width': 700, mappings: [valueMapping([[name, words[name], 'text'] for name in names])] },
+    },
+  inWords(label, of, expr):: 'label_join(%s, "%s", "", "%s")' % [expr, label, of],
   column(title, unit, expr):: { title: title, unit: unit, expr: expr, look:: {}, properties: {} },
   // Mix-ins for columns.
   count:: { properties+: { decimals: 0 } },
@@ -248,6 +255,7 @@ function(config) {
           // Of a table with rows, Grafana would write into each empty cell what the table says without any.
           [{ matcher: { id: 'byRegexp', options: '/.*/' }, properties: [{ id: 'noValue', value: '' }] }] +
           [override(key.title, { links: key.links }) for key in keys if key.links != []] +
+          [override(key.title, key.properties) for key in keys if key.properties != {}] +
           [override(column.title, { unit: column.unit } + column.properties) for column in columns if !std.member(hidden, column.title)],
       },
     },
@@ -421,11 +429,25 @@ function(config) {
 
   alerts(expr):: annotation('Alerts', 'red', expr, '{{alertname}}', '{{severity}} {{partition}} {{node}} {{user}}', false),
 
-  board(name, title, description, variables, rows, annotations=[this.restarts], time='now-6h'):: {
+  // Of the person who looks, by the name that Grafana knows. Variables of other boards do not fit: these have no tag of theirs.
+  local mine(title, name) = {
+    title: title,
+    type: 'link',
+    tags: [],
+    asDropdown: false,
+    includeVars: false,
+    keepTime: false,
+    icon: 'user',
+    targetBlank: false,
+    tooltip: 'By your name in Grafana, if Slurm has the same',
+    url: '/d/%s?${datasource:queryparam}&${cluster:queryparam}&var-user=${__user.login}' % this.uid(name),
+  },
+
+  board(name, title, description, variables, rows, annotations=[this.restarts], time='now-6h', tag='slurmscope'):: {
     uid: this.uid(name),
     title: 'Slurm / ' + title,
     description: description,
-    tags: ['slurm', 'slurmscope'],
+    tags: ['slurm', tag],
     schemaVersion: 39,
     version: 1,
     editable: false,

@@ -3,8 +3,9 @@
 local whose = 'name, user, account, partition, qos';
 local job = '(@, jobid)';
 
+local reasons = import '../reasons.json';
+
 function(b) {
-  local this = self,
   local ids = [
     b.key('jobid', 'Job', [b.to('This job', 'job', { jobid: '${__value.text}' })]),
     b.key('array_job_id', 'Array'),
@@ -23,6 +24,10 @@ function(b) {
 
   // A waiting job may name several partitions and QOS.
   among(label):: ',%s=~"(.*,)?($%s)(,.*)?"' % [label, label],
+
+  // What reasons mean and what helps; expressions have to be inWords().
+  words: b.keyInWords('words', 'What it means, and what helps', reasons),
+  inWords(expr): b.inWords('words', 'reason', expr),
 
   // Those that hold nodes.
   holds(where):: labelled('', 'slurm_job_info{@%s}' % where),
@@ -61,10 +66,22 @@ function(b) {
     ], '-CPUs') + b.empty('No such job holds nodes, or none has a row (--jobs.rows)'),
 
   local requested(family) = each('slurm_pending_job_requested_%s{@}' % family),
-  waiting(title, description, those, more=[])::
+  // Of those that could start and name one partition: how many come first. From the eleventh on it is rounded down, so that it
+  // is never too much. (PromQL compares no two jobs: the place follows from the smallest number of first ones that it is among.)
+  local first = |||
+    max by (@, jobid, partition) (slurm_pending_job_info{@,class="startable",partition!~".*,.*"})
+      * on %s group_left () %s
+  ||| % [job, each('slurm_job_priority{@}')],
+  local place = 'max by %s (%s)' % [job, std.join('\nor ', [
+    '0 * topk by (@, partition) (%d, %s) + %d' % [k[0], std.rstripChars(first, '\n'), k[1]]
+    for k in [[i, i] for i in std.range(1, 10)] + [[20, 11], [50, 21], [100, 51], [200, 101]]
+  ])],
+  place(those): columnsOf(those).of('Place, at least', 'locale', place),
+
+  waiting(title, description, those, more=[], inWords=false)::
     local column = columnsOf(those);
-    b.table(title, description, keys + [b.key('reason', 'Reason', [b.to('Queue and waits', 'queue')]), b.key('class', 'Class')], [
-      b.column('is', 'short', those) + b.cellHidden,
+    b.table(title, description, keys + [b.key('reason', 'Reason', [b.to('Waiting', 'waiting')]), b.key('class', 'Class')] + (if inWords then [self.words] else []), [
+      b.column('is', 'short', if inWords then self.inWords(those) else those) + b.cellHidden,
       column.each('Submitted', 'dateTimeFromNow', 'job_submit_timestamp_seconds', '1000 * '),
       column.each('Eligible', 'dateTimeFromNow', 'job_eligible_timestamp_seconds', '1000 * '),
       column.each('Forecast start', 'dateTimeFromNow', 'pending_job_expected_start_timestamp_seconds', '1000 * '),

@@ -272,7 +272,7 @@ function drawTable(panel, body) {
 }
 
 function drawCell(line, name, value, config) {
-	if (!name.startsWith('Value')) return void element(element(line, 'td'), config.links ? 'a' : 'span', {}, value || '');
+	if (!name.startsWith('Value')) return void element(element(line, 'td'), config.links ? 'a' : 'span', {}, value && mapped(config, value) ? mapped(config, value).text : value || '');
 	const cell = element(line, 'td', {class: 'number'}), look = config['custom.cellOptions'] || {};
 	if (value === undefined) return;
 	const meaning = mapped(config, value), text = meaning ? meaning.text : shown(value, config.unit, config.decimals);

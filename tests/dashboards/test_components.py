@@ -51,6 +51,13 @@ class Drawing:
                             for fault in wrong(panel, answers[panel["id"]], shown[str(panel["id"])])]
 
 
+def in_words(panel, title, value):
+    """What a column shows instead of a label's value."""
+    mappings = [one["value"] for override in panel["fieldConfig"]["overrides"] if override["matcher"]["options"] == title
+                for one in override["properties"] if one["id"] == "mappings"]
+    return next((one["options"][value]["text"] for each in mappings for one in each if value in one["options"]), None)
+
+
 def wrong(panel, answers, shown):
     if shown["errors"]:
         yield from shown["errors"]
@@ -75,6 +82,7 @@ def wrong(panel, answers, shown):
             yield f"{len(said)} empty cells say: {said[0]}"
         for column, name in enumerate(names):
             known = {series["metric"].get(name, "") for answer in answers for series in answer}
+            known |= {words for one in known if (words := in_words(panel, organize["renameByName"][name], one))}
             for row in shown["rows"] if name in labels else ():
                 if row[column] not in known:
                     yield f"{name} is drawn as {row[column]}"
