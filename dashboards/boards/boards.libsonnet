@@ -10,6 +10,8 @@
     'joblist.json': (import 'joblist.libsonnet')(b),
     'jobs.json': (import 'jobs.libsonnet')(b),
     'limits.json': (import 'limits.libsonnet')(b),
+    'myaccount.json': (import 'myaccount.libsonnet')(b),
+    'myjobs.json': (import 'myjobs.libsonnet')(b),
     'nodes.json': (import 'nodes.libsonnet')(b),
     'overview.json': (import 'overview.libsonnet')(b),
     'partitions.json': (import 'partitions.libsonnet')(b),

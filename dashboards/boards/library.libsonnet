@@ -469,7 +469,7 @@ function(config) {
       targetBlank: false,
       tooltip: '',
       url: '',
-    }] + (
+    }, mine('My jobs', 'myjobs'), mine('My account', 'myaccount')] + (
       if config.boards.slurmscope == null then [] else [
         page('slurmscope', config.boards.slurmscope + '/', 'Whether the cluster is well, in words'),
         page('What it asks', config.boards.slurmscope + '/plan', 'What slurmscope asks Slurm next, and why'),

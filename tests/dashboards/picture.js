@@ -298,7 +298,7 @@ const wide = (sizes.width - 2 * sizes.gap + sizes.gap) / 24, high = sizes.cell +
 for (const panel of board.panels) {
 	const {x, y, w, h} = panel.gridPos;
 	const place = `left:${sizes.gap + x * wide}px;top:${sizes.head + y * high}px;width:${w * wide - sizes.gap - 2}px;height:${h * high - sizes.gap - 2}px`;
-	const title = panel.title.replace('$jobid', data.variables.Job);
+	const title = [['$jobid', 'Job'], ['$user', 'User'], ['$account', 'Account']].reduce((text, [name, label]) => text.replace(name, data.variables[label]), panel.title);
 	if (panel.type === 'row') {
 		element(document.body, 'div', {class: 'row', style: place}, `${panel.collapsed ? '›' : '⌄'} ${title}`);
 		continue;

@@ -76,6 +76,12 @@ class Asked:
             assert result, (query, error)
             yield result[0]["metric"]["jobid"]
 
+    def users(self):
+        """Some whose jobs wait and fail."""
+        result, error = self.query("topk(5, count by (user) (slurm_pending_job_info) * on (user) count by (user) (slurm_ended_job_info{state='failed'}))", True)
+        assert result, error
+        return [one["metric"]["user"] for one in result]
+
     def answers(self, board, values):
         """{panel: what Prometheus says to each of its queries}"""
         return {panel["id"]: [self.query(boards.fill(target["expr"], values), target["instant"])[0] for target in panel["targets"]]
@@ -98,6 +104,9 @@ class Asked:
             if "jobid" in everything:
                 for job in (*jobs.values(), *self.others()):
                     self.board(name, board, everything | {"jobid": job})
+            elif everything.get("user") == "":
+                for user in self.users():
+                    self.board(name, board, everything | {"user": user})
             else:
                 self.board(name, board, everything)
             self.board(name, board, one, must=False)

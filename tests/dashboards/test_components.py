@@ -99,7 +99,8 @@ class Components(unittest.TestCase):
             for prometheus in world.prometheus:
                 asked = Asked(world, prometheus)
                 for file, board in boards.load().items():
-                    answers = asked.answers(board, asked.choices(file, board)[0] | {"jobid": job})
+                    values = asked.choices(file, board)[0] | {"jobid": job}
+                    answers = asked.answers(board, values | ({"user": asked.users()[0]} if values.get("user") == "" else {}))
                     nothing = {panel: [[] for _ in results] for panel, results in answers.items()}
                     for given in (answers, nothing):
                         drawn, faults = drawing.faults(board, given, span)
