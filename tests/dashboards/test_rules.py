@@ -177,7 +177,6 @@ def table(text=None):
 OF_NO_RECORDED_PAGE = {
     ("slurm_cluster_jobs_flagged", "flag", "launch_failed"), ("slurm_cluster_pending_jobs", "reason", "JobHoldMaxRequeue"),
     ("slurm_controller_up", "role", "backup"), ("slurm_node_flag", "flag", "invalid_reg"),
-    ("slurm_user_job_ends_total", "state", "out_of_memory"),
     ("slurm_node_state", "state", "error"), ("slurm_association_limit", "resource", "mem_.*"), ("slurm_qos_limit", "resource", "mem_.*"),
     ("slurm_association_largest_usage", "resource", "mem_.*"), ("slurm_association_largest_usage", "resource", "mem|mem_.*"),
     ("slurm_association_largest_usage", "resource", "mem|mem_.*|.*_seconds"), ("slurm_qos_largest_usage", "resource", "mem_.*"),
