@@ -118,7 +118,7 @@ function(b) {
   // How many of a kind are shown, and how many have no row.
   shown(title, description, those, family)::
     local left = 'sum(slurmscope_series_folded{@,family="%s"})' % family;
-    b.stat(title, description + ' Without a row: jobs that are too small to be among those that slurmscope shows, whosever they are.', 'locale', [
+    b.stat(title, description + ' Without a row: jobs that are too small to be among those that slurmscope shows, whosever they are. An array’s rest has one row.', 'locale', [
       ['shown', 'count(%s) or 0 * %s' % [those, left]],
       ['without a row', left],
     ]) + b.empty('No rows of jobs'),

@@ -75,6 +75,14 @@ function(b)
           b.column('Forecast an hour before', 'dateTimeFromNow', '1000 * ' + latest(hourBefore)),
           b.column('Later than that', 's', latest('(%s - %s)' % [started, hourBefore])),
         ], '-Started'),
+        b.graph('Later than the first forecast', 'How much later jobs started than slurmctld had first forecast, of those that did not start earlier. Jobs without rows count, too.', 's', [
+          [one[0], b.quantile(one[1], 'slurm_partition_job_start_after_forecast_seconds', ',partition=~"$partition"')]
+          for one in [['P50', 0.5], ['P95', 0.95]]
+        ]) + b.empty('No job with a forecast started, or no slurmdbd') + b.wide(12) + b.high(7),
+        b.graph('Earlier than the first forecast', 'How much earlier jobs started than slurmctld had first forecast, of those that did. Jobs without rows count, too.', 's', [
+          [one[0], b.quantile(one[1], 'slurm_partition_job_start_before_forecast_seconds', ',partition=~"$partition"')]
+          for one in [['P50', 0.5], ['P95', 0.95]]
+        ]) + b.empty('No job with a forecast started earlier, or no slurmdbd') + b.wide(12) + b.high(7),
       ]),
     ],
   )
