@@ -93,7 +93,7 @@ static uint32_t state_bit(const struct view *view, const char *name)
 {
 	static const char *const unknown[] = {"BOOT_FAIL", "SUSPENDED", "RESIZING"};
 	if (strcasecmp(name, "REQUEUED") == 0)
-		return REQUEUED_BIT;
+		return view->old ? 1u << JOB_PENDING : REQUEUED_BIT;
 	for (uint32_t i = 0; i < JOB_STATES; i++)
 		if (strcasecmp(name, job_state_names[i]) == 0)
 			return 1u << i;
@@ -118,20 +118,15 @@ static bool next_value(const struct view *view, const char *name, const char **f
 	return *ret_value;
 }
 
-/* 22.05 takes the name REQUEUED and then asks slurmdbd for all states. */
 static const char *select_states(struct view *view, const char *query)
 {
 	char joined[LIST_MAX] = "", state[256];
-	bool is_all = false;
 	while (next_value(view, "state", &query, joined, state, sizeof state)) {
 		uint32_t bit = state_bit(view, state);
 		if (!bit)
 			return "Data parser unable to parse invalid flag";
 		view->window.states |= bit;
-		is_all |= view->old && bit == REQUEUED_BIT;
 	}
-	if (is_all)
-		view->window.states = 0;
 	return NULL;
 }
 

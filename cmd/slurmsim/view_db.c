@@ -251,7 +251,21 @@ static void fill_db_job(const struct view *view, const struct job *job, struct v
 			view_rows_new(scratch, (struct rows){.next = next_step, .owner = view, .record = job}));
 }
 
-/* Only with states does a window mean "ended in it"; else it is whatever was alive in it. */
+/* With PENDING a window means "waited in it", with RUNNING "ran in it", whatever became of the run. */
+static bool was_in(const struct view *view, const struct job *job, bool is_alive)
+{
+	const struct window *window = &view->window;
+	int64_t to = window->end ? window->end : INT64_MAX;
+	int64_t eligible = time_of(view, job->eligible), start = time_of(view, job->start),
+		end = time_of(view, job->end);
+	bool has_started = job->start != TIME_NONE;
+	bool waited =
+		eligible && to > eligible && (has_started ? window->start < start : is_alive || window->start < end);
+	bool ran = has_started && to > start && (is_alive || window->start < end);
+	return (window->states & 1u << JOB_PENDING && waited) || (window->states & 1u << JOB_RUNNING && ran);
+}
+
+/* Only with other states does a window mean "ended in it"; without states it is whatever was alive in it. */
 static bool is_wanted(const struct view *view, const struct job *job, bool is_alive)
 {
 	const struct window *window = &view->window;
@@ -266,6 +280,8 @@ static bool is_wanted(const struct view *view, const struct job *job, bool is_al
 		return false;
 	if (!is_alive && job->flags & JOB_REQUEUED && !window->duplicates)
 		return false;
+	if (window->states && was_in(view, job, is_alive))
+		return true;
 	if (window->states && !(window->states & state))
 		return false;
 	if (window->states)

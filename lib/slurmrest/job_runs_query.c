@@ -66,7 +66,10 @@ void job_runs_query_lived(const struct job_runs_query *query, uint64_t first, ui
 void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, uint64_t last, bool with_requeued,
 			  struct buf *ret_query)
 {
-	job_runs_query_lived(query, first, last, ret_query);
+	bool knows_requeued = *query->version->flags_query;
+	bool is_early =
+		with_requeued && !knows_requeued && first; /* RUNNING leaves out what ended with the first second */
+	job_runs_query_lived(query, first - is_early, last, ret_query);
 	for (size_t i = 0; job_run_end_states[i]; i++) {
 		begin_value(query, "state", i == 0, ret_query);
 		buf_add_string(ret_query, job_run_end_states[i]);
@@ -74,5 +77,5 @@ void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, ui
 	if (job_runs_query_tells_sizes(query))
 		add_state(query, "RESIZING", ret_query);
 	if (with_requeued)
-		add_state(query, "REQUEUED", ret_query);
+		add_state(query, knows_requeued ? "REQUEUED" : "RUNNING", ret_query);
 }

@@ -26,8 +26,8 @@ void job_runs_query_names(const struct job_runs_query *query, const struct job_r
 
 /* Asks for the runs that ended from `first` to `last`, Unix seconds, both included: in one of job_run_end_states, or,
  * if `with_requeued`, to run again. Runs that changed their size then come, too, if the version reports them in time
- * (job_runs_query_tells_sizes). Before v0.0.40 `with_requeued` brings all runs that were alive then, because 22.05.8
- * knows no such state in a query: look at job_run_has_ended and end_time. */
+ * (job_runs_query_tells_sizes). Before v0.0.40 `with_requeued` brings all runs that ran then, and what ended a second
+ * before, because 22.05.8 takes REQUEUED for PENDING: look at job_run_has_ended and end_time. */
 void job_runs_query_ended(const struct job_runs_query *query, uint64_t first, uint64_t last, bool with_requeued,
 			  struct buf *ret_query);
 bool job_runs_query_tells_sizes(const struct job_runs_query *query);

@@ -12,6 +12,7 @@ from collections import Counter
 from simulator import EPOCH, PATIENCE, RELEASES, SLURMSCOPE, Simulator, newest
 
 SPAN = 2400  # seconds
+LAST = 200  # of these; twice
 WINDOW = "skip_steps=true&show_duplicates=true&disable_truncate_usage_time=true"
 SEED = int(sys.argv.pop()) if sys.argv[-1].isdigit() else random.randrange(10**6)
 
@@ -39,13 +40,24 @@ def moments(sim, version):
     return [sorted(time for time in times if EPOCH < time < EPOCH + SPAN) for times in (at_once, ends)]
 
 
+def requeue_some(sim, version):
+    """The last of the span. Some runs that it has seen begin end by requeue in it; a moment between the two."""
+    sim.control(f"advance?seconds={SPAN - 2 * LAST}")
+    running = [job["job_id"] for job in sim.json(f"/slurm/{version}/jobs")["jobs"] if "RUNNING" in job["job_state"]][:60]
+    sim.control(f"advance?seconds={LAST}")
+    requeued = [job for job in running if sim.get(f"/sim/job?id={job}&do=requeue")[0] == 200]
+    assert len(requeued) > 5, "too few jobs ran on"
+    sim.control(f"advance?seconds={LAST}")
+    return EPOCH + SPAN - 2 * LAST + 1
+
+
 class Report(unittest.TestCase):
     def in_parts(self, release, version):
         chance = random.Random(SEED)
         with Simulator("--jobs=400", "--nodes=200", "--node-failures=50000", f"--seed={SEED}", f"--release={release}") as sim:
-            sim.control(f"advance?seconds={SPAN}")
+            requeued_later = requeue_some(sim, version)
             at_once, ends = moments(sim, version)
-            edges = {*chance.sample(at_once, 3), *chance.sample(ends, 3), EPOCH + chance.randrange(1, SPAN)}
+            edges = {*chance.sample(at_once, 3), *chance.sample(ends, 3), EPOCH + chance.randrange(1, SPAN), requeued_later}
             times = [EPOCH, *sorted(edges), EPOCH + SPAN]
             parts, whole = Counter(), report(sim, EPOCH, EPOCH + SPAN)
             for first, last in zip(times, times[1:]):

@@ -477,14 +477,14 @@ static void test_queries(void)
 		 "?skip_steps=true&show_duplicates=true&disable_truncate_usage_time=true"
 		 "&cluster=a%20b%2Cc&start_time=uts100&end_time=uts200"},
 		{"v0.0.38", "lab", false, "?skip_steps=true&cluster=lab&start_time=uts50&step=17%2C4294967295",
-		 "?skip_steps=true&cluster=lab&start_time=uts100&end_time=uts200"},
+		 "?skip_steps=true&cluster=lab&start_time=uts99&end_time=uts200"},
 	};
 	static const char repeated[] =
 		"&state=COMPLETED&state=CANCELLED&state=FAILED&state=TIMEOUT&state=NODE_FAIL"
 		"&state=PREEMPTED&state=BOOT_FAIL&state=DEADLINE&state=OUT_OF_MEMORY&state=RESIZING&state=REQUEUED";
 	static const char joined[] =
 		"&state=COMPLETED%2CCANCELLED%2CFAILED%2CTIMEOUT%2CNODE_FAIL%2CPREEMPTED%2CBOOT_FAIL"
-		"%2CDEADLINE%2COUT_OF_MEMORY%2CREQUEUED";
+		"%2CDEADLINE%2COUT_OF_MEMORY%2CRUNNING";
 	static const struct job_runs_name names[] = {{17, NUMBER_UNSET}, {4294967295, NUMBER_UNSET}};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct api_version *version = api_versions;
@@ -501,8 +501,9 @@ static void test_queries(void)
 		CHECK_STRING(got.bytes, want.bytes);
 		struct buf shorter = BUF_INIT;
 		job_runs_query_ended(&query, 100, 200, false, &shorter);
-		CHECK(shorter.len < got.len && strncmp(shorter.bytes, got.bytes, shorter.len) == 0);
-		CHECK(!strstr(shorter.bytes, "REQUEUED"));
+		CHECK(shorter.len < got.len && strstr(shorter.bytes, "start_time=") &&
+		      strstr(shorter.bytes, "COMPLETED"));
+		CHECK(!strstr(shorter.bytes, "REQUEUED") && !strstr(shorter.bytes, "RUNNING"));
 		buf_done(&shorter);
 		buf_done(&got);
 		buf_done(&want);
