@@ -340,11 +340,16 @@ def compare_ended(slurm, page, since=0):
     for family, job, names, value in ended_rows(slurm, since):
         names = {name: text for name, text in names.items() if text and text != "(null)"}
         said[family, frozenset([("jobid", job), *names.items()])] = value
+    # Was it the array's rest, or its last task, which has the array's ID, too? sacct shows both alike if neither started.
+    rests = {names["jobid"] for names in map(dict, (names for family, names in said if family == "info"))
+             if names.get("array_job_id") == names["jobid"] and "array_task_id" not in names}
     for series, value in page.items():
         found = re.fullmatch(r"slurm_ended_job_(\w+)\{(.*)\}", series)
         if found and "jobid" in found[2] and found[1] not in ("used_cpu_seconds", "peak_memory_bytes"):
             names = {name: re.sub(r"\\(.)", r"\1", text)
                      for name, text in re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', found[2]) if name != "sluid"}
+            if names["jobid"] in rests:
+                names.pop("array_task_id", None)
             if int(names.get("exit_code", 0)) >= 128 and slurm.release < SACCT_SAYS_ALL_OF_EXIT_CODES:
                 names["exit_code"] = str(int(names["exit_code"]) - 128)
             if slurm.release == "22.05":  # which tells neither codes nor whose failure it was
