@@ -42,10 +42,9 @@ static void emit_pending_info(struct exposition *out, const struct page_facts *f
 {
 	(void)family;
 	const struct job_item *job = item;
-	struct text reason = text_pool_get(&job->table->pools.texts, job->row->reason);
 	char scratch[LABEL_MAX + 1];
 	label_job(out, facts, job);
-	exposition_label(out, "reason", reason.len ? label_of(reason, scratch) : TEXT("None"));
+	exposition_label(out, "reason", job_reason_label(job->table, job->row, scratch));
 	exposition_label(out, "class", text_of(reason_class_names[job->row->class]));
 	exposition_integer(out, 1);
 }

@@ -87,6 +87,12 @@ void job_labels(struct exposition *out, const struct page_facts *facts, const st
 		exposition_label(out, "het_job_id", job_decimal(names->het_job_id, digits));
 }
 
+struct text job_reason_label(const struct job_table *table, const struct job_row *row, char scratch[LABEL_MAX + 1])
+{
+	struct text reason = text_pool_get(&table->pools.texts, row->reason);
+	return reason.len ? label_of(reason, scratch) : TEXT("None");
+}
+
 void job_gres_samples(struct exposition *out, const struct gres *gres, unsigned count)
 {
 	char scratch[2][LABEL_MAX + 1];

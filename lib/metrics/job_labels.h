@@ -30,4 +30,7 @@ void job_base_label(struct exposition *out, uint32_t id);
 /* Labels of the next sample. */
 void job_labels(struct exposition *out, const struct page_facts *facts, const struct job_names *names);
 
+/* Why the job waits. The text is in the table, or in `scratch`. */
+struct text job_reason_label(const struct job_table *table, const struct job_row *row, char scratch[LABEL_MAX + 1]);
+
 void job_gres_samples(struct exposition *out, const struct gres *gres, unsigned count);

@@ -59,20 +59,14 @@ static uint64_t known(uint64_t number)
 	return number ? number : NUMBER_UNSET;
 }
 
-static uint32_t put_reason(struct gathering *gathering, const struct job_row *row)
-{
-	char scratch[LABEL_MAX + 1];
-	struct text reason = text_pool_get(&gathering->cluster->job_table->pools.texts, row->reason);
-	return put(gathering, reason.len ? label_of(reason, scratch) : TEXT("None"));
-}
-
 /* What slurmctld says of jobs that wait. */
 static void take_pending(struct gathering *gathering, struct status_job *job, const struct job_row *row)
 {
+	char scratch[LABEL_MAX + 1];
 	job->tasks = row->tasks;
 	job->memory_bytes = known(row->memory);
 	job->start = known(each_job_forecast(row));
-	job->reason = put_reason(gathering, row);
+	job->reason = put(gathering, job_reason_label(gathering->cluster->job_table, row, scratch));
 	job->class = put(gathering, text_of(reason_class_names[row->class]));
 	job->is_array_rest = row->bits & ROW_IS_UNSPLIT;
 }

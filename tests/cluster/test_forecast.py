@@ -28,6 +28,12 @@ def forecast(slurm, job):
     return int(said) if said.isdigit() and int(said) > time.time() else 0
 
 
+def start_in_sacct(slurm, job):
+    """Seconds as a text; None while sacct does not know it."""
+    said = slurm.table("sacct", "-X", "-P", "-j", job, "-o", "Start")[0]["Start"]
+    return said if said.isdigit() else None
+
+
 def counts(page):
     return [page.get(COUNT % when, 0) for when in ("before", "after")]
 
@@ -50,8 +56,7 @@ def main(slurm):
         subprocess.run(slurm.command("exec", "scancel", holder), check=True)
         wait_until(lambda: counts(page_of(exporter) or {})[0] > before[0], "its start on the page")
         page = page_of(exporter)
-        wait_until(lambda: slurm.table("sacct", "-X", "-P", "-j", job, "-o", "Start")[0]["Start"].isdigit(), "its start in sacct")
-        start = int(slurm.table("sacct", "-X", "-P", "-j", job, "-o", "Start")[0]["Start"])
+        start = int(wait_until(lambda: start_in_sacct(slurm, job), "its start in sacct"))
         wrong = abs(shown - said) > NEW_PLAN_S or abs(page[SUM] - (said - start)) > NEW_PLAN_S
         wrong |= counts(page) != [before[0] + 1, before[1]]
         conclude(f"{slurm.release} forecast: of job {job} the page says {shown:.0f}, scontrol {said}; it started at {start}, "

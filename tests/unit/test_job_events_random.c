@@ -214,6 +214,19 @@ static void poll_once(struct life *life, bool is_last)
 
 /* The truth */
 
+static double *of_tally(struct map *map, struct text tally, const char *what, const char *detail)
+{
+	struct buf key = BUF_INIT;
+	buf_add_text(&key, tally);
+	buf_add_string(&key, what);
+	buf_add_char(&key, '\0');
+	buf_add_string(&key, detail);
+	buf_add_char(&key, '\0');
+	double *value = map_add(map, buf_text(&key));
+	buf_done(&key);
+	return value;
+}
+
 static double *truth_of(struct map *truth, const char *kind, struct text name, struct text second, const char *what,
 			const char *detail)
 {
@@ -226,11 +239,7 @@ static double *truth_of(struct map *truth, const char *kind, struct text name, s
 		buf_add_text(&key, second);
 	}
 	buf_add_char(&key, '\0');
-	buf_add_string(&key, what);
-	buf_add_char(&key, '\0');
-	buf_add_string(&key, detail);
-	buf_add_char(&key, '\0');
-	double *value = map_add(truth, buf_text(&key));
+	double *value = of_tally(truth, buf_text(&key), what, detail);
 	buf_done(&key);
 	return value;
 }
@@ -344,19 +353,6 @@ static void check_same(const struct map *map, const struct map *got, const struc
 		if (!is_well)
 			fprintf(stderr, ": %.17g instead of %.17g\n", a, b);
 	}
-}
-
-static double *of_tally(struct map *map, struct text tally, const char *what, const char *detail)
-{
-	struct buf key = BUF_INIT;
-	buf_add_text(&key, tally);
-	buf_add_string(&key, what);
-	buf_add_char(&key, '\0');
-	buf_add_string(&key, detail);
-	buf_add_char(&key, '\0');
-	double *value = map_add(map, buf_text(&key));
-	buf_done(&key);
-	return value;
 }
 
 /* How many forecasts were seen depends on when slurmscope looked. Each is as late as show_run makes it. */
