@@ -43,6 +43,25 @@ static void add_list(struct limits *limits, struct arena *arena, const struct li
 	}
 }
 
+static int compare_values(const void *a, const void *b)
+{
+	const struct limit *x = a, *y = b;
+	int order = compare(a, b);
+	return order ? order : (x->value > y->value) - (x->value < y->value);
+}
+
+/* Each limit once, sorted. If an answer has one twice, the lower one counts: two samples with the same labels would be a
+ * page that Prometheus refuses. */
+static void settle(struct limits *limits)
+{
+	size_t count = 0;
+	qsort(limits->items, limits->count, sizeof *limits->items, compare_values);
+	for (size_t i = 0; i < limits->count; i++)
+		if (!count || compare(&limits->items[count - 1], &limits->items[i]) != 0)
+			limits->items[count++] = limits->items[i];
+	limits->count = count;
+}
+
 static struct limits limits_of(struct arena *arena, const struct limit_set *set)
 {
 	size_t most = LIMIT_NUMBERS;
@@ -56,7 +75,7 @@ static struct limits limits_of(struct arena *arena, const struct limit_set *set)
 					       text_of(limit_number_rows[which].resource), set->numbers[which]};
 	for (int which = 0; which < LIMIT_LISTS; which++)
 		add_list(&limits, arena, &set->tres[which], &limit_tres_rows[which]);
-	qsort(limits.items, limits.count, sizeof *limits.items, compare);
+	settle(&limits);
 	return limits;
 }
 

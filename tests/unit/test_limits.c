@@ -114,6 +114,36 @@ static void test_qos_limits(void)
 		}
 }
 
+/* An answer may have a limit twice. On the page it is once, because Prometheus refuses two samples with the same labels. */
+static void test_twice(void)
+{
+	static const char *const answers[] = {
+		"[{\"type\":\"cpu\",\"count\":9},{\"type\":\"cpu\",\"count\":11}]",
+		"[{\"type\":\"cpu\",\"count\":11},{\"type\":\"cpu\",\"count\":9}]",
+		"[{\"type\":\"cpu\",\"count\":9},{\"type\":\"node\",\"count\":3},{\"type\":\"cpu\",\"count\":9}]",
+	};
+	static const struct limit_row row = {NULL, LIMIT_PER_JOB, "cpu", 9};
+	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+		char json[300];
+		snprintf(json, sizeof json,
+			 "{\"qos\":[{\"name\":\"q\",\"limits\":{\"max\":{\"tres\":{\"per\":{\"job\":%s}}}}}]}",
+			 answers[i]);
+		check_row(answers[i]);
+		struct qos_section *section = qos_section_new();
+		decode(&qos_record, json, take_qos, section);
+		struct qos_limits *qos = map_find(&section->items, TEXT("q"));
+		CHECK(qos);
+		if (qos && strstr(answers[i], "node")) {
+			CHECK_NUMBER(qos->limits.count, 2);
+			CHECK_STRING(qos->limits.items[1].resource.bytes, "node");
+			qos->limits.count = 1;
+		}
+		if (qos)
+			check_limit(&qos->limits, &row);
+		qos_section_free(section);
+	}
+}
+
 static void test_association_limits(void)
 {
 	static const struct limit_row rows[] = {
@@ -577,6 +607,7 @@ int main(void)
 {
 	vocabulary_init(&vocabulary);
 	test_qos_limits();
+	test_twice();
 	test_association_limits();
 	test_unlimited();
 	test_hostlists();
