@@ -27,6 +27,7 @@ static int serve(const struct serving *serving, struct page_board *board, struct
 					.progress = &serving->signs->progress,
 					.respond = routes_respond,
 					.config_read = routes_config_read,
+					.audits = config->audit_log,
 					.context = &routes};
 	routes_init(&routes);
 	struct http_server *server = http_server_start(&web, &err);

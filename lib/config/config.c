@@ -1,6 +1,7 @@
 #include "config/config.h"
 
 #include "base/clock.h"
+#include "base/log.h"
 #include "config/option.h"
 #include "metrics/catalogue.h"
 #include "slurmrest/client.h"
@@ -143,6 +144,8 @@ bool config_makes_sense(const struct config *config, struct error *err)
 		return config_wrong(config, "slurmrestd.jwt-key-file", err, "needs slurmrestd.user");
 	if (config->ha_host && config->ha == HA_OFF)
 		return config_wrong(config, "ha-host", err, "needs ha: follow-controller");
+	if (config->audit_log && config->log_level > LOG_LEVEL_INFO)
+		return config_wrong(config, "web.audit-log", err, "needs log.level info or debug");
 	if (config->first_job_id >= config->max_job_id)
 		return config_wrong(config, "jobs.first-id", err, "must be less than jobs.max-id");
 	if (config->api_version && !api_version_is_known(config->api_version))

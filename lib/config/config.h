@@ -85,6 +85,7 @@ struct config {
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	uint64_t per_node; /* enum per_node */
 	bool enable_lifecycle; /* POST /-/reload */
+	bool audit_log;
 	bool openmetrics_created;
 	uint64_t sandbox; /* enum sandbox_choice */
 	const char *config_file; /* NULL: none */

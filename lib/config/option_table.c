@@ -100,7 +100,12 @@ const struct option_row option_table[] = {
 	 "Serve on the sockets that systemd opened (a .socket unit), instead of web.listen-address.", NULL},
 	{"web.config.file", OPTION_STRING, offsetof(struct config, web_config_file), NULL, "FILE",
 	 "File with TLS, users and passwords, HTTP headers and rate limit, in the format that Prometheus and its "
-	 "exporters share. slurmscope reads it again when it changes.",
+	 "exporters share. slurmscope's own is `tenants`: who sees only some rows. slurmscope reads the file again when it "
+	 "changes.",
+	 NULL},
+	{"web.audit-log", OPTION_FLAG, offsetof(struct config, audit_log), NULL, NULL,
+	 "Log who asks for what: at most 60 requests a minute of each user, and how many more there were. They are lines "
+	 "of level info.",
 	 NULL},
 	{"web.telemetry-path", OPTION_STRING, offsetof(struct config, telemetry_path), "/metrics", "PATH",
 	 "Path of the metrics page.", NULL},

@@ -108,6 +108,8 @@ static void render_family(void *context, const struct visited *visited)
 	exposition_family(&rendering->out, visited->name, visited->family->type, visited->help);
 	rendering->out.family.order = visited->order;
 	rendering->out.family.group = (uint8_t)visited->group->collect;
+	rendering->out.family.owners = (uint8_t)visited->group->owners;
+	rendering->out.family.job_rows = (uint8_t)visited->group->job_rows;
 	visited->group->each(&sink, visited->kind);
 	note_series(rendering, visited->name);
 }

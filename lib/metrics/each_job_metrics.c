@@ -325,7 +325,7 @@ static void each_live(struct family_sink *sink, enum entity_kind kind)
 #define JOB_GROUP(table, function)                                                                                     \
 	{                                                                                                              \
 		.collect = COLLECT_JOB_ROWS, GROUP_FAMILIES(table), .labels = "jobid", .origin = {.source = "jobs"},   \
-		.each = function                                                                                       \
+		.owners = OWNER_ANY, .job_rows = JOB_ROWS_LIVE, .each = function                                       \
 	}
 const struct family_group holding_job_group = JOB_GROUP(holding_families, each_holding);
 const struct family_group live_job_group = JOB_GROUP(live_families, each_live);

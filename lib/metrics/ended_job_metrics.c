@@ -126,4 +126,6 @@ const struct family_group ended_job_group = {.collect = COLLECT_JOB_ROWS,
 					     GROUP_FAMILIES(ended_families),
 					     .labels = "jobid",
 					     .origin = {.source = "dbd_jobs"},
+					     .owners = OWNER_ANY,
+					     .job_rows = JOB_ROWS_ENDED,
 					     .each = each_ended};

@@ -235,6 +235,7 @@ const struct family_group event_group = {
 	GROUP_FAMILIES(event_families),
 	.kinds = TALLY_ENTITIES,
 	.origin = {.source = "dbd_jobs"},
+	.owners = OWNER_ANY,
 	.each = each_entity,
 };
 
@@ -260,6 +261,7 @@ const struct family_group queue_group = {
 	GROUP_FAMILIES(queue_families),
 	.labels = "partition,qos",
 	.origin = {.source = "dbd_jobs"},
+	.owners = OWNER_PARTITION,
 	.each = each_queue,
 };
 

@@ -69,5 +69,6 @@ const struct family_group fairshare_group = {
 	.kinds = 1u << ENTITY_ACCOUNT | 1u << ENTITY_USER,
 	.kind_labels = share_labels,
 	.origin = {"shares", "23.11"},
+	.owners = OWNER_ACCOUNT | OWNER_USER,
 	.each = each_share,
 };

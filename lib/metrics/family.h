@@ -7,6 +7,7 @@
 #include "events/job_events.h"
 #include "metrics/exporter.h"
 #include "metrics/exposition.h"
+#include "model/scope.h"
 
 /* How many series each node has: about 3, about 25, none. */
 enum per_node { PER_NODE_DEFAULT, PER_NODE_FULL, PER_NODE_OFF };
@@ -82,6 +83,10 @@ struct family_group {
 	const char *labels; /* of every item, where there are no kinds */
 	const char *const *kind_labels; /* of every item, by kind; NULL: those of its entity */
 	struct family_origin origin;
+	unsigned
+		owners; /* bits of enum scope_kind: whoever has the name that is in this label may see the sample. 0: only
+			  * who may see all */
+	enum job_rows job_rows;
 	void (*each)(struct family_sink *sink, enum entity_kind kind);
 };
 
@@ -129,5 +134,11 @@ void family_gres_kind(struct exposition *out, const struct gres_count *gres, con
 
 /* Samples gres, type, state for each row of a map of struct gres_count. */
 void family_gres(struct exposition *out, const struct map *map, const char *const *states, unsigned count);
+
+/* For `owners`. */
+#define OWNER_ACCOUNT (1u << SCOPE_ACCOUNT)
+#define OWNER_USER (1u << SCOPE_USER)
+#define OWNER_PARTITION (1u << SCOPE_PARTITION)
+#define OWNER_ANY (OWNER_ACCOUNT | OWNER_USER | OWNER_PARTITION)
 
 #define GROUP_FAMILIES(table) .families = table, .family_count = sizeof table / sizeof *table

@@ -148,5 +148,6 @@ const struct family_group job_group = {
 	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION | 1u << ENTITY_ACCOUNT | 1u << ENTITY_USER |
 		 1u << ENTITY_QOS,
 	.origin = {.source = "jobs"},
+	.owners = OWNER_ANY,
 	.each = each_job_usage,
 };

@@ -177,4 +177,5 @@ const struct family_group association_group = {.collect = COLLECT_ASSOCIATIONS,
 					       GROUP_FAMILIES(association_families),
 					       .labels = "account",
 					       .origin = {.source = "associations"},
+					       .owners = OWNER_ACCOUNT | OWNER_USER,
 					       .each = each_association};

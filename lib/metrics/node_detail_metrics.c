@@ -210,6 +210,7 @@ const struct family_group node_event_group = {
 	GROUP_FAMILIES(node_event_families),
 	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION,
 	.origin = {.source = "nodes"},
+	.owners = OWNER_PARTITION,
 	.each = each_event_counts,
 };
 

@@ -81,6 +81,7 @@ const struct family_group node_group = {
 	GROUP_FAMILIES(node_families),
 	.kinds = 1u << ENTITY_CLUSTER | 1u << ENTITY_PARTITION,
 	.origin = {.source = "nodes"},
+	.owners = OWNER_PARTITION,
 	.each = each_node_usage,
 };
 
@@ -147,4 +148,5 @@ const struct family_group partition_group = {.collect = COLLECT_PARTITIONS,
 					     GROUP_FAMILIES(partition_families),
 					     .labels = "partition",
 					     .origin = {.source = "partitions"},
+					     .owners = OWNER_PARTITION,
 					     .each = each_partition};

@@ -102,6 +102,7 @@ static void each_cluster_with_diag(struct family_sink *sink, enum entity_kind ki
 const struct family_group rpc_group = {.collect = COLLECT_RPCS,
 				       GROUP_FAMILIES(rpc_families),
 				       .origin = {"diag", "22.05"},
+				       .owners = OWNER_USER,
 				       .each = each_cluster_with_diag};
 
 static void emit_rollup_seconds(struct exposition *out, const struct page_facts *facts, const struct family *family,
@@ -156,6 +157,7 @@ static void each_cluster_with_dbd(struct family_sink *sink, enum entity_kind kin
 const struct family_group accounting_group = {.collect = COLLECT_ACCOUNTING,
 					      GROUP_FAMILIES(accounting_families),
 					      .origin = {.source = "dbd_diag"},
+					      .owners = OWNER_USER,
 					      .each = each_cluster_with_dbd};
 
 static void emit_job_records(struct exposition *out, const struct page_facts *facts, const struct family *family,

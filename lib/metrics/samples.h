@@ -13,6 +13,8 @@ extern const char *const family_type_names[];
 struct sample_family {
 	uint32_t order; /* place in the catalogue, the same on every page */
 	uint8_t group; /* a number of catalogue_groups */
+	uint8_t owners; /* bits of enum scope_kind: these labels say whose a sample is */
+	uint8_t job_rows; /* enum job_rows: a sample is of one job */
 	enum family_type type;
 	double created; /* Unix seconds: when its counters were 0; 0: not known */
 	size_t begin, samples, end; /* of the header, of the first sample, and behind the last */
@@ -40,6 +42,9 @@ struct native {
 	size_t at; /* where the line of the histogram's count ends */
 	size_t first, count; /* of `native_buckets`, by index */
 };
+
+/* Single jobs are known by their ID: those that are in slurmctld, and runs that ended. A job may be both. */
+enum job_rows { JOB_ROWS_NONE, JOB_ROWS_LIVE, JOB_ROWS_ENDED, JOB_ROWS_KINDS };
 
 struct samples {
 	struct buf text;

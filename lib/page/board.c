@@ -171,7 +171,8 @@ static struct edition *make_edition(struct page_board *board)
 	}
 	take_process(board, &process);
 	board->edition_is_old = false;
-	return edition_new(pages, clusters, count, &process, &board->rendition_bytes);
+	return edition_new(pages, clusters, count, &process,
+			   &(struct edition_sums){&board->rendition_bytes, &board->scoped_bytes});
 }
 
 struct edition *page_board_borrow_edition(struct page_board *board)

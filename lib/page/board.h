@@ -43,6 +43,7 @@ struct page_board {
 	struct edition *edition; /* of the pages that are there; NULL: nobody has asked for it yet */
 	bool edition_is_old; /* there is something newer, but it has to do for a while */
 	atomic_size_t rendition_bytes; /* of what was made of editions, also of older ones that are still being read */
+	atomic_size_t scoped_bytes; /* likewise, for those who may not see all */
 	struct exporter_process process;
 	_Atomic(struct http_server *) server; /* that it is read from; NULL: none */
 	struct text labels; /* of the process's own samples, as on the page; borrowed */

@@ -2,11 +2,19 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "metrics/scoped_samples.h"
 #include "page/gzip.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
+
+/* What one scope has of an edition. */
+struct scoped {
+	struct text key; /* the scope's; owned */
+	struct edition *edition; /* a reference */
+	struct scoped *next;
+};
 
 struct edition {
 	atomic_uint readers;
@@ -20,22 +28,33 @@ struct edition {
 	size_t parts_made, parts_made_max; /* their bytes before compression, also of those that are gone */
 	atomic_size_t bytes; /* of all of them */
 	atomic_size_t *total_bytes; /* of those of all editions; borrowed */
+	struct scoped *scoped; /* one reference each */
+	size_t scoped_count;
+	atomic_size_t *scoped_bytes; /* of what all scopes have: samples and renditions; borrowed */
+	size_t own_bytes; /* of its samples, if it is a scope's; then total_bytes is what scoped_bytes is of the whole one */
 };
 
+/* Of its samples. */
+static size_t size_of_pages(const struct edition *edition)
+{
+	size_t size = edition->process.text.len;
+	for (size_t i = 0; i < edition->count; i++)
+		size += edition->pages[i]->samples.text.len;
+	return size;
+}
+
 struct edition *edition_new(struct page **pages, const char **clusters, size_t count, struct samples *process,
-			    atomic_size_t *total_bytes)
+			    const struct edition_sums *sums)
 {
 	struct edition *edition = NEW(struct edition);
 	edition->pages = pages;
 	edition->clusters = clusters;
 	edition->count = count;
 	edition->process = *process;
-	edition->total_bytes = total_bytes;
+	edition->total_bytes = sums->total;
+	edition->scoped_bytes = sums->scoped;
 	*process = (struct samples){.text = BUF_INIT};
-	size_t size = edition->process.text.len;
-	for (size_t i = 0; i < count; i++)
-		size += pages[i]->samples.text.len;
-	edition->parts_made_max = RENDITION_BYTES_MAX + EDITION_TIMES * size;
+	edition->parts_made_max = RENDITION_BYTES_MAX + EDITION_TIMES * size_of_pages(edition);
 	pthread_mutex_init(&edition->lock, NULL);
 	atomic_init(&edition->readers, 1);
 	return edition;
@@ -72,6 +91,16 @@ static void forget(struct edition *edition, struct rendition **at)
 	rendition_release(rendition);
 }
 
+static void forget_scoped(struct edition *edition, struct scoped **at)
+{
+	struct scoped *scoped = *at;
+	*at = scoped->next;
+	edition->scoped_count--;
+	edition_release(scoped->edition);
+	free((char *)scoped->key.bytes);
+	free(scoped);
+}
+
 void edition_release(void *borrowed)
 {
 	struct edition *edition = borrowed;
@@ -81,6 +110,9 @@ void edition_release(void *borrowed)
 		page_release(edition->pages[i]);
 	while (edition->renditions)
 		forget(edition, &edition->renditions);
+	while (edition->scoped)
+		forget_scoped(edition, &edition->scoped);
+	atomic_fetch_sub(edition->total_bytes, edition->own_bytes);
 	samples_done(&edition->process);
 	pthread_mutex_destroy(&edition->lock);
 	free(edition->pages);
@@ -158,11 +190,23 @@ static struct rendition *rendition_new(struct edition *edition, const struct ren
 	return rendition;
 }
 
+/* What is made for some only. */
+static bool is_bounded(const struct edition *edition, const struct rendition_options *options)
+{
+	return is_part(options) || edition->own_bytes;
+}
+
+static bool is_full(const struct edition *edition)
+{
+	return edition->own_bytes ? atomic_load(edition->total_bytes) >= SCOPED_BYTES_MAX
+				  : edition->part_bytes >= RENDITION_BYTES_MAX;
+}
+
 /* That nobody reads just now. */
 static void forget_parts(struct edition *edition)
 {
 	for (struct rendition **at = &edition->renditions; *at;)
-		if (is_part(&(*at)->options) && atomic_load(&(*at)->readers) == 1)
+		if (is_bounded(edition, &(*at)->options) && atomic_load(&(*at)->readers) == 1)
 			forget(edition, at);
 		else
 			at = &(*at)->next;
@@ -190,9 +234,9 @@ static struct rendition *find_or_make(struct edition *edition, const struct rend
 		return NULL;
 	}
 	if (!rendition) {
-		if (is_part(options) && edition->part_bytes >= RENDITION_BYTES_MAX)
+		if (is_bounded(edition, options) && is_full(edition))
 			forget_parts(edition);
-		if (is_part(options) && edition->part_bytes >= RENDITION_BYTES_MAX) {
+		if (is_bounded(edition, options) && is_full(edition)) {
 			error_set(err, "clients read too many parts of the page: try again later");
 			return NULL;
 		}
@@ -208,16 +252,90 @@ static struct rendition *find_or_make(struct edition *edition, const struct rend
 	return rendition;
 }
 
-struct rendition *edition_render(struct edition *edition, const struct rendition_options *options, uint64_t deadline_ns,
-				 struct error *err)
+static bool lock(struct edition *edition, uint64_t deadline_ns, struct error *err)
 {
 	const struct timespec deadline = {.tv_sec = (time_t)(deadline_ns / 1000000000u),
 					  .tv_nsec = (long)(deadline_ns % 1000000000u)};
-	if (pthread_mutex_clocklock(&edition->lock, CLOCK_MONOTONIC, &deadline) != 0) {
-		error_set(err, "the server is busy with other scrapes: try again later");
+	return pthread_mutex_clocklock(&edition->lock, CLOCK_MONOTONIC, &deadline) == 0 ||
+	       error_set(err, "the server is busy with other scrapes: try again later");
+}
+
+struct rendition *edition_render(struct edition *edition, const struct rendition_options *options, uint64_t deadline_ns,
+				 struct error *err)
+{
+	if (!lock(edition, deadline_ns, err))
 		return NULL;
-	}
 	struct rendition *rendition = find_or_make(edition, options, deadline_ns, err);
 	pthread_mutex_unlock(&edition->lock);
 	return rendition;
+}
+
+static struct edition *make_scoped(const struct edition *all, const struct scope *scope)
+{
+	struct page **pages = memory_new((all->count + 1) * sizeof *pages);
+	const char **clusters = memory_new((all->count + 1) * sizeof *clusters);
+	struct samples none = {.text = BUF_INIT};
+	size_t count = 0;
+	for (size_t i = 0; i < all->count; i++) {
+		struct samples samples;
+		const char *name = all->clusters[i] ? all->clusters[i] : all->pages[i]->status->name;
+		if (!scope_has_cluster(scope, text_of(name)))
+			continue;
+		scoped_samples(&all->pages[i]->samples, scope, &samples);
+		clusters[count] = all->clusters[i];
+		pages[count++] = page_new(&samples, NULL);
+	}
+	const struct edition_sums sums = {all->scoped_bytes, all->scoped_bytes};
+	struct edition *edition = edition_new(pages, clusters, count, &none, &sums);
+	edition->own_bytes = sizeof *edition + size_of_pages(edition);
+	atomic_fetch_add(edition->total_bytes, edition->own_bytes);
+	return edition;
+}
+
+/* Of those that nobody reads just now. */
+static void forget_scopes(struct edition *edition)
+{
+	for (struct scoped **at = &edition->scoped; *at;)
+		if (atomic_load(&(*at)->edition->readers) == 1)
+			forget_scoped(edition, at);
+		else
+			at = &(*at)->next;
+}
+
+static bool has_room(const struct edition *edition)
+{
+	return edition->scoped_count < SCOPES_MAX && atomic_load(edition->scoped_bytes) < RENDITION_BYTES_MAX;
+}
+
+static struct edition *find_or_make_scoped(struct edition *edition, const struct scope *scope, struct error *err)
+{
+	struct text key = buf_text(&scope->key);
+	struct scoped *scoped = edition->scoped;
+	while (scoped && !text_equal(scoped->key, key))
+		scoped = scoped->next;
+	if (!scoped && !has_room(edition))
+		forget_scopes(edition);
+	if (!scoped && !has_room(edition)) {
+		error_set(err, "clients read too many pages: try again later");
+		return NULL;
+	}
+	if (!scoped) {
+		scoped = NEW(struct scoped);
+		*scoped = (struct scoped){.key = {memory_copy(key.bytes, key.len), key.len},
+					  .edition = make_scoped(edition, scope),
+					  .next = edition->scoped};
+		edition->scoped = scoped;
+		edition->scoped_count++;
+	}
+	return edition_hold(scoped->edition);
+}
+
+struct edition *edition_scoped(struct edition *edition, const struct scope *scope, uint64_t deadline_ns,
+			       struct error *err)
+{
+	if (!lock(edition, deadline_ns, err))
+		return NULL;
+	struct edition *scoped = find_or_make_scoped(edition, scope, err);
+	pthread_mutex_unlock(&edition->lock);
+	return scoped;
 }

@@ -64,17 +64,34 @@ static void reload(struct routes *routes, const struct web_request *request, str
 	}
 }
 
+/* The first page of whoever sees jobs only. Relative: a proxy may serve us under another path. */
+static void send_to_jobs(struct web_reply *reply)
+{
+	web_reply_text(reply, 303, "see ./jobs\n");
+	web_reply_header(reply, "Location", "./jobs");
+}
+
 static const struct route {
 	bool is_post; /* else GET and HEAD */
+	enum {
+		FOR_ALL, /* it tells nothing of a cluster */
+		FOR_TENANTS, /* of what they see */
+		FOR_OPERATORS, /* who see everything */
+	} whom;
 	void (*respond)(struct routes *routes, const struct web_request *request, struct web_reply *reply);
 } table[SERVED] = {
-	[SERVED_PAGE] = {false, status_respond_page},	[SERVED_STATUS] = {false, status_respond_json},
-	[SERVED_PLAN] = {false, status_respond_plan},	[SERVED_STYLE] = {false, status_respond_style},
-	[SERVED_JOBS] = {false, status_respond_jobs},	[SERVED_JOBS_JSON] = {false, status_respond_jobs_json},
-	[SERVED_ICON] = {false, status_respond_icon},	[SERVED_HEALTHY] = {false, healthy},
-	[SERVED_READY] = {false, status_respond_ready}, [SERVED_RELOAD] = {true, reload},
+	[SERVED_PAGE] = {false, FOR_OPERATORS, status_respond_page},
+	[SERVED_STATUS] = {false, FOR_OPERATORS, status_respond_json},
+	[SERVED_PLAN] = {false, FOR_OPERATORS, status_respond_plan},
+	[SERVED_STYLE] = {false, FOR_ALL, status_respond_style},
+	[SERVED_JOBS] = {false, FOR_TENANTS, status_respond_jobs},
+	[SERVED_JOBS_JSON] = {false, FOR_TENANTS, status_respond_jobs_json},
+	[SERVED_ICON] = {false, FOR_ALL, status_respond_icon},
+	[SERVED_HEALTHY] = {false, FOR_ALL, healthy},
+	[SERVED_READY] = {false, FOR_OPERATORS, status_respond_ready},
+	[SERVED_RELOAD] = {true, FOR_OPERATORS, reload},
 };
-static const struct route of_metrics = {false, metrics};
+static const struct route of_metrics = {false, FOR_TENANTS, metrics};
 
 static bool fits(const struct route *route, const char *method)
 {
@@ -97,12 +114,30 @@ static const struct route *find(const struct routes *routes, const char *path)
 	return is_of_metrics(routes, path) ? &of_metrics : NULL;
 }
 
+static bool may_have(const struct route *route, const struct web_request *request)
+{
+	return request->sees_everything || route->whom == FOR_ALL || (route->whom == FOR_TENANTS && request->tenant);
+}
+
+static void refuse(const struct route *route, const struct web_request *request, struct web_reply *reply)
+{
+	if (request->tenant && route == &table[SERVED_PAGE])
+		send_to_jobs(reply);
+	else if (request->tenant)
+		web_reply_text(reply, 403,
+			       "only for those who may see everything: there are metrics and ./jobs for you\n");
+	else
+		web_reply_text(reply, 403, "nothing here is for you: you are of no tenant of the web configuration\n");
+}
+
 void routes_respond(void *context, const struct web_request *request, struct web_reply *reply)
 {
 	struct routes *routes = context;
 	const struct route *route = find(routes, request->path);
 	if (!route) {
 		web_reply_text(reply, 404, "not found\n");
+	} else if (!may_have(route, request)) {
+		refuse(route, request, reply);
 	} else if (fits(route, request->method)) {
 		route->respond(routes, request, reply);
 	} else {

@@ -3,6 +3,7 @@
 #include "metrics/family.h"
 #include "page/edition.h"
 #include "serve/negotiate.h"
+#include "serve/tenant_scope.h"
 
 #include <stdlib.h>
 
@@ -96,6 +97,29 @@ static enum scrape_code render(struct edition *edition, struct rendition_options
 	return SCRAPE_OK;
 }
 
+/* The edition, or what a tenant has of it, with a reference. NULL: the reply says why there is none. */
+static struct edition *edition_for(const struct scrape_options *scrape, const struct web_request *request,
+				   struct web_reply *reply)
+{
+	struct edition *all = page_board_borrow_edition(scrape->board);
+	if (!all)
+		web_reply_text(reply, 503, "not ready: slurmscope has not asked slurmrestd yet\n");
+	if (!all || request->sees_everything)
+		return all;
+	struct scope scope;
+	struct error why;
+	tenant_scope(request->tenant, &scope);
+	struct edition *scoped = edition_scoped(all, &scope, deadline_of(request), &why);
+	scope_done(&scope);
+	edition_release(all);
+	if (!scoped) {
+		struct buf text = BUF_INIT;
+		buf_printf(&text, "%s\n", why.text);
+		refuse(reply, 503, &text);
+	}
+	return scoped;
+}
+
 void scrape_respond(const struct scrape_options *scrape, const struct web_request *request, struct text part,
 		    struct web_reply *reply)
 {
@@ -103,9 +127,8 @@ void scrape_respond(const struct scrape_options *scrape, const struct web_reques
 	struct rendition_options options = {.format = {.format = negotiated.format, .has_created = scrape->has_created},
 					    .is_gzip = negotiate_gzip(web_request_header(request, "Accept-Encoding"))};
 	enum scrape_code code = SCRAPE_BAD_REQUEST;
-	struct edition *edition = page_board_borrow_edition(scrape->board);
+	struct edition *edition = edition_for(scrape, request, reply);
 	if (!edition) {
-		web_reply_text(reply, 503, "not ready: slurmscope has not asked slurmrestd yet\n");
 		code = SCRAPE_NOT_READY;
 	} else if (read_parts(request, part, &options.format.collect, reply)) {
 		code = render(edition, &options, request, reply);

@@ -4,8 +4,10 @@
 #include "base/memory.h"
 #include "base/version.h"
 #include "page/process.h"
+#include "serve/tenant_scope.h"
 #include "status/jobs_request.h"
 #include "status/pages.h"
+#include "status/scoped_status.h"
 
 #include <stdlib.h>
 
@@ -33,16 +35,33 @@ struct held_pages {
 	size_t count;
 	bool is_whole; /* there is one of each cluster */
 	const struct status **clusters;
+	struct status **scoped; /* what a tenant has of each page; owned; NULL: all is shown */
 	struct error config_error;
 	struct status_site site;
 };
 
 static void give_back(struct held_pages *held)
 {
+	for (size_t i = 0; held->scoped && i < held->count; i++)
+		status_free(held->scoped[i]);
 	for (size_t i = 0; i < held->count; i++)
 		page_release(held->pages[i]);
 	free(held->pages);
+	free(held->scoped);
 	free(held->clusters);
+}
+
+/* Of a cluster of which the tenant has nothing it is NULL. */
+static void take_scope(struct held_pages *held, const struct web_tenant *tenant)
+{
+	struct scope scope;
+	tenant_scope(tenant, &scope);
+	held->scoped = memory_new((held->count + 1) * sizeof *held->scoped);
+	for (size_t i = 0; i < held->count; i++)
+		if (scope_has_cluster(&scope, text_of(held->pages[i]->status->name)))
+			held->scoped[i] = scoped_status(held->pages[i]->status, &scope);
+	scope_done(&scope);
+	held->site.is_scoped = true;
 }
 
 /* Those that ?cluster= names, or all. */
@@ -50,7 +69,9 @@ static void take_clusters(struct held_pages *held, const char *name)
 {
 	held->clusters = memory_new((held->count + 1) * sizeof *held->clusters);
 	for (size_t i = 0; i < held->count; i++) {
-		const struct status *status = held->pages[i]->status;
+		const struct status *status = held->scoped ? held->scoped[i] : held->pages[i]->status;
+		if (!status)
+			continue;
 		if (!name || strcmp(status->name, name) == 0)
 			held->clusters[held->site.cluster_count++] = status;
 	}
@@ -90,6 +111,7 @@ static bool view_open(struct held_pages *held, struct routes *routes, const stru
 		      struct web_reply *reply)
 {
 	process_read(&routes->scrape.board->source, &routes->process);
+	*held = (struct held_pages){.pages = NULL};
 	held->site = (struct status_site){
 		.now = clock_now(),
 		.version = version_number,
@@ -105,6 +127,8 @@ static bool view_open(struct held_pages *held, struct routes *routes, const stru
 	};
 	take_configuration(held, routes);
 	held->pages = page_board_borrow(routes->scrape.board, &held->count, &held->is_whole);
+	if (!request->sees_everything)
+		take_scope(held, request->tenant);
 	take_clusters(held, web_request_query(request, "cluster", 0));
 	if (held->site.cluster_count)
 		return true;

@@ -41,13 +41,16 @@ static void say_navigation(const struct status_site *site, struct buf *out)
 		buf_add_char(&query, '?');
 		frame_query(site->chosen, &query);
 	}
-	buf_add_string(out, "<nav aria-label=\"Pages\"><ul><li><a href=\"./\">Status</a></li>");
+	buf_add_string(out, "<nav aria-label=\"Pages\"><ul>");
+	buf_add_string(out, site->is_scoped ? "" : "<li><a href=\"./\">Status</a></li>");
 	HTML(out, "<li><a href=\"./jobs%\">Jobs</a></li>", query.bytes);
 	HTML(out, "<li><a href=\".%%\">Metrics</a></li>", site->metrics_path, query.bytes);
-	HTML(out, "<li><a href=\"./plan%\">Plan</a></li>", query.bytes);
-	HTML(out, "<li><a href=\"./api/v1/status%\">JSON</a></li>", query.bytes);
-	buf_add_string(
-		out, "<li><a href=\"./-/healthy\">Healthy</a></li><li><a href=\"./-/ready\">Ready</a></li></ul></nav>");
+	if (!site->is_scoped)
+		HTML(out,
+		     "<li><a href=\"./plan%\">Plan</a></li><li><a href=\"./api/v1/status%\">JSON</a></li>"
+		     "<li><a href=\"./-/healthy\">Healthy</a></li><li><a href=\"./-/ready\">Ready</a></li>",
+		     query.bytes, query.bytes);
+	buf_add_string(out, "</ul></nav>");
 	buf_done(&query);
 }
 
@@ -86,9 +89,10 @@ void frame_end(const struct status_site *site, struct buf *out)
 	HTML(out, "</main>\n<footer><p>slurmscope %", site->version);
 	if (*site->revision)
 		HTML(out, " (%)", site->revision);
-	HTML(out, ", running for %, %, % of CPU time. This page was made at %",
-	     words_seconds(site->now - site->started).text, words_bytes((double)site->resident_bytes).text,
-	     words_seconds(site->cpu_seconds).text, words_time(site->now).text);
+	if (!site->is_scoped)
+		HTML(out, ", running for %, %, % of CPU time", words_seconds(site->now - site->started).text,
+		     words_bytes((double)site->resident_bytes).text, words_seconds(site->cpu_seconds).text);
+	HTML(out, ". This page was made at %", words_time(site->now).text);
 	say_refresh(site, out);
 	buf_add_string(out, "</footer>\n</body>\n</html>\n");
 }

@@ -156,7 +156,8 @@ static void put_stage(struct json_writer *json, const struct status *status, enu
 	bool is_unknown = jobs_say_unknown(status, stage, &why);
 	writer_string(json, "no_rows_because", is_unknown ? why.bytes : NULL);
 	writer_integer(json, "rows", set->count);
-	writer_integer(json, "left_out", set->left_out);
+	if (!status->job_rows.is_scoped)
+		writer_integer(json, "left_out", set->left_out);
 	writer_integer(json, "rows_max", set->max);
 	writer_integer(json, "matching", picked.count);
 	writer_integer(json, "page", picked.page);
@@ -183,7 +184,8 @@ void pages_jobs_json(const struct status_site *site, struct buf *out)
 		writer_number(&json, "made_timestamp_seconds", status->made);
 		if (status->jobs.unverified_as_of)
 			writer_number(&json, "unverified_as_of_timestamp_seconds", status->jobs.unverified_as_of);
-		writer_integer(&json, "without_details", status->jobs.without_details);
+		if (!status->job_rows.is_scoped)
+			writer_integer(&json, "without_details", status->jobs.without_details);
 		writer_integer(&json, "ended_window_seconds", status->job_rows.ended_s);
 		for (int stage = 0; stage < STATUS_STAGES; stage++)
 			if (site->query->stages >> stage & 1)

@@ -221,7 +221,7 @@ static void say_place(const struct jobs_view *view, const struct status_job *job
 	const struct status_job_set *set = &view->jobs->sets[STATUS_PENDING];
 	struct jobs_query alike = {.stages = 1u << STATUS_PENDING};
 	struct text rest = text_of(status_job_text(view->jobs, job->partition)), partition;
-	if (set->left_out || !number_is_known(job->priority) || !job->priority)
+	if (set->left_out || view->jobs->is_scoped || !number_is_known(job->priority) || !job->priority)
 		return;
 	while (text_next(&rest, ',', &partition)) {
 		char name[256];

@@ -52,16 +52,30 @@ static void say_behind(const struct status *status, double now, struct buf *out)
 		buf_printf(out, " Ends are known until %s ago.", words_seconds(now - status->ends_known_until).text);
 }
 
+/* To somebody who may not see all of them, nor how many there are. */
+static void say_own_rows(const struct status_job_set *set, const struct jobs_stage_words *words, struct buf *out)
+{
+	buf_printf(out, "The %s %s that you may see and that have rows", words_number(set->count).text, words->which);
+}
+
+static void say_all_rows(const struct status_job_set *set, const struct jobs_stage_words *words, struct buf *out)
+{
+	buf_printf(out, set->left_out ? "The %s largest of " : "All ", words_number(set->count).text);
+	buf_printf(out, "%s %s", words_number(set->count + set->left_out).text, words->which);
+}
+
 void jobs_say_rows(const struct status *status, enum status_stage stage, double now, struct buf *out)
 {
 	const struct status_job_set *set = &status->job_rows.sets[stage];
 	const struct jobs_stage_words *words = &jobs_stage_words[stage];
-	uint64_t all = set->count + set->left_out;
-	buf_printf(out, set->left_out ? "The %s largest of " : "All ", words_number(set->count).text);
-	buf_printf(out, "%s %s", words_number(all).text, words->which);
+	(status->job_rows.is_scoped ? say_own_rows : say_all_rows)(set, words, out);
 	if (stage == STATUS_ENDED)
 		buf_printf(out, " of the last %s", words_seconds((double)status->job_rows.ended_s).text);
-	if (set->left_out)
+	if (set->left_out && status->job_rows.is_scoped)
+		buf_printf(out,
+			   ". The cluster's %s largest have rows, by their TRES billing: others of yours may have none",
+			   words_number(set->max).text);
+	else if (set->left_out)
 		buf_printf(out, ", by their TRES billing. %s says how many%s", words->option,
 			   stage == STATUS_ENDED ? "; failures have half of the rows" : "");
 	buf_add_char(out, '.');

@@ -28,6 +28,7 @@ struct status_site {
 	unsigned refresh_s; /* the browser is to ask again after so long; 0: never */
 	const struct jobs_query *query; /* of the pages of jobs; NULL on others */
 	const char *parameters; /* of this page besides cluster and refresh, quoted for a link; NULL: none */
+	bool is_scoped; /* for somebody who may only see some jobs: nothing of the process, and no links to other pages */
 	const char *chosen; /* the cluster that ?cluster= names, of several; NULL: none */
 	const struct status *const *clusters;
 	size_t cluster_count;

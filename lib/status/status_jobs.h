@@ -43,12 +43,13 @@ struct status_job {
 struct status_job_set {
 	bool is_known;
 	uint64_t max; /* rows that there may be */
-	uint64_t left_out; /* jobs without a row; an array's rest is one */
+	uint64_t left_out; /* jobs without a row; an array's rest is one. Where `is_scoped`: 1 if there are any */
 	struct status_job *rows;
 	size_t count;
 };
 
 struct status_job_rows {
+	bool is_scoped; /* only the rows that somebody may see are here (scoped_status.h) */
 	struct status_job_set sets[STATUS_STAGES];
 	uint64_t ended_s; /* for so long those that ended have rows */
 	char *texts; /* one after the other, each with its NUL; the first is empty */

@@ -2,7 +2,8 @@
 
 #include "base/memory.h"
 
-#include <netinet/in.h>
+#include <arpa/inet.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -55,6 +56,22 @@ uint64_t connections_source(int socket)
 	else if (address.ss_family == AF_INET6)
 		memcpy(&source, v6->s6_addr, sizeof source);
 	return v4 ? v4 : source;
+}
+
+void connections_address(int socket, char to[CONNECTION_ADDRESS_BYTES])
+{
+	struct sockaddr_storage address = {0};
+	socklen_t len = sizeof address;
+	const struct in6_addr *v6 = &((const struct sockaddr_in6 *)&address)->sin6_addr;
+	snprintf(to, CONNECTION_ADDRESS_BYTES, "unix");
+	if (getpeername(socket, (struct sockaddr *)&address, &len) != 0)
+		return;
+	if (address.ss_family == AF_INET)
+		inet_ntop(AF_INET, &((const struct sockaddr_in *)&address)->sin_addr, to, CONNECTION_ADDRESS_BYTES);
+	else if (address.ss_family == AF_INET6 && IN6_IS_ADDR_V4MAPPED(v6))
+		inet_ntop(AF_INET, &v6->s6_addr[12], to, CONNECTION_ADDRESS_BYTES);
+	else if (address.ss_family == AF_INET6)
+		inet_ntop(AF_INET6, v6, to, CONNECTION_ADDRESS_BYTES);
 }
 
 struct connection *connections_add(struct connections *connections, int socket, uint64_t now_ns)

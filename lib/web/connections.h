@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 /* Far more than the scrapers and readers of one daemon, and within the usual limit of 1,024 open files. */
-enum { CONNECTIONS_MAX = 512 };
+enum { CONNECTIONS_MAX = 512, CONNECTION_TARGET_BYTES = 256 };
 
 enum connection_phase {
 	CONNECTION_ASKS, /* the client is accepted, and its request is not whole yet */
@@ -42,6 +42,8 @@ struct connection {
 	bool is_checked; /* the password was looked at */
 	enum password_verdict verdict; /* then */
 	size_t body_bytes;
+	char target
+		[CONNECTION_TARGET_BYTES]; /* what the request line asks for, cut; only while there is an audit log */
 	void *handle; /* libmicrohttpd's */
 };
 
@@ -55,6 +57,10 @@ struct connections {
 /* Who the peer of a socket is. It is an IPv4 address, or the network (/64) of an IPv6 address, since one host may have
  * all of it. It is 0 for a socket without an address (unix). */
 uint64_t connections_source(int socket);
+
+/* The same for people: its whole address, or "unix". */
+enum { CONNECTION_ADDRESS_BYTES = 64 };
+void connections_address(int socket, char to[CONNECTION_ADDRESS_BYTES]);
 
 /* Adds a connection in its first phase. The table owns it until connections_remove, and only borrows the socket. In
  * CONNECTION_ARRIVES it has the socket, too, and whatever closes the connection also removes it. */

@@ -134,6 +134,18 @@ struct connection *http_request_connection(struct MHD_Connection *connection)
 	return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
 }
 
+static enum password_verdict limit(struct http_server *server, struct web_reply *reply)
+{
+	server->facts.limited++;
+	web_reply_text(reply, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests: try again later\n");
+	return PASSWORD_WRONG;
+}
+
+static const char *authorization_of(const struct connection *connection)
+{
+	return MHD_lookup_connection_value(connection->handle, MHD_HEADER_KIND, MHD_HTTP_HEADER_AUTHORIZATION);
+}
+
 /* Checks rate limit and password. If it refuses the request, the reply says why. */
 static enum password_verdict admit(struct http_server *server, struct connection *connection, struct web_reply *reply)
 {
@@ -142,16 +154,81 @@ static enum password_verdict admit(struct http_server *server, struct connection
 	const struct web_config *config = server->config;
 	if (!config)
 		return PASSWORD_RIGHT;
-	if (!web_bucket_take(&server->bucket, config, clock_monotonic_ns())) {
-		server->facts.limited++;
-		web_reply_text(reply, MHD_HTTP_TOO_MANY_REQUESTS, "too many requests: try again later\n");
-		return PASSWORD_WRONG;
-	}
+	if (!web_bucket_take(&server->bucket, &config->rate, clock_monotonic_ns()))
+		return limit(server, reply);
 	return config->user_count ? passwords_look(server->passwords, config->users, config->user_count,
-						   MHD_lookup_connection_value(connection->handle, MHD_HEADER_KIND,
-									       MHD_HTTP_HEADER_AUTHORIZATION),
-						   connection->source, connection)
+						   authorization_of(connection), connection->source, connection)
 				  : PASSWORD_RIGHT;
+}
+
+/* Whom the server knows a client to be. */
+struct identity {
+	struct buf name; /* of the user, or of the certificate; empty: it has none */
+	struct web_tenant *tenant; /* NULL: none */
+	bool has_several; /* the certificate has names of several */
+};
+
+struct naming {
+	const struct web_config *config;
+	struct identity *identity;
+};
+
+static void take_certificate_name(void *context, struct text name)
+{
+	const struct naming *naming = context;
+	struct identity *identity = naming->identity;
+	struct web_tenant *tenant = tenants_find(&naming->config->tenants, TENANT_CERTIFICATES, name);
+	if (tenant ? !identity->tenant : !identity->name.len) {
+		buf_clear(&identity->name);
+		buf_add_text(&identity->name, name);
+	}
+	identity->has_several |= tenant && identity->tenant && identity->tenant != tenant;
+	identity->tenant = tenant ? tenant : identity->tenant;
+}
+
+/* The password was right, if there are passwords. The configuration may be another one than when it was compared: then the
+ * new one says whose the user is. */
+static struct identity identify(const struct http_server *server, const struct connection *connection)
+{
+	const struct web_config *config = server->config;
+	struct identity identity = {.name = BUF_INIT};
+	struct naming naming = {config, &identity};
+	const union MHD_ConnectionInfo *info;
+	if (config && config->user_count && passwords_user(authorization_of(connection), &identity.name))
+		identity.tenant = tenants_find(&config->tenants, TENANT_USERS, buf_text(&identity.name));
+	else if (config && !config->user_count && connection->client.tls &&
+		 (info = MHD_get_connection_info(connection->handle, MHD_CONNECTION_INFO_GNUTLS_SESSION)))
+		tls_client_names(connection->client.tls, info->tls_session, take_certificate_name, &naming);
+	if (identity.has_several)
+		identity.tenant = NULL;
+	return identity;
+}
+
+/* Answers a request that may be answered. */
+static void answer(struct http_server *server, const struct identity *identity, struct web_request *request,
+		   struct web_reply *reply)
+{
+	struct web_tenant *tenant = identity->tenant;
+	request->tenant = tenant;
+	request->sees_everything =
+		!server->config || !server->config->tenants.count || (tenant && tenant->sees_everything);
+	if (tenant && !web_bucket_take(&tenant->bucket, &tenant->rate, clock_monotonic_ns()))
+		limit(server, reply);
+	else
+		server->setup.respond(server->setup.context, request, reply);
+}
+
+static void audit(struct http_server *server, const struct connection *connection, const struct identity *identity,
+		  const char *method, const struct web_reply *reply)
+{
+	char address[CONNECTION_ADDRESS_BYTES];
+	if (!server->audit)
+		return;
+	connections_address(connection->socket, address);
+	audit_note(server->audit,
+		   &(struct audit_entry){identity->name.bytes, identity->tenant ? identity->tenant->name : NULL,
+					 address, method, connection->target, reply->status, reply->len},
+		   clock_monotonic_ns());
 }
 
 static void refuse(struct http_server *server, enum password_verdict verdict, struct web_reply *reply)
@@ -183,7 +260,8 @@ enum MHD_Result http_request(void *context, struct MHD_Connection *handle, const
 		*upload_size = 0;
 		return connection->body_bytes <= BODY_BYTES_MAX ? MHD_YES : MHD_NO;
 	}
-	struct web_request request = {method, url, connection->arrived_ns, handle};
+	struct web_request request = {
+		.method = method, .path = url, .arrived_ns = connection->arrived_ns, .connection = handle};
 	struct web_reply reply = {.status = MHD_HTTP_OK};
 	enum password_verdict verdict = admit(server, connection, &reply);
 	if (verdict == PASSWORD_LATER) {
@@ -192,9 +270,14 @@ enum MHD_Result http_request(void *context, struct MHD_Connection *handle, const
 		return MHD_YES;
 	}
 	connections_enter(&server->connections, connection, CONNECTION_READS, clock_monotonic_ns());
-	if (verdict == PASSWORD_RIGHT)
-		server->setup.respond(server->setup.context, &request, &reply);
-	else
+	struct identity identity = {.name = BUF_INIT};
+	if (verdict == PASSWORD_RIGHT) {
+		identity = identify(server, connection);
+		answer(server, &identity, &request, &reply);
+	} else {
 		refuse(server, verdict, &reply);
+	}
+	audit(server, connection, &identity, method, &reply);
+	buf_done(&identity.name);
 	return send_reply(server, handle, &reply);
 }

@@ -91,9 +91,10 @@ static void on_connection(void *context, struct MHD_Connection *handle, void **s
 /* A request line is read. The first request's time has run since the connection was accepted. */
 static void *on_request(void *context, const char *uri, struct MHD_Connection *handle)
 {
-	(void)uri;
 	struct http_server *server = context;
 	struct connection *connection = http_request_connection(handle);
+	if (server->audit)
+		text_to_string(text_of(uri), connection->target, sizeof connection->target);
 	if (connection->phase == CONNECTION_RESTS)
 		connections_enter(&server->connections, connection, CONNECTION_ASKS, clock_monotonic_ns());
 	return NULL;
@@ -251,7 +252,10 @@ static void *serve(void *context)
 	struct http_server *server = context;
 	publish_facts(server);
 	while (!atomic_load(&server->is_stopping)) {
-		serve_once(server, server->connections.count ? TICK_MS : -1);
+		bool has_time = !server->connections.count && !audit_waits(server->audit);
+		serve_once(server, has_time ? -1 : TICK_MS);
+		if (server->audit)
+			audit_tick(server->audit, clock_monotonic_ns());
 		take_files(server);
 		publish_facts(server);
 	}
@@ -331,6 +335,7 @@ struct http_server *http_server_start(struct http_server_setup *setup, struct er
 {
 	struct http_server *server = NEW(struct http_server);
 	server->setup = *setup;
+	server->audit = setup->audits ? audit_new() : NULL;
 	server->progress = setup->progress ? setup->progress : &server->own_progress;
 	setup->listeners.count = 0;
 	pthread_mutex_init(&server->lock, NULL);
@@ -357,6 +362,7 @@ void http_server_stop(struct http_server *server)
 	if (server->secure)
 		MHD_stop_daemon(server->secure);
 	passwords_free(server->passwords);
+	audit_free(server->audit);
 	web_config_free(server->config);
 	web_files_done(&server->files);
 	pthread_mutex_destroy(&server->lock);

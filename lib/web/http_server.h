@@ -9,7 +9,11 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+struct web_tenant; /* tenants.h */
+
 struct web_request {
+	bool sees_everything;
+	const struct web_tenant *tenant; /* else who asks; NULL: nobody who may see anything */
 	const char *method; /* any, also such that do not exist */
 	const char *path;
 	uint64_t arrived_ns; /* clock_monotonic_ns: it was here by then; others may have been served since */
@@ -59,6 +63,7 @@ struct http_server_setup {
 	/* Of http_server_take_files. NULL: the new one is in force; else why it is not, and the one before still is. */
 	void (*config_read)(void *context, const struct error *why);
 	void *context; /* borrowed */
+	bool audits; /* logs who asks for what (audit.h) */
 };
 
 struct http_server *http_server_start(struct http_server_setup *setup, struct error *err);

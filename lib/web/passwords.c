@@ -1,6 +1,5 @@
 #include "web/passwords.h"
 
-#include "base/buf.h"
 #include "base/memory.h"
 #include "web/password_queue.h"
 
@@ -249,6 +248,18 @@ enum password_verdict passwords_look(struct passwords *passwords, const struct w
 	explicit_bzero(both.data, both.size);
 	free(both.data);
 	return verdict;
+}
+
+bool passwords_user(const char *authorization, struct buf *to)
+{
+	gnutls_datum_t both;
+	char *password;
+	if (!decode(authorization, &both, &password))
+		return false;
+	buf_add_string(to, (char *)both.data);
+	explicit_bzero(both.data, both.size);
+	free(both.data);
+	return true;
 }
 
 void *passwords_next(struct passwords *passwords, enum password_verdict *ret_verdict)

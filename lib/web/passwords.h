@@ -6,6 +6,7 @@
  * known user's hash. */
 #pragma once
 
+#include "base/buf.h"
 #include "base/error.h"
 
 #include <stdbool.h>
@@ -33,6 +34,9 @@ struct passwords *passwords_new(int wake, struct error *err);
  * passwords_give_up. Of callers from one source not more are looked at than of those from another. */
 enum password_verdict passwords_look(struct passwords *passwords, const struct web_user *users, unsigned count,
 				     const char *authorization, uint64_t source, void *whose);
+
+/* Appends the user's name in the value of an Authorization header; false: there is none. */
+bool passwords_user(const char *authorization, struct buf *to);
 
 /* The next caller whose password has been checked: right or wrong; or busy, if it had to make room. NULL: none yet. */
 void *passwords_next(struct passwords *passwords, enum password_verdict *ret_verdict);

@@ -1,6 +1,7 @@
 /* What http_server.c and http_request.c share, and nobody else sees. */
 #pragma once
 
+#include "web/audit.h"
 #include "web/connections.h"
 #include "web/handshake_turns.h"
 #include "web/http_server.h"
@@ -25,6 +26,7 @@ struct http_server {
 	struct passwords *passwords; /* NULL: no configuration */
 	struct web_config *config; /* likewise */
 	struct web_bucket bucket;
+	struct audit *audit; /* NULL: there is none */
 	struct web_facts facts;
 	pthread_mutex_t lock; /* of what other threads read or bring */
 	struct web_facts published;

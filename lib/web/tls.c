@@ -4,6 +4,7 @@
 
 #include <arpa/inet.h>
 #include <gnutls/gnutls.h>
+#include <gnutls/x509-ext.h>
 #include <gnutls/x509.h>
 #include <stdlib.h>
 
@@ -171,46 +172,77 @@ int64_t tls_expiry(const struct tls *tls)
 	return tls->expiry;
 }
 
-static bool is_wanted(const struct tls *tls, const char *name, size_t len)
+/* A name of a certificate as text; empty: of another kind. */
+static struct text san_of(unsigned type, const gnutls_datum_t *name, char address[INET6_ADDRSTRLEN])
 {
-	for (unsigned i = 0; i < tls->client_san_count; i++)
-		if (strlen(tls->client_sans[i]) == len && memcmp(tls->client_sans[i], name, len) == 0)
-			return true;
-	return false;
-}
-
-static bool is_wanted_san(const struct tls *tls, int type, const char *name, size_t len)
-{
-	char address[INET6_ADDRSTRLEN] = "";
 	switch (type) {
 	case GNUTLS_SAN_DNSNAME:
 	case GNUTLS_SAN_RFC822NAME:
 	case GNUTLS_SAN_URI:
-		return is_wanted(tls, name, len);
+		return (struct text){(const char *)name->data, name->size};
 	case GNUTLS_SAN_IPADDRESS:
-		return (len == 4 || len == 16) &&
-		       inet_ntop(len == 4 ? AF_INET : AF_INET6, name, address, sizeof address) &&
-		       is_wanted(tls, address, strlen(address));
+		if ((name->size == 4 || name->size == 16) &&
+		    inet_ntop(name->size == 4 ? AF_INET : AF_INET6, name->data, address, INET6_ADDRSTRLEN))
+			return text_of(address);
 	}
-	return false;
+	return (struct text){0};
+}
+
+/* Reads the extension once: gnutls_x509_crt_get_subject_alt_name would read all of it for each name. */
+static void each_san(const gnutls_datum_t *certificate, tls_name_fn *take, void *context)
+{
+	static const char oid[] = "2.5.29.17";
+	gnutls_x509_crt_t parsed = NULL;
+	gnutls_subject_alt_names_t names = NULL;
+	gnutls_datum_t extension = {NULL, 0}, name;
+	unsigned type;
+	char address[INET6_ADDRSTRLEN] = "";
+	if (gnutls_x509_crt_init(&parsed) >= 0 && gnutls_subject_alt_names_init(&names) >= 0 &&
+	    gnutls_x509_crt_import(parsed, certificate, GNUTLS_X509_FMT_DER) >= 0 &&
+	    gnutls_x509_crt_get_extension_by_oid2(parsed, oid, 0, &extension, NULL) >= 0 &&
+	    gnutls_x509_ext_import_subject_alt_names(&extension, names, 0) >= 0)
+		for (unsigned i = 0; gnutls_subject_alt_names_get(names, i, &type, &name, NULL) >= 0; i++) {
+			struct text san = san_of(type, &name, address);
+			if (san.len)
+				take(context, san);
+		}
+	gnutls_free(extension.data);
+	if (names)
+		gnutls_subject_alt_names_deinit(names);
+	if (parsed)
+		gnutls_x509_crt_deinit(parsed);
+}
+
+struct wanted_san {
+	const struct tls *tls;
+	bool is_found;
+};
+
+static void look_for_san(void *context, struct text name)
+{
+	struct wanted_san *wanted = context;
+	for (unsigned i = 0; i < wanted->tls->client_san_count; i++)
+		wanted->is_found |= text_equal(text_of(wanted->tls->client_sans[i]), name);
 }
 
 static bool has_wanted_san(const struct tls *tls, const gnutls_datum_t *certificate)
 {
-	gnutls_x509_crt_t parsed;
-	bool is_found = false;
-	int type = 0;
-	char name[1024];
-	if (gnutls_x509_crt_init(&parsed) < 0)
-		return false;
-	if (gnutls_x509_crt_import(parsed, certificate, GNUTLS_X509_FMT_DER) >= 0)
-		for (unsigned i = 0; !is_found && type != GNUTLS_E_REQUESTED_DATA_NOT_AVAILABLE; i++) {
-			size_t size = sizeof name;
-			type = gnutls_x509_crt_get_subject_alt_name(parsed, i, name, &size, NULL);
-			is_found = type >= 0 && is_wanted_san(tls, type, name, size);
-		}
-	gnutls_x509_crt_deinit(parsed);
-	return is_found;
+	struct wanted_san wanted = {tls, false};
+	each_san(certificate, look_for_san, &wanted);
+	return wanted.is_found;
+}
+
+bool tls_verifies(const struct tls *tls)
+{
+	return tls && verifies(tls->client_auth);
+}
+
+void tls_client_names(const struct tls *tls, void *session, tls_name_fn *take, void *context)
+{
+	unsigned count = 0;
+	const gnutls_datum_t *chain = tls_verifies(tls) ? gnutls_certificate_get_peers(session, &count) : NULL;
+	if (chain && count)
+		each_san(&chain[0], take, context);
 }
 
 static bool is_trusted(gnutls_session_t session)

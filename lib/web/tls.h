@@ -53,6 +53,14 @@ void tls_greet(struct tls_client *client, void *session);
 /* The certificates that the system trusts, as PEM; appends. Reads files. */
 void tls_system_trust(struct buf *to);
 
+/* Does it know whose a client's certificate is? NULL: no TLS, no. */
+bool tls_verifies(const struct tls *tls);
+
+/* Calls back with each name (SAN: DNS, email, URI, IP address) of the certificate that the client of a session showed, if it
+ * was verified. Names are as in client_allowed_sans. */
+typedef void tls_name_fn(void *context, struct text name);
+void tls_client_names(const struct tls *tls, void *session, tls_name_fn *take, void *context);
+
 /* When the certificate expires, Unix seconds. */
 int64_t tls_expiry(const struct tls *tls);
 

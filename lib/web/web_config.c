@@ -6,62 +6,32 @@
 #include <stdlib.h>
 
 struct web_config_reading {
+	struct web_reading base;
 	struct web_config *config;
 	const struct web_files *files;
-	struct error *err;
 	struct tls_settings tls;
 	/* Of tls_server_config; NULL: not given, or empty. */
 	const struct yaml_node *cert, *key, *client_ca, *cert_file, *key_file, *client_ca_file, *client_auth;
 	const struct yaml_node *sans;
 };
 
-typedef bool read_value(struct web_config_reading *reading, const struct yaml_node *node, void *member);
-
-struct key {
-	const char *name;
-	read_value *read;
-	size_t offset; /* in what is read */
-};
-
-static bool wrong(struct web_config_reading *reading, const struct yaml_node *node, const char *text)
+static struct web_config_reading *whole(struct web_reading *reading)
 {
-	return document_wrong(reading->config->document, node->position, reading->err, "%s%s%s",
-			      node->key.bytes ? node->key.bytes : "", node->key.bytes ? ": " : "", text);
-}
-
-/* A map whose keys are all in the table; nothing is a map without any. */
-static bool read_map(struct web_config_reading *reading, const struct yaml_node *map, const struct key *keys,
-		     size_t count, void *to)
-{
-	if (!map || yaml_is_null(map))
-		return true;
-	if (map->kind != YAML_MAP)
-		return wrong(reading, map, "expected keys and values");
-	for (const struct yaml_node *node = map->first; node; node = node->next) {
-		size_t i = 0;
-		while (i < count && strcmp(keys[i].name, node->key.bytes) != 0)
-			i++;
-		if (i == count)
-			return document_wrong(reading->config->document, node->key_position, reading->err,
-					      "%s: unknown key", node->key.bytes);
-		if (!yaml_is_null(node) && !keys[i].read(reading, node, (char *)to + keys[i].offset))
-			return false;
-	}
-	return true;
+	return (struct web_config_reading *)reading; /* whose first member it is */
 }
 
 /* Remembers the node of a text that is not empty. */
-static bool read_text(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_text(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
 	if (node->kind != YAML_SCALAR)
-		return wrong(reading, node, "expected a text");
+		return web_wrong(reading, node, "expected a text");
 	if (node->text.len)
 		*(const struct yaml_node **)member = node;
 	return true;
 }
 
 /* All spellings that YAML 1.1, which exporter-toolkit uses, has for true and false. */
-static bool read_bool(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_bool(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
 	static const char *const yes[] = {"true", "True", "TRUE", "yes", "Yes", "YES", "on", "On", "ON", "y", "Y"};
 	static const char *const no[] = {"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "OFF", "n", "N"};
@@ -70,10 +40,10 @@ static bool read_bool(struct web_config_reading *reading, const struct yaml_node
 		if (*(bool *)member || strcmp(node->text.bytes, no[i]) == 0)
 			return true;
 	}
-	return wrong(reading, node, "expected true or false");
+	return web_wrong(reading, node, "expected true or false");
 }
 
-static bool read_client_choice(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_client_choice(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
 	bool prefers_server;
 	if (!read_bool(reading, node, &prefers_server))
@@ -83,53 +53,53 @@ static bool read_client_choice(struct web_config_reading *reading, const struct 
 }
 
 /* HTTP/2 is never spoken: clients take 1.1 then. */
-static bool read_ignored_bool(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_ignored_bool(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
 	bool ignored;
 	(void)member;
 	return read_bool(reading, node, &ignored);
 }
 
-static bool read_names(struct web_config_reading *reading, const struct yaml_node *node, struct tls_names *names,
-		       bool (*is_known)(const char *name), const char *unknown)
+struct taken_names {
+	struct tls_names *names;
+	bool (*is_known)(const char *name); /* NULL: any is */
+	const char *unknown; /* what one is that is not */
+};
+
+static const char *take_name(void *context, const char *text)
 {
-	if (node->kind != YAML_LIST)
-		return wrong(reading, node, "expected a list");
-	for (const struct yaml_node *item = node->first; item; item = item->next) {
-		if (item->kind != YAML_SCALAR)
-			return wrong(reading, item, "expected a text");
-		if (is_known && !is_known(item->text.bytes))
-			return document_wrong(reading->config->document, item->position, reading->err, "%s: %s",
-					      item->text.bytes, unknown);
-		if (names->count == TLS_NAMES_MAX)
-			return wrong(reading, item, "too many");
-		names->names[names->count++] = item->text.bytes;
-	}
-	return true;
+	const struct taken_names *taken = context;
+	if (taken->is_known && !taken->is_known(text))
+		return taken->unknown;
+	if (taken->names->count == TLS_NAMES_MAX)
+		return "too many";
+	taken->names->names[taken->names->count++] = text;
+	return NULL;
 }
 
-static bool read_ciphers(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_ciphers(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
-	(void)member;
-	return read_names(reading, node, &reading->tls.ciphers, tls_is_cipher, "unknown cipher");
+	struct taken_names taken = {member, tls_is_cipher, "unknown cipher"};
+	return web_read_list(reading, node, take_name, &taken);
 }
 
-static bool read_curves(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_curves(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
-	(void)member;
-	return read_names(reading, node, &reading->tls.curves, tls_is_curve, "unknown curve");
+	struct taken_names taken = {member, tls_is_curve, "unknown curve"};
+	return web_read_list(reading, node, take_name, &taken);
 }
 
-static bool read_sans(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_sans(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
-	(void)member;
-	reading->sans = node;
+	struct taken_names taken = {.names = member};
+	whole(reading)->sans = node;
 	if (node->kind == YAML_LIST && !node->first)
-		return wrong(reading, node, "no name would let nobody in: name those who may, or leave the key out");
-	return read_names(reading, node, &reading->tls.client_sans, NULL, NULL);
+		return web_wrong(reading, node,
+				 "no name would let nobody in: name those who may, or leave the key out");
+	return web_read_list(reading, node, take_name, &taken);
 }
 
-static bool read_version(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_version(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
 	static const char *const names[TLS_VERSIONS] = {"TLS10", "TLS11", "TLS12", "TLS13"};
 	for (int i = 0; node->kind == YAML_SCALAR && i < TLS_VERSIONS; i++) {
@@ -138,17 +108,17 @@ static bool read_version(struct web_config_reading *reading, const struct yaml_n
 		*(enum tls_version *)member = (enum tls_version)i;
 		return true;
 	}
-	return wrong(reading, node, "unknown TLS version: expected one of TLS10, TLS11, TLS12, TLS13");
+	return web_wrong(reading, node, "unknown TLS version: expected one of TLS10, TLS11, TLS12, TLS13");
 }
 
 #define TLS_KEY(name, read, member)                                                                                    \
 	{                                                                                                              \
 		name, read, offsetof(struct web_config_reading, member)                                                \
 	}
-static bool read_tls(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_tls(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
 	(void)member;
-	static const struct key keys[] = {
+	static const struct web_key keys[] = {
 		TLS_KEY("cert", read_text, cert),
 		TLS_KEY("key", read_text, key),
 		TLS_KEY("client_ca", read_text, client_ca),
@@ -156,25 +126,25 @@ static bool read_tls(struct web_config_reading *reading, const struct yaml_node 
 		TLS_KEY("key_file", read_text, key_file),
 		TLS_KEY("client_ca_file", read_text, client_ca_file),
 		TLS_KEY("client_auth_type", read_text, client_auth),
-		TLS_KEY("client_allowed_sans", read_sans, tls),
+		TLS_KEY("client_allowed_sans", read_sans, tls.client_sans),
 		TLS_KEY("min_version", read_version, tls.min),
 		TLS_KEY("max_version", read_version, tls.max),
-		TLS_KEY("cipher_suites", read_ciphers, tls),
+		TLS_KEY("cipher_suites", read_ciphers, tls.ciphers),
 		TLS_KEY("prefer_server_cipher_suites", read_client_choice, tls.clients_choose),
-		TLS_KEY("curve_preferences", read_curves, tls),
+		TLS_KEY("curve_preferences", read_curves, tls.curves),
 	};
-	return read_map(reading, node, keys, sizeof keys / sizeof *keys, reading);
+	return web_read_map(reading, node, keys, sizeof keys / sizeof *keys, reading);
 }
 
 /* A header's value: what may be in it, if that is known. */
-static bool read_header(struct web_config_reading *reading, const struct yaml_node *node, const char *const *values)
+static bool read_header(struct web_reading *reading, const struct yaml_node *node, const char *const *values)
 {
-	struct web_config *config = reading->config;
+	struct web_config *config = whole(reading)->config;
 	if (node->kind != YAML_SCALAR)
-		return wrong(reading, node, "expected a text");
+		return web_wrong(reading, node, "expected a text");
 	for (const char *c = node->text.bytes; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			return wrong(reading, node, "control characters cannot be in a header");
+			return web_wrong(reading, node, "control characters cannot be in a header");
 	struct buf all = BUF_INIT;
 	bool fits = !values;
 	for (int i = 0; values && values[i]; i++) {
@@ -182,7 +152,7 @@ static bool read_header(struct web_config_reading *reading, const struct yaml_no
 		buf_printf(&all, "%s%s", i ? " or " : "invalid value: expected ", values[i]);
 	}
 	if (!fits)
-		wrong(reading, node, all.bytes);
+		web_wrong(reading, node, all.bytes);
 	buf_done(&all);
 	if (!fits || !node->text.len)
 		return fits;
@@ -191,108 +161,62 @@ static bool read_header(struct web_config_reading *reading, const struct yaml_no
 	return true;
 }
 
-static bool read_any_header(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_any_header(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
 	(void)member;
 	return read_header(reading, node, NULL);
 }
 
-static bool read_nosniff(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_nosniff(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
 	static const char *const values[] = {"nosniff", NULL};
 	(void)member;
 	return read_header(reading, node, values);
 }
 
-static bool read_frame_options(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_frame_options(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
 	static const char *const values[] = {"deny", "sameorigin", NULL};
 	(void)member;
 	return read_header(reading, node, values);
 }
 
-static bool read_headers(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_headers(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
-	static const struct key keys[WEB_HEADERS_MAX] = {
+	static const struct web_key keys[WEB_HEADERS_MAX] = {
 		{"Content-Security-Policy", read_any_header, 0},   {"X-Frame-Options", read_frame_options, 0},
 		{"X-Content-Type-Options", read_nosniff, 0},	   {"X-XSS-Protection", read_any_header, 0},
 		{"Strict-Transport-Security", read_any_header, 0},
 	};
-	return read_map(reading, node, keys, WEB_HEADERS_MAX, member);
+	return web_read_map(reading, node, keys, WEB_HEADERS_MAX, member);
 }
 
-static bool read_http(struct web_config_reading *reading, const struct yaml_node *node, void *member)
+static bool read_http(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
-	static const struct key keys[] = {{"http2", read_ignored_bool, 0}, {"headers", read_headers, 0}};
-	return read_map(reading, node, keys, sizeof keys / sizeof *keys, member);
+	static const struct web_key keys[] = {{"http2", read_ignored_bool, 0}, {"headers", read_headers, 0}};
+	return web_read_map(reading, node, keys, sizeof keys / sizeof *keys, member);
 }
 
-static bool read_users(struct web_config_reading *reading, const struct yaml_node *map, void *member)
+static bool read_users(struct web_reading *reading, const struct yaml_node *map, void *member)
 {
 	(void)member;
-	struct web_config *config = reading->config;
+	struct web_config *config = whole(reading)->config;
 	unsigned capacity = 0;
 	if (map->kind != YAML_MAP)
-		return wrong(reading, map, "expected names and bcrypt hashes");
+		return web_wrong(reading, map, "expected names and bcrypt hashes");
 	for (const struct yaml_node *node = map->first; node; node = node->next) {
 		struct error why;
 		if (config->user_count == WEB_USERS_MAX)
-			return wrong(reading, node, "too many users");
+			return web_wrong(reading, node, "too many users");
 		if (node->kind != YAML_SCALAR)
-			return wrong(reading, node, "expected a bcrypt hash");
+			return web_wrong(reading, node, "expected a bcrypt hash");
 		if (!password_hash_check(node->text.bytes,
 					 &why)) /* it does not repeat the text: it may be a password */
-			return wrong(reading, node, why.text);
+			return web_wrong(reading, node, why.text);
 		GROW(config->users, config->user_count, capacity);
 		config->users[config->user_count++] = (struct web_user){node->key.bytes, node->text.bytes};
 	}
 	return true;
-}
-
-/* Go's: "1s", "1m30s", "1.5h"; a number alone is of nanoseconds. */
-static bool read_interval(struct web_config_reading *reading, const struct yaml_node *node, void *member)
-{
-	static const struct {
-		const char *name;
-		double seconds;
-	} units[] = {{"ns", 1e-9}, {"us", 1e-6}, {"\xc2\xb5s", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"m", 60}, {"h", 3600}};
-	double *seconds = member;
-	const char *at = node->kind == YAML_SCALAR ? node->text.bytes : "";
-	uint64_t nanoseconds;
-	if (node->kind == YAML_SCALAR && text_to_u64(node->text, &nanoseconds)) {
-		*seconds = (double)nanoseconds * 1e-9;
-		return true;
-	}
-	bool is_good = *at != '\0';
-	while (is_good && *at) {
-		char *end;
-		size_t digits = strspn(at, "0123456789."), unit = 0, units_count = sizeof units / sizeof *units;
-		double number = strtod(at, &end);
-		size_t letters = strcspn(end, "0123456789.");
-		while (unit < units_count &&
-		       (strlen(units[unit].name) != letters || strncmp(units[unit].name, end, letters) != 0))
-			unit++;
-		is_good = digits && end == at + digits && unit < units_count;
-		*seconds += is_good ? number * units[unit].seconds : 0;
-		at = end + letters;
-	}
-	return is_good || wrong(reading, node, "expected a duration such as 1s or 500ms");
-}
-
-static bool read_burst(struct web_config_reading *reading, const struct yaml_node *node, void *member)
-{
-	return (node->kind == YAML_SCALAR && text_to_u64(node->text, member) && *(uint64_t *)member <= UINT32_MAX) ||
-	       wrong(reading, node, "expected a number");
-}
-
-static bool read_rate_limit(struct web_config_reading *reading, const struct yaml_node *node, void *member)
-{
-	(void)member;
-	static const struct key keys[] = {
-		{"interval", read_interval, offsetof(struct web_config, interval_s)},
-		{"burst", read_burst, offsetof(struct web_config, burst)},
-	};
-	return read_map(reading, node, keys, sizeof keys / sizeof *keys, reading->config);
 }
 
 /* What a key says in the file that another one names, or itself; empty if neither is given. */
@@ -311,7 +235,7 @@ static bool read_pem(struct web_config_reading *reading, const struct yaml_node 
 								  : NULL;
 	if (what) {
 		error_set(&why, "%s: %s", file ? file->path : named->text.bytes, what);
-		return wrong(reading, named, why.text);
+		return web_wrong(&reading->base, named, why.text);
 	}
 	*to = buf_text(&file->bytes);
 	return true;
@@ -335,18 +259,18 @@ static bool set_client_auth(struct web_config_reading *reading)
 	while (node && i < count && strcmp(table[i].name, node->text.bytes) != 0)
 		i++;
 	if (i == count)
-		return wrong(reading, node,
-			     "expected one of NoClientCert, RequestClientCert, RequireAnyClientCert, "
-			     "VerifyClientCertIfGiven, RequireAndVerifyClientCert");
+		return web_wrong(&reading->base, node,
+				 "expected one of NoClientCert, RequestClientCert, RequireAnyClientCert, "
+				 "VerifyClientCertIfGiven, RequireAndVerifyClientCert");
 	reading->tls.client_auth = table[i].auth;
 	const struct yaml_node *ca = reading->client_ca_file ? reading->client_ca_file : reading->client_ca;
 	if (ca && reading->tls.client_auth == TLS_CLIENT_NONE)
-		return wrong(reading, ca, "a client CA needs a client_auth_type that asks for certificates");
+		return web_wrong(&reading->base, ca, "a client CA needs a client_auth_type that asks for certificates");
 	if (reading->sans && reading->tls.client_auth != TLS_CLIENT_REQUIRE_ANY &&
 	    reading->tls.client_auth != TLS_CLIENT_REQUIRE_AND_VERIFY)
-		return wrong(reading, reading->sans,
-			     "needs client_auth_type RequireAnyClientCert or "
-			     "RequireAndVerifyClientCert");
+		return web_wrong(&reading->base, reading->sans,
+				 "needs client_auth_type RequireAnyClientCert or "
+				 "RequireAndVerifyClientCert");
 	return true;
 }
 
@@ -359,11 +283,11 @@ static bool set_tls(struct web_config_reading *reading, const struct yaml_node *
 	    !reading->client_ca_file && !reading->client_auth)
 		return true; /* versions and ciphers alone do not ask for TLS */
 	if (!reading->cert && !reading->cert_file)
-		return wrong(reading, node, "missing one of cert or cert_file");
+		return web_wrong(&reading->base, node, "missing one of cert or cert_file");
 	if (!reading->key && !reading->key_file)
-		return wrong(reading, node, "missing one of key or key_file");
+		return web_wrong(&reading->base, node, "missing one of key or key_file");
 	if (tls->min > tls->max)
-		return wrong(reading, node, "min_version is above max_version");
+		return web_wrong(&reading->base, node, "min_version is above max_version");
 	if (!read_pem(reading, reading->cert_file, reading->cert, &reading->tls.cert) ||
 	    !read_pem(reading, reading->key_file, reading->key, &reading->tls.key) ||
 	    !read_pem(reading, reading->client_ca_file, reading->client_ca, &reading->tls.client_ca) ||
@@ -373,19 +297,37 @@ static bool set_tls(struct web_config_reading *reading, const struct yaml_node *
 	if (trusted && !reading->tls.client_ca.len)
 		reading->tls.client_ca = buf_text(&trusted->bytes);
 	reading->config->tls = tls_new(tls, &why);
-	return reading->config->tls || wrong(reading, node, why.text);
+	return reading->config->tls || web_wrong(&reading->base, node, why.text);
+}
+
+static bool read_rate_limit(struct web_reading *reading, const struct yaml_node *node, void *member)
+{
+	return web_rate_read(reading, node, &((struct web_config_reading *)member)->config->rate);
+}
+
+static bool read_tenants(struct web_reading *reading, const struct yaml_node *node, void *member)
+{
+	return tenants_read(reading, node, &((struct web_config_reading *)member)->config->tenants);
+}
+
+/* A key without a value must not mean that everybody sees everything. */
+static bool set_tenants(struct web_config_reading *reading, const struct yaml_node *node)
+{
+	struct web_config *config = reading->config;
+	const struct tenants_clients clients = {config->users, config->user_count, tls_verifies(config->tls)};
+	return !node || tenants_check(&config->tenants, node, &clients, &reading->base);
 }
 
 static bool read_root(struct web_config_reading *reading)
 {
-	static const struct key keys[] = {
-		{"tls_server_config", read_tls, 0},
-		{"http_server_config", read_http, 0},
-		{"basic_auth_users", read_users, 0},
-		{"rate_limit", read_rate_limit, 0},
+	static const struct web_key keys[] = {
+		{"tls_server_config", read_tls, 0},  {"http_server_config", read_http, 0},
+		{"basic_auth_users", read_users, 0}, {"rate_limit", read_rate_limit, 0},
+		{"tenants", read_tenants, 0},
 	};
 	const struct yaml_node *root = document_root(reading->config->document);
-	return read_map(reading, root, keys, sizeof keys / sizeof *keys, reading) && set_tls(reading, root);
+	return web_read_map(&reading->base, root, keys, sizeof keys / sizeof *keys, reading) &&
+	       set_tls(reading, root) && set_tenants(reading, yaml_find(root, "tenants"));
 }
 
 struct web_config *web_config_read(const struct web_files *files, struct error *err)
@@ -393,11 +335,16 @@ struct web_config *web_config_read(const struct web_files *files, struct error *
 	const struct web_file *file = &files->files[0];
 	struct web_config *config = NEW(struct web_config);
 	struct web_config_reading reading = {
-		.config = config, .files = files, .err = err, .tls = {.min = TLS_VERSION_12, .max = TLS_VERSION_13}};
+		.base = {.err = err},
+		.config = config,
+		.files = files,
+		.tls = {.min = TLS_VERSION_12, .max = TLS_VERSION_13},
+	};
 	if (file->error)
 		error_set(err, "%s: %s", file->path, file->error);
 	else
 		config->document = document_parse(file->path, buf_text(&file->bytes), err);
+	reading.base.document = config->document;
 	if (config->document && read_root(&reading))
 		return config;
 	web_config_free(config);
@@ -411,20 +358,6 @@ void web_config_free(struct web_config *config)
 	document_free(config->document);
 	tls_release(config->tls);
 	free(config->users);
+	tenants_done(&config->tenants);
 	free(config);
-}
-
-bool web_bucket_take(struct web_bucket *bucket, const struct web_config *config, uint64_t now_ns)
-{
-	double burst = (double)config->burst;
-	if (!(config->interval_s > 0))
-		return true;
-	bucket->tokens += bucket->is_used ? (double)(now_ns - bucket->at_ns) * 1e-9 / config->interval_s : burst;
-	bucket->tokens = bucket->tokens < burst ? bucket->tokens : burst;
-	bucket->is_used = true;
-	bucket->at_ns = now_ns;
-	if (bucket->tokens < 1)
-		return false;
-	bucket->tokens--;
-	return true;
 }

@@ -237,6 +237,22 @@ class ClientCertificates(unittest.TestCase):
                     self.assertFalse(self.curl(site, "stranger"))
                     self.assertFalse(self.curl(site, None))
 
+    def test_broken_names(self):
+        """A certificate of anybody's making, whose names cannot be read, is refused, and keeps nobody waiting."""
+        lines = "  client_auth_type: RequireAnyClientCert\n  client_allowed_sans: [prometheus.example]\n"
+        with Site(KEY_PAIR + lines) as site:
+            self.clients(site)
+            many = ",".join(f"DNS:{number}.example" for number in range(600))
+            for name, names in (("cut", "DER:30:7f:82:01"), ("nonsense", "DER:05:00"), ("odd", "DER:30:04:87:02:01:02"),
+                                ("long", f"DNS:{'a' * 60}.{'b' * 60}.example"), ("many", many),
+                                ("nul", "DER:30:14:82:12:" + b"prometheus.example".hex(":")[:-2] + "00")):
+                make_certificate(site.folder, name, "other", names)
+                with self.subTest(name):
+                    self.assertFalse(self.curl(site, name))
+                    self.assertTrue(self.curl(site, "good"))
+            make_certificate(site.folder, "last", "other", many + ",DNS:prometheus.example")
+            self.assertTrue(self.curl(site, "last"))
+
 
 class Passwords(unittest.TestCase):
     def test_who_may_ask(self):

@@ -70,7 +70,41 @@ GOOD_SINCE = {
     "no rate limit": "rate_limit: {interval: 0, burst: 0}\n",
     "a rate limit in nanoseconds": "rate_limit: {interval: 1000000, burst: 5}\n",
 }
+# Of slurmscope alone.
+USERS = f"basic_auth_users:\n  alice: {HASH}\n  bob: {HASH}\n"
+GOOD_HERE = {
+    "tenants": USERS + "tenants:\n  ops: {users: [alice], sees: everything}\n"
+               "  physics: {users: [bob], sees: {accounts: [physics], users: [carol], partitions: [gpu], clusters: [a]}, "
+               "rate_limit: {interval: 1s, burst: 5}}\n",
+    "tenants by certificate": CLIENTS + "tenants: {ops: {certificates: [a, 'b@c'], sees: everything}}\n",
+}
 BAD = {
+    "tenants without a value": (USERS + "tenants:\n", "tenants: without a tenant nobody would see anything"),
+    "no tenants": (USERS + "tenants: {}\n", "tenants: without a tenant nobody would see anything"),
+    "a list of tenants": (USERS + "tenants: [alice]\n", ":4:10: tenants: expected names of tenants"),
+    "a tenant of nobody": (USERS + "tenants: {a: {sees: everything}}\n", ":4:14: a: who is it?"),
+    "a tenant without a value": (USERS + "tenants: {a: }\n", "a: `sees` needs accounts"),
+    "a tenant who sees nothing": (USERS + "tenants: {a: {users: [bob]}}\n", ":4:14: a: `sees` needs accounts"),
+    "a tenant who sees no names": (USERS + "tenants: {a: {users: [bob], sees: {accounts: []}}}\n", "a: `sees` needs accounts"),
+    "a tenant who sees clusters only": (USERS + "tenants: {a: {users: [bob], sees: {clusters: [x]}}}\n", "`sees` needs accounts"),
+    "a tenant who sees no name": (USERS + "tenants: {a: {users: [bob], sees: {accounts: ['']}}}\n", "expected a name"),
+    "a tenant who sees all": (USERS + "tenants: {a: {users: [bob], sees: all}}\n", "sees: expected `everything`"),
+    "a tenant who sees a list": (USERS + "tenants: {a: {users: [bob], sees: [everything]}}\n", "sees: expected keys and values"),
+    "a tenant who sees something else": (USERS + "tenants: {a: {users: [bob], sees: {qos: [x]}}}\n", ":4:36: qos: unknown key"),
+    "a tenant with another key": (USERS + "tenants: {a: {groups: [bob]}}\n", ":4:15: groups: unknown key"),
+    "a tenant of a stranger": (USERS + "tenants: {a: {users: [eve], sees: everything}}\n", "a: eve: no such user in basic_auth_users"),
+    "tenants without users": ("tenants: {a: {users: [bob], sees: everything}}\n", "a: bob: no such user in basic_auth_users"),
+    "two tenants of one user": (USERS + "tenants: {a: {users: [bob], sees: everything}, b: {users: [bob], sees: {users: [x]}}}\n",
+                                ":4:51: b: bob: named twice"),
+    "a user twice": (USERS + "tenants: {a: {users: [bob, bob], sees: everything}}\n", "a: bob: named twice"),
+    "a tenant twice": (USERS + "tenants: {a: {users: [bob], sees: everything}, a: {users: [alice], sees: everything}}\n",
+                       "a: given twice"),
+    "certificates beside passwords": (CLIENTS + USERS + "tenants: {a: {certificates: [x], sees: everything}}\n",
+                                      "only where there are no basic_auth_users"),
+    "certificates that nobody verifies": (KEY_PAIR + "  client_auth_type: RequireAnyClientCert\n"
+                                          "tenants: {a: {certificates: [x], sees: everything}}\n", "a: x: certificates need"),
+    "certificates without TLS": ("tenants: {a: {certificates: [x], sees: everything}}\n", "a: x: certificates need"),
+    "too many names": (USERS + "tenants: {a: {users: [bob], sees: {accounts: [" + "x," * 1001 + "]}}}\n", "x: too many"),
     "junk": ("junk", ":1:1: expected keys and values"),
     "a list": ("- a\n", ":1:1: expected keys and values"),
     "an unknown key": ("tls_server: {}\n", ":1:1: tls_server: unknown key"),
@@ -157,7 +191,7 @@ class Files(unittest.TestCase):
         return run("--check-config", f"--web.config.file={self.write(text)}")
 
     def test_good(self):
-        for name, text in (GOOD | GOOD_SINCE).items():
+        for name, text in (GOOD | GOOD_SINCE | GOOD_HERE).items():
             with self.subTest(name):
                 done = self.check(text)
                 self.assertEqual((0, ""), (done.returncode, done.stderr))

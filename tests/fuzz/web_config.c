@@ -12,6 +12,21 @@ static bool is_text(const char *text)
 	return true;
 }
 
+/* Each has somebody, sees something, and has nobody of another tenant. */
+static void check_tenant(const struct web_config *config, const struct web_tenant *tenant)
+{
+	unsigned who = 0, sees = tenant->sees_everything;
+	for (int kind = 0; kind < TENANT_NAMES; kind++) {
+		const struct web_names *names = &tenant->names[kind];
+		REQUIRE(names->count <= TENANT_NAMES_MAX);
+		*(kind < (int)TENANT_WHO ? &who : &sees) += kind == TENANT_SEES_CLUSTERS ? 0 : names->count;
+		for (unsigned i = 0; kind < (int)TENANT_WHO && i < names->count; i++)
+			REQUIRE(tenants_find(&config->tenants, (enum tenant_names)kind, text_of(names->names[i])) ==
+				tenant);
+	}
+	REQUIRE(who && sees);
+}
+
 static void check(const struct web_config *config)
 {
 	struct web_bucket bucket = {.is_used = false};
@@ -20,8 +35,11 @@ static void check(const struct web_config *config)
 		REQUIRE(is_text(config->headers[i].name) && is_text(config->headers[i].value));
 	for (unsigned i = 0; i < config->user_count; i++)
 		REQUIRE(strlen(config->users[i].hash) == PASSWORD_HASH_BYTES);
-	web_bucket_take(&bucket, config, 1);
-	web_bucket_take(&bucket, config, UINT64_MAX);
+	REQUIRE(config->tenants.count <= TENANTS_MAX);
+	for (unsigned i = 0; i < config->tenants.count; i++)
+		check_tenant(config, &config->tenants.items[i]);
+	web_bucket_take(&bucket, &config->rate, 1);
+	web_bucket_take(&bucket, &config->rate, UINT64_MAX);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -619,7 +619,8 @@ static void test_deadlines(void)
 	page_slot_init(&slot, &board, NULL);
 	publish(&slot, "cluster=\"one\"", 1);
 	const struct scrape_options options = {.board = &board};
-	const struct web_request request = {.method = "GET", .path = "/metrics", .arrived_ns = now_ns};
+	const struct web_request request = {
+		.sees_everything = true, .method = "GET", .path = "/metrics", .arrived_ns = now_ns};
 	is_busy = true;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct web_reply reply = {.status = 200};
@@ -644,7 +645,8 @@ static void test_deadlines(void)
 	};
 	for (size_t i = 0; i < sizeof arrivals / sizeof *arrivals; i++) {
 		struct web_reply reply = {.status = 200};
-		const struct web_request late = {.arrived_ns = now_ns - arrivals[i].ago_s * 1000000000};
+		const struct web_request late = {.sees_everything = true,
+						 .arrived_ns = now_ns - arrivals[i].ago_s * 1000000000};
 		check_row(arrivals[i].what);
 		scrape_respond(&options, &late, TEXT(""), &reply);
 		CHECK_NUMBER(reply.status, arrivals[i].want);

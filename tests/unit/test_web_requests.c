@@ -447,13 +447,13 @@ static void test_bucket(void)
 		{"an hour without a request saves no more than the burst", 3706, 5, 3},
 		{"nor a day", 90106, 4, 3},
 	};
-	static const struct web_config config = {.interval_s = 2, .burst = 3}, without = {.burst = 3};
+	static const struct web_rate rate = {.interval_s = 2, .burst = 3}, without = {.burst = 3};
 	struct web_bucket bucket = {.is_used = false};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		unsigned got = 0;
 		check_row(rows[i].name);
 		for (unsigned n = 0; n < rows[i].asked; n++)
-			got += web_bucket_take(&bucket, &config, (uint64_t)(rows[i].at_s * 1e9));
+			got += web_bucket_take(&bucket, &rate, (uint64_t)(rows[i].at_s * 1e9));
 		CHECK_NUMBER(got, rows[i].want);
 	}
 	check_row("no limit");
