@@ -83,9 +83,7 @@ struct family_group {
 	const char *labels; /* of every item, where there are no kinds */
 	const char *const *kind_labels; /* of every item, by kind; NULL: those of its entity */
 	struct family_origin origin;
-	unsigned
-		owners; /* bits of enum scope_kind: whoever has the name that is in this label may see the sample. 0: only
-			  * who may see all */
+	unsigned owners; /* bits of enum scope_kind (scoped_samples.h); 0: only operators see it */
 	enum job_rows job_rows;
 	void (*each)(struct family_sink *sink, enum entity_kind kind);
 };

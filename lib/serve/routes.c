@@ -64,7 +64,7 @@ static void reload(struct routes *routes, const struct web_request *request, str
 	}
 }
 
-/* The first page of whoever sees jobs only. Relative: a proxy may serve us under another path. */
+/* The first page of a client that sees jobs only. Relative: a proxy may serve us under another path. */
 static void send_to_jobs(struct web_reply *reply)
 {
 	web_reply_text(reply, 303, "see ./jobs\n");

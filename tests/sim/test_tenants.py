@@ -241,8 +241,8 @@ class Passwords(unittest.TestCase):
         return {f'"{other}"' for kind in kinds for other in self.names[kind] if other not in sees[kind + "s"]}, kinds
 
     def test_formats(self):
-        """The other formats have the same samples, with the exemplars and exponential buckets that the operator gets of
-        them, also compressed, whoever asked before."""
+        """The other formats have the same samples, also compressed. Exemplars and exponential buckets are those that the
+        operator gets of them."""
         natives = 0
         for name, client in self.clients().items():
             for compressed in ("identity", "gzip"):
