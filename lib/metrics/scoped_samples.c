@@ -139,6 +139,8 @@ void scoped_samples(const struct samples *all, const struct scope *scope, struct
 {
 	struct scoping scoping = {.all = all, .scope = scope, .to = ret_samples, .arena = ARENA_INIT};
 	*ret_samples = (struct samples){.text = BUF_INIT};
+	buf_reserve(&ret_samples->text,
+		    all->text.len); /* what is not written of it is given back, and was never touched */
 	for (int kind = 0; kind < JOB_ROWS_KINDS; kind++)
 		map_init(&scoping.jobs[kind], &scoping.arena, 1);
 	for (size_t i = 0; i < all->count; i++)

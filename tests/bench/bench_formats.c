@@ -1,4 +1,5 @@
-/* What each format of a page of 100,000 series costs to make, also compressed at several levels of zlib. Beside each is
+/* What each format of a page of 100,000 series costs to make, also compressed at several levels of zlib, and of what a
+ * tenant sees. Beside each is
  * the text that the poller makes, which is the cost when nobody asks. The benchmark also measures what memory editions
  * leave behind.
  *
@@ -6,6 +7,7 @@
  *
  * Exits with 1 when a format takes more than four times what the text does, or memory grows from edition to edition. */
 #include "metrics/exposition.h"
+#include "metrics/scoped_samples.h"
 #include "page/board.h"
 #include "page/edition.h"
 
@@ -86,6 +88,7 @@ static struct samples make_page(uint64_t series)
 			 type == COUNTER ? "_total" : "");
 		exposition_family(&out, name, type, "What the family is about, in a sentence of usual length.");
 		out.family.order = family;
+		out.family.owners = 1u << SCOPE_ACCOUNT | 1u << SCOPE_USER | 1u << SCOPE_PARTITION;
 		exposition_created(&out, 1700000000);
 		for (unsigned queue = 0; type == HISTOGRAM && queue < series / 30 / 17; queue++)
 			add_histogram(&out, queue);
@@ -112,6 +115,26 @@ static double time_format(enum format format, const struct samples *page, struct
 	buf_clear(to);
 	format_write(&options, &page, 1, to, NULL);
 	return now_ms() - begin;
+}
+
+/* Somebody who has a user in a hundred, where the labels of all have to be looked at. */
+static double time_scope(const struct samples *page, uint64_t series, size_t *ret_len)
+{
+	struct scope scope;
+	struct samples scoped;
+	char name[32];
+	scope_init(&scope);
+	for (uint64_t i = 0; i < series / 30 / 5; i += 100) {
+		snprintf(name, sizeof name, "user%05d", (int)i);
+		scope_add(&scope, SCOPE_USER, text_of(name));
+	}
+	double begin = now_ms();
+	scoped_samples(page, &scope, &scoped);
+	double took = now_ms() - begin;
+	*ret_len = scoped.text.len;
+	samples_done(&scoped);
+	scope_done(&scope);
+	return took;
 }
 
 static double time_gzip(int level, const struct buf *from, uLong *ret_len)
@@ -142,14 +165,15 @@ static void keep_best(double *best, double took)
 static bool compare(uint64_t series)
 {
 	static const int levels[] = {1, 3, 6};
-	double text = 0, format[FORMATS] = {0}, packed[FORMATS][3] = {{0}};
+	double text = 0, scope = 0, format[FORMATS] = {0}, packed[FORMATS][3] = {{0}};
 	uLong bytes[FORMATS][3];
-	size_t whole[FORMATS];
+	size_t whole[FORMATS], scope_len;
 	bool ok = true;
 	struct samples page = make_page(series);
 	struct buf to = BUF_INIT;
 	for (int turn = 0; turn < TURNS; turn++) {
 		keep_best(&text, time_page(series));
+		keep_best(&scope, time_scope(&page, series, &scope_len));
 		for (int f = 0; f < FORMATS; f++) {
 			keep_best(&format[f], time_format((enum format)f, &page, &to));
 			whole[f] = to.len;
@@ -168,6 +192,8 @@ static bool compare(uint64_t series)
 		printf("\n");
 		ok = ok && format[f] <= ratio_max * text;
 	}
+	printf("a tenant's   %6.1f ms, %.2f of that; %5.2f MB\n", scope, scope / text, (double)scope_len / 1e6);
+	ok = ok && scope <= ratio_max * text;
 	buf_done(&to);
 	samples_done(&page);
 	return ok;

@@ -157,7 +157,7 @@ class Passwords(unittest.TestCase):
             "--nodes=100", "--jobs=600", "--users=40", "--release=26.05", "--speed=10", f"--epoch={int(time.time())}"))
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="slurmscope-tenants-")))
         cls.config = cls.folder / "web.yml"
-        cls.users = ["operator", "physicist", "member", "queue", "both", "absent", "others", "unbound", "limited", "elsewhere"]
+        cls.users = ["operator", "physicist", "member", "second", "queue", "both", "absent", "others", "unbound", "limited", "elsewhere"]
         cls.config.write_text(web_config({"operators": {"users": ["operator"], "sees": "everything"}}, cls.users))
         cls.daemon = cls.enterClassContext(Daemon(
             None, *EVERY_SECOND, f"--jobs.rows={ROWS}", f"--jobs.pending-rows={ROWS}", f"--jobs.ended-rows={ROWS}",
@@ -175,7 +175,7 @@ class Passwords(unittest.TestCase):
                      for kind in ("account", "user", "partition")}
         accounts, users, partitions = (cls.names[kind] for kind in ("account", "user", "partition"))
         assert len(accounts) > 2 and len(users) > 3 and len(partitions) > 2, cls.names
-        cls.sees = {"physicist": {"accounts": accounts[:1]}, "member": {"users": users[:1]},
+        cls.sees = {"physicist": {"accounts": accounts[:1]}, "member": {"users": users[:1]}, "second": {"users": users[1:2]},
                     "queue": {"partitions": partitions[:1]},
                     "both": {"accounts": accounts[1:2], "users": [users[1], "root"], "partitions": partitions[1:2]},
                     "absent": {"accounts": ["no-such-account"], "users": ['"}\n'], "partitions": [""]},

@@ -7,14 +7,16 @@
 #include "entities/charges.h"
 #include "metrics/catalogue.h"
 #include "metrics/formats.h"
+#include "metrics/scoped_samples.h"
 #include "poll/section.h"
 
-enum { NOW = 1800000000, JOBS = 2000, IDS = 7471, STAGES = NAMED_ANSWERS + 1 + FORMATS };
+enum { NOW = 1800000000, JOBS = 2000, IDS = 7471, SCOPED = NAMED_ANSWERS + 1 + FORMATS, STAGES };
 
 static const char *stage_name(size_t stage)
 {
 	return stage < NAMED_ANSWERS	? endpoint_table[named_answers[stage].endpoint].name
 	       : stage == NAMED_ANSWERS ? "the page"
+	       : stage == SCOPED	? "what a tenant sees"
 					: format_names[stage - NAMED_ANSWERS - 1];
 }
 
@@ -72,6 +74,23 @@ static void write_format(const struct samples *page, enum format format, struct 
 	buf_done(&bytes);
 }
 
+/* Somebody who sees as many accounts, users and partitions as there are. */
+static void take_scope(const struct samples *page, const struct text *names, size_t count, struct cost *ret_cost)
+{
+	struct scope scope;
+	struct samples scoped;
+	scope_init(&scope);
+	for (size_t i = 0; i < count; i++)
+		for (int kind = 0; kind < SCOPE_OWNERS; kind++)
+			scope_add(&scope, (enum scope_kind)kind, names[i]);
+	spent = (struct cost){0};
+	scoped_samples(page, &scope, &scoped);
+	*ret_cost = spent;
+	CHECK(scoped.sample_count > count);
+	samples_done(&scoped);
+	scope_done(&scope);
+}
+
 /* What each stage costs with `count` names of each kind. Returns how many samples the page has. */
 static uint64_t spend(size_t count, struct cost ret_costs[STAGES])
 {
@@ -89,6 +108,7 @@ static uint64_t spend(size_t count, struct cost ret_costs[STAGES])
 	render(&cluster, &page, &ret_costs[NAMED_ANSWERS]);
 	for (int format = 0; format < FORMATS; format++)
 		write_format(&page, (enum format)format, &ret_costs[NAMED_ANSWERS + 1 + format]);
+	take_scope(&page, names, count, &ret_costs[SCOPED]);
 	uint64_t samples = page.sample_count;
 	samples_done(&page);
 	cluster_done(&cluster);
