@@ -108,7 +108,7 @@ static bool set_decimal(double *member, const char *value, bool may_be_0, struct
 
 static bool set_pattern(const char **member, const char *value, struct error *err)
 {
-	struct pattern pattern = {.is_set = false};
+	struct pattern pattern = {NULL, 0};
 	if (!*value)
 		return error_set(err, "must not be empty");
 	if (!pattern_set(&pattern, value, err))

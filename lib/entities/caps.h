@@ -3,15 +3,8 @@
  * poller's thread. */
 #pragma once
 
-#include "base/error.h"
+#include "entities/pattern.h"
 #include "entities/usage.h"
-
-#include <regex.h>
-
-struct pattern {
-	regex_t regex;
-	bool is_set; /* if not, it matches nothing */
-};
 
 struct cap {
 	uint64_t max; /* rows besides `other` */
@@ -21,10 +14,6 @@ struct cap {
 struct caps {
 	struct cap kinds[ENTITY_KINDS];
 };
-
-/* Sets the pattern: POSIX extended, matches whole names. On failure it stays unset, and *err says why. */
-bool pattern_set(struct pattern *pattern, const char *regex, struct error *err);
-void pattern_done(struct pattern *pattern); /* unset again */
 
 void caps_init(struct caps *caps); /* no limits and no filters */
 void caps_done(struct caps *caps);
