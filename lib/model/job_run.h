@@ -15,6 +15,8 @@ struct job_run {
 	 * memory_per_cpu come with v0.0.40. */
 	struct job job;
 	struct text qos_requested; /* since v0.0.42; one or several, empty: the default */
+	struct text reservation_requested; /* since v0.0.43; 26.05 tells only this */
+	uint64_t reservation_id; /* 0: the job is in none */
 	uint64_t elapsed, suspended; /* seconds; elapsed is without the suspended ones */
 	uint64_t restarts; /* since v0.0.42 */
 	uint64_t het_job_id, het_offset; /* 0 and unset: not of a het job */

@@ -76,6 +76,10 @@ static const struct field fields[] = {
 	TEXT_FIELD(struct job, node_list, "nodes"),
 	TEXT_FIELD(struct job, failed_node, "failed_node"),
 	NUMBER(struct job, time_limit, "time_limit", MINUTES),
+	TEXT_FIELD(struct job, features, "features"),
+	TEXT_FIELD(struct job, licenses, "licenses"),
+	TEXT_FIELD(struct job, wckey, "wckey"),
+	TEXT_FIELD(struct job, comment, "comment"),
 	TEXT_FIELD(struct job, cluster, "cluster"),
 	TEXT_FIELD(struct job, name, "name"),
 	TEXT_FIELD(struct job, sluid, "step_id.sluid"), /* since v0.0.44 */

@@ -161,7 +161,13 @@ static const struct field fields[] = {
 	NUMBER(struct job_run, job.nodes, "allocation_nodes", COUNT),
 	EACH("tres.allocated", &allocated),
 	EACH("tres.requested", &requested),
-	TEXT_FIELD(struct job_run, job.reservation, "reservation.name"),
+	TEXT_FIELD(struct job_run, job.reservation, "reservation.name"), /* a number before v0.0.40 */
+	NUMBER(struct job_run, reservation_id, "reservation.id", COUNT),
+	TEXT_FIELD(struct job_run, reservation_requested, "reservation.requested"), /* since v0.0.43 */
+	TEXT_FIELD(struct job_run, job.features, "constraints"),
+	TEXT_FIELD(struct job_run, job.licenses, "licenses"), /* since v0.0.40 */
+	TEXT_FIELD(struct job_run, job.wckey, "wckey.wckey"),
+	TEXT_FIELD(struct job_run, job.comment, "comment.job"),
 	TEXT_FIELD(struct job_run, job.node_list, "nodes"),
 	TEXT_FIELD(struct job_run, job.failed_node, "failed_node"),
 	TEXT_FIELD(struct job_run, job.name, "name"),
@@ -227,6 +233,18 @@ static void clear_future(struct job_run *run)
 		job->start_time = 0;
 }
 
+/* A member that an answer does not have has no bytes. Some releases tell only the number of a reservation. An empty
+ * comment may be one that slurmdbd was not told (FIELDS.md, "What jobs ask for"). */
+static void note_untold(struct job_run *run)
+{
+	struct job *job = &run->job;
+	if (!job->reservation.len && run->reservation_requested.len)
+		job->reservation = run->reservation_requested;
+	job->untold = (job->licenses.bytes ? 0 : JOB_LICENSES_UNTOLD) |
+		      (job->reservation.len || !run->reservation_id ? 0 : JOB_RESERVATION_UNTOLD) |
+		      (job->comment.len ? 0 : JOB_COMMENT_UNTOLD);
+}
+
 /* Before v0.0.40 the state is one word: a run that ended by requeue is REQUEUED alone. Its base state is
  * PENDING, the number 0, as later versions say. */
 static bool finish(struct vocabulary *vocabulary, void *record)
@@ -252,6 +270,7 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	if (!run->energy_used)
 		run->energy_used = NUMBER_UNSET;
 	note_allocated(run);
+	note_untold(run);
 	clear_future(run);
 	name_one_partition(run);
 	job_settle_named(job);

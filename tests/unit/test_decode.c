@@ -17,6 +17,7 @@ struct got {
 	size_t size;
 	union {
 		struct job job;
+		struct job_run run;
 		struct job_task task;
 		struct node node;
 		struct partition partition;
@@ -243,6 +244,52 @@ static void test_named_partitions(void)
 	CHECK_STRING(decode(&job_record, ctld, 7, &answer).text, "cpu,gpu");
 	text_offset += offsetof(struct job_run, job);
 	CHECK_STRING(decode(&job_run_record, dbd, 7, &answer).text, "cpu,gpu");
+	text_offset = SIZE_MAX;
+}
+
+/* What slurmdbd does not tell is not what a job does not have. */
+static void test_what_jobs_ask_for(void)
+{
+	static const char job[] =
+		"{\"job_id\":1,\"submit_time\":5,\"job_state\":\"RUNNING\",\"features\":\"fast&nvme\","
+		"\"licenses\":\"matlab:6\",\"wckey\":\"*wk1\",\"comment\":\"c\",\"resv_name\":\"r\"}";
+	static const struct {
+		const char *members, *reservation;
+		unsigned untold;
+	} rows[] = {
+		{"\"licenses\":\"\",\"comment\":{\"job\":\"c\"},\"reservation\":{\"id\":1,\"name\":\"r\"}", "r", 0},
+		{"\"licenses\":\"\",\"comment\":{\"job\":\"\"},\"reservation\":{\"id\":0,\"name\":\"\"}", "",
+		 JOB_COMMENT_UNTOLD},
+		{"\"comment\":{\"job\":null},\"reservation\":{\"id\":1,\"name\":0}", "",
+		 JOB_COMMENT_UNTOLD | JOB_LICENSES_UNTOLD | JOB_RESERVATION_UNTOLD}, /* v0.0.38 */
+		{"\"licenses\":\"a\",\"comment\":{\"job\":\"c\"},\"reservation\":{\"id\":1,\"name\":\"\","
+		 "\"requested\":\"q\"}",
+		 "q", 0}, /* 26.05 */
+	};
+	struct answer answer;
+	char json[1024];
+	const size_t members[] = {offsetof(struct job, features), offsetof(struct job, licenses),
+				  offsetof(struct job, wckey), offsetof(struct job, comment),
+				  offsetof(struct job, reservation)};
+	static const char *const values[] = {"fast&nvme", "matlab:6", "*wk1", "c", "r"};
+	snprintf(json, sizeof json, "{\"jobs\":[%s]}", job);
+	for (size_t i = 0; i < sizeof members / sizeof *members; i++) {
+		text_offset = members[i];
+		struct got got = decode(&job_record, json, 7, &answer);
+		CHECK_STRING(got.text, values[i]);
+		CHECK_NUMBER(got.last.job.untold, 0);
+	}
+	text_offset = offsetof(struct job_run, job) + offsetof(struct job, reservation);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		snprintf(json, sizeof json,
+			 "{\"jobs\":[{\"job_id\":1,\"state\":{\"current\":\"RUNNING\"},\"constraints\":\"fast\",%s}]}",
+			 rows[i].members);
+		struct got got = decode(&job_run_record, json, 7, &answer);
+		CHECK_NUMBER(got.last.run.job.untold, rows[i].untold);
+		CHECK_STRING(got.text, rows[i].reservation);
+	}
+	text_offset = offsetof(struct job_run, job) + offsetof(struct job, features);
+	CHECK_STRING(decode(&job_run_record, json, 7, &answer).text, "fast");
 	text_offset = SIZE_MAX;
 }
 
@@ -694,6 +741,7 @@ int main(void)
 	test_wait_status();
 	test_units();
 	test_named_partitions();
+	test_what_jobs_ask_for();
 	test_task_ids();
 	test_skipped();
 	test_nodes();
