@@ -94,7 +94,7 @@ struct job *job_new(struct world *world, int32_t at)
 	if (job->partition == 0 && random_chance(random, 0.04))
 		job->other_partition = 1;
 	job->qos = job->partition == 2 ? 3 : (uint8_t)RANDOM_PICK(random, 0, 0, 0, 0, 0, 0, 1, 2);
-	job->name = (uint8_t)random_below(random, 16);
+	job->name = (uint8_t)random_below(random, JOB_NAMES);
 	choose_size(world, job);
 	job_choose_end(world, job);
 	world->jobs_changed = world->now;

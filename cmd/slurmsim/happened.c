@@ -2,25 +2,27 @@
 
 #include "base/memory.h"
 
-static size_t place_of(const struct world *world, uint32_t association, uint32_t partition, uint32_t qos)
+static size_t place_of(const struct world *world, uint32_t association, uint32_t partition, uint32_t qos, uint32_t name)
 {
-	return (association * (size_t)world->partition_count + partition) * world->qos_count + qos;
+	size_t queue = (association * (size_t)world->partition_count + partition) * world->qos_count + qos;
+	return queue * JOB_NAMES + name;
 }
 
 static struct happened *of(struct world *world, const struct job *job, uint32_t partition)
 {
-	return &world->happened[place_of(world, job->association, partition, job->qos)];
+	return &world->happened[place_of(world, job->association, partition, job->qos, job->name)];
 }
 
 struct happened *happened_new(const struct world *world)
 {
-	size_t count = place_of(world, world->association_count, 0, 0);
+	size_t count = place_of(world, world->association_count, 0, 0, 0);
 	return memory_new(count * sizeof(struct happened));
 }
 
-const struct happened *happened_to(const struct world *world, uint32_t association, uint32_t partition, uint32_t qos)
+const struct happened *happened_to(const struct world *world, uint32_t association, uint32_t partition, uint32_t qos,
+				   uint32_t name)
 {
-	return &world->happened[place_of(world, association, partition, qos)];
+	return &world->happened[place_of(world, association, partition, qos, name)];
 }
 
 void happened_submit(struct world *world, const struct job *job, uint32_t tasks)

@@ -3,7 +3,7 @@
 
 #include "slurmsim/world.h"
 
-/* Of the jobs of one association, partition and QOS. */
+/* Of the jobs of one association, partition, QOS and name. */
 struct happened {
 	uint64_t submissions; /* runs: a requeue is another one, a task of an array is one */
 	uint64_t named; /* submissions that named this partition, too, but are another's */
@@ -15,7 +15,8 @@ struct happened {
 };
 
 struct happened *happened_new(const struct world *world); /* owned by the caller */
-const struct happened *happened_to(const struct world *world, uint32_t association, uint32_t partition, uint32_t qos);
+const struct happened *happened_to(const struct world *world, uint32_t association, uint32_t partition, uint32_t qos,
+				   uint32_t name);
 
 void happened_submit(struct world *world, const struct job *job, uint32_t tasks);
 /* It will run there, of all partitions that it named. */

@@ -50,6 +50,8 @@ enum {
 #define NO_TASK UINT32_MAX
 #define NO_NODE UINT32_MAX
 
+enum { JOB_NAMES = 16 };
+
 struct job {
 	uint32_t id;
 	uint32_t array_id, task; /* array_id 0: none; task NO_TASK: an unsplit rest */
@@ -67,7 +69,7 @@ struct job {
 	};
 	uint16_t node_count, restarts, array_limit, array_running; /* array_running: of the rest */
 	uint8_t gpus; /* per node */
-	uint8_t state, flags, reason, partition, other_partition, qos, name;
+	uint8_t state, flags, reason, partition, other_partition, qos, name; /* name: below JOB_NAMES */
 	uint8_t outcome, exit_code, signal, het_offset, het_size;
 };
 #define NO_PARTITION 255

@@ -59,7 +59,7 @@
 	X(array_task_id) X(association_account) X(association_id) X(association_user) \
 	X(cluster) X(cpus) X(db_step) X(elapsed) X(eligible_time) X(end_time) X(exit_return) \
 	X(exit_signal) X(exit_signal_name) X(exit_status) X(failed_node) X(group) X(het_job_id) \
-	X(het_job_offset) X(hold) X(job_id) X(memory) X(memory_per_cpu) X(memory_per_node) \
+	X(het_job_offset) X(hold) X(job_id) X(licenses) X(memory) X(memory_per_cpu) X(memory_per_node) \
 	X(name) X(nodes) X(partition) X(planned) X(priority) X(qos) X(restart_cnt) X(sluid) \
 	X(start_time) X(state) X(state_reason) X(submit_line) X(submit_time) X(suspended) \
 	X(time_limit) X(tres) X(tres_requested) X(user)

@@ -154,8 +154,8 @@ static void walk_held(struct truth *truth, const struct job *job)
 	add(truth, holds ? job->gpus * job->node_count : 0, "held/gpus");
 }
 
-/* "events/KIND/NAME.../WHAT" */
-static void add_happened(struct truth *truth, const struct happened *happened, const char *whose)
+/* "events/KIND/NAME.../WHAT", or "groups/..." */
+static void add_happened(struct truth *truth, const struct happened *happened, const char *root, const char *whose)
 {
 	const struct {
 		const char *what;
@@ -177,43 +177,60 @@ static void add_happened(struct truth *truth, const struct happened *happened, c
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		if (rows[i].number)
-			add(truth, (double)rows[i].number, "events/%s/%s", whose, rows[i].what);
+			add(truth, (double)rows[i].number, "%s/%s/%s", root, whose, rows[i].what);
 	for (int state = 0; state < JOB_STATES; state++)
 		if (happened->ends[state])
-			add(truth, (double)happened->ends[state], "events/%s/ends/%s", whose,
+			add(truth, (double)happened->ends[state], "%s/%s/ends/%s", root, whose,
 			    state ? job_state_names[state] : "REQUEUED");
 }
 
+/* Rows of groups: by account, QOS and name, by partition and name, and by licence, which the name decides. Names have their
+ * numbers here, because they hold any character. */
+static void add_to_groups(struct truth *truth, const struct happened *happened, const char *account, const char *in,
+			  const char *by, uint32_t name)
+{
+	const char *license = view_license(&(struct job){.name = (uint8_t)name});
+	char whose[128];
+	snprintf(whose, sizeof whose, "who/%s/%s/%u", account, by, name);
+	add_happened(truth, happened, "groups", whose);
+	snprintf(whose, sizeof whose, "kind/%s/%u", in, name);
+	add_happened(truth, happened, "groups", whose);
+	snprintf(whose, sizeof whose, "app/%s", license ? license : "");
+	add_happened(truth, happened, "groups", whose);
+}
+
 static void add_to_entities(struct truth *truth, const struct world *world, const struct happened *happened,
-			    uint32_t number, uint32_t partition, uint32_t qos)
+			    uint32_t number, uint32_t partition, uint32_t qos, uint32_t name)
 {
 	const struct association *association = &world->associations[number];
 	const char *account = world->accounts[association->account].name;
 	const char *in = world->partitions[partition].name, *by = world->qos[qos].name;
 	char whose[128];
-	add_happened(truth, happened, "cluster");
+	add_happened(truth, happened, "events", "cluster");
 	snprintf(whose, sizeof whose, "partition/%s", in);
-	add_happened(truth, happened, whose);
+	add_happened(truth, happened, "events", whose);
 	snprintf(whose, sizeof whose, "qos/%s", by);
-	add_happened(truth, happened, whose);
+	add_happened(truth, happened, "events", whose);
 	snprintf(whose, sizeof whose, "queue/%s/%s", in, by);
-	add_happened(truth, happened, whose);
+	add_happened(truth, happened, "events", whose);
 	snprintf(whose, sizeof whose, "account/%s", account);
-	add_happened(truth, happened, whose);
+	add_happened(truth, happened, "events", whose);
+	add_to_groups(truth, happened, account, in, by, name);
 	if (association->user == NO_USER)
 		return;
 	snprintf(whose, sizeof whose, "user/%s/%s", world->users[association->user].name, account);
-	add_happened(truth, happened, whose);
+	add_happened(truth, happened, "events", whose);
 }
 
 static void walk_happened(struct truth *truth, const struct world *world)
 {
 	for (uint32_t i = 0; i < world->association_count; i++)
 		for (uint32_t partition = 0; partition < world->partition_count; partition++)
-			for (uint32_t qos = 0; qos < world->qos_count; qos++) {
-				const struct happened *happened = happened_to(world, i, partition, qos);
+			for (uint32_t place = 0; place < world->qos_count * JOB_NAMES; place++) {
+				uint32_t qos = place / JOB_NAMES, name = place % JOB_NAMES;
+				const struct happened *happened = happened_to(world, i, partition, qos, name);
 				if (happened->submissions || happened->named)
-					add_to_entities(truth, world, happened, i, partition, qos);
+					add_to_entities(truth, world, happened, i, partition, qos, name);
 			}
 }
 
@@ -226,7 +243,7 @@ static void walk_run(struct truth *truth, const struct world *world, const struc
 	happened_add_run(&happened, job, world->now);
 	happened.used_cpu_s = 0; /* its steps have not ended */
 	happened.run_s = 0;
-	add_to_entities(truth, world, &happened, job->association, job->partition, job->qos);
+	add_to_entities(truth, world, &happened, job->association, job->partition, job->qos, job->name);
 }
 
 static void write_sums(const struct truth *truth, struct buf *out)

@@ -23,23 +23,23 @@ const char *const job_reason_names[] = {"None",
 					"OutOfMemory"};
 
 /* Names as users choose them; one is not UTF-8, as slurmrestd passes them on. */
-static const char *const names[] = {"train",
-				    "relax",
-				    "md_run",
-				    "blast",
-				    "post",
-				    "\"quoted\"",
-				    "a/b",
-				    ("gr\xc3\xb6\xc3\x9f"
-				     "e"),
-				    "x86 build",
-				    "sweep",
-				    "test",
-				    "latin\xe9",
-				    "interactive",
-				    "nightly",
-				    "sim",
-				    "wrap"};
+static const char *const names[JOB_NAMES] = {"train",
+					     "relax",
+					     "md_run",
+					     "blast",
+					     "post",
+					     "\"quoted\"",
+					     "a/b",
+					     ("gr\xc3\xb6\xc3\x9f"
+					      "e"),
+					     "x86 build",
+					     "sweep",
+					     "test",
+					     "latin\xe9",
+					     "interactive",
+					     "nightly",
+					     "sim",
+					     "wrap"};
 
 const char *view_job_name(const struct job *job)
 {

@@ -103,7 +103,7 @@ struct world {
 	size_t untold; /* of these, the newest: slurmctld has not handed them over yet */
 	int32_t dbd_late; /* seconds after which it does */
 	bool dbd_is_away; /* it cannot */
-	struct happened *happened; /* per association, partition and QOS */
+	struct happened *happened; /* per association, partition, QOS and name */
 	struct counters counters;
 	uint32_t storm; /* submissions to come at once */
 	bool stands; /* the scheduler starts nothing */

@@ -85,7 +85,7 @@ MEMBERS = {
         time.submission=submit_time time.suspended=suspended time.limit=time_limit
         exit_code.status=exit_status exit_code.return_code=exit_return exit_code.signal.id=exit_signal
         exit_code.signal.name=exit_signal_name exit_code.signal.signal_id=exit_signal failed_node group
-        het.job_id=het_job_id het.job_offset=het_job_offset hold job_id name nodes partition priority qos
+        het.job_id=het_job_id het.job_offset=het_job_offset hold job_id licenses name nodes partition priority qos
         required.CPUs=cpus required.memory=memory required.memory_per_cpu=memory_per_cpu
         required.memory_per_node=memory_per_node restart_cnt state.current=state
         state.reason=state_reason steps=rows:db_step submit_line tres.allocated=rows:tres
