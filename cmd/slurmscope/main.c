@@ -5,7 +5,6 @@
 #include "config/manual.h"
 #include "config/setup.h"
 #include "doctor/doctor.h"
-#include "metrics/catalogue.h"
 #include "page/board.h"
 #include "page/edition.h"
 #include "page/process.h"
@@ -103,7 +102,7 @@ static int act(struct setup *setup)
 		buf_printf(&out, "slurmscope %s%s%s (%s)\n", version_number, *version_revision ? " " : "",
 			   version_revision, version_compiler);
 	else if (config->list_metrics)
-		catalogue_list(&out);
+		setup_list_metrics(setup, &out);
 	else if (config->example_config)
 		config_example(&out);
 	else if (config->print_manual)

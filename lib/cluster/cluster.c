@@ -7,9 +7,10 @@ void cluster_init(struct cluster *cluster)
 	scheduler_section_init(&cluster->scheduler);
 	accounting_section_init(&cluster->accounting);
 	cluster->job_table = job_table_new();
+	job_table_count_groups(cluster->job_table, &cluster->caps);
 	cluster->conf = CONF_UNKNOWN;
 	caps_init(&cluster->caps);
-	for (int kind = 0; kind < ENTITY_KINDS; kind++)
+	for (int kind = 0; kind < JOB_KINDS; kind++)
 		roster_init(&cluster->rosters[kind]);
 	node_events_init(&cluster->node_events);
 }
@@ -25,7 +26,8 @@ void cluster_done(struct cluster *cluster)
 	scheduler_section_done(&cluster->scheduler);
 	accounting_section_done(&cluster->accounting);
 	caps_done(&cluster->caps);
-	for (int kind = 0; kind < ENTITY_KINDS; kind++)
+	job_groups_done(&cluster->groups);
+	for (int kind = 0; kind < JOB_KINDS; kind++)
 		roster_done(&cluster->rosters[kind]);
 	node_events_done(&cluster->node_events);
 	each_job_done(&cluster->each_job);
@@ -51,6 +53,7 @@ void cluster_forget_jobs(struct cluster *cluster)
 	each_job_done(&cluster->each_job);
 	job_table_free(cluster->job_table);
 	cluster->job_table = job_table_new();
+	job_table_count_groups(cluster->job_table, &cluster->caps);
 	cluster_set_job_rows(cluster, &max);
 }
 

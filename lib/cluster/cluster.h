@@ -47,7 +47,8 @@ struct cluster {
 	struct job_totals *jobs; /* its totals; NULL until all jobs are known, and when they are too old */
 	bool jobs_lack_details; /* only the state of many jobs is known: nothing but the cluster's states is right */
 	struct caps caps;
-	struct roster rosters[ENTITY_KINDS]; /* who has a row of its own; fold.h */
+	struct job_groups groups; /* that the site defines; of caps.groups */
+	struct roster rosters[JOB_KINDS]; /* who has a row of its own; fold.h */
 	struct each_job each_job; /* which jobs have a row of their own */
 	struct qos_section *qos;
 	struct associations_section *associations;
@@ -55,7 +56,7 @@ struct cluster {
 	uint64_t limits_changes; /* the job table's `changes` at that time */
 };
 
-void cluster_init(struct cluster *cluster); /* without caps */
+void cluster_init(struct cluster *cluster); /* without caps and groups */
 void cluster_done(struct cluster *cluster);
 
 /* How many jobs of each stage, and how many of their nodes, may have rows of their own. After cluster_init: none. */

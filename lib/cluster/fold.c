@@ -2,7 +2,7 @@
 
 #include "model/fairshare.h"
 
-static void offer_jobs(struct cluster *cluster, enum entity_kind kind)
+static void offer_jobs(struct cluster *cluster, int kind)
 {
 	const struct map *entities = &cluster->jobs->entities[kind];
 	for (size_t i = 0; i < entities->count; i++) {
@@ -11,7 +11,7 @@ static void offer_jobs(struct cluster *cluster, enum entity_kind kind)
 			.cpus = usage->cpus[PHASE_RUNNING] + usage->cpus[PHASE_PENDING],
 			.ties = usage->jobs[JOB_RUNNING] + usage->jobs[JOB_PENDING] + usage->jobs[JOB_SUSPENDED],
 		};
-		if (caps_allow(&cluster->caps, kind, usage->label))
+		if (kind >= ENTITY_KINDS || caps_allow(&cluster->caps, (enum entity_kind)kind, usage->label))
 			roster_offer(&cluster->rosters[kind], entities->entries[i].key, use);
 	}
 }
@@ -91,11 +91,11 @@ static void choose(struct cluster *cluster)
 	offer_limited(cluster);
 	offer_partitions(cluster, cluster_partitions(cluster));
 	offer_partitions(cluster, cluster->nodes ? &cluster->nodes->partitions : NULL);
-	for (int kind = ENTITY_PARTITION; kind < ENTITY_KINDS; kind++) {
+	for (int kind = ENTITY_PARTITION; kind < JOB_KINDS; kind++) {
 		if (cluster_detailed_jobs(cluster))
-			offer_jobs(cluster, (enum entity_kind)kind);
+			offer_jobs(cluster, kind);
 		if (is_told(cluster, kind))
-			roster_choose(&cluster->rosters[kind], cluster->caps.kinds[kind].max);
+			roster_choose(&cluster->rosters[kind], caps_rows(&cluster->caps, kind));
 	}
 }
 
@@ -149,12 +149,13 @@ static void add_node_usage(struct node_usage *into, const struct node_usage *fro
 static void fold_jobs(struct job_totals *jobs, const struct roster *rosters)
 {
 	job_totals_unfold(jobs);
-	for (int kind = ENTITY_PARTITION; kind < ENTITY_KINDS; kind++) {
+	for (int kind = ENTITY_PARTITION; kind < JOB_KINDS; kind++) {
 		const struct map *entities = &jobs->entities[kind];
 		for (size_t i = 0; i < entities->count; i++)
 			if (!roster_shows(&rosters[kind], entities->entries[i].key))
-				add_job_usage(job_totals_other(jobs, (enum entity_kind)kind),
-					      entities->entries[i].value);
+				add_job_usage(job_totals_other(jobs, kind), entities->entries[i].value);
+		if (jobs->rests[kind])
+			add_job_usage(job_totals_other(jobs, kind), jobs->rests[kind]);
 	}
 }
 

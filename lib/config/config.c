@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "config/config_groups.h"
 #include "config/option.h"
 #include "metrics/catalogue.h"
 #include "slurmrest/client.h"
@@ -88,10 +89,28 @@ bool config_wrong(const struct config *config, const char *option, struct error 
 	return config->name ? error_prefix(err, "cluster %s", config->name) : false;
 }
 
+void config_groups(const struct config *config, struct job_groups *ret_groups)
+{
+	struct error err;
+	if (config->groups && !config_groups_read(config->file, config->groups, ret_groups, &err))
+		abort(); /* it was read before */
+}
+
+static bool groups_have_label(const struct config *config, const char *name)
+{
+	struct job_groups groups = {.count = 0};
+	config_groups(config, &groups);
+	bool have_it = config_groups_have_label(&groups, name);
+	job_groups_done(&groups);
+	return have_it;
+}
+
 static bool labels_make_sense(const struct config *config, struct error *err)
 {
 	for (size_t i = 0; i < config->labels.count; i++) {
 		const char *name = config->labels.items[i].name;
+		if (groups_have_label(config, name))
+			return config_wrong(config, "labels", err, "%s: a group has a label of this name", name);
 		if (catalogue_has_label(name))
 			return config_wrong(config, "labels", err, "%s: metrics already have a label of this name",
 					    name);

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "config/task.h"
-#include "entities/caps.h"
+#include "entities/job_groups.h"
 #include "metrics/family.h"
 #include "slurmrest/client.h"
 #include "yaml/document.h"
@@ -91,6 +91,7 @@ struct config {
 	const char *config_file; /* NULL: none */
 	uint64_t print_manual; /* enum manual */
 	bool once, check_config, print_config, example_config, list_metrics, version;
+	const struct yaml_node *groups; /* of the file, well-formed (config_groups.h); NULL: none */
 	const char *help; /* the group of options to explain; "": all; NULL: none */
 	const struct document *file; /* that was read; NULL: none */
 	struct yaml_position positions[OPTIONS_MAX]; /* in it, by row of the table; line 0: not from there */
@@ -130,6 +131,9 @@ void config_ha_host(const struct config *config, char *host, size_t size);
 
 /* Sets the caps on rows; `caps` is initialised before and stays its owner's to free. */
 bool config_caps(const struct config *config, struct caps *caps, struct error *err);
+
+/* Makes the groups of jobs that are configured, of what is empty. The caller ends them with job_groups_done. */
+void config_groups(const struct config *config, struct job_groups *ret_groups);
 
 /* Writes the labels that all metrics of the cluster have, in the form that they have on a page. */
 void config_labels(const struct config *config, struct buf *out);

@@ -1,4 +1,5 @@
 /* A configuration file: what its keys mean is looked up in the table of options. */
+#include "config/config_groups.h"
 #include "config/option.h"
 
 static const char maps_only[] = "expected keys and values";
@@ -102,6 +103,15 @@ static bool take_member(struct taking *taking, struct text name, const struct ya
 	return wrong(taking, node->key_position, name.bytes, "unknown key; slurmscope --example-config shows all keys");
 }
 
+static bool take_groups(struct taking *taking, const struct yaml_node *node)
+{
+	struct job_groups groups = {.count = 0};
+	bool is_taken = config_groups_read(taking->config->file, node, &groups, taking->err);
+	taking->config->groups = groups.count ? node : NULL;
+	job_groups_done(&groups);
+	return is_taken;
+}
+
 static bool take_map(struct taking *taking, struct text prefix, const struct yaml_node *map)
 {
 	bool is_taken = true;
@@ -111,6 +121,8 @@ static bool take_map(struct taking *taking, struct text prefix, const struct yam
 		bool is_clusters = !prefix.len && !taking->config->name && text_equal(node->key, TEXT("clusters"));
 		if (is_clusters)
 			taking->clusters = node;
+		else if (!prefix.len && text_equal(node->key, TEXT("groups")))
+			is_taken = take_groups(taking, node);
 		else
 			is_taken = take_member(taking, text_of(name.len ? name.bytes : ""), node);
 		buf_done(&name);

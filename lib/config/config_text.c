@@ -1,4 +1,5 @@
 /* The table of options in words: what an option means, the current configuration, and an annotated one. */
+#include "config/config_groups.h"
 #include "config/help.h"
 #include "config/option.h"
 
@@ -115,7 +116,15 @@ static void print_below(const struct printing *printing, const char *prefix, siz
 void config_print(const struct config *config, const struct config *common, unsigned indent, struct buf *out)
 {
 	const struct printing printing = {.config = config, .common = common};
+	struct job_groups groups = {.count = 0};
 	print_below(&printing, "", 0, indent, out);
+	if (common && common->groups == config->groups)
+		return;
+	config_groups(config, &groups);
+	if (common && !groups.count)
+		buf_printf(out, "%*sgroups: []\n", (int)indent, "");
+	config_groups_write(&groups, indent, out);
+	job_groups_done(&groups);
 }
 
 void config_example(struct buf *out)
@@ -130,6 +139,23 @@ void config_example(struct buf *out)
 		"# the file. Times are seconds, or such as 30s, 5m or 1h. After a change, run slurmscope --check-config,\n"
 		"# then send SIGHUP.\n");
 	print_below(&printing, "", 0, 0, out);
+	buf_add_string(
+		out,
+		"\n# Groups: up to eight sets of families of your own, such as slurm_group_project_jobs. `by` has one to\n"
+		"# three labels: partition, account, user, qos, name, comment, feature, license, reservation or wckey. A\n"
+		"# label can have another name. With `regex` (POSIX extended, over the whole value) its value is what the\n"
+		"# first parentheses match; else it is the value itself. `metrics` are of jobs, cpus, memory, gpus, ends,\n"
+		"# waits, runtimes and use; without it jobs and ends. Values beyond the limit, 100 by default, share the\n"
+		"# row `other`. See deploy/MANUAL.md, \"Groups\".\n"
+		"# groups:\n"
+		"#   - name: project\n"
+		"#     by:\n"
+		"#       - partition\n"
+		"#       - label: campaign\n"
+		"#         from: name\n"
+		"#         regex: ([a-z]+)-[0-9]+.*\n"
+		"#     metrics: [jobs, cpus, memory, gpus, ends, waits, runtimes, use]\n"
+		"#     limit: 100\n");
 	buf_add_string(
 		out,
 		"\n# One process can read several clusters. Name each one here: all its metrics have the name in the label\n"

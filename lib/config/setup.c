@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "config/exposure.h"
 #include "config/option.h"
+#include "metrics/catalogue.h"
 
 #include <stdlib.h>
 
@@ -90,8 +91,7 @@ static bool read_file(struct setup_reading *reading, const struct yaml_node **re
 
 static bool is_to_run(const struct config *config)
 {
-	return !config->help && !config->version && !config->list_metrics && !config->example_config &&
-	       !config->print_manual;
+	return !config->help && !config->version && !config->example_config && !config->print_manual;
 }
 
 static bool read_all(struct setup_reading *reading)
@@ -174,6 +174,27 @@ void setup_print(const struct setup *setup, struct buf *out)
 			out->len = before;
 			buf_printf(out, "  %s: {}\n", setup->clusters[i].name);
 		}
+	}
+}
+
+static bool are_listed(const struct setup *setup, size_t cluster)
+{
+	for (size_t i = 0; i < cluster; i++)
+		if (setup->clusters[i].groups == setup->clusters[cluster].groups)
+			return true;
+	return false;
+}
+
+void setup_list_metrics(const struct setup *setup, struct buf *out)
+{
+	catalogue_list(out);
+	for (size_t i = 0; i < setup->cluster_count; i++) {
+		struct job_groups groups = {.count = 0};
+		if (are_listed(setup, i))
+			continue;
+		config_groups(&setup->clusters[i], &groups);
+		catalogue_list_groups(&groups, out);
+		job_groups_done(&groups);
 	}
 }
 

@@ -35,6 +35,9 @@ void setup_warn_of_fixed(const struct setup *before, const struct setup *setup);
 /* Can slurmscope run with this? Reads all files that it names; opens no connection. */
 bool setup_check(const struct setup *setup, struct error *err);
 
+/* Lists all families, those of groups included, one a line (metrics/catalogue.h). */
+void setup_list_metrics(const struct setup *setup, struct buf *out);
+
 /* Writes it as a configuration file. */
 void setup_print(const struct setup *setup, struct buf *out);
 

@@ -48,8 +48,11 @@ static bool is_partition_known(const struct job *job)
 static void put(struct job_details *details, struct job job, int64_t now)
 {
 	struct job_view row;
+	const struct caps *caps = details->table->pools.caps;
 	if (!job_table_find(details->table, job.id, &row) || !is_partition_known(&job))
 		return;
+	if (caps && caps->groups && job_groups_lack(caps->groups, &job))
+		return; /* slurmctld tells what it asks for */
 	job.flags = row.flags;
 	job.reason = TEXT("Unknown");
 	job_details_take(details, &job, now);

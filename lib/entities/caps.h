@@ -11,8 +11,11 @@ struct cap {
 	struct pattern allow, deny; /* deny wins; if `allow` is not set, all names are allowed */
 };
 
+struct job_groups;
+
 struct caps {
 	struct cap kinds[ENTITY_KINDS];
+	const struct job_groups *groups; /* of jobs, with limits of their own; borrowed; NULL: none */
 };
 
 void caps_init(struct caps *caps); /* no limits and no filters */

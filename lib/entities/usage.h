@@ -17,6 +17,10 @@ enum entity_kind {
 	ENTITY_KINDS,
 };
 
+/* Kinds of rows that jobs count in: the entities, then the groups that the site defines (job_groups.h), each of up to
+ * three labels. */
+enum { JOB_GROUPS_MAX = 8, JOB_KINDS = ENTITY_KINDS + JOB_GROUPS_MAX, GROUP_LABELS_MAX = 3 };
+
 /* The key of an entity in a map (label_key). A user has two names, user and account; other kinds ignore `second`. */
 void entity_key(struct buf *key, enum entity_kind kind, struct text name, struct text second);
 
@@ -43,9 +47,10 @@ struct gres_count *gres_count_of(struct map *map, struct text name, struct text 
 void gres_count_keep(struct map *map, const struct map *seen); /* the same rows, at zero */
 
 struct job_usage {
-	struct text label[2]; /* the entity's name as a label; a user's account is the second */
+	struct text label[GROUP_LABELS_MAX]; /* the entity's name as a label; a user's account is the second */
 	int64_t last_active; /* Unix seconds: when one of its jobs last came or went */
 	uint64_t rows; /* job records */
+	bool is_of_group; /* that the site defines, not of an entity */
 	bool lacks_extremes; /* oldest_pending or max_startable_nodes may be of a job that has gone */
 	uint64_t jobs[NAMES_MAX]; /* by base state */
 	uint64_t flagged[NAMES_MAX]; /* by flag */

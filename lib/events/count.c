@@ -9,7 +9,8 @@ static void add(struct job_events *events, uint32_t owner, enum tally_what what,
 {
 	const struct owner_list *tallies = owners_tallies(&events->owners, owner, &events->tallies);
 	for (size_t i = 0; i < tallies->count; i++)
-		tally_add(tallies->items[i], what, detail, amount);
+		if (tally_has(tallies->items[i], what))
+			tally_add(tallies->items[i], what, detail, amount);
 }
 
 /* Notes the job with the counter, as an exemplar: people who look at failures find one of them. */
@@ -18,6 +19,8 @@ static void add_end(struct job_events *events, const struct run *run, const stru
 	const struct owner_list *tallies = owners_tallies(&events->owners, run->owner, &events->tallies);
 	const struct tally_last last = {end->raw_id, (double)end->tasks, end->end_time};
 	for (size_t i = 0; i < tallies->count; i++) {
+		if (!tally_has(tallies->items[i], TALLY_ENDS))
+			continue;
 		struct tally_count *count = tally_add(tallies->items[i], TALLY_ENDS, end->state, (double)end->tasks);
 		if (!text_equal(end->state, TEXT("completed")))
 			tally_note(tallies->items[i], count, &last);
@@ -28,6 +31,18 @@ static void observe(struct tally *tally, enum tally_what what, double value, uin
 {
 	const struct tally_last last = {job, value, time};
 	tally_note(tally, tally_observe(tally, what, value), &last);
+}
+
+/* In the queue, and in the groups that have it. */
+static void observe_time(struct job_events *events, const struct run *run, struct tally *queue, enum tally_what what,
+			 int64_t seconds, int64_t time)
+{
+	const struct owner_list *tallies = owners_tallies(&events->owners, run->owner, &events->tallies);
+	double value = seconds > 0 ? (double)seconds : 0;
+	observe(queue, what, value, run->raw_id, time);
+	for (size_t i = 0; i < tallies->count; i++)
+		if (tally_has(tallies->items[i], what))
+			observe(tallies->items[i], what, value, run->raw_id, time);
 }
 
 static struct tally *partition_of(struct job_events *events, uint32_t owner)
@@ -211,8 +226,8 @@ void count_start(struct job_events *events, struct run *run, int64_t start, int6
 	struct tally *queue = queue_of(events, run->owner);
 	struct tally *partition = partition_of(events, run->owner);
 	int64_t queued = start - run->key.submit_time, waited = eligible ? start - eligible : queued;
-	observe(queue, TALLY_WAIT_SECONDS, waited > 0 ? (double)waited : 0, run->raw_id, start);
-	observe(queue, TALLY_QUEUE_SECONDS, queued > 0 ? (double)queued : 0, run->raw_id, start);
+	observe_time(events, run, queue, TALLY_WAIT_SECONDS, waited, start);
+	observe_time(events, run, queue, TALLY_QUEUE_SECONDS, queued, start);
 	tally_observe(partition, TALLY_SIZE_CPUS, (double)run->cpus);
 	tally_observe(partition, TALLY_SIZE_NODES, (double)nodes);
 	if (run->forecast > start)
@@ -300,9 +315,23 @@ int64_t counted_until(const struct run *run)
 
 /* Ends */
 
+/* What groups count it by stays as slurmctld told it: slurmdbd does not tell all of it (job.h: untold). */
+static struct job_owner owner_of_end(const struct job_events *events, const struct run *run, const struct job_end *end)
+{
+	const struct job_groups *groups = events->tallies.caps->groups;
+	struct job_owner owner = end->owner;
+	if (groups && run->owner) {
+		struct text known = owners_get(&events->owners, run->owner).values;
+		if (job_groups_know(groups, known))
+			owner.values = known;
+	}
+	return owner;
+}
+
 static void hold_what_it_held(struct job_events *events, struct run *run, const struct job_end *end)
 {
-	uint32_t owner = owners_hold(&events->owners, &end->owner);
+	const struct job_owner told = owner_of_end(events, run, end);
+	uint32_t owner = owners_hold(&events->owners, &told);
 	uint32_t tres = text_pool_hold(&events->texts, end->tres);
 	owners_release(&events->owners, run->owner);
 	text_pool_release(&events->texts, run->tres);
@@ -353,7 +382,7 @@ static void count_how_it_ended(struct job_events *events, const struct run *run,
 		[JOB_EXIT_ZERO] = "zero", [JOB_EXIT_NONZERO] = "nonzero", [JOB_EXIT_SIGNAL] = "signal"};
 	struct tally *partition = partition_of(events, run->owner);
 	double seconds = (double)end->run_seconds;
-	observe(queue_of(events, run->owner), TALLY_RUN_SECONDS, seconds, run->raw_id, end->end_time);
+	observe_time(events, run, queue_of(events, run->owner), TALLY_RUN_SECONDS, end->run_seconds, end->end_time);
 	if (number_is_known(end->time_limit) && end->time_limit)
 		tally_observe(partition, TALLY_TIME_LIMIT_RATIO, seconds / (double)end->time_limit);
 	if (end->exit != JOB_EXIT_UNKNOWN) {

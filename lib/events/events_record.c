@@ -38,6 +38,7 @@ struct writing {
 	void *context;
 	bool all;
 	void (*counter)(void *context, const struct events_counter *counter); /* writes or removes it */
+	const struct caps *caps;
 };
 
 static void write_natives(const struct writing *writing, struct text kind, struct text name, const struct tally *tally)
@@ -54,31 +55,51 @@ static void write_natives(const struct writing *writing, struct text kind, struc
 	}
 }
 
+/* Of a group one that changes with its definition. */
+static struct text kind_name(const struct caps *caps, int kind, struct buf *scratch)
+{
+	const struct job_group *group = caps_group(caps, kind);
+	if (!group)
+		return text_of(kind_names[kind]);
+	job_group_identity(group, scratch);
+	return buf_text(scratch);
+}
+
+static void write_name(const struct caps *caps, int kind, const struct tally *tally, struct buf *name)
+{
+	const struct job_group *group = caps_group(caps, kind);
+	size_t labels = group ? group->label_count : tally->label[1].len ? 2 : 1;
+	for (size_t i = 0; i < labels; i++) {
+		if (i)
+			buf_add_char(name, SEPARATOR);
+		buf_add_text(name, tally->label[i]);
+	}
+}
+
 static void write_tally(const struct writing *writing, int kind, const struct tally *tally)
 {
-	struct buf name = BUF_INIT;
+	struct buf name = BUF_INIT, of_group = BUF_INIT;
 	if (!writing->all && !tally->is_changed)
 		return;
-	buf_add_text(&name, tally->label[0]);
-	if (tally->label[1].len) {
-		buf_add_char(&name, SEPARATOR);
-		buf_add_text(&name, tally->label[1]);
-	}
+	const struct text kind_text = kind_name(writing->caps, kind, &of_group);
+	write_name(writing->caps, kind, tally, &name);
 	for (size_t i = 0; i < tally->counts.count; i++) {
 		const struct tally_count *count = tally->counts.entries[i].value;
 		struct text key = tally->counts.entries[i].key;
-		const struct events_counter counter = {text_of(kind_names[kind]), buf_text(&name), text_cut(&key, '\0'),
-						       count->detail, count->value};
+		const struct events_counter counter = {kind_text, buf_text(&name), text_cut(&key, '\0'), count->detail,
+						       count->value};
 		if (writing->all || count->value != count->stored)
 			writing->counter(writing->context, &counter);
 	}
-	write_natives(writing, text_of(kind_names[kind]), buf_text(&name), tally);
+	write_natives(writing, kind_text, buf_text(&name), tally);
+	buf_done(&of_group);
 	buf_done(&name);
 }
 
 static void remove_forgotten(const struct writing *writing, const struct tallies *tallies)
 {
-	const struct writing removing = {writing->writer, writing->context, true, writing->writer->remove_counter};
+	const struct writing removing = {writing->writer, writing->context, true, writing->writer->remove_counter,
+					 writing->caps};
 	for (int kind = 0; kind < TALLY_KINDS; kind++)
 		for (size_t i = 0; i < tallies->forgotten[kind].count; i++)
 			write_tally(&removing, kind, tallies->forgotten[kind].entries[i].value);
@@ -126,7 +147,7 @@ static void write_ended(const struct writing *writing, const struct recent_ends 
 
 void events_write(const struct job_events *events, bool all, const struct events_writer *writer, void *context)
 {
-	const struct writing writing = {writer, context, all, writer->counter};
+	const struct writing writing = {writer, context, all, writer->counter, events->tallies.caps};
 	const int64_t marks[EVENTS_MARKS] = {
 		[EVENTS_BIRTH] = events->birth,
 		[EVENTS_LOOKED_UNTIL] = events->looked_until,
@@ -199,22 +220,63 @@ static bool are_times_right(const struct run *run)
 static bool is_owner_right(const struct job_owner *owner)
 {
 	return text_is_clean(owner->account) && text_is_clean(owner->user) && text_is_clean(owner->partitions) &&
-	       text_is_clean(owner->qos);
+	       text_is_clean(owner->qos) && text_is_clean(owner->values);
+}
+
+static bool is_group_of(const struct job_group *group, struct text kind)
+{
+	struct buf identity = BUF_INIT;
+	job_group_identity(group, &identity);
+	bool is_it = text_equal(buf_text(&identity), kind);
+	buf_done(&identity);
+	return is_it;
+}
+
+/* TALLY_KINDS: none that is defined now. */
+static int kind_named(const struct caps *caps, struct text name)
+{
+	int kind = 0;
+	for (size_t i = 0; caps->groups && i < caps->groups->count; i++)
+		if (is_group_of(&caps->groups->items[i], name))
+			return ENTITY_KINDS + (int)i;
+	while (kind < TALLY_KINDS && !(kind_names[kind] && text_equal(text_of(kind_names[kind]), name)))
+		kind++;
+	return kind;
+}
+
+/* NULL: it has not as many labels as the group. */
+static struct tally *group_tally(struct job_events *events, int kind, struct text name)
+{
+	size_t labels = 1;
+	struct buf key = BUF_INIT;
+	buf_add_text(&key, name);
+	for (size_t i = 0; i < key.len; i++)
+		if (key.bytes[i] == SEPARATOR) {
+			key.bytes[i] = '\0';
+			labels++;
+		}
+	struct tally *tally = labels == caps_group(events->tallies.caps, kind)->label_count
+				      ? tallies_restore_group(&events->tallies, kind, buf_text(&key))
+				      : NULL;
+	buf_done(&key);
+	return tally;
 }
 
 void events_restore_counter(struct job_events *events, const struct events_counter *counter)
 {
-	int kind = 0;
 	struct text second = counter->name, label = text_cut(&second, SEPARATOR);
-	while (kind < TALLY_KINDS && !text_equal(text_of(kind_names[kind]), counter->kind))
-		kind++;
+	int kind = kind_named(events->tallies.caps, counter->kind);
 	bool is_number = counter->value >= 0 && isfinite(counter->value);
 	bool is_one_more = kind == ENTITY_CLUSTER && counter->name.len; /* of which a page has but one */
+	events->has_old_groups |= kind == TALLY_KINDS && text_starts_with(counter->kind, "group ");
 	if (kind == TALLY_KINDS || is_one_more || !is_number || !text_is_clean(counter->name) ||
 	    !text_is_clean(counter->detail))
 		return;
-	tally_restore(tallies_restore(&events->tallies, kind, label, second), counter->what, counter->detail,
-		      counter->value);
+	struct tally *tally = caps_group(events->tallies.caps, kind)
+				      ? group_tally(events, kind, counter->name)
+				      : tallies_restore(&events->tallies, kind, label, second);
+	if (tally)
+		tally_restore(tally, counter->what, counter->detail, counter->value);
 }
 
 void events_restore_run(struct job_events *events, const struct events_run *row)
@@ -321,9 +383,9 @@ void events_restored(struct job_events *events, int64_t now)
 	for (int kind = 0; kind < TALLY_KINDS; kind++) {
 		const struct map *map = &events->tallies.kinds[kind];
 		for (size_t i = 0; i < map->count; i++)
-			tally_restored(map->entries[i].value, kind);
+			tally_restored(map->entries[i].value);
 		if (events->tallies.others[kind])
-			tally_restored(events->tallies.others[kind], kind);
+			tally_restored(events->tallies.others[kind]);
 	}
 	job_events_screen(events);
 	count_find_waits(events);

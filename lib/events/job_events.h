@@ -48,6 +48,7 @@ struct job_events {
 	struct unseen_starts unseen; /* while the job table tells of ends */
 	double lost, recovered; /* events */
 	double steps_given_up; /* runs */
+	bool has_old_groups; /* the store has counters of groups that are not defined any more */
 };
 
 /* Counts what happens from `now` on. Borrows both. */

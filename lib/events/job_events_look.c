@@ -33,7 +33,8 @@ static struct run_key key_of(const struct job_row *row)
 static bool is_same_owner(const struct job_owner *a, const struct job_owner *b)
 {
 	return text_equal(a->account, b->account) && text_equal(a->user, b->user) &&
-	       text_equal(a->partitions, b->partitions) && text_equal(a->qos, b->qos);
+	       text_equal(a->partitions, b->partitions) && text_equal(a->qos, b->qos) &&
+	       text_equal(a->values, b->values);
 }
 
 static void hold_what_it_has(struct job_events *events, struct run *run, const struct job_table *table,

@@ -7,7 +7,7 @@
 /* Beyond the caps that the configuration gives. There may be ten times as many nodes. Those where jobs failed last have
  * rows, so a node that fails one job after the other is always among them. */
 enum { QUEUES_MAX = 150, NODES_MAX = 1000, NODES_KEPT = 900 };
-enum { FOLDED_MAX = 100000 }; /* names that are only kept to count them */
+enum { FOLDED_MAX = 100000, GROUP_FOLDED_MAX = 10000 }; /* names that are only kept to count them */
 
 void tallies_init(struct tallies *tallies, const struct caps *caps)
 {
@@ -47,20 +47,27 @@ static bool has_two_names(int kind)
 }
 
 /* A new one. */
-static struct tally *add(struct map *map, int kind, struct text key)
+static struct tally *add(const struct tallies *tallies, struct map *map, int kind, struct text key)
 {
 	struct tally *tally = map_add(map, key);
-	struct text rest = map->entries[map->count - 1].key, label = text_cut(&rest, '\0');
-	tally_init(tally, map->arena, kind, label, rest);
+	tally_init(tally, map->arena, tally_kinds(tallies->caps, kind), map->entries[map->count - 1].key);
 	return tally;
+}
+
+static size_t label_count(const struct tallies *tallies, int kind)
+{
+	const struct job_group *group = caps_group(tallies->caps, kind);
+	return group ? group->label_count : has_two_names(kind) ? 2 : 1;
 }
 
 static struct tally *other(struct tallies *tallies, int kind)
 {
 	if (!tallies->others[kind]) {
-		tallies->others[kind] = arena_new(&tallies->arena, sizeof(struct tally));
-		tally_init(tallies->others[kind], &tallies->arena, kind, LABEL_OTHER,
-			   has_two_names(kind) ? LABEL_OTHER : TEXT(""));
+		struct tally *tally = arena_new(&tallies->arena, sizeof *tally);
+		tally_init(tally, &tallies->arena, tally_kinds(tallies->caps, kind), TEXT(""));
+		for (size_t i = 0; i < label_count(tallies, kind); i++)
+			tally->label[i] = LABEL_OTHER;
+		tallies->others[kind] = tally;
 	}
 	return tallies->others[kind];
 }
@@ -71,6 +78,9 @@ static bool may_be_named(const struct tallies *tallies, int kind, struct text ke
 	struct text label[2] = {TEXT(""), key};
 	label[0] = text_cut(&label[1], '\0');
 	const struct text qos[2] = {label[1]};
+	const struct job_group *group = caps_group(tallies->caps, kind);
+	if (group)
+		return group_key_may_be_shown(group, tallies->caps, key);
 	if (kind == ENTITY_CLUSTER || kind == TALLY_NODE)
 		return true;
 	if (kind == TALLY_QUEUE)
@@ -83,12 +93,13 @@ static bool may_grow(const struct tallies *tallies, int kind)
 	size_t count = tallies->kinds[kind].count;
 	if (kind == ENTITY_CLUSTER || kind == TALLY_NODE)
 		return true;
-	return count < (kind == TALLY_QUEUE ? QUEUES_MAX : tallies->caps->kinds[kind].max);
+	return count < (kind == TALLY_QUEUE ? QUEUES_MAX : caps_rows(tallies->caps, kind));
 }
 
 static void note_folded(struct tallies *tallies, int kind, struct text key)
 {
-	if (tallies->folded[kind].count < FOLDED_MAX)
+	bool is_group = kind >= ENTITY_KINDS && kind < JOB_KINDS;
+	if (tallies->folded[kind].count < (is_group ? GROUP_FOLDED_MAX : FOLDED_MAX))
 		map_add(&tallies->folded[kind], key);
 }
 
@@ -99,7 +110,7 @@ static void forget_one(struct tallies *tallies, int kind, struct text key, struc
 	if (map_find(forgotten, key)) /* nothing was stored since */
 		tally_done(tally);
 	else
-		tally_move(add(forgotten, kind, key), tally);
+		tally_move(add(tallies, forgotten, kind, key), tally);
 }
 
 /* All but those, by number. */
@@ -111,7 +122,7 @@ static void forget(struct tallies *tallies, int kind, const bool *is_kept)
 	map_init(map, &tallies->arenas[kind], sizeof(struct tally));
 	for (size_t i = 0; i < before.count; i++) {
 		if (is_kept[i])
-			tally_move(add(map, kind, before.entries[i].key), before.entries[i].value);
+			tally_move(add(tallies, map, kind, before.entries[i].key), before.entries[i].value);
 		else
 			forget_one(tallies, kind, before.entries[i].key, before.entries[i].value);
 	}
@@ -185,7 +196,7 @@ static struct tally *make(struct tallies *tallies, int kind, struct text key)
 	}
 	if (kind == TALLY_NODE && tallies->kinds[kind].count >= NODES_MAX)
 		forget_some_nodes(tallies);
-	return add(&tallies->kinds[kind], kind, key);
+	return add(tallies, &tallies->kinds[kind], kind, key);
 }
 
 struct tally *tallies_of(struct tallies *tallies, int kind, struct text name, struct text second)
@@ -199,7 +210,44 @@ struct tally *tallies_of(struct tallies *tallies, int kind, struct text name, st
 	return tally;
 }
 
-void tallies_show(struct tallies *tallies, const struct roster rosters[ENTITY_KINDS])
+struct tally *tallies_of_group(struct tallies *tallies, int kind, struct text key)
+{
+	if (group_key_is_other(key))
+		return other(tallies, kind);
+	struct tally *tally = map_find(&tallies->kinds[kind], key);
+	return tally ? tally : make(tallies, kind, key);
+}
+
+/* Forgets what the page does not show if what it shows has no room else. */
+static bool make_room(struct tallies *tallies, int kind, const struct roster *roster)
+{
+	const struct map *map = &tallies->kinds[kind];
+	bool *is_kept = memory_new(map->count * sizeof *is_kept);
+	size_t kept = 0;
+	for (size_t i = 0; i < map->count; i++)
+		kept += is_kept[i] = roster_shows(roster, map->entries[i].key);
+	bool is_full = kept < map->count && map->count + roster->shown.count - kept > caps_rows(tallies->caps, kind);
+	if (is_full)
+		forget(tallies, kind, is_kept);
+	free(is_kept);
+	return is_full;
+}
+
+static bool show_groups(struct tallies *tallies, const struct roster rosters[JOB_KINDS])
+{
+	bool has_forgotten = false;
+	for (int kind = ENTITY_KINDS; kind < JOB_KINDS; kind++) {
+		const struct map *shown = &rosters[kind].shown;
+		if (!rosters[kind].is_chosen || !caps_group(tallies->caps, kind))
+			continue;
+		has_forgotten |= make_room(tallies, kind, &rosters[kind]);
+		for (size_t i = 0; i < shown->count; i++)
+			tallies_of_group(tallies, kind, shown->entries[i].key);
+	}
+	return has_forgotten;
+}
+
+bool tallies_show(struct tallies *tallies, const struct roster rosters[JOB_KINDS])
 {
 	for (int kind = ENTITY_PARTITION; kind < ENTITY_KINDS; kind++) {
 		const struct map *shown = &rosters[kind].shown;
@@ -208,6 +256,15 @@ void tallies_show(struct tallies *tallies, const struct roster rosters[ENTITY_KI
 			tallies_of(tallies, kind, name, second);
 		}
 	}
+	return show_groups(tallies, rosters);
+}
+
+struct tally *tallies_restore_group(struct tallies *tallies, int kind, struct text key)
+{
+	if (group_key_is_other(key))
+		return other(tallies, kind);
+	struct tally *tally = map_find(&tallies->kinds[kind], key);
+	return tally ? tally : add(tallies, &tallies->kinds[kind], kind, key);
 }
 
 struct tally *tallies_restore(struct tallies *tallies, int kind, struct text label, struct text second)
@@ -218,7 +275,7 @@ struct tally *tallies_restore(struct tallies *tallies, int kind, struct text lab
 	label_key(&key, label, has_two_names(kind) ? &second : NULL);
 	struct tally *tally = map_find(&tallies->kinds[kind], buf_text(&key));
 	if (!tally)
-		tally = add(&tallies->kinds[kind], kind, buf_text(&key));
+		tally = add(tallies, &tallies->kinds[kind], kind, buf_text(&key));
 	buf_done(&key);
 	return tally;
 }

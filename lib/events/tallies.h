@@ -27,9 +27,13 @@ void tallies_done(struct tallies *tallies);
  * that have not grown for the longest may be forgotten, so tallies of other nodes are not valid any more. */
 struct tally *tallies_of(struct tallies *tallies, int kind, struct text name, struct text second);
 
-/* A counter that begins with its first event hides that event from rate(). So an entity with a row has its counters
- * from the start, at zero. */
-void tallies_show(struct tallies *tallies, const struct roster rosters[ENTITY_KINDS]);
+/* The tally of a group's row, by its key (job_groups.h). */
+struct tally *tallies_of_group(struct tallies *tallies, int kind, struct text key);
+
+/* A counter that begins with its first event hides that event from rate(). So whatever has a row has its counters from
+ * the start, at zero. The values of a group come and go. If it has no room for new ones, those without a row are
+ * forgotten, and may begin again at zero. Then it returns true: pointers to tallies are not valid. */
+bool tallies_show(struct tallies *tallies, const struct roster rosters[JOB_KINDS]);
 
 /* The caps changed, or all was restored: forgets the entities that they do not let be named. The number of rows is only
  * checked when one is made. After that, pointers to tallies are not valid, nor is the list of those that share `other`. */
@@ -45,3 +49,4 @@ void tallies_stored(struct tallies *tallies); /* what is forgotten is not in the
 
 /* For the store: by the labels that were stored. */
 struct tally *tallies_restore(struct tallies *tallies, int kind, struct text label, struct text second);
+struct tally *tallies_restore_group(struct tallies *tallies, int kind, struct text key);

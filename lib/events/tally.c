@@ -13,6 +13,10 @@ enum {
 	USER = 1 << ENTITY_USER,
 	QUEUE = 1 << TALLY_QUEUE,
 	NODE = 1 << TALLY_NODE,
+	OF_ENDS = 1 << (TALLY_GROUP_SHIFT + GROUP_ENDS),
+	OF_WAITS = 1 << (TALLY_GROUP_SHIFT + GROUP_WAITS),
+	OF_RUNTIMES = 1 << (TALLY_GROUP_SHIFT + GROUP_RUNTIMES),
+	OF_USE = 1 << (TALLY_GROUP_SHIFT + GROUP_USE),
 };
 
 static const char *const end_states[] = {"completed",	  "failed",    "cancelled", "timeout",
@@ -28,13 +32,13 @@ static const double ratios[] = {0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0
 static const double sizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536};
 
 const struct tally_row tally_table[TALLY_WHATS] = {
-	[TALLY_SUBMISSIONS] = {"submissions", EVERY, NULL, NULL, 0, false},
-	[TALLY_STARTS] = {"starts", EVERY, NULL, NULL, 0, false},
-	[TALLY_ENDS] = {"ends", EVERY, end_states, NULL, 0, false},
-	[TALLY_CPU_SECONDS] = {"cpu_seconds", EVERY, NULL, NULL, 0, false},
-	[TALLY_MEMORY_BYTE_SECONDS] = {"memory_byte_seconds", EVERY, NULL, NULL, 0, false},
-	[TALLY_BILLING_SECONDS] = {"billing_seconds", EVERY, NULL, NULL, 0, false},
-	[TALLY_GRES_SECONDS] = {"gres_seconds", EVERY, none, NULL, 0, false},
+	[TALLY_SUBMISSIONS] = {"submissions", EVERY | OF_ENDS, NULL, NULL, 0, false},
+	[TALLY_STARTS] = {"starts", EVERY | OF_ENDS, NULL, NULL, 0, false},
+	[TALLY_ENDS] = {"ends", EVERY | OF_ENDS, end_states, NULL, 0, false},
+	[TALLY_CPU_SECONDS] = {"cpu_seconds", EVERY | OF_USE, NULL, NULL, 0, false},
+	[TALLY_MEMORY_BYTE_SECONDS] = {"memory_byte_seconds", EVERY | OF_USE, NULL, NULL, 0, false},
+	[TALLY_BILLING_SECONDS] = {"billing_seconds", EVERY | OF_USE, NULL, NULL, 0, false},
+	[TALLY_GRES_SECONDS] = {"gres_seconds", EVERY | OF_USE, none, NULL, 0, false},
 	[TALLY_EXITS] = {"exits", CLUSTER | PARTITION, exit_classes, NULL, 0, false},
 	[TALLY_FAILURES] = {"failures", NODE, none, NULL, 0, false},
 	[TALLY_ALLOCATED_CPU_SECONDS] = {"ended_allocated_cpu_seconds", PARTITION | ACCOUNT | USER, NULL, NULL, 0,
@@ -49,9 +53,9 @@ const struct tally_row tally_table[TALLY_WHATS] = {
 					 NULL, 0, false},
 	[TALLY_PEAK_GPU_MEMORY_BYTE_SECONDS] = {"ended_peak_gpu_memory_byte_seconds",
 						CLUSTER | PARTITION | ACCOUNT | USER, NULL, NULL, 0, false},
-	[TALLY_WAIT_SECONDS] = {"wait_seconds", QUEUE, NULL, BOUNDS(durations), true},
-	[TALLY_QUEUE_SECONDS] = {"queue_seconds", QUEUE, NULL, BOUNDS(durations), true},
-	[TALLY_RUN_SECONDS] = {"run_seconds", QUEUE, NULL, BOUNDS(durations), true},
+	[TALLY_WAIT_SECONDS] = {"wait_seconds", QUEUE | OF_WAITS, NULL, BOUNDS(durations), true},
+	[TALLY_QUEUE_SECONDS] = {"queue_seconds", QUEUE | OF_WAITS, NULL, BOUNDS(durations), true},
+	[TALLY_RUN_SECONDS] = {"run_seconds", QUEUE | OF_RUNTIMES, NULL, BOUNDS(durations), true},
 	[TALLY_TIME_LIMIT_RATIO] = {"time_limit_ratio", PARTITION, NULL, BOUNDS(ratios), false},
 	[TALLY_SIZE_CPUS] = {"size_cpus", PARTITION, NULL, BOUNDS(sizes), false},
 	[TALLY_SIZE_NODES] = {"size_nodes", PARTITION, NULL, BOUNDS(sizes)},
@@ -60,6 +64,12 @@ const struct tally_row tally_table[TALLY_WHATS] = {
 	[TALLY_CPU_EFFICIENCY_RATIO] = {"cpu_efficiency_ratio", PARTITION, NULL, BOUNDS(ratios)},
 	[TALLY_MEMORY_EFFICIENCY_RATIO] = {"memory_efficiency_ratio", PARTITION, NULL, BOUNDS(ratios)},
 };
+
+unsigned tally_kinds(const struct caps *caps, int kind)
+{
+	const struct job_group *group = caps_group(caps, kind);
+	return group ? group->metrics << TALLY_GROUP_SHIFT : 1u << kind;
+}
 
 static struct buf key_of(struct text name, struct text detail)
 {
@@ -96,20 +106,21 @@ static void add_buckets(struct tally *tally, enum tally_what what)
 	count_of(tally, text_of(row->name), TEXT("sum"), what);
 }
 
-void tally_init(struct tally *tally, struct arena *arena, int kind, struct text label, struct text second)
+void tally_init(struct tally *tally, struct arena *arena, unsigned kinds, struct text key)
 {
-	*tally = (struct tally){.label = {label, second}};
+	*tally = (struct tally){.kinds = kinds};
+	group_key_labels(key, tally->label);
 	map_init(&tally->counts, arena, sizeof(struct tally_count));
 	for (enum tally_what what = 0; what < TALLY_WHATS; what++) {
 		const struct tally_row *row = &tally_table[what];
 		tally->first[what] = (uint32_t)tally->counts.count;
-		if (!tally_has(kind, what))
+		if (!tally_has(tally, what))
 			continue;
 		if (row->bounds)
 			add_buckets(tally, what);
 		else if (!row->details)
 			count_of(tally, text_of(row->name), TEXT(""), what);
-		else if (kind != ENTITY_USER) /* of users, who are many, only what happened */
+		else if (kinds != USER) /* of users, who are many, only what happened */
 			for (const char *const *detail = row->details; *detail; detail++)
 				count_of(tally, text_of(row->name), text_of(*detail), what);
 	}
@@ -245,9 +256,9 @@ static void complete_natives(struct tally *tally, enum tally_what what)
 	}
 }
 
-void tally_restored(struct tally *tally, int kind)
+void tally_restored(struct tally *tally)
 {
 	for (enum tally_what what = TALLY_COUNTERS; what < TALLY_WHATS; what++)
-		if (tally_table[what].has_native && tally_has(kind, what))
+		if (tally_table[what].has_native && tally_has(tally, what))
 			complete_natives(tally, what);
 }

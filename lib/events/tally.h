@@ -3,12 +3,17 @@
  * these. So the counts of an older or newer slurmscope are kept. Of one thread. */
 #pragma once
 
+#include "entities/job_groups.h"
 #include "entities/usage.h"
 #include "events/tally_native.h"
 
-/* Beyond the entities: pairs of partition and QOS, and nodes. */
-enum tally_kind { TALLY_QUEUE = ENTITY_KINDS, TALLY_NODE, TALLY_KINDS };
+/* Beyond the entities and groups: pairs of partition and QOS, and nodes. */
+enum tally_kind { TALLY_QUEUE = JOB_KINDS, TALLY_NODE, TALLY_KINDS };
 #define TALLY_ENTITIES ((1u << ENTITY_KINDS) - 1)
+
+/* What a tally counts, as bits: those of its kind, or, of a group, one for each enum group_metric that it has. */
+enum { TALLY_GROUP_SHIFT = 16 };
+unsigned tally_kinds(const struct caps *caps, int kind);
 
 enum tally_what {
 	TALLY_SUBMISSIONS,
@@ -44,7 +49,7 @@ enum tally_what {
 
 struct tally_row {
 	const char *name; /* in the store: never changed */
-	unsigned kinds; /* bits of enum tally_kind that have it */
+	unsigned kinds; /* bits of tally_kinds that have it */
 	const char *const *details; /* there from the start, but of users; ends with NULL. NULL: one without a detail */
 	const double *bounds; /* of a histogram: ascending, +Inf left out */
 	unsigned bound_count;
@@ -71,23 +76,25 @@ struct tally_count {
 enum { TALLY_COUNTS_MAX = 400 };
 
 struct tally {
-	struct text label[2];
+	struct text label[GROUP_LABELS_MAX];
+	unsigned kinds; /* tally_kinds */
 	struct map counts; /* "ends NUL failed" -> struct tally_count; each histogram's in their order */
 	uint32_t first[TALLY_WHATS]; /* where those of the table begin in `counts` */
 	struct tally_natives natives;
 	bool is_changed; /* since it was stored */
 };
 
-/* Makes a tally with the counters that its kind has from the start, at zero. */
-void tally_init(struct tally *tally, struct arena *arena, int kind, struct text label, struct text second);
+/* Makes a tally with the counters that it has from the start, at zero. Its labels are the key's, which has NUL between and
+ * is borrowed. */
+void tally_init(struct tally *tally, struct arena *arena, unsigned kinds, struct text key);
 void tally_done(struct tally *tally);
 
-static inline bool tally_has(int kind, enum tally_what what)
+static inline bool tally_has(const struct tally *tally, enum tally_what what)
 {
-	return tally_table[what].kinds >> kind & 1;
+	return tally_table[what].kinds & tally->kinds;
 }
 
-/* Both return where it was counted. */
+/* Only of what the tally has. Both return where it was counted. */
 struct tally_count *tally_add(struct tally *tally, enum tally_what what, struct text detail, double amount);
 struct tally_count *tally_observe(struct tally *tally, enum tally_what what, double value);
 
@@ -105,7 +112,7 @@ void tally_restore(struct tally *tally, struct text what, struct text detail, do
 
 /* Call it when all was restored. Counts of a slurmscope without exponential buckets go into the exponential buckets
  * where its classic ones end. Prometheus refuses a histogram whose count differs from the sum of its buckets. */
-void tally_restored(struct tally *tally, int kind);
+void tally_restored(struct tally *tally);
 
 /* The counts of `what`, which a tally of its kind has from the start: of a histogram the buckets, not cumulative,
  * +Inf, and the sum. */

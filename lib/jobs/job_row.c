@@ -46,13 +46,19 @@ static void measure(struct job_row *row, const struct job *job, struct text tres
 static uint32_t hold_group(struct job_pools *pools, const struct job *job)
 {
 	char number[24] = "";
+	struct buf values = BUF_INIT;
 	if (!job->user.len && number_is_known(job->user_id))
 		snprintf(number, sizeof number, "%" PRIu64, job->user_id);
+	if (pools->caps && pools->caps->groups)
+		job_groups_read(pools->caps->groups, job, &values);
 	const struct job_owner owner = {.account = job->account,
 					.user = job->user.len ? job->user : text_of(number),
 					.partitions = job->partitions,
-					.qos = job->qos};
-	return owners_hold(&pools->groups, &owner);
+					.qos = job->qos,
+					.values = buf_text(&values)};
+	uint32_t number_of_owner = owners_hold(&pools->groups, &owner);
+	buf_done(&values);
+	return number_of_owner;
 }
 
 static void count_tasks(struct job_row *row, const struct job *job)

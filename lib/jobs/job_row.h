@@ -2,12 +2,14 @@
  * table's pools; the row holds a reference to each. */
 #pragma once
 
+#include "entities/job_groups.h"
 #include "jobs/job_usage.h"
 #include "jobs/owners.h"
 
 struct job_pools {
 	struct text_pool texts; /* reasons, TRES, reservations, node lists */
-	struct owners groups; /* rows of the same account, user, partitions and QOS */
+	struct owners groups; /* rows of the same account, user, partitions, QOS and values */
+	const struct caps *caps; /* whose groups the jobs count in; borrowed; NULL: in none */
 };
 
 /* The state file has these numbers: they never change (poll/stored_row.c). */

@@ -8,8 +8,14 @@
 struct job_table *job_table_new(void)
 {
 	struct job_table *table = NEW(struct job_table);
-	table->totals = job_totals_new();
+	table->totals = job_totals_new(NULL);
 	return table;
+}
+
+void job_table_count_groups(struct job_table *table, const struct caps *caps)
+{
+	assert(!table->position_count);
+	table->pools.caps = table->totals->caps = caps;
 }
 
 void job_table_free(struct job_table *table)

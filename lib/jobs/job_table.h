@@ -60,6 +60,8 @@ struct job_counts {
 };
 
 struct job_table *job_table_new(void);
+/* Jobs count in the groups of these caps, too; to be called while there is no row. Borrows it. */
+void job_table_count_groups(struct job_table *table, const struct caps *caps);
 void job_table_free(struct job_table *table); /* NULL is fine */
 
 /* Inserts the record with its details, or replaces what was known of its ID; copies what it needs. An array has as many

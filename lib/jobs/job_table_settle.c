@@ -67,12 +67,15 @@ static struct unsettled look_at_entities(const struct job_table *table, const st
 {
 	struct unsettled found = {false, false};
 	const struct job_totals *totals = table->totals;
-	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
+	for (int kind = 0; kind < JOB_KINDS; kind++) {
 		for (size_t i = 0; i < totals->entities[kind].count; i++) {
 			const struct job_usage *usage = totals->entities[kind].entries[i].value;
-			found.has_stale |= !job_totals_keeps((enum entity_kind)kind, usage, partitions, table->now);
+			found.has_stale |=
+				kind < ENTITY_KINDS && !job_totals_keeps(kind, usage, partitions, table->now);
 			found.lacks_extremes |= usage->lacks_extremes;
 		}
+		found.has_stale |= job_totals_is_crowded(totals, kind);
+		found.lacks_extremes |= totals->rests[kind] && totals->rests[kind]->lacks_extremes;
 	}
 	size_t idle_reservations = 0;
 	for (size_t i = 0; i < totals->reservation_cpus.count; i++)
@@ -83,8 +86,10 @@ static struct unsettled look_at_entities(const struct job_table *table, const st
 
 static void find_extremes(struct job_table *table)
 {
-	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
+	for (int kind = 0; kind < JOB_KINDS; kind++) {
 		const struct map *entities = &table->totals->entities[kind];
+		if (table->totals->rests[kind])
+			job_usage_forget_extremes(table->totals->rests[kind]);
 		for (size_t i = 0; i < entities->count; i++) {
 			struct job_usage *usage = entities->entries[i].value;
 			if (usage->lacks_extremes)
@@ -102,6 +107,21 @@ static void find_extremes(struct job_table *table)
 	}
 }
 
+/* Which rows a group has may have changed, so that its jobs count in others now. */
+static void count_groups_again(struct job_table *table)
+{
+	for (size_t i = 0; i < table->position_count; i++) {
+		const struct job_row *row = &table->rows[i];
+		if (!row->group)
+			continue;
+		const struct job_contribution contribution = job_row_contribution(row, &table->pools);
+		const struct owner_list *usages = job_totals_of(table->totals, &table->pools.groups, row->group);
+		for (size_t j = 0; j < usages->count; j++)
+			if (((const struct job_usage *)usages->items[j])->is_of_group)
+				job_usage_add(usages->items[j], &contribution);
+	}
+}
+
 struct job_totals *job_table_settle(struct job_table *table, const struct map *partitions)
 {
 	job_totals_add_partitions(table->totals, partitions);
@@ -111,6 +131,8 @@ struct job_totals *job_table_settle(struct job_table *table, const struct map *p
 		table->totals = job_totals_renew(old, partitions, table->now);
 		owners_forget_lists(&table->pools.groups);
 		job_totals_free(old);
+		if (table->pools.caps && table->pools.caps->groups)
+			count_groups_again(table);
 	}
 	if (found.lacks_extremes)
 		find_extremes(table);

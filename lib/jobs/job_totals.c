@@ -5,40 +5,88 @@
 
 #include <stdlib.h>
 
-enum { USER_SHOWN_S = 24 * 3600 };
+enum {
+	USER_SHOWN_S = 24 * 3600,
+	ROWS_KEPT_TIMES = 10, /* a group's, of those that the page shows */
+	ROWS_KEPT_MORE = 1000,
+};
 
-/* Finds or makes the entity; its labels are the parts of its key. */
+/* Finds or makes the row; its labels are the parts of its key. */
+static struct job_usage *row_of(struct job_totals *totals, int kind, struct text key)
+{
+	struct map *map = &totals->entities[kind];
+	size_t before = map->count;
+	struct job_usage *usage = map_add(map, key);
+	if (map->count != before) {
+		job_usage_init(usage, &totals->arena);
+		usage->is_of_group = kind >= ENTITY_KINDS;
+		group_key_labels(map->entries[before].key, usage->label);
+	}
+	return usage;
+}
+
 static struct job_usage *entity_of(struct job_totals *totals, enum entity_kind kind, struct text name,
 				   struct text second)
 {
-	struct map *map = &totals->entities[kind];
 	struct buf key = BUF_INIT;
 	entity_key(&key, kind, name, second);
-	size_t before = map->count;
-	struct job_usage *usage = map_add(map, buf_text(&key));
-	if (map->count != before) {
-		struct text rest = map->entries[before].key, label = text_cut(&rest, '\0');
-		job_usage_init(usage, &totals->arena, label, rest);
-	}
+	struct job_usage *usage = row_of(totals, kind, buf_text(&key));
 	buf_done(&key);
 	return usage;
 }
 
-struct job_totals *job_totals_new(void)
+static size_t rows_kept(const struct job_totals *totals, int kind)
+{
+	return ROWS_KEPT_TIMES * caps_rows(totals->caps, kind) + ROWS_KEPT_MORE;
+}
+
+/* The row of a group. Values that come when it has all the rows that it may have share one. */
+static struct job_usage *group_row_of(struct job_totals *totals, int kind, struct text key)
+{
+	struct map *map = &totals->entities[kind];
+	struct job_usage *known = map_find(map, key), **rest = &totals->rests[kind];
+	bool has_room = map->count < rows_kept(totals, kind) && !group_key_is_other(key);
+	if (known || has_room)
+		return known ? known : row_of(totals, kind, key);
+	if (!*rest) {
+		*rest = arena_new(&totals->arena, sizeof **rest);
+		job_usage_init(*rest, &totals->arena);
+		(*rest)->is_of_group = true;
+	}
+	return *rest;
+}
+
+bool job_totals_is_crowded(const struct job_totals *totals, int kind)
+{
+	enum { IDLE_MAX = 64 };
+	const struct map *map = &totals->entities[kind];
+	size_t idle = 0;
+	for (size_t i = 0; kind >= ENTITY_KINDS && i < map->count; i++)
+		idle += !((const struct job_usage *)map->entries[i].value)->rows;
+	return idle > IDLE_MAX && idle > map->count / 2;
+}
+
+struct job_totals *job_totals_new(const struct caps *caps)
 {
 	struct job_totals *totals = NEW(struct job_totals);
-	for (int kind = 0; kind < ENTITY_KINDS; kind++)
+	totals->caps = caps;
+	for (int kind = 0; kind < JOB_KINDS; kind++)
 		map_init(&totals->entities[kind], &totals->arena, sizeof(struct job_usage));
 	map_init(&totals->reservation_cpus, &totals->arena, sizeof(uint64_t));
 	entity_of(totals, ENTITY_CLUSTER, TEXT(""), TEXT(""));
 	return totals;
 }
 
+static void list_append(struct owner_list *list, struct job_usage *usage)
+{
+	list->items = memory_resize(list->items, list->count + 1, sizeof *list->items);
+	list->items[list->count++] = usage;
+}
+
 static void list_add(struct owner_list *list, struct job_totals *totals, enum entity_kind kind, struct text name,
 		     struct text second)
 {
-	list->items = memory_resize(list->items, list->count + 1, sizeof *list->items);
-	list->items[list->count++] = entity_of(totals, kind, name, second);
+	list_append(list, entity_of(totals, kind, name, second));
 }
 
 static void list_add_each(struct owner_list *list, struct job_totals *totals, enum entity_kind kind, struct text names)
@@ -46,6 +94,33 @@ static void list_add_each(struct owner_list *list, struct job_totals *totals, en
 	struct text name;
 	while (text_next(&names, ',', &name))
 		list_add(list, totals, kind, name, TEXT(""));
+}
+
+struct group_adding {
+	struct owner_list *list;
+	struct job_totals *totals;
+	int kind;
+};
+
+/* Several values of a job may share the group's rest: it counts there once. */
+static void add_group_row(void *context, struct text key)
+{
+	const struct group_adding *adding = context;
+	struct job_usage *usage = group_row_of(adding->totals, adding->kind, key);
+	for (size_t i = 0; i < adding->list->count; i++)
+		if (adding->list->items[i] == usage)
+			return;
+	list_append(adding->list, usage);
+}
+
+static void list_add_groups(struct owner_list *list, struct job_totals *totals, const struct job_owner *owner)
+{
+	const struct job_groups *groups = totals->caps ? totals->caps->groups : NULL;
+	const struct group_names names = owner_group_names(owner);
+	for (size_t i = 0; groups && i < groups->count; i++) {
+		struct group_adding adding = {list, totals, ENTITY_KINDS + (int)i};
+		job_group_rows(&groups->items[i], totals->caps, &names, add_group_row, &adding);
+	}
 }
 
 struct owner_list job_totals_entities(struct job_totals *totals, const struct job_owner *owner)
@@ -58,6 +133,7 @@ struct owner_list job_totals_entities(struct job_totals *totals, const struct jo
 		list_add(&list, totals, ENTITY_ACCOUNT, owner->account, TEXT(""));
 	if (owner->user.len)
 		list_add(&list, totals, ENTITY_USER, owner->user, owner->account);
+	list_add_groups(&list, totals, owner);
 	return list;
 }
 
@@ -77,7 +153,7 @@ void job_totals_add_partitions(struct job_totals *totals, const struct map *part
 		entity_of(totals, ENTITY_PARTITION, partitions->entries[i].key, TEXT(""));
 }
 
-bool job_totals_keeps(enum entity_kind kind, const struct job_usage *usage, const struct map *partitions, int64_t now)
+bool job_totals_keeps(int kind, const struct job_usage *usage, const struct map *partitions, int64_t now)
 {
 	if (usage->rows)
 		return true;
@@ -88,17 +164,17 @@ bool job_totals_keeps(enum entity_kind kind, const struct job_usage *usage, cons
 	return true;
 }
 
-static struct job_usage *copy_seen(struct job_totals *to, enum entity_kind kind, const struct job_usage *from)
+static struct job_usage *copy_seen(struct job_totals *to, int kind, struct text key, const struct job_usage *from)
 {
-	struct job_usage *copy = entity_of(to, kind, from->label[0], from->label[1]);
+	struct job_usage *copy = row_of(to, kind, key);
 	job_usage_keep_seen(copy, from);
 	return copy;
 }
 
 /* As copy_seen, with the numbers. The rows of the maps have come in the same order. */
-static void copy_usage(struct job_totals *to, enum entity_kind kind, const struct job_usage *from)
+static void copy_usage(struct job_totals *to, int kind, struct text key, const struct job_usage *from)
 {
-	struct job_usage *copy = copy_seen(to, kind, from), seen = *copy;
+	struct job_usage *copy = copy_seen(to, kind, key, from), seen = *copy;
 	*copy = *from;
 	memcpy(copy->label, seen.label, sizeof copy->label);
 	copy->reasons = seen.reasons;
@@ -113,12 +189,15 @@ static void copy_usage(struct job_totals *to, enum entity_kind kind, const struc
 
 struct job_totals *job_totals_renew(const struct job_totals *totals, const struct map *partitions, int64_t now)
 {
-	struct job_totals *new = job_totals_new();
-	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
+	struct job_totals *new = job_totals_new(totals->caps);
+	for (int kind = 0; kind < JOB_KINDS; kind++) {
 		for (size_t i = 0; i < totals->entities[kind].count; i++) {
-			const struct job_usage *usage = totals->entities[kind].entries[i].value;
-			if (job_totals_keeps((enum entity_kind)kind, usage, partitions, now))
-				copy_usage(new, (enum entity_kind)kind, usage);
+			const struct map_entry *entry = &totals->entities[kind].entries[i];
+			const struct job_usage *usage = entry->value;
+			if (kind >= ENTITY_KINDS && usage->rows)
+				copy_seen(new, kind, entry->key, usage);
+			else if (kind < ENTITY_KINDS && job_totals_keeps(kind, usage, partitions, now))
+				copy_usage(new, kind, entry->key, usage);
 		}
 	}
 	for (size_t i = 0; i < totals->reservation_cpus.count; i++) {
@@ -136,16 +215,18 @@ struct job_totals *job_totals_renew(const struct job_totals *totals, const struc
 
 struct job_totals *job_totals_zeroed(const struct job_totals *totals)
 {
-	struct job_totals *new = job_totals_new();
-	for (int kind = 0; kind < ENTITY_KINDS; kind++)
-		for (size_t i = 0; i < totals->entities[kind].count; i++)
-			copy_seen(new, (enum entity_kind)kind, totals->entities[kind].entries[i].value);
+	struct job_totals *new = job_totals_new(totals->caps);
+	for (int kind = 0; kind < JOB_KINDS; kind++)
+		for (size_t i = 0; i < totals->entities[kind].count; i++) {
+			const struct map_entry *entry = &totals->entities[kind].entries[i];
+			copy_seen(new, kind, entry->key, entry->value);
+		}
 	return new;
 }
 
 void job_totals_unfold(struct job_totals *totals)
 {
-	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
+	for (int kind = 0; kind < JOB_KINDS; kind++) {
 		if (totals->others[kind])
 			job_usage_done(totals->others[kind]);
 		totals->others[kind] = NULL;
@@ -153,12 +234,14 @@ void job_totals_unfold(struct job_totals *totals)
 	arena_clear(&totals->others_arena);
 }
 
-struct job_usage *job_totals_other(struct job_totals *totals, enum entity_kind kind)
+struct job_usage *job_totals_other(struct job_totals *totals, int kind)
 {
 	struct job_usage **other = &totals->others[kind];
 	if (!*other) {
 		*other = arena_new(&totals->others_arena, sizeof **other);
-		job_usage_init(*other, &totals->others_arena, LABEL_OTHER, LABEL_OTHER);
+		job_usage_init(*other, &totals->others_arena);
+		for (size_t i = 0; i < GROUP_LABELS_MAX; i++)
+			(*other)->label[i] = LABEL_OTHER;
 	}
 	return *other;
 }
@@ -169,9 +252,11 @@ void job_totals_free(struct job_totals *totals)
 		return;
 	job_totals_unfold(totals);
 	arena_done(&totals->others_arena);
-	for (int kind = 0; kind < ENTITY_KINDS; kind++) {
+	for (int kind = 0; kind < JOB_KINDS; kind++) {
 		for (size_t i = 0; i < totals->entities[kind].count; i++)
 			job_usage_done(totals->entities[kind].entries[i].value);
+		if (totals->rests[kind])
+			job_usage_done(totals->rests[kind]);
 		map_done(&totals->entities[kind]);
 	}
 	map_done(&totals->reservation_cpus);

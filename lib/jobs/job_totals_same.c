@@ -70,10 +70,17 @@ static bool same_entities(const struct map *got, const struct map *want, struct 
 	return true;
 }
 
+static bool same_rests(const struct job_usage *got, const struct job_usage *want, struct error *err)
+{
+	static const struct job_usage none;
+	return same_usage(got ? got : &none, want ? want : &none, err) || error_prefix(err, "rest");
+}
+
 bool job_totals_same(const struct job_totals *got, const struct job_totals *want, struct error *err)
 {
-	for (int kind = 0; kind < ENTITY_KINDS; kind++)
-		if (!same_entities(&got->entities[kind], &want->entities[kind], err) ||
+	for (int kind = 0; kind < JOB_KINDS; kind++)
+		if (!same_rests(got->rests[kind], want->rests[kind], err) ||
+		    !same_entities(&got->entities[kind], &want->entities[kind], err) ||
 		    !same_entities(&want->entities[kind], &got->entities[kind], err))
 			return error_prefix(err, "kind %d", kind);
 	return same("records", got->records, want->records, err) && same("jobs", got->jobs, want->jobs, err) &&

@@ -4,10 +4,8 @@
 
 static const uint64_t once = 1, taken_off = UINT64_MAX; /* times -1: unsigned numbers wrap */
 
-void job_usage_init(struct job_usage *usage, struct arena *arena, struct text label, struct text second)
+void job_usage_init(struct job_usage *usage, struct arena *arena)
 {
-	usage->label[0] = label;
-	usage->label[1] = second;
 	map_init(&usage->reasons, arena, sizeof(uint64_t));
 	map_init(&usage->gres, arena, sizeof(struct gres_count));
 }

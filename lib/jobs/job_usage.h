@@ -15,7 +15,7 @@ struct job_contribution {
 	int64_t seen_time;
 };
 
-void job_usage_init(struct job_usage *usage, struct arena *arena, struct text label, struct text second);
+void job_usage_init(struct job_usage *usage, struct arena *arena); /* a zeroed one */
 void job_usage_done(struct job_usage *usage);
 
 void job_usage_add(struct job_usage *usage, const struct job_contribution *contribution);

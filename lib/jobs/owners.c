@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 
-/* A key: the lengths of the four names, then the names. */
+/* A key: the lengths of the five texts, then the texts. */
 enum { NAMES = sizeof(struct job_owner) / sizeof(struct text) };
 
 static struct text each_once(struct text names, struct buf *once)
@@ -19,7 +19,7 @@ static uint32_t hold_key(struct text_pool *pool, const struct job_owner *owner)
 {
 	struct buf key = BUF_INIT, partitions = BUF_INIT, qos = BUF_INIT;
 	const struct text names[NAMES] = {owner->account, owner->user, each_once(owner->partitions, &partitions),
-					  each_once(owner->qos, &qos)};
+					  each_once(owner->qos, &qos), owner->values};
 	for (int i = 0; i < NAMES; i++)
 		buf_add(&key, &names[i].len, sizeof names[i].len);
 	for (int i = 0; i < NAMES; i++)
@@ -65,7 +65,7 @@ struct job_owner owners_get(const struct owners *owners, uint32_t number)
 		names[i].bytes = bytes;
 		bytes += names[i].len;
 	}
-	return (struct job_owner){names[0], names[1], names[2], names[3]};
+	return (struct job_owner){names[0], names[1], names[2], names[3], names[4]};
 }
 
 void owners_forget_lists(struct owners *owners)

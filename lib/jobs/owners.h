@@ -1,13 +1,15 @@
-/* Who jobs are of: account, user, partitions and QOS, and the entities that count for them. The four names together are
- * kept once, and known by a number; 0 is nobody. Of one thread. */
+/* Who jobs are of: account, user, partitions, QOS and values for groups, and the rows that count for them. These five texts
+ * together are kept once, and known by a number; 0 is nobody. Of one thread. */
 #pragma once
 
 #include "base/text_pool.h"
+#include "entities/job_groups.h"
 
 struct job_owner {
 	struct text account;
 	struct text user; /* or its number, where Slurm has no name */
 	struct text partitions, qos; /* one; of a pending job one or several, separated by commas */
+	struct text values; /* for the groups that the site defines (entities/job_groups.h) */
 };
 
 /* What counts for an owner. The caller that fills the list decides what its items are. */
@@ -15,6 +17,11 @@ struct owner_list {
 	void **items; /* owned; NULL: not looked up yet */
 	size_t count;
 };
+
+static inline struct group_names owner_group_names(const struct job_owner *owner)
+{
+	return (struct group_names){owner->account, owner->user, owner->partitions, owner->qos, owner->values};
+}
 
 struct owners {
 	struct text_pool keys; /* an owner's number is its key's */

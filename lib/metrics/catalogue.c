@@ -1,6 +1,7 @@
 #include "metrics/catalogue.h"
 
 #include "base/memory.h"
+#include "metrics/group_metrics.h"
 
 #include <stdlib.h>
 
@@ -24,23 +25,30 @@ static const struct family_group *const *const chapters[] = {ping_groups,    slu
 							     process_groups, series_groups, NULL};
 enum { PING = 1, SLURM = 2, EXPORTER = 4, PROCESS = 8, SERIES = 16 }; /* bits of chapters */
 
-/* "slurm_{X}_jobs" -> "slurm_partition_jobs" */
-static void fill_in(struct buf *to, const char *pattern, enum entity_kind kind)
+/* "slurm_{X}_jobs" -> "slurm_partition_jobs"; `word`: what it is where no _ follows. */
+static void fill_in_name(struct buf *to, const char *pattern, const char *name, const char *word)
 {
 	buf_clear(to);
 	const char *at;
 	while ((at = strstr(pattern, "{X}"))) {
 		buf_add(to, pattern, (size_t)(at - pattern));
-		buf_add_string(to, kind == ENTITY_QOS && at[3] != '_' ? "QOS" : entity_kind_names[kind]);
+		buf_add_string(to, at[3] == '_' ? name : word);
 		pattern = at + 3;
 	}
 	buf_add_string(to, pattern);
 }
 
+static void fill_in(struct buf *to, const char *pattern, enum entity_kind kind)
+{
+	const char *name = entity_kind_names[kind];
+	fill_in_name(to, pattern, name, kind == ENTITY_QOS ? "QOS" : name);
+}
+
 struct visited {
 	const struct family_group *group;
 	const struct family *family;
-	enum entity_kind kind;
+	int kind;
+	const struct job_group *job_group; /* of a group's kind */
 	const char *name, *help;
 	uint32_t order;
 };
@@ -59,7 +67,7 @@ static void visit_groups(const struct family_group *const *groups, uint32_t *ord
 					continue;
 				fill_in(&name, family->name, (enum entity_kind)kind);
 				fill_in(&help, family->help, (enum entity_kind)kind);
-				const struct visited visited = {group,	    family,	(enum entity_kind)kind,
+				const struct visited visited = {group,	    family,	kind,	   NULL,
 								name.bytes, help.bytes, (*order)++};
 				if (fn)
 					fn(context, &visited);
@@ -70,11 +78,65 @@ static void visit_groups(const struct family_group *const *groups, uint32_t *ord
 	buf_done(&help);
 }
 
-static void visit(unsigned which, visit_fn *fn, void *context)
+/* A family of one of the site's groups. */
+struct own_family {
+	char name[sizeof((struct exporter_series *)NULL)->name];
+	const struct group_family *row;
+	int kind;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct own_family *)a)->name, ((const struct own_family *)b)->name);
+}
+
+static size_t own_families(const struct job_groups *groups, struct own_family *families)
+{
+	size_t count = 0;
+	struct buf name = BUF_INIT;
+	for (size_t i = 0; i < groups->count * group_family_count; i++) {
+		const struct job_group *group = &groups->items[i / group_family_count];
+		const struct group_family *row = &group_families[i % group_family_count];
+		if (!(group->metrics >> row->metric & 1))
+			continue;
+		fill_in_name(&name, row->family.name, group->name, group->name);
+		families[count].row = row;
+		families[count].kind = ENTITY_KINDS + (int)(i / group_family_count);
+		text_to_string(buf_text(&name), families[count++].name, sizeof families->name);
+	}
+	qsort(families, count, sizeof *families, by_name);
+	buf_done(&name);
+	return count;
+}
+
+/* They share one place in the catalogue, where they are ordered by name: clusters may have different ones. */
+static void visit_own(const struct job_groups *groups, uint32_t order, visit_fn *fn, void *context)
+{
+	struct own_family *families = memory_new((groups->count * group_family_count + 1) * sizeof *families);
+	size_t count = own_families(groups, families);
+	struct buf help = BUF_INIT;
+	for (size_t i = 0; i < count; i++) {
+		const struct own_family *family = &families[i];
+		const struct job_group *group = job_group_of(groups, family->kind);
+		fill_in_name(&help, family->row->family.help, group->name, group->name);
+		const struct visited visited = {family->row->group, &family->row->family, family->kind, group,
+						family->name,	    help.bytes,		  order};
+		fn(context, &visited);
+	}
+	buf_done(&help);
+	free(families);
+}
+
+/* `groups`: NULL: none. */
+static void visit(unsigned which, const struct job_groups *groups, visit_fn *fn, void *context)
 {
 	uint32_t order = 0;
-	for (unsigned i = 0; chapters[i]; i++)
+	for (unsigned i = 0; chapters[i]; i++) {
 		visit_groups(chapters[i], &order, which >> i & 1 ? fn : NULL, context);
+		if (groups && which >> i & 1 && chapters[i] == slurm_groups)
+			visit_own(groups, order, fn, context);
+		order += chapters[i] == slurm_groups;
+	}
 }
 
 struct rendering {
@@ -117,7 +179,7 @@ static void render_family(void *context, const struct visited *visited)
 static void render(unsigned which, const struct page_facts *facts, struct samples *page)
 {
 	struct rendering rendering = {.out = {.to = page, .constant = facts->labels}, .facts = *facts};
-	visit(which, render_family, &rendering);
+	visit(which, facts->cluster ? facts->cluster->caps.groups : NULL, render_family, &rendering);
 	exposition_done(&rendering.out);
 	free(rendering.series);
 	buf_shrink(&page->text);
@@ -148,23 +210,37 @@ static const char *labels_of(const struct visited *visited)
 	return (group->kind_labels ? group->kind_labels : entity_kind_labels)[visited->kind];
 }
 
+static void join_labels(const struct visited *visited, struct buf *labels)
+{
+	const struct job_group *group = visited->job_group;
+	for (size_t i = 0; group && i < group->label_count; i++)
+		buf_printf(labels, "%s%s", i ? "," : "", group->labels[i].name);
+}
+
 static void list_family(void *context, const struct visited *visited)
 {
-	struct buf *list = context;
+	struct buf *list = context, labels = BUF_INIT;
 	const struct family_group *group = visited->group;
 	const struct family *family = visited->family;
-	const char *own = labels_of(visited);
+	join_labels(visited, &labels);
+	const char *own = labels.len ? labels.bytes : labels_of(visited);
 	const char *more = family->labels ? family->labels : "";
 	bool has_own = own && *own;
 	struct family_origin origin = family_origin(group, visited->name);
 	buf_printf(list, "%s\t%s\t%s%s%s\t%s\t%s\t%s\n", visited->name, family_type_names[family->type],
 		   has_own ? own : "", has_own && *more ? "," : "", more, origin.source ? origin.source : "",
 		   origin.since ? origin.since : "", visited->help);
+	buf_done(&labels);
 }
 
 void catalogue_list(struct buf *list)
 {
-	visit(PING | SLURM | EXPORTER | PROCESS | SERIES, list_family, list);
+	visit(PING | SLURM | EXPORTER | PROCESS | SERIES, NULL, list_family, list);
+}
+
+void catalogue_list_groups(const struct job_groups *groups, struct buf *list)
+{
+	visit_own(groups, 0, list_family, list);
 }
 
 struct looking {
@@ -188,6 +264,6 @@ static void look_at_family(void *context, const struct visited *visited)
 bool catalogue_has_label(const char *name)
 {
 	struct looking looking = {text_of(name), strcmp(name, "le") == 0 || strcmp(name, "quantile") == 0};
-	visit(PING | SLURM | EXPORTER | PROCESS | SERIES, look_at_family, &looking);
+	visit(PING | SLURM | EXPORTER | PROCESS | SERIES, NULL, look_at_family, &looking);
 	return looking.is_found;
 }

@@ -15,5 +15,8 @@ void catalogue_render_process(const struct page_facts *facts, struct samples *pa
 /* Appends one line per family: name, type, labels, source, since, help, separated by tabs. */
 void catalogue_list(struct buf *list);
 
+/* Likewise those of the site's groups. */
+void catalogue_list_groups(const struct job_groups *groups, struct buf *list);
+
 /* Does any family have a label of that name? */
 bool catalogue_has_label(const char *name);

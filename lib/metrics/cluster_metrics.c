@@ -22,7 +22,7 @@ static const struct family cluster_families[] = {
 	 0, 0},
 };
 
-static void each_cluster(struct family_sink *sink, enum entity_kind kind)
+static void each_cluster(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	family_item(sink, sink->facts->cluster);
@@ -49,7 +49,7 @@ static const struct family controller_families[] = {
 	 emit_number, offsetof(struct controller_state, latency_us), 1e6, 0},
 };
 
-static void each_controller(struct family_sink *sink, enum entity_kind kind)
+static void each_controller(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	const struct cluster *cluster = sink->facts->cluster;

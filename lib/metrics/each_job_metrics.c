@@ -304,19 +304,19 @@ static void each_of(struct family_sink *sink, enum job_stage stage)
 	exposition_left_out(sink->out, samples_left_out(sink->family, &set->left_out));
 }
 
-static void each_holding(struct family_sink *sink, enum entity_kind kind)
+static void each_holding(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	each_of(sink, STAGE_HOLDING);
 }
 
-static void each_pending(struct family_sink *sink, enum entity_kind kind)
+static void each_pending(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	each_of(sink, STAGE_PENDING);
 }
 
-static void each_live(struct family_sink *sink, enum entity_kind kind)
+static void each_live(struct family_sink *sink, int kind)
 {
 	each_holding(sink, kind);
 	each_pending(sink, kind);

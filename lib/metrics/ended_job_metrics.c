@@ -109,7 +109,7 @@ static uint64_t samples_left_out(const struct family *family, const struct ends_
 	return 0;
 }
 
-static void each_ended(struct family_sink *sink, enum entity_kind kind)
+static void each_ended(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	const struct job_events *events = sink->facts->events;

@@ -1,7 +1,7 @@
 /* What happened to jobs, each event once: submissions, starts, ends and their kinds, waits, run times, and what jobs used.
  * For a site's operator: do jobs fail, how long do they wait, who used how much? From the tallies (events/tally.h), which
  * slurmdbd's runs and the job table feed and which survive restarts. A family's offset is the enum tally_what. */
-#include "metrics/family.h"
+#include "metrics/group_metrics.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -13,8 +13,7 @@ static enum tally_what what_of(const struct family *family)
 	return (enum tally_what)family->offset;
 }
 
-static void emit_count(struct exposition *out, const struct page_facts *facts, const struct family *family,
-		       const void *item)
+void emit_tally(struct exposition *out, const struct page_facts *facts, const struct family *family, const void *item)
 {
 	(void)facts;
 	exposition_number(out, tally_get(item, what_of(family), 0)->value);
@@ -25,7 +24,7 @@ static void emit_measured(struct exposition *out, const struct page_facts *facts
 			  const void *item)
 {
 	if (tallies_have(&facts->events->tallies, what_of(family)))
-		emit_count(out, facts, family, item);
+		emit_tally(out, facts, family, item);
 }
 
 static struct exemplar exemplar_of(const struct tally_count *count)
@@ -37,8 +36,8 @@ static struct exemplar exemplar_of(const struct tally_count *count)
 }
 
 /* One sample for each detail, also for details that Slurm added later. */
-static void emit_details(struct exposition *out, const struct page_facts *facts, const struct family *family,
-			 const void *item)
+void emit_tally_details(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			const void *item)
 {
 	(void)facts;
 	const struct tally *tally = item;
@@ -53,8 +52,8 @@ static void emit_details(struct exposition *out, const struct page_facts *facts,
 	}
 }
 
-static void emit_gres(struct exposition *out, const struct page_facts *facts, const struct family *family,
-		      const void *item)
+void emit_tally_gres(struct exposition *out, const struct page_facts *facts, const struct family *family,
+		     const void *item)
 {
 	(void)facts, (void)family;
 	const struct tally *tally = item;
@@ -87,8 +86,8 @@ static void emit_natives(struct exposition *out, const struct tally *tally, enum
 		exposition_native(out, buckets, count);
 }
 
-static void emit_histogram(struct exposition *out, const struct page_facts *facts, const struct family *family,
-			   const void *item)
+void emit_tally_histogram(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			  const void *item)
 {
 	(void)facts;
 	const struct tally_row *row = &tally_table[what_of(family)];
@@ -113,39 +112,39 @@ enum {
 
 static const struct family event_families[] = {
 	{"slurm_{X}_job_submissions_total", COUNTER, NULL,
-	 "Jobs of the {X} that were submitted, each array task counted, requeues included.", emit_count,
+	 "Jobs of the {X} that were submitted, each array task counted, requeues included.", emit_tally,
 	 TALLY_SUBMISSIONS, 0, 0},
-	{"slurm_{X}_job_starts_total", COUNTER, NULL, "Jobs of the {X} that started, requeues included.", emit_count,
+	{"slurm_{X}_job_starts_total", COUNTER, NULL, "Jobs of the {X} that started, requeues included.", emit_tally,
 	 TALLY_STARTS, 0, 0},
 	{"slurm_{X}_job_ends_total", COUNTER, "state",
-	 "Jobs of the {X} that ended, by state; a job that was requeued counts as requeued.", emit_details, TALLY_ENDS,
-	 0, 0},
+	 "Jobs of the {X} that ended, by state; a job that was requeued counts as requeued.", emit_tally_details,
+	 TALLY_ENDS, 0, 0},
 	{"slurm_{X}_job_allocated_cpu_seconds_total", COUNTER, NULL,
-	 "Time for which the {X}'s jobs held CPUs, times the number of CPUs; it grows while they run.", emit_count,
+	 "Time for which the {X}'s jobs held CPUs, times the number of CPUs; it grows while they run.", emit_tally,
 	 TALLY_CPU_SECONDS, 0, 0},
 	{"slurm_{X}_job_allocated_gres_seconds_total", COUNTER, "gres,type",
 	 "Time for which the {X}'s jobs held generic resources, times their number; it grows while they run.",
-	 emit_gres, TALLY_GRES_SECONDS, 0, 0},
+	 emit_tally_gres, TALLY_GRES_SECONDS, 0, 0},
 	{"slurm_{X}_job_allocated_memory_byte_seconds_total", COUNTER, NULL,
-	 "Time for which the {X}'s jobs held memory, times its bytes; it grows while they run.", emit_count,
+	 "Time for which the {X}'s jobs held memory, times its bytes; it grows while they run.", emit_tally,
 	 TALLY_MEMORY_BYTE_SECONDS, 0, 0},
 	{"slurm_{X}_job_allocated_billing_seconds_total", COUNTER, NULL,
 	 "Time for which the {X}'s jobs ran, times their billing TRES (by the partition's TRESBillingWeights; else "
 	 "their CPUs); it grows while they run.",
-	 emit_count, TALLY_BILLING_SECONDS, 0, 0},
+	 emit_tally, TALLY_BILLING_SECONDS, 0, 0},
 	{"slurm_{X}_job_exits_total", COUNTER, "class",
 	 "Jobs of the {X} that completed, failed or ran out of memory, by how the script exited: zero, nonzero, signal.",
-	 emit_details, TALLY_EXITS, 0, EXITS_OF},
+	 emit_tally_details, TALLY_EXITS, 0, EXITS_OF},
 	{"slurm_{X}_ended_job_allocated_cpu_seconds_total", COUNTER, NULL,
-	 "CPU time that the {X}'s ended jobs held, counting jobs whose use is known.", emit_count,
+	 "CPU time that the {X}'s ended jobs held, counting jobs whose use is known.", emit_tally,
 	 TALLY_ALLOCATED_CPU_SECONDS, 0, ENDED_OF},
 	{"slurm_{X}_ended_job_used_cpu_seconds_total", COUNTER, NULL, "CPU time that the {X}'s ended jobs used.",
-	 emit_count, TALLY_USED_CPU_SECONDS, 0, ENDED_OF},
+	 emit_tally, TALLY_USED_CPU_SECONDS, 0, ENDED_OF},
 	{"slurm_{X}_ended_job_allocated_memory_byte_seconds_total", COUNTER, NULL,
 	 "Memory that the {X}'s ended jobs held, times how long they ran, counting jobs whose use is known.",
-	 emit_count, TALLY_ALLOCATED_MEMORY_BYTE_SECONDS, 0, ENDED_OF},
+	 emit_tally, TALLY_ALLOCATED_MEMORY_BYTE_SECONDS, 0, ENDED_OF},
 	{"slurm_{X}_ended_job_peak_memory_byte_seconds_total", COUNTER, NULL,
-	 "Peak memory that the {X}'s ended jobs used, times how long they ran.", emit_count,
+	 "Peak memory that the {X}'s ended jobs used, times how long they ran.", emit_tally,
 	 TALLY_PEAK_MEMORY_BYTE_SECONDS, 0, ENDED_OF},
 	{"slurm_{X}_ended_job_energy_joules_total", COUNTER, NULL,
 	 "Energy in joules that the nodes of the {X}'s ended jobs consumed while these ran, as Slurm accounts it; absent "
@@ -159,32 +158,32 @@ static const struct family event_families[] = {
 	 "Peak memory that the {X}'s ended jobs used on their GPUs, times how long they ran; absent where nobody measures it.",
 	 emit_measured, TALLY_PEAK_GPU_MEMORY_BYTE_SECONDS, 0, ENDED_OF},
 	{"slurm_partition_job_time_limit_ratio", HISTOGRAM, NULL,
-	 "Run time of ended jobs as a share of their time limit.", emit_histogram, TALLY_TIME_LIMIT_RATIO, 0,
+	 "Run time of ended jobs as a share of their time limit.", emit_tally_histogram, TALLY_TIME_LIMIT_RATIO, 0,
 	 OF_PARTITION},
-	{"slurm_partition_job_size_cpus", HISTOGRAM, NULL, "CPUs of jobs that started.", emit_histogram,
+	{"slurm_partition_job_size_cpus", HISTOGRAM, NULL, "CPUs of jobs that started.", emit_tally_histogram,
 	 TALLY_SIZE_CPUS, 0, OF_PARTITION},
-	{"slurm_partition_job_size_nodes", HISTOGRAM, NULL, "Nodes of jobs that started.", emit_histogram,
+	{"slurm_partition_job_size_nodes", HISTOGRAM, NULL, "Nodes of jobs that started.", emit_tally_histogram,
 	 TALLY_SIZE_NODES, 0, OF_PARTITION},
 	{"slurm_partition_job_start_after_forecast_seconds", HISTOGRAM, NULL,
 	 "How much later than forecast jobs started, 0 included. The forecast is the first one that slurmctld made of the "
 	 "job and slurmscope saw.",
-	 emit_histogram, TALLY_AFTER_FORECAST_SECONDS, 0, OF_PARTITION},
+	 emit_tally_histogram, TALLY_AFTER_FORECAST_SECONDS, 0, OF_PARTITION},
 	{"slurm_partition_job_start_before_forecast_seconds", HISTOGRAM, NULL,
 	 "How much earlier than forecast jobs started, of those that did. The forecast is the first one that slurmctld made "
 	 "of the job and slurmscope saw.",
-	 emit_histogram, TALLY_BEFORE_FORECAST_SECONDS, 0, OF_PARTITION},
+	 emit_tally_histogram, TALLY_BEFORE_FORECAST_SECONDS, 0, OF_PARTITION},
 	{"slurm_partition_job_cpu_efficiency_ratio", HISTOGRAM, NULL,
-	 "CPU time that ended jobs used, as a share of what they held.", emit_histogram, TALLY_CPU_EFFICIENCY_RATIO, 0,
-	 OF_PARTITION},
+	 "CPU time that ended jobs used, as a share of what they held.", emit_tally_histogram,
+	 TALLY_CPU_EFFICIENCY_RATIO, 0, OF_PARTITION},
 	{"slurm_partition_job_memory_efficiency_ratio", HISTOGRAM, NULL,
-	 "Peak memory that ended jobs used, as a share of what they held.", emit_histogram,
+	 "Peak memory that ended jobs used, as a share of what they held.", emit_tally_histogram,
 	 TALLY_MEMORY_EFFICIENCY_RATIO, 0, OF_PARTITION},
 };
 
-static void emit_row(struct family_sink *sink, const char *const labels[2], const struct tally *tally)
+static void emit_row(struct family_sink *sink, const char *const labels[GROUP_LABELS_MAX], const struct tally *tally)
 {
 	exposition_base(sink->out);
-	for (int label = 0; label < 2 && labels[label]; label++)
+	for (int label = 0; label < GROUP_LABELS_MAX && labels[label]; label++)
 		exposition_base_label(sink->out, labels[label], tally->label[label]);
 	family_item(sink, tally);
 }
@@ -195,7 +194,7 @@ static void fold_rows(struct family_sink *sink, int kind)
 {
 	struct arena arena = ARENA_INIT;
 	struct tally row;
-	tally_init(&row, &arena, kind, TEXT(""), TEXT(""));
+	tally_init(&row, &arena, tally_kinds(&sink->facts->cluster->caps, kind), TEXT(""));
 	if (kind == TALLY_NODE)
 		tally_add(&row, TALLY_FAILURES, TEXT("failed"), 1);
 	exposition_fold(sink->out, true);
@@ -206,7 +205,7 @@ static void fold_rows(struct family_sink *sink, int kind)
 }
 
 /* In the order of their names, `other` last. */
-static void emit_each(struct family_sink *sink, int kind, const char *const labels[2])
+void each_tally(struct family_sink *sink, int kind, const char *const labels[GROUP_LABELS_MAX])
 {
 	if (!sink->facts->events)
 		return;
@@ -223,11 +222,11 @@ static void emit_each(struct family_sink *sink, int kind, const char *const labe
 		fold_rows(sink, kind);
 }
 
-static void each_entity(struct family_sink *sink, enum entity_kind kind)
+static void each_entity(struct family_sink *sink, int kind)
 {
-	const char *const labels[2] = {kind == ENTITY_CLUSTER ? NULL : entity_kind_names[kind],
-				       kind == ENTITY_USER ? entity_kind_names[ENTITY_ACCOUNT] : NULL};
-	emit_each(sink, kind, labels);
+	const char *const labels[GROUP_LABELS_MAX] = {kind == ENTITY_CLUSTER ? NULL : entity_kind_names[kind],
+						      kind == ENTITY_USER ? entity_kind_names[ENTITY_ACCOUNT] : NULL};
+	each_tally(sink, kind, labels);
 }
 
 const struct family_group event_group = {
@@ -241,19 +240,19 @@ const struct family_group event_group = {
 
 static const struct family queue_families[] = {
 	{"slurm_partition_job_eligible_wait_seconds", HISTOGRAM, NULL,
-	 "How long jobs waited, from when they became eligible until they started.", emit_histogram, TALLY_WAIT_SECONDS,
-	 0, 0},
+	 "How long jobs waited, from when they became eligible until they started.", emit_tally_histogram,
+	 TALLY_WAIT_SECONDS, 0, 0},
 	{"slurm_partition_job_submit_wait_seconds", HISTOGRAM, NULL,
-	 "How long jobs waited, from submission until they started.", emit_histogram, TALLY_QUEUE_SECONDS, 0, 0},
+	 "How long jobs waited, from submission until they started.", emit_tally_histogram, TALLY_QUEUE_SECONDS, 0, 0},
 	{"slurm_partition_job_runtime_seconds", HISTOGRAM, NULL,
-	 "How long ended jobs ran, without the time in which they were suspended.", emit_histogram, TALLY_RUN_SECONDS,
-	 0, 0},
+	 "How long ended jobs ran, without the time in which they were suspended.", emit_tally_histogram,
+	 TALLY_RUN_SECONDS, 0, 0},
 };
 
-static void each_queue(struct family_sink *sink, enum entity_kind kind)
+static void each_queue(struct family_sink *sink, int kind)
 {
 	(void)kind;
-	emit_each(sink, TALLY_QUEUE, (const char *const[]){"partition", "qos"});
+	each_tally(sink, TALLY_QUEUE, (const char *const[GROUP_LABELS_MAX]){"partition", "qos"});
 }
 
 const struct family_group queue_group = {
@@ -269,13 +268,13 @@ static const struct family failure_families[] = {
 	{"slurm_node_job_failures_total", COUNTER, "kind",
 	 "Jobs that failed on the node, where it was their first or the one that failed: failed, node_fail, "
 	 "boot_fail.",
-	 emit_details, TALLY_FAILURES, 0, 0},
+	 emit_tally_details, TALLY_FAILURES, 0, 0},
 };
 
-static void each_node(struct family_sink *sink, enum entity_kind kind)
+static void each_node(struct family_sink *sink, int kind)
 {
 	(void)kind;
-	emit_each(sink, TALLY_NODE, (const char *const[]){"node", NULL});
+	each_tally(sink, TALLY_NODE, (const char *const[GROUP_LABELS_MAX]){"node"});
 }
 
 const struct family_group node_failure_group = {

@@ -92,7 +92,7 @@ struct exporter {
 
 /* Samples of a family of the page being made. */
 struct exporter_series {
-	char name[64];
+	char name[96];
 	uint64_t samples;
 	uint64_t folded; /* samples of things that have no row of their own */
 	bool has_folds; /* the family has a limit */

@@ -90,7 +90,7 @@ static const struct family endpoint_families[] = {
 	 0},
 };
 
-static void each_endpoint(struct family_sink *sink, enum entity_kind kind)
+static void each_endpoint(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	const struct exporter *exporter = sink->facts->exporter;
@@ -380,7 +380,7 @@ static const struct family exporter_families[] = {
 	 0, 0},
 };
 
-static void each_exporter(struct family_sink *sink, enum entity_kind kind)
+static void each_exporter(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	family_item(sink, sink->facts->exporter);
@@ -413,7 +413,7 @@ static const struct family process_families[] = {
 		"Start time of the process since unix epoch in seconds."),
 };
 
-static void each_process(struct family_sink *sink, enum entity_kind kind)
+static void each_process(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	exposition_created(sink->out, sink->facts->process->start_time);
@@ -431,7 +431,7 @@ static const struct family series_families[] = {
 	{"slurmscope_series", GAUGE, "family", "Samples on this page, by family.", emit_series, 0, 0, 0},
 };
 
-static void each_family(struct family_sink *sink, enum entity_kind kind)
+static void each_family(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	family_item(sink, sink->facts->series);

@@ -38,7 +38,7 @@ static const struct family families[] = {
 static const char *const share_labels[ENTITY_KINDS] = {
 	[ENTITY_ACCOUNT] = "account,parent", [ENTITY_USER] = "user,account,partition"};
 
-static void each_share(struct family_sink *sink, enum entity_kind kind)
+static void each_share(struct family_sink *sink, int kind)
 {
 	const struct cluster *cluster = sink->facts->cluster;
 	const struct record_list *shares = cluster->shares;

@@ -37,29 +37,33 @@ void family_item(struct family_sink *sink, const void *item)
 }
 
 /* The entity's own labels: partition="cpu", or user="a",account="b"; none for the cluster. */
-static void entity_labels(struct exposition *out, enum entity_kind kind, const struct text label[2])
+static void entity_labels(struct family_sink *sink, int kind, const struct text *label)
 {
+	struct exposition *out = sink->out;
+	const struct job_group *group = caps_group(&sink->facts->cluster->caps, kind);
 	exposition_base(out);
-	if (kind == ENTITY_CLUSTER)
+	for (size_t i = 0; group && i < group->label_count; i++)
+		exposition_base_label(out, group->labels[i].name, label[i]);
+	if (kind == ENTITY_CLUSTER || group)
 		return;
 	exposition_base_label(out, entity_kind_names[kind], label[0]);
 	if (kind == ENTITY_USER)
 		exposition_base_label(out, "account", label[1]);
 }
 
-void family_entity_row(struct family_sink *sink, enum entity_kind kind, struct text key, const struct text label[2])
+void family_entity_row(struct family_sink *sink, int kind, struct text key, const struct text *label)
 {
 	const struct roster *roster = &sink->facts->cluster->rosters[kind];
 	if (kind != ENTITY_CLUSTER)
 		exposition_fold(sink->out, !roster_shows(roster, key));
-	entity_labels(sink->out, kind, label);
+	entity_labels(sink, kind, label);
 }
 
-void family_other_row(struct family_sink *sink, enum entity_kind kind)
+void family_other_row(struct family_sink *sink, int kind)
 {
 	const struct text label[2] = {LABEL_OTHER, LABEL_OTHER};
 	exposition_fold(sink->out, false);
-	entity_labels(sink->out, kind, label);
+	entity_labels(sink, kind, label);
 }
 
 void emit_number(struct exposition *out, const struct page_facts *facts, const struct family *family, const void *item)

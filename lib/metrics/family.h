@@ -85,7 +85,7 @@ struct family_group {
 	struct family_origin origin;
 	unsigned owners; /* bits of enum scope_kind (scoped_samples.h); 0: only operators see it */
 	enum job_rows job_rows;
-	void (*each)(struct family_sink *sink, enum entity_kind kind);
+	void (*each)(struct family_sink *sink, int kind); /* an enum entity_kind, or a group's */
 };
 
 extern const struct family_group cluster_group, controller_group, node_group, partition_group, job_group,
@@ -102,12 +102,12 @@ extern const struct family_group qos_group, association_group;
 extern const char *const entity_kind_names[ENTITY_KINDS];
 extern const char *const entity_kind_labels[ENTITY_KINDS];
 
-/* Begins the row of an entity, which the roster of its kind knows by `key`. The samples of an entity without a row of
- * its own are only counted. */
-void family_entity_row(struct family_sink *sink, enum entity_kind kind, struct text key, const struct text label[2]);
+/* Begins the row of an entity, or of a group, which the roster of its kind knows by `key`. The samples of what has no row
+ * of its own are only counted. A user has two labels, a group up to three. */
+void family_entity_row(struct family_sink *sink, int kind, struct text key, const struct text *label);
 
 /* Begins the row `other`. */
-void family_other_row(struct family_sink *sink, enum entity_kind kind);
+void family_other_row(struct family_sink *sink, int kind);
 
 /* Emits the uint64_t at the row's offset, divided by its divisor; nothing if it is not known. */
 family_emit_fn emit_number;

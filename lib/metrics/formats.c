@@ -135,24 +135,46 @@ static void end_family(const struct format_options *options, struct buf *message
 	buf_clear(message);
 }
 
-/* The place in the catalogue of the next family to write. */
-static uint32_t next_order(const struct samples *const *pages, const size_t *at, size_t count)
+/* Families of the same place and name are one. */
+static int compare(const struct family_part *a, const struct family_part *b)
 {
-	uint32_t order = UINT32_MAX;
-	for (size_t i = 0; i < count; i++)
-		if (at[i] < pages[i]->count && pages[i]->families[at[i]].order < order)
-			order = pages[i]->families[at[i]].order;
-	return order;
+	if (a->family->order != b->family->order)
+		return a->family->order < b->family->order ? -1 : 1;
+	return text_compare(family_name(a->page, a->family), family_name(b->page, b->family));
+}
+
+static bool part_at(const struct samples *const *pages, const size_t *at, size_t page, struct family_part *ret_part)
+{
+	if (at[page] == pages[page]->count)
+		return false;
+	*ret_part = (struct family_part){pages[page], &pages[page]->families[at[page]]};
+	return true;
+}
+
+/* The next family to write, as one of the pages has it. False: there is none. */
+static bool first_part(const struct samples *const *pages, const size_t *at, size_t count,
+		       struct family_part *ret_family)
+{
+	struct family_part part;
+	bool is_found = false;
+	for (size_t i = 0; i < count; i++) {
+		if (!part_at(pages, at, i, &part) || (is_found && compare(&part, ret_family) >= 0))
+			continue;
+		*ret_family = part;
+		is_found = true;
+	}
+	return is_found;
 }
 
 static void write_family(const struct format_options *options, const struct samples *const *pages, size_t *at,
-			 size_t count, uint32_t order, struct buf *to)
+			 size_t count, const struct family_part *family, struct buf *to)
 {
 	bool has_begun = false;
+	struct family_part part;
 	for (size_t i = 0; i < count; i++) {
-		if (at[i] == pages[i]->count || pages[i]->families[at[i]].order != order)
+		if (!part_at(pages, at, i, &part) || compare(&part, family) != 0)
 			continue;
-		const struct family_part part = {pages[i], &pages[i]->families[at[i]++]};
+		at[i]++;
 		if (options->collect && !(options->collect >> part.family->group & 1))
 			continue;
 		if (!has_begun)
@@ -168,9 +190,9 @@ void format_write(const struct format_options *options, const struct samples *co
 	struct buf message = BUF_INIT;
 	struct buf *family = options->format == FORMAT_PROTOBUF ? &message : to;
 	size_t *at = memory_new((count + 1) * sizeof *at);
-	uint32_t order;
-	while ((order = next_order(pages, at, count)) != UINT32_MAX) {
-		write_family(options, pages, at, count, order, family);
+	struct family_part next;
+	while (first_part(pages, at, count, &next)) {
+		write_family(options, pages, at, count, &next, family);
 		if (family->len)
 			end_family(options, &message, to);
 		if (sink)

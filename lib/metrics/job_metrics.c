@@ -1,7 +1,7 @@
 /* Jobs now: how many are in which state, why they wait, what they hold and ask for. There are rows for the cluster and
  * each partition, account, user and QOS. For operators and users: who waits, for what, and who holds the machine? From
  * the totals of the job table (jobs/job_totals.h). */
-#include "metrics/family.h"
+#include "metrics/group_metrics.h"
 
 #include <stdlib.h>
 
@@ -17,8 +17,8 @@ static void emit_states(struct exposition *out, const struct page_facts *facts, 
 
 /* An owner's jobs that have ended are counted as ends. Here they would be gone after MinJobAge, and most states at zero. A
  * state that slurmscope does not know may be one of live jobs. */
-static void emit_live_states(struct exposition *out, const struct page_facts *facts, const struct family *family,
-			     const void *item)
+void emit_live_states(struct exposition *out, const struct page_facts *facts, const struct family *family,
+		      const void *item)
 {
 	(void)family;
 	const struct job_usage *usage = item;
@@ -55,15 +55,14 @@ static void emit_pending(struct exposition *out, const struct page_facts *facts,
 	free(order);
 }
 
-static void emit_phases(struct exposition *out, const struct page_facts *facts, const struct family *family,
-			const void *item)
+void emit_phases(struct exposition *out, const struct page_facts *facts, const struct family *family, const void *item)
 {
 	(void)facts;
 	family_listed(out, "state", phase_names, PHASES, (const uint64_t *)((const char *)item + family->offset));
 }
 
-static void emit_gres(struct exposition *out, const struct page_facts *facts, const struct family *family,
-		      const void *item)
+void emit_job_gres(struct exposition *out, const struct page_facts *facts, const struct family *family,
+		   const void *item)
 {
 	(void)facts, (void)family;
 	family_gres(out, &((const struct job_usage *)item)->gres, phase_names, PHASES);
@@ -108,7 +107,7 @@ static const struct family job_families[] = {
 	{"slurm_{X}_job_gres", GAUGE, "gres,type,state",
 	 "Generic resources that the {X}'s running jobs hold and its pending jobs ask for; those without "
 	 "a type were not typed. Only what AccountingStorageTRES names.",
-	 emit_gres, 0, 0, 0},
+	 emit_job_gres, 0, 0, 0},
 	{"slurm_{X}_oldest_pending_timestamp_seconds", GAUGE, "class", "Submit time of the {X}'s longest waiting job.",
 	 emit_oldest, 0, 0, 0},
 	{"slurm_{X}_pending_job_max_nodes", GAUGE, NULL,
@@ -117,13 +116,13 @@ static const struct family job_families[] = {
 };
 
 /* Is the entity's row complete? While details are missing, only the cluster's states are. */
-static bool is_known(const struct family_sink *sink, enum entity_kind kind)
+static bool is_known(const struct family_sink *sink, int kind)
 {
 	bool needs_states = sink->family->emit == emit_states || sink->family->emit == emit_flags;
 	return cluster_detailed_jobs(sink->facts->cluster) || (kind == ENTITY_CLUSTER && needs_states);
 }
 
-static void each_job_usage(struct family_sink *sink, enum entity_kind kind)
+void each_job_usage(struct family_sink *sink, int kind)
 {
 	const struct job_totals *jobs = sink->facts->cluster->jobs;
 	if (!jobs || !is_known(sink, kind))

@@ -128,7 +128,7 @@ static void begin_row(struct family_sink *sink, enum entity_kind kind, struct te
 	buf_done(&key);
 }
 
-static void each_qos(struct family_sink *sink, enum entity_kind kind)
+static void each_qos(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	const struct limits_use *limits = sink->facts->cluster->limits;
@@ -145,7 +145,7 @@ static void each_qos(struct family_sink *sink, enum entity_kind kind)
 	free(order);
 }
 
-static void each_association(struct family_sink *sink, enum entity_kind kind)
+static void each_association(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	static const char *const names[] = {"account", "user", "partition"};

@@ -137,14 +137,14 @@ static void each_row(struct family_sink *sink)
 	}
 }
 
-static void each_row_unless_off(struct family_sink *sink, enum entity_kind kind)
+static void each_row_unless_off(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	if (sink->facts->per_node != PER_NODE_OFF)
 		each_row(sink);
 }
 
-static void each_row_if_full(struct family_sink *sink, enum entity_kind kind)
+static void each_row_if_full(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	if (sink->facts->per_node == PER_NODE_FULL)
@@ -185,7 +185,7 @@ static const struct family node_event_families[] = {
 	 emit_transitions, offsetof(struct node_counts, counts), 0, 0},
 };
 
-static void each_event_counts(struct family_sink *sink, enum entity_kind kind)
+static void each_event_counts(struct family_sink *sink, int kind)
 {
 	const struct node_events *events = &sink->facts->cluster->node_events;
 	if (sink->facts->exporter)
@@ -222,7 +222,7 @@ static const struct family node_transition_families[] = {
 	 emit_transitions, offsetof(struct node_history, counts), 0, 0},
 };
 
-static void each_history(struct family_sink *sink, enum entity_kind kind)
+static void each_history(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	const struct node_events *events = &sink->facts->cluster->node_events;

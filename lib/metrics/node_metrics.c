@@ -54,7 +54,7 @@ static const struct family node_families[] = {
 	 "Generic resources of the {X}'s nodes, such as GPUs, by name and type.", emit_gres, 0, 0, 0},
 };
 
-static void each_node_usage(struct family_sink *sink, enum entity_kind kind)
+static void each_node_usage(struct family_sink *sink, int kind)
 {
 	const struct nodes_section *nodes = sink->facts->cluster->nodes;
 	if (!nodes)
@@ -128,7 +128,7 @@ static const struct family partition_families[] = {
 	 offsetof(struct partition, priority_job_factor), 1, 0},
 };
 
-static void each_partition(struct family_sink *sink, enum entity_kind kind)
+static void each_partition(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	const struct map *partitions = cluster_partitions(sink->facts->cluster);

@@ -67,7 +67,7 @@ static const struct family reservation_families[] = {
 	 emit_allocated, 0, 0, 0},
 };
 
-static void each_reservation(struct family_sink *sink, enum entity_kind kind)
+static void each_reservation(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	const struct record_list *list = sink->facts->cluster->reservations;
@@ -109,7 +109,7 @@ static const struct family license_families[] = {
 	 offsetof(struct license, total), 1, 0},
 };
 
-static void each_license(struct family_sink *sink, enum entity_kind kind)
+static void each_license(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	const struct record_list *list = sink->facts->cluster->licenses;

@@ -92,7 +92,7 @@ static const struct family rpc_families[] = {
 	 emit_user_seconds, OF_CLUSTER(scheduler.rpcs_by_user.rows), 1e6, 0},
 };
 
-static void each_cluster_with_diag(struct family_sink *sink, enum entity_kind kind)
+static void each_cluster_with_diag(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	if (sink->facts->cluster->scheduler.is_known)
@@ -147,7 +147,7 @@ static const struct family accounting_families[] = {
 	 emit_rollup_time, 0, 0, 0},
 };
 
-static void each_cluster_with_dbd(struct family_sink *sink, enum entity_kind kind)
+static void each_cluster_with_dbd(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	if (sink->facts->cluster->accounting.is_known)
@@ -189,7 +189,7 @@ static const struct family conf_families[] = {
 	 OF_CLUSTER(conf.boot_time), 1, 0},
 };
 
-static void each_cluster(struct family_sink *sink, enum entity_kind kind)
+static void each_cluster(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	family_item(sink, sink->facts->cluster);

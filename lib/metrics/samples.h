@@ -11,7 +11,7 @@ extern const char *const family_type_names[];
 
 /* One family: its header, then its samples. Offsets are of `samples.text`. */
 struct sample_family {
-	uint32_t order; /* place in the catalogue, the same on every page */
+	uint32_t order; /* place in the catalogue, the same on every page; families of one place are ordered by name */
 	uint8_t group; /* a number of catalogue_groups */
 	uint8_t owners; /* bits of enum scope_kind: these labels say whose a sample is */
 	uint8_t job_rows; /* enum job_rows: a sample is of one job */

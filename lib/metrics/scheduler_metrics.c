@@ -90,7 +90,7 @@ static const struct family families[] = {
 	DIAG("slurm_dbd_agent_queue", dbd_queue, 1, "Messages to slurmdbd that wait in slurmctld's queue."),
 };
 
-static void each_scheduler(struct family_sink *sink, enum entity_kind kind)
+static void each_scheduler(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	if (sink->facts->cluster->scheduler.is_known)

@@ -80,7 +80,7 @@ static const struct family web_families[] = {
 	 "When the server's certificate expires; absent without TLS.", emit_certificate_expiry, 0, 0, 0},
 };
 
-static void each_web(struct family_sink *sink, enum entity_kind kind)
+static void each_web(struct family_sink *sink, int kind)
 {
 	(void)kind;
 	const struct exporter_process *process = sink->facts->process;

@@ -17,8 +17,8 @@ static inline unsigned job_origin(uint64_t id)
 	return (unsigned)(id >> 26) % JOB_ORIGINS;
 }
 
-/* What the record may lack because nobody told it, not because the job has none. slurmctld tells all (FIELDS.md, "What
- * jobs ask for"). */
+/* What the record may lack because nobody told it, not because the job has none. slurmctld tells all
+ * (FIELDS.md, "What jobs ask for"). */
 enum job_untold { JOB_LICENSES_UNTOLD = 1, JOB_RESERVATION_UNTOLD = 2, JOB_COMMENT_UNTOLD = 4 };
 
 /* What a job holds of one of its nodes. */
@@ -55,7 +55,7 @@ struct job {
 	struct text failed_node; /* whose failure ended it; empty: none, or not reported */
 	uint64_t time_limit; /* seconds, may be infinite */
 	struct text features, licenses; /* that it asked for: "fast&nvme", "matlab:6,ansys" */
-	struct text wckey; /* as slurmctld has it, "*" before a default one; slurmdbd tells no "*" */
+	struct text wckey; /* slurmctld puts "*" before a default one */
 	struct text comment; /* the user's */
 	unsigned untold; /* bits of enum job_untold */
 	struct text cluster; /* name; empty in some releases */

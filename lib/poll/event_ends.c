@@ -49,7 +49,8 @@ void event_ends_hasten(struct event_poller *poller)
 	plan_hasten(poller->plan, TASK_JOB_ENDS);
 }
 
-static struct job_end end_of(const struct job_run *run, const struct vocabulary *vocabulary)
+/* `values`: what groups count it by. */
+static struct job_end end_of(const struct job_run *run, const struct vocabulary *vocabulary, struct text values)
 {
 	const struct job *job = &run->job;
 	bool is_cut, is_requeued = job->flags >> JOB_FLAG_REQUEUED & 1;
@@ -61,7 +62,7 @@ static struct job_end end_of(const struct job_run *run, const struct vocabulary 
 		.array_job_id = (uint32_t)told_time(job->array_job_id),
 		.name = job->name,
 		.sluid = job->sluid,
-		.owner = {job->account, job->user, job->partitions, job->qos},
+		.owner = {job->account, job->user, job->partitions, job->qos, values},
 		.named = job->partitions_named,
 		.state = is_requeued ? TEXT("requeued") : text_of(vocabulary->job_states.name[job->state]),
 		.eligible_time = told_time(job->eligible_time),
@@ -130,14 +131,18 @@ static int64_t end_time_of(const struct event_poller *poller, const struct job_r
 static void take_end(struct event_poller *poller, const struct job_run *run)
 {
 	struct job_events *events = poller->recorder.events;
-	const struct job_end end = end_of(run, &poller->asker->cluster->vocabulary);
+	const struct cluster *cluster = poller->asker->cluster;
+	struct buf values = BUF_INIT;
+	if (cluster->caps.groups)
+		job_groups_read(cluster->caps.groups, &run->job, &values);
+	const struct job_end end = end_of(run, &cluster->vocabulary, buf_text(&values));
 	late_ends_remove(&poller->late, end.raw_id, end.key.submit_time);
-	if (!job_events_may_take(events, &end))
-		return;
-	if (job_run_is_size(run))
+	bool is_taken = job_events_may_take(events, &end);
+	if (is_taken && job_run_is_size(run))
 		job_events_take_size(events, &end);
-	else
+	else if (is_taken)
 		job_events_take_end(events, &end);
+	buf_done(&values);
 }
 
 /* While no job is known, nothing else says where Slurm's IDs are. */

@@ -213,7 +213,8 @@ void event_poller_record(struct event_poller *poller, int64_t as_of)
 	}
 	poller->as_of = as_of;
 	poller->table_changes = table->changes;
-	tallies_show(&poller->recorder.events->tallies, poller->asker->cluster->rosters);
+	if (tallies_show(&poller->recorder.events->tallies, poller->asker->cluster->rosters))
+		owners_forget_lists(&poller->recorder.events->owners);
 	recent_ends_settle(&poller->recorder.events->recent, asker_now_s(poller->asker));
 	if (!poller->is_changed && !poller->recorder.is_failing)
 		return;

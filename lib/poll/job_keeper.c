@@ -56,6 +56,13 @@ static bool is_of_use(const struct kept_facts *facts)
 	return is_known && facts->seen_at >= now - KEPT_S && facts->seen_at <= now + AHEAD_S;
 }
 
+static struct job_table *new_table(const struct job_keeper *keeper)
+{
+	struct job_table *table = job_table_new();
+	job_table_count_groups(table, &keeper->cluster->caps);
+	return table;
+}
+
 void job_keeper_take(struct job_keeper *keeper, const struct store_job *job)
 {
 	struct vocabulary *vocabulary = &keeper->cluster->vocabulary;
@@ -65,7 +72,9 @@ void job_keeper_take(struct job_keeper *keeper, const struct store_job *job)
 		return;
 	}
 	if (!keeper->found)
-		keeper->found = job_table_new();
+		keeper->found = new_table(keeper);
+	if (job->bits & ROW_HAS_DETAILS && !stored_row_knows(job, &keeper->found->pools))
+		keeper->found_facts.has_details = false; /* slurmctld has to tell what groups count it by */
 	bool is_new = !stored_row_has_id(job) || !job_table_row(keeper->found, (uint32_t)job->id);
 	if (is_new && stored_row_make(&row, &keeper->found->pools, vocabulary, job, keeper->found_facts.as_of)) {
 		job_table_place(keeper->found, &row);

@@ -39,6 +39,9 @@ struct poller *poller_new(struct setup *setup, const struct config *config, stru
 	poller->config = config;
 	poller->slot = slot;
 	cluster_init(&poller->cluster);
+	config_groups(config, &poller->cluster.groups);
+	if (poller->cluster.groups.count)
+		poller->cluster.caps.groups = &poller->cluster.groups;
 	exporter_init(&poller->exporter);
 	pthread_condattr_t monotonic;
 	pthread_condattr_init(&monotonic);

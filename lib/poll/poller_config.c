@@ -1,6 +1,7 @@
 #include "poll/poller_config.h"
 
 #include "base/clock.h"
+#include "config/config_groups.h"
 #include "config/option.h"
 #include "events/events_record.h"
 #include "poll/poller_state.h"
@@ -8,7 +9,31 @@
 /* For how long an earlier poller's page stays, while this poller knows less and nothing fails. */
 #define OLD_PAGE_S 60.0
 
-/* False: the options say which cluster this is, such as the URL, or whether the poller leads. */
+/* As a file that defines them in one way. */
+static void write_groups(const struct config *config, struct buf *out)
+{
+	struct job_groups groups = {.count = 0};
+	config_groups(config, &groups);
+	config_groups_write(&groups, 0, out);
+	job_groups_done(&groups);
+}
+
+/* Rows of groups depend on filters, too: names that must not be shown are `other` there. */
+static bool group_alike(const struct config *before, const struct config *config)
+{
+	struct buf texts[2] = {BUF_INIT, BUF_INIT};
+	write_groups(before, &texts[0]);
+	write_groups(config, &texts[1]);
+	bool are_same = text_equal(buf_text(&texts[0]), buf_text(&texts[1]));
+	for (size_t i = 0; texts[0].len && i < option_count; i++)
+		are_same &= strncmp(option_table[i].name, "filter.", strlen("filter.")) != 0 ||
+			    option_is_same(before, config, &option_table[i]);
+	buf_done(&texts[0]);
+	buf_done(&texts[1]);
+	return are_same;
+}
+
+/* False: the options say which cluster this is, such as the URL, whether the poller leads, or what it counts jobs by. */
 bool poller_can_take(const struct config *before, const struct config *config)
 {
 	static const char *const fixed[] = {"slurmrestd.url", "state.path", "jobs.first-id",
@@ -16,7 +41,7 @@ bool poller_can_take(const struct config *before, const struct config *config)
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		if (!option_is_same(before, config, option_find(fixed[i], strlen(fixed[i]))))
 			return false;
-	return true;
+	return group_alike(before, config);
 }
 
 /* Never with TLS: the certificate files may have changed, and the connection may use one that was withdrawn. */
@@ -64,9 +89,11 @@ static void take_config(struct poller *poller, const struct config *config)
 	config_labels(config, &poller->labels);
 	tasks_fill(poller->tasks, config);
 	poller_set_budgets(poller);
+	const struct job_groups *groups = poller->cluster.caps.groups;
 	caps_done(&poller->cluster.caps);
 	caps_init(&poller->cluster.caps);
 	config_caps(config, &poller->cluster.caps, &err);
+	poller->cluster.caps.groups = groups; /* as before, or another poller would take its place */
 	job_events_screen(poller->leads ? poller->events.recorder.events : poller->counted_before);
 	poller->events.is_changed = true; /* the state file has to change, too */
 	poller_set_job_rows(poller);

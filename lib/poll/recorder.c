@@ -36,7 +36,7 @@ static void restore_run(const struct store_run *row, void *context)
 			.gone_since = row->gone_since,
 			.size_since = row->size_since,
 			.forecast = row->forecast},
-		.owner = {row->account, row->user, row->partitions, row->qos},
+		.owner = {row->account, row->user, row->partitions, row->qos, row->group_values},
 		.tres = row->tres,
 	};
 	events_restore_run(loading->events, &run);
@@ -66,7 +66,7 @@ static void restore_ended(const struct store_ended *row, void *context)
 				.energy = row->energy,
 				.used_cpu_seconds = row->used_cpu_seconds,
 			},
-		.owner = {row->account, row->user, row->partitions, row->qos},
+		.owner = {row->account, row->user, row->partitions, row->qos, TEXT("")},
 		.tres = row->tres,
 		.name = row->name,
 		.sluid = row->sluid,
@@ -137,6 +137,7 @@ static void put_run(void *store, const struct events_run *row)
 		.user = row->owner.user,
 		.partitions = row->owner.partitions,
 		.qos = row->owner.qos,
+		.group_values = row->owner.values,
 	};
 	store_put_run(store, &stored);
 }
@@ -268,6 +269,8 @@ static bool load(struct recorder *recorder, bool is_start)
 	bool is_taken = result == STORE_LOADED && !is_older(found, recorder);
 	if (is_taken) {
 		events_restored(found, now);
+		if (found->has_old_groups)
+			store_want_all(recorder->store); /* they must not come back with what they were */
 		replace_events(recorder, found);
 	} else {
 		job_events_free(found);

@@ -60,6 +60,7 @@ struct store_job stored_row_of(const struct job_row *row, const struct job_pools
 		.user = owner.user,
 		.partitions = owner.partitions,
 		.qos = owner.qos,
+		.group_values = owner.values,
 	};
 }
 
@@ -102,8 +103,8 @@ static bool are_times_right(const struct store_job *job)
 /* Texts of the table go onto the page as they are: the decoders have let nothing else through. */
 static bool are_texts_right(const struct store_job *job)
 {
-	const struct text texts[] = {job->reason,  job->tres, job->reservation, job->node_list,
-				     job->account, job->user, job->partitions,	job->qos};
+	const struct text texts[] = {job->reason, job->tres,	   job->reservation, job->node_list,   job->account,
+				     job->user,	  job->partitions, job->qos,	     job->group_values};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (texts[i].len > TEXT_BYTES_MAX || !text_is_clean(texts[i]))
 			return false;
@@ -143,7 +144,7 @@ static uint32_t no_later(uint64_t seconds, int64_t as_of)
 
 static void add_details(struct job_row *row, struct job_pools *pools, const struct store_job *job, int64_t as_of)
 {
-	const struct job_owner owner = {job->account, job->user, job->partitions, job->qos};
+	const struct job_owner owner = {job->account, job->user, job->partitions, job->qos, job->group_values};
 	row->bits = (uint8_t)job->bits | ROW_IS_USED;
 	row->submit_time = job->submit_time;
 	row->start_time = job->start_time;
@@ -167,6 +168,11 @@ static void add_details(struct job_row *row, struct job_pools *pools, const stru
 	row->exit = (uint8_t)job->exit;
 }
 
+bool stored_row_knows(const struct store_job *job, const struct job_pools *pools)
+{
+	return !pools->caps || !pools->caps->groups || job_groups_know(pools->caps->groups, job->group_values);
+}
+
 bool stored_row_make(struct job_row *row, struct job_pools *pools, struct vocabulary *vocabulary,
 		     const struct store_job *job, int64_t as_of)
 {
@@ -186,7 +192,7 @@ bool stored_row_make(struct job_row *row, struct job_pools *pools, struct vocabu
 		.seen_time = no_later(job->seen_time, as_of),
 		.bits = ROW_WANTS_DETAILS | ROW_IS_USED | ((uint8_t)job->bits & (ROW_IS_UNSPLIT | ROW_IS_COUNTED)),
 	};
-	if (job->bits & ROW_HAS_DETAILS)
+	if (job->bits & ROW_HAS_DETAILS && stored_row_knows(job, pools))
 		add_details(row, pools, job, as_of);
 	return true;
 }

@@ -14,8 +14,11 @@ struct store_job stored_row_of(const struct job_row *row, const struct job_pools
 /* May a job record of Slurm's have this ID? */
 bool stored_row_has_id(const struct store_job *job);
 
+/* Does the row say what the groups count its job by? Not if they had other definitions when it was stored. */
+bool stored_row_knows(const struct store_job *job, const struct job_pools *pools);
+
 /* Makes a row of a stored job that is no younger than `as_of` (Unix seconds of slurmctld's clock). Learns names of
- * states and flags of Slurms newer than this program. False: slurmscope cannot have stored such a job; the row holds no
+ * states and flags of Slurms newer than this program. It gets no details if stored_row_knows is false. False: slurmscope cannot have stored such a job; the row holds no
  * references. */
 bool stored_row_make(struct job_row *row, struct job_pools *pools, struct vocabulary *vocabulary,
 		     const struct store_job *job, int64_t as_of);

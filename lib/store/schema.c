@@ -23,16 +23,17 @@ static const struct column counter_columns[] = {
 };
 
 static const struct column run_columns[] = {
-	COLUMN(struct store_run, id, 1),	  COLUMN(struct store_run, task, 1),
-	COLUMN(struct store_run, submit_time, 1), COLUMN(struct store_run, raw_id, 1),
-	COLUMN(struct store_run, bits, 1),	  COLUMN(struct store_run, tasks, 1),
-	COLUMN(struct store_run, cpus, 1),	  COLUMN(struct store_run, memory, 1),
-	COLUMN(struct store_run, began, 1),	  COLUMN(struct store_run, ran_before, 1),
-	COLUMN(struct store_run, counted, 1),	  COLUMN(struct store_run, end_time, 1),
-	COLUMN(struct store_run, gone_since, 1),  COLUMN(struct store_run, tres, 1),
-	COLUMN(struct store_run, account, 1),	  COLUMN(struct store_run, user, 1),
-	COLUMN(struct store_run, partitions, 1),  COLUMN(struct store_run, qos, 1),
-	COLUMN(struct store_run, size_since, 2),  COLUMN(struct store_run, forecast, 4),
+	COLUMN(struct store_run, id, 1),	   COLUMN(struct store_run, task, 1),
+	COLUMN(struct store_run, submit_time, 1),  COLUMN(struct store_run, raw_id, 1),
+	COLUMN(struct store_run, bits, 1),	   COLUMN(struct store_run, tasks, 1),
+	COLUMN(struct store_run, cpus, 1),	   COLUMN(struct store_run, memory, 1),
+	COLUMN(struct store_run, began, 1),	   COLUMN(struct store_run, ran_before, 1),
+	COLUMN(struct store_run, counted, 1),	   COLUMN(struct store_run, end_time, 1),
+	COLUMN(struct store_run, gone_since, 1),   COLUMN(struct store_run, tres, 1),
+	COLUMN(struct store_run, account, 1),	   COLUMN(struct store_run, user, 1),
+	COLUMN(struct store_run, partitions, 1),   COLUMN(struct store_run, qos, 1),
+	COLUMN(struct store_run, size_since, 2),   COLUMN(struct store_run, forecast, 4),
+	COLUMN(struct store_run, group_values, 5),
 };
 
 static const struct column mark_columns[] = {
@@ -76,6 +77,7 @@ static const struct column job_columns[] = {
 	COLUMN(struct store_job, user, 3),
 	COLUMN(struct store_job, partitions, 3),
 	COLUMN(struct store_job, qos, 3),
+	COLUMN(struct store_job, group_values, 5),
 };
 
 static const struct column ended_columns[] = {
@@ -114,7 +116,7 @@ static const struct table tables[TABLES] = {
 };
 
 /* A new column or table needs a new version here and nothing more; what else changes is a step. */
-enum { VERSION = 4 };
+enum { VERSION = 5 };
 static const char *const steps[VERSION + 1] = {
 	[2] = "UPDATE run SET size_since = coalesce((SELECT value FROM mark WHERE name = 'looked_until'), 0) WHERE began",
 };

@@ -50,6 +50,7 @@ struct store_run {
 	int64_t forecast; /* when it was to start; 0: not known */
 	int64_t size_since; /* it has held what it holds for as long as that is counted */
 	struct text tres, account, user, partitions, qos;
+	struct text group_values; /* the caller's: what the groups that the site defines count it by */
 };
 
 /* A record of the job table, as slurmctld was last known to have it. Times are Unix seconds; numbers that are not known are
@@ -69,7 +70,7 @@ struct store_job {
 	uint64_t details_time, seen_time; /* when its details came, when Slurm last said that it exists; or earlier */
 	uint64_t exit; /* how it ended: the caller's */
 	struct text reason, tres, reservation, node_list;
-	struct text account, user, partitions, qos;
+	struct text account, user, partitions, qos, group_values;
 };
 
 /* A job that ended lately. Numbers that are not known are the caller's. */

@@ -6,6 +6,7 @@
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,11 +19,21 @@ FAMILY = re.compile(r"\b(slurm(?:scope)?_[a-z0-9_]*[a-z0-9])\b")
 SUFFIX = re.compile(r"_(bucket|sum|count|created)$")
 
 
+def families_of_groups(output):
+    """Those of the manual's example."""
+    example = re.search(r"\n((?: {4}.*\n)*? {4}groups:\n(?: {4}.*\n)+)", (ROOT / "deploy/MANUAL.md").read_text())[1]
+    with tempfile.NamedTemporaryFile("w", suffix=".yml") as file:
+        file.write(re.sub("^ {4}", "", example, flags=re.M))
+        file.flush()
+        return {line.split("\t")[0] for line in output(f"--config.file={file.name}", "--list-metrics").splitlines()}
+
+
 def main(program):
-    def output(option):
-        return subprocess.run([program, option], capture_output=True, text=True, check=True).stdout
+    def output(*options):
+        return subprocess.run([program, *options], capture_output=True, text=True, check=True).stdout
     options = set(re.findall(r"--([a-z][\w.-]*)", output("--help")))
     families = {line.split("\t")[0] for line in output("--list-metrics").splitlines()}
+    families |= families_of_groups(output)
     groups = {option.partition(".")[0] for option in options if "." in option}
     wrong, names = [], 0
     for page in sorted(path for pattern in PATTERNS for path in ROOT.glob(pattern)):

@@ -83,8 +83,8 @@ static inline void memory_put_run(void *context, const struct events_run *run)
 	struct events_run *own = &memory->runs[memory->count++];
 	*own = *run;
 	own->run.next = own->run.row = own->run.owner = own->run.tres = 0; /* not stored */
-	struct text *const texts[] = {&own->owner.account, &own->owner.user, &own->owner.partitions, &own->owner.qos,
-				      &own->tres};
+	struct text *const texts[] = {&own->owner.account, &own->owner.user,   &own->owner.partitions,
+				      &own->owner.qos,	   &own->owner.values, &own->tres};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*texts[i] = arena_copy(&memory->arena, *texts[i]);
 }

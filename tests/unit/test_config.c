@@ -68,7 +68,7 @@ static void test_refused(void)
 		{"budget:\n  rate-limited: 'true'\n", ":2:17: budget.rate-limited: expected true or false"},
 		{"budget:\n  rate-limited:\n", ":2:16: budget.rate-limited: expected true or false"},
 		{"nodes:\n  per-node: some\n", ":2:13: nodes.per-node: some is not one of default, full, off"},
-		{"filter:\n  users: '('\n", ":2:10: filter.users: (: Unmatched ( or \\("},
+		{"filter:\n  users: '('\n", ":2:10: filter.users: (: Missing ')'"},
 		{"interval:\n  nodes: 5 m\n",
 		 ":2:10: interval.nodes: 5 m is not a time from 1 to 86400 seconds, such as 90, 90s or 5m"},
 		{"interval:\n  nodes: 25h\n",
@@ -116,6 +116,63 @@ static void test_refused(void)
 		{"ha-host: a\n", ":1:10: ha-host: needs ha: follow-controller"},
 		{"ha: follow-controller\nclusters:\n  a: {ha: off, ha-host: b}\n",
 		 ":3:25: ha-host: needs ha: follow-controller"},
+		{"groups: 5\n", ":1:9: groups: expected a list of groups"},
+		{"groups: {name: a}\n", ":1:9: groups: expected a list of groups"},
+		{"groups: [a]\n", ":1:10: groups: expected a group: name, by, metrics and limit"},
+		{"groups: [{by: [user]}]\n", ":1:10: groups: a group needs name and by"},
+		{"groups: [{name: a}]\n", ":1:10: groups: a group needs name and by"},
+		{"groups: [{name: A, by: [user]}]\n",
+		 ":1:17: groups: a name has up to 32 lower case letters, digits and _, and begins with a letter"},
+		{"groups: [{name: _a, by: [user]}]\n",
+		 ":1:17: groups: a name has up to 32 lower case letters, digits and _, and begins with a letter"},
+		{"groups: [{name: a23456789012345678901234567890123, by: [user]}]\n",
+		 ":1:17: groups: a name has up to 32 lower case letters, digits and _, and begins with a letter"},
+		{"groups: [{name: [a], by: [user]}]\n",
+		 ":1:17: groups: a name has up to 32 lower case letters, digits and _, and begins with a letter"},
+		{"groups:\n  - {name: a, by: [user]}\n  - {name: a, by: [qos]}\n",
+		 ":3:12: groups: a: a group of this name stands above"},
+		{"groups: [{name: a, by: [user], size: 5}]\n",
+		 ":1:32: groups: the keys are name, by, metrics and limit"},
+		{"groups: [{name: a, by: user}]\n", ":1:24: groups: by: expected a list of one to three labels"},
+		{"groups: [{name: a, by: []}]\n", ":1:24: groups: by: expected a list of one to three labels"},
+		{"groups: [{name: a, by: [user, qos, account, partition]}]\n",
+		 ":1:45: groups: by: more than three labels"},
+		{"groups: [{name: a, by: [users]}]\n",
+		 ":1:25: groups: users is not one of partition, account, user, qos, name, comment, feature, license, reservation, wckey"},
+		{"groups: [{name: a, by: [{label: b}]}]\n",
+		 ":1:25: groups: by: needs from, where the label's value comes from"},
+		{"groups: [{name: a, by: [{from: name, regexp: b}]}]\n",
+		 ":1:38: groups: by: the keys are `label`, `from` and `regex`"},
+		{"groups: [{name: a, by: [{from: name, label: state}]}]\n",
+		 ":1:25: groups: by: state: metrics have another label of this name"},
+		{"groups: [{name: a, by: [{from: name, label: cluster}]}]\n",
+		 ":1:25: groups: by: cluster: metrics have another label of this name"},
+		{"groups: [{name: a, by: [user, {from: name, label: user}]}]\n",
+		 ":1:31: groups: by: user: a label of this name stands above"},
+		{"groups: [{name: a, by: [{from: name, regex: '('}]}]\n", ":1:25: groups: (: Missing ')'"},
+		{"groups: [{name: a, by: [{from: name, regex: '(a)\\1'}]}]\n",
+		 ":1:25: groups: (a)\\1: back references such as \\1 are not supported"},
+		{"groups: [{name: a, by: [{from: name, regex: ''}]}]\n",
+		 ":1:45: groups: regex: expected a regular expression of up to 256 bytes"},
+		{"groups: [{name: a, by: [{from: name, regex: '((a{99}){99}){99}'}]}]\n",
+		 ":1:25: groups: ((a{99}){99}){99}: with its counts worked out this is longer than 400 characters"},
+		{"groups: [{name: a, by: [user], metrics: []}]\n",
+		 ":1:41: groups: metrics: expected a list, such as [jobs, ends]"},
+		{"groups: [{name: a, by: [user], metrics: [cpu]}]\n",
+		 ":1:42: groups: cpu is not one of jobs, cpus, memory, gpus, ends, waits, runtimes, use"},
+		{"groups: [{name: a, by: [user], limit: 0}]\n",
+		 ":1:39: groups: limit: expected a number of rows from 1 to 10000"},
+		{"groups: [{name: a, by: [user], limit: 10001}]\n",
+		 ":1:39: groups: limit: expected a number of rows from 1 to 10000"},
+		{"groups: [{name: a, by: [user], limit: '5'}]\n",
+		 ":1:39: groups: limit: expected a number of rows from 1 to 10000"},
+		{"groups: [{name: a, by: [user], by: [qos]}]\n", ":1:32: by: given twice"},
+		{"labels: {project: x}\ngroups: [{name: a, by: [{label: project, from: name}]}]\n",
+		 ":1:9: labels: project: a group has a label of this name"},
+		{"clusters:\n  a: {groups: [{name: A, by: [user]}]}\n",
+		 ":2:23: groups: a name has up to 32 lower case letters, digits and _, and begins with a letter"},
+		{"groups: [{name: g0, by: [user]}, {name: g1, by: [user]}, {name: g2, by: [user]}, {name: g3, by: [user]}, {name: g4, by: [user]}, {name: g5, by: [user]}, {name: g6, by: [user]}, {name: g7, by: [user]}, {name: g8, by: [user]}]\n",
+		 ":1:202: groups: more than eight groups"},
 		{"clusters:\n  a: {slurmrestd: {jwt-key-file: x}}\n",
 		 ":2:34: slurmrestd.jwt-key-file: needs slurmrestd.user"},
 	};
@@ -128,6 +185,50 @@ static void test_refused(void)
 		CHECK_STRING(err.text, rows[i].want);
 		setup_release(setup);
 	}
+}
+
+/* What is printed reads back as the same; a cluster's own groups take the place of those of all. */
+static void test_groups(void)
+{
+	static const char text[] = "groups:\n"
+				   "  - name: project\n"
+				   "    by:\n"
+				   "      - partition\n"
+				   "      - label: campaign\n"
+				   "        from: name\n"
+				   "        regex: \"([a-z]+)-[0-9]+.*\"\n"
+				   "    metrics: [jobs, waits]\n"
+				   "    limit: 7\n"
+				   "  - name: wk\n"
+				   "    by:\n"
+				   "      - wckey\n"
+				   "    metrics: [jobs, ends]\n"
+				   "    limit: 100\n";
+	struct buf whole = BUF_INIT, printed = BUF_INIT, list = BUF_INIT;
+	struct error err;
+	bool is_read;
+	buf_printf(&whole, "%sclusters: {a: {}, b: {groups: [{name: own, by: [user]}]}, c: {groups: []}}\n", text);
+	struct setup *setup = setup_of(whole.bytes, NULL, &is_read, &err);
+	CHECK(is_read && setup->cluster_count == 3);
+	setup_print(setup, &printed);
+	CHECK(strstr(printed.bytes, text) && strstr(printed.bytes, "\n  a: {}\n"));
+	CHECK(strstr(printed.bytes, "\n    groups:\n      - name: own\n        by:\n          - user\n"));
+	CHECK(strstr(printed.bytes, "\n  c:\n    groups: []\n"));
+	setup_list_metrics(setup, &list);
+	CHECK(strstr(list.bytes,
+		     "\nslurm_group_project_jobs\tgauge\tpartition,campaign,state\tjobs\t\tJobs of the group project"));
+	CHECK(strstr(list.bytes, "\nslurm_group_own_job_ends_total\tcounter\tuser,state\tdbd_jobs\t"));
+	CHECK(!strstr(list.bytes, "slurm_group_project_job_cpus"));
+	struct setup *again = setup_of(printed.bytes, NULL, &is_read, &err);
+	CHECK(is_read);
+	buf_clear(&whole);
+	setup_print(again, &whole);
+	CHECK_STRING(whole.bytes, printed.bytes);
+	setup_release(again);
+	setup_release(setup);
+	buf_done(&whole);
+	buf_done(&printed);
+	buf_done(&list);
 }
 
 static void test_values(void)
@@ -440,6 +541,7 @@ int main(void)
 {
 	close(mkstemp(path));
 	test_refused();
+	test_groups();
 	test_values();
 	test_empty();
 	test_clusters();

@@ -484,7 +484,7 @@ static void test_many_details(void)
 	struct arena arena = {0};
 	char name[32];
 	check_row("more details than there is room for");
-	tally_init(&tally, &arena, TALLY_NODE, TEXT("cn1"), TEXT(""));
+	tally_init(&tally, &arena, 1u << TALLY_NODE, TEXT("cn1"));
 	for (int round = 0; round < 2; round++)
 		for (int i = 0; i <= TALLY_COUNTS_MAX; i++) {
 			snprintf(name, sizeof name, "state%d", i);
