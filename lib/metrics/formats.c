@@ -143,36 +143,31 @@ static int compare(const struct family_part *a, const struct family_part *b)
 	return text_compare(family_name(a->page, a->family), family_name(b->page, b->family));
 }
 
-static bool part_at(const struct samples *const *pages, const size_t *at, size_t page, struct family_part *ret_part)
+/* The page's next family; `family` is NULL if it has no more. */
+static struct family_part part_at(const struct samples *page, size_t at)
 {
-	if (at[page] == pages[page]->count)
-		return false;
-	*ret_part = (struct family_part){pages[page], &pages[page]->families[at[page]]};
-	return true;
+	return (struct family_part){page, at < page->count ? &page->families[at] : NULL};
 }
 
-/* The next family to write, as one of the pages has it. False: there is none. */
-static bool first_part(const struct samples *const *pages, const size_t *at, size_t count,
-		       struct family_part *ret_family)
+/* The next family to write, as the first page that has it. */
+static struct family_part next_part(const struct samples *const *pages, const size_t *at, size_t count)
 {
-	struct family_part part;
-	bool is_found = false;
+	struct family_part next = {NULL, NULL};
 	for (size_t i = 0; i < count; i++) {
-		if (!part_at(pages, at, i, &part) || (is_found && compare(&part, ret_family) >= 0))
-			continue;
-		*ret_family = part;
-		is_found = true;
+		const struct family_part part = part_at(pages[i], at[i]);
+		if (part.family && (!next.family || compare(&part, &next) < 0))
+			next = part;
 	}
-	return is_found;
+	return next;
 }
 
 static void write_family(const struct format_options *options, const struct samples *const *pages, size_t *at,
 			 size_t count, const struct family_part *family, struct buf *to)
 {
 	bool has_begun = false;
-	struct family_part part;
 	for (size_t i = 0; i < count; i++) {
-		if (!part_at(pages, at, i, &part) || compare(&part, family) != 0)
+		const struct family_part part = part_at(pages[i], at[i]);
+		if (!part.family || compare(&part, family) != 0)
 			continue;
 		at[i]++;
 		if (options->collect && !(options->collect >> part.family->group & 1))
@@ -191,7 +186,7 @@ void format_write(const struct format_options *options, const struct samples *co
 	struct buf *family = options->format == FORMAT_PROTOBUF ? &message : to;
 	size_t *at = memory_new((count + 1) * sizeof *at);
 	struct family_part next;
-	while (first_part(pages, at, count, &next)) {
+	while ((next = next_part(pages, at, count)).family) {
 		write_family(options, pages, at, count, &next, family);
 		if (family->len)
 			end_family(options, &message, to);
