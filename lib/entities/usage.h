@@ -50,7 +50,7 @@ struct job_usage {
 	struct text label[GROUP_LABELS_MAX]; /* the entity's name as a label; a user's account is the second */
 	int64_t last_active; /* Unix seconds: when one of its jobs last came or went */
 	uint64_t rows; /* job records */
-	bool is_of_group; /* that the site defines, not of an entity */
+	bool is_of_group; /* that the site defines, not of an entity: it has no reasons and extremes */
 	bool lacks_extremes; /* oldest_pending or max_startable_nodes may be of a job that has gone */
 	uint64_t jobs[NAMES_MAX]; /* by base state */
 	uint64_t flagged[NAMES_MAX]; /* by flag */

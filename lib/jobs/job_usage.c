@@ -33,11 +33,11 @@ static void apply(struct job_usage *usage, const struct job_contribution *contri
 		usage->flagged[__builtin_ctzll(flags)] += times;
 	if (contribution->seen_time > usage->last_active)
 		usage->last_active = contribution->seen_time;
-	if (contribution->state == JOB_PENDING) {
+	if (contribution->state != JOB_PENDING && contribution->state != JOB_RUNNING)
+		return;
+	if (contribution->state == JOB_PENDING && !usage->is_of_group) {
 		usage->pending[contribution->class] += times;
 		*reason_count_of(&usage->reasons, contribution->reason) += times;
-	} else if (contribution->state != JOB_RUNNING) {
-		return;
 	}
 	enum job_phase phase = contribution->state == JOB_RUNNING ? PHASE_RUNNING : PHASE_PENDING;
 	usage->cpus[phase] += contribution->cpus * times;
@@ -56,7 +56,7 @@ void job_usage_add(struct job_usage *usage, const struct job_contribution *contr
 void job_usage_take_off(struct job_usage *usage, const struct job_contribution *contribution)
 {
 	apply(usage, contribution, taken_off);
-	if (contribution->state != JOB_PENDING)
+	if (contribution->state != JOB_PENDING || usage->is_of_group)
 		return;
 	uint64_t oldest = usage->oldest_pending[contribution->class];
 	usage->lacks_extremes |= contribution->submit_time && contribution->submit_time == oldest;
@@ -73,7 +73,7 @@ void job_usage_forget_extremes(struct job_usage *usage)
 
 void job_usage_note_extremes(struct job_usage *usage, const struct job_contribution *contribution)
 {
-	if (contribution->state != JOB_PENDING)
+	if (contribution->state != JOB_PENDING || usage->is_of_group)
 		return;
 	uint64_t *oldest = &usage->oldest_pending[contribution->class];
 	if (contribution->submit_time && (!*oldest || contribution->submit_time < *oldest))
