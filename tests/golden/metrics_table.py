@@ -37,6 +37,8 @@ label `cluster` tells these apart. Change windows such as `[1d]` as you like; a 
 The link to a family is `#` and its name, such as [#slurm_partition_jobs](#slurm_partition_jobs). Names, types, labels
 and these links stay. A family that is to go is first deprecated in a release, and its entry says so.
 
+Families of your own are in [MANUAL.md](MANUAL.md#groups), "Groups".
+
 `slurmscope --list-metrics` prints the same list for programs. `UPDATE_GOLDEN=1 tests/golden/metrics_table.py
 build/bin/slurmscope` writes this page.
 
