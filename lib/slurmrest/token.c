@@ -2,16 +2,11 @@
 
 #include "base/memory.h"
 #include "base/text.h"
+#include "slurmrest/secret_file.h"
 #include "slurmrest/token_sign.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <json-c/json.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-enum { FILE_BYTES_MAX = 16 * 1024 };
 
 struct token {
 	char *path; /* of the token or the key; NULL: no token */
@@ -24,9 +19,7 @@ struct token {
 
 static void wipe_and_free(char *secret)
 {
-	if (secret)
-		explicit_bzero(secret, strlen(secret));
-	free(secret);
+	secret_free(secret, secret ? strlen(secret) : 0);
 }
 
 struct token *token_none(void)
@@ -46,37 +39,6 @@ struct token *token_from_key(const char *key_path, const char *user)
 	struct token *token = token_from_file(key_path);
 	token->sign_for = memory_copy(user, strlen(user));
 	return token;
-}
-
-/* The whole file, NUL-terminated; NULL with *err set if it cannot be read or is too large. */
-static char *read_file(const char *path, size_t *ret_len, struct stat *ret_stat, struct error *err)
-{
-	int file = open(path, O_RDONLY | O_CLOEXEC);
-	if (file < 0 || fstat(file, ret_stat) < 0) {
-		error_set(err, "%s: %s", path, strerror(errno));
-		if (file >= 0)
-			close(file);
-		return NULL;
-	}
-	char *bytes = memory_new(FILE_BYTES_MAX + 1);
-	size_t len = 0;
-	ssize_t got = 0;
-	while (len <= FILE_BYTES_MAX && (got = read(file, bytes + len, FILE_BYTES_MAX + 1 - len)) > 0)
-		len += (size_t)got;
-	const char *wrong = got < 0		   ? strerror(errno)
-			    : !len		   ? "empty"
-			    : len > FILE_BYTES_MAX ? "too large for a token or key"
-						   : NULL;
-	close(file);
-	if (wrong) {
-		error_set(err, "%s: %s", path, wrong);
-		explicit_bzero(bytes, len);
-		free(bytes);
-		return NULL;
-	}
-	bytes[len] = '\0';
-	*ret_len = len;
-	return bytes;
 }
 
 static char *base64url_decode(struct text text)
@@ -167,7 +129,7 @@ static char *token_in(const char *bytes, size_t len, const char *path, struct er
 static bool load(struct token *token, int64_t now, struct error *err)
 {
 	size_t len;
-	char *bytes = read_file(token->path, &len, &token->file, err), *value;
+	char *bytes = secret_read(token->path, &len, &token->file, err), *value;
 	if (!bytes)
 		return false;
 	if (token->sign_for) {
@@ -177,8 +139,7 @@ static bool load(struct token *token, int64_t now, struct error *err)
 	} else {
 		value = token_in(bytes, len, token->path, err);
 	}
-	explicit_bzero(bytes, len);
-	free(bytes);
+	secret_free(bytes, len);
 	if (value)
 		set_value(token, value);
 	return value;
@@ -254,7 +215,7 @@ int64_t token_issued(const struct token *token)
 
 const char *token_file_warning(const struct token *token)
 {
-	if (!token->value || !(token->file.st_mode & (S_IROTH | S_IWOTH)))
+	if (!token->value || !secret_is_open(&token->file))
 		return NULL;
 	return token->sign_for ? "the JWT key file can be read or written by others: anyone who reads it "
 				 "is root on the cluster"
