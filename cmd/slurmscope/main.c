@@ -90,6 +90,33 @@ static int run(struct setup *setup)
 	return setup->process.once ? poll_once(setup) : split_and_run(setup);
 }
 
+/* "users u-6bcd...": a line for each kind; of several clusters the name goes before. */
+static int print_hashes(const struct setup *setup)
+{
+	struct error err;
+	struct buf out = BUF_INIT;
+	struct arena texts = ARENA_INIT;
+	bool has_keys = true;
+	for (size_t i = 0; has_keys && i < setup->cluster_count; i++) {
+		const struct config *config = &setup->clusters[i];
+		struct name_hash *hash;
+		has_keys = config_name_hash(config, &hash, &err) &&
+			   (hash || config_wrong(config, "names.hash-key-file", &err, "is missing"));
+		for (size_t kind = 0; has_keys && kind < HASHED_KINDS; kind++)
+			if (config->hashed >> kind & 1)
+				buf_printf(&out, "%s%s%s %s\n", config->name ? config->name : "",
+					   config->name ? " " : "", hashed_names[kind],
+					   name_hash(hash, (enum hashed)kind, text_of(setup->process.hash_name), &texts)
+						   .bytes);
+		name_hash_free(hash);
+	}
+	arena_done(&texts);
+	if (has_keys)
+		return print(&out);
+	buf_done(&out);
+	return fail(&err);
+}
+
 /* What the options say is to be done. */
 static int act(struct setup *setup)
 {
@@ -107,6 +134,8 @@ static int act(struct setup *setup)
 		config_example(&out);
 	else if (config->print_manual)
 		manual_write((enum manual)config->print_manual, &out);
+	else if (config->hash_name)
+		return print_hashes(setup);
 	else if (config->print_config)
 		setup_print(setup, &out);
 	else if (!config->check_config)

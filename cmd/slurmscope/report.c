@@ -167,11 +167,15 @@ static bool ask_slurmdbd(int argc, char **argv, struct usage *use, unsigned kind
 	if (is_answered) {
 		struct vocabulary vocabulary;
 		const struct config *config = &setup->clusters[0];
-		const struct client_options options = config_client(config, NULL);
+		struct client_options options = config_client(config, NULL);
+		struct name_hash *hash;
 		vocabulary_init(&vocabulary);
-		struct client *client = client_new(&options, config_token(config), &vocabulary, err);
+		bool has_key = config_name_hash(config, &hash, err);
+		options.hash = hash;
+		struct client *client = has_key ? client_new(&options, config_token(config), &vocabulary, err) : NULL;
 		is_answered = client && usage_from_slurmdbd(use, client, kinds, err);
 		client_free(client);
+		name_hash_free(hash);
 		vocabulary_done(&vocabulary);
 	}
 	setup_release(setup);

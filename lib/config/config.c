@@ -239,6 +239,21 @@ struct client_options config_client(const struct config *config, const atomic_bo
 	};
 }
 
+bool config_name_hash(const struct config *config, struct name_hash **ret_hash, struct error *err)
+{
+	struct error why;
+	*ret_hash = config->hash_key_file ? name_hash_new(config->hash_key_file, config->hashed, &why) : NULL;
+	return *ret_hash || !config->hash_key_file || config_wrong(config, "names.hash-key-file", err, "%s", why.text);
+}
+
+static bool is_name_key(const struct config *config, struct error *err)
+{
+	struct name_hash *hash;
+	bool is_read = config_name_hash(config, &hash, err);
+	name_hash_free(hash);
+	return is_read;
+}
+
 bool config_check(const struct config *config, struct error *err)
 {
 	struct error why;
@@ -246,6 +261,8 @@ bool config_check(const struct config *config, struct error *err)
 		return false;
 	if (config->state_path && !store_check(config->state_path, &why))
 		return config_wrong(config, "state.path", err, "%s", why.text);
+	if (!is_name_key(config, err))
+		return false;
 	struct token *token = config_token(config);
 	bool is_usable = token_refresh(token, clock_now_s(), &why);
 	token_free(token);

@@ -64,6 +64,8 @@ struct config {
 	const char *token_file, *jwt_key_file; /* at most one; NULL if not given */
 	uint64_t timeout_s;
 	uint64_t interval_s[TASKS]; /* target intervals */
+	const char *hash_key_file; /* NULL: names stay */
+	uint64_t hashed; /* with it: a bit for each enum hashed */
 	uint64_t limit[ENTITY_KINDS]; /* rows; not of the cluster */
 	const char *allow[ENTITY_KINDS], *deny[ENTITY_KINDS]; /* well-formed; NULL if not given */
 	uint64_t jobs_read; /* enum jobs_read */
@@ -92,6 +94,7 @@ struct config {
 	uint64_t print_manual; /* enum manual */
 	bool once, check_config, print_config, example_config, list_metrics, version;
 	const struct yaml_node *groups; /* of the file, well-formed (config_groups.h); NULL: none */
+	const char *hash_name; /* whose hashes to print; NULL: none */
 	const char *help; /* the group of options to explain; "": all; NULL: none */
 	const struct document *file; /* that was read; NULL: none */
 	struct yaml_position positions[OPTIONS_MAX]; /* in it, by row of the table; line 0: not from there */
@@ -116,7 +119,7 @@ bool config_wrong(const struct config *config, const char *option, struct error 
 
 /* Checks the options of the process: parses the addresses, reads the web configuration. Opens no socket. */
 bool config_check_process(const struct config *config, struct error *err);
-/* Checks the options of the cluster: reads the token or key file, checks the URL and certificates, and whether the
+/* Checks the options of the cluster: reads the token and key files, checks the URL and certificates, and whether the
  * state could be written. Opens no connection. */
 bool config_check(const struct config *config, struct error *err);
 
@@ -125,6 +128,9 @@ bool config_is_tls(const struct config *config); /* slurmrestd is asked by https
 /* How to connect as configured. The strings are borrowed; the token is new. */
 struct client_options config_client(const struct config *config, const atomic_bool *stop);
 struct token *config_token(const struct config *config);
+
+/* Reads the key of names' hashes. *ret_hash: for name_hash_free; NULL: none is configured. */
+bool config_name_hash(const struct config *config, struct name_hash **ret_hash, struct error *err);
 
 /* The host whose slurmctld is followed: as configured, or this machine. */
 void config_ha_host(const struct config *config, char *host, size_t size);

@@ -42,6 +42,23 @@ static bool take_list(struct taking *taking, const struct option_row *row, const
 	return list->first || wrong(taking, list->position, row->name, "must not be empty");
 }
 
+/* A list, too, may say which of the choices. */
+static bool take_set(struct taking *taking, const struct option_row *row, const struct yaml_node *list)
+{
+	struct error err;
+	struct buf names = BUF_INIT;
+	bool is_taken = true;
+	for (const struct yaml_node *item = list->first; is_taken && item; item = item->next) {
+		is_taken = item->kind == YAML_SCALAR || wrong(taking, item->position, row->name, "expected a text");
+		buf_printf(&names, "%s%s", names.len ? "," : "", is_taken ? item->text.bytes : "");
+	}
+	if (is_taken)
+		is_taken = option_set(taking->config, row, names.len ? names.bytes : "", &err) ||
+			   wrong(taking, list->position, row->name, err.text);
+	buf_done(&names);
+	return is_taken;
+}
+
 /* What is wrong with the form of an option's value; NULL: nothing. */
 static const char *shape_wanted(const struct option_row *row, const struct yaml_node *node)
 {
@@ -69,6 +86,8 @@ static bool take_value(struct taking *taking, const struct option_row *row, cons
 		return take_labels(taking, row, node);
 	if (row->type == OPTION_LIST && node->kind == YAML_LIST)
 		return take_list(taking, row, node);
+	if (row->type == OPTION_SET && node->kind == YAML_LIST)
+		return take_set(taking, row, node);
 	const char *wanted = shape_wanted(row, node);
 	if (wanted)
 		return wrong(taking, node->position, row->name, wanted);

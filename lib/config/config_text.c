@@ -8,8 +8,9 @@ enum { EXAMPLE_WIDTH = 100 };
 void option_describe(const struct option_row *row, struct buf *out)
 {
 	buf_add_string(out, row->help);
+	const char *before = row->type == OPTION_SET ? " Some of " : " One of ";
 	for (int c = 0; row->choices && row->choices[c]; c++)
-		buf_printf(out, "%s%s", c ? ", " : " One of ", row->choices[c]);
+		buf_printf(out, "%s%s", c ? ", " : before, row->choices[c]);
 	buf_add_string(out, row->choices ? "." : "");
 }
 

@@ -9,6 +9,7 @@ const struct option_group option_groups[OPTION_GROUPS] = {
 	{"state", "what survives a restart"},
 	{"jobs", "how slurmscope reads jobs, and which jobs have rows of their own"},
 	{"nodes", "metrics of single nodes"},
+	{"names", "hashes in place of names"},
 	{"budget", "how much work slurmscope may cause"},
 	{"interval", "how fresh the numbers are to be"},
 	{"limit", "cardinality limits"},

@@ -8,7 +8,7 @@ struct option_group {
 	const char *title;
 };
 
-enum { OPTION_GROUPS = 12 };
+enum { OPTION_GROUPS = 13 };
 extern const struct option_group option_groups[OPTION_GROUPS]; /* in the order in which they are shown */
 
 const struct option_group *group_named(const char *name); /* NULL: there is none */

@@ -52,6 +52,22 @@ static bool set_choice(uint64_t *member, const struct option_row *row, const cha
 	return false;
 }
 
+static bool set_bits(uint64_t *member, const struct option_row *row, const char *value, struct error *err)
+{
+	struct text rest = text_of(value), item;
+	uint64_t bits = 0;
+	while (text_next(&rest, ',', &item)) {
+		char name[32];
+		uint64_t choice;
+		text_to_string(item, name, sizeof name);
+		if (!set_choice(&choice, row, name, err))
+			return false;
+		bits |= UINT64_C(1) << choice;
+	}
+	*member = bits;
+	return bits || error_set(err, "must not be empty");
+}
+
 /* "90", "90s" or "1m30s": seconds, minutes and hours, the larger first, as Prometheus writes them. */
 static bool to_seconds(const char *text, uint64_t *ret_seconds)
 {
@@ -209,6 +225,8 @@ bool option_set(struct config *config, const struct option_row *row, const char 
 		return *value || error_set(err, "must not be empty");
 	case OPTION_CHOICE:
 		return set_choice(member, row, value, err);
+	case OPTION_SET:
+		return set_bits(member, row, value, err);
 	case OPTION_SECONDS:
 		return set_seconds(member, value, err);
 	case OPTION_ROWS:
@@ -263,6 +281,16 @@ static void write_labels(struct buf *out, const struct config_labels *labels)
 	buf_add_string(out, labels->count ? "}" : "{}");
 }
 
+static void write_bits(struct buf *out, const char *const *choices, uint64_t bits)
+{
+	bool is_first = true;
+	for (size_t i = 0; choices[i]; i++)
+		if (bits >> i & 1) {
+			buf_printf(out, "%s%s", is_first ? "" : ",", choices[i]);
+			is_first = false;
+		}
+}
+
 static void write_list(struct buf *out, const struct config_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
@@ -283,6 +311,9 @@ void option_write(const struct config *config, const struct option_row *row, str
 		break;
 	case OPTION_CHOICE:
 		yaml_write_text(out, row->choices[*(const uint64_t *)member]);
+		break;
+	case OPTION_SET:
+		write_bits(out, row->choices, *(const uint64_t *)member);
 		break;
 	case OPTION_SECONDS:
 		write_seconds(out, *(const uint64_t *)member);

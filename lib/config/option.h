@@ -6,6 +6,7 @@
 enum option_type {
 	OPTION_STRING,
 	OPTION_CHOICE,
+	OPTION_SET, /* some of the choices, with commas between; a bit for each */
 	OPTION_SECONDS,
 	OPTION_ROWS,
 	OPTION_ID,

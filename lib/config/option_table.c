@@ -171,6 +171,14 @@ const struct option_row option_table[] = {
 	 "Which metrics each node has. default: state, flags, version and reason (about 3 series a node). full: "
 	 "everything (about 25 series a node, including transitions, and 3 for each kind of GRES). off: none.",
 	 per_node_names},
+	{"names.hash-key-file", OPTION_STRING, offsetof(struct config, hash_key_file), NULL, "FILE",
+	 "Key of at least 32 bytes. With it pages, the log and the state file have keyed hashes in place of names, such as "
+	 "u-e5dac78553933b24. The same key gives the same hashes everywhere. A name's hash: --hash-name.",
+	 NULL},
+	{"names.hashed", OPTION_SET, offsetof(struct config, hashed), "users,reservations", "KINDS",
+	 "Which names are hashed with names.hash-key-file, with commas between. Slurm names a reservation after its first "
+	 "user or account if nobody names it. reasons: why nodes are down or drained.",
+	 hashed_names},
 	{"budget.slurmrestd", OPTION_DECIMAL, offsetof(struct config, slurmrestd_percent), "6", "PERCENT",
 	 "Share of time that requests may occupy slurmrestd. slurmscope asks less often for what does not fit.", NULL},
 	{"budget.start", OPTION_DECIMAL_OR_0, offsetof(struct config, start_percent), "30", "PERCENT",
@@ -237,6 +245,9 @@ const struct option_row option_table[] = {
 	 "Print a configuration file with all options, their defaults and their descriptions, and exit.", NULL},
 	{"print-manual", OPTION_CHOICE, offsetof(struct config, print_manual), NULL, "PAGE",
 	 "Print a manual page or a completion script for a shell, and exit.", manual_names},
+	{"hash-name", OPTION_STRING, offsetof(struct config, hash_name), NULL, "NAME",
+	 "Print what stands in place of this name with names.hash-key-file, for each kind of names.hashed, and exit.",
+	 NULL},
 	{"list-metrics", OPTION_FLAG, offsetof(struct config, list_metrics), NULL, NULL,
 	 "List all metric families (name, type, labels, source, since, help), and exit.", NULL},
 	{"version", OPTION_FLAG, offsetof(struct config, version), NULL, NULL, "Print the version, and exit.", NULL},

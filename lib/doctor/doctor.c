@@ -33,6 +33,7 @@ void doctor_examine(const struct config *config, struct report *to)
 	patient.client = client_new(&options, config_token(config), &patient.vocabulary, &err);
 	patient.plan = tasks_plan(patient.tasks, config);
 	examine_state(&patient);
+	examine_names(&patient);
 	if (patient.client)
 		examine_slurmrestd(&patient);
 	else

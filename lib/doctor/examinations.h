@@ -6,6 +6,7 @@
 void examine_here(const struct config *config, struct report *report); /* this machine, whatever the cluster */
 
 void examine_state(struct patient *patient); /* the state file */
+void examine_names(struct patient *patient); /* the key of their hashes */
 void examine_token(struct patient *patient); /* its file, its user and its expiry */
 bool examine_connection(struct patient *patient); /* false: the other examinations are no use */
 bool examine_slurm(struct patient *patient); /* likewise: version, controllers, whether slurmrestd accepts the token */

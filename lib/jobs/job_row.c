@@ -42,23 +42,19 @@ static void measure(struct job_row *row, const struct job *job, struct text tres
 	}
 }
 
-/* A user whose name the controller cannot find is shown by number, as in squeue. */
 static uint32_t hold_group(struct job_pools *pools, const struct job *job)
 {
-	char number[24] = "";
 	struct buf values = BUF_INIT;
-	if (!job->user.len && number_is_known(job->user_id))
-		snprintf(number, sizeof number, "%" PRIu64, job->user_id);
 	if (pools->caps && pools->caps->groups)
 		job_groups_read(pools->caps->groups, job, &values);
 	const struct job_owner owner = {.account = job->account,
-					.user = job->user.len ? job->user : text_of(number),
+					.user = job->user,
 					.partitions = job->partitions,
 					.qos = job->qos,
 					.values = buf_text(&values)};
-	uint32_t number_of_owner = owners_hold(&pools->groups, &owner);
+	uint32_t number = owners_hold(&pools->groups, &owner);
 	buf_done(&values);
-	return number_of_owner;
+	return number;
 }
 
 static void count_tasks(struct job_row *row, const struct job *job)

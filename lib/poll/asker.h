@@ -16,6 +16,7 @@ struct ask_failure {
 struct asker {
 	const struct config *config;
 	struct client *client;
+	const struct name_hash *hash; /* borrowed; NULL: names stay */
 	struct cluster *cluster; /* gets what any answer says of it */
 	struct health *health;
 	struct exporter *exporter;

@@ -46,8 +46,9 @@ void event_poller_init(struct event_poller *poller, struct asker *asker, struct 
 {
 	*poller = (struct event_poller){.asker = asker, .plan = plan, .rounds = rounds, .began = clock_now_s()};
 	job_keeper_init(&poller->jobs, asker->cluster, rounds);
-	recorder_init(&poller->recorder, asker->config->state_path, asker->config->ha != HA_OFF, &asker->cluster->caps,
-		      &asker->cluster->vocabulary, before, &poller->jobs);
+	recorder_init(&poller->recorder, asker->config->state_path, name_hash_mark(asker->hash),
+		      asker->config->ha != HA_OFF, &asker->cluster->caps, &asker->cluster->vocabulary, before,
+		      &poller->jobs);
 	limit_rows(poller);
 	note_newest(poller);
 }

@@ -83,7 +83,7 @@ static bool prepare(struct fleet *fleet, struct setup *setup, struct error *err)
 		struct member *member = find(fleet, config->name);
 		if (!member)
 			member = add(fleet, config->name);
-		if (member->poller && poller_can_take(member->config, config))
+		if (member->poller && poller_can_take(member->config, config) && poller_has_key(member->poller, config))
 			continue;
 		member->next_poller = poller_new(setup, config, &member->slot, err);
 		if (!member->next_poller)

@@ -49,13 +49,16 @@ struct poller *poller_new(struct setup *setup, const struct config *config, stru
 	pthread_cond_init(&poller->wake, &monotonic);
 	pthread_condattr_destroy(&monotonic);
 	pthread_mutex_init(&poller->lock, NULL);
-	const struct client_options options = config_client(config, &poller->stop);
+	struct client_options options = config_client(config, &poller->stop);
+	bool has_key = config_name_hash(config, &poller->hash, err);
+	options.hash = poller->hash;
 	poller_set_job_rows(poller);
 	config_labels(config, &poller->labels);
 	poller->plan = tasks_plan(poller->tasks, config);
 	poller->asker = (struct asker){
 		.config = config,
-		.client = client_new(&options, config_token(config), &poller->cluster.vocabulary, err),
+		.client = has_key ? client_new(&options, config_token(config), &poller->cluster.vocabulary, err) : NULL,
+		.hash = poller->hash,
 		.cluster = &poller->cluster,
 		.health = &poller->health,
 		.exporter = &poller->exporter,
@@ -319,6 +322,8 @@ void poller_free(struct poller *poller)
 	setup_release(poller->next_setup);
 	job_events_free(poller->counted_before);
 	client_free(poller->asker.client);
+	name_hash_free(poller->hash);
+	arena_done(&poller->user);
 	job_poller_done(&poller->jobs);
 	event_poller_done(&poller->events);
 	plan_free(poller->plan);

@@ -36,12 +36,27 @@ static bool group_alike(const struct config *before, const struct config *config
 /* False: the options say which cluster this is, such as the URL, whether the poller leads, or what it counts jobs by. */
 bool poller_can_take(const struct config *before, const struct config *config)
 {
-	static const char *const fixed[] = {"slurmrestd.url", "state.path", "jobs.first-id",
-					    "jobs.max-id",    "ha",	    "ha-host"};
+	static const char *const fixed[] = {"slurmrestd.url",	   "state.path",  "jobs.first-id",
+					    "jobs.max-id",	   "ha",	  "ha-host",
+					    "names.hash-key-file", "names.hashed"};
 	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
 		if (!option_is_same(before, config, option_find(fixed[i], strlen(fixed[i]))))
 			return false;
 	return group_alike(before, config);
+}
+
+static bool hashes_alike(const struct name_hash *a, const struct name_hash *b)
+{
+	return strcmp(name_hash_mark(a), name_hash_mark(b)) == 0;
+}
+
+bool poller_has_key(const struct poller *poller, const struct config *config)
+{
+	struct name_hash *hash;
+	struct error ignored; /* the new poller says it */
+	bool is_same = config_name_hash(config, &hash, &ignored) && hashes_alike(poller->hash, hash);
+	name_hash_free(hash);
+	return is_same;
 }
 
 /* Never with TLS: the certificate files may have changed, and the connection may use one that was withdrawn. */
@@ -79,7 +94,8 @@ void poller_set_job_rows(struct poller *poller)
 static void take_config(struct poller *poller, const struct config *config)
 {
 	struct error err;
-	const struct client_options client_options = config_client(config, &poller->stop);
+	struct client_options client_options = config_client(config, &poller->stop);
+	client_options.hash = poller->hash;
 	if (!connects_alike(poller->config, config) &&
 	    !client_configure(poller->asker.client, &client_options, config_token(config), &err))
 		log_line(LOG_LEVEL_ERROR, "the new options of slurmrestd cannot be used; slurmscope asks it as before",
@@ -130,6 +146,8 @@ void poller_configure(struct poller *poller, struct setup *setup, const struct c
 void poller_continue(struct poller *poller, const struct poller *before)
 {
 	struct exporter *exporter = &poller->exporter;
+	if (!hashes_alike(poller->hash, before->hash))
+		return;
 	poller->counted_before = job_events_new(&poller->cluster.caps, &poller->cluster.vocabulary, clock_now_s());
 	const struct job_events *counted = before->leads ? before->events.recorder.events : before->counted_before;
 	if (counted)

@@ -24,10 +24,12 @@
  * for the round and the details, but not longer than this. */
 #define DETAILS_S 2.0
 
-const char *poller_user(const struct poller *poller)
+const char *poller_user(struct poller *poller)
 {
-	return poller->config->slurmrestd_user ? poller->config->slurmrestd_user
-					       : token_user(client_token(poller->asker.client));
+	const char *user = poller->config->slurmrestd_user ? poller->config->slurmrestd_user
+							   : token_user(client_token(poller->asker.client));
+	arena_clear(&poller->user);
+	return user ? name_hash(poller->hash, HASHED_USERS, text_of(user), &poller->user).bytes : NULL;
 }
 
 /* Jobs are as old as the last finished round of states, or list. */

@@ -17,5 +17,6 @@ void poller_show_if_due(struct poller *poller, const struct plan_action *action)
 /* When the next page may be made (monotonic nanoseconds), if nothing else makes it due. */
 uint64_t poller_next_page_ns(const struct poller *poller, uint64_t now);
 
-/* The user name by which Slurm knows us; owned by the poller. NULL: unknown. */
-const char *poller_user(const struct poller *poller);
+/* The user name by which Slurm knows us, as records have it: hashed if names are. Owned by the poller, until the next
+ * call. NULL: unknown. */
+const char *poller_user(struct poller *poller);

@@ -13,6 +13,8 @@ struct poller {
 	const struct config *config;
 	struct page_slot *slot;
 	struct buf labels; /* of all samples of the cluster */
+	struct name_hash *hash; /* NULL: names stay */
+	struct arena user; /* its text is our user, as records name it */
 	struct cluster cluster;
 	struct exporter exporter;
 	struct health health;

@@ -266,6 +266,12 @@ static bool load(struct recorder *recorder, bool is_start)
 			 "the state file cannot be used and was set aside: counters of job events begin at 0", "error",
 			 err.text, NULL);
 	}
+	if (result == STORE_REMOVED)
+		log_line(
+			LOG_LEVEL_WARN,
+			"the state file was removed, because it must not keep names that are hashed otherwise: counters of job "
+			"events begin at 0",
+			"reason", err.text, NULL);
 	bool is_taken = result == STORE_LOADED && !is_older(found, recorder);
 	if (is_taken) {
 		events_restored(found, now);
@@ -279,14 +285,16 @@ static bool load(struct recorder *recorder, bool is_start)
 	return is_taken;
 }
 
-void recorder_init(struct recorder *recorder, const char *path, bool is_shared, const struct caps *caps,
-		   const struct vocabulary *vocabulary, struct job_events *events, struct job_keeper *jobs)
+void recorder_init(struct recorder *recorder, const char *path, const char *names, bool is_shared,
+		   const struct caps *caps, const struct vocabulary *vocabulary, struct job_events *events,
+		   struct job_keeper *jobs)
 {
 	*recorder = (struct recorder){.caps = caps, .vocabulary = vocabulary, .goes_on = events, .jobs = jobs};
 	recorder->events = events ? events : job_events_new(caps, vocabulary, clock_now_s());
 	if (!path)
 		return;
 	recorder->store = store_new(path, "");
+	store_set_names(recorder->store, names);
 	if (is_shared)
 		store_share(recorder->store);
 	if (!load(recorder, true) && recorder->is_loaded)

@@ -21,12 +21,13 @@ struct recorder {
 	int64_t next_try; /* Unix seconds */
 };
 
-/* Borrows caps, vocabulary and jobs. `path` NULL: nothing is kept. Counting goes on with what the file holds. If that
+/* Borrows caps, vocabulary and jobs. `path` NULL: nothing is kept. `names`: name_hash_mark(). Counting goes on with what the file holds. If that
  * is nothing, or older, it goes on with `events`, or begins at zero if `events` is NULL. The recorder takes `events`,
  * which must have the same caps and vocabulary. `is_shared`: another machine may be the next to use the file, or a copy
  * of it. `jobs` may be NULL; else it gets the jobs of the file. */
-void recorder_init(struct recorder *recorder, const char *path, bool is_shared, const struct caps *caps,
-		   const struct vocabulary *vocabulary, struct job_events *events, struct job_keeper *jobs);
+void recorder_init(struct recorder *recorder, const char *path, const char *names, bool is_shared,
+		   const struct caps *caps, const struct vocabulary *vocabulary, struct job_events *events,
+		   struct job_keeper *jobs);
 void recorder_done(struct recorder *recorder);
 
 /* Is the file this cluster's? `cluster` may still be empty. False: it was another cluster's, and is set aside. Then

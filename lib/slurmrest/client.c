@@ -63,6 +63,8 @@ bool client_configure(struct client *client, const struct client_options *option
 	client->token = token;
 	client->user = copy(options->user);
 	client->only_version = copy(options->version);
+	for (int i = 0; i < ENDPOINTS; i++)
+		decoder_hash(client->decoders[i], options->hash);
 	return true;
 }
 

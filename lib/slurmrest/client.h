@@ -27,6 +27,7 @@ extern const char *const fetch_result_names[FETCH_RESULTS];
 struct client_options {
 	struct http_options http;
 	const char *user; /* NULL: the token's */
+	const struct name_hash *hash; /* borrowed until client_free; NULL: names stay */
 	const char *version; /* the only API version to use; NULL: the newest that both sides know */
 };
 

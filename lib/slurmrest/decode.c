@@ -41,6 +41,7 @@ struct decoder {
 	struct json_reader *reader;
 	struct vocabulary *vocabulary;
 	struct field_reader *fields;
+	const struct name_hash *hash; /* NULL: names stay */
 	struct arena texts;
 	void *record;
 	bool is_in_record; /* between its begin and its end */
@@ -100,6 +101,8 @@ static void record_event(struct decoder *decoder, const struct json_value *value
 	bool is_whole = decoder->is_in_record;
 	decoder->is_in_record = false;
 	field_reader_finish(decoder->fields);
+	if (is_whole && decoder->type->name)
+		decoder->type->name(decoder->record, decoder->hash, &decoder->texts);
 	if (is_whole && decoder->type->finish(decoder->vocabulary, decoder->record)) {
 		decoder->answer.records++;
 		decoder->take(decoder->context, decoder->record);
@@ -108,8 +111,9 @@ static void record_event(struct decoder *decoder, const struct json_value *value
 	}
 }
 
-static void error_event(struct answer *answer, int id, const struct json_value *value)
+static void error_event(struct decoder *decoder, int id, const struct json_value *value)
 {
+	struct answer *answer = &decoder->answer;
 	bool is_first = answer->error_count <= 1; /* the cause of the others */
 	if (id == ID_ERROR) {
 		answer->error_count += value->type != JSON_END;
@@ -119,7 +123,7 @@ static void error_event(struct answer *answer, int id, const struct json_value *
 		answer->access_denied += number == ERROR_ACCESS_DENIED;
 		answer->unknown_jobs += number == ERROR_UNKNOWN_JOB;
 		answer->unauthentic += number == ERROR_UNAUTHENTIC;
-	} else if (id == ID_ERROR_DESCRIPTION && is_first) {
+	} else if (id == ID_ERROR_DESCRIPTION && is_first && !decoder->hash) {
 		copy_text(answer->error_description, sizeof answer->error_description, value);
 	} else if (id == ID_ERROR_TEXT && is_first) {
 		copy_text(answer->error, sizeof answer->error, value);
@@ -141,13 +145,13 @@ static bool on_value(void *context, int id, const struct json_value *value, stru
 	case ID_ERROR_NUMBER:
 	case ID_ERROR_TEXT:
 	case ID_ERROR_DESCRIPTION:
-		error_event(answer, id, value);
+		error_event(decoder, id, value);
 		break;
 	case ID_WARNING:
 		answer->warning_count += value->type != JSON_END;
 		break;
 	case ID_WARNING_DESCRIPTION:
-		if (answer->warning_count == 1)
+		if (answer->warning_count == 1 && !decoder->hash)
 			copy_text(answer->warning, sizeof answer->warning, value);
 		break;
 	case ID_LAST_UPDATE:
@@ -166,6 +170,12 @@ static bool on_value(void *context, int id, const struct json_value *value, stru
 			return error_set(err, "a record takes more than %d MiB", RECORD_BYTES_MAX >> 20);
 	}
 	return true;
+}
+
+void decoder_hash(struct decoder *decoder, const struct name_hash *hash)
+{
+	decoder->hash = hash;
+	field_reader_hash(decoder->fields, hash);
 }
 
 void decoder_start(struct decoder *decoder, record_fn *take, void *context)

@@ -16,6 +16,9 @@ struct record_type {
 	const struct field *fields;
 	/* Completes the record; false: it cannot be used (a required member is missing). */
 	bool (*finish)(struct vocabulary *vocabulary, void *record);
+	/* Before that: settles a name that no row can settle, because it depends on other members. `hash` NULL: names stay.
+	 * NULL: there is none. */
+	void (*name)(void *record, const struct name_hash *hash, struct arena *texts);
 };
 
 extern const struct record_type job_record, job_state_record, job_run_record, node_record, partition_record,
@@ -32,9 +35,9 @@ struct answer {
 	uint64_t access_denied; /* errors of number 2002: the user may not see this */
 	uint64_t unknown_jobs; /* errors of number 2017: slurmctld knows no such job */
 	uint64_t unauthentic; /* errors of number 1007: the token is refused */
-	char error_description[160], error[96]; /* of the first error: what failed, and why */
+	char error_description[160], error[96]; /* of the first error: what failed, and why; names hashed: only why */
 	bool is_compact; /* no whitespace after the first brace */
-	char warning[256]; /* the first one, or empty */
+	char warning[256]; /* the first one, or empty; empty if names are hashed */
 	char release[32]; /* "24.11.5" */
 	char cluster[64]; /* empty before v0.0.40 */
 };
@@ -46,6 +49,9 @@ struct decoder;
 
 /* Borrows both until decoder_free. */
 struct decoder *decoder_new(const struct record_type *type, struct vocabulary *vocabulary);
+/* Hashes names from now on, and leaves out slurmrestd's own descriptions of errors, which may name somebody. Borrows `hash`
+ * until decoder_free; NULL: all stays. */
+void decoder_hash(struct decoder *decoder, const struct name_hash *hash);
 void decoder_start(struct decoder *decoder, record_fn *take, void *context);
 bool decoder_feed(struct decoder *decoder, const char *bytes, size_t len, struct error *err);
 bool decoder_finish(struct decoder *decoder, struct error *err);

@@ -34,7 +34,7 @@ static const struct field ping_fields[] = {
 
 static const struct field rpc_fields[] = {
 	TEXT_FIELD(struct rpc, name, "message_type"),
-	TEXT_FIELD(struct rpc, name, "user"),
+	HASHED_TEXT(struct rpc, name, "user", HASHED_USERS),
 	TEXT_FIELD(struct rpc, name, "rpc"), /* slurmdbd's */
 	NUMBER(struct rpc, count, "count", COUNT),
 	NUMBER(struct rpc, time_us, "total_time", COUNT),
@@ -167,8 +167,8 @@ static bool finish_conf(struct vocabulary *vocabulary, void *record)
 	return number_is_known(((struct conf *)record)->max_job_count);
 }
 
-const struct record_type dbd_diag_record = {"statistics", true, sizeof(struct dbd_diag), dbd_diag_fields,
-					    finish_dbd_diag};
-const struct record_type conf_record = {"", true, sizeof(struct conf), conf_fields, finish_conf};
-const struct record_type ping_record = {"pings", false, sizeof(struct controller), ping_fields, finish_ping};
-const struct record_type diag_record = {"statistics", true, sizeof(struct diag), diag_fields, finish_diag};
+const struct record_type dbd_diag_record = {"statistics",    true, sizeof(struct dbd_diag), dbd_diag_fields,
+					    finish_dbd_diag, NULL};
+const struct record_type conf_record = {"", true, sizeof(struct conf), conf_fields, finish_conf, NULL};
+const struct record_type ping_record = {"pings", false, sizeof(struct controller), ping_fields, finish_ping, NULL};
+const struct record_type diag_record = {"statistics", true, sizeof(struct diag), diag_fields, finish_diag, NULL};

@@ -39,7 +39,7 @@ static const struct field_elements uses = {sizeof(struct share_use), use_fields,
 
 static const struct field fields[] = {
 	TEXT_FIELD(struct fairshare, name, "name"),
-	TEXT_FIELD(struct fairshare, parent, "parent"),
+	HASHED_TEXT(struct fairshare, parent, "parent", HASHED_ACCOUNTS),
 	TEXT_FIELD(struct fairshare, partition, "partition"),
 	NAME("type", take_type),
 	NUMBER(struct fairshare, shares, "shares", COUNT),
@@ -65,6 +65,13 @@ static double level_of(double level)
 	return level >= 0x1p64 ? INFINITY : level;
 }
 
+/* Only the whole record says whose name it is. */
+static void name_share(void *record, const struct name_hash *hash, struct arena *texts)
+{
+	struct fairshare *share = record;
+	share->name = name_hash(hash, share->is_user ? HASHED_USERS : HASHED_ACCOUNTS, share->name, texts);
+}
+
 static bool finish(struct vocabulary *vocabulary, void *record)
 {
 	(void)vocabulary;
@@ -80,4 +87,5 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	return share->name.len;
 }
 
-const struct record_type fairshare_record = {"shares.shares", false, sizeof(struct fairshare), fields, finish};
+const struct record_type fairshare_record = {"shares.shares", false,  sizeof(struct fairshare),
+					     fields,	      finish, name_share};

@@ -4,6 +4,9 @@
 #include "slurmrest/decode.h"
 #include "slurmrest/state_names.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 /* `state` counts from 1 while the record is being read, so that a zeroed record has none. */
 static void take_state(struct vocabulary *vocabulary, void *record, struct text name)
 {
@@ -50,9 +53,9 @@ static const struct field fields[] = {
 	NUMBER(struct job, array_job_id, "array_job_id", COUNT),
 	NUMBER(struct job, array_task_id, "array_task_id", COUNT),
 	TEXT_FIELD(struct job, array_tasks, "array_task_string"),
-	TEXT_FIELD(struct job, user, "user_name"),
+	HASHED_TEXT(struct job, user, "user_name", HASHED_USERS),
 	NUMBER(struct job, user_id, "user_id", COUNT),
-	TEXT_FIELD(struct job, account, "account"),
+	HASHED_TEXT(struct job, account, "account", HASHED_ACCOUNTS),
 	TEXT_FIELD(struct job, partitions, "partition"),
 	TEXT_FIELD(struct job, qos, "qos"),
 	NAME("job_state", take_state),
@@ -72,16 +75,16 @@ static const struct field fields[] = {
 	NUMBER(struct job, memory_per_cpu, "memory_per_cpu", MIB),
 	TEXT_FIELD(struct job, tres_requested, "tres_req_str"),
 	TEXT_FIELD(struct job, tres_allocated, "tres_alloc_str"),
-	TEXT_FIELD(struct job, reservation, "resv_name"),
+	HASHED_TEXT(struct job, reservation, "resv_name", HASHED_RESERVATIONS),
 	TEXT_FIELD(struct job, node_list, "nodes"),
 	TEXT_FIELD(struct job, failed_node, "failed_node"),
 	NUMBER(struct job, time_limit, "time_limit", MINUTES),
 	TEXT_FIELD(struct job, features, "features"),
 	TEXT_FIELD(struct job, licenses, "licenses"),
-	TEXT_FIELD(struct job, wckey, "wckey"),
-	TEXT_FIELD(struct job, comment, "comment"),
+	HASHED_TEXT(struct job, wckey, "wckey", HASHED_ACCOUNTS),
+	HASHED_TEXT(struct job, comment, "comment", HASHED_JOBS),
 	TEXT_FIELD(struct job, cluster, "cluster"),
-	TEXT_FIELD(struct job, name, "name"),
+	HASHED_TEXT(struct job, name, "name", HASHED_JOBS),
 	TEXT_FIELD(struct job, sluid, "step_id.sluid"), /* since v0.0.44 */
 	EACH("priority_by_partition", &priority_elements),
 	TEXT_FIELD(struct job, submit_line, "submit_line"), /* since v0.0.45 */
@@ -117,6 +120,17 @@ static int base_state_behind_flag(const struct job *job)
 	/* scancel leaves the signal in the wait status and no reason of failure */
 	bool by_signal = (job->wait_status & 0x7f) != 0;
 	return by_signal && text_equal(job->reason, TEXT("None")) ? JOB_CANCELLED : JOB_FAILED;
+}
+
+/* A user whose name the controller cannot find is shown by number, as in squeue. */
+static void name_user(void *record, const struct name_hash *hash, struct arena *texts)
+{
+	struct job *job = record;
+	char number[24];
+	if (job->user.len || !number_is_known(job->user_id))
+		return;
+	snprintf(number, sizeof number, "%" PRIu64, job->user_id);
+	job->user = name_hash(hash, HASHED_USERS, arena_copy(texts, text_of(number)), texts);
 }
 
 static bool finish(struct vocabulary *vocabulary, void *record)
@@ -165,5 +179,5 @@ static bool finish_task(struct vocabulary *vocabulary, void *record)
 	return task->state >= 0 && has_id;
 }
 
-const struct record_type job_state_record = {"jobs", false, sizeof(struct job_task), task_fields, finish_task};
-const struct record_type job_record = {"jobs", false, sizeof(struct job), fields, finish};
+const struct record_type job_state_record = {"jobs", false, sizeof(struct job_task), task_fields, finish_task, NULL};
+const struct record_type job_record = {"jobs", false, sizeof(struct job), fields, finish, name_user};

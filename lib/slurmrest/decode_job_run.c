@@ -136,8 +136,8 @@ static const struct field fields[] = {
 	NUMBER(struct job_run, job.array_job_id, "array.job_id", COUNT),
 	NUMBER(struct job_run, job.array_task_id, "array.task_id", COUNT),
 	TEXT_FIELD(struct job_run, job.array_tasks, "array.task"),
-	TEXT_FIELD(struct job_run, job.user, "user"),
-	TEXT_FIELD(struct job_run, job.account, "account"),
+	HASHED_TEXT(struct job_run, job.user, "user", HASHED_USERS),
+	HASHED_TEXT(struct job_run, job.account, "account", HASHED_ACCOUNTS),
 	TEXT_FIELD(struct job_run, job.partitions, "partition"),
 	TEXT_FIELD(struct job_run, job.qos, "qos"),
 	TEXT_FIELD(struct job_run, qos_requested, "qosreq"),
@@ -161,16 +161,16 @@ static const struct field fields[] = {
 	NUMBER(struct job_run, job.nodes, "allocation_nodes", COUNT),
 	EACH("tres.allocated", &allocated),
 	EACH("tres.requested", &requested),
-	TEXT_FIELD(struct job_run, job.reservation, "reservation.name"), /* a number before v0.0.40 */
+	HASHED_TEXT(struct job_run, job.reservation, "reservation.name", HASHED_RESERVATIONS), /* a number before v0.0.40 */
 	NUMBER(struct job_run, reservation_id, "reservation.id", COUNT),
-	TEXT_FIELD(struct job_run, reservation_requested, "reservation.requested"), /* since v0.0.43 */
+	HASHED_TEXT(struct job_run, reservation_requested, "reservation.requested", HASHED_RESERVATIONS), /* since v0.0.43 */
 	TEXT_FIELD(struct job_run, job.features, "constraints"),
 	TEXT_FIELD(struct job_run, job.licenses, "licenses"), /* since v0.0.40 */
-	TEXT_FIELD(struct job_run, job.wckey, "wckey.wckey"),
-	TEXT_FIELD(struct job_run, job.comment, "comment.job"),
+	HASHED_TEXT(struct job_run, job.wckey, "wckey.wckey", HASHED_ACCOUNTS),
+	HASHED_TEXT(struct job_run, job.comment, "comment.job", HASHED_JOBS),
 	TEXT_FIELD(struct job_run, job.node_list, "nodes"),
 	TEXT_FIELD(struct job_run, job.failed_node, "failed_node"),
-	TEXT_FIELD(struct job_run, job.name, "name"),
+	HASHED_TEXT(struct job_run, job.name, "name", HASHED_JOBS),
 	TEXT_FIELD(struct job_run, job.sluid, "sluid"), /* since v0.0.45 */
 	TEXT_FIELD(struct job_run, job.cluster, "cluster"),
 	TEXT_FIELD(struct job_run, job.submit_line, "submit_line"), /* since v0.0.40 */
@@ -277,4 +277,4 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	return number_is_known(job->id) && has_state;
 }
 
-const struct record_type job_run_record = {"jobs", false, sizeof(struct job_run), fields, finish};
+const struct record_type job_run_record = {"jobs", false, sizeof(struct job_run), fields, finish, NULL};

@@ -53,10 +53,10 @@ static const struct field qos_fields[] = {
 /* max.tres.minutes.total is left out: it is MaxTRESRunMins, which sacctmgr sets and Slurm ignores. */
 static const struct field association_fields[] = {
 	TEXT_FIELD(struct association, cluster, "cluster"),
-	TEXT_FIELD(struct association, account, "account"),
-	TEXT_FIELD(struct association, user, "user"),
+	HASHED_TEXT(struct association, account, "account", HASHED_ACCOUNTS),
+	HASHED_TEXT(struct association, user, "user", HASHED_USERS),
 	TEXT_FIELD(struct association, partition, "partition"),
-	TEXT_FIELD(struct association, parent, "parent_account"),
+	HASHED_TEXT(struct association, parent, "parent_account", HASHED_ACCOUNTS),
 	LIMIT(LIMIT_GROUP_JOBS, "max.jobs.per.count", COUNT),
 	LIMIT(LIMIT_GROUP_SUBMITTED, "max.jobs.per.submitted", COUNT),
 	LIMIT(LIMIT_GROUP_ACCRUING, "max.jobs.per.accruing", COUNT),
@@ -91,10 +91,10 @@ static bool finish_association(struct vocabulary *vocabulary, void *record)
 	return association->account.len;
 }
 
-const struct record_type qos_record = {"qos|QOS" /* the latter before v0.0.40 */, false, sizeof(struct qos), qos_fields,
-				       finish_qos};
-const struct record_type association_record = {"associations", false, sizeof(struct association), association_fields,
-					       finish_association};
+const struct record_type qos_record = {
+	"qos|QOS" /* the latter before v0.0.40 */, false, sizeof(struct qos), qos_fields, finish_qos, NULL};
+const struct record_type association_record = {
+	"associations", false, sizeof(struct association), association_fields, finish_association, NULL};
 
 static void take_admin_level(struct vocabulary *vocabulary, void *record, struct text word)
 {
@@ -109,7 +109,7 @@ static void take_admin_level(struct vocabulary *vocabulary, void *record, struct
 }
 
 static const struct field user_fields[] = {
-	TEXT_FIELD(struct user, name, "name"),
+	HASHED_TEXT(struct user, name, "name", HASHED_USERS),
 	NAME("administrator_level", take_admin_level),
 	END_OF_FIELDS,
 };
@@ -120,4 +120,4 @@ static bool finish_user(struct vocabulary *vocabulary, void *record)
 	return ((struct user *)record)->name.len;
 }
 
-const struct record_type user_record = {"users", false, sizeof(struct user), user_fields, finish_user};
+const struct record_type user_record = {"users", false, sizeof(struct user), user_fields, finish_user, NULL};

@@ -45,8 +45,8 @@ static const struct field fields[] = {
 	TEXT_FIELD(struct node, version, "version"),
 	TEXT_FIELD(struct node, architecture, "architecture"),
 	TEXT_FIELD(struct node, os, "operating_system"),
-	TEXT_FIELD(struct node, reason, "reason"),
-	TEXT_FIELD(struct node, reason_user, "reason_set_by_user"),
+	HASHED_TEXT(struct node, reason, "reason", HASHED_REASONS),
+	HASHED_TEXT(struct node, reason_user, "reason_set_by_user", HASHED_USERS),
 	NUMBER(struct node, reason_time, "reason_changed_at", SECONDS),
 	NUMBER(struct node, boot_time, "boot_time", SECONDS),
 	NUMBER(struct node, slurmd_start_time, "slurmd_start_time", SECONDS),
@@ -99,4 +99,4 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	return node->name.len && has_state;
 }
 
-const struct record_type node_record = {"nodes", false, sizeof(struct node), fields, finish};
+const struct record_type node_record = {"nodes", false, sizeof(struct node), fields, finish, NULL};

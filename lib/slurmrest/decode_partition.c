@@ -51,4 +51,4 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	return partition->name.len;
 }
 
-const struct record_type partition_record = {"partitions", false, sizeof(struct partition), fields, finish};
+const struct record_type partition_record = {"partitions", false, sizeof(struct partition), fields, finish, NULL};

@@ -3,7 +3,7 @@
 #include "slurmrest/decode.h"
 
 static const struct field reservation_fields[] = {
-	TEXT_FIELD(struct reservation, name, "name"),
+	HASHED_TEXT(struct reservation, name, "name", HASHED_RESERVATIONS),
 	TEXT_FIELD(struct reservation, partition, "partition"),
 	TEXT_FIELD(struct reservation, flags, "flags"),
 	NUMBER(struct reservation, start_time, "start_time", SECONDS),
@@ -20,8 +20,8 @@ static bool finish_reservation(struct vocabulary *vocabulary, void *record)
 	return ((struct reservation *)record)->name.len;
 }
 
-const struct record_type reservation_record = {"reservations", false, sizeof(struct reservation), reservation_fields,
-					       finish_reservation};
+const struct record_type reservation_record = {
+	"reservations", false, sizeof(struct reservation), reservation_fields, finish_reservation, NULL};
 
 static const struct field license_fields[] = {
 	TEXT_FIELD(struct license, name, "LicenseName"),     NUMBER(struct license, total, "Total", COUNT),
@@ -35,4 +35,5 @@ static bool finish_license(struct vocabulary *vocabulary, void *record)
 	return ((struct license *)record)->name.len;
 }
 
-const struct record_type license_record = {"licenses", false, sizeof(struct license), license_fields, finish_license};
+const struct record_type license_record = {"licenses",	   false,	   sizeof(struct license),
+					   license_fields, finish_license, NULL};

@@ -21,6 +21,7 @@ struct field_reader {
 	int rows;
 	struct vocabulary *vocabulary;
 	struct arena *texts;
+	const struct name_hash *hash; /* NULL: names stay */
 	int first_id, next_id; /* its own and those of its lists lie between */
 	char *record;
 	struct number_parts *numbers; /* one for each row: an object may have others in it */
@@ -102,6 +103,14 @@ struct field_reader *field_reader_new(struct json_shape *shape, const char *reco
 			reader->lists[row] = list_reader_new(reader, shape, record_path, &fields[row]);
 	}
 	return reader;
+}
+
+void field_reader_hash(struct field_reader *reader, const struct name_hash *hash)
+{
+	reader->hash = hash;
+	for (int row = 0; row < reader->rows; row++)
+		if (reader->lists[row])
+			field_reader_hash(reader->lists[row], hash);
 }
 
 void field_reader_start(struct field_reader *reader, void *record, size_t size)
@@ -238,6 +247,8 @@ static void take_text(struct field_reader *reader, const struct field *field, en
 	if (value->type != JSON_STRING)
 		return;
 	struct text clean = arena_without_nul(reader->texts, value->text);
+	if (field->hashed != HASHED_NONE)
+		clean = name_hash(reader->hash, (enum hashed)field->hashed, clean, reader->texts);
 	if (part == PART_ELEMENT)
 		arena_append(reader->texts, member, ',', clean);
 	else

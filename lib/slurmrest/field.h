@@ -9,6 +9,7 @@
 #include "json/reader.h"
 #include "model/list.h"
 #include "model/vocabulary.h"
+#include "slurmrest/name_hash.h"
 
 enum field_kind {
 	FIELD_NUMBER, /* uint64_t: NUMBER_UNSET if absent, null or unset; times `scale` */
@@ -40,7 +41,10 @@ struct field {
 	uint64_t scale;
 	field_name_fn *take;
 	const struct field_elements *elements;
+	int hashed; /* of FIELD_TEXT: enum hashed; HASHED_NONE: the text stays */
 };
+
+enum { HASHED_NONE = -1 };
 
 enum { SECONDS = 1, MINUTES = 60, BYTES = 1, MIB = 1 << 20, COUNT = 1 };
 
@@ -50,35 +54,40 @@ enum { SECONDS = 1, MINUTES = 60, BYTES = 1, MIB = 1 << 20, COUNT = 1 };
 
 #define NUMBER(record, member, path, unit)                                                                             \
 	{                                                                                                              \
-		path, FIELD_NUMBER, FIELD_TYPED(uint64_t, record, member), unit, NULL, NULL                            \
+		path, FIELD_NUMBER, FIELD_TYPED(uint64_t, record, member), unit, NULL, NULL, HASHED_NONE               \
 	}
 #define TEXT_FIELD(record, member, path)                                                                               \
 	{                                                                                                              \
-		path, FIELD_TEXT, FIELD_TYPED(struct text, record, member), 0, NULL, NULL                              \
+		path, FIELD_TEXT, FIELD_TYPED(struct text, record, member), 0, NULL, NULL, HASHED_NONE                 \
+	}
+/* A name of a person, or that a person gave: name_hash.h. */
+#define HASHED_TEXT(record, member, path, kind)                                                                        \
+	{                                                                                                              \
+		path, FIELD_TEXT, FIELD_TYPED(struct text, record, member), 0, NULL, NULL, kind                        \
 	}
 #define BOOL(record, member, path)                                                                                     \
 	{                                                                                                              \
-		path, FIELD_BOOL, FIELD_TYPED(bool, record, member), 0, NULL, NULL                                     \
+		path, FIELD_BOOL, FIELD_TYPED(bool, record, member), 0, NULL, NULL, HASHED_NONE                        \
 	}
 #define REAL(record, member, path)                                                                                     \
 	{                                                                                                              \
-		path, FIELD_REAL, FIELD_TYPED(double, record, member), 0, NULL, NULL                                   \
+		path, FIELD_REAL, FIELD_TYPED(double, record, member), 0, NULL, NULL, HASHED_NONE                      \
 	}
 #define NAME(path, take)                                                                                               \
 	{                                                                                                              \
-		path, FIELD_NAME, 0, 0, take, NULL                                                                     \
+		path, FIELD_NAME, 0, 0, take, NULL, HASHED_NONE                                                        \
 	}
 #define LIST(record, member, path, elements)                                                                           \
 	{                                                                                                              \
-		path, FIELD_LIST, FIELD_TYPED(struct list, record, member), 0, NULL, elements                          \
+		path, FIELD_LIST, FIELD_TYPED(struct list, record, member), 0, NULL, elements, HASHED_NONE             \
 	}
 #define EACH(path, elements)                                                                                           \
 	{                                                                                                              \
-		path, FIELD_EACH, 0, 0, NULL, elements                                                                 \
+		path, FIELD_EACH, 0, 0, NULL, elements, HASHED_NONE                                                    \
 	}
 #define END_OF_FIELDS                                                                                                  \
 	{                                                                                                              \
-		NULL, FIELD_NUMBER, 0, 0, NULL, NULL                                                                   \
+		NULL, FIELD_NUMBER, 0, 0, NULL, NULL, HASHED_NONE                                                      \
 	}
 
 /* Reads the values of one record at a time, as the shape reports them. */
@@ -97,5 +106,8 @@ void field_reader_take(struct field_reader *reader, int id, const struct json_va
 
 /* The record is complete: its lists are in place until the next start. */
 void field_reader_finish(struct field_reader *reader);
+
+/* Hashes names from now on, also those in lists. Borrows `hash`; NULL: they stay. */
+void field_reader_hash(struct field_reader *reader, const struct name_hash *hash);
 
 void field_reader_free(struct field_reader *reader); /* NULL is fine */

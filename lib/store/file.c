@@ -63,32 +63,56 @@ static void prepare(struct file *file)
 	}
 }
 
-static void read_cluster(struct file *file)
+static void read_about(struct file *file)
 {
-	struct sqlite3_stmt *select = db_prepare(file->db, "SELECT value FROM about WHERE name = 'cluster'");
-	while (select && db_step(file->db, select))
-		buf_add_text(&file->cluster, db_text(select, 0));
+	struct sqlite3_stmt *select = db_prepare(file->db, "SELECT name, value FROM about");
+	while (select && db_step(file->db, select)) {
+		struct text name = db_text(select, 0);
+		if (text_equal(name, TEXT("cluster")))
+			buf_add_text(&file->cluster, db_text(select, 1));
+		else if (text_equal(name, TEXT("names")))
+			buf_add_text(&file->names, db_text(select, 1));
+	}
+}
+
+static enum fault check_names(const struct file *file, struct error *err)
+{
+	if (text_equal(buf_text(&file->names), text_of(file->wanted_names)))
+		return FAULT_NONE;
+	error_set(err, "%s: its names are %s", file->path,
+		  !file->names.len	? "not hashed"
+		  : *file->wanted_names ? "hashed with another key, or others of them"
+					: "hashed");
+	return FAULT_NAMES;
 }
 
 /* Is the file whole, and was it made by a slurmscope that is not newer than this one? Does not change it. */
-static bool is_usable(char *path, struct error *err)
+static enum fault examine_copy(char *path, const char *names, struct error *err)
 {
 	int version = 0;
-	struct file copy = {.path = path, .db = db_open(path)};
+	struct file copy = {.path = path, .db = db_open(path), .wanted_names = names};
 	enum fault fault = identify(&copy, &version, err);
 	if (fault == FAULT_NONE) {
 		db_check(copy.db);
+		if (version)
+			read_about(&copy);
 		fault = file_fault(&copy, err);
 	}
+	if (fault == FAULT_NONE && version == 0) {
+		error_set(err, "%s: is empty", path);
+		fault = FAULT_DAMAGED;
+	}
+	if (fault == FAULT_NONE)
+		fault = check_names(&copy, err);
 	db_close(copy.db, true);
-	if (fault == FAULT_NONE && version == 0)
-		return error_set(err, "%s: is empty", path);
-	return fault == FAULT_NONE;
+	buf_done(&copy.names);
+	buf_done(&copy.cluster);
+	return fault;
 }
 
 /* Puts PATH.copy in the file's place if it was written later and is whole. Needs the lease: then nobody has the file open.
  * The copy is renamed, never written into the file, beside which a crash may have left a journal. */
-static void adopt_copy(const char *path, struct copy *ret_copy)
+static void adopt_copy(const char *path, const char *names, struct copy *ret_copy)
 {
 	char name[PATH_MAX + 8];
 	struct error why, where;
@@ -96,20 +120,25 @@ static void adopt_copy(const char *path, struct copy *ret_copy)
 	*ret_copy = (struct copy){0};
 	if (!path_is_newer(name, path))
 		return;
-	if (is_usable(name, &why)) {
+	enum fault fault = examine_copy(name, names, &why);
+	if (fault == FAULT_NONE) {
 		bool is_taken = path_replace(path, name, &ret_copy->story);
 		ret_copy->what = is_taken ? STORE_COPY_TAKEN : STORE_COPY_REFUSED;
 		return;
 	}
-	path_set_aside(name, "unusable", clock_now_s(), &where);
+	if (fault == FAULT_NAMES)
+		path_remove(name, &where);
+	else
+		path_set_aside(name, "unusable", clock_now_s(), &where);
 	error_set(&ret_copy->story, "%.300s; %.200s", why.text, where.text);
 	ret_copy->what = STORE_COPY_REFUSED;
 }
 
-enum fault file_open(struct file *file, const char *path, bool no_wal, struct copy *ret_copy, struct error *err)
+enum fault file_open(struct file *file, const char *path, const char *names, bool no_wal, struct copy *ret_copy,
+		     struct error *err)
 {
 	int version = 0;
-	*file = (struct file){.path = path_make(path, err), .lease = -1};
+	*file = (struct file){.path = path_make(path, err), .wanted_names = names, .lease = -1};
 	if (!file->path)
 		return FAULT_PASSING;
 	enum lease lease = lease_take(file->path, &file->lease, err);
@@ -117,7 +146,7 @@ enum fault file_open(struct file *file, const char *path, bool no_wal, struct co
 	if (lease != LEASE_OURS)
 		return FAULT_PASSING;
 	if (ret_copy)
-		adopt_copy(file->path, ret_copy);
+		adopt_copy(file->path, names, ret_copy);
 	file->id = path_file_id(file->path);
 	file->db = db_open(file->path);
 	enum fault fault = identify(file, &version, err);
@@ -128,8 +157,9 @@ enum fault file_open(struct file *file, const char *path, bool no_wal, struct co
 	set_up(file->db, no_wal || path_is_network(file->path));
 	schema_migrate(&store_schema, file->db, version);
 	prepare(file);
-	read_cluster(file);
-	return file_fault(file, err);
+	read_about(file);
+	fault = file_fault(file, err);
+	return fault == FAULT_NONE && !file->is_new ? check_names(file, err) : fault;
 }
 
 enum fault file_fault(const struct file *file, struct error *err)
@@ -149,6 +179,7 @@ bool file_is_there(const struct file *file)
 void file_close(struct file *file, bool checkpoint)
 {
 	db_close(file->db, checkpoint);
+	buf_done(&file->names);
 	buf_done(&file->cluster);
 	free(file->path);
 	lease_release(file->lease); /* last: another process may take the file from now on */
@@ -161,9 +192,12 @@ bool file_dispose(struct file *file, enum fault fault, struct error *err)
 	char *path = file->path;
 	file->path = NULL;
 	file_close(file, fault == FAULT_FOREIGN); /* a damaged file stays as it was found, for people to examine it */
-	if (fault == FAULT_DAMAGED || fault == FAULT_FOREIGN) {
+	struct error where, what = *err;
+	if (fault == FAULT_NAMES) {
+		path_remove(path, &where);
+		error_set(err, "%.300s; %.200s", what.text, where.text);
+	} else if (fault == FAULT_DAMAGED || fault == FAULT_FOREIGN) {
 		const char *label = fault == FAULT_DAMAGED ? "damaged" : "foreign";
-		struct error where, what = *err;
 		is_set_aside = path_set_aside(path, label, clock_now_s(), &where);
 		error_set(err, "%.300s; %.200s", what.text, where.text);
 	}

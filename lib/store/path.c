@@ -180,6 +180,18 @@ bool path_replace(const char *path, const char *other, struct error *err)
 	return true;
 }
 
+/* The file goes last: what was interrupted begins again. */
+void path_remove(const char *path, struct error *ret_story)
+{
+	error_set(ret_story, "slurmscope removed it");
+	for (size_t i = COMPANIONS; i-- > 0;) {
+		char name[PATH_MAX + 16];
+		snprintf(name, sizeof name, "%s%s", path, companions[i]);
+		if (unlink(name) < 0 && errno != ENOENT)
+			error_set(ret_story, "slurmscope cannot remove %s: %s", name, strerror(errno));
+	}
+}
+
 bool path_is_newer(const char *path, const char *than)
 {
 	struct stat one, other;

@@ -36,6 +36,9 @@ bool path_type_is_network(uint64_t file_system);
  * says the new name, for the log. */
 bool path_set_aside(const char *path, const char *label, int64_t now, struct error *err);
 
+/* Removes the file and its companions. *ret_story says so, or why it cannot. */
+void path_remove(const char *path, struct error *ret_story);
+
 /* Whether a file was written later than the other one; true if the other is missing or empty. */
 bool path_is_newer(const char *path, const char *than);
 

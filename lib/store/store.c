@@ -9,7 +9,7 @@
 
 struct store {
 	char *path; /* as given */
-	char *cluster;
+	char *cluster, *names;
 	bool is_shared;
 	unsigned set_aside_count;
 	bool was_loaded; /* the caller knows what is in the file */
@@ -53,6 +53,7 @@ struct store *store_new(const char *path, const char *cluster)
 	struct store *store = NEW(struct store);
 	store->path = memory_copy(path, strlen(path));
 	store->cluster = memory_copy(cluster, strlen(cluster));
+	store->names = memory_copy("", 0);
 	store->file.lease = -1;
 	return store;
 }
@@ -60,6 +61,12 @@ struct store *store_new(const char *path, const char *cluster)
 void store_share(struct store *store)
 {
 	store->is_shared = true;
+}
+
+void store_set_names(struct store *store, const char *names)
+{
+	free(store->names);
+	store->names = memory_copy(names, strlen(names));
 }
 
 static void give_up(struct store *store, enum fault fault, struct error *err)
@@ -82,7 +89,7 @@ static enum fault check_cluster(const struct store *store, struct error *err)
  * of another machine may take the place of what we counted. */
 static enum fault open_file(struct store *store, struct copy *ret_copy, struct error *err)
 {
-	enum fault fault = file_open(&store->file, store->path, store->is_shared, ret_copy, err);
+	enum fault fault = file_open(&store->file, store->path, store->names, store->is_shared, ret_copy, err);
 	store->is_elsewhere = store->file.is_elsewhere;
 	if (fault == FAULT_NONE)
 		fault = check_cluster(store, err);
@@ -130,8 +137,8 @@ enum store_found store_load(struct store *store, const struct store_visitor *vis
 		if (fault != FAULT_NONE)
 			give_up(store, fault, err);
 	}
-	bool is_set_aside = store->set_aside_count > set_aside_before;
-	if (is_set_aside) {
+	bool is_set_aside = store->set_aside_count > set_aside_before, is_removed = fault == FAULT_NAMES;
+	if (is_set_aside || is_removed) {
 		struct error story = *err;
 		fault = open_file(store, NULL, err);
 		error_prefix(err, "%.400s", story.text);
@@ -142,7 +149,10 @@ enum store_found store_load(struct store *store, const struct store_visitor *vis
 	if (!store->was_loaded)
 		return STORE_UNUSABLE;
 	store->wants_all = is_set_aside || store->file.is_new;
-	return is_set_aside ? STORE_SET_ASIDE : store->file.is_new ? STORE_NEW : STORE_LOADED;
+	return is_set_aside	    ? STORE_SET_ASIDE
+	       : is_removed	    ? STORE_REMOVED
+	       : store->file.is_new ? STORE_NEW
+				    : STORE_LOADED;
 }
 
 enum store_copy store_copy(const struct store *store, struct error *ret_story)
@@ -191,6 +201,8 @@ static void begin(struct store *store)
 	store->is_in_transaction = true;
 	if (*store->cluster && !store->file.cluster.len)
 		put(store, TABLE_ABOUT, &(struct about_row){TEXT("cluster"), text_of(store->cluster)});
+	if (*store->names && !store->file.names.len)
+		put(store, TABLE_ABOUT, &(struct about_row){TEXT("names"), text_of(store->names)});
 }
 
 enum store_wants store_begin(struct store *store, struct error *err)
@@ -283,6 +295,8 @@ bool store_commit(struct store *store, struct error *err)
 	store->wants_all = false;
 	if (!store->file.cluster.len)
 		buf_add_string(&store->file.cluster, store->cluster);
+	if (!store->file.names.len)
+		buf_add_string(&store->file.names, store->names);
 	return true;
 }
 
@@ -303,5 +317,6 @@ void store_free(struct store *store)
 	file_close(&store->file, true);
 	free(store->path);
 	free(store->cluster);
+	free(store->names);
 	free(store);
 }

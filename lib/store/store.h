@@ -108,12 +108,17 @@ struct store *store_new(const char *path, const char *cluster);
  * written later and is whole. A bad copy is set aside as PATH.copy.unusable-<Unix time>. To be called before store_load. */
 void store_share(struct store *store);
 
+/* How names in the rows are hashed; "" is the default: they are not. Copied. Names that are hashed otherwise must not be
+ * kept, so a file or a copy that has such is removed. To be called before store_load. */
+void store_set_names(struct store *store, const char *names);
+
 enum store_found {
 	STORE_UNUSABLE, /* it cannot be opened or written now, another process has it, or a newer slurmscope made
 			  * it: it is untouched. Call store_load again later. What the file holds then is older
 			  * than the caller's memory, but right: its marks tell from where on to read events again */
 	STORE_NEW, /* it was not there, or empty */
 	STORE_LOADED,
+	STORE_REMOVED, /* its names were hashed otherwise, or not at all; a new file is begun */
 	STORE_SET_ASIDE, /* it was damaged, another program's, or another cluster's. It is PATH.damaged-<Unix time>
 			  * or PATH.foreign-<Unix time> now, and a new file is begun */
 };
@@ -128,8 +133,8 @@ struct store_visitor {
 	void (*ended)(const struct store_ended *ended, void *context);
 };
 
-/* Opens the file, checks all of it, migrates an older one and hands over each row once. If it returns STORE_UNUSABLE or
- * STORE_SET_ASIDE, *err says what is wrong, and the caller has to forget what the visitor got. */
+/* Opens the file, checks all of it, migrates an older one and hands over each row once. If it returns STORE_UNUSABLE,
+ * STORE_REMOVED or STORE_SET_ASIDE, *err says what is wrong, and the caller has to forget what the visitor got. */
 enum store_found store_load(struct store *store, const struct store_visitor *visitor, void *context, struct error *err);
 
 enum store_copy { STORE_COPY_NONE, STORE_COPY_TAKEN, STORE_COPY_REFUSED };

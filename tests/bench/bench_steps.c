@@ -169,7 +169,7 @@ int main(int argc, char **argv)
 	for (int kind = 0; kind < ENTITY_KINDS; kind++)
 		site.caps.kinds[kind].max = 500;
 	vocabulary_init(&site.vocabulary);
-	recorder_init(&site.recorder, site.path, false, &site.caps, &site.vocabulary, NULL, NULL);
+	recorder_init(&site.recorder, site.path, "", false, &site.caps, &site.vocabulary, NULL, NULL);
 	recorder_claim(&site.recorder, "c");
 	site.recorder.events->birth = NOW - 1000;
 	site.recorder.events->ends_by_slurmdbd = true;

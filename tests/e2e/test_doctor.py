@@ -257,6 +257,20 @@ class Doctor(unittest.TestCase):
             findings = self.look(fake, token=None)
             self.says(findings, "FAIL", "login", "requires a token, and slurmscope has none")
 
+    def test_names(self):
+        with self.cluster() as fake, tempfile.TemporaryDirectory() as folder:
+            key = Path(folder, "key")
+            for content, mode, verdict, text in ((b"k" * 32, 0o640, "ok", f"they are hashed with {key}"),
+                                                 (b"k" * 32, 0o644, "warn", "others may read or write the key.*chmod o="),
+                                                 (b"k" * 31, 0o600, "FAIL", "31 bytes.*openssl rand -out FILE 32")):
+                with self.subTest(text):
+                    key.write_bytes(content)
+                    key.chmod(mode)
+                    findings = self.look(fake, f"--names.hash-key-file={key}")
+                    self.says(findings, verdict, "names", text)
+                    self.assertEqual(verdict == "FAIL", bool(findings.status))
+            self.assertNotIn("names", {about for verdict in ("ok", "warn", "FAIL") for about, _ in self.look(fake).of(verdict)})
+
     def test_refused(self):
         """As each release answers, byte for byte; nothing but what tells is asked of a slurmrestd that leaks for each."""
         def refuse(call):

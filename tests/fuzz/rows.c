@@ -105,7 +105,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cluster_init(&cluster);
 	job_rounds_init(&rounds, cluster.job_table, 1, 1000000);
 	job_keeper_init(&keeper, &cluster, &rounds);
-	recorder_init(&recorder, "/nowhere/state", false, &cluster.caps, &cluster.vocabulary, NULL, &keeper);
+	recorder_init(&recorder, "/nowhere/state", "", false, &cluster.caps, &cluster.vocabulary, NULL, &keeper);
 	if (keeper.found) {
 		job_table_note_now(keeper.found, keeper.found_facts.as_of);
 		job_table_take(cluster.job_table, keeper.found);

@@ -519,7 +519,8 @@ static bool finish_thing(struct vocabulary *ignored, void *record)
 	return true;
 }
 
-static const struct record_type thing_record = {"things", false, sizeof(struct thing), thing_fields, finish_thing};
+static const struct record_type thing_record = {"things",     false,	    sizeof(struct thing),
+						thing_fields, finish_thing, NULL};
 
 /* "first: x=1 y=? second: z=3 level 0.5" */
 static void take_thing(void *context, const void *record)

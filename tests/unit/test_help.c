@@ -195,7 +195,7 @@ static void test_arguments(void)
 		{{"--once", "--help", "log"}, "log", false, true},
 		{{"--once"}, NULL, false, true},
 		{{"--help", "logs"},
-		 "--help: logs is not a group of options; the groups are general, slurmrestd, web, state, jobs, nodes, budget, "
+		 "--help: logs is not a group of options; the groups are general, slurmrestd, web, state, jobs, nodes, names, budget, "
 		 "interval, limit, filter, log, commands",
 		 true,
 		 false},

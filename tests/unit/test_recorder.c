@@ -37,7 +37,7 @@ static void world_init(struct world *world)
 
 static void start(struct world *world, struct recorder *recorder, struct job_events *before)
 {
-	recorder_init(recorder, world->path, false, &world->caps, &world->vocabulary, before, NULL);
+	recorder_init(recorder, world->path, "", false, &world->caps, &world->vocabulary, before, NULL);
 }
 
 static void world_done(struct world *world)
@@ -242,7 +242,8 @@ static struct process *process_new(const struct world *world)
 	cluster_init(&process->cluster);
 	job_rounds_init(&process->rounds, process->cluster.job_table, 1, 1000);
 	job_keeper_init(&process->keeper, &process->cluster, &process->rounds);
-	recorder_init(&process->recorder, world->path, false, &world->caps, &world->vocabulary, NULL, &process->keeper);
+	recorder_init(&process->recorder, world->path, "", false, &world->caps, &world->vocabulary, NULL,
+		      &process->keeper);
 	return process;
 }
 

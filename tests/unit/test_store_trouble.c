@@ -725,6 +725,85 @@ static void test_copy(void)
 	}
 }
 
+/* A whole file with one mark, whose names are hashed as `names` says. */
+static void make_named(const char *at, const char *names, int64_t value)
+{
+	struct buf dump = BUF_INIT;
+	struct error err = {""};
+	struct store *store = store_new(at, "c1");
+	store_set_names(store, names);
+	CHECK_NUMBER(load_dump(store, &dump, &err), STORE_NEW);
+	save_mark(store, "cursor", value, STORE_WANTS_ALL);
+	store_free(store);
+	buf_done(&dump);
+}
+
+/* Nothing of it is left, neither here nor set aside. */
+static void check_alone(const char *at)
+{
+	char command[400];
+	snprintf(command, sizeof command, "ls %s* | grep -vxF -e %s -e %s.lock -e %s-wal | grep -q .", at, at, at, at);
+	CHECK(system(command) != 0);
+}
+
+static void test_names(void)
+{
+	static const char *const names[] = {"", "one", "other"};
+	for (size_t before = 0; before < 3; before++)
+		for (size_t now = 0; now < 3; now++) {
+			struct buf dump = BUF_INIT;
+			struct error err = {""};
+			bool is_same = before == now;
+			char at[64];
+			snprintf(at, sizeof at, "%s/named-%zu-%zu", folder, before, now);
+			check_row(at);
+			make_named(at, names[before], 7);
+			struct store *store = store_new(at, "c1");
+			store_set_names(store, names[now]);
+			CHECK_NUMBER(load_dump(store, &dump, &err), is_same ? STORE_LOADED : STORE_REMOVED);
+			CHECK_STRING(dump.len ? dump.bytes : "", is_same ? "cursor|7\n" : "");
+			CHECK(is_same || (strstr(err.text, at) && strstr(err.text, "slurmscope removed it")));
+			CHECK_NUMBER(store_set_aside_count(store), 0);
+			save_mark(store, "next", 8, is_same ? STORE_WANTS_CHANGES : STORE_WANTS_ALL);
+			check_alone(at);
+			store_free(store);
+			buf_clear(&dump);
+			store = store_new(at, "c1");
+			store_set_names(store, names[now]);
+			CHECK_NUMBER(load_dump(store, &dump, &err), STORE_LOADED);
+			CHECK_STRING(dump.bytes, is_same ? "cursor|7\nnext|8\n" : "next|8\n");
+			store_free(store);
+			buf_done(&dump);
+		}
+}
+
+/* A copy that was written later is taken only if its names are hashed alike; else it is not kept, either. */
+static void test_names_of_a_copy(void)
+{
+	for (int is_same = 0; is_same < 2; is_same++) {
+		struct buf dump = BUF_INIT;
+		struct error err = {""}, story;
+		char own[64], copy[72];
+		snprintf(own, sizeof own, "%s/named-copy-%d", folder, is_same);
+		snprintf(copy, sizeof copy, "%s.copy", own);
+		check_row(own);
+		make_named(own, "one", 1);
+		make_named(copy, is_same ? "one" : "other", 2);
+		set_age(own, 1000);
+		set_age(copy, 10);
+		struct store *store = store_new(own, "c1");
+		store_set_names(store, "one");
+		store_share(store);
+		CHECK_NUMBER(load_dump(store, &dump, &err), STORE_LOADED);
+		CHECK_STRING(dump.bytes, is_same ? "cursor|2\n" : "cursor|1\n");
+		CHECK_NUMBER(store_copy(store, &story), is_same ? STORE_COPY_TAKEN : STORE_COPY_REFUSED);
+		CHECK(is_same || strstr(story.text, "hashed with another key"));
+		CHECK(access(copy, F_OK) < 0);
+		store_free(store);
+		buf_done(&dump);
+	}
+}
+
 /* Twice in a second: neither takes the place of the other. */
 static void test_set_aside_twice(void)
 {
@@ -819,6 +898,8 @@ int main(void)
 	test_kills();
 	test_lease();
 	test_copy();
+	test_names();
+	test_names_of_a_copy();
 	test_set_aside_twice();
 	test_copy_beside_an_empty_file();
 	test_copy_of_root();
