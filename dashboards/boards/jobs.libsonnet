@@ -8,6 +8,7 @@ function(b)
     ['user', expr('user', ',' + people)],
   ]);
   local ends(states) = chosen(function(entity, where) b.ends('slurm_%s_job_ends_total' % entity, states, '', where));
+  local runTime(quantile) = chosen(function(entity, where) b.quantile(quantile, 'slurm_%s_job_runtime_seconds' % entity, where));
   local failed = b.people(function(entity, where) b.ends('slurm_%s_job_ends_total' % entity, b.failed, '(@, account)', where));
   local ofThose(expr) = '(%s)\n  and on (@, account) topk(20, %s > 0)' % [expr, failed];
   b.board(
@@ -88,9 +89,9 @@ function(b)
         ], '-Jobs'),
       ]),
       b.row('How they run', 'No jobs ended', height=8, collapsed=true, panels=[
-        b.graph('Run time', 'Of the jobs that ended.', 's', [
-          ['P50', b.quantile(0.5, 'slurm_partition_job_runtime_seconds', ',' + places)],
-          ['P95', b.quantile(0.95, 'slurm_partition_job_runtime_seconds', ',' + places)],
+        b.graph('Run time', 'Of the jobs that ended; those of users need jobs.histograms: users.', 's', [
+          ['P50', runTime(0.5)],
+          ['P95', runTime(0.95)],
         ]),
         b.heatmap('Run time, of the time limit',
                   'Jobs that ended, by the part of their time limit that they ran: far below 1, backfill cannot plan.',

@@ -86,6 +86,7 @@ struct config {
 	const char *web_config_file; /* NULL: none */
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	uint64_t per_node; /* enum per_node */
+	uint64_t owner_histograms; /* enum owner_histograms */
 	bool enable_lifecycle; /* POST /-/reload */
 	bool audit_log;
 	bool openmetrics_created;

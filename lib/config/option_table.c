@@ -32,6 +32,10 @@ static const char *const jobs_ends_names[] = {
 	[JOBS_ENDS_AUTO] = "auto", [JOBS_ENDS_SLURMDBD] = "slurmdbd", [JOBS_ENDS_SLURMCTLD] = "slurmctld", NULL};
 static const char *const ha_names[] = {[HA_OFF] = "off", [HA_FOLLOW_CONTROLLER] = "follow-controller", NULL};
 static const char *const jobs_steps_names[] = {[JOBS_STEPS_READ] = "read", [JOBS_STEPS_OFF] = "off", NULL};
+static const char *const owner_histogram_names[] = {[OWNER_HISTOGRAMS_ACCOUNTS] = "accounts",
+						    [OWNER_HISTOGRAMS_USERS] = "users",
+						    [OWNER_HISTOGRAMS_OFF] = "off",
+						    NULL};
 static const char *const sandbox_choice_names[] = {
 	[SANDBOX_AUTO] = "auto", [SANDBOX_ON] = "on", [SANDBOX_OFF] = "off", NULL};
 static const char *const manual_names[] = {[MANUAL_NONE] = "none",
@@ -140,6 +144,10 @@ const struct option_row option_table[] = {
 	 "If at least this many new jobs wait for their details, slurmscope reads these from slurmdbd, at an eighth "
 	 "of the cost. Why such a job waits is Unknown until slurmscope asks slurmctld for it. 0: never.",
 	 NULL},
+	{"jobs.histograms", OPTION_CHOICE, offsetof(struct config, owner_histograms), "accounts", "WHOSE",
+	 "Whose waits and run times have histograms of their own, beside those by partition and QOS: 18 series an account "
+	 "or user. users: accounts and users.",
+	 owner_histogram_names},
 	{"jobs.rows", OPTION_ROWS, offsetof(struct config, job_rows), "200", "ROWS",
 	 "At most this many jobs that hold nodes have rows of their own (slurm_job_...), about 15 series a job. Jobs with "
 	 "most resources come first, by their TRES billing. The rows are for joins with what exporters on the nodes say "

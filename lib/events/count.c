@@ -33,16 +33,22 @@ static void observe(struct tally *tally, enum tally_what what, double value, uin
 	tally_note(tally, tally_observe(tally, what, value), &last);
 }
 
-/* In the queue, and in the groups that have it. */
-static void observe_time(struct job_events *events, const struct run *run, struct tally *queue, enum tally_what what,
-			 int64_t seconds, int64_t time)
+/* In each row of its owner that has it. */
+static void observe_of_owner(struct job_events *events, const struct run *run, enum tally_what what, double value,
+			     int64_t time)
 {
 	const struct owner_list *tallies = owners_tallies(&events->owners, run->owner, &events->tallies);
-	double value = seconds > 0 ? (double)seconds : 0;
-	observe(queue, what, value, run->raw_id, time);
 	for (size_t i = 0; i < tallies->count; i++)
 		if (tally_has(tallies->items[i], what))
 			observe(tallies->items[i], what, value, run->raw_id, time);
+}
+
+/* In the queue, and in the groups that have it. */
+static void observe_time(struct job_events *events, const struct run *run, struct tally *queue, enum tally_what what,
+			 double seconds, int64_t time)
+{
+	observe(queue, what, seconds, run->raw_id, time);
+	observe_of_owner(events, run, what, seconds, time);
 }
 
 static struct tally *partition_of(struct job_events *events, uint32_t owner)
@@ -216,6 +222,11 @@ void count_rest(struct job_events *events, struct run *run, uint64_t tasks)
 
 /* Starts */
 
+static int64_t latest(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
 void count_start(struct job_events *events, struct run *run, int64_t start, int64_t eligible, uint64_t nodes)
 {
 	run->bits |= RUN_STARTED | RUN_IS_CHANGED;
@@ -225,9 +236,11 @@ void count_start(struct job_events *events, struct run *run, int64_t start, int6
 	add(events, run->owner, TALLY_STARTS, TEXT(""), 1);
 	struct tally *queue = queue_of(events, run->owner);
 	struct tally *partition = partition_of(events, run->owner);
-	int64_t queued = start - run->key.submit_time, waited = eligible ? start - eligible : queued;
+	int64_t queued = start - run->key.submit_time;
+	double waited = (double)latest(eligible ? start - eligible : queued, 0);
 	observe_time(events, run, queue, TALLY_WAIT_SECONDS, waited, start);
-	observe_time(events, run, queue, TALLY_QUEUE_SECONDS, queued, start);
+	observe_time(events, run, queue, TALLY_QUEUE_SECONDS, (double)latest(queued, 0), start);
+	observe_of_owner(events, run, TALLY_OWNER_WAIT_SECONDS, waited, start);
 	tally_observe(partition, TALLY_SIZE_CPUS, (double)run->cpus);
 	tally_observe(partition, TALLY_SIZE_NODES, (double)nodes);
 	if (run->forecast > start)
@@ -382,7 +395,8 @@ static void count_how_it_ended(struct job_events *events, const struct run *run,
 		[JOB_EXIT_ZERO] = "zero", [JOB_EXIT_NONZERO] = "nonzero", [JOB_EXIT_SIGNAL] = "signal"};
 	struct tally *partition = partition_of(events, run->owner);
 	double seconds = (double)end->run_seconds;
-	observe_time(events, run, queue_of(events, run->owner), TALLY_RUN_SECONDS, end->run_seconds, end->end_time);
+	observe_time(events, run, queue_of(events, run->owner), TALLY_RUN_SECONDS, seconds, end->end_time);
+	observe_of_owner(events, run, TALLY_OWNER_RUN_SECONDS, seconds, end->end_time);
 	if (number_is_known(end->time_limit) && end->time_limit)
 		tally_observe(partition, TALLY_TIME_LIMIT_RATIO, seconds / (double)end->time_limit);
 	if (end->exit != JOB_EXIT_UNKNOWN) {
@@ -391,11 +405,6 @@ static void count_how_it_ended(struct job_events *events, const struct run *run,
 		tally_add(tallies_of(&events->tallies, ENTITY_CLUSTER, TEXT(""), TEXT("")), TALLY_EXITS, class, 1);
 	}
 	count_node(events, end);
-}
-
-static int64_t latest(int64_t a, int64_t b)
-{
-	return a > b ? a : b;
 }
 
 static void count_unseen_start(struct job_events *events, struct run *run, const struct job_end *end, int64_t since)

@@ -27,6 +27,8 @@ static const char *const none[] = {NULL};
 
 /* 1 s to 30 d; twenty are too many for each of some hundred queues. */
 static const double durations[] = {1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000};
+/* Some of those: accounts and users are many. */
+static const double owner_durations[] = {60, 900, 3600, 14400, 86400, 604800};
 static const double forecast_errors[] = {60, 600, 3600, 14400, 86400};
 static const double ratios[] = {0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1};
 static const double sizes[] = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536};
@@ -56,6 +58,8 @@ const struct tally_row tally_table[TALLY_WHATS] = {
 	[TALLY_WAIT_SECONDS] = {"wait_seconds", QUEUE | OF_WAITS, NULL, BOUNDS(durations), true},
 	[TALLY_QUEUE_SECONDS] = {"queue_seconds", QUEUE | OF_WAITS, NULL, BOUNDS(durations), true},
 	[TALLY_RUN_SECONDS] = {"run_seconds", QUEUE | OF_RUNTIMES, NULL, BOUNDS(durations), true},
+	[TALLY_OWNER_WAIT_SECONDS] = {"owner_wait_seconds", ACCOUNT | USER, NULL, BOUNDS(owner_durations), true},
+	[TALLY_OWNER_RUN_SECONDS] = {"owner_run_seconds", ACCOUNT | USER, NULL, BOUNDS(owner_durations), true},
 	[TALLY_TIME_LIMIT_RATIO] = {"time_limit_ratio", PARTITION, NULL, BOUNDS(ratios), false},
 	[TALLY_SIZE_CPUS] = {"size_cpus", PARTITION, NULL, BOUNDS(sizes), false},
 	[TALLY_SIZE_NODES] = {"size_nodes", PARTITION, NULL, BOUNDS(sizes)},

@@ -37,6 +37,8 @@ enum tally_what {
 	TALLY_WAIT_SECONDS = TALLY_COUNTERS, /* eligible to start */
 	TALLY_QUEUE_SECONDS, /* submit to start */
 	TALLY_RUN_SECONDS,
+	TALLY_OWNER_WAIT_SECONDS, /* eligible to start, of the account's and the user's jobs */
+	TALLY_OWNER_RUN_SECONDS, /* likewise */
 	TALLY_TIME_LIMIT_RATIO,
 	TALLY_SIZE_CPUS,
 	TALLY_SIZE_NODES,

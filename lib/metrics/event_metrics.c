@@ -238,6 +238,31 @@ const struct family_group event_group = {
 	.each = each_entity,
 };
 
+static const struct family owner_families[] = {
+	{"slurm_{X}_job_eligible_wait_seconds", HISTOGRAM, NULL,
+	 "How long jobs of the {X} waited, from when they became eligible until they started.", emit_tally_histogram,
+	 TALLY_OWNER_WAIT_SECONDS, 0, 0},
+	{"slurm_{X}_job_runtime_seconds", HISTOGRAM, NULL,
+	 "How long ended jobs of the {X} ran, without the time in which they were suspended.", emit_tally_histogram,
+	 TALLY_OWNER_RUN_SECONDS, 0, 0},
+};
+
+static void each_owner(struct family_sink *sink, int kind)
+{
+	enum owner_histograms whose = sink->facts->owner_histograms;
+	if (whose == OWNER_HISTOGRAMS_USERS || (whose == OWNER_HISTOGRAMS_ACCOUNTS && kind == ENTITY_ACCOUNT))
+		each_entity(sink, kind);
+}
+
+const struct family_group owner_group = {
+	.collect = COLLECT_JOB_EVENTS,
+	GROUP_FAMILIES(owner_families),
+	.kinds = 1 << ENTITY_ACCOUNT | 1 << ENTITY_USER,
+	.origin = {.source = "dbd_jobs"},
+	.owners = OWNER_ACCOUNT | OWNER_USER,
+	.each = each_owner,
+};
+
 static const struct family queue_families[] = {
 	{"slurm_partition_job_eligible_wait_seconds", HISTOGRAM, NULL,
 	 "How long jobs waited, from when they became eligible until they started.", emit_tally_histogram,

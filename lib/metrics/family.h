@@ -12,6 +12,9 @@
 /* How many series each node has: about 3, about 25, none. */
 enum per_node { PER_NODE_DEFAULT, PER_NODE_FULL, PER_NODE_OFF };
 
+/* Whose waits and run times are on the page, beside those of queues. */
+enum owner_histograms { OWNER_HISTOGRAMS_ACCOUNTS, OWNER_HISTOGRAMS_USERS /* both */, OWNER_HISTOGRAMS_OFF };
+
 /* What a page is made from; all borrowed. */
 struct page_facts {
 	const struct cluster *cluster;
@@ -21,6 +24,7 @@ struct page_facts {
 	const struct job_events *events; /* NULL: nothing is counted */
 	int64_t now; /* Unix seconds */
 	enum per_node per_node;
+	enum owner_histograms owner_histograms;
 	const struct exporter_series *series; /* so far; the catalogue fills it */
 	size_t series_count;
 };
@@ -90,8 +94,8 @@ struct family_group {
 
 extern const struct family_group cluster_group, controller_group, node_group, partition_group, job_group,
 	scheduler_group, endpoint_group, exporter_group, accounting_group, conf_group, fairshare_group,
-	reservation_group, license_group, rpc_group, event_group, queue_group, node_failure_group, holding_job_group,
-	live_job_group, pending_job_group, ended_job_group, process_group, web_group, series_group;
+	reservation_group, license_group, rpc_group, event_group, owner_group, queue_group, node_failure_group,
+	holding_job_group, live_job_group, pending_job_group, ended_job_group, process_group, web_group, series_group;
 extern const struct family_group node_row_group, node_detail_group, node_event_group, node_transition_group;
 
 /* The family's own, or its group's. */

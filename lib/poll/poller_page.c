@@ -205,6 +205,7 @@ void poller_show(struct poller *poller, const struct plan_action *action)
 					 .events = shown_events(poller),
 					 .now = clock_now_s(),
 					 .per_node = (enum per_node)poller->config->per_node,
+					 .owner_histograms = (enum owner_histograms)poller->config->owner_histograms,
 					 .labels = buf_text(&poller->labels)};
 	catalogue_render(&facts, &samples);
 	struct page *page = page_new(&samples, make_status(poller, &totals, action, &samples));

@@ -11,6 +11,7 @@ from slurm_says import gres_labels, memory_bytes, tres
 SACCT_SAYS_ALL_OF_EXIT_CODES = "25.11"  # before it, sacct took 128 from larger ones (its print.c)
 COLUMNS = ("JobIDRaw JobID User Account Partition QOS Submit Eligible Start End State ElapsedRaw AllocCPUS NNodes "
            "AllocTRES ExitCode TimelimitRaw NodeList SubmitLine ConsumedEnergyRaw").split()
+OWNER_DURATIONS = (60, 900, 3600, 14400, 86400, 604800)
 DURATIONS = (1, 10, 60, 300, 900, 1800, 3600, 7200, 14400, 28800, 86400, 172800, 604800, 2592000)
 RATIOS = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1, 1.1)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 65536)
@@ -18,6 +19,7 @@ END_STATES = ("completed failed cancelled timeout out_of_memory node_fail preemp
               "requeued").split()
 FAMILIES = re.compile(r"slurm_([a-z]+_job_(submissions|starts|ends|allocated_(cpu|billing|gres|memory_byte)_seconds|exits|failures)_total|"
                       r"[a-z]+_ended_job_energy_joules_total|"
+                      r"(account|user)_job_(eligible_wait|runtime)_seconds|"
                       r"partition_job_((eligible_wait|submit_wait|runtime)_seconds|time_limit_ratio|size_\w+?))"
                       r"(_bucket|_sum|_count)?\{?")
 
@@ -259,6 +261,10 @@ class Truth:
         self.observe("partition_job_eligible_wait_seconds", DURATIONS, max(0, start - eligible), **queue)
         self.observe("partition_job_submit_wait_seconds", DURATIONS, max(0, start - int(row["Submit"])), **queue)
         self.observe("partition_job_runtime_seconds", DURATIONS, elapsed, **queue)
+        for entity, names in entities(row):
+            if entity in ("account", "user"):
+                self.observe(f"{entity}_job_eligible_wait_seconds", OWNER_DURATIONS, max(0, start - eligible), **names)
+                self.observe(f"{entity}_job_runtime_seconds", OWNER_DURATIONS, elapsed, **names)
         self.observe("partition_job_size_cpus", SIZES, int(held["cpu"]), **partition)
         self.observe("partition_job_size_nodes", SIZES, int(row["NNodes"]), **partition)
         if len(row["Held"]) > 1:

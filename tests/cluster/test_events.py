@@ -66,7 +66,7 @@ class Exporter:
         self.process = subprocess.Popen(
             [SLURMSCOPE, *self.to_slurmrestd(), f"--state.path={self.folder / 'state'}",
              f"--web.listen-address=127.0.0.1:{self.port}", "--budget.slurmrestd=1000", "--budget.slurmctld=1000",
-             "--budget.requests=1000", *INTERVALS, *self.options], stderr=self.log, stdin=subprocess.DEVNULL)
+             "--budget.requests=1000", "--jobs.histograms=users", *INTERVALS, *self.options], stderr=self.log, stdin=subprocess.DEVNULL)
 
     def end(self, how):
         end_both(self.process, how)

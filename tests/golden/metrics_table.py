@@ -86,6 +86,8 @@ def facts(family, optional, rows):
     said += [f"since Slurm {family.since}"] if family.since else []
     if family.name in optional:
         said.append("only of jobs with rows" if re.match("slurm_(pending_|ended_)?job_", family.name) else "only with `--nodes.per-node=full`")
+    if re.fullmatch("slurm_user_job_(eligible_wait|runtime)_seconds", family.name):
+        said.append("only with `--jobs.histograms=users`")
     row = rows.get(family.name)
     if row and row.deprecated:
         said.append(f"deprecated since {row.deprecated}, may go in {row.goes}")

@@ -36,7 +36,7 @@ def options(folder, url, port):
     make_authority(folder, "ca")
     make_certificate(folder, "web", "ca", "IP:127.0.0.1")
     Path(folder, "web.yml").write_text(WEB)
-    Path(folder, "scope.yml").write_text("nodes:\n  per-node: full\n")
+    Path(folder, "scope.yml").write_text("nodes: {per-node: full}\njobs: {histograms: users}\n")
     intervals = {f"{name}=1" for name in re.findall(
         r"--interval\.\w+", subprocess.run([SLURMSCOPE, "--help"], capture_output=True, text=True, check=True).stdout)}
     return [f"--config.file={folder}/scope.yml", f"--slurmrestd.url={url}", f"--slurmrestd.token-file={token}",

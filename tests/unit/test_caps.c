@@ -270,6 +270,10 @@ static void test_events(void)
 				{"slurmscope_series_folded{family=\"slurm_partition_job_eligible_wait_seconds\"}",
 				 17}, /* buckets, sum, count */
 				{"slurm_account_job_starts_total{account=\"bio\"}", 4},
+				{"slurm_account_job_runtime_seconds_count{account=\"bio\"}", 4},
+				{"slurm_account_job_eligible_wait_seconds_bucket{account=\"bio\",le=\"+Inf\"}", 4},
+				{"slurm_user_job_runtime_seconds_count{user=\"other\",account=\"other\"}", NAN},
+				{"slurmscope_series_folded{family=\"slurm_user_job_runtime_seconds\"}", NAN},
 			},
 		failed[] = {
 			{"slurm_node_job_failures_total{node=\"cn1\",kind=\"failed\"}", NAN},

@@ -43,6 +43,58 @@ static void test_a_life(void)
 	world_done(&w);
 }
 
+/* Of the account's and of the user's waits or run times. */
+static double of_owners(const struct world *w, enum tally_what what, const char *detail)
+{
+	double account = count_of(w, ENTITY_ACCOUNT, "physics", "", what, detail);
+	CHECK_NUMBER(count_of(w, ENTITY_USER, "alice", "physics", what, detail), account);
+	return account;
+}
+
+/* A file that an older slurmscope left has none of these. */
+static void forget_owners(struct world *w)
+{
+	for (size_t i = 0; i < w->memory.counters.count; i++) {
+		struct text key = w->memory.counters.entries[i].key;
+		if (memmem(key.bytes, key.len, "owner_", 6))
+			*(double *)w->memory.counters.entries[i].value = NAN;
+	}
+}
+
+static void test_owners(void)
+{
+	struct world w;
+	world_init(&w, true);
+	check_row("waits and run times of accounts and users");
+	struct job job = running(1, BIRTH + 10, BIRTH + 20);
+	job.eligible_time = BIRTH + 14;
+	put_and_look(&w, &job, BIRTH + 30);
+	take_end(&w, &job, "completed", BIRTH + 20 + 1000);
+	CHECK_NUMBER(of_owners(&w, TALLY_OWNER_WAIT_SECONDS, "60"), 1);
+	CHECK_NUMBER(of_owners(&w, TALLY_OWNER_WAIT_SECONDS, "sum"), 6);
+	CHECK_NUMBER(of_owners(&w, TALLY_OWNER_RUN_SECONDS, "60") + of_owners(&w, TALLY_OWNER_RUN_SECONDS, "900"), 0);
+	CHECK_NUMBER(of_owners(&w, TALLY_OWNER_RUN_SECONDS, "3600"), 1);
+	CHECK_NUMBER(of_owners(&w, TALLY_OWNER_RUN_SECONDS, "sum"), 1000);
+	check_row("they survive a restart");
+	restart(&w, true, BIRTH + 2000);
+	CHECK_NUMBER(of_owners(&w, TALLY_OWNER_WAIT_SECONDS, "sum"), 6);
+	CHECK_NUMBER(of_owners(&w, TALLY_OWNER_RUN_SECONDS, "3600"), 1);
+	check_row("with a file of before they begin at 0, and the others go on");
+	forget_owners(&w);
+	restart(&w, false, BIRTH + 2000);
+	CHECK_NUMBER(of_owners(&w, TALLY_OWNER_WAIT_SECONDS, "sum") + of_owners(&w, TALLY_OWNER_RUN_SECONDS, "3600"),
+		     0);
+	CHECK_NUMBER(in_queue(&w, TALLY_RUN_SECONDS, "sum"), 1000);
+	const struct job next = running(2, BIRTH + 2010, BIRTH + 2110);
+	put_and_look(&w, &next, BIRTH + 2120);
+	CHECK_NUMBER(of_owners(&w, TALLY_OWNER_WAIT_SECONDS, "900"), 1);
+	restart(&w, true, BIRTH + 2200);
+	CHECK_NUMBER(of_owners(&w, TALLY_OWNER_WAIT_SECONDS, "900"), 1);
+	CHECK_NUMBER(of_owners(&w, TALLY_OWNER_WAIT_SECONDS, "sum"), 100);
+	CHECK(!w.memory.fell);
+	world_done(&w);
+}
+
 static void put_forecast(struct world *w, uint32_t id, int64_t forecast, int64_t now)
 {
 	struct job job = job_of(id, JOB_PENDING, BIRTH + 10);
@@ -681,7 +733,8 @@ static void test_filters(void)
 	CHECK_NUMBER(count_of(&w, ENTITY_QOS, "normal", "", TALLY_CPU_SECONDS, ""), 6 * 2 * 10);
 	CHECK_NUMBER(count_of(&w, ENTITY_USER, "carol", "physics", TALLY_CPU_SECONDS, ""), 2 * 2 * 10);
 	memory_write(&w.memory, w.events, false);
-	CHECK_NUMBER(stored_rows(&w.memory, "user"), stored - 4 + 2); /* carol has one now */
+	CHECK_NUMBER(stored_rows(&w.memory, "user"),
+		     stored - 7 + 2); /* carol has one now, who starts nothing any more */
 	CHECK(!w.memory.fell);
 	world_done(&w);
 }
@@ -989,6 +1042,7 @@ static void test_anothers_row(void)
 int main(void)
 {
 	test_a_life();
+	test_owners();
 	test_forecasts();
 	test_short();
 	test_requeue();

@@ -260,18 +260,22 @@ static void observe(struct map *truth, const char *kind, const struct model_run 
 		    double value)
 {
 	const struct tally_row *row = &tally_table[what];
-	struct text second = strcmp(kind, "partition") ? text_of(run->qos) : TEXT("");
+	bool is_user = !strcmp(kind, "user"), is_owner = is_user || !strcmp(kind, "account");
+	struct text name = text_of(is_user ? run->user : is_owner ? run->account : run->partition);
+	struct text second = is_user			     ? text_of(run->account)
+			     : strcmp(kind, "partition_qos") ? TEXT("")
+							     : text_of(run->qos);
 	char bound[32] = "+Inf";
 	for (unsigned i = row->bound_count; i-- && value <= row->bounds[i];)
 		snprintf(bound, sizeof bound, "%g", row->bounds[i]);
-	*truth_of(truth, kind, text_of(run->partition), second, row->name, bound) += 1;
-	*truth_of(truth, kind, text_of(run->partition), second, row->name, "sum") += value;
+	*truth_of(truth, kind, name, second, row->name, bound) += 1;
+	*truth_of(truth, kind, name, second, row->name, "sum") += value;
 	int index = 0;
 	while (pow(2, index / 4.0) < value)
 		index++;
 	snprintf(bound, sizeof bound, value > 0 ? "2^(%d/4)" : "0", index);
 	if (row->has_native) /* of whole seconds, so none is below 1 */
-		*truth_of(truth, kind, text_of(run->partition), second, row->name, bound) += 1;
+		*truth_of(truth, kind, name, second, row->name, bound) += 1;
 }
 
 static void add_time(struct map *truth, const struct model_run *run)
@@ -290,6 +294,8 @@ static void add_start(struct map *truth, const struct model_run *run)
 {
 	add_to_all(truth, run, run->partition, "starts", "", 1);
 	observe(truth, "partition_qos", run, TALLY_WAIT_SECONDS, (double)(run->start - run->eligible));
+	observe(truth, "account", run, TALLY_OWNER_WAIT_SECONDS, (double)(run->start - run->eligible));
+	observe(truth, "user", run, TALLY_OWNER_WAIT_SECONDS, (double)(run->start - run->eligible));
 	observe(truth, "partition_qos", run, TALLY_QUEUE_SECONDS, (double)(run->start - run->key.submit_time));
 	observe(truth, "partition", run, TALLY_SIZE_CPUS, (double)run->cpus);
 	observe(truth, "partition", run, TALLY_SIZE_NODES, (double)run->nodes);
@@ -305,6 +311,8 @@ static void add_end(struct map *truth, const struct model_run *run)
 		return;
 	double seconds = (double)ran_until(run, 0, INT64_MAX);
 	observe(truth, "partition_qos", run, TALLY_RUN_SECONDS, seconds);
+	observe(truth, "account", run, TALLY_OWNER_RUN_SECONDS, seconds);
+	observe(truth, "user", run, TALLY_OWNER_RUN_SECONDS, seconds);
 	observe(truth, "partition", run, TALLY_TIME_LIMIT_RATIO, seconds / (double)run->time_limit);
 	if (exit_of(run) != JOB_EXIT_UNKNOWN) {
 		const char *class = exit_of(run) == JOB_EXIT_ZERO ? "zero" : "nonzero";

@@ -13,7 +13,8 @@ enum {
 	PARTITIONS = 50,
 	QOSES = 30,
 	REASONS = 40,
-	SERIES_MAX = 107000,
+	SERIES_MAX = 111500,
+	SERIES_MAX_USERS = 120600, /* with jobs.histograms: users */
 };
 
 static const char *const gpu_types[] = {"a100", "h100", "h200", "l40s", "v100", "mi300"};
@@ -206,6 +207,23 @@ static void measure(struct job_events *events)
 		tally_add(cluster, what, TEXT(""), 1);
 }
 
+/* Histograms of users, too. */
+static void check_users(const struct cluster *cluster, const struct job_events *events, unsigned without)
+{
+	static const struct exporter exporter;
+	const struct page_facts facts = {.cluster = cluster,
+					 .exporter = &exporter,
+					 .events = events,
+					 .owner_histograms = OWNER_HISTOGRAMS_USERS};
+	struct samples page = {.text = BUF_INIT};
+	check_row("histograms of users");
+	catalogue_render(&facts, &page);
+	unsigned samples = count_samples(&page.text);
+	CHECK(samples > without + 9000 && samples < SERIES_MAX_USERS);
+	printf("%u series with histograms of users\n", samples);
+	samples_done(&page);
+}
+
 int main(void)
 {
 	struct config config;
@@ -243,6 +261,7 @@ int main(void)
 	CHECK(series <= samples && series > samples - 200); /* but for this very family */
 	CHECK(samples + folded > 2 * SERIES_MAX); /* it is the limits that hold */
 	printf("%u series, %.0f folded\n", samples, folded);
+	check_users(&cluster, events, samples);
 	buf_done(&page);
 	job_events_free(events);
 	cluster_done(&cluster);

@@ -799,6 +799,9 @@ static void test_names_of_a_copy(void)
 		CHECK_NUMBER(store_copy(store, &story), is_same ? STORE_COPY_TAKEN : STORE_COPY_REFUSED);
 		CHECK(is_same || strstr(story.text, "hashed with another key"));
 		CHECK(access(copy, F_OK) < 0);
+		char aside[160];
+		snprintf(aside, sizeof aside, "ls %s.unusable* >/dev/null 2>&1", copy);
+		CHECK(system(aside) != 0);
 		store_free(store);
 		buf_done(&dump);
 	}
