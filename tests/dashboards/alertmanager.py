@@ -49,9 +49,9 @@ class Alertmanager:
         self.log.close()
         self.folder.cleanup()
 
-    def post(self, fired):
+    def post(self, fired, annotations={}):
         request = urllib.request.Request(
-            f"{self.url}/api/v2/alerts", json.dumps([{"labels": labels} for labels in fired]).encode(),
+            f"{self.url}/api/v2/alerts", json.dumps([{"labels": labels, "annotations": annotations} for labels in fired]).encode(),
             {"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
             assert answer.status == 200
