@@ -2,6 +2,7 @@
 deploy/victoriametrics has it, give no more than one. Of two VictoriaMetrics one may be away. vmalert evaluates the rules and
 alerts, too."""
 
+import base64
 import contextlib
 import json
 import math
@@ -144,6 +145,62 @@ class VictoriaMetrics(unittest.TestCase):
                     found = victoria.query(f"count_over_time(slurm_cluster_info[{ended - began:.0f}s] @ {ended:.0f})")
                     return float(found[0]["value"][1]) if found else 0
                 wait_until(lambda: samples(one) == samples(other) > 3, lambda: (samples(one), samples(other)))
+
+    def test_accounts(self):
+        """vmauth-accounts.yml: who asks with the password of an account gets its series alone, whatever is asked and however."""
+        victoria, port = Victoria(), free_port()
+        lines = "".join(f'slurm_account_jobs{{account="{account}"}} 1\nslurm_user_jobs{{account="{account}",user="of_{account}"}} 2\n'
+                        for account in ("physics", "chemistry")) + "slurm_cluster_nodes 3\n"
+        with tempfile.TemporaryDirectory(prefix="slurmscope-vm-") as folder, running("victoria-metrics", *victoria.options):
+            config = Path(folder, "vmauth.yml")
+            config.write_text((ROOT / "deploy/victoriametrics/vmauth-accounts.yml").read_text().replace("http://victoria-a:8428", victoria.url)
+                              .replace("%{PHYSICS_PASSWORD}", "p").replace("%{CHEMISTRY_PASSWORD}", "c"))
+
+            def get(path, user="physics:p", data=None):
+                request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data)
+                request.add_header("Authorization", "Basic " + base64.b64encode(user.encode()).decode())
+                try:
+                    with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                        return answer.status, answer.read().decode()
+                except urllib.error.HTTPError as error:
+                    with error:
+                        return error.code, error.read().decode()
+
+            def is_there():
+                with contextlib.suppress(OSError):
+                    urllib.request.urlopen(urllib.request.Request(f"{victoria.url}/api/v1/import/prometheus", lines.encode(), method="POST")).close()
+                return len(victoria.query('{__name__=~"slurm_.*"}')) == 5
+
+            wait_until(is_there, "the samples")
+            with running("vmauth", f"-auth.config={config}", f"-httpListenAddr=127.0.0.1:{port}", f"-httpInternalListenAddr=127.0.0.1:{free_port()}"):
+                def is_up():
+                    with contextlib.suppress(OSError):
+                        return get("/api/v1/query?query=1")[0] == 200
+                wait_until(is_up, "vmauth")
+                every = urllib.parse.quote('{__name__=~"slurm_.*"}')
+                mine = urllib.parse.quote('{account="chemistry"}')
+                for others in ("", "&extra_label=account=chemistry", f"&extra_filters[]={mine}", f"&extra_filters[]={every}"):
+                    for path in (f"query?query={every}{others}", f"query_range?query={every}&start=-1h{others}", f"query?query={mine}{others}",
+                                 f"series?match[]={every}{others}", f"label/user/values?match[]={every}{others}", f"label/account/values?x=1{others}",
+                                 f"query?query=count({every})by(account,user){others}", f"query?query=slurm_cluster_nodes{others}"):
+                        for prefix in ("", "/prometheus"):
+                            status, text = get(f"{prefix}/api/v1/{path}")
+                            self.assertEqual(200, status, text)
+                            self.assertNotIn("chemistry", text, path)
+                            self.assertNotIn("slurm_cluster_nodes", text, path)
+                    status, text = get("/api/v1/query", data=f"query={every}{others}".encode())
+                    self.assertEqual((200, False), (status, "chemistry" in text), text)
+                self.assertIn("of_physics", get(f"/api/v1/query?query={every}")[1])
+                self.assertIn("of_chemistry", get(f"/api/v1/query?query={every}", "chemistry:c")[1])
+                self.assertNotIn("physics", get(f"/api/v1/query?query={every}", "chemistry:c")[1])
+                for user in ("physics:c", "physics:", ":", "other:p"):
+                    self.assertEqual(401, get(f"/api/v1/query?query={every}", user)[0], user)
+                for path in ("/api/v1/status/tsdb", f"/api/v1/export?match[]={every}", f"/federate?match[]={every}", "/api/v1/rules", "/api/v1/alerts",
+                             "/api/v1/import/prometheus", "/api/v1/admin/tsdb/delete_series?match[]=up", "/metrics", "/vmui/", "/api/v1/status/top_queries",
+                             "/api/v1/query/../export?match[]=" + every):
+                    status, text = get(path)
+                    self.assertIn(status, (400, 404), path)
+                    self.assertNotIn("chemistry", text)
 
     def test_rules(self):
         done = subprocess.run([BIN / "vmalert", "-dryRun", *RULES], capture_output=True, text=True)
