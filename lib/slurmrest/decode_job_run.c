@@ -161,9 +161,10 @@ static const struct field fields[] = {
 	NUMBER(struct job_run, job.nodes, "allocation_nodes", COUNT),
 	EACH("tres.allocated", &allocated),
 	EACH("tres.requested", &requested),
-	HASHED_TEXT(struct job_run, job.reservation, "reservation.name", HASHED_RESERVATIONS), /* a number before v0.0.40 */
+	/* The name is a number before v0.0.40; what was requested is there since v0.0.43. */
+	HASHED_TEXT(struct job_run, job.reservation, "reservation.name", HASHED_RESERVATIONS),
 	NUMBER(struct job_run, reservation_id, "reservation.id", COUNT),
-	HASHED_TEXT(struct job_run, reservation_requested, "reservation.requested", HASHED_RESERVATIONS), /* since v0.0.43 */
+	HASHED_TEXT(struct job_run, reservation_requested, "reservation.requested", HASHED_RESERVATIONS),
 	TEXT_FIELD(struct job_run, job.features, "constraints"),
 	TEXT_FIELD(struct job_run, job.licenses, "licenses"), /* since v0.0.40 */
 	HASHED_TEXT(struct job_run, job.wckey, "wckey.wckey", HASHED_ACCOUNTS),
