@@ -197,7 +197,8 @@ static void begin(struct store *store)
 {
 	db_run(store->file.db, "BEGIN IMMEDIATE");
 	if (store->wants_all)
-		db_run(store->file.db, "DELETE FROM counter; DELETE FROM run; DELETE FROM mark; DELETE FROM job");
+		db_run(store->file.db, "DELETE FROM counter; DELETE FROM run; DELETE FROM mark; DELETE FROM job; "
+				       "DELETE FROM ended");
 	store->is_in_transaction = true;
 	if (*store->cluster && !store->file.cluster.len)
 		put(store, TABLE_ABOUT, &(struct about_row){TEXT("cluster"), text_of(store->cluster)});

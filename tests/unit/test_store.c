@@ -107,6 +107,27 @@ static void test_round_trip(void)
 		   "o'neill \"\\ \xff|batch|normal|\n");
 }
 
+/* Where all rows are put again, those are gone that are not: of each table but that of the file itself. */
+static void test_all_again(void)
+{
+	fresh("all");
+	struct error err = {""};
+	struct store *store = load_store(path, "", STORE_NEW);
+	struct store_job job = job_of(7);
+	struct store_run run = run_of(1, 3);
+	CHECK(store_begin(store, &err) == STORE_WANTS_ALL);
+	put_counter(store, "debug", "FAILED", 1);
+	store_put_run(store, &run);
+	store_put_job(store, &job);
+	store_put_ended(store, &(struct store_ended){.raw_id = 8, .state = TEXT("failed")});
+	store_put_mark(store, "a", 1);
+	CHECK(store_commit(store, &err));
+	store_want_all(store);
+	save_mark(store, "b", 2, STORE_WANTS_ALL);
+	store_free(store);
+	check_dump(path, "b|2\n");
+}
+
 /* All rows of jobs go at once; nothing else does. */
 static void test_remove_jobs(void)
 {
@@ -424,6 +445,7 @@ int main(void)
 {
 	CHECK(mkdtemp(folder));
 	test_round_trip();
+	test_all_again();
 	test_remove_jobs();
 	test_transactions();
 	test_file();
