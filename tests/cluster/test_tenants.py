@@ -21,7 +21,7 @@ from test_events import Exporter  # noqa: E402
 ROWS = [f"--jobs.{kind}=10000" for kind in ("rows", "pending-rows", "ended-rows")]
 LETTERS = {"account": "-A", "user": "-u", "partition": "-p"}
 HOLDING = {"RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "STOPPED", "RESIZING", "SIGNALING", "STAGE_OUT"}
-# Which families have rows of whom; the oracle has these.
+# The families that have rows of each kind, as far as the oracle has them.
 OF = {"account": r"slurm_(account|user)_(jobs|jobs_flagged|job_\w+|pending_jobs|oldest_pending_\w+)",
       "user": r"slurm_user_(jobs|jobs_flagged|job_\w+|pending_jobs|oldest_pending_\w+)",
       "partition": r"slurm_partition_(jobs|jobs_flagged|job_(cpus|nodes|memory_bytes|gres)|pending_jobs|oldest_pending_\w+)"}
