@@ -34,6 +34,10 @@ static enum fault identify(struct file *file, int *ret_version, struct error *er
 			  (int)version, store_schema.version);
 		return FAULT_PASSING;
 	}
+	if (version < 0) {
+		error_set(err, "%s: no slurmscope has made file version %d", file->path, (int)version);
+		return FAULT_DAMAGED;
+	}
 	*ret_version = (int)version;
 	return FAULT_NONE;
 }

@@ -259,6 +259,9 @@ static void test_not_ours(void)
 		{"CREATE TABLE counter (x); PRAGMA user_version = 1", STORE_SET_ASIDE, "foreign", false},
 		{"PRAGMA application_id = 77", STORE_SET_ASIDE, "foreign", false},
 		{"PRAGMA application_id = 1935896677; PRAGMA user_version = 1", STORE_SET_ASIDE, "damaged", true},
+		{"PRAGMA application_id = 1935896677; PRAGMA user_version = -1", STORE_SET_ASIDE, "damaged", false},
+		{"PRAGMA application_id = 1935896677; PRAGMA user_version = -2147483648", STORE_SET_ASIDE, "damaged",
+		 false},
 		{"PRAGMA application_id = 1935896677; CREATE TABLE run (x)", STORE_SET_ASIDE, "damaged", true},
 		{"CREATE TABLE t (x); DROP TABLE t", STORE_NEW, NULL, false},
 	};
@@ -278,7 +281,7 @@ static void test_not_ours(void)
 /* Each table in turn is a view with rows without end, or has a trigger that undoes what is written. */
 static void test_hostile_schema(void)
 {
-	static const char *const tables[] = {"counter", "mark", "run", "job"};
+	static const char *const tables[] = {"counter", "mark", "run", "job", "ended"};
 	char sql[512];
 	fresh("hostile");
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
