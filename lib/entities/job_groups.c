@@ -328,10 +328,12 @@ void group_key_labels(struct text key, struct text ret_labels[GROUP_LABELS_MAX])
 
 bool group_key_is_other(struct text key)
 {
-	do
+	bool is_last;
+	do {
+		is_last = !key.len || !memchr(key.bytes, '\0', key.len);
 		if (!text_equal(text_cut(&key, '\0'), LABEL_OTHER))
 			return false;
-	while (key.len);
+	} while (!is_last);
 	return true;
 }
 

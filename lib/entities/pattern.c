@@ -9,6 +9,42 @@ struct pattern_code {
 	regex_t regex;
 };
 
+/* The bracket's end, or the end of the text: "[]abc]", "[^]]", "[[:alpha:]]". */
+static const char *skip_bracket(const char *at)
+{
+	at += at[1] == '^' ? 2 : 1;
+	if (*at == ']')
+		at++;
+	while (*at && *at != ']') {
+		const char *end = *at == '[' && at[1] && strchr(":.=", at[1]) ? strchr(at + 2, ']') : NULL;
+		at = end ? end + 1 : at + 1;
+	}
+	return at;
+}
+
+/* What libtre takes and POSIX does not define. It takes `a*?` for the shortest match, so it would not match whole names, and
+ * a filter would let names pass. NULL: nothing. */
+static const char *fault_of(const char *regex)
+{
+	enum { BEGINS, PART, REPEATED } before = BEGINS;
+	for (const char *at = regex; *at; at++) {
+		if (strchr("*+?{", *at) && before == BEGINS)
+			return "nothing stands before the repetition";
+		if (*at == '?' && before == REPEATED)
+			return "`?` behind a repetition is not supported";
+		before = strchr("(|", *at) || (*at == '^' && before == BEGINS) ? BEGINS
+			 : strchr("*+?}", *at)				       ? REPEATED
+									       : PART;
+		if (*at == '[')
+			at = skip_bracket(at);
+		else if (*at == '\\' && at[1])
+			at++;
+		if (!*at)
+			break;
+	}
+	return NULL;
+}
+
 bool pattern_set(struct pattern *pattern, const char *regex, struct error *err)
 {
 	struct pattern_code *code = NEW(struct pattern_code);
@@ -20,10 +56,12 @@ bool pattern_set(struct pattern *pattern, const char *regex, struct error *err)
 		return error_set(err, "%s: %s", regex, why);
 	}
 	*pattern = (struct pattern){code, code->regex.re_nsub};
-	if (!tre_have_backrefs(&code->regex))
+	const char *fault =
+		tre_have_backrefs(&code->regex) ? "back references such as \\1 are not supported" : fault_of(regex);
+	if (!fault)
 		return true;
 	pattern_done(pattern);
-	return error_set(err, "%s: back references such as \\1 are not supported", regex);
+	return error_set(err, "%s: %s", regex, fault);
 }
 
 void pattern_done(struct pattern *pattern)
@@ -72,19 +110,6 @@ static void add_part(struct sizing *sizing, size_t size)
 {
 	sizing->sum[sizing->depth] = bounded(sizing->sum[sizing->depth] + sizing->last[sizing->depth]);
 	sizing->last[sizing->depth] = size;
-}
-
-/* The bracket's end, or the end of the text: "[]abc]", "[^]]", "[[:alpha:]]". */
-static const char *skip_bracket(const char *at)
-{
-	at += at[1] == '^' ? 2 : 1;
-	if (*at == ']')
-		at++;
-	while (*at && *at != ']') {
-		const char *end = *at == '[' && at[1] && strchr(":.=", at[1]) ? strchr(at + 2, ']') : NULL;
-		at = end ? end + 1 : at + 1;
-	}
-	return at;
 }
 
 /* "{3}", "{2,5}", "{2,}": the last part stands there that often. */

@@ -328,23 +328,26 @@ int64_t counted_until(const struct run *run)
 
 /* Ends */
 
-/* What groups count it by stays as slurmctld told it: slurmdbd does not tell all of it (job.h: untold). */
-static struct job_owner owner_of_end(const struct job_events *events, const struct run *run, const struct job_end *end)
+/* What groups count it by stays as slurmctld told it: slurmdbd does not tell all of it (job.h: untold). What was not known
+ * yet follows, for a group that a reload has brought. */
+static void write_values(const struct job_events *events, const struct run *run, const struct job_end *end,
+			 struct buf *out)
 {
 	const struct job_groups *groups = events->tallies.caps->groups;
-	struct job_owner owner = end->owner;
-	if (groups && run->owner) {
-		struct text known = owners_get(&events->owners, run->owner).values;
-		if (job_groups_know(groups, known))
-			owner.values = known;
-	}
-	return owner;
+	if (groups && run->owner)
+		buf_add_text(out, owners_get(&events->owners, run->owner).values);
+	if (groups && !job_groups_know(groups, buf_text(out)))
+		buf_add_text(out, end->owner.values);
 }
 
 static void hold_what_it_held(struct job_events *events, struct run *run, const struct job_end *end)
 {
-	const struct job_owner told = owner_of_end(events, run, end);
+	struct job_owner told = end->owner;
+	struct buf values = BUF_INIT;
+	write_values(events, run, end, &values);
+	told.values = buf_text(&values);
 	uint32_t owner = owners_hold(&events->owners, &told);
+	buf_done(&values);
 	uint32_t tres = text_pool_hold(&events->texts, end->tres);
 	owners_release(&events->owners, run->owner);
 	text_pool_release(&events->texts, run->tres);

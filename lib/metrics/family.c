@@ -61,7 +61,7 @@ void family_entity_row(struct family_sink *sink, int kind, struct text key, cons
 
 void family_other_row(struct family_sink *sink, int kind)
 {
-	const struct text label[2] = {LABEL_OTHER, LABEL_OTHER};
+	const struct text label[GROUP_LABELS_MAX] = {LABEL_OTHER, LABEL_OTHER, LABEL_OTHER};
 	exposition_fold(sink->out, false);
 	entity_labels(sink, kind, label);
 }

@@ -184,7 +184,7 @@ static struct rendition *rendition_new(struct edition *edition, const struct ren
 		made = rendition->bytes.len;
 	}
 	if (is_part(options))
-		edition->parts_made += made;
+		edition->parts_made += made + PART_BYTES_MIN;
 	buf_shrink(&rendition->bytes);
 	free(pages);
 	return rendition;
@@ -198,7 +198,7 @@ static bool is_bounded(const struct edition *edition, const struct rendition_opt
 
 static bool is_full(const struct edition *edition)
 {
-	return edition->own_bytes ? atomic_load(edition->total_bytes) >= SCOPED_BYTES_MAX
+	return edition->own_bytes ? atomic_load(edition->total_bytes) - edition->own_bytes >= SCOPED_BYTES_MAX
 				  : edition->part_bytes >= RENDITION_BYTES_MAX;
 }
 
@@ -288,6 +288,7 @@ static struct edition *make_scoped(const struct edition *all, const struct scope
 	const struct edition_sums sums = {all->scoped_bytes, all->scoped_bytes};
 	struct edition *edition = edition_new(pages, clusters, count, &none, &sums);
 	edition->own_bytes = sizeof *edition + size_of_pages(edition);
+	edition->parts_made_max -= RENDITION_BYTES_MAX - SCOPED_PARTS_BYTES;
 	atomic_fetch_add(edition->total_bytes, edition->own_bytes);
 	return edition;
 }
@@ -302,14 +303,20 @@ static void forget_scopes(struct edition *edition)
 			at = &(*at)->next;
 }
 
+/* Those that are being read do not count: else one client could keep all others out. */
 static bool has_room(const struct edition *edition)
 {
-	return edition->scoped_count < SCOPES_MAX && atomic_load(edition->scoped_bytes) < RENDITION_BYTES_MAX;
+	size_t bytes = 0;
+	for (const struct scoped *scoped = edition->scoped; scoped; scoped = scoped->next)
+		bytes += scoped->edition->own_bytes;
+	return edition->scoped_count < SCOPES_MAX && bytes < RENDITION_BYTES_MAX;
 }
 
 static struct edition *find_or_make_scoped(struct edition *edition, const struct scope *scope, struct error *err)
 {
 	struct text key = buf_text(&scope->key);
+	if (atomic_load(edition->scoped_bytes) >= SCOPED_BYTES_MAX)
+		forget_scopes(edition);
 	struct scoped *scoped = edition->scoped;
 	while (scoped && !text_equal(scoped->key, key))
 		scoped = scoped->next;

@@ -22,6 +22,8 @@ struct edition;
 enum {
 	RENDITION_BYTES_MAX = 64 * 1024 * 1024, /* of parts; and of older editions */
 	SCOPED_BYTES_MAX = 2 * RENDITION_BYTES_MAX, /* of what scopes have, with renditions */
+	SCOPED_PARTS_BYTES = 4 * 1024 * 1024, /* that a scope may have made beside EDITION_TIMES its own size */
+	PART_BYTES_MIN = 16 * 1024, /* that a part counts for at least: an empty one is work, too */
 	SCOPES_MAX = 1000, /* as many as a web configuration may have */
 	EDITION_TIMES = 8 /* each cluster alone, in each format, compressed and not */
 };

@@ -13,7 +13,7 @@
 
 static const char not_begun[] = "not ready: slurmscope has not asked slurmrestd yet\n";
 enum { REFRESH_MIN_S = 5, REFRESH_MAX_S = 3600 };
-/* Limit on the bytes of pages that clients are still reading. Each page is made for one client, who may never read it. */
+/* Limit on the bytes of pages that clients are still reading; tenants may take half of it. Each page is made for one client, who may never read it. */
 enum { MADE_BYTES_MAX = 16 * 1024 * 1024 };
 
 struct made {
@@ -67,16 +67,18 @@ static void take_scope(struct held_pages *held, const struct web_tenant *tenant)
 /* Those that ?cluster= names, or all. */
 static void take_clusters(struct held_pages *held, const char *name)
 {
+	size_t seen = 0;
 	held->clusters = memory_new((held->count + 1) * sizeof *held->clusters);
 	for (size_t i = 0; i < held->count; i++) {
 		const struct status *status = held->scoped ? held->scoped[i] : held->pages[i]->status;
 		if (!status)
 			continue;
+		seen++;
 		if (!name || strcmp(status->name, name) == 0)
 			held->clusters[held->site.cluster_count++] = status;
 	}
 	held->site.clusters = held->clusters;
-	held->site.chosen = held->count > 1 ? name : NULL;
+	held->site.chosen = seen > 1 ? name : NULL;
 }
 
 static unsigned refresh_of(const struct web_request *request)
@@ -163,7 +165,7 @@ static bool respond(struct routes *routes, const struct web_request *request, st
 {
 	struct held_pages held;
 	struct buf made = BUF_INIT;
-	if (routes->made_bytes >= MADE_BYTES_MAX) {
+	if (routes->made_bytes >= (size_t)MADE_BYTES_MAX / (request->sees_everything ? 1 : 2)) {
 		web_reply_text(reply, 503, "clients read too many pages: try again later\n");
 		return false;
 	}

@@ -1,17 +1,19 @@
-/* The audit log: who asked for what. One log line for each request, but of each user at most AUDIT_LINES a minute, and of
- * all whom nobody knows by name together likewise. Further ones are counted, and the next minute begins with a line that
- * says how many. So nobody can flood the log, nor hide somebody else's request. Of the server's thread. */
+/* The audit log: who asked for what. One log line for each request, but of each user at most AUDIT_LINES a minute. Of
+ * clients that have no name here there are at most AUDIT_SOURCE_LINES of each source, of AUDIT_SOURCES_MAX sources; those
+ * of all others together are AUDIT_LINES. Further ones are counted, and the next minute begins with lines that say how
+ * many. So nobody can flood the log, nor hide what a user asks for. Of the server's thread. */
 #pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { AUDIT_LINES = 60, AUDIT_NAMES_MAX = 2000 };
+enum { AUDIT_LINES = 60, AUDIT_NAMES_MAX = 2000, AUDIT_SOURCE_LINES = 10, AUDIT_SOURCES_MAX = 100 };
 
 struct audit_entry {
 	const char *who; /* the user, or the name of its certificate; NULL: not known */
 	const char *tenant; /* NULL: none */
 	const char *source; /* its address */
+	uint64_t source_key; /* connections_source */
 	const char *method, *target; /* what it asked for, with the query */
 	unsigned status;
 	uint64_t bytes; /* of the answer */

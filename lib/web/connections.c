@@ -200,3 +200,11 @@ void connections_remove(struct connections *connections, struct connection *conn
 		unlink_it(connections, connection);
 	free(connection);
 }
+
+unsigned connections_reading(const struct connections *connections, uint64_t tenant)
+{
+	unsigned count = 0;
+	for (const struct connection *at = connections->oldest; at; at = at->newer)
+		count += at->phase == CONNECTION_READS && at->tenant == tenant;
+	return count;
+}

@@ -40,6 +40,8 @@ struct connection {
 	bool has_begun; /* the headers are read */
 	uint64_t arrived_ns; /* when the round began that read them */
 	bool is_checked; /* the password was looked at */
+	unsigned generation; /* of the configuration that it was, or is being, compared with */
+	uint64_t tenant; /* that it was answered as; 0: none */
 	enum password_verdict verdict; /* then */
 	size_t body_bytes;
 	char target
@@ -75,6 +77,9 @@ void connections_drop_overdue(struct connections *connections, uint64_t now_ns);
 void connections_close(struct connections *connections, struct connection *connection);
 /* Closes all that are in this phase. */
 void connections_close_phase(struct connections *connections, enum connection_phase phase);
+
+/* How many answers of that tenant are under way. */
+unsigned connections_reading(const struct connections *connections, uint64_t tenant);
 
 /* libmicrohttpd has closed the socket: frees the connection. */
 void connections_remove(struct connections *connections, struct connection *connection);

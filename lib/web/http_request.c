@@ -149,9 +149,10 @@ static const char *authorization_of(const struct connection *connection)
 /* Checks rate limit and password. If it refuses the request, the reply says why. */
 static enum password_verdict admit(struct http_server *server, struct connection *connection, struct web_reply *reply)
 {
-	if (connection->is_checked)
+	if (connection->is_checked && connection->generation == server->generation)
 		return connection->verdict;
 	const struct web_config *config = server->config;
+	connection->generation = server->generation;
 	if (!config)
 		return PASSWORD_RIGHT;
 	if (!web_bucket_take(&server->bucket, &config->rate, clock_monotonic_ns()))
@@ -186,8 +187,7 @@ static void take_certificate_name(void *context, struct text name)
 	identity->tenant = tenant ? tenant : identity->tenant;
 }
 
-/* The password was right, if there are passwords. The configuration may be another one than when it was compared: then the
- * new one says whose the user is. */
+/* The password was right, if there are passwords. A certificate that another configuration verified is nobody's. */
 static struct identity identify(const struct http_server *server, const struct connection *connection)
 {
 	const struct web_config *config = server->config;
@@ -196,7 +196,7 @@ static struct identity identify(const struct http_server *server, const struct c
 	const union MHD_ConnectionInfo *info;
 	if (config && config->user_count && passwords_user(authorization_of(connection), &identity.name))
 		identity.tenant = tenants_find(&config->tenants, TENANT_USERS, buf_text(&identity.name));
-	else if (config && !config->user_count && connection->client.tls &&
+	else if (config && !config->user_count && connection->client.tls && connection->client.tls == config->tls &&
 		 (info = MHD_get_connection_info(connection->handle, MHD_CONNECTION_INFO_GNUTLS_SESSION)))
 		tls_client_names(connection->client.tls, info->tls_session, take_certificate_name, &naming);
 	if (identity.has_several)
@@ -205,14 +205,18 @@ static struct identity identify(const struct http_server *server, const struct c
 }
 
 /* Answers a request that may be answered. */
-static void answer(struct http_server *server, const struct identity *identity, struct web_request *request,
-		   struct web_reply *reply)
+static void answer(struct http_server *server, struct connection *connection, const struct identity *identity,
+		   struct web_request *request, struct web_reply *reply)
 {
 	struct web_tenant *tenant = identity->tenant;
 	request->tenant = tenant;
+	connection->tenant = tenant ? map_hash(text_of(tenant->name)) | 1 : 0;
 	request->sees_everything =
 		!server->config || !server->config->tenants.count || (tenant && tenant->sees_everything);
-	if (tenant && !web_bucket_take(&tenant->bucket, &tenant->rate, clock_monotonic_ns()))
+	if (tenant && !tenant->sees_everything &&
+	    connections_reading(&server->connections, connection->tenant) > TENANT_ANSWERS_MAX)
+		limit(server, reply);
+	else if (tenant && !web_bucket_take(&tenant->bucket, &tenant->rate, clock_monotonic_ns()))
 		limit(server, reply);
 	else
 		server->setup.respond(server->setup.context, request, reply);
@@ -221,14 +225,23 @@ static void answer(struct http_server *server, const struct identity *identity, 
 static void audit(struct http_server *server, const struct connection *connection, const struct identity *identity,
 		  const char *method, const struct web_reply *reply)
 {
-	char address[CONNECTION_ADDRESS_BYTES];
+	char address[CONNECTION_ADDRESS_BYTES], who[128], verb[16]; /* the client's texts may be long */
 	if (!server->audit)
 		return;
 	connections_address(connection->socket, address);
-	audit_note(server->audit,
-		   &(struct audit_entry){identity->name.bytes, identity->tenant ? identity->tenant->name : NULL,
-					 address, method, connection->target, reply->status, reply->len},
-		   clock_monotonic_ns());
+	text_to_string(buf_text(&identity->name), who, sizeof who);
+	text_to_string(text_of(method), verb, sizeof verb);
+	const struct audit_entry entry = {
+		.who = who,
+		.tenant = identity->tenant ? identity->tenant->name : NULL,
+		.source = address,
+		.source_key = connection->source,
+		.method = verb,
+		.target = connection->target,
+		.status = reply->status,
+		.bytes = reply->len,
+	};
+	audit_note(server->audit, &entry, clock_monotonic_ns());
 }
 
 static void refuse(struct http_server *server, enum password_verdict verdict, struct web_reply *reply)
@@ -273,7 +286,7 @@ enum MHD_Result http_request(void *context, struct MHD_Connection *handle, const
 	struct identity identity = {.name = BUF_INIT};
 	if (verdict == PASSWORD_RIGHT) {
 		identity = identify(server, connection);
-		answer(server, &identity, &request, &reply);
+		answer(server, connection, &identity, &request, &reply);
 	} else {
 		refuse(server, verdict, &reply);
 	}

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <gnutls/abstract.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -31,6 +32,7 @@ static void take_config(struct http_server *server, struct web_config *config)
 {
 	web_config_free(server->config);
 	server->config = config;
+	server->generation++;
 	server->facts.config_read = clock_now();
 	server->facts.certificate_expiry = config->tls ? tls_expiry(config->tls) : 0;
 	server->bucket = (struct web_bucket){.is_used = false};
@@ -93,8 +95,10 @@ static void *on_request(void *context, const char *uri, struct MHD_Connection *h
 {
 	struct http_server *server = context;
 	struct connection *connection = http_request_connection(handle);
+	int cut = (int)sizeof connection->target - 4;
 	if (server->audit)
-		text_to_string(text_of(uri), connection->target, sizeof connection->target);
+		snprintf(connection->target, sizeof connection->target, strlen(uri) > (size_t)cut ? "%.*s..." : "%.*s",
+			 cut, uri);
 	if (connection->phase == CONNECTION_RESTS)
 		connections_enter(&server->connections, connection, CONNECTION_ASKS, clock_monotonic_ns());
 	return NULL;

@@ -25,6 +25,7 @@ struct http_server {
 	struct http_progress own_progress, *progress;
 	struct passwords *passwords; /* NULL: no configuration */
 	struct web_config *config; /* likewise */
+	unsigned generation; /* of the configuration */
 	struct web_bucket bucket;
 	struct audit *audit; /* NULL: there is none */
 	struct web_facts facts;

@@ -21,6 +21,13 @@ static bool read_names(struct web_reading *reading, const struct yaml_node *node
 	return web_read_list(reading, node, take_name, member);
 }
 
+/* No name would mean all clusters, perhaps not to the person who left the list empty. */
+static bool names_clusters(const struct yaml_node *sees)
+{
+	const struct yaml_node *clusters = yaml_find(sees, "clusters");
+	return !clusters || (!yaml_is_null(clusters) && (clusters->kind != YAML_LIST || clusters->first));
+}
+
 /* `everything`, or names. */
 static bool read_sees(struct web_reading *reading, const struct yaml_node *node, void *member)
 {
@@ -34,6 +41,8 @@ static bool read_sees(struct web_reading *reading, const struct yaml_node *node,
 	tenant->sees_everything = node->kind == YAML_SCALAR && strcmp(node->text.bytes, "everything") == 0;
 	if (node->kind == YAML_SCALAR && !tenant->sees_everything)
 		return web_wrong(reading, node, "expected `everything`, or accounts, users or partitions");
+	if (!names_clusters(node))
+		return web_wrong(reading, node, "clusters: name some, or leave the key out");
 	return tenant->sees_everything || web_read_map(reading, node, keys, sizeof keys / sizeof *keys, tenant);
 }
 

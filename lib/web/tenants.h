@@ -6,7 +6,8 @@
 #include "web/passwords.h"
 #include "web/rate.h"
 
-enum { TENANTS_MAX = 1000, TENANT_NAMES_MAX = 1000 };
+/* Answers under way: more of one tenant are refused, so that no tenant's slow clients hold what is for all. */
+enum { TENANTS_MAX = 1000, TENANT_NAMES_MAX = 1000, TENANT_ANSWERS_MAX = 16 };
 
 enum tenant_names {
 	TENANT_USERS, /* these two: who it is */

@@ -179,6 +179,8 @@ static struct text san_of(unsigned type, const gnutls_datum_t *name, char addres
 	case GNUTLS_SAN_DNSNAME:
 	case GNUTLS_SAN_RFC822NAME:
 	case GNUTLS_SAN_URI:
+		if (memchr(name->data, '\0', name->size)) /* it would look like a shorter one */
+			break;
 		return (struct text){(const char *)name->data, name->size};
 	case GNUTLS_SAN_IPADDRESS:
 		if ((name->size == 4 || name->size == 16) &&

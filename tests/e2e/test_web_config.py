@@ -87,6 +87,8 @@ BAD = {
     "a tenant who sees nothing": (USERS + "tenants: {a: {users: [bob]}}\n", ":4:14: a: `sees` needs accounts"),
     "a tenant who sees no names": (USERS + "tenants: {a: {users: [bob], sees: {accounts: []}}}\n", "a: `sees` needs accounts"),
     "a tenant who sees clusters only": (USERS + "tenants: {a: {users: [bob], sees: {clusters: [x]}}}\n", "`sees` needs accounts"),
+    "a tenant of no cluster": (USERS + "tenants: {a: {users: [bob], sees: {users: [x], clusters: []}}}\n", "clusters: name some"),
+    "a tenant of a null cluster": (USERS + "tenants: {a: {users: [bob], sees: {users: [x], clusters: }}}\n", "clusters: name some"),
     "a tenant who sees no name": (USERS + "tenants: {a: {users: [bob], sees: {accounts: ['']}}}\n", "expected a name"),
     "a tenant who sees all": (USERS + "tenants: {a: {users: [bob], sees: all}}\n", "sees: expected `everything`"),
     "a tenant who sees a list": (USERS + "tenants: {a: {users: [bob], sees: [everything]}}\n", "sees: expected keys and values"),

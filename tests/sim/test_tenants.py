@@ -119,13 +119,14 @@ def metrics_of(body):
 class Client:
     """Somebody with a name and a password, or with a certificate."""
 
-    def __init__(self, daemon, name=None, context=None):
-        self.port, self.name, self.context = daemon.port, name, context
+    def __init__(self, daemon, name=None, context=None, source="127.0.0.1"):
+        self.port, self.name, self.context, self.source = daemon.port, name, context, source
 
     def ask(self, path, method="GET", **headers):
         """(status, headers, body), the body as it was before compression."""
         kind = http.client.HTTPSConnection if self.context else http.client.HTTPConnection
-        connection = kind("127.0.0.1", self.port, timeout=120, **({"context": self.context} if self.context else {}))
+        connection = kind("127.0.0.1", self.port, timeout=120, source_address=(self.source, 0),
+                          **({"context": self.context} if self.context else {}))
         if self.name:
             headers["Authorization"] = "Basic " + b64encode(f"{self.name}:{self.name}".encode()).decode()
         try:
@@ -441,6 +442,14 @@ class Passwords(unittest.TestCase):
                          [(one["user"], one["tenant"], one["source"], one["method"], one["status"])
                           for one in lines("others", target="/plan?why")])
         self.assertTrue(lines("", status="401"))
+        for number in range(30):
+            Client(self.daemon, source="127.0.0.2").ask(f"/guess-{number}", "M" * 3000)
+        Client(self.daemon, source="127.0.0.3").ask("/who-is-this?" + "x" * 300 + "&user=bob")
+        told = lines("", source="127.0.0.2")
+        self.assertTrue(0 < len(told) <= 20, told)
+        self.assertEqual("M" * 15, told[0]["method"])
+        hidden = lines("", source="127.0.0.3")
+        self.assertEqual(["/who-is-this?" + "x" * 239 + "..."], [one["target"] for one in hidden])
         self.assertFalse([line for line in self.daemon.log_text().splitlines() if "Basic " in line])
 
     def test_zz_loses_it(self):

@@ -35,6 +35,7 @@ static void test_config(void)
 		{{"--filter.users="}, "--filter.users: must not be empty"},
 		{{"--filter.qos-deny=(a"}, "--filter.qos-deny: (a: Missing ')'"},
 		{{"--filter.accounts=a)(b"}, "--filter.accounts: a)(b: Missing ')'"},
+		{{"--filter.partitions=*"}, "--filter.partitions: *: nothing stands before the repetition"},
 		{{"--filter.partitions=a{2"}, "--filter.partitions: a{2: Missing '}'"},
 		{{"--filter.partitions=(a)\\1"},
 		 "--filter.partitions: (a)\\1: back references such as \\1 are not supported"},

@@ -657,6 +657,58 @@ static void test_deadlines(void)
 	check_row(NULL);
 }
 
+static struct edition *scoped_of(struct edition *all, int number, struct error *err)
+{
+	struct scope scope;
+	char name[16];
+	snprintf(name, sizeof name, "n%d", number);
+	scope_init(&scope);
+	scope_add(&scope, SCOPE_ACCOUNT, text_of(name));
+	struct edition *scoped = edition_scoped(all, &scope, UINT64_MAX, err);
+	scope_done(&scope);
+	return scoped;
+}
+
+/* Each scope has its own edition, once. There may be SCOPES_MAX; then those that nobody reads make room. */
+static void test_scopes(void)
+{
+	static struct edition *held[SCOPES_MAX];
+	struct page_board board;
+	struct page_slot slot;
+	struct error err = {""};
+	page_board_init(&board);
+	page_slot_init(&slot, &board, NULL);
+	publish(&slot, "cluster=\"one\"", 1);
+	struct edition *all = page_board_borrow_edition(&board);
+	for (int i = 0; i < SCOPES_MAX; i++) {
+		held[i] = scoped_of(all, i, &err);
+		CHECK(held[i]);
+	}
+	struct edition *again = scoped_of(all, 7, &err);
+	CHECK(again == held[7]);
+	edition_release(again);
+	size_t bytes = atomic_load(&board.scoped_bytes);
+	CHECK(bytes > 0 && atomic_load(&board.rendition_bytes) == 0);
+	CHECK(!scoped_of(all, SCOPES_MAX, &err));
+	CHECK_STRING(err.text, "clients read too many pages: try again later");
+	edition_release(held[3]);
+	held[3] = scoped_of(all, SCOPES_MAX, &err);
+	CHECK(held[3]);
+	CHECK_NUMBER(atomic_load(&board.scoped_bytes), bytes);
+	/* What is read outlives the edition, and its page. */
+	const struct rendition_options options = {.format.format = FORMAT_TEXT};
+	struct rendition *rendition = edition_render(held[5], &options, UINT64_MAX, &err);
+	CHECK(rendition && rendition->bytes.len == 0);
+	edition_release(all);
+	page_slot_done(&slot);
+	for (int i = 0; i < SCOPES_MAX; i++)
+		edition_release(held[i]);
+	CHECK(atomic_load(&board.scoped_bytes) > 0);
+	rendition_release(rendition);
+	CHECK_NUMBER(atomic_load(&board.scoped_bytes), 0);
+	page_board_done(&board);
+}
+
 static uint64_t native_count(const struct job_events *events, const char *queue, int32_t index, uint64_t *ret_total)
 {
 	const struct tally_native *natives;
@@ -729,6 +781,7 @@ int main(void)
 	test_editions();
 	test_unread();
 	test_deadlines();
+	test_scopes();
 	test_older_state();
 	return check_done();
 }

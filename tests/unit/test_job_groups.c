@@ -4,6 +4,7 @@
 #include "cluster/fold.h"
 #include "config/config_groups.h"
 #include "events_world.h"
+#include "metrics/catalogue.h"
 
 #include <stdlib.h>
 
@@ -119,6 +120,8 @@ static void test_hidden_names(void)
 	struct job job = {.user = TEXT("ann"), .partitions = TEXT("cpu,secret1,secret2")};
 	CHECK_STRING(rows_of(&groups, &caps, &job).text, "other|cpu other|other");
 	CHECK(group_key_is_other(TEXT("other\0other")) && !group_key_is_other(TEXT("other\0cpu")));
+	CHECK(group_key_is_other(TEXT("other")) && !group_key_is_other(TEXT("other\0")));
+	CHECK(!group_key_is_other(TEXT("other\0other\0")) && !group_key_is_other(TEXT("")));
 	CHECK(!group_key_may_be_shown(&groups.items[0], &caps, TEXT("ann\0cpu")));
 	CHECK(group_key_may_be_shown(&groups.items[0], &caps, TEXT("other\0cpu")));
 	CHECK(group_key_may_be_shown(&groups.items[0], &caps, TEXT("bob\0")));
@@ -277,6 +280,47 @@ static void test_present(void)
 	CHECK(text_equal(in_gpu->label[0], TEXT("gpu")) && text_equal(in_gpu->label[1], TEXT("climate")));
 	cluster_done(&cluster);
 	job_groups_done(&groups);
+}
+
+/* The row of all others has each of the group's labels. */
+static void test_page(void)
+{
+	static const char *const by[] = {"[account]", "[account, user]", "[account, user, name]"};
+	static const char *const want[] = {
+		"slurm_group_g_jobs{account=\"other\",state=\"running\"} 2\n",
+		"slurm_group_g_jobs{account=\"other\",user=\"other\",state=\"running\"} 2\n",
+		"slurm_group_g_jobs{account=\"other\",user=\"other\",name=\"other\",state=\"running\"} 2\n",
+	};
+	static const struct exporter exporter;
+	for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+		struct job_groups groups;
+		struct cluster cluster;
+		struct samples page = {.text = BUF_INIT};
+		struct buf yaml = BUF_INIT;
+		check_row(by[i]);
+		buf_printf(&yaml, "[{name: g, by: %s, limit: 1}]", by[i]);
+		define(&groups, yaml.bytes);
+		cluster_init(&cluster);
+		cluster.caps.groups = &groups;
+		for (uint64_t id = 1; id <= 3; id++) {
+			char account[8];
+			struct job job = running(id, BIRTH, BIRTH);
+			snprintf(account, sizeof account, "a%d", (int)id);
+			job.account = text_of(account);
+			job.name = TEXT("n");
+			CHECK(job_table_put(cluster.job_table, &job, BIRTH));
+		}
+		cluster_show_jobs(&cluster, true);
+		cluster_fold(&cluster);
+		const struct page_facts facts = {.cluster = &cluster, .exporter = &exporter, .now = BIRTH};
+		catalogue_render_slurm(&facts, &page);
+		CHECK(strstr(page.text.bytes, want[i]));
+		samples_done(&page);
+		cluster_done(&cluster);
+		job_groups_done(&groups);
+		buf_done(&yaml);
+	}
+	check_row(NULL);
 }
 
 /* What happens to jobs */
@@ -441,6 +485,7 @@ int main(void)
 	test_bounds();
 	test_new_definitions();
 	test_present();
+	test_page();
 	test_many_values();
 	test_events();
 	test_reload();

@@ -32,6 +32,8 @@ static void test_parts(void)
 		{"a", "", NULL},
 		{".*_(.*)", "a_b_c", "c"},
 		{"(.+)", "\xc3\xa9\x01z", "\xc3\xa9\x01z"},
+		{"[*?]+\\*?\\?", "*?**?", "*?**?"}, /* what looks like a repetition of nothing */
+		{"(ab*)?c{2}", "abbcc", "abb"},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		bool matches;
@@ -44,7 +46,9 @@ static void test_parts(void)
 
 static void test_refused(void)
 {
-	static const char *const regexes[] = {"(", "[a", "a{2", "(a)\\1", "(a*)*\\1b", "a{1,99999}"};
+	static const char *const regexes[] = {"(",    "[a",  "a{2",   "(a)\\1", "(a*)*\\1b", "a{1,99999}", "secret.*?",
+					      "a+?",  "a??", "a{2}?", "(a*?)",	"*",	     "*a",	   "a|*b",
+					      "(+a)", "?",   "^*a",   "(?i)a",	"{2}"};
 	for (size_t i = 0; i < sizeof regexes / sizeof *regexes; i++) {
 		struct pattern pattern = {NULL, 0};
 		struct error err = {""};

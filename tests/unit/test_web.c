@@ -201,6 +201,9 @@ static void test_crowd(void)
 	CHECK_NUMBER(connections.crowded_out, 0);
 	/* The first one asks for something: it is the newest then. */
 	connections_enter(&connections, all[0], CONNECTION_READS, 1000);
+	all[0]->tenant = all[1]->tenant = 5;
+	CHECK_NUMBER(connections_reading(&connections, 5), 1);
+	CHECK_NUMBER(connections_reading(&connections, 6), 0);
 	for (int i = CONNECTIONS_MAX; i < CONNECTIONS_MAX + 10; i++) {
 		connections_make_room(&connections);
 		all[i] = connect_one(&connections, &clients[i], (uint64_t)i);

@@ -30,7 +30,7 @@ static char path[] = "/tmp/slurmscope-web-requests-XXXXXX";
 
 /* While `is_gated`, each comparison of a password says that it has begun, and waits until it is let through. */
 static sem_t comparing, gate;
-static atomic_bool is_gated, are_answers_gated, hmac_fails;
+static atomic_bool is_gated, are_answers_gated, are_answers_huge, hmac_fails;
 static atomic_uint comparisons;
 static atomic_uint_least64_t arrived_ns; /* of the request that was answered last */
 
@@ -73,6 +73,9 @@ static void respond(void *context, const struct web_request *request, struct web
 		sem_wait(&gate);
 	}
 	web_reply_text(reply, 200, "hello\n");
+	static char huge[16 * MIB];
+	if (are_answers_huge)
+		reply->bytes = huge, reply->len = sizeof huge;
 }
 
 static void config_read(void *context, const struct error *why)
@@ -461,10 +464,55 @@ static void test_bucket(void)
 		CHECK(web_bucket_take(&bucket, &without, 90107 * S));
 }
 
+/* The status of an answer that begins. */
+static int begin_to_hear(int client)
+{
+	char line[sizeof "HTTP/1.1 200"] = "";
+	return recv(client, line, sizeof line - 1, MSG_WAITALL) > 0 ? atoi(line + strlen("HTTP/1.1 ")) : DROPPED;
+}
+
+static int ask_for_huge(int client, const char *authorization)
+{
+	char request[256];
+	snprintf(request, sizeof request, "GET / HTTP/1.1\r\nHost: x\r\n%s\r\n", authorization);
+	return say(client, request, strlen(request)) ? begin_to_hear(client) : DROPPED;
+}
+
+/* Who does not read his answers is refused more of them; others are not. */
+static void test_answers_of_a_tenant(void)
+{
+	struct sockaddr_in address;
+	int clients[TENANT_ANSWERS_MAX + 1], other;
+	struct http_server *server = serve("basic_auth_users: {alice: '" HASH_SECRET "', bob: '" HASH_SECRET "'}\n"
+					   "tenants: {a: {users: [alice], sees: {users: [x]}}, "
+					   "b: {users: [bob], sees: {users: [x]}}}\n",
+					   &address);
+	are_answers_huge = true;
+	for (int i = 0; i <= TENANT_ANSWERS_MAX; i++) {
+		clients[i] = connect_to(&address);
+		CHECK_NUMBER(ask_for_huge(clients[i], RIGHT), i < TENANT_ANSWERS_MAX ? 200 : 429);
+	}
+	other = connect_to(&address);
+	CHECK_NUMBER(ask_for_huge(other, NOBODY), 200);
+	for (int i = 0; i <= TENANT_ANSWERS_MAX; i++)
+		close(clients[i]);
+	close(other);
+	int status = 429;
+	for (uint64_t end = clock_monotonic_ns() + 60 * S; status != 200 && clock_monotonic_ns() < end; usleep(10000)) {
+		other = connect_to(&address);
+		status = ask_for_huge(other, RIGHT);
+		close(other);
+	}
+	CHECK_NUMBER(status, 200);
+	are_answers_huge = false;
+	http_server_stop(server);
+}
+
 int main(void)
 {
 	close(mkstemp(path));
 	test_each_request_has_to_be_allowed();
+	test_answers_of_a_tenant();
 	test_longest_password();
 	test_arrival();
 	test_wrong_is_known();
