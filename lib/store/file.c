@@ -190,6 +190,20 @@ void file_close(struct file *file, bool checkpoint)
 	*file = (struct file){.lease = -1};
 }
 
+/* A copy beside it goes, too: nobody took it, and it may have names as they were before. */
+static void remove_names(const char *path, struct error *ret_story)
+{
+	char name[PATH_MAX + 8];
+	struct error its;
+	snprintf(name, sizeof name, "%s.copy", path);
+	bool has_copy = path_file_id(name).inode != 0;
+	path_remove(path, ret_story);
+	path_remove(name, &its);
+	struct error own = *ret_story;
+	if (has_copy)
+		error_set(ret_story, "%.200s; a copy was beside it; %.200s", own.text, its.text);
+}
+
 bool file_dispose(struct file *file, enum fault fault, struct error *err)
 {
 	bool is_set_aside = false;
@@ -198,8 +212,8 @@ bool file_dispose(struct file *file, enum fault fault, struct error *err)
 	file_close(file, fault == FAULT_FOREIGN); /* a damaged file stays as it was found, for people to examine it */
 	struct error where, what = *err;
 	if (fault == FAULT_NAMES) {
-		path_remove(path, &where);
-		error_set(err, "%.300s; %.200s", what.text, where.text);
+		remove_names(path, &where);
+		error_set(err, "%.200s; %.300s", what.text, where.text);
 	} else if (fault == FAULT_DAMAGED || fault == FAULT_FOREIGN) {
 		const char *label = fault == FAULT_DAMAGED ? "damaged" : "foreign";
 		is_set_aside = path_set_aside(path, label, clock_now_s(), &where);

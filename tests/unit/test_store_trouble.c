@@ -810,6 +810,35 @@ static void test_names_of_a_copy(void)
 	}
 }
 
+/* An older copy is not taken. If the file is removed for its names, the copy is, too, and also where none is asked for. */
+static void test_names_of_an_older_copy(void)
+{
+	for (int is_shared = 0; is_shared < 2; is_shared++) {
+		struct buf dump = BUF_INIT;
+		struct error err = {""};
+		char own[64], copy[72];
+		snprintf(own, sizeof own, "%s/named-older-%d", folder, is_shared);
+		snprintf(copy, sizeof copy, "%s.copy", own);
+		check_row(own);
+		make_named(own, "", 1);
+		make_named(copy, "", 2);
+		set_age(own, 10);
+		set_age(copy, 1000);
+		struct store *store = store_new(own, "c1");
+		store_set_names(store, "one");
+		if (is_shared)
+			store_share(store);
+		CHECK_NUMBER(load_dump(store, &dump, &err), STORE_REMOVED);
+		CHECK_STRING(dump.len ? dump.bytes : "", "");
+		CHECK(strstr(
+			err.text,
+			"its names are not hashed; slurmscope removed it; a copy was beside it; slurmscope removed it"));
+		CHECK(access(copy, F_OK) < 0);
+		store_free(store);
+		buf_done(&dump);
+	}
+}
+
 /* Twice in a second: neither takes the place of the other. */
 static void test_set_aside_twice(void)
 {
@@ -906,6 +935,7 @@ int main(void)
 	test_copy();
 	test_names();
 	test_names_of_a_copy();
+	test_names_of_an_older_copy();
 	test_set_aside_twice();
 	test_copy_beside_an_empty_file();
 	test_copy_of_root();
