@@ -103,7 +103,7 @@ static int print_hashes(const struct setup *setup)
 		has_keys = config_name_hash(config, &hash, &err) &&
 			   (hash || config_wrong(config, "names.hash-key-file", &err, "is missing"));
 		for (size_t kind = 0; has_keys && kind < HASHED_KINDS; kind++)
-			if (config->hashed >> kind & 1)
+			if (config_hashed(config) >> kind & 1)
 				buf_printf(&out, "%s%s%s %s\n", config->name ? config->name : "",
 					   config->name ? " " : "", hashed_names[kind],
 					   name_hash(hash, (enum hashed)kind, text_of(setup->process.hash_name), &texts)

@@ -161,6 +161,8 @@ bool config_makes_sense(const struct config *config, struct error *err)
 				    "cannot be used together with slurmrestd.token-file");
 	if (config->jwt_key_file && !config->slurmrestd_user)
 		return config_wrong(config, "slurmrestd.jwt-key-file", err, "needs slurmrestd.user");
+	if (config->hashed && !config->hash_key_file)
+		return config_wrong(config, "names.hashed", err, "needs names.hash-key-file");
 	if (config->ha_host && config->ha == HA_OFF)
 		return config_wrong(config, "ha-host", err, "needs ha: follow-controller");
 	if (config->audit_log && config->log_level > LOG_LEVEL_INFO)
@@ -239,10 +241,16 @@ struct client_options config_client(const struct config *config, const atomic_bo
 	};
 }
 
+uint64_t config_hashed(const struct config *config)
+{
+	const uint64_t by_default = UINT64_C(1) << HASHED_USERS | UINT64_C(1) << HASHED_RESERVATIONS;
+	return config->hashed ? config->hashed : by_default;
+}
+
 bool config_name_hash(const struct config *config, struct name_hash **ret_hash, struct error *err)
 {
 	struct error why;
-	*ret_hash = config->hash_key_file ? name_hash_new(config->hash_key_file, config->hashed, &why) : NULL;
+	*ret_hash = config->hash_key_file ? name_hash_new(config->hash_key_file, config_hashed(config), &why) : NULL;
 	return *ret_hash || !config->hash_key_file || config_wrong(config, "names.hash-key-file", err, "%s", why.text);
 }
 

@@ -65,7 +65,7 @@ struct config {
 	uint64_t timeout_s;
 	uint64_t interval_s[TASKS]; /* target intervals */
 	const char *hash_key_file; /* NULL: names stay */
-	uint64_t hashed; /* with it: a bit for each enum hashed */
+	uint64_t hashed; /* with it: a bit for each enum hashed; 0: not given */
 	uint64_t limit[ENTITY_KINDS]; /* rows; not of the cluster */
 	const char *allow[ENTITY_KINDS], *deny[ENTITY_KINDS]; /* well-formed; NULL if not given */
 	uint64_t jobs_read; /* enum jobs_read */
@@ -129,6 +129,8 @@ bool config_is_tls(const struct config *config); /* slurmrestd is asked by https
 /* How to connect as configured. The strings are borrowed; the token is new. */
 struct client_options config_client(const struct config *config, const atomic_bool *stop);
 struct token *config_token(const struct config *config);
+
+uint64_t config_hashed(const struct config *config); /* which names a key hashes: a bit for each enum hashed */
 
 /* Reads the key of names' hashes. *ret_hash: for name_hash_free; NULL: none is configured. */
 bool config_name_hash(const struct config *config, struct name_hash **ret_hash, struct error *err);

@@ -256,6 +256,8 @@ bool option_has_value(const struct config *config, const struct option_row *row)
 	const void *member = (const char *)config + row->offset;
 	if (row->type == OPTION_STRING || row->type == OPTION_PATTERN || row->type == OPTION_GROUP)
 		return *(const char *const *)member != NULL;
+	if (row->type == OPTION_SET)
+		return *(const uint64_t *)member != 0;
 	return row->type != OPTION_LABELS || ((const struct config_labels *)member)->count;
 }
 

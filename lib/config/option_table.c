@@ -183,8 +183,8 @@ const struct option_row option_table[] = {
 	 "Key of at least 32 bytes. With it pages, the log and the state file have keyed hashes in place of names, such as "
 	 "u-e5dac78553933b24. The same key gives the same hashes everywhere. A name's hash: --hash-name.",
 	 NULL},
-	{"names.hashed", OPTION_SET, offsetof(struct config, hashed), "users,reservations", "KINDS",
-	 "Which names are hashed with names.hash-key-file, with commas between. Slurm names a reservation after its first "
+	{"names.hashed", OPTION_SET, offsetof(struct config, hashed), NULL, "KINDS",
+	 "Which names are hashed with names.hash-key-file, with commas between; users,reservations if not given. Slurm names a reservation after its first "
 	 "user or account if nobody names it. reasons: why nodes are down or drained.",
 	 hashed_names},
 	{"budget.slurmrestd", OPTION_DECIMAL, offsetof(struct config, slurmrestd_percent), "6", "PERCENT",

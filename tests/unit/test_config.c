@@ -173,6 +173,10 @@ static void test_refused(void)
 		 ":2:23: groups: a name has up to 32 lower case letters, digits and _, and begins with a letter"},
 		{"groups: [{name: g0, by: [user]}, {name: g1, by: [user]}, {name: g2, by: [user]}, {name: g3, by: [user]}, {name: g4, by: [user]}, {name: g5, by: [user]}, {name: g6, by: [user]}, {name: g7, by: [user]}, {name: g8, by: [user]}]\n",
 		 ":1:202: groups: more than eight groups"},
+		{"names: {hashed: users}\n", ":1:17: names.hashed: needs names.hash-key-file"},
+		{"names: {hashed: [users, reservations]}\n", ":1:17: names.hashed: needs names.hash-key-file"},
+		{"names: {hashed: jobs}\nclusters:\n  a: {names: {hash-key-file: k}}\n  b: {}\n",
+		 ":1:17: names.hashed: needs names.hash-key-file"},
 		{"clusters:\n  a: {slurmrestd: {jwt-key-file: x}}\n",
 		 ":2:34: slurmrestd.jwt-key-file: needs slurmrestd.user"},
 	};
