@@ -75,13 +75,13 @@ static const struct field fields[] = {
 	NUMBER(struct job, memory_per_cpu, "memory_per_cpu", MIB),
 	TEXT_FIELD(struct job, tres_requested, "tres_req_str"),
 	TEXT_FIELD(struct job, tres_allocated, "tres_alloc_str"),
-	HASHED_TEXT(struct job, reservation, "resv_name", HASHED_RESERVATIONS),
+	TEXT_FIELD(struct job, reservation, "resv_name"), /* likewise */
 	TEXT_FIELD(struct job, node_list, "nodes"),
 	TEXT_FIELD(struct job, failed_node, "failed_node"),
 	NUMBER(struct job, time_limit, "time_limit", MINUTES),
 	TEXT_FIELD(struct job, features, "features"),
 	TEXT_FIELD(struct job, licenses, "licenses"),
-	HASHED_TEXT(struct job, wckey, "wckey", HASHED_ACCOUNTS),
+	TEXT_FIELD(struct job, wckey, "wckey"), /* hashed by name_others */
 	HASHED_TEXT(struct job, comment, "comment", HASHED_JOBS),
 	TEXT_FIELD(struct job, cluster, "cluster"),
 	HASHED_TEXT(struct job, name, "name", HASHED_JOBS),
@@ -123,14 +123,32 @@ static int base_state_behind_flag(const struct job *job)
 }
 
 /* A user whose name the controller cannot find is shown by number, as in squeue. */
-static void name_user(void *record, const struct name_hash *hash, struct arena *texts)
+static void name_user(struct job *job, const struct name_hash *hash, struct arena *texts)
 {
-	struct job *job = record;
 	char number[24];
 	if (job->user.len || !number_is_known(job->user_id))
 		return;
 	snprintf(number, sizeof number, "%" PRIu64, job->user_id);
 	job->user = name_hash(hash, HASHED_USERS, arena_copy(texts, text_of(number)), texts);
+}
+
+/* slurmdbd has a default wckey without the star, so the hash is that of the name behind it. A job may name several
+ * reservations, and counts in each. */
+static void name_others(struct job *job, const struct name_hash *hash, struct arena *texts)
+{
+	struct text wckey = job->wckey;
+	if (text_starts_with(wckey, "*"))
+		text_cut(&wckey, '*');
+	struct text hashed = name_hash(hash, HASHED_ACCOUNTS, wckey, texts);
+	if (hashed.bytes != wckey.bytes)
+		job->wckey = hashed;
+	job->reservation = name_hash_each(hash, HASHED_RESERVATIONS, job->reservation, texts);
+}
+
+static void name_job(void *record, const struct name_hash *hash, struct arena *texts)
+{
+	name_user(record, hash, texts);
+	name_others(record, hash, texts);
 }
 
 static bool finish(struct vocabulary *vocabulary, void *record)
@@ -180,4 +198,4 @@ static bool finish_task(struct vocabulary *vocabulary, void *record)
 }
 
 const struct record_type job_state_record = {"jobs", false, sizeof(struct job_task), task_fields, finish_task, NULL};
-const struct record_type job_record = {"jobs", false, sizeof(struct job), fields, finish, name_user};
+const struct record_type job_record = {"jobs", false, sizeof(struct job), fields, finish, name_job};

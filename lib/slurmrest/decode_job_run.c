@@ -164,7 +164,7 @@ static const struct field fields[] = {
 	/* The name is a number before v0.0.40; what was requested is there since v0.0.43. */
 	HASHED_TEXT(struct job_run, job.reservation, "reservation.name", HASHED_RESERVATIONS),
 	NUMBER(struct job_run, reservation_id, "reservation.id", COUNT),
-	HASHED_TEXT(struct job_run, reservation_requested, "reservation.requested", HASHED_RESERVATIONS),
+	TEXT_FIELD(struct job_run, reservation_requested, "reservation.requested"), /* hashed by name_requested */
 	TEXT_FIELD(struct job_run, job.features, "constraints"),
 	TEXT_FIELD(struct job_run, job.licenses, "licenses"), /* since v0.0.40 */
 	HASHED_TEXT(struct job_run, job.wckey, "wckey.wckey", HASHED_ACCOUNTS),
@@ -246,6 +246,13 @@ static void note_untold(struct job_run *run)
 		      (job->comment.len ? 0 : JOB_COMMENT_UNTOLD);
 }
 
+/* A job may ask for several reservations. */
+static void name_requested(void *record, const struct name_hash *hash, struct arena *texts)
+{
+	struct text *names = &((struct job_run *)record)->reservation_requested;
+	*names = name_hash_each(hash, HASHED_RESERVATIONS, *names, texts);
+}
+
 /* Before v0.0.40 the state is one word: a run that ended by requeue is REQUEUED alone. Its base state is
  * PENDING, the number 0, as later versions say. */
 static bool finish(struct vocabulary *vocabulary, void *record)
@@ -278,4 +285,4 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	return number_is_known(job->id) && has_state;
 }
 
-const struct record_type job_run_record = {"jobs", false, sizeof(struct job_run), fields, finish, NULL};
+const struct record_type job_run_record = {"jobs", false, sizeof(struct job_run), fields, finish, name_requested};

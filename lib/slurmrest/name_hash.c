@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+enum { EACH_MAX = 4096 };
 enum { MAC_BYTES = 32, SHOWN_BYTES = (NAME_HASH_BYTES - 3) / 2 };
 
 struct name_hash {
@@ -83,13 +84,28 @@ static bool is_everybodys(enum hashed kind, struct text name)
 	return (kind == HASHED_USERS || kind == HASHED_ACCOUNTS) && text_equal(name, TEXT("root"));
 }
 
+static bool has_kind(const struct name_hash *hash, enum hashed kind)
+{
+	return hash && hash->kinds >> kind & 1;
+}
+
 struct text name_hash(const struct name_hash *hash, enum hashed kind, struct text name, struct arena *texts)
 {
-	if (!hash || !(hash->kinds >> kind & 1) || !name.len || is_everybodys(kind, name))
+	if (!has_kind(hash, kind) || !name.len || is_everybodys(kind, name))
 		return name;
 	char *text = arena_new(texts, NAME_HASH_BYTES);
 	write_hash(hash, prefixes[kind], name, text);
 	return text_of(text);
+}
+
+struct text name_hash_each(const struct name_hash *hash, enum hashed kind, struct text names, struct arena *texts)
+{
+	struct text list = TEXT(""), name;
+	if (!has_kind(hash, kind))
+		return names;
+	while (list.len < EACH_MAX && text_next(&names, ',', &name))
+		arena_append(texts, &list, ',', name_hash(hash, kind, name, texts));
+	return list;
 }
 
 const char *name_hash_mark(const struct name_hash *hash)

@@ -28,6 +28,9 @@ struct name_hash *name_hash_new(const char *key_file, uint64_t kinds, struct err
  * knows root, and Slurm's tree of accounts begins with it. */
 struct text name_hash(const struct name_hash *hash, enum hashed kind, struct text name, struct arena *texts);
 
+/* Likewise each name of a list with commas between; commas stay. Of a list of more than 4 KiB the rest is left out. */
+struct text name_hash_each(const struct name_hash *hash, enum hashed kind, struct text names, struct arena *texts);
+
 /* Which hashes these are: one text for each key and kinds, which tells nothing of the key; "" for NULL. Borrowed. */
 const char *name_hash_mark(const struct name_hash *hash);
 

@@ -90,6 +90,24 @@ static void test_kinds(void)
 	arena_done(&texts);
 }
 
+/* A list as long as anybody likes costs no more hashes than of 4 KiB. */
+static void test_long_list(void)
+{
+	struct name_hash *hash = hash_of(ALL);
+	struct arena texts = ARENA_INIT;
+	struct buf names = BUF_INIT;
+	for (int i = 0; i < 100000; i++)
+		buf_add_string(&names, "alice,");
+	check_row("a long list");
+	struct text list = name_hash_each(hash, HASHED_RESERVATIONS, buf_text(&names), &texts);
+	CHECK(list.len >= 4096 && list.len < 4096 + NAME_HASH_BYTES);
+	CHECK(text_starts_with(list, "r-7c7c9e0c89cd135d,r-7c7c9e0c89cd135d,r-"));
+	CHECK_NUMBER(name_hash_each(hash, HASHED_RESERVATIONS, TEXT(",,"), &texts).len, 0);
+	buf_done(&names);
+	arena_done(&texts);
+	name_hash_free(hash);
+}
+
 /* The mark differs with the key and with the kinds, and only with these. */
 static void test_mark(void)
 {
@@ -184,6 +202,8 @@ static void decode(const struct record_type *type, const struct name_hash *hash,
 
 static void test_records(void)
 {
+	static const char two[] = "{\"jobs\":[{\"job_id\":1,\"job_state\":\"PENDING\",\"user_name\":\"alice\","
+				  "\"wckey\":\"*alice\",\"resv_name\":\"alice,bob\"}]}";
 	static const struct member number[] = {MEMBER(struct job, user, "u-690ce5ef81870e8d"), {0}};
 	static const struct member plain_number[] = {MEMBER(struct job, user, "4711"), {0}};
 	static const struct member user[] = {MEMBER(struct fairshare, name, "u-e5dac78553933b24"),
@@ -196,11 +216,26 @@ static void test_records(void)
 					    MEMBER(struct job, account, "a-762b78279abf1193"),
 					    MEMBER(struct job, name, "j-8aacdf4eec213446"),
 					    MEMBER(struct job, reservation, "r-7c7c9e0c89cd135d"),
+					    MEMBER(struct job, wckey, "a-762b78279abf1193"),
+					    MEMBER(struct job, comment, "j-8aacdf4eec213446"),
 					    {0}};
+	static const struct member default_wckey[] = {
+		MEMBER(struct job, wckey, "a-762b78279abf1193"),
+		MEMBER(struct job, reservation, "r-7c7c9e0c89cd135d,r-b7be7568badd074c"),
+		{0}};
+	static const struct member plain[] = {
+		MEMBER(struct job, wckey, "*alice"), MEMBER(struct job, reservation, "alice,bob"), {0}};
+	static const struct member asked[] = {
+		MEMBER(struct job_run, reservation_requested, "r-7c7c9e0c89cd135d,r-b7be7568badd074c"),
+		MEMBER(struct job_run, job.reservation, "r-7c7c9e0c89cd135d,r-b7be7568badd074c"),
+		{0}};
 	static const struct member run[] = {MEMBER(struct job_run, job.user, "u-e5dac78553933b24"),
 					    MEMBER(struct job_run, job.account, "a-762b78279abf1193"),
 					    MEMBER(struct job_run, job.name, "j-8aacdf4eec213446"),
 					    MEMBER(struct job_run, job.reservation, "r-7c7c9e0c89cd135d"),
+					    MEMBER(struct job_run, reservation_requested, "r-b7be7568badd074c"),
+					    MEMBER(struct job_run, job.wckey, "a-762b78279abf1193"),
+					    MEMBER(struct job_run, job.comment, "j-8aacdf4eec213446"),
 					    {0}};
 	static const struct member node[] = {MEMBER(struct node, reason, "t-141ee1f92c39449c"),
 					     MEMBER(struct node, reason_user, "u-e5dac78553933b24"),
@@ -212,7 +247,7 @@ static void test_records(void)
 						    {0}};
 	static const struct member reservation[] = {MEMBER(struct reservation, name, "r-7c7c9e0c89cd135d"), {0}};
 	static const struct member person[] = {MEMBER(struct user, name, "u-e5dac78553933b24"), {0}};
-	struct name_hash *hash = hash_of(ALL);
+	struct name_hash *hash = hash_of(ALL), *none = hash_of(UINT64_C(1) << HASHED_REASONS);
 	const struct {
 		const char *what;
 		const struct record_type *type;
@@ -236,11 +271,18 @@ static void test_records(void)
 		 command},
 		{"job", &job_record, hash,
 		 "{\"jobs\":[{\"job_id\":1,\"job_state\":\"PENDING\",\"user_name\":\"alice\",\"account\":\"alice\",\"name\":\"alice\","
-		 "\"resv_name\":\"alice\"}]}",
+		 "\"resv_name\":\"alice\",\"wckey\":\"alice\",\"comment\":\"alice\"}]}",
 		 job},
+		{"a default wckey, two reservations", &job_record, hash, two, default_wckey},
+		{"likewise, no hashes", &job_record, NULL, two, plain},
+		{"likewise, hashes of others", &job_record, none, two, plain},
+		{"two reservations that a run asked for", &job_run_record, hash,
+		 "{\"jobs\":[{\"job_id\":1,\"state\":{\"current\":\"PENDING\"},\"reservation\":{\"requested\":\"alice,bob\"}}]}",
+		 asked},
 		{"run", &job_run_record, hash,
 		 "{\"jobs\":[{\"job_id\":1,\"state\":{\"current\":\"PENDING\"},\"user\":\"alice\",\"account\":\"alice\",\"name\":\"alice\","
-		 "\"reservation\":{\"name\":\"alice\"}}]}",
+		 "\"reservation\":{\"name\":\"alice\",\"requested\":\"bob\"},\"wckey\":{\"wckey\":\"alice\"},"
+		 "\"comment\":{\"job\":\"alice\"}}]}",
 		 run},
 		{"node", &node_record, hash,
 		 "{\"nodes\":[{\"name\":\"alice\",\"state\":[\"DOWN\"],\"reason\":\"alice\",\"reason_set_by_user\":\"alice\"}]}",
@@ -258,6 +300,7 @@ static void test_records(void)
 		decode(rows[i].type, rows[i].hash, rows[i].json, look, &seen, &answer);
 		CHECK_NUMBER(seen.records, 1);
 	}
+	name_hash_free(none);
 	name_hash_free(hash);
 }
 
@@ -318,6 +361,7 @@ int main(void)
 	close(file);
 	test_known();
 	test_kinds();
+	test_long_list();
 	test_mark();
 	test_files();
 	test_records();
