@@ -40,9 +40,9 @@ def marked(kind, name):
 
 
 # The member of a list's record, and whose name it is. Lists of slurmdbd have the same names, but for their jobs.
-JOB = {"user_name": "users", "account": "accounts", "name": "jobs", "resv_name": "reservations", "group_name": NEVER, "comment": NEVER,
+JOB = {"user_name": "users", "account": "accounts", "name": "jobs", "resv_name": "reservations", "group_name": NEVER,
        "admin_comment": NEVER, "system_comment": NEVER, "command": NEVER, "current_working_directory": NEVER, "standard_error": NEVER,
-       "standard_input": NEVER, "standard_output": NEVER, "mcs_label": NEVER, "wckey": NEVER, "state_description": NEVER, "extra": NEVER,
+       "standard_input": NEVER, "standard_output": NEVER, "mcs_label": NEVER, "state_description": NEVER, "extra": NEVER,
        # slurmdbd's
        "user": "users", "group": NEVER, "working_directory": NEVER, "script": NEVER, "container": NEVER}
 LISTS = {"jobs": JOB,
@@ -50,6 +50,20 @@ LISTS = {"jobs": JOB,
          "reservations": {"name": "reservations", "users": NEVER, "accounts": NEVER},
          "associations": {"account": "accounts", "parent_account": "accounts", "user": "users", "comment": NEVER},
          "rpcs_by_user": {"user": "users"}, "users": {"user": "users", "name": "users"}}
+
+
+WCKEY, COMMENT = f"{KINDS['accounts']}wk1", f"{KINDS['jobs']}why"
+SOURCES = ("wckey", "comment", "name", "reservation")
+GROUPS = "groups:\n" + "".join(f"  - {{name: by_{source}, by: [{source}], metrics: [jobs, ends]}}\n" for source in SOURCES)
+
+
+def mark_job(job):
+    """slurmctld has a text for each, and a star before a default wckey. slurmdbd has them in a dictionary, without it."""
+    for member, inner, told, kept in (("wckey", "wckey", f"*{WCKEY}", WCKEY), ("comment", "job", COMMENT, COMMENT)):
+        if isinstance(job.get(member), dict):
+            job[member][inner] = kept
+        elif member in job:
+            job[member] = told
 
 
 def mark_share(share):
@@ -70,6 +84,8 @@ def mark(answer, above=None):
             for member, kind in LISTS.get(key, {}).items():
                 if member in record and isinstance(record[member], str):
                     record[member] = marked(kind, record[member])
+            if key == "jobs":
+                mark_job(record)
             if key == "nodes" and record.get("reason_set_by_user") == "root":
                 record["reason_set_by_user"] = marked("users", "admin")
             if "submit_line" in record:
@@ -133,7 +149,8 @@ def hash_of(prefix, name, key=KEY):
 # What a page has once everything was read.
 SHOWN = ("slurm_user_jobs", "slurm_account_jobs", "slurm_job_info", "slurm_pending_job_info", "slurm_ended_job_info",
          "slurm_reservation_nodes", "slurm_node_reason_info", "slurm_user_rpc_requests_total", "slurm_dbd_user_rpc_requests_total",
-         "slurm_association_limit", "slurm_user_job_ends_total", "slurm_account_job_ends_total")
+         "slurm_association_limit", "slurm_user_job_ends_total", "slurm_account_job_ends_total", *(f"slurm_group_by_{source}_{what}" for source in SOURCES
+                                                                                for what in ("jobs", "job_ends_total")))
 SINCE_23_11 = {"slurm_user_shares", "slurm_account_shares"}
 NOT_IN_37 = {"slurm_job_info", "slurm_pending_job_info", "slurm_user_rpc_requests_total"}
 
@@ -155,7 +172,8 @@ class World(contextlib.ExitStack):
         (folder / "key").chmod(0o600)
         if kinds is not None:
             options = (*options, f"--names.hash-key-file={folder / 'key'}", f"--names.hashed={kinds}")
-        return Daemon(None, f"--state.path={folder / 'state'}", *OPTIONS, *options, url=self.url)
+        config = f"slurmrestd: {{url: '{self.url}', token-file: '{{folder}}/token'}}\n{GROUPS}"
+        return Daemon(None, f"--state.path={folder / 'state'}", *OPTIONS, *options, url=self.url, config=config)
 
 
 def all_texts(daemon, folder):
@@ -204,6 +222,9 @@ class Names(unittest.TestCase):
             self.assertEqual({}, found)
             user = f"{KINDS['users']}u00001"
             self.assertIn(f'user="{hash_of("u", user)}"', page)
+            self.assertEqual({hash_of("a", WCKEY)}, set(re.findall(r'^slurm_group_by_wckey_\w+\{wckey="(.+?)"', page, re.MULTILINE)))
+            self.assertEqual({hash_of("j", COMMENT)}, set(re.findall(r'^slurm_group_by_comment_\w+\{comment="(.+?)"', page, re.MULTILINE)))
+            self.assertRegex(page, r'slurm_group_by_name_jobs\{name="j-[0-9a-f]{16}"')
             self.assertRegex(page, r'account="a-[0-9a-f]{16}"')
             self.assertIn(f'user="{hash_of("u", KINDS["users"] + "admin")}"', page)
 
