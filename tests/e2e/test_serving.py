@@ -178,7 +178,7 @@ class Options(unittest.TestCase):
                               'user="other",account="other"'}, rows)
             done = run("--once", "--filter.users=(")
             self.assertEqual(1, done.returncode)
-            self.assertIn("--filter.users: (: Unmatched ( or", done.stderr)
+            self.assertIn("--filter.users: (: Missing ')'", done.stderr)
 
     def test_proxies_are_not_for_us(self):
         """A proxy in the environment would get the token."""
