@@ -36,7 +36,8 @@ PROMETHEUS = str(CACHE / "prometheus/usr/bin/prometheus")
 PROMETHEUS3 = str(CACHE / "prometheus-forky/usr/bin/prometheus")
 OPENMETRICS = "application/openmetrics-text;version=1.0.0"
 PROTOBUF = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited"
-NATIVE = ("slurm_partition_job_eligible_wait_seconds", "slurm_partition_job_submit_wait_seconds", "slurm_partition_job_runtime_seconds")
+NATIVE = ("slurm_partition_job_eligible_wait_seconds", "slurm_partition_job_submit_wait_seconds", "slurm_partition_job_runtime_seconds",
+          "slurm_account_job_eligible_wait_seconds", "slurm_account_job_runtime_seconds")
 SCRAPES = 12  # at which two ways to count the same are compared
 QUANTILES = (0.5001, 0.9001, 0.9901)  # of less than 10,000 jobs none is just between two, where either is right
 CONFIG = """
@@ -250,7 +251,7 @@ class Formats(unittest.TestCase):
             of_histograms = {"le"} if self.listed[family] == "histogram" else set()
             self.assertLessEqual(labels - of_histograms, self.labels[family], family)
         events = {family for family in seen if re.search("^slurm_.*job_(submissions|ends|eligible_wait|failures)", family)}
-        self.assertEqual(12, len(events), events)
+        self.assertEqual(13, len(events), events)
         for family in events:
             self.assertEqual(self.labels[family] | ({"le"} if "wait" in family else set()), seen[family], family)
 
