@@ -188,13 +188,27 @@ configure_cluster() {
 	write_epilog
 }
 
+# Runs the statements on its standard input. On a busy machine slurmdbd now and then refuses one and does not tell why
+# ("Unspecified error"). Then all are run again: what is there already stays as it is.
+enter() {
+	local statements said
+	statements=$(cat)
+	for _ in 1 2 3 4 5; do
+		! said=$(inside sacctmgr -i <<<"$statements" 2>&1 >/dev/null) || return 0
+		grep -q 'error:' <<<"$said" || return 0 # some were there
+		echo "$cluster: sacctmgr: $said; tried again" >&2
+		sleep 2
+	done
+	die "$cluster: sacctmgr: $said"
+}
+
 # QOS first, then accounts from the root down, then who may use what. There are
 # limits of every kind, few of which are reached. An account and a user have
 # fairshare=parent, mia an association per partition. Jobs of omar have no time limit.
 create_accounts() {
 	local everyone
 	everyone=$(IFS=,; echo "${users[*]}")
-	inside sacctmgr -i >/dev/null <<-END
+	enter <<-END
 		add cluster cluster${release/./}
 		add qos low PreemptMode=requeue
 		add qos scavenger PreemptMode=cancel UsageFactor=0.5

@@ -46,7 +46,7 @@ write_nodes() {
 }
 
 create_accounts() {
-	inside sacctmgr -i >/dev/null <<-END
+	enter <<-END
 		add cluster cluster${release/./}
 		add cluster west
 		add account science cluster=cluster${release/./},west

@@ -49,7 +49,7 @@ create_accounts() {
 			echo "add user $user account=$user"
 		done
 		echo "add user $admin account=bg1 adminlevel=admin"
-	} | inside sacctmgr -i >/dev/null
+	} | enter
 }
 
 limit_gpus() { :; }

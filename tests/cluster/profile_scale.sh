@@ -36,7 +36,7 @@ forget_slurmdbd() {
 }
 
 create_accounts() {
-	inside sacctmgr -i >/dev/null <<-END
+	enter <<-END
 		add cluster cluster${release/./}
 		add account science
 		add user alice,bob,carol account=science
