@@ -332,9 +332,10 @@ static bool commit(struct recorder *recorder)
 	if (recorder->jobs)
 		job_keeper_note(recorder->jobs, is_safe);
 	note(recorder, !is_safe, &err);
-	if (!is_safe)
-		recorder->events->runs.removed_count = recorder->events->recent.removed_count =
-			0; /* the next store_begin writes everything */
+	if (!is_safe) { /* the next store_begin writes everything */
+		recorder->events->runs.removed_count = recorder->events->recent.removed_count = 0;
+		tallies_stored(&recorder->events->tallies);
+	}
 	return is_safe;
 }
 

@@ -200,6 +200,33 @@ static void test_goes_on(void)
 	world_done(&w);
 }
 
+/* While the file cannot be written, what is forgotten is not remembered for it: all is written next. Else new names in each
+ * minute of a full disk would add up. */
+static void test_forgotten_while_it_fails(void)
+{
+	struct world w;
+	struct error err = {""};
+	world_init(&w);
+	start(&w, &w.recorder, NULL);
+	count(&w.recorder, 1, 1, "failed");
+	CHECK(write_down(&w.recorder));
+	struct tallies *tallies = &w.recorder.events->tallies;
+	CHECK(pattern_set(&w.caps.kinds[ENTITY_USER].deny, ".*", &err));
+	tallies_screen(tallies);
+	CHECK_NUMBER(tallies->forgotten[ENTITY_USER].count, 1);
+	CHECK(rename(w.folder, w.elsewhere) == 0);
+	CHECK(!write_down(&w.recorder));
+	CHECK_NUMBER(tallies->forgotten[ENTITY_USER].count, 0);
+	CHECK(rename(w.elsewhere, w.folder) == 0);
+	CHECK(write_down(&w.recorder));
+	recorder_done(&w.recorder);
+	pattern_done(&w.caps.kinds[ENTITY_USER].deny);
+	start(&w, &w.recorder, NULL);
+	CHECK_NUMBER(w.recorder.events->tallies.kinds[ENTITY_USER].count, 0);
+	CHECK_NUMBER(ends(&w.recorder), 1);
+	world_done(&w);
+}
+
 /* A disk that is full, or a file that another one has, is not asked again with each page. */
 static void test_when_it_is_tried_again(void)
 {
@@ -325,6 +352,7 @@ int main(void)
 	test_jobs();
 	test_held_at_the_start();
 	test_when_it_is_tried_again();
+	test_forgotten_while_it_fails();
 	test_nothing_there();
 	test_held_while_it_goes_on();
 	test_goes_on();
