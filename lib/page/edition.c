@@ -303,7 +303,7 @@ static void forget_scopes(struct edition *edition)
 			at = &(*at)->next;
 }
 
-/* Those that are being read do not count: else one client could keep all others out. */
+/* Renditions do not count: else one client that does not read its own could keep all others out. */
 static bool has_room(const struct edition *edition)
 {
 	size_t bytes = 0;

@@ -18,6 +18,13 @@ static void refuse(struct web_reply *reply, unsigned status, struct buf *text)
 	reply->release = free;
 }
 
+static void refuse_for_now(struct web_reply *reply, const struct error *why)
+{
+	struct buf text = BUF_INIT;
+	buf_printf(&text, "%s\n", why->text);
+	refuse(reply, 503, &text);
+}
+
 static bool add_part(struct text name, uint32_t *collect)
 {
 	for (unsigned i = 0; i < COLLECTED; i++)
@@ -85,9 +92,7 @@ static enum scrape_code render(struct edition *edition, struct rendition_options
 	struct error why;
 	struct rendition *rendition = edition_render(edition, options, deadline_of(request), &why);
 	if (!rendition) {
-		struct buf text = BUF_INIT;
-		buf_printf(&text, "%s\n", why.text);
-		refuse(reply, 503, &text);
+		refuse_for_now(reply, &why);
 		return SCRAPE_NOT_READY;
 	}
 	reply->bytes = rendition->bytes.len ? rendition->bytes.bytes : "";
@@ -112,11 +117,8 @@ static struct edition *edition_for(const struct scrape_options *scrape, const st
 	struct edition *scoped = edition_scoped(all, &scope, deadline_of(request), &why);
 	scope_done(&scope);
 	edition_release(all);
-	if (!scoped) {
-		struct buf text = BUF_INIT;
-		buf_printf(&text, "%s\n", why.text);
-		refuse(reply, 503, &text);
-	}
+	if (!scoped)
+		refuse_for_now(reply, &why);
 	return scoped;
 }
 

@@ -194,9 +194,12 @@ static struct identity identify(const struct http_server *server, const struct c
 	struct identity identity = {.name = BUF_INIT};
 	struct naming naming = {config, &identity};
 	const union MHD_ConnectionInfo *info;
-	if (config && config->user_count && passwords_user(authorization_of(connection), &identity.name))
+	bool is_asked_for = config && (config->tenants.count || server->audit);
+	if (!is_asked_for)
+		return identity;
+	if (config->user_count && passwords_user(authorization_of(connection), &identity.name))
 		identity.tenant = tenants_find(&config->tenants, TENANT_USERS, buf_text(&identity.name));
-	else if (config && !config->user_count && connection->client.tls && connection->client.tls == config->tls &&
+	else if (!config->user_count && connection->client.tls && connection->client.tls == config->tls &&
 		 (info = MHD_get_connection_info(connection->handle, MHD_CONNECTION_INFO_GNUTLS_SESSION)))
 		tls_client_names(connection->client.tls, info->tls_session, take_certificate_name, &naming);
 	if (identity.has_several)
