@@ -143,11 +143,12 @@ void config_example(struct buf *out)
 	buf_add_string(
 		out,
 		"\n# Groups: up to eight sets of families of your own, such as slurm_group_project_jobs. `by` has one to\n"
-		"# three labels: partition, account, user, qos, name, comment, feature, license, reservation or wckey. A\n"
-		"# label can have another name. With `regex` (POSIX extended, over the whole value) its value is what the\n"
-		"# first parentheses match; else it is the value itself. `metrics` are of jobs, cpus, memory, gpus, ends,\n"
-		"# waits, runtimes and use; without it jobs and ends. Values beyond the limit, 100 by default, share the\n"
-		"# row `other`. See deploy/MANUAL.md, \"Groups\".\n"
+		"# three labels: partition, account, user, qos, name, comment, feature, license, reservation, wckey,\n"
+		"# nodes, cpus or gpus. The last three are classes of how many a job asks for, such as 4-7. A label can\n"
+		"# have another name. With `regex` (POSIX extended, over the whole value) its value is what the first\n"
+		"# parentheses match; else it is the value itself. `metrics` are of jobs, cpus, memory, gpus, ends, waits,\n"
+		"# runtimes and use; without it jobs and ends. Values beyond the limit, 100 by default, share the row\n"
+		"# `other`. See deploy/MANUAL.md, \"Groups\".\n"
 		"# groups:\n"
 		"#   - name: project\n"
 		"#     by:\n"

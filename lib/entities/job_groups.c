@@ -1,5 +1,7 @@
 #include "entities/job_groups.h"
 
+#include "model/tres.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -23,6 +25,9 @@ const char *const group_source_names[GROUP_SOURCES] = {
 	[GROUP_LICENSE] = "license",
 	[GROUP_RESERVATION] = "reservation",
 	[GROUP_WCKEY] = "wckey",
+	[GROUP_ASKED_NODES] = "nodes",
+	[GROUP_ASKED_CPUS] = "cpus",
+	[GROUP_ASKED_GPUS] = "gpus",
 };
 
 const char *const group_metric_names[GROUP_METRICS] = {
@@ -129,6 +134,32 @@ static void add_each(struct value_list *list, const struct group_label *label, s
 	}
 }
 
+/* "1", "2-3", "4-7", ...: from a power of two to the next. A label has one size, so the list has room. */
+static void add_size(struct value_list *list, const struct group_label *label, uint64_t size)
+{
+	char *value = list->scratches[list->count];
+	uint64_t first = 1;
+	if (!size)
+		return;
+	while (first <= size / 2)
+		first *= 2;
+	if (first == 1)
+		snprintf(value, LABEL_MAX + 1, "1");
+	else
+		snprintf(value, LABEL_MAX + 1, "%" PRIu64 "-%" PRIu64, first, first - 1 + first);
+	add_value(list, label, text_of(value));
+}
+
+static uint64_t gpus_of(struct text tres)
+{
+	struct gres gres[TRES_GRES_MAX];
+	uint64_t sum = 0;
+	unsigned count = tres_gres(tres, gres);
+	for (unsigned i = 0; i < count; i++)
+		sum += text_equal(gres[i].name, TEXT("gpu")) ? gres[i].count : 0;
+	return sum;
+}
+
 static unsigned untold_bit(enum group_source from)
 {
 	return from == GROUP_COMMENT	   ? JOB_COMMENT_UNTOLD
@@ -161,10 +192,21 @@ static void find_values(struct value_list *list, const struct group_label *label
 			text_cut(&wckey, '*');
 		add_value(list, label, wckey);
 		break;
+	case GROUP_ASKED_NODES:
+		add_size(list, label, tres_count(job->tres_requested, TEXT("node")));
+		break;
+	case GROUP_ASKED_CPUS:
+		add_size(list, label, tres_count(job->tres_requested, TEXT("cpu")));
+		break;
+	case GROUP_ASKED_GPUS:
+		add_size(list, label, gpus_of(job->tres_requested));
+		break;
 	default:
 		break;
 	}
-	if (!list->count && job->untold & untold_bit(label->from))
+	bool is_untold = label->from >= GROUP_ASKED_NODES ? !job->tres_requested.len
+							  : (job->untold & untold_bit(label->from)) != 0;
+	if (!list->count && is_untold)
 		list->items[list->count++] = LABEL_UNKNOWN;
 }
 

@@ -38,6 +38,9 @@ enum group_source {
 	GROUP_LICENSE,
 	GROUP_RESERVATION,
 	GROUP_WCKEY,
+	GROUP_ASKED_NODES, /* how many: a class of sizes, such as "4-7" */
+	GROUP_ASKED_CPUS,
+	GROUP_ASKED_GPUS,
 	GROUP_SOURCES,
 };
 extern const char *const group_source_names[GROUP_SOURCES];

@@ -19,11 +19,11 @@ CONFIG = f"""groups:
   - {{name: class, by: [account, qos, feature], {ALL}}}
   - {{name: app, by: [license, user], {ALL}}}
   - {{name: grant, by: [wckey, {{label: grant, from: comment, regex: '{GRANT}'}}], metrics: [jobs, cpus, memory, gpus]}}
+  - {{name: size, by: [nodes, cpus, gpus], metrics: [ends, waits, runtimes, use]}}
 """
-OF_EVENTS = ("project", "class", "app")
 FAMILIES = re.compile(r"slurm_group_[a-z]+_job_((submissions|starts|ends|allocated_(cpu|billing|gres|memory_byte)_seconds)_total|"
                       r"(eligible_wait|submit_wait|runtime)_seconds_(bucket|sum|count))(\{|$)")
-COLUMNS = ["JobName", "Constraints"]  # of sacct
+COLUMNS = ["JobName", "Constraints", "ReqTRES"]  # of sacct
 NO_LICENSES = "22.05"  # whose sacct, and whose slurmdbd by slurmrestd, does not tell them
 SQUEUE = ("JobID", "Partition", "State", "Account", "UserName", "QOS", "tres-alloc", "Name", "Feature", "Licenses", "Comment",
           "WCKey", "SubmitTime", "Reason")
@@ -41,6 +41,15 @@ def licenses(text):
 
 def features(text):
     return [word for word in re.split("[^a-z0-9]+", text) if word and text not in ("(null)", "N/A")]
+
+
+def size(asked, wanted):
+    """ReqTRES: cpu=2,mem=100M,node=1,billing=2,gres/gpu=1"""
+    for name, count in re.findall(r"([^,=]+)=(\d+)", asked):
+        if name == wanted:
+            first = 1 << int(count).bit_length() - 1
+            return [str(first) if first == 1 else f"{first}-{2 * first - 1}"]
+    return []
 
 
 def rows(**lists):
@@ -61,6 +70,9 @@ def group_rows(job):
         yield "group_class", labels
     for labels in rows(license=licenses(job["Licenses"]), user=[job["User"]]):
         yield "group_app", labels
+    if asked := job.get("ReqTRES"):
+        for labels in rows(nodes=size(asked, "node"), cpus=size(asked, "cpu"), gpus=size(asked, "gres/gpu")):
+            yield "group_size", labels
 
 
 class GroupTruth(Truth):

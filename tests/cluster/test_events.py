@@ -16,6 +16,7 @@ import tempfile
 import threading
 import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
@@ -95,9 +96,9 @@ def measure(slurm):
         sql(GPU_MEMORY.format(table=steps, tres=tres))
 
 
-def check_counters(before, after):
+def check_counters(before, after, families=FAMILIES):
     """No counter may have gone back, over a kill either."""
-    fell = [series for series, value in before.items() if FAMILIES.match(series) and after.get(series, 0) < value]
+    fell = [series for series, value in before.items() if families.match(series) and after.get(series, 0) < value]
     assert not fell, f"they fell: {fell[:5]}"
 
 
@@ -161,8 +162,9 @@ def revive(slurm):
     return bool(said)
 
 
-def settle(slurm, exporter, before, state):
-    """Compares until all is equal, or what is not stays so and is forgotten, or it will never be: (page, equal, wrong, runs)."""
+def settle(slurm, exporter, before, compare_page, remaining):
+    """Compares until all is equal: (page, equal, wrong, runs). It stops, too, if what differs stays so and nothing of it is
+    `remaining`, or if it will never be equal. `compare_page` takes a page, and returns the rest of these."""
     end = time.monotonic() + LATE
     last, since = None, 0
     while True:
@@ -170,19 +172,23 @@ def settle(slurm, exporter, before, state):
         check_counters(before, page)
         before = page
         try:
-            equal, wrong, count = compare(slurm, page)
-            wrong |= {f"CPU time used by {account}": pair for account, pair in compare_use(slurm, page).items()}
-            wrong |= compare_gpu_memory(slurm, page)
+            equal, wrong, count = compare_page(page)
         except subprocess.CalledProcessError:
             if time.monotonic() > end or not revive(slurm):
                 raise
             continue
         if wrong != last:
             last, since = wrong, time.monotonic()
-        stays = time.monotonic() > since + STAYS and not without_forgotten(wrong, without_ends_now(state))
+        stays = time.monotonic() > since + STAYS and not remaining(wrong)
         if not wrong or stays or time.monotonic() > end:
             return page, equal, wrong, count
         time.sleep(3)
+
+
+def compare_all(slurm, page):
+    equal, wrong, count = compare(slurm, page)
+    wrong |= {f"CPU time used by {account}": pair for account, pair in compare_use(slurm, page).items()}
+    return equal, wrong | compare_gpu_memory(slurm, page), count
 
 
 def without_ends(path):
@@ -284,7 +290,8 @@ def main(jobs, kills):
         revive(slurm)
         wait_for_ends(slurm)
         state = exporter.folder / "state"
-        page, equal, wrong, count = settle(slurm, exporter, page, state)
+        page, equal, wrong, count = settle(slurm, exporter, page, partial(compare_all, slurm),
+                                           lambda wrong: without_forgotten(wrong, without_ends_now(state)))
         with contextlib.suppress(AssertionError):  # the last scrape may have failed
             wait_until(lambda: not compare_p95(slurm, prometheus)[1], "P95 as sacct has it")
         queues, wrong_p95 = compare_p95(slurm, prometheus)

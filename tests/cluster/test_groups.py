@@ -12,14 +12,15 @@ import sys
 import tempfile
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 from events_oracle import wait_for_ends  # noqa: E402
-from groups_oracle import CONFIG, NO_LICENSES, compare_events, compare_present  # noqa: E402
+from groups_oracle import CONFIG, FAMILIES, NO_LICENSES, compare_events, compare_present  # noqa: E402
 from harness import wait_until  # noqa: E402
 from slurm_says import Slurm, conclude  # noqa: E402
-from test_events import LATE, STAYS, Exporter, page_of, restart_daemons, without_ends_now  # noqa: E402
+from test_events import LATE, Exporter, check_counters, page_of, restart_daemons, revive, settle, without_ends_now  # noqa: E402
 
 NAMES = ("climate-1", "climate-22-b", "fluid-7", "fluid", "Climate-1", "a b", "x-9;y", "gr\u00f6\u00dfe-5", "other", "unknown")
 CHOICES = ((), (), ("--constraint=fast",), ("--constraint=fast&nvme",), ("-L", "matlab:1"), ("-L", "matlab:2,fluent:1"),
@@ -59,7 +60,7 @@ def live(slurm, exporter, chance, jobs, kills):
     for thread in (*workers, breaker):
         thread.start()
     slurm.try_to("storm", 40)
-    killed = 0
+    killed, before = 0, {}
     while killed < kills or any(worker.is_alive() for worker in workers):
         time.sleep(chance.uniform(1, 6))
         if killed < kills:
@@ -67,11 +68,14 @@ def live(slurm, exporter, chance, jobs, kills):
             killed += 1
             time.sleep(chance.choice((0, 0, 3)))
             exporter.start()
-        wait_until(lambda: page_of(exporter), "a page")
+        page = wait_until(lambda: page_of(exporter), "a page")
+        check_counters(before, page, FAMILIES)
+        before = page
     for worker in workers:
         worker.join()
     stop.set()
     breaker.join()
+    return before
 
 
 def check_present(slurm, exporter, chance):
@@ -90,21 +94,7 @@ def check_present(slurm, exporter, chance):
         time.sleep(2)
 
 
-def settle(slurm, exporter, state):
-    """As test_events has it."""
-    end, last, since = time.monotonic() + LATE, None, 0
-    while True:
-        page = wait_until(lambda: page_of(exporter), "a page")
-        equal, wrong, count = compare_events(slurm, page)
-        wrong = without_forgotten(slurm, wrong, state)
-        if wrong != last:
-            last, since = wrong, time.monotonic()
-        if not wrong or time.monotonic() > end or time.monotonic() > since + 2 * STAYS:
-            return page, equal, wrong, count
-        time.sleep(3)
-
-
-def without_forgotten(slurm, wrong, state):
+def without_forgotten(slurm, state, wrong):
     """What slurmctld forgot when it was stopped was submitted all the same; sacct never heard of it."""
     forgotten = sum(tasks for *_, tasks in without_ends_now(state))
     allowed = {series: pair for series, pair in wrong.items()
@@ -123,11 +113,14 @@ def main(jobs, kills):
             slurm.run("scontrol", "update", "nodename=cn[01-10],bn[01-02]", "AvailableFeatures=fast,nvme")
             exporter.start()
             wait_until(lambda: exporter.is_ready(), "readiness")
-            live(slurm, exporter, chance, jobs, kills)
+            page = live(slurm, exporter, chance, jobs, kills)
+            revive(slurm)
             now = check_present(slurm, exporter, chance)
             slurm.run("sh", "-c", "scancel -p cpu -p busy -p debug -p gpu || true; squeue -h -o %A | xargs -r scancel || true")
             wait_for_ends(slurm)
-            page, equal, wrong, count = settle(slurm, exporter, exporter.folder / "state")
+            remaining = partial(without_forgotten, slurm, exporter.folder / "state")
+            page, equal, wrong, count = settle(slurm, exporter, page, partial(compare_events, slurm), remaining)
+            wrong = remaining(wrong)
             exporter.end(signal.SIGTERM)
             for series, (shown, true) in sorted(wrong.items())[:30]:
                 print(f"differs: {series}: page {shown}, sacct {true}")

@@ -132,8 +132,8 @@ class Promtool(unittest.TestCase):
               f"{len(list(cases()))} cases, {TESTED}")
 
     def test_groups_that_need_others_come_after_them(self):
-        """promtool draws the order of groups by lot. Where evaluations are further apart than a query looks back, a rule does
-        not find what another group records after it, so the cases must give the order."""
+        """promtool draws the order of groups by lot. If evaluations are further apart than a query looks back, a rule does not
+        find what another group records after it. So the cases give the order."""
         groups = {group["name"]: group["rules"] for group in yaml.safe_load(RULE_FILES[0].read_text())["groups"]}
         recorder = {rule["record"]: name for name, made in groups.items() for rule in made}
         needs = {(recorder[word], name) for name, made in groups.items() for rule in made

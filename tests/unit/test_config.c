@@ -138,7 +138,7 @@ static void test_refused(void)
 		{"groups: [{name: a, by: [user, qos, account, partition]}]\n",
 		 ":1:45: groups: by: more than three labels"},
 		{"groups: [{name: a, by: [users]}]\n",
-		 ":1:25: groups: users is not one of partition, account, user, qos, name, comment, feature, license, reservation, wckey"},
+		 ":1:25: groups: users is not one of partition, account, user, qos, name, comment, feature, license, reservation, wckey, nodes, cpus, gpus"},
 		{"groups: [{name: a, by: [{label: b}]}]\n",
 		 ":1:25: groups: by: needs from, where the label's value comes from"},
 		{"groups: [{name: a, by: [{from: name, regexp: b}]}]\n",
