@@ -48,8 +48,15 @@ def job_reasons(slurm):
     return {job: REASON_SAID.get(reason, reason.split(",")[0]) for job, reason in said.items()}
 
 
+def job_priorities(slurm):
+    """What sprio says of jobs that wait in one partition, by raw ID. It leaves out those that are held or cannot start yet."""
+    rows = [line.split("|") for line in slurm.run("sprio", "-h", "-o", "%i|%Y").splitlines()]
+    of_one = Counter(job for job, _ in rows)
+    return {job: int(priority) for job, priority in rows if of_one[job] == 1}
+
+
 def add_each_job(slurm, samples):
-    words, reasons = job_words(slurm), job_reasons(slurm)
+    words, reasons, priorities = job_words(slurm), job_reasons(slurm), job_priorities(slurm)
     jobs = list(raw_jobs(slurm))
     names = host_names(slurm, [job["NodeList"] for job, _ in jobs] + [nodes for _, cpus in jobs for nodes, _ in cpus])
     sizes = {node["NodeName"]: int(node["CPUTot"]) for node in slurm.records("node")}
@@ -59,7 +66,7 @@ def add_each_job(slurm, samples):
         completes = said == "COMPLETING" or "completing" in flags
         if base in ENDED and not completes:
             continue
-        add_times(samples, job)
+        add_times(samples, job, priorities.get(job["JobId"] if base == "pending" else None, int(job["Priority"])))
         if said == "COMPLETING" and not words:  # how it has ended is not told
             for state in ENDED:
                 samples.put("job_state", ANYTHING, jobid=job["JobId"], state=state)
@@ -75,9 +82,9 @@ def add_each_job(slurm, samples):
             add_held(samples, job, names[job["NodeList"]], held, sizes, sluid)
 
 
-def add_times(samples, job):
+def add_times(samples, job, priority):
     name = {"jobid": job["JobId"]}
-    samples.put("job_priority", int(job["Priority"]), **name)
+    samples.put("job_priority", priority, **name)
     samples.put("job_restarts", int(job["Restarts"]), **name)
     for family, field in (("submit", "SubmitTime"), ("eligible", "EligibleTime")):
         if job[field].isdigit():
