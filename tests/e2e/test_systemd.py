@@ -20,6 +20,7 @@ from harness import BACK_OFF, EVERY_SECOND, PATIENCE, Daemon, all_at_once, is_up
 UNITS = Path(__file__).resolve().parents[2] / "deploy"
 PTRACE_DETACH, PTRACE_SEIZE, PTRACE_INTERRUPT, WALL = 17, 0x4206, 0x4207, 0x40000000
 EXPOSURE_MAX = {"systemd/slurmscope.service": 1.2, "slurmrestd/slurmscope-slurmrestd.service": 1.4,
+                "hooks/slurmscope-hooks.service": 1.2,
                 "report/slurmscope-report.service": 1.2, "token/slurmscope-token.service": 2.1, "ha/slurmscope-copy-state@.service": 2.1}  # the last two have to be root's
 
 

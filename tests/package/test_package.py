@@ -18,7 +18,7 @@ import jsonschema
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
 SHARED = ("dashboards/grafana", "dashboards/import", "dashboards/runbooks", "deploy/prometheus", "deploy/victoriametrics",
-          "deploy/grafana", "deploy/slurmrestd/slurmscope.conf", "deploy/slurmrestd/port.conf")
+          "deploy/grafana", "deploy/hooks", "deploy/slurmrestd/slurmscope.conf", "deploy/slurmrestd/port.conf")
 # of the deb: [file] = what it is a copy of, if it is
 FILES = {
     "etc/slurmscope/slurmscope.yml": "deploy/package/slurmscope.yml",
@@ -50,7 +50,8 @@ FILES = {
 PAGES = ["README.md", "SECURITY.md", *sorted(str(page.relative_to(SOURCE)) for pattern in ("deploy/*.md", "deploy/*/README.md", "dashboards/*.md")
                                              for page in SOURCE.glob(pattern))]
 FILES |= {f"usr/share/doc/slurmscope/{page}": None for page in PAGES}
-PROGRAMS = {"usr/bin/slurmscope", *(f"usr/libexec/slurmscope-{job}" for job in ("copy-state", "report", "token"))}
+PROGRAMS = {"usr/bin/slurmscope", "usr/share/slurmscope/hooks/slurmscope-hook",
+            *(f"usr/libexec/slurmscope-{job}" for job in ("copy-state", "report", "token"))}
 UNITS = ["slurmscope.service", "slurmscope-token.service", "slurmscope-token.timer", "slurmscope-slurmrestd.service",
          "slurmscope-copy-state@ctl2.service", "slurmscope-copy-state@ctl2.timer", "slurmscope-report.service", "slurmscope-report.timer"]
 # what lintian may say: it knows no manual pages of libexec, and INSTALL.md begins after the installation
