@@ -58,12 +58,17 @@
       gramsPerKwh: null,
     },
 
+    // What `groups` in slurmscope.yml is; a dashboard shows them. To take it from there:
+    //   std.parseYaml(importstr '/etc/slurmscope/slurmscope.yml').groups
+    groups: [],
+
     boards: {
       // Where people reach slurmscope's own pages, e.g. 'http://slurmctld.example:9341'; null: dashboards do not link to them.
       slurmscope: null,
-      // How many nodes a table and a timeline show at most, and how many ended jobs a table.
+      // How many nodes a table and a timeline show at most, how many ended jobs a table, and how many rows of a group.
       nodes: 100,
       jobs: 200,
+      groups: 50,
       timeline: 30,
       // From where on a value is orange, and from where on red. Where an alert watches the same, it is the alert's number.
       thresholds: {

@@ -1,5 +1,4 @@
 // { path in the repository: dashboard }, see generate.
-local boards = (import 'mixin.libsonnet').grafanaDashboards;
 
 // Grafana asks for the data source when a dashboard is imported.
 local imported(board) = board {
@@ -27,5 +26,6 @@ local imported(board) = board {
   },
 };
 
-{ ['dashboards/grafana/' + file]: boards[file] for file in std.objectFields(boards) } +
-{ ['dashboards/import/' + file]: imported(boards[file]) for file in std.objectFields(boards) }
+function(boards=(import 'mixin.libsonnet').grafanaDashboards)
+  { ['dashboards/grafana/' + file]: boards[file] for file in std.objectFields(boards) } +
+  { ['dashboards/import/' + file]: imported(boards[file]) for file in std.objectFields(boards) }

@@ -6,6 +6,7 @@
     'cost.json': (import 'cost.libsonnet')(b),
     'exporter.json': (import 'exporter.libsonnet')(b),
     'gpus.json': (import 'gpus.libsonnet')(b),
+    [if $._config.groups != [] then 'groups.json']: (import 'groups.libsonnet')(b),
     'job.json': (import 'job.libsonnet')(b),
     'joblist.json': (import 'joblist.libsonnet')(b),
     'jobs.json': (import 'jobs.libsonnet')(b),

@@ -24,7 +24,7 @@ function(config) {
   // Queries are pairs of a legend and an expression. Names that each cluster may have are followed by that of the cluster.
   local ofCluster(legend) =
     local has(label) = std.strReplace(legend, '{{' + label + '}}', '') != legend;
-    if std.length(std.filter(has, named)) > 0 then '%s {{%s}}' % [legend, config.clusterLabel] else legend,
+    if !has(config.clusterLabel) && std.length(std.filter(has, named)) > 0 then '%s {{%s}}' % [legend, config.clusterLabel] else legend,
   local targets(queries, how) = std.mapWithIndex(
     function(i, query) { refId: letters[i], datasource: datasource, legendFormat: ofCluster(query[0]), expr: expand(query[1]) } + how,
     queries

@@ -1,11 +1,13 @@
-"""The dashboards as they are committed, and what Grafana makes of them before it asks Prometheus."""
+"""The dashboards as they are committed, that of a site with groups, and what Grafana makes of them before it asks Prometheus."""
 
 import json
 import re
+import subprocess
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "dashboards/grafana"
+GROUPS = Path(__file__).with_name("groups.yml")
 VARIABLE = re.compile(r"\$(?:\{(\w+)(?::(\w+))?\}|(\w+))")
 # what Grafana fills in by itself
 BUILT_IN = {"__rate_interval", "__range", "__range_s", "__interval", "__url_time_range", "datasource"}
@@ -16,6 +18,15 @@ def load(folder=FOLDER):
     boards = {path.name: json.loads(path.read_text()) for path in sorted(folder.glob("*.json"))}
     assert boards, f"no dashboards in {folder}"
     return boards
+
+
+def of_groups(config=GROUPS, form="grafana"):
+    """{file name: dashboard} of what only sites with groups have: those of a configuration file."""
+    made = subprocess.run(["jsonnet", "-e", f"""
+        local mixin = (import '{ROOT}/dashboards/mixin.libsonnet') + {{ _config+:: {{ groups: std.parseYaml(importstr '{config}').groups }} }};
+        (import '{ROOT}/dashboards/dashboards.jsonnet')(mixin.grafanaDashboards)['dashboards/{form}/groups.json']"""],
+                          capture_output=True, text=True, check=True)
+    return {"groups.json": json.loads(made.stdout)}
 
 
 def panels(board):

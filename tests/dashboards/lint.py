@@ -37,6 +37,7 @@ OF_NODES = {"nodes": "slurm_node_state", "nodes_flagged": "slurm_node_flag", "no
 # Labels whose values are names in a cluster; others (states, types of messages) mean the same in each.
 OF_A_CLUSTER = {"partition", "qos", "account", "user", "node", "reservation", "license", "controller", "endpoint", "family",
                 "Hostname", "instance"}
+OF_ALL = {"state", "gres", "type"}  # Labels of groups' families that are none of the site's
 # Endpoints that tell of what not every site has, and a word of it.
 OPTIONAL = {"licenses": "licence", "reservations": "reservation", "associations": "slurmdbd", "qos": "slurmdbd", "shares": "slurmdbd",
             "dbd_diag": "slurmdbd", "dbd_ping": "slurmdbd"}
@@ -208,7 +209,7 @@ def rule_legends(board, world):
         for target in (target for target in panel["targets"] if target.get("format") not in ("table", "heatmap")):
             groups = [set(re.findall(r"\w+", by)) for by in re.findall(r"\bby \(([^)]*)\)", target["expr"])]
             shown = set(re.findall(r"{{(\w+)}}", target["legendFormat"]))
-            if bool(shown & OF_A_CLUSTER) != ("cluster" in shown):
+            if bool(shown & world.of_a_cluster) != ("cluster" in shown):
                 yield f"{panel['title']}: the legend {target['legendFormat']} names no cluster, or for nothing"
             if "cluster" in shown and any("cluster" not in group for group in groups if group & shown):
                 yield f"{panel['title']}: adds up what is called {target['legendFormat']} in each cluster"
@@ -365,22 +366,29 @@ def asleep(world):
             yield f"{rule.__name__} does not hold {name}: {member}"
 
 
+def list_metrics(*options):
+    """({name of a series: (kind, labels)}, {name of a series: endpoints})"""
+    families, sources = {}, {}
+    for line in subprocess.run([SLURMSCOPE, *options, "--list-metrics"], capture_output=True, text=True, check=True).stdout.splitlines():
+        name, kind, labels, source = line.split("\t")[:4]
+        for suffix in ("_bucket", "_sum", "_count") if kind == "histogram" else ("",):
+            families[name + suffix] = ("counter" if kind == "histogram" else kind, set(labels.split(",")))
+            sources[name + suffix] = source
+    return families, sources
+
+
 class World:
     def __init__(self):
-        self.boards = boards.load()
-        self.imported = {board["uid"]: board for board in boards.load(boards.FOLDER.with_name("import")).values()}
+        self.boards = boards.load() | boards.of_groups()
+        imported = boards.load(boards.FOLDER.with_name("import")) | boards.of_groups(form="import")
+        self.imported = {board["uid"]: board for board in imported.values()}
         self.records = {name for path in RULES for name in re.findall(r'"?record"?: "?([\w:]+)', path.read_text())}
         self.records |= {"ALERTS", "ALERTS_FOR_STATE"}  # Prometheus' own
         # of other exporters: what the proof has samples of
         self.foreign = {re.match(r"\w+", line)[0] for path in SAMPLES.iterdir() for line in path.read_text().splitlines()
                         if path.name != "README"}
-        self.sources = {}  # name of a series: endpoints
-        self.families = {}  # name of a series: kind, labels
-        for line in subprocess.run([SLURMSCOPE, "--list-metrics"], capture_output=True, text=True, check=True).stdout.splitlines():
-            name, kind, labels, source = line.split("\t")[:4]
-            for suffix in ("_bucket", "_sum", "_count") if kind == "histogram" else ("",):
-                self.families[name + suffix] = ("counter" if kind == "histogram" else kind, set(labels.split(",")))
-                self.sources[name + suffix] = source
+        self.families, self.sources = list_metrics(f"--config.file={boards.GROUPS}")
+        self.of_a_cluster = OF_A_CLUSTER.union(*(self.families[name][1] for name in self.families if name.startswith("slurm_group_"))) - OF_ALL
         self.alike = {}  # what a name ends in: names
         for name in {*self.families, *self.records}:
             self.alike.setdefault(self.ending(name), set()).add(name)

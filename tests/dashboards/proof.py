@@ -16,7 +16,7 @@ from exporters import NODES
 from world import CLUSTER_GPUS, World, wait_until
 
 SECONDS = 95  # what ended jobs used is asked for a minute after their ends
-BOARDS = boards.load()
+BOARDS = boards.load() | boards.of_groups()
 EMPTY = json.loads(Path(__file__).with_name("empty.json").read_text())
 # What the exporters' samples say that a job uses of what it holds.
 USED = {"cgroup_exporter": {"CPUs": 0.8, "memory": 0.5}, "cgroup_exporter_sluid": {"CPUs": 0.8, "memory": 0.5},

@@ -98,7 +98,7 @@ class Components(unittest.TestCase):
             span = {"start": world.start, "end": world.end}
             for prometheus in world.prometheus:
                 asked = Asked(world, prometheus)
-                for file, board in boards.load().items():
+                for file, board in (boards.load() | boards.of_groups()).items():
                     values = asked.choices(file, board)[0] | {"jobid": job}
                     answers = asked.answers(board, values | ({"user": asked.users()[0]} if values.get("user") == "" else {}))
                     nothing = {panel: [[] for _ in results] for panel, results in answers.items()}

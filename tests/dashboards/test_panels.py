@@ -27,7 +27,7 @@ def expression(board, title, query=None):
 
 class Panels(unittest.TestCase):
     def test_what_they_show(self):
-        there = boards.load()
+        there = boards.load() | boards.of_groups()
         said = yaml.safe_load((HERE / "panels.yml").read_text())
         cases = 0
         for test in said["tests"]:

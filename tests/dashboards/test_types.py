@@ -110,7 +110,11 @@ class Types(unittest.TestCase):
     def test_dashboards(self):
         files = [*boards.FOLDER.glob("*.json"), *IMPORTED.glob("*.json")]
         self.assertEqual(len(files), 2 * len(boards.load()))
-        self.assertEqual(faults(files), [])
+        with tempfile.TemporaryDirectory() as folder:
+            for form in "grafana", "import":
+                files.append(Path(folder, f"{form}-groups.json"))
+                files[-1].write_text(json.dumps(boards.of_groups(form=form)["groups.json"]))
+            self.assertEqual(faults(files), [])
 
     def test_slips(self):
         board, imported = (boards.load(folder)["overview.json"] for folder in (boards.FOLDER, IMPORTED))

@@ -17,6 +17,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent / "sim"), str(HERE.parent / "e2e")]
+from boards import GROUPS  # noqa: E402
 from exporters import Exporters  # noqa: E402
 from harness import PATIENCE, free_port, samples, wait_until  # noqa: E402
 from simulator import SLURMSCOPE, Simulator  # noqa: E402
@@ -80,7 +81,7 @@ class Scope:
         self.log = Path(folder, "log")
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                [SLURMSCOPE, f"--slurmrestd.url={url}", f"--slurmrestd.token-file={token}", f"--state.path={folder}/state",
+                [SLURMSCOPE, f"--config.file={GROUPS}", f"--slurmrestd.url={url}", f"--slurmrestd.token-file={token}", f"--state.path={folder}/state",
                  f"--web.listen-address=127.0.0.1:{self.port}", "--budget.slurmrestd=1000", "--budget.slurmctld=1000",
                  "--budget.requests=1000", "--nodes.per-node=full", *options], stderr=log, stdin=subprocess.DEVNULL)
 
