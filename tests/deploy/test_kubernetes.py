@@ -134,10 +134,15 @@ class Kubernetes(unittest.TestCase):
             with tempfile.TemporaryDirectory(prefix="slurmscope-chart-") as folder:
                 for secret in ("SLURM_JWT", "alpha", "beta"):
                     Path(folder, secret).write_text("a.b.c\n")
+                Path(folder, "key").write_bytes(os.urandom(32))
+                Path(folder, "key").chmod(0o600)
                 Path(folder, "slurmscope.yml").write_text(text.replace("/run/slurmscope/token", folder)
+                                                          .replace("/etc/slurmscope-names", folder)
                                                           .replace("/var/lib/slurmscope", folder))
                 done = run(SLURMSCOPE, "--check-config", f"--config.file={folder}/slurmscope.yml")
+                listed = run(SLURMSCOPE, "--list-metrics", f"--config.file={folder}/slurmscope.yml").stdout
             self.assertEqual(0, done.returncode, (case, text, done.stderr))
+            self.assertEqual(case == "everything", "slurm_group_project_jobs\tgauge\tpartition,campaign,state\t" in listed, case)
 
     def test_restarts_with_its_configuration(self):
         def sum_of(*options):
