@@ -13,6 +13,18 @@ function(b) {
     for one in [['cpu', 'CPU efficiency'], ['memory', 'Memory efficiency']]
   ],
 
+  // How long jobs of the entity wait and run; `needs` says with which option slurmscope tells.
+  times(entity, where, needs): [
+    b.graph('Wait', 'From eligible to started, of the jobs that started: half of them waited less than P50, 95 %% less than P95. It needs %s.' % needs, 's', [
+      ['P50', b.quantile(0.5, 'slurm_%s_job_eligible_wait_seconds' % entity, where)],
+      ['P95', b.quantile(0.95, 'slurm_%s_job_eligible_wait_seconds' % entity, where)],
+    ]),
+    b.graph('Run time', 'Of the jobs that ended. It needs %s.' % needs, 's', [
+      ['P50', b.quantile(0.5, 'slurm_%s_job_runtime_seconds' % entity, where)],
+      ['P95', b.quantile(0.95, 'slurm_%s_job_runtime_seconds' % entity, where)],
+    ]),
+  ],
+
   // Of the accounts that an expression has.
   limits(title, description, where, accounts):
     local ofThose(expr) = '%s\n  and on (@, account) %s' % [expr, accounts];

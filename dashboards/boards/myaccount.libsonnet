@@ -41,16 +41,7 @@ function(b)
           b.column('Fairshare factor', 'short', 'max by (@, user) (slurm_user_fairshare_factor{@%s})' % whose) + b.cellBelow('fairshare'),
         ], '-CPU hours') + b.empty('No jobs ran'),
       ]),
-      b.row('How they wait and run', 'No jobs started or ended', height=7, panels=[
-        b.graph('Wait', 'From eligible to started, of the jobs that started: half of them waited less than P50, 95 % less than P95. It needs jobs.histograms, which is on by default.', 's', [
-          ['P50', b.quantile(0.5, 'slurm_account_job_eligible_wait_seconds', whose)],
-          ['P95', b.quantile(0.95, 'slurm_account_job_eligible_wait_seconds', whose)],
-        ]),
-        b.graph('Run time', 'Of the jobs that ended.', 's', [
-          ['P50', b.quantile(0.5, 'slurm_account_job_runtime_seconds', whose)],
-          ['P95', b.quantile(0.95, 'slurm_account_job_runtime_seconds', whose)],
-        ]),
-      ]),
+      b.row('How they wait and run', 'No jobs started or ended', height=7, panels=common.times('account', whose, 'jobs.histograms, which is on by default')),
       b.row('Jobs', 'No jobs', height=8, panels=[
         rows.holding('Its jobs that hold nodes', 'What each job holds, and how well an exporter on its nodes says that it uses its CPUs.', holds) + b.wide(24),
         rows.waiting('Its jobs that wait', 'Why each job waits, and what helps. The place is by priority, among jobs with rows that could start in the partition; others may come in between.', waits, [rows.place(waits)], inWords=true) + b.wide(24),

@@ -39,6 +39,7 @@ function(b)
         rows.shown('Rows of my jobs', 'Jobs of the user with rows that hold nodes.', holds, 'slurm_job_info') + b.wide(6),
         rows.shown('Rows of mine that wait', 'Jobs of the user with rows that wait.', waits, 'slurm_pending_job_info') + b.wide(6),
       ]),
+      b.row('How they wait and run', 'No jobs started or ended, or not jobs.histograms: users', height=7, panels=common.times('user', mine, '`jobs.histograms: users`, as there are many users')),
       b.row('Fairshare and limits', 'No fairshare, or no slurmdbd', height=7, panels=[
         b.table('My fairshare', 'What makes the fairshare factor: from 1, nothing used, to 0. Share and use are parts of what the account has; below a level of 1 the user has had more than the share.', [
           b.key('account', 'Account', [b.to('This account', 'myaccount', { account: '${__value.text}' })]),

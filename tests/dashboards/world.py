@@ -77,7 +77,7 @@ class Scope:
         token.chmod(0o600)
         known = subprocess.run([SLURMSCOPE, "--help"], capture_output=True, text=True, check=True).stdout
         options = [f"{option}=1" for option in re.findall(r"--interval\.\w+", known)] + ["--interval.job_rotation=3"]
-        options += [option for option in ("--jobs.rows=1000", "--jobs.pending-rows=1000") if option.partition("=")[0] in known]
+        options += [option for option in ("--jobs.rows=1000", "--jobs.pending-rows=1000", "--jobs.histograms=users") if option.partition("=")[0] in known]
         self.log = Path(folder, "log")
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
