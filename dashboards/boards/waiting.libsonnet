@@ -20,7 +20,7 @@ function(b)
   b.board(
     'waiting',
     'Waiting',
-    'Why jobs wait and what their users can do, which place they have, and whether forecasts of their start hold. How long jobs wait is on Queue and waits.',
+    'Why jobs wait and what their users can do, which place they have, and whether forecasts of their start hold. `sprio -j ID` says what makes a job’s priority, which slurmrestd does not tell. How long jobs wait is on Queue and waits.',
     variables=[
       b.variable('user', 'User', 'slurm_user_job_cpus{@}'),
       b.variable('account', 'Account', 'slurm_account_job_cpus{@}'),
@@ -50,7 +50,7 @@ function(b)
         rows.shown('Wait', 'Jobs that are shown below.', waits, 'slurm_pending_job_info') + b.wide(24) + b.high(3),
         rows.waiting(
           'Jobs that wait',
-          'The place is by priority, among jobs with rows that could start in the partition. Jobs without a row, or of several partitions, may come in between. From the eleventh on it is rounded down to 11, 21, 51 or 101.',
+          'The place is by priority, among jobs with rows that could start in the partition. Jobs without a row, or of several partitions, may come in between. From the eleventh on it is rounded down to 11, 21, 51 or 101. slurmrestd does not tell what a priority is made of: `sprio -j ID` does.',
           waits,
           [rows.place(waits)],
         ) + b.wide(24),

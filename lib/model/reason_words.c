@@ -8,7 +8,8 @@ static const struct {
 } rows[] = {
 	{"None", "The scheduler has not looked at the job yet, or looks again.", "Wait for its next cycle."},
 	{"Priority", "Other jobs come first.",
-	 "A shorter time limit lets the backfill scheduler start it earlier. squeue --start has a forecast."},
+	 "A shorter time limit lets the backfill scheduler start it earlier. squeue --start has a forecast, and "
+	 "sprio -j JOBID says what makes its priority."},
 	{"Resources", "It is first in line, and waits until enough is free.",
 	 "It starts when other jobs end. Asking for less helps."},
 	{"Dependency", "It waits for another job.", "It may start when that job has done what --dependency says."},
