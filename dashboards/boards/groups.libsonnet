@@ -52,6 +52,8 @@ local rowOf(b, group, collapsed) =
   local grown(family, more='') = 'sum by %s (increase(%s[$__range]))' % [keys, of(family, more)];
   local hours(what, more='') = grown('job_allocated_%s_seconds_total' % what, more) + ' / 3600';
   local quantile(q, what) = b.waitQuantile(q, by, where, group.family('job_%s_seconds' % what));
+  // A label that is empty is none, and Grafana would merge its row with those that have one. This label is never empty.
+  local told(expr) = 'label_join(%s, "slurmscope_row", "|", %s, "slurmscope_row")' % [expr, std.join(', ', ['"%s"' % label for label in group.labels])];
   local column(title, unit, expr) = { title: title, unit: unit, expr: expr, mixin:: {} };
   local whole(title, unit, expr) = column(title, unit, expr) { mixin:: b.count };
 
@@ -129,8 +131,8 @@ local rowOf(b, group, collapsed) =
     b.table(
       '%s by %s' % [group.name, by],
       'What each row of the group holds now, and what became of its jobs in the time shown; the %d with the most: %s.' % [b.config.boards.groups, first.title],
-      [b.key(label, title(label)) for label in group.labels],
-      [b.column(one.title, one.unit, '%s\n  and on %s %s' % [one.expr, keys, most]) + one.mixin for metric in shown for one in columns[metric]],
+      [b.key(label, title(label)) for label in group.labels] + [b.key('slurmscope_row', 'Row') + b.cellHidden],
+      [b.column(one.title, one.unit, told('%s\n  and on %s %s' % [one.expr, keys, most])) + one.mixin for metric in shown for one in columns[metric]],
       '-' + first.title
     ) + b.wide(24) + b.high(9),
   ] + threeInALine(b, std.flattenArrays([graphs[metric] for metric in shown])));

@@ -219,7 +219,7 @@ function(config) {
   cellAbove(name):: coloured(high(name)),
   cellBelow(name):: coloured(low(name)),
   yesOrNo:: self.cellValues([[0, 'no', 'red'], [1, 'yes', 'green']]),
-  // For what only its labels matter of.
+  // For what only its labels matter of, and for a key that is only to tell rows apart.
   cellHidden:: { hidden: true },
 
   // A row for each set of the keys' values; `sort` is a column's title, `-` before it for the largest first.
@@ -240,7 +240,7 @@ function(config) {
         {
           id: 'organize',
           options: {
-            excludeByName: { Time: true } + { [value(i)]: true for i in indices if std.objectHas(columns[i], 'hidden') },
+            excludeByName: { Time: true } + { [key.label]: true for key in keys if std.objectHas(key, 'hidden') } + { [value(i)]: true for i in indices if std.objectHas(columns[i], 'hidden') },
             indexByName: { [config.clusterLabel]: 0 } +
                          { [keys[i].label]: i + 1 for i in std.range(0, std.length(keys) - 1) } +
                          { [value(i)]: i + 1 + std.length(keys) for i in indices },

@@ -109,6 +109,18 @@ class Components(unittest.TestCase):
         self.assertEqual(found, [])
         print(f"{count} panels drawn")
 
+    def test_empty_label(self):
+        """A row of a group by account and user that has no user is none of the account's others."""
+        panel = {panel["title"]: panel for panel in boards.panels(boards.of_groups()["groups.json"])}["whose by account, user"]
+        of_user = {"account": "x", "user": "u", "slurmscope_row": "x|u|"}
+        of_none = {"account": "x", "slurmscope_row": "x||"}
+        answers = [[{"metric": of_user, "value": [1000, "4"]}]] + [[{"metric": of_none, "value": [1000, "8"]}] for _ in panel["targets"][1:]]
+        board = {"uid": "x", "panels": [panel]}
+        with Drawing() as drawing:
+            given = {"start": 1000, "end": 1010, "panels": {panel["id"]: answers}}
+            shown = drawing.chromium.evaluate(f"showAll({json.dumps(board)}, {json.dumps(given)})")[str(panel["id"])]
+        self.assertEqual([["x", "u", "4", "", "", "", ""], ["x", "", "", "8", "8", "8", "8 s"]], shown["rows"])
+
     def test_slips(self):
         """A job's number stays as it is, a transformation exists, a series has its legend, and an error comes through."""
         panels = {panel["title"]: panel for board in boards.load().values() for panel in boards.panels(board)}
