@@ -89,7 +89,7 @@
         endpointsDown: [1, 3],
         eventsLost: [1, 100],
         gpusIdle: [1, 10],
-        gpuTemperature: [80, 90],  // degrees Celsius
+        gpuTemperature: [80, $._config.gpuHot.celsius],
         waste: [0.5, 0.8],
         // below these:
         token: [600, $._config.token.seconds],
@@ -230,6 +230,26 @@
     // GrpTRESMins of accounts and users: in how many days they are spent at the pace of the window.
     budgets: { days: 7, window: '1d', 'for': '1h' },
     gpusIdle: { window: '1h', 'for': '1h' },
+    gpuErrors: {
+      // XIDs, by what NVIDIA's catalogue says to do at once (https://docs.nvidia.com/deploy/xid-errors/analyzing-xid-catalog.html).
+      // Of the GPU, its memory or its links: a reset, a restart of the node, or a workflow that ends in one. 94 kills one program
+      // alone, and asks for a reset when convenient.
+      hardware: '46|48|54|62|64|74|79|94|95|109|110|119|120|136|140|143|144|145|146|149|150|155|156|158|160',
+      // Of programs: restart it, and look into the program.
+      programs: '11|13|25|31|43|69|80',
+      // For how long an error is new. It is whose the GPU was that long before; at least twice the interval of rules.
+      look: '2m',
+      lookSeconds: 120,
+      gone: '10m',  // for how long we remember whose a job was that is gone
+      window: '6h',  // for which a ticket stays
+      programsWindow: '1h',
+    },
+    // Bits that no code corrects, in a day.
+    gpuMemory: { window: '1d', errors: 1 },
+    // Errors of links in an hour. All but recovery are repaired by sending again.
+    gpuLinks: { window: '1h', most: { nvlink_recovery: 1, nvlink_replay: 100, nvlink_crc_data: 100, nvlink_crc_flit: 100, pcie_replay: 500 }, 'for': '10m' },
+    gpuReset: { 'for': '5m' },
+    gpuHot: { celsius: 90, 'for': '15m' },
     fairshareDrift: { window: '1d', drift: 0.25, 'for': '6h' },
 
     exporterDown: { 'for': '5m', seen: '7d' },

@@ -2,7 +2,9 @@
 // and dashboards are made of, and what is worth a long retention.
 local cost = import 'cost.libsonnet';
 local failures = import 'failures.libsonnet';
+local gpus = import 'gpus.libsonnet';
 local jobs = import 'jobs.libsonnet';
+local owners = import 'owners.libsonnet';
 local use = import 'use.libsonnet';
 local waits = import 'waits.libsonnet';
 
@@ -14,6 +16,9 @@ local waits = import 'waits.libsonnet';
       { name: 'slurm_use', rules: use.rules($._config) },
       { name: 'slurm_efficiency', interval: $._config.efficiency.every, rules: use.longRules($._config) },
       { name: 'slurm_jobs', rules: jobs.rules($._config) },
+      { name: 'slurm_job_io', rules: jobs.ioRules($._config) },
+      { name: 'slurm_gpus', rules: gpus.rules($._config) },
+      { name: 'slurm_job_owners', rules: owners.rules($._config) },
       { name: 'slurm_cost', rules: cost.rules($._config) },
     ],
   },

@@ -12,10 +12,11 @@ from pathlib import Path
 SAMPLES = Path(__file__).with_name("samples")
 # What runs where: sites mix them. n56 and above have four GPUs each.
 NODES = {"n01": ("cgroup_exporter", "node_exporter"), "n02": ("cgroup_exporter_sluid", "node_exporter"),
-         "n03": ("slurm-job-exporter", "node_exporter"), "n04": ("ceems", "node_exporter"),
+         "n03": ("slurm-job-exporter", "node_exporter"), "n04": ("ceems", "node_exporter"), "n05": ("cgroup_exporter_path", "lustre"),
          "n56": ("cgroup_exporter", "dcgm", "node_exporter"), "n57": ("cgroup_exporter_sluid", "dcgm", "node_exporter"),
-         "n59": ("slurm-job-exporter", "nvidia_gpu", "node_exporter")}
-PORTS = {"node_exporter": 9100, "dcgm": 9400, "nvidia_gpu": 9445, "slurm-job-exporter": 9798, "ceems": 9010}
+         "n58": ("ceems", "nvidia_smi", "node_exporter"), "n59": ("slurm-job-exporter", "nvidia_gpu", "node_exporter")}
+PORTS = {"node_exporter": 9100, "dcgm": 9400, "nvidia_gpu": 9445, "slurm-job-exporter": 9798, "ceems": 9010,
+         "nvidia_smi": 9835, "lustre": 9169}
 GPUS = 4
 
 
@@ -65,10 +66,10 @@ def hand_out(holders, jobs):
 
 
 def page_of(kind, node, jobs, holders, seconds):
-    gpus = [{"gpu": gpu, "holder": holder, "busy": int(bool(holder)), "each": 1 - 0.06 * gpu} for gpu, holder in enumerate(holders)]
+    gpus = [{"gpu": gpu, "holder": holder, "owner": holder, "busy": int(bool(holder)), "each": 1 - 0.06 * gpu} for gpu, holder in enumerate(holders)]
     page = []
     for line in (SAMPLES / kind).read_text().splitlines():
-        each = gpus if "$gpu" in line else jobs if "$job" in line or "$sluid" in line else [{}]
+        each = [gpu for gpu in gpus if gpu["owner"]] if "$owner" in line else gpus if "$gpu" in line else jobs if "$job" in line or "$sluid" in line else [{}]
         for values in each:
             series, value = string.Template(line).substitute(values, node=node).rsplit(" ", 1)
             page.append(f"{series} {number(value, seconds):.17g}\n")

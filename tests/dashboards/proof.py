@@ -20,8 +20,9 @@ BOARDS = boards.load() | boards.of_groups()
 EMPTY = json.loads(Path(__file__).with_name("empty.json").read_text())
 # What the exporters' samples say that a job uses of what it holds.
 USED = {"cgroup_exporter": {"CPUs": 0.8, "memory": 0.5}, "cgroup_exporter_sluid": {"CPUs": 0.8, "memory": 0.5},
-        "slurm-job-exporter": {"CPUs": 0.6, "memory": 0.3}, "ceems": {"CPUs": 0.55, "memory": 0.6}, "dcgm": {"GPUs": 0.87},
-        "nvidia_gpu": {"GPUs": 0.64}, "node_exporter": {}}
+        "slurm-job-exporter": {"CPUs": 0.6, "memory": 0.3}, "ceems": {"CPUs": 0.55, "memory": 0.6},
+        "cgroup_exporter_path": {"CPUs": 0.7, "memory": 0.4}, "lustre": {}, "dcgm": {"GPUs": 0.87},
+        "nvidia_gpu": {"GPUs": 0.64}, "nvidia_smi": {"GPUs": 0.7}, "node_exporter": {}}
 
 
 def has_number(result):
