@@ -2,6 +2,7 @@
 // What silences what is in deploy/prometheus/alertmanager.yml.
 local controller = import 'controller.libsonnet';
 local exporter = import 'exporter.libsonnet';
+local gpus = import 'gpus.libsonnet';
 local jobs = import 'jobs.libsonnet';
 local nodes = import 'nodes.libsonnet';
 local use = import 'use.libsonnet';
@@ -11,6 +12,7 @@ local use = import 'use.libsonnet';
     groups+: [
       { name: 'slurm_jobs', rules: jobs.alerts($._config) },
       { name: 'slurm_nodes', rules: nodes.alerts($._config) },
+      { name: 'slurm_gpus', rules: gpus.alerts($._config) },
       { name: 'slurm_controller', rules: controller.alerts($._config) },
       { name: 'slurm_use', rules: use.alerts($._config) },
       { name: 'slurmscope', rules: exporter.alerts($._config) },

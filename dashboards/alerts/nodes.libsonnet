@@ -1,4 +1,5 @@
 local alert = import 'alert.libsonnet';
+local unlessQuiet = import 'quiet.libsonnet';
 
 // Out of service on purpose, or on its way back.
 local onPurpose = 'powered_down|powering_down|powering_up|power_down|maint|reboot_requested|reboot_issued';
@@ -20,11 +21,6 @@ local burst(config, audience, to, did, hint) =
 local why = |||
   {{ range printf "slurm_node_reason_info{node=%%q, %(c)s=%%q}" $labels.node $labels.%(c)s | query }}Reason, by {{ .Labels.user }}: {{ .Labels.reason }}.{{ end }}
 |||;
-
-// What somebody knows of, as the site's pattern of reasons says.
-local unlessQuiet(config) = if config.nodeQuiet == null then '' else |||
-  unless on (%%(c)s, node) slurm_node_reason_info{reason=~"%s", %%(s)s}
-||| % std.strReplace(config.nodeQuiet, '%', '%%');
 
 // Nodes that no job gets though nobody has said so.
 local down = |||
