@@ -127,6 +127,19 @@ function(config) {
   // While they fire.
   firingAt(of):: self.alerts('max by %s (%s)' % [ofAlerts, of(function(where) firing('ALERTS', where))]),
 
+  // XIDs of GPUs that jobs had, of last; `keys` are more of the labels.
+  xids(title, description, where, keys):: self.table(title, description, [
+    self.key('node', 'Node', [self.to('Nodes', 'nodes', { node: '${__value.text}' })]),
+    self.key('gpu', 'GPU'),
+    self.key('xid', 'XID'),
+  ] + keys, [
+    self.column('New', 'dateTimeFromNow', '1000 * topk(%d, max by (@, node, gpu, xid%s) (max_over_time(timestamp(slurm:job_gpu_xid:seen{^%s})[$__range:1m])))' % [
+      config.boards.nodes,
+      std.join('', [', ' + key.label for key in keys]),
+      if where == '' then '' else ',' + where,
+    ]),
+  ], '-New'),
+
   capacityColours:: self.colours({ allocated: 'blue', idle: 'green', other: 'red' }),
   nodeColours:: self.colours({
     idle: 'green',

@@ -1,6 +1,10 @@
 // A job's labels, for what is known of it by its ID alone.
 local whose = '* on (@, jobid) group_left (user, account, partition, name) max by (@, jobid, user, account, partition, name) (slurm_job_info{@})';
 
+// The mean over the GPUs of jobs, as far as it is measured.
+local mean(legend, ratio) = [legend, 'sum(slurm:job:%s{^} * slurm:job:gpus{^}) / sum(slurm:job:gpus{^} and slurm:job:%s{^})' % [ratio, ratio]];
+local all(legend, record) = [legend, 'sum(slurm:job:%s{^})' % record];
+
 function(b) b.board(
   'gpus',
   'GPU allocation',
@@ -44,6 +48,30 @@ function(b) b.board(
         ['used', 'sum(slurm:job:gpu_utilization_ratio{^} * slurm:job:gpus{^})'],
       ]),
     ]),
+    b.row('What they do', 'No exporter of GPUs that tells of this', height=8, collapsed=true, panels=[
+      b.graph('Pipes', 'Share of the cycles in which tensor cores, and pipes for numbers of 64, 32 and 16 bits worked: the mean over GPUs of jobs.', 'percentunit', [
+        mean('tensor cores', 'gpu_tensor_active_ratio'),
+        mean('64 bits', 'gpu_fp64_active_ratio'),
+        mean('32 bits', 'gpu_fp32_active_ratio'),
+        mean('16 bits', 'gpu_fp16_active_ratio'),
+      ]) + b.bounds(0, 1),
+      b.graph('Multiprocessors and memory', 'Share of the multiprocessors that were active, warps on them of those that fit, and use of the memory’s bandwidth.', 'percentunit', [
+        mean('active', 'gpu_sm_active_ratio'),
+        mean('occupancy', 'gpu_sm_occupancy_ratio'),
+        mean('bandwidth', 'gpu_memory_bandwidth_ratio'),
+        mean('memory copies', 'gpu_memory_copy_ratio'),
+      ]) + b.bounds(0, 1),
+      b.graph('Links', 'What GPUs of jobs send by NVLink and PCIe; below the line, receive.', 'Bps', [
+        all('NVLink sent', 'gpu_nvlink_transmitted_bytes_per_second'),
+        all('PCIe sent', 'gpu_pcie_transmitted_bytes_per_second'),
+        all('NVLink received', 'gpu_nvlink_received_bytes_per_second'),
+        all('PCIe received', 'gpu_pcie_received_bytes_per_second'),
+      ]) + b.negative('.* received') + b.free,
+      b.graph('Memory of GPUs', 'What GPUs of jobs have, and what of it is in use.', 'bytes', [
+        all('all', 'gpu_memory_bytes'),
+        all('used', 'gpu_memory_used_bytes'),
+      ]),
+    ]),
     b.row('Where and whose', 'No GPUs', height=9, panels=[
       b.table('Partitions', 'GPUs of each partition, and those that its pending jobs ask for; a node in several partitions counts in each.', [
         b.key('partition', 'Partition', [b.to('Partitions', 'partitions', { partition: '${__value.text}' })]),
@@ -55,7 +83,7 @@ function(b) b.board(
       b.graph('By account', 'GPUs that the running jobs of an account hold; the ten with the most in the time shown.', 'short', [
         ['{{account}}', b.most(10, '(@, account)', 'slurm_account_job_gres{@,gres="gpu",state="running"}')],
       ]) + b.stacked,
-      b.table('Accounts', 'GPU hours in the time shown, and how busy the GPUs are that jobs hold now.', [
+      b.table('Accounts', 'GPU hours in the time shown; how busy the GPUs are that jobs hold now, how many with their tensor cores, and what they draw.', [
         b.key('account', 'Account', [b.to('Users and accounts', 'users', { account: '${__value.text}' })]),
       ], [
         b.column('GPU hours', 'short', 'sum by (@, account) (increase(slurm_account_job_allocated_gres_seconds_total{@,gres="gpu"}[$__range])) / 3600 > 0'),
@@ -64,12 +92,15 @@ function(b) b.board(
           sum by (@, account) (slurm:job:gpu_utilization_ratio{^} * slurm:job:gpus{^} %(whose)s)
             / sum by (@, account) ((slurm:job:gpus{^} and slurm:job:gpu_utilization_ratio{^}) %(whose)s)
         ||| % { whose: whose }) + b.bar,
+        b.column('Tensor cores', 'short', 'sum by (@, account) (cluster_account_user:slurm_job_gpus_tensor_active:sum{^})'),
+        b.column('Power', 'watt', 'sum by (@, account) (cluster_account_user:slurm_job_gpu_power_watts:sum{^})'),
       ], '-GPU hours'),
       b.table('Users', 'GPU hours in the time shown, the twenty users with the most.', [
         b.key('user', 'User', [b.to('Users and accounts', 'users', { user: '${__value.text}' })]),
       ], [
         b.column('GPU hours', 'short', 'topk(20, sum by (@, user) (increase(slurm_user_job_allocated_gres_seconds_total{@,gres="gpu"}[$__range])) / 3600 > 0)'),
         b.column('Held', 'short', 'sum by (@, user) (slurm_user_job_gres{@,gres="gpu",state="running"}) > 0'),
+        b.column('Used', 'short', 'sum by (@, user) (cluster_account_user:slurm_job_gpus_used:sum{^})'),
       ], '-GPU hours'),
     ]),
     b.row('Jobs', 'No jobs with GPUs whose use an exporter tells', height=10, panels=[
@@ -82,13 +113,31 @@ function(b) b.board(
       ], [
         b.column('GPUs', 'short', 'slurm:job:gpus{^} ' + whose),
         b.column('Busy', 'percentunit', 'slurm:job:gpu_utilization_ratio{^} ' + whose) + b.bar,
+        b.column('Tensor', 'percentunit', 'slurm:job:gpu_tensor_active_ratio{^} ' + whose) + b.bar,
         b.column('Idle', 'short', 'slurm:job:gpus_idle{^} ' + whose) + b.cellAbove('gpusIdle'),
         b.column('Memory', 'bytes', 'slurm:job:gpu_memory_used_bytes{^} ' + whose),
         b.column('Power', 'watt', 'slurm:job:gpu_power_watts{^} ' + whose),
       ], '-Idle') + b.wide(16),
       b.bars('Hottest GPUs', 'The ten hottest GPUs that DCGM sees.', 'celsius', [
-        ['{{Hostname}} GPU {{gpu}}', 'topk(10, DCGM_FI_DEV_GPU_TEMP{^})'],
+        ['{{Hostname}}{{hostname}} GPU {{gpu}}', 'topk(10, DCGM_FI_DEV_GPU_TEMP{^})'],
       ]) + b.empty('No GPUs that DCGM sees') + b.above('gpuTemperature'),
+    ]),
+    b.row('Health', 'No exporter of GPUs that tells of this', height=8, panels=[
+      b.xids('XIDs', 'Errors that the driver reported of GPUs that one job had, and when each was new last. SlurmGPUHardwareError’s page says what they mean.', '', [
+        b.key('jobid', 'Job', [b.to('This job', 'job', { jobid: '${__value.text}' })]),
+        b.key('user', 'User'),
+        b.key('account', 'Account'),
+      ]) + b.empty('No errors, or no exporter that tells of them') + b.wide(10),
+      b.table('GPUs that are not well', 'Memory errors that no code corrects, since the last reset; bad rows that it could not, or has yet to replace; what the driver asks for: 1 a reset, 2 a restart of the node, 3 and 4 to drain it.', [
+        b.key('node', 'Node', [b.to('Nodes', 'nodes', { node: '${__value.text}' })]),
+        b.key('gpu', 'GPU'),
+      ], [
+        b.column(of[0], 'short', 'topk(%d, slurm:gpu:%s{^} > 0)' % [b.config.boards.nodes, of[1]])
+        for of in [['Memory errors', 'uncorrected_memory_errors'], ['Not replaced', 'row_remap_failed'], ['To replace', 'row_remap_pending'], ['Action', 'recovery_action']]
+      ], '-Memory errors') + b.empty('All are well, or no exporter tells') + b.wide(8),
+      b.graph('Errors of links', 'Of all GPUs, in a second, by link.', 'ops', [
+        ['{{link}}', 'sum by (link) (slurm:gpu_link:errors_per_second{^})'],
+      ]) + b.wide(6),
     ]),
   ],
 )

@@ -8,9 +8,15 @@ local looks = [
 ];
 
 function(b)
-  // Of each GPU that the job has, by what DCGM or jobstats' exporter calls it.
-  local gpu(dcgm, factor='') = ['{{Hostname}} GPU {{gpu}}', '%s{^,hpc_job="$jobid"}%s' % [dcgm, factor]];
+  // Of each GPU that the job has, by what DCGM, jobstats' exporter or slurm-job-exporter calls it. Newer DCGMs write hostname.
+  local gpu(dcgm, factor='') = ['{{Hostname}}{{hostname}} GPU {{gpu}}', '%s{^,hpc_job="$jobid"}%s' % [dcgm, factor]];
   local jobstats(family, factor='') = ['{{instance}} GPU {{minor_number}}', '%s{^,jobid="$jobid"}%s' % [family, factor]];
+  local agent(family, factor='') = ['{{instance}} GPU {{gpu}}', '%s{^,slurmjobid="$jobid"}%s' % [family, factor]];
+  // As recorded of the job.
+  local recorded(legend, record) = [legend, 'max(slurm:job:%s{^,%s})' % [record, job]];
+  local perSecond(legend, family, where, of='') = [legend, 'sum%s (rate(%s{^,%s}[$__rate_interval]))' % [if of == '' then '' else ' by ' + of, family, where]];
+  local inCeems = 'uuid=~"$jobid|$sluid"';
+  local onItsNodes = 'instance=~"$node([.:].*)?"';
 
   // Alerts of what it has to do with.
   local around(selector, was='%s') = std.join(' or ', [
@@ -44,6 +50,7 @@ function(b)
       b.variable('user', 'User', '{@,__name__=~"slurm_job_info|slurm_pending_job_info|slurm_ended_job_info"}'),
       b.variable('jobid', 'Job', '{@,__name__=~"slurm_job_info|slurm_pending_job_info|slurm_ended_job_info",user=~"$user"}', one=true),
       b.variable('node', 'Node', 'slurm_job_node_info{@,jobid="$jobid"}', hidden=true),
+      b.variable('sluid', 'SLUID', 'slurm_job_info{@,jobid="$jobid"}', one=true, hidden=true),
     ],
     annotations=[b.restarts, b.drains, b.firingAt(around)],
     time='now-3h',
@@ -166,13 +173,17 @@ function(b)
         b.firing('Alerts around it', 'Alerts that fire now, of its nodes, its partition, its user or its account.', function(selector) around(selector, 'last_over_time(%s[$__range])')),
       ]),
       b.row('CPUs and memory', 'It holds no nodes, or has no row (--jobs.rows)', height=8, panels=[
-        b.graph('CPUs', 'CPUs that it holds, and that it keeps busy.', 'short', [
+        b.graph('CPUs', 'CPUs that it holds, and that it keeps busy; and of these, in the kernel.', 'short', [
           ['allocated', 'max(slurm_job_allocated_cpus{@,%s})' % job],
-          ['used', 'max(slurm:job:cpu_used_cores{^,%s})' % job],
+          recorded('used', 'cpu_used_cores'),
+          recorded('in the kernel', 'cpu_system_cores'),
         ]),
-        b.graph('Memory', 'Memory that it holds, and that it uses.', 'bytes', [
+        b.graph('Memory', 'Memory that it holds, and that its processes use. With files: also what the kernel keeps of its files, as the limit counts it; peak: the most of that.', 'bytes', [
           ['allocated', 'max(slurm_job_allocated_memory_bytes{@,%s})' % job],
-          ['used', 'max(slurm:job:memory_used_bytes{^,%s})' % job],
+          recorded('used', 'memory_used_bytes'),
+          recorded('with files', 'memory_charged_bytes'),
+          recorded('peak', 'memory_peak_bytes'),
+          recorded('limit', 'memory_limit_bytes'),
         ]),
         b.bars('CPUs by node', 'CPUs that it holds on each of its nodes, at most %d.' % b.config.boards.timeline, 'short', [
           ['{{node}}', 'topk(%d, max by (@, node) (last_over_time(slurm_job_node_cpus{@,%s}[$__range])))' % [b.config.boards.timeline, job]],
@@ -187,26 +198,70 @@ function(b)
           ||| % [nodes(''), job, b.config.boards.timeline, nodes('[$__range] @ end()'), job]],
         ]) + b.values([[look[0], look[1], look[2]] for look in looks]),
       ]),
+      b.row('Its processes', 'No exporter on its nodes tells of this', height=8, collapsed=true, panels=[
+        b.graph('Memory by kind', 'Parts of its memory; a part may be in another one. Huge pages are of its processes, the rest are files.', 'bytes', [
+          [of[0], 'sum(slurm_job_memory_%s{^,slurmjobid="$jobid"})' % of[1]]
+          for of in [['huge pages', 'rss_huge'], ['mapped files', 'mapped_file'], ['active files', 'active_file'], ['inactive files', 'inactive_file'], ['locked', 'unevictable']]
+        ] + [
+          ['shared memory', 'sum(cgroup_memory_shmem_bytes{^,jobid=~"$jobid|$sluid",step="",task=""})'],
+          recorded('all files', 'memory_cache_bytes'),
+        ]),
+        b.graph('Threads', 'Processes, and threads by what they do.', 'short', [
+          recorded('processes', 'processes'),
+          recorded('all threads', 'threads'),
+          ['{{state}}', 'sum by (state) (slurm_job_threads_count{^,slurmjobid="$jobid"})'],
+        ]),
+        b.graph('Programs', 'CPUs that each program keeps busy: the ten with most, of those that used a minute.', 'short', [
+          ['{{exe}}', b.mostPerSecond(10, '(exe)', 'slurm_job_process_usage_total{^,slurmjobid="$jobid"}')],
+        ]) + b.stacked,
+        b.graph('Pressure', 'Share of the time in which a process waited for a CPU or for memory, the mean of its nodes.', 'percentunit', [
+          recorded('CPUs', 'cpu_pressure_ratio'),
+          recorded('memory', 'memory_pressure_ratio'),
+        ]) + b.bounds(0, 1),
+        b.graph('Memory limit reached', 'How often in a second its memory reached the limit. The kernel then drops files from memory, or ends a process.', 'ops', [
+          recorded('times', 'memory_limit_hits_per_second'),
+        ]),
+      ]),
       b.row('GPUs', 'No GPUs, or no exporter that tells of them', height=8, collapsed=true, panels=[
         b.graph('Utilisation', 'Share of the time in which each GPU did anything at all.', 'percentunit', [
           gpu('DCGM_FI_DEV_GPU_UTIL', ' / 100'),
           jobstats('nvidia_gpu_duty_cycle', ' / 100'),
+          agent('slurm_job_utilization_gpu', ' / 100'),
         ]) + b.bounds(0, 1) + b.wide(6),
         b.graph('Streaming multiprocessors', 'Share of the multiprocessors that were active, of each GPU.', 'percentunit', [
           gpu('DCGM_FI_PROF_SM_ACTIVE'),
+          jobstats('nvidia_gpu_sm_util_percent', ' / 100'),
+        ]) + b.bounds(0, 1) + b.wide(6),
+        b.graph('Occupancy', 'Warps on the multiprocessors, of those that fit, of each GPU.', 'percentunit', [
+          gpu('DCGM_FI_PROF_SM_OCCUPANCY'),
+          jobstats('nvidia_gpu_sm_occupancy_percent', ' / 100'),
+          agent('slurm_job_sm_occupancy_gpu', ' / 100'),
         ]) + b.bounds(0, 1) + b.wide(6),
         b.graph('Graphics engine', 'Share of the time in which the engine for graphics and compute was active, of each GPU.', 'percentunit', [
           gpu('DCGM_FI_PROF_GR_ENGINE_ACTIVE'),
         ]) + b.bounds(0, 1) + b.wide(6),
         b.graph('Tensor cores', 'Share of the cycles in which the tensor cores worked, of each GPU.', 'percentunit', [
           gpu('DCGM_FI_PROF_PIPE_TENSOR_ACTIVE'),
+          jobstats('nvidia_gpu_any_tensor_util_percent', ' / 100'),
+          agent('slurm_job_tensor_gpu', ' / 100'),
+        ]) + b.bounds(0, 1) + b.wide(6),
+        b.graph('Arithmetic', 'Share of the cycles in which pipes for numbers of 64, 32 and 16 bits worked, the mean of its GPUs.', 'percentunit', [
+          recorded('64 bits', 'gpu_fp64_active_ratio'),
+          recorded('32 bits', 'gpu_fp32_active_ratio'),
+          recorded('16 bits', 'gpu_fp16_active_ratio'),
         ]) + b.bounds(0, 1) + b.wide(6),
         b.graph('Memory copies', 'Share of the time in which memory was read or written, of each GPU.', 'percentunit', [
           gpu('DCGM_FI_DEV_MEM_COPY_UTIL', ' / 100'),
+          agent('slurm_job_utilization_gpu_memory', ' / 100'),
+        ]) + b.bounds(0, 1) + b.wide(6),
+        b.graph('Memory bandwidth', 'Share of the cycles in which the memory of each GPU sent or received.', 'percentunit', [
+          gpu('DCGM_FI_PROF_DRAM_ACTIVE'),
+          jobstats('nvidia_gpu_dram_bw_util_percent', ' / 100'),
         ]) + b.bounds(0, 1) + b.wide(6),
         b.graph('GPU memory', 'Memory of each GPU that is in use.', 'bytes', [
           gpu('DCGM_FI_DEV_FB_USED', ' * 1048576'),
           jobstats('nvidia_gpu_memory_used_bytes'),
+          agent('slurm_job_memory_usage_gpu'),
         ]) + b.wide(6),
         b.graph('Temperature', 'Of each GPU, in its middle.', 'celsius', [
           gpu('DCGM_FI_DEV_GPU_TEMP'),
@@ -215,7 +270,18 @@ function(b)
         b.graph('Power', 'What each GPU draws.', 'watt', [
           gpu('DCGM_FI_DEV_POWER_USAGE'),
           jobstats('nvidia_gpu_power_usage_milliwatts', ' / 1000'),
+          agent('slurm_job_power_gpu', ' / 1000'),
         ]) + b.wide(6),
+        b.graph('NVLink', 'What its GPUs send to each other; below the line, receive.', 'Bps', [
+          recorded('sent', 'gpu_nvlink_transmitted_bytes_per_second'),
+          recorded('received', 'gpu_nvlink_received_bytes_per_second'),
+        ]) + b.negative('received') + b.free + b.wide(6),
+        b.graph('PCIe', 'What its GPUs send to their nodes; below the line, receive.', 'Bps', [
+          recorded('sent', 'gpu_pcie_transmitted_bytes_per_second'),
+          recorded('received', 'gpu_pcie_received_bytes_per_second'),
+        ]) + b.negative('received') + b.free + b.wide(6),
+        b.xids('XIDs of its GPUs', 'Errors that the driver reported of GPUs that the job had alone, and when each was new last.', job, [])
+        + b.empty('No errors, or no exporter that tells of them') + b.wide(12),
       ]),
       b.row('Disks and NFS: the job’s part of what its nodes do', 'No exporter on its nodes tells of this', height=8, collapsed=true, panels=[
         b.graph('Local disks', 'Written; below the line, read. On shared nodes the part that goes with its CPUs.', 'Bps', [
@@ -232,8 +298,38 @@ function(b)
         ]),
         b.graph('NFS requests', 'Requests in a second, and those that had to be sent again.', 'ops', [
           ['requests', 'max(slurm:job:nfs_requests_per_second{^,%s})' % job],
+          recorded('without data', 'nfs_metadata_requests_per_second'),
           ['retransmissions', 'max(slurm:job:nfs_retransmissions_per_second{^,%s})' % job],
         ]),
+      ]),
+      b.row('File systems and InfiniBand', 'No exporter tells of this', height=8, collapsed=true, panels=[
+        b.graph('File systems', 'What its processes write to each mount; below the line, read. In memory or on a server.', 'Bps', [
+          perSecond('{{mountpoint}} written', 'ceems_ebpf_write_bytes_total', inCeems, '(mountpoint)'),
+          perSecond('{{mountpoint}} read', 'ceems_ebpf_read_bytes_total', inCeems, '(mountpoint)'),
+        ]) + b.negative('.* read') + b.free + b.wide(8),
+        b.graph('File operations', 'Calls of its processes in a second.', 'ops', [
+          perSecond(operation, 'ceems_ebpf_%s_requests_total' % operation, inCeems)
+          for operation in ['read', 'write', 'open', 'create', 'unlink']
+        ]) + b.wide(8),
+        b.graph('NFS operations', 'Requests of its nodes in a second, by operation; of other jobs there, too.', 'ops', [
+          perSecond('{{operation}}', 'node_mountstats_nfs_operations_requests_total', onItsNodes, '(operation)'),
+        ]) + b.wide(8),
+        b.graph('Lustre', 'Written; below the line, read, as Lustre’s servers count it for the job.', 'Bps', [
+          recorded('written', 'lustre_written_bytes_per_second'),
+          recorded('read', 'lustre_read_bytes_per_second'),
+        ]) + b.negative('read') + b.free + b.wide(6),
+        b.graph('Lustre operations', 'What Lustre’s servers did for the job in a second, by operation.', 'ops', [
+          recorded('all', 'lustre_operations_per_second'),
+          perSecond('{{operation}}', 'lustre_job_stats_total', job, '(operation)'),
+        ]) + b.wide(6),
+        b.graph('InfiniBand', 'The job’s part of what its nodes send; below the line, receive.', 'Bps', [
+          recorded('sent', 'infiniband_transmitted_bytes_per_second'),
+          recorded('received', 'infiniband_received_bytes_per_second'),
+        ]) + b.negative('received') + b.free + b.wide(6),
+        b.graph('InfiniBand errors', 'Of the ports of its nodes, in a second.', 'ops', [
+          perSecond(of[0], 'node_infiniband_%s_total' % of[1], onItsNodes)
+          for of in [['errors', 'port_errors_received'], ['discarded', 'port_discards_transmitted'], ['links down', 'link_downed'], ['symbols', 'symbol_error']]
+        ]) + b.wide(6),
       ]),
     ],
   )

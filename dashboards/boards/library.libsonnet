@@ -309,7 +309,7 @@ function(config) {
       laid.panels
     ),
 
-  // A variable with the values of a label; `one`: one of them has to be chosen.
+  // A variable with the values of a label; `one`: one of them has to be chosen. Of a hidden one all of them are, and no others.
   variable(name, label, metric, of=name, one=false, hidden=false):: {
     local query = expand('label_values(%s, %s)' % [metric, of]),
     name: name,
@@ -324,7 +324,7 @@ function(config) {
     hide: if hidden then 2 else 0,
     multi: !one,
     includeAll: !one,
-  } + if one then { current: {} } else { allValue: '.*', current: { text: ['All'], value: ['$__all'] } },
+  } + if one then { current: {} } else (if hidden then {} else { allValue: '.*' }) + { current: { text: ['All'], value: ['$__all'] } },
 
   // A variable with values that are given: [[text, value], ...], the first of them at first.
   choice(name, label, list):: {

@@ -27,6 +27,7 @@ CHANGES = ("rate", "irate", "increase", "changes", "resets", "delta")
 UNITS = {"string", "short", "locale", "s", "bytes", "Bps", "percentunit", "celsius", "watt", "dateTimeFromNow", "dateTimeAsIso", "ops",
          "kwatth", "massg"}
 MONEY = ("currency:", "prefix:")  # and what the site calls it
+GAUGES = {"slurm_job_threads_count"}  # of others, in spite of their names
 OF_NOW = {"stat", "table", "bargauge"}  # panels that show one moment
 SOURCE = {"type": "prometheus", "uid": "${datasource}"}
 COLOUR = re.compile("((super-light|light|semi-dark|dark)-)?(red|orange|yellow|green|blue|purple)|gray|text|transparent")
@@ -261,7 +262,8 @@ def rule_counters(board, world):
         for name, _ in promql.selectors(expression):
             if name in world.records:
                 continue
-            is_counter = world.families[name][0] == "counter" if name in world.families else re.search("_(total|bucket|count)$", name)
+            is_counter = world.families[name][0] == "counter" if name in world.families else \
+                re.search("_(total|bucket|count)$", name) and name not in GAUGES
             for before, beside in re.findall(r"(\w*\(\s*)?\b%s\b(?:\{[^}]*\})?\s*(unless\b|offset\b)?" % re.escape(name), flat):
                 function = before.rstrip("( \n")
                 if beside:
