@@ -40,6 +40,8 @@ void node_drain(struct world *world, uint32_t number, bool drain)
 	node->flags = (uint8_t)(drain ? node->flags | NODE_DRAIN : 0);
 	node->reason = drain ? 2 : 0;
 	node->reason_time = drain ? world->now : 0;
+	if (!drain && !node->cpus_alloc)
+		node->last_busy = world->now; /* as slurmctld does when a node returns */
 	node->back_at = drain ? world->now + 1200 + (int32_t)random_below(&world->random, 7200) : 0;
 	world->nodes_changed = world->now;
 }
