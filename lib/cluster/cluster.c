@@ -27,6 +27,7 @@ void cluster_done(struct cluster *cluster)
 	accounting_section_done(&cluster->accounting);
 	caps_done(&cluster->caps);
 	job_groups_done(&cluster->groups);
+	node_causes_done(&cluster->causes);
 	for (int kind = 0; kind < JOB_KINDS; kind++)
 		roster_done(&cluster->rosters[kind]);
 	node_events_done(&cluster->node_events);

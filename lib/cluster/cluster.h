@@ -7,6 +7,7 @@
 #include "entities/caps.h"
 #include "entities/limits_use.h"
 #include "entities/node_events.h"
+#include "entities/node_outage.h"
 #include "entities/nodes.h"
 #include "entities/partitions.h"
 #include "entities/record_list.h"
@@ -42,7 +43,9 @@ struct cluster {
 	struct record_list *licenses; /* struct license */
 	struct partitions_section *partitions;
 	struct nodes_section *nodes;
+	int64_t nodes_as_of; /* they were so then or a moment later: Unix seconds of slurmctld's clock */
 	struct node_events node_events; /* never dropped */
+	struct node_causes causes; /* that the site names */
 	struct job_table *job_table; /* never dropped */
 	struct job_totals *jobs; /* its totals; NULL until all jobs are known, and when they are too old */
 	bool jobs_lack_details; /* only the state of many jobs is known: nothing but the cluster's states is right */
@@ -56,7 +59,7 @@ struct cluster {
 	uint64_t limits_changes; /* the job table's `changes` at that time */
 };
 
-void cluster_init(struct cluster *cluster); /* without caps and groups */
+void cluster_init(struct cluster *cluster); /* without caps, groups and causes */
 void cluster_done(struct cluster *cluster);
 
 /* How many jobs of each stage, and how many of their nodes, may have rows of their own. After cluster_init: none. */

@@ -154,6 +154,16 @@ static bool is_served(const char *path)
 	return i < SERVED;
 }
 
+static bool causes_make_sense(const struct config *config, struct error *err)
+{
+	struct node_causes causes = {.count = 0};
+	struct error why;
+	bool make_sense =
+		config_causes(config, &causes, &why) || config_wrong(config, "nodes.cause", err, "%s", why.text);
+	node_causes_done(&causes);
+	return make_sense;
+}
+
 bool config_makes_sense(const struct config *config, struct error *err)
 {
 	if (config->token_file && config->jwt_key_file)
@@ -177,7 +187,7 @@ bool config_makes_sense(const struct config *config, struct error *err)
 		return config_wrong(config, "web.telemetry-path", err,
 				    "%s must begin with / and differ from the paths of other pages",
 				    config->telemetry_path);
-	return connection_makes_sense(config, err) && labels_make_sense(config, err);
+	return connection_makes_sense(config, err) && labels_make_sense(config, err) && causes_make_sense(config, err);
 }
 
 bool config_check_process(const struct config *config, struct error *err)
@@ -292,6 +302,14 @@ void config_ha_host(const struct config *config, char *host, size_t size)
 	if (config->ha_host || gethostname(host, size) != 0)
 		snprintf(host, size, "%s", config->ha_host ? config->ha_host : "");
 	host[size - 1] = '\0';
+}
+
+bool config_causes(const struct config *config, struct node_causes *causes, struct error *err)
+{
+	for (size_t i = 0; i < config->node_causes.count; i++)
+		if (!node_causes_add(causes, config->node_causes.values[i], err))
+			return false;
+	return true;
 }
 
 bool config_caps(const struct config *config, struct caps *caps, struct error *err)

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "config/task.h"
 #include "entities/job_groups.h"
+#include "entities/node_outage.h"
 #include "metrics/family.h"
 #include "slurmrest/client.h"
 #include "yaml/document.h"
@@ -86,6 +87,7 @@ struct config {
 	const char *web_config_file; /* NULL: none */
 	uint64_t log_level, log_format; /* enum log_level, enum log_format */
 	uint64_t per_node; /* enum per_node */
+	struct config_list node_causes; /* each a name, = and a regular expression */
 	uint64_t owner_histograms; /* enum owner_histograms */
 	bool enable_lifecycle; /* POST /-/reload */
 	bool audit_log;
@@ -140,6 +142,9 @@ void config_ha_host(const struct config *config, char *host, size_t size);
 
 /* Sets the caps on rows; `caps` is initialised before and stays its owner's to free. */
 bool config_caps(const struct config *config, struct caps *caps, struct error *err);
+
+/* Adds the causes of nodes' outages that are configured; `causes` stays its owner's to free. */
+bool config_causes(const struct config *config, struct node_causes *causes, struct error *err);
 
 /* Makes the groups of jobs that are configured, of what is empty. The caller ends them with job_groups_done. */
 void config_groups(const struct config *config, struct job_groups *ret_groups);

@@ -258,6 +258,8 @@ bool option_has_value(const struct config *config, const struct option_row *row)
 		return *(const char *const *)member != NULL;
 	if (row->type == OPTION_SET)
 		return *(const uint64_t *)member != 0;
+	if (row->type == OPTION_LIST)
+		return ((const struct config_list *)member)->count;
 	return row->type != OPTION_LABELS || ((const struct config_labels *)member)->count;
 }
 

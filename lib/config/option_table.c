@@ -179,6 +179,11 @@ const struct option_row option_table[] = {
 	 "Which metrics each node has. default: state, flags, version and reason (about 3 series a node). full: "
 	 "everything (about 25 series a node, including transitions, and 3 for each kind of GRES). off: none.",
 	 per_node_names},
+	{"nodes.cause", OPTION_LIST, offsetof(struct config, node_causes), NULL, "NAME=REGEX",
+	 "A cause of nodes' outages: NAME is their label `cause` if the regular expression (POSIX extended) matches the "
+	 "whole reason of the node. The first that matches decides. Can be given 16 times. What none matches has one of "
+	 "Slurm's own causes.",
+	 NULL},
 	{"names.hash-key-file", OPTION_STRING, offsetof(struct config, hash_key_file), NULL, "FILE",
 	 "Key of at least 32 bytes. With it pages, the log and the state file have keyed hashes in place of names, such as "
 	 "u-e5dac78553933b24. The same key gives the same hashes everywhere. A name's hash: --hash-name.",

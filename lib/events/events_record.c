@@ -5,6 +5,7 @@
 #include <math.h>
 
 #define SEPARATOR '\x1f'
+#define KIND_OUTAGES TEXT("outages")
 
 const char *const events_mark_names[EVENTS_MARKS] = {
 	[EVENTS_BIRTH] = "birth",
@@ -22,6 +23,8 @@ const char *const events_mark_names[EVENTS_MARKS] = {
 	[EVENTS_STARTS_TOLD] = "starts_told",
 	[EVENTS_STARTS_SEEN] = "starts_seen",
 	[EVENTS_STARTS_FOUND] = "starts_found",
+	[EVENTS_OUTAGES_BORN] = "outages_born",
+	[EVENTS_OUTAGES_UNTIL] = "outages_until",
 };
 
 static const char *const kind_names[TALLY_KINDS] = {
@@ -145,9 +148,28 @@ static void write_ended(const struct writing *writing, const struct recent_ends 
 	}
 }
 
+static void write_outage_sum(void *context, struct text partition, const char *what, struct text detail, double value)
+{
+	const struct writing *writing = context;
+	const struct events_counter counter = {KIND_OUTAGES, partition, text_of(what), detail, value};
+	writing->writer->counter(writing->context, &counter);
+}
+
+static void write_outage(void *context, const struct outage *outage)
+{
+	const struct writing *writing = context;
+	writing->writer->outage(writing->context, outage);
+}
+
+static void remove_outage(void *context, struct text node)
+{
+	const struct writing *writing = context;
+	writing->writer->remove_outage(writing->context, node);
+}
+
 void events_write(const struct job_events *events, bool all, const struct events_writer *writer, void *context)
 {
-	const struct writing writing = {writer, context, all, writer->counter, events->tallies.caps};
+	struct writing writing = {writer, context, all, writer->counter, events->tallies.caps};
 	const int64_t marks[EVENTS_MARKS] = {
 		[EVENTS_BIRTH] = events->birth,
 		[EVENTS_LOOKED_UNTIL] = events->looked_until,
@@ -164,10 +186,14 @@ void events_write(const struct job_events *events, bool all, const struct events
 		[EVENTS_STARTS_TOLD] = (int64_t)events->unseen.from.started,
 		[EVENTS_STARTS_SEEN] = (int64_t)events->unseen.seen,
 		[EVENTS_STARTS_FOUND] = (int64_t)events->unseen.found,
+		[EVENTS_OUTAGES_BORN] = events->outages.born,
+		[EVENTS_OUTAGES_UNTIL] = events->outages.looked_until,
 	};
+	static const struct outages_writer outages = {write_outage_sum, write_outage, remove_outage};
 	write_tallies(&writing, &events->tallies);
 	write_runs(&writing, events);
 	write_ended(&writing, &events->recent);
+	outages_write(&events->outages, all, &outages, &writing);
 	for (int mark = 0; mark < EVENTS_MARKS; mark++)
 		writer->mark(context, events_mark_names[mark], marks[mark]);
 }
@@ -200,6 +226,7 @@ void events_stored(struct job_events *events)
 	}
 	events->runs.removed_count = 0;
 	recent_ends_stored(&events->recent);
+	outages_stored(&events->outages);
 }
 
 /* Reading */
@@ -262,8 +289,19 @@ static struct tally *group_tally(struct job_events *events, int kind, struct tex
 	return tally;
 }
 
+static void restore_outage_sum(struct job_events *events, const struct events_counter *counter)
+{
+	bool is_number = counter->value >= 0 && isfinite(counter->value);
+	if (is_number && text_is_clean(counter->name) && text_is_clean(counter->detail))
+		outages_restore_sum(&events->outages, counter->name, counter->what, counter->detail, counter->value);
+}
+
 void events_restore_counter(struct job_events *events, const struct events_counter *counter)
 {
+	if (text_equal(counter->kind, KIND_OUTAGES)) {
+		restore_outage_sum(events, counter);
+		return;
+	}
 	struct text second = counter->name, label = text_cut(&second, SEPARATOR);
 	int kind = kind_named(events->tallies.caps, counter->kind);
 	bool is_number = counter->value >= 0 && isfinite(counter->value);
@@ -320,6 +358,14 @@ void events_restore_ended(struct job_events *events, const struct ended_record *
 		recent_ends_restore(&events->recent, record);
 }
 
+void events_restore_outage(struct job_events *events, const struct outage *outage)
+{
+	bool is_right = is_time(outage->began) && is_time(outage->since) && is_number_right(outage->cpus) &&
+			is_number_right(outage->memory) && is_number_right(outage->gpus);
+	if (is_right && outage->node.len && text_is_clean(outage->node) && text_is_clean(outage->cause))
+		outages_restore(&events->outages, outage);
+}
+
 void events_restore_mark(struct job_events *events, struct text name, int64_t value)
 {
 	int mark = 0;
@@ -371,6 +417,12 @@ void events_restore_mark(struct job_events *events, struct text name, int64_t va
 	case EVENTS_STARTS_FOUND:
 		events->unseen.found = (uint64_t)value;
 		break;
+	case EVENTS_OUTAGES_BORN:
+		events->outages.born = value;
+		break;
+	case EVENTS_OUTAGES_UNTIL:
+		events->outages.looked_until = value;
+		break;
 	case EVENTS_MARKS:
 		break;
 	}
@@ -412,6 +464,11 @@ static void continue_ended(void *events, const struct ended_record *record)
 	events_restore_ended(events, record);
 }
 
+static void continue_outage(void *events, const struct outage *outage)
+{
+	events_restore_outage(events, outage);
+}
+
 static void continue_mark(void *events, const char *name, int64_t value)
 {
 	events_restore_mark(events, text_of(name), value);
@@ -419,8 +476,11 @@ static void continue_mark(void *events, const char *name, int64_t value)
 
 void events_continue(struct job_events *events, const struct job_events *from, int64_t now)
 {
-	static const struct events_writer writer = {
-		.counter = continue_counter, .run = continue_run, .ended = continue_ended, .mark = continue_mark};
+	static const struct events_writer writer = {.counter = continue_counter,
+						    .run = continue_run,
+						    .ended = continue_ended,
+						    .mark = continue_mark,
+						    .outage = continue_outage};
 	events_write(from, true, &writer, events);
 	events_restored(events, now);
 }

@@ -34,6 +34,8 @@ enum events_mark {
 	EVENTS_STARTS_TOLD,
 	EVENTS_STARTS_SEEN,
 	EVENTS_STARTS_FOUND,
+	EVENTS_OUTAGES_BORN,
+	EVENTS_OUTAGES_UNTIL,
 	EVENTS_MARKS,
 };
 extern const char *const events_mark_names[EVENTS_MARKS];
@@ -47,6 +49,8 @@ struct events_writer {
 	void (*ended)(void *context, const struct ended_record *record);
 	void (*remove_ended)(void *context, uint32_t raw_id);
 	void (*mark)(void *context, const char *name, int64_t value);
+	void (*outage)(void *context, const struct outage *outage);
+	void (*remove_outage)(void *context, struct text node);
 };
 
 /* Writes what changed since events_stored, or all. */
@@ -57,6 +61,7 @@ void events_stored(struct job_events *events); /* what was written last is safe 
 void events_restore_counter(struct job_events *events, const struct events_counter *counter);
 void events_restore_run(struct job_events *events, const struct events_run *run);
 void events_restore_ended(struct job_events *events, const struct ended_record *record);
+void events_restore_outage(struct job_events *events, const struct outage *outage);
 void events_restore_mark(struct job_events *events, struct text name, int64_t value);
 
 /* Goes on where `from` is, with caps and names of its own: new job_events, at once. */

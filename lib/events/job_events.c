@@ -17,6 +17,7 @@ struct job_events *job_events_new(const struct caps *caps, const struct vocabula
 	events->vocabulary = vocabulary;
 	tallies_init(&events->tallies, caps);
 	events->recent = (struct recent_ends){.owners = &events->owners, .texts = &events->texts};
+	outages_init(&events->outages);
 	events->birth = events->looked_until = now;
 	events->ends_known_until = now - BEFORE_BIRTH_S;
 	return events;
@@ -26,6 +27,7 @@ void job_events_free(struct job_events *events)
 {
 	if (!events)
 		return;
+	outages_done(&events->outages);
 	recent_ends_done(&events->recent);
 	owners_done(&events->owners);
 	tallies_done(&events->tallies);

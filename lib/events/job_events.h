@@ -1,4 +1,5 @@
-/* Counts each event of a job once: submissions, starts, ends, and the time that jobs hold what they hold.
+/* Counts each event of a job once: submissions, starts, ends, and the time that jobs hold what they hold. What happens to
+ * nodes (outages.h) is counted and kept beside it.
  *
  * What happened before `birth`, when counting began, is not counted. The job table shows live jobs. slurmdbd reports
  * ends, and loses none; without slurmdbd the job table shows them, too. Events that slurmscope did not see are found
@@ -9,6 +10,7 @@
  * thread. */
 #pragma once
 
+#include "events/outages.h"
 #include "events/owner_tallies.h"
 #include "events/recent_ends.h"
 #include "events/runs.h"
@@ -46,6 +48,7 @@ struct job_events {
 	uint64_t steps_max;
 	struct steps_waiting steps;
 	struct unseen_starts unseen; /* while the job table tells of ends */
+	struct outages outages; /* of nodes */
 	double lost, recovered; /* events */
 	double steps_given_up; /* runs */
 	bool has_old_groups; /* the store has counters of groups that are not defined any more */

@@ -96,7 +96,8 @@ extern const struct family_group cluster_group, controller_group, node_group, pa
 	scheduler_group, endpoint_group, exporter_group, accounting_group, conf_group, fairshare_group,
 	reservation_group, license_group, rpc_group, event_group, owner_group, queue_group, node_failure_group,
 	holding_job_group, live_job_group, pending_job_group, ended_job_group, process_group, web_group, series_group;
-extern const struct family_group node_row_group, node_detail_group, node_event_group, node_transition_group;
+extern const struct family_group node_row_group, node_detail_group, node_event_group, node_transition_group,
+	outage_group, node_outage_group;
 
 /* The family's own, or its group's. */
 struct family_origin family_origin(const struct family_group *group, const char *name);

@@ -203,6 +203,16 @@ bool event_poller_claim(struct event_poller *poller)
 	return is_ours;
 }
 
+static void look_at_nodes(struct event_poller *poller)
+{
+	const struct cluster *cluster = poller->asker->cluster;
+	struct outages *outages = &poller->recorder.events->outages;
+	if (!cluster->nodes || cluster->nodes_as_of <= outages->looked_until)
+		return;
+	outages_look(outages, &cluster->nodes->table, &cluster->causes, cluster->nodes_as_of);
+	poller->is_changed = true;
+}
+
 void event_poller_record(struct event_poller *poller, int64_t as_of)
 {
 	const struct job_table *table = poller->asker->cluster->job_table;
@@ -212,6 +222,7 @@ void event_poller_record(struct event_poller *poller, int64_t as_of)
 		job_events_look(poller->recorder.events, table, as_of);
 		poller->is_changed = true;
 	}
+	look_at_nodes(poller);
 	poller->as_of = as_of;
 	poller->table_changes = table->changes;
 	if (tallies_show(&poller->recorder.events->tallies, poller->asker->cluster->rosters))

@@ -65,7 +65,8 @@ struct poller *poller_new(struct setup *setup, const struct config *config, stru
 		.stop = &poller->stop,
 	};
 	job_poller_init(&poller->jobs, &poller->asker, poller->plan, poller->tasks);
-	if (poller->asker.client && config_caps(config, &poller->cluster.caps, err))
+	if (poller->asker.client && config_caps(config, &poller->cluster.caps, err) &&
+	    config_causes(config, &poller->cluster.causes, err))
 		return poller;
 	poller_free(poller);
 	return NULL;
@@ -111,6 +112,8 @@ static enum fetch_result poll_endpoint(struct poller *poller, enum endpoint whic
 		if (!fetch_succeeded(result))
 			poller->last_update[which] = 0;
 	}
+	if (fetch_succeeded(result) && which == ENDPOINT_NODES)
+		poller->cluster.nodes_as_of = asker_time_s(&poller->asker, began);
 	if (fetch_succeeded(result))
 		health_renew(&poller->health, which, plan_show(poller->plan, begin_ns, which).interval_s, begin_ns);
 	return result;

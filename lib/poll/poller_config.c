@@ -109,6 +109,8 @@ static void take_config(struct poller *poller, const struct config *config)
 	caps_done(&poller->cluster.caps);
 	caps_init(&poller->cluster.caps);
 	config_caps(config, &poller->cluster.caps, &err);
+	node_causes_done(&poller->cluster.causes);
+	config_causes(config, &poller->cluster.causes, &err);
 	poller->cluster.caps.groups = groups; /* as before, or another poller would take its place */
 	job_events_screen(poller->leads ? poller->events.recorder.events : poller->counted_before);
 	poller->events.is_changed = true; /* the state file has to change, too */

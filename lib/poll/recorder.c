@@ -91,6 +91,23 @@ static void restore_job(const struct store_job *row, void *context)
 		job_keeper_take(loading->jobs, row);
 }
 
+static void restore_outage(const struct store_outage *row, void *context)
+{
+	const struct loading *loading = context;
+	const struct outage outage = {
+		.node = row->node,
+		.began = row->began,
+		.since = row->since,
+		.kind = outage_kind_named(row->kind),
+		.worst = outage_kind_named(row->worst),
+		.cause = row->cause,
+		.cpus = row->cpus,
+		.memory = row->memory,
+		.gpus = row->gpus,
+	};
+	events_restore_outage(loading->events, &outage);
+}
+
 static struct store_counter row_of(const struct events_counter *counter)
 {
 	return (struct store_counter){counter->kind, counter->name, counter->what, counter->detail, counter->value};
@@ -187,6 +204,27 @@ static void remove_ended(void *store, uint32_t raw_id)
 	store_remove_ended(store, raw_id);
 }
 
+static void put_outage(void *store, const struct outage *outage)
+{
+	const struct store_outage stored = {
+		.node = outage->node,
+		.began = outage->began,
+		.since = outage->since,
+		.kind = text_of(outage_kind_names[outage->kind]),
+		.worst = text_of(outage_kind_names[outage->worst]),
+		.cause = outage->cause,
+		.cpus = outage->cpus,
+		.memory = outage->memory,
+		.gpus = outage->gpus,
+	};
+	store_put_outage(store, &stored);
+}
+
+static void remove_outage(void *store, struct text node)
+{
+	store_remove_outage(store, node);
+}
+
 static void put_mark(void *store, const char *name, int64_t value)
 {
 	store_put_mark(store, name, value);
@@ -246,8 +284,8 @@ static bool is_older(const struct job_events *found, const struct recorder *reco
 /* True: it found events and took them. It takes jobs of the file only while no jobs are known. */
 static bool load(struct recorder *recorder, bool is_start)
 {
-	static const struct store_visitor visitor = {restore_counter, restore_run, restore_mark, restore_job,
-						     restore_ended};
+	static const struct store_visitor visitor = {restore_counter, restore_run,   restore_mark,
+						     restore_job,     restore_ended, restore_outage};
 	struct error err = {""};
 	int64_t now = clock_now_s();
 	struct job_events *found = job_events_new(recorder->caps, recorder->vocabulary, now);
@@ -319,8 +357,8 @@ bool recorder_claim(struct recorder *recorder, const char *cluster)
 
 static bool commit(struct recorder *recorder)
 {
-	static const struct events_writer writer = {put_counter, remove_counter, put_run, remove_run,
-						    put_ended,	 remove_ended,	 put_mark};
+	static const struct events_writer writer = {put_counter,  remove_counter, put_run,    remove_run,   put_ended,
+						    remove_ended, put_mark,	  put_outage, remove_outage};
 	struct error err = {""};
 	enum store_wants wants = store_begin(recorder->store, &err);
 	if (wants != STORE_WANTS_NOTHING) {
@@ -335,6 +373,7 @@ static bool commit(struct recorder *recorder)
 	if (!is_safe) { /* the next store_begin writes everything */
 		recorder->events->runs.removed_count = recorder->events->recent.removed_count = 0;
 		tallies_stored(&recorder->events->tallies);
+		outages_forget_over(&recorder->events->outages);
 	}
 	return is_safe;
 }

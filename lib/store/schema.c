@@ -109,14 +109,23 @@ static const struct column ended_columns[] = {
 	COLUMN(struct store_ended, qos, 4),
 };
 
+static const struct column outage_columns[] = {
+	COLUMN(struct store_outage, node, 6),  COLUMN(struct store_outage, began, 6),
+	COLUMN(struct store_outage, since, 6), COLUMN(struct store_outage, kind, 6),
+	COLUMN(struct store_outage, worst, 6), COLUMN(struct store_outage, cause, 6),
+	COLUMN(struct store_outage, cpus, 6),  COLUMN(struct store_outage, memory, 6),
+	COLUMN(struct store_outage, gpus, 6),
+};
+
 static const struct table tables[TABLES] = {
 	[TABLE_COUNTER] = {"counter", ROWS(counter_columns), 4}, [TABLE_RUN] = {"run", ROWS(run_columns), 3},
 	[TABLE_MARK] = {"mark", ROWS(mark_columns), 1},		 [TABLE_ABOUT] = {"about", ROWS(about_columns), 1},
 	[TABLE_ENDED] = {"ended", ROWS(ended_columns), 1},	 [TABLE_JOB] = {"job", ROWS(job_columns), 1},
+	[TABLE_OUTAGE] = {"outage", ROWS(outage_columns), 1},
 };
 
 /* A new column or table needs a new version here and nothing more; what else changes is a step. */
-enum { VERSION = 5 };
+enum { VERSION = 6 };
 static const char *const steps[VERSION + 1] = {
 	[2] = "UPDATE run SET size_since = coalesce((SELECT value FROM mark WHERE name = 'looked_until'), 0) WHERE began",
 };

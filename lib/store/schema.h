@@ -29,7 +29,7 @@ struct schema {
 };
 
 /* All rows of a table are structs of this type. */
-enum { TABLE_COUNTER, TABLE_RUN, TABLE_MARK, TABLE_ABOUT, TABLE_ENDED, TABLE_JOB, TABLES };
+enum { TABLE_COUNTER, TABLE_RUN, TABLE_MARK, TABLE_ABOUT, TABLE_ENDED, TABLE_JOB, TABLE_OUTAGE, TABLES };
 
 struct mark_row {
 	struct text name;
@@ -48,6 +48,7 @@ union store_row {
 	struct about_row about;
 	struct store_ended ended;
 	struct store_job job;
+	struct store_outage outage;
 };
 
 extern const struct schema store_schema;

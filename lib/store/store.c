@@ -102,7 +102,8 @@ static void visit(struct db *db, const struct store_visitor *visitor, void *cont
 {
 	for (int i = 0; i < TABLES; i++) {
 		union store_row row;
-		if ((i == TABLE_JOB && !visitor->job) || (i == TABLE_ENDED && !visitor->ended))
+		if ((i == TABLE_JOB && !visitor->job) || (i == TABLE_ENDED && !visitor->ended) ||
+		    (i == TABLE_OUTAGE && !visitor->outage))
 			continue;
 		const struct table *table = &store_schema.tables[i];
 		struct buf sql = BUF_INIT;
@@ -121,6 +122,8 @@ static void visit(struct db *db, const struct store_visitor *visitor, void *cont
 				visitor->mark(row.mark.name, row.mark.value, context);
 			else if (i == TABLE_JOB)
 				visitor->job(&row.job, context);
+			else if (i == TABLE_OUTAGE)
+				visitor->outage(&row.outage, context);
 		}
 	}
 }
@@ -198,7 +201,7 @@ static void begin(struct store *store)
 	db_run(store->file.db, "BEGIN IMMEDIATE");
 	if (store->wants_all)
 		db_run(store->file.db, "DELETE FROM counter; DELETE FROM run; DELETE FROM mark; DELETE FROM job; "
-				       "DELETE FROM ended");
+				       "DELETE FROM ended; DELETE FROM outage");
 	store->is_in_transaction = true;
 	if (*store->cluster && !store->file.cluster.len)
 		put(store, TABLE_ABOUT, &(struct about_row){TEXT("cluster"), text_of(store->cluster)});
@@ -260,6 +263,16 @@ void store_put_ended(struct store *store, const struct store_ended *ended)
 void store_remove_ended(struct store *store, uint64_t raw_id)
 {
 	take_out(store, TABLE_ENDED, &(struct store_ended){.raw_id = raw_id});
+}
+
+void store_put_outage(struct store *store, const struct store_outage *outage)
+{
+	put(store, TABLE_OUTAGE, outage);
+}
+
+void store_remove_outage(struct store *store, struct text node)
+{
+	take_out(store, TABLE_OUTAGE, &(struct store_outage){.node = node});
 }
 
 void store_put_job(struct store *store, const struct store_job *job)

@@ -1,4 +1,4 @@
-/* What survives a restart: counters, live runs, job records and marks in one SQLite file. Of one thread.
+/* What survives a restart: counters, live runs, job records, outages of nodes and marks in one SQLite file. Of one thread.
  *
  * The caller keeps all of it in memory as well and offers changes once per poll. Rows hold absolute values,
  * never increments, so that offering one twice does no harm:
@@ -87,6 +87,15 @@ struct store_ended {
 	struct text state, name, sluid, failed_node, tres, account, user, partitions, qos;
 };
 
+/* A node that is out of service. Times are Unix seconds. */
+struct store_outage {
+	struct text node; /* the key */
+
+	int64_t began, since; /* since: what follows is so */
+	struct text kind, worst, cause;
+	uint64_t cpus, memory, gpus; /* that are lost; bytes */
+};
+
 struct store;
 
 /* Could a store be opened and written there? As far as one can find out without changing anything. Folder and file must
@@ -131,6 +140,7 @@ struct store_visitor {
 	void (*mark)(struct text name, int64_t value, void *context);
 	void (*job)(const struct store_job *job, void *context); /* NULL: they are not wanted; likewise: */
 	void (*ended)(const struct store_ended *ended, void *context);
+	void (*outage)(const struct store_outage *outage, void *context);
 };
 
 /* Opens the file, checks all of it, migrates an older one and hands over each row once. If it returns STORE_UNUSABLE,
@@ -166,6 +176,8 @@ void store_put_run(struct store *store, const struct store_run *run);
 void store_remove_run(struct store *store, const struct store_run *run); /* by its key */
 void store_put_ended(struct store *store, const struct store_ended *ended);
 void store_remove_ended(struct store *store, uint64_t raw_id);
+void store_put_outage(struct store *store, const struct store_outage *outage);
+void store_remove_outage(struct store *store, struct text node);
 void store_put_job(struct store *store, const struct store_job *job);
 void store_remove_job(struct store *store, uint64_t id);
 void store_remove_jobs(struct store *store); /* all of them */

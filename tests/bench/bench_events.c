@@ -97,8 +97,8 @@ static void count_mark(void *context, const char *name, int64_t value)
 
 static double time_write(struct job_events *events)
 {
-	static const struct events_writer writer = {count_counter, count_counter, count_run, count_removed,
-						    NULL,	   NULL,	  count_mark};
+	static const struct events_writer writer = {count_counter, count_counter, count_run, count_removed, NULL,
+						    NULL,	   count_mark,	  NULL,	     NULL};
 	double written = 0, begin = now_ns();
 	events_write(events, false, &writer, &written);
 	events_stored(events);

@@ -58,7 +58,7 @@ static void take_job(const struct store_job *job, void *context)
 
 static struct store *open_store(void)
 {
-	static const struct store_visitor visitor = {take_counter, take_run, take_mark, take_job, NULL};
+	static const struct store_visitor visitor = {take_counter, take_run, take_mark, take_job, NULL, NULL};
 	struct error err;
 	struct store *store = store_new(path, "bench");
 	if (store_load(store, &visitor, NULL, &err) == STORE_UNUSABLE)

@@ -60,6 +60,8 @@ enum store_found __wrap_store_load(struct store *store, const struct store_visit
 			visitor->mark(row.mark.name, row.mark.value, context);
 		else if (table == TABLE_JOB)
 			visitor->job(&row.job, context);
+		else if (table == TABLE_OUTAGE)
+			visitor->outage(&row.outage, context);
 	}
 	return STORE_LOADED;
 }

@@ -55,6 +55,11 @@ static void take_ended(const struct store_ended *ended, void *sum)
 		ended->state.len + ended->name.len + ended->sluid.len + ended->failed_node.len + ended->tres.len;
 }
 
+static void take_outage(const struct store_outage *outage, void *sum)
+{
+	*(size_t *)sum += outage->node.len + outage->kind.len + outage->worst.len + outage->cause.len;
+}
+
 /* What is left in the folder, which is empty afterwards. */
 struct left {
 	bool is_set_aside; /* the file */
@@ -99,7 +104,8 @@ static void write_more(struct store *store)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const struct store_visitor visitor = {take_counter, take_run, take_mark, take_job, take_ended};
+	static const struct store_visitor visitor = {take_counter, take_run,   take_mark,
+						     take_job,	   take_ended, take_outage};
 	struct input input = input_of(data, size);
 	bool is_copy = input_byte(&input) & 1;
 	struct text bytes = input_rest(&input);

@@ -67,9 +67,11 @@ def record():
             scope = subprocess.Popen([SLURMSCOPE, *options(folder, sim.url, port)], stderr=log, stdin=subprocess.DEVNULL)
         try:
             wait_until(lambda: "slurm_cluster_job_starts_total" in scrape(port), Path(folder, "log").read_text)
+            sim.control("node?name=n12&do=fail")  # it has GPUs, and returns
             for node in ("n07", "n08"):
                 time.sleep(SECONDS / 3)
                 sim.control(f"node?name={node}&do=fail")
+            sim.control("node?name=n12&do=resume")
             time.sleep(SECONDS / 3)
             return scrape(port)
         finally:

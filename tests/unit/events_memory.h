@@ -15,6 +15,8 @@ struct memory {
 	size_t count, capacity;
 	struct ended_record *ended;
 	size_t ended_count, ended_capacity;
+	struct outage *outages;
+	size_t outage_count, outage_capacity;
 	bool fell; /* a counter did */
 };
 
@@ -32,6 +34,7 @@ static inline void memory_done(struct memory *memory)
 	arena_done(&memory->arena);
 	free(memory->runs);
 	free(memory->ended);
+	free(memory->outages);
 }
 
 /* Where it is kept; NAN: it is not. */
@@ -111,6 +114,25 @@ static inline void memory_put_ended(void *context, const struct ended_record *re
 		*texts[i] = arena_copy(&memory->arena, *texts[i]);
 }
 
+static inline void memory_remove_outage(void *context, struct text node)
+{
+	struct memory *memory = context;
+	for (size_t i = memory->outage_count; i-- > 0;)
+		if (text_equal(memory->outages[i].node, node))
+			memory->outages[i] = memory->outages[--memory->outage_count];
+}
+
+static inline void memory_put_outage(void *context, const struct outage *outage)
+{
+	struct memory *memory = context;
+	memory_remove_outage(memory, outage->node);
+	GROW(memory->outages, memory->outage_count, memory->outage_capacity);
+	struct outage *own = &memory->outages[memory->outage_count++];
+	*own = *outage;
+	own->node = arena_copy(&memory->arena, own->node);
+	own->cause = arena_copy(&memory->arena, own->cause);
+}
+
 static inline void memory_put_mark(void *context, const char *name, int64_t value)
 {
 	struct memory *memory = context;
@@ -121,7 +143,7 @@ static inline void memory_write(struct memory *memory, struct job_events *events
 {
 	static const struct events_writer writer = {memory_put_counter, memory_remove_counter, memory_put_run,
 						    memory_remove_run,	memory_put_ended,      memory_remove_ended,
-						    memory_put_mark};
+						    memory_put_mark,	memory_put_outage,     memory_remove_outage};
 	events_write(events, all, &writer, memory);
 	events_stored(events);
 }
@@ -137,6 +159,8 @@ static inline struct job_events *memory_read(const struct memory *memory, const 
 		events_restore_run(events, &memory->runs[i]);
 	for (size_t i = 0; i < memory->ended_count; i++)
 		events_restore_ended(events, &memory->ended[i]);
+	for (size_t i = 0; i < memory->outage_count; i++)
+		events_restore_outage(events, &memory->outages[i]);
 	for (size_t i = 0; i < memory->counters.count; i++) {
 		struct text rest = memory->counters.entries[i].key;
 		struct events_counter counter = {.value = *(double *)memory->counters.entries[i].value};

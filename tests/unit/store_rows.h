@@ -82,7 +82,17 @@ static void dump_ended(const struct store_ended *ended, void *dump)
 	buf_add_char(dump, '\n');
 }
 
-static const struct store_visitor dump_visitor = {dump_counter, dump_run, dump_mark, dump_job, dump_ended};
+static void dump_outage(const struct store_outage *outage, void *dump)
+{
+	const struct text texts[] = {outage->node, outage->kind, outage->worst, outage->cause};
+	buf_printf(dump, "outage %" PRId64 " %" PRId64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " ", outage->began,
+		   outage->since, outage->cpus, outage->memory, outage->gpus);
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+		dump_text(dump, texts[i]);
+	buf_add_char(dump, '\n');
+}
+
+static const struct store_visitor dump_visitor = {dump_counter, dump_run, dump_mark, dump_job, dump_ended, dump_outage};
 
 /* Appends all rows, one a line. */
 static inline enum store_found load_dump(struct store *store, struct buf *dump, struct error *err)

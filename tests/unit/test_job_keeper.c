@@ -43,7 +43,7 @@ static void take_job(const struct store_job *job, void *context)
 
 static struct life *life_begin(void)
 {
-	static const struct store_visitor visitor = {ignore_counter, ignore_run, take_mark, take_job, NULL};
+	static const struct store_visitor visitor = {ignore_counter, ignore_run, take_mark, take_job, NULL, NULL};
 	struct error err = {""};
 	struct life *life = calloc(1, sizeof *life);
 	life->random = 7;

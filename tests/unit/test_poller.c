@@ -223,7 +223,7 @@ static void ignore_mark(struct text name, int64_t value, void *context)
 /* Whose counters a copy of the state file has, as if the machine had died now. */
 static struct stored names_stored(void)
 {
-	static const struct store_visitor visitor = {note_counter, ignore_run, ignore_mark, NULL, NULL};
+	static const struct store_visitor visitor = {note_counter, ignore_run, ignore_mark, NULL, NULL, NULL};
 	char command[160];
 	struct error err;
 	struct stored names = {false, false};

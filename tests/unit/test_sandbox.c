@@ -427,7 +427,7 @@ static void take_mark(struct text name, int64_t value, void *context)
 static int use_store(void)
 {
 	static const enum store_found want[] = {STORE_NEW, STORE_LOADED, STORE_SET_ASIDE};
-	const struct store_visitor none = {NULL, NULL, take_mark, NULL, NULL};
+	const struct store_visitor none = {NULL, NULL, take_mark, NULL, NULL, NULL};
 	struct error err = {""};
 	for (int i = 0; i < 3; i++) {
 		const char *path = in_folder("state/events.db");

@@ -72,10 +72,18 @@ static void test_round_trip(void)
 	past.raw_id = 8;
 	store_put_ended(store, &ended);
 	store_put_ended(store, &past);
+	const struct store_outage outage = {TEXT("n1"), 1,	    2, TEXT("drained"), TEXT("down"), TEXT("disk"),
+					    4,		UINT64_MAX, 6};
+	struct store_outage over = outage;
+	over.node = TEXT("n2");
+	store_put_outage(store, &outage);
+	store_put_outage(store, &over);
 	store_put_mark(store, "cursor", INT64_MIN);
 	CHECK(store_commit(store, &err));
 	CHECK(store_begin(store, &err) == STORE_WANTS_CHANGES);
 	store_remove_ended(store, 8);
+	store_remove_outage(store, TEXT("n2"));
+	store_remove_outage(store, TEXT("n2"));
 	store_remove_ended(store, 8);
 	put_counter(store, "debug", "FAILED", 1e300);
 	store_remove_counter(
@@ -104,7 +112,8 @@ static void test_round_trip(void)
 		   "job 7 3 -1 4 1 1 2 7 4294967296 4 1700000000 1700000001 18446744073709551615 2 5 1700000002"
 		   " 1700000003 1700000004 1700000006 1700000007 running|configuring,stopped|None|"
 		   "cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|maint|cn[01-04]|a\\0b|"
-		   "o'neill \"\\ \xff|batch|normal|\n");
+		   "o'neill \"\\ \xff|batch|normal|\n"
+		   "outage 1 2 4 18446744073709551615 6 n1|drained|down|disk|\n");
 }
 
 /* Where all rows are put again, those are gone that are not: of each table but that of the file itself. */
@@ -120,6 +129,7 @@ static void test_all_again(void)
 	store_put_run(store, &run);
 	store_put_job(store, &job);
 	store_put_ended(store, &(struct store_ended){.raw_id = 8, .state = TEXT("failed")});
+	store_put_outage(store, &(struct store_outage){.node = TEXT("n1")});
 	store_put_mark(store, "a", 1);
 	CHECK(store_commit(store, &err));
 	store_want_all(store);
@@ -299,7 +309,7 @@ struct row_of_tomorrow {
 };
 
 /* A schema as it may be some versions on: the table of marks with columns that two versions brought. */
-enum { TODAY = 5 }; /* store_schema.version */
+enum { TODAY = 6 }; /* store_schema.version */
 static void migrate(const char *step, bool want)
 {
 	static const struct column columns[] = {
@@ -332,6 +342,7 @@ static const char *const undo[TODAY + 1] = {
 	[3] = "DROP TABLE job; PRAGMA user_version = 2",
 	[4] = "DROP TABLE ended; ALTER TABLE run DROP COLUMN forecast; PRAGMA user_version = 3",
 	[5] = "ALTER TABLE run DROP COLUMN group_values; ALTER TABLE job DROP COLUMN group_values; PRAGMA user_version = 4",
+	[6] = "DROP TABLE outage; PRAGMA user_version = 5",
 };
 
 static void make_older(int version)

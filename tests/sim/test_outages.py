@@ -1,0 +1,72 @@
+#!/usr/bin/env python3
+"""Nodes of a simulated cluster fail and return, also while slurmscope is killed. Each second of an outage counts once, and an
+outage that ended meanwhile has its true duration. A reload brings a cause by the site's pattern."""
+
+import re
+import signal
+import time
+import unittest
+from pathlib import Path
+
+from simulator import Simulator
+from test_warm import Exporter, wait_until
+
+SLACK = 2  # seconds: between a command and what the simulator noted, or a look and its page
+HERE = ("--interval.nodes=1",)
+SERIES = re.compile(r'slurm_cluster_node_outage_seconds_total\{kind="(\w+)",cause="(\w+)"\}')
+
+
+class Outages(unittest.TestCase):
+    def setUp(self):
+        self.sim = self.enterContext(Simulator("--nodes=20", "--jobs=0", "--users=2", "--node-failures=0", "--speed=1",
+                                               f"--epoch={int(time.time())}"))
+
+    def seconds(self, scope, kind, cause):
+        return scope.page().get(f'slurm_cluster_node_outage_seconds_total{{kind="{kind}",cause="{cause}"}}', 0)
+
+    def wait_for(self, scope, node, is_out):
+        wait_until(lambda: any("outage_start" in series and f'node="{node}"' in series for series in scope.page()) == is_out,
+                   f"{node} to be {'out' if is_out else 'back'}")
+
+    def do(self, what, node):
+        """The simulator's answers tell of no change in the second of the answer before."""
+        time.sleep(1.1)
+        self.sim.control(f"node?name={node}&do={what}")
+        return time.time()
+
+    def test_killed(self):
+        with Exporter(self.sim.url, *HERE) as scope:
+            wait_until(lambda: "slurm_cluster_nodes_free" in scope.page(), "nodes")
+            begin = self.do("fail", "n03")
+            self.wait_for(scope, "n03", True)
+            scope.end(signal.SIGKILL)
+            time.sleep(4)
+            end = self.do("resume", "n03")
+            second = self.do("drain", "n04")  # while nobody looks
+            time.sleep(4)
+            scope.start()
+            self.wait_for(scope, "n03", False)
+            self.wait_for(scope, "n04", True)
+            down = self.seconds(scope, "down", "not_responding")
+            self.assertAlmostEqual(down, end - begin, delta=SLACK)
+            page = scope.page()
+            labels = '{kind="down",cause="not_responding"}'
+            self.assertEqual(page[f"slurm_cluster_node_outage_duration_seconds_count{labels}"], 1)
+            self.assertAlmostEqual(page[f"slurm_cluster_node_outage_duration_seconds_sum{labels}"], end - begin, delta=SLACK)
+            time.sleep(3)
+            kind, cause = next(SERIES.fullmatch(series).groups() for series in scope.page() if 'kind="drained"' in series and SERIES.fullmatch(series))
+            drained = self.seconds(scope, kind, cause)
+            self.assertAlmostEqual(drained, time.time() - second, delta=2 * SLACK)
+            self.assertEqual(self.seconds(scope, "down", "not_responding"), down)
+
+    def test_cause_of_the_site(self):
+        with Exporter(self.sim.url, *HERE, "--nodes.cause=switch=Not resp.*") as scope:
+            wait_until(lambda: "slurm_cluster_nodes_free" in scope.page(), "nodes")
+            self.do("fail", "n05")
+            wait_until(lambda: self.seconds(scope, "down", "switch") >= 2, "seconds of that cause")
+            self.assertEqual(self.seconds(scope, "down", "not_responding"), 0)
+            self.assertTrue(Path(scope.state).exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,333 @@
+/* Outages of nodes: kinds, causes, and the rules by which they begin, change and end. */
+#include "check.h"
+#include "events_memory.h"
+#include "outages_world.h"
+
+#define FLAG(name) (UINT64_C(1) << NODE_FLAG_##name)
+
+static void test_kinds(void)
+{
+	static const struct {
+		const char *name;
+		int state;
+		uint64_t flags;
+		enum outage_kind want;
+	} rows[] = {
+		{"idle", NODE_IDLE, 0, OUTAGE_NONE},
+		{"does not respond", NODE_IDLE, FLAG(NOT_RESPONDING), OUTAGE_NONE},
+		{"planned", NODE_IDLE, FLAG(PLANNED), OUTAGE_NONE},
+		{"reserved", NODE_IDLE, FLAG(RESERVED), OUTAGE_NONE},
+		{"saves power", NODE_IDLE, FLAG(POWERED_DOWN), OUTAGE_NONE},
+		{"wakes", NODE_ALLOCATED, FLAG(POWERING_UP), OUTAGE_NONE},
+		{"is to come", NODE_FUTURE, FLAG(DRAIN), OUTAGE_NONE},
+		{"drained", NODE_IDLE, FLAG(DRAIN), OUTAGE_DRAINED},
+		{"draining", NODE_MIXED, FLAG(DRAIN), OUTAGE_DRAINING},
+		{"epilog", NODE_IDLE, FLAG(DRAIN) | FLAG(COMPLETING), OUTAGE_DRAINING},
+		{"fail", NODE_IDLE, FLAG(FAIL), OUTAGE_DRAINED},
+		{"failing", NODE_ALLOCATED, FLAG(FAIL), OUTAGE_DRAINING},
+		{"down", NODE_DOWN, 0, OUTAGE_DOWN},
+		{"down and drained", NODE_DOWN, FLAG(DRAIN), OUTAGE_DOWN},
+		{"does not come up", NODE_DOWN, FLAG(POWERED_DOWN), OUTAGE_DOWN},
+		{"reboots", NODE_DOWN, FLAG(REBOOT_ISSUED), OUTAGE_DOWN},
+		{"error", NODE_ERROR, 0, OUTAGE_DOWN},
+		{"maintenance", NODE_IDLE, FLAG(MAINT), OUTAGE_MAINTENANCE},
+		{"down in maintenance", NODE_DOWN, FLAG(MAINT) | FLAG(DRAIN), OUTAGE_MAINTENANCE},
+		{"slurmctld starts", NODE_UNKNOWN, FLAG(DRAIN), OUTAGE_UNKNOWN},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct node node = {.state = rows[i].state, .flags = rows[i].flags};
+		check_row(rows[i].name);
+		CHECK_NUMBER(node_outage(&node), rows[i].want);
+	}
+}
+
+static void test_causes(void)
+{
+	static const struct {
+		const char *reason;
+		uint64_t flags;
+		const char *want;
+	} rows[] = {
+		{"", 0, "none"},
+		{"", FLAG(MAINT), "reservation"},
+		{"", FLAG(REBOOT_ISSUED), "reboot"},
+		{"Not responding", 0, "not_responding"},
+		{"Not responding [slurm@2026-01-01T00:00:00]", 0, "not_responding"},
+		{"Node unexpectedly rebooted", 0, "unexpected_reboot"},
+		{"Kill task failed", 0, "job_failure"},
+		{"Prolog error", 0, "job_failure"},
+		{"Low RealMemory (reported:1 < 100.00% of configured:2)", FLAG(INVALID_REG), "registration"},
+		{"gres/gpu count reported lower than configured (0 < 4)", 0, "registration"},
+		{"something new", FLAG(INVALID_REG), "registration"},
+		{"reboot issued", 0, "reboot"},
+		{"ResumeTimeout reached", 0, "power"},
+		{"the disk of ann", 0, "other"},
+		{"NHC: check_fs_mount: /scratch", 0, "file_system"},
+		{"NHC: check_hw_ib", 0, "health"},
+		{"see NHC: no match, the pattern takes whole reasons", 0, "other"},
+		{"Kill task failed on /scratch", 0, "file_system"},
+	};
+	struct node_causes causes = {.count = 0};
+	struct error err;
+	CHECK(node_causes_add(&causes, "file_system=.*/scratch.*", &err));
+	CHECK(node_causes_add(&causes, "health=NHC:.*", &err));
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct node node = {.reason = text_of(rows[i].reason), .flags = rows[i].flags};
+		char got[64];
+		text_to_string(node_cause(&causes, &node), got, sizeof got);
+		check_row(rows[i].reason);
+		CHECK_STRING(got, rows[i].want);
+	}
+	node_causes_done(&causes);
+}
+
+static void test_definitions(void)
+{
+	static const char *const wrong[] = {"",	     "gpu", "=x",   "gpu=",	"GPU=x",
+					    "a b=x", "a=(", "a=*b", "a=(b)\\1", "a=.{500}"};
+	struct node_causes causes = {.count = 0};
+	struct error err;
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		check_row(wrong[i]);
+		CHECK(!node_causes_add(&causes, wrong[i], &err));
+		CHECK_NUMBER(causes.count, 0);
+	}
+	check_row("too many");
+	for (int i = 0; i < NODE_CAUSES_MAX; i++)
+		CHECK(node_causes_add(&causes, "gpu=x=y", &err));
+	CHECK(!node_causes_add(&causes, "gpu=x", &err));
+	const struct node node = {.reason = TEXT("x=y")};
+	CHECK(text_equal(node_cause(&causes, &node), TEXT("gpu")));
+	node_causes_done(&causes);
+}
+
+/* What one node counts, of which `world` says how it is at each look. */
+static void check_seconds(const struct world *world, const char *kind, const char *cause, double want)
+{
+	CHECK_NUMBER(world_count(world, "all", kind, cause, OUTAGE_SECONDS), want);
+	CHECK_NUMBER(world_count(world, "", kind, cause, OUTAGE_SECONDS), want);
+}
+
+static struct node node_of(int state, uint64_t flags, const char *reason, uint64_t reason_time, uint64_t busy)
+{
+	return (struct node){.name = TEXT("n1"),
+			     .partitions = TEXT("all,gpu"),
+			     .state = state,
+			     .flags = flags,
+			     .cpus = 8,
+			     .allocated_cpus = state == NODE_MIXED ? 6 : 0,
+			     .memory = 100,
+			     .allocated_memory = state == NODE_MIXED ? 60 : 0,
+			     .gres = TEXT("gpu:a100:4"),
+			     .gres_used = state == NODE_MIXED ? TEXT("gpu:a100:3") : TEXT("gpu:a100:0"),
+			     .reason = text_of(reason),
+			     .reason_time = reason_time ? reason_time : NUMBER_UNSET,
+			     .last_busy_time = busy ? busy : NUMBER_UNSET};
+}
+
+static void look(struct world *world, int64_t at, int state, uint64_t flags, const char *reason, uint64_t reason_time,
+		 uint64_t busy)
+{
+	const struct node node = node_of(state, flags, reason, reason_time, busy);
+	world_look(world, &node, 1, at);
+}
+
+static void test_begins_before(void)
+{
+	check_row("an outage from before the first look: its seconds count from then on, its duration from its begin");
+	struct world world;
+	world_init(&world);
+	look(&world, 1000, NODE_DOWN, 0, "Not responding", 400, 0);
+	check_seconds(&world, "down", "not_responding", 0);
+	CHECK_NUMBER(world_open(&world, "n1")->began, 400);
+	look(&world, 1060, NODE_DOWN, 0, "Not responding", 400, 0);
+	check_seconds(&world, "down", "not_responding", 60);
+	look(&world, 1120, NODE_IDLE, 0, "", 0, 1100);
+	check_seconds(&world, "down", "not_responding", 100);
+	CHECK_NUMBER(world_count(&world, "", "down", "not_responding", OUTAGE_ENDED), 1);
+	CHECK_NUMBER(world_sums(&world, "", "down", "not_responding")->sum, 700);
+	CHECK_NUMBER(world_sums(&world, "", "down", "not_responding")->buckets[2], 1); /* up to 900 s */
+	CHECK(!world_open(&world, "n1"));
+	world_done(&world);
+}
+
+static void test_drain(void)
+{
+	check_row("drains with jobs, is empty, is repaired: Slurm's times count, and what no job holds");
+	struct world world;
+	world_init(&world);
+	look(&world, 1000, NODE_MIXED, 0, "", 0, 500);
+	look(&world, 1060, NODE_MIXED, FLAG(DRAIN), "disk", 1010, 500);
+	check_seconds(&world, "draining", "other", 50);
+	CHECK_NUMBER(world_count(&world, "gpu", "draining", "other", OUTAGE_CPU_SECONDS), 2 * 50);
+	CHECK_NUMBER(world_count(&world, "gpu", "draining", "other", OUTAGE_GPU_SECONDS), 50);
+	CHECK_NUMBER(world_count(&world, "gpu", "draining", "other", OUTAGE_MEMORY_BYTE_SECONDS), 40 * 50);
+	look(&world, 1120, NODE_IDLE, FLAG(DRAIN), "disk", 1010, 1080);
+	check_seconds(&world, "draining", "other", 70);
+	check_seconds(&world, "drained", "other", 40);
+	look(&world, 1180, NODE_DOWN, FLAG(DRAIN), "off", 1150, 1080);
+	check_seconds(&world, "drained", "other", 70);
+	check_seconds(&world, "down", "other", 30);
+	look(&world, 1240, NODE_IDLE, 0, "", 0, 1200);
+	check_seconds(&world, "down", "other", 50);
+	CHECK_NUMBER(world_count(&world, "", "down", "other", OUTAGE_CPU_SECONDS), 8 * 50);
+	CHECK_NUMBER(world_count(&world, "", "down", "other", OUTAGE_ENDED), 1);
+	CHECK_NUMBER(world_count(&world, "", "drained", "other", OUTAGE_ENDED), 0);
+	CHECK_NUMBER(world_sums(&world, "", "down", "other")->sum, 190);
+	world_done(&world);
+}
+
+static void test_between_looks(void)
+{
+	struct world world;
+	world_init(&world);
+	check_row("drained and empty between two looks");
+	look(&world, 1000, NODE_MIXED, 0, "", 0, 500);
+	look(&world, 1100, NODE_IDLE, FLAG(DRAIN), "disk", 1010, 1040);
+	check_seconds(&world, "draining", "other", 30);
+	check_seconds(&world, "drained", "other", 60);
+	CHECK_NUMBER(world_count(&world, "", "draining", "other", OUTAGE_CPU_SECONDS), 0);
+	check_row("back and out again between two looks");
+	look(&world, 1200, NODE_DOWN, 0, "Not responding", 1150, 1120);
+	check_seconds(&world, "drained", "other", 80);
+	check_seconds(&world, "down", "not_responding", 50);
+	CHECK_NUMBER(world_count(&world, "all", "drained", "other", OUTAGE_ENDED), 1);
+	CHECK_NUMBER(world_sums(&world, "", "drained", "other")->sum, 110);
+	CHECK_NUMBER(world_open(&world, "n1")->began, 1150);
+	check_row("another reason");
+	look(&world, 1300, NODE_DOWN, 0, "Kill task failed", 1210, 1120);
+	check_seconds(&world, "down", "not_responding", 60);
+	check_seconds(&world, "down", "job_failure", 90);
+	CHECK_NUMBER(world_open(&world, "n1")->began, 1150);
+	check_row("back with a job: nothing tells when");
+	look(&world, 1400, NODE_MIXED, 0, "", 0, 1120);
+	check_seconds(&world, "down", "job_failure", 190);
+	world_done(&world);
+}
+
+static void test_not_known(void)
+{
+	struct world world;
+	world_init(&world);
+	look(&world, 1000, NODE_DOWN, 0, "disk", 900, 0);
+	check_row("slurmctld starts: the node is as it was");
+	look(&world, 1010, NODE_UNKNOWN, 0, "disk", 900, 0);
+	look(&world, 1020, NODE_DOWN, 0, "disk", 900, 0);
+	check_seconds(&world, "down", "other", 20);
+	CHECK_NUMBER(world_count(&world, "", "down", "other", OUTAGE_ENDED), 0);
+	check_row("the clock was set back");
+	look(&world, 1005, NODE_DOWN, 0, "disk", 900, 0);
+	check_seconds(&world, "down", "other", 20);
+	check_row("Slurm forgets the node: no return");
+	world_look(&world, NULL, 0, 1100);
+	check_seconds(&world, "down", "other", 20);
+	CHECK_NUMBER(world_count(&world, "", "down", "other", OUTAGE_ENDED), 0);
+	CHECK_NUMBER(world.events->outages.open.count, 0);
+	check_row("maintenance, which nothing in the record dates");
+	look(&world, 1200, NODE_IDLE, 0, "", 0, 0);
+	look(&world, 1260, NODE_IDLE, FLAG(MAINT), "", 0, 1250);
+	look(&world, 1320, NODE_IDLE, 0, "", 0, 1310);
+	check_seconds(&world, "maintenance", "reservation", 60);
+	check_row("times from the future");
+	look(&world, 1380, NODE_IDLE, FLAG(DRAIN), "x", 4000000000, 4000000001);
+	look(&world, 1390, NODE_IDLE, FLAG(DRAIN), "x", 4000000000, 4000000001);
+	check_seconds(&world, "drained", "other", 10);
+	world_done(&world);
+}
+
+static void test_many_causes(void)
+{
+	check_row("reloads bring more causes than are kept");
+	struct world world;
+	struct error err;
+	world_init(&world);
+	for (int i = 0; i < OUTAGE_CAUSES_MAX + 40; i++) {
+		char definition[32];
+		node_causes_done(&world.causes);
+		snprintf(definition, sizeof definition, "cause_%d=.*", i);
+		CHECK(node_causes_add(&world.causes, definition, &err));
+		look(&world, 1000 + i, NODE_DOWN, 0, "x", 900, 0);
+	}
+	CHECK_NUMBER(world.events->outages.causes.count, OUTAGE_CAUSES_MAX + 1); /* with `other` */
+	CHECK(world_count(&world, "", "down", "other", OUTAGE_SECONDS) > 10);
+	world_done(&world);
+}
+
+/* Each second counts once, whatever was written before the end. */
+static void test_restart(void)
+{
+	struct world world;
+	struct memory memory;
+	world_init(&world);
+	memory_init(&memory);
+	check_row("back while slurmscope was down");
+	look(&world, 1000, NODE_IDLE, 0, "", 0, 900);
+	look(&world, 1060, NODE_IDLE, FLAG(DRAIN), "disk", 1020, 900);
+	memory_write(&memory, world.events, false);
+	CHECK_NUMBER(memory.outage_count, 1);
+	look(&world, 1100, NODE_IDLE, FLAG(DRAIN), "disk", 1020, 900); /* is not written */
+	world_restart(&world, &memory, 2000);
+	look(&world, 2000, NODE_IDLE, 0, "", 0, 1500);
+	check_seconds(&world, "drained", "other", 480);
+	CHECK_NUMBER(world_sums(&world, "", "drained", "other")->sum, 480);
+	memory_write(&memory, world.events, false);
+	CHECK_NUMBER(memory.outage_count, 0);
+	check_row("out while it was down");
+	world_restart(&world, &memory, 3000);
+	look(&world, 3000, NODE_DOWN, 0, "Not responding", 2600, 1500);
+	check_seconds(&world, "down", "not_responding", 400);
+	CHECK_NUMBER(world_sums(&world, "", "drained", "other")->buckets[2], 1);
+	CHECK(!memory.fell);
+	memory_done(&memory);
+	world_done(&world);
+}
+
+static void test_odd_rows(void)
+{
+	check_row("what another program wrote");
+	struct world world;
+	char name[LABEL_MAX + 2];
+	world_init(&world);
+	memset(name, 'x', sizeof name);
+	const struct text text = {name, sizeof name};
+	const struct outage right = {.node = TEXT("n1"), .kind = OUTAGE_DOWN, .worst = OUTAGE_DOWN, .cause = TEXT("x")};
+	struct outage wrong[] = {right, right, right, right, right, right};
+	wrong[0].kind = OUTAGE_UNKNOWN;
+	wrong[1].cause = TEXT("");
+	wrong[2].node = text;
+	wrong[3].began = -1;
+	wrong[4].cpus = UINT64_C(1) << 63;
+	wrong[5].node = TEXT("\xff");
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+		events_restore_outage(world.events, &wrong[i]);
+	CHECK_NUMBER(world.events->outages.open.count, 0);
+	events_restore_outage(world.events, &right);
+	CHECK_NUMBER(world.events->outages.open.count, 1);
+	const struct events_counter counters[] = {
+		{TEXT("outages"), TEXT("all"), TEXT("seconds"), TEXT("up\x1fx"), 1},
+		{TEXT("outages"), TEXT("all"), TEXT("seconds"), TEXT("down"), 1},
+		{TEXT("outages"), TEXT("all"), TEXT("seconds"), TEXT("down\x1fx"), -1},
+		{TEXT("outages"), TEXT("all"), TEXT("seconds"), TEXT("down\x1fx"), INFINITY},
+		{TEXT("outages"), TEXT(""), TEXT("60"), TEXT("down\x1fx"), 1e300},
+		{TEXT("outages"), text, TEXT("seconds"), TEXT("down\x1fx"), 1},
+	};
+	for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
+		events_restore_counter(world.events, &counters[i]);
+	CHECK_NUMBER(world.events->outages.sums.count, 0);
+	world_done(&world);
+}
+
+int main(void)
+{
+	test_kinds();
+	test_causes();
+	test_definitions();
+	test_begins_before();
+	test_drain();
+	test_between_looks();
+	test_not_known();
+	test_many_causes();
+	test_restart();
+	test_odd_rows();
+	return check_done();
+}
