@@ -95,10 +95,15 @@ static struct text cause_by_slurm(const struct node *node)
 	return node->flags & BIT(MAINT) ? TEXT("reservation") : TEXT("none");
 }
 
-struct text node_cause(const struct node_causes *causes, const struct node *node)
+struct text node_cause_of_site(const struct node_causes *causes, struct text reason)
 {
-	for (size_t i = 0; i < causes->count && node->reason.len; i++)
-		if (pattern_matches(&causes->items[i].pattern, node->reason, NULL))
+	for (size_t i = 0; i < causes->count && reason.len; i++)
+		if (pattern_matches(&causes->items[i].pattern, reason, NULL))
 			return text_of(causes->items[i].name);
-	return cause_by_slurm(node);
+	return TEXT("");
+}
+
+struct text node_cause(struct text of_site, const struct node *node)
+{
+	return of_site.len ? of_site : cause_by_slurm(node);
 }

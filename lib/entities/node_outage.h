@@ -39,6 +39,9 @@ struct node_causes {
 bool node_causes_add(struct node_causes *causes, const char *definition, struct error *err);
 void node_causes_done(struct node_causes *causes); /* none again */
 
-/* Why the node is out of service: the name of the first pattern that matches the whole reason, else one of Slurm's
- * (node_outage.c). Borrowed from `causes`, or static. */
-struct text node_cause(const struct node_causes *causes, const struct node *node);
+/* The name of the first pattern that matches the whole reason, borrowed; empty: none does. Of many nodes most have one of a few
+ * reasons: ask once for each. */
+struct text node_cause_of_site(const struct node_causes *causes, struct text reason);
+
+/* Why the node is out of service: what the site calls it, if anything, else one of Slurm's causes (node_outage.c). */
+struct text node_cause(struct text of_site, const struct node *node);

@@ -114,6 +114,7 @@ struct looking {
 	const struct map *before; /* what was open */
 	int64_t from, now; /* the last look and this one */
 	int64_t counted; /* seconds before do not count, or have counted */
+	struct map reasons; /* -> struct text, what the site calls it */
 };
 
 /* Counts the outage's time until then, as far as that has not counted. */
@@ -153,6 +154,15 @@ static uint64_t gpus_of(const struct node_row *row)
 	return gpus;
 }
 
+static struct text cause_now(struct looking *looking, const struct node *node)
+{
+	size_t before = looking->reasons.count;
+	struct text *of_site = map_add(&looking->reasons, node->reason);
+	if (looking->reasons.count != before)
+		*of_site = node_cause_of_site(looking->causes, node->reason);
+	return cause_of(looking->outages, node_cause(*of_site, node));
+}
+
 static struct outage outage_of(struct looking *looking, const struct node_row *row, enum outage_kind kind,
 			       int64_t since)
 {
@@ -160,7 +170,7 @@ static struct outage outage_of(struct looking *looking, const struct node_row *r
 			       .since = since,
 			       .kind = kind,
 			       .worst = kind,
-			       .cause = cause_of(looking->outages, node_cause(looking->causes, &row->node)),
+			       .cause = cause_now(looking, &row->node),
 			       .cpus = rest_of(row->cpus),
 			       .memory = rest_of(row->memory),
 			       .gpus = gpus_of(row),
@@ -206,7 +216,6 @@ static void end(struct looking *looking, const struct node_row *row, const struc
 	struct outage_sums *cluster = count(looking->outages, row->node.partitions, outage->worst, outage->cause, one);
 	cluster->buckets[bucket]++;
 	cluster->sum += lasted;
-	map_add(&looking->outages->over, row->node.name);
 }
 
 /* When the node became what it is now, and was something else at the last look. Nothing in its record tells when a
@@ -272,15 +281,23 @@ void outages_look(struct outages *outages, const struct node_table *table, const
 		return;
 	struct arena *old_arena = outages->open_arena;
 	struct map old = outages->open;
-	struct looking looking = {
-		outages, causes, &old, outages->looked_until, now, outages->born ? outages->looked_until : now};
+	struct looking looking = {.outages = outages,
+				  .causes = causes,
+				  .before = &old,
+				  .from = outages->looked_until,
+				  .now = now,
+				  .counted = outages->born ? outages->looked_until : now};
+	struct arena arena = ARENA_INIT;
+	map_init(&looking.reasons, &arena, sizeof(struct text));
 	map_begin(&outages->open_arena, &outages->open, sizeof(struct outage));
 	for (size_t i = 0; i < table->rows.count; i++)
 		look_at(&looking, table->rows.entries[i].value);
 	for (size_t i = 0; i < old.count; i++)
 		if (!map_find(&outages->open, old.entries[i].key))
-			map_add(&outages->over, old.entries[i].key); /* of some Slurm knows nothing any more */
+			map_add(&outages->over, old.entries[i].key); /* Slurm may even know nothing of it any more */
 	map_end(old_arena, &old);
+	map_done(&looking.reasons);
+	arena_done(&arena);
 	if (!outages->born)
 		outages->born = now;
 	outages->looked_until = now;

@@ -4,6 +4,7 @@ outage that ended meanwhile has its true duration. A reload brings a cause by th
 
 import re
 import signal
+import tempfile
 import time
 import unittest
 from pathlib import Path
@@ -59,13 +60,20 @@ class Outages(unittest.TestCase):
             self.assertAlmostEqual(drained, time.time() - second, delta=2 * SLACK)
             self.assertEqual(self.seconds(scope, "down", "not_responding"), down)
 
-    def test_cause_of_the_site(self):
-        with Exporter(self.sim.url, *HERE, "--nodes.cause=switch=Not resp.*") as scope:
+    def test_causes_of_the_site(self):
+        config = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="outages-")), "scope.yml")
+        config.write_text("nodes: {cause: ['gpu=.*Xid.*', 'switch=Not resp.*']}\n")
+        with Exporter(self.sim.url, *HERE, f"--config.file={config}") as scope:
             wait_until(lambda: "slurm_cluster_nodes_free" in scope.page(), "nodes")
             self.do("fail", "n05")
             wait_until(lambda: self.seconds(scope, "down", "switch") >= 2, "seconds of that cause")
+            config.write_text("nodes: {cause: 'network=Not.*'}\n")
+            scope.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: self.seconds(scope, "down", "network") >= 2, "seconds of the new cause")
+            before = self.seconds(scope, "down", "switch")
+            time.sleep(2)
+            self.assertEqual(self.seconds(scope, "down", "switch"), before)
             self.assertEqual(self.seconds(scope, "down", "not_responding"), 0)
-            self.assertTrue(Path(scope.state).exists())
 
 
 if __name__ == "__main__":

@@ -74,7 +74,8 @@ static void test_causes(void)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		const struct node node = {.reason = text_of(rows[i].reason), .flags = rows[i].flags};
 		char got[64];
-		text_to_string(node_cause(&causes, &node), got, sizeof got);
+		struct text of_site = node_cause_of_site(&causes, node.reason);
+		text_to_string(node_cause(of_site, &node), got, sizeof got);
 		check_row(rows[i].reason);
 		CHECK_STRING(got, rows[i].want);
 	}
@@ -97,7 +98,7 @@ static void test_definitions(void)
 		CHECK(node_causes_add(&causes, "gpu=x=y", &err));
 	CHECK(!node_causes_add(&causes, "gpu=x", &err));
 	const struct node node = {.reason = TEXT("x=y")};
-	CHECK(text_equal(node_cause(&causes, &node), TEXT("gpu")));
+	CHECK(text_equal(node_cause_of_site(&causes, node.reason), TEXT("gpu")));
 	node_causes_done(&causes);
 }
 
@@ -174,6 +175,24 @@ static void test_drain(void)
 	CHECK_NUMBER(world_count(&world, "", "down", "other", OUTAGE_ENDED), 1);
 	CHECK_NUMBER(world_count(&world, "", "drained", "other", OUTAGE_ENDED), 0);
 	CHECK_NUMBER(world_sums(&world, "", "down", "other")->sum, 190);
+	world_done(&world);
+}
+
+static void test_worst(void)
+{
+	check_row(
+		"it was down, and drained when it was up again: the worst kind counts, and all seconds by their kind");
+	struct world world;
+	world_init(&world);
+	look(&world, 1000, NODE_IDLE, 0, "", 0, 500);
+	look(&world, 1060, NODE_DOWN, FLAG(DRAIN), "off", 1020, 500);
+	look(&world, 1120, NODE_IDLE, FLAG(DRAIN), "off", 1020, 1090); /* slurmd has registered */
+	look(&world, 1180, NODE_IDLE, 0, "", 0, 1150);
+	check_seconds(&world, "down", "other", 70);
+	check_seconds(&world, "drained", "other", 60);
+	CHECK_NUMBER(world_count(&world, "gpu", "down", "other", OUTAGE_ENDED), 1);
+	CHECK_NUMBER(world_count(&world, "gpu", "drained", "other", OUTAGE_ENDED), 0);
+	CHECK_NUMBER(world_sums(&world, "", "down", "other")->sum, 130);
 	world_done(&world);
 }
 
@@ -324,6 +343,7 @@ int main(void)
 	test_definitions();
 	test_begins_before();
 	test_drain();
+	test_worst();
 	test_between_looks();
 	test_not_known();
 	test_many_causes();

@@ -73,6 +73,11 @@ static struct node node_of(const struct life *life, int number)
 
 /* The truth */
 
+static struct text cause_of(const struct life *life, const struct node *node)
+{
+	return node_cause(node_cause_of_site(&life->world.causes, node->reason), node);
+}
+
 static void add(struct life *life, struct text partition, enum outage_kind kind, struct text cause, const char *what,
 		double more)
 {
@@ -87,7 +92,7 @@ static void add(struct life *life, struct text partition, enum outage_kind kind,
 static void add_to_all(struct life *life, int number, enum outage_kind kind, const char *what, double more)
 {
 	const struct node node = node_of(life, number);
-	struct text rest = node.partitions, name, cause = node_cause(&life->world.causes, &node);
+	struct text rest = node.partitions, name, cause = cause_of(life, &node);
 	while (text_next(&rest, ',', &name))
 		add(life, name, kind, cause, what, more);
 	add(life, TEXT(""), kind, cause, what, more);
@@ -118,7 +123,7 @@ static void end(struct life *life, int number)
 		return;
 	add_to_all(life, number, real->worst, "ended", 1);
 	const struct node node = node_of(life, number);
-	struct text cause = node_cause(&life->world.causes, &node);
+	struct text cause = cause_of(life, &node);
 	add(life, TEXT(""), real->worst, cause, name, 1);
 	add(life, TEXT(""), real->worst, cause, "sum", lasted);
 }
