@@ -128,7 +128,7 @@ function(b) b.board(
         b.key('user', 'User'),
         b.key('account', 'Account'),
       ]) + b.empty('No errors, or no exporter that tells of them') + b.wide(10),
-      b.table('GPUs that are not well', 'Memory errors that no code corrects, since the last reset; bad rows that it could not, or has yet to replace; what the driver asks for: 1 a reset, 2 a restart of the node, 3 and 4 to drain it.', [
+      b.table('GPUs that are not well', 'Memory errors since the last reset that no code corrects. Bad rows that the GPU could not replace, or will at its next reset. What the driver asks for: 1 a reset, 2 a restart of the node, 3 and 4 to drain it.', [
         b.key('node', 'Node', [b.to('Nodes', 'nodes', { node: '${__value.text}' })]),
         b.key('gpu', 'GPU'),
       ], [
