@@ -62,6 +62,22 @@
     //   std.parseYaml(importstr '/etc/slurmscope/slurmscope.yml').groups
     groups: [],
 
+    // What capacity is planned by, kept for a year.
+    capacity: {
+      every: '1h',  // A sample is of so long.
+      full: 0.9,  // From which share of the usable CPUs or GPUs on a partition is full: the rest is between jobs.
+      growth: {
+        month: '30d',  // What is compared with the one before it.
+        hours: 480,  // So many have to be known of each.
+        days: 28,  // Of fewer nobody can tell a trend.
+        explained: 0.25,  // Growth has to explain this share of how daily use varies (R²).
+        months: 60,  // What is full later than that is not said.
+      },
+      // The group of slurmscope.yml that tells jobs by size, such as 'size'; null: none. Its label has its name
+      // (`by: [{label: size, from: cpus}]`), and its metrics are cpus, waits and use.
+      sizeGroup: null,
+    },
+
     boards: {
       // Where people reach slurmscope's own pages, e.g. 'http://slurmctld.example:9341'; null: dashboards do not link to them.
       slurmscope: null,

@@ -3,6 +3,7 @@
   local b = (import 'library.libsonnet')($._config) + (import 'common.libsonnet')($._config),
   grafanaDashboards+:: {
     'budgets.json': (import 'budgets.libsonnet')(b),
+    'capacity.json': (import 'capacity.libsonnet')(b),
     'cost.json': (import 'cost.libsonnet')(b),
     'exporter.json': (import 'exporter.libsonnet')(b),
     'gpus.json': (import 'gpus.libsonnet')(b),

@@ -69,17 +69,18 @@ function(config) {
     'max(cluster_partition:slurm_job_late_starts_per_start:ratio_rate%s{^%s}) / %g' % [window, where, config.waitSlo.budget],
 
   // Of all, or of what is chosen: pairs of a variable and the expression for its values. Slurmscope counts by partition,
-  // QOS, or account and user, not by several of these: of two variables with a choice the later one counts.
-  chosen(ofAll, choices)::
-    local families = {
-      partition: 'slurm_partition_info',
-      qos: 'slurm_qos_jobs',
-      account: 'slurm_account_job_cpus',
-      user: 'slurm_user_job_cpus',
-      node: 'slurm_node_state',
-    };
+  // QOS, or account and user, not by several of these: of two variables with a choice the later one counts. `families`: further
+  // ones that have all values of a variable; %s in it is where more matchers go.
+  chosen(ofAll, choices, families={})::
+    local there = {
+      partition: 'slurm_partition_info{@%s} @ end()',
+      qos: 'slurm_qos_jobs{@%s} @ end()',
+      account: 'slurm_account_job_cpus{@%s} @ end()',
+      user: 'slurm_user_job_cpus{@%s} @ end()',
+      node: 'slurm_node_state{@%s} @ end()',
+    } + families;
     // All is chosen if there is none that is not.
-    local left(variable) = 'on () %s{@,%s!~"$%s"} @ end()' % [families[variable], variable, variable];
+    local left(variable) = 'on () ' + there[variable] % ',%s!~"$%s"' % [variable, variable];
     local trimmed(text) = std.rstripChars(text, '\n');
     '(%s)' % trimmed(std.foldl(
       function(all, choice) '(%s)\n  unless %s\nor (%s)\n  and %s\n' % [trimmed(all), left(choice[0]), trimmed(choice[1]), left(choice[0])],

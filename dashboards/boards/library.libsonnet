@@ -108,6 +108,8 @@ function(config) {
     },
   },
   links(links):: defaults({ links: links }),
+  // Of a graph, how far its points are apart at least: a duration, or a variable. $__interval is that, or more on a small screen.
+  atLeast(interval):: { interval: interval },
   // What it says if it has nothing to show.
   empty(text):: defaults({ noValue: text }),
 
@@ -361,13 +363,14 @@ function(config) {
     includeAll: false,
     current: {},
   },
-  // Targets need no label that tells clusters apart: then there is no value to choose, and All is right.
-  local cluster = {
+  // Targets need no label that tells clusters apart: then there is no value to choose, and All is right. `of`: what has it.
+  local choiceOfClusters(of) = {
+    local cluster = self,
     name: 'cluster',
     label: 'Cluster',
     type: 'query',
     datasource: datasource,
-    definition: 'label_values(slurm_cluster_info%s, %s)' % [if config.selector == '' then '' else '{' + config.selector + '}', config.clusterLabel],
+    definition: 'label_values(%s, %s)' % [of, config.clusterLabel],
     query: { query: cluster.definition, refId: 'Variable-cluster', qryType: 1 },
     regex: '',
     refresh: 2,
@@ -378,6 +381,8 @@ function(config) {
     allValue: '.*',
     current: { text: ['All'], value: ['$__all'] },
   },
+
+  local clusterInfo = 'slurm_cluster_info' + if config.selector == '' then '' else '{' + config.selector + '}',
 
   // The samples' values are the times at which things happened, if they are `ofTime`; else it happens while there are samples.
   local annotation(name, colour, expr, title, text, ofTime=true) = {
@@ -443,7 +448,7 @@ function(config) {
     url: '/d/%s?${datasource:queryparam}&${cluster:queryparam}&var-user=${__user.login}' % this.uid(name),
   },
 
-  board(name, title, description, variables, rows, annotations=[this.restarts], time='now-6h', tag='slurmscope'):: {
+  board(name, title, description, variables, rows, annotations=[this.restarts], time='now-6h', tag='slurmscope', clusters=clusterInfo):: {
     uid: this.uid(name),
     title: 'Slurm / ' + title,
     description: description,
@@ -476,7 +481,7 @@ function(config) {
       ]
     ) + (if config.runbookBase == null then [] else [page('Runbooks', config.runbookBase, 'A page for each alert')]),
     annotations: { list: annotations },
-    templating: { list: [source, cluster] + variables },
+    templating: { list: [source, choiceOfClusters(clusters)] + variables },
     panels: layout(rows),
   },
 }

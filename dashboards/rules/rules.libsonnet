@@ -1,5 +1,6 @@
 // Recording rules. Names are level:metric:operation; the level is the labels that are left. They are what alerts
 // and dashboards are made of, and what is worth a long retention.
+local capacity = import 'capacity.libsonnet';
 local cost = import 'cost.libsonnet';
 local failures = import 'failures.libsonnet';
 local gpus = import 'gpus.libsonnet';
@@ -20,6 +21,7 @@ local waits = import 'waits.libsonnet';
       { name: 'slurm_gpus', rules: gpus.rules($._config) },
       { name: 'slurm_job_owners', rules: owners.rules($._config) },
       { name: 'slurm_cost', rules: cost.rules($._config) },
+      { name: 'slurm_capacity', interval: $._config.capacity.every, rules: capacity.rules($._config) },
     ],
   },
 }

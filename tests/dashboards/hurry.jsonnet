@@ -16,6 +16,7 @@ local mixin = slow + {
     // slurmctld that ends answers nobody for 10 s on a busy machine before it is seen to be down
     cutOff+: { 'for': '30s' },
     efficiency+: { window: '1m', hour: '30s', longer: ['2m', '3m'], every: '5s' },
+    capacity+: { every: '5s' },
     jobFailures+: { window: '1m', hours: '2m', day: '3m' },
     jobTimeouts+: { usual: '2m' },
     // of two nodes that fail one after the other, one fails alone for a moment

@@ -285,6 +285,7 @@ def rule_windows(board, world):
                 yield f"{panel['title']}: a rate over something else than $__rate_interval"
             for window in re.findall(r"\[([^\]]*)\]", flat):
                 if not (now and re.fullmatch(r"\$__range(:\d+[smhd])?|\d+[smhd]", window) or window == "$__rate_interval" or
+                        window == "$__interval" and "interval" in panel or  # its points are as far apart
                         window == "$__range" and "@ end()" in target["expr"]):
                     yield f"{panel['title']}: over [{window}]"
 

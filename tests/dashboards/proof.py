@@ -36,7 +36,7 @@ class Asked:
     def __init__(self, world, prometheus, step=1, rate_interval="15s"):
         self.world, self.prometheus, self.start, self.end, self.step = world, prometheus, world.start, world.end, step
         seconds = int(self.end - self.start)
-        self.built_in = {"__rate_interval": rate_interval, "__range": f"{seconds}s", "__range_s": str(seconds)}
+        self.built_in = {"__rate_interval": rate_interval, "__interval": rate_interval, "__range": f"{seconds}s", "__range_s": str(seconds)}
         self.errors, self.empty, self.full = [], set(), set()
 
     def note(self, key, found, error, must=True):

@@ -1,5 +1,5 @@
 """What panels show of given series, as both promtools calculate it. Beside promtool's tests, panels.yml has the panel, the
-column or legend if the panel has several queries, and what is chosen."""
+column or legend if the panel has several queries, what is chosen, and to what values are rounded."""
 
 import json
 import tempfile
@@ -11,7 +11,7 @@ import yaml
 import boards
 from test_rules import HERE, PROMTOOLS, run
 
-BUILT_IN = {"__rate_interval": "5m", "__range": "1h", "cluster": ".*"}
+BUILT_IN = {"__rate_interval": "5m", "__interval": "1d", "__range": "1h", "cluster": ".*"}
 
 
 def expression(board, title, query=None):
@@ -25,16 +25,19 @@ def expression(board, title, query=None):
     return target["expr"]
 
 
+def shown(board, case):
+    filled = boards.fill(expression(board, case["panel"], case.get("query")), BUILT_IN | case.get("chosen", {}))
+    return {"expr": f"round({filled}, {case['round']})" if "round" in case else filled,
+            "eval_time": case["at"], "exp_samples": case["shows"]}
+
+
 class Panels(unittest.TestCase):
     def test_what_they_show(self):
         there = boards.load() | boards.of_groups()
         said = yaml.safe_load((HERE / "panels.yml").read_text())
         cases = 0
         for test in said["tests"]:
-            test["promql_expr_test"] = [{
-                "expr": boards.fill(expression(there[f"{case['board']}.json"], case["panel"], case.get("query")),
-                                    BUILT_IN | case.get("chosen", {})),
-                "eval_time": case["at"], "exp_samples": case["shows"]} for case in test.pop("panels")]
+            test["promql_expr_test"] = [shown(there[f"{case['board']}.json"], case) for case in test.pop("panels")]
             cases += len(test["promql_expr_test"])
         self.assertGreater(cases, 10)
         with tempfile.TemporaryDirectory() as folder:
