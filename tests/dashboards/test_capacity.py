@@ -1,15 +1,18 @@
 """The capacity of a site that tells jobs by size: its rules record what its group exports, and its dashboard shows it."""
 
 import json
+import re
 import subprocess
 import tempfile
 import unittest
 from pathlib import Path
 
+import yaml
+
 import boards
 import lint
 from test_panels import shown
-from test_rules import PROMTOOLS, SLURMSCOPE, run
+from test_rules import PROMTOOLS, RULE_FILES, SLURMSCOPE, run
 
 MIXIN = boards.ROOT / "dashboards/mixin.libsonnet"
 # As deploy/MANUAL.md has groups.
@@ -93,6 +96,22 @@ class Sizes(unittest.TestCase):
                 for command in (("check", "rules", rules), ("test", "rules", tests)):
                     status, said = run(promtool, *command)
                     self.assertEqual(0, status, said)
+
+
+class ForAYear(unittest.TestCase):
+    def test_example_keeps_the_records(self):
+        """All that the dashboard asks for, and nothing of other groups."""
+        example = RULE_FILES[0].with_name("prometheus-capacity.yml")
+        for promtool in PROMTOOLS:
+            status, said = run(promtool, "check", "config", example)
+            self.assertEqual(0, status, said)
+        match, = yaml.safe_load(example.read_text())["scrape_configs"][0]["params"]["match[]"]
+        kept = re.fullmatch(r'{__name__=~"(.+)"}', match)[1]
+        there = {(group["name"] == "slurm_capacity", rule["record"]) for group in yaml.safe_load(RULE_FILES[0].read_text())["groups"] for rule in group["rules"]}
+        self.assertEqual({name for ours, name in there if ours}, {name for _, name in there if re.fullmatch(kept, name)})
+        asked = {name for _, expression in boards.expressions(boards.load()["capacity.json"]) for name, _ in lint.promql.selectors(expression)}
+        self.assertGreater(len(asked), 15)
+        self.assertEqual([], [name for name in asked if not re.fullmatch(kept, name)])
 
 
 if __name__ == "__main__":
