@@ -289,10 +289,14 @@ static struct tally *group_tally(struct job_events *events, int kind, struct tex
 	return tally;
 }
 
+static bool has_number(const struct events_counter *counter)
+{
+	return counter->value >= 0 && isfinite(counter->value);
+}
+
 static void restore_outage_sum(struct job_events *events, const struct events_counter *counter)
 {
-	bool is_number = counter->value >= 0 && isfinite(counter->value);
-	if (is_number && text_is_clean(counter->name) && text_is_clean(counter->detail))
+	if (has_number(counter) && text_is_clean(counter->name) && text_is_clean(counter->detail))
 		outages_restore_sum(&events->outages, counter->name, counter->what, counter->detail, counter->value);
 }
 
@@ -304,10 +308,9 @@ void events_restore_counter(struct job_events *events, const struct events_count
 	}
 	struct text second = counter->name, label = text_cut(&second, SEPARATOR);
 	int kind = kind_named(events->tallies.caps, counter->kind);
-	bool is_number = counter->value >= 0 && isfinite(counter->value);
 	bool is_one_more = kind == ENTITY_CLUSTER && counter->name.len; /* of which a page has but one */
 	events->has_old_groups |= kind == TALLY_KINDS && text_starts_with(counter->kind, "group ");
-	if (kind == TALLY_KINDS || is_one_more || !is_number || !text_is_clean(counter->name) ||
+	if (kind == TALLY_KINDS || is_one_more || !has_number(counter) || !text_is_clean(counter->name) ||
 	    !text_is_clean(counter->detail))
 		return;
 	struct tally *tally = caps_group(events->tallies.caps, kind)
