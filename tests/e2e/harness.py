@@ -170,18 +170,18 @@ def samples(text):
     return page
 
 
-USED = re.compile(r"slurm_[a-z]+_job_allocated_(cpu|billing|gres|memory_byte)_seconds_total")
+GROWS = re.compile(r"slurm_[a-z]+_(job_allocated_(cpu|billing|gres|memory_byte)|node_outage|node_outage_(cpu|gpu|memory_byte))_seconds_total")
 
 
 def held(page, *but):
     """What the page says of the cluster, and so has to survive a failing endpoint.
 
     What running jobs may still use is left out, because it shrinks with the clock from poll to poll. What they have used
-    is left out, because it grows.
+    is left out, because it grows, and so does the time for which nodes are out.
     """
     return {series: value for series, value in page.items()
             if series.startswith("slurm_") and not series.startswith(but or "-")
-            and "running_seconds" not in series and not USED.match(series)}
+            and "running_seconds" not in series and not GROWS.match(series)}
 
 
 def logfmt(line):
