@@ -138,7 +138,7 @@ class Promtool(unittest.TestCase):
         recorder = {rule["record"]: name for name, made in groups.items() for rule in made}
         needs = {(recorder[word], name) for name, made in groups.items() for rule in made
                  for word in re.findall(r"[\w:]+", rule["expr"]) if recorder.get(word, name) != name}
-        self.assertIn(("slurm_jobs", "slurm_cost"), needs)
+        self.assertIn(("slurm_gpus", "slurm_cost"), needs)
         orders = {path.name: cases.get("group_eval_order", []) for path in TEST_FILES
                   for cases in [yaml.safe_load(path.read_text())] if cases["evaluation_interval"] not in ("1m", "4m")}
         self.assertIn("cost.yml", orders)
