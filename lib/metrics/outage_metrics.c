@@ -85,6 +85,7 @@ const struct family_group outage_group = {
 	.collect = COLLECT_NODES,
 	GROUP_FAMILIES(outage_families),
 	.kinds = OF_CLUSTER | OF_PARTITION,
+	.owners = OWNER_PARTITION,
 	.origin = {.source = "nodes"},
 	.each = each_sums,
 };
