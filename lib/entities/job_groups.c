@@ -150,16 +150,6 @@ static void add_size(struct value_list *list, const struct group_label *label, u
 	add_value(list, label, text_of(value));
 }
 
-static uint64_t gpus_of(struct text tres)
-{
-	struct gres gres[TRES_GRES_MAX];
-	uint64_t sum = 0;
-	unsigned count = tres_gres(tres, gres);
-	for (unsigned i = 0; i < count; i++)
-		sum += text_equal(gres[i].name, TEXT("gpu")) ? gres[i].count : 0;
-	return sum;
-}
-
 static unsigned untold_bit(enum group_source from)
 {
 	return from == GROUP_COMMENT	   ? JOB_COMMENT_UNTOLD
@@ -199,7 +189,7 @@ static void find_values(struct value_list *list, const struct group_label *label
 		add_size(list, label, tres_count(job->tres_requested, TEXT("cpu")));
 		break;
 	case GROUP_ASKED_GPUS:
-		add_size(list, label, gpus_of(job->tres_requested));
+		add_size(list, label, tres_gpus(job->tres_requested));
 		break;
 	default:
 		break;

@@ -158,3 +158,12 @@ unsigned tres_gres(struct text list, struct gres ret_gres[TRES_GRES_MAX])
 			ret_gres[kept++] = ret_gres[i];
 	return kept;
 }
+
+uint64_t tres_gpus(struct text list)
+{
+	struct gres gres[TRES_GRES_MAX];
+	uint64_t gpus = 0;
+	for (unsigned i = tres_gres(list, gres); i > 0; i--)
+		gpus += text_equal(gres[i - 1].name, TEXT("gpu")) ? gres[i - 1].count : 0;
+	return gpus;
+}

@@ -28,6 +28,8 @@ enum { TRES_GRES_MAX = 64 };
  * looked at, so that the cost is linear in the string. Those that are listed twice are added up. */
 unsigned tres_gres(struct text list, struct gres ret_gres[TRES_GRES_MAX]);
 
+uint64_t tres_gpus(struct text list); /* of all types, likewise */
+
 /* The next of a node's GRES string, as tres_next. It skips brackets, sockets and indices; a count may have a suffix
  * ("4K"); no count means one. */
 bool gres_next(struct text *rest, struct gres *ret_gres);

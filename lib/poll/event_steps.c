@@ -25,15 +25,6 @@ uint64_t event_steps_count(struct event_poller *poller)
 	return poller->steps;
 }
 
-static uint64_t gpus_of(struct text tres)
-{
-	struct gres gres[TRES_GRES_MAX];
-	uint64_t gpus = 0;
-	for (unsigned i = tres_gres(tres, gres); i > 0; i--)
-		gpus += text_equal(gres[i - 1].name, TEXT("gpu")) ? gres[i - 1].count : 0;
-	return gpus;
-}
-
 static void take_steps(struct event_poller *poller, const struct told_runs *taken)
 {
 	for (size_t i = 0; i < taken->count; i++) {
@@ -51,7 +42,7 @@ static void take_steps(struct event_poller *poller, const struct told_runs *take
 			.allocated_memory = (double)told_time(run->memory_allocated),
 			.peak_memory = (double)told_time(run->memory_used),
 			.energy = (double)told_time(run->energy_used),
-			.allocated_gpus = (double)gpus_of(run->job.tres_allocated),
+			.allocated_gpus = (double)tres_gpus(run->job.tres_allocated),
 			.peak_gpu_memory = number_is_known(run->gpu_memory_used) ? (double)run->gpu_memory_used : -1,
 		};
 		if (told_is_slurms(run) && job_run_has_ended(run))
