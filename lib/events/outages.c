@@ -82,6 +82,7 @@ static struct outage_sums *sums_of(struct outages *outages, struct text partitio
 		sums->partition = text_cut(&rest, '\0');
 		sums->kind = text_cut(&rest, '\0');
 		sums->cause = rest;
+		sums->durations = (struct histogram){.bounds = outage_bounds, .bound_count = OUTAGE_BOUNDS};
 	}
 	buf_done(&key);
 	return sums;
@@ -209,13 +210,9 @@ static void end(struct looking *looking, const struct node_row *row, const struc
 {
 	static const double one[OUTAGE_COUNTS] = {[OUTAGE_ENDED] = 1};
 	double lasted = at > outage->began ? (double)(at - outage->began) : 0;
-	unsigned bucket = 0;
-	while (bucket < OUTAGE_BOUNDS && lasted > outage_bounds[bucket])
-		bucket++;
 	count_until(looking, row->node.partitions, outage, at);
 	struct outage_sums *cluster = count(looking->outages, row->node.partitions, outage->worst, outage->cause, one);
-	cluster->buckets[bucket]++;
-	cluster->sum += lasted;
+	histogram_observe(&cluster->durations, lasted);
 }
 
 /* When the node became what it is now, and was something else at the last look. Nothing in its record tells when a
@@ -324,10 +321,10 @@ static void write_sums(const struct outage_sums *sums, const struct outages_writ
 	for (unsigned i = 0; i <= OUTAGE_BOUNDS && !sums->partition.len; i++) {
 		char what[BUCKET_NAME];
 		name_bucket(i, what);
-		writer->sum(context, sums->partition, what, buf_text(&detail), sums->buckets[i]);
+		writer->sum(context, sums->partition, what, buf_text(&detail), (double)sums->durations.buckets[i]);
 	}
 	if (!sums->partition.len)
-		writer->sum(context, sums->partition, "sum", buf_text(&detail), sums->sum);
+		writer->sum(context, sums->partition, "sum", buf_text(&detail), sums->durations.sum);
 	buf_done(&detail);
 }
 
@@ -371,17 +368,16 @@ enum outage_kind outage_kind_named(struct text name)
 	return (enum outage_kind)kind;
 }
 
-static double *bucket_named(struct outage_sums *sums, struct text what)
+static void restore_duration(struct histogram *durations, struct text what, double value)
 {
 	if (text_equal(what, TEXT("sum")))
-		return &sums->sum;
+		durations->sum = value;
 	for (unsigned i = 0; i <= OUTAGE_BOUNDS; i++) {
 		char name[BUCKET_NAME];
 		name_bucket(i, name);
 		if (text_equal(what, text_of(name)))
-			return &sums->buckets[i];
+			durations->buckets[i] = (uint64_t)value;
 	}
-	return NULL;
 }
 
 void outages_restore_sum(struct outages *outages, struct text partition, struct text what, struct text detail,
@@ -392,12 +388,10 @@ void outages_restore_sum(struct outages *outages, struct text partition, struct 
 	if (outage_kind_named(kind) == OUTAGE_UNKNOWN || !is_label || value > COUNT_MAX)
 		return;
 	struct outage_sums *sums = sums_of(outages, partition, kind, cause_of(outages, cause));
-	double *number = bucket_named(sums, what);
+	restore_duration(&sums->durations, what, value);
 	for (int i = 0; i < OUTAGE_COUNTS; i++)
 		if (text_equal(what, text_of(count_names[i])))
-			number = &sums->counts[i];
-	if (number)
-		*number = value;
+			sums->counts[i] = value;
 }
 
 void outages_restore(struct outages *outages, const struct outage *outage)

@@ -12,6 +12,7 @@
  * slurmctld's clock. Of one thread. */
 #pragma once
 
+#include "entities/histogram.h"
 #include "entities/node_outage.h"
 #include "entities/node_table.h"
 
@@ -41,7 +42,7 @@ struct outage_sums {
 	struct text partition; /* empty: the cluster */
 	struct text kind, cause;
 	double counts[OUTAGE_COUNTS];
-	double buckets[OUTAGE_BOUNDS + 1], sum; /* of ended ones, of the cluster alone; not cumulative, seconds */
+	struct histogram durations; /* of ended ones, of the cluster alone; seconds */
 	bool is_changed; /* since they were stored */
 };
 

@@ -32,11 +32,8 @@ static void emit_durations(struct exposition *out, const struct page_facts *fact
 {
 	(void)facts, (void)family;
 	const struct outage_sums *sums = item;
-	struct histogram histogram = {.bounds = outage_bounds, .bound_count = OUTAGE_BOUNDS, .sum = sums->sum};
-	for (unsigned i = 0; i <= OUTAGE_BOUNDS; i++)
-		histogram.buckets[i] = (uint64_t)sums->buckets[i];
 	label(out, sums);
-	exposition_histogram(out, &histogram, NULL);
+	exposition_histogram(out, &sums->durations, NULL);
 }
 
 enum { OF_CLUSTER = 1 << ENTITY_CLUSTER, OF_PARTITION = 1 << ENTITY_PARTITION };

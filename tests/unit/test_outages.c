@@ -146,8 +146,8 @@ static void test_begins_before(void)
 	look(&world, 1120, NODE_IDLE, 0, "", 0, 1100);
 	check_seconds(&world, "down", "not_responding", 100);
 	CHECK_NUMBER(world_count(&world, "", "down", "not_responding", OUTAGE_ENDED), 1);
-	CHECK_NUMBER(world_sums(&world, "", "down", "not_responding")->sum, 700);
-	CHECK_NUMBER(world_sums(&world, "", "down", "not_responding")->buckets[2], 1); /* up to 900 s */
+	CHECK_NUMBER(world_sums(&world, "", "down", "not_responding")->durations.sum, 700);
+	CHECK_NUMBER(world_sums(&world, "", "down", "not_responding")->durations.buckets[2], 1); /* up to 900 s */
 	CHECK(!world_open(&world, "n1"));
 	world_done(&world);
 }
@@ -174,7 +174,7 @@ static void test_drain(void)
 	CHECK_NUMBER(world_count(&world, "", "down", "other", OUTAGE_CPU_SECONDS), 8 * 50);
 	CHECK_NUMBER(world_count(&world, "", "down", "other", OUTAGE_ENDED), 1);
 	CHECK_NUMBER(world_count(&world, "", "drained", "other", OUTAGE_ENDED), 0);
-	CHECK_NUMBER(world_sums(&world, "", "down", "other")->sum, 190);
+	CHECK_NUMBER(world_sums(&world, "", "down", "other")->durations.sum, 190);
 	world_done(&world);
 }
 
@@ -192,7 +192,7 @@ static void test_worst(void)
 	check_seconds(&world, "drained", "other", 60);
 	CHECK_NUMBER(world_count(&world, "gpu", "down", "other", OUTAGE_ENDED), 1);
 	CHECK_NUMBER(world_count(&world, "gpu", "drained", "other", OUTAGE_ENDED), 0);
-	CHECK_NUMBER(world_sums(&world, "", "down", "other")->sum, 130);
+	CHECK_NUMBER(world_sums(&world, "", "down", "other")->durations.sum, 130);
 	world_done(&world);
 }
 
@@ -211,7 +211,7 @@ static void test_between_looks(void)
 	check_seconds(&world, "drained", "other", 80);
 	check_seconds(&world, "down", "not_responding", 50);
 	CHECK_NUMBER(world_count(&world, "all", "drained", "other", OUTAGE_ENDED), 1);
-	CHECK_NUMBER(world_sums(&world, "", "drained", "other")->sum, 110);
+	CHECK_NUMBER(world_sums(&world, "", "drained", "other")->durations.sum, 110);
 	CHECK_NUMBER(world_open(&world, "n1")->began, 1150);
 	check_row("another reason");
 	look(&world, 1300, NODE_DOWN, 0, "Kill task failed", 1210, 1120);
@@ -288,14 +288,14 @@ static void test_restart(void)
 	world_restart(&world, &memory, 2000);
 	look(&world, 2000, NODE_IDLE, 0, "", 0, 1500);
 	check_seconds(&world, "drained", "other", 480);
-	CHECK_NUMBER(world_sums(&world, "", "drained", "other")->sum, 480);
+	CHECK_NUMBER(world_sums(&world, "", "drained", "other")->durations.sum, 480);
 	memory_write(&memory, world.events, false);
 	CHECK_NUMBER(memory.outage_count, 0);
 	check_row("out while it was down");
 	world_restart(&world, &memory, 3000);
 	look(&world, 3000, NODE_DOWN, 0, "Not responding", 2600, 1500);
 	check_seconds(&world, "down", "not_responding", 400);
-	CHECK_NUMBER(world_sums(&world, "", "drained", "other")->buckets[2], 1);
+	CHECK_NUMBER(world_sums(&world, "", "drained", "other")->durations.buckets[2], 1);
 	CHECK(!memory.fell);
 	memory_done(&memory);
 	world_done(&world);
