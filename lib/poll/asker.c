@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -131,6 +132,15 @@ int64_t asker_now_s(const struct asker *asker)
 	return asker_time_s(asker, clock_now());
 }
 
+static void log_answer(enum endpoint which, enum fetch_result result, const struct http_reply *reply)
+{
+	char seconds[32], bytes[32];
+	snprintf(seconds, sizeof seconds, "%.3f", reply->seconds);
+	snprintf(bytes, sizeof bytes, "%" PRIu64, reply->bytes);
+	log_line(LOG_LEVEL_DEBUG, "asked slurmrestd", "endpoint", endpoint_table[which].name, "result",
+		 fetch_result_names[result], "seconds", seconds, "bytes", bytes, NULL);
+}
+
 enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch, struct plan_outcome *ret_outcome)
 {
 	struct error err = {""};
@@ -144,6 +154,7 @@ enum fetch_result asker_ask(struct asker *asker, const struct fetch *fetch, stru
 	log_change(asker, fetch->endpoint, result, &err);
 	note_failure(asker, fetch->endpoint, result, &err);
 	count(asker, fetch->endpoint, result, &answer, &reply);
+	log_answer(fetch->endpoint, result, &reply);
 	health_note(asker->health, fetch->endpoint, result, clock_monotonic_ns());
 	if (result != FETCH_OK)
 		return result;

@@ -9,7 +9,9 @@
 #include "poll/section.h"
 #include "poll/status_gather.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 
 /* Pages take at most this part of a core, and of wall time, which includes waiting for a slow disk. The pause between
  * two pages has a minimum and a maximum in seconds. */
@@ -187,6 +189,14 @@ static bool old_page_is_better(struct poller *poller, const struct status *statu
 	return poller->old_page_until_ns != 0;
 }
 
+static void log_page(uint64_t samples, double seconds)
+{
+	char took[32], count[32];
+	snprintf(took, sizeof took, "%.3f", seconds);
+	snprintf(count, sizeof count, "%" PRIu64, samples);
+	log_line(LOG_LEVEL_DEBUG, "made a page", "seconds", took, "samples", count, NULL);
+}
+
 void poller_show(struct poller *poller, const struct plan_action *action)
 {
 	uint64_t begin = clock_monotonic_ns();
@@ -208,12 +218,14 @@ void poller_show(struct poller *poller, const struct plan_action *action)
 					 .owner_histograms = (enum owner_histograms)poller->config->owner_histograms,
 					 .labels = buf_text(&poller->labels)};
 	catalogue_render(&facts, &samples);
+	uint64_t sample_count = samples.sample_count;
 	struct page *page = page_new(&samples, make_status(poller, &totals, action, &samples));
 	if (old_page_is_better(poller, page->status))
 		page_release(page);
 	else
 		page_slot_publish(poller->slot, page);
 	uint64_t end = clock_monotonic_ns();
+	log_page(sample_count, (double)(end - begin) / 1e9);
 	double gap_s = fmax((clock_thread_cpu() - computed) / PAGE_CPU, (double)(end - begin) / 1e9 / PAGE_DUTY);
 	poller->is_page_old = false;
 	poller->next_page_ns = end + (uint64_t)(fmin(fmax(gap_s, PAGE_GAP_S), PAGE_GAP_MAX_S) * 1e9);

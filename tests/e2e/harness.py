@@ -290,10 +290,10 @@ class Daemon:
         return self.log_path.read_bytes().decode("utf-8", "surrogateescape")
 
     def log(self, **wanted):
-        """The log's whole lines, parsed, that have these values."""
+        """The log's whole lines, parsed, that have these values; of debug's only if these are wanted."""
         lines = [self.parse(line) for line in self.log_path.read_bytes().decode().split("\n")[:-1]]
-        return [line for line in lines
-                if all(line.get(key) == value for key, value in wanted.items())]
+        return [line for line in lines if (line["level"] != "debug" or wanted.get("level") == "debug")
+                and all(line.get(key) == value for key, value in wanted.items())]
 
     def server(self):
         """The process that serves; self.pid is the one that polls."""

@@ -435,6 +435,13 @@ class Running(unittest.TestCase):
             daemon.wait_well()
             self.assertEqual("", daemon.log_text())
 
+    def test_debug_log_has_answers_and_pages(self):
+        with Fake() as fake, Daemon(fake) as daemon:
+            daemon.wait_well()
+            answers = daemon.log(level="debug", msg="asked slurmrestd")
+            self.assertLessEqual({"ping", "diag", "nodes"}, {line["endpoint"] for line in answers if line["result"] == "ok" and int(line["bytes"])})
+            self.assertTrue([line for line in daemon.log(level="debug", msg="made a page") if int(line["samples"]) and float(line["seconds"])])
+
     def test_log_tells_the_port(self):
         """With port 0 nobody could find it otherwise."""
         with Fake() as fake, Daemon(fake) as daemon:
