@@ -88,6 +88,7 @@
       timeline: 30,
       // From where on a value is orange, and from where on red. Where an alert watches the same, it is the alert's number.
       thresholds: {
+        timesUsual: [2, $._config.ahead.submissions.times],
         some: [1],  // whatever the size of the cluster, nothing is red
         failures: [$._config.jobFailures.warning, $._config.jobFailures.critical],
         burn: [1, $._config.waitSlo.slow.burn],
@@ -267,6 +268,28 @@
     gpuReset: { 'for': '5m' },
     gpuHot: { celsius: 90, 'for': '15m' },
     fairshareDrift: { window: '1d', drift: 0.25, 'for': '6h' },
+
+    // What is usual, and where it goes (rules/ahead.libsonnet).
+    ahead: {
+      // How often it is recorded: a part of the hour, and less than the five minutes in which Prometheus looks for a sample.
+      every: '4m',
+      weeks: 4,  // The same hours of these weeks,
+      high: 0.75,  // and of these about the second largest, so that one week may be out of the ordinary.
+      submissions: {
+        few: 20,  // This number of jobs more or less says nothing,
+        jobs: 60,  // and this number in an hour troubles nobody.
+        times: 4,  // the usual, and
+        spread: 2,  // times what one in fifty hours of the site has anyway
+        'for': '30m',
+      },
+      // Seconds of slurmctld in a second.
+      userLoad: { share: 0.1, times: 5, spread: 4, 'for': '1h' },
+      failures: { share: 0.05, sigmas: 4, 'for': '1h' },
+      memory: { times: 1.25, jobs: 20, 'for': '1h' },
+      capacity: { share: 0.02, nodes: 1.5, 'for': '1h' },
+      throughput: { share: 0.65, sigmas: 3, times: 1.5, waiting: 10, 'for': '1h' },
+      jobTable: { trend: '6h', share: 0.5, 'for': '30m' },
+    },
 
     exporterDown: { 'for': '5m', seen: '7d' },
     exporterAbsent: { 'for': '10m' },

@@ -2,6 +2,7 @@
 {
   local b = (import 'library.libsonnet')($._config) + (import 'common.libsonnet')($._config),
   grafanaDashboards+:: {
+    'ahead.json': (import 'ahead.libsonnet')(b),
     'budgets.json': (import 'budgets.libsonnet')(b),
     'capacity.json': (import 'capacity.libsonnet')(b),
     'cost.json': (import 'cost.libsonnet')(b),

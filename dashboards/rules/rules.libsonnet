@@ -1,5 +1,6 @@
 // Recording rules. Names are level:metric:operation; the level is the labels that are left. They are what alerts
 // and dashboards are made of, and what is worth a long retention.
+local ahead = import 'ahead.libsonnet';
 local capacity = import 'capacity.libsonnet';
 local cost = import 'cost.libsonnet';
 local failures = import 'failures.libsonnet';
@@ -22,6 +23,7 @@ local waits = import 'waits.libsonnet';
       { name: 'slurm_job_owners', rules: owners.rules($._config) },
       { name: 'slurm_cost', rules: cost.rules($._config) },
       { name: 'slurm_capacity', interval: $._config.capacity.every, rules: capacity.rules($._config) },
+      { name: 'slurm_ahead', interval: $._config.ahead.every, rules: ahead.rules($._config) },
     ],
   },
 }
