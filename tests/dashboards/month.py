@@ -72,14 +72,13 @@ def notation(values):
     return " ".join(words)
 
 
-class Site:
-    def __init__(self, name, nodes, steps, disasters):
+class Cluster:
+    """Series of one cluster, of samples at each step."""
+
+    def __init__(self, name, nodes, steps):
         self.name, self.nodes, self.steps = name, nodes, steps
-        self.users, self.ends, self.storm, self.hole, self.loss = SITES[nodes]
-        self.disasters = disasters
         self.random = random.Random(name)
         self.series = {}
-        self.rows = 0
 
     def values(self, family, **labels):
         text = ", ".join(f'{name}="{value}"' for name, value in {"cluster": self.name, **labels}.items())
@@ -87,6 +86,17 @@ class Site:
 
     def always(self, family, value, **labels):
         self.values(family, **labels)[:] = [value] * self.steps
+
+    def lines(self):
+        return [{"series": name, "values": notation(values)} for name, values in self.series.items()]
+
+
+class Site(Cluster):
+    def __init__(self, name, nodes, steps, disasters):
+        super().__init__(name, nodes, steps)
+        self.users, self.ends, self.storm, self.hole, self.loss = SITES[nodes]
+        self.disasters = disasters
+        self.rows = 0
 
     def during(self, what, at):
         """Steps since it began, if it goes on."""
@@ -202,24 +212,22 @@ class Site:
             self.values("slurm_cluster_job_submissions_total")[at] = at
             self.values("slurm_cluster_node_transitions_total", to="down")[at] = went_down
             self.values("slurm_cluster_node_transitions_total", to="drain")[at] = drained
-        return [{"series": name, "values": notation(values)} for name, values in self.series.items()]
+        return self.lines()
 
 
-def ask(sites, hours, queries):
-    """(query's key, [(labels, value)]): what a promtool complains of that expects nothing"""
+def ask(series, queries, rules, step=STEP, every=STEP):
+    """(query's key, [(labels, value)]): what a promtool complains of that expects nothing. `rules` are paths.
+    The series have samples each `step` minutes, and the rules are evaluated `every` number of minutes."""
     tests = [{"expr": expr, "eval_time": f"{at}m", "exp_samples": []} for at, expr in queries.values()]
+    order = list(dict.fromkeys(name for path in rules for name in re.findall(r'(?m)"name": "(\w+)"', Path(path).read_text())))
     with tempfile.TemporaryDirectory(prefix="slurmscope-month-") as folder:
-        path, counted = Path(folder, "month.yml"), Path(folder, "counted.yml")
-        counted.write_text(json.dumps({"groups": [{"name": "month", "rules": [
-            {"record": name, "expr": expr} for name, expr in COUNTED.items()]}]}))
-        series = [one for site in sites for one in site.make()]
-        order = list(dict.fromkeys(name for rules in (*RULES, counted) for name in re.findall(r'(?m)"name": "(\w+)"', Path(rules).read_text())))
-        path.write_text(json.dumps({"rule_files": [*RULES, str(counted)], "group_eval_order": order, "evaluation_interval": f"{STEP}m", "tests": [
-            {"interval": f"{STEP}m", "input_series": series, "promql_expr_test": tests}]}))
+        path = Path(folder, "month.yml")
+        path.write_text(json.dumps({"rule_files": list(map(str, rules)), "group_eval_order": order, "evaluation_interval": f"{every}m", "tests": [
+            {"interval": f"{step}m", "input_series": series, "promql_expr_test": tests}]}))
         begun = time.monotonic()
         done = subprocess.run([PROMTOOL, "test", "rules", path], capture_output=True, text=True, env=os.environ | {"GOGC": "400"})
     said = done.stdout + done.stderr
-    print(f"{len(series)} series, {hours * HOUR} evaluations: {time.monotonic() - begun:.0f} s", file=sys.stderr)
+    print(f"{len(series)} series: {time.monotonic() - begun:.0f} s", file=sys.stderr)
     answers = re.findall(r'expr: "((?:[^"\\]|\\.)*)", time: (\S+),\s*exp: nil\s*got: (.*)', said)
     found = {(expr.replace('\\"', '"'), when): got for expr, when, got in answers}
     if not found or ", err: " in said:
@@ -250,7 +258,12 @@ def fired(sites, hours):
                 queries[site, what, "first", hour] = end, f"min_over_time(timestamp(month:firing{of})[{minutes}m:{STEP}m])"
                 queries[site, what, "begins", hour] = end, f"sum_over_time(month:begun{of}[{minutes + 1}m])"
     told = {}
-    for (site, what, kind, _), samples in ask(sites, hours, queries):
+    with tempfile.TemporaryDirectory(prefix="slurmscope-counted-") as folder:
+        counted = Path(folder, "counted.yml")
+        counted.write_text(json.dumps({"groups": [{"name": "month", "rules": [
+            {"record": name, "expr": expr} for name, expr in COUNTED.items()]}]}))
+        answers = list(ask([one for site in sites for one in site.make()], queries, [*RULES, counted]))
+    for (site, what, kind, _), samples in answers:
         begin = next((begin for name, begin, _ in site.disasters if name == what), 0)
         here = told.setdefault((site.name, what), {})
         for labels, value in samples:
