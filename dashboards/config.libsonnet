@@ -283,11 +283,11 @@
         'for': '30m',
       },
       // Seconds of slurmctld in a second.
-      userLoad: { share: 0.1, times: 5, spread: 4, 'for': '1h' },
+      userLoad: { share: 0.2, times: 5, spread: 4, 'for': '1h' },
       failures: { share: 0.05, sigmas: 4, 'for': '1h' },
       memory: { times: 1.25, jobs: 20, 'for': '1h' },
       capacity: { share: 0.02, nodes: 1.5, 'for': '1h' },
-      throughput: { share: 0.65, sigmas: 3, times: 1.5, waiting: 10, 'for': '1h' },
+      throughput: { share: 0.65, jobs: 20, waiting: 10, 'for': '1h' },
       jobTable: { trend: '6h', share: 0.5, 'for': '30m' },
     },
 

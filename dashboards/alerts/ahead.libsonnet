@@ -62,16 +62,14 @@ local alert = import 'alert.libsonnet';
       {{ $value | humanizePercentage }} of the CPUs%(of)s have been out of service all day, beyond what was usual in the weeks before: sinfo -R
     |||),
 
-    // With work enough: on holidays few jobs end, and few wait. Of the weeks before the good days count, since holidays may be among them.
+    // Where jobs wait, it is time that is lost.
     alert(config, 'SlurmThroughputFalling', 'report', config.ahead.throughput, |||
-      cluster:slurm_job_ends:increase1d_week / cluster:slurm_job_ends:increase1d_month_high < %(share)g
-      and
-        cluster:slurm_job_ends:increase1d_month_high - cluster:slurm_job_ends:increase1d_week
-        > %(sigmas)g * sqrt(cluster:slurm_job_ends:increase1d_month_high)
-      and cluster:slurm_startable_jobs:avg1d_week >= %(times)g * cluster:slurm_startable_jobs:avg1d_month
+      cluster:slurm_job_ends_per_cpu:increase1d_week / cluster:slurm_job_ends_per_cpu:increase1d_month < %(share)g
+      and cluster:slurm_job_ends_per_cpu:increase1d_week < cluster:slurm_job_ends_per_cpu:increase1d_month_low
+      and cluster:slurm_job_ends:increase1d_week >= %(jobs)d
       and cluster:slurm_startable_jobs:avg1d_week >= %(waiting)d
-    |||, 'Fewer jobs end from week to week, though jobs wait.', |||
-      On the usual day of the last week {{ $value | humanizePercentage }} as many jobs%(of)s ended as on a good day before, and more waited for their turn: sinfo -R; sdiag; sacct -a -X -S now-7days -o JobID,Partition,Elapsed,State
+    |||, 'Fewer jobs end from week to week on the same CPUs, and jobs wait.', |||
+      On the usual day of the last week {{ $value | humanizePercentage }} as many jobs%(of)s ended, for each CPU that jobs held, as in the weeks before: sinfo -R; sdiag; sacct -a -X -S now-7days -o JobID,Partition,Elapsed,State
     |||),
 
     local table = config.jobTable;

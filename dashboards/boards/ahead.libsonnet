@@ -55,7 +55,7 @@ function(b)
       ]),
       b.row('From week to week', 'Not known before three weeks have passed', height=8, panels=[
         byWeeks('Jobs that fail', 'Part of the jobs that failed on the usual day.', 'percentunit', 'cluster:slurm_job_failures_per_job_end:ratio_increase1d'),
-        byWeeks('Jobs that end in a day', 'Completed and failed jobs on the usual day.', 'short', 'cluster:slurm_job_ends:increase1d'),
+        byWeeks('Jobs that end for each CPU', 'Completed and failed jobs on the usual day, for each CPU that jobs held. Fewer means that jobs run longer.', 'short', 'cluster:slurm_job_ends_per_cpu:increase1d'),
         byWeeks('Memory for each CPU', 'Memory that jobs held for each of their CPUs on the usual day.', 'bytes', 'cluster:slurm_job_memory_bytes_per_cpu:avg1d'),
         byWeeks('CPUs out of service', 'Part of the CPUs that was out of service all day: of the last day, and usually.', 'percentunit', 'cluster:slurm_cpus_lost_per_cpu:min1d', week='cluster:slurm_cpus_lost_per_cpu:min1d'),
       ]),

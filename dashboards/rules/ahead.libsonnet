@@ -97,6 +97,11 @@ local slowly(config, name, more={}) = [
         sum_over_time(cluster:slurm_job_failures:increase1h[1d:1h])
         / (cluster:slurm_job_ends:increase1d > 0)
       |||),
+      // On holidays few jobs end, on as few CPUs.
+      promql.rule(config, 'cluster:slurm_job_ends_per_cpu:increase1d', |||
+        cluster:slurm_job_ends:increase1d
+        / (avg_over_time((sum by (%(c)s) (slurm_cluster_cpus{state="allocated", %(s)s}))[1d:1h]) > 0)
+      |||),
       promql.rule(config, 'cluster:slurm_startable_jobs:avg1d', 'avg_over_time(%s[1d:1h])' % pending),
       promql.rule(config, 'cluster:slurm_job_memory_bytes_per_cpu:avg1d', |||
         avg_over_time(
@@ -115,7 +120,8 @@ local slowly(config, name, more={}) = [
         )
       |||),
     ]
-    + slowly(config, 'cluster:slurm_job_ends:increase1d', { '': 0.5, _high: 0.75 })
+    + slowly(config, 'cluster:slurm_job_ends:increase1d', { '': 0.5 })
+    + slowly(config, 'cluster:slurm_job_ends_per_cpu:increase1d', { '': 0.5, _low: 0.1 })
     + slowly(config, 'cluster:slurm_job_failures_per_job_end:ratio_increase1d', { '': 0.5, _high: 0.9 })
     + slowly(config, 'cluster:slurm_startable_jobs:avg1d', { '': 0.5 })
     + slowly(config, 'cluster:slurm_job_memory_bytes_per_cpu:avg1d', { '': 0.5, _high: 0.9 })

@@ -8,7 +8,7 @@ evaluates the alerts (promtool test rules) every hour.
     tests/dashboards/quarter.py --episodes                    when which alert began, and whether that was right
 
 A calm quarter has days, nights, weekends, two weeks of holidays in which little happens, and a maintenance of ten hours. Jobs come
-in batches, of which most have one job and some have thousands. Weeks and days differ by chance. Single nodes go down for hours, and
+in batches, of which most have one job and some have thousands. Weeks and days differ by chance, as do the jobs' run times. Single nodes go down for hours, and
 some of them for days. A quarter with troubles has all of that, too."""
 
 import argparse
@@ -28,7 +28,7 @@ EVERY = 60  # minutes from evaluation to evaluation
 HOUR = 60 // STEP
 DAY, WEEK = 24 * HOUR, 7 * 24 * HOUR
 HISTORY, WEEKS = 4, 13
-SEEDS = ("spring", "summer")
+SEEDS = ("spring", "summer", "autumn", "winter")
 # Nodes: batches in an hour, the largest batch, MaxJobCount, and how much the mix of jobs differs from day to day.
 SITES = {10: (1, 200, 10_000, 0.2), 500: (30, 5000, 50_000, 0.1), 10_000: (300, 20_000, 200_000, 0.05)}
 USERS = 4  # that ask slurmctld for much
@@ -83,7 +83,7 @@ class Quarter(Cluster):
     def make(self):
         random_ = self.random
         capacity = 1.6 * self.batches * 0.8 * sum(self.batch() for _ in range(20_000)) / 20_000  # jobs that can end in an hour
-        queue, submitted, week, day, mix = 10.0, 0, 1.0, 1.0, 1.0
+        queue, submitted, week, day, mix, length = 10.0, 0, 1.0, 1.0, 1.0, 1.0
         ends, repaired = {"completed": 0, "failed": 0}, []  # when nodes that are down come back
         asked = [0.0] * USERS
         for at in range(self.steps):
@@ -91,6 +91,7 @@ class Quarter(Cluster):
                 week = random_.lognormvariate(0, 0.15)
             if at % DAY == 0:
                 day, mix = random_.lognormvariate(0, 0.2), random_.lognormvariate(0, self.mix)
+                length = random_.lognormvariate(0, self.mix)  # how long jobs run, of the mean
                 odd = random_.random() < 0.05  # somebody's jobs fail all day long
             activity = week * day * busy(at / HOUR % 24, at // DAY % 7)
             if self.holidays[0] <= at < self.holidays[1]:
@@ -110,7 +111,7 @@ class Quarter(Cluster):
             out = self.nodes if pause else min(out, self.nodes)
             # the queue, and what ends of it
             slow = self.part("loss of throughput", at)
-            can = capacity / HOUR * (1 - out / self.nodes) * (1 if slow is None else max(0.35, 1 - 1.2 * slow))
+            can = capacity / HOUR / length * (1 - out / self.nodes) * (1 if slow is None else max(0.35, 1 - 1.2 * slow))
             done = min(queue + jobs, poisson(random_, can))
             queue += jobs - done
             worse = self.part("more failures", at)
