@@ -7,6 +7,7 @@
     'capacity.json': (import 'capacity.libsonnet')(b),
     'cost.json': (import 'cost.libsonnet')(b),
     'exporter.json': (import 'exporter.libsonnet')(b),
+    'fleet.json': (import 'fleet.libsonnet')(b),
     'gpus.json': (import 'gpus.libsonnet')(b),
     [if $._config.groups != [] then 'groups.json']: (import 'groups.libsonnet')(b),
     'job.json': (import 'job.libsonnet')(b),

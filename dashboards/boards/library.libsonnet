@@ -118,7 +118,7 @@ function(config) {
     title: title,
     url: '/d/' + this.uid(board) + '?' + std.join('&', [
       '${datasource:queryparam}',
-      '${cluster:queryparam}',
+    ] + (if std.objectHas(variables, 'cluster') then [] else ['${cluster:queryparam}']) + [
       '${__url_time_range}',
     ] + ['var-%s=%s' % [name, variables[name]] for name in std.objectFields(variables)]),
   },
@@ -208,6 +208,7 @@ function(config) {
   column(title, unit, expr):: { title: title, unit: unit, expr: expr, look:: {}, properties: {} },
   // Mix-ins for columns.
   count:: { properties+: { decimals: 0 } },
+  tenths:: { properties+: { decimals: 1 } },
   cellValues(list):: {
     properties+: {
       'custom.cellOptions': { type: 'color-text' },

@@ -4,6 +4,7 @@ local ahead = import 'ahead.libsonnet';
 local capacity = import 'capacity.libsonnet';
 local cost = import 'cost.libsonnet';
 local failures = import 'failures.libsonnet';
+local fleet = import 'fleet.libsonnet';
 local gpus = import 'gpus.libsonnet';
 local jobs = import 'jobs.libsonnet';
 local owners = import 'owners.libsonnet';
@@ -22,6 +23,7 @@ local waits = import 'waits.libsonnet';
       { name: 'slurm_gpus', rules: gpus.rules($._config) },
       { name: 'slurm_job_owners', rules: owners.rules($._config) },
       { name: 'slurm_cost', rules: cost.rules($._config) },
+      { name: 'slurm_fleet', rules: fleet.rules($._config) },
       { name: 'slurm_capacity', interval: $._config.capacity.every, rules: capacity.rules($._config) },
       { name: 'slurm_ahead', interval: $._config.ahead.every, rules: ahead.rules($._config) },
     ],

@@ -210,7 +210,7 @@ def rule_legends(board, world):
         for target in (target for target in panel["targets"] if target.get("format") not in ("table", "heatmap")):
             groups = [set(re.findall(r"\w+", by)) for by in re.findall(r"\bby \(([^)]*)\)", target["expr"])]
             shown = set(re.findall(r"{{(\w+)}}", target["legendFormat"]))
-            if bool(shown & world.of_a_cluster) != ("cluster" in shown):
+            if bool(shown & world.of_a_cluster) != ("cluster" in shown) and shown != {"cluster"}:
                 yield f"{panel['title']}: the legend {target['legendFormat']} names no cluster, or for nothing"
             if "cluster" in shown and any("cluster" not in group for group in groups if group & shown):
                 yield f"{panel['title']}: adds up what is called {target['legendFormat']} in each cluster"
