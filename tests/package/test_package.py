@@ -17,7 +17,7 @@ from pathlib import Path
 import jsonschema
 
 SOURCE = Path(__file__).resolve().parent.parent.parent
-SHARED = ("dashboards/grafana", "dashboards/import", "dashboards/runbooks", "deploy/prometheus", "deploy/victoriametrics",
+SHARED = ("dashboards/grafana", "dashboards/import", "dashboards/runbooks", "deploy/prometheus", "deploy/victoriametrics", "deploy/fleet",
           "deploy/grafana", "deploy/hooks", "deploy/slurmrestd/slurmscope.conf", "deploy/slurmrestd/port.conf")
 # of the deb: [file] = what it is a copy of, if it is
 FILES = {
