@@ -78,6 +78,16 @@
       sizeGroup: null,
     },
 
+    // How nodes are out of service, over weeks.
+    outages: {
+      // A pattern of causes (`nodes.cause` of slurmscope.yml) that are planned work, beside reservations with MAINT, e.g.
+      // 'upgrade|moving'. Such outages count apart, and no alert tells of such a node by itself; null: none
+      plannedCauses: null,
+      windows: ['7d', '30d'],
+      hour: '1h',  // The windows are sums of this.
+      every: '4m',  // as efficiency.every
+    },
+
     boards: {
       // Where people reach slurmscope's own pages, e.g. 'http://slurmctld.example:9341'; null: dashboards do not link to them.
       slurmscope: null,
@@ -112,6 +122,7 @@
         token: [600, $._config.token.seconds],
         coverage: [0.99, 0.9],
         use: [0.6, 0.3],  // of what a job holds, now
+        available: [0.98, 0.9],
         efficiency: [0.7, 0.4],  // of what ended jobs held
         timeLeft: [3600, 600],
         budgetLeft: [$._config.budgets.days * 86400, 86400],
@@ -199,6 +210,10 @@
     nodesOut: { share: 0.05, least: 3, most: 200, 'for': '15m' },
     nodesStuck: { window: '30m', share: 0.05, least: 3, most: 200, 'for': '5m' },
     nodesRebooted: { window: '1d', share: 0.005, least: 2, most: 20 },
+    // Nodes that do so again and again. Of more nodes than `nodes` there is one message.
+    nodeFlapping: { window: '1d', step: '2m', times: 3, nodes: 5, 'for': '5m' },
+    nodeReboots: { window: '7d', step: '2m', times: 2, nodes: 5, 'for': '5m' },
+    nodesPowering: { window: '1h', 'for': '5m' },
     nodeDown: { 'for': '15m' },
     nodeInvalid: { 'for': '15m' },
     nodeOut: { seconds: 3 * 86400, 'for': '1h' },

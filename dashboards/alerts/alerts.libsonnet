@@ -6,6 +6,7 @@ local exporter = import 'exporter.libsonnet';
 local gpus = import 'gpus.libsonnet';
 local jobs = import 'jobs.libsonnet';
 local nodes = import 'nodes.libsonnet';
+local outages = import 'outages.libsonnet';
 local use = import 'use.libsonnet';
 
 {
@@ -13,6 +14,7 @@ local use = import 'use.libsonnet';
     groups+: [
       { name: 'slurm_jobs', rules: jobs.alerts($._config) },
       { name: 'slurm_nodes', rules: nodes.alerts($._config) },
+      { name: 'slurm_node_outages', rules: outages.alerts($._config) },
       { name: 'slurm_gpus', rules: gpus.alerts($._config) },
       { name: 'slurm_controller', rules: controller.alerts($._config) },
       { name: 'slurm_use', rules: use.alerts($._config) },

@@ -1,13 +1,11 @@
 local alert = import 'alert.libsonnet';
+local parts = import 'parts.libsonnet';
 local unlessQuiet = import 'quiet.libsonnet';
+
+local many = parts.many, why = parts.why, stuck = parts.stuck;
 
 // Out of service on purpose, or on its way back.
 local onPurpose = 'powered_down|powering_down|powering_up|power_down|maint|reboot_requested|reboot_issued';
-
-// A share of the nodes, within what is many for a small and for a large machine.
-local many = |||
-  clamp(%(share)g * sum by (%(c)s) (slurm_cluster_nodes{%(s)s}), %(least)d, %(most)d)
-|||;
 
 local burst(config, audience, to, did, hint) =
   alert(config, 'SlurmNodesLostAtOnce', audience, config.nodesBurst { to: to, did: did }, |||
@@ -17,11 +15,6 @@ local burst(config, audience, to, did, hint) =
     {{ $value | printf "%%.0f" }} nodes%(of)s %(did)s within %(window)s:
   ||| + hint);
 
-// In a text: the reason that Slurm has for the node. As a label a new reason would be a new alert.
-local why = |||
-  {{ range printf "slurm_node_reason_info{node=%%q, %(c)s=%%q}" $labels.node $labels.%(c)s | query }}Reason, by {{ .Labels.user }}: {{ .Labels.reason }}.{{ end }}
-|||;
-
 // Nodes that no job gets though nobody has said so.
 local down = |||
   max by (%(c)s, node) (slurm_node_state{state=~"down|error", %(s)s}) == 1
@@ -29,15 +22,6 @@ local down = |||
 |||;
 
 local indented(text) = std.strReplace(std.rstripChars(text, '\n'), '\n', '\n  ');
-
-// In all answers of the window; that of cluster's free nodes tells how many there were.
-local stuck = |||
-  count by (%(c)s) (
-    max by (%(c)s, node) (count_over_time(slurm_node_flag{flag="completing", %(s)s}[%(window)s]))
-    >= on (%(c)s) group_left () max by (%(c)s) (count_over_time(slurm_cluster_nodes_free{%(s)s}[%(window)s]))
-    and on (%(c)s) max by (%(c)s) (slurm_cluster_nodes_free{%(s)s} offset %(window)s) >= 0
-  )
-|||;
 
 {
   alerts(config):: [
@@ -71,10 +55,10 @@ local stuck = |||
     ||| + why),
 
     // A process that does not end, mostly because it waits for a file system.
-    alert(config, 'SlurmNodesStuckCompleting', 'page', config.nodesStuck, stuck + '>=\n' + many, 'Jobs do not end on many nodes.', |||
+    alert(config, 'SlurmNodesStuckCompleting', 'page', config.nodesStuck { flags: 'completing' }, stuck + '>=\n' + many, 'Jobs do not end on many nodes.', |||
       {{ $value | printf "%%.0f" }} nodes%(of)s have been completing for %(window)s. Their jobs wait, mostly for a file system that hangs: sinfo -t completing -N
     |||),
-    alert(config, 'SlurmNodesStuckCompleting', 'ticket', config.nodesStuck, stuck + '> 0\n', 'Jobs do not end on some nodes.', |||
+    alert(config, 'SlurmNodesStuckCompleting', 'ticket', config.nodesStuck { flags: 'completing' }, stuck + '> 0\n', 'Jobs do not end on some nodes.', |||
       {{ $value | printf "%%.0f" }} nodes%(of)s have been completing for %(window)s, because a process does not end: sinfo -t completing -N
     |||),
 

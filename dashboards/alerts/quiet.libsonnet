@@ -1,4 +1,8 @@
-// What somebody knows of, as the site's pattern of reasons of nodes says.
-function(config) if config.nodeQuiet == null then '' else |||
-  unless on (%%(c)s, node) slurm_node_reason_info{reason=~"%s", %%(s)s}
-||| % std.strReplace(config.nodeQuiet, '%', '%%')
+// What somebody knows of, as the site's pattern of reasons of nodes says, or its pattern of causes that are planned work.
+local unless(family, label, pattern) = if pattern == null then '' else |||
+  unless on (%%(c)s, node) %s{%s=~%s, %%(s)s}
+||| % [family, label, std.strReplace(std.escapeStringJson(pattern), '%', '%%')];
+
+function(config)
+  unless('slurm_node_reason_info', 'reason', config.nodeQuiet) +
+  unless('slurm_node_outage_start_timestamp_seconds', 'cause', config.outages.plannedCauses)

@@ -6,6 +6,7 @@
     'budgets.json': (import 'budgets.libsonnet')(b),
     'capacity.json': (import 'capacity.libsonnet')(b),
     'cost.json': (import 'cost.libsonnet')(b),
+    'drain.json': (import 'drain.libsonnet')(b),
     'exporter.json': (import 'exporter.libsonnet')(b),
     'fleet.json': (import 'fleet.libsonnet')(b),
     'gpus.json': (import 'gpus.libsonnet')(b),

@@ -88,10 +88,10 @@ function(b)
         ]) + b.above('some'),
         b.stat('Drained', 'Drained nodes on which no job is left: they can be looked at.', 'short', [
           ['nodes', flagged('drained')],
-        ]) + b.above('some'),
+        ]) + b.above('some') + b.links([b.to('Drain desk', 'drain')]),
         b.stat('Draining', 'Drained nodes on which jobs still run.', 'short', [
           ['nodes', flagged('draining')],
-        ]) + b.above('some'),
+        ]) + b.above('some') + b.links([b.to('Drain desk', 'drain')]),
         b.stat('Not responding', 'Nodes whose slurmd does not answer slurmctld, for so short a time perhaps that they are not down yet.', 'short', [
           ['nodes', flagged('not_responding')],
         ]) + b.above('some'),

@@ -20,7 +20,7 @@ function(b) b.board(
         ['drained', 'sum(slurm_cluster_nodes_flagged{@,flag="drained"}) or 0 * sum(slurm_cluster_nodes{@})'],
         ['draining', 'sum(slurm_cluster_nodes_flagged{@,flag="draining"}) or 0 * sum(slurm_cluster_nodes{@})'],
         ['of all', 'sum(slurm_cluster_nodes{@,state=~"down|error|unknown"}) / sum(slurm_cluster_nodes{@}) + (sum(slurm_cluster_nodes_flagged{@,flag=~"drained|draining"}) or 0 * sum(slurm_cluster_nodes{@})) / sum(slurm_cluster_nodes{@})'],
-      ]) + b.one('of all', 'percentunit', 'out') + b.links([b.to('Nodes', 'nodes')]),
+      ]) + b.one('of all', 'percentunit', 'out') + b.links([b.to('Nodes', 'nodes'), b.to('Drain desk', 'drain')]),
       b.stat('Job failure rate', 'Share of failures (of the job, of a node, or out of memory) among the jobs that ended in the time shown. Cancelled jobs and timeouts do not count.', 'percentunit', [
         ['failed', b.failureRatio('slurm_cluster_job_ends_total', '')],
       ]) + b.empty('No jobs ended') + b.above('failures') + b.bounds(0, 1) + b.links([b.to('Jobs and failures', 'jobs')]),

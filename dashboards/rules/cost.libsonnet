@@ -89,7 +89,7 @@ local groups(entity, period) =
 local number(value) = if value == 0 then '0' else '%.10g' % value;  // which does not know 0
 
 // One rule for each price: a counter that costs this much since then.
-local counters(config, entity, record, families, kinds) = [
+local counters(config, entity, record, families, kinds, of=function(kind) kind) = [
   promql.rule(config, record, '%(family)s{%(where)s%(s)s} * %(price)s / %(per)s and on () (%(valid)s)', {
     family: families % kind,
     where: group.where + kind.where,
@@ -99,9 +99,13 @@ local counters(config, entity, record, families, kinds) = [
   }) + { labels: group.labels { price: number(kind.price), resource: kind.resource, since: period.since } }
   for period in periods(config)
   for group in groups(entity, period)
-  for kind in charged(group.prices)
+  for kind in std.map(of, charged(group.prices))
   if std.member(kinds, kind.resource) || kinds == []
 ];
+
+// What no job holds of nodes that are out of service. The GPUs of these have no type.
+local out = ['cpu', 'memory', 'gres/gpu'];
+local ofOutages(kind) = if kind.resource == 'gres/gpu' then kind { family: 'gpu_seconds', where: '' } else kind;
 
 local idle = 'cluster_account_user_type:slurm_job_gpus_idle:sum';
 local level = { account: 'cluster_account', user: 'cluster_account_user', partition: 'cluster_partition', qos: 'cluster_qos' };
@@ -112,6 +116,9 @@ local level = { account: 'cluster_account', user: 'cluster_account_user', partit
   ended(entity, what):: '%s_resource:slurm_ended_job_%s_cost:total' % [level[entity], what],
   idle:: idle,
   idleCost:: 'cluster_account_user_type:slurm_job_gpus_idle_cost:sum',
+
+  outages(entity):: if entity == 'cluster' then 'cluster_resource:slurm_node_outage_cost:total' else 'cluster_%s_resource:slurm_node_outage_cost:total' % entity,
+  hasOutages(config):: [kind for period in periods(config) for kind in charged(period) if std.member(out, kind.resource)] != [],
 
   // Has any entry a price for it, such as `cpu`, `gres` or `gres/gpu`?
   has(config, resource):: [
@@ -140,6 +147,10 @@ local level = { account: 'cluster_account', user: 'cluster_account_user', partit
     + std.flatMap(
       function(of) counters(config, of[0], self.ended(of[0], of[1]), 'slurm_%s_ended_job_%s_%%(family)s_total' % of, ['cpu']),
       [[entity, what] for entity in ['account', 'user', 'partition'] for what in ['allocated', 'used']]
+    )
+    + std.flatMap(
+      function(entity) counters(config, entity, self.outages(entity), 'slurm_%s_node_outage_%%(family)s_total' % entity, out, ofOutages),
+      ['cluster', 'partition']
     )
     // What they cost in an hour.
     + if !self.has(config, 'gres/gpu') then [] else [{

@@ -7,6 +7,7 @@ local failures = import 'failures.libsonnet';
 local fleet = import 'fleet.libsonnet';
 local gpus = import 'gpus.libsonnet';
 local jobs = import 'jobs.libsonnet';
+local outages = import 'outages.libsonnet';
 local owners = import 'owners.libsonnet';
 local use = import 'use.libsonnet';
 local waits = import 'waits.libsonnet';
@@ -24,6 +25,7 @@ local waits = import 'waits.libsonnet';
       { name: 'slurm_job_owners', rules: owners.rules($._config) },
       { name: 'slurm_cost', rules: cost.rules($._config) },
       { name: 'slurm_fleet', rules: fleet.rules($._config) },
+      { name: 'slurm_outages', interval: $._config.outages.every, rules: outages.rules($._config) },
       { name: 'slurm_capacity', interval: $._config.capacity.every, rules: capacity.rules($._config) },
       { name: 'slurm_ahead', interval: $._config.ahead.every, rules: ahead.rules($._config) },
     ],

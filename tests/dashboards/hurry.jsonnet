@@ -17,6 +17,7 @@ local mixin = slow + {
     cutOff+: { 'for': '30s' },
     efficiency+: { window: '1m', hour: '30s', longer: ['2m', '3m'], every: '5s' },
     capacity+: { every: '5s' },
+    outages+: { windows: ['2m', '3m'], hour: '30s', every: '5s' },
     jobFailures+: { window: '1m', hours: '2m', day: '3m' },
     jobTimeouts+: { usual: '2m' },
     // of two nodes that fail one after the other, one fails alone for a moment
@@ -26,6 +27,9 @@ local mixin = slow + {
     nodesBurst+: { window: '1m' },
     nodesStuck+: { window: '1m' },
     nodesRebooted+: { window: '1m' },
+    nodeFlapping+: { window: '1m', step: '5s' },
+    nodeReboots+: { window: '1m', step: '5s' },
+    nodesPowering+: { window: '1m' },
     requestsDropped+: { window: '1m' },
     slowPing+: { window: '1m' },
     folded+: { known: '1m' },

@@ -75,6 +75,20 @@ class Config(unittest.TestCase):
         self.assertEqual(({("http://s:9341/", "http://s:9341/plan", "https://wiki/slurm")}, {"https://wiki/slurm/${__value.text}.md"}),
                          links("'http://s:9341'", "'https://wiki/slurm'"))
 
+    def test_planned_causes(self):
+        """They count apart, and no alert tells of such a node by itself; without any, reservations alone do."""
+        def made(own):
+            rules, alerts = jsonnet("local made = (import '%s') + {_config+:: {%s}}; [made.prometheusRules.groups, made.prometheusAlerts.groups]" % (MIXIN, own))
+            available, = (rule["expr"] for group in rules for rule in group["rules"] if rule["record"] == "cluster_partition:slurm_node_availability:ratio7d")
+            return available, {rule["alert"] for group in alerts for rule in group["rules"] if 'unless on (cluster, node) slurm_node_outage_start_timestamp_seconds{cause=~"' in rule["expr"]}
+        available, quiet = made("")
+        self.assertIn('increase1h{kind!="maintenance"}[7d:1h]', available)
+        self.assertEqual(set(), quiet)
+        available, quiet = made("outages+: {plannedCauses: 'upgrade|50%'}")
+        self.assertIn('increase1h{kind!="maintenance", cause!~"upgrade|50%"}[7d:1h]', available)
+        self.assertEqual({"SlurmNodeDown", "SlurmNodeOutForLong", "SlurmNodeInvalid", "SlurmNodeFlapping", "SlurmNodeRebootsAgain"},
+                         {alert for alert in quiet if not alert.startswith("SlurmGPU")})
+
     def test_prices(self):
         """Without any, rules and board know no money, and a row says how to set them. Else rules, panels and columns have it."""
         def cost(own):
@@ -94,7 +108,8 @@ class Config(unittest.TestCase):
         rules, titles, columns, texts = cost("cost+: {currency: 'kr', gramsPerKwh: 30, prices: [{from: '2026-01-01', cpu: 0.025, gres: {gpu: 1.5}}]}")
         self.assertEqual({("slurm_job_gpus_idle",), ("slurm_job_gpus_idle_cost",), ("slurm_job_cost", "0.025", "cpu", "2026-01-01"),
                           ("slurm_job_cost", "1.5", "gres/gpu", "2026-01-01"), ("slurm_ended_job_allocated_cost", "0.025", "cpu", "2026-01-01"),
-                          ("slurm_ended_job_used_cost", "0.025", "cpu", "2026-01-01")}, rules)
+                          ("slurm_ended_job_used_cost", "0.025", "cpu", "2026-01-01"), ("slurm_node_outage_cost", "0.025", "cpu", "2026-01-01"),
+                          ("slurm_node_outage_cost", "1.5", "gres/gpu", "2026-01-01")}, rules)
         self.assertLessEqual({"Cost", "Cost of wasted core hours", "Cost of idle GPU hours", "Cost, in a day", "Carbon"}, titles)
         self.assertNotIn(said, titles)
         self.assertEqual({"Cost", "Cost of these", "Cost of idle GPUs"}, columns)

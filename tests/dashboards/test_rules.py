@@ -195,6 +195,9 @@ OF_NO_RECORDED_PAGE = {
     ("slurm_node_state", "state", "error"), ("slurm_association_limit", "resource", "mem_.*"), ("slurm_qos_limit", "resource", "mem_.*"),
     ("slurm_association_largest_usage", "resource", "mem_.*"), ("slurm_association_largest_usage", "resource", "mem|mem_.*"),
     ("slurm_association_largest_usage", "resource", "mem|mem_.*|.*_seconds"), ("slurm_qos_largest_usage", "resource", "mem_.*"),
+    ("slurm_node_outage_start_timestamp_seconds", "cause", "unexpected_reboot"),
+    *(("slurm_node_outage_start_timestamp_seconds", "kind", kind) for kind in ("drained", "draining", "maintenance")),
+    *((f"slurm_{entity}_node_outage_{what}seconds_total", "kind", "maintenance") for entity in ("cluster", "partition") for what in ("", "cpu_", "gpu_")),
 }
 
 
