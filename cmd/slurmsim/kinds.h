@@ -22,7 +22,7 @@
 	X(node_memory) X(nodes)
 #define JOB_NODE_KIND(X) X(cpus) X(index) X(memory) X(name)
 #define JOB_STATE_KIND(X) X(name) X(state)
-#define NODE_KIND(X) X(address) X(alloc_cpus) X(alloc_memory) X(boot_time) X(cores) \
+#define NODE_KIND(X) X(address) X(alloc_cpus) X(alloc_memory) X(boot_time) X(comment) X(cores) \
 	X(cpu_load) X(cpus) X(effective_cpus) X(features) X(flags) X(free_mem) X(gres) \
 	X(gres_drained) X(gres_used) X(hostname) X(idle_cpus) X(last_busy) X(name) \
 	X(partitions) X(port) X(real_memory) X(reason) X(reason_changed_at) \

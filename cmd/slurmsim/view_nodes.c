@@ -95,6 +95,7 @@ static void fill_node(const struct view *view, uint32_t number, struct value *va
 	values[NODE_port] = value_number(6818);
 	values[NODE_weight] = value_number(1 + node->gpus);
 	values[NODE_reservation] = value_text("");
+	values[NODE_comment] = value_text(number ? "" : "first of its rack");
 	values[NODE_reason] = value_text(reasons[node->reason]);
 	values[NODE_reason_changed_at] = value_number(node->reason ? world_unix(world, node->reason_time) : 0);
 	if (node->reason)

@@ -41,7 +41,7 @@ MEMBERS = {
     "job_node": """index name cpus.count=cpus memory.allocated=memory nodename=name
         memory_allocated=memory""",
     "job_state": "job_id=name state",
-    "node": """boot_time cpu_load cpus effective_cpus free_mem free_memory=free_mem gres gres_drained
+    "node": """boot_time comment cpu_load cpus effective_cpus free_mem free_memory=free_mem gres gres_drained
         gres_used last_busy name address hostname state state_flags=flags partitions port real_memory
         reason reason_changed_at reason_set_by_user reservation alloc_memory alloc_cpus
         alloc_idle_cpus=idle_cpus idle_cpus tres_used tres_weighted=tres_weight slurmd_start_time cores
