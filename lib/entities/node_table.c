@@ -7,7 +7,7 @@ void node_table_init(struct node_table *table, struct arena *arena)
 	*table = (struct node_table){.arena = arena};
 	map_init(&table->rows, arena, sizeof(struct node_row));
 	map_init(&table->texts, arena, sizeof(struct text));
-	map_init(&table->partition_lists, arena, sizeof(struct text));
+	map_init(&table->lists, arena, sizeof(struct text));
 }
 
 /* The table's own copy of the text. */
@@ -30,31 +30,36 @@ static void keep_label(struct node_table *table, struct text *name)
 	keep(table, name, LABEL_MAX);
 }
 
-/* An answer may name a partition twice. A node counts once in each, and the page has each series once. */
-static void keep_partitions(struct node_table *table, struct text *partitions)
+/* An answer may name a partition or a feature twice. A node counts once in each, and the page has each series once. */
+static void keep_list(struct node_table *table, struct text *names)
 {
-	if (!partitions->len)
+	if (!names->len)
 		return;
-	size_t before = table->partition_lists.count;
-	struct text *kept = map_add(&table->partition_lists, *partitions);
-	if (table->partition_lists.count != before) {
+	size_t before = table->lists.count;
+	struct text *kept = map_add(&table->lists, *names);
+	if (table->lists.count != before) {
 		struct buf once = BUF_INIT;
-		*kept = arena_copy(table->arena, labels_once(*partitions, &once));
+		*kept = arena_copy(table->arena, labels_once(*names, &once));
 		buf_done(&once);
 	}
-	*partitions = *kept;
+	*names = *kept;
 }
 
 static void keep_texts(struct node_table *table, struct node_row *row)
 {
 	struct node *node = &row->node;
 	node->gres = node->gres_used = node->gres_drained = TEXT("");
-	keep_partitions(table, &node->partitions);
+	keep_list(table, &node->partitions);
+	keep_list(table, &node->features);
+	keep_list(table, &node->active_features);
 	keep(table, &node->version, NODE_TEXT_MAX);
 	keep(table, &node->architecture, NODE_TEXT_MAX);
 	keep(table, &node->os, NODE_TEXT_MAX);
 	keep(table, &node->reason, NODE_TEXT_MAX);
 	keep(table, &node->reason_user, NODE_TEXT_MAX);
+	keep(table, &node->comment, NODE_TEXT_MAX);
+	if (node->reservation.len)
+		keep_label(table, &node->reservation);
 	for (size_t i = 0; i < row->gres.count; i++) {
 		keep_label(table, &row->gres.rows[i].name);
 		keep_label(table, &row->gres.rows[i].type);
@@ -105,7 +110,7 @@ void node_table_done(struct node_table *table)
 {
 	map_done(&table->rows);
 	map_done(&table->texts);
-	map_done(&table->partition_lists);
+	map_done(&table->lists);
 	free(table->order);
 	table->order = NULL;
 }

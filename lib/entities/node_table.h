@@ -8,7 +8,7 @@
 enum { NODE_TEXT_MAX = LABEL_MAX };
 
 struct node_row {
-	struct node node; /* without its GRES strings; its partitions as labels, each once */
+	struct node node; /* without its GRES strings; its partitions and features as labels, each once */
 	uint64_t cpus[CAPACITY_STATES], memory[CAPACITY_STATES];
 	struct node_gres gres;
 };
@@ -17,7 +17,7 @@ struct node_table {
 	struct arena *arena; /* borrowed, outlives the table */
 	struct map rows; /* name as a label -> struct node_row */
 	struct map texts; /* each text that is kept */
-	struct map partition_lists; /* as Slurm has them -> struct text, as rows have them */
+	struct map lists; /* of partitions or features, as Slurm has them -> struct text, as rows have them */
 	size_t *order; /* of the rows, by name; NULL until node_table_sort */
 };
 

@@ -17,6 +17,9 @@ struct node {
 	struct text gres, gres_used, gres_drained;
 	struct text version, architecture, os; /* empty before slurmd has registered */
 	struct text reason, reason_user;
+	struct text reservation; /* the active one that it is in */
+	struct text comment;
+	struct text features, active_features; /* separated by commas */
 	uint64_t reason_time; /* Unix seconds, unset if none: this one and those below */
 	uint64_t boot_time, slurmd_start_time, last_busy_time;
 	uint64_t energy_time; /* when power and energy were last collected */

@@ -47,6 +47,10 @@ static const struct field fields[] = {
 	TEXT_FIELD(struct node, os, "operating_system"),
 	HASHED_TEXT(struct node, reason, "reason", HASHED_REASONS),
 	HASHED_TEXT(struct node, reason_user, "reason_set_by_user", HASHED_USERS),
+	HASHED_TEXT(struct node, reservation, "reservation", HASHED_RESERVATIONS), /* since v0.0.39 */
+	HASHED_TEXT(struct node, comment, "comment", HASHED_REASONS),
+	TEXT_FIELD(struct node, features, "features"),
+	TEXT_FIELD(struct node, active_features, "active_features"),
 	NUMBER(struct node, reason_time, "reason_changed_at", SECONDS),
 	NUMBER(struct node, boot_time, "boot_time", SECONDS),
 	NUMBER(struct node, slurmd_start_time, "slurmd_start_time", SECONDS),

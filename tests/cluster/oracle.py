@@ -58,7 +58,7 @@ GROUPS = {
     "capacity": (add_nodes, ["X_(cpus|memory_bytes|gres)"]),
     "each node": (add_nodes, ["node_(state|flag|info|reason_info|reason_timestamp_seconds)"]),
     "each node, full": (add_nodes, [
-        "node_(cpus|real_memory_bytes|free_memory_bytes|load1|gres|power_watts|partition_info)",
+        "node_(cpus|real_memory_bytes|free_memory_bytes|load1|gres|power_watts|partition_info|reservation_info|comment_info|feature_info)",
         "node_(boot|slurmd_start|last_busy)_timestamp_seconds"]),
     "each job": (add_each_job, [
         "job_(info|node_info|node_cpus|state|allocated_(cpus|memory_bytes|gres)|priority|restarts)",

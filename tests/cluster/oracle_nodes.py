@@ -75,6 +75,10 @@ def add_capacity(samples, entity, labels, node, cpus, memory):
         samples.add(f"{entity}_gres", count - used, state=free, **gres_labels(gres, kind), **labels)
 
 
+def words(text):
+    return [] if text in (None, "(null)") else text.split(",")
+
+
 def add_single_node(samples, node, cpus):
     name = {"node": node["NodeName"]}
     base, flags = flags_of(node)
@@ -86,6 +90,13 @@ def add_single_node(samples, node, cpus):
     if reason := re.fullmatch(r"(.*) \[(.*)@(\d+)\]", node.get("Reason", "")):
         samples.put("node_reason_info", 1, reason=reason[1], user=reason[2], **name)
         samples.put("node_reason_timestamp_seconds", int(reason[3]), **name)
+    if node.get("ReservationName"):
+        samples.put("node_reservation_info", 1, reservation=node["ReservationName"], **name)
+    if node.get("Comment"):
+        samples.put("node_comment_info", 1, comment=node["Comment"], **name)
+    active = words(node.get("ActiveFeatures"))
+    for feature in words(node.get("AvailableFeatures")):
+        samples.put("node_feature_info", 1, feature=feature, active=str(feature in active).lower(), **name)
     add_capacity(samples, "node", name, node, cpus, "real_memory_bytes")
     for family, field, unit in SINGLE_NODE:
         if re.fullmatch(r"[\d.]+", node.get(field, "")):

@@ -46,7 +46,7 @@ JOB = {"user_name": "users", "account": "accounts", "name": "jobs", "resv_name":
        # slurmdbd's
        "user": "users", "group": NEVER, "working_directory": NEVER, "script": NEVER, "container": NEVER}
 LISTS = {"jobs": JOB,
-         "nodes": {"reason": "reasons", "reason_set_by_user": "users", "comment": NEVER, "extra": NEVER, "owner": NEVER},
+         "nodes": {"reason": "reasons", "reason_set_by_user": "users", "comment": "reasons", "reservation": "reservations", "extra": NEVER, "owner": NEVER},
          "reservations": {"name": "reservations", "users": NEVER, "accounts": NEVER},
          "associations": {"account": "accounts", "parent_account": "accounts", "user": "users", "comment": NEVER},
          "rpcs_by_user": {"user": "users"}, "users": {"user": "users", "name": "users"}}

@@ -288,6 +288,15 @@ static void test_on_purpose(void)
 	node_events_done(&events);
 }
 
+/* "f00,f00,f01,...,f99": more than a page shows, the first one twice. */
+static struct text many_features(void)
+{
+	static char features[405] = "f00,";
+	for (int i = 0; i < 100; i++)
+		snprintf(features + 4 + 4 * i, 5, "f%02d%s", i, i == 99 ? "" : ",");
+	return text_of(features);
+}
+
 /* The page of a cluster of `count` nodes like those of a large site. */
 static void render(struct buf *page, unsigned count, enum per_node per_node)
 {
@@ -315,6 +324,10 @@ static void render(struct buf *page, unsigned count, enum per_node per_node)
 					  .os = TEXT("Linux 6.1.0-28-amd64 #1 SMP PREEMPT_DYNAMIC Debian 6.1.119-1"),
 					  .reason = i % 20 ? TEXT("") : TEXT("a \"bad\" DIMM\n\\"),
 					  .reason_user = TEXT("root"),
+					  .reservation = i ? TEXT("") : TEXT("upkeep"),
+					  .comment = i ? TEXT("") : TEXT("left \"door\""),
+					  .features = i ? TEXT("") : many_features(),
+					  .active_features = i ? TEXT("") : TEXT("f01,f0"),
 					  .reason_time = 1795218617,
 					  .boot_time = 1795214967,
 					  .slurmd_start_time = 1795218617,
@@ -357,6 +370,12 @@ static void test_pages(void)
 	CHECK(strstr(page.bytes, "\nslurm_node_load1{node=\"node00000\"} 40.12\n"));
 	CHECK(strstr(page.bytes, "\nslurm_node_energy_joules_total{node=\"node00000\"} 123456789\n"));
 	CHECK(strstr(page.bytes, "\nslurm_node_transitions_total{node=\"node00000\",to=\"fail\"} 0\n"));
+	CHECK(strstr(page.bytes, "\nslurm_node_reservation_info{node=\"node00000\",reservation=\"upkeep\"} 1\n"));
+	CHECK(strstr(page.bytes, "\nslurm_node_comment_info{node=\"node00000\",comment=\"left \\\"door\\\"\"} 1\n"));
+	const char *first = strstr(page.bytes, "feature=\"f00\",active=\"false\"} 1\n");
+	CHECK(first && !strstr(first + 1, "feature=\"f00\""));
+	CHECK(strstr(page.bytes, "feature=\"f01\",active=\"true\"} 1\n"));
+	CHECK(strstr(page.bytes, "feature=\"f63\"") && !strstr(page.bytes, "feature=\"f64\""));
 	buf_clear(&page);
 	check_row("off");
 	render(&page, 1, PER_NODE_OFF);
