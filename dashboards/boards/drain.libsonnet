@@ -46,7 +46,7 @@ function(b)
   local lostMoney(by='') = function(entity, where) 'sum %s(increase(%s{^%s%s}[$__range]))' % [by, cost.outages(entity), ofCause, where];
   local ofEach = 'by (@, partition, kind, cause) ';
   local lostBy(what, factor='') = lost(what, ofEach)('partition', ',partition=~"$partition"') + factor + ' > 0';
-  // How much is out at each moment: so many seconds count in each second.
+  // How much is out at each moment: that is how many seconds count in each second.
   local outNow(what) = chosen(function(entity, where) 'sum by (cause) (rate(slurm_%s_node_outage_%s_total{@%s%s}[$__rate_interval])) > 0' % [entity, what, ofCause, where]);
 
   // As recorded: of the cluster, or the worst of the partitions chosen.
@@ -149,7 +149,7 @@ function(b)
              ]), '-Node hours') + b.wide(24),
       ]),
       b.row('How well they stay', 'Not known yet: it needs a full hour', height=9, panels=[
-        b.table('Partitions', 'Share of node time in service, and the same without what was planned; time to repair (MTTR) and between failures of a node (MTBF), of unplanned outages that ended.', [
+        b.table('Partitions', 'Share of node time in service, and the same without what was planned. Time to repair (MTTR) and between failures of a node (MTBF) are of unplanned outages that ended.', [
           b.key('partition', 'Partition', [b.to('This partition', 'drain', { partition: '${__value.text}' })]),
         ], [
           b.column('%s, last %s' % [what[1], window], 'percentunit', ofPartition(what[0], window)) + b.cellBelow('available')
