@@ -20,7 +20,9 @@ MOVES = re.compile(r"slurm_(\w+_(pending_jobs|oldest_pending_\w+)\{|pending_job_
                    r"(scheduler|backfill|controller|rpc|user_rpc|dbd)_|"
                    r"(account|user)_(usage|fairshare)|node_(load1|free_memory)|"
                    r"\w+_usage\{.*_seconds)")
-PATIENCE = 300  # slurmrestd blocks 10 s for each call while slurmctld is away
+# What fails after work, as a request that a busy slurmrestd takes long for when it is stopped, may wait up to this long
+# (BACK_OFF_MAX_S in lib/plan/trouble.c).
+PATIENCE = 90 + 600
 
 
 def all_is_up(page):

@@ -295,6 +295,10 @@ class Daemon:
         return [line for line in lines if (line["level"] != "debug" or wanted.get("level") == "debug")
                 and all(line.get(key) == value for key, value in wanted.items())]
 
+    def told_text(self):
+        """The log above debug, which has a line for each answer."""
+        return "\n".join(line for line in self.log_text().split("\n") if "debug" not in line)
+
     def server(self):
         """The process that serves; self.pid is the one that polls."""
         return wait_until(lambda: server_of(self.pid), "there is no process that serves")
@@ -329,7 +333,7 @@ class Daemon:
             last.clear()
             last.update(self.page())
             return accept(last)
-        wait_until(look, lambda: f"{why() if callable(why) else why}; log {self.log_text()[-6000:]}", seconds)
+        wait_until(look, lambda: f"{why() if callable(why) else why}; down {down(last)}; log {self.told_text()[-6000:]}", seconds)
         return dict(last)
 
     def wait_well(self, *seconds):
@@ -337,6 +341,12 @@ class Daemon:
         return self.wait_for(lambda page: all(is_up(page, endpoint) for endpoint in ENDPOINTS) and
                              all(f'slurmscope_endpoint_supported{{endpoint="{endpoint}"}}' in page
                                  for endpoint in MORE_ENDPOINTS), "all is well", *seconds)
+
+
+def down(page):
+    """The endpoints that are not up, and when each last answered."""
+    return {endpoint: page.get(f'slurmscope_endpoint_last_success_timestamp_seconds{{endpoint="{endpoint}"}}')
+            for endpoint in ENDPOINTS if not is_up(page, endpoint)}
 
 
 def is_up(page, endpoint):
