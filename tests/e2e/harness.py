@@ -333,20 +333,20 @@ class Daemon:
             last.clear()
             last.update(self.page())
             return accept(last)
-        wait_until(look, lambda: f"{why() if callable(why) else why}; down {down(last)}; log {self.told_text()[-6000:]}", seconds)
+        wait_until(look, lambda: f"{why() if callable(why) else why}; {self.why_down(last)}; log {self.told_text()[-6000:]}", seconds)
         return dict(last)
+
+    def why_down(self, page):
+        """The endpoints that are not up, and what slurmscope plans, if it still answers."""
+        down = [endpoint for endpoint in ENDPOINTS if not is_up(page, endpoint)]
+        plan = self.request("/plan")[2].decode() if down and self.process.poll() is None else ""
+        return f"down {down}; {plan}"
 
     def wait_well(self, *seconds):
         """The first page on which every endpoint is up, or asked at least where versions lack it."""
         return self.wait_for(lambda page: all(is_up(page, endpoint) for endpoint in ENDPOINTS) and
                              all(f'slurmscope_endpoint_supported{{endpoint="{endpoint}"}}' in page
                                  for endpoint in MORE_ENDPOINTS), "all is well", *seconds)
-
-
-def down(page):
-    """The endpoints that are not up, and when each last answered."""
-    return {endpoint: page.get(f'slurmscope_endpoint_last_success_timestamp_seconds{{endpoint="{endpoint}"}}')
-            for endpoint in ENDPOINTS if not is_up(page, endpoint)}
 
 
 def is_up(page, endpoint):
