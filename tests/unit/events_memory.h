@@ -17,6 +17,7 @@ struct memory {
 	size_t ended_count, ended_capacity;
 	struct outage *outages;
 	size_t outage_count, outage_capacity;
+	size_t removals; /* of runs that it was asked for */
 	bool fell; /* a counter did */
 };
 
@@ -66,9 +67,8 @@ static inline void memory_remove_counter(void *context, const struct events_coun
 	*memory_counter(context, counter) = NAN;
 }
 
-static inline void memory_remove_run(void *context, const struct run_key *key)
+static inline void memory_drop_run(struct memory *memory, const struct run_key *key)
 {
-	struct memory *memory = context;
 	for (size_t i = 0; i < memory->count; i++) {
 		const struct run_key *own = &memory->runs[i].run.key;
 		if (own->id != key->id || own->task != key->task || own->submit_time != key->submit_time)
@@ -78,10 +78,17 @@ static inline void memory_remove_run(void *context, const struct run_key *key)
 	}
 }
 
+static inline void memory_remove_run(void *context, const struct run_key *key)
+{
+	struct memory *memory = context;
+	memory->removals++;
+	memory_drop_run(memory, key);
+}
+
 static inline void memory_put_run(void *context, const struct events_run *run)
 {
 	struct memory *memory = context;
-	memory_remove_run(memory, &run->run.key);
+	memory_drop_run(memory, &run->run.key);
 	GROW(memory->runs, memory->count, memory->capacity);
 	struct events_run *own = &memory->runs[memory->count++];
 	*own = *run;

@@ -236,6 +236,13 @@ static void test_writing(void)
 	memory_write(&changes, w.events, true);
 	CHECK_NUMBER(changes.count, 10);
 	CHECK(changes.counters.count > 50);
+	check_row("a run that is forgotten is removed once");
+	const struct run_key key = {4, RUN_NO_TASK, BIRTH + 1};
+	runs_remove(&w.events->runs, runs_find(&w.events->runs, &key));
+	memory_write(&changes, w.events, false);
+	CHECK_NUMBER(changes.count, 9);
+	memory_write(&changes, w.events, false);
+	CHECK_NUMBER(changes.removals, 1);
 	memory_done(&changes);
 	world_done(&w);
 }

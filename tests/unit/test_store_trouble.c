@@ -281,7 +281,7 @@ static void test_not_ours(void)
 /* Each table in turn is a view with rows without end, or has a trigger that undoes what is written. */
 static void test_hostile_schema(void)
 {
-	static const char *const tables[] = {"counter", "mark", "run", "job", "ended"};
+	static const char *const tables[] = {"counter", "mark", "run", "job", "ended", "outage"};
 	char sql[512];
 	fresh("hostile");
 	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
