@@ -20,8 +20,8 @@ MOVES = re.compile(r"slurm_(\w+_(pending_jobs|oldest_pending_\w+)\{|pending_job_
                    r"(scheduler|backfill|controller|rpc|user_rpc|dbd)_|"
                    r"(account|user)_(usage|fairshare)|node_(load1|free_memory)|"
                    r"\w+_usage\{.*_seconds)")
-# What fails after work, as a request that a busy slurmrestd takes long for when it is stopped, may wait up to this long
-# (BACK_OFF_MAX_S in lib/plan/trouble.c).
+# What fails after work may wait as long as this (BACK_OFF_MAX_S in lib/plan/trouble.c). A busy slurmrestd works for long on a
+# request before it is stopped.
 PATIENCE = 90 + 600
 
 
