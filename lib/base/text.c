@@ -28,6 +28,15 @@ bool text_next(struct text *rest, char separator, struct text *ret_item)
 	return false;
 }
 
+bool text_lists(struct text list, struct text name)
+{
+	struct text item;
+	while (text_next(&list, ',', &item))
+		if (text_equal(item, name))
+			return true;
+	return false;
+}
+
 bool text_to_u64(struct text text, uint64_t *ret_number)
 {
 	uint64_t number = 0;

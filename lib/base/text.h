@@ -32,6 +32,9 @@ struct text text_cut(struct text *rest, char separator);
 /* The next item of a list such as "a,b": false at its end. Empty items are skipped. */
 bool text_next(struct text *rest, char separator, struct text *ret_item);
 
+/* Is `name` an item of a list such as "a,b"? The empty one is none. */
+bool text_lists(struct text list, struct text name);
+
 /* A decimal number that fills the whole text; false if it is anything else or too large. */
 bool text_to_u64(struct text text, uint64_t *ret_number);
 

@@ -36,7 +36,7 @@ typedef void family_emit_fn(struct exposition *out, const struct page_facts *fac
 struct family {
 	const char *name; /* "{X}" in name and help stands for cluster, partition, account, ... */
 	enum family_type type;
-	const char *labels; /* besides those of the group; for --list-metrics */
+	const char *labels; /* besides those of the group; for --list-metrics, and the label of a family of one text */
 	const char *help;
 	family_emit_fn *emit;
 	size_t offset; /* of the uint64_t that the emit_number functions show */

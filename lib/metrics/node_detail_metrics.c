@@ -58,37 +58,16 @@ static void emit_reason_time(struct exposition *out, const struct page_facts *fa
 		emit_number(out, facts, family, item);
 }
 
-/* The one text of an info family, which nodes without that text do not have. */
-static void emit_text(struct exposition *out, const struct family *family, const void *item, const char *label)
+/* The text of an info family that has it as its one label. Nodes without a text have no row. */
+static void emit_text(struct exposition *out, const struct page_facts *facts, const struct family *family,
+		      const void *item)
 {
+	(void)facts;
 	const struct text *text = (const struct text *)((const char *)item + family->offset);
 	if (!text->len)
 		return;
-	exposition_label(out, label, *text);
+	exposition_label(out, family->labels, *text);
 	exposition_integer(out, 1);
-}
-
-static void emit_reservation(struct exposition *out, const struct page_facts *facts, const struct family *family,
-			     const void *item)
-{
-	(void)facts;
-	emit_text(out, family, item, "reservation");
-}
-
-static void emit_comment(struct exposition *out, const struct page_facts *facts, const struct family *family,
-			 const void *item)
-{
-	(void)facts;
-	emit_text(out, family, item, "comment");
-}
-
-static bool has_name(struct text list, struct text name)
-{
-	struct text each;
-	while (text_next(&list, ',', &each))
-		if (text_equal(each, name))
-			return true;
-	return false;
 }
 
 enum { FEATURES_MAX = 64 }; /* of a node; more have no rows */
@@ -101,7 +80,7 @@ static void emit_features(struct exposition *out, const struct page_facts *facts
 	struct text rest = node->features, feature;
 	for (int i = 0; i < FEATURES_MAX && text_next(&rest, ',', &feature); i++) {
 		exposition_label(out, "feature", feature);
-		exposition_label(out, "active", text_of(has_name(node->active_features, feature) ? "true" : "false"));
+		exposition_label(out, "active", text_of(text_lists(node->active_features, feature) ? "true" : "false"));
 		exposition_integer(out, 1);
 	}
 }
@@ -173,10 +152,10 @@ static const struct family node_detail_families[] = {
 	{"slurm_node_partition_info", GAUGE, "partition", "The partitions that the node is in; always 1.",
 	 emit_partitions, 0, 0, 0},
 	{"slurm_node_reservation_info", GAUGE, "reservation",
-	 "The active reservation that the node is in; absent without one; always 1.", emit_reservation,
+	 "The active reservation that the node is in; absent without one; always 1.", emit_text,
 	 offsetof(struct node_row, node.reservation), 0, 0},
 	{"slurm_node_comment_info", GAUGE, "comment",
-	 "The node's comment, cut at 256 bytes; absent without one; always 1.", emit_comment,
+	 "The node's comment, cut at 256 bytes; absent without one; always 1.", emit_text,
 	 offsetof(struct node_row, node.comment), 0, 0},
 	{"slurm_node_feature_info", GAUGE, "feature,active",
 	 "The features that the node may have (AvailableFeatures), the first 64, and whether it has each now "

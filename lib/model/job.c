@@ -88,15 +88,6 @@ enum job_exit job_exit_of(const struct job *job)
 	return job->exit_code ? JOB_EXIT_NONZERO : JOB_EXIT_ZERO;
 }
 
-static bool lists(struct text list, struct text name)
-{
-	struct text item;
-	while (text_next(&list, ',', &item))
-		if (text_equal(item, name))
-			return true;
-	return false;
-}
-
 bool job_is_one_name(struct text list)
 {
 	text_cut(&list, ',');
@@ -130,7 +121,7 @@ static struct text named_by(struct text command, struct text name)
 				   : text_starts_with(word, "--partition=") ? after(word, strlen("--partition="))
 				   : text_starts_with(word, "-p")	    ? after(word, strlen("-p"))
 									    : TEXT("");
-		if (lists(list, name) && !(is_script && named.len))
+		if (text_lists(list, name) && !(is_script && named.len))
 			named = list;
 	}
 	return named;
@@ -140,7 +131,7 @@ void job_settle_named(struct job *job)
 {
 	bool waits = job->state == JOB_PENDING && !job->flags;
 	struct text named = job->partitions_named;
-	if (!lists(named, job->partitions))
+	if (!text_lists(named, job->partitions))
 		named = named_by(job->submit_line, job->partitions);
 	job->partitions_named = waits || job_is_one_name(named) || !job_is_one_name(job->partitions) ? TEXT("") : named;
 	job->submit_line = TEXT("");

@@ -45,11 +45,7 @@ void jobs_query_link(const struct jobs_query *query, const char *cluster, const 
 
 static bool list_has(const char *list, struct text name)
 {
-	struct text rest = text_of(list), one;
-	while (text_next(&rest, ',', &one))
-		if (text_equal(one, name))
-			return true;
-	return text_equal(text_of(list), name);
+	return text_lists(text_of(list), name) || text_equal(text_of(list), name);
 }
 
 static bool has_node(const struct status_job_rows *jobs, const struct status_job *job, struct text node)
