@@ -216,10 +216,9 @@ static void answer(struct http_server *server, struct connection *connection, co
 	connection->tenant = tenant ? map_hash(text_of(tenant->name)) | 1 : 0;
 	request->sees_everything =
 		!server->config || !server->config->tenants.count || (tenant && tenant->sees_everything);
-	if (tenant && !tenant->sees_everything &&
-	    connections_reading(&server->connections, connection->tenant) > TENANT_ANSWERS_MAX)
-		limit(server, reply);
-	else if (tenant && !web_bucket_take(&tenant->bucket, &tenant->rate, clock_monotonic_ns()))
+	bool reads_much = tenant && !tenant->sees_everything &&
+			  connections_reading(&server->connections, connection->tenant) > TENANT_ANSWERS_MAX;
+	if (reads_much || (tenant && !web_bucket_take(&tenant->bucket, &tenant->rate, clock_monotonic_ns())))
 		limit(server, reply);
 	else
 		server->setup.respond(server->setup.context, request, reply);
