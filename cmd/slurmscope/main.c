@@ -31,7 +31,8 @@ static int fail(const struct error *err)
 static int print(struct buf *text)
 {
 	struct error err;
-	bool is_whole = fwrite(text->bytes, 1, text->len, stdout) == text->len && fflush(stdout) == 0;
+	bool is_whole = !text->len || fwrite(text->bytes, 1, text->len, stdout) == text->len;
+	is_whole = is_whole && fflush(stdout) == 0;
 	if (!is_whole)
 		error_set(&err, "standard output: %s", strerror(errno));
 	buf_done(text);
