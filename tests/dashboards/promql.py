@@ -1,4 +1,5 @@
-"""Which metrics an expression of PromQL names, and by which labels it selects them. Prometheus itself checks its grammar."""
+"""Which metrics an expression of PromQL names, by which labels it selects them, and which rules it needs. Prometheus itself
+checks its grammar."""
 
 import re
 
@@ -28,3 +29,19 @@ def selectors(expression):
         found.append((name, dict(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)\s*\"s(\d+)\"", labels))))
     return [(name, {label: strings[int(number)][1:-1] for label, number in labels.items() if label != "__name__"})
             for name, labels in found]
+
+
+def needed(groups, asked):
+    """The groups of rules, without the rules that nothing asked for needs; some are empty then. `asked`: expressions, and
+    names of alerts. One that asks for names by a pattern, or for ALERTS of any name, needs all rules."""
+    if any("__name__" in one or ("ALERTS" in one and "alertname=" not in one) for one in asked):
+        return groups
+    made = {}
+    for rule in (rule for group in groups for rule in group["rules"]):
+        made.setdefault(rule.get("record") or rule["alert"], []).append(rule)
+    kept, look = set(), list(asked)
+    while look:
+        names = set(re.findall(r"[\w:]+", look.pop())) & made.keys() - kept
+        kept |= names
+        look += [str(rule) for name in names for rule in made[name]]  # An alert's texts may ask, too.
+    return [group | {"rules": [rule for rule in group["rules"] if (rule.get("record") or rule["alert"]) in kept]} for group in groups]

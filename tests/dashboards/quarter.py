@@ -14,7 +14,6 @@ some of them for days. A quarter with troubles has all of that, too."""
 import argparse
 import json
 import math
-import re
 import statistics
 import tempfile
 from pathlib import Path
@@ -22,6 +21,7 @@ from pathlib import Path
 import yaml
 
 from month import RULES, Cluster, ask, busy, poisson
+from promql import needed
 
 STEP = 30  # minutes from sample to sample
 EVERY = 60  # minutes from evaluation to evaluation
@@ -157,18 +157,12 @@ class Quarter(Cluster):
         return None
 
 
-def needed():
-    """The groups of rules, without what the alerts about the unusual do not need."""
+def unusual():
+    """The alerts about the unusual, and the records that they need."""
     groups = [group for path in RULES for group in yaml.safe_load(Path(path).read_text())["groups"]]
-    unusual = next(group for group in groups if group["name"] == "slurm_unusual")
-    recorded = {rule["record"]: rule for group in groups for rule in group["rules"] if "record" in rule}
-    keep, look = set(), list(unusual["rules"])
-    while look:
-        names = set(re.findall(r"[\w:]+", look.pop()["expr"])) & recorded.keys() - keep
-        keep |= names
-        look += [recorded[name] for name in names]
-    groups = [group | {"rules": [rule for rule in group["rules"] if rule.get("record") in keep]} for group in groups if group is not unusual]
-    return {"groups": [group for group in groups if group["rules"]] + [unusual]}
+    alerts = next(group["rules"] for group in groups if group["name"] == "slurm_unusual")
+    kept = needed(groups, [rule["alert"] for rule in alerts])
+    return {"groups": [group for group in kept if group["rules"]]}
 
 
 def episodes(sites):
@@ -177,7 +171,7 @@ def episodes(sites):
     queries = {at: (at * STEP, 'ALERTS{alertstate="firing"}') for at in range(HISTORY * WEEK, steps, EVERY // STEP)}
     with tempfile.TemporaryDirectory(prefix="slurmscope-quarter-") as folder:
         rules = Path(folder, "quarter.yml")
-        rules.write_text(json.dumps(needed(), indent=1))
+        rules.write_text(json.dumps(unusual(), indent=1))
         answers = list(ask([line for site in sites for line in site.make()], queries, [rules], STEP, EVERY))
     found, last = {site.name: [] for site in sites}, {}
     for at, samples in answers:
