@@ -72,6 +72,10 @@ function(b)
           ['now', 'sum(slurm_dbd_agent_queue{@})'],
           ['in four hours', recorded('sum', 'cluster:slurm_dbd_agent_queue:ahead4h')],
         ]) + b.empty('No slurmdbd'),
+        b.graph('State file', 'Its size, and in four weeks at the pace of the last week.', 'bytes', [
+          ['now', 'sum(slurmscope_state_bytes{@})'],
+          ['in four weeks', recorded('sum', 'cluster:slurmscope_state_bytes:ahead4w')],
+        ]) + b.empty('No state file (--state.path)'),
         b.table('Budgets that are spent first', 'At the pace of the last week, and of the last %s.' % b.config.budgets.window, [
           b.key('account', 'Account', [b.to('Users and accounts', 'users', { account: '${__value.text}' })]),
           b.key('user', 'User'),

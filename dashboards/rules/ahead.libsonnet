@@ -148,6 +148,9 @@ local slowly(config, name, more={}) = [
         max by (%(c)s) (predict_linear(slurm_dbd_agent_queue{%(s)s}[%(trend)s], 14400))
       |||, config.accountingQueue),
       // At the pace of a whole week, weekends and all.
+      promql.rule(config, 'cluster:slurmscope_state_bytes:ahead4w', |||
+        clamp_min(max by (%(c)s) (predict_linear(slurmscope_state_bytes{%(s)s}[1w], 2419200)), 0)
+      |||),
       promql.rule(config, 'cluster_association_resource:slurm_association_budget:seconds_left_by_week', |||
         clamp_min(cluster_association_resource:slurm_association_budget:left, 0)
         / on (%(c)s, account, user, partition, resource) (

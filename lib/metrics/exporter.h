@@ -83,6 +83,7 @@ struct exporter {
 	struct exporter_duty duty;
 	bool keeps_state; /* counters survive a restart */
 	double state_commit; /* Unix seconds, of the last one; 0: never */
+	uint64_t state_bytes; /* of the state file and what is beside it */
 	uint64_t state_errors;
 	double ends_known_until; /* Unix seconds: jobs that ended before are counted; 0: not known */
 	double coverage; /* known jobs of those that diag counts, 0 to 1 */

@@ -253,6 +253,15 @@ static void emit_commit(struct exposition *out, const struct page_facts *facts, 
 		exposition_number(out, exporter->state_commit);
 }
 
+static void emit_state_bytes(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			     const void *item)
+{
+	(void)facts, (void)family;
+	const struct exporter *exporter = item;
+	if (exporter->state_bytes)
+		exposition_integer(out, exporter->state_bytes);
+}
+
 static void emit_state_errors(struct exposition *out, const struct page_facts *facts, const struct family *family,
 			      const void *item)
 {
@@ -375,6 +384,8 @@ static const struct family exporter_families[] = {
 	 emit_ends_known, 0, 0, 0},
 	{"slurmscope_state_last_commit_timestamp_seconds", GAUGE, NULL,
 	 "When slurmscope last wrote its counters to the state file.", emit_commit, 0, 0, 0},
+	{"slurmscope_state_bytes", GAUGE, NULL, "Size of the state file with its write-ahead log or journal.",
+	 emit_state_bytes, 0, 0, 0},
 	{"slurmscope_state_errors_total", COUNTER, NULL,
 	 "Failed writes of the state file, and unusable state files that slurmscope set aside.", emit_state_errors, 0,
 	 0, 0},

@@ -139,6 +139,7 @@ static void fill_exporter(struct poller *poller, const struct plan_totals *total
 	exporter->ends_known_until = event_poller_ends_known(&poller->events);
 	exporter->keeps_state = poller->events.recorder.store != NULL;
 	exporter->state_commit = poller->events.recorder.last_commit;
+	exporter->state_bytes = exporter->state_commit > 0 ? store_bytes(poller->events.recorder.store) : 0;
 	exporter->state_errors = poller->events.recorder.errors;
 	exporter->is_cut_off = health_is_cut_off(&poller->health);
 	exporter->user = poller_user(poller);
