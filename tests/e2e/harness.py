@@ -21,6 +21,8 @@ from fake_slurmrestd import ENDPOINTS, MORE_ENDPOINTS, make_token
 
 SLURMSCOPE = os.path.abspath(os.environ.get("SLURMSCOPE", "build/bin/slurmscope"))
 PATIENCE = 90  # seconds: the machine is noisy, and slow is not wrong.
+# Under ThreadSanitizer all waits may be longer.
+SLOWER = 5 if os.path.isfile(SLURMSCOPE) and b"__tsan_init" in Path(SLURMSCOPE).read_bytes() else 1
 BACK_OFF = 330  # seconds that the planner may wait after six failures. Even on a busy machine a test ends within six.
 # The fake has one list of jobs, and no part of it costs too much. Other tests, with the simulator and with real
 # Slurms, read jobs by their states and have budgets.
@@ -32,6 +34,7 @@ EVERY_SECOND = [f"--interval.{endpoint}=1" for endpoint in ENDPOINTS]
 
 def wait_until(what, why, seconds=PATIENCE):
     """The first true value of what(). To look takes a tenth of the time at most: many wait beside one another."""
+    seconds *= SLOWER
     end = time.monotonic() + seconds
     while True:
         began = time.monotonic()
