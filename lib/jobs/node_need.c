@@ -93,12 +93,25 @@ static struct node_need least_of(const struct node_need *a, const struct node_ne
 	};
 }
 
+/* Is one of the needs within this one? That comes first then: it is likely to be within the next one, too. */
+static bool have_less(struct node_needs *needs, const struct node_need *need)
+{
+	for (size_t i = 0; i < needs->count; i++) {
+		if (!is_within(&needs->items[i], need))
+			continue;
+		const struct node_need found = needs->items[i];
+		needs->items[i] = needs->items[0];
+		needs->items[0] = found;
+		return true;
+	}
+	return false;
+}
+
 void node_needs_add(struct node_needs *needs, const struct node_need *need)
 {
 	size_t kept = 0;
-	for (size_t i = 0; i < needs->count; i++)
-		if (is_within(&needs->items[i], need))
-			return;
+	if (have_less(needs, need))
+		return;
 	for (size_t i = 0; i < needs->count; i++)
 		if (!is_within(need, &needs->items[i]))
 			needs->items[kept++] = needs->items[i];
@@ -106,5 +119,5 @@ void node_needs_add(struct node_needs *needs, const struct node_need *need)
 	if (kept < NODE_NEEDS_MAX)
 		needs->items[needs->count++] = *need;
 	else
-		needs->items[kept - 1] = least_of(&needs->items[kept - 1], need);
+		needs->items[0] = least_of(&needs->items[0], need);
 }

@@ -26,5 +26,5 @@ struct node_needs {
 	size_t count;
 };
 
-/* Beyond NODE_NEEDS_MAX the last one becomes the least of several. Then it fits more nodes than any of these, never fewer. */
+/* Beyond NODE_NEEDS_MAX one of them becomes the least of several. Then it fits more nodes than any of these, never fewer. */
 void node_needs_add(struct node_needs *needs, const struct node_need *need);

@@ -273,7 +273,8 @@ static const struct world others[] = {
 static void test_not_known(void)
 {
 	static const struct machine node[] = {NODE("gpu", 1, 10, .gres = "gpu:a100:2", .gres_used = "gpu:a100:1")};
-	static const struct waiting wide[] = {JOB("gpu", "cpu=64,node=1,gres/gpu=8", .nodes_max = 1)};
+	static const struct waiting wide[] = {JOB("gpu", "cpu=64,node=1,gres/gpu=8", .nodes_max = 1),
+					      JOB("gpu", "cpu=32,node=1", .nodes_max = 1)};
 	static const struct page_sample before[] = {{JOBS "{partition=\"gpu\",gpus=\"8-15\"}", 1},
 						    {CPUS "{partition=\"gpu\"}", NAN},
 						    {GPUS "{partition=\"gpu\",type=\"a100\"}", NAN}};
@@ -282,23 +283,27 @@ static void test_not_known(void)
 	static const struct page_sample requeued[] = {{JOBS "{partition=\"gpu\",gpus=\"1\"}", 1},
 						      {JOBS "{partition=\"gpu\",gpus=\"8-15\"}", NAN},
 						      {STARTABLE "gpus{partition=\"gpu\",gpus=\"1\"}", 8},
+						      {JOBS "{partition=\"gpu\",gpus=\"0\"}", 1},
 						      {CPUS "{partition=\"gpu\"}", 0},
 						      {GPUS "{partition=\"gpu\",type=\"a100\"}", 0}};
 	static const struct page_sample running[] = {{JOBS "{partition=\"gpu\",gpus=\"1\"}", NAN},
 						     {CPUS "{partition=\"gpu\"}", NAN}};
 	struct cluster cluster;
 	cluster_init(&cluster);
-	add_jobs(&cluster, wide, 1);
+	add_jobs(&cluster, wide, 2);
 	page_check(&cluster, before, sizeof before / sizeof *before);
 	add_nodes(&cluster, node, 1);
 	page_check(&cluster, known, sizeof known / sizeof *known);
-	struct job job = job_of(&wide[0], 1);
-	job.state = JOB_RUNNING;
-	job.reason = TEXT("None");
-	job.tres_allocated = job.tres_requested;
-	CHECK(job_table_put(cluster.job_table, &job, 10));
+	for (uint64_t id = 1; id <= 2; id++) {
+		struct job job = job_of(&wide[id - 1], id);
+		job.state = JOB_RUNNING;
+		job.reason = TEXT("None");
+		job.tres_allocated = job.tres_requested;
+		CHECK(job_table_put(cluster.job_table, &job, 10));
+	}
 	page_check(&cluster, running, sizeof running / sizeof *running);
-	CHECK(job_table_set_state(cluster.job_table, 1, JOB_PENDING, 0, 20));
+	for (uint64_t id = 1; id <= 2; id++)
+		CHECK(job_table_set_state(cluster.job_table, id, JOB_PENDING, 0, 20));
 	page_check(&cluster, requeued, sizeof requeued / sizeof *requeued);
 	cluster_done(&cluster);
 }
