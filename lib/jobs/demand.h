@@ -1,6 +1,6 @@
 /* What jobs that could start ask for, by partition: how much of each shape, and what is idle on nodes where none of them
  * fits. They wait only for resources or their turn (class `startable`). A job that names several partitions counts in each
- * of them. Made anew for each page, from one look at each job and at each node. */
+ * of them. Made again for each page, from one look at each job and at each node. */
 #pragma once
 
 #include "entities/nodes.h"

@@ -50,7 +50,7 @@ struct job {
 	uint64_t cpus, nodes; /* requested while pending, held while running */
 	uint64_t memory_per_node, memory_per_cpu; /* requested, bytes */
 	uint64_t nodes_max; /* requested; 0: as many as it takes */
-	uint64_t cpus_per_node; /* requested: at least so many on each */
+	uint64_t cpus_per_node; /* requested: the least that each node must have idle */
 	struct text gres_per_node; /* requested: "gres/gpu:a100:2", or "gres:gpu:a100:2" */
 	struct text tres_requested, tres_allocated;
 	struct text reservation; /* that it is in; empty: none */

@@ -1,10 +1,10 @@
 /* What a page costs more because it says what startable jobs ask for, and what is idle where none of them fits. In one run,
- * for usual jobs, and for jobs whose needs are as many and as hard to compare as they can be, which all name four partitions.
+ * for usual jobs and for hard ones. Those have many needs, hardly any of which is within another, and name four partitions.
  *
  *   bench_demand [--jobs N]    with a tenth as many nodes; 100,000 jobs
  *
- * Exits with 1 if the page takes more than `ratio_max` times as long, or if a job costs more than three times as much as with a
- * tenth of the jobs. */
+ * Exits with 1 if the page takes more than `ratio_max` times as long. It also does so if a job costs more than three times what
+ * it costs among a tenth of the jobs. */
 #include "base/memory.h"
 #include "cluster/fold.h"
 #include "metrics/catalogue.h"
