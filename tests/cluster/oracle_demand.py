@@ -10,16 +10,21 @@ from slurm_says import UNITS, gres_counts, memory_bytes, tres
 COMES_BY_ITSELF = {"planned", "completing"}
 
 
+def word(job, *names):
+    """The first of these that scontrol prints. Behind it may be what is no name, such as `AllocNode:Sid`."""
+    return next((job[name] for name in names if job.get(name)), "0").split()[0]
+
+
 class Need:
     """What a job needs of a node at least."""
 
     def __init__(self, job, asked):
-        one_node = job["NumNodes"].endswith("-1")
-        self.cpus = int(asked["cpu"]) if one_node else max(1, int(job["MinCPUsNode"]))
-        per_cpu = memory_bytes(job.get("MinMemoryCPU", "0"))
-        self.memory = per_cpu * self.cpus or memory_bytes(job.get("MinMemoryNode", job.get("MinMemoryTRES", "0")))
+        one_node = word(job, "NumNodes").endswith("-1")
+        self.cpus = int(asked["cpu"]) if one_node else max(1, int(word(job, "MinCPUsNode")))
+        per_cpu = memory_bytes(word(job, "MinMemoryCPU"))
+        self.memory = per_cpu * self.cpus or memory_bytes(word(job, "MinMemoryNode", "MinMemoryTRES"))
         gpus = Counter()
-        for one in re.split(",", job.get("TresPerNode", "")):
+        for one in word(job, "TresPerNode").split(","):
             if match := re.fullmatch(r"gres[/:]gpu(?::([A-Za-z]\w*))?(?::(\d+))?", one):
                 gpus[match[1] or ""] += int(match[2] or 1)
         if not gpus:
@@ -49,10 +54,10 @@ def startable(slurm):
 def add_demand(slurm, samples):
     tasks, needs = array_tasks(slurm), defaultdict(list)
     for job in startable(slurm):
-        asked = tres(job.get("ReqTRES", job.get("TRES", "")))
-        need, nodes, times = Need(job, asked), int(asked["node"]), tasks.get(int(job.get("JobId", 0)), 1)
+        asked = tres(word(job, "ReqTRES", "TRES"))
+        need, nodes, times = Need(job, asked), int(asked["node"]), tasks.get(int(word(job, "JobId")), 1)
         gpus = max(need.gpus * nodes, sum(count for (gres, _), count in job_gres(asked).items() if gres == "gpu"))
-        for partition in dict.fromkeys(job["Partition"].split()[0].split(",")):  # before "AllocNode:Sid=..."
+        for partition in dict.fromkeys(word(job, "Partition").split(",")):
             labels = {"partition": partition, "type": need.kind, "gpus": size_class(need.gpus)}
             needs[partition].append(need)
             samples.add("partition_startable_jobs", times, **labels)
