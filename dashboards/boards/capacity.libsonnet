@@ -75,6 +75,8 @@ function(b)
   local starts = '%s{^,partition=~"$partition",le="+Inf"}' % record('eligible_wait_seconds_bucket', ['partition', 'le'], 'increase');
   local idle(what, labels) = '%s{^,partition=~"$partition"}' % record('idle_%s_while_waiting' % what, labels);
 
+  local stranded(what, labels) = '%s{^,partition=~"$partition"}' % record('stranded_' + what, labels);
+
   local used = '%s{^}' % record('cpu_seconds', ['account'], 'increase');
   local usedGpus = '%s{^}' % record('gpu_seconds', ['account', 'type'], 'increase');
   local first(n, expr, at='') = '%s\n  and on %s topk(%d, %s)' % [expr, account, n, 'sum by %s (sum_over_time(%s[$__range]%s))' % [account, used, at]];
@@ -249,6 +251,22 @@ function(b)
             ofPartition(cpus('usable', '$__range', by(['partition']))),
           ]) + b.bar,
           b.column('GPUs', 'locale', mean(idle('gpus', ['partition', 'type']), '$__range', by(['partition']))),
+        ], '-CPUs'),
+      ]),
+      b.row('Idle where no waiting job fits', 'Each waiting job fits somewhere', height=8, panels=[
+        graph('CPUs where no waiting job fits', 'Idle CPUs of nodes that lack CPUs, memory or GPUs for each job that could start in the partition. A smaller job would fit.', 'short', [
+          ['{{partition}}', mean(stranded('cpus', ['partition']), '$__interval', by(['partition']))],
+        ]),
+        graph('GPUs where no waiting job fits', 'Idle GPUs of nodes that lack GPUs, CPUs or memory for each job that could start in the partition and use them.', 'short', [
+          ['{{type}} in {{partition}}', mean(stranded('gpus', ['partition', 'type']), '$__interval', by(['partition', 'type']))],
+        ]) + b.empty('No job waits for GPUs'),
+        b.table('Idle where no waiting job fits', 'What was idle on nodes that are of no use to any job that could start, on average, and how much of all that was idle while jobs waited.', [partitionKey], [
+          b.column('CPUs', 'locale', mean(stranded('cpus', ['partition']), '$__range', by(['partition']))) + b.count,
+          b.column('Of those idle', 'percentunit', '%s / (%s > 0)' % [
+            mean(stranded('cpus', ['partition']), '$__range', by(['partition'])),
+            mean(idle('cpus', ['partition']), '$__range', by(['partition'])),
+          ]) + b.bar,
+          b.column('GPUs', 'locale', mean(stranded('gpus', ['partition', 'type']), '$__range', by(['partition']))),
         ], '-CPUs'),
       ]),
     ] + sizeRow,

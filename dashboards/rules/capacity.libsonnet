@@ -58,6 +58,8 @@ local sizeRules(config, mean, increase) =
       increase('eligible_wait_seconds_bucket', 'slurm_partition_job_eligible_wait_seconds_bucket', ['partition', 'le']),
       idleWhileWaiting('idle_cpus_while_waiting', 'slurm_partition_cpus', ['partition'], ''),
       idleWhileWaiting('idle_gpus_while_waiting', 'slurm_partition_gres', ['partition', 'type'], gpus, '  and on (%(c)s, partition) sum by (%(c)s, partition) (slurm_partition_job_gres{state="pending", gres="gpu", %(s)s}) > 0\n'),
+      mean('stranded_cpus', 'slurm_partition_stranded_cpus', ['partition'], 'jobs'),
+      mean('stranded_gpus', 'slurm_partition_stranded_gpus', ['partition', 'type'], 'jobs'),
       mean('pending_cpus', 'slurm_account_job_cpus', ['account'], 'jobs', 'state="pending", '),
       increase('cpu_seconds', 'slurm_account_job_allocated_cpu_seconds_total', ['account']),
       increase('gpu_seconds', 'slurm_account_job_allocated_gres_seconds_total', ['account', 'type'], gpus),

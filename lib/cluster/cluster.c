@@ -32,6 +32,7 @@ void cluster_done(struct cluster *cluster)
 		roster_done(&cluster->rosters[kind]);
 	node_events_done(&cluster->node_events);
 	each_job_done(&cluster->each_job);
+	demands_free(cluster->demands);
 	qos_section_free(cluster->qos);
 	associations_section_free(cluster->associations);
 	limits_use_free(cluster->limits);

@@ -13,6 +13,7 @@
 #include "entities/record_list.h"
 #include "entities/roster.h"
 #include "entities/scheduler.h"
+#include "jobs/demand.h"
 #include "jobs/each_job.h"
 #include "jobs/job_table.h"
 
@@ -53,6 +54,7 @@ struct cluster {
 	struct job_groups groups; /* that the site defines; of caps.groups */
 	struct roster rosters[JOB_KINDS]; /* who has a row of its own; fold.h */
 	struct each_job each_job; /* which jobs have a row of their own */
+	struct demands *demands; /* of the last cluster_fold; NULL: not known */
 	struct qos_section *qos;
 	struct associations_section *associations;
 	struct limits_use *limits; /* made by the last cluster_settle of the four sections above */

@@ -167,6 +167,21 @@ static void fold_nodes(struct nodes_section *nodes, const struct roster *roster)
 			add_node_usage(nodes_section_other(nodes), nodes->partitions.entries[i].value);
 }
 
+/* What jobs that could start ask for, of the jobs and nodes as they are now. */
+static void work_out_demands(struct cluster *cluster)
+{
+	demands_free(cluster->demands);
+	cluster->demands = cluster_detailed_jobs(cluster) ? demands_new(cluster->job_table) : NULL;
+	if (!cluster->demands)
+		return;
+	if (cluster->nodes)
+		demands_compare(cluster->demands, cluster->nodes);
+	const struct map *partitions = &cluster->demands->partitions;
+	for (size_t i = 0; i < partitions->count; i++)
+		if (!roster_shows(&cluster->rosters[ENTITY_PARTITION], partitions->entries[i].key))
+			demands_fold(cluster->demands, partitions->entries[i].value);
+}
+
 void cluster_fold(struct cluster *cluster)
 {
 	cluster_settle(cluster);
@@ -177,4 +192,5 @@ void cluster_fold(struct cluster *cluster)
 		fold_jobs(cluster->jobs, cluster->rosters);
 	if (cluster->nodes)
 		fold_nodes(cluster->nodes, &cluster->rosters[ENTITY_PARTITION]);
+	work_out_demands(cluster);
 }

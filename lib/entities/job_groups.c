@@ -134,20 +134,11 @@ static void add_each(struct value_list *list, const struct group_label *label, s
 	}
 }
 
-/* "1", "2-3", "4-7", ...: from a power of two to the next. A label has one size, so the list has room. */
+/* A label has one size, so the list has room. */
 static void add_size(struct value_list *list, const struct group_label *label, uint64_t size)
 {
-	char *value = list->scratches[list->count];
-	uint64_t first = 1;
-	if (!size)
-		return;
-	while (first <= size / 2)
-		first *= 2;
-	if (first == 1)
-		snprintf(value, LABEL_MAX + 1, "1");
-	else
-		snprintf(value, LABEL_MAX + 1, "%" PRIu64 "-%" PRIu64, first, first - 1 + first);
-	add_value(list, label, text_of(value));
+	if (size)
+		add_value(list, label, size_class(size, list->scratches[list->count]));
 }
 
 static unsigned untold_bit(enum group_source from)

@@ -58,3 +58,15 @@ void label_key(struct buf *key, struct text name, const struct text *second)
 	buf_add_char(key, '\0');
 	buf_add_text(key, label_of(*second, scratch));
 }
+
+struct text size_class(uint64_t size, char scratch[SIZE_CLASS_MAX])
+{
+	uint64_t first = 1;
+	while (first <= size / 2)
+		first *= 2;
+	if (size < 2)
+		snprintf(scratch, SIZE_CLASS_MAX, "%" PRIu64, size);
+	else
+		snprintf(scratch, SIZE_CLASS_MAX, "%" PRIu64 "-%" PRIu64, first, first - 1 + first);
+	return text_of(scratch);
+}

@@ -19,6 +19,10 @@ struct text label_of(struct text name, char scratch[LABEL_MAX + 1]);
  * job of `sbatch -p cpu,cpu` has the partition "cpu,cpu" (24.11), but it is one job in cpu. The result is in `once`. */
 struct text labels_once(struct text names, struct buf *once);
 
+/* The class of a size: "0", "1", "2-3", "4-7", ..., from a power of two to the next. */
+enum { SIZE_CLASS_MAX = 48 };
+struct text size_class(uint64_t size, char scratch[SIZE_CLASS_MAX]);
+
 /* Writes the key of a row in a map to `key`, in place of what was there. It is the label, or, if there is a second
  * name, "label NUL label". No two keys can be the same, since no name has a NUL. */
 void label_key(struct buf *key, struct text name, const struct text *second);

@@ -1,5 +1,6 @@
 #include "jobs/job_row.h"
 
+#include "jobs/node_need.h"
 #include "model/tres.h"
 
 #include <assert.h>
@@ -57,6 +58,18 @@ static uint32_t hold_group(struct job_pools *pools, const struct job *job)
 	return number;
 }
 
+static uint32_t hold_node_need(struct job_pools *pools, const struct job *job, uint64_t cpus)
+{
+	if (job->state != JOB_PENDING)
+		return 0;
+	struct buf text = BUF_INIT;
+	const struct node_need need = node_need_of(job, cpus);
+	node_need_write(&need, &text);
+	uint32_t number = text_pool_hold(&pools->texts, buf_text(&text));
+	buf_done(&text);
+	return number;
+}
+
 static void count_tasks(struct job_row *row, const struct job *job)
 {
 	bool is_cut;
@@ -88,7 +101,7 @@ bool job_row_make(struct job_row *row, struct job_pools *pools, const struct job
 		.state = (uint8_t)job->state,
 		.flags = job->flags,
 		.class = (uint8_t)reason_class_of(job->reason),
-		.submit_time = number_is_known(job->submit_time) ? job->submit_time : 0,
+		.submit_time = seconds_of(job->submit_time),
 		.start_time = job->start_time,
 		.time_limit = job->time_limit,
 		.group = hold_group(pools, job),
@@ -108,6 +121,7 @@ bool job_row_make(struct job_row *row, struct job_pools *pools, const struct job
 	};
 	measure(row, job, tres);
 	count_tasks(row, job);
+	row->node_need = hold_node_need(pools, job, row->cpus);
 	return true;
 }
 
@@ -129,6 +143,7 @@ void job_row_release(const struct job_row *row, struct job_pools *pools)
 	text_pool_release(&pools->texts, row->tres);
 	text_pool_release(&pools->texts, row->reservation);
 	text_pool_release(&pools->texts, row->node_list);
+	text_pool_release(&pools->texts, row->node_need);
 }
 
 bool job_row_equal(const struct job_row *a, const struct job_row *b)

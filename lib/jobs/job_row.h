@@ -27,7 +27,6 @@ enum job_row_bit {
 struct job_row {
 	uint64_t flags;
 	uint64_t tasks;
-	uint64_t submit_time; /* 0: not known */
 	uint64_t start_time; /* or a number that is not known */
 	uint64_t time_limit; /* likewise; or infinite */
 	uint64_t cpus, memory; /* of one task: what it holds, or, before its start, what it asked for */
@@ -39,8 +38,9 @@ struct job_row {
 	uint32_t tasks_listed;
 	uint32_t group;
 	uint32_t reason, tres, reservation, node_list; /* tres as cpus, memory and nodes */
+	uint32_t node_need; /* text (node_need.h) of a pending job; empty: not known */
 	uint32_t details_time, seen_time; /* Unix seconds */
-	uint32_t eligible_time, end_time; /* likewise; 0: not known */
+	uint32_t submit_time, eligible_time, end_time; /* likewise; 0: not known */
 	uint32_t suspend_time; /* when it was last suspended, or resumed; 0: never */
 	uint32_t ran_before; /* seconds that it had run by then */
 	uint8_t state;

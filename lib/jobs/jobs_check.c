@@ -16,7 +16,7 @@ struct recount {
 
 static void recount_holds(struct recount *recount, const struct job_row *row)
 {
-	const uint32_t texts[] = {row->reason, row->tres, row->reservation, row->node_list, row->named};
+	const uint32_t texts[] = {row->reason, row->tres, row->reservation, row->node_list, row->named, row->node_need};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (texts[i])
 			recount->text_holds[texts[i] - 1]++;

@@ -92,7 +92,7 @@ struct family_group {
 	void (*each)(struct family_sink *sink, int kind); /* an enum entity_kind, or a group's */
 };
 
-extern const struct family_group cluster_group, controller_group, node_group, partition_group, job_group,
+extern const struct family_group cluster_group, controller_group, node_group, partition_group, job_group, demand_group,
 	scheduler_group, endpoint_group, exporter_group, accounting_group, conf_group, fairshare_group,
 	reservation_group, license_group, rpc_group, event_group, owner_group, queue_group, node_failure_group,
 	holding_job_group, live_job_group, pending_job_group, ended_job_group, process_group, web_group, series_group;

@@ -25,6 +25,8 @@ static const struct {
 	{"slurm_node_energy_joules_total", {NULL, "23.11"}},
 	{"slurm_node_power_watts", {NULL, "23.11"}},
 	{"slurm_node_reservation_info", {NULL, "23.11"}},
+	{"slurm_partition_stranded_cpus", {"jobs, nodes", NULL}},
+	{"slurm_partition_stranded_gpus", {"jobs, nodes", NULL}},
 	{"slurm_partition_default_time_seconds", {NULL, "22.05"}},
 	{"slurm_partition_ended_job_allocated_gpu_seconds_total", {NULL, "23.11"}},
 	{"slurm_partition_ended_job_peak_gpu_memory_byte_seconds_total", {NULL, "23.11"}},

@@ -140,25 +140,12 @@ void job_settle_named(struct job *job)
 struct job job_copy(const struct job *job, struct arena *arena)
 {
 	struct job copy = *job;
-	struct text *const texts[] = {&copy.array_tasks,
-				      &copy.user,
-				      &copy.account,
-				      &copy.partitions,
-				      &copy.qos,
-				      &copy.reason,
-				      &copy.tres_requested,
-				      &copy.tres_allocated,
-				      &copy.reservation,
-				      &copy.node_list,
-				      &copy.features,
-				      &copy.licenses,
-				      &copy.wckey,
-				      &copy.comment,
-				      &copy.cluster,
-				      &copy.name,
-				      &copy.sluid,
-				      &copy.partitions_named,
-				      &copy.failed_node};
+	struct text *const texts[] = {
+		&copy.array_tasks,   &copy.user,	&copy.account,		&copy.partitions,
+		&copy.qos,	     &copy.reason,	&copy.tres_requested,	&copy.tres_allocated,
+		&copy.gres_per_node, &copy.reservation, &copy.node_list,	&copy.features,
+		&copy.licenses,	     &copy.wckey,	&copy.comment,		&copy.cluster,
+		&copy.name,	     &copy.sluid,	&copy.partitions_named, &copy.failed_node};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		*texts[i] = arena_copy(arena, *texts[i]);
 	struct job_node *nodes = arena_new(arena, copy.nodes_held.count * sizeof *nodes);

@@ -49,6 +49,9 @@ struct job {
 	uint64_t wait_status; /* before v0.0.40, where the two above are made from it */
 	uint64_t cpus, nodes; /* requested while pending, held while running */
 	uint64_t memory_per_node, memory_per_cpu; /* requested, bytes */
+	uint64_t nodes_max; /* requested; 0: as many as it takes */
+	uint64_t cpus_per_node; /* requested: the least that each node must have idle */
+	struct text gres_per_node; /* requested: "gres/gpu:a100:2", or "gres:gpu:a100:2" */
 	struct text tres_requested, tres_allocated;
 	struct text reservation; /* that it is in; empty: none */
 	struct text node_list; /* that it runs on, "cn[01-03],gn1"; empty while pending */

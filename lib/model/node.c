@@ -13,3 +13,9 @@ bool node_is_free(const struct node *node)
 {
 	return node->state == NODE_IDLE && !(node->flags & hindrances);
 }
+
+bool node_takes_jobs(const struct node *node)
+{
+	bool is_up = node->state == NODE_IDLE || node->state == NODE_MIXED || node->state == NODE_ALLOCATED;
+	return is_up && !(node->flags & hindrances & ~(BIT(PLANNED) | BIT(COMPLETING)));
+}

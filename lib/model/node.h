@@ -39,3 +39,6 @@ static inline uint64_t node_flags_shown(const struct node *node)
 }
 
 bool node_is_free(const struct node *node); /* can any job get the whole node now? */
+
+/* Does Slurm give jobs what is idle on the node? A planned node waits for a job, and a completing one has jobs that end. */
+bool node_takes_jobs(const struct node *node);

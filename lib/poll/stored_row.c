@@ -56,6 +56,7 @@ struct store_job stored_row_of(const struct job_row *row, const struct job_pools
 		.tres = text_pool_get(texts, row->tres),
 		.reservation = text_pool_get(texts, row->reservation),
 		.node_list = text_pool_get(texts, row->node_list),
+		.node_need = text_pool_get(texts, row->node_need),
 		.account = owner.account,
 		.user = owner.user,
 		.partitions = owner.partitions,
@@ -103,8 +104,8 @@ static bool are_times_right(const struct store_job *job)
 /* Texts of the table go onto the page as they are: the decoders have let nothing else through. */
 static bool are_texts_right(const struct store_job *job)
 {
-	const struct text texts[] = {job->reason, job->tres,	   job->reservation, job->node_list,   job->account,
-				     job->user,	  job->partitions, job->qos,	     job->group_values};
+	const struct text texts[] = {job->reason, job->tres,	   job->reservation, job->node_list,	job->account,
+				     job->user,	  job->partitions, job->qos,	     job->group_values, job->node_need};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (texts[i].len > TEXT_BYTES_MAX || !text_is_clean(texts[i]))
 			return false;
@@ -146,7 +147,7 @@ static void add_details(struct job_row *row, struct job_pools *pools, const stru
 {
 	const struct job_owner owner = {job->account, job->user, job->partitions, job->qos, job->group_values};
 	row->bits = (uint8_t)job->bits | ROW_IS_USED;
-	row->submit_time = job->submit_time;
+	row->submit_time = (uint32_t)job->submit_time;
 	row->start_time = job->start_time;
 	row->time_limit = job->time_limit;
 	row->cpus = job->cpus;
@@ -159,6 +160,7 @@ static void add_details(struct job_row *row, struct job_pools *pools, const stru
 	row->tres = text_pool_hold(&pools->texts, job->tres);
 	row->reservation = text_pool_hold(&pools->texts, job->reservation);
 	row->node_list = text_pool_hold(&pools->texts, job->node_list);
+	row->node_need = text_pool_hold(&pools->texts, job->node_need);
 	row->details_time = no_later(job->details_time, as_of);
 	row->eligible_time = (uint32_t)job->eligible_time;
 	row->end_time = (uint32_t)job->end_time;

@@ -73,6 +73,9 @@ static const struct field fields[] = {
 	NUMBER(struct job, nodes, "node_count", COUNT),
 	NUMBER(struct job, memory_per_node, "memory_per_node", MIB),
 	NUMBER(struct job, memory_per_cpu, "memory_per_cpu", MIB),
+	NUMBER(struct job, nodes_max, "max_nodes", COUNT),
+	NUMBER(struct job, cpus_per_node, "minimum_cpus_per_node", COUNT),
+	TEXT_FIELD(struct job, gres_per_node, "tres_per_node"),
 	TEXT_FIELD(struct job, tres_requested, "tres_req_str"),
 	TEXT_FIELD(struct job, tres_allocated, "tres_alloc_str"),
 	TEXT_FIELD(struct job, reservation, "resv_name"), /* likewise */

@@ -78,6 +78,7 @@ static const struct column job_columns[] = {
 	COLUMN(struct store_job, partitions, 3),
 	COLUMN(struct store_job, qos, 3),
 	COLUMN(struct store_job, group_values, 5),
+	COLUMN(struct store_job, node_need, 7),
 };
 
 static const struct column ended_columns[] = {
@@ -125,7 +126,7 @@ static const struct table tables[TABLES] = {
 };
 
 /* A new column or table needs a new version here and nothing more; what else changes is a step. */
-enum { VERSION = 6 };
+enum { VERSION = 7 };
 static const char *const steps[VERSION + 1] = {
 	[2] = "UPDATE run SET size_since = coalesce((SELECT value FROM mark WHERE name = 'looked_until'), 0) WHERE began",
 };

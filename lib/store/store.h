@@ -69,7 +69,7 @@ struct store_job {
 	uint64_t eligible_time, end_time, suspend_time, ran_before;
 	uint64_t details_time, seen_time; /* when its details came, when Slurm last said that it exists; or earlier */
 	uint64_t exit; /* how it ended: the caller's */
-	struct text reason, tres, reservation, node_list;
+	struct text reason, tres, reservation, node_list, node_need;
 	struct text account, user, partitions, qos, group_values;
 };
 

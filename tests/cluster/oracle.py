@@ -25,6 +25,7 @@ import urllib.request
 from collections import Counter, namedtuple
 
 from oracle_controller import add_controller, add_licenses, add_reservations, add_scheduler, add_slurmdbd
+from oracle_demand import add_demand
 from oracle_each_job import add_each_job
 from oracle_jobs import BASE_STATES, ENDED, LIVE_STATES, add_jobs
 from oracle_limits import add_limits, add_shares, add_use
@@ -54,6 +55,8 @@ GROUPS = {
     "waiting": (add_jobs, ["X_pending_jobs", "X_oldest_pending_timestamp_seconds",
                            "partition_pending_job_max_nodes"]),
     "job resources": (add_jobs, ["X_job_(cpus|nodes|memory_bytes|gres)"]),
+    "startable demand": (add_demand, ["partition_startable_jobs", "partition_startable_job_(nodes|cpus|memory_bytes|gpus)"]),
+    "stranded": (add_demand, ["partition_stranded_(cpus|gpus)"]),
     "nodes": (add_nodes, ["X_nodes", "X_nodes_free", "X_nodes_flagged"]),
     "capacity": (add_nodes, ["X_(cpus|memory_bytes|gres)"]),
     "each node": (add_nodes, ["node_(state|flag|info|reason_info|reason_timestamp_seconds)"]),
@@ -98,7 +101,7 @@ NO_ORACLE = re.compile(r"slurm_(controller_(ping_seconds|(max_)?job_records|max_
 
 # Here a sample that is missing is 0; of all others it means that there is none.
 ABSENT_IS_ZERO = re.compile(rf"slurm_(({ENTITIES})_(jobs|jobs_flagged|pending_.*|job_.*|nodes|nodes_free|nodes_flagged|cpus|gres|"
-                            r"memory_bytes)|partition_pending_job_max_nodes|node_(cpus|gres|real_memory_bytes)|"
+                            r"memory_bytes)|partition_(pending_job_max_nodes|startable_job.*)|node_(cpus|gres|real_memory_bytes)|"
                             r".*_exits_total|licenses|rpc_pending|reservation_active|"
                             r"(qos|association)_(usage|largest_usage|(entities|users)_at_limit))")
 

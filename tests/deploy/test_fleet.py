@@ -53,14 +53,20 @@ def by_cluster(found):
 
 
 def simulated(name, nodes, seed):
-    """More jobs wait than run."""
-    return Simulator(f"--cluster={name}", f"--nodes={nodes}", f"--seed={seed}", "--jobs=1500", "--users=20", "--arrays=0", "--release=26.05")
+    """More jobs wait than run, and than have rows of their own; some are arrays."""
+    return Simulator(f"--cluster={name}", f"--nodes={nodes}", f"--seed={seed}", "--jobs=1500", "--users=20", "--arrays=0.03", "--release=26.05")
 
 
 def two(urls):
     intervals = "".join(f"  {option.removeprefix('--interval.').replace('=', ': ')}\n" for option in EVERY_SECOND)
     return "slurmrestd: {token-file: {folder}/token, user: root}\n" + f"interval:\n{intervals}clusters:\n" + "".join(
         f"  {name}: {{slurmrestd: {{url: \"{url}\"}}}}\n" for name, url in urls.items())
+
+
+def tasks_of(tasks):
+    """1-9,20%3 -> 10; one for a job that is no array's rest"""
+    ranges = re.findall(r"(\d+)(?:-(\d+))?", tasks.partition("%")[0])
+    return sum(int(last or first) - int(first) + 1 for first, last in ranges) or 1
 
 
 class World(contextlib.ExitStack):
@@ -75,7 +81,7 @@ class World(contextlib.ExitStack):
                 sim.control("advance?seconds=3600")
                 sim.control("node?name=n05&do=fail")
             self.many = self.enter_context(Daemon(None, config=two({name: self.sims[name].url for name in ("alpha", "beta")})))
-            self.single = self.enter_context(Daemon(None, *EVERY_SECOND, "--jobs.pending-rows=2000", url=self.sims["gamma"].url))
+            self.single = self.enter_context(Daemon(None, *EVERY_SECOND, url=self.sims["gamma"].url))
             self.victoria = Victoria()
             self.enter_context(running("victoria-metrics", *self.victoria.options))
             self.site = self.enter_context(prometheus(self.of_many()))
@@ -223,8 +229,11 @@ class Fleet(unittest.TestCase):
         asked = {"gpu": sum(self.asked(job, "gres/gpu") for job in jobs if "gpu" in job["partition"].split(",")),
                  batch: sum(self.asked(job, "cpu") for job in jobs
                             if batch in job["partition"].split(",") and not self.asked(job, "gres/gpu"))}
-        self.assertGreater(asked["gpu"], 0)
-        self.assertGreater(asked[batch], 0)
+        rows = {"gpu": 'slurm_pending_job_requested_gres{gres="gpu"}', batch: "slurm_pending_job_requested_cpus"}
+        for partition in asked:
+            of_it = f'slurm_pending_job_info{{class="startable", partition=~"(.+,)?{partition}(,.+)?"}}'
+            seen = site.value(f"sum({rows[partition]} * on (jobid) group_left () slurm_pending_job_tasks and on (jobid) {of_it}) or vector(0)")
+            self.assertGreater(asked[partition], seen, f"{partition}: single jobs have rows for all that wait")
         queries = {}
         for one, partition in zip(objects, ("gpu", batch), strict=True):
             self.assertEqual(("keda.sh/v1alpha1", "ScaledObject"), (one["apiVersion"], one["kind"]))
@@ -243,7 +252,7 @@ class Fleet(unittest.TestCase):
     @staticmethod
     def asked(job, resource):
         amounts = dict(pair.split("=") for pair in job["tres_req_str"].split(","))
-        return float(amounts.get(resource, 0))
+        return tasks_of(job["array_task_string"]) * float(amounts.get(resource, 0))
 
     def test_6_a_site_goes(self):
         """Its cluster keeps its row on the dashboard, and is not read."""

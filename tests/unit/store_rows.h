@@ -53,8 +53,9 @@ static void dump_job(const struct store_job *job, void *dump)
 				    job->start_time,	job->time_limit, job->exit,	    job->ran_before,
 				    job->eligible_time, job->end_time,	 job->suspend_time, job->details_time,
 				    job->seen_time};
-	const struct text texts[] = {job->state,     job->flags,   job->reason, job->tres,	 job->reservation,
-				     job->node_list, job->account, job->user,	job->partitions, job->qos};
+	const struct text texts[] = {job->state,       job->flags,     job->reason,   job->tres,
+				     job->reservation, job->node_list, job->account,  job->user,
+				     job->partitions,  job->qos,       job->node_need};
 	buf_printf(dump, "job %" PRIu64 " %" PRId64 " %" PRId64, job->id, job->array_task_id, job->tail);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
 		buf_printf(dump, " %" PRIu64, numbers[i]);
@@ -155,6 +156,7 @@ static inline struct store_job job_of(uint64_t id)
 				  .tres = TEXT("cpu=4,mem=4G,node=1,billing=4,gres/gpu=1"),
 				  .reservation = TEXT("maint"),
 				  .node_list = TEXT("cn[01-04]"),
+				  .node_need = TEXT("cpu=4,mem=4096M,gres/gpu=1"),
 				  .account = TEXT("physics"),
 				  .user = TEXT("alice"),
 				  .partitions = TEXT("batch"),

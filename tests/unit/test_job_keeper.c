@@ -126,6 +126,9 @@ static struct job random_job(struct life *life, uint64_t id)
 			  .nodes = below(life, 5),
 			  .memory_per_node = below(life, 99),
 			  .memory_per_cpu = NUMBER_UNSET,
+			  .nodes_max = below(life, 3),
+			  .cpus_per_node = below(life, 9),
+			  .gres_per_node = TEXT("gres/gpu:a100:2"),
 			  .tres_requested = PICK(life, tres),
 			  .tres_allocated = PICK(life, tres),
 			  .reservation = PICK(life, reservations),
@@ -181,10 +184,13 @@ static void check_same_rows(const struct life *life, const struct life *next)
 		same.tres = row->tres;
 		same.reservation = row->reservation;
 		same.node_list = row->node_list;
+		same.node_need = row->node_need;
 		CHECK(job_row_equal(row, &same));
 		CHECK(other->details_time <= row->details_time && other->seen_time <= row->seen_time);
 		CHECK(text_equal(text_pool_get(&table->pools.texts, row->node_list),
 				 text_pool_get(&found->pools.texts, other->node_list)));
+		CHECK(text_equal(text_pool_get(&table->pools.texts, row->node_need),
+				 text_pool_get(&found->pools.texts, other->node_need)));
 		CHECK_NUMBER(id_map_find(&next->keeper.tails, row->id), id_map_find(&life->rounds.tails, row->id));
 	}
 	CHECK(job_totals_same(job_table_settle(next->keeper.found, NULL),

@@ -108,11 +108,11 @@ static void test_round_trip(void)
 		   "job 18446744073709551615 -9223372036854775808 41 18446744073709551612 1 1 2 63 4294967296 4"
 		   " 1700000000 1700000001 18446744073709551614 2 5 1700000002 1700000003 1700000004 1700000006"
 		   " 1700000007 running||None|cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|maint|cn[01-04]|physics|"
-		   "alice|batch||\n"
+		   "alice|batch||cpu=4,mem=4096M,gres/gpu=1|\n"
 		   "job 7 3 -1 4 1 1 2 7 4294967296 4 1700000000 1700000001 18446744073709551615 2 5 1700000002"
 		   " 1700000003 1700000004 1700000006 1700000007 running|configuring,stopped|None|"
 		   "cpu=4,mem=4G,node=1,billing=4,gres/gpu=1|maint|cn[01-04]|a\\0b|"
-		   "o'neill \"\\ \xff|batch|normal|\n"
+		   "o'neill \"\\ \xff|batch|normal|cpu=4,mem=4096M,gres/gpu=1|\n"
 		   "outage 1 2 4 18446744073709551615 6 n1|drained|down|disk|\n");
 }
 
@@ -309,7 +309,7 @@ struct row_of_tomorrow {
 };
 
 /* A schema as it may be some versions on: the table of marks with columns that two versions brought. */
-enum { TODAY = 6 }; /* store_schema.version */
+enum { TODAY = 7 }; /* store_schema.version */
 static void migrate(const char *step, bool want)
 {
 	static const struct column columns[] = {
@@ -343,6 +343,7 @@ static const char *const undo[TODAY + 1] = {
 	[4] = "DROP TABLE ended; ALTER TABLE run DROP COLUMN forecast; PRAGMA user_version = 3",
 	[5] = "ALTER TABLE run DROP COLUMN group_values; ALTER TABLE job DROP COLUMN group_values; PRAGMA user_version = 4",
 	[6] = "DROP TABLE outage; PRAGMA user_version = 5",
+	[7] = "ALTER TABLE job DROP COLUMN node_need; PRAGMA user_version = 6",
 };
 
 static void make_older(int version)

@@ -1,0 +1,183 @@
+#include "jobs/demand.h"
+
+#include "base/memory.h"
+#include "model/tres.h"
+
+#include <stdlib.h>
+
+struct known_need {
+	bool is_known;
+	size_t shape;
+	struct node_need need; /* its text is in the arena */
+};
+
+struct known_partitions {
+	struct demand **items; /* NULL: not looked up yet */
+	size_t count;
+};
+
+/* What is looked up once for many jobs. */
+struct look {
+	const struct job_table *table;
+	struct demands *demands;
+	struct known_need *needs; /* by the number of its text; 0: what is not known */
+	uint64_t *gpus; /* likewise, of TRES: their number + 1; 0: not read yet */
+	struct known_partitions *partitions; /* by owner - 1 */
+};
+
+static bool is_startable(const struct job_row *row)
+{
+	return row->group && row->state == JOB_PENDING && row->class == REASON_STARTABLE;
+}
+
+/* Its position; what comes when there are too many shares one. */
+static size_t shape_of(struct demands *demands, struct text type, uint64_t gpus)
+{
+	char scratch[SIZE_CLASS_MAX];
+	struct text class = size_class(gpus, scratch);
+	struct buf key = BUF_INIT;
+	label_key(&key, type, &class);
+	if (demands->shapes.count >= DEMAND_SHAPES_MAX && !map_find(&demands->shapes, buf_text(&key))) {
+		type = class = LABEL_OTHER;
+		label_key(&key, type, &class);
+	}
+	struct demand_shape *shape = map_add(&demands->shapes, buf_text(&key));
+	if (!shape->gpus.len)
+		*shape = (struct demand_shape){arena_copy(&demands->arena, type), arena_copy(&demands->arena, class)};
+	buf_done(&key);
+	size_t position = 0;
+	while (demands->shapes.entries[position].value != shape)
+		position++;
+	return position;
+}
+
+static uint64_t gpus_of(struct look *look, const struct job_row *row)
+{
+	uint64_t *known = &look->gpus[row->tres];
+	if (!(row->bits & ROW_HAS_GRES))
+		return 0;
+	if (!*known)
+		*known = tres_gpus(text_pool_get(&look->table->pools.texts, row->tres)) + 1;
+	return *known - 1;
+}
+
+/* Until slurmctld has told what a job needs, it is what any job needs: a CPU, and a GPU if it asks for any. */
+static struct node_need need_of(struct look *look, const struct job_row *row)
+{
+	char scratch[LABEL_MAX + 1];
+	if (!row->node_need)
+		return (struct node_need){.cpus = 1, .gpus = gpus_of(look, row) > 0};
+	struct node_need need = node_need_read(text_pool_get(&look->table->pools.texts, row->node_need));
+	need.gpu_type = arena_copy(&look->demands->arena, label_of(need.gpu_type, scratch));
+	return need;
+}
+
+static const struct known_need *known_need_of(struct look *look, const struct job_row *row)
+{
+	struct known_need *known = &look->needs[row->node_need];
+	if (known->is_known)
+		return known;
+	known->need = need_of(look, row);
+	known->shape = shape_of(look->demands, known->need.gpu_type, known->need.gpus);
+	known->is_known = row->node_need != 0;
+	return known;
+}
+
+static struct demand *demand_of(struct demands *demands, struct text partition)
+{
+	size_t before = demands->partitions.count;
+	struct demand *demand = map_add(&demands->partitions, partition);
+	if (demands->partitions.count != before) {
+		demand->label = demands->partitions.entries[before].key;
+		map_init(&demand->stranded_gpus, &demands->arena, sizeof(struct gres_count));
+	}
+	return demand;
+}
+
+static const struct known_partitions *partitions_of(struct look *look, uint32_t owner)
+{
+	struct known_partitions *known = &look->partitions[owner - 1];
+	struct text names = owners_get(&look->table->pools.groups, owner).partitions, name;
+	if (known->items || !names.len)
+		return known;
+	known->items = memory_new((names.len / 2 + 1) * sizeof *known->items); /* names, and commas between */
+	while (text_next(&names, ',', &name))
+		known->items[known->count++] = demand_of(look->demands, name);
+	return known;
+}
+
+static void add_job(struct look *look, const struct job_row *row)
+{
+	const struct known_need *known = known_need_of(look, row);
+	const struct known_partitions *partitions = partitions_of(look, row->group);
+	uint64_t gpus = gpus_of(look, row), per_node = known->need.gpus * row->nodes;
+	for (size_t i = 0; i < partitions->count; i++) {
+		struct demand *demand = partitions->items[i];
+		struct demand_row *sum = &demand->rows[known->shape];
+		sum->jobs += row->tasks;
+		sum->nodes += row->tasks * row->nodes;
+		sum->cpus += row->tasks * row->cpus;
+		sum->memory += row->tasks * row->memory;
+		sum->gpus += row->tasks * (gpus > per_node ? gpus : per_node);
+		node_needs_add(&demand->needs, &known->need);
+		if (known->need.gpus)
+			node_needs_add(&demand->gpu_needs, &known->need);
+	}
+}
+
+struct demands *demands_new(const struct job_table *table)
+{
+	size_t texts = table->pools.texts.count + 1, owners = table->pools.groups.keys.count;
+	struct demands *demands = NEW(struct demands);
+	struct look look = {table, demands, memory_new(texts * sizeof *look.needs),
+			    memory_new(texts * sizeof *look.gpus), memory_new((owners + 1) * sizeof *look.partitions)};
+	map_init(&demands->shapes, &demands->arena, sizeof(struct demand_shape));
+	map_init(&demands->partitions, &demands->arena, sizeof(struct demand));
+	for (size_t i = 0; i < table->position_count; i++)
+		if (is_startable(&table->rows[i]))
+			add_job(&look, &table->rows[i]);
+	for (size_t i = 0; i < owners; i++)
+		free(look.partitions[i].items);
+	free(look.partitions);
+	free(look.gpus);
+	free(look.needs);
+	return demands;
+}
+
+void demands_fold(struct demands *demands, const struct demand *demand)
+{
+	struct demand *other = demands->other;
+	if (!other) {
+		other = demands->other = arena_new(&demands->arena, sizeof *other);
+		other->label = LABEL_OTHER;
+		map_init(&other->stranded_gpus, &demands->arena, sizeof(struct gres_count));
+	}
+	for (size_t i = 0; i < demands->shapes.count; i++) {
+		struct demand_row *into = &other->rows[i];
+		const struct demand_row *row = &demand->rows[i];
+		*into = (struct demand_row){into->jobs + row->jobs, into->nodes + row->nodes, into->cpus + row->cpus,
+					    into->memory + row->memory, into->gpus + row->gpus};
+	}
+	other->is_compared |= demand->is_compared;
+	other->are_gpus_compared |= demand->are_gpus_compared;
+	other->stranded_cpus += demand->stranded_cpus;
+	for (size_t i = 0; i < demand->stranded_gpus.count; i++) {
+		const struct gres_count *gpus = demand->stranded_gpus.entries[i].value;
+		gres_count_of(&other->stranded_gpus, gpus->name, gpus->type)->count[CAPACITY_IDLE] +=
+			gpus->count[CAPACITY_IDLE];
+	}
+}
+
+void demands_free(struct demands *demands)
+{
+	if (!demands)
+		return;
+	for (size_t i = 0; i < demands->partitions.count; i++)
+		map_done(&((struct demand *)demands->partitions.entries[i].value)->stranded_gpus);
+	if (demands->other)
+		map_done(&demands->other->stranded_gpus);
+	map_done(&demands->partitions);
+	map_done(&demands->shapes);
+	arena_done(&demands->arena);
+	free(demands);
+}
