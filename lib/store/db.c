@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <strings.h>
 
 struct db {
@@ -125,14 +126,23 @@ bool db_pragma(struct db *db, const char *name, const char *value, const char *w
 	return !db->has_failed;
 }
 
+/* The check takes a page that it could not get for damage: "Page 2: unable to get the page. error code=7" (SQLite 3.40,
+ * btree.c). Without memory that says nothing of the file. */
+static bool lacked_memory(const char *finding)
+{
+	static const char code[] = "error code=";
+	const char *found = strstr(finding, code);
+	return found && (strtol(found + strlen(code), NULL, 10) & 0xff) == SQLITE_NOMEM;
+}
+
 bool db_check(struct db *db)
 {
 	sqlite3_stmt *statement = db_prepare(db, "PRAGMA quick_check(1)");
 	if (statement && db_step(db, statement) && !text_equal(db_text(statement, 0), TEXT("ok"))) {
+		const char *finding = db_text(statement, 0).bytes;
 		db->has_failed = true;
-		db->is_damaged = !is_unreadable(db->handle);
-		error_set(&db->why, "%s: %s", db->is_damaged ? "damaged" : "cannot be read",
-			  db_text(statement, 0).bytes);
+		db->is_damaged = !is_unreadable(db->handle) && !lacked_memory(finding);
+		error_set(&db->why, "%s: %s", db->is_damaged ? "damaged" : "cannot be read", finding);
 	}
 	sqlite3_finalize(statement);
 	return !db->has_failed;

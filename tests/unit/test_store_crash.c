@@ -290,6 +290,69 @@ static void test_unreadable(bool avoid_wal)
 	printf("unreadable%s: at each of %d reads\n", avoid_wal ? ", rollback journal" : "", at - 1);
 }
 
+static struct {
+	sqlite3_mem_methods real;
+	int count, fails_at;
+} memory_of_sqlite;
+
+static bool has_memory(void)
+{
+	return ++memory_of_sqlite.count != memory_of_sqlite.fails_at;
+}
+
+static void *get_memory(int size)
+{
+	return has_memory() ? memory_of_sqlite.real.xMalloc(size) : NULL;
+}
+
+static void *resize_memory(void *old, int size)
+{
+	return has_memory() ? memory_of_sqlite.real.xRealloc(old, size) : NULL;
+}
+
+/* Before SQLite's first use. */
+static void make_memory_scarce(void)
+{
+	sqlite3_config(SQLITE_CONFIG_GETMALLOC, &memory_of_sqlite.real);
+	sqlite3_mem_methods scarce = memory_of_sqlite.real;
+	scarce.xMalloc = get_memory;
+	scarce.xRealloc = resize_memory;
+	CHECK(sqlite3_config(SQLITE_CONFIG_MALLOC, &scarce) == SQLITE_OK);
+}
+
+/* SQLite's check calls a file damaged if it has no memory for one of its pages. */
+static void test_without_memory(bool avoid_wal)
+{
+	int at = 0, waits = 0;
+	remove_files();
+	faulty_start(FAULT_NEVER, 0);
+	live_through(avoid_wal, -1);
+	do {
+		char row[64];
+		struct buf dump = BUF_INIT;
+		struct error err = {""};
+		snprintf(row, sizeof row, "no memory at %d%s", ++at, avoid_wal ? ", rollback" : "");
+		check_row(row);
+		memory_of_sqlite.count = 0;
+		memory_of_sqlite.fails_at = at;
+		struct store *store = open_store(avoid_wal);
+		enum store_found found = load_dump(store, &dump, &err);
+		memory_of_sqlite.fails_at = 0;
+		CHECK(found == STORE_LOADED || found == STORE_UNUSABLE);
+		if (found == STORE_UNUSABLE) {
+			waits++;
+			buf_clear(&dump);
+			CHECK(load_dump(store, &dump, &err) == STORE_LOADED);
+		}
+		CHECK_STRING(dump.bytes, wanted[STEPS]);
+		CHECK(store_set_aside_count(store) == 0);
+		store_free(store);
+		buf_done(&dump);
+	} while (memory_of_sqlite.count >= at);
+	CHECK(waits > 3);
+	printf("no memory%s: at each of %d allocations\n", avoid_wal ? ", rollback journal" : "", at - 1);
+}
+
 int main(void)
 {
 	/* Where there is memory for files, nothing waits for a disk; power failures are ours to make. */
@@ -299,6 +362,7 @@ int main(void)
 		CHECK(mkdtemp(folder));
 	}
 	snprintf(path, sizeof path, "%s/state.db", folder);
+	make_memory_scarce();
 	faulty_install();
 	sqlite3_auto_extension((void (*)(void))on_connect);
 	remember_all();
@@ -310,6 +374,7 @@ int main(void)
 		test_healing(FAULT_ONCE, avoid_wal, "an I/O error");
 		test_healing(FAULT_FULL, avoid_wal, "disk full for a while");
 		test_unreadable(avoid_wal);
+		test_without_memory(avoid_wal);
 	}
 	remove_files();
 	rmdir(folder);
