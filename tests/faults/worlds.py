@@ -23,6 +23,7 @@ from tokens import KEY  # noqa: E402
 from sheet import ALLOCATIONS  # noqa: E402
 
 PATIENCE = 120  # seconds until a run hangs
+CALM_S = 200  # Then all jobs have ended, and requeued ones, too.
 EVENTS = re.compile(r"slurm_(\w+_job_(submissions|starts|ends)_total|partition_job_runtime_seconds_count)(\{|$)")
 HASH = "$2b$04$abcdefghijklmnopqrstuu2r9OfJnfCsdneAXAGHnS4UpFFP8WIrW"  # "secret", at the least cost
 WEB = f"tls_server_config: {{cert_file: server.pem, key_file: server.key}}\nbasic_auth_users: {{prometheus: {HASH}}}\n"
@@ -63,14 +64,15 @@ class Died(Wrong):
 
 
 class World:
-    """A cluster whose clock stands, in which jobs came, started and ended since the state file was written."""
+    """A cluster in which jobs came, started and ended since the state file was written. Its clock stands, or goes on while no job
+    comes, starts or ends."""
 
-    def __init__(self):
+    def __init__(self, goes_on=False):
         self.stack = contextlib.ExitStack()
         self.folder = Path(self.stack.enter_context(tempfile.TemporaryDirectory(prefix="slurmscope-faults-")))
         self.sim = self.stack.enter_context(Simulator(
             "--release=26.05", "--nodes=12", "--jobs=60", "--users=6", "--run-seconds=30", "--compact",
-            f"--epoch={int(time.time()) - 90}", key=KEY))
+            f"--speed={int(goes_on)}", f"--epoch={int(time.time()) - 90 - goes_on * CALM_S}", key=KEY))
         self.key = self.folder / "key"
         shutil.copy(self.sim.key_file, self.key)
         self.key.chmod(0o600)
@@ -86,8 +88,16 @@ class World:
             daemon.wait_for(lambda page: "slurmscope_state_last_commit_timestamp_seconds" in page and daemon.is_ready(), "a first state")
             assert daemon.stop() == 0, daemon.said()
             shutil.copy(daemon.state, self.state)
+        before = self.submitted()
         self.sim.control("arrivals?rate=1")
         self.sim.control("advance?seconds=60")
+        if goes_on:
+            self.sim.control("arrivals?rate=0")
+            self.sim.control(f"advance?seconds={CALM_S}")
+        self.missed = self.submitted() - before
+
+    def submitted(self):
+        return self.sim.truth()["events/cluster/submissions"]
 
     def __enter__(self):
         return self
@@ -248,7 +258,8 @@ class Daemon:
 
 
 class Serving:
-    """The daemon: it finds the events that it missed, is scraped, reloaded and stopped. None of them is lost."""
+    """The daemon: it finds the events that it missed, is scraped, reloaded and stopped. None of them is lost. The clock goes on: after
+    a fault some are found only when slurmscope reads the next ends from slurmdbd."""
 
     def __init__(self, world):
         self.world, self.events = world, {}
@@ -258,6 +269,7 @@ class Serving:
             assert daemon.stop() == 0, daemon.said()
             self.counters = daemon.counters()
         assert sum(self.counters.values()) > 300, self.counters
+        assert self.events["slurm_cluster_job_submissions_total"] == world.missed, (self.events, world.missed)
 
     def settled(self, daemon):
         """What is counted when all is known: it stays for ten seconds."""
