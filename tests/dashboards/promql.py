@@ -28,3 +28,17 @@ def selectors(expression):
         found.append((name, dict(re.findall(r"(\w+)\s*(?:=~|!~|!=|=)\s*\"s(\d+)\"", labels))))
     return [(name, {label: strings[int(number)][1:-1] for label, number in labels.items() if label != "__name__"})
             for name, labels in found]
+
+
+def levels(groups):
+    """Groups of rules by what they need: first all rules that need no records, then those that need only records of these, ..."""
+    of = {}
+    for rule in (rule for group in groups for rule in group["rules"]):
+        of.setdefault(rule.get("record", "ALERTS"), set()).update(name for name, _ in selectors(rule["expr"]))
+    done = {}
+    while len(done) < len(of):
+        next_ = [name for name, needs in of.items() if name not in done and all(other in done or other not in of or other == name for other in needs)]
+        assert next_, f"rules need each other: {of.keys() - done.keys()}"
+        level = max(done.values(), default=-1) + 1
+        done.update(dict.fromkeys(next_, level))
+        yield [group | {"rules": rules} for group in groups if (rules := [rule for rule in group["rules"] if done.get(rule.get("record", "ALERTS")) == level])]
