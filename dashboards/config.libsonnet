@@ -70,7 +70,7 @@
         month: '30d',  // What is compared with the one before it.
         hours: 480,  // So many have to be known of each.
         days: 28,  // Of fewer nobody can tell a trend.
-        explained: 0.25,  // Growth has to explain this share of how daily use varies (R²).
+        errors: 3,  // What growth has to be at least, in standard errors of the slope of weekly use.
         months: 60,  // What is full later than that is not said.
       },
       // The group of slurmscope.yml that tells jobs by size, such as 'size'; null: none. Its label has its name

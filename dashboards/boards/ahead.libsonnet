@@ -2,13 +2,15 @@ function(b)
   local of = b.config.ahead;
   // What is recorded, of all clusters that are chosen.
   local recorded(operation, name) = '%s(%s{^})' % [operation, name];
+  // What is now stands out of what was usual.
+  local usualColours = b.colours({ now: 'green', usual: 'blue', 'usual, high': 'gray', 'usual, low': 'gray' });
   // Each with what was usual at this hour (rules/ahead.libsonnet).
   local asUsual(title, description, unit, operation, name) = b.graph(title, description, unit, [
     ['now', recorded(operation, name)],
     ['usual', recorded(operation, name + '_usual')],
     ['usual, high', recorded(operation, name + '_usual_high')],
     ['usual, low', recorded(operation, name + '_usual_low')],
-  ]);
+  ]) + usualColours;
   // The usual day of a week, with that of the four weeks before; of several clusters the largest.
   local byWeeks(title, description, unit, name, week=name + '_week') = b.graph(title, description, unit, [
     ['last week', 'max(%s{^})' % week],
@@ -51,7 +53,7 @@ function(b)
         b.graph('Energy in an hour', 'Of the jobs that ended in it, in kilowatt-hours, where an energy plugin measures it.', 'kwatth', [
           [one[0], 'sum(cluster:slurm_ended_job_energy_joules:increase1h%s{^}) / 3600000' % one[1]]
           for one in [['now', ''], ['usual', '_usual'], ['usual, high', '_usual_high'], ['usual, low', '_usual_low']]
-        ]) + b.empty('No energy plugin, or no slurmdbd') + b.wide(12),
+        ]) + usualColours + b.empty('No energy plugin, or no slurmdbd') + b.wide(12),
       ]),
       b.row('From week to week', 'Not known before three weeks have passed', height=8, panels=[
         byWeeks('Jobs that fail', 'Part of the jobs that failed on the usual day.', 'percentunit', 'cluster:slurm_job_failures_per_job_end:ratio_increase1d'),
@@ -84,7 +86,7 @@ function(b)
         ], [
           b.column('Spent in', 's', 'bottomk(20, %s)' % (spent % 'seconds_left_by_week')) + b.cellBelow('budgetLeft'),
           b.column('By the last %s' % b.config.budgets.window, 's', spent % 'seconds_left' + ' and on (@, account, user, partition, resource) bottomk(20, %s)' % (spent % 'seconds_left_by_week')),
-        ], 'Spent in') + b.empty('No budget is being used up, or slurmdbd tells of none'),
+        ], 'Spent in') + b.wide(9) + b.empty('No budget is being used up, or slurmdbd tells of none'),
       ]),
     ],
   )

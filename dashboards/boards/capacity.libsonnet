@@ -40,8 +40,9 @@ function(b)
   local before = ' offset ' + growth.month;
   local change(selector, sum) = monthly(selector, sum) + ' / (' + monthly(selector, sum, before) + ' > 0) - 1';
 
-  // What is held, a value for each day; its slope where it grows. A slope says something if it explains enough of what varies.
-  local days(selector, sum) = '(sum ' + sum + '(avg_over_time(' + selector + '[1d])))[$__range:1d]';
+  // What is held, the mean of the week before each day: weekdays and weekends differ by more than a year's growth. Its slope counts
+  // where it is `errors` times its standard error at least. There are as many values as weeks.
+  local days(selector, sum) = '(sum ' + sum + '(avg_over_time(' + selector + '[7d])))[$__range:1d]';
   local known(days) = 'count_over_time(' + days + ') >= ' + growth.days;
   local slope(selector, sum) =
     local held = days(selector, sum);
@@ -49,7 +50,8 @@ function(b)
       '(',
       '  deriv(' + held + ') > 0',
       '  and deriv(' + held + ') ^ 2 * 86400 ^ 2 * (count_over_time(' + held + ') ^ 2 - 1) / 12',
-      '    >= ' + growth.explained + ' * stdvar_over_time(' + held + ')',
+      '    * (count_over_time(' + held + ') / 7 - 2 + ' + growth.errors + ' ^ 2)',
+      '    >= ' + growth.errors + ' ^ 2 * stdvar_over_time(' + held + ')',
       '  and ' + known(held),
       ')',
     ]);
@@ -95,19 +97,19 @@ function(b)
     b.row('By size of request', 'No sample yet, or slurmscope has no group of this name', height=8, panels=[
       graph('CPUs held by size', 'CPUs that running jobs hold, by how much each asks for.', 'short', [
         [legend, mean(sizes('job_cpus', ['state'], where=',state="running"'), '$__interval', 'by (%s) ' % size)],
-      ]) + b.stacked,
+      ]) + b.stacked + b.wide(8),
       graph('CPUs waited for by size', 'CPUs that pending jobs ask for, by how much each asks for.', 'short', [
         [legend, mean(sizes('job_cpus', ['state'], where=',state="pending"'), '$__interval', 'by (%s) ' % size)],
-      ]) + b.stacked,
+      ]) + b.stacked + b.wide(8),
       graph('P95 wait by size', 'How long jobs waited since they could start, but for one in twenty.', 's', [
         [legend, 'histogram_quantile(0.95, sum by (%s, le) (sum_over_time(%s[$__interval]))) >= 0' % [size, sizes('eligible_wait_seconds_bucket', ['le'], 'increase')]],
-      ]),
+      ]) + b.wide(8),
       b.table('Sizes of request', 'What jobs of each size held in the time shown, and how long they waited.', [b.key(size, 'Size')], [
         b.column('CPU hours', 'locale', total(sizes('cpu_seconds', [], 'increase'), '$__range', by([size])) + ' / 3600') + b.count,
         b.column('Starts', 'locale', total(sizes('eligible_wait_seconds_bucket', ['le'], 'increase', ',le="+Inf"'), '$__range', by([size]))) + b.count,
         b.column('P50 wait', 's', wait(0.5, sizes('eligible_wait_seconds_bucket', ['le'], 'increase'), '$__range', [size])),
         b.column('P95 wait', 's', wait(0.95, sizes('eligible_wait_seconds_bucket', ['le'], 'increase'), '$__range', [size])),
-      ], '-CPU hours'),
+      ], '-CPU hours') + b.wide(24),
     ]),
   ];
 

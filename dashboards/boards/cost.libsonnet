@@ -78,11 +78,11 @@ function(b)
   local windows = [b.config.efficiency.window] + b.config.efficiency.longer;
   local efficiency(entity, kind, window) = 'max by (@, %s) (cluster_%s:slurm_ended_job_%s_efficiency:ratio_increase%s{^,%s=~"$%s"})' % [entity, entity, kind, window, entity, entity];
   local efficiencies(title, entity, key, ofAccount='') =
-    b.table(title, 'What ended jobs used of what they held, up to the end of the time shown. All but the shortest end with the last full hour.', [key], [
-      b.column('%s, last %s' % [kind[1], window], 'percentunit', efficiency(entity, kind[0], window) + ofAccount) + b.cellBelow('efficiency')
+    b.table(title, 'What ended jobs used of what they held, over so long before the end of the time shown. All but the shortest end with the last full hour.', [key], [
+      b.column('%s, %s' % [kind[1], window], 'percentunit', efficiency(entity, kind[0], window) + ofAccount) + b.cellBelow('efficiency')
       for kind in [['cpu', 'CPUs'], ['memory', 'Memory']]
       for window in windows
-    ], 'CPUs, last ' + windows[0]);
+    ], 'CPUs, ' + windows[0]);
 
   // In a day, at the pace of each moment.
   local perDay(factor, selector) =
@@ -127,7 +127,7 @@ function(b)
           ['hours', b.people(function(entity, where) unused(entity, '', where))],
         ]) + b.whole + b.empty('No slurmdbd tells'),
       ] + whenPricedFor('cpu', [
-        b.stat('Cost of wasted core hours', 'At the price of CPUs when the jobs ended.', money, [
+        b.stat('Cost of wasted hours', 'At the price of CPUs when the jobs ended.', money, [
           ['cost', b.people(function(entity, where) unusedCost(entity, '', where))],
         ]) + b.empty('No slurmdbd tells'),
       ]) + [
@@ -135,7 +135,7 @@ function(b)
           ['hours', summed(cost.idle, '')],
         ]) + b.whole + b.empty('No exporter of GPUs'),
       ] + whenPricedFor('gres/gpu', [
-        b.stat('Cost of idle GPU hours', 'At the price of each type of GPU then.', money, [
+        b.stat('Cost of idle GPUs', 'At the price of each type of GPU then.', money, [
           ['cost', summed(cost.idleCost, '')],
         ]) + b.empty('No exporter of GPUs'),
       ]) + [

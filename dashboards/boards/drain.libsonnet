@@ -74,7 +74,7 @@ function(b)
       b.variable('partition', 'Partition', 'slurm_partition_info{@}'),
       b.variable('cause', 'Cause', 'cluster_kind_cause:slurm_node_outage_seconds:increase%s{^}' % b.config.outages.hour),
     ],
-    annotations=[b.restarts, b.drains],
+    annotations=[b.restarts, b.drains { enable: false }],  // those of a month hide the graphs
     time='now-7d',
     rows=[
       b.row('Now', ofRows, height=4, panels=[

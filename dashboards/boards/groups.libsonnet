@@ -45,15 +45,17 @@ local threeInALine(b, panels) =
 
 local rowOf(b, group, collapsed) =
   local by = std.join(', ', group.labels), keys = '(@, %s)' % by;
-  local legend = std.join(' ', ['%s={{%s}}' % [label, label] for label in group.labels] + ['{{%s}}' % b.config.clusterLabel]);
+  local named = std.length(group.labels) > 1;
+  local legend = std.join(' ', [(if named then '%s={{%s}}' % [label, label] else '{{%s}}' % label) for label in group.labels] + ['{{%s}}' % b.config.clusterLabel]);
   local where = std.join('', [',%s=~"$%s"' % [label, label] for label in group.labels]);
   local of(family, more='') = group.family(family) + '{@%s%s}' % [more, where];
   local now(family, more) = 'sum by %s (%s)' % [keys, of(family, more)];
   local grown(family, more='') = 'sum by %s (increase(%s[$__range]))' % [keys, of(family, more)];
   local hours(what, more='') = grown('job_allocated_%s_seconds_total' % what, more) + ' / 3600';
   local quantile(q, what) = b.waitQuantile(q, by, where, group.family('job_%s_seconds' % what));
-  // A label that is empty is none, and Grafana would merge its row with those that have one. This label is never empty.
-  local told(expr) = 'label_join(%s, "slurmscope_row", "|", %s, "slurmscope_row")' % [expr, std.join(', ', ['"%s"' % label for label in group.labels])];
+  // A label that is empty is none, and Grafana would merge its row with those that have one. This label is never empty,
+  // because a `|` follows the last. (The last is one that nothing has. With the label itself there VictoriaMetrics adds a 1.)
+  local told(expr) = 'label_join(%s, "slurmscope_row", "|", %s)' % [expr, std.join(', ', ['"%s"' % label for label in group.labels + ['slurmscope_nothing']])];
   local column(title, unit, expr) = { title: title, unit: unit, expr: expr, mixin:: {} };
   local whole(title, unit, expr) = column(title, unit, expr) { mixin:: b.count };
 

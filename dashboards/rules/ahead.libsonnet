@@ -142,10 +142,10 @@ local slowly(config, name, more={}) = [
         for week in std.range(1, of.weeks)
       ])), '\n  ', '\n    '), pending, pending]),
       promql.rule(config, 'cluster:slurm_controller_job_records:ahead1d', |||
-        max by (%(c)s) (predict_linear(slurm_controller_job_records{%(s)s}[%(trend)s], 86400))
+        clamp_min(max by (%(c)s) (predict_linear(slurm_controller_job_records{%(s)s}[%(trend)s], 86400)), 0)
       |||, of.jobTable),
       promql.rule(config, 'cluster:slurm_dbd_agent_queue:ahead4h', |||
-        max by (%(c)s) (predict_linear(slurm_dbd_agent_queue{%(s)s}[%(trend)s], 14400))
+        clamp_min(max by (%(c)s) (predict_linear(slurm_dbd_agent_queue{%(s)s}[%(trend)s], 14400)), 0)
       |||, config.accountingQueue),
       // At the pace of a whole week, weekends and all.
       promql.rule(config, 'cluster:slurmscope_state_bytes:ahead4w', |||

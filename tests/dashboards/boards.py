@@ -20,6 +20,13 @@ def load(folder=FOLDER):
     return boards
 
 
+def of_site(own):
+    """(dashboards, rules, alerts) of a site that sets this in the configuration."""
+    made = subprocess.run(["jsonnet", "-e", f"local made = (import '{ROOT}/dashboards/mixin.libsonnet') + {{ _config+:: {{ {own} }} }};"
+                           " [made.grafanaDashboards, made.prometheusRules, made.prometheusAlerts]"], capture_output=True, text=True, check=True)
+    return json.loads(made.stdout)
+
+
 def of_groups(config=GROUPS, form="grafana"):
     """{file name: dashboard} of what only sites with groups have: those of a configuration file."""
     made = subprocess.run(["jsonnet", "-e", f"""

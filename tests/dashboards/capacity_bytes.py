@@ -78,7 +78,7 @@ def main(days=365):
                 urllib.request.urlopen(f"{victoria.url}/api/v1/import/prometheus", "".join(chunk).encode(), timeout=600).close()
         for path in ("internal/force_flush", "internal/force_merge"):
             urllib.request.urlopen(f"{victoria.url}/{path}", timeout=600).close()
-        data = Path(victoria.folder.name, "data")
+        data = victoria.data
         before = -1
         while before != (before := bytes_of(data)):
             time.sleep(15)

@@ -43,6 +43,13 @@ COUNTED = {"month:firing": f"count by (cluster, audience, alertname) ({FIRING})"
 PIECE = 12  # Hours that one query looks at.
 NODE_ROWS = 100  # Of nodes that failed jobs. Of more, a rule for a day takes more samples than promtool has.
 TAIL = 8  # Hours after a disaster in which what fires is its consequence, too
+ENDPOINTS = ("diag", "nodes", "dbd_jobs")
+# What a slurmscope and a slurmctld tell that are well: families, values and labels.
+WELL = (("up", 1, {"job": "slurmscope", "instance": "s:9341"}), ("slurmscope_build_info", 1, {"job": "slurmscope", "instance": "s:9341"}),
+        ("slurm_controller_up", 1, {"controller": "ctl1", "role": "primary"}), ("slurm_controller_ping_seconds", 0.002, {"controller": "ctl1"}),
+        ("slurm_dbd_up", 1, {}), ("slurmscope_coverage_ratio", 1, {}), ("slurm_controller_threads", 5, {}), ("slurm_controller_agent_queue", 0, {}),
+        ("slurm_rpc_dropped_total", 0, {"message_type": "REQUEST_JOB_INFO"}),
+        *((f"slurmscope_endpoint_{what}", value, {"endpoint": endpoint}) for what, value in (("up", 1), ("interval_seconds", 60)) for endpoint in ENDPOINTS))
 
 
 def poisson(random_, mean):
@@ -118,23 +125,14 @@ class Site(Cluster):
 
     def is_well(self):
         clock = [step * STEP * 60 for step in range(self.steps)]
-        self.always("up", 1, job="slurmscope", instance="s:9341")
-        self.always("slurmscope_build_info", 1, job="slurmscope", instance="s:9341")
-        self.always("slurm_controller_up", 1, controller="ctl1", role="primary")
-        self.always("slurm_controller_ping_seconds", 0.002, controller="ctl1")
-        self.always("slurm_dbd_up", 1)
-        self.always("slurmscope_coverage_ratio", 1)
+        for family, value, labels in WELL:
+            self.always(family, value, **labels)
         self.always("slurm_cluster_nodes", self.nodes, state="allocated")
         self.always("slurm_cluster_nodes_free", 0)
-        self.always("slurm_controller_threads", 5)
-        self.always("slurm_controller_agent_queue", 0)
         self.always("slurm_dbd_agent_queue", 1)
         self.always("slurm_controller_job_records", 2000)
         self.always("slurm_cluster_pending_jobs", 40, reason="Priority")
-        self.always("slurm_rpc_dropped_total", 0, message_type="REQUEST_JOB_INFO")
-        for endpoint in ("diag", "nodes", "dbd_jobs"):
-            self.always("slurmscope_endpoint_up", 1, endpoint=endpoint)
-            self.always("slurmscope_endpoint_interval_seconds", 60, endpoint=endpoint)
+        for endpoint in ENDPOINTS:
             self.values("slurmscope_endpoint_last_success_timestamp_seconds", endpoint=endpoint)[:] = clock
         self.values("slurm_backfill_last_cycle_timestamp_seconds")[:] = clock
         self.values("slurm_scheduler_cycles_total")[:] = [step * STEP for step in range(self.steps)]

@@ -39,10 +39,16 @@ const units = {
 	ops: (v) => scaled(v, 1000, [' ops/s', ' Kops/s']),
 	dateTimeFromNow: fromNow,
 	dateTimeAsIso: (v) => new Date(v).toISOString().slice(0, 19).replace('T', ' '),
+	massg: (v) => scaled(v, 1000, [' g', ' kg', ' t']),
 	kwatth: (v) => scaled(v, 1000, [' kWh', ' MWh', ' GWh']),
 };
 
-const shown = (value, unit, digits) => Number.isNaN(value) ? 'NaN' : value === Infinity ? '∞' : units[unit](value, digits);
+const shown = (value, unit, digits) => {
+	if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : '∞';
+	const [, kind, symbol] = /^(currency|prefix):(.*)$/.exec(unit) || [];
+	if (kind) return symbol + (kind === 'prefix' ? value.toFixed(digits) : scaled(value, 1000, ['', 'K', 'M', 'B']));
+	return units[unit](value, digits);
+};
 
 function element(parent, kind, attributes = {}, text = '') {
 	const svg = ['svg', 'path', 'line', 'rect', 'text', 'g'].includes(kind);
@@ -103,7 +109,7 @@ function drawStat(panel, body) {
 		const config = overridden(panel, one.name);
 		const value = one.points[0][1], meaning = mapped(config, value), cell = element(box, 'div');
 		const text = panel.options.textMode === 'name' ? one.name : meaning ? meaning.text : shown(value, config.unit, config.decimals);
-		const size = box.className === 'stats' ? Math.min(38, body.clientWidth / all.length / (text.length * 0.62), body.clientHeight * 0.5) : 18;
+		const size = box.className === 'stats' ? Math.min(38, body.clientWidth / all.length / (text.length * 0.7), body.clientHeight * 0.5) : 18;
 		if (all.length > 1) element(cell, 'small', {}, one.name);
 		element(cell, 'div', {style: `color:${meaning ? colour(meaning.color) : threshold(config, value)};font-size:${size}px`}, text);
 	}
@@ -133,9 +139,11 @@ function ticks(low, high, most, unit) {
 // The frame of what is drawn over time; gives back where a time is.
 function timeAxis(svg, left, right, bottom) {
 	const x = (time) => left + (right - left) * (time - data.start) / (data.end - data.start);
-	const step = [60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400].find((one) => (data.end - data.start) / one <= (right - left) / 75);
+	const step = [60, 300, 600, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 604800, 1209600, 2629800, 5259600, 7889400]
+		.find((one) => (data.end - data.start) / one <= (right - left) / 75);
+	const part = step < 86400 ? [11, 16] : step < 2629800 ? [5, 10] : [0, 7];
 	for (let time = Math.ceil(data.start / step) * step; time <= data.end; time += step)
-		element(svg, 'text', {x: x(time), y: bottom + 14, 'text-anchor': 'middle'}, new Date(time * 1000).toISOString().slice(11, 16));
+		if (x(time) + 20 < right) element(svg, 'text', {x: x(time), y: bottom + 14, 'text-anchor': 'middle'}, new Date(time * 1000).toISOString().slice(...part).replace('-', step < 2629800 ? '/' : '-'));
 	return x;
 }
 
@@ -162,7 +170,7 @@ function drawGraph(panel, body) {
 		return [time, below + value, below];
 	}));
 	const values = lines.flat().map(([, value]) => value).filter(Number.isFinite);
-	let low = config.min ?? Math.min(0, ...values), high = config.max ?? Math.max(...values);
+	let low = config.min ?? Math.min(...values), high = config.max ?? Math.max(...values);
 	if (!(high > low)) high = low + 1;
 	const marks = ticks(low, high, Math.max(2, bottom / 38), config.unit);
 	if (config.max === undefined && marks.length > 1) high = Math.max(high, marks[marks.length - 1]);
@@ -176,7 +184,7 @@ function drawGraph(panel, body) {
 		const shade = colourOf(panel, all[at].name, at);
 		let line = '', pen = false, runs = [[]], before = null;
 		for (const [time, value, below] of points) {
-			if (!Number.isFinite(value) || before !== null && time - before > 1.5 * data.step) pen = false;
+			if (!Number.isFinite(value) || before !== null && time - before > 1.5 * data.steps[panel.id]) pen = false;
 			if (Number.isFinite(value)) {
 				if (!pen) runs.push([]);
 				line += `${pen ? 'L' : 'M'}${x(time)},${y(value)}`;
@@ -230,9 +238,9 @@ function drawTimeline(panel, body) {
 		element(svg, 'text', {x: left - 6, y: row * high + high / 2 + 4, 'text-anchor': 'end'}, one.name);
 		for (let at = 0, next; at < one.points.length; at = next) {
 			const [time, value] = one.points[at], meaning = mapped(config, value);
-			const follows = (i) => i < one.points.length && one.points[i][0] - one.points[i - 1][0] < 1.5 * data.step;
+			const follows = (i) => i < one.points.length && one.points[i][0] - one.points[i - 1][0] < 1.5 * data.steps[panel.id];
 			for (next = at + 1; follows(next) && one.points[next][1] === value; next++);
-			const until = follows(next) ? one.points[next][0] : Math.min(data.end, one.points[next - 1][0] + data.step);
+			const until = follows(next) ? one.points[next][0] : Math.min(data.end, one.points[next - 1][0] + data.steps[panel.id]);
 			element(svg, 'rect', {x: x(time), y: row * high + high * 0.08, width: Math.max(1, x(until) - x(time)), height: high * 0.84,
 				fill: meaning ? colour(meaning.color) : '#ff00ff', 'fill-opacity': 0.85});
 		}

@@ -45,3 +45,17 @@ def needed(groups, asked):
         kept |= names
         look += [str(rule) for name in names for rule in made[name]]  # An alert's texts may ask, too.
     return [group | {"rules": [rule for rule in group["rules"] if (rule.get("record") or rule["alert"]) in kept]} for group in groups]
+
+
+def levels(groups):
+    """Groups of rules by what they need: first all rules that need no records, then those that need only records of these, ..."""
+    of = {}
+    for rule in (rule for group in groups for rule in group["rules"]):
+        of.setdefault(rule.get("record", "ALERTS"), set()).update(name for name, _ in selectors(rule["expr"]))
+    done = {}
+    while len(done) < len(of):
+        next_ = [name for name, needs in of.items() if name not in done and all(other in done or other not in of or other == name for other in needs)]
+        assert next_, f"rules need each other: {of.keys() - done.keys()}"
+        level = max(done.values(), default=-1) + 1
+        done.update(dict.fromkeys(next_, level))
+        yield [group | {"rules": rules} for group in groups if (rules := [rule for rule in group["rules"] if done.get(rule.get("record", "ALERTS")) == level])]

@@ -110,7 +110,7 @@ class Config(unittest.TestCase):
                           ("slurm_job_cost", "1.5", "gres/gpu", "2026-01-01"), ("slurm_ended_job_allocated_cost", "0.025", "cpu", "2026-01-01"),
                           ("slurm_ended_job_used_cost", "0.025", "cpu", "2026-01-01"), ("slurm_node_outage_cost", "0.025", "cpu", "2026-01-01"),
                           ("slurm_node_outage_cost", "1.5", "gres/gpu", "2026-01-01")}, rules)
-        self.assertLessEqual({"Cost", "Cost of wasted core hours", "Cost of idle GPU hours", "Cost, in a day", "Carbon"}, titles)
+        self.assertLessEqual({"Cost", "Cost of wasted hours", "Cost of idle GPUs", "Cost, in a day", "Carbon"}, titles)
         self.assertNotIn(said, titles)
         self.assertEqual({"Cost", "Cost of these", "Cost of idle GPUs"}, columns)
         self.assertLessEqual({"currency:kr", "prefix:kr", "CO2 of that energy, at 30 g for a kilowatt-hour."}, texts)

@@ -4,6 +4,7 @@ evaluates all rules and alerts over that past. Users submit by day more than at 
 
 import contextlib
 import http.client
+import json
 import os
 import re
 import subprocess
@@ -15,6 +16,9 @@ import urllib.request
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+import yaml
+
+import promql
 from exporters import GPUS, NODES, Exporters, Jobs, hand_out, page_of
 from harness import PATIENCE, free_port, samples, wait_until
 from month import busy
@@ -27,6 +31,7 @@ VICTORIA = CACHE / "victoria-metrics/usr/bin"
 SCRAPE_S = 60
 HOUR_S = 3600
 DAY_S = 24 * HOUR_S
+RULE_FILES = tuple(RULES / f"slurmscope.{kind}.yml" for kind in ("rules", "alerts"))
 START_S = 120  # of the simulator's, until slurmscope listens.
 # Hours before the end, and what happens then: to a node, by its place in the cluster, or to Slurm.
 EVENTS = ((150, 0.12, "fail"), (147, 0.12, "resume"), (100, 0.13, "drain"), (98, 0.14, "drain"), (60, None, "array?tasks=3000"),
@@ -46,15 +51,17 @@ class Victoria(Prometheus):
 
     clusters = ()
 
-    def __init__(self):
+    def __init__(self, data=None):
+        """`data`: a folder that stays."""
         self.folder = tempfile.TemporaryDirectory(prefix="slurmscope-week-")
+        self.data = Path(data or self.folder.name, "data")
         self.port = free_port()
         self.log = Path(self.folder.name, "log")
         self.url = f"http://127.0.0.1:{self.port}"
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
-                [VICTORIA / "victoria-metrics", f"-storageDataPath={self.folder.name}/data", f"-httpListenAddr=127.0.0.1:{self.port}",
-                 "-retentionPeriod=60d", "-search.latencyOffset=0s", "-search.disableCache", "-search.maxQueryDuration=10m",
+                [VICTORIA / "victoria-metrics", f"-storageDataPath={self.data}", f"-httpListenAddr=127.0.0.1:{self.port}",
+                 "-retentionPeriod=100y", "-search.latencyOffset=0s", "-search.disableCache", "-search.maxQueryDuration=10m",
                  "-memory.allowedPercent=30", "-search.maxUniqueTimeseries=5000000"], stdout=log, stderr=log)
 
     def take(self, page, at, **labels):
@@ -63,17 +70,23 @@ class Victoria(Prometheus):
         urllib.request.urlopen(urllib.request.Request(f"{self.url}/api/v1/import/prometheus?timestamp={int(at * 1000)}{extra}", body.encode()),
                                timeout=PATIENCE).close()
 
-    def evaluate(self, start, end):
-        """All rules, and then all alerts, as if they had been there."""
+    def flush(self):
+        """What was taken can be asked for."""
+        urllib.request.urlopen(f"{self.url}/internal/force_flush", timeout=PATIENCE).close()
+
+    def evaluate(self, start, end, groups=None, every=SCRAPE_S):
+        """Groups of rules, or all rules and then all alerts, as if they had been there. Those that need no others come first: a
+        rule's records are there when others ask for them."""
         times = [f"-replay.time{name}={datetime.fromtimestamp(at, timezone.utc):%FT%TZ}" for name, at in (("From", start), ("To", end))]
-        rules = [f"-rule={RULES}/slurmscope.{kind}.yml" for kind in ("rules", "alerts")]
-        for rule in rules:
+        for number, level in enumerate(promql.levels(groups or [group for file in RULE_FILES for group in yaml.safe_load(file.read_text())["groups"]])):
+            rules = Path(self.folder.name, f"{number}.yml")
+            rules.write_text(json.dumps({"groups": level}))  # which is YAML, too
             done = subprocess.run(
-                [VICTORIA / "vmalert", rule, f"-datasource.url={self.url}", f"-remoteWrite.url={self.url}", *times,
-                 "-replay.disableProgressBar", "-remoteWrite.flushInterval=500ms", "-replay.rulesDelay=2s",
-                 f"-replay.maxDatapointsPerQuery={DAY_S // SCRAPE_S}", "-disableAlertgroupLabel", f"-evaluationInterval={SCRAPE_S}s",
-                 "-httpListenAddr=127.0.0.1:0"], capture_output=True, text=True)
+                [VICTORIA / "vmalert", f"-rule={rules}", f"-datasource.url={self.url}", f"-remoteWrite.url={self.url}", *times,
+                 "-replay.disableProgressBar", "-replay.rulesDelay=0s", f"-replay.maxDatapointsPerQuery={DAY_S // SCRAPE_S}",
+                 "-disableAlertgroupLabel", f"-evaluationInterval={every}s", "-httpListenAddr=127.0.0.1:0"], capture_output=True, text=True)
             assert not done.returncode, "\n".join(line for line in done.stderr.split("\n") if "info" not in line)[-5000:]
+            self.flush()
 
 
 class Week:
