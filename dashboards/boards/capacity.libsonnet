@@ -262,7 +262,7 @@ function(b)
         graph('GPUs where no waiting job fits', 'Idle GPUs of nodes that lack GPUs, CPUs or memory for each job that could start in the partition and use them.', 'short', [
           ['{{type}} in {{partition}}', mean(stranded('gpus', ['partition', 'type']), '$__interval', by(['partition', 'type']))],
         ]) + b.empty('No job waits for GPUs'),
-        b.table('Idle where no waiting job fits', 'What was idle on average on nodes that no job that could start has a use for, and how much of all idle CPUs that was.', [partitionKey], [
+        b.table('Idle where no waiting job fits', 'What was idle, on average, on nodes that no job that could start has a use for. Beside it: how much of all idle CPUs that was.', [partitionKey], [
           b.column('CPUs', 'locale', mean(stranded('cpus', ['partition']), '$__range', by(['partition']))) + b.count,
           b.column('Of those idle', 'percentunit', '%s / (%s > 0)' % [
             mean(stranded('cpus', ['partition']), '$__range', by(['partition'])),
