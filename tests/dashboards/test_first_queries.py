@@ -20,6 +20,7 @@ CLUSTERS = ((), ("one", "two"))  # what the label says; none: it is not there
 
 
 class FirstQueries(unittest.TestCase):
+    maxDiff = None
     @classmethod
     def setUpClass(cls):
         listed = subprocess.run([SLURMSCOPE, "--list-metrics"], capture_output=True, text=True, check=True).stdout
