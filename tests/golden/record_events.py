@@ -67,6 +67,7 @@ def record():
             scope = subprocess.Popen([SLURMSCOPE, *options(folder, sim.url, port)], stderr=log, stdin=subprocess.DEVNULL)
         try:
             wait_until(lambda: "slurm_cluster_job_starts_total" in scrape(port), Path(folder, "log").read_text)
+            sim.control("storm?jobs=300")  # More than there is room for: some wait, are forecast, and start.
             sim.control("node?name=n12&do=fail")  # it has GPUs, and returns
             for node in ("n07", "n08"):
                 time.sleep(SECONDS / 3)
