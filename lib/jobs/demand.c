@@ -38,7 +38,8 @@ static size_t shape_of(struct demands *demands, struct text type, uint64_t gpus)
 	struct buf key = BUF_INIT;
 	label_key(&key, type, &class);
 	if (demands->shapes.count >= DEMAND_SHAPES_MAX && !map_find(&demands->shapes, buf_text(&key))) {
-		type = class = LABEL_OTHER;
+		type = LABEL_OTHER;
+		class = LABEL_OTHER;
 		label_key(&key, type, &class);
 	}
 	struct demand_shape *shape = map_add(&demands->shapes, buf_text(&key));
