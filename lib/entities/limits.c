@@ -35,11 +35,10 @@ static void add_list(struct limits *limits, struct arena *arena, const struct li
 		const struct tres_count *tres = (const struct tres_count *)list->items + i;
 		if (!number_is_known(tres->count) || !tres->type.len)
 			continue;
-		uint64_t unit = text_equal(tres->type, TEXT("mem")) ? MEMORY_UNIT : 1;
+		double unit = text_equal(tres->type, TEXT("mem")) ? MEMORY_UNIT : 1;
 		unit *= *row->suffix ? TIME_UNIT : 1;
-		if (tres->count < NUMBER_UNSET / unit)
-			limits->items[limits->count++] =
-				(struct limit){row->scope, resource_of(arena, tres, row->suffix), tres->count * unit};
+		limits->items[limits->count++] =
+			(struct limit){row->scope, resource_of(arena, tres, row->suffix), (double)tres->count * unit};
 	}
 }
 
@@ -72,7 +71,7 @@ static struct limits limits_of(struct arena *arena, const struct limit_set *set)
 		if (number_is_known(set->numbers[which]))
 			limits.items[limits.count++] =
 				(struct limit){limit_number_rows[which].scope,
-					       text_of(limit_number_rows[which].resource), set->numbers[which]};
+					       text_of(limit_number_rows[which].resource), (double)set->numbers[which]};
 	for (int which = 0; which < LIMIT_LISTS; which++)
 		add_list(&limits, arena, &set->tres[which], &limit_tres_rows[which]);
 	settle(&limits);

@@ -8,7 +8,7 @@
 struct limit {
 	enum limit_scope scope;
 	struct text resource;
-	uint64_t value;
+	double value; /* byte-seconds may exceed 2^64 */
 };
 
 /* Ordered by scope, then resource. */

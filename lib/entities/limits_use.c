@@ -242,7 +242,7 @@ static void note_use(struct limited *limited, enum limit_scope scope, const stru
 			continue;
 		if (held > largest->use)
 			largest->use = held;
-		largest->at_limit += limit && use->submitted_jobs && held >= (double)limit->value;
+		largest->at_limit += limit && use->submitted_jobs && held >= limit->value;
 	}
 }
 
@@ -297,7 +297,7 @@ static void show_used_up(struct limited *limited, struct text used_up)
 		    ends_with(resource, running) || text_equal(resource, TEXT("wall_seconds")))
 			continue;
 		name.len -= seconds.len;
-		*(double *)map_add(&limited->usage, resource) = (double)tres_count(used_up, name);
+		*(double *)map_add(&limited->usage, resource) = tres_amount(used_up, name);
 	}
 }
 

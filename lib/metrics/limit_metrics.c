@@ -38,7 +38,7 @@ static void emit_limits(struct exposition *out, const struct page_facts *facts, 
 	const struct limits *limits = &((const struct limited *)item)->limits;
 	for (size_t i = 0; i < limits->count; i++) {
 		scope_labels(out, limits->items[i].scope, limits->items[i].resource);
-		exposition_integer(out, limits->items[i].value);
+		exposition_number(out, limits->items[i].value);
 	}
 }
 

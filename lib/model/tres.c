@@ -1,62 +1,96 @@
 #include "model/tres.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 
 /* Most are whole numbers without a suffix: strtod would be most of the time that a job takes. */
-static bool read_integer(struct text text, double unit, uint64_t *ret_count)
+static bool read_integer(struct text text, double *ret_number)
 {
 	uint64_t number;
-	if (unit != 1 || text.len > 15 || !text_to_u64(text, &number)) /* a double holds 15 digits exactly */
+	if (text.len > 15 || !text_to_u64(text, &number)) /* a double holds 15 digits exactly */
 		return false;
-	*ret_count = number;
+	*ret_number = (double)number;
 	return true;
 }
 
-/* "4", "62.50G", "16000M": binary multiples, as Slurm writes them. Memory without a suffix is MiB. */
-static bool read_quantity(struct text text, double unit, uint64_t *ret_count)
+/* How many bytes at its beginning are digits, or `also`. */
+static size_t digits_of(struct text text, char also)
 {
-	char digits[32];
-	if (read_integer(text, unit, ret_count))
-		return true;
-	if (!text.len || text.len >= sizeof digits)
-		return false;
-	memcpy(digits, text.bytes, text.len);
-	digits[text.len] = '\0';
-	char *end;
-	double number = strtod(digits, &end);
-	static const char suffixes[] = "KMGTPE";
-	const char *suffix = *end ? strchr(suffixes, *end) : NULL;
-	if (suffix)
-		unit = ldexp(1, 10 * (int)(suffix - suffixes + 1)), end++;
-	number *= unit;
-	if (end == digits || *end || !(number >= 0) || number >= 0x1p63)
-		return false;
-	*ret_count = (uint64_t)llround(number);
-	return true;
+	size_t len = 0;
+	while (len < text.len && ((unsigned char)(text.bytes[len] - '0') < 10 || text.bytes[len] == also))
+		len++;
+	return len;
 }
 
-bool tres_next(struct text *rest, struct tres *ret_tres)
+/* By how much the text from `at` on multiplies; `unit`: there is none. Suffixes are binary, as Slurm means them. 0: no suffix. */
+static double multiple_of(struct text text, size_t at, double unit)
+{
+	static const char suffixes[] = "KMGTPE";
+	if (at == text.len)
+		return unit;
+	const char *suffix = at + 1 == text.len
+				     ? memchr(suffixes, toupper((unsigned char)text.bytes[at]), sizeof suffixes - 1)
+				     : NULL;
+	return suffix ? ldexp(1, 10 * (int)(suffix - suffixes + 1)) : 0;
+}
+
+/* "4", "62.50G", "16000M". Memory without a suffix is MiB. */
+static bool read_quantity(struct text text, double unit, double *ret_amount)
+{
+	char number[32];
+	if (unit == 1 && read_integer(text, ret_amount))
+		return true;
+	size_t len = digits_of(text, '.');
+	if (!len || len >= sizeof number)
+		return false;
+	memcpy(number, text.bytes, len);
+	number[len] = '\0';
+	char *end;
+	double multiple = multiple_of(text, len, unit);
+	*ret_amount = strtod(number, &end) * multiple;
+	return multiple && end == &number[len];
+}
+
+static bool next_amount(struct text *rest, struct text *ret_name, double *ret_amount)
 {
 	struct text entry;
 	while (text_next(rest, ',', &entry)) {
-		struct text name = text_cut(&entry, '=');
-		double unit = text_equal(name, TEXT("mem")) ? 0x1p20 : 1;
-		if (name.len && read_quantity(entry, unit, &ret_tres->count)) {
-			ret_tres->name = name;
+		*ret_name = text_cut(&entry, '=');
+		double unit = text_equal(*ret_name, TEXT("mem")) ? 0x1p20 : 1;
+		if (ret_name->len && read_quantity(entry, unit, ret_amount))
 			return true;
-		}
 	}
 	return false;
 }
 
+static uint64_t count_of(double amount)
+{
+	return amount < 0x1p63 ? (uint64_t)llround(amount) : UINT64_C(1) << 63;
+}
+
+bool tres_next(struct text *rest, struct tres *ret_tres)
+{
+	double amount;
+	if (!next_amount(rest, &ret_tres->name, &amount))
+		return false;
+	ret_tres->count = count_of(amount);
+	return true;
+}
+
+double tres_amount(struct text list, struct text name)
+{
+	struct text found;
+	double amount;
+	while (next_amount(&list, &found, &amount))
+		if (text_equal(found, name))
+			return amount;
+	return 0;
+}
+
 uint64_t tres_count(struct text list, struct text name)
 {
-	struct tres tres;
-	while (tres_next(&list, &tres))
-		if (text_equal(tres.name, name))
-			return tres.count;
-	return 0;
+	return count_of(tres_amount(list, name));
 }
 
 /* As text_cut, but separators in brackets do not count: "gpu:a100:4(IDX:0,2-3)". */
@@ -79,7 +113,20 @@ static struct text cut_outside_brackets(struct text *rest, char separator)
 	return entry;
 }
 
-/* name[:type][:no_consume][:count], each with remarks in brackets behind; the type may be "(null)". */
+/* "4" or "4K". A type may begin with digits, too: "1g.10gb". */
+static bool read_count(struct text word, uint64_t *ret_count)
+{
+	double number;
+	size_t len = digits_of(word, '0');
+	double multiple = multiple_of(word, len, 1);
+	if (!multiple || !read_integer((struct text){word.bytes, len}, &number))
+		return false;
+	*ret_count = count_of(number * multiple);
+	return true;
+}
+
+/* name[:type][:no_consume][:count], each with remarks in brackets behind; the type may be "(null)". Only the last word is a
+ * count, as for Slurm: "gpu:4090" is many GPUs, "gpu:4090:8" is 8 of type 4090. */
 static bool read_gres(struct text entry, struct gres *ret_gres)
 {
 	struct text part = cut_outside_brackets(&entry, ':');
@@ -87,9 +134,8 @@ static bool read_gres(struct text entry, struct gres *ret_gres)
 	while (entry.len) {
 		part = cut_outside_brackets(&entry, ':');
 		struct text word = text_cut(&part, '(');
-		if (read_quantity(word, 1, &gres.count))
-			break;
-		if (word.len && !text_equal(word, TEXT("no_consume")))
+		bool is_count = !entry.len && read_count(word, &gres.count);
+		if (!is_count && word.len && !text_equal(word, TEXT("no_consume")))
 			gres.type = word;
 	}
 	*ret_gres = gres;

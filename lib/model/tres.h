@@ -12,8 +12,9 @@ struct tres {
 /* The next entry of a TRES string; it skips entries without a readable count. False at the end. */
 bool tres_next(struct text *rest, struct tres *ret_tres);
 
-/* How many of `name` a TRES string lists; 0: none. */
+/* How many of `name` a TRES string lists; 0: none. What does not fit is 2^63: an amount has no such bound. */
 uint64_t tres_count(struct text list, struct text name);
+double tres_amount(struct text list, struct text name);
 
 struct gres {
 	struct text name, type; /* "gpu" and "a100"; type is empty if none was named */
@@ -30,6 +31,6 @@ unsigned tres_gres(struct text list, struct gres ret_gres[TRES_GRES_MAX]);
 
 uint64_t tres_gpus(struct text list); /* of all types, likewise */
 
-/* The next of a node's GRES string, as tres_next. It skips brackets, sockets and indices; a count may have a suffix
- * ("4K"); no count means one. */
+/* The next of a node's GRES string, as tres_next. It skips brackets, sockets and indices. Only the last word of an entry is
+ * its count (Slurm's gres.c), which may have a suffix ("4K"); no count means one. */
 bool gres_next(struct text *rest, struct gres *ret_gres);

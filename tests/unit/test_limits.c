@@ -1,8 +1,8 @@
 /* Limits of QOS and associations, and who is charged how much. What is wanted here is what `scontrol
  * show assoc_mgr` said of the same jobs in 22.05, 24.11 and 26.05. */
-#include "check.h"
 #include "cluster/cluster.h"
 #include "model/hostlist.h"
+#include "page.h"
 #include "poll/section.h"
 #include "slurmrest/decode.h"
 
@@ -588,6 +588,27 @@ static void test_largest(void)
 	cluster_done(&cluster);
 }
 
+/* A thousand nodes of 256 GiB for a month: more than 2^64 byte-seconds. The alert on what is left must see both numbers. */
+static void test_large_use(void)
+{
+	static const char associations[] =
+		"{\"associations\":[{\"cluster\":\"c1\",\"account\":\"root\",\"max\":{\"tres\":{\"group\":{\"minutes\":["
+		"{\"type\":\"mem\",\"name\":\"\",\"count\":20000000000000}]}}}}]}";
+	static const char shares[] = "{\"shares\":{\"shares\":[{\"name\":\"root\",\"type\":[\"ASSOCIATION\"],\"tres\":"
+				     "{\"usage\":[{\"name\":\"mem\",\"value\":680000000000000.0}]}}]}}";
+	struct cluster cluster;
+	cluster_init(&cluster);
+	page_feed(&cluster, ENDPOINT_ASSOCIATIONS, associations, 0);
+	page_feed(&cluster, ENDPOINT_SHARES, shares, 0);
+	cluster_settle(&cluster);
+	const struct limited *root = map_find(&cluster.limits->associations, (struct text){"root\0\0", 6});
+	const double *use = root ? map_find(&root->usage, TEXT("mem_seconds")) : NULL;
+	check_row("beyond 2^64");
+	CHECK(use && *use == 6.8e14 * 0x1p20);
+	CHECK(root && root->limits.count == 1 && root->limits.items[0].value == 2e13 * 60 * 0x1p20);
+	cluster_done(&cluster);
+}
+
 static void test_who_is_gone(void)
 {
 	struct cluster cluster;
@@ -619,6 +640,7 @@ int main(void)
 	test_no_number_of_nodes();
 	test_usage();
 	test_largest();
+	test_large_use();
 	test_who_is_gone();
 	vocabulary_done(&vocabulary);
 	return check_done();

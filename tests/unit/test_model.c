@@ -100,6 +100,8 @@ static void test_tres(void)
 		{"cpu=70000", "cpu", 70000}, /* does not wrap at 65536 */
 		{"cpu=,mem=,node=3", "node", 3},
 		{"cpu=x,node=3", "node", 3},
+		{"cpu=0x10,cpu=nan,cpu=inf,cpu=1e3,cpu=1.2.3,cpu=-4,cpu=.,cpu=2KK,cpu=7", "cpu", 7},
+		{"mem=64m", "mem", UINT64_C(64) << 20},
 		{"license/matlab=6", "license/matlab", 6},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -118,6 +120,17 @@ static void test_tres(void)
 	}
 }
 
+/* A use that decays over months may exceed 2^64 byte-seconds; counts of jobs do not. */
+static void test_large_amounts(void)
+{
+	const struct text list = TEXT("cpu=7,mem=9000000000000,gres/gpu=99999999999999999999");
+	CHECK(tres_amount(list, TEXT("mem")) == 9e12 * 0x1p20);
+	CHECK(tres_amount(list, TEXT("gres/gpu")) == 1e20);
+	CHECK(tres_amount(list, TEXT("cpu")) == 7);
+	CHECK(tres_amount(list, TEXT("node")) == 0);
+	CHECK_NUMBER(tres_count(list, TEXT("mem")), UINT64_C(1) << 63);
+}
+
 static void test_gres(void)
 {
 	static const struct {
@@ -134,6 +147,14 @@ static void test_gres(void)
 		{"gpu", "gpu:=1 "},
 		{"gpu:tesla", "gpu:tesla=1 "},
 		{"bandwidth:lustre:no_consume:4G", "bandwidth:lustre=4294967296 "},
+		{"craynetwork:4k", "craynetwork:=4096 "},
+		/* Types that read as a number, or begin as one */
+		{"gpu:4090:8(S:0),gpu:a6000:1(S:0)", "gpu:4090=8 gpu:a6000=1 "},
+		{"gpu:4090:0(IDX:N/A)", "gpu:4090=0 "},
+		{"gpu:80G:4,gpu:0x20b0:2,gpu:1g.10gb:7", "gpu:80G=4 gpu:0x20b0=2 gpu:1g.10gb=7 "},
+		{"gpu:nan:2,gpu:inf:1,gpu:1e3:3", "gpu:nan=2 gpu:inf=1 gpu:1e3=3 "},
+		{"shard:3090:no_consume:8,mps:2080:200", "shard:3090=8 mps:2080=200 "},
+		{"gpu:4090,gpu:1e3,gpu:0x10", "gpu:=4090 gpu:1e3=1 gpu:0x10=1 "},
 		{"gpu:nvidia_a100_3g.20gb:2(S:0)", "gpu:nvidia_a100_3g.20gb=2 "},
 		{"N/A", ""},
 		{"", ""},
@@ -329,6 +350,7 @@ int main(void)
 	test_job_count();
 	test_named_partitions();
 	test_tres();
+	test_large_amounts();
 	test_gres();
 	test_reasons();
 	test_names();
