@@ -11,13 +11,27 @@ static const struct literal {
 	{TEXT("true"), {.type = JSON_BOOL, .boolean = true}},
 	{TEXT("false"), {.type = JSON_BOOL}},
 	{TEXT("null"), {.type = JSON_NULL}},
-	/* not JSON, but json-c writes and reads them */
+	/* Not JSON. json-c writes and reads these: */
 	{TEXT("NaN"), {.type = JSON_NUMBER, .number = NAN}},
 	{TEXT("Infinity"), {.type = JSON_NUMBER, .number = INFINITY}},
 	{TEXT("-Infinity"), {.type = JSON_NUMBER, .number = -INFINITY}},
+	/* printf writes these, and so does slurmrestd 23.11 (FIELDS.md, "Numbers"): */
+	{TEXT("nan"), {.type = JSON_NUMBER, .number = NAN}},
+	{TEXT("-nan"), {.type = JSON_NUMBER, .number = NAN}},
+	{TEXT("inf"), {.type = JSON_NUMBER, .number = INFINITY}},
+	{TEXT("-inf"), {.type = JSON_NUMBER, .number = -INFINITY}},
 };
 static const struct literal *const minus_infinity = &literals[5];
-static const struct literal *const literals_end = literals + 6;
+
+/* The literal that begins with the first `seen` bytes of another one, and goes on with `byte`; NULL: there is none. */
+static const struct literal *literal_like(const struct literal *other, size_t seen, char byte)
+{
+	for (size_t i = 0; i < sizeof literals / sizeof *literals; i++)
+		if (literals[i].word.len > seen && literals[i].word.bytes[seen] == byte &&
+		    memcmp(literals[i].word.bytes, other->word.bytes, seen) == 0)
+			return &literals[i];
+	return NULL;
+}
 
 static void cut_token(struct json_reader *reader, enum cut cut, const char *begin, const char *end)
 {
@@ -111,7 +125,8 @@ static const char *read_literal(struct json_reader *reader, const struct literal
 			reader->literal_seen = seen;
 			return end;
 		}
-		if (*at != literal->word.bytes[seen])
+		literal = literal_like(literal, seen, *at);
+		if (!literal)
 			return reader_fail(reader, "bad literal", reader_offset(reader, at));
 	}
 	if (is_wanted(reader->node) && !reader_report(reader, reader->node, &literal->value))
@@ -121,10 +136,8 @@ static const char *read_literal(struct json_reader *reader, const struct literal
 
 const char *lex_literal(struct json_reader *reader, const char *at, const char *end)
 {
-	for (const struct literal *literal = literals; literal < literals_end; literal++)
-		if (literal->word.bytes[0] == *at)
-			return read_literal(reader, literal, 0, at, end);
-	return reader_unexpected(reader, "a value", at);
+	const struct literal *literal = literal_like(literals, 0, *at);
+	return literal ? read_literal(reader, literal, 0, at, end) : reader_unexpected(reader, "a value", at);
 }
 
 const char *lex_number(struct json_reader *reader, const char *at, const char *end)
@@ -136,7 +149,7 @@ const char *lex_number(struct json_reader *reader, const char *at, const char *e
 		cut_token(reader, CUT_NUMBER, at, end);
 		return end;
 	}
-	if (bad && len == 1 && *at == '-' && *stop == 'I')
+	if (bad && len == 1 && *at == '-' && literal_like(minus_infinity, 1, *stop))
 		return read_literal(reader, minus_infinity, 1, stop, end);
 	if ((bad || len > reader->limits.token_bytes_max) &&
 	    !number_is_good(reader, bad, reader_offset(reader, at), len))
@@ -164,7 +177,7 @@ static const char *resume_number(struct json_reader *reader, const char *at, con
 		reader->cut = CUT_NUMBER;
 		return end;
 	}
-	if (stop < end && *stop == 'I' && text_equal(buf_text(&reader->carry), TEXT("-")))
+	if (stop < end && text_equal(buf_text(&reader->carry), TEXT("-")) && literal_like(minus_infinity, 1, *stop))
 		return read_literal(reader, minus_infinity, 1, stop, end);
 	return end_number(reader) ? stop : NULL;
 }

@@ -7,8 +7,8 @@
  *
  * It is stricter than Debian 12's json-c 0.16, which accepts some texts that RFC 8259 forbids. These are raw control
  * characters in strings, names in single quotes, and numbers like `1.` `-.5` `-01` `00`. Like every json-c it takes
- * NaN, Infinity and -Infinity, which json-c also writes. (json-c has an `enum json_type` too: a file includes either
- * its headers or this one.) */
+ * NaN, Infinity and -Infinity, which json-c also writes. Unlike json-c it takes what printf writes, too: nan, -nan, inf
+ * and -inf. (json-c has an `enum json_type` too: a file includes either its headers or this one.) */
 #pragma once
 
 #include "base/error.h"

@@ -105,13 +105,17 @@ static void test_numbers_and_literals(void)
 		{TEXT("[trUe]"), "bad literal at byte 3"},
 		{TEXT("[True]"), "expected a value, got 'T' at byte 1"},
 		{TEXT("[NULL]"), "bad literal at byte 2"},
-		{TEXT("nan"), "bad literal at byte 1"},
+		{TEXT("[nab]"), "bad literal at byte 3"},
+		{TEXT("[nulan]"), "bad literal at byte 4"},
+		{TEXT("[-nul]"), "bad literal at byte 3"},
+		{TEXT("[-Na]"), "bad number at byte 2"},
 		{TEXT("[nullx]"), "expected ',' or ']', got 'x' at byte 5"},
 		{TEXT("truefalse"), "expected the end of the document, got 'f' at byte 4"},
 		{TEXT("[Infinite]"), "bad literal at byte 8"},
 		{TEXT("[-Inf]"), "bad literal at byte 5"},
 		{TEXT("[1-Infinity]"), "bad number at byte 2"},
-		{TEXT("infinity"), "expected a value, got 'i' at byte 0"},
+		{TEXT("infinity"), "expected the end of the document, got 'i' at byte 3"},
+		{TEXT("1inf"), "expected the end of the document, got 'i' at byte 1"},
 	};
 	check_rows(rows, sizeof rows / sizeof *rows);
 }

@@ -85,6 +85,10 @@ static void test_numbers(void)
 		{"18446744073709552000", NUMBER_INFINITE},
 		{"70000", 70000},
 		{"0", 0},
+		{"inf", NUMBER_INFINITE}, /* what printf writes */
+		{"-inf", NUMBER_UNSET},
+		{"nan", NUMBER_UNSET},
+		{"{\"set\":true,\"infinite\":false,\"number\":-nan}", NUMBER_UNSET},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		char json[512];
