@@ -86,7 +86,7 @@ static void set_pending(struct map *pending, const struct list *rpcs)
 		if (!rpc->name.len || !number_is_known(rpc->count))
 			continue;
 		if (pending->count < RPC_ROWS_MAX || map_find(pending, rpc->name))
-			*(uint64_t *)map_add(pending, rpc->name) = rpc->count;
+			*(uint64_t *)map_add(pending, rpc->name) += rpc->count;
 	}
 }
 

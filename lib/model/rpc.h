@@ -6,7 +6,8 @@
 
 /* One row of diag's lists; times are sums in µs. */
 struct rpc {
-	struct text name; /* of the message type, or the user */
+	struct text name; /* of the message type, or the user: its number where nobody knows a name */
+	uint64_t user_id;
 	uint64_t count, time_us;
 	uint64_t dropped, queued; /* since v0.0.41 */
 };

@@ -35,6 +35,7 @@ static const struct field ping_fields[] = {
 static const struct field rpc_fields[] = {
 	TEXT_FIELD(struct rpc, name, "message_type"),
 	HASHED_TEXT(struct rpc, name, "user", HASHED_USERS),
+	NUMBER(struct rpc, user_id, "user_id", COUNT),
 	TEXT_FIELD(struct rpc, name, "rpc"), /* slurmdbd's */
 	NUMBER(struct rpc, count, "count", COUNT),
 	NUMBER(struct rpc, time_us, "total_time", COUNT),
@@ -149,6 +150,16 @@ static bool finish_ping(struct vocabulary *vocabulary, void *record)
 	return ((struct controller *)record)->host.len;
 }
 
+/* sdiag prints the number of a user whose name slurmctld cannot find; REST says "". */
+static void name_users(void *record, const struct name_hash *hash, struct arena *texts)
+{
+	const struct list *users = &((const struct diag *)record)->rpcs_by_user;
+	for (size_t i = 0; i < users->count; i++) {
+		struct rpc *rpc = (struct rpc *)users->items + i;
+		rpc->name = user_name_or_number(rpc->name, rpc->user_id, hash, texts);
+	}
+}
+
 static bool finish_diag(struct vocabulary *vocabulary, void *record)
 {
 	(void)vocabulary;
@@ -171,4 +182,4 @@ const struct record_type dbd_diag_record = {"statistics",    true, sizeof(struct
 					    finish_dbd_diag, NULL};
 const struct record_type conf_record = {"", true, sizeof(struct conf), conf_fields, finish_conf, NULL};
 const struct record_type ping_record = {"pings", false, sizeof(struct controller), ping_fields, finish_ping, NULL};
-const struct record_type diag_record = {"statistics", true, sizeof(struct diag), diag_fields, finish_diag, NULL};
+const struct record_type diag_record = {"statistics", true, sizeof(struct diag), diag_fields, finish_diag, name_users};

@@ -125,16 +125,6 @@ static int base_state_behind_flag(const struct job *job)
 	return by_signal && text_equal(job->reason, TEXT("None")) ? JOB_CANCELLED : JOB_FAILED;
 }
 
-/* A user whose name the controller cannot find is shown by number, as in squeue. */
-static void name_user(struct job *job, const struct name_hash *hash, struct arena *texts)
-{
-	char number[24];
-	if (job->user.len || !number_is_known(job->user_id))
-		return;
-	snprintf(number, sizeof number, "%" PRIu64, job->user_id);
-	job->user = name_hash(hash, HASHED_USERS, arena_copy(texts, text_of(number)), texts);
-}
-
 /* slurmdbd has a default wckey without the star, so the hash is that of the name behind it. A job may name several
  * reservations, and counts in each. */
 static void name_others(struct job *job, const struct name_hash *hash, struct arena *texts)
@@ -150,7 +140,8 @@ static void name_others(struct job *job, const struct name_hash *hash, struct ar
 
 static void name_job(void *record, const struct name_hash *hash, struct arena *texts)
 {
-	name_user(record, hash, texts);
+	struct job *job = record;
+	job->user = user_name_or_number(job->user, job->user_id, hash, texts);
 	name_others(record, hash, texts);
 }
 

@@ -1,9 +1,11 @@
 #include "slurmrest/name_hash.h"
 
 #include "base/memory.h"
+#include "model/number.h"
 #include "slurmrest/secret_file.h"
 
 #include <gnutls/crypto.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -106,6 +108,15 @@ struct text name_hash_each(const struct name_hash *hash, enum hashed kind, struc
 	while (list.len < EACH_MAX && text_next(&names, ',', &name))
 		arena_append(texts, &list, ',', name_hash(hash, kind, name, texts));
 	return list;
+}
+
+struct text user_name_or_number(struct text name, uint64_t user_id, const struct name_hash *hash, struct arena *texts)
+{
+	char number[24];
+	if (name.len || !number_is_known(user_id))
+		return name;
+	snprintf(number, sizeof number, "%" PRIu64, user_id);
+	return name_hash(hash, HASHED_USERS, arena_copy(texts, text_of(number)), texts);
 }
 
 const char *name_hash_mark(const struct name_hash *hash)

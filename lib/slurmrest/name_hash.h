@@ -31,6 +31,10 @@ struct text name_hash(const struct name_hash *hash, enum hashed kind, struct tex
 /* Likewise each name of a list with commas between; commas stay. Of a list of more than 4 KiB the rest is left out. */
 struct text name_hash_each(const struct name_hash *hash, enum hashed kind, struct text names, struct arena *texts);
 
+/* The name of a user as it was decoded. If it is empty, because the controller cannot find it: the hash of its number; Slurm's
+ * commands print the number then, too. */
+struct text user_name_or_number(struct text name, uint64_t user_id, const struct name_hash *hash, struct arena *texts);
+
 /* Which hashes these are: one text for each key and kinds, which tells nothing of the key; "" for NULL. Borrowed. */
 const char *name_hash_mark(const struct name_hash *hash);
 

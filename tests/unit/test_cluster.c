@@ -269,6 +269,29 @@ static void test_many_rpcs(void)
 	scheduler_section_done(&section);
 }
 
+/* The list always has the same rows, so nothing is counted after the first time. */
+static void test_rpcs_of_one_name(void)
+{
+	const struct rpc users[] = {{.name = TEXT("nobody"), .user_id = 99, .count = 1000, .time_us = 10000},
+				    {.name = TEXT("alice"), .user_id = 1, .count = 3, .time_us = 30},
+				    {.name = TEXT("nobody"), .user_id = 65534, .count = 10, .time_us = 100}};
+	const struct diag diag = {
+		.reset_time = NOON, .rpcs_by_type = {users, 3}, .rpcs_by_user = {users, 3}, .pending_rpcs = {users, 3}};
+	struct scheduler_section section;
+	check_row("rows of one name count together, at each poll and over midnight");
+	scheduler_section_init(&section);
+	for (uint64_t poll = 0; poll < 4; poll++) {
+		struct diag now = diag;
+		now.reset_time += poll > 1 ? 43200 : 0; /* of what goes on past midnight nothing is reset */
+		scheduler_section_set(&section, &now);
+		CHECK_NUMBER(rpcs_of(&section.rpcs_by_user, "nobody"), 1010);
+		CHECK_NUMBER(rpcs_of(&section.rpcs_by_type, "nobody"), 1010);
+		CHECK_NUMBER(rpcs_of(&section.rpcs_by_user, "alice"), 3);
+		CHECK_NUMBER(pending_of(&section, "nobody"), 1010);
+	}
+	scheduler_section_done(&section);
+}
+
 int main(void)
 {
 	test_nodes();
@@ -280,5 +303,6 @@ int main(void)
 	test_slurmdbds_rpcs_across_resets();
 	test_pending_rpcs();
 	test_many_rpcs();
+	test_rpcs_of_one_name();
 	return check_done();
 }

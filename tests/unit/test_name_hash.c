@@ -306,11 +306,12 @@ static void test_records(void)
 
 static void look_at_rpcs(void *context, const void *record)
 {
+	static const char *const users[] = {"u-e5dac78553933b24", "u-690ce5ef81870e8d", "root", "root"};
 	struct seen *seen = context;
 	const struct diag *diag = record;
 	for (size_t i = 0; i < diag->rpcs_by_user.count; i++) {
 		const struct rpc *rpc = &((const struct rpc *)diag->rpcs_by_user.items)[i];
-		CHECK_STRING(rpc->name.bytes, "u-e5dac78553933b24");
+		CHECK_STRING(rpc->name.bytes, users[i]);
 		seen->records++;
 	}
 	for (size_t i = 0; i < diag->rpcs_by_type.count; i++) {
@@ -320,17 +321,18 @@ static void look_at_rpcs(void *context, const void *record)
 	}
 }
 
-/* Names in lists, too; those of messages are no names of people. */
+/* Names in lists, too; those of messages are no names of people. A user without a name has its number. */
 static void test_lists(void)
 {
 	static const char json[] =
-		"{\"statistics\":{\"req_time_start\":1,\"rpcs_by_user\":[{\"user\":\"alice\"},{\"user\":\"alice\"}],"
+		"{\"statistics\":{\"req_time_start\":1,\"rpcs_by_user\":[{\"user\":\"alice\",\"user_id\":4711},"
+		"{\"user_id\":4711,\"user\":\"\"},{\"user\":\"root\",\"user_id\":0},{\"user\":\"root\"}],"
 		"\"rpcs_by_message_type\":[{\"message_type\":\"REQUEST_PING\"}]}}";
 	struct name_hash *hash = hash_of(ALL);
 	struct seen seen = {NULL, 0};
 	struct answer answer;
 	decode(&diag_record, hash, json, look_at_rpcs, &seen, &answer);
-	CHECK_NUMBER(seen.records, 3);
+	CHECK_NUMBER(seen.records, 5);
 	name_hash_free(hash);
 }
 
