@@ -13,7 +13,7 @@ local nearLimit = |||
   alerts(config):: [
     alert(config, 'SlurmLicensesExhausted', 'report', config.licenses, |||
       max by (%(c)s, license) (slurm_licenses_configured{%(s)s}) > 0
-      and on (%(c)s, license) max by (%(c)s, license) (slurm_licenses{state="free", %(s)s}) <= 0
+      and on (%(c)s, license) min by (%(c)s, license) (slurm_licenses{state="free", %(s)s}) <= 0
       and on (%(c)s) max by (%(c)s) (slurm_cluster_pending_jobs{reason="Licenses", %(s)s}) > 0
     |||, 'A licence is used up, and jobs wait for licences.', |||
       None of the {{ $value | printf "%%.0f" }} licences {{ $labels.license }}%(of)s has been free for %(for)s, and jobs wait for licences: scontrol show lic {{ $labels.license }}; squeue -a -t PD -o "%%i %%u %%W %%r" | grep Licenses

@@ -115,13 +115,13 @@ function(b)
       ]),
       b.row('Licences', 'No licences', height=7, collapsed=true, panels=[
         b.bars('Used, of all', 'Licences that are used or reserved, of those that there are.', 'percentunit', [
-          ['{{license}}', 'sum by (@, license) (slurm_licenses{@,state=~"used|reserved"}) / (max by (@, license) (slurm_licenses_configured{@}) > 0)'],
+          ['{{license}} {{nodes}}', 'sum by (@, license, nodes) (slurm_licenses{@,state=~"used|reserved"}) / (max by (@, license, nodes) (slurm_licenses_configured{@}) > 0)'],
         ]) + b.bounds(0, 1),
         b.graph('Used', 'Licences that jobs hold.', 'short', [
-          ['{{license}}', 'sum by (@, license) (slurm_licenses{@,state="used"})'],
+          ['{{license}} {{nodes}}', 'sum by (@, license, nodes) (slurm_licenses{@,state="used"})'],
         ]),
         b.graph('Free', 'Licences that are neither used nor reserved.', 'short', [
-          ['{{license}}', 'sum by (@, license) (slurm_licenses{@,state="free"})'],
+          ['{{license}} {{nodes}}', 'sum by (@, license, nodes) (slurm_licenses{@,state="free"})'],
         ]),
       ]),
     ],

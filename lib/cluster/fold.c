@@ -1,5 +1,6 @@
 #include "cluster/fold.h"
 
+#include "jobs/reserved.h"
 #include "model/fairshare.h"
 
 static void offer_jobs(struct cluster *cluster, int kind)
@@ -167,11 +168,13 @@ static void fold_nodes(struct nodes_section *nodes, const struct roster *roster)
 			add_node_usage(nodes_section_other(nodes), nodes->partitions.entries[i].value);
 }
 
-/* What jobs that could start ask for, of the jobs and nodes as they are now. */
+/* What jobs that could start ask for, and what others hold in reservations, of the jobs and nodes as they are now. */
 static void work_out_demands(struct cluster *cluster)
 {
 	demands_free(cluster->demands);
 	cluster->demands = cluster_detailed_jobs(cluster) ? demands_new(cluster->job_table) : NULL;
+	if (cluster->reservations)
+		reserved_count(cluster->reservations, cluster->job_table);
 	if (!cluster->demands)
 		return;
 	if (cluster->nodes)

@@ -69,10 +69,6 @@ static void count_details(struct job_table *table, const struct job_row *row, bo
 	uint64_t sign = is_added ? 1 : UINT64_MAX; /* unsigned numbers wrap */
 	if (row->bits & ROW_IS_CUT && !(row->bits & ROW_IS_COUNTED))
 		table->totals->undercounted += sign;
-	if (row->reservation && row->state == JOB_RUNNING)
-		*(uint64_t *)map_add(&table->totals->reservation_cpus,
-				     text_pool_get(&table->pools.texts, row->reservation)) +=
-			row->cpus * row->tasks * sign;
 	if (row->array_task_id != UINT32_MAX && row->state == JOB_PENDING)
 		id_map_set(&table->split_pending, row->array_job_id,
 			   id_map_find(&table->split_pending, row->array_job_id) + (uint32_t)sign);

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { IDLE_RESERVATIONS_MAX = 64 };
-
 void job_table_highest_ids(const struct job_table *table, uint64_t ret_ids[JOB_ORIGINS])
 {
 	memset(ret_ids, 0, JOB_ORIGINS * sizeof *ret_ids);
@@ -77,10 +75,6 @@ static struct unsettled look_at_entities(const struct job_table *table, const st
 		found.has_stale |= job_totals_is_crowded(totals, kind);
 		found.lacks_extremes |= totals->rests[kind] && totals->rests[kind]->lacks_extremes;
 	}
-	size_t idle_reservations = 0;
-	for (size_t i = 0; i < totals->reservation_cpus.count; i++)
-		idle_reservations += !*(const uint64_t *)totals->reservation_cpus.entries[i].value;
-	found.has_stale |= idle_reservations > IDLE_RESERVATIONS_MAX;
 	return found;
 }
 

@@ -72,7 +72,6 @@ struct job_totals *job_totals_new(const struct caps *caps)
 	totals->caps = caps;
 	for (int kind = 0; kind < JOB_KINDS; kind++)
 		map_init(&totals->entities[kind], &totals->arena, sizeof(struct job_usage));
-	map_init(&totals->reservation_cpus, &totals->arena, sizeof(uint64_t));
 	entity_of(totals, ENTITY_CLUSTER, TEXT(""), TEXT(""));
 	return totals;
 }
@@ -200,12 +199,6 @@ struct job_totals *job_totals_renew(const struct job_totals *totals, const struc
 				copy_usage(new, kind, entry->key, usage);
 		}
 	}
-	for (size_t i = 0; i < totals->reservation_cpus.count; i++) {
-		const struct map_entry *entry = &totals->reservation_cpus.entries[i];
-		uint64_t cpus = *(const uint64_t *)entry->value;
-		if (cpus)
-			*(uint64_t *)map_add(&new->reservation_cpus, entry->key) = cpus;
-	}
 	new->records = totals->records;
 	new->jobs = totals->jobs;
 	new->jobs_without_details = totals->jobs_without_details;
@@ -259,7 +252,6 @@ void job_totals_free(struct job_totals *totals)
 			job_usage_done(totals->rests[kind]);
 		map_done(&totals->entities[kind]);
 	}
-	map_done(&totals->reservation_cpus);
 	arena_done(&totals->arena);
 	free(totals);
 }

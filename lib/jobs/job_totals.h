@@ -10,7 +10,6 @@ struct job_totals {
 	struct arena arena; /* everything below */
 	const struct caps *caps; /* as in job_pools */
 	struct map entities[JOB_KINDS]; /* key -> struct job_usage */
-	struct map reservation_cpus; /* reservation -> uint64_t: CPUs of its running jobs */
 	struct job_usage
 		*rests[JOB_KINDS]; /* of groups: what the row `other` has beyond rows that lost theirs; NULL: nothing */
 	struct job_usage *others[JOB_KINDS]; /* the row `other`; NULL: there is none */

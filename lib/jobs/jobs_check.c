@@ -46,9 +46,6 @@ static void recount_row(struct recount *recount, const struct job_row *row)
 		job_usage_add(usages.items[i], &contribution);
 	free(usages.items);
 	totals->undercounted += row->bits & ROW_IS_CUT && !(row->bits & ROW_IS_COUNTED);
-	if (row->reservation && row->state == JOB_RUNNING)
-		*(uint64_t *)map_add(&totals->reservation_cpus, text_pool_get(&table->pools.texts, row->reservation)) +=
-			row->cpus * row->tasks;
 	if (row->array_task_id != UINT32_MAX && row->state == JOB_PENDING)
 		id_map_set(&recount->split_pending, row->array_job_id,
 			   id_map_find(&recount->split_pending, row->array_job_id) + 1);

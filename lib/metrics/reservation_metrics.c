@@ -42,11 +42,8 @@ static void emit_allocated(struct exposition *out, const struct page_facts *fact
 			   const void *item)
 {
 	(void)family;
-	const struct job_totals *jobs = cluster_detailed_jobs(facts->cluster);
-	if (!jobs)
-		return;
-	const uint64_t *cpus = map_find(&jobs->reservation_cpus, ((const struct reservation *)item)->name);
-	exposition_integer(out, cpus ? *cpus : 0);
+	if (cluster_detailed_jobs(facts->cluster))
+		exposition_integer(out, ((const struct reservation *)item)->allocated_cpus);
 }
 
 #define RESERVATION(name, member, help)                                                                                \
@@ -103,7 +100,7 @@ static void emit_licenses(struct exposition *out, const struct page_facts *facts
 static const struct family license_families[] = {
 	{"slurm_licenses", GAUGE, "state",
 	 "Licences that are used, free, and reserved (by reservations), as scontrol show lic counts "
-	 "them.",
+	 "them. A hierarchical resource has a row for each layer, with the layer's nodes.",
 	 emit_licenses, 0, 0, 0},
 	{"slurm_licenses_configured", GAUGE, NULL, "Licences that are configured.", emit_number,
 	 offsetof(struct license, total), 1, 0},
@@ -117,12 +114,14 @@ static void each_license(struct family_sink *sink, int kind)
 		const struct license *license = &((const struct license *)list->items)[i];
 		exposition_base(sink->out);
 		exposition_base_label(sink->out, "license", license->name);
+		if (license->nodes.len)
+			exposition_base_label(sink->out, "nodes", license->nodes);
 		family_item(sink, license);
 	}
 }
 
 const struct family_group license_group = {.collect = COLLECT_LICENSES,
 					   GROUP_FAMILIES(license_families),
-					   .labels = "license",
+					   .labels = "license,nodes",
 					   .origin = {"licenses", "22.05"},
 					   .each = each_license};

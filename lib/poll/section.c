@@ -204,7 +204,7 @@ static void reservations_take(void *context, const void *record)
 {
 	static const size_t texts[] = {offsetof(struct reservation, name), offsetof(struct reservation, partition),
 				       offsetof(struct reservation, flags), offsetof(struct reservation, tres),
-				       SIZE_MAX};
+				       offsetof(struct reservation, node_list), SIZE_MAX};
 	struct reservation reservation = *(const struct reservation *)record;
 	char rooms[3][LABEL_MAX + 1];
 	reservation.name = label_of(reservation.name, rooms[0]);
@@ -215,11 +215,15 @@ static void reservations_take(void *context, const void *record)
 
 static void licenses_take(void *context, const void *record)
 {
-	static const size_t texts[] = {offsetof(struct license, name), SIZE_MAX};
+	static const size_t texts[] = {offsetof(struct license, name), offsetof(struct license, nodes), SIZE_MAX};
 	struct license license = *(const struct license *)record;
-	char room[LABEL_MAX + 1];
-	license.name = label_of(license.name, room);
-	record_list_add(((struct section_build *)context)->built, license.name, &license, texts);
+	char rooms[2][LABEL_MAX + 1];
+	struct buf key = BUF_INIT;
+	label_key(&key, license.name, &license.nodes);
+	license.name = label_of(license.name, rooms[0]);
+	license.nodes = label_of(license.nodes, rooms[1]);
+	record_list_add(((struct section_build *)context)->built, buf_text(&key), &license, texts);
+	buf_done(&key);
 }
 
 /* partitions */

@@ -11,6 +11,7 @@ static const struct field reservation_fields[] = {
 	NUMBER(struct reservation, nodes, "node_count", COUNT),
 	NUMBER(struct reservation, cores, "core_count", COUNT),
 	TEXT_FIELD(struct reservation, tres, "tres"),
+	TEXT_FIELD(struct reservation, node_list, "node_list"),
 	END_OF_FIELDS,
 };
 
@@ -24,9 +25,13 @@ const struct record_type reservation_record = {
 	"reservations", false, sizeof(struct reservation), reservation_fields, finish_reservation, NULL};
 
 static const struct field license_fields[] = {
-	TEXT_FIELD(struct license, name, "LicenseName"),     NUMBER(struct license, total, "Total", COUNT),
-	NUMBER(struct license, used, "Used", COUNT),	     NUMBER(struct license, free, "Free", COUNT),
-	NUMBER(struct license, reserved, "Reserved", COUNT), END_OF_FIELDS,
+	TEXT_FIELD(struct license, name, "LicenseName"),
+	TEXT_FIELD(struct license, nodes, "Nodes"), /* since v0.0.44 */
+	NUMBER(struct license, total, "Total", COUNT),
+	NUMBER(struct license, used, "Used", COUNT),
+	NUMBER(struct license, free, "Free", COUNT),
+	NUMBER(struct license, reserved, "Reserved", COUNT),
+	END_OF_FIELDS,
 };
 
 static bool finish_license(struct vocabulary *vocabulary, void *record)

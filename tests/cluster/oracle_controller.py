@@ -134,7 +134,7 @@ def add_reservations(slurm, samples):
 
 def add_licenses(slurm, samples):
     for line in slurm.records("license"):
-        name = {"license": line["LicenseName"]}
+        name = {"license": line["LicenseName"]} | ({"nodes": line["Nodes"]} if line.get("Nodes") else {})
         samples.put("licenses_configured", int(line["Total"]), **name)
         for state in ("used", "free", "reserved"):
             samples.put("licenses", int(line[state.capitalize()]), state=state, **name)

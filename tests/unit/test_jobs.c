@@ -1,7 +1,10 @@
 /* The job table, a case per rule. After each step its totals are held against a recount. */
 #include "check.h"
+#include "entities/label.h"
 #include "jobs/job_batch.h"
 #include "jobs/jobs_check.h"
+#include "jobs/reserved.h"
+#include "model/reservation.h"
 
 static struct job job_with(uint64_t id, int state, const char *partitions, const char *reason)
 {
@@ -437,39 +440,53 @@ static void test_oldest_and_largest(void)
 	job_table_free(table);
 }
 
-static uint64_t reserved(const struct job_table *table, const char *name)
+/* How many CPUs each of a, b and other has, of jobs that run in `names` on `nodes`. */
+static void check_reserved(const char *names, const char *nodes, int state, const uint64_t want[3])
 {
-	const uint64_t *cpus = map_find(&table->totals->reservation_cpus, text_of(name));
-	return cpus ? *cpus : 0;
+	static const size_t texts[] = {SIZE_MAX};
+	char scratch[LABEL_MAX + 1];
+	const struct reservation all[] = {
+		{.name = TEXT("a"), .node_list = TEXT("n[1-4]"), .start_time = 100, .allocated_cpus = 99},
+		{.name = TEXT("b"), .node_list = TEXT("n[4-6]"), .start_time = 100},
+		{.name = label_of(TEXT("other"), scratch), .node_list = TEXT("n[1-6]"), .start_time = 101}};
+	struct record_list *list = record_list_new(sizeof *all);
+	struct job_table *table = job_table_new();
+	struct job job = job_with(1, state, "cpu", "None");
+	job.reservation = text_of(names);
+	job.node_list = text_of(nodes);
+	for (; job.id <= 2; job.id++)
+		CHECK(job_table_put(table, &job, 100));
+	for (size_t i = 0; i < 3; i++)
+		record_list_add(list, all[i].name, &all[i], texts);
+	for (int again = 0; again < 2; again++) {
+		reserved_count(list, table);
+		for (size_t i = 0; i < 3; i++)
+			CHECK_NUMBER(((const struct reservation *)list->items)[i].allocated_cpus, want[i]);
+	}
+	job_table_free(table);
+	record_list_free(list);
 }
 
 static void test_reservations(void)
 {
-	check_row("CPUs of the jobs that run in a reservation");
-	struct job_table *table = job_table_new();
-	struct job job = job_with(1, JOB_RUNNING, "cpu", "None");
-	job.reservation = TEXT("maint");
-	CHECK(job_table_put(table, &job, 0));
-	job.id = 2;
-	CHECK(job_table_put(table, &job, 0));
-	settled(table);
-	CHECK_NUMBER(reserved(table, "maint"), 4);
-	CHECK(job_table_set_state(table, 1, JOB_COMPLETED, 0, 0));
-	settled(table);
-	CHECK_NUMBER(reserved(table, "maint"), 2);
-	check_row("those that went do not pile up");
-	for (uint64_t id = 10; id < 1000; id++) {
-		char name[32];
-		snprintf(name, sizeof name, "r%d", (int)id);
-		job.id = id;
-		job.reservation = text_of(name);
-		CHECK(job_table_put(table, &job, 0));
-		CHECK(job_table_remove(table, id));
-		settled(table);
+	static const struct {
+		const char *names, *nodes;
+		uint64_t want[3];
+	} rows[] = {
+		{"a", "n1", {4, 0, 0}},	      {"a", "x1", {4, 0, 0}}, /* it may have grown since its nodes were read */
+		{"other", "n1", {0, 0, 4}},   {"gone", "n1", {0, 0, 0}}, {"", "n1", {0, 0, 0}},
+		{"a,b", "n[1-2]", {4, 0, 0}}, {"a,b", "n5", {0, 4, 0}},	 {"gone,b,a", "n6", {0, 4, 0}},
+		{"a,b", "n4", {4, 4, 0}}, /* both have it */
+		{"other,b", "n4", {0, 4, 0}}, /* the other one has not begun */
+		{"a,b", "x1", {4, 4, 0}}, /* none has it */
+		{"b,other", "x1", {0, 4, 4}}, {"a,b", "", {4, 4, 0}},
+	};
+	const uint64_t none[3] = {0};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		check_row(rows[i].names);
+		check_reserved(rows[i].names, rows[i].nodes, JOB_RUNNING, rows[i].want);
+		check_reserved(rows[i].names, rows[i].nodes, JOB_PENDING, none);
 	}
-	CHECK(table->totals->reservation_cpus.count < 100);
-	CHECK_NUMBER(reserved(table, "maint"), 2);
-	job_table_free(table);
 }
 
 static void test_batches(void)
