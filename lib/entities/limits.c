@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "entities/label.h"
 
 #include <stdlib.h>
 
@@ -93,8 +94,10 @@ struct qos_section *qos_section_new(void)
 
 void qos_section_add(struct qos_section *section, const struct qos *qos)
 {
-	struct qos_limits *item = map_add(&section->items, qos->name);
-	*item = (struct qos_limits){.name = arena_copy(&section->arena, qos->name),
+	char scratch[LABEL_MAX + 1];
+	struct text name = label_of(qos->name, scratch);
+	struct qos_limits *item = map_add(&section->items, name);
+	*item = (struct qos_limits){.name = arena_copy(&section->arena, name),
 				    .priority = qos->priority,
 				    .usage_factor = qos->usage_factor,
 				    .limits = limits_of(&section->arena, &qos->limits)};
@@ -119,12 +122,13 @@ struct associations_section *associations_section_new(void)
 
 static struct buf key_of(struct text account, struct text user, struct text partition)
 {
+	char scratch[LABEL_MAX + 1];
 	struct buf key = BUF_INIT;
-	buf_add_text(&key, account);
+	buf_add_text(&key, label_of(account, scratch));
 	buf_add_char(&key, '\0');
-	buf_add_text(&key, user);
+	buf_add_text(&key, label_of(user, scratch));
 	buf_add_char(&key, '\0');
-	buf_add_text(&key, partition);
+	buf_add_text(&key, label_of(partition, scratch));
 	return key;
 }
 

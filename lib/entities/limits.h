@@ -21,7 +21,7 @@ const struct limit *limits_find(const struct limits *limits, enum limit_scope sc
 				struct text resource); /* NULL if absent */
 
 struct qos_limits {
-	struct text name;
+	struct text name; /* as a label */
 	uint64_t priority;
 	double usage_factor;
 	struct limits limits;
@@ -29,7 +29,7 @@ struct qos_limits {
 
 struct qos_section {
 	struct arena arena;
-	struct map items; /* name -> struct qos_limits */
+	struct map items; /* label -> struct qos_limits */
 };
 
 struct qos_section *qos_section_new(void);
@@ -44,7 +44,7 @@ struct association_limits {
 
 struct associations_section {
 	struct arena arena;
-	struct map items; /* account NUL user NUL partition -> struct association_limits */
+	struct map items; /* labels: account NUL user NUL partition -> struct association_limits */
 	struct text cluster; /* of the first association; several clusters may share a slurmdbd */
 };
 

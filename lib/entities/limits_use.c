@@ -2,6 +2,7 @@
 
 #include "base/buf.h"
 #include "base/memory.h"
+#include "entities/label.h"
 #include "model/fairshare.h"
 #include "model/partition.h"
 #include "model/tres.h"
@@ -148,7 +149,9 @@ static void charge_each_qos(const struct working *work, struct limited *own, con
 	struct text rest = charge->partitions, name;
 	while (count < CHARGED_MAX && text_next(&rest, ',', &name)) {
 		const struct partition *partition = map_find(work->partitions, name);
-		struct limited *limited = partition ? map_find(&work->result->qos, partition->qos) : NULL;
+		char scratch[LABEL_MAX + 1];
+		struct limited *limited =
+			partition ? map_find(&work->result->qos, label_of(partition->qos, scratch)) : NULL;
 		size_t i = 0;
 		while (i < count && charged[i] != limited)
 			i++;

@@ -31,7 +31,7 @@ struct demand {
 struct demands {
 	struct arena arena; /* everything below */
 	struct map shapes; /* struct demand_shape; their order is that of `rows` */
-	struct map partitions; /* struct demand: partitions that have such jobs */
+	struct map partitions; /* label -> struct demand: partitions that have such jobs */
 	struct demand *other; /* of partitions without a row of their own; NULL: there is none */
 };
 

@@ -10,16 +10,18 @@
 /* A key: the lengths of the five texts, then the texts. */
 enum { NAMES = sizeof(struct job_owner) / sizeof(struct text) };
 
-static struct text each_once(struct text names, struct buf *once)
+static struct text each_once(struct text names, struct buf *once, char scratch[LABEL_MAX + 1])
 {
-	return job_is_one_name(names) ? names : labels_once(names, once);
+	return job_is_one_name(names) ? label_of(names, scratch) : labels_once(names, once);
 }
 
 static uint32_t hold_key(struct text_pool *pool, const struct job_owner *owner)
 {
 	struct buf key = BUF_INIT, partitions = BUF_INIT, qos = BUF_INIT;
-	const struct text names[NAMES] = {owner->account, owner->user, each_once(owner->partitions, &partitions),
-					  each_once(owner->qos, &qos), owner->values};
+	char scratch[4][LABEL_MAX + 1];
+	const struct text names[NAMES] = {label_of(owner->account, scratch[0]), label_of(owner->user, scratch[1]),
+					  each_once(owner->partitions, &partitions, scratch[2]),
+					  each_once(owner->qos, &qos, scratch[3]), owner->values};
 	for (int i = 0; i < NAMES; i++)
 		buf_add(&key, &names[i].len, sizeof names[i].len);
 	for (int i = 0; i < NAMES; i++)

@@ -29,7 +29,8 @@ struct owners {
 	size_t capacity;
 };
 
-/* The number of such an owner, with each partition and QOS once (entities/label.h). Each call needs an owners_release. */
+/* The number of such an owner, whose names become labels (entities/label.h), each partition and QOS once. Each call needs an
+ * owners_release. */
 uint32_t owners_hold(struct owners *owners, const struct job_owner *owner);
 void owners_release(struct owners *owners, uint32_t number);
 

@@ -78,8 +78,9 @@ void demands_compare(struct demands *demands, const struct nodes_section *nodes)
 	for (size_t i = 0; i < nodes->table.rows.count; i++) {
 		const struct node_row *node = nodes->table.rows.entries[i].value;
 		struct text partitions = node->node.partitions, name;
+		char scratch[LABEL_MAX + 1];
 		while (node_takes_jobs(&node->node) && text_next(&partitions, ',', &name)) {
-			struct demand *demand = map_find(&demands->partitions, name);
+			struct demand *demand = map_find(&demands->partitions, label_of(name, scratch));
 			if (demand)
 				compare(demand, node);
 		}

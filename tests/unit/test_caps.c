@@ -414,6 +414,78 @@ static void test_reasons_and_gres(void)
 	job_table_free(table);
 }
 
+/* The page of a cluster whose partition, account, user and QOS have this name. */
+static struct buf page_of_name(const char *name)
+{
+	static const struct {
+		enum endpoint endpoint;
+		const char *json;
+	} answers[] = {
+		{ENDPOINT_PARTITIONS,
+		 "{'partitions':[{'name':'@','qos':{'assigned':'@'},'nodes':{'configured':'n1'}}]}"},
+		{ENDPOINT_NODES, "{'nodes':[{'name':'n1','state':['MIXED'],'partitions':['@'],'cpus':8,'alloc_cpus':4,"
+				 "'real_memory':1000,'alloc_memory':0,'gres':'gpu:@:2','gres_used':'gpu:@:1'}]}"},
+		{ENDPOINT_QOS,
+		 "{'qos':[{'name':'@','priority':7,'usage_factor':1,'limits':{'max':{'jobs':{'active_jobs':{'per':"
+		 "{'user':1}}}}}},{'name':'low','priority':1}]}"},
+		{ENDPOINT_ASSOCIATIONS,
+		 "{'associations':[{'cluster':'c','account':'@','max':{'jobs':{'per':{'count':9}}}},"
+		 "{'cluster':'c','account':'@','user':'@','partition':'@','max':{'jobs':{'per':{'count':5}}}}]}"},
+		{ENDPOINT_SHARES,
+		 "{'shares':{'shares':[{'name':'@','shares':4},{'name':'@','parent':'@','partition':'@',"
+		 "'type':['USER'],'shares':1,'usage':1}]}}"},
+		{ENDPOINT_RESERVATIONS,
+		 "{'reservations':[{'name':'@','partition':'@','node_list':'n1','start_time':1,'end_time':9}]}"},
+		{ENDPOINT_JOBS,
+		 "{'jobs':[{'job_id':1,'job_state':['RUNNING'],'partition':'@','account':'@','user_name':'@','qos':'@',"
+		 "'resv_name':'@','nodes':'n1','cpus':4,'tres_alloc_str':'cpu=4,node=1'},"
+		 "{'job_id':2,'job_state':['PENDING'],'partition':'@','account':'@','user_name':'@','qos':'low,@',"
+		 "'cpus':6,'node_count':1,'max_nodes':1,'tres_req_str':'cpu=6,node=1','state_reason':'Resources'}]}"},
+	};
+	struct cluster cluster;
+	cluster_init(&cluster);
+	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+		struct buf json = BUF_INIT;
+		for (const char *c = answers[i].json; *c; c++)
+			if (*c == '@')
+				buf_add_string(&json, name);
+			else
+				buf_add_char(&json, *c == '\'' ? '"' : *c);
+		page_feed(&cluster, answers[i].endpoint, json.bytes, 1000);
+		buf_done(&json);
+	}
+	cluster_show_jobs(&cluster, true);
+	struct buf page = page_of(&cluster);
+	cluster_done(&cluster);
+	return page;
+}
+
+/* A name may be that of the row of all who have none, or be longer than a label. Nothing else on the page differs then. */
+static void test_names_of_others(void)
+{
+	char long_name[402], label[LABEL_MAX + 1];
+	snprintf(long_name, sizeof long_name, "z%0400d", 7);
+	const char *const names[] = {"other", long_name};
+	struct buf want = page_of_name("zz");
+	CHECK(strstr(want.bytes, "slurm_partition_stranded_cpus{partition=\"zz\"} 4\n"));
+	CHECK(strstr(want.bytes, "slurm_reservation_cpus_allocated{reservation=\"zz\"} 4\n"));
+	CHECK(strstr(want.bytes, "slurm_qos_usage{qos=\"zz\",resource=\"jobs\"} 1\n"));
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		struct buf page = page_of_name(names[i]), got = BUF_INIT;
+		struct text as_label = label_of(text_of(names[i]), label);
+		for (const char *at = page.bytes; *at;) {
+			bool is_name = strncmp(at, as_label.bytes, as_label.len) == 0;
+			buf_add(&got, is_name ? "zz" : at, is_name ? 2 : 1);
+			at += is_name ? as_label.len : 1;
+		}
+		check_row(names[i]);
+		CHECK_STRING(got.bytes, want.bytes);
+		buf_done(&got);
+		buf_done(&page);
+	}
+	buf_done(&want);
+}
+
 static void test_jobs_without_details(void)
 {
 	check_row("of jobs without details the cluster's states are shown, and nothing else");
@@ -439,7 +511,7 @@ static void test_jobs_without_details(void)
 int main(void)
 {
 	test_jobs_without_details();
-
+	test_names_of_others();
 	test_who_is_shown();
 	test_totals();
 	test_zero_and_unknown();
