@@ -11,7 +11,7 @@ void accounting_section_init(struct accounting_section *section)
 
 void accounting_section_set(struct accounting_section *section, const struct dbd_diag *diag)
 {
-	bool tells_start = number_is_known(diag->start_time) && diag->start_time;
+	bool tells_start = number_is_known(diag->start_time);
 	bool is_reset = tells_start && section->start_time && diag->start_time != section->start_time;
 	rpc_sums_set(&section->rpcs_by_type, &diag->rpcs_by_type, is_reset);
 	rpc_sums_set(&section->rpcs_by_user, &diag->rpcs_by_user, is_reset);

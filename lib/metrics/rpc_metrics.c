@@ -111,7 +111,7 @@ static void emit_rollup_seconds(struct exposition *out, const struct page_facts 
 	(void)facts;
 	const struct rollup *rollups = ((const struct cluster *)item)->accounting.rollups;
 	for (int i = 0; i < ROLLUPS; i++) {
-		if (!number_is_known(rollups[i].last_run) || !rollups[i].last_run)
+		if (!number_is_known(rollups[i].last_run))
 			continue;
 		exposition_label(out, "trigger", text_of(rollup_triggers[i]));
 		family_divided(out, family, rollups[i].last_duration_us);
@@ -124,7 +124,7 @@ static void emit_rollup_time(struct exposition *out, const struct page_facts *fa
 	(void)facts, (void)family;
 	const struct rollup *rollups = ((const struct cluster *)item)->accounting.rollups;
 	for (int i = 0; i < ROLLUPS; i++) {
-		if (!number_is_known(rollups[i].last_run) || !rollups[i].last_run)
+		if (!number_is_known(rollups[i].last_run))
 			continue;
 		exposition_label(out, "trigger", text_of(rollup_triggers[i]));
 		exposition_integer(out, rollups[i].last_run);

@@ -14,6 +14,6 @@ struct rpc {
 
 /* slurmdbd's statistics, as `sacctmgr show stats` has them. */
 struct rollup {
-	uint64_t last_run; /* Unix seconds; 0: never */
+	uint64_t last_run; /* Unix seconds; unset: never */
 	uint64_t last_duration_us;
 };

@@ -75,7 +75,7 @@ static const struct field diag_fields[] = {
 	NUMBER(struct diag, backfill_queue_length, "bf_queue_len", COUNT),
 	NUMBER(struct diag, backfill_table_size, "bf_table_size", COUNT), /* since v0.0.38 */
 	NUMBER(struct diag, backfill_jobs, "bf_backfilled_jobs", COUNT),
-	NUMBER(struct diag, backfill_last_cycle_time, "bf_when_last_cycle", SECONDS),
+	NUMBER(struct diag, backfill_last_cycle_time, "bf_when_last_cycle", TIME),
 	BOOL(struct diag, backfill_is_active, "bf_active"),
 	NUMBER(struct diag, backfill_het_jobs, "bf_backfilled_het_jobs", COUNT),
 	NUMBER(struct diag, depth_sum, "schedule_cycle_depth", COUNT), /* since v0.0.41 */
@@ -105,14 +105,14 @@ static const struct field diag_fields[] = {
 };
 
 static const struct field dbd_diag_fields[] = {
-	NUMBER(struct dbd_diag, start_time, "time_start", SECONDS),
+	NUMBER(struct dbd_diag, start_time, "time_start", TIME),
 	LIST(struct dbd_diag, rpcs_by_type, "RPCs", &rpc_elements),
 	LIST(struct dbd_diag, rpcs_by_user, "users", &rpc_elements),
 	/* Since v0.0.41; before, a list without names. These names are wrong: slurmdbd puts its own roll-ups first, and
 	 * those of requests second (slurmdbd.c: handle_rollup_stats). */
-	NUMBER(struct dbd_diag, rollups[ROLLUP_BY_SLURMDBD].last_run, "rollups.hourly.last_run", SECONDS),
+	NUMBER(struct dbd_diag, rollups[ROLLUP_BY_SLURMDBD].last_run, "rollups.hourly.last_run", TIME),
 	NUMBER(struct dbd_diag, rollups[ROLLUP_BY_SLURMDBD].last_duration_us, "rollups.hourly.duration.last", COUNT),
-	NUMBER(struct dbd_diag, rollups[ROLLUP_BY_REQUEST].last_run, "rollups.daily.last_run", SECONDS),
+	NUMBER(struct dbd_diag, rollups[ROLLUP_BY_REQUEST].last_run, "rollups.daily.last_run", TIME),
 	NUMBER(struct dbd_diag, rollups[ROLLUP_BY_REQUEST].last_duration_us, "rollups.daily.duration.last", COUNT),
 	END_OF_FIELDS,
 };
@@ -133,7 +133,7 @@ static void take_private_data(struct vocabulary *vocabulary, void *record, struc
 
 static const struct field conf_fields[] = {
 	NUMBER(struct conf, max_job_count, "slurm_conf.MaxJobCount", COUNT),
-	NUMBER(struct conf, boot_time, "slurm_conf_meta.BOOT_TIME", SECONDS),
+	NUMBER(struct conf, boot_time, "slurm_conf_meta.BOOT_TIME", TIME),
 	NUMBER(struct conf, first_job_id, "slurm_conf.FirstJobId", COUNT),
 	NUMBER(struct conf, max_job_id, "slurm_conf.MaxJobId", COUNT),
 	NUMBER(struct conf, max_array_size, "slurm_conf.MaxArraySize", COUNT),

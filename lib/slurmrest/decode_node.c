@@ -51,11 +51,11 @@ static const struct field fields[] = {
 	HASHED_TEXT(struct node, comment, "comment", HASHED_REASONS),
 	TEXT_FIELD(struct node, features, "features"),
 	TEXT_FIELD(struct node, active_features, "active_features"),
-	NUMBER(struct node, reason_time, "reason_changed_at", SECONDS),
-	NUMBER(struct node, boot_time, "boot_time", SECONDS),
-	NUMBER(struct node, slurmd_start_time, "slurmd_start_time", SECONDS),
-	NUMBER(struct node, last_busy_time, "last_busy", SECONDS),
-	NUMBER(struct node, energy_time, "energy.last_collected", SECONDS), /* since v0.0.40 */
+	NUMBER(struct node, reason_time, "reason_changed_at", TIME),
+	NUMBER(struct node, boot_time, "boot_time", TIME),
+	NUMBER(struct node, slurmd_start_time, "slurmd_start_time", TIME),
+	NUMBER(struct node, last_busy_time, "last_busy", TIME),
+	NUMBER(struct node, energy_time, "energy.last_collected", TIME), /* since v0.0.40 */
 	NUMBER(struct node, power_watts, "energy.current_watts", COUNT),
 	NUMBER(struct node, energy_joules, "energy.consumed_energy", COUNT),
 	END_OF_FIELDS,
@@ -71,20 +71,9 @@ static uint64_t drain_flags(const struct node *node)
 	return UINT64_C(1) << (is_busy ? NODE_FLAG_DRAINING : NODE_FLAG_DRAINED);
 }
 
-static void unset_if_zero(uint64_t *number)
-{
-	if (!*number)
-		*number = NUMBER_UNSET;
-}
-
 /* Unsets numbers for which Slurm writes 0 because it has no value. */
 static void unset_what_is_not_known(struct node *node)
 {
-	unset_if_zero(&node->reason_time);
-	unset_if_zero(&node->boot_time);
-	unset_if_zero(&node->slurmd_start_time);
-	unset_if_zero(&node->last_busy_time);
-	unset_if_zero(&node->energy_time);
 	if (!number_is_known(node->slurmd_start_time)) /* it never registered, so nobody measured */
 		node->load = NUMBER_UNSET;
 	/* Without AcctGatherEnergyType all of `energy` is 0. */

@@ -162,6 +162,9 @@ static uint64_t number_of(const struct json_value *value, uint64_t scale)
 		return NUMBER_UNSET;
 	if (value->is_integer && (value->magnitude == UINT32_MAX || value->magnitude == UINT64_MAX))
 		return NUMBER_INFINITE;
+	if (scale == TIME && !value->number)
+		return NUMBER_UNSET;
+	scale = scale == TIME ? SECONDS : scale;
 	if (value->is_integer && value->magnitude < NUMBER_UNSET / scale)
 		return value->magnitude * scale;
 	double scaled = value->number * (double)scale;

@@ -46,7 +46,8 @@ struct field {
 
 enum { HASHED_NONE = -1 };
 
-enum { SECONDS = 1, MINUTES = 60, BYTES = 1, MIB = 1 << 20, COUNT = 1 };
+/* TIME: Unix seconds, for which Slurm writes 0 where there is none. */
+enum { SECONDS = 1, MINUTES = 60, BYTES = 1, MIB = 1 << 20, COUNT = 1, TIME = 0 };
 
 /* A row whose member has another type does not compile: the array's size would be negative. */
 #define FIELD_TYPED(type, record, member)                                                                              \

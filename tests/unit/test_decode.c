@@ -629,6 +629,33 @@ static void test_odd_values(void)
 	text_offset = SIZE_MAX;
 }
 
+/* What never was has no time. */
+static void test_no_times(void)
+{
+	static const struct {
+		const char *json;
+		uint64_t want;
+	} rows[] = {{"0", NUMBER_UNSET},
+		    {"{\"set\":true,\"infinite\":false,\"number\":0}", NUMBER_UNSET},
+		    {"0.0", NUMBER_UNSET},
+		    {"1", 1},
+		    {"{\"set\":true,\"infinite\":false,\"number\":1795209484}", 1795209484}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[400];
+		struct answer answer;
+		snprintf(json, sizeof json, "{\"statistics\":{\"req_time_start\":7,\"bf_when_last_cycle\":%s}}",
+			 rows[i].json);
+		check_row(json);
+		CHECK(decode(&diag_record, json, 7, &answer).last.diag.backfill_last_cycle_time == rows[i].want);
+		snprintf(json, sizeof json,
+			 "{\"slurm_conf\":{\"MaxJobCount\":1},\"slurm_conf_meta\":{\"BOOT_TIME\":%s}}", rows[i].json);
+		CHECK(decode(&conf_record, json, 7, &answer).last.conf.boot_time == rows[i].want);
+		snprintf(json, sizeof json, "{\"nodes\":[{\"name\":\"n\",\"state\":[\"IDLE\"],\"last_busy\":%s}]}",
+			 rows[i].json);
+		CHECK(decode(&node_record, json, 7, &answer).last.node.last_busy_time == rows[i].want);
+	}
+}
+
 static void test_user(void)
 {
 	static const struct {
@@ -757,6 +784,7 @@ int main(void)
 	test_lists();
 	test_envelope();
 	test_odd_values();
+	test_no_times();
 	test_user();
 	test_conf();
 	test_joined();
