@@ -8,6 +8,13 @@ const char *const outage_kind_names[OUTAGE_KINDS] = {
 	[OUTAGE_DOWN] = "down",
 };
 
+/* Slurm powers it down, or has done so. A reason of somebody else's, or that it did not come up again, outlasts that. */
+static bool saves_power(const struct node *node)
+{
+	return node->flags & (BIT(POWER_DOWN) | BIT(POWER_DRAIN) | BIT(POWERING_DOWN) | BIT(POWERED_DOWN)) &&
+	       (!node->reason.len || text_equal(node->reason, TEXT("POWER_DOWN_ASAP")));
+}
+
 enum outage_kind node_outage(const struct node *node)
 {
 	bool is_busy = node->state == NODE_ALLOCATED || node->state == NODE_MIXED || node->flags & BIT(COMPLETING);
@@ -17,6 +24,8 @@ enum outage_kind node_outage(const struct node *node)
 		return OUTAGE_NONE;
 	if (node->flags & BIT(MAINT))
 		return OUTAGE_MAINTENANCE;
+	if (saves_power(node))
+		return OUTAGE_NONE;
 	if (node->state == NODE_DOWN || node->state == NODE_ERROR)
 		return OUTAGE_DOWN;
 	if (node->flags & (BIT(DRAIN) | BIT(FAIL)))
@@ -68,17 +77,31 @@ static const struct {
 	{"Not responding", "not_responding"},
 	{"Node unexpectedly rebooted", "unexpected_reboot"},
 	{"Kill task failed", "job_failure"},
+	{"Job step not running", "job_failure"},
 	{"Prolog error", "job_failure"},
 	{"Epilog error", "job_failure"},
+	{"Prolog/Epilog failure", "job_failure"},
+	{"SlurmdSpoolDir is full", "job_failure"},
+	{"switch_g_job_postfini failed", "job_failure"},
 	{"Job env setup error", "job_failure"},
 	{"batch job complete failure", "job_failure"},
 	{"Duplicate jobid", "job_failure"},
 	{"Low ", "registration"},
 	{"gres/", "registration"},
+	{"CoreSpec differ", "registration"},
+	{"RestrictedCoresPerGPU", "registration"},
+	{"Reported active features", "registration"},
+	{"Could not unpack gres data", "registration"},
+	{"Failed to parse dynamic_conf", "registration"},
+	{"Failed to set topology", "registration"},
+	{"Bad core count", "registration"},
+	{"Invalid KNL modes", "registration"},
+	{"NO NETWORK ADDRESS FOUND", "registration"},
 	{"reboot ", "reboot"},
 	{"Reboot ", "reboot"},
 	{"ResumeTimeout reached", "power"},
 	{"Powered down", "power"},
+	{"POWER_DOWN_ASAP", "power"},
 };
 
 static struct text cause_by_slurm(const struct node *node)
