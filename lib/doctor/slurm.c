@@ -64,6 +64,10 @@ static void explain_refusal(struct patient *patient, const char *why)
 		report(patient->report, VERDICT_FAIL, "login",
 		       "refresh the token file (systemctl start slurmscope-token); slurmscope reads it again by itself",
 		       "the token has expired, so Slurm refuses it: %s", why);
+	else if (!patient_user(patient))
+		report(patient->report, VERDICT_FAIL, "login",
+		       "set --slurmrestd.user to the token's user, whom Slurm's slurmrestd wants to be told",
+		       "the token names no user (claims sun and username), and Slurm refuses it: %s", why);
 	else
 		report(patient->report, VERDICT_FAIL, "login",
 		       "make a new token; AuthAltParameters=jwt_key must name the same key in slurm.conf and "

@@ -170,6 +170,24 @@ static enum fetch_result probe_without_token(struct client *client, const struct
 	return result == FETCH_UNAUTHORIZED && token ? probe(client, version, token, err) : result;
 }
 
+static enum fetch_result say_unsupported(struct client *client, struct error *err)
+{
+	static const struct api_version unread = {.name = "v0.0.39"};
+	if (client->only_version)
+		error_set(err, "slurmrestd does not serve %s", client->only_version);
+	else if (probe_without_token(client, &unread, err) == FETCH_OK)
+		error_set(
+			err,
+			"slurmrestd serves %s, which slurmscope does not read, and none that it does: start slurmrestd "
+			"without -d and -s, so that it serves all versions that it has",
+			unread.name);
+	else
+		error_set(
+			err,
+			"slurmrestd serves no API version that slurmscope reads (v0.0.37, v0.0.38, v0.0.40 and later)");
+	return FETCH_UNSUPPORTED;
+}
+
 /* Finds the newest API version that both sides speak, from the newest known one downwards (why not /openapi:
  * SLURMRESTD.md, "API versions"). */
 static enum fetch_result discover(struct client *client, struct error *err)
@@ -189,11 +207,7 @@ static enum fetch_result discover(struct client *client, struct error *err)
 		return result;
 	}
 	client->version = NULL;
-	if (client->only_version)
-		error_set(err, "slurmrestd does not serve %s", client->only_version);
-	else
-		error_set(err, "slurmrestd serves no API version that slurmscope knows (v0.0.37 and later)");
-	return FETCH_UNSUPPORTED;
+	return say_unsupported(client, err);
 }
 
 /* "what: description: error", as far as the answer says. */

@@ -72,11 +72,14 @@ static int64_t read_time(json_object *claims, const char *name)
 	return seconds > 0 && seconds < 253402300800.0 ? (int64_t)seconds : 0;
 }
 
-/* What may become a header; NULL: none. */
+/* What may become a header; NULL: none. Slurm reads `username` where there is no `sun` (auth_jwt.c). */
 static char *read_user(json_object *claims)
 {
 	json_object *claim;
-	if (!json_object_object_get_ex(claims, "sun", &claim) || !json_object_is_type(claim, json_type_string))
+	if (!json_object_object_get_ex(claims, "sun", &claim) &&
+	    !json_object_object_get_ex(claims, "username", &claim))
+		return NULL;
+	if (!json_object_is_type(claim, json_type_string))
 		return NULL;
 	struct text user = {json_object_get_string(claim), (size_t)json_object_get_string_len(claim)};
 	for (size_t i = 0; i < user.len; i++)

@@ -220,6 +220,34 @@ static void test_upgrade(void)
 	fake_end(&fake, end);
 }
 
+/* The message says what is wrong with the one that it serves. */
+static void test_unsupported(void)
+{
+	static const struct {
+		const char *versions, *want;
+	} rows[] = {
+		{"v0.0.39", "slurmrestd serves v0.0.39, which slurmscope does not read"},
+		{"v0.0.36",
+		 "slurmrestd serves no API version that slurmscope reads (v0.0.37, v0.0.38, v0.0.40 and later)"},
+	};
+	struct fake fake;
+	int end;
+	fake_start(&fake, &end);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct fetch fetch = {.endpoint = ENDPOINT_NODES, .take = take_none};
+		struct client *client = client_of(&fake);
+		struct http_reply reply;
+		struct answer answer;
+		struct error err = {""};
+		check_row(rows[i].versions);
+		fake_becomes(&fake, "23.02.7", rows[i].versions);
+		CHECK_NUMBER(client_fetch(client, &fetch, &answer, &reply, &err), FETCH_UNSUPPORTED);
+		CHECK(text_starts_with(text_of(err.text), rows[i].want));
+		client_free(client);
+	}
+	fake_end(&fake, end);
+}
+
 /* What a reload says of the API version holds from the next request on. */
 static void test_configured_version(void)
 {
@@ -373,6 +401,7 @@ int main(void)
 {
 	test_results();
 	test_upgrade();
+	test_unsupported();
 	test_configured_version();
 	test_connection_is_kept();
 	test_headers();

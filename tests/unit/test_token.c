@@ -124,6 +124,10 @@ static void test_odd_claims(void)
 		{"{\"exp\":-1,\"iat\":-1e300,\"sun\":\"\"}", NULL, 0, 0},
 		{"{\"exp\":1e300,\"iat\":99999999999999999999,\"sun\":\"a\\u0000b\"}", NULL, 0, 0},
 		{"{\"sun\":\"alice\\r\\nX-Header: yes\"}", NULL, 0, 0}, /* it becomes a header */
+		{"{\"username\":\"prom\"}", "prom", 0, 0},
+		{"{\"username\":\"prom\",\"sun\":\"alice\"}", "alice", 0, 0},
+		{"{\"username\":\"prom\",\"sun\":null}", NULL, 0, 0},
+		{"{\"username\":[\"prom\"]}", NULL, 0, 0},
 		{"{}", NULL, 0, 0},
 		{"[]", NULL, 0, 0},
 		{"null", NULL, 0, 0},
