@@ -144,6 +144,8 @@ static void add_node_usage(struct node_usage *into, const struct node_usage *fro
 	into->flags_seen |= from->flags_seen;
 	add_named(into->cpus, from->cpus, CAPACITY_STATES);
 	add_named(into->memory, from->memory, CAPACITY_STATES);
+	into->effective_cpus += from->effective_cpus;
+	into->effective_memory += from->effective_memory;
 	add_gres(&into->gres, &from->gres);
 }
 

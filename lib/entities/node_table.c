@@ -80,6 +80,13 @@ static void split(uint64_t into[CAPACITY_STATES], uint64_t total, uint64_t alloc
 	into[is_unusable ? CAPACITY_OTHER : CAPACITY_IDLE] = rest;
 }
 
+static uint64_t available(const uint64_t states[CAPACITY_STATES], uint64_t effective)
+{
+	uint64_t allocated = states[CAPACITY_ALLOCATED], idle = states[CAPACITY_IDLE];
+	uint64_t rest = effective > allocated ? effective - allocated : 0;
+	return number_is_known(effective) && rest < idle ? rest : idle;
+}
+
 const struct node_row *node_table_add(struct node_table *table, const struct node *node)
 {
 	char scratch[LABEL_MAX + 1];
@@ -91,6 +98,8 @@ const struct node_row *node_table_add(struct node_table *table, const struct nod
 	row->node.name = name;
 	split(row->cpus, node->cpus, node->allocated_cpus, is_unusable);
 	split(row->memory, node->memory, node->allocated_memory, is_unusable);
+	row->available_cpus = available(row->cpus, node->effective_cpus);
+	row->available_memory = available(row->memory, node->effective_memory);
 	keep_texts(table, row);
 	return row;
 }

@@ -10,6 +10,7 @@ enum { NODE_TEXT_MAX = LABEL_MAX };
 struct node_row {
 	struct node node; /* without its GRES strings; its partitions and features as labels, each once */
 	uint64_t cpus[CAPACITY_STATES], memory[CAPACITY_STATES];
+	uint64_t available_cpus, available_memory; /* the part of what is idle that a job can get */
 	struct node_gres gres;
 };
 

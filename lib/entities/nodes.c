@@ -56,6 +56,8 @@ static void add_to(struct node_usage *usage, const struct node_row *row)
 		usage->flagged[__builtin_ctzll(flags)]++;
 	add_capacity(usage->cpus, row->cpus);
 	add_capacity(usage->memory, row->memory);
+	usage->effective_cpus += number_is_known(row->node.effective_cpus) ? row->node.effective_cpus : 0;
+	usage->effective_memory += number_is_known(row->node.effective_memory) ? row->node.effective_memory : 0;
 	for (size_t i = 0; i < row->gres.count; i++) {
 		const struct gres_count *gres = &row->gres.rows[i];
 		add_capacity(gres_count_of(&usage->gres, gres->name, gres->type)->count, gres->count);
@@ -65,6 +67,7 @@ static void add_to(struct node_usage *usage, const struct node_row *row)
 void nodes_section_add(struct nodes_section *section, const struct node *node)
 {
 	const struct node_row *row = node_table_add(&section->table, node);
+	section->tells_effective |= number_is_known(node->effective_cpus);
 	struct text partitions = row->node.partitions, name;
 	add_to(&section->cluster, row);
 	while (text_next(&partitions, ',', &name))

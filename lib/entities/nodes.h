@@ -9,6 +9,7 @@ struct nodes_section {
 	struct map partitions; /* name -> struct node_usage */
 	struct node_usage other; /* of partitions that have no row of their own */
 	bool has_other;
+	bool tells_effective; /* this version of slurmrestd tells what jobs can get */
 	struct arena other_arena;
 	struct node_table table;
 };

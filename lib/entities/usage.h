@@ -70,5 +70,6 @@ struct node_usage {
 	uint64_t flagged[NAMES_MAX]; /* by flag */
 	uint64_t flags_seen;
 	uint64_t cpus[CAPACITY_STATES], memory[CAPACITY_STATES];
+	uint64_t effective_cpus, effective_memory; /* of nodes that tell */
 	struct map gres; /* struct gres_count */
 };

@@ -196,7 +196,7 @@ static void note_rows(const struct each_job *each, struct job_table *table, stru
 struct held {
 	const struct node_table *nodes;
 	uint32_t count;
-	uint64_t cpus; /* of the nodes, all of them */
+	uint64_t cpus; /* of the nodes, all that jobs can get */
 	bool are_known;
 };
 
@@ -207,7 +207,8 @@ static void add_node(void *context, struct text name)
 	const struct node_row *row = held->nodes ? map_find(&held->nodes->rows, label_of(name, scratch)) : NULL;
 	held->count++;
 	held->are_known &= row && number_is_known(row->node.cpus);
-	held->cpus += held->are_known ? row->node.cpus : 0;
+	if (held->are_known)
+		held->cpus += number_is_known(row->node.effective_cpus) ? row->node.effective_cpus : row->node.cpus;
 }
 
 static void look_at_nodes(struct each_job_row *row, const struct job_table *table, const struct node_table *nodes,

@@ -24,7 +24,7 @@ static uint64_t idle_gpus(const struct node_row *node, struct text type)
 
 static bool fits(const struct node_need *need, const struct node_row *node)
 {
-	return need->cpus <= node->cpus[CAPACITY_IDLE] && need->memory <= node->memory[CAPACITY_IDLE] &&
+	return need->cpus <= node->available_cpus && need->memory <= node->available_memory &&
 	       (!need->gpus || need->gpus <= idle_gpus(node, need->gpu_type));
 }
 
@@ -62,7 +62,7 @@ static void begin(struct demand *demand, const struct node_usage *usage)
 static void compare(struct demand *demand, const struct node_row *node)
 {
 	if (!is_of_use(&demand->needs, node))
-		demand->stranded_cpus += node->cpus[CAPACITY_IDLE];
+		demand->stranded_cpus += node->available_cpus;
 	for (size_t i = 0; demand->are_gpus_compared && i < node->gres.count; i++) {
 		const struct gres_count *gres = &node->gres.rows[i];
 		if (is_gpu(gres) && gres->count[CAPACITY_IDLE] && !is_gpu_of_use(&demand->gpu_needs, node, gres))

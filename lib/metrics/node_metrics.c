@@ -31,6 +31,13 @@ static void emit_gres(struct exposition *out, const struct page_facts *facts, co
 	family_gres(out, &((const struct node_usage *)item)->gres, capacity_state_names, CAPACITY_STATES);
 }
 
+static void emit_effective(struct exposition *out, const struct page_facts *facts, const struct family *family,
+			   const void *item)
+{
+	if (facts->cluster->nodes->tells_effective)
+		emit_number(out, facts, family, item);
+}
+
 static const struct family node_families[] = {
 	{"slurm_{X}_nodes", GAUGE, "state",
 	 "Nodes of the {X} by base state; the sum over state is the number of nodes.", emit_states, 0, 0, 0},
@@ -50,6 +57,12 @@ static const struct family node_families[] = {
 	{"slurm_{X}_memory_bytes", GAUGE, "state",
 	 "Memory of the {X}'s nodes: allocated to jobs, idle, and other (on drained or down nodes).", emit_capacity,
 	 offsetof(struct node_usage, memory), 0, 0},
+	{"slurm_{X}_cpus_effective", GAUGE, NULL,
+	 "CPUs of the {X}'s nodes that jobs can get: all but those of CoreSpecCount and CpuSpecList.", emit_effective,
+	 offsetof(struct node_usage, effective_cpus), 1, 0},
+	{"slurm_{X}_memory_effective_bytes", GAUGE, NULL,
+	 "Memory of the {X}'s nodes that jobs can get: RealMemory less MemSpecLimit.", emit_effective,
+	 offsetof(struct node_usage, effective_memory), 1, 0},
 	{"slurm_{X}_gres", GAUGE, "gres,type,state",
 	 "Generic resources of the {X}'s nodes, such as GPUs, by name and type.", emit_gres, 0, 0, 0},
 };

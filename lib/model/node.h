@@ -12,6 +12,8 @@ struct node {
 	uint64_t cpus; /* all, core-specialised ones too, as sinfo counts them */
 	uint64_t allocated_cpus;
 	uint64_t memory, allocated_memory; /* bytes */
+	/* What jobs can get: without CoreSpecCount, CpuSpecList and MemSpecLimit. Unset before v0.0.40. */
+	uint64_t effective_cpus, effective_memory;
 	uint64_t free_memory; /* bytes that the operating system calls free */
 	uint64_t load; /* 100 times the load of one minute */
 	struct text gres, gres_used, gres_drained;

@@ -35,6 +35,8 @@ static const struct field fields[] = {
 	NUMBER(struct node, allocated_cpus, "alloc_cpus", COUNT),
 	NUMBER(struct node, memory, "real_memory", MIB),
 	NUMBER(struct node, allocated_memory, "alloc_memory", MIB),
+	NUMBER(struct node, effective_cpus, "effective_cpus", COUNT), /* these two since v0.0.40 */
+	NUMBER(struct node, effective_memory, "specialized_memory", MIB),
 	TEXT_FIELD(struct node, gres, "gres"),
 	TEXT_FIELD(struct node, gres_used, "gres_used"),
 	TEXT_FIELD(struct node, gres_drained, "gres_drained"),
@@ -81,6 +83,16 @@ static void unset_what_is_not_known(struct node *node)
 		node->power_watts = node->energy_joules = NUMBER_UNSET;
 }
 
+/* The record has what the system keeps for itself, so far. */
+static void take_off_specialized(struct node *node)
+{
+	uint64_t *memory = &node->effective_memory;
+	if (number_is_known(*memory) && number_is_known(node->memory))
+		*memory = node->memory > *memory ? node->memory - *memory : 0;
+	else
+		*memory = NUMBER_UNSET;
+}
+
 static bool finish(struct vocabulary *vocabulary, void *record)
 {
 	(void)vocabulary;
@@ -88,6 +100,7 @@ static bool finish(struct vocabulary *vocabulary, void *record)
 	bool has_state = node->state;
 	node->state = has_state ? node->state - 1 : NODE_UNKNOWN;
 	node->flags |= drain_flags(node);
+	take_off_specialized(node);
 	unset_what_is_not_known(node);
 	return node->name.len && has_state;
 }

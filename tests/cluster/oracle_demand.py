@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 
 from oracle_jobs import REASON_SAID, array_tasks, job_gres, reason_class
-from oracle_nodes import HINDRANCES, flags_of
+from oracle_nodes import HINDRANCES, effective, flags_of
 from slurm_says import UNITS, gres_counts, memory_bytes, tres
 
 COMES_BY_ITSELF = {"planned", "completing"}
@@ -78,11 +78,13 @@ def add_stranded(slurm, samples, needs):
         samples.add("partition_stranded_cpus", 0, partition=partition)
     for node in slurm.records("node"):
         cpus, partitions = idle[node["NodeName"]]
+        can_have = effective(node)
+        cpus = min(cpus, max(0, can_have["cpus_effective"] - int(node["CPUAlloc"])))
         used = gres_counts(node.get("GresUsed", ""))
         gpus = {kind: count - used[gres, kind] for (gres, kind), count in gres_counts(node["Gres"]).items() if gres == "gpu"}
         base, flags = flags_of(node)
         gets_jobs = base in ("idle", "mixed", "allocated") and not flags & (HINDRANCES - COMES_BY_ITSELF)
-        memory = (int(node["RealMemory"]) - int(node["AllocMem"])) * UNITS["M"]
+        memory = can_have["memory_effective_bytes"] - int(node["AllocMem"]) * UNITS["M"]
         for partition in partitions & needs.keys():
             fit = [need for need in needs[partition] if need.fits(cpus, memory, gpus)]
             samples.add("partition_stranded_cpus", cpus if gets_jobs and not fit else 0, partition=partition)

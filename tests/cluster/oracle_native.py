@@ -44,7 +44,7 @@ SCHEDULER = {  # their name: our family and the unit
 
 # What is wrong with theirs: its name, where, and how their value then relates to ours.
 WRONG = (
-    ("memory is MiB where they say bytes", r"slurm_\w+_(memory_alloc|mem_alloc|mem_tot)\{",
+    ("memory is MiB where they say bytes", r"slurm_\w+_(memory_alloc|mem_alloc|mem_tot|mem_avail)\{",
      lambda theirs, our, suspended: theirs * MIB in (our, our + suspended * SUSPENDED_MEMORY)),
     ("CPUs of suspended jobs are counted as allocated", r"slurm_\w*jobs_cpus_alloc\{",
      lambda theirs, our, suspended: suspended and theirs == our + suspended),
@@ -63,8 +63,6 @@ WRONG = (
     ("nodes that are FUTURE are counted, unlike by sinfo",
      r'slurm_nodes(_future)?\{|slurm_partition_nodes\w*\{partition="cloud"',
      lambda theirs, our, suspended: theirs > our or theirs * MIB > our > MIB),
-    ("CPUs that sinfo counts but no job gets are left out", r"slurm_partition_nodes_cpus_efctv\{",
-     lambda theirs, our, suspended: theirs < our),
 )
 NOT_OPENMETRICS = "text/plain without an # EOF"
 SUSPENDED_MEMORY = 500 * MIB  # of each suspended job of the workload, which has one CPU
@@ -105,9 +103,12 @@ def in_their_names(page):
             if flag in ("drained", "draining"):
                 said[prefix + "nodes_drain", owner] += value
         elif what == "cpus" and entity == "partition":
-            said[prefix + "nodes_cpus_efctv", owner] += value
             if state in ("allocated", "idle"):
                 said[prefix + "nodes_cpus_" + NODE_STATES.get(state, state), owner] += value
+        elif what == "cpus_effective" and entity == "partition":
+            said[prefix + "nodes_cpus_efctv", owner] += value
+        elif what == "memory_effective_bytes" and entity == "partition":
+            said[prefix + "nodes_mem_avail", owner] += value
         elif what == "memory_bytes" and entity == "partition":
             said[prefix + "nodes_mem_tot", owner] += value
             if state == "allocated":

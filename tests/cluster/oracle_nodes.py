@@ -55,6 +55,14 @@ def add_node(samples, entity, labels, node, cpus):
     for flag in flags - {"drain"}:
         samples.add(f"{entity}_nodes_flagged", 1, flag=flag, **labels)
     add_capacity(samples, entity, labels, node, cpus, "memory_bytes")
+    for family, value in effective(node).items():
+        samples.add(f"{entity}_{family}", value, **labels)
+
+
+def effective(node):
+    """What jobs can get."""
+    return {"cpus_effective": int(node.get("CPUEfctv", node["CPUTot"])),
+            "memory_effective_bytes": (int(node["RealMemory"]) - int(node.get("MemSpecLimit", 0))) * UNITS["M"]}
 
 
 def add_capacity(samples, entity, labels, node, cpus, memory):
@@ -98,6 +106,8 @@ def add_single_node(samples, node, cpus):
     for feature in words(node.get("AvailableFeatures")):
         samples.put("node_feature_info", 1, feature=feature, active=str(feature in active).lower(), **name)
     add_capacity(samples, "node", name, node, cpus, "real_memory_bytes")
+    for family, value in effective(node).items():
+        samples.put(f"node_{family}", value, **name)
     for family, field, unit in SINGLE_NODE:
         if re.fullmatch(r"[\d.]+", node.get(field, "")):
             samples.put(family, float(node[field]) * unit, **name)

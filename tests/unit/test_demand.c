@@ -23,6 +23,8 @@ struct machine {
 	const char *gres, *gres_used;
 	uint64_t flags;
 	int state; /* 0: mixed */
+	uint64_t kept_cpus, kept_mib; /* by the system, of those that are idle */
+	bool is_old; /* slurmrestd does not tell of these */
 };
 
 struct world {
@@ -39,16 +41,19 @@ static struct text text_or_none(const char *string)
 
 static struct node node_of(const struct machine *machine, struct text name)
 {
-	return (struct node){.name = name,
-			     .state = machine->state ? machine->state : NODE_MIXED,
-			     .flags = machine->flags,
-			     .partitions = text_of(machine->partitions),
-			     .cpus = machine->idle_cpus + 7,
-			     .allocated_cpus = 7,
-			     .memory = (machine->idle_mib + 5) * MIB,
-			     .allocated_memory = 5 * MIB,
-			     .gres = text_or_none(machine->gres),
-			     .gres_used = text_or_none(machine->gres_used)};
+	return (struct node){
+		.name = name,
+		.state = machine->state ? machine->state : NODE_MIXED,
+		.flags = machine->flags,
+		.partitions = text_of(machine->partitions),
+		.cpus = machine->idle_cpus + 7,
+		.allocated_cpus = 7,
+		.memory = (machine->idle_mib + 5) * MIB,
+		.allocated_memory = 5 * MIB,
+		.effective_cpus = machine->is_old ? NUMBER_UNSET : machine->idle_cpus + 7 - machine->kept_cpus,
+		.effective_memory = machine->is_old ? NUMBER_UNSET : (machine->idle_mib + 5 - machine->kept_mib) * MIB,
+		.gres = text_or_none(machine->gres),
+		.gres_used = text_or_none(machine->gres_used)};
 }
 
 static struct job job_of(const struct waiting *waiting, uint64_t id)
@@ -154,6 +159,19 @@ static const struct world needs[] = {
 	 {NODE("cpu", 90, 1)},
 	 {JOB("cpu", "cpu=1,mem=99T,node=1", .nodes_max = 1, .cpus_per_node = 1)},
 	 {{CPUS "{partition=\"cpu\"}", 0}}},
+	{"CPUs that the system keeps are neither of use nor stranded",
+	 {NODE("cpu", 8, 100, .kept_cpus = 2), NODE("cpu", 3, 100, .kept_cpus = 3),
+	  NODE("cpu", 1, 100, .kept_cpus = 4)},
+	 {JOB("cpu", "cpu=7,node=1", .nodes_max = 1)},
+	 {{CPUS "{partition=\"cpu\"}", 6}}},
+	{"nor is a node whose idle memory the system keeps",
+	 {NODE("cpu", 8, 1024, .kept_mib = 1), NODE("cpu", 3, 1025, .kept_mib = 1)},
+	 {JOB("cpu", "cpu=1,mem=1G,node=1", .cpus_per_node = 1, .mib_per_node = 1024)},
+	 {{CPUS "{partition=\"cpu\"}", 8}}},
+	{"22.05 does not tell what it keeps",
+	 {NODE("cpu", 8, 1024, .is_old = true)},
+	 {JOB("cpu", "cpu=9,node=1", .nodes_max = 1)},
+	 {{CPUS "{partition=\"cpu\"}", 8}}},
 	{"one job that fits is enough",
 	 {NODE("cpu", 3, 100), NODE("cpu", 1, 50)},
 	 {JOB("cpu", "cpu=60,node=1", .nodes_max = 1), JOB("cpu", "cpu=2,node=1", .nodes_max = 1)},

@@ -13,8 +13,8 @@ enum {
 	PARTITIONS = 50,
 	QOSES = 30,
 	REASONS = 40,
-	SERIES_MAX = 117100,
-	SERIES_MAX_USERS = 126100, /* with jobs.histograms: users */
+	SERIES_MAX = 117200,
+	SERIES_MAX_USERS = 126200, /* with jobs.histograms: users */
 };
 
 static const char *const gpu_types[] = {"a100", "h100", "h200", "l40s", "v100", "mi300"};
