@@ -430,8 +430,8 @@ static void test_nothing_known(void)
 	end(&world);
 }
 
-/* Three jobs in each stage: one of which all is known, each number another one, one of which nothing is, and one whose numbers
- * are 0. That one has run for longer than it may. */
+/* Three jobs in each stage. Of the first all is known, each number another one; of the next nothing. The numbers of the last are
+ * 0, and it has run for longer than it may. */
 static void fill_each(struct world *world)
 {
 	for (int stage = 0; stage < STATUS_STAGES; stage++) {

@@ -33,7 +33,7 @@ static double amount_of(const struct usage *use, enum usage_by by, const char *n
 /* slurmdbd */
 
 static struct job_run runs[4]; /* that it knows */
-static unsigned run_count, times; /* it tells each run so many times */
+static unsigned run_count, times; /* that it tells each run */
 static int64_t windows[64]; /* their ends, as they were asked for */
 static unsigned window_count;
 
