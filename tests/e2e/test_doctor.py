@@ -379,6 +379,7 @@ class Doctor(unittest.TestCase):
             self.says(findings, "FAIL", "AdminLevel", f"PrivateData=accounts,jobs,usage,users hides.*{advice}")
             self.says(findings, "FAIL", "sees", f"jobs: the details of 8 of 8 jobs are hidden.*{advice}")
             self.says(findings, "warn", "sees", "no associations of other users")
+            self.says(findings, "warn", "sees", "no shares of other users")
             self.assertEqual(1, findings.status)
             fake.behave(edited(lambda answer, name: answer.update({name: []})), ["partitions"])
             self.says(self.look(fake), "FAIL", "sees", f"no partitions: PrivateData=partitions hides them.*{advice}")
