@@ -167,9 +167,11 @@ static bool is_due(const struct token *token, int64_t now)
 {
 	if (!token->value)
 		return true;
+	/* what is wrong with the file explains more than a refusal of slurmrestd */
+	bool is_expired = token->expires_at && token->expires_at <= now;
 	/* a clock that stepped back makes a token from the future */
 	bool is_old = token->sign_for && (now >= token->issued_at + TOKEN_LIFETIME_S / 2 || now < token->issued_at);
-	return is_old || is_file_changed(token);
+	return is_expired || is_old || is_file_changed(token);
 }
 
 bool token_refresh(struct token *token, int64_t now, struct error *err)

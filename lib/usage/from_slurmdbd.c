@@ -5,6 +5,7 @@
 #include "model/job_run.h"
 #include "slurmrest/job_runs_query.h"
 
+#include <math.h>
 #include <time.h>
 
 /* As many as slurmrestd can answer within some seconds (SLURMRESTD.md, "Costs"). */
@@ -205,7 +206,7 @@ bool usage_from_slurmdbd(struct usage *use, struct client *client, unsigned kind
 		if (window.runs > RUNS_MANY && length > WINDOW_MIN_S)
 			length /= 2;
 		else if (window.runs < RUNS_FEW && length < WINDOW_MAX_S)
-			length *= 2;
+			length = fmin(2 * length, WINDOW_MAX_S);
 	}
 	usage_check_sums(use);
 	return true;

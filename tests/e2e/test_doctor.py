@@ -45,8 +45,10 @@ def hidden_job():
 
 
 def nobody_elses(answer, name):
-    """As slurmdbd answers whom PrivateData keeps from others."""
-    answer[name] = [] if isinstance(answer[name], list) else {**answer[name], "shares": []}
+    """As slurmdbd answers whom PrivateData keeps from others. Rows of accounts are nobody's."""
+    rows = answer[name] if isinstance(answer[name], list) else answer[name]["shares"]
+    rows[:] = [row for row in rows if not row.get("user") and "USER" not in row.get("type", ())]
+    assert rows, name
 
 
 class Findings:
@@ -199,6 +201,9 @@ class Doctor(unittest.TestCase):
                 (serve(page("404 Not Found")), r"HTTP 404 from \(unnamed\), which is not slurmrestd"),
                 (serve(page("200 OK", html=HTML * 1000)), r"HTTP 200 from \(unnamed\), which is not slurmrestd"),
                 (serve(page("502 Bad Gateway", "Via: 1.1 gate\r\n")), "HTTP 502 from the proxy 1.1 gate, not from slurmrestd"),
+                (serve(page("504 Gateway Timeout")), r"HTTP 504 from the proxy \(unnamed\), not from slurmrestd"),
+                (serve(page("407 Proxy Authentication Required")), r"HTTP 407 from the proxy \(unnamed\), not from slurmrestd"),
+                (serve(page("505 HTTP Version Not Supported")), r"HTTP 505 from \(unnamed\), which is not slurmrestd"),
                 (serve(page("302 Found", "Location: /login\r\n")), "HTTP 302 .*not slurmrestd"),
                 (serve(b"SSH-2.0-OpenSSH_9.2p1\r\n"), "HTTP/0.9.*check that slurmrestd listens there"),
                 (serve(b"").replace("http:", "https:"), "TLS|SSL")):
@@ -374,6 +379,7 @@ class Doctor(unittest.TestCase):
             self.says(findings, "FAIL", "AdminLevel", f"PrivateData=accounts,jobs,usage,users hides.*{advice}")
             self.says(findings, "FAIL", "sees", f"jobs: the details of 8 of 8 jobs are hidden.*{advice}")
             self.says(findings, "warn", "sees", "no associations of other users")
+            self.says(findings, "warn", "sees", "no shares of other users")
             self.assertEqual(1, findings.status)
             fake.behave(edited(lambda answer, name: answer.update({name: []})), ["partitions"])
             self.says(self.look(fake), "FAIL", "sees", f"no partitions: PrivateData=partitions hides them.*{advice}")

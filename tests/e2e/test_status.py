@@ -351,8 +351,8 @@ class Paths(unittest.TestCase):
     def test_refresh(self):
         with Fake() as fake, Status(fake, *EVERY_SECOND) as daemon:
             daemon.wait_well()
-            for query, seconds in (("", None), ("?refresh=60", b"60"), ("?refresh=5", b"5"), ("?refresh=4", None), ("?refresh=3601", None),
-                                   ("?refresh=1e2", None), ("?refresh=", None), ('?refresh=60"><script>', None)):
+            for query, seconds in (("", None), ("?refresh=60", b"60"), ("?refresh=5", b"5"), ("?refresh=4", None), ("?refresh=3600", b"3600"),
+                                   ("?refresh=3601", None), ("?refresh=1e2", None), ("?refresh=", None), ('?refresh=60"><script>', None)):
                 text = daemon.request("/" + query)[2]
                 self.assertEqual(seconds is not None, b"http-equiv" in text, query)
                 if seconds:

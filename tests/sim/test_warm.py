@@ -224,14 +224,16 @@ class Warm(unittest.TestCase):
             took = "jobs are from the state file until slurmscope has read all their states"
             said = exporter.log_path.read_text().count(took)
             config.write_text(f"slurmrestd: {{url: 'http://localhost:{port}'}}\n")
-            reloaded = time.time()
             exporter.process.send_signal(signal.SIGHUP)
 
-            def is_verified():
+            def is_verified(since):
                 page = exporter.page()
                 self.assertEqual({}, differences(jobs_on(page, LASTING), jobs_on(before, LASTING)))
-                return page.get(AGE, 0) > reloaded and exporter.log_path.read_text().count(took) > said
-            wait_until(is_verified, "the states by the other URL")
+                return page.get(AGE, 0) > since
+            wait_until(lambda: is_verified(0) and exporter.logged("the configuration was read again"), "the reload")
+            reloaded = time.time()  # the one that asked before asks no more
+            wait_until(lambda: is_verified(reloaded), "the states by the other URL")
+            self.assertGreater(exporter.log_path.read_text().count(took), said)
 
     def test_start_ends_when_verified(self):
         """After a restart the start's budget ends with the first round, though slurmdbd never told why hundreds of jobs wait."""

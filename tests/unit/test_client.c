@@ -20,8 +20,11 @@ struct fake {
 	const char *release, *versions; /* that it serves: "v0.0.42 v0.0.45" */
 	const char *header; /* of its answers: "Date: ...\r\n" */
 	const char *status, *body; /* NULL: as it should be */
+	const char *refusal; /* to whom does not show the token d.e.f; NULL: anybody is welcome */
+	const char *token_file; /* the token is put there after a refusal; NULL: never */
 	bool closes_when_reused; /* instead of answering */
 	unsigned connections;
+	char user[32]; /* of the last request; empty: it names none */
 	char seen[SEEN_MAX]; /* "v0.0.45? v0.0.45/nodes ": the first looks for the version */
 };
 
@@ -30,11 +33,20 @@ struct peer {
 	unsigned served;
 };
 
-static void reply(const struct fake *fake, const struct peer *peer, bool is_probe, bool is_found)
+static void write_token(const char *path, const char *token)
+{
+	FILE *file = fopen(path, "w");
+	if (!file || fputs(token, file) < 0 || fclose(file) != 0)
+		abort();
+}
+
+static void reply(const struct fake *fake, const struct peer *peer, bool is_probe, bool is_found, bool is_refused)
 {
 	char body[256] = "", answer[1024];
 	if (is_found && is_probe)
 		snprintf(body, sizeof body, "{\"errors\":[{\"error_number\":9000}]}");
+	else if (is_found && is_refused)
+		snprintf(body, sizeof body, "%s", fake->refusal);
 	else if (is_found && fake->body)
 		snprintf(body, sizeof body, "%s", fake->body);
 	else if (is_found)
@@ -60,10 +72,17 @@ static bool answer(struct fake *fake, struct peer *peer)
 	peer->served++;
 	sscanf(request, "GET /slurm/%15[^/]/%63s", version, path);
 	bool is_probe = strcmp(path, "job/x") == 0;
+	bool is_refused = fake->refusal && !is_probe && !strstr(request, "\r\nX-SLURM-USER-TOKEN: d.e.f\r\n");
+	const char *user = strstr(request, "\r\nX-SLURM-USER-NAME: ");
+	fake->user[0] = '\0';
+	if (user)
+		sscanf(user, "\r\nX-SLURM-USER-NAME: %31s", fake->user);
 	size_t len = strlen(fake->seen);
 	snprintf(fake->seen + len, sizeof fake->seen - len, "%s%s%s ", version, is_probe ? "" : "/",
 		 is_probe ? "?" : path);
-	reply(fake, peer, is_probe, strstr(fake->versions, version) != NULL);
+	if (is_refused && fake->token_file)
+		write_token(fake->token_file, "d.e.f");
+	reply(fake, peer, is_probe, strstr(fake->versions, version) != NULL, is_refused);
 	return true;
 }
 
@@ -136,6 +155,14 @@ static void fake_becomes(struct fake *fake, const char *release, const char *ver
 	fake->release = release;
 	fake->versions = versions;
 	fake->seen[0] = '\0';
+	pthread_mutex_unlock(&fake->lock);
+}
+
+static void fake_says(struct fake *fake, const char *status, const char *body)
+{
+	pthread_mutex_lock(&fake->lock);
+	fake->status = status;
+	fake->body = body;
 	pthread_mutex_unlock(&fake->lock);
 }
 
@@ -385,16 +412,262 @@ static void test_results(void)
 		struct answer answer;
 		struct error err = {""};
 		check_row(rows[i].body);
-		pthread_mutex_lock(&fake.lock);
-		fake.status = rows[i].status;
-		fake.body = rows[i].body;
-		pthread_mutex_unlock(&fake.lock);
+		fake_says(&fake, rows[i].status, rows[i].body);
 		enum fetch_result got = client_fetch(client, &fetch, &answer, &reply, &err);
 		CHECK_STRING(fetch_result_names[got], rows[i].want);
 		CHECK((err.text[0] == '\0') == fetch_succeeded(got));
 	}
+	check_row("none after one that was no JSON");
+	fake_says(&fake, ok, "<html>");
+	const struct fetch fetch = {.endpoint = ENDPOINT_NODES, .take = take_none};
+	struct answer answer;
+	struct error err;
+	CHECK_STRING(fetch_result_names[client_fetch(client, &fetch, &answer, &reply, &err)], "invalid");
+	fake_end(&fake, end);
+	CHECK_STRING(fetch_result_names[client_fetch(client, &fetch, &answer, &reply, &err)], "unreachable");
+	client_free(client);
+}
+
+static void count_record(void *context, const void *record)
+{
+	(void)record;
+	++*(unsigned *)context;
+}
+
+/* A token may be rotated while it is on its way. Then it is asked once more, unless that would bring records twice. */
+static void test_rotated_token(void)
+{
+#define REFUSED(nodes) "{\"nodes\":[" nodes "],\"errors\":[{\"error_number\":1007}]}"
+#define NODE "{\"name\":\"n1\",\"state\":[\"IDLE\"]}"
+	static const struct {
+		const char *name, *refusal;
+		bool is_rotated;
+		const char *want, *seen;
+		unsigned records;
+	} rows[] = {
+		{"rotated", REFUSED(""), true, "ok", "v0.0.42/nodes v0.0.42/nodes ", 1},
+		{"rotated, but there were records", REFUSED(NODE), true, "unauthorized", "v0.0.42/nodes ", 1},
+		{"the same one", REFUSED(""), false, "unauthorized", "v0.0.42/nodes ", 0},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		static struct vocabulary vocabulary;
+		char path[] = "/tmp/test-client-XXXXXX";
+		struct fake fake;
+		struct http_reply reply;
+		struct answer answer;
+		struct error err = {""};
+		unsigned records = 0;
+		int end;
+		check_row(rows[i].name);
+		close(mkstemp(path));
+		write_token(path, "a.b.c");
+		fake_start(&fake, &end);
+		const struct client_options options = options_of(&fake, NULL);
+		struct client *client = client_new(&options, token_from_file(path), &vocabulary, &err);
+		check_fetch(client, &reply);
+		check_seen(&fake, PROBES_TO_42 "v0.0.42/nodes ");
+		pthread_mutex_lock(&fake.lock);
+		fake.refusal = rows[i].refusal;
+		fake.token_file = rows[i].is_rotated ? path : NULL;
+		fake.body = "{\"nodes\":[" NODE "]}";
+		pthread_mutex_unlock(&fake.lock);
+		const struct fetch fetch = {.endpoint = ENDPOINT_NODES, .take = count_record, .context = &records};
+		CHECK_STRING(fetch_result_names[client_fetch(client, &fetch, &answer, &reply, &err)], rows[i].want);
+		check_seen(&fake, rows[i].seen);
+		CHECK_NUMBER(records, rows[i].records);
+		client_free(client);
+		fake_end(&fake, end);
+		unlink(path);
+	}
+}
+
+/* What is asked, and what an answer changes for the next request. */
+static void test_requests(void)
+{
+#define UNCHANGED "{\"nodes\":[],\"warnings\":[{}],\"last_update\":{\"number\":0}}"
+	static const char gone[] = "404 NOT FOUND";
+	static const struct {
+		const char *name, *versions;
+		struct fetch fetch;
+		const char *status, *body, *want, *seen, *next; /* `next`: what a request for nodes asks then */
+	} rows[] = {
+		{"since",
+		 "v0.0.42",
+		 {ENDPOINT_NODES, .since = 5},
+		 NULL,
+		 UNCHANGED,
+		 "unchanged",
+		 "v0.0.42/nodes?update_time=5 ",
+		 "v0.0.42/nodes "},
+		{"since never",
+		 "v0.0.42",
+		 {ENDPOINT_NODES, .since = 0},
+		 NULL,
+		 UNCHANGED,
+		 "empty",
+		 "v0.0.42/nodes ",
+		 "v0.0.42/nodes "},
+		{"304",
+		 "v0.0.42",
+		 {ENDPOINT_NODES, .since = 5},
+		 "304 NOT MODIFIED",
+		 "",
+		 "unchanged",
+		 "v0.0.42/nodes?update_time=5 ",
+		 "v0.0.42/nodes "},
+		{"since, and more",
+		 "v0.0.42",
+		 {ENDPOINT_JOBS, .since = 5},
+		 NULL,
+		 "{\"jobs\":[]}",
+		 "ok",
+		 "v0.0.42/jobs?flags=ALL&update_time=5 ",
+		 "v0.0.42/nodes "},
+		{"since, but not by this version",
+		 "v0.0.41",
+		 {ENDPOINT_NODES, .since = 5},
+		 NULL,
+		 "{\"nodes\":[]}",
+		 "ok",
+		 "v0.0.41/nodes ",
+		 "v0.0.41/nodes "},
+		{"a job",
+		 "v0.0.42",
+		 {ENDPOINT_JOB, .item = "7"},
+		 NULL,
+		 "{\"jobs\":[]}",
+		 "ok",
+		 "v0.0.42/job/7?flags=LOCAL ",
+		 "v0.0.42/nodes "},
+		{"a job with detail",
+		 "v0.0.42",
+		 {ENDPOINT_JOB, .item = "7", .with_detail = true},
+		 NULL,
+		 "{\"jobs\":[]}",
+		 "ok",
+		 "v0.0.42/job/7?flags=LOCAL&flags=DETAIL ",
+		 "v0.0.42/nodes "},
+		{"no such job",
+		 "v0.0.42",
+		 {ENDPOINT_JOB, .item = "7"},
+		 gone,
+		 "{\"jobs\":[],\"errors\":[{\"error_number\":2017}]}",
+		 "not_found",
+		 "v0.0.42/job/7?flags=LOCAL ",
+		 "v0.0.42/nodes "},
+		{"a path that may be missing",
+		 "v0.0.42",
+		 {ENDPOINT_SHARES, .since = 0},
+		 gone,
+		 "no",
+		 "unsupported",
+		 "v0.0.42/shares ",
+		 "v0.0.42/nodes "},
+		{"the same path, and it is there",
+		 "v0.0.42",
+		 {ENDPOINT_SHARES, .since = 0},
+		 gone,
+		 "{\"shares\":{\"shares\":[]}}",
+		 "http_error",
+		 "v0.0.42/shares ",
+		 "v0.0.42/nodes "},
+		{"a path that is always there",
+		 "v0.0.42",
+		 {ENDPOINT_NODES, .since = 0},
+		 gone,
+		 "no",
+		 "http_error",
+		 "v0.0.42/nodes " PROBES_TO_42 "v0.0.42/nodes ",
+		 PROBES_TO_42 "v0.0.42/nodes "},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct fake fake;
+		struct http_reply reply;
+		struct answer answer;
+		struct error err = {""};
+		int end;
+		fake_start(&fake, &end);
+		fake_becomes(&fake, "24.11.5", rows[i].versions);
+		struct client *client = client_of(&fake);
+		struct fetch fetch = rows[i].fetch;
+		fetch.take = take_none;
+		check_fetch(client, &reply);
+		check_row(rows[i].name);
+		fake_becomes(&fake, "24.11.5", rows[i].versions);
+		fake_says(&fake, rows[i].status, rows[i].body);
+		CHECK_STRING(fetch_result_names[client_fetch(client, &fetch, &answer, &reply, &err)], rows[i].want);
+		check_seen(&fake, rows[i].seen);
+		fake_says(&fake, NULL, NULL);
+		check_fetch(client, &reply);
+		check_seen(&fake, rows[i].next);
+		client_free(client);
+		fake_end(&fake, end);
+	}
+}
+
+/* A long query is not repeated whole where it is explained why it failed. */
+static void test_long_query(void)
+{
+	struct fake fake;
+	struct http_reply reply;
+	struct answer answer;
+	struct error err;
+	int end;
+	fake_start(&fake, &end);
+	struct client *client = client_of(&fake);
+	check_fetch(client, &reply);
+	fake_says(&fake, "500 BAD", "no");
+	for (int digits = 72; digits < 74; digits++) {
+		char query[100];
+		snprintf(query, sizeof query, "?job_id=%0*d", digits, 1);
+		const struct fetch fetch = {.endpoint = ENDPOINT_NODES, .take = take_none, .query = query};
+		check_row(query);
+		CHECK_STRING(fetch_result_names[client_fetch(client, &fetch, &answer, &reply, &err)], "http_error");
+		CHECK((strstr(err.text, "0...") != NULL) == (strlen("/slurm/v0.0.42/nodes") + strlen(query) > 100));
+	}
 	client_free(client);
 	fake_end(&fake, end);
+}
+
+/* Who asks: the configured user, else the token's; nobody is named without a token. A token that has expired explains what 22.05
+ * does not say. */
+static void test_users(void)
+{
+#define NO_END "e30.eyJzdW4iOiJhbm4ifQ.x" /* {"sun":"ann"} */
+#define EXPIRED "e30.eyJzdW4iOiJhbm4iLCJleHAiOjF9.x" /* {"sun":"ann","exp":1} */
+	static const struct {
+		const char *name, *token, *user, *seen, *want;
+	} rows[] = {
+		{"the token's", NO_END, NULL, "ann", "http_error"},
+		{"the configured one", NO_END, "bob", "bob", "http_error"},
+		{"no token", NULL, "bob", "", "http_error"},
+		{"an expired token", EXPIRED, NULL, "ann", "unauthorized"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		static struct vocabulary vocabulary;
+		char path[] = "/tmp/test-client-XXXXXX";
+		struct fake fake;
+		struct http_reply reply;
+		struct answer answer;
+		struct error err = {""};
+		int end;
+		check_row(rows[i].name);
+		close(mkstemp(path));
+		write_token(path, rows[i].token ? rows[i].token : "");
+		fake_start(&fake, &end);
+		struct client_options options = options_of(&fake, NULL);
+		options.user = rows[i].user;
+		struct token *token = rows[i].token ? token_from_file(path) : token_none();
+		struct client *client = client_new(&options, token, &vocabulary, &err);
+		check_fetch(client, &reply);
+		fake_says(&fake, "500 INTERNAL ERROR", "Bad luck");
+		const struct fetch fetch = {.endpoint = ENDPOINT_NODES, .take = take_none};
+		CHECK_STRING(fetch_result_names[client_fetch(client, &fetch, &answer, &reply, &err)], rows[i].want);
+		client_free(client);
+		fake_end(&fake, end);
+		CHECK_STRING(fake.user, rows[i].seen);
+		unlink(path);
+	}
 }
 
 int main(void)
@@ -405,5 +678,9 @@ int main(void)
 	test_configured_version();
 	test_connection_is_kept();
 	test_headers();
+	test_rotated_token();
+	test_requests();
+	test_long_query();
+	test_users();
 	return check_done();
 }

@@ -206,6 +206,11 @@ static void test_groups(void)
 				   "  - name: wk\n"
 				   "    by:\n"
 				   "      - wckey\n"
+				   "      - label: account\n"
+				   "        from: account\n"
+				   "        regex: \"(.)[a-z]*\"\n"
+				   "      - label: kind\n"
+				   "        from: comment\n"
 				   "    metrics: [jobs, ends]\n"
 				   "    limit: 100\n";
 	struct buf whole = BUF_INIT, printed = BUF_INIT, list = BUF_INIT;
@@ -325,24 +330,113 @@ static void test_clusters(void)
 	setup_release(setup);
 }
 
+/* As many as may be are read, and one more is refused. */
 static void test_as_many_as_may_be(void)
 {
-	static const char *const what[] = {"as many addresses as may be", "one more"};
-	for (size_t more = 0; more < 2; more++) {
+	static const struct {
+		const char *what, *head, *one, *tail; /* `one` may have its number */
+		size_t most;
+		const char *want;
+	} rows[] = {
+		{"addresses", "web:\n  listen-address:\n", "  - :9%03zu\n", "", CONFIG_LIST_MAX, "more than 16 values"},
+		{"labels", "labels:\n", "  l%zu: x\n", "", CONFIG_LABELS_MAX, "more than 16 labels"},
+		{"a label's name", "labels: {", "a", ": x}\n", CONFIG_LABEL_BYTES - 1, "is not the name of a label"},
+		{"a label's value", "labels: {a: ", "b", "}\n", 255, "the value is empty, too long"},
+		{"clusters", "clusters:\n", "  c%zu: {}\n", "", CLUSTERS_MAX, "more than 64 clusters"},
+		{"a cluster's name", "clusters: {", "a", ": {}}\n", 64, "a name may have only letters"},
+		{"groups", "groups:\n", "  - {name: g%zu, by: [user]}\n", "", JOB_GROUPS_MAX, "more than eight groups"},
+		{"a group's name", "groups: [{name: ", "a", ", by: [user]}]\n", GROUP_NAME_MAX, "a name has up to 32"},
+		{"a group's labels", "groups:\n  - name: a\n    by:\n", "      - {label: l%zu, from: user}\n", "",
+		 GROUP_LABELS_MAX, "more than three labels"},
+		{"a regex", "groups: [{name: a, by: [{label: l, from: name, regex: (", "a", ")}]}]\n",
+		 GROUP_REGEX_MAX - 2, "of up to 256 bytes"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (size_t more = 0; more < 2; more++) {
+			struct error err;
+			bool is_read;
+			struct buf text = BUF_INIT;
+			buf_add_string(&text, rows[i].head);
+			for (size_t number = 0; number < rows[i].most + more; number++) {
+				const char *at = strchr(rows[i].one, '%');
+				char one[64];
+				snprintf(one, sizeof one, "%zu", number);
+				buf_add(&text, rows[i].one, at ? (size_t)(at - rows[i].one) : strlen(rows[i].one));
+				buf_add_string(&text, at ? one : "");
+				buf_add_string(&text, at ? at + 3 : "");
+			}
+			buf_add_string(&text, rows[i].tail);
+			check_row(rows[i].what);
+			struct setup *setup = setup_of(text.bytes, NULL, &is_read, &err);
+			CHECK(is_read == !more);
+			CHECK(more ? strstr(err.text, rows[i].want) != NULL : !*err.text);
+			setup_release(setup);
+			buf_done(&text);
+		}
+}
+
+/* The largest and the least that may be. */
+static void test_edges(void)
+{
+	static const char *const rows[][2] = {
+		{"limit: {users: 1000000}\n", ""},
+		{"limit: {users: 0}\n", ""},
+		{"limit: {users: 1000001}\n", ":1:16: limit.users: 1000001 is not a number from 0 to 1000000"},
+		{"budget: {slurmctld: 1000, start: 0}\n", ""},
+		{"budget: {slurmctld: 1000.1}\n",
+		 ":1:21: budget.slurmctld: 1000.1 is not a number above 0, up to 1000"},
+		{"groups: [{name: a, by: [user], limit: 10000}]\n", ""},
+		{"groups: [{name: a, by: [user], limit: 10001}]\n",
+		 ":1:39: groups: limit: expected a number of rows from 1 to 10000"},
+		{"jobs: {first-id: 1, max-id: 4294967295}\n", ""},
+		{"jobs: {max-id: 4294967296}\n", ":1:16: jobs.max-id: 4294967296 is not a job ID"},
+		{"web: {audit-log: true}\nlog: {level: info}\n", ""},
+		{"web: {audit-log: true}\nlog: {level: warn}\n", ":1:18: web.audit-log: needs log.level info or debug"},
+		{"web: {telemetry-path: /m}\n", ""},
+		{"web: {telemetry-path: /}\n",
+		 ":1:23: web.telemetry-path: / must begin with / and differ from the paths of other pages"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct error err;
 		bool is_read;
-		struct buf text = BUF_INIT;
-		buf_add_string(&text, "web:\n  listen-address:\n");
-		for (size_t i = 0; i < CONFIG_LIST_MAX + more; i++)
-			buf_printf(&text, "  - :%zu\n", 9000 + i);
-		check_row(what[more]);
-		struct setup *setup = setup_of(text.bytes, NULL, &is_read, &err);
-		CHECK(is_read == !more);
-		CHECK(more ? strstr(err.text, "more than") != NULL
-			   : setup->process.listen_addresses.count == CONFIG_LIST_MAX);
+		check_row(rows[i][0]);
+		struct setup *setup = setup_of(rows[i][0], NULL, &is_read, &err);
+		CHECK(is_read == !*rows[i][1]);
+		CHECK_STRING(err.text, rows[i][1]);
 		setup_release(setup);
-		buf_done(&text);
 	}
+}
+
+/* What is hashed is what is named, and nothing that is not. */
+static void test_hashed(void)
+{
+	static const struct {
+		const char *hashed;
+		unsigned bits;
+	} rows[] = {
+		{"", 1 << HASHED_USERS | 1 << HASHED_RESERVATIONS},
+		{", hashed: jobs", 1 << HASHED_JOBS},
+		{", hashed: [accounts, users]", 1 << HASHED_ACCOUNTS | 1 << HASHED_USERS},
+		{", hashed: 'jobs,reasons'", 1 << HASHED_JOBS | 1 << HASHED_REASONS},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (int again = 0; again < 2; again++) {
+			static struct buf printed = BUF_INIT;
+			char text[100];
+			struct error err;
+			bool is_read;
+			check_row(rows[i].hashed);
+			snprintf(text, sizeof text, "names: {hash-key-file: k%s}\n", rows[i].hashed);
+			struct setup *setup = setup_of(again ? printed.bytes : text, NULL, &is_read, &err);
+			CHECK_STRING(err.text, "");
+			CHECK_NUMBER(config_hashed(&setup->clusters[0]), rows[i].bits);
+			buf_clear(&printed);
+			if (!again)
+				setup_print(setup, &printed);
+			else
+				buf_done(&printed);
+			setup_release(setup);
+		}
 }
 
 static void test_whose_value_is_wrong(void)
@@ -394,6 +488,18 @@ static void test_print(void)
 			      option_is_same(&setup->clusters[c], &again->clusters[c], &option_table[i]));
 	}
 	check_row("print");
+	static const char *const wanted[] = {"slurmctld: 33.333333\n",
+					     "slurmrestd: 0.1\n",
+					     "rate-limited: true\n",
+					     "timeout: 61s\n",
+					     "url: \"https://x:1\"\n",
+					     "read: list\n",
+					     "rows: 9\n",
+					     "first-id: 2\n",
+					     "labels: {a: b, c: \"d, e\"}\n"};
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+		CHECK(strstr(first.bytes, wanted[i]));
+	CHECK(!strstr(first.bytes, "groups"));
 	CHECK(strstr(first.bytes, "  diag: 3601s\n") && strstr(first.bytes, "  nodes: 24h\n"));
 	CHECK(strstr(first.bytes, "\nclusters:\n  one:\n    labels: {a: b, c: x}\n    state:\n      path: o\n"
 				  "    interval:\n      nodes: 5s\n  two: {}\n"));
@@ -467,6 +573,7 @@ static void test_times(void)
 		{"1s ", 0},
 		{"18446744073709551617s", 0},
 		{"99999999999d", 0},
+		{"213503982334602d", 0}, /* 61184 in 64 bits */
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct config config = {.timeout_s = 0};
@@ -550,6 +657,8 @@ int main(void)
 	test_empty();
 	test_clusters();
 	test_as_many_as_may_be();
+	test_edges();
+	test_hashed();
 	test_whose_value_is_wrong();
 	test_print();
 	test_example();

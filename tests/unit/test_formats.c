@@ -53,6 +53,7 @@ static void test_negotiation(void)
 		{"application/openmetrics-text;version=2.0.0,text/plain;q=0.1", TEXT_TYPE},
 		{"text/plain;version=1.0.0;escaping=underscores", NEWER_TEXT_TYPE "; escaping=underscores"},
 		{"text/plain;escaping=dots", TEXT_TYPE "; escaping=dots"},
+		{"text/plain;version=0.0.5,application/openmetrics-text;q=0.1", OPENMETRICS_TYPE},
 		{"application/openmetrics-text;escaping=values", OPENMETRICS_TYPE "; escaping=values"},
 		{"application/openmetrics-text;escaping=\r\nx", OPENMETRICS_TYPE},
 		{PROTOBUF ";escaping=allow-utf-8", PROTOBUF_TYPE UTF8},
@@ -62,6 +63,7 @@ static void test_negotiation(void)
 		{"application/openmetrics-text;q=2,text/plain;q=0.1", TEXT_TYPE},
 		{"application/openmetrics-text;q=-1,text/plain;q=0.1", TEXT_TYPE},
 		{"application/openmetrics-text;q=0.1234,text/plain;q=0.1", TEXT_TYPE},
+		{"application/openmetrics-text;q=1.001,text/plain;q=0.1", TEXT_TYPE},
 		{"application/openmetrics-text;q=high", TEXT_TYPE},
 		{"application/json", TEXT_TYPE},
 		{",;,=;=,/;q;", TEXT_TYPE},
@@ -569,6 +571,7 @@ static void test_unread(void)
 /* A scraper's requests have one header at most, the clock stands, and another thread may have the edition: the functions that
  * tell are replaced (CMakeLists.txt). */
 static const char *timeout_header;
+static const char *asked_name, *asked_cluster; /* the only parameter of the request, and its value */
 static const uint64_t now_ns = UINT64_C(5000000000000);
 static bool is_busy;
 static uint64_t waited_until_ns;
@@ -587,8 +590,8 @@ const char *__wrap_web_request_header(const struct web_request *request, const c
 
 const char *__wrap_web_request_query(const struct web_request *request, const char *name, unsigned nth)
 {
-	(void)request, (void)name, (void)nth;
-	return NULL;
+	(void)request;
+	return asked_name && strcmp(name, asked_name) == 0 && !nth ? asked_cluster : NULL;
 }
 
 uint64_t __wrap_clock_monotonic_ns(void)
@@ -616,7 +619,7 @@ static void test_deadlines(void)
 	struct page_board board;
 	struct page_slot slot;
 	page_board_init(&board);
-	page_slot_init(&slot, &board, NULL);
+	page_slot_init(&slot, &board, "one");
 	publish(&slot, "cluster=\"one\"", 1);
 	const struct scrape_options options = {.board = &board};
 	const struct web_request request = {
@@ -632,6 +635,7 @@ static void test_deadlines(void)
 		CHECK_STRING(reply.bytes, "the server is busy with other scrapes: try again later\n");
 		reply.release(reply.owner);
 	}
+	CHECK_NUMBER(atomic_load(&board.scrapes[FORMAT_TEXT][SCRAPE_NOT_READY]), sizeof rows / sizeof *rows);
 	is_busy = false;
 	timeout_header = NULL;
 	static const struct {
@@ -652,6 +656,24 @@ static void test_deadlines(void)
 		CHECK_NUMBER(reply.status, arrivals[i].want);
 		reply.release(reply.owner);
 	}
+	static const struct {
+		const char *name, *cluster;
+		unsigned want;
+	} clusters[] = {{"cluster", "one", 200},
+			{"target", "one", 200},
+			{"cluster", "two", 400},
+			{"target", "two", 400},
+			{"other", "two", 200}};
+	for (size_t i = 0; i < sizeof clusters / sizeof *clusters; i++) {
+		struct web_reply reply = {.status = 200};
+		check_row(clusters[i].name);
+		asked_name = clusters[i].name;
+		asked_cluster = clusters[i].cluster;
+		scrape_respond(&options, &request, TEXT(""), &reply);
+		CHECK_NUMBER(reply.status, clusters[i].want);
+		reply.release(reply.owner);
+	}
+	asked_name = NULL;
 	page_slot_done(&slot);
 	page_board_done(&board);
 	check_row(NULL);

@@ -1,9 +1,11 @@
 /* What people read: the words, the verdicts, and that no text of Slurm's becomes markup. */
 #include "check.h"
+#include "seen.h"
 
 #include "base/quote.h"
 #include "base/words.h"
 #include "status/findings.h"
+#include "status/frame.h"
 #include "status/html.h"
 #include "status/pages.h"
 
@@ -391,6 +393,54 @@ static void certificate_expired(struct world *world)
 	world->site.certificate_expiry = NOW - 60;
 }
 
+/* Nothing yet, but a little more would be. */
+static void just_well(struct world *world)
+{
+	world->status->jobs.oldest_startable = NOW - 3 * 86400;
+	world->status->scheduler.threads = 204;
+	world->status->scheduler.dbd_queue = 1000;
+	world->status->token.expiry = NOW + 240;
+	world->site.certificate_expiry = NOW + 7 * 86400;
+	world->status->coverage = 0.99;
+	ends_behind(world);
+	world->status->ends_known_until = NOW - 1800;
+	world->status->brake = 1;
+}
+static void token_just_short(struct world *world)
+{
+	world->status->token.expiry = NOW + 239;
+}
+static void token_just_expired(struct world *world)
+{
+	world->status->token.expiry = NOW;
+}
+static void certificate_just_expired(struct world *world)
+{
+	world->site.certificate_expiry = NOW;
+}
+static void threads_just_short(struct world *world)
+{
+	world->status->scheduler.threads = 205;
+}
+static void one_in_error(struct world *world)
+{
+	world->states[1] = (struct status_count){"error", 1};
+}
+static void no_details_yet(struct world *world)
+{
+	no_details_of_many(world);
+	begun(world);
+}
+static void state_hidden_nobody_knows_why(struct world *world)
+{
+	state_hidden(world);
+	world->status->state_file.error = NULL;
+}
+static void no_web_config(struct world *world)
+{
+	world->site.web_configuration = (struct status_configuration){false, false, 0, "none"};
+}
+
 static void test_findings(void)
 {
 	static const struct {
@@ -499,6 +549,21 @@ static void test_findings(void)
 		{"unnamed", unnamed, "well", "bad",
 		 "Ping names no controller ctl2: this slurmscope never leads. --ha-host says which host to follow."},
 		{"busy", busy, "well", "well", "slurmctld is busy: slurmscope asks it 4 times less often."},
+		{"just well", just_well, "well", "well", NULL},
+		{"token just short", token_just_short, "well", "warning",
+		 "The token of scope expires in 4 min, and there is no newer one."},
+		{"token just expired", token_just_expired, "well", "warning",
+		 "The token of scope expired 0 ms ago, and there is no newer one."},
+		{"certificate just expired", certificate_just_expired, "well", "bad",
+		 "The certificate that slurmscope shows to scrapers expired 0 ms ago."},
+		{"threads just short", threads_just_short, "warning", "well",
+		 "slurmctld is short of threads: 205 of 256 are busy."},
+		{"in error", one_in_error, "well", "well", "1 of 1,000 nodes is down."},
+		{"no details yet", no_details_yet, "well", "unknown",
+		 "slurmscope does not know everything yet: not asked yet: nodes."},
+		{"state file cannot be read, nobody knows why", state_hidden_nobody_knows_why, "well", "warning",
+		 "The page has no counters of job events until slurmscope can read the state file: /var/lib/state"},
+		{"no web configuration", no_web_config, "well", "well", NULL},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct world world;
@@ -543,6 +608,9 @@ static void test_order(void)
 	one_fails(&world);
 	world.endpoints[1].is_refused = false;
 	world.status->brake = 1;
+	findings_of_exporter(&world.site, world.status, &findings);
+	world.status->not_ready = "x";
+	findings_done(&findings);
 	findings_of_exporter(&world.site, world.status, &findings);
 	CHECK_NUMBER(findings.count, 2); /* and the token */
 	findings_done(&findings);
@@ -625,6 +693,232 @@ static void test_page(void)
 	status_free(status);
 }
 
+static void check_section(const struct status_site *site,
+			  void (*write)(const struct status_site *site, struct buf *out), const char *begin,
+			  const char *end, const char *want)
+{
+	struct buf page = BUF_INIT;
+	write(site, &page);
+	struct buf seen = seen_of(page.bytes, begin, end);
+	check_row(begin);
+	CHECK_STRING(seen.bytes, want);
+	buf_done(&page);
+	buf_done(&seen);
+}
+
+/* A standing of each kind, and of each pair of branches both. */
+static void test_whole_page(void)
+{
+	static const struct status_task blank = {
+		.endpoint = "nodes", .way = "", .reason = "r", .text = "t", .about = "a", .is_on_target = true};
+	struct status_task tasks[7];
+	struct world world, other;
+	begin(&world);
+	struct status *status = world.status;
+	struct status_count states[] = {{"running", 3}, {"pending", 0}, {"suspended", 1}};
+	struct status_count reasons[] = {{"Priority", 2}};
+	struct status_gres gres[] = {{"gpu", "a100", {1, 2, 1}}, {"shard", "", {0, 0, 0}}};
+	one_fails(&world);
+	world.endpoints[0].error = "odd";
+	world.endpoints[0].error_time = NOW - 50;
+	world.endpoints[1].standing = STANDING_NOT_SERVED;
+	world.endpoints[1].error = "old";
+	for (size_t i = 0; i < 7; i++)
+		tasks[i] = blank;
+	tasks[0] = (struct status_task){"t0", "zero", "ping", "", "r",	    "slow",  true,
+					true, false,  60,     30, NOW - 40, NOW + 5, 1};
+	tasks[1].name = "t1", tasks[1].is_allowed = true, tasks[1].due = NOW - 4.6;
+	tasks[2].name = "t2", tasks[2].endpoint = "diag", tasks[2].is_allowed = true, tasks[2].is_on_target = false;
+	tasks[3].name = "t3", tasks[3].endpoint = "diag", tasks[3].due = NOW;
+	tasks[4].name = "t4", tasks[4].endpoint = "ping";
+	tasks[5].name = "t5", tasks[5].interval_s = 7, tasks[5].has_work = true;
+	tasks[6].name = "t6", tasks[6].endpoint = "diag";
+	status->tasks = tasks;
+	status->task_count = 7;
+	status->name = "c";
+	status->jobs_text = "one\ntwo";
+	status->budgets_text = "three";
+	status->slurm_version = "25.11";
+	status->api_version = "v0.0.45";
+	status->nodes.cpus = (struct status_capacity){3, 1, 0};
+	status->nodes.memory_bytes = (struct status_capacity){1 << 30, 1 << 30, 2u << 30};
+	status->nodes.gres = gres;
+	status->nodes.gres_count = 2;
+	status->jobs.states = (struct status_counts){states, 3};
+	status->jobs.reasons = (struct status_counts){reasons, 1};
+	status->budgets[0] = (struct status_budget){"slurmrestd", 0.02, 0.01};
+	status->budgets[1] = (struct status_budget){"slurmctld", 0.01, 0.04};
+	status->requests_per_s = 0.5;
+	status->series = 1000;
+	status->ends_known_until = NOW - 300;
+	status->state_file.last_commit = NOW - 20;
+	world.controllers[1].is_up = ANSWER_NO;
+	begin(&other);
+	other.status->name = "d";
+	other.status->url = "unix:/s";
+	other.status->slurm_version = other.status->api_version = other.status->jobs_text = other.status->budgets_text =
+		"";
+	other.status->jobs = (struct status_jobs){.is_known = true};
+	other.status->nodes.is_known = false;
+	other.status->controller_count = 0;
+	other.status->token.expiry = NOW - 120;
+	other.status->state_file.is_failing = true;
+	other.status->folded = 5;
+	other.status->role = (struct status_role){.follows = true, .host = "ctl2", .serving = "ctl2", .waits_for = "w"};
+	other.status->coverage = -1;
+	const struct status *both[] = {status, other.status};
+	struct status_site site = {.now = NOW,
+				   .version = "1",
+				   .revision = "",
+				   .metrics_path = "/metrics",
+				   .started = NOW - 60,
+				   .clusters = both,
+				   .cluster_count = 1,
+				   .cpu_seconds = 2,
+				   .scrapes = 6,
+				   .chosen = "c",
+				   .parameters = "x=1",
+				   .configuration = {true, true, NOW - 60, NULL}};
+	check_section(
+		&site, pages_cluster, "<div class=\"verdicts\">", "<section id=\"exporter\"",
+		"! The cluster needs a lookThe backup slurmctld on ctl2 is down.\n"
+		"! The exporter needs a looknodes has failed for 2 min; the page shows its last numbers for another 4 min: HTTP 500\n"
+		"\n"
+		"Cluster\n"
+		"\n"
+		"Daemonsslurmctld on ctl1 primary|✓ up||slurmctld on ctl2 backup|✗ down||slurmdbd|✓ up||Slurm|25.11 API v0.0.45||||\n"
+		"In useCPUs 75 %3 of 4 in use, 1 idleMemory 25 %1.0 GiB of 4.0 GiB in use, 1.0 GiB idle, 2.0 GiB out of usegpu:a100 25 %1 of 4 in use, 2 idle, 1 out of useshard 0 %0 of 0 in use, 0 idle\n"
+		"Nodes 1,000by stateidle|990|||||\n"
+		"Jobs 4by staterunning|3|||suspended|1|||||\n"
+		"Why jobs waitby reasonPriority|2|||||The oldest that could start has waited for 60 s.\n"
+		"\n"
+		"\n");
+	check_section(&site, pages_cluster, "<section id=\"exporter\"", "</main>",
+		      " aria-labelledby=\"exporter-title\">Exporter\n"
+		      "\n"
+		      "slurmrestd|http://rest:6820 |\n"
+		      "Token|scope from a file, for another 60 min|\n"
+		      "Time of slurmrestd spent|2.0 % of at most 1.0 %|\n"
+		      "Time of slurmctld spent|1.0 % of at most 4.0 %|\n"
+		      "Requests to slurmrestd|0.5 a second |\n"
+		      "Series|1,000 scraped 6 times|\n"
+		      "Ends of jobs are counted until|5 min ago |\n"
+		      "State file|/var/lib/state written 20 s ago|\n"
+		      "|\n"
+		      "\n"
+		      "What is asked\n"
+		      "As of 5 s ago: nothing is asked. Next: t1 at once, then t3 in 5 s, then t0 in 10 s.\n"
+		      "What|Answer|Age|Every|||\n"
+		      "t0 zero|✓ up|40 s|60 s target 30 s||\n"
+		      "slow.Failed last 50 s ago: odd||\n"
+		      "t1 a|✗ down|–|–||\n"
+		      "Failing for 2 min: HTTP 500||\n"
+		      "t2 a|nothing to do|–|–||\n"
+		      "||\n"
+		      "Not served here: t3, t6.\n"
+		      "Not asked: switched off, or done in another way here: t4, t5.\n"
+		      "onetwothree\n"
+		      "\n");
+	site.clusters = both + 1;
+	check_section(&site, pages_cluster, "<section id=\"cluster\"", "</main>",
+		      " aria-labelledby=\"cluster-title\">Cluster\n"
+		      "\n"
+		      "Daemonsslurmctld|? not known||slurmdbd|✓ up||||\n"
+		      "In useNodes are not known.\n"
+		      "Nodes Nodes are not known.\n"
+		      "Jobs 0No jobs: the cluster is idle.\n"
+		      "Why jobs waitNot known before the details of all jobs are.\n"
+		      "\n"
+		      "\n"
+		      "Exporter\n"
+		      "\n"
+		      "Role|leader follows the slurmctld on ctl2; that on ctl2 serves|\n"
+		      "slurmrestd|unix:/s |\n"
+		      "Token|scope from a file, expired 2 min ago|\n"
+		      "Requests to slurmrestd|0 a second |\n"
+		      "Series|0 another 5 are summed up in rows “other”|\n"
+		      "State file|/var/lib/state cannot be written|\n"
+		      "|\n"
+		      "\n"
+		      "What is asked\n"
+		      "As of 5 s ago: nothing is asked.\n"
+		      "What|Answer|Age|Every|||\n"
+		      "||\n"
+		      "\n"
+		      "\n");
+	other.status->jobs.is_known = false;
+	check_section(&site, pages_cluster, "<h3>Jobs", "</section>", " Jobs are not known.");
+	other.status->jobs = (struct status_jobs){.is_known = true, .has_details = true};
+	check_section(&site, pages_cluster, "<h3>Why jobs wait", "</section>", "by reasonnone||||");
+	other.status->jobs.has_details = false;
+	site.clusters = both;
+	site.cluster_count = 2;
+	check_section(&site, pages_overview, "<tbody>", "</tbody>",
+		      "\n"
+		      "c|! warning|! warning|1,000|75 %|3|0||\n"
+		      "d|? unknown|! warning|–|–|0|0||\n");
+	struct buf json = BUF_INIT;
+	other.status->role.is_standby = other.status->role.is_unnamed = true;
+	world.endpoints[1].is_held = false;
+	pages_json(&site, &json);
+	static const char *const wanted[] = {
+		"\"sandbox\":{\"seccomp\":false,\"landlock_abi\":null}",
+		"{\"host\":\"ctl2\",\"role\":\"backup\",\"up\":false,\"ping_seconds\":null}",
+		"\"gres\":[{\"name\":\"gpu\",\"type\":\"a100\",\"allocated\":1,\"idle\":2,\"other\":1},{\"name\":\"shard\",\"type\":null,",
+		"\"leader\":true,\"ha\":null,",
+		"\"leader\":false,\"ha\":{\"host\":\"ctl2\",\"named\":false,\"serving\":\"ctl2\",\"waits_for\":\"w\"}",
+		"\"failing_since_timestamp_seconds\":1799999880,\"last_error\":\"HTTP 500\"",
+		"\"shown\":false,\"shown_until_timestamp_seconds\":null",
+		"\"shown\":true,\"shown_until_timestamp_seconds\":1800000270",
+		"\"interval_seconds\":60,\"target_interval_seconds\":30,",
+		"\"text\":\"t\",\"interval_seconds\":null,\"target_interval_seconds\":0,",
+		"\"pending_by_class\":null,\"pending_by_reason\":null,\"oldest_startable_submit_timestamp_seconds\":null",
+		"\"slurmdbd_up\":true,\"nodes\":null",
+		"\"coverage_ratio\":null",
+	};
+	check_row("JSON");
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		bool is_there = strstr(json.bytes, wanted[i]);
+		CHECK(is_there);
+		if (!is_there)
+			fprintf(stderr, "    %s\n", wanted[i]);
+	}
+	CHECK(!strstr(json.bytes, "\"interval_seconds\":7,"));
+	buf_done(&json);
+	status_free(status);
+	status_free(other.status);
+}
+
+/* How a page is asked for again, with all that was asked for. */
+static void test_refresh(void)
+{
+	static const struct {
+		const char *chosen, *parameters;
+		unsigned refresh_s;
+		const char *want;
+	} rows[] = {
+		{NULL, NULL, 0, ". <a href=\"?refresh=60\">Ask for it again every minute</a></p>"},
+		{"c", NULL, 0, ". <a href=\"?cluster=c&amp;refresh=60\">Ask for it"},
+		{NULL, "x=1", 0, ". <a href=\"?x=1&amp;refresh=60\">Ask for it"},
+		{"c", "x=1", 0, ". <a href=\"?cluster=c&amp;x=1&amp;refresh=60\">Ask for it"},
+		{"c", "x=1", 5, " and is asked for again every 5 s. <a href=\"?cluster=c&amp;x=1\">Let it stand</a>"},
+		{NULL, NULL, 5, " and is asked for again every 5 s. <a href=\"?\">Let it stand</a>"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const struct status_site site = {.now = NOW,
+						 .version = "1",
+						 .revision = "",
+						 .refresh_s = rows[i].refresh_s,
+						 .chosen = rows[i].chosen,
+						 .parameters = rows[i].parameters};
+		struct buf out = BUF_INIT;
+		check_row(rows[i].want);
+		frame_end(&site, &out);
+		CHECK(strstr(out.bytes, rows[i].want));
+		buf_done(&out);
+	}
+}
+
 /* Names that would break out, in each text that comes from outside. */
 static void test_hostile(void)
 {
@@ -689,6 +983,8 @@ int main(void)
 	test_order();
 	test_order_of_equals();
 	test_page();
+	test_whole_page();
+	test_refresh();
 	test_hostile();
 	return check_done();
 }

@@ -28,6 +28,8 @@ static void test_file(void)
 		{ALICE "\n", ALICE},
 		{"SLURM_JWT=" ALICE "\n", ALICE},
 		{"not.a.token", "not.a.token"},
+		{"a.b.c==", "a.b.c=="},
+		{"SLURM_JWT=a.b.c==\n", "a.b.c=="},
 		{"", NULL},
 		{"\n", NULL},
 		{"SLURM_JWT=\n", NULL},
@@ -64,6 +66,17 @@ static void test_claims_and_rotation(void)
 	CHECK(!token_renew(token, 1999999999));
 	CHECK_STRING(token_value(token), ALICE);
 
+	CHECK(!token_refresh(token, 2000000000, &err));
+	CHECK(strstr(err.text, path));
+	err.text[0] = '\0';
+
+	check_row("a file without a token: likewise");
+	write_file("two words", 0600);
+	CHECK(token_refresh(token, 1999999999, &err));
+	CHECK_STRING(token_value(token), ALICE);
+	CHECK(!token_refresh(token, 2000000000, &err));
+	CHECK(strstr(err.text, path));
+
 	check_row("a new file, readable by others");
 	write_file("a.b.c", 0644);
 	CHECK(token_refresh(token, 1000, &err));
@@ -77,6 +90,23 @@ static void test_claims_and_rotation(void)
 	CHECK(token_refresh(token, 1000, &err));
 	CHECK(token_file_warning(token) == NULL);
 
+	check_row("claims with padding");
+	write_file("e30.eyJzdW4iOiJhIn0=.c2ln", 0600);
+	CHECK(token_refresh(token, 1000, &err));
+	CHECK_STRING(token_user(token), "a");
+
+	check_row("as long as may be, and longer");
+	static char longest[16 * 1024 + 2];
+	memset(longest, 'x', sizeof longest - 2);
+	write_file(longest, 0600);
+	CHECK(token_refresh(token, 1000, &err));
+	CHECK_NUMBER(strlen(token_value(token)), 16 * 1024);
+	longest[16 * 1024] = 'x';
+	write_file(longest, 0600);
+	CHECK(!token_renew(token, 1000));
+	write_file("a.b.c", 0600);
+	CHECK(token_refresh(token, 1000, &err));
+
 	check_row("another file of the same age");
 	struct stat old;
 	stat(path, &old);
@@ -85,6 +115,12 @@ static void test_claims_and_rotation(void)
 	utimensat(AT_FDCWD, path, (struct timespec[]){old.st_atim, old.st_mtim}, 0);
 	CHECK(token_refresh(token, 1000, &err));
 	CHECK_STRING(token_value(token), "x.y.z");
+
+	check_row("a file without a token: one that says no end stays in use");
+	write_file("two words", 0600);
+	CHECK(token_refresh(token, 1000, &err));
+	CHECK_STRING(token_value(token), "x.y.z");
+	write_file("x.y.z", 0600);
 
 	check_row("refused by slurmrestd: another one, or the same");
 	CHECK(!token_renew(token, 1000));

@@ -71,6 +71,7 @@ static void grows(void)
 		{"the one ahead begins again, the other goes on", "A10B9 A12B11 A0B12 A1B13 A2B14", 0, 4, 0},
 		{"and windows end between", "A10B9 A12B11 |A0B11 |A1", 0, 2, 0},
 		{"the one that lags begins again", "A10B9 A12B0 A13B1 A14B2", 0, 4, 0},
+		{"at five minutes it is not known yet", "A1 A10 B0 B1 B2 B3 B4", 0, 9, 0},
 		{"both begin again", "A10B9 A12B11 A0B0 A1B2 A3B2 A4B3 A5B5 A6B6 A7B7", 0, 9, 1},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -148,6 +149,26 @@ static void timelines(void)
 		     "no samples of alpha after 1970-01-01 02:59:00 UTC: what was used in the last 21 min is missing");
 	usage_done(&use);
 
+	/* gaps of just five minutes are some, shorter ones are none; one may begin with the span */
+	for (int shorter = 0; shorter < 2; shorter++) {
+		usage_init(&use, "Prometheus", 6000, 12000);
+		timeline = (struct timeline){0};
+		const double times[] = {6300 - shorter, 6400, 6700 - shorter, 11700 + shorter};
+		for (size_t i = 0; i < 4; i++)
+			samples[i].time = times[i];
+		timeline_take(&timeline, &use, TEXT(""), samples, shorter ? 3 : 4);
+		timeline.last = times[3];
+		timeline_end(&timeline, &use, TEXT(""));
+		CHECK_NUMBER(use.note_count, shorter ? 0 : 4);
+		usage_done(&use);
+	}
+	usage_init(&use, "Prometheus", 6000, 12000);
+	timeline = (struct timeline){.begin = 5000, .last = 6000};
+	samples[0].time = 11900;
+	timeline_take(&timeline, &use, TEXT(""), samples, 1);
+	CHECK(use.note_count == 1 && !use.is_incomplete);
+	usage_done(&use);
+
 	usage_init(&use, "Prometheus", 6000, 12000);
 	timeline = (struct timeline){0};
 	samples[0].time = 9000;
@@ -180,6 +201,8 @@ static void spans(void)
 		{"2026-11-01 00:00", -1},
 		{"2026-11-01T00:00ZZ", -1},
 		{"@99999999999999999999", -1},
+		{"@214748364700", 214748364700},
+		{"@214748364701", -1},
 	};
 	struct error err;
 	int64_t from, to;
@@ -243,6 +266,132 @@ static void reports(void)
 	usage_done(&use);
 }
 
+/* All columns, of two clusters; of one of them hardly anything is known. */
+static void full_reports(void)
+{
+	static const double amounts[] = {4, 3, 7200, 3 * 1073741824.0 * 3600, 5400, 2000, 500, 7200000};
+	struct usage use;
+	struct buf out = BUF_INIT;
+	unsigned column;
+	usage_init(&use, "slurmdbd", 3600, 7200);
+	CHECK(usage_gres_column(&use, TEXT("shard"), TEXT(""), &column));
+	for (int cluster = 0; cluster < 2; cluster++) {
+		struct usage_name whose = {.cluster = cluster ? TEXT("beta") : TEXT("")};
+		for (int by = 0; by < 2; by++) {
+			whose.by = by ? USAGE_BY_USER : USAGE_BY_CLUSTER;
+			whose.name = whose.account = by ? TEXT("\177a") : TEXT("");
+			for (unsigned i = 0; i < USAGE_AMOUNTS && cluster; i++)
+				usage_add(&use, &whose, i, amounts[i]);
+			usage_add(&use, &whose, column, cluster ? 0.1 + 0.2 : 3600);
+		}
+	}
+	for (int i = 0; i <= USAGE_NOTES_MAX; i++)
+		usage_note(&use, i == USAGE_NOTES_MAX, "%d", i);
+	CHECK(use.notes_left_out == 1);
+	use.note_count = 1;
+	report_print(&use, 1u << USAGE_BY_USER, REPORT_JSON, &out);
+	CHECK_STRING(
+		out.bytes,
+		"{\"from\":3600,\"to\":7200,\"source\":\"slurmdbd\",\"complete\":false,\"notes\":[\"0\"],\"rows\":[{\"by\":\"user\",\"user\":\"\\u007fa\",\"account\":\"\\u007fa\",\"job_starts\":null,\"job_ends\":null,\"allocated_cpu_seconds\":null,\"allocated_memory_byte_seconds\":null,"
+		"\"allocated_billing_seconds\":null,\"ended_job_allocated_cpu_seconds\":null,"
+		"\"ended_job_used_cpu_seconds\":null,\"ended_job_energy_joules\":null,\"allocated_gres_seconds\":{\"shard\":3600}},"
+		"{\"by\":\"user\",\"cluster\":\"beta\",\"user\":\"\\u007fa\",\"account\":\"\\u007fa\",\"job_starts\":4,\"job_ends\":3,\"allocated_cpu_seconds\":7200,\"allocated_memory_byte_seconds\":11596411699200,"
+		"\"allocated_billing_seconds\":5400,\"ended_job_allocated_cpu_seconds\":2000,"
+		"\"ended_job_used_cpu_seconds\":500,\"ended_job_energy_joules\":7200000,\"allocated_gres_seconds\":{\"shard\":0.3}}]}\n");
+	use.is_incomplete = false;
+	buf_clear(&out);
+	report_print(&use, 1u << USAGE_BY_CLUSTER, REPORT_JSON, &out);
+	CHECK_STRING(
+		out.bytes,
+		"{\"from\":3600,\"to\":7200,\"source\":\"slurmdbd\",\"complete\":true,\"notes\":[\"0\"],\"rows\":[{\"by\":\"cluster\",\"job_starts\":null,\"job_ends\":null,\"allocated_cpu_seconds\":null,\"allocated_memory_byte_seconds\":null,"
+		"\"allocated_billing_seconds\":null,\"ended_job_allocated_cpu_seconds\":null,"
+		"\"ended_job_used_cpu_seconds\":null,\"ended_job_energy_joules\":null,\"allocated_gres_seconds\":{\"shard\":3600}},"
+		"{\"by\":\"cluster\",\"cluster\":\"beta\",\"job_starts\":4,\"job_ends\":3,\"allocated_cpu_seconds\":7200,\"allocated_memory_byte_seconds\":11596411699200,"
+		"\"allocated_billing_seconds\":5400,\"ended_job_allocated_cpu_seconds\":2000,"
+		"\"ended_job_used_cpu_seconds\":500,\"ended_job_energy_joules\":7200000,\"allocated_gres_seconds\":{\"shard\":0.3}}]}\n");
+	buf_clear(&out);
+	report_print(&use, 1u << USAGE_BY_CLUSTER, REPORT_CSV, &out);
+	CHECK_STRING(
+		out.bytes,
+		"by,cluster,partition,account,user,qos,job_starts,job_ends,allocated_cpu_seconds,allocated_memory_byte_seconds,allocated_billing_seconds,ended_job_allocated_cpu_seconds,ended_job_used_cpu_seconds,ended_job_energy_joules,\"allocated_gres_seconds:shard\"\r\n"
+		"\"cluster\",\"\",\"\",\"\",\"\",\"\",,,,,,,,,3600\r\n"
+		"\"cluster\",\"beta\",\"\",\"\",\"\",\"\",4,3,7200,11596411699200,5400,2000,500,7200000,0.30000000000000004\r\n");
+	usage_add(&use, &(struct usage_name){USAGE_BY_USER, TEXT("beta"), TEXT("idle"), TEXT("a")}, USAGE_CPU_SECONDS,
+		  0);
+	usage_add(&use, &(struct usage_name){USAGE_BY_USER, TEXT("beta"), TEXT("none"), TEXT("a")},
+		  USAGE_USED_CPU_SECONDS, 1);
+	buf_clear(&out);
+	report_print(&use, 1u << USAGE_BY_USER | 1u << USAGE_BY_CLUSTER, REPORT_TABLE, &out);
+	CHECK_STRING(
+		out.bytes,
+		"Use from 1970-01-01 01:00:00 UTC to 1970-01-01 02:00:00 UTC, counted by slurmdbd\n"
+		"\n"
+		"cluster       starts  ends  CPU hours  GiB hours  billing hours    kWh  shard hours  CPU used\n"
+		"(none)   all       -     -          -          -              -      -         1.00         -\n"
+		"beta     all       4     3       2.00       3.00           1.50  2.000         0.00    25.0 %\n"
+		"\n"
+		"cluster  user  account  starts  ends  CPU hours  GiB hours  billing hours    kWh  shard hours  CPU used\n"
+		"(none)   ?a    ?a            -     -          -          -              -      -         1.00         -\n"
+		"beta     none  a             -     -          -          -              -      -            -         -\n"
+		"beta     ?a    ?a            4     3       2.00       3.00           1.50  2.000         0.00    25.0 %\n"
+		"(none)   all                 -     -          -          -              -      -         1.00         -\n"
+		"beta     all                 4     3       2.00       3.00           1.50  2.000         0.00    25.0 %\n"
+		"\n"
+		"Note: 0\n"
+		"Note: 1 more notes are left out\n");
+	buf_done(&out);
+	usage_done(&use);
+}
+
+/* Each cluster has its own sum, from which rows may differ by what additions of doubles lose. */
+static void sums(void)
+{
+	static const struct {
+		double whole, alice, bob, more;
+		unsigned notes;
+	} rows[] = {
+		{3600e6, 2600e6, 1000e6, 0, 0},
+		{3600e6, 2600e6, 1000e6, 3, 0},
+		{3600e6, 2600e6, 1000e6, -3, 0},
+		{3600e6, 2600e6, 1000e6, 4, 1},
+		{3600e6, 2600e6, 1000e6, -4, 1},
+		{0, 0, 0, 0, 0},
+		{0, 0, 0, 0.001, 1},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct usage use;
+		size_t count;
+		char name[24];
+		snprintf(name, sizeof name, "sum %zu", i);
+		check_row(name);
+		usage_init(&use, "Prometheus", 0, 3600);
+		for (int cluster = 0; cluster < 2; cluster++) {
+			struct usage_name whose = {.cluster = cluster ? TEXT("b") : TEXT("a")};
+			usage_add(&use, &whose, USAGE_CPU_SECONDS, rows[i].whole);
+			whose.by = USAGE_BY_USER;
+			whose.name = TEXT("bob");
+			whose.account = TEXT("x");
+			usage_add(&use, &whose, USAGE_CPU_SECONDS, rows[i].bob + cluster * rows[i].more);
+			whose.name = TEXT("alice");
+			whose.account = TEXT("y");
+			usage_add(&use, &whose, USAGE_CPU_SECONDS, rows[i].alice / 2);
+			whose.account = TEXT("x");
+			usage_add(&use, &whose, USAGE_CPU_SECONDS, rows[i].alice / 2);
+		}
+		usage_check_sums(&use);
+		CHECK_NUMBER(use.note_count, rows[i].notes);
+		struct usage_row **sorted = usage_sorted(&use, USAGE_BY_USER, &count);
+		CHECK_NUMBER(count, 6);
+		for (size_t at = 0; at < count; at++) {
+			CHECK(text_equal(sorted[at]->cluster, at < 3 ? TEXT("a") : TEXT("b")));
+			CHECK(text_equal(sorted[at]->name, at % 3 < 2 ? TEXT("alice") : TEXT("bob")));
+			CHECK(text_equal(sorted[at]->account, at % 3 == 1 ? TEXT("y") : TEXT("x")));
+		}
+		free(sorted);
+		usage_done(&use);
+	}
+}
+
 static void many_kinds_of_gres(void)
 {
 	struct usage use;
@@ -262,6 +411,60 @@ static void many_kinds_of_gres(void)
 		usage_note(&use, false, "note %d", i);
 	CHECK(use.note_count == USAGE_NOTES_MAX && use.notes_left_out == 401 && use.is_incomplete);
 	usage_done(&use);
+}
+
+static bool take_all(void *context, const struct series *series, struct error *err)
+{
+	(void)err;
+	buf_add_text(context, series->labels[SERIES_USER]);
+	buf_add_text(context, series->labels[SERIES_ACCOUNT]);
+	for (size_t i = 0; i < series->count; i++)
+		buf_printf(context, " %g=%g", series->samples[i].time, series->samples[i].value);
+	buf_add_char(context, ';');
+	return true;
+}
+
+/* Each series has its own labels and samples alone. */
+static void answers(void)
+{
+#define RESULT(series) "\"data\":{\"result\":[" series "]}}"
+#define OK "{\"status\":\"success\","
+#define VALUE(value) OK RESULT("{\"value\":[5,\"" value "\"]}")
+#define DIGITS "00000000000000000000000000000000000000000000000000000000000000"
+	static const struct {
+		const char *answer, *want, *error, *warning; /* error NULL: it is read */
+	} rows[] = {
+		{OK RESULT("{\"metric\":{\"user\":\"a\"},\"values\":[[5,\"2\"],[6,\"3\"]]},"
+			   "{\"metric\":{\"account\":\"b\"},\"values\":[[7,\"1.5\"]]},{\"metric\":{}}"),
+		 "a 5=2 6=3;b 7=1.5;;", NULL, ""},
+		{VALUE("NaN"), ";", NULL, ""},
+		{VALUE("+Inf"), ";", NULL, ""},
+		{VALUE("2x"), NULL, "a sample is no number: 2x", ""},
+		{VALUE(""), NULL, "a sample is no number", ""},
+		{VALUE("1" DIGITS), " 5=1e+62;", NULL, ""},
+		{VALUE("10" DIGITS), NULL, "a sample is no number", ""},
+		{OK "\"isPartial\":false," RESULT(""), NULL, NULL, ""},
+		{OK "\"isPartial\":true," RESULT(""), NULL, NULL, "the answer is partial"},
+		{OK "\"warnings\":[\"a store is away\"]," RESULT(""), NULL, NULL, "a store is away"},
+		{"{\"status\":\"error\",\"error\":\"bad\"}", NULL, "bad", ""},
+		{"{\"status\":\"error\"}", NULL, "it has no status", ""},
+		{"{\"status\":true}", NULL, "it has no status", ""},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct buf got = BUF_INIT;
+		struct error err = {""};
+		bool is_refusal;
+		check_row(rows[i].answer);
+		struct vector_reader *reader = vector_reader_new(take_all, &got);
+		vector_reader_feed(reader, rows[i].answer, strlen(rows[i].answer));
+		CHECK(vector_reader_finish(reader, &is_refusal, &err) == !rows[i].error);
+		CHECK(is_refusal == (rows[i].error && strcmp(rows[i].error, "bad") == 0));
+		CHECK_STRING(got.bytes, rows[i].want);
+		CHECK(!rows[i].error || strstr(err.text, rows[i].error));
+		CHECK_STRING(vector_reader_warning(reader), rows[i].warning);
+		vector_reader_free(reader);
+		buf_done(&got);
+	}
 }
 
 static bool take_user(void *context, const struct series *series, struct error *err)
@@ -295,7 +498,10 @@ int main(void)
 	timelines();
 	spans();
 	reports();
+	full_reports();
+	sums();
 	many_kinds_of_gres();
+	answers();
 	names_without_nul();
 	return check_done();
 }
