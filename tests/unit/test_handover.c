@@ -252,6 +252,18 @@ static unsigned count_descriptors(void)
 	return count;
 }
 
+/* Memory that was handed over and is mapped here. */
+static unsigned count_mappings(void)
+{
+	unsigned count = 0;
+	char line[512];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	while (fgets(line, sizeof line, maps))
+		count += strstr(line, "/memfd:slurmscope") != NULL;
+	fclose(maps);
+	return count;
+}
+
 /* Both ends in one process: what is the other one's runs in a thread. */
 struct world {
 	int sockets[2];
@@ -260,12 +272,13 @@ struct world {
 	struct page_board polls, serves;
 	struct receiver *receiver;
 	pthread_t thread;
+	unsigned descriptors; /* before it began */
 };
 
 static void begin(struct world *world)
 {
 	struct error err;
-	*world = (struct world){.handover = NULL};
+	*world = (struct world){.descriptors = count_descriptors()};
 	CHECK(link_open(world->sockets, &err));
 	world->handover = handover_new(world->sockets[0], &world->signs);
 	page_board_init(&world->polls);
@@ -288,6 +301,7 @@ static void start_serving(struct world *world)
 	CHECK_NUMBER(handover_hear(world->handover), HANDOVER_SERVES);
 }
 
+/* Nothing is left of it. */
 static void finish(struct world *world)
 {
 	handover_end(world->handover);
@@ -299,6 +313,8 @@ static void finish(struct world *world)
 	handover_free(world->handover);
 	close(world->sockets[0]);
 	close(world->sockets[1]);
+	CHECK_NUMBER(count_descriptors(), world->descriptors);
+	CHECK_NUMBER(count_mappings(), 0);
 }
 
 /* The text of the page on the board of the one that serves, of the slot that is named so. */
@@ -376,6 +392,77 @@ static void test_who_takes_nothing(void)
 	finish(&world);
 }
 
+/* A slot goes while a page of it is under way and another one waits, and before a page of it arrives. */
+static void test_slot_goes(void)
+{
+	struct error err;
+	struct world world;
+	struct page_slot slot;
+	struct page *page = page_saying("of nobody");
+	begin(&world);
+	check_row("a slot goes");
+	unsigned before = count_descriptors();
+	page_slot_init(&slot, &world.polls, "a");
+	for (int i = 0; i < 2; i++)
+		page_slot_publish(&slot, page_saying("of a"));
+	page_slot_done(&slot);
+	CHECK_NUMBER(count_descriptors(), before);
+	int image = page_image_new(page, &err), nonsense = memfd_create("slurmscope", MFD_CLOEXEC);
+	CHECK(write(nonsense, "nonsense", 8) == 8);
+	link_say(world.sockets[0], &(struct link_message){.kind = LINK_PAGE, .slot = slot.number, .descriptor = image});
+	link_say(world.sockets[0], &(struct link_message){.kind = LINK_PAGE, .slot = 99, .descriptor = nonsense});
+	link_say(world.sockets[0], &(struct link_message){.kind = LINK_SLOT_IS_GONE, .slot = 99, .descriptor = -1});
+	close(image);
+	close(nonsense);
+	page_release(page);
+	start_serving(&world);
+	for (int i = 0; i < 3; i++) /* each page is taken */
+		CHECK_NUMBER(handover_hear(world.handover), HANDOVER_NOTHING);
+	CHECK(shows(&world, "a", NULL));
+	finish(&world);
+}
+
+static struct world *labelled; /* where somebody scrapes just before labels are replaced; NULL: nowhere */
+static struct buf scraped = BUF_INIT;
+
+void __real_page_board_label(struct page_board *board, struct text labels);
+void __wrap_page_board_label(struct page_board *board, struct text labels);
+void __wrap_page_board_label(struct page_board *board, struct text labels)
+{
+	static const struct rendition_options options = {.format = {.format = FORMAT_TEXT}};
+	struct error err;
+	struct edition *edition = labelled && board == &labelled->serves ? page_board_borrow_edition(board) : NULL;
+	if (edition) {
+		struct rendition *rendition = edition_render(edition, &options, UINT64_MAX, &err);
+		buf_add_text(&scraped, buf_text(&rendition->bytes));
+		rendition_release(rendition);
+	}
+	edition_release(edition);
+	__real_page_board_label(board, labels);
+}
+
+/* They are on the page until others have taken their place. */
+static void test_labels(void)
+{
+	static const char *const labels[] = {"cluster=\"the first of all clusters\"", "cluster=\"another one\""};
+	struct world world;
+	struct page_slot slot;
+	begin(&world);
+	check_row("labels");
+	page_slot_init(&slot, &world.polls, "a");
+	page_slot_publish(&slot, page_saying(""));
+	for (int i = 0; i < 2; i++)
+		page_board_label(&world.polls, text_of(labels[i]));
+	labelled = &world;
+	start_serving(&world);
+	page_slot_done(&slot);
+	finish(&world);
+	labelled = NULL;
+	CHECK(strstr(scraped.bytes, labels[0]) != NULL);
+	CHECK(strstr(scraped.bytes, labels[1]) == NULL);
+	buf_done(&scraped);
+}
+
 /* The server's thread of the other side hangs: its sign says so. */
 static void test_signs(void)
 {
@@ -419,7 +506,7 @@ static bool is_told_of(struct world *world, bool is_newest, const char *why)
 	struct error error = {""};
 	double read;
 	bool is_so = page_board_config(&world->serves, &read, &error) == is_newest && strcmp(error.text, why) == 0;
-	return is_so && (!is_newest || read == 1234.5);
+	return is_so && read == 1234.5; /* the one in force is as old as it was */
 }
 
 static void test_reloaded(void)
@@ -613,6 +700,8 @@ int main(void)
 	test_hostile_image();
 	test_pages();
 	test_who_takes_nothing();
+	test_slot_goes();
+	test_labels();
 	test_signs();
 	test_life();
 	test_reloaded();
