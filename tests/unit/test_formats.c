@@ -6,6 +6,7 @@
 #include "page/edition.h"
 #include "serve/negotiate.h"
 #include "serve/scrape.h"
+#include "web/tenants.h"
 
 #include <errno.h>
 #include <math.h>
@@ -60,6 +61,7 @@ static void test_negotiation(void)
 		{"application/vnd.google.protobuf", TEXT_TYPE},
 		/* what is no weight, and what is nothing at all */
 		{"application/openmetrics-text;q=2,text/plain;q=0.1", TEXT_TYPE},
+		{"application/openmetrics-text;q=1.001,text/plain;q=0.1", TEXT_TYPE},
 		{"application/openmetrics-text;q=-1,text/plain;q=0.1", TEXT_TYPE},
 		{"application/openmetrics-text;q=0.1234,text/plain;q=0.1", TEXT_TYPE},
 		{"application/openmetrics-text;q=high", TEXT_TYPE},
@@ -617,10 +619,14 @@ static void test_deadlines(void)
 	struct page_slot slot;
 	page_board_init(&board);
 	page_slot_init(&slot, &board, NULL);
-	publish(&slot, "cluster=\"one\"", 1);
 	const struct scrape_options options = {.board = &board};
 	const struct web_request request = {
 		.sees_everything = true, .method = "GET", .path = "/metrics", .arrived_ns = now_ns};
+	struct web_reply none = {.status = 200};
+	check_row("no page yet");
+	scrape_respond(&options, &request, TEXT(""), &none);
+	CHECK_NUMBER(none.status, 503);
+	publish(&slot, "cluster=\"one\"", 1);
 	is_busy = true;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct web_reply reply = {.status = 200};
@@ -652,7 +658,22 @@ static void test_deadlines(void)
 		CHECK_NUMBER(reply.status, arrivals[i].want);
 		reply.release(reply.owner);
 	}
+	check_row("of a tenant, and of a part that there is not");
+	struct web_tenant tenant = {.name = "nobody"};
+	const struct web_request scoped = {.tenant = &tenant, .arrived_ns = now_ns};
+	for (int is_part = 0; is_part < 2; is_part++) {
+		struct web_reply reply = {.status = 200};
+		scrape_respond(&options, &scoped, is_part ? TEXT("no-part") : TEXT(""), &reply);
+		CHECK_NUMBER(reply.status, is_part ? 400 : 200);
+		reply.release(reply.owner);
+	}
+	check_row("each is counted, and nothing is kept of it");
+	CHECK_NUMBER(board.scrapes[FORMAT_TEXT][SCRAPE_OK], 3);
+	CHECK_NUMBER(board.scrapes[FORMAT_TEXT][SCRAPE_BAD_REQUEST], 1);
+	CHECK_NUMBER(board.scrapes[FORMAT_TEXT][SCRAPE_NOT_READY], 1 + sizeof rows / sizeof *rows + 1);
 	page_slot_done(&slot);
+	CHECK_NUMBER(board.rendition_bytes, 0);
+	CHECK_NUMBER(board.scoped_bytes, 0);
 	page_board_done(&board);
 	check_row(NULL);
 }
