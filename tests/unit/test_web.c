@@ -14,6 +14,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -192,8 +193,10 @@ static void test_inherited(void)
 static struct connection *connect_one(struct connections *connections, int *ret_client, uint64_t now)
 {
 	int ends[2];
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) != 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) != 0) {
+		perror("socketpair");
 		exit(EXIT_FAILURE);
+	}
 	*ret_client = ends[1];
 	return connections_add(connections, ends[0], now);
 }
@@ -700,10 +703,20 @@ static void test_audit_of_many(void)
 	buf_done(&heard.text);
 }
 
+/* Both ends of all connections are in this process: more than the usual limit of 1,024 files. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 int main(void)
 {
 	if (!mkdtemp(folder))
 		return EXIT_FAILURE;
+	raise_limit();
 	close_range(3, ~0U, 0); /* whatever the caller has left open: sockets are inherited from 3 on */
 	test_inherited();
 	test_addresses();
