@@ -535,6 +535,15 @@ class Programs(Hooks):
         self.assert_result(["done"], site.receive(alert("A")))
         self.assert_result(["not-undone"], site.run("undo", 1)[::2], 1)
 
+    def test_dry(self):
+        """What was not run is not undone."""
+        site = self.site()
+        program = self.program(site, "program", f"touch {site.folder}/ran")
+        site.configure(f"[rule ticket]\nalert = A\naction = run\ncommand = {program}\nundo-command = {program}\n")
+        self.assert_result(["would"], site.receive(alert("A")))
+        self.assert_result(["not-undone"], site.run("undo", 1)[::2], 1)
+        self.assertFalse((site.folder / "ran").exists())
+
 
 class Examples(unittest.TestCase):
     def test_they_fit_together(self):
