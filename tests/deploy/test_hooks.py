@@ -309,6 +309,10 @@ class Limits(Hooks):
         site = self.site(DRAIN + "[action drain]\nat-once = 1\nper-hour = 2\n")
         site.change(cut=True)
         self.assert_result(["failed"], site.receive(node("cn01")), 1)
+        limits = site.config.read_text()
+        site.config.write_text(limits.replace("at-once = 1\nper-hour = 2", "per-hour = 1"))
+        self.assertIn("per-hour", site.receive(node("cn02"))[1][0])
+        site.config.write_text(limits)
         for fired, expected, why in ((node("cn02"), "refused", "at-once"), (None, "undone", ""), (node("cn01", other="1"), "refused", "again-hours"),
                                      (node("cn02"), "done", ""), (node("cn03"), "refused", "per-hour")):
             status, said = site.receive(fired) if fired else site.run("undo", 1)[::2]
