@@ -33,7 +33,7 @@ path = {world!r}
 world = json.load(open(path))
 name, arguments = os.path.basename(sys.argv[0]), sys.argv[1:]
 with open(path + ".calls", "a") as calls:
-    calls.write(json.dumps([name, *arguments, os.geteuid()]) + "\\n")
+    calls.write(json.dumps([name, *arguments, [os.getresuid(), os.getresgid(), os.getgroups()]]) + "\\n")
 if world.get("away"):
     sys.exit("slurm_load_node error: Unable to contact slurm controller (connect failure)")
 if name == "squeue":

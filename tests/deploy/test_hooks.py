@@ -4,6 +4,7 @@ import importlib.machinery
 import importlib.util
 import json
 import os
+import pwd
 import re
 import signal
 import socket
@@ -11,6 +12,7 @@ import sys
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from hooks import BLACK_HOLE, HOOKS, PATIENCE, PROGRAM, ROOT, STARTS, Site, alert, node
 
@@ -59,6 +61,18 @@ WRONG = (
     ("[action mail]\nat-once = 1\n", "has no at-once"),
     ("nonsense\n", "nonsense"),
 )
+
+
+def load():
+    """The program, as a module."""
+    loader = importlib.machinery.SourceFileLoader("slurmscope_hook", str(PROGRAM))
+    sys.dont_write_bytecode = True
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("slurmscope_hook", loader))
+    loader.exec_module(module)
+    return module
+
+
+hook = load()
 
 
 def results(said):
@@ -189,12 +203,14 @@ class AllowList(Hooks):
         self.assertEqual(["cn01"], site.drained())
 
     def test_wrong_configuration(self):
+        site = self.site()
         for text, why in WRONG:
-            with self.subTest(text):
-                site = self.site(text)
-                answer = site.receive(node("cn01"))
-                self.assert_result(["wrong"], answer, 2)
-                self.assertIn(why, answer[1][0])
+            site.configure(text)
+            with self.subTest(text), self.assertRaisesRegex(hook.Wrong, re.escape(why)):
+                hook.Config(site.config)
+        answer = site.receive(node("cn01"))
+        self.assert_result(["wrong"], answer, 2)
+        self.assertIn(why, answer[1][0])
 
     def test_who_may_write_it(self):
         site = self.site()
@@ -288,6 +304,21 @@ class Limits(Hooks):
         site.write(world)
         self.assert_result(["done"], site.receive(node("cn05")))
 
+    def test_cut_off(self):
+        """The connection broke after the change: the node is drained, so it counts, and it can be undone."""
+        site = self.site(DRAIN + "[action drain]\nat-once = 1\nper-hour = 2\n")
+        site.change(cut=True)
+        self.assert_result(["failed"], site.receive(node("cn01")), 1)
+        limits = site.config.read_text()
+        site.config.write_text(limits.replace("at-once = 1\nper-hour = 2", "per-hour = 1"))
+        self.assertIn("per-hour", site.receive(node("cn02"))[1][0])
+        site.config.write_text(limits)
+        for fired, expected, why in ((node("cn02"), "refused", "at-once"), (None, "undone", ""), (node("cn01", other="1"), "refused", "again-hours"),
+                                     (node("cn02"), "done", ""), (node("cn03"), "refused", "per-hour")):
+            status, said = site.receive(fired) if fired else site.run("undo", 1)[::2]
+            self.assert_result([expected], (status, said))
+            self.assertIn(why, said[0])
+
     def test_together(self):
         """Processes wait for one another: the same message acts once, others within the limit."""
         site = self.site()
@@ -373,13 +404,8 @@ class Trouble(Hooks):
 
     def test_a_program_that_does_not_end(self):
         """It is ended with its children."""
-        loader = importlib.machinery.SourceFileLoader("slurmscope_hook", str(PROGRAM))
-        sys.dont_write_bytecode = True
-        hook = importlib.util.module_from_spec(importlib.util.spec_from_loader("slurmscope_hook", loader))
-        loader.exec_module(hook)
-        hook.COMMAND_PATIENCE_S = 0.5
         site = self.site()
-        with self.assertRaisesRegex(hook.Trouble, "took more than"):
+        with mock.patch.object(hook, "COMMAND_PATIENCE_S", 0.5), self.assertRaisesRegex(hook.Trouble, "took more than"):
             hook.run(["/bin/sh", "-c", f"sleep 600 & echo $! > {site.folder}/child; wait"])
         child = (site.folder / "child").read_text().strip()
         end = time.monotonic() + PATIENCE
@@ -389,15 +415,20 @@ class Trouble(Hooks):
 
     @unittest.skipIf(os.geteuid(), "needs root")
     def test_root_becomes_the_owner(self):
-        """Of the state: with its rights Slurm is asked, and no file becomes root's."""
+        """Of the state: with its rights, and no others, Slurm is asked, and no file becomes root's."""
         site = self.site()
-        nobody = 65534
+        nobody, group = 65534, 65533
+        self.addCleanup(os.setgroups, os.getgroups())
+        os.setgroups([0, 65532])
         for path in (site.folder, site.state.parent, site.world):
-            os.chown(path, nobody, nobody)
+            os.chown(path, nobody, group)
         self.assert_result(["done"], site.receive(node("cn01")))
-        self.assertEqual({nobody}, {path.stat().st_uid for path in site.state.parent.iterdir()})
-        self.assertEqual({0o600}, {path.stat().st_mode & 0o777 for path in site.state.parent.iterdir()})
-        self.assertEqual({nobody}, {json.loads(line)[-1] for line in Path(f"{site.world}.calls").read_text().splitlines()})
+        files = [path.stat() for path in site.state.parent.iterdir()]
+        self.assertEqual({(nobody, group, 0o600)}, {(file.st_uid, file.st_gid, file.st_mode & 0o777) for file in files})
+        groups = sorted(os.getgrouplist(pwd.getpwuid(nobody).pw_name, group))
+        for line in Path(f"{site.world}.calls").read_text().splitlines():
+            *_, (uids, gids, others) = json.loads(line)
+            self.assertEqual(([nobody] * 3, [group] * 3, groups), (uids, gids, sorted(others)))
 
 
 class Jobs(Hooks):
@@ -507,6 +538,15 @@ class Programs(Hooks):
         self.program(site, "fails", "true")
         self.assert_result(["done"], site.receive(alert("A")))
         self.assert_result(["not-undone"], site.run("undo", 1)[::2], 1)
+
+    def test_dry(self):
+        """What was not run is not undone."""
+        site = self.site()
+        program = self.program(site, "program", f"touch {site.folder}/ran")
+        site.configure(f"[rule ticket]\nalert = A\naction = run\ncommand = {program}\nundo-command = {program}\n")
+        self.assert_result(["would"], site.receive(alert("A")))
+        self.assert_result(["not-undone"], site.run("undo", 1)[::2], 1)
+        self.assertFalse((site.folder / "ran").exists())
 
 
 class Examples(unittest.TestCase):

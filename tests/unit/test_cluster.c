@@ -89,6 +89,39 @@ static void test_rosters_do_not_grow(void)
 	roster_done(&roster);
 }
 
+/* Of all that was offered of one the most counts, whatever comes later. */
+static void test_who_has_most(void)
+{
+	static const struct {
+		const char *name;
+		struct {
+			const char *key;
+			struct roster_use use;
+		} offers[3];
+		const char *want;
+	} rows[] = {
+		{"CPUs", {{"a", {.cpus = 5}}, {"a", {0}}, {"b", {.cpus = 3}}}, "a"},
+		{"ties", {{"a", {.ties = 5}}, {"a", {0}}, {"b", {.ties = 3}}}, "a"},
+		{"CPUs before ties", {{"a", {.ties = 5}}, {"c", {0}}, {"b", {.cpus = 1}}}, "b"},
+		{"low words that are alike",
+		 {{"a", {.cpus = UINT64_C(1) << 32}}, {"b", {.cpus = UINT64_C(1) << 33}}, {"c", {0}}},
+		 "b"},
+		{"differences of 32 bits", {{"a", {.ties = 1}}, {"b", {.ties = UINT64_C(3) << 30}}, {"c", {0}}}, "b"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct roster roster;
+		check_row(rows[i].name);
+		roster_init(&roster);
+		for (int n = 0; n < 3; n++)
+			roster_offer(&roster, text_of(rows[i].offers[n].key), rows[i].offers[n].use);
+		roster_choose(&roster, 1);
+		for (int n = 0; n < 3; n++)
+			CHECK(roster_shows(&roster, text_of(rows[i].offers[n].key)) ==
+			      (strcmp(rows[i].offers[n].key, rows[i].want) == 0));
+		roster_done(&roster);
+	}
+}
+
 static void test_running_sums(void)
 {
 	struct scheduler_section section;
@@ -126,6 +159,66 @@ static void test_running_sums(void)
 	scheduler_section_done(&section);
 }
 
+/* Statistics where each number is `n`. */
+static struct diag diag_of(uint64_t reset_time, uint64_t n)
+{
+	struct diag diag = {.reset_time = reset_time,
+			    .cycles = n,
+			    .cycle_sum_us = n,
+			    .depth_sum = n,
+			    .backfill_cycles = n,
+			    .backfill_sum_us = n,
+			    .backfill_depth_sum = n,
+			    .backfill_depth_tried_sum = n,
+			    .backfill_queue_length_sum = n,
+			    .backfill_table_size_sum = n,
+			    .backfill_jobs = n,
+			    .backfill_het_jobs = n};
+	for (int i = 0; i < EXITS; i++)
+		diag.exits[i] = n;
+	for (int i = 0; i < BACKFILL_EXITS; i++)
+		diag.backfill_exits[i] = n;
+	return diag;
+}
+
+/* New statistics that have counted more since: no sum takes them for the old ones. */
+static void test_each_sum(void)
+{
+	const struct diag before = diag_of(100000, 10), after = diag_of(200000, 25);
+	struct scheduler_section section;
+	scheduler_section_init(&section);
+	scheduler_section_set(&section, &before);
+	scheduler_section_set(&section, &after);
+	for (int sum = 0; sum < SUMS; sum++) {
+		char name[16];
+		snprintf(name, sizeof name, "sum %d", sum);
+		check_row(name);
+		CHECK_NUMBER(scheduler_section_sum(&section, (enum sum)sum), 35);
+	}
+	scheduler_section_done(&section);
+}
+
+/* Of what there is of an RPC: all of it begins again, also where only the count has fallen. */
+static void test_each_sum_of_an_rpc(void)
+{
+	const struct rpc before = {.name = TEXT("REQUEST_PING"), .count = 10, .time_us = 100, .dropped = 5};
+	const struct rpc fell = {.name = TEXT("REQUEST_PING"), .count = 3, .time_us = 200, .dropped = 7};
+	const struct rpc grew = {.name = TEXT("REQUEST_PING"), .count = 30, .time_us = 200, .dropped = 7};
+	for (int is_reset = 0; is_reset < 2; is_reset++) {
+		const struct list first = {&before, 1}, second = {is_reset ? &grew : &fell, 1};
+		struct rpc_sums sums;
+		check_row(is_reset ? "a reset" : "the count fell");
+		rpc_sums_init(&sums);
+		rpc_sums_set(&sums, &first, false);
+		rpc_sums_set(&sums, &second, is_reset);
+		const struct rpc_sum *sum = map_find(&sums.rows, before.name);
+		CHECK_NUMBER(running_sum_total(&sum->count), is_reset ? 40 : 13);
+		CHECK_NUMBER(running_sum_total(&sum->time_us), 300);
+		CHECK_NUMBER(running_sum_total(&sum->dropped), 12);
+		rpc_sums_done(&sums);
+	}
+}
+
 enum { DAY_S = 86400, NOON = 20000 * DAY_S + DAY_S / 2, MIDNIGHT = 20001 * DAY_S };
 
 /* What there is of two types and a user, and of jobs of backfill, when diag says that its sums began at `reset_time`. */
@@ -158,6 +251,7 @@ static void test_rpcs_across_resets(void)
 		uint64_t want_pings, want_kills, want_jobs;
 	} rows[] = {
 		{"the same statistics", NOON, 25, 25, 25, 25, 25, 25},
+		{"the same, but the jobs of backfill fell", NOON, 25, 25, 3, 25, 25, 13},
 		{"new ones that have counted more since", NOON + 3600, 25, 25, 25, 35, 35, 35},
 		{"new ones without a type", NOON + 3600, 25, 0, 25, 35, 10, 35},
 		{"midnight passed: those of RPCs go on", MIDNIGHT + 2, 25, 25, 25, 25, 25, 25},
@@ -195,7 +289,7 @@ static void test_rpcs_across_resets(void)
 static void test_slurmdbds_rpcs_across_resets(void)
 {
 	struct rpc rpc = {.name = TEXT("DBD_STEP_START"), .count = 10, .time_us = 100};
-	struct dbd_diag diag = {.start_time = MIDNIGHT, .rpcs_by_type = {&rpc, 1}};
+	struct dbd_diag diag = {.start_time = MIDNIGHT, .rpcs_by_type = {&rpc, 1}, .rpcs_by_user = {&rpc, 1}};
 	struct accounting_section section;
 	check_row("a slurmdbd that began anew at midnight, and has counted more since");
 	accounting_section_init(&section);
@@ -207,9 +301,13 @@ static void test_slurmdbds_rpcs_across_resets(void)
 	diag.start_time += DAY_S;
 	accounting_section_set(&section, &diag);
 	CHECK_NUMBER(rpcs_of(&section.rpcs_by_type, "DBD_STEP_START"), 50);
-	diag.start_time = NUMBER_UNSET;
-	accounting_section_set(&section, &diag);
-	CHECK_NUMBER(rpcs_of(&section.rpcs_by_type, "DBD_STEP_START"), 50);
+	CHECK_NUMBER(rpcs_of(&section.rpcs_by_user, "DBD_STEP_START"), 50);
+	const uint64_t starts[] = {NUMBER_UNSET, diag.start_time, 0, diag.start_time};
+	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) { /* one that is not told for a while */
+		diag.start_time = starts[i];
+		accounting_section_set(&section, &diag);
+		CHECK_NUMBER(rpcs_of(&section.rpcs_by_type, "DBD_STEP_START"), 50);
+	}
 	accounting_section_done(&section);
 }
 
@@ -298,7 +396,10 @@ int main(void)
 	test_odd_nodes();
 	test_flags_of_all_nodes();
 	test_rosters_do_not_grow();
+	test_who_has_most();
 	test_running_sums();
+	test_each_sum();
+	test_each_sum_of_an_rpc();
 	test_rpcs_across_resets();
 	test_slurmdbds_rpcs_across_resets();
 	test_pending_rpcs();

@@ -384,6 +384,7 @@ static void test_forgotten(void)
 		check_row(i ? "after all jobs were forgotten" : "before");
 		page_check(&cluster, rows, sizeof rows / sizeof *rows);
 		cluster_forget_jobs(&cluster);
+		CHECK(!cluster.jobs); /* it is not known that there are none */
 		cluster_show_jobs(&cluster, true);
 		check_jobs(&cluster, "none is known", "");
 	}
@@ -707,8 +708,59 @@ static void test_places_of_extras(void)
 		CHECK(found && found->id == 1 && found->stage == STAGE_PENDING);
 		found = job_extras_find(&extras, 2);
 		CHECK(others ? found && found->id == 2 && found->stage == STAGE_HOLDING : !found);
+		CHECK_NUMBER(extras.counts[STAGE_PENDING], 1);
+		CHECK_NUMBER(extras.counts[STAGE_HOLDING], others);
 		job_extras_done(&extras);
 	}
+}
+
+/* Of six jobs four are kept when a seventh comes. IDs of federations use all 32 bits. */
+static void test_who_makes_room(void)
+{
+	enum { JOBS = 7 };
+	static const struct {
+		const char *name;
+		uint64_t ids[JOBS], cpus[JOBS];
+		unsigned kept; /* bits of those that are there at the end */
+	} rows[] = {
+		{"the small ones", {1, 2, 3, 4, 5, 6, 7}, {1, 6, 2, 5, 3, 4, 1}, 1 << 1 | 1 << 3 | 1 << 4 | 1 << 5},
+		{"of equals those of the last IDs",
+		 {3000000000, 1, 3000000001, 2, 3, 3000000002, 4},
+		 {1, 1, 1, 1, 1, 1, 1},
+		 1 << 0 | 1 << 1 | 1 << 3 | 1 << 4},
+		{"weights far apart",
+		 {1, 2, 3, 4, 5, 6, 7},
+		 {UINT64_C(1) << 33, 1, UINT64_C(1) << 34, 2, UINT64_C(1) << 35, 3, 1},
+		 1 << 0 | 1 << 2 | 1 << 4 | 1 << 5},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct job_extras extras = {.max = {[STAGE_PENDING] = 2}};
+		check_row(rows[i].name);
+		for (int n = 0; n < JOBS; n++) {
+			struct job job = job_of(rows[i].ids[n], JOB_PENDING, "", rows[i].cpus[n]);
+			job_extras_put(&extras, &job);
+		}
+		for (int n = 0; n < JOBS; n++)
+			CHECK((job_extras_find(&extras, (uint32_t)rows[i].ids[n]) != NULL) ==
+			      ((rows[i].kept | 1 << 6) >> n & 1));
+		job_extras_done(&extras);
+	}
+}
+
+/* More different texts of resources than are remembered at once. */
+static void test_many_texts(void)
+{
+	struct cluster cluster;
+	char tres[64];
+	start(&cluster, 2, 100);
+	for (uint64_t id = 1; id <= 1100; id++) {
+		struct job job = job_of(id, JOB_PENDING, "", 1);
+		snprintf(tres, sizeof tres, "cpu=1,billing=%" PRIu64, id);
+		job.tres_requested = text_of(tres);
+		tell(&cluster, &job);
+	}
+	check_jobs(&cluster, "many texts", "1099 pending 1100 pending");
+	cluster_done(&cluster);
 }
 
 static void put_list(struct cluster *cluster, uint64_t first, uint64_t last, bool is_whole)
@@ -808,6 +860,8 @@ int main(void)
 	test_memory_is_bounded();
 	test_extras_keep_up();
 	test_places_of_extras();
+	test_who_makes_room();
+	test_many_texts();
 	test_lists();
 	test_status();
 	return check_done();

@@ -6,6 +6,7 @@
 #include "page/edition.h"
 #include "serve/negotiate.h"
 #include "serve/scrape.h"
+#include "web/tenants.h"
 
 #include <errno.h>
 #include <math.h>
@@ -606,6 +607,39 @@ int __wrap_pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, cons
 	return is_busy ? ETIMEDOUT : __real_pthread_mutex_clocklock(mutex, clock, deadline);
 }
 
+static void test_named_clusters(void)
+{
+	struct page_board board;
+	struct page_slot slot;
+	page_board_init(&board);
+	page_slot_init(&slot, &board, "one");
+	publish(&slot, "cluster=\"one\"", 1);
+	const struct scrape_options options = {.board = &board};
+	const struct web_request request = {
+		.sees_everything = true, .method = "GET", .path = "/metrics", .arrived_ns = now_ns};
+	static const struct {
+		const char *name, *cluster;
+		unsigned want;
+	} clusters[] = {{"cluster", "one", 200},
+			{"target", "one", 200},
+			{"cluster", "two", 400},
+			{"target", "two", 400},
+			{"other", "two", 200}};
+	for (size_t i = 0; i < sizeof clusters / sizeof *clusters; i++) {
+		struct web_reply reply = {.status = 200};
+		check_row(clusters[i].name);
+		asked_name = clusters[i].name;
+		asked_cluster = clusters[i].cluster;
+		scrape_respond(&options, &request, TEXT(""), &reply);
+		CHECK_NUMBER(reply.status, clusters[i].want);
+		reply.release(reply.owner);
+	}
+	asked_name = NULL;
+	page_slot_done(&slot);
+	page_board_done(&board);
+	check_row(NULL);
+}
+
 /* A reply that comes when the scraper has given up is of no use: who cannot be served learns it before. */
 static void test_deadlines(void)
 {
@@ -619,11 +653,15 @@ static void test_deadlines(void)
 	struct page_board board;
 	struct page_slot slot;
 	page_board_init(&board);
-	page_slot_init(&slot, &board, "one");
-	publish(&slot, "cluster=\"one\"", 1);
+	page_slot_init(&slot, &board, NULL);
 	const struct scrape_options options = {.board = &board};
 	const struct web_request request = {
 		.sees_everything = true, .method = "GET", .path = "/metrics", .arrived_ns = now_ns};
+	struct web_reply none = {.status = 200};
+	check_row("no page yet");
+	scrape_respond(&options, &request, TEXT(""), &none);
+	CHECK_NUMBER(none.status, 503);
+	publish(&slot, "cluster=\"one\"", 1);
 	is_busy = true;
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct web_reply reply = {.status = 200};
@@ -656,25 +694,22 @@ static void test_deadlines(void)
 		CHECK_NUMBER(reply.status, arrivals[i].want);
 		reply.release(reply.owner);
 	}
-	static const struct {
-		const char *name, *cluster;
-		unsigned want;
-	} clusters[] = {{"cluster", "one", 200},
-			{"target", "one", 200},
-			{"cluster", "two", 400},
-			{"target", "two", 400},
-			{"other", "two", 200}};
-	for (size_t i = 0; i < sizeof clusters / sizeof *clusters; i++) {
+	check_row("of a tenant, and of a part that there is not");
+	struct web_tenant tenant = {.name = "nobody"};
+	const struct web_request scoped = {.tenant = &tenant, .arrived_ns = now_ns};
+	for (int is_part = 0; is_part < 2; is_part++) {
 		struct web_reply reply = {.status = 200};
-		check_row(clusters[i].name);
-		asked_name = clusters[i].name;
-		asked_cluster = clusters[i].cluster;
-		scrape_respond(&options, &request, TEXT(""), &reply);
-		CHECK_NUMBER(reply.status, clusters[i].want);
+		scrape_respond(&options, &scoped, is_part ? TEXT("no-part") : TEXT(""), &reply);
+		CHECK_NUMBER(reply.status, is_part ? 400 : 200);
 		reply.release(reply.owner);
 	}
-	asked_name = NULL;
+	check_row("each is counted, and nothing is kept of it");
+	CHECK_NUMBER(board.scrapes[FORMAT_TEXT][SCRAPE_OK], 3);
+	CHECK_NUMBER(board.scrapes[FORMAT_TEXT][SCRAPE_BAD_REQUEST], 1);
+	CHECK_NUMBER(board.scrapes[FORMAT_TEXT][SCRAPE_NOT_READY], 1 + sizeof rows / sizeof *rows + 1);
 	page_slot_done(&slot);
+	CHECK_NUMBER(board.rendition_bytes, 0);
+	CHECK_NUMBER(board.scoped_bytes, 0);
 	page_board_done(&board);
 	check_row(NULL);
 }
@@ -803,6 +838,7 @@ int main(void)
 	test_editions();
 	test_unread();
 	test_deadlines();
+	test_named_clusters();
 	test_scopes();
 	test_older_state();
 	return check_done();

@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -252,6 +253,18 @@ static unsigned count_descriptors(void)
 	return count;
 }
 
+/* Memory that was handed over and is mapped here. */
+static unsigned count_mappings(void)
+{
+	unsigned count = 0;
+	char line[512];
+	FILE *maps = fopen("/proc/self/maps", "r");
+	while (fgets(line, sizeof line, maps))
+		count += strstr(line, "/memfd:slurmscope") != NULL;
+	fclose(maps);
+	return count;
+}
+
 /* Both ends in one process: what is the other one's runs in a thread. */
 struct world {
 	int sockets[2];
@@ -260,12 +273,13 @@ struct world {
 	struct page_board polls, serves;
 	struct receiver *receiver;
 	pthread_t thread;
+	unsigned descriptors; /* before it began */
 };
 
 static void begin(struct world *world)
 {
 	struct error err;
-	*world = (struct world){.handover = NULL};
+	*world = (struct world){.descriptors = count_descriptors()};
 	CHECK(link_open(world->sockets, &err));
 	world->handover = handover_new(world->sockets[0], &world->signs);
 	page_board_init(&world->polls);
@@ -288,6 +302,7 @@ static void start_serving(struct world *world)
 	CHECK_NUMBER(handover_hear(world->handover), HANDOVER_SERVES);
 }
 
+/* Nothing is left of it. */
 static void finish(struct world *world)
 {
 	handover_end(world->handover);
@@ -299,6 +314,8 @@ static void finish(struct world *world)
 	handover_free(world->handover);
 	close(world->sockets[0]);
 	close(world->sockets[1]);
+	CHECK_NUMBER(count_descriptors(), world->descriptors);
+	CHECK_NUMBER(count_mappings(), 0);
 }
 
 /* The text of the page on the board of the one that serves, of the slot that is named so. */
@@ -376,6 +393,109 @@ static void test_who_takes_nothing(void)
 	finish(&world);
 }
 
+/* A slot goes while a page of it is under way and another one waits, and before a page of it arrives. */
+static void test_slot_goes(void)
+{
+	struct error err;
+	struct world world;
+	struct page_slot slot;
+	struct page *page = page_saying("of nobody");
+	begin(&world);
+	check_row("a slot goes");
+	unsigned before = count_descriptors();
+	page_slot_init(&slot, &world.polls, "a");
+	for (int i = 0; i < 2; i++)
+		page_slot_publish(&slot, page_saying("of a"));
+	page_slot_done(&slot);
+	CHECK_NUMBER(count_descriptors(), before);
+	int image = page_image_new(page, &err), nonsense = memfd_create("slurmscope", MFD_CLOEXEC);
+	CHECK(write(nonsense, "nonsense", 8) == 8);
+	link_say(world.sockets[0], &(struct link_message){.kind = LINK_PAGE, .slot = slot.number, .descriptor = image});
+	link_say(world.sockets[0], &(struct link_message){.kind = LINK_PAGE, .slot = 99, .descriptor = nonsense});
+	link_say(world.sockets[0], &(struct link_message){.kind = LINK_SLOT_IS_GONE, .slot = 99, .descriptor = -1});
+	close(image);
+	close(nonsense);
+	page_release(page);
+	start_serving(&world);
+	for (int i = 0; i < 3; i++) /* each page is taken */
+		CHECK_NUMBER(handover_hear(world.handover), HANDOVER_NOTHING);
+	CHECK(shows(&world, "a", NULL));
+	finish(&world);
+}
+
+/* As text. */
+static struct buf scrape(struct page_board *board)
+{
+	static const struct rendition_options options = {.format = {.format = FORMAT_TEXT}};
+	struct error err;
+	struct buf text = BUF_INIT;
+	struct edition *edition = page_board_borrow_edition(board);
+	struct rendition *rendition = edition ? edition_render(edition, &options, UINT64_MAX, &err) : NULL;
+	if (rendition)
+		buf_add_text(&text, buf_text(&rendition->bytes));
+	rendition_release(rendition);
+	edition_release(edition);
+	return text;
+}
+
+static struct world *labelled; /* where somebody scrapes just before labels are replaced; NULL: nowhere */
+static struct buf scraped = BUF_INIT;
+
+void __real_page_board_label(struct page_board *board, struct text labels);
+void __wrap_page_board_label(struct page_board *board, struct text labels);
+void __wrap_page_board_label(struct page_board *board, struct text labels)
+{
+	if (labelled && board == &labelled->serves) {
+		buf_done(&scraped);
+		scraped = scrape(board);
+	}
+	__real_page_board_label(board, labels);
+}
+
+/* They are on the page until others have taken their place. */
+static void test_labels(void)
+{
+	static const char *const labels[] = {"cluster=\"the first of all clusters\"", "cluster=\"another one\""};
+	struct world world;
+	struct page_slot slot;
+	begin(&world);
+	check_row("labels");
+	page_slot_init(&slot, &world.polls, "a");
+	page_slot_publish(&slot, page_saying(""));
+	for (int i = 0; i < 2; i++)
+		page_board_label(&world.polls, text_of(labels[i]));
+	labelled = &world;
+	start_serving(&world);
+	page_slot_done(&slot);
+	finish(&world);
+	labelled = NULL;
+	CHECK(strstr(scraped.bytes, labels[0]) != NULL);
+	CHECK(strstr(scraped.bytes, labels[1]) == NULL);
+	buf_done(&scraped);
+}
+
+/* What is read stays open, and is read each time. */
+static void test_process(void)
+{
+	struct process_source source, child;
+	struct exporter_process first, again;
+	check_row("process");
+	unsigned descriptors = count_descriptors();
+	process_open(&source);
+	process_read(&source, &first);
+	int another = dup(0);
+	process_read(&source, &again);
+	CHECK_NUMBER(again.open_fds, first.open_fds + 1);
+	CHECK(again.cpu_seconds >= first.cpu_seconds && again.start_time == first.start_time && first.start_time > 0);
+	close(another);
+	process_open_child(&child, &source);
+	process_read(&child, &again);
+	CHECK(again.resident_bytes > first.resident_bytes / 2 && again.start_time == first.start_time);
+	process_close(&child);
+	process_close(&source);
+	CHECK_NUMBER(count_descriptors(), descriptors);
+}
+
 /* The server's thread of the other side hangs: its sign says so. */
 static void test_signs(void)
 {
@@ -419,24 +539,41 @@ static bool is_told_of(struct world *world, bool is_newest, const char *why)
 	struct error error = {""};
 	double read;
 	bool is_so = page_board_config(&world->serves, &read, &error) == is_newest && strcmp(error.text, why) == 0;
-	return is_so && (!is_newest || read == 1234.5);
+	return is_so && read == 1234.5; /* the one in force is as old as it was */
+}
+
+static bool says(struct world *world, const char *line)
+{
+	struct buf text = scrape(&world->serves);
+	bool is_so = strstr(text.bytes, line) != NULL;
+	buf_done(&text);
+	return is_so;
 }
 
 static void test_reloaded(void)
 {
 	static const struct error why = {"line 3: no"};
 	struct world world;
+	struct page_slot slot;
 	begin(&world);
 	check_row("reloaded");
+	page_slot_init(&slot, &world.polls, "a");
+	page_slot_publish(&slot, page_saying(""));
 	start_serving(&world);
+	wait_until_shown(&world, "a", "");
+	CHECK(says(&world, "slurmscope_config_last_reload_successful 0\n"));
 	page_board_note_reload(&world.polls, NULL, 1234.5);
 	for (int tries = 0; tries < PATIENCE_MS && !is_told_of(&world, true, ""); tries++)
 		poll(NULL, 0, 1);
 	CHECK(is_told_of(&world, true, ""));
+	CHECK(says(&world, "slurmscope_config_last_reload_successful 1\n"));
 	page_board_note_reload(&world.polls, &why, 2000);
 	for (int tries = 0; tries < PATIENCE_MS && !is_told_of(&world, false, why.text); tries++)
 		poll(NULL, 0, 1);
 	CHECK(is_told_of(&world, false, why.text));
+	CHECK(says(&world, "slurmscope_config_last_reload_successful 0\n"));
+	CHECK(says(&world, "slurmscope_config_last_reload_success_timestamp_seconds 1234.5\n"));
+	page_slot_done(&slot);
 	finish(&world);
 }
 
@@ -453,7 +590,21 @@ static void *ask(void *context)
 	return NULL;
 }
 
-/* A client's request to reload is judged by the process that polls. */
+/* Until the other side has taken what was said before. */
+static void wait_for_receiver(struct world *world)
+{
+	struct error err;
+	struct page *page = page_saying("of nobody");
+	const struct link_message message = {.kind = LINK_PAGE, .slot = 99, .descriptor = page_image_new(page, &err)};
+	for (int i = 0; i < 20; i++) { /* so often that whoever it woke has run, too */
+		link_say(world->sockets[0], &message);
+		CHECK_NUMBER(handover_hear(world->handover), HANDOVER_NOTHING);
+	}
+	close(message.descriptor);
+	page_release(page);
+}
+
+/* A client's request to reload is judged by the process that polls: not by its word on an earlier one. */
 static void test_verdicts(void)
 {
 	static const struct error why = {"line 3: no"};
@@ -466,6 +617,11 @@ static void test_verdicts(void)
 		check_row(is_right ? "right" : "wrong");
 		pthread_create(&thread, NULL, ask, &asked);
 		CHECK_NUMBER(handover_hear(world.handover), HANDOVER_RELOAD);
+		link_say(world.sockets[0], &(struct link_message){.kind = LINK_RELOAD_VERDICT,
+								  .slot = (uint32_t)is_right,
+								  .is_good = !is_right,
+								  .descriptor = -1});
+		wait_for_receiver(&world);
 		handover_verdict(world.handover, is_right ? NULL : &why);
 		pthread_join(thread, NULL);
 		CHECK(asked.is_right == (bool)is_right);
@@ -541,6 +697,38 @@ static void write_file(const char *path, const char *text)
 	fclose(file);
 }
 
+static unsigned taken_files; /* how many came */
+static atomic_uint times_taken;
+
+void __wrap_http_server_take_files(struct http_server *server, struct web_files *files);
+void __wrap_http_server_take_files(struct http_server *server, struct web_files *files)
+{
+	CHECK(!server);
+	taken_files = files->count;
+	web_files_done(files);
+	times_taken++;
+}
+
+/* Also after some that are none. */
+static void hand_over_files(const char *path)
+{
+	struct error err;
+	struct world world;
+	struct web_files files;
+	begin(&world);
+	const struct text nonsense = TEXT("nonsense");
+	int memory = sealed_new(&nonsense, 1, &err);
+	link_say(world.sockets[0], &(struct link_message){.kind = LINK_WEB_FILES, .descriptor = memory});
+	close(memory);
+	web_files_read(path, &files);
+	handover_web_files(world.handover, &files);
+	start_serving(&world);
+	finish(&world);
+	CHECK_NUMBER(times_taken, 1);
+	CHECK_NUMBER(taken_files, files.count);
+	web_files_done(&files);
+}
+
 /* The files of a web configuration are one process's to read, and another one's to make something of. */
 static void test_web_files(void)
 {
@@ -586,14 +774,27 @@ static void test_web_files(void)
 				web_files_done(&copy);
 		buf_done(&bytes);
 	}
+	check_row("as the other process gets them");
+	hand_over_files(path);
 	check_row("another file, of the same size and time");
 	struct stat status;
+	unsigned descriptors = count_descriptors();
 	web_files_read(path, &files);
+	CHECK_NUMBER(count_descriptors(), descriptors);
 	stat(cert, &status);
 	const struct timespec times[] = {status.st_atim, status.st_mtim};
 	snprintf(text, sizeof text, "%s/new", folder);
 	write_file(text, "A certificate");
 	CHECK(utimensat(AT_FDCWD, text, times, 0) == 0 && rename(text, cert) == 0);
+	CHECK(web_files_changed(&files));
+	web_files_done(&files);
+	check_row("of another time, by a nanosecond");
+	struct timespec later[] = {times[0], times[1]};
+	later[1].tv_nsec = 5;
+	utimensat(AT_FDCWD, cert, later, 0);
+	web_files_read(path, &files);
+	later[1].tv_nsec++;
+	utimensat(AT_FDCWD, cert, later, 0);
 	CHECK(web_files_changed(&files));
 	web_files_done(&files);
 	check_row("changed");
@@ -613,6 +814,9 @@ int main(void)
 	test_hostile_image();
 	test_pages();
 	test_who_takes_nothing();
+	test_slot_goes();
+	test_labels();
+	test_process();
 	test_signs();
 	test_life();
 	test_reloaded();

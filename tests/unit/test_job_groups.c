@@ -377,6 +377,28 @@ static void redefine(struct world *world, struct job_groups *groups, const char 
 	world->events->ends_by_slurmdbd = true;
 }
 
+/* Clusters may have different groups: pages of several can only be joined if each has its families in one order. */
+static void test_order(void)
+{
+	struct job_groups groups;
+	struct buf list = BUF_INIT;
+	char before[128] = "";
+	define(&groups, "[{name: z, by: [user]}, {name: b, by: [account]}]");
+	catalogue_list_groups(&groups, &list);
+	struct text rest = buf_text(&list), line;
+	unsigned count = 0;
+	for (; text_next(&rest, '\n', &line); count++) {
+		char name[sizeof before];
+		text_to_string(text_cut(&line, '\t'), name, sizeof name);
+		check_row(name);
+		CHECK(strcmp(before, name) < 0);
+		strcpy(before, name);
+	}
+	CHECK(count > 4);
+	buf_done(&list);
+	job_groups_done(&groups);
+}
+
 static void test_events(void)
 {
 	struct world w;
@@ -505,6 +527,7 @@ int main(void)
 	test_new_definitions();
 	test_present();
 	test_page();
+	test_order();
 	test_many_values();
 	test_events();
 	test_reload();

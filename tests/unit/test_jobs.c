@@ -373,7 +373,11 @@ static void test_a_users_last_job(void)
 	CHECK(job_table_set_state(table, 1, JOB_RUNNING, 0, 3 * day));
 	settled(table);
 	CHECK_NUMBER(table->totals->entities[ENTITY_USER].count, 1);
+	job.id = 3; /* an older one goes after it */
+	CHECK(job_table_put(table, &job, 1));
+	settled(table);
 	CHECK(job_table_remove(table, 1));
+	CHECK(job_table_remove(table, 3));
 	CHECK(job_table_set_state(table, 2, JOB_PENDING, 0, 4 * day - 1));
 	settled(table);
 	CHECK_NUMBER(table->totals->entities[ENTITY_USER].count, 1);
@@ -426,6 +430,16 @@ static void test_oldest_and_largest(void)
 	CHECK_NUMBER(cpu->oldest_pending[REASON_STARTABLE], 1500);
 	CHECK_NUMBER(cpu->oldest_pending[REASON_HELD], 10);
 	CHECK_NUMBER(cpu->oldest_pending[REASON_LIMIT], 0);
+	CHECK_NUMBER(cpu->max_startable_nodes, 4);
+	check_row("the largest goes, which is not the oldest");
+	job = job_with(4, JOB_PENDING, "cpu", "Priority");
+	job.nodes = 7;
+	job.submit_time = 3000;
+	CHECK(job_table_put(table, &job, 0));
+	settled(table);
+	CHECK_NUMBER(cpu->max_startable_nodes, 7);
+	CHECK(job_table_remove(table, 4));
+	settled(table);
 	CHECK_NUMBER(cpu->max_startable_nodes, 4);
 	check_row("the oldest starts, the largest goes");
 	CHECK(job_table_set_state(table, 2, JOB_RUNNING, 0, 0));

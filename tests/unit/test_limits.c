@@ -118,9 +118,12 @@ static void test_qos_limits(void)
 static void test_twice(void)
 {
 	static const char *const answers[] = {
+		"[{\"type\":\"mem\",\"count\":17592186044417},{\"type\":\"cpu\",\"count\":9}]", /* in bytes more than 64 bits */
 		"[{\"type\":\"cpu\",\"count\":9},{\"type\":\"cpu\",\"count\":11}]",
 		"[{\"type\":\"cpu\",\"count\":11},{\"type\":\"cpu\",\"count\":9}]",
 		"[{\"type\":\"cpu\",\"count\":9},{\"type\":\"node\",\"count\":3},{\"type\":\"cpu\",\"count\":9}]",
+		"[{\"type\":\"cpu\",\"count\":4294967305},{\"type\":\"cpu\",\"count\":9}]", /* the low words are alike */
+		"[{\"type\":\"cpu\",\"count\":3221225472},{\"type\":\"cpu\",\"count\":9}]",
 	};
 	static const struct limit_row row = {NULL, LIMIT_PER_JOB, "cpu", 9};
 	for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
@@ -572,6 +575,14 @@ static void test_largest(void)
 	CHECK_NUMBER(physics->largest_count, 1);
 	CHECK_NUMBER(physics->largest[0].use, 2);
 	CHECK_NUMBER(physics->largest[0].at_limit, 2);
+	for (int are_known = 0; are_known < 2; are_known++) {
+		check_row(are_known ? "the jobs are known again"
+				    : "nothing is said of use while the jobs are not known");
+		cluster_show_jobs(&cluster, are_known);
+		cluster_settle(&cluster);
+		physics = map_find(&cluster.limits->associations, (struct text){"physics\0\0", 9});
+		CHECK((map_find(&physics->usage, TEXT("jobs")) != NULL) == are_known);
+	}
 	check_row("nothing is said of use while the QOS are not known");
 	qos_section_free(cluster.qos);
 	cluster.qos = NULL;

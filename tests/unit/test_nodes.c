@@ -239,6 +239,9 @@ static void test_events(void)
 	CHECK_NUMBER(events.cluster.counts[TO_DOWN], 4);
 	note(&events, 10 + 300 * 99, 300, NODE_DOWN, 2000);
 	CHECK_NUMBER(events.cluster.counts[TO_DOWN], 304);
+	for (size_t i = 0; i < events.nodes.count; i++)
+		CHECK(((const struct node_history *)events.nodes.entries[i].value)->name.bytes ==
+		      events.nodes.entries[i].key.bytes);
 	for (size_t i = 1; i < events.nodes.count; i++)
 		CHECK(text_compare(events.nodes.entries[events.order[i - 1]].key,
 				   events.nodes.entries[events.order[i]].key) < 0);

@@ -504,6 +504,83 @@ static int outcome(int (*try)(void), enum held_by by)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+static unsigned count_descriptors(void)
+{
+	unsigned count = 0;
+	for (int i = 0; i < 256; i++)
+		count += fcntl(i, F_GETFD) >= 0;
+	return count;
+}
+
+/* Whole families: of each the kernel has a call more than people think of. None does harm with such arguments. */
+static int call_each(void)
+{
+	static const char *const names[] = {
+		"setuid",
+		"setgid",
+		"setreuid",
+		"setregid",
+		"setresuid",
+		"setresgid",
+		"setfsuid",
+		"setfsgid",
+		"setgroups",
+		"capset",
+		"chown",
+		"lchown",
+		"fchownat",
+		"mknod",
+		"mknodat",
+		"setxattr",
+		"lsetxattr",
+		"fsetxattr",
+		"removexattr",
+		"lremovexattr",
+		"fremovexattr",
+		"process_vm_readv",
+		"process_vm_writev",
+		"process_madvise",
+		"pidfd_getfd",
+		"kcmp",
+		"io_uring_setup",
+		"io_uring_enter",
+		"io_uring_register",
+		"add_key",
+		"request_key",
+		"keyctl",
+		"mount",
+		"umount2",
+		"pivot_root",
+		"move_mount",
+		"open_tree",
+		"fsopen",
+		"fsconfig",
+		"fsmount",
+		"fspick",
+		"mount_setattr",
+		"open_by_handle_at",
+		"finit_module",
+		"delete_module",
+		"settimeofday",
+		"adjtimex",
+		"clock_settime",
+		"clock_adjtime",
+		"setdomainname",
+		"swapon",
+		"swapoff",
+		"acct",
+		"quotactl",
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		int call = seccomp_syscall_resolve_name(names[i]);
+		if (call >= 0 && (syscall(call, -1L, -1L, -1L, -1L) != -1 || errno != EPERM)) {
+			fprintf(stderr, "%s is not refused\n", names[i]);
+			return 0;
+		}
+	}
+	return EPERM;
+}
+
 enum { ANY = -1 }; /* it depends on who runs the test, and where */
 
 static void test_calls(void)
@@ -560,6 +637,46 @@ static void test_calls(void)
 			CHECK_NUMBER(outside, rows[i].outside);
 		CHECK_NUMBER(inside, is_offered ? rows[i].inside : outside);
 	}
+	check_row("each call of a family");
+	if (is_offered)
+		CHECK_NUMBER(outcome(call_each, ALL), EPERM);
+}
+
+static void *become_later(void *waits)
+{
+	char byte;
+	ssize_t got = read(*(int *)waits, &byte, 1);
+	return (void *)(intptr_t)(got == 1 ? become_user() : EIO);
+}
+
+/* 255: there is no sandbox. */
+static int become_in_earlier_thread(void)
+{
+	struct error err;
+	struct sandbox sandbox;
+	pthread_t thread;
+	void *status;
+	int ends[2];
+	if (pipe(ends) != 0 || pthread_create(&thread, NULL, become_later, &ends[0]) != 0 ||
+	    !sandbox_enter(&sandbox, &config, 1, &err) || write(ends[1], "x", 1) != 1)
+		return 255;
+	pthread_join(thread, &status);
+	return (int)(intptr_t)status;
+}
+
+/* A thread that was there before is held, too. */
+static void test_earlier_thread(void)
+{
+	struct error why;
+	int status;
+	make_files();
+	pid_t child = fork();
+	if (child == 0)
+		_exit(become_in_earlier_thread());
+	waitpid(child, &status, 0);
+	remove_files();
+	check_row("a thread from before");
+	CHECK_NUMBER(WEXITSTATUS(status), sandbox_calls_offered(&why) ? EPERM : 0);
 }
 
 /* Memory that was written becomes no code: the kernel refuses it since Linux 6.3. */
@@ -656,8 +773,11 @@ static int check_allows(void)
 	struct sandbox sandbox;
 	struct error err = {""};
 	int before = check_failures;
+	unsigned descriptors = count_descriptors();
 	if (!sandbox_enter(&sandbox, &config, 1, &err))
 		return 1;
+	check_row("what it opens it closes");
+	CHECK_NUMBER(count_descriptors(), descriptors);
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct config other = {.state_path = in_folder(rows[i].path)};
 		check_row(rows[i].path);
@@ -669,6 +789,10 @@ static int check_allows(void)
 	CHECK(sandbox_allows(&sandbox, &(struct config){.state_path = NULL}, 1, &err));
 	check_row("folders");
 	CHECK_NUMBER(sandbox.folder_count, sandbox.landlock_abi ? 1 : 0);
+	check_row("a folder of another disk with the same number");
+	for (size_t i = 0; i < sandbox.folder_count; i++)
+		sandbox.folders[i].device++;
+	CHECK(sandbox_allows(&sandbox, &config, 1, &err) == !sandbox.folder_count);
 	sandbox_done(&sandbox);
 	return check_failures - before;
 }
@@ -740,6 +864,7 @@ int main(void)
 	test_rights();
 	test_names();
 	test_calls();
+	test_earlier_thread();
 	test_memory();
 	test_writes();
 	test_what_is_needed();

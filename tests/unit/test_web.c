@@ -1,5 +1,7 @@
 /* Listening sockets, and who has to go when there are too many connections or one takes too long. */
+#include "base/buf.h"
 #include "check.h"
+#include "web/audit.h"
 #include "web/connections.h"
 #include "web/handshake_turns.h"
 #include "web/listen.h"
@@ -11,6 +13,8 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -50,6 +54,14 @@ static void test_addresses(void)
 	}
 }
 
+static unsigned count_descriptors(void)
+{
+	unsigned count = 0;
+	for (int i = 0; i < 1024; i++)
+		count += fcntl(i, F_GETFD) >= 0;
+	return count;
+}
+
 static char folder[] = "/tmp/slurmscope-web-XXXXXX";
 
 static mode_t mode_of(const char *path)
@@ -66,6 +78,7 @@ static void test_unix(void)
 	snprintf(path, sizeof path, "%s/socket", folder);
 	snprintf(address, sizeof address, "unix:%s", path);
 	snprintf(wide, sizeof wide, "unix:%s,mode=666", path);
+	unsigned descriptors = count_descriptors();
 
 	check_row("a new socket");
 	CHECK(listen_open(&listeners, address, 0, &err));
@@ -92,6 +105,8 @@ static void test_unix(void)
 	check_row("no such folder");
 	CHECK(!listen_open(&listeners, "unix:/no/such/folder/socket", 0, &err));
 	CHECK(strstr(err.text, "No such file") != NULL);
+	check_row("whatever failed left nothing open");
+	CHECK_NUMBER(count_descriptors(), descriptors);
 }
 
 /* Lets go of the socket that it is given, a little later. */
@@ -113,8 +128,10 @@ static void test_patience(void)
 	CHECK(listen_open(&before, "127.0.0.1:0", 0, &err));
 	listen_name(before.sockets[0], address, sizeof address);
 	check_row("in use for good");
+	unsigned descriptors = count_descriptors();
 	CHECK(!listen_open(&after, address, 100, &err));
 	CHECK(strstr(err.text, "Address already in use") != NULL);
+	CHECK_NUMBER(count_descriptors(), descriptors);
 	check_row("in use for a moment");
 	CHECK(pthread_create(&thread, NULL, let_go, &before) == 0);
 	CHECK(listen_open(&after, address, PATIENCE_MS, &err));
@@ -155,7 +172,7 @@ static void test_inherited(void)
 	CHECK_NUMBER(listeners.count, 2);
 	CHECK(fcntl(3, F_GETFL) & O_NONBLOCK);
 	CHECK(fcntl(3, F_GETFD) & FD_CLOEXEC);
-	CHECK(getenv("LISTEN_FDS") == NULL);
+	CHECK(getenv("LISTEN_FDS") == NULL && getenv("LISTEN_PID") == NULL); /* no child takes them for its own */
 	check_row("no listening socket");
 	listeners.count = 0;
 	int plain = socket(AF_INET, SOCK_STREAM, 0);
@@ -176,8 +193,10 @@ static void test_inherited(void)
 static struct connection *connect_one(struct connections *connections, int *ret_client, uint64_t now)
 {
 	int ends[2];
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) != 0)
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, ends) != 0) {
+		perror("socketpair");
 		exit(EXIT_FAILURE);
+	}
 	*ret_client = ends[1];
 	return connections_add(connections, ends[0], now);
 }
@@ -231,31 +250,38 @@ static void test_crowd(void)
 	CHECK(!connections.oldest && !connections.newest);
 }
 
-/* The oldest connections are of somebody who has few; somebody else fills the table. */
+/* The oldest connections are of somebody who has few, some come once, and somebody else fills the table. */
 static void test_crowd_of_one_source(void)
 {
-	enum { FEW = 5, MORE = 20 };
-	struct connections connections = {0};
-	static struct connection *all[CONNECTIONS_MAX + MORE];
-	static int clients[CONNECTIONS_MAX + MORE];
-	check_row("a crowd of one source");
-	for (int i = 0; i < CONNECTIONS_MAX + MORE; i++) {
+	enum { FEW = 5, MORE = 20, HAS_FEW = 1000, HAS_MANY = 1001 };
+	static const struct {
+		const char *name;
+		int shift; /* of their numbers */
+	} rows[] = {{"small numbers", 0}, {"differences of more than 31 bits", 22}, {"low words that are alike", 50}};
+	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+		struct connections connections = {0};
+		static struct connection *all[CONNECTIONS_MAX + MORE];
+		static int clients[CONNECTIONS_MAX + MORE];
+		check_row(rows[row].name);
+		for (int i = 0; i < CONNECTIONS_MAX + MORE; i++) {
+			connections_make_room(&connections);
+			all[i] = connect_one(&connections, &clients[i], (uint64_t)i);
+			int who = i < FEW ? HAS_FEW : i % 3 ? HAS_MANY : i;
+			all[i]->source = ((uint64_t)who << rows[row].shift) + 1;
+		}
+		CHECK_NUMBER(connections.count, CONNECTIONS_MAX);
+		for (int i = 0, left = MORE; i < CONNECTIONS_MAX + MORE; i++)
+			CHECK(is_cut(clients[i]) == (i >= FEW && i % 3 && left-- > 0));
+		check_row("all have as many: the oldest");
+		for (int i = 0; i < CONNECTIONS_MAX + MORE; i++)
+			all[i]->source = ((uint64_t)i << rows[row].shift) + 1;
 		connections_make_room(&connections);
-		all[i] = connect_one(&connections, &clients[i], (uint64_t)i);
-		all[i]->source = i < FEW ? 7 : 9;
-	}
-	CHECK_NUMBER(connections.count, CONNECTIONS_MAX);
-	for (int i = 0; i < CONNECTIONS_MAX + MORE; i++)
-		CHECK(is_cut(clients[i]) == (i >= FEW && i < FEW + MORE));
-	check_row("all have as many: the oldest");
-	for (int i = 0; i < CONNECTIONS_MAX + MORE; i++)
-		all[i]->source = (uint64_t)i;
-	connections_make_room(&connections);
-	CHECK(is_cut(clients[0]) && !is_cut(clients[1]));
-	for (int i = 0; i < CONNECTIONS_MAX + MORE; i++) {
-		close(clients[i]);
-		close(all[i]->socket);
-		connections_remove(&connections, all[i]);
+		CHECK(is_cut(clients[0]) && !is_cut(clients[1]));
+		for (int i = 0; i < CONNECTIONS_MAX + MORE; i++) {
+			close(clients[i]);
+			close(all[i]->socket);
+			connections_remove(&connections, all[i]);
+		}
 	}
 }
 
@@ -271,6 +297,50 @@ static int accepted_from(const char *own, struct listeners *listeners, int *ret_
 	struct pollfd comes = {.fd = listeners->sockets[0], .events = POLLIN};
 	CHECK(poll(&comes, 1, 60000) == 1);
 	return accept(listeners->sockets[0], NULL, NULL);
+}
+
+static const char *peer; /* whose address each socket has; NULL: its own */
+
+int __real_getpeername(int socket, struct sockaddr *to, socklen_t *len);
+int __wrap_getpeername(int socket, struct sockaddr *to, socklen_t *len);
+int __wrap_getpeername(int socket, struct sockaddr *to, socklen_t *len)
+{
+	struct sockaddr_in v4 = {.sin_family = AF_INET};
+	struct sockaddr_in6 v6 = {.sin6_family = AF_INET6};
+	if (!peer)
+		return __real_getpeername(socket, to, len);
+	if (inet_pton(AF_INET, peer, &v4.sin_addr) == 1)
+		memcpy(to, &v4, *len = sizeof v4);
+	else if (inet_pton(AF_INET6, peer, &v6.sin6_addr) == 1)
+		memcpy(to, &v6, *len = sizeof v6);
+	return 0;
+}
+
+/* One host may have all addresses of a network. The audit log has the whole address. */
+static void test_sources_of_both_families(void)
+{
+	static const struct {
+		const char *peer, *as; /* it is the same source */
+		bool is_same;
+		const char *address;
+	} rows[] = {
+		{"192.0.2.1", "192.0.2.2", false, "192.0.2.1"},
+		{"192.0.2.1", "198.0.2.1", false, "192.0.2.1"},
+		{"::ffff:192.0.2.1", "192.0.2.1", true, "192.0.2.1"},
+		{"2001:db8:1:2::1", "2001:db8:1:2:ffff::9", true, "2001:db8:1:2::1"},
+		{"2001:db8:1:2::1", "2001:db8:1:3::1", false, "2001:db8:1:2::1"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char address[CONNECTION_ADDRESS_BYTES];
+		check_row(rows[i].peer);
+		peer = rows[i].as;
+		uint64_t source = connections_source(-1);
+		peer = rows[i].peer;
+		CHECK(source && (connections_source(-1) == source) == rows[i].is_same);
+		connections_address(-1, address);
+		CHECK_STRING(address, rows[i].address);
+	}
+	peer = NULL;
 }
 
 static void test_sources(void)
@@ -299,6 +369,8 @@ static void test_turns(void)
 	} rows[] = {
 		{"aaa", "aaa"},	      {"aaabbb", "ababab"}, {"aaaab", "abaaa"},
 		{"abcabc", "abcabc"}, {"aaaa.bb", "babaa"}, /* after one comparison */
+		{"aabb...cc", "bcc"}, /* the turn after the first one has begun: nobody overtakes who waits for it */
+		{"a-ab", "ab"}, /* what was compared counts no more, though nobody has the verdict yet */
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		static struct password_queue queue;
@@ -310,6 +382,8 @@ static void test_turns(void)
 		for (const char *at = rows[i].come; *at; at++)
 			if (*at == '.')
 				password_queue_release(password_queue_begin(&queue));
+			else if (*at == '-')
+				password_queue_begin(&queue)->state = PASSWORD_IS_DONE;
 			else
 				CHECK(password_queue_add(&queue, &(struct password_job){.source = (uint64_t)*at}));
 		while ((job = password_queue_begin(&queue)) && len < sizeof got - 1) {
@@ -420,6 +494,8 @@ static void close_all(struct connections *connections, int *clients, size_t coun
 		connections_remove(connections, at);
 	}
 	CHECK_NUMBER(connections->count, 0);
+	for (int phase = 0; phase < CONNECTION_PHASES; phase++)
+		CHECK_NUMBER(connections->in_phase[phase], 0);
 }
 
 /* Who comes ("a" is a source), and in which order their handshakes begin. */
@@ -501,9 +577,16 @@ static void test_late_hellos(void)
 	CHECK(handshake_turns_allow(&turns, one));
 	check_row("a turn is for one hello");
 	CHECK(!handshake_turns_allow(&turns, one));
-	check_row("another round");
+	for (int round = 0; round < 2; round++) {
+		check_row("another round");
+		CHECK_NUMBER(let_in(&turns, &connections, got), 0);
+		CHECK(handshake_turns_allow(&turns, one));
+	}
+	check_row("a whole one");
 	CHECK_NUMBER(let_in(&turns, &connections, got), 0);
-	CHECK(handshake_turns_allow(&turns, one));
+	for (int i = 0; i < LATE_HELLOS; i++)
+		CHECK(handshake_turns_allow(&turns, late));
+	CHECK(!handshake_turns_allow(&turns, late));
 	close_all(&connections, clients, 2);
 }
 
@@ -513,6 +596,7 @@ static void test_who_arrives_may_be_dropped(void)
 	struct connections connections = {0};
 	int clients[2];
 	check_row("who waits for too long");
+	unsigned descriptors = count_descriptors();
 	arrive(&connections, &clients[0], 'a', "", 0);
 	arrive(&connections, &clients[1], 'b', "", 0)->since_ns = 5 * S;
 	connections_drop_overdue(&connections, 11 * S);
@@ -520,12 +604,119 @@ static void test_who_arrives_may_be_dropped(void)
 	CHECK_NUMBER(connections.count, 1);
 	CHECK_NUMBER(connections.overdue, 1);
 	close_all(&connections, clients, 2);
+	CHECK_NUMBER(count_descriptors(), descriptors);
+}
+
+/* What is said in the log meanwhile. */
+struct heard {
+	int file, before;
+	struct buf text;
+};
+
+static struct heard listen_in(void)
+{
+	struct heard heard = {memfd_create("log", MFD_CLOEXEC), dup(STDERR_FILENO), BUF_INIT};
+	dup2(heard.file, STDERR_FILENO);
+	return heard;
+}
+
+static void stop_listening(struct heard *heard)
+{
+	dup2(heard->before, STDERR_FILENO);
+	size_t len = (size_t)lseek(heard->file, 0, SEEK_END);
+	heard->text.len = (size_t)pread(heard->file, buf_reserve(&heard->text, len + 1), len, 0);
+	heard->text.bytes[heard->text.len] = '\0';
+	close(heard->file);
+	close(heard->before);
+}
+
+static unsigned count_lines(const struct heard *heard, const char *has)
+{
+	unsigned count = 0;
+	for (const char *at = heard->text.bytes; (at = strstr(at, has)); at += strlen(has))
+		count++;
+	return count;
+}
+
+static void ask_often(struct audit *audit, const char *who, uint64_t source, unsigned times, uint64_t now_ns)
+{
+	char address[32];
+	snprintf(address, sizeof address, "of-%" PRIu64, source);
+	const struct audit_entry entry = {
+		.who = who, .source = address, .source_key = source, .method = "GET", .target = "/", .status = 200};
+	for (unsigned i = 0; i < times; i++)
+		audit_note(audit, &entry, now_ns);
+}
+
+/* Each minute has the lines that it may have, and then the number of those that it had not. */
+static void test_audit(void)
+{
+	struct audit *audit = audit_new();
+	for (uint64_t minute = 1; minute < 4; minute++) {
+		const uint64_t now_ns = minute * 60 * S;
+		struct heard heard = listen_in();
+		check_row("audit");
+		ask_often(audit, "ann", 1, AUDIT_LINES, now_ns);
+		for (uint64_t source = 0; source < AUDIT_SOURCES_MAX; source++)
+			ask_often(audit, NULL, source << 32, source ? 1 : AUDIT_SOURCE_LINES, now_ns);
+		CHECK(!audit_waits(audit));
+		ask_often(audit, "ann", 1, 2, now_ns);
+		ask_often(audit, NULL, 0, 3, now_ns);
+		ask_often(audit, NULL, 1, AUDIT_LINES - 1, now_ns);
+		ask_often(audit, NULL, 2, 5, now_ns); /* all others together */
+		CHECK(audit_waits(audit));
+		audit_tick(audit, now_ns + 60 * S - 1);
+		CHECK(audit_waits(audit));
+		audit_tick(audit, now_ns + 60 * S);
+		CHECK(!audit_waits(audit));
+		stop_listening(&heard);
+		CHECK_NUMBER(count_lines(&heard, "user=ann source=\"\" requests=2\n"), 1);
+		CHECK_NUMBER(count_lines(&heard, "user=\"\" source=of-0 requests=3\n"), 1);
+		CHECK_NUMBER(count_lines(&heard, "user=\"\" source=\"\" requests=4\n"), 1);
+		CHECK_NUMBER(count_lines(&heard, " requests="), 3);
+		CHECK_NUMBER(count_lines(&heard, "audit: request\" user=ann"), AUDIT_LINES);
+		CHECK_NUMBER(count_lines(&heard, "source=of-0 method"), AUDIT_SOURCE_LINES);
+		CHECK_NUMBER(count_lines(&heard, "audit: request\""),
+			     2 * AUDIT_LINES + AUDIT_SOURCE_LINES + AUDIT_SOURCES_MAX - 1);
+		buf_done(&heard.text);
+	}
+	audit_free(audit);
+}
+
+/* So many users at once that those who come later have the lines of all others. */
+static void test_audit_of_many(void)
+{
+	struct audit *audit = audit_new();
+	struct heard heard = listen_in();
+	char name[16];
+	check_row("audit of many");
+	for (unsigned i = 0; i < AUDIT_NAMES_MAX + AUDIT_LINES + 2; i++) {
+		snprintf(name, sizeof name, "u%u", i);
+		ask_often(audit, name, 1, 1, 60 * S);
+	}
+	ask_often(audit, "u0", 1, AUDIT_LINES - 1, 60 * S);
+	audit_free(audit);
+	stop_listening(&heard);
+	CHECK_NUMBER(count_lines(&heard, "audit: request\""), AUDIT_NAMES_MAX + 2 * AUDIT_LINES - 1);
+	CHECK_NUMBER(count_lines(&heard, "user=\"\" source=\"\" requests=2\n"), 1);
+	CHECK_NUMBER(count_lines(&heard, " requests="), 1);
+	buf_done(&heard.text);
+}
+
+/* Both ends of all connections are in this process: more than the usual limit of 1,024 files. */
+static void raise_limit(void)
+{
+	struct rlimit limit;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	limit.rlim_cur = limit.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 int main(void)
 {
 	if (!mkdtemp(folder))
 		return EXIT_FAILURE;
+	raise_limit();
 	close_range(3, ~0U, 0); /* whatever the caller has left open: sockets are inherited from 3 on */
 	test_inherited();
 	test_addresses();
@@ -534,6 +725,7 @@ int main(void)
 	test_crowd();
 	test_crowd_of_one_source();
 	test_sources();
+	test_sources_of_both_families();
 	test_turns();
 	test_handshakes_in_turn();
 	test_whose_hello_has_come();
@@ -541,6 +733,8 @@ int main(void)
 	test_who_arrives_may_be_dropped();
 	test_full_queue();
 	test_overdue();
+	test_audit();
+	test_audit_of_many();
 	rmdir(folder);
 	return check_done();
 }

@@ -78,9 +78,46 @@ static void respond(void *context, const struct web_request *request, struct web
 		reply->bytes = huge, reply->len = sizeof huge;
 }
 
+static atomic_uint configs_read; /* after the first one of each server */
+
 static void config_read(void *context, const struct error *why)
 {
-	(void)context, (void)why;
+	(void)context;
+	CHECK(!why);
+	configs_read++;
+}
+
+static void read_config(const char *config, struct web_files *ret_files)
+{
+	FILE *file = fopen(path, "w");
+	fputs(config ? config : "", file);
+	fclose(file);
+	web_files_read(path, ret_files);
+}
+
+static void reload(struct http_server *server, const char *config)
+{
+	struct web_files files;
+	unsigned before = configs_read;
+	read_config(config, &files);
+	http_server_take_files(server, &files);
+	for (int tries = 0; tries < PATIENCE_MS && configs_read == before; tries++)
+		poll(NULL, 0, 1);
+	CHECK(configs_read > before);
+}
+
+/* What the server says of its requests, as soon as it has said it of all of them. */
+static void check_facts(struct http_server *server, uint64_t refused, uint64_t limited, uint64_t busy)
+{
+	struct web_facts facts = {0};
+	for (int tries = 0;
+	     tries < PATIENCE_MS && facts.refused + facts.limited + facts.busy < refused + limited + busy; tries++) {
+		http_server_facts(server, &facts);
+		poll(NULL, 0, 1);
+	}
+	CHECK_NUMBER(facts.refused, refused);
+	CHECK_NUMBER(facts.limited, limited);
+	CHECK_NUMBER(facts.busy, busy);
 }
 
 /* `config`: the web configuration; NULL: none. */
@@ -89,10 +126,7 @@ static struct http_server *serve(const char *config, struct sockaddr_in *ret_add
 	struct error err = {""};
 	socklen_t len = sizeof *ret_address;
 	struct web_files files;
-	FILE *file = fopen(path, "w");
-	fputs(config ? config : "", file);
-	fclose(file);
-	web_files_read(path, &files);
+	read_config(config, &files);
 	struct http_server_setup setup = {
 		.files = config ? &files : NULL, .progress = &progress, .respond = respond, .config_read = config_read};
 	CHECK(listen_open(&setup.listeners, "127.0.0.1:0", 0, &err));
@@ -301,7 +335,42 @@ static void test_flood_of_guesses(void)
 	}
 	CHECK_NUMBER(answers[503], 6);
 	CHECK_NUMBER(answers[401], GUESSES - 6);
+	check_facts(server, GUESSES - 6, 0, 6);
 	close(other);
+	http_server_stop(server);
+}
+
+/* With another configuration all begin again: who rests is closed, the bucket is full, and a password that is being compared
+ * with the old one's is compared once more. */
+static void test_reload(void)
+{
+	struct sockaddr_in address;
+	struct http_server *server = serve("basic_auth_users: {alice: " HASH_SECRET "}\n"
+					   "rate_limit: {interval: 1h, burst: 3}\n",
+					   &address);
+	int resting = connect_to(&address), waiting = connect_to(&address);
+	char byte;
+	static const char request[] = "GET / HTTP/1.1\r\nHost: x\r\n" RIGHT "\r\n";
+	check_row("before");
+	CHECK_NUMBER(ask(resting, NONE), 401);
+	CHECK_NUMBER(ask(resting, WRONG), 401);
+	close_gate();
+	CHECK(say(waiting, request, sizeof request - 1));
+	sem_wait(&comparing);
+	CHECK_NUMBER(ask(resting, RIGHT), 429);
+	check_facts(server, 2, 1, 0);
+	check_row("after");
+	reload(server, "basic_auth_users: {alice: " HASH_XXX "}\n"
+		       "rate_limit: {interval: 1h, burst: 2}\n");
+	CHECK_NUMBER(recv(resting, &byte, 1, 0), 0);
+	is_gated = false;
+	sem_post(&gate);
+	CHECK_NUMBER(hear(waiting), 401);
+	CHECK_NUMBER(ask(waiting, NONE), 401);
+	CHECK_NUMBER(ask(waiting, NONE), 429);
+	check_facts(server, 4, 2, 0);
+	close(resting);
+	close(waiting);
 	http_server_stop(server);
 }
 
@@ -344,6 +413,29 @@ static void test_wrong_is_known(void)
 	for (int i = 0; i < 5; i++)
 		CHECK_NUMBER(ask(client, RIGHT), 200);
 	CHECK_NUMBER(comparisons - before, 2);
+	close(client);
+	http_server_stop(server);
+}
+
+/* More wrong ones than are remembered: the right one stays known. */
+static void test_many_wrong(void)
+{
+	enum { MANY = 150 };
+	struct sockaddr_in address;
+	struct http_server *server = serve("basic_auth_users: {alice: " HASH_SECRET "}\n", &address);
+	int client = connect_to(&address);
+	char guess[256], header[320];
+	unsigned before = comparisons;
+	check_row("many wrong ones");
+	CHECK_NUMBER(ask(client, RIGHT), 200);
+	for (size_t i = 0; i < MANY; i++) {
+		snprintf(header, sizeof header, "Authorization: %s\r\n", authorization_of(i, guess));
+		for (int again = 0; again < 2; again++)
+			CHECK_NUMBER(ask(client, header), 401);
+		CHECK_NUMBER(comparisons - before, i + 2);
+	}
+	CHECK_NUMBER(ask(client, RIGHT), 200);
+	CHECK_NUMBER(comparisons - before, MANY + 1);
 	close(client);
 	http_server_stop(server);
 }
@@ -515,7 +607,9 @@ int main(void)
 	test_answers_of_a_tenant();
 	test_longest_password();
 	test_arrival();
+	test_reload();
 	test_wrong_is_known();
+	test_many_wrong();
 	test_gnutls_in_its_error_state();
 	test_flood_of_guesses();
 	test_end_while_passwords_wait();
