@@ -159,6 +159,34 @@ static void test_a_requeue_that_comes_later(void)
 	life_free(life);
 }
 
+/* The table may be a requeue behind slurmdbd, or one ahead of it. */
+static void test_a_completing_row_of_another_run(void)
+{
+	static const struct {
+		const char *what;
+		int64_t submitted; /* the run that slurmdbd tells of; the row is of one from BEGIN + 10 */
+		double ends;
+	} rows[] = {
+		{"the row is of an earlier run: nothing is known of this one's end", BEGIN + 11, 0},
+		{"it is of this run", BEGIN + 10, 0},
+		{"it is of the next run", BEGIN + 9, 1},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct life *life = life_new();
+		struct job job = running(ID, BEGIN + 10, BEGIN + 12);
+		check_row(rows[i].what);
+		job.state = JOB_FAILED;
+		job.end_time = BEGIN + 30;
+		job.flags = 1 << JOB_FLAG_COMPLETING;
+		show(life, &job, BEGIN + 31);
+		told = (struct job_run){.job = running(ID, rows[i].submitted, BEGIN + 12), .elapsed = 18};
+		told.job.state = JOB_FAILED;
+		told.job.end_time = BEGIN + 30;
+		CHECK_NUMBER(ask(life, BEGIN + 45, "failed"), rows[i].ends);
+		life_free(life);
+	}
+}
+
 /* The poller does not wait for ever for a job that keeps completing, for example on a node that does not answer. */
 static void test_a_job_that_never_completes(void)
 {
@@ -254,6 +282,30 @@ static void test_a_late_end_where_many_end(void)
 	ask(life, BEGIN + 176, "requeued");
 	CHECK(life->poller.recorder.events->ends_known_until > BEGIN + 31);
 	CHECK_NUMBER(ask(life, BEGIN + 200, "requeued"), 1);
+	life_free(life);
+}
+
+/* Two runs of a requeued job wait, and slurmdbd has the second one whole first. */
+static void test_two_late_ends_of_one_job(void)
+{
+	struct life *life = life_new();
+	const int64_t submitted[] = {BEGIN + 1, BEGIN + 40};
+	struct job another = running(ID + 1, BEGIN + 1, BEGIN + 2);
+	for (size_t i = 0; i < 2; i++)
+		late_ends_add(&life->poller.late, &(struct late_end){.key = {ID, RUN_NO_TASK, submitted[i]},
+								     .raw_id = ID,
+								     .end = submitted[i] + 20});
+	for (size_t i = 2; i-- > 0;) {
+		told = (struct job_run){.job = running(ID, submitted[i], submitted[i] + 5), .elapsed = 15};
+		told.job.state = JOB_COMPLETED;
+		told.job.end_time = (uint64_t)submitted[i] + 20;
+		check_row(i ? "the end of the second run leaves that of the first one" : "which comes later");
+		const int64_t now = BEGIN + 140 - 40 * (int64_t)i;
+		show(life, &another, now);
+		CHECK_NUMBER(ask(life, now, "completed"), 2 - i);
+		CHECK_NUMBER(life->poller.late.count, i);
+		CHECK(!i || life->poller.late.items[0].key.submit_time == submitted[0]);
+	}
 	life_free(life);
 }
 
@@ -394,9 +446,11 @@ static void test_runs_tell_the_newest_id(void)
 int main(void)
 {
 	test_a_requeue_that_comes_later();
+	test_a_completing_row_of_another_run();
 	test_a_job_that_never_completes();
 	test_young_ends();
 	test_a_late_end_where_many_end();
+	test_two_late_ends_of_one_job();
 	test_a_late_end_that_never_is_whole();
 	test_slurmdbd_is_gone();
 	test_many_wait_for_slurmdbd();

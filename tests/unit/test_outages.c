@@ -301,6 +301,50 @@ static void test_restart(void)
 	world_done(&world);
 }
 
+/* Of an outage that goes on, what changed alone is written, and what did not is not. */
+static void test_each_change_is_written(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t busy_cpus, busy_memory; /* at the second look; at the first none */
+		const char *busy_gpus, *reason;
+		bool is_late; /* written after one more look, at which nothing changes */
+		size_t written;
+	} rows[] = {
+		{"nothing", 0, 0, "gpu:a100:0", "disk", false, 0},
+		{"its cpus", 6, 0, "gpu:a100:0", "disk", false, 1},
+		{"its memory", 0, 60, "gpu:a100:0", "disk", false, 1},
+		{"its gpus", 0, 0, "gpu:a100:3", "disk", false, 1},
+		{"its cause", 0, 0, "gpu:a100:0", "Not responding", false, 1},
+		{"at the look before", 0, 0, "gpu:a100:3", "disk", true, 1},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world world;
+		struct memory memory, changes;
+		world_init(&world);
+		memory_init(&memory);
+		memory_init(&changes);
+		check_row(rows[i].what);
+		struct node node = node_of(NODE_DOWN, 0, "disk", 900, 0);
+		world_look(&world, &node, 1, 1000);
+		memory_write(&memory, world.events, false);
+		node.allocated_cpus = rows[i].busy_cpus;
+		node.allocated_memory = rows[i].busy_memory;
+		node.gres_used = text_of(rows[i].busy_gpus);
+		node.reason = text_of(rows[i].reason);
+		world_look(&world, &node, 1, 1060);
+		if (rows[i].is_late)
+			world_look(&world, &node, 1, 1120);
+		memory_write(&changes, world.events, false);
+		CHECK_NUMBER(changes.outage_count, rows[i].written);
+		memory_write(&changes, world.events, false);
+		CHECK_NUMBER(changes.outage_count, rows[i].written); /* once */
+		memory_done(&memory);
+		memory_done(&changes);
+		world_done(&world);
+	}
+}
+
 static void test_odd_rows(void)
 {
 	check_row("what another program wrote");
@@ -348,6 +392,7 @@ int main(void)
 	test_not_known();
 	test_many_causes();
 	test_restart();
+	test_each_change_is_written();
 	test_odd_rows();
 	return check_done();
 }

@@ -273,6 +273,62 @@ static void test_denied_name(void)
 	page_board_done(&board);
 }
 
+static void note_serving(struct poller *poller, const char *host)
+{
+	struct cluster *cluster = &poller->cluster;
+	cluster->controller_count = 2;
+	for (unsigned i = 0; i < 2; i++) {
+		struct controller_state *controller = &cluster->controllers[i];
+		snprintf(controller->host, sizeof controller->host, "ctl%u", i + 1);
+		controller->is_up = strcmp(controller->host, host) == 0;
+	}
+	poller_follow(poller, true);
+}
+
+/* Another slurmscope has it, and goes. */
+static void test_waits_for_the_file(void)
+{
+	static const struct {
+		const char *what, *serving;
+		bool is_held, leads, waits;
+	} steps[] = {
+		{"ping names this host, and the file is held", "ctl1", true, false, true},
+		{"it is another host's turn", "ctl2", true, false, false},
+		{"and again this one's", "ctl1", true, false, false},
+		{"for the second time", "ctl1", true, false, true},
+		{"it still waits", "ctl1", true, false, true},
+		{"the file is free: it leads, and waits for nothing", "ctl1", false, true, false},
+		{"it stands by", "ctl2", false, false, false},
+	};
+	char state[80];
+	snprintf(state, sizeof state, "--state.path=%s", path);
+	const char *const options[] = {state, "--ha=follow-controller", "--ha-host=ctl1"};
+	static const struct store_visitor visitor = {note_counter, ignore_run, ignore_mark, NULL, NULL, NULL};
+	struct stored names = {false, false};
+	struct page_board board;
+	struct page_slot slot;
+	struct error err;
+	struct setup *setup = setup_of(options, 3);
+	struct store *holder = store_new(path, "");
+	CHECK(store_load(holder, &visitor, &names, &err) != STORE_UNUSABLE);
+	struct poller *poller = poller_of(setup, &board, &slot);
+	poller_begin(poller);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		check_row(steps[i].what);
+		if (!steps[i].is_held) {
+			store_free(holder);
+			holder = NULL;
+		}
+		note_serving(poller, steps[i].serving);
+		CHECK_NUMBER(poller->leads, steps[i].leads);
+		CHECK_NUMBER(*poller->waits_for.text != '\0', steps[i].waits);
+	}
+	poller_free(poller);
+	setup_release(setup);
+	page_slot_done(&slot);
+	page_board_done(&board);
+}
+
 int main(void)
 {
 	CHECK(mkdtemp(folder));
@@ -280,6 +336,7 @@ int main(void)
 	snprintf(path, sizeof path, "%s/state", folder);
 	test_takeovers();
 	test_denied_name();
+	test_waits_for_the_file();
 	char command[80];
 	snprintf(command, sizeof command, "rm -r %s", folder);
 	CHECK(system(command) == 0);

@@ -41,6 +41,27 @@ static void test_unseen(void)
 	world_done(&w);
 }
 
+/* A start may be in the very second of an answer: it is taken to be in that answer, and not to be in the first one. */
+static void test_in_the_same_second(void)
+{
+	struct world w;
+	world_begin(&w);
+	check_row("a start in the second of the first answer, and one in that of another answer, are not lost");
+	const struct job first = running(1, BIRTH - 10, BIRTH), last = running(2, BIRTH, BIRTH + 100);
+	put_and_look(&w, &first, BIRTH + 60);
+	tell(&w, BIRTH + 100, 702);
+	put_and_look(&w, &last, BIRTH + 110);
+	look(&w, BIRTH + 100 + LATE);
+	CHECK_NUMBER(w.events->lost, 0);
+	check_row("two answers in one second are of one period");
+	tell(&w, BIRTH + 500, 703);
+	tell(&w, BIRTH + 500, 704);
+	tell(&w, BIRTH + 500 + UNSEEN_SAMPLE_EVERY_S, 704);
+	look(&w, BIRTH + 500 + UNSEEN_SAMPLE_EVERY_S + LATE);
+	CHECK_NUMBER(w.events->lost, 2);
+	world_done(&w);
+}
+
 /* A start that slurmctld counted, of a job that is there. */
 static void test_awaited(void)
 {
@@ -167,6 +188,7 @@ static void test_restart(void)
 int main(void)
 {
 	test_unseen();
+	test_in_the_same_second();
 	test_awaited();
 	test_gone_while_it_waited();
 	test_periods();
