@@ -75,7 +75,7 @@ enum fetch_result __wrap_client_fetch(struct client *client, const struct fetch 
 	const struct diag diag = {.jobs_time = 1};
 	world.now_ns += 1000000;
 	world.asked |= UINT32_C(1) << fetch->endpoint;
-	*ret_answer = (struct answer){.has_list = true, .last_update = NUMBER_UNSET};
+	*ret_answer = (struct answer){.has_list = true, .last_update = 5};
 	*ret_reply = (struct http_reply){.status = 200, .seconds = 0.001};
 	bool is_gone = world.step % 4 == 1; /* each second time, until ping tells that another one serves */
 	if (is_gone && fetch->endpoint != ENDPOINT_PING) {
@@ -125,6 +125,10 @@ static void look_at_leader(const struct status *status)
 static void look_at_standby(const struct status *status)
 {
 	CHECK(status->is_accounting_up == ANSWER_UNKNOWN);
+	for (int i = 0; i < ENDPOINTS; i++) {
+		CHECK(i == ENDPOINT_PING || !world.poller->exporter.endpoints[i].last_success);
+		CHECK(i >= ENDPOINTS_POLLED || i == ENDPOINT_PING || !world.poller->last_update[i]);
+	}
 	for (size_t i = 0; i < status->endpoint_count; i++) {
 		const struct status_endpoint *endpoint = &status->endpoints[i];
 		if (strcmp(endpoint->name, "ping") == 0)
@@ -299,6 +303,8 @@ static void test_waits_for_the_file(void)
 		{"it still waits", "ctl1", true, false, true},
 		{"the file is free: it leads, and waits for nothing", "ctl1", false, true, false},
 		{"it stands by", "ctl2", false, false, false},
+		{"it is its turn again", "ctl1", false, false, false},
+		{"for the second time", "ctl1", false, true, false},
 	};
 	char state[80];
 	snprintf(state, sizeof state, "--state.path=%s", path);
@@ -321,6 +327,7 @@ static void test_waits_for_the_file(void)
 		}
 		note_serving(poller, steps[i].serving);
 		CHECK_NUMBER(poller->leads, steps[i].leads);
+		CHECK_NUMBER(poller->start.until_ns > 0, steps[i].leads);
 		CHECK_NUMBER(*poller->waits_for.text != '\0', steps[i].waits);
 	}
 	poller_free(poller);

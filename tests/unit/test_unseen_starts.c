@@ -53,12 +53,19 @@ static void test_in_the_same_second(void)
 	put_and_look(&w, &last, BIRTH + 110);
 	look(&w, BIRTH + 100 + LATE);
 	CHECK_NUMBER(w.events->lost, 0);
+	check_row("each of several answers is compared in its turn");
+	for (int64_t i = 1; i <= 3; i++)
+		tell(&w, BIRTH + 1000 + i * UNSEEN_SAMPLE_EVERY_S, 702 + (uint64_t)(i * i));
+	for (int64_t i = 1; i <= 3; i++) {
+		look(&w, BIRTH + 1000 + i * UNSEEN_SAMPLE_EVERY_S + LATE);
+		CHECK_NUMBER(w.events->lost, i * i);
+	}
 	check_row("two answers in one second are of one period");
-	tell(&w, BIRTH + 500, 703);
-	tell(&w, BIRTH + 500, 704);
-	tell(&w, BIRTH + 500 + UNSEEN_SAMPLE_EVERY_S, 704);
-	look(&w, BIRTH + 500 + UNSEEN_SAMPLE_EVERY_S + LATE);
-	CHECK_NUMBER(w.events->lost, 2);
+	tell(&w, BIRTH + 5000, 712);
+	tell(&w, BIRTH + 5000, 713);
+	tell(&w, BIRTH + 5000 + UNSEEN_SAMPLE_EVERY_S, 713);
+	look(&w, BIRTH + 5000 + UNSEEN_SAMPLE_EVERY_S + LATE);
+	CHECK_NUMBER(w.events->lost, 11);
 	world_done(&w);
 }
 
@@ -143,6 +150,10 @@ static void test_periods(void)
 	look(&w, BIRTH + 2000);
 	CHECK_NUMBER(w.events->lost, 2);
 	check_row("more answers than samples, while no look is complete");
+	tell(&w, BIRTH + 2000, 100);
+	for (int64_t i = 1; i < 3 * UNSEEN_SAMPLE_EVERY_S; i++)
+		tell(&w, BIRTH + 2000 + i, 100);
+	CHECK_NUMBER(w.events->unseen.count, 2); /* they are apart */
 	tell(&w, BIRTH + 2000, 100);
 	for (uint64_t i = 1; i <= 2 * UNSEEN_SAMPLES; i++)
 		tell(&w, BIRTH + 2000 + (int64_t)i * UNSEEN_SAMPLE_EVERY_S, 100 + i);
