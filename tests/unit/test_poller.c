@@ -306,7 +306,8 @@ static void test_waits_for_the_file(void)
 		{"it is its turn again", "ctl1", false, false, false},
 		{"for the second time", "ctl1", false, true, false},
 	};
-	char state[80];
+	char state[80], lock[80];
+	snprintf(path, sizeof path, "%s/shared", folder);
 	snprintf(state, sizeof state, "--state.path=%s", path);
 	const char *const options[] = {state, "--ha=follow-controller", "--ha-host=ctl1"};
 	static const struct store_visitor visitor = {note_counter, ignore_run, ignore_mark, NULL, NULL, NULL};
@@ -330,6 +331,29 @@ static void test_waits_for_the_file(void)
 		CHECK_NUMBER(poller->start.until_ns > 0, steps[i].leads);
 		CHECK_NUMBER(*poller->waits_for.text != '\0', steps[i].waits);
 	}
+	check_row("what it counted last is in the file when it stands by");
+	end_job(poller->events.recorder.events, 1, "bob");
+	poller->events.is_changed = true;
+	note_serving(poller, "ctl2");
+	holder = store_new(path, "");
+	CHECK(store_load(holder, &visitor, &names, &err) == STORE_LOADED && names.bob);
+	store_free(holder);
+	check_row("another one takes the file while it leads: it stands by, and says for what it waits");
+	note_serving(poller, "ctl1");
+	note_serving(poller, "ctl1");
+	CHECK(poller->leads);
+	snprintf(lock, sizeof lock, "%s.lock", path);
+	CHECK(unlink(path) == 0 && unlink(lock) == 0);
+	holder = store_new(path, "");
+	CHECK(store_load(holder, &visitor, &names, &err) == STORE_NEW);
+	poller->events.is_changed = true;
+	poller_record(poller);
+	CHECK(!poller->leads && *poller->waits_for.text);
+	note_serving(poller, "ctl1");
+	CHECK(!poller->leads && *poller->waits_for.text);
+	store_free(holder);
+	note_serving(poller, "ctl1");
+	CHECK(poller->leads && !*poller->waits_for.text);
 	poller_free(poller);
 	setup_release(setup);
 	page_slot_done(&slot);
