@@ -533,9 +533,9 @@ static void test_clock_set_back(void)
 		life->polled.exporter.endpoints[ENDPOINT_DIAG].last_success = (double)now;
 		show(life, &job, now);
 		ask(life, now, "completed");
+		CHECK_NUMBER(life->poller.late.count, 0); /* windows bring it again */
 	}
 	CHECK_NUMBER(ask(life, back + 330, "completed"), 1);
-	CHECK_NUMBER(life->poller.late.count, 0); /* windows bring it again */
 	life_free(life);
 }
 
