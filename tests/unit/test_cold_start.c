@@ -103,6 +103,31 @@ static void test_rules(void)
 	}
 }
 
+/* Of two jobs, whose runs come mixed, each gets its own latest one. */
+static void test_runs_of_two_jobs(void)
+{
+	static const uint64_t runs[][2] = {{7, 10}, {8, 20}, {7, 30}, {8, 5}}; /* ID, submit time */
+	struct job_table *table = job_table_new();
+	struct job_details details;
+	struct job_view view;
+	check_row("two jobs of two runs each");
+	job_details_init(&details, table);
+	struct job_runs taken = {.table = table};
+	for (uint64_t id = 7; id <= 8; id++)
+		CHECK(job_table_set_state(table, id, JOB_RUNNING, 0, NOW));
+	for (size_t i = 0; i < sizeof runs / sizeof *runs; i++) {
+		struct job_run run = run_of(runs[i][0], JOB_RUNNING, 0, runs[i][1]);
+		job_runs_take(&taken, &run);
+	}
+	job_runs_apply(&taken, &details, NOW);
+	job_runs_done(&taken);
+	CHECK(job_table_find(table, 7, &view) && view.submit_time == 30);
+	CHECK(job_table_find(table, 8, &view) && view.submit_time == 20);
+	check_whole(table);
+	job_details_done(&details);
+	job_table_free(table);
+}
+
 static void test_partitions(void)
 {
 	static const struct {
@@ -305,6 +330,7 @@ static void check_random(uint64_t seed)
 int main(void)
 {
 	test_rules();
+	test_runs_of_two_jobs();
 	test_partitions();
 	test_what_is_told();
 	test_order();

@@ -1,5 +1,6 @@
 /* Ends of a time that is reported twice: slurmdbd was gone for hours and comes back, or slurmctld's clock was set back.
  * Each counts once. */
+#include "events/count.h"
 #include "events_world.h"
 
 enum { HOUR = 3600, DAY = 86400 };
@@ -176,10 +177,88 @@ static void test_clock_set_back(void)
 	world_done(&w);
 }
 
+/* Is the end taken of a run that nobody saw? */
+static bool takes(const struct world *w, uint32_t id, int64_t end)
+{
+	const struct job job = running(id, BIRTH, BIRTH);
+	const struct job_end told = end_of(&job, "completed", end);
+	return job_events_may_take(w->events, &told);
+}
+
+/* Until when slurmdbd told, from when slurmctld did, and until when: to the second. */
+static void test_left_to_the_second(void)
+{
+	struct world w;
+	const int64_t gone = BIRTH + HOUR, left = gone + 4 * HOUR, again = left + HOUR;
+	world_init(&w, true);
+	look(&w, BIRTH);
+	job_events_end_window(w.events, gone, gone);
+	check_row("slurmdbd told of what ended before that second");
+	CHECK(!takes(&w, 1, gone - 1) && takes(&w, 1, gone));
+	CHECK(count_may_be_forgotten(w.events, gone - 1) && !count_may_be_forgotten(w.events, gone));
+	check_row("slurmctld tells of what ends in that second, and of nothing before");
+	job_events_leave_slurmdbd(w.events, left);
+	CHECK(takes(&w, 1, left - 1) && !takes(&w, 1, left) && takes(&w, 1, left + 1));
+	check_row("it is left for the second time: slurmctld has told since the first");
+	job_events_end_window(w.events, gone + 60, gone + 60);
+	job_events_leave_slurmdbd(w.events, again);
+	CHECK(!takes(&w, 1, gone + 59) && takes(&w, 1, gone + 60) && takes(&w, 1, left - 1));
+	CHECK(!takes(&w, 1, left) && !takes(&w, 1, again) && takes(&w, 1, again + 1));
+	world_done(&w);
+}
+
+/* The clock is set back once more, before slurmdbd has told of all that came before the first time. */
+static void test_set_back_twice(void)
+{
+	enum { EARLY = 600 }; /* seconds by which it may have been set back before that was seen */
+	static const struct {
+		const char *what;
+		int64_t once, twice; /* what the clock shows then */
+	} rows[] = {
+		{"the first one was further", BIRTH + DAY, BIRTH + DAY + HOUR},
+		{"the second one was", BIRTH + DAY + HOUR, BIRTH + DAY},
+	};
+	struct world w;
+	const int64_t known = BIRTH + 2 * DAY, from = BIRTH + DAY - EARLY;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		world_init(&w, true);
+		check_row(rows[i].what);
+		const struct job newest = running(100, known - 50, known - 40);
+		put_and_look(&w, &newest, known - 30);
+		job_events_end_window(w.events, known, known);
+		job_events_set_back(w.events, rows[i].once);
+		tell(&w, &newest, known + 1);
+		go(&w, &newest, known + 10);
+		job_events_end_window(w.events, rows[i].once, known + 2);
+		CHECK_NUMBER(w.events->runs.used, 0);
+		job_events_set_back(w.events, rows[i].twice);
+		CHECK_NUMBER(w.events->told.from, from);
+		CHECK_NUMBER(w.events->told.until, known);
+		CHECK_NUMBER(w.events->told.id, 100);
+		int64_t asked = w.events->ends_known_until;
+		CHECK_NUMBER(asked, rows[i].twice < rows[i].once ? rows[i].twice - EARLY : rows[i].once);
+		check_row("only an id that nobody had then is another job's");
+		CHECK(!takes(&w, 100, asked) && takes(&w, 101, asked) && !takes(&w, 101, asked - 1));
+		CHECK(!takes(&w, 100, known - 1) && takes(&w, 100, known));
+		world_done(&w);
+	}
+	check_row("what happens by the clock that was set right is not recovered");
+	world_init(&w, true);
+	restart(&w, true, BIRTH + DAY);
+	job_events_set_back(w.events, BIRTH + HOUR);
+	const struct job job = running(1, BIRTH + HOUR, BIRTH + HOUR);
+	put_and_look(&w, &job, BIRTH + HOUR + 10);
+	CHECK_NUMBER(in_cluster(&w, TALLY_STARTS, ""), 1);
+	CHECK_NUMBER(w.events->recovered, 0);
+	world_done(&w);
+}
+
 int main(void)
 {
 	test_slurmdbd_comes_back();
 	test_slurmdbd_never_comes_back();
 	test_clock_set_back();
+	test_left_to_the_second();
+	test_set_back_twice();
 	return check_done();
 }

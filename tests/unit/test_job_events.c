@@ -33,10 +33,12 @@ static void test_a_life(void)
 	take_end(&w, &job, "completed", BIRTH + 65);
 	job_table_remove(w.table, 1);
 	look(&w, BIRTH + 70);
-	job_events_end_window(w.events, BIRTH + 70, BIRTH + 60);
-	take_end(&w, &job, "completed", BIRTH + 65);
-	check_cluster(&w, 1, 1, 1, 2 * 45);
-	CHECK_NUMBER(w.events->runs.used, 1);
+	for (int64_t again_from = BIRTH + 60; again_from <= BIRTH + 65; again_from += 5) {
+		job_events_end_window(w.events, BIRTH + 70, again_from);
+		take_end(&w, &job, "completed", BIRTH + 65);
+		check_cluster(&w, 1, 1, 1, 2 * 45);
+		CHECK_NUMBER(w.events->runs.used, 1);
+	}
 	job_events_end_window(w.events, BIRTH + 700, BIRTH + 66);
 	CHECK_NUMBER(w.events->runs.used, 0);
 	CHECK_NUMBER(w.events->recovered + w.events->lost, 0);
@@ -901,6 +903,7 @@ static void test_steps(void)
 	CHECK_NUMBER(keys[0].id, 4);
 	job_events_end_window(w.events, BIRTH + 86425, BIRTH + 70000);
 	CHECK_NUMBER(w.events->runs.used, 0);
+	CHECK_NUMBER(w.events->steps_given_up, 1);
 	CHECK_NUMBER(w.events->lost, 0);
 	world_done(&w);
 }
@@ -1039,6 +1042,63 @@ static void test_anothers_row(void)
 	world_done(&w);
 }
 
+/* Ten seconds of a run with what it had, and ten when only one of these is another. */
+static void test_each_change_of_a_run(void)
+{
+	const struct job before = {.cpus = 2,
+				   .memory_per_node = 4096,
+				   .tres_allocated = TEXT("gres/gpu=1"),
+				   .account = TEXT("physics"),
+				   .user = TEXT("alice"),
+				   .qos = TEXT("normal")};
+	struct job changed[6];
+	const struct {
+		const char *what;
+		int kind;
+		const char *name, *second;
+		enum tally_what tally;
+		const char *detail;
+		double want;
+		bool is_size;
+	} rows[] = {
+		{"cpus", ENTITY_CLUSTER, "", "", TALLY_CPU_SECONDS, "", 2 * 10 + 4 * 10, true},
+		{"memory", ENTITY_CLUSTER, "", "", TALLY_MEMORY_BYTE_SECONDS, "", 4096 * 10 + 8192 * 10, true},
+		{"gpus", ENTITY_CLUSTER, "", "", TALLY_GRES_SECONDS, "gpu", 1 * 10 + 3 * 10, false},
+		{"account", ENTITY_ACCOUNT, "biology", "", TALLY_CPU_SECONDS, "", 2 * 10, false},
+		{"user", ENTITY_USER, "bob", "physics", TALLY_CPU_SECONDS, "", 2 * 10, false},
+		{"qos", ENTITY_QOS, "high", "", TALLY_CPU_SECONDS, "", 2 * 10, false},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		changed[i] = before;
+	changed[0].cpus = 4;
+	changed[1].memory_per_node = 8192;
+	changed[2].tres_allocated = TEXT("gres/gpu=3");
+	changed[3].account = TEXT("biology");
+	changed[4].user = TEXT("bob");
+	changed[5].qos = TEXT("high");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world w;
+		const struct run_key key = {1, RUN_NO_TASK, BIRTH + 5};
+		world_init(&w, true);
+		check_row(rows[i].what);
+		for (int is_after = 0; is_after < 2; is_after++) {
+			const struct job *has = is_after ? &changed[i] : &before;
+			struct job job = running(1, BIRTH + 5, BIRTH + 10);
+			job.cpus = has->cpus;
+			job.memory_per_node = has->memory_per_node;
+			job.tres_allocated = has->tres_allocated;
+			job.account = has->account;
+			job.user = has->user;
+			job.qos = has->qos;
+			put_and_look(&w, &job, BIRTH + 20 + 10 * is_after);
+		}
+		CHECK_NUMBER(count_of(&w, rows[i].kind, rows[i].name, rows[i].second, rows[i].tally, rows[i].detail),
+			     rows[i].want);
+		CHECK_NUMBER(runs_find(&w.events->runs, &key)->size_since, rows[i].is_size ? BIRTH + 20 : 0);
+		world_done(&w);
+	}
+}
+
 int main(void)
 {
 	test_a_life();
@@ -1074,5 +1134,6 @@ int main(void)
 	test_steps_of_little();
 	test_times_do_not_go_back();
 	test_anothers_row();
+	test_each_change_of_a_run();
 	return check_done();
 }

@@ -106,7 +106,49 @@ static void test_jobs_between_requests(void)
 	}
 }
 
-/* Between any two requests of a round one of a search and an array's turn: it goes on where it was. */
+/* How far from a frontier an ID is of another one, and which end of what Slurm gave is the frontier's. */
+static void test_how_far_a_frontier_goes(void)
+{
+	enum { NEXT = 50000, GAP = 10000 };
+	static const struct {
+		const char *name;
+		uint64_t id;
+		bool is_another;
+		uint64_t top; /* of all, once told of; else the frontier stays */
+	} rows[] = {
+		{"the next one", NEXT, false, NEXT + 1},
+		{"the last that is near enough", NEXT + GAP, false, NEXT + GAP + 1},
+		{"one more", NEXT + GAP + 1, true, NEXT + GAP + 2},
+		{"the last one given", NEXT - 1, false, NEXT},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		for (int is_told = 0; is_told < 2; is_told++) {
+			struct job_frontiers frontiers = {.first_id = 1, .last_id = 1000000};
+			check_row(rows[i].name);
+			job_frontiers_advance(&frontiers, NEXT - 1);
+			if (is_told && rows[i].id < NEXT)
+				continue; /* only rounds look there */
+			for (int again = 0; again < 2; again++) {
+				(is_told ? job_frontiers_reach : job_frontiers_advance)(&frontiers, rows[i].id);
+				CHECK_NUMBER(frontiers.count, 1 + rows[i].is_another);
+				CHECK_NUMBER(job_frontiers_top(&frontiers), rows[i].top);
+			}
+			CHECK_NUMBER(frontiers.items[0].next, is_told || rows[i].is_another ? NEXT : rows[i].top);
+			if (!is_told || rows[i].is_another)
+				continue;
+			check_row("and the one after it");
+			job_frontiers_reach(&frontiers, rows[i].top);
+			CHECK_NUMBER(job_frontiers_top(&frontiers), rows[i].top + 1);
+		}
+	check_row("below");
+	struct job_frontiers frontiers = {.first_id = 1, .last_id = 1000000};
+	job_frontiers_advance(&frontiers, NEXT - 1);
+	job_frontiers_advance(&frontiers, NEXT - GAP);
+	CHECK_NUMBER(frontiers.count, 1);
+	job_frontiers_advance(&frontiers, NEXT - GAP - 1);
+	CHECK_NUMBER(frontiers.count, 2);
+}
+
 /* Each cluster of a federation gives IDs of its own, and jobs of all of them may wait here. */
 static void test_federation(void)
 {
@@ -145,6 +187,13 @@ static void test_federation(void)
 	world_end(world);
 	check_row("what others tell of one cluster's ids counts, however young other clusters' jobs are");
 	world_start(world, 23, 1, 1000000);
+	struct job_frontiers *frontiers = &world->rounds.frontiers;
+	job_frontiers_advance(frontiers, UINT64_C(1) << 26 | 50);
+	frontiers->items[0].passed_from -= 40; /* over ids in use */
+	job_frontiers_note_free(frontiers, UINT64_C(2) << 26 | 20);
+	CHECK_NUMBER(job_frontiers_top_of(frontiers, 1), UINT64_C(1) << 26 | 51);
+	job_frontiers_note_free(frontiers, UINT64_C(1) << 26 | 20);
+	CHECK_NUMBER(job_frontiers_top_of(frontiers, 1), UINT64_C(1) << 26 | 20);
 	job_rounds_note_id(&world->rounds, UINT64_C(1) << 26 | 70, 1000);
 	job_rounds_note_id(&world->rounds, UINT64_C(2) << 26 | 80, 500);
 	CHECK_NUMBER(job_frontiers_top_of(&world->rounds.frontiers, 1), UINT64_C(1) << 26 | 71);
@@ -219,9 +268,11 @@ static void test_new_neighbours(void)
 	static const struct {
 		const char *name;
 		uint64_t seed, tasks, singles, rows_max;
+		int before; /* jobs that an earlier round found */
 	} rows[] = {
-		{"five arrays are new", 20, 300, 0, 50},
-		{"five large arrays are new, behind a few new jobs", 24, 8000, 12, 500},
+		{"five arrays are new", 20, 300, 0, 50, 0},
+		{"five large arrays are new, behind a few new jobs", 24, 8000, 12, 500, 0},
+		{"a round after one that found many jobs is as careful", 24, 8000, 12, 500, 100},
 	};
 	for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
 		struct world *world = calloc(1, sizeof *world);
@@ -229,6 +280,8 @@ static void test_new_neighbours(void)
 		world_start(world, rows[row].seed, 1, 1000000);
 		model_submit(&world->model, 0, 0);
 		find_all(world);
+		submit_jobs(world, rows[row].before);
+		states_round(world, rows[row].rows_max);
 		world->dearest_answer = 0;
 		for (uint64_t i = 0; i < rows[row].singles; i++)
 			model_submit(&world->model, 0, 0);
@@ -307,6 +360,8 @@ static void test_submissions(void)
 	CHECK_NUMBER(job_submissions_unknown(&submissions), NUMBER_UNSET); /* until diag answers */
 	job_submissions_count(&submissions, 1250);
 	CHECK_NUMBER(job_submissions_unknown(&submissions), 250);
+	job_submissions_count(&submissions, 1250); /* nothing was submitted since */
+	CHECK_NUMBER(job_submissions_unknown(&submissions), 250);
 	submissions.found += 100;
 	CHECK_NUMBER(job_submissions_unknown(&submissions), 150);
 	submissions.found += 200; /* some were submitted since diag answered */
@@ -366,6 +421,7 @@ int main(void)
 	test_freed_ids();
 	test_jobs_between_requests();
 	test_requeued_jobs_are_no_frontier();
+	test_how_far_a_frontier_goes();
 	test_federation();
 	test_frontiers_are_bounded();
 	test_new_neighbours();

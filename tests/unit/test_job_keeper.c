@@ -481,6 +481,33 @@ static void test_unverified(void)
 	life_end(next);
 }
 
+static void test_a_file_that_is_gone(void)
+{
+	check_row("all rows are written to the one that takes its place");
+	unlink(path);
+	struct life *life = life_begin();
+	struct job job = random_job(life, 1);
+	CHECK(job_table_put(life->cluster.job_table, &job, 1));
+	write_rows(life, true);
+	CHECK(unlink(path) == 0);
+	write_rows(life, true);
+	store_free(life->store);
+	struct life *next = life_begin();
+	CHECK(next->keeper.found);
+	check_same_rows(life, next);
+	check_row("what is forgotten is");
+	struct store_job wrong = job_of(3);
+	wrong.tasks = 0;
+	job_keeper_take(&next->keeper, &wrong);
+	CHECK(next->keeper.doubted.count && next->keeper.dropped && next->keeper.found_facts.as_of);
+	job_keeper_forget(&next->keeper);
+	CHECK(!next->keeper.found && !next->keeper.doubted.count && !next->keeper.tails.count);
+	CHECK(!next->keeper.dropped && !next->keeper.found_facts.as_of);
+	life->store = NULL;
+	life_end(life);
+	life_end(next);
+}
+
 int main(void)
 {
 	CHECK(mkdtemp(folder));
@@ -491,6 +518,7 @@ int main(void)
 	test_nonsense();
 	test_ids();
 	test_unverified();
+	test_a_file_that_is_gone();
 	char command[80];
 	snprintf(command, sizeof command, "rm -r %s", folder);
 	CHECK(system(command) == 0);

@@ -34,6 +34,11 @@ static void test_order(void)
 		{"one of slurmdbd", {{"Unknown", 9000, 20}, {"Resources", 9000, 60}}},
 		{"one whose reason is not told", {{"", 9000, 20}, {"Resources", 9000, 60}}},
 		{"a new one once more", {{"Priority", 45, 30}, {"Priority", 9000, 50}}},
+		{"one that is not new any more, and was told at its second just then",
+		 {{"Priority", 9000, 50}, {"Priority", 90, 30}}},
+		{"one that was told a second before that", {{"Priority", 89, 30}, {"Priority", 9000, 50}}},
+		{"any before one that was told by a clock that was ahead",
+		 {{"Priority", 9000, 1}, {"Priority", 9000, -500}}},
 		{"one that was told late is not new any more", {{"Priority", 9000, 50}, {"Priority", 100, 30}}},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {

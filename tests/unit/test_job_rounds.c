@@ -184,6 +184,36 @@ static void test_borrowed_details(void)
 	free(world);
 }
 
+/* With just as many records as its ID may bring, the first one is asked for itself. */
+static void test_the_most_records(void)
+{
+	enum { ARRAY = 7, LAST = ARRAY + JOB_ARRAY_RECORDS_MAX };
+	struct job_table *table = job_table_new();
+	struct job_details details;
+	struct job_view view;
+	job_details_init(&details, table);
+	CHECK(job_table_set_state(table, ARRAY, JOB_RUNNING, 0, 1000));
+	for (uint64_t id = ARRAY + 1; id <= LAST + 1; id++) {
+		bool is_too_many = id > LAST;
+		const struct job job = {.id = id,
+					.array_job_id = ARRAY,
+					.array_task_id = id - ARRAY,
+					.state = JOB_RUNNING,
+					.submit_time = 1,
+					.partitions = TEXT("cpu")};
+		job_details_take(&details, &job, 1000);
+		if (id < LAST)
+			continue;
+		check_row(is_too_many ? "one more" : "the most records");
+		CHECK(job_table_find(table, ARRAY, &view));
+		CHECK_NUMBER(view.has_details, is_too_many);
+		CHECK_NUMBER(job_details_begin(&details, JOB_QUEUE_WANTED), !is_too_many);
+		CHECK_NUMBER(job_details_next(&details, JOB_QUEUE_WANTED), is_too_many ? 0 : ARRAY);
+	}
+	job_details_done(&details);
+	job_table_free(table);
+}
+
 /* slurmrestd takes 81 kB of URL (SLURMRESTD.md, "Connections"), some are left for what stands before them. */
 static void test_urls_are_bounded(void)
 {
@@ -419,6 +449,7 @@ int main(void)
 	test_large_arrays();
 	test_first_records();
 	test_borrowed_details();
+	test_the_most_records();
 	test_urls_are_bounded();
 	test_rounds_are_not_disturbed();
 	test_who_lacks_details();

@@ -274,6 +274,38 @@ static void test_samples_are_no_leaders(void)
 	job_table_free(table);
 }
 
+/* A search knows nothing of the one before, but what the table holds. */
+static void test_leaders_of_two_searches(void)
+{
+	struct job_leaders leaders = {.sample = 0};
+	struct job_table *table = job_table_new();
+	struct id_map tails = {0};
+	static const struct {
+		const char *row, *largest;
+		bool is_asked;
+	} searches[] = {
+		{"a task of the largest array whose leader is asked for", "900_24999", true},
+		{"of a larger one", "900_25000", false},
+		{"that array is gone", "900_3", true},
+	};
+	CHECK(job_table_set_state(table, 900, JOB_RUNNING, 0, 1000));
+	for (size_t i = 0; i < sizeof searches / sizeof *searches; i++) {
+		struct job_answer answer = {.count = 0};
+		check_row(searches[i].row);
+		job_leaders_begin(&leaders, table);
+		CHECK(!job_leaders_take_sample(&leaders) && !job_leaders_has(&leaders, 100));
+		CHECK_NUMBER(job_leaders_next(&leaders, table), 0);
+		job_answer_take(&answer, &(struct job_task){.id = 900, .name = text_of(searches[i].largest)});
+		job_leaders_sample(&leaders, &answer, &tails, table);
+		job_leaders_learn(&leaders, 100);
+		CHECK_NUMBER(job_leaders_next(&leaders, table), searches[i].is_asked ? 100 : 0);
+		CHECK_NUMBER(leaders.sample, 900); /* which nobody takes */
+		free(answer.rows);
+	}
+	job_leaders_done(&leaders);
+	job_table_free(table);
+}
+
 /* Requests have grown when a search meets unsplit arrays that are neighbours. 100,000 rows of five took 40 s. */
 static void test_neighbours_behind_singles(void)
 {
@@ -464,6 +496,7 @@ int main(void)
 	test_blind_search();
 	test_huge_arrays();
 	test_samples_are_no_leaders();
+	test_leaders_of_two_searches();
 	test_search_with_slurmdbd();
 	test_slurmdbd_knows_nothing();
 	test_few_beside_many();

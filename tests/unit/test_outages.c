@@ -254,6 +254,52 @@ static void test_between_looks(void)
 	world_done(&world);
 }
 
+/* Slurm's times are whole seconds, so one may be that of a look, or of another one. */
+static void test_at_the_edge(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t reason_time;
+		int64_t began;
+	} rows[] = {
+		{"in the second of the look before", 1000, 1000},
+		{"the second before", 999, 1060},
+		{"as long after this look as an answer may take", 1360, 1360},
+		{"later", 1361, 1060},
+	};
+	struct world world;
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		world_init(&world);
+		check_row(rows[i].what);
+		look(&world, 1000, NODE_IDLE, 0, "", 0, 500);
+		look(&world, 1060, NODE_DOWN, 0, "disk", rows[i].reason_time, 500);
+		CHECK_NUMBER(world_open(&world, "n1")->began, rows[i].began);
+		world_done(&world);
+	}
+	world_init(&world);
+	check_row("another reason for a node that was emptied in the second of the look: it was not back");
+	look(&world, 940, NODE_MIXED, FLAG(DRAIN), "disk", 930, 500);
+	look(&world, 1000, NODE_IDLE, FLAG(DRAIN), "disk", 930, 1000);
+	look(&world, 1060, NODE_IDLE, FLAG(DRAIN), "memory", 1030, 1000);
+	CHECK_NUMBER(world_open(&world, "n1")->began, 930);
+	check_row("nor if it may have got the reason before it was busy");
+	look(&world, 1120, NODE_IDLE, FLAG(DRAIN), "fan", 1090, 1090);
+	CHECK_NUMBER(world_open(&world, "n1")->began, 930);
+	check_row("nor one whose last job ended before it got another reason");
+	look(&world, 1180, NODE_MIXED, FLAG(DRAIN), "fan", 1090, 1090);
+	look(&world, 1240, NODE_IDLE, FLAG(DRAIN), "disk", 1220, 1200);
+	CHECK_NUMBER(world_open(&world, "n1")->began, 930);
+	CHECK_NUMBER(world_count(&world, "", "drained", "other", OUTAGE_ENDED), 0);
+	check_row("back in the second in which it went");
+	look(&world, 1300, NODE_IDLE, 0, "", 0, 1290);
+	look(&world, 1360, NODE_DOWN, 0, "disk", 1360, 1290);
+	look(&world, 1420, NODE_IDLE, 0, "", 0, 1360);
+	CHECK_NUMBER(world_count(&world, "", "down", "other", OUTAGE_ENDED), 1);
+	CHECK_NUMBER(world_sums(&world, "", "down", "other")->durations.buckets[0], 1);
+	check_seconds(&world, "down", "other", 0);
+	world_done(&world);
+}
+
 static void test_not_known(void)
 {
 	struct world world;
@@ -299,6 +345,13 @@ static void test_many_causes(void)
 	}
 	CHECK_NUMBER(world.events->outages.causes.count, OUTAGE_CAUSES_MAX + 1); /* with `other` */
 	CHECK(world_count(&world, "", "down", "other", OUTAGE_SECONDS) > 10);
+	check_row("one of those that are kept");
+	double before = world_count(&world, "", "down", "cause_1", OUTAGE_SECONDS);
+	node_causes_done(&world.causes);
+	CHECK(node_causes_add(&world.causes, "cause_1=.*", &err));
+	look(&world, 3000, NODE_DOWN, 0, "x", 2900, 0);
+	look(&world, 3100, NODE_DOWN, 0, "x", 2900, 0);
+	CHECK_NUMBER(world_count(&world, "", "down", "cause_1", OUTAGE_SECONDS), before + 200);
 	world_done(&world);
 }
 
@@ -326,9 +379,63 @@ static void test_restart(void)
 	look(&world, 3000, NODE_DOWN, 0, "Not responding", 2600, 1500);
 	check_seconds(&world, "down", "not_responding", 400);
 	CHECK_NUMBER(world_sums(&world, "", "drained", "other")->durations.buckets[2], 1);
+	check_row("back and out again: what was removed for the first one does not remove the second one");
+	look(&world, 3060, NODE_IDLE, 0, "", 0, 3050);
+	memory_write(&memory, world.events, false);
+	look(&world, 3120, NODE_DOWN, 0, "Not responding", 3100, 3050);
+	for (int64_t at = 3180; at <= 3300; at += 60) {
+		memory_write(&memory, world.events, false);
+		CHECK(!world_sums(&world, "", "down", "not_responding")->is_changed);
+		CHECK_NUMBER(memory.outage_count, 1);
+		look(&world, at, NODE_DOWN, 0, "Not responding", 3100, 3050);
+	}
 	CHECK(!memory.fell);
 	memory_done(&memory);
 	world_done(&world);
+}
+
+/* Of an outage that goes on, what changed alone is written, and what did not is not. */
+static void test_each_change_is_written(void)
+{
+	static const struct {
+		const char *what;
+		uint64_t busy_cpus, busy_memory; /* at the second look; at the first none */
+		const char *busy_gpus, *reason;
+		bool is_late; /* written after one more look, at which nothing changes */
+		size_t written;
+	} rows[] = {
+		{"nothing", 0, 0, "gpu:a100:0", "disk", false, 0},
+		{"its cpus", 6, 0, "gpu:a100:0", "disk", false, 1},
+		{"its memory", 0, 60, "gpu:a100:0", "disk", false, 1},
+		{"its gpus", 0, 0, "gpu:a100:3", "disk", false, 1},
+		{"its cause", 0, 0, "gpu:a100:0", "Not responding", false, 1},
+		{"at the look before", 0, 0, "gpu:a100:3", "disk", true, 1},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct world world;
+		struct memory memory, changes;
+		world_init(&world);
+		memory_init(&memory);
+		memory_init(&changes);
+		check_row(rows[i].what);
+		struct node node = node_of(NODE_DOWN, 0, "disk", 900, 0);
+		world_look(&world, &node, 1, 1000);
+		memory_write(&memory, world.events, false);
+		node.allocated_cpus = rows[i].busy_cpus;
+		node.allocated_memory = rows[i].busy_memory;
+		node.gres_used = text_of(rows[i].busy_gpus);
+		node.reason = text_of(rows[i].reason);
+		world_look(&world, &node, 1, 1060);
+		if (rows[i].is_late)
+			world_look(&world, &node, 1, 1120);
+		memory_write(&changes, world.events, false);
+		CHECK_NUMBER(changes.outage_count, rows[i].written);
+		memory_write(&changes, world.events, false);
+		CHECK_NUMBER(changes.outage_count, rows[i].written); /* once */
+		memory_done(&memory);
+		memory_done(&changes);
+		world_done(&world);
+	}
 }
 
 static void test_odd_rows(void)
@@ -340,18 +447,25 @@ static void test_odd_rows(void)
 	memset(name, 'x', sizeof name);
 	const struct text text = {name, sizeof name};
 	const struct outage right = {.node = TEXT("n1"), .kind = OUTAGE_DOWN, .worst = OUTAGE_DOWN, .cause = TEXT("x")};
-	struct outage wrong[] = {right, right, right, right, right, right};
+	struct outage wrong[] = {right, right, right, right, right, right, right}, twice = right, longest = right;
 	wrong[0].kind = OUTAGE_UNKNOWN;
 	wrong[1].cause = TEXT("");
 	wrong[2].node = text;
 	wrong[3].began = -1;
 	wrong[4].cpus = UINT64_C(1) << 63;
 	wrong[5].node = TEXT("\xff");
+	wrong[6].worst = OUTAGE_UNKNOWN;
 	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
 		events_restore_outage(world.events, &wrong[i]);
 	CHECK_NUMBER(world.events->outages.open.count, 0);
 	events_restore_outage(world.events, &right);
+	twice.cpus = 7;
+	events_restore_outage(world.events, &twice);
 	CHECK_NUMBER(world.events->outages.open.count, 1);
+	CHECK_NUMBER(world_open(&world, "n1")->cpus, 0);
+	longest.node = longest.cause = (struct text){name, LABEL_MAX};
+	events_restore_outage(world.events, &longest);
+	CHECK_NUMBER(world.events->outages.open.count, 2);
 	const struct events_counter counters[] = {
 		{TEXT("outages"), TEXT("all"), TEXT("seconds"), TEXT("up\x1fx"), 1},
 		{TEXT("outages"), TEXT("all"), TEXT("seconds"), TEXT("down"), 1},
@@ -363,6 +477,9 @@ static void test_odd_rows(void)
 	for (size_t i = 0; i < sizeof counters / sizeof *counters; i++)
 		events_restore_counter(world.events, &counters[i]);
 	CHECK_NUMBER(world.events->outages.sums.count, 0);
+	const struct events_counter most = {TEXT("outages"), {name, LABEL_MAX}, TEXT("seconds"), TEXT("down\x1fx"), 1};
+	events_restore_counter(world.events, &most);
+	CHECK_NUMBER(world.events->outages.sums.count, 1);
 	world_done(&world);
 }
 
@@ -375,9 +492,11 @@ int main(void)
 	test_drain();
 	test_worst();
 	test_between_looks();
+	test_at_the_edge();
 	test_not_known();
 	test_many_causes();
 	test_restart();
+	test_each_change_is_written();
 	test_odd_rows();
 	return check_done();
 }

@@ -75,7 +75,7 @@ enum fetch_result __wrap_client_fetch(struct client *client, const struct fetch 
 	const struct diag diag = {.jobs_time = 1};
 	world.now_ns += 1000000;
 	world.asked |= UINT32_C(1) << fetch->endpoint;
-	*ret_answer = (struct answer){.has_list = true, .last_update = NUMBER_UNSET};
+	*ret_answer = (struct answer){.has_list = true, .last_update = 5};
 	*ret_reply = (struct http_reply){.status = 200, .seconds = 0.001};
 	bool is_gone = world.step % 4 == 1; /* each second time, until ping tells that another one serves */
 	if (is_gone && fetch->endpoint != ENDPOINT_PING) {
@@ -125,6 +125,10 @@ static void look_at_leader(const struct status *status)
 static void look_at_standby(const struct status *status)
 {
 	CHECK(status->is_accounting_up == ANSWER_UNKNOWN);
+	for (int i = 0; i < ENDPOINTS; i++) {
+		CHECK(i == ENDPOINT_PING || !world.poller->exporter.endpoints[i].last_success);
+		CHECK(i >= ENDPOINTS_POLLED || i == ENDPOINT_PING || !world.poller->last_update[i]);
+	}
 	for (size_t i = 0; i < status->endpoint_count; i++) {
 		const struct status_endpoint *endpoint = &status->endpoints[i];
 		if (strcmp(endpoint->name, "ping") == 0)
@@ -273,6 +277,89 @@ static void test_denied_name(void)
 	page_board_done(&board);
 }
 
+static void note_serving(struct poller *poller, const char *host)
+{
+	struct cluster *cluster = &poller->cluster;
+	cluster->controller_count = 2;
+	for (unsigned i = 0; i < 2; i++) {
+		struct controller_state *controller = &cluster->controllers[i];
+		snprintf(controller->host, sizeof controller->host, "ctl%u", i + 1);
+		controller->is_up = strcmp(controller->host, host) == 0;
+	}
+	poller_follow(poller, true);
+}
+
+/* Another slurmscope has it, and goes. */
+static void test_waits_for_the_file(void)
+{
+	static const struct {
+		const char *what, *serving;
+		bool is_held, leads, waits;
+	} steps[] = {
+		{"ping names this host, and the file is held", "ctl1", true, false, true},
+		{"it is another host's turn", "ctl2", true, false, false},
+		{"and again this one's", "ctl1", true, false, false},
+		{"for the second time", "ctl1", true, false, true},
+		{"it still waits", "ctl1", true, false, true},
+		{"the file is free: it leads, and waits for nothing", "ctl1", false, true, false},
+		{"it stands by", "ctl2", false, false, false},
+		{"it is its turn again", "ctl1", false, false, false},
+		{"for the second time", "ctl1", false, true, false},
+	};
+	char state[80], lock[80];
+	snprintf(path, sizeof path, "%s/shared", folder);
+	snprintf(state, sizeof state, "--state.path=%s", path);
+	const char *const options[] = {state, "--ha=follow-controller", "--ha-host=ctl1"};
+	static const struct store_visitor visitor = {note_counter, ignore_run, ignore_mark, NULL, NULL, NULL};
+	struct stored names = {false, false};
+	struct page_board board;
+	struct page_slot slot;
+	struct error err;
+	struct setup *setup = setup_of(options, 3);
+	struct store *holder = store_new(path, "");
+	CHECK(store_load(holder, &visitor, &names, &err) != STORE_UNUSABLE);
+	struct poller *poller = poller_of(setup, &board, &slot);
+	poller_begin(poller);
+	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+		check_row(steps[i].what);
+		if (!steps[i].is_held) {
+			store_free(holder);
+			holder = NULL;
+		}
+		note_serving(poller, steps[i].serving);
+		CHECK_NUMBER(poller->leads, steps[i].leads);
+		CHECK_NUMBER(poller->start.until_ns > 0, steps[i].leads);
+		CHECK_NUMBER(*poller->waits_for.text != '\0', steps[i].waits);
+	}
+	check_row("what it counted last is in the file when it stands by");
+	end_job(poller->events.recorder.events, 1, "bob");
+	poller->events.is_changed = true;
+	note_serving(poller, "ctl2");
+	holder = store_new(path, "");
+	CHECK(store_load(holder, &visitor, &names, &err) == STORE_LOADED && names.bob);
+	store_free(holder);
+	check_row("another one takes the file while it leads: it stands by, and says for what it waits");
+	note_serving(poller, "ctl1");
+	note_serving(poller, "ctl1");
+	CHECK(poller->leads);
+	snprintf(lock, sizeof lock, "%s.lock", path);
+	CHECK(unlink(path) == 0 && unlink(lock) == 0);
+	holder = store_new(path, "");
+	CHECK(store_load(holder, &visitor, &names, &err) == STORE_NEW);
+	poller->events.is_changed = true;
+	poller_record(poller);
+	CHECK(!poller->leads && *poller->waits_for.text);
+	note_serving(poller, "ctl1");
+	CHECK(!poller->leads && *poller->waits_for.text);
+	store_free(holder);
+	note_serving(poller, "ctl1");
+	CHECK(poller->leads && !*poller->waits_for.text);
+	poller_free(poller);
+	setup_release(setup);
+	page_slot_done(&slot);
+	page_board_done(&board);
+}
+
 int main(void)
 {
 	CHECK(mkdtemp(folder));
@@ -280,6 +367,7 @@ int main(void)
 	snprintf(path, sizeof path, "%s/state", folder);
 	test_takeovers();
 	test_denied_name();
+	test_waits_for_the_file();
 	char command[80];
 	snprintf(command, sizeof command, "rm -r %s", folder);
 	CHECK(system(command) == 0);

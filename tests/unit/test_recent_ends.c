@@ -79,6 +79,7 @@ static void test_who_has_rows(void)
 	check_rows(&world, END, "all fit", "1 2 3 4");
 	tell(&world, 5, "completed", 5);
 	tell(&world, 6, "completed", 4);
+	tell(&world, 12, "completed", 3);
 	check_rows(&world, END, "the largest, of equals the older", "3 4 5 6");
 	tell(&world, 7, "failed", 1);
 	tell(&world, 8, "timeout", 1);
@@ -86,7 +87,7 @@ static void test_who_has_rows(void)
 	check_rows(&world, END, "half of the rows are for failures, however small", "4 5 7 9");
 	tell(&world, 10, "cancelled", 100);
 	check_rows(&world, END, "the other half for the others", "5 7 9 10");
-	CHECK_NUMBER(world.events->recent.left_out.jobs, 6);
+	CHECK_NUMBER(world.events->recent.left_out.jobs, 7);
 	world_done(&world);
 	start(&world, 3);
 	tell(&world, 1, "node_fail", 1);
@@ -114,6 +115,9 @@ static void test_what_weighs(void)
 	end.start_time = 0;
 	job_events_take_end(world.events, &end);
 	check_rows(&world, END, "one that never started used nothing", "3");
+	end = end_with(5, "completed", 2000, 0, END);
+	job_events_take_end(world.events, &end);
+	check_rows(&world, END, "one that ran for no whole second used one", "5");
 	world_done(&world);
 }
 
@@ -180,10 +184,12 @@ static void test_runs_of_a_job(void)
 		int64_t ends[2]; /* in the order in which slurmdbd reports them */
 		const char *states[2];
 		const char *want;
+		int64_t apart; /* by which the second one's submission is later than that of the same job */
 	} rows[] = {
-		{"requeued, then it completed", {END, END + 50}, {"requeued", "completed"}, "completed"},
-		{"the earlier run is told later", {END + 50, END}, {"completed", "requeued"}, "completed"},
-		{"an end that comes twice", {END, END}, {"failed", "failed"}, "failed"},
+		{"requeued, then it completed", {END, END + 50}, {"requeued", "completed"}, "completed", 0},
+		{"the earlier run is told later", {END + 50, END}, {"completed", "requeued"}, "completed", 0},
+		{"an end that comes twice", {END, END}, {"failed", "failed"}, "failed", 0},
+		{"the next run ends in the same second", {END, END}, {"requeued", "failed"}, "failed", 5},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct world world;
@@ -193,6 +199,7 @@ static void test_runs_of_a_job(void)
 		start(&world, 3);
 		for (int told = 0; told < 2; told++) {
 			struct job_end end = end_with(7, rows[i].states[told], 1, 10, rows[i].ends[told]);
+			end.key.submit_time += told * rows[i].apart;
 			job_events_take_end(world.events, &end);
 		}
 		check_rows(&world, END + 100, rows[i].what, "7");
@@ -223,7 +230,7 @@ static void test_steps(void)
 						.start_time = END - 100,
 						.end_time = END,
 						.used_cpu_seconds = id == 3 ? -1 : 12.5,
-						.peak_memory = 1000,
+						.peak_memory = id == 2 ? 0 : 1000,
 						.energy = id == 3 ? 0 : 77};
 		job_events_take_steps(world.events, &steps);
 	}
@@ -231,7 +238,7 @@ static void test_steps(void)
 	for (size_t i = 0; i < ends->count; i++) {
 		const struct recent_end *end = &ends->items[i];
 		CHECK_NUMBER(end->used_cpu_seconds, end->raw_id == 3 ? -1 : 12.5);
-		CHECK_NUMBER(end->peak_memory, 1000);
+		CHECK(end->peak_memory == (end->raw_id == 2 ? NUMBER_UNSET : 1000));
 		CHECK(end->energy == (end->raw_id == 3 ? NUMBER_UNSET : 77));
 	}
 	check_row("another run's steps are not this one's");
@@ -312,6 +319,13 @@ static void test_stored_changes(void)
 	check_rows(&world, END + 30, "so does a third, before the second's latest run was stored", "3");
 	memory_write(&world.memory, world.events, false);
 	CHECK_NUMBER(world.memory.ended_count, 1);
+	end = end_with(1, "completed", 99, 100, END + 40);
+	job_events_take_end(world.events, &end);
+	check_rows(&world, END + 40, "the first is back, and is not removed once more", "1");
+	for (int again = 0; again < 2; again++) {
+		memory_write(&world.memory, world.events, false);
+		CHECK_NUMBER(world.memory.ended_count, 1);
+	}
 	world_done(&world);
 }
 

@@ -215,8 +215,14 @@ static void test_forgotten_while_it_fails(void)
 	tallies_screen(tallies);
 	CHECK_NUMBER(tallies->forgotten[ENTITY_USER].count, 1);
 	CHECK(rename(w.folder, w.elsewhere) == 0);
+	struct job_events *events = w.recorder.events;
+	runs_remove(&events->runs, &events->runs.items[0]);
+	map_add(&events->outages.over, TEXT("cn1"));
+	CHECK_NUMBER(events->runs.removed_count, 1);
 	CHECK(!write_down(&w.recorder));
 	CHECK_NUMBER(tallies->forgotten[ENTITY_USER].count, 0);
+	CHECK_NUMBER(events->runs.removed_count, 0);
+	CHECK_NUMBER(events->outages.over.count, 0);
 	CHECK(rename(w.elsewhere, w.folder) == 0);
 	CHECK(write_down(&w.recorder));
 	recorder_done(&w.recorder);
@@ -238,8 +244,10 @@ static void test_when_it_is_tried_again(void)
 	uint64_t errors = w.recorder.errors;
 	for (int i = 1; i < 4; i++) {
 		CHECK(rename(w.folder, w.elsewhere) == 0);
+		double written = w.recorder.last_commit;
 		recorder_write(&w.recorder, "c");
 		CHECK(w.recorder.is_failing && w.recorder.errors == errors + 1);
+		CHECK(written > 0 && w.recorder.last_commit == written);
 		CHECK(rename(w.elsewhere, w.folder) == 0);
 		check_row("what has failed is left alone for ten seconds");
 		now_s += 9;

@@ -3,6 +3,7 @@
 #include "store_rows.h"
 
 #include "store/path.h"
+#include "store/schema.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -315,8 +316,10 @@ static void test_newer(void)
 	fresh("newer");
 	struct buf dump = BUF_INIT;
 	struct error err = {""};
+	char next[40];
 	make_file();
-	run_sql("PRAGMA user_version = 99");
+	snprintf(next, sizeof next, "PRAGMA user_version = %d", store_schema.version + 1);
+	run_sql(next);
 	struct buf before = read_file(path);
 	struct store *store = store_new(path, "");
 	CHECK(load_dump(store, &dump, &err) == STORE_UNUSABLE);
@@ -585,6 +588,8 @@ static void test_lease(void)
 	store_free(store);
 	int unused = descriptors();
 	CHECK(store_is_free(path, &err) && store_is_free(link_path, &err));
+	CHECK(unlink(lock) == 0); /* the file was restored without it */
+	CHECK(store_is_free(path, &err));
 	CHECK_NUMBER(descriptors(), unused);
 	for (int i = 0; i < 3; i++) {
 		pid_t child = hold();
@@ -916,6 +921,25 @@ static void test_copy_of_root(void)
 	CHECK(seteuid(0) == 0);
 }
 
+/* Whoever opens it first, such as root: the daemon has to open both. */
+static void test_lockfile_of_root(void)
+{
+	char lock[80];
+	struct stat status;
+	if (geteuid() != 0) /* who alone may give files away */
+		return;
+	fresh("roots-lock");
+	make_file();
+	snprintf(lock, sizeof lock, "%s.lock", path);
+	for (int is_there = 0; is_there < 2; is_there++) {
+		check_row(is_there ? "a lockfile of root's" : "no lockfile");
+		CHECK(is_there ? chown(lock, 0, 0) == 0 : unlink(lock) == 0);
+		CHECK(chown(path, 65533, 65534) == 0);
+		store_free(load_store(path, "c1", STORE_LOADED));
+		CHECK(stat(lock, &status) == 0 && status.st_uid == 65533 && status.st_gid == 65534);
+	}
+}
+
 int main(void)
 {
 	CHECK(mkdtemp(folder));
@@ -939,6 +963,7 @@ int main(void)
 	test_set_aside_twice();
 	test_copy_beside_an_empty_file();
 	test_copy_of_root();
+	test_lockfile_of_root();
 	char command[80];
 	snprintf(command, sizeof command, "rm -r %s", folder);
 	CHECK(system(command) == 0);

@@ -41,6 +41,34 @@ static void test_unseen(void)
 	world_done(&w);
 }
 
+/* A start may be in the very second of an answer: it is taken to be in that answer, and not to be in the first one. */
+static void test_in_the_same_second(void)
+{
+	struct world w;
+	world_begin(&w);
+	check_row("a start in the second of the first answer, and one in that of another answer, are not lost");
+	const struct job first = running(1, BIRTH - 10, BIRTH), last = running(2, BIRTH, BIRTH + 100);
+	put_and_look(&w, &first, BIRTH + 60);
+	tell(&w, BIRTH + 100, 702);
+	put_and_look(&w, &last, BIRTH + 110);
+	look(&w, BIRTH + 100 + LATE);
+	CHECK_NUMBER(w.events->lost, 0);
+	check_row("each of several answers is compared in its turn");
+	for (int64_t i = 1; i <= 3; i++)
+		tell(&w, BIRTH + 1000 + i * UNSEEN_SAMPLE_EVERY_S, 702 + (uint64_t)(i * i));
+	for (int64_t i = 1; i <= 3; i++) {
+		look(&w, BIRTH + 1000 + i * UNSEEN_SAMPLE_EVERY_S + LATE);
+		CHECK_NUMBER(w.events->lost, i * i);
+	}
+	check_row("two answers in one second are of one period");
+	tell(&w, BIRTH + 5000, 712);
+	tell(&w, BIRTH + 5000, 713);
+	tell(&w, BIRTH + 5000 + UNSEEN_SAMPLE_EVERY_S, 713);
+	look(&w, BIRTH + 5000 + UNSEEN_SAMPLE_EVERY_S + LATE);
+	CHECK_NUMBER(w.events->lost, 11);
+	world_done(&w);
+}
+
 /* A start that slurmctld counted, of a job that is there. */
 static void test_awaited(void)
 {
@@ -123,6 +151,10 @@ static void test_periods(void)
 	CHECK_NUMBER(w.events->lost, 2);
 	check_row("more answers than samples, while no look is complete");
 	tell(&w, BIRTH + 2000, 100);
+	for (int64_t i = 1; i < 3 * UNSEEN_SAMPLE_EVERY_S; i++)
+		tell(&w, BIRTH + 2000 + i, 100);
+	CHECK_NUMBER(w.events->unseen.count, 2); /* they are apart */
+	tell(&w, BIRTH + 2000, 100);
 	for (uint64_t i = 1; i <= 2 * UNSEEN_SAMPLES; i++)
 		tell(&w, BIRTH + 2000 + (int64_t)i * UNSEEN_SAMPLE_EVERY_S, 100 + i);
 	look(&w, BIRTH + 10000);
@@ -167,6 +199,7 @@ static void test_restart(void)
 int main(void)
 {
 	test_unseen();
+	test_in_the_same_second();
 	test_awaited();
 	test_gone_while_it_waited();
 	test_periods();
