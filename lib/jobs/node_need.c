@@ -11,19 +11,12 @@ static void add_gpus(struct node_need *need, struct text type, uint64_t count)
 	need->gpu_type = has_other ? TEXT("") : type;
 }
 
-/* "gres/gpu:a100:2,gres/nic:1"; 22.05 has a colon in place of the slash. */
 static void add_gpus_per_node(struct node_need *need, struct text list)
 {
-	struct text entry;
 	struct gres gres;
-	while (text_next(&list, ',', &entry)) {
-		bool is_gres = text_starts_with(entry, "gres/") || text_starts_with(entry, "gres:");
-		if (!is_gres)
-			continue;
-		entry = (struct text){entry.bytes + 5, entry.len - 5};
-		if (gres_next(&entry, &gres) && text_equal(gres.name, TEXT("gpu")))
+	while (gres_next_asked(&list, &gres))
+		if (text_equal(gres.name, TEXT("gpu")))
 			add_gpus(need, gres.type, gres.count);
-	}
 }
 
 /* Of those that it may spread, Slurm gives it at least one of each type on each node. */

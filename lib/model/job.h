@@ -52,6 +52,10 @@ struct job {
 	uint64_t nodes_max; /* requested; 0: as many as it takes */
 	uint64_t cpus_per_node; /* requested: the least that each node must have idle */
 	struct text gres_per_node; /* requested: "gres/gpu:a100:2", or "gres:gpu:a100:2" */
+	/* Only while the record is decoded (slurmrest/untold_gpus.h): */
+	struct text gres_per_job, gres_per_task, gres_per_socket;
+	uint64_t tasks, sockets_per_node; /* requested */
+	struct text gres_held; /* of each node, "gpu:a100:2(IDX:0-1)" */
 	struct text tres_requested, tres_allocated;
 	struct text reservation; /* that it is in; empty: none */
 	struct text node_list; /* that it runs on, "cn[01-03],gn1"; empty while pending */

@@ -150,6 +150,25 @@ bool gres_next(struct text *rest, struct gres *ret_gres)
 	return false;
 }
 
+bool gres_next_asked(struct text *rest, struct gres *ret_gres)
+{
+	struct text entry;
+	while (text_next(rest, ',', &entry)) {
+		if (!text_starts_with(entry, "gres/") && !text_starts_with(entry, "gres:"))
+			continue;
+		struct text name = {entry.bytes + 5, entry.len - 5};
+		const char *equals = memchr(name.bytes, '=', name.len);
+		struct text count = TEXT("");
+		if (equals) {
+			count = name;
+			name = text_cut(&count, '=');
+		}
+		if (read_gres(name, ret_gres) && (!equals || read_count(count, &ret_gres->count)))
+			return true;
+	}
+	return false;
+}
+
 /* Splits "gres/gpu:a100" into name and type; false if the TRES is not a GRES. */
 static bool is_gres(struct text tres_name, struct text *ret_name, struct text *ret_type)
 {
@@ -170,17 +189,17 @@ static uint64_t count_typed(const struct gres *all, unsigned count, struct text 
 	return typed;
 }
 
-/* Adds up what is listed twice, as nothing may have two samples. Returns how many there are with the one behind them. */
-static unsigned add_listed(struct gres *all, unsigned count)
+unsigned gres_add(struct gres list[TRES_GRES_MAX], unsigned count, const struct gres *gres)
 {
-	const struct gres *last = &all[count];
 	for (unsigned i = 0; i < count; i++) {
-		if (!text_equal(all[i].name, last->name) || !text_equal(all[i].type, last->type))
+		if (!text_equal(list[i].name, gres->name) || !text_equal(list[i].type, gres->type))
 			continue;
-		all[i].count += last->count;
+		list[i].count += gres->count;
 		return count;
 	}
-	return count + 1;
+	if (count < TRES_GRES_MAX)
+		list[count++] = *gres;
+	return count;
 }
 
 unsigned tres_gres(struct text list, struct gres ret_gres[TRES_GRES_MAX])
@@ -188,10 +207,9 @@ unsigned tres_gres(struct text list, struct gres ret_gres[TRES_GRES_MAX])
 	struct tres tres;
 	unsigned count = 0, kept = 0;
 	while (count < TRES_GRES_MAX && tres_next(&list, &tres)) {
-		struct gres *gres = &ret_gres[count];
-		gres->count = tres.count;
-		if (is_gres(tres.name, &gres->name, &gres->type))
-			count = add_listed(ret_gres, count);
+		struct gres gres = {.count = tres.count};
+		if (is_gres(tres.name, &gres.name, &gres.type))
+			count = gres_add(ret_gres, count, &gres);
 	}
 	for (unsigned i = 0; i < count; i++) {
 		if (ret_gres[i].type.len)

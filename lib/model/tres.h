@@ -29,7 +29,14 @@ enum { TRES_GRES_MAX = 64 };
  * looked at, so that the cost is linear in the string. Those that are listed twice are added up. */
 unsigned tres_gres(struct text list, struct gres ret_gres[TRES_GRES_MAX]);
 
+/* Adds one to a list of `count`, or to the entry of that name and type. Returns how many there are; a full list stays. */
+unsigned gres_add(struct gres list[TRES_GRES_MAX], unsigned count, const struct gres *gres);
+
 uint64_t tres_gpus(struct text list); /* of all types, likewise */
+
+/* The next GRES that a job asks for, in any of its spellings: "gres/gpu:a100:2", "gres:gpu:a100:2", "gres/gpu:a100=2". What is
+ * no GRES is passed over. */
+bool gres_next_asked(struct text *rest, struct gres *ret_gres);
 
 /* The next of a node's GRES string, as tres_next. It skips brackets, sockets and indices. Only the last word of an entry is
  * its count (Slurm's gres.c), which may have a suffix ("4K"); no count means one. */

@@ -3,6 +3,7 @@
 
 #include "slurmrest/decode.h"
 #include "slurmrest/state_names.h"
+#include "slurmrest/untold_gpus.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -76,6 +77,12 @@ static const struct field fields[] = {
 	NUMBER(struct job, nodes_max, "max_nodes", COUNT),
 	NUMBER(struct job, cpus_per_node, "minimum_cpus_per_node", COUNT),
 	TEXT_FIELD(struct job, gres_per_node, "tres_per_node"),
+	TEXT_FIELD(struct job, gres_per_job, "tres_per_job"),
+	TEXT_FIELD(struct job, gres_per_task, "tres_per_task"),
+	TEXT_FIELD(struct job, gres_per_socket, "tres_per_socket"),
+	NUMBER(struct job, tasks, "tasks", COUNT),
+	NUMBER(struct job, sockets_per_node, "sockets_per_node", COUNT),
+	TEXT_FIELD(struct job, gres_held, "gres_detail"),
 	TEXT_FIELD(struct job, tres_requested, "tres_req_str"),
 	TEXT_FIELD(struct job, tres_allocated, "tres_alloc_str"),
 	TEXT_FIELD(struct job, reservation, "resv_name"), /* likewise */
@@ -143,6 +150,7 @@ static void name_job(void *record, const struct name_hash *hash, struct arena *t
 	struct job *job = record;
 	job->user = user_name_or_number(job->user, job->user_id, hash, texts);
 	name_others(record, hash, texts);
+	untold_gpus_tell(job, texts);
 }
 
 static bool finish(struct vocabulary *vocabulary, void *record)

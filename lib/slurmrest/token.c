@@ -76,8 +76,7 @@ static int64_t read_time(json_object *claims, const char *name)
 static char *read_user(json_object *claims)
 {
 	json_object *claim;
-	if (!json_object_object_get_ex(claims, "sun", &claim) &&
-	    !json_object_object_get_ex(claims, "username", &claim))
+	if (!json_object_object_get_ex(claims, "sun", &claim) && !json_object_object_get_ex(claims, "username", &claim))
 		return NULL;
 	if (!json_object_is_type(claim, json_type_string))
 		return NULL;

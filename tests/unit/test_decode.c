@@ -656,6 +656,51 @@ static void test_no_times(void)
 	}
 }
 
+/* Where the TRES name no GPUs, what a job asks for and what it holds say how many there are. */
+static void test_untold_gpus(void)
+{
+	static const struct {
+		const char *members, *requested, *allocated;
+	} rows[] = {
+		{"\"tres_per_job\":\"gres/gpu:4\"", "cpu=2,gres/gpu=4", ""},
+		{"\"tres_per_job\":\"gres:gpu:a100:4\"", "cpu=2,gres/gpu=4,gres/gpu:a100=4", ""}, /* 22.05 */
+		{"\"tres_per_job\":\"gres/gpu:4090:4\"", "cpu=2,gres/gpu=4,gres/gpu:4090=4", ""},
+		{"\"tres_per_node\":\"gres/gpu:a100:1,gres/gpu:h100:2,gres/nic:1\"",
+		 "cpu=2,gres/gpu=9,gres/gpu:a100=3,gres/gpu:h100=6", ""},
+		{"\"tres_per_node\":\"gres/nic:1\",\"tres_per_task\":\"gres/gpu=2\"", "cpu=2,gres/gpu=10", ""},
+		{"\"tres_per_task\":\"gres/gpu:a100=2\"", "cpu=2,gres/gpu=10,gres/gpu:a100=10", ""},
+		{"\"tres_per_socket\":\"gres/gpu:1\"", "cpu=2,gres/gpu=6", ""},
+		{"\"tres_per_job\":\"gres/gpu\"", "cpu=2,gres/gpu=1", ""},
+		{"\"tres_per_job\":\"gres/gpu:0\"", "cpu=2", ""},
+		{"\"tres_per_job\":\"gres/shard:4\"", "cpu=2", ""},
+		{"", "cpu=2", ""},
+		{"\"nodes\":\"n[1-3]\",\"tres_alloc_str\":\"cpu=6\",\"tres_per_job\":\"gres/gpu:4\"",
+		 "cpu=2,gres/gpu=4", "cpu=6,gres/gpu=4"},
+		{"\"nodes\":\"n[1-3]\",\"tres_alloc_str\":\"cpu=6\",\"tres_per_job\":\"gres/gpu:4\","
+		 "\"gres_detail\":[\"gpu:a100:2(IDX:0,3)\",\"\",\"gpu:a100:1(IDX:0),gpu:4090:1(IDX:7)\"]",
+		 "cpu=2,gres/gpu=4", "cpu=6,gres/gpu=4,gres/gpu:a100=3,gres/gpu:4090=1"},
+		{"\"nodes\":\"n1\",\"tres_alloc_str\":\"cpu=6,gres/gpu=2\",\"gres_detail\":[\"gpu:a100:3(IDX:0-2)\"]",
+		 "cpu=2", "cpu=6,gres/gpu=2"},
+		{"\"nodes\":\"n1\",\"tres_alloc_str\":\"cpu=6,gres/gpumem=1G\",\"gres_detail\":[\"gpu:3(IDX:0-2)\"]",
+		 "cpu=2", "cpu=6,gres/gpumem=1G,gres/gpu=3"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		char json[1000];
+		struct answer answer;
+		snprintf(
+			json, sizeof json,
+			"{\"jobs\":[{\"job_id\":1,\"job_state\":\"RUNNING\",\"node_count\":3,\"tasks\":5,\"sockets_per_node\":2,"
+			"\"tres_req_str\":\"cpu=2\"%s%s}]}",
+			*rows[i].members ? "," : "", rows[i].members);
+		check_row(rows[i].members);
+		text_offset = offsetof(struct job, tres_requested);
+		CHECK_STRING(decode(&job_record, json, 7, &answer).text, rows[i].requested);
+		text_offset = offsetof(struct job, tres_allocated);
+		CHECK_STRING(decode(&job_record, json, 7, &answer).text, rows[i].allocated);
+	}
+	text_offset = SIZE_MAX;
+}
+
 static void test_user(void)
 {
 	static const struct {
@@ -785,6 +830,7 @@ int main(void)
 	test_envelope();
 	test_odd_values();
 	test_no_times();
+	test_untold_gpus();
 	test_user();
 	test_conf();
 	test_joined();
