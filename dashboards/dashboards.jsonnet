@@ -26,6 +26,7 @@ local imported(board) = board {
   },
 };
 
-function(boards=(import 'mixin.libsonnet').grafanaDashboards)
+// An object's fields are evaluated each time that they are read; those of JSON are there.
+function(boards=std.parseJson(std.toString((import 'mixin.libsonnet').grafanaDashboards)))
   { ['dashboards/grafana/' + file]: boards[file] for file in std.objectFields(boards) } +
   { ['dashboards/import/' + file]: imported(boards[file]) for file in std.objectFields(boards) }

@@ -33,13 +33,16 @@ def selectors(expression):
 
 def needed(groups, asked):
     """The groups of rules, without the rules that nothing asked for needs; some are empty then. `asked`: expressions, and
-    names of alerts. One that asks for names by a pattern, or for ALERTS of any name, needs all rules."""
-    if any("__name__" in one or ("ALERTS" in one and "alertname=" not in one) for one in asked):
-        return groups
+    names of alerts. One that asks for names by a pattern needs all that fit, and one for ALERTS of any name needs all alerts."""
     made = {}
     for rule in (rule for group in groups for rule in group["rules"]):
         made.setdefault(rule.get("record") or rule["alert"], []).append(rule)
     kept, look = set(), list(asked)
+    for one in asked:
+        for pattern in re.findall(r'__name__\s*=~\s*"([^"]*)"', one):
+            look += [name for name in made if re.fullmatch(pattern, name)]
+        if "ALERTS" in one and "alertname=" not in one:
+            look += [name for name, rules in made.items() if "alert" in rules[0]]
     while look:
         names = set(re.findall(r"[\w:]+", look.pop())) & made.keys() - kept
         kept |= names
