@@ -110,6 +110,8 @@ void plan_note(struct plan *plan, uint64_t now_ns, const struct plan_outcome *ou
 		way->avoid_until_ns = after(now_ns, fmin(REFUSED_S * exp2((double)way->refusals), REFUSED_MAX_S));
 		way->refusals = way->refusals < 63 ? way->refusals + 1 : 63;
 		task->was_begun = false; /* another way may be tried at once */
+		if (task->row->is_probe)
+			task->failures = 0; /* nobody waits for a probe that slurmrestd does not serve */
 	} else {
 		trouble_note_failure(plan, task, way, outcome->seconds, now_ns);
 	}

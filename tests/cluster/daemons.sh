@@ -181,7 +181,7 @@ bring_down() {
 	for file in "$pids"/*; do
 		[ ! -e "$file" ] || kill_daemon "${file##*/}"
 	done
-	rm -f "$root/var/settled" # nobody has to wait for it
+	rm -f "$root"/var/{settled,unused} # nobody has to wait for it
 }
 
 print_token() { inside scontrol token "username=$1" "lifespan=$2" | sed 's/^SLURM_JWT=//'; }

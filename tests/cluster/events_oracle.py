@@ -74,6 +74,16 @@ def each_once(rows):
             yield row | {"JobID": row["JobIDRaw"]}
 
 
+def without_lost_start(row):
+    """A slurmctld that is relieved or killed may lose the start of a job, which waits again then. What would have made it smaller
+    makes it ask for fewer nodes, and so it starts once more (24.11). sacct has that last start. Whoever saw the first one has
+    the nodes that it was submitted for."""
+    asked = re.search(r"--nodes=(\d+) ", row["SubmitLine"])
+    if not (asked and has_start(row) and int(asked[1]) > int(row["NNodes"])):
+        return row
+    return row | {"Start": "Unknown", "NNodes": asked[1], "Held": [(0, row["Held"][0][1] | {"node": asked[1]}), *row["Held"]]}
+
+
 def sizes(row, resized):
     """A row for each size that the job had, the first one first. A row's submission is when the job got that size. So is its
     start, but on 22.05 that is the job's own."""
@@ -105,6 +115,7 @@ def runs(slurm, since=0):
             row["IsRequeued"] = int(row["Submit"]) > first[row["JobIDRaw"]]
             if has_start(row):  # slurmctld names the partition that it ran in first
                 row["Partition"] = row["Partition"].partition(",")[0]
+            row = without_lost_start(row)
             for _ in range(tasks(row)):
                 yield row
 
@@ -221,12 +232,13 @@ class Truth:
     def may_have_started(self, row, queue, held):
         """At any time since it was submitted, if somebody saw it."""
         longest = int(row["End"]) - int(row["Submit"])
-        started = row | {"Start": row["Submit"], "Eligible": row["Submit"], "Held": [(longest, held)]}
+        started = row | {"Start": row["Submit"], "Eligible": row["Submit"], "Held": [(longest, held), *row["Held"][1:]]}
         of_start = type(self)(self.release)
         of_start.add_start(started, queue, held, 0)
         for entity, names in self.entities(row):
             of_start.count(f"{entity}_job_starts", **names)
             of_start.add_time(started, entity, names, True)
+        self.more.update(of_start.more)
         for series in of_start.samples:
             self.more[series] += longest if "_seconds_sum" in series else of_start.samples[series]
             if "_ratio_sum" in series:

@@ -382,6 +382,8 @@ def main():
             slurm.pause() if rounds // PAUSE % 2 else slurm.go_on()
             after = ask_slurm(slurm, asked)
         for comparison, option in comparisons:
+            if rounds and not arguments.moving and not comparison.undecided(groups, rounds):
+                continue
             before = after
             page = parse_page(run(*arguments.command, *option) if arguments.command else read_page(arguments.page))
             after = ask_slurm(slurm, asked)

@@ -8,13 +8,14 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 from events_oracle import compare_ended, compare_use_of_jobs  # noqa: E402
 from harness import wait_until  # noqa: E402
 from slurm_says import Slurm, conclude  # noqa: E402
-from test_events import Exporter, page_of, revive  # noqa: E402
+from test_events import LATE, Exporter, page_of, revive  # noqa: E402
 
 ROWS = ("--jobs.ended-rows=100000", "--jobs.ended-minutes=1440")
 SCRIPTS = (  # what ends in many ways, with options
@@ -34,12 +35,20 @@ def submit_all(slurm):
     """The jobs. Some of them are cancelled, one runs twice."""
     jobs = [slurm.submit("alice", script, "--partition=busy", *options) for script, *options in SCRIPTS]
     waiting = [slurm.submit("bob", script, *options) for script, *options in HELD]
-    twice = slurm.submit("carol", "sleep 20", "--partition=busy", "--requeue")
-    killed = slurm.submit("carol", "sleep 300", "--partition=busy")
-    time.sleep(8)
+    twice, killed = (slurm.submit("carol", "sleep 600", "--partition=busy", "--time=10", "--requeue") for _ in range(2))
+    wait_until(lambda: slurm.run("squeue", "-h", "-o", "%T", "-j", f"{twice},{killed}").split() == 2 * ["RUNNING"], "two jobs to run", 400)
     cancel(slurm, *waiting, killed)
-    subprocess.run(slurm.command("exec", "scontrol", "requeue", twice), check=False)  # on a busy machine it still waits
+    slurm.run("scontrol", "requeue", twice)
     return [*jobs, twice]
+
+
+def live(slurm):
+    """Likewise, while others come and go."""
+    with ThreadPoolExecutor() as pool:
+        others = pool.submit(slurm.ask, "stir", 20)
+        jobs = submit_all(slurm)
+        others.result()
+    return jobs
 
 
 def difference(slurm, exporter, begin):
@@ -61,15 +70,13 @@ def main(slurm):
         wait_until(exporter.is_ready, "readiness")
         time.sleep(1)
         begin = int(time.time())
-        jobs = submit_all(slurm)
-        slurm.ask("stir", 20)
+        jobs = live(slurm)
         exporter.end(signal.SIGKILL)
-        jobs += submit_all(slurm)
-        slurm.ask("stir", 20)
+        jobs += live(slurm)
         cancel(slurm, *jobs)  # those that found no room
         exporter.start()
         wait_until(exporter.is_ready, "readiness")
-        end, seen = time.monotonic() + 400, None
+        end, seen = time.monotonic() + LATE, None
         while time.monotonic() < end:
             seen = difference(slurm, exporter, begin)
             if seen[2] > 30 and not seen[1]:

@@ -119,11 +119,10 @@ def expired_token(daemon, before):
 
 def main():
     with Watched() as daemon:
-        before = daemon.settled()
-        check("all is well: slurmctld is up", before.get(CONTROLLER) == 1)
         for fault in (slurmdbd_away, bad_token, expired_token, slurmrestd_away, slurmctld_away):
-            fault(daemon, before)
             before = daemon.settled()
+            check("all is well: slurmctld is up", before.get(CONTROLLER) == 1)
+            fault(daemon, before)
     print(f"{SLURM.name}: all faults passed")
 
 

@@ -117,7 +117,7 @@ def main(slurm):
                     looked[:] = look(slurm, exporter, kind, name)
                     return not looked[0]
                 with contextlib.suppress(AssertionError):
-                    wait_until(is_equal, "the same", 60)
+                    wait_until(is_equal, "the same", 300)
                 different |= {f"{kind} {name}: {what}": pair for what, pair in looked[0].items()}
                 compared += looked[1]
         conclude(f"{slurm.release} tenants {', '.join(f'{kind} {name}' for kind, name in names.items())}: "

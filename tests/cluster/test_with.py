@@ -23,11 +23,12 @@ def sleepers():
 
 
 class With(unittest.TestCase):
-    def with_cluster(self, script, status=0):
+    def with_cluster(self, script, status=0, slurm=None):
         """What `with` says, and keeps for the end of all tests."""
+        name = (slurm or SLURM).name
         with tempfile.NamedTemporaryFile("r") as summary:
-            done = subprocess.run([HERE / "with", SLURM.name, "sh", "-c", script], capture_output=True, text=True,
-                                  env=os.environ | {"ORACLE_SUMMARY": summary.name, "CLUSTER": HERE / "cluster", "NAME": SLURM.name})
+            done = subprocess.run([HERE / "with", name, "sh", "-c", script], capture_output=True, text=True,
+                                  env=os.environ | {"ORACLE_SUMMARY": summary.name, "CLUSTER": HERE / "cluster", "NAME": name})
             self.assertEqual(status, done.returncode, done.stdout + done.stderr)
             return done.stdout, summary.read()
 
@@ -49,6 +50,17 @@ class With(unittest.TestCase):
         said, _ = self.with_cluster("true")
         self.assertIn("ends within an hour", said)
         self.check_whole()
+
+    def test_put_up_for_one(self):
+        """A profile's cluster that somebody put up is there for one test, and only if it lives."""
+        slurm = Cluster(SLURM.name + "-events")
+        slurm.ask("up")
+        self.assertEqual(("", ""), self.with_cluster("true", slurm=slurm))
+        self.assertEqual(f"{slurm.name} is down", slurm.ask("status"))
+        slurm.ask("up")
+        slurm.ask("kill", "slurmdbd")
+        said, _ = self.with_cluster('"$CLUSTER" exec "$NAME" sacctmgr -n show stats', slurm=slurm)
+        self.assertRegex(said, r"put up in \d+ s")
 
     def test_status_is_the_test_s(self):
         self.with_cluster("exit 3", status=3)

@@ -261,11 +261,16 @@ picture() {
 	} | sort
 }
 
-# Nothing changes over several rounds of the schedulers.
+backfills() { inside sdiag | awk '/^Backfilling stats/ { on = 1 } on && /Total cycles:/ { print $3; on = 0 }'; }
+
+# Nothing changes over three rounds of the backfill scheduler, which begins one each 5 s, however long that takes.
 quiet() {
-	local before
-	before=$(picture)
-	sleep 15
+	local before after
+	before=$(picture) after=$(($(backfills) + 3))
+	for _ in {1..100}; do
+		sleep 1
+		[ "$(backfills)" -lt "$after" ] || break
+	done
 	[ "$(picture)" = "$before" ]
 }
 

@@ -45,6 +45,22 @@ static void test_probe_tells_when_its_side_is_well(void)
 	plan_free(life.plan);
 }
 
+/* As dbd_ping on Slurm 22.05: it failed while slurmrestd was away, and is refused since. */
+static void test_a_probe_that_is_not_served_is_not_waited_for(void)
+{
+	struct life life = life_new(&plan_defaults, 1);
+	live(&life, 100);
+	life.result[PING] = life.result[LIST] = PLAN_FAILED;
+	live(&life, 100);
+	CHECK(show(&life, PING).failures > 0 && show(&life, LIST).failures > 0);
+	life.result[PING] = PLAN_UNSUPPORTED;
+	life.result[LIST] = PLAN_OK;
+	live(&life, 35);
+	CHECK(life.asked[LIST] > 0);
+	CHECK_NUMBER(show(&life, PING).failures, 0);
+	plan_free(life.plan);
+}
+
 /* Until it is asked once; how long that took. */
 static double live_until_asked(struct life *life, size_t task, double seconds)
 {
@@ -446,6 +462,7 @@ int main(void)
 	static const struct rule tests[] = {
 		{"back-off", test_back_off},
 		{"probe", test_probe_tells_when_its_side_is_well},
+		{"probe that is not served", test_a_probe_that_is_not_served_is_not_waited_for},
 		{"killer", test_what_killed_slurmrestd_is_not_tried_at_once},
 		{"killer again", test_what_kills_slurmrestd_again_waits_longer},
 		{"killer that is refused", test_what_killed_slurmrestd_is_not_forgotten},
