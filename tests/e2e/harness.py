@@ -74,6 +74,7 @@ def all_at_once(tests, workers=16):
             getattr(test, name)()
         finally:
             test.tearDown()
+            test.doCleanups()
 
     def start(suite):
         for test in suite:
