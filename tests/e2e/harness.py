@@ -280,6 +280,15 @@ class Daemon:
             self.process.wait()
             self.folder.cleanup()
 
+    @contextlib.contextmanager
+    def standing(self):
+        """The process that polls is stopped, so the other one goes on to serve one and the same page."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         return self.process.wait(PATIENCE)
