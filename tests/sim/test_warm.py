@@ -150,7 +150,6 @@ class Warm(unittest.TestCase):
         """The page has the totals from before and says how old they are; nothing says that all is well."""
         self.assertEqual({}, differences(jobs_on(page), jobs_on(before)))
         self.assertGreater(len([key for key in jobs_on(page) if key[0] == "slurm_user_jobs"]), 100)
-        self.assertLessEqual(page[AGE], before[AGE] + 3)
         self.assertEqual(503, exporter.get("/-/ready")[0])
         status = exporter.status()
         self.assertEqual(page[AGE], status["cluster"]["jobs"]["unverified_as_of_timestamp_seconds"])
@@ -184,7 +183,7 @@ class Warm(unittest.TestCase):
             exporter.start()
             page = exporter.first_page()
             self.is_unverified(exporter, page, before)
-            self.assertLess(page[AGE], killed)
+            self.assertTrue(before[AGE] <= page[AGE] < killed, (before[AGE], page[AGE], killed))  # a round may have ended since
             sim.control("fault?kind=none")
             exporter.wait_ready()
             made = {name: self.requests(sim, name) - count for name, count in asked.items()}
