@@ -144,14 +144,14 @@ class Truth(unittest.TestCase):
         options = ["--nodes=300", "--jobs=1500", "--users=80", "--node-failures=20000"]
         seen, parts = Counter(), 0
         with Simulator(f"--release={release}", f"--seed={seed}", *options) as sim:
-            for seconds in (300, 900) if WHOLE else (900,):
+            for seconds in (300, 900):
                 sim.control(f"advance?seconds={seconds}")
                 sums = sim.truth(with_jobs=True)
                 truth = truth_of(sums, JOB_FAMILIES)
                 requeued = {key.split("/")[1] for key, value in sums.items() if key.startswith("job_requeued/") and value}
                 seen.update(family for family, _ in truth)
                 parts += len(truth) - len(as_told(truth, 40))
-                for version in ANSWERED[release][1]:
+                for version in ANSWERED[release][1][:: 1 if WHOLE else 3]:
                     with self.subTest(release=release, seed=seed, seconds=seconds, version=version):
                         page = without_own_names(page_of(sim, f"v0.0.{version}", "--jobs.rows=10000", "--jobs.pending-rows=10000",
                                                          families=JOB_FAMILIES))

@@ -339,8 +339,9 @@ class Pages(unittest.TestCase):
                 pages, begin = {}, time.monotonic()
                 while len(pages) < 12 and time.monotonic() < begin + PATIENCE:
                     made = exporter.status()["made_timestamp_seconds"]
-                    pages[made] = exporter.page().get("slurmscope_jobs_without_details")
-                    time.sleep(0.05)
+                    if made not in pages:
+                        pages[made] = exporter.page().get("slurmscope_jobs_without_details")
+                    time.sleep(0.1)
                 lacking = [count for count in pages.values() if count]
                 print(f"pages: {len(pages)}, of which {len(lacking)} lack details of {lacking} jobs")
                 self.assertGreaterEqual(len(pages), 12)
