@@ -251,8 +251,10 @@ class Planner(unittest.TestCase):
             self.assertGreater(asked["diag"], 0)
             self.assertLess(asked["states"], 120, asked)  # 21; 219 where diag did not tell
 
+    @second_tier  # unit.event_poller has it
     def test_short_jobs_where_there_were_none(self):
-        """Jobs that diag never sees alive, on a cluster that knows no other: slurmdbd tells where their IDs are."""
+        """Jobs that diag never sees alive, on a cluster that knows no other: slurmdbd tells where their IDs are. If diag saw that
+        records wait for slurmdbd, slurmscope takes what ended five minutes later: here it does not ask diag again."""
         options = ["--interval.diag=3600", "--interval.conf=3600", *(o for o in EAGER if "diag" not in o)]
         with Simulator("--speed=1", f"--epoch={int(time.time())}", "--jobs=0", "--arrivals=0", "--nodes=100",
                        "--run-seconds=2") as sim:
