@@ -577,7 +577,7 @@ def slow_disk(seed):
 
 if __name__ == "__main__":
     SEED = int(sys.argv[1]) if sys.argv[1:] else 1
-    with ThreadPoolExecutor(3) as pool:  # they mostly wait
+    with ThreadPoolExecutor(6) as pool:  # they mostly wait
         parts = [pool.submit(shared, SEED), pool.submit(copied, SEED),
                  *(pool.submit(part, SEED) for part in (slow_disk, reloaded, robbed, network, inherited)),
                  *map(pool.submit, (copies, linked, brought_by_the_user, unnamed))]
