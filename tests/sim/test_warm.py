@@ -350,7 +350,7 @@ class Pages(unittest.TestCase):
 
 def load_tests(loader, tests, pattern):
     """They wait as long as they work."""
-    return all_at_once(tests, 2)
+    return all_at_once(tests, 3)
 
 
 if __name__ == "__main__":
