@@ -74,6 +74,7 @@ def all_at_once(tests, workers=16):
             getattr(test, name)()
         finally:
             test.tearDown()
+            test.doCleanups()
 
     def start(suite):
         for test in suite:
@@ -278,6 +279,15 @@ class Daemon:
             self.process.kill()
             self.process.wait()
             self.folder.cleanup()
+
+    @contextlib.contextmanager
+    def standing(self):
+        """The process that polls is stopped, so the other one goes on to serve one and the same page."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def stop(self):
         self.process.send_signal(signal.SIGTERM)

@@ -8,14 +8,14 @@ import tempfile
 import time
 from pathlib import Path
 
-from simulator import Simulator
+from simulator import WHOLE, Simulator
 from test_events import Exporter, Watch, compare, time_is_near
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 from harness import wait_until  # noqa: E402
 
 RATE = 40        # submissions a second
-MEASURED = 3000  # ends
+FOLLOWED, MEASURED, LATE, AWAY = (50, 75, 40, 40) if WHOLE else (5, 15, 5, 5)  # seconds; unit.end_pace has hours
 READS_MAX = 1.6  # of each: 1.4 in test_end_pace, and a few that are asked for by name
 LAG_MAX = 120    # seconds
 PATIENCE = 900
@@ -52,22 +52,23 @@ def main(seed):
                     "--users=40", "--run-seconds=5", "--arrays=0", "--min-job-age=60") as sim,
           tempfile.TemporaryDirectory() as folder):
         sim.catch_up()
-        exporter = Exporter(sim.url, folder, ["--jobs.steps=off", "--jobs.accounting-from=0", "--interval.diag=5"])
+        exporter = Exporter(sim.url, folder, ["--jobs.steps=off", "--jobs.accounting-from=0", "--interval.diag=5",
+                                                *([] if WHOLE else ["--interval.job_ends=5", "--budget.slurmrestd=50"])])
         watch = Watch(exporter)
         exporter.start()
         watch.page()
         sim.control(f"arrivals?rate={RATE}")
-        first = wait_for(watch, lambda page: ends(page) > 50 * RATE, "ends to be followed")
-        last = wait_for(watch, lambda page: ends(page) > ends(first) + MEASURED, "more ends")
+        first = wait_for(watch, lambda page: ends(page) > FOLLOWED * RATE, "ends to be followed")
+        last = wait_for(watch, lambda page: ends(page) > ends(first) + MEASURED * RATE, "more ends")
         reads = (last[READ] - first[READ]) / (ends(last) - ends(first))
         lag = wait_for(watch, lambda page: time.time() - page[KNOWN] < LAG_MAX, "ends to be known soon")[KNOWN]
         print(f"{ends(last) - ends(first):.0f} ends, each read {reads:.2f} times, {time.time() - lag:.0f} s behind", flush=True)
-        assert reads <= READS_MAX, reads
+        assert reads <= READS_MAX or not WHOLE, reads  # short windows overlap much
         sim.control("slurmdbd?late=20")
-        wait_for(watch, lambda page: ends(page) > ends(last) + 40 * RATE, "ends that slurmdbd hears of late")
+        wait_for(watch, lambda page: ends(page) > ends(last) + LATE * RATE, "ends that slurmdbd hears of late")
         sim.control("slurmdbd?late=0")
         sim.control("slurmdbd?down=1")
-        time.sleep(40)
+        time.sleep(AWAY)
         sim.control("slurmdbd?down=0")
         sim.end_all()
         truth = sim.truth()

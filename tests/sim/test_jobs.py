@@ -71,9 +71,11 @@ class Jobs(unittest.TestCase):
     def moment(self):
         """JSON and metrics of one page."""
         while True:
-            before = self.json()
-            metrics = self.daemon.request("/metrics")[2].decode()
-            if self.json()["made_timestamp_seconds"] == before["made_timestamp_seconds"]:
+            with self.daemon.standing():
+                before = self.json()
+                metrics = self.daemon.request("/metrics")[2].decode()
+                after = self.json()
+            if after["made_timestamp_seconds"] == before["made_timestamp_seconds"]:
                 return before, samples_of(metrics)
 
     def expect_one(self, stage, job, samples, member, family):
@@ -115,11 +117,12 @@ class Jobs(unittest.TestCase):
     def test_filters(self):
         """A filter takes in those of all rows that say so."""
         for _ in range(20):  # the cluster goes on
-            before, got = self.json(), {}
-            chosen = before["running"]["jobs"][0]
-            for name in ("user", "account", "partition", "qos"):
-                got[name] = self.json(f"?{name}={chosen[name]}")
-            if self.json()["made_timestamp_seconds"] == before["made_timestamp_seconds"]:
+            with self.daemon.standing():
+                before = self.json()
+                chosen = before["running"]["jobs"][0]
+                got = {name: self.json(f"?{name}={chosen[name]}") for name in ("user", "account", "partition", "qos")}
+                after = self.json()
+            if after["made_timestamp_seconds"] == before["made_timestamp_seconds"]:
                 break
         for name, answer in got.items():
             for stage in STAGES:

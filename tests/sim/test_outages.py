@@ -12,7 +12,7 @@ from pathlib import Path
 from simulator import Simulator
 from test_warm import Exporter, wait_until
 
-SLACK = 2  # seconds: between a command and what the simulator noted, or a look and its page
+SLACK = 2  # seconds, by which slurmscope may be wrong about slurmctld's clock, and what it rounds
 HERE = ("--interval.nodes=1",)
 SERIES = re.compile(r'slurm_cluster_node_outage_seconds_total\{kind="(\w+)",cause="(\w+)"\}')
 
@@ -29,17 +29,21 @@ class Outages(unittest.TestCase):
         wait_until(lambda: any("outage_start" in series and f'node="{node}"' in series for series in scope.page()) == is_out,
                    f"{node} to be {'out' if is_out else 'back'}")
 
-    def do(self, what, node):
-        """Between which times it happened. The simulator's answers tell of no change in the second of the answer before."""
-        time.sleep(1.1)
-        before = time.time()
-        self.sim.control(f"node?name={node}&do={what}")
-        return before, time.time()
+    def now(self):
+        """By the simulator's clock. All moments here are: no answer that takes long makes a span longer or shorter."""
+        return self.sim.truth()["now"]
 
-    def check_lasted(self, seconds, begin, end, slack=SLACK):
-        """As long as from `begin` to `end`. A busy machine may make either late by seconds: they are spans."""
-        self.assertGreaterEqual(seconds, end[0] - begin[1] - slack)
-        self.assertLessEqual(seconds, end[1] - begin[0] + slack)
+    def do(self, what, node):
+        """Between which seconds it happened. The simulator's answers tell of no change in the second of the answer before."""
+        self.sim.control("advance?seconds=2")
+        before = self.now()
+        self.sim.control(f"node?name={node}&do={what}")
+        return before, self.now()
+
+    def check_lasted(self, seconds, begin, end):
+        """As long as from `begin` to `end`, which are spans."""
+        self.assertGreaterEqual(seconds, end[0] - begin[1] - SLACK)
+        self.assertLessEqual(seconds, end[1] - begin[0] + SLACK)
 
     def test_killed(self):
         with Exporter(self.sim.url, *HERE) as scope:
@@ -47,10 +51,10 @@ class Outages(unittest.TestCase):
             begin = self.do("fail", "n03")
             self.wait_for(scope, "n03", True)
             scope.end(signal.SIGKILL)
-            time.sleep(4)
+            self.sim.control("advance?seconds=50")
             end = self.do("resume", "n03")
             second = self.do("drain", "n04")  # while nobody looks
-            time.sleep(4)
+            self.sim.control("advance?seconds=50")
             scope.start()
             self.wait_for(scope, "n03", False)
             self.wait_for(scope, "n04", True)
@@ -60,11 +64,11 @@ class Outages(unittest.TestCase):
             labels = '{kind="down",cause="not_responding"}'
             self.assertEqual(page[f"slurm_cluster_node_outage_duration_seconds_count{labels}"], 1)
             self.check_lasted(page[f"slurm_cluster_node_outage_duration_seconds_sum{labels}"], begin, end)
-            time.sleep(3)
-            kind, cause = next(SERIES.fullmatch(series).groups() for series in scope.page() if 'kind="drained"' in series and SERIES.fullmatch(series))
-            before = time.time()
+            kind, cause = next(SERIES.fullmatch(series).groups() for series in page if 'kind="drained"' in series and SERIES.fullmatch(series))
+            least = self.now() + 3 - second[1]
+            wait_until(lambda: self.seconds(scope, kind, cause) >= least - SLACK, lambda: f"{least} s, not {self.seconds(scope, kind, cause)}")
             drained = self.seconds(scope, kind, cause)
-            self.check_lasted(drained, second, (before, time.time()), 2 * SLACK)
+            self.assertLessEqual(drained, self.now() - second[0] + SLACK)
             self.assertEqual(self.seconds(scope, "down", "not_responding"), down)
 
     def test_causes_of_the_site(self):
@@ -77,8 +81,8 @@ class Outages(unittest.TestCase):
             config.write_text("nodes: {cause: 'network=Not.*'}\n")
             scope.process.send_signal(signal.SIGHUP)
             wait_until(lambda: self.seconds(scope, "down", "network") >= 2, "seconds of the new cause")
-            before = self.seconds(scope, "down", "switch")
-            time.sleep(2)
+            before, more = self.seconds(scope, "down", "switch"), self.seconds(scope, "down", "network") + 2
+            wait_until(lambda: self.seconds(scope, "down", "network") >= more, "more of them")
             self.assertEqual(self.seconds(scope, "down", "switch"), before)
             self.assertEqual(self.seconds(scope, "down", "not_responding"), 0)
 

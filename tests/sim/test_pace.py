@@ -5,7 +5,7 @@ soon after."""
 import time
 import unittest
 
-from simulator import Simulator
+from simulator import Simulator, second_tier
 from test_planner import EAGER, Planner, Scope, all_at_once
 
 
@@ -13,8 +13,8 @@ class Pace(Planner):
     def test_a_proxy_that_refuses_for_a_minute(self):
         """jobs/state answers 404, twice and more. There are too many jobs for a list, so they are read by their states as soon
         as jobs/state is served again. Before, that took an hour."""
-        with Simulator("--jobs=6000", "--nodes=100", "--arrays=0") as sim, \
-                Scope(sim, *EAGER, "--budget.bulk-memory=500", "--interval.job_rotation=2") as scope:
+        with Simulator("--jobs=1500", "--nodes=100", "--arrays=0") as sim, \
+                Scope(sim, *EAGER, "--budget.bulk-memory=125", "--interval.job_rotation=2") as scope:
             self.settle(sim, scope, "the start")
             refused = "slurmscope_requests_total", frozenset({("endpoint", "job_states"), ("result", "unsupported")})
             sim.control("fault?kind=status&status=404&endpoint=states")
@@ -41,6 +41,7 @@ class Pace(Planner):
             self.assertGreater(sim.stats()["endpoints"]["states"]["requests"], whole)
             self.assertNotIn("jobs", sim.stats()["endpoints"])
 
+    @second_tier
     def test_an_answer_that_takes_a_minute(self):
         """It is shorter than the default timeout, so it counts."""
         with Simulator("--jobs=50", "--nodes=50") as sim:
@@ -57,7 +58,7 @@ class Pace(Planner):
 
 def load_tests(loader, tests, pattern):
     """They mostly wait. Those of Planner itself run where it is."""
-    own = unittest.TestSuite(Pace(name) for name in loader.getTestCaseNames(Pace) if name in Pace.__dict__)
+    own = unittest.TestSuite(Pace(name) for name in loader.getTestCaseNames(Pace) if Pace.__dict__.get(name))
     return all_at_once(own, 3)
 
 

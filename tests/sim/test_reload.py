@@ -184,8 +184,12 @@ def deny(setup, daemon, sim):
     page = daemon.of(name)
     assert page[f'slurmscope_series_folded{{family="{series}"}}'] >= 1, page
     before = submissions_of(sim, user)
-    while submissions_of(sim, user) < before + 10:
+
+    def has_submitted():
         sim.control("storm?jobs=50")
+        sim.control("advance?seconds=1")
+        return submissions_of(sim, user) >= before + 10
+    wait_until(has_submitted, f"{user} to submit")
     other = f'{series}{{user="other",account="other"}}'
     # a sweep tells of the last ones that ended before anybody looked
     wait_until(lambda: daemon.of(name).get(other) == submissions_of(sim, user) - before,

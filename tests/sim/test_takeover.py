@@ -12,7 +12,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from simulator import Simulator
+from simulator import WHOLE, Simulator
 from test_events import Exporter, Watch, compare, time_is_near
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
@@ -21,7 +21,7 @@ from harness import wait_until  # noqa: E402
 TASKS = "diag", "job_states", "job_search", "job_details", "job_arrays", "job_ends"
 RATE = 10        # submissions a second
 MIN_JOB_AGE = 15 # so that slurmctld forgets
-LIFE = 40        # seconds, before slurmdbd takes over and after
+LIFE = 40 if WHOLE else 20  # seconds, before slurmdbd takes over and after: longer than slurmctld remembers
 AWAITED = 120    # event_poller.c: SLURMDBD_GIVE_UP_S
 SETTLE = 180
 
@@ -140,7 +140,7 @@ def at_once(do, each):
 
 
 def main(seed):
-    at_once(lambda way: take_over(seed, way), (by_restart, by_reload, late))
+    at_once(lambda way: take_over(seed, way), (by_restart, by_reload, *((late,) if WHOLE else ())))
 
 
 if __name__ == "__main__":

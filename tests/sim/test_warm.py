@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A slurmscope that is killed and started again has all totals of jobs on its first page, as old as they are. It asks for
-states before it believes them. 5,000 simulated jobs change meanwhile, or are another cluster's, or the state file has nonsense.
+states before it believes them. Simulated jobs change meanwhile, or are another cluster's, or the state file has nonsense.
 One that asks another slurmrestd of the cluster has all totals, too. No page shows new jobs before their owners are known."""
 
 import contextlib
@@ -17,14 +17,14 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
-from simulator import SLURMSCOPE, Simulator
+from simulator import SLURMSCOPE, WHOLE, Simulator, second_tier
 from test_truth import FAMILIES, labels_of, truth_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "e2e"))
 import harness  # noqa: E402
-from harness import end_both, free_port, samples  # noqa: E402
+from harness import all_at_once, end_both, free_port, samples  # noqa: E402
 
-JOBS = 5000
+JOBS = 5000 if WHOLE else 1000
 OF_JOBS = {kind: row for kind, row in FAMILIES.items() if kind not in ("nodes", "partition_nodes", "partition_nodes_free", "cpus")}
 LASTING = {kind: row for kind, row in OF_JOBS.items() if "reasons" not in kind}  # these change without a change of state
 OF_STATES = {"jobs": FAMILIES["jobs"]}
@@ -115,12 +115,13 @@ def differences(page, truth):
 
 class Warm(unittest.TestCase):
     @contextlib.contextmanager
-    def world(self, *options, release="24.11", scope=()):
-        with Simulator(f"--release={release}", f"--jobs={JOBS}", "--nodes=400", "--users=80", "--arrays=0.05", "--seed=5",
+    def world(self, *options, release="24.11", scope=(), has_large_rest=True):
+        with Simulator(f"--release={release}", f"--jobs={JOBS}", f"--nodes={JOBS // 12}", "--users=80", "--arrays=0.05", "--seed=5",
                        f"--epoch={int(time.time())}", *options) as sim:
-            sim.control("array?tasks=900")
+            sim.control(f"array?tasks={JOBS // 6}")
             sim.control("advance?seconds=60")
-            sim.control("array?tasks=3000")  # an unsplit rest that has a turn of its own
+            if has_large_rest:  # an unsplit rest that has a turn of its own
+                sim.control("array?tasks=2100")
             with Exporter(sim.url, *scope) as exporter:
                 exporter.wait_ready()
                 self.wait_right(exporter, sim)
@@ -149,7 +150,6 @@ class Warm(unittest.TestCase):
         """The page has the totals from before and says how old they are; nothing says that all is well."""
         self.assertEqual({}, differences(jobs_on(page), jobs_on(before)))
         self.assertGreater(len([key for key in jobs_on(page) if key[0] == "slurm_user_jobs"]), 100)
-        self.assertLessEqual(page[AGE], before[AGE] + 3)
         self.assertEqual(503, exporter.get("/-/ready")[0])
         status = exporter.status()
         self.assertEqual(page[AGE], status["cluster"]["jobs"]["unverified_as_of_timestamp_seconds"])
@@ -161,10 +161,10 @@ class Warm(unittest.TestCase):
 
     def change(self, sim):
         """What happens in a downtime: jobs end, start, come."""
-        for number in list(self.states(sim))[:200]:
+        for number in list(self.states(sim))[:JOBS // 25]:
             with contextlib.suppress(AssertionError):
                 sim.control(f"job?id={number}&do=cancel")
-        sim.control("storm?jobs=300")
+        sim.control(f"storm?jobs={JOBS // 15}")
         sim.control("advance?seconds=5")
 
     def restart(self, release, *options):
@@ -183,7 +183,7 @@ class Warm(unittest.TestCase):
             exporter.start()
             page = exporter.first_page()
             self.is_unverified(exporter, page, before)
-            self.assertLess(page[AGE], killed)
+            self.assertTrue(before[AGE] <= page[AGE] < killed, (before[AGE], page[AGE], killed))  # a round may have ended since
             sim.control("fault?kind=none")
             exporter.wait_ready()
             made = {name: self.requests(sim, name) - count for name, count in asked.items()}
@@ -205,6 +205,7 @@ class Warm(unittest.TestCase):
     def test_restart_24_11(self):
         self.restart("24.11")
 
+    @second_tier
     def test_restart_26_05(self):
         self.restart("26.05")
 
@@ -237,11 +238,12 @@ class Warm(unittest.TestCase):
 
     def test_start_ends_when_verified(self):
         """After a restart the start's budget ends with the first round, though slurmdbd never told why hundreds of jobs wait."""
-        with self.world("--arrivals=0", scope=("--jobs.accounting-from=1",)) as (sim, exporter):
+        # each job/{id} fails: a large rest, which only that tells, would be waited for
+        with self.world("--arrivals=0", scope=("--jobs.accounting-from=1",), has_large_rest=False) as (sim, exporter):
             sim.control("fault?kind=status&endpoint=job&status=503")
-            sim.control("storm?jobs=500")  # whose details come from slurmdbd
+            sim.control(f"storm?jobs={JOBS // 10}")  # whose details come from slurmdbd
             sim.control("advance?seconds=1")
-            wait_until(lambda: exporter.page().get('slurm_cluster_pending_jobs{class="other",reason="Unknown"}', 0) > 100, "unknown reasons")
+            wait_until(lambda: exporter.page().get('slurm_cluster_pending_jobs{class="other",reason="Unknown"}', 0) > JOBS / 50, "unknown reasons")
             exporter.wait_ready()
             self.wait_stored(exporter)
             exporter.end()
@@ -250,7 +252,7 @@ class Warm(unittest.TestCase):
             exporter.first_page()
             exporter.wait_ready()
             wait_until(lambda: exporter.status()["exporter"]["budgets"]["start_until_timestamp_seconds"] is None, "the usual budget")
-            self.assertGreater(exporter.page().get('slurm_cluster_pending_jobs{class="other",reason="Unknown"}', 0), 100)
+            self.assertGreater(exporter.page().get('slurm_cluster_pending_jobs{class="other",reason="Unknown"}', 0), JOBS / 50)
 
     def test_old_file(self):
         """What is too old to be shown waits for the round, but for no details; what is older still is of no use."""
@@ -299,6 +301,7 @@ class Warm(unittest.TestCase):
                 self.wait_right(exporter, other)
                 self.assertEqual(1, len(list(exporter.state.parent.glob("state.foreign-*"))))
 
+    @second_tier  # unit.job_keeper has nonsense, too
     def test_nonsense(self):
         """Whatever is in the file: it is not counted once slurmrestd has told the states, and nothing dies of it."""
         with self.world() as (sim, exporter):
@@ -338,12 +341,18 @@ class Pages(unittest.TestCase):
                 pages, begin = {}, time.monotonic()
                 while len(pages) < 12 and time.monotonic() < begin + PATIENCE:
                     made = exporter.status()["made_timestamp_seconds"]
-                    pages[made] = exporter.page().get("slurmscope_jobs_without_details")
-                    time.sleep(0.05)
+                    if made not in pages:
+                        pages[made] = exporter.page().get("slurmscope_jobs_without_details")
+                    time.sleep(0.1)
                 lacking = [count for count in pages.values() if count]
                 print(f"pages: {len(pages)}, of which {len(lacking)} lack details of {lacking} jobs")
                 self.assertGreaterEqual(len(pages), 12)
                 self.assertLess(len(lacking), len(pages) / 10)
+
+
+def load_tests(loader, tests, pattern):
+    """They wait as long as they work."""
+    return all_at_once(tests, 3)
 
 
 if __name__ == "__main__":

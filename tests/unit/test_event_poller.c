@@ -485,6 +485,36 @@ static void test_looks_twice_in_a_second(void)
 	life_free(life);
 }
 
+/* It is waited for, for two minutes. What slurmctld told until it comes counts once. */
+static void test_slurmdbd_comes_late(void)
+{
+	struct life *life = life_new();
+	struct job job = running(ID, BEGIN + 1, BEGIN + 2);
+	is_away = true;
+	show(life, &job, BEGIN + 10);
+	ask(life, BEGIN + 10, "completed");
+	job.state = JOB_COMPLETED;
+	job.end_time = BEGIN + 50;
+	job.exit_code = job.exit_signal = 0;
+	for (int64_t now = BEGIN + 60; now < BEGIN + 120; now += 10) {
+		show(life, &job, now);
+		CHECK_NUMBER(ask(life, now, "completed"), 0);
+	}
+	CHECK_NUMBER(ask(life, BEGIN + 119, "completed"), 0);
+	CHECK(life->poller.recorder.events->ends_by_slurmdbd);
+	ask(life, BEGIN + 120, "completed");
+	show(life, &job, BEGIN + 121);
+	CHECK_NUMBER(ask(life, BEGIN + 121, "completed"), 1);
+	is_away = false;
+	told = (struct job_run){.job = job, .elapsed = 48, .cpus_allocated = 2};
+	for (int64_t now = BEGIN + 200; now <= BEGIN + 2000; now += 100) {
+		show(life, &job, now);
+		CHECK_NUMBER(ask(life, now, "completed"), 1);
+	}
+	CHECK(life->poller.recorder.events->ends_by_slurmdbd);
+	life_free(life);
+}
+
 /* Memory is bounded before the four hours are over. */
 static void test_many_wait_for_slurmdbd(void)
 {
@@ -656,6 +686,7 @@ int main(void)
 	test_who_tells_after_a_start();
 	test_looks_twice_in_a_second();
 	test_steps_that_fail();
+	test_slurmdbd_comes_late();
 	test_many_wait_for_slurmdbd();
 	test_clock_set_back();
 	test_runs_tell_the_newest_id();
