@@ -333,7 +333,7 @@ class Http(unittest.TestCase):
             pages = {}
 
             def scrape(_):
-                for _ in range(20):
+                for _ in range(5):
                     status, headers, body = daemon.request("/metrics")
                     assert status == 200 and len(body) == int(headers["Content-Length"])
                     text = body.decode()

@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { RECORDS_MAX = 4000 };
+enum { RECORDS_MAX = 4000, CHAINS = 4096 };
 
 struct record {
 	uint64_t id, array; /* array 0: of none */
@@ -23,6 +23,7 @@ struct record {
 
 struct controller_model {
 	struct record records[RECORDS_MAX];
+	uint16_t chains[CHAINS], next[RECORDS_MAX]; /* of records by ID: places from 1 on; 0 ends a chain */
 	size_t count;
 	uint64_t first_id, last_id, next_id;
 	uint64_t now, random;
@@ -37,10 +38,25 @@ static inline uint64_t model_below(struct controller_model *model, uint64_t limi
 
 static inline struct record *model_find(struct controller_model *model, uint64_t id)
 {
-	for (size_t i = 0; i < model->count; i++)
-		if (model->records[i].id == id)
-			return &model->records[i];
-	return NULL;
+	size_t place = model->chains[id % CHAINS];
+	while (place && model->records[place - 1].id != id)
+		place = model->next[place - 1];
+	return place ? &model->records[place - 1] : NULL;
+}
+
+static inline void model_link(struct controller_model *model, size_t index)
+{
+	uint16_t *chain = &model->chains[model->records[index].id % CHAINS];
+	model->next[index] = *chain;
+	*chain = (uint16_t)(index + 1);
+}
+
+static inline void model_unlink(struct controller_model *model, size_t index)
+{
+	uint16_t *at = &model->chains[model->records[index].id % CHAINS];
+	while (*at != index + 1)
+		at = &model->next[*at - 1];
+	*at = model->next[index];
 }
 
 static inline uint64_t model_take_id(struct controller_model *model)
@@ -58,6 +74,7 @@ static inline struct record *model_add(struct controller_model *model, struct re
 	if (model->count == RECORDS_MAX)
 		abort();
 	model->records[model->count] = record;
+	model_link(model, model->count);
 	return &model->records[model->count++];
 }
 
@@ -92,7 +109,12 @@ static inline void model_start(struct controller_model *model, struct record *re
 
 static inline void model_forget(struct controller_model *model, size_t index)
 {
-	model->records[index] = model->records[--model->count];
+	model_unlink(model, index);
+	if (index == --model->count)
+		return;
+	model_unlink(model, model->count);
+	model->records[index] = model->records[model->count];
+	model_link(model, index);
 }
 
 typedef void model_row_fn(void *context, const struct job_task *task);

@@ -1,5 +1,5 @@
-/* A crash at every single change of the store's files. Afterwards the store finds what the last commit that returned
- * true left, or the one in flight. It heals after errors that pass. */
+/* A crash at every single change of the store's files, or at every Nth: test_store_crash N. Afterwards the store finds
+ * what the last commit that returned true left, or the one in flight. It heals after errors that pass. */
 #include "check.h"
 #include "faulty_vfs.h"
 #include "store/db.h"
@@ -18,6 +18,7 @@ struct memory {
 };
 
 static char folder[64], path[96];
+static int stride = 1, turn; /* of N changes in a row each kind of failure takes another one */
 static sqlite3 *handle; /* the connection opened last */
 static char *wanted[STEPS + 1]; /* dumps; the index is the number of steps */
 
@@ -135,6 +136,12 @@ static void remember_all(void)
 	}
 }
 
+/* The change or allocation before the first one to fail. */
+static int begin_at(void)
+{
+	return turn++ % stride + 1 - stride;
+}
+
 static struct store *open_store(bool avoid_wal)
 {
 	struct store *store = store_new(path, "c1");
@@ -200,10 +207,10 @@ static void check_neighbour(int done, bool avoid_wal)
 
 static void test_deaths(enum fault_kind kind, bool avoid_wal, const char *name)
 {
-	int at = 0, changes;
+	int at = begin_at(), changes;
 	do {
 		char row[64];
-		snprintf(row, sizeof row, "%s at %d%s", name, ++at, avoid_wal ? ", rollback" : "");
+		snprintf(row, sizeof row, "%s at %d%s", name, at += stride, avoid_wal ? ", rollback" : "");
 		check_row(row);
 		remove_files();
 		faulty_start(kind, at);
@@ -213,7 +220,7 @@ static void test_deaths(enum fault_kind kind, bool avoid_wal, const char *name)
 		check_neighbour(done, avoid_wal);
 		CHECK(done == STEPS || changes >= at);
 	} while (changes >= at);
-	printf("%s%s: at each of %d changes\n", name, avoid_wal ? ", rollback journal" : "", at - 1);
+	printf("%s%s: at one in %d of %d changes\n", name, avoid_wal ? ", rollback journal" : "", stride, changes);
 	CHECK(at > 100);
 }
 
@@ -240,12 +247,12 @@ static void live_through(bool avoid_wal, int mended_at)
 
 static void test_healing(enum fault_kind kind, bool avoid_wal, const char *name)
 {
-	int at = 0, changes;
+	int at = begin_at(), changes;
 	do {
 		char row[64];
 		struct buf dump = BUF_INIT;
 		struct error err = {""};
-		snprintf(row, sizeof row, "%s at %d%s", name, ++at, avoid_wal ? ", rollback" : "");
+		snprintf(row, sizeof row, "%s at %d%s", name, at += stride, avoid_wal ? ", rollback" : "");
 		check_row(row);
 		remove_files();
 		faulty_start(kind, at);
@@ -258,7 +265,7 @@ static void test_healing(enum fault_kind kind, bool avoid_wal, const char *name)
 		store_free(store);
 		buf_done(&dump);
 	} while (changes >= at);
-	printf("%s%s: at each of %d changes\n", name, avoid_wal ? ", rollback journal" : "", at - 1);
+	printf("%s%s: at one in %d of %d changes\n", name, avoid_wal ? ", rollback journal" : "", stride, changes);
 }
 
 /* Reads the file while something fails once: now, or when it is tried again. All of it is there, nothing was set aside. */
@@ -331,13 +338,13 @@ static void make_memory_scarce(void)
 /* SQLite's check calls a file damaged if it has no memory for one of its pages. */
 static void test_check_without_memory(void)
 {
-	int at = 0, failures = 0;
+	int at = begin_at(), failures = 0;
 	remove_files();
 	faulty_start(FAULT_NEVER, 0);
 	live_through(false, -1);
 	do {
 		char row[64];
-		snprintf(row, sizeof row, "no memory at %d", ++at);
+		snprintf(row, sizeof row, "no memory at %d", at += stride);
 		check_row(row);
 		struct db *db = db_open(path);
 		db_run(db, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA cache_size = -8192");
@@ -349,11 +356,12 @@ static void test_check_without_memory(void)
 		db_close(db, false);
 	} while (memory_of_sqlite.count >= at);
 	CHECK(failures > 3);
-	printf("no memory: at each of %d allocations\n", at - 1);
+	printf("no memory: at one in %d of %d allocations\n", stride, memory_of_sqlite.count);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	stride = argc > 1 ? atoi(argv[1]) : stride;
 	/* Where there is memory for files, nothing waits for a disk; power failures are ours to make. */
 	snprintf(folder, sizeof folder, "/dev/shm/test-store-XXXXXX");
 	if (!mkdtemp(folder)) {
