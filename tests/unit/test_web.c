@@ -11,6 +11,7 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -526,6 +527,10 @@ int main(void)
 {
 	if (!mkdtemp(folder))
 		return EXIT_FAILURE;
+	struct rlimit descriptors; /* a crowd has more of them than a shell's usual 1,024 */
+	CHECK(getrlimit(RLIMIT_NOFILE, &descriptors) == 0);
+	descriptors.rlim_cur = descriptors.rlim_max;
+	CHECK(setrlimit(RLIMIT_NOFILE, &descriptors) == 0);
 	close_range(3, ~0U, 0); /* whatever the caller has left open: sockets are inherited from 3 on */
 	test_inherited();
 	test_addresses();
