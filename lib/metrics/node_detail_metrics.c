@@ -133,10 +133,10 @@ static const struct family node_detail_families[] = {
 	 "Memory of the node as configured: allocated to jobs, idle, and other (on a drained or down "
 	 "node).",
 	 emit_capacity, offsetof(struct node_row, memory), 0, 0},
-	{"slurm_node_cpus_effective", GAUGE, NULL,
+	{"slurm_node_effective_cpus", GAUGE, NULL,
 	 "CPUs of the node that jobs can get: all but those of CoreSpecCount and CpuSpecList.",
 	 NODE_NUMBER(effective_cpus), 1, 0},
-	{"slurm_node_memory_effective_bytes", GAUGE, NULL,
+	{"slurm_node_effective_memory_bytes", GAUGE, NULL,
 	 "Memory of the node that jobs can get: RealMemory less MemSpecLimit.", NODE_NUMBER(effective_memory), 1, 0},
 	{"slurm_node_free_memory_bytes", GAUGE, NULL, "Memory that the node's operating system calls free.",
 	 NODE_NUMBER(free_memory), 1, 0},

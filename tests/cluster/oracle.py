@@ -58,10 +58,10 @@ GROUPS = {
     "startable demand": (add_demand, ["partition_startable_jobs", "partition_startable_job_(nodes|cpus|memory_bytes|gpus)"]),
     "stranded": (add_demand, ["partition_stranded_(cpus|gpus)"]),
     "nodes": (add_nodes, ["X_nodes", "X_nodes_free", "X_nodes_flagged"]),
-    "capacity": (add_nodes, ["X_(cpus|memory_bytes|gres|cpus_effective|memory_effective_bytes)"]),
+    "capacity": (add_nodes, ["X_(cpus|memory_bytes|gres|effective_cpus|effective_memory_bytes)"]),
     "each node": (add_nodes, ["node_(state|flag|info|reason_info|reason_timestamp_seconds)"]),
     "each node, full": (add_nodes, [
-        "node_(cpus|cpus_effective|memory_effective_bytes|real_memory_bytes|free_memory_bytes|load1|gres|power_watts|partition_info|reservation_info|comment_info|feature_info)",
+        "node_(cpus|effective_cpus|effective_memory_bytes|real_memory_bytes|free_memory_bytes|load1|gres|power_watts|partition_info|reservation_info|comment_info|feature_info)",
         "node_(boot|slurmd_start|last_busy)_timestamp_seconds"]),
     "each job": (add_each_job, [
         "job_(info|node_info|node_cpus|state|allocated_(cpus|memory_bytes|gres)|priority|restarts)",
@@ -88,7 +88,7 @@ ENTITIES = "cluster|partition|account|user|qos"
 # What slurmrestd does not tell, from and up to which API version.
 NOT_TOLD = (
     ("v0.0.37", "v0.0.37", "licenses.*|(user_)?rpc_.*|backfill_last_table_size|partition_default_time_seconds"),
-    ("v0.0.37", "v0.0.38", "(cluster|partition|node)_(cpus_effective|memory_effective_bytes)"),
+    ("v0.0.37", "v0.0.38", "(cluster|partition|node)_(effective_cpus|effective_memory_bytes)"),
     ("v0.0.37", "v0.0.38", "(account|user)_(shares|usage|fairshare).*|backfill_(last_depth.*|depth_tried_total)|"
                            "backfill_(queue_length|table_size)_total"),
     ("v0.0.37", "v0.0.40", "dbd_rollup_.*"),

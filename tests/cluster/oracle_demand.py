@@ -79,12 +79,12 @@ def add_stranded(slurm, samples, needs):
     for node in slurm.records("node"):
         cpus, partitions = idle[node["NodeName"]]
         can_have = effective(node)
-        cpus = min(cpus, max(0, can_have["cpus_effective"] - int(node["CPUAlloc"])))
+        cpus = min(cpus, max(0, can_have["effective_cpus"] - int(node["CPUAlloc"])))
         used = gres_counts(node.get("GresUsed", ""))
         gpus = {kind: count - used[gres, kind] for (gres, kind), count in gres_counts(node["Gres"]).items() if gres == "gpu"}
         base, flags = flags_of(node)
         gets_jobs = base in ("idle", "mixed", "allocated") and not flags & (HINDRANCES - COMES_BY_ITSELF)
-        memory = can_have["memory_effective_bytes"] - int(node["AllocMem"]) * UNITS["M"]
+        memory = can_have["effective_memory_bytes"] - int(node["AllocMem"]) * UNITS["M"]
         for partition in partitions & needs.keys():
             fit = [need for need in needs[partition] if need.fits(cpus, memory, gpus)]
             samples.add("partition_stranded_cpus", cpus if gets_jobs and not fit else 0, partition=partition)

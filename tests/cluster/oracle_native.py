@@ -105,9 +105,9 @@ def in_their_names(page):
         elif what == "cpus" and entity == "partition":
             if state in ("allocated", "idle"):
                 said[prefix + "nodes_cpus_" + NODE_STATES.get(state, state), owner] += value
-        elif what == "cpus_effective" and entity == "partition":
+        elif what == "effective_cpus" and entity == "partition":
             said[prefix + "nodes_cpus_efctv", owner] += value
-        elif what == "memory_effective_bytes" and entity == "partition":
+        elif what == "effective_memory_bytes" and entity == "partition":
             said[prefix + "nodes_mem_avail", owner] += value
         elif what == "memory_bytes" and entity == "partition":
             said[prefix + "nodes_mem_tot", owner] += value

@@ -61,8 +61,8 @@ def add_node(samples, entity, labels, node, cpus):
 
 def effective(node):
     """What jobs can get."""
-    return {"cpus_effective": int(node.get("CPUEfctv", node["CPUTot"])),
-            "memory_effective_bytes": (int(node["RealMemory"]) - int(node.get("MemSpecLimit", 0))) * UNITS["M"]}
+    return {"effective_cpus": int(node.get("CPUEfctv", node["CPUTot"])),
+            "effective_memory_bytes": (int(node["RealMemory"]) - int(node.get("MemSpecLimit", 0))) * UNITS["M"]}
 
 
 def add_capacity(samples, entity, labels, node, cpus, memory):

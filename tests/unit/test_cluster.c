@@ -302,7 +302,7 @@ static void test_slurmdbds_rpcs_across_resets(void)
 	accounting_section_set(&section, &diag);
 	CHECK_NUMBER(rpcs_of(&section.rpcs_by_type, "DBD_STEP_START"), 50);
 	CHECK_NUMBER(rpcs_of(&section.rpcs_by_user, "DBD_STEP_START"), 50);
-	const uint64_t starts[] = {NUMBER_UNSET, diag.start_time, 0, diag.start_time};
+	const uint64_t starts[] = {NUMBER_UNSET, diag.start_time, NUMBER_UNSET, diag.start_time};
 	for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) { /* one that is not told for a while */
 		diag.start_time = starts[i];
 		accounting_section_set(&section, &diag);

@@ -118,7 +118,6 @@ static void test_qos_limits(void)
 static void test_twice(void)
 {
 	static const char *const answers[] = {
-		"[{\"type\":\"mem\",\"count\":17592186044417},{\"type\":\"cpu\",\"count\":9}]", /* in bytes more than 64 bits */
 		"[{\"type\":\"cpu\",\"count\":9},{\"type\":\"cpu\",\"count\":11}]",
 		"[{\"type\":\"cpu\",\"count\":11},{\"type\":\"cpu\",\"count\":9}]",
 		"[{\"type\":\"cpu\",\"count\":9},{\"type\":\"node\",\"count\":3},{\"type\":\"cpu\",\"count\":9}]",
