@@ -1,8 +1,20 @@
-/* Is there a slurmdbd, and what is missing without it? */
+/* Is there a slurmdbd, and what is missing without it? Does Slurm account GPUs? */
 #include "doctor/examinations.h"
+
+/* Before v0.0.45 only jobs tell. */
+static void say_gpus(const struct patient *patient)
+{
+	bool is_told = patient->asked[ENDPOINT_CONF].result == FETCH_OK && patient->asked[ENDPOINT_CONF].is_asked;
+	if (patient->has_untold_gpus || (patient->has_gpus && is_told && !patient->conf.accounts_gpus))
+		report(patient->report, VERDICT_WARN, "gpus",
+		       "add gres/gpu to AccountingStorageTRES in slurm.conf, and restart slurmctld",
+		       "Slurm does not account GPUs: those of present jobs are on the page, by what they ask for and hold, but "
+		       "reports, limits and fairshare know of none");
+}
 
 void examine_accounting(struct patient *patient)
 {
+	say_gpus(patient);
 	static const char without[] =
 		"limits, QOS and associations are missing, and ends come from slurmctld, which forgets them";
 	const struct asked *qos = &patient->asked[ENDPOINT_QOS];

@@ -4,6 +4,7 @@
 #include "model/association.h"
 #include "model/fairshare.h"
 #include "model/job.h"
+#include "model/tres.h"
 #include "poll/asker.h"
 #include "poll/tasks.h"
 
@@ -41,6 +42,14 @@ static void take_association(void *context, const void *record)
 	patient->others_associations += association->user.len && !patient_is_ours(patient, association->user);
 }
 
+static void take_node(void *context, const void *record)
+{
+	struct text rest = ((const struct node *)record)->gres;
+	struct gres gres;
+	while (gres_next(&rest, &gres))
+		((struct patient *)context)->has_gpus |= gres.count && text_equal(gres.name, TEXT("gpu"));
+}
+
 static void take_job(void *context, const void *record)
 {
 	struct patient *patient = context;
@@ -49,12 +58,13 @@ static void take_job(void *context, const void *record)
 	if (job->state == JOB_PENDING || job->state == JOB_RUNNING)
 		patient->listed_jobs += job_count(job, &is_cut);
 	patient->others_jobs += !patient_is_ours(patient, job->user);
+	patient->has_untold_gpus |= job->has_untold_gpus;
 }
 
 static record_fn *const takers[ENDPOINTS_POLLED] = {
 	[ENDPOINT_CONF] = take_conf,	[ENDPOINT_DBD_PING] = take_dbd_ping,
 	[ENDPOINT_SHARES] = take_share, [ENDPOINT_ASSOCIATIONS] = take_association,
-	[ENDPOINT_JOBS] = take_job,
+	[ENDPOINT_JOBS] = take_job,	[ENDPOINT_NODES] = take_node,
 };
 
 /* "14.3 MB" */

@@ -46,6 +46,7 @@ static void take_job(void *context, const void *record)
 	struct patient *patient = context;
 	const struct job *job = record;
 	patient->sample_others += !patient_is_ours(patient, job->user);
+	patient->has_untold_gpus |= job->has_untold_gpus;
 }
 
 static void take_run(void *context, const void *record)

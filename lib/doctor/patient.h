@@ -41,6 +41,7 @@ struct patient {
 	uint64_t others_associations, others_shares; /* rows of users other than ours */
 	uint64_t listed_jobs; /* pending and running ones in a list of all, each task counted */
 	uint64_t others_jobs; /* of these */
+	bool has_gpus, has_untold_gpus; /* nodes; a job that we saw */
 	uint64_t others_runs; /* that ended a moment ago, by slurmdbd */
 	unsigned sample, sample_others, sample_hidden; /* jobs whose details were asked for */
 };

@@ -72,6 +72,7 @@ struct conf {
 	uint64_t first_job_id, max_job_id, next_job_id; /* the range of IDs, and the one given next */
 	uint64_t max_array_size; /* tasks' numbers are below it */
 	bool limits_rates; /* SlurmctldParameters=rl_enable */
+	bool accounts_gpus; /* AccountingStorageTRES has gres/gpu */
 	uint64_t min_job_age; /* seconds that slurmctld remembers ended jobs for */
 	bool is_private[PRIVATE_DATA];
 };

@@ -70,6 +70,7 @@ struct job {
 	uint64_t het_job_id; /* of its first component; 0 or unset: not of a het job */
 	uint64_t priority, restarts;
 	struct list nodes_held; /* struct job_node; empty where Slurm does not say */
+	bool has_untold_gpus; /* ours: no TRES of Slurm's names its GPUs, and we added them (slurmrest/untold_gpus.h) */
 	bool is_lent; /* ours: it has the details of another task of its array */
 	bool is_detailed; /* ours: what it holds of each node was asked for */
 };

@@ -123,6 +123,13 @@ static void take_controller_parameter(struct vocabulary *vocabulary, void *recor
 	((struct conf *)record)->limits_rates |= text_equal(parameter, TEXT("rl_enable"));
 }
 
+static void take_accounted(struct vocabulary *vocabulary, void *record, struct text tres)
+{
+	(void)vocabulary;
+	((struct conf *)record)->accounts_gpus |=
+		text_equal(tres, TEXT("gres/gpu")) || text_starts_with(tres, "gres/gpu:");
+}
+
 static void take_private_data(struct vocabulary *vocabulary, void *record, struct text what)
 {
 	(void)vocabulary;
@@ -141,6 +148,7 @@ static const struct field conf_fields[] = {
 	NAME("slurm_conf.SlurmctldParameters", take_controller_parameter),
 	NUMBER(struct conf, min_job_age, "slurm_conf.MinJobAge", SECONDS),
 	NAME("slurm_conf.PrivateData", take_private_data),
+	NAME("slurm_conf.AccountingStorageTRES", take_accounted),
 	END_OF_FIELDS,
 };
 

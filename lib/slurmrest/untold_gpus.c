@@ -97,6 +97,7 @@ void untold_gpus_tell(struct job *job, struct arena *texts)
 		find_asked(job, &asked);
 	if (holds)
 		find_held(job, &held);
+	job->has_untold_gpus = asked.count || held.count;
 	append(&job->tres_requested, &asked, texts);
 	if (holds)
 		append(&job->tres_allocated, held.count ? &held : &asked, texts);

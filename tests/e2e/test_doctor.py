@@ -355,6 +355,18 @@ class Doctor(unittest.TestCase):
             findings = self.look(fake, "--jobs.ends=slurmdbd")
             self.says(findings, "FAIL", "slurmdbd", "does not use slurmdbd")
 
+    def test_gpus_that_slurm_does_not_account(self):
+        """Since 26.05 slurm.conf says so; before, a job whose TRES lack what it asks for."""
+        line = "Slurm does not account GPUs: .* -> add gres/gpu to AccountingStorageTRES in slurm.conf"
+        for release, version, endpoint in (("26.05.5", "v0.0.45", "conf"), ("24.11.5", "v0.0.42", "jobs"), ("22.05.8", "v0.0.38", "jobs")):
+            with self.subTest(release), self.cluster(release, versions=[version]) as fake:
+                self.assertNotIn("Slurm does not account GPUs", self.look(fake, "--jobs.read=list").text)
+                told = fake.answers[version, endpoint]
+                fake.answers[version, endpoint] = (re.sub(rb',?gres\\/gpu[^,"]*=[^,"]*', b"", told) if endpoint == "jobs"
+                                                   else told.replace(rb"gres\/gpu", rb"gres\/nic"))
+                self.assertNotEqual(told, fake.answers[version, endpoint])
+                self.says(self.look(fake, "--jobs.read=list"), "warn", "gpus", line)
+
     def test_more_ends_than_the_budget_pays_for(self):
         with self.cluster() as fake:
             runs = [{"job_id": 1000 + i, "user": "a", "account": "b", "cluster": "c", "state": {"current": ["COMPLETED"]},
