@@ -202,8 +202,8 @@ static void shares_take(void *context, const void *record)
 
 static void reservations_take(void *context, const void *record)
 {
-	static const size_t texts[] = {offsetof(struct reservation, name), offsetof(struct reservation, partition),
-				       offsetof(struct reservation, flags), offsetof(struct reservation, tres),
+	static const size_t texts[] = {offsetof(struct reservation, name),	offsetof(struct reservation, partition),
+				       offsetof(struct reservation, flags),	offsetof(struct reservation, tres),
 				       offsetof(struct reservation, node_list), SIZE_MAX};
 	struct reservation reservation = *(const struct reservation *)record;
 	char rooms[3][LABEL_MAX + 1];
