@@ -46,10 +46,11 @@ EXITS = {
 
 
 def add_controller(slurm, samples):
-    config = dict(re.findall(r"^(\w+)\s*= (.*)$", slurm.run("scontrol", "show", "config"), re.MULTILINE))
-    samples.add("cluster_info", 1, name=config["ClusterName"], slurm_version=config["SLURM_VERSION"])
+    samples.add("cluster_info", 1, name=slurm.config["ClusterName"], slurm_version=slurm.config["SLURM_VERSION"])
     for role, host, state in re.findall(r"Slurmctld\((\w+)\) at (\S+) is (\w+)", slurm.run("scontrol", "ping")):
         samples.add("controller_up", state == "UP", controller=host, role=role)
+    if not slurm.has_slurmdbd:
+        return
     # sacctmgr can ping since 23.11; that it gets an answer says as much.
     up = slurm.release == "22.05" or "is UP" in slurm.run("sacctmgr", "ping")
     samples.add("dbd_up", bool(up and slurm.run("sacctmgr", "-n", "show", "cluster")))

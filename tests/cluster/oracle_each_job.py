@@ -50,6 +50,8 @@ def job_reasons(slurm):
 
 def job_priorities(slurm):
     """What sprio says of jobs that wait in one partition, by raw ID. It leaves out those that are held or cannot start yet."""
+    if not slurm.has_factors:
+        return {}
     rows = [line.split("|") for line in slurm.run("sprio", "-h", "-o", "%i|%Y").splitlines()]
     of_one = Counter(job for job, _ in rows)
     return {job: int(priority) for job, priority in rows if of_one[job] == 1}
@@ -111,7 +113,8 @@ def add_pending(samples, job, reason, sluid):
     samples.put("pending_job_info", 1, reason=reason, **{"class": reason_class(reason)}, **names)
     samples.put("pending_job_tasks", tasks, **name)
     samples.put("pending_job_requested_cpus", int(resources["cpu"]), **name)
-    samples.put("pending_job_requested_memory_bytes", memory_bytes(resources["mem"]), **name)
+    if "mem" in resources:  # else Slurm does not give memory to jobs
+        samples.put("pending_job_requested_memory_bytes", memory_bytes(resources["mem"]), **name)
     samples.put("pending_job_requested_nodes", int(resources["node"]), **name)
     for (gres, kind), count in job_gres(resources).items():
         if count:
@@ -134,7 +137,8 @@ def add_held(samples, job, nodes, held, sizes, sluid):
         # a job that completes has none any more, by this account
         samples.put("job_node_cpus", held[node] or (sizes[node] if exclusive else ANYTHING), node=node, **name)
     samples.put("job_allocated_cpus", int(resources["cpu"]), **name)
-    samples.put("job_allocated_memory_bytes", memory_bytes(resources["mem"]), **name)
+    if "mem" in resources:
+        samples.put("job_allocated_memory_bytes", memory_bytes(resources["mem"]), **name)
     for (gres, kind), count in job_gres(resources).items():
         if count:
             samples.put("job_allocated_gres", count, **gres_labels(gres, kind), **name)

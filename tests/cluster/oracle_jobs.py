@@ -106,7 +106,7 @@ def add_job(samples, entity, labels, job, tasks, base, flags):
     resources = tres(job["tres-alloc"])
     samples.add(f"{entity}_job_cpus", tasks * int(resources["cpu"]), state=base, **labels)
     samples.add(f"{entity}_job_nodes", tasks * int(resources["node"]), state=base, **labels)
-    samples.add(f"{entity}_job_memory_bytes", tasks * memory_bytes(resources["mem"]), state=base, **labels)
+    samples.add(f"{entity}_job_memory_bytes", tasks * memory_bytes(resources.get("mem", "0")), state=base, **labels)
     for (gres, kind), count in job_gres(resources).items():
         samples.add(f"{entity}_job_gres", tasks * count, state=base, **gres_labels(gres, kind), **labels)
     if base != "pending":

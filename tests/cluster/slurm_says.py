@@ -57,6 +57,20 @@ class Slurm(Cluster):
         for line in self.run("scontrol", "-a", "-d", "-o", "show", *what).splitlines():
             yield {name: value.strip() for name, value in re.findall(r"(\w+)=(.*?)(?= \w+=|\s*$)", line)}
 
+    @functools.cached_property
+    def config(self):
+        """slurm.conf, as scontrol says."""
+        return dict(re.findall(r"^(\w+)\s*= (.*)$", self.run("scontrol", "show", "config"), re.MULTILINE))
+
+    @property
+    def has_slurmdbd(self):
+        return self.config["AccountingStorageType"] == "accounting_storage/slurmdbd"
+
+    @property
+    def has_factors(self):
+        """Else neither sprio nor sshare says anything."""
+        return self.config["PriorityType"] == "priority/multifactor"
+
     @functools.cache
     def database(self, *command):
         """The same of sacctmgr, asked once: what it says of limits stays as it is."""
@@ -139,7 +153,7 @@ def tres(text):
 def gres_counts(text):
     """gpu:a100:4(S:0-1),nic:2 -> {("gpu", "a100"): 4, ("nic", ""): 2}"""
     counts = Counter()
-    for name, kind, count in re.findall(r"(\w+)(?::(\w+))?:(\d+)", re.sub(r"\([^)]*\)", "", text)):
+    for name, kind, count in re.findall(r"(\w+)(?::([\w.-]+))?:(\d+)", re.sub(r"\([^)]*\)", "", text)):
         counts[name, kind] += int(count)
     return counts
 

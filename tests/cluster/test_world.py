@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+"""One world (see world.py): the page against Slurm's own commands, at rest and while jobs come and go, and, if slurmdbd is part of it,
+each counter against sacct, by a slurmscope that is killed and started again on the way.
+
+    test_world.py CLUSTER [SECONDS]        (a new one, see `with`; $WORLD is the seed, $SLURMSCOPE the binary; SECONDS of stir)
+"""
+
+import contextlib
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from functools import partial
+
+
+from events_oracle import compare, wait_for_ends
+from real_slurm import HERE
+from slurm_says import Slurm, conclude
+from test_events import SLURMSCOPE, Exporter, page_of, settle, wait_until
+
+
+def oracle(cluster, *options):
+    """(equal, different, left out, whether all is well) of an oracle_test, whose words are printed."""
+    done = subprocess.run([HERE / "oracle_test", "--odd", *options, cluster, SLURMSCOPE], capture_output=True, text=True, check=False)
+    figures = re.findall(r"(\d+) numbers equal, (\d+) different, (\d+) left out", done.stdout)
+    print("\n".join(line for line in done.stdout.splitlines() if not re.search(r": \d+ equal, 0 different$", line)))
+    if done.returncode:
+        print(done.stderr[-3000:])
+    return [sum(map(int, column)) for column in zip(*figures)] or [0, 0, 0], not done.returncode
+
+
+def restart(exporter):
+    exporter.end(signal.SIGKILL)
+    exporter.start()
+    wait_until(lambda: page_of(exporter), "a page")
+
+
+def end_all(slurm):
+    slurm.run("sh", "-c", "squeue -h -a -o %F | sort -u | xargs -r scancel")
+    wait_for_ends(slurm)
+
+
+def main(cluster, seconds):
+    slurm, numbers, is_well = Slurm(cluster), [0, 0, 0], True
+    with tempfile.TemporaryDirectory() as folder, contextlib.closing(Exporter(slurm, folder)) as exporter:
+        exporter.start()
+        wait_until(exporter.is_ready, "readiness")
+        print(slurm.ask("workload"), flush=True)
+        for options in (), ("--moving", str(seconds)):
+            figures, went_well = oracle(cluster, *options)
+            numbers = [sum(pair) for pair in zip(numbers, figures)]
+            is_well &= went_well
+            restart(exporter)
+        if "slurmdbd" in slurm.config["AccountingStorageType"]:
+            page = wait_until(lambda: page_of(exporter), "a page")
+            end_all(slurm)
+            _, equal, wrong, runs = settle(slurm, exporter, page, partial(compare, slurm), lambda wrong: wrong)
+            for series, (shown, true) in sorted(wrong.items())[:30]:
+                print(f"differs: {series}: page {shown}, sacct {true}")
+            print(f"{cluster} events: {runs} runs of jobs, {equal} numbers equal, {len(wrong)} different")
+            numbers[0] += equal
+            numbers[1] += len(wrong)
+            is_well &= not wrong
+        if not is_well:
+            print((exporter.folder / "log").read_text()[-3000:])
+    equal, different, left_out = numbers
+    conclude(f"{cluster} world: {equal + different} numbers compared, {different} different, {left_out} left out")
+    sys.exit(not is_well)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], int(sys.argv[2]) if sys.argv[2:] else 60)
