@@ -30,7 +30,7 @@ from oracle_each_job import add_each_job
 from oracle_jobs import BASE_STATES, ENDED, LIVE_STATES, add_jobs
 from oracle_limits import add_limits, add_shares, add_use
 from oracle_nodes import add_nodes, add_partitions
-from slurm_says import ANYTHING, About, Samples, Slurm, conclude
+from slurm_says import ANYTHING, LABEL_OF_OTHER, About, Samples, Slurm, conclude
 
 ROUNDS = 25        # At most, on a cluster where nothing happens.
 PERSISTENT = 3     # Rounds in a row in which a sample must differ.
@@ -133,7 +133,7 @@ def parse_page(text):
         if not line or line.startswith("#"):
             continue
         family, inner, value = re.fullmatch(r"(\w+)(?:\{(.*)\})? (\S+)", line).groups()
-        labels = {name: re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], content)
+        labels = {name: re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], content.replace(LABEL_OF_OTHER, "other"))
                   for name, content in re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', inner or "")}
         samples[family, tuple(sorted(pair for pair in labels.items() if pair[1]))] = float(value)
     return samples

@@ -81,7 +81,8 @@ def add_scheduler(slurm, samples):
     for name, section, families in (("scheduler", scheduler, SCHEDULER), ("backfill", backfill, BACKFILL)):
         told = values(section)
         for family, line, unit in families:
-            samples.put(family, told[line] * unit)
+            if line in told:  # "Last cycle when" is no time until there was one
+                samples.put(family, told[line] * unit)
         cycles = told["Total cycles"]
         for family, line, unit in SUMS[name]:
             samples.put(family, About((mean(told, line) + 0.5) * cycles * unit, 0.51 * cycles * unit))
@@ -135,6 +136,8 @@ def add_reservations(slurm, samples):
 
 def add_licenses(slurm, samples):
     for line in slurm.records("license"):
+        if "LicenseName" not in line:  # there are none, which it says in words
+            continue
         name = {"license": line["LicenseName"]} | ({"nodes": line["Nodes"]} if line.get("Nodes") else {})
         samples.put("licenses_configured", int(line["Total"]), **name)
         for state in ("used", "free", "reserved"):

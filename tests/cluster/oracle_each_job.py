@@ -5,7 +5,8 @@ import re
 import time
 from collections import Counter
 
-from oracle_jobs import BASE_STATE_OF, ENDED, REASON_SAID, count_tasks, job_gres, reason_class
+from oracle_jobs import BASE_STATE_OF, ENDED, REASON_SAID, count_tasks, job_gres, reason_class, told
+from oracle_nodes import effective
 from slurm_says import ANYTHING, About, gres_labels, memory_bytes, seconds, tres
 
 SOON_S = 60  # slurmctld gives the present for a forecast that has passed
@@ -61,7 +62,7 @@ def add_each_job(slurm, samples):
     words, reasons, priorities = job_words(slurm), job_reasons(slurm), job_priorities(slurm)
     jobs = list(raw_jobs(slurm))
     names = host_names(slurm, [job["NodeList"] for job, _ in jobs] + [nodes for _, cpus in jobs for nodes, _ in cpus])
-    sizes = {node["NodeName"]: int(node["CPUTot"]) for node in slurm.records("node")}
+    sizes = {node["NodeName"]: effective(node)["cpus_effective"] for node in slurm.records("node")}
     for job, cpus in jobs:
         said = job["JobState"]
         (base, *flags), sluid = words.get(int(job["JobId"]), ([BASE_STATE_OF.get(said, said.lower())], ""))
@@ -99,8 +100,8 @@ def names_of(job, sluid):
     """The labels of its row. An array's rest is its first record, and has no task."""
     task = job.get("ArrayTaskId", "")
     is_rest = job["JobState"] == "PENDING" and job.get("ArrayJobId") == job["JobId"]
-    return {"jobid": job["JobId"], "sluid": sluid, "user": job["UserId"].partition("(")[0], "account": job["Account"],
-            "partition": ",".join(dict.fromkeys(job["Partition"].split(","))), "qos": job["QOS"], "name": job["JobName"],
+    return {"jobid": job["JobId"], "sluid": sluid, "user": job["UserId"].partition("(")[0], "account": told(job["Account"]),
+            "partition": ",".join(dict.fromkeys(job["Partition"].split(","))), "qos": told(job["QOS"]), "name": job["JobName"],
             "array_job_id": job.get("ArrayJobId", ""), "array_task_id": "" if is_rest else task,
             "het_job_id": job.get("HetJobId", "")}
 

@@ -54,15 +54,22 @@ def job_gres(resources):
     return counts
 
 
+def told(text):
+    """Without slurmdbd jobs have no account and no QOS."""
+    return "" if text in ("(null)", "N/A") else text
+
+
 def entities_of(job):
     """Where a job counts, as (entity, labels)."""
     yield "cluster", {}
     for partition in dict.fromkeys(job["Partition"].split(",")):  # `sbatch -p cpu,cpu` stays so while it is pending
         yield "partition", {"partition": partition}
-    yield "account", {"account": job["Account"]}
-    yield "user", {"user": job["UserName"], "account": job["Account"]}
-    for qos in dict.fromkeys(job["QOS"].split(",")):
-        yield "qos", {"qos": qos}
+    account, qos = told(job["Account"]), told(job["QOS"])
+    if account:
+        yield "account", {"account": account}
+    yield "user", {"user": job["UserName"], "account": account}
+    for each in dict.fromkeys(qos.split(",") if qos else ()):
+        yield "qos", {"qos": each}
 
 
 def array_tasks(slurm):

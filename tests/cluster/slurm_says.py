@@ -17,6 +17,8 @@ UNITS = {"": 2**20, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 
 # A number that was printed rounded, or that moves by itself: anything within the slack is right.
 About = namedtuple("About", "value slack")
+# Of what Slurm calls other. The label "other" is of all that have no row of their own (lib/entities/label.h).
+LABEL_OF_OTHER = "other~c8728734"
 ANYTHING = About(0, float("inf"))  # what Slurm says is no number
 
 

@@ -47,12 +47,8 @@ class Axis(NamedTuple):
     values: dict  # value: {what it adds to: what is added}
 
 
-def one_of(name, **values):
-    return Axis(name, 1, 1, values)
-
-
-def conf(option, *values, also=()):
-    return {value: {"conf": [f"{option}={value}", *also]} for value in values}
+def conf(option, *values):
+    return {value: {"conf": [f"{option}={value}"]} for value in values}
 
 
 AXES = (
@@ -63,11 +59,9 @@ AXES = (
     Axis("tracked", 1, 1, {"nothing": {}, "gpu": {"needs": "gpus", "tres": ["gres/gpu"]},
                            "typed": {"needs": "gpus", "tres": ["gres/gpu", "typed"]},
                            "shard": {"needs": "shard", "tres": ["gres/gpu", "gres/shard"]}}),
-    Axis("select", 1, 1, conf("SelectTypeParameters", "CR_CPU", "CR_CPU_Memory", "CR_Core", "CR_Core_Memory") |
-         # slurmctld refuses nodes of which each socket has a core that is set aside
-         conf("SelectTypeParameters", "CR_Socket", "CR_Socket_Memory", also=["AllowSpecResourcesUsage=YES"])),
+    Axis("select", 1, 1, conf("SelectTypeParameters", "CR_CPU", "CR_CPU_Memory", "CR_Core", "CR_Core_Memory", "CR_Socket", "CR_Socket_Memory")),
     Axis("threads", 1, 1, {"1": {"cn": ["CPUs=4 CoresPerSocket=4"]}, "2": {"cn": ["CPUs=8 CoresPerSocket=4 ThreadsPerCore=2"]}}),
-    Axis("aside", 1, 1, {"nothing": {}, "cores": {"sp": ["CoreSpecCount=2"]}, "memory": {"sp": ["MemSpecLimit=1500"]},
+    Axis("aside", 1, 1, {"nothing": {}, "cores": {"sp": ["CoreSpecCount=1"]}, "memory": {"sp": ["MemSpecLimit=1500"]},
                          "cpus": {"sp": ["CpuSpecList=0,1 MemSpecLimit=700"]}}),
     Axis("shared", 1, 1, {share: {"default": [f"OverSubscribe={share}"]} for share in ("NO", "FORCE:4", "YES:2", "EXCLUSIVE")}),
     Axis("preempt", 1, 1, {"none": {"conf": ["PreemptType=preempt/none", "PreemptMode=OFF"]}, "qos": {"needs": "accounts"},
@@ -108,7 +102,7 @@ AXES = (
 ASKS = ("-n1", "-n1", "-n2", "-N1 -c2", "-N2", "-n1 --mem=300", "-n2 --mem-per-cpu=100", "-n1 --exclusive", "-n1 --nice=50", "-n1 --mem=0", "-n3 --ntasks-per-node=1")
 # What they are, by kind: A is how they ask, U a user, P and Q are partitions.
 KINDS = {
-    "long": "long {U} -p {P} {A}", "long_": "long {U} -p {P} {A}", "several": "long {U} -p {P},{Q} {A}", "held": "long {U} -p {P} {A} --hold",
+    **{f"long{i}": "long {U} -p {P} {A}" for i in range(6)}, "several": "long {U} -p {P},{Q} {A}", "held": "long {U} -p {P} {A} --hold",
     "later": "long {U} -p {P} {A} --begin=now+2days", "array": "long {U} -p {P} -n1 --array=0-{N}%2",
     "array_held": "long {U} -p {P} -n1 --array=1-{N}:3 --hold", "het": "long {U} -p {P} -n1 : -p {Q} -n1", "dependent": "long {U} -p {P} {A} -d afterany:$id",
     "never": "long {U} -p {P} {A} -d afterok:$failed", "ended": "submit {U} -p {P} -n1 --time=5 --wrap true",
@@ -158,7 +152,7 @@ class World:
         yield from (line for line in parts["conf"] if not line.startswith("Partition"))
         yield "NodeName=DEFAULT Boards=1 SocketsPerBoard=1 ThreadsPerCore=1"
         yield f"NodeName=cn[01-04] {host} Port=[{self.port + 11}-{self.port + 14}] {parts['cn'][0]} RealMemory=16000"
-        yield f"NodeName=sp01 {host} Port={self.port + 15} CPUs=16 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=32000 {' '.join(parts['sp'])}"
+        yield f"NodeName=sp01 {host} Port={self.port + 15} CPUs=16 SocketsPerBoard=2 CoresPerSocket=4 ThreadsPerCore=2 RealMemory=32000 {' '.join(parts['sp'])}"
         yield f"NodeName=gn[01-02] {host} Port=[{self.port + 16}-{self.port + 17}] CPUs=8 CoresPerSocket=8 RealMemory=64000{gres}"
         yield f"NodeName=bn[01-02] {host} Port=[{self.port + 18}-{self.port + 19}] CPUs=8 CoresPerSocket=8 RealMemory=16000"
         for line in parts["nodes"]:
