@@ -102,7 +102,7 @@ NO_ORACLE = re.compile(r"slurm_(controller_(ping_seconds|(max_)?job_records|max_
 
 # Here a sample that is missing is 0; of all others it means that there is none.
 ABSENT_IS_ZERO = re.compile(rf"slurm_(({ENTITIES})_(jobs|jobs_flagged|pending_.*|job_.*|nodes|nodes_free|nodes_flagged|cpus|gres|"
-                            r"memory_bytes)|partition_(pending_job_max_nodes|startable_job.*)|node_(cpus|gres|real_memory_bytes)|"
+                            r"memory_bytes|cpus_effective|memory_effective_bytes)|partition_(pending_job_max_nodes|startable_job.*)|node_(cpus|gres|real_memory_bytes)|"
                             r".*_exits_total|licenses|rpc_pending|reservation_active|"
                             r"(qos|association)_(usage|largest_usage|(entities|users)_at_limit))")
 

@@ -1,7 +1,9 @@
 """The daemons, reservations and licences: scontrol, sdiag and sacctmgr show stats."""
 
 import re
+from collections import Counter
 
+from oracle_each_job import host_names
 from slurm_says import About, tres
 
 MICROSECONDS = 1e-6
@@ -118,10 +120,26 @@ def add_slurmdbd(slurm, samples):
             samples.put("dbd_rollup_seconds", int(last_run[2]) * MICROSECONDS, trigger=trigger)
 
 
+def reserved_cpus(slurm, reservations):
+    """CPUs that running jobs hold, by reservation. A job that asked for several is in those that have begun and have all of its
+    nodes, or, if there is none, in each. `squeue -R` knows a job only by all that it asked for."""
+    rows = [line.split("|") for line in slurm.run("squeue", "-h", "-r", "-a", "-t", "running", "-o", "%v|%N|%C").splitlines()]
+    begun = {one["ReservationName"]: one["Nodes"] for one in reservations if one["State"] == "ACTIVE"}
+    names = host_names(slurm, [*begun.values(), *(nodes for _, nodes, _ in rows)])
+    cpus = Counter()
+    for asked, nodes, count in rows:
+        several = asked.split(",")
+        held = set(names.get(nodes, ()))
+        inside = [name for name in several if name in begun and held <= set(names.get(begun[name], ()))]
+        for name in inside if several[1:] and inside else several:
+            cpus[name] += int(count)
+    return cpus
+
+
 def add_reservations(slurm, samples):
-    for reservation in slurm.records("reservation"):
-        if "ReservationName" not in reservation:
-            continue
+    reservations = [each for each in slurm.records("reservation") if "ReservationName" in each]
+    allocated = reserved_cpus(slurm, reservations)
+    for reservation in reservations:
         name = {"reservation": reservation["ReservationName"]}
         partition = reservation["PartitionName"].replace("(null)", "")
         samples.put("reservation_info", 1, flags=reservation["Flags"], partition=partition, **name)
@@ -130,8 +148,7 @@ def add_reservations(slurm, samples):
         samples.put("reservation_nodes", int(reservation["NodeCnt"]), **name)
         samples.put("reservation_cpus", int(tres(reservation["TRES"]).get("cpu", 0)), **name)
         samples.put("reservation_active", reservation["State"] == "ACTIVE", **name)
-        allocated = slurm.run("squeue", "-h", "-r", "-a", "-t", "running", "-R", name["reservation"], "-o", "%C")
-        samples.put("reservation_cpus_allocated", sum(map(int, allocated.split())), **name)
+        samples.put("reservation_cpus_allocated", allocated[name["reservation"]], **name)
 
 
 def add_licenses(slurm, samples):

@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 
-from oracle_jobs import REASON_SAID, array_tasks, job_gres, reason_class
+from oracle_jobs import array_tasks, job_gres, reason_class, reason_of
 from oracle_nodes import HINDRANCES, effective, flags_of
 from slurm_says import UNITS, gres_counts, memory_bytes, tres
 
@@ -46,8 +46,7 @@ def size_class(number):
 def startable(slurm):
     """The jobs' records. A name with a line break cuts one in two: then the second part has all but the ID."""
     for job in slurm.records("job"):
-        reason = REASON_SAID.get(job.get("Reason"), job.get("Reason", "").split(",")[0])
-        if job.get("JobState") == "PENDING" and reason_class(reason) == "startable":
+        if job.get("JobState") == "PENDING" and reason_class(reason_of(job.get("Reason", ""))) == "startable":
             yield job
 
 

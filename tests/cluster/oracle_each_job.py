@@ -5,7 +5,7 @@ import re
 import time
 from collections import Counter
 
-from oracle_jobs import BASE_STATE_OF, ENDED, REASON_SAID, count_tasks, job_gres, reason_class, told
+from oracle_jobs import BASE_STATE_OF, ENDED, count_tasks, job_gres, reason_class, reason_of, told
 from oracle_nodes import effective
 from slurm_says import ANYTHING, About, gres_labels, memory_bytes, seconds, tres
 
@@ -46,7 +46,7 @@ def job_reasons(slurm):
     """Why each job waits, by raw ID."""
     table = slurm.run("squeue", "-r", "-a", "-h", "-t", "all", "-O", "JobID:|,Reason:|")
     said = dict(line.split("|")[:2] for line in table.splitlines())
-    return {job: REASON_SAID.get(reason, reason.split(",")[0]) for job, reason in said.items()}
+    return {job: reason_of(reason) for job, reason in said.items()}
 
 
 def job_priorities(slurm):
@@ -82,6 +82,8 @@ def add_each_job(slurm, samples):
             for nodes, ids in cpus:
                 for node in names[nodes]:
                     held[node] += count_ids(ids)
+            if sum(held.values()) != int(tres(job.get("AllocTRES") or job["TRES"])["cpu"]):
+                held.clear()  # with CR_CPU these are whole cores, of which the job has one thread
             add_held(samples, job, names[job["NodeList"]], held, sizes, sluid)
 
 
@@ -114,8 +116,7 @@ def add_pending(samples, job, reason, sluid):
     samples.put("pending_job_info", 1, reason=reason, **{"class": reason_class(reason)}, **names)
     samples.put("pending_job_tasks", tasks, **name)
     samples.put("pending_job_requested_cpus", int(resources["cpu"]), **name)
-    if "mem" in resources:  # else Slurm does not give memory to jobs
-        samples.put("pending_job_requested_memory_bytes", memory_bytes(resources["mem"]), **name)
+    samples.put("pending_job_requested_memory_bytes", memory_bytes(resources.get("mem", "0")), **name)
     samples.put("pending_job_requested_nodes", int(resources["node"]), **name)
     for (gres, kind), count in job_gres(resources).items():
         if count:
@@ -136,10 +137,10 @@ def add_held(samples, job, nodes, held, sizes, sluid):
     for node in nodes:
         samples.put("job_node_info", 1, node=node, **name)
         # a job that completes has none any more, by this account
-        samples.put("job_node_cpus", held[node] or (sizes[node] if exclusive else ANYTHING), node=node, **name)
+        known = held[node] or (sizes[node] if exclusive else int(resources["cpu"]) if len(nodes) == 1 else ANYTHING)
+        samples.put("job_node_cpus", known, node=node, **name)
     samples.put("job_allocated_cpus", int(resources["cpu"]), **name)
-    if "mem" in resources:
-        samples.put("job_allocated_memory_bytes", memory_bytes(resources["mem"]), **name)
+    samples.put("job_allocated_memory_bytes", memory_bytes(resources.get("mem", "0")), **name)  # Slurm may not give jobs any
     for (gres, kind), count in job_gres(resources).items():
         if count:
             samples.put("job_allocated_gres", count, **gres_labels(gres, kind), **name)

@@ -19,7 +19,7 @@ BASE_STATE_OF = {
 }
 
 # The reasons that squeue tells in other words, and the class of each.
-REASON_SAID = {"job requeued in held state": "JobHeldUser"}
+REASON_SAID = {"job requeued in held state": "JobHeldUser", "Nodes required for job are DOWN": "Resources"}
 REASON_CLASSES = (
     ("startable", r"None|Priority|Resources|Cleaning"),
     ("held", r"JobHeld.*|JobHoldMaxRequeue"),
@@ -27,6 +27,12 @@ REASON_CLASSES = (
     ("limit", r"QOS.*|Assoc.*|Licenses|JobArrayTaskLimit|Max.*Per(Account|Limit)|Partition(Node|Time)Limit"),
     ("other", r".*"),
 )
+
+
+def reason_of(said):
+    """squeue prints blanks in it, scontrol _."""
+    first = said.split(",")[0]
+    return REASON_SAID.get(first.replace("_", " "), first)
 
 
 def reason_class(reason):
@@ -119,7 +125,7 @@ def add_job(samples, entity, labels, job, tasks, base, flags):
     if base != "pending":
         return
 
-    reason = REASON_SAID.get(job["Reason"], job["Reason"].split(",")[0])
+    reason = reason_of(job["Reason"])
     kind = reason_class(reason)
     samples.add(f"{entity}_pending_jobs", tasks, **{"class": kind}, reason=reason, **labels)
     samples.lower(f"{entity}_oldest_pending_timestamp_seconds", int(job["SubmitTime"]), **{"class": kind}, **labels)

@@ -37,7 +37,7 @@ def restart(exporter):
 
 
 def end_all(slurm):
-    slurm.run("sh", "-c", "squeue -h -a -o %F | sort -u | xargs -r scancel")
+    slurm.run("sh", "-c", "squeue -h -a -o %F | sort -u | xargs -r scancel || true")
     wait_for_ends(slurm)
 
 
