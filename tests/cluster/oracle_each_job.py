@@ -62,7 +62,10 @@ def add_each_job(slurm, samples):
     words, reasons, priorities = job_words(slurm), job_reasons(slurm), job_priorities(slurm)
     jobs = list(raw_jobs(slurm))
     names = host_names(slurm, [job["NodeList"] for job, _ in jobs] + [nodes for _, cpus in jobs for nodes, _ in cpus])
-    sizes = {node["NodeName"]: effective(node)["cpus_effective"] for node in slurm.records("node")}
+    nodes = {node["NodeName"]: node for node in slurm.records("node")}
+    sizes = {name: effective(node)["cpus_effective"] for name, node in nodes.items()}
+    # Up to v0.0.38 slurmrestd does not tell what is set aside, so the page cannot know whether a job has all of the rest.
+    unsure = {name for name, size in sizes.items() if slurm.release == "22.05" and size != int(nodes[name]["CPUTot"])}
     for job, cpus in jobs:
         said = job["JobState"]
         (base, *flags), sluid = words.get(int(job["JobId"]), ([BASE_STATE_OF.get(said, said.lower())], ""))
@@ -84,7 +87,7 @@ def add_each_job(slurm, samples):
                     held[node] += count_ids(ids)
             if sum(held.values()) != int(tres(job.get("AllocTRES") or job["TRES"])["cpu"]):
                 held.clear()  # with CR_CPU these are whole cores, of which the job has one thread
-            add_held(samples, job, names[job["NodeList"]], held, sizes, sluid)
+            add_held(samples, job, names[job["NodeList"]], held, sizes, unsure, sluid)
 
 
 def add_times(samples, job, priority):
@@ -127,12 +130,14 @@ def add_pending(samples, job, reason, sluid):
         samples.put("pending_job_expected_start_timestamp_seconds", told, **name)
 
 
-def add_held(samples, job, nodes, held, sizes, sluid):
+def add_held(samples, job, nodes, held, sizes, unsure, sluid):
     """Of a job that holds nodes; `held`: its CPUs by node."""
     name = {"jobid": job["JobId"]}
     resources = tres(job.get("AllocTRES") or job["TRES"])
     exclusive = int(resources["cpu"]) == sum(sizes[node] for node in nodes)
-    samples.put("job_info", 1, exclusive="true" if exclusive else "false", **names_of(job, sluid))
+    is_told = not exclusive or not unsure & set(nodes)
+    exclusive &= is_told
+    samples.put("job_info", 1 if is_told else ANYTHING, exclusive="true" if exclusive else "false", **names_of(job, sluid))
     samples.put("job_start_timestamp_seconds", int(job["StartTime"]), **name)
     for node in nodes:
         samples.put("job_node_info", 1, node=node, **name)
