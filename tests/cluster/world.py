@@ -55,11 +55,17 @@ AXES = (
     Axis("gpus", 1, 1, {"none": {}, "untyped": gpus(""), "4090": gpus("4090"), "80G": gpus("80G"), "1g.10gb": gpus("1g.10gb"),
                         "two": gpus("a100", "3090"), "two_numbers": gpus("2080", "4090")}),
     Axis("shard", 1, 1, {"no": {}, "8": {"needs": "gpus", "GresTypes": ["shard"], "gn": ["shard:8"],
-                                         "gres": ["NodeName=gn[01-02] Name=shard Count=8"], "ask gpu": ["--gres=shard:1", "--gres=shard:3"]}}),
+                                         "gres": ["NodeName=gn[01-02] Name=shard Count=8"], "ask gpu": ["--gres=shard:1", "--gres=shard:3"]},
+                        "mps": {"needs": "gpus", "GresTypes": ["mps"], "gn": ["mps:400"], "gres": ["NodeName=gn[01-02] Name=mps Count=400"],
+                                "ask gpu": ["--gres=mps:50"]}}),
+    Axis("more_gres", 0, 2, {"nic": {"GresTypes": ["nic"], "gn": ["nic:2"], "gres": ["NodeName=gn[01-02] Name=nic Count=2"], "ask gpu": ["--gres=nic:1"]},
+                             "no_consume": {"GresTypes": ["lustre"], "gn": ["lustre:no_consume:4G"],
+                                            "gres": ["NodeName=gn[01-02] Name=lustre Count=4G"], "ask gpu": ["--gres=lustre:1G"]}}),
     Axis("tracked", 1, 1, {"nothing": {}, "gpu": {"needs": "gpus", "tres": ["gres/gpu"]},
                            "typed": {"needs": "gpus", "tres": ["gres/gpu", "typed"]},
                            "shard": {"needs": "shard", "tres": ["gres/gpu", "gres/shard"]}}),
-    Axis("select", 1, 1, conf("SelectTypeParameters", "CR_CPU", "CR_CPU_Memory", "CR_Core", "CR_Core_Memory", "CR_Socket", "CR_Socket_Memory")),
+    Axis("select", 1, 1, conf("SelectTypeParameters", "CR_CPU", "CR_CPU_Memory", "CR_Core", "CR_Core_Memory", "CR_Socket", "CR_Socket_Memory", "CR_Memory") |
+         {"linear": {"conf": ["SelectType=select/linear", "SelectTypeParameters=CR_Memory"]}}),
     Axis("threads", 1, 1, {"1": {"cn": ["CPUs=4 CoresPerSocket=4"]}, "2": {"cn": ["CPUs=8 CoresPerSocket=4 ThreadsPerCore=2"]}}),
     Axis("aside", 1, 1, {"nothing": {}, "cores": {"sp": ["CoreSpecCount=1"]}, "memory": {"sp": ["MemSpecLimit=1500"]},
                          "cpus": {"sp": ["CpuSpecList=0,1 MemSpecLimit=700"]}}),
@@ -94,6 +100,7 @@ AXES = (
         "other": partition("other Nodes=cn[01-02],gn01 PriorityTier=5"), "Big_Mem": partition("Big_Mem Nodes=cn[03-04],sp01 PriorityTier=30"),
         "hidden": partition("hidden Nodes=sp01 Hidden=YES"), "empty": partition("empty", ask=False),
         "down": partition("down Nodes=cn03 State=DOWN"), "all": partition("all Nodes=ALL"), "x86_64": partition("x86_64 Nodes=sp01,bn01 RootOnly=NO MaxTime=2-0")}),
+    Axis("features", 0, 1, {"two": {"cn": ["Feature=fast,ib_hdr"], "ask quoted": ["-C fast", "-C 'fast&ib_hdr'", "-C '[fast|slow]'"]}}),
     Axis("licences", 1, 1, {"none": {"conf": ["Licenses="]}, "two": {"conf": ["Licenses=matlab:10,a_B-1:4"], "ask": ["-L matlab:1", "-L a_B-1:2,matlab:1"]}}),
     Axis("accounts", 1, 1, {"many": {}, "many_": {}, "few": {"few": ["yes"]}, "none": {}}),
 )
@@ -107,6 +114,7 @@ KINDS = {
     "array_held": "long {U} -p {P} -n1 --array=1-{N}:3 --hold", "het": "long {U} -p {P} -n1 : -p {Q} -n1", "dependent": "long {U} -p {P} {A} -d afterany:$id",
     "never": "long {U} -p {P} {A} -d afterok:$failed", "ended": "submit {U} -p {P} -n1 --time=5 --wrap true",
     "failed": "submit {U} -p {P} -n1 --time=5 --wrap 'exit 3'",
+    "named": "long {U} -p {P} {A} --comment='a \"b\" \\\\' --job-name='we\"ird {{a=b}}, #x é'", "deadline": "long {U} -p {P} {A} --deadline=now+9days",
     "killed": "submit {U} -p {P} -n1 --time=5 --array=1-3 --wrap 'kill -9 $$'"}
 DONE_TO_RUNNING = ("scontrol suspend", "scontrol requeue", "scontrol requeuehold", "inside scancel")
 JOBS = 40
@@ -114,14 +122,14 @@ JOBS = 40
 
 class World:
     def __init__(self, seed, release, port):
-        self.random, self.release, self.port = random.Random(f"world {seed}"), release, port
+        self.random, self.release, self.port = random.Random(seed), release, port
         self.parts = defaultdict(list)
         self.drawn = {}
         for axis in AXES:
-            count = self.random.randint(axis.least, min(axis.most, len(axis.values)))
-            chosen = self.random.sample(list(axis.values), count)
+            own = random.Random(f"{seed} {axis.name}")  # so that a new axis leaves the others as they are
+            chosen = own.sample(list(axis.values), own.randint(axis.least, min(axis.most, len(axis.values))))
             self.drawn[axis.name] = [value.rstrip("_") for value in chosen]
-        self.has = {"gpus": self.drawn["gpus"] != ["none"], "shard": self.drawn["shard"] != ["no"], "accounts": self.drawn["accounts"] != ["none"],
+        self.has = {"gpus": self.drawn["gpus"] != ["none"], "shard": self.drawn["shard"] == ["8"], "accounts": self.drawn["accounts"] != ["none"],
                     "licences": self.drawn["licences"] != ["none"]}
         self.has["shard"] &= self.has["gpus"]
         for axis in AXES:
@@ -151,7 +159,7 @@ class World:
         yield "SchedulerTimeSlice=65533"  # else gangs take turns all the time
         yield from (line for line in parts["conf"] if not line.startswith("Partition"))
         yield "NodeName=DEFAULT Boards=1 SocketsPerBoard=1 ThreadsPerCore=1"
-        yield f"NodeName=cn[01-04] {host} Port=[{self.port + 11}-{self.port + 14}] {parts['cn'][0]} RealMemory=16000"
+        yield f"NodeName=cn[01-04] {host} Port=[{self.port + 11}-{self.port + 14}] {' '.join(parts['cn'])} RealMemory=16000"
         yield f"NodeName=sp01 {host} Port={self.port + 15} CPUs=16 SocketsPerBoard=2 CoresPerSocket=4 ThreadsPerCore=2 RealMemory=32000 {' '.join(parts['sp'])}"
         yield f"NodeName=gn[01-02] {host} Port=[{self.port + 16}-{self.port + 17}] CPUs=8 CoresPerSocket=8 RealMemory=64000{gres}"
         yield f"NodeName=bn[01-02] {host} Port=[{self.port + 18}-{self.port + 19}] CPUs=8 CoresPerSocket=8 RealMemory=16000"
@@ -170,7 +178,7 @@ class World:
         yield from parts["jobs"]
         for _ in range(JOBS):
             first, second = draw.choice(partitions), draw.choice(partitions)
-            asks = [*ASKS, *parts["ask"], *(2 * parts["ask gpu"] if first == "gpu" else [])]
+            asks = [*ASKS, *parts["ask"], *parts["ask quoted"], *(2 * parts["ask gpu"] if first == "gpu" else [])]
             kind = draw.choice(list(KINDS))
             yield KINDS[kind].replace("$$", "\0").format(U=draw.choice(USERS), P=first, Q=second, A=draw.choice(asks), N=draw.choice((5, 40, 900))).replace("\0", "$$")
 
