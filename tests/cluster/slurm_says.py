@@ -153,10 +153,11 @@ def tres(text):
 
 
 def gres_counts(text):
-    """gpu:a100:4(S:0-1),nic:2 -> {("gpu", "a100"): 4, ("nic", ""): 2}"""
+    """gpu:a100:4(S:0-1),nic:2,lustre:no_consume:4G -> {("gpu", "a100"): 4, ("nic", ""): 2, ("lustre", ""): 2**32}"""
     counts = Counter()
-    for name, kind, count in re.findall(r"(\w+)(?::([\w.-]+))?:(\d+)", re.sub(r"\([^)]*\)", "", text)):
-        counts[name, kind] += int(count)
+    for name, kind, count, unit in re.findall(r"(\w+)(?::(?!no_consume:)([\w.-]*))?(?::no_consume)?:(\d+)([KMGTP]?)",
+                                              re.sub(r"\([^)]*\)", "", text)):
+        counts[name, kind] += int(count) * (UNITS[unit] if unit else 1)
     return counts
 
 

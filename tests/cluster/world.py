@@ -54,9 +54,9 @@ def conf(option, *values):
 AXES = (
     Axis("gpus", 1, 1, {"none": {}, "untyped": gpus(""), "4090": gpus("4090"), "80G": gpus("80G"), "1g.10gb": gpus("1g.10gb"),
                         "two": gpus("a100", "3090"), "two_numbers": gpus("2080", "4090")}),
-    Axis("shard", 1, 1, {"no": {}, "8": {"needs": "gpus", "GresTypes": ["shard"], "gn": ["shard:8"],
+    Axis("shard", 1, 1, {"no": {}, "8": {"needs": "shared gres", "GresTypes": ["shard"], "gn": ["shard:8"],
                                          "gres": ["NodeName=gn[01-02] Name=shard Count=8"], "ask gpu": ["--gres=shard:1", "--gres=shard:3"]},
-                        "mps": {"needs": "gpus", "GresTypes": ["mps"], "gn": ["mps:400"], "gres": ["NodeName=gn[01-02] Name=mps Count=400"],
+                        "mps": {"needs": "shared gres", "GresTypes": ["mps"], "gn": ["mps:400"], "gres": ["NodeName=gn[01-02] Name=mps Count=400"],
                                 "ask gpu": ["--gres=mps:50"]}}),
     Axis("more_gres", 0, 2, {"nic": {"GresTypes": ["nic"], "gn": ["nic:2"], "gres": ["NodeName=gn[01-02] Name=nic Count=2"], "ask gpu": ["--gres=nic:1"]},
                              "no_consume": {"GresTypes": ["lustre"], "gn": ["lustre:no_consume:4G"],
@@ -131,7 +131,8 @@ class World:
             self.drawn[axis.name] = [value.rstrip("_") for value in chosen]
         self.has = {"gpus": self.drawn["gpus"] != ["none"], "shard": self.drawn["shard"] == ["8"], "accounts": self.drawn["accounts"] != ["none"],
                     "licences": self.drawn["licences"] != ["none"]}
-        self.has["shard"] &= self.has["gpus"]
+        self.has["shared gres"] = self.has["gpus"] and self.drawn["select"] != ["linear"]
+        self.has["shard"] &= self.has["shared gres"]
         for axis in AXES:
             for value in list(self.drawn[axis.name]):
                 self.take(axis, value)
