@@ -3,14 +3,14 @@
 # so that only `up` has to be told the seed.
 
 drawn=$clusters/$cluster.drawn
-[ "$action" != up ] || python3 -B "$here/world.py" "${WORLD:?a seed}" "$release" "$port" >"$drawn"
+[ "$action" != up ] || python3 -B "$here/world.py" "${WORLD:?a seed}" "$port" >"$drawn"
+# shellcheck source=/dev/null
 [ ! -e "$drawn" ] || source "$drawn"
 
 first_of() { declare -f "$1" | sed "1s/.*/first_$1 ()/"; }
 eval "$(for function in create_accounts limit_gpus; do first_of "$function"; done)"
 
-has_accounts() { [ "${world_accounts[0]:-}" != none ]; }
-if ! has_accounts; then
+if [ "${world_accounts[0]:-}" = none ]; then
 	# Without accounts slurmrestd does not start if it is to serve slurmdb, too.
 	slurmrestd_options='-s slurmctld'
 	[ "$release" != 22.05 ] || slurmrestd_options='-s openapi/v0.0.37,openapi/v0.0.38'
@@ -57,12 +57,12 @@ limit_gpus() {
 # A step that this world's Slurm refuses is left out: what it takes is what it accepts.
 take() {
 	local said
-	if said=$(eval "$@" 2>&1); then
+	if said=$(eval "$1" 2>&1); then
 		[ ! "$said" ] || id=$said
-		[[ $* != *'exit 3'* ]] || failed=$id
+		[[ $1 != *'exit 3'* ]] || failed=$id
 	else
 		((refused += 1))
-		echo "$cluster: $*: $(tail -n 1 <<<"$said")" >&2
+		echo "$cluster: $1: $(tail -n 1 <<<"$said")" >&2
 	fi
 }
 
@@ -78,4 +78,5 @@ run_workload() {
 	echo "$((${#world_jobs[@]} + ${#world_steps[@]} - refused)) steps taken, $refused refused"
 }
 
+# shellcheck disable=SC2086
 brief() { id=$(submit "$1" --partition=busy --time=2 --comment=brief ${world_asks[RANDOM % ${#world_asks[@]}]} "${@:3}" --wrap "$2"); }

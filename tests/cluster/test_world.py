@@ -35,13 +35,24 @@ def restart(exporter):
     wait_until(lambda: page_of(exporter), "a page")
 
 
-def end_all(slurm):
-    slurm.run("sh", "-c", "squeue -h -a -o %F | sort -u | xargs -r scancel || true")
-    wait_for_ends(slurm)
-
-
 def compare_page(slurm, page):
     return compare(slurm, {series.replace(LABEL_OF_OTHER, "other"): value for series, value in page.items()})
+
+
+def events(slurm, exporter):
+    """(equal, different, left out) of the counters, when all jobs have ended. slurmdbd never hears of a task that was cancelled before
+    any other of its array began: it was submitted all the same."""
+    page, state = wait_until(lambda: page_of(exporter), "a page"), exporter.folder / "state"
+    slurm.run("sh", "-c", "squeue -h -a -o %F | sort -u | xargs -r scancel || true")
+    wait_for_ends(slurm)
+    _, equal, wrong, count = settle(slurm, exporter, page, partial(compare_page, slurm),
+                                    lambda wrong: without_forgotten(wrong, without_ends_now(state)))
+    exporter.end(signal.SIGTERM)
+    different = without_forgotten(wrong, without_ends(state))
+    for series, (shown, true) in sorted(different.items())[:30]:
+        print(f"differs: {series}: page {shown}, sacct {true}")
+    print(f"{slurm.name} events: {count} runs of jobs, {equal} numbers equal, {len(different)} different")
+    return equal, len(different), len(wrong) - len(different)
 
 
 def main(cluster, seconds):
@@ -55,24 +66,10 @@ def main(cluster, seconds):
             numbers = [sum(pair) for pair in zip(numbers, figures)]
             is_well &= went_well
             restart(exporter)
-        if "slurmdbd" in slurm.config["AccountingStorageType"]:
-            page = wait_until(lambda: page_of(exporter), "a page")
-            end_all(slurm)
-            state = exporter.folder / "state"
-            _, equal, wrong, runs = settle(slurm, exporter, page, partial(compare_page, slurm),
-                                           lambda wrong: without_forgotten(wrong, without_ends_now(state)))
-            exporter.end(signal.SIGTERM)
-            # nor does slurmdbd ever hear of a task that was cancelled before any other of its array began
-            unheard = len(wrong)
-            wrong = without_forgotten(wrong, without_ends(state))
-            unheard -= len(wrong)
-            for series, (shown, true) in sorted(wrong.items())[:30]:
-                print(f"differs: {series}: page {shown}, sacct {true}")
-            print(f"{cluster} events: {runs} runs of jobs, {equal} numbers equal, {len(wrong)} different")
-            numbers[0] += equal
-            numbers[1] += len(wrong)
-            numbers[2] += unheard
-            is_well &= not wrong
+        if slurm.has_slurmdbd:
+            figures = events(slurm, exporter)
+            numbers = [sum(pair) for pair in zip(numbers, figures)]
+            is_well &= not figures[1]
         if not is_well:
             print((exporter.folder / "log").read_text()[-3000:])
     equal, different, left_out = numbers
