@@ -242,7 +242,7 @@ class Comparison:
 
     def __init__(self, name, lag, is_odd):
         self.name, self.lag, self.is_odd = name, lag, is_odd
-        self.untold = set()  # samples on the page of which no command says anything, and those that it tells without a number
+        self.untold = set()  # samples of which no command tells a number
         self.since, self.young = {}, set()  # when Slurm began to say what it says; what differs and is not so old yet
         self.agreed, self.seen, self.comparisons, self.still = set(), set(), 0, 0
         self.differed, self.streak, self.persistent = Counter(), Counter(), set()
@@ -362,7 +362,7 @@ def main():
     parser.add_argument("--api", default="", help="the API versions to compare, separated by commas")
     parser.add_argument("--moving", type=int, default=0, metavar="SECONDS", help="how long, while jobs come and go")
     parser.add_argument("--lag", type=int, default=0, metavar="SECONDS", help="how old what a page shows may be")
-    parser.add_argument("--odd", action="store_true", help="a world that may lack whole groups: then the page must have none of them, either")
+    parser.add_argument("--odd", action="store_true", help="the cluster may lack whole groups, and then so must the page")
     parser.add_argument("--groups", default="", help="only these groups, separated by commas")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--page", help="file or URL")

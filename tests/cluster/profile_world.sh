@@ -67,7 +67,7 @@ take() {
 }
 
 run_workload() {
-	local line id=1 failed=1 refused=0 running
+	local line id=1 failed=1 refused=0 running count=$((${#world_steps[@]} + ${#world_jobs[@]}))
 	for line in "${world_steps[@]}" "${world_jobs[@]}"; do take "$line"; done
 	wait_for 300 quiet quiet
 	for line in "${world_done_to_running[@]}"; do
@@ -75,7 +75,8 @@ run_workload() {
 		[ ! "$running" ] || take "${line% *} $running"
 	done
 	wait_for 300 quiet quiet
-	echo "$((${#world_jobs[@]} + ${#world_steps[@]} - refused)) steps taken, $refused refused"
+	((2 * refused < count)) || die "$cluster: $refused of $count steps were refused"
+	echo "$((count - refused)) steps taken, $refused refused"
 }
 
 # shellcheck disable=SC2086

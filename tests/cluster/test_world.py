@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""One world (see world.py): the page against Slurm's own commands, at rest and while jobs come and go, and, if slurmdbd is part of it,
-each counter against sacct, by a slurmscope that is killed and started again on the way.
+"""One world (see world.py): the page against Slurm's own commands, at rest and while jobs come and go. If slurmdbd is part of it, each
+counter is compared with sacct, too. slurmscope is killed and started again on the way.
 
     test_world.py CLUSTER [SECONDS]        (a new one, see `with`; $WORLD is the seed, $SLURMSCOPE the binary; SECONDS of stir)
 """

@@ -23,7 +23,7 @@ USERS = "alice bob carol dave erin frank grace heidi ivan judy kim nina".split()
 class Axis(NamedTuple):
     """`values`: what each adds to the parts of a world. What `needs` something that was not drawn gives way to the first."""
     name: str
-    least: int  # so many of its values are drawn
+    least: int  # how many of its values are drawn
     most: int
     values: dict
     chances: list = None
