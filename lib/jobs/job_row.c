@@ -22,7 +22,8 @@ static uint32_t nodes_of(uint64_t number)
 }
 
 /* CPUs, memory and nodes from the TRES string. Some releases round it, but it says what the job holds. A pending job of
- * an old release has none: then they come from the members of its request. */
+ * an old release has none: then they come from the members of its request. Where Slurm does not select by memory, as with
+ * CR_CPU, jobs hold none of it, whatever they asked for. */
 static void measure(struct job_row *row, const struct job *job, struct text tres_list)
 {
 	struct tres tres;
@@ -31,7 +32,10 @@ static void measure(struct job_row *row, const struct job *job, struct text tres
 	row->memory = number_is_known(job->memory_per_node)  ? job->memory_per_node * row->nodes
 		      : number_is_known(job->memory_per_cpu) ? job->memory_per_cpu * row->cpus
 							     : 0;
+	bool has_cpus = false, has_memory = false;
 	while (tres_next(&tres_list, &tres)) {
+		has_cpus |= text_equal(tres.name, TEXT("cpu"));
+		has_memory |= text_equal(tres.name, TEXT("mem"));
 		if (text_equal(tres.name, TEXT("cpu")))
 			row->cpus = tres.count;
 		else if (text_equal(tres.name, TEXT("node")))
@@ -41,6 +45,8 @@ static void measure(struct job_row *row, const struct job *job, struct text tres
 		else if (text_starts_with(tres.name, "gres/"))
 			row->bits |= ROW_HAS_GRES;
 	}
+	if (has_cpus && !has_memory)
+		row->memory = 0;
 }
 
 static uint32_t hold_group(struct job_pools *pools, const struct job *job)

@@ -251,7 +251,7 @@ class Truth:
                 held_of_it = amount(held[kind]) if has_started and kind in held else 0
                 self.count(f"{entity}_job_allocated_{family}_seconds", elapsed * held_of_it, **names)
                 if part:  # that it holds less is seen when its details are read in their turn, if it lives so long
-                    less = max(0, amount(row["Held"][part - 1][1][kind]) - held_of_it)
+                    less = max(0, amount(row["Held"][part - 1][1].get(kind, "0")) - held_of_it)
                     self.more[f"slurm_{entity}_job_allocated_{family}_seconds_total{labels(**names)}"] += elapsed * less
             for gres, held_of_it in held_gres(held).items():
                 self.count(f"{entity}_job_allocated_gres_seconds", elapsed * held_of_it, **names, **gres_labels(*gres))

@@ -30,7 +30,7 @@ from oracle_each_job import add_each_job
 from oracle_jobs import BASE_STATES, ENDED, LIVE_STATES, add_jobs
 from oracle_limits import add_limits, add_shares, add_use
 from oracle_nodes import add_nodes, add_partitions
-from slurm_says import ANYTHING, About, Samples, Slurm, conclude
+from slurm_says import ANYTHING, LABEL_OF_OTHER, About, Samples, Slurm, conclude
 
 ROUNDS = 25        # At most, on a cluster where nothing happens.
 PERSISTENT = 3     # Rounds in a row in which a sample must differ.
@@ -110,6 +110,12 @@ ABSENT_IS_ZERO = re.compile(rf"slurm_(({ENTITIES})_(jobs|jobs_flagged|pending_.*
 OWN_TRAFFIC = re.compile(r"slurm_(user_|dbd_|dbd_user_)?rpc_.*|slurm_controller_(threads|agents)")
 
 
+def left_out(slurm):
+    """The groups of which no command tells in this world."""
+    return {*(() if slurm.has_slurmdbd else ("shares", "limits", "use of limits", "accounting rpcs")),
+            *(() if slurm.has_factors else ("shares",))}
+
+
 Reading = namedtuple("Reading", "samples first last")  # and the pictures of all jobs around it
 
 
@@ -127,7 +133,7 @@ def parse_page(text):
         if not line or line.startswith("#"):
             continue
         family, inner, value = re.fullmatch(r"(\w+)(?:\{(.*)\})? (\S+)", line).groups()
-        labels = {name: re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], content)
+        labels = {name: re.sub(r"\\(.)", lambda match: "\n" if match[1] == "n" else match[1], content.replace(LABEL_OF_OTHER, "other"))
                   for name, content in re.findall(r'(\w+)="((?:[^"\\]|\\.)*)"', inner or "")}
         samples[family, tuple(sorted(pair for pair in labels.items() if pair[1]))] = float(value)
     return samples
@@ -234,8 +240,9 @@ def is_outside(said, before, after):
 class Comparison:
     """The samples of one source of pages: when each was compared, and what came of it."""
 
-    def __init__(self, name, lag):
-        self.name, self.lag = name, lag
+    def __init__(self, name, lag, is_odd):
+        self.name, self.lag, self.is_odd = name, lag, is_odd
+        self.untold = set()  # samples of which no command tells a number
         self.since, self.young = {}, set()  # when Slurm began to say what it says; what differs and is not so old yet
         self.agreed, self.seen, self.comparisons, self.still = set(), set(), 0, 0
         self.differed, self.streak, self.persistent = Counter(), Counter(), set()
@@ -243,11 +250,12 @@ class Comparison:
         self.outside = {}  # counters that were not between what Slurm said before and after
         self.values, self.moved = {}, set()
 
-    def compare(self, page, before, after, groups):
+    def compare(self, page, before, after, groups, left):
         self.version = version_of(page)
         is_still = before.first == after.last
         self.still += is_still
         page, before, after = as_told(page, before.samples, after.samples)
+        self.untold |= {key for key in page.keys() | before.keys() if key[0] in left or before.get(key) == ANYTHING}
         self.seen |= {key for key in page.keys() | before.keys() | after.keys()
                       if groups.get(key[0]) and before.get(key) != ANYTHING}
         for key in self.seen:
@@ -310,6 +318,8 @@ class Comparison:
         for group in GROUPS:
             if all(not_told(family, self.version) for family in groups if groups[family] == group):
                 continue
+            if self.is_odd and not seen[group]:
+                continue
             print(f"{self.name} {group}: {equal[group]} equal, {differed[group]} different")
             nearly_all = MOMENTARY.get(group, NEARLY_ALL) if moving else 1
             least = RESTLESS.get(group, nearly_all) * seen[group]
@@ -352,6 +362,7 @@ def main():
     parser.add_argument("--api", default="", help="the API versions to compare, separated by commas")
     parser.add_argument("--moving", type=int, default=0, metavar="SECONDS", help="how long, while jobs come and go")
     parser.add_argument("--lag", type=int, default=0, metavar="SECONDS", help="how old what a page shows may be")
+    parser.add_argument("--odd", action="store_true", help="the cluster may lack whole groups, and then so must the page")
     parser.add_argument("--groups", default="", help="only these groups, separated by commas")
     source = parser.add_mutually_exclusive_group(required=True)
     source.add_argument("--page", help="file or URL")
@@ -363,17 +374,18 @@ def main():
     for family, group in groups.items():
         if family.startswith("slurm_") and not group and not NO_ORACLE.fullmatch(family):
             print(f"no oracle for {family}")
-    groups = {family: group for family, group in groups.items() if group in chosen}
+    slurm = Slurm(arguments.cluster)
+    left = {family for family, group in groups.items() if group in left_out(slurm)}
+    groups = {family: group for family, group in groups.items() if group in chosen and family not in left}
     for group in chosen:
-        if group not in groups.values():
+        if group not in groups.values() and not arguments.odd:
             print(f"{group}: not on the page yet, not compared")
 
     comparisons = []
     for version in arguments.api.split(","):
         option = [f"--slurmrestd.api-version={version}"] if version else []
-        comparisons.append((Comparison(f"{arguments.cluster} {version}".strip(), arguments.lag), option))
+        comparisons.append((Comparison(f"{arguments.cluster} {version}".strip(), arguments.lag, arguments.odd), option))
 
-    slurm = Slurm(arguments.cluster)
     asked = set(groups.values())
     after = ask_slurm(slurm, asked)
     rounds, end = 0, time.monotonic() + arguments.moving
@@ -387,20 +399,21 @@ def main():
             before = after
             page = parse_page(run(*arguments.command, *option) if arguments.command else read_page(arguments.page))
             after = ask_slurm(slurm, asked)
-            comparison.compare(page, before, after, groups)
+            comparison.compare(page, before, after, groups, left)
         rounds += 1
         if not arguments.moving and not any(comparison.undecided(groups, rounds) for comparison, _ in comparisons):
             break
 
     verdicts = [comparison.verdict(groups, arguments.moving) for comparison, _ in comparisons]
     equal, different = sum(verdict[0] for verdict in verdicts), sum(verdict[1] for verdict in verdicts)
+    untold = sum(len(comparison.untold - comparison.seen) for comparison, _ in comparisons)
     total = sum(comparison.comparisons for comparison, _ in comparisons)
     moved = max(len(comparison.moved) for comparison, _ in comparisons)
     still = min(comparison.still for comparison, _ in comparisons)
     moving = f" while jobs come and go ({moved} numbers change)" if arguments.moving else \
         " by a slurmscope that ran all the time" if arguments.page else ""
     line = (f"{arguments.cluster}{moving}: {equal} numbers equal, "
-            f"{different} different, in {total} comparisons of {rounds} rounds, {still} of them still")
+            f"{different} different, {untold} left out, in {total} comparisons of {rounds} rounds, {still} of them still")
     conclude(line)
     if arguments.moving and moved < MOVED:
         sys.exit(f"too little has happened: {moved} numbers have changed")

@@ -1,7 +1,9 @@
 """The daemons, reservations and licences: scontrol, sdiag and sacctmgr show stats."""
 
 import re
+from collections import Counter
 
+from oracle_each_job import host_names
 from slurm_says import About, tres
 
 MICROSECONDS = 1e-6
@@ -46,10 +48,11 @@ EXITS = {
 
 
 def add_controller(slurm, samples):
-    config = dict(re.findall(r"^(\w+)\s*= (.*)$", slurm.run("scontrol", "show", "config"), re.MULTILINE))
-    samples.add("cluster_info", 1, name=config["ClusterName"], slurm_version=config["SLURM_VERSION"])
+    samples.add("cluster_info", 1, name=slurm.config["ClusterName"], slurm_version=slurm.config["SLURM_VERSION"])
     for role, host, state in re.findall(r"Slurmctld\((\w+)\) at (\S+) is (\w+)", slurm.run("scontrol", "ping")):
         samples.add("controller_up", state == "UP", controller=host, role=role)
+    if not slurm.has_slurmdbd:
+        return
     # sacctmgr can ping since 23.11; that it gets an answer says as much.
     up = slurm.release == "22.05" or "is UP" in slurm.run("sacctmgr", "ping")
     samples.add("dbd_up", bool(up and slurm.run("sacctmgr", "-n", "show", "cluster")))
@@ -80,7 +83,8 @@ def add_scheduler(slurm, samples):
     for name, section, families in (("scheduler", scheduler, SCHEDULER), ("backfill", backfill, BACKFILL)):
         told = values(section)
         for family, line, unit in families:
-            samples.put(family, told[line] * unit)
+            if line in told:  # "Last cycle when" is no time until there was one
+                samples.put(family, told[line] * unit)
         cycles = told["Total cycles"]
         for family, line, unit in SUMS[name]:
             samples.put(family, About((mean(told, line) + 0.5) * cycles * unit, 0.51 * cycles * unit))
@@ -116,10 +120,26 @@ def add_slurmdbd(slurm, samples):
             samples.put("dbd_rollup_seconds", int(last_run[2]) * MICROSECONDS, trigger=trigger)
 
 
+def reserved_cpus(slurm, reservations):
+    """CPUs that running jobs hold, by reservation. A job that asked for several is in those that have begun and have all of its
+    nodes, or, if there is none, in each. `squeue -R` knows a job only by all that it asked for."""
+    rows = [line.split("|") for line in slurm.run("squeue", "-h", "-r", "-a", "-t", "running", "-o", "%v|%N|%C").splitlines()]
+    begun = {one["ReservationName"]: one["Nodes"] for one in reservations if one["State"] == "ACTIVE"}
+    names = host_names(slurm, [*begun.values(), *(nodes for _, nodes, _ in rows)])
+    cpus = Counter()
+    for asked, nodes, count in rows:
+        several = asked.split(",")
+        held = set(names.get(nodes, ()))
+        inside = [name for name in several if name in begun and held <= set(names.get(begun[name], ()))]
+        for name in inside if several[1:] and inside else several:
+            cpus[name] += int(count)
+    return cpus
+
+
 def add_reservations(slurm, samples):
-    for reservation in slurm.records("reservation"):
-        if "ReservationName" not in reservation:
-            continue
+    reservations = [each for each in slurm.records("reservation") if "ReservationName" in each]
+    allocated = reserved_cpus(slurm, reservations)
+    for reservation in reservations:
         name = {"reservation": reservation["ReservationName"]}
         partition = reservation["PartitionName"].replace("(null)", "")
         samples.put("reservation_info", 1, flags=reservation["Flags"], partition=partition, **name)
@@ -128,12 +148,13 @@ def add_reservations(slurm, samples):
         samples.put("reservation_nodes", int(reservation["NodeCnt"]), **name)
         samples.put("reservation_cpus", int(tres(reservation["TRES"]).get("cpu", 0)), **name)
         samples.put("reservation_active", reservation["State"] == "ACTIVE", **name)
-        allocated = slurm.run("squeue", "-h", "-r", "-a", "-t", "running", "-R", name["reservation"], "-o", "%C")
-        samples.put("reservation_cpus_allocated", sum(map(int, allocated.split())), **name)
+        samples.put("reservation_cpus_allocated", allocated[name["reservation"]], **name)
 
 
 def add_licenses(slurm, samples):
     for line in slurm.records("license"):
+        if "LicenseName" not in line:  # there are none, which it says in words
+            continue
         name = {"license": line["LicenseName"]} | ({"nodes": line["Nodes"]} if line.get("Nodes") else {})
         samples.put("licenses_configured", int(line["Total"]), **name)
         for state in ("used", "free", "reserved"):

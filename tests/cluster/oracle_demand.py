@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 
-from oracle_jobs import REASON_SAID, array_tasks, job_gres, reason_class
+from oracle_jobs import array_tasks, job_gres, reason_class, reason_of
 from oracle_nodes import HINDRANCES, effective, flags_of
 from slurm_says import UNITS, gres_counts, memory_bytes, tres
 
@@ -25,7 +25,7 @@ class Need:
         self.memory = per_cpu * self.cpus or memory_bytes(word(job, "MinMemoryNode", "MinMemoryTRES"))
         gpus = Counter()
         for one in word(job, "TresPerNode").split(","):
-            if match := re.fullmatch(r"gres[/:]gpu(?::([A-Za-z]\w*))?(?::(\d+))?", one):
+            if match := re.fullmatch(r"gres[/:]gpu(?::([\w.]*[A-Za-z_.][\w.]*|\w+(?=:)))?(?::(\d+))?", one):
                 gpus[match[1] or ""] += int(match[2] or 1)
         if not gpus:
             gpus = Counter({kind: count if one_node else 1 for (gres, kind), count in job_gres(asked).items() if gres == "gpu" and count > 0})
@@ -46,8 +46,7 @@ def size_class(number):
 def startable(slurm):
     """The jobs' records. A name with a line break cuts one in two: then the second part has all but the ID."""
     for job in slurm.records("job"):
-        reason = REASON_SAID.get(job.get("Reason"), job.get("Reason", "").split(",")[0])
-        if job.get("JobState") == "PENDING" and reason_class(reason) == "startable":
+        if job.get("JobState") == "PENDING" and reason_class(reason_of(job.get("Reason", ""))) == "startable":
             yield job
 
 
@@ -63,7 +62,7 @@ def add_demand(slurm, samples):
             samples.add("partition_startable_jobs", times, **labels)
             samples.add("partition_startable_job_nodes", times * nodes, **labels)
             samples.add("partition_startable_job_cpus", times * int(asked["cpu"]), **labels)
-            samples.add("partition_startable_job_memory_bytes", times * memory_bytes(asked["mem"]), **labels)
+            samples.add("partition_startable_job_memory_bytes", times * memory_bytes(asked.get("mem", "0")), **labels)
             if gpus:
                 samples.add("partition_startable_job_gpus", times * gpus, **labels)
     add_stranded(slurm, samples, needs)

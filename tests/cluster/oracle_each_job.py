@@ -5,7 +5,8 @@ import re
 import time
 from collections import Counter
 
-from oracle_jobs import BASE_STATE_OF, ENDED, REASON_SAID, count_tasks, job_gres, reason_class
+from oracle_jobs import BASE_STATE_OF, ENDED, count_tasks, job_gres, reason_class, reason_of, told
+from oracle_nodes import effective
 from slurm_says import ANYTHING, About, gres_labels, memory_bytes, seconds, tres
 
 SOON_S = 60  # slurmctld gives the present for a forecast that has passed
@@ -45,11 +46,13 @@ def job_reasons(slurm):
     """Why each job waits, by raw ID."""
     table = slurm.run("squeue", "-r", "-a", "-h", "-t", "all", "-O", "JobID:|,Reason:|")
     said = dict(line.split("|")[:2] for line in table.splitlines())
-    return {job: REASON_SAID.get(reason, reason.split(",")[0]) for job, reason in said.items()}
+    return {job: reason_of(reason) for job, reason in said.items()}
 
 
 def job_priorities(slurm):
     """What sprio says of jobs that wait in one partition, by raw ID. It leaves out those that are held or cannot start yet."""
+    if not slurm.has_factors:
+        return {}
     rows = [line.split("|") for line in slurm.run("sprio", "-h", "-o", "%i|%Y").splitlines()]
     of_one = Counter(job for job, _ in rows)
     return {job: int(priority) for job, priority in rows if of_one[job] == 1}
@@ -59,7 +62,10 @@ def add_each_job(slurm, samples):
     words, reasons, priorities = job_words(slurm), job_reasons(slurm), job_priorities(slurm)
     jobs = list(raw_jobs(slurm))
     names = host_names(slurm, [job["NodeList"] for job, _ in jobs] + [nodes for _, cpus in jobs for nodes, _ in cpus])
-    sizes = {node["NodeName"]: int(node["CPUTot"]) for node in slurm.records("node")}
+    nodes = {node["NodeName"]: node for node in slurm.records("node")}
+    sizes = {name: effective(node)["effective_cpus"] for name, node in nodes.items()}
+    # Up to v0.0.38 slurmrestd does not tell what is set aside, so the page cannot know whether a job has all of the rest.
+    unsure = {name for name, size in sizes.items() if slurm.release == "22.05" and size != int(nodes[name]["CPUTot"])}
     for job, cpus in jobs:
         said = job["JobState"]
         (base, *flags), sluid = words.get(int(job["JobId"]), ([BASE_STATE_OF.get(said, said.lower())], ""))
@@ -79,7 +85,9 @@ def add_each_job(slurm, samples):
             for nodes, ids in cpus:
                 for node in names[nodes]:
                     held[node] += count_ids(ids)
-            add_held(samples, job, names[job["NodeList"]], held, sizes, sluid)
+            if sum(held.values()) != int(tres(job.get("AllocTRES") or job["TRES"])["cpu"]):
+                held.clear()  # with CR_CPU these are whole cores, of which the job has one thread
+            add_held(samples, job, names[job["NodeList"]], held, sizes, unsure, sluid)
 
 
 def add_times(samples, job, priority):
@@ -97,8 +105,8 @@ def names_of(job, sluid):
     """The labels of its row. An array's rest is its first record, and has no task."""
     task = job.get("ArrayTaskId", "")
     is_rest = job["JobState"] == "PENDING" and job.get("ArrayJobId") == job["JobId"]
-    return {"jobid": job["JobId"], "sluid": sluid, "user": job["UserId"].partition("(")[0], "account": job["Account"],
-            "partition": ",".join(dict.fromkeys(job["Partition"].split(","))), "qos": job["QOS"], "name": job["JobName"],
+    return {"jobid": job["JobId"], "sluid": sluid, "user": job["UserId"].partition("(")[0], "account": told(job["Account"]),
+            "partition": ",".join(dict.fromkeys(job["Partition"].split(","))), "qos": told(job["QOS"]), "name": job["JobName"],
             "array_job_id": job.get("ArrayJobId", ""), "array_task_id": "" if is_rest else task,
             "het_job_id": job.get("HetJobId", "")}
 
@@ -111,7 +119,7 @@ def add_pending(samples, job, reason, sluid):
     samples.put("pending_job_info", 1, reason=reason, **{"class": reason_class(reason)}, **names)
     samples.put("pending_job_tasks", tasks, **name)
     samples.put("pending_job_requested_cpus", int(resources["cpu"]), **name)
-    samples.put("pending_job_requested_memory_bytes", memory_bytes(resources["mem"]), **name)
+    samples.put("pending_job_requested_memory_bytes", memory_bytes(resources.get("mem", "0")), **name)
     samples.put("pending_job_requested_nodes", int(resources["node"]), **name)
     for (gres, kind), count in job_gres(resources).items():
         if count:
@@ -122,19 +130,22 @@ def add_pending(samples, job, reason, sluid):
         samples.put("pending_job_expected_start_timestamp_seconds", told, **name)
 
 
-def add_held(samples, job, nodes, held, sizes, sluid):
+def add_held(samples, job, nodes, held, sizes, unsure, sluid):
     """Of a job that holds nodes; `held`: its CPUs by node."""
     name = {"jobid": job["JobId"]}
     resources = tres(job.get("AllocTRES") or job["TRES"])
     exclusive = int(resources["cpu"]) == sum(sizes[node] for node in nodes)
-    samples.put("job_info", 1, exclusive="true" if exclusive else "false", **names_of(job, sluid))
+    is_told = not exclusive or not unsure & set(nodes)
+    exclusive &= is_told
+    samples.put("job_info", 1 if is_told else ANYTHING, exclusive="true" if exclusive else "false", **names_of(job, sluid))
     samples.put("job_start_timestamp_seconds", int(job["StartTime"]), **name)
     for node in nodes:
         samples.put("job_node_info", 1, node=node, **name)
         # a job that completes has none any more, by this account
-        samples.put("job_node_cpus", held[node] or (sizes[node] if exclusive else ANYTHING), node=node, **name)
+        known = held[node] or (sizes[node] if exclusive else int(resources["cpu"]) if len(nodes) == 1 else ANYTHING)
+        samples.put("job_node_cpus", known, node=node, **name)
     samples.put("job_allocated_cpus", int(resources["cpu"]), **name)
-    samples.put("job_allocated_memory_bytes", memory_bytes(resources["mem"]), **name)
+    samples.put("job_allocated_memory_bytes", memory_bytes(resources.get("mem", "0")), **name)  # Slurm may not give jobs any
     for (gres, kind), count in job_gres(resources).items():
         if count:
             samples.put("job_allocated_gres", count, **gres_labels(gres, kind), **name)

@@ -19,7 +19,7 @@ BASE_STATE_OF = {
 }
 
 # The reasons that squeue tells in other words, and the class of each.
-REASON_SAID = {"job requeued in held state": "JobHeldUser"}
+REASON_SAID = {"job requeued in held state": "JobHeldUser", "Nodes required for job are DOWN": "Resources"}
 REASON_CLASSES = (
     ("startable", r"None|Priority|Resources|Cleaning"),
     ("held", r"JobHeld.*|JobHoldMaxRequeue"),
@@ -27,6 +27,12 @@ REASON_CLASSES = (
     ("limit", r"QOS.*|Assoc.*|Licenses|JobArrayTaskLimit|Max.*Per(Account|Limit)|Partition(Node|Time)Limit"),
     ("other", r".*"),
 )
+
+
+def reason_of(said):
+    """squeue prints blanks in it, scontrol _."""
+    first = said.split(",")[0]
+    return REASON_SAID.get(first.replace("_", " "), first)
 
 
 def reason_class(reason):
@@ -54,15 +60,22 @@ def job_gres(resources):
     return counts
 
 
+def told(text):
+    """Without slurmdbd jobs have no account and no QOS."""
+    return "" if text in ("(null)", "N/A") else text
+
+
 def entities_of(job):
     """Where a job counts, as (entity, labels)."""
     yield "cluster", {}
     for partition in dict.fromkeys(job["Partition"].split(",")):  # `sbatch -p cpu,cpu` stays so while it is pending
         yield "partition", {"partition": partition}
-    yield "account", {"account": job["Account"]}
-    yield "user", {"user": job["UserName"], "account": job["Account"]}
-    for qos in dict.fromkeys(job["QOS"].split(",")):
-        yield "qos", {"qos": qos}
+    account, qos = told(job["Account"]), told(job["QOS"])
+    if account:
+        yield "account", {"account": account}
+    yield "user", {"user": job["UserName"], "account": account}
+    for each in dict.fromkeys(qos.split(",") if qos else ()):
+        yield "qos", {"qos": each}
 
 
 def array_tasks(slurm):
@@ -106,13 +119,13 @@ def add_job(samples, entity, labels, job, tasks, base, flags):
     resources = tres(job["tres-alloc"])
     samples.add(f"{entity}_job_cpus", tasks * int(resources["cpu"]), state=base, **labels)
     samples.add(f"{entity}_job_nodes", tasks * int(resources["node"]), state=base, **labels)
-    samples.add(f"{entity}_job_memory_bytes", tasks * memory_bytes(resources["mem"]), state=base, **labels)
+    samples.add(f"{entity}_job_memory_bytes", tasks * memory_bytes(resources.get("mem", "0")), state=base, **labels)
     for (gres, kind), count in job_gres(resources).items():
         samples.add(f"{entity}_job_gres", tasks * count, state=base, **gres_labels(gres, kind), **labels)
     if base != "pending":
         return
 
-    reason = REASON_SAID.get(job["Reason"], job["Reason"].split(",")[0])
+    reason = reason_of(job["Reason"])
     kind = reason_class(reason)
     samples.add(f"{entity}_pending_jobs", tasks, **{"class": kind}, reason=reason, **labels)
     samples.lower(f"{entity}_oldest_pending_timestamp_seconds", int(job["SubmitTime"]), **{"class": kind}, **labels)

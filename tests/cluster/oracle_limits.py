@@ -35,8 +35,6 @@ NAMES = {
 
 # A job without a time limit counts as that many minutes for as long as it runs.
 INFINITE = 2**32 - 1
-# Slurm 26.05 takes what a het job has asked for while it waited off the use of its accounts and QOS.
-TAKEN_OFF = ("endless", "root")
 # PriorityCalcPeriod is a minute; on a busy machine slurmctld comes to it some seconds late.
 CALCULATED_AFTER = 70 / 60
 # The page of a slurmscope that runs is made from states that are some seconds old: more minutes are left on it.
@@ -110,11 +108,12 @@ def limited_resources(rows):
             if scope != "per_job" and scope != "per_node"}
 
 
-def uses_of(text, names):
+def uses_of(slurm, text, names):
     """(resource, use) of what the association manager prints as LIMIT(USE) in the fields of these names.
 
     It takes what has run from the running minutes now and then only, and prints whole ones. Of nodes it counts minutes for
-    each job, but use once where jobs share one: of each node a job has a CPU at least.
+    each job, but use once where jobs share one: of each node a job has a CPU at least. Without priority/multifactor nothing is taken
+    off before a job ends.
     """
     fields = dict(re.findall(r"(\w+)=(\S*)", text))
     for field, resource in zip(names, ("jobs", "submitted_jobs")):
@@ -124,7 +123,7 @@ def uses_of(text, names):
         counts[name] = int(use)
         yield name, int(use) * (2**20 if name == "mem" else 1)
     for name, use in re.findall(r"([^=,]+)=\w+\((\d+)\)", fields.get(names[3], "")):
-        if int(use) >= INFINITE:
+        if int(use) >= INFINITE or not slurm.has_factors:
             yield f"{name}_running_seconds", ANYTHING
             continue
         unit = 60 * 2**20 if name == "mem" else 60
@@ -158,22 +157,22 @@ def add_use(slurm, samples):
     every = associations(slurm)
     limited = limited_resources(every)
     qos_limits = {row["Name"]: list(limits_of(row, QOS_LIMITS)) for row in slurm.database("qos", "-P")}
-    of_users = {}
+    of_users, charged = {}, charged_for_het_jobs(slurm)
     for record in slurm.run("scontrol", "-o", "show", "assoc_mgr", "flags=assoc,qos").splitlines():
         group, _, rest = record.partition(" Account Limits=")
         if found := re.match(r"QOS=(\S+?)\(\d+\) ", record):
-            wrong = slurm.release == "26.05" and found[1] in TAKEN_OFF
-            for resource, use in uses_of(group, NAMES["group"]):
+            wrong = ("qos", found[1]) in charged
+            for resource, use in uses_of(slurm, group, NAMES["group"]):
                 samples.put("qos_usage", ANYTHING if wrong else use, qos=found[1], resource=resource)
             accounts, _, users = rest.partition(" User Limits=")
             for scope, text in (("per_account", accounts), ("per_user", users)):
-                uses = [dict(uses_of(each, NAMES[scope])) for each in re.findall(r"\S+?=\{(.*?)\}", text)]
+                uses = [dict(uses_of(slurm, each, NAMES[scope])) for each in re.findall(r"\S+?=\{(.*?)\}", text)]
                 add_largest(samples, "qos", uses, [limit for limit in qos_limits[found[1]] if limit[0] == scope],
                             qos=found[1])
         elif found := re.match(r"ClusterName=\S+ Account=(\S+) UserName=([^ (]*)\S* Partition=(\S*) ", record):
             account, user, partition = found.groups()
-            wrong = slurm.release == "26.05" and account in TAKEN_OFF
-            uses = dict(uses_of(group, NAMES["group"]))
+            wrong = ("account", account) in charged
+            uses = dict(uses_of(slurm, group, NAMES["group"]))
             if user:
                 of_users.setdefault(account, []).append(uses)
             for resource, use in uses.items():

@@ -17,6 +17,8 @@ UNITS = {"": 2**20, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40, "P": 2**50}
 
 # A number that was printed rounded, or that moves by itself: anything within the slack is right.
 About = namedtuple("About", "value slack")
+# Of what Slurm calls other. The label "other" is of all that have no row of their own (lib/entities/label.h).
+LABEL_OF_OTHER = "other~c8728734"
 ANYTHING = About(0, float("inf"))  # what Slurm says is no number
 
 
@@ -56,6 +58,20 @@ class Slurm(Cluster):
         """The records of scontrol -o show, as dicts."""
         for line in self.run("scontrol", "-a", "-d", "-o", "show", *what).splitlines():
             yield {name: value.strip() for name, value in re.findall(r"(\w+)=(.*?)(?= \w+=|\s*$)", line)}
+
+    @functools.cached_property
+    def config(self):
+        """slurm.conf, as scontrol says."""
+        return dict(re.findall(r"^(\w+)\s*= (.*)$", self.run("scontrol", "show", "config"), re.MULTILINE))
+
+    @property
+    def has_slurmdbd(self):
+        return self.config["AccountingStorageType"] == "accounting_storage/slurmdbd"
+
+    @property
+    def has_factors(self):
+        """Else neither sprio nor sshare says anything."""
+        return self.config["PriorityType"] == "priority/multifactor"
 
     @functools.cache
     def database(self, *command):
@@ -137,10 +153,11 @@ def tres(text):
 
 
 def gres_counts(text):
-    """gpu:a100:4(S:0-1),nic:2 -> {("gpu", "a100"): 4, ("nic", ""): 2}"""
+    """gpu:a100:4(S:0-1),nic:2,lustre:no_consume:4G -> {("gpu", "a100"): 4, ("nic", ""): 2, ("lustre", ""): 2**32}"""
     counts = Counter()
-    for name, kind, count in re.findall(r"(\w+)(?::(\w+))?:(\d+)", re.sub(r"\([^)]*\)", "", text)):
-        counts[name, kind] += int(count)
+    for name, kind, count, unit in re.findall(r"(\w+)(?::(?!no_consume:)([\w.-]*))?(?::no_consume)?:(\d+)([KMGTP]?)",
+                                              re.sub(r"\([^)]*\)", "", text)):
+        counts[name, kind] += int(count) * (UNITS[unit] if unit else 1)
     return counts
 
 

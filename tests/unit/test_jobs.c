@@ -218,6 +218,9 @@ static void test_job_gres(void)
 	CHECK(job_table_remove(table, 1));
 	settled(table);
 	CHECK_NUMBER(untyped->count[PHASE_RUNNING], 0);
+	check_row("where Slurm does not select by memory a job holds none, though it asked for 100 MiB a CPU");
+	CHECK_NUMBER(cluster->cpus[PHASE_RUNNING], 8);
+	CHECK_NUMBER(cluster->memory[PHASE_RUNNING], 0);
 	job_table_free(table);
 }
 
