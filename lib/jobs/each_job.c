@@ -208,7 +208,7 @@ static void add_node(void *context, struct text name)
 	held->count++;
 	held->are_known &= row && number_is_known(row->node.cpus);
 	if (held->are_known)
-		held->cpus += number_is_known(row->node.effective_cpus) ? row->node.effective_cpus : row->node.cpus;
+		held->cpus += node_cpus_of_jobs(&row->node);
 }
 
 static void look_at_nodes(struct each_job_row *row, const struct job_table *table, const struct node_table *nodes,

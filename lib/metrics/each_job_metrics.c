@@ -91,7 +91,7 @@ static void take_whole_node(void *context, struct text name)
 	const struct whole_nodes *whole = context;
 	const struct node_row *node = map_find(&whole->nodes->rows, label_of(name, scratch));
 	if (node)
-		node_sample(whole->out, name, node->node.cpus);
+		node_sample(whole->out, name, node_cpus_of_jobs(&node->node));
 }
 
 /* Three cases are known: the job has one node; it has all CPUs of its nodes; Slurm reports the CPUs of each node. */

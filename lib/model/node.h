@@ -40,6 +40,12 @@ static inline uint64_t node_flags_shown(const struct node *node)
 	return node->flags & ~(UINT64_C(1) << NODE_FLAG_DRAIN);
 }
 
+/* How many CPUs a job has that has the whole node. */
+static inline uint64_t node_cpus_of_jobs(const struct node *node)
+{
+	return number_is_known(node->effective_cpus) ? node->effective_cpus : node->cpus;
+}
+
 bool node_is_free(const struct node *node); /* can any job get the whole node now? */
 
 /* Does Slurm give jobs what is idle on the node? A planned node waits for a job, and a completing one has jobs that end. */

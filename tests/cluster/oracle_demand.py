@@ -1,9 +1,8 @@
 """What jobs that could start ask for, and what is idle where none of them fits, as scontrol and sinfo say."""
 
-import re
 from collections import Counter, defaultdict
 
-from oracle_jobs import array_tasks, job_gres, reason_class, reason_of
+from oracle_jobs import array_tasks, asked_gpus, job_gres, named_gpus, reason_class, reason_of, with_gpus
 from oracle_nodes import HINDRANCES, effective, flags_of
 from slurm_says import UNITS, gres_counts, memory_bytes, tres
 
@@ -23,10 +22,7 @@ class Need:
         self.cpus = int(asked["cpu"]) if one_node else max(1, int(word(job, "MinCPUsNode")))
         per_cpu = memory_bytes(word(job, "MinMemoryCPU"))
         self.memory = per_cpu * self.cpus or memory_bytes(word(job, "MinMemoryNode", "MinMemoryTRES"))
-        gpus = Counter()
-        for one in word(job, "TresPerNode").split(","):
-            if match := re.fullmatch(r"gres[/:]gpu(?::([\w.]*[A-Za-z_.][\w.]*|\w+(?=:)))?(?::(\d+))?", one):
-                gpus[match[1] or ""] += int(match[2] or 1)
+        gpus = named_gpus(word(job, "TresPerNode"))
         if not gpus:
             gpus = Counter({kind: count if one_node else 1 for (gres, kind), count in job_gres(asked).items() if gres == "gpu" and count > 0})
         self.gpus, self.kind = sum(gpus.values()), next(iter(gpus)) if len(gpus) == 1 else ""
@@ -53,7 +49,7 @@ def startable(slurm):
 def add_demand(slurm, samples):
     tasks, needs = array_tasks(slurm), defaultdict(list)
     for job in startable(slurm):
-        asked = tres(word(job, "ReqTRES", "TRES"))
+        asked = with_gpus(tres(word(job, "ReqTRES", "TRES")), asked_gpus(slurm, job))
         need, nodes, times = Need(job, asked), int(asked["node"]), tasks.get(int(word(job, "JobId")), 1)
         gpus = max(need.gpus * nodes, sum(count for (gres, _), count in job_gres(asked).items() if gres == "gpu"))
         for partition in dict.fromkeys(word(job, "Partition").split(",")):

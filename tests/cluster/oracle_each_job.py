@@ -5,7 +5,8 @@ import re
 import time
 from collections import Counter
 
-from oracle_jobs import BASE_STATE_OF, ENDED, count_tasks, job_gres, reason_class, reason_of, told
+from oracle_jobs import (BASE_STATE_OF, ENDED, asked_gpus, count_tasks, held_gpus, job_gres, raw_jobs, reason_class, reason_of, told,
+                         with_gpus)
 from oracle_nodes import effective
 from slurm_says import ANYTHING, About, gres_labels, memory_bytes, seconds, tres
 
@@ -32,14 +33,6 @@ def host_names(slurm, lists):
 def count_ids(ids):
     """0-1,5 -> 3"""
     return sum(int(last or first) - int(first) + 1 for first, last in re.findall(r"(\d+)(?:-(\d+))?", ids))
-
-
-def raw_jobs(slurm):
-    """The records of scontrol: a dict, and what they say of CPUs, node by node. A name may hold a newline."""
-    for line in re.split(r"\n(?=JobId=)", slurm.run("env", "SLURM_BITSTR_LEN=0", "scontrol", "-a", "-d", "-o", "show", "job").rstrip("\n")):
-        fields = {name: value.strip() for name, value in re.findall(r"(\w+)=(.*?)(?=\s+[\w/:]+=|\s*$)", line, re.DOTALL)}
-        if "JobId" in fields:  # else there are no jobs, which it says in words
-            yield fields, re.findall(r"\bNodes=(\S+) CPU_IDs=(\S+)", line)
 
 
 def job_reasons(slurm):
@@ -79,7 +72,7 @@ def add_each_job(slurm, samples):
         else:
             samples.put("job_state", 1, jobid=job["JobId"], state=base)
         if base == "pending":
-            add_pending(samples, job, reasons.get(job["JobId"], "None"), sluid)
+            add_pending(samples, job, reasons.get(job["JobId"], "None"), asked_gpus(slurm, job), sluid)
         elif job["NodeList"] in names:  # scontrol is asked a moment after squeue
             held = Counter()
             for nodes, ids in cpus:
@@ -87,7 +80,7 @@ def add_each_job(slurm, samples):
                     held[node] += count_ids(ids)
             if sum(held.values()) != int(tres(job.get("AllocTRES") or job["TRES"])["cpu"]):
                 held.clear()  # with CR_CPU these are whole cores, of which the job has one thread
-            add_held(samples, job, names[job["NodeList"]], held, sizes, unsure, sluid)
+            add_held(samples, job, names[job["NodeList"]], held, held_gpus(slurm, job), sizes, unsure, sluid)
 
 
 def add_times(samples, job, priority):
@@ -111,9 +104,9 @@ def names_of(job, sluid):
             "het_job_id": job.get("HetJobId", "")}
 
 
-def add_pending(samples, job, reason, sluid):
+def add_pending(samples, job, reason, gpus, sluid):
     name = {"jobid": job["JobId"]}
-    resources = tres(job.get("ReqTRES") or job["TRES"])
+    resources = with_gpus(tres(job.get("ReqTRES") or job["TRES"]), gpus)
     names = names_of(job, sluid)
     tasks = 1 if names["array_task_id"] else count_tasks(job.get("ArrayTaskId", "1").partition("%")[0])
     samples.put("pending_job_info", 1, reason=reason, **{"class": reason_class(reason)}, **names)
@@ -130,10 +123,10 @@ def add_pending(samples, job, reason, sluid):
         samples.put("pending_job_expected_start_timestamp_seconds", told, **name)
 
 
-def add_held(samples, job, nodes, held, sizes, unsure, sluid):
+def add_held(samples, job, nodes, held, gpus, sizes, unsure, sluid):
     """Of a job that holds nodes; `held`: its CPUs by node."""
     name = {"jobid": job["JobId"]}
-    resources = tres(job.get("AllocTRES") or job["TRES"])
+    resources = with_gpus(tres(job.get("AllocTRES") or job["TRES"]), gpus)
     exclusive = int(resources["cpu"]) == sum(sizes[node] for node in nodes)
     is_told = not exclusive or not unsure & set(nodes)
     exclusive &= is_told

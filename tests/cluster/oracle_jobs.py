@@ -4,7 +4,7 @@ import json
 import re
 from collections import Counter
 
-from slurm_says import gres_labels, memory_bytes, tres
+from slurm_says import gres_counts, gres_labels, memory_bytes, tres
 
 ENDED = ("completed", "cancelled", "failed", "timeout", "node_fail", "preempted", "boot_fail", "deadline",
          "out_of_memory")
@@ -60,6 +60,48 @@ def job_gres(resources):
     return counts
 
 
+def raw_jobs(slurm):
+    """The records of scontrol: a dict, and what they say of CPUs, node by node. A name may hold a newline."""
+    for line in re.split(r"\n(?=JobId=)", slurm.run("env", "SLURM_BITSTR_LEN=0", "scontrol", "-a", "-d", "-o", "show", "job").rstrip("\n")):
+        fields = {name: value.strip() for name, value in re.findall(r"(\w+)=(.*?)(?=\s+[\w/:]+=|\s*$)", line, re.DOTALL)}
+        if "JobId" in fields:  # else there are no jobs, which it says in words
+            yield fields, re.findall(r"\bNodes=(\S+) CPU_IDs=(\S+)", line)
+
+
+def named_gpus(text):
+    """gres/gpu:4090:2, gres:gpu:2 (22.05), cpu=1,gres/gpu:4090=2 -> {type: count}"""
+    counts = Counter()
+    for one in (text or "").split(","):
+        if match := re.fullmatch(r"gres[/:]gpu(?::([\w.-]*[^\W\d][\w.-]*|\w+(?=[:=])))?(?:[:=](\d+))?", one):
+            counts[match[1] or ""] += int(match[2] or 1)
+    return counts
+
+
+def accounts_gpus(slurm):
+    """If not, no TRES of a job names its GPUs."""
+    return "gres/gpu" in slurm.config["AccountingStorageTRES"]
+
+
+def asked_gpus(slurm, job):
+    """By type, of a record of scontrol, where its TRES do not tell."""
+    nodes, tasks = (int(re.match(r"\d*", job.get(field, ""))[0] or 1) for field in ("NumNodes", "NumTasks"))
+    fields = (("TresPerJob", 1), ("TresPerNode", nodes), ("TresPerTask", tasks))
+    asked = ({kind: count * times for kind, count in named_gpus(job.get(field)).items()} for field, times in fields)
+    return {} if accounts_gpus(slurm) else next(filter(None, asked), {})
+
+
+def held_gpus(slurm, job):
+    held = {kind: count for (gres, kind), count in gres_counts(job.get("JOB_GRES", "")).items() if gres == "gpu"}
+    return {} if accounts_gpus(slurm) else held
+
+
+def with_gpus(resources, gpus):
+    """TRES as they are where Slurm accounts GPUs."""
+    if not sum(gpus.values()):
+        return resources
+    return resources | {"gres/gpu": sum(gpus.values())} | {f"gres/gpu:{kind}": count for kind, count in gpus.items() if kind}
+
+
 def told(text):
     """Without slurmdbd jobs have no account and no QOS."""
     return "" if text in ("(null)", "N/A") else text
@@ -97,11 +139,14 @@ def add_jobs(slurm, samples):
     fields = ("JobID", "Partition", "State", "Account", "UserName", "QOS", "SubmitTime", "tres-alloc", "Reason")
     table = slurm.run("squeue", "-r", "-a", "-h", "-t", "all", "-O", ",".join(field + ":|" for field in fields))
     states, tasks = job_states(slurm), array_tasks(slurm)
+    untold = {} if accounts_gpus(slurm) else {int(job["JobId"]): job for job, _ in raw_jobs(slurm)}
     for line in sorted(set(table.splitlines())):
         job = dict(zip(fields, line.split("|")))
         number, said = int(job["JobID"]), job["State"]
         base, *flags = states.get(number) or (
             [BASE_STATE_OF.get(said, said.lower())] + ([said.lower()] if said in (*BASE_STATE_OF, "COMPLETING") else []))
+        if number in untold:
+            job["GPUs"] = (asked_gpus if base == "pending" else held_gpus)(slurm, untold[number])
         for entity, labels in entities_of(job):
             add_job(samples, entity, labels, job, tasks.get(number, 1), base, flags)
 
@@ -116,7 +161,7 @@ def add_job(samples, entity, labels, job, tasks, base, flags):
     if base not in ("pending", "running"):
         return
 
-    resources = tres(job["tres-alloc"])
+    resources = with_gpus(tres(job["tres-alloc"]), job.get("GPUs", {}))
     samples.add(f"{entity}_job_cpus", tasks * int(resources["cpu"]), state=base, **labels)
     samples.add(f"{entity}_job_nodes", tasks * int(resources["node"]), state=base, **labels)
     samples.add(f"{entity}_job_memory_bytes", tasks * memory_bytes(resources.get("mem", "0")), state=base, **labels)

@@ -471,7 +471,8 @@ static void test_what_rows_say(void)
 	start(&cluster, 10, 100);
 	page_feed(&cluster, ENDPOINT_NODES,
 		  "{\"nodes\":[{\"name\":\"cn1\",\"state\":[\"IDLE\"],\"cpus\":4},"
-		  "{\"name\":\"cn2\",\"state\":[\"IDLE\"],\"cpus\":8}]}",
+		  /* with a core that is set aside */
+		  "{\"name\":\"cn2\",\"state\":[\"IDLE\"],\"cpus\":10,\"effective_cpus\":8}]}",
 		  0);
 	page_feed(
 		&cluster, ENDPOINT_JOBS,
