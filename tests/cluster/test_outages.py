@@ -29,7 +29,7 @@ WHEN_DOWN = ("power", "dimm")  # Reasons. sacctmgr calls a node drained that is 
 EPISODES = 4  # Of each node, at least.
 AWAY = 5  # Seconds, at most, from a kill to the next start.
 PATIENCE = 120  # Seconds until slurmscope shows something, or slurmdbd hears of it.
-ROUNDING = 2  # Seconds. slurmctld's clock is told in whole ones, and so are looks.
+ROUNDING = 2  # Seconds. slurmctld's times are whole ones, and so are those of looks.
 
 
 class Operator:
@@ -198,7 +198,7 @@ def kill_now_and_then(exporter, kills, chance):
 
 
 def live(exporter, operators, kills, chance):
-    """The operators go on while there are kills. What fails fails here."""
+    """The operators go on while there are kills. Their errors are raised here."""
     is_over = threading.Event()
     with ThreadPoolExecutor(len(operators)) as pool:
         lives = [pool.submit(operator.live, is_over) for operator in operators]

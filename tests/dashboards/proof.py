@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Asks a Prometheus every query of every panel, every variable and annotation, every recording rule and alert. That Prometheus
 has read slurmscope on a busy simulator, and exporters on nodes. No query may fail. Each has data, or is in empty.json with the
-reason why it may be empty. One that is in there and has data is an error, too, but where the reason begins with "perhaps". Some values are compared with what the simulator
-knows and the exporters say. All of it runs once with targets that have no label for the cluster, and once with the same cluster
+reason why it may be empty. One that is there and has data is an error, too. Where the reason begins with "perhaps", it may
+have some. Some values are compared with what the simulator knows and the exporters say. All of it runs once with targets that have no label for the cluster, and once with the same cluster
 under two names; and once with all that can be chosen, and once with one of each.
 usage: proof.py [--short] [SECONDS]    (how long it lives before it is asked; --short: two names, and all that can be chosen)"""
 

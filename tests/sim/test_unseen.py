@@ -48,7 +48,7 @@ class Account:
         return self.sim.stats()["endpoints"].get("diag", {"requests": 0})["requests"]
 
     def live(self, more):
-        """Until so many more have ended."""
+        """Until that number of further jobs have ended."""
         self.sim.control(f"arrivals?rate={RATE}")
         least = self.true() + more
         wait_until(lambda: self.true() >= least, f"{more} ends", PATIENCE)

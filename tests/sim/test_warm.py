@@ -333,7 +333,8 @@ class Warm(unittest.TestCase):
 
 class Pages(unittest.TestCase):
     def test_owners(self):
-        """A round of states finds jobs with each turn. The page waits for their details."""
+        """A round of states finds jobs with each turn. The page waits for their details, two seconds at most: on a busy machine
+        these may take longer."""
         with Simulator("--jobs=200", "--arrivals=1", "--speed=1", f"--epoch={int(time.time())}") as sim:
             with Exporter(sim.url, "--interval.job_states=3", "--interval.diag=30") as exporter:
                 exporter.wait_ready()
@@ -342,10 +343,12 @@ class Pages(unittest.TestCase):
                 while len(pages) < 12 and time.monotonic() < begin + PATIENCE:
                     made = exporter.status()["made_timestamp_seconds"]
                     if made not in pages:
-                        pages[made] = exporter.page().get("slurmscope_jobs_without_details")
+                        page = exporter.page()
+                        waited = made - page['slurmscope_endpoint_last_success_timestamp_seconds{endpoint="job_states"}']
+                        pages[made] = page["slurmscope_jobs_without_details"] if waited < 1.9 else 0
                     time.sleep(0.1)
                 lacking = [count for count in pages.values() if count]
-                print(f"pages: {len(pages)}, of which {len(lacking)} lack details of {lacking} jobs")
+                print(f"pages: {len(pages)}, of which {len(lacking)} did not wait, and lack details of {lacking} jobs")
                 self.assertGreaterEqual(len(pages), 12)
                 self.assertLess(len(lacking), len(pages) / 10)
 

@@ -253,7 +253,7 @@ static void test_unsupported(void)
 	static const struct {
 		const char *versions, *want;
 	} rows[] = {
-		{"v0.0.39", "slurmrestd serves v0.0.39, which slurmscope does not read"},
+		{"v0.0.39", "slurmrestd serves v0.0.39 alone, which slurmscope does not read"},
 		{"v0.0.36",
 		 "slurmrestd serves no API version that slurmscope reads (v0.0.37, v0.0.38, v0.0.40 and later)"},
 	};

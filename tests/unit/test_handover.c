@@ -596,7 +596,7 @@ static void wait_for_receiver(struct world *world)
 	struct error err;
 	struct page *page = page_saying("of nobody");
 	const struct link_message message = {.kind = LINK_PAGE, .slot = 99, .descriptor = page_image_new(page, &err)};
-	for (int i = 0; i < 20; i++) { /* so often that whoever it woke has run, too */
+	for (int i = 0; i < 20; i++) { /* so often that the one that it woke has run, too */
 		link_say(world->sockets[0], &message);
 		CHECK_NUMBER(handover_hear(world->handover), HANDOVER_NOTHING);
 	}

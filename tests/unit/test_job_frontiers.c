@@ -189,7 +189,7 @@ static void test_federation(void)
 	world_start(world, 23, 1, 1000000);
 	struct job_frontiers *frontiers = &world->rounds.frontiers;
 	job_frontiers_advance(frontiers, UINT64_C(1) << 26 | 50);
-	frontiers->items[0].passed_from -= 40; /* over ids in use */
+	frontiers->items[0].passed_from -= 40; /* over IDs in use */
 	job_frontiers_note_free(frontiers, UINT64_C(2) << 26 | 20);
 	CHECK_NUMBER(job_frontiers_top_of(frontiers, 1), UINT64_C(1) << 26 | 51);
 	job_frontiers_note_free(frontiers, UINT64_C(1) << 26 | 20);

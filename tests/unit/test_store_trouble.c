@@ -921,7 +921,7 @@ static void test_copy_of_root(void)
 	CHECK(seteuid(0) == 0);
 }
 
-/* Whoever opens it first, such as root: the daemon has to open both. */
+/* Root may open it first: the daemon has to open both. */
 static void test_lockfile_of_root(void)
 {
 	char lock[80];

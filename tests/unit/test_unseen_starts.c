@@ -41,7 +41,7 @@ static void test_unseen(void)
 	world_done(&w);
 }
 
-/* A start may be in the very second of an answer: it is taken to be in that answer, and not to be in the first one. */
+/* A start may be in the second of an answer. It is taken to be in that answer, and not in the first one. */
 static void test_in_the_same_second(void)
 {
 	struct world w;

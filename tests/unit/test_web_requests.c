@@ -340,8 +340,8 @@ static void test_flood_of_guesses(void)
 	http_server_stop(server);
 }
 
-/* With another configuration all begin again: who rests is closed, the bucket is full, and a password that is being compared
- * with the old one's is compared once more. */
+/* With another configuration all begin again. Who rests is closed, and the bucket is full. A password that is being compared with
+ * the old one's is compared once more. */
 static void test_reload(void)
 {
 	struct sockaddr_in address;
