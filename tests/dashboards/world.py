@@ -31,6 +31,7 @@ SETTLED = {'slurm_cluster_cpus{state="allocated"}': "cpus/allocated", 'slurm_clu
            'slurm_cluster_jobs{state="pending"}': "jobs/PENDING", 'slurm_cluster_job_cpus{state="running"}': "job_cpus/RUNNING",
            'slurm_cluster_nodes{state="down"}': "nodes/DOWN"}
 SCRAPE_S = 2
+EVALUATE_S = 6  # all rules at once: at each scrape they would take most of a processor
 CLUSTER_GPUS = 20
 PAST_S = 300  # before we begin to look
 TROUBLE = {3: "node?name=n07&do=fail", 5: "node?name=n08&do=drain", 6: "node?name=n58&do=drain", 10: "array?tasks=300",
@@ -111,7 +112,7 @@ class Prometheus:
         self.port = free_port()
         folder = Path(self.folder.name)
         config = {
-            "global": dict.fromkeys(("scrape_interval", "scrape_timeout", "evaluation_interval"), f"{SCRAPE_S}s"),
+            "global": dict.fromkeys(("scrape_interval", "scrape_timeout"), f"{SCRAPE_S}s") | {"evaluation_interval": f"{EVALUATE_S}s"},
             "rule_files": [str(self.hastened(path)) for path in rules],
             "scrape_configs": [
                 {"job_name": "slurmscope", "static_configs": [self.target(scope.port, cluster=name) for name in clusters or [None]]},
@@ -143,7 +144,7 @@ class Prometheus:
         """A copy in which all groups have the same interval, and five minutes are some seconds: as short is the world's life.
         Alerts fire soon."""
         copy = Path(self.folder.name, path.name)
-        copy.write_text(re.sub(r'(?m)^( *"?for"?:).*$', rf'\1 "{2 * SCRAPE_S}s"', re.sub(r'(?m)^([- ]*"?interval"?:).*$', rf'\1 "{SCRAPE_S}s"', path.read_text())).replace("[5m]", f"[{10 * SCRAPE_S}s]"))
+        copy.write_text(re.sub(r'(?m)^( *"?for"?:).*$', rf'\1 "{2 * SCRAPE_S}s"', re.sub(r'(?m)^([- ]*"?interval"?:).*$', rf'\1 "{EVALUATE_S}s"', path.read_text())).replace("[5m]", f"[{10 * SCRAPE_S}s]"))
         return copy
 
     def get(self, path, **query):
@@ -217,7 +218,7 @@ class World:
         now = time.time()
         wait_until(lambda: all(one.has_scraped(now) for one in self.prometheus), "good scrapes of all targets")
         scraped = time.time()  # some rules are of others: twice
-        wait_until(lambda: all(one.has_reckoned(scraped + SCRAPE_S) for one in self.prometheus), "the rules")
+        wait_until(lambda: all(one.has_reckoned(scraped + EVALUATE_S) for one in self.prometheus), "the rules")
 
     def good_moment(self):
         now = time.time()
