@@ -178,8 +178,8 @@ static enum fetch_result say_unsupported(struct client *client, struct error *er
 	else if (probe_without_token(client, &unread, err) == FETCH_OK)
 		error_set(
 			err,
-			"slurmrestd serves %s, which slurmscope does not read, and none that it does: start slurmrestd "
-			"without -d and -s, so that it serves all versions that it has",
+			"slurmrestd serves %s alone, which slurmscope does not read: start it without -d and -s, so that it "
+			"serves all that it has",
 			unread.name);
 	else
 		error_set(
