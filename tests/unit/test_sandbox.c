@@ -508,40 +508,6 @@ static int outcome(int (*try)(void), enum held_by by)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
-/* As if the kernel had no Landlock. 255: nobody can tell. */
-static int enter_without_landlock(uint64_t wanted)
-{
-	struct error err;
-	struct sandbox sandbox;
-	scmp_filter_ctx rules = seccomp_init(SCMP_ACT_ALLOW);
-	if (!rules || seccomp_rule_add(rules, SCMP_ACT_ERRNO(ENOSYS), SYS_landlock_create_ruleset, 0) < 0 ||
-	    seccomp_load(rules) < 0)
-		return 255;
-	seccomp_release(rules);
-	config.sandbox = wanted;
-	return sandbox_enter(&sandbox, &config, 1, &err) ? 0 : ENOSYS;
-}
-static int enter_on(void)
-{
-	return enter_without_landlock(SANDBOX_ON);
-}
-static int enter_auto(void)
-{
-	return enter_without_landlock(SANDBOX_AUTO);
-}
-
-/* Who asks for all of it does not get a half. */
-static void test_kernel_without_landlock(void)
-{
-	struct error why;
-	if (!sandbox_calls_offered(&why))
-		return;
-	check_row("--sandbox=on");
-	CHECK_NUMBER(outcome(enter_on, NOTHING), ENOSYS);
-	check_row("--sandbox=auto");
-	CHECK_NUMBER(outcome(enter_auto, NOTHING), 0);
-}
-
 static unsigned count_descriptors(void)
 {
 	unsigned count = 0;
@@ -902,7 +868,6 @@ int main(void)
 	listen_for_tests(abstract, (size_t)len + 1);
 	test_rights();
 	test_names();
-	test_kernel_without_landlock();
 	test_calls();
 	test_earlier_thread();
 	test_memory();
