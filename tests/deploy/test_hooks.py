@@ -1,5 +1,6 @@
 """slurmscope-hook of deploy/hooks beside a Slurm of two scripts: what it does, what it refuses, and what it remembers."""
 
+import datetime
 import importlib.machinery
 import importlib.util
 import json
@@ -460,6 +461,15 @@ class Jobs(Hooks):
         self.assert_result(["refused"], site.receive(alert("SiteGPULost", jobid="99")))
         self.assertEqual([], site.changes())
 
+    def test_starts_as_the_alert_begins(self):
+        """Of one second nobody knows which came first: it may be the run that the alert is about."""
+        site = self.site(REQUEUE)
+        began = int(datetime.datetime(2026, 11, 27, 14, tzinfo=datetime.timezone.utc).timestamp())
+        for job, start, result in ("17", began + 1, "refused"), ("18", began, "done"):
+            with self.subTest(start=start):
+                site.set_job(job, start=str(start))
+                self.assert_result([result], site.receive(alert("SiteGPULost", jobid=job)))
+
     def test_undo_refused(self):
         site = self.site(REQUEUE)
         site.set_job("17")
@@ -515,13 +525,15 @@ class Programs(Hooks):
         site.configure(f"[rule ticket]\nalert = SlurmNodeDown\naction = run\ncommand = {opens}\nundo-command = {closes}\narmed = yes\n")
         fired = alert("SlurmNodeDown", node="$(reboot)\n", annotations={"summary": "'; reboot"})
         message = json.dumps({"alerts": [fired]})
-        status, _, said = site.run("receive", given=message, SLURMSCOPE_HOOKS_SECRET="geheim")
+        status, _, said = site.run("receive", given=message, SLURMSCOPE_HOOKS_SECRET="geheim", SLURM_CONF="/srv/slurm.conf")
         self.assertEqual((0, ["done"]), (status, results(said)))
         given = json.loads((site.folder / "given").read_text())
         self.assertEqual((fired["labels"], fired["annotations"], STARTS, 1), tuple(given[name] for name in ("labels", "annotations", "startsAt", "id")))
         self.assertEqual("0\n", (site.folder / "count").read_text())
-        names = {line.partition("=")[0] for line in (site.folder / "env").read_text().splitlines()}
+        variables = (site.folder / "env").read_text().splitlines()
+        names = {line.partition("=")[0] for line in variables}
         self.assertLessEqual(names, {"PATH", "LC_ALL", "SLURM_CONF", "SLURM_TIME_FORMAT", "PWD", "OLDPWD", "SHLVL", "_"})
+        self.assertIn("SLURM_CONF=/srv/slurm.conf", variables)  # or it would ask another Slurm
         self.assertTrue(site.run("list")[1].strip().isprintable())
         self.assert_result(["undone"], site.run("undo", 1)[::2])
         self.assertEqual("T-4711 \033[2J", json.loads((site.folder / "given-back").read_text())["said"])

@@ -221,7 +221,7 @@ class Daemon:
         with open(self.log_path, "wb") as log_file:
             self.process = subprocess.Popen(
                 [*wrapper, SLURMSCOPE, *connection,
-                 f"--web.listen-address={address}", f"--log.format={log}", "--log.level=debug",
+                 f"--web.listen-address={address}", *([f"--log.format={log}", "--log.level=debug"] if log else []),
                  *AT_ANY_COST, *options], stderr=log_file, stdin=subprocess.DEVNULL, pass_fds=pass_fds,
                 env=os.environ | (environment or {}))
         self.pid = self.process.pid

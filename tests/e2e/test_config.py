@@ -3,6 +3,7 @@
 import contextlib
 import json
 import re
+import signal
 import tempfile
 import threading
 import time
@@ -178,6 +179,15 @@ class Reload(unittest.TestCase):
             daemon.wait_for(lambda page: page[RELOADED] == 0, "it is in the metrics, too")
         with Fake() as fake, Daemon(fake, config=ONE % fake.url) as daemon:
             self.assertEqual(403, daemon.request("/-/reload", "POST")[0])
+
+    def test_log(self):
+        """Its level and its format hold from then on."""
+        with Fake() as fake, Daemon(fake, config=ONE % fake.url + "log: {level: error}\n", log=None) as daemon:
+            daemon.wait_for(are_up)
+            self.assertEqual("", daemon.log_text())
+            daemon.write_config(ONE % fake.url + "log: {level: debug, format: json}\n")
+            daemon.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: '"level":"debug"' in daemon.log_text(), "lines of that level, in that format")
 
     def test_an_url_where_nobody_is(self):
         with Fake() as fake, Daemon(fake, config=ONE % fake.url) as daemon:

@@ -424,6 +424,11 @@ class Doctor(unittest.TestCase):
         with self.cluster() as fake, Daemon(fake) as daemon, socket.create_server(("127.0.0.1", 0)) as other:
             daemon.wait_well()
             self.says(self.look(fake, address=daemon.port), "ok", "address", "is served by a slurmscope")
+            at_path = f"--web.listen-address=unix:{daemon.folder.name}/web.sock,mode=600"
+            self.says(self.look(fake, at_path), "ok", "address", "mode=600: no slurmscope serves there now")
+            with Daemon(fake, at_path) as another:
+                another.wait_well()
+                self.says(self.look(fake, at_path), "ok", "address", "mode=600 is served by a slurmscope")
             findings = self.look(fake, "--state.path=/nonexistent/state", state=False, address=other.getsockname()[1])
             self.says(findings, "warn", "address", "another program uses")
             self.says(findings, "FAIL", "state", "/nonexistent")

@@ -271,6 +271,10 @@ class Report(unittest.TestCase):
         for path, why in ("/nowhere/use.csv", "No such file or directory"), ("/dev/full", "No space left on device"):
             done = self.ask("prometheus", match, f"--csv-file={path}", status=1)
             self.assertEqual((table.stdout, f"slurmscope report: cannot write {path}: {why}\n"), (done.stdout, done.stderr))
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([SLURMSCOPE, "report", f"--prometheus.url={self.urls['prometheus']}", f"--from=@{FROM}", f"--to=@{TO}"],
+                                  stdout=full, stderr=subprocess.PIPE, text=True, timeout=PATIENCE)
+        self.assertEqual((1, f"slurmscope report: {why}\n"), (done.returncode, done.stderr))
 
     def mail(self, cluster, status, **more):
         """What deploy/report sends of a cluster; it ends with that status."""

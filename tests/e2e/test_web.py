@@ -410,6 +410,27 @@ class Changes(unittest.TestCase):
         kept.close()
         return answer, time.monotonic() - begun
 
+    def test_a_certificate_is_of_its_configuration(self):
+        """A request that has begun is answered, but who was verified by what was in force before is nobody."""
+        operator = (KEY_PAIR + "  client_ca_file: ca.pem\n  client_auth_type: RequireAndVerifyClientCert\n"
+                    "tenants: {ops: {certificates: [prometheus.example], sees: everything}}\n")
+        with Site(operator) as site:
+            make_certificate(site.folder, "good", "ca", "DNS:prometheus.example")
+            answer, number = b"", 0
+            while not answer.startswith(b"HTTP"):  # who takes ten seconds to ask is not answered
+                number += 1
+                self.assertLess(number, 10, "it takes too long to ask")
+                with contextlib.closing(site.connection(site.context("good"))) as kept, contextlib.suppress(ConnectionError):
+                    kept.request("GET", "/-/healthy")
+                    kept.getresponse().read()
+                    kept.sock.sendall(b"GET /plan HTTP/1.1\r\nHost: x\r\n")
+                    site.rewrite(f"{operator}# {number}\n")
+                    self.reread(site, number)
+                    kept.sock.sendall(b"\r\n")
+                    answer = kept.sock.recv(65536)
+            self.assertIn(b" 403 ", answer.split(b"\r\n")[0])
+            wait_until(lambda: site.get("/plan", context=site.context("good"))[0] == 200, "who comes again is known")
+
     def test_a_bad_file_changes_nothing(self):
         users = f"basic_auth_users:\n  alice: {HASH}\n"
         alice, began = basic("alice"), time.time()

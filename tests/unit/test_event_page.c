@@ -58,6 +58,15 @@ int main(void)
 	end_job(events, 2, 3.6e6);
 	CHECK_PAGE("where somebody does, all rows have it, also those without any yet", {cpu, 3.6e6}, {gpu, 0},
 		   {physics, 3.6e6}, {alice, 3.6e6}, {cluster_has, NAN});
+	page_feed(&cluster, ENDPOINT_NODES, "{\"nodes\":[{\"name\":\"n1\",\"state\":[\"DOWN\"]}]}", BIRTH);
+	outages_restore(&events->outages, &(struct outage){.node = TEXT("n1"),
+							   .began = BIRTH + 5,
+							   .since = BIRTH + 70,
+							   .kind = OUTAGE_DOWN,
+							   .worst = OUTAGE_DOWN,
+							   .cause = TEXT("power")});
+	CHECK_PAGE("an outage began before it was of this kind",
+		   {"slurm_node_outage_start_timestamp_seconds{node=\"n1\",kind=\"down\",cause=\"power\"}", BIRTH + 5});
 	job_events_free(events);
 	cluster_done(&cluster);
 	return check_done();

@@ -16,6 +16,7 @@ enum { BEGIN = 1800000000, ID = 7 };
 
 static int64_t now_s = BEGIN;
 static struct job_run told; /* the only run that slurmdbd knows */
+static const struct job_run *told_then; /* but for this one, which it tells of after it; NULL: none */
 static unsigned hastened; /* tasks */
 static unsigned others; /* runs that windows have beside it */
 static bool is_away; /* slurmdbd */
@@ -60,6 +61,8 @@ enum fetch_result __wrap_asker_ask(struct asker *asker, const struct fetch *fetc
 		CHECK(sscanf(window, "start_time=uts%" SCNd64 "&end_time=uts%" SCNd64, &first, &last) == 2);
 	if ((int64_t)told.job.end_time >= first && (int64_t)told.job.end_time <= last)
 		fetch->take(fetch->context, &told);
+	if (told_then && (int64_t)told_then->job.end_time >= first && (int64_t)told_then->job.end_time <= last)
+		fetch->take(fetch->context, told_then);
 	for (unsigned i = 0; i < others && first < now_s; i++) {
 		struct job_run other = {.job = running(1000000 + (uint64_t)last + i, BEGIN, BEGIN)};
 		other.job.state = JOB_COMPLETED;
@@ -90,6 +93,7 @@ static struct life *life_new(void)
 {
 	now_s = BEGIN;
 	others = 0;
+	told_then = NULL;
 	is_away = false;
 	struct life *life = calloc(1, sizeof *life);
 	polled_init(&life->polled);
@@ -409,6 +413,30 @@ static void test_when_an_end_is_settled(void)
 	}
 }
 
+/* A job that nobody saw was resized in its last second. slurmdbd tells of its sizes in any order. */
+static void test_a_size_that_ends_with_the_job(void)
+{
+	for (int is_size_first = 0; is_size_first < 2; is_size_first++) {
+		struct life *life = life_new();
+		struct job waiting = running(ID + 1, BEGIN + 1, BEGIN + 2);
+		struct job_run size = {.job = running(ID, BEGIN + 1, BEGIN + 2), .elapsed = 28, .cpus_allocated = 2},
+			       end = {.job = running(ID, BEGIN + 30, BEGIN + 30), .cpus_allocated = 8};
+		check_row(is_size_first ? "the size first" : "the end first");
+		waiting.state = JOB_PENDING;
+		show(life, &waiting, BEGIN + 60);
+		size.job.state = end.job.state = JOB_COMPLETED;
+		size.job.end_time = end.job.end_time = BEGIN + 30;
+		size.job.flags = 1 << JOB_FLAG_RESIZING;
+		told = is_size_first ? size : end;
+		told_then = is_size_first ? &end : &size;
+		CHECK_NUMBER(ask(life, BEGIN + 75, "completed"), 1);
+		const struct world world = {.events = life->poller.recorder.events};
+		CHECK_NUMBER(in_cluster(&world, TALLY_STARTS, ""), 1);
+		CHECK_NUMBER(in_cluster(&world, TALLY_CPU_SECONDS, ""), 56);
+		life_free(life);
+	}
+}
+
 /* slurmdbd told of ends, and is gone for hours. */
 static void test_slurmdbd_is_gone(void)
 {
@@ -682,6 +710,7 @@ int main(void)
 	test_a_late_end_that_never_is_whole();
 	test_when_a_late_end_is_given_up();
 	test_when_an_end_is_settled();
+	test_a_size_that_ends_with_the_job();
 	test_slurmdbd_is_gone();
 	test_who_tells_after_a_start();
 	test_looks_twice_in_a_second();

@@ -5,7 +5,7 @@
 #include "page/board.h"
 #include "page/edition.h"
 #include "serve/negotiate.h"
-#include "serve/scrape.h"
+#include "serve/routes.h"
 #include "web/tenants.h"
 
 #include <errno.h>
@@ -714,6 +714,46 @@ static void test_deadlines(void)
 	check_row(NULL);
 }
 
+/* Pages for people: each is made for one client, and there are 16 MiB of them at most until they are read. */
+static void test_pages_for_people(void)
+{
+	enum { MIB = 1 << 20, PAGES = 16 };
+	struct page_board board;
+	struct page_slot slot;
+	const struct sandbox sandbox = {.landlock_abi = 0};
+	struct samples samples = {.text = BUF_INIT};
+	struct routes routes = {.scrape = {.board = &board}, .telemetry_path = "/metrics", .sandbox = &sandbox};
+	const struct web_request request = {.sees_everything = true, .method = "GET", .path = "/plan"};
+	struct buf large = BUF_INIT;
+	memset(buf_reserve(&large, MIB), 'x', MIB);
+	large.len = MIB;
+	struct status *status = status_new(1);
+	status->budgets_text = status_copy(status, buf_text(&large));
+	status->jobs_text = status_copy(status, TEXT(""));
+	page_board_init(&board);
+	page_slot_init(&slot, &board, NULL);
+	page_slot_publish(&slot, page_new(&samples, status));
+	routes_init(&routes);
+	for (int again = 0; again < 2; again++) {
+		struct web_reply replies[PAGES + 1] = {{.status = 200}};
+		check_row(again ? "they are read, and there is room again" : "nobody reads them");
+		for (int i = 0; i <= PAGES; i++) {
+			replies[i].status = 200;
+			routes_respond(&routes, &request, &replies[i]);
+			CHECK_NUMBER(replies[i].status, i < PAGES ? 200 : 503);
+		}
+		CHECK(routes.made_bytes > PAGES * MIB);
+		for (int i = 0; i < PAGES; i++)
+			if (replies[i].release)
+				replies[i].release(replies[i].owner);
+		CHECK_NUMBER(routes.made_bytes, 0);
+	}
+	buf_done(&large);
+	page_slot_done(&slot);
+	page_board_done(&board);
+	check_row(NULL);
+}
+
 static struct edition *scoped_of(struct edition *all, int number, struct error *err)
 {
 	struct scope scope;
@@ -839,6 +879,7 @@ int main(void)
 	test_unread();
 	test_deadlines();
 	test_named_clusters();
+	test_pages_for_people();
 	test_scopes();
 	test_older_state();
 	return check_done();

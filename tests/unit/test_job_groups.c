@@ -145,6 +145,12 @@ static void test_hidden_names(void)
 	CHECK(group_key_may_be_shown(&groups.items[0], &caps, TEXT("other\0cpu")));
 	CHECK(group_key_may_be_shown(&groups.items[0], &caps, TEXT("bob\0")));
 	job_groups_done(&groups);
+	check_row("what an expression makes of a name is no name");
+	define(&groups, "[{name: g, by: [{from: user, regex: '[a-z]*-(.*)'}]}]");
+	job.user = TEXT("x-ann");
+	CHECK_STRING(rows_of(&groups, &caps, &job).text, "ann");
+	CHECK(group_key_may_be_shown(&groups.items[0], &caps, TEXT("ann")));
+	job_groups_done(&groups);
 	caps_done(&caps);
 }
 

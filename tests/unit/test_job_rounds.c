@@ -214,6 +214,51 @@ static void test_the_most_records(void)
 	job_table_free(table);
 }
 
+/* A rest's list that Slurm cut does not show that a task left it. A start in the second of the listing may be either side. */
+static void test_a_task_leaves_a_rest_that_was_listed(void)
+{
+	enum { ARRAY = 7, LISTED = 1000, TASKS = 5000 };
+	static const struct {
+		const char *what;
+		uint64_t start;
+		int state;
+		uint64_t left;
+	} rows[] = {
+		{"it was running then", LISTED - 1, JOB_RUNNING, TASKS},
+		{"it starts in that second", LISTED, JOB_RUNNING, TASKS - 1},
+		{"it starts later", LISTED + 1, JOB_RUNNING, TASKS - 1},
+		{"it waits, and has a forecast", LISTED + 1, JOB_PENDING, TASKS},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct job_table *table = job_table_new();
+		struct job_details details;
+		struct job_view view;
+		struct job job = {.id = ARRAY,
+				  .array_job_id = ARRAY,
+				  .array_task_id = NUMBER_UNSET,
+				  .array_tasks = TEXT("1-4999,..."),
+				  .state = JOB_PENDING,
+				  .submit_time = 1,
+				  .partitions = TEXT("cpu")};
+		check_row(rows[i].what);
+		job_details_init(&details, table);
+		job_details_take(&details, &job, LISTED);
+		CHECK(job_table_set_tasks(table, ARRAY, TASKS));
+		for (int again = 0; again < 2; again++) { /* it left once */
+			job.id = ARRAY + 1;
+			job.array_task_id = 3;
+			job.array_tasks = TEXT("");
+			job.state = rows[i].state;
+			job.start_time = rows[i].start;
+			job_details_take(&details, &job, LISTED + 5);
+			CHECK(job_table_find(table, ARRAY, &view));
+			CHECK_NUMBER(view.tasks, rows[i].left);
+		}
+		job_details_done(&details);
+		job_table_free(table);
+	}
+}
+
 /* slurmrestd takes 81 kB of URL (SLURMRESTD.md, "Connections"), some are left for what stands before them. */
 static void test_urls_are_bounded(void)
 {
@@ -450,6 +495,7 @@ int main(void)
 	test_first_records();
 	test_borrowed_details();
 	test_the_most_records();
+	test_a_task_leaves_a_rest_that_was_listed();
 	test_urls_are_bounded();
 	test_rounds_are_not_disturbed();
 	test_who_lacks_details();

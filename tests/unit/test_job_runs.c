@@ -57,6 +57,8 @@ static void describe(void *context, const void *record)
 	add_text(line, "has", job->tres_allocated);
 	add_time(line, "held_cpus", run->cpus_allocated);
 	add_time(line, "held_bytes", run->memory_allocated);
+	if (number_is_known(job->restarts) && job->restarts)
+		buf_printf(line, " restarts=%" PRIu64, job->restarts);
 	buf_printf(line, " steps=%" PRIu64, run->steps);
 	add_time(line, "cpu_us", run->cpu_used_us);
 	add_time(line, "used_bytes", run->memory_used);
@@ -157,6 +159,9 @@ static void test_members(void)
 		{"\"state\":{\"current\":[\"PENDING\"]},\"nodes\":\"None assigned\",\"array\":{\"job_id\":3,\"task\":\"0x3C\"},"
 		 "\"tres\":{\"allocated\":[{\"type\":\"cpu\",\"count\":1},{\"type\":\"node\",\"count\":1}]}",
 		 "pending array=3 tasks=4 has=cpu=1,node=1 held_cpus=1 steps=0"},
+		/* its ID is not the newest one that Slurm gave */
+		{"\"state\":{\"current\":[\"COMPLETED\"]},\"restart_cnt\":2,\"time\":{\"submission\":5}",
+		 "completed submit=5 restarts=2 steps=0"},
 		/* a rest that was cancelled as its last task was about to start (22.05) */
 		{"\"state\":{\"current\":\"CANCELLED\"},\"nodes\":\"None assigned\",\"array\":{\"job_id\":3,\"task_id\":null,"
 		 "\"task\":\"0x3C\"},\"time\":{\"submission\":5,\"start\":6,\"end\":6},\"allocation_nodes\":1,"

@@ -360,6 +360,40 @@ static void test_waits_for_the_file(void)
 	page_board_done(&board);
 }
 
+/* What it counted as a leader, without a state file, goes to the poller that a reload puts in its place. */
+static void test_another_poller_while_it_stands_by(void)
+{
+	static const char *const options[] = {"--ha=follow-controller", "--ha-host=ctl1"};
+	for (int is_standby = 0; is_standby < 2; is_standby++) {
+		struct page_board board;
+		struct page_slot slot;
+		struct error err = {""};
+		struct setup *setup = setup_of(options, 2);
+		struct poller *poller = poller_of(setup, &board, &slot);
+		check_row(is_standby ? "another one while it stands by" : "another one while it leads");
+		poller_begin(poller);
+		note_serving(poller, "ctl1");
+		CHECK(poller->leads);
+		end_job(poller->events.recorder.events, 1, "bob");
+		if (is_standby)
+			note_serving(poller, "ctl2");
+		CHECK_NUMBER(poller->leads, !is_standby);
+		struct poller *next = poller_new(setup, &setup->clusters[0], &slot, &err);
+		poller_continue(next, poller);
+		poller_free(poller);
+		poller_begin(next);
+		note_serving(next, "ctl1");
+		CHECK(next->leads);
+		struct tallies *tallies = &next->events.recorder.events->tallies;
+		const struct tally *bob = tallies_of(tallies, ENTITY_USER, TEXT("bob"), TEXT("physics"));
+		CHECK_NUMBER(tally_get(bob, TALLY_SUBMISSIONS, 0)->value, 1);
+		poller_free(next);
+		setup_release(setup);
+		page_slot_done(&slot);
+		page_board_done(&board);
+	}
+}
+
 int main(void)
 {
 	CHECK(mkdtemp(folder));
@@ -368,6 +402,7 @@ int main(void)
 	test_takeovers();
 	test_denied_name();
 	test_waits_for_the_file();
+	test_another_poller_while_it_stands_by();
 	char command[80];
 	snprintf(command, sizeof command, "rm -r %s", folder);
 	CHECK(system(command) == 0);

@@ -202,6 +202,10 @@ static int type_in_high(void)
 		       ? done(syscall(SYS_ioctl, STDIN_FILENO, TIOCSTI | (unsigned long)1 << (sizeof(long) * 4), NULL))
 		       : EPERM;
 }
+static int type_into_console(void)
+{
+	return done(ioctl(STDIN_FILENO, TIOCLINUX, NULL));
+}
 static int open_socket(int family)
 {
 	int file = socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
@@ -617,6 +621,7 @@ static void test_calls(void)
 		{"listen", listen_there, 0, EPERM},
 		{"TIOCSTI", type_in, ANY, EPERM},
 		{"TIOCSTI, more bits", type_in_high, ANY, EPERM},
+		{"TIOCLINUX", type_into_console, ANY, EPERM},
 		{"NETLINK_AUDIT", open_audit, ANY, EPROTONOSUPPORT},
 		{"NETLINK_SOCK_DIAG", open_diagnosis, ANY, EPROTONOSUPPORT},
 		{"AF_PACKET", open_packet, ANY, EAFNOSUPPORT},
