@@ -8,8 +8,8 @@ static void say_gpus(const struct patient *patient)
 	if (patient->has_untold_gpus || (patient->has_gpus && is_told && !patient->conf.accounts_gpus))
 		report(patient->report, VERDICT_WARN, "gpus",
 		       "add gres/gpu to AccountingStorageTRES in slurm.conf, and restart slurmctld",
-		       "Slurm does not account GPUs: those of present jobs are on the page, by what they ask for and hold, but "
-		       "reports, limits and fairshare know of none");
+		       "Slurm does not account GPUs: reports, limits and fairshare know of none; the page has those that present "
+		       "jobs ask for and hold");
 }
 
 void examine_accounting(struct patient *patient)

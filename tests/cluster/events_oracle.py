@@ -76,7 +76,7 @@ def each_once(rows):
 
 def without_lost_start(row):
     """A slurmctld that is relieved or killed may lose the start of a job, which waits again then. What would have made it smaller
-    makes it ask for fewer nodes, and so it starts once more (24.11). sacct has that last start. Who saw the first one has
+    makes it ask for fewer nodes, and so it starts once more (24.11). sacct has that last start. A slurmscope that saw the first one has
     the nodes that it was submitted for."""
     asked = re.search(r"--nodes=(\d+) ", row["SubmitLine"])
     if not (asked and has_start(row) and int(asked[1]) > int(row["NNodes"])):

@@ -2,8 +2,9 @@
 """Asks a Prometheus every query of every panel, every variable and annotation, every recording rule and alert. That Prometheus
 has read slurmscope on a busy simulator, and exporters on nodes. No query may fail. Each has data, or is in empty.json with the
 reason why it may be empty. One that is there and has data is an error, too. Where the reason begins with "perhaps", it may
-have some. Some values are compared with what the simulator knows and the exporters say. All of it runs once with targets that have no label for the cluster, and once with the same cluster
-under two names; and once with all that can be chosen, and once with one of each.
+have some. Some values are compared with what the simulator knows and the exporters say. All of it runs twice: with targets that
+have no label for the cluster, and with the same cluster under two names. It also runs with all that can be chosen, and with one
+of each.
 usage: proof.py [--short] [SECONDS]    (how long it lives before it is asked; --short: two names, and all that can be chosen)"""
 
 import argparse

@@ -340,7 +340,7 @@ static void test_flood_of_guesses(void)
 	http_server_stop(server);
 }
 
-/* With another configuration all begin again. Who rests is closed, and the bucket is full. A password that is being compared with
+/* With another configuration all begin again. Clients that rest are closed, and the bucket is full. A password that is being compared with
  * the old one's is compared once more. */
 static void test_reload(void)
 {
