@@ -30,6 +30,10 @@ PYTHON = next((path for path in ("/usr/bin/python3",) if os.path.exists(path)), 
 FAKE = """#!{python} -IS
 import json, os, sys, time
 path = {world!r}
+def keep(world):
+    with open(path + ".new", "w") as new:
+        json.dump(world, new)
+    os.replace(path + ".new", path)  # a test reads it meanwhile
 world = json.load(open(path))
 name, arguments = os.path.basename(sys.argv[0]), sys.argv[1:]
 with open(path + ".calls", "a") as calls:
@@ -53,7 +57,7 @@ if "show" in arguments:
     sys.exit(any(one not in world["nodes"] for one in names))
 time.sleep(world.get("slow", 0))
 if world.pop("fail", None):
-    json.dump(world, open(path, "w"))
+    keep(world)
     sys.exit("slurm_update error: Socket timed out on send/recv operation")
 if arguments[0] == "update":
     fields = dict(argument.split("=", 1) for argument in arguments[1:])
@@ -67,7 +71,7 @@ else:
     job["state"] = "PENDING"
     job["held"] = dict(requeuehold=True, requeue=False, release=False)[arguments[0]]
 cut = world.pop("cut", None)
-json.dump(world, open(path, "w"))
+keep(world)
 sys.exit(cut and "slurm_update error: Zero Bytes were transmitted or received")
 """
 
@@ -114,7 +118,9 @@ class Site:
         return json.loads(self.world.read_text())
 
     def write(self, world):
-        self.world.write_text(json.dumps(world))
+        new = self.folder / "world.changed"
+        new.write_text(json.dumps(world))
+        new.replace(self.world)  # scontrol reads it meanwhile
 
     def change(self, **members):
         self.write(self.read() | members)
