@@ -7,7 +7,8 @@
 
 /* A later one is worse. */
 enum outage_kind {
-	OUTAGE_NONE, /* in service; also while Slurm saves power, or drains the node to do so, and in a reservation without MAINT */
+	/* in service; also while Slurm saves power, or drains the node to do so, and in a reservation without MAINT */
+	OUTAGE_NONE,
 	OUTAGE_MAINTENANCE, /* in a reservation with MAINT, whatever else it is: that is planned */
 	OUTAGE_DRAINING, /* DRAIN or FAIL, and jobs are still on it */
 	OUTAGE_DRAINED, /* DRAIN or FAIL, without jobs */

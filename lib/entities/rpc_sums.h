@@ -21,8 +21,8 @@ enum { RPC_ROWS_MAX = 1000 }; /* further names (users, at a large site) are left
 
 void rpc_sums_init(struct rpc_sums *sums);
 
-/* Takes the list of struct rpc. Rows of one name count together. `is_reset`: all of Slurm's counts began again since the last list. A count that
- * fell shows the same for its own row. */
+/* Takes the list of struct rpc. Rows of one name count together. `is_reset`: all of Slurm's counts began again since the
+ * last list. A count that fell shows the same for its own row. */
 void rpc_sums_set(struct rpc_sums *sums, const struct list *rpcs, bool is_reset);
 
 /* Is a count of the list smaller than it was? */
