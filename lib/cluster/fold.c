@@ -1,7 +1,10 @@
 #include "cluster/fold.h"
 
+#include "base/memory.h"
 #include "jobs/reserved.h"
 #include "model/fairshare.h"
+
+#include <stdlib.h>
 
 static void offer_jobs(struct cluster *cluster, int kind)
 {
@@ -110,7 +113,7 @@ static void add_gres(struct map *into, const struct map *from)
 {
 	for (size_t i = 0; i < from->count; i++) {
 		const struct gres_count *gres = from->entries[i].value;
-		add_named(gres_count_of(into, gres->name, gres->type)->count, gres->count, CAPACITY_STATES);
+		uint128_add(gres_count_of(into, gres->name, gres->type)->count, gres->count, CAPACITY_STATES);
 	}
 }
 
@@ -125,9 +128,9 @@ static void add_job_usage(struct job_usage *into, const struct job_usage *from)
 		if (oldest && (!*so_far || oldest < *so_far))
 			*so_far = oldest;
 	}
-	add_named(into->cpus, from->cpus, PHASES);
-	add_named(into->memory, from->memory, PHASES);
-	add_named(into->nodes, from->nodes, PHASES);
+	uint128_add(into->cpus, from->cpus, PHASES);
+	uint128_add(into->memory, from->memory, PHASES);
+	uint128_add(into->nodes, from->nodes, PHASES);
 	if (from->max_startable_nodes > into->max_startable_nodes)
 		into->max_startable_nodes = from->max_startable_nodes;
 	for (size_t i = 0; i < from->reasons.count; i++)
@@ -136,55 +139,83 @@ static void add_job_usage(struct job_usage *into, const struct job_usage *from)
 	add_gres(&into->gres, &from->gres);
 }
 
-static void add_node_usage(struct node_usage *into, const struct node_usage *from)
+/* The rows of the kind that are folded. */
+static size_t fold_kind(struct job_totals *jobs, int kind, const struct roster *roster)
 {
-	add_named(into->nodes, from->nodes, NAMES_MAX);
-	into->free += from->free;
-	add_named(into->flagged, from->flagged, NAMES_MAX);
-	into->flags_seen |= from->flags_seen;
-	add_named(into->cpus, from->cpus, CAPACITY_STATES);
-	add_named(into->memory, from->memory, CAPACITY_STATES);
-	into->effective_cpus += from->effective_cpus;
-	into->effective_memory += from->effective_memory;
-	add_gres(&into->gres, &from->gres);
+	const struct map *entities = &jobs->entities[kind];
+	size_t folded = 0;
+	for (size_t i = 0; i < entities->count; i++) {
+		struct job_usage *usage = entities->entries[i].value;
+		usage->is_folded = !roster_shows(roster, entities->entries[i].key);
+		if (!usage->is_folded)
+			continue;
+		add_job_usage(job_totals_other(jobs, kind), usage);
+		folded++;
+	}
+	if (!jobs->rests[kind])
+		return folded;
+	jobs->rests[kind]->is_folded = true;
+	add_job_usage(job_totals_other(jobs, kind), jobs->rests[kind]);
+	return folded + 1;
 }
 
-static void fold_jobs(struct job_totals *jobs, const struct roster *rosters)
+/* Takes the job off the row `other` of a kind as often as it counts there more than once. Rows of a kind are beside each
+ * other. False: it counts in each of them once. */
+static bool take_off_repeats(struct job_totals *jobs, const struct owner_list *usages,
+			     const struct job_contribution *contribution)
 {
+	bool has_repeats = false;
+	int folded = ENTITY_CLUSTER; /* the kind of the last folded row */
+	for (size_t i = 0; i < usages->count; i++) {
+		const struct job_usage *usage = usages->items[i];
+		if (!usage->is_folded)
+			continue;
+		if (usage->kind == folded)
+			job_usage_take_off(job_totals_other(jobs, folded), contribution);
+		has_repeats |= usage->kind == folded;
+		folded = usage->kind;
+	}
+	return has_repeats;
+}
+
+/* A job of several partitions, QOS or values of a group may count in several rows that are folded. In `other` it counts once. */
+static void count_once(struct job_totals *jobs, const struct job_table *table)
+{
+	bool *is_once = memory_new((table->pools.groups.keys.count + 1) * sizeof *is_once); /* by owner */
+	for (size_t i = 0; i < table->position_count; i++) {
+		const struct job_row *row = &table->rows[i];
+		if (!row->group || is_once[row->group])
+			continue;
+		const struct job_contribution contribution = job_row_contribution(row, &table->pools);
+		const struct owner_list *usages = job_totals_of(jobs, &table->pools.groups, row->group);
+		is_once[row->group] = !take_off_repeats(jobs, usages, &contribution);
+	}
+	free(is_once);
+}
+
+static void fold_jobs(struct job_totals *jobs, const struct roster *rosters, const struct job_table *table)
+{
+	bool may_repeat = false;
 	job_totals_unfold(jobs);
 	for (int kind = ENTITY_PARTITION; kind < JOB_KINDS; kind++) {
-		const struct map *entities = &jobs->entities[kind];
-		for (size_t i = 0; i < entities->count; i++)
-			if (!roster_shows(&rosters[kind], entities->entries[i].key))
-				add_job_usage(job_totals_other(jobs, kind), entities->entries[i].value);
-		if (jobs->rests[kind])
-			add_job_usage(job_totals_other(jobs, kind), jobs->rests[kind]);
+		size_t folded = fold_kind(jobs, kind, &rosters[kind]);
+		may_repeat |= folded > 1 && kind != ENTITY_ACCOUNT && kind != ENTITY_USER;
 	}
-}
-
-static void fold_nodes(struct nodes_section *nodes, const struct roster *roster)
-{
-	nodes_section_unfold(nodes);
-	for (size_t i = 0; i < nodes->partitions.count; i++)
-		if (!roster_shows(roster, nodes->partitions.entries[i].key))
-			add_node_usage(nodes_section_other(nodes), nodes->partitions.entries[i].value);
+	if (may_repeat)
+		count_once(jobs, table);
 }
 
 /* What jobs that could start ask for, and what others hold in reservations, of the jobs and nodes as they are now. */
 static void work_out_demands(struct cluster *cluster)
 {
 	demands_free(cluster->demands);
-	cluster->demands = cluster_detailed_jobs(cluster) ? demands_new(cluster->job_table) : NULL;
+	cluster->demands = cluster_detailed_jobs(cluster)
+				   ? demands_new(cluster->job_table, &cluster->rosters[ENTITY_PARTITION])
+				   : NULL;
 	if (cluster->reservations)
 		reserved_count(cluster->reservations, cluster->job_table);
-	if (!cluster->demands)
-		return;
-	if (cluster->nodes)
+	if (cluster->demands && cluster->nodes)
 		demands_compare(cluster->demands, cluster->nodes);
-	const struct map *partitions = &cluster->demands->partitions;
-	for (size_t i = 0; i < partitions->count; i++)
-		if (!roster_shows(&cluster->rosters[ENTITY_PARTITION], partitions->entries[i].key))
-			demands_fold(cluster->demands, partitions->entries[i].value);
 }
 
 void cluster_fold(struct cluster *cluster)
@@ -194,8 +225,8 @@ void cluster_fold(struct cluster *cluster)
 	if (cluster_detailed_jobs(cluster))
 		each_job_choose(&cluster->each_job, cluster->job_table, cluster->nodes ? &cluster->nodes->table : NULL);
 	if (cluster->jobs)
-		fold_jobs(cluster->jobs, cluster->rosters);
+		fold_jobs(cluster->jobs, cluster->rosters, cluster->job_table);
 	if (cluster->nodes)
-		fold_nodes(cluster->nodes, &cluster->rosters[ENTITY_PARTITION]);
+		nodes_section_fold(cluster->nodes, &cluster->rosters[ENTITY_PARTITION]);
 	work_out_demands(cluster);
 }

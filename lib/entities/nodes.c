@@ -19,7 +19,7 @@ static struct node_usage *partition_of(struct nodes_section *section, struct tex
 
 static void keep_seen(struct node_usage *usage, const struct node_usage *seen)
 {
-	usage->flags_seen = seen->flags_seen;
+	usage->flags_seen |= seen->flags_seen;
 	gres_count_keep(&usage->gres, &seen->gres);
 }
 
@@ -60,7 +60,7 @@ static void add_to(struct node_usage *usage, const struct node_row *row)
 	usage->effective_memory += number_is_known(row->node.effective_memory) ? row->node.effective_memory : 0;
 	for (size_t i = 0; i < row->gres.count; i++) {
 		const struct gres_count *gres = &row->gres.rows[i];
-		add_capacity(gres_count_of(&usage->gres, gres->name, gres->type)->count, gres->count);
+		uint128_add(gres_count_of(&usage->gres, gres->name, gres->type)->count, gres->count, CAPACITY_STATES);
 	}
 }
 
@@ -74,7 +74,7 @@ void nodes_section_add(struct nodes_section *section, const struct node *node)
 		add_to(partition_of(section, name), row);
 }
 
-void nodes_section_unfold(struct nodes_section *section)
+static void unfold(struct nodes_section *section)
 {
 	map_done(&section->other.gres);
 	section->other = (struct node_usage){0};
@@ -82,14 +82,30 @@ void nodes_section_unfold(struct nodes_section *section)
 	section->has_other = false;
 }
 
-struct node_usage *nodes_section_other(struct nodes_section *section)
+static bool is_in_other(const struct node_row *row, const struct roster *shown)
 {
-	if (!section->has_other) {
-		section->other.label[0] = LABEL_OTHER;
-		map_init(&section->other.gres, &section->other_arena, sizeof(struct gres_count));
+	struct text partitions = row->node.partitions, name;
+	char scratch[LABEL_MAX + 1];
+	while (text_next(&partitions, ',', &name))
+		if (!roster_shows(shown, label_of(name, scratch)))
+			return true;
+	return false;
+}
+
+void nodes_section_fold(struct nodes_section *section, const struct roster *partitions)
+{
+	unfold(section);
+	section->other.label[0] = LABEL_OTHER;
+	map_init(&section->other.gres, &section->other_arena, sizeof(struct gres_count));
+	for (size_t i = 0; i < section->partitions.count; i++) {
+		if (roster_shows(partitions, section->partitions.entries[i].key))
+			continue;
+		keep_seen(&section->other, section->partitions.entries[i].value);
 		section->has_other = true;
 	}
-	return &section->other;
+	for (size_t i = 0; section->has_other && i < section->table.rows.count; i++)
+		if (is_in_other(section->table.rows.entries[i].value, partitions))
+			add_to(&section->other, section->table.rows.entries[i].value);
 }
 
 void nodes_section_free(void *old)
@@ -97,7 +113,7 @@ void nodes_section_free(void *old)
 	struct nodes_section *section = old;
 	if (!section)
 		return;
-	nodes_section_unfold(section);
+	unfold(section);
 	arena_done(&section->other_arena);
 	for (size_t i = 0; i < section->partitions.count; i++)
 		map_done(&((struct node_usage *)section->partitions.entries[i].value)->gres);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "entities/node_table.h"
+#include "entities/roster.h"
 
 struct nodes_section {
 	struct arena arena;
@@ -21,8 +22,7 @@ struct nodes_section *nodes_section_new(const struct nodes_section *previous, co
 /* Adds one node: in each partition that it is in, and once in the cluster. */
 void nodes_section_add(struct nodes_section *section, const struct node *node);
 
-/* Finds or makes the row of all partitions that have none of their own. Unfold drops it. */
-struct node_usage *nodes_section_other(struct nodes_section *section);
-void nodes_section_unfold(struct nodes_section *section);
+/* Makes the row of all partitions that have none of their own. A node in several of them counts there once. */
+void nodes_section_fold(struct nodes_section *section, const struct roster *partitions);
 
 void nodes_section_free(void *section); /* NULL is fine; void for callbacks */

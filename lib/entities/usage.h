@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "base/map.h"
+#include "base/uint128.h"
 #include "entities/label.h"
 #include "model/job.h"
 #include "model/node.h"
@@ -33,7 +34,7 @@ enum capacity_state { CAPACITY_ALLOCATED, CAPACITY_IDLE, CAPACITY_OTHER, CAPACIT
 /* One kind of GRES: by enum job_phase for jobs, by enum capacity_state for nodes. */
 struct gres_count {
 	struct text name, type; /* type is empty for what was not typed */
-	uint64_t count[CAPACITY_STATES];
+	uint128 count[CAPACITY_STATES];
 };
 
 /* The most rows that an entity has; Slurm has fewer kinds of either. Further ones count in the row `other`. */
@@ -50,14 +51,15 @@ struct job_usage {
 	struct text label[GROUP_LABELS_MAX]; /* the entity's name as a label; a user's account is the second */
 	int64_t last_active; /* Unix seconds: when one of its jobs last came or went */
 	uint64_t rows; /* job records */
-	bool is_of_group; /* that the site defines, not of an entity: it has no reasons and extremes */
+	int kind; /* enum entity_kind, or beyond it a group that the site defines: it has no reasons and extremes */
+	bool is_folded; /* without a row of its own: it counts in the row `other` */
 	bool lacks_extremes; /* oldest_pending or max_startable_nodes may be of a job that has gone */
 	uint64_t jobs[NAMES_MAX]; /* by base state */
 	uint64_t flagged[NAMES_MAX]; /* by flag */
 	uint64_t flags_seen; /* now or before: the page shows these, at zero too */
 	uint64_t pending[REASON_CLASSES];
 	uint64_t oldest_pending[REASON_CLASSES]; /* submit time; 0: none */
-	uint64_t cpus[PHASES], memory[PHASES], nodes[PHASES];
+	uint128 cpus[PHASES], memory[PHASES], nodes[PHASES];
 	uint64_t max_startable_nodes; /* the largest node request among startable jobs */
 	struct map reasons; /* reason -> uint64_t: pending jobs */
 	struct map gres; /* struct gres_count */

@@ -140,7 +140,7 @@ static int64_t within(const struct looking *looking, uint64_t time)
 	return is_it ? (int64_t)time : 0;
 }
 
-/* What no job holds. */
+/* What no job holds of it. */
 static uint64_t rest_of(const uint64_t states[CAPACITY_STATES])
 {
 	return states[CAPACITY_IDLE] + states[CAPACITY_OTHER];
@@ -148,11 +148,13 @@ static uint64_t rest_of(const uint64_t states[CAPACITY_STATES])
 
 static uint64_t gpus_of(const struct node_row *row)
 {
-	uint64_t gpus = 0;
-	for (size_t i = 0; i < row->gres.count; i++)
-		if (text_equal(row->gres.rows[i].name, TEXT("gpu")))
-			gpus += rest_of(row->gres.rows[i].count);
-	return gpus;
+	uint128 gpus = 0;
+	for (size_t i = 0; i < row->gres.count; i++) {
+		const struct gres_count *gres = &row->gres.rows[i];
+		if (text_equal(gres->name, TEXT("gpu")))
+			gpus += gres->count[CAPACITY_IDLE] + gres->count[CAPACITY_OTHER];
+	}
+	return uint128_shown(gpus);
 }
 
 static struct text cause_now(struct looking *looking, const struct node *node)

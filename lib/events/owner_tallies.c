@@ -2,13 +2,21 @@
 
 #include "base/memory.h"
 
+/* Several partitions, QOS or values of a job may share the row `other`: it counts there once. */
+static void add_once(struct owner_list *list, struct tally *tally)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i] == tally)
+			return;
+	list->items = memory_resize(list->items, list->count + 1, sizeof *list->items);
+	list->items[list->count++] = tally;
+}
+
 static void add_each(struct owner_list *list, struct tallies *tallies, int kind, struct text names)
 {
 	struct text name;
-	while (text_next(&names, ',', &name)) {
-		list->items = memory_resize(list->items, list->count + 1, sizeof *list->items);
-		list->items[list->count++] = tallies_of(tallies, kind, name, TEXT(""));
-	}
+	while (text_next(&names, ',', &name))
+		add_once(list, tallies_of(tallies, kind, name, TEXT("")));
 }
 
 struct group_adding {
@@ -17,17 +25,10 @@ struct group_adding {
 	int kind;
 };
 
-/* Several values of a job may share the row `other`: it counts there once. */
 static void add_group_row(void *context, struct text key)
 {
 	const struct group_adding *adding = context;
-	struct owner_list *list = adding->list;
-	struct tally *tally = tallies_of_group(adding->tallies, adding->kind, key);
-	for (size_t i = 0; i < list->count; i++)
-		if (list->items[i] == tally)
-			return;
-	list->items = memory_resize(list->items, list->count + 1, sizeof *list->items);
-	list->items[list->count++] = tally;
+	add_once(adding->list, tallies_of_group(adding->tallies, adding->kind, key));
 }
 
 static void add_groups(struct owner_list *list, struct tallies *tallies, const struct job_owner *owner)
@@ -46,10 +47,9 @@ const struct owner_list *owners_tallies(const struct owners *owners, uint32_t nu
 	if (list->items)
 		return list;
 	struct job_owner owner = owners_get(owners, number);
-	list->items = memory_resize(NULL, 3, sizeof *list->items);
-	list->items[list->count++] = tallies_of(tallies, ENTITY_CLUSTER, TEXT(""), TEXT(""));
-	list->items[list->count++] = tallies_of(tallies, ENTITY_ACCOUNT, owner.account, TEXT(""));
-	list->items[list->count++] = tallies_of(tallies, ENTITY_USER, owner.user, owner.account);
+	add_once(list, tallies_of(tallies, ENTITY_CLUSTER, TEXT(""), TEXT("")));
+	add_once(list, tallies_of(tallies, ENTITY_ACCOUNT, owner.account, TEXT("")));
+	add_once(list, tallies_of(tallies, ENTITY_USER, owner.user, owner.account));
 	add_each(list, tallies, ENTITY_PARTITION, owner.partitions);
 	add_each(list, tallies, ENTITY_QOS, owner.qos);
 	add_groups(list, tallies, &owner);

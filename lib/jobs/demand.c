@@ -84,14 +84,25 @@ static const struct known_need *known_need_of(struct look *look, const struct jo
 	return known;
 }
 
+struct demand *demands_find(const struct demands *demands, struct text name)
+{
+	return roster_shows(demands->shown, name) ? map_find(&demands->partitions, name) : demands->other;
+}
+
 static struct demand *demand_of(struct demands *demands, struct text partition)
 {
-	size_t before = demands->partitions.count;
-	struct demand *demand = map_add(&demands->partitions, partition);
-	if (demands->partitions.count != before) {
-		demand->label = demands->partitions.entries[before].key;
-		map_init(&demand->stranded_gpus, &demands->arena, sizeof(struct gres_count));
+	struct demand *demand = demands_find(demands, partition);
+	if (demand)
+		return demand;
+	if (roster_shows(demands->shown, partition)) {
+		size_t position = demands->partitions.count;
+		demand = map_add(&demands->partitions, partition);
+		demand->label = demands->partitions.entries[position].key;
+	} else {
+		demand = demands->other = arena_new(&demands->arena, sizeof *demand);
+		demand->label = LABEL_OTHER;
 	}
+	map_init(&demand->stranded_gpus, &demands->arena, sizeof(struct gres_count));
 	return demand;
 }
 
@@ -102,8 +113,13 @@ static const struct known_partitions *partitions_of(struct look *look, uint32_t 
 	if (known->items || !names.len)
 		return known;
 	known->items = memory_new((names.len / 2 + 1) * sizeof *known->items); /* names, and commas between */
-	while (text_next(&names, ',', &name))
-		known->items[known->count++] = demand_of(look->demands, name);
+	bool is_in_other = false;
+	while (text_next(&names, ',', &name)) {
+		struct demand *demand = demand_of(look->demands, name);
+		if (demand != look->demands->other || !is_in_other)
+			known->items[known->count++] = demand;
+		is_in_other |= demand == look->demands->other;
+	}
 	return known;
 }
 
@@ -111,27 +127,29 @@ static void add_job(struct look *look, const struct job_row *row)
 {
 	const struct known_need *known = known_need_of(look, row);
 	const struct known_partitions *partitions = partitions_of(look, row->group);
-	uint64_t gpus = gpus_of(look, row), per_node = known->need.gpus * row->nodes;
+	uint64_t gpus = gpus_of(look, row);
+	uint128 per_node = (uint128)known->need.gpus * row->nodes;
 	for (size_t i = 0; i < partitions->count; i++) {
 		struct demand *demand = partitions->items[i];
 		struct demand_row *sum = &demand->rows[known->shape];
 		sum->jobs += row->tasks;
-		sum->nodes += row->tasks * row->nodes;
-		sum->cpus += row->tasks * row->cpus;
-		sum->memory += row->tasks * row->memory;
-		sum->gpus += row->tasks * (gpus > per_node ? gpus : per_node);
+		sum->nodes += (uint128)row->tasks * row->nodes;
+		sum->cpus += (uint128)row->tasks * row->cpus;
+		sum->memory += (uint128)row->tasks * row->memory;
+		sum->gpus += (uint128)row->tasks * (gpus > per_node ? gpus : per_node);
 		node_needs_add(&demand->needs, &known->need);
 		if (known->need.gpus)
 			node_needs_add(&demand->gpu_needs, &known->need);
 	}
 }
 
-struct demands *demands_new(const struct job_table *table)
+struct demands *demands_new(const struct job_table *table, const struct roster *shown)
 {
 	size_t texts = table->pools.texts.count + 1, owners = table->pools.groups.keys.count;
 	struct demands *demands = NEW(struct demands);
 	struct look look = {table, demands, memory_new(texts * sizeof *look.needs),
 			    memory_new(texts * sizeof *look.gpus), memory_new((owners + 1) * sizeof *look.partitions)};
+	demands->shown = shown;
 	map_init(&demands->shapes, &demands->arena, sizeof(struct demand_shape));
 	map_init(&demands->partitions, &demands->arena, sizeof(struct demand));
 	for (size_t i = 0; i < table->position_count; i++)
@@ -143,30 +161,6 @@ struct demands *demands_new(const struct job_table *table)
 	free(look.gpus);
 	free(look.needs);
 	return demands;
-}
-
-void demands_fold(struct demands *demands, const struct demand *demand)
-{
-	struct demand *other = demands->other;
-	if (!other) {
-		other = demands->other = arena_new(&demands->arena, sizeof *other);
-		other->label = LABEL_OTHER;
-		map_init(&other->stranded_gpus, &demands->arena, sizeof(struct gres_count));
-	}
-	for (size_t i = 0; i < demands->shapes.count; i++) {
-		struct demand_row *into = &other->rows[i];
-		const struct demand_row *row = &demand->rows[i];
-		*into = (struct demand_row){into->jobs + row->jobs, into->nodes + row->nodes, into->cpus + row->cpus,
-					    into->memory + row->memory, into->gpus + row->gpus};
-	}
-	other->is_compared |= demand->is_compared;
-	other->are_gpus_compared |= demand->are_gpus_compared;
-	other->stranded_cpus += demand->stranded_cpus;
-	for (size_t i = 0; i < demand->stranded_gpus.count; i++) {
-		const struct gres_count *gpus = demand->stranded_gpus.entries[i].value;
-		gres_count_of(&other->stranded_gpus, gpus->name, gpus->type)->count[CAPACITY_IDLE] +=
-			gpus->count[CAPACITY_IDLE];
-	}
 }
 
 void demands_free(struct demands *demands)

@@ -1,9 +1,11 @@
 /* What jobs that could start ask for, by partition: how much of each shape, and what is idle on nodes where none of them
  * fits. They wait only for resources or their turn (class `startable`). A job that names several partitions counts in each
- * of them. Made again for each page, from one look at each job and at each node. */
+ * of them, and once in the row `other` of those without a row. Made again for each page, from one look at each job and at
+ * each node. */
 #pragma once
 
 #include "entities/nodes.h"
+#include "entities/roster.h"
 #include "jobs/job_table.h"
 #include "jobs/node_need.h"
 
@@ -16,7 +18,7 @@ struct demand_shape {
 };
 
 struct demand_row {
-	uint64_t jobs, nodes, cpus, memory, gpus;
+	uint128 jobs, nodes, cpus, memory, gpus;
 };
 
 struct demand {
@@ -31,15 +33,17 @@ struct demand {
 struct demands {
 	struct arena arena; /* everything below */
 	struct map shapes; /* struct demand_shape; their order is that of `rows` */
-	struct map partitions; /* label -> struct demand: partitions that have such jobs */
+	const struct roster *shown;
+	struct map partitions; /* label -> struct demand: partitions that have such jobs, and a row of their own */
 	struct demand *other; /* of partitions without a row of their own; NULL: there is none */
 };
 
-struct demands *demands_new(const struct job_table *table);
+/* Borrows `shown`, which says which partitions have a row of their own. */
+struct demands *demands_new(const struct job_table *table, const struct roster *shown);
 void demands_free(struct demands *demands); /* NULL is fine */
 
 /* Compares the jobs with what is idle: stranded.c. */
 void demands_compare(struct demands *demands, const struct nodes_section *nodes);
 
-/* The partition is one of those without a row of their own. */
-void demands_fold(struct demands *demands, const struct demand *demand);
+/* That of a partition; NULL: it has no such jobs. `name` is a label. */
+struct demand *demands_find(const struct demands *demands, struct text name);

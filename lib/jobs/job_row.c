@@ -29,8 +29,8 @@ static void measure(struct job_row *row, const struct job *job, struct text tres
 	struct tres tres;
 	row->cpus = number_is_known(job->cpus) ? job->cpus : 0;
 	row->nodes = number_is_known(job->nodes) ? nodes_of(job->nodes) : 0;
-	row->memory = number_is_known(job->memory_per_node)  ? job->memory_per_node * row->nodes
-		      : number_is_known(job->memory_per_cpu) ? job->memory_per_cpu * row->cpus
+	row->memory = number_is_known(job->memory_per_node)  ? uint128_shown((uint128)job->memory_per_node * row->nodes)
+		      : number_is_known(job->memory_per_cpu) ? uint128_shown((uint128)job->memory_per_cpu * row->cpus)
 							     : 0;
 	bool has_cpus = false, has_memory = false;
 	while (tres_next(&tres_list, &tres)) {

@@ -111,7 +111,7 @@ static void count_groups_again(struct job_table *table)
 		const struct job_contribution contribution = job_row_contribution(row, &table->pools);
 		const struct owner_list *usages = job_totals_of(table->totals, &table->pools.groups, row->group);
 		for (size_t j = 0; j < usages->count; j++)
-			if (((const struct job_usage *)usages->items[j])->is_of_group)
+			if (job_usage_is_of_group(usages->items[j]))
 				job_usage_add(usages->items[j], &contribution);
 	}
 }

@@ -19,7 +19,7 @@ static struct job_usage *row_of(struct job_totals *totals, int kind, struct text
 	struct job_usage *usage = map_add(map, key);
 	if (map->count != before) {
 		job_usage_init(usage, &totals->arena);
-		usage->is_of_group = kind >= ENTITY_KINDS;
+		usage->kind = kind;
 		group_key_labels(map->entries[before].key, usage->label);
 	}
 	return usage;
@@ -51,7 +51,7 @@ static struct job_usage *group_row_of(struct job_totals *totals, int kind, struc
 	if (!*rest) {
 		*rest = arena_new(&totals->arena, sizeof **rest);
 		job_usage_init(*rest, &totals->arena);
-		(*rest)->is_of_group = true;
+		(*rest)->kind = kind;
 	}
 	return *rest;
 }
@@ -183,7 +183,7 @@ static void copy_usage(struct job_totals *to, int kind, struct text key, const s
 	for (size_t i = 0; i < from->gres.count; i++)
 		memcpy(((struct gres_count *)copy->gres.entries[i].value)->count,
 		       ((const struct gres_count *)from->gres.entries[i].value)->count,
-		       sizeof(uint64_t) * CAPACITY_STATES);
+		       sizeof(uint128) * CAPACITY_STATES);
 }
 
 struct job_totals *job_totals_renew(const struct job_totals *totals, const struct map *partitions, int64_t now)

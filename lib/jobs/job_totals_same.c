@@ -2,14 +2,14 @@
 
 #include <inttypes.h>
 
-/* The numbers of a job_usage, each a uint64_t. */
+/* The numbers of a job_usage, each a uint64_t, or two of a uint128. */
 struct member {
 	const char *name;
 	size_t offset, count;
 };
 #define MEMBER(name)                                                                                                   \
 	{                                                                                                              \
-#name, offsetof(struct job_usage, name), sizeof(((struct job_usage *)NULL)->name) / sizeof(uint64_t)   \
+#name, offsetof(struct job_usage, name), sizeof(((struct job_usage *)NULL)->name) / (sizeof(uint64_t)) \
 	}
 
 static const struct member members[] = {
@@ -54,7 +54,8 @@ static bool same_usage(const struct job_usage *got, const struct job_usage *want
 				return error_prefix(err, "number %zu", j);
 	}
 	return same_maps(&got->reasons, &want->reasons, 0, 1, err) &&
-	       same_maps(&got->gres, &want->gres, offsetof(struct gres_count, count), PHASES, err);
+	       same_maps(&got->gres, &want->gres, offsetof(struct gres_count, count),
+			 PHASES * sizeof(uint128) / sizeof(uint64_t), err);
 }
 
 /* Compares each of these entities with the other's, or with zeros if there is none. */

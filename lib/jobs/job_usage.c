@@ -2,7 +2,7 @@
 
 #include "model/tres.h"
 
-static const uint64_t once = 1, taken_off = UINT64_MAX; /* times -1: unsigned numbers wrap */
+enum sign { ADDED, TAKEN_OFF };
 
 void job_usage_init(struct job_usage *usage, struct arena *arena)
 {
@@ -16,7 +16,7 @@ void job_usage_done(struct job_usage *usage)
 	map_done(&usage->gres);
 }
 
-static void add_gres(struct job_usage *usage, struct text tres, enum job_phase phase, uint64_t times)
+static void add_gres(struct job_usage *usage, struct text tres, enum job_phase phase, uint128 times)
 {
 	struct gres gres[TRES_GRES_MAX];
 	unsigned count = tres_gres(tres, gres);
@@ -24,20 +24,22 @@ static void add_gres(struct job_usage *usage, struct text tres, enum job_phase p
 		gres_count_of(&usage->gres, gres[i].name, gres[i].type)->count[phase] += gres[i].count * times;
 }
 
-static void apply(struct job_usage *usage, const struct job_contribution *contribution, uint64_t sign)
+static void apply(struct job_usage *usage, const struct job_contribution *contribution, enum sign sign)
 {
-	uint64_t times = contribution->tasks * sign;
-	usage->rows += sign;
-	usage->jobs[contribution->state] += times;
+	/* Unsigned numbers wrap, so that what is taken off is what was added. */
+	const uint128 times = sign == ADDED ? contribution->tasks : -(uint128)contribution->tasks;
+	const uint64_t jobs = (uint64_t)times;
+	usage->rows += sign == ADDED ? 1 : UINT64_MAX;
+	usage->jobs[contribution->state] += jobs;
 	for (uint64_t flags = contribution->flags; flags; flags &= flags - 1)
-		usage->flagged[__builtin_ctzll(flags)] += times;
+		usage->flagged[__builtin_ctzll(flags)] += jobs;
 	if (contribution->seen_time > usage->last_active)
 		usage->last_active = contribution->seen_time;
 	if (contribution->state != JOB_PENDING && contribution->state != JOB_RUNNING)
 		return;
-	if (contribution->state == JOB_PENDING && !usage->is_of_group) {
-		usage->pending[contribution->class] += times;
-		*reason_count_of(&usage->reasons, contribution->reason) += times;
+	if (contribution->state == JOB_PENDING && !job_usage_is_of_group(usage)) {
+		usage->pending[contribution->class] += jobs;
+		*reason_count_of(&usage->reasons, contribution->reason) += jobs;
 	}
 	enum job_phase phase = contribution->state == JOB_RUNNING ? PHASE_RUNNING : PHASE_PENDING;
 	usage->cpus[phase] += contribution->cpus * times;
@@ -48,15 +50,15 @@ static void apply(struct job_usage *usage, const struct job_contribution *contri
 
 void job_usage_add(struct job_usage *usage, const struct job_contribution *contribution)
 {
-	apply(usage, contribution, once);
+	apply(usage, contribution, ADDED);
 	usage->flags_seen |= contribution->flags;
 	job_usage_note_extremes(usage, contribution);
 }
 
 void job_usage_take_off(struct job_usage *usage, const struct job_contribution *contribution)
 {
-	apply(usage, contribution, taken_off);
-	if (contribution->state != JOB_PENDING || usage->is_of_group)
+	apply(usage, contribution, TAKEN_OFF);
+	if (contribution->state != JOB_PENDING || job_usage_is_of_group(usage))
 		return;
 	uint64_t oldest = usage->oldest_pending[contribution->class];
 	usage->lacks_extremes |= contribution->submit_time && contribution->submit_time == oldest;
@@ -73,7 +75,7 @@ void job_usage_forget_extremes(struct job_usage *usage)
 
 void job_usage_note_extremes(struct job_usage *usage, const struct job_contribution *contribution)
 {
-	if (contribution->state != JOB_PENDING || usage->is_of_group)
+	if (contribution->state != JOB_PENDING || job_usage_is_of_group(usage))
 		return;
 	uint64_t *oldest = &usage->oldest_pending[contribution->class];
 	if (contribution->submit_time && (!*oldest || contribution->submit_time < *oldest))

@@ -15,6 +15,11 @@ struct job_contribution {
 	int64_t seen_time;
 };
 
+static inline bool job_usage_is_of_group(const struct job_usage *usage)
+{
+	return usage->kind >= ENTITY_KINDS;
+}
+
 void job_usage_init(struct job_usage *usage, struct arena *arena); /* a zeroed one */
 void job_usage_done(struct job_usage *usage);
 

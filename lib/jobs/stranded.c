@@ -44,7 +44,7 @@ static bool is_gpu_of_use(const struct node_needs *needs, const struct node_row 
 	return false;
 }
 
-static uint64_t *stranded_gpus_of(struct demand *demand, const struct gres_count *gpu)
+static uint128 *stranded_gpus_of(struct demand *demand, const struct gres_count *gpu)
 {
 	return &gres_count_of(&demand->stranded_gpus, gpu->name, gpu->type)->count[CAPACITY_IDLE];
 }
@@ -75,14 +75,18 @@ void demands_compare(struct demands *demands, const struct nodes_section *nodes)
 	for (size_t i = 0; i < demands->partitions.count; i++)
 		begin(demands->partitions.entries[i].value,
 		      map_find(&nodes->partitions, demands->partitions.entries[i].key));
+	if (demands->other)
+		begin(demands->other, nodes->has_other ? &nodes->other : NULL);
 	for (size_t i = 0; i < nodes->table.rows.count; i++) {
 		const struct node_row *node = nodes->table.rows.entries[i].value;
 		struct text partitions = node->node.partitions, name;
 		char scratch[LABEL_MAX + 1];
+		bool is_in_other = false;
 		while (node_takes_jobs(&node->node) && text_next(&partitions, ',', &name)) {
-			struct demand *demand = map_find(&demands->partitions, label_of(name, scratch));
-			if (demand)
+			struct demand *demand = demands_find(demands, label_of(name, scratch));
+			if (demand && (demand != demands->other || !is_in_other))
 				compare(demand, node);
+			is_in_other |= demand == demands->other;
 		}
 	}
 }

@@ -14,7 +14,7 @@ static void emit_shapes(struct exposition *out, const struct page_facts *facts, 
 	for (size_t i = 0; i < shapes->count; i++) {
 		const struct demand_shape *shape = shapes->entries[order[i]].value;
 		const char *row = (const char *)&demand->rows[order[i]];
-		uint64_t number = *(const uint64_t *)(row + family->offset);
+		const uint64_t number = uint128_shown(*(const uint128 *)(const void *)(row + family->offset));
 		if (!number)
 			continue;
 		exposition_label(out, "type", shape->type);
@@ -42,7 +42,7 @@ static void emit_stranded_gpus(struct exposition *out, const struct page_facts *
 	for (size_t i = 0; demand->are_gpus_compared && i < demand->stranded_gpus.count; i++) {
 		const struct gres_count *gpus = demand->stranded_gpus.entries[order[i]].value;
 		exposition_label(out, "type", gpus->type);
-		exposition_integer(out, gpus->count[CAPACITY_IDLE]);
+		exposition_integer(out, uint128_shown(gpus->count[CAPACITY_IDLE]));
 	}
 	free(order);
 }

@@ -109,7 +109,7 @@ void family_gres_kind(struct exposition *out, const struct gres_count *gres, con
 		exposition_label(out, "gres", gres->name);
 		exposition_label(out, "type", gres->type);
 		exposition_label(out, "state", text_of(states[state]));
-		exposition_integer(out, gres->count[state]);
+		exposition_integer(out, uint128_shown(gres->count[state]));
 	}
 }
 

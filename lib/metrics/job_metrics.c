@@ -58,7 +58,9 @@ static void emit_pending(struct exposition *out, const struct page_facts *facts,
 void emit_phases(struct exposition *out, const struct page_facts *facts, const struct family *family, const void *item)
 {
 	(void)facts;
-	family_listed(out, "state", phase_names, PHASES, (const uint64_t *)((const char *)item + family->offset));
+	const uint128 *sums = (const void *)((const char *)item + family->offset);
+	const uint64_t shown[PHASES] = {uint128_shown(sums[PHASE_RUNNING]), uint128_shown(sums[PHASE_PENDING])};
+	family_listed(out, "state", phase_names, PHASES, shown);
 }
 
 void emit_job_gres(struct exposition *out, const struct page_facts *facts, const struct family *family,

@@ -61,8 +61,11 @@ static void gather_nodes(struct status *status, const struct cluster *cluster)
 	size_t *order = map_sorted(&usage->gres);
 	for (size_t i = 0; i < usage->gres.count; i++) {
 		const struct gres_count *gres = usage->gres.entries[order[i]].value;
+		uint64_t counts[CAPACITY_STATES];
+		for (int state = 0; state < CAPACITY_STATES; state++)
+			counts[state] = uint128_shown(gres->count[state]);
 		nodes->gres[nodes->gres_count++] = (struct status_gres){
-			status_copy(status, gres->name), status_copy(status, gres->type), share_of(gres->count)};
+			status_copy(status, gres->name), status_copy(status, gres->type), share_of(counts)};
 	}
 	free(order);
 }

@@ -116,7 +116,7 @@ static double time_page(struct cluster *cluster)
 static double time_demand(const struct cluster *cluster)
 {
 	double begin = now_ns();
-	struct demands *demands = demands_new(cluster->job_table);
+	struct demands *demands = demands_new(cluster->job_table, &cluster->rosters[ENTITY_PARTITION]);
 	demands_compare(demands, cluster->nodes);
 	demands_free(demands);
 	return now_ns() - begin;

@@ -155,7 +155,8 @@ static void test_partitions(void)
 	static const struct page_sample rows[] = {
 		{"slurm_partition_nodes{partition=\"gpu\",state=\"idle\"}", 1},
 		{"slurm_partition_nodes{partition=\"other\",state=\"idle\"}", 2},
-		{"slurm_partition_nodes_free{partition=\"other\"}", 2},
+		{"slurm_partition_nodes{partition=\"other\",state=\"down\"}", 0},
+		{"slurm_partition_nodes_free{partition=\"other\"}", 2}, /* n2 once, though in two of these */
 		{"slurm_partition_cpus{partition=\"other\",state=\"idle\"}", 12},
 		{"slurm_partition_gres{partition=\"other\",gres=\"gpu\",type=\"a100\",state=\"idle\"}", 2},
 		{"slurm_partition_info{partition=\"gpu\"}", 1},
@@ -173,7 +174,8 @@ static void test_partitions(void)
 	page_feed(&cluster, ENDPOINT_NODES,
 		  "{\"nodes\":[{\"name\":\"n1\",\"state\":[\"IDLE\"],\"cpus\":8,\"gres\":\"gpu:a100:2\","
 		  "\"partitions\":[\"a\",\"gpu\"]},"
-		  "{\"name\":\"n2\",\"state\":[\"IDLE\"],\"cpus\":4,\"partitions\":[\"b\"]}]}",
+		  "{\"name\":\"n2\",\"state\":[\"IDLE\"],\"cpus\":4,\"partitions\":[\"b\",\"a\"]},"
+		  "{\"name\":\"n3\",\"state\":[\"DOWN\"],\"cpus\":4,\"partitions\":[\"gpu\"]}]}",
 		  0);
 	page_feed(&cluster, ENDPOINT_JOBS,
 		  "{\"jobs\":[{\"job_id\":1,\"job_state\":[\"RUNNING\"],\"cpus\":4,"

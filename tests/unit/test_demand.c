@@ -326,25 +326,75 @@ static void test_not_known(void)
 	cluster_done(&cluster);
 }
 
-/* Partitions without a row share one. */
+/* Numbers that 64 bits do not have: they are the largest, not small ones, and take nothing from others. */
+static void test_large(void)
+{
+	static const struct page_sample together[] = {
+		{"slurm_cluster_job_memory_bytes{state=\"pending\"}", 0x1p64},
+		{"slurm_user_job_memory_bytes{user=\"u\",account=\"x\",state=\"pending\"}", 0x1p64},
+		{"slurm_cluster_job_gres{gres=\"tmp\",state=\"pending\"}", 0x1p64},
+		{"slurm_cluster_job_cpus{state=\"pending\"}", 4000001 * 640.0 + 1},
+		{STARTABLE "memory_bytes{partition=\"p\",gpus=\"0\"}", 0x1p64},
+	};
+	static const struct page_sample small[] = {
+		{"slurm_cluster_job_memory_bytes{state=\"pending\"}", 1 << 30},
+		{"slurm_cluster_job_gres{gres=\"tmp\",state=\"pending\"}", 7},
+		{STARTABLE "memory_bytes{partition=\"p\",gpus=\"0\"}", 1 << 30},
+	};
+	struct cluster cluster;
+	cluster_init(&cluster);
+	struct job job = {.id = 1,
+			  .array_job_id = 1,
+			  .array_task_id = NUMBER_UNSET,
+			  .array_tasks = TEXT("0-4000000"),
+			  .state = JOB_PENDING,
+			  .user = TEXT("u"),
+			  .account = TEXT("x"),
+			  .partitions = TEXT("p"),
+			  .qos = TEXT("q"),
+			  .reason = TEXT("Resources"),
+			  .memory_per_node = NUMBER_UNSET,
+			  .memory_per_cpu = NUMBER_UNSET,
+			  .tres_requested = TEXT("cpu=640,mem=5T,node=10,gres/tmp=5497558138880")};
+	CHECK(job_table_put(cluster.job_table, &job, 0));
+	job.id = 2;
+	job.array_job_id = 0;
+	job.array_tasks = TEXT("");
+	job.tres_requested = TEXT("cpu=1,mem=1G,node=1,gres/tmp=7");
+	CHECK(job_table_put(cluster.job_table, &job, 0));
+	cluster_show_jobs(&cluster, true);
+	page_check(&cluster, together, sizeof together / sizeof *together);
+	CHECK(job_table_remove(cluster.job_table, 1));
+	page_check(&cluster, small, sizeof small / sizeof *small);
+	check_row("a request without TRES, as of old releases");
+	job.tres_requested = TEXT("");
+	job.nodes = 4000;
+	job.memory_per_node = UINT64_C(1) << 62;
+	CHECK(job_table_put(cluster.job_table, &job, 0));
+	page_check(&cluster, together, 1);
+	cluster_done(&cluster);
+}
+
+/* Partitions without a row share one, in which a job and a node count once. */
 static void test_folded(void)
 {
 	static const struct machine nodes[] = {NODE("a", 1, 10, .gres = "gpu:2", .gres_used = "gpu:1"),
 					       NODE("b", 2, 10, .gres = "gpu:2", .gres_used = "gpu:1"),
-					       NODE("c", 4, 10, .gres = "gpu:2", .gres_used = "gpu:1")};
+					       NODE("c", 4, 10, .gres = "gpu:2", .gres_used = "gpu:1"),
+					       NODE("b,c", 6, 10)};
 	static const struct waiting jobs[] = {JOB("a,b,c", "cpu=8,node=1,gres/gpu=2", .nodes_max = 1),
 					      JOB("a", "cpu=9,node=1", .nodes_max = 1)};
 	static const struct page_sample samples[] = {{CPUS "{partition=\"a\"}", 1},
 						     {CPUS "{partition=\"b\"}", NAN},
-						     {CPUS "{partition=\"other\"}", 6},
+						     {CPUS "{partition=\"other\"}", 2 + 4 + 6},
 						     {GPUS "{partition=\"other\"}", 2},
-						     {JOBS "{partition=\"other\",gpus=\"2-3\"}", 2},
-						     {STARTABLE "cpus{partition=\"other\",gpus=\"2-3\"}", 16},
+						     {JOBS "{partition=\"other\",gpus=\"2-3\"}", 1},
+						     {STARTABLE "cpus{partition=\"other\",gpus=\"2-3\"}", 8},
 						     {JOBS "{partition=\"other\",gpus=\"0\"}", NAN}};
 	struct cluster cluster;
 	cluster_init(&cluster);
 	cluster.caps.kinds[ENTITY_PARTITION].max = 1;
-	add_nodes(&cluster, nodes, 3);
+	add_nodes(&cluster, nodes, sizeof nodes / sizeof *nodes);
 	add_jobs(&cluster, jobs, 2);
 	page_check(&cluster, samples, sizeof samples / sizeof *samples);
 	cluster_done(&cluster);
@@ -495,6 +545,7 @@ int main(void)
 	check_row(NULL);
 	test_not_known();
 	test_folded();
+	test_large();
 	test_many_shapes();
 	test_random();
 	return check_done();

@@ -525,6 +525,80 @@ static void test_other(void)
 	job_groups_done(&groups);
 }
 
+/* A job of several values counts in `other` once, of however many rows it is folded. So does one of several partitions and QOS. */
+static void test_present_other(void)
+{
+	enum { VALUES = 3000 }; /* more than the group keeps */
+	struct job_groups groups;
+	struct cluster cluster;
+	define(&groups, "[{name: g, by: [license], limit: 1}, {name: h, by: [partition], limit: 1}]");
+	cluster_init(&cluster);
+	cluster.caps.groups = &groups;
+	cluster.caps.kinds[ENTITY_PARTITION].max = 1;
+	cluster.caps.kinds[ENTITY_QOS].max = 1;
+	struct buf many = BUF_INIT;
+	for (int i = 0; i < VALUES; i++) {
+		char name[16];
+		snprintf(name, sizeof name, "%sm%d", i ? "," : "", i);
+		buf_add_string(&many, name);
+	}
+	const struct {
+		struct text licenses, partitions, qos;
+		uint64_t cpus, other[4]; /* of its jobs: in the groups, the partitions and the QOS */
+	} jobs[] = {
+		{TEXT("l1"), TEXT("p1"), TEXT("q1"), 100, {0, 0, 0, 0}}, /* these have the rows */
+		{TEXT("l2,l3,l4"), TEXT("p2,p3"), TEXT("q2,q3,q4"), 2, {1, 1, 1, 1}},
+		{TEXT("l1,l2"), TEXT("p1,p3"), TEXT("q4"), 3, {1, 1, 1, 1}},
+		{buf_text(&many), TEXT("p2,p1,p3"), TEXT("q1"), 4, {1, 1, 1, 0}}, /* the group's rest and folded ones */
+		{TEXT(""), TEXT("p1"), TEXT("q1,q3"), 5, {1, 0, 0, 1}}, /* no licence has no row, either */
+	};
+	for (int again = 0; again < 2; again++) {
+		uint64_t count[4] = {0}, cpus[4] = {0};
+		const int kinds[] = {ENTITY_KINDS, ENTITY_KINDS + 1, ENTITY_PARTITION, ENTITY_QOS};
+		for (size_t i = 0; i < sizeof jobs / sizeof *jobs; i++) {
+			struct job job = job_of(i + 1, JOB_PENDING, BIRTH + i);
+			job.licenses = jobs[i].licenses;
+			job.partitions = jobs[i].partitions;
+			job.qos = jobs[i].qos;
+			job.cpus = jobs[i].cpus;
+			CHECK(job_table_put(cluster.job_table, &job, BIRTH));
+			for (int kind = 0; kind < 4; kind++) {
+				count[kind] += jobs[i].other[kind];
+				cpus[kind] += jobs[i].other[kind] * jobs[i].cpus;
+			}
+		}
+		cluster_show_jobs(&cluster, true);
+		cluster_fold(&cluster);
+		for (int kind = 0; kind < 4; kind++) {
+			const struct job_usage *other = cluster.jobs->others[kinds[kind]];
+			CHECK(other);
+			CHECK_NUMBER(other->jobs[JOB_PENDING], count[kind]);
+			CHECK_NUMBER(other->cpus[PHASE_PENDING], cpus[kind]);
+		}
+		CHECK_NUMBER(cluster.jobs->others[ENTITY_QOS]->oldest_pending[REASON_STARTABLE], BIRTH + 1);
+	}
+	buf_done(&many);
+	cluster_done(&cluster);
+	job_groups_done(&groups);
+}
+
+/* Its events, too. */
+static void test_events_other(void)
+{
+	struct world w;
+	world_init(&w, true);
+	w.caps.kinds[ENTITY_PARTITION].max = 1;
+	struct job job = running(1, BIRTH + 10, BIRTH + 20);
+	job.partitions = TEXT("p1");
+	put_and_look(&w, &job, BIRTH + 20);
+	job = job_of(2, JOB_PENDING, BIRTH + 10);
+	job.partitions = TEXT("p1,p2,p3");
+	put_and_look(&w, &job, BIRTH + 20);
+	CHECK_NUMBER(in_partition(&w, "p1", TALLY_SUBMISSIONS, ""), 2);
+	CHECK_NUMBER(in_partition(&w, "other", TALLY_SUBMISSIONS, ""), 1);
+	world_done(&w);
+}
+
 int main(void)
 {
 	test_rows();
@@ -538,5 +612,7 @@ int main(void)
 	test_events();
 	test_reload();
 	test_other();
+	test_present_other();
+	test_events_other();
 	return check_done();
 }

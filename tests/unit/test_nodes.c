@@ -10,10 +10,11 @@ static void describe(const struct node_gres *list, char *to, size_t size)
 	*to = '\0';
 	for (size_t i = 0; i < list->count; i++) {
 		const struct gres_count *row = &list->rows[i];
-		len += (size_t)snprintf(to + len, size - len, "%s%.*s:%.*s %" PRIu64 "/%" PRIu64 "/%" PRIu64,
-					len ? ", " : "", (int)row->name.len, row->name.bytes, (int)row->type.len,
-					row->type.len ? row->type.bytes : "", row->count[CAPACITY_ALLOCATED],
-					row->count[CAPACITY_IDLE], row->count[CAPACITY_OTHER]);
+		len += (size_t)snprintf(
+			to + len, size - len, "%s%.*s:%.*s %" PRIu64 "/%" PRIu64 "/%" PRIu64, len ? ", " : "",
+			(int)row->name.len, row->name.bytes, (int)row->type.len, row->type.len ? row->type.bytes : "",
+			uint128_shown(row->count[CAPACITY_ALLOCATED]), uint128_shown(row->count[CAPACITY_IDLE]),
+			uint128_shown(row->count[CAPACITY_OTHER]));
 	}
 }
 
