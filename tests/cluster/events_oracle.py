@@ -40,10 +40,10 @@ def sacct(slurm, columns, *options, **selected):
 
 
 def tasks(row):
-    """How many jobs a line stands for: "40_[1-5]" is what was cancelled of an array, where sacct has no --array."""
-    listed = re.search(r"_\[([\d,-]+)", row["JobID"])
-    ranges = [part.split("-") for part in listed[1].split(",")] if listed else [["0"]]
-    return sum(int(part[-1]) - int(part[0]) + 1 for part in ranges)
+    """How many jobs a line stands for: "40_[1-5,10-40:3]" is what was cancelled of an array, where sacct has no --array."""
+    listed = re.search(r"_\[([\d,:-]+)", row["JobID"])
+    parts = re.findall(r"(\d+)(?:-(\d+)(?::(\d+))?)?", listed[1]) if listed else [("0", "", "")]
+    return sum((int(last or first) - int(first)) // int(step or 1) + 1 for first, last, step in parts)
 
 
 def held_nodes(row):

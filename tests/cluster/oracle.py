@@ -27,7 +27,7 @@ from collections import Counter, namedtuple
 from oracle_controller import add_controller, add_licenses, add_reservations, add_scheduler, add_slurmdbd
 from oracle_demand import add_demand
 from oracle_each_job import add_each_job
-from oracle_jobs import BASE_STATES, ENDED, LIVE_STATES, add_jobs
+from oracle_jobs import BASE_STATES, ENDED, LIVE_STATES, accounts_gpus, add_jobs
 from oracle_limits import add_limits, add_shares, add_use
 from oracle_nodes import add_nodes, add_partitions
 from slurm_says import ANYTHING, LABEL_OF_OTHER, About, Samples, Slurm, conclude
@@ -192,9 +192,22 @@ def of_parts(samples):
             and counts[dict(labels)["jobid"]] > 1 and dict(labels)["jobid"] not in whole}
 
 
-def as_told(page, before, after):
+def without_types_of_gpus(samples):
+    """Where no TRES names GPUs, and the job asked for any, its type is in answers with DETAIL, which lists are not."""
+    summed = Counter()
+    for (family, labels), value in samples.items():
+        if re.fullmatch(r"slurm_(job_allocated|\w+_job)_gres", family) and ("gres", "gpu") in labels:
+            summed[family, tuple(pair for pair in labels if pair[0] != "type")] += value
+        else:
+            summed[family, labels] = value
+    return dict(summed)
+
+
+def as_told(page, before, after, has_gpu_types):
     """The three without what only slurmrestd can say, and what its API version does not say."""
     version = version_of(page)
+    if not has_gpu_types:
+        page, before, after = (without_types_of_gpus(samples) for samples in (page, before, after))
     page = without_label(page, "slurm_cluster_info", "api_version")
     before, after = ({key: value for key, value in reading.items()
                       if not (not_told(key[0], version) or not_told(text_of(key), version))}
@@ -218,9 +231,12 @@ def text_of(key):
     return family + "{" + ",".join(f'{name}="{value}"' for name, value in labels) + "}"
 
 
-def must_exist(key):
-    """The closed sets of which even zeros are on the page."""
+def must_exist(key, has_slurmdbd):
+    """The closed sets of which even zeros are on the page. Without slurmdbd nobody knows accounts and QOS of which all jobs have
+    ended, once slurmscope has been started again."""
     family, labels = key
+    if not has_slurmdbd and re.fullmatch(r"slurm_(account|qos)_jobs", family):
+        return False
     closed = BASE_STATES if family == "slurm_cluster_jobs" else LIVE_STATES
     return re.fullmatch(r"slurm_(cluster|partition|account|qos)_jobs", family) and dict(labels).get("state") in closed
 
@@ -240,8 +256,9 @@ def is_outside(said, before, after):
 class Comparison:
     """The samples of one source of pages: when each was compared, and what came of it."""
 
-    def __init__(self, name, lag, is_odd):
+    def __init__(self, name, lag, is_odd, slurm):
         self.name, self.lag, self.is_odd = name, lag, is_odd
+        self.has_gpu_types, self.has_slurmdbd = accounts_gpus(slurm), slurm.has_slurmdbd
         self.untold = set()  # samples of which no command tells a number
         self.since, self.young = {}, set()  # when Slurm began to say what it says; what differs and is not so old yet
         self.agreed, self.seen, self.comparisons, self.still = set(), set(), 0, 0
@@ -254,7 +271,7 @@ class Comparison:
         self.version = version_of(page)
         is_still = before.first == after.last
         self.still += is_still
-        page, before, after = as_told(page, before.samples, after.samples)
+        page, before, after = as_told(page, before.samples, after.samples, self.has_gpu_types)
         self.untold |= {key for key in page.keys() | before.keys() if key[0] in left or before.get(key) == ANYTHING}
         self.seen |= {key for key in page.keys() | before.keys() | after.keys()
                       if groups.get(key[0]) and before.get(key) != ANYTHING}
@@ -265,7 +282,7 @@ class Comparison:
                     self.outside[key] = f"page {page.get(key)}, Slurm {before.get(key)} and then {after.get(key)}"
                 continue
             absent = 0 if ABSENT_IS_ZERO.fullmatch(key[0]) else None
-            said, true = page.get(key, None if must_exist(key) else absent), before.get(key, absent)
+            said, true = page.get(key, None if must_exist(key, self.has_slurmdbd) else absent), before.get(key, absent)
             if self.values.setdefault(key, true) != true:
                 self.moved.add(key)
             self.comparisons += 1
@@ -384,7 +401,7 @@ def main():
     comparisons = []
     for version in arguments.api.split(","):
         option = [f"--slurmrestd.api-version={version}"] if version else []
-        comparisons.append((Comparison(f"{arguments.cluster} {version}".strip(), arguments.lag, arguments.odd), option))
+        comparisons.append((Comparison(f"{arguments.cluster} {version}".strip(), arguments.lag, arguments.odd, slurm), option))
 
     asked = set(groups.values())
     after = ask_slurm(slurm, asked)

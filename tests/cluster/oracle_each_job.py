@@ -6,7 +6,7 @@ import time
 from collections import Counter
 
 from oracle_jobs import (BASE_STATE_OF, ENDED, asked_gpus, count_tasks, held_gpus, job_gres, raw_jobs, reason_class, reason_of, told,
-                         with_gpus)
+                         with_gpus, user_of)
 from oracle_nodes import effective
 from slurm_says import ANYTHING, About, gres_labels, memory_bytes, seconds, tres
 
@@ -98,7 +98,7 @@ def names_of(job, sluid):
     """The labels of its row. An array's rest is its first record, and has no task."""
     task = job.get("ArrayTaskId", "")
     is_rest = job["JobState"] == "PENDING" and job.get("ArrayJobId") == job["JobId"]
-    return {"jobid": job["JobId"], "sluid": sluid, "user": job["UserId"].partition("(")[0], "account": told(job["Account"]),
+    return {"jobid": job["JobId"], "sluid": sluid, "user": user_of(*job["UserId"].rstrip(")").split("(")), "account": told(job["Account"]),
             "partition": ",".join(dict.fromkeys(job["Partition"].split(","))), "qos": told(job["QOS"]), "name": job["JobName"],
             "array_job_id": job.get("ArrayJobId", ""), "array_task_id": "" if is_rest else task,
             "het_job_id": job.get("HetJobId", "")}

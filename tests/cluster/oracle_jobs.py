@@ -107,6 +107,11 @@ def told(text):
     return "" if text in ("(null)", "N/A") else text
 
 
+def user_of(name, number):
+    """Slurm's commands call each user nobody that has no name. The page has the number."""
+    return number if name == "nobody" else name
+
+
 def entities_of(job):
     """Where a job counts, as (entity, labels)."""
     yield "cluster", {}
@@ -115,7 +120,7 @@ def entities_of(job):
     account, qos = told(job["Account"]), told(job["QOS"])
     if account:
         yield "account", {"account": account}
-    yield "user", {"user": job["UserName"], "account": account}
+    yield "user", {"user": user_of(job["UserName"], job["UserID"]), "account": account}
     for each in dict.fromkeys(qos.split(",") if qos else ()):
         yield "qos", {"qos": each}
 
@@ -136,7 +141,7 @@ def count_tasks(tasks):
 
 
 def add_jobs(slurm, samples):
-    fields = ("JobID", "Partition", "State", "Account", "UserName", "QOS", "SubmitTime", "tres-alloc", "Reason")
+    fields = ("JobID", "Partition", "State", "Account", "UserName", "UserID", "QOS", "SubmitTime", "tres-alloc", "Reason")
     table = slurm.run("squeue", "-r", "-a", "-h", "-t", "all", "-O", ",".join(field + ":|" for field in fields))
     states, tasks = job_states(slurm), array_tasks(slurm)
     untold = {} if accounts_gpus(slurm) else {int(job["JobId"]): job for job, _ in raw_jobs(slurm)}

@@ -33,10 +33,21 @@ def add_nodes(slurm, samples):
         name = node["NodeName"]
         for partition in partitions[name]:
             samples.put("node_partition_info", 1, node=name, partition=partition)
+        cpus.setdefault(name, of_no_partition(node))
         add_single_node(samples, node, cpus[name])
         entities = [("cluster", {})] + [("partition", {"partition": partition}) for partition in partitions[name]]
         for entity, labels in entities:
             add_node(samples, entity, labels, node, cpus[name])
+
+
+def is_out(base, flags):
+    return base == "down" or "drain" in flags
+
+
+def of_no_partition(node):
+    """sinfo does not list it: its CPUs, divided as sinfo divides those of others."""
+    held, total = int(node["CPUAlloc"]), int(node["CPUTot"])
+    return [held, 0, total - held, total] if is_out(*flags_of(node)) else [held, total - held, 0, total]
 
 
 def flags_of(node):
@@ -72,7 +83,7 @@ def add_capacity(samples, entity, labels, node, cpus, memory):
 
     # The rest is idle or other as sinfo says of the CPUs.
     base, flags = flags_of(node)
-    free = "other" if base == "down" or "drain" in flags else "idle"
+    free = "other" if is_out(base, flags) else "idle"
     used = int(node["AllocMem"])
     samples.add(f"{entity}_{memory}", used * UNITS["M"], state="allocated", **labels)
     samples.add(f"{entity}_{memory}", (int(node["RealMemory"]) - used) * UNITS["M"], state=free, **labels)

@@ -3,7 +3,7 @@
 # so that only `up` has to be told the seed.
 
 drawn=$clusters/$cluster.drawn
-[ "$action" != up ] || python3 -B "$here/world.py" "${WORLD:?a seed}" "$port" >"$drawn"
+[ "$action" != up ] || python3 -B "$here/world.py" "${WORLD:?a seed}" "$release" "$port" >"$drawn"
 # shellcheck source=/dev/null
 [ ! -e "$drawn" ] || source "$drawn"
 
@@ -16,6 +16,11 @@ if [ "${world_accounts[0]:-}" = none ]; then
 	[ "$release" != 22.05 ] || slurmrestd_options='-s openapi/v0.0.37,openapi/v0.0.38'
 fi
 
+# Without a backfill scheduler: as many as it would have had in the time.
+if [[ " ${world_conf[*]:-} " == *sched/builtin* ]]; then
+	backfills() { echo $((SECONDS / 5)); }
+fi
+
 # What is said twice in slurm.conf counts as it is said last. An option that is drawn without a value is taken away.
 write_nodes() {
 	local conf=$root/etc/slurm/slurm.conf line
@@ -26,6 +31,7 @@ write_nodes() {
 		esac
 	done
 	printf '%s\n' "${world_gres[@]}" >"$root/etc/slurm/gres.conf"
+	printf '%s\n' "${world_topology[@]}" >"$root/etc/slurm/topology.conf"
 }
 
 # Before slurmctld is started.
@@ -48,11 +54,16 @@ create_accounts() {
 		;;
 	*) first_create_accounts ;;
 	esac
+	[ ! "${world_sacctmgr[0]:-}" ] || enter < <(printf '%s\n' "${world_sacctmgr[@]}")
 }
 
 limit_gpus() {
 	[ ! "${world_tracks_gpus[0]}" ] || [ "${world_accounts[0]}" != many ] || first_limit_gpus
 }
+
+# A user whom the controller has no name for.
+nameless() { inside setpriv --reuid=54321 --regid=54321 --clear-groups sbatch --parsable --chdir=/tmp --output=/dev/null --time=1-12 "$@" --wrap 'sleep 130000'; }
+shrink() { scontrol update "jobid=$1" numnodes=1; }
 
 # A step that this world's Slurm refuses is left out: what it takes is what it accepts.
 take() {

@@ -2,7 +2,7 @@
 """What a seed draws of a Slurm that is not like ours: configuration, accounts and jobs, as the shell variables that profile_world.sh
 reads.
 
-    world.py SEED PORT
+    world.py SEED RELEASE PORT
 
     cn01-04   4 cores each: partition cpu                sp01     something may be set aside for the system
     gn01-02   GPUs, if there are any: partition gpu      bn01-02  partition busy, where jobs come and go (stir in workload.sh)
@@ -102,6 +102,9 @@ AXES = (
                  "steps": ["node dead2 state=down reason='no power'"]},
         "drained": {"steps": ["node cn04 state=drain reason='bad DIMM'"]},
         "failing": {"steps": ["node gn02 state=fail reason=fan"]},
+        "dynamic": {"conf": ["MaxNodeCount=40"], "steps": [f"scontrol create nodename=dyn{i} cpus=4 realmemory=16000 state={state}"
+                                                           for i, state in ((1, "cloud"), (2, "future"), (3, "cloud"))]
+                    + ["scontrol delete nodename=dyn3"]},
         "down": {"steps": ["node cn03 state=down reason='broken, \"ticket\" #7'"]}}),
     Axis("reservations", 0, 4, {
         "overlapping": {"steps": [reservation("ra", "nodes=cn01,cn02 users=alice,bob flags=overlap"),
@@ -120,8 +123,21 @@ AXES = (
         "x86_64": partition("x86_64 Nodes=sp01,bn01 RootOnly=NO MaxTime=2-0")}),
     Axis("features", 0, 1, {"two": {"cn": ["Feature=fast,ib_hdr"], "ask quoted": ["-C fast", "-C 'fast&ib_hdr'", "-C '[fast|slow]'"]}}),
     one_of("licences", {"none": conf("Licenses="),
-                        "two": {"conf": ["Licenses=matlab:10,a_B-1:4"], "ask": ["-L matlab:1", "-L a_B-1:2,matlab:1"]}}),
+                        "two": {"conf": ["Licenses=matlab:10,a_B-1:4"], "ask": ["-L matlab:1", "-L a_B-1:2,matlab:1"],
+                                "ask quoted": ["-L 'matlab:1|a_B-1:1'", "-L ansys@flexlm:2"]}}),
     one_of("accounts", {"many": {}, "few": {}, "none": {}}, [2, 1, 1]),  # see profile_world.sh
+    # Where QOS have limits, no command tells which of several QOS a job is charged to (SLURMRESTD.md, "Limits").
+    one_of("qos", {"one": {}, "several": {"needs": "few accounts", "kinds": 3 * ["long U -p P A --qos=normal,short"]}}),
+    one_of("topology", {"default": {}, "tree": conf("TopologyPlugin=topology/tree") | {"topology": [
+        "SwitchName=leaf1 Nodes=cn[01-04],sp01", "SwitchName=leaf2 Nodes=gn[01-02],bn[01-02]", "SwitchName=root Switches=leaf[1-2]"]},
+        "block": conf("TopologyPlugin=topology/block") | {"needs": "23.11", "topology": [
+            "BlockName=b1 Nodes=cn[01-04]", "BlockName=b2 Nodes=gn[01-02],bn[01-02]", "BlockSizes=4"]}}),
+    # Who sees all there may ask for all.
+    one_of("private", {"nothing": {}, "all": conf("PrivateData=accounts,cloud,jobs,nodes,partitions,reservations,usage,users")
+                       | {"needs": "accounts", "sacctmgr": ["add user scope account={account} adminlevel=operator"]}}),
+    one_of("clusters", {"one": {}, "two": {"needs": "accounts", "sacctmgr": [
+        "add cluster elsewhere", "add account Far cluster=elsewhere", "add user alice,root account=Far cluster=elsewhere",
+        "add qos far_1 MaxJobsPerUser=1", "modify user alice where cluster=elsewhere set GrpJobs=7"]}}),
 )
 
 # How jobs ask for CPUs and memory.
@@ -132,14 +148,15 @@ KINDS = 6 * ("long U -p P A",) + (
     "long U -p P,Q A", "long U -p P A --hold", "long U -p P A --begin=now+2days", "long U -p P -n1 --array=0-N%2",
     "long U -p P -n1 --array=1-N:3 --hold", "long U -p P -n1 : -p Q -n1", "long U -p P A -d afterany:$id",
     "long U -p P A -d afterok:$failed", "submit U -p P -n1 --time=5 --wrap true", "submit U -p P -n1 --time=5 --wrap 'exit 3'",
+    "long U -p P A --qos=short --time=9", "nameless -p P A",
     "long U -p P A --comment='a \"b\" \\\\' --job-name='we\"ird {a=b}, #x é'", "long U -p P A --deadline=now+9days",
     "submit U -p P -n1 --time=5 --array=1-3 --wrap 'kill -9 $$'")
-DONE_TO_RUNNING = ("scontrol suspend", "scontrol requeue", "scontrol requeuehold", "inside scancel")
+DONE_TO_RUNNING = ("scontrol suspend", "scontrol requeue", "scontrol requeuehold", "inside scancel", "shrink")
 JOBS = 40
 
 
 class World:
-    def __init__(self, seed):
+    def __init__(self, seed, release):
         self.random, self.parts = random.Random(seed), defaultdict(list)
         drawn = {}
         for axis in AXES:
@@ -149,7 +166,8 @@ class World:
         has_gpus = drawn["gpus"] != ["none"]
         has_shared = has_gpus and drawn["select"] != ["linear"]  # slurmctld refuses these together
         has = {None: True, "gpus": has_gpus, "shared gres": has_shared, "shard": has_shared and drawn["shard"] == ["8"],
-               "accounts": drawn["accounts"] != ["none"], "licences": drawn["licences"] != ["none"]}
+               "accounts": drawn["accounts"] != ["none"], "few accounts": drawn["accounts"] == ["few"],
+               "licences": drawn["licences"] != ["none"], "23.11": release >= "23.11"}
         self.drawn = {axis.name: [value for value in drawn[axis.name] if has[axis.values[value].get("needs")]]
                       or list(axis.values)[:axis.least] for axis in AXES}
         for axis in AXES:
@@ -187,7 +205,7 @@ class World:
         for _ in range(JOBS):
             first, second = draw.choice(partitions), draw.choice(partitions)
             asks = [*ASKS, *parts["ask"], *parts["ask quoted"], *(2 * parts["ask gpu"] if first == "gpu" else [])]
-            kind = draw.choice(KINDS)
+            kind = draw.choice([*KINDS, *parts["kinds"]])
             words = {"U": draw.choice(USERS), "P": first, "Q": second, "A": draw.choice(asks), "N": str(draw.choice((5, 40, 900)))}
             yield re.sub(r"\b[UPQAN]\b", lambda match: words[match[0]], kind)
 
@@ -197,6 +215,9 @@ class World:
         yield "world_gres", ["AutoDetect=off", *self.parts["gres"]] if self.parts["gres"] else [""]
         yield "world_accounts", self.drawn["accounts"]
         yield "world_tracks_gpus", ["yes"] if self.parts["tres"] else [""]
+        yield "world_topology", self.parts["topology"]
+        yield "world_sacctmgr", [line.format(account={"many": "unused"}.get(self.drawn["accounts"][0], "Bio_1"))
+                                 for line in self.parts["sacctmgr"]]
         yield "world_steps", self.parts["steps"]
         yield "world_jobs", self.jobs()
         yield "world_done_to_running", [f"{self.random.choice(DONE_TO_RUNNING)} {self.random.randint(1, 12)}" for _ in range(4)]
@@ -207,8 +228,8 @@ class World:
 
 
 def main():
-    seed, port = sys.argv[1:]
-    world = World(seed)
+    seed, release, port = sys.argv[1:]
+    world = World(seed, release)
     print(f"# {world}")
     for name, values in world.shell(int(port)):
         print(f"{name}=({' '.join(map(shlex.quote, values))})")

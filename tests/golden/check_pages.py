@@ -5,7 +5,10 @@ version.  usage: check_pages.py MAKE_PAGE FIXTURES    (UPDATE_GOLDEN=1 rewrites 
 FIXTURES/answers/<release>/<version>/*.json were recorded one after the other while nothing changed. What
 differs nevertheless, and why, is in DIFFERS. A release that is not there was recorded while jobs came and went
 (FIXTURES/<release>), the newest version seconds later than the others. So what an older version's page has other
-than the newest one's is committed, too."""
+than the newest one's is committed, too.
+
+FIXTURES/worlds/<release>-<seed>/<version>/*.json are of Slurms that a seed drew, when all numbers were those of Slurm's
+commands (tests/worlds --record). What is not zero of their pages is committed."""
 import collections
 import difflib
 import json
@@ -118,8 +121,14 @@ def main(program, fixtures):
             else:
                 failed += show_difference(f"{release}: {version} differs from {newest}:", want, got)
             compared += len(got)
-    print(f"{compared} lines compared between versions, {failed} pages differ")
-    return failed or not compared or len(all_of_them) == len(quiet)
+    worlds = sorted(pathlib.Path(fixtures, "worlds").iterdir())
+    for world in worlds:
+        version, = world.iterdir()
+        page = make_page(program, version, "full").splitlines(keepends=True)
+        shown = "".join(line for line in page if line[0] != "#" and not line.endswith(" 0\n"))
+        failed += check_golden(f"{world.name} differs:", f"worlds/{world.name}.txt", shown)
+    print(f"{compared} lines compared between versions, {len(worlds)} worlds, {failed} pages differ")
+    return failed or not compared or not worlds or len(all_of_them) == len(quiet)
 
 
 if __name__ == "__main__":
