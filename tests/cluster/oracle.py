@@ -46,6 +46,7 @@ MOMENTARY = {"job flags": 0.7, "each job": 0.7, "each waiting job": 0.7}
 # numbers move in every round. After RESTLESS_ROUNDS rounds these parts of them are enough.
 RESTLESS = {"scheduler": 0.5, "backfill": 0.5, "controller queues": 0.5, "forecasts": 0.5}
 RESTLESS_ROUNDS = 6
+A_FEW = 20
 GROWS = ("_total", "_timestamp_seconds")
 
 # Who is asked for each group, and which families belong to it; X stands for the five entities, Y for account and user.
@@ -339,8 +340,10 @@ class Comparison:
                 continue
             print(f"{self.name} {group}: {equal[group]} equal, {differed[group]} different")
             nearly_all = MOMENTARY.get(group, NEARLY_ALL) if moving else 1
-            least = RESTLESS.get(group, nearly_all) * seen[group]
-            if differed[group] or not equal[group] or equal[group] < least:
+            least = max(1, RESTLESS.get(group, nearly_all) * seen[group])
+            if self.is_odd and moving:  # worlds are small: all of a few samples may move in each round
+                least = seen[group] // 2 if seen[group] >= A_FEW else 0
+            if differed[group] or equal[group] < least:
                 print(f"FAILED {self.name} {group}: {equal[group]} of {seen[group]} samples were equal")
                 good = False
         return sum(equal.values()), sum(differed.values()), good

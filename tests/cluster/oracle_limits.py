@@ -90,11 +90,16 @@ def add_limits(slurm, samples):
             samples.put("association_limit", value, scope=scope, resource=resource, **names_of(row))
 
 
+def this_cluster(slurm):
+    """slurmdbd may have the associations of others."""
+    return f"cluster={slurm.config['ClusterName']}"
+
+
 def associations(slurm):
     """Limits that an account hands down are listed for accounts only; users have their own."""
-    every = slurm.database("assoc", "-P")
+    every = slurm.database("assoc", "-P", this_cluster(slurm))
     columns = ",".join(["Account", "User", "Partition", *ASSOCIATION_LIMITS])
-    own = slurm.database("assoc", "WOPLimits", "-P", f"format={columns}")
+    own = slurm.database("assoc", "WOPLimits", "-P", this_cluster(slurm), f"format={columns}")
     return [row for row in every if not row["User"]] + [row for row in own if row["User"]]
 
 
@@ -140,7 +145,7 @@ def charged_for_het_jobs(slurm):
     if slurm.release != "26.05":
         return set()
     parents = {row["Account"]: row["ParentName"] for row in
-               slurm.database("assoc", "-P", "format=Account,User,ParentName") if not row["User"]}
+               slurm.database("assoc", "-P", this_cluster(slurm), "format=Account,User,ParentName") if not row["User"]}
     charged = set()
     for line in slurm.run("squeue", "-h", "-a", "-t", "all", "-O", "HetJobID:|,QOS:|,Account:").splitlines():
         het_job, qos, account = (column.strip() for column in line.split("|"))
