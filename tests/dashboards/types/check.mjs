@@ -1,10 +1,11 @@
 // Type-checks dashboards with Grafana's own types, once for each Grafana.
-//   node check.mjs TYPES FILE...      TYPES is what tests/npm fetched; prints "GRAFANA: FILE: MEMBER: what is wrong"
+//   node check.mjs TYPES GRAFANA,... FILE...      TYPES is what tests/npm fetched; prints "GRAFANA: FILE: MEMBER: what is wrong"
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 
-const [types, ...files] = process.argv.slice(2).map((path) => resolve(path));
+const [folder, grafanas, ...paths] = process.argv.slice(2);
+const [types, ...files] = [folder, ...paths].map((path) => resolve(path));
 const ts = createRequire(`${types}/`)("typescript");
 const PROMETHEUS = { 10: 11, 11: 11, 12: 12, 13: 12 }; // whose queries they have
 
@@ -29,7 +30,7 @@ function member(source, position) {
   return path.join(".");
 }
 
-for (const [grafana, prometheus] of Object.entries(PROMETHEUS)) {
+for (const grafana of grafanas.split(",")) {
   const package_of = (name) => `${types}/node_modules/${name}`;
   const { version } = JSON.parse(readFileSync(`${package_of(`schema-${grafana}`)}/package.json`));
   const options = {
@@ -38,7 +39,7 @@ for (const [grafana, prometheus] of Object.entries(PROMETHEUS)) {
     paths: {
       "@grafana/schema": [package_of(`schema-${grafana}`)],
       "@grafana/schema/*": [`${package_of(`schema-${grafana}`)}/*`],
-      prometheus: [`${package_of(`prometheus-${prometheus}`)}/dist/prometheus`],
+      prometheus: [`${package_of(`prometheus-${PROMETHEUS[grafana]}`)}/dist/prometheus`],
     },
   };
   const host = ts.createCompilerHost(options);
