@@ -242,7 +242,7 @@ def duration(minutes):
     return "".join(f"{number}{unit}" for number, unit in ((days, "d"), (hours, "h"), (left, "m")) if number) or "0s"
 
 
-def fired(sites, hours):
+def fired(sites, hours, rules=RULES):
     """{(site, what happened): {(audience, alert): (minutes until it fired first, how often it began)}}"""
     queries = {}
     for site in sites:
@@ -260,7 +260,7 @@ def fired(sites, hours):
         counted = Path(folder, "counted.yml")
         counted.write_text(json.dumps({"groups": [{"name": "month", "rules": [
             {"record": name, "expr": expr} for name, expr in COUNTED.items()]}]}))
-        answers = list(ask([one for site in sites for one in site.make()], queries, [*RULES, counted]))
+        answers = list(ask([one for site in sites for one in site.make()], queries, [*rules, counted]))
     for (site, what, kind, _), samples in answers:
         begin = next((begin for name, begin, _ in site.disasters if name == what), 0)
         here = told.setdefault((site.name, what), {})
