@@ -210,11 +210,12 @@ class Daemon:
         """The first true value of what(); None if the process ends before."""
         end = time.monotonic() + PATIENCE
         while self.process.poll() is None:
+            began = time.monotonic()
             if value := what():
                 return value
             if time.monotonic() > end:
                 raise Died(f"waited in vain: {why}")
-            time.sleep(0.03)
+            time.sleep(min(max(0.05, 9 * (time.monotonic() - began)), 1))  # a page over TLS takes more than a test's rest
         return None
 
     def ask(self, path, method="GET"):
