@@ -79,7 +79,7 @@ class Chromium:
         """Shows the page; returns what the browser complained about: console, policy, what could not be loaded."""
         self.events.clear()
         self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.turn(scheme)
         self.call("Page.navigate", url=url)
         end = time.monotonic() + PATIENCE
         while not any(event.get("method") == "Page.loadEventFired" for event in self.events):
@@ -87,6 +87,14 @@ class Chromium:
                 raise TimeoutError(f"{url} does not load")
             self.events.append(self.receive())
         self.evaluate("document.fonts.ready.then(() => 0)")
+        return self.complaints()
+
+    def turn(self, scheme):
+        """Light or dark, also the page that is shown; returns what the browser has complained about."""
+        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        return self.complaints()
+
+    def complaints(self):
         return [event["params"] for event in self.events
                 if event.get("method") in ("Log.entryAdded", "Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Network.loadingFailed")]
 

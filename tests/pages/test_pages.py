@@ -1,7 +1,7 @@
 """The page for people in a real browser, without scripts. It fits a phone and a desk, and can be read in the light and in the
 dark. It loads nothing from elsewhere, and says what is wrong.
 
-    test_pages.py [FOLDER]      where pictures go, to be looked at"""
+    test_pages.py [FOLDER]      where pictures go, to be looked at; ctest takes none"""
 
 import contextlib
 import json
@@ -19,8 +19,7 @@ from harness import EVERY_SECOND, Daemon, is_up, wait_until  # noqa: E402
 from simulator import Simulator  # noqa: E402
 
 PICTURES = Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 and "/" in sys.argv[1] else None
-VIEWS = [(f"{place}-{scheme}", width, height, scheme) for place, width, height in (("phone", 360, 780), ("desk", 1280, 900))
-         for scheme in ("light", "dark")]
+PLACES = ("phone", 360, 780), ("desk", 1280, 900)
 CLUSTERS = """interval: {ping: 1, diag: 1, partitions: 1, nodes: 1, jobs: 1}
 slurmrestd: {token-file: {folder}/token}
 clusters:
@@ -79,32 +78,35 @@ class Pages(unittest.TestCase):
     def look(self, daemon, name, *wanted, path="/"):
         """At the page, in each view, which has to have these words."""
         origin = f"http://127.0.0.1:{daemon.port}"
-        for view, width, height, scheme in VIEWS:
-            with self.subTest(page=name, view=view):
-                self.assertEqual([], self.chromium.open(origin + path, width, height, scheme))
+        for place, width, height in PLACES:
+            with self.subTest(page=name, place=place):
+                self.assertEqual([], self.chromium.open(origin + path, width, height))
+                self.check(f"{name}-{place}", "light", wanted)
+                self.assertEqual([], self.chromium.turn("dark"))
+                self.check(f"{name}-{place}", "dark", wanted)
                 self.assertTrue(self.chromium.requested())
                 self.assertEqual([], [url for url in self.chromium.requested() if not url.startswith(origin + "/")])
-                self.assertEqual([], self.chromium.evaluate(OVERFLOW))
-                looked, found = self.chromium.evaluate(CONTRAST)
-                self.assertGreater(looked, 20)
-                self.assertEqual([], found)
-                text = self.chromium.evaluate("document.body.innerText")
-                for words in wanted:
-                    self.assertIn(words, text)
-                if PICTURES:
-                    self.chromium.picture(PICTURES / f"{name}-{view}.png")
+
+    def check(self, view, scheme, wanted):
+        """What is shown."""
+        self.assertEqual(scheme == "dark", self.chromium.evaluate("matchMedia('(prefers-color-scheme: dark)').matches"))
+        self.assertEqual([], self.chromium.evaluate(OVERFLOW))
+        looked, found = self.chromium.evaluate(CONTRAST)
+        self.assertGreater(looked, 20)
+        self.assertEqual([], found)
+        text = self.chromium.evaluate("document.body.innerText")
+        for words in wanted:
+            self.assertIn(words, text)
+        if PICTURES:
+            self.chromium.picture(PICTURES / f"{view}-{scheme}.png")
 
     def test_well(self):
+        """A large cluster, and its jobs."""
         with Simulator("--nodes=3000", "--jobs=5000", "--users=200", "--release=26.05", "--speed=1",
-                       f"--epoch={int(time.time())}") as sim, Daemon(None, *EVERY_SECOND, url=sim.url) as daemon:
+                       f"--epoch={int(time.time())}") as sim, Daemon(None, url=sim.url) as daemon:
             wait_until(lambda: daemon.request("/-/ready")[0] == 200, daemon.log_text)
             self.look(daemon, "well", "3,000", "The cluster shows no trouble", "The exporter is well", "Why jobs wait")
             self.look(daemon, "well-again", "Let it stand", path="/?refresh=3600")
-
-    def test_jobs(self):
-        with Simulator("--nodes=3000", "--jobs=5000", "--users=200", "--release=26.05", "--speed=1",
-                       f"--epoch={int(time.time())}") as sim, Daemon(None, *EVERY_SECOND, url=sim.url) as daemon:
-            wait_until(lambda: daemon.request("/-/ready")[0] == 200, daemon.log_text)
             stages = json.loads(daemon.request("/api/v1/jobs")[2])["clusters"][0]
             self.look(daemon, "jobs", "jobs that hold nodes", "What helps", path="/jobs")
             for state in ("pending", "running"):
