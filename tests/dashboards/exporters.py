@@ -80,7 +80,7 @@ class Exporters:
     def __init__(self, read_page):
         self.read_page, self.jobs, self.begun = read_page, Jobs({}), time.monotonic()
         self.holders = {node: [0] * GPUS for node in NODES}
-        self.stopped = threading.Event()
+        self.stopped, self.rests = threading.Event(), False
         outer = self
 
         class Handler(BaseHTTPRequestHandler):
@@ -103,6 +103,8 @@ class Exporters:
 
     def follow(self):
         while not self.stopped.wait(2):
+            if self.rests:
+                continue
             self.jobs = Jobs(self.read_page())
             for node, holders in self.holders.items():
                 hand_out(holders, self.jobs.on.get(node, []))

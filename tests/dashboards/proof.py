@@ -15,7 +15,7 @@ from pathlib import Path
 
 import boards
 from exporters import NODES
-from world import CLUSTER_GPUS, SCRAPE_S, World, wait_until
+from world import CLUSTER_GPUS, SCRAPE_S, World
 
 SECONDS = 95  # what ended jobs used is asked for a minute after their ends
 BOARDS = boards.load() | boards.of_groups()
@@ -115,10 +115,8 @@ class Asked:
             if not is_short:
                 self.board(name, board, one, must=False)
 
-    def rules(self):
+    def rules(self, groups):
         """What each has recorded at any moment: on a busy machine the last start of a job is long ago when we ask."""
-        groups, error = self.prometheus.get("rules")
-        assert not error, error
         for rule in (rule for group in groups["groups"] for rule in group["rules"]):
             if rule.get("lastError"):
                 self.errors.append(f"rule {rule['name']}: {rule['lastError']}")
@@ -206,10 +204,13 @@ def counts(asked):
 
 
 def ask(world, prometheus, jobs, is_short):
+    groups, error = prometheus.get("rules")
+    assert not error, error
     asked = Asked(world, prometheus)
-    asked.boards(jobs, is_short)
-    asked.rules()
-    return asked, *wrong(world, asked, jobs)
+    with world.resting():
+        asked.boards(jobs, is_short)
+        asked.rules(groups)
+        return asked, *wrong(world, asked, jobs)
 
 
 def main():
@@ -225,7 +226,7 @@ def main():
             name = "two clusters" if prometheus.clusters else "no label for the cluster"
             if found:  # of a wrong query it is so at each moment; scrapes that came late on a busy machine lie behind the next
                 print("".join(f"{name}, looked at once more: {one}\n" for one in found), end="", flush=True)
-                world.end = wait_until(world.good_moment, "another moment at which all targets are up")
+                world.look_again()
                 asked, found, compared = ask(world, prometheus, jobs, options.short)
             print(f"{name}: {counts(asked)}; {compared} values compared")
             print("".join(f"{name}: {one}\n" for one in found), end="")

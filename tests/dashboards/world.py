@@ -5,6 +5,7 @@ other second."""
 import contextlib
 import json
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -31,6 +32,7 @@ SETTLED = {'slurm_cluster_cpus{state="allocated"}': "cpus/allocated", 'slurm_clu
            'slurm_cluster_jobs{state="pending"}': "jobs/PENDING", 'slurm_cluster_job_cpus{state="running"}': "job_cpus/RUNNING",
            'slurm_cluster_nodes{state="down"}': "nodes/DOWN"}
 SCRAPE_S = 2
+RATE_S = 10 * SCRAPE_S  # what five minutes are here
 EVALUATE_S = 6  # all rules at once: at each scrape they would take most of a processor
 CLUSTER_GPUS = 20
 PAST_S = 300  # before we begin to look
@@ -121,7 +123,8 @@ class Prometheus:
                     for instance, path in exporters.targets()]},
             ],
         }
-        (folder / "prometheus.yml").write_text(json.dumps(config))  # which is YAML, too
+        self.config, self.path = config, folder / "prometheus.yml"
+        self.path.write_text(json.dumps(config))  # which is YAML, too
         self.log = folder / "log"
         with open(self.log, "wb") as log:
             self.process = subprocess.Popen(
@@ -144,7 +147,7 @@ class Prometheus:
         """A copy in which all groups have the same interval, and five minutes are some seconds: as short is the world's life.
         Alerts fire soon."""
         copy = Path(self.folder.name, path.name)
-        copy.write_text(re.sub(r'(?m)^( *"?for"?:).*$', rf'\1 "{2 * SCRAPE_S}s"', re.sub(r'(?m)^([- ]*"?interval"?:).*$', rf'\1 "{EVALUATE_S}s"', path.read_text())).replace("[5m]", f"[{10 * SCRAPE_S}s]"))
+        copy.write_text(re.sub(r'(?m)^( *"?for"?:).*$', rf'\1 "{2 * SCRAPE_S}s"', re.sub(r'(?m)^([- ]*"?interval"?:).*$', rf'\1 "{EVALUATE_S}s"', path.read_text())).replace("[5m]", f"[{RATE_S}s]"))
         return copy
 
     def get(self, path, **query):
@@ -159,6 +162,12 @@ class Prometheus:
         except (urllib.error.URLError, ConnectionError):
             assert self.process.poll() is None, self.log.read_text()
             return None, "it does not listen yet"
+
+    def rests(self, does):
+        """Scrapes nothing and evaluates no rules any more; or all again. What it has read stays."""
+        self.path.write_text(json.dumps({"global": self.config["global"]} if does else self.config))
+        self.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: (told := self.get("rules")[0]) and bool(told["groups"]) != does, self.log.read_text)
 
     def now(self, expression, at):
         return self.get("query", query=expression, time=at)
@@ -219,6 +228,31 @@ class World:
         wait_until(lambda: all(one.has_scraped(now) for one in self.prometheus), "good scrapes of all targets")
         scraped = time.time()  # some rules are of others: twice
         wait_until(lambda: all(one.has_reckoned(scraped + EVALUATE_S) for one in self.prometheus), "the rules")
+
+    @contextlib.contextmanager
+    def resting(self):
+        """Only what Prometheus has read is asked for: to go on meanwhile would take more than all before."""
+        processes = self.scope.process, self.sim.process
+        for one in self.prometheus:
+            one.rests(True)
+        self.exporters.rests = True
+        for process in processes:
+            process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for process in processes:
+                process.send_signal(signal.SIGCONT)
+            self.exporters.rests = False
+            for one in self.prometheus:
+                one.rests(False)
+
+    def look_again(self):
+        """Another moment, so long after a rest that no rate looks back to it."""
+        now = time.time()
+        wait_until(lambda: all(one.has_scraped(now + RATE_S) for one in self.prometheus), "scrapes after the rest")
+        self.wait_for_scrapes()
+        self.end = wait_until(self.good_moment, "another moment at which all targets are up")
 
     def good_moment(self):
         now = time.time()
