@@ -83,18 +83,19 @@ class Scope:
                 raise
             return ""
 
-    def samples(self):
+    def samples(self, families=None):
+        """Of all families, or of these."""
         found = re.findall(r"^(\w+)(?:\{(.*)\})? (\S+)$", self.get("/metrics"), re.M)
         return {(name, labels_of(labels)): float(value)
-                for name, labels, value in found}
+                for name, labels, value in found if families is None or name in families}
 
     def one(self, name):
-        return self.samples().get((name, frozenset()))
+        return self.samples({name}).get((name, frozenset()))
 
     def jobs(self, families=None):
         """The families of jobs, without zeros."""
         wanted = {family for family, _, _ in (families or OF_JOBS).values()}
-        return {key: value for key, value in without_own_names(self.samples()).items() if key[0] in wanted and value}
+        return {key: value for key, value in without_own_names(self.samples(wanted)).items() if value}
 
 
 def jobs_of(truth, families=None):
